@@ -4,7 +4,7 @@
     python3 benchmarks/calculix.py [--topopt PROGRAM] [--runs N] [--record FOLDER]
 
 Every deck has eight distorted bricks C3D8 and one or two steps. `topopt init` makes a case of the deck, which is
-solved as it is; only springs, which no deck carries over, are added to the case. ccx prints seven digits.
+solved as it is. ccx prints seven digits.
 Reactions are compared with more: with --runs N all loads are scaled by N factors in as many runs, and the
 mean of the scaled reactions loses the rounding. --record writes decks and printed numbers to a folder, for
 the test of the program.
@@ -96,11 +96,11 @@ HELD = "*Boundary, op=new\nWALL, 1, 3\n"
 
 
 def decks():
-    """Name, tables for the case, cards before the steps, and the loads of each step by name: for ccx,
+    """Name, cards before the steps, and the loads of each step by name: for ccx,
     and for topopt where it has a load of its own for them. Loads are functions of their scale."""
     spread = {n: (30.0, -20.0, 10.0) for n in END}
     scaled = lambda forces: lambda s: cload({n: s * np.array(f) for n, f in forces.items()})
-    yield "forces", "", "", [
+    yield "forces", "", [
         ("node", scaled({END[-1]: (300.0, -500.0, 200.0)}), None),
         ("total", scaled(spread), None),
     ]
@@ -112,11 +112,11 @@ def decks():
     pressure = "*Dload, op=new\n{}"
     pressed = lambda s: pressure.format("".join(f"{e}, P5, {s * 25.0:.13e}\n" for e in TOP))
     # Step 2 ends the pressure in ccx by a load of zero; in a deck of topopt `op=new` does.
-    yield "faces", "", "", [
+    yield "faces", "", [
         ("pressure", pressed, None),
         ("traction", lambda s: pressed(0.0) + scaled(traction_forces(traction))(s), ours),
     ]
-    yield "body", "", "", [
+    yield "body", "", [
         ("gravity", lambda s: f"*Dload, op=new\nEALL, GRAV, {s * 9.81e6:.13e}, 0.6, -0.8, 0.\n", None),
         ("rotation",
          lambda s: f"*Dload, op=new\nEALL, CENTRIF, {s * 4.0e8:.13e}, -1., 0.5, 1., 0., 0.6, 0.8\n", None),
@@ -124,7 +124,7 @@ def decks():
     moved = lambda s, d: HELD + "".join(
         f"END, {i + 1}, {i + 1}, {s * u:.13e}\n" for i, u in enumerate(d) if u is not None
     )
-    yield "moved", "", "", [
+    yield "moved", "", [
         ("displaced", lambda s: moved(s, (0.01, -0.02, None)), None),
     ]
     elements = "".join(
@@ -132,7 +132,7 @@ def decks():
         + "".join(f"{1000 * i + n}, {n}\n" for n in END) + f"*Spring, elset=SPRING{i}\n{i}\n{k}\n"
         for i, k in enumerate(SPRINGS, 1)
     )
-    yield "springs", f'[[springs]]\nset = "END"\nkind = "nodes"\nstiffness = {list(SPRINGS)}\n', elements, [
+    yield "springs", elements, [
         ("pulled", scaled({END[0]: (900.0, 300.0, -200.0)}), None),
         ("weight", lambda s: cload({}) + f"*Dload, op=new\nEALL, GRAV, {s * 9.81e6:.13e}, 0., -1., 0.\n", None),
     ]
@@ -140,7 +140,7 @@ def decks():
         "*Node, nset=FAR\n9001, 4., 1.5, 0.5\n*Coupling, constraint name=C, ref node=9001, surface=TIP\n"
         "*Distributing\n1, 6\n"
     )
-    yield "remote", "", coupling, [
+    yield "remote", coupling, [
         ("force", lambda s: f"*Cload, op=new\n9001, 2, {-s * 100.0:.13e}\n9001, 3, {s * 40.0:.13e}\n", None),
         ("moment", lambda s: f"*Cload, op=new\n9001, 4, {s * 300.0:.13e}\n9001, 6, {s * 200.0:.13e}\n", None),
     ]
@@ -151,8 +151,7 @@ PRINTS = "*Node print, nset=NALL\nU\n*Node print, nset=NALL\nRF\n*El print, else
 
 def deck_text(cards, steps, of_topopt, scale=1.0):
     """The deck for one of the programs."""
-    springs = cards.startswith("*Element") and of_topopt
-    text = mesh_cards() + ("" if springs else cards)
+    text = mesh_cards() + cards
     for name, load, ours in steps:
         load = (ours if of_topopt and ours else load)(scale)
         held = "" if load.startswith("*Boundary") else HELD
@@ -200,7 +199,7 @@ def vtu_array(path, name):
     return np.frombuffer(data[offset + 8 : offset + 8 + length], dtype="<f8")
 
 
-def by_topopt(program, folder, text, tables):
+def by_topopt(program, folder, text):
     """The same by topopt, with the coordinates of the Gauss points."""
     (folder / "deck.inp").write_text(text)
 
@@ -210,8 +209,6 @@ def by_topopt(program, folder, text, tables):
             sys.exit(done.stdout + done.stderr)
 
     run("init", "deck.inp")
-    with open(folder / "deck.toml", "a") as case:
-        case.write(tables)
     run("solve", "deck.toml", "-o", "out", "--device", "cpu", "--gauss", "gauss.csv",
         "--set", "solver.tolerance=1e-13", "--set", "output.compression=none")
     with open(folder / "gauss.csv") as file:
@@ -285,11 +282,9 @@ def averaged_forces(folder, cards, steps, runs, names):
     return [total / runs for total in sums]
 
 
-def record(folder, name, tables, text, names, steps):
-    """The deck of topopt, what is added to its case, and what ccx has printed."""
+def record(folder, name, text, names, steps):
+    """The deck of topopt, and what ccx has printed."""
     (folder / f"{name}.inp").write_text(text)
-    if tables:
-        (folder / f"{name}.toml").write_text(tables)
     with open(folder / f"{name}.csv", "w") as file:
         file.write("load_case,what,number,x,y,z,values\n")
         for case, (u, forces, stresses) in zip(names, steps):
@@ -314,12 +309,12 @@ def main():
 
     print("| deck | load case | displacements | external forces | stresses | units of the 7th digit | averaged forces |")
     print("|---|---|---|---|---|---|---|")
-    for name, tables, cards, steps in decks():
+    for name, cards, steps in decks():
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
             text = deck_text(cards, steps, True)
             theirs = by_ccx(folder, deck_text(cards, steps, False))
-            names, ours = by_topopt(program, folder, text, tables)
+            names, ours = by_topopt(program, folder, text)
             assert len(names) == len(theirs) == len(steps), names
             means = averaged_forces(folder, cards, steps, arguments.runs, names) if arguments.runs else None
             for k, case in enumerate(names):
@@ -331,7 +326,7 @@ def main():
                     row.append("")
                 print("| " + " | ".join(row) + " |", flush=True)
             if arguments.record:
-                record(arguments.record, name, tables, text, names, theirs)
+                record(arguments.record, name, text, names, theirs)
 
 
 if __name__ == "__main__":

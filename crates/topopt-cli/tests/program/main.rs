@@ -3,6 +3,7 @@
 mod ansys;
 mod bench;
 mod calculix;
+mod carried;
 mod check;
 mod commands;
 mod continuation;

@@ -1,19 +1,17 @@
 //! What a deck says of supports, loads and materials, by sets of the mesh.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::deck::Deck;
 use super::elements::Elements;
-use super::given::{Condition, ConditionKind, Coupling, Distributed, DistributedKind};
-use super::held::{Held, Point, set_name};
-use super::sets::{Item, Members};
-use crate::deck::{self, DeckLoad, DeckMaterial, DeckSupport, SetLoad};
-use crate::part::{FileSets, Part};
+use super::given::{Condition, ConditionKind, Coupling, When};
+use super::held::{Held, Point, Rules, set_name};
+use super::sets::{Block, Item, Members};
+use super::steps::{Procedure, Step, factor};
+use crate::deck::{self, DeckMaterial, DeckPhysics, DeckSteps, DeckSupport, SetLoad};
+use crate::part::{CellFace, FileSets, Part};
 use crate::quote::printable;
 use crate::read_error::Parsed;
-
-/// Different forces of one direction that get a node set each.
-const MOST_FORCES: usize = 32;
 
 /// What is carried over, and the sets that it needs.
 pub(super) struct Carrier<'a> {
@@ -23,89 +21,210 @@ pub(super) struct Carrier<'a> {
     pub nodes: &'a Members<'a>,
     pub sets: &'a mut FileSets,
     pub carried: deck::Deck,
-    /// Forces and moments at reference points, by load case and coupling.
-    pub remote: BTreeMap<(String, usize), [[f64; 3]; 2]>,
+    pub is_heat: bool,
+    /// The steps of the physics, at least one.
+    pub steps: Vec<Step>,
+    /// Directions at nodes where they are turned, if they are known.
+    pub axes: BTreeMap<u32, Option<[[f64; 3]; 3]>>,
+    /// Forces and moments at reference points, by step and coupling.
+    pub remote: BTreeMap<(usize, usize), [[f64; 3]; 2]>,
+    /// The films of the first step.
+    pub films_before: Vec<(f64, f64, BTreeSet<CellFace>)>,
 }
 
 /// What a condition acts on.
-enum Target {
-    Nodes(Vec<u32>),
-    /// The reference node of a coupling, or of none.
-    Reference(Option<usize>),
+struct Target {
+    /// Points, with the share of a force that each gets.
+    points: Vec<(Point, f64)>,
+    /// Whether it is the node of a coupling that has the rotations.
+    is_rotation: bool,
 }
 
-impl Target {
-    fn points(&self) -> Vec<Point> {
-        match self {
-            Self::Nodes(nodes) => nodes.iter().copied().map(Point::Node).collect(),
-            Self::Reference(coupling) => coupling.iter().copied().map(Point::Coupling).collect(),
+impl<'a> Carrier<'a> {
+    pub fn new(
+        deck: &'a Deck,
+        part: &'a Part,
+        elements: &'a Elements<'a>,
+        nodes: &'a Members<'a>,
+        sets: &'a mut FileSets,
+    ) -> Self {
+        let is_heat = deck.is_heat();
+        let mut steps = deck.steps.clone();
+        if steps.is_empty() {
+            steps.push(Step::new("step_1".into()));
+        }
+        Self {
+            deck,
+            part,
+            elements,
+            nodes,
+            sets,
+            carried: deck::Deck::default(),
+            is_heat,
+            steps,
+            axes: BTreeMap::new(),
+            remote: BTreeMap::new(),
+            films_before: Vec::new(),
         }
     }
-}
 
-impl Carrier<'_> {
     /// Adds the sets of all supports and loads, and tells what these are.
     pub fn carry(mut self) -> Parsed<deck::Deck> {
-        let crowded = crowded_directions(&self.deck.conditions);
-        for (axis, count) in &crowded {
-            self.lose(format!(
-                "{count} different forces in direction {}: their nodes form one set, `cload_{}`",
-                axis + 1,
-                axis + 1
-            ));
-        }
+        self.physics()?;
+        self.turned_nodes()?;
         let conditions = &self.deck.conditions;
         let targets = conditions.iter().map(|condition| self.target(condition));
         let targets = targets.collect::<Parsed<Vec<_>>>()?;
-        let points: Vec<_> = targets.iter().map(Target::points).collect();
-        let held = Held::new(self.deck, &points);
-        if held.changes {
-            self.lose(
-                "what *BOUNDARY holds in some steps only: a case holds it in all load cases".into(),
-            );
-        }
-        for (c, target) in targets.into_iter().enumerate() {
-            match target {
-                Target::Nodes(nodes) => self.on_nodes(c, nodes, &crowded, &held),
-                Target::Reference(Some(coupling)) => self.on_reference(c, coupling, &held),
-                Target::Reference(None) => self.lose(format!(
-                    "`{}`: its node belongs to no solid element and no coupling",
-                    conditions[c].block.name
-                )),
-            }
-        }
-        self.sort_sets();
+        let points: Vec<Vec<Point>> =
+            targets.iter().map(|target| target.points.iter().map(|(p, _)| *p).collect()).collect();
+        let factors: Vec<Vec<f64>> = conditions
+            .iter()
+            .map(|c| (0..self.steps.len()).map(|s| self.factor(&c.when, s)).collect())
+            .collect();
 
-        for load in &self.deck.distributed {
-            self.distributed(load)?;
-        }
+        let held = Held::new(&Rules {
+            deck: self.deck,
+            is_heat: self.is_heat,
+            steps: &self.steps,
+            points: &points,
+            axes: &self.axes,
+            factors: &factors,
+        });
+        self.held(&held);
+        self.reference_nodes(&targets, &held);
+        let shares: Vec<_> = targets.into_iter().map(|target| target.points).collect();
+        self.nodal_loads(&shares, &factors);
+        self.distributed_loads()?;
         self.remote_loads();
+        self.grounded(&held)?;
+        self.sort_sets();
         self.materials();
         self.carried.lost.extend(self.deck.lost.iter().cloned());
         Ok(self.carried)
     }
 
-    fn lose(&mut self, what: String) {
-        self.carried.lost.push(what);
+    /// Loses something, each sentence once.
+    pub fn lose_once(&mut self, what: String) {
+        if !self.carried.lost.contains(&what) {
+            self.carried.lost.push(what);
+        }
+    }
+
+    /// The factor of what acts at the end of step `s`; 1 where it is not known.
+    pub fn factor(&mut self, when: &When, s: usize) -> f64 {
+        let amplitude = when.amplitude.as_deref();
+        let found = factor((&self.steps, &self.deck.amplitudes), amplitude, s);
+        let in_time = matches!(self.steps[s].procedure, Procedure::HeatInTime(_));
+        match found {
+            Ok(_) if in_time && amplitude.is_some() => {
+                self.lose_once("amplitudes of heat in time: what has one acts in full".into());
+                1.0
+            }
+            Ok(factor) => factor,
+            Err(why) => {
+                self.lose_once(format!("{why}: what has it acts in full"));
+                1.0
+            }
+        }
+    }
+
+    /// The physics of the deck, and its steps if they are steps in time.
+    fn physics(&mut self) -> Parsed<()> {
+        let is_heat =
+            |step: &Step| matches!(step.procedure, Procedure::Heat | Procedure::HeatInTime(_));
+        if self.is_heat {
+            self.carried.physics = DeckPhysics::Heat;
+        } else if self.deck.steps.iter().any(is_heat) {
+            self.lose_once("steps of heat in a deck of elasticity".into());
+        }
+        let in_time: Vec<(f64, f64)> = self
+            .steps
+            .iter()
+            .filter_map(|step| match step.procedure {
+                Procedure::HeatInTime(length) => Some((step.period, length)),
+                _ => None,
+            })
+            .collect();
+        let Some(&(end, step)) = in_time.first().filter(|_| self.is_heat) else {
+            return Ok(());
+        };
+        if self.steps.len() > 1 {
+            self.lose_once("steps behind the first: heat in time is computed in one".into());
+            self.steps.truncate(1);
+        }
+        let initial = self.initial()?;
+        self.carried.in_time = Some(DeckSteps { end, step: step.min(end), initial });
+        Ok(())
+    }
+
+    /// The temperature at the beginning, which all nodes of a case have in common.
+    fn initial(&mut self) -> Parsed<f64> {
+        let n_used = (0..self.part.node_tags.len()).filter(|&n| self.part.is_used(n as u32));
+        let n_used = n_used.count();
+        let mut temperatures = BTreeMap::<u32, f64>::new();
+        for (block, value) in &self.deck.initial {
+            let mut nodes = Vec::new();
+            self.nodes.add(&mut nodes, block)?;
+            let nodes = nodes.into_iter().filter(|&node| self.part.is_used(node));
+            temperatures.extend(nodes.map(|node| (node, *value)));
+        }
+        let first = temperatures.values().next().copied().unwrap_or(0.0);
+        let differs = temperatures.values().any(|value| *value != first);
+        if differs || (first != 0.0 && temperatures.len() < n_used) {
+            self.lose_once(
+                "*INITIAL CONDITIONS of several temperatures: all nodes begin with the first"
+                    .into(),
+            );
+        }
+        Ok(first)
+    }
+
+    /// The directions at nodes of *TRANSFORM.
+    fn turned_nodes(&mut self) -> Parsed<()> {
+        for (block, system) in &self.deck.systems {
+            let mut nodes = Vec::new();
+            self.nodes.add(&mut nodes, block)?;
+            for node in nodes {
+                self.axes.insert(node, system.axes(self.part.given_place(node)));
+            }
+        }
+        Ok(())
     }
 
     fn target(&self, condition: &Condition) -> Parsed<Target> {
         let items = &condition.block.items;
+        let reference = |k: usize, is_rotation| {
+            Ok(Target { points: vec![(Point::Coupling(k), 1.0)], is_rotation })
+        };
+        let couplings = &self.deck.couplings;
         if let Some(point) = items.first().and_then(|item| self.assembly_node(item)) {
-            let has_it =
-                |coupling: &Coupling| self.assembly_node(&coupling.reference) == Some(point);
-            return Ok(Target::Reference(self.deck.couplings.iter().position(has_it)));
+            let has_it = |item: &Item| self.assembly_node(item) == Some(point);
+            if let Some(k) = couplings.iter().position(|c| has_it(&c.reference)) {
+                return reference(k, false);
+            }
+            if let Some(k) = couplings.iter().position(|c| c.rotation.as_ref().is_some_and(has_it))
+            {
+                return reference(k, true);
+            }
+            return Ok(Target { points: Vec::new(), is_rotation: false });
         }
 
         let mut nodes = Vec::new();
         self.nodes.add(&mut nodes, &condition.block)?;
-        if nodes.is_empty() || nodes.iter().any(|&node| self.part.is_used(node)) {
-            return Ok(Target::Nodes(nodes));
+        let is_of_solid = |node: &u32| self.part.is_used(*node);
+        if !nodes.is_empty() && !nodes.iter().any(is_of_solid) {
+            let has_it = |item: &Item| self.nodes.first(item) == Some(nodes[0]);
+            if let Some(k) = couplings.iter().position(|c| has_it(&c.reference)) {
+                return reference(k, false);
+            }
+            if let Some(k) = couplings.iter().position(|c| c.rotation.as_ref().is_some_and(has_it))
+            {
+                return reference(k, true);
+            }
         }
-        let has_it = |coupling: &Coupling| self.nodes.first(&coupling.reference) == Some(nodes[0]);
-        let found = self.deck.couplings.iter().position(has_it);
-        // A node of nothing stays a set, which is then empty.
-        Ok(found.map_or(Target::Nodes(nodes), |coupling| Target::Reference(Some(coupling))))
+        let shares = nodes.into_iter().flat_map(|node| self.part.shares(node));
+        let points = shares.map(|(node, share)| (Point::Node(node), share)).collect();
+        Ok(Target { points, is_rotation: false })
     }
 
     /// A node of the assembly by its number or its set.
@@ -119,173 +238,124 @@ impl Carrier<'_> {
         }
     }
 
-    fn on_nodes(
-        &mut self,
-        c: usize,
-        nodes: Vec<u32>,
-        crowded: &BTreeMap<usize, usize>,
-        held: &Held,
-    ) {
-        let condition = &self.deck.conditions[c];
-        let mut name = condition.block.name.clone();
-        let case = self.case(condition);
-        // A force in several steps is a set in each.
-        if self.deck.cases.len() > 1 {
-            name = format!("{case}_{name}");
+    /// Supports, and what is lost of them.
+    fn held(&mut self, held: &Held) {
+        if held.changes {
+            let what = "what *BOUNDARY holds in some steps only: a case holds it in all load cases";
+            self.lose_once(what.into());
         }
-
-        match condition.kind {
-            ConditionKind::Force(axis, _) if crowded.contains_key(&axis) => {
-                name = format!("cload_{}", axis + 1);
-                self.sets.as_listed.insert(name.clone());
-            }
-            ConditionKind::Force(axis, value) => {
-                let mut force = [0.0; 3];
-                force[axis] = value;
-                self.sets.as_listed.insert(name.clone());
-                self.load(case, SetLoad::Force { set: name.clone(), force });
-            }
-            ConditionKind::Moment(..) => {
-                return self.lose(format!("`{name}`: nodes of solid elements take no moments"));
-            }
-            ConditionKind::Held(..) => {
-                return nodes.into_iter().for_each(|node| self.hold(c, Point::Node(node), held));
-            }
+        for &c in &held.oblique {
+            let at = self.deck.place(self.deck.conditions[c].block.line);
+            self.lose_once(format!(
+                "*BOUNDARY ({at}) in directions of *TRANSFORM that are none of x, y and z"
+            ));
         }
-
-        self.sets.nodes.entry(name).or_default().extend(nodes);
-    }
-
-    /// A condition at the reference node of a coupling.
-    fn on_reference(&mut self, c: usize, coupling: usize, held: &Held) {
-        let condition = &self.deck.conditions[c];
-        let Coupling { name, is_rigid, .. } = &self.deck.couplings[coupling];
-        let (set, is_rigid) = (printable(name), *is_rigid);
-
-        match condition.kind {
-            ConditionKind::Force(axis, value) => {
-                let at = self.remote.entry((self.case(condition), coupling)).or_default();
-                at[0][axis] += value;
-            }
-            ConditionKind::Moment(axis, value) => {
-                let at = self.remote.entry((self.case(condition), coupling)).or_default();
-                at[1][axis] += value;
-            }
-            ConditionKind::Held(..) => {
-                if !is_rigid {
-                    self.lose(format!(
-                        "the distributing coupling of `{set}` is held at its reference node: all \
-                         nodes of the set are held in its place"
-                    ));
-                }
-                self.hold(c, Point::Coupling(coupling), held);
-            }
+        for (run, point) in held.fixed() {
+            self.held_in(None, point, run, 0.0);
+        }
+        for (s, run, value, point) in held.displaced() {
+            self.held_in(Some(s), point, run, value);
         }
     }
 
-    /// What condition `c` holds at `point`, and what it displaces in each step.
-    fn hold(&mut self, c: usize, point: Point, held: &Held) {
-        let condition = &self.deck.conditions[c];
-        let ConditionKind::Held(_, _, value) = condition.kind else { return };
-        if value == 0.0 {
-            for run in held.fixed(condition, point) {
-                self.held_in(None, point, run, value);
-            }
-        } else {
-            for (step, run) in held.displaced(c, point) {
-                self.held_in(self.deck.cases.get(step), point, run, value);
-            }
-        }
-    }
-
-    fn held_in(&mut self, case: Option<&String>, point: Point, run: [usize; 2], value: f64) {
+    fn held_in(&mut self, s: Option<usize>, point: Point, run: [usize; 2], value: f64) {
         let set = match point {
-            Point::Coupling(coupling) => printable(&self.deck.couplings[coupling].name),
+            Point::Coupling(coupling) => self.set_of(coupling),
+            // Those of springs and of what was left out.
+            Point::Node(node) if !self.part.is_used(node) => return,
             Point::Node(node) => {
-                let name = set_name(run, value);
-                let several = case.filter(|_| self.deck.cases.len() > 1);
-                let name = several.map_or(name.clone(), |case| format!("{case}_{name}"));
+                let name = match self.is_heat {
+                    true => format!("temperature_{value:?}"),
+                    false => set_name(run, value),
+                };
+                let name = s.map_or(name.clone(), |s| self.in_step(s, name));
                 self.sets.nodes.entry(name.clone()).or_default().push(node);
                 name
             }
         };
-        let fixed = std::array::from_fn(|i| (run[0]..=run[1]).contains(&i));
-        let displacement = fixed.map(|fixed| if fixed { value } else { 0.0 });
-        self.support(DeckSupport {
+        let is_in = |i: usize| (run[0]..=run[1]).contains(&i);
+        let support = DeckSupport {
             set,
-            fixed,
-            displacement,
-            case: case.cloned(),
-            ..Default::default()
-        });
-    }
-
-    fn distributed(&mut self, load: &Distributed) -> Parsed<()> {
-        let Distributed { block, kind, case } = load;
-        let at = block.name.clone();
-
-        let carried = match *kind {
-            DistributedKind::Pressure(_) | DistributedKind::Traction(_)
-                if !self.sets.faces.contains_key(&printable(&at)) =>
-            {
-                self.lose(format!("a load on the surface `{at}`, which has no faces of solids"));
-                return Ok(());
-            }
-            DistributedKind::Pressure(pressure) => {
-                SetLoad::Pressure { set: printable(&at), pressure }
-            }
-            DistributedKind::Traction(traction) => {
-                SetLoad::Traction { set: printable(&at), traction }
-            }
-            DistributedKind::Face(number, pressure) => {
-                let several = self.deck.cases.len() > 1;
-                let prefix = if several { format!("{case}_") } else { String::new() };
-                let set = format!("{prefix}dload_{pressure:?}");
-                let faces = self.elements.faces_of(block, number)?;
-                let known = self.sets.faces.entry(set.clone()).or_default();
-                known.extend(faces);
-                known.sort_unstable();
-                known.dedup();
-                SetLoad::Pressure { set, pressure }
-            }
-            DistributedKind::Gravity(acceleration) => {
-                self.lose_unless_whole(block, "gravity")?;
-                SetLoad::Gravity { acceleration }
-            }
-            DistributedKind::Centrifugal(square, center, axis) => {
-                self.lose_unless_whole(block, "rotation")?;
-                let speed = square.max(0.0).sqrt();
-                SetLoad::Centrifugal { center, angular_velocity: axis.map(|d| d * speed) }
-            }
+            fixed: if self.is_heat { [true; 3] } else { std::array::from_fn(is_in) },
+            displacement: std::array::from_fn(
+                |i| if is_in(i) && !self.is_heat { value } else { 0.0 },
+            ),
+            temperature: if self.is_heat { value } else { 0.0 },
+            case: s.map(|s| self.steps[s].name.clone()),
         };
-
-        self.load(case.clone(), carried);
-        Ok(())
+        // A set grows node by node.
+        if !self.carried.supports.contains(&support) {
+            self.carried.supports.push(support);
+        }
     }
 
-    fn lose_unless_whole(&mut self, block: &super::sets::Block, what: &str) -> Parsed<()> {
-        if !block.items.is_empty() && !self.elements.are_all(block)? {
-            self.lose(format!("the {what} of some elements only: it acts on the whole part"));
+    /// What is lost where a reference node is held.
+    fn reference_nodes(&mut self, targets: &[Target], held: &Held) {
+        let deck = self.deck;
+        let mut turns = BTreeSet::new();
+        for (condition, target) in deck.conditions.iter().zip(targets) {
+            let Some((Point::Coupling(k), _)) = target.points.first() else { continue };
+            match condition.kind {
+                ConditionKind::HeldRotation => drop(turns.insert(*k)),
+                ConditionKind::Held(..) if target.is_rotation => drop(turns.insert(*k)),
+                _ => {}
+            }
         }
-        Ok(())
+        for (k, Coupling { is_rigid, at, .. }) in deck.couplings.iter().enumerate() {
+            let set = self.set_of(k);
+            let held = (0..3).filter(|&i| held.is_held(Point::Coupling(k), i)).count();
+            let what = match (is_rigid, held, turns.contains(&k)) {
+                (_, 0, false) | (true, 3, true) => continue,
+                (false, 0, true) => format!("rotations that {at} holds: `{set}` may turn"),
+                (false, ..) => format!(
+                    "the distributing coupling of `{set}` is held at its reference node: all nodes of \
+                     the set are held in its place"
+                ),
+                (true, _, true) => format!(
+                    "rotations that {at} holds while some displacements are free: `{set}` is not \
+                     rigid, and its nodes may move against each other"
+                ),
+                (true, _, false) => format!(
+                    "{at}, which is held at its reference node and may turn about it: the nodes of \
+                     `{set}` are held in its place, and do not turn"
+                ),
+            };
+            self.lose_once(what);
+        }
+    }
+
+    fn set_of(&self, coupling: usize) -> String {
+        printable(&self.deck.couplings[coupling].name)
     }
 
     fn remote_loads(&mut self) {
-        for ((case, coupling), [force, moment]) in std::mem::take(&mut self.remote) {
-            let Coupling { reference, name, .. } = &self.deck.couplings[coupling];
-            let set = printable(name);
-            let in_assembly = self.assembly_node(reference);
-            let at = match in_assembly {
+        for ((s, k), [force, moment]) in std::mem::take(&mut self.remote) {
+            let Coupling { reference, is_rigid, at: place, .. } = &self.deck.couplings[k];
+            let set = self.set_of(k);
+            let at = match self.assembly_node(reference) {
                 Some(tag) => self.deck.reference_nodes.get(&tag).copied(),
                 None => self.nodes.first(reference).map(|node| self.part.given_place(node)),
             };
             let Some(at) = at else { continue };
             if !self.sets.faces.contains_key(&set) && !self.sets.nodes.contains_key(&set) {
-                self.lose(format!("a load on the coupling of `{set}`, which is no set"));
+                self.lose_once(format!("a load on the coupling of `{set}`, which is no set"));
                 continue;
             }
-            self.load(case, SetLoad::Remote { set, at, force, moment });
+            if *is_rigid {
+                self.lose_once(format!(
+                    "{place} is rigid: the load at its reference node is spread over `{set}`, which \
+                     stays as soft as the part"
+                ));
+            }
+            self.load(s, SetLoad::Remote { set, at, force, moment });
         }
+    }
+
+    /// Loses a load of another physics than the deck's.
+    pub fn lose_of_other_physics(&mut self, block: &Block) {
+        let (of, line) = (if self.is_heat { "heat" } else { "elasticity" }, block.line);
+        let at = self.deck.place(line);
+        self.lose_once(format!("*{} ({at}) in a deck of {of}", block.keyword));
     }
 
     fn materials(&mut self) {
@@ -299,7 +369,9 @@ impl Carrier<'_> {
                 youngs_modulus: material.elastic.map(|[modulus, _]| modulus),
                 poissons_ratio: material.elastic.map(|[_, ratio]| ratio),
                 mass_density: material.density,
-                ..Default::default()
+                conductivity: material.conductivity.clone(),
+                heat_capacity: material.specific_heat,
+                not_understood: material.not_understood.clone(),
             })
         };
         let materials: Vec<_> = match (names.len(), self.deck.materials.as_slice()) {
@@ -313,24 +385,6 @@ impl Carrier<'_> {
         self.carried.materials = materials;
     }
 
-    fn case(&self, condition: &Condition) -> String {
-        let first = || self.deck.cases.first().cloned();
-        condition.case.clone().or_else(first).unwrap_or_else(|| "step_1".into())
-    }
-
-    fn load(&mut self, case: String, load: SetLoad) {
-        let load = DeckLoad { case, load };
-        if !self.carried.loads.contains(&load) {
-            self.carried.loads.push(load);
-        }
-    }
-
-    fn support(&mut self, support: DeckSupport) {
-        if !self.carried.supports.contains(&support) {
-            self.carried.supports.push(support);
-        }
-    }
-
     /// Each node once, increasing.
     fn sort_sets(&mut self) {
         for nodes in self.sets.nodes.values_mut() {
@@ -338,16 +392,4 @@ impl Carrier<'_> {
             nodes.dedup();
         }
     }
-}
-
-/// Directions with too many different forces for a set each, and how many there are.
-fn crowded_directions(conditions: &[Condition]) -> BTreeMap<usize, usize> {
-    let mut names = BTreeMap::<usize, HashSet<&str>>::new();
-    for condition in conditions {
-        if let ConditionKind::Force(axis, _) = condition.kind {
-            names.entry(axis).or_default().insert(&condition.block.name);
-        }
-    }
-    let counts = names.into_iter().map(|(axis, names)| (axis, names.len()));
-    counts.filter(|(_, count)| *count > MOST_FORCES).collect()
 }

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use topopt_mesh::cells::Shape;
 
 use super::error::Fault;
-use super::given::{Condition, Coupling, Distributed, Material};
+use super::given::{Condition, Coupling, Distributed, Material, Springs};
 use super::include::Text;
 use super::lines::{Keyword, Lines, capitals, unquoted};
 use super::motion::Motion;
 use super::sets::{Block, Item};
-use crate::quote::printable;
+use super::steps::{Amplitude, Procedure, Step};
+use super::system::System;
 use crate::read_error::Parsed;
 
 /// What a file holds, by the numbers of the file.
@@ -28,6 +29,8 @@ pub(super) struct Deck {
     pub other_solids: BTreeMap<String, (usize, u64)>,
     /// Shells, beams and the like with their nodes.
     pub no_solids: Vec<(u64, Vec<u64>)>,
+    /// The springs among them, by their types.
+    pub spring_types: BTreeMap<u64, String>,
     /// Their types: how many.
     pub no_solid_types: BTreeMap<String, usize>,
     pub node_sets: Vec<Block>,
@@ -45,10 +48,15 @@ pub(super) struct Deck {
     pub reference_sets: BTreeMap<String, Vec<u64>>,
     /// Where the instance is.
     pub motion: Motion,
-    /// The steps.
-    pub cases: Vec<String>,
-    /// Those in which nothing is held as before.
-    pub released: Vec<String>,
+    pub steps: Vec<Step>,
+    pub amplitudes: Vec<Amplitude>,
+    /// Node sets whose directions are turned; the later counts.
+    pub systems: Vec<(Block, System)>,
+    pub springs: Vec<Springs>,
+    /// Node sets with the temperature at the beginning.
+    pub initial: Vec<(Block, f64)>,
+    /// Lines of conditions and loads for people, as they stand in their files.
+    pub places: BTreeMap<usize, String>,
     /// What cannot be carried over to a case.
     pub lost: Vec<String>,
     /// The instance of the part, once it is known.
@@ -74,10 +82,10 @@ pub(super) struct Reader<'a> {
     pub deck: Deck,
     scope: Scope,
     n_parts: usize,
-    /// The step that is being read.
-    pub case: Option<String>,
-    /// Keywords that were passed over, and their lines.
-    passed_over: BTreeMap<String, usize>,
+    /// The step that is being read, by its order.
+    pub case: Option<usize>,
+    /// Keywords that were passed over: the first line, how often, and how many lines of data.
+    pub passed_over: BTreeMap<String, (usize, usize, usize)>,
     /// What was left out, by kind.
     left_out: BTreeMap<&'static str, usize>,
 }
@@ -90,44 +98,6 @@ enum Scope {
     Assembly,
     Instance,
 }
-
-/// Keywords that say nothing about mesh, supports and loads.
-const WITHOUT_MEANING: [&str; 34] = [
-    "AMPLITUDE",
-    "CONTACTFILE",
-    "CONTACTOUTPUT",
-    "CONTACTPRINT",
-    "CONTROLS",
-    "DISTRIBUTING",
-    "DYNAMIC",
-    "ELEMENTOUTPUT",
-    "ELFILE",
-    "ELPRINT",
-    "ENDMATERIAL",
-    "ENDSTEP",
-    "ENERGYFILE",
-    "ENERGYOUTPUT",
-    "ENERGYPRINT",
-    "EXPANSION",
-    "FILEFORMAT",
-    "FREQUENCY",
-    "HEADING",
-    "HOURGLASSSTIFFNESS",
-    "MONITOR",
-    "NODEFILE",
-    "NODEOUTPUT",
-    "NODEPRINT",
-    "OUTPUT",
-    "PLASTIC",
-    "PREPRINT",
-    "PRINT",
-    "RESTART",
-    "SECTIONCONTROLS",
-    "STATIC",
-    "SURFACEINTERACTION",
-    "TIMEPOINTS",
-    "USERMATERIAL",
-];
 
 /// Reads all of a file.
 pub(super) fn read(text: &Text) -> Parsed<Deck> {
@@ -142,15 +112,15 @@ pub(super) fn read(text: &Text) -> Parsed<Deck> {
         left_out: BTreeMap::new(),
     };
 
-    // A file that begins with data, or with anything but a keyword, is of another format.
-    if reader.lines.data().is_some() {
-        return Err(Fault::NotInp.into());
-    }
+    let has_text = reader.lines.data().is_some();
     let Some(first) = reader.lines.keyword() else {
-        return Err(Fault::EmptyFile.into());
+        return Err(if has_text { Fault::NotInp } else { Fault::EmptyFile }.into());
     };
     if !first.name.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return Err(Fault::NotInp.into());
+    }
+    if has_text {
+        reader.deck.notes.push("the text before the first keyword was skipped".into());
     }
 
     reader.keyword(&first)?;
@@ -158,13 +128,39 @@ pub(super) fn read(text: &Text) -> Parsed<Deck> {
         reader.keyword(&keyword)?;
     }
 
+    reader.keep_places();
     // Last, as it counts what was passed over and left out.
     reader.add_notes();
     Ok(reader.deck)
 }
 
+impl Deck {
+    /// Whether it is of heat: by its steps, without any by its materials.
+    pub fn is_heat(&self) -> bool {
+        let is_heat =
+            |step: &Step| matches!(step.procedure, Procedure::Heat | Procedure::HeatInTime(_));
+        let conducts = |material: &Material| {
+            material.elastic.is_none()
+                && material.not_understood.is_none()
+                && !material.conductivity.is_empty()
+        };
+        match self.steps.as_slice() {
+            [] => self.materials.iter().any(conducts),
+            steps => steps.iter().all(is_heat),
+        }
+    }
+
+    /// A line of the text for people.
+    pub fn place(&self, line: usize) -> &str {
+        self.places.get(&line).map_or("", String::as_str)
+    }
+}
+
 impl Reader<'_> {
     fn keyword(&mut self, keyword: &Keyword) -> Parsed<()> {
+        if !self.is_read(keyword) {
+            return Ok(());
+        }
         match keyword.name.as_str() {
             "NODE" => self.nodes(keyword),
             "ELEMENT" => self.elements(keyword),
@@ -172,14 +168,11 @@ impl Reader<'_> {
             "ELSET" => self.element_set(keyword),
             "SURFACE" => self.surface(keyword),
             "BOUNDARY" => self.boundary(keyword),
-            "CLOAD" => self.loads(keyword),
-            "DLOAD" => self.element_loads(keyword),
-            "DSLOAD" => self.surface_loads(keyword),
+            "CLOAD" | "CFLUX" => self.loads(keyword),
+            "DLOAD" | "DFLUX" | "FILM" => self.element_loads(keyword),
+            "DSLOAD" | "DSFLUX" | "SFILM" => self.surface_loads(keyword),
             "COUPLING" | "RIGIDBODY" => self.coupling(keyword),
-            "KINEMATIC" => {
-                self.kinematic();
-                Ok(())
-            }
+            "KINEMATIC" => self.kinematic(keyword),
             "MATERIAL" => {
                 self.material(keyword);
                 Ok(())
@@ -188,7 +181,12 @@ impl Reader<'_> {
                 self.section(keyword);
                 Ok(())
             }
-            "ELASTIC" | "DENSITY" => self.property(keyword),
+            "ELASTIC" | "DENSITY" | "CONDUCTIVITY" | "SPECIFICHEAT" => self.property(keyword),
+            "SPRING" => self.springs(keyword),
+            "TRANSFORM" => self.transform(keyword),
+            "AMPLITUDE" => self.amplitude(keyword),
+            "STATIC" | "HEATTRANSFER" => self.procedure(keyword),
+            "INITIALCONDITIONS" => self.initial_conditions(keyword),
 
             "PART" | "ENDPART" | "ASSEMBLY" | "ENDASSEMBLY" | "INSTANCE" | "ENDINSTANCE" => {
                 self.part(keyword)
@@ -197,20 +195,12 @@ impl Reader<'_> {
             | "SUBSTRUCTURE" => Err(keyword.fault(Fault::Generator(format!("*{}", keyword.name)))),
 
             "STEP" => {
-                let name = || format!("step_{}", self.deck.cases.len() + 1);
-                let name = keyword.get("NAME").map_or_else(name, printable);
-                self.deck.cases.push(name.clone());
-                self.case = Some(name);
+                self.step(keyword);
                 Ok(())
             }
             // Its file stands behind it.
             "INCLUDE" => keyword.required("INPUT").map(|_| ()),
-            name => {
-                if !WITHOUT_MEANING.contains(&name) {
-                    self.pass_over(keyword);
-                }
-                Ok(())
-            }
+            _ => Ok(()),
         }
     }
 
@@ -266,11 +256,6 @@ impl Reader<'_> {
         *self.left_out.entry(what).or_default() += 1;
     }
 
-    /// Notes that a keyword is not read.
-    pub fn pass_over(&mut self, keyword: &Keyword) {
-        self.passed_over.entry(keyword.name.clone()).or_insert(keyword.line);
-    }
-
     /// A line of the text for people: `line 7`, `line 7 of mesh.inc`.
     pub fn at(&self, line: usize) -> String {
         self.text.shown(line)
@@ -308,13 +293,16 @@ impl Reader<'_> {
             .then_some(rest)
     }
 
+    fn keep_places(&mut self) {
+        let conditions = self.deck.conditions.iter().map(|condition| condition.block.line);
+        let loads = self.deck.distributed.iter().map(|load| load.block.line);
+        self.deck.places = conditions.chain(loads).map(|line| (line, self.at(line))).collect();
+    }
+
     fn add_notes(&mut self) {
-        let Self { deck, passed_over, left_out, text, .. } = self;
-        for (what, count) in left_out {
-            deck.notes.push(format!("{count} {what} were left out"));
+        for (what, count) in &self.left_out {
+            self.deck.notes.push(format!("{count} {what} were left out"));
         }
-        for (name, line) in passed_over {
-            deck.notes.push(format!("*{name} ({}) was skipped", text.shown(*line)));
-        }
+        self.lose_passed_over();
     }
 }

@@ -87,11 +87,21 @@ impl Elements<'_> {
         faces.map_err(|fault| at_line(block.line, fault))
     }
 
-    /// Whether a block names all solids.
-    pub fn are_all(&self, block: &Block) -> Parsed<bool> {
+    /// The solids that a block names; all where it names nothing.
+    pub fn solids_of(&self, block: &Block) -> Parsed<Vec<u32>> {
+        if block.items.is_empty() {
+            return Ok((0..self.deck.solids.len() as u32).collect());
+        }
         let mut positions = Vec::new();
         self.members.add(&mut positions, block)?;
-        Ok(sorted(self.split(&positions).0).len() == self.deck.solids.len())
+        Ok(self.split(&positions).0)
+    }
+
+    /// Numbers in the file of the elements of a block that are no solids.
+    pub fn others_of(&self, block: &Block) -> Parsed<Vec<u64>> {
+        let mut positions = Vec::new();
+        self.members.add(&mut positions, block)?;
+        Ok(self.split(&positions).1)
     }
 
     /// A face of a solid by its number, from 1.

@@ -7,53 +7,95 @@ pub(super) struct Condition {
     /// The nodes; its name is that of the node set.
     pub block: Block,
     pub kind: ConditionKind,
-    /// The step, if it stands in one.
-    pub case: Option<String>,
+    pub when: When,
+}
+
+/// When and how strongly something acts.
+#[derive(Debug, Clone, Default)]
+pub(super) struct When {
+    /// The step by its order, if it stands in one.
+    pub step: Option<usize>,
+    /// The amplitude that it is multiplied with.
+    pub amplitude: Option<String>,
 }
 
 /// What a condition says of its nodes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum ConditionKind {
     /// Displaced by a value, or held if that is 0, in the directions from the first to the last, 0
-    /// to 2.
+    /// to 2; of [`HEAT`] a temperature.
     Held(usize, usize, f64),
-    /// A force in a direction, 0 to 2, on each node.
+    /// A force in a direction, 0 to 2, on each node; of [`HEAT`] a heat flow.
     Force(usize, f64),
     /// A moment about a direction, 0 to 2.
     Moment(usize, f64),
+    /// Rotations that are held, which only a reference node has.
+    HeldRotation,
 }
+
+/// The direction of temperatures, from 0.
+pub(super) const HEAT: usize = 10;
 
 /// A load on elements, faces or the whole part.
 pub(super) struct Distributed {
     /// Elements, or the name of a surface.
     pub block: Block,
     pub kind: DistributedKind,
-    pub case: String,
+    pub when: When,
 }
 
 /// What a distributed load is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum DistributedKind {
-    /// Pressure on a face of each element, by its number from 1.
-    Face(usize, f64),
-    /// Pressure on a surface.
-    Pressure(f64),
-    /// Force per area on a surface.
-    Traction([f64; 3]),
+    /// On a face of each element, by its number from 1.
+    Face(usize, OnFaces),
+    /// On a surface.
+    Surface(OnFaces),
     /// Acceleration of elements.
     Gravity([f64; 3]),
     /// Rotation of elements: the square of the angular velocity, a point of the axis, and its
     /// direction.
     Centrifugal(f64, [f64; 3], [f64; 3]),
+    /// Heat per time and volume of elements.
+    Source(f64),
+}
+
+/// What acts on faces.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum OnFaces {
+    Pressure(f64),
+    /// Force per area.
+    Traction([f64; 3]),
+    /// Heat per time and area.
+    Flux(f64),
+    /// The film coefficient and the temperature of the ambient.
+    Film(f64, f64),
+}
+
+impl DistributedKind {
+    /// Whether it is heat.
+    pub fn is_heat(&self) -> bool {
+        match self {
+            Self::Face(_, on) | Self::Surface(on) => {
+                matches!(on, OnFaces::Flux(_) | OnFaces::Film(..))
+            }
+            Self::Source(_) => true,
+            Self::Gravity(_) | Self::Centrifugal(..) => false,
+        }
+    }
 }
 
 /// A reference node that a surface or a node set follows.
 pub(super) struct Coupling {
     pub reference: Item,
+    /// A second node that has the rotations.
+    pub rotation: Option<Item>,
     /// The surface or node set.
     pub name: String,
     /// Whether it makes the set rigid.
     pub is_rigid: bool,
+    /// Its keyword and line.
+    pub at: String,
 }
 
 /// A material.
@@ -62,4 +104,15 @@ pub(super) struct Material {
     pub name: String,
     pub elastic: Option<[f64; 2]>,
     pub density: Option<f64>,
+    pub conductivity: Vec<f64>,
+    pub specific_heat: Option<f64>,
+    /// What of its elasticity or conductivity is not understood.
+    pub not_understood: Option<String>,
+}
+
+/// *SPRING: the elements, their directions, from 0, and stiffness.
+pub(super) struct Springs {
+    pub block: Block,
+    pub directions: Vec<usize>,
+    pub stiffness: f64,
 }

@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::deck::Deck;
-use super::given::{Condition, ConditionKind};
+use super::given::{ConditionKind, HEAT};
+use super::steps::Step;
+use super::system::turned;
 
 /// A node, or the coupling of a reference node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,91 +15,146 @@ pub(super) enum Point {
     Coupling(usize),
 }
 
+/// What holds a point in a direction, and at which value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Hold {
+    pub condition: usize,
+    pub value: f64,
+}
+
 /// What the conditions of a deck hold, step by step.
 pub(super) struct Held {
-    /// By step: the condition that displaces a point in a direction.
-    steps: Vec<BTreeMap<(Point, usize), usize>>,
+    /// By step: what holds a point in a direction of the model.
+    pub steps: Vec<BTreeMap<(Point, usize), Hold>>,
     /// What some step displaces: it is held in all steps.
     displaced: BTreeSet<(Point, usize)>,
-    /// Whether the first step takes away what stands before it.
-    is_fresh: bool,
     /// Whether a point is held in some steps and free in others.
     pub changes: bool,
+    /// Conditions in directions that are none of the model's.
+    pub oblique: BTreeSet<usize>,
+}
+
+/// Directions at points, their factors and points of every condition.
+pub(super) struct Rules<'a> {
+    pub deck: &'a Deck,
+    pub is_heat: bool,
+    pub steps: &'a [Step],
+    /// Points of every condition, by their order in the deck.
+    pub points: &'a [Vec<Point>],
+    /// By node whose directions are turned: these, if they are known.
+    pub axes: &'a BTreeMap<u32, Option<[[f64; 3]; 3]>>,
+    /// By condition and step.
+    pub factors: &'a [Vec<f64>],
+}
+
+/// Directions that a condition holds in the physics of the deck: 0 to 2, of heat 0.
+pub(super) fn directions(kind: ConditionKind, is_heat: bool) -> std::ops::Range<usize> {
+    match kind {
+        ConditionKind::Held(HEAT, ..) if is_heat => 0..1,
+        ConditionKind::Held(first, last, _) if !is_heat && first < HEAT => first..last + 1,
+        _ => 0..0,
+    }
 }
 
 impl Held {
-    /// `points` of every condition, by their order in `deck`.
-    pub fn new(deck: &Deck, points: &[Vec<Point>]) -> Self {
+    pub fn new(rules: &Rules) -> Self {
         let mut held = Self {
-            steps: Vec::with_capacity(deck.cases.len()),
+            steps: Vec::with_capacity(rules.steps.len()),
             displaced: BTreeSet::new(),
-            is_fresh: deck.cases.first().is_some_and(|first| deck.released.contains(first)),
             changes: false,
+            oblique: BTreeSet::new(),
         };
-        let (mut now, mut ever, mut counts) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
-        obey(&mut now, None, deck, points);
-        if deck.cases.is_empty() {
-            held.keep(&now, deck);
-        }
-        for case in &deck.cases {
-            if deck.released.contains(case) {
+        let (mut now, mut ever) = (BTreeMap::new(), BTreeSet::new());
+        obey(&mut now, None, rules);
+        for (s, step) in rules.steps.iter().enumerate() {
+            if step.released.contains(&"BOUNDARY") {
                 now.clear();
             }
-            obey(&mut now, Some(case), deck, points);
-            held.keep(&now, deck);
-            ever.extend(now.keys().copied());
-            counts.push(now.len());
+            obey(&mut now, Some(s), rules);
+            held.keep(&now, s, rules);
+            ever.extend(held.steps[s].keys().copied());
         }
-        held.changes = counts.iter().any(|count| *count < ever.len());
+        held.changes = held.steps.iter().any(|step| step.len() < ever.len());
         held
     }
 
-    /// Keeps what is displaced at the end of a step.
-    fn keep(&mut self, now: &BTreeMap<(Point, usize), usize>, deck: &Deck) {
-        let moves = |c: usize| match deck.conditions[c].kind {
-            ConditionKind::Held(_, _, value) => value != 0.0,
-            _ => false,
+    /// Keeps what is held at the end of step `s`.
+    fn keep(&mut self, now: &BTreeMap<(Point, usize), usize>, s: usize, rules: &Rules) {
+        let value = |c: usize| match rules.deck.conditions[c].kind {
+            ConditionKind::Held(_, _, value) => value * rules.factors[c][s],
+            _ => 0.0,
         };
-        let moved = now.iter().map(|(key, c)| (*key, *c)).filter(|(_, c)| moves(*c));
-        let moved: BTreeMap<_, _> = moved.collect();
-        self.displaced.extend(moved.keys().copied());
-        self.steps.push(moved);
-    }
-
-    /// The steps and directions, from first to last, in which `c` displaces `point`.
-    pub fn displaced(&self, c: usize, point: Point) -> Vec<(usize, [usize; 2])> {
-        let of_step = |(step, held): (usize, &BTreeMap<_, usize>)| {
-            let is_here = std::array::from_fn(|axis| held.get(&(point, axis)) == Some(&c));
-            runs(is_here).into_iter().map(move |run| (step, run))
-        };
-        self.steps.iter().enumerate().flat_map(of_step).collect()
-    }
-
-    /// The directions, from first to last, in which `condition` holds `point` and no step displaces
-    /// it.
-    pub fn fixed(&self, condition: &Condition, point: Point) -> Vec<[usize; 2]> {
-        let ConditionKind::Held(first, last, _) = condition.kind else { return Vec::new() };
-        if self.is_fresh && condition.case.is_none() {
-            return Vec::new();
+        let mut step = BTreeMap::new();
+        let mut local: BTreeMap<u32, [Option<usize>; 3]> = BTreeMap::new();
+        for (&(point, axis), &condition) in now {
+            match point {
+                Point::Node(node) if !rules.is_heat && rules.axes.contains_key(&node) => {
+                    local.entry(node).or_default()[axis] = Some(condition);
+                }
+                _ => drop(step.insert((point, axis), Hold { condition, value: value(condition) })),
+            }
         }
-        runs(std::array::from_fn(|axis| {
-            (first..=last).contains(&axis) && !self.displaced.contains(&(point, axis))
-        }))
+        for (node, holds) in local {
+            let first = holds.iter().flatten().next().copied().unwrap_or_default();
+            let all_fixed = holds.iter().all(|c| c.is_some_and(|c| value(c) == 0.0));
+            let axes = rules.axes[&node];
+            let global = match (axes, all_fixed) {
+                (_, true) => Some([Some(0.0); 3]),
+                (Some(axes), _) => turned(&axes, holds.map(|c| c.map(value))),
+                (None, _) => None,
+            };
+            let Some(global) = global else {
+                self.oblique.extend(holds.iter().flatten());
+                continue;
+            };
+            for (axis, value) in global.iter().enumerate().filter_map(|(i, v)| Some((i, (*v)?))) {
+                step.insert((Point::Node(node), axis), Hold { condition: first, value });
+            }
+        }
+        let moved = step.iter().filter(|(_, hold)| hold.value != 0.0);
+        self.displaced.extend(moved.map(|(key, _)| *key));
+        self.steps.push(step);
+    }
+
+    /// Whether a point is held in a direction in all steps, and displaced in none.
+    pub fn is_fixed(&self, point: Point, axis: usize) -> bool {
+        let key = (point, axis);
+        !self.displaced.contains(&key) && self.steps.iter().all(|step| step.contains_key(&key))
+    }
+
+    /// Whether some step holds a point in a direction.
+    pub fn is_held(&self, point: Point, axis: usize) -> bool {
+        self.steps.iter().any(|step| step.contains_key(&(point, axis)))
+    }
+
+    /// Points by what displaces them in each step, as step, directions from first to last, and value.
+    pub fn displaced(&self) -> Vec<(usize, [usize; 2], f64, Point)> {
+        let mut all = Vec::new();
+        for (s, step) in self.steps.iter().enumerate() {
+            all.extend(runs(step, |hold| hold.value != 0.0).map(|(run, v, p)| (s, run, v, p)));
+        }
+        all
+    }
+
+    /// Points that are held in some step and displaced in none, by directions from first to last.
+    pub fn fixed(&self) -> BTreeSet<([usize; 2], Point)> {
+        let mut all = BTreeSet::new();
+        for step in &self.steps {
+            let kept = step.iter().filter(|(key, _)| !self.displaced.contains(key));
+            let kept = kept.map(|(key, hold)| (*key, *hold)).collect();
+            all.extend(runs(&kept, |_| true).map(|(run, _, point)| (run, point)));
+        }
+        all
     }
 }
 
 /// Lays the conditions of a step, or of the model, over what holds before it.
-fn obey(
-    now: &mut BTreeMap<(Point, usize), usize>,
-    case: Option<&String>,
-    deck: &Deck,
-    points: &[Vec<Point>],
-) {
-    let conditions = deck.conditions.iter().enumerate();
-    for (c, condition) in conditions.filter(|(_, condition)| condition.case.as_ref() == case) {
-        let ConditionKind::Held(first, last, _) = condition.kind else { continue };
-        for &point in &points[c] {
-            now.extend((first..=last).map(|axis| ((point, axis), c)));
+fn obey(now: &mut BTreeMap<(Point, usize), usize>, s: Option<usize>, rules: &Rules) {
+    let conditions = rules.deck.conditions.iter().enumerate();
+    for (c, condition) in conditions.filter(|(_, condition)| condition.when.step == s) {
+        for &point in &rules.points[c] {
+            let held = directions(condition.kind, rules.is_heat);
+            now.extend(held.map(|axis| ((point, axis), c)));
         }
     }
 }
@@ -111,14 +168,20 @@ pub(super) fn set_name([first, last]: [usize; 2], value: f64) -> String {
     }
 }
 
-/// First and last of each run of directions.
-fn runs(is_in: [bool; 3]) -> Vec<[usize; 2]> {
-    let mut runs: Vec<[usize; 2]> = Vec::new();
-    for axis in (0..3).filter(|&axis| is_in[axis]) {
+/// First and last of each run of directions that one condition holds at one value, with the value and
+/// the point.
+fn runs<'a>(
+    step: &'a BTreeMap<(Point, usize), Hold>,
+    is_in: impl Fn(&Hold) -> bool + 'a,
+) -> impl Iterator<Item = ([usize; 2], f64, Point)> {
+    let mut runs: Vec<([usize; 2], Hold, Point)> = Vec::new();
+    for (&(point, axis), hold) in step.iter().filter(|(_, hold)| is_in(hold)) {
         match runs.last_mut() {
-            Some([_, last]) if *last + 1 == axis => *last = axis,
-            _ => runs.push([axis, axis]),
+            Some((run, first, at)) if *at == point && *first == *hold && run[1] + 1 == axis => {
+                run[1] = axis;
+            }
+            _ => runs.push(([axis, axis], *hold, point)),
         }
     }
-    runs
+    runs.into_iter().map(|(run, hold, point)| (run, hold.value, point))
 }

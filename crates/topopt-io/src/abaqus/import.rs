@@ -38,16 +38,7 @@ pub(super) fn import(mut deck: Deck, cutting: Cutting) -> Parsed<ImportedMesh> {
     }
     elements.sets(&mut sets, &mut notes)?;
 
-    let carrier = Carrier {
-        deck: &deck,
-        part: &part,
-        elements: &elements,
-        nodes: &nodes,
-        sets: &mut sets,
-        carried: Default::default(),
-        remote: Default::default(),
-    };
-    let carried = carrier.carry()?;
+    let carried = Carrier::new(&deck, &part, &elements, &nodes, &mut sets).carry()?;
     drop(nodes);
     Ok(ImportedMesh { deck: carried, ..part.into_mesh(sets, notes)? })
 }

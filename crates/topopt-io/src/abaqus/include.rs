@@ -73,6 +73,8 @@ impl Text {
     ) -> Parsed<()> {
         self.n_files += 1;
         self.stretches.push((self.n_lines + 1, path.into(), 1));
+        // A byte order mark may begin each file, not only the first.
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut lines = bytes.split_inclusive(|b| *b == b'\n').zip(1..).peekable();
         while let Some((line, number)) = lines.next() {
             self.bytes.extend_from_slice(line);

@@ -14,9 +14,12 @@ pub(super) struct Lines<'a> {
 }
 
 /// `*NAME, PARAMETER=VALUE, PARAMETER`, with all its continuation lines.
+#[derive(Clone)]
 pub(super) struct Keyword {
     /// In capitals, without blanks and star.
     pub name: String,
+    /// As it is written, in capitals.
+    pub written: String,
     /// The parameters: names as that of the keyword, values as they stand.
     parameters: Vec<(String, Option<String>)>,
     /// Its first line, from 1.
@@ -71,13 +74,14 @@ impl<'a> Lines<'a> {
             }
         }
         let mut fields = fields(text.trim_start_matches('*'));
-        let name = fields.next().map(capitals).unwrap_or_default();
+        let first = fields.next().unwrap_or_default();
+        let (name, written) = (capitals(first), first.trim().to_uppercase());
         let parameter = |field: &str| match field.split_once('=') {
             Some((name, value)) => (capitals(name), Some(unquoted(value.trim()).to_owned())),
             None => (capitals(field), None),
         };
         let parameters = fields.filter(|field| !field.is_empty()).map(parameter).collect();
-        Keyword { name, parameters, line }
+        Keyword { name, written, parameters, line }
     }
 
     /// The first character of the next line that says something, and the line.
@@ -121,6 +125,11 @@ impl Keyword {
     /// Whether a parameter stands there, with a value or without.
     pub fn has(&self, parameter: &str) -> bool {
         self.parameters.iter().any(|(name, _)| name == parameter)
+    }
+
+    /// The names of its parameters.
+    pub fn parameters(&self) -> impl Iterator<Item = &str> {
+        self.parameters.iter().map(|(name, _)| name.as_str())
     }
 
     /// A fault at the keyword.

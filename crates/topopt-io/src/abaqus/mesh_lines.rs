@@ -105,6 +105,10 @@ impl Reader<'_> {
         let mut fields = first.fields();
         let tag = first.tag(keyword, fields.next().unwrap_or(""), "the number of an element")?;
         for field in fields {
+            // Elements of a network may have no node at an end.
+            if expected.is_none() && matches!(field, "0" | "") {
+                continue;
+            }
             nodes.push(first.tag(keyword, field, "the number of a node")?);
         }
         let mut open = first.text.ends_with(',');
@@ -176,7 +180,12 @@ impl Reader<'_> {
             ElementType::OtherSolid => {
                 self.deck.other_solids.entry(kind.into()).or_insert((0, tag)).0 += 1;
             }
-            ElementType::NoSolid => self.deck.no_solids.push((tag, nodes.to_vec())),
+            ElementType::NoSolid => {
+                if kind.starts_with("SPRING") {
+                    self.deck.spring_types.insert(tag, kind.into());
+                }
+                self.deck.no_solids.push((tag, nodes.to_vec()));
+            }
         }
         Ok(())
     }
@@ -220,7 +229,11 @@ impl Reader<'_> {
         let name = keyword.required("NAME")?;
         let kind = capitals(keyword.get("TYPE").unwrap_or("ELEMENT"));
         if !matches!(kind.as_str(), "ELEMENT" | "NODE") || keyword.has("COMBINE") {
-            self.pass_over(keyword);
+            let at = self.at(keyword.line);
+            let name = printable(name);
+            self.deck
+                .notes
+                .push(format!("surface `{name}` ({at}) was left out: it is not made of faces"));
             return Ok(());
         }
 
@@ -234,6 +247,10 @@ impl Reader<'_> {
             }
 
             let face = capitals(fields.next().unwrap_or(""));
+            if is_of_shell(&face) {
+                self.leave_out("lines of surfaces on faces of shells");
+                continue;
+            }
             let number = match face.strip_prefix('S').and_then(|n| n.parse().ok()) {
                 Some(number @ 1..=6) => number,
                 _ => {
@@ -268,6 +285,12 @@ impl Reader<'_> {
             hidden: keyword.has("INTERNAL"),
         }
     }
+}
+
+/// Whether a face is that of a shell or the end of a beam.
+fn is_of_shell(face: &str) -> bool {
+    let is_edge = face.strip_prefix('E').is_some_and(|n| n.parse::<u8>().is_ok());
+    is_edge || matches!(face, "SPOS" | "SNEG" | "END1" | "END2" | "NONE")
 }
 
 /// `first, last, step`; the step is 1 if it is left out.

@@ -10,10 +10,10 @@
 //!   `boundary_1_3` is held in the directions 1 to 3 (ENCASTRE and PINNED too), `boundary_2_2`
 //!   in 2 alone, `displacement_2_2_-0.1` is moved by -0.1 in 2, `cload_2_-10.0` is loaded by -10 in
 //!   2, each node; in a deck of several steps their names come before displacements and loads. If there are more than 32
-//!   different loads in direction 2, all their nodes are `cload_2`. *DLOAD on faces becomes a face
-//!   set such as `dload_5.0`.
-//! - What these, *DSLOAD, *COUPLING, *RIGID BODY, *MATERIAL and *SOLID SECTION say becomes the
-//!   [`Deck`](crate::deck::Deck).
+//!   different forces in a direction, all loaded nodes are `cload`, and the forces stand beside it. *DLOAD on faces
+//!   becomes a face set such as `dload_5.0`.
+//! - What these, *DSLOAD, *COUPLING, *RIGID BODY, *SPRING, *MATERIAL and *SOLID SECTION say becomes the
+//!   [`Deck`](crate::deck::Deck), at the end of each step; of *HEAT TRANSFER what *CFLUX, *DFLUX and *FILM say.
 //! - *INCLUDE and INPUT= name files in the folder of the deck.
 //! - A single *PART with one *INSTANCE, moved or not. A set of the part whose name the assembly has
 //!   as well is called `INSTANCE.NAME`. Nodes of the assembly are reference points.
@@ -22,11 +22,14 @@
 //! numbers in the file; sets ascend, and nothing stands in them twice.
 //!
 //! What is refused: other solid elements, more parts or instances, keywords that generate nodes or
-//! elements, and everything that contradicts itself. Other keywords are passed over with a note.
+//! elements, and everything that contradicts itself. Other keywords and parameters are lost (`known.rs`).
 
 mod carried;
+mod carried_loads;
+mod carried_springs;
 mod conditions;
 mod deck;
+mod distributed;
 mod element_type;
 mod elements;
 mod error;
@@ -34,10 +37,15 @@ mod given;
 mod held;
 mod import;
 mod include;
+mod known;
 mod lines;
+mod materials;
 mod mesh_lines;
 mod motion;
+mod nodal;
 mod sets;
+mod steps;
+mod system;
 
 use std::path::Path;
 

@@ -151,14 +151,33 @@ fn supports_and_loads_are_node_sets() {
     assert_eq!(sets["cload_3_15.0"], [2, 5, 8]);
     assert_eq!(sets["displacement_1_1_-0.5"], sets["end"]);
     assert!(imported.notes.is_empty(), "{:?}", imported.notes);
-    assert_eq!(imported.deck.lost, ["`moment_2_3.0`: nodes of solid elements take no moments"]);
-    let many: String = (0..40).map(|i| format!("{}, 2, {i}.25\n", 1 + i % 12)).collect();
-    let imported = two_cubes(&format!("*STEP\n*CLOAD\n{many}*STEP\n*CLOAD\n1, 1, 2\n"));
+    assert_eq!(imported.deck.lost, ["moments on nodes of solid elements, which take none"]);
+}
+
+/// A row of cubes with a force of its own at each of 42 nodes.
+#[test]
+fn many_different_forces_stand_beside_the_mesh() {
+    let mut text = "*NODE\n".to_owned();
+    for (i, [y, z]) in (0..=20).flat_map(|i| [[0, 0], [1, 0], [1, 1], [0, 1]].map(|yz| (i, yz))) {
+        text += &format!("{}, {i}, {y}, {z}\n", 1 + 4 * i + if y == 0 { 3 * z } else { 1 + z });
+    }
+    text += "*ELEMENT, TYPE=C3D8\n";
+    for i in 0..20 {
+        let nodes: Vec<String> = (1..=8).map(|n| (4 * i + n).to_string()).collect();
+        text += &format!("{}, {}\n", 1 + i, nodes.join(", "));
+    }
+    let many: String = (1..=42).map(|i| format!("{}, 2, {i}.25\n", 2 * i)).collect();
+    let deck = format!("{text}*STEP\n*CLOAD\n{many}2, 1, 3.\n*STEP\n*CLOAD, OP=NEW\n1, 1, 2\n");
+    let imported = read(&deck);
     let sets = &imported.mesh.sets().nodes;
-    assert_eq!(sets["cload_2"].len(), 12);
+    assert_eq!(sets["step_1_cload"].len(), 42);
     assert_eq!(sets["step_2_cload_1_2.0"], [0]);
-    let lost = "40 different forces in direction 2: their nodes form one set, `cload_2`";
-    assert_eq!(imported.deck.lost, [lost]);
+    let forces = &imported.deck.nodal["step_1_cload"];
+    assert_eq!(forces[..2], [[3.0, 1.25, 0.0], [0.0, 2.25, 0.0]]);
+    assert_eq!(forces[41], [0.0, 42.25, 0.0]);
+    let set = "step_1_cload".into();
+    assert_eq!(imported.deck.loads[0].load, SetLoad::ByNode { set });
+    assert_eq!(imported.deck.lost, [""; 0]);
 }
 
 #[test]
@@ -203,7 +222,7 @@ fn elements_that_are_no_solids_are_left_out() {
         "{notes}"
     );
     assert!(notes.contains("1 faces of surface `mixed` were left out"), "{notes}");
-    assert!(notes.contains("*TIE (line 25) was skipped"), "{notes}");
+    assert_eq!(imported.deck.lost, ["*TIE (line 25): 1 line of data"]);
 }
 
 /// A deck of two cubes beside a reference node 99, with loads in two steps.
@@ -219,13 +238,14 @@ const DECK: &str = "*NODE\n99, 3, .5, .5\n*ELSET, ELSET=left\n1\n*ELSET, ELSET=r
 
 #[test]
 fn a_deck_says_what_holds_and_what_loads_it() {
-    let Deck { materials, supports, loads, lost } = two_cubes(DECK).deck;
+    let Deck { materials, supports, loads, lost, .. } = two_cubes(DECK).deck;
     let of = |name: &str, set: &str, modulus, density| DeckMaterial {
         name: name.into(),
         set: Some(set.into()),
         youngs_modulus: Some(modulus),
         poissons_ratio: Some(0.3),
         mass_density: density,
+        ..DeckMaterial::default()
     };
     assert_eq!(
         materials,
@@ -233,29 +253,45 @@ fn a_deck_says_what_holds_and_what_loads_it() {
     );
     let fixed = [true; 3];
     let set = "boundary_1_3".to_owned();
-    assert_eq!(supports, [DeckSupport { set, fixed, displacement: [0.0; 3], case: None }]);
+    assert_eq!(supports, [DeckSupport { set, fixed, ..DeckSupport::default() }]);
 
     let load = |case: &str, load| DeckLoad { case: case.into(), load };
     let set = || "end".to_owned();
     let (force, moment) = ([-5.0, 0.0, 0.0], [0.0, 0.0, 2.0]);
+    // What acts in a step goes on in the next one.
+    let surface = |case| {
+        let traction = [0.0, 4.0, 0.0];
+        [
+            load(case, SetLoad::Pressure { set: set(), pressure: 3.0 }),
+            load(case, SetLoad::Traction { set: set(), traction }),
+        ]
+    };
+    let remote =
+        |case| load(case, SetLoad::Remote { set: set(), at: [3.0, 0.5, 0.5], force, moment });
+    let [[p1, t1], [p2, t2]] = ["push", "step_2"].map(surface);
     assert_eq!(
         loads,
         [
-            load("push", SetLoad::Pressure { set: set(), pressure: 3.0 }),
-            load("push", SetLoad::Traction { set: set(), traction: [0.0, 4.0, 0.0] }),
-            load("step_2", SetLoad::Pressure { set: "step_2_dload_7.0".into(), pressure: 7.0 }),
+            p1,
+            t1,
+            p2,
+            t2,
             load("step_2", SetLoad::Gravity { acceleration: [0.0, 0.0, -9810.0] }),
             load(
                 "step_2",
                 SetLoad::Centrifugal { center: [1.0, 0.0, 0.0], angular_velocity: [0.0, 0.0, 2.0] }
             ),
-            load("push", SetLoad::Remote { set: set(), at: [3.0, 0.5, 0.5], force, moment }),
+            load("step_2", SetLoad::Pressure { set: "step_2_dload_7.0".into(), pressure: 7.0 }),
+            remote("push"),
+            remote("step_2"),
         ]
     );
     assert_eq!(
         lost,
         [
             "the rotation of some elements only: it acts on the whole part",
+            "*COUPLING (line 42) is rigid: the load at its reference node is spread over `end`, which stays \
+             as soft as the part",
             "load `HP1` of *DLOAD (line 52)",
         ]
     );
@@ -266,7 +302,7 @@ fn a_coupling_that_is_held_holds_its_surface() {
     let deck = DECK.replace("*BOUNDARY\n1, 1, 3\n", "*BOUNDARY\n99, 1, 6\n");
     let imported = two_cubes(&deck).deck;
     let set = "end".to_owned();
-    let support = DeckSupport { set, fixed: [true; 3], displacement: [0.0; 3], case: None };
+    let support = DeckSupport { set, fixed: [true; 3], ..DeckSupport::default() };
     assert_eq!(imported.supports, [support]);
 }
 

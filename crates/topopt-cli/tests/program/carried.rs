@@ -1,0 +1,196 @@
+//! What of a deck is carried over: small decks, each with one keyword, command or card that bears on the
+//! result. Each is carried over with the right number, or `topopt init` says at the top of the case that it
+//! is lost, or the case is refused: nothing else. The guide's page is made of the same tables.
+//!
+//! `TOPOPT_WRITE=1 cargo test -p topopt-cli --test program carried` writes the page again. Numbers by
+//! CalculiX are those of version 2.20 for the same deck.
+
+mod abaqus;
+
+use std::fmt::Write;
+use std::path::Path;
+
+use crate::{Folder, topopt};
+
+const PAGE: &str = "docs/guide/src/carried.md";
+
+const INTRODUCTION: &str = "\
+# What of a deck is carried over?
+
+`topopt init DECK` writes the case of a deck. Each keyword that bears on the result is carried over, or stands at the
+top of the case behind `# Not carried over:`, as `topopt init` and `topopt info` print it. So does one that is not known at all.
+Only requests for output, controls of the solver and the like are passed over without a word. A material that is
+not understood has no number in the case, which is refused until you give one.
+
+These tables are made by a test that puts each keyword into a deck, solves the case and compares a number.
+";
+
+/// The decks of a format.
+struct Format {
+    /// Heading of its part of the page.
+    name: &'static str,
+    /// Name of the deck.
+    file: &'static str,
+    /// What is said besides the tables.
+    remarks: &'static str,
+    rows: Vec<Row>,
+}
+
+/// A keyword in a deck.
+struct Row {
+    /// As the page shows it.
+    keyword: &'static str,
+    /// The deck, with the places `{model}` and `{step}`.
+    base: &'static str,
+    /// What stands at these places.
+    model: &'static str,
+    step: &'static str,
+    becomes: Becomes,
+}
+
+/// What becomes of a keyword.
+enum Becomes {
+    /// Keys of the case, as the page shows them, and a number of the solved case.
+    Carried(&'static str, Number),
+    /// The case is refused; what the message says.
+    Refused(&'static str),
+    /// It is lost; what is said.
+    Said(&'static str),
+}
+
+/// A number of a solved case: the array, node from 1 and component from 0, and what it is by whom.
+struct Number {
+    array: &'static str,
+    node: usize,
+    component: usize,
+    value: f64,
+    by: By,
+}
+
+/// Who has computed a number.
+#[derive(Clone, Copy, PartialEq)]
+enum By {
+    Hand,
+    CalculiX,
+}
+
+impl Row {
+    fn deck(&self) -> String {
+        self.base.replace("{model}", self.model).replace("{step}", self.step)
+    }
+}
+
+fn formats() -> Vec<Format> {
+    vec![abaqus::format()]
+}
+
+#[test]
+fn every_keyword_is_carried_refused_or_said() {
+    let mut failed = Vec::new();
+    for format in formats() {
+        for row in &format.rows {
+            if let Err(why) = attempt(format.file, row) {
+                failed.push(format!("{} in {}: {why}", row.keyword, format.name));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// Why a row does not become what it should.
+fn attempt(file: &str, row: &Row) -> Result<(), String> {
+    let folder = Folder::new();
+    folder.write(file, &row.deck());
+    let (status, out, err) = topopt(&folder.path(""), &["init", file]);
+    let (name, here) = (Path::new(file).with_extension("toml"), folder.path(""));
+    let name = name.to_str().unwrap();
+    match &row.becomes {
+        Becomes::Refused(why) if status != 0 => contains(&err, why),
+        _ if status != 0 => Err(format!("init: {err}")),
+        Becomes::Said(what) => {
+            let line = |text: &str, mark: &str| {
+                text.lines().any(|line| line.starts_with(mark) && line.contains(what))
+            };
+            let case = folder.read(name);
+            let head = case.split("\n\n").next().unwrap_or_default();
+            match line(&out, "  not carried over: ") && line(head, "# Not carried over: ") {
+                true => Ok(()),
+                false => Err(format!("`{what}` is not said:\n{out}{head}")),
+            }
+        }
+        Becomes::Refused(why) => {
+            let (status, out, err) = topopt(&here, &["solve", name, "-o", "out"]);
+            if status == 0 { Err(format!("not refused: {out}")) } else { contains(&err, why) }
+        }
+        Becomes::Carried(_, number) if out.contains("not carried over") => {
+            Err(format!("lost, and not {}: {out}", number.value))
+        }
+        Becomes::Carried(_, number) => solved(&folder, name, number),
+    }
+}
+
+fn contains(text: &str, part: &str) -> Result<(), String> {
+    // Lines are broken behind a bar.
+    let words =
+        |text: &str| text.replace('|', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    let (text, part) = (words(text), words(part));
+    if text.contains(&part) { Ok(()) } else { Err(format!("`{part}` is not in: {text}")) }
+}
+
+/// Compares a number of the case after `topopt solve`.
+fn solved(folder: &Folder, case: &str, number: &Number) -> Result<(), String> {
+    let set = ["--set", "solver.tolerance=1e-12", "--set", "output.compression=none"];
+    let args = ["solve", case, "-o", "out", "--device", "cpu"];
+    let (status, out, err) = topopt(&folder.path(""), &[&args[..], &set[..]].concat());
+    if status != 0 {
+        return Err(format!("solve: {out}{err}\n{}", folder.read(case)));
+    }
+    let width = if number.array.starts_with("temperature") { 1 } else { 3 };
+    let all = folder.array("out/analysis.vtu", number.array);
+    let found = all[width * (number.node - 1) + number.component];
+    // CalculiX prints seven digits.
+    let off = (found - number.value).abs();
+    if off <= 1e-6 * number.value.abs() {
+        return Ok(());
+    }
+    Err(format!("{found} in place of {}\n{}", number.value, folder.read(case)))
+}
+
+#[test]
+fn the_guide_says_what_is_carried() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(PAGE);
+    let page = page();
+    if std::env::var_os("TOPOPT_WRITE").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let remedy = "write it again: TOPOPT_WRITE=1 cargo test -p topopt-cli --test program carried";
+    assert!(
+        std::fs::read_to_string(path).unwrap() == page,
+        "{PAGE} is not what it should be; {remedy}"
+    );
+}
+
+fn page() -> String {
+    let mut page = INTRODUCTION.to_owned();
+    for Format { name, remarks, rows, .. } in &formats() {
+        let _ = write!(page, "\n## {name}\n\n| carried | becomes | equal to |\n|---|---|---|\n");
+        for row in rows {
+            if let Becomes::Carried(keys, Number { by, .. }) = row.becomes {
+                let by = if by == By::Hand { "the sum by hand" } else { "CalculiX" };
+                let _ = writeln!(page, "| `{}` | {keys} | {by} |", row.keyword);
+            }
+        }
+        let list = |is_in: fn(&Becomes) -> bool| {
+            let mut names: Vec<_> = rows.iter().filter(|row| is_in(&row.becomes)).collect();
+            names.sort_by_key(|row| row.keyword);
+            names.dedup_by_key(|row| row.keyword);
+            names.iter().map(|row| format!("`{}`", row.keyword)).collect::<Vec<_>>().join(", ")
+        };
+        let refused = list(|becomes| matches!(becomes, Becomes::Refused(_)));
+        let said = list(|becomes| matches!(becomes, Becomes::Said(_)));
+        let _ = write!(page, "\nThe deck or its case is refused: {refused}.\n");
+        let _ =
+            write!(page, "\nSaid at the top of the case, and not in it: {said}.\n\n{remarks}\n");
+    }
+    page
+}

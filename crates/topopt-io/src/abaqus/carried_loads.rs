@@ -1,0 +1,293 @@
+//! Loads on faces and elements, step by step: what acts on a face adds up within a step, and replaces what
+//! acted there before it (CalculiX, *DLOAD); a film replaces another one at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::carried::Carrier;
+use super::given::{Distributed, DistributedKind, OnFaces};
+use super::nodal::ascending;
+use crate::deck::{DeckFilm, SetLoad};
+use crate::part::CellFace;
+use crate::quote::printable;
+use crate::read_error::Parsed;
+
+/// A load with what of it still acts.
+struct Acting<'a> {
+    load: &'a Distributed,
+    /// Its order in the deck.
+    number: usize,
+    faces: BTreeSet<CellFace>,
+    elements: BTreeSet<u32>,
+    /// The set of all its faces, unless some were taken by a later load.
+    surface: Option<String>,
+}
+
+impl Acting<'_> {
+    /// Gives way to `later`, which acts in another step.
+    fn give_way(&mut self, later: &Self) {
+        if !is_same_kind(self.load.kind, later.load.kind) {
+            return;
+        }
+        if !self.faces.is_disjoint(&later.faces) {
+            self.faces.retain(|face| !later.faces.contains(face));
+            self.surface = None;
+        }
+        self.elements.retain(|element| !later.elements.contains(element));
+    }
+
+    /// Whether nothing of it is left.
+    fn is_over(&self) -> bool {
+        self.faces.is_empty() && self.elements.is_empty()
+    }
+
+    fn family(&self) -> &'static str {
+        match self.load.kind {
+            DistributedKind::Face(_, OnFaces::Film(..))
+            | DistributedKind::Surface(OnFaces::Film(..)) => "FILM",
+            kind if kind.is_heat() => "DFLUX",
+            _ => "DLOAD",
+        }
+    }
+}
+
+/// Whether a load takes the place of another one; gravity and rotation do so of one direction.
+fn is_same_kind(a: DistributedKind, b: DistributedKind) -> bool {
+    use DistributedKind::{Centrifugal, Face, Gravity, Source, Surface};
+    let along = |a: [f64; 3], b: [f64; 3]| {
+        let size = |v: [f64; 3]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+        (dot - size(a) * size(b)).abs() <= 1e-12 * size(a) * size(b)
+    };
+    match (a, b) {
+        (Face(_, a) | Surface(a), Face(_, b) | Surface(b)) => {
+            std::mem::discriminant(&a) == std::mem::discriminant(&b)
+        }
+        (Gravity(a), Gravity(b)) => along(a, b),
+        (Centrifugal(_, at, a), Centrifugal(_, other, b)) => at == other && along(a, b),
+        (Source(_), Source(_)) => true,
+        _ => false,
+    }
+}
+
+impl Carrier<'_> {
+    /// Adds loads on faces and elements, and face sets for them.
+    pub fn distributed_loads(&mut self) -> Parsed<()> {
+        let deck = self.deck;
+        let mut acting: Vec<Acting> = Vec::new();
+        for s in 0..self.steps.len() {
+            let released = self.steps[s].released.clone();
+            acting.retain(|acting| !released.contains(&acting.family()));
+            let is_now = |load: &Distributed| match load.when.step {
+                None => s == 0,
+                Some(step) => step == s,
+            };
+            for (number, load) in deck.distributed.iter().enumerate().filter(|(_, l)| is_now(l)) {
+                let Some(new) = self.acting(number, load)? else { continue };
+                let is_film = new.family() == "FILM";
+                let others = acting.iter_mut();
+                others
+                    .filter(|other| is_film || other.load.when.step != load.when.step)
+                    .for_each(|other| other.give_way(&new));
+                acting.retain(|other| !other.is_over());
+                acting.push(new);
+            }
+            self.distributed_of_step(&acting, s);
+        }
+        Ok(())
+    }
+
+    /// What a load acts on; none if that is nothing, or the load is of another physics.
+    fn acting<'b>(&mut self, number: usize, load: &'b Distributed) -> Parsed<Option<Acting<'b>>> {
+        let name = &load.block.name;
+        if load.kind.is_heat() != self.is_heat {
+            self.lose_of_other_physics(&load.block);
+            return Ok(None);
+        }
+        let mut acting = Acting {
+            load,
+            number,
+            faces: BTreeSet::new(),
+            elements: BTreeSet::new(),
+            surface: None,
+        };
+        match load.kind {
+            DistributedKind::Face(face, _) => {
+                acting.faces.extend(self.elements.faces_of(&load.block, face)?);
+            }
+            DistributedKind::Surface(_) => {
+                let key = load.block.items.first();
+                let surfaces = self.deck.surfaces.iter();
+                let same = surfaces.map(|(block, _)| block).find(
+                    |block| matches!(key, Some(super::sets::Item::Set(key)) if *key == block.key),
+                );
+                let set = same.map_or_else(|| printable(name), |block| block.name.clone());
+                acting.faces.extend(self.sets.faces.get(&set).into_iter().flatten());
+                acting.surface = Some(set);
+            }
+            _ => acting.elements.extend(self.elements.solids_of(&load.block)?),
+        }
+        if acting.is_over() {
+            let what = match load.kind {
+                DistributedKind::Surface(_) => {
+                    format!("a load on the surface `{name}`, which has no faces of solids")
+                }
+                _ => format!(
+                    "a line of *{} ({}), whose elements are no solids",
+                    load.block.keyword,
+                    self.deck.place(load.block.line)
+                ),
+            };
+            self.lose_once(what);
+            return Ok(None);
+        }
+        Ok(Some(acting))
+    }
+
+    fn distributed_of_step(&mut self, acting: &[Acting], s: usize) {
+        // What is given by face adds up.
+        let mut sums = [BTreeMap::<CellFace, f64>::new(), BTreeMap::new()];
+        let mut sources = BTreeMap::<u32, f64>::new();
+        let mut films = Vec::new();
+        for acting in acting {
+            let factor = self.factor(&acting.load.when, s);
+            let on = match acting.load.kind {
+                DistributedKind::Face(_, on) | DistributedKind::Surface(on) => on,
+                DistributedKind::Source(source) => {
+                    for element in &acting.elements {
+                        *sources.entry(*element).or_default() += factor * source;
+                    }
+                    continue;
+                }
+                kind => {
+                    self.on_whole(kind, factor, s, acting.elements.len());
+                    continue;
+                }
+            };
+            match (on, &acting.surface) {
+                (OnFaces::Film(film, ambient), _) => {
+                    films.push((film, factor * ambient, acting));
+                }
+                (OnFaces::Traction(traction), _) => {
+                    let set = self.face_set(acting, s);
+                    let traction = traction.map(|t| factor * t);
+                    self.load(s, SetLoad::Traction { set, traction });
+                }
+                (OnFaces::Pressure(value), Some(set)) => {
+                    let (set, pressure) = (set.clone(), factor * value);
+                    self.load(s, SetLoad::Pressure { set, pressure });
+                }
+                (OnFaces::Flux(value), Some(set)) => {
+                    let (set, heat_flux) = (set.clone(), factor * value);
+                    self.load(s, SetLoad::HeatFlux { set, heat_flux });
+                }
+                (OnFaces::Pressure(value) | OnFaces::Flux(value), None) => {
+                    let sums = &mut sums[usize::from(matches!(on, OnFaces::Flux(_)))];
+                    for face in &acting.faces {
+                        *sums.entry(*face).or_default() += factor * value;
+                    }
+                }
+            }
+        }
+        let [pressures, fluxes] = sums;
+        for (value, set) in self.sets_by_value("dload", pressures, s) {
+            self.load(s, SetLoad::Pressure { set, pressure: value });
+        }
+        for (value, set) in self.sets_by_value("dflux", fluxes, s) {
+            self.load(s, SetLoad::HeatFlux { set, heat_flux: value });
+        }
+        self.sources(sources, s);
+        self.films(&films, s);
+    }
+
+    /// Face sets by the value on each face.
+    fn sets_by_value(
+        &mut self,
+        word: &str,
+        values: BTreeMap<CellFace, f64>,
+        s: usize,
+    ) -> Vec<(f64, String)> {
+        let mut groups = BTreeMap::<i64, (f64, Vec<CellFace>)>::new();
+        for (face, value) in values.into_iter().filter(|(_, value)| *value != 0.0) {
+            groups.entry(ascending(value)).or_insert_with(|| (value, Vec::new())).1.push(face);
+        }
+        let mut sets = Vec::new();
+        for (value, faces) in groups.into_values() {
+            let set = self.in_step(s, format!("{word}_{value:?}"));
+            self.sets.faces.insert(set.clone(), faces);
+            sets.push((value, set));
+        }
+        sets
+    }
+
+    /// The set of the faces on which a load still acts.
+    fn face_set(&mut self, acting: &Acting, s: usize) -> String {
+        if let Some(surface) = &acting.surface {
+            return surface.clone();
+        }
+        let word = acting.load.block.keyword.to_lowercase();
+        let set = self.in_step(s, format!("{word}_{}", acting.number + 1));
+        self.sets.faces.insert(set.clone(), acting.faces.iter().copied().collect());
+        set
+    }
+
+    /// Gravity and rotation, which act on all of a case's part.
+    fn on_whole(&mut self, kind: DistributedKind, factor: f64, s: usize, n_elements: usize) {
+        let is_whole = n_elements == self.deck.solids.len();
+        let mut lose = |what| {
+            if !is_whole {
+                self.lose_once(format!(
+                    "the {what} of some elements only: it acts on the whole part"
+                ));
+            }
+        };
+        match kind {
+            DistributedKind::Gravity(acceleration) => {
+                lose("gravity");
+                let acceleration = acceleration.map(|a| factor * a);
+                self.load(s, SetLoad::Gravity { acceleration });
+            }
+            DistributedKind::Centrifugal(square, center, axis) => {
+                lose("rotation");
+                let speed = (factor * square).max(0.0).sqrt();
+                let angular_velocity = axis.map(|d| d * speed);
+                self.load(s, SetLoad::Centrifugal { center, angular_velocity });
+            }
+            _ => {}
+        }
+    }
+
+    fn sources(&mut self, sources: BTreeMap<u32, f64>, s: usize) {
+        let mut groups = BTreeMap::<i64, (f64, Vec<u32>)>::new();
+        for (element, value) in sources.into_iter().filter(|(_, value)| *value != 0.0) {
+            groups.entry(ascending(value)).or_insert_with(|| (value, Vec::new())).1.push(element);
+        }
+        for (heat_source, elements) in groups.into_values() {
+            let is_whole = elements.len() == self.deck.solids.len();
+            let set = (!is_whole).then(|| self.in_step(s, format!("dflux_bf_{heat_source:?}")));
+            if let Some(set) = &set {
+                self.sets.elements.insert(set.clone(), elements);
+            }
+            self.load(s, SetLoad::HeatSource { set, heat_source });
+        }
+    }
+
+    /// Films, which all load cases of a case have in common.
+    fn films(&mut self, films: &[(f64, f64, &Acting)], s: usize) {
+        let values = |films: &[(f64, f64, &Acting)]| -> Vec<_> {
+            films.iter().map(|(film, ambient, on)| (*film, *ambient, on.faces.clone())).collect()
+        };
+        if s > 0 {
+            if self.films_before != values(films) {
+                self.lose_once(
+                    "*FILM of later steps: all load cases have that of the first".into(),
+                );
+            }
+            return;
+        }
+        self.films_before = values(films);
+        for &(film_coefficient, ambient, acting) in films {
+            let set = self.face_set(acting, s);
+            self.carried.films.push(DeckFilm { set, film_coefficient, ambient });
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Keywords and parameters that the reader knows. All others bear on the result as far as it can tell,
+//! and are lost.
+
+use super::deck::Reader;
+use super::lines::Keyword;
+use crate::quote::printable;
+
+/// Keywords without a bearing on the result: requests for output, controls of the solver, and definitions
+/// that only count where another keyword, which is carried over or lost, uses them.
+const WITHOUT_BEARING: [&str; 43] = [
+    "CONTACTFILE",
+    "CONTACTOUTPUT",
+    "CONTACTPRINT",
+    "CONTROLS",
+    "DISTRIBUTION",
+    "ELEMENTOUTPUT",
+    "ELFILE",
+    "ELPRINT",
+    "ENDMATERIAL",
+    "ENDSTEP",
+    "ENERGYFILE",
+    "ENERGYOUTPUT",
+    "ENERGYPRINT",
+    "FACEPRINT",
+    "FILEFORMAT",
+    "FILTER",
+    "FILEOUTPUT",
+    "FRICTION",
+    "HEADING",
+    "HOURGLASSSTIFFNESS",
+    "INTEGRATEDOUTPUT",
+    "MODALFILE",
+    "MONITOR",
+    "NODEFILE",
+    "NODEOUTPUT",
+    "NODEPRINT",
+    "ORIENTATION",
+    "OUTPUT",
+    "PREPRINT",
+    "PRINT",
+    "RADIATIONFILE",
+    "RADIATIONOUTPUT",
+    "RADIATIONPRINT",
+    "SECTIONCONTROLS",
+    "SECTIONFILE",
+    "SECTIONPRINT",
+    "SOLUTIONTECHNIQUE",
+    "SOLVERCONTROLS",
+    "SURFACEBEHAVIOR",
+    "SURFACEINTERACTION",
+    "SURFACESECTION",
+    "TIMEPOINTS",
+    "USEROUTPUTVARIABLES",
+];
+
+/// Keywords that are read, each with the parameters that are looked at or have no bearing.
+const KNOWN: [(&str, &[&str]); 48] = [
+    ("NODE", &["NSET", "INPUT", "SYSTEM"]),
+    ("ELEMENT", &["TYPE", "ELSET", "INPUT"]),
+    ("NSET", &["NSET", "GENERATE", "INTERNAL", "INSTANCE", "UNSORTED", "ELSET"]),
+    ("ELSET", &["ELSET", "GENERATE", "INTERNAL", "INSTANCE", "UNSORTED"]),
+    ("SURFACE", &["NAME", "TYPE", "INTERNAL", "COMBINE"]),
+    ("PART", &["NAME"]),
+    ("ENDPART", &[]),
+    ("ASSEMBLY", &["NAME"]),
+    ("ENDASSEMBLY", &[]),
+    ("INSTANCE", &["NAME", "PART"]),
+    ("ENDINSTANCE", &[]),
+    ("INCLUDE", &["INPUT"]),
+    (
+        "STEP",
+        &["NAME", "INC", "NLGEOM", "UNSYMM", "INCF", "AMPLITUDE", "CONVERTSDI", "EXTRAPOLATION"],
+    ),
+    ("STATIC", &["DIRECT", "SOLVER", "FULLYPLASTIC"]),
+    ("HEATTRANSFER", &["STEADYSTATE", "DIRECT", "DELTMX", "SOLVER", "END", "MXDEM"]),
+    ("AMPLITUDE", &["NAME", "TIME", "VALUE", "DEFINITION"]),
+    ("TRANSFORM", &["NSET", "TYPE"]),
+    ("BOUNDARY", &["OP", "TYPE", "AMPLITUDE"]),
+    ("CLOAD", &["OP", "AMPLITUDE"]),
+    ("DLOAD", &["OP", "AMPLITUDE"]),
+    ("DSLOAD", &["OP", "AMPLITUDE"]),
+    ("CFLUX", &["OP", "AMPLITUDE"]),
+    ("DFLUX", &["OP", "AMPLITUDE"]),
+    ("DSFLUX", &["OP", "AMPLITUDE"]),
+    ("FILM", &["OP", "AMPLITUDE"]),
+    ("SFILM", &["OP", "AMPLITUDE"]),
+    ("COUPLING", &["CONSTRAINTNAME", "REFNODE", "SURFACE"]),
+    ("KINEMATIC", &[]),
+    ("DISTRIBUTING", &["WEIGHTINGMETHOD", "COUPLING"]),
+    ("RIGIDBODY", &["NSET", "ELSET", "REFNODE", "ROTNODE", "TIENSET", "PINNSET"]),
+    ("MATERIAL", &["NAME", "DESCRIPTION"]),
+    ("SOLIDSECTION", &["ELSET", "MATERIAL", "CONTROLS"]),
+    ("ELASTIC", &["TYPE"]),
+    ("DENSITY", &[]),
+    ("CONDUCTIVITY", &["TYPE"]),
+    ("SPECIFICHEAT", &[]),
+    ("SPRING", &["ELSET", "LINEAR"]),
+    ("INITIALCONDITIONS", &["TYPE"]),
+    ("PHYSICALCONSTANTS", &["ABSOLUTEZERO", "STEFANBOLTZMANN"]),
+    ("RESTART", &["WRITE", "FREQUENCY", "OVERLAY", "NUMBERINTERVAL", "TIMEMARKS"]),
+    ("NGEN", &[]),
+    ("NFILL", &[]),
+    ("NCOPY", &[]),
+    ("NMAP", &[]),
+    ("ELGEN", &[]),
+    ("ELCOPY", &[]),
+    ("SYSTEM", &[]),
+    ("SUBSTRUCTURE", &[]),
+];
+
+impl Reader<'_> {
+    /// Whether a keyword is read; what it says that is not, is lost, with its data.
+    pub fn is_read(&mut self, keyword: &Keyword) -> bool {
+        if WITHOUT_BEARING.contains(&keyword.name.as_str()) {
+            return false;
+        }
+        let Some((_, known)) = KNOWN.iter().find(|(name, _)| *name == keyword.name) else {
+            self.pass_over(keyword);
+            return false;
+        };
+        let strange: Vec<String> = keyword
+            .parameters()
+            .filter(|name| !known.contains(name))
+            .map(|name| match keyword.get(name) {
+                Some(value) => format!(", {name}={}", printable(value)),
+                None => format!(", {name}"),
+            })
+            .collect();
+        strange.iter().for_each(|parameter| self.lose_keyword(keyword, parameter));
+        true
+    }
+
+    /// Loses what `rest` says of a keyword.
+    pub fn lose_keyword(&mut self, keyword: &Keyword, rest: &str) {
+        let (name, at) = (printable(&keyword.written), self.at(keyword.line));
+        // The place stands behind the parameter.
+        let (parameter, reason) = rest.split_once(": ").unwrap_or((rest, ""));
+        let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+        self.lose(format!("*{name}{parameter} ({at}){reason}"));
+    }
+
+    /// Loses a keyword with its data.
+    pub fn pass_over(&mut self, keyword: &Keyword) {
+        let mut data = 0;
+        while self.lines.data().is_some() {
+            data += 1;
+        }
+        let name = printable(&keyword.written);
+        let entry = self.passed_over.entry(name).or_insert((keyword.line, 0, 0));
+        entry.1 += 1;
+        entry.2 += data;
+    }
+
+    /// What was passed over, by keyword.
+    pub fn lose_passed_over(&mut self) {
+        for (name, (line, times, data)) in std::mem::take(&mut self.passed_over) {
+            let times = if times > 1 { format!(", {times} times") } else { String::new() };
+            let data = match data {
+                0 => String::new(),
+                1 => ": 1 line of data".into(),
+                data => format!(": {data} lines of data"),
+            };
+            self.lose(format!("*{name} ({}{times}){data}", self.at(line)));
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! *TRANSFORM: directions at nodes that are not those of the model.
+
+use topopt_mesh::vector::{cross, difference, dot, length};
+
+use super::deck::Reader;
+use super::lines::{Keyword, capitals, unquoted};
+use super::sets::{Block, Item};
+use crate::read_error::Parsed;
+
+/// Directions that are turned, or follow a cylinder.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum System {
+    /// By points on the local x axis and in the local x-y plane, from the origin.
+    Cartesian([f64; 3], [f64; 3]),
+    /// By two points of the axis: radial, tangential, axial.
+    Cylindrical([f64; 3], [f64; 3]),
+    /// Others, with their place in the file.
+    Unknown,
+}
+
+impl System {
+    /// The three directions at `x`; none where they are not determined.
+    pub fn axes(&self, x: [f64; 3]) -> Option<[[f64; 3]; 3]> {
+        let unit = |v: [f64; 3]| Some(length(v)).filter(|l| *l > 0.0).map(|l| v.map(|c| c / l));
+        match *self {
+            Self::Cartesian(a, b) => {
+                let along = unit(a)?;
+                let normal = unit(cross(a, b))?;
+                Some([along, cross(normal, along), normal])
+            }
+            Self::Cylindrical(a, b) => {
+                let axis = unit(difference(b, a))?;
+                let r = difference(x, a);
+                let along = dot(r, axis);
+                let radial: [f64; 3] = std::array::from_fn(|i| r[i] - along * axis[i]);
+                // On the axis there is no radius.
+                let radial = unit(radial).filter(|_| length(radial) > 1e-9 * length(r))?;
+                Some([radial, cross(axis, radial), axis])
+            }
+            Self::Unknown => None,
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// Two points of three coordinates each.
+    pub fn transform(&mut self, keyword: &Keyword) -> Parsed<()> {
+        let name = unquoted(keyword.required("NSET")?).to_owned();
+        let kind = keyword.get("TYPE").map_or("R".into(), capitals);
+        let mut values = [0.0; 6];
+        if let Some(data) = self.lines.data() {
+            for (value, field) in values.iter_mut().zip(data.fields()) {
+                if !field.is_empty() {
+                    *value = data.double(keyword, field, "a coordinate")?;
+                }
+            }
+        }
+        let [ax, ay, az, bx, by, bz] = values;
+        let (a, b) = ([ax, ay, az], [bx, by, bz]);
+        let system = match kind.as_str() {
+            "R" => System::Cartesian(a, b),
+            "C" => System::Cylindrical(a, b),
+            _ => System::Unknown,
+        };
+        let item = Item::Set(self.key(&name));
+        let block = Block {
+            key: name.clone(),
+            name,
+            keyword: keyword.name.clone(),
+            line: keyword.line,
+            items: vec![item],
+            hidden: false,
+        };
+        self.deck.systems.push((block, system));
+        Ok(())
+    }
+}
+
+/// The global directions that vectors along some local ones hold, and their values there. None where the
+/// local ones span no set of global directions.
+pub(super) fn turned(axes: &[[f64; 3]; 3], held: [Option<f64>; 3]) -> Option<[Option<f64>; 3]> {
+    let mut projection = [[0.0; 3]; 3];
+    let mut value = [0.0; 3];
+    for (axis, held) in axes.iter().zip(held) {
+        let Some(held) = held else { continue };
+        for i in 0..3 {
+            value[i] += held * axis[i];
+            (0..3).for_each(|j| projection[i][j] += axis[i] * axis[j]);
+        }
+    }
+    let is = |found: f64, wanted: f64| (found - wanted).abs() < 1e-9;
+    let mut global = [None; 3];
+    for i in 0..3 {
+        let is_alone = (0..3).all(|j| i == j || is(projection[i][j], 0.0));
+        match projection[i][i] {
+            p if is(p, 1.0) && is_alone => global[i] = Some(rounded(value[i], held)),
+            p if is(p, 0.0) => {}
+            _ => return None,
+        }
+    }
+    Some(global)
+}
+
+/// `value` without the rounding of turned directions.
+fn rounded(value: f64, held: [Option<f64>; 3]) -> f64 {
+    let size = held.iter().flatten().fold(0.0_f64, |size, v| size.max(v.abs()));
+    if value.abs() < 1e-12 * size { 0.0 } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_held_in_turned_directions_is_so_in_those_of_the_model() {
+        let quarter = System::Cartesian([0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]).axes([0.0; 3]).unwrap();
+        assert_eq!(quarter, [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]);
+        assert_eq!(turned(&quarter, [Some(0.5), None, None]), Some([None, Some(0.5), None]));
+        assert_eq!(turned(&quarter, [None, Some(0.5), None]), Some([Some(-0.5), None, None]));
+
+        let around = System::Cylindrical([0.0; 3], [0.0, 0.0, 1.0]);
+        let oblique = around.axes([1.0, 1.0, 7.0]).unwrap();
+        assert_eq!(turned(&oblique, [Some(0.0), None, None]), None);
+        let plane = turned(&oblique, [Some(0.0), Some(0.0), None]);
+        assert_eq!(plane, Some([Some(0.0), Some(0.0), None]));
+        let moved = turned(&oblique, [Some(1.0), Some(0.0), None]).unwrap();
+        let half = 0.5_f64.sqrt();
+        assert!(moved[..2].iter().all(|u| (u.unwrap() - half).abs() < 1e-15), "{moved:?}");
+        assert_eq!(around.axes([0.0, 0.0, 3.0]), None);
+    }
+}
