@@ -11,10 +11,12 @@ use crate::part::{FileSets, Part, Stand};
 /// More different forces than this cannot be told apart by hand in a case file.
 const MOST_FORCES: usize = 100;
 
-/// Adds the node sets `D_UX`, `D_UY`, `D_UZ`, `D_ALL`, `D_TEMP_20.0` and `F_1`, `F_2`, ...
+/// Adds the node sets `D_UX`, `D_UY`, `D_UZ`, `D_ALL`, `D_TEMP_20.0` and `F_1`, `F_2`, ...; `grounds` are
+/// nodes that hold springs.
 pub(super) fn add(
     archive: &Archive,
     part: &Part,
+    grounds: &[u32],
     sets: &mut FileSets,
     notes: &mut Vec<String>,
     deck: &mut Deck,
@@ -26,7 +28,8 @@ pub(super) fn add(
         return;
     }
 
-    let masters = rigid::add(archive, part, sets, deck);
+    let mut masters = rigid::add(archive, part, sets, deck);
+    masters.extend(grounds);
     supports(archive, part, &masters, sets, notes, deck);
     let mut at_nodes = BTreeMap::new();
     let mut n_turned = 0;
@@ -125,7 +128,8 @@ fn supports(
         let fixed = std::array::from_fn(|i| axis == 3 || axis == i);
         let displacement = fixed.map(|fixed| if fixed { value } else { 0.0 });
         sets.nodes.insert(set.clone(), positions);
-        deck.supports.push(DeckSupport { set, fixed, displacement, ..Default::default() });
+        let case = (value != 0.0).then(|| CASE.to_owned());
+        deck.supports.push(DeckSupport { set, fixed, displacement, case, ..Default::default() });
     }
 }
 
@@ -168,6 +172,7 @@ fn temperatures(archive: &Archive, part: &Part, sets: &mut FileSets, deck: &mut 
             set,
             fixed: [true; 3],
             temperature,
+            case: (temperature != 0.0).then(|| CASE.to_owned()),
             ..Default::default()
         });
     }

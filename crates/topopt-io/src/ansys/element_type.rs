@@ -51,6 +51,9 @@ pub(super) fn is_idle(number: u32) -> bool {
     matches!(number, MESH | 19 | 22 | 151..=156 | 201)
 }
 
+/// COMBIN14, a spring.
+pub(super) const SPRING: u32 = 14;
+
 /// MESH200, a mesh alone; its first key option is its shape.
 pub(super) const MESH: u32 = 200;
 
@@ -119,7 +122,7 @@ pub(super) fn name(number: u32) -> String {
     let family = match number {
         MESH => "MESH",
         number if BRICKS.contains(&number) || TETRAHEDRA.contains(&number) => "SOLID",
-        14 => "COMBIN",
+        SPRING => "COMBIN",
         21 => "MASS",
         19 | 22 | 151..=156 => "SURF",
         169 | 170 => "TARGE",

@@ -6,9 +6,9 @@ use std::mem::take;
 use topopt_mesh::cells::Cells;
 
 use super::archive::{Archive, Element, ElementType, Ranges};
-use super::element_type::{self, MESH, Role};
+use super::element_type::{self, MESH, Role, SPRING};
 use super::error::Fault as AnsysFault;
-use super::{carried, conditions, materials};
+use super::{carried, conditions, materials, springs};
 use crate::deck::{Deck, DeckPhysics};
 use crate::import::{Cutting, ImportedMesh, Nodes};
 use crate::part::{FileSets, Part};
@@ -46,10 +46,11 @@ pub(super) fn import(mut archive: Archive, cutting: Cutting) -> Result<ImportedM
 
     // After the components, whose names these sets avoid.
     let mut deck = Deck { physics: selection.physics, ..Deck::default() };
-    conditions::add(&archive, &part, &mut sets, &mut notes, &mut deck);
+    let (n_springs, grounds) = springs::add(&archive, &part, &mut sets, &mut deck);
+    conditions::add(&archive, &part, &grounds, &mut sets, &mut notes, &mut deck);
     carried::loads(&archive, &part, &mut sets, &mut deck);
     materials::add(&archive, &selection.solids, &mut sets, &mut deck);
-    deck.lost.extend(selection.lost());
+    deck.lost.extend(selection.lost(n_springs));
     deck.lost.extend(lost(&archive, selection.physics));
     part.say_held_edges(&sets, &mut deck);
     Ok(ImportedMesh { deck, ..part.into_mesh(sets, notes)? })
@@ -156,15 +157,21 @@ impl Selection {
     }
 
     fn notes(&self) -> impl Iterator<Item = String> {
-        self.skipped.iter().map(|(&number, count)| {
+        let left_out = self.skipped.iter().filter(|(number, _)| **number != SPRING);
+        left_out.map(|(&number, count)| {
             format!("{} elements were left out: {count}", element_type::name(number))
         })
     }
 
-    /// What elements did that are left out, or that are read as elastic ones.
-    fn lost(&self) -> impl Iterator<Item = String> {
-        let skipped = self.skipped.iter().filter(|(number, _)| !element_type::is_idle(**number));
-        let skipped = skipped.map(|(&number, count)| {
+    /// What elements did that are left out, but for so many springs, or that are read as elastic ones.
+    fn lost(&self, n_springs: usize) -> impl Iterator<Item = String> {
+        let left_out = move |(&number, &count): (&u32, &usize)| {
+            (number, if number == SPRING { count - n_springs } else { count })
+        };
+        let is_lost =
+            |(number, count): &(u32, usize)| !element_type::is_idle(*number) && *count > 0;
+        let skipped = self.skipped.iter().map(left_out).filter(is_lost);
+        let skipped = skipped.map(|(number, count)| {
             let name = element_type::name(number);
             format!(
                 "{name} elements, which are no solids: {count}; their stiffness and mass are lost"

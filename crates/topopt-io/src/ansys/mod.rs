@@ -7,15 +7,23 @@
 //! - Node components become node sets, element components element sets.
 //! - Displacements at nodes (D) become the node sets `D_UX`, `D_UY`, `D_UZ` and `D_ALL`, or
 //!   `D_UX_0.5` if they are not zero. Forces at nodes (F) become a node set for every different
-//!   force, `F_1` and so on; a note tells the force. Pressures (SFE) become face sets, `SFE_1` and
-//!   so on. What these, ACEL, OMEGA and the materials say becomes the [`Deck`](crate::deck::Deck).
+//!   force, `F_1` and so on; a note tells the force. Of many different forces they are one set, `F`.
+//!   Pressures (SFE, SF) become face sets, `SFE_1` and so on. What these, ACEL, OMEGA and the
+//!   materials say becomes the [`Deck`](crate::deck::Deck).
+//! - Solids that conduct heat (SOLID70, 87, 90, 278, 279, 291) make a deck of heat: D,TEMP, F,HEAT,
+//!   SFE,HFLUX, SFE,CONV and BFE,HGEN.
+//! - Commands are followed in their order: later ones replace, add (DCUM, FCUM, SFCUM) or delete.
+//!   NSEL, ESEL, CMSEL, CM and parameters that are numbers are followed.
 //! - Nodes and elements are numbered in the order of their numbers in the file, and sets stand in
 //!   that order; none stands twice.
 //!
-//! Left out with a note: elements that are no solids, couplings and constraint equations, and
-//! conditions in rotated nodal coordinate systems.
+//! Every command is read, or stands in `tables` as one without a bearing on a linear static result,
+//! or is lost: see [`crate::deck::Deck::lost`]. So are elements that are no solids.
 //!
-//! What is refused: files without solid elements, and everything that contradicts itself.
+//! Decks of Workbench (`.dat`) and others with the extension `.inp` are told by their content.
+//!
+//! What is refused: files without solid elements, commands that make or change a mesh, and everything
+//! that contradicts itself.
 
 mod archive;
 mod blocks;
@@ -33,6 +41,7 @@ mod lines;
 mod materials;
 mod properties;
 mod rigid;
+mod springs;
 mod tables;
 mod turned;
 mod unblocked;

@@ -9,7 +9,7 @@ use super::lines::Card;
 use super::read::Reader;
 use crate::read_error::Parsed;
 
-const SET: &str = "the number of a set";
+pub(super) const SET: &str = "the number of a set";
 const GRID: &str = "the number of a grid";
 const SYSTEM: &str = "the number of a coordinate system";
 

@@ -7,6 +7,7 @@ use topopt_mesh::cells::Shape;
 use super::definition::Definition;
 use super::design::Design;
 use super::error::Fault;
+use super::heat::Heat;
 use crate::read_error::{Located, Place};
 
 /// What a deck holds.
@@ -34,6 +35,8 @@ pub(super) struct Deck {
     pub mass_factor: Option<f64>,
     /// Its optimization.
     pub design: Design,
+    /// Its heat.
+    pub heat: Heat,
     /// Whether the deck computes temperatures.
     pub is_heat: bool,
     pub sets: Vec<GivenSet>,

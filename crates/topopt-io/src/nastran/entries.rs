@@ -91,7 +91,7 @@ impl Reader {
         match (name, number) {
             ("WTMASS", Some(factor)) => self.deck.mass_factor = Some(factor),
             _ if tables::is_harmless_parameter(name) => {}
-            ("INREL" | "LGDISP" | "LGDISPL", Some(number)) if number <= 0.0 => {}
+            ("LGDISP", Some(number)) if number <= 0.0 => {}
             _ if is_off => {}
             _ => self.lose(&crate::quote::excerpt(&format!("PARAM,{name}")), line),
         }

@@ -9,8 +9,8 @@ use super::couplings::Couplings;
 use super::deck::{Deck, Solid};
 use super::error::Fault;
 use super::model::{Found, Model};
-use super::{design, loads, supports, tables};
-use crate::deck::DeckMaterial;
+use super::{design, heat, loads, supports, tables};
+use crate::deck::{DeckMaterial, DeckPhysics};
 use crate::handed;
 use crate::import::{Cutting, ImportedMesh, Nodes};
 use crate::part::Part;
@@ -46,7 +46,13 @@ pub(super) fn import(mut deck: Deck, cutting: Cutting) -> Parsed<ImportedMesh> {
     properties(&model, &mut found);
     given_sets(&model, &mut found);
     let couplings = Couplings::add(&model, &mut found);
-    supports::add(&model, &couplings, &mut found)?;
+    if model.deck.is_heat {
+        found.deck.physics = DeckPhysics::Heat;
+        heat::add_temperatures(&model, &mut found);
+    } else {
+        supports::add(&model, &couplings, &mut found)?;
+    }
+    heat::say_other_physics(&model, &mut found);
     loads::add(&model, &couplings, &mut found)?;
     design::add(&model, &mut found);
     say_what_is_lost(&deck, &mut found);
@@ -151,6 +157,10 @@ fn properties(model: &Model, found: &mut Found) {
         let count = given.len();
         found.sets.elements.insert(set.clone(), given);
         let Some(tag) = deck.properties.get(&property) else {
+            // A mesh alone has no materials at all.
+            if deck.properties.is_empty() {
+                continue;
+            }
             found.lose(format!(
                 "property {property} of {count} elements is not given by PSOLID: they have no material"
             ));

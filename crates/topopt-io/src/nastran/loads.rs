@@ -6,7 +6,7 @@ use super::couplings::Couplings;
 use super::deck::{Deck, Subcase};
 use super::load_sets::Loads;
 use super::model::{Found, Model};
-use super::{nodal, pressures};
+use super::{heat, nodal, pressures};
 use crate::deck::{DeckLoad, SetLoad};
 use crate::read_error::{Fault, Parsed};
 
@@ -16,9 +16,13 @@ const MOST_LOADS: usize = 100_000;
 /// Adds the sets of all loads, and the load cases.
 pub(super) fn add(model: &Model, couplings: &Couplings, found: &mut Found) -> Parsed<()> {
     let mut loads = Loads::default();
-    nodal::add(model, couplings, &mut loads, found)?;
-    pressures::add(model, &mut loads, found)?;
-    loads.add_accelerations(model)?;
+    if model.deck.is_heat {
+        heat::add_loads(model, &mut loads, found);
+    } else {
+        nodal::add(model, couplings, &mut loads, found)?;
+        pressures::add(model, &mut loads, found)?;
+        loads.add_accelerations(model)?;
+    }
     loads.add_cases(model.deck, found);
     Ok(())
 }

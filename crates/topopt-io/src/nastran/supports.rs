@@ -57,7 +57,7 @@ pub(super) fn add(model: &Model, couplings: &Couplings, found: &mut Found) -> Re
 }
 
 /// The sets of supports that the deck selects, and 0.
-fn selected(deck: &Deck, found: &mut Found) -> BTreeSet<u64> {
+pub(super) fn selected(deck: &Deck, found: &mut Found) -> BTreeSet<u64> {
     let given: BTreeSet<u64> = deck.supports.iter().map(|support| support.set).collect();
     let cases = std::iter::once(&deck.common).chain(&deck.subcases);
     let mut chosen: Vec<u64> = cases.filter_map(|case| case.supports).collect();
