@@ -26,6 +26,11 @@ pub struct Deck {
     pub nodal: BTreeMap<String, Vec<[f64; 3]>>,
     /// The steps of heat in time.
     pub in_time: Option<DeckSteps>,
+    /// The optimization that it describes.
+    pub design: Option<DeckDesign>,
+    /// The sums of the forces and moments at nodes as the deck gives them, by load case; none if the
+    /// reader does not sum them.
+    pub given: BTreeMap<String, Resultant>,
     /// What bears on the result and could not be carried over, a sentence each.
     pub lost: Vec<String>,
 }
@@ -72,6 +77,42 @@ pub struct DeckMaterial {
     /// What the deck says of its elasticity or conductivity that is not understood, such as
     /// `*ELASTIC, TYPE=ORTHO (line 7)`: a case then needs a number of the user's.
     pub not_understood: Option<String>,
+}
+
+/// An optimization that a deck describes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DeckDesign {
+    /// Element sets that are no part of the design space.
+    pub solid: Vec<String>,
+    /// Share of the design volume that material may fill.
+    pub volume_fraction: Option<f64>,
+    /// Radius of the filter.
+    pub filter_radius: Option<f64>,
+}
+
+/// A force and its moment about the origin.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Resultant {
+    /// The force.
+    pub force: [f64; 3],
+    /// The moment about the origin.
+    pub moment: [f64; 3],
+}
+
+impl Resultant {
+    /// Adds a force at a point.
+    pub fn add(&mut self, at: [f64; 3], force: [f64; 3]) {
+        let moment = topopt_mesh::vector::cross(at, force);
+        self.add_scaled(1.0, &Self { force, moment });
+    }
+
+    /// Adds another one, times a factor.
+    pub fn add_scaled(&mut self, factor: f64, other: &Self) {
+        for i in 0..3 {
+            self.force[i] += factor * other.force[i];
+            self.moment[i] += factor * other.moment[i];
+        }
+    }
 }
 
 /// Nodes that are held or displaced.

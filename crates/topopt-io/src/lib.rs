@@ -36,6 +36,7 @@ pub mod deck;
 mod elements;
 pub mod glb;
 pub mod gmsh;
+mod handed;
 mod import;
 mod included;
 pub mod nastran;
@@ -78,6 +79,7 @@ pub fn is_mesh(path: &Path) -> bool {
 /// As [`read_mesh`], and elements that would have to be cut.
 pub fn read_mesh_as(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
     match reader(path) {
+        Some(_) if ansys::is_by_content(path) => ansys::read(path, cutting),
         Some(read) => read(path, cutting),
         None => Err(ReadError { path: path.into(), place: None, fault: Fault::Extension.into() }),
     }

@@ -1,6 +1,6 @@
 //! The solid of a file: its cells, cut into hexahedra where they must be, and its sets.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use topopt_mesh::cells::{Cells, Cut, CutError, NO_NODE, Shape};
 use topopt_mesh::hexahedron;
@@ -21,11 +21,12 @@ pub(crate) struct Part {
     pub cells: Cells,
     /// Tags of the nodes of the file, ascending.
     pub node_tags: Vec<u64>,
+    /// The ends of the edge that each node of the file is in the middle of, or [`NO_NODE`]; empty if
+    /// no cell has nodes in the middle of edges.
+    edges: Vec<[u32; 2]>,
     cut: Cut,
     /// For every node of the file, and then those of the cut, whether a hexahedron uses it.
     is_used: Vec<bool>,
-    /// The ends of edges whose middles no hexahedron uses, by the middle.
-    dropped_middles: HashMap<u32, [u32; 2]>,
 }
 
 /// Named sets by what a file names.
@@ -40,6 +41,18 @@ pub(crate) struct FileSets {
     pub faces: BTreeMap<String, Vec<CellFace>>,
     /// Given elements.
     pub elements: BTreeMap<String, Vec<u32>>,
+}
+
+/// The place that a node of a file has in the mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stand {
+    /// A hexahedron uses it.
+    Node,
+    /// It is left out, in the middle of the edge between these nodes: of what acts there, each has
+    /// half, which is exact in the sum and in the moment.
+    Edge([u32; 2]),
+    /// No solid has it.
+    Nowhere,
 }
 
 /// A face of a cell that is kept.
@@ -73,7 +86,7 @@ impl Part {
         }
 
         let node_tags = nodes.tags;
-        no_shared_middles(&cells, &elements, &node_tags)?;
+        let edges = edges_of_middles(&cells, &elements, &node_tags)?;
         let cut = Cut::of(&cells, nodes.coordinates).map_err(|error| match error {
             CutError::TooLarge(count) => Fault::Mesh(MeshError::TooLarge(count)),
             CutError::Repeated { cell, node, count } => Fault::RepeatedNode {
@@ -87,8 +100,7 @@ impl Part {
         for &node in cut.hexes.as_flattened() {
             is_used[node as usize] = true;
         }
-        let dropped_middles = dropped_middles(&cells, &is_used);
-        Ok(Self { elements, cells, node_tags, cut, is_used, dropped_middles })
+        Ok(Self { elements, cells, node_tags, edges, cut, is_used })
     }
 
     /// Where the node `tag` stands among those of the file, if it is there.
@@ -101,18 +113,75 @@ impl Part {
         self.cut.coordinates[position as usize]
     }
 
-    /// Where what acts on the node at a position acts in the mesh, and with which shares: on itself, or in
-    /// equal shares on the ends of the edge in whose middle it is, if no hexahedron uses it.
-    pub fn shares(&self, position: u32) -> Vec<(u32, f64)> {
-        match self.dropped_middles.get(&position) {
-            Some(&[a, b]) => vec![(a, 0.5), (b, 0.5)],
-            None => vec![(position, 1.0)],
-        }
-    }
-
     /// Whether a hexahedron uses the node at a position.
     pub fn is_used(&self, position: u32) -> bool {
         self.is_used[position as usize]
+    }
+
+    /// The place in the mesh of the node of the file at a position.
+    pub fn stand(&self, position: u32) -> Stand {
+        match self.edges.get(position as usize) {
+            _ if self.is_used(position) => Stand::Node,
+            Some(&ends) if ends != [NO_NODE; 2] => Stand::Edge(ends),
+            _ => Stand::Nowhere,
+        }
+    }
+
+    /// Where what acts on the node at a position acts in the mesh, and with which shares: on itself, or in
+    /// equal shares on the ends of the edge in whose middle it is, if no hexahedron uses it.
+    pub fn shares(&self, position: u32) -> Vec<(u32, f64)> {
+        match self.stand(position) {
+            Stand::Edge([a, b]) => vec![(a, 0.5), (b, 0.5)],
+            Stand::Node | Stand::Nowhere => vec![(position, 1.0)],
+        }
+    }
+
+    /// Of `forces` by the position of their node, those by the nodes that [share](Part::shares) them.
+    pub fn shared(&self, forces: &BTreeMap<u32, [f64; 3]>) -> BTreeMap<u32, [f64; 3]> {
+        let mut shared = BTreeMap::<u32, [f64; 3]>::new();
+        for (&position, force) in forces {
+            for (node, share) in self.shares(position) {
+                let sum = shared.entry(node).or_default();
+                (0..3).for_each(|i| sum[i] += share * force[i]);
+            }
+        }
+        shared
+    }
+
+    /// Says of the supports of `deck` on `sets` which nodes they hold that the file does not: the ends
+    /// of edges of which it holds the middles alone.
+    pub fn say_held_edges(&self, sets: &FileSets, deck: &mut Deck) {
+        for support in &deck.supports {
+            let Some(members) = sets.nodes.get(&support.set) else { continue };
+            let (ends, n_middles) = self.ends_of_middles(members);
+            if !ends.is_empty() {
+                deck.lost.push(format!(
+                    "the support `{}` holds nodes in the middle of edges whose ends it does not hold \
+                     ({n_middles}): the elements here have no such nodes, and the ends are held in \
+                     their place ({}), which is stiffer",
+                    support.set,
+                    ends.len()
+                ));
+            }
+        }
+    }
+
+    /// The ends of edges whose middles, which are left out, are `members`, as far as they are no
+    /// members themselves, and how many middles have such ends.
+    fn ends_of_middles(&self, members: &[u32]) -> (BTreeSet<u32>, usize) {
+        let mut middles = Vec::new();
+        for &member in members {
+            if let Stand::Edge(ends) = self.stand(member) {
+                middles.push(ends);
+            }
+        }
+        if middles.is_empty() {
+            return (BTreeSet::new(), 0);
+        }
+        let members: HashSet<u32> = members.iter().copied().collect();
+        let is_new = |end: &u32| !members.contains(end);
+        let n_middles = middles.iter().filter(|ends| ends.iter().any(is_new)).count();
+        (middles.into_iter().flatten().filter(is_new).collect(), n_middles)
     }
 
     /// The face of the cell of a `given` element with these corners, three or four different
@@ -197,10 +266,17 @@ impl Part {
     fn sets(&self, of_file: FileSets, notes: &mut Vec<String>) -> Sets {
         let numbers = numbers(&self.is_used);
         let mut sets = Sets::default();
-        for (name, members) in of_file.nodes {
-            let left_out = members.iter().filter(|&&node| !self.is_used(node)).count();
+        for (name, mut members) in of_file.nodes {
+            let is_nowhere = |node: &&u32| self.stand(**node) == Stand::Nowhere;
+            let left_out = members.iter().filter(is_nowhere).count();
             if left_out > 0 {
                 notes.push(left_out_of_set(&name, left_out));
+            }
+            let (ends, n_middles) = self.ends_of_middles(&members);
+            if !ends.is_empty() {
+                notes.push(ends_of_set(&name, n_middles, ends.len()));
+                members.extend(ends);
+                members.sort_unstable();
             }
             let grows = self.cut.n_cut() > 0 && !of_file.as_listed.contains(&name);
             let added = if grows { self.middles_of(&members) } else { Vec::new() };
@@ -259,8 +335,14 @@ impl Part {
 
 /// What to say of `count` nodes of a set that no hexahedron uses.
 fn left_out_of_set(name: &str, count: usize) -> String {
+    format!("{count} nodes of node set `{name}` were left out: no solid element has them")
+}
+
+/// What to say of a set that has the ends of edges in place of their middles.
+fn ends_of_set(name: &str, n_middles: usize, n_ends: usize) -> String {
     format!(
-        "{count} nodes of node set `{name}` were left out: they are no corners of solid elements"
+        "node set `{name}`: nodes in the middle of edges ({n_middles}) were left out, and the ends of \
+         these edges were added ({n_ends})"
     )
 }
 
@@ -274,8 +356,16 @@ fn only_bricks_and_wedges(cells: &Cells, elements: &Elements) -> Result<(), Faul
     Err(Fault::CutRefused { shapes, element })
 }
 
-/// Refuses a node in the middles of two edges: an edge made straight would bend the other one.
-fn no_shared_middles(cells: &Cells, elements: &Elements, tags: &[u64]) -> Result<(), Fault> {
+/// The ends of the edge that each node is in the middle of. A node in the middles of two edges is
+/// refused: an edge made straight would bend the other one.
+fn edges_of_middles(
+    cells: &Cells,
+    elements: &Elements,
+    tags: &[u64],
+) -> Result<Vec<[u32; 2]>, Fault> {
+    if cells.iter().all(|cell| cell.middles.is_empty()) {
+        return Ok(Vec::new());
+    }
     let mut edges = vec![[NO_NODE; 2]; tags.len()];
     for (number, cell) in (0..).zip(cells.iter()) {
         for (&[a, b], &middle) in cell.shape.edges().iter().zip(cell.middles) {
@@ -289,20 +379,7 @@ fn no_shared_middles(cells: &Cells, elements: &Elements, tags: &[u64]) -> Result
             *known = edge;
         }
     }
-    Ok(())
-}
-
-/// The ends of the edges whose middles no hexahedron uses, by the middle.
-fn dropped_middles(cells: &Cells, is_used: &[bool]) -> HashMap<u32, [u32; 2]> {
-    let mut dropped = HashMap::new();
-    for cell in cells.iter() {
-        for (&[a, b], &middle) in cell.shape.edges().iter().zip(cell.middles) {
-            if is_used.get(middle as usize) == Some(&false) {
-                dropped.insert(middle, [cell.corners[a], cell.corners[b]]);
-            }
-        }
-    }
-    dropped
+    Ok(edges)
 }
 
 /// The numbers of the nodes that are used; [`NO_NODE`] for the others.

@@ -14,6 +14,7 @@ pub mod config;
 mod connection;
 pub mod deck_case;
 mod deck_material;
+pub mod deck_totals;
 pub mod design_file;
 pub mod diagnosis;
 pub mod distance;

@@ -5,11 +5,11 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use topopt_io::Cutting;
-use topopt_study::deck_case;
 use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
 use topopt_study::interrupt::Interrupt;
 use topopt_study::meshing::{self, Gmsh};
+use topopt_study::{deck_case, deck_totals};
 
 /// A commented case file: the cantilever, with every key.
 pub(super) const TEMPLATE: &str = include_str!("template.toml");
@@ -51,6 +51,7 @@ fn of_mesh(mesh: &Path, out: &mut impl Write, interrupt: &Interrupt) -> Result<(
         "wrote {}: supports {supports}, loads {loads}, materials {materials}",
         path.display()
     )?;
+    deck_totals::lines(&imported).iter().try_for_each(|total| writeln!(out, "  {total}"))?;
     lost.iter().try_for_each(|what| writeln!(out, "  not carried over: {what}"))?;
     if supports == 0 || loads == 0 {
         writeln!(out, "  add supports and loads; `topopt info {}` lists the sets", mesh.display())?;

@@ -6,6 +6,8 @@
 //! CalculiX are those of version 2.20 for the same deck.
 
 mod abaqus;
+mod ansys;
+mod nastran;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -81,7 +83,7 @@ impl Row {
 }
 
 fn formats() -> Vec<Format> {
-    vec![abaqus::format()]
+    vec![abaqus::format(), ansys::format(), nastran::format()]
 }
 
 #[test]

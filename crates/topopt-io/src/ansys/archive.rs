@@ -13,8 +13,9 @@ pub struct Archive {
     pub node_tags: Vec<u32>,
     /// Their coordinates, `[n_nodes][3]`.
     pub coordinates: Vec<[f64; 3]>,
-    /// Nodes with a rotated coordinate system, in the order of the file.
-    pub rotated_nodes: Vec<u32>,
+    /// Nodes with a rotated coordinate system: the angles THXY, THYZ and THZX in degrees, none where
+    /// the file does not give them (NROTAT).
+    pub rotated_nodes: BTreeMap<u32, Option<[f64; 3]>>,
     /// Elements of every type, in the order of the file.
     pub elements: Vec<Element>,
     /// Nodes of all elements, one element after the other.
@@ -23,18 +24,34 @@ pub struct Archive {
     pub node_components: BTreeMap<String, Ranges>,
     /// Element components by name.
     pub element_components: BTreeMap<String, Ranges>,
-    /// Material properties by material and label (EX, NUXY, PRXY, DENS).
+    /// Material properties by material and label (EX, NUXY, PRXY, DENS and others).
     pub materials: BTreeMap<u32, BTreeMap<&'static str, Property>>,
-    /// Displacements given at nodes (D), in the order of the file.
-    pub displacements: Vec<NodalValue>,
-    /// Forces at nodes (F), in the order of the file.
-    pub forces: Vec<NodalValue>,
-    /// Pressures on faces (SFE), in the order of the file.
-    pub pressures: Vec<FacePressure>,
+    /// Tables of material behavior (TB) by material, each as `TB,BISO (line 7)`.
+    pub behaviors: BTreeMap<u32, Vec<String>>,
+    /// The temperature of the part, by which properties are taken (TUNIF, BFUNIF, else TREF).
+    pub temperature: Temperatures,
+    /// Whether a material expands with the temperature (ALPX and the like).
+    pub expands: bool,
+    /// Displacements given at nodes (D) in x, y and z.
+    pub displacements: BTreeMap<u32, [Option<Held>; 3]>,
+    /// Temperatures given at nodes (D).
+    pub temperatures: BTreeMap<u32, Held>,
+    /// Forces at nodes (F).
+    pub forces: BTreeMap<u32, [f64; 3]>,
+    /// Heat into nodes (F).
+    pub heats: BTreeMap<u32, f64>,
+    /// What acts on faces (SFE, SF).
+    pub surfaces: BTreeMap<FaceLabel, CornerValues>,
+    /// Heat per volume of elements (BFE).
+    pub sources: BTreeMap<u32, CornerValues>,
     /// Acceleration of the ground (ACEL).
     pub acceleration: [f64; 3],
     /// Angular velocity about the axes through the origin (OMEGA), radians per time.
     pub rotation: [f64; 3],
+    /// Rigid regions (CERIG).
+    pub rigid: Vec<Rigid>,
+    /// First real constants (R) by their number: the stiffness of springs.
+    pub reals: BTreeMap<u32, f64>,
     /// Commands with a meaning for the model that were passed over: how often, and the first line.
     pub passed_over: BTreeMap<String, (usize, usize)>,
 }
@@ -47,8 +64,8 @@ pub type Ranges = Vec<(u32, u32)>;
 pub struct ElementType {
     /// Its number in Ansys' element library, such as 185 for SOLID185.
     pub number: u32,
-    /// The value of its first key option, 0 if none is given.
-    pub first_key: u32,
+    /// The values of its first three key options, 0 if none are given.
+    pub keys: [u32; 3],
 }
 
 /// An element.
@@ -60,6 +77,8 @@ pub struct Element {
     pub kind: u32,
     /// The number of its material.
     pub material: u32,
+    /// The number of its real constants.
+    pub real: u32,
     /// Where its nodes begin in [`Archive::connectivity`].
     pub first: usize,
     /// How many nodes it has.
@@ -67,34 +86,86 @@ pub struct Element {
 }
 
 /// A material property.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Property {
     /// Its first value.
     pub value: f64,
     /// Whether more follow, for other temperatures.
     pub varies: bool,
+    /// The table of temperatures and values (MPDATA) from which it is taken.
+    pub table: Vec<[f64; 2]>,
+    /// The coefficients of a polynomial of the temperature (MP) from which it is taken.
+    pub polynomial: Vec<f64>,
 }
 
-/// A displacement or force at a node.
+/// Temperatures of the whole part.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Temperatures {
+    /// TUNIF or BFUNIF.
+    pub uniform: Option<f64>,
+    /// TREF.
+    pub reference: f64,
+}
+
+/// A displacement or temperature given at a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NodalValue {
-    /// The node.
-    pub node: u32,
-    /// The direction, 0 to 2; `None` for all.
-    pub axis: Option<usize>,
+pub struct Held {
     /// The value.
     pub value: f64,
+    /// Whether the command named all directions at once.
+    pub by_all: bool,
 }
 
-/// A pressure on a face of an element.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FacePressure {
-    /// The element.
-    pub element: u32,
-    /// The number of the face, from 1.
-    pub face: u32,
-    /// The pressure; positive pushes.
-    pub value: f64,
+/// What is given on faces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Surface {
+    /// Pressure; positive pushes.
+    Pressure,
+    /// Heat per area.
+    HeatFlux,
+    /// Film coefficient.
+    Film,
+    /// Temperature of the ambient of a film.
+    Ambient,
+}
+
+/// A face: what is given there, the element and the number of the face, from 1.
+pub type FaceLabel = (Surface, u32, u32);
+
+/// Values at the corners of a face or an element; one is the value of all.
+pub type CornerValues = Vec<f64>;
+
+/// A rigid region.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rigid {
+    /// The node that moves it.
+    pub master: u32,
+    /// Nodes that move with it.
+    pub slaves: Vec<u32>,
+    /// The line of the command.
+    pub line: usize,
+}
+
+impl Property {
+    /// The value at a temperature: linear in a table, and constant beyond its ends.
+    pub fn at(&self, temperature: f64) -> f64 {
+        if !self.polynomial.is_empty() {
+            return self.polynomial.iter().rev().fold(0.0, |sum, c| sum * temperature + c);
+        }
+        let above = self.table.partition_point(|[t, _]| *t <= temperature);
+        match (above.checked_sub(1).map(|at| self.table[at]), self.table.get(above).copied()) {
+            (Some([t0, a]), Some([t1, b])) => a + (b - a) * (temperature - t0) / (t1 - t0),
+            (Some([_, end]), None) | (None, Some([_, end])) => end,
+            (None, None) => self.value,
+        }
+    }
+}
+
+impl Temperatures {
+    /// The temperature at which properties are taken.
+    pub fn of_part(&self) -> f64 {
+        self.uniform.unwrap_or(self.reference)
+    }
 }
 
 impl Archive {
@@ -103,8 +174,18 @@ impl Archive {
         &self.connectivity[element.first..][..element.n_nodes]
     }
 
+    /// Turns the coordinate systems of all nodes by angles that the file does not give.
+    pub(super) fn rotate_unknown(&mut self) {
+        self.rotated_nodes.extend(self.node_tags.iter().map(|tag| (*tag, None)));
+    }
+
     /// Counts a command that is not read, at the line read last.
     pub(super) fn pass_over(&mut self, what: &str, lines: &Lines) {
-        self.passed_over.entry(what.into()).or_insert((0, lines.number())).0 += 1;
+        self.pass_over_at(what, lines.number());
+    }
+
+    /// Counts a command that is not read, at a line.
+    pub(super) fn pass_over_at(&mut self, what: &str, line: usize) {
+        self.passed_over.entry(what.into()).or_insert((0, line)).0 += 1;
     }
 }

@@ -25,7 +25,7 @@ struct Block<'a, 'b> {
 /// trailing zeros may be missing. It ends with `N,R5.3,LOC,-1,` or `-1`.
 pub(super) fn nodes(command: &Command, lines: &mut Lines, archive: &mut Archive) -> Parsed<()> {
     let mut block = Block::begin("NBLOCK", lines)?;
-    if block.layout.n_reals < 3 {
+    if block.layout.n_reals() < 3 {
         return Err(block.malformed("a format line with three reals, such as (3i9,6e21.13e3)"));
     }
 
@@ -44,7 +44,7 @@ pub(super) fn nodes(command: &Command, lines: &mut Lines, archive: &mut Archive)
             return Err(block.malformed("a line no longer than the format line says"));
         }
         let mut values = [0.0; 6];
-        for (i, value) in values.iter_mut().enumerate().take(block.layout.n_reals) {
+        for (i, value) in values.iter_mut().enumerate().take(block.layout.n_reals()) {
             *value = block.real(i)?;
         }
 
@@ -54,7 +54,7 @@ pub(super) fn nodes(command: &Command, lines: &mut Lines, archive: &mut Archive)
             return Err(block.lines.fault(fault));
         }
         if angles.iter().any(|&angle| angle != 0.0) {
-            archive.rotated_nodes.push(tag);
+            archive.rotated_nodes.insert(tag, Some(angles));
         }
 
         archive.node_tags.push(tag);
@@ -75,7 +75,7 @@ pub(super) fn elements(command: &Command, lines: &mut Lines, archive: &mut Archi
         return Ok(());
     }
 
-    if block.layout.n_integers <= ELEMENT_HEADER {
+    if block.layout.n_integers() <= ELEMENT_HEADER {
         return Err(block.malformed("a format line with 19 integers, such as (19i10)"));
     }
 
@@ -84,6 +84,10 @@ pub(super) fn elements(command: &Command, lines: &mut Lines, archive: &mut Archi
     while block.next()? {
         let material = block.unsigned(0, "the material of an element")?;
         let kind = block.tag(1, "the type of an element")?;
+        let real = block.optional(2);
+        if block.optional(5) != 0 {
+            archive.pass_over("EBLOCK (elements that are dead)", block.lines);
+        }
         let n_nodes = match block.layout.integer(block.line, 8) {
             Field::Value(count @ 1..=MOST_NODES) => count as usize,
             _ => return Err(block.malformed("the number of nodes of an element, 1 to 27")),
@@ -93,7 +97,7 @@ pub(super) fn elements(command: &Command, lines: &mut Lines, archive: &mut Archi
         let first = archive.connectivity.len();
         let mut at = ELEMENT_HEADER;
         for _ in 0..n_nodes {
-            if at == block.layout.n_integers {
+            if at == block.layout.n_integers() {
                 at = 0;
                 if !block.next()? {
                     return Err(block.malformed("more nodes of an element"));
@@ -103,7 +107,7 @@ pub(super) fn elements(command: &Command, lines: &mut Lines, archive: &mut Archi
             at += 1;
         }
 
-        archive.elements.push(Element { tag, kind, material, first, n_nodes });
+        archive.elements.push(Element { tag, kind, material, real, first, n_nodes });
         largest = largest.max(tag);
     }
 
@@ -125,7 +129,7 @@ pub(super) fn component(command: &Command, lines: &mut Lines, archive: &mut Arch
         if !block.next()? {
             return Err(block.malformed("more numbers of the component"));
         }
-        for i in 0..(announced - read).min(block.layout.n_integers as u64) as usize {
+        for i in 0..(announced - read).min(block.layout.n_integers() as u64) as usize {
             let value = match block.layout.integer(block.line, i) {
                 Field::Value(value) => value,
                 _ => return Err(block.malformed("a number of the component")),
@@ -157,16 +161,50 @@ pub(super) fn component(command: &Command, lines: &mut Lines, archive: &mut Arch
 /// `ETBLOCK,types,largest`, then `type, number in the element library, keys`. It ends with `-1`.
 pub(super) fn element_types(lines: &mut Lines, archive: &mut Archive) -> Parsed<()> {
     let mut block = Block::begin("ETBLOCK", lines)?;
-    if block.layout.n_integers < 2 {
+    if block.layout.n_integers() < 2 {
         return Err(block.malformed("a format line with two integers, such as (2i9,19a9)"));
     }
     while block.next()? {
         let kind = block.tag(0, "the number of a type")?;
         let number = block.tag(1, "the number of a type in the element library")?;
-        let first_key = if block.layout.n_integers > 2 { block.optional(2) } else { 0 };
-        archive.element_types.insert(kind, ElementType { number, first_key });
+        let mut keys = [0; 3];
+        for (i, key) in keys.iter_mut().enumerate() {
+            if block.layout.n_integers() > 2 + i {
+                *key = block.optional(2 + i);
+            }
+        }
+        archive.element_types.insert(kind, ElementType { number, keys });
     }
     Ok(())
+}
+
+/// `RLBLOCK,sets,...`, two format lines, and then `number, count, constants`; more than fit on a line go
+/// on in the next. Only the first constant of a set is kept.
+pub(super) fn real_constants(lines: &mut Lines, archive: &mut Archive) -> Parsed<()> {
+    let mut block = Block::begin("RLBLOCK", lines)?;
+    if block.layout.n_integers() < 2 || block.layout.n_reals() == 0 {
+        return Err(block.malformed("a format line with two integers and reals, as (2i8,6g16.9)"));
+    }
+    loop {
+        let next = block.lines.peek().trim_ascii();
+        if next.starts_with(b"(") {
+            block.lines.next_line();
+            continue;
+        }
+        let is_data = next.first().is_some_and(|b| b.is_ascii_digit() || b"+-.".contains(b));
+        if !is_data {
+            return Ok(());
+        }
+        block.next()?;
+        // A line that goes on has reals where the number of a set would stand.
+        if let (Field::Value(number), Field::Value(_), Field::Value(first)) = (
+            block.layout.integer(block.line, 0),
+            block.layout.integer(block.line, 1),
+            block.layout.real(block.line, 0),
+        ) {
+            archive.reals.extend(u32::try_from(number).ok().map(|number| (number, first)));
+        }
+    }
 }
 
 impl<'a, 'b> Block<'a, 'b> {
@@ -259,12 +297,12 @@ impl<'a, 'b> Block<'a, 'b> {
 
     /// Nothing but blanks may follow `announced` numbers on this line, and no number on the next.
     fn no_more_numbers(&self, announced: u64) -> Parsed<()> {
-        let n_integers = self.layout.n_integers as u64;
+        let n_integers = self.layout.n_integers() as u64;
         let on_line = match announced % n_integers {
             0 if announced > 0 => n_integers,
             rest => rest,
         };
-        let end = on_line as usize * self.layout.integer_width;
+        let end = self.layout.end_of_integers(on_line as usize);
         let rest = if announced > 0 { self.line.get(end..).unwrap_or_default() } else { &[] };
         let next = self.lines.peek().trim_ascii_start();
         if !rest.trim_ascii().is_empty()

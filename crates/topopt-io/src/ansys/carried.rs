@@ -1,55 +1,184 @@
-//! What an archive says of materials, supports and loads, by sets of the mesh.
+//! What an archive says of loads that are not at nodes, by sets of the mesh.
 
 use std::collections::BTreeMap;
 
-use super::archive::Archive;
+use super::archive::{Archive, CornerValues, Element, Surface};
 use super::element_type;
-use crate::deck::{Deck, DeckLoad, DeckMaterial, SetLoad};
-use crate::part::{FileSets, Part};
+use crate::deck::{Deck, DeckFilm, DeckLoad, DeckPhysics, SetLoad};
+use crate::part::{CellFace, FileSets, Part};
 
 /// The load case of an archive, which has one.
 pub(super) const CASE: &str = "default";
 
-/// Adds the face sets of pressures, and all loads that are not at nodes.
+/// Faces by the values there, by their bits.
+type ByValue = BTreeMap<[u64; 2], Vec<CellFace>>;
+
+/// Adds the face sets of what acts on faces, and all loads that are not at nodes.
 pub(super) fn loads(archive: &Archive, part: &Part, sets: &mut FileSets, deck: &mut Deck) {
-    let tags = part.elements.tags();
-    let elements: BTreeMap<u32, &super::archive::Element> =
+    let is_heat = deck.physics == DeckPhysics::Heat;
+    let elements: BTreeMap<u32, &Element> =
         archive.elements.iter().map(|element| (element.tag, element)).collect();
-    let mut pressures = BTreeMap::<u64, (f64, Vec<_>)>::new();
-    let mut without_face = 0;
-    for pressure in &archive.pressures {
-        let face = elements.get(&pressure.element).and_then(|element| {
-            let given = tags.binary_search(&element.tag.into()).ok()? as u32;
-            let role = element_type::role(archive.element_types.get(&element.kind)?);
-            let nodes = archive.nodes_of(element);
-            let corners = element_type::face(role, nodes, pressure.face)?.into_iter();
-            let mut corners: Vec<u32> =
-                corners.filter_map(|corner| part.node(corner.into())).collect();
-            corners.sort_unstable();
-            corners.dedup();
-            part.face(given, &corners)
-        });
-        match face {
-            Some(face) => {
-                let known = pressures.entry(pressure.value.to_bits()).or_default();
-                *known = (pressure.value, std::mem::take(&mut known.1));
-                known.1.push(face);
-            }
-            None => without_face += 1,
+    let mut groups = BTreeMap::<Surface, ByValue>::new();
+    let mut lost = Lost::default();
+    for (&(surface, element, number), values) in &archive.surfaces {
+        if surface == Surface::Ambient {
+            lost.n_loose +=
+                usize::from(!archive.surfaces.contains_key(&(Surface::Film, element, number)));
+            continue;
+        }
+        let face = elements.get(&element).and_then(|element| face(archive, part, element, number));
+        let Some((face, n_corners)) = face else {
+            lost.n_without_face += 1;
+            continue;
+        };
+        if is_heat == (surface == Surface::Pressure) {
+            lost.n_of_other_physics += 1;
+            continue;
+        }
+        // A negative film coefficient is the number of a table.
+        if surface == Surface::Film && values.iter().any(|value| *value < 0.0) {
+            lost.n_tables += 1;
+            continue;
+        }
+        let value = lost.mean(values, n_corners);
+        let has_ambient = archive.surfaces.contains_key(&(Surface::Ambient, element, number));
+        lost.n_without_ambient += usize::from(surface == Surface::Film && !has_ambient);
+        let ambient = match surface {
+            Surface::Film => lost.mean(&archive.ambient(element, number), n_corners),
+            _ => 0.0,
+        };
+        if value != 0.0 {
+            let key = [value, ambient].map(|value| (value + 0.0).to_bits());
+            groups.entry(surface).or_default().entry(key).or_default().push(face);
         }
     }
-    if without_face > 0 {
-        deck.lost.push(format!("pressures on what is no face of a solid: {without_face}"));
+    lost.say(deck);
+
+    for (surface, by_value) in groups {
+        for (i, (bits, faces)) in (1..).zip(by_value) {
+            let [value, ambient] = bits.map(f64::from_bits);
+            add_surface((surface, i), (value, ambient), faces, sets, deck);
+        }
+    }
+    match is_heat {
+        true => sources(archive, part, sets, deck),
+        false => body_loads(archive, deck),
+    }
+}
+
+/// What is lost of the loads on faces.
+#[derive(Default)]
+struct Lost {
+    n_without_face: usize,
+    n_of_other_physics: usize,
+    n_tables: usize,
+    n_loose: usize,
+    n_without_ambient: usize,
+    n_uneven: usize,
+}
+
+impl Lost {
+    /// The mean of the values at the corners of a face.
+    fn mean(&mut self, values: &CornerValues, n_corners: usize) -> f64 {
+        let [first, rest @ ..] = values.as_slice() else { return 0.0 };
+        // One value is that of all corners; values that are left out behind others are 0.
+        if rest.is_empty() {
+            return *first;
+        }
+        let value = |i: usize| values.get(i).copied().unwrap_or(0.0);
+        self.n_uneven += usize::from((0..n_corners).any(|i| value(i) != *first));
+        // The mean of equal values is that value, to the last bit.
+        let offsets: f64 = (0..n_corners).map(|i| value(i) - first).sum();
+        first + offsets / n_corners as f64
     }
 
-    for (i, (pressure, mut faces)) in pressures.into_values().enumerate() {
-        let set = format!("SFE_{}", i + 1);
-        faces.sort_unstable();
-        faces.dedup();
-        sets.faces.insert(set.clone(), faces);
-        deck.loads.push(DeckLoad { case: CASE.into(), load: SetLoad::Pressure { set, pressure } });
+    fn say(&self, deck: &mut Deck) {
+        for (count, what) in [
+            (self.n_without_face, "pressures and other SFE on what is no face of a solid"),
+            (self.n_of_other_physics, "SFE of another physics than the elements have"),
+            (self.n_tables, "SFE,CONV with a film coefficient from a table"),
+            (self.n_loose, "SFE,CONV with an ambient temperature alone"),
+            (self.n_without_ambient, "SFE,CONV without an ambient temperature, which is 0 here"),
+            (self.n_uneven, "SFE that vary over a face, read as their mean"),
+        ] {
+            if count > 0 {
+                deck.lost.push(format!("{what}: {count}"));
+            }
+        }
     }
-    body_loads(archive, deck);
+}
+
+/// A face of a solid, and how many corners it has.
+fn face(
+    archive: &Archive,
+    part: &Part,
+    element: &Element,
+    number: u32,
+) -> Option<(CellFace, usize)> {
+    let tags = part.elements.tags();
+    let given = tags.binary_search(&element.tag.into()).ok()? as u32;
+    let role = element_type::role(archive.element_types.get(&element.kind)?);
+    let nodes = archive.nodes_of(element);
+    let corners = element_type::face(role, nodes, number)?;
+    let n_corners = corners.len();
+    let mut corners: Vec<u32> =
+        corners.into_iter().filter_map(|corner| part.node(corner.into())).collect();
+    corners.sort_unstable();
+    corners.dedup();
+    Some((part.face(given, &corners)?, n_corners))
+}
+
+fn add_surface(
+    (surface, i): (Surface, usize),
+    (value, ambient): (f64, f64),
+    mut faces: Vec<CellFace>,
+    sets: &mut FileSets,
+    deck: &mut Deck,
+) {
+    let set = match surface {
+        Surface::Pressure => format!("SFE_{i}"),
+        Surface::HeatFlux => format!("SFE_HFLUX_{i}"),
+        Surface::Film | Surface::Ambient => format!("SFE_CONV_{i}"),
+    };
+    faces.sort_unstable();
+    faces.dedup();
+    sets.faces.insert(set.clone(), faces);
+    let load = match surface {
+        Surface::Pressure => SetLoad::Pressure { set, pressure: value },
+        Surface::HeatFlux => SetLoad::HeatFlux { set, heat_flux: value },
+        Surface::Film | Surface::Ambient => {
+            deck.films.push(DeckFilm { set, film_coefficient: value, ambient });
+            return;
+        }
+    };
+    deck.loads.push(DeckLoad { case: CASE.into(), load });
+}
+
+/// Heat in elements, a set for each heat per volume.
+fn sources(archive: &Archive, part: &Part, sets: &mut FileSets, deck: &mut Deck) {
+    let tags = part.elements.tags();
+    let mut groups = BTreeMap::<u64, Vec<u32>>::new();
+    let mut n_others = 0;
+    for (element, values) in &archive.sources {
+        let is_even = values.iter().all(|value| *value == values[0]);
+        match tags.binary_search(&u64::from(*element)) {
+            Ok(given) if is_even => {
+                groups.entry((values[0] + 0.0).to_bits()).or_default().push(given as u32);
+            }
+            _ => n_others += 1,
+        }
+    }
+    if n_others > 0 {
+        deck.lost.push(format!("BFE,HGEN that vary in an element, or are in no solid: {n_others}"));
+    }
+    for (i, (bits, given)) in (1..).zip(groups) {
+        let (set, heat_source) = (format!("BFE_HGEN_{i}"), f64::from_bits(bits));
+        if heat_source != 0.0 {
+            sets.elements.insert(set.clone(), given);
+            let load = SetLoad::HeatSource { set: Some(set), heat_source };
+            deck.loads.push(DeckLoad { case: CASE.into(), load });
+        }
+    }
 }
 
 fn body_loads(archive: &Archive, deck: &mut Deck) {
@@ -61,37 +190,5 @@ fn body_loads(archive: &Archive, deck: &mut Deck) {
     if archive.rotation != [0.0; 3] {
         let load = SetLoad::Centrifugal { center: [0.0; 3], angular_velocity: archive.rotation };
         deck.loads.push(DeckLoad { case: CASE.into(), load });
-    }
-}
-
-/// The materials of the solids; each with an element set of its own if there are several.
-pub(super) fn materials(
-    archive: &Archive,
-    solids: &[super::archive::Element],
-    sets: &mut FileSets,
-    deck: &mut Deck,
-) {
-    let mut members = BTreeMap::<u32, Vec<u32>>::new();
-    for (given, solid) in (0..).zip(solids) {
-        members.entry(solid.material).or_default().push(given);
-    }
-    let several = members.len() > 1;
-    for (number, given) in members {
-        let set = several.then(|| format!("MAT_{number}"));
-        if let Some(set) = &set {
-            sets.elements.insert(set.clone(), given);
-        }
-        let Some(properties) = archive.materials.get(&number) else { continue };
-        let value = |names: &[&str]| {
-            names.iter().find_map(|name| properties.get(name)).map(|property| property.value)
-        };
-        deck.materials.push(DeckMaterial {
-            name: number.to_string(),
-            set,
-            youngs_modulus: value(&["EX"]),
-            poissons_ratio: value(&["NUXY", "PRXY"]),
-            mass_density: value(&["DENS"]),
-            ..Default::default()
-        });
     }
 }

@@ -1,72 +1,216 @@
 //! Reads an archive command by command.
 
-use super::archive::{Archive, ElementType, FacePressure, NodalValue, Property};
-use super::blocks;
-use super::element_type;
+use super::archive::{Archive, ElementType};
+use super::chosen::{Chosen, Selected};
 use super::error::Fault;
 use super::field::real;
-use super::lines::{Command, Lines, shown};
+use super::given::Cumulations;
+use super::lines::{self, Command, Lines, Parameters, shown};
+use super::properties::Materials;
 use super::unblocked::Unblocked;
+use super::{blocks, element_type, tables};
 use crate::read_error::Parsed;
 
-/// Commands that say something about the model and are not read, by their first four characters.
-const PASSED_OVER: [&str; 10] =
-    ["SF", "SFA", "SFBL", "CP", "CE", "CEBL", "CERI", "RBE3", "CPBL", "BFBL"];
-
-/// Material properties that matter here.
-const PROPERTIES: [&str; 4] = ["EX", "NUXY", "PRXY", "DENS"];
+/// An archive that is being read.
+pub(super) struct Reader<'a> {
+    pub lines: Lines<'a>,
+    pub archive: Archive,
+    pub selected: Selected,
+    pub cumulations: Cumulations,
+    materials: Materials,
+    unblocked: Unblocked,
+    parameters: Parameters,
+    has_nodes: bool,
+    has_elements: bool,
+    /// Whether the commands are of a postprocessor.
+    is_post: bool,
+    /// Solutions and load step files.
+    n_solutions: usize,
+    has_ended: bool,
+}
 
 /// Reads a whole file.
 pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
-    let mut lines = Lines::new(bytes);
-    let mut archive = Archive::default();
-    let mut nodes = false;
-    let mut elements = false;
-    let mut unblocked = Unblocked::default();
-
-    while let Some(line) = lines.next_line() {
-        let command = Command::parse(line);
-        match command.name().as_str() {
-            "NBLO" => {
-                blocks::nodes(&command, &mut lines, &mut archive)?;
-                nodes = true;
-            }
-            "EBLO" => {
-                blocks::elements(&command, &mut lines, &mut archive)?;
-                elements = true;
-            }
-            "CMBL" => blocks::component(&command, &mut lines, &mut archive)?,
-            "ETBL" => blocks::element_types(&mut lines, &mut archive)?,
-
-            "ET" => element_type(&command, &lines, line, &mut archive)?,
-            "KEYO" => key_option(&command, &mut archive),
-            "MP" => property(&command, 1, &mut archive),
-            "MPDA" if is_release(command.argument(1)) => table(&command, 3, &mut archive),
-            "MPDA" => table(&command, 1, &mut archive),
-            "SFE" => pressure(&command, &mut lines, &mut archive),
-            "ACEL" => archive.acceleration = vector(&command),
-            "OMEG" => archive.rotation = vector(&command),
-            "D" => condition(&command, &lines, &mut archive, 'U'),
-            "F" => condition(&command, &lines, &mut archive, 'F'),
-
-            _ if unblocked.command(&command, &lines, line, &mut archive)? => {}
-            name if PASSED_OVER.contains(&name) && !command.is_end() => {
-                archive.pass_over(name, &lines);
-            }
-            _ => {}
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut reader = Reader {
+        lines: Lines::new(bytes),
+        archive: Archive::default(),
+        selected: Selected::default(),
+        cumulations: Cumulations::default(),
+        materials: Materials::default(),
+        unblocked: Unblocked::default(),
+        parameters: Parameters::default(),
+        has_nodes: false,
+        has_elements: false,
+        is_post: false,
+        n_solutions: 0,
+        has_ended: false,
+    };
+    while let Some(line) = reader.lines.next_line().filter(|_| !reader.has_ended) {
+        for code in lines::commands(line) {
+            reader.line(code)?;
         }
     }
 
-    nodes |= !archive.node_tags.is_empty();
-    elements |= !archive.elements.is_empty();
-    match (nodes, elements) {
+    let archive = reader.archive;
+    let has_nodes = reader.has_nodes || !archive.node_tags.is_empty();
+    let has_elements = reader.has_elements || !archive.elements.is_empty();
+    match (has_nodes, has_elements) {
         (false, _) => Err(Fault::MissingBlock("nodes (NBLOCK or N)").into()),
         (_, false) => Err(Fault::MissingBlock("elements (EBLOCK, EN or E)").into()),
         _ => Ok(archive),
     }
 }
 
-/// `ET,1,185` or `ET,1,SOLID185`.
+/// Whether the first lines of a file are commands of Ansys: no other deck has lines that begin with a
+/// slash and a letter, or these blocks.
+pub(super) fn are_of_ansys(bytes: &[u8]) -> bool {
+    let begins = |line: &[u8]| match line.trim_ascii_start() {
+        [b'/', letter, ..] => letter.is_ascii_alphabetic(),
+        line => [&b"NBLOCK,"[..], b"EBLOCK,", b"CMBLOCK,"].iter().any(|name| {
+            line.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name))
+        }),
+    };
+    bytes.split(|&b| b == b'\n').any(begins)
+}
+
+impl Reader<'_> {
+    fn line(&mut self, line: &[u8]) -> Parsed<()> {
+        let mut command = Command::parse(line);
+        // Lines of numbers belong to a command before that is not read.
+        let is_data = line.trim_ascii_start().first();
+        if is_data.is_some_and(|b| b.is_ascii_digit() || b"+-.(%".contains(b)) {
+            return Ok(());
+        }
+        if self.parameters.set(&command) {
+            return Ok(());
+        }
+        command.resolve(&self.parameters);
+        let name = command.name();
+        if self.changes_processor(&name, &command) || self.is_post {
+            return Ok(());
+        }
+        let is_read = self.mesh(&name, &command, line)?
+            || self.selected.command(&command, &mut self.archive)
+            || self.condition(&name, &command)
+            || self.materials.command(&name, &command, &mut self.archive, &self.lines)
+            || self.control(&name, &command);
+        if !is_read {
+            self.other(&name, &command)?;
+        }
+        Ok(())
+    }
+
+    /// Follows `/PREP7`, `/SOLU`, `/POST1` and the end of the file.
+    fn changes_processor(&mut self, name: &str, command: &Command) -> bool {
+        match name {
+            "/POS" => self.is_post = true,
+            "/PRE" | "/SOL" => self.is_post = false,
+            "/EOF" | "/EXI" => self.has_ended = true,
+            "/CLE" => self.archive.pass_over("/CLEAR", &self.lines),
+            "*IF" if !command.argument(1).to_ascii_uppercase().starts_with("_CDR") => {
+                self.archive.pass_over("*IF (taken as true)", &self.lines);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Reads a command of nodes, elements and components; false if it is none.
+    fn mesh(&mut self, name: &str, command: &Command, line: &[u8]) -> Parsed<bool> {
+        let (lines, archive) = (&mut self.lines, &mut self.archive);
+        match name {
+            "NBLO" => {
+                blocks::nodes(command, lines, archive)?;
+                self.has_nodes = true;
+            }
+            "EBLO" => {
+                blocks::elements(command, lines, archive)?;
+                self.has_elements = true;
+            }
+            "CMBL" => blocks::component(command, lines, archive)?,
+            "ETBL" => blocks::element_types(lines, archive)?,
+            "ET" => element_type(command, lines, line, archive)?,
+            "KEYO" => key_option(command, archive),
+            "R" => first_constant(command, archive),
+            "RLBL" => blocks::real_constants(lines, archive)?,
+            "N" if self.selected.is_turned && !command.is_end() => {
+                return Err(lines.fault(Fault::ActiveSystem));
+            }
+            "TYPE" | "MAT" | "REAL" | "N" | "E" | "EMOR" | "EN" => {
+                self.unblocked.command(command, lines, line, archive)?;
+            }
+            "CSYS" => self.selected.is_turned = !is_zero(command),
+            "NROT" => archive.rotate_unknown(),
+            name if tables::is_of_mesh(name) => {
+                return Err(lines.fault(Fault::MeshCommand(command.argument(0).to_owned())));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Reads a command of the whole solution; false if it is none.
+    fn control(&mut self, name: &str, command: &Command) -> bool {
+        let (lines, archive) = (&self.lines, &mut self.archive);
+        let first = command.argument(1).to_ascii_uppercase();
+        match name {
+            "ACEL" => archive.acceleration = vector(command),
+            "OMEG" => archive.rotation = vector(command),
+            "TREF" => archive.temperature.reference = real(&first).unwrap_or(0.0),
+            "TUNI" => archive.temperature.uniform = real(&first),
+            "BFUN" if first.starts_with("TEMP") => {
+                archive.temperature.uniform = real(command.argument(2));
+            }
+            "ANTY" if !matches!(first.as_str(), "" | "0" | "STAT" | "STATIC") => {
+                archive.pass_over(&format!("ANTYPE,{first} (computed as static)"), lines);
+            }
+            "NLGE" if matches!(first.as_str(), "ON" | "1") => {
+                archive.pass_over("NLGEOM,ON (computed as linear)", lines);
+            }
+            "ANTY" | "NLGE" => {}
+            "SOLV" | "LSWR" => {
+                self.n_solutions += 1;
+                if self.n_solutions == 2 {
+                    archive.pass_over(
+                        "SOLVE and LSWRITE of several load steps (the last is read)",
+                        lines,
+                    );
+                }
+                if self.selected.elements != Chosen::All {
+                    archive.pass_over("SOLVE of selected elements (all are computed)", lines);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// A command that is not read: harmless, or lost.
+    fn other(&mut self, name: &str, command: &Command) -> Parsed<()> {
+        let is_nothing =
+            is_zero(command) && command.arguments_from(1).iter().any(|a| !a.is_empty());
+        if tables::is_program(name) {
+            let what =
+                format!("{} (its commands are not followed)", command.argument(0).to_uppercase());
+            self.archive.pass_over(&what, &self.lines);
+        } else if !(tables::is_harmless(name) || command.is_end() || is_nothing) {
+            let what = crate::quote::excerpt(&command.argument(0).to_uppercase());
+            self.archive.pass_over(&what, &self.lines);
+        }
+        Ok(())
+    }
+}
+
+/// Whether all arguments of a command are 0, blank or as little as `_TINY`.
+fn is_zero(command: &Command) -> bool {
+    let is_nothing = |text: &String| {
+        text.is_empty() || text.eq_ignore_ascii_case("_TINY") || real(text) == Some(0.0)
+    };
+    command.arguments_from(1).iter().all(is_nothing)
+}
+
+/// `ET,1,185` or `ET,1,SOLID185`, and key options.
 fn element_type(
     command: &Command,
     lines: &Lines,
@@ -76,8 +220,8 @@ fn element_type(
     let number = element_type::number(command.argument(2));
     match (command.number(1), number) {
         (Some(kind), Some(number)) => {
-            let first_key = command.number(3).unwrap_or(0);
-            archive.element_types.insert(kind, ElementType { number, first_key });
+            let keys = [3, 4, 5].map(|i| command.number(i).unwrap_or(0));
+            archive.element_types.insert(kind, ElementType { number, keys });
             Ok(())
         }
         _ => {
@@ -87,64 +231,18 @@ fn element_type(
     }
 }
 
-/// `KEYOPT,type,number,value`, of which only the first matters.
+/// `KEYOPT,type,number,value`, of which the first three matter.
 fn key_option(command: &Command, archive: &mut Archive) {
-    let (Some(kind), Some(1)) = (command.number(1), command.number(2)) else { return };
+    let (Some(kind), Some(number @ 1..=3)) = (command.number(1), command.number(2)) else { return };
     if let Some(kind) = archive.element_types.get_mut(&kind) {
-        kind.first_key = command.number(3).unwrap_or(0);
+        kind.keys[number as usize - 1] = command.number(3).unwrap_or(0);
     }
 }
 
-/// Whether an argument is a release mark, such as `R5.0`, that CDWRITE puts first.
-fn is_release(argument: &str) -> bool {
-    let mut characters = argument.chars();
-    matches!(characters.next(), Some('R' | 'r'))
-        && characters.next().is_some_and(|c| c.is_ascii_digit())
-}
-
-/// `label,material,first,values...` from argument `at` on.
-fn table(command: &Command, at: usize, archive: &mut Archive) {
-    // What follows the first values only adds temperatures.
-    if matches!(command.argument(at + 2), "" | "1") {
-        insert_property(command, [at, at + 1, at + 3], archive);
-    } else if let Some(property) = (property_name(command.argument(at)))
-        .zip(command.number(at + 1))
-        .and_then(|(name, material)| archive.materials.get_mut(&material)?.get_mut(name))
-    {
-        property.varies = true;
-    }
-}
-
-/// `label,material,value,coefficients...` from argument `at` on.
-fn property(command: &Command, at: usize, archive: &mut Archive) {
-    insert_property(command, [at, at + 1, at + 2], archive);
-}
-
-/// A property with its label, material and first value at these arguments.
-fn insert_property(command: &Command, [label, material, first]: [usize; 3], archive: &mut Archive) {
-    let Some(name) = property_name(command.argument(label)) else { return };
-    let values = command.arguments_from(first);
-    let Some(value) = values.first().and_then(|text| real(text)) else { return };
-    let Some(material) = command.number(material) else { return };
-    let varies = values[1..].iter().any(|text| real(text).is_some_and(|other| other != 0.0));
-    archive.materials.entry(material).or_default().insert(name, Property { value, varies });
-}
-
-/// `SFE,element,face,PRES,0 or 1,value`; behind a release mark the values stand in the next line.
-fn pressure(command: &Command, lines: &mut Lines, archive: &mut Archive) {
-    let next = is_release(command.argument(5)).then(|| lines.next_line().unwrap_or_default());
-    let text = match next {
-        Some(line) => String::from_utf8_lossy(line).replace(',', " "),
-        None => command.argument(5).to_owned(),
-    };
-    let value = text.split_whitespace().next().and_then(real).filter(|value| value.is_finite());
-    let is_real = matches!(command.argument(4), "" | "0" | "1");
-    let is_pressure = command.argument(3).eq_ignore_ascii_case("PRES");
-    match (command.number(1), command.number(2), value) {
-        (Some(element), Some(face), Some(value)) if is_real && is_pressure => {
-            archive.pressures.push(FacePressure { element, face, value });
-        }
-        _ => archive.pass_over("SFE", lines),
+/// `R,number,first constant`.
+fn first_constant(command: &Command, archive: &mut Archive) {
+    if let (Some(number), Some(value)) = (command.number(1), real(command.argument(2))) {
+        archive.reals.insert(number, value);
     }
 }
 
@@ -152,40 +250,4 @@ fn pressure(command: &Command, lines: &mut Lines, archive: &mut Archive) {
 fn vector(command: &Command) -> [f64; 3] {
     let number = |i: usize| real(command.argument(i)).filter(|value| value.is_finite());
     [1, 2, 3].map(|i| number(i).unwrap_or(0.0))
-}
-
-fn property_name(label: &str) -> Option<&'static str> {
-    PROPERTIES.into_iter().find(|name| name.eq_ignore_ascii_case(label))
-}
-
-/// `D,node,label,value` with labels UX, UY, UZ and ALL, or `F,node,label,value` with FX, FY, FZ.
-fn condition(command: &Command, lines: &Lines, archive: &mut Archive, quantity: char) {
-    let name = if quantity == 'U' { "D" } else { "F" };
-    let label = command.argument(2).to_ascii_uppercase();
-    let axis = match (label.strip_prefix(quantity), label.as_str()) {
-        (Some("X"), _) => Some(0),
-        (Some("Y"), _) => Some(1),
-        (Some("Z"), _) => Some(2),
-        (_, "ALL") if quantity == 'U' => None,
-        _ => return archive.pass_over(&format!("{name},{label}"), lines),
-    };
-
-    let value = match command.argument(3) {
-        "" => Some(0.0),
-        text => real(text).filter(|value| value.is_finite()),
-    };
-
-    // A range of nodes, or more labels, stand behind the imaginary part of the value.
-    let more = command.arguments_from(5).iter().any(|argument| !argument.is_empty());
-
-    match (command.number(1), value) {
-        (Some(node), Some(value)) if !more => {
-            let value = NodalValue { node, axis, value };
-            match quantity {
-                'U' => archive.displacements.push(value),
-                _ => archive.forces.push(value),
-            }
-        }
-        _ => archive.pass_over(name, lines),
-    }
 }

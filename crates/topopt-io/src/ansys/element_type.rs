@@ -26,12 +26,40 @@ const BRICKS: [u32; 38] = [
 const TETRAHEDRA: [u32; 19] =
     [72, 87, 92, 98, 119, 123, 127, 148, 168, 187, 217, 227, 232, 237, 240, 285, 291, 292, 293];
 
+/// Solids that conduct heat alone.
+const THERMAL: [u32; 6] = [70, 87, 90, 278, 279, 291];
+
+/// Solids with unknowns of several physics, or of another than elasticity and heat.
+const OF_OTHER_PHYSICS: [u32; 21] = [
+    5, 62, 69, 96, 97, 98, 117, 119, 122, 123, 127, 128, 215, 216, 217, 226, 227, 231, 232, 236,
+    237,
+];
+
+/// Whether a solid conducts heat and has no displacements.
+pub(super) fn is_thermal(number: u32) -> bool {
+    THERMAL.contains(&number)
+}
+
+/// Whether a solid has unknowns of several physics, or of another than elasticity and heat.
+pub(super) fn is_of_other_physics(number: u32) -> bool {
+    OF_OTHER_PHYSICS.contains(&number)
+}
+
+/// Whether elements of a type that is no solid have no stiffness and no mass: they are a mesh alone,
+/// or carry loads, which are lost by themselves.
+pub(super) fn is_idle(number: u32) -> bool {
+    matches!(number, MESH | 19 | 22 | 151..=156 | 201)
+}
+
+/// COMBIN14, a spring.
+pub(super) const SPRING: u32 = 14;
+
 /// MESH200, a mesh alone; its first key option is its shape.
 pub(super) const MESH: u32 = 200;
 
 /// The role of an element type.
 pub(super) fn role(kind: &ElementType) -> Role {
-    match (kind.number, kind.first_key) {
+    match (kind.number, kind.keys[0]) {
         (MESH, 8 | 9) => Role::Tetrahedron,
         (MESH, 10 | 11) => Role::Brick,
         (number, _) if BRICKS.contains(&number) => Role::Brick,
@@ -94,7 +122,7 @@ pub(super) fn name(number: u32) -> String {
     let family = match number {
         MESH => "MESH",
         number if BRICKS.contains(&number) || TETRAHEDRA.contains(&number) => "SOLID",
-        14 => "COMBIN",
+        SPRING => "COMBIN",
         21 => "MASS",
         19 | 22 | 151..=156 => "SURF",
         169 | 170 => "TARGE",
@@ -121,7 +149,7 @@ mod tests {
     use super::*;
 
     fn role_of(number: u32, first_key: u32) -> Role {
-        role(&ElementType { number, first_key })
+        role(&ElementType { number, keys: [first_key, 0, 0] })
     }
 
     #[test]

@@ -66,6 +66,18 @@ pub enum Fault {
         /// How many nodes it has.
         n_nodes: usize,
     },
+    /// Nodes in another coordinate system.
+    #[error(
+        "N gives a node in another coordinate system than the global Cartesian one (CSYS); write the \
+         file with `CDWRITE,DB,part,cdb`, which writes all nodes in that one"
+    )]
+    ActiveSystem,
+    /// A command that makes or changes the mesh.
+    #[error(
+        "{0} makes or changes the mesh, which is read as the file has it; write the mesh itself with \
+         `CDWRITE,DB,part,cdb`"
+    )]
+    MeshCommand(String),
     /// No volume elements at all.
     #[error(
         "the mesh has no solid elements, such as SOLID185, SOLID186 or SOLID187 (it has: {0}); mesh \

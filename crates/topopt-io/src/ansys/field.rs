@@ -1,55 +1,75 @@
 //! Fields of fixed width, as a Fortran format line such as `(3i9,6e21.13e3)` lays them out.
 
 /// The layout of a line: integers, then reals, without separators.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// How many integers stand on a line.
-    pub n_integers: usize,
-    /// Characters of each.
-    pub integer_width: usize,
-    /// How many reals follow.
-    pub n_reals: usize,
-    /// Characters of each.
-    pub real_width: usize,
+    /// First character and width of each integer.
+    integers: Vec<(usize, usize)>,
+    /// The same of each real.
+    reals: Vec<(usize, usize)>,
 }
 
 /// More fields or wider ones than this stand in no file.
 const MOST: usize = 400;
 
 impl Layout {
-    /// Understands `(19i10)`, `(3i9,6e21.13e3)` and `(2i9,19a9)`; texts are as good as blanks.
+    /// Understands `(19i10)`, `(3i9,6e21.13e3)`, `(1i7,2i9,6e21.13)` and `(2i9,19a9)`; texts are as
+    /// good as blanks.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(line).ok()?.trim().to_ascii_lowercase();
         let items = text.strip_prefix('(')?.strip_suffix(')')?;
-        let mut layout = Self { n_integers: 0, integer_width: 0, n_reals: 0, real_width: 0 };
-        for (i, item) in items.split(',').enumerate() {
+        let mut layout = Self { integers: Vec::new(), reals: Vec::new() };
+        let mut end = 0;
+        for item in items.split(',') {
             let (count, kind, width) = field(item.trim())?;
-            match (kind, i) {
-                ('i', 0) => (layout.n_integers, layout.integer_width) = (count, width),
-                ('e' | 'f' | 'g' | 'd', 1) => (layout.n_reals, layout.real_width) = (count, width),
-                ('a', 1) => {}
+            let fields = match kind {
+                'i' if layout.reals.is_empty() => &mut layout.integers,
+                'e' | 'f' | 'g' | 'd' => &mut layout.reals,
+                'a' | 'x' => &mut Vec::new(),
                 _ => return None,
+            };
+            fields.extend((0..count).map(|i| (end + i * width, width)));
+            end += count * width;
+            if layout.integers.len() + layout.reals.len() > MOST {
+                return None;
             }
         }
-        (layout.n_integers > 0).then_some(layout)
+        (!layout.integers.is_empty()).then_some(layout)
+    }
+
+    /// How many integers stand on a line.
+    pub fn n_integers(&self) -> usize {
+        self.integers.len()
+    }
+
+    /// How many reals follow.
+    pub fn n_reals(&self) -> usize {
+        self.reals.len()
     }
 
     /// Integer `i` of a line: nothing if the line ends before it.
     pub fn integer(&self, line: &[u8], i: usize) -> Field<i64> {
-        debug_assert!(i < self.n_integers);
-        field_at(line, i * self.integer_width, self.integer_width, |text| text.parse().ok())
+        field_at(line, self.integers[i], |text| text.parse().ok())
     }
 
     /// Real `i` of a line: nothing if the line ends before it.
     pub fn real(&self, line: &[u8], i: usize) -> Field<f64> {
-        debug_assert!(i < self.n_reals);
-        let start = self.n_integers * self.integer_width + i * self.real_width;
-        field_at(line, start, self.real_width, real)
+        field_at(line, self.reals[i], real)
+    }
+
+    /// The end of the first `count` integers.
+    pub fn end_of_integers(&self, count: usize) -> usize {
+        count.checked_sub(1).map_or(0, |last| self.integers[last].0 + self.integers[last].1)
     }
 
     /// Characters of a whole line.
     pub fn width(&self) -> usize {
-        self.n_integers * self.integer_width + self.n_reals * self.real_width
+        self.integers
+            .iter()
+            .chain(&self.reals)
+            .map(|(start, width)| start + width)
+            .max()
+            .unwrap_or(0)
     }
 }
 
@@ -77,8 +97,11 @@ pub(super) fn real(text: &str) -> Option<f64> {
     format!("{}e{}", &text[..sign], &text[sign..]).parse().ok()
 }
 
-/// (count, letter, width) of `6e21.13e3`.
+/// (count, letter, width) of `6e21.13e3`, or of the blanks `2x`.
 fn field(item: &str) -> Option<(usize, char, usize)> {
+    if let Some(count) = item.strip_suffix('x') {
+        return Some((1, 'x', count.parse().ok().filter(|count| *count <= MOST)?));
+    }
     let at = item.find(|c: char| c.is_ascii_alphabetic())?;
     let count = if at == 0 { 1 } else { item[..at].parse().ok()? };
     let rest = &item[at + 1..];
@@ -90,8 +113,7 @@ fn field(item: &str) -> Option<(usize, char, usize)> {
 
 fn field_at<T>(
     line: &[u8],
-    start: usize,
-    width: usize,
+    (start, width): (usize, usize),
     parse: impl FnOnce(&str) -> Option<T>,
 ) -> Field<T> {
     let Some(rest) = line.get(start..).filter(|rest| !rest.is_empty()) else {
@@ -108,12 +130,15 @@ mod tests {
     #[test]
     fn format_lines() {
         let layout = Layout::parse(b"(3i9,6e21.13e3)").unwrap();
-        assert_eq!((layout.n_integers, layout.integer_width), (3, 9));
-        assert_eq!((layout.n_reals, layout.real_width), (6, 21));
+        assert_eq!((layout.integers.len(), layout.integers[2]), (3, (18, 9)));
+        assert_eq!((layout.reals.len(), layout.reals[1]), (6, (48, 21)));
         assert_eq!(layout.width(), 153);
         assert_eq!(Layout::parse(b" (19I10) ").unwrap().width(), 190);
-        assert_eq!(Layout::parse(b"(1i9,3e20.9e3)").unwrap().real_width, 20);
-        assert_eq!(Layout::parse(b"(2i9,19a9)").unwrap().n_integers, 2);
+        assert_eq!(Layout::parse(b"(1i9,3e20.9e3)").unwrap().reals[0], (9, 20));
+        assert_eq!(Layout::parse(b"(2i9,19a9)").unwrap().n_integers(), 2);
+        let groups = Layout::parse(b"(1i7,2i9,1x,6e21.13)").unwrap();
+        assert_eq!(groups.integers, [(0, 7), (7, 9), (16, 9)]);
+        assert_eq!((groups.reals[0], groups.width()), ((26, 21), 152));
         for bad in ["", "3i9", "()", "(3i)", "(i0)", "(3e20.13)", "(3i9,6x2)", "(9999i9)", "(3i9,"]
         {
             assert_eq!(Layout::parse(bad.as_bytes()), None, "{bad}");

@@ -6,10 +6,10 @@ use std::mem::take;
 use topopt_mesh::cells::Cells;
 
 use super::archive::{Archive, Element, ElementType, Ranges};
-use super::element_type::{self, MESH, Role};
+use super::element_type::{self, MESH, Role, SPRING};
 use super::error::Fault as AnsysFault;
-use super::{carried, conditions};
-use crate::deck::Deck;
+use super::{carried, conditions, materials, springs};
+use crate::deck::{Deck, DeckPhysics};
 use crate::import::{Cutting, ImportedMesh, Nodes};
 use crate::part::{FileSets, Part};
 use crate::read_error::Fault;
@@ -45,14 +45,50 @@ pub(super) fn import(mut archive: Archive, cutting: Cutting) -> Result<ImportedM
     }
 
     // After the components, whose names these sets avoid.
-    let mut deck = Deck::default();
-    conditions::add(&archive, &part, &mut sets, &mut notes, &mut deck);
+    let mut deck = Deck { physics: selection.physics, ..Deck::default() };
+    let (n_springs, grounds) = springs::add(&archive, &part, &mut sets, &mut deck);
+    conditions::add(&archive, &part, &grounds, &mut sets, &mut notes, &mut deck);
     carried::loads(&archive, &part, &mut sets, &mut deck);
-    carried::materials(&archive, &selection.solids, &mut sets, &mut deck);
-    deck.lost.extend(archive.passed_over.iter().map(|(command, (count, line))| {
+    materials::add(&archive, &selection.solids, &mut sets, &mut deck);
+    deck.lost.extend(selection.lost(n_springs));
+    deck.lost.extend(lost(&archive, selection.physics));
+    part.say_held_edges(&sets, &mut deck);
+    Ok(ImportedMesh { deck, ..part.into_mesh(sets, notes)? })
+}
+
+/// What an archive says that is not carried over.
+fn lost(archive: &Archive, physics: DeckPhysics) -> Vec<String> {
+    let is_heat = physics == DeckPhysics::Heat;
+    // Temperatures are given at nodes or as those of the part; they strain a part that expands.
+    let temperatures = archive.temperatures.values().filter(|held| !held.by_all).count();
+    let temperature = archive.temperature;
+    let is_strained = temperature.uniform.is_some_and(|t| t != temperature.reference);
+    let forces = archive.forces.values().filter(|force| **force != [0.0; 3]).count();
+    let displacements = archive.displacements.values().flatten().flatten();
+    let displacements = displacements.filter(|held| !held.by_all).count();
+
+    let mut lost = Vec::new();
+    for (is_lost, count, what) in [
+        (!is_heat, temperatures, "D,TEMP, temperatures of an elastic part"),
+        (!is_heat, archive.heats.len(), "F,HEAT, heat in an elastic part"),
+        (!is_heat, archive.sources.len(), "BFE,HGEN, heat in an elastic part"),
+        (
+            !is_heat && archive.expands && is_strained,
+            1,
+            "TUNIF or BFUNIF, by which the part expands",
+        ),
+        (is_heat, displacements, "D of displacements, in a part that conducts heat"),
+        (is_heat, forces, "F of forces, in a part that conducts heat"),
+        (is_heat, archive.rigid.len(), "CERIG, in a part that conducts heat"),
+    ] {
+        if is_lost && count > 0 {
+            lost.push(format!("{what}: {count}"));
+        }
+    }
+    lost.extend(archive.passed_over.iter().map(|(command, (count, line))| {
         format!("{command} commands: {count}, the first on line {line}")
     }));
-    Ok(ImportedMesh { deck, ..part.into_mesh(sets, notes)? })
+    lost
 }
 
 /// What becomes of the elements.
@@ -63,6 +99,10 @@ struct Selection {
     skipped_tags: Vec<u64>,
     /// How many were, by number in the element library.
     skipped: BTreeMap<u32, usize>,
+    /// Heat if all solids conduct heat and have no displacements.
+    physics: DeckPhysics,
+    /// Solids of other physics, by number in the element library.
+    others: BTreeMap<u32, usize>,
 }
 
 impl Selection {
@@ -75,11 +115,22 @@ impl Selection {
         }
         let has_solids = known.iter().any(|(_, number, solid)| *solid && *number != MESH);
 
-        let mut selection =
-            Self { solids: Vec::new(), skipped_tags: Vec::new(), skipped: BTreeMap::new() };
+        let mut selection = Self {
+            solids: Vec::new(),
+            skipped_tags: Vec::new(),
+            skipped: BTreeMap::new(),
+            physics: DeckPhysics::Elasticity,
+            others: BTreeMap::new(),
+        };
+        let (mut n_thermal, mut n_meshes) = (0, 0);
         for (element, number, is_solid) in known {
             if is_solid && !(has_solids && number == MESH) {
                 selection.solids.push(*element);
+                n_thermal += usize::from(element_type::is_thermal(number));
+                n_meshes += usize::from(number == MESH);
+                if element_type::is_of_other_physics(number) {
+                    *selection.others.entry(number).or_default() += 1;
+                }
             } else {
                 selection.skipped_tags.push(element.tag.into());
                 *selection.skipped.entry(number).or_default() += 1;
@@ -92,15 +143,45 @@ impl Selection {
             return Err(AnsysFault::NoSolids(names));
         }
 
+        let n_solids = selection.solids.len();
+        let gives_heat = !archive.heats.is_empty() || !archive.temperatures.is_empty();
+        let is_bare = n_meshes == n_solids && archive.displacements.is_empty() && gives_heat;
+        if n_thermal == n_solids || is_bare {
+            selection.physics = DeckPhysics::Heat;
+        } else if n_thermal > 0 {
+            selection.others.insert(70, n_thermal);
+        }
         selection.solids.sort_by_key(|solid| solid.tag);
         selection.skipped_tags.sort_unstable();
         Ok(selection)
     }
 
     fn notes(&self) -> impl Iterator<Item = String> {
-        self.skipped.iter().map(|(&number, count)| {
+        let left_out = self.skipped.iter().filter(|(number, _)| **number != SPRING);
+        left_out.map(|(&number, count)| {
             format!("{} elements were left out: {count}", element_type::name(number))
         })
+    }
+
+    /// What elements did that are left out, but for so many springs, or that are read as elastic ones.
+    fn lost(&self, n_springs: usize) -> impl Iterator<Item = String> {
+        let left_out = move |(&number, &count): (&u32, &usize)| {
+            (number, if number == SPRING { count - n_springs } else { count })
+        };
+        let is_lost =
+            |(number, count): &(u32, usize)| !element_type::is_idle(*number) && *count > 0;
+        let skipped = self.skipped.iter().map(left_out).filter(is_lost);
+        let skipped = skipped.map(|(number, count)| {
+            let name = element_type::name(number);
+            format!(
+                "{name} elements, which are no solids: {count}; their stiffness and mass are lost"
+            )
+        });
+        let others = self.others.iter().map(|(&number, count)| {
+            let name = element_type::name(number);
+            format!("the physics of {name} elements: {count}; they are elastic solids here")
+        });
+        skipped.chain(others)
     }
 }
 
@@ -133,9 +214,6 @@ fn cells(archive: &Archive, solids: &[Element], nodes: &Nodes) -> Result<Cells, 
 }
 
 fn notes_on_file(archive: &Archive, solids: &[Element]) -> Vec<String> {
-    let passed_over = archive.passed_over.iter().map(|(command, (count, line))| {
-        format!("{command} commands were skipped: {count}, the first on line {line}")
-    });
     let mut n_solids = BTreeMap::<u32, usize>::new();
     for solid in solids {
         *n_solids.entry(solid.material).or_default() += 1;
@@ -150,7 +228,7 @@ fn notes_on_file(archive: &Archive, solids: &[Element]) -> Vec<String> {
         let values = values.join(", ");
         format!("the file has the material {material} (elements: {count}): {values}")
     });
-    passed_over.chain(materials).collect()
+    materials.collect()
 }
 
 /// Where the ascending `tags` lie within `ranges`, ascending, none twice.

@@ -1,5 +1,7 @@
 //! The lines of an archive, counted, and the commands on them.
 
+use std::collections::HashMap;
+
 use crate::quote::quoted;
 use crate::read_error::{Fault, Located, Place};
 
@@ -42,6 +44,39 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// The commands of a line, which `$` separates; texts and comments are one command.
+pub(super) fn commands(line: &[u8]) -> Vec<&[u8]> {
+    let is_text = matches!(line.trim_ascii_start().first(), Some(b'/' | b'*' | b'C' | b'c' | b'!'));
+    let code = line.split(|&b| b == b'!').next().unwrap_or_default();
+    if is_text || !code.contains(&b'$') {
+        return vec![line];
+    }
+    code.split(|&b| b == b'$').collect()
+}
+
+/// Numbers by the names that `*SET,name,value` and `name=value` give them.
+#[derive(Default)]
+pub(super) struct Parameters(HashMap<String, String>);
+
+impl Parameters {
+    /// Keeps the parameter that a command sets; false if it sets none.
+    pub fn set(&mut self, command: &Command) -> bool {
+        let (name, value) = match command.fields.as_slice() {
+            [star, name, value, ..] if star.eq_ignore_ascii_case("*SET") => {
+                (name.as_str(), value.as_str())
+            }
+            [star, ..] if star.eq_ignore_ascii_case("*SET") => return true,
+            [assigned, ..] if !assigned.starts_with(['/', '*']) => match assigned.split_once('=') {
+                Some((name, value)) => (name.trim(), value.trim()),
+                None => return false,
+            },
+            _ => return false,
+        };
+        self.0.insert(name.to_ascii_uppercase(), value.to_owned());
+        true
+    }
+}
+
 /// `NAME,argument,argument`, without comment.
 pub(super) struct Command {
     fields: Vec<String>,
@@ -57,6 +92,18 @@ impl Command {
         let fields = code.split(|&b| b == b',');
         let text = |field: &[u8]| String::from_utf8_lossy(field).trim().to_owned();
         Self { fields: fields.map(text).collect() }
+    }
+
+    /// Puts the values of parameters in place of their names.
+    pub fn resolve(&mut self, parameters: &Parameters) {
+        if parameters.0.is_empty() {
+            return;
+        }
+        for field in self.fields.iter_mut().skip(1) {
+            if let Some(value) = parameters.0.get(&field.to_ascii_uppercase()) {
+                field.clone_from(value);
+            }
+        }
     }
 
     /// The name in capitals, of which Ansys looks at four characters.
@@ -83,6 +130,13 @@ impl Command {
     pub fn is_end(&self) -> bool {
         self.fields.iter().any(|field| field == "-1")
     }
+}
+
+/// Whether an argument is a release mark, such as `R5.0`, that CDWRITE puts first.
+pub(super) fn is_release(argument: &str) -> bool {
+    let mut characters = argument.chars();
+    matches!(characters.next(), Some('R' | 'r'))
+        && characters.next().is_some_and(|c| c.is_ascii_digit())
 }
 
 /// A line for a message: at most 40 characters, in quotation marks.

@@ -10,6 +10,7 @@ use crate::read_error::Parsed;
 pub(super) struct Unblocked {
     kind: u32,
     material: u32,
+    real: u32,
     /// Nodes that the element begun by EN,...,ATTR still lacks.
     missing: usize,
     /// The largest number of the elements that were counted, and how many these are.
@@ -18,7 +19,7 @@ pub(super) struct Unblocked {
 
 impl Default for Unblocked {
     fn default() -> Self {
-        Self { kind: 1, material: 1, missing: 0, largest: (0, 0) }
+        Self { kind: 1, material: 1, real: 1, missing: 0, largest: (0, 0) }
     }
 }
 
@@ -33,6 +34,7 @@ impl Unblocked {
     ) -> Parsed<bool> {
         match command.name().as_str() {
             "TYPE" => self.kind = command.number(1).unwrap_or(self.kind),
+            "REAL" => self.real = command.number(1).unwrap_or(self.real),
             "MAT" => self.material = command.number(1).unwrap_or(self.material),
             "N" if !command.is_end() => node(command, lines, line, archive)?,
             "E" if !command.is_end() => {
@@ -58,9 +60,9 @@ impl Unblocked {
     }
 
     fn begin(&mut self, archive: &mut Archive, tag: u32) {
-        let (kind, material) = (self.kind, self.material);
+        let (kind, material, real) = (self.kind, self.material, self.real);
         let first = archive.connectivity.len();
-        archive.elements.push(Element { tag, kind, material, first, n_nodes: 0 });
+        archive.elements.push(Element { tag, kind, material, real, first, n_nodes: 0 });
     }
 
     /// `EN,number,nodes...`, or `EN,R5.5,ATTR,count,material,type,...,number` and then
@@ -83,11 +85,13 @@ impl Unblocked {
         }
 
         match command.argument(2).to_ascii_uppercase().as_str() {
+            "ATTR" if command.arguments_from(3).iter().all(String::is_empty) => {}
             "ATTR" => {
                 let expected = "the attributes of an element: nodes, material, type, ..., number";
                 let number = |i: usize| command.number(i).ok_or_else(|| malformed(expected));
                 (self.missing, self.material, self.kind) =
                     (number(3)? as usize, number(4)?, number(5)?);
+                self.real = command.number(6).unwrap_or(self.real);
                 let tag = number(9)?;
                 self.begin(archive, tag);
             }
@@ -134,14 +138,14 @@ fn node(command: &Command, lines: &Lines, line: &[u8], archive: &mut Archive) ->
 
     let [x, y, z, angles @ ..] = values;
     if at == 3 && what == "ANG" {
-        archive.rotated_nodes.push(tag);
+        archive.rotated_nodes.insert(tag, Some([x, y, z]));
         return Ok(());
     }
     if ![x, y, z].iter().all(|value| value.is_finite()) {
         return Err(malformed());
     }
     if at == 1 && angles.iter().any(|angle| *angle != 0.0) {
-        archive.rotated_nodes.push(tag);
+        archive.rotated_nodes.insert(tag, Some(angles));
     }
     archive.node_tags.push(tag);
     archive.coordinates.push([x, y, z]);

@@ -1,13 +1,15 @@
 //! Bulk data of supports, loads and couplings.
 
-use super::deck::{Coupling, Deck, Force, Gravity, List, Origin, Pressure, Rotation, Support};
+use super::deck::{
+    Coupling, Force, ForceVector, Gravity, List, Origin, Pressure, Rotation, Support,
+};
 use super::entries::list;
 use super::field;
 use super::lines::Card;
 use super::read::Reader;
 use crate::read_error::Parsed;
 
-const SET: &str = "the number of a set";
+pub(super) const SET: &str = "the number of a set";
 const GRID: &str = "the number of a grid";
 const SYSTEM: &str = "the number of a coordinate system";
 
@@ -30,6 +32,7 @@ impl Reader {
             }
 
             "FORCE" | "MOMENT" => self.force(card)?,
+            "FORCE1" | "MOMENT1" | "FORCE2" | "MOMENT2" => self.force_by_grids(card)?,
             "PLOAD4" => self.pressures(card)?,
             "GRAV" => {
                 let factor = card.real(4, "an acceleration")?;
@@ -67,13 +70,26 @@ impl Reader {
     /// `set, grid, system, factor, vector`.
     fn force(&mut self, card: &Card) -> Parsed<()> {
         let factor = card.real(5, "a force or a moment")?;
+        let vector = card.vector(6, "a component")?.map(|n| factor * n);
         self.deck.forces.push(Force {
             set: card.tag(2, SET)?,
             grid: card.tag(3, GRID)?,
             is_moment: card.name == "MOMENT",
-            system: card.number(4, SYSTEM)?,
-            vector: card.vector(6, "a component")?.map(|n| factor * n),
+            vector: ForceVector::Given(card.number(4, SYSTEM)?, vector),
         });
+        Ok(())
+    }
+
+    /// FORCE1: `set, grid, size, G1, G2`; FORCE2: `set, grid, size, G1, G2, G3, G4`.
+    fn force_by_grids(&mut self, card: &Card) -> Parsed<()> {
+        let size = card.real(4, "a force or a moment")?;
+        let grid = |i: usize| card.tag(i, GRID);
+        let vector = match card.name.ends_with('1') {
+            true => ForceVector::Along(size, [grid(5)?, grid(6)?]),
+            false => ForceVector::Across(size, [grid(5)?, grid(6)?, grid(7)?, grid(8)?]),
+        };
+        let (set, is_moment) = (card.tag(2, SET)?, card.name.starts_with('M'));
+        self.deck.forces.push(Force { set, grid: grid(3)?, is_moment, vector });
         Ok(())
     }
 
@@ -83,7 +99,7 @@ impl Reader {
         let element = card.tag(3, "the number of an element")?;
         // Of THRU, shells have it: a solid needs a grid of its face.
         if card.is_word(8, "THRU") {
-            Deck::count(&mut self.deck.lost, "PLOAD4 with THRU");
+            self.lose("PLOAD4 with THRU", card.line);
             return Ok(());
         }
 
@@ -96,7 +112,7 @@ impl Reader {
         let has_direction = direction != [0.0; 3];
         let is_line = card.is_word(14, "LINE") || !(card.is_blank(15) || card.is_word(15, "NORM"));
         if is_line {
-            Deck::count(&mut self.deck.lost, "PLOAD4 with SORL or LDIR");
+            self.lose("PLOAD4 with SORL or LDIR", card.line);
             return Ok(());
         }
 
@@ -111,7 +127,7 @@ impl Reader {
     fn rotation(&mut self, card: &Card) -> Parsed<()> {
         let turns = card.real_or(5, 0.0, "turns per time")?;
         if card.real_or(10, 0.0, "an angular acceleration")? != 0.0 {
-            Deck::count(&mut self.deck.lost, "RFORCE with angular acceleration");
+            self.lose("RFORCE with angular acceleration", card.line);
         }
         let radians = std::f64::consts::TAU * turns;
         self.deck.rotations.push(Rotation {

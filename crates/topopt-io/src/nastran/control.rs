@@ -3,10 +3,12 @@
 use super::deck::Subcase;
 use super::lines::Line;
 use super::read::Reader;
+use super::tables;
 use crate::quote::excerpt;
 
 impl Reader {
-    /// Reads a line before the bulk data: SUBCASE, SPC, LOAD and names; passes over all others.
+    /// Reads a line before the bulk data: SUBCASE, SPC, LOAD and names; what else bears on the result
+    /// is lost.
     pub fn control(&mut self, line: &Line) {
         let text = String::from_utf8_lossy(&line.text).trim().to_owned();
         // A line that ends with a comma goes on, as SET does.
@@ -15,9 +17,12 @@ impl Reader {
             return;
         }
 
-        let separates = |c: char| c.is_whitespace() || c == '=';
-        let Some((word, value)) = text.split_once(separates) else { return };
-        let value = value.trim_start_matches(separates).trim();
+        let separates = |c: char| c.is_whitespace() || c == '=' || c == '(' || c == ',';
+        let (word, value) = text.split_once(separates).unwrap_or((&text, ""));
+        let value = match text[word.len()..].split_once('=') {
+            Some((_, value)) => value.trim(),
+            None => value.trim_start_matches(separates).trim(),
+        };
         let word = word.to_uppercase();
         if word == "SUBCASE" {
             let number = value.split(separates).next().and_then(|number| number.parse().ok());
@@ -32,7 +37,37 @@ impl Reader {
             "LOAD" => subcase.loads = value.parse().ok(),
             "LABEL" => subcase.name = Some(excerpt(value)),
             "SUBTITLE" if subcase.name.is_none() => subcase.name = Some(excerpt(value)),
-            _ => {}
+            "SOL" => self.solution(value, line.number),
+            "ANALYSIS" => self.analysis(value, line.number),
+            "PARAM" => {
+                let (name, value) = value.split_once(separates).unwrap_or((value, ""));
+                self.set_parameter(&name.trim().to_uppercase(), value, line.number);
+            }
+            "DESOBJ" => self.design_objective(&text, value),
+            // The constraints of all subcases are read.
+            "" | "DESSUB" | "DESGLB" => {}
+            word if tables::is_harmless_control(word) => {}
+            word => {
+                let what = excerpt(&format!("{word} of the control sections"));
+                self.lose(&what, line.number);
+            }
+        }
+    }
+
+    /// SOL 101 is the linear static solution, SOL 153 that of steady heat.
+    fn solution(&mut self, value: &str, line: usize) {
+        match value.to_uppercase().as_str() {
+            "101" | "1" | "24" | "SESTATIC" | "SESTATICS" | "STATICS" => {}
+            "153" => self.deck.is_heat = true,
+            other => self.lose(&excerpt(&format!("SOL {other}, computed as static:")), line),
+        }
+    }
+
+    fn analysis(&mut self, value: &str, line: usize) {
+        match value.to_uppercase().as_str() {
+            "STATICS" | "STATIC" | "STAT" => {}
+            "HEAT" | "HSTAT" => self.deck.is_heat = true,
+            other => self.lose(&excerpt(&format!("ANALYSIS {other}, computed as static:")), line),
         }
     }
 }

@@ -122,7 +122,7 @@ fn members(
     }
     if coupling.is_rigid && !members.is_empty() {
         members.push(reference);
+        members.retain(|&position| model.is_of_solid(position));
     }
-    members.retain(|&position| model.part.is_used(position));
     members
 }

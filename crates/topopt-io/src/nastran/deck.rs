@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use topopt_mesh::cells::Shape;
 
 use super::definition::Definition;
+use super::design::Design;
 use super::error::Fault;
+use super::heat::Heat;
 use crate::read_error::{Located, Place};
 
 /// What a deck holds.
@@ -23,6 +25,20 @@ pub(super) struct Deck {
     /// Materials of PSOLID, by property.
     pub properties: BTreeMap<u64, u64>,
     pub materials: BTreeMap<u64, Material>,
+    /// MAT4, MAT5.
+    pub conductors: BTreeMap<u64, Conductor>,
+    /// What materials are that are not understood, such as `MAT9 (line 7)`.
+    pub not_understood: BTreeMap<u64, String>,
+    /// What materials say besides, such as `MATT1 (line 7)`.
+    pub behaviors: BTreeMap<u64, Vec<String>>,
+    /// PARAM,WTMASS: a factor of all masses.
+    pub mass_factor: Option<f64>,
+    /// Its optimization.
+    pub design: Design,
+    /// Its heat.
+    pub heat: Heat,
+    /// Whether the deck computes temperatures.
+    pub is_heat: bool,
     pub sets: Vec<GivenSet>,
     pub supports: Vec<Support>,
     /// SPCADD.
@@ -41,8 +57,8 @@ pub(super) struct Deck {
     pub others: BTreeMap<String, usize>,
     /// Other entries, by name: how many.
     pub skipped: BTreeMap<String, usize>,
-    /// Loads and constraints that are not carried over: how many.
-    pub lost: BTreeMap<String, usize>,
+    /// What is not carried over: how often, and where first.
+    pub lost: BTreeMap<String, (usize, Origin)>,
 }
 
 /// GRID.
@@ -80,13 +96,24 @@ pub(super) struct Solid {
     pub n_nodes: usize,
 }
 
-/// MAT1.
-#[derive(Debug, Clone, Copy)]
+/// MAT1, or a MAT9 that is isotropic.
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Material {
     pub youngs_modulus: Option<f64>,
     pub shear_modulus: Option<f64>,
     pub poissons_ratio: Option<f64>,
     pub mass_density: Option<f64>,
+}
+
+/// MAT4, MAT5.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Conductor {
+    /// One number, or those along x, y and z.
+    pub conductivity: Vec<f64>,
+    pub heat_capacity: Option<f64>,
+    pub mass_density: Option<f64>,
+    /// Of the films that name it.
+    pub film_coefficient: Option<f64>,
 }
 
 /// Numbers of grids, elements or load sets: ranges `first, last, step`, and numbers, ascending, that are
@@ -113,15 +140,24 @@ pub(super) struct Support {
     pub grids: List,
 }
 
-/// FORCE, MOMENT.
+/// FORCE, MOMENT, and those along grids.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Force {
     pub set: u64,
     pub grid: u64,
     pub is_moment: bool,
-    pub system: u64,
-    /// In that system.
-    pub vector: [f64; 3],
+    pub vector: ForceVector,
+}
+
+/// The vector of a force or a moment.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ForceVector {
+    /// In a coordinate system.
+    Given(u64, [f64; 3]),
+    /// Of this size from one grid to another (FORCE1).
+    Along(f64, [u64; 2]),
+    /// Of this size along the product of the vectors between grids 1 and 2, and 3 and 4 (FORCE2).
+    Across(f64, [u64; 4]),
 }
 
 /// PLOAD4 on one element.

@@ -2,32 +2,14 @@
 
 use topopt_mesh::cells::Shape;
 
-use super::deck::{Deck, GivenSet, Grid, GridDefaults, List, Material, Solid};
+use super::deck::{Conductor, Deck, GivenSet, Grid, GridDefaults, List, Material, Origin, Solid};
 use super::definition::Definition;
 use super::error::Fault;
 use super::field;
 use super::lines::Card;
 use super::read::{Reader, at_card};
+use super::tables;
 use crate::read_error::Parsed;
-
-/// Entries that say nothing about the part.
-const WITHOUT_MEANING: [&str; 6] = ["PARAM", "EIGRL", "ECHOON", "ECHOOFF", "NASTRAN", "MDLPRM"];
-
-/// Loads and constraints that are not read.
-const LOST: [&str; 43] = [
-    "ACCEL", "ACCEL1", "BOLT", "CGAP", "DAREA", "DEFORM", "DLOAD", "FORCE1", "FORCE2", "GMLOAD",
-    "LSEQ", "MOMENT1", "MOMENT2", "MPC", "MPCADD", "PLOAD", "PLOAD1", "PLOAD2", "PLOADE1",
-    "PLOADX1", "PRETENS", "QBDY3", "RBAR", "RBAR1", "RBE1", "RJOINT", "RLOAD1", "RLOAD2", "RROD",
-    "RSPLINE", "RSSCON", "RTRPLT", "SLOAD", "SPCD", "SPCOFF", "SPCR", "SUPORT", "SUPORT1", "TEMP",
-    "TEMPD", "TEMPRB", "TIE", "CONTACT",
-];
-
-/// Elements that are no solids, besides those whose names begin as [`NO_SOLIDS`] do.
-const NO_SOLIDS: [&str; 26] = [
-    "CQUAD", "CTRIA", "CSHEAR", "CBAR", "CBEAM", "CBEND", "CROD", "CONROD", "CTUBE", "CELAS",
-    "CBUSH", "CDAMP", "CMASS", "CONM", "CVISC", "CWELD", "CFAST", "CSEAM", "PLOTEL", "CHBDY",
-    "CAABSF", "CCONEAX", "CGASK", "CHEXCZ", "CPENTCZ", "CIFHEX",
-];
 
 impl Reader {
     /// Reads an entry of the mesh; false if it is none.
@@ -41,12 +23,33 @@ impl Reader {
             "CPENTA" => self.solid(card, Shape::Wedge)?,
             "CTETRA" => self.solid(card, Shape::Tetrahedron)?,
             "CPYRAM" | "CPYRA" => self.solid(card, Shape::Pyramid)?,
-            "PSOLID" | "PLSOLID" => {
+            "PSOLID" => {
+                let property = card.tag(2, "the number of a property")?;
+                let material = card.number(3, "the number of a material")?;
+                if card.is_word(8, "PFLUID") || card.is_word(8, "FLUID") {
+                    self.lose("PSOLID of a fluid", card.line);
+                }
+                self.deck.properties.insert(property, material);
+            }
+            "PLSOLID" => {
                 let property = card.tag(2, "the number of a property")?;
                 let material = card.number(3, "the number of a material")?;
                 self.deck.properties.insert(property, material);
+                self.not_understood(card, material);
             }
             "MAT1" => self.material(card)?,
+            "MAT4" | "MAT5" => self.conductor(card)?,
+            "MAT9" => self.anisotropic(card)?,
+            // Of solids: those of shells are MAT2 and MAT8.
+            "MAT3" | "MAT10" | "MAT11" | "MATHE" | "MATHP" | "MATF" | "MAT9OR" | "MATT9" => {
+                self.not_understood(card, card.tag(2, "the number of a material")?);
+            }
+            "MATT1" | "MATS1" | "MATT4" | "MATT5" | "MATEP" | "MATVE" | "CREEP" => {
+                let material = card.tag(2, "the number of a material")?;
+                let what = format!("{} (line {})", card.name, card.line);
+                self.deck.behaviors.entry(material).or_default().push(what);
+            }
+            "PARAM" => self.parameter(card),
             "SET" => self.set(card)?,
             _ => return Ok(false),
         }
@@ -59,16 +62,103 @@ impl Reader {
         let is_name = name.starts_with(|c: char| c.is_ascii_uppercase())
             && name.len() <= 8
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        let deck = &mut self.deck;
-        if LOST.contains(&name) {
-            Deck::count(&mut deck.lost, name);
-        } else if NO_SOLIDS.iter().any(|other| name.starts_with(other)) {
-            Deck::count(&mut deck.others, name);
-        } else if is_name && !WITHOUT_MEANING.contains(&name) {
-            Deck::count(&mut deck.skipped, name);
-        } else if !is_name {
-            Deck::count(&mut deck.skipped, "");
+        if !is_name {
+            Deck::count(&mut self.deck.skipped, "");
+        } else if tables::is_other_element(name) {
+            Deck::count(&mut self.deck.others, name);
+        } else if !tables::is_harmless(name) {
+            self.lose(name, card.line);
         }
+    }
+
+    /// Counts what is not carried over, and keeps the first line.
+    pub fn lose(&mut self, what: &str, line: usize) {
+        let origin = Origin { line, ..self.origin };
+        self.deck.lost.entry(what.to_owned()).or_insert((0, origin)).0 += 1;
+    }
+
+    /// `PARAM,name,value`: WTMASS is a factor of all masses.
+    pub fn parameter(&mut self, card: &Card) {
+        let name = String::from_utf8_lossy(card.text(2)).to_uppercase();
+        let value = String::from_utf8_lossy(card.text(3)).into_owned();
+        self.set_parameter(&name, &value, card.line);
+    }
+
+    /// As [`Reader::parameter`], of a line of case control too.
+    pub fn set_parameter(&mut self, name: &str, value: &str, line: usize) {
+        let number = field::real(value.trim().as_bytes());
+        let is_off = number == Some(0.0) || value.trim().eq_ignore_ascii_case("NO");
+        match (name, number) {
+            ("WTMASS", Some(factor)) => self.deck.mass_factor = Some(factor),
+            _ if tables::is_harmless_parameter(name) => {}
+            ("LGDISP", Some(number)) if number <= 0.0 => {}
+            _ if is_off => {}
+            _ => self.lose(&crate::quote::excerpt(&format!("PARAM,{name}")), line),
+        }
+    }
+
+    /// Keeps that a material is none that is understood.
+    fn not_understood(&mut self, card: &Card, material: u64) {
+        let what = format!("{} (line {})", card.name, card.line);
+        self.deck.not_understood.insert(material, what);
+    }
+
+    /// MAT4: `number, K, CP, RHO, H`; MAT5: `number, KXX, KXY, KXZ, KYY, KYZ, KZZ, CP, RHO`.
+    fn conductor(&mut self, card: &Card) -> Parsed<()> {
+        let tag = card.tag(2, "the number of a material")?;
+        let value = |field: usize| -> Parsed<Option<f64>> {
+            if card.is_blank(field) { Ok(None) } else { card.real(field, "a number").map(Some) }
+        };
+        let mut conductor = Conductor::default();
+        if card.name == "MAT4" {
+            conductor.conductivity.extend(value(3)?);
+            (conductor.heat_capacity, conductor.mass_density) = (value(4)?, value(5)?);
+            conductor.film_coefficient = value(6)?;
+        } else {
+            let [xx, yy, zz] = [value(3)?, value(6)?, value(8)?].map(|k| k.unwrap_or(0.0));
+            let across = [value(4)?, value(5)?, value(7)?];
+            match across.iter().flatten().all(|k| *k == 0.0) {
+                true if [yy, zz] == [xx; 2] => conductor.conductivity = vec![xx],
+                true => conductor.conductivity = vec![xx, yy, zz],
+                false => self.not_understood(card, tag),
+            }
+            (conductor.heat_capacity, conductor.mass_density) = (value(9)?, value(10)?);
+        }
+        self.deck.conductors.insert(tag, conductor);
+        Ok(())
+    }
+
+    /// MAT9: `number, G11, G12, ... G66` by rows of the upper triangle, `RHO`. An isotropic one is
+    /// understood.
+    fn anisotropic(&mut self, card: &Card) -> Parsed<()> {
+        let tag = card.tag(2, "the number of a material")?;
+        let mut g = [[0.0; 6]; 6];
+        let mut at = 3;
+        for i in 0..6 {
+            for j in i..6 {
+                g[i][j] = card.real_or(at, 0.0, "a number of the material matrix")?;
+                at += 1;
+            }
+        }
+        let mass_density =
+            if card.is_blank(at) { None } else { Some(card.real(at, "a mass density")?) };
+        match isotropic(&g) {
+            Some((modulus, ratio)) => {
+                let material = Material {
+                    youngs_modulus: Some(modulus),
+                    shear_modulus: None,
+                    poissons_ratio: Some(ratio),
+                    mass_density,
+                };
+                self.deck.materials.insert(tag, material);
+            }
+            None => {
+                let density = Material { mass_density, ..Material::default() };
+                self.deck.materials.insert(tag, density);
+                self.not_understood(card, tag);
+            }
+        }
+        Ok(())
     }
 
     /// `number, system, x, y, z, system of displacements, held components`.
@@ -189,13 +279,32 @@ impl Reader {
         let of_elements = card.is_word(3, "ELEM");
         let is_list = card.is_blank(4) || card.is_word(4, "LIST");
         if !is_list || !(of_grids || of_elements) {
-            Deck::count(&mut self.deck.skipped, "SET");
+            self.lose("SET", card.line);
             return Ok(());
         }
         let list = list(card, 10)?;
         self.deck.sets.push(GivenSet { tag, of_grids, list });
         Ok(())
     }
+}
+
+/// Young's modulus and Poisson's ratio of a material matrix (the upper triangle, for strains along x, y
+/// and z and shear strains), if it is isotropic to the digits of a field.
+fn isotropic(g: &[[f64; 6]; 6]) -> Option<(f64, f64)> {
+    const DIGITS: f64 = 1e-5;
+    let (along, across, shear) = (g[0][0], g[0][1], g[3][3]);
+    let expected = |i: usize, j: usize| match (i, j) {
+        (0..3, 0..3) if i == j => along,
+        (0..3, 0..3) => across,
+        _ if i == j => shear,
+        _ => 0.0,
+    };
+    let is_near = |a: f64, b: f64| (a - b).abs() <= DIGITS * along;
+    let is_as_expected = (0..6).all(|i| (i..6).all(|j| is_near(g[i][j], expected(i, j))));
+    let is_isotropic = is_as_expected && is_near(2.0 * shear, along - across);
+    let ratio = across / (along + across);
+    let modulus = 2.0 * shear * (1.0 + ratio);
+    (is_isotropic && along > 0.0 && modulus.is_finite()).then_some((modulus, ratio))
 }
 
 /// The number of a coordinate system; none if the field is blank. -1 marks grids of a fluid.

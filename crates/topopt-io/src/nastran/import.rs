@@ -9,8 +9,9 @@ use super::couplings::Couplings;
 use super::deck::{Deck, Solid};
 use super::error::Fault;
 use super::model::{Found, Model};
-use super::{loads, supports};
-use crate::deck::DeckMaterial;
+use super::{design, heat, loads, supports, tables};
+use crate::deck::{DeckMaterial, DeckPhysics};
+use crate::handed;
 use crate::import::{Cutting, ImportedMesh, Nodes};
 use crate::part::Part;
 use crate::read_error::{self, Parsed};
@@ -28,27 +29,78 @@ pub(super) fn import(mut deck: Deck, cutting: Cutting) -> Parsed<ImportedMesh> {
     let coordinates = coordinates(&deck, &systems)?;
     let tags = deck.grids.iter().map(|grid| grid.tag).collect();
     let nodes = Nodes::new(tags, coordinates.clone())?;
+    let n_turned = right_handed(&mut deck, &nodes)?;
     let cells = cells(&deck, &nodes)?;
     let element_tags = deck.solids.iter().map(|solid| solid.tag).collect();
     let part = Part::new(nodes, element_tags, cells, cutting)?;
     let mut notes = notes(&deck);
+    if n_turned > 0 {
+        notes.push(format!(
+            "left-handed elements, whose grids were put in the order of right-handed ones: {n_turned}"
+        ));
+    }
     notes.extend(part.elements.note(|_| 0));
 
-    let model = Model::new(&deck, &systems, &coordinates, &part);
+    let model = Model { deck: &deck, systems: &systems, coordinates: &coordinates, part: &part };
     let mut found = Found::default();
     properties(&model, &mut found);
     given_sets(&model, &mut found);
     let couplings = Couplings::add(&model, &mut found);
-    supports::add(&model, &couplings, &mut found)?;
-    loads::add(&model, &couplings, &mut found)?;
-    for (name, count) in &deck.lost {
-        found.lose(format!("{name} entries are not carried over: {count}"));
+    if model.deck.is_heat {
+        found.deck.physics = DeckPhysics::Heat;
+        heat::add_temperatures(&model, &mut found);
+    } else {
+        supports::add(&model, &couplings, &mut found)?;
     }
+    heat::say_other_physics(&model, &mut found);
+    loads::add(&model, &couplings, &mut found)?;
+    design::add(&model, &mut found);
+    say_what_is_lost(&deck, &mut found);
 
-    let Found { sets, deck } = found;
+    let Found { sets, mut deck } = found;
+    part.say_held_edges(&sets, &mut deck);
     let mut imported = part.into_mesh(sets, notes)?;
     imported.deck = deck;
     Ok(imported)
+}
+
+/// What is not carried over, and elements that are no solids.
+fn say_what_is_lost(deck: &Deck, found: &mut Found) {
+    for (name, (count, origin)) in &deck.lost {
+        let line = origin.line;
+        let file = match origin.file.checked_sub(1) {
+            Some(included) => format!(" of `{}`", deck.included[included]),
+            None => String::new(),
+        };
+        found.lose(format!(
+            "{name} entries are not carried over: {count}, the first on line {line}{file}"
+        ));
+    }
+    for (name, count) in deck.others.iter().filter(|(name, _)| !tables::is_idle_element(name)) {
+        found.lose(format!(
+            "{name} elements, which are no solids: {count}; their stiffness and mass are lost"
+        ));
+    }
+}
+
+/// Puts the grids of left-handed elements in the order of right-handed ones; how many there were.
+fn right_handed(deck: &mut Deck, nodes: &Nodes) -> Result<usize, read_error::Fault> {
+    let mut count = 0;
+    let mut positions = Vec::new();
+    for &Solid { tag, shape, first, n_nodes, .. } in &deck.solids {
+        let tags = &mut deck.connectivity[first..][..n_nodes];
+        positions.clear();
+        for &node in &*tags {
+            positions.push(if node == 0 { NO_NODE } else { nodes.position(tag, node)? });
+        }
+        if handed::right_handed(shape, &mut positions, &nodes.coordinates) {
+            count += 1;
+            for (tag, &position) in tags.iter_mut().zip(&positions) {
+                *tag = if position == NO_NODE { 0 } else { nodes.tags[position as usize] };
+            }
+        }
+    }
+    Ok(count)
 }
 
 /// The grids in the basic system.
@@ -102,25 +154,56 @@ fn properties(model: &Model, found: &mut Found) {
     let mut unknown = BTreeSet::new();
     for (property, given) in members {
         let set = format!("property_{property}");
+        let count = given.len();
         found.sets.elements.insert(set.clone(), given);
-        let Some(tag) = deck.properties.get(&property) else { continue };
-        let Some(material) = deck.materials.get(tag) else {
-            unknown.insert(tag);
+        let Some(tag) = deck.properties.get(&property) else {
+            // A mesh alone has no materials at all.
+            if deck.properties.is_empty() {
+                continue;
+            }
+            found.lose(format!(
+                "property {property} of {count} elements is not given by PSOLID: they have no material"
+            ));
             continue;
         };
-        let (youngs_modulus, poissons_ratio) = material.elastic();
-        found.deck.materials.push(DeckMaterial {
-            name: tag.to_string(),
-            set: (!is_only).then_some(set),
-            youngs_modulus,
-            poissons_ratio,
-            mass_density: material.mass_density,
-            ..Default::default()
-        });
+        match material(deck, *tag) {
+            Some(material) => {
+                let set = (!is_only).then_some(set);
+                found.deck.materials.push(DeckMaterial { set, ..material });
+            }
+            None => drop(unknown.insert(tag)),
+        }
+        if let Some(behaviors) = deck.behaviors.get(tag) {
+            let behaviors = behaviors.join(", ");
+            found.lose(format!("material {tag}: {behaviors}; the material is linear here"));
+        }
     }
     for tag in unknown {
-        found.lose(format!("material {tag} is not given by MAT1"));
+        found.lose(format!("material {tag} is not given by MAT1, MAT4, MAT5 or MAT9"));
     }
+}
+
+/// A material by all entries of its number.
+fn material(deck: &Deck, tag: u64) -> Option<DeckMaterial> {
+    let (elastic, conductor) = (deck.materials.get(&tag), deck.conductors.get(&tag));
+    let not_understood = deck.not_understood.get(&tag).cloned();
+    if elastic.is_none() && conductor.is_none() && not_understood.is_none() {
+        return None;
+    }
+    let (youngs_modulus, poissons_ratio) =
+        elastic.map_or((None, None), |material| material.elastic());
+    let mass_density = elastic.and_then(|material| material.mass_density);
+    let mass_density = mass_density.or(conductor.and_then(|conductor| conductor.mass_density));
+    Some(DeckMaterial {
+        name: tag.to_string(),
+        youngs_modulus,
+        poissons_ratio,
+        mass_density: mass_density.map(|density| deck.mass_factor.unwrap_or(1.0) * density),
+        conductivity: conductor.map(|conductor| conductor.conductivity.clone()).unwrap_or_default(),
+        heat_capacity: conductor.and_then(|conductor| conductor.heat_capacity),
+        not_understood,
+        ..Default::default()
+    })
 }
 
 impl super::deck::Material {

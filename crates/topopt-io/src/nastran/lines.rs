@@ -81,7 +81,7 @@ impl<'a> Lines<'a> {
         while let Some(line) = self.take_continuation() {
             let next = Split::of(&line)?;
             let found = next.head[1.min(next.head.len())..].trim_ascii();
-            if !mark.is_empty() && !found.is_empty() && mark != found {
+            if !mark.is_empty() && !found.is_empty() && !mark.eq_ignore_ascii_case(found) {
                 let [expected, found] = [&mark, found].map(|m| quoted(&String::from_utf8_lossy(m)));
                 return Err(at_line(line.number, Fault::Continuation { expected, found }));
             }

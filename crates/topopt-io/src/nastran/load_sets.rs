@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::deck::SetLoad;
+use crate::deck::{Resultant, SetLoad};
 
 /// More different forces or pressures in a load set than this get no sets.
 pub(super) const MOST_SETS: usize = 1000;
@@ -12,6 +12,8 @@ pub(super) const MOST_SETS: usize = 1000;
 pub(super) struct Loads {
     pub of_sets: BTreeMap<u64, Vec<SetLoad>>,
     pub lost: BTreeMap<u64, Vec<String>>,
+    /// The sums of FORCE and MOMENT as the deck gives them.
+    pub given: BTreeMap<u64, Resultant>,
 }
 
 impl Loads {

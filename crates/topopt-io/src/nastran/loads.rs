@@ -6,7 +6,7 @@ use super::couplings::Couplings;
 use super::deck::{Deck, Subcase};
 use super::load_sets::Loads;
 use super::model::{Found, Model};
-use super::{nodal, pressures};
+use super::{heat, nodal, pressures};
 use crate::deck::{DeckLoad, SetLoad};
 use crate::read_error::{Fault, Parsed};
 
@@ -16,9 +16,13 @@ const MOST_LOADS: usize = 100_000;
 /// Adds the sets of all loads, and the load cases.
 pub(super) fn add(model: &Model, couplings: &Couplings, found: &mut Found) -> Parsed<()> {
     let mut loads = Loads::default();
-    nodal::add(model, couplings, &mut loads, found)?;
-    pressures::add(model, &mut loads, found)?;
-    loads.add_accelerations(model)?;
+    if model.deck.is_heat {
+        heat::add_loads(model, &mut loads, found);
+    } else {
+        nodal::add(model, couplings, &mut loads, found)?;
+        pressures::add(model, &mut loads, found)?;
+        loads.add_accelerations(model)?;
+    }
     loads.add_cases(model.deck, found);
     Ok(())
 }
@@ -76,12 +80,16 @@ impl Loads {
                     lost.iter().for_each(|what| found.lose(format!("load set {set}: {what}")));
                 }
 
+                if let Some(given) = self.given.get(&set) {
+                    let sum = found.deck.given.entry(case.clone()).or_default();
+                    sum.add_scaled(factor, given);
+                }
                 for load in loads.into_iter().flatten() {
                     if found.deck.loads.len() == MOST_LOADS {
                         n_left_out += 1;
                         continue;
                     }
-                    match scaled(load, factor) {
+                    match scaled(load, factor, &mut found.deck) {
                         Some(load) => found.deck.loads.push(DeckLoad { case: case.clone(), load }),
                         None => found.lose(format!(
                             "RFORCE of load set {set} with the factor {factor:?} in `{case}`"
@@ -143,7 +151,7 @@ fn parts(deck: &Deck, set: u64, found: &mut Found) -> BTreeMap<u64, f64> {
 }
 
 /// A load times a factor; none if it has no such multiple.
-fn scaled(load: &SetLoad, factor: f64) -> Option<SetLoad> {
+fn scaled(load: &SetLoad, factor: f64, deck: &mut crate::deck::Deck) -> Option<SetLoad> {
     let times = |vector: &[f64; 3]| vector.map(|v| factor * v);
     Some(match load {
         SetLoad::Force { set, force } => SetLoad::Force { set: set.clone(), force: times(force) },
@@ -166,10 +174,21 @@ fn scaled(load: &SetLoad, factor: f64) -> Option<SetLoad> {
             force: times(force),
             moment: times(moment),
         },
-        // Those that the reader does not make.
-        SetLoad::ByNode { .. }
-        | SetLoad::HeatFlux { .. }
-        | SetLoad::HeatSource { .. }
-        | SetLoad::NodalHeat { .. } => return None,
+        SetLoad::ByNode { set } if factor == 1.0 => SetLoad::ByNode { set: set.clone() },
+        SetLoad::ByNode { set } => {
+            let name = format!("{set}_times_{factor:?}");
+            let forces = deck.nodal[set].iter().map(times).collect();
+            deck.nodal.insert(name.clone(), forces);
+            SetLoad::ByNode { set: name }
+        }
+        SetLoad::HeatFlux { set, heat_flux } => {
+            SetLoad::HeatFlux { set: set.clone(), heat_flux: factor * heat_flux }
+        }
+        SetLoad::HeatSource { set, heat_source } => {
+            SetLoad::HeatSource { set: set.clone(), heat_source: factor * heat_source }
+        }
+        SetLoad::NodalHeat { set, heat } => {
+            SetLoad::NodalHeat { set: set.clone(), heat: factor * heat }
+        }
     })
 }

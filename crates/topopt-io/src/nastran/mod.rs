@@ -6,10 +6,11 @@
 //!   Shells, beams, masses and the like are left out.
 //! - The elements of a property become the set `property_7`, those of a SET (OptiStruct) `set_7`,
 //!   and so do grids.
-//! - PSOLID and MAT1 say what the property sets are made of.
+//! - PSOLID and MAT1, a MAT9 that is isotropic, MAT4 and MAT5 say what the property sets are made of.
 //! - SPC, SPC1, SPCADD and the held components of GRID: the set `spc_1_123` is held in x, y and z
 //!   by set 1, `spc_1_2_-0.1` is moved by -0.1 in y, `ps_123` is held by the grids themselves.
-//! - FORCE: `force_4_1`, `force_4_2` and so on for the different forces of set 4, on each node. PLOAD4:
+//! - FORCE, FORCE1, FORCE2: `force_4_1`, `force_4_2` and so on for the different forces of set 4, on
+//!   each node. PLOAD4:
 //!   `pload4_4_2.5` is under the pressure 2.5, `pload4_4_traction_1` under a force per area in a
 //!   fixed direction. GRAV, RFORCE. LOAD combines them with factors.
 //! - RBE2 and RBE3: `rbe2_9`, `rbe3_9` are the coupled nodes. Forces and moments on the grid in
@@ -18,9 +19,14 @@
 //!   `subcase_1`, or, where no subcase selects loads, `load_4`.
 //! - INCLUDE of files in the folder of the deck or below it.
 //!
+//! - SOL 153: temperatures (SPC, SPC1), SLOAD, QHBDY and QVOL.
+//! - DTPL, DRESP1, DCONSTR and DESOBJ of OptiStruct: the design space, a limit of the volume fraction,
+//!   the smallest member.
+//!
 //! Small fields (8 columns), wide fields (16, `*`) and fields between commas, with continuations by
-//! marks or blanks. Other entries are counted in the notes; loads and constraints among them are lost,
-//! see [`crate::deck::Deck::lost`].
+//! marks or blanks. Every other entry and line of case control stands in `tables` as one without a
+//! bearing on a linear static result, or is lost: see [`crate::deck::Deck::lost`]. So are elements
+//! that are no solids.
 //!
 //! What the entries mean is taken from the MSC Nastran Quick Reference Guide and the Altair
 //! OptiStruct Reference Guide.
@@ -31,10 +37,12 @@ mod coordinates;
 mod couplings;
 mod deck;
 mod definition;
+mod design;
 mod entries;
 mod error;
 mod faces;
 mod field;
+mod heat;
 mod import;
 mod lines;
 mod load_sets;
@@ -44,6 +52,7 @@ mod nodal;
 mod pressures;
 mod read;
 mod supports;
+mod tables;
 
 use std::path::Path;
 

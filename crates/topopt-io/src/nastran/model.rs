@@ -2,7 +2,7 @@
 
 use super::coordinates::Systems;
 use super::deck::{Deck, Grid};
-use crate::part::{FileSets, Part};
+use crate::part::{FileSets, Part, Stand};
 
 /// The mesh of a deck, before its sets are made.
 pub(super) struct Model<'a> {
@@ -12,8 +12,6 @@ pub(super) struct Model<'a> {
     /// Places of the grids in the basic system.
     pub coordinates: &'a [[f64; 3]],
     pub part: &'a Part,
-    /// For every grid, whether it is in the middle of an edge.
-    pub is_middle: Vec<bool>,
 }
 
 /// The sets, and what happens there.
@@ -23,22 +21,7 @@ pub(super) struct Found {
     pub deck: crate::deck::Deck,
 }
 
-impl<'a> Model<'a> {
-    pub fn new(
-        deck: &'a Deck,
-        systems: &'a Systems,
-        coordinates: &'a [[f64; 3]],
-        part: &'a Part,
-    ) -> Self {
-        let mut is_middle = vec![false; coordinates.len()];
-        for node in part.cells.iter().flat_map(|cell| cell.middles) {
-            if let Some(is_middle) = is_middle.get_mut(*node as usize) {
-                *is_middle = true;
-            }
-        }
-        Self { deck, systems, coordinates, part, is_middle }
-    }
-
+impl Model<'_> {
     /// The grid at a position.
     pub fn grid(&self, position: u32) -> &Grid {
         &self.deck.grids[position as usize]
@@ -51,7 +34,7 @@ impl<'a> Model<'a> {
 
     /// Whether a solid has the grid, be it in the middle of an edge that is straight here.
     pub fn is_of_solid(&self, position: u32) -> bool {
-        self.part.is_used(position) || self.is_middle[position as usize]
+        self.part.stand(position) != Stand::Nowhere
     }
 }
 

@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use topopt_mesh::vector::{cross, difference, length};
+
 use super::couplings::Couplings;
+use super::deck::ForceVector;
 use super::load_sets::{Loads, MOST_SETS};
 use super::model::{Found, Model};
-use crate::deck::SetLoad;
+use crate::deck::{Resultant, SetLoad};
 use crate::read_error::Fault;
 
 /// What acts in a load set.
@@ -22,6 +25,10 @@ struct Nodal {
     unused: [f64; 3],
     /// Grids that are not in the deck.
     n_missing: usize,
+    /// The sum of forces and moments as the deck gives them.
+    given: Resultant,
+    /// Forces along grids that are not there or at one place.
+    n_without_direction: usize,
 }
 
 /// Adds the node sets and loads of all load sets.
@@ -32,6 +39,7 @@ pub(super) fn add(
     found: &mut Found,
 ) -> Result<(), Fault> {
     for (set, nodal) in collect(model, couplings)? {
+        loads.given.insert(set, nodal.given);
         say_what_is_lost(set, &nodal, loads);
         for (at, [force, moment]) in nodal.remote {
             let group = &couplings.all()[at];
@@ -39,9 +47,9 @@ pub(super) fn add(
             loads.push(set, SetLoad::Remote { set: name, at: place, force, moment });
         }
 
-        let forces = different(nodal.at_nodes);
+        let forces = different(model.part.shared(&nodal.at_nodes));
         if forces.len() > MOST_SETS {
-            loads.lose(set, format!("different forces, more than {MOST_SETS}: {}", forces.len()));
+            loads.push(set, by_node(set, forces, found));
             continue;
         }
         for (i, (force, positions)) in (1..).zip(forces) {
@@ -60,19 +68,25 @@ fn collect(model: &Model, couplings: &Couplings) -> Result<BTreeMap<u64, Nodal>,
         let nodal = sets.entry(force.set).or_default();
         let entry = if force.is_moment { "MOMENT" } else { "FORCE" };
         let user = || format!("{entry} of load set {}", force.set);
-        let system = model.systems.get(force.system, user)?;
         let Some(position) = model.part.node(force.grid) else {
             nodal.n_missing += 1;
             continue;
         };
 
-        let vector = system.vector(model.place(position), force.vector);
+        let Some(vector) = vector(model, position, force.vector, user)? else {
+            nodal.n_without_direction += 1;
+            continue;
+        };
+        match force.is_moment {
+            true => nodal.given.add_scaled(1.0, &Resultant { force: [0.0; 3], moment: vector }),
+            false => nodal.given.add(model.place(position), vector),
+        }
         let add = |sum: &mut [f64; 3]| (0..3).for_each(|i| sum[i] += vector[i]);
         if let Some((at, _)) = couplings.of_force(position) {
             add(&mut nodal.remote.entry(at).or_default()[usize::from(force.is_moment)]);
         } else if force.is_moment {
             nodal.n_moments += 1;
-        } else if model.part.is_used(position) {
+        } else if model.is_of_solid(position) {
             add(nodal.at_nodes.entry(position).or_default());
         } else {
             nodal.n_unused += 1;
@@ -82,8 +96,53 @@ fn collect(model: &Model, couplings: &Couplings) -> Result<BTreeMap<u64, Nodal>,
     Ok(sets)
 }
 
+/// The vector of a force or a moment at the grid of a position; none if it has no direction.
+fn vector(
+    model: &Model,
+    position: u32,
+    vector: ForceVector,
+    user: impl FnOnce() -> String,
+) -> Result<Option<[f64; 3]>, Fault> {
+    let place = |grid: u64| model.part.node(grid).map(|position| model.place(position));
+    let between = |a: u64, b: u64| Some(difference(place(b)?, place(a)?));
+    let (size, direction) = match vector {
+        ForceVector::Given(system, vector) => {
+            let system = model.systems.get(system, user)?;
+            return Ok(Some(system.vector(model.place(position), vector)));
+        }
+        ForceVector::Along(size, [a, b]) => (size, between(a, b)),
+        ForceVector::Across(size, [a, b, c, d]) => {
+            (size, between(a, b).zip(between(c, d)).map(|(u, v)| cross(u, v)))
+        }
+    };
+    let direction = direction.filter(|direction| length(*direction) > 0.0);
+    Ok(direction.map(|direction| direction.map(|n| size * (n / length(direction)))))
+}
+
+/// Many different forces as one set that has a force for each node.
+fn by_node(set: u64, forces: Vec<([f64; 3], Vec<u32>)>, found: &mut Found) -> SetLoad {
+    let of_group =
+        |(force, nodes): ([f64; 3], Vec<u32>)| nodes.into_iter().map(move |n| (n, force));
+    let at_nodes: BTreeMap<u32, [f64; 3]> = forces.into_iter().flat_map(of_group).collect();
+    let name = format!("force_{set}");
+    let (nodes, forces) = at_nodes.into_iter().unzip();
+    found.sets.as_listed.insert(name.clone());
+    found.sets.nodes.insert(name.clone(), nodes);
+    found.deck.nodal.insert(name.clone(), forces);
+    SetLoad::ByNode { set: name }
+}
+
 fn say_what_is_lost(set: u64, nodal: &Nodal, loads: &mut Loads) {
-    let Nodal { n_moments, n_unused, n_missing, unused, .. } = *nodal;
+    let Nodal { n_moments, n_unused, n_missing, n_without_direction, unused, .. } = *nodal;
+    if n_without_direction > 0 {
+        loads.lose(
+            set,
+            format!(
+                "forces and moments along grids that are not there or at one place: \
+                 {n_without_direction}"
+            ),
+        );
+    }
     if n_moments > 0 {
         loads.lose(set, format!("moments on grids, which have no rotations: {n_moments}"));
     }

@@ -23,12 +23,31 @@ enum Acts {
 /// The pressures of a load set.
 #[derive(Default)]
 struct OnFaces {
-    groups: Vec<(Acts, Vec<CellFace>)>,
-    index: HashMap<Acts, usize>,
+    /// The sums of what acts on each face, in the order of the deck.
+    pressures: Sums<f64>,
+    tractions: Sums<[f64; 3]>,
     /// What is lost: on other elements, of different values at the corners, in curved systems.
     n_others: usize,
     n_uneven: usize,
     n_curved: usize,
+}
+
+/// Sums on faces.
+#[derive(Default)]
+struct Sums<T> {
+    faces: Vec<(CellFace, T)>,
+    index: HashMap<CellFace, usize>,
+}
+
+impl<T: Copy + Default> Sums<T> {
+    /// Adds to the sum of a face.
+    fn add(&mut self, face: CellFace, add: impl FnOnce(&mut T)) {
+        let at = *self.index.entry(face).or_insert(self.faces.len());
+        if at == self.faces.len() {
+            self.faces.push((face, T::default()));
+        }
+        add(&mut self.faces[at].1);
+    }
 }
 
 /// Adds the face sets and loads of all load sets.
@@ -41,13 +60,14 @@ pub(super) fn add(model: &Model, loads: &mut Loads, found: &mut Found) -> Parsed
 
     for (set, on_faces) in sets {
         on_faces.say_what_is_lost(set, loads);
-        let count = on_faces.groups.len();
+        let groups = on_faces.groups();
+        let count = groups.len();
         if count > MOST_SETS {
             loads.lose(set, format!("different pressures, more than {MOST_SETS}: {count}"));
             continue;
         }
         let mut n_tractions = 0;
-        for (acts, mut cell_faces) in on_faces.groups {
+        for (acts, mut cell_faces) in groups {
             sort(&mut cell_faces);
             let (name, load) = match acts {
                 Acts::Pressure(bits) => {
@@ -82,30 +102,45 @@ impl OnFaces {
         // The mean of equal values is that value, to the last bit.
         let offsets: f64 = values.iter().map(|value| value - values[0]).sum();
         let mean = values[0] + offsets / n_corners as f64 + 0.0;
-        let acts = match pressure.direction {
-            None => Acts::Pressure(mean.to_bits()),
-            Some((system, direction)) => {
-                let user = || format!("PLOAD4 of load set {}", pressure.set);
-                let located = |fault: Fault| at_line(fault.into());
-                let system = model.systems.get(system, user).map_err(located)?;
-                if !system.is_rectangular() {
-                    self.n_curved += 1;
-                    return Ok(());
-                }
-                let direction = system.vector([0.0; 3], direction);
-                let size = length(direction);
-                Acts::Traction(direction.map(|n| (mean * (n / size) + 0.0).to_bits()))
-            }
+        let Some((system, direction)) = pressure.direction else {
+            self.pressures.add(face, |sum| *sum += mean);
+            return Ok(());
         };
-
-        if mean != 0.0 {
-            let at = *self.index.entry(acts).or_insert(self.groups.len());
-            if at == self.groups.len() {
-                self.groups.push((acts, Vec::new()));
-            }
-            self.groups[at].1.push(face);
+        let user = || format!("PLOAD4 of load set {}", pressure.set);
+        let located = |fault: Fault| at_line(fault.into());
+        let system = model.systems.get(system, user).map_err(located)?;
+        if !system.is_rectangular() {
+            self.n_curved += 1;
+            return Ok(());
         }
+        let direction = system.vector([0.0; 3], direction);
+        let size = length(direction);
+        self.tractions.add(face, |sum| (0..3).for_each(|i| sum[i] += mean * (direction[i] / size)));
         Ok(())
+    }
+
+    /// The faces by what acts on them, in the order of the first of each.
+    fn groups(&self) -> Vec<(Acts, Vec<CellFace>)> {
+        // -0 becomes 0, as values are told apart by their bits.
+        let pressure =
+            |(face, sum): &(CellFace, f64)| (*face, Acts::Pressure((sum + 0.0).to_bits()));
+        let traction = |(face, sum): &(CellFace, [f64; 3])| {
+            (*face, Acts::Traction(sum.map(|value| (value + 0.0).to_bits())))
+        };
+        let tractions = self.tractions.faces.iter().map(traction);
+        let all = self.pressures.faces.iter().map(pressure).chain(tractions);
+
+        let mut groups: Vec<(Acts, Vec<CellFace>)> = Vec::new();
+        let mut index = HashMap::new();
+        let nothing = [Acts::Pressure(0), Acts::Traction([0; 3])];
+        for (face, acts) in all.filter(|(_, acts)| !nothing.contains(acts)) {
+            let at = *index.entry(acts).or_insert(groups.len());
+            if at == groups.len() {
+                groups.push((acts, Vec::new()));
+            }
+            groups[at].1.push(face);
+        }
+        groups
     }
 
     fn say_what_is_lost(&self, set: u64, loads: &mut Loads) {

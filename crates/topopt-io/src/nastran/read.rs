@@ -116,7 +116,11 @@ impl Reader {
     }
 
     fn entry(&mut self, card: &Card) -> Parsed<()> {
-        if self.mesh_entry(card)? || self.condition_entry(card)? {
+        if self.mesh_entry(card)?
+            || self.condition_entry(card)?
+            || self.heat_entry(card)?
+            || self.design_entry(card)?
+        {
             self.n_entries += 1;
         } else {
             self.other_entry(card);

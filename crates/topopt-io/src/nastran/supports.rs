@@ -57,7 +57,7 @@ pub(super) fn add(model: &Model, couplings: &Couplings, found: &mut Found) -> Re
 }
 
 /// The sets of supports that the deck selects, and 0.
-fn selected(deck: &Deck, found: &mut Found) -> BTreeSet<u64> {
+pub(super) fn selected(deck: &Deck, found: &mut Found) -> BTreeSet<u64> {
     let given: BTreeSet<u64> = deck.supports.iter().map(|support| support.set).collect();
     let cases = std::iter::once(&deck.common).chain(&deck.subcases);
     let mut chosen: Vec<u64> = cases.filter_map(|case| case.supports).collect();
@@ -113,11 +113,11 @@ impl Supports<'_> {
     fn hold(&mut self, set: u64, at: u32, held: [bool; 6], value: f64) -> Result<(), Fault> {
         let is_rigid = self.couplings.rigid(at).is_some();
         let is_mean = self.couplings.is_mean(at);
-        let is_used = self.model.part.is_used(at);
+        let is_used = self.model.is_of_solid(at);
         if is_mean {
             *self.means.entry(set).or_default() += 1;
         }
-        if !(is_used || is_rigid || is_mean || self.model.is_of_solid(at)) {
+        if !(is_used || is_rigid || is_mean) {
             *self.unused.entry(set).or_default() += 1;
         }
         if !(is_used || is_rigid) || held == [false; 6] {

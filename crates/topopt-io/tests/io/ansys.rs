@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use topopt_io::ansys::{self, Archive, Element, ElementType, NodalValue, Property, Ranges};
+use topopt_io::ansys::{self, Archive, Element, ElementType, Held, Property, Ranges, Surface};
 use topopt_io::deck::{Deck, SetLoad};
 use topopt_io::{ImportedMesh, read_mesh};
 use topopt_mesh::hexahedron;
@@ -227,27 +227,32 @@ fn the_rotor_becomes_a_mesh() {
 #[test]
 fn everything_of_a_small_archive() {
     let archive = read_text(BLOCK, |path| ansys::read_archive(path).unwrap());
-    let kind = |number| ElementType { number, first_key: 0 };
+    let kind = |number| ElementType { number, keys: [0; 3] };
     assert_eq!(
         archive.element_types,
         BTreeMap::from([
-            (1, ElementType { first_key: 7, ..kind(200) }),
+            (1, ElementType { keys: [7, 0, 0], ..kind(200) }),
             (2, kind(45)),
             (7, kind(21))
         ])
     );
     assert_eq!(archive.coordinates[0], [0.0; 3]);
     assert_eq!(archive.coordinates[5], [1.0, -1e-200, 1.0]);
-    assert_eq!(archive.rotated_nodes, [94]);
+    assert_eq!(archive.rotated_nodes.keys().collect::<Vec<_>>(), [&94]);
     assert_eq!(archive.node_components["TOP"], [(91, 94), (500, 500), (70, 70)]);
-    let once = |value| Property { value, varies: false };
-    let steel = BTreeMap::from([("EX", once(2e5)), ("NUXY", once(0.3))]);
-    let other =
-        BTreeMap::from([("EX", Property { value: 1.1e5, varies: true }), ("DENS", once(4.5e-9))]);
+    let once = |value| Property { value, ..Property::default() };
+    let by_table = |value| Property { table: vec![[0.0, value]], ..once(value) };
+    let steel = BTreeMap::from([("EX", by_table(2e5)), ("NUXY", by_table(0.3))]);
+    let polynomial = vec![1.1e5, -20.0];
+    let modulus = Property { value: 1.1e5, varies: true, polynomial, ..Property::default() };
+    let other = BTreeMap::from([("EX", modulus), ("DENS", once(4.5e-9))]);
     assert_eq!(archive.materials, BTreeMap::from([(1, steel), (2, other)]));
-    assert_eq!(archive.displacements.len(), 6);
-    assert_eq!(archive.displacements[3], NodalValue { node: 30, axis: None, value: 0.0 });
-    assert_eq!(archive.forces[2], NodalValue { node: 93, axis: Some(0), value: 5.0 });
+    let held = |value, by_all| Some(Held { value, by_all });
+    assert_eq!(archive.displacements.len(), 5);
+    assert_eq!(archive.displacements[&30], [held(0.0, true); 3]);
+    assert_eq!(archive.displacements[&40], [None, None, held(0.1, false)]);
+    assert_eq!(archive.forces[&93], [5.0, -10.0, 0.0]);
+    assert_eq!(archive.surfaces[&(Surface::Pressure, 12, 2)], [1.0]);
 }
 
 #[test]
@@ -268,7 +273,6 @@ fn a_small_archive_becomes_a_mesh_with_sets() {
             ("D_UZ_0.1", &[3]),
             ("F_1", &[8, 9]),
             ("F_2", &[10]),
-            ("F_3", &[]),
             ("TOP", &[6, 8, 9, 10, 11]),
         ]
     );
@@ -283,21 +287,16 @@ fn what_was_left_out_of_a_small_archive_is_noted() {
         [
             "MASS21 elements were left out: 1",
             "MESH200 elements were left out: 1",
-            "D,TEMP commands were skipped: 1, the first on line 57",
             "the file has the material 1 (elements: 1): EX 200000, NUXY 0.3",
             "the file has the material 2 (elements: 1): DENS 0.0000000045, \
              EX 110000 (the first of several)",
             "element set `PART`: elements that are not solids were left out: 1",
             "element set `SKIN`: elements that are not solids were left out: 1",
-            "D and F commands were skipped because the coordinate systems of their nodes are rotated: 1",
             "nodes with a displacement other than zero have sets of their own: 1, the first is node 40",
             "node set `F_1`: the force in the file is [0.0, -10.0, 0.0] on each node (2)",
             "node set `F_2`: the force in the file is [5.0, -10.0, 0.0] on each node (1)",
-            "node set `F_3`: the force in the file is [0.0, 0.0, 1.0] on each node (1)",
             "1 node was left out: it is neither a corner of a solid element nor in the middle of an edge",
-            "1 nodes of node set `F_3` were left out: they are no corners of solid elements",
-            "1 nodes of node set `TOP` were left out: they are no corners of solid elements",
-            "node set `F_3` is empty",
+            "1 nodes of node set `TOP` were left out: no solid element has them",
             "element set `SKIN` is empty",
         ]
     );
@@ -385,5 +384,5 @@ fn commands_for_each_node_and_element_and_their_loads() {
         SetLoad::Centrifugal { center: [0.0; 3], angular_velocity: [0.0, 0.0, 3.0] },
     ];
     assert!(loads.iter().map(|load| &load.load).eq(&expected), "{loads:?}");
-    assert_eq!(lost, ["pressures on what is no face of a solid: 1"]);
+    assert_eq!(lost, ["pressures and other SFE on what is no face of a solid: 1"]);
 }

@@ -4,6 +4,7 @@ mod abaqus;
 mod abaqus_damage;
 mod ansys;
 mod ansys_damage;
+mod ansys_given;
 mod block;
 mod checkpoint;
 mod cut;

@@ -212,16 +212,15 @@ fn sets_properties_and_what_is_left_out() {
         "CONM2 elements, which are not solids, were left out: 1",
         "CQUAD4 elements, which are not solids, were left out: 2",
         "lines that are no entries were skipped: 1",
-        "MAT9 entries were skipped: 1",
-        "PSHELL entries were skipped: 1",
-        "SET entries were skipped: 1",
     ];
     assert_eq!(imported.notes, notes);
     let lost = [
-        "material 9 is not given by MAT1",
         "load set 1: PLOAD4 on elements that are not solids: 1",
-        "MPC entries are not carried over: 1",
-        "PLOAD4 with THRU entries are not carried over: 1",
+        "MPC entries are not carried over: 1, the first on line 20",
+        "PLOAD4 with THRU entries are not carried over: 1, the first on line 22",
+        "SET entries are not carried over: 1, the first on line 13",
+        "CONM2 elements, which are no solids: 1; their stiffness and mass are lost",
+        "CQUAD4 elements, which are no solids: 2; their stiffness and mass are lost",
     ];
     assert_eq!(imported.deck.lost, lost);
 }

@@ -185,3 +185,99 @@ fn supports_in_turned_systems() {
     assert_eq!(positions(&imported, "spc_1_123"), [2]);
     assert_eq!(imported.deck.lost, ["SPC 1 holds grids in directions that are not x, y or z: 1"]);
 }
+
+#[test]
+fn equal_pressures_on_a_face_add_up() {
+    let imported = cube(
+        "PLOAD4,1,1,10.,,,,5,7\nPLOAD4,1,1,10.,,,,7,5\nPLOAD4,1,1,1.,,,,5,7\nPLOAD4,1,1,2.,,,,1,3\n\
+         PLOAD4,1,1,-2.,,,,1,3\n",
+    );
+    let set = "pload4_1_21.0".to_owned();
+    let loads: Vec<_> = imported.deck.loads.iter().map(|load| &load.load).collect();
+    assert_eq!(loads, [&SetLoad::Pressure { set, pressure: 21.0 }]);
+    assert_eq!(imported.mesh.sets().faces["pload4_1_21.0"].len(), 1);
+}
+
+/// A hexahedron of 20 grids: an eighth of a force in the middle of each edge of the top, and -1/12 at
+/// each corner, have the sum and the moment of a uniform traction.
+#[test]
+fn forces_in_the_middle_of_edges_go_to_its_ends() {
+    let corners =
+        [[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0], [0, 0, 2], [2, 0, 2], [2, 2, 2], [0, 2, 2]];
+    let edges = [
+        [0, 1],
+        [1, 2],
+        [2, 3],
+        [3, 0],
+        [0, 4],
+        [1, 5],
+        [2, 6],
+        [3, 7],
+        [4, 5],
+        [5, 6],
+        [6, 7],
+        [7, 4],
+    ];
+    let middles =
+        edges.map(|[a, b]: [usize; 2]| [0, 1, 2].map(|i| (corners[a][i] + corners[b][i]) / 2));
+    let grids: String = (1..)
+        .zip(corners.iter().chain(&middles))
+        .map(|(tag, [x, y, z])| format!("GRID,{tag},,{x}.,{y}.,{z}.\n"))
+        .collect();
+    let loads: String = (5..=8)
+        .map(|tag| (tag, -1.0))
+        .chain((17..=20).map(|tag| (tag, 4.0)))
+        .map(|(tag, share)| format!("FORCE,1,{tag},,{share:?},0.,1.,0.\n"))
+        .collect();
+    let held: String = (9..=12).map(|tag| format!("SPC1,1,123,{tag}\n")).collect();
+    let text = format!(
+        "{grids}CHEXA,1,7,1,2,3,4,5,6\n,7,8,9,10,11,12,13,14\n,15,16,17,18,19,20\n{loads}{held}"
+    );
+    let imported = read_as(&text, NAME).unwrap();
+    assert_eq!(imported.mesh.n_nodes(), 8);
+    let set = "force_1_1".to_owned();
+    let force = SetLoad::Force { set: set.clone(), force: [0.0, 3.0, 0.0] };
+    assert_eq!(imported.deck.loads[0].load, force);
+    assert_eq!(positions(&imported, &set), [5, 6, 7, 8]);
+    assert_eq!(imported.deck.given["load_1"].force, [0.0, 12.0, 0.0]);
+    // The middles alone are held: the ends are, in their place, which is said.
+    assert_eq!(positions(&imported, "spc_1_123"), [1, 2, 3, 4]);
+    let lost = "the support `spc_1_123` holds nodes in the middle of edges whose ends it does not hold (4)";
+    assert!(imported.deck.lost[0].starts_with(lost), "{:?}", imported.deck.lost);
+}
+
+#[test]
+fn left_handed_elements_are_turned() {
+    let left = CUBE.replace("1,2,3,4,5,6\n,7,8", "1,4,3,2,5,8\n,7,6");
+    let imported = read_as(&format!("{left}PLOAD4,1,1,1.,,,,5,7\n"), NAME).unwrap();
+    assert!((imported.mesh.volumes()[0] - 1.0).abs() < 1e-14);
+    assert_eq!(area(&imported, "pload4_1_1.0"), [0.0, 0.0, 1.0]);
+    let note = "left-handed elements, whose grids were put in the order of right-handed ones: 1";
+    assert!(imported.notes.iter().any(|n| n == note), "{:?}", imported.notes);
+}
+
+#[test]
+fn continuations_of_other_case_and_with_tabs() {
+    let text = format!(
+        "{CUBE}SPC1    7       123     1       2       3       4       5       6       +SP1d\n\
+        +SP1D   7       8\nSPC1\t8\t123\t1\t2\t3\t4\t5\t6\t+A\n+a\t7\n"
+    );
+    let imported = read_as(&text, NAME).unwrap();
+    assert_eq!(positions(&imported, "spc_7_123"), [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(positions(&imported, "spc_8_123"), [1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn design_data_of_optistruct() {
+    let bulk = "PSOLID,7,1\nPSOLID,8,1\nMAT1,1,2.+5,,0.3\nGRID,11,,0.,0.,2.\nGRID,12,,1.,0.,2.\n\
+        GRID,13,,1.,1.,2.\nGRID,14,,0.,1.,2.\nCHEXA,2,8,5,6,7,8,11,12\n,13,14\n\
+        DTPL,1,PSOLID,7\n,MEMBSIZ,6.0\nDRESP1,1,vol,VOLFRAC\nDRESP1,2,comp,COMP\nDRESP1,3,d,DISP,,,3,,8\n\
+        DCONSTR,10,1,,0.3\nDCONSTR,10,3,,0.1\n";
+    let control = "DESOBJ(MIN) = 2\nDESGLB = 10\nSUBCASE 1\nBEGIN BULK\n";
+    let imported = read_as(&format!("{control}{CUBE}{bulk}"), "part.fem").unwrap();
+    let design = imported.deck.design.unwrap();
+    assert_eq!(design.solid, ["property_8"]);
+    assert_eq!((design.volume_fraction, design.filter_radius), (Some(0.3), Some(3.0)));
+    let lost = "the limit DCONSTR 10 of the response 3 (DISP); write it in [[constraints]]";
+    assert_eq!(imported.deck.lost, [lost]);
+}

@@ -1,0 +1,299 @@
+//! Entries of Nastran and OptiStruct.
+
+use super::{Becomes, By, Format, Number, Row};
+
+const REMARKS: &str = "\
+Loads that act at one grid or on one face of a load set add up. Each subcase is a load case. Forces and moments on the grid
+of an RBE2 are spread over its grids, since it is not rigid here, which is said; an RBE2 whose grid is held in all components holds its
+grids. Different pressures at the corners of a face are read as their mean, which is said. Of `SOL 153` the temperatures and
+the heat are read. Of OptiStruct's optimization a design space of solids (`DTPL`), a limit of `VOLFRAC`, the smallest member size
+and a minimized compliance are carried over. `PARAM` and case control that ask for output or control the solver are passed over.";
+
+pub fn format() -> Format {
+    let rows = nodal().into_iter().chain(others()).chain(heat()).chain(refused()).chain(said());
+    let name = "Nastran and OptiStruct";
+    Format { name, file: "part.bdf", remarks: REMARKS, rows: rows.collect() }
+}
+
+/// Two cubes of edge 1 along x, held at x = 0.
+macro_rules! deck {
+    ($solution:literal, $material:literal, $held:literal) => {
+        concat!(
+            $solution,
+            "CEND\nSPC = 1\nLOAD = 2\n{model}BEGIN BULK\n\
+             GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,2.,0.,0.\nGRID,4,,0.,1.,0.\n\
+             GRID,5,,1.,1.,0.\nGRID,6,,2.,1.,0.\nGRID,7,,0.,0.,1.\nGRID,8,,1.,0.,1.\n\
+             GRID,9,,2.,0.,1.\nGRID,10,,0.,1.,1.\nGRID,11,,1.,1.,1.\nGRID,12,,2.,1.,1.\n\
+             CHEXA,1,1,1,2,5,4,7,8\n,11,10\nCHEXA,2,1,2,3,6,5,8,9\n,12,11\nPSOLID,1,1\n",
+            $material,
+            $held,
+            "{step}ENDDATA\n"
+        )
+    };
+}
+
+const ELASTIC: &str = deck!("SOL 101\n", "MAT1,1,100.,,0.25,2.\n", "SPC1,1,123,1,4,7,10\n");
+const BARE: &str = deck!("SOL 101\n", "", "SPC1,1,123,1,4,7,10\n");
+const LOOSE: &str = deck!("SOL 101\n", "MAT1,1,100.,,0.25,2.\n", "");
+const NO_SOLUTION: &str = deck!("", "MAT1,1,100.,,0.25,2.\n", "SPC1,1,123,1,4,7,10\n");
+const HEAT: &str = deck!("SOL 153\n", "MAT4,1,3.\n", "SPC1,1,,1,4,7,10\n");
+const HEAT_BARE: &str = deck!("SOL 153\n", "", "SPC1,1,,1,4,7,10\n");
+/// A load that is there.
+const PUSH: &str = "FORCE,2,12,,1.,0.,1.,0.\n";
+/// Displacement of node 12 along y under it.
+const PUSHED: f64 = 3.464724e-1;
+
+fn row(keyword: &'static str, model: &'static str, step: &'static str, becomes: Becomes) -> Row {
+    Row { keyword, base: ELASTIC, model, step, becomes }
+}
+
+/// A displacement of node 12 in a direction, from 0, by CalculiX.
+fn moves(keys: &'static str, component: usize, value: f64) -> Becomes {
+    at(keys, "displacement", (12, component), value, By::CalculiX)
+}
+
+fn at(
+    keys: &'static str,
+    array: &'static str,
+    (node, component): (usize, usize),
+    value: f64,
+    by: By,
+) -> Becomes {
+    Becomes::Carried(keys, Number { array, node, component, value, by })
+}
+
+/// Supports and forces at grids.
+fn nodal() -> Vec<Row> {
+    let force = |keyword, step| row(keyword, "", step, moves("`force`", 1, PUSHED));
+    let held = |keyword, step| Row {
+        base: LOOSE,
+        ..row(keyword, "", step, moves("`[[supports]]`", 1, PUSHED))
+    };
+    vec![
+        held("SPC", "SPC,1,1,123,,4,123\nSPC,1,7,123,,10,123\nFORCE,2,12,,1.,0.,1.,0.\n"),
+        held("SPC1", "SPC1,1,123,1,THRU,10,BY,3\nFORCE,2,12,,1.,0.,1.,0.\n"),
+        held("SPCADD", "SPC1,7,123,1,4\nSPC1,8,123,7,10\nSPCADD,1,7,8\nFORCE,2,12,,1.,0.,1.,0.\n"),
+        held(
+            "RBE2 that is held",
+            "GRID,20,,-1.,0.5,0.5\nRBE2,90,20,123456,1,4,7,10\nSPC1,1,123456,20\nFORCE,2,12,,1.,0.,1.,0.\n",
+        ),
+        row(
+            "SPC other than 0",
+            "",
+            "SPC,1,3,1,0.1,6,1,0.1\nSPC,1,9,1,0.1,12,1,0.1\nFORCE,2,12,,1.-20,0.,1.,0.\n",
+            moves("`displacement`", 1, -6.060606e-3),
+        ),
+        force("FORCE", PUSH),
+        force("FORCE twice", "FORCE,2,12,,0.5,0.,1.,0.\nFORCE,2,12,,0.5,0.,1.,0.\n"),
+        force(
+            "FORCE in a system (CORD2R)",
+            "CORD2R,5,,0.,0.,0.,1.,0.,0.\n,0.,1.,0.\nFORCE,2,12,5,1.,1.,0.,0.\n",
+        ),
+        force("CORD1R", "CORD1R,5,1,2,4\nFORCE,2,12,5,1.,1.,0.,0.\n"),
+        force("CORD2C", "CORD2C,5,,2.,0.,1.,2.,0.,2.\n,3.,0.,1.\nFORCE,2,12,5,1.,1.,0.,0.\n"),
+        force("CORD2S", "CORD2S,5,,2.,0.,1.,2.,0.,2.\n,3.,0.,1.\nFORCE,2,12,5,1.,1.,0.,0.\n"),
+        force("FORCE1", "FORCE1,2,12,1.,3,6\n"),
+        force("FORCE2", "FORCE2,2,12,1.,1,7,1,2\n"),
+        force("LOAD", "FORCE,5,12,,4.,0.,1.,0.\nLOAD,2,0.5,0.5,5\n"),
+        force("LOADADD", "FORCE,5,12,,4.,0.,1.,0.\nLOADADD,2,0.5,0.5,5\n"),
+        row(
+            "SUBCASE",
+            "SUBCASE 1\nLABEL = push\nLOAD = 5\n",
+            "FORCE,5,12,,1.,0.,1.,0.\n",
+            moves("`case`", 1, PUSHED),
+        ),
+    ]
+}
+
+/// Loads on faces and elements, materials, parameters, elements.
+fn others() -> Vec<Row> {
+    let of_material = |keyword, step| Row {
+        base: BARE,
+        ..row(keyword, "", step, moves("`[material]`", 1, PUSHED))
+    };
+    let gravity = |keyword, step| row(keyword, "", step, moves("`gravity`", 1, -4.025548));
+    vec![
+        row("PLOAD4", "", "PLOAD4,2,2,1.,,,,3,12\n", moves("`pressure`", 0, -1.941176e-2)),
+        row(
+            "PLOAD4 three times",
+            "",
+            "PLOAD4,2,2,1.,,,,3,12\nPLOAD4,2,2,1.,,,,3,12\nPLOAD4,2,2,0.5,,,,3,12\n",
+            moves("`pressure`", 0, -4.852941e-2),
+        ),
+        row(
+            "PLOAD4 in a direction",
+            "",
+            "PLOAD4,2,2,1.,,,,3,12\n,,0.,1.,0.\n",
+            moves("`traction`", 1, 2.444728e-1),
+        ),
+        gravity("GRAV", "GRAV,2,,9.81,0.,-1.,0.\n"),
+        gravity(
+            "GRAV in a system",
+            "CORD2R,5,,0.,0.,0.,1.,0.,0.\n,0.,1.,0.\nGRAV,2,5,9.81,-1.,0.,0.\n",
+        ),
+        gravity("PARAM,WTMASS", "PARAM,WTMASS,0.5\nGRAV,2,,19.62,0.,-1.,0.\n"),
+        row(
+            "RFORCE",
+            "",
+            "RFORCE,2,,,0.4774648293,0.,0.,1.\n",
+            moves("`angular_velocity`", 0, -7.657019e-2),
+        ),
+        of_material("MAT1", "MAT1,1,100.,,0.25\nFORCE,2,12,,1.,0.,1.,0.\n"),
+        of_material("MAT1 by E and G", "MAT1,1,100.,40.\nFORCE,2,12,,1.,0.,1.,0.\n"),
+        of_material(
+            "MAT9 that is isotropic",
+            "MAT9,1,120.,40.,40.,,,,120.\n,40.,,,,120.,,,\n,40.,,,40.,,40.\nFORCE,2,12,,1.,0.,1.,0.\n",
+        ),
+    ]
+}
+
+/// Temperatures.
+fn heat() -> Vec<Row> {
+    let hot = |keys, value| at(keys, "temperature", (12, 0), value, By::Hand);
+    let of = |keyword, step, becomes| Row { base: HEAT, ..row(keyword, "", step, becomes) };
+    // Both cubes have a section of 1: a heat of 1 rises by 2/3 over them.
+    let rise = 2.0 / 3.0;
+    let grids = "SLOAD,2,3,0.25,6,0.25,9,0.25\nSLOAD,2,12,0.25\n";
+    vec![
+        of("SOL 153", grids, hot("`kind = \"heat\"`", rise)),
+        of("SLOAD", grids, hot("`from_mesh`", rise)),
+        of("QHBDY", "QHBDY,2,AREA4,1.,,3,6,12,9\n", hot("`heat_flux`", rise)),
+        of("QVOL", "QVOL,2,0.5,,1,2\n", hot("`heat_source`", rise / 2.0)),
+        of(
+            "SPC of a temperature",
+            "SPC,1,3,,5.,6,,5.\nSPC,1,9,,5.,12,,5.\nSLOAD,2,2,1.-20\n",
+            at("`temperature`", "temperature", (2, 0), 2.5, By::Hand),
+        ),
+        Row {
+            base: HEAT_BARE,
+            ..of(
+                "MAT5",
+                "MAT5,1,6.,,,1.,,1.\nQHBDY,2,AREA4,1.,,3,6,12,9\n",
+                hot("three of `conductivity`", rise / 2.0),
+            )
+        },
+    ]
+}
+
+fn refused() -> Vec<Row> {
+    let material = |keyword, step| Row {
+        base: BARE,
+        ..row(keyword, "", step, Becomes::Refused("is not understood"))
+    };
+    vec![
+        material(
+            "MAT9",
+            "MAT9,1,120.,40.,40.,,,,60.\n,40.,,,,120.,,,\n,40.,,,40.,,40.\nFORCE,2,12,,1.,0.,1.,0.\n",
+        ),
+        material("MAT11", "MAT11,1,100.,10.,10.,0.25,0.25,0.25,5.\nFORCE,2,12,,1.,0.,1.,0.\n"),
+        material("MAT3", "MAT3,1,100.,10.,10.,0.25,0.25,0.25,2.\nFORCE,2,12,,1.,0.,1.,0.\n"),
+        material("MATHP", "MATHP,1,1.,1.\nFORCE,2,12,,1.,0.,1.,0.\n"),
+        row("BEGIN SUPER", "", "BEGIN SUPER=1\n", Becomes::Refused("superelements")),
+    ]
+}
+
+/// Entries and lines of case control that are said, besides a load that is there.
+const SAID: [(&str, &str, &str); 54] = [
+    ("TEMP", "", "TEMP,4,12,100.\n"),
+    ("TEMPD", "", "TEMPD,4,100.\n"),
+    ("TEMPERATURE(LOAD)", "TEMPERATURE(LOAD) = 4\n", ""),
+    ("MPC", "", "MPC,5,3,2,1.,6,2,-1.\n"),
+    ("MPCADD", "", "MPCADD,9,5\n"),
+    ("RBAR", "", "RBAR,90,3,6,123456\n"),
+    ("RROD", "", "RROD,90,3,6,1\n"),
+    ("RBE1", "", "RBE1,90,3,123456\n"),
+    (
+        "RBE2 with a load",
+        "",
+        "GRID,20,,3.,0.5,0.5\nRBE2,90,20,123456,3,6,9,12\nFORCE,2,20,,1.,0.,1.,0.\n",
+    ),
+    (
+        "RBE3 of different weights",
+        "",
+        "GRID,20,,3.,0.5,0.5\nRBE3,90,,20,123,1.,123,3,6\n,2.,123,9,12\n",
+    ),
+    ("CELAS1", "", "CELAS1,90,9,12,2\n"),
+    ("CELAS2", "", "CELAS2,90,5.,12,2\n"),
+    ("CBUSH", "", "CBUSH,90,9,12\n"),
+    ("CONM2", "", "CONM2,90,12,,5.\n"),
+    ("CBAR", "", "CBAR,90,9,3,6,1.,0.,0.\n"),
+    ("CQUAD4", "", "CQUAD4,90,9,3,6,12,9\n"),
+    ("CGAP", "", "CGAP,90,9,3,6\n"),
+    ("SPCD", "", "SPCD,2,12,2,0.1\n"),
+    ("PLOAD", "", "PLOAD,2,1.,3,6,12,9\n"),
+    ("PLOAD1", "", "PLOAD1,2,90,FY,LE,0.,1.,1.,1.\n"),
+    ("PLOAD2", "", "PLOAD2,2,1.,90\n"),
+    ("PLOAD4 of different corners", "", "PLOAD4,2,2,1.,2.,3.,4.,3,12\n"),
+    ("PLOADX1", "", "PLOADX1,2,2,1.,1.,3,6\n"),
+    ("MOMENT", "", "MOMENT,2,12,,1.,0.,0.,1.\n"),
+    ("MOMENT1", "", "MOMENT1,2,12,1.,3,6\n"),
+    ("ACCEL", "", "ACCEL,2,,0.,1.,0.,Z\n"),
+    ("ACCEL1", "", "ACCEL1,2,,9.81,0.,1.,0.\n,1,THRU,12\n"),
+    ("TLOAD1", "", "TLOAD1,2,3,,,5\n"),
+    ("DLOAD", "", "DLOAD,2,1.,1.,3\n"),
+    ("LSEQ", "", "LSEQ,2,3,4\n"),
+    ("DEFORM", "", "DEFORM,2,90,0.1\n"),
+    ("SUPORT", "", "SUPORT,12,2\n"),
+    ("SUPORT1", "", "SUPORT1,2,12,2\n"),
+    ("DMIG", "", "DMIG,K2GG,0,6,1,0\n"),
+    ("GENEL", "", "GENEL,90\n"),
+    ("MATT1", "", "MATT1,1,5\n"),
+    ("MATS1", "", "MATS1,1,,PLASTIC,0.,1,1,1.\n"),
+    ("BCTABLE", "", "BCTABLE,1\n"),
+    ("BSURF", "", "BSURF,1,2\n"),
+    ("PARAM,INREL", "", "PARAM,INREL,-2\n"),
+    ("PARAM,LGDISP", "", "PARAM,LGDISP,1\n"),
+    ("PARAM of another name", "", "PARAM,FOOBAR,1\n"),
+    ("SUBCOM", "SUBCOM 3\nSUBSEQ = 1.0\n", ""),
+    ("K2GG", "K2GG = KMAT\n", ""),
+    ("STATSUB", "STATSUB = 1\n", ""),
+    ("DEFORM of case control", "DEFORM = 3\n", ""),
+    ("ANALYSIS", "ANALYSIS = MODES\n", ""),
+    (
+        "SPC of turned directions",
+        "",
+        "CORD2R,5,,0.,0.,0.,0.,0.,1.\n,1.,1.,0.\nGRID,20,,9.,9.,9.,5\nSPC1,1,1,20\n",
+    ),
+    ("QVOL in elasticity", "", "QVOL,2,1.,,1\n"),
+    ("CHBDYG", "", "CHBDYG,90,,AREA4\n,,,,,,,,\n"),
+    ("CONV", "", "CONV,90,1\n"),
+    ("DCONSTR of stress", "", "DTPL,1,PSOLID,1\nDRESP1,3,s,STRESS\nDCONSTR,4,3,,1.\n"),
+    ("DTPL with DRAW", "", "DTPL,1,PSOLID,1\n,DRAW,SINGLE\n"),
+    ("an entry that is not known", "", "FOOBAR,1,2\n"),
+];
+
+fn said() -> Vec<Row> {
+    let what = |keyword: &'static str| match keyword {
+        "TEMPERATURE(LOAD)" => "TEMPERATURE of the control sections",
+        "RBE2 with a load" => "RBE2 that are not rigid here",
+        "RBE3 of different weights" => "its grids count equally",
+        "PLOAD4 of different corners" => "PLOAD4 that vary over a face",
+        "MOMENT" | "MOMENT1" => "moments on grids, which have no rotations",
+        "PARAM of another name" => "PARAM,FOOBAR",
+        "DEFORM of case control" => "DEFORM of the control sections",
+        "ANALYSIS" => "ANALYSIS MODES",
+        "SPC of turned directions" => "holds grids that no solid uses",
+        "QVOL in elasticity" => "QVOL entries in an elastic part",
+        "DCONSTR of stress" => "the limit DCONSTR 4",
+        "an entry that is not known" => "FOOBAR entries",
+        other => other,
+    };
+    let mut rows = Vec::new();
+    for (keyword, control, bulk) in SAID {
+        let mut said = row(keyword, control, bulk, Becomes::Said(what(keyword)));
+        said.base = LOADED;
+        rows.push(said);
+    }
+    for (keyword, control, said) in [
+        ("SOL 103", "SOL 103\nSPC = 1\n", "SOL 103, computed as static"),
+        ("SOL 106", "SOL 106\nSPC = 1\n", "SOL 106, computed as static"),
+    ] {
+        let becomes = Becomes::Said(said);
+        rows.push(Row { base: NO_SOLUTION, ..row(keyword, control, PUSH, becomes) });
+    }
+    rows
+}
+
+/// With a force.
+const LOADED: &str =
+    deck!("SOL 101\n", "MAT1,1,100.,,0.25,2.\n", "SPC1,1,123,1,4,7,10\nFORCE,2,12,,1.,0.,1.,0.\n");
