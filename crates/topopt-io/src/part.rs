@@ -174,7 +174,8 @@ impl Part {
                 }
                 let notes = notes.iter().map(|note| printable(note)).collect();
                 let deck = Deck::default();
-                Ok(ImportedMesh { mesh, node_tags, element_tags, notes, uncut, deck })
+                let remarks = Vec::new();
+                Ok(ImportedMesh { mesh, node_tags, element_tags, notes, remarks, uncut, deck })
             }
             Err(error) => Err(explain(&error, &given)
                 .unwrap_or_else(|| by_tags(error, &node_tags, &element_tags))),

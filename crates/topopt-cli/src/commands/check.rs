@@ -63,7 +63,7 @@ pub(super) fn check(
     }
 
     let forecast = thread_pool(config.solver.threads)?.install(|| {
-        let diagnosis = Diagnosis::of(&case);
+        let diagnosis = Diagnosis::of(&config, &case);
         let loads = case.load_cases.clone();
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
         let model = Model::build(&config, case, place.needs_colors(&config))?;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde::Serialize;
 use topopt_io::{Cutting, ImportedMesh};
+use topopt_mesh::Components;
 use topopt_mesh::numbers::{rounded, shown};
 use topopt_mesh::quality::{Quality, Spread};
-use topopt_mesh::{Components, HexMesh};
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
@@ -70,7 +70,8 @@ pub(super) struct Shape {
     pub scaled_jacobian: Range,
     /// 1 is best.
     pub aspect_ratio: Range,
-    /// Up to ten elements of the smallest scaled Jacobian, worst first.
+    /// Of up to ten elements of the smallest scaled Jacobian the numbers, worst first, each once:
+    /// pieces of a cell that was cut have its number.
     pub worst_elements: Vec<u64>,
     /// Elements by tenths of the scaled Jacobian.
     pub histogram: [usize; 10],
@@ -103,9 +104,9 @@ impl Info {
             bounding_box: Box3 { min: bounds.min, max: bounds.max },
             volume: mesh.volumes().iter().sum(),
             element_width: mesh.element_width(),
-            quality: Shape::of(mesh, |element| imported.element_tags[element as usize]),
+            quality: Shape::of(&Quality::of(mesh), |e| imported.element_tags[e as usize]),
             components: Components::of(mesh).n_components(),
-            notes: imported.notes.clone(),
+            notes: [&imported.notes[..], &imported.remarks].concat(),
         }
     }
 
@@ -150,14 +151,20 @@ impl Info {
 }
 
 impl Shape {
-    /// The shape of the elements of `mesh`, which have the numbers `number`.
-    pub fn of(mesh: &HexMesh, number: impl Fn(u32) -> u64) -> Self {
+    /// The shape of elements of this `quality`, which have the numbers `number`.
+    pub fn of(quality: &Quality, number: impl Fn(u32) -> u64) -> Self {
         let range = |Spread { min, mean, max }: Spread| Range { min, mean, max };
-        let summary = Quality::of(mesh).summary();
+        let summary = quality.summary();
+        let mut worst_elements: Vec<u64> = Vec::new();
+        for number in summary.worst.iter().map(|&element| number(element)) {
+            if !worst_elements.contains(&number) {
+                worst_elements.push(number);
+            }
+        }
         Self {
             scaled_jacobian: range(summary.scaled_jacobian),
             aspect_ratio: range(summary.aspect_ratio),
-            worst_elements: summary.worst.iter().map(|&e| number(e)).collect(),
+            worst_elements,
             histogram: summary.histogram,
         }
     }

@@ -123,7 +123,7 @@ impl Verified<'_> {
             device: place.name(),
             pcg_iterations: solution.pcg_iterations,
             pcg_residual: solution.pcg_residual,
-            notes: carried.notes.clone(),
+            notes: carried.notes.iter().cloned().chain(solved.note_on_stresses()).collect(),
         }
     }
 
