@@ -1,6 +1,6 @@
 //! Tetrahedra of a geometry, in other ways until their hexahedra are good enough.
 
-use topopt_mesh::quality::{LEAST_SCALED_JACOBIAN, Worst};
+use topopt_mesh::quality::Worst;
 
 use super::geometry::MOST_OFF;
 use crate::import::ImportedMesh;
@@ -16,6 +16,8 @@ pub(super) struct Attempt {
     pub number: usize,
     /// How the surface of an STL file is meshed.
     pub boundary: Boundary,
+    /// Whether needles are removed from it first.
+    pub is_cleaned: bool,
 }
 
 /// How the surface of an STL file is meshed.
@@ -24,7 +26,7 @@ pub(super) enum Boundary {
     /// By smooth surfaces that are made of it.
     Smooth,
     /// By its triangles.
-    AsIs,
+    Triangles,
 }
 
 /// What may help after an attempt has failed.
@@ -39,7 +41,7 @@ pub(super) enum Help {
 }
 
 const fn attempt(per_turn: u32, size: f64) -> Attempt {
-    Attempt { per_turn, size, number: 0, boundary: Boundary::Smooth }
+    Attempt { per_turn, size, number: 0, boundary: Boundary::Smooth, is_cleaned: false }
 }
 
 const fn finer(number: usize) -> Attempt {
@@ -58,18 +60,23 @@ pub(super) const OF_SURFACES: &[Attempt] = &[
     finer(40_000),
 ];
 
-/// Of triangles, whose edges would count as curves. The last one cannot fail by a surface that Gmsh
-/// finds no parameters for, and has the volume of the triangles.
+/// Of triangles, whose edges would count as curves. The last ones cannot fail by a surface that Gmsh
+/// finds no parameters for.
 pub(super) const OF_FACETS: &[Attempt] = &[
     attempt(0, 1.0),
+    Attempt { is_cleaned: true, ..attempt(0, 1.0) },
     attempt(0, 0.7),
+    Attempt { is_cleaned: true, ..attempt(0, 0.7) },
     attempt(0, 0.5),
-    attempt(0, 0.35),
-    Attempt { boundary: Boundary::AsIs, ..attempt(0, 1.0) },
+    Attempt { is_cleaned: true, boundary: Boundary::Triangles, ..attempt(0, 1.0) },
+    Attempt { boundary: Boundary::Triangles, ..attempt(0, 1.0) },
 ];
 
 /// A smallest scaled Jacobian that is good enough.
 const GOOD: f64 = 0.05;
+
+/// One that needs no last resort.
+const USABLE: f64 = 0.01;
 
 impl Attempt {
     /// Settings behind a geometry. An edge of a tetrahedron becomes two of hexahedra, which meet on
@@ -90,16 +97,17 @@ impl Attempt {
 
 impl Attempt {
     fn text(self) -> String {
-        let Self { per_turn, size, number, boundary } = self;
-        if boundary == Boundary::AsIs {
-            return "with the triangles of the file as they are".into();
+        let Self { per_turn, size, number, boundary, is_cleaned } = self;
+        let cleaned = if is_cleaned { ", without needles" } else { "" };
+        if boundary == Boundary::Triangles {
+            return format!("with the triangles of the file as they are{cleaned}");
         }
         if number > 0 {
             return format!("with elements for about {number} of them");
         }
         let curves = format!("{per_turn} edges for a turn and ");
         let curves = if per_turn > 0 { curves.as_str() } else { "" };
-        format!("with {curves}elements of {size} of the size")
+        format!("with {curves}elements of {size} of the size{cleaned}")
     }
 }
 
@@ -125,8 +133,9 @@ impl Made {
         self.least >= GOOD && self.off <= MOST_OFF
     }
 
+    /// Whether it needs no last resort.
     fn is_usable(&self) -> bool {
-        self.least >= LEAST_SCALED_JACOBIAN && self.off <= MOST_OFF
+        self.least >= USABLE && self.off <= MOST_OFF
     }
 
     /// Whether it is better than another: of the right volume first.

@@ -25,10 +25,9 @@ use shells::Shells;
 pub(super) struct Facets {
     /// `[n_vertices][3]`.
     vertices: Vec<[f64; 3]>,
-    /// Counter-clockwise from outside the material, without needles, `[n_triangles][3]`.
-    triangles: Vec<[u32; 3]>,
-    /// The closed surface that each triangle is in, `[n_triangles]`.
-    shell_of: Vec<u32>,
+    surface: Surface,
+    /// The surface without needles, if it has any and keeps its volume without them.
+    cleaned: Option<Surface>,
     /// Closed surfaces of every body, the outer one first.
     bodies: Vec<Vec<u32>>,
     /// Volume between the facets of the file.
@@ -38,6 +37,18 @@ pub(super) struct Facets {
     /// What was repaired, and what the facets enclose: a sentence each.
     pub notes: Vec<String>,
 }
+
+/// Triangles, counter-clockwise from outside the material.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Surface {
+    /// `[n_triangles][3]`.
+    triangles: Vec<[u32; 3]>,
+    /// The closed surface that each triangle is in, `[n_triangles]`.
+    shell_of: Vec<u32>,
+}
+
+/// The volume changes by at most this share where needles are removed.
+const MOST_CHANGE: f64 = 1e-3;
 
 /// Why a file gives no facets.
 #[derive(Debug)]
@@ -81,22 +92,33 @@ impl Facets {
             ));
         }
         let [volume, area] = [volume(&vertices, &triangles), area(&vertices, &triangles)];
-        let mut shell_of = shells.of_facets.clone();
         let bodies = shells.bodies();
         notes.push(said(triangles.len(), shells.len(), bodies.len(), volume));
-        slivers::remove(&vertices, &mut triangles, &mut shell_of);
-        Ok(Self { vertices, triangles, shell_of, bodies, volume, area, notes })
+        let surface = Surface { triangles, shell_of: shells.of_facets };
+        let cleaned = surface.cleaned(&vertices, volume);
+        Ok(Self { vertices, surface, cleaned, bodies, volume, area, notes })
     }
 
-    /// The surface as a mesh that Gmsh reads (version 2.2), with an entity for each closed surface.
-    pub fn write(&self, path: &Path) -> io::Result<()> {
+    /// The surface without needles, if it has any.
+    pub fn cleaned(&self) -> Option<&Surface> {
+        self.cleaned.as_ref()
+    }
+
+    /// The surface of the file.
+    pub fn surface(&self) -> &Surface {
+        &self.surface
+    }
+
+    /// Writes one of the surfaces as a mesh that Gmsh reads (version 2.2), with an entity for each
+    /// closed surface.
+    pub fn write(&self, surface: &Surface, path: &Path) -> io::Result<()> {
         let mut file = BufWriter::new(File::create(path)?);
         writeln!(file, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n{}", self.vertices.len())?;
         for (i, [x, y, z]) in (1..).zip(&self.vertices) {
             writeln!(file, "{i} {x:?} {y:?} {z:?}")?;
         }
-        writeln!(file, "$EndNodes\n$Elements\n{}", self.triangles.len())?;
-        for ((i, triangle), shell) in (1..).zip(&self.triangles).zip(&self.shell_of) {
+        writeln!(file, "$EndNodes\n$Elements\n{}", surface.triangles.len())?;
+        for ((i, triangle), shell) in (1..).zip(&surface.triangles).zip(&surface.shell_of) {
             let [a, b, c] = triangle.map(|vertex| vertex + 1);
             writeln!(file, "{i} 2 2 0 {} {a} {b} {c}", shell + 1)?;
         }
@@ -120,6 +142,16 @@ impl Facets {
     /// Number of bodies, each with its cavities.
     pub fn n_bodies(&self) -> usize {
         self.bodies.len()
+    }
+}
+
+impl Surface {
+    /// The surface without needles; none where that changes nothing, or the `volume`.
+    fn cleaned(&self, vertices: &[[f64; 3]], exact: f64) -> Option<Self> {
+        let mut cleaned = self.clone();
+        slivers::remove(vertices, &mut cleaned.triangles, &mut cleaned.shell_of);
+        let change = volume(vertices, &cleaned.triangles) / exact - 1.0;
+        (cleaned != *self && change.abs() <= MOST_CHANGE).then_some(cleaned)
     }
 }
 

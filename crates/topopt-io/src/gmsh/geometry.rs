@@ -57,25 +57,29 @@ impl Geometry<'_> {
         }
     }
 
-    fn attempts(&self) -> &'static [Attempt] {
-        let is_smooth = |attempt: &Attempt| attempt.boundary == Boundary::Smooth;
-        match self.source {
-            Source::Facets(facets) if facets.n_bodies() == 1 => OF_FACETS,
-            // Gmsh would make one body of all surfaces.
-            Source::Facets(_) => &OF_FACETS[OF_FACETS.partition_point(is_smooth)..],
-            _ => OF_SURFACES,
-        }
+    /// The ways to mesh it, the usual one first.
+    fn attempts(&self) -> Vec<Attempt> {
+        let Source::Facets(facets) = self.source else { return OF_SURFACES.to_vec() };
+        let (is_one, has_needles) = (facets.n_bodies() == 1, facets.cleaned().is_some());
+        let is_possible = |attempt: &&Attempt| {
+            // Gmsh would make one body of all smooth surfaces.
+            (is_one || attempt.boundary == Boundary::Triangles)
+                && (has_needles || !attempt.is_cleaned)
+        };
+        OF_FACETS.iter().filter(is_possible).copied().collect()
     }
 
     fn subdivided(&self) -> Result<ImportedMesh, MeshingError> {
         let exact = self.source.measure().map(|measure| measure.volume);
         let help = |error: &MeshingError| match error {
-            MeshingError::Timeout { .. } if self.attempts() == OF_FACETS => Help::OtherBoundary,
+            MeshingError::Timeout { .. } if matches!(self.source, Source::Facets(_)) => {
+                Help::OtherBoundary
+            }
             error if may_help(error) => Help::OtherSettings,
             _ => Help::None,
         };
         let mesh = |attempt| self.mesh_as(Hexes::Subdivide, attempt);
-        attempts::best(self.attempts(), exact, mesh, help)
+        attempts::best(&self.attempts(), exact, mesh, help)
     }
 
     fn mesh_as(&self, hexes: Hexes, attempt: Attempt) -> Result<ImportedMesh, MeshingError> {
@@ -83,7 +87,9 @@ impl Geometry<'_> {
         let triangles = folder.path().join(TRIANGLES);
         let geometry = match self.source {
             Source::Facets(facets) => {
-                facets.write(&triangles).map_err(MeshingError::Folder)?;
+                let cleaned = facets.cleaned().filter(|_| attempt.is_cleaned);
+                let surface = cleaned.unwrap_or(facets.surface());
+                facets.write(surface, &triangles).map_err(MeshingError::Folder)?;
                 triangles.as_path()
             }
             _ => self.runner.path,
@@ -120,7 +126,7 @@ impl Geometry<'_> {
         let by_tetrahedra = attempt.settings();
         let mut settings = match (self.source, attempt.boundary) {
             (Source::Facets(_), Boundary::Smooth) => BODY.into(),
-            (Source::Facets(facets), Boundary::AsIs) => facets.volumes(),
+            (Source::Facets(facets), Boundary::Triangles) => facets.volumes(),
             _ => String::new(),
         };
         if let Some(size) = self.edge_of(attempt) {

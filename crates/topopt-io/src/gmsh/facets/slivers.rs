@@ -20,7 +20,7 @@ const MOST: usize = 12;
 /// Removes short edges and flips those across flat triangles, where the closed surface keeps its
 /// topology and moves by less than a twentieth of its middle edge. `shells` go with the `triangles`.
 pub(super) fn remove(vertices: &[[f64; 3]], triangles: &mut Vec<[u32; 3]>, shells: &mut Vec<u32>) {
-    let mut surface = Surface::of(vertices, triangles);
+    let mut surface = Changing::of(vertices, triangles);
     let short = SHORT * surface.middle_edge();
     for _ in 0..MOST {
         if surface.collapse(short) + surface.flip(short) == 0 {
@@ -34,7 +34,7 @@ pub(super) fn remove(vertices: &[[f64; 3]], triangles: &mut Vec<[u32; 3]>, shell
 }
 
 /// A closed surface while it changes.
-struct Surface<'a> {
+struct Changing<'a> {
     vertices: &'a [[f64; 3]],
     triangles: Vec<[u32; 3]>,
     is_left: Vec<bool>,
@@ -42,7 +42,7 @@ struct Surface<'a> {
     at: Vec<Vec<u32>>,
 }
 
-impl<'a> Surface<'a> {
+impl<'a> Changing<'a> {
     fn of(vertices: &'a [[f64; 3]], triangles: &[[u32; 3]]) -> Self {
         let mut at = vec![Vec::new(); vertices.len()];
         for (t, triangle) in (0..).zip(triangles) {
@@ -124,24 +124,46 @@ impl<'a> Surface<'a> {
         if star.len() != ring.len() || common != 2 || ring.len() < 4 {
             return false;
         }
-        star.iter().map(|&t| self.triangles[t as usize]).filter(|t| !t.contains(&kept)).all(|old| {
+        let star: Vec<[u32; 3]> = star.iter().map(|&t| self.triangles[t as usize]).collect();
+        let outwards = self.sum_of_normals(&star);
+        star.iter().filter(|old| !old.contains(&kept)).all(|&old| {
             let new = old.map(|vertex| if vertex == gone { kept } else { vertex });
-            self.may_become(&[old], new, gone, short)
+            self.may_become(&[old], new, outwards, gone, short)
         })
     }
 
-    /// Whether a triangle `new` may stand where `old` ones did: `vertex` lies near its plane, and it
-    /// faces where they faced.
-    fn may_become(&self, old: &[[u32; 3]], new: [u32; 3], vertex: u32, short: f64) -> bool {
+    fn sum_of_normals(&self, triangles: &[[u32; 3]]) -> [f64; 3] {
+        let normals = triangles.iter().map(|triangle| self.normal(*triangle));
+        normals.fold([0.0; 3], |sum, normal| [0, 1, 2].map(|i| sum[i] + normal[i]))
+    }
+
+    /// Whether a triangle `new` may stand where `old` ones did: `vertex` lies near its plane, it faces
+    /// where they faced, and as the surface there does, `outwards`. Needles face anywhere.
+    fn may_become(
+        &self,
+        old: &[[u32; 3]],
+        new: [u32; 3],
+        outwards: [f64; 3],
+        vertex: u32,
+        short: f64,
+    ) -> bool {
         let normal = self.normal(new);
         let size = length(normal);
         let offset = dot(difference(self.x(vertex), self.x(new[0])), normal).abs();
         let faces = |old: &[u32; 3]| {
+            let is_needle = self.height(old) < OFF * short;
             let old = self.normal(*old);
-            dot(old, normal) >= TURN * length(old) * size
+            is_needle || dot(old, normal) >= TURN * length(old) * size
         };
-        // Normals of needles say little: one of the old ones must agree.
-        size > 0.0 && offset <= OFF * short * size && old.iter().any(faces)
+        let is_needle = self.height(&new) < OFF * short;
+        let is_turned = !is_needle && dot(outwards, normal) <= 0.0;
+        size > 0.0 && offset <= OFF * short * size && !is_turned && old.iter().any(faces)
+    }
+
+    /// The smallest height of a triangle.
+    fn height(&self, triangle: &[u32; 3]) -> f64 {
+        let [a, b, _] = self.longest_first(*triangle);
+        length(self.normal(*triangle)) / self.length([a, b])
     }
 
     /// Twice the area vector.
@@ -176,8 +198,7 @@ impl<'a> Surface<'a> {
     fn flip_longest(&mut self, t: u32, short: f64) -> bool {
         let triangle = self.triangles[t as usize];
         let [a, b, c] = self.longest_first(triangle);
-        let longest = self.length([a, b]);
-        if length(self.normal([a, b, c])) >= OFF * short * longest {
+        if self.height(&triangle) >= short {
             return false;
         }
         // a, b is the longest edge; d is opposite in the other triangle.
@@ -197,13 +218,10 @@ impl<'a> Surface<'a> {
 
         let old = [triangle, across];
         let new = [[c, a, d], [d, b, c]];
-        let height = |t: &[u32; 3]| {
-            let [p, q, _] = self.longest_first(*t);
-            length(self.normal(*t)) / self.length([p, q])
-        };
-        let least = |pair: &[[u32; 3]; 2]| height(&pair[0]).min(height(&pair[1]));
-        let fits =
-            self.may_become(&old, new[0], b, short) && self.may_become(&old, new[1], a, short);
+        let least = |pair: &[[u32; 3]; 2]| self.height(&pair[0]).min(self.height(&pair[1]));
+        let outwards = self.sum_of_normals(&old);
+        let fits = self.may_become(&old, new[0], outwards, b, short)
+            && self.may_become(&old, new[1], outwards, a, short);
         if !fits || least(&new) <= least(&old) {
             return false;
         }
