@@ -2,16 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::prelude::*;
+
 use super::{Cells, NO_NODE, Shape};
 use crate::hexahedron::determinant;
-use crate::sets::Face;
 use crate::vector::{cross, difference, dot, length};
 
 /// Tetrahedra of a smaller scaled Jacobian are nearly flat.
 const FLAT: f64 = 0.03;
 
 /// Scaled Jacobian that they are to have afterwards.
-const TARGET: f64 = 0.06;
+const TARGET: f64 = 0.08;
 
 /// Corners move by at most this share of the shortest edge of their tetrahedron.
 const FARTHEST: f64 = 0.15;
@@ -36,6 +37,7 @@ pub struct Moved {
 /// along them, elsewhere not. No other cell becomes nearly flat by it.
 pub(super) fn relax(cells: &Cells, coordinates: &mut [[f64; 3]]) -> Moved {
     let flat: Vec<usize> = (0..cells.len())
+        .into_par_iter()
         .filter(|&cell| cells.get(cell).shape == Shape::Tetrahedron)
         .filter(|&cell| cells.get(cell).scaled_jacobian(coordinates) < FLAT)
         .collect();
@@ -79,39 +81,37 @@ struct Relaxed<'a> {
 }
 
 impl Relaxed<'_> {
-    /// The unit normals of the boundary at every corner that may move: none or one, of a plane.
+    /// The unit normal of the boundary at every corner that may move, if it is on a plane.
     fn boundary(&self) -> BTreeMap<u32, Option<[f64; 3]>> {
         let of_node = |(&node, star): (&u32, &Vec<usize>)| {
             let is_other = |&cell: &usize| self.cells.get(cell).shape != Shape::Tetrahedron;
             if star.iter().any(is_other) {
                 return None;
             }
-            let mut faces = BTreeMap::<[u32; 4], (usize, [f64; 3])>::new();
-            for &cell in star {
-                let cell = self.cells.get(cell);
-                for face in
-                    cell.shape.faces().iter().filter(|f| f.iter().any(|&a| cell.corners[a] == node))
-                {
-                    let [a, b, c] =
-                        [face[0], face[1], face[2]].map(|a| self.x[cell.corners[a] as usize]);
-                    let normal = cross(difference(b, a), difference(c, a));
-                    faces
-                        .entry(Face::key_of(
-                            &face.iter().map(|&a| cell.corners[a]).collect::<Vec<_>>(),
-                        ))
-                        .or_insert((0, normal))
-                        .0 += 1;
-                }
-            }
-            let unit = |n: [f64; 3]| n.map(|x| x / length(n));
-            let mut outer =
-                faces.into_values().filter(|(count, _)| *count == 1).map(|(_, n)| unit(n));
-            let first = outer.next();
-            let is_plane =
-                first.is_none_or(|first| outer.all(|n| length(difference(n, first)) < PLANE));
-            is_plane.then_some((node, first))
+            let normals = self.boundary_at(node, star);
+            let first = normals.first().copied();
+            let is_along =
+                |n: &[f64; 3]| first.is_none_or(|first| length(difference(*n, first)) < PLANE);
+            normals.iter().all(is_along).then_some((node, first))
         };
         self.stars.iter().filter_map(of_node).collect()
+    }
+
+    /// The unit normals of the boundary faces at a corner, whose cells are `star`.
+    fn boundary_at(&self, node: u32, star: &[usize]) -> Vec<[f64; 3]> {
+        let mut faces = BTreeMap::<[u32; 4], (usize, [f64; 3])>::new();
+        for cell in star.iter().map(|&cell| self.cells.get(cell)) {
+            for face in cell.shape.faces() {
+                let corners = [face[0], face[1], face[2]].map(|a| cell.corners[a]);
+                if corners.contains(&node) {
+                    let [a, b, c] = corners.map(|corner| self.x[corner as usize]);
+                    let normal = cross(difference(b, a), difference(c, a));
+                    faces.entry(cell.face_key(face)).or_insert((0, normal)).0 += 1;
+                }
+            }
+        }
+        let outer = faces.into_values().filter(|(count, _)| *count == 1);
+        outer.map(|(_, normal)| normal.map(|x| x / length(normal))).collect()
     }
 
     /// Moves the corners of a nearly flat tetrahedron so that its volume grows; false if it need not or
@@ -127,22 +127,19 @@ impl Relaxed<'_> {
         let ways: [[f64; 3]; 4] = std::array::from_fn(|a| match normals.get(&corners[a]) {
             None => [0.0; 3],
             Some(None) => gradients[a],
-            Some(Some(n)) => {
-                let across = dot(gradients[a], *n);
-                std::array::from_fn(|i| gradients[a][i] - across * n[i])
+            Some(Some(normal)) => {
+                let across = dot(gradients[a], *normal);
+                std::array::from_fn(|i| gradients[a][i] - across * normal[i])
             }
         });
-        let slope: f64 =
-            ways.iter().zip(gradients).map(|(way, gradient)| dot(*way, gradient)).sum();
-        let edges = (0..4).flat_map(|a| (0..a).map(move |b| (a, b)));
-        let lengths: Vec<f64> = edges.map(|(a, b)| length(difference(x[a], x[b]))).collect();
-        let (shortest, volume) =
-            (lengths.iter().copied().fold(f64::INFINITY, f64::min), six_volumes(&x));
+
         // The scaled Jacobian grows as the volume does while the edges stay.
+        let volume = six_volumes(&x);
         let wanted = TARGET * volume.abs() / before.abs().max(f64::MIN_POSITIVE) - volume;
+        let slope: f64 = ways.iter().zip(gradients).map(|(way, slope)| dot(*way, slope)).sum();
         let step = wanted / slope;
         let longest = ways.iter().map(|way| step * length(*way)).fold(0.0, f64::max);
-        if !(step.is_finite() && longest > 0.0 && longest <= FARTHEST * shortest) {
+        if !(step.is_finite() && longest > 0.0 && longest <= FARTHEST * shortest_edge(&x)) {
             return false;
         }
         self.try_moves(corners, ways.map(|way| way.map(|x| step * x)))
@@ -186,6 +183,11 @@ fn middles_at(cells: &Cells, cell: usize, node: u32) -> Vec<u32> {
     let edges = cell.shape.edges().iter().zip(cell.middles);
     let here = edges.filter(|(edge, _)| edge.iter().any(|&a| cell.corners[a] == node));
     here.map(|(_, &middle)| middle).filter(|&middle| middle != NO_NODE).collect()
+}
+
+fn shortest_edge(x: &[[f64; 3]; 4]) -> f64 {
+    let edges = (0..4).flat_map(|a| (0..a).map(move |b| length(difference(x[a], x[b]))));
+    edges.fold(f64::INFINITY, f64::min)
 }
 
 /// Six times the volume of a tetrahedron.
