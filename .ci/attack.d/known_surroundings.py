@@ -46,10 +46,26 @@ def results_that_name_gmsh(place):
 def geometry_with_commands(place):
     """A geometry with commands reaches no Gmsh unless it is trusted."""
     trace = evil(place)
-    for text in ('SystemCall "touch x";', 'Printf("x") > "x";', 'Save "x.msh";'):
+    for text in ('SystemCall "touch x";', 'Printf("x") > "x";', 'Save "x.msh";', 'Physical Volume(GetEnv("HOME")) = {1};',
+                 'x() = ListFromFile("/etc/hostname");', 'Merge "/etc/part.step";'):
         place.write("part.geo", f"SetFactory(\"OpenCASCADE\");\nBox(1) = {{0, 0, 0, 1, 1, 1}};\n{text}\n")
         done = place.run("info", "part.geo", environment={"GMSH": str(place.inside / "evil.sh")})
         require(not trace.exists(), CODE_RUN, f"Gmsh is given a geometry with {text}")
+        sound(done, statuses=(1,))
+
+
+def facets_that_bound_nothing(place):
+    """STL files that enclose nothing reach no Gmsh, which works on them until its time is up."""
+    trace = evil(place)
+    corners = ["0 0 0", "1 0 0", "0 1 0", "0 0 1"]
+    closed = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]
+    for vertex, facets in ((["nan 0 0", *corners[1:]], closed), (["1e30 0 0", *corners[1:]], closed),
+                           ([*corners[:3], "1 1 0"], closed), (corners, closed[1:])):
+        loops = ["".join(f"vertex {vertex[i]}\n" for i in facet) for facet in facets]
+        facets = "".join(f"facet normal 0 0 0\nouter loop\n{loop}endloop\nendfacet\n" for loop in loops)
+        place.write("part.stl", f"solid\n{facets}endsolid\n")
+        done = place.run("info", "part.stl", environment={"GMSH": str(place.inside / "evil.sh")})
+        require(not trace.exists(), HANG, "Gmsh is given facets that enclose nothing")
         sound(done, statuses=(1,))
 
 
@@ -155,7 +171,7 @@ def checkpoint_that_is_a_folder(place):
 
 
 INPUTS = [
-    case_that_names_gmsh, results_that_name_gmsh, geometry_with_commands, error_stream_that_is_full,
+    case_that_names_gmsh, results_that_name_gmsh, geometry_with_commands, facets_that_bound_nothing, error_stream_that_is_full,
     error_stream_that_is_closed, run_in_little_memory, check_of_a_thousand_million_elements,
     term_while_waiting_for_a_pipe, command_with_quotes, file_size_limit, children_of_gmsh, deep_toml,
     checkpoint_that_is_a_folder, run_in_little_memory_with_backtrace]

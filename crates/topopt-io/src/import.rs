@@ -24,6 +24,8 @@ pub struct ImportedMesh {
     pub element_tags: Vec<u64>,
     /// What was left out or changed, a sentence each.
     pub notes: Vec<String>,
+    /// What there is to say of the file that bears on no result, a sentence each.
+    pub remarks: Vec<String>,
     /// The cells of the file, if any of them was cut.
     pub uncut: Option<UncutCells>,
     /// What the file says of materials, supports and loads; nothing unless it is a solver's deck.

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use topopt_mesh::cells::{Cells, Cut, CutError, NO_NODE, Shape};
+use topopt_mesh::cells::{Cells, Cut, CutError, Moved, NO_NODE, Shape};
 use topopt_mesh::hexahedron;
+use topopt_mesh::numbers::shown;
 use topopt_mesh::quality::Worst;
 use topopt_mesh::{Face, HexMesh, MeshError, Sets};
 
@@ -227,7 +228,7 @@ impl Part {
             (given, elements.tags()[given as usize])
         };
         let element_tags: Vec<u64> = (0..of_elements.len() as u32).map(|e| given(e).1).collect();
-        let (was_cut, straightened) = (cut.n_cut(), cut.n_straightened);
+        let (was_cut, straightened, moved) = (cut.n_cut(), cut.n_straightened, cut.moved);
         let uncut = (was_cut > 0).then(|| UncutCells {
             coordinates: cut.coordinates[..node_tags.len()].to_vec(),
             nodes: numbers(&is_used)[..node_tags.len()].to_vec(),
@@ -246,6 +247,7 @@ impl Part {
         node_tags.retain(|_| used.next().copied().unwrap_or(false));
 
         notes.extend(note_on_order(&cells, &cut));
+        notes.extend((moved.count > 0).then(|| note_on_moved(moved)));
         let (coordinates, hexes) = numbered(cut, &is_used);
         match HexMesh::new(coordinates, hexes, sets) {
             Ok(mesh) => {
@@ -255,7 +257,8 @@ impl Part {
                 }
                 let notes = notes.iter().map(|note| printable(note)).collect();
                 let deck = Deck::default();
-                Ok(ImportedMesh { mesh, node_tags, element_tags, notes, uncut, deck })
+                let remarks = Vec::new();
+                Ok(ImportedMesh { mesh, node_tags, element_tags, notes, remarks, uncut, deck })
             }
             Err(error) => Err(explain(&error, &given)
                 .unwrap_or_else(|| by_tags(error, &node_tags, &element_tags))),
@@ -411,6 +414,15 @@ fn note_on_order(cells: &Cells, cut: &Cut) -> Option<String> {
     let is_straightened = |cell: &usize| !cut.is_cut(*cell) && !cells.get(*cell).middles.is_empty();
     let count = (0..cells.len()).filter(is_straightened).count();
     (count > 0).then(|| format!("elements of second order, read by their corners: {count}"))
+}
+
+/// What was done with tetrahedra that are nearly flat.
+fn note_on_moved(Moved { count, distance }: Moved) -> String {
+    format!(
+        "corners of nearly flat tetrahedra moved by up to {}, inside the part or along plane faces, so \
+         that their hexahedra can be computed with: {count}",
+        shown(distance)
+    )
 }
 
 fn note_on_wedges(mesh: &HexMesh) -> Option<String> {

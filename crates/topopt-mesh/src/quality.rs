@@ -19,6 +19,9 @@ pub struct Quality {
 /// its neighbors, and wrong. Elements are checked for it where a part is meshed or computed.
 pub const LEAST_SCALED_JACOBIAN: f64 = 1e-3;
 
+/// Stresses in an element of a smaller scaled Jacobian say nothing of the part.
+pub const LEAST_OF_STRESSES: f64 = 0.05;
+
 /// The element of the smallest scaled Jacobian.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Worst {

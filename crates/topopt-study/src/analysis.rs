@@ -151,6 +151,7 @@ impl Analysis {
             let solved = Solved::new(&model, given, filling, conditions)?;
             let mut analysis = Self::found(config, &solved, &place);
             analysis.design = design.map(|design| design.path().display().to_string());
+            notes.extend(solved.note_on_stresses());
             (analysis.warnings, analysis.notes) = (warnings, notes);
 
             analysis.write(config, request, &solved)?;

@@ -241,8 +241,8 @@ impl Meshed {
             names => vtu::read_with_cell_data_as(path, names, cutting)
                 .map_err(|error| Finding::new(error.to_string())),
         };
-        let (ImportedMesh { mesh, node_tags, element_tags, mut notes, uncut, deck }, arrays) = read
-            .map_err(|finding| {
+        let (ImportedMesh { mesh, node_tags, element_tags, mut notes, uncut, deck, .. }, arrays) =
+            read.map_err(|finding| {
                 let finding = finding.at(config.source(), span, "this mesh");
                 let relative = "`file` is relative to the folder of the case file";
                 if path.exists() { finding } else { finding.remedy(relative) }

@@ -1,14 +1,18 @@
 //! What is doubtful about a mesh and its loads, though a run is possible.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 use topopt_fem::DIM;
-use topopt_mesh::numbers::shown;
+use topopt_io::gmsh;
+use topopt_mesh::hexahedron;
+use topopt_mesh::numbers::{place, shown};
 use topopt_mesh::quality::{Quality, QualitySummary};
 use topopt_mesh::{Components, Face, coincident_nodes, hanging_nodes};
 
 use crate::case::Case;
 use crate::case_loads::CaseLoads;
+use crate::config::Config;
 
 /// What there is to know of a case before a problem is made of it.
 #[derive(Debug, Clone)]
@@ -27,20 +31,23 @@ pub struct Diagnosis {
     pub warnings: Vec<String>,
 }
 
-/// Elements of a smaller scaled Jacobian are reported.
-const POOR_JACOBIAN: f64 = 0.2;
+/// Elements of a smaller scaled Jacobian are reported: of a mesh that was made elsewhere, and may be
+/// improved there, and of one that was made here, in several ways until it was good enough.
+const POOR: f64 = 0.2;
+const POOR_OF_GEOMETRY: f64 = 0.05;
 
 impl Diagnosis {
     /// Looks at mesh and loads.
-    pub fn of<const N: usize>(case: &Case<N>) -> Self {
-        let quality = Quality::of(&case.mesh).summary();
+    pub fn of<const N: usize>(config: &Config, case: &Case<N>) -> Self {
+        let of_elements = Quality::of(&case.mesh);
+        let quality = of_elements.summary();
         let worst_elements: Vec<u64> =
             quality.worst.iter().map(|&element| case.element_number(element)).collect();
         let components = Components::of(&case.mesh);
         let pairs = coincident_nodes(&case.mesh);
 
         let mut warnings = Vec::new();
-        warnings.extend(poor_elements(&quality, &worst_elements));
+        warnings.extend(poor_elements(config, case, &of_elements));
         warnings.extend(separate_parts(&components));
         warnings.extend(pairs.first().map(|pair| {
             let [a, b] = pair.map(|node| case.node_number(node));
@@ -67,18 +74,36 @@ impl Diagnosis {
     }
 }
 
-fn poor_elements(quality: &QualitySummary, worst: &[u64]) -> Option<String> {
-    let least = quality.scaled_jacobian.min;
-    (least < POOR_JACOBIAN).then(|| {
-        let worst: Vec<_> = worst.iter().take(5).map(u64::to_string).collect();
-        format!(
-            "poor elements: the scaled Jacobian goes down to {least:.3}; the worst of {} below \
-             {POOR_JACOBIAN} are {}: displacements near them are inaccurate; improve the mesh \
-             there",
-            quality.histogram[..2].iter().sum::<usize>(),
-            worst.join(", ")
-        )
-    })
+/// Elements that are nearly flat, with places; those of a file by its numbers too, each once.
+fn poor_elements<const N: usize>(
+    config: &Config,
+    case: &Case<N>,
+    quality: &Quality,
+) -> Option<String> {
+    let file = config.mesh.get_ref().file.as_ref();
+    let is_own = file.is_some_and(|file| gmsh::is_geometry(file.get_ref()));
+    let limit = if is_own { POOR_OF_GEOMETRY } else { POOR };
+    let jacobian = &quality.scaled_jacobian;
+    let mut poor: Vec<u32> =
+        (0..).zip(jacobian).filter(|(_, j)| **j < limit).map(|(e, _)| e).collect();
+    let by_jacobian = |a: &u32, b: &u32| jacobian[*a as usize].total_cmp(&jacobian[*b as usize]);
+    poor.sort_by(|a, b| by_jacobian(a, b).then(a.cmp(b)));
+    let mut seen = HashSet::new();
+    poor.retain(|&element| seen.insert(case.element_number(element)));
+
+    let least = jacobian[*poor.first()? as usize];
+    let shown = poor.iter().take(5).map(|&element| {
+        let center = hexahedron::center(&case.mesh.element_coordinates(element as usize));
+        let at = format!("at {}", place(center));
+        if is_own { at } else { format!("{} {at}", case.element_number(element)) }
+    });
+    let remedy = if is_own { "another `element_size` may help" } else { "improve the mesh there" };
+    Some(format!(
+        "poor elements: the scaled Jacobian goes down to {least:.3}; the worst of {} below {limit} are \
+         {}: displacements near them are inaccurate; {remedy}",
+        poor.len(),
+        shown.collect::<Vec<_>>().join(", ")
+    ))
 }
 
 fn separate_parts(components: &Components) -> Option<String> {

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use topopt_io::gmsh::{self, ElementSize, Meshing, MeshingError};
+use topopt_io::gmsh::{self, ElementSize, FacetFault, Meshing, MeshingError};
 use topopt_io::{Cutting, ImportedMesh};
 
 use crate::config::{Config, Hexes};
@@ -111,6 +111,31 @@ impl From<Hexes> for gmsh::Hexes {
     }
 }
 
+/// What helps against facets that bound no body.
+fn of_facets(fault: &FacetFault) -> &'static str {
+    match fault {
+        FacetFault::NotStl(_) | FacetFault::Malformed { .. } | FacetFault::Empty => {
+            "export the part as STL again, text or binary"
+        }
+        FacetFault::NotFinite { .. } => {
+            "export the part again, without damaged facets and in a unit that fits it"
+        }
+        FacetFault::Flat { .. } | FacetFault::NoVolume => {
+            "a part needs a volume: give the surface a thickness in the CAD program"
+        }
+        FacetFault::Open { .. } => {
+            "the triangles must enclose a body without gaps: close the holes with a repair tool such as \
+             MeshLab, or export the part again from CAD, best as STEP"
+        }
+        FacetFault::Twisted { .. } => {
+            "repair the file there: facets overlap, or form a surface with one side"
+        }
+        FacetFault::Nested { .. } => {
+            "turn its facets over if it is a cavity; delete it if it is material in material"
+        }
+    }
+}
+
 fn is_stl(extension: &OsStr) -> bool {
     extension.eq_ignore_ascii_case("stl")
 }
@@ -131,7 +156,22 @@ fn remedy(error: &MeshingError, hexes: gmsh::Hexes) -> Option<&'static str> {
             "check the geometry with `gmsh FILE`; if Gmsh cannot mesh it, another \
              `element_size` or `hexes` may help, or name a mesh that was made elsewhere"
         }
-        MeshingError::Timeout { .. } => "give a larger `element_size` or `gmsh_timeout` in [mesh]",
+        MeshingError::Timeout { .. } => {
+            "give a larger `element_size` or fewer `elements`, or more time by `gmsh_timeout` in [mesh]; \
+             if it is slow at any size, check the geometry with `gmsh FILE`"
+        }
+        MeshingError::TooMany { .. } => {
+            "give a larger `element_size`; check the unit of the file, and of the size"
+        }
+        MeshingError::Volume { .. } => {
+            "give a smaller `element_size`, so that elements follow the surface; if the volume stays \
+             wrong, the geometry has gaps or overlaps: repair it in a CAD program"
+        }
+        MeshingError::NoSolid { .. } => {
+            "export the part as a solid (STEP: `MANIFOLD_SOLID_BREP`), or close the gaps between its \
+             surfaces"
+        }
+        MeshingError::Facets { fault, .. } => of_facets(fault),
         MeshingError::Flat { .. } => {
             "another `element_size` or number of elements may help, or repair the geometry there: \
              look for slivers and edges that are nearly tangent"

@@ -77,7 +77,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
     ) -> Result<Self, InputError> {
         let mut notes = std::mem::take(&mut case.notes);
         InputError::if_any(flat(config, &case).into_iter().collect())?;
-        let diagnosis = Diagnosis::of(&case);
+        let diagnosis = Diagnosis::of(config, &case);
         let volumes = case.mesh.volumes();
         let element_width = HexMesh::width_of(&volumes);
         let grid = grid(config, &case.mesh, element_width, &mut notes)?;

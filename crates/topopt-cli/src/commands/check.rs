@@ -157,7 +157,7 @@ impl Forecast {
                 true => doubts::of(config, model),
                 false => doubts::of_part(config, model),
             },
-            quality: Shape::new(&diagnosis.quality, diagnosis.worst_elements.clone()),
+            quality: Shape::new(&diagnosis.quality, &diagnosis.worst_elements),
             connected_parts: diagnosis.connected_parts,
             coincident_nodes: diagnosis.coincident_nodes,
             hanging_nodes: diagnosis.hanging_nodes,

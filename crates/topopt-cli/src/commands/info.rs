@@ -1,5 +1,6 @@
 //! `topopt info FILE`
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -70,7 +71,8 @@ pub(super) struct Shape {
     pub scaled_jacobian: Range,
     /// 1 is best.
     pub aspect_ratio: Range,
-    /// Up to ten elements of the smallest scaled Jacobian, worst first.
+    /// Of up to ten elements of the smallest scaled Jacobian the numbers, worst first, each once:
+    /// pieces of a cell that was cut have its number.
     pub worst_elements: Vec<u64>,
     /// Elements by tenths of the scaled Jacobian.
     pub histogram: [usize; 10],
@@ -92,8 +94,10 @@ impl Info {
         let mesh = &imported.mesh;
         let bounds = mesh.bounding_box();
         let quality = Quality::of(mesh).summary();
-        let worst = quality.worst.iter().map(|&e| imported.element_tags[e as usize]).collect();
+        let worst: Vec<u64> =
+            quality.worst.iter().map(|&e| imported.element_tags[e as usize]).collect();
         let lost = imported.deck.lost.iter().map(|what| format!("not carried over: {what}"));
+        let lost: Vec<String> = lost.collect();
         let set = |(name, kind, count): (String, topopt_mesh::SetKind, usize)| Set {
             name,
             kind: kind.name(),
@@ -106,9 +110,9 @@ impl Info {
             bounding_box: Box3 { min: bounds.min, max: bounds.max },
             volume: mesh.volumes().iter().sum(),
             element_width: mesh.element_width(),
-            quality: Shape::new(&quality, worst),
+            quality: Shape::new(&quality, &worst),
             components: Components::of(mesh).n_components(),
-            notes: imported.notes.iter().cloned().chain(lost).collect(),
+            notes: [&imported.notes[..], &imported.remarks, &lost].concat(),
         }
     }
 
@@ -153,9 +157,11 @@ impl Info {
 }
 
 impl Shape {
-    /// The shape of elements with this summary, by the numbers of the worst.
-    pub fn new(summary: &QualitySummary, worst_elements: Vec<u64>) -> Self {
+    /// The shape of elements with this summary, by the numbers of the worst, each once.
+    pub fn new(summary: &QualitySummary, worst_elements: &[u64]) -> Self {
         let range = |Spread { min, mean, max }: Spread| Range { min, mean, max };
+        let mut seen = HashSet::new();
+        let worst_elements = worst_elements.iter().copied().filter(|e| seen.insert(*e)).collect();
         Self {
             scaled_jacobian: range(summary.scaled_jacobian),
             aspect_ratio: range(summary.aspect_ratio),

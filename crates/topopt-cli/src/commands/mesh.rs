@@ -97,5 +97,5 @@ fn of_geometry(
         ..default
     };
     let read = meshing::read(geometry, &meshing, Cutting::Allowed, interrupt)?;
-    Ok((read.mesh, read.notes))
+    Ok((read.mesh, [read.notes, read.remarks].concat()))
 }

@@ -138,11 +138,12 @@ fn a_step_file_is_converted_and_cut_into_hexahedra() {
     let in_mm = check(&[steel]);
     close(&in_mm["extent"][0], 40.0, 1e-9);
     close(&in_mm["design_volume"], 5.0 * (800.0 - 16.0 * std::f64::consts::PI), 0.01);
-    let note = in_mm["notes"].to_string();
-    assert!(
-        note.contains("the geometry has no named surfaces") && note.contains("meshed by Gmsh"),
-        "{note}"
-    );
+    // Said by `info`, and not again by every command.
+    let said = ["no named surfaces", "meshed by Gmsh", "without a physical group"];
+    let notes = json(&folder, &["info", "plate_with_hole.step", "--json"])["notes"].to_string();
+    assert!(said.iter().all(|said| notes.contains(said)), "{notes}");
+    let notes = in_mm["notes"].to_string();
+    assert!(!said.iter().any(|said| notes.contains(said)), "{notes}");
     assert_eq!(
         in_mm["warnings"][in_mm["warnings"].as_array().unwrap().len() - 1],
         "Young's modulus is 2.1e11 N/mm^2 (MPa), as the STEP file is read in mm: 2.1e17 Pa, more \
@@ -348,4 +349,31 @@ fn an_interrupt_ends_gmsh_too() {
 
     assert!(!signal("-0", pid.trim()), "it is still there");
     assert!(start.elapsed() < Duration::from_secs(50));
+}
+
+/// The way from a design to a mesh that is its own, and to displacements in it.
+#[test]
+fn an_exported_design_is_meshed_and_solved() {
+    if !has_gmsh() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.run_well(&["optimizer.max_iterations=8"]);
+    for more in [&[][..], &["--decimate", "0.3"]] {
+        let args = [&["export", "out", "--output", "part.stl"], more].concat();
+        let (status, out, err) = topopt(&folder.path(""), &args);
+        assert_eq!((status, err.as_str()), (0, ""), "{out}");
+        let volume = folder.summary()["volume"].as_f64().unwrap();
+
+        let again = "file = \"part.stl\"\nelement_size = 0.5\n\
+            [[select]]\nname = \"fixed\"\nkind = \"nodes\"\nbox = { min = [-1, -1, -1], max = [0.01, 9, 9] }\n\
+            [[select]]\nname = \"load\"\nkind = \"nodes\"\nbox = { min = [9.9, -1, -1], max = [11, 9, 9] }\n";
+        folder.write("again.toml", &CASE.replace(GENERATED, again));
+        let (status, out, err) =
+            topopt(&folder.path(""), &["solve", "again.toml", "--output", "again", "--overwrite"]);
+        assert_eq!((status, err.as_str()), (0, ""), "{out}");
+        let found: Value = serde_json::from_str(&folder.read("again/analysis.json")).unwrap();
+        close(&found["volume"], volume, 0.011);
+        assert!(found["elements"].as_u64().unwrap() > 1000, "{found}");
+    }
 }

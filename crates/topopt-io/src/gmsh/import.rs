@@ -19,6 +19,9 @@ pub(super) fn import(mut raw: RawMesh, cutting: Cutting) -> Result<ImportedMesh,
         return Err(GmshFault::NoSolids.into());
     }
     let mut notes = notes_on_file(&raw);
+    let remark = (raw.untagged_surfaces > 0).then(|| {
+        format!("{} surface elements without a physical group were left out", raw.untagged_surfaces)
+    });
     sort_elements(&mut raw);
     let (tags, cells) = (take(&mut raw.tags), take(&mut raw.cells));
     let part = Part::new(take(&mut raw.nodes), tags, cells, cutting)?;
@@ -30,7 +33,10 @@ pub(super) fn import(mut raw: RawMesh, cutting: Cutting) -> Result<ImportedMesh,
     element_sets(&raw, &mut sets);
     face_sets(&raw, &part, &mut sets)?;
     node_sets(&raw, &mut sets);
-    part.into_mesh_or(sets, notes, |error, given| inverted(error, given, &raw))
+    let mut imported =
+        part.into_mesh_or(sets, notes, |error, given| inverted(error, given, &raw))?;
+    imported.remarks.extend(remark);
+    Ok(imported)
 }
 
 /// An inverted element with the volume that it is in.
@@ -48,10 +54,7 @@ fn notes_on_file(raw: &RawMesh) -> Vec<String> {
     let high_order = raw.high_order.iter().map(|nodes| {
         format!("elements of {nodes} nodes, of third or higher order, were read by their corners")
     });
-    let surfaces = (raw.untagged_surfaces > 0).then(|| {
-        format!("{} surface elements without a physical group were left out", raw.untagged_surfaces)
-    });
-    sections.chain(high_order).chain(surfaces).collect()
+    sections.chain(high_order).collect()
 }
 
 /// Puts the solid elements into the order of their tags.

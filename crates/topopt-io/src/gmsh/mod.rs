@@ -20,12 +20,16 @@ mod attempts;
 mod cursor;
 mod element_shape;
 mod error;
+mod facets;
+mod geometry;
 mod import;
+mod meshing_error;
 mod numbered;
 mod program;
 mod raw;
 mod records;
 mod sections;
+mod source;
 mod trust;
 mod version_2;
 mod version_4;
@@ -39,7 +43,10 @@ use crate::read_error::ReadError;
 use cursor::Cursor;
 
 pub use error::Fault;
-pub use program::{ElementSize, Hexes, Meshing, MeshingError, is_geometry, mesh};
+pub use facets::FacetFault;
+pub use meshing_error::MeshingError;
+pub use program::{ElementSize, Hexes, Meshing, is_geometry, mesh};
+pub use trust::Harm;
 pub use write::{Encoding, GmshFormat, Version, write};
 
 /// Reads a `.msh` file.

@@ -2,6 +2,7 @@
 
 use topopt_mesh::numbers::shown;
 
+use super::source::EDGE;
 use crate::import::ImportedMesh;
 
 /// Meshings after the first one, at most.
@@ -12,10 +13,6 @@ const NEAR: f64 = 0.1;
 
 /// Another number by this factor needs a reason.
 const FAR: usize = 2;
-
-/// Largest edge of an element over the cube root of its volume, as Gmsh makes tetrahedra that are
-/// cut: from 1.4 to 1.5 in twelve parts.
-const EDGE: f64 = 1.45;
 
 /// The mesh of about `asked` elements, of those that `mesh` makes for a largest edge; the first
 /// without one, to find the volume. The next edge follows from the number of elements of the last

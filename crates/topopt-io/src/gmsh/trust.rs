@@ -1,14 +1,17 @@
 //! What a geometry may do besides geometry: a `.geo` file is a program, and so is all that it
 //! merges and the `.opt` file beside it.
 //!
+//! What reads the surroundings is no better: an environment variable may become the name of a set, and
+//! go with results to others.
+//!
 //! The scan reads as Gmsh's own scanner does (src/parser/Gmsh.l of Gmsh 4.15: no escapes in
 //! strings, at most 1023 bytes each, a NUL byte ends comments) and looks for the commands and
-//! options of its grammar (Gmsh.y) that run programs or write files. Where it cannot be sure it
+//! options of its grammar (Gmsh.y) that do such things. Where it cannot be sure it
 //! refuses.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
 /// A place in a geometry that may do harm.
 pub(super) struct Suspect {
@@ -18,6 +21,26 @@ pub(super) struct Suspect {
     pub line: usize,
     /// What stands there.
     pub word: String,
+    /// What it may do.
+    pub harm: Harm,
+}
+
+/// What a geometry must not do unless it is trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Harm {
+    /// Run programs or write files.
+    Acts,
+    /// Read what lies around it, such as variables of the environment, into names of sets and results.
+    Reads,
+}
+
+impl fmt::Display for Harm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Acts => "may run programs or write files",
+            Self::Reads => "may read what is outside the geometry",
+        })
+    }
 }
 
 /// Ends of the names of what runs programs, writes files or keeps a command for later. The end
@@ -37,6 +60,24 @@ const HARMFUL: [&str; 13] = [
     "OptionsFileName",
     "ErrorFileName",
 ];
+
+/// Ends of the names of what reads the environment, folders and files that are no geometry. The file of
+/// a `Structured` field is named by `FileName`; the name of the geometry itself is no secret.
+const CURIOUS: [&str; 9] = [
+    "GetEnv",
+    "CurrentDirectory",
+    "CurrentDir",
+    "AbsolutePath",
+    "GmshExecutableName",
+    "ListFromFile",
+    "FileExists",
+    "FileName",
+    "PathName",
+];
+const OWN_NAME: &str = "CurrentFileName";
+
+/// Begins the names of options that hold files which the user had open.
+const RECENT: &str = "RecentFile";
 
 /// Commands that read a file, as a script unless its name says otherwise.
 const READING: [&str; 4] = ["Include", "Merge", "MergeWithBoundingBox", "ShapeFromFile"];
@@ -69,7 +110,13 @@ fn suspect_in(path: &Path, known: &mut BTreeSet<PathBuf>) -> Option<Suspect> {
 }
 
 fn suspect_in_script(path: &Path, known: &mut BTreeSet<PathBuf>) -> Option<Suspect> {
-    let at = |line: usize, word: &str| Suspect { path: path.into(), line, word: word.into() };
+    let may = |harm, line: usize, word: &str| Suspect {
+        path: path.into(),
+        line,
+        word: word.into(),
+        harm,
+    };
+    let at = |line: usize, word: &str| may(Harm::Acts, line, word);
     let Ok(text) = fs::read(path) else { return Some(at(1, "a file that cannot be read")) };
     if text.starts_with(b"$MeshFormat") {
         return None;
@@ -86,6 +133,9 @@ fn suspect_in_script(path: &Path, known: &mut BTreeSet<PathBuf>) -> Option<Suspe
         if is_harmful(word, rest.clone()) {
             return Some(at(*line, word));
         }
+        if is_curious(word) {
+            return Some(may(Harm::Reads, *line, word));
+        }
 
         // A file that is read is scanned as well; one whose name is not a plain text is suspect.
         if READING.iter().any(|reading| word.ends_with(reading)) {
@@ -94,6 +144,9 @@ fn suspect_in_script(path: &Path, known: &mut BTreeSet<PathBuf>) -> Option<Suspe
                 has_extension(file, &DATA) || has_extension(file, &SCRIPTS)
             });
             let Some(file) = file else { return Some(at(*line, word)) };
+            if Path::new(file).is_absolute() {
+                return Some(may(Harm::Reads, *line, word));
+            }
 
             let folder = path.parent().unwrap_or(Path::new(""));
             if let Some(suspect) = suspect_in(&folder.join(file), known) {
@@ -120,6 +173,12 @@ fn is_harmful<'a>(word: &str, mut rest: impl Iterator<Item = &'a Token<'a>>) -> 
     // `Printf(...) > "file"`: the sign may stand anywhere in the statement.
     let in_statement = || rest.take_while(|token| **token != Token::Symbol(b';'));
     word.ends_with("Printf") && in_statement().any(|token| *token == Token::Symbol(b'>'))
+}
+
+/// Whether a word may read what is no part of the geometry.
+fn is_curious(word: &str) -> bool {
+    let is_known = CURIOUS.iter().any(|curious| word.ends_with(curious));
+    is_known && !word.ends_with(OWN_NAME) || word.contains(RECENT)
 }
 
 /// The file that a statement names by nothing else than a text.

@@ -116,7 +116,10 @@ fn places_far_into_a_file() {
 
 #[test]
 fn what_may_be_left_out_is_noted() {
-    let notes = |text: String| read_bytes(text.as_bytes()).unwrap().notes.join("; ");
+    let notes = |text: String| {
+        let read = read_bytes(text.as_bytes()).unwrap();
+        [read.notes, read.remarks].concat().join("; ")
+    };
     let unknown = format!("{CUBE}$Extra\n1 2 3\n$EndExtra\n$NodeData\n1\n$EndNodeData\n");
     assert_says(&notes(unknown), &["section $Extra was skipped"]);
     let text = notes(CUBE.replace("2 3 2 2 1", "2 3 2 0 1"));

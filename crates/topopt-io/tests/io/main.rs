@@ -9,6 +9,7 @@ mod block;
 mod checkpoint;
 mod cut;
 mod damage;
+mod facets;
 mod glb;
 mod gmsh_damage;
 #[cfg(unix)]

@@ -94,23 +94,152 @@ fn triangles_are_the_boundary_of_a_body() {
     let rest: Vec<&str> = facets.split_inclusive("endfacet\n").skip(3).collect();
     std::fs::write(&path, format!("{header}\n{}", rest.concat())).unwrap();
     let error = try_mesh(&path, ElementSize::Edge(3.0)).unwrap_err();
-    assert!(matches!(error, MeshingError::NoVolumes(_)), "{error}");
+    assert!(matches!(error, MeshingError::Facets { .. }), "{error}");
 }
+
+/// The facets of a surface of `n` times `m` places, which closes in both directions.
+fn ring(n: usize, m: usize, at: impl Fn(f64, f64) -> [f64; 3]) -> Vec<[[f64; 3]; 3]> {
+    let angle = |i: usize, n: usize| std::f64::consts::TAU * (i % n) as f64 / n as f64;
+    let at = |i, j| at(angle(i, n), angle(j, m));
+    let quad = |(i, j): (usize, usize)| {
+        let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+        [[a, b, c], [a, c, d]]
+    };
+    (0..n).flat_map(|i| (0..m).map(move |j| (i, j))).flat_map(quad).collect()
+}
+
+fn volume(mesh: &ImportedMesh) -> f64 {
+    mesh.mesh.volumes().iter().sum()
+}
+
+/// Gmsh alone makes a body of volume 402 of the torus, and none of the cone.
+#[test]
+fn triangles_without_a_size_become_a_mesh_of_their_volume() {
+    if !has_gmsh() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.stl");
+    let torus = ring(32, 16, |a, b| {
+        let r = 10.0 + 3.0 * b.cos();
+        [r * a.cos(), r * a.sin(), 3.0 * b.sin()]
+    });
+    let cone = (0..32).flat_map(|i| {
+        let at = |i: usize| {
+            let angle = std::f64::consts::TAU * (i % 32) as f64 / 32.0;
+            [5.0 * angle.cos(), 5.0 * angle.sin(), 0.0]
+        };
+        let (low, high) = ([0.0; 3], [0.0, 0.0, 10.0]);
+        [[at(i), at(i + 1), high], [at(i + 1), at(i), low]]
+    });
+    let polygon = |n: f64| 0.5 * n * (std::f64::consts::TAU / n).sin();
+    for (facets, exact) in [(torus, 1720.117), (cone.collect(), polygon(32.0) * 25.0 * 10.0 / 3.0)]
+    {
+        std::fs::write(&path, crate::facets::text(&facets)).unwrap();
+        let meshed = mesh(&path, ElementSize::OfGeometry);
+        assert!((volume(&meshed) / exact - 1.0).abs() <= 0.01, "{} {exact}", volume(&meshed));
+        let notes = meshed.notes.join("; ");
+        assert!(notes.contains("facets enclose 1 body of volume"), "{notes}");
+        assert!(notes.contains("no size of elements was given: edges of at most"), "{notes}");
+    }
+
+    let cubes = [crate::facets::cube(0.0, 2.0), crate::facets::cube(3.0, 4.0)].concat();
+    std::fs::write(&path, crate::facets::text(&cubes)).unwrap();
+    let meshed = mesh(&path, ElementSize::OfGeometry);
+    assert!((volume(&meshed) - 9.0).abs() < 1e-9);
+    assert_eq!(Components::of(&meshed.mesh).n_components(), 2);
+}
+
+/// A block with a bore of radius 4, whose wall is `wall` thin, as Gmsh writes it to a file `name`.
+fn bored(folder: &Path, name: &str, wall: f64) -> PathBuf {
+    let y = 20.0 - 4.0 - wall;
+    let text = format!(
+        "SetFactory(\"OpenCASCADE\");\nBox(1) = {{0, 0, 0, 40, 20, 10}};\n\
+         Cylinder(2) = {{20, {y}, -1, 0, 0, 12, 4}};\n\
+         BooleanDifference(3) = {{Volume{{1}}; Delete;}}{{Volume{{2}}; Delete;}};\n"
+    );
+    let (script, path) = (folder.join("bored.geo"), folder.join(name));
+    std::fs::write(&script, text).unwrap();
+    let mut gmsh = Command::new(program());
+    gmsh.arg("-0").arg(&script).arg("-o").arg(&path);
+    assert!(gmsh.output().unwrap().status.success());
+    path
+}
+
+/// IGES files hold surfaces without a solid, whose unit Gmsh cannot set.
+#[test]
+fn solids_of_every_format_have_their_volume() {
+    if !has_gmsh() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let exact = 10.0 * (800.0 - 16.0 * std::f64::consts::PI);
+    for name in ["a.step", "a.brep", "a.igs", "a.iges"] {
+        let path = bored(folder.path(), name, 6.0);
+        let meshed = mesh(&path, ElementSize::Edge(5.0));
+        assert!((volume(&meshed) / exact - 1.0).abs() <= 0.01, "{name}: {}", volume(&meshed));
+        let is_sewn = meshed.notes.iter().any(|note| note.contains("joined to a solid"));
+        assert_eq!(is_sewn, name.contains(".ig"), "{name}");
+        if name != "a.brep" {
+            let in_meters = Meshing { length_unit: "M", ..meshing(ElementSize::Edge(0.005)) };
+            let meshed = gmsh::mesh(&path, &in_meters, &AtomicBool::new(false)).unwrap();
+            assert!((1e9 * volume(&meshed) / exact - 1.0).abs() <= 0.01, "{name}");
+        }
+    }
+
+    // A file of a single line, and one whose elements would be too many.
+    let path = folder.path().join("line.igs");
+    std::fs::write(&path, LINE).unwrap();
+    let error = try_mesh(&path, ElementSize::OfGeometry).unwrap_err();
+    let said = "line.igs has no solid: 0 surfaces and 1 curves were found";
+    assert!(error.to_string().contains(said), "{error}");
+    let error = try_mesh(&folder.path().join("a.step"), ElementSize::Edge(1e-3)).unwrap_err();
+    assert!(matches!(error, MeshingError::TooMany { .. }), "{error}");
+}
+
+/// Walls of an eightieth of the block: no tetrahedra in them are good.
+#[test]
+fn bores_near_a_side_mesh_at_every_size() {
+    if !has_gmsh() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = bored(folder.path(), "a.step", 0.25);
+    for size in [10.0, 3.0] {
+        let meshed = mesh(&path, ElementSize::Edge(size));
+        let exact = 10.0 * (800.0 - 16.0 * std::f64::consts::PI);
+        assert!((volume(&meshed) / exact - 1.0).abs() <= 0.01, "{size}: {}", volume(&meshed));
+    }
+}
+
+/// An IGES file of a line from the origin to (1, 0, 0).
+const LINE: &str = concat!(
+    "one line                                                                S      1\n",
+    "1H,,1H;,4Hline,8Hline.igs,4Hhand,1H1,32,38,6,308,15,4Hline,1.,2,2HMM,1,0G      1\n",
+    ".01,15H20260101.000000,1.E-6,1.,4Hhand,4Hhand,11,0,15H20260101.000000;  G      2\n",
+    "     110       1       0       0       0       0       0       000000000D      1\n",
+    "     110       0       0       1       0                               0D      2\n",
+    "110,0.,0.,0.,1.,0.,0.;                                                 1P      1\n",
+    "S      1G      2D      2P      1                                        T      1\n",
+);
 
 fn mesh(geometry: &Path, size: ElementSize) -> ImportedMesh {
     try_mesh(geometry, size).unwrap()
 }
 
 fn try_mesh(geometry: &Path, size: ElementSize) -> Result<ImportedMesh, MeshingError> {
-    let meshing = Meshing {
+    gmsh::mesh(geometry, &meshing(size), &AtomicBool::new(false))
+}
+
+fn meshing(size: ElementSize) -> Meshing {
+    Meshing {
         program: None,
         hexes: Hexes::Subdivide,
         size,
         length_unit: "MM",
         timeout: Duration::from_secs(120),
         trust: false,
-    };
-    gmsh::mesh(geometry, &meshing, &AtomicBool::new(false))
+    }
 }
 
 fn program() -> OsString {

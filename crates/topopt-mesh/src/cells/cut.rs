@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use rayon::prelude::*;
 
 use super::middles::Middles;
+use super::slivers::{self, Moved};
 use super::{Cell, Cells, NO_NODE, Shape, repeated};
 use crate::components::{find, join};
 use crate::hexahedron;
@@ -34,6 +35,8 @@ pub struct Cut {
     pub hexes: Vec<[u32; 8]>,
     /// How many cells got straight edges, because their curved ones would have inverted them.
     pub n_straightened: usize,
+    /// Corners of nearly flat tetrahedra that were moved.
+    pub moved: Moved,
     /// Where the hexahedra of every cell begin, `[n_cells + 1]`.
     first: Vec<u32>,
     is_cut: Vec<bool>,
@@ -69,7 +72,8 @@ impl Cut {
         let first = first_hexes(cells, &is_cut)?;
         if !is_cut.contains(&true) {
             let hexes = cells.par_iter().map(|cell| uncut(&cell)).collect();
-            return Ok(Self { coordinates, hexes, n_straightened: 0, first, is_cut });
+            let moved = Moved::default();
+            return Ok(Self { coordinates, hexes, n_straightened: 0, moved, first, is_cut });
         }
 
         let n_given = coordinates.len();
@@ -80,7 +84,9 @@ impl Cut {
             })
             .collect();
 
-        let mut cut = Self { coordinates, hexes, n_straightened: 0, first, is_cut };
+        let mut coordinates = coordinates;
+        let moved = slivers::relax(cells, &mut coordinates);
+        let mut cut = Self { coordinates, hexes, n_straightened: 0, moved, first, is_cut };
         cut.place(cells, &middles, n_given);
         Ok(cut)
     }

@@ -4,6 +4,7 @@
 mod cut;
 mod middles;
 mod shape;
+mod slivers;
 mod unique;
 
 use rayon::prelude::*;
@@ -14,6 +15,7 @@ use crate::sets::Face;
 
 pub use cut::{Cut, CutError};
 pub use shape::Shape;
+pub use slivers::Moved;
 
 /// Solid cells by the numbers of their nodes.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -50,12 +50,14 @@ pub struct GaussPoints<'a> {
     moduli: Vec<f64>,
     /// Displacements, `[n_nodes][3]` (length).
     u: Vec<f64>,
+    /// Whether the stresses of an element mean something, `[n_elements]`.
+    has_stress: Vec<bool>,
 }
 
 impl<'a> GaussPoints<'a> {
     /// Those of load case number `case`.
     pub fn of(solved: &'a Solved, case: usize) -> Self {
-        let Solved { model, given, filling, solution } = solved;
+        let Solved { model, given, filling, solution, has_stress } = solved;
         let u = solution.displacements[case].as_chunks::<3>().0;
         Self {
             load_case: &model.problem.load_cases()[case].name,
@@ -64,6 +66,7 @@ impl<'a> GaussPoints<'a> {
             tags: given.tags.as_ref(),
             moduli: model.renumbering.elements_to_original(&filling.stress_moduli),
             u: model.renumbering.nodes_to_original(u).into_flattened(),
+            has_stress: model.renumbering.elements_to_original(has_stress),
         }
     }
 
@@ -86,7 +89,7 @@ impl<'a> GaussPoints<'a> {
             let (maximum, at) = largest.unwrap_or_default();
             (maximum, element, at)
         };
-        let elements = (0..self.mesh.n_elements()).into_par_iter();
+        let elements = (0..self.mesh.n_elements()).into_par_iter().filter(|&e| self.has_stress[e]);
         let larger =
             |a: &(f64, usize, _), b: &(f64, usize, _)| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1));
         let (maximum, element, at) = elements.map(of_element).max_by(larger).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use topopt_mesh::hexahedron;
+use topopt_mesh::quality::LEAST_OF_STRESSES;
 
 use super::structure::Solved;
 use crate::config::Config;
@@ -61,7 +62,8 @@ impl Solved<'_> {
     /// `case_of` gives for its element.
     pub fn stress(&self, von_mises: &[f64], case_of: impl Fn(usize) -> usize) -> Stress {
         let volumes = &self.filling.material;
-        let mut order: Vec<usize> = (0..volumes.len()).filter(|&e| volumes[e] > 0.0).collect();
+        let counts = |&e: &usize| volumes[e] > 0.0 && self.has_stress[e];
+        let mut order: Vec<usize> = (0..volumes.len()).filter(counts).collect();
         order.sort_by(|&a, &b| von_mises[a].total_cmp(&von_mises[b]));
         let total: f64 = order.iter().map(|&e| volumes[e]).sum();
 
@@ -85,6 +87,19 @@ impl Solved<'_> {
             at,
             load_case: self.model.problem.load_cases()[case_of(worst)].name.clone(),
         }
+    }
+
+    /// What to say of elements whose stresses are left out, if there are any.
+    pub fn note_on_stresses(&self) -> Option<String> {
+        let volumes = self.filling.material.iter();
+        let left_out = volumes.zip(&self.has_stress).filter(|(v, has)| **v > 0.0 && !**has);
+        let count = left_out.count();
+        (count > 0).then(|| {
+            format!(
+                "{count} elements of a scaled Jacobian below {LEAST_OF_STRESSES} are left out of the \
+                 largest stresses and their percentiles: what is found in them says nothing of the part"
+            )
+        })
     }
 
     /// Number and center of an element of the problem.

@@ -1,6 +1,7 @@
 //! A structure that has been solved, with all that its numbers are made from.
 
 use topopt_fem::stress;
+use topopt_mesh::quality::{LEAST_OF_STRESSES, Quality};
 
 use super::filling::Filling;
 use super::restraints::Restraint;
@@ -40,6 +41,9 @@ pub(crate) struct Solved<'a> {
     pub filling: Filling,
     /// What the solve gave.
     pub solution: Solution,
+    /// Whether the stresses of an element mean something, `[n_elements]`: not those of a nearly flat
+    /// one, unless all are.
+    pub has_stress: Vec<bool>,
 }
 
 impl<'a> Solved<'a> {
@@ -54,7 +58,13 @@ impl<'a> Solved<'a> {
         conditions: Conditions,
     ) -> Result<Self, Failure> {
         let solution = Solution::new(model, &filling, conditions)?;
-        Ok(Self { model, given, filling, solution })
+        let mesh = model.problem.mesh();
+        let jacobians = Quality::of(mesh).scaled_jacobian;
+        let mut has_stress: Vec<bool> = jacobians.iter().map(|j| *j >= LEAST_OF_STRESSES).collect();
+        if !has_stress.contains(&true) {
+            has_stress.fill(true);
+        }
+        Ok(Self { model, given, filling, solution, has_stress })
     }
 
     /// The stresses at the centers of the elements in load case `case`, `[n_elements]`, in the order

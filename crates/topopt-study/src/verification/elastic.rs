@@ -176,7 +176,7 @@ impl Verified<'_> {
             pcg_residual: solution.pcg_residual,
             limits,
             warnings,
-            notes: notes.clone(),
+            notes: notes.iter().cloned().chain(solved.note_on_stresses()).collect(),
         })
     }
 

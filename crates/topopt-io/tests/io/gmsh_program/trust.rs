@@ -64,6 +64,28 @@ fn what_runs_programs_or_writes_files() {
     }
 }
 
+/// An environment variable would become the name of a set, and go with results to others.
+#[test]
+fn what_reads_the_surroundings() {
+    for (command, word) in [
+        ("Physical Volume(GetEnv(\"HOME\")) = {1};", "GetEnv"),
+        ("Printf(CurrentDirectory);", "CurrentDirectory"),
+        ("s = Str(CurrentDir);", "CurrentDir"),
+        ("s = AbsolutePath(\"a\");", "AbsolutePath"),
+        ("s = GmshExecutableName;", "GmshExecutableName"),
+        ("x() = ListFromFile(\"/etc/hostname\");", "ListFromFile"),
+        ("If (FileExists(\"/etc/passwd\")) x = 1; EndIf", "FileExists"),
+        ("Physical Volume(General.RecentFile0) = {1};", "RecentFile0"),
+        ("Field[1] = Structured; Field[1].FileName = \"numbers\";", "FileName"),
+        ("Merge \"/home/other/part.step\";", "Merge"),
+        ("Include \"/home/other/part.geo\";", "Include"),
+    ] {
+        let said = format!("a.geo: line 2: `{word}` may read what is outside the geometry");
+        let text = format!("// a box\n{command}\n");
+        assert_eq!(refusal("a.geo", &text, &[]).as_deref(), Some(said.as_str()), "{text}");
+    }
+}
+
 #[test]
 fn what_is_no_harm() {
     for text in [
@@ -73,6 +95,7 @@ fn what_is_no_harm() {
         "For i In {1:2} // twice\n/* over\nlines */ Point(i) = {i, 0, 0};\nEndFor",
         "x = 1; /* over\nlines */ SetOrder 2; save = 1;",
         "If (x > 1) Printf(\"large\"); EndIf",
+        "Printf(CurrentFileName); n = DefineNumber[2, Name \"n\"]; DefineConstant[s = 3];",
     ] {
         assert_eq!(refusal("a.geo", text, &[]), None, "{text}");
     }

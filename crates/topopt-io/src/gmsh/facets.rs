@@ -1,0 +1,188 @@
+//! Facets of an STL file as the boundary of bodies: read, repaired where that is safe, and refused
+//! where they enclose nothing. Gmsh takes what it gets, and works for hours or meshes another body.
+
+mod edges;
+mod fault;
+mod orientation;
+mod read;
+mod shells;
+mod slivers;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use topopt_mesh::hexahedron::determinant;
+use topopt_mesh::numbers::shown;
+use topopt_mesh::vector::{cross, difference, length};
+
+pub use fault::FacetFault;
+use read::Soup;
+use shells::Shells;
+
+/// Closed surfaces that bound bodies, and their cavities.
+#[derive(Debug)]
+pub(super) struct Facets {
+    /// `[n_vertices][3]`.
+    vertices: Vec<[f64; 3]>,
+    surface: Surface,
+    /// The surface without needles, if it has any and keeps its volume without them.
+    cleaned: Option<Surface>,
+    /// Closed surfaces of every body, the outer one first.
+    bodies: Vec<Vec<u32>>,
+    /// Volume between the facets of the file.
+    pub volume: f64,
+    /// Area of the facets of the file.
+    pub area: f64,
+    /// What was repaired, and what the facets enclose: a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Triangles, counter-clockwise from outside the material.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Surface {
+    /// `[n_triangles][3]`.
+    triangles: Vec<[u32; 3]>,
+    /// The closed surface that each triangle is in, `[n_triangles]`.
+    shell_of: Vec<u32>,
+}
+
+/// The volume changes by at most this share where needles are removed.
+const MOST_CHANGE: f64 = 1e-3;
+
+/// Why a file gives no facets.
+#[derive(Debug)]
+pub(super) enum Unread {
+    /// The operating system's cause.
+    Io(io::Error),
+    /// The file's.
+    Fault(FacetFault),
+}
+
+impl From<FacetFault> for Unread {
+    fn from(fault: FacetFault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl Facets {
+    /// Reads the STL file at `path`.
+    ///
+    /// # Errors
+    /// What cannot be read, and facets that bound no body.
+    pub fn read(path: &Path) -> Result<Self, Unread> {
+        let bytes = std::fs::read(path).map_err(Unread::Io)?;
+        Ok(Self::of(read::parse(&bytes)?)?)
+    }
+
+    fn of(soup: Soup) -> Result<Self, FacetFault> {
+        let mut notes = soup.notes();
+        let Soup { vertices, mut triangles, .. } = soup;
+        let turned = orientation::orient(&vertices, &mut triangles)?;
+        if turned > 0 {
+            notes.push(format!("facets turned over, so that neighbors agree: {turned}"));
+        }
+
+        let shells = Shells::of(&vertices, &triangles);
+        let inside_out = shells.turn_outwards(&vertices, &mut triangles)?;
+        if inside_out > 0 {
+            notes.push(format!(
+                "closed surfaces turned inside out, as their facets pointed into the material: \
+                 {inside_out}"
+            ));
+        }
+        let [volume, area] = [volume(&vertices, &triangles), area(&vertices, &triangles)];
+        let bodies = shells.bodies();
+        notes.push(said(triangles.len(), shells.len(), bodies.len(), volume));
+        let surface = Surface { triangles, shell_of: shells.of_facets };
+        let cleaned = surface.cleaned(&vertices, volume);
+        Ok(Self { vertices, surface, cleaned, bodies, volume, area, notes })
+    }
+
+    /// The surface without needles, if it has any.
+    pub fn cleaned(&self) -> Option<&Surface> {
+        self.cleaned.as_ref()
+    }
+
+    /// The surface of the file.
+    pub fn surface(&self) -> &Surface {
+        &self.surface
+    }
+
+    /// Writes one of the surfaces as a mesh that Gmsh reads (version 2.2), with an entity for each
+    /// closed surface.
+    pub fn write(&self, surface: &Surface, path: &Path) -> io::Result<()> {
+        let mut file = BufWriter::new(File::create(path)?);
+        writeln!(file, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n{}", self.vertices.len())?;
+        for (i, [x, y, z]) in (1..).zip(&self.vertices) {
+            writeln!(file, "{i} {x:?} {y:?} {z:?}")?;
+        }
+        writeln!(file, "$EndNodes\n$Elements\n{}", surface.triangles.len())?;
+        for ((i, triangle), shell) in (1..).zip(&surface.triangles).zip(&surface.shell_of) {
+            let [a, b, c] = triangle.map(|vertex| vertex + 1);
+            writeln!(file, "{i} 2 2 0 {} {a} {b} {c}", shell + 1)?;
+        }
+        writeln!(file, "$EndElements")?;
+        file.flush()
+    }
+
+    /// A script that makes volumes of the entities.
+    pub fn volumes(&self) -> String {
+        let mut script = String::new();
+        for (body, shells) in (1..).zip(&self.bodies) {
+            for shell in shells.iter().map(|shell| shell + 1) {
+                script += &format!("Surface Loop({shell}) = {{{shell}}};\n");
+            }
+            let loops: Vec<_> = shells.iter().map(|shell| (shell + 1).to_string()).collect();
+            script += &format!("Volume({body}) = {{{}}};\n", loops.join(", "));
+        }
+        script
+    }
+
+    /// Number of bodies, each with its cavities.
+    pub fn n_bodies(&self) -> usize {
+        self.bodies.len()
+    }
+}
+
+impl Surface {
+    /// The surface without needles; none where that changes nothing, or the `volume`.
+    fn cleaned(&self, vertices: &[[f64; 3]], exact: f64) -> Option<Self> {
+        let mut cleaned = self.clone();
+        slivers::remove(vertices, &mut cleaned.triangles, &mut cleaned.shell_of);
+        let change = volume(vertices, &cleaned.triangles) / exact - 1.0;
+        (cleaned != *self && change.abs() <= MOST_CHANGE).then_some(cleaned)
+    }
+}
+
+/// What the facets enclose.
+fn said(n_facets: usize, n_shells: usize, n_bodies: usize, volume: f64) -> String {
+    let bodies = if n_bodies == 1 { "1 body".into() } else { format!("{n_bodies} bodies") };
+    let cavities = match n_shells - n_bodies {
+        0 => String::new(),
+        1 => " with 1 cavity".into(),
+        n => format!(" with {n} cavities"),
+    };
+    let volume = shown(volume);
+    format!(
+        "{n_facets} facets enclose {bodies}{cavities} of volume {volume}, in the file's own unit"
+    )
+}
+
+/// The volume that closed `triangles` enclose, by the divergence theorem.
+fn volume(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
+    // From a vertex and not from the origin, which may be far away.
+    let origin = triangles.first().map_or([0.0; 3], |t| vertices[t[0] as usize]);
+    let of = |triangle: &[u32; 3]| {
+        determinant(&triangle.map(|vertex| difference(vertices[vertex as usize], origin)))
+    };
+    triangles.iter().map(of).sum::<f64>() / 6.0
+}
+
+fn area(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
+    let of = |triangle: &[u32; 3]| {
+        let [a, b, c] = triangle.map(|vertex| vertices[vertex as usize]);
+        0.5 * length(cross(difference(b, a), difference(c, a)))
+    };
+    triangles.iter().map(of).sum()
+}

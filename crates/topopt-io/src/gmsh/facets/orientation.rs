@@ -1,0 +1,87 @@
+//! Facets turned so that neighbors agree on what is outside.
+
+use topopt_mesh::vector::difference;
+
+use super::edges::{self, Side};
+use super::fault::FacetFault;
+
+/// Turns facets of closed surfaces over, as few as possible, until neighbors agree; how many were
+/// turned.
+///
+/// # Errors
+/// Surfaces that are not closed, and those that have one side alone.
+pub(super) fn orient(
+    vertices: &[[f64; 3]],
+    triangles: &mut [[u32; 3]],
+) -> Result<usize, FacetFault> {
+    let at = |edge: [u32; 2]| edge.map(|vertex| vertices[vertex as usize]);
+    let open = edges::open(triangles);
+    if let Some(&edge) = open.first() {
+        return Err(FacetFault::Open { count: open.len(), edge: at(edge) });
+    }
+
+    let sides = edges::sides(triangles);
+    let turn = turns(triangles.len(), &sides);
+    let turned = turn.iter().filter(|turn| **turn).count();
+    for (triangle, turn) in triangles.iter_mut().zip(turn) {
+        if turn {
+            triangle.swap(1, 2);
+        }
+    }
+
+    // Where more than two facets meet, those that run in either direction must be as many.
+    let sides = edges::sides(triangles);
+    let forward = |at: &[Side]| at.iter().filter(|side| side.is_forward).count();
+    match edges::by_edge(&sides).find(|at| 2 * forward(at) != at.len()) {
+        None => Ok(turned),
+        Some(side) => {
+            let [a, b] = at(side[0].edge);
+            let half = difference(b, a).map(|x| 0.5 * x);
+            Err(FacetFault::Twisted { at: std::array::from_fn(|i| a[i] + half[i]) })
+        }
+    }
+}
+
+/// Which facets must be turned; those that are joined by edges of two facets each go with the most.
+fn turns(n_facets: usize, sides: &[Side]) -> Vec<bool> {
+    let mut neighbors = vec![[(u32::MAX, false); 3]; n_facets];
+    let mut add = |facet: u32, neighbor: (u32, bool)| {
+        let free = neighbors[facet as usize].iter_mut().find(|slot| slot.0 == u32::MAX);
+        if let Some(slot) = free {
+            *slot = neighbor;
+        }
+    };
+    for at in edges::by_edge(sides) {
+        if let [one, other] = at {
+            let disagree = one.is_forward == other.is_forward;
+            add(one.facet, (other.facet, disagree));
+            add(other.facet, (one.facet, disagree));
+        }
+    }
+
+    let mut turn = vec![None; n_facets];
+    for seed in 0..n_facets {
+        if turn[seed].is_some() {
+            continue;
+        }
+        turn[seed] = Some(false);
+        let mut patch = vec![seed];
+        let mut next = 0;
+        while let Some(&facet) = patch.get(next) {
+            next += 1;
+            let own = turn[facet] == Some(true);
+            for &(neighbor, disagree) in &neighbors[facet] {
+                let Some(known) = turn.get_mut(neighbor as usize) else { continue };
+                if known.is_none() {
+                    *known = Some(own ^ disagree);
+                    patch.push(neighbor as usize);
+                }
+            }
+        }
+        let turned = patch.iter().filter(|&&facet| turn[facet] == Some(true)).count();
+        if 2 * turned > patch.len() {
+            patch.iter().for_each(|&facet| turn[facet] = turn[facet].map(|turn| !turn));
+        }
+    }
+    turn.into_iter().map(|turn| turn == Some(true)).collect()
+}

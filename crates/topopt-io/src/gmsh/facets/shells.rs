@@ -1,0 +1,149 @@
+//! Closed surfaces among facets: which bound bodies, and which their cavities.
+
+use rayon::prelude::*;
+use topopt_mesh::hexahedron::determinant;
+use topopt_mesh::vector::{difference, dot, length};
+
+use super::edges;
+use super::fault::FacetFault;
+
+/// Closed surfaces, each of facets that are joined by edges.
+#[derive(Debug)]
+pub(super) struct Shells {
+    /// The shell of every facet, `[n_facets]`.
+    pub of_facets: Vec<u32>,
+    /// Facets of every shell.
+    facets: Vec<Vec<u32>>,
+    /// The shell right around each, if there is one.
+    parents: Vec<Option<u32>>,
+    /// How many shells are around each.
+    depths: Vec<usize>,
+}
+
+impl Shells {
+    /// The shells of closed, oriented `triangles`.
+    pub fn of(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Self {
+        let of_facets = components(triangles);
+        let count = of_facets.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut facets = vec![Vec::new(); count];
+        for (facet, &shell) in (0..).zip(&of_facets) {
+            facets[shell as usize].push(facet);
+        }
+
+        let corners = |facet: u32| triangles[facet as usize].map(|v| vertices[v as usize]);
+        let contains = |outer: &Vec<u32>, inner: &Vec<u32>| {
+            let point = middle(&corners(inner[0]));
+            winding(outer.iter().map(|&facet| corners(facet)), point).abs() > 0.5
+        };
+        let around: Vec<Vec<u32>> = (facets.par_iter().enumerate())
+            .map(|(shell, inner)| {
+                let others = (0..count as u32).filter(|&other| other as usize != shell);
+                others.filter(|&other| contains(&facets[other as usize], inner)).collect()
+            })
+            .collect();
+        let depths: Vec<usize> = around.iter().map(Vec::len).collect();
+        let nearest =
+            |around: &Vec<u32>| around.iter().copied().max_by_key(|&s| depths[s as usize]);
+        let parents = around.iter().map(nearest).collect();
+        Self { of_facets, facets, parents, depths }
+    }
+
+    /// Turns shells so that facets of bodies point away from them, and those of cavities into them;
+    /// how many were turned.
+    ///
+    /// # Errors
+    /// A shell in another that is turned alike, as a body in a body, and shells without a volume.
+    pub fn turn_outwards(
+        &self,
+        vertices: &[[f64; 3]],
+        triangles: &mut [[u32; 3]],
+    ) -> Result<usize, FacetFault> {
+        let volume = |facets: &Vec<u32>| {
+            let own: Vec<_> = facets.iter().map(|&facet| triangles[facet as usize]).collect();
+            super::volume(vertices, &own)
+        };
+        let volumes: Vec<f64> = self.facets.par_iter().map(volume).collect();
+        if volumes.contains(&0.0) {
+            return Err(FacetFault::NoVolume);
+        }
+        for (shell, parent) in self.parents.iter().enumerate() {
+            let alike = |&parent: &u32| volumes[parent as usize] * volumes[shell] > 0.0;
+            if parent.as_ref().is_some_and(alike) {
+                let first = triangles[self.facets[shell][0] as usize];
+                return Err(FacetFault::Nested { at: vertices[first[0] as usize] });
+            }
+        }
+
+        let mut turned = 0;
+        for (shell, facets) in self.facets.iter().enumerate() {
+            if (volumes[shell] > 0.0) != (self.depths[shell] % 2 == 0) {
+                facets.iter().for_each(|&facet| triangles[facet as usize].swap(1, 2));
+                turned += 1;
+            }
+        }
+        Ok(turned)
+    }
+
+    /// Number of shells.
+    pub fn len(&self) -> usize {
+        self.facets.len()
+    }
+
+    /// The shells of every body, the outer one first.
+    pub fn bodies(&self) -> Vec<Vec<u32>> {
+        let outer = (0..self.len() as u32).filter(|&shell| self.depths[shell as usize] % 2 == 0);
+        let of_outer = |outer: u32| {
+            let inner =
+                (0..self.len() as u32).filter(move |&s| self.parents[s as usize] == Some(outer));
+            std::iter::once(outer).chain(inner).collect()
+        };
+        outer.map(of_outer).collect()
+    }
+}
+
+/// For every facet the number of the facets that are joined with it by edges.
+fn components(triangles: &[[u32; 3]]) -> Vec<u32> {
+    let mut parent: Vec<u32> = (0..triangles.len() as u32).collect();
+    let find = |parent: &mut Vec<u32>, mut facet: u32| {
+        while parent[facet as usize] != facet {
+            parent[facet as usize] = parent[parent[facet as usize] as usize];
+            facet = parent[facet as usize];
+        }
+        facet
+    };
+    for at in edges::by_edge(&edges::sides(triangles)) {
+        for side in &at[1..] {
+            let [one, other] = [at[0].facet, side.facet].map(|facet| find(&mut parent, facet));
+            parent[one.max(other) as usize] = one.min(other);
+        }
+    }
+
+    let mut numbers = vec![u32::MAX; triangles.len()];
+    let mut count = 0;
+    (0..triangles.len() as u32)
+        .map(|facet| {
+            let root = find(&mut parent, facet) as usize;
+            if numbers[root] == u32::MAX {
+                numbers[root] = count;
+                count += 1;
+            }
+            numbers[root]
+        })
+        .collect()
+}
+
+fn middle(corners: &[[f64; 3]; 3]) -> [f64; 3] {
+    std::array::from_fn(|i| corners.iter().map(|x| x[i]).sum::<f64>() / 3.0)
+}
+
+/// How often facets with these corners go around `point`: their solid angle there over that of a
+/// sphere [VanOosteromStrackee1983].
+fn winding(facets: impl Iterator<Item = [[f64; 3]; 3]>, point: [f64; 3]) -> f64 {
+    let angle = |corners: [[f64; 3]; 3]| {
+        let [a, b, c] = corners.map(|x| difference(x, point));
+        let [la, lb, lc] = [a, b, c].map(length);
+        let denominator = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb;
+        2.0 * determinant(&[a, b, c]).atan2(denominator)
+    };
+    facets.map(angle).sum::<f64>() / (4.0 * std::f64::consts::PI)
+}

@@ -1,0 +1,213 @@
+//! A geometry meshed in several ways, until the mesh is good enough.
+
+use std::time::Duration;
+
+use topopt_mesh::numbers::rounded;
+
+use super::attempts::{self, Attempt, Boundary, Help, OF_FACETS, OF_SURFACES};
+use super::error::Fault as GmshFault;
+use super::meshing_error::MeshingError;
+use super::program::{Hexes, MESH, Runner, Task, may_help, version};
+use super::source::{MOST_ELEMENTS, Source, note_on_edge};
+use crate::import::{Cutting, ImportedMesh};
+use crate::read_error::{Fault, ReadError};
+
+/// A geometry to be meshed.
+pub(super) struct Geometry<'a> {
+    pub runner: Runner<'a>,
+    pub source: &'a Source,
+    /// Largest edge of the hexahedra, if the geometry does not say.
+    pub edge: Option<f64>,
+}
+
+/// A mesh whose volume is off by more than this share is that of another part.
+pub(super) const MOST_OFF: f64 = 0.01;
+
+/// Smallest size that curvature asks for, as a share of the cube root of the volume: at the apex of
+/// a cone it asks for none.
+const LEAST_SIZE: f64 = 0.005;
+
+impl Geometry<'_> {
+    /// The mesh, made in several ways where one is not good enough.
+    pub fn mesh(mut self) -> Result<ImportedMesh, MeshingError> {
+        let chosen = match self.source {
+            Source::Facets(_) if self.edge.is_none() => self.usual_edge(),
+            _ => None,
+        };
+        self.edge = self.edge.or(chosen);
+        self.check_number()?;
+
+        let mut meshed = self.mesh_in_some_way()?;
+        self.check_volume(&meshed)?;
+        meshed.notes.extend(self.source.notes());
+        meshed.notes.extend(chosen.map(note_on_edge));
+        Ok(meshed)
+    }
+
+    fn mesh_in_some_way(&self) -> Result<ImportedMesh, MeshingError> {
+        let hexes = self.runner.meshing.hexes;
+        let is_script = matches!(self.source, Source::Script);
+        if hexes == Hexes::Subdivide || hexes == Hexes::Auto && !is_script {
+            return self.subdivided();
+        }
+        match self.mesh_as(hexes, self.attempts()[0]) {
+            // Meshed again, so that the hexahedra have the size that the elements were to have.
+            Err(MeshingError::NotHexahedra { .. }) if hexes == Hexes::Auto => self.subdivided(),
+            meshed => meshed,
+        }
+    }
+
+    /// The ways to mesh it, the usual one first.
+    fn attempts(&self) -> Vec<Attempt> {
+        let Source::Facets(facets) = self.source else { return OF_SURFACES.to_vec() };
+        let (is_one, has_needles) = (facets.n_bodies() == 1, facets.cleaned().is_some());
+        let is_possible = |attempt: &&Attempt| {
+            // Gmsh would make one body of all smooth surfaces.
+            (is_one || attempt.boundary == Boundary::Triangles)
+                && (has_needles || !attempt.is_cleaned)
+        };
+        OF_FACETS.iter().filter(is_possible).copied().collect()
+    }
+
+    fn subdivided(&self) -> Result<ImportedMesh, MeshingError> {
+        let exact = self.source.measure().map(|measure| measure.volume);
+        let help = |error: &MeshingError| match error {
+            MeshingError::Timeout { .. } if matches!(self.source, Source::Facets(_)) => {
+                Help::OtherBoundary
+            }
+            error if may_help(error) => Help::OtherSettings,
+            _ => Help::None,
+        };
+        let mesh = |attempt| self.mesh_as(Hexes::Subdivide, attempt);
+        attempts::best(&self.attempts(), exact, mesh, help)
+    }
+
+    fn mesh_as(&self, hexes: Hexes, attempt: Attempt) -> Result<ImportedMesh, MeshingError> {
+        let folder = self.runner.folder()?;
+        let triangles = folder.path().join(TRIANGLES);
+        let geometry = match self.source {
+            Source::Facets(facets) => {
+                let cleaned = facets.cleaned().filter(|_| attempt.is_cleaned);
+                let surface = cleaned.unwrap_or(facets.surface());
+                facets.write(surface, &triangles).map_err(MeshingError::Folder)?;
+                triangles.as_path()
+            }
+            _ => self.runner.path,
+        };
+        let size = self.edge.map(|edge| ("element_size", edge));
+        let numbers: Vec<_> = self.source.options().iter().copied().chain(size).collect();
+        let settings = self.settings(hexes, attempt);
+        let timeout = self.timeout(attempt);
+        let task = Task { geometry, dimension: "-3", numbers: &numbers, settings, timeout };
+        let log = self.runner.run(&task, &folder)?;
+
+        let cutting = if hexes == Hexes::Subdivide { Cutting::Allowed } else { Cutting::Refused };
+        let read = super::read(&folder.path().join(MESH), cutting);
+        let mut mesh = read.map_err(|error| self.refused(error))?;
+        mesh.remarks.extend(version(&log).map(|version| format!("meshed by Gmsh {version}")));
+
+        let sets = mesh.mesh.sets();
+        if sets.nodes.is_empty() && sets.faces.is_empty() {
+            mesh.remarks.push(NO_NAMES.into());
+        }
+        Ok(mesh)
+    }
+
+    /// The time that an attempt has; smooth surfaces leave some for the facets as they are.
+    fn timeout(&self, attempt: Attempt) -> Duration {
+        let timeout = self.runner.meshing.timeout;
+        let is_first =
+            matches!(self.source, Source::Facets(_)) && attempt.boundary == Boundary::Smooth;
+        if is_first { timeout / 4 } else { timeout }
+    }
+
+    /// Settings that Gmsh reads after the geometry, so that they prevail.
+    fn settings(&self, hexes: Hexes, attempt: Attempt) -> String {
+        let by_tetrahedra = attempt.settings();
+        let mut settings = match (self.source, attempt.boundary) {
+            (Source::Facets(_), Boundary::Smooth) => BODY.into(),
+            (Source::Facets(facets), Boundary::Triangles) => facets.volumes(),
+            _ => String::new(),
+        };
+        if let Some(size) = self.edge_of(attempt) {
+            settings += &format!("Mesh.MeshSizeMax = {size:?};\n");
+        }
+        if let (Source::Solid(_), Some(measure)) = (self.source, self.source.measure()) {
+            let least = rounded(LEAST_SIZE * measure.volume.cbrt());
+            settings +=
+                &format!("If (Mesh.MeshSizeMin == 0)\nMesh.MeshSizeMin = {least:?};\nEndIf\n");
+        }
+
+        settings += match hexes {
+            Hexes::Auto => "",
+            Hexes::Transfinite => {
+                "Transfinite Surface {:};\nTransfinite Volume {:};\nRecombine Surface {:};\n"
+            }
+            Hexes::Extrude => {
+                "Mesh.Algorithm = 8;\nMesh.RecombinationAlgorithm = 1;\nRecombine Surface {:};\n"
+            }
+            Hexes::Subdivide => &by_tetrahedra,
+        };
+        settings
+    }
+
+    /// Largest edge of the hexahedra in an attempt.
+    fn edge_of(&self, attempt: Attempt) -> Option<f64> {
+        let measure = self.source.measure().filter(|_| attempt.number > 0);
+        let finer = measure.map(|measure| measure.edge_of(attempt.number as f64));
+        [self.edge, finer].into_iter().flatten().min_by(f64::total_cmp)
+    }
+
+    fn usual_edge(&self) -> Option<f64> {
+        self.source.measure().map(|measure| rounded(measure.usual_edge()))
+    }
+
+    fn check_number(&self) -> Result<(), MeshingError> {
+        let (Some(measure), Some(edge)) = (self.source.measure(), self.edge) else { return Ok(()) };
+        match measure.elements(edge) {
+            count if count > MOST_ELEMENTS => {
+                Err(MeshingError::TooMany { edge, volume: measure.volume, count })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_volume(&self, meshed: &ImportedMesh) -> Result<(), MeshingError> {
+        let Some(measure) = self.source.measure() else { return Ok(()) };
+        let (meshed, exact) = (meshed.mesh.volumes().iter().sum::<f64>(), measure.volume);
+        if (meshed / exact - 1.0).abs() <= MOST_OFF {
+            return Ok(());
+        }
+        Err(MeshingError::Volume { path: self.runner.path.into(), meshed, exact })
+    }
+
+    /// What is wrong with the mesh, in terms of the geometry.
+    fn refused(&self, error: ReadError) -> MeshingError {
+        let path = self.runner.path.to_owned();
+        match (error.fault.format::<GmshFault>(), &*error.fault) {
+            (_, Fault::CutRefused { shapes, .. }) => {
+                MeshingError::NotHexahedra { path, shapes: shapes.clone() }
+            }
+            (Some(GmshFault::NoSolids | GmshFault::MissingSection(_)), _)
+            | (None, Fault::Io(_)) => MeshingError::NoVolumes(path),
+            _ => MeshingError::Refused(ReadError { path, place: None, ..error }),
+        }
+    }
+}
+
+/// From triangles to a body of smooth surfaces, which meet at angles of 40 degrees and more. The
+/// facets themselves say nothing of the size of elements, nor does their curvature.
+const BODY: &str = "ClassifySurfaces{40 * Pi / 180, 1, 1, Pi};
+CreateGeometry;
+Surface Loop(1) = Surface{:};
+Volume(1) = {1};
+Mesh.MeshSizeFromPoints = 0;
+Mesh.MeshSizeExtendFromBoundary = 0;
+";
+
+/// What to say of a mesh without sets of nodes or faces.
+const NO_NAMES: &str = "the geometry has no named surfaces, curves or points: to name them in a .geo \
+                        file, write `Physical Surface(\"fixed\") = {1};`";
+
+/// The triangles of an STL file in the temporary folder.
+const TRIANGLES: &str = "triangles.msh";

@@ -1,0 +1,240 @@
+//! What a geometry is before it is meshed: how large, and whether it bounds a body at all.
+
+use std::fs::File;
+use std::io;
+
+use topopt_mesh::numbers::shown;
+
+use super::facets::{Facets, Unread};
+use super::meshing_error::MeshingError;
+use super::program::{Runner, Task, is_iges, is_of_facets, is_solid};
+use super::trust::{self, Suspect};
+
+/// A geometry that has been looked at.
+#[derive(Debug)]
+pub(super) enum Source {
+    /// A script of Gmsh.
+    Script,
+    /// Bodies of OpenCASCADE.
+    Solid(Solid),
+    /// Closed surfaces of triangles.
+    Facets(Facets),
+}
+
+/// Bodies as OpenCASCADE has them.
+#[derive(Debug)]
+pub(super) struct Solid {
+    /// None where this Gmsh does not tell it.
+    measure: Option<Measure>,
+    /// Options with which Gmsh reads it.
+    options: Vec<(&'static str, f64)>,
+    /// Whether surfaces were sewn together.
+    is_sewn: bool,
+}
+
+/// How large bodies are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Measure {
+    pub volume: f64,
+    pub area: f64,
+}
+
+/// Elements that no machine holds.
+pub(super) const MOST_ELEMENTS: f64 = 5e8;
+
+/// Elements where nothing says how large they are to be: about so many, and in thin walls at most.
+const USUAL: f64 = 20_000.0;
+const MOST_USUAL: f64 = 200_000.0;
+
+/// Elements in a wall that count as across it, where nothing says how large they are to be.
+const ACROSS: f64 = 2.0;
+
+/// Largest edge of an element over the cube root of its volume, as Gmsh makes tetrahedra that are
+/// cut: from 1.4 to 1.5 in twelve parts.
+pub(super) const EDGE: f64 = 1.45;
+
+/// Elements in a wall that is thinner than they are long, for each square of that length on its
+/// surface.
+const IN_WALL: f64 = 3.5;
+
+impl Source {
+    /// Looks at the geometry of `runner`.
+    ///
+    /// # Errors
+    /// A file that cannot be read or trusted, and one that bounds no body.
+    pub fn of(runner: Runner) -> Result<Self, MeshingError> {
+        let path = runner.path;
+        let unreadable = |cause: io::Error| MeshingError::Geometry { path: path.into(), cause };
+        // Before Gmsh starts, so that a file that cannot be opened is not reported as its failure.
+        File::open(path).map_err(unreadable)?;
+
+        if !runner.meshing.trust
+            && let Some(Suspect { path, line, word, harm }) = trust::suspect(path)
+        {
+            return Err(MeshingError::Untrusted { path, line, word, harm });
+        }
+        if is_of_facets(path) {
+            let facets = Facets::read(path).map_err(|unread| match unread {
+                Unread::Io(cause) => unreadable(cause),
+                Unread::Fault(fault) => MeshingError::Facets { path: path.into(), fault },
+            });
+            return Ok(Self::Facets(facets?));
+        }
+        if is_solid(path) { Ok(Self::Solid(Solid::of(runner)?)) } else { Ok(Self::Script) }
+    }
+
+    /// Its volume and area, if they are known.
+    pub fn measure(&self) -> Option<Measure> {
+        match self {
+            Self::Script => None,
+            Self::Solid(solid) => solid.measure,
+            Self::Facets(facets) => Some(Measure { volume: facets.volume, area: facets.area }),
+        }
+    }
+
+    /// Options that must be set before the geometry is read.
+    pub fn options(&self) -> &[(&'static str, f64)] {
+        match self {
+            Self::Solid(solid) => &solid.options,
+            _ => &[],
+        }
+    }
+
+    /// What there is to say of it.
+    pub fn notes(&self) -> Vec<String> {
+        match self {
+            Self::Facets(facets) => facets.notes.clone(),
+            Self::Solid(Solid { is_sewn: true, .. }) => {
+                vec!["the file has surfaces alone: they were joined to a solid".into()]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Measure {
+    /// About how many elements of at most this `edge` there will be.
+    pub fn elements(self, edge: f64) -> f64 {
+        let Self { volume, area } = self;
+        (volume * (EDGE / edge).powi(3)).max(IN_WALL * area / edge.powi(2))
+    }
+
+    /// The largest edge of about `count` elements.
+    pub fn edge_of(self, count: f64) -> f64 {
+        let Self { volume, area } = self;
+        (EDGE * (volume / count).cbrt()).max((IN_WALL * area / count).sqrt())
+    }
+
+    /// A size for a body without one: a usual number of elements, more where walls are thin.
+    pub fn usual_edge(self) -> f64 {
+        let thickness = 2.0 * self.volume / self.area;
+        let wanted = self.edge_of(USUAL).min(thickness / ACROSS);
+        wanted.max(self.edge_of(MOST_USUAL))
+    }
+}
+
+/// Distances, as a share of the diagonal, up to which edges of surfaces are joined.
+const SEWN: [f64; 3] = [1e-7, 1e-5, 1e-3];
+
+impl Solid {
+    /// The bodies in the file of `runner`; surfaces alone are sewn together, if they enclose one.
+    fn of(runner: Runner) -> Result<Self, MeshingError> {
+        let scale =
+            if is_iges(runner.path) { of_millimeter(runner.meshing.length_unit) } else { 1.0 };
+        let scaled = vec![("Geometry.OCCScaling", scale)];
+        let options = if scale == 1.0 { Vec::new() } else { scaled };
+        let Some(first) = probe(runner, &options)? else {
+            return Ok(Self { measure: None, options, is_sewn: false });
+        };
+        if first.measure.volume > 0.0 {
+            return Ok(Self { measure: Some(first.measure), options, is_sewn: false });
+        }
+
+        for share in SEWN {
+            let sewing = [
+                ("Geometry.OCCSewFaces", 1.0),
+                ("Geometry.OCCMakeSolids", 1.0),
+                ("Geometry.Tolerance", share * first.diagonal),
+            ];
+            let options = [&options[..], &sewing].concat();
+            let sewn = if first.surfaces > 0 { probe(runner, &options)? } else { None };
+            if let Some(Probed { measure, .. }) = sewn.filter(|sewn| sewn.measure.volume > 0.0) {
+                return Ok(Self { measure: Some(measure), options, is_sewn: true });
+            }
+        }
+        let Probed { surfaces, curves, .. } = first;
+        Err(MeshingError::NoSolid { path: runner.path.into(), surfaces, curves })
+    }
+}
+
+/// A millimeter, which OpenCASCADE makes of the unit of every IGES file, in the unit of the mesh.
+/// Gmsh sets another one before the reader of IGES is ready for it, which refuses it.
+fn of_millimeter(unit: &str) -> f64 {
+    match unit {
+        "CM" => 0.1,
+        "M" => 1e-3,
+        "INCH" => 1.0 / 25.4,
+        "FT" => 1.0 / 304.8,
+        _ => 1.0,
+    }
+}
+
+/// What Gmsh finds in a file.
+struct Probed {
+    measure: Measure,
+    surfaces: usize,
+    curves: usize,
+    diagonal: f64,
+}
+
+/// Reads the file of `runner` without meshing it; none where this Gmsh does not know how.
+fn probe(runner: Runner, options: &[(&'static str, f64)]) -> Result<Option<Probed>, MeshingError> {
+    let folder = runner.folder()?;
+    let task = Task {
+        geometry: runner.path,
+        dimension: "-0",
+        numbers: options,
+        settings: PROBE.into(),
+        timeout: runner.meshing.timeout,
+    };
+    let log = match runner.run(&task, &folder) {
+        Ok(log) => log,
+        // The mesh fails in the same way if it is the geometry's fault.
+        Err(MeshingError::Failed { .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let numbers = log.lines().find_map(|line| line.trim().strip_prefix(ANSWER));
+    let numbers: Vec<f64> =
+        numbers.into_iter().flat_map(str::split_whitespace).flat_map(str::parse).collect();
+    let [volume, area, surfaces, curves, diagonal] = numbers[..] else { return Ok(None) };
+    let measure = Measure { volume: volume.abs(), area };
+    let (surfaces, curves) = (surfaces as usize, curves as usize);
+    Ok(Some(Probed { measure, surfaces, curves, diagonal }))
+}
+
+/// Begins the line that [`PROBE`] prints.
+const ANSWER: &str = "topopt:";
+
+const PROBE: &str = "SetFactory(\"OpenCASCADE\");
+v() = Volume{:};
+s() = Surface{:};
+c() = Curve{:};
+volume = 0;
+area = 0;
+For i In {0:#v()-1}
+  volume += Mass Volume{v(i)};
+EndFor
+For i In {0:#s()-1}
+  area += Mass Surface{s(i)};
+EndFor
+BoundingBox;
+x = General.MaxX - General.MinX;
+y = General.MaxY - General.MinY;
+z = General.MaxZ - General.MinZ;
+Printf(\"topopt: %.17g %.17g %g %g %.17g\", volume, area, #s(), #c(), Sqrt(x * x + y * y + z * z));
+";
+
+/// What to say of a size that nobody gave.
+pub(super) fn note_on_edge(edge: f64) -> String {
+    format!("no size of elements was given: edges of at most {} were chosen", shown(edge))
+}
