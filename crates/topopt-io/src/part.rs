@@ -165,6 +165,7 @@ impl Part {
         node_tags.retain(|_| used.next().copied().unwrap_or(false));
 
         notes.extend(note_on_order(&cells, &cut));
+        notes.extend(note_on_pyramids(&cells, &cut));
         let (coordinates, hexes) = numbered(cut, &is_used);
         match HexMesh::new(coordinates, hexes, sets) {
             Ok(mesh) => {
@@ -253,8 +254,7 @@ fn left_out_of_set(name: &str, count: usize) -> String {
 }
 
 fn only_bricks_and_wedges(cells: &Cells, elements: &Elements) -> Result<(), Fault> {
-    let is_other = |shape: &Shape| matches!(shape, Shape::Tetrahedron | Shape::Pyramid);
-    let Some(first) = cells.shapes().iter().position(is_other) else { return Ok(()) };
+    let Some(first) = (0..cells.len()).find(|&cell| cells.must_be_cut(cell)) else { return Ok(()) };
     let count = |shape| cells.shapes().iter().filter(|other| **other == shape).count();
     let shapes = [Shape::Tetrahedron, Shape::Pyramid].map(|shape| (shape.plural(), count(shape)));
     let element = elements.tags()[elements.given(first as u32) as usize];
@@ -309,6 +309,13 @@ fn note_on_order(cells: &Cells, cut: &Cut) -> Option<String> {
     let is_straightened = |cell: &usize| !cut.is_cut(*cell) && !cells.get(*cell).middles.is_empty();
     let count = (0..cells.len()).filter(is_straightened).count();
     (count > 0).then(|| format!("elements of second order, read by their corners: {count}"))
+}
+
+/// What to say of pyramids that stay hexahedra with corners that coincide.
+fn note_on_pyramids(cells: &Cells, cut: &Cut) -> Option<String> {
+    let is_kept = |cell: &usize| !cut.is_cut(*cell) && cells.get(*cell).shape == Shape::Pyramid;
+    let count = (0..cells.len()).filter(is_kept).count();
+    (count > 0).then(|| format!("pyramids, read as hexahedra of five nodes: {count}"))
 }
 
 fn note_on_wedges(mesh: &HexMesh) -> Option<String> {
