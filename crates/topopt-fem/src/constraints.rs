@@ -1,12 +1,13 @@
 //! Constraints: unknowns of nodes that are held, and springs between nodes and the ground.
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 /// Which of the N <= 8 unknowns of a node are held, and which are tied to the ground by springs.
 ///
 /// The values of held unknowns belong to the load case: they change the right-hand side and not the
 /// operator.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Constraints<const N: usize> {
     /// One bit per unknown, `[n_nodes]`.
     mask: Vec<u8>,

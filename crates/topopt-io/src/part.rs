@@ -24,6 +24,8 @@ pub(crate) struct Part {
     cut: Cut,
     /// For every node of the file, and then those of the cut, whether a hexahedron uses it.
     is_used: Vec<bool>,
+    /// Elements whose nodes were counted the wrong way round, ascending.
+    turned: Vec<usize>,
 }
 
 /// Named sets by what a file names.
@@ -66,6 +68,7 @@ impl Part {
             return Err(Fault::Mesh(MeshError::TooLarge(tags.len())));
         }
         let elements = Elements::once(tags, &mut cells)?;
+        let turned = cells.turn_left_handed(&nodes.coordinates);
         if cutting == Cutting::Refused {
             only_bricks_and_wedges(&cells, &elements)?;
         }
@@ -85,7 +88,7 @@ impl Part {
         for &node in cut.hexes.as_flattened() {
             is_used[node as usize] = true;
         }
-        Ok(Self { elements, cells, node_tags, cut, is_used })
+        Ok(Self { elements, cells, node_tags, cut, is_used, turned })
     }
 
     /// Where the node `tag` stands among those of the file, if it is there.
@@ -133,11 +136,12 @@ impl Part {
         explain: impl FnOnce(&MeshError, &dyn Fn(u32) -> (u32, u64)) -> Option<Fault>,
     ) -> Result<ImportedMesh, Fault> {
         notes.extend(self.note_on_nodes());
+        notes.extend(self.note_on_turned());
         let sets = self.sets(sets, &mut notes);
         let empty = sets.summary().into_iter().filter(|(.., entries)| *entries == 0);
         notes.extend(empty.map(|(name, kind, _)| format!("{} set `{name}` is empty", kind.name())));
 
-        let Self { elements, cells, mut node_tags, cut, is_used } = self;
+        let Self { elements, cells, mut node_tags, cut, is_used, .. } = self;
         let of_elements: Vec<u32> = (0..cells.len())
             .flat_map(|cell| std::iter::repeat_n(cell as u32, cut.hexes_of(cell).len()))
             .collect();
@@ -224,6 +228,16 @@ impl Part {
         let given = chosen.clone();
         self.cut.add_middles(&self.cells, &mut chosen);
         (0..chosen.len()).filter(|&i| chosen[i] && !given[i]).map(|i| i as u32).collect()
+    }
+
+    /// What to say of left-handed elements, if there are any.
+    fn note_on_turned(&self) -> Option<String> {
+        let first = self.elements.given(*self.turned.first()? as u32);
+        Some(format!(
+            "left-handed elements, whose nodes were reordered: {}, the first is {}",
+            self.turned.len(),
+            self.elements.tags()[first as usize]
+        ))
     }
 
     /// What to say of nodes of the file that no solid element uses, if there are any.

@@ -99,7 +99,7 @@ impl DesignFile {
     /// # Errors
     /// A file that cannot be read.
     pub fn forces(&self, names: &[&str]) -> Result<Vec<Option<Vec<[f64; 3]>>>, Finding> {
-        arrays(&self.path, Section::Points, FORCE, names)
+        arrays((&self.path, &self.mesh), Section::Points, FORCE, names)
     }
 
     /// Heat into the nodes in each of the load cases `names`, `[n_nodes]`, with what convection brings
@@ -121,7 +121,7 @@ impl DesignFile {
 
     /// Values of the nodes by load case.
     fn scalars(&self, what: &str, names: &[&str]) -> Result<Vec<Vec<f64>>, Finding> {
-        let found = arrays::<1>(&self.path, Section::Points, what, names)?;
+        let found = arrays::<1>((&self.path, &self.mesh), Section::Points, what, names)?;
         let found: Option<Vec<_>> = found.into_iter().map(|v| Some(v?.into_flattened())).collect();
         found.ok_or_else(|| {
             let message = format!("{} lacks the {what} of a load case", self.path.display());
@@ -240,12 +240,12 @@ fn passive(mesh: &HexMesh) -> &[u32] {
 const VOLUME_TOLERANCE: f64 = 5e-3;
 
 /// The values with C components that a file has for each of the load cases `names`; see
-/// [`array_name`].
+/// [`array_name`]. Its mesh has been read.
 ///
 /// # Errors
-/// A file that cannot be read.
+/// A file that cannot be read, or whose points and cells are not the nodes and elements of its mesh.
 pub(crate) fn arrays<const C: usize>(
-    path: &Path,
+    (path, mesh): (&Path, &HexMesh),
     section: Section,
     what: &str,
     names: &[&str],
@@ -253,7 +253,20 @@ pub(crate) fn arrays<const C: usize>(
     let names: Vec<String> =
         names.iter().enumerate().map(|(k, name)| array_name(what, k, name)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    vtu::read_arrays(path, section, &names).map_err(|error| Finding::new(error.to_string()))
+    let found: Vec<Option<Vec<[f64; C]>>> =
+        vtu::read_arrays(path, section, &names).map_err(|error| Finding::new(error.to_string()))?;
+    let (n, [of_file, of_mesh]) = match section {
+        Section::Points => (mesh.n_nodes(), ["points", "corners of its cells"]),
+        Section::Cells => (mesh.n_elements(), ["cells", "hexahedra"]),
+    };
+    match found.iter().flatten().find(|values| values.len() != n) {
+        None => Ok(found),
+        Some(values) => {
+            let (path, found) = (path.display(), values.len());
+            let message = format!("{path} has {found} {of_file} and {n} {of_mesh}");
+            Err(Finding::new(message).remedy("give the file as the program wrote it"))
+        }
+    }
 }
 
 /// Name of the array of `what` in load case number `k`: that of the first has no name of a case.

@@ -26,6 +26,7 @@ mod program;
 mod raw;
 mod records;
 mod sections;
+mod supervised;
 mod trust;
 mod version_2;
 mod version_4;

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf, absolute};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -17,6 +17,7 @@ use topopt_mesh::quality::{LEAST_SCALED_JACOBIAN, Worst};
 use super::attempts::{self, Attempt, OF_FACETS, OF_SURFACES};
 use super::error::Fault as GmshFault;
 use super::numbered;
+use super::supervised::Supervised;
 use super::trust::{self, Suspect};
 use crate::import::{Cutting, ImportedMesh};
 use crate::quote::printable;
@@ -287,9 +288,8 @@ impl Geometry<'_> {
         command.arg("-3").arg(path.map_err(MeshingError::Folder)?).arg(inside(SETTINGS));
         command.args(["-format", "msh41", "-bin", "-o"]).arg(inside(MESH));
         command.stdin(Stdio::null()).stdout(log).stderr(errors);
-        in_own_group(&mut command);
 
-        let child = command.spawn();
+        let child = Supervised::spawn(command, folder.path());
         let child = child.map_err(|cause| MeshingError::Program { program, cause })?;
         let status = self.wait(child)?;
         let log = fs::read(inside(LOG)).map_err(MeshingError::Folder)?;
@@ -329,7 +329,7 @@ impl Geometry<'_> {
         settings
     }
 
-    fn wait(&self, mut child: Child) -> Result<ExitStatus, MeshingError> {
+    fn wait(&self, mut child: Supervised) -> Result<ExitStatus, MeshingError> {
         let start = Instant::now();
         loop {
             let ended = child.try_wait().map_err(MeshingError::Folder)?;
@@ -346,7 +346,7 @@ impl Geometry<'_> {
                     continue;
                 }
             };
-            end(&mut child);
+            child.end();
             return Err(error);
         }
     }
@@ -363,24 +363,6 @@ impl Geometry<'_> {
             _ => MeshingError::Refused(ReadError { path, place: None, ..error }),
         }
     }
-}
-
-/// Lets the program and all that it starts be ended together.
-fn in_own_group(command: &mut Command) {
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(command, 0);
-    #[cfg(not(unix))]
-    let _ = command;
-}
-
-/// Ends the program, and on Unix what it has started. It may just have ended by itself, which is no
-/// error, and what it has started may still be there.
-fn end(child: &mut Child) {
-    #[cfg(unix)]
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-    }
-    let _ = child.kill().and_then(|()| child.wait());
 }
 
 /// From the triangles of an STL file to a body of smooth surfaces, which meet at angles of 40 degrees

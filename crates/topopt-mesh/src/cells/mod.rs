@@ -2,6 +2,7 @@
 //! become hexahedra: see [`Cut`].
 
 mod cut;
+mod handedness;
 mod middles;
 mod shape;
 mod unique;
