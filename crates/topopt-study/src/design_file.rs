@@ -10,6 +10,7 @@ use topopt_mesh::numbers::shown;
 use topopt_surface::{Shaping, Solid};
 
 use crate::finding::Finding;
+use crate::free_memory;
 use crate::lookup::sorted;
 use crate::model::Model;
 use crate::physics::Physics;
@@ -144,8 +145,9 @@ impl DesignFile {
     /// away from supports, loads and elements with a fixed density.
     ///
     /// # Errors
-    /// Densities that are not finite.
+    /// Densities that are not finite, and too little memory.
     pub fn solid(&self, threshold: Option<f64>, smooth: Option<f64>) -> Result<Solid<'_>, Finding> {
+        free_memory::check_solid(self.mesh.n_elements())?;
         let smoothing = smooth.unwrap_or_else(|| self.mesh.element_width());
         let shaping = Shaping { threshold, smoothing, pinned: self.pinned.clone() };
         Solid::of(&self.mesh, &self.density, &shaping)
