@@ -1,16 +1,28 @@
 //! Forces per volume, as gravity and rotation make them.
 
+use serde::{Serialize, Serializer};
+
 use crate::DIM;
 
 /// A force per volume that is linear in the coordinates, b(x) = uniform + gradient x, of solid
 /// material of mass factor 1; an element of density rho and mass factor m carries rho m times as
 /// much.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct BodyForce<const N: usize = DIM> {
     /// The force at the origin of the coordinates.
+    #[serde(serialize_with = "listed")]
     pub uniform: [f64; N],
     /// Its derivatives db_i/dx_j, `[i][j]`.
+    #[serde(serialize_with = "listed")]
     pub gradient: [[f64; DIM]; N],
+}
+
+/// Serializes an array of any length, which serde does not for a generic one.
+fn listed<T: Serialize, S: Serializer, const N: usize>(
+    values: &[T; N],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    values.as_slice().serialize(serializer)
 }
 
 impl<const N: usize> BodyForce<N> {

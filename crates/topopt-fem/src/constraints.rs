@@ -1,6 +1,7 @@
 //! Constraints: unknowns of nodes that are held, springs between nodes and the ground, and films.
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::Coupling;
 
@@ -8,7 +9,7 @@ use crate::Coupling;
 ///
 /// The values of held unknowns belong to the load case: they change the right-hand side and not the
 /// operator.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Constraints<const N: usize> {
     /// One bit per unknown, `[n_nodes]`.
     mask: Vec<u8>,

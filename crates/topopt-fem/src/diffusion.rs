@@ -1,6 +1,7 @@
 //! Diffusion: one unknown per node, with a conductivity and a capacity per element.
 
 use pulp::Simd;
+use serde::Serialize;
 use topopt_mesh::HexMesh;
 use topopt_mesh::hexahedron::{self, GAUSS};
 
@@ -20,7 +21,7 @@ use crate::{
 ///
 /// As the capacity is lumped, k L + c M is an M-matrix on cubes, and solutions keep within the
 /// bounds of their data.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Diffusion;
 
 impl Diffusion {

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use serde::Serialize;
 use topopt_linalg::Space;
 use topopt_mesh::{HexMesh, Part};
 
@@ -9,14 +10,18 @@ use crate::{Constraints, DIM, Elasticity, ElementKernel, Elements, FilmRows, Pat
 
 /// A mesh, the integrals over its elements and what is held: all of an equation with N unknowns per
 /// node except its loads.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Discretization<K = Elasticity, const N: usize = DIM> {
+    #[serde(skip)]
     mesh: HexMesh,
     kernel: K,
     constraints: Constraints<N>,
     stretches: Option<Arc<[[f64; DIM]]>>,
     void: Vec<u32>,
+    // Made of the mesh.
+    #[serde(skip)]
     patches: OnceLock<Arc<Patches>>,
+    #[serde(skip)]
     film_rows: OnceLock<Option<Arc<FilmRows>>>,
 }
 

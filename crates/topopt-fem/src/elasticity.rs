@@ -5,6 +5,7 @@ mod integrals;
 mod twins;
 
 use pulp::Simd;
+use serde::Serialize;
 use topopt_mesh::{HexMesh, hexahedron};
 
 use crate::operators::{Gradients, Lanes, Matrix, Nodal};
@@ -17,7 +18,7 @@ use integrals::{diagonal_blocks, element_forces};
 
 /// The stiffness of an isotropic material at Young's modulus 1:
 /// integral of B^T D B, without bubble or B-bar terms.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Elasticity {
     material: Material,
     /// Lame's constants (lambda, mu) at Young's modulus 1.

@@ -6,10 +6,11 @@
 //! preconditioners keep that alone.
 
 use rayon::prelude::*;
+use serde::Serialize;
 use topopt_linalg::Cost;
 
 /// H_ab of two nodes a and b, summed over faces.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Coupling {
     /// Two different nodes.
     pub nodes: [u32; 2],

@@ -1,7 +1,9 @@
 //! Isotropic linear elasticity.
 
+use serde::Serialize;
+
 /// An isotropic material; the modulus is that of the solid, density 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Material {
     youngs_modulus: f64,
     poissons_ratio: f64,

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use rayon::prelude::*;
+use serde::Serialize;
 use topopt_mesh::{Components, HexMesh};
 
 use crate::{
@@ -11,7 +12,7 @@ use crate::{
 };
 
 /// Forces and displacements that act together; of other physics what stands for them.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LoadCase<const N: usize = DIM> {
     /// Name, for messages and histories.
     pub name: String,
@@ -36,7 +37,9 @@ impl<const N: usize> LoadCase<N> {
 /// An equation that can be solved, by default a linear-elastic structure: every part is held
 /// against motions without energy, and every load case does work. It is used as the
 /// [`Discretization`] that it holds.
-#[derive(Debug, Clone)]
+///
+/// It can be serialized, with all that it holds except the mesh, so that a checksum misses nothing.
+#[derive(Debug, Clone, Serialize)]
 pub struct Problem<K = Elasticity, const N: usize = DIM> {
     discretization: Discretization<K, N>,
     load_cases: Vec<LoadCase<N>>,
@@ -48,7 +51,7 @@ pub struct Problem<K = Elasticity, const N: usize = DIM> {
 
 /// What elements of several materials have in multiples of the material of a [`Problem`],
 /// `[n_elements]` each; none where all elements are of that material.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct ElementFactors {
     /// Of the modulus, > 0.
     pub stiffness: Option<Vec<f64>>,

@@ -25,7 +25,7 @@ impl CsvFile {
     /// # Errors
     /// [`WriteError`] with the operating system's cause.
     pub fn create(path: &Path, columns: &[&str]) -> Result<Self, WriteError> {
-        Self::restore(path, columns, &(columns.join(",") + "\n"))
+        Self::restore(path, columns, &(header(columns) + "\n"))
     }
 
     /// Puts `text`, the whole rows of an earlier table of these columns, in place of the file, for
@@ -35,7 +35,7 @@ impl CsvFile {
     /// [`WriteError`]: other columns, or the operating system's cause.
     pub fn restore(path: &Path, columns: &[&str], text: &str) -> Result<Self, WriteError> {
         let fault = |cause| WriteError::new(path, cause);
-        if text.lines().next() != Some(&columns.join(",")) {
+        if text.lines().next() != Some(&header(columns)) {
             return Err(fault(io::Error::other("the table to go on with has other columns")));
         }
         atomic::write(path, |file| file.write_all(text.as_bytes()))?;
@@ -70,6 +70,54 @@ impl CsvFile {
     }
 }
 
+fn header(columns: &[&str]) -> String {
+    let columns: Vec<String> = columns.iter().map(|&column| quote(column.into())).collect();
+    columns.join(",")
+}
+
+/// The fields of a `line` of a table; none where its quotation marks make no sense.
+pub fn fields(line: &str) -> Option<Vec<String>> {
+    let (mut fields, mut rest) = (Vec::new(), line);
+    loop {
+        let (field, after) = match rest.strip_prefix('"') {
+            Some(quoted) => unquoted(quoted)?,
+            None => {
+                let (field, after) = rest.split_at(rest.find(',').unwrap_or(rest.len()));
+                (field.to_owned(), after)
+            }
+        };
+        fields.push(field);
+        match after.strip_prefix(',') {
+            Some(next) => rest = next,
+            None if after.is_empty() => return Some(fields),
+            None => return None,
+        }
+    }
+}
+
+/// What stands up to the closing quotation mark, of which two are one of the text, and what follows.
+fn unquoted(mut rest: &str) -> Option<(String, &str)> {
+    let mut text = String::new();
+    loop {
+        let (before, after) = rest.split_once('"')?;
+        text += before;
+        match after.strip_prefix('"') {
+            Some(next) => (text, rest) = (text + "\"", next),
+            None => return Some((text, after)),
+        }
+    }
+}
+
+/// A number of a table, with an exponent where it would have more than 17 digits without.
+pub fn number(value: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-5..1e17).contains(&size) {
+        format!("{value:e}")
+    } else {
+        value.to_string()
+    }
+}
+
 /// A field of a table, in quotation marks if it needs them.
 pub fn quote(field: String) -> String {
     if field.contains([',', '"', '\n', '\r']) {
@@ -95,6 +143,33 @@ mod tests {
         let error = csv.row(&[&2]).unwrap_err().to_string();
         assert!(error.ends_with("history.csv: a row of 1 fields for 3 columns"), "{error}");
         assert_eq!(content().lines().count(), 2);
+    }
+
+    #[test]
+    fn names_of_columns_are_read_back() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("history.csv");
+        let columns = ["a,b", "say \"no\"", "", "\"", "c\nd", ",", "plain"];
+        CsvFile::create(&path, &columns).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(fields(text.strip_suffix('\n').unwrap()).unwrap(), columns);
+        for wrong in ["\"a", "\"a\"b", "\"a\"\""] {
+            assert_eq!(fields(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        for (value, text) in [
+            (0.0, "0"),
+            (-0.1, "-0.1"),
+            (1e308, "1e308"),
+            (-1e-300, "-1e-300"),
+            (123456789.25, "123456789.25"),
+        ] {
+            assert_eq!(number(value), text);
+            assert_eq!(number(value).parse(), Ok(value));
+        }
     }
 
     #[test]

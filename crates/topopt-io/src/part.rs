@@ -28,6 +28,8 @@ pub(crate) struct Part {
     cut: Cut,
     /// For every node of the file, and then those of the cut, whether a hexahedron uses it.
     is_used: Vec<bool>,
+    /// Elements whose nodes were counted the wrong way round, ascending.
+    turned: Vec<usize>,
 }
 
 /// Named sets by what a file names.
@@ -82,6 +84,7 @@ impl Part {
             return Err(Fault::Mesh(MeshError::TooLarge(tags.len())));
         }
         let elements = Elements::once(tags, &mut cells)?;
+        let turned = cells.turn_left_handed(&nodes.coordinates);
         if cutting == Cutting::Refused {
             only_bricks_and_wedges(&cells, &elements)?;
         }
@@ -101,7 +104,7 @@ impl Part {
         for &node in cut.hexes.as_flattened() {
             is_used[node as usize] = true;
         }
-        Ok(Self { elements, cells, node_tags, edges, cut, is_used })
+        Ok(Self { elements, cells, node_tags, edges, cut, is_used, turned })
     }
 
     /// Where the node `tag` stands among those of the file, if it is there.
@@ -215,6 +218,7 @@ impl Part {
         explain: impl FnOnce(&MeshError, &dyn Fn(u32) -> (u32, u64)) -> Option<Fault>,
     ) -> Result<ImportedMesh, Fault> {
         notes.extend(self.note_on_nodes());
+        notes.extend(self.note_on_turned());
         let sets = self.sets(sets, &mut notes);
         let empty = sets.summary().into_iter().filter(|(.., entries)| *entries == 0);
         notes.extend(empty.map(|(name, kind, _)| format!("{} set `{name}` is empty", kind.name())));
@@ -248,6 +252,7 @@ impl Part {
 
         notes.extend(note_on_order(&cells, &cut));
         notes.extend((moved.count > 0).then(|| note_on_moved(moved)));
+        notes.extend(note_on_pyramids(&cells, &cut));
         let (coordinates, hexes) = numbered(cut, &is_used);
         match HexMesh::new(coordinates, hexes, sets) {
             Ok(mesh) => {
@@ -316,6 +321,16 @@ impl Part {
         (0..chosen.len()).filter(|&i| chosen[i] && !given[i]).map(|i| i as u32).collect()
     }
 
+    /// What to say of left-handed elements, if there are any.
+    fn note_on_turned(&self) -> Option<String> {
+        let first = self.elements.given(*self.turned.first()? as u32);
+        Some(format!(
+            "left-handed elements, whose nodes were reordered: {}, the first is {}",
+            self.turned.len(),
+            self.elements.tags()[first as usize]
+        ))
+    }
+
     /// What to say of nodes of the file that no solid element uses, if there are any.
     fn note_on_nodes(&self) -> Option<String> {
         let of_file = &self.is_used[..self.node_tags.len()];
@@ -350,8 +365,7 @@ fn ends_of_set(name: &str, n_middles: usize, n_ends: usize) -> String {
 }
 
 fn only_bricks_and_wedges(cells: &Cells, elements: &Elements) -> Result<(), Fault> {
-    let is_other = |shape: &Shape| matches!(shape, Shape::Tetrahedron | Shape::Pyramid);
-    let Some(first) = cells.shapes().iter().position(is_other) else { return Ok(()) };
+    let Some(first) = (0..cells.len()).find(|&cell| cells.must_be_cut(cell)) else { return Ok(()) };
     let count = |shape| cells.shapes().iter().filter(|other| **other == shape).count();
     let shapes = [Shape::Tetrahedron, Shape::Pyramid].map(|shape| (shape.plural(), count(shape)));
     let element = elements.tags()[elements.given(first as u32) as usize];
@@ -423,6 +437,13 @@ fn note_on_moved(Moved { count, distance }: Moved) -> String {
          that their hexahedra can be computed with: {count}",
         shown(distance)
     )
+}
+
+/// What to say of pyramids that stay hexahedra with corners that coincide.
+fn note_on_pyramids(cells: &Cells, cut: &Cut) -> Option<String> {
+    let is_kept = |cell: &usize| !cut.is_cut(*cell) && cells.get(*cell).shape == Shape::Pyramid;
+    let count = (0..cells.len()).filter(is_kept).count();
+    (count > 0).then(|| format!("pyramids, read as hexahedra of five nodes: {count}"))
 }
 
 fn note_on_wedges(mesh: &HexMesh) -> Option<String> {

@@ -53,8 +53,8 @@ pub enum Fault {
     #[error(
         "unknown file extension; supported are: .msh (Gmsh 2.2 and 4.1), \
          .cdb (Ansys), .inp (Abaqus, CalculiX), \
-         .bdf, .dat, .nas, .fem (Nastran, OptiStruct), .vtu, .vtk (VTK). \
-         Gmsh converts others: `gmsh FILE -save -format msh41 -o NEW.msh`"
+         .bdf, .dat, .nas, .fem (Nastran, OptiStruct), .vtu, .vtk (VTK), and geometries, which Gmsh \
+         meshes: .step, .stp, .iges, .igs, .brep, .stl, .geo. Gmsh converts others: `gmsh FILE -save -format msh41 -o NEW.msh`"
     )]
     Extension,
     /// A fault of one format: the `Fault` of its module.

@@ -26,7 +26,7 @@ pub(crate) struct Shown<'a> {
 }
 
 /// Pixels of a picture as wide as the page, of one of two side by side, and of one of three.
-const WHOLE: [usize; 2] = [1000, 720];
+pub(crate) const WHOLE: [usize; 2] = [1000, 720];
 const HALF: [usize; 2] = [760, 560];
 const THIRD: [usize; 2] = [640, 420];
 

@@ -65,6 +65,9 @@ pub use report::{Fact, Load, Mark, Part, Report, States, Table, Verification};
 
 use illustration::Shown;
 
+/// Bytes that the largest picture of a page takes while it is drawn.
+pub const PICTURE_BYTES: usize = picture::bytes(illustration::WHOLE);
+
 /// Cells of the grid of the view to turn: so many an element, of which more show nothing new, and
 /// so many in all, which a page can carry.
 const CELLS_PER_ELEMENT: usize = 100;

@@ -60,6 +60,11 @@ impl View {
 
 const SAMPLES: usize = 3;
 
+/// Bytes that a picture of so many pixels takes while it is drawn: color and depth of every sample.
+pub(crate) const fn bytes([width, height]: [usize; 2]) -> usize {
+    SAMPLES * SAMPLES * width * height * (size_of::<[f32; 4]>() + size_of::<f32>())
+}
+
 /// Share of the picture that stays free at each side.
 const MARGIN: f64 = 0.02;
 

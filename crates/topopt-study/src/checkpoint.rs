@@ -4,17 +4,15 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crc32fast::Hasher;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use topopt_design::{DesignState, Memory, ObserverError};
-use topopt_fem::ElementFactors;
 use topopt_io::checkpoint::Checkpoints;
 
 use crate::config::Config;
 use crate::done::{Answer, Done};
 use crate::finding::Finding;
+use crate::fingerprint::fingerprint;
 use crate::model::Model;
 use crate::physics::Physics;
 use crate::result_files::{HISTORY, checkpoints};
@@ -38,26 +36,22 @@ pub(crate) const NUMBERS: &str = "optimizer_numbers.";
 const SHARE: f64 = 0.02;
 
 /// What a checkpoint holds besides the iteration and the arrays, which go by their names and are in
-/// the numbering of the problem. Those of earlier versions have neither [`NEXT`] nor [`MEMORY`], nor what
-/// came later: [`NUMBERS`] and [`TRIAL`].
+/// the numbering of the problem.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub topopt: String,
     pub strategy: String,
     pub config: Value,
-    /// See [`fingerprint`].
-    pub structure: u32,
+    /// See [`fingerprint`]; those of earlier versions have another sum, and are refused.
+    pub model: u32,
     /// Whether the elements of the problem come by color.
     pub by_color: bool,
     /// The objective before.
     pub previous_compliance: Option<f64>,
-    /// None in those of earlier versions.
-    pub kkt_residual: Option<f64>,
+    pub kkt_residual: f64,
     /// See [`topopt_design::StructureState`].
     pub excess: usize,
     pub done: Done,
-    /// Nothing in those of earlier versions.
-    #[serde(default)]
     pub answer: Answer,
     /// The table of the iterations so far.
     pub history: String,
@@ -68,7 +62,7 @@ pub struct Checkpointer {
     files: Checkpoints,
     history: PathBuf,
     config: Value,
-    structure: u32,
+    model: u32,
     by_color: bool,
     strategy: &'static str,
     every: Option<usize>,
@@ -85,7 +79,7 @@ impl Checkpointer {
     /// A finding if the settings cannot be written.
     pub fn new<K: Physics<N>, const N: usize>(
         config: &Config,
-        structure: &Model<K, N>,
+        model: &Model<K, N>,
         strategy: &'static str,
         iteration: usize,
     ) -> Result<Self, Finding> {
@@ -94,8 +88,8 @@ impl Checkpointer {
             files: checkpoints(&directory),
             history: directory.join(HISTORY),
             config: settings(config)?,
-            structure: fingerprint(structure),
-            by_color: structure.colors.is_some(),
+            model: fingerprint(model)?,
+            by_color: model.colors.is_some(),
             strategy,
             every: config.output.checkpoint_every,
             iteration,
@@ -131,10 +125,10 @@ impl Checkpointer {
             topopt: env!("CARGO_PKG_VERSION").into(),
             strategy: self.strategy.into(),
             config: self.config.clone(),
-            structure: self.structure,
+            model: self.model,
             by_color: self.by_color,
             previous_compliance: state.previous_objective,
-            kkt_residual: Some(state.kkt_residual),
+            kkt_residual: state.kkt_residual,
             excess: state.structure.excess,
             answer: done.answer.clone(),
             done: done.clone(),
@@ -163,44 +157,11 @@ impl Checkpointer {
     }
 }
 
+/// The settings of a checkpoint, by which one is compared with a case: without the folder of the results,
+/// which may change and may have a name that is no text.
 pub(crate) fn settings(config: &Config) -> Result<Value, Finding> {
+    let mut config = config.clone();
+    config.output.directory = None;
     serde_json::to_value(config)
         .map_err(|error| Finding::new(format!("cannot write the settings: {error}")))
-}
-
-/// A checksum of mesh, supports, loads, materials and passive elements.
-pub(crate) fn fingerprint<K: Physics<N>, const N: usize>(structure: &Model<K, N>) -> u32 {
-    let Model { mesh, problem, .. } = structure;
-    let space = &structure.space;
-    let mut sum = Hasher::new();
-    add(&mut sum, mesh.hexes(), |hex| hex.map(u32::to_le_bytes));
-    add(&mut sum, &space.solid, |n| [n.to_le_bytes()]);
-    sum.update(&u32::MAX.to_le_bytes());
-    add(&mut sum, &space.void, |n| [n.to_le_bytes()]);
-    add(&mut sum, mesh.coordinates(), |x| x.map(f64::to_le_bytes));
-    problem.load_cases().iter().for_each(|case| add(&mut sum, &case.forces, |f| [f.to_le_bytes()]));
-    let supports = problem.constraints();
-    let nodes: Vec<u32> = (0..supports.n_nodes() as u32).collect();
-    let is_held = |node: u32, i: usize| u8::from(supports.is_fixed(node as usize, i));
-    add(&mut sum, &nodes, |&node| [std::array::from_fn::<u8, N, _>(|i| is_held(node, i))]);
-    let ElementFactors { stiffness, mass } = problem.factors();
-    for factors in [stiffness, mass].into_iter().flatten() {
-        add(&mut sum, factors, |factor| [factor.to_le_bytes()]);
-    }
-    sum.finalize()
-}
-
-/// Adds the bytes of all `values`, which several threads sum up in pieces.
-fn add<T: Sync, const N: usize, const M: usize>(
-    sum: &mut Hasher,
-    values: &[T],
-    bytes: impl Fn(&T) -> [[u8; N]; M] + Sync,
-) {
-    let of_piece = |values: &[T]| {
-        let mut sum = Hasher::new();
-        sum.update(values.iter().map(&bytes).collect::<Vec<_>>().as_flattened().as_flattened());
-        sum
-    };
-    let pieces: Vec<Hasher> = values.par_chunks(1 << 16).map(of_piece).collect();
-    pieces.iter().for_each(|piece| sum.combine(piece));
 }

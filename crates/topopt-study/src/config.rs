@@ -53,7 +53,7 @@ pub use property::{CellArray, Conductivity, Property};
 pub use schema::schema;
 pub use select::{Bounds, Condition, Cylinder, Near, Normal, Plane, Select, SelectKind, Sphere};
 pub use solver::{Cycle, Device, MOST_THREADS, Preconditioner, Smoother, Solver, Strategy};
-pub use transient::{OverTime, Probe, Transient};
+pub use transient::{MOST_STEPS, OverTime, Probe, STEP_COLUMNS, Transient};
 pub use units::{ForceUnit, LengthUnit, Units};
 
 use crate::finding::{Finding, InputError, Source};
@@ -143,9 +143,12 @@ impl Config {
         self.mesh.get_ref().file.as_ref().map(|file| folder.join(file.get_ref()))
     }
 
-    /// Folder for the results: `output.directory`, else `results/` and the case's file name.
+    /// Folder for the results: `output.directory`, else `results/` and the case's file name, as a whole where
+    /// it would be a folder above without its extension.
     pub fn output_directory(&self) -> PathBuf {
-        let default = || Path::new("results").join(self.path.file_stem().unwrap_or_default());
+        let name = self.path.file_name().unwrap_or_default();
+        let stem = self.path.file_stem().filter(|stem| *stem != "." && *stem != "..");
+        let default = || Path::new("results").join(stem.unwrap_or(name));
         self.output.directory.clone().unwrap_or_else(default)
     }
 
@@ -163,7 +166,12 @@ impl Config {
             *file.get_mut() = absolute;
         }
         let text = toml::to_string(&case).map_err(|error| {
-            Finding::new(format!("cannot write the settings as a case file: {error}"))
+            let path =
+                case.mesh.get_ref().file.as_ref().map(|file| file.get_ref().display().to_string());
+            let message = format!("cannot write the settings as a case file: {error}");
+            let remedy =
+                format!("move the mesh to a path of UTF-8: it is {}", path.unwrap_or_default());
+            Finding::new(message).remedy(remedy)
         })?;
         let is_of_heat = self.physics.kind == PhysicsKind::Heat;
         let is_elastic = |line: &&str| {

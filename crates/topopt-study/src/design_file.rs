@@ -10,6 +10,7 @@ use topopt_mesh::numbers::shown;
 use topopt_surface::{Shaping, Solid};
 
 use crate::finding::Finding;
+use crate::free_memory;
 use crate::lookup::sorted;
 use crate::model::Model;
 use crate::physics::Physics;
@@ -99,7 +100,7 @@ impl DesignFile {
     /// # Errors
     /// A file that cannot be read.
     pub fn forces(&self, names: &[&str]) -> Result<Vec<Option<Vec<[f64; 3]>>>, Finding> {
-        arrays(&self.path, Section::Points, FORCE, names)
+        arrays((&self.path, &self.mesh), Section::Points, FORCE, names)
     }
 
     /// Heat into the nodes in each of the load cases `names`, `[n_nodes]`, with what convection brings
@@ -121,7 +122,7 @@ impl DesignFile {
 
     /// Values of the nodes by load case.
     fn scalars(&self, what: &str, names: &[&str]) -> Result<Vec<Vec<f64>>, Finding> {
-        let found = arrays::<1>(&self.path, Section::Points, what, names)?;
+        let found = arrays::<1>((&self.path, &self.mesh), Section::Points, what, names)?;
         let found: Option<Vec<_>> = found.into_iter().map(|v| Some(v?.into_flattened())).collect();
         found.ok_or_else(|| {
             let message = format!("{} lacks the {what} of a load case", self.path.display());
@@ -144,8 +145,9 @@ impl DesignFile {
     /// away from supports, loads and elements with a fixed density.
     ///
     /// # Errors
-    /// Densities that are not finite.
+    /// Densities that are not finite, and too little memory.
     pub fn solid(&self, threshold: Option<f64>, smooth: Option<f64>) -> Result<Solid<'_>, Finding> {
+        free_memory::check_solid(self.mesh.n_elements())?;
         let smoothing = smooth.unwrap_or_else(|| self.mesh.element_width());
         let shaping = Shaping { threshold, smoothing, pinned: self.pinned.clone() };
         Solid::of(&self.mesh, &self.density, &shaping)
@@ -240,12 +242,12 @@ fn passive(mesh: &HexMesh) -> &[u32] {
 const VOLUME_TOLERANCE: f64 = 5e-3;
 
 /// The values with C components that a file has for each of the load cases `names`; see
-/// [`array_name`].
+/// [`array_name`]. Its mesh has been read.
 ///
 /// # Errors
-/// A file that cannot be read.
+/// A file that cannot be read, or whose points and cells are not the nodes and elements of its mesh.
 pub(crate) fn arrays<const C: usize>(
-    path: &Path,
+    (path, mesh): (&Path, &HexMesh),
     section: Section,
     what: &str,
     names: &[&str],
@@ -253,7 +255,20 @@ pub(crate) fn arrays<const C: usize>(
     let names: Vec<String> =
         names.iter().enumerate().map(|(k, name)| array_name(what, k, name)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    vtu::read_arrays(path, section, &names).map_err(|error| Finding::new(error.to_string()))
+    let found: Vec<Option<Vec<[f64; C]>>> =
+        vtu::read_arrays(path, section, &names).map_err(|error| Finding::new(error.to_string()))?;
+    let (n, [of_file, of_mesh]) = match section {
+        Section::Points => (mesh.n_nodes(), ["points", "corners of its cells"]),
+        Section::Cells => (mesh.n_elements(), ["cells", "hexahedra"]),
+    };
+    match found.iter().flatten().find(|values| values.len() != n) {
+        None => Ok(found),
+        Some(values) => {
+            let (path, found) = (path.display(), values.len());
+            let message = format!("{path} has {found} {of_file} and {n} {of_mesh}");
+            Err(Finding::new(message).remedy("give the file as the program wrote it"))
+        }
+    }
 }
 
 /// Name of the array of `what` in load case number `k`: that of the first has no name of a case.

@@ -23,6 +23,36 @@ pub fn check_elements(elements: usize) -> Result<(), Finding> {
     check(elements, meshes(1, 1) + 24 * 10 + 8 * 20)
 }
 
+/// Refuses the solid of a design of so many elements where it would not fit.
+///
+/// # Errors
+/// A finding with the numbers.
+pub(crate) fn check_solid(elements: usize) -> Result<(), Finding> {
+    check(elements, SOLID)
+}
+
+/// Bytes per element of a solid while it is made, and of its surface: 1470 were measured with the mesh.
+const SOLID: usize = 1500;
+
+/// Refuses a page whose largest picture takes so many `bytes` while it is drawn.
+///
+/// # Errors
+/// A finding with the numbers.
+pub fn check_page(bytes: usize) -> Result<(), Finding> {
+    let Some(free) = available().filter(|&free| free < bytes) else { return Ok(()) };
+    let [bytes, free] = [bytes, free].map(megabytes);
+    let message =
+        format!("the pictures of the page need {bytes} of memory, and {free} are available");
+    Err(Finding::new(message)
+        .remedy("use a larger machine, or raise the limit of the shell: `ulimit -v`"))
+}
+
+/// Whether the address space of this process is limited, of which every arena of the C library would take
+/// 64 MB for a thread that may need none of it.
+pub fn is_limited() -> bool {
+    of_address_space().is_some()
+}
+
 /// Refuses distances on a mesh of so many elements where its tetrahedra would not fit.
 ///
 /// # Errors

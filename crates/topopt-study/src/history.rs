@@ -1,5 +1,7 @@
 //! The table of the iterations.
 
+use topopt_io::csv;
+
 use crate::posed::Posed;
 
 /// The columns that every table has.
@@ -43,8 +45,8 @@ impl History {
     /// The first line that is not a row of finite numbers, one per column.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines();
-        let columns: Vec<String> =
-            lines.next().unwrap_or_default().split(',').map(str::to_owned).collect();
+        let columns = csv::fields(lines.next().unwrap_or_default())
+            .ok_or("line 1 has quotation marks that are not closed")?;
         let finite = |field: &str| field.parse().ok().filter(|x: &f64| x.is_finite());
         let row = |(line, row): (usize, &str)| {
             let numbers: Option<Vec<f64>> = row.split(',').map(finite).collect();

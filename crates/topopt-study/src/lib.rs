@@ -25,6 +25,7 @@ pub mod failure;
 pub mod fields;
 pub mod filter_plan;
 pub mod finding;
+mod fingerprint;
 mod formulation;
 pub mod free_memory;
 mod full_part;

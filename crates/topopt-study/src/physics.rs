@@ -4,6 +4,7 @@
 mod elastic;
 pub(crate) mod heat;
 
+use serde::Serialize;
 use topopt_fem::{BodyForce, Coupling, Discretization, ElementKernel, ProblemError, Timeline};
 use topopt_mesh::Renumbering;
 
@@ -51,7 +52,7 @@ pub struct Loaded {
 }
 
 /// A physics with N unknowns per node, as studies pose it.
-pub trait Physics<const N: usize>: ElementKernel<N> {
+pub trait Physics<const N: usize>: ElementKernel<N> + Serialize {
     /// Names of its fields.
     const NAMES: Names;
 

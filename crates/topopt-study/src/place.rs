@@ -95,7 +95,9 @@ impl Place {
     /// A finding if there are not enough.
     pub fn has_gpus(first: usize, ranks: NonZeroUsize) -> Result<bool, Finding> {
         match probe() {
-            Probe::Found { devices, .. } if first + ranks.get() <= devices => Ok(true),
+            Probe::Found { devices, .. } if first.saturating_add(ranks.get()) <= devices => {
+                Ok(true)
+            }
             Probe::Found { devices: 1, .. } if first == 0 => Ok(false),
             Probe::Found { devices, .. } => {
                 let from = if first == 0 { String::new() } else { format!(" from GPU {first} on") };
@@ -142,21 +144,23 @@ impl Place {
         }
     }
 
-    /// Whether so many elements are enough for a team: a part without a node has no vectors on a GPU.
+    /// Whether so many elements are enough for a team: each rank needs one, and on a GPU more, since a part
+    /// without a node has no vectors there.
     ///
     /// # Errors
     /// A finding if they are not.
     pub fn check_parts(&self, team: &Team, elements: usize) -> Result<(), Finding> {
         let ranks = team.size();
-        let is_small = ranks > 1 && elements < LEAST_ELEMENTS * ranks;
-        match self {
-            Place::Gpu(_) if is_small => {
-                let message = format!("{ranks} ranks are too many on GPUs for {elements} elements");
-                let remedy = format!("give each rank {LEAST_ELEMENTS} elements at least");
-                Err(Finding::new(message).remedy(remedy))
-            }
-            _ => Ok(()),
+        let (least, on) = match self {
+            Place::Gpu(_) => (LEAST_ELEMENTS, " on GPUs"),
+            Place::Cpu { .. } => (1, ""),
+        };
+        if ranks == 1 || elements / ranks >= least {
+            return Ok(());
         }
+        let message = format!("{ranks} ranks are too many{on} for {elements} elements");
+        let remedy = format!("give at most {} ranks", (elements / least).max(1));
+        Err(Finding::new(message).remedy(remedy))
     }
 
     /// Does `work` on ranks that are threads, which share those that are asked for, or a GPU.

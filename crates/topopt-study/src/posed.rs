@@ -161,8 +161,10 @@ impl Posed {
         let mut columns: Vec<String> = objective.map(|_| "objective".into()).into_iter().collect();
         for response in limited.filter(|response| !response.is_usual()) {
             let name = response.column();
-            let n = columns.iter().filter(|column| column.starts_with(&name)).count();
-            columns.push(if n > 0 { format!("{name}_{}", n + 1) } else { name });
+            let is_new = |name: &String| !columns.contains(name);
+            let again = || (2..).map(|n| format!("{name}_{n}")).find(is_new);
+            let own = Some(name.clone()).filter(is_new).or_else(again);
+            columns.extend(own);
         }
         columns
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use topopt_design::{DesignFields, IterationReport, ObserverError};
 use topopt_fem::{DIM, Elasticity};
-use topopt_io::csv::CsvFile;
+use topopt_io::csv::{self, CsvFile};
 use topopt_io::vtk::{Array, Compression, Values, pvd, pvtu, vti, vtu};
 use topopt_io::{UncutCells, WriteError, atomic};
 use topopt_mesh::UniformGrid;
@@ -122,10 +122,10 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         let row: [&dyn Display; 15] = [
             &report.iteration,
             &report.stage,
-            &report.compliance,
-            &report.volume_fraction,
-            &report.grey_level,
-            &report.change,
+            &csv::number(report.compliance),
+            &csv::number(report.volume_fraction),
+            &csv::number(report.grey_level),
+            &csv::number(report.change),
             &format!("{:e}", report.kkt_residual),
             &report.pcg_iterations,
             &format!("{:e}", report.pcg_residual),
@@ -136,6 +136,7 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
             &times.update.as_secs_f64(),
             &output.as_secs_f64(),
         ];
+        let own: Vec<String> = own.into_iter().map(csv::number).collect();
         let own = own.iter().map(|value| value as &dyn Display);
         self.history.row(&row.into_iter().chain(own).collect::<Vec<_>>())
     }

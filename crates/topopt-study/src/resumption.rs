@@ -8,12 +8,11 @@ use serde_json::Value;
 use topopt_design::{DesignState, Memory, StructureState};
 use topopt_io::checkpoint::Checkpoint;
 
-use crate::checkpoint::{
-    DESIGN, MEMORY, NEXT, NUMBERS, Record, TRIAL, VOID, fingerprint, settings,
-};
+use crate::checkpoint::{DESIGN, MEMORY, NEXT, NUMBERS, Record, TRIAL, VOID, settings};
 use crate::config::{self, Config};
 use crate::done::Done;
 use crate::finding::{Finding, InputError};
+use crate::fingerprint::fingerprint;
 use crate::history::History;
 use crate::model::Model;
 use crate::physics::Physics;
@@ -56,7 +55,7 @@ pub struct Resumption {
     /// Checkpoints that were passed over, a sentence each.
     pub notes: Vec<String>,
     strategy: String,
-    structure: u32,
+    fingerprint: u32,
     by_color: bool,
 }
 
@@ -130,22 +129,22 @@ impl Resumption {
         unchanged(&record.config, config, &MAY_CHANGE, remedy)?;
 
         let state = design_state(iteration, &record, arrays);
-        let Record { done, answer, history, strategy, structure, by_color, .. } = record;
+        let Record { done, answer, history, strategy, model, by_color, .. } = record;
         let done = Done { answer, ..done };
-        Ok(Self { state, done, history, notes, strategy, structure, by_color })
+        Ok(Self { state, done, history, notes, strategy, fingerprint: model, by_color })
     }
 
-    /// Whether the structure is that of the checkpoint.
+    /// Whether the model is that of the checkpoint.
     ///
     /// # Errors
     /// A finding if it is not.
     pub fn check<K: Physics<N>, const N: usize>(
         &self,
-        structure: &Model<K, N>,
+        model: &Model<K, N>,
         directory: &Path,
     ) -> Result<(), Finding> {
         // First, since elements by color have other numbers: what follows would blame the mesh.
-        if self.by_color != structure.colors.is_some() {
+        if self.by_color != model.colors.is_some() {
             let [there, here] = match self.by_color {
                 true => ["a GPU", "the processor"],
                 false => ["the processor", "a GPU"],
@@ -159,9 +158,9 @@ impl Resumption {
             return Err(Finding::new(message).remedy(remedy));
         }
 
-        let fits = fits(&self.state, structure);
-        let is_design = is_plausible(&self.state, structure.space.density_min);
-        if fits && !(is_design && self.is_told_by_a_run(&structure.posed)) {
+        let fits = fits(&self.state, model);
+        let is_design = is_plausible(&self.state, model.space.density_min);
+        if fits && !(is_design && self.is_told_by_a_run(&model.posed)) {
             let message = format!(
                 "the checkpoint in {} holds numbers that no run produces",
                 directory.display()
@@ -169,15 +168,16 @@ impl Resumption {
             return Err(Finding::new(message).remedy("run without --resume to start again"));
         }
 
-        if fits && self.structure == fingerprint(structure) {
+        if fits && self.fingerprint == fingerprint(model)? {
             return Ok(());
         }
 
         let message = format!(
-            "the mesh or its sets differ from those with which the run in {} began",
+            "the mesh, its sets or its arrays differ from those with which the run in {} began",
             directory.display()
         );
-        Err(Finding::new(message).remedy("run without --resume to start again"))
+        let remedy = "give the same mesh file, or run without --resume to start again";
+        Err(Finding::new(message).remedy(remedy))
     }
 
     /// Whether the history, and what is said to be done, are those of a run that came so far.
@@ -225,7 +225,7 @@ fn design_state(iteration: usize, record: &Record, arrays: Vec<(String, Vec<f64>
     let mut state = DesignState {
         iteration,
         previous_objective: record.previous_compliance,
-        kkt_residual: record.kkt_residual.unwrap_or(1.0),
+        kkt_residual: record.kkt_residual,
         design: Vec::new(),
         next: None,
         memory: Memory::default(),

@@ -10,6 +10,17 @@ use crate::finding::{Finding, InputError};
 use crate::output_folder;
 use crate::result_files::{CASE, DESIGN, HISTORY, SUMMARY, is_written_by_us, resume_command};
 
+const FOLDER: &str = "give the folder that `topopt run` prints at the end";
+
+/// What to give in place of a file: a folder, which a case has once it was run.
+fn of_file(path: &Path) -> String {
+    let is_case = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    match is_case {
+        true => format!("{FOLDER}; `topopt run {}` makes it", path.display()),
+        false => FOLDER.into(),
+    }
+}
+
 /// The results of a run that has ended with a design, by whatever it was ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunDirectory {
@@ -24,12 +35,13 @@ impl RunDirectory {
     pub fn open(path: &Path) -> Result<Self, Finding> {
         let (has, display) = (|name: &str| path.join(name).is_file(), path.display());
         if !has(HISTORY) || !is_written_by_us(&path.join(CASE)) {
-            let why = match path.is_dir() {
-                true => format!("it lacks {HISTORY} or {CASE}"),
-                false => "there is no such folder".into(),
+            let (why, remedy) = match path.metadata() {
+                Ok(there) if there.is_file() => ("it is a file".into(), of_file(path)),
+                Ok(_) => (format!("it lacks {HISTORY} or {CASE}"), FOLDER.into()),
+                Err(_) => ("there is no such folder".into(), FOLDER.into()),
             };
-            return Err(Finding::new(format!("{display} is not a results folder: {why}"))
-                .remedy("give the folder that `topopt run` prints at the end"));
+            let message = format!("{display} is not a results folder: {why}");
+            return Err(Finding::new(message).remedy(remedy));
         }
 
         // Before what is missing, which a run under way has yet to write.

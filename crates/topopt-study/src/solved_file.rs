@@ -59,7 +59,7 @@ impl SolvedFile {
     ) -> Result<Self, Finding> {
         let mut solid = Solid::read(path, stresses, solid)?;
         let stresses = std::mem::take(&mut solid.data);
-        let displacements = arrays(path, Section::Points, DISPLACEMENT, cases)?;
+        let displacements = arrays((path, &solid.mesh), Section::Points, DISPLACEMENT, cases)?;
         let at_nodes = |values: Vec<f64>| {
             let values: Vec<[f64; 1]> = values.into_iter().map(|value| [value]).collect();
             solid.at_nodes(&values).as_flattened().to_vec()

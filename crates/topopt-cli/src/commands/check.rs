@@ -6,7 +6,7 @@ mod load;
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use topopt_mesh::numbers::shown;
@@ -59,6 +59,7 @@ pub(super) fn check(
     let case = Case::build_until(&config, &(&args.gmsh).into(), interrupt)?;
     if let Some(path) = &args.preview {
         preview::write(path, &config, &case).map_err(InputError::from)?;
+        say_preview(path, args, out)?;
     }
 
     let forecast = thread_pool(config.solver.threads)?.install(|| {
@@ -75,6 +76,11 @@ pub(super) fn check(
         forecast.print(out)?;
     }
     Ok(())
+}
+
+/// Says that the preview was written, where what is printed is for people.
+fn say_preview(path: &Path, args: &CheckArgs, out: &mut impl Write) -> std::io::Result<()> {
+    if args.json { Ok(()) } else { writeln!(out, "wrote {}", path.display()) }
 }
 
 /// Whether a case is one for `topopt run`, and not for `topopt solve` alone.

@@ -9,11 +9,12 @@ use std::io::Write;
 use serde_json::Value;
 use toml::Table;
 use topopt_io::atomic;
-use topopt_report::{Fact, Report, count, number};
+use topopt_report::{Fact, PICTURE_BYTES, Report, count, number};
 use topopt_study::config::PhysicsKind;
 use topopt_study::design_file::DesignFile;
 use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
+use topopt_study::free_memory;
 use topopt_study::output_folder;
 use topopt_study::result_files::{CASE, REPORT, SUMMARY};
 use topopt_study::run_directory::RunDirectory;
@@ -30,6 +31,7 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> Result<(), Fail
     let results = RunDirectory::open(&args.result).map_err(InputError::from)?;
     let path = args.output.clone().unwrap_or_else(|| results.path().join(REPORT));
     output_folder::check_file(&path, &["html", "htm"], &[]).map_err(InputError::from)?;
+    free_memory::check_page(PICTURE_BYTES).map_err(InputError::from)?;
     let page = page(&results)?;
     atomic::write(&path, |file| file.write_all(page.as_bytes())).map_err(|error| {
         let remedy = "choose another file with `--output FILE`";

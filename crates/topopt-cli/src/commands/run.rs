@@ -40,7 +40,7 @@ pub(super) fn run(
         {
             return on_gpus(ranks, interrupt);
         }
-        (None, _) => Team::Threads(ranks),
+        (None, _) => Team::of_threads(ranks).map_err(InputError::from)?,
     };
     if let (Some(launched), Err(finding)) = (launched, team.check(config.solver.device)) {
         return Err(Failure::of_start(launched, finding));

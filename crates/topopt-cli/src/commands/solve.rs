@@ -6,10 +6,12 @@ mod page;
 use std::io::Write;
 
 use topopt_mesh::numbers::{place, shown};
+use topopt_report::PICTURE_BYTES;
 use topopt_study::analysis::{self, Analysis, AnalyzedCase, PeakStress, Request};
 use topopt_study::config::{Config, PhysicsKind};
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
+use topopt_study::free_memory;
 use topopt_study::interrupt::Interrupt;
 use topopt_study::output_folder::Earlier;
 use topopt_study::result_files::{ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE};
@@ -23,6 +25,7 @@ pub(super) fn solve(
     out: &mut impl Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
+    free_memory::check_page(PICTURE_BYTES).map_err(InputError::from)?;
     let config = configuration(args)?;
     let request = Request {
         design: args.design.clone(),

@@ -377,3 +377,52 @@ fn an_exported_design_is_meshed_and_solved() {
         assert!(found["elements"].as_u64().unwrap() > 1000, "{found}");
     }
 }
+
+/// A stand-in that has started something; the program is killed, or signalled twice as `timeout` does.
+#[cfg(unix)]
+#[test]
+fn gmsh_ends_with_the_program_however_that_ends() {
+    let signal = |name: &str, pid: &str| {
+        Command::new("kill").args([name, pid]).stderr(Stdio::null()).status().unwrap().success()
+    };
+    let lives = |pid: &str| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+        stat.map_or_else(
+            |_| !Path::new("/proc/self").exists() && signal("-0", pid),
+            |stat| !stat.contains(") Z "),
+        )
+    };
+    for signals in [&["-KILL"][..], &["-TERM", "-TERM"], &["-INT", "-INT"]] {
+        let folder = Folder::new();
+        let pid = folder.path("pid").display().to_string();
+        folder.write("part.geo", &format!("sleep 60 &\necho $! > {pid}\nwait"));
+        let stand_in = root().join("crates/topopt-io/tests/io/gmsh_program/gmsh");
+        let temporary = folder.path("tmp");
+        std::fs::create_dir(&temporary).unwrap();
+        let mut command = program(&folder.path(""));
+        command.args(["info", "part.geo"]).env("GMSH", stand_in).env("TMPDIR", &temporary);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+
+        let start = Instant::now();
+        let waits = |what: &str| {
+            assert!(start.elapsed() < Duration::from_secs(30), "{signals:?}: {what}");
+            sleep(Duration::from_millis(10));
+        };
+        let pid = loop {
+            match std::fs::read_to_string(&pid) {
+                Ok(pid) if pid.ends_with('\n') => break pid.trim().to_owned(),
+                _ => waits("it was never started"),
+            }
+        };
+        for name in signals {
+            signal(name, &child.id().to_string());
+        }
+        child.wait_with_output().unwrap();
+        while lives(&pid) {
+            waits("it is still there");
+        }
+        while std::fs::read_dir(&temporary).unwrap().next().is_some() {
+            waits("its folder is still there");
+        }
+    }
+}

@@ -180,7 +180,10 @@ fn what_cannot_be_resumed_is_refused() {
     let mesh = fs::read(folder.path("part.msh")).unwrap();
     fs::copy(part([8, 6, 5], |x| x.map(|x| 6.0 * x), "").path("part.msh"), folder.path("part.msh"))
         .unwrap();
-    refused(&[], &["the mesh, its sets or the design differ", "or solve without --resume"]);
+    refused(
+        &[],
+        &["the mesh, its sets, its arrays or the design differ", "or solve without --resume"],
+    );
     fs::write(folder.path("part.msh"), &mesh).unwrap();
 
     for step in [7, 14] {

@@ -30,6 +30,7 @@ mod raw;
 mod records;
 mod sections;
 mod source;
+mod supervised;
 mod trust;
 mod version_2;
 mod version_4;

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf, absolute};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -16,6 +16,7 @@ use super::geometry::Geometry;
 use super::meshing_error::MeshingError;
 use super::numbered;
 use super::source::Source;
+use super::supervised::Supervised;
 use crate::import::ImportedMesh;
 use crate::quote::printable;
 
@@ -183,9 +184,8 @@ impl Runner<'_> {
             _ => command.args(["-format", "msh41", "-bin", "-o"]).arg(inside(MESH)),
         };
         command.stdin(Stdio::null()).stdout(log).stderr(errors);
-        in_own_group(&mut command);
 
-        let child = command.spawn();
+        let child = Supervised::spawn(command, folder.path());
         let child = child.map_err(|cause| MeshingError::Program { program, cause })?;
         let status = self.wait(child, task.timeout)?;
         let log = fs::read(inside(LOG)).map_err(MeshingError::Folder)?;
@@ -204,7 +204,7 @@ impl Runner<'_> {
         Err(MeshingError::Failed { path: self.path.into(), status, lines })
     }
 
-    fn wait(&self, mut child: Child, timeout: Duration) -> Result<ExitStatus, MeshingError> {
+    fn wait(&self, mut child: Supervised, timeout: Duration) -> Result<ExitStatus, MeshingError> {
         let start = Instant::now();
         loop {
             let ended = child.try_wait().map_err(MeshingError::Folder)?;
@@ -220,28 +220,10 @@ impl Runner<'_> {
                     continue;
                 }
             };
-            end(&mut child);
+            child.end();
             return Err(error);
         }
     }
-}
-
-/// Lets the program and all that it starts be ended together.
-fn in_own_group(command: &mut Command) {
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(command, 0);
-    #[cfg(not(unix))]
-    let _ = command;
-}
-
-/// Ends the program, and on Unix what it has started. It may just have ended by itself, which is no
-/// error, and what it has started may still be there.
-fn end(child: &mut Child) {
-    #[cfg(unix)]
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-    }
-    let _ = child.kill().and_then(|()| child.wait());
 }
 
 /// Names of files in the temporary folder.

@@ -8,6 +8,7 @@
 
 mod appended;
 mod array;
+mod decompress;
 pub mod legacy;
 mod legacy_stream;
 pub mod pvd;

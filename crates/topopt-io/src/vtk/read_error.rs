@@ -45,7 +45,7 @@ pub enum Fault {
         /// What stands there.
         found: String,
     },
-    /// A compressor other than zlib.
+    /// A compressor that is not one of VTK.
     #[error(
         "the data are compressed by {0}, which is not read; save them again with zlib or without \
          compression (in ParaView: Save Data > Compressor Type)"

@@ -1,9 +1,6 @@
 //! The numbers of an array: text, base64 or raw bytes, in one piece or in compressed blocks.
 
-use std::io::Read;
-
-use flate2::read::ZlibDecoder;
-
+use super::decompress::Compressor;
 use super::read_error::Fault;
 use super::read_xml::{Content, DataArray, Outline};
 use crate::quote::{excerpt, quoted};
@@ -80,15 +77,17 @@ impl Outline<'_> {
             let (array, unit) = (excerpt(&array.name), "bytes");
             return Err(Fault::Length { array, found, expected, unit });
         }
-        let (n_blocks, size, last) = match lengths {
+        let (n_blocks, size, last, compressor) = match lengths {
             Lengths::Plain(length) => return source.take(length, array),
-            Lengths::Blocks { count, size, last } => (count, size, last),
+            Lengths::Blocks { count, size, last, compressor } => (count, size, last, compressor),
         };
         let table = source.take(n_blocks.saturating_mul(self.header_width as u64), array)?;
         let mut bytes = room(array, usize::try_from(total).unwrap_or(usize::MAX))?;
         for (i, length) in (1..).zip(table.chunks_exact(self.header_width)) {
             let block = source.take(self.word(length), array)?;
-            inflate(array, &block, if i == n_blocks { last } else { size }, &mut bytes)?;
+            let size = if i == n_blocks { last } else { size };
+            let inflated = compressor.decompress(&block, size, &mut bytes);
+            inflated.map_err(|what| data(array, what))?;
         }
         Ok(bytes)
     }
@@ -99,11 +98,10 @@ impl Outline<'_> {
             let bytes = source.take(self.header_width as u64, array)?;
             Ok(self.word(&bytes))
         };
-        if !self.compressed {
-            return Ok(Lengths::Plain(word()?));
-        }
+        let Some(compressor) = self.compressor else { return Ok(Lengths::Plain(word()?)) };
         let [count, size, last] = [word()?, word()?, word()?];
-        Ok(Lengths::Blocks { count, size, last: if last == 0 { size } else { last } })
+        let last = if last == 0 { size } else { last };
+        Ok(Lengths::Blocks { count, size, last, compressor })
     }
 
     /// A number in front of the data.
@@ -153,18 +151,6 @@ fn room<T>(array: &DataArray, count: usize) -> Result<Vec<T>, Fault> {
     Ok(list)
 }
 
-/// Appends the `size` bytes that `block` holds.
-fn inflate(array: &DataArray, block: &[u8], size: u64, bytes: &mut Vec<u8>) -> Result<(), Fault> {
-    let before = bytes.len();
-    let read = ZlibDecoder::new(block).take(size.saturating_add(1)).read_to_end(bytes);
-    read.map_err(|error| data(array, format!("zlib says: {error}")))?;
-    let found = (bytes.len() - before) as u64;
-    if found == size {
-        return Ok(());
-    }
-    Err(data(array, format!("a compressed block holds {found} bytes instead of {size}")))
-}
-
 fn data(array: &DataArray, what: String) -> Fault {
     Fault::Data { array: excerpt(&array.name), what }
 }
@@ -177,6 +163,7 @@ enum Lengths {
         count: u64,
         size: u64,
         last: u64,
+        compressor: Compressor,
     },
 }
 
@@ -186,7 +173,7 @@ impl Lengths {
         match *self {
             Lengths::Plain(length) => length.into(),
             Lengths::Blocks { count: 0, .. } => 0,
-            Lengths::Blocks { count, size, last } => {
+            Lengths::Blocks { count, size, last, .. } => {
                 u128::from(count - 1) * u128::from(size) + u128::from(last)
             }
         }

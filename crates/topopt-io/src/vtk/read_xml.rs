@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
+use super::decompress::Compressor;
 use super::read_error::Fault;
 use crate::quote::{begin, excerpt, printable, quoted};
 use crate::read_error::{Located, Parsed, Place};
@@ -17,8 +18,8 @@ pub(super) struct Outline<'a> {
     pub big_endian: bool,
     /// Bytes of the numbers in front of the data.
     pub header_width: usize,
-    /// Whether by zlib.
-    pub compressed: bool,
+    /// By which the numbers are compressed, if they are.
+    pub compressor: Option<Compressor>,
     pub n_points: u64,
     pub n_cells: u64,
     pub arrays: Vec<DataArray<'a>>,
@@ -70,7 +71,7 @@ impl<'a> Outline<'a> {
             xml,
             big_endian: false,
             header_width: 4,
-            compressed: false,
+            compressor: None,
             n_points: 0,
             n_cells: 0,
             arrays: Vec::new(),
@@ -239,9 +240,11 @@ fn file_attributes(outline: &mut Outline, element: &BytesStart) -> Result<(), Fa
         found => return Err(odd(element, "header_type", found)),
     };
 
-    outline.compressed = match text("compressor")?.as_deref() {
-        None | Some("") => false,
-        Some("vtkZLibDataCompressor") => true,
+    outline.compressor = match text("compressor")?.as_deref() {
+        None | Some("") => None,
+        Some("vtkZLibDataCompressor") => Some(Compressor::Zlib),
+        Some("vtkLZMADataCompressor") => Some(Compressor::Lzma),
+        Some("vtkLZ4DataCompressor") => Some(Compressor::Lz4),
         Some(other) => return Err(Fault::Compressor(excerpt(other))),
     };
     Ok(())

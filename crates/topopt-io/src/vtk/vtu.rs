@@ -59,7 +59,7 @@ pub fn write_cells(
     })
 }
 
-/// Reads a mesh; every layout of the numbers that VTK writes, except LZ4 and LZMA.
+/// Reads a mesh; every layout of the numbers that VTK writes.
 ///
 /// - Tetrahedra, pyramids, wedges, hexahedra and voxels of any order become the mesh, cut into
 ///   hexahedra where they must be and `cutting` allows it. Vertices, lines and surfaces are left

@@ -18,6 +18,8 @@ const LAYOUTS: [&str; 8] = [
     "base64_zlib",
     "appended_base64",
     "appended_base64_zlib",
+    "lz4",
+    "lzma",
     "raw",
     "raw_zlib",
     "single_precision",

@@ -22,7 +22,8 @@ use crate::sets::Face;
 /// with a common apex on its eight faces, beside the four hexahedra at the base.
 ///
 /// Parts of hexahedra and wedges alone stay as they are, with the corners of their cells: cells
-/// belong to one part where they share nodes.
+/// belong to one part where they share nodes. Pyramids that were given as hexahedra count as these, so
+/// that a mesh that was cut and written is read as it is.
 ///
 /// The middles of edges are the nodes that cells of second order have there, so that curved faces
 /// keep their shape.
@@ -228,9 +229,10 @@ const BASE: u8 = 4;
 
 /// A cell that is not cut.
 fn uncut(cell: &Cell) -> [u32; 8] {
-    match <[u32; 6]>::try_from(cell.corners) {
-        Ok(wedge) => hexahedron::of_wedge(wedge),
-        Err(_) => std::array::from_fn(|a| cell.corners[a]),
+    match *cell.corners {
+        [p, q, r, s, apex] => hexahedron::of_pyramid([p, q, r, s], apex),
+        [a, b, c, d, e, f] => hexahedron::of_wedge([a, b, c, d, e, f]),
+        _ => std::array::from_fn(|a| cell.corners[a]),
     }
 }
 
@@ -279,14 +281,12 @@ fn check(cells: &Cells) -> Result<(), CutError> {
     }
 }
 
-/// For every cell whether it is in one part with a tetrahedron or a pyramid, `[n_cells]`.
+/// For every cell whether it is in one part with one that [must be cut](Cells::must_be_cut), `[n_cells]`.
 fn must_be_cut(cells: &Cells, n_nodes: usize) -> Vec<bool> {
-    let is_other = |shape: &Shape| matches!(shape, Shape::Tetrahedron | Shape::Pyramid);
-    if !cells.shapes().par_iter().any(is_other) {
-        return vec![false; cells.len()];
-    }
-    if cells.shapes().par_iter().all(is_other) {
-        return vec![true; cells.len()];
+    let is_other: Vec<bool> =
+        (0..cells.len()).into_par_iter().map(|cell| cells.must_be_cut(cell)).collect();
+    if !is_other.contains(&true) || !is_other.contains(&false) {
+        return is_other;
     }
 
     let parent: Vec<AtomicU32> = (0..n_nodes as u32).into_par_iter().map(AtomicU32::new).collect();
@@ -295,8 +295,8 @@ fn must_be_cut(cells: &Cells, n_nodes: usize) -> Vec<bool> {
     });
     let marks: Vec<AtomicBool> = (0..n_nodes).into_par_iter().map(|_| false.into()).collect();
     let mark = |cell: &Cell| &marks[find(&parent, cell.corners[0]) as usize];
-    let others = cells.par_iter().filter(|cell| is_other(&cell.shape));
-    others.for_each(|cell| mark(&cell).store(true, Ordering::Relaxed));
+    let others = cells.par_iter().zip(&is_other).filter(|(_, is_other)| **is_other);
+    others.for_each(|(cell, _)| mark(&cell).store(true, Ordering::Relaxed));
     cells.par_iter().map(|cell| mark(&cell).load(Ordering::Relaxed)).collect()
 }
 

@@ -2,6 +2,7 @@
 //! become hexahedra: see [`Cut`].
 
 mod cut;
+mod handedness;
 mod middles;
 mod shape;
 mod slivers;
@@ -25,6 +26,8 @@ pub struct Cells {
     ends: Vec<usize>,
     /// Corners of a cell, then the nodes in the middles of its edges if it has any.
     nodes: Vec<u32>,
+    /// Pyramids that were given as hexahedra, ascending.
+    collapsed: Vec<usize>,
 }
 
 /// One of the [`Cells`].
@@ -55,6 +58,9 @@ impl Cells {
         {
             let corners: Vec<u32> = locals.iter().map(|&a| hex[a]).collect();
             let middles = middles_of(shape, &corners, &hex, middles);
+            if shape == Shape::Pyramid {
+                self.collapsed.push(self.len());
+            }
             return self.add(shape, &corners, &middles);
         }
         self.add(shape, corners, middles);
@@ -102,6 +108,16 @@ impl Cells {
         &self.shapes
     }
 
+    /// Whether no hexahedron has the corners of the cell, so that it must be cut: a tetrahedron, and a
+    /// pyramid unless it was given as a hexahedron.
+    pub fn must_be_cut(&self, cell: usize) -> bool {
+        match self.shapes[cell] {
+            Shape::Tetrahedron => true,
+            Shape::Pyramid => self.collapsed.binary_search(&cell).is_err(),
+            Shape::Wedge | Shape::Hexahedron => false,
+        }
+    }
+
     /// All cells.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Cell<'_>> {
         (0..self.len()).map(|cell| self.get(cell))
@@ -115,7 +131,11 @@ impl Cells {
     /// The `chosen` cells, in that order.
     pub fn select(&self, chosen: impl Iterator<Item = usize>) -> Self {
         let mut selected = Self::default();
-        for Cell { shape, corners, middles } in chosen.map(|cell| self.get(cell)) {
+        for cell in chosen {
+            if self.collapsed.binary_search(&cell).is_ok() {
+                selected.collapsed.push(selected.len());
+            }
+            let Cell { shape, corners, middles } = self.get(cell);
             selected.add(shape, corners, middles);
         }
         selected
@@ -200,6 +220,19 @@ fn repeated(cell: &Cell) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pyramids_are_cut_unless_they_were_given_as_hexahedra() {
+        let mut cells = Cells::default();
+        cells.push(Shape::Hexahedron, &[1, 2, 3, 3, 5, 6, 7, 7], &[]);
+        cells.push(Shape::Hexahedron, &[1, 2, 3, 4, 5, 5, 5, 5], &[]);
+        cells.push(Shape::Pyramid, &[1, 2, 3, 4, 6], &[]);
+        cells.push(Shape::Hexahedron, &[1, 2, 3, 3, 5, 5, 5, 5], &[]);
+        let cut =
+            |cells: &Cells| (0..cells.len()).map(|c| cells.must_be_cut(c)).collect::<Vec<_>>();
+        assert_eq!(cut(&cells), [false, false, true, true]);
+        assert_eq!(cut(&cells.select([2, 1, 3].into_iter())), [true, false, true]);
+    }
 
     fn pushed(corners: [u32; 8], middles: &[u32]) -> Cells {
         let mut cells = Cells::default();

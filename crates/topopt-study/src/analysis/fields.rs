@@ -11,7 +11,7 @@ use crate::model::on_all_nodes;
 use crate::result_files::compression;
 use crate::solved::Solved;
 use crate::solved_file::VON_MISES;
-use crate::tags::Tags;
+use crate::tags::NumberArrays;
 
 /// Name of the forces of gravity and rotation in the first load case.
 const BODY_FORCE: &str = "body_force";
@@ -37,21 +37,17 @@ pub fn write(config: &Config, solved: &Solved, path: &Path) -> Result<(), WriteE
     let (mesh, renumbering) = (&model.mesh, &model.renumbering);
     let (points, cells) = fields(solved);
     let density = renumbering.elements_to_original(&filling.density);
-    let tags = given.tags.as_ref();
-    let number = |tag: u64| tag as i64;
-    let nodes: Vec<_> = (0..mesh.n_nodes()).map(|n| number(Tags::node(tags, n as u32))).collect();
-    let elements: Vec<_> =
-        (0..mesh.n_elements()).map(|e| number(Tags::element(tags, e as u32))).collect();
+    let numbers = NumberArrays::of(given.tags.as_ref(), mesh);
 
     let marks = Marks::of(model);
-    let one = |name, values| Array { name, components: 1, values };
     let mut point_data = arrays(&points);
     point_data.extend(marks.points());
-    point_data.push(one("node", Values::I64(&nodes)));
-    let mut cell_data = vec![one("density", Values::F64(&density))];
+    point_data.push(numbers.of_nodes());
+    let density = Array { name: "density", components: 1, values: Values::F64(&density) };
+    let mut cell_data = vec![density];
     cell_data.extend(arrays(&cells));
     cell_data.extend(marks.cells());
-    cell_data.push(one("element", Values::I64(&elements)));
+    cell_data.push(numbers.of_elements());
 
     let (x, hexes) = (mesh.coordinates(), mesh.hexes());
     vtu::write(path, x, hexes, &point_data, &cell_data, compression(config))

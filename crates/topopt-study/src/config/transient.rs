@@ -46,28 +46,76 @@ pub struct Probe {
     pub point: Spanned<[f64; 3]>,
 }
 
+/// The most steps in time: each has a row of a table, which then takes a gigabyte, and a solve.
+pub const MOST_STEPS: usize = 10_000_000;
+
+/// The columns of transient.csv besides those of the probes.
+pub const STEP_COLUMNS: [&str; 6] =
+    ["step", "time", "coldest", "hottest", "heat_stored", "pcg_iterations"];
+
+/// Share of a time that rounding may take or add.
+const ROUNDING: f64 = 1e-12;
+
+/// Steps of one length.
+struct Piece {
+    from: f64,
+    until: f64,
+    step: f64,
+}
+
+impl Piece {
+    /// How many steps it takes, which may be more than can be counted.
+    fn n_steps(&self) -> f64 {
+        // A remainder of rounding is no step of its own.
+        ((self.until - self.from) / self.step - 1e-9).ceil().max(1.0)
+    }
+}
+
 impl Transient {
-    /// The ends of all time steps, increasing.
+    /// The ends of all time steps, increasing; there are [`Transient::n_steps`].
     pub fn times(&self) -> Vec<f64> {
+        let mut times = Vec::new();
+        for piece in self.pieces() {
+            let n = piece.n_steps() as usize;
+            times.extend((1..n).map(|i| piece.from + i as f64 * piece.step));
+            times.push(piece.until);
+        }
+        times
+    }
+
+    /// How many time steps there are, which may be more than can be counted: known before any is listed.
+    pub fn n_steps(&self) -> f64 {
+        self.pieces().iter().map(Piece::n_steps).sum()
+    }
+
+    /// A length of steps that are as good as none beside the time at which they end.
+    pub fn lost_step(&self) -> Option<f64> {
+        let pieces = self.pieces();
+        let lengths =
+            pieces.iter().map(|piece| (piece.step.min(piece.until - piece.from), piece.until));
+        let mut lost = lengths.filter(|(length, until)| *length < ROUNDING * until);
+        lost.next().map(|(length, _)| length)
+    }
+
+    /// Steps by their length up to the end: entries that begin there or later count for nothing.
+    fn pieces(&self) -> Vec<Piece> {
         let end = *self.end.get_ref();
-        let mut pieces = match (&self.steps, self.step) {
+        let given = match (&self.steps, self.step) {
             (Some(steps), _) => steps.get_ref().clone(),
             (None, step) => vec![[end, step.unwrap_or(end)]],
         };
-        if let Some(last) = pieces.last_mut() {
-            last[0] = end;
-        }
-
-        let (mut times, mut from) = (Vec::new(), 0.0);
-        for [until, step] in pieces {
-            let until = until.min(end);
-            // A remainder of rounding is no step of its own.
-            let n = ((until - from) / step - 1e-9).ceil().max(1.0) as usize;
-            times.extend((1..n).map(|i| from + i as f64 * step));
-            times.push(until);
+        let n = given.len();
+        let (mut pieces, mut from) = (Vec::new(), 0.0);
+        for (i, [until, step]) in given.into_iter().enumerate() {
+            let is_last = i + 1 == n || until >= end * (1.0 - ROUNDING);
+            let until = if is_last { end } else { until };
+            pieces.push(Piece { from, until, step });
+            if is_last {
+                break;
+            }
             from = until;
         }
-        times
+        pieces
     }
 }
 

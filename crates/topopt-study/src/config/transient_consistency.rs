@@ -1,6 +1,8 @@
 //! What the keys of `[transient]` must satisfy as a whole.
 
-use super::{Config, PhysicsKind};
+use topopt_mesh::numbers::shown;
+
+use super::{Config, MOST_STEPS, PhysicsKind, Probe, STEP_COLUMNS, Transient};
 use crate::finding::Finding;
 
 /// What does not fit together in `[transient]` and in the tables over time.
@@ -35,12 +37,53 @@ pub(super) fn transient(config: &Config) -> Vec<Finding> {
         }
         (None, Some(_)) => {}
     }
+    if findings.is_empty() {
+        findings.extend(countless(config, transient));
+    }
+    findings.extend(probes(config, transient));
     if config.load_case_names().len() > 1 {
         let message = "[transient] with several load cases";
         let remedy = "leave `case` out of [[loads]] and [[supports]]: heat has one history";
         findings.push(at(message, transient.end.span(), "one at a time", remedy));
     }
     findings
+}
+
+/// Probes whose columns could not be told from others.
+fn probes(config: &Config, transient: &Transient) -> Vec<Finding> {
+    let probes = &transient.probes;
+    let finding = |(i, probe): (usize, &Probe)| {
+        let name = &probe.name;
+        let (message, remedy) = if name.is_empty() {
+            ("a probe has no name".into(), "give it the name of its column")
+        } else if STEP_COLUMNS.contains(&name.as_str()) {
+            let message = format!("transient.csv has a column `{name}` of its own");
+            (message, "give the probe another name")
+        } else if probes[..i].iter().any(|other| other.name == *name) {
+            (format!("two probes are named `{name}`"), "give each another name")
+        } else {
+            return None;
+        };
+        let finding = Finding::new(message).at(config.source(), probe.point.span(), "this probe");
+        Some(finding.remedy(remedy))
+    };
+    probes.iter().enumerate().filter_map(finding).collect()
+}
+
+/// Steps that are too many, or too short to be told apart.
+fn countless(config: &Config, transient: &Transient) -> Option<Finding> {
+    let at = |message: String| {
+        let span = transient.steps.as_ref().map_or(transient.end.span(), |steps| steps.span());
+        let finding = Finding::new(message).at(config.source(), span, "so many");
+        Some(finding.remedy("give longer steps, or an earlier `end`"))
+    };
+    let n = transient.n_steps();
+    if !(n <= MOST_STEPS as f64) {
+        let n = if n < 1e15 { format!("{n}") } else { format!("{n:.1e}") };
+        return at(format!("[transient] has {n} steps, and {MOST_STEPS} are the most"));
+    }
+    let lost = transient.lost_step()?;
+    at(format!("steps of {} are lost in the rounding of the time", shown(lost)))
 }
 
 /// Tables over time that are none, or have no time to be in.

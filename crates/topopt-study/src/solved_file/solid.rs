@@ -10,7 +10,7 @@ use crate::finding::Finding;
 
 /// The solid elements of a file.
 pub(super) struct Solid {
-    mesh: HexMesh,
+    pub mesh: HexMesh,
     is_solid: Vec<bool>,
     /// Scalars of the elements.
     pub data: Vec<Vec<f64>>,

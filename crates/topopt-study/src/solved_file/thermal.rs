@@ -44,8 +44,9 @@ impl ThermalFile {
     /// Elements are solid whose value in the array `solid` is that or more.
     fn read(path: &Path, cases: &[&str], solid: (&str, f64)) -> Result<Self, Finding> {
         let solid = Solid::read(path, &[], solid)?;
-        let temperatures = arrays::<1>(path, Section::Points, Diffusion::NAMES.state, cases)?;
-        let fluxes = arrays(path, Section::Cells, HEAT_FLUX, cases)?;
+        let file = (path, &solid.mesh);
+        let temperatures = arrays::<1>(file, Section::Points, Diffusion::NAMES.state, cases)?;
+        let fluxes = arrays(file, Section::Cells, HEAT_FLUX, cases)?;
         let fluxes = whole(fluxes, path, "heat fluxes")?;
         let temperatures = whole(temperatures, path, "temperatures")?;
         Ok(Self {

@@ -11,6 +11,7 @@ use crate::design_file::{Marks, array_name};
 use crate::physics::Physics;
 use crate::physics::heat::HEAT_FLUX;
 use crate::result_files::compression;
+use crate::tags::NumberArrays;
 
 /// Values by their names.
 type NamedValues = Vec<(String, Vec<f64>)>;
@@ -19,6 +20,7 @@ type NamedValues = Vec<(String, Vec<f64>)>;
 pub(crate) struct Fields<'a> {
     part: &'a Part<'a>,
     marks: Marks,
+    numbers: NumberArrays,
     /// Conductivities, `[n_elements]`, as the problem numbers them.
     conductivities: Vec<f64>,
     /// Densities, `[n_elements]`, in the user's numbering.
@@ -30,13 +32,14 @@ impl<'a> Fields<'a> {
         Self {
             part,
             marks: Marks::of(part.model),
+            numbers: NumberArrays::of(part.case.tags.as_ref(), &part.model.mesh),
             conductivities: part.filling.moduli(part.model),
             density: part.model.renumbering.elements_to_original(&part.filling.density),
         }
     }
 
-    /// Writes the temperatures of the load cases, in the order of the problem, and the heat flux at
-    /// the centers of the elements.
+    /// Writes the temperatures of the load cases, in the order of the problem, the heat flux at the centers
+    /// of the elements, and numbers of the mesh file.
     pub fn write(&self, path: &Path, temperatures: &[impl AsRef<[f64]>]) -> Result<(), WriteError> {
         let model = self.part.model;
         let (points, cells) = self.of_cases(temperatures);
@@ -46,11 +49,13 @@ impl<'a> Fields<'a> {
             .iter()
             .map(|(name, values)| array(name.as_str(), 1, values.as_slice()))
             .chain(self.marks.points())
+            .chain([self.numbers.of_nodes()])
             .collect();
         let mut cells: Vec<_> =
             cells.iter().map(|(name, values)| array(name.as_str(), 3, values.as_slice())).collect();
         cells.push(array("density", 1, &self.density));
         cells.extend(self.marks.cells());
+        cells.push(self.numbers.of_elements());
         let mesh = &model.mesh;
         let compression = compression(self.part.config);
         vtu::write(path, mesh.coordinates(), mesh.hexes(), &points, &cells, compression)

@@ -17,7 +17,7 @@ impl Part<'_> {
     /// The probes in their elements.
     ///
     /// # Errors
-    /// A point outside of the part, and names that stand twice.
+    /// A point outside of the part.
     pub(super) fn located(&self, keys: &Transient) -> Result<Vec<Located>, Finding> {
         let mesh = self.model.problem.mesh();
         let mut all: Vec<Located> = Vec::new();
@@ -26,10 +26,6 @@ impl Part<'_> {
             let at = |message: String, label: &str, remedy: &str| {
                 Finding::new(message).at(self.config.source(), span.clone(), label).remedy(remedy)
             };
-            if all.iter().any(|other| other.name == probe.name) {
-                let message = format!("two probes are named `{}`", probe.name);
-                return Err(at(message, "the second one", "give each another name"));
-            }
             let Some((element, shape)) = locate(mesh, point) else {
                 let message = format!("the probe `{}` is outside of the part", probe.name);
                 let remedy = "give a point in the part; `topopt info` shows where it lies";

@@ -12,9 +12,10 @@ use serde_json::Value;
 use topopt_io::checkpoint::Checkpoints;
 
 use super::steps::Steps;
-use crate::checkpoint::{fingerprint, settings};
+use crate::checkpoint::settings;
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
+use crate::fingerprint::fingerprint;
 use crate::result_files::{TRANSIENT, checkpoints};
 use crate::resumption::{Newest, OfCommand, unchanged};
 
@@ -53,8 +54,8 @@ pub(super) struct Account {
 #[derive(Serialize, Deserialize)]
 struct Record {
     config: Value,
-    /// See [`fingerprint`], with the densities.
-    structure: u32,
+    /// See [`fingerprint`], with the densities; those of earlier versions have another sum, and are refused.
+    model: u32,
     device: String,
     iterations: usize,
     /// The table of the steps so far.
@@ -78,19 +79,19 @@ pub(super) struct Resumed {
 pub(super) struct Restart {
     files: Checkpoints,
     config: Value,
-    structure: u32,
+    model: u32,
     device: String,
 }
 
 impl Restart {
     pub fn of(steps: &Steps) -> Result<Self, Finding> {
         let (part, conditions) = (steps.part, steps.conditions);
-        let mut structure = Hasher::new_with_initial(fingerprint(part.model));
-        part.filling.density.iter().for_each(|density| structure.update(&density.to_le_bytes()));
+        let mut model = Hasher::new_with_initial(fingerprint(part.model)?);
+        part.filling.density.iter().for_each(|density| model.update(&density.to_le_bytes()));
         Ok(Self {
             files: checkpoints(&part.config.output_directory()),
             config: settings(part.config)?,
-            structure: structure.finalize(),
+            model: model.finalize(),
             device: conditions.place.name(),
         })
     }
@@ -116,9 +117,9 @@ impl Restart {
                 format!("the solve in {directory} began on {there} and would continue on {here}");
             return Err(Finding::new(message).remedy(format!("resume where it began, {again}")));
         }
-        if record.structure != self.structure {
+        if record.model != self.model {
             let message = format!(
-                "the mesh, its sets or the design differ from those with which the solve in {directory} began"
+                "the mesh, its sets, its arrays or the design differ from those with which the solve in {directory} began"
             );
             return Err(Finding::new(message).remedy(format!("give the same ones, {again}")));
         }
@@ -147,7 +148,7 @@ impl Restart {
         })?;
         let Account { iterations, residual, seconds, largest, worst } = reached.account;
         let (config, device) = (self.config.clone(), self.device.clone());
-        let record = Record { config, structure: self.structure, device, iterations, table };
+        let record = Record { config, model: self.model, device, iterations, table };
         let account = [residual, seconds, largest, worst];
         let arrays = [(STATE, reached.state.as_slice()), (ACCOUNT, &account)];
         Ok(self.files.write(reached.step, &record, &arrays)?)

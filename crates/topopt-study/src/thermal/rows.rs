@@ -3,11 +3,12 @@
 use std::fmt::Display;
 use std::fs;
 
-use topopt_io::csv::CsvFile;
+use topopt_io::csv::{CsvFile, number};
 use topopt_io::vtk::pvd;
 
 use super::restart::Resumed;
 use super::steps::Steps;
+use crate::config::STEP_COLUMNS;
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
 use crate::result_files::{ANALYSIS_FIELDS, ANALYSIS_SERIES, SNAPSHOTS, TRANSIENT};
@@ -37,9 +38,8 @@ impl<'a> Rows<'a> {
         resumed: Option<&Resumed>,
     ) -> Result<Self, Failure> {
         let directory = steps.part.config.output_directory();
-        let own = ["step", "time", "coldest", "hottest", "heat_stored", "pcg_iterations"];
         let probes = steps.probes.iter().map(|probe| probe.name.as_str());
-        let columns: Vec<&str> = own.into_iter().chain(probes).collect();
+        let columns: Vec<&str> = STEP_COLUMNS.into_iter().chain(probes).collect();
         let path = directory.join(TRANSIENT);
         let file = match resumed {
             Some(resumed) => CsvFile::restore(&path, &columns, &resumed.table),
@@ -78,8 +78,9 @@ impl<'a> Rows<'a> {
         let fold = |choose: fn(f64, f64) -> f64, first| state.iter().copied().fold(first, choose);
         let (coldest, hottest) = (fold(f64::min, f64::INFINITY), fold(f64::max, f64::NEG_INFINITY));
         let probes = self.steps.probes.iter();
-        let probes: Vec<f64> = probes.map(|probe| probe.temperature(state)).collect();
-        let own: [&dyn Display; 6] = [step, &time, &coldest, &hottest, stored, iterations];
+        let probes: Vec<String> = probes.map(|probe| number(probe.temperature(state))).collect();
+        let [at, coldest, hottest, stored] = [time, coldest, hottest, *stored].map(number);
+        let own: [&dyn Display; 6] = [step, &at, &coldest, &hottest, &stored, iterations];
         let probes = probes.iter().map(|value| value as &dyn Display);
         self.file.row(&own.into_iter().chain(probes).collect::<Vec<_>>())?;
 

@@ -18,6 +18,7 @@ use topopt_study::model::Model;
 use topopt_study::place::Place;
 use topopt_study::thread_pool::thread_pool;
 
+use super::say_preview;
 use crate::args::CheckArgs;
 use crate::commands::preview;
 
@@ -66,6 +67,7 @@ pub(super) fn check(
     let case = Case::<1>::of::<Diffusion>(config, &(&args.gmsh).into(), interrupt)?;
     if let Some(path) = &args.preview {
         preview::write_heat(path, &case).map_err(InputError::from)?;
+        say_preview(path, args, out)?;
     }
     let forecast = thread_pool(config.solver.threads)?.install(|| {
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
