@@ -38,8 +38,8 @@ use serde::Deserialize;
 pub(crate) use aliases::present;
 pub use check::closest;
 pub use design::{
-    Continuation, Design, Filter, FilterKind, FilterWeights, Interpolation, Keep, KeepLoaded, Method,
-    Optimizer, Projection, Style,
+    Continuation, Design, Filter, FilterKind, FilterWeights, Interpolation, Keep, KeepLoaded,
+    Method, Optimizer, Projection, Style,
 };
 pub use keys::{Config, Material, SetMaterial};
 pub use loads::{Axis, Load, LoadCase, LoadQuantity, Spring, Support};

@@ -140,7 +140,8 @@ impl<'a> Layers<'a> {
         let objective = config.objective.iter().filter_map(|objective| objective.judged());
         let limited = config.constraints.iter().map(|constraint| constraint.judged());
         for judged in objective.chain(limited) {
-            if let (Quantity::OutputDisplacement, Some(set)) = (judged.quantity.get_ref(), judged.set)
+            if let (Quantity::OutputDisplacement, Some(set)) =
+                (judged.quantity.get_ref(), judged.set)
             {
                 let nodes = self.lookup.nodes(set, judged.kind, &mut Vec::new());
                 self.keep_at(&nodes);
@@ -155,8 +156,7 @@ impl<'a> Layers<'a> {
         let has = |(e, hex): (usize, &[u32; 8])| {
             hex.iter().any(|&node| is_at[node as usize]).then_some(e as u32)
         };
-        let mut elements: Vec<u32> =
-            mesh.hexes().par_iter().enumerate().filter_map(has).collect();
+        let mut elements: Vec<u32> = mesh.hexes().par_iter().enumerate().filter_map(has).collect();
         if let KeepLoaded::Thickness(distance) = self.lookup.config.design.keep_loaded {
             let points = nodes.iter().map(|&n| mesh.coordinates()[n as usize]).collect();
             let near = Condition::Within(Shape::Near { points, distance });

@@ -55,7 +55,8 @@ impl Pieces {
     /// Whether what is held by `problem` holds a piece against motions without energy, `[n_pieces]`.
     pub fn held<K: Physics<N>, const N: usize>(&self, problem: &Problem<K, N>) -> Vec<bool> {
         let (held, mesh) = (problem.constraints(), problem.mesh());
-        let is_held = |nodes: &Vec<u32>| problem.kernel().free_motions(held, mesh, nodes).is_empty();
+        let is_held =
+            |nodes: &Vec<u32>| problem.kernel().free_motions(held, mesh, nodes).is_empty();
         self.nodes.iter().map(is_held).collect()
     }
 

@@ -73,7 +73,8 @@ fn the_layer_has_the_thickness_that_is_asked_for() {
     assert_eq!(kept(&folder, &["design.solid=[\"pad\"]"]), 10);
     let free = check(&folder, &["design.keep_loaded=free"]);
     assert_eq!(free["kept_elements"], 0);
-    let note = "load case `default`: 100 % of the forces of `end` act on elements that may become empty";
+    let note =
+        "load case `default`: 100 % of the forces of `end` act on elements that may become empty";
     assert!(free["notes"].to_string().contains(note), "{free}");
 
     for (value, message) in [
@@ -94,9 +95,8 @@ fn supports_are_kept_where_they_are_mounts() {
     let corner = "[[select]]\nname = \"spot\"\nkind = \"nodes\"\n\
         box = { min = [0, 0, 0], max = [0, 1, 1] }\n";
     assert_eq!(of(&format!("{corner}[[supports]]\nset = \"spot\"\n")), 4);
-    let three = ["x", "y", "z"].map(|axis| {
-        format!("[[supports]]\nset = \"spot\"\nfix = [\"{axis}\"]\n")
-    });
+    let three =
+        ["x", "y", "z"].map(|axis| format!("[[supports]]\nset = \"spot\"\nfix = [\"{axis}\"]\n"));
     assert_eq!(of(&format!("{corner}{}", three.concat())), 4);
 
     // The whole face at the wall is held, and is 10 % of the surface.
@@ -141,11 +141,15 @@ fn a_small_share_goes_to_the_nearest_solid_nodes_with_its_moment() {
     write_design(&folder, |[x, y, z]| x < 9.0 || y < 4.0 || z < 3.0);
     let found = numbers(&folder, &args);
     let note = found["notes"][0].as_str().unwrap();
-    assert!(note.starts_with("load case `default`: 3 % of the forces of `end` stood on empty"), "{note}");
+    assert!(
+        note.starts_with("load case `default`: 3 % of the forces of `end` stood on empty"),
+        "{note}"
+    );
     assert!(note.ends_with("up to 1 away; resultant and moment are kept"), "{note}");
     for key in ["applied", "applied_moment"] {
         for i in 0..3 {
-            let [found, whole] = [&found, &whole].map(|v| v["load_cases"][0][key][i].as_f64().unwrap());
+            let [found, whole] =
+                [&found, &whole].map(|v| v["load_cases"][0][key][i].as_f64().unwrap());
             assert!((found - whole).abs() < 1e-9, "{key} {found} {whole}");
         }
     }
@@ -168,7 +172,10 @@ fn a_load_that_the_design_has_left_is_refused() {
     let folder = end_loaded(springs);
     folder.run_well(&["design.keep_loaded=free"]);
     write_design(&folder, |[x, y, _]| x < 9.0 || y > 1.0);
-    refused(&folder, &["100 % of the stiffness of the springs at `tip` is on elements that are empty"]);
+    refused(
+        &folder,
+        &["100 % of the stiffness of the springs at `tip` is on elements that are empty"],
+    );
 
     let moved = "[[supports]]\nset = \"end\"\nfix = [\"y\"]\ndisplacement = [0, -1, 0]\n";
     let folder = Folder::new();

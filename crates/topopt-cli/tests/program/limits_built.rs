@@ -40,7 +40,10 @@ fn objective_and_limits_are_those_of_the_built_shape() {
     assert_eq!(found["limits_met"], true);
     assert_eq!(found["warnings"], json!([]));
 
-    assert_eq!((&found["objective"]["response"], &found["objective"]["goal"]), (&json!("mass"), &json!("minimize")));
+    assert_eq!(
+        (&found["objective"]["response"], &found["objective"]["goal"]),
+        (&json!("mass"), &json!("minimize"))
+    );
     assert_near(&found["objective"]["verified"], found["mass"].as_f64().unwrap());
     let summary = folder.summary();
     assert_eq!(found["objective"]["optimized"], summary["objective"]["value"]);

@@ -107,6 +107,7 @@ fn a_small_cantilever() {
     let folder = Folder::new();
     folder.run_well(&[
         "mesh.elements=2000",
+        "design.keep_loaded=free",
         "optimizer.max_iterations=15",
         "output.compression=none",
         "solver.tolerance=1e-9",
@@ -170,7 +171,8 @@ fn designs_that_do_not_connect_are_refused() {
     let message = "no solid elements connect load case `default` with the supports";
     refused(&folder, &["--threshold", "0.5"], &[message, remedy]);
     write_design(&folder, |x| x[0] < 5.0);
-    let message = "load case `default`: 100 % of the forces of `load` stand on elements that are empty";
+    let message =
+        "load case `default`: 100 % of the forces of `load` stand on elements that are empty";
     refused(&folder, &["--threshold", "0.5"], &[message, remedy]);
     let other = program(&folder.path("")).args(["verify", "none"]).output().unwrap();
     let err = String::from_utf8(other.stderr).unwrap();

@@ -8,8 +8,8 @@ use crate::case_loads::CaseLoads;
 use crate::config::{Config, Interpolation, Material as Keys, SetMaterial};
 use crate::finding::Finding;
 use crate::lookup::Lookup;
-use crate::nodal_loads::NodalLoad;
 use crate::materials;
+use crate::nodal_loads::NodalLoad;
 
 impl Physics<DIM> for Elasticity {
     const NAMES: Names = Names {

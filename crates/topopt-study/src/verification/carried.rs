@@ -97,7 +97,10 @@ impl Carried {
                 nodes.iter().map(|&n| x[n as usize][i]).sum::<f64>() / nodes.len() as f64
             });
             let share = shown(100.0 * volume[piece] / total);
-            said.push(format!("a piece about {}, {share} % of the volume, that {why}", place(center)));
+            said.push(format!(
+                "a piece about {}, {share} % of the volume, that {why}",
+                place(center)
+            ));
         }
         let n = said.len();
         if n > MOST_PIECES {

@@ -166,9 +166,8 @@ impl<const N: usize> Ground<'_, N> {
     }
 
     fn too_little<K: Physics<N>>(&self, load: &NodalLoad<N>, share: f64) -> Finding {
-        let is_loose = |node: u32| {
-            self.carried.is_loose_node[self.new_node[node as usize] as usize]
-        };
+        let is_loose =
+            |node: u32| self.carried.is_loose_node[self.new_node[node as usize] as usize];
         let (case, loads) = (&load.case, K::NAMES.loads);
         if load.share(is_loose) > MOST {
             let message = format!("no solid elements connect load case `{case}` with the supports");

@@ -47,8 +47,7 @@ impl Ground<'_, 3> {
         let sum = |stiffness: &[f64; 3]| stiffness.iter().sum::<f64>();
         let all: f64 = nodes.iter().map(|(_, k)| sum(k)).sum();
         let is_lost = |node: u32| !self.carries(node);
-        let lost: f64 =
-            nodes.iter().filter(|(node, _)| is_lost(*node)).map(|(_, k)| sum(k)).sum();
+        let lost: f64 = nodes.iter().filter(|(node, _)| is_lost(*node)).map(|(_, k)| sum(k)).sum();
         let share = if all > 0.0 { lost / all } else { 0.0 };
         if share == 0.0 {
             return Ok(());

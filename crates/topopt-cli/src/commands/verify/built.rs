@@ -52,7 +52,8 @@ pub(super) fn print_limits(
         let itself = largest.map(|largest| format!("the largest itself {}", shown(largest)));
         let parts: Vec<String> = [Some(text), itself].into_iter().flatten().collect();
         let text = parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>();
-        let line = format!("  {name:<width$}  {optimized:>12}  {verified:>12}  {}", text.join("; "));
+        let line =
+            format!("  {name:<width$}  {optimized:>12}  {verified:>12}  {}", text.join("; "));
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
