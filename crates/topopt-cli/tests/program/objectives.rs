@@ -4,8 +4,12 @@ use crate::verify::assert_near;
 use crate::{CASE, Folder};
 
 /// Keys of runs that come close to an optimum.
-const LONG: [&str; 3] =
-    ["filter.kind=density", "optimizer.max_iterations=70", "solver.tolerance=1e-8"];
+const LONG: [&str; 4] = [
+    "design.keep_loaded=free",
+    "filter.kind=density",
+    "optimizer.max_iterations=70",
+    "solver.tolerance=1e-8",
+];
 
 /// [`CASE`] without a limit of the volume.
 pub fn unlimited() -> Folder {

@@ -147,7 +147,7 @@ fn a_design_has_the_numbers_of_its_run() {
     for law in ["simp", "ramp"] {
         let law = format!("design.interpolation={law}");
         let set = ["solver.tolerance=1e-11", "output.compression=none", &law];
-        folder.run_well(&set);
+        folder.run_well(&[&set[..], &["design.keep_loaded=free"]].concat());
         let set = set.map(|set| ["--set", set]).concat();
         let found = numbers(&folder, &[&set[..], &["--design", "out", "--overwrite"]].concat());
         assert_near(

@@ -107,6 +107,7 @@ fn a_small_cantilever() {
     let folder = Folder::new();
     folder.run_well(&[
         "mesh.elements=2000",
+        "design.keep_loaded=free",
         "optimizer.max_iterations=15",
         "output.compression=none",
         "solver.tolerance=1e-9",

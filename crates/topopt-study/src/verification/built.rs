@@ -17,7 +17,7 @@ pub struct Built {
     pub threshold: f64,
     /// Volume of material, passive elements included.
     pub volume: Compared,
-    /// Share of the design elements' volume that material takes.
+    /// Material besides that of passive elements, as a share of the design elements' volume.
     pub volume_fraction: Compared,
     /// The measure of non-discreteness of the optimized design \[Sigmund2007\],
     /// sum 4 rho (1 - rho) v / sum v over the design elements: 0 where all are solid or void.

@@ -154,7 +154,7 @@ impl Verified<'_> {
         let shape = SolvedShape {
             model,
             carried,
-            shares: &design.shares,
+            shape: design,
             states: &solution.displacements,
             compliances: &solution.compliances,
             compliance: solution.compliance,

@@ -8,6 +8,7 @@ use topopt_mesh::numbers::shown;
 
 use super::carried::Carried;
 use super::compared::Compared;
+use super::shape::Shape;
 use crate::config::PhysicsKind;
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
@@ -75,8 +76,7 @@ struct Found {
 pub(super) struct SolvedShape<'a, K, const N: usize> {
     pub model: &'a Model<K, N>,
     pub carried: &'a Carried,
-    /// Share of every element that it fills, `[n_elements]`.
-    pub shares: &'a [f64],
+    pub shape: &'a Shape,
     /// Of every load case, `[n_nodes][N]`.
     pub states: &'a [Vec<f64>],
     /// Of every load case, without its weight.
@@ -115,7 +115,7 @@ impl<K: Physics<N>, const N: usize> SolvedShape<'_, K, N> {
 
     /// The pieces that carry nothing, a sentence each.
     pub fn idle_pieces(&self) -> Vec<String> {
-        let volumes = self.shares.iter().zip(&self.model.space.volumes);
+        let volumes = self.shape.shares.iter().zip(&self.model.space.volumes);
         let filled: Vec<f64> = volumes.map(|(share, volume)| share * volume).collect();
         self.carried.idle_pieces(&self.model.problem, &filled)
     }
@@ -141,8 +141,11 @@ impl<K: Physics<N>, const N: usize> SolvedShape<'_, K, N> {
 
     fn found(&self, response: &PosedResponse) -> Result<Found, Failure> {
         let subject = self.model.subject();
+        if matches!(response.form, Form::Volume) {
+            return Ok(Found { value: self.shape.volume_fraction.verified, largest: None });
+        }
         if let Some(weights) = subject.density_weights(&response.form) {
-            let value = weights.iter().zip(self.shares).map(|(w, share)| w * share).sum();
+            let value = weights.iter().zip(&self.shape.shares).map(|(w, share)| w * share).sum();
             return Ok(Found { value, largest: None });
         }
         let form = match &response.form {

@@ -30,7 +30,7 @@ pub(super) struct Shape {
     pub narrowest: [Option<Narrowest>; 2],
     /// Volume of material.
     pub volume: Compared,
-    /// Share of material in the design elements.
+    /// Material besides that of passive elements, as a share of the design elements' volume.
     pub volume_fraction: Compared,
 }
 
@@ -71,17 +71,17 @@ impl Shape {
         let sum = |volumes: &[f64], values: &[f64]| -> f64 {
             volumes.iter().zip(values).map(|(volume, value)| volume * value).sum()
         };
-        let design_volumes = model.space.design_volumes();
-        let total: f64 = design_volumes.iter().sum();
-        let compared = |volumes: &[f64], scale: f64| {
-            Compared::new(sum(volumes, &density) / scale, sum(volumes, &shares) / scale)
-        };
+        let volumes = &model.space.volumes;
+        let volume = Compared::new(sum(volumes, &density), sum(volumes, &shares));
+        // What the surface takes of passive elements it adds elsewhere, as it keeps the volume of all.
+        let passive = volume.optimized - sum(&model.space.design_volumes(), &density);
+        let fraction = |volume: f64| (volume - passive) / model.space.design_volume();
         Ok(Self {
             threshold: solid.threshold(),
             pieces,
             narrowest: solid.narrowest(&file.is_passive()),
-            volume: compared(&model.space.volumes, 1.0),
-            volume_fraction: compared(&design_volumes, total),
+            volume,
+            volume_fraction: Compared::new(fraction(volume.optimized), fraction(volume.verified)),
             shares,
             is_solid,
             is_touched,

@@ -206,7 +206,7 @@ impl Verified<'_> {
         let solved = SolvedShape {
             model,
             carried,
-            shares: &shape.shares,
+            shape,
             states: &states.states,
             compliances: &states.compliances,
             compliance: states.compliance,
