@@ -4,6 +4,7 @@ mod adjoint;
 mod effort;
 mod history;
 mod in_time;
+mod origin;
 
 use topopt_fem::{ElementOperator, ElementPreconditioner, Statement, WithSprings};
 use topopt_linalg::{BackendError, Monitor, Pcg, PcgOptions, Pointwise, Space, System};
@@ -12,6 +13,7 @@ use crate::{Accuracy, DesignState, Interpolation, Loads, SolveError, Stage, Stru
 pub(crate) use effort::Effort;
 use history::History;
 pub(crate) use history::Observe;
+use origin::Origin;
 
 /// How states are found.
 pub struct Solver<'a, B: Pointwise> {
@@ -47,6 +49,8 @@ pub struct StateEquation<'a, B: Pointwise> {
     unused: Vec<B::Vector>,
     /// What there is besides, where the states are those of steps in time.
     history: Option<Box<History<'a, B>>>,
+    /// What states are counted from, where that is not 0.
+    origin: Option<Origin<B>>,
     /// Displacements except for prescribed ones, one vector per load case; in time the state at the
     /// end.
     states: Vec<B::Vector>,
@@ -110,6 +114,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
             trial_moduli: element()?,
             unused: (1..problem.n_terms()).map(|_| element()).collect::<Result<_, _>>()?,
             history: None,
+            origin: None,
             states: cases.clone().map(nodal).collect::<Result<_, _>>()?,
             trial_states: cases.map(nodal).collect::<Result<_, _>>()?,
             has_trial: false,
@@ -200,16 +205,20 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
             return self.march(monitor, observe);
         }
         let has_trial = std::mem::take(&mut self.has_trial);
-        for (case, name) in self.loads.names().enumerate() {
+        for case in 0..self.states.len() {
+            let share = self.share_of_loads(case)?;
             let (a, m) = (self.solver.operator.as_ref(), self.solver.preconditioner.as_ref());
             let system = System { backend: self.backend, a, m, f: self.loads.forces(case) };
             let u = &mut self.trial_states[case];
             if !has_trial {
                 self.backend.copy(&self.states[case], u);
             }
-            let options = PcgOptions { tolerance, max_iterations: self.solver.max_iterations };
-            let outcome = self.pcg.solve(&system, u, options, monitor)?;
-            self.effort.add(outcome, tolerance, || name.into())?;
+            let max_iterations = self.solver.max_iterations;
+            let options = PcgOptions { tolerance: share * tolerance, max_iterations };
+            let mut outcome = self.pcg.solve(&system, u, options, monitor)?;
+            outcome.relative_residual /= share;
+            let name = || self.loads.names().nth(case).unwrap_or_default().into();
+            self.effort.add(outcome, tolerance, name)?;
         }
         Ok(())
     }

@@ -372,9 +372,12 @@ impl<'a> Summary<'a> {
     fn warnings_at_end(&self) -> Vec<String> {
         let missed = self.asked_limits().filter_map(Limited::missed);
         let missed = missed.map(|text| self.settings.physics.in_words(&text));
-        let volume = self.volume_warning();
-        let all = volume.into_iter().chain(missed);
-        all.chain(self.cut_stages()).chain(self.swing().or(self.unfinished())).collect()
+        let ended = self.volume_warning().into_iter().chain(self.cut_stages());
+        let mut all: Vec<String> = ended.chain(missed).chain(self.swing()).collect();
+        if all.is_empty() {
+            all.extend(self.unfinished());
+        }
+        all
     }
 
     fn volume_warning(&self) -> Option<String> {

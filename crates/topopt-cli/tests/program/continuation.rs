@@ -46,14 +46,22 @@ fn a_crisp_run_goes_by_stages_and_says_how_grey_it_is() {
     let stages = folder.history("stage");
     assert_eq!((stages.len(), stages[19], stages[20]), (22, 0.0, 1.0));
     let summary = folder.summary();
-    let note =
-        "the stage that starts at iteration 33 is never reached: `optimizer.max_iterations` is 22";
-    assert_eq!(summary["notes"], json!([note]));
+    let stays = "and the projection stays at sharpness 2 where 64 is planned";
+    let late = format!(
+        "the stages from iteration 33 on are never reached: `optimizer.max_iterations` is 22, \
+         {stays}; raise it to more than 81, or let the stages begin earlier"
+    );
+    let cut = format!(
+        "the run ended before its stage of iteration 33, {stays}; raise \
+         `optimizer.max_iterations` and go on with `--resume`"
+    );
+    assert_eq!((&summary["warnings"][0], &summary["warnings"][2]), (&json!(late), &json!(cut)));
     let settings = &summary["settings"];
     assert_eq!((&settings["style"], &settings["density_min"]), (&json!("crisp"), &json!(0.001)));
-    let last = out.lines().last().unwrap();
-    assert!(last.starts_with("grey level ") && !last.contains("design.style"), "{out}");
-    assert!(last.ends_with("; `topopt verify` says by how much"), "{out}");
+    let grey = out.lines().find(|line| line.starts_with("grey level ")).unwrap();
+    assert!(grey.ends_with("; `topopt verify` says by how much"), "{out}");
+    assert_eq!(summary["warnings"][1], grey);
+    assert_eq!(out.lines().last().unwrap(), format!("warning: {cut}"));
 }
 
 #[test]
@@ -71,7 +79,7 @@ fn a_run_with_little_grey_says_the_level_alone() {
 fn a_stage_that_never_begins_is_noted() {
     let folder = Folder::new();
     folder.run_well(&["continuation=[{ from = 9, penalty = 4 }]"]);
-    let note =
-        "the stage that starts at iteration 9 is never reached: `optimizer.max_iterations` is 3";
-    assert_eq!(folder.summary()["notes"], json!([note]));
+    let late = "the stages from iteration 9 on are never reached: `optimizer.max_iterations` is 3; \
+                raise it to more than 9, or let the stages begin earlier";
+    assert_eq!(folder.summary()["warnings"][0], late);
 }

@@ -15,7 +15,7 @@ use super::prepared::{First, Prepared};
 use super::request::{Asked, Progress};
 use super::watcher::{Watcher, Writer};
 use crate::computer::{Computer, Neighbors, Solvable, Solver, Visitor};
-use crate::config::{self, Config};
+use crate::config::{self, Config, PhysicsKind};
 use crate::doubts;
 use crate::failure::Failure;
 use crate::finding::InputError;
@@ -194,6 +194,9 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         let (config, subject, backend) = (self.asked.config, self.subject, computer.backend());
         let task = subject.task;
         let mut equation = state_equation(config, subject, backend, solver)?;
+        if task.timeline.is_none() && config.physics.kind == PhysicsKind::Heat {
+            equation = equation.counted_from(subject.problem, config.coldest())?;
+        }
         if let (Some(timeline), Some(bare)) = (&task.timeline, bare) {
             let free = computer.diffusion(bare, task.colors.as_deref())?;
             equation = equation.in_time(timeline, free, subject.problem)?;
