@@ -63,8 +63,8 @@ impl Limited {
         Some(match met {
             true => format!("{response} {value}, {limit} allowed"),
             false => format!(
-                "warning: the {response} is {value}, and {limit} was asked for: no design that the \
-                 run came to keeps all limits; let it run longer, or loosen a limit"
+                "warning: {response} {value}, limit violated ({limit}): no iteration met all limits; \
+                 allow more iterations or relax a limit"
             ),
         })
     }
