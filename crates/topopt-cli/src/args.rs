@@ -26,8 +26,8 @@ pub struct Cli {
 pub enum Command {
     /// Write a commented case file to start from
     Init {
-        /// Name of the case; the file is NAME.toml. Or a mesh, such as the deck of a solver, from
-        /// whose materials, supports and loads the case is made
+        /// Name of the case: writes NAME.toml. Or a mesh, such as a solver deck: writes a case with its
+        /// materials, supports and loads
         name: PathBuf,
     },
     /// Optimize a case and write the results
@@ -59,7 +59,7 @@ pub enum Command {
         #[command(flatten)]
         gmsh: GmshArgs,
     },
-    /// Write the distance of every node from sets of a mesh, along the shortest way within the part
+    /// Write the distance of every node from sets of a mesh, along the shortest path within the part
     Distance(DistanceArgs),
     /// Print the JSON schema of the case file, for editors
     Schema,
@@ -75,8 +75,7 @@ pub enum Command {
 /// What may be run to mesh a geometry. A case file cannot say so: it may come from somebody else.
 #[derive(Debug, Clone, Default, Args)]
 pub struct GmshArgs {
-    /// The Gmsh program that meshes geometries; by default the one named by the variable GMSH,
-    /// or gmsh
+    /// Gmsh program for meshing geometries; default: the environment variable GMSH, or gmsh
     #[arg(long, value_name = "PROGRAM")]
     pub gmsh: Option<PathBuf>,
     /// Mesh a geometry even if it may run programs and write files, as a .geo file can
@@ -110,9 +109,8 @@ pub struct RunArgs {
     /// Preconditioner, instead of `solver.preconditioner`
     #[arg(long, value_enum)]
     pub preconditioner: Option<Preconditioner>,
-    /// Share the work among so many ranks, each with a part of the mesh: threads on the processor, or
-    /// with `--device gpu` processes with a GPU each. Processes that mpirun or srun has started are
-    /// ranks without this
+    /// Number of ranks that share the work, each with a part of the mesh: threads on the CPU, or
+    /// with `--device gpu` processes with a GPU each. Not needed under mpirun or srun
     #[arg(long, value_name = "N")]
     pub ranks: Option<NonZeroUsize>,
     /// Replace the results of an earlier run
@@ -138,7 +136,7 @@ pub struct RunArgs {
 pub struct SolveArgs {
     /// Case file
     pub case: PathBuf,
-    /// Folder for the results; by default that of a run of the case with `-analysis` behind
+    /// Folder for the results; default: the run's folder name plus `-analysis`
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Override a key of the case file; may be repeated
@@ -147,7 +145,7 @@ pub struct SolveArgs {
     /// Where to compute, instead of `solver.device`: auto, cpu, gpu, gpu:1
     #[arg(long, value_parser = |text: &str| Device::try_from(text.to_owned()))]
     pub device: Option<Device>,
-    /// Solve a design in place of the full part, as its densities are: the results folder of a run,
+    /// Solve a design, with its densities, in place of the full part: the results folder of a run,
     /// or a .vtu file with the cell array `density`, on any mesh of the same part
     #[arg(long, value_name = "RESULT")]
     pub design: Option<PathBuf>,
@@ -196,15 +194,14 @@ pub struct ExportArgs {
     /// .vtp
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Density at which the surface lies; by default the one that keeps the volume
+    /// Density of the iso-surface; default: the density that keeps the volume
     #[arg(long, value_name = "DENSITY")]
     pub threshold: Option<f64>,
-    /// Length by which smoothing may move the surface, 0 for none; by default the mean width of an
-    /// element. The volume and the boundary of the mesh are kept
+    /// Largest distance that smoothing may move the surface, 0 for none; default: the mean element
+    /// width. The volume and the mesh boundary are kept
     #[arg(long, value_name = "LENGTH", value_parser = length)]
     pub smooth: Option<f64>,
-    /// Share to keep of the triangles that are not on the mesh boundary; volume and topology are
-    /// kept
+    /// Share of the triangles off the mesh boundary to keep; volume and topology are kept
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub decimate: Option<f64>,
     /// Drop all pieces except the largest
@@ -218,10 +215,10 @@ pub struct VerifyArgs {
     /// Results folder of a run
     #[arg(value_name = "RESULT")]
     pub results: PathBuf,
-    /// Density at which the surface lies; by default the one that keeps the volume
+    /// Density of the iso-surface; default: the density that keeps the volume
     #[arg(long, value_name = "T", value_parser = threshold)]
     pub threshold: Option<f64>,
-    /// Length by which smoothing may move the surface, as of `topopt export`
+    /// Largest distance that smoothing may move the surface, as in `topopt export`
     #[arg(long, value_name = "LENGTH", value_parser = length)]
     pub smooth: Option<f64>,
     /// Where to compute, instead of `solver.device` of the run: auto, cpu, gpu, gpu:1
@@ -293,7 +290,7 @@ fn speed(text: &str) -> Result<(String, f64), String> {
 pub struct ReportArgs {
     /// Results folder
     pub result: PathBuf,
-    /// File to write; by default report.html in the results folder
+    /// File to write; default: report.html in the results folder
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

@@ -474,8 +474,8 @@ fn note_on_cut(uncut: &UncutCells, mesh: &HexMesh, n_cut: usize, n_straightened:
     }
     if n_straightened > 0 {
         note += &format!(
-            "; curved elements that got straight edges, as their hexahedra would have been inverted or \
-             nearly flat: {n_straightened}"
+            "; {n_straightened} curved elements were straightened, because curved ones would have been \
+             inverted or nearly flat"
         );
     }
     note

@@ -71,17 +71,13 @@ impl Limited {
         let value = shown(self.value.filter(|_| self.met == Some(false))?);
         let why = match self.full_part {
             Some(full) => format!(
-                "even the full part has {}; loosen the limit, or change the part",
+                "even the full part has {}; relax the limit, or change the part",
                 shown(full)
             ),
-            None => {
-                "no design that the run came to keeps all limits; let it run longer, or loosen a \
-                     limit"
-                    .into()
-            }
+            None => "no iteration met all limits; allow more iterations or relax a limit".into(),
         };
         let (response, limit) = (&self.response, self.limit());
-        Some(format!("the {response} is {value}, and {limit} was asked for: {why}"))
+        Some(format!("{response} {value}, limit violated ({limit}): {why}"))
     }
 
     fn limit(&self) -> String {

@@ -124,8 +124,8 @@ impl Case {
         if config.physics.kind == PhysicsKind::Elasticity {
             return Ok(());
         }
-        let message = "this command is for elastic parts, and the case is of heat";
-        let remedy = "`topopt check`, `run`, `solve`, `verify`, `report`, `export` and `bench operators` know heat";
+        let message = "this command is for elastic parts, and this is a thermal case";
+        let remedy = "`topopt check`, `run`, `solve`, `verify`, `report`, `export` and `bench operators` support thermal cases";
         Err(Finding::new(message).remedy(remedy))
     }
 }

@@ -107,7 +107,7 @@ fn what_has_no_time_is_refused() {
     let volume = "constraints=[{response=\"volume\",at_most=0.3,set=\"all\",time=\"end\"}]";
     let held = "supports=[{set=\"low\",temperature=5}]";
     for (keys, part_of_message) in [
-        (volume, "`time` beside the response `volume`"),
+        (volume, "the response `volume` has no `time`"),
         (held, "in time the compliance is that of loads"),
         ("filter.kind=\"sensitivity\"", "a filter of sensitivities is for the least compliance"),
     ] {

@@ -241,7 +241,7 @@ fn the_hexahedra_conform() {
         let straight = [0, 1].map(of_part).concat();
         assert_equal(surface_area(&imported.mesh, |hex| straight.contains(&hex)), SURFACE, file);
         let notes = &imported.notes;
-        assert!(!notes.concat().contains("straight edges"), "{file}: {notes:?}");
+        assert!(!notes.concat().contains("straightened"), "{file}: {notes:?}");
         assert!(notes[0].starts_with("12 of 12 elements were cut"), "{notes:?}");
 
         // The last part is the second one bent by a map that cells of second order hold exactly.

@@ -55,7 +55,7 @@ fn of_objective(config: &Config) -> Option<Finding> {
     let objective = config.objective.as_ref()?;
     let Some(judged) = objective.judged() else {
         let remedy = "add `minimize = \"compliance\"`, or another response";
-        let message = "[objective] does not say what is minimized or maximized";
+        let message = "[objective] has neither `minimize` nor `maximize`";
         return at(config, message, (config.span("objective"), "here"), remedy);
     };
     if let (Some(_), Some(second)) = (&objective.minimize, &objective.maximize) {
@@ -72,7 +72,7 @@ fn of_objective(config: &Config) -> Option<Finding> {
         }
         Some(worst) if objective.is_worst_case() && judged.case.is_some() => {
             let remedy = "remove `case`, or `worst_case`";
-            let message = "[objective] is of one load case, which is always the worst";
+            let message = "[objective] names one load case, so there is no worst case to choose";
             at(config, message, (worst.span(), "beside `case`"), remedy)
         }
         worst if quantity.is_at_set() && judged.case.is_none() => {
@@ -147,17 +147,21 @@ fn keys(config: &Config, judged: Judged) -> Option<Finding> {
     let quantity = *judged.quantity.get_ref();
     let name = quantity.name();
     let beside = |key: &str, span: Range<usize>, remedy: &str| {
-        let message = format!("`{key}` beside the response `{name}`, which has none");
+        let message = format!("the response `{name}` has no `{key}`");
         at(config, message, (span, "not for this response"), remedy)
     };
     let missing = |key: &str, remedy: &str| {
-        let message = format!("the response `{name}` without a `{key}`");
+        let message = format!("the response `{name}` needs a `{key}`");
         at(config, message, (judged.quantity.span(), "needs more"), remedy)
     };
 
     let is_displacement = quantity.is_displacement();
     if quantity.is_at_set() && judged.set.is_none() {
-        let what = if is_displacement { "that are displaced" } else { "whose temperature it is" };
+        let what = if is_displacement {
+            "to measure the displacement at"
+        } else {
+            "to measure the temperature at"
+        };
         let remedy = format!("add `set = \"NAME\"`: the nodes or faces {what}");
         return missing("set", &remedy);
     }
@@ -165,7 +169,7 @@ fn keys(config: &Config, judged: Judged) -> Option<Finding> {
         return missing("direction", "add `direction = [x, y, z]`: where the output is to move");
     }
     if let Some(set) = judged.set.filter(|_| quantity == Quantity::Compliance) {
-        return beside("set", set.span(), "remove it: the compliance is of the whole part");
+        return beside("set", set.span(), "remove it: the compliance is that of the whole part");
     }
     if let Some(direction) = judged.direction {
         if !is_displacement {

@@ -11,7 +11,7 @@ use super::transient::OverTime;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Physics {
-    /// Of which physics the part is.
+    /// Physics to solve.
     pub kind: PhysicsKind,
 }
 

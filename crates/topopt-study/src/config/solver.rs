@@ -112,7 +112,7 @@ pub enum Strategy {
     #[serde(rename = "ebeSymAtomic")]
     #[cfg_attr(feature = "clap", value(name = "ebeSymAtomic"))]
     EbeSymAtomic,
-    /// An assembled matrix: of 3x3 blocks, for heat of numbers.
+    /// Assembled matrix (3x3 blocks; scalars for heat).
     Bsr,
 }
 

@@ -15,7 +15,7 @@ pub(super) fn transient(config: &Config) -> Vec<Finding> {
     let span = transient.end.span();
     if config.physics.kind != PhysicsKind::Heat {
         let remedy = "add [physics] with `kind = \"heat\"`, or remove [transient]";
-        findings.push(at("[transient] is of heat", span.clone(), "of heat", remedy));
+        findings.push(at("[transient] is for thermal cases", span.clone(), "for heat", remedy));
     }
     match (&transient.steps, transient.step) {
         (None, None) => {
