@@ -13,11 +13,14 @@ import time
 import traceback
 
 import case_files
+import decks
 import invariance
 import kills
 import known
+import loads_on_void
 import mesh_files
 import outputs
+import posed_twice
 import result_files
 import signals
 import surfaces
@@ -27,7 +30,7 @@ from place import Place, remove_tree
 from verdict import CLASSES, Bad
 
 KINDS = {module.__name__: module for module in (known, mesh_files, case_files, result_files, valid_cases, invariance,
-                                                surfaces, kills, signals, world, outputs)}
+                                                surfaces, decks, loads_on_void, posed_twice, kills, signals, world, outputs)}
 
 
 class Tally:
