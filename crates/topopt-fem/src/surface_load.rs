@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use topopt_mesh::hexahedron::GAUSS;
 use topopt_mesh::surface::face_coordinates;
 use topopt_mesh::vector::{cross, length};
@@ -40,14 +41,23 @@ pub fn areas(mesh: &HexMesh, faces: &[Face]) -> Vec<(u32, f64)> {
 /// The integral of N_a N_b over `faces` for all pairs of different nodes a < b of a face, by increasing
 /// pair. With [`areas`] as row sums these are the matrix of the faces.
 pub fn couplings(mesh: &HexMesh, faces: &[Face]) -> Vec<([u32; 2], f64)> {
-    let mut sums: BTreeMap<[u32; 2], f64> = BTreeMap::new();
-    for Point { nodes, shape, area } in points(mesh, faces) {
+    let of_face = |face: &Face| of_pairs(mesh, *face);
+    let mut entries: Vec<([u32; 2], f64)> = faces.par_iter().flat_map_iter(of_face).collect();
+    entries.par_sort_by_key(|(nodes, _)| *nodes);
+    let pairs = entries.chunk_by(|a, b| a.0 == b.0);
+    pairs.map(|pair| (pair[0].0, pair.iter().map(|(_, weight)| weight).sum())).collect()
+}
+
+/// The same of a face, in which a pair may come several times.
+fn of_pairs(mesh: &HexMesh, face: Face) -> impl Iterator<Item = ([u32; 2], f64)> {
+    let (nodes, mut sums) = (face.nodes(mesh.hexes()), [0.0; 16]);
+    for Point { shape, area, .. } in points(mesh, &[face]) {
         let area = length(area);
-        for (a, b) in (0..16).map(|k| (k / 4, k % 4)).filter(|(a, b)| nodes[*a] < nodes[*b]) {
-            *sums.entry([nodes[a], nodes[b]]).or_default() += area * shape[a] * shape[b];
-        }
+        let sums = sums.iter_mut().enumerate();
+        sums.for_each(|(k, sum)| *sum += area * shape[k / 4] * shape[k % 4]);
     }
-    sums.into_iter().collect()
+    let pairs = (0..16).map(move |k| ([nodes[k / 4], nodes[k % 4]], sums[k]));
+    pairs.filter(|([a, b], _)| a < b)
 }
 
 /// Nodal forces of a load whose force on the area vector dA is `force(dA)`.

@@ -60,7 +60,8 @@ fn timeline(problem: &Heat, theta: f64) -> Timeline {
 
 /// The operator of all nodes, for [`StateEquation::in_time`].
 fn bare(problem: &Heat) -> Discretization<Diffusion, 1> {
-    problem.with_constraints(Constraints::none(problem.mesh().n_nodes()))
+    let free = Constraints::none(problem.mesh().n_nodes());
+    problem.with_constraints(free.with_films(problem.constraints().films().to_vec()))
 }
 
 fn equation<'a>(
