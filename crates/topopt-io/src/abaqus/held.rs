@@ -13,6 +13,8 @@ use super::system::turned;
 pub(super) enum Point {
     Node(u32),
     Coupling(usize),
+    /// The rotations of a coupling, which may have a node of their own.
+    Rotation(usize),
 }
 
 /// What holds a point in a direction, and at which value.

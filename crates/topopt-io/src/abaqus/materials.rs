@@ -5,6 +5,7 @@ use super::deck::Reader;
 use super::given::{Material, Springs};
 use super::lines::{Keyword, capitals, unquoted};
 use super::sets::Item;
+use crate::quote::printable;
 use crate::read_error::Parsed;
 
 /// How the note on a material begins; its values follow as they are read.
@@ -37,7 +38,10 @@ impl Reader<'_> {
             }
             ("DENSITY", _) => &["density"],
             ("SPECIFICHEAT", _) => &["specific heat"],
-            _ => return self.not_understood(keyword, &format!(", TYPE={kind}")),
+            _ => {
+                let kind = keyword.get("TYPE").map(printable).unwrap_or_default();
+                return self.not_understood(keyword, &format!(", TYPE={kind}"));
+            }
         };
         let Some(data) = self.lines.data() else { return Ok(()) };
         let (mut text, mut values) = (String::new(), Vec::new());
@@ -101,8 +105,7 @@ impl Reader<'_> {
             }
             _ => (Vec::new(), &[][..]),
         };
-        let is_linear = keyword.get("NONLINEAR").is_none() && !keyword.has("NONLINEAR");
-        let (true, [stiffness, ..]) = (is_linear, stiffness) else {
+        let (false, [stiffness, ..]) = (keyword.has("NONLINEAR"), stiffness) else {
             self.lose_keyword(keyword, ": springs that are not linear");
             return Ok(());
         };

@@ -38,12 +38,16 @@ fn materials() -> Vec<Row> {
         of_material(
             "*HYPERELASTIC",
             "*HYPERELASTIC, NEO HOOKE\n1., 1.\n*SOLID SECTION, ELSET=PART, MATERIAL=M\n",
-            refused("for the material `M` of the mesh file, which has no Young's modulus"),
+            refused(
+                "for the material `M` of the mesh file, which has no Young's modulus that is understood",
+            ),
         ),
         of_material(
             "*USER MATERIAL",
             "*USER MATERIAL, CONSTANTS=2\n1., 1.\n*SOLID SECTION, ELSET=PART, MATERIAL=M\n",
-            refused("for the material `M` of the mesh file, which has no Young's modulus"),
+            refused(
+                "for the material `M` of the mesh file, which has no Young's modulus that is understood",
+            ),
         ),
     ]
 }
