@@ -3,7 +3,7 @@
 use super::{BARE, Becomes, By, PULL, Row, at, moves, row};
 
 const TURNED: &str = "*TRANSFORM, NSET=END, TYPE=R\n0., 1., 0., -1., 0., 0.\n";
-const AROUND: &str = "*TRANSFORM, NSET=END, TYPE=C\n0., 0., 0., 1., 0., 0.\n";
+const AROUND: &str = "*TRANSFORM, NSET=END, TYPE=C\n0., -1., -1., 1., -1., -1.\n";
 const HALF: &str = "*AMPLITUDE, NAME=A\n0., 0., 1., 0.5\n";
 
 pub fn rows() -> Vec<Row> {
@@ -74,7 +74,7 @@ fn forces() -> Vec<Row> {
             moves(force, 1, 0.06929447),
         ),
         row("*TRANSFORM", TURNED, "*CLOAD\nEND, 1, 1.\n", turned((11, 1), 0.3317572)),
-        row("*TRANSFORM, TYPE=C", AROUND, "*CLOAD\nEND, 2, 1.\n", turned((11, 2), 0.3038937)),
+        row("*TRANSFORM, TYPE=C", AROUND, "*CLOAD\nEND, 1, 1.\n", turned((11, 1), 0.2474357)),
     ]
 }
 
