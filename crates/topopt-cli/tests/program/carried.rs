@@ -86,15 +86,25 @@ fn formats() -> Vec<Format> {
 
 #[test]
 fn every_keyword_is_carried_refused_or_said() {
-    let mut failed = Vec::new();
-    for format in formats() {
-        for row in &format.rows {
-            if let Err(why) = attempt(format.file, row) {
-                failed.push(format!("{} in {}: {why}", row.keyword, format.name));
-            }
-        }
-    }
+    let formats = formats();
+    let rows = formats.iter().flat_map(|format| format.rows.iter().map(move |row| (format, row)));
+    let rows: Vec<(&Format, &Row)> = rows.collect();
+    // Calls of the program wait for files more than they compute.
+    let failed: Vec<String> = std::thread::scope(|scope| {
+        let parts = rows.chunks(rows.len().div_ceil(4));
+        let threads: Vec<_> = parts.map(|part| scope.spawn(move || attempts(part))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
     assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// What is wrong with rows of tables.
+fn attempts(rows: &[(&Format, &Row)]) -> Vec<String> {
+    let why = |(format, row): &(&Format, &Row)| {
+        let why = attempt(format.file, row).err()?;
+        Some(format!("{} in {}: {why}", row.keyword, format.name))
+    };
+    rows.iter().filter_map(why).collect()
 }
 
 /// Why a row does not become what it should.
