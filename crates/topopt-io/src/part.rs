@@ -101,8 +101,8 @@ impl Part {
         self.cut.coordinates[position as usize]
     }
 
-    /// Where what acts on the node at a position acts in the mesh, and with which shares: on itself, or in
-    /// equal shares on the ends of the edge in whose middle it is, if no hexahedron uses it.
+    /// Nodes that take what acts on the node at a position, with their shares: itself, or in
+    /// equal shares the ends of the edge in whose middle it is, if no hexahedron uses it.
     pub fn shares(&self, position: u32) -> Vec<(u32, f64)> {
         match self.dropped_middles.get(&position) {
             Some(&[a, b]) => vec![(a, 0.5), (b, 0.5)],

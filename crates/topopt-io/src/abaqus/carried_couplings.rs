@@ -18,7 +18,7 @@ impl Carrier<'_> {
         reference.or_else(|| couplings.iter().position(rotates).map(Point::Rotation))
     }
 
-    /// What is lost where a reference node is held.
+    /// Loses what a held reference node cannot do here.
     pub fn reference_nodes(&mut self, points: &[Vec<Point>], held: &Held) {
         let deck = self.deck;
         let mut turns = BTreeSet::new();

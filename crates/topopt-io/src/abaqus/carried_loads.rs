@@ -14,7 +14,7 @@ use crate::read_error::Parsed;
 /// A load with what of it still acts.
 struct Acting<'a> {
     load: &'a Distributed,
-    /// Its order in the deck.
+    /// Number of the load by its order in the deck.
     number: usize,
     faces: BTreeSet<CellFace>,
     elements: BTreeSet<u32>,
@@ -22,7 +22,7 @@ struct Acting<'a> {
     surface: Option<String>,
 }
 
-/// What adds up on faces and in elements.
+/// Sums on faces and in elements.
 #[derive(Default)]
 struct Sums {
     pressures: BTreeMap<CellFace, f64>,
@@ -104,7 +104,7 @@ impl Carrier<'_> {
         Ok(())
     }
 
-    /// What a load acts on; none if that is nothing, or the load is of another physics.
+    /// Finds what a load acts on; none if that is nothing, or the load is of another physics.
     fn acting<'b>(&mut self, number: usize, load: &'b Distributed) -> Parsed<Option<Acting<'b>>> {
         let name = &load.block.name;
         if load.kind.is_heat() != self.is_heat {

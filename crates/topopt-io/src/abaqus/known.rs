@@ -152,7 +152,7 @@ impl Reader<'_> {
         entry.2 += data;
     }
 
-    /// What was passed over, by keyword.
+    /// Loses what was passed over, by keyword.
     pub fn lose_passed_over(&mut self) {
         for (name, (line, times, data)) in std::mem::take(&mut self.passed_over) {
             let times = if times > 1 { format!(", {times} times") } else { String::new() };

@@ -8,7 +8,7 @@ use super::sets::Item;
 use crate::quote::printable;
 use crate::read_error::Parsed;
 
-/// How the note on a material begins; its values follow as they are read.
+/// Beginning of the note on a material; its values follow as they are read.
 const OF_MATERIAL: &str = "the file has the material";
 
 impl Reader<'_> {
@@ -19,7 +19,7 @@ impl Reader<'_> {
         self.deck.materials.push(Material { name, ..Material::default() });
     }
 
-    /// Which elements are of a material.
+    /// Keeps which elements are of a material.
     pub fn section(&mut self, keyword: &Keyword) {
         if let Some((set, material)) = keyword.get("ELSET").zip(keyword.get("MATERIAL")) {
             let section = (set.to_owned(), self.key(set), material.to_owned());

@@ -146,7 +146,7 @@ fn supports() -> Vec<Row> {
     ]
 }
 
-/// What stands in a second step, and a displacement of node 12 there.
+/// A row for a second step, with a displacement of node 12 there.
 fn second(keyword: &'static str, steps: &'static str, component: usize, value: f64) -> Row {
     let array = "displacement_step_2";
     row(keyword, "", steps, at("a load case", array, (12, component), value, By::CalculiX))
