@@ -31,7 +31,7 @@ pub struct Deck {
     /// The sums of the forces and moments at nodes as the deck gives them, by load case; none if the
     /// reader does not sum them.
     pub given: BTreeMap<String, Resultant>,
-    /// What bears on the result and could not be carried over, a sentence each.
+    /// Words that bear on the result and could not be carried over, a sentence each.
     pub lost: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ pub struct DeckMaterial {
     pub conductivity: Vec<f64>,
     /// Heat per mass and temperature, if the deck gives it.
     pub heat_capacity: Option<f64>,
-    /// What the deck says of its elasticity or conductivity that is not understood, such as
+    /// Words of the deck on elasticity or conductivity that are not understood, such as
     /// `*ELASTIC, TYPE=ORTHO (line 7)`: a case then needs a number of the user's.
     pub not_understood: Option<String>,
 }

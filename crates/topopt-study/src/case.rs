@@ -214,7 +214,7 @@ struct Meshed {
     /// Arrays of the elements that the case file names, `[n_elements]`.
     arrays: BTreeMap<String, Vec<f64>>,
     notes: Vec<String>,
-    /// What the mesh file says besides, if it is a solver's deck.
+    /// The rest of the mesh file, if it is a solver's deck.
     deck: Deck,
 }
 

@@ -46,7 +46,7 @@ pub fn case_of(file: &Path, imported: &ImportedMesh) -> (String, Vec<String>) {
     (head + &lost_lines + "\n" + &text, lost)
 }
 
-/// What to say of a deck at `file` of which something is not carried over to a case.
+/// Tells that something of the deck at `file` is not carried over to a case.
 pub(crate) fn note_on_lost(file: &Path, deck: &Deck) -> Option<String> {
     let file = file.display();
     match deck.lost.as_slice() {

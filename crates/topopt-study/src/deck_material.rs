@@ -11,20 +11,33 @@ impl Lookup<'_> {
     /// for them: a default would stand for what the deck says. `sets` are the elements of each of
     /// `[[materials]]`.
     pub(crate) fn unlike_the_deck(&self, deck: &Deck, sets: &[Vec<u32>]) -> Option<Finding> {
-        let of_case = match self.config.physics.kind {
-            PhysicsKind::Elasticity => "youngs_modulus",
-            // Without a conductivity there is no default.
-            PhysicsKind::Heat => return None,
-        };
-        let material = deck.materials.iter().find(|material| self.is_left_out(material, sets))?;
-        Some(self.missing(deck, material, of_case))
+        let left_out = |material: &&DeckMaterial| self.is_left_out(material, deck.physics, sets);
+        let material = deck.materials.iter().find(left_out)?;
+        Some(self.missing(material))
     }
 
-    /// Whether elements of `material` get the default. A modulus of `[material]` is the user's word for
-    /// all that `[[materials]]` leave out, unless a material of a set was not understood.
-    fn is_left_out(&self, material: &DeckMaterial, sets: &[Vec<u32>]) -> bool {
-        let is_given = self.config.gives("material.youngs_modulus");
-        if is_given && (material.set.is_none() || material.not_understood.is_none()) {
+    /// The property that a case of this physics needs.
+    fn key(&self) -> &'static str {
+        match self.config.physics.kind {
+            PhysicsKind::Elasticity => "youngs_modulus",
+            PhysicsKind::Heat => "conductivity",
+        }
+    }
+
+    /// Whether elements of `material` get the default. A property of `[material]` is the user's word for
+    /// all that `[[materials]]` leave out, unless the deck has a material of a set without it.
+    fn is_left_out(&self, material: &DeckMaterial, of: DeckPhysics, sets: &[Vec<u32>]) -> bool {
+        let (is_given, is_known, is_same) = match self.config.physics.kind {
+            PhysicsKind::Elasticity => (
+                self.config.gives("material.youngs_modulus"),
+                material.youngs_modulus.is_some(),
+                of == DeckPhysics::Elasticity,
+            ),
+            // It has no default.
+            PhysicsKind::Heat if self.config.material.conductivity.is_none() => return false,
+            PhysicsKind::Heat => (true, !material.conductivity.is_empty(), of == DeckPhysics::Heat),
+        };
+        if is_given && (is_known || !is_same || material.set.is_none()) {
             return false;
         }
         let has_own = |e: &u32| sets.iter().any(|set| set.binary_search(e).is_ok());
@@ -42,12 +55,12 @@ impl Lookup<'_> {
         !elements.iter().any(is_other) && elements.len() + others == self.mesh.n_elements()
     }
 
-    fn missing(&self, deck: &Deck, material: &DeckMaterial, key: &str) -> Finding {
-        let name = &material.name;
+    fn missing(&self, material: &DeckMaterial) -> Finding {
+        let (name, key) = (&material.name, self.key());
         let file = self.config.mesh.get_ref().file.as_ref();
         let file = file.map_or_else(String::new, |file| file.get_ref().display().to_string());
         let init = format!("`topopt init {file}` writes a case with all that the file says");
-        if let Some(modulus) = material.youngs_modulus {
+        if let (Some(modulus), "youngs_modulus") = (material.youngs_modulus, key) {
             let mut keys = vec![format!("{key} = {modulus:?}")];
             let ratio = material.poissons_ratio.iter();
             keys.extend(ratio.map(|ratio| format!("poissons_ratio = {ratio:?}")));
@@ -59,10 +72,10 @@ impl Lookup<'_> {
             .remedy(format!("add [material] with {}; {init}", keys.join(", ")));
         }
 
-        let why = match (&material.not_understood, deck.physics) {
+        let why = match (&material.not_understood, key) {
             (Some(what), _) => format!("is not understood: {what}"),
-            (None, DeckPhysics::Heat) => "is one of heat".into(),
-            (None, DeckPhysics::Elasticity) => "has no Young's modulus".into(),
+            (None, "youngs_modulus") => "has no Young's modulus that is understood".into(),
+            (None, _) => "has no conductivity that is understood".into(),
         };
         let message = format!(
             "the case gives no `{key}` for the material `{name}` of the mesh file, which {why}"

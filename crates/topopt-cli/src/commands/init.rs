@@ -45,15 +45,19 @@ fn of_mesh(mesh: &Path, out: &mut impl Write, interrupt: &Interrupt) -> Result<(
 
     let count = |table: &str| text.lines().filter(|line| *line == table).count();
     let [supports, loads, others] = ["[[supports]]", "[[loads]]", "[[materials]]"].map(count);
+    let [springs, films] = ["[[springs]]", "[[convection]]"].map(count);
     let materials = if imported.deck.materials.is_empty() { 0 } else { 1 + others };
+    let more = [("springs", springs), ("convection", films)].into_iter().filter(|(_, n)| *n > 0);
+    let more: String = more.map(|(what, n)| format!(", {what} {n}")).collect();
     writeln!(
         out,
-        "wrote {}: supports {supports}, loads {loads}, materials {materials}",
+        "wrote {}: supports {supports}, loads {loads}, materials {materials}{more}",
         path.display()
     )?;
     deck_totals::lines(&imported).iter().try_for_each(|total| writeln!(out, "  {total}"))?;
     lost.iter().try_for_each(|what| writeln!(out, "  not carried over: {what}"))?;
-    if supports == 0 || loads == 0 {
+    let moves = imported.deck.supports.iter().any(|s| s.case.is_some()) || films > 0;
+    if supports + springs + films == 0 || loads == 0 && !moves {
         writeln!(out, "  add supports and loads; `topopt info {}` lists the sets", mesh.display())?;
     }
     writeln!(out, "check it with `topopt check {}`", path.display())?;

@@ -1,4 +1,4 @@
-//! What of a deck is carried over: small decks, each with one keyword, command or card that bears on the
+//! The words of decks that are carried over: small decks, each with one keyword, command or card that bears on the
 //! result. Each is carried over with the right number, or `topopt init` says at the top of the case that it
 //! is lost, or the case is refused: nothing else. The guide's page is made of the same tables.
 //!
@@ -33,30 +33,30 @@ struct Format {
     name: &'static str,
     /// Name of the deck.
     file: &'static str,
-    /// What is said besides the tables.
+    /// Text of the page behind the tables.
     remarks: &'static str,
     rows: Vec<Row>,
 }
 
 /// A keyword in a deck.
 struct Row {
-    /// As the page shows it.
+    /// Its words on the page.
     keyword: &'static str,
     /// The deck, with the places `{model}` and `{step}`.
     base: &'static str,
-    /// What stands at these places.
+    /// Text at the first place.
     model: &'static str,
     step: &'static str,
     becomes: Becomes,
 }
 
-/// What becomes of a keyword.
+/// Outcome of a keyword.
 enum Becomes {
     /// Keys of the case, as the page shows them, and a number of the solved case.
     Carried(&'static str, Number),
     /// The case is refused; what the message says.
     Refused(&'static str),
-    /// It is lost; what is said.
+    /// Lost, with a part of what is said.
     Said(&'static str),
 }
 
@@ -69,7 +69,7 @@ struct Number {
     by: By,
 }
 
-/// Who has computed a number.
+/// Source of a number.
 #[derive(Clone, Copy, PartialEq)]
 enum By {
     Hand,
@@ -88,18 +88,28 @@ fn formats() -> Vec<Format> {
 
 #[test]
 fn every_keyword_is_carried_refused_or_said() {
-    let mut failed = Vec::new();
-    for format in formats() {
-        for row in &format.rows {
-            if let Err(why) = attempt(format.file, row) {
-                failed.push(format!("{} in {}: {why}", row.keyword, format.name));
-            }
-        }
-    }
+    let formats = formats();
+    let rows = formats.iter().flat_map(|format| format.rows.iter().map(move |row| (format, row)));
+    let rows: Vec<(&Format, &Row)> = rows.collect();
+    // Calls of the program wait for files more than they compute.
+    let failed: Vec<String> = std::thread::scope(|scope| {
+        let parts = rows.chunks(rows.len().div_ceil(4));
+        let threads: Vec<_> = parts.map(|part| scope.spawn(move || attempts(part))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// Why a row does not become what it should.
+/// Tries rows and tells what is wrong.
+fn attempts(rows: &[(&Format, &Row)]) -> Vec<String> {
+    let why = |(format, row): &(&Format, &Row)| {
+        let why = attempt(format.file, row).err()?;
+        Some(format!("{} in {}: {why}", row.keyword, format.name))
+    };
+    rows.iter().filter_map(why).collect()
+}
+
+/// Tries a row; the error is why it does not become what it should.
 fn attempt(file: &str, row: &Row) -> Result<(), String> {
     let folder = Folder::new();
     folder.write(file, &row.deck());

@@ -100,3 +100,92 @@ fn displacements_belong_to_their_steps_and_go_on() {
     assert_eq!(pulls[3].0, "step_4");
     assert!(pulls[3].1 > 5.0 && pulls[3].1 < 45.0, "{pulls:?}");
 }
+
+/// Two cubes of a material each; that of the first is not understood.
+fn of_two_materials() -> String {
+    let second = "*MATERIAL, NAME=wood\n*ELASTIC, TYPE=ORTHO\n1., 1., 1., 1., 1., 1., 1., 1.,\n1.\n\
+                  *ELSET, ELSET=a\n1\n*ELSET, ELSET=b\n2\n*SOLID SECTION, ELSET=a, MATERIAL=wood\n\
+                  *SOLID SECTION, ELSET=b, MATERIAL=m\n*NSET, NSET=wall";
+    STEPS.replacen("*NSET, NSET=wall", second, 1)
+}
+
+#[test]
+fn a_material_of_a_set_that_is_not_understood_needs_a_number() {
+    let (folder, out) = initialized("part.inp", of_two_materials().as_bytes());
+    let what = "not carried over: material `wood`: *ELASTIC, TYPE=ORTHO (line ";
+    assert!(out.contains(what), "{out}");
+    let case = std::fs::read_to_string(folder.path("part.toml")).unwrap();
+    let solve = |case: &str| {
+        folder.write("part.toml", case);
+        topopt(&folder.path(""), &["solve", "part.toml", "-o", "out"])
+    };
+    let (status, _, err) = solve(&case);
+    assert!(
+        status == 1 && err.contains("the material of set `a` has no `youngs_modulus`"),
+        "{err}"
+    );
+
+    // Without its table it would get the modulus of the other one.
+    let start = case.find("[[materials]]").unwrap();
+    let end = start + case[start..].find("\n\n").unwrap();
+    let (status, _, err) = solve(&(case[..start].to_owned() + &case[end..]));
+    assert!(status == 1 && err.contains("for the material `wood` of the mesh file"), "{err}");
+
+    let given = case.replacen("# youngs_modulus = 1.0 ", "youngs_modulus = 5.0 #", 1);
+    let (status, out, err) = solve(&given);
+    assert_eq!(status, 0, "{out}{err}");
+}
+
+#[test]
+fn a_deck_of_heat_in_time_becomes_a_case_of_it() {
+    let heat = "*MATERIAL, NAME=m\n*CONDUCTIVITY\n3.\n*DENSITY\n2.\n*SPECIFIC HEAT\n5.\n\
+                *NSET, NSET=all, GENERATE\n1, 12\n*INITIAL CONDITIONS, TYPE=TEMPERATURE\nall, 20.\n";
+    let steps = "*STEP\n*HEAT TRANSFER, DIRECT\n0.5, 2.\n*BOUNDARY\nwall, 11, 11, 20.\n\
+                 *CFLUX\nend, 11, 1.\n*END STEP\n";
+    let mesh = STEPS.split("*MATERIAL").next().unwrap();
+    let sets = "*NSET, NSET=wall\n1, 4, 7, 10\n*NSET, NSET=end\n3, 6, 9, 12\n";
+    let deck = format!("{mesh}{sets}{heat}{steps}");
+    let (folder, out) = initialized("part.inp", deck.as_bytes());
+    assert!(!out.contains("not carried over"), "{out}");
+    let case = std::fs::read_to_string(folder.path("part.toml")).unwrap();
+    let transient = "[transient]\nend = 2.0\nstep = 0.5\ninitial = 20.0\ntheta = 1.0";
+    assert!(case.contains("kind = \"heat\"") && case.contains(transient), "{case}");
+    assert!(case.contains("total_heat = 4.0") && case.contains("heat_capacity = 5.0"), "{case}");
+    let (status, out, err) = topopt(&folder.path(""), &["solve", "part.toml", "-o", "out"]);
+    assert_eq!(status, 0, "{out}{err}");
+    assert_eq!(folder.read("out/transient.csv").lines().count(), 6, "four steps and the beginning");
+}
+
+/// Forces of 36 free nodes of a row of cubes, each another one, add up as they stand in the deck.
+#[test]
+fn many_different_forces_are_those_of_the_deck() {
+    let mut deck = "*NODE\n".to_owned();
+    for i in 0..40 {
+        let (x, y, z) = (i / 4, [0, 1, 1, 0][i % 4], [0, 0, 1, 1][i % 4]);
+        deck += &format!("{}, {x}, {y}, {z}\n", i + 1);
+    }
+    deck += "*ELEMENT, TYPE=C3D8\n";
+    for i in 0..9 {
+        let nodes: Vec<String> = (1..=8).map(|n| (4 * i + n).to_string()).collect();
+        deck += &format!("{}, {}\n", i + 1, nodes.join(", "));
+    }
+    deck += "*MATERIAL, NAME=m\n*ELASTIC\n1., 0.3\n*BOUNDARY\n1, 1, 3\n2, 1, 3\n3, 1, 3\n4, 1, 3\n\
+             *STEP\n*STATIC\n*CLOAD\n";
+    (1..=40).for_each(|i| deck += &format!("{i}, 2, {i}.5\n"));
+    let (folder, out) = initialized("part.inp", (deck + "*END STEP\n").as_bytes());
+    assert!(out.contains("loads 1") && !out.contains("not carried over"), "{out}");
+    let (status, out, err) = topopt(&folder.path(""), &["check", "part.toml", "--json"]);
+    let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(status, 0, "{err}");
+    assert_eq!(found["loads"][0]["sum_of_forces"], serde_json::json!([0.0, 828.0, 0.0]), "{out}");
+
+    let ranks = ["run", "part.toml", "-o", "out", "--ranks", "2", "--device", "cpu"];
+    let short = ["--set", "optimizer.max_iterations=1"];
+    let (status, out, err) = topopt(&folder.path(""), &[&ranks[..], &short].concat());
+    assert_eq!(status, 0, "{out}{err}");
+    let other = folder.read("part.toml").replace("set = \"cload\"", "set = \"boundary_1_3\"");
+    folder.write("part.toml", &other);
+    let (status, _, err) = topopt(&folder.path(""), &["check", "part.toml"]);
+    let why = "the mesh file has no forces on the nodes of a set `boundary_1_3`";
+    assert!(status == 1 && err.contains(why), "{err}");
+}

@@ -247,7 +247,7 @@ fn abaqus() {
             more("*CLOAD\n1, 2\n"),
             more("*CLOAD\n99, 2, 1\n"),
             more("*SURFACE, NAME=s\n7, S2\n7\n"),
-            more("*SURFACE, NAME=s\n7, SPOS\n"),
+            more("*SURFACE, NAME=s\n7, S9\n"),
             more("*SURFACE, NAME=s\n8, S1\n"),
             more("*INCLUDE, INPUT=mesh.inp\n"),
             more("*NODE, INPUT=nodes.dat\n"),

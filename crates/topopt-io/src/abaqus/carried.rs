@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::deck::Deck;
 use super::elements::Elements;
-use super::given::{Condition, ConditionKind, Coupling, When};
+use super::given::{Condition, ConditionKind, HEAT, When};
 use super::held::{Held, Point, Rules, set_name};
 use super::sets::{Block, Item, Members};
 use super::steps::{Procedure, Step, factor};
-use crate::deck::{self, DeckMaterial, DeckPhysics, DeckSteps, DeckSupport, SetLoad};
+use crate::deck::{self, DeckMaterial, DeckPhysics, DeckSteps, DeckSupport};
 use crate::part::{CellFace, FileSets, Part};
 use crate::quote::printable;
 use crate::read_error::Parsed;
@@ -32,13 +32,8 @@ pub(super) struct Carrier<'a> {
     pub films_before: Vec<(f64, f64, BTreeSet<CellFace>)>,
 }
 
-/// What a condition acts on.
-struct Target {
-    /// Points, with the share of a force that each gets.
-    points: Vec<(Point, f64)>,
-    /// Whether it is the node of a coupling that has the rotations.
-    is_rotation: bool,
-}
+/// Points that a condition acts on, with the share of a force that each gets.
+type Target = Vec<(Point, f64)>;
 
 impl<'a> Carrier<'a> {
     pub fn new(
@@ -71,12 +66,13 @@ impl<'a> Carrier<'a> {
     /// Adds the sets of all supports and loads, and tells what these are.
     pub fn carry(mut self) -> Parsed<deck::Deck> {
         self.physics()?;
+        self.other_physics();
         self.turned_nodes()?;
         let conditions = &self.deck.conditions;
         let targets = conditions.iter().map(|condition| self.target(condition));
         let targets = targets.collect::<Parsed<Vec<_>>>()?;
         let points: Vec<Vec<Point>> =
-            targets.iter().map(|target| target.points.iter().map(|(p, _)| *p).collect()).collect();
+            targets.iter().map(|target| target.iter().map(|(point, _)| *point).collect()).collect();
         let factors: Vec<Vec<f64>> = conditions
             .iter()
             .map(|c| (0..self.steps.len()).map(|s| self.factor(&c.when, s)).collect())
@@ -91,9 +87,8 @@ impl<'a> Carrier<'a> {
             factors: &factors,
         });
         self.held(&held);
-        self.reference_nodes(&targets, &held);
-        let shares: Vec<_> = targets.into_iter().map(|target| target.points).collect();
-        self.nodal_loads(&shares, &factors);
+        self.reference_nodes(&points, &held);
+        self.nodal_loads(&targets, &factors);
         self.distributed_loads()?;
         self.remote_loads();
         self.grounded(&held)?;
@@ -157,6 +152,22 @@ impl<'a> Carrier<'a> {
         Ok(())
     }
 
+    /// Loses forces in a deck of heat, and heat in one of elasticity.
+    fn other_physics(&mut self) {
+        let deck = self.deck;
+        for condition in &deck.conditions {
+            let is_other = match condition.kind {
+                ConditionKind::Held(first, ..) => first == HEAT && !self.is_heat,
+                ConditionKind::Force(axis, _) => (axis == HEAT) != self.is_heat,
+                ConditionKind::Moment(..) => self.is_heat,
+                ConditionKind::HeldRotation => false,
+            };
+            if is_other {
+                self.lose_of_other_physics(&condition.block);
+            }
+        }
+    }
+
     /// The temperature at the beginning, which all nodes of a case have in common.
     fn initial(&mut self) -> Parsed<f64> {
         let n_used = (0..self.part.node_tags.len()).filter(|&n| self.part.is_used(n as u32));
@@ -193,42 +204,24 @@ impl<'a> Carrier<'a> {
 
     fn target(&self, condition: &Condition) -> Parsed<Target> {
         let items = &condition.block.items;
-        let reference = |k: usize, is_rotation| {
-            Ok(Target { points: vec![(Point::Coupling(k), 1.0)], is_rotation })
-        };
-        let couplings = &self.deck.couplings;
-        if let Some(point) = items.first().and_then(|item| self.assembly_node(item)) {
-            let has_it = |item: &Item| self.assembly_node(item) == Some(point);
-            if let Some(k) = couplings.iter().position(|c| has_it(&c.reference)) {
-                return reference(k, false);
-            }
-            if let Some(k) = couplings.iter().position(|c| c.rotation.as_ref().is_some_and(has_it))
-            {
-                return reference(k, true);
-            }
-            return Ok(Target { points: Vec::new(), is_rotation: false });
+        if let Some(tag) = items.first().and_then(|item| self.assembly_node(item)) {
+            let found = self.reference(|item| self.assembly_node(item) == Some(tag));
+            return Ok(found.into_iter().map(|point| (point, 1.0)).collect());
         }
 
         let mut nodes = Vec::new();
         self.nodes.add(&mut nodes, &condition.block)?;
-        let is_of_solid = |node: &u32| self.part.is_used(*node);
-        if !nodes.is_empty() && !nodes.iter().any(is_of_solid) {
-            let has_it = |item: &Item| self.nodes.first(item) == Some(nodes[0]);
-            if let Some(k) = couplings.iter().position(|c| has_it(&c.reference)) {
-                return reference(k, false);
-            }
-            if let Some(k) = couplings.iter().position(|c| c.rotation.as_ref().is_some_and(has_it))
-            {
-                return reference(k, true);
-            }
+        if let Some(first) = nodes.first().filter(|_| !nodes.iter().any(|n| self.part.is_used(*n)))
+            && let Some(point) = self.reference(|item| self.nodes.first(item) == Some(*first))
+        {
+            return Ok(vec![(point, 1.0)]);
         }
         let shares = nodes.into_iter().flat_map(|node| self.part.shares(node));
-        let points = shares.map(|(node, share)| (Point::Node(node), share)).collect();
-        Ok(Target { points, is_rotation: false })
+        Ok(shares.map(|(node, share)| (Point::Node(node), share)).collect())
     }
 
     /// A node of the assembly by its number or its set.
-    fn assembly_node(&self, item: &Item) -> Option<u64> {
+    pub fn assembly_node(&self, item: &Item) -> Option<u64> {
         match item {
             Item::Tags(tag, _) if self.deck.instance.is_some() => {
                 self.deck.reference_nodes.contains_key(tag).then_some(*tag)
@@ -260,6 +253,7 @@ impl<'a> Carrier<'a> {
 
     fn held_in(&mut self, s: Option<usize>, point: Point, run: [usize; 2], value: f64) {
         let set = match point {
+            Point::Rotation(_) => return,
             Point::Coupling(coupling) => self.set_of(coupling),
             // Those of springs and of what was left out.
             Point::Node(node) if !self.part.is_used(node) => return,
@@ -289,68 +283,6 @@ impl<'a> Carrier<'a> {
         }
     }
 
-    /// What is lost where a reference node is held.
-    fn reference_nodes(&mut self, targets: &[Target], held: &Held) {
-        let deck = self.deck;
-        let mut turns = BTreeSet::new();
-        for (condition, target) in deck.conditions.iter().zip(targets) {
-            let Some((Point::Coupling(k), _)) = target.points.first() else { continue };
-            match condition.kind {
-                ConditionKind::HeldRotation => drop(turns.insert(*k)),
-                ConditionKind::Held(..) if target.is_rotation => drop(turns.insert(*k)),
-                _ => {}
-            }
-        }
-        for (k, Coupling { is_rigid, at, .. }) in deck.couplings.iter().enumerate() {
-            let set = self.set_of(k);
-            let held = (0..3).filter(|&i| held.is_held(Point::Coupling(k), i)).count();
-            let what = match (is_rigid, held, turns.contains(&k)) {
-                (_, 0, false) | (true, 3, true) => continue,
-                (false, 0, true) => format!("rotations that {at} holds: `{set}` may turn"),
-                (false, ..) => format!(
-                    "the distributing coupling of `{set}` is held at its reference node: all nodes of \
-                     the set are held in its place"
-                ),
-                (true, _, true) => format!(
-                    "rotations that {at} holds while some displacements are free: `{set}` is not \
-                     rigid, and its nodes may move against each other"
-                ),
-                (true, _, false) => format!(
-                    "{at}, which is held at its reference node and may turn about it: the nodes of \
-                     `{set}` are held in its place, and do not turn"
-                ),
-            };
-            self.lose_once(what);
-        }
-    }
-
-    fn set_of(&self, coupling: usize) -> String {
-        printable(&self.deck.couplings[coupling].name)
-    }
-
-    fn remote_loads(&mut self) {
-        for ((s, k), [force, moment]) in std::mem::take(&mut self.remote) {
-            let Coupling { reference, is_rigid, at: place, .. } = &self.deck.couplings[k];
-            let set = self.set_of(k);
-            let at = match self.assembly_node(reference) {
-                Some(tag) => self.deck.reference_nodes.get(&tag).copied(),
-                None => self.nodes.first(reference).map(|node| self.part.given_place(node)),
-            };
-            let Some(at) = at else { continue };
-            if !self.sets.faces.contains_key(&set) && !self.sets.nodes.contains_key(&set) {
-                self.lose_once(format!("a load on the coupling of `{set}`, which is no set"));
-                continue;
-            }
-            if *is_rigid {
-                self.lose_once(format!(
-                    "{place} is rigid: the load at its reference node is spread over `{set}`, which \
-                     stays as soft as the part"
-                ));
-            }
-            self.load(s, SetLoad::Remote { set, at, force, moment });
-        }
-    }
-
     /// Loses a load of another physics than the deck's.
     pub fn lose_of_other_physics(&mut self, block: &Block) {
         let (of, line) = (if self.is_heat { "heat" } else { "elasticity" }, block.line);
@@ -360,29 +292,45 @@ impl<'a> Carrier<'a> {
 
     fn materials(&mut self) {
         let names: BTreeSet<&str> = self.deck.sections.iter().map(|(.., name)| &name[..]).collect();
-        let of = |name: &str, set: Option<String>| {
-            let material =
-                self.deck.materials.iter().find(|m| m.name.eq_ignore_ascii_case(name))?;
-            Some(DeckMaterial {
-                name: printable(&material.name),
-                set,
-                youngs_modulus: material.elastic.map(|[modulus, _]| modulus),
-                poissons_ratio: material.elastic.map(|[_, ratio]| ratio),
-                mass_density: material.density,
-                conductivity: material.conductivity.clone(),
-                heat_capacity: material.specific_heat,
-                not_understood: material.not_understood.clone(),
-            })
-        };
-        let materials: Vec<_> = match (names.len(), self.deck.materials.as_slice()) {
-            (0, [only]) => of(&only.name, None).into_iter().collect(),
-            (1, _) => names.iter().filter_map(|name| of(name, None)).collect(),
+        let materials = &self.deck.materials;
+        self.carried.materials = match (names.len(), materials.as_slice()) {
+            (0, []) => Vec::new(),
+            (0, [only]) => vec![self.material(&only.name, None)],
+            (0, [first, ..]) => vec![DeckMaterial {
+                name: printable(&first.name),
+                not_understood: Some("materials that no *SOLID SECTION gives to elements".into()),
+                ..DeckMaterial::default()
+            }],
+            (1, _) => names.iter().map(|name| self.material(name, None)).collect(),
             _ => {
                 let sections = self.deck.sections.iter();
-                sections.filter_map(|(set, _, name)| of(name, Some(printable(set)))).collect()
+                sections.map(|(set, _, name)| self.material(name, Some(printable(set)))).collect()
             }
         };
-        self.carried.materials = materials;
+    }
+
+    /// A material by its name, of an element set.
+    fn material(&self, name: &str, set: Option<String>) -> DeckMaterial {
+        let known = self.deck.materials.iter().find(|m| m.name.eq_ignore_ascii_case(name));
+        let Some(material) = known else {
+            let (name, why) = (printable(name), "a material that no *MATERIAL defines".into());
+            return DeckMaterial {
+                name,
+                set,
+                not_understood: Some(why),
+                ..DeckMaterial::default()
+            };
+        };
+        DeckMaterial {
+            name: printable(&material.name),
+            set,
+            youngs_modulus: material.elastic.map(|[modulus, _]| modulus),
+            poissons_ratio: material.elastic.map(|[_, ratio]| ratio),
+            mass_density: material.density,
+            conductivity: material.conductivity.clone(),
+            heat_capacity: material.specific_heat,
+            not_understood: material.not_understood.clone(),
+        }
     }
 
     /// Each node once, increasing.

@@ -14,12 +14,20 @@ use crate::read_error::Parsed;
 /// A load with what of it still acts.
 struct Acting<'a> {
     load: &'a Distributed,
-    /// Its order in the deck.
+    /// Number of the load by its order in the deck.
     number: usize,
     faces: BTreeSet<CellFace>,
     elements: BTreeSet<u32>,
     /// The set of all its faces, unless some were taken by a later load.
     surface: Option<String>,
+}
+
+/// Sums on faces and in elements.
+#[derive(Default)]
+struct Sums {
+    pressures: BTreeMap<CellFace, f64>,
+    fluxes: BTreeMap<CellFace, f64>,
+    sources: BTreeMap<u32, f64>,
 }
 
 impl Acting<'_> {
@@ -96,7 +104,7 @@ impl Carrier<'_> {
         Ok(())
     }
 
-    /// What a load acts on; none if that is nothing, or the load is of another physics.
+    /// Finds what a load acts on; none if that is nothing, or the load is of another physics.
     fn acting<'b>(&mut self, number: usize, load: &'b Distributed) -> Parsed<Option<Acting<'b>>> {
         let name = &load.block.name;
         if load.kind.is_heat() != self.is_heat {
@@ -144,59 +152,66 @@ impl Carrier<'_> {
     }
 
     fn distributed_of_step(&mut self, acting: &[Acting], s: usize) {
-        // What is given by face adds up.
-        let mut sums = [BTreeMap::<CellFace, f64>::new(), BTreeMap::new()];
-        let mut sources = BTreeMap::<u32, f64>::new();
+        let mut sums = Sums::default();
         let mut films = Vec::new();
         for acting in acting {
             let factor = self.factor(&acting.load.when, s);
-            let on = match acting.load.kind {
-                DistributedKind::Face(_, on) | DistributedKind::Surface(on) => on,
-                DistributedKind::Source(source) => {
-                    for element in &acting.elements {
-                        *sources.entry(*element).or_default() += factor * source;
-                    }
-                    continue;
-                }
-                kind => {
-                    self.on_whole(kind, factor, s, acting.elements.len());
-                    continue;
-                }
-            };
-            match (on, &acting.surface) {
-                (OnFaces::Film(film, ambient), _) => {
+            match acting.load.kind {
+                DistributedKind::Face(_, OnFaces::Film(film, ambient))
+                | DistributedKind::Surface(OnFaces::Film(film, ambient)) => {
                     films.push((film, factor * ambient, acting));
                 }
-                (OnFaces::Traction(traction), _) => {
-                    let set = self.face_set(acting, s);
-                    let traction = traction.map(|t| factor * t);
-                    self.load(s, SetLoad::Traction { set, traction });
+                DistributedKind::Face(_, on) | DistributedKind::Surface(on) => {
+                    self.on_faces(on, acting, (factor, s), &mut sums);
                 }
-                (OnFaces::Pressure(value), Some(set)) => {
-                    let (set, pressure) = (set.clone(), factor * value);
-                    self.load(s, SetLoad::Pressure { set, pressure });
-                }
-                (OnFaces::Flux(value), Some(set)) => {
-                    let (set, heat_flux) = (set.clone(), factor * value);
-                    self.load(s, SetLoad::HeatFlux { set, heat_flux });
-                }
-                (OnFaces::Pressure(value) | OnFaces::Flux(value), None) => {
-                    let sums = &mut sums[usize::from(matches!(on, OnFaces::Flux(_)))];
-                    for face in &acting.faces {
-                        *sums.entry(*face).or_default() += factor * value;
+                DistributedKind::Source(source) => {
+                    for element in &acting.elements {
+                        *sums.sources.entry(*element).or_default() += factor * source;
                     }
                 }
+                kind => self.on_whole(kind, factor, s, acting.elements.len()),
             }
         }
-        let [pressures, fluxes] = sums;
-        for (value, set) in self.sets_by_value("dload", pressures, s) {
-            self.load(s, SetLoad::Pressure { set, pressure: value });
+        for (pressure, set) in self.sets_by_value("dload", sums.pressures, s) {
+            self.load(s, SetLoad::Pressure { set, pressure });
         }
-        for (value, set) in self.sets_by_value("dflux", fluxes, s) {
-            self.load(s, SetLoad::HeatFlux { set, heat_flux: value });
+        for (heat_flux, set) in self.sets_by_value("dflux", sums.fluxes, s) {
+            self.load(s, SetLoad::HeatFlux { set, heat_flux });
         }
-        self.sources(sources, s);
+        self.sources(sums.sources, s);
         self.films(&films, s);
+    }
+
+    /// A load on all faces of a surface, or a part of the sums.
+    fn on_faces(
+        &mut self,
+        on: OnFaces,
+        acting: &Acting,
+        (factor, s): (f64, usize),
+        sums: &mut Sums,
+    ) {
+        let add = |sums: &mut BTreeMap<CellFace, f64>, value: f64| {
+            for face in &acting.faces {
+                *sums.entry(*face).or_default() += factor * value;
+            }
+        };
+        let load = match (on, acting.surface.clone()) {
+            (OnFaces::Pressure(value), None) => return add(&mut sums.pressures, value),
+            (OnFaces::Flux(value), None) => return add(&mut sums.fluxes, value),
+            (OnFaces::Pressure(value), Some(set)) => {
+                SetLoad::Pressure { set, pressure: factor * value }
+            }
+            (OnFaces::Flux(value), Some(set)) => {
+                SetLoad::HeatFlux { set, heat_flux: factor * value }
+            }
+            (OnFaces::Traction(traction), _) => {
+                let set = self.face_set(acting, s);
+                SetLoad::Traction { set, traction: traction.map(|t| factor * t) }
+            }
+            // It belongs to no step.
+            (OnFaces::Film(..), _) => return,
+        };
+        self.load(s, load);
     }
 
     /// Face sets by the value on each face.

@@ -100,7 +100,7 @@ impl Reader<'_> {
         }
     }
 
-    /// When what stands at `keyword` acts.
+    /// Tells when the data of `keyword` act.
     pub fn when(&self, keyword: &Keyword) -> When {
         When { step: self.case, amplitude: keyword.get("AMPLITUDE").map(str::to_owned) }
     }

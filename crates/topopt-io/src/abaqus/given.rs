@@ -10,7 +10,7 @@ pub(super) struct Condition {
     pub when: When,
 }
 
-/// When and how strongly something acts.
+/// Time and strength of a load or support.
 #[derive(Debug, Clone, Default)]
 pub(super) struct When {
     /// The step by its order, if it stands in one.
@@ -60,7 +60,7 @@ pub(super) enum DistributedKind {
     Source(f64),
 }
 
-/// What acts on faces.
+/// A load per area of faces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum OnFaces {
     Pressure(f64),
@@ -94,7 +94,7 @@ pub(super) struct Coupling {
     pub name: String,
     /// Whether it makes the set rigid.
     pub is_rigid: bool,
-    /// Its keyword and line.
+    /// Keyword and line.
     pub at: String,
 }
 
@@ -106,7 +106,7 @@ pub(super) struct Material {
     pub density: Option<f64>,
     pub conductivity: Vec<f64>,
     pub specific_heat: Option<f64>,
-    /// What of its elasticity or conductivity is not understood.
+    /// Words on elasticity or conductivity that are not understood.
     pub not_understood: Option<String>,
 }
 

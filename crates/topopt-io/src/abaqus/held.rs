@@ -13,9 +13,11 @@ use super::system::turned;
 pub(super) enum Point {
     Node(u32),
     Coupling(usize),
+    /// The rotations of a coupling, which may have a node of their own.
+    Rotation(usize),
 }
 
-/// What holds a point in a direction, and at which value.
+/// A condition that holds a point in a direction, and the value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Hold {
     pub condition: usize,
@@ -24,7 +26,7 @@ pub(super) struct Hold {
 
 /// What the conditions of a deck hold, step by step.
 pub(super) struct Held {
-    /// By step: what holds a point in a direction of the model.
+    /// Holds of each step, by point and direction of the model.
     pub steps: Vec<BTreeMap<(Point, usize), Hold>>,
     /// What some step displaces: it is held in all steps.
     displaced: BTreeSet<(Point, usize)>,
@@ -41,9 +43,9 @@ pub(super) struct Rules<'a> {
     pub steps: &'a [Step],
     /// Points of every condition, by their order in the deck.
     pub points: &'a [Vec<Point>],
-    /// By node whose directions are turned: these, if they are known.
+    /// Directions at nodes where they are turned, if they are known.
     pub axes: &'a BTreeMap<u32, Option<[[f64; 3]; 3]>>,
-    /// By condition and step.
+    /// Factors, by condition and step.
     pub factors: &'a [Vec<f64>],
 }
 

@@ -186,6 +186,17 @@ mod tests {
     }
 
     #[test]
+    fn a_byte_order_mark_begins_any_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.inp");
+        std::fs::write(&path, "\u{feff}*HEADING\n*INCLUDE, INPUT=b.inc\n").unwrap();
+        std::fs::write(folder.path().join("b.inc"), "\u{feff}*CLOAD\n1, 2, 3.\n").unwrap();
+        let text = Text::read(&path).unwrap();
+        let expected = "*HEADING\n*INCLUDE, INPUT=b.inc\n*CLOAD\n1, 2, 3.\n";
+        assert_eq!(std::str::from_utf8(&text.bytes).unwrap(), expected);
+    }
+
+    #[test]
     fn files_outside_and_circles_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("deck");

@@ -53,7 +53,8 @@ const WITHOUT_BEARING: [&str; 43] = [
     "USEROUTPUTVARIABLES",
 ];
 
-/// Keywords that are read, each with the parameters that are looked at or have no bearing.
+/// Keywords that are read, each with the parameters that are looked at or have no bearing: loads that
+/// follow large displacements only do so with NLGEOM, which is lost.
 const KNOWN: [(&str, &[&str]); 48] = [
     ("NODE", &["NSET", "INPUT", "SYSTEM"]),
     ("ELEMENT", &["TYPE", "ELSET", "INPUT"]),
@@ -76,9 +77,9 @@ const KNOWN: [(&str, &[&str]); 48] = [
     ("AMPLITUDE", &["NAME", "TIME", "VALUE", "DEFINITION"]),
     ("TRANSFORM", &["NSET", "TYPE"]),
     ("BOUNDARY", &["OP", "TYPE", "AMPLITUDE"]),
-    ("CLOAD", &["OP", "AMPLITUDE"]),
-    ("DLOAD", &["OP", "AMPLITUDE"]),
-    ("DSLOAD", &["OP", "AMPLITUDE"]),
+    ("CLOAD", &["OP", "AMPLITUDE", "FOLLOWER"]),
+    ("DLOAD", &["OP", "AMPLITUDE", "FOLLOWER"]),
+    ("DSLOAD", &["OP", "AMPLITUDE", "FOLLOWER", "CONSTANTRESULTANT"]),
     ("CFLUX", &["OP", "AMPLITUDE"]),
     ("DFLUX", &["OP", "AMPLITUDE"]),
     ("DSFLUX", &["OP", "AMPLITUDE"]),
@@ -94,7 +95,7 @@ const KNOWN: [(&str, &[&str]); 48] = [
     ("DENSITY", &[]),
     ("CONDUCTIVITY", &["TYPE"]),
     ("SPECIFICHEAT", &[]),
-    ("SPRING", &["ELSET", "LINEAR"]),
+    ("SPRING", &["ELSET", "LINEAR", "NONLINEAR"]),
     ("INITIALCONDITIONS", &["TYPE"]),
     ("PHYSICALCONSTANTS", &["ABSOLUTEZERO", "STEFANBOLTZMANN"]),
     ("RESTART", &["WRITE", "FREQUENCY", "OVERLAY", "NUMBERINTERVAL", "TIMEMARKS"]),
@@ -151,7 +152,7 @@ impl Reader<'_> {
         entry.2 += data;
     }
 
-    /// What was passed over, by keyword.
+    /// Loses what was passed over, by keyword.
     pub fn lose_passed_over(&mut self) {
         for (name, (line, times, data)) in std::mem::take(&mut self.passed_over) {
             let times = if times > 1 { format!(", {times} times") } else { String::new() };

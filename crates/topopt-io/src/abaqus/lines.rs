@@ -18,7 +18,7 @@ pub(super) struct Lines<'a> {
 pub(super) struct Keyword {
     /// In capitals, without blanks and star.
     pub name: String,
-    /// As it is written, in capitals.
+    /// The words as they are written, in capitals.
     pub written: String,
     /// The parameters: names as that of the keyword, values as they stand.
     parameters: Vec<(String, Option<String>)>,

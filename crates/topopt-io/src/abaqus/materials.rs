@@ -5,9 +5,10 @@ use super::deck::Reader;
 use super::given::{Material, Springs};
 use super::lines::{Keyword, capitals, unquoted};
 use super::sets::Item;
+use crate::quote::printable;
 use crate::read_error::Parsed;
 
-/// How the note on a material begins; its values follow as they are read.
+/// Beginning of the note on a material; its values follow as they are read.
 const OF_MATERIAL: &str = "the file has the material";
 
 impl Reader<'_> {
@@ -18,7 +19,7 @@ impl Reader<'_> {
         self.deck.materials.push(Material { name, ..Material::default() });
     }
 
-    /// Which elements are of a material.
+    /// Keeps which elements are of a material.
     pub fn section(&mut self, keyword: &Keyword) {
         if let Some((set, material)) = keyword.get("ELSET").zip(keyword.get("MATERIAL")) {
             let section = (set.to_owned(), self.key(set), material.to_owned());
@@ -37,7 +38,10 @@ impl Reader<'_> {
             }
             ("DENSITY", _) => &["density"],
             ("SPECIFICHEAT", _) => &["specific heat"],
-            _ => return self.not_understood(keyword, &format!(", TYPE={kind}")),
+            _ => {
+                let kind = keyword.get("TYPE").map(printable).unwrap_or_default();
+                return self.not_understood(keyword, &format!(", TYPE={kind}"));
+            }
         };
         let Some(data) = self.lines.data() else { return Ok(()) };
         let (mut text, mut values) = (String::new(), Vec::new());
@@ -101,8 +105,7 @@ impl Reader<'_> {
             }
             _ => (Vec::new(), &[][..]),
         };
-        let is_linear = keyword.get("NONLINEAR").is_none() && !keyword.has("NONLINEAR");
-        let (true, [stiffness, ..]) = (is_linear, stiffness) else {
+        let (false, [stiffness, ..]) = (keyword.has("NONLINEAR"), stiffness) else {
             self.lose_keyword(keyword, ": springs that are not linear");
             return Ok(());
         };

@@ -25,6 +25,7 @@
 //! elements, and everything that contradicts itself. Other keywords and parameters are lost (`known.rs`).
 
 mod carried;
+mod carried_couplings;
 mod carried_loads;
 mod carried_springs;
 mod conditions;

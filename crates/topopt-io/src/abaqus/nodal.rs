@@ -67,6 +67,8 @@ impl Carrier<'_> {
             let (kind, axis) = (direction / 3, direction % 3);
             match point {
                 Point::Coupling(k) => self.remote.entry((s, k)).or_default()[kind][axis] += value,
+                // Moments are forces on a node that has rotations alone.
+                Point::Rotation(k) => self.remote.entry((s, k)).or_default()[1][axis] += value,
                 Point::Node(_) if kind == 1 => drop(lost.insert(LOST_MOMENT.to_owned())),
                 Point::Node(node) if !self.part.is_used(node) => {
                     let tag = self.part.node_tags[node as usize];

@@ -11,16 +11,16 @@ pub(super) struct Step {
     /// Name of its load case.
     pub name: String,
     pub procedure: Procedure,
-    /// Its length.
+    /// Length in time.
     pub period: f64,
     /// Keywords of which all that stands before it is taken away, by `OP=NEW`.
     pub released: Vec<&'static str>,
 }
 
-/// What a step computes.
+/// A kind of computation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Procedure {
-    /// It is not said, or not known.
+    /// Not said, or not known.
     Other,
     Static,
     /// Heat, steady.
@@ -38,7 +38,7 @@ pub(super) struct Amplitude {
     pub is_total: bool,
     /// Times, increasing, and factors.
     pub points: Vec<[f64; 2]>,
-    /// Why it is not understood.
+    /// Reason why it is not understood.
     pub not_understood: Option<String>,
 }
 

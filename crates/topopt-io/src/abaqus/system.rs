@@ -10,9 +10,9 @@ use crate::read_error::Parsed;
 /// Directions that are turned, or follow a cylinder.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum System {
-    /// By points on the local x axis and in the local x-y plane, from the origin.
+    /// Given by points on the local x axis and in the local x-y plane, from the origin.
     Cartesian([f64; 3], [f64; 3]),
-    /// By two points of the axis: radial, tangential, axial.
+    /// Radial, tangential and axial, given by two points of the axis.
     Cylindrical([f64; 3], [f64; 3]),
     /// Others, with their place in the file.
     Unknown,

@@ -290,7 +290,7 @@ fn a_deck_says_what_holds_and_what_loads_it() {
         lost,
         [
             "the rotation of some elements only: it acts on the whole part",
-            "*COUPLING (line 42) is rigid: the load at its reference node is spread over `end`, which stays \
+            "*COUPLING (line 35) is rigid: the load at its reference node is spread over `end`, which stays \
              as soft as the part",
             "load `HP1` of *DLOAD (line 52)",
         ]

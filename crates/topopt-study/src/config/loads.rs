@@ -128,7 +128,7 @@ pub struct Load {
     pub total_heat: Option<Spanned<f64>>,
     /// Take the force on each node of the set, or the heat per time into it, from the mesh file: a
     /// solver's deck with more different forces than sets should have. `topopt init` writes it.
-    #[schemars(with = "Option<bool>", extend("const" = true))]
+    #[schemars(with = "Option<bool>")]
     pub from_mesh: Option<Spanned<bool>>,
     /// Factors of the heat over time, `[time, factor]` by increasing time: linear between, constant beyond
     /// the ends.
@@ -206,6 +206,7 @@ impl Load {
         let number = |value: &Option<Spanned<f64>>, kind: fn(f64) -> LoadQuantity| {
             value.as_ref().map(|value| (kind(*value.get_ref()), value.span()))
         };
+        let from_mesh = self.from_mesh.as_ref().filter(|key| *key.get_ref());
         let all = [
             vector(&self.force, LoadQuantity::Force),
             vector(&self.total_force, LoadQuantity::TotalForce),
@@ -218,7 +219,7 @@ impl Load {
             number(&self.heat_flux, LoadQuantity::HeatFlux),
             number(&self.heat_source, LoadQuantity::HeatSource),
             number(&self.total_heat, LoadQuantity::TotalHeat),
-            self.from_mesh.as_ref().map(|key| (LoadQuantity::FromMesh, key.span())),
+            from_mesh.map(|key| (LoadQuantity::FromMesh, key.span())),
         ];
         all.into_iter().flatten().collect()
     }

@@ -3,7 +3,7 @@
 use super::{BARE, Becomes, By, PULL, Row, at, moves, row};
 
 const TURNED: &str = "*TRANSFORM, NSET=END, TYPE=R\n0., 1., 0., -1., 0., 0.\n";
-const AROUND: &str = "*TRANSFORM, NSET=END, TYPE=C\n0., 0., 0., 1., 0., 0.\n";
+const AROUND: &str = "*TRANSFORM, NSET=END, TYPE=C\n0., -1., -1., 1., -1., -1.\n";
 const HALF: &str = "*AMPLITUDE, NAME=A\n0., 0., 1., 0.5\n";
 
 pub fn rows() -> Vec<Row> {
@@ -38,12 +38,16 @@ fn materials() -> Vec<Row> {
         of_material(
             "*HYPERELASTIC",
             "*HYPERELASTIC, NEO HOOKE\n1., 1.\n*SOLID SECTION, ELSET=PART, MATERIAL=M\n",
-            refused("for the material `M` of the mesh file, which has no Young's modulus"),
+            refused(
+                "for the material `M` of the mesh file, which has no Young's modulus that is understood",
+            ),
         ),
         of_material(
             "*USER MATERIAL",
             "*USER MATERIAL, CONSTANTS=2\n1., 1.\n*SOLID SECTION, ELSET=PART, MATERIAL=M\n",
-            refused("for the material `M` of the mesh file, which has no Young's modulus"),
+            refused(
+                "for the material `M` of the mesh file, which has no Young's modulus that is understood",
+            ),
         ),
     ]
 }
@@ -70,7 +74,7 @@ fn forces() -> Vec<Row> {
             moves(force, 1, 0.06929447),
         ),
         row("*TRANSFORM", TURNED, "*CLOAD\nEND, 1, 1.\n", turned((11, 1), 0.3317572)),
-        row("*TRANSFORM, TYPE=C", AROUND, "*CLOAD\nEND, 2, 1.\n", turned((11, 2), 0.3038937)),
+        row("*TRANSFORM, TYPE=C", AROUND, "*CLOAD\nEND, 1, 1.\n", turned((11, 1), 0.2474357)),
     ]
 }
 
@@ -142,7 +146,7 @@ fn supports() -> Vec<Row> {
     ]
 }
 
-/// What stands in a second step, and a displacement of node 12 there.
+/// A row for a second step, with a displacement of node 12 there.
 fn second(keyword: &'static str, steps: &'static str, component: usize, value: f64) -> Row {
     let array = "displacement_step_2";
     row(keyword, "", steps, at("a load case", array, (12, component), value, By::CalculiX))
