@@ -200,7 +200,6 @@ fn quadratic_hexahedra_by_their_corners_over_several_lines() {
     assert_eq!(
         imported.notes,
         [
-            "12 nodes of node set `Nall` were left out: no solid element has them",
             "elements of second order, read by their corners: 1",
         ]
     );
