@@ -96,7 +96,12 @@ fn nodal() -> Vec<Row> {
         force("FDELE", "F,6,FX,3\nF,12,FY,1\nFDELE,6,ALL\n"),
         force("*SET", "*SET,SIZE,1\nWHERE=12\nF,WHERE,FY,SIZE\n"),
         row("F of a range", "", "F,3,FY,1,,12,3\n", moves("`force`", 1, 9.778914e-1)),
-        row("N with angles", "N,R5.3,ANG,12,30.0\n", "F,12,FX,1\n", moves("`force`", 0, 6.283743e-2)),
+        row(
+            "N with angles",
+            "N,R5.3,ANG,12,30.0\n",
+            "F,12,FX,1\n",
+            moves("`force`", 0, 6.283743e-2),
+        ),
         row(
             "LSCLEAR",
             "",
