@@ -23,6 +23,8 @@ struct Total {
     on_faces: Resultant,
     /// Heat per time.
     heat: f64,
+    /// Whether gravity or rotation act besides.
+    has_body: bool,
     /// The sum of the lengths of forces, by which a difference is measured.
     size: f64,
 }
@@ -39,8 +41,9 @@ pub fn lines(imported: &ImportedMesh) -> Vec<String> {
             let mut all = total.nodal;
             all.add_scaled(1.0, &total.on_faces);
             let [force, moment] = [all.force, all.moment].map(|v| vector(clean(v, total.size)));
+            let body = if total.has_body { ", besides gravity and rotation" } else { "" };
             format!(
-                "load case {case}: forces add up to {force}, moments about the origin to {moment}"
+                "load case {case}: forces add up to {force}, moments about the origin to {moment}{body}"
             )
         }
     };
@@ -115,7 +118,7 @@ fn totals(imported: &ImportedMesh) -> BTreeMap<String, Total> {
                 total.heat += heat_source * volume;
             }
             SetLoad::NodalHeat { set, heat } => total.heat += heat * nodes(set).len() as f64,
-            SetLoad::Gravity { .. } | SetLoad::Centrifugal { .. } => {}
+            SetLoad::Gravity { .. } | SetLoad::Centrifugal { .. } => total.has_body = true,
         }
     }
     totals

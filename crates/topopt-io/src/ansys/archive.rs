@@ -30,6 +30,8 @@ pub struct Archive {
     pub behaviors: BTreeMap<u32, Vec<String>>,
     /// The temperature of the part, by which properties are taken (TUNIF, BFUNIF, else TREF).
     pub temperature: Temperatures,
+    /// Whether elements have coordinate systems of their own (ESYS).
+    pub has_element_systems: bool,
     /// Whether a material expands with the temperature (ALPX and the like).
     pub expands: bool,
     /// Displacements given at nodes (D) in x, y and z.

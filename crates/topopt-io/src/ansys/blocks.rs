@@ -85,6 +85,7 @@ pub(super) fn elements(command: &Command, lines: &mut Lines, archive: &mut Archi
         let material = block.unsigned(0, "the material of an element")?;
         let kind = block.tag(1, "the type of an element")?;
         let real = block.optional(2);
+        archive.has_element_systems |= block.optional(4) != 0;
         if block.optional(5) != 0 {
             archive.pass_over("EBLOCK (elements that are dead)", block.lines);
         }

@@ -5,7 +5,7 @@ use super::chosen::{Chosen, Selected};
 use super::error::Fault;
 use super::field::real;
 use super::given::Cumulations;
-use super::lines::{self, Command, Lines, Parameters, shown};
+use super::lines::{self, Command, Lines, Parameters, is_release, shown};
 use super::properties::Materials;
 use super::unblocked::Unblocked;
 use super::{blocks, element_type, tables};
@@ -141,6 +141,11 @@ impl Reader<'_> {
                 self.unblocked.command(command, lines, line, archive)?;
             }
             "CSYS" => self.selected.is_turned = !is_zero(command),
+            // They make a system the active one; CDWRITE defines systems and does not.
+            "LOCA" | "CS" | "CSKP" | "CLOC" if !is_release(command.argument(1)) => {
+                self.selected.is_turned = true;
+            }
+            "ESYS" => archive.has_element_systems |= !is_zero(command),
             "NROT" => archive.rotate_unknown(),
             name if tables::is_of_mesh(name) => {
                 return Err(lines.fault(Fault::MeshCommand(command.argument(0).to_owned())));
@@ -177,8 +182,8 @@ impl Reader<'_> {
                         lines,
                     );
                 }
-                if self.selected.elements != Chosen::All {
-                    archive.pass_over("SOLVE of selected elements (all are computed)", lines);
+                if (&self.selected.elements, &self.selected.nodes) != (&Chosen::All, &Chosen::All) {
+                    archive.pass_over("SOLVE of what is selected (all is computed)", lines);
                 }
             }
             _ => return false,
@@ -194,7 +199,7 @@ impl Reader<'_> {
             let what =
                 format!("{} (its commands are not followed)", command.argument(0).to_uppercase());
             self.archive.pass_over(&what, &self.lines);
-        } else if !(tables::is_harmless(name) || command.is_end() || is_nothing) {
+        } else if !(tables::is_harmless(name) || is_nothing) {
             let what = crate::quote::excerpt(&command.argument(0).to_uppercase());
             self.archive.pass_over(&what, &self.lines);
         }

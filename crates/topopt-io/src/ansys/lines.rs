@@ -128,7 +128,7 @@ impl Command {
 
     /// Whether the command ends a list, as `N,R5.3,LOC,-1,`.
     pub fn is_end(&self) -> bool {
-        self.fields.iter().any(|field| field == "-1")
+        is_release(self.argument(1)) && self.fields.iter().any(|field| field == "-1")
     }
 }
 

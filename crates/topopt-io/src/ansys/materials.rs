@@ -41,6 +41,11 @@ pub(super) fn add(archive: &Archive, solids: &[Element], sets: &mut FileSets, de
 
         let mut material = of_properties(properties, archive.temperature.of_part());
         (material.name, material.set) = (number.to_string(), set);
+        if material.conductivity.len() > 1 && archive.has_element_systems {
+            material.conductivity.clear();
+            material.not_understood =
+                Some("MP,KXX, KYY, KZZ along systems of elements (ESYS)".into());
+        }
         if let Some(behaviors) = behaviors {
             let behaviors = behaviors.join(", ");
             match material.youngs_modulus.is_some() && material.not_understood.is_none() {

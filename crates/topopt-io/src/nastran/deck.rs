@@ -1,6 +1,6 @@
 //! What a deck holds, by the numbers of the deck.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use topopt_mesh::cells::Shape;
 
@@ -24,6 +24,8 @@ pub(super) struct Deck {
     pub connectivity: Vec<u64>,
     /// Materials of PSOLID, by property.
     pub properties: BTreeMap<u64, u64>,
+    /// Properties whose material has directions of a system (CORDM).
+    pub turned_properties: BTreeSet<u64>,
     pub materials: BTreeMap<u64, Material>,
     /// MAT4, MAT5.
     pub conductors: BTreeMap<u64, Conductor>,

@@ -29,6 +29,9 @@ impl Reader {
                 if card.is_word(8, "PFLUID") || card.is_word(8, "FLUID") {
                     self.lose("PSOLID of a fluid", card.line);
                 }
+                if !(card.is_blank(4) || card.text(4) == b"0") {
+                    self.deck.turned_properties.insert(property);
+                }
                 self.deck.properties.insert(property, material);
             }
             "PLSOLID" => {

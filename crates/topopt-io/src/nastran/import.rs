@@ -167,8 +167,12 @@ fn properties(model: &Model, found: &mut Found) {
             continue;
         };
         match material(deck, *tag) {
-            Some(material) => {
+            Some(mut material) => {
                 let set = (!is_only).then_some(set);
+                if material.conductivity.len() > 1 && deck.turned_properties.contains(&property) {
+                    material.conductivity.clear();
+                    material.not_understood = Some("MAT5 in a system of PSOLID (CORDM)".into());
+                }
                 found.deck.materials.push(DeckMaterial { set, ..material });
             }
             None => drop(unknown.insert(tag)),

@@ -48,6 +48,15 @@ fn decks_of_workbench_by_their_content() {
     assert_eq!(deck.deck.lost, [""; 0]);
 }
 
+/// A -1 ends a list behind a release mark alone.
+#[test]
+fn minus_one_is_a_number() {
+    let moved = CUBE.replace("N,5,0,0,1\n", "N,5,-1,0,1\nN,R5.3,LOC,-1,\n");
+    let deck = read("part.cdb", &format!("{moved}CE,1,0,3,UX,1,7,UX,-1\n"));
+    assert_eq!(deck.mesh.coordinates()[4], [-1.0, 0.0, 1.0]);
+    assert_eq!(deck.deck.lost, ["CE commands: 1, the first on line 16"]);
+}
+
 #[test]
 fn pressures_at_corners_are_their_mean() {
     let corners = "SFE,1,6,PRES,1,R5.0\n   10.0  20.0  30.0  40.0\n";

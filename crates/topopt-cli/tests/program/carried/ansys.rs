@@ -96,7 +96,12 @@ fn nodal() -> Vec<Row> {
         force("FDELE", "F,6,FX,3\nF,12,FY,1\nFDELE,6,ALL\n"),
         force("*SET", "*SET,SIZE,1\nWHERE=12\nF,WHERE,FY,SIZE\n"),
         row("F of a range", "", "F,3,FY,1,,12,3\n", moves("`force`", 1, 9.778914e-1)),
-        row("N with angles", "N,12,2,1,1,30\n", "F,12,FX,1\n", moves("`force`", 0, 6.283743e-2)),
+        row(
+            "N with angles",
+            "N,R5.3,ANG,12,30.0\n",
+            "F,12,FX,1\n",
+            moves("`force`", 0, 6.283743e-2),
+        ),
         row(
             "LSCLEAR",
             "",
@@ -251,6 +256,7 @@ const SAID: [(&str, &str); 48] = [
 
 fn said() -> Vec<Row> {
     let what = |keyword: &'static str| match keyword {
+        "BF,TEMP" => "BF commands",
         "CERIG of rotations" => "CERIG commands",
         "TUNIF" | "BFUNIF" => "TUNIF or BFUNIF, by which the part expands",
         "D of a table" => "D,UZ commands",
