@@ -78,6 +78,9 @@ const GOOD: f64 = 0.05;
 /// One that needs no last resort.
 const USABLE: f64 = 0.01;
 
+/// Elements of a usable mesh that is not meshed again.
+const MANY: usize = 200_000;
+
 impl Attempt {
     /// Settings behind a geometry. An edge of a tetrahedron becomes two of hexahedra, which meet on
     /// the curved surface: there tetrahedra of second order have nodes. Without the optimizer of
@@ -180,11 +183,13 @@ pub(super) fn best<E>(
                 continue;
             }
         };
-        let is_good = made.is_good();
+        // Finer ones would cost much, and gain little.
+        let is_large = made.mesh.mesh.n_elements() > MANY && made.is_usable();
+        let is_last = made.is_good() || is_large;
         if best.as_ref().is_none_or(|best| made.beats(best)) {
             best = Some(made);
         }
-        if is_good {
+        if is_last {
             break;
         }
     }

@@ -44,7 +44,7 @@ pub(super) const MOST_ELEMENTS: f64 = 5e8;
 
 /// Elements where nothing says how large they are to be: about so many, and in thin walls at most.
 const USUAL: f64 = 20_000.0;
-const MOST_USUAL: f64 = 200_000.0;
+const MOST_USUAL: f64 = 60_000.0;
 
 /// Elements in a wall that count as across it, where nothing says how large they are to be.
 const ACROSS: f64 = 2.0;

@@ -9,10 +9,10 @@ use crate::hexahedron::determinant;
 use crate::vector::{cross, difference, dot, length};
 
 /// Tetrahedra of a smaller scaled Jacobian are nearly flat.
-const FLAT: f64 = 0.03;
+const FLAT: f64 = 0.05;
 
 /// Scaled Jacobian that they are to have afterwards.
-const TARGET: f64 = 0.08;
+const TARGET: f64 = 0.15;
 
 /// Corners move by at most this share of the shortest edge of their tetrahedron.
 const FARTHEST: f64 = 0.15;

@@ -159,7 +159,7 @@ fn text(bytes: &[u8]) -> Result<Vec<[f64; 3]>, FacetFault> {
         }
     }
     if in_facet > 0 {
-        let what = format!("it ends within facet {}", corners.len() / 3 + 1);
+        let what = format!("it ends within facet {}", corners.len().div_ceil(3));
         return Err(FacetFault::NotStl(what));
     }
     Ok(corners)
