@@ -7,7 +7,7 @@ use topopt_mesh::{Components, FaceJoined};
 use topopt_mesh::numbers::shown;
 
 use crate::computer::Solvable;
-use crate::config::{Config, Continuation, Interpolation, Method};
+use crate::config::{Config, Continuation, Method};
 use crate::model::Model;
 
 /// Everything that is doubtful, a sentence each.
@@ -18,7 +18,6 @@ pub fn of<K: Solvable<N>, const N: usize>(config: &Config, model: &Model<K, N>) 
     all.extend(late_stages(config));
     all.extend(swinging(config));
     all.extend(weight_by_criteria(config));
-    all.extend(weight_by_simp(config));
     all.extend(held_limits(model));
     all
 }
@@ -137,15 +136,6 @@ fn weight_by_criteria(config: &Config) -> Option<String> {
     (config.has_weight() && is_of_criteria).then(|| {
         "material has weight here, and optimality criteria take it that more of it never does harm: \
          designs may swing to and fro; leave `optimizer.method` out, or set it to \"mma\""
-            .into()
-    })
-}
-
-/// A law by which thin material has weight and no stiffness.
-fn weight_by_simp(config: &Config) -> Option<String> {
-    (config.has_weight() && config.design.interpolation == Interpolation::Simp).then(|| {
-        "material has weight here, and by the law `simp` thin material hardly bears its own; leave \
-         `design.interpolation` and `design.penalty` out, or take `interpolation = \"ramp\"`"
             .into()
     })
 }

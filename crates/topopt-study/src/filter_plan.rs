@@ -66,6 +66,11 @@ impl FilterPlan {
         }
     }
 
+    /// Whether filtered densities are projected.
+    pub fn is_projected(&self) -> bool {
+        matches!(self, Self::Density { projection: Some(_), .. })
+    }
+
     /// Radius at the begin of the run, if there is a filter.
     pub fn radius(&self) -> Option<f64> {
         match self {

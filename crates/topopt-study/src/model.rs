@@ -77,12 +77,13 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
     ) -> Result<Self, InputError> {
         let mut notes = std::mem::take(&mut case.notes);
         InputError::if_any(flat(config, &case).into_iter().collect())?;
-        let diagnosis = Diagnosis::of(config, &case);
         let volumes = case.mesh.volumes();
         let element_width = HexMesh::width_of(&volumes);
         let grid = grid(config, &case.mesh, element_width, &mut notes)?;
 
-        let (renumbering, colors) = renumbered(&case.mesh, needs_colors);
+        let renumbered = || renumbered(&case.mesh, needs_colors);
+        let (diagnosis, renumbered) = rayon::join(|| Diagnosis::of(config, &case), renumbered);
+        let (renumbering, colors) = renumbered;
         let problem = problem::<K, N>(config, &case, &renumbering)?;
         let lookup = case.lookup(config);
         let materials = (&case.materials[..], &case.fields);

@@ -159,7 +159,9 @@ impl Resumption {
         }
 
         let fits = fits(&self.state, model);
-        let is_design = is_plausible(&self.state, model.space.density_min);
+        // Projected variables go down to 0.
+        let floor = if model.filter.is_projected() { 0.0 } else { model.space.density_min };
+        let is_design = is_plausible(&self.state, floor);
         if fits && !(is_design && self.is_told_by_a_run(&model.posed)) {
             let message = format!(
                 "the checkpoint in {} holds numbers that no run produces",
@@ -209,13 +211,13 @@ fn fits<K: Physics<N>, const N: usize>(state: &DesignState, structure: &Model<K,
         && displacements.iter().chain(trial).all(|u| u.len() == problem.n_dofs())
 }
 
-/// Whether a run can have come to the numbers of a state.
-fn is_plausible(state: &DesignState, density_min: f64) -> bool {
-    let densities = density_min * (1.0 - 1e-9)..=1.0;
+/// Whether a run whose variables go down to `floor` can have come to the numbers of a state.
+fn is_plausible(state: &DesignState, floor: f64) -> bool {
+    let variables = floor * (1.0 - 1e-9)..=1.0;
     let DesignState { design, next, memory, displacements, trial, kkt_residual, .. } = state;
     let memory = memory.vectors.iter().chain(&memory.numbers).map(|(_, values)| values);
     let mut others = displacements.iter().chain(trial).chain(memory).flatten();
-    design.iter().chain(next.iter().flatten()).all(|x| densities.contains(x))
+    design.iter().chain(next.iter().flatten()).all(|x| variables.contains(x))
         && others.all(|value| value.is_finite())
         && kkt_residual.is_finite()
 }

@@ -104,7 +104,8 @@ fn for_programs() {
                 "set": null, "youngs_modulus": 1.0, "mass_density": null, "elements": 250
             }],
             "spring_nodes": 0, "spring_stiffness": [0.0, 0.0, 0.0],
-            "volume_fraction": 0.3, "objective": "minimize compliance", "limits": [], "filter": "sensitivity", "filter_weights": "cone",
+            "volume_fraction": 0.3, "initial_volume_fraction": 0.3,
+            "objective": "minimize compliance", "limits": [], "filter": "sensitivity", "filter_weights": "cone",
             "filter_radius": 1.5,
             "projection": null, "continuation": [], "max_iterations": 3, "device": "cpu",
             "strategy": "mf",

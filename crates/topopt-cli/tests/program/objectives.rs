@@ -153,7 +153,8 @@ fn a_resumed_run_goes_on_to_the_same_bits() {
 #[test]
 fn a_limit_that_is_not_kept_is_said() {
     let folder = unlimited();
-    let limit = "constraints=[{response=\"compliance\",at_most=1}]";
+    // What the full part keeps, and three iterations from less material do not come to.
+    let limit = "constraints=[{response=\"compliance\",at_most=290}]";
     let finished = folder.run(&["objective={minimize=\"volume\"}", limit], &[]);
     assert_eq!(finished.status, 0, "{}", finished.err);
     assert!(finished.out.contains("warning: the compliance is"), "{}", finished.out);

@@ -49,8 +49,8 @@ fn passive_elements_and_an_earlier_design_start_where_they_are_told_to() {
     folder.run_well(&[]);
     std::fs::rename(folder.path("out"), folder.path("coarse")).unwrap();
     let keys = ["design.initial_volume_fraction=0.6", "optimizer.max_iterations=20"];
-    let passive = ["filter.kind=density", "design.solid=[\"load\"]"];
-    let set = "select=[{name=\"load\",kind=\"elements\",box={min=[9,0,0],max=[10,1,1]}}]";
+    let passive = ["filter.kind=density", "design.solid=[\"end\"]"];
+    let set = "select=[{name=\"end\",kind=\"elements\",box={min=[9,0,0],max=[10,1,1]}}]";
     let keys = [&keys[..], &passive, &[set]].concat();
     let finished = folder.run(&keys, &["--start-from", "coarse"]);
     assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);

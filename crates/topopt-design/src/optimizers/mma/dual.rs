@@ -77,18 +77,15 @@ impl<E> Dual<'_, E> {
                 let mut at_next = self.sums(&next)?;
                 // Where variables come to limits the equations bend, and a whole step may go too
                 // far.
-                let mut halvings = 0;
-                while halvings < HALVINGS && self.residual(&next, &at_next, barrier) >= size {
+                for _ in 0..HALVINGS {
+                    if self.residual(&next, &at_next, barrier) < size {
+                        break;
+                    }
                     share *= 0.5;
                     next = point.moved(&step, share);
                     at_next = self.sums(&next)?;
-                    halvings += 1;
                 }
                 (point, sums) = (next, at_next);
-                // In a bend no step is better: the next barrier leads out of it.
-                if halvings == HALVINGS {
-                    break;
-                }
             }
             barrier *= FALL;
         }
