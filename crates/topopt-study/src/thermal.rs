@@ -11,6 +11,7 @@ mod rows;
 mod steps;
 mod transient;
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use topopt_fem::Diffusion;
@@ -18,12 +19,14 @@ use topopt_io::atomic;
 
 use crate::analysis::{REMEDY, Request, filling, made_ready};
 use crate::case::Case;
+use crate::case_loads::CaseLoads;
 use crate::config::Config;
 use crate::doubts;
 use crate::failure::Failure;
 use crate::finding::InputError;
 use crate::interrupt::Interrupt;
 use crate::model::Model;
+use crate::physics::heat::InTime as Acting;
 use crate::place::Place;
 use crate::result_files::{ANALYSIS, ANALYSIS_FIELDS, CASE, write_json};
 use crate::solved::{Conditions, States};
@@ -34,6 +37,22 @@ use crate::unit_names::UnitNames;
 pub(crate) use fields::Fields;
 pub use found::{Extreme, HeatBalance, InTime, SupportHeat, ThermalAnalysis, ThermalCase};
 pub(crate) use part::Part;
+
+/// The load cases of `case` as `[[loads]]` gives them, without the heat that convection brings from an
+/// ambient.
+pub fn given_heat(config: &Config, case: &Case<1>) -> Vec<CaseLoads<1>> {
+    let acting = Acting::of(&case.lookup(config)).loads;
+    let of_case = |all: &CaseLoads<1>| {
+        let mut heat: BTreeMap<u32, f64> = BTreeMap::new();
+        let entries = config.loads.iter().zip(&acting).filter(|(load, _)| load.case == all.name);
+        for (node, flow) in entries.flat_map(|(_, acting)| &acting.values) {
+            *heat.entry(*node).or_default() += flow;
+        }
+        let forces = heat.into_iter().map(|(node, flow)| (node, [flow])).collect();
+        CaseLoads { forces, ..all.clone() }
+    };
+    case.load_cases.iter().map(of_case).collect()
+}
 
 impl ThermalAnalysis {
     /// Solves the part of `config`, or the design of the request, and writes analysis.vtu,
@@ -56,7 +75,7 @@ impl ThermalAnalysis {
                 Model::<Diffusion, 1>::build(config, case.clone(), place.needs_colors(config))?;
             let mut notes = case.notes.clone();
             notes.extend(place.note().map(str::to_owned));
-            notes.extend(doubts::of_part(config, &model));
+            let warnings = doubts::of_part(config, &model);
             let filling = filling(config, &model, design.as_ref()).map_err(InputError::from)?;
 
             let (case, model) = (&case, &model);
@@ -69,6 +88,7 @@ impl ThermalAnalysis {
             };
             analysis.design = design.map(|design| design.path().display().to_string());
             analysis.notes.splice(..0, notes);
+            analysis.warnings = warnings;
             write_json(&config.output_directory().join(ANALYSIS), &analysis)?;
             Ok(analysis)
         })
@@ -127,6 +147,7 @@ impl<'a> Part<'a> {
             pcg_residual: 0.0,
             seconds: 0.0,
             notes: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 

@@ -27,8 +27,8 @@ pub(super) struct Diagnosis {
 const POOR_JACOBIAN: f64 = 0.2;
 
 impl Diagnosis {
-    /// Looks at mesh and loads.
-    pub fn of(case: &Case) -> Self {
+    /// Looks at the mesh of `case` and at its `loads`.
+    pub fn of<const N: usize>(case: &Case<N>, loads: &[CaseLoads<N>]) -> Self {
         let quality = Shape::of(&case.mesh, |element| case.element_number(element));
         let components = Components::of(&case.mesh);
         let pairs = coincident_nodes(&case.mesh);
@@ -50,7 +50,7 @@ impl Diagnosis {
         warnings.extend(not_conforming(case, &hanging));
 
         let adjacency = NodeToElements::new(&case.mesh);
-        for load in &case.load_cases {
+        for load in loads {
             warnings.extend(held(case, load));
             warnings.extend(on_void(case, load, &adjacency));
         }
@@ -92,7 +92,7 @@ fn separate_parts(components: &Components) -> Option<String> {
 }
 
 /// Where grids of different size meet.
-fn not_conforming(case: &Case, hanging: &[(u32, Face)]) -> Option<String> {
+fn not_conforming<const N: usize>(case: &Case<N>, hanging: &[(u32, Face)]) -> Option<String> {
     let &(node, face) = hanging.first()?;
     let [x, y, z] = case.mesh.coordinates()[node as usize].map(shown);
     let (n, node, element) =
@@ -104,30 +104,38 @@ fn not_conforming(case: &Case, hanging: &[(u32, Face)]) -> Option<String> {
     ))
 }
 
-/// Forces that supports take, so that the structure does not feel them.
-fn held(case: &Case, load: &CaseLoads) -> Option<String> {
-    let mut lost = [0.0; 3];
+/// Loads that supports take, so that the part does not feel them.
+fn held<const N: usize>(case: &Case<N>, load: &CaseLoads<N>) -> Option<String> {
+    let mut lost = [0.0; N];
     let mut nodes = 0;
     for (node, force) in &load.forces {
         let is_held = |i: usize| force[i] != 0.0 && case.fixed[i].binary_search(node).is_ok();
-        (0..3).filter(|&i| is_held(i)).for_each(|i| lost[i] += force[i]);
-        nodes += usize::from((0..3).any(is_held));
+        (0..N).filter(|&i| is_held(i)).for_each(|i| lost[i] += force[i]);
+        nodes += usize::from((0..N).any(is_held));
     }
+    let lost = lost.map(shown).join(", ");
+    let (how, lost) = match N {
+        1 => ("are heated, and their temperature is held", lost),
+        _ => ("are loaded in a direction in which they are held", format!("({lost})")),
+    };
     (nodes > 0).then(|| {
-        let ([x, y, z], n, name) = (lost.map(shown), load.forces.len(), &load.name);
+        let (n, name) = (load.forces.len(), &load.name);
         format!(
-            "load case `{name}`: {nodes} of its {n} nodes are loaded in a direction in which they \
-             are held; ({x}, {y}, {z}) in sum goes directly into the supports; remove those nodes \
-             from the set of the load, unless this is intended"
+            "load case `{name}`: {nodes} of its {n} nodes {how}; {lost} in sum goes directly into \
+             the supports; remove those nodes from the set of the load, unless this is intended"
         )
     })
 }
 
-/// Forces on nodes that have no other elements than void ones.
-fn on_void(case: &Case, load: &CaseLoads, adjacency: &NodeToElements) -> Option<String> {
+/// Loads on nodes that have no other elements than void ones.
+fn on_void<const N: usize>(
+    case: &Case<N>,
+    load: &CaseLoads<N>,
+    adjacency: &NodeToElements,
+) -> Option<String> {
     let is_void = |element: &u32| case.void.binary_search(element).is_ok();
     let in_void = |node: u32| adjacency.elements_of(node as usize).iter().all(is_void);
-    let loaded = load.forces.iter().filter(|(_, force)| *force != [0.0; 3]);
+    let loaded = load.forces.iter().filter(|(_, force)| *force != [0.0; N]);
     let nodes: Vec<u32> = loaded.map(|(node, _)| *node).filter(|&node| in_void(node)).collect();
     nodes.first().map(|&first| {
         let (n, name, first) = (nodes.len(), &load.name, case.node_number(first));
