@@ -16,6 +16,8 @@ pub struct Analysis<'a> {
     pub subtitle: String,
     /// The numbers to see first.
     pub headline: Vec<Fact>,
+    /// Sentences about what may be wrong, shown before all else.
+    pub warnings: Vec<String>,
     /// The shape that is shown, in its mesh.
     pub solid: &'a Solid<'a>,
     /// What was solved for.
@@ -44,6 +46,12 @@ impl Analysis<'_> {
             }
             (page::repeat("Repeat the analysis", &self.repeat, &self.case))
         };
-        page::document(&self.title, &self.subtitle, &self.headline, &main)
+        let head = page::Head {
+            title: &self.title,
+            subtitle: &self.subtitle,
+            warnings: &self.warnings,
+            headline: &self.headline,
+        };
+        page::document(&head, &main)
     }
 }

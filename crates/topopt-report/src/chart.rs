@@ -44,7 +44,7 @@ pub(crate) fn curve(curve: &Curve) -> Markup {
             figcaption {
                 (curve.title)
                 @if let Some(unit) = &curve.unit { span class="unit" { " [" (unit) "]" } }
-                @if let Some(last) = values.last() { span class="last" { (number(*last, 5)) } }
+                @if let Some(last) = values.last() { span class="last" { (number(*last, 3)) } }
             }
 
             svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(curve.title) {

@@ -37,7 +37,7 @@ const SMALLER: f64 = 0.5;
 pub(crate) fn design(shown: &Shown) -> Markup {
     let shapes = [Shape::of_material(&shown.surface)];
     html! {
-        (figure(&shapes, View::Isometric, WHOLE, "The design", html! { "Isometric" }))
+        (figure(&shapes, View::Isometric, WHOLE, "The design", html! { (View::Isometric.caption()) }))
         div class="pictures thirds" {
             @for view in [View::Front, View::Top, View::Side] {
                 (figure(&shapes, view, THIRD, "The design", html! { (view.caption()) }))
@@ -89,7 +89,7 @@ pub(crate) fn fields(
                 (figure(&shapes, View::Isometric, size(place), &field.title, html! {
                     (field.title)
                     @if let Some(factor) = factor {
-                        "; deformed " (number(factor, 3)) " times"
+                        "; deformed " (number(factor, 3)) "\u{d7}"
                     }
                     (scale(field))
                 }))
@@ -111,9 +111,12 @@ fn figure(
             div class="picture" {
                 img alt=(format!("{title}, {}", view.caption()))
                     src=(format!("data:image/png;base64,{}", BASE64_STANDARD.encode(png)));
-                @if matches!(view, View::Isometric | View::Behind) { (directions(view)) }
             }
-            figcaption { (caption) }
+            @if matches!(view, View::Isometric | View::Behind) {
+                figcaption class="turned" { (directions(view)) div { (caption) } }
+            } @else {
+                figcaption { (caption) }
+            }
         }
     }
 }
@@ -149,7 +152,7 @@ fn scale(field: &NodalField) -> Markup {
             div class="colors" style=(format!("background:{}", gradient())) {}
             span { (value(*lowest)) }
             span { (value(0.5 * (lowest + highest))) }
-            span { (value(*highest)) @if field.is_exceeded { " and more" } }
+            span { @if field.is_exceeded { "\u{2265} " } (value(*highest)) }
         }
     }
 }

@@ -19,9 +19,11 @@
 //!     title: "A wedge".into(),
 //!     subtitle: String::new(),
 //!     headline: vec![Fact::new("Elements", "250")],
+//!     warnings: Vec::new(),
+//!     targets: Vec::new(),
+//!     saved: Table::default(),
 //!     solid: &solid,
 //!     density: &density,
-//!     remarks: Vec::new(),
 //!     states: None,
 //!     part: Part::default(),
 //!     problem: Vec::new(),
@@ -61,7 +63,7 @@ pub use nodal_field::NodalField;
 pub use number::{count, number};
 pub use picture::{Shape, View, picture};
 pub use raster::{Raster, Triangle};
-pub use report::{Fact, Load, Mark, Part, Report, States, Table, Verification};
+pub use report::{Fact, Load, Mark, Part, Report, States, Table, Target, Verification};
 
 use illustration::Shown;
 

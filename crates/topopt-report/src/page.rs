@@ -8,7 +8,7 @@ use crate::chart;
 use crate::illustration::{self, Shown};
 use crate::number::number;
 use crate::picture::View;
-use crate::report::{Fact, Part, Report, States, Table};
+use crate::report::{Fact, Part, Report, States, Table, Target};
 
 const STYLE: &str = include_str!("style.css");
 const VIEWER: &str = include_str!("viewer.js");
@@ -19,6 +19,7 @@ const POLICY: &str =
 
 pub(crate) fn page(report: &Report, shown: &Shown, quality: &QualitySummary) -> String {
     let main = html! {
+        (targets(&report.targets, &report.saved))
         (design(report, shown))
         @if let Some(found) = &report.states {
             (states(report.solid.mesh(), &shown.surface, &shown.places, found))
@@ -35,11 +36,28 @@ pub(crate) fn page(report: &Report, shown: &Shown, quality: &QualitySummary) -> 
         (repeat("Repeat the run", &report.repeat, &report.case))
         script { (PreEscaped(VIEWER)) }
     };
-    document(&report.title, &report.subtitle, &report.headline, &main)
+    let head = Head {
+        title: &report.title,
+        subtitle: &report.subtitle,
+        warnings: &report.warnings,
+        headline: &report.headline,
+    };
+    document(&head, &main)
+}
+
+/// The first that there is to see of a page.
+pub(crate) struct Head<'a> {
+    pub title: &'a str,
+    pub subtitle: &'a str,
+    /// Sentences about what may be wrong.
+    pub warnings: &'a [String],
+    /// The numbers to see first.
+    pub headline: &'a [Fact],
 }
 
 /// A page with its head and its `main` part.
-pub(crate) fn document(title: &str, subtitle: &str, headline: &[Fact], main: &Markup) -> String {
+pub(crate) fn document(head: &Head, main: &Markup) -> String {
+    let Head { title, subtitle, .. } = head;
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -55,7 +73,8 @@ pub(crate) fn document(title: &str, subtitle: &str, headline: &[Fact], main: &Ma
                 header {
                     h1 { (title) }
                     p { (subtitle) }
-                    (tiles(headline))
+                    (warnings(head.warnings))
+                    (tiles(head.headline))
                 }
 
                 main { (main) }
@@ -68,7 +87,12 @@ pub(crate) fn document(title: &str, subtitle: &str, headline: &[Fact], main: &Ma
 fn tiles(facts: &[Fact]) -> Markup {
     html! {
         dl class="tiles" {
-            @for fact in facts { div { dt { (fact.name) } dd { (fact.value) } } }
+            @for fact in facts {
+                div {
+                    dt { (fact.name) }
+                    dd { (fact.value) @if !fact.note.is_empty() { small { (fact.note) } } }
+                }
+            }
         }
     }
 }
@@ -81,16 +105,77 @@ fn list(facts: &[Fact]) -> Markup {
     }
 }
 
+/// A sentence, in which words between backquotes are code.
+fn prose(text: &str) -> Markup {
+    html! {
+        @for (place, part) in text.split('`').enumerate() {
+            @if place % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
+/// What may be wrong, in a box of its own.
+fn warnings(warnings: &[String]) -> Markup {
+    html! {
+        @if !warnings.is_empty() {
+            div class="warnings" {
+                h2 { @if warnings.len() == 1 { "Warning" } @else { "Warnings" } }
+                ul { @for warning in warnings { li { (prose(warning)) } } }
+            }
+        }
+    }
+}
+
+/// The objective and the limits, and what the design saves.
+fn targets(targets: &[Target], saved: &Table) -> Markup {
+    let is_verified = targets.iter().any(|target| target.verified.is_some());
+    html! {
+        section class="halves" {
+            div {
+                h2 { "Objective and limits" }
+                div class="wide" {
+                    table {
+                        thead {
+                            tr {
+                                th {} th { "Optimized" }
+                                @if is_verified { th { "Verified" } }
+                                th { "Limit" } th {}
+                            }
+                        }
+                        tbody { @for target in targets { (row(target, is_verified)) } }
+                    }
+                }
+            }
+            div { h2 { "Full part and design" } div class="wide" { (table(saved)) } }
+        }
+    }
+}
+
+fn row(target: &Target, is_verified: bool) -> Markup {
+    html! {
+        tr {
+            td { (target.name) }
+            td { (target.optimized) }
+            @if is_verified { td { (target.verified.as_deref().unwrap_or("\u{2013}")) } }
+            td { (target.limit) }
+            @match target.is_met {
+                Some(true) => td class="met" { "\u{2713} met" },
+                Some(false) => td class="missed" { "\u{2717} missed" },
+                None => td {},
+            }
+        }
+    }
+}
+
 fn design(report: &Report, shown: &Shown) -> Markup {
     html! {
         section {
             h2 { "Design" }
             (illustration::design(shown))
             p class="note" {
-                "The shape that is exported and verified. Its surface lies at the density "
-                (number(report.solid.threshold(), 3)) "."
+                "Exported and verified shape (iso-surface at density "
+                (number(report.solid.threshold(), 3)) ")."
             }
-            @for remark in &report.remarks { p class="remark" { (remark) } }
         }
     }
 }
@@ -111,7 +196,7 @@ pub(crate) fn states(
                 h3 { "Over time" }
                 div class="charts" { @for curve in &states.curves { (chart::curve(curve)) } }
             }
-            @for note in &states.notes { p class="note" { (note) } }
+            @for note in &states.notes { p class="note" { (prose(note)) } }
         }
     }
 }
@@ -181,7 +266,7 @@ fn viewer(threshold: f64, shown: &Shown) -> Markup {
                 output id="told" for="threshold" {}
             }
             p class="note" {
-                "Drag to rotate, scroll to zoom, double-click to reset. This surface lies on a uniform "
+                "z points up at first. Drag to rotate, scroll to zoom, double-click to reset. This surface lies on a uniform "
                 "grid and is smoothed by about one cell; the pictures above show the mesh itself."
             }
             script id="volume" type="application/octet-stream" { (PreEscaped(shown.grid.encoded())) }
@@ -196,7 +281,7 @@ fn convergence(report: &Report) -> Markup {
             div class="charts" { @for curve in &report.curves { (chart::curve(curve)) } }
             details {
                 summary { "Table of iterations" }
-                div class="wide" { (table(&report.iterations)) }
+                div class="wide long" { (table(&report.iterations)) }
             }
         }
     }
@@ -219,14 +304,13 @@ fn verification(report: &Report, shown: &Shown) -> Markup {
             h2 { "Verification" }
             @match &report.verification {
                 Ok(found) => {
-                    (table(&found.compared))
-                    @if !found.limits.rows.is_empty() { (table(&found.limits)) }
+                    div class="wide" { (table(&found.compared)) }
                     div class="cases" { (table(&found.cases)) }
                     (illustration::fields(report.solid.mesh(), &shown.surface, &shown.places, &found.fields))
                     (list(&found.facts))
-                    @for note in &found.notes { p class="note" { (note) } }
+                    @for note in &found.notes { p class="note" { (prose(note)) } }
                 }
-                Err(remedy) => p { (remedy) },
+                Err(remedy) => p { (prose(remedy)) },
             }
         }
     }
@@ -239,11 +323,11 @@ pub(crate) fn mesh_quality(quality: &QualitySummary) -> Markup {
         (list(&[
             Fact::new(
                 "Scaled Jacobian",
-                format!("smallest {}, mean {}", number(jacobian.min, 4), number(jacobian.mean, 4)),
+                format!("smallest {}, mean {}", number(jacobian.min, 3), number(jacobian.mean, 3)),
             ),
             Fact::new(
                 "Aspect ratio",
-                format!("mean {}, largest {}", number(ratio.mean, 4), number(ratio.max, 4)),
+                format!("mean {}, largest {}", number(ratio.mean, 3), number(ratio.max, 3)),
             ),
         ]))
     }

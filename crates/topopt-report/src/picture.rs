@@ -9,16 +9,16 @@ use topopt_surface::TriangleSurface;
 
 use crate::raster::{Raster, Triangle};
 
-/// Where one looks from. y points up in all but [`View::Top`].
+/// Where one looks from. z points up in all but [`View::Top`], as in CAD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View {
     /// From the right, above and in front.
     Isometric,
-    /// Against z: x to the right, y up.
+    /// Along y: x to the right, z up.
     Front,
-    /// Against y: x to the right, z down.
+    /// Against z: x to the right, y up.
     Top,
-    /// Against x: z to the left, y up.
+    /// Against x: y to the right, z up.
     Side,
     /// From the left, below and behind: against [`View::Isometric`].
     Behind,
@@ -31,29 +31,29 @@ impl View {
     /// What is to be seen, in words.
     pub fn caption(self) -> &'static str {
         match self {
-            View::Isometric => "Isometric",
-            View::Front => "Front: x to the right, y up",
-            View::Top => "Top: x to the right, z down",
-            View::Side => "Side: z to the left, y up",
-            View::Behind => "From behind and below",
+            View::Isometric => "Isometric, z up",
+            View::Front => "Front: x to the right, z up",
+            View::Top => "Top: x to the right, y up",
+            View::Side => "Right side: y to the right, z up",
+            View::Behind => "From behind and below, z up",
         }
     }
 
     /// The directions to the right, up and towards the eye, an orthonormal right-handed system.
     pub fn axes(self) -> [[f64; 3]; 3] {
         match self {
-            View::Isometric => Self::towards([1.0, 0.8, 1.5]),
-            View::Behind => Self::towards([-1.0, -0.8, -1.5]),
-            View::Front => [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
-            View::Top => [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]],
-            View::Side => [[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]],
+            View::Isometric => Self::towards([1.0, -1.5, 0.8]),
+            View::Behind => Self::towards([-1.0, 1.5, -0.8]),
+            View::Front => [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]],
+            View::Top => [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+            View::Side => [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]],
         }
     }
 
-    /// The axes of an eye in a direction, with y upwards.
+    /// The axes of an eye in a direction, with z upwards.
     fn towards(eye: [f64; 3]) -> [[f64; 3]; 3] {
         let eye = normalized(eye);
-        let right = normalized(cross([0.0, 1.0, 0.0], eye));
+        let right = normalized(cross([0.0, 0.0, 1.0], eye));
         [right, cross(eye, right), eye]
     }
 }
@@ -216,9 +216,9 @@ mod tests {
     }
 
     #[test]
-    fn a_brick_from_the_front_covers_exactly_its_rectangle() {
+    fn a_brick_from_the_top_covers_exactly_its_rectangle() {
         // A margin of two pixels, so that 96 pixels are 3 units.
-        let picture = picture(&[Shape::of_material(&brick())], View::Front, 100, 100);
+        let picture = picture(&[Shape::of_material(&brick())], View::Top, 100, 100);
         assert_eq!((picture.width, picture.height), (100, 68));
         for (pixel, color) in picture.pixels.iter().enumerate() {
             let (column, row) = (pixel % 100, pixel / 100);
@@ -234,11 +234,20 @@ mod tests {
                 picture(&[Shape::of_material(&brick())], view, 100, 100);
             (width, height)
         };
-        assert_eq!((size(View::Top), size(View::Side)), ((100, 36), (52, 100)));
+        assert_eq!((size(View::Front), size(View::Side)), ((100, 36), (100, 52)));
         for [right, up, eye] in View::ALL.map(View::axes) {
             for (found, expected) in cross(right, up).into_iter().zip(eye) {
                 assert!((found - expected).abs() < 1e-12);
             }
+        }
+    }
+
+    #[test]
+    fn z_points_up_in_all_views_but_the_one_from_the_top() {
+        for view in View::ALL {
+            let [right, up, _] = view.axes();
+            assert_eq!(right[2], 0.0, "{view:?}");
+            assert_eq!(up[2] > 0.5, view != View::Top, "{view:?}");
         }
     }
 

@@ -14,12 +14,16 @@ pub struct Report<'a> {
     pub subtitle: String,
     /// The numbers to see first.
     pub headline: Vec<Fact>,
+    /// Sentences about what may be wrong, shown before all else.
+    pub warnings: Vec<String>,
+    /// The objective and the limits.
+    pub targets: Vec<Target>,
+    /// Amounts of the full part beside those of the design.
+    pub saved: Table,
     /// The shape that is printed, in its mesh.
     pub solid: &'a Solid<'a>,
     /// The densities, `[n_elements]`.
     pub density: &'a [f64],
-    /// Sentences about the design.
-    pub remarks: Vec<String>,
     /// What was solved for in the design, where that is shown.
     pub states: Option<States>,
     /// What holds the part and what acts on it.
@@ -47,13 +51,35 @@ pub struct Fact {
     pub name: String,
     /// Its value, with the unit.
     pub value: String,
+    /// A remark on the value; empty for none.
+    pub note: String,
 }
 
 impl Fact {
     /// The fact that `name` is `value`.
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
-        Self { name: name.into(), value: value.into() }
+        Self { name: name.into(), value: value.into(), note: String::new() }
     }
+
+    /// The same fact with a remark on its value.
+    pub fn noted(self, note: impl Into<String>) -> Self {
+        Self { note: note.into(), ..self }
+    }
+}
+
+/// A number that was asked for: the objective, or one with a limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// Name of the response, with the unit.
+    pub name: String,
+    /// Value of the optimized design.
+    pub optimized: String,
+    /// Value of the verified design, where there is one.
+    pub verified: Option<String>,
+    /// The limit, or the goal of an objective.
+    pub limit: String,
+    /// Whether the design keeps the limit; none for an objective.
+    pub is_met: Option<bool>,
 }
 
 /// What holds the part and what acts on it, by nodes.

@@ -9,7 +9,9 @@ use std::process::Command;
 use serde_json::Value;
 use topopt_mesh::HexMesh;
 use topopt_mesh::generate::{Benchmark, Resolution};
-use topopt_report::{Curve, Fact, Load, Mark, NodalField, Part, Report, Table, Verification};
+use topopt_report::{
+    Curve, Fact, Load, Mark, NodalField, Part, Report, Table, Target, Verification,
+};
 use topopt_surface::{Shaping, Solid};
 
 fn solid<'a>(mesh: &'a HexMesh, density: &[f64]) -> Solid<'a> {
@@ -38,10 +40,30 @@ fn report<'a>(solid: &'a Solid<'a>, density: &'a [f64]) -> Report<'a> {
     Report {
         title: "Band <script>alert(1)</script> & \"more\"".into(),
         subtitle: "band.toml".into(),
-        headline: vec![Fact::new("Compliance", "12.5 N mm")],
+        headline: vec![Fact::new("Compliance", "12.5 N mm").noted("at most <b>13</b>")],
+        warnings: vec!["Three <pieces>: `topopt verify <x>`.".into()],
+        targets: vec![
+            Target {
+                name: "Mass [kg]".into(),
+                optimized: "0.5".into(),
+                verified: Some("0.6".into()),
+                limit: "at most 0.55".into(),
+                is_met: Some(false),
+            },
+            Target {
+                name: "Displacement [mm]".into(),
+                optimized: "0.1".into(),
+                verified: None,
+                limit: "at most 0.2".into(),
+                is_met: Some(true),
+            },
+        ],
+        saved: Table {
+            columns: texts(&["", "Full part", "Design", "Saved"]),
+            rows: vec![texts(&["Volume", "2000", "600", "70 %"])],
+        },
         solid,
         density,
-        remarks: vec!["Grey level 30.0 %: <grey>.".into()],
         states: None,
         part: Part {
             marks: [("loaded", 1), ("held", 0)]
@@ -106,11 +128,18 @@ fn texts_are_escaped_and_nothing_is_loaded() {
         ("http://", 0),
         ("https://", 0),
         ("12.75", 1),
-        ("Grey level 30.0 %: &lt;grey&gt;.", 1),
         ("load case &lt;up&gt;", 1),
         ("Load case &lt;up&gt;", 1),
-        ("<span>6.25 mm</span><span>12.5 mm and more</span>", 1),
+        ("<span>6.25 mm</span><span>≥ 12.5 mm</span>", 1),
         ("Displacement &lt;i&gt;; deformed ", 1),
+        ("<dd>12.5 N mm<small>at most &lt;b&gt;13&lt;/b&gt;</small></dd>", 1),
+        (
+            "<h2>Warning</h2><ul><li>Three &lt;pieces&gt;: <code>topopt verify &lt;x&gt;</code>.</li></ul>",
+            1,
+        ),
+        ("<td>0.6</td><td>at most 0.55</td><td class=\"missed\">✗ missed</td>", 1),
+        ("<td>–</td><td>at most 0.2</td><td class=\"met\">✓ met</td>", 1),
+        ("<td>2000</td><td>600</td><td>70 %</td>", 1),
     ] {
         assert_eq!(page.matches(text).count(), count, "{text}");
     }

@@ -26,7 +26,7 @@ use crate::result_files::{
     ANALYSIS, ANALYSIS_FIELDS, CASE, CHECKPOINTS, SNAPSHOTS, checkpoints, write_json,
 };
 use crate::results::remove_analysis;
-use crate::solved::{Conditions, Filling, Given, Solved, SolvedCase, carrying_nodes, mass};
+use crate::solved::{Conditions, Filling, Given, Safety, Solved, SolvedCase, carrying_nodes, mass};
 use crate::starting_design::StartingDesign;
 use crate::summary::Preconditioner;
 use crate::thread_pool::thread_pool;
@@ -90,10 +90,10 @@ pub struct Analysis {
     pub pcg_residual: f64,
     /// Wall time of the preconditioner and of conjugate gradients, in seconds.
     pub seconds: f64,
-    /// What is doubtful, a sentence each.
-    pub warnings: Vec<String>,
     /// What was left out or changed in reading the mesh, a sentence each.
     pub notes: Vec<String>,
+    /// What is doubtful, a sentence each.
+    pub warnings: Vec<String>,
 }
 
 /// What an analysis finds of a load case.
@@ -104,6 +104,9 @@ pub struct AnalyzedCase {
     pub solved: SolvedCase,
     /// The largest stress of von Mises at a Gauss point.
     pub gauss_points: PeakStress,
+    /// The safety factors by the stresses at the Gauss points, of each material with a yield strength.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gauss_point_safety_factors: Vec<Safety>,
 }
 
 /// Relative residual of the solve where the case does not say: a single solve takes little time, and
@@ -162,9 +165,16 @@ impl Analysis {
     /// The numbers of a solved part.
     fn found(config: &Config, solved: &Solved, place: &Place) -> Self {
         let Solved { model, filling, solution, .. } = solved;
-        let peak = |case| GaussPoints::of(solved, case).peak();
         let cases = solved.cases().into_iter().enumerate();
-        let cases = cases.map(|(k, solved)| AnalyzedCase { solved, gauss_points: peak(k) });
+        let cases = cases.map(|(k, case)| {
+            let points = GaussPoints::of(solved, k);
+            AnalyzedCase {
+                solved: case,
+                gauss_points: points.peak(),
+                gauss_point_safety_factors: solved
+                    .safety(k, |_, element| points.largest(element as usize)),
+            }
+        });
         Self {
             topopt: env!("CARGO_PKG_VERSION"),
             title: config.title.clone(),
@@ -185,8 +195,8 @@ impl Analysis {
             pcg_iterations: solution.pcg_iterations,
             pcg_residual: solution.pcg_residual,
             seconds: solution.seconds,
-            warnings: Vec::new(),
             notes: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 

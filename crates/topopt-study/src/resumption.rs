@@ -21,10 +21,11 @@ use crate::result_files::checkpoints;
 
 /// Keys that may change when a run goes on: stop rules, output, and what changes no bit. The mesh
 /// itself is looked at, wherever its file is now; so is each value that a style stands for.
-const MAY_CHANGE: [&str; 12] = [
+const MAY_CHANGE: [&str; 13] = [
     "title",
     "design.style",
     "mesh.file",
+    "material.yield_strength",
     "filter.neighbor_memory_mb",
     "optimizer.max_iterations",
     "optimizer.change_tolerance",

@@ -127,7 +127,7 @@ impl Preconditioner {
 /// The settings in force, defaults and overrides included.
 #[derive(Debug, Serialize)]
 pub struct Settings<'a> {
-    /// Of which physics the part is.
+    /// Physics that is solved.
     pub physics: config::PhysicsKind,
     /// The material.
     pub material: &'a config::Material,
@@ -314,7 +314,7 @@ impl<'a> Summary<'a> {
                 self.done.iterations,
                 if self.done.iterations == 1 { "" } else { "s" },
                 self.stopped_by
-                    .map_or(self.status.replace('_', " "), |rule| format!("stopped by {rule}")),
+                    .map_or(self.status.replace('_', " "), |rule| rule_text(rule).into()),
                 self.done.pcg_iterations
             );
         }
@@ -483,18 +483,19 @@ pub fn grey_text(grey: f64, seen: Seen) -> String {
         return text;
     }
     let meaning = if seen.has_weight {
-        "grey material has all of its weight and little of its stiffness, and what is built will be \
-         of another mass and stiffness than these numbers"
+        "grey material has all of its weight and little of its stiffness, so the built part will have \
+         another mass and stiffness"
     } else {
-        "what is built will differ from these numbers"
+        "the built part will perform differently"
     };
-    let proof = (!seen.is_in_time).then_some("`topopt verify` says by how much");
+    let proof = (!seen.is_in_time).then_some("run `topopt verify` to see by how much");
     let remedy = match seen.style {
-        config::Style::Smooth => Some("`design.style = \"crisp\"` avoids it"),
+        config::Style::Smooth => Some("use `design.style = \"crisp\"`"),
         config::Style::Crisp => None,
     };
     let advice: Vec<&str> = proof.into_iter().chain(remedy).collect();
-    let advice = if advice.is_empty() { String::new() } else { format!("; {}", advice.join(", ")) };
+    let advice =
+        if advice.is_empty() { String::new() } else { format!(": {}", advice.join(", or ")) };
     format!("{text}: {meaning}{advice}")
 }
 
@@ -512,6 +513,18 @@ fn rule_name(rule: StopRule) -> &'static str {
         StopRule::RelativeObjective => "compliance_tolerance",
         StopRule::AbsoluteObjective => "absolute_compliance_tolerance",
         StopRule::KktResidual => "kkt_tolerance",
+    }
+}
+
+/// Words for the stop rule that summary.json calls so.
+pub fn rule_text(rule: &str) -> &str {
+    match rule {
+        "max_iterations" => "iteration limit reached",
+        "change_tolerance" => "change tolerance reached",
+        "compliance_tolerance" => "objective tolerance reached",
+        "absolute_compliance_tolerance" => "absolute objective tolerance reached",
+        "kkt_tolerance" => "KKT tolerance reached",
+        other => other,
     }
 }
 

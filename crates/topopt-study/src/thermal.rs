@@ -11,6 +11,7 @@ mod rows;
 mod steps;
 mod transient;
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use topopt_fem::Diffusion;
@@ -18,12 +19,14 @@ use topopt_io::atomic;
 
 use crate::analysis::{REMEDY, Request, filling, made_ready};
 use crate::case::Case;
+use crate::case_loads::CaseLoads;
 use crate::config::Config;
 use crate::doubts;
 use crate::failure::Failure;
 use crate::finding::InputError;
 use crate::interrupt::Interrupt;
 use crate::model::Model;
+use crate::physics::heat::InTime as Acting;
 use crate::place::Place;
 use crate::result_files::{ANALYSIS, ANALYSIS_FIELDS, CASE, write_json};
 use crate::solved::{Conditions, States};
@@ -34,6 +37,22 @@ use crate::unit_names::UnitNames;
 pub(crate) use fields::Fields;
 pub use found::{Extreme, HeatBalance, InTime, SupportHeat, ThermalAnalysis, ThermalCase};
 pub(crate) use part::Part;
+
+/// The load cases of `case` as `[[loads]]` gives them, without the heat that convection brings from an
+/// ambient.
+pub fn given_heat(config: &Config, case: &Case<1>) -> Vec<CaseLoads<1>> {
+    let acting = Acting::of(&case.lookup(config)).loads;
+    let of_case = |all: &CaseLoads<1>| {
+        let mut heat: BTreeMap<u32, f64> = BTreeMap::new();
+        let entries = config.loads.iter().zip(&acting).filter(|(load, _)| load.case == all.name);
+        for (node, flow) in entries.flat_map(|(_, acting)| &acting.values) {
+            *heat.entry(*node).or_default() += flow;
+        }
+        let forces = heat.into_iter().map(|(node, flow)| (node, [flow])).collect();
+        CaseLoads { forces, ..all.clone() }
+    };
+    case.load_cases.iter().map(of_case).collect()
+}
 
 impl ThermalAnalysis {
     /// Solves the part of `config`, or the design of the request, and writes analysis.vtu,
@@ -127,8 +146,8 @@ impl<'a> Part<'a> {
             pcg_iterations: 0,
             pcg_residual: 0.0,
             seconds: 0.0,
-            warnings: Vec::new(),
             notes: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use topopt_fem::{ElementOperator, ElementPreconditioner};
 use topopt_linalg::{Backend, BackendError, Space};
 
-use topopt_study::computer::{Computer, Solver, Visitor};
+use topopt_study::computer::{Computer, Solvable, Solver, Visitor};
 use topopt_study::config::Config;
 use topopt_study::failure::Failure;
 use topopt_study::model::Model;
@@ -17,7 +17,7 @@ use topopt_study::place::Place;
 pub(super) struct Duration {
     /// Seconds of all solves, if the design loop uses all its iterations.
     pub seconds: f64,
-    /// Design iterations at most, times load cases.
+    /// Design iterations at most, times load cases and, in time, three times the steps.
     pub solves: usize,
     /// Iterations of conjugate gradients in a solve: the guess.
     pub iterations_a_solve: usize,
@@ -32,13 +32,17 @@ const REPEATS: usize = 5;
 
 impl Duration {
     /// Measures the steps of a solve of the case.
-    pub fn measure(config: &Config, model: &Model, place: &Place) -> Result<Self, Failure> {
+    pub fn measure<K: Solvable<N>, const N: usize>(
+        config: &Config,
+        model: &Model<K, N>,
+        place: &Place,
+    ) -> Result<Self, Failure> {
         place.visit(Measured { config, model })
     }
 
-    fn of<B: Backend>(
+    fn of<B: Backend, K: Solvable<N>, const N: usize>(
         config: &Config,
-        model: &Model,
+        model: &Model<K, N>,
         backend: &B,
         operator: &mut dyn ElementOperator<B>,
         preconditioner: &mut dyn ElementPreconditioner<B>,
@@ -70,7 +74,10 @@ impl Duration {
         }
 
         let iterations = config.optimizer.max_iterations;
-        let solves = iterations * model.problem.load_cases().len();
+        // In time, an iteration takes all steps three times: forwards, again on the way back, and for
+        // the adjoint.
+        let steps = config.transient.as_ref().map_or(1, |keys| 3 * keys.times().len());
+        let solves = iterations * model.problem.load_cases().len() * steps;
         let iterations_a_solve = guess(preconditioner.name(), model.mesh.n_elements())
             .min(config.solver.max_iterations());
         let seconds = iterations as f64 * seconds_a_setup
@@ -92,12 +99,12 @@ impl Duration {
 }
 
 /// The case whose steps are measured, on any computer.
-struct Measured<'a> {
+struct Measured<'a, K, const N: usize> {
     config: &'a Config,
-    model: &'a Model,
+    model: &'a Model<K, N>,
 }
 
-impl Visitor for Measured<'_> {
+impl<K: Solvable<N>, const N: usize> Visitor for Measured<'_, K, N> {
     type Output = Duration;
 
     fn visit<C: Computer>(self, computer: &C) -> Result<Duration, Failure> {

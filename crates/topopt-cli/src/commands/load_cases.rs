@@ -3,7 +3,12 @@
 pub(super) mod thermal;
 
 use topopt_mesh::numbers::{place, shown};
-use topopt_study::solved::{Balance, Displacement, Reaction, RestraintKind, SolvedCase, Stress};
+use topopt_study::solved::{
+    Balance, Displacement, Reaction, RestraintKind, Safety, SolvedCase, Stress,
+};
+use topopt_study::unit_names::UnitNames;
+
+use super::pages::wording::kilograms;
 
 /// Name and text of each line of its numbers.
 pub(in crate::commands) fn numbers(case: &SolvedCase) -> Vec<(String, String)> {
@@ -14,6 +19,24 @@ pub(in crate::commands) fn numbers(case: &SolvedCase) -> Vec<(String, String)> {
         ("von Mises stress".into(), percentiles(&case.von_mises)),
         (String::new(), largest(&case.von_mises)),
     ]
+}
+
+/// A mass for people: in kg where the units of the case tell.
+pub(in crate::commands) fn mass_text(mass: f64, units: Option<&UnitNames>) -> String {
+    let factor = units.and_then(|units| kilograms(units.length, units.force?));
+    factor.map_or_else(|| shown(mass), |factor| format!("{} kg", shown(factor * mass)))
+}
+
+/// Name and text of the line of each safety factor.
+pub(in crate::commands) fn safety_factors(all: &[Safety]) -> Vec<(String, String)> {
+    let line = |safety: &Safety| {
+        let Safety { factor, element, at, yield_strength, .. } = safety;
+        let [factor, strength] = [*factor, *yield_strength].map(shown);
+        let (material, at) = (safety.material(), place(*at));
+        let text = format!("{factor} at element {element}, {at}; {material} yields at {strength}");
+        ("safety factor".into(), text)
+    };
+    all.iter().map(line).collect()
 }
 
 /// Name and text of each line of the forces on the part; components that are noise of a solve to the
@@ -47,7 +70,7 @@ pub(in crate::commands) fn displacement(moved: &Displacement) -> String {
 
 pub(in crate::commands) fn percentiles(stress: &Stress) -> String {
     let [p95, p99] = [stress.percentile_95, stress.percentile_99].map(shown);
-    format!("95 % of the volume up to {p95}, 99 % up to {p99}")
+    format!("95th percentile by volume {p95}, 99th percentile {p99}")
 }
 
 pub(in crate::commands) fn largest(stress: &Stress) -> String {

@@ -3,5 +3,7 @@
 pub(super) mod cases;
 pub(super) mod part;
 pub(super) mod problem;
+pub(super) mod targets;
 pub(super) mod thermal;
+pub(super) mod warnings;
 pub(super) mod wording;

@@ -1,6 +1,7 @@
 //! `topopt report RESULT`
 
 mod curves;
+mod saved;
 mod thermal;
 mod verification;
 
@@ -9,7 +10,7 @@ use std::io::Write;
 use serde_json::Value;
 use toml::Table;
 use topopt_io::atomic;
-use topopt_report::{Fact, PICTURE_BYTES, Report, count, number};
+use topopt_report::{Fact, PICTURE_BYTES, Report, Target, count, number};
 use topopt_study::config::PhysicsKind;
 use topopt_study::design_file::DesignFile;
 use topopt_study::failure::Failure;
@@ -18,12 +19,10 @@ use topopt_study::free_memory;
 use topopt_study::output_folder;
 use topopt_study::result_files::{CASE, REPORT, SUMMARY};
 use topopt_study::run_directory::RunDirectory;
-use topopt_study::summary::{Seen, grey_text};
+use topopt_study::summary::rule_text;
 
-use super::pages::wording::{
-    Units, case_names, read, sentence, text, unreadable, with_unit, words,
-};
-use super::pages::{part, problem};
+use super::pages::wording::{DIGITS, Units, case_names, read, text, unreadable, with_unit, words};
+use super::pages::{cases, part, problem, targets, warnings};
 use crate::args::ReportArgs;
 
 /// Writes the report of a run.
@@ -52,29 +51,37 @@ fn page(results: &RunDirectory) -> Result<String, InputError> {
     let found = verification::read(results)?;
     let (physics, names) = (physics(&summary), case_names(&summary));
     let units = Units::of(&summary, physics);
+    let targets = targets::all(&summary, found.as_ref(), &units);
+    let is_in_time = table.contains_key("transient");
+    let warnings = warnings::of_run(&summary, found.as_ref(), &targets, &units);
 
     let report = Report {
         title: summary["title"].as_str().unwrap_or("Topology optimization").into(),
         subtitle: subtitle(results, &summary),
-        headline: headline(&summary, found.as_ref(), &units),
+        headline: headline(&summary, found.as_ref(), &targets, &units),
+        saved: saved::table(&file, found.as_ref(), &summary, &units),
+        targets,
         problem: problem::groups(&table, &summary, &file.mesh, &units),
         solid: &solid,
         density: &file.density,
-        remarks: remarks(&summary, table.contains_key("transient")),
         states: match physics {
             PhysicsKind::Elasticity => None,
             PhysicsKind::Heat => Some(thermal::states(results, &file, solid.threshold(), &names)?),
         },
         part: part::of(&file, &names, &units, physics)?,
-        curves: curves::curves(&history, &units, physics),
+        curves: curves::curves(&history, &summary, &units),
         iterations: curves::table(&history, physics),
         seconds: seconds(&summary["seconds"]),
         verification: match &found {
             Some(found) => {
-                Ok(verification::of(found, results, solid.threshold(), &names, &units, physics)?)
+                let mut proof =
+                    verification::of(found, results, solid.threshold(), &names, &units, physics)?;
+                proof.notes.retain(|note| !warnings.contains(note));
+                Ok(proof)
             }
-            None => Err(verification::remedy(results, physics, table.contains_key("transient"))),
+            None => Err(verification::remedy(results, physics, is_in_time)),
         },
+        warnings,
         repeat: vec![
             Fact::new("Command", format!("topopt run {}", case_path.display())),
             Fact::new("Version", format!("topopt {}", text(&summary["topopt"]))),
@@ -91,27 +98,14 @@ fn subtitle(results: &RunDirectory, summary: &Value) -> String {
         let date = humantime::format_rfc3339_seconds(time).to_string();
         format!("finished {} UTC", date.replace('T', " ").trim_end_matches('Z'))
     });
-    let rule = summary["stopped_by"]
-        .as_str()
-        .map(|rule| format!("stopped by {}", words(&physics(summary).in_words(rule))));
-    let ended = rule.unwrap_or_else(|| words(&text(&summary["status"]))).to_lowercase();
-    [Some(text(&summary["case"])), date.ok(), Some(ended)]
+    let rule = summary["stopped_by"].as_str().map(|rule| rule_text(rule).to_owned());
+    let ended = rule.unwrap_or_else(|| text(&summary["status"]).replace('_', " "));
+    let version = format!("topopt {}", text(&summary["topopt"]));
+    [Some(text(&summary["case"])), date.ok(), Some(ended), Some(version)]
         .into_iter()
         .flatten()
         .collect::<Vec<_>>()
         .join(" \u{b7} ")
-}
-
-/// What the last lines of the run say of the design.
-fn remarks(summary: &Value, is_in_time: bool) -> Vec<String> {
-    let settings = &summary["settings"];
-    let style = serde_json::from_value(settings["style"].clone()).unwrap_or_default();
-    let limited = summary["constraints"].as_array().into_iter().flatten();
-    let mut responses = limited.chain([&summary["objective"]]);
-    let has_weight = responses.any(|of| text(&of["response"]).starts_with("mass"));
-    let seen = Seen { is_in_time, has_weight, style };
-    let grey = summary["grey_level"].as_f64().map(|grey| grey_text(grey, seen));
-    grey.map(|text| sentence(&text)).into_iter().collect()
 }
 
 /// Elasticity where a summary of an earlier version does not say.
@@ -120,44 +114,48 @@ fn physics(summary: &Value) -> PhysicsKind {
 }
 
 /// `found`: what a verification has found.
-fn headline(summary: &Value, found: Option<&Value>, units: &Units) -> Vec<Fact> {
+fn headline(
+    summary: &Value,
+    found: Option<&Value>,
+    targets: &[Target],
+    units: &Units,
+) -> Vec<Fact> {
     let n = |key: &str| count(summary[key].as_u64().unwrap_or(0) as usize);
     let percent = |key: &str| {
-        summary[key].as_f64().map_or("\u{2013}".into(), |x| format!("{:.2} %", 100.0 * x))
+        let share = summary[key].as_f64();
+        share.map_or("\u{2013}".into(), |x| format!("{} %", number(100.0 * x, DIGITS)))
     };
-    let mass = found.and_then(|found| found["mass"].as_f64()).map(|mass| units.mass(mass));
-    let mut facts = asked(summary);
+    let verified = found.map(|found| &found["compliance"]["verified"]);
+    let verified = verified.map(|value| format!("verified {}", with_unit(value, &units.energy)));
+    let compliance = with_unit(&summary["compliance"], &units.energy);
+    let mut facts = asked(targets, units);
+    let has_mass = facts.iter().any(|fact| fact.name == "Mass");
     facts.extend([
-        Fact::new(
-            words(&physics(summary).in_words("compliance")),
-            with_unit(&summary["compliance"], &units.energy),
-        ),
+        Fact::new(units.words("compliance"), compliance).noted(verified.unwrap_or_default()),
         Fact::new("Volume fraction", percent("volume_fraction")),
         Fact::new("Grey level", percent("grey_level")),
         Fact::new("Iterations", n("iterations")),
         Fact::new("Time", duration(summary["seconds"]["total"].as_f64().unwrap_or(f64::NAN))),
     ]);
-    facts.extend(mass.map(|mass| Fact::new("Mass", mass)));
+    let mass = found.and_then(|found| found["mass"].as_f64()).filter(|_| !has_mass);
+    facts.extend(mass.map(|mass| Fact::new("Mass", units.mass(mass))));
+    facts.extend(found.and_then(cases::elastic::least_safety));
     facts
 }
 
 /// The objective and the responses with limits, except for compliance and volume fraction, which are
 /// shown anyway.
-fn asked(summary: &Value) -> Vec<Fact> {
-    let kind = physics(summary);
-    let limited = summary["constraints"].as_array().into_iter().flatten();
-    let all = [&summary["objective"]].into_iter().chain(limited);
-    let fact = |found: &Value| {
-        let response = found["response"].as_str()?;
-        let value = number(found["value"].as_f64()?, 5);
-        let limit = [("at_most", "at most"), ("at_least", "at least")].into_iter();
-        let limit = limit.filter_map(|(key, word)| {
-            Some(format!(" ({word} {})", number(found[key].as_f64()?, 5)))
-        });
-        Some(Fact::new(words(&kind.in_words(response)), value + &limit.collect::<String>()))
+fn asked(targets: &[Target], units: &Units) -> Vec<Fact> {
+    let usual = ["compliance", "volume"].map(|response| targets::name(response, units));
+    let own = targets.iter().filter(|target| !usual.contains(&target.name));
+    let fact = |target: &Target| {
+        let Target { name, optimized, verified, limit, is_met } = target;
+        let verified = verified.as_ref().map(|value| format!("verified {value}, "));
+        let mark = is_met.map_or("", |is_met| if is_met { " \u{2713}" } else { " \u{2717}" });
+        let note = format!("{}{limit}{mark}", verified.unwrap_or_default());
+        Fact::new(name, optimized).noted(note)
     };
-    let is_own = |found: &&Value| !["compliance", "volume"].contains(&&*text(&found["response"]));
-    all.filter(is_own).filter_map(fact).collect()
+    own.map(fact).collect()
 }
 
 fn duration(seconds: f64) -> String {

@@ -16,7 +16,7 @@ use topopt_study::interrupt::Interrupt;
 use topopt_study::output_folder::Earlier;
 use topopt_study::result_files::{ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE};
 
-use super::load_cases::{forces, numbers};
+use super::load_cases::{forces, mass_text, numbers, safety_factors};
 use crate::args::SolveArgs;
 
 /// Solves the part of a case once, and says what was found.
@@ -73,16 +73,26 @@ fn print(found: &Analysis, out: &mut impl Write) -> std::io::Result<()> {
     for (name, text) in rows(found) {
         writeln!(out, "  {name:<22}  {text}")?;
     }
-    for AnalyzedCase { solved, gauss_points } in &found.load_cases {
+    for AnalyzedCase { solved, gauss_points, gauss_point_safety_factors } in &found.load_cases {
         writeln!(out, "  load case {}", solved.name)?;
-        let peak = (String::new(), at_gauss_point(gauss_points));
-        let forces = forces(solved, found.pcg_residual);
-        for (name, text) in numbers(solved).into_iter().chain([peak]).chain(forces) {
+        let mut lines = numbers(solved);
+        lines.push((String::new(), at_gauss_point(gauss_points)));
+        lines.extend(safety_factors(&solved.safety_factors));
+        let at_points = safety_factors(gauss_point_safety_factors).into_iter();
+        lines
+            .extend(at_points.map(|(_, text)| (String::new(), format!("at a Gauss point {text}"))));
+        lines.extend(forces(solved, found.pcg_residual));
+        for (name, text) in lines {
             writeln!(out, "    {name:<20}  {text}")?;
         }
     }
-    found.warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))?;
-    found.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))
+    remarks(&found.notes, &found.warnings, out)
+}
+
+/// Prints notes and then warnings.
+fn remarks(notes: &[String], warnings: &[String], out: &mut impl Write) -> std::io::Result<()> {
+    notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))?;
+    warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))
 }
 
 /// Name and text of each line above the load cases.
@@ -102,7 +112,7 @@ fn rows(found: &Analysis) -> Vec<(&'static str, String)> {
         ),
         ("volume", shown(found.volume)),
     ];
-    rows.extend(found.mass.map(|mass| ("mass", shown(mass))));
+    rows.extend(found.mass.map(|mass| ("mass", mass_text(mass, found.units.as_ref()))));
     let solve = format!(
         "{} iterations on {}, relative residual {:.1e}, {:.2} s",
         found.pcg_iterations, found.device, found.pcg_residual, found.seconds

@@ -36,7 +36,7 @@ fn for_people() {
       load case        default: 6 nodes, forces add up to (0, -6, 0), weight 1
       solid elements   5
       material         0.3 of the design volume 245
-      filter           sensitivity, radius 1.5, which is 1.5 element widths
+      filter           sensitivity, radius 1.5 (1.5 element widths)
       iterations       at most 3
       device           cpu
       strategy         mf
@@ -159,7 +159,7 @@ fn all_that_may_be_worth_saying() {
       load case        default: 1 node, forces add up to (0, -1, 0), weight 1
       load case        lift: 1 node, forces add up to (0, 0, 2.5), weight 0.5
       material         0.3 of the design volume 1
-      filter           sensitivity, radius 0.5, which is 0.5 element widths
+      filter           sensitivity, radius 0.5 (0.5 element widths)
       iterations       at most 3
       device           cpu
       strategy         ebe
@@ -192,7 +192,7 @@ fn springs_projection_and_stages() {
 
     insta::assert_snapshot!(rows.join("\n"), @"
     springs          6 nodes, stiffness adds up to (12, 0, 0)
-    filter           density, radius 1.5, which is 1.5 element widths
+    filter           density, radius 1.5 (1.5 element widths)
     projection       sharpness 2, threshold 0.5
     stage            from iteration 2: penalty 4, sharpness 8
     stage            from iteration 3: tolerance 1e-7

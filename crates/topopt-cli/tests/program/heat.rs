@@ -318,7 +318,7 @@ fn what_heat_does_not_know_is_refused() {
         ),
         (
             format!("{base}[[loads]]\nset = \"high\"\nforce = [1, 0, 0]\n"),
-            "`force` is of the physics `elasticity`",
+            "`force` belongs to the physics `elasticity`",
         ),
         (
             format!("{base}[[loads]]\nset = \"upper half\"\nheat_flux = 1\n"),
@@ -326,7 +326,11 @@ fn what_heat_does_not_know_is_refused() {
         ),
         (
             format!("{base}[[springs]]\nset = \"high\"\nstiffness = [1, 1, 1]\n"),
-            "`[[springs]]` is of the physics",
+            "`[[springs]]` belongs to the physics",
+        ),
+        (
+            base.replace("conductivity = 3", "conductivity = 3\nyield_strength = 3"),
+            "`yield_strength` belongs to the physics",
         ),
         (
             base.replace("conductivity = 3", "mass_density = 3") + "[[loads]]\nheat_source = 1\n",

@@ -146,6 +146,47 @@ fn check_has_the_range_of_a_field() {
     assert_near(&material["mass_density"][1], 7.6);
 }
 
+/// The lines are those of an elastic part; what the ambient brings is told apart from the loads.
+#[test]
+fn a_thermal_case_is_checked_as_an_elastic_one() {
+    let tables = "title = \"Sink\"\n[material]\nconductivity = 2\n\
+        [[convection]]\nset = \"sides\"\nfilm_coefficient = 0.5\nambient = 10\n\
+        [[loads]]\nset = \"high\"\ntotal_heat = 20\n\
+        [design]\nvolume_fraction = 0.5\nsolid = [\"upper half\"]\n\
+        [filter]\nradius_in_elements = 1.5\n";
+    let folder = part([4, 2, 2], |[x, y, z]| [4.0 * x, 2.0 * y, 2.0 * z], "");
+    let head = folder.read("case.toml");
+    let (title, rest) = tables.split_once('\n').unwrap();
+    folder.write("case.toml", &format!("{title}\n{head}{rest}"));
+    let (status, out, err) = topopt(&folder.path(""), &["check", "case.toml"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    for line in [
+        "case.toml: Sink",
+        "  elements         16 of mean width 1",
+        "  nodes            45",
+        "  extent           4 x 2 x 2",
+        "  unknowns         45 temperatures",
+        "  load case        default: heat input 20 on 9 nodes, convection from ambient 160, weight 1",
+        "  made of          [material]: 16 elements, conductivity 2",
+        "  solid elements   8",
+        "  material         0.5 of the design volume 8",
+        "  results          results/case",
+        "ready for `topopt run case.toml`",
+    ] {
+        assert!(out.lines().any(|found| found == line), "{line}\n{out}");
+    }
+    for name in ["filter", "iterations", "device", "strategy", "memory", "time"] {
+        assert!(
+            out.lines().any(|line| line.starts_with(&format!("  {name:<15}  "))),
+            "{name}\n{out}"
+        );
+    }
+    let (_, json, _) = topopt(&folder.path(""), &["check", "case.toml", "--json"]);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_near(&json["loads"][0]["heat"], 20.0);
+    assert_near(&json["loads"][0]["heat_from_ambient"], 160.0);
+}
+
 /// `[material]` needs a conductivity where elements are made of it.
 #[test]
 fn a_material_that_no_element_has_needs_no_conductivity() {

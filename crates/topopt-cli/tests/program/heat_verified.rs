@@ -120,7 +120,7 @@ fn what_is_in_time_is_not_verified() {
         assert!(message.contains(part), "{err}");
     }
     text(&folder, &["report", "out"]);
-    assert!(folder.read("out/report.html").contains("Not verified: topopt verify solves steady"));
+    assert!(folder.read("out/report.html").contains("<code>topopt verify</code> solves steady"));
 }
 
 /// Temperatures of the run and of the verification are those of their files.
@@ -135,7 +135,7 @@ fn the_report_shows_temperatures() {
     text(&folder, &["report", "out"]);
     let page = folder.read("out/report.html");
     let optimized = &found["largest_temperature"]["optimized"];
-    let value = |value: &Value| number(value.as_f64().unwrap(), 6);
+    let value = |value: &Value| number(value.as_f64().unwrap(), 3);
     let case = &found["load_cases"][1];
     let flux = folder.array("out/design.vtu", "heat_flux");
     assert_eq!(flux.len(), 3 * 1024);
@@ -210,7 +210,7 @@ fn heat_has_its_own_words() {
     for file in ["out/verify.json", "solved/analysis.json"] {
         told.push(folder.read(file).replace("\"compliance\"", "").replace("\"constraints\"", ""));
     }
-    assert!(told[2].contains("3 iterations, stopped by max_iterations: thermal compliance "));
+    assert!(told[2].contains("3 iterations, iteration limit reached: thermal compliance "));
     // Names of temporary folders are any letters.
     let path = folder.path("").display().to_string();
     for text in told {

@@ -157,7 +157,8 @@ fn a_limit_that_is_not_kept_is_said() {
     let limit = "constraints=[{response=\"compliance\",at_most=290}]";
     let finished = folder.run(&["objective={minimize=\"volume\"}", limit], &[]);
     assert_eq!(finished.status, 0, "{}", finished.err);
-    assert!(finished.out.contains("warning: the compliance is"), "{}", finished.out);
+    assert!(finished.out.contains("warning: compliance "), "{}", finished.out);
+    assert!(finished.out.contains(", limit violated (at most 1): "), "{}", finished.out);
     assert_eq!(folder.summary()["constraints"][0]["met"], false);
 }
 

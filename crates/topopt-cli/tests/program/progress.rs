@@ -27,13 +27,13 @@ fn lines_on_a_pipe() {
         let start = format!("{:>9}  {:>12.6e}  0.3000  ", i + 1, compliance[i]);
         assert!(line.starts_with(&start) && line.ends_with(" s"), "{line}");
     }
-    assert!(lines[5].starts_with("3 iterations, stopped by max_iterations: compliance "), "{out}");
+    assert!(lines[5].starts_with("3 iterations, iteration limit reached: compliance "), "{out}");
     assert!(lines[6].contains(" s: preprocess ") && lines[6].contains(", output "), "{out}");
     assert_eq!(lines[7], "results in out");
     let grey = 100.0 * folder.history("grey_level")[2];
     let last = format!(
-        "grey level {grey:.1} %: what is built will differ from these numbers; `topopt verify` \
-         says by how much, `design.style = \"crisp\"` avoids it"
+        "grey level {grey:.1} %: the built part will perform differently: run `topopt verify` to see \
+         by how much, or use `design.style = \"crisp\"`"
     );
     assert_eq!(lines[8..], [last.as_str()]);
 }

@@ -22,7 +22,7 @@ fn a_report_says_what_the_run_left() {
 
     let report = page(&folder);
     let summary = folder.summary();
-    let compliance = number(summary["compliance"].as_f64().unwrap(), 6);
+    let compliance = number(summary["compliance"].as_f64().unwrap(), 3);
 
     for text in [
         format!("<dd>{compliance} N mm</dd>"),
@@ -32,7 +32,12 @@ fn a_report_says_what_the_run_left() {
         "Young's modulus".into(),
         "topopt verify out".into(),
         // The last line of the run.
-        format!("Grey level {:.1} %", 100.0 * summary["grey_level"].as_f64().unwrap()),
+        format!("<li>Grey level {:.1} %: ", 100.0 * summary["grey_level"].as_f64().unwrap()),
+        "iteration limit reached".into(),
+        "<td>Volume fraction</td><td>0.3</td><td>at most 0.3</td><td class=\"met\">".into(),
+        "<td>Volume</td><td>250 mm\u{b3}</td><td>75 mm\u{b3}</td><td>70 %</td>".into(),
+        "Front: x to the right, z up".into(),
+        "KKT residual".into(),
         "load case default: forces add up to (0, \u{2212}6, 0) N".into(),
         "max_iterations = 8".into(),
         format!("topopt {}", env!("CARGO_PKG_VERSION")),
@@ -41,7 +46,7 @@ fn a_report_says_what_the_run_left() {
     }
 
     for compliance in folder.history("compliance") {
-        assert!(report.contains(&format!("<td>{}</td>", number(compliance, 6))), "{compliance}");
+        assert!(report.contains(&format!("<td>{}</td>", number(compliance, 3))), "{compliance}");
     }
     assert!(report.len() < 5_000_000);
 }
@@ -58,18 +63,18 @@ fn a_verification_is_shown() {
     let report = page(&folder);
     assert!(!report.contains("Not verified yet"));
     for value in [&found["compliance"]["ratio"], &found["volume"]["verified"]] {
-        let cell = format!("<td>{}</td>", number(value.as_f64().unwrap(), 6));
+        let cell = format!("<td>{}</td>", number(value.as_f64().unwrap(), 3));
         assert!(report.contains(&cell), "{cell}");
     }
     let case = &found["load_cases"][0];
-    let peak = |key: &str, value: &str| number(case[key][value].as_f64().unwrap(), 6);
-    let force = number(case["reactions"][0]["force"][1].as_f64().unwrap(), 4);
+    let peak = |key: &str, value: &str| number(case[key][value].as_f64().unwrap(), 3);
+    let force = number(case["reactions"][0]["force"][1].as_f64().unwrap(), 3);
     // Of tonnes, by mm and N.
-    let mass = number(1e3 * found["mass"].as_f64().unwrap(), 4);
+    let mass = number(1e3 * found["mass"].as_f64().unwrap(), 3);
     for text in [
         format!("<dt>Mass</dt><dd>{mass} kg</dd>"),
         format!("<td>{}\nelement ", peak("von_mises", "maximum")),
-        format!("<td>{}\nnode ", peak("largest_displacement", "value")),
+        format!("<td>{}\n(", peak("largest_displacement", "value")),
         format!("<td>{}</td>", peak("von_mises", "percentile_99")),
         format!("<td>Reaction of support fixed [N]</td><td>(0, {force}, 0)</td>"),
         "Displacement, load case default; deformed ".into(),
@@ -78,6 +83,35 @@ fn a_verification_is_shown() {
         assert!(report.contains(&text), "{text}");
     }
     assert_eq!(report.matches("<img").count(), 4 + 2 + 2);
+}
+
+/// One mass with its unit, and limits as they were asked for; a missed one is a warning.
+#[test]
+fn a_mass_and_its_limits_have_units() {
+    let folder = Folder::new();
+    let light = "[units]\nlength = \"mm\"\nforce = \"N\"\n[material]\nmass_density = 2e-6\n\
+        [objective]\nminimize = \"mass\"\n\
+        [[constraints]]\nresponse = \"displacement\"\nset = \"load\"\nat_most = 1.0\n";
+    let case = CASE.replace("volume_fraction = 0.3\n", "");
+    folder.write("case.toml", &format!("{case}\n{light}"));
+    folder.run_well(&["optimizer.max_iterations=2", "filter.kind=density"]);
+    let report = page(&folder);
+    let summary = folder.summary();
+    let mass = number(1e3 * summary["objective"]["value"].as_f64().unwrap(), 3);
+    let moved = number(summary["constraints"][0]["value"].as_f64().unwrap(), 3);
+    let name = "Largest displacement of load";
+    for text in [
+        format!("<dt>Mass</dt><dd>{mass} kg<small>minimize</small></dd>"),
+        format!("<dt>{name}</dt><dd>{moved} mm<small>at most 1 mm \u{2717}</small></dd>"),
+        format!(
+            "<td>{moved} mm</td><td>at most 1 mm</td><td class=\"missed\">\u{2717} missed</td>"
+        ),
+        format!("<li>Limit missed: {name} is {moved} mm, at most 1 mm.</li>"),
+        "<figcaption>Objective: mass<span class=\"unit\"> [kg]</span>".into(),
+    ] {
+        assert!(report.contains(&text), "{text}");
+    }
+    assert_eq!(report.matches("<dt>Mass</dt>").count(), 1);
 }
 
 /// What the pictures of supports and loads are made from.

@@ -112,7 +112,7 @@ fn what_is_found_is_told_and_shown() {
         "  volume                  250",
         "  mass                    125",
         "  load case push <b>",
-        "    von Mises stress      95 % of the volume up to 4, 99 % up to 4",
+        "    von Mises stress      95th percentile by volume 4, 99th percentile 4",
         "    applied forces        (-100, 0, 0)",
         "    support wall          (100, 0, 0)",
         "written to analysis.vtu, analysis.json and analysis.html in solved",
@@ -126,9 +126,9 @@ fn what_is_found_is_told_and_shown() {
     for part in [
         "<title>Small</title>",
         "the full part, solved once",
-        "Von Mises stress, default; deformed 2 times",
+        "Von Mises stress, default; deformed 2×",
         "Load case push &lt;b&gt;",
-        "Its moment about the origin",
+        "Moment about the origin",
         "Repeat the analysis",
     ] {
         assert!(page.contains(part), "{part}");
@@ -136,6 +136,58 @@ fn what_is_found_is_told_and_shown() {
     assert!(!page.contains("<h3>Filter</h3>") && !page.contains("push <b>"));
     let files = ["analysis.html", "analysis.json", "analysis.vtu", "case.toml"];
     assert_eq!(folder.files()[1..], files.map(|name| format!("solved/{name}")));
+}
+
+/// The stress is 2 everywhere; half of the bar is of a material of its own.
+#[test]
+fn yield_strengths_give_safety_factors() {
+    let half = "yield_strength = 5\n[[select]]\nname = \"half\"\nkind = \"elements\"\n\
+        box = { min = [5, -1, -1], max = [11, 6, 6] }\n\
+        [[materials]]\nset = \"half\"\nyoungs_modulus = 70\nyield_strength = 3\n";
+    let pushed = "[[loads]]\nset = \"end\"\ntraction = [-4, 0, 0]\ncase = \"push\"\n";
+    let folder = folder_of(&format!("{PULLED}{half}{pushed}"));
+    let found = numbers(&folder, &EXACT);
+    for (k, name, stress) in [(0, "default", 2.0), (1, "push", 4.0)] {
+        for key in ["safety_factors", "gauss_point_safety_factors"] {
+            let all = found["load_cases"][k][key].as_array().unwrap();
+            assert_eq!(all.len(), 2, "{all:?}");
+            for (safety, (set, strength)) in
+                all.iter().zip([(Value::Null, 5.0), (json!("half"), 3.0)])
+            {
+                assert_eq!((&safety["set"], &safety["load_case"]), (&set, &json!(name)));
+                assert_near(&safety["factor"], strength / stress);
+                let x = safety["at"][0].as_f64().unwrap();
+                assert_eq!(x > 5.0, set == "half", "{safety}");
+            }
+        }
+    }
+    let page = folder.read("solved/analysis.html");
+    for part in [
+        "<dt>Safety factor</dt><dd>0.75<small>yield strength / von Mises stress</small></dd>",
+        "<td>Safety factor, set half</td><td>1.5\nelement ",
+        "<td>Safety factor at a Gauss point</td><td>2.5\nelement ",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    let Finished { out, .. } = solve(&folder, &[&EXACT[..], &["--overwrite"]].concat());
+    for part in ["    safety factor         2.5 at element ", "; set `half` yields at 3\n"] {
+        assert!(out.contains(part), "{part}\n{out}");
+    }
+    let without = numbers(&folder_of(PULLED), &EXACT);
+    assert!(without["load_cases"][0].get("safety_factors").is_none());
+}
+
+/// What is doubtful stands apart from notes, also on the page.
+#[test]
+fn doubts_are_warnings() {
+    let folder = folder_of(PULLED);
+    let found = numbers(&folder, &["--set", "solver.tolerance=0.02"]);
+    let warning = found["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("`solver.tolerance` 0.02 leaves an error"), "{found}");
+    let page = folder.read("solved/analysis.html");
+    let (box_start, tiles) =
+        (page.find("<h2>Warning</h2>").unwrap(), page.find("class=\"tiles\"").unwrap());
+    assert!(box_start < tiles && page.contains("<li><code>solver.tolerance</code> 0.02 leaves"));
 }
 
 /// A run goes by the penalty of its last stage.

@@ -61,7 +61,7 @@ fn a_solid_bar_is_as_in_the_book() {
     let folder = Folder::new();
     let end = "[[select]]\nname = \"end\"\nkind = \"faces\"\n\
                box = { min = [9.9, -1, -1], max = [10.1, 6, 6] }\n\
-               [material]\nyoungs_modulus = 70\npoissons_ratio = 0\n";
+               [material]\nyoungs_modulus = 70\npoissons_ratio = 0\nyield_strength = 7\n";
 
     let loads = "set = \"end\"\ntraction = [2, 0, 0]";
     let case = CASE.replace("set = \"load\"\nforce = [0, -1, 0]", loads) + end;
@@ -85,6 +85,8 @@ fn a_solid_bar_is_as_in_the_book() {
     for key in ["percentile_95", "percentile_99", "maximum"] {
         assert_near(&found["von_mises"][key], 2.0);
     }
+
+    assert_near(&found["load_cases"][0]["safety_factors"][0]["factor"], 3.5);
 
     // A climb ends a hundredth of an element before the middle.
     assert!((number(&found["smallest_member"]["width"]) - 5.0).abs() < 0.05);

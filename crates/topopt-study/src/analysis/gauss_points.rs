@@ -81,12 +81,17 @@ impl<'a> GaussPoints<'a> {
         })
     }
 
+    /// The largest stress of von Mises at a point of `element`, and the point.
+    pub fn largest(&self, element: usize) -> (f64, [f64; 3]) {
+        let points = self.of_element(element).map(|(at, s)| (stress::von_mises(&s), at));
+        let largest = points.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a });
+        largest.unwrap_or_default()
+    }
+
     /// The point with the largest stress of von Mises; of equal ones that of the first element.
     pub fn peak(&self) -> PeakStress {
         let of_element = |element: usize| {
-            let points = self.of_element(element).map(|(at, s)| (stress::von_mises(&s), at));
-            let largest = points.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a });
-            let (maximum, at) = largest.unwrap_or_default();
+            let (maximum, at) = self.largest(element);
             (maximum, element, at)
         };
         let elements = (0..self.mesh.n_elements()).into_par_iter().filter(|&e| self.has_stress[e]);

@@ -114,6 +114,9 @@ pub struct Material {
     /// Mass per volume of solid material, for gravity and rotation.
     #[schemars(with = "Option<Property>")]
     pub mass_density: Option<Spanned<Property>>,
+    /// Stress at which the material yields; with it, analyses and verifications give safety factors.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub yield_strength: Option<f64>,
     /// Conductivity of solid material: heat per time, length and temperature.
     #[schemars(with = "Option<Conductivity>")]
     pub conductivity: Option<Spanned<Conductivity>>,
@@ -147,6 +150,9 @@ pub struct SetMaterial {
     /// Mass per volume of solid material; needed with gravity and rotation.
     #[schemars(with = "Option<Property>")]
     pub mass_density: Option<Spanned<Property>>,
+    /// Stress at which the material yields; with it, there are safety factors of the set.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub yield_strength: Option<f64>,
 }
 
 impl Default for Material {
@@ -155,6 +161,7 @@ impl Default for Material {
             youngs_modulus: 1.0,
             poissons_ratio: 0.3,
             mass_density: None,
+            yield_strength: None,
             conductivity: None,
             heat_capacity: None,
         }

@@ -11,8 +11,8 @@ pub(super) fn physics(config: &Config) -> Vec<Finding> {
     let kind = config.physics.kind;
     let mut findings = Vec::new();
     for (other, key, span) in used(config).into_iter().filter(|(other, ..)| *other != kind) {
-        let message = format!("`{key}` is of the physics `{}`", other.name());
-        let label = format!("the case is of `{}`", kind.name());
+        let message = format!("`{key}` belongs to the physics `{}`", other.name());
+        let label = format!("this case computes `{}`", kind.name());
         let remedy = match other {
             PhysicsKind::Heat => "add [physics] with `kind = \"heat\"`, or remove the key",
             PhysicsKind::Elasticity => "remove the key, or `kind = \"heat\"` of [physics]",
@@ -104,6 +104,10 @@ fn used(config: &Config) -> Vec<(PhysicsKind, String, Range<usize>)> {
     }
     let springs = config.springs.iter();
     used.extend(springs.map(|spring| (Elasticity, "[[springs]]".into(), spring.set.span())));
+    let of_all = config.material.yield_strength.map(|_| config.span("material.yield_strength"));
+    let own = config.materials.iter().filter(|material| material.yield_strength.is_some());
+    let strengths = of_all.into_iter().chain(own.map(|material| material.set.span()));
+    used.extend(strengths.map(|span| (Elasticity, "yield_strength".into(), span)));
     let films = config.convection.iter();
     used.extend(films.map(|film| (Heat, "[[convection]]".into(), film.set.span())));
     used

@@ -16,6 +16,8 @@ use crate::tags::Tags;
 pub struct Displacement {
     /// Its length.
     pub value: f64,
+    /// Its components along x, y and z.
+    pub components: [f64; 3],
     /// Number of the node.
     pub node: u64,
     /// Coordinates of the node.
@@ -52,6 +54,7 @@ impl Solved<'_> {
         let original = self.model.renumbering.original_nodes()[node];
         Displacement {
             value: square.sqrt(),
+            components: u[node],
             node: Tags::node(self.given.tags.as_ref(), original),
             at: self.model.mesh.coordinates()[original as usize],
             load_case: self.model.problem.load_cases()[case].name.clone(),
@@ -62,8 +65,7 @@ impl Solved<'_> {
     /// `case_of` gives for its element.
     pub fn stress(&self, von_mises: &[f64], case_of: impl Fn(usize) -> usize) -> Stress {
         let volumes = &self.filling.material;
-        let counts = |&e: &usize| volumes[e] > 0.0 && self.has_stress[e];
-        let mut order: Vec<usize> = (0..volumes.len()).filter(counts).collect();
+        let mut order: Vec<usize> = (0..volumes.len()).filter(|&e| self.counts(e)).collect();
         order.sort_by(|&a, &b| von_mises[a].total_cmp(&von_mises[b]));
         let total: f64 = order.iter().map(|&e| volumes[e]).sum();
 
@@ -102,8 +104,13 @@ impl Solved<'_> {
         })
     }
 
+    /// Whether the stress of an element of the problem counts.
+    pub(super) fn counts(&self, element: usize) -> bool {
+        self.filling.material[element] > 0.0 && self.has_stress[element]
+    }
+
     /// Number and center of an element of the problem.
-    fn place(&self, element: u32) -> (u64, [f64; 3]) {
+    pub(super) fn place(&self, element: u32) -> (u64, [f64; 3]) {
         let x = self.model.problem.mesh().element_coordinates(element as usize);
         let center = hexahedron::center(&x);
         let original = self.model.renumbering.original_elements()[element as usize];

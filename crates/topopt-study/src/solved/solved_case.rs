@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::balance::Balance;
 use super::measures::{Displacement, Stress};
+use super::safety::Safety;
 use super::structure::Solved;
 
 /// What a solve finds of a load case.
@@ -19,6 +20,9 @@ pub struct SolvedCase {
     pub largest_displacement: Displacement,
     /// Its stresses.
     pub von_mises: Stress,
+    /// Its safety factors by these stresses, of each material with a yield strength.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub safety_factors: Vec<Safety>,
     /// Its forces.
     #[serde(flatten)]
     pub balance: Balance,
@@ -35,6 +39,7 @@ impl Solved<'_> {
                 compliance: self.solution.compliances[case],
                 largest_displacement: self.displacement(case),
                 von_mises: self.stress(&self.solution.von_mises[case], |_| case),
+                safety_factors: self.safety_at_centers(case),
                 balance: self.balance(case),
             }
         };

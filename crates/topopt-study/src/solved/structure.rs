@@ -5,6 +5,7 @@ use topopt_mesh::quality::{LEAST_OF_STRESSES, Quality};
 
 use super::filling::Filling;
 use super::restraints::Restraint;
+use super::safety::Ductile;
 use super::solve::{Conditions, Solution};
 use crate::case::Case;
 use crate::case_loads::CaseLoads;
@@ -21,13 +22,16 @@ pub(crate) struct Given {
     pub loads: Vec<CaseLoads>,
     /// What holds the part.
     pub restraints: Vec<Restraint>,
+    /// Materials with a yield strength.
+    pub(super) ductile: Vec<Ductile>,
 }
 
 impl Given {
     /// All of `case`.
     pub fn of(config: &Config, case: &Case) -> Self {
         let (tags, loads) = (case.tags.clone(), case.load_cases.clone());
-        Self { tags, loads, restraints: Restraint::all(config, case) }
+        let restraints = Restraint::all(config, case);
+        Self { tags, loads, restraints, ductile: Ductile::all(config, case) }
     }
 }
 

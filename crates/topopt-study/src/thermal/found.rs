@@ -46,10 +46,10 @@ pub struct ThermalAnalysis {
     pub pcg_residual: f64,
     /// Wall time of the preconditioner and of conjugate gradients, in seconds.
     pub seconds: f64,
-    /// What is doubtful, a sentence each.
-    pub warnings: Vec<String>,
     /// What was left out or changed in reading the mesh, a sentence each.
     pub notes: Vec<String>,
+    /// What is doubtful, a sentence each.
+    pub warnings: Vec<String>,
 }
 
 /// What is found of a load case.

@@ -26,11 +26,14 @@ use crate::place::Place;
 use crate::result_files::{VERIFIED, VERIFIED_DESIGN, write_json};
 use crate::run_directory::RunDirectory;
 use crate::solved::{Conditions, Displacement, Given, Solved, SolvedCase, Stress, mass};
+use crate::unit_names::UnitNames;
 
 /// What `topopt verify` finds: numbers of the optimized design and of the one of solid and void.
 /// Units are those of the case; nodes and elements have the numbers of the mesh file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verification {
+    /// Nothing where the case does not say.
+    pub units: Option<UnitNames>,
     /// Young's modulus of a void element, as a share of the solid's.
     pub void_stiffness: f64,
     /// Weighted compliance (force times length).
@@ -163,6 +166,7 @@ impl Verified<'_> {
         let mut warnings = limits.missed(config.physics.kind);
         warnings.extend(shape.idle_pieces());
         Ok(Verification {
+            units: UnitNames::of(config),
             void_stiffness: VOID,
             compliance: Compared::new(optimized("compliance"), solution.compliance),
             built: Built::of(design, model, given.tags.as_ref(), summary),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use topopt_mesh::numbers::shown;
+use topopt_study::computer::Solvable;
 use topopt_study::config::{Config, Continuation, FilterKind, FilterWeights, Projection};
 use topopt_study::failure::Failure;
 use topopt_study::model::Model;
@@ -39,7 +40,11 @@ pub(super) struct Designed {
 }
 
 impl Designed {
-    pub fn of(config: &Config, model: &Model, place: &Place) -> Result<Self, Failure> {
+    pub fn of<K: Solvable<N>, const N: usize>(
+        config: &Config,
+        model: &Model<K, N>,
+        place: &Place,
+    ) -> Result<Self, Failure> {
         Ok(Self {
             design_volume: model.space.design_volume(),
             volume_fraction: config.volume_bound(),
@@ -119,7 +124,7 @@ impl Designed {
                 FilterWeights::Cone => "",
                 FilterWeights::Helmholtz => " by a Helmholtz equation",
             };
-            format!("{name}{weights}, radius {radius}, which is {widths} element widths")
+            format!("{name}{weights}, radius {radius} ({widths} element widths)")
         })
     }
 }

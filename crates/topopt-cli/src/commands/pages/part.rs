@@ -5,7 +5,7 @@ use topopt_study::config::PhysicsKind;
 use topopt_study::design_file::DesignFile;
 use topopt_study::finding::Finding;
 
-use super::wording::{Units, vector};
+use super::wording::{DIGITS, Units, vector};
 
 /// The part of the picture with supports and loads in the load cases `names`. A file without forces, as
 /// one of heat, has no arrows.
@@ -50,10 +50,10 @@ fn legend(name: &str, forces: &[[f64; 3]], units: &Units) -> String {
     let total = |i: usize| forces.iter().map(|force| force[i]).sum::<f64>();
     let size: f64 = forces.as_flattened().iter().map(|force| force.abs()).sum();
     if size == 0.0 {
-        return format!("load case {name}: no forces on nodes, see Loads below");
+        return format!("load case {name}: no nodal forces, see Loads below");
     }
     // What is left of forces that cancel is rounding.
     let sum = [0, 1, 2].map(total).map(|f| if f.abs() <= 1e-9 * size { 0.0 } else { f });
-    let sum = format!("{} {}", vector(sum, 4), units.force);
+    let sum = format!("{} {}", vector(sum, DIGITS), units.force);
     format!("load case {name}: forces add up to {}", sum.trim_end())
 }

@@ -5,7 +5,7 @@ use toml::Table;
 use topopt_mesh::HexMesh;
 use topopt_report::{Fact, count, number};
 
-use super::wording::{Units, text, with_unit};
+use super::wording::{DIGITS, Units, text, with_unit};
 
 /// The tables of the case file in the order of the report, and their titles.
 const TABLES: [(&str, &str); 12] = [
@@ -56,7 +56,7 @@ fn mesh_facts(case: &Table, summary: &Value, mesh: &HexMesh, units: &Units) -> V
     let counted = |key: &str| count(summary[key].as_u64().unwrap_or(0) as usize);
     let cubic = if length.is_empty() { String::new() } else { format!(" {length}³") };
     let extent = mesh.bounding_box().extent().map(|x| number(x, 6)).join(" \u{d7} ");
-    let volume = number(mesh.volumes().iter().sum(), 6);
+    let volume = number(mesh.volumes().iter().sum(), DIGITS);
 
     let mut facts: Vec<Fact> = case
         .get("mesh")

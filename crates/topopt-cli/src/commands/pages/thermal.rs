@@ -5,14 +5,14 @@ use topopt_mesh::vector::length;
 use topopt_report::{Fact, NodalField, number};
 use topopt_study::solved_file::ThermalFile;
 
-use super::wording::text;
+use super::wording::{DIGITS, text};
 
 /// The title of their section.
 pub const TITLE: &str = "Temperatures and heat flux";
 
 /// A sentence about the pictures.
-pub const ABOUT: &str = "The flux is that at the centers of the elements, averaged at the nodes; \
-                         arrows show where it goes.";
+pub const ABOUT: &str = "Heat flux at element centers, averaged at the nodes; arrows show its \
+                         direction.";
 
 /// Temperature and heat flux in each load case of which `all` says what was found.
 pub fn pictures(fields: ThermalFile, all: &[Value]) -> Vec<NodalField> {
@@ -65,6 +65,6 @@ pub fn extremes(all: &[Value]) -> Vec<Fact> {
         ("Highest temperature", of("hottest", f64::max)),
         ("Lowest temperature", of("coldest", f64::min)),
     ];
-    let fact = |(name, value): (&str, Option<f64>)| Some(Fact::new(name, number(value?, 6)));
+    let fact = |(name, value): (&str, Option<f64>)| Some(Fact::new(name, number(value?, DIGITS)));
     found.into_iter().filter_map(fact).collect()
 }

@@ -43,18 +43,32 @@ impl Units {
         words(&self.physics.in_words(key))
     }
 
-    /// A mass, with times in seconds: of mm and N in tonnes, which reads as kg.
+    /// The words of a response within a sentence.
+    pub fn lower_words(&self, response: &str) -> String {
+        self.physics.in_words(response)
+    }
+
+    /// A mass with its unit: kg where the case's units tell, with times in seconds.
     pub fn mass(&self, mass: f64) -> String {
-        let to_kilograms = match (self.length.as_str(), self.force.as_str()) {
-            ("mm", "N") => 1e3,
-            ("cm", "N") => 1e2,
-            ("m", "N") => 1.0,
-            ("mm", "kN") => 1e6,
-            ("cm", "kN") => 1e5,
-            ("m", "kN") => 1e3,
-            _ => return number(mass, 4),
-        };
-        format!("{} kg", number(to_kilograms * mass, 4))
+        self.response("mass", mass)
+    }
+
+    /// A value of the response that is called so, with its unit.
+    pub fn response(&self, response: &str, value: f64) -> String {
+        let (factor, unit) = self.of_response(response);
+        format!("{} {unit}", number(factor * value, DIGITS)).trim_end().into()
+    }
+
+    /// The unit in which pages show the response that is called so, and what its values are multiplied
+    /// by for that.
+    pub fn of_response(&self, response: &str) -> (f64, &str) {
+        let kind = response.split(" of ").next().unwrap_or_default();
+        match kind.split(" in ").next().unwrap_or_default() {
+            "mass" => kilograms(&self.length, &self.force).map_or((1.0, ""), |kg| (kg, "kg")),
+            "compliance" => (1.0, &self.energy),
+            kind if kind.ends_with("displacement") => (1.0, &self.length),
+            _ => (1.0, ""),
+        }
     }
 
     /// The unit of what a key of the case file is called.
@@ -63,7 +77,7 @@ impl Units {
         match key {
             "force" | "total_force" | "bearing" => self.force.clone(),
             "moment" => self.energy.clone(),
-            "traction" | "pressure" | "youngs_modulus" => self.stress.clone(),
+            "traction" | "pressure" | "youngs_modulus" | "yield_strength" => self.stress.clone(),
             "radius" | "filter_radius" | "displacement" | "element_size" | "at" | "center" => {
                 self.length.clone()
             }
@@ -72,6 +86,26 @@ impl Units {
             _ => String::new(),
         }
     }
+}
+
+/// Significant digits of what was computed; files for programs have all.
+pub const DIGITS: usize = 3;
+
+/// Significant digits of coordinates, which are to be found in the part.
+const DIGITS_OF_PLACES: usize = 4;
+
+/// Kilograms of a unit of mass, which is force per length and second squared: of mm and N it is a
+/// tonne.
+pub fn kilograms(length: &str, force: &str) -> Option<f64> {
+    Some(match (length, force) {
+        ("mm", "N") => 1e3,
+        ("cm", "N") => 1e2,
+        ("m", "N") => 1.0,
+        ("mm", "kN") => 1e6,
+        ("cm", "kN") => 1e5,
+        ("m", "kN") => 1e3,
+        _ => return None,
+    })
 }
 
 /// A name with a unit, if there is one.
@@ -89,7 +123,7 @@ pub fn case_names(summary: &Value) -> Vec<&str> {
 
 /// `text` as a sentence of its own.
 pub fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
+    let mut letters = text.trim_end_matches('.').chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(letters).chain(['.']).collect()
 }
@@ -106,7 +140,7 @@ pub fn components(value: &Value) -> [f64; 3] {
 
 /// A number with its unit.
 pub fn with_unit(x: &Value, unit: &str) -> String {
-    format!("{} {unit}", number(x.as_f64().unwrap_or(f64::NAN), 6)).trim_end().into()
+    format!("{} {unit}", number(x.as_f64().unwrap_or(f64::NAN), DIGITS)).trim_end().into()
 }
 
 /// Text as it is, everything else as JSON.
@@ -116,7 +150,11 @@ pub fn text(value: &Value) -> String {
 
 /// The words of a key.
 pub fn words(key: &str) -> String {
-    let words = key.replace('_', " ").replace("pcg", "PCG").replace("youngs", "Young's");
+    let words = key
+        .replace('_', " ")
+        .replace("pcg", "PCG")
+        .replace("kkt", "KKT")
+        .replace("youngs", "Young's");
     let words = words.replace("poissons", "Poisson's");
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
@@ -124,5 +162,5 @@ pub fn words(key: &str) -> String {
 
 /// The coordinates of something that has a place.
 pub fn place(of: &Value) -> String {
-    vector(components(&of["at"]), 5)
+    vector(components(&of["at"]), DIGITS_OF_PLACES)
 }

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use topopt_report::{Curve, Table, number};
+use serde_json::Value;
+use topopt_report::{Curve, Table, count, number};
 use topopt_study::config::PhysicsKind;
 use topopt_study::finding::Finding;
 use topopt_study::history::History;
 
-use crate::commands::pages::wording::{Units, read, unreadable, words};
+use crate::commands::pages::wording::{DIGITS, Units, read, text, unreadable, words};
 
 /// Reads history.csv.
 ///
@@ -20,26 +21,28 @@ pub(super) fn read_history(path: &Path) -> Result<History, Finding> {
 /// The last column of every table; those of responses that a case asks for follow.
 const LAST_OF_ALL: &str = "output_seconds";
 
-/// What is shown over the iterations.
-pub(super) fn curves(history: &History, units: &Units, physics: PhysicsKind) -> Vec<Curve> {
-    let shown = [
-        ("compliance", units.energy.as_str()),
-        ("volume_fraction", ""),
-        ("change", ""),
-        ("kkt_residual", ""),
-        ("grey_level", ""),
-        ("pcg_iterations", ""),
-    ];
+/// What is shown over the iterations of the run of `summary`, in the units of the pages.
+pub(super) fn curves(history: &History, summary: &Value, units: &Units) -> Vec<Curve> {
+    let shown =
+        ["compliance", "volume_fraction", "change", "kkt_residual", "grey_level", "pcg_iterations"];
     // Objective and responses with limits come last.
-    let last = history.columns.iter().skip_while(|name| *name != LAST_OF_ALL).skip(1);
-    let own = last.map(|name| (name.as_str(), ""));
+    let own = history.columns.iter().skip_while(|name| *name != LAST_OF_ALL).skip(1);
+    let own = own.map(String::as_str);
     let place = |name: &str| history.columns.iter().position(|column| column == name);
-    let curve = |(name, unit): (&str, &str)| {
+    let curve = |name: &str| {
         let (x, y) = (place("iteration")?, place(name)?);
+        let (title, response) = match name {
+            "objective" => {
+                let response = text(&summary["objective"]["response"]);
+                (format!("Objective: {}", units.lower_words(&response)), response)
+            }
+            _ => (units.words(name), name.replace('_', " ")),
+        };
+        let (factor, unit) = units.of_response(&response);
         Some(Curve {
-            title: words(&physics.in_words(name)),
+            title,
             unit: (!unit.is_empty()).then(|| unit.into()),
-            points: history.rows.iter().map(|row| [row[x], row[y]]).collect(),
+            points: history.rows.iter().map(|row| [row[x], factor * row[y]]).collect(),
         })
     };
     own.chain(shown).filter_map(curve).collect()
@@ -47,7 +50,13 @@ pub(super) fn curves(history: &History, units: &Units, physics: PhysicsKind) -> 
 
 /// The whole of it.
 pub(super) fn table(history: &History, physics: PhysicsKind) -> Table {
-    let row = |row: &Vec<f64>| row.iter().map(|value| number(*value, 6)).collect();
+    let row = |row: &Vec<f64>| row.iter().map(|value| shown(*value)).collect();
     let columns = history.columns.iter().map(|name| words(&physics.in_words(name))).collect();
     Table { columns, rows: history.rows.iter().map(row).collect() }
+}
+
+/// A value of the table; counts are whole.
+fn shown(value: f64) -> String {
+    let is_count = value.fract() == 0.0 && (0.0..1e15).contains(&value);
+    if is_count { count(value as usize) } else { number(value, DIGITS) }
 }

@@ -47,7 +47,7 @@ pub(super) fn states(
     fields.temperatures.truncate(MOST_PICTURED);
     fields.fluxes.truncate(MOST_PICTURED);
     let mut notes = vec![
-        "The design with its densities, as it was optimized: nodes of void do not count.".into(),
+        "Optimized design with its intermediate densities, without nodes in void.".into(),
         thermal::ABOUT.to_owned(),
     ];
     if names.len() > MOST_PICTURED {

@@ -9,7 +9,7 @@ use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::solved_file::{SolvedFile, ThermalFile};
 
-use crate::commands::pages::wording::{Units, place, text, unreadable, with_unit};
+use crate::commands::pages::wording::{Units, place, sentence, text, unreadable, with_unit};
 use crate::commands::pages::{cases, thermal, wording};
 
 /// Verifications of more load cases show so many of their displacements.
@@ -31,7 +31,7 @@ pub(super) fn read(results: &RunDirectory) -> Result<Option<Value>, Finding> {
 /// How to get a verification.
 pub(super) fn remedy(results: &RunDirectory, physics: PhysicsKind, is_in_time: bool) -> String {
     if is_in_time {
-        return "Not verified: topopt verify solves steady states.".into();
+        return "Not verified: `topopt verify` solves steady states.".into();
     }
     let folder = results.path().display();
     let shown = match physics {
@@ -39,8 +39,8 @@ pub(super) fn remedy(results: &RunDirectory, physics: PhysicsKind, is_in_time: b
         PhysicsKind::Heat => "temperatures and heat flux",
     };
     format!(
-        "Not verified yet: topopt verify {folder} solves the exported shape, and topopt report \
-         {folder} then shows its {shown} here."
+        "Not verified yet: `topopt verify {folder}` solves the exported shape, and `topopt report \
+         {folder}` then shows its {shown} here."
     )
 }
 
@@ -57,7 +57,7 @@ pub(super) fn of(
     physics: PhysicsKind,
 ) -> Result<Verification, Finding> {
     let mut notes: Vec<String> =
-        found["notes"].as_array().into_iter().flatten().map(text).collect();
+        found["notes"].as_array().into_iter().flatten().map(|note| sentence(&text(note))).collect();
     if names.len() > MOST_PICTURES {
         notes.push(format!(
             "The pictures show the first {MOST_PICTURES} of {} load cases.",
@@ -109,7 +109,7 @@ fn fields(
     let names = &names[..names.len().min(MOST_PICTURES)];
     let SolvedFile { mut von_mises, displacements } =
         SolvedFile::of_verification(&results.path().join(VERIFIED_DESIGN), names)?;
-    let worst = if names.len() > 1 { ", the largest of all load cases" } else { "" };
+    let worst = if names.len() > 1 { ", largest of all load cases" } else { "" };
     let mut fields = vec![NodalField {
         title: format!("Von Mises stress{worst}"),
         unit: units.stress.clone(),
@@ -179,8 +179,9 @@ fn limits(found: &Value, units: &Units) -> Table {
 
 fn facts(found: &Value, units: &Units, physics: PhysicsKind) -> Vec<Fact> {
     let stress = &found["von_mises"];
-    let stresses = [("percentile_95", "95 % of the volume"), ("percentile_99", "99 %")]
-        .map(|(key, share)| format!("{share} up to {}", with_unit(&stress[key], &units.stress)));
+    let stresses = [("percentile_95", "95th"), ("percentile_99", "99th")].map(|(key, share)| {
+        format!("{share} percentile by volume {}", with_unit(&stress[key], &units.stress))
+    });
 
     let element = |of: &Value| format!("at element {} {}", of["element"], place(of));
     let width = |key: &str| match &found[key] {
@@ -191,18 +192,21 @@ fn facts(found: &Value, units: &Units, physics: PhysicsKind) -> Vec<Fact> {
     let own = match physics {
         PhysicsKind::Elasticity => Fact::new(
             "Von Mises stress",
-            format!("{}; the largest of all load cases", stresses.join(", ")),
+            format!("{}; largest of all load cases", stresses.join(", ")),
         ),
         PhysicsKind::Heat => Fact::new(
             "Void",
             format!("{} of the conductivity", with_unit(&found["void_conductivity"], "")),
         ),
     };
-    vec![
-        Fact::new("Solid", format!("density {} and more", with_unit(&found["threshold"], ""))),
+    let mass = found["mass"].as_f64().map(|mass| Fact::new("Mass", units.mass(mass)));
+    let mut facts = vec![
+        Fact::new("Solid", format!("density of at least {}", with_unit(&found["threshold"], ""))),
         own,
         Fact::new("Connected parts", found["parts"].as_array().map_or(0, Vec::len).to_string()),
         Fact::new("Smallest member", width("smallest_member")),
         Fact::new("Smallest gap", width("smallest_gap")),
-    ]
+    ];
+    facts.extend(mass);
+    facts
 }

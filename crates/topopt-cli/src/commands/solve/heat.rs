@@ -11,7 +11,7 @@ use topopt_study::interrupt::Interrupt;
 use topopt_study::result_files::{ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE};
 use topopt_study::thermal::ThermalAnalysis;
 
-use super::page;
+use super::{page, remarks};
 use crate::args::SolveArgs;
 use crate::commands::load_cases::thermal;
 
@@ -55,8 +55,7 @@ fn print(found: &ThermalAnalysis, out: &mut impl Write) -> std::io::Result<()> {
             writeln!(out, "    {name:<20}  {text}")?;
         }
     }
-    found.warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))?;
-    found.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))
+    remarks(&found.notes, &found.warnings, out)
 }
 
 /// Name and text of each line above the load cases.

@@ -18,7 +18,7 @@ use topopt_study::finding::InputError;
 use topopt_study::result_files::{ANALYSIS_FIELDS, ANALYSIS_PAGE, CASE};
 
 use crate::commands::pages::wording::{Units, read, text, unreadable};
-use crate::commands::pages::{part, problem};
+use crate::commands::pages::{part, problem, warnings};
 use results::Results;
 
 /// Tables of the case file that an analysis does not use.
@@ -70,6 +70,7 @@ fn page(folder: &Path, found: &impl Serialize, physics: PhysicsKind) -> Result<S
         title: found["title"].as_str().unwrap_or("Analysis").into(),
         subtitle: format!("{} \u{b7} {}", text(&found["case"]), what(found)),
         headline,
+        warnings: warnings::of_analysis(found),
         solid: &solid,
         states,
         part: part::of(&file, names, units, physics)?,

@@ -2,12 +2,13 @@
 
 use std::io::Write;
 
-use topopt_mesh::numbers::shown;
 use topopt_study::config::PhysicsKind;
 use topopt_study::verification::Verification;
 
 use super::built;
-use crate::commands::load_cases::{displacement, forces, largest, numbers, percentiles};
+use crate::commands::load_cases::{
+    displacement, forces, largest, mass_text, numbers, percentiles, safety_factors,
+};
 
 /// Prints all numbers.
 pub(super) fn print(found: &Verification, out: &mut dyn Write) -> std::io::Result<()> {
@@ -20,8 +21,9 @@ pub(super) fn print(found: &Verification, out: &mut dyn Write) -> std::io::Resul
     let with_numbers = found.load_cases.len() > 1;
     for case in &found.load_cases {
         writeln!(out, "  load case {}", case.name)?;
-        let numbers = if with_numbers { numbers(case) } else { Vec::new() };
-        for (name, text) in numbers.into_iter().chain(forces(case, found.pcg_residual)) {
+        let mut lines = if with_numbers { numbers(case) } else { Vec::new() };
+        lines.extend(safety_factors(&case.safety_factors));
+        for (name, text) in lines.into_iter().chain(forces(case, found.pcg_residual)) {
             writeln!(out, "    {name:<19}  {text}")?;
         }
     }
@@ -33,7 +35,7 @@ fn rows(found: &Verification) -> Vec<(&'static str, String)> {
     let Verification { largest_displacement: moved, von_mises: stress, .. } = found;
     let void = format!("{:e} of the stiffness", found.void_stiffness);
     let mut rows = vec![("solid", built::solid(&found.built)), ("void", void)];
-    rows.extend(found.mass.map(|mass| ("mass", shown(mass))));
+    rows.extend(found.mass.map(|mass| ("mass", mass_text(mass, found.units.as_ref()))));
     rows.extend([
         ("largest displacement", format!("{}, load case {}", displacement(moved), moved.load_case)),
         ("von Mises stress", percentiles(stress)),

@@ -2,10 +2,12 @@
 
 use serde_json::Value;
 use topopt_mesh::vector::length;
-use topopt_report::Table;
+use topopt_report::{Fact, Table, number};
 
 use super::rows::Rows;
-use crate::commands::pages::wording::{Units, components, of, place, text, vector, with_unit};
+use crate::commands::pages::wording::{
+    DIGITS, Units, components, of, place, text, vector, with_unit,
+};
 
 /// A row for each number, a column for each load case.
 pub(in crate::commands) fn table(found: &Value, units: &Units) -> Table {
@@ -19,7 +21,9 @@ pub(in crate::commands) fn table(found: &Value, units: &Units) -> Table {
     let moved = |case: &Value| {
         let moved = &case["largest_displacement"];
         let value = with_unit(&moved["value"], "");
-        format!("{value}\nnode {} {}", moved["node"], place(moved))
+        let along =
+            without_noise(&moved["components"], 1e-6 * moved["value"].as_f64().unwrap_or(0.0));
+        format!("{value}\n{along}\nnode {} {}", moved["node"], place(moved))
     };
     let peak = |stress: &Value| {
         let value = with_unit(&stress["maximum"], "");
@@ -30,8 +34,14 @@ pub(in crate::commands) fn table(found: &Value, units: &Units) -> Table {
         row("Weight".into(), &plain("weight")),
         row(of("Compliance", &units.energy), &plain("compliance")),
         row(of("Largest displacement", &units.length), &moved),
-        row(of("Von Mises stress, 95 % of volume", &units.stress), &stress("percentile_95")),
-        row(of("Von Mises stress, 99 % of volume", &units.stress), &stress("percentile_99")),
+        row(
+            of("Von Mises stress, 95th percentile by volume", &units.stress),
+            &stress("percentile_95"),
+        ),
+        row(
+            of("Von Mises stress, 99th percentile by volume", &units.stress),
+            &stress("percentile_99"),
+        ),
         row(of("Largest von Mises stress", &units.stress), &|case| peak(&case["von_mises"])),
     ];
     if cases.iter().any(|case| case["gauss_points"].is_object()) {
@@ -39,13 +49,24 @@ pub(in crate::commands) fn table(found: &Value, units: &Units) -> Table {
             peak(&case["gauss_points"])
         }));
     }
+    for (key, at) in FACTORS {
+        let all = cases.first().and_then(|case| case[key].as_array()).into_iter().flatten();
+        table.extend(all.enumerate().map(|(k, safety)| {
+            let set = safety["set"].as_str().map_or(String::new(), |set| format!(", set {set}"));
+            row(format!("Safety factor{at}{set}"), &|case| {
+                let safety = &case[key][k];
+                let value = with_unit(&safety["factor"], "");
+                format!("{value}\nelement {} {}", safety["element"], place(safety))
+            })
+        }));
+    }
     table.extend([
         row(of("Applied force", &units.force), &|case| {
-            force(components(&case["applied"]), 1e-9 * scale(case, "force", "applied"))
+            without_noise(&case["applied"], 1e-9 * scale(case, "force", "applied"))
         }),
-        row(of("Its moment about the origin", &units.energy), &|case| {
+        row(of("Moment about the origin", &units.energy), &|case| {
             let noise = 1e-9 * scale(case, "moment", "applied_moment");
-            force(components(&case["applied_moment"]), noise)
+            without_noise(&case["applied_moment"], noise)
         }),
     ]);
     let restraints =
@@ -56,18 +77,35 @@ pub(in crate::commands) fn table(found: &Value, units: &Units) -> Table {
         let reaction = |what: &'static str, applied: &'static str| {
             move |case: &Value| {
                 let noise = residual.max(1e-9) * scale(case, what, applied);
-                force(components(&case["reactions"][k][what]), noise)
+                without_noise(&case["reactions"][k][what], noise)
             }
         };
         [
             row(of(&name, &units.force), &reaction("force", "applied")),
             row(
-                of("Its moment about the origin", &units.energy),
+                of("Moment about the origin", &units.energy),
                 &reaction("moment", "applied_moment"),
             ),
         ]
     }));
     rows.table(table)
+}
+
+/// Keys of the safety factors, and where the stress is that they are of.
+const FACTORS: [(&str, &str); 2] =
+    [("safety_factors", ""), ("gauss_point_safety_factors", " at a Gauss point")];
+
+/// The smallest safety factor of all materials and load cases, where there is one.
+pub(in crate::commands) fn least_safety(found: &Value) -> Option<Fact> {
+    let cases = found["load_cases"].as_array().into_iter().flatten();
+    let factors = cases.flat_map(|case| FACTORS.map(|(key, _)| &case[key]));
+    let factors = factors.filter_map(Value::as_array).flatten();
+    let factors = factors.filter_map(|safety| safety["factor"].as_f64());
+    let least = factors.reduce(f64::min)?;
+    Some(
+        Fact::new("Safety factor", number(least, DIGITS))
+            .noted("yield strength / von Mises stress"),
+    )
 }
 
 /// The size of the largest force or moment of a load case: of reactions by the key `what`, of loads
@@ -78,7 +116,7 @@ fn scale(case: &Value, what: &str, applied: &str) -> f64 {
     all.map(|vector| length(components(vector))).fold(0.0, f64::max)
 }
 
-/// A force; components up to `noise` are what the solver leaves.
-fn force(x: [f64; 3], noise: f64) -> String {
-    vector(x.map(|x| if x.abs() <= noise { 0.0 } else { x }), 4)
+/// A vector; components up to `noise` are what the solver leaves.
+fn without_noise(of: &Value, noise: f64) -> String {
+    vector(components(of).map(|x| if x.abs() <= noise { 0.0 } else { x }), DIGITS)
 }

@@ -28,7 +28,7 @@ pub(in crate::commands) fn table(found: &Value) -> Table {
     table.push(row("Highest temperature", &extreme("hottest")));
     table.push(row("Lowest temperature", &extreme("coldest")));
     if has(&|case| case["into_nodes"].is_number()) {
-        let name = "Heat of loads and of the ambient";
+        let name = "Heat input of loads and ambient";
         table.push(row(name, &|case| with_unit(&case["into_nodes"], "")));
     }
     if !has(&|case| case["heat"].is_object()) {
@@ -46,7 +46,7 @@ pub(in crate::commands) fn table(found: &Value) -> Table {
     if has(&|case| case["heat"]["stored"] != 0.0) {
         table.push(row("Heat stored", &heat("stored")));
     }
-    table.push(row("Sum, less what is stored", &heat("sum")));
+    table.push(row("Balance (in - out - stored)", &heat("sum")));
     rows.table(table)
 }
 

@@ -17,8 +17,7 @@ use crate::commands::pages::wording::{Units, text, with_unit};
 pub fn shown(results: &Results) -> Result<(Vec<Fact>, States), Finding> {
     let Results { found, all, units, .. } = results;
     let fields = SolvedFile::of_analysis(results.path, results.pictured(), results.threshold)?;
-    let about = "Stresses are those at the centers of the elements. In the pictures they are averaged \
-                 at the nodes.";
+    let about = "Stresses at element centers; in the pictures averaged at the nodes.";
     let states = States {
         title: "Displacements and stresses".into(),
         fields: pictures(fields, all, units),
@@ -41,10 +40,10 @@ fn headline(Results { found, all, units, .. }: &Results) -> Vec<Fact> {
     let mut facts = vec![
         Fact::new("Largest displacement", with_unit(&moved, &units.length)),
         Fact::new("Largest von Mises stress", with_unit(&stress, &units.stress)),
-        Fact::new("Load cases", count(all.len())),
-        Fact::new("Elements", n("elements")),
     ];
+    facts.extend(cases::elastic::least_safety(found));
     facts.extend(mass);
+    facts.extend([Fact::new("Load cases", count(all.len())), Fact::new("Elements", n("elements"))]);
     facts
 }
 

@@ -7,7 +7,7 @@ use topopt_study::result_files::TRANSIENT;
 use topopt_study::solved_file::ThermalFile;
 
 use super::results::Results;
-use crate::commands::pages::wording::{read, unreadable};
+use crate::commands::pages::wording::{DIGITS, read, unreadable};
 use crate::commands::pages::{cases, thermal};
 
 /// The headline, and what was solved for.
@@ -42,7 +42,7 @@ fn headline(Results { found, all, .. }: &Results) -> Vec<Fact> {
     match found["transient"]["end"].as_f64() {
         Some(end) => {
             let steps = count(found["transient"]["steps"].as_u64().unwrap_or(0) as usize);
-            facts.push(Fact::new("Time", format!("{} in {steps} steps", number(end, 6))));
+            facts.push(Fact::new("Time", format!("{} in {steps} steps", number(end, DIGITS))));
         }
         None => facts.push(Fact::new("Load cases", count(all.len()))),
     }

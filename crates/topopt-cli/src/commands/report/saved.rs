@@ -1,0 +1,39 @@
+//! Amounts of the full part beside those of the design.
+
+use serde_json::Value;
+use topopt_report::{Table, number};
+use topopt_study::design_file::DesignFile;
+
+use crate::commands::pages::wording::{DIGITS, Units};
+
+/// Volume, and where all of the part is of one material with a mass density, mass; `found`: what a
+/// verification has found.
+pub(super) fn table(
+    file: &DesignFile,
+    found: Option<&Value>,
+    summary: &Value,
+    units: &Units,
+) -> Table {
+    let volumes = file.mesh.volumes();
+    let full: f64 = volumes.iter().sum();
+    let grey = || file.density.iter().zip(&volumes).map(|(density, v)| density * v).sum();
+    let verified = found.and_then(|found| found["volume"]["verified"].as_f64());
+    let design: f64 = verified.unwrap_or_else(grey);
+
+    let cubic = if units.length.is_empty() { "" } else { "\u{b3}" };
+    let volume =
+        |v: f64| format!("{} {}{cubic}", number(v, DIGITS), units.length).trim_end().into();
+    let saved = format!("{} %", number(100.0 * (1.0 - design / full), DIGITS));
+    let mut rows = vec![vec!["Volume".into(), volume(full), volume(design), saved.clone()]];
+    rows.extend(density(summary).map(|density| {
+        vec!["Mass".into(), units.mass(density * full), units.mass(density * design), saved]
+    }));
+    let columns = ["", "Full part", "Design", "Saved"].map(String::from).to_vec();
+    Table { columns, rows }
+}
+
+/// The mass density of the only material.
+fn density(summary: &Value) -> Option<f64> {
+    let materials = summary["materials"].as_array().filter(|materials| materials.len() == 1)?;
+    materials[0]["mass_density"].as_f64()
+}

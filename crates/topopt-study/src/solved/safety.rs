@@ -1,0 +1,99 @@
+//! How far the stresses stay below the yield strengths of the materials.
+
+use serde::Serialize;
+
+use super::structure::Solved;
+use crate::case::Case;
+use crate::config::Config;
+use crate::fields::others;
+
+/// The smallest safety factor of a material: yield strength / stress of von Mises.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Safety {
+    /// Element set of the material; none for `[material]`.
+    pub set: Option<String>,
+    /// Yield strength of the material (force per area).
+    pub yield_strength: f64,
+    /// The factor.
+    pub factor: f64,
+    /// Number of the element that has it.
+    pub element: u64,
+    /// Place of the stress.
+    pub at: [f64; 3],
+    /// Load case of the stress.
+    pub load_case: String,
+}
+
+impl Safety {
+    /// Name of the material.
+    pub fn material(&self) -> String {
+        self.set.as_ref().map_or("[material]".into(), |set| format!("set `{set}`"))
+    }
+
+    /// The smallest factor of each material in several load cases.
+    pub fn smallest<'a>(cases: impl IntoIterator<Item = &'a [Self]>) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for safety in cases.into_iter().flatten() {
+            match all.iter_mut().find(|other| other.set == safety.set) {
+                Some(other) if safety.factor < other.factor => *other = safety.clone(),
+                Some(_) => {}
+                None => all.push(safety.clone()),
+            }
+        }
+        all
+    }
+}
+
+/// A material with a yield strength.
+pub(crate) struct Ductile {
+    set: Option<String>,
+    yield_strength: f64,
+    /// Its elements as the user numbers them.
+    elements: Vec<u32>,
+}
+
+impl Ductile {
+    /// All of a case, `[material]` first.
+    pub fn all(config: &Config, case: &Case) -> Vec<Self> {
+        let of_all = config.material.yield_strength.map(|yield_strength| Self {
+            set: None,
+            yield_strength,
+            elements: others(case.mesh.n_elements(), &case.materials),
+        });
+        let of_sets = config.materials.iter().zip(&case.materials).filter_map(|(material, own)| {
+            let set = Some(material.set.get_ref().clone());
+            Some(Self { set, yield_strength: material.yield_strength?, elements: own.clone() })
+        });
+        of_all.into_iter().chain(of_sets).collect()
+    }
+}
+
+impl Solved<'_> {
+    /// The safety factors in load case `case`; `stress` gives the stress of von Mises in an element, by
+    /// its numbers in the problem and as the user numbers it, and the place of that stress.
+    pub fn safety(&self, case: usize, stress: impl Fn(u32, u32) -> (f64, [f64; 3])) -> Vec<Safety> {
+        let new_element = self.model.renumbering.new_elements();
+        let of_material = |material: &Ductile| {
+            let elements = material.elements.iter().map(|&e| (new_element[e as usize], e));
+            let counted = elements.filter(|(e, _)| self.counts(*e as usize));
+            let stressed = counted.map(|(e, original)| (stress(e, original), e));
+            let ((largest, at), element) =
+                stressed.max_by(|(a, _), (b, _)| a.0.total_cmp(&b.0)).filter(|(s, _)| s.0 > 0.0)?;
+            Some(Safety {
+                set: material.set.clone(),
+                yield_strength: material.yield_strength,
+                factor: material.yield_strength / largest,
+                element: self.place(element).0,
+                at,
+                load_case: self.model.problem.load_cases()[case].name.clone(),
+            })
+        };
+        self.given.ductile.iter().filter_map(of_material).collect()
+    }
+
+    /// The safety factors in load case `case` by the stresses at the centers of the elements.
+    pub fn safety_at_centers(&self, case: usize) -> Vec<Safety> {
+        let von_mises = &self.solution.von_mises[case];
+        self.safety(case, |element, _| (von_mises[element as usize], self.place(element).1))
+    }
+}
