@@ -157,11 +157,7 @@ impl Checkpointer {
     }
 }
 
-/// The settings of a checkpoint, by which one is compared with a case: without the folder of the results,
-/// which may change and may have a name that is no text.
 pub(crate) fn settings(config: &Config) -> Result<Value, Finding> {
-    let mut config = config.clone();
-    config.output.directory = None;
     serde_json::to_value(config)
         .map_err(|error| Finding::new(format!("cannot write the settings: {error}")))
 }

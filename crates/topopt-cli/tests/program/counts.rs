@@ -16,10 +16,7 @@ fn steps_are_counted_before_they_are_listed() {
         ("transient.step=1e-320", "steps, and 10000000 are the most"),
         ("transient.step=1e-8", "100000000 steps, and 10000000 are the most"),
         ("transient={end=1.0,steps=[[0.5,0.1],[1.0,1e-9]]}", "steps, and 10000000 are the most"),
-        (
-            "transient={end=10000000000000004.0,steps=[[1e16,1e15],[2e16,1.0]]}",
-            "are lost in the rounding",
-        ),
+        ("transient={end=1000000.5,steps=[[1e6,1e5],[2e6,1e-7]]}", "are lost in the rounding"),
     ] {
         for command in [&["check"][..], &["solve", "-o", "out"]] {
             let args = [command, &["case.toml", "--set", set]].concat();
@@ -75,11 +72,11 @@ fn ranks_have_bounds() {
 #[test]
 fn tables_have_exponents() {
     let folder = Folder::new();
-    folder.write("case.toml", &format!("{HEAT}initial = 1e300\n"));
+    folder.write("case.toml", &format!("{HEAT}initial = 1e100\n"));
     let (status, out, err) = topopt(&folder.path(""), &["solve", "case.toml", "-o", "out"]);
     assert_eq!(status, 0, "{out}{err}");
     let table = folder.read("out/transient.csv");
-    assert!(table.lines().all(|line| line.len() < 200) && table.contains("1e300"), "{table}");
+    assert!(table.lines().all(|line| line.len() < 200) && table.contains("1e100"), "{table}");
 }
 
 /// Whatever a limit leaves, nothing aborts.

@@ -211,7 +211,7 @@ fn wedges_as_such_and_as_hexahedra() {
         ("6 14", "5 14", "cell 0"),
         (
             "3 4 4 5 6 8 8 7",
-            "6 8 8 7 3 4 4 5",
+            "3 4 4 5 7 8 8 6",
             "element 1 at (0.333333, 0.333333, 1.5) is inverted or flat",
         ),
         ("3 4 4 5 6 8 8 7", "0 1 4 3 0 0 0 0", "element 1 uses node 0 twice and is not a wedge"),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// The results.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Output {
     /// Folder of the results; by default `results/` and the name of the case file. Relative to
     /// the working directory.
+    #[serde(serialize_with = "as_text")]
     pub directory: Option<PathBuf>,
     /// Interval in iterations at which the design is written; 0 writes only the last one.
     pub snapshot_every: usize,
@@ -30,6 +31,11 @@ pub struct Output {
     pub uncut: bool,
     /// Compression of the VTK files.
     pub compression: Compression,
+}
+
+/// Serializes a path as text, with a mark for what is none: an argument of the command line may be any bytes.
+fn as_text<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+    path.as_ref().map(|path| path.to_string_lossy()).serialize(serializer)
 }
 
 /// A compression.
