@@ -86,6 +86,22 @@ fn for_programs() {
     let volume = found["design_volume"].take().as_f64().unwrap();
     assert!((volume - 245.0).abs() < 1e-9, "{volume}");
 
+    let designed = json!({
+        "volume_fraction": 0.3, "initial_volume_fraction": 0.3,
+        "objective": "minimize compliance", "limits": [], "filter": "sensitivity", "filter_weights": "cone",
+        "filter_radius": 1.5, "projection": null, "continuation": [], "max_iterations": 3,
+    });
+    for (key, value) in designed.as_object().unwrap() {
+        assert_eq!(found.as_object_mut().unwrap().remove(key).as_ref(), Some(value), "{key}");
+    }
+    let loads = json!([{
+        "case": "default", "weight": 1.0, "loaded_nodes": 6, "sum_of_forces": [0.0, -6.0, 0.0],
+        "sum_of_moments": [0.0, 0.0, 0.0], "weight_per_volume": [0.0, 0.0, 0.0],
+        "rotations": [], "displaced_nodes": 0
+    }]);
+    let materials = json!([{
+        "set": null, "youngs_modulus": 1.0, "mass_density": null, "elements": 250
+    }]);
     assert_eq!(
         found,
         json!({
@@ -95,19 +111,10 @@ fn for_programs() {
             "held_nodes": 36, "time": null,
             "held_components": 108, "solid_elements": 5, "kept_elements": 5, "void_elements": 0,
             "design_volume": null,
-            "loads": [{
-                "case": "default", "weight": 1.0, "loaded_nodes": 6, "sum_of_forces": [0.0, -6.0, 0.0],
-                "sum_of_moments": [0.0, 0.0, 0.0], "weight_per_volume": [0.0, 0.0, 0.0],
-                "rotations": [], "displaced_nodes": 0
-            }],
-            "materials": [{
-                "set": null, "youngs_modulus": 1.0, "mass_density": null, "elements": 250
-            }],
+            "loads": loads,
+            "materials": materials,
             "spring_nodes": 0, "spring_stiffness": [0.0, 0.0, 0.0],
-            "volume_fraction": 0.3, "initial_volume_fraction": 0.3,
-            "objective": "minimize compliance", "limits": [], "filter": "sensitivity", "filter_weights": "cone",
-            "filter_radius": 1.5,
-            "projection": null, "continuation": [], "max_iterations": 3, "device": "cpu",
+            "device": "cpu",
             "strategy": "mf",
             "memory_mb": null, "output_directory": "results/case", "replaces_results": false,
             "warnings": [],

@@ -12,7 +12,7 @@ use topopt_io::vtk::{Array, Compression, Section, Values, pvtu, vtu};
 const NAME: &str = "part.vtu";
 
 /// The box of `gmsh_box_4_1_ascii.msh` with its arrays, written by VTK 9.7.
-const LAYOUTS: [&str; 8] = [
+const LAYOUTS: [&str; 10] = [
     "ascii",
     "base64",
     "base64_zlib",
