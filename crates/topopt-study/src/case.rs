@@ -30,6 +30,8 @@ use crate::{deck_case, free_memory, meshing, selections};
 pub struct Case<const N: usize = DIM> {
     /// The mesh.
     pub mesh: HexMesh,
+    /// Whether the mesh is examined for nodes that are not joined, however large it is.
+    pub is_examined: bool,
     /// Numbers of nodes and elements in the mesh file; none for a generated mesh.
     pub tags: Option<Tags>,
     /// The sets of the mesh, and those that the case file selects.
@@ -171,6 +173,7 @@ impl<const N: usize> Case<N> {
 
         Ok(Self {
             mesh,
+            is_examined: false,
             tags,
             sets,
             nodal: deck.nodal,

@@ -69,7 +69,6 @@ impl Kept {
         }
 
         let mut kept = layers.kept()?;
-        kept.warnings.extend(on_void::<K, N>(lookup.mesh, &loads, passive.void));
         let designed = loads.iter().zip(is_kept).filter(|(_, is_kept)| !is_kept);
         let designed: Vec<_> = designed.map(|(load, _)| load).collect();
         kept.notes.extend(on_designed::<K, N>(lookup, &designed, passive));
@@ -229,31 +228,6 @@ fn flags(mesh: &HexMesh, nodes: &[u32]) -> Vec<bool> {
     let mut flags = vec![false; mesh.n_nodes()];
     nodes.iter().for_each(|&node| flags[node as usize] = true);
     flags
-}
-
-/// Loads that elements alone take which stay void.
-fn on_void<K: Physics<N>, const N: usize>(
-    mesh: &HexMesh,
-    loads: &[NodalLoad<N>],
-    void: &[u32],
-) -> Vec<String> {
-    if void.is_empty() {
-        return Vec::new();
-    }
-    let mut is_void = vec![false; mesh.n_elements()];
-    void.iter().for_each(|&e| is_void[e as usize] = true);
-    let there: Vec<u32> = (0..mesh.n_elements() as u32).filter(|&e| !is_void[e as usize]).collect();
-    let is_there = nodes_of(mesh, &there);
-    let lost = |load: &NodalLoad<N>| {
-        let share = load.share(|node| !is_there[node as usize]);
-        (share > 0.0).then(|| {
-            format!(
-                "{} meet nothing there: these elements stay empty by `design.void`",
-                acting::<K, N>(load, share)
-            )
-        })
-    };
-    loads.iter().filter_map(lost).collect()
 }
 
 /// Loads that stand on elements which may become empty.

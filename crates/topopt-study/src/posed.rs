@@ -84,11 +84,15 @@ impl Form {
     /// Whether no design changes it, as all that it is of `is_held`, with `n` unknowns per node.
     pub fn is_held(&self, n: usize, is_held: impl Fn(u32, usize) -> bool) -> bool {
         match self {
-            Self::MeanDisplacement { weights, .. } => weights
-                .iter()
-                .all(|(node, along)| (0..n).all(|i| along[i] == 0.0 || is_held(*node, i))),
+            Self::MeanDisplacement { weights, .. } => {
+                let fixes = |(node, along): &(u32, [f64; 3])| {
+                    (0..n).all(|i| along[i] == 0.0 || is_held(*node, i))
+                };
+                !weights.is_empty() && weights.iter().all(fixes)
+            }
             Self::LargestDisplacement { nodes, .. } => {
-                nodes.iter().all(|&node| (0..n).all(|i| is_held(node, i)))
+                let is_fixed = |&node: &u32| (0..n).all(|i| is_held(node, i));
+                !nodes.is_empty() && nodes.iter().all(is_fixed)
             }
             _ => false,
         }

@@ -72,10 +72,11 @@ pub(super) fn check(
 /// Says what can be known of `case`.
 fn tell<A: Acting<N>, const N: usize>(
     config: &Config,
-    case: Case<N>,
+    mut case: Case<N>,
     args: &CheckArgs,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
+    case.is_examined = true;
     let forecast = thread_pool(config.solver.threads)?.install(|| {
         let loads = Loads { given: A::given(config, &case), all: case.load_cases.clone() };
         let place = Place::find(config.solver.device).map_err(InputError::from)?;

@@ -173,6 +173,8 @@ fn all_that_may_be_worth_saying() {
       memory           about 18 MB, 18 with bsr, 18 with mf, 18 with nbn
       results          out, which already holds results: give --overwrite or --resume
       note: 1 node was left out: it is neither a corner of a solid element nor in the middle of an edge
+      note: load case `default`: 100 % of the forces of `load` act on elements that may become empty; `design.solid` keeps those of a set
+      note: load case `lift`: 100 % of the forces of `load` act on elements that may become empty; `design.solid` keeps those of a set
       warning: the filter radius 0.5 is not larger than an element (1): it has almost no effect, and checkerboards are likely; 1.5 to 3 element widths are usual
     ready for `topopt run case.toml`
     ");

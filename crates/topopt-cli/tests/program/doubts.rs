@@ -31,7 +31,9 @@ fn a_load_on_void_and_a_narrow_filter_are_said_by_run_check_and_solve() {
             "{out}"
         );
     }
-    assert_eq!(warnings(&folder).len(), 3, "with the grey level: {:?}", warnings(&folder));
+    let of_void =
+        warnings(&folder).iter().filter(|text| text.contains("acts on void elements")).count();
+    assert_eq!(of_void, 1, "{:?}", warnings(&folder));
 }
 
 const LIMIT: &str = "constraints=[{response=\"displacement\",set=\"load\",at_most=";
@@ -44,7 +46,7 @@ fn a_limit_that_the_full_part_misses_is_said_before_and_after_the_run() {
     let before = "warning: even the full part does not keep the limit largest displacement of load \
                   at most 1: it has ";
     assert!(out.find(before).unwrap() < out.find("iteration ").unwrap(), "{out}");
-    assert!(out.contains("at most 1 was asked for: even the full part has "), "{out}");
+    assert!(out.contains("limit violated (at most 1): even the full part has "), "{out}");
     let full = folder.summary()["constraints"][0]["full_part"].as_f64().unwrap();
     assert!(full > 1.0 && warnings(&folder).len() >= 2, "{:?}", warnings(&folder));
 
@@ -156,9 +158,9 @@ fn grey_material_of_a_least_mass_is_said_to_be_heavy() {
     let limit = format!("{LIMIT}1000.0}}]");
     let keys = ["objective={minimize=\"mass\"}", &limit, "material.mass_density=1.0"];
     let out = folder.run_well(&keys).out;
-    let text = "%: grey material has all of its weight and little of its stiffness, and what is built \
-                will be of another mass and stiffness than these numbers; `topopt verify` says by how \
-                much, `design.style = \"crisp\"` avoids it";
+    let text = "%: grey material has all of its weight and little of its stiffness, so the built part will have \
+                another mass and stiffness: run `topopt verify` to see by how much, or use \
+                `design.style = \"crisp\"`";
     assert!(out.contains(text), "{out}");
     assert!(warnings(&folder).iter().any(|warning| warning.ends_with(text)));
 }

@@ -358,7 +358,7 @@ fn an_exported_design_is_meshed_and_solved() {
         return;
     }
     let folder = Folder::new();
-    folder.run_well(&["optimizer.max_iterations=8"]);
+    folder.run_well(&["optimizer.max_iterations=30", "design.volume_fraction=0.5"]);
     for more in [&[][..], &["--decimate", "0.3"]] {
         let args = [&["export", "out", "--output", "part.stl"], more].concat();
         let (status, out, err) = topopt(&folder.path(""), &args);

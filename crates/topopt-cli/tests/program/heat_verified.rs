@@ -68,10 +68,10 @@ fn heat_in_void_counts_where_it_can_flow() {
          [[convection]]\nset = \"sides\"\nfilm_coefficient = 0.02\nambient = 10\n",
     );
     folder.run_well(&["solver.tolerance=1e-9"]);
-    let warning = folder.summary()["warnings"][0].as_str().unwrap().to_owned();
+    let warnings = folder.summary()["warnings"].to_string();
     assert!(
-        warning.ends_with("% of its heat is on elements that are empty in the shape"),
-        "{warning}"
+        warnings.contains("% of its heat is on elements that are empty in the shape"),
+        "{warnings}"
     );
     let (status, _, err) = topopt(&folder.path(""), &["verify", "out"]);
     let message = err.replace('|', " ").split_whitespace().collect::<Vec<_>>().join(" ");

@@ -42,7 +42,7 @@ fn a_bar_under_suction() {
 #[test]
 fn void_elements_stay_void_and_the_others_share_the_material() {
     let folder = folder();
-    let set = ["design.void=[\"hole\"]", "output.compression=none"];
+    let set = ["design.void=[\"hole\"]", "output.compression=none", "design.keep_loaded=free"];
     folder.run_well(&set);
     let density = folder.array("out/design.vtu", "density");
     let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();

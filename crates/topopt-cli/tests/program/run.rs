@@ -34,7 +34,7 @@ fn summary_says_what_the_run_was_and_did() {
         "status": "done", "stopped_by": "max_iterations", "elements": 250, "nodes": 396,
         "load_cases": ["default"], "element_width": 1.0, "filter_radius": 1.5,
         "device": "cpu (2 threads)", "strategy": "mf",
-        "iterations": 3, "solid_elements": 5, "kept_elements": 5, "warnings": [],
+        "iterations": 3, "solid_elements": 5, "kept_elements": 5,
         "notes": ["5 elements are kept solid at loads and supports: 2 % of the part, besides the \
                    design volume"],
     });

@@ -75,7 +75,7 @@ fn a_start_is_said_by_check_and_may_not_be_less_than_void() {
     let folder = Folder::new();
     let check = |set: &str| topopt(folder.0.path(), &["check", "case.toml", "--set", set]);
     let (_, out, _) = check("design.initial_volume_fraction=0.9");
-    assert!(out.contains("at most 0.3 of the design volume 250, 0.9 at the start"), "{out}");
+    assert!(out.contains("at most 0.3 of the design volume 245, 0.9 at the start"), "{out}");
     let (status, _, err) = check("design.initial_volume_fraction=0.005");
     assert_eq!(status, 1);
     let message = "`design.initial_volume_fraction` is less than `design.density_min`";
