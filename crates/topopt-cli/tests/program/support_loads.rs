@@ -160,7 +160,8 @@ fn mixed_loads_are_optimized() {
 
     let summary = folder.summary();
     assert_eq!(summary["settings"]["interpolation"], "ramp");
-    assert_eq!(summary["warnings"].as_array().unwrap().len(), 0);
+    let warnings = summary["warnings"].to_string();
+    assert!(warnings.contains("designs swing to and fro between two"), "{warnings}");
     // The end is where it is pushed to, in the case that pushes it and not in the other.
     let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
     let [held, pushed] =

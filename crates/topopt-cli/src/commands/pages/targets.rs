@@ -22,13 +22,16 @@ pub(in crate::commands) fn all(
 fn target(found: &Value, verified: Option<&Value>, units: &Units) -> Option<Target> {
     let response = found["response"].as_str()?;
     let value = |value: &Value| Some(units.response(response, value.as_f64()?));
-    let limit =
-        limit(found).map(|(word, limit)| format!("{word} {}", units.response(response, limit)));
+    let asked = verified.and_then(limit).or_else(|| limit(found));
+    let limit = asked.map(|(word, limit)| format!("{word} {}", units.response(response, limit)));
     let is_met = |of: &Value| of["met"].as_bool();
     Some(Target {
         name: name(response, units),
         optimized: value(&found["value"])?,
-        verified: verified.and_then(|verified| value(&verified["verified"])),
+        verified: verified.and_then(|verified| {
+            let largest = value(&verified["largest"]).map(|text| format!(" (largest {text})"));
+            Some(value(&verified["verified"])? + &largest.unwrap_or_default())
+        }),
         limit: limit.unwrap_or_else(|| text(&found["goal"])),
         is_met: verified.and_then(is_met).or_else(|| is_met(found)),
     })
