@@ -75,7 +75,7 @@ fn design_loops_take_what_is_counted() {
             accuracy: Accuracy { loose: 1e-5, tight: 1e-5 },
             max_iterations: 100,
         };
-        let constraints = vec![Constraint::volume(&space)];
+        let constraints = vec![Constraint::volume(&space, 0.3)];
         let formulation = Formulation { space: &space, transform, objective, constraints };
         let optimization = optimization(&backend, &problem, solver, formulation);
         let element = 8 * n * Optimization::<Cuda<f64>>::element_vectors(&problem);

@@ -45,7 +45,8 @@ impl Lookup<'_> {
             return sets.iter().map(Vec::len).sum::<usize>() < self.mesh.n_elements();
         };
         let elements = self.sets.elements.get(set).map_or(&[][..], Vec::as_slice);
-        !elements.iter().all(has_own) && !(is_given && self.is_material_of_case(elements, sets))
+        let is_said = is_given && self.is_material_of_case(elements, sets);
+        !(is_said || elements.iter().all(has_own))
     }
 
     /// Whether `[material]` is that of `elements` alone: then its modulus was given for them.

@@ -125,13 +125,16 @@ fn response<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
     })
 }
 
+/// A load case and a function of its state.
+pub(crate) type CaseFunction<'a, B> = (usize, Box<dyn StateFunction<B> + 'a>);
+
 /// The function of a state that a response of nodes is, with its load case, and `zero` as that of the
 /// response; none for other responses.
 pub(crate) fn state_function<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
     (form, zero): (&Form, f64),
     subject: Subject<'a, K, N>,
     backend: &B,
-) -> Result<Option<(usize, Box<dyn StateFunction<B> + 'a>)>, BackendError> {
+) -> Result<Option<CaseFunction<'a, B>>, BackendError> {
     let problem = subject.problem;
     Ok(match form {
         Form::MeanDisplacement { case, weights } => {

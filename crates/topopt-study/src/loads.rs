@@ -92,7 +92,7 @@ impl Lookup<'_> {
             LoadQuantity::Traction(_) | LoadQuantity::Pressure(_) | LoadQuantity::Bearing(_) => {
                 self.on_faces(load, set, (quantity, place), findings)
             }
-            LoadQuantity::FromMesh => self.from_mesh(set, place, findings),
+            LoadQuantity::FromMesh => self.of_mesh_file(set, place, findings),
             // Those of the whole part, and those of other physics.
             _ => Vec::new(),
         }

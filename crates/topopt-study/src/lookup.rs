@@ -27,7 +27,7 @@ pub type NodalOfMesh = BTreeMap<String, Vec<[f64; 3]>>;
 
 impl Lookup<'_> {
     /// Forces on the nodes of a set as the mesh file has them; `place` is that of the key.
-    pub(crate) fn from_mesh(
+    pub(crate) fn of_mesh_file(
         &self,
         set: &Spanned<String>,
         place: Range<usize>,

@@ -69,7 +69,7 @@ fn a_limit_that_the_built_shape_misses_has_an_exit_status() {
     let folder = limited();
     let case = folder.read("out/case.toml").replacen("at_most = 1000000.0", "at_most = 0.5", 1);
     folder.write("out/case.toml", &case);
-    write_design(&folder, |[_, y, _]| y < 2.0 || y > 4.0);
+    write_design(&folder, |[_, y, _]| !(2.0..=4.0).contains(&y));
     let (status, found, err) = verify(&folder);
     assert_eq!((status, &found["limits_met"]), (3, &json!(false)));
     let missed = &found["constraints"][0];

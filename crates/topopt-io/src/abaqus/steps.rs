@@ -89,7 +89,7 @@ impl Reader<'_> {
         self.case = Some(self.deck.steps.len());
         self.deck.steps.push(Step::new(name));
         // Otherwise it is the default of a linear step.
-        if keyword.has("NLGEOM") && !keyword.get("NLGEOM").is_some_and(|v| capitals(v) == "NO") {
+        if keyword.has("NLGEOM") && keyword.get("NLGEOM").is_none_or(|v| capitals(v) != "NO") {
             self.lose_keyword(keyword, ", NLGEOM: displacements are computed as small");
         }
     }

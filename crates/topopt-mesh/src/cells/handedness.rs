@@ -88,7 +88,7 @@ impl Cell<'_> {
         let x = |a: usize| coordinates[self.corners[a] as usize];
         let spat = self.shape.corners()[0].to.map(|b| difference(x(b), x(0)));
         // A look at one corner is enough for nearly all.
-        if !(hexahedron::determinant(&spat) < 0.0) {
+        if hexahedron::determinant(&spat) >= 0.0 {
             return false;
         }
         let order = mirrored(self.shape);

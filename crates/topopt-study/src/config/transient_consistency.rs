@@ -78,7 +78,7 @@ fn countless(config: &Config, transient: &Transient) -> Option<Finding> {
         Some(finding.remedy("give longer steps, or an earlier `end`"))
     };
     let n = transient.n_steps();
-    if !(n <= MOST_STEPS as f64) {
+    if n.is_nan() || n > MOST_STEPS as f64 {
         let n = if n < 1e15 { format!("{n}") } else { format!("{n:.1e}") };
         return at(format!("[transient] has {n} steps, and {MOST_STEPS} are the most"));
     }

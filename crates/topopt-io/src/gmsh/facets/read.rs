@@ -64,7 +64,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Soup, FacetFault> {
         return Err(FacetFault::Empty);
     }
     for (i, corner) in corners.iter().enumerate() {
-        if let Some(&value) = corner.iter().find(|x| !(x.abs() <= FARTHEST)) {
+        if let Some(&value) = corner.iter().find(|x| !x.is_finite() || x.abs() > FARTHEST) {
             return Err(FacetFault::NotFinite { facet: i / 3 + 1, value });
         }
     }

@@ -76,7 +76,7 @@ impl Shells {
 
         let mut turned = 0;
         for (shell, facets) in self.facets.iter().enumerate() {
-            if (volumes[shell] > 0.0) != (self.depths[shell] % 2 == 0) {
+            if (volumes[shell] > 0.0) != self.depths[shell].is_multiple_of(2) {
                 facets.iter().for_each(|&facet| triangles[facet as usize].swap(1, 2));
                 turned += 1;
             }
@@ -91,7 +91,8 @@ impl Shells {
 
     /// The shells of every body, the outer one first.
     pub fn bodies(&self) -> Vec<Vec<u32>> {
-        let outer = (0..self.len() as u32).filter(|&shell| self.depths[shell as usize] % 2 == 0);
+        let outer =
+            (0..self.len() as u32).filter(|&shell| self.depths[shell as usize].is_multiple_of(2));
         let of_outer = |outer: u32| {
             let inner =
                 (0..self.len() as u32).filter(move |&s| self.parents[s as usize] == Some(outer));

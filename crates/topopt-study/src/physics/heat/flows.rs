@@ -36,7 +36,7 @@ pub(super) fn flows(lookup: &Lookup, load: &Load, findings: &mut Vec<Finding>) -
             scaled(shares, heat / total)
         }
         (LoadQuantity::FromMesh, Some(set)) => {
-            let flows = lookup.from_mesh(set, place, findings);
+            let flows = lookup.of_mesh_file(set, place, findings);
             flows.into_iter().map(|(node, [flow, ..])| (node, flow)).collect()
         }
         _ => Vec::new(),
