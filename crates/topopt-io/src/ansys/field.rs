@@ -107,7 +107,8 @@ fn field(item: &str) -> Option<(usize, char, usize)> {
     let rest = &item[at + 1..];
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let width = rest[..end].parse().ok()?;
-    let sensible = (1..=MOST).contains(&count) && (1..=MOST).contains(&width);
+    let sensible =
+        (1..=MOST).contains(&count) && (1..=MOST).contains(&width) && &item[at..=at] != "x";
     sensible.then_some((count, char::from(item.as_bytes()[at]), width))
 }
 

@@ -111,6 +111,7 @@ impl Cells {
         points: &[[f64; 3]],
     ) -> Result<Self, crate::Fault> {
         let mut cells = Self::default();
+        cells.solids.keep_collapsed();
         let mut other: Option<(&str, usize, u64)> = None;
         let (mut start, mut nodes) = (0, Vec::new());
         for ((cell, &kind), &end) in (0..).zip(types).zip(offsets) {

@@ -22,8 +22,7 @@ use crate::sets::Face;
 /// with a common apex on its eight faces, beside the four hexahedra at the base.
 ///
 /// Parts of hexahedra and wedges alone stay as they are, with the corners of their cells: cells
-/// belong to one part where they share nodes. Pyramids that were given as hexahedra count as these, so
-/// that a mesh that was cut and written is read as it is.
+/// belong to one part where they share nodes. [Kept](Cells::keep_collapsed) pyramids count as these.
 ///
 /// The middles of edges are the nodes that cells of second order have there, so that curved faces
 /// keep their shape.

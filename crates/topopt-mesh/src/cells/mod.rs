@@ -28,6 +28,8 @@ pub struct Cells {
     nodes: Vec<u32>,
     /// Pyramids that were given as hexahedra, ascending.
     collapsed: Vec<usize>,
+    /// Whether those stay hexahedra.
+    keeps_collapsed: bool,
 }
 
 /// One of the [`Cells`].
@@ -108,12 +110,17 @@ impl Cells {
         &self.shapes
     }
 
-    /// Whether no hexahedron has the corners of the cell, so that it must be cut: a tetrahedron, and a
-    /// pyramid unless it was given as a hexahedron.
+    /// Keeps pyramids that were given as hexahedra as they are: a mesh that was cut and written has them.
+    pub fn keep_collapsed(&mut self) {
+        self.keeps_collapsed = true;
+    }
+
+    /// Whether the cell must be cut: a tetrahedron, and a pyramid unless it is
+    /// [kept](Cells::keep_collapsed) as the hexahedron that it was given as.
     pub fn must_be_cut(&self, cell: usize) -> bool {
         match self.shapes[cell] {
             Shape::Tetrahedron => true,
-            Shape::Pyramid => self.collapsed.binary_search(&cell).is_err(),
+            Shape::Pyramid => !self.keeps_collapsed || self.collapsed.binary_search(&cell).is_err(),
             Shape::Wedge | Shape::Hexahedron => false,
         }
     }
@@ -130,7 +137,7 @@ impl Cells {
 
     /// The `chosen` cells, in that order.
     pub fn select(&self, chosen: impl Iterator<Item = usize>) -> Self {
-        let mut selected = Self::default();
+        let mut selected = Self { keeps_collapsed: self.keeps_collapsed, ..Self::default() };
         for cell in chosen {
             if self.collapsed.binary_search(&cell).is_ok() {
                 selected.collapsed.push(selected.len());
@@ -228,6 +235,7 @@ mod tests {
         cells.push(Shape::Hexahedron, &[1, 2, 3, 4, 5, 5, 5, 5], &[]);
         cells.push(Shape::Pyramid, &[1, 2, 3, 4, 6], &[]);
         cells.push(Shape::Hexahedron, &[1, 2, 3, 3, 5, 5, 5, 5], &[]);
+        cells.keep_collapsed();
         let cut =
             |cells: &Cells| (0..cells.len()).map(|c| cells.must_be_cut(c)).collect::<Vec<_>>();
         assert_eq!(cut(&cells), [false, false, true, true]);
