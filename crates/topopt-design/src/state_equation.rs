@@ -1,6 +1,7 @@
 //! The states of a design, K(E(x̄)) u = f(x̄) for every load case.
 
 mod adjoint;
+mod counted;
 mod effort;
 mod history;
 mod in_time;

@@ -1,6 +1,7 @@
 //! A structure that has been solved, and its numbers: what analyses and verifications share.
 
 mod balance;
+mod ductile;
 mod filling;
 mod measures;
 mod restraints;

@@ -22,6 +22,7 @@ use topopt_study::thread_pool::thread_pool;
 
 use super::preview;
 use crate::args::CheckArgs;
+use design::is_designed;
 use elastic::Held;
 use forecast::{Acting, Forecast, Loads};
 use heat::Heated;
@@ -94,10 +95,4 @@ fn tell<A: Acting<N>, const N: usize>(
 /// Says that the preview was written, where what is printed is for people.
 fn say_preview(path: &Path, args: &CheckArgs, out: &mut impl Write) -> std::io::Result<()> {
     if args.json { Ok(()) } else { writeln!(out, "wrote {}", path.display()) }
-}
-
-/// Whether a case is one for `topopt run`, and not for `topopt solve` alone.
-fn is_designed(config: &Config) -> bool {
-    let has_filter = config.physics.kind == PhysicsKind::Elasticity && config.gives("filter");
-    config.gives("design") || has_filter
 }

@@ -2,6 +2,7 @@
 
 mod heat;
 mod page;
+mod remarks;
 
 use std::io::Write;
 
@@ -18,6 +19,7 @@ use topopt_study::result_files::{ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE};
 
 use super::load_cases::{forces, mass_text, numbers, safety_factors};
 use crate::args::SolveArgs;
+use remarks::remarks;
 
 /// Solves the part of a case once, and says what was found.
 pub(super) fn solve(
@@ -87,12 +89,6 @@ fn print(found: &Analysis, out: &mut impl Write) -> std::io::Result<()> {
         }
     }
     remarks(&found.notes, &found.warnings, out)
-}
-
-/// Prints notes and then warnings.
-fn remarks(notes: &[String], warnings: &[String], out: &mut impl Write) -> std::io::Result<()> {
-    notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))?;
-    warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))
 }
 
 /// Name and text of each line above the load cases.

@@ -45,8 +45,10 @@ mod mesh_lines;
 mod motion;
 mod nodal;
 mod sets;
+mod step_lines;
 mod steps;
 mod system;
+mod transform;
 
 use std::path::Path;
 

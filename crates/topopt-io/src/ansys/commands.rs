@@ -2,9 +2,9 @@
 
 use super::archive::{Archive, ElementType};
 use super::chosen::{Chosen, Selected};
+use super::cumulation::Cumulations;
 use super::error::Fault;
 use super::field::real;
-use super::given::Cumulations;
 use super::lines::{self, Command, Lines, Parameters, is_release, shown};
 use super::properties::Materials;
 use super::unblocked::Unblocked;

@@ -31,6 +31,7 @@ mod carried;
 mod chosen;
 mod commands;
 mod conditions;
+mod cumulation;
 mod element_type;
 mod error;
 mod faces;

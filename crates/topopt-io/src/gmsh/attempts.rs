@@ -2,7 +2,6 @@
 
 use topopt_mesh::quality::Worst;
 
-use super::geometry::MOST_OFF;
 use crate::import::ImportedMesh;
 
 /// Settings of Gmsh that make better tetrahedra.
@@ -71,6 +70,9 @@ pub(super) const OF_FACETS: &[Attempt] = &[
     Attempt { is_cleaned: true, boundary: Boundary::Triangles, ..attempt(0, 1.0) },
     Attempt { boundary: Boundary::Triangles, ..attempt(0, 1.0) },
 ];
+
+/// A mesh whose volume is off by more than this share is that of another part.
+pub(super) const MOST_OFF: f64 = 0.01;
 
 /// A smallest scaled Jacobian that is good enough.
 const GOOD: f64 = 0.05;

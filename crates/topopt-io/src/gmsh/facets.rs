@@ -3,6 +3,7 @@
 
 mod edges;
 mod fault;
+mod measures;
 mod orientation;
 mod read;
 mod shells;
@@ -12,11 +13,10 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use topopt_mesh::hexahedron::determinant;
 use topopt_mesh::numbers::shown;
-use topopt_mesh::vector::{cross, difference, length};
 
 pub use fault::FacetFault;
+use measures::{area, volume};
 use read::Soup;
 use shells::Shells;
 
@@ -167,22 +167,4 @@ fn said(n_facets: usize, n_shells: usize, n_bodies: usize, volume: f64) -> Strin
     format!(
         "{n_facets} facets enclose {bodies}{cavities} of volume {volume}, in the file's own unit"
     )
-}
-
-/// The volume that closed `triangles` enclose, by the divergence theorem.
-fn volume(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
-    // From a vertex and not from the origin, which may be far away.
-    let origin = triangles.first().map_or([0.0; 3], |t| vertices[t[0] as usize]);
-    let of = |triangle: &[u32; 3]| {
-        determinant(&triangle.map(|vertex| difference(vertices[vertex as usize], origin)))
-    };
-    triangles.iter().map(of).sum::<f64>() / 6.0
-}
-
-fn area(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
-    let of = |triangle: &[u32; 3]| {
-        let [a, b, c] = triangle.map(|vertex| vertices[vertex as usize]);
-        0.5 * length(cross(difference(b, a), difference(c, a)))
-    };
-    triangles.iter().map(of).sum()
 }

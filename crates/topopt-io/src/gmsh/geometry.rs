@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use topopt_mesh::numbers::rounded;
 
-use super::attempts::{self, Attempt, Boundary, Help, OF_FACETS, OF_SURFACES};
+use super::attempts::{self, Attempt, Boundary, Help, MOST_OFF, OF_FACETS, OF_SURFACES};
 use super::error::Fault as GmshFault;
-use super::meshing_error::MeshingError;
+use super::meshing_error::{MOST_ELEMENTS, MeshingError};
 use super::program::{Hexes, MESH, Runner, Task, may_help, version};
-use super::source::{MOST_ELEMENTS, Source, note_on_edge};
+use super::source::{Source, note_on_edge};
 use crate::import::{Cutting, ImportedMesh};
 use crate::read_error::{Fault, ReadError};
 
@@ -19,9 +19,6 @@ pub(super) struct Geometry<'a> {
     /// Largest edge of the hexahedra, if the geometry does not say.
     pub edge: Option<f64>,
 }
-
-/// A mesh whose volume is off by more than this share is that of another part.
-pub(super) const MOST_OFF: f64 = 0.01;
 
 /// Smallest size that curvature asks for, as a share of the cube root of the volume: at the apex of
 /// a cone it asks for none.

@@ -9,9 +9,11 @@ use topopt_mesh::numbers::{place, shown};
 use topopt_mesh::quality::LEAST_SCALED_JACOBIAN;
 
 use super::facets::FacetFault;
-use super::source::MOST_ELEMENTS;
 use super::trust::Harm;
 use crate::read_error::{ReadError, list};
+
+/// Elements that no machine holds.
+pub(super) const MOST_ELEMENTS: f64 = 5e8;
 
 /// Why a geometry could not be meshed.
 #[derive(Debug, thiserror::Error)]

@@ -23,6 +23,7 @@ mod error;
 mod facets;
 mod geometry;
 mod import;
+mod meshed;
 mod meshing_error;
 mod numbered;
 mod program;
@@ -45,8 +46,9 @@ use cursor::Cursor;
 
 pub use error::Fault;
 pub use facets::FacetFault;
+pub use meshed::mesh;
 pub use meshing_error::MeshingError;
-pub use program::{ElementSize, Hexes, Meshing, is_geometry, mesh};
+pub use program::{ElementSize, Hexes, Meshing, is_geometry};
 pub use trust::Harm;
 pub use write::{Encoding, GmshFormat, Version, write};
 

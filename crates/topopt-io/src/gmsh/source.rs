@@ -39,9 +39,6 @@ pub(super) struct Measure {
     pub area: f64,
 }
 
-/// Elements that no machine holds.
-pub(super) const MOST_ELEMENTS: f64 = 5e8;
-
 /// Elements where nothing says how large they are to be: about so many, and in thin walls at most.
 const USUAL: f64 = 20_000.0;
 const MOST_USUAL: f64 = 60_000.0;

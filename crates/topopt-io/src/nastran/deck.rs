@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use topopt_mesh::cells::Shape;
 
 use super::definition::Definition;
-use super::design::Design;
 use super::error::Fault;
-use super::heat::Heat;
 use crate::read_error::{Located, Place};
 
 /// What a deck holds.
@@ -124,6 +122,40 @@ pub(super) struct Conductor {
 pub(super) struct List {
     pub ranges: Vec<(u64, u64, u64)>,
     pub without: Vec<u64>,
+}
+
+/// Heat in load sets.
+#[derive(Default)]
+pub(super) struct Heat {
+    /// SLOAD: load set, grid, heat.
+    pub into_grids: Vec<(u64, u64, f64)>,
+    /// QHBDY: load set, heat per area, corners of the face.
+    pub into_faces: Vec<(u64, f64, Vec<u64>)>,
+    /// QVOL: load set, heat per volume, elements.
+    pub in_elements: Vec<(u64, f64, List)>,
+}
+
+/// The optimization that a deck asks for.
+#[derive(Default)]
+pub(super) struct Design {
+    /// Properties of the design space (DTPL); none if the deck has no DTPL.
+    pub properties: Option<BTreeSet<u64>>,
+    /// Smallest size of members (DTPL, MEMBSIZ).
+    pub smallest_member: Option<f64>,
+    /// Kinds of responses by number (DRESP1).
+    pub responses: BTreeMap<u64, String>,
+    /// DCONSTR.
+    pub constraints: Vec<Constraint>,
+    /// Responses that are minimized (DESOBJ), and whether they are maximized instead.
+    pub objectives: Vec<(u64, bool)>,
+}
+
+/// DCONSTR.
+pub(super) struct Constraint {
+    pub number: u64,
+    pub response: u64,
+    pub least: Option<f64>,
+    pub most: Option<f64>,
 }
 
 /// SET among the bulk data.

@@ -1,35 +1,13 @@
 //! Topology optimization of OptiStruct: DTPL, DRESP1, DCONSTR, and what case control says of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use super::deck::Constraint;
 use super::lines::Card;
 use super::model::{Found, Model};
 use super::read::Reader;
 use crate::deck::DeckDesign;
 use crate::read_error::Parsed;
-
-/// What a deck says of its optimization.
-#[derive(Default)]
-pub(super) struct Design {
-    /// Properties of the design space (DTPL); none if the deck has no DTPL.
-    properties: Option<BTreeSet<u64>>,
-    /// Smallest size of members (DTPL, MEMBSIZ).
-    smallest_member: Option<f64>,
-    /// Kinds of responses by number (DRESP1).
-    responses: BTreeMap<u64, String>,
-    /// DCONSTR.
-    constraints: Vec<Constraint>,
-    /// Responses that are minimized (DESOBJ), and whether they are maximized instead.
-    objectives: Vec<(u64, bool)>,
-}
-
-/// DCONSTR.
-struct Constraint {
-    number: u64,
-    response: u64,
-    least: Option<f64>,
-    most: Option<f64>,
-}
 
 /// The first fields of lines of DTPL that begin a list of properties of some kind.
 const KINDS: [&str; 4] = ["PSOLID", "PSHELL", "PCOMP", "PBAR"];

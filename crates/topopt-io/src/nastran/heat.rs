@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap};
 use topopt_mesh::Face;
 
 use super::conditions::SET;
-use super::deck::List;
 use super::entries::list;
 use super::lines::Card;
 use super::load_sets::Loads;
@@ -15,17 +14,6 @@ use super::supports;
 use crate::deck::{DeckSupport, SetLoad};
 use crate::part::{CellFace, Stand};
 use crate::read_error::Parsed;
-
-/// Heat in load sets.
-#[derive(Default)]
-pub(super) struct Heat {
-    /// SLOAD: load set, grid, heat.
-    into_grids: Vec<(u64, u64, f64)>,
-    /// QHBDY: load set, heat per area, corners of the face.
-    into_faces: Vec<(u64, f64, Vec<u64>)>,
-    /// QVOL: load set, heat per volume, elements.
-    in_elements: Vec<(u64, f64, List)>,
-}
 
 impl Reader {
     /// Reads an entry of heat; false if it is none.

@@ -2,10 +2,8 @@
 
 use serde::Serialize;
 
+use super::ductile::Ductile;
 use super::structure::Solved;
-use crate::case::Case;
-use crate::config::Config;
-use crate::fields::others;
 
 /// The smallest safety factor of a material: yield strength / stress of von Mises.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -41,30 +39,6 @@ impl Safety {
             }
         }
         all
-    }
-}
-
-/// A material with a yield strength.
-pub(crate) struct Ductile {
-    set: Option<String>,
-    yield_strength: f64,
-    /// Its elements as the user numbers them.
-    elements: Vec<u32>,
-}
-
-impl Ductile {
-    /// All of a case, `[material]` first.
-    pub fn all(config: &Config, case: &Case) -> Vec<Self> {
-        let of_all = config.material.yield_strength.map(|yield_strength| Self {
-            set: None,
-            yield_strength,
-            elements: others(case.mesh.n_elements(), &case.materials),
-        });
-        let of_sets = config.materials.iter().zip(&case.materials).filter_map(|(material, own)| {
-            let set = Some(material.set.get_ref().clone());
-            Some(Self { set, yield_strength: material.yield_strength?, elements: own.clone() })
-        });
-        of_all.into_iter().chain(of_sets).collect()
     }
 }
 

@@ -3,9 +3,9 @@
 use topopt_fem::stress;
 use topopt_mesh::quality::{LEAST_OF_STRESSES, Quality};
 
+use super::ductile::Ductile;
 use super::filling::Filling;
 use super::restraints::Restraint;
-use super::safety::Ductile;
 use super::solve::{Conditions, Solution};
 use crate::case::Case;
 use crate::case_loads::CaseLoads;

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use serde::Serialize;
 use topopt_mesh::numbers::shown;
 use topopt_study::computer::Solvable;
-use topopt_study::config::{Config, Continuation, FilterKind, FilterWeights, Projection};
+use topopt_study::config::{
+    Config, Continuation, FilterKind, FilterWeights, PhysicsKind, Projection,
+};
 use topopt_study::failure::Failure;
 use topopt_study::model::Model;
 use topopt_study::output_folder;
@@ -144,4 +146,10 @@ fn stage_text(stage: &Continuation) -> String {
     let there =
         changes.iter().filter_map(|(key, value)| Some(format!("{key} {}", shown((*value)?))));
     format!("from iteration {}: {}", stage.from, there.collect::<Vec<_>>().join(", "))
+}
+
+/// Whether a case is one for `topopt run`, and not for `topopt solve` alone.
+pub(super) fn is_designed(config: &Config) -> bool {
+    let has_filter = config.physics.kind == PhysicsKind::Elasticity && config.gives("filter");
+    config.gives("design") || has_filter
 }

@@ -9,8 +9,8 @@ use topopt_study::config::{Config, Units};
 use topopt_study::materials::MaterialShare;
 use topopt_study::model::Model;
 
+use super::design::is_designed;
 use super::forecast::{Acting, Loads};
-use super::is_designed;
 use super::load::{Load, count, mean_density, nodes, sum};
 
 /// Supports, springs and load cases.

@@ -15,8 +15,7 @@ use topopt_study::materials::MaterialShare;
 use topopt_study::model::Model;
 use topopt_study::place::Place;
 
-use super::design::Designed;
-use super::is_designed;
+use super::design::{Designed, is_designed};
 use crate::commands::info::{Shape, ratio};
 
 /// What holds and loads a part, by its physics.

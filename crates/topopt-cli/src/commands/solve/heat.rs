@@ -11,7 +11,8 @@ use topopt_study::interrupt::Interrupt;
 use topopt_study::result_files::{ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE};
 use topopt_study::thermal::ThermalAnalysis;
 
-use super::{page, remarks};
+use super::page;
+use super::remarks::remarks;
 use crate::args::SolveArgs;
 use crate::commands::load_cases::thermal;
 

@@ -6,6 +6,7 @@ use topopt_mesh::vector::{difference, dot, length};
 
 use super::edges;
 use super::fault::FacetFault;
+use super::measures::volume;
 
 /// Closed surfaces, each of facets that are joined by edges.
 #[derive(Debug)]
@@ -60,7 +61,7 @@ impl Shells {
     ) -> Result<usize, FacetFault> {
         let volume = |facets: &Vec<u32>| {
             let own: Vec<_> = facets.iter().map(|&facet| triangles[facet as usize]).collect();
-            super::volume(vertices, &own)
+            volume(vertices, &own)
         };
         let volumes: Vec<f64> = self.facets.par_iter().map(volume).collect();
         if volumes.contains(&0.0) {
