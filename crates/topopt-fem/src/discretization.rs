@@ -16,6 +16,7 @@ pub struct Discretization<K = Elasticity, const N: usize = DIM> {
     constraints: Constraints<N>,
     stretches: Option<Arc<[[f64; DIM]]>>,
     void: Vec<u32>,
+    is_capacity_consistent: bool,
     patches: OnceLock<Arc<Patches>>,
     film_rows: OnceLock<Option<Arc<FilmRows>>>,
 }
@@ -30,6 +31,7 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
             constraints,
             stretches: None,
             void: Vec::new(),
+            is_capacity_consistent: false,
             patches: OnceLock::new(),
             film_rows: OnceLock::new(),
         }
@@ -47,6 +49,12 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
     pub fn with_stretches(self, stretches: Vec<[f64; DIM]>) -> Self {
         debug_assert!(K::IS_STRETCHED && stretches.len() == self.mesh.n_elements());
         Self { stretches: Some(stretches.into()), ..self }
+    }
+
+    /// With a capacity that is `consistent` in place of lumped at the nodes; of diffusion.
+    #[must_use]
+    pub fn with_capacity(self, consistent: bool) -> Self {
+        Self { is_capacity_consistent: consistent, ..self }
     }
 
     /// The same equation with other constraints.
@@ -72,6 +80,7 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
             constraints: self.constraints.of_nodes(&part.nodes),
             stretches,
             void,
+            is_capacity_consistent: self.is_capacity_consistent,
             patches: OnceLock::new(),
             film_rows: OnceLock::new(),
         }
@@ -110,6 +119,11 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
     /// What is held.
     pub fn constraints(&self) -> &Constraints<N> {
         &self.constraints
+    }
+
+    /// Whether the capacity is consistent, and not lumped at the nodes.
+    pub fn is_capacity_consistent(&self) -> bool {
+        self.is_capacity_consistent
     }
 
     /// Elements that stay empty.

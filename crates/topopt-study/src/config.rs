@@ -52,7 +52,7 @@ pub use property::{CellArray, Conductivity, Property};
 pub use schema::schema;
 pub use select::{Bounds, Condition, Cylinder, Near, Normal, Plane, Select, SelectKind, Sphere};
 pub use solver::{Cycle, Device, MOST_THREADS, Preconditioner, Smoother, Solver, Strategy};
-pub use transient::{OverTime, Probe, Transient};
+pub use transient::{Capacity, OverTime, Probe, Transient};
 pub use units::{ForceUnit, LengthUnit, Units};
 
 use crate::finding::{Finding, InputError, Source};
