@@ -210,12 +210,11 @@ ANSYS = [
     said_of_ansys("CMACEL", "CMACEL,DESIGN,0.,0.,9.81"),
     said_of_ansys("CMOMEGA", "CMOMEGA,DESIGN,1.,0.,0."),
     said_of_ansys("CGLOC", "CGLOC,1.,0.,0."),
-    said_of_ansys("BF", "BF,3,TEMP,100."),
-    said_of_ansys("BFUNIF", "BFUNIF,TEMP,100."),
+    said_of_ansys("BF", "BF,3,TEMP,100.", material=["MP,ALPX,1,1.2e-5"]),
+    said_of_ansys("BFUNIF", "BFUNIF,TEMP,100.", material=["MP,ALPX,1,1.2e-5"]),
     said_of_ansys("CE", "CE,1,0.,3,UX,1.,4,UX,-1."),
     said_of_ansys("CP", "CP,1,UX,3,4"),
     said_of_ansys("NLGEOM", "NLGEOM,ON"),
-    said_of_ansys("ALPX", material=["MP,ALPX,1,1.2e-5"]),
     said_of_ansys("TB", material=["TB,BISO,1,1,2", "TBDATA,1,200.,10."]),
 ]
 

@@ -132,6 +132,9 @@ impl<'a> Carrier<'a> {
         } else if self.deck.steps.iter().any(is_heat) {
             self.lose_once("steps of heat in a deck of elasticity".into());
         }
+        if !self.is_heat && !self.deck.initial.is_empty() {
+            self.lose_once("*INITIAL CONDITIONS of temperatures in a deck of elasticity".into());
+        }
         let in_time: Vec<(f64, f64)> = self
             .steps
             .iter()
