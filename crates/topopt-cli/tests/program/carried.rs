@@ -82,6 +82,22 @@ impl Row {
     }
 }
 
+/// A displacement of node 12 in a direction, from 0, by CalculiX.
+fn moves(keys: &'static str, component: usize, value: f64) -> Becomes {
+    at(keys, "displacement", (12, component), value, By::CalculiX)
+}
+
+/// A component of an array of the solved case at a node.
+fn at(
+    keys: &'static str,
+    array: &'static str,
+    (node, component): (usize, usize),
+    value: f64,
+    by: By,
+) -> Becomes {
+    Becomes::Carried(keys, Number { array, node, component, value, by })
+}
+
 fn formats() -> Vec<Format> {
     vec![abaqus::format(), ansys::format(), nastran::format()]
 }

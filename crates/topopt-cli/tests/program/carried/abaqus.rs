@@ -4,7 +4,7 @@ mod heat;
 mod lost;
 mod mechanics;
 
-use super::{Becomes, By, Format, Number, Row};
+use super::{Becomes, Format, Row};
 
 const REMARKS: &str = "\
 What acts at one node, direction or face adds up within a step; in a later step it replaces what acted there before,
@@ -63,19 +63,4 @@ const PULL: &str = "*CLOAD\n12, 2, 1.\n";
 /// A keyword in the model and what stands in the step.
 fn row(keyword: &'static str, model: &'static str, step: &'static str, becomes: Becomes) -> Row {
     Row { keyword, base: ELASTIC, model, step, becomes }
-}
-
-/// A displacement of node 12 in a direction, from 0, by CalculiX.
-fn moves(keys: &'static str, component: usize, value: f64) -> Becomes {
-    at(keys, "displacement", (12, component), value, By::CalculiX)
-}
-
-fn at(
-    keys: &'static str,
-    array: &'static str,
-    (node, component): (usize, usize),
-    value: f64,
-    by: By,
-) -> Becomes {
-    Becomes::Carried(keys, Number { array, node, component, value, by })
 }

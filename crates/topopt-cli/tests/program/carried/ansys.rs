@@ -1,6 +1,6 @@
 //! Commands of Ansys.
 
-use super::{Becomes, By, Format, Number, Row};
+use super::{Becomes, By, Format, Row, at, moves};
 
 const REMARKS: &str = "\
 A later command replaces what an earlier one gave, adds to it (`DCUM`, `FCUM`, `SFCUM`) or deletes it. Properties of several
@@ -43,21 +43,6 @@ const PUSHED: f64 = 3.464724e-1;
 
 fn row(keyword: &'static str, model: &'static str, step: &'static str, becomes: Becomes) -> Row {
     Row { keyword, base: ELASTIC, model, step, becomes }
-}
-
-/// A displacement of node 12 in a direction, from 0, by CalculiX.
-fn moves(keys: &'static str, component: usize, value: f64) -> Becomes {
-    at(keys, "displacement", (12, component), value, By::CalculiX)
-}
-
-fn at(
-    keys: &'static str,
-    array: &'static str,
-    (node, component): (usize, usize),
-    value: f64,
-    by: By,
-) -> Becomes {
-    Becomes::Carried(keys, Number { array, node, component, value, by })
 }
 
 /// What is given at nodes.

@@ -1,6 +1,6 @@
 //! Entries of Nastran and OptiStruct.
 
-use super::{Becomes, By, Format, Number, Row};
+use super::{Becomes, By, Format, Row, at, moves};
 
 const REMARKS: &str = "\
 Loads that act at one grid or on one face of a load set add up. Each subcase is a load case. Forces and moments on the grid
@@ -45,21 +45,6 @@ const PUSHED: f64 = 3.464724e-1;
 
 fn row(keyword: &'static str, model: &'static str, step: &'static str, becomes: Becomes) -> Row {
     Row { keyword, base: ELASTIC, model, step, becomes }
-}
-
-/// A displacement of node 12 in a direction, from 0, by CalculiX.
-fn moves(keys: &'static str, component: usize, value: f64) -> Becomes {
-    at(keys, "displacement", (12, component), value, By::CalculiX)
-}
-
-fn at(
-    keys: &'static str,
-    array: &'static str,
-    (node, component): (usize, usize),
-    value: f64,
-    by: By,
-) -> Becomes {
-    Becomes::Carried(keys, Number { array, node, component, value, by })
 }
 
 /// Supports and forces at grids.

@@ -1,6 +1,7 @@
 //! Keywords of heat.
 
-use super::{Becomes, By, HEAT, HEAT_BARE, PULL, Row, at, row};
+use super::{Becomes, HEAT, HEAT_BARE, PULL, Row, row};
+use crate::carried::{By, at};
 
 const FLUX: &str = "*CFLUX\nEND, 11, 0.25\n";
 

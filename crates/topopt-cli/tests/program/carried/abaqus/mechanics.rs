@@ -1,6 +1,7 @@
 //! Keywords of elasticity that are carried over or refused.
 
-use super::{BARE, Becomes, By, PULL, Row, at, moves, row};
+use super::{BARE, Becomes, PULL, Row, row};
+use crate::carried::{By, at, moves};
 
 const TURNED: &str = "*TRANSFORM, NSET=END, TYPE=R\n0., 1., 0., -1., 0., 0.\n";
 const AROUND: &str = "*TRANSFORM, NSET=END, TYPE=C\n0., -1., -1., 1., -1., -1.\n";
