@@ -457,6 +457,14 @@ kernels! {
         capacity_work(mesh: MeshView, v: In<R>, u: In<R>, work: Out<R>);
     }
 
+    /// `cuda/capacity.cu`.
+    Capacity<R> in "capacity" {
+        consistent_capacity(
+            mesh: MeshView, part: Part, held: In<u8>, capacities: In<R>, x: In<R>, y: Out<R>,
+        );
+        consistent_work(mesh: MeshView, v: In<R>, u: In<R>, work: Out<R>);
+    }
+
     /// `cuda/shape_means.cu`.
     ShapeMeans in "shape_means" {
         spread(mesh: MeshView, part: Part, x: In<f64>, source: Out<f64>);
@@ -823,6 +831,7 @@ pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     DiffusionStretched::<f64>::DECLARED,
     DiffusionParts::<f64>::DECLARED,
     DiffusionStored::DECLARED,
+    Capacity::<f64>::DECLARED,
     ShapeMeans::DECLARED,
     ElementBounds::DECLARED,
     BlockDiagonal::<f64>::DECLARED,

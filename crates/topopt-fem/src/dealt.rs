@@ -100,6 +100,7 @@ fn send_equation<K: ElementKernel<N>, const N: usize>(
     link.send_numbers(&films.clone().flat_map(|film| film.nodes).collect::<Vec<_>>());
     link.send(&films.map(|film| film.weight).collect::<Vec<_>>());
     link.send_numbers(equation.void());
+    link.send_numbers(&[u32::from(equation.is_capacity_consistent())]);
     link.send(equation.elements().stretches().unwrap_or_default().as_flattened());
 }
 
@@ -111,6 +112,7 @@ struct Described {
     coupled: Vec<u32>,
     weights: Vec<f64>,
     void: Vec<u32>,
+    is_capacity_consistent: bool,
     stretches: Vec<f64>,
 }
 
@@ -123,6 +125,7 @@ impl Described {
             coupled: link.receive_numbers(),
             weights: link.receive(),
             void: link.receive_numbers(),
+            is_capacity_consistent: link.receive_numbers() == [1],
             stretches: link.receive(),
         }
     }
@@ -136,7 +139,7 @@ impl Described {
         let films = coupled.map(|(&nodes, weight)| Coupling { nodes, weight }).collect();
         let constraints = Constraints::of_masks(&self.masks, self.springs).with_films(films);
         let equation = Discretization::new(part.mesh.clone(), kernel, constraints);
-        let equation = equation.with_void(self.void);
+        let equation = equation.with_void(self.void).with_capacity(self.is_capacity_consistent);
         match self.stretches.as_chunks::<DIM>().0 {
             [] => equation,
             stretches => equation.with_stretches(stretches.to_vec()),

@@ -18,6 +18,7 @@ pub struct Discretization<K = Elasticity, const N: usize = DIM> {
     constraints: Constraints<N>,
     stretches: Option<Arc<[[f64; DIM]]>>,
     void: Vec<u32>,
+    is_capacity_consistent: bool,
     // Made of the mesh.
     #[serde(skip)]
     patches: OnceLock<Arc<Patches>>,
@@ -35,6 +36,7 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
             constraints,
             stretches: None,
             void: Vec::new(),
+            is_capacity_consistent: false,
             patches: OnceLock::new(),
             film_rows: OnceLock::new(),
         }
@@ -52,6 +54,12 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
     pub fn with_stretches(self, stretches: Vec<[f64; DIM]>) -> Self {
         debug_assert!(K::IS_STRETCHED && stretches.len() == self.mesh.n_elements());
         Self { stretches: Some(stretches.into()), ..self }
+    }
+
+    /// With a capacity that is `consistent` in place of lumped at the nodes; of diffusion.
+    #[must_use]
+    pub fn with_capacity(self, consistent: bool) -> Self {
+        Self { is_capacity_consistent: consistent, ..self }
     }
 
     /// The same equation with other constraints.
@@ -77,6 +85,7 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
             constraints: self.constraints.of_nodes(&part.nodes),
             stretches,
             void,
+            is_capacity_consistent: self.is_capacity_consistent,
             patches: OnceLock::new(),
             film_rows: OnceLock::new(),
         }
@@ -115,6 +124,11 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
     /// What is held.
     pub fn constraints(&self) -> &Constraints<N> {
         &self.constraints
+    }
+
+    /// Whether the capacity is consistent, and not lumped at the nodes.
+    pub fn is_capacity_consistent(&self) -> bool {
+        self.is_capacity_consistent
     }
 
     /// Elements that stay empty.

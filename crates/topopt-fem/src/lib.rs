@@ -93,6 +93,7 @@ pub mod stress;
 mod supports;
 pub mod surface_load;
 mod transient;
+mod with_capacity;
 mod with_films;
 
 pub use assembled::matrix_row;

@@ -3,6 +3,7 @@
 use topopt_linalg::Cpu;
 
 use crate::operators::{Bsr, Ebe, Mf, Nbn, assembly, stored};
+use crate::with_capacity::WithCapacity;
 use crate::with_films::WithFilms;
 use crate::{Discretization, ElementKernel, ElementOperator, FilmRows};
 
@@ -52,8 +53,13 @@ impl Strategy {
         let patches = 16 * n_elements + (8 + copies) * n_nodes;
         let adjacency = 40 * n_elements + 8 * n_nodes;
         let films = FilmRows::bytes(problem.constraints().films().len());
+        let consistent = match problem.is_capacity_consistent() {
+            true => WithCapacity::bytes(problem),
+            false => 0,
+        };
         coefficients
             + films
+            + consistent
             + match self {
                 Strategy::Mf => patches,
                 Strategy::Ebe => stored::bytes::<K, N>(n_elements) + patches,
@@ -73,9 +79,13 @@ impl Strategy {
             Strategy::Nbn => Box::new(Nbn::new(problem)),
             Strategy::Bsr => Box::new(Bsr::new(problem)),
         };
+        let with_capacity = match problem.is_capacity_consistent() {
+            true => Box::new(WithCapacity::new(problem, of_elements)),
+            false => of_elements,
+        };
         match problem.film_rows() {
-            Some(rows) => Box::new(WithFilms::new(of_elements, rows)),
-            None => of_elements,
+            Some(rows) => Box::new(WithFilms::new(with_capacity, rows)),
+            None => with_capacity,
         }
     }
 }

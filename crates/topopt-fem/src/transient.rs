@@ -31,7 +31,7 @@ pub fn lumped_capacity(mesh: &HexMesh, capacities: &[f64]) -> Vec<f64> {
     lumped
 }
 
-/// Time steps of C du/dt + K u = f with a lumped capacity C.
+/// Time steps of C du/dt + K u = f with a capacity C, lumped or not.
 ///
 /// A step of length dt solves (C / (theta dt) + K) w = C u_0 / (theta dt) + (1 - theta) f_0 + theta
 /// f_1 for the state w at the time t_0 + theta dt, and goes on to u_1 = u_0 + (w - u_0) / theta. That
@@ -64,6 +64,8 @@ pub struct StepSolver<'s, 'm, B: Backend> {
     pub pcg: &'s mut Pcg<B>,
     /// K + C / (theta dt), with rows of the identity at held nodes and with the springs.
     pub operator: &'s dyn LinearOperator<B>,
+    /// C without held nodes, where it is no diagonal matrix.
+    pub storage: Option<&'s dyn LinearOperator<B>>,
     /// It follows the operator.
     pub preconditioner: &'s dyn Preconditioner<B>,
     /// When a solve ends.
@@ -97,7 +99,7 @@ pub struct Held<'s, B: Backend> {
 impl<B: Backend> StepSolver<'_, '_, B> {
     /// Solves for `x`, from what it holds.
     fn solve(&mut self, f: &B::Vector, x: &mut B::Vector) -> Result<PcgOutcome, BackendError> {
-        let Self { backend, pcg, operator, preconditioner, options, monitor } = self;
+        let Self { backend, pcg, operator, preconditioner, options, monitor, .. } = self;
         let system = System { backend: *backend, a: *operator, m: *preconditioner, f };
         pcg.solve(&system, x, *options, *monitor)
     }
@@ -168,13 +170,18 @@ impl<B: Backend> ThetaScheme<B> {
 
         // f + C u_0 / (theta dt) - (K + C / (theta dt)) u_D at free nodes.
         backend.copy(data.source, &mut self.right);
-        backend.multiply(&self.capacity, &self.state, &mut self.scratch);
-        backend.axpby(1.0 / (self.theta * data.dt), &self.scratch, 1.0, &mut self.right);
+        let rate = 1.0 / (self.theta * data.dt);
+        store(solver, &self.capacity, &self.state, &mut self.scratch);
+        backend.axpby(rate, &self.scratch, 1.0, &mut self.right);
         match &data.held {
             Some(held) => {
                 backend.copy(held.middle, &mut self.held);
                 held.free.apply(held.middle, &mut self.scratch);
                 backend.axpby(-1.0, &self.scratch, 1.0, &mut self.right);
+                if let Some(storage) = solver.storage {
+                    storage.apply(held.middle, &mut self.scratch);
+                    backend.axpby(-rate, &self.scratch, 1.0, &mut self.right);
+                }
             }
             None => backend.fill(0.0, &mut self.held),
         }
@@ -233,5 +240,18 @@ impl<B: Backend> ThetaScheme<B> {
                 backend.copy(&self.scratch, &mut self.before);
             }
         }
+    }
+}
+
+/// out = C u, with C of `solver` where it is no diagonal matrix, else `capacity`.
+fn store<B: Backend>(
+    solver: &StepSolver<B>,
+    capacity: &B::Vector,
+    u: &B::Vector,
+    out: &mut B::Vector,
+) {
+    match solver.storage {
+        Some(storage) => storage.apply(u, out),
+        None => solver.backend.multiply(capacity, u, out),
     }
 }

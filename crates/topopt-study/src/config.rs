@@ -53,7 +53,7 @@ pub use property::{CellArray, Conductivity, Property};
 pub use schema::schema;
 pub use select::{Bounds, Condition, Cylinder, Near, Normal, Plane, Select, SelectKind, Sphere};
 pub use solver::{Cycle, Device, MOST_THREADS, Preconditioner, Smoother, Solver, Strategy};
-pub use transient::{MOST_STEPS, OverTime, Probe, STEP_COLUMNS, Transient};
+pub use transient::{Capacity, MOST_STEPS, OverTime, Probe, STEP_COLUMNS, Transient};
 pub use units::{ForceUnit, LengthUnit, Units};
 
 use crate::finding::{Finding, InputError, Source};

@@ -15,7 +15,7 @@ use topopt_mesh::{HexMesh, Renumbering, UniformGrid, coincident_nodes};
 
 use crate::case::Case;
 use crate::case_loads::CaseLoads;
-use crate::config::{Config, Continuation};
+use crate::config::{Capacity, Config, Continuation, Transient};
 use crate::diagnosis::Diagnosis;
 use crate::filter_plan::FilterPlan;
 use crate::finding::{Finding, InputError};
@@ -248,7 +248,9 @@ fn problem<K: Physics<N>, const N: usize>(
     let factors =
         ElementFactors { stiffness: stiffness.map(of_problem), mass: mass.map(of_problem) };
     let mesh = renumbering.apply(&case.mesh);
-    let mut discretization = Discretization::new(mesh, kernel, constraints(case, &new_node));
+    let is_consistent = |keys: &Transient| keys.capacity == Capacity::Consistent;
+    let mut discretization = Discretization::new(mesh, kernel, constraints(case, &new_node))
+        .with_capacity(config.transient.as_ref().is_some_and(is_consistent));
     if let Some(stretches) = K::stretches(&case.fields) {
         discretization =
             discretization.with_stretches(renumbering.elements_from_original(&stretches));

@@ -57,6 +57,14 @@ pub struct Subject<'a, K = Elasticity, const N: usize = DIM> {
     pub equation: &'a Discretization<K, N>,
 }
 
+/// Equations of heat without held nodes.
+pub struct Bare {
+    /// Conduction with films, which says what flows into held nodes.
+    pub conduction: Discretization<Diffusion, 1>,
+    /// What stores heat, where that is no diagonal matrix.
+    pub storage: Option<Discretization<Diffusion, 1>>,
+}
+
 impl<K, const N: usize> Clone for Subject<'_, K, N> {
     fn clone(&self) -> Self {
         *self
@@ -71,15 +79,19 @@ impl<K: ElementKernel<N>, const N: usize> Subject<'_, K, N> {
         [self.equation.mesh().n_nodes(), self.equation.mesh().n_elements()]
     }
 
-    /// Conduction on its mesh with its films, without held nodes: it says what flows into these.
-    pub fn bare(&self) -> Discretization<Diffusion, 1> {
+    /// Heat on its mesh without held nodes.
+    pub fn bare(&self) -> Bare {
         let (mesh, films) = (self.equation.mesh(), self.equation.constraints().films());
-        let free = Constraints::none(mesh.n_nodes()).with_films(films.to_vec());
-        let bare = Discretization::new(mesh.clone(), Diffusion, free);
-        match self.equation.elements().stretches() {
-            Some(stretches) => bare.with_stretches(stretches.to_vec()),
-            None => bare,
-        }
+        let free = Constraints::none(mesh.n_nodes());
+        let of = |free| Discretization::new(mesh.clone(), Diffusion, free);
+        let is_consistent = self.equation.is_capacity_consistent();
+        let storage = is_consistent.then(|| of(free.clone()).with_capacity(true));
+        let conduction = of(free.with_films(films.to_vec()));
+        let conduction = match self.equation.elements().stretches() {
+            Some(stretches) => conduction.with_stretches(stretches.to_vec()),
+            None => conduction,
+        };
+        Bare { conduction, storage }
     }
 
     /// The weights of the densities of the elements in a volume or a mass, `[n_elements]`; none for

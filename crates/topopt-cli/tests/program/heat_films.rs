@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde_json::Value;
 use topopt_fem::operators::Reference;
-use topopt_fem::{Constraints, Diffusion, Discretization, ElementOperator, lumped_capacity};
+use topopt_fem::{Constraints, Diffusion, Discretization, ElementOperator};
 use topopt_linalg::LinearOperator;
 use topopt_mesh::surface::face_coordinates;
 use topopt_mesh::vector::{cross, length};
-use topopt_mesh::{Face, HexMesh};
+use topopt_mesh::{Face, HexMesh, hexahedron};
 
 use crate::heat::{EXACT, part, temperatures};
 use crate::solve::numbers;
@@ -203,6 +203,25 @@ fn steady_temperatures_and_heat_are_those_of_dense_matrices() {
     }
 }
 
+/// The integral of c N_a N_b, or of c N_a on the diagonal.
+fn capacity(mesh: &HexMesh, c: f64, is_consistent: bool) -> Dense {
+    let n = mesh.n_nodes();
+    let mut matrix = vec![vec![0.0; n]; n];
+    for (e, hex) in mesh.hexes().iter().enumerate() {
+        let x = mesh.element_coordinates(e);
+        for xi in hexahedron::gauss_points() {
+            let det = hexahedron::determinant(&hexahedron::jacobian(&x, xi));
+            let shape = hexahedron::shape_functions(xi);
+            for (a, b) in (0..64).map(|k| (k / 8, k % 8)) {
+                let (row, other) = (hex[a] as usize, hex[b] as usize);
+                let column = if is_consistent { other } else { row };
+                matrix[row][column] += c * det * shape[a] * shape[b];
+            }
+        }
+    }
+    matrix
+}
+
 /// Steps in time with an ambient and held temperatures by tables over time.
 #[test]
 fn temperatures_in_time_are_those_of_dense_matrices() {
@@ -215,34 +234,36 @@ fn temperatures_in_time_are_those_of_dense_matrices() {
     let mut a = conduction(&mesh, 4.0);
     let mut ambient = vec![0.0; mesh.n_nodes()];
     add_film(&mesh, faces(&mesh, "sides"), 3.0, &mut a, &mut ambient);
-    let capacity = lumped_capacity(&mesh, &vec![6.0; mesh.n_elements()]);
     let is_held = is_in(&mesh, "low");
     let held_at = |t: f64| 100.0 * (0.2 + 0.8 * (t / 2.0).min(1.0));
     let ambient_at = |t: f64| 20.0 * (1.0 + 2.0 * t.min(1.0));
 
-    for theta in [0.5, 1.0] {
+    for (theta, kind) in
+        [(0.5, "lumped"), (1.0, "lumped"), (0.5, "consistent"), (1.0, "consistent")]
+    {
+        let capacity = capacity(&mesh, 6.0, kind == "consistent");
         let mut u = vec![10.0; mesh.n_nodes()];
         (0..u.len()).filter(|k| is_held[*k]).for_each(|k| u[k] = held_at(0.0));
         for step in 0..6 {
             let (from, to) = (0.5 * step as f64, 0.5 * (step + 1) as f64);
             let acting = (1.0 - theta) * ambient_at(from) + theta * ambient_at(to);
-            let flows = times(&a, &u);
+            let (flows, stored) = (times(&a, &u), times(&capacity, &u));
             let mut right: Vec<f64> = (0..u.len())
-                .map(|k| {
-                    let stored = capacity[k] * u[k] / 0.5;
-                    acting * ambient[k] + stored - (1.0 - theta) * flows[k]
-                })
+                .map(|k| acting * ambient[k] + stored[k] / 0.5 - (1.0 - theta) * flows[k])
                 .collect();
             let mut left: Dense =
                 a.iter().map(|row| row.iter().map(|a| theta * a).collect()).collect();
-            (0..u.len()).for_each(|k| left[k][k] += capacity[k] / 0.5);
+            for (left, capacity) in left.iter_mut().zip(&capacity) {
+                left.iter_mut().zip(capacity).for_each(|(left, capacity)| *left += capacity / 0.5);
+            }
             hold(&mut left, &mut right, &is_held, held_at(to));
             u = solved(left, right);
         }
         let theta = format!("transient.theta={theta}");
-        let more = ["--set", &theta, "--overwrite"];
+        let kind = format!("transient.capacity={kind}");
+        let more = ["--set", &theta, "--set", &kind, "--overwrite"];
         let found = numbers(&folder, &[&EXACT[..], &more].concat());
-        assert_same(&folder, &u, &theta);
+        assert_same(&folder, &u, &format!("{theta}, {kind}"));
         let imbalance = found["transient"]["imbalance"].as_f64().unwrap();
         assert!(imbalance < 1e-10, "{imbalance}");
         assert!(heat(&found, "sum").abs() < 1e-8 * heat(&found, "stored").abs(), "{found}");

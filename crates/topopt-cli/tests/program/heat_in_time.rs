@@ -90,14 +90,16 @@ fn a_run_in_time_on_a_gpu_is_that_of_the_processor() {
     };
     let folder = folder();
     let objective = "objective={minimize=\"compliance\",time=\"mean\"}";
-    let [cpu, gpu] = ["cpu", "gpu"].map(|device| {
-        let args = ["--set", objective, "--device", device, "--overwrite"];
-        let (status, _, err) = run(&folder, &[&args, &EXACT[..]].concat());
-        assert_eq!(status, 0, "{err}");
-        column(&folder.read("results/history.csv"), "objective")
-    });
-    assert_eq!(cpu.len(), 4);
-    assert!(difference(&gpu, &cpu) < 1e-9, "{gpu:?} {cpu:?}");
+    for capacity in ["transient.capacity=lumped", "transient.capacity=consistent"] {
+        let [cpu, gpu] = ["cpu", "gpu"].map(|device| {
+            let args = ["--set", objective, "--set", capacity, "--device", device, "--overwrite"];
+            let (status, _, err) = run(&folder, &[&args, &EXACT[..]].concat());
+            assert_eq!(status, 0, "{err}");
+            column(&folder.read("results/history.csv"), "objective")
+        });
+        assert_eq!(cpu.len(), 4);
+        assert!(difference(&gpu, &cpu) < 1e-9, "{capacity}: {gpu:?} {cpu:?}");
+    }
 }
 
 /// What has no meaning in time, and `time` where there is none.

@@ -190,6 +190,8 @@ fn heat_runs_on_ranks() {
     let objective = "objective={minimize=\"mean_temperature\",set=\"tip\",time=\"end\"}";
     let set = [objective, NO_CHECKPOINT, "solver.tolerance=1e-11"];
     agree_in(&heat_in_time::folder(), "in time", &set, &[2, 3], "temperature");
+    let set = [&set[..], &["transient.capacity=consistent"]].concat();
+    agree_in(&heat_in_time::folder(), "consistent", &set, &[3], "temperature");
 }
 
 #[test]

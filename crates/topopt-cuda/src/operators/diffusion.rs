@@ -23,13 +23,17 @@ use crate::{Cuda, Device};
 /// `cuda/diffusion.cu`.
 const FLOPS: f64 = 1030.0;
 const STRETCH_FLOPS: f64 = 30.0;
+/// The same of a consistent capacity, counted in `cuda/capacity.cu`.
+const CAPACITY_FLOPS: f64 = 1400.0;
 
-/// The operator k L + c M of [`Diffusion`] with the films of its problem on vectors of precision `R`, the
+/// The operator k L + c M of [`Diffusion`] with films and capacity as its problem has them on vectors of precision `R`, the
 /// rows of held nodes those of the identity. On a mesh [by color](MeshOnDevice::by_color) it gives the same bits every time.
 pub struct MfDiffusion<R> {
     mesh: Arc<MeshOnDevice>,
     constraints: Constraints,
     films: Option<Films<R>>,
+    /// Where the capacity is no diagonal matrix.
+    consistent: Option<kernels::Capacity<R>>,
     kernels: kernels::Diffusion<R>,
     parts: kernels::DiffusionParts<R>,
     supports: kernels::Supports<R>,
@@ -54,6 +58,7 @@ impl<R: Real> MfDiffusion<R> {
         problem: &Discretization<Diffusion, 1>,
     ) -> Result<Self, BackendError> {
         let (device, n) = (mesh.device(), mesh.n_elements);
+        let consistent = problem.is_capacity_consistent();
         let kernels: kernels::Diffusion<R> = match problem.elements().stretches() {
             Some(_) => kernels::DiffusionStretched::load(device)?.into(),
             None => kernels::Diffusion::load(device)?,
@@ -69,6 +74,7 @@ impl<R: Real> MfDiffusion<R> {
             mesh: mesh.clone(),
             constraints: Constraints::new(device, problem.mesh().hexes(), problem.constraints())?,
             films: problem.film_rows().map(|rows| Films::new(device, &rows)).transpose()?,
+            consistent: consistent.then(|| kernels::Capacity::load(device)).transpose()?,
             kernels,
             parts: kernels::DiffusionParts::load(device)?,
             supports: kernels::Supports::load(device)?,
@@ -127,16 +133,32 @@ impl<R: Real> MfDiffusion<R> {
         FilmRows::bytes(problem.constraints().films().len())
     }
 
-    /// Adds what films couple to a product with `x`.
-    pub(crate) fn add_films(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
-        if let Some(films) = &self.films {
+    /// Adds what films couple to a product with `x`, and a capacity that is not lumped.
+    pub(crate) fn complete(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+        let Self { mesh, constraints, films, consistent, coefficients: [_, c], .. } = self;
+        if let Some(films) = films {
             films.add(x, y);
+        }
+        let Some(consistent) = consistent else { return };
+        for part in mesh.parts() {
+            let (grid, y) = (Threads(part.count as usize), &mut *y);
+            consistent.consistent_capacity(grid, mesh, part, &constraints.held, c, x, y);
         }
     }
 
-    /// The cost of that, to be added to that of a product.
-    pub(crate) fn with_films(&self, cost: Cost) -> Cost {
-        self.films.as_ref().map_or(cost, |films| cost.plus(&films.cost()))
+    /// The cost of a product with what [`MfDiffusion::complete`] adds.
+    pub(crate) fn completed(&self, cost: Cost) -> Cost {
+        let cost = self.films.as_ref().map_or(cost, |films| cost.plus(&films.cost()));
+        if self.consistent.is_none() {
+            return cost;
+        }
+        let (elements, nodes) = (self.mesh.n_elements as f64, self.mesh.n_nodes as f64);
+        let real = size_of::<R>() as f64;
+        cost.plus(&Cost {
+            bytes_read: elements * (32.0 + real) + nodes * (25.0 + 2.0 * real),
+            bytes_written: nodes * real,
+            flops: elements * CAPACITY_FLOPS,
+        })
     }
 
     /// Mesh and constraints, for other products.
@@ -230,7 +252,7 @@ impl<R: Real> LinearOperator<Cuda<R>> for MfDiffusion<R> {
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         self.product(false, x, y);
-        self.add_films(x, y);
+        self.complete(x, y);
     }
 
     fn apply_to_direction(
@@ -240,7 +262,7 @@ impl<R: Real> LinearOperator<Cuda<R>> for MfDiffusion<R> {
         q: &mut DeviceVector<R>,
         dq: &mut Scalar,
     ) {
-        if self.films.is_some() {
+        if self.films.is_some() || self.consistent.is_some() {
             self.apply(d, q);
             return backend.dot_into(d, q, dq);
         }
@@ -264,7 +286,7 @@ impl<R: Real> LinearOperator<Cuda<R>> for MfDiffusion<R> {
             let [node, element] = Slots::<R>::traffic(1);
             cost.bytes_read += node * nodes + element * elements;
         }
-        self.with_films(cost)
+        self.completed(cost)
     }
 }
 
@@ -297,7 +319,10 @@ impl<R: Real> ElementOperator<Cuda<R>> for MfDiffusion<R> {
             Diffusion::CONDUCTION => {
                 self.parts.conduction_work(grid, &self.mesh, self.stretches(), v, u, out);
             }
-            _ => self.parts.capacity_work(grid, &self.mesh, v, u, out),
+            _ => match &self.consistent {
+                Some(consistent) => consistent.consistent_work(grid, &self.mesh, v, u, out),
+                None => self.parts.capacity_work(grid, &self.mesh, v, u, out),
+            },
         }
     }
 }

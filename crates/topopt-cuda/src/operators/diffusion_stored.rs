@@ -58,11 +58,11 @@ impl<S: Storage> LinearOperator<Cuda<f64>> for StoredDiffusion<S> {
 
     fn apply(&self, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
         self.stored.apply(&self.plain, x, y);
-        self.plain.add_films(x, y);
+        self.plain.complete(x, y);
     }
 
     fn cost(&self) -> Cost {
-        self.plain.with_films(self.stored.cost(self.plain.parts().0))
+        self.plain.completed(self.stored.cost(self.plain.parts().0))
     }
 }
 

@@ -401,14 +401,14 @@ pub fn with_film(problem: &Discretization<Diffusion, 1>) -> Discretization<Diffu
     problem.with_constraints(held.with_films(films.collect()))
 }
 
-/// What films couple is in every product on the device, as on the CPU, and in
+/// What films couple and a consistent capacity are in every product on the device, as on the CPU, and in
 /// what conjugate gradients ask for.
 #[test]
-fn films_are_in_every_product() {
+fn films_and_a_consistent_capacity_are_in_every_product() {
     let Some(device) = device() else { return };
     let backend = Cuda::<f64>::new(&device).unwrap();
     for subject in subjects() {
-        let problem = with_film(&subject.problem);
+        let problem = with_film(&subject.problem).with_capacity(true);
         let subject = Subject { problem, ..subject };
         let (problem, mesh) = (&subject.problem, subject.mesh_on(&device));
         let [k, c] = coefficients(problem.mesh().n_elements());
@@ -440,5 +440,13 @@ fn films_are_in_every_product() {
         let expected: f64 = u.iter().zip(&expected).map(|(u, y)| u * y).sum();
         let found = backend.value(&dot).unwrap();
         assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
+
+        let v = Noise(8).vector(problem.n_dofs());
+        let mut expected = vec![f64::NAN; k.len()];
+        host.element_work(Diffusion::CAPACITY, &v, &u, &mut expected);
+        let mut works = backend.zeros(elements).unwrap();
+        let v = backend.upload(&v, problem.space()).unwrap();
+        operator.element_work(Diffusion::CAPACITY, &v, &direction, &mut works);
+        assert_close(&backend.download(&works).unwrap(), &expected, 1e-12, &subject.name);
     }
 }

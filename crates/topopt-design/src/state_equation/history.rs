@@ -17,11 +17,17 @@ pub(crate) type Observe<'o, B> = dyn FnMut(&Moment<B>) -> Result<(), BackendErro
 pub(super) type Slope<'s, B> = dyn FnMut(&Moment<B>, &mut <B as topopt_linalg::Backend>::Vector) -> Result<(), BackendError>
     + 's;
 
+/// K without held nodes and springs, and an operator for C of the same kind where that is no diagonal
+/// matrix.
+pub type Bare<'a, B> = (Box<dyn ElementOperator<B> + 'a>, Option<Box<dyn ElementOperator<B> + 'a>>);
+
 /// What a state equation in time has besides that of a steady state.
 pub(super) struct History<'a, B: Pointwise> {
     pub timeline: &'a Timeline,
     /// K without held nodes and springs; the means to find C.
     pub free: Box<dyn ElementOperator<B> + 'a>,
+    /// C of the trial without held nodes, where it is no diagonal matrix.
+    pub storage: Option<Box<dyn ElementOperator<B> + 'a>>,
     pub scheme: ThetaScheme<B>,
     pub adjoint: AdjointSteps<B>,
     pub acting: StepLoads<'a, B>,
@@ -52,7 +58,7 @@ impl<'a, B: Pointwise> History<'a, B> {
     pub fn new(
         backend: &B,
         timeline: &'a Timeline,
-        free: Box<dyn ElementOperator<B> + 'a>,
+        (free, storage): Bare<'a, B>,
         problem: &dyn Statement,
     ) -> Result<Self, BackendError> {
         let (nodes, elements) = (problem.unknowns(), problem.elements());
@@ -80,6 +86,7 @@ impl<'a, B: Pointwise> History<'a, B> {
             adjoint: AdjointSteps::new(backend, nodes, timeline.theta)?,
             acting: StepLoads::new(backend, timeline, problem)?,
             free,
+            storage,
             stride,
             dt: 0.0,
             kept,

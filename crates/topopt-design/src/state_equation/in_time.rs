@@ -4,15 +4,15 @@ use topopt_fem::{
     AdjointSteps, ElementOperator, Statement, StepData, StepLoads, StepSolver, ThetaScheme,
     Timeline,
 };
-use topopt_linalg::{BackendError, Monitor, PcgOptions, Pointwise, Space};
+use topopt_linalg::{BackendError, LinearOperator, Monitor, PcgOptions, Pointwise, Space};
 
-use super::history::{History, Observe, Slope, stride};
+use super::history::{Bare, History, Observe, Slope, stride};
 use super::{StateEquation, scale, terms};
 use crate::{Moment, SolveError};
 
 impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     /// The same in time: its states are those of the steps of `timeline`, with a capacity in
-    /// proportion to the density as second term. `free` is the operator without held nodes and
+    /// proportion to the density as second term. `bare` are the operators without held nodes and
     /// springs, and `problem` says what is held.
     ///
     /// Solves are always tight: each starts from the state before it, and a loose one would move all
@@ -23,10 +23,10 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     pub fn in_time(
         mut self,
         timeline: &'a Timeline,
-        free: Box<dyn ElementOperator<B> + 'a>,
+        bare: Bare<'a, B>,
         problem: &dyn Statement,
     ) -> Result<Self, BackendError> {
-        self.history = Some(Box::new(History::new(self.backend, timeline, free, problem)?));
+        self.history = Some(Box::new(History::new(self.backend, timeline, bare, problem)?));
         Ok(self)
     }
 
@@ -51,11 +51,15 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         else {
             return;
         };
-        let History { free, scheme, solid, capacities, zeros, timeline, dt, .. } = &mut **history;
+        let History { free, storage, scheme, solid, capacities, zeros, timeline, dt, .. } =
+            &mut **history;
         backend.multiply(solid, density, capacities);
         free.set_coefficients(&[zeros, capacities]);
         free.diagonal(scheme.capacity_mut());
         free.set_coefficients(&[trial_moduli, zeros]);
+        if let Some(storage) = storage {
+            storage.set_coefficients(&[zeros, capacities]);
+        }
 
         *dt = timeline.length(1);
         backend.axpby(1.0 / (timeline.theta * *dt), capacities, 0.0, &mut unused[0]);
@@ -116,10 +120,12 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         history.scheme.start_from(backend, &history.segment[0]);
         for (state, step) in (1..).zip(history.steps(k)) {
             self.take_length(history, timeline.length(step))?;
-            let History { free, scheme, acting, segment, dt, .. } = &mut *history;
+            let History { free, storage, scheme, acting, segment, dt, .. } = &mut *history;
             let times = [step - 1, step].map(|step| timeline.time(step));
             let data = StepData { dt: *dt, ..acting.step(backend, times, free.as_ref()) };
-            let outcome = self.with_solver(monitor, |solver| scheme.step(solver, &data))?;
+            let storage = storage.as_deref();
+            let outcome =
+                self.with_solver(storage, monitor, |solver| scheme.step(solver, &data))?;
             let name = || format!("step {step} to the time {}", timeline.time(step));
             self.effort.add(outcome, self.tolerance, name)?;
             backend.copy(scheme.state(), &mut segment[state]);
@@ -175,13 +181,15 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
             let first = *history.steps(k).start();
             for step in history.steps(k).rev() {
                 self.take_length(history, history.timeline.length(step))?;
-                let History { timeline, scheme, adjoint, acting, segment, dt, .. } = &mut *history;
+                let History { timeline, storage, scheme, adjoint, acting, segment, dt, .. } =
+                    &mut *history;
                 let [before, after] = [step - first, step + 1 - first].map(|i| &segment[i]);
                 acting.take_time(backend, timeline.time(step));
                 slope(&moment(backend, timeline, step, after, acting.source()), &mut works.nodal)?;
                 adjoint.add(backend, &works.nodal);
-                let outcome = self
-                    .with_solver(monitor, |solver| adjoint.step(solver, scheme.capacity(), *dt))?;
+                let storage = storage.as_deref();
+                let outcome =
+                    self.with_solver(storage, monitor, |solver| adjoint.step(solver, scheme, *dt))?;
                 self.effort.add(outcome, self.tolerance, || name.into())?;
                 let operator = self.solver.operator.as_ref();
                 works.add(backend, operator, adjoint.eta(), [before, after], (timeline.theta, *dt));
@@ -209,6 +217,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
 
     fn with_solver<T>(
         &mut self,
+        storage: Option<&dyn ElementOperator<B>>,
         monitor: &mut Monitor,
         step: impl FnOnce(&mut StepSolver<B>) -> T,
     ) -> T {
@@ -218,6 +227,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
             backend: self.backend,
             pcg: &mut self.pcg,
             operator: self.solver.operator.as_ref(),
+            storage: storage.map(|storage| storage as &dyn LinearOperator<B>),
             preconditioner: self.solver.preconditioner.as_ref(),
             options,
             monitor,

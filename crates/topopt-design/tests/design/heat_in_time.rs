@@ -23,10 +23,11 @@ use super::{COUNT, Recorder, SIMP, TIGHT, plain, solver, space};
 type Heat = Problem<Diffusion, 1>;
 
 /// The same without load cases of its own: what acts is in the timeline.
-fn evolving() -> Heat {
+fn evolving(is_consistent: bool) -> Heat {
     let steady = heat(true);
     let n = steady.mesh().n_nodes();
     let discretization = steady.with_constraints(steady.constraints().clone());
+    let discretization = discretization.with_capacity(is_consistent);
     let cases = vec![LoadCase::new("default", vec![0.0; n])];
     let factors = ElementFactors { stiffness: steady.factors().stiffness.clone(), mass: None };
     Problem::evolving(discretization, cases).unwrap().with_factors(factors).unwrap()
@@ -58,19 +59,23 @@ fn timeline(problem: &Heat, theta: f64) -> Timeline {
     }
 }
 
-/// The operator of all nodes, for [`StateEquation::in_time`].
-fn bare(problem: &Heat) -> Discretization<Diffusion, 1> {
+/// Conduction and storage of all nodes, for [`StateEquation::in_time`].
+fn bare(problem: &Heat) -> [Discretization<Diffusion, 1>; 2] {
     let free = Constraints::none(problem.mesh().n_nodes());
-    problem.with_constraints(free.with_films(problem.constraints().films().to_vec()))
+    let storage = problem.with_constraints(free.clone());
+    let films = problem.constraints().films().to_vec();
+    [problem.with_constraints(free.with_films(films)).with_capacity(false), storage]
 }
 
 fn equation<'a>(
     problem: &'a Heat,
-    bare: &'a Discretization<Diffusion, 1>,
+    bare: &'a [Discretization<Diffusion, 1>; 2],
     timeline: &'a Timeline,
 ) -> StateEquation<'a, Cpu> {
     let equation = StateEquation::new(&Cpu, problem, SIMP, solver(problem, TIGHT)).unwrap();
-    equation.in_time(timeline, Strategy::Mf.build(bare), problem).unwrap()
+    let [conduction, storage] = bare;
+    let storage = problem.is_capacity_consistent().then(|| Strategy::Mf.build(storage));
+    equation.in_time(timeline, (Strategy::Mf.build(conduction), storage), problem).unwrap()
 }
 
 /// A mean temperature, held nodes included, a norm of temperatures and the power of the loads.
@@ -93,20 +98,25 @@ fn in_time(problem: &Heat, when: When) -> impl Iterator<Item = Box<dyn Response<
 
 #[test]
 fn gradients_in_time_agree_with_finite_differences() {
-    let problem = evolving();
-    let (bare, space) = (bare(&problem), space(problem.mesh()));
+    for is_consistent in [false, true] {
+        gradients_agree(&evolving(is_consistent));
+    }
+}
+
+fn gradients_agree(problem: &Heat) {
+    let (bare, space) = (bare(problem), space(problem.mesh()));
     for (theta, sharpness) in [(0.5, None), (0.8, Some(4.0)), (1.0, None)] {
-        let timeline = timeline(&problem, theta);
+        let timeline = timeline(problem, theta);
         let transform = sharpness.map_or_else(|| Chain::identity(128), |s| physical(Some(s)));
         let x = scattered(transform.n_inputs());
-        let all = in_time(&problem, When::End).chain(in_time(&problem, When::Mean));
+        let all = in_time(problem, When::End).chain(in_time(problem, When::Mean));
         let formulation = Formulation {
             space: &space,
             transform,
             objective: Objective::new(Box::new(Volume)),
             constraints: all.map(|response| Constraint::new(response, 1.0)).collect(),
         };
-        let equation = equation(&problem, &bare, &timeline);
+        let equation = equation(problem, &bare, &timeline);
         let mut recorder = Recorder::default();
         let outcome = Optimization::new(equation, formulation, Box::new(Differences), ONCE, &x)
             .unwrap()
@@ -153,7 +163,7 @@ fn the_end_of_a_long_history_is_the_steady_state() {
         initial: held.clone(),
         loads: vec![Varying { values: case.forces, factors: None }],
         held: vec![Varying { values: held, factors: None }],
-        ..timeline(&evolving(), 1.0)
+        ..timeline(&evolving(false), 1.0)
     };
 
     let seen = |equation, responses: Vec<Box<dyn Response<Cpu>>>| {
@@ -189,7 +199,7 @@ fn the_end_of_a_long_history_is_the_steady_state() {
 /// A run under a mean over time goes on from each of its designs to the same bits.
 #[test]
 fn a_run_in_time_goes_on_to_the_same_bits() {
-    let problem = evolving();
+    let problem = evolving(false);
     let (bare, space) = (bare(&problem), space(problem.mesh()));
     let timeline = timeline(&problem, 0.5);
     let run = |state: Option<&DesignState>| {

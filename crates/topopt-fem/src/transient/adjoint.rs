@@ -2,7 +2,7 @@
 
 use topopt_linalg::{Backend, BackendError, PcgOutcome, Space, StopReason};
 
-use super::StepSolver;
+use super::{StepSolver, ThetaScheme, store};
 
 /// The adjoint of [`ThetaScheme`](super::ThetaScheme), from the last step to the first.
 ///
@@ -51,24 +51,27 @@ impl<B: Backend> AdjointSteps<B> {
         backend.axpby(1.0, slope, 1.0, &mut self.derivative);
     }
 
-    /// A step back, of length `dt`. The operator of `solver` has the coefficients for it, and
-    /// `capacity` is C, `[n_nodes]`.
+    /// A step back of `scheme`, of length `dt`. The operator of `solver` has the coefficients for it.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails. Where the solve does not converge, nothing follows.
     pub fn step(
         &mut self,
         solver: &mut StepSolver<B>,
-        capacity: &B::Vector,
+        scheme: &ThetaScheme<B>,
         dt: f64,
     ) -> Result<PcgOutcome, BackendError> {
         let (backend, theta) = (solver.backend, self.theta);
         backend.axpby(1.0 / theta, &self.derivative, 0.0, &mut self.right);
         let outcome = solver.solve(&self.right, &mut self.eta)?;
         if outcome.reason == StopReason::Converged {
-            backend.multiply(capacity, &self.eta, &mut self.right);
+            store(solver, &scheme.capacity, &self.eta, &mut self.right);
             let (own, of_eta) = (1.0 - 1.0 / theta, 1.0 / (theta * dt));
             backend.axpby(of_eta, &self.right, own, &mut self.derivative);
+            if solver.storage.is_some() {
+                backend.copy(&self.derivative, &mut self.right);
+                backend.multiply(&scheme.is_free, &self.right, &mut self.derivative);
+            }
         }
         Ok(outcome)
     }

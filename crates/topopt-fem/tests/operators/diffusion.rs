@@ -203,6 +203,9 @@ fn patch_test() {
     }
 }
 
+/// Relative residual at which [`solve`] ends.
+pub const TOLERANCE: f64 = 1e-10;
+
 /// Solves K u = f; returns the iterations.
 pub fn solve(
     operator: &dyn ElementOperator<Cpu>,
@@ -211,7 +214,7 @@ pub fn solve(
     u: &mut Vec<f64>,
 ) -> usize {
     let system = System { backend: &Cpu, a: operator, m, f };
-    let options = PcgOptions { tolerance: 1e-10, max_iterations: 2000 };
+    let options = PcgOptions { tolerance: TOLERANCE, max_iterations: 2000 };
     let mut pcg = Pcg::new(&Cpu, operator.space()).unwrap();
     let outcome = pcg.solve(&system, u, options, &mut |_| ControlFlow::Continue(())).unwrap();
     assert_eq!(outcome.reason, StopReason::Converged);

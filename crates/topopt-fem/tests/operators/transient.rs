@@ -80,6 +80,7 @@ impl Study {
                 backend: &Cpu,
                 pcg: &mut pcg,
                 operator: operator.as_ref(),
+                storage: None,
                 preconditioner: &multigrid,
                 options: TIGHT,
                 monitor: &mut |_| ControlFlow::Continue(()),

@@ -24,6 +24,9 @@ pub struct Transient {
     #[serde(default = "half")]
     #[schemars(extend("minimum" = 0.5, "maximum" = 1))]
     pub theta: f64,
+    /// How heat is stored: at the nodes, or as temperatures run between them.
+    #[serde(default)]
+    pub capacity: Capacity,
     /// Temperature at the beginning, except where it is held.
     #[serde(default)]
     pub initial: f64,
@@ -33,6 +36,18 @@ pub struct Transient {
     /// Points whose temperatures are in every row of transient.csv.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<Probe>,
+}
+
+/// How heat is stored in an element.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Capacity {
+    /// At its nodes, the integral of c N_a at each: a part cools without undershoots.
+    #[default]
+    Lumped,
+    /// Between its nodes, the integral of c N_a N_b, as other codes have it; short steps after a jump
+    /// undershoot.
+    Consistent,
 }
 
 /// A point at which the temperature is recorded.

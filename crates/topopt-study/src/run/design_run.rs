@@ -8,7 +8,6 @@ use topopt_design::{
     Accuracy, DesignError, DesignState, DesignTransform, Ended, Optimization, StateEquation,
     StopRules, WeightsOf, start,
 };
-use topopt_fem::{Diffusion, Discretization};
 use topopt_linalg::{Backend, BackendError, Pointwise};
 
 use super::prepared::{First, Prepared};
@@ -23,7 +22,7 @@ use crate::formulation;
 use crate::full_part::{self, FullPart};
 use crate::interpolation;
 use crate::optimizer;
-use crate::subject::Subject;
+use crate::subject::{Bare, Subject};
 use crate::summary::{Preconditioner, Summary};
 
 /// A run that is ready to begin, on a rank.
@@ -185,7 +184,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         &self,
         computer: &'b C,
         solver: Solver<'b, C::Backend>,
-        bare: Option<&'b Discretization<Diffusion, 1>>,
+        bare: Option<&'b Bare>,
         neighbors: &'b Cell<Option<Neighbors>>,
     ) -> Result<Optimization<'b, C::Backend>, DesignError>
     where
@@ -198,8 +197,10 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
             equation = equation.counted_from(subject.problem, config.coldest())?;
         }
         if let (Some(timeline), Some(bare)) = (&task.timeline, bare) {
-            let free = computer.diffusion(bare, task.colors.as_deref())?;
-            equation = equation.in_time(timeline, free, subject.problem)?;
+            let made = |equation| computer.diffusion(equation, task.colors.as_deref());
+            let storage = bare.storage.as_ref().map(made).transpose()?;
+            let bare = (made(&bare.conduction)?, storage);
+            equation = equation.in_time(timeline, bare, subject.problem)?;
         }
 
         let plan = task.filter.weights();

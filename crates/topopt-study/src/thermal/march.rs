@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use topopt_fem::{
-    Diffusion, Discretization, ElementOperator, ElementPreconditioner, StepData, StepLoads,
-    StepSolver, ThetaScheme, WithSprings, lumped_capacity,
+    ElementOperator, ElementPreconditioner, StepData, StepLoads, StepSolver, ThetaScheme,
+    WithSprings, lumped_capacity,
 };
-use topopt_linalg::{Pcg, PcgOptions, PcgOutcome, Pointwise, Space, StopReason};
+use topopt_linalg::{LinearOperator, Pcg, PcgOptions, PcgOutcome, Pointwise, Space, StopReason};
 
 use super::found::InTime;
 use super::restart::{Account, Reached, Restart, Resumed};
@@ -16,6 +16,7 @@ use super::steps::Steps;
 use crate::computer::{Computer, Visitor};
 use crate::failure::Failure;
 use crate::solved::{Means, strategy};
+use crate::subject::Bare;
 
 /// All steps, from the beginning or a checkpoint on.
 pub(super) struct TimeSteps<'a> {
@@ -36,6 +37,10 @@ pub(super) struct Went {
     pub account: Account,
 }
 
+/// Operator of the steps and K, and C where it is no diagonal matrix.
+type Operators<'a, B> =
+    ([Box<dyn ElementOperator<B> + 'a>; 2], Option<Box<dyn ElementOperator<B> + 'a>>);
+
 /// What goes on from step to step, between two checkpoints.
 struct March<'a, B: Pointwise> {
     steps: &'a Steps<'a>,
@@ -47,6 +52,8 @@ struct March<'a, B: Pointwise> {
     operator: Box<dyn ElementOperator<B> + 'a>,
     /// K without held nodes and without springs.
     free: Box<dyn ElementOperator<B> + 'a>,
+    /// C without held nodes, where it is no diagonal matrix.
+    storage: Option<Box<dyn ElementOperator<B> + 'a>>,
     preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
     conductivities: B::Vector,
     /// C, and 1 at free nodes, `[n_nodes]`.
@@ -98,7 +105,7 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
     fn begin<C: Computer<Backend = B>>(
         steps: &'a Steps<'a>,
         computer: &'a C,
-        bare: &'a Discretization<Diffusion, 1>,
+        bare: &'a Bare,
         reached: Reached,
     ) -> Result<(Self, Means), Failure> {
         let (model, config, backend) = (steps.part.model, steps.part.config, computer.backend());
@@ -106,16 +113,18 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
         let solver =
             computer.solver(config, model.subject(), wanted, steps.part.filling.contrast)?;
         let means = Means::of(&solver);
-        let free = computer.diffusion(bare, model.colors.as_deref())?;
+        let made = |equation| computer.diffusion(equation, model.colors.as_deref());
+        let storage = bare.storage.as_ref().map(made).transpose()?;
         let operator = Box::new(WithSprings::new(backend, &model.problem, solver.operator)?);
-        let operators = [operator as Box<dyn ElementOperator<B> + 'a>, free];
+        let operators = [operator as Box<dyn ElementOperator<B> + 'a>, made(&bare.conduction)?];
+        let operators = (operators, storage);
         Ok((Self::new(steps, backend, operators, solver.preconditioner, reached)?, means))
     }
 
     fn new(
         steps: &'a Steps<'a>,
         backend: &'a B,
-        [operator, mut free]: [Box<dyn ElementOperator<B> + 'a>; 2],
+        ([operator, mut free], mut storage): Operators<'a, B>,
         preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
         reached: Reached,
     ) -> Result<Self, Failure> {
@@ -123,7 +132,11 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
         let mesh = problem.mesh();
         let elements = Space::elements(mesh.n_elements());
         let conductivities = backend.upload(&part.filling.moduli(part.model), elements)?;
-        free.set_coefficients(&[&conductivities, &backend.zeros(elements)?]);
+        let zeros = backend.zeros(elements)?;
+        free.set_coefficients(&[&conductivities, &zeros]);
+        if let Some(storage) = &mut storage {
+            storage.set_coefficients(&[&zeros, &backend.upload(&steps.capacities, elements)?]);
+        }
 
         let lumped = lumped_capacity(mesh, &steps.capacities);
         let flag = |n| if problem.constraints().is_held(n) { 0.0 } else { 1.0 };
@@ -138,6 +151,7 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
             pcg: Pcg::new(backend, nodes)?,
             operator,
             free,
+            storage,
             preconditioner,
             conductivities,
             rates: vec![0.0; lumped.len()],
@@ -180,11 +194,13 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
         // The device is done before: the last state was downloaded.
         let start = Instant::now();
         self.take_length(ends[1] - ends[0])?;
-        let Self { backend, scheme, acting, pcg, operator, free, preconditioner, .. } = self;
+        let Self { backend, scheme, acting, pcg, operator, free, storage, preconditioner, .. } =
+            self;
         let mut solver = StepSolver {
             backend: *backend,
             pcg,
             operator: operator.as_ref(),
+            storage: storage.as_deref().map(|storage| storage as &dyn LinearOperator<B>),
             preconditioner: preconditioner.as_ref(),
             options,
             monitor: &mut monitor,
@@ -229,11 +245,10 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
         let flows = self.backend.download(&self.flows)?;
         let middle = self.scheme.middle(self.backend)?;
         let films = self.steps.part.model.problem.constraints().springs();
-        let before = std::mem::replace(&mut self.reached.state, state);
-        let state = &self.reached.state;
+        self.rates = self.stored(&state)?;
+        self.reached.state = state;
         let (mut missing, mut moved) = (0.0, 0.0f64);
-        for n in 0..state.len() {
-            self.rates[n] = self.lumped[n] * (state[n] - before[n]) / self.dt;
+        for n in 0..source.len() {
             let film = films.map_or(0.0, |films| films[n] * middle[n]);
             missing += self.is_free[n] * (source[n] - film - flows[n] - self.rates[n]);
             moved += source[n].abs() + film.abs() + self.rates[n].abs();
@@ -241,6 +256,22 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
         let Account { largest, worst, .. } = &mut self.reached.account;
         (*largest, *worst) = (largest.max(moved), worst.max(missing.abs()));
         Ok(())
+    }
+
+    /// What was stored per time at nodes since the state before.
+    fn stored(&self, state: &[f64]) -> Result<Vec<f64>, Failure> {
+        let rises = state.iter().zip(&self.reached.state).map(|(after, before)| after - before);
+        let rises: Vec<f64> = rises.collect();
+        let stored: Vec<f64> = match &self.storage {
+            None => rises.iter().zip(&self.lumped).map(|(rise, c)| c * rise).collect(),
+            Some(storage) => {
+                let (backend, nodes) = (self.backend, storage.space());
+                let mut stored = backend.zeros(nodes)?;
+                storage.apply(&backend.upload(&rises, nodes)?, &mut stored);
+                backend.download(&stored)?
+            }
+        };
+        Ok(stored.into_iter().map(|heat| heat / self.dt).collect())
     }
 
     fn went(self, start: &[f64], means: Means) -> Result<Went, Failure> {

@@ -59,7 +59,7 @@ pub struct Verification {
     /// Objective and limits.
     #[serde(flatten)]
     pub limits: Limits,
-    /// Missed limits and pieces that carry nothing, a sentence each.
+    /// Missed limits, pieces that carry nothing, and doubts about mesh and loads, a sentence each.
     pub warnings: Vec<String>,
     /// What was moved or left out, a sentence each.
     pub notes: Vec<String>,
@@ -163,8 +163,7 @@ impl Verified<'_> {
             compliance: solution.compliance,
         };
         let limits = shape.limits(summary)?;
-        let mut warnings = limits.missed(config.physics.kind);
-        warnings.extend(shape.idle_pieces());
+        let warnings = shape.warnings(&limits, config.physics.kind);
         Ok(Verification {
             units: UnitNames::of(config),
             void_stiffness: VOID,

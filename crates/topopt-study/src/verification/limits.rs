@@ -113,8 +113,16 @@ impl<K: Physics<N>, const N: usize> SolvedShape<'_, K, N> {
         Ok(Limits { objective, constraints, limits_met })
     }
 
-    /// The pieces that carry nothing, a sentence each.
-    pub fn idle_pieces(&self) -> Vec<String> {
+    /// Missed limits, pieces that carry nothing, and what is doubtful about mesh and loads, a sentence
+    /// each.
+    pub fn warnings(&self, limits: &Limits, physics: PhysicsKind) -> Vec<String> {
+        let mut warnings = limits.missed(physics);
+        warnings.extend(self.idle_pieces());
+        warnings.extend(self.model.diagnosis.warnings.iter().cloned());
+        warnings
+    }
+
+    fn idle_pieces(&self) -> Vec<String> {
         let volumes = self.shape.shares.iter().zip(&self.model.space.volumes);
         let filled: Vec<f64> = volumes.map(|(share, volume)| share * volume).collect();
         self.carried.idle_pieces(&self.model.problem, &filled)

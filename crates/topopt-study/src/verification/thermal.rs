@@ -57,7 +57,7 @@ pub struct ThermalVerification {
     /// Objective and limits.
     #[serde(flatten)]
     pub limits: Limits,
-    /// Missed limits and pieces that carry nothing, a sentence each.
+    /// Missed limits, pieces that carry nothing, and doubts about mesh and loads, a sentence each.
     pub warnings: Vec<String>,
     /// What was moved or left out, a sentence each.
     pub notes: Vec<String>,
@@ -212,8 +212,7 @@ impl Verified<'_> {
             compliance: states.compliance,
         };
         let limits = solved.limits(summary)?;
-        let mut warnings = limits.missed(config.physics.kind);
-        warnings.extend(solved.idle_pieces());
+        let warnings = solved.warnings(&limits, config.physics.kind);
         Ok(ThermalVerification {
             void_conductivity: void(config),
             compliance: Compared::new(
