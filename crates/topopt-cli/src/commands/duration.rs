@@ -77,11 +77,12 @@ impl Duration {
         // In time, an iteration takes all steps three times: forwards, again on the way back, and for
         // the adjoint.
         let steps = config.transient.as_ref().map_or(1, |keys| 3 * keys.times().len());
-        let solves = iterations * model.problem.load_cases().len() * steps;
+        let cases = model.problem.load_cases().len();
+        let solves = iterations.saturating_mul(cases * steps);
         let iterations_a_solve = guess(preconditioner.name(), model.mesh.n_elements())
             .min(config.solver.max_iterations());
         let seconds = iterations as f64 * seconds_a_setup
-            + (solves * iterations_a_solve) as f64 * seconds_an_iteration;
+            + solves as f64 * iterations_a_solve as f64 * seconds_an_iteration;
 
         Ok(Self { seconds, solves, iterations_a_solve, seconds_an_iteration, seconds_a_setup })
     }

@@ -379,6 +379,36 @@ fn an_exported_design_is_meshed_and_solved() {
     }
 }
 
+/// A cone of radius 5 and height 10 as STL: the mesh reaches its tip, or `info` says how far it goes.
+#[test]
+fn a_tip_that_is_cut_off_is_said() {
+    if !has_gmsh() {
+        return;
+    }
+    const SIDES: usize = 48;
+    let rim = |i: usize| {
+        let angle = std::f64::consts::TAU * (i % SIDES) as f64 / SIDES as f64;
+        format!("vertex {:?} {:?} 0\n", 5.0 * angle.cos(), 5.0 * angle.sin())
+    };
+    let facet = |corners: [String; 3]| {
+        format!("facet normal 0 0 0\nouter loop\n{}endloop\nendfacet\n", corners.concat())
+    };
+    let of_side = |i: usize| {
+        let [tip, middle] = [10, 0].map(|z| format!("vertex 0 0 {z}\n"));
+        facet([rim(i), rim(i + 1), tip]) + &facet([rim(i + 1), rim(i), middle])
+    };
+    let facets: String = (0..SIDES).map(of_side).collect();
+    let folder = Folder::new();
+    folder.write("cone.stl", &format!("solid cone\n{facets}endsolid cone\n"));
+
+    let info = json(&folder, &["info", "cone.stl", "--json"]);
+    let height = info["bounding_box"]["max"][2].as_f64().unwrap();
+    let notes: Vec<&str> =
+        info["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect();
+    let said = notes.iter().any(|note| note.contains("a tip of the part was cut off"));
+    assert_eq!(said, height < 9.9, "{height}: {notes:?}");
+}
+
 /// A stand-in that has started something; the program is killed, or signalled twice as `timeout` does.
 #[cfg(unix)]
 #[test]

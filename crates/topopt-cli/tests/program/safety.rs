@@ -271,6 +271,9 @@ fn what_is_asked_for_is_bounded() {
     let deep = format!("select.0{}=1", ".not".repeat(9000));
     let (status, _, err) = topopt(&folder.path(""), &["check", "case.toml", "--set", &deep]);
     assert!(status == 1 && err.contains("levels deep"), "{err}");
+    let endless = ["check", "case.toml", "--set", "optimizer.max_iterations=9000000000000000000"];
+    let (status, _, err) = topopt(&folder.path(""), &endless);
+    assert_eq!((status, err.as_str()), (0, ""));
     let mut command = program(&folder.path(""));
     command.args(["check", "case.toml"]).env("RAYON_NUM_THREADS", "100000");
     let output = command.output().unwrap();

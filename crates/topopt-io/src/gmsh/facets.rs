@@ -13,6 +13,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use topopt_mesh::BoundingBox;
 use topopt_mesh::numbers::shown;
 
 pub use fault::FacetFault;
@@ -137,6 +138,11 @@ impl Facets {
             script += &format!("Volume({body}) = {{{}}};\n", loops.join(", "));
         }
         script
+    }
+
+    /// The box around them.
+    pub fn bounding_box(&self) -> BoundingBox {
+        BoundingBox::around(&self.vertices)
     }
 
     /// Number of bodies, each with its cavities.

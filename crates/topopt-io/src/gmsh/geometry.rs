@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use topopt_mesh::numbers::rounded;
+use topopt_mesh::numbers::{rounded, shown};
 
 use super::attempts::{self, Attempt, Boundary, Help, MOST_OFF, OF_FACETS, OF_SURFACES};
 use super::error::Fault as GmshFault;
@@ -37,6 +37,7 @@ impl Geometry<'_> {
         let mut meshed = self.mesh_in_some_way()?;
         self.check_volume(&meshed)?;
         meshed.notes.extend(self.source.notes());
+        meshed.notes.extend(self.lost_tip(&meshed));
         meshed.notes.extend(chosen.map(note_on_edge));
         Ok(meshed)
     }
@@ -176,6 +177,22 @@ impl Geometry<'_> {
             return Ok(());
         }
         Err(MeshingError::Volume { path: self.runner.path.into(), meshed, exact })
+    }
+
+    /// Says where the mesh ends before the facets do: a tip has hardly a volume, and surfaces that Gmsh
+    /// makes of facets may be without it, however small the elements are.
+    fn lost_tip(&self, meshed: &ImportedMesh) -> Option<String> {
+        let Source::Facets(facets) = self.source else { return None };
+        let [mesh, part] = [meshed.mesh.bounding_box(), facets.bounding_box()].map(|b| b.extent());
+        let i = (0..3).max_by(|&i, &j| (part[i] - mesh[i]).total_cmp(&(part[j] - mesh[j])))?;
+        (part[i] - mesh[i] > MOST_OFF * part[i]).then(|| {
+            format!(
+                "a tip of the part was cut off: the mesh is {} long in {}, the STL file {}",
+                shown(mesh[i]),
+                ["x", "y", "z"][i],
+                shown(part[i])
+            )
+        })
     }
 
     /// What is wrong with the mesh, in terms of the geometry.
