@@ -55,16 +55,24 @@ install_chromium() {
     fi
 }
 
-# A program with MPI, for the tests that start it by mpirun. It needs Debian's Open MPI and libclang; where
-# they cannot be had, these tests are skipped.
+# Tells whether a program with MPI can be compiled and started here: Open MPI and libclang, each of which
+# may be there without the other.
+has_mpi() {
+    command -v mpicc >/dev/null && command -v mpirun >/dev/null &&
+        [[ -n ${LIBCLANG_PATH:-} || -n $(find /usr/lib /usr/local/lib \( -name 'libclang.so*' -o \
+            -name 'libclang-[0-9]*.so*' \) -print -quit 2>/dev/null) ]]
+}
+
+# A program with MPI, for the tests that start it by mpirun; where Debian's packages cannot be had, these
+# tests are skipped.
 build_with_mpi() {
-    if ! command -v mpicc >/dev/null && [[ $EUID == 0 ]] && command -v apt-get >/dev/null; then
+    if ! has_mpi && [[ $EUID == 0 ]] && command -v apt-get >/dev/null; then
         apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
             --no-install-recommends openmpi-bin libopenmpi-dev libclang-dev >/dev/null ||
             printf 'apt-get has failed\n'
     fi
-    if ! command -v mpicc; then
-        printf 'there is no MPI: the tests of ranks that are processes are skipped\n'
+    if ! has_mpi; then
+        printf 'there is no MPI or no libclang: the tests of ranks that are processes are skipped\n'
         return
     fi
     # Of the whole workspace and with a test, so that packages have the features that the tests give them,
