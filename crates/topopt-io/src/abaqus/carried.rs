@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::deck::Deck;
-use super::elements::Elements;
+use super::elements::{Elements, Names};
 use super::given::{Condition, ConditionKind, HEAT, When};
 use super::held::{Held, Point, Rules, set_name};
 use super::sets::{Block, Item, Members};
@@ -19,6 +19,7 @@ pub(super) struct Carrier<'a> {
     pub part: &'a Part,
     pub elements: &'a Elements<'a>,
     pub nodes: &'a Members<'a>,
+    pub names: Names,
     pub sets: &'a mut FileSets,
     pub carried: deck::Deck,
     pub is_heat: bool,
@@ -53,6 +54,7 @@ impl<'a> Carrier<'a> {
             part,
             elements,
             nodes,
+            names: Names::of(deck),
             sets,
             carried: deck::Deck::default(),
             is_heat,
@@ -71,6 +73,7 @@ impl<'a> Carrier<'a> {
         let conditions = &self.deck.conditions;
         let targets = conditions.iter().map(|condition| self.target(condition));
         let targets = targets.collect::<Parsed<Vec<_>>>()?;
+        self.doubtful_targets(&targets);
         let points: Vec<Vec<Point>> =
             targets.iter().map(|target| target.iter().map(|(point, _)| *point).collect()).collect();
         let factors: Vec<Vec<f64>> = conditions
@@ -108,7 +111,9 @@ impl<'a> Carrier<'a> {
     /// The factor of what acts at the end of step `s`; 1 where it is not known.
     pub fn factor(&mut self, when: &When, s: usize) -> f64 {
         let amplitude = when.amplitude.as_deref();
-        let found = factor((&self.steps, &self.deck.amplitudes), amplitude, s);
+        // Times of one step stop at the end of the step in which the load or support stands.
+        let own = when.step.map_or(s, |step| step.min(s));
+        let found = factor((&self.steps, &self.deck.amplitudes), amplitude, [own, s]);
         let in_time = matches!(self.steps[s].procedure, Procedure::HeatInTime(_));
         match found {
             Ok(_) if in_time && amplitude.is_some() => {
@@ -206,31 +211,67 @@ impl<'a> Carrier<'a> {
     }
 
     fn target(&self, condition: &Condition) -> Parsed<Target> {
-        let items = &condition.block.items;
-        if let Some(tag) = items.first().and_then(|item| self.assembly_node(item)) {
-            let found = self.reference(|item| self.assembly_node(item) == Some(tag));
-            return Ok(found.into_iter().map(|point| (point, 1.0)).collect());
+        let mut target = Target::new();
+        let mut is_of_part = true;
+        for item in &condition.block.items {
+            let of_assembly = self.assembly_nodes(item);
+            for tag in of_assembly {
+                target.extend(self.references(|item| self.assembly_node(item) == Some(*tag)));
+            }
+            let has_more = matches!(item, Item::Set(key) if self.nodes.set(key).is_some());
+            is_of_part &= of_assembly.is_empty() || has_more;
+        }
+        if !is_of_part {
+            return Ok(target);
         }
 
         let mut nodes = Vec::new();
         self.nodes.add(&mut nodes, &condition.block)?;
-        if let Some(first) = nodes.first().filter(|_| !nodes.iter().any(|n| self.part.is_used(*n)))
-            && let Some(point) = self.reference(|item| self.nodes.first(item) == Some(*first))
-        {
-            return Ok(vec![(point, 1.0)]);
+        for node in nodes {
+            let points = match self.part.is_used(node) {
+                true => Vec::new(),
+                false => self.references(|item| self.nodes.first(item) == Some(node)),
+            };
+            if points.is_empty() {
+                let shares = self.part.shares(node).into_iter();
+                target.extend(shares.map(|(node, share)| (Point::Node(node), share)));
+            }
+            target.extend(points);
         }
-        let shares = nodes.into_iter().flat_map(|node| self.part.shares(node));
-        Ok(shares.map(|(node, share)| (Point::Node(node), share)).collect())
+        Ok(target)
     }
 
-    /// A node of the assembly by its number or its set.
-    pub fn assembly_node(&self, item: &Item) -> Option<u64> {
-        match item {
-            Item::Tags(tag, _) if self.deck.instance.is_some() => {
-                self.deck.reference_nodes.contains_key(tag).then_some(*tag)
+    /// Loses what acts on nothing, and forces of which couplings get an unknown part.
+    fn doubtful_targets(&mut self, targets: &[Target]) {
+        let deck = self.deck;
+        for (condition, target) in deck.conditions.iter().zip(targets) {
+            let (block, is_load) = (&condition.block, condition.kind.is_load());
+            let (keyword, at) = (&block.keyword, deck.place(block.line));
+            let couplings = target.iter().filter(|(point, _)| matches!(point, Point::Coupling(_)));
+            if target.is_empty() {
+                self.lose_once(format!("*{keyword} ({at}), which acts on no node of the part"));
+            } else if is_load && couplings.clone().any(|(_, share)| *share < 1.0) {
+                self.lose_once(format!(
+                    "*{keyword} ({at}) at a node that several couplings follow: each gets an equal part"
+                ));
             }
-            Item::Set(key) => self.deck.reference_sets.get(key)?.first().copied(),
-            _ => None,
+        }
+    }
+
+    /// The first node of the assembly that an item names by its number or its set.
+    pub fn assembly_node(&self, item: &Item) -> Option<u64> {
+        self.assembly_nodes(item).first().copied()
+    }
+
+    fn assembly_nodes<'i>(&'i self, item: &'i Item) -> &'i [u64] {
+        let deck = self.deck;
+        match item {
+            Item::Tags(tag, _) if deck.instance.is_some() => {
+                let is_there = deck.reference_nodes.contains_key(tag);
+                if is_there { std::slice::from_ref(tag) } else { &[] }
+            }
+            Item::Set(key) => deck.reference_sets.get(key).map_or(&[], Vec::as_slice),
+            _ => &[],
         }
     }
 
@@ -307,7 +348,11 @@ impl<'a> Carrier<'a> {
             (1, _) => names.iter().map(|name| self.material(name, None)).collect(),
             _ => {
                 let sections = self.deck.sections.iter();
-                sections.map(|(set, _, name)| self.material(name, Some(printable(set)))).collect()
+                let own = |set: &String, key: &str| match self.names.elements(key) {
+                    Some(name) => name.to_owned(),
+                    None => printable(set),
+                };
+                sections.map(|(set, key, name)| self.material(name, Some(own(set, key)))).collect()
             }
         };
     }

@@ -10,12 +10,19 @@ use crate::deck::SetLoad;
 use crate::quote::printable;
 
 impl Carrier<'_> {
-    /// The coupling whose reference node, or node of the rotations, is the one that `is_it` tells.
-    pub fn reference(&self, is_it: impl Fn(&Item) -> bool) -> Option<Point> {
-        let couplings = &self.deck.couplings;
-        let reference = couplings.iter().position(|c| is_it(&c.reference)).map(Point::Coupling);
-        let rotates = |c: &Coupling| c.rotation.as_ref().is_some_and(&is_it);
-        reference.or_else(|| couplings.iter().position(rotates).map(Point::Rotation))
+    /// The couplings whose reference node, or else node of the rotations, is the one that `is_it` tells,
+    /// with the share of a force that each gets: what couplings of one node have of it is not known
+    /// without a solve.
+    pub fn references(&self, is_it: impl Fn(&Item) -> bool) -> Vec<(Point, f64)> {
+        let couplings = || self.deck.couplings.iter().enumerate();
+        let follows = couplings().filter(|(_, c)| is_it(&c.reference));
+        let mut points: Vec<Point> = follows.map(|(k, _)| Point::Coupling(k)).collect();
+        if points.is_empty() {
+            let rotates = |c: &Coupling| c.rotation.as_ref().is_some_and(&is_it);
+            points.extend(couplings().filter(|(_, c)| rotates(c)).map(|(k, _)| Point::Rotation(k)));
+        }
+        let share = 1.0 / points.len() as f64;
+        points.into_iter().map(|point| (point, share)).collect()
     }
 
     /// Loses what a held reference node cannot do here.
@@ -23,10 +30,12 @@ impl Carrier<'_> {
         let deck = self.deck;
         let mut turns = BTreeSet::new();
         for (condition, points) in deck.conditions.iter().zip(points) {
-            match (condition.kind, points.first()) {
-                (ConditionKind::HeldRotation, Some(Point::Coupling(k)))
-                | (ConditionKind::Held(..), Some(Point::Rotation(k))) => drop(turns.insert(*k)),
-                _ => {}
+            for point in points {
+                match (condition.kind, point) {
+                    (ConditionKind::HeldRotation, Point::Coupling(k))
+                    | (ConditionKind::Held(..), Point::Rotation(k)) => drop(turns.insert(*k)),
+                    _ => {}
+                }
             }
         }
         for (k, Coupling { is_rigid, at, .. }) in deck.couplings.iter().enumerate() {
@@ -54,7 +63,8 @@ impl Carrier<'_> {
 
     /// The set of a coupling, by its name in the mesh.
     pub fn set_of(&self, coupling: usize) -> String {
-        printable(&self.deck.couplings[coupling].name)
+        let Coupling { name, key, .. } = &self.deck.couplings[coupling];
+        self.names.coupled(key).map_or_else(|| printable(name), str::to_owned)
     }
 
     /// Adds loads at reference nodes.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::carried::Carrier;
 use super::given::{Distributed, DistributedKind, OnFaces};
 use super::nodal::ascending;
+use super::sets::Item;
 use crate::deck::{DeckFilm, SetLoad};
 use crate::part::CellFace;
 use crate::quote::printable;
@@ -55,6 +56,19 @@ impl Acting<'_> {
             kind if kind.is_heat() => "DFLUX",
             _ => "DLOAD",
         }
+    }
+}
+
+/// Adds what acts on `elements`: what acts alike on others is one load on all of them.
+fn join(
+    all: &mut Vec<(DistributedKind, BTreeSet<u32>)>,
+    kind: DistributedKind,
+    elements: &BTreeSet<u32>,
+) {
+    let alike = all.iter_mut().find(|(other, on)| *other == kind && on.is_disjoint(elements));
+    match alike {
+        Some((_, on)) => on.extend(elements),
+        None => all.push((kind, elements.clone())),
     }
 }
 
@@ -123,12 +137,11 @@ impl Carrier<'_> {
                 acting.faces.extend(self.elements.faces_of(&load.block, face)?);
             }
             DistributedKind::Surface(_) => {
-                let key = load.block.items.first();
-                let surfaces = self.deck.surfaces.iter();
-                let same = surfaces.map(|(block, _)| block).find(
-                    |block| matches!(key, Some(super::sets::Item::Set(key)) if *key == block.key),
-                );
-                let set = same.map_or_else(|| printable(name), |block| block.name.clone());
+                let set = match load.block.items.first() {
+                    Some(Item::Set(key)) => self.names.faces(key),
+                    _ => None,
+                };
+                let set = set.map_or_else(|| printable(name), str::to_owned);
                 acting.faces.extend(self.sets.faces.get(&set).into_iter().flatten());
                 acting.surface = Some(set);
             }
@@ -154,6 +167,7 @@ impl Carrier<'_> {
     fn distributed_of_step(&mut self, acting: &[Acting], s: usize) {
         let mut sums = Sums::default();
         let mut films = Vec::new();
+        let mut on_whole = Vec::<(DistributedKind, BTreeSet<u32>)>::new();
         for acting in acting {
             let factor = self.factor(&acting.load.when, s);
             match acting.load.kind {
@@ -169,8 +183,11 @@ impl Carrier<'_> {
                         *sums.sources.entry(*element).or_default() += factor * source;
                     }
                 }
-                kind => self.on_whole(kind, factor, s, acting.elements.len()),
+                kind => join(&mut on_whole, kind.times(factor), &acting.elements),
             }
+        }
+        for (kind, elements) in on_whole {
+            self.on_whole(kind, s, elements.len());
         }
         for (pressure, set) in self.sets_by_value("dload", sums.pressures, s) {
             self.load(s, SetLoad::Pressure { set, pressure });
@@ -246,7 +263,7 @@ impl Carrier<'_> {
     }
 
     /// Gravity and rotation, which act on all of a case's part.
-    fn on_whole(&mut self, kind: DistributedKind, factor: f64, s: usize, n_elements: usize) {
+    fn on_whole(&mut self, kind: DistributedKind, s: usize, n_elements: usize) {
         let is_whole = n_elements == self.deck.solids.len();
         let mut lose = |what| {
             if !is_whole {
@@ -258,12 +275,11 @@ impl Carrier<'_> {
         match kind {
             DistributedKind::Gravity(acceleration) => {
                 lose("gravity");
-                let acceleration = acceleration.map(|a| factor * a);
                 self.load(s, SetLoad::Gravity { acceleration });
             }
             DistributedKind::Centrifugal(square, center, axis) => {
                 lose("rotation");
-                let speed = (factor * square).max(0.0).sqrt();
+                let speed = square.max(0.0).sqrt();
                 let angular_velocity = axis.map(|d| d * speed);
                 self.load(s, SetLoad::Centrifugal { center, angular_velocity });
             }

@@ -137,6 +137,7 @@ impl Reader<'_> {
             reference: self.item(reference),
             rotation: keyword.get("ROTNODE").map(|node| self.item(node)),
             name: surface.to_owned(),
+            key: self.key(surface),
             is_rigid: keyword.name == "RIGIDBODY",
             at: format!("*{} ({})", keyword.written, self.at(keyword.line)),
         };

@@ -1,6 +1,6 @@
 //! The elements of a file, the sets of them, and their faces.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem::take;
 
 use super::deck::Deck;
@@ -25,7 +25,7 @@ pub(super) struct Elements<'a> {
 impl Elements<'_> {
     /// Element sets and face sets.
     pub fn sets(&self, sets: &mut FileSets, notes: &mut Vec<String>) -> Parsed<()> {
-        for (name, key) in visible(self.deck, &self.deck.element_sets) {
+        for (name, key) in visible(self.deck, self.deck.element_sets.iter().filter(is_shown)) {
             let (solids, others) = self.split(self.members.set(key).unwrap_or_default());
 
             if !others.is_empty() {
@@ -50,12 +50,17 @@ impl Elements<'_> {
 
     fn face_sets(&self, sets: &mut FileSets, notes: &mut Vec<String>) -> Parsed<()> {
         let mut left_out = BTreeMap::<&str, usize>::new();
+        let names: HashMap<&str, String> = visible(self.deck, surfaces(self.deck))
+            .into_iter()
+            .map(|(name, key)| (key, name))
+            .collect();
         for (block, number) in &self.deck.surfaces {
             let mut positions = Vec::new();
             self.members.add(&mut positions, block)?;
             let (solids, others) = self.split(&positions);
-            *left_out.entry(&block.name).or_default() += others.len();
-            let set = sets.faces.entry(block.name.clone()).or_default();
+            let name = &names[block.key.as_str()];
+            *left_out.entry(name).or_default() += others.len();
+            let set = sets.faces.entry(name.clone()).or_default();
             for given in solids {
                 set.push(
                     self.face(given, *number, &block.name)
@@ -152,13 +157,16 @@ impl Elements<'_> {
     }
 }
 
-/// Names and keys of the sets that are shown. A set of the part gets the instance before its name
-/// if the model has a set of that name.
-pub(super) fn visible<'a>(deck: &Deck, blocks: &'a [Block]) -> Vec<(String, &'a str)> {
-    let keys: HashSet<&str> = blocks.iter().map(|block| block.key.as_str()).collect();
+/// Names and keys of sets, each key once. A set of the part gets the instance before its name if the
+/// model has a set of that name.
+pub(super) fn visible<'a>(
+    deck: &Deck,
+    blocks: impl Iterator<Item = &'a Block> + Clone,
+) -> Vec<(String, &'a str)> {
+    let keys: HashSet<&str> = blocks.clone().map(|block| block.key.as_str()).collect();
     let mut seen = HashSet::new();
     let mut shown = Vec::new();
-    for block in blocks.iter().filter(|block| !block.hidden) {
+    for block in blocks {
         if !seen.insert(block.key.as_str()) {
             continue;
         }
@@ -172,6 +180,56 @@ pub(super) fn visible<'a>(deck: &Deck, blocks: &'a [Block]) -> Vec<(String, &'a 
         shown.push((name, block.key.as_str()));
     }
     shown
+}
+
+/// Whether a set serves more than other keywords.
+pub(super) fn is_shown(block: &&Block) -> bool {
+    !block.hidden
+}
+
+fn surfaces(deck: &Deck) -> impl Iterator<Item = &Block> + Clone {
+    deck.surfaces.iter().map(|(block, _)| block)
+}
+
+/// Names in the mesh of the sets of a deck, by their keys: a deck may write one name in capitals here
+/// and in small letters there.
+pub(super) struct Names {
+    faces: HashMap<String, String>,
+    nodes: HashMap<String, String>,
+    elements: HashMap<String, String>,
+}
+
+impl Names {
+    pub fn of(deck: &Deck) -> Self {
+        let named = |all: Vec<(String, &str)>| {
+            all.into_iter().map(|(name, key)| (key.to_owned(), name)).collect()
+        };
+        Self {
+            faces: named(visible(deck, surfaces(deck))),
+            nodes: named(visible(deck, deck.node_sets.iter().filter(is_shown))),
+            elements: named(visible(deck, deck.element_sets.iter().filter(is_shown))),
+        }
+    }
+
+    /// Name of a surface.
+    pub fn faces(&self, key: &str) -> Option<&str> {
+        of_key(&self.faces, key)
+    }
+
+    /// Name of an element set.
+    pub fn elements(&self, key: &str) -> Option<&str> {
+        of_key(&self.elements, key)
+    }
+
+    /// Name of a surface or else a node set.
+    pub fn coupled(&self, key: &str) -> Option<&str> {
+        self.faces(key).or_else(|| of_key(&self.nodes, key))
+    }
+}
+
+/// A name by its key; in the model, a set of the part may go by its own name.
+fn of_key<'n>(names: &'n HashMap<String, String>, key: &str) -> Option<&'n str> {
+    names.get(key).or_else(|| names.get(&format!(".{key}"))).map(String::as_str)
 }
 
 /// Each entry once, increasing.

@@ -33,6 +33,13 @@ pub(super) enum ConditionKind {
     HeldRotation,
 }
 
+impl ConditionKind {
+    /// Whether it is a force, a moment or a heat flow.
+    pub fn is_load(&self) -> bool {
+        matches!(self, Self::Force(..) | Self::Moment(..))
+    }
+}
+
 /// The direction of temperatures, from 0.
 pub(super) const HEAT: usize = 10;
 
@@ -73,6 +80,17 @@ pub(super) enum OnFaces {
 }
 
 impl DistributedKind {
+    /// Gravity or rotation with forces that are `factor` times as large; other loads as they are.
+    pub fn times(self, factor: f64) -> Self {
+        match self {
+            Self::Gravity(acceleration) => Self::Gravity(acceleration.map(|a| factor * a)),
+            Self::Centrifugal(square, center, axis) => {
+                Self::Centrifugal(factor * square, center, axis)
+            }
+            other => other,
+        }
+    }
+
     /// Whether it is heat.
     pub fn is_heat(&self) -> bool {
         match self {
@@ -90,8 +108,9 @@ pub(super) struct Coupling {
     pub reference: Item,
     /// A second node that has the rotations.
     pub rotation: Option<Item>,
-    /// The surface or node set.
+    /// The surface or node set, as it is written and for comparison.
     pub name: String,
+    pub key: String,
     /// Whether it makes the set rigid.
     pub is_rigid: bool,
     /// Keyword and line.

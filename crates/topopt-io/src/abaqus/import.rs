@@ -6,7 +6,7 @@ use topopt_mesh::cells::Cells;
 
 use super::carried::Carrier;
 use super::deck::{Deck, Solid};
-use super::elements::{Elements, visible};
+use super::elements::{Elements, is_shown, visible};
 use super::error::Fault;
 use super::sets::Members;
 use crate::import::{Cutting, ImportedMesh, Nodes};
@@ -33,7 +33,7 @@ pub(super) fn import(mut deck: Deck, cutting: Cutting) -> Parsed<ImportedMesh> {
     let elements = Elements { deck: &deck, tags: &all_tags, part: &part, members };
     let nodes = Members::new("node", &part.node_tags, &deck.node_sets)?;
     let mut sets = FileSets::default();
-    for (name, key) in visible(&deck, &deck.node_sets) {
+    for (name, key) in visible(&deck, deck.node_sets.iter().filter(is_shown)) {
         sets.nodes.insert(name, nodes.set(key).unwrap_or_default().to_vec());
     }
     elements.sets(&mut sets, &mut notes)?;

@@ -59,11 +59,12 @@ impl Step {
     }
 }
 
-/// The factor of `amplitude` at the end of step `s`; why not, if it is not understood.
+/// The factor of `amplitude` at the end of step `s`, or of step `own` if its times are those of one step;
+/// why not, if it is not understood.
 pub(super) fn factor(
     (steps, amplitudes): (&[Step], &[Amplitude]),
     amplitude: Option<&str>,
-    s: usize,
+    [own, s]: [usize; 2],
 ) -> Result<f64, String> {
     let Some(name) = amplitude else { return Ok(1.0) };
     let Some(amplitude) = amplitudes.iter().find(|a| a.name == capitals(name)) else {
@@ -72,8 +73,8 @@ pub(super) fn factor(
     if let Some(why) = &amplitude.not_understood {
         return Err(why.clone());
     }
-    let first = if amplitude.is_total { 0 } else { s };
-    let time = match steps.get(first..=s) {
+    let during = if amplitude.is_total { 0..=s } else { own..=own };
+    let time = match steps.get(during) {
         Some(steps) => steps.iter().map(|step| step.period).sum(),
         None => 1.0,
     };
@@ -95,10 +96,13 @@ mod tests {
             points: points.clone(),
             not_understood: None,
         });
-        let at = |name, s| factor((&steps, &amplitudes), name, s).unwrap();
+        let at = |name, s| factor((&steps, &amplitudes), name, [s, s]).unwrap();
         assert_eq!([at(None, 0), at(Some("false"), 0), at(Some("false"), 1)], [1.0, 0.5, 0.75]);
         assert_eq!([at(Some("true"), 0), at(Some("true"), 1)], [0.5, 0.75]);
-        assert!(factor((&steps, &amplitudes), Some("x"), 0).is_err());
+        // A load of the first step keeps its factor in the second.
+        let kept = |name| factor((&steps, &amplitudes), Some(name), [0, 1]).unwrap();
+        assert_eq!([kept("false"), kept("true")], [0.5, 0.75]);
+        assert!(factor((&steps, &amplitudes), Some("x"), [0, 0]).is_err());
         let between = Amplitude { points: vec![[0.0, 1.0], [4.0, 3.0]], ..Amplitude::default() };
         assert_eq!(between.at(1.0), 1.5);
     }
