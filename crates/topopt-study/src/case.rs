@@ -244,14 +244,15 @@ impl Meshed {
             names => vtu::read_with_cell_data_as(path, names, cutting)
                 .map_err(|error| Finding::new(error.to_string())),
         };
-        let (ImportedMesh { mesh, node_tags, element_tags, mut notes, uncut, deck, .. }, arrays) =
-            read.map_err(|finding| {
-                let finding = finding.at(config.source(), span, "this mesh");
-                let relative = "`file` is relative to the folder of the case file";
-                if path.exists() { finding } else { finding.remedy(relative) }
-            })?;
+        let (imported, arrays) = read.map_err(|finding| {
+            let finding = finding.at(config.source(), span, "this mesh");
+            let relative = "`file` is relative to the folder of the case file";
+            if path.exists() { finding } else { finding.remedy(relative) }
+        })?;
 
-        notes.extend(deck_case::note_on_lost(path, &deck));
+        let lost = deck_case::note_on_lost(path, &imported);
+        let ImportedMesh { mesh, node_tags, element_tags, mut notes, uncut, deck, .. } = imported;
+        notes.extend(lost);
         let is_wanted = config.output.uncut;
         if is_wanted && uncut.is_none() {
             notes.push(

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use topopt_io::ImportedMesh;
 use topopt_io::deck::{
-    Deck, DeckDesign, DeckFilm, DeckLoad, DeckMaterial, DeckPhysics, DeckSpring, DeckSteps,
-    DeckSupport, SetLoad,
+    DeckDesign, DeckFilm, DeckLoad, DeckMaterial, DeckPhysics, DeckSpring, DeckSteps, DeckSupport,
+    SetLoad,
 };
 use topopt_mesh::numbers::shown;
 use topopt_mesh::{SetKind, Sets};
@@ -47,9 +47,10 @@ pub fn case_of(file: &Path, imported: &ImportedMesh) -> (String, Vec<String>) {
 }
 
 /// Tells that something of the deck at `file` is not carried over to a case.
-pub(crate) fn note_on_lost(file: &Path, deck: &Deck) -> Option<String> {
+pub(crate) fn note_on_lost(file: &Path, imported: &ImportedMesh) -> Option<String> {
+    let (_, lost) = case_of(file, imported);
     let file = file.display();
-    match deck.lost.as_slice() {
+    match lost.as_slice() {
         [] => None,
         [one] => Some(format!("of the deck, `topopt init {file}` does not carry over: {one}")),
         all => Some(format!(

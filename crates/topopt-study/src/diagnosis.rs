@@ -36,6 +36,9 @@ pub struct Diagnosis {
 const POOR: f64 = 0.2;
 const POOR_OF_GEOMETRY: f64 = 0.05;
 
+/// A sum is rounding if it is less than this, as a share of all that is summed.
+const ROUNDING: f64 = 1e-12;
+
 /// Elements of a mesh in which nodes that are not joined are searched unasked: the search takes a third of
 /// the time before the first iteration, and grows in proportion.
 const MOST_EXAMINED: usize = 2_000_000;
@@ -156,11 +159,13 @@ fn held<const N: usize>(case: &Case<N>, load: &CaseLoads<N>) -> Option<String> {
         nodes += usize::from((0..N).any(is_held));
     }
     (nodes > 0).then(|| {
+        let size: f64 = load.forces.iter().flat_map(|(_, force)| force).map(|f| f.abs()).sum();
+        let lost = lost.map(|sum| if sum.abs() < ROUNDING * size { 0.0 } else { sum });
         let (lost, n, name) = (lost.map(shown).join(", "), load.forces.len(), &load.name);
         format!(
             "load case `{name}`: {nodes} of its {n} nodes are loaded in a direction in which they \
-             are held; ({lost}) in sum goes directly into the supports; remove those nodes \
-             from the set of the load, unless this is intended"
+             are held; ({lost}) in sum goes directly into the supports, and is no part of the sums \
+             of `topopt check`; keep sets of loads and supports apart, unless this is intended"
         )
     })
 }

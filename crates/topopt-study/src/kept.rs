@@ -237,15 +237,19 @@ fn on_designed<K: Physics<N>, const N: usize>(
     passive: &Passive,
 ) -> Vec<String> {
     let is_solid = nodes_of(lookup.mesh, passive.solid);
-    let remedy = match lookup.config.design.keep_loaded {
+    let remedy = |load: &NodalLoad<N>| match lookup.config.design.keep_loaded {
         KeepLoaded::Named(Keep::Free) => "`design.keep_loaded = \"solid\"` keeps them",
+        _ if load.is_within && N == 1 => {
+            "`design.solid` keeps those of a set, and from `design.void_stiffness = 1e-4` on void \
+             conducts what they get"
+        }
         _ => "`design.solid` keeps those of a set",
     };
     let free = |load: &&NodalLoad<N>| {
         let share = load.share(|node| !is_solid[node as usize]);
         (share > 0.0).then(|| {
             let acting = acting::<K, N>(load, share);
-            format!("{acting} act on elements that may become empty; {remedy}")
+            format!("{acting} on elements that may become empty; {}", remedy(load))
         })
     };
     loads.iter().filter_map(free).collect()
@@ -255,7 +259,8 @@ fn on_designed<K: Physics<N>, const N: usize>(
 fn acting<K: Physics<N>, const N: usize>(load: &NodalLoad<N>, share: f64) -> String {
     let percent = shown((1e3 * share).round() / 10.0);
     let (loads, place) = (K::NAMES.loads, load.place());
-    format!("load case `{}`: {percent} % of the {loads} of {place}", load.case)
+    let act = if loads.ends_with('s') { "act" } else { "acts" };
+    format!("load case `{}`: {percent} % of the {loads} of {place} {act}", load.case)
 }
 
 /// Whether a node is one of `elements`, `[n_nodes]`.

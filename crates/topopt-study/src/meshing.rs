@@ -172,6 +172,10 @@ fn remedy(error: &MeshingError, hexes: gmsh::Hexes) -> Option<&'static str> {
              surfaces"
         }
         MeshingError::Facets { fault, .. } => of_facets(fault),
+        MeshingError::Flat { path, .. } if path.extension().is_some_and(is_stl) => {
+            "another `element_size` may help, or fewer facets: of a design of this program \
+             `topopt export RESULT --decimate 0.2`; else repair the file there: look for slivers"
+        }
         MeshingError::Flat { .. } => {
             "another `element_size` or number of elements may help, or repair the geometry there: \
              look for slivers and edges that are nearly tangent"

@@ -9,6 +9,7 @@ use topopt_io::{Cutting, ImportedMesh};
 use topopt_mesh::Components;
 use topopt_mesh::numbers::{rounded, shown};
 use topopt_mesh::quality::{Quality, QualitySummary, Spread};
+use topopt_study::deck_case;
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
@@ -26,7 +27,7 @@ pub(super) fn info(
 ) -> Result<(), Failure> {
     let imported = meshing::read(file, &meshing::by(&gmsh.into()), Cutting::Allowed, interrupt)
         .map_err(InputError::from)?;
-    let info = Info::of(&imported);
+    let info = Info::of(file, &imported);
     if json {
         serde_json::to_writer_pretty(&mut *out, &info).map_err(std::io::Error::from)?;
         writeln!(out)?;
@@ -90,14 +91,15 @@ pub(super) struct Range {
 }
 
 impl Info {
-    fn of(imported: &ImportedMesh) -> Self {
+    fn of(file: &Path, imported: &ImportedMesh) -> Self {
         let mesh = &imported.mesh;
         let bounds = mesh.bounding_box();
         let quality = Quality::of(mesh).summary();
         let worst: Vec<u64> =
             quality.worst.iter().map(|&e| imported.element_tags[e as usize]).collect();
-        let lost = imported.deck.lost.iter().map(|what| format!("not carried over: {what}"));
-        let lost: Vec<String> = lost.collect();
+        let (_, lost) = deck_case::case_of(file, imported);
+        let lost: Vec<String> =
+            lost.iter().map(|what| format!("not carried over: {what}")).collect();
         let set = |(name, kind, count): (String, topopt_mesh::SetKind, usize)| Set {
             name,
             kind: kind.name(),

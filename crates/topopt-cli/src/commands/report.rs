@@ -53,7 +53,7 @@ fn page(results: &RunDirectory) -> Result<String, InputError> {
     let units = Units::of(&summary, physics);
     let targets = targets::all(&summary, found.as_ref(), &units);
     let is_in_time = table.contains_key("transient");
-    let warnings = warnings::of_run(&summary, found.as_ref(), &targets, &units);
+    let warnings = warnings::of_run(&summary, found.as_ref());
 
     let report = Report {
         title: summary["title"].as_str().unwrap_or("Topology optimization").into(),

@@ -220,8 +220,9 @@ Mesh.MeshSizeExtendFromBoundary = 0;
 ";
 
 /// What to say of a mesh without sets of nodes or faces.
-const NO_NAMES: &str = "the geometry has no named surfaces, curves or points: to name them in a .geo \
-                        file, write `Physical Surface(\"fixed\") = {1};`";
+const NO_NAMES: &str = "the geometry has no named surfaces, curves or points: `[[select]]` of a case \
+                        names some by their place, and in a .geo file \
+                        `Physical Surface(\"fixed\") = {1};` does";
 
 /// The triangles of an STL file in the temporary folder.
 const TRIANGLES: &str = "triangles.msh";

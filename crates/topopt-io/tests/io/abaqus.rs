@@ -12,7 +12,7 @@ fn project_mesh(name: &str) -> PathBuf {
 }
 
 /// Reads `text` as an input file.
-fn read(text: &str) -> ImportedMesh {
+pub(crate) fn read(text: &str) -> ImportedMesh {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("part.inp");
     fs::write(&path, text).unwrap();
@@ -20,7 +20,7 @@ fn read(text: &str) -> ImportedMesh {
 }
 
 /// Two cubes side by side in x, nodes 1 to 12 and elements 1 and 2, and then `more`.
-fn two_cubes(more: &str) -> ImportedMesh {
+pub(crate) fn two_cubes(more: &str) -> ImportedMesh {
     read(&format!("{TWO_CUBES}{more}"))
 }
 

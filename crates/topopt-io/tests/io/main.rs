@@ -2,6 +2,7 @@
 
 mod abaqus;
 mod abaqus_damage;
+mod abaqus_points;
 mod ansys;
 mod ansys_damage;
 mod ansys_given;

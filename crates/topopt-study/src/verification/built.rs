@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use topopt_mesh::numbers::{place, shown};
 
 use super::compared::Compared;
 use super::measures::{Width, sorted_shares};
@@ -52,5 +53,27 @@ impl Built {
             smallest_gap: gap.map(width),
             element_width: model.element_width,
         }
+    }
+
+    /// Tells that it falls apart.
+    pub(super) fn pieces(&self) -> Option<String> {
+        let [largest, _, ..] = self.parts[..] else { return None };
+        let (n, percent) = (self.parts.len(), shown((1e3 * largest).round() / 10.0));
+        Some(format!(
+            "the built part falls into {n} pieces, the largest of {percent} % of its volume"
+        ))
+    }
+
+    /// Tells that a member is too thin for its elements.
+    pub(super) fn thin_member(&self) -> Option<String> {
+        let Width { width, element, at } = self.smallest_member?;
+        (width < self.element_width).then(|| {
+            format!(
+                "the thinnest member is {} wide, less than an element ({}), at element {element}, {}",
+                shown(width),
+                shown(self.element_width),
+                place(at)
+            )
+        })
     }
 }

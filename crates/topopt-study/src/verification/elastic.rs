@@ -163,12 +163,13 @@ impl Verified<'_> {
             compliance: solution.compliance,
         };
         let limits = shape.limits(summary)?;
-        let warnings = shape.warnings(&limits, config.physics.kind);
+        let built = Built::of(design, model, given.tags.as_ref(), summary);
+        let warnings = shape.warnings(&limits, &built, config.physics.kind);
         Ok(Verification {
             units: UnitNames::of(config),
             void_stiffness: VOID,
             compliance: Compared::new(optimized("compliance"), solution.compliance),
-            built: Built::of(design, model, given.tags.as_ref(), summary),
+            built,
             mass: mass(config, model, &design.shares),
             largest_displacement: largest.unwrap_or_else(|| solved.displacement(0)),
             von_mises: solved

@@ -6,6 +6,7 @@ use topopt_design::Moment;
 use topopt_linalg::Cpu;
 use topopt_mesh::numbers::shown;
 
+use super::built::Built;
 use super::carried::Carried;
 use super::compared::Compared;
 use super::shape::Shape;
@@ -61,7 +62,7 @@ pub struct VerifiedLimit {
     /// The smallest value allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_least: Option<f64>,
-    /// Whether the built shape keeps it, to a thousandth.
+    /// Whether the built shape keeps it, to a thousandth: by the true largest value where there is one.
     pub met: bool,
 }
 
@@ -113,11 +114,14 @@ impl<K: Physics<N>, const N: usize> SolvedShape<'_, K, N> {
         Ok(Limits { objective, constraints, limits_met })
     }
 
-    /// Missed limits, pieces that carry nothing, and what is doubtful about mesh and loads, a sentence
-    /// each.
-    pub fn warnings(&self, limits: &Limits, physics: PhysicsKind) -> Vec<String> {
+    /// Missed limits, an objective that is another one as built, loose pieces, thin members, and what is
+    /// doubtful about mesh and loads, a sentence each.
+    pub fn warnings(&self, limits: &Limits, built: &Built, physics: PhysicsKind) -> Vec<String> {
         let mut warnings = limits.missed(physics);
+        warnings.extend(limits.objective.change(physics));
+        warnings.extend(built.pieces());
         warnings.extend(self.idle_pieces());
+        warnings.extend(built.thin_member());
         warnings.extend(self.model.diagnosis.warnings.iter().cloned());
         warnings
     }
@@ -195,6 +199,24 @@ fn nothing_left(response: &PosedResponse) -> Finding {
     Finding::new(message).remedy("name the elements at this set in `design.solid`, and run again")
 }
 
+/// Ratio of the built shape's objective to the optimized one, or its inverse, from which on it is said.
+const MUCH: f64 = 1.25;
+
+impl VerifiedObjective {
+    /// Tells that the built shape has another value than was optimized.
+    fn change(&self, physics: PhysicsKind) -> Option<String> {
+        let Compared { optimized, verified, ratio } = self.compared;
+        (!(1.0 / MUCH..=MUCH).contains(&ratio)).then(|| {
+            format!(
+                "the built shape is not what was optimized: its {} is {}, that of the run {}",
+                physics.in_words(&self.response),
+                shown(verified),
+                shown(optimized)
+            )
+        })
+    }
+}
+
 impl VerifiedLimit {
     fn of(constraint: &PosedConstraint, optimized: f64, Found { value, largest }: Found) -> Self {
         let PosedConstraint { response, limit, is_upper, .. } = constraint;
@@ -204,7 +226,7 @@ impl VerifiedLimit {
             largest,
             at_most: is_upper.then_some(*limit),
             at_least: (!is_upper).then_some(*limit),
-            met: constraint.is_met(value),
+            met: constraint.is_met(largest.unwrap_or(value)),
         }
     }
 
@@ -225,7 +247,7 @@ impl Limits {
             format!(
                 "in the built shape the {} is {}, and {} is asked for",
                 physics.in_words(&limit.response),
-                shown(limit.compared.verified),
+                shown(limit.largest.unwrap_or(limit.compared.verified)),
                 limit.limit()
             )
         });

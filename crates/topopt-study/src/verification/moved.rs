@@ -61,8 +61,9 @@ impl<const N: usize> Ground<'_, N> {
                 add(&mut case.forces, &moved.changes);
             }
             let kept = if N == 1 { "their sum is kept" } else { "resultant and moment are kept" };
+            let act = if K::NAMES.loads.ends_with('s') { "act" } else { "acts" };
             said.push(format!(
-                "load case `{}`: {} % of the {} of {} stood on empty elements and act on the nearest \
+                "load case `{}`: {} % of the {} of {} stood on empty elements and {act} on the nearest \
                  solid nodes of the set, up to {} away; {kept}",
                 load.case,
                 shown(percent(moved.share)),

@@ -212,7 +212,8 @@ impl Verified<'_> {
             compliance: states.compliance,
         };
         let limits = solved.limits(summary)?;
-        let warnings = solved.warnings(&limits, config.physics.kind);
+        let built = Built::of(shape, model, case.tags.as_ref(), summary);
+        let warnings = solved.warnings(&limits, &built, config.physics.kind);
         Ok(ThermalVerification {
             void_conductivity: void(config),
             compliance: Compared::new(
@@ -225,7 +226,7 @@ impl Verified<'_> {
                 at: hottest.hottest.at,
                 load_case: hottest.name.clone(),
             },
-            built: Built::of(shape, model, case.tags.as_ref(), summary),
+            built,
             mass: mass(config, model, &shape.shares),
             load_cases,
             device: place.name(),

@@ -63,7 +63,7 @@ fn mesh_facts(case: &Table, summary: &Value, mesh: &HexMesh, units: &Units) -> V
         .and_then(toml::Value::as_table)
         .map_or_else(Vec::new, |table| facts_of(table, units));
     facts.extend([
-        Fact::new("Elements", counted("elements")),
+        Fact::new("Elements of the mesh", counted("elements")),
         Fact::new("Nodes", counted("nodes")),
         Fact::new("Unknowns", counted("free_dofs")),
         Fact::new("Element width", with_unit(&summary["element_width"], length)),

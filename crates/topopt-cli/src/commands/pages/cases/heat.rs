@@ -28,7 +28,7 @@ pub(in crate::commands) fn table(found: &Value) -> Table {
     table.push(row("Highest temperature", &extreme("hottest")));
     table.push(row("Lowest temperature", &extreme("coldest")));
     if has(&|case| case["into_nodes"].is_number()) {
-        let name = "Heat input of loads and ambient";
+        let name = "Heat of loads, with that of ambients at the films";
         table.push(row(name, &|case| with_unit(&case["into_nodes"], "")));
     }
     if !has(&|case| case["heat"].is_object()) {
