@@ -99,8 +99,8 @@ fn forces_that_supports_take() {
         found,
         [
             "load case `default`: 36 of its 396 nodes are loaded in a direction in which they are held; \
-          (0, -36, 0) in sum goes directly into the supports; remove those nodes from the set of the \
-          load, unless this is intended"
+          (0, -36, 0) in sum goes directly into the supports, and is no part of the sums of `topopt \
+          check`; keep sets of loads and supports apart, unless this is intended"
         ]
     );
 }

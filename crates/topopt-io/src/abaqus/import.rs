@@ -75,7 +75,9 @@ fn notes_on_elements(deck: &Deck) -> Vec<String> {
     let is_special = |kind: &&String| kind.starts_with("C3D8") && *kind != "C3D8";
     let special = deck.solid_types.iter().filter(is_special);
     let special = special.map(|kind| format!("elements of type {kind} are computed as C3D8"));
-    let others = deck.no_solid_types.iter().map(|(kind, count)| {
+    // Springs are loads and supports here: what is not carried of them is lost by name.
+    let others = deck.no_solid_types.iter().filter(|(kind, _)| !kind.starts_with("SPRING"));
+    let others = others.map(|(kind, count)| {
         format!("{count} elements of type {kind}, which are not solids, were left out")
     });
     special.chain(others).collect()

@@ -17,7 +17,7 @@ impl Reader<'_> {
         }
 
         let in_assembly = self.in_assembly(keyword);
-        let mut items = Vec::new();
+        let (mut items, mut of_assembly) = (Vec::new(), Vec::new());
         while let Some(data) = self.lines.data() {
             let mut fields = data.fields();
             let tag = data.tag(keyword, fields.next().unwrap_or(""), "the number of a node")?;
@@ -36,6 +36,7 @@ impl Reader<'_> {
             // Those of the assembly are reference points, with numbers of their own.
             if in_assembly {
                 self.deck.reference_nodes.insert(tag, coordinates);
+                of_assembly.push(tag);
                 continue;
             }
             self.deck.node_tags.push(tag);
@@ -43,9 +44,13 @@ impl Reader<'_> {
             push(&mut items, tag);
         }
 
-        if let Some(name) = keyword.get("NSET").filter(|_| !in_assembly) {
-            let block = self.block(keyword, name, items);
-            self.deck.node_sets.push(block);
+        match keyword.get("NSET") {
+            Some(name) if in_assembly => self.reference_set(name, of_assembly),
+            Some(name) => {
+                let block = self.block(keyword, name, items);
+                self.deck.node_sets.push(block);
+            }
+            None => {}
         }
         Ok(())
     }
@@ -133,7 +138,7 @@ impl Reader<'_> {
         }
         let (items, of_assembly) = self.set_items(keyword)?;
         if !of_assembly.is_empty() {
-            self.deck.reference_sets.entry(self.key(name)).or_default().extend(of_assembly);
+            self.reference_set(name, of_assembly);
             if items.is_empty() {
                 return Ok(());
             }
@@ -141,6 +146,11 @@ impl Reader<'_> {
         let block = self.block(keyword, name, items);
         self.deck.node_sets.push(block);
         Ok(())
+    }
+
+    /// Adds nodes of the assembly to its set of that name.
+    fn reference_set(&mut self, name: &str, nodes: Vec<u64>) {
+        self.deck.reference_sets.entry(self.key(name)).or_default().extend(nodes);
     }
 
     pub fn element_set(&mut self, keyword: &Keyword) -> Parsed<()> {

@@ -51,7 +51,21 @@ impl Couplings {
             }
             couplings.add_group(coupling, label, reference, members, found);
         }
+        couplings.say_doubles(found);
         couplings
+    }
+
+    /// Loses the means of grids that are rigid with others, too: what acts there goes to the rigid ones.
+    fn say_doubles(&self, found: &mut Found) {
+        let means = self.groups.iter().filter(|group| !group.is_rigid);
+        for group in means {
+            if let Some((_, rigid)) = self.rigid(group.reference) {
+                let (mean, rigid) = (&group.label, &rigid.label);
+                found.lose(format!(
+                    "{mean}: its grid is that of {rigid}, which gets all that acts there"
+                ));
+            }
+        }
     }
 
     fn add_group(

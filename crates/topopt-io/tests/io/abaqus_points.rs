@@ -85,7 +85,7 @@ fn what_acts_on_no_node_is_said() {
         ASSEMBLY.replace("*END ASSEMBLY", "*NODE, NSET=tip\n91, 3, 0, 0\n*END ASSEMBLY");
     let lone = read(&format!("{of_assembly}*STEP\n*CLOAD\ntip, 2, 4.\n*END STEP\n")).deck;
     assert!(lone.loads.is_empty(), "{:?}", lone.loads);
-    assert_eq!(lone.lost, ["*CLOAD (line 26), which acts on no node of the part"]);
+    assert_eq!(lone.lost, ["*CLOAD (line 28), which acts on no node of the part"]);
 }
 
 #[test]

@@ -151,6 +151,19 @@ fn couplings_spread_loads_and_hold() {
 }
 
 #[test]
+fn a_grid_that_is_rigid_with_some_and_the_mean_of_others_is_said() {
+    let imported = cube(
+        "GRID,20,,0.5,0.5,3.\nRBE3,90,,20,123456,1.,123,5,6\n,7,8\nRBE2,91,20,123456,1,THRU,4\n\
+         FORCE,1,20,,2.,1.,0.,0.\n",
+    );
+    let said = "RBE3 90: its grid is that of RBE2 91, which gets all that acts there";
+    assert!(imported.deck.lost.iter().any(|lost| lost == said), "{:?}", imported.deck.lost);
+    assert!(
+        matches!(&imported.deck.loads[..], [load] if matches!(&load.load, SetLoad::Remote { set, .. } if set == "rbe2_91"))
+    );
+}
+
+#[test]
 fn couplings_that_are_not_carried_over_whole() {
     let imported = cube(
         "GRID,20,,0.5,0.5,3.\nGRID,21,,0.5,0.5,-1.\nRBE3,90,,20,123,1.,123,5,6,\n,2.,123,7,8\n\
