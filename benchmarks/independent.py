@@ -93,7 +93,7 @@ def within(low, high):
 # what of the case is its own. The last two say where the new mesh is held and loaded.
 PARTS = {
     "angle": {
-        "mesh": tetrahedra(angle, 8.0),
+        "mesh": tetrahedra(angle, 5.0),
         "held": ([-1, 99.9, -1], [21, 100.1, 25]),
         "loaded": ([76, 19.99, -1], [101, 20.01, 25]),
         "force": [0.0, -1000.0, 0.0],
@@ -114,12 +114,12 @@ PARTS = {
         "case": "[design]\nvolume_fraction = 0.45\nstyle = \"crisp\"\n[filter]\nradius = 5.0\n",
     },
     "bridge": {
-        "mesh": bricks((64, 16, 24), (32, 8, 12)),
+        "mesh": bricks((64, 16, 24), (48, 12, 18)),
         "held": ([-1, -0.01, -1], [6.01, 0.01, 25]),
         "rolling": ([57.99, -0.01, -1], [65, 0.01, 25]),
         "loaded": ([19.99, 15.99, -1], [44.01, 16.01, 25]),
         "force": [0.0, -2000.0, 0.0],
-        "case": "[design]\nvolume_fraction = 0.3\nstyle = \"crisp\"\n[filter]\nradius_in_elements = 1.8\n",
+        "case": "[design]\nvolume_fraction = 0.3\nstyle = \"crisp\"\n[filter]\nradius = 3.6\n",
     },
     "quarter ring": {
         "mesh": tetrahedra(quarter_ring, 6.5),

@@ -69,7 +69,8 @@ impl Built {
         let Width { width, element, at } = self.smallest_member?;
         (width < self.element_width).then(|| {
             format!(
-                "the thinnest member is {} wide, less than an element ({}), at element {element}, {}",
+                "the thinnest member is {} wide, less than an element ({}), at element {element}, {}: it \
+                 may be much softer than computed here, and a finer mesh tells",
                 shown(width),
                 shown(self.element_width),
                 place(at)

@@ -170,7 +170,7 @@ impl Verified<'_> {
             void_stiffness: VOID,
             compliance: Compared::new(optimized("compliance"), solution.compliance),
             built,
-            mass: mass(config, model, &design.shares),
+            mass: mass(config, model, &design.shares).map(|mass| design.scale * mass),
             largest_displacement: largest.unwrap_or_else(|| solved.displacement(0)),
             von_mises: solved
                 .stress(&solution.largest_von_mises, |element| solution.worst_case[element]),

@@ -157,8 +157,9 @@ impl<K: Physics<N>, const N: usize> SolvedShape<'_, K, N> {
             return Ok(Found { value: self.shape.volume_fraction.verified, largest: None });
         }
         if let Some(weights) = subject.density_weights(&response.form) {
-            let value = weights.iter().zip(&self.shape.shares).map(|(w, share)| w * share).sum();
-            return Ok(Found { value, largest: None });
+            let shares = self.shape.shares.iter();
+            let value: f64 = weights.iter().zip(shares).map(|(weight, share)| weight * share).sum();
+            return Ok(Found { value: self.shape.scale * value, largest: None });
         }
         let form = match &response.form {
             Form::Compliance => return Ok(Found { value: self.compliance, largest: None }),

@@ -20,6 +20,9 @@ pub(super) struct Shape {
     pub threshold: f64,
     /// Share of every element that it fills, in the order of the problem, \[n_elements\].
     pub shares: Vec<f64>,
+    /// Volume of the surface over that of the shares: in bent elements the surface has other sides than
+    /// the element, and only its own volume is the one that export keeps.
+    pub scale: f64,
     /// Whether that is half of an element or more.
     pub is_solid: Vec<bool>,
     /// Whether it is enough to pass a force on.
@@ -72,7 +75,9 @@ impl Shape {
             volumes.iter().zip(values).map(|(volume, value)| volume * value).sum()
         };
         let volumes = &model.space.volumes;
-        let volume = Compared::new(sum(volumes, &density), sum(volumes, &shares));
+        let of_shares = sum(volumes, &shares);
+        let built = if solid.is_cut() { solid.volume() } else { of_shares };
+        let volume = Compared::new(sum(volumes, &density), built);
         // What the surface takes of passive elements it adds elsewhere, as it keeps the volume of all.
         let passive = volume.optimized - sum(&model.space.design_volumes(), &density);
         let fraction = |volume: f64| (volume - passive) / model.space.design_volume();
@@ -82,6 +87,7 @@ impl Shape {
             narrowest: solid.narrowest(&file.is_passive()),
             volume,
             volume_fraction: Compared::new(fraction(volume.optimized), fraction(volume.verified)),
+            scale: built / of_shares,
             shares,
             is_solid,
             is_touched,

@@ -227,7 +227,7 @@ impl Verified<'_> {
                 load_case: hottest.name.clone(),
             },
             built,
-            mass: mass(config, model, &shape.shares),
+            mass: mass(config, model, &shape.shares).map(|mass| shape.scale * mass),
             load_cases,
             device: place.name(),
             pcg_iterations: states.pcg_iterations,
