@@ -114,7 +114,7 @@ PARTS = {
         "case": "[design]\nvolume_fraction = 0.45\nstyle = \"crisp\"\n[filter]\nradius = 5.0\n",
     },
     "bridge": {
-        "mesh": bricks((64, 16, 24), (48, 12, 18)),
+        "mesh": bricks((64, 16, 24), (64, 16, 24)),
         "held": ([-1, -0.01, -1], [6.01, 0.01, 25]),
         "rolling": ([57.99, -0.01, -1], [65, 0.01, 25]),
         "loaded": ([19.99, 15.99, -1], [44.01, 16.01, 25]),

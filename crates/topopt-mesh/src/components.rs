@@ -49,9 +49,8 @@ impl Components {
     /// are more than the [parts](Components::of) that share nodes, one turns about an edge or a
     /// node of another.
     pub fn joined_by_faces(mesh: &HexMesh) -> FaceJoined {
-        let parent = parents_by_faces(mesh);
+        let root_of = Self::roots_by_faces(mesh);
         let elements = || (0..mesh.n_elements() as u32).into_par_iter();
-        let root_of: Vec<u32> = elements().map(|element| find(&parent, element)).collect();
         let n_parts = elements().filter(|&e| root_of[e as usize] == e).count();
         if n_parts == 1 {
             return FaceJoined { n_parts, hinge: None };
@@ -66,6 +65,12 @@ impl Components {
         let of_node = |node: u32| of_node[node as usize].load(Ordering::Relaxed);
         let hinge = all().filter(|&(node, root)| of_node(node) != root).map(|(node, _)| node).min();
         FaceJoined { n_parts, hinge }
+    }
+
+    /// The least element of the part, joined by faces, that every element belongs to, `[n_elements]`.
+    pub fn roots_by_faces(mesh: &HexMesh) -> Vec<u32> {
+        let parent = parents_by_faces(mesh);
+        (0..mesh.n_elements() as u32).into_par_iter().map(|e| find(&parent, e)).collect()
     }
 
     /// Number of parts.

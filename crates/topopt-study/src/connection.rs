@@ -1,7 +1,10 @@
 //! Whether the shape of a design hangs together: said at the end of a run, before anybody builds it.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 use topopt_mesh::numbers::shown;
+use topopt_mesh::{Components, HexMesh};
 
 use crate::model::Model;
 use crate::nodal_loads::size;
@@ -14,6 +17,9 @@ const SHARE: f64 = 0.05;
 
 /// Volume up to which a piece is a speck, in mean elements: smoothing removes it.
 const SPECK: f64 = 8.0;
+
+/// Share of a shape's volume from which on a piece is a large one.
+const LARGE: f64 = 0.01;
 
 /// Steps by which the threshold is found that keeps the volume.
 const HALVINGS: usize = 40;
@@ -38,7 +44,27 @@ pub(crate) fn doubts<K: Physics<N>, const N: usize>(
     let filled = volumes.iter().zip(&is_solid).map(|(v, solid)| if *solid { *v } else { 0.0 });
     let filled: Vec<f64> = filled.collect();
     said.extend(idle(model, &pieces, &is_held, &filled));
+    said.extend(hinged(model.problem.mesh(), &filled));
     said
+}
+
+/// Tells that large pieces meet in edges and nodes only, of elements that are `filled` by these volumes,
+/// `[n_elements]`: a surface may come apart there.
+fn hinged(mesh: &HexMesh, filled: &[f64]) -> Option<String> {
+    let solid: Vec<usize> = (0..filled.len()).filter(|&e| filled[e] > 0.0).collect();
+    let hexes = solid.iter().map(|&e| mesh.hexes()[e]).collect();
+    let of_solid = HexMesh::of_part(mesh.coordinates().to_vec(), hexes);
+    let mut volumes = BTreeMap::<u32, f64>::new();
+    for (root, element) in Components::roots_by_faces(&of_solid).into_iter().zip(solid) {
+        *volumes.entry(root).or_default() += filled[element];
+    }
+    let total: f64 = filled.iter().sum();
+    let large = volumes.values().filter(|volume| **volume > LARGE * total).count();
+    (large > 1).then(|| {
+        format!(
+            "the shape is {large} large pieces that touch in edges and corners, or not at all: built,              they may come apart there; a larger filter radius or a finer mesh joins them"
+        )
+    })
 }
 
 /// The largest density from which on elements have at least the volume of the material.

@@ -218,8 +218,9 @@ impl Failure {
             ),
             Failure::Unsolved { remedy, .. } => (*remedy).into(),
             Failure::LimitsMissed { .. } => {
-                "run with a tighter limit, by what the built shape is off; of a grey design run again \
-                 with `design.style = \"crisp\"` first"
+                "run with a tighter limit, by what the built shape is off; first a grey design with \
+                 `design.style = \"crisp\"`, and one with thin members or loose pieces with a larger \
+                 filter radius or on a finer mesh"
                     .into()
             }
             Failure::Interrupted { iterations: 1.., directory: Some(directory) } => {

@@ -188,6 +188,21 @@ fn a_load_that_the_design_has_left_is_refused() {
     refused(&folder, &["nothing is left of `end`, which a support moves"]);
 }
 
+/// Two blocks that share an edge alone.
+#[test]
+fn pieces_that_touch_in_an_edge_are_said_at_the_end_of_a_run() {
+    let folder = end_loaded(
+        "[[select]]\nname = \"above\"\nkind = \"elements\"\nbox = { min = [-1, 2, -1], max = [5, 6, 6] }\n\
+         [[select]]\nname = \"below\"\nkind = \"elements\"\nbox = { min = [5, -1, -1], max = [11, 2, 6] }\n",
+    );
+    let apart = "the shape is 2 large pieces that touch in edges and corners";
+    let keys = ["design.void=[\"above\",\"below\"]", "design.volume_fraction=0.9"];
+    let Finished { out, .. } = folder.run_well(&keys);
+    assert!(out.contains(&format!("warning: {apart}")), "{out}");
+    let Finished { out, .. } = folder.run_well(&keys[1..]);
+    assert!(!out.contains("large pieces"), "{out}");
+}
+
 /// A slab of void between load and support: the shape is in two pieces.
 #[test]
 fn what_does_not_hang_together_is_said_at_the_end_of_a_run() {

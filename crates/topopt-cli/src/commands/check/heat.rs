@@ -106,7 +106,8 @@ impl Heat {
 
     fn text(&self) -> String {
         let Self { case, weight, loaded_nodes, heat, heat_from_ambient } = self;
-        let mut parts = vec![format!("heat input {} on {}", shown(*heat), nodes(*loaded_nodes))];
+        let mut parts =
+            vec![format!("heat input {} on {}", shown(*heat + 0.0), nodes(*loaded_nodes))];
         if *heat_from_ambient != 0.0 {
             parts.push(format!("convection from ambient {}", shown(*heat_from_ambient)));
         }

@@ -17,7 +17,7 @@ fn extreme(at: &Extreme) -> String {
 
 /// Where heat comes in.
 fn balance(heat: &HeatBalance) -> Vec<(String, String)> {
-    let mut lines = vec![("heat of loads".to_owned(), shown(heat.loads))];
+    let mut lines = vec![("heat of loads".to_owned(), shown(heat.loads + 0.0))];
     if heat.convection != 0.0 {
         lines.push(("convection".into(), shown(heat.convection)));
     }
