@@ -62,7 +62,8 @@ fn hinged(mesh: &HexMesh, filled: &[f64]) -> Option<String> {
     let large = volumes.values().filter(|volume| **volume > LARGE * total).count();
     (large > 1).then(|| {
         format!(
-            "the shape is {large} large pieces that touch in edges and corners, or not at all: built,              they may come apart there; a larger filter radius or a finer mesh joins them"
+            "the shape is {large} large pieces that touch in edges and corners, or not at all: built, \
+             they may come apart there; a larger filter radius or a finer mesh joins them"
         )
     })
 }
