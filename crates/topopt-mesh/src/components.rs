@@ -49,7 +49,7 @@ impl Components {
     /// are more than the [parts](Components::of) that share nodes, one turns about an edge or a
     /// node of another.
     pub fn joined_by_faces(mesh: &HexMesh) -> FaceJoined {
-        let root_of = Self::roots_by_faces(mesh);
+        let root_of = Self::roots_by_faces(mesh, |_| true);
         let elements = || (0..mesh.n_elements() as u32).into_par_iter();
         let n_parts = elements().filter(|&e| root_of[e as usize] == e).count();
         if n_parts == 1 {
@@ -67,9 +67,10 @@ impl Components {
         FaceJoined { n_parts, hinge }
     }
 
-    /// The least element of the part, joined by faces, that every element belongs to, `[n_elements]`.
-    pub fn roots_by_faces(mesh: &HexMesh) -> Vec<u32> {
-        let parent = parents_by_faces(mesh);
+    /// The least element of the part, joined by faces, that every element belongs to, `[n_elements]`, in
+    /// the mesh of the elements that are `wanted`; each other one is a part of its own.
+    pub fn roots_by_faces(mesh: &HexMesh, wanted: impl Fn(u32) -> bool + Sync) -> Vec<u32> {
+        let parent = parents_by_faces(mesh, wanted);
         (0..mesh.n_elements() as u32).into_par_iter().map(|e| find(&parent, e)).collect()
     }
 
@@ -94,35 +95,46 @@ impl Components {
     }
 }
 
-/// Trees of the elements that are joined by faces.
-fn parents_by_faces(mesh: &HexMesh) -> Vec<AtomicU32> {
+/// Trees of the `wanted` elements that are joined by faces.
+fn parents_by_faces(mesh: &HexMesh, wanted: impl Fn(u32) -> bool + Sync) -> Vec<AtomicU32> {
     let elements = || (0..mesh.n_elements() as u32).into_par_iter();
     let parent: Vec<AtomicU32> = elements().map(AtomicU32::new).collect();
+    let join = |a: u32, b: u32| {
+        if wanted(a) && wanted(b) {
+            join(&parent, a, b);
+        }
+    };
     elements().skip(1).for_each(|e| {
         if goes_on(&mesh.hexes()[e as usize - 1], &mesh.hexes()[e as usize]) {
-            join(&parent, e - 1, e);
+            join(e - 1, e);
         }
     });
 
     // Few of the nodes join nearly all chords.
-    join_around(mesh, &parent, |node| node % FEW == 0);
+    join_around(mesh, join, |node| node % FEW == 0);
 
     // Then whatever is not with the first element by now.
     let nodes = (0..mesh.n_nodes()).into_par_iter();
     let is_apart: Vec<AtomicBool> = nodes.map(|_| false.into()).collect();
-    elements().filter(|&e| find(&parent, e) != find(&parent, 0)).for_each(|e| {
+    let Some(first) = elements().find_first(|&e| wanted(e)) else { return parent };
+    let is_other = |e: &u32| wanted(*e) && find(&parent, *e) != find(&parent, first);
+    elements().filter(is_other).for_each(|e| {
         let nodes = mesh.hexes()[e as usize].into_iter();
         nodes.for_each(|node| is_apart[node as usize].store(true, Ordering::Relaxed));
     });
-    join_around(mesh, &parent, |node| is_apart[node as usize].load(Ordering::Relaxed));
+    join_around(mesh, join, |node| is_apart[node as usize].load(Ordering::Relaxed));
     parent
 }
 
 /// Joins the elements that share a face whose smallest node is `wanted`.
-fn join_around(mesh: &HexMesh, parent: &[AtomicU32], wanted: impl Fn(u32) -> bool + Sync) {
+fn join_around(
+    mesh: &HexMesh,
+    join: impl Fn(u32, u32) + Sync,
+    wanted: impl Fn(u32) -> bool + Sync,
+) {
     let adjacency = NodeToElements::of_some(mesh, wanted);
     let joiner = |around: &mut Around, node: usize| {
-        around.each_joint(mesh, &adjacency, node, |a, b| join(parent, a, b));
+        around.each_joint(mesh, &adjacency, node, &join);
     };
     (0..mesh.n_nodes()).into_par_iter().for_each_init(Around::default, joiner);
 }

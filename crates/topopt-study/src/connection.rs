@@ -51,12 +51,10 @@ pub(crate) fn doubts<K: Physics<N>, const N: usize>(
 /// Tells that large pieces meet in edges and nodes only, of elements that are `filled` by these volumes,
 /// `[n_elements]`: a surface may come apart there.
 fn hinged(mesh: &HexMesh, filled: &[f64]) -> Option<String> {
-    let solid: Vec<usize> = (0..filled.len()).filter(|&e| filled[e] > 0.0).collect();
-    let hexes = solid.iter().map(|&e| mesh.hexes()[e]).collect();
-    let of_solid = HexMesh::of_part(mesh.coordinates().to_vec(), hexes);
+    let roots = Components::roots_by_faces(mesh, |e| filled[e as usize] > 0.0);
     let mut volumes = BTreeMap::<u32, f64>::new();
-    for (root, element) in Components::roots_by_faces(&of_solid).into_iter().zip(solid) {
-        *volumes.entry(root).or_default() += filled[element];
+    for (root, volume) in roots.into_iter().zip(filled).filter(|(_, volume)| **volume > 0.0) {
+        *volumes.entry(root).or_default() += volume;
     }
     let total: f64 = filled.iter().sum();
     let large = volumes.values().filter(|volume| **volume > LARGE * total).count();
