@@ -517,7 +517,7 @@ pub struct MeshArgs {
     pub ascii: bool,
 }
 
-/// What `topopt mesh` makes a mesh of.
+/// Input of `topopt mesh`.
 #[derive(Debug, Clone)]
 pub enum MeshSource {
     /// A benchmark.

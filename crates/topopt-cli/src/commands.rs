@@ -1,4 +1,4 @@
-//! What each subcommand does. Results go to the writer given, never straight to the console.
+//! Subcommands. Results go to the writer given, never straight to the console.
 
 mod bench;
 mod check;

@@ -12,7 +12,7 @@ pub(crate) struct IterationsLeft {
     /// First iterations of the last stage, in which alone tolerances count, and of the one before it.
     last_stage: Option<[usize; 2]>,
     done: usize,
-    /// Of the iterations in which tolerances count, the newest [`SEEN`].
+    /// Newest [`SEEN`] values of the iterations in which tolerances count, oldest first.
     seen: Vec<Values>,
     objective: Option<f64>,
 }

@@ -28,7 +28,7 @@ const TURN: Duration = Duration::from_millis(100);
 /// How much longer if another rank may be the reason: longer than one has that is asked to end.
 const FOLLOWING: Duration = Duration::from_secs(4);
 
-/// What the C library takes settings from.
+/// Environment variable from which the C library takes settings.
 #[cfg(target_os = "linux")]
 const TUNABLES: &str = "GLIBC_TUNABLES";
 
@@ -68,18 +68,18 @@ fn main() -> ExitCode {
     status.into()
 }
 
-/// What the C library is told: to ask for huge pages. With 16 million elements and 16 cores the steps before the
-/// first iteration took 11 s in place of 16.
+/// Setting of the C library: ask for huge pages. With 16 million elements and 16 cores the steps before
+/// the first iteration took 11 s in place of 16.
 #[cfg(target_os = "linux")]
 const HUGE_PAGES: &str = "glibc.malloc.hugetlb=1";
 
-/// The same, and to keep no arena for each thread, which would take of a limited address space what was
-/// counted for something else: a report of 2000 elements needs 154 MB in place of 400.
+/// Setting for a limited address space: ask for huge pages, but keep no arena for each thread, which would
+/// take what was counted for something else: a report of 2000 elements needs 154 MB in place of 400.
 #[cfg(target_os = "linux")]
 const LIMITED: &str = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1";
 
-/// Begins once more with the C library told how to take memory, which it only reads from the environment. Goes
-/// on as it is where that cannot be, or somebody has told it something.
+/// Begins once more with the C library told how to take memory, which it only reads from the environment.
+/// Goes on as it is where that cannot be, or somebody has told it something.
 fn begin_with_memory_settings() {
     #[cfg(target_os = "linux")]
     if std::env::var_os(TUNABLES).is_none() {

@@ -18,7 +18,7 @@ use topopt_study::summary::Summary;
 
 use crate::iterations_left::IterationsLeft;
 
-/// Which manner of telling.
+/// Output format of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Log {
     /// A progress bar on a terminal, else plain lines
@@ -37,7 +37,7 @@ pub(crate) struct Progress<'a> {
     out: &'a mut (dyn Write + Send),
     /// Known when the run begins.
     left: Option<IterationsLeft>,
-    /// What the objective is called in a column.
+    /// Column name of the objective.
     objective: String,
     /// Iterations done before the start, of a run that goes on.
     before: usize,

@@ -1,4 +1,4 @@
-//! What `topopt check` foretells of the memory of a run, held against what the run takes.
+//! Memory that `topopt check` forecasts for a run, against what the run takes.
 
 use std::path::Path;
 
@@ -88,7 +88,7 @@ threads = 2
     path.to_str().unwrap().to_owned()
 }
 
-/// What the forecast counts for the program itself, which this process has besides.
+/// Megabytes that the forecast counts for the program itself, which this process has besides.
 const PROGRAM_MB: f64 = 18.0;
 
 #[test]

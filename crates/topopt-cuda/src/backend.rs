@@ -1,4 +1,5 @@
-//! The backend: [`topopt_linalg::Backend`] by the kernels of `cuda/{vector,pointwise,reduce,conjugate_gradients}.cu`.
+//! The backend: [`topopt_linalg::Backend`] by the kernels of
+//! `cuda/{vector,pointwise,reduce,conjugate_gradients}.cu`.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ const CHECK_INTERVAL: usize = 8;
 pub struct Cuda<R> {
     device: Arc<Device>,
     scalars: Arc<Scalars>,
-    /// What the blocks of a sum leave: as many as one block sums up.
+    /// Partial sums of the blocks of a launch, as many as one block adds up.
     partial: CudaSlice<f64>,
     vector: kernels::Vector<R>,
     pointwise: kernels::Pointwise<R>,

@@ -32,7 +32,7 @@ pub struct Cone {
     centers: CudaSlice<f64>,
     /// \[n_elements\], whose center it is.
     elements: CudaSlice<u32>,
-    /// What is summed up, cell by cell.
+    /// Values to sum, cell by cell.
     values: CudaSlice<f64>,
     mean_neighbors: f64,
     /// Points in the cells walked for an element, on average.

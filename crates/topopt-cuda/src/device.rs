@@ -30,7 +30,7 @@ pub enum DeviceError {
     /// A GPU that is not there.
     #[error("there is no GPU {index}; this machine has {devices}, counted from 0")]
     NoSuchDevice {
-        /// What was asked for.
+        /// Number of the GPU that was asked for.
         index: usize,
         /// How many there are.
         devices: usize,
@@ -136,7 +136,7 @@ impl Device {
         written.map_err(|error| self.error("uploading", error))
     }
 
-    /// As [`Device::upload`] for a list that may be empty: an array on the device has an entry at least.
+    /// Uploads a list that may be empty: an array on the device has an entry at least.
     pub(crate) fn upload_list(&self, list: &[u32]) -> Result<CudaSlice<u32>, BackendError> {
         self.upload(if list.is_empty() { &[0] } else { list })
     }

@@ -89,7 +89,7 @@ struct Tables {
     slots: CudaSlice<u32>,
 }
 
-/// What the products of edges follow from.
+/// Data from which the products of edges follow.
 enum Metric<R> {
     Mapped,
     Isotropic(CudaSlice<R>),
@@ -160,8 +160,8 @@ impl<R: Real> Eikonal<R> {
         &self.patches
     }
 
-    /// As [`topopt_distance::arrival()`]: times at the vertices, `[n_points]`, from `sources`,
-    /// vertices and their values.
+    /// Computes [`topopt_distance::arrival()`]: times at the vertices, `[n_points]`, from `sources`, vertices
+    /// and their values.
     ///
     /// In double precision the times are those of the CPU to rounding. In single precision they are
     /// relative to the earliest source, with relative errors below 1e-5 unless tetrahedra are
@@ -174,7 +174,7 @@ impl<R: Real> Eikonal<R> {
         self.arrival_until(sources, f64::INFINITY)
     }
 
-    /// As [`topopt_distance::arrival_until()`]: the front stops at the time `end`.
+    /// Computes [`topopt_distance::arrival_until()`]: the front stops at the time `end`.
     ///
     /// # Errors
     /// As [`Eikonal::arrival`].

@@ -1,4 +1,4 @@
-//! What crosses between ranks, made and taken apart on the device.
+//! Messages between ranks, packed and unpacked on the device.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -34,7 +34,7 @@ pub(crate) fn entries(counts: &[usize], n_entries: usize) -> Vec<Range<usize>> {
     counts.iter().scan(0, next).collect()
 }
 
-/// What is exchanged with one other rank: entries of the two messages.
+/// Message entries exchanged with one other rank.
 pub(crate) struct Peer {
     pub rank: usize,
     pub sent: Range<usize>,

@@ -51,13 +51,13 @@ unsafe impl DeviceRepr for Count {}
 // SAFETY: as above.
 unsafe impl DeviceRepr for Length {}
 
-/// Where a slice lies. It stays there while a launch that was given it runs: memory is given back
-/// on the stream of the launches, after them.
+/// Returns the device address of a slice. It is valid while a launch that was given it runs: memory is
+/// given back on the stream of the launches, after them.
 fn address<T>(slice: &CudaSlice<T>) -> CUdeviceptr {
     slice.device_ptr(slice.stream()).0
 }
 
-/// Where a vector lies, for an array of such places that a kernel reads. It stays there as
+/// Returns the device address of a vector, for an array of addresses that a kernel reads; valid as
 /// [`address`] says.
 pub(crate) fn place<T>(vector: &DeviceVector<T>) -> u64 {
     address(&vector.values)

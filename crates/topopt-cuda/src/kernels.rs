@@ -788,8 +788,7 @@ kernels! {
     }
 }
 
-/// What every file declares.
-/// Their parameters are the same: who launches them need not know which they are.
+/// Kernels of stretched elements have the same parameters: whoever launches them need not tell them apart.
 impl<R> From<DiffusionStretched<R>> for Diffusion<R> {
     fn from(kernels: DiffusionStretched<R>) -> Self {
         Self {
@@ -802,6 +801,7 @@ impl<R> From<DiffusionStretched<R>> for Diffusion<R> {
     }
 }
 
+/// Kernels that every file declares.
 #[cfg(test)]
 pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     Mf::<f64>::DECLARED,

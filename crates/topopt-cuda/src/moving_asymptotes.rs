@@ -93,7 +93,7 @@ impl MovingAsymptotes for Cuda<f64> {
 
 /// Functions as a kernel reads them.
 struct Uploaded {
-    /// Where the gradients are, `[m + 1]`.
+    /// Device addresses of the gradients, `[m + 1]`.
     places: CudaSlice<u64>,
     /// Scales, curvatures and weights, `[3][m + 1]`.
     numbers: CudaSlice<f64>,
@@ -140,7 +140,7 @@ impl Cuda<f64> {
         Ok(ApproximationSums { coupling, changes, distance })
     }
 
-    /// The same sums by kernels that read a gradient each, of functions too many for one block.
+    /// Computes all sums by kernels that read one gradient each, for functions too many for one block.
     fn sums_by_factors(
         &self,
         approximation: &Approximation<DeviceVector<f64>>,

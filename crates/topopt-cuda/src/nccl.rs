@@ -71,7 +71,7 @@ impl Nccl {
         }
     }
 
-    /// As [`Nccl::with`] on values of the host, which cross as `numbers` of the device.
+    /// Uses the group on `numbers` of the host, which cross by way of the device.
     fn with_numbers(
         &self,
         numbers: &[f64],

@@ -7,7 +7,7 @@ use libloading::Library;
 /// The oldest driver that takes our PTX (ISA 8.0): CUDA 12.0, drivers from 525 on.
 const OLDEST_DRIVER: i32 = 12_000;
 
-/// What the machine has.
+/// GPUs and driver of the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Probe {
     /// GPUs that can be used.

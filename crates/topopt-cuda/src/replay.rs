@@ -12,7 +12,7 @@ use crate::scalars::{Kept, Scalars};
 /// Recorded work, on the arrays and with the numbers that it was recorded with.
 pub struct Replay {
     graph: CudaGraph,
-    /// Its scalars.
+    /// Places of the scalars to which the work writes.
     _kept: Kept,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct Scalars {
 
 struct Places {
     free: Vec<u32>,
-    /// Those given back while work is recorded, which the recording goes on writing to.
+    /// Places given back while work is recorded, to which the recording goes on writing.
     of_recording: Option<Vec<u32>>,
 }
 
@@ -55,8 +55,8 @@ impl Scalars {
         Scalar { scalars: self.clone(), place: place.expect("a thousand scalars are alive") }
     }
 
-    /// What `record` gives, and the places that it has used and given back: whoever takes a place later
-    /// would find there what the recorded work writes.
+    /// Returns the result of `record`, and the places that it has used and given back: whoever takes one of
+    /// them later would find there what the recorded work writes.
     pub fn recorded<T>(self: &Arc<Self>, record: impl FnOnce() -> T) -> (T, Kept) {
         self.lock().of_recording = Some(Vec::new());
         let recorded = record();

@@ -1,4 +1,4 @@
-//! What operators store is what was said before anything was allocated.
+//! Bytes that operators store, against those counted before anything was allocated.
 
 use std::sync::Arc;
 

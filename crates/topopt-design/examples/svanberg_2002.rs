@@ -124,7 +124,7 @@ fn residual(
     (0..design.len()).map(of_variable).chain(of_constraints).fold(0.0, f64::max)
 }
 
-/// What GCMMA evaluates besides, and how long that takes.
+/// Further evaluations by GCMMA: their number and their time.
 struct Others<'p> {
     problem: &'p Problem,
     evaluations: usize,

@@ -36,7 +36,7 @@ pub struct Cone {
 pub enum NeighborStorage {
     /// From lists.
     Stored,
-    /// By walking the cells in every application.
+    /// Search through the cells in every application.
     Walked,
 }
 
@@ -56,7 +56,7 @@ impl Cone {
         Self::of_rows(centers, rows, radius, budget)
     }
 
-    /// As [`Cone::new`] with the sums of some elements alone; those of others are not to be used.
+    /// Builds a cone with the sums of the elements `rows` alone; those of others are not to be used.
     pub fn of_rows(centers: Vec<[f64; 3]>, rows: Range<usize>, radius: f64, budget: usize) -> Self {
         let most = Self::most_list_bytes(rows.len(), budget);
         Self::within(&centers, rows, radius, most)

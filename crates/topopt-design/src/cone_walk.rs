@@ -39,7 +39,7 @@ pub(crate) fn apply(cells: &CellList, radius: f64, x: &[f64], y: &mut [f64]) {
 struct Row<'a> {
     cells: &'a CellList,
     radius: f64,
-    /// What is summed, cell by cell.
+    /// Values to sum, cell by cell.
     values: &'a [f64],
     points: Range<usize>,
     sums: &'a mut [f64],

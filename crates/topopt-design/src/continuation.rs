@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What changes with an iteration; `None` leaves a setting unchanged.
+/// Settings that change with an iteration; `None` leaves a setting unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Stage {
     /// Iteration, from 1, in which the stage begins.
@@ -18,9 +18,9 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// What the stages up to `iteration` have changed, the last change of each setting; `from` is
-    /// the beginning of the stage in force, 0 before the first. It depends on the iteration alone,
-    /// so that a run may begin anywhere.
+    /// Returns the last change of each setting by the stages up to `iteration`; `from` is the beginning of
+    /// the stage in force, 0 before the first. The result depends on the iteration alone, so that a run may
+    /// begin anywhere.
     pub(crate) fn in_force(stages: &[Stage], iteration: usize) -> Self {
         let begun = stages.iter().take_while(|stage| stage.from <= iteration);
         begun.fold(Self::default(), |before, stage| Self {

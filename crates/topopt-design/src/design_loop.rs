@@ -25,7 +25,7 @@ pub struct Optimization<'a, B: Pointwise> {
     stop: StopRules,
     /// The stages of the continuation, each beginning after the one before.
     stages: Vec<Stage>,
-    /// What the stages begun so far have changed.
+    /// Settings in force: the last change of each by the stages begun so far.
     stage: Stage,
     /// The design variables x to be evaluated next, and those evaluated last, `[n_inputs]`.
     design: B::Vector,
@@ -40,7 +40,7 @@ pub struct Optimization<'a, B: Pointwise> {
     history: History,
 }
 
-/// What earlier designs leave for later ones, besides the states.
+/// Measures of earlier designs that later ones need, besides the states.
 struct History {
     /// The objective that the one evaluated last is compared with.
     previous: Option<f64>,
@@ -286,7 +286,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         Ok(())
     }
 
-    /// What follows a solve, with states that are known.
+    /// Repeats the steps after a solve, with states that are known.
     fn restore(&mut self, observer: &mut dyn Observer<B>) -> Result<Step, Halt> {
         let iteration = self.iteration;
         let backend = self.evaluator.equation.backend();

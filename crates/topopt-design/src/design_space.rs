@@ -1,4 +1,4 @@
-//! Which designs are allowed.
+//! Set of the designs that are allowed.
 
 use rayon::iter::repeat_n;
 use rayon::prelude::*;
@@ -47,7 +47,7 @@ impl DesignSpace {
         space
     }
 
-    /// The same without the values of elements, for ranks after the first, which has them.
+    /// Returns a copy without the values of elements, for ranks after the first, which alone has them.
     #[must_use]
     pub fn elsewhere(&self) -> Self {
         Self { volumes: Vec::new(), solid: Vec::new(), void: Vec::new(), ..*self }

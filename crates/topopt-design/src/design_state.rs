@@ -1,4 +1,4 @@
-//! What a checkpoint holds of a run.
+//! Checkpoint data of a run.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,26 +12,25 @@ pub struct DesignState {
     pub iteration: usize,
     /// The objective that its own is compared with by the stop rules.
     pub previous_objective: Option<f64>,
-    /// Its KKT residual.
+    /// KKT residual of the evaluated design.
     pub kkt_residual: f64,
     /// Design variables, `[n_inputs]` of the transform.
     pub design: Vec<f64>,
     /// Design variables of the next design, which is found again from this one where it is left
     /// out.
     pub next: Option<Vec<f64>>,
-    /// What the optimizer remembers besides, see
-    /// [`Optimizer::memory`](crate::Optimizer::memory).
+    /// Memory of the optimizer, see [`Optimizer::memory`](crate::Optimizer::memory).
     pub memory: Memory,
     /// Displacements of each load case except for prescribed ones, `[n_nodes][3]`.
     pub displacements: Vec<Vec<f64>>,
-    /// The same of the optimizer's last trial. The solve of the next design starts from it; none if
-    /// there was no trial.
+    /// Displacements of the optimizer's last trial, `[n_nodes][3]` per load case, from which the solve of the
+    /// next design starts; empty if there was no trial.
     pub trial: Vec<Vec<f64>>,
-    /// What the preconditioner's structure was made for.
+    /// State of the structure of the preconditioner.
     pub structure: StructureState,
 }
 
-/// What an optimizer remembers, on the host.
+/// Memory of an optimizer, on the host.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Memory {
     /// One entry per design variable each.
@@ -41,7 +40,7 @@ pub struct Memory {
 }
 
 impl DesignState {
-    /// The same without vectors, for ranks after the first, which has them.
+    /// Returns a copy without vectors, for ranks after the first, which alone has them.
     #[must_use]
     pub fn elsewhere(&self) -> Self {
         let vectors = self.memory.vectors.iter().map(|(name, _)| (name.clone(), Vec::new()));

@@ -11,7 +11,7 @@ use crate::{
     OtherDesigns, Response, SensitivityFilter, SolveError, Stage, StateEquation, StepTimes,
 };
 
-/// What a design passes through, with the physical density evaluated last and that of a trial.
+/// Evaluation chain of a design, with the physical densities of the last evaluated design and of a trial.
 pub(crate) struct Evaluator<'a, B: Pointwise> {
     pub equation: StateEquation<'a, B>,
     pub measures: Measures<B>,
@@ -20,7 +20,7 @@ pub(crate) struct Evaluator<'a, B: Pointwise> {
     transform: Chain<'a, B>,
     objective: Objective<'a, B>,
     constraints: Vec<Constraint<'a, B>>,
-    /// Of the load cases of the design evaluated last, without their weights.
+    /// Unweighted compliance per load case of the last evaluated design.
     compliances: Vec<f64>,
     trial_physical: B::Vector,
     /// A gradient by x̄.

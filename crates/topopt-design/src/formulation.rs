@@ -1,23 +1,22 @@
-//! What a topology optimization is asked for.
+//! Formulation of a topology optimization problem.
 
 use topopt_linalg::Pointwise;
 
 use crate::{Chain, DesignSpace, Response, SensitivityFilter, Volume};
 
-/// What is asked for: minimize or maximize an objective under constraints.
+/// Optimization problem: minimize or maximize an objective under constraints.
 pub struct Formulation<'a, B: Pointwise> {
-    /// Which designs are allowed.
+    /// Set of the designs that are allowed.
     pub space: &'a DesignSpace,
     /// From design variables to the physical density.
     pub transform: Chain<'a, B>,
-    /// What is minimized or maximized.
+    /// Function to minimize or maximize.
     pub objective: Objective<'a, B>,
-    /// What must keep limits.
+    /// Responses with limits.
     pub constraints: Vec<Constraint<'a, B>>,
 }
 
-/// What is minimized: a response, one with filtered sensitivities, or the largest of several
-/// responses.
+/// Objective: a response, one with filtered sensitivities, or the largest of several responses.
 pub struct Objective<'a, B: Pointwise> {
     /// With their weights; the largest is minimized if there are several.
     pub(crate) responses: Vec<(Box<dyn Response<B> + 'a>, f64)>,

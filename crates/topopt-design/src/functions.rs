@@ -13,7 +13,7 @@ pub(crate) struct Functions<B: Pointwise> {
     n_sharing: usize,
     /// The signs with which objective and limited functions are reported.
     signs: Vec<f64>,
-    /// What the objective counts from, see [`crate::Response::zero`].
+    /// Zero from which the objective is counted, see [`crate::Response::zero`].
     zero: f64,
 }
 
@@ -38,13 +38,13 @@ impl<B: Pointwise> Functions<B> {
         })
     }
 
-    /// Those of the responses, in their order.
+    /// Yields the functions of the responses, in their order.
     pub fn of_responses(&mut self) -> impl Iterator<Item = &mut Function<B>> {
         let alone = (self.n_sharing == 0).then_some(&mut self.objective);
         alone.into_iter().chain(&mut self.constraints)
     }
 
-    /// What is minimized, counted from its zero.
+    /// Value that is minimized, counted from its zero.
     pub fn minimized(&self) -> f64 {
         let sharing = self.constraints[..self.n_sharing].iter().map(|function| function.value);
         sharing.reduce(f64::max).unwrap_or(self.objective.value)

@@ -5,14 +5,15 @@ use topopt_linalg::Pointwise;
 /// Young's modulus of a density.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interpolation {
-    /// Which law.
+    /// Law of the interpolation.
     pub law: Law,
-    /// Its parameter p or q.
+    /// Parameter p or q of the law.
     pub penalty: f64,
     /// Young's modulus of the solid, E_0.
     pub youngs_modulus: f64,
-    /// That of void as a share of it, epsilon: E_e = (epsilon + (1 - epsilon) f(rho_e)) E_0 with the
-    /// law f, which is the modified SIMP of \[Sigmund2007\]. Where it is 0, no density may be.
+    /// Young's modulus of void as a share of the solid one, epsilon: E_e = (epsilon + (1 - epsilon)
+    /// f(rho_e)) E_0 with the law f, which is the modified SIMP of \[Sigmund2007\]. Where epsilon is 0, no
+    /// density may be 0.
     pub void_stiffness: f64,
 }
 
@@ -49,7 +50,7 @@ impl Interpolation {
         }
     }
 
-    /// What the moduli of solid and void differ by.
+    /// Difference between the moduli of solid and void.
     fn range(&self) -> f64 {
         (1.0 - self.void_stiffness) * self.youngs_modulus
     }

@@ -12,12 +12,12 @@ use topopt_linalg::{Backend, BackendError, Space};
 /// Loads of all load cases on a backend; their parts that follow the design are assembled again for
 /// each.
 pub struct Loads<B: Backend> {
-    /// Where forces and states live.
+    /// Space of forces and states.
     nodes: Space,
     cases: Vec<CaseLoads<B>>,
     /// Stiffness of the springs to the ground.
     springs: Option<B::Vector>,
-    /// What films couple, which S has as well; none where no case has u_D.
+    /// Couplings of nodes by films, which are part of S as well; none where no case has u_D.
     films: Option<Vec<Coupling>>,
     /// u = v + u_D of one load case, where a case has u_D.
     nodal: Option<B::Vector>,
@@ -28,9 +28,9 @@ struct CaseLoads<B: Backend> {
     weight: f64,
     /// The right-hand side.
     forces: B::Vector,
-    /// Its part that does not follow the design, `[n_nodes][n]`; empty where all of it is that.
+    /// Constant part of the right-hand side, `[n_nodes][n]`; empty where all of it is constant.
     constant: Vec<f64>,
-    /// Of gravity and rotation; factors are the densities.
+    /// Loads of gravity and rotation, with the densities as factors.
     weight_loads: Option<ElementVectors>,
     prescribed: Option<Prescribed<B>>,
 }
@@ -101,7 +101,7 @@ impl<B: Backend> Loads<B> {
         self.cases.iter().map(|case| case.name.as_str())
     }
 
-    /// Where forces and states live.
+    /// Space of forces and states.
     pub fn nodes(&self) -> Space {
         self.nodes
     }
@@ -241,7 +241,7 @@ impl<B: Backend> Loads<B> {
     }
 }
 
-/// What `films` let flow at the temperatures `v`.
+/// Computes the flows through `films` at the temperatures `v`, `[n_nodes]`.
 fn film_flows<B: Backend>(
     backend: &B,
     films: &[Coupling],
@@ -266,7 +266,7 @@ fn work<B: Backend>(
 }
 
 impl<B: Backend> CaseLoads<B> {
-    /// Of load case `k` of `problem`.
+    /// Builds the loads of load case `k` of `problem`.
     fn new(
         backend: &B,
         problem: &dyn Statement,

@@ -13,7 +13,7 @@ pub struct Measures<B: Backend> {
 }
 
 impl<B: Backend> Measures<B> {
-    /// Of the design elements of `space`.
+    /// Uploads the volumes of the design elements of `space`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

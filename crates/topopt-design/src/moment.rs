@@ -5,13 +5,13 @@ use topopt_linalg::{BackendError, Pointwise};
 /// A state, and where it stands in a history.
 #[derive(Clone, Copy)]
 pub struct Moment<'m, B: Pointwise> {
-    /// Where vectors live.
+    /// Backend of the vectors.
     pub backend: &'m B,
     /// The state, held values included, `[n_nodes][n]`.
     pub state: &'m B::Vector,
     /// The loads, 0 at held components, `[n_nodes][n]`.
     pub loads: &'m B::Vector,
-    /// Its share in the mean over time; 1 of a steady state.
+    /// Weight of the state in the mean over time; 1 for a steady state.
     pub share: f64,
     /// Whether it is the one at the beginning.
     pub is_first: bool,
@@ -21,7 +21,7 @@ pub struct Moment<'m, B: Pointwise> {
 
 /// A function of one state.
 pub trait StateFunction<B: Pointwise> {
-    /// Its value.
+    /// Computes the value of the function.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.

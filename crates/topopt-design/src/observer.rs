@@ -121,7 +121,7 @@ impl<B: Pointwise> Design<'_, '_, B> {
         Ok(self.equation.backend.has_values().then_some(fields))
     }
 
-    /// What a run needs to go on from here.
+    /// Downloads the state from which a run can be resumed here.
     ///
     /// # Errors
     /// [`BackendError`] if the transfer fails.

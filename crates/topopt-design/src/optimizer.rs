@@ -26,13 +26,13 @@ pub trait Optimizer<B: Backend> {
         next: &mut B::Vector,
     ) -> Result<Vec<f64>, SolveError>;
 
-    /// What it remembers from one design to the next, besides the design: vectors of one entry per
-    /// design variable, by name, which a checkpoint holds.
+    /// Vectors that the optimizer keeps from one design to the next, by name, with one entry per design
+    /// variable; a checkpoint holds them. The design itself is not among them.
     fn memory(&self) -> Vec<(&'static str, &B::Vector)> {
         Vec::new()
     }
 
-    /// What it remembers besides these vectors: any numbers, by name.
+    /// Numbers that the optimizer keeps besides [`Optimizer::memory`], by name, any number of them.
     fn numbers(&self) -> Vec<(&'static str, Vec<f64>)> {
         Vec::new()
     }
@@ -46,7 +46,7 @@ pub trait Optimizer<B: Backend> {
     }
 }
 
-/// What `optimizer` remembers, on the host.
+/// Downloads the memory of `optimizer` to the host.
 pub(crate) fn memory_of<B: Backend>(
     backend: &B,
     optimizer: &dyn Optimizer<B>,
@@ -61,10 +61,10 @@ pub(crate) fn memory_of<B: Backend>(
     })
 }
 
-/// What an optimizer is given: minimize f(x) + z subject to g_i(x) <= limit_i + a_i z, z >= 0 and
-/// bounds of x.
+/// Problem of an optimizer: minimize f(x) + z subject to g_i(x) <= limit_i + a_i z, z >= 0 and bounds
+/// of x.
 pub struct Subproblem<'s, B: Backend> {
-    /// Where vectors live.
+    /// Backend of the vectors.
     pub backend: &'s B,
     /// The design variables x.
     pub design: &'s B::Vector,
@@ -87,9 +87,9 @@ impl<'s, B: Backend> Subproblem<'s, B> {
 
 /// A function of the design variables at a design.
 pub struct Function<B: Backend> {
-    /// Its value.
+    /// Value at the design.
     pub value: f64,
-    /// Its gradient by the design variables.
+    /// Gradient by the design variables, `[n_inputs]`.
     pub gradient: B::Vector,
     /// The largest value allowed; infinite for an objective.
     pub limit: f64,

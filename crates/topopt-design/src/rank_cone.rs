@@ -72,7 +72,7 @@ pub struct Nearby {
 }
 
 impl Nearby {
-    /// Those within `radius` of a box around the own `centers`.
+    /// Collects the elements within `radius` of a box around the own `centers`.
     ///
     /// # Errors
     /// [`BackendError`] if another rank has failed.
@@ -85,7 +85,7 @@ impl Nearby {
         Ok(Self { halo, centers })
     }
 
-    /// The same with own elements before all others.
+    /// Returns the elements with own ones before all others.
     #[must_use]
     pub fn own_first(self) -> Self {
         let Self { halo: Halo { own, n_points, mut neighbors }, mut centers } = self;

@@ -9,7 +9,7 @@ pub trait Response<B: Pointwise> {
     /// Name, such as `compliance`.
     fn name(&self) -> &str;
 
-    /// What it depends on.
+    /// Quantities that the response depends on.
     fn dependence(&self) -> Dependence;
 
     /// The value that it counts from, such as the coldest temperature that is held: changes are shares
@@ -26,7 +26,7 @@ pub trait Response<B: Pointwise> {
         Ok(())
     }
 
-    /// Its value.
+    /// Computes the value of the response.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
@@ -46,7 +46,7 @@ pub trait Response<B: Pointwise> {
     ) -> Result<(), SolveError>;
 }
 
-/// What a response depends on.
+/// Quantities that a response depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dependence {
     /// The physical density alone, and linearly without a constant: it is its gradient times the
@@ -60,7 +60,7 @@ pub enum Dependence {
 
 /// An evaluated design, as responses see it.
 pub struct Evaluated<'e, 'a, B: Pointwise> {
-    /// Where vectors live.
+    /// Backend of the vectors.
     pub backend: &'e B,
     /// The physical density, `[n_elements]`.
     pub density: &'e B::Vector,

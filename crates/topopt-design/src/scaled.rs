@@ -6,7 +6,7 @@ use crate::root::find_root_from;
 
 /// Relative accuracy at which a linear function counts as met.
 const LINEAR_ACCURACY: f64 = 1e-14;
-/// The same of a function that a transform makes nonlinear.
+/// Relative accuracy at which a function that a transform makes nonlinear counts as met.
 pub(crate) const ACCURACY: f64 = 1e-10;
 /// Logarithm of a factor at which every design variable is at a limit.
 const LARGEST_LOG: f64 = 460.0;

@@ -28,7 +28,8 @@ pub struct Solver<'a, B: Pointwise> {
     pub max_iterations: usize,
 }
 
-/// The state equation of a problem, such as a structure, with the states of the design evaluated last and of a trial.
+/// The state equation of a problem, such as a structure, with the states of the last evaluated design and
+/// of a trial.
 ///
 /// A trial is assembled, solved and, where all its solves have converged, accepted: it then is the
 /// design evaluated last.
@@ -39,7 +40,7 @@ pub struct StateEquation<'a, B: Pointwise> {
     /// Factors of the moduli, where elements are of several materials, `[n_elements]`.
     stiffness: Option<B::Vector>,
     loads: Loads<B>,
-    /// Its operator has the moduli of the trial, and the springs.
+    /// Solver whose operator has the moduli of the trial, and the springs.
     solver: Solver<'a, B>,
     pcg: Pcg<B>,
     /// Relative residual that solves reach at present.
@@ -48,9 +49,9 @@ pub struct StateEquation<'a, B: Pointwise> {
     trial_moduli: B::Vector,
     /// The coefficients of the other terms: zeros in a steady state.
     unused: Vec<B::Vector>,
-    /// What there is besides, where the states are those of steps in time.
+    /// Further parts of an equation that is solved by steps in time.
     history: Option<Box<History<'a, B>>>,
-    /// What states are counted from, where that is not 0.
+    /// Uniform state from which states are counted, where that is not 0.
     origin: Option<Origin<B>>,
     /// Displacements except for prescribed ones, one vector per load case; in time the state at the
     /// end.
@@ -127,7 +128,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         })
     }
 
-    /// Where vectors live.
+    /// Backend of the vectors.
     pub fn backend(&self) -> &'a B {
         self.backend
     }
@@ -347,7 +348,7 @@ impl<B: Pointwise> StateEquation<'_, B> {
         self.states.iter().map(|u| self.backend.download(u)).collect()
     }
 
-    /// The same of the trial from which the next solve starts, if there is one.
+    /// Downloads the states of the trial from which the next solve starts; empty if there is none.
     pub(crate) fn download_trial(&self) -> Result<Vec<Vec<f64>>, BackendError> {
         let kept = if self.has_trial { &self.trial_states[..] } else { &[] };
         kept.iter().map(|u| self.backend.download(u)).collect()
@@ -376,7 +377,7 @@ impl<B: Pointwise> StateEquation<'_, B> {
         Ok(energies)
     }
 
-    /// What the structure of the preconditioner was made for.
+    /// State of the structure of the preconditioner.
     pub(crate) fn structure(&self) -> &StructureState {
         &self.structure
     }

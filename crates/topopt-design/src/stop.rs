@@ -16,7 +16,7 @@ pub struct StopRules {
     pub kkt_residual: f64,
 }
 
-/// What the rules look at after an iteration.
+/// Measures of an iteration that the stop rules compare with their limits.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
     /// Iteration, from 1.

@@ -61,7 +61,7 @@ pub trait DesignTransform<B: Backend> {
 pub struct Chain<'a, B: Backend> {
     n_elements: usize,
     links: Vec<Box<dyn DesignTransform<B> + 'a>>,
-    /// What the links but the last give, forward; and but the first, backward.
+    /// Values between consecutive links: outputs on the way forward, gradients on the way back.
     between: Vec<B::Vector>,
 }
 

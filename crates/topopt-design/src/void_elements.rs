@@ -1,5 +1,5 @@
-//! Which elements of a design carry next to nothing, for preconditioners whose structure follows
-//! it.
+//! Elements of a design that carry next to nothing, for preconditioners whose structure follows the
+//! design.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ const USUAL: usize = 20;
 /// Share of the elements that must have become void or solid meanwhile.
 const CHANGED: f64 = 0.005;
 
-/// What the structure of a preconditioner was made for, and what it has cost since.
+/// Void for which the structure of a preconditioner was made, and its cost since.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StructureState {
     /// The elements that it takes for void, increasing.

@@ -59,8 +59,8 @@ pub fn arrival(
     arrival_until(patches, speed, sources, f64::INFINITY)
 }
 
-/// As [`arrival`], but the front stops at the time `end`. Later times are those found so far,
-/// which may be too late, or infinite; patches that the front does not reach are not touched.
+/// Solves like [`arrival`], but stops the front at the time `end`. Later times are those found so
+/// far, which may be too late, or infinite; patches that the front does not reach are not touched.
 ///
 /// # Errors
 /// As [`arrival`].
@@ -76,7 +76,7 @@ pub fn arrival_until(
     Ok(with_metric(speed, patches.order(), Rounds { patches, sources, end }))
 }
 
-/// What is asked for, and where.
+/// Patches, sources and end time of the front.
 struct Rounds<'a> {
     patches: &'a Patches,
     sources: &'a [(u32, f64)],
@@ -111,7 +111,7 @@ impl WithMetric for Rounds<'_> {
 struct Fronts<'a> {
     patches: &'a Patches,
     fronts: Vec<Option<Box<Front>>>,
-    /// Those with something to propagate, and the earliest value of each patch.
+    /// Patches with something to propagate, and the earliest value of each patch.
     active: Vec<usize>,
     earliest: Vec<f64>,
 }

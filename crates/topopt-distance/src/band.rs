@@ -25,9 +25,9 @@ struct Part {
 /// A tetrahedron of the band.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Cell {
-    /// Its number.
+    /// Number of the tetrahedron.
     pub number: u32,
-    /// Its vertices.
+    /// Vertices of the tetrahedron.
     pub corners: [u32; 4],
     /// Values at its corners.
     pub values: [f64; 4],

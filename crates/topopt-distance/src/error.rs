@@ -24,9 +24,9 @@ pub enum DistanceError {
     /// A number that is not finite.
     #[error("{what} {index} is {value}; give a finite number")]
     NotFinite {
-        /// What has the number.
+        /// Name of the value and its item.
         what: &'static str,
-        /// Its number, from 0.
+        /// Number of the item, from 0.
         index: usize,
         /// The number that it has.
         value: f64,
@@ -36,13 +36,13 @@ pub enum DistanceError {
     Speed {
         /// The first such tetrahedron; 0 where all have the same speed.
         cell: usize,
-        /// Its speed, or the six components of its tensor.
+        /// Speed, or the six components of its tensor.
         speed: Vec<f64>,
     },
     /// Not a value for every vertex or tetrahedron.
     #[error("{found} {what} for {expected}; use the values of these tetrahedra")]
     Length {
-        /// What the values are.
+        /// Name of the values.
         what: &'static str,
         /// How many there are.
         found: usize,
@@ -52,7 +52,7 @@ pub enum DistanceError {
     /// A number that must be positive and finite.
     #[error("{what} is {value}; it must be positive and finite")]
     NotPositive {
-        /// What it is.
+        /// Name of the number.
         what: &'static str,
         /// The number.
         value: f64,
@@ -60,7 +60,7 @@ pub enum DistanceError {
     /// A number that must not be negative.
     #[error("{what} is {value}; it must not be negative")]
     Negative {
-        /// What it is.
+        /// Name of the number.
         what: &'static str,
         /// The number.
         value: f64,

@@ -143,7 +143,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// What a tetrahedron adds at its corners, [`rate`].
+    /// Computes the terms that a tetrahedron adds at its corners, [`rate`].
     fn terms(&self, cell: &Cell) -> [[f64; 11]; 4] {
         let mut terms = [[0.0; 11]; 4];
         let Some(element) = Element::new(&corners(self.patches, cell)) else {
@@ -185,7 +185,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// By which shares the corners take up the change in a tetrahedron; all zero where nothing changes.
+/// Returns the corners' shares of the change in a tetrahedron; all zero where nothing changes.
 ///
 /// Corners downstream get what differs from the values upstream, and none a negative share.
 #[inline]

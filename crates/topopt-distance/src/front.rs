@@ -15,7 +15,7 @@ pub(crate) struct Front {
     pub patch: usize,
     /// Times of arrival by local vertex that may still be lowered; minus infinity if given.
     bounds: Vec<f64>,
-    /// Those that went to the neighbors and have not been lowered since; infinite elsewhere.
+    /// Times that went to the neighbors and have not been lowered since; infinite elsewhere.
     settled: Vec<f64>,
     /// Lower values of shared vertices that other patches have found.
     pub inbox: Vec<(u16, f64)>,

@@ -6,11 +6,11 @@ use crate::{DistanceError, Tetrahedra};
 /// A coefficient of [`Motion`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Coefficient<'a, T> {
-    /// The same everywhere.
+    /// One value everywhere.
     Uniform(T),
-    /// By tetrahedron, `[n_cells]`.
+    /// Values by tetrahedron, `[n_cells]`.
     Cells(&'a [T]),
-    /// By vertex, `[n_points]`; a tetrahedron has the mean of its corners.
+    /// Values by vertex, `[n_points]`; a tetrahedron has the mean of its corners.
     Vertices(&'a [T]),
 }
 
@@ -84,7 +84,7 @@ impl<T: Mean> Coefficient<'_, T> {
     }
 }
 
-/// What has a mean; in public only as a bound.
+/// Scalars and vectors that have a mean; public only as a bound.
 pub trait Mean: Copy {
     /// The mean of four.
     fn mean(values: [Self; 4]) -> Self;

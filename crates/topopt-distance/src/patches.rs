@@ -30,7 +30,7 @@ pub struct Patches {
     order: Vec<u32>,
     /// Their local vertices.
     cells: Vec<[u16; 4]>,
-    /// Where the tetrahedra and the copies of each patch begin, and the end.
+    /// First tetrahedron and first copy of each patch, and the end, `[n_patches + 1]`.
     first_cell: Vec<u32>,
     first_copy: Vec<u32>,
     /// The vertex of each copy.
@@ -147,13 +147,13 @@ impl Patches {
         self.vertices.len()
     }
 
-    /// Where the tetrahedra of each patch begin in the order of the patches, and the end,
+    /// Returns the first tetrahedron of each patch in the order of the patches, and the end,
     /// `[n_patches + 1]`.
     pub fn first_cells(&self) -> &[u32] {
         &self.first_cell
     }
 
-    /// Where the copies of each patch begin, and the end, `[n_patches + 1]`.
+    /// Returns the first copy of each patch, and the end, `[n_patches + 1]`.
     pub fn first_copies(&self) -> &[u32] {
         &self.first_copy
     }
@@ -220,7 +220,8 @@ fn along_curve(tetrahedra: &Tetrahedra) -> Vec<u32> {
     grouped(&keys, n_points, |cell| cell as u32).values
 }
 
-/// Where patches of at most `cells` tetrahedra and `vertices` vertices begin in `order`, and the end.
+/// Finds the starts in `order` of patches of at most `cells` tetrahedra and `vertices` vertices,
+/// and the end.
 fn starts(tetrahedra: &Tetrahedra, order: &[u32], cells: usize, vertices: usize) -> Vec<u32> {
     let n_cells = order.len();
     if vertices >= 4 * cells {

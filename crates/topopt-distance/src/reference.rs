@@ -10,8 +10,8 @@ use crate::local_solver::{through_edge, through_face};
 use crate::speed::{Metric, Speed, WithMetric, with_metric};
 use crate::{DistanceError, Tetrahedra};
 
-/// What [`arrival`](crate::arrival()) solves, as fast marching does: the earliest vertex passes its
-/// value on to the vertices around, and again if it is lowered later.
+/// Solves the equation of [`arrival`](crate::arrival()) by fast marching: the earliest vertex
+/// passes its value on to the vertices around, and again if it is lowered later.
 ///
 /// # Errors
 /// As [`arrival`](crate::arrival()).

@@ -16,7 +16,7 @@ pub struct SignedDistance {
     pub values: Vec<f64>,
     /// Triangles of the zero set; if none, all values are those beyond the band.
     pub n_triangles: usize,
-    /// As those of an [`Arrival`](crate::Arrival).
+    /// Local solves, counted as in an [`Arrival`](crate::Arrival).
     pub local_solves: u64,
 }
 

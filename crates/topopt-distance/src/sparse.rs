@@ -8,7 +8,7 @@ const CHUNK: usize = 4096;
 /// Rows of columns and entries.
 #[derive(Debug, Default)]
 pub(crate) struct Matrix {
-    /// Where each row begins, and the end of the last.
+    /// First entry of each row, and the end of the last, `[n_rows + 1]`.
     offsets: Vec<usize>,
     columns: Vec<u32>,
     entries: Vec<f64>,

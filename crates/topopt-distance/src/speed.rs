@@ -14,9 +14,9 @@ pub type Tensor = [f64; 6];
 /// Traveling along an edge e takes sqrt(e . A^-1 e). With speed 1 the time is the distance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Speed<'a> {
-    /// The same in all tetrahedra and directions.
+    /// Uniform speed in all tetrahedra and directions.
     Uniform(f64),
-    /// The same in all directions, by tetrahedron, `[n_cells]`.
+    /// Isotropic speed per tetrahedron, `[n_cells]`.
     Cells(&'a [f64]),
     /// A of all tetrahedra.
     UniformTensor(Tensor),
@@ -56,7 +56,7 @@ impl Speed<'_> {
     }
 }
 
-/// What the products a . A^-1 b of vectors in a tetrahedron follow from.
+/// Data for the products a . A^-1 b of vectors in a tetrahedron.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Products {
     /// Plain products of vectors that this matrix has mapped: F^T, where F . F^T = A^-1.
@@ -68,8 +68,8 @@ pub enum Products {
 }
 
 impl Products {
-    /// Those of a checked speed. `order` are the numbers of the tetrahedra in the order in which
-    /// products will be asked for.
+    /// Prepares the products of a checked speed. `order` are the numbers of the tetrahedra in the
+    /// order in which products will be asked for.
     pub(crate) fn new(speed: &Speed, order: &[u32]) -> Self {
         match speed {
             Speed::Uniform(speed) => {
@@ -104,14 +104,14 @@ impl Products {
 ///
 /// Edges are taken between mapped points, so that a uniform speed costs nothing.
 pub(crate) trait Metric: Sync {
-    /// Where a point is taken to be.
+    /// Maps a point to the space in which edges are taken.
     fn place(&self, point: [f64; 3]) -> [f64; 3];
 
     /// a . A^-1 b in `cell`.
     fn product(&self, cell: usize, a: [f64; 3], b: [f64; 3]) -> f64;
 }
 
-/// The same speed everywhere: distances between points mapped by F^T, where F . F^T = A^-1.
+/// Metric of a uniform speed: distances between points mapped by F^T, where F . F^T = A^-1.
 pub(crate) struct Mapped([[f64; 3]; 3]);
 
 impl Metric for Mapped {
@@ -155,9 +155,9 @@ impl Metric for Anisotropic<'_> {
     }
 }
 
-/// What is done with the metric of a speed, whichever its type.
+/// Computation with the metric of a speed, whichever its type.
 pub(crate) trait WithMetric {
-    /// What comes of it.
+    /// Result of the computation.
     type Output;
 
     /// Does it.

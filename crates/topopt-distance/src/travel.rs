@@ -15,14 +15,14 @@ pub struct Travel {
     /// The points between which edges are taken, `[n_points][3]`: those of the tetrahedra, mapped
     /// where the speed is the same everywhere.
     pub points: Vec<[f64; 3]>,
-    /// What products follow from, in the order of the patches.
+    /// Data for the products in tetrahedra, in the order of the patches.
     pub products: Products,
     /// The mean time of travel along an edge, of some tetrahedra.
     pub mean_edge: f64,
 }
 
 impl Travel {
-    /// That of a speed.
+    /// Prepares the travel times at `speed`.
     ///
     /// # Errors
     /// [`DistanceError`] for a speed that is not positive, or not one for each tetrahedron.

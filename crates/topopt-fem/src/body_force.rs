@@ -12,7 +12,7 @@ pub struct BodyForce<const N: usize = DIM> {
     /// The force at the origin of the coordinates.
     #[serde(serialize_with = "listed")]
     pub uniform: [f64; N],
-    /// Its derivatives db_i/dx_j, `[i][j]`.
+    /// Gradient of the force: db_i/dx_j at `[i][j]`.
     #[serde(serialize_with = "listed")]
     pub gradient: [[f64; DIM]; N],
 }
@@ -84,7 +84,7 @@ impl BodyForce {
 }
 
 impl<const N: usize> From<[f64; N]> for BodyForce<N> {
-    /// The same everywhere, as gravity is.
+    /// Returns a uniform force, such as gravity.
     fn from(uniform: [f64; N]) -> Self {
         Self { uniform, ..Self::ZERO }
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::Coupling;
 
-/// Which of the N <= 8 unknowns of a node are held, and which are tied to the ground by springs.
+/// Held components of nodes with N <= 8 unknowns, and springs and films on the nodes.
 ///
 /// The values of held unknowns belong to the load case: they change the right-hand side and not the
 /// operator.
@@ -25,7 +25,7 @@ impl<const N: usize> Constraints<N> {
         Self { mask: vec![0; n_nodes], springs: Vec::new(), films: Vec::new() }
     }
 
-    /// Those of some nodes, in their order.
+    /// Returns the constraints of `nodes`, in their order.
     pub(crate) fn of_nodes(&self, nodes: &[u32]) -> Self {
         let springs = self.springs().map(|springs| springs.as_chunks::<N>().0);
         Self {
@@ -51,14 +51,14 @@ impl<const N: usize> Constraints<N> {
         self.films.iter().filter_map(among).collect()
     }
 
-    /// Those with these masks, see [`Constraints::masks`], and springs, `[n_nodes][N]` or none.
+    /// Builds constraints of [`Constraints::masks`] and springs, `[n_nodes][N]` or empty, without films.
     pub(crate) fn of_masks(masks: &[u32], springs: Vec<f64>) -> Self {
         let mask = masks.iter().map(|&mask| mask as u8).collect();
         Self { mask, springs, films: Vec::new() }
     }
 
-    /// The same with films that couple nodes of one unknown each; their row sums are springs, which are
-    /// added by [`Constraints::add_spring`].
+    /// Returns the constraints with films that couple nodes of one unknown each; the row sums of films are
+    /// springs, which are added by [`Constraints::add_spring`].
     #[must_use]
     pub fn with_films(self, films: Vec<Coupling>) -> Self {
         debug_assert!(N == 1 || films.is_empty());

@@ -41,7 +41,7 @@ impl<K: ElementKernel<N>, const N: usize> Dealt<K, N> {
         Self { part, equation, shares }
     }
 
-    /// What a rank after the first is dealt, of `kernel`.
+    /// Receives the part of a later rank and builds its equation of `kernel`.
     ///
     /// # Errors
     /// [`BackendError`] if another rank has failed.
@@ -104,7 +104,7 @@ fn send_equation<K: ElementKernel<N>, const N: usize>(
     link.send(equation.elements().stretches().unwrap_or_default().as_flattened());
 }
 
-/// What an equation has besides the mesh of its part and its kernel.
+/// Data of an equation besides the mesh of its part and its kernel.
 struct Described {
     masks: Vec<u32>,
     springs: Vec<f64>,
@@ -117,7 +117,7 @@ struct Described {
 }
 
 impl Described {
-    /// What [`send_equation`] sends.
+    /// Receives the data that [`send_equation`] sends.
     fn receive(link: &Link) -> Self {
         Self {
             masks: link.receive_numbers(),

@@ -38,7 +38,7 @@ impl ElementKernel<1> for Diffusion {
     /// A constant.
     const MODES: usize = 1;
     const HAS_GROUND: bool = true;
-    /// As orthotropic diffusion is, see [`crate::orthotropy`].
+    /// Stretched elements stand for orthotropic conductivities, see [`crate::orthotropy`].
     const IS_STRETCHED: bool = true;
     type Packed = [f64; 1];
 
@@ -133,7 +133,7 @@ impl ElementKernel<1> for Diffusion {
         [[block]]
     }
 
-    /// Those of the conduction: the capacity is its own diagonal.
+    /// Returns the bounds of the conduction alone: the capacity is its own diagonal.
     fn bounds(&self, elements: &Elements) -> Vec<f32> {
         bounds_of(self, elements, &[Self::CONDUCTION])
     }

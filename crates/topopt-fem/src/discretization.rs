@@ -27,7 +27,7 @@ pub struct Discretization<K = Elasticity, const N: usize = DIM> {
 }
 
 impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
-    /// Of `kernel` on `mesh`. Springs on held components are dropped: nothing loads them.
+    /// Builds the equation of `kernel` on `mesh`. Springs on held components are dropped: nothing loads them.
     pub fn new(mesh: HexMesh, kernel: K, mut constraints: Constraints<N>) -> Self {
         constraints.drop_held_springs();
         Self {
@@ -62,14 +62,14 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
         Self { is_capacity_consistent: consistent, ..self }
     }
 
-    /// The same equation with other constraints.
+    /// Returns the equation with other constraints.
     #[must_use]
     pub fn with_constraints(&self, mut constraints: Constraints<N>) -> Self {
         constraints.drop_held_springs();
         Self { constraints, film_rows: OnceLock::new(), ..self.clone() }
     }
 
-    /// The same equation on a part of its mesh.
+    /// Returns the equation on a part of the mesh.
     #[must_use]
     pub fn on_part(&self, part: &Part) -> Self {
         let mut void = vec![false; self.mesh.n_elements()];
@@ -96,7 +96,7 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
         self.patches.get_or_init(|| Arc::new(Patches::new(&self.mesh))).clone()
     }
 
-    /// What films couple, if there are any: made when first asked for, as the patches are.
+    /// Matrix of the films, if there are any; built on first use, as the patches are.
     pub fn film_rows(&self) -> Option<Arc<FilmRows>> {
         let made = || {
             let is_held = |node: u32| self.constraints.is_held(node as usize);
@@ -121,7 +121,7 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
         &self.kernel
     }
 
-    /// What is held.
+    /// Held components, springs and films.
     pub fn constraints(&self) -> &Constraints<N> {
         &self.constraints
     }

@@ -144,7 +144,7 @@ where
         self.contract(to, y);
     }
 
-    /// That of the part of this rank.
+    /// Returns the cost on this rank: the product of its part, without the exchange.
     fn cost(&self) -> Cost {
         self.operator.cost()
     }

@@ -16,7 +16,7 @@ pub struct DistributedPreconditioner<'a, B: Backend, C: Exchange<B>, P: ?Sized> 
     ranks: &'a Ranks<B, C>,
     part: &'a Part,
     preconditioner: Box<P>,
-    /// What the preconditioner follows, of the part.
+    /// Operator of the part that the preconditioner follows.
     operator: Box<dyn ElementOperator<B> + 'a>,
     nodes: C::Lists,
     elements: C::Lists,

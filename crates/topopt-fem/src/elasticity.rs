@@ -26,7 +26,7 @@ pub struct Elasticity {
 }
 
 impl Elasticity {
-    /// Of `material`, whose modulus does not count in the integrals.
+    /// Builds the kernel of `material`, whose modulus does not enter the integrals.
     pub fn new(material: &Material) -> Self {
         Self { material: *material, lame: material.unit_lame() }
     }
@@ -36,7 +36,7 @@ impl Elasticity {
         &self.material
     }
 
-    /// What [`ElementKernel::bounds`] are computed with.
+    /// Parameters of [`ElementKernel::bounds`].
     pub fn bound_parameters(&self) -> BoundParameters {
         BoundParameters::of(&self.material)
     }

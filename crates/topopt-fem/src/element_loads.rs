@@ -1,8 +1,8 @@
 //! Loads that follow the design: f = sum_e s_e q_e, with a vector q_e for each of some elements
 //! and a factor s_e that the design sets.
 //!
-//! Gravity and rotation have the densities as factors. Prescribed displacements, moved to the right-hand side,
-//! have the moduli.
+//! Gravity and rotation have the densities as factors. Prescribed displacements, moved to the right-hand
+//! side, have the moduli.
 
 use rayon::prelude::*;
 use topopt_mesh::{HexMesh, hexahedron};
@@ -72,7 +72,7 @@ impl ElementVectors {
         Self::new(problem, elements, vector)
     }
 
-    /// Of a mesh of `n_elements` that another rank has.
+    /// Returns empty loads on a mesh of `n_elements` that another rank has.
     pub fn elsewhere(n_elements: usize) -> Self {
         Self {
             elements: Vec::new(),

@@ -18,7 +18,7 @@ pub struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// Those of `mesh`, by their `stretches`, `[n_elements][3]`, if there are any.
+    /// Takes the elements of `mesh`, with their `stretches`, `[n_elements][3]`, if there are any.
     pub(crate) fn new(mesh: &'a HexMesh, stretches: Option<&'a [[f64; DIM]]>) -> Self {
         Self { mesh, stretches }
     }
@@ -48,7 +48,7 @@ impl<'a> Elements<'a> {
         self.stretches
     }
 
-    /// Those of the elements of a range.
+    /// Returns the stretches of the elements of a range.
     pub(crate) fn stretches_of(&self, range: Range<usize>) -> Option<&'a [[f64; DIM]]> {
         self.stretches.map(|stretches| &stretches[range])
     }

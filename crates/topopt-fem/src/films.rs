@@ -99,7 +99,7 @@ impl FilmRows {
         flows.sum::<f64>() - self.held[row] * own
     }
 
-    /// What a product with C moves and computes, in numbers of `real` bytes.
+    /// Returns the cost of one product with C, in numbers of `real` bytes.
     pub fn cost(&self, real: f64) -> Cost {
         let (rows, entries) = (self.nodes.len() as f64, self.columns.len() as f64);
         Cost {

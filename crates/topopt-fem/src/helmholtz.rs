@@ -22,8 +22,7 @@ pub use ranks::{PartOfFilter, RankEquation};
 /// Tight, so that what is computed is linear and symmetric for all who use it.
 const SOLVE: PcgOptions = PcgOptions { tolerance: 1e-11, max_iterations: 500 };
 
-/// What the filter needs of a place to compute: the equation of diffusion, and the way from
-/// elements to nodes and back.
+/// Diffusion equation of the filter on one backend, with the maps from elements to nodes and back.
 pub trait FilterEquation<B: Backend>: Send + Sync {
     /// A, [`Diffusion`] with the conductivities [`conductivities`] and capacity 1.
     fn operator(&self) -> &dyn LinearOperator<B>;
@@ -147,7 +146,7 @@ pub struct CpuMeans<'a> {
 }
 
 impl<'a> CpuMeans<'a> {
-    /// Of the elements of `mesh`.
+    /// Computes the means of the shape functions over the elements of `mesh`.
     pub fn new(mesh: &'a HexMesh) -> Self {
         Self { mesh, adjacency: NodeToElements::new(mesh), means: shape_means(mesh) }
     }

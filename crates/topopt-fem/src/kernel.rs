@@ -1,4 +1,4 @@
-//! What a physics is to operators and preconditioners: the integrals over one hexahedron.
+//! `ElementKernel`: the integrals of one physics over a hexahedron, for operators and preconditioners.
 
 use std::fmt::Debug;
 
@@ -95,7 +95,7 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
     }
 }
 
-/// The same of some terms.
+/// Computes the [`ElementKernel::bounds`] over some terms only.
 pub(crate) fn bounds_of<K: ElementKernel<N>, const N: usize>(
     kernel: &K,
     elements: &Elements,
@@ -234,7 +234,7 @@ pub(crate) fn unpacked<const N: usize>(packed: &impl Summed) -> [[f64; N]; N] {
 pub trait Summed: Copy + Send + Sync {
     /// Zeros.
     const ZERO: Self;
-    /// As many numbers one after the other as there are.
+    /// Views consecutive numbers as a slice of values; a remainder is left out.
     fn slice(numbers: &mut [f64]) -> &mut [Self];
     /// The numbers.
     fn numbers(&self) -> &[f64];

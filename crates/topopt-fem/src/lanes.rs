@@ -10,7 +10,7 @@ pub const MAX_LANES: usize = 8;
 /// Four numbers a lane, so that those of a node are read and added in one piece.
 pub type Quads = [[f64; 4]; MAX_LANES];
 
-/// As many doubles as a register of `S` holds.
+/// Doubles in one SIMD register of `S`, one number per lane.
 #[derive(Clone, Copy)]
 pub struct Lanes<S: Simd> {
     simd: S,
@@ -18,7 +18,7 @@ pub struct Lanes<S: Simd> {
 }
 
 impl<S: Simd> Lanes<S> {
-    /// The same number in every lane.
+    /// Puts one number into every lane.
     #[inline(always)]
     pub fn splat(simd: S, value: f64) -> Self {
         Self { simd, value: simd.splat_f64s(value) }

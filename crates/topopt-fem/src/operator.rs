@@ -1,4 +1,4 @@
-//! What every operator made of element matrices offers, on any backend.
+//! `ElementOperator`: a sum of element matrices as an operator, on any backend.
 
 use topopt_linalg::{Backend, LinearOperator};
 

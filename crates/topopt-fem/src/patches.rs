@@ -19,7 +19,7 @@ const PATCH_ELEMENTS: usize = 1024;
 /// A run of consecutive elements with local node numbers.
 #[derive(Debug, Clone)]
 pub struct Patch {
-    /// Its elements.
+    /// Elements of the patch, by their numbers in the mesh.
     pub elements: Range<usize>,
     /// Mesh nodes by local number.
     pub nodes: Vec<u32>,

@@ -49,13 +49,13 @@ pub struct Problem<K = Elasticity, const N: usize = DIM> {
     acting: Vec<Option<Vec<f64>>>,
 }
 
-/// What elements of several materials have in multiples of the material of a [`Problem`],
-/// `[n_elements]` each; none where all elements are of that material.
+/// Properties of the elements in multiples of those of the material of a [`Problem`], `[n_elements]`
+/// each; none where all elements are of that material.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct ElementFactors {
-    /// Of the modulus, > 0.
+    /// Factor of the modulus per element, > 0.
     pub stiffness: Option<Vec<f64>>,
-    /// Of the mass that body forces act on, > 0.
+    /// Factor of the mass that body forces act on, per element, > 0.
     pub mass: Option<Vec<f64>>,
 }
 
@@ -85,7 +85,7 @@ pub enum ProblemError {
     RigidMotion {
         /// The free motions, in words.
         motions: Vec<String>,
-        /// Which connected part, from 0.
+        /// Number of the connected part, from 0.
         part: usize,
         /// How many parts the mesh has.
         parts: usize,
@@ -99,7 +99,7 @@ pub enum ProblemError {
          components; give a force that the structure has to carry"
     )]
     ZeroLoad {
-        /// Its name.
+        /// Name of the load case.
         name: String,
     },
     /// Factors of elements that are not usable numbers, or not one for each element.
@@ -114,7 +114,7 @@ pub enum ProblemError {
          weight <= 0"
     )]
     BadLoad {
-        /// Its name.
+        /// Name of the load case.
         name: String,
     },
 }
@@ -170,8 +170,8 @@ impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
         }
     }
 
-    /// As [`Problem::of`], of an equation that is solved by steps in time: nothing need be held or
-    /// loaded.
+    /// Checks a problem of an equation that is solved by steps in time: in contrast to [`Problem::of`],
+    /// nothing need be held or loaded.
     ///
     /// # Errors
     /// [`ProblemError`].

@@ -18,7 +18,7 @@ pub struct PointLoad {
     pub force: [f64; 3],
     /// Moment about `at`, force times length.
     pub moment: [f64; 3],
-    /// Where the force acts; of no effect without one.
+    /// Point where the force acts; of no effect without a force.
     pub at: [f64; 3],
 }
 

@@ -1,4 +1,4 @@
-//! What ranks do together within a hierarchy whose finest level each has on its part.
+//! Exchange between ranks within a hierarchy whose finest level each rank has on its part.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub trait Sharing<'a, B: Backend>: Send + Sync {
     /// Writes the values of ghosts, which come from their ranks, to a nodal vector of the part.
     fn refresh(&self, x: &mut B::Vector);
 
-    /// The same of symmetric blocks, N (N + 1) / 2 numbers per node.
+    /// Writes the symmetric blocks of ghosts, N (N + 1) / 2 numbers per node.
     fn refresh_blocks(&self, blocks: &mut B::Vector);
 
     /// Lets all ranks have all of a vector of a level, of which each has the next `counts` points.
@@ -57,7 +57,7 @@ pub trait Divided<B: Backend>: Send + Sync {
     /// Writes the values of ghosts, which come from their ranks.
     fn refresh(&self, x: &mut B::Vector);
 
-    /// The same of what else there is per row.
+    /// Writes what else there is per row, for ghosts: their blocks on the diagonal.
     fn refresh_blocks(&self, blocks: &mut B::Vector);
 
     /// out = x^T y over all ranks.
@@ -94,7 +94,7 @@ where
         Self::dividing(LEAST_DIVIDED, backend, communicator, part, unknowns)
     }
 
-    /// The same where levels of `least_divided` unknowns and more are divided.
+    /// Builds a sharing that divides levels of `least_divided` unknowns and more.
     ///
     /// # Errors
     /// As [`PartSharing::of`].
@@ -233,7 +233,7 @@ impl<'a, B: Backend> Shared<'a, B> {
         }
     }
 
-    /// The same of level `level` of a hierarchy with these `shared` ones; the finest level is 0.
+    /// Returns level `level` of the hierarchy (0 is the finest), if it is in `shared` and divided.
     pub fn divided_level(shared: &[Arc<Self>], level: usize) -> Option<&dyn Divided<B>> {
         Self::divided_of(level.checked_sub(1).and_then(|level| shared.get(level)))
     }
@@ -254,9 +254,9 @@ impl<'a, B: Backend> Shared<'a, B> {
 
 /// An operator of a part whose products hold the values of ghosts, too.
 pub struct Refreshed<'a, B, O: ?Sized> {
-    /// What computes them at own nodes.
+    /// Operator of the part, exact at own nodes only.
     pub operator: Box<O>,
-    /// Where those of ghosts come from.
+    /// Exchange that brings the values of ghosts.
     pub sharing: Arc<dyn Sharing<'a, B> + 'a>,
 }
 

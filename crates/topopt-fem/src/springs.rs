@@ -56,7 +56,7 @@ impl<'a, B: Backend, O: LinearOperator<B> + ?Sized> WithSprings<'a, B, O> {
         &self.operator
     }
 
-    /// The same, to be changed.
+    /// Operator without the springs, mutable.
     pub fn elements_mut(&mut self) -> &mut O {
         &mut self.operator
     }

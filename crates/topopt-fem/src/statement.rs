@@ -5,8 +5,8 @@ use topopt_linalg::Space;
 
 use crate::{Coupling, ElementKernel, ElementVectors, Problem};
 
-/// What a state equation needs of a problem besides operator and preconditioner. Of several ranks each
-/// has it, by [`Elsewhere`] those after the first: there values are empty where the first has some.
+/// Data of a problem that a state equation needs besides operator and preconditioner. Every rank has one,
+/// those after the first an [`Elsewhere`], whose values are empty where the first has some.
 pub trait Statement: Sync {
     /// The space of the unknowns, held ones included.
     fn unknowns(&self) -> Space;
@@ -23,7 +23,7 @@ pub trait Statement: Sync {
     /// Stiffness of the springs to the ground, `[n_nodes][n]`, if there are any.
     fn springs(&self) -> Option<&[f64]>;
 
-    /// What films couple, if there are any.
+    /// Couplings of nodes by films, if there are any.
     fn films(&self) -> Option<&[Coupling]>;
 
     /// Factors of the moduli, `[n_elements]`, if elements are of several materials.
@@ -53,7 +53,7 @@ pub trait Statement: Sync {
 /// A load case of a [`Statement`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Acting<'a> {
-    /// Its name.
+    /// Name of the load case.
     pub name: &'a str,
     /// Weight of its compliance in the objective, > 0.
     pub weight: f64,
@@ -120,7 +120,7 @@ impl<K: ElementKernel<N>, const N: usize> Statement for Problem<K, N> {
     }
 }
 
-/// What a rank after the first knows of the problem that the first one has.
+/// Sizes and flags of a problem whose values only the first rank has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Elsewhere {
     n_nodes: usize,
@@ -143,7 +143,7 @@ struct CaseElsewhere {
 }
 
 impl Elsewhere {
-    /// What the others know of `problem`.
+    /// Takes sizes and flags from `problem`.
     pub fn of(problem: &dyn Statement) -> Self {
         let case = |case: Acting| CaseElsewhere {
             name: case.name.into(),

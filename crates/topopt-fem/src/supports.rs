@@ -100,7 +100,7 @@ fn about_center(motion: [f64; 6], middle: [f64; 3]) -> [f64; 6] {
     motion.map(|v| v / length)
 }
 
-/// The same space of motions in as few modes each as can be, by Gauss-Jordan elimination.
+/// Returns motions that span the same space with as few modes each as possible, by Gauss-Jordan elimination.
 fn simplest(mut motions: Vec<[f64; 6]>) -> Vec<[f64; 6]> {
     let mut mode = 0;
     for row in 0..motions.len() {

@@ -48,7 +48,7 @@ pub fn couplings(mesh: &HexMesh, faces: &[Face]) -> Vec<([u32; 2], f64)> {
     pairs.map(|pair| (pair[0].0, pair.iter().map(|(_, weight)| weight).sum())).collect()
 }
 
-/// The same of a face, in which a pair may come several times.
+/// Yields the integrals of N_a N_b over `face` for node pairs a < b; a pair may come several times.
 fn of_pairs(mesh: &HexMesh, face: Face) -> impl Iterator<Item = ([u32; 2], f64)> {
     let (nodes, mut sums) = (face.nodes(mesh.hexes()), [0.0; 16]);
     for Point { shape, area, .. } in points(mesh, &[face]) {

@@ -56,17 +56,17 @@ pub struct ThetaScheme<B: Backend> {
     scratch: B::Vector,
 }
 
-/// What the systems of steps are solved with.
+/// Linear solver of the steps in time.
 pub struct StepSolver<'s, 'm, B: Backend> {
-    /// Where vectors live.
+    /// Backend of the vectors.
     pub backend: &'s B,
-    /// Its work vectors.
+    /// Conjugate gradients with their work vectors.
     pub pcg: &'s mut Pcg<B>,
     /// K + C / (theta dt), with rows of the identity at held nodes and with the springs.
     pub operator: &'s dyn LinearOperator<B>,
     /// C without held nodes, where it is no diagonal matrix.
     pub storage: Option<&'s dyn LinearOperator<B>>,
-    /// It follows the operator.
+    /// Preconditioner that follows `operator`.
     pub preconditioner: &'s dyn Preconditioner<B>,
     /// When a solve ends.
     pub options: PcgOptions,
@@ -79,7 +79,7 @@ pub struct StepSolver<'s, 'm, B: Backend> {
 pub struct StepData<'s, B: Backend> {
     /// (1 - theta) f_0 + theta f_1, `[n_nodes]`.
     pub source: &'s B::Vector,
-    /// What is held at values other than 0.
+    /// Held values, if any is not 0.
     pub held: Option<Held<'s, B>>,
     /// Length of the step.
     pub dt: f64,

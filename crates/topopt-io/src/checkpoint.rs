@@ -19,7 +19,7 @@ use crate::atomic::{self, WriteError};
 pub struct Checkpoint {
     /// The iteration it was written in.
     pub iteration: usize,
-    /// What the writer has to say besides the arrays.
+    /// Content that the writer gave besides the arrays.
     pub content: Value,
     /// The arrays with their names, in the order in which they were written.
     pub arrays: Vec<(String, Vec<f64>)>,
@@ -31,11 +31,11 @@ pub struct Checkpoint {
 pub struct CheckpointError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// Cause of the error.
     pub fault: CheckpointFault,
 }
 
-/// What is wrong with a checkpoint.
+/// Error in a checkpoint.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointFault {
     /// The operating system cannot read it.
@@ -69,7 +69,7 @@ pub const MAGIC: &str = "topopt checkpoint 1\n";
 const KEPT: usize = 2;
 
 impl Checkpoints {
-    /// Those in `folder`, which is made when there is something to write.
+    /// Returns the checkpoints in `folder`, which is made when there is something to write.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
     }

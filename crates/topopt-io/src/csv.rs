@@ -95,7 +95,7 @@ pub fn fields(line: &str) -> Option<Vec<String>> {
     }
 }
 
-/// What stands up to the closing quotation mark, of which two are one of the text, and what follows.
+/// Returns the text up to the closing quotation mark, where two stand for one, and the rest.
 fn unquoted(mut rest: &str) -> Option<(String, &str)> {
     let mut text = String::new();
     loop {

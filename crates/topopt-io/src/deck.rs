@@ -1,4 +1,4 @@
-//! What a solver's deck says besides its mesh: materials, supports and loads, by sets of the mesh.
+//! `Deck`: materials, supports and loads of a solver's deck, by sets of its mesh.
 //!
 //! A reader knows the words of its format that it carries over and those that have no bearing on
 //! the result, such as requests for output. All others go to [`Deck::lost`]: nothing that bears on
@@ -60,7 +60,7 @@ pub struct DeckSteps {
 /// in a form that is not understood.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DeckMaterial {
-    /// Its name or number in the deck.
+    /// Name or number of the material in the deck.
     pub name: String,
     /// The element set that is made of it; none if all elements are.
     pub set: Option<String>,
@@ -120,7 +120,7 @@ impl Resultant {
 pub struct DeckSupport {
     /// The node set.
     pub set: String,
-    /// Which of x, y and z are held.
+    /// Whether the nodes are held in x, y and z.
     pub fixed: [bool; 3],
     /// The displacement in these directions (length); 0 where they are held.
     pub displacement: [f64; 3],

@@ -46,7 +46,7 @@ impl Elements {
         &self.tags
     }
 
-    /// Of values of the given elements, `[n_given]`, those of the elements that are kept.
+    /// Returns the `values`, `[n_given]`, of those given elements that are kept.
     pub fn kept_of<T>(&self, values: impl Iterator<Item = T>) -> Vec<T> {
         let mut copies = self.copies.iter().map(|copy| copy.given).peekable();
         let mut is_kept = |given: u32| copies.next_if_eq(&given).is_none();
@@ -64,8 +64,9 @@ impl Elements {
         self.copies.iter().fold(number, |given, copy| given + u32::from(copy.given <= given))
     }
 
-    /// What to say of elements that are left out. Copies that lie in other places than those before
-    /// them are not counted: a format may have to write an element once for each place it is in.
+    /// Returns the note on elements that are left out. Copies that lie in other places than those
+    /// before them are not counted: a format may have to write an element once for each place it is
+    /// in.
     pub fn note(&self, place: impl Fn(u32) -> u32) -> Option<String> {
         let mut known = HashSet::new();
         let is_double = |copy: &&Twin| {
@@ -88,7 +89,7 @@ impl Elements {
     }
 }
 
-/// Those of `cells` that have the corners of one before them.
+/// Returns the cells that have the corners of one before them, each with the first such cell.
 fn copies(cells: &Cells) -> Vec<Twin> {
     let key = |given: u32| cells.get(given as usize).key();
     let mut candidates = with_twins(cells);
@@ -101,7 +102,7 @@ fn copies(cells: &Cells) -> Vec<Twin> {
     copies
 }
 
-/// Those of `cells` whose hash another one has too: all that have the corners of another one, and
+/// Returns the cells whose hash another one has too: all that have the corners of another one, and
 /// hardly any more.
 fn with_twins(cells: &Cells) -> Vec<u32> {
     let hash = |given: usize| {

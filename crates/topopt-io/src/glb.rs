@@ -65,7 +65,7 @@ const UNSIGNED_INT: u32 = 5125;
 const ARRAY_BUFFER: u32 = 34962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 
-/// What a file holds.
+/// Geometry in a file: positions and the triangles between them.
 struct Part {
     /// Origin of the positions.
     center: [f64; 3],
@@ -105,7 +105,7 @@ impl Part {
         Ok(Self { center, positions, bounds, shading })
     }
 
-    /// Where positions, normals and triangles begin in the binary chunk, and where it ends.
+    /// Returns the starts of positions, normals and triangles in the binary chunk, and its length.
     fn views(&self) -> [usize; 4] {
         let vertices = size_of_val(&self.positions[..]);
         let triangles = size_of_val(&self.shading.triangles[..]);

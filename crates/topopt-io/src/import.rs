@@ -22,13 +22,13 @@ pub struct ImportedMesh {
     /// Tags of the elements in the file, `[n_elements]`, ascending. All hexahedra that a cell was
     /// cut into have its tag.
     pub element_tags: Vec<u64>,
-    /// What was left out or changed, a sentence each.
+    /// Notes on content that was left out or changed, a sentence each.
     pub notes: Vec<String>,
-    /// What there is to say of the file that bears on no result, a sentence each.
+    /// Remarks on the file that bear on no result, a sentence each.
     pub remarks: Vec<String>,
     /// The cells of the file, if any of them was cut.
     pub uncut: Option<UncutCells>,
-    /// What the file says of materials, supports and loads; nothing unless it is a solver's deck.
+    /// Materials, supports and loads of the file; nothing unless it is a solver's deck.
     pub deck: Deck,
 }
 
@@ -48,14 +48,14 @@ pub struct UncutCells {
 }
 
 impl UncutCells {
-    /// Of `values` at the nodes of the mesh, `[n_nodes]`, those at the nodes of the file,
-    /// `[n_file_nodes]`; NaN where no element uses a node.
+    /// Returns nodal `values`, `[n_nodes]`, at the nodes of the file, `[n_file_nodes]`; NaN where
+    /// no element uses a node.
     pub fn at_nodes(&self, values: &[f64]) -> Vec<f64> {
         let value = |&node: &u32| if node == NO_NODE { f64::NAN } else { values[node as usize] };
         self.nodes.iter().map(value).collect()
     }
 
-    /// Of `values` of the elements of the mesh, `[n_elements]`, the sum over each cell, `[n_cells]`.
+    /// Returns the sum of element `values`, `[n_elements]`, over each cell, `[n_cells]`.
     pub fn sums(&self, values: impl IntoIterator<Item = f64>) -> Vec<f64> {
         let mut sums = vec![0.0; self.cells.len()];
         for (&cell, value) in self.of_elements.iter().zip(values) {
@@ -64,8 +64,8 @@ impl UncutCells {
         sums
     }
 
-    /// Of `values` of the elements of the mesh, which have these `volumes`, `[n_elements]` both, the
-    /// mean over the volume of each cell, `[n_cells]`.
+    /// Returns the mean of element `values` over each cell, `[n_cells]`, weighted with the
+    /// elements' `volumes`; both `[n_elements]`.
     pub fn means(&self, values: &[f64], volumes: &[f64]) -> Vec<f64> {
         let sums = self.sums(values.iter().zip(volumes).map(|(value, volume)| value * volume));
         let volumes = self.sums(volumes.iter().copied());
@@ -73,7 +73,7 @@ impl UncutCells {
     }
 }
 
-/// What a reader makes of the cells of a file.
+/// Permission to cut the cells of a file into hexahedra.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cutting {
     /// Tetrahedra, pyramids and what touches them are cut into hexahedra.
@@ -87,7 +87,7 @@ pub(crate) fn read<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Parsed<T>) -> Re
     named(path, std::fs::read(path).map_err(io).and_then(|bytes| parse(&bytes)))
 }
 
-/// As [`read`], without the whole file in memory: `parse` takes the file and its length in bytes.
+/// Reads a file without holding all of it in memory: `parse` takes it and its length in bytes.
 pub(crate) fn stream<T>(
     path: &Path,
     parse: impl FnOnce(&mut File, u64) -> Parsed<T>,
@@ -133,18 +133,18 @@ impl Nodes {
         }
     }
 
-    /// Where the node `tag` stands among the nodes, if it is there.
+    /// Returns the position of the node `tag` among the nodes, if it is there.
     pub fn find(&self, tag: u64) -> Option<u32> {
         position(&self.tags, tag).map(|at| at as u32)
     }
 
-    /// Where the node `tag`, which `element` names, stands among the nodes.
+    /// Returns the position of the node `tag`, which `element` names, among the nodes.
     pub fn position(&self, element: u64, tag: u64) -> Result<u32, Fault> {
         self.find(tag).ok_or(Fault::MissingNode { element, node: tag })
     }
 }
 
-/// Where `tag` stands in the ascending `tags`; at once if they have no gaps.
+/// Returns the position of `tag` in the ascending `tags`; at once if they have no gaps.
 pub(crate) fn position(tags: &[u64], tag: u64) -> Option<usize> {
     let guess = tag.checked_sub(*tags.first()?)? as usize;
     if tags.get(guess) == Some(&tag) { Some(guess) } else { tags.binary_search(&tag).ok() }

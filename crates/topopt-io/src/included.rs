@@ -5,9 +5,9 @@ use std::path::{Component, Path, PathBuf};
 
 /// Why a file is not included.
 pub(crate) enum Refusal {
-    /// It is not in the folder of the deck or below it.
+    /// File that is neither in the folder of the deck nor below it.
     Elsewhere,
-    /// It cannot be read; what the operating system says.
+    /// File that cannot be read, with the operating system's cause.
     Unread(String),
 }
 

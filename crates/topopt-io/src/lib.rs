@@ -73,7 +73,7 @@ pub fn is_mesh(path: &Path) -> bool {
     reader(path).is_some()
 }
 
-/// As [`read_mesh`]; elements are cut only if `cutting` allows it.
+/// Reads the mesh at `path`; elements are cut only if `cutting` allows it. See [`read_mesh`].
 ///
 /// # Errors
 /// As [`read_mesh`], and elements that would have to be cut.

@@ -37,8 +37,8 @@ pub(crate) struct Part {
 pub(crate) struct FileSets {
     /// Positions of nodes.
     pub nodes: BTreeMap<String, Vec<u32>>,
-    /// Those of them that hold nodes as they are listed, such as nodes with a force each: a cut adds
-    /// none to them.
+    /// Names of node sets that hold nodes as they are listed, such as nodes with a force each: a
+    /// cut adds none to them.
     pub as_listed: BTreeSet<String>,
     /// Faces of cells.
     pub faces: BTreeMap<String, Vec<CellFace>>,
@@ -51,8 +51,8 @@ pub(crate) struct FileSets {
 pub(crate) enum Stand {
     /// A hexahedron uses it.
     Node,
-    /// It is left out, in the middle of the edge between these nodes: of what acts there, each has
-    /// half, which is exact in the sum and in the moment.
+    /// Middle of the edge between these nodes, left out: of what acts there, each has half, which
+    /// is exact in the sum and in the moment.
     Edge([u32; 2]),
     /// No solid has it.
     Nowhere,
@@ -63,7 +63,7 @@ pub(crate) enum Stand {
 pub(crate) struct CellFace {
     /// The cell's number among those that are kept.
     pub cell: u32,
-    /// Its corners by their positions as [`Face::key`] has them.
+    /// Positions of the corners, in the form of [`Face::key`].
     pub key: [u32; 4],
 }
 
@@ -107,7 +107,7 @@ impl Part {
         Ok(Self { elements, cells, node_tags, edges, cut, is_used, turned })
     }
 
-    /// Where the node `tag` stands among those of the file, if it is there.
+    /// Returns the position of the node `tag` among those of the file, if it is there.
     pub fn node(&self, tag: u64) -> Option<u32> {
         position(&self.node_tags, tag).map(|at| at as u32)
     }
@@ -131,8 +131,8 @@ impl Part {
         }
     }
 
-    /// Where what acts on the node at a position acts in the mesh, and with which shares: on itself, or in
-    /// equal shares on the ends of the edge in whose middle it is, if no hexahedron uses it.
+    /// Returns the nodes that bear a load on the node at a position, with their shares: itself, or
+    /// in equal shares the ends of the edge in whose middle it is, if no hexahedron uses it.
     pub fn shares(&self, position: u32) -> Vec<(u32, f64)> {
         match self.stand(position) {
             Stand::Edge([a, b]) => vec![(a, 0.5), (b, 0.5)],
@@ -140,7 +140,7 @@ impl Part {
         }
     }
 
-    /// Of `forces` by the position of their node, those by the nodes that [share](Part::shares) them.
+    /// Splits `forces`, by position of the node, among the nodes that [share](Part::shares) them.
     pub fn shared(&self, forces: &BTreeMap<u32, [f64; 3]>) -> BTreeMap<u32, [f64; 3]> {
         let mut shared = BTreeMap::<u32, [f64; 3]>::new();
         for (&position, force) in forces {
@@ -198,7 +198,7 @@ impl Part {
         keys.any(|other| other == key).then_some(CellFace { cell, key })
     }
 
-    /// Of values of the given elements, `[n_given]`, one for every hexahedron.
+    /// Returns the value of every hexahedron from those of the given elements, `[n_given]`.
     pub fn of_hexahedra(&self, values: Vec<f64>) -> Vec<f64> {
         let of_cells = self.elements.kept_of(values.into_iter());
         let of_cell = |(cell, value)| std::iter::repeat_n(value, self.cut.hexes_of(cell).len());
@@ -210,7 +210,7 @@ impl Part {
         self.into_mesh_or(sets, notes, |_, _| None)
     }
 
-    /// As [`Part::into_mesh`]; `explain` may know more of an error at a given element.
+    /// Builds the mesh with its `sets`; `explain` may know more of an error at a given element.
     pub fn into_mesh_or(
         self,
         sets: FileSets,
@@ -321,7 +321,7 @@ impl Part {
         (0..chosen.len()).filter(|&i| chosen[i] && !given[i]).map(|i| i as u32).collect()
     }
 
-    /// What to say of left-handed elements, if there are any.
+    /// Returns the note on left-handed elements, if there are any.
     fn note_on_turned(&self) -> Option<String> {
         let first = self.elements.given(*self.turned.first()? as u32);
         Some(format!(
@@ -331,7 +331,7 @@ impl Part {
         ))
     }
 
-    /// What to say of nodes of the file that no solid element uses, if there are any.
+    /// Returns the note on nodes of the file that no solid element uses, if there are any.
     fn note_on_nodes(&self) -> Option<String> {
         let of_file = &self.is_used[..self.node_tags.len()];
         // A middle of second order that a cell does not need is no loose node.
@@ -351,12 +351,12 @@ impl Part {
     }
 }
 
-/// What to say of `count` nodes of a set that no hexahedron uses.
+/// Returns the note on `count` nodes of a set that no hexahedron uses.
 fn left_out_of_set(name: &str, count: usize) -> String {
     format!("{count} nodes of node set `{name}` were left out: no solid element has them")
 }
 
-/// What to say of a set that has the ends of edges in place of their middles.
+/// Returns the note on a set that has the ends of edges in place of their middles.
 fn ends_of_set(name: &str, n_middles: usize, n_ends: usize) -> String {
     format!(
         "node set `{name}`: nodes in the middle of edges ({n_middles}) were left out, and the ends of \
@@ -423,14 +423,14 @@ fn numbered(cut: Cut, is_used: &[bool]) -> (Vec<[f64; 3]>, Vec<[u32; 8]>) {
     (coordinates, hexes)
 }
 
-/// What to say of cells of second order that were not cut.
+/// Returns the note on cells of second order that were not cut.
 fn note_on_order(cells: &Cells, cut: &Cut) -> Option<String> {
     let is_straightened = |cell: &usize| !cut.is_cut(*cell) && !cells.get(*cell).middles.is_empty();
     let count = (0..cells.len()).filter(is_straightened).count();
     (count > 0).then(|| format!("elements of second order, read by their corners: {count}"))
 }
 
-/// What was done with tetrahedra that are nearly flat.
+/// Returns the note on corners that were moved in tetrahedra that are nearly flat.
 fn note_on_moved(Moved { count, distance }: Moved) -> String {
     format!(
         "corners of nearly flat tetrahedra moved by up to {}, inside the part or along plane faces, so \
@@ -439,7 +439,7 @@ fn note_on_moved(Moved { count, distance }: Moved) -> String {
     )
 }
 
-/// What to say of pyramids that stay hexahedra with corners that coincide.
+/// Returns the note on pyramids that stay hexahedra with corners that coincide.
 fn note_on_pyramids(cells: &Cells, cut: &Cut) -> Option<String> {
     let is_kept = |cell: &usize| !cut.is_cut(*cell) && cells.get(*cell).shape == Shape::Pyramid;
     let count = (0..cells.len()).filter(is_kept).count();
@@ -451,7 +451,7 @@ fn note_on_wedges(mesh: &HexMesh) -> Option<String> {
     (wedges > 0).then(|| format!("wedges, read as hexahedra of six nodes: {wedges}"))
 }
 
-/// What was cut into what, and the quality before and after.
+/// Returns the note on cut cells: their shapes, and the quality before and after.
 fn note_on_cut(uncut: &UncutCells, mesh: &HexMesh, n_cut: usize, n_straightened: usize) -> String {
     let UncutCells { coordinates, cells, .. } = uncut;
     let count = |shape: Shape| cells.shapes().iter().filter(|other| **other == shape).count();
@@ -481,7 +481,7 @@ fn note_on_cut(uncut: &UncutCells, mesh: &HexMesh, n_cut: usize, n_straightened:
     note
 }
 
-/// The same error, with the file's tags for nodes and elements.
+/// Converts an error of the mesh to one with the file's tags for nodes and elements.
 fn by_tags(error: MeshError, node_tags: &[u64], element_tags: &[u64]) -> Fault {
     let node_tag = |node: u32| node_tags[node as usize];
     let element_tag = |element: u32| element_tags[element as usize];

@@ -1,4 +1,4 @@
-//! What can be wrong with a mesh file, whatever its format.
+//! `ReadError` and `Fault`: errors in a mesh file, whatever its format.
 
 use std::error::Error;
 use std::fmt;
@@ -15,9 +15,9 @@ use crate::quote::printable;
 pub struct ReadError {
     /// The file.
     pub path: PathBuf,
-    /// Where in the file, if the fault has one place.
+    /// Place in the file, if the fault has one place.
     pub place: Option<Place>,
-    /// What is wrong.
+    /// Cause of the error.
     pub fault: Box<Fault>,
 }
 
@@ -43,7 +43,7 @@ impl fmt::Display for At {
     }
 }
 
-/// What is wrong with a mesh file. Nodes and elements are named by their tags in the file.
+/// Error in a mesh file. Nodes and elements are named by their tags in the file.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The operating system refused.
@@ -60,10 +60,10 @@ pub enum Fault {
     /// A fault of one format: the `Fault` of its module.
     #[error(transparent)]
     Format(Box<dyn Error + Send + Sync>),
-    /// The same node tag twice.
+    /// Node tag that occurs twice.
     #[error("node {0} is defined twice; renumber the mesh in the program that made it")]
     DuplicateNode(u64),
-    /// The same element tag for different elements.
+    /// Element tag that different elements have.
     #[error("element {0} is defined twice; renumber the mesh in the program that made it")]
     DuplicateElement(u64),
     /// An element with a node that is not in the file.
@@ -85,7 +85,7 @@ pub enum Fault {
     NotFinite {
         /// The node.
         node: u64,
-        /// Its coordinates.
+        /// Coordinates of the node.
         coordinates: [f64; 3],
     },
     /// An element with a corner twice that is no element of another shape.
@@ -134,7 +134,7 @@ pub enum Fault {
     Inverted {
         /// The first such element.
         element: u64,
-        /// Its center.
+        /// Center of the element.
         center: [f64; 3],
         /// The smallest determinant over its Gauss points.
         determinant: f64,

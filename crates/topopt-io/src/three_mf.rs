@@ -56,7 +56,7 @@ pub fn write(
 const MODEL: &str = "3D/3dmodel.model";
 const CONTENT_TYPES: &str = "[Content_Types].xml";
 
-/// What the extensions stand for.
+/// Content type of each file name extension.
 const TYPES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
 <Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
@@ -64,7 +64,7 @@ const TYPES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </Types>
 "#;
 
-/// Where the model is: [`MODEL`].
+/// Relation that names the file of the model, [`MODEL`].
 const RELATIONS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">
 <Relationship Target="/3D/3dmodel.model" Id="rel0"
@@ -100,7 +100,7 @@ fn write_model(
 }
 
 impl Unit {
-    /// As the format writes it.
+    /// Returns the format's name of the unit.
     fn name(self) -> &'static str {
         match self {
             Self::Millimeter => "millimeter",

@@ -1,4 +1,4 @@
-//! What an algorithm may do with vectors.
+//! `Backend`: vectors, scalars and their arithmetic on one device.
 
 use crate::Space;
 
@@ -43,7 +43,7 @@ pub trait Backend {
         true
     }
 
-    /// What to go on with from values of the host: of several ranks all get those of the first one.
+    /// Returns the values to continue with; on every rank they are those that the first rank passes.
     ///
     /// # Errors
     /// [`BackendError`] if another rank has failed.
@@ -131,10 +131,10 @@ pub trait Backend {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{device}: {operation} failed: {message}")]
 pub struct BackendError {
-    /// Which device.
+    /// Name of the device.
     pub device: String,
-    /// Which operation or kernel.
+    /// Name of the operation or kernel.
     pub operation: String,
-    /// What it said, and the remedy.
+    /// Message of the device, and the remedy.
     pub message: String,
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::{Cost, Cpu, LinearOperator, Space};
 
-/// Where the blocks of a matrix stand: compressed rows, columns increasing.
+/// Positions of the blocks of a sparse matrix: compressed rows, columns increasing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockPattern {
     offsets: Vec<usize>,
@@ -40,7 +40,7 @@ impl BlockPattern {
         self.columns.len()
     }
 
-    /// Where each row begins among the blocks, and the end of the last, \[n_rows + 1\].
+    /// Offset of each row in the blocks, \[n_rows + 1\].
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
     }

@@ -14,7 +14,7 @@ pub type Dot<'d, B> =
 /// A smoother of given degree with its work vectors.
 pub struct Chebyshev<B: Backend> {
     degree: usize,
-    /// Where the power method begins, if the largest eigenvalue has to be estimated.
+    /// Start vector of the power method, if the largest eigenvalue has to be estimated.
     start: Option<B::Vector>,
     growth: Growth<B::Scalar>,
     r: B::Vector,
@@ -22,9 +22,9 @@ pub struct Chebyshev<B: Backend> {
     z: B::Vector,
 }
 
-/// What is known of the largest eigenvalue of D^-1 A.
+/// Prior knowledge of the largest eigenvalue of D^-1 A.
 pub enum Spectrum<V> {
-    /// It is at most that.
+    /// Upper bound of the eigenvalue.
     Bounded(f64),
     /// Nothing.
     Estimated {
@@ -85,7 +85,7 @@ impl<B: Backend> Chebyshev<B> {
         dot(d, d, &mut growth.start);
     }
 
-    /// That of D^-1 A.
+    /// Estimate or bound of the largest eigenvalue of D^-1 A.
     pub(crate) fn growth(&self) -> &Growth<B::Scalar> {
         &self.growth
     }

@@ -1,4 +1,4 @@
-//! What crosses between ranks that compute one thing together.
+//! Communication between ranks that compute one thing together.
 
 use crate::BackendError;
 
@@ -67,14 +67,14 @@ pub trait Communicator: Send + Sync {
     }
 }
 
-/// What goes to another rank and what comes from it.
+/// Numbers exchanged with another rank, in both directions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parcel {
     /// The other rank.
     pub rank: usize,
-    /// What goes there.
+    /// Numbers to send.
     pub sent: Vec<f64>,
-    /// What comes from there, as many numbers as it holds before.
+    /// Numbers received; its length before the exchange is how many are expected.
     pub received: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! What crosses between ranks of vectors and scalars that lie on a backend.
+//! Exchange of vectors and scalars that lie on a backend, between ranks.
 
 use std::ops::Range;
 

@@ -1,11 +1,11 @@
-//! Which entries ranks exchange.
+//! Halos: the entries that ranks exchange.
 
 use std::ops::Range;
 
-/// What a rank owns of the points of a mesh, and the ghosts that it takes from others: its part.
+/// Part of a rank: the points of a mesh that it owns, and the ghosts that it takes from others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Halo {
-    /// Its own points among those of the part.
+    /// Own points among those of the part.
     pub own: Range<usize>,
     /// How many points the part has.
     pub n_points: usize,
@@ -13,24 +13,24 @@ pub struct Halo {
     pub neighbors: Vec<Neighbor>,
 }
 
-/// What is exchanged with one other rank. What one sends the other receives, in the same order.
+/// Points exchanged with one other rank; one sends what the other receives, in the same order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbor {
     /// The other rank.
     pub rank: usize,
     /// Points that are sent, numbered among the own ones.
     pub sent: Vec<u32>,
-    /// Where received ones go, numbered among those of the part.
+    /// Points that are received, numbered among those of the part.
     pub received: Vec<u32>,
 }
 
 impl Halo {
-    /// Of a rank that has all `n_points`.
+    /// Returns the halo of a rank that has all `n_points`.
     pub fn none(n_points: usize) -> Self {
         Self { own: 0..n_points, n_points, neighbors: Vec::new() }
     }
 
-    /// The same for each entry of vectors with so many unknowns per point, side by side.
+    /// Returns the halo of the entries of vectors with so many unknowns per point, side by side.
     #[must_use]
     pub fn of_entries(&self, unknowns: usize) -> Self {
         let n = unknowns as u32;

@@ -1,4 +1,4 @@
-//! What smooths a level of a hierarchy: the one choice between Chebyshev and patches.
+//! Smoother of a level of a hierarchy: the one choice between Chebyshev and patches.
 
 use crate::chebyshev::{Chebyshev, Dot, Spectrum};
 use crate::patch_smoother::PatchSmoother;
@@ -9,7 +9,7 @@ const DEGREES: [usize; 2] = [2, 3];
 /// Steps of the smoother by patches on these.
 const PATCH_DEGREES: [usize; 2] = [1, 2];
 
-/// What a smoother reads of its level.
+/// Matrices of a level that its smoother reads.
 pub(crate) struct Matrices<'a, B: Backend> {
     pub a: &'a dyn LinearOperator<B>,
     pub inverse_diagonal: &'a dyn InverseDiagonal<B>,

@@ -28,7 +28,7 @@ impl<'c> Link<'c> {
         }
     }
 
-    /// What [`Link::send`] sends.
+    /// Receives values of [`Link::send`].
     pub fn receive(&self) -> Vec<f64> {
         let n = self.receive_length();
         let mut values = Vec::with_capacity(n);
@@ -50,7 +50,7 @@ impl<'c> Link<'c> {
         }
     }
 
-    /// What [`Link::send_numbers`] sends.
+    /// Receives numbers of [`Link::send_numbers`].
     pub fn receive_numbers(&self) -> Vec<u32> {
         let n = self.receive_length();
         let mut pairs = Vec::with_capacity(n.div_ceil(2));
@@ -70,7 +70,7 @@ impl<'c> Link<'c> {
         self.send_numbers(&numbers);
     }
 
-    /// What [`Link::send_text`] sends.
+    /// Receives text of [`Link::send_text`].
     pub fn receive_text(&self) -> String {
         let bytes = self.receive_numbers().into_iter().map(|byte| byte as u8).collect();
         String::from_utf8(bytes).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What the method of moving asymptotes does entry by entry \[Svanberg1987, Svanberg2002\].
+//! Entrywise operations of the method of moving asymptotes \[Svanberg1987, Svanberg2002\].
 
 mod cpu;
 
@@ -6,7 +6,8 @@ use crate::{BackendError, Pointwise};
 
 /// Convex approximations of m + 1 functions f_i around a design x, separable in the variables:
 ///
-/// f_i(y) ~ f_i(x) + sum_j p_ij (1 / (U_j - y_j) - 1 / (U_j - x_j)) + q_ij (1 / (y_j - L_j) - 1 / (x_j - L_j)),
+/// f_i(y) ~ f_i(x) + sum_j p_ij (1 / (U_j - y_j) - 1 / (U_j - x_j)) +
+/// q_ij (1 / (y_j - L_j) - 1 / (x_j - L_j)),
 ///
 /// p_ij = (U_j - x_j)^2 (1.001 g+ + 0.001 g- + rho_i / r_j), q_ij = (x_j - L_j)^2 (0.001 g+ + 1.001
 /// g- + rho_i / r_j), where g+ and g- are the positive and the negative part of the scaled
@@ -43,9 +44,9 @@ pub struct ApproximationSums {
 pub struct AsymptoteRules {
     /// Their distance from the first designs, as a share of the range.
     pub initial: f64,
-    /// By which it shrinks for a variable that swings.
+    /// Factor < 1 of the distance for a variable that oscillates.
     pub shrink: f64,
-    /// By which it grows for one that does not.
+    /// Factor > 1 of the distance for a variable that moves one way.
     pub grow: f64,
     /// The largest step of a variable, as a share of its range.
     pub move_limit: f64,

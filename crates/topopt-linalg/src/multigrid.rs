@@ -18,8 +18,8 @@ pub trait Transfer<B: Backend>: Send + Sync {
     fn prolong_add(&self, coarse: &B::Vector, fine: &mut B::Vector);
 }
 
-/// What a hierarchy offers to the cycle; level 0 is the finest. Numbers may change from solve to
-/// solve, the structure does not.
+/// Levels of a multigrid method with their operators, smoothers and transfers; level 0 is the finest.
+/// Numbers may change from solve to solve, the structure does not.
 pub trait Hierarchy<B: Backend>: Send + Sync {
     /// Number of levels, at least 2.
     fn n_levels(&self) -> usize;
@@ -30,7 +30,7 @@ pub trait Hierarchy<B: Backend>: Send + Sync {
     /// The inverse of a block diagonal D, which smooths, on all levels except the last.
     fn inverse_diagonal(&self, level: usize) -> &dyn InverseDiagonal<B>;
 
-    /// What no eigenvalue of D^-1 A exceeds, whatever its numbers are; none where it has to be
+    /// Upper bound of the eigenvalues of D^-1 A, whatever its numbers are; none where it has to be
     /// estimated whenever they change.
     fn largest_eigenvalue(&self, _level: usize) -> Option<f64> {
         None
@@ -63,11 +63,11 @@ pub trait Hierarchy<B: Backend>: Send + Sync {
 /// How a cycle solves on every level below the finest but the last, which is solved directly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CycleKind {
-    /// By one cycle of that level \[BriggsHensonMcCormick2000\].
+    /// One cycle of that level \[BriggsHensonMcCormick2000\].
     V,
-    /// By two, the second for the residual that the first leaves \[BriggsHensonMcCormick2000\].
+    /// Two cycles, the second for the residual that the first leaves \[BriggsHensonMcCormick2000\].
     W,
-    /// By two steps of flexible conjugate gradients, preconditioned by the cycle of that level
+    /// Two steps of flexible conjugate gradients, preconditioned by the cycle of that level
     /// \[NotayVassilevski2008\].
     K,
 }
@@ -108,11 +108,11 @@ struct Work<B: Backend> {
     r: B::Vector,
     coarse_b: B::Vector,
     coarse_x: B::Vector,
-    /// Of conjugate gradients on the level below: the direction; its product, the next
-    /// preconditioned residual and that one's product. Of a W-cycle: what the second visit adds.
+    /// Direction of conjugate gradients on the level below, or correction of the second visit of a W-cycle;
+    /// `products`: product of the direction, the next preconditioned residual and the product of that.
     d: B::Vector,
     products: [B::Vector; 3],
-    /// What further steps there add to `coarse_x`.
+    /// Correction that further steps on the level below add to `coarse_x`.
     more: B::Vector,
 }
 
@@ -137,8 +137,7 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
         })
     }
 
-    /// The same cycle, which no slow solve makes stronger: what one application does must not change the
-    /// next.
+    /// Returns the cycle such that no slow solve strengthens it: no application may change the next one.
     pub fn steady(self) -> Self {
         Self { grows: false, ..self }
     }
@@ -226,7 +225,7 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
         }
     }
 
-    /// What the smoother of a level reads.
+    /// Collects the matrices that the smoother of a level reads.
     fn matrices(&self, level: usize) -> Matrices<'_, B> {
         Matrices {
             a: self.hierarchy.operator(level),

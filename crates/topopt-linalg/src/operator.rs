@@ -28,7 +28,7 @@ pub trait LinearOperator<B: Backend>: Send + Sync {
         backend.dot_into(d, q, dq);
     }
 
-    /// What one application moves and computes, counted, not measured.
+    /// Counted cost of one application, not measured.
     fn cost(&self) -> Cost;
 }
 
@@ -44,7 +44,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// That of two applications, one after the other.
+    /// Returns the cost of two applications, one after the other.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         Self {

@@ -26,7 +26,7 @@ struct Made<const N: usize> {
     d: Vec<[f64; N]>,
 }
 
-/// What is worked on in a patch.
+/// Work arrays of one patch.
 #[derive(Default)]
 struct Local<const N: usize> {
     /// The blocks of A_I, row after row, as `Patches::inside` lists them.
@@ -124,7 +124,7 @@ impl<const N: usize> PatchMatrix<N> {
         }
     }
 
-    /// What `work` makes of every patch, given its places and room for r and d of its rows.
+    /// Calls `work` for every patch with the places of its rows and their slices of r and d.
     fn by_patches(
         &self,
         patches: &Patches,

@@ -14,7 +14,7 @@ use crate::{Backend, BackendError, Growth, LinearOperator, Space};
 pub const SWEEPS: usize = 3;
 /// The interval of D^-1 A_I that the sweeps invert is [largest eigenvalue / that, largest eigenvalue].
 const INNER_RATIO: f64 = 8.0;
-/// The same of M^-1 A, whose small eigenvalues are few.
+/// Ratio of the ends of the interval of M^-1 A that the steps damp; small eigenvalues are few.
 const OUTER_RATIO: f64 = 4.0;
 
 const _: () = assert!(SWEEPS % 2 == 1);
@@ -51,7 +51,7 @@ pub struct PatchStep<'a, B: Backend> {
 
 /// How the residual r = b - A x before a step is found.
 pub enum Residue<'a, V> {
-    /// Of x = 0, whatever it holds: r = b.
+    /// Residual of x = 0, whatever it holds: r = b.
     OfZero {
         /// Right-hand side.
         b: &'a V,
@@ -68,7 +68,7 @@ pub enum Residue<'a, V> {
 /// A smoother with its work vectors.
 pub(crate) struct PatchSmoother<B: Backend> {
     degree: usize,
-    /// Where the power method begins.
+    /// Start vector of the power method.
     start: B::Vector,
     growth: Growth<B::Scalar>,
     r: B::Vector,
@@ -77,8 +77,8 @@ pub(crate) struct PatchSmoother<B: Backend> {
 }
 
 impl<B: Backend> PatchSmoother<B> {
-    /// Of `degree` steps, for operators of `space`; needs an update before use. `start` has a share of every
-    /// eigenvector.
+    /// Builds a smoother of `degree` steps for operators of `space`; needs an update before use. `start` has
+    /// a share of every eigenvector.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

@@ -10,14 +10,14 @@ use crate::BlockPattern;
 pub struct Patches {
     /// Rows patch by patch, `[n_rows]`.
     order: Vec<u32>,
-    /// Where each row stands in `order`, `[n_rows]`.
+    /// Position of each row in `order`, `[n_rows]`.
     place: Vec<u32>,
-    /// Where each patch begins in `order`, and the end of the last.
+    /// Offset of each patch in `order`, `[n_patches + 1]`.
     starts: Vec<u32>,
-    /// Of A_I, row after row in `order`: places of the blocks, and their columns within the patch.
+    /// Offsets of the rows of `order` in `inside`: places of the blocks of A_I, their columns in the patch.
     inside_offsets: Vec<u32>,
     inside: Vec<[u32; 2]>,
-    /// Of A_B, row after row in `order`: places of the blocks.
+    /// Offsets of the rows of `order` in `outside`: places of the blocks of A_B.
     outside_offsets: Vec<u32>,
     outside: Vec<u32>,
 }
@@ -82,18 +82,18 @@ impl Patches {
         &self.order
     }
 
-    /// Where each row stands in the order, `[n_rows]`.
+    /// Position of each row in the order, `[n_rows]`.
     pub fn places(&self) -> &[u32] {
         &self.place
     }
 
-    /// Where each patch begins in the order, and the end of the last, `[len + 1]`.
+    /// Offset of each patch in the order, `[len + 1]`.
     pub fn starts(&self) -> &[u32] {
         &self.starts
     }
 
-    /// Of the patch with the places `own` of the order, row after row, the blocks inside of it: their place
-    /// among all blocks of the pattern, and the row within the patch that is their column.
+    /// Blocks inside the patch with the places `own` of the order, row after row: their place among all
+    /// blocks of the pattern, and the row within the patch that is their column.
     pub fn inside(&self, own: &Range<usize>) -> &[[u32; 2]] {
         let [start, end] = [own.start, own.end].map(|k| self.inside_offsets[k] as usize);
         &self.inside[start..end]
@@ -104,7 +104,7 @@ impl Patches {
         (self.inside_offsets[place + 1] - self.inside_offsets[place]) as usize
     }
 
-    /// Of the row at `place` of the order, the places of all its other blocks.
+    /// Places of the blocks outside the patch, in the row at `place` of the order.
     pub fn outside(&self, place: usize) -> &[u32] {
         let [start, end] = [place, place + 1].map(|k| self.outside_offsets[k] as usize);
         &self.outside[start..end]

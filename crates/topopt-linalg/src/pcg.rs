@@ -45,7 +45,7 @@ pub struct PcgOutcome {
     pub strengthened: usize,
 }
 
-/// Where a solve stands, reported at every stop test.
+/// Progress of a solve, reported at every stop test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PcgProgress {
     /// Iterations done.
@@ -59,7 +59,7 @@ pub type Monitor<'a> = dyn FnMut(PcgProgress) -> ControlFlow<()> + 'a;
 
 /// The system A u = f and its preconditioner.
 pub struct System<'a, B: Backend> {
-    /// Where it lives.
+    /// Backend of the system.
     pub backend: &'a B,
     /// The operator, symmetric positive definite.
     pub a: &'a dyn LinearOperator<B>,
@@ -81,7 +81,7 @@ pub struct Pcg<B: Backend> {
     rr: B::Scalar,
 }
 
-/// Where conjugate gradients begin with the true residual.
+/// State at which conjugate gradients begin with the true residual.
 struct Restart {
     at: PcgProgress,
     /// The first direction is conjugate to the last one; false at the beginning of a solve.

@@ -30,19 +30,19 @@ impl<V> RankVector<V> {
         &self.own
     }
 
-    /// The same, to be changed.
+    /// Entries that this rank owns, mutable.
     pub fn own_mut(&mut self) -> &mut V {
         &mut self.own
     }
 }
 
 impl<B: Backend, C: Exchange<B>> Ranks<B, C> {
-    /// Of a rank that computes on `backend`; all ranks give the same shares.
+    /// Builds the backend of a rank that computes on `backend`; all ranks give the same shares.
     pub fn new(backend: B, communicator: C, shares: Shares) -> Self {
         Self { backend, communicator, shares }
     }
 
-    /// Where the own entries lie.
+    /// Backend of the own entries.
     pub fn inner(&self) -> &B {
         &self.backend
     }

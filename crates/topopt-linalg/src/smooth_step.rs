@@ -9,7 +9,7 @@ pub struct SmoothStep {
     pub height: f64,
     /// How steep the step is, > 0.
     pub sharpness: f64,
-    /// Where the step is.
+    /// Position of the step, in x.
     pub center: f64,
 }
 

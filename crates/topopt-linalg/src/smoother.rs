@@ -1,13 +1,13 @@
-//! What a step of smoothing is made of: a block diagonal, a residual and a scale.
+//! Parts of a smoothing step: a block diagonal, a residual and a scale.
 
 use crate::{Backend, LinearOperator};
 
 /// How the levels of a hierarchy are smoothed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SmootherKind {
-    /// By Chebyshev polynomials of D^-1 A, D a block diagonal.
+    /// Chebyshev polynomials of D^-1 A, D a block diagonal.
     Chebyshev,
-    /// By patches of rows, whose blocks of A are inverted inexactly \[Fu2013, 5.5\].
+    /// Patches of rows, whose blocks of A are inverted inexactly \[Fu2013, 5.5\].
     Patch,
 }
 
@@ -41,7 +41,7 @@ pub trait InverseDiagonal<B: Backend>: LinearOperator<B> {
 
 /// How the residual r = b - A x of a smoothing step is found.
 pub enum Residual<'a, V> {
-    /// Of x = 0, whatever it holds: r = b.
+    /// Residual of x = 0, whatever it holds: r = b.
     OfZero {
         /// Right-hand side.
         b: &'a V,

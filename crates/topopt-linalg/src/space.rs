@@ -1,10 +1,9 @@
-//! What the entries of a vector stand on, and how that is shared among ranks.
+//! Spaces of vectors, and how ranks share their points.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What the entries of a vector stand on, and so who owns an entry where several devices share a
-/// mesh.
+/// Kind of the points of a vector, and so who owns an entry where several devices share a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// The elements of a mesh: an entry belongs to one device.
@@ -18,7 +17,7 @@ pub enum Layout {
 /// The space of a vector: how many points of which kind, and how many unknowns per point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {
-    /// What the points are.
+    /// Kind of the points.
     pub layout: Layout,
     /// How many there are.
     pub points: usize,
@@ -71,7 +70,7 @@ pub struct Share {
 }
 
 impl Shares {
-    /// Of elements and of nodes.
+    /// Combines the shares of elements and of nodes.
     pub fn new(elements: Share, nodes: Share) -> Self {
         Self { elements, nodes }
     }
@@ -133,7 +132,7 @@ impl Share {
         (ROUND / unknowns).max(1)
     }
 
-    /// Those of the `values` of all points, `[points][unknowns]`, at `points` in the order of the ranks.
+    /// Takes the rows of `values`, `[points][unknowns]`, at the places `points` in the order of the ranks.
     pub(crate) fn take(&self, values: &[f64], unknowns: usize, points: Range<usize>) -> Vec<f64> {
         match &self.order {
             None => values[unknowns * points.start..unknowns * points.end].to_vec(),

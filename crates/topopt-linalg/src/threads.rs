@@ -11,7 +11,7 @@ use crate::{BackendError, Communicator, Parcel};
 #[derive(Debug)]
 pub struct Threads {
     rank: usize,
-    /// By rank; this one's are not used.
+    /// Senders by rank; the one of this rank is not used.
     to: Vec<Sender<Message>>,
     from: Vec<Mutex<Receiver<Message>>>,
     /// Why the ranks cannot go on, once this one knows.
@@ -40,7 +40,7 @@ pub enum Cause<E: Display> {
     /// An error of its work.
     #[error("{0}")]
     Error(E),
-    /// It panicked with this message.
+    /// Message of a panic.
     #[error("{0}")]
     Panic(String),
 }

@@ -45,7 +45,7 @@ impl HexMesh {
         Self::width_of(&self.volumes())
     }
 
-    /// As [`HexMesh::element_width`], of elements of these volumes.
+    /// Returns [`HexMesh::element_width`] of elements with these `volumes`, `[n_elements]`.
     pub fn width_of(volumes: &[f64]) -> f64 {
         let sums = |volumes: &[f64]| {
             let width_sum: f64 = volumes.iter().map(|v| v * v.cbrt()).sum();

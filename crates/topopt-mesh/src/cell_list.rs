@@ -125,7 +125,7 @@ impl CellList {
         self.origin
     }
 
-    /// Where the points of each cell begin in [`CellList::points`], and at last their number.
+    /// Returns the start of each cell in [`CellList::points`], then the number of points.
     pub fn starts(&self) -> &[u32] {
         &self.starts
     }
@@ -135,7 +135,7 @@ impl CellList {
         &self.points
     }
 
-    /// Which point each of [`CellList::points`] is in the order they were given.
+    /// Returns the index of each of [`CellList::points`] in the order given, `[n_points]`.
     pub fn ids(&self) -> &[u32] {
         &self.ids
     }
@@ -179,7 +179,7 @@ impl CellList {
     }
 }
 
-/// What rounding may move a point beyond the border of its cell at most, in edges of a cell.
+/// Largest distance by which rounding may move a point out of its cell, in cell edges.
 const SLACK: f64 = 1e-6;
 
 /// A third of the radius, or more where that would make many more cells than points.

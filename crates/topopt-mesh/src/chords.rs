@@ -13,7 +13,7 @@ use crate::surface::{NO_NEIGHBOR, face_neighbors};
 /// local nodes on the same four lines, and so have, where the mesh allows it, those of chords that
 /// lie side by side.
 pub(crate) struct Chords {
-    /// Those of each range of consecutive elements.
+    /// Chords of each range of consecutive elements.
     ranges: Vec<InRange>,
     /// Row of [`ROTATIONS`] of every element of the mesh.
     rotations: Vec<u8>,
@@ -24,13 +24,13 @@ pub(crate) struct Chords {
 struct InRange {
     /// Chord after chord.
     elements: Vec<u32>,
-    /// Where each chord begins.
+    /// Start of each chord in `elements`, `[n_chords]`.
     starts: Vec<usize>,
 }
 
-/// Most elements of a range. Chords end where it ends, after about its edge if it is a cube: 64 elements. With 8
-/// million elements, a product of the matrix-free operator takes 3 % longer than with chords of 200, and 5 % in
-/// single precision.
+/// Most elements of a range. Chords end where it ends, after about its edge if it is a cube: 64
+/// elements. With 8 million elements, a product of the matrix-free operator takes 3 % longer than
+/// with chords of 200, and 5 % in single precision.
 const RANGE: usize = 1 << 18;
 
 /// Elements of a part of a mesh that stands for all.
@@ -51,7 +51,7 @@ impl Chords {
         Self::in_ranges(mesh, seeds, RANGE)
     }
 
-    /// As [`Chords::of`], with ranges of at most so many elements.
+    /// Finds the chords of `mesh` in ranges of at most `most` elements; see [`Chords::of`].
     fn in_ranges(mesh: &HexMesh, seeds: &[u32], most: usize) -> Self {
         let n_ranges = mesh.n_elements().div_ceil(most);
         let size = mesh.n_elements().div_ceil(n_ranges);
@@ -111,11 +111,11 @@ impl Chords {
 /// The search in a range of elements.
 struct Search<'a> {
     mesh: &'a HexMesh,
-    /// Those of the whole mesh.
+    /// Face neighbors of every element of the whole mesh, `[n_elements][6]`.
     neighbors: &'a [[u32; 6]],
     /// First element of the range.
     first: u32,
-    /// Those of the range.
+    /// Row of [`ROTATIONS`] of every element of the range; [`FREE`] in no chord yet.
     rotations: &'a mut [u8],
 }
 

@@ -29,12 +29,12 @@ struct Growth {
     /// `elements[starts[n]..starts[n + 1]]` are those of node n.
     starts: Vec<u32>,
     elements: Vec<u32>,
-    /// Of each node, elements in no cluster yet.
+    /// Number of elements per node that are in no cluster yet, `[n_nodes]`.
     n_left: Vec<u32>,
     /// The last cluster of each node.
     clusters: Vec<u32>,
     is_taken: Vec<bool>,
-    /// Of each element, nodes in the cluster that grows.
+    /// Number of nodes per element that are in the growing cluster, `[n_elements]`.
     n_shared: Vec<u8>,
     /// Elements that share nodes with it.
     candidates: Vec<u32>,

@@ -8,8 +8,8 @@ use crate::counting_sort::grouped;
 use crate::hexahedron::{FACES, NODES};
 use crate::{Face, HexMesh, NodeToElements};
 
-/// Which connected part every node and element belongs to. Parts are numbered in the order of
-/// their first node.
+/// Connected part of every node and every element. Parts are numbered in the order of their first
+/// node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Components {
     of_node: Vec<u32>,
@@ -151,7 +151,7 @@ fn goes_on(hex: &[u32; 8], next: &[u32; 8]) -> bool {
 /// Room for what is around a node.
 #[derive(Default)]
 struct Around {
-    /// Its elements, its local node in each, and their nodes.
+    /// Elements at the node, each with the node's local number in it and its eight nodes.
     elements: Vec<(u32, u8, [u32; 8])>,
     /// The faces by [`Face::key`] of which it is the smallest node, each with its first element.
     faces: Vec<([u32; 4], u32)>,

@@ -13,7 +13,7 @@ const LEAST: usize = 1 << 14;
 /// Items sorted by group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grouped<T> {
-    /// Where each group begins in `values`, and the end of the last, `[n_groups + 1]`.
+    /// Start of each group in `values`, then the end of the last, `[n_groups + 1]`.
     pub offsets: Vec<usize>,
     /// `[n_items]`.
     pub values: Vec<T>,
@@ -70,7 +70,7 @@ struct Blocks<T> {
     size: usize,
     /// A bucket has `1 << shift` groups.
     shift: u32,
-    /// Where each bucket of a block begins in it, and its end, `[n_blocks][n_buckets + 1]`.
+    /// Start of each bucket within its block, then the block's end, `[n_blocks][n_buckets + 1]`.
     starts: Vec<Vec<usize>>,
 }
 

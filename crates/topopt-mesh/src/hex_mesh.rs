@@ -38,7 +38,7 @@ pub enum MeshError {
     NotFinite {
         /// The node.
         node: u32,
-        /// Its coordinates.
+        /// Coordinates of the node.
         coordinates: [f64; 3],
     },
     /// Connectivity out of range.
@@ -51,7 +51,7 @@ pub enum MeshError {
         /// How many there are.
         n_nodes: usize,
     },
-    /// The same node more than once in an element that is no wedge and no pyramid.
+    /// Repeated node in an element that is neither a wedge nor a pyramid.
     #[error(
         "element {element} uses node {node} twice and is not a wedge or a pyramid: a tetrahedron or \
          a damaged hexahedron ({count} such element(s) in all)"
@@ -73,7 +73,7 @@ pub enum MeshError {
     Inverted {
         /// The first such element.
         element: u32,
-        /// Its center.
+        /// Center of the element.
         center: [f64; 3],
         /// The smallest determinant over its Gauss points.
         determinant: f64,
@@ -122,7 +122,7 @@ impl BoundingBox {
         bounds
     }
 
-    /// As [`BoundingBox::of`], by several threads.
+    /// Returns the smallest box around `points`, `[n_points][3]`, computed by several threads.
     pub fn around(points: &[[f64; 3]]) -> Self {
         let joined = |a: Self, b: Self| Self {
             min: std::array::from_fn(|i| a.min[i].min(b.min[i])),

@@ -26,7 +26,7 @@ pub struct ElementInterpolation<'a> {
 type ElementBox = GeomWithData<Rectangle<[f64; 3]>, u32>;
 
 impl<'a> ElementInterpolation<'a> {
-    /// Of `values`, `[n_elements]`.
+    /// Builds the interpolation of the element `values`, `[n_elements]`, on `mesh`.
     pub fn new(mesh: &'a HexMesh, values: &'a [f64]) -> Self {
         let nodes = nodal_means(mesh, values);
         let boxed = |element: usize| {

@@ -21,7 +21,7 @@ impl NodeToElements {
         Self::of_rows(mesh, grouped(nodes, mesh.n_nodes(), |item| (item / 8) as u32))
     }
 
-    /// The same of the nodes that are `wanted` alone; the rows of others are empty.
+    /// Builds the adjacency of the `wanted` nodes only; the rows of all others are empty.
     pub(crate) fn of_some(mesh: &HexMesh, wanted: impl Fn(u32) -> bool + Sync) -> Self {
         let nodes = mesh.hexes().as_flattened();
         let of_wanted = |item: &usize| wanted(nodes[*item]);
@@ -47,7 +47,7 @@ impl NodeToElements {
         &self.elements[self.offsets[node]..self.offsets[node + 1]]
     }
 
-    /// Where the row of each node begins, and the end of the last, `[n_nodes + 1]`.
+    /// Returns the start of each node's row, then the end of the last row, `[n_nodes + 1]`.
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
     }

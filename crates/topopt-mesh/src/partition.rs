@@ -9,14 +9,14 @@ use rayon::prelude::*;
 use crate::HexMesh;
 use crate::counting_sort::{Grouped, grouped};
 
-/// Which part owns each element and each node of a mesh.
+/// Division of a mesh into parts: the owner of every element and every node.
 ///
 /// Parts are consecutive elements, as many in each as can be: where elements follow a curve through
 /// the mesh, parts are compact. A node belongs to the first part that touches it. A part may be
 /// empty, and it may own no node.
 #[derive(Debug, Clone)]
 pub struct Partition {
-    /// Where the elements of each part begin, and their number.
+    /// First element of each part, then the number of elements, `[n_parts + 1]`.
     bounds: Vec<usize>,
     /// The part of every node.
     owners: Vec<u32>,
@@ -45,8 +45,8 @@ pub struct Part {
     pub neighbors: Vec<Neighborhood>,
 }
 
-/// What two parts have of each other. Numbers are those within this part, in the order of the whole
-/// mesh, which is the same on both sides.
+/// Nodes and elements that a part exchanges with one other part. Numbers are local to this part, in
+/// the order of the whole mesh, which is the same on both sides.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Neighborhood {
     /// The other part.
@@ -150,8 +150,8 @@ impl Partition {
         }
     }
 
-    /// What `part`, of these elements with their local nodes and of these nodes, and others have of each
-    /// other.
+    /// Returns the exchange of `part` with each part that touches it. `elements` have the local
+    /// nodes `hexes`, which are positions in `nodes`: the part's own nodes first.
     fn neighbors(
         &self,
         part: usize,

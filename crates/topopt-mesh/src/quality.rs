@@ -27,7 +27,7 @@ pub const LEAST_OF_STRESSES: f64 = 0.05;
 pub struct Worst {
     /// The element.
     pub element: u32,
-    /// Its scaled Jacobian.
+    /// Scaled Jacobian of the element.
     pub scaled_jacobian: f64,
 }
 
@@ -164,8 +164,9 @@ pub fn tetrahedron_scaled_jacobian(x: &[[f64; 3]; 4]) -> f64 {
     corners.fold(f64::INFINITY, f64::min) / 0.5_f64.sqrt()
 }
 
-/// The same over the four corners of the base, of which the pyramid of equal edges has the same
-/// value. `x`: the corners in the order of [`hexahedron::pyramid`].
+/// Returns the smallest triple product of the edges at a corner of the base, divided by their
+/// lengths and by the value of the pyramid of equal edges, the square root of a half. `x`: the
+/// corners in the order of [`hexahedron::pyramid`].
 pub fn pyramid_scaled_jacobian(x: &[[f64; 3]; 5]) -> f64 {
     let corners = (0..4).map(|a| corner(x, a, [(a + 1) % 4, (a + 3) % 4, 4]));
     corners.fold(f64::INFINITY, f64::min) / 0.5_f64.sqrt()

@@ -321,7 +321,7 @@ fn inverse(permutation: &[u32]) -> Vec<u32> {
     scatter(permutation, &identity)
 }
 
-/// By which the state of the generator SplitMix64 grows with every random number.
+/// Increment of the state of the generator SplitMix64 per random number.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A random permutation of 0..n: Fisher-Yates with the generator SplitMix64.

@@ -15,7 +15,7 @@ use crate::{CellList, Face, HexMesh, SetKind};
 
 pub use shape::Shape;
 
-/// What nodes, faces or elements must satisfy to be selected.
+/// Condition by which nodes, faces or elements are selected.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Condition {
     /// Lying in a region.
@@ -59,7 +59,7 @@ pub struct Selector<'a> {
 pub const RELATIVE_TOLERANCE: f64 = 1e-6;
 
 impl<'a> Selector<'a> {
-    /// What of `mesh` can be selected as `kind`.
+    /// Collects the candidates of one `kind`: all nodes, boundary faces or elements of `mesh`.
     pub fn new(mesh: &'a HexMesh, kind: SetKind) -> Self {
         let faces = if kind == SetKind::Face { boundary_faces(mesh) } else { Vec::new() };
         let places = match kind {

@@ -13,7 +13,7 @@ pub struct Face {
     pub local: u8,
 }
 
-/// What a named set holds, from the most specific kind on.
+/// Kind of the entries of a named set, ordered from the most specific kind on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SetKind {
     /// Nodes.
@@ -52,9 +52,9 @@ pub struct Sets {
 pub struct SetError {
     /// The name asked for.
     pub name: String,
-    /// What was wanted, in words.
+    /// Kinds of set that were asked for, in words: `element`.
     pub wanted: &'static str,
-    /// What there is: name and kind.
+    /// Name and kind of every set of the mesh.
     pub available: Vec<(String, SetKind)>,
 }
 
@@ -111,7 +111,7 @@ impl Sets {
         if is_there { Ok(Vec::new()) } else { Err(self.missing(name, "node, face or element")) }
     }
 
-    /// As [`Sets::nodes_of`], of the set of one kind.
+    /// Returns the sorted nodes of the set `name` of one `kind`; see [`Sets::nodes_of`].
     ///
     /// # Errors
     /// [`SetError`] if there is no such set.
@@ -152,7 +152,7 @@ impl Face {
         crate::hexahedron::FACES[self.local as usize].map(|a| hex[a])
     }
 
-    /// The same for all faces with the same set of nodes: increasing, then [`u32::MAX`].
+    /// Returns the key of all faces with the same set of nodes: increasing, then [`u32::MAX`].
     pub fn key(nodes: [u32; 4]) -> [u32; 4] {
         // Without branches, of which a processor would guess every second one wrong.
         let [a, b, c, d] = nodes;

@@ -109,7 +109,7 @@ fn groups(corners: &[u32], triangles: &[[u32; 3]], areas: &[[f64; 3]]) -> Vec<us
     leaders
 }
 
-/// Where the leaders of `place` lead to; the way is halved.
+/// Returns the root of `place` in the union-find `leaders`, and halves the path to it.
 fn first(leaders: &mut [usize], mut place: usize) -> usize {
     while leaders[place] != place {
         leaders[place] = leaders[leaders[place]];

@@ -69,7 +69,7 @@ impl Trilinear {
         Self(self.0.map(|v| m.map(|row| dot(row, v))))
     }
 
-    /// Its value at the center.
+    /// Returns the image of the element's center, x(0).
     #[inline]
     pub fn center(&self) -> [f64; 3] {
         self.0[0]

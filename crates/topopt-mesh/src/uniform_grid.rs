@@ -69,7 +69,7 @@ impl UniformGrid {
         Ok(Self { origin, spacing, cells: counts.map(|count| count as usize) })
     }
 
-    /// As [`UniformGrid::covering`], of a coarser spacing if the grid would have more than `most`
+    /// Builds the grid of [`UniformGrid::covering`], coarser where it would have more than `most`
     /// cells.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use topopt_surface::Solid;
 use crate::page;
 use crate::report::{Fact, Part, States};
 
-/// What the page of an analysis says. All texts are escaped.
+/// Content of the page of an analysis. All texts are escaped.
 #[derive(Debug, Clone)]
 pub struct Analysis<'a> {
     /// The title of the page.
@@ -20,13 +20,13 @@ pub struct Analysis<'a> {
     pub warnings: Vec<String>,
     /// The shape that is shown, in its mesh.
     pub solid: &'a Solid<'a>,
-    /// What was solved for.
+    /// Fields and numbers of the solved states.
     pub states: States,
-    /// What holds the part and what acts on it.
+    /// Supports and loads of the part.
     pub part: Part,
-    /// What was computed and how, in groups with a title.
+    /// Problem and method, in groups of facts with a title.
     pub problem: Vec<(String, Vec<Fact>)>,
-    /// What must be known to repeat it, besides the case.
+    /// Facts that must be known to repeat the analysis, besides the case.
     pub repeat: Vec<Fact>,
     /// The text of the case file.
     pub case: String,

@@ -5,7 +5,7 @@
 pub struct Axis {
     low: f64,
     high: f64,
-    /// What lies between ticks; nothing where the axis is logarithmic.
+    /// Distance between ticks; none where the axis is logarithmic.
     step: Option<f64>,
 }
 

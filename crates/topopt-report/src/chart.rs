@@ -8,7 +8,7 @@ use crate::number::{count, number};
 /// A curve over the iterations, or over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// What it shows.
+    /// Name of the quantity.
     pub title: String,
     /// Unit of the values, nothing for plain numbers.
     pub unit: Option<String>,

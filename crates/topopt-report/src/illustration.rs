@@ -18,7 +18,7 @@ use crate::part;
 use crate::picture::{Shape, View, picture};
 use crate::report::Part;
 
-/// What is drawn.
+/// Surface of a design to be drawn, its places in the mesh, and the densities on a grid.
 pub(crate) struct Shown<'a> {
     pub surface: TriangleSurface,
     pub places: Places<'a>,
@@ -121,7 +121,7 @@ fn figure(
     }
 }
 
-/// Where x, y and z point.
+/// Draws the directions of x, y and z in a view.
 fn directions(view: View) -> Markup {
     let [right, up, _] = view.axes();
     let axes = (0..3).map(|i| (["x", "y", "z"][i], [24.0 * right[i], -24.0 * up[i]]));

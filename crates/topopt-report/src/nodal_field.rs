@@ -11,7 +11,7 @@ use crate::picture::Shape;
 /// A field that a picture shows by colors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodalField {
-    /// What is shown.
+    /// Name of the field.
     pub title: String,
     /// The unit of the values; empty for none.
     pub unit: String,

@@ -114,7 +114,7 @@ fn prose(text: &str) -> Markup {
     }
 }
 
-/// What may be wrong, in a box of its own.
+/// Lists the warnings in a box of their own; nothing if there are none.
 fn warnings(warnings: &[String]) -> Markup {
     html! {
         @if !warnings.is_empty() {
@@ -180,7 +180,7 @@ fn design(report: &Report, shown: &Shown) -> Markup {
     }
 }
 
-/// What was solved for, on the surface of the solid, and its numbers.
+/// Shows the fields of the states on the surface of the solid, with a table and curves.
 pub(crate) fn states(
     mesh: &HexMesh,
     surface: &TriangleSurface,

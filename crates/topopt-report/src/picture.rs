@@ -9,7 +9,7 @@ use topopt_surface::TriangleSurface;
 
 use crate::raster::{Raster, Triangle};
 
-/// Where one looks from. z points up in all but [`View::Top`], as in CAD.
+/// Direction of view. z points up in all but [`View::Top`], as in CAD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View {
     /// From the right, above and in front.
@@ -28,7 +28,7 @@ impl View {
     /// All views.
     pub const ALL: [View; 5] = [View::Isometric, View::Front, View::Top, View::Side, View::Behind];
 
-    /// What is to be seen, in words.
+    /// Describes the view in words.
     pub fn caption(self) -> &'static str {
         match self {
             View::Isometric => "Isometric, z up",
@@ -106,12 +106,12 @@ impl<'a> Shape<'a> {
         Self { surface, normals, colors, in_front: false, is_legible: false }
     }
 
-    /// The same lit from the eye alone, so that its colors can be read.
+    /// Lights the shape from the eye alone, so that its colors can be read.
     pub(crate) fn legible(self) -> Self {
         Self { is_legible: true, ..self }
     }
 
-    /// The same in front of all that is not.
+    /// Draws the shape in front of all that are not.
     pub(crate) fn in_front(self) -> Self {
         Self { in_front: true, ..self }
     }
@@ -171,7 +171,7 @@ fn shade(color: [f32; 3], normal: [f64; 3]) -> [f32; 3] {
     color.map(|color| color * (key + fill + sky) as f32 + gloss as f32)
 }
 
-/// The same lit from the eye, without gloss.
+/// Shades a point by a light from the eye, without gloss.
 fn headlight(color: [f32; 3], normal: [f64; 3]) -> [f32; 3] {
     color.map(|color| color * (0.4 + 0.55 * normal[2].max(0.0) + 0.05 * normal[1]) as f32)
 }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-/// What is nearest in each pixel. Columns count to the right, rows downwards.
+/// Picture of the nearest triangle in each pixel. Columns count to the right, rows downwards.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Raster {
     /// Pixels of a row.
@@ -84,7 +84,7 @@ fn encoded(linear: f32) -> u8 {
 /// Some rows of a picture.
 struct Band<'a> {
     width: usize,
-    /// Its first row.
+    /// First row of the band.
     first: usize,
     pixels: &'a mut [[f32; 4]],
     depths: &'a mut [f32],
@@ -126,8 +126,8 @@ impl Band<'_> {
     }
 }
 
-/// Those of the `count` pixels from `first` on whose centers lie between the least and the most
-/// of `ends`.
+/// Returns those of the `count` pixels from `first` on whose centers lie between the least and the
+/// most of `ends`.
 fn centers(ends: [f32; 3], first: usize, count: usize) -> std::ops::Range<usize> {
     let least = ends.into_iter().fold(f32::INFINITY, f32::min);
     let most = ends.into_iter().fold(f32::NEG_INFINITY, f32::max);

@@ -1,11 +1,11 @@
-//! What a report says.
+//! Content of a report.
 
 use topopt_surface::Solid;
 
 use crate::chart::Curve;
 use crate::nodal_field::NodalField;
 
-/// What a report says. All texts are escaped.
+/// Content of a report. All texts are escaped.
 #[derive(Debug, Clone)]
 pub struct Report<'a> {
     /// The title of the page.
@@ -24,11 +24,11 @@ pub struct Report<'a> {
     pub solid: &'a Solid<'a>,
     /// The densities, `[n_elements]`.
     pub density: &'a [f64],
-    /// What was solved for in the design, where that is shown.
+    /// Fields and numbers of the solved states, where they are shown.
     pub states: Option<States>,
-    /// What holds the part and what acts on it.
+    /// Supports and loads of the part.
     pub part: Part,
-    /// What was computed and how, in groups with a title.
+    /// Problem and method, in groups of facts with a title.
     pub problem: Vec<(String, Vec<Fact>)>,
     /// Curves over the iterations.
     pub curves: Vec<Curve>,
@@ -38,7 +38,7 @@ pub struct Report<'a> {
     pub seconds: Vec<(String, f64)>,
     /// Proof of the design; `Err` says how to get one.
     pub verification: Result<Verification, String>,
-    /// What must be known to repeat the run, besides the case.
+    /// Facts that must be known to repeat the run, besides the case.
     pub repeat: Vec<Fact>,
     /// The text of the case file.
     pub case: String,
@@ -47,9 +47,9 @@ pub struct Report<'a> {
 /// Something with a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// What it is.
+    /// Name of the fact.
     pub name: String,
-    /// Its value, with the unit.
+    /// Value with its unit.
     pub value: String,
     /// A remark on the value; empty for none.
     pub note: String,
@@ -61,7 +61,7 @@ impl Fact {
         Self { name: name.into(), value: value.into(), note: String::new() }
     }
 
-    /// The same fact with a remark on its value.
+    /// Adds a remark on the value.
     pub fn noted(self, note: impl Into<String>) -> Self {
         Self { note: note.into(), ..self }
     }
@@ -82,10 +82,11 @@ pub struct Target {
     pub is_met: Option<bool>,
 }
 
-/// What holds the part and what acts on it, by nodes.
+/// Supports and loads of a part, by nodes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Part {
-    /// Where something holds or acts, each in a color of its own. Where two meet, the first is shown.
+    /// Nodes with supports or loads, each mark in a color of its own. Where two meet, the first is
+    /// shown.
     pub marks: Vec<Mark>,
     /// The load cases.
     pub loads: Vec<Load>,
@@ -94,7 +95,7 @@ pub struct Part {
 /// Nodes at which something holds or acts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark {
-    /// What it is, for the legend.
+    /// Name in the legend.
     pub name: String,
     /// The nodes; without any there is no entry in the legend.
     pub nodes: Vec<u32>,
@@ -103,7 +104,7 @@ pub struct Mark {
 /// The forces of a load case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Load {
-    /// What it is, for the legend.
+    /// Name in the legend.
     pub name: String,
     /// Forces on the nodes, `[n_nodes][3]`.
     pub forces: Vec<[f64; 3]>,
@@ -118,7 +119,7 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// What was solved for: displacements and stresses, temperatures and fluxes.
+/// Section on the solved states: displacements and stresses, temperatures and fluxes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct States {
     /// The title of the section.
@@ -133,7 +134,7 @@ pub struct States {
     pub notes: Vec<String>,
 }
 
-/// What a proof found.
+/// Results of a verification.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verification {
     /// Numbers of the optimized and of the verified design.
@@ -144,7 +145,7 @@ pub struct Verification {
     pub cases: Table,
     /// Fields on the surface of the solid.
     pub fields: Vec<NodalField>,
-    /// What else there is to say.
+    /// Further facts.
     pub facts: Vec<Fact>,
     /// Sentences.
     pub notes: Vec<String>,

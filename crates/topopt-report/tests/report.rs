@@ -201,7 +201,8 @@ fn a_browser_shows_the_view_and_the_slider_moves_it() {
     assert!((share - 100.0 * 0.6 / 1.8).abs() < 3.0, "{told}");
 }
 
-/// What a browser finds in a page; nothing where there is none and need not be.
+/// Opens a page in a browser and returns its findings; none where there is no browser and none is
+/// required.
 fn visited(page: &Path) -> Option<Value> {
     let python = std::env::var_os("TOPOPT_PYTHON").unwrap_or_else(|| "python3".into());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser.py");

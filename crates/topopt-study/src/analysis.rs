@@ -34,12 +34,12 @@ use crate::unit_names::UnitNames;
 use gauss_points::GaussPoints;
 pub use gauss_points::PeakStress;
 
-/// What an analysis is asked for besides its case.
+/// Options of an analysis besides its case.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// Results, or a file with densities, to solve in place of the full part.
     pub design: Option<PathBuf>,
-    /// What is to become of an analysis that is there.
+    /// Treatment of an analysis that is in the output folder already.
     pub earlier: Earlier,
     /// A table of the stresses at the Gauss points, to be written.
     pub gauss: Option<PathBuf>,
@@ -47,8 +47,8 @@ pub struct Request {
     pub gmsh: Gmsh,
 }
 
-/// What `topopt solve` finds. Units are those of the case; nodes and elements have the numbers of
-/// the mesh file.
+/// Results of `topopt solve`, in units of the case; nodes and elements have the numbers of the mesh
+/// file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Analysis {
     /// Version of the program.
@@ -73,12 +73,12 @@ pub struct Analysis {
     pub element_width: f64,
     /// Volume of the material.
     pub volume: f64,
-    /// Its mass, where all materials have a mass density.
+    /// Mass of the material, where all materials have a mass density.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mass: Option<f64>,
     /// Every load case.
     pub load_cases: Vec<AnalyzedCase>,
-    /// Where it was solved.
+    /// Name of the device that solved it.
     pub device: String,
     /// How the stiffness was applied.
     pub strategy: &'static str,
@@ -90,13 +90,13 @@ pub struct Analysis {
     pub pcg_residual: f64,
     /// Wall time of the preconditioner and of conjugate gradients, in seconds.
     pub seconds: f64,
-    /// What was left out or changed in reading the mesh, a sentence each.
+    /// Notes on the mesh as read, on the device and on stresses left out, one sentence each.
     pub notes: Vec<String>,
-    /// What is doubtful, a sentence each.
+    /// Warnings about the part, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// What an analysis finds of a load case.
+/// Results of one load case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AnalyzedCase {
     /// Displacement, stress at the centers of the elements, forces.
@@ -213,7 +213,7 @@ impl Analysis {
     }
 }
 
-/// What to do where the solve does not converge.
+/// Remedy for a solve that does not converge.
 pub(crate) const REMEDY: &str = "raise `solver.max_iterations` or loosen `solver.tolerance`";
 
 impl Request {

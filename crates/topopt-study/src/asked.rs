@@ -1,18 +1,18 @@
-//! What a case asks for, and what the last design of a run has of it.
+//! Objective and limits of a case, with the values that the last design of a run has.
 
 use serde::Serialize;
 use topopt_mesh::numbers::shown;
 
 use crate::posed::{Posed, PosedConstraint};
 
-/// What is minimized or maximized.
+/// Objective of a case, and its value.
 #[derive(Debug, Serialize)]
 pub struct ObjectiveFound {
     /// The response in words.
     pub response: String,
     /// `minimize` or `maximize`.
     pub goal: &'static str,
-    /// That of the last design.
+    /// Value of the last design; none before the first iteration.
     pub value: Option<f64>,
 }
 
@@ -27,11 +27,11 @@ pub struct Limited {
     /// The smallest value allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_least: Option<f64>,
-    /// That of the last design.
+    /// Value of the last design; none before the first iteration.
     pub value: Option<f64>,
     /// Whether it keeps the limit, to a thousandth.
     pub met: Option<bool>,
-    /// That of the part with every design element solid, where that was solved before the run.
+    /// Value with every design element solid, if solved before the run and beyond the limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full_part: Option<f64>,
 }

@@ -40,13 +40,13 @@ pub struct Case<const N: usize = DIM> {
     pub nodal: NodalOfMesh,
     /// The cells of the mesh file, if they were cut and the case file asks for the design on them.
     pub uncut: Option<UncutCells>,
-    /// What was left out or changed in reading the mesh, a sentence each.
+    /// Notes on data left out or changed in reading the mesh, one sentence each.
     pub notes: Vec<String>,
     /// Nodes at which each unknown is held, each sorted: in x, in y and in z.
     pub fixed: [Vec<u32>; N],
     /// Stiffness of springs to the ground, by increasing node.
     pub springs: Vec<(u32, [f64; N])>,
-    /// What films of convection couple, whose row sums are among the springs.
+    /// Couplings between nodes by convection films; their row sums are among the springs.
     pub films: Vec<Coupling>,
     /// Elements of each of `[[materials]]`, sorted; no element is in two.
     pub materials: Vec<Vec<u32>>,
@@ -54,13 +54,13 @@ pub struct Case<const N: usize = DIM> {
     pub fields: Fields,
     /// Load cases, in the order in which the file first names them.
     pub load_cases: Vec<CaseLoads<N>>,
-    /// What loads act on, where that is not every node with a load.
+    /// Nodes and elements that loads act on; none stands for every node with a load.
     pub loaded: Option<Loaded>,
     /// Objective and constraints.
     pub posed: Posed,
     /// Elements that stay solid, sorted, with those of `kept`.
     pub solid: Vec<u32>,
-    /// What stays solid at loads and supports.
+    /// Elements that stay solid at loads and supports.
     pub kept: Kept,
     /// Elements that stay void, sorted.
     pub void: Vec<u32>,
@@ -104,8 +104,8 @@ impl Case {
         Self::build_until(config, &Gmsh::default(), &Interrupt::new())
     }
 
-    /// As [`Case::build`], with what the command line says of `gmsh`, which is ended soon after
-    /// `interrupt` is set.
+    /// Builds the case as [`Case::build`] does, with `gmsh` as the command line sets it; Gmsh is
+    /// ended soon after `interrupt` is set.
     ///
     /// # Errors
     /// As [`Case::build`].
@@ -133,7 +133,7 @@ impl Case {
 }
 
 impl<const N: usize> Case<N> {
-    /// As [`Case::build_until`], of any physics.
+    /// Builds a case of any physics, as [`Case::build_until`] does of elasticity.
     ///
     /// # Errors
     /// As [`Case::build`].
@@ -193,7 +193,7 @@ impl<const N: usize> Case<N> {
         })
     }
 
-    /// Its sets.
+    /// Returns a lookup of the sets and nodal forces of the case.
     pub(crate) fn lookup<'a>(&'a self, config: &'a Config) -> Lookup<'a> {
         Lookup { config, mesh: &self.mesh, sets: &self.sets, nodal: &self.nodal }
     }

@@ -1,4 +1,4 @@
-//! What acts in a load case, by nodes as the user numbers them.
+//! Forces, accelerations and displacements of a load case, in the user's node numbers.
 
 use serde::Serialize;
 use topopt_fem::{BodyForce, DIM};
@@ -8,7 +8,7 @@ use topopt_fem::{BodyForce, DIM};
 pub struct CaseLoads<const N: usize = DIM> {
     /// Name of the load case.
     pub name: String,
-    /// Its weight in the compliance.
+    /// Weight of the load case in the compliance.
     pub weight: f64,
     /// Loaded nodes, sorted, with their forces.
     pub forces: Vec<(u32, [f64; N])>,
@@ -30,7 +30,7 @@ pub struct Rotation {
 }
 
 impl CaseLoads {
-    /// What gravity and rotations do to unit mass.
+    /// Returns the force on unit mass by gravity and rotations.
     pub fn acceleration(&self) -> BodyForce {
         let turning = self
             .rotations

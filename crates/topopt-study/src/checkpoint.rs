@@ -35,8 +35,8 @@ pub(crate) const NUMBERS: &str = "optimizer_numbers.";
 /// out.
 const SHARE: f64 = 0.02;
 
-/// What a checkpoint holds besides the iteration and the arrays, which go by their names and are in
-/// the numbering of the problem.
+/// Contents of a checkpoint besides the iteration and the arrays; these have names and are in the
+/// numbering of the problem.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub topopt: String,

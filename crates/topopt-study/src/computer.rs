@@ -1,4 +1,4 @@
-//! What a study makes where it computes, by one trait.
+//! `Computer`: builds operators, preconditioners and filters on one backend.
 
 mod cpu;
 mod elastic;
@@ -50,13 +50,13 @@ pub type BuiltWeights<'a, B> = (Box<dyn Averaging<B> + 'a>, Option<Neighbors>);
 
 /// Makes the parts of a study in one place, on one backend.
 pub trait Computer: Sync {
-    /// Where vectors are.
+    /// Backend that holds the vectors.
     type Backend: MovingAsymptotes + Sync;
-    /// What `auto` is to an analysis: `auto` itself where that measures nothing, as one solve is not
-    /// worth it.
+    /// Strategy for `auto` in an analysis: `auto` itself where that measures nothing, as one solve
+    /// is not worth it.
     const UNMEASURED: config::Strategy;
 
-    /// Where vectors are.
+    /// Returns the backend that holds the vectors.
     fn backend(&self) -> &Self::Backend;
 
     /// The ranks that compute together with this one, of which the first writes the results.
@@ -70,7 +70,7 @@ pub trait Computer: Sync {
         subject: Subject<K, N>,
     ) -> Vec<&'static str>;
 
-    /// What a run of `model` needs.
+    /// Returns the strategy of a run of `subject` and the memory that each strategy needs.
     ///
     /// # Errors
     /// A strategy that is not here; a processor without the memory.
@@ -152,7 +152,7 @@ pub trait Computer: Sync {
 
 /// Something to do on any computer.
 pub trait Visitor {
-    /// What comes of it.
+    /// Result of the visit.
     type Output;
 
     /// Does it.
@@ -178,7 +178,7 @@ pub(crate) fn smoother(solver: &config::Solver) -> SmootherKind {
     }
 }
 
-/// What is wrong with a front.
+/// Converts an input error of a front to a failure.
 pub(crate) fn refused(error: DistanceError) -> Failure {
     InputError::from(Finding::new(error.to_string())).into()
 }

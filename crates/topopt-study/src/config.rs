@@ -82,8 +82,8 @@ impl Config {
         Ok(config)
     }
 
-    /// As [`Config::load`], for an analysis: what only an optimization uses may be missing, and is
-    /// left out.
+    /// Reads the case file for an analysis, as [`Config::load`] does; keys that only an
+    /// optimization uses may be missing, and are left out.
     ///
     /// # Errors
     /// As [`Config::load`].
@@ -94,7 +94,7 @@ impl Config {
         Ok(config)
     }
 
-    /// As [`Config::load`], with the text of the file given.
+    /// Parses `text`, the content of the case file `path`, with overrides as in [`Config::load`].
     ///
     /// # Errors
     /// As [`Config::load`].
@@ -181,7 +181,7 @@ impl Config {
         Ok(format!("{}\n\n{}", result_files::CASE_MARK, lines.collect::<String>()))
     }
 
-    /// Where the values come from, to point at them.
+    /// Returns the texts that the values come from, to point at them.
     pub fn source(&self) -> &Source {
         &self.source
     }

@@ -24,8 +24,8 @@ const LARGE: f64 = 0.01;
 /// Steps by which the threshold is found that keeps the volume.
 const HALVINGS: usize = 40;
 
-/// What of the design of densities `density`, `[n_elements]` in the order of the problem, does not hang
-/// together once it is solid and void, a sentence each.
+/// Returns warnings, one sentence each, where a design is not connected once it is solid and void;
+/// `density`: `[n_elements]` in the order of the problem.
 pub(crate) fn doubts<K: Physics<N>, const N: usize>(
     model: &Model<K, N>,
     density: &[f64],

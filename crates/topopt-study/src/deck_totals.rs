@@ -14,12 +14,12 @@ const EQUAL: f64 = 1e-9;
 /// The points of Gauss on [0, 1].
 const POINTS: [f64; 2] = [0.211_324_865_405_187_1, 0.788_675_134_594_812_9];
 
-/// What acts in a load case, without gravity and rotation, which the density makes.
+/// Load sums of a load case, without gravity and rotation, which depend on the density.
 #[derive(Default)]
 struct Total {
-    /// What acts at nodes and reference nodes.
+    /// Resultant of the loads at nodes and reference nodes.
     nodal: Resultant,
-    /// What acts on faces.
+    /// Resultant of the loads on faces.
     on_faces: Resultant,
     /// Heat per time.
     heat: f64,

@@ -154,7 +154,8 @@ impl DesignFile {
             .map_err(|error| Finding::new(format!("{}: density: {error}", self.path.display())))
     }
 
-    /// As [`DesignFile::solid`], and all of the part where no threshold divides the densities.
+    /// Returns the solid as [`DesignFile::solid`] does, or the whole part where no threshold
+    /// divides the densities.
     ///
     /// # Errors
     /// As [`DesignFile::solid`].
@@ -276,8 +277,8 @@ pub fn array_name(what: &str, k: usize, case: &str) -> String {
     if k == 0 { what.into() } else { format!("{what}_{case}") }
 }
 
-/// Where a problem is held and loaded, and which densities are fixed, as arrays of 0 and 1 in the
-/// user's numbering: read as a mesh, the file has them as sets.
+/// Marks of supports, loads and fixed densities, as arrays of 0 and 1 in the user's numbering: read
+/// as a mesh, the file has them as sets.
 pub(crate) struct Marks {
     points: Vec<(&'static str, Vec<u8>)>,
     cells: Vec<(&'static str, Vec<u8>)>,

@@ -1,4 +1,4 @@
-//! What is doubtful about a mesh and its loads, though a run is possible.
+//! Warnings about a mesh and its loads with which a run is possible.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ use crate::case::Case;
 use crate::case_loads::CaseLoads;
 use crate::config::Config;
 
-/// What there is to know of a case before a problem is made of it.
+/// Quality, connectivity and warnings of a case, known before a problem is made of it.
 #[derive(Debug, Clone)]
 pub struct Diagnosis {
     /// Shape of the elements.
@@ -27,7 +27,7 @@ pub struct Diagnosis {
     pub coincident_nodes: usize,
     /// Nodes on faces that they are no corner of.
     pub hanging_nodes: usize,
-    /// What is doubtful, a sentence each.
+    /// Warnings about mesh and loads, one sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -132,7 +132,7 @@ fn separate_parts(components: &Components) -> Option<String> {
     })
 }
 
-/// Where grids of different size meet.
+/// Warns of hanging nodes, where grids of different size meet.
 fn not_conforming<const N: usize>(case: &Case<N>, hanging: &[(u32, Face)]) -> Option<String> {
     let &(node, face) = hanging.first()?;
     let [x, y, z] = case.mesh.coordinates()[node as usize].map(shown);

@@ -30,7 +30,7 @@ pub struct Part {
     uncut: Option<UncutCells>,
 }
 
-/// What is asked for.
+/// Sources, speeds and range of the distances to compute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// Sets of nodes, faces or elements that the distance is measured from, all together.

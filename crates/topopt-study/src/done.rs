@@ -1,4 +1,4 @@
-//! What a run has done so far, by all its parts if it was resumed.
+//! Progress and statistics of a run, with what was done before it was resumed.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use topopt_design::IterationReport;
 use crate::posed::Posed;
 use crate::swing;
 
-/// What was done so far, by all parts of a run that was resumed.
+/// Progress and statistics of a run, with what was done before it was resumed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Done {
     /// The file with the design that it started from, if it was not the uniform one.
@@ -17,7 +17,7 @@ pub struct Done {
     pub iterations: usize,
     /// Weighted compliance of the last design (force times length).
     pub compliance: Option<f64>,
-    /// What it is to the problem posed.
+    /// Values of the objective and of the limited responses in the last design.
     #[serde(skip)]
     pub answer: Answer,
     /// Objective, compliance and grey level of the last designs, since the run was resumed.

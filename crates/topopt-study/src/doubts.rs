@@ -1,4 +1,4 @@
-//! What is doubtful in a case though it can be run: said by every command that starts work.
+//! Warnings about a case that can be run: shown by every command that starts work.
 
 use rayon::prelude::*;
 use topopt_mesh::quality::aspect_ratio;
@@ -22,7 +22,7 @@ pub fn of<K: Solvable<N>, const N: usize>(config: &Config, model: &Model<K, N>) 
     all
 }
 
-/// The same of the part alone, whatever is to be designed in it.
+/// Returns the warnings about the part alone, whatever is to be designed in it.
 pub fn of_part<K: Solvable<N>, const N: usize>(
     config: &Config,
     model: &Model<K, N>,

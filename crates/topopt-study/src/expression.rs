@@ -13,14 +13,14 @@ pub(crate) enum Expression {
     Coordinate(usize),
     Unary(Unary, Box<Self>),
     Binary(Binary, Box<[Self; 2]>),
-    /// Where the first is not 0 the second, else the third.
+    /// Choice of three parts: the second where the first is not 0, else the third.
     Choice(Box<[Self; 3]>),
 }
 
 type Unary = fn(f64) -> f64;
 type Binary = fn(f64, f64) -> f64;
 
-/// What an expression may be made of, for people.
+/// Syntax of expressions, for people.
 pub(crate) const PARTS: &str = "an expression has x, y, z, pi, numbers, parentheses, + - * / % ^, \
     < <= > >= == != && || !, if(condition, a, b), min(a, b), max(a, b), atan2(y, x), hypot(a, b) \
     and the functions abs, sqrt, cbrt, exp, ln, log2, log10, sin, cos, tan, asin, acos, atan, sinh, \
@@ -59,7 +59,7 @@ const BINARY: [(&str, Binary); 4] =
 /// Why a text is no expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// What is wrong, as the end of a sentence.
+    /// Reason, as the end of a sentence.
     pub why: String,
     /// The bytes of the text that are, where that can be told.
     pub at: Option<Range<usize>>,
@@ -85,7 +85,7 @@ impl Expression {
         Self::of(&tree).map_err(|why| Fault { at: places::of_quoted(text, &why), why })
     }
 
-    /// Its value at the point `x`.
+    /// Evaluates the expression at the point `x`.
     pub fn at(&self, x: &[f64; 3]) -> f64 {
         match self {
             Self::Number(value) => *value,

@@ -45,7 +45,7 @@ pub enum Failure {
         load_case: String,
         /// How the solve ended.
         outcome: PcgOutcome,
-        /// What was wanted.
+        /// Relative residual required.
         tolerance: f64,
         /// A cycle of multigrid that may do better, if that is the preconditioner.
         other_cycle: Option<Cycle>,
@@ -80,15 +80,15 @@ pub enum Failure {
         load_case: String,
         /// How the solve ended.
         outcome: PcgOutcome,
-        /// What was wanted.
+        /// Relative residual required.
         tolerance: f64,
-        /// What to do.
+        /// Advice to the user.
         remedy: &'static str,
     },
     /// The shape that is built misses limits, which `topopt verify` has found and told.
     #[error("{}", missed.join("\n"))]
     LimitsMissed {
-        /// Those, a sentence each.
+        /// Limits missed, one sentence each.
         missed: Vec<String>,
     },
     /// The user asked to stop steps in time.
@@ -102,7 +102,7 @@ pub enum Failure {
         step: usize,
         /// The last step with a checkpoint.
         checkpoint: Option<usize>,
-        /// Where the results are.
+        /// Folder of the results.
         directory: PathBuf,
     },
     /// The user asked to stop.
@@ -110,7 +110,7 @@ pub enum Failure {
     Interrupted {
         /// Iterations whose design was evaluated.
         iterations: usize,
-        /// Where the results are, if the run came so far.
+        /// Folder of the results, if the run got so far.
         directory: Option<PathBuf>,
     },
     /// A rank that is a process ended, and has told why if it could.
@@ -141,7 +141,7 @@ fn what_there_is(iterations: usize, directory: Option<&Path>) -> String {
 }
 
 impl Failure {
-    /// What all of several processes find wrong with how they were started, and one of them tells.
+    /// Returns the failure of a start that all processes refuse and rank 0 reports.
     pub fn of_start(launched: &Launched, finding: Finding) -> Self {
         match launched.rank {
             0 => InputError::from(finding).into(),
@@ -184,7 +184,7 @@ impl Failure {
         matches!(self, Failure::Device(_) | Failure::Run(DesignError::Backend(_)))
     }
 
-    /// What to tell the user; nothing where nobody listens any more.
+    /// Returns the findings for the user; none where the reader is gone or another rank reports.
     pub fn findings(&self) -> Vec<Finding> {
         match self {
             Failure::Input(error) => error.findings().to_vec(),
@@ -200,7 +200,7 @@ impl Failure {
         }
     }
 
-    /// What the user can do, where that is known, and what the run has left.
+    /// Returns the remedy, where one is known, and the design that the run has left.
     fn remedy(&self) -> Option<String> {
         Some(match self {
             Failure::Solver { iteration, outcome, other_cycle, .. } => {

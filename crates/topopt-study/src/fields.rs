@@ -19,7 +19,7 @@ use crate::tags::Tags;
 pub struct Fields {
     /// Heat per time, length and temperature; the geometric mean where there are several.
     pub conductivity: Option<Vec<f64>>,
-    /// The same along x, y and z, where a material has one along each axis.
+    /// Conductivity along x, y and z, where a material has one along each axis.
     pub conductivity_along: Option<Vec<[f64; 3]>>,
     /// Heat per mass and temperature.
     pub heat_capacity: Option<Vec<f64>>,
@@ -27,7 +27,7 @@ pub struct Fields {
     pub mass_density: Option<Vec<f64>>,
 }
 
-/// What fields are made on and of.
+/// Mesh, materials and arrays that fields are computed from.
 pub(crate) struct Maker<'a> {
     pub lookup: &'a Lookup<'a>,
     pub tags: Option<&'a Tags>,
@@ -45,8 +45,8 @@ struct Bad {
 }
 
 impl Fields {
-    /// Those of a case, whose expressions have been checked. Values that are not positive are
-    /// reported.
+    /// Computes the fields of a case whose expressions have been checked. Values that are not
+    /// positive and finite are reported.
     pub(crate) fn of(maker: &Maker, findings: &mut Vec<Finding>) -> Self {
         let [conductivity, heat_capacity, mass_density] = maker.lookup.config.properties();
         let along = maker.along(&conductivity, findings);

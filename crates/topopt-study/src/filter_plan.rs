@@ -6,7 +6,7 @@ use topopt_linalg::Pointwise;
 
 use crate::config::{self, Config, FilterKind, FilterWeights};
 
-/// What is filtered, and with which weights.
+/// Quantity that the filter averages, with radius and weights.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FilterPlan {
     /// Nothing.
@@ -26,7 +26,7 @@ pub enum FilterPlan {
         radius: f64,
         /// How neighbors count.
         weights: Weights,
-        /// What makes the filtered density crisp.
+        /// Projection that makes the filtered density crisp.
         projection: Option<config::Projection>,
     },
 }
@@ -34,12 +34,12 @@ pub enum FilterPlan {
 /// How neighbors count.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Weights {
-    /// By a cone; where at most `budget` bytes hold the neighbors, they are stored.
+    /// Cone weights; neighbors are stored where they take at most `budget` bytes.
     Cone {
         /// Bytes.
         budget: usize,
     },
-    /// By the scalar equation of \[LazarovSigmund2011\].
+    /// Weights of the scalar Helmholtz equation of \[LazarovSigmund2011\].
     Helmholtz,
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with the user's input, as data: message, place in the file, remedy.
+//! Errors in the user's input as data: message, place in the file, remedy.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct Finding {
-    /// What is wrong, in one sentence.
+    /// Description of the error, in one sentence.
     pub message: String,
-    /// Where it stands, if it is about a value of the case file or of an override.
+    /// Place of the value in the case file or in an override, if it is about one.
     pub place: Option<Place>,
-    /// What to do about it.
+    /// Advice to the user.
     pub remedy: Option<String>,
 }
 
@@ -23,7 +23,7 @@ pub struct Place {
     pub text: Arc<Text>,
     /// Bytes of it.
     pub span: Range<usize>,
-    /// What is there.
+    /// Label to show at the place.
     pub label: String,
 }
 

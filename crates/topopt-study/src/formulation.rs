@@ -1,4 +1,4 @@
-//! What a case asks for: objective, constraints, and the way from design variables to the density.
+//! Formulation of a case: objective, constraints, and the way from design variables to the density.
 
 use topopt_design::{
     CaseCompliance, Chain, Compliance, Constraint, DensityFilter, Formulation, LargestState,
@@ -15,8 +15,8 @@ use crate::physics::Physics;
 use crate::posed::{Form, PosedConstraint, PosedResponse};
 use crate::subject::Subject;
 
-/// What the case poses, with its filter, whose operator for a radius `weights_of`
-/// makes.
+/// Builds objective, constraints and filter of a case; `weights_of` makes the operator of the
+/// filter for a radius.
 ///
 /// # Errors
 /// [`AveragingError`] if the device has no room, or the filter fails.

@@ -90,7 +90,7 @@ pub fn check_start() -> Result<(), Finding> {
     Err(Finding::new(message).remedy("raise the limit of the shell: `ulimit -v`"))
 }
 
-/// What is kept of a limited address space for what is not counted.
+/// Bytes of a limited address space that are reserved for what is not counted.
 const SMALL_THINGS: usize = 64 << 20;
 
 /// Bytes that this process may still take: of the machine, of the groups of processes that it is
@@ -104,7 +104,7 @@ fn of_machine() -> Option<usize> {
     kilobytes("/proc/meminfo", "MemAvailable:")
 }
 
-/// What limits leave, of this process' group and of those around it.
+/// Returns the bytes that the limits of this process' cgroup and of those around it leave.
 fn of_groups() -> Option<usize> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let own = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
@@ -123,7 +123,7 @@ fn of_groups() -> Option<usize> {
     path.ancestors().filter_map(left).min()
 }
 
-/// What `ulimit -v` leaves.
+/// Returns the bytes that `ulimit -v` leaves.
 fn of_address_space() -> Option<usize> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;

@@ -24,12 +24,12 @@ fn is_of_stiffness(constraint: &PosedConstraint) -> bool {
     }
 }
 
-/// What the full part, whose limited responses are `values`, says of the limits.
+/// Limits that the full part misses, with warnings.
 #[derive(Debug)]
 pub(crate) struct FullPart {
-    /// Those of limits that it does not keep, `[constraints]`.
+    /// Values of the responses that miss their limits, `[constraints]`; none for the others.
     pub missed: Vec<Option<f64>>,
-    /// What there is to say of them.
+    /// Warnings about the missed limits, one sentence each.
     pub warnings: Vec<String>,
 }
 

@@ -9,7 +9,7 @@ pub struct Interrupt {
     listeners: AtomicUsize,
 }
 
-/// What hears of an interruption soon; it has something to finish first.
+/// Guard of work that responds to an interruption itself and finishes something first.
 #[derive(Debug)]
 pub struct Listening<'a>(&'a Interrupt);
 
@@ -35,7 +35,7 @@ impl Interrupt {
         &self.requested
     }
 
-    /// As long as the result lives, a first signal does not end the program at once.
+    /// Returns a guard; as long as it lives, a first signal does not end the program at once.
     pub fn listen(&self) -> Listening<'_> {
         self.listeners.fetch_add(1, Ordering::SeqCst);
         Listening(self)

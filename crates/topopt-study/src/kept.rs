@@ -15,14 +15,14 @@ use crate::lookup::{Lookup, sorted};
 use crate::nodal_loads::NodalLoad;
 use crate::physics::Physics;
 
-/// What `design.keep_loaded` amounts to.
+/// Elements that `design.keep_loaded` keeps solid, with notes and warnings.
 #[derive(Debug, Clone, Default)]
 pub struct Kept {
     /// Elements that stay solid for no other reason, sorted.
     pub elements: Vec<u32>,
-    /// What is said before a run, a sentence each.
+    /// Notes to show before a run, one sentence each.
     pub notes: Vec<String>,
-    /// What is doubtful of it, a sentence each.
+    /// Warnings about a large share of kept elements, one sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Passive<'a> {
 }
 
 impl Kept {
-    /// That of a case with `loads`, on nodes that are `fixed`, besides what is `passive`.
+    /// Selects elements to keep at loads, supports, springs and outputs, without `passive` ones.
     ///
     /// # Errors
     /// A finding if nothing is left to be designed.
@@ -191,7 +191,7 @@ impl<'a> Layers<'a> {
         between.map(|(_, area)| area).sum::<f64>() <= MOUNT * all
     }
 
-    /// What is kept, and how much that is.
+    /// Returns the kept elements, with their share of the part in a note.
     fn kept(mut self) -> Result<Kept, Finding> {
         let Passive { solid, void } = self.passive;
         solid.iter().chain(*void).for_each(|&e| self.is_kept[e as usize] = false);

@@ -15,7 +15,7 @@ use crate::lookup::Lookup;
 use crate::nodal_loads::NodalLoad;
 use topopt_mesh::numbers::shown;
 
-/// What a set of nodes can have in place of a force per area.
+/// Alternative to a force per area for a set of nodes, named in remedies.
 const TOTAL: &str = "`total_force`, which is shared equally by nodes";
 
 impl Lookup<'_> {
@@ -114,7 +114,7 @@ impl Lookup<'_> {
         nodes.into_iter().map(|node| (node, share)).collect()
     }
 
-    /// What needs faces: a traction, a pressure or a bearing.
+    /// Returns the nodal forces of a load that needs faces: a traction, a pressure or a bearing.
     fn on_faces(
         &self,
         load: &Load,

@@ -1,4 +1,4 @@
-//! What `[material]` and `[[materials]]` make of the elements.
+//! Materials of the elements, from `[material]` and `[[materials]]`.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ use crate::posed::Posed;
 /// A material that elements are made of.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MaterialShare {
-    /// Its element set; none for `[material]`, which all other elements are made of.
+    /// Element set of the material; none for `[material]`, which all other elements are made of.
     pub set: Option<String>,
     /// Young's modulus (force per area), of an elastic part.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,11 +45,11 @@ pub struct Extent {
     pub most: f64,
 }
 
-/// What a conductivity is in elements; in files one [`Extent`], or a list of three.
+/// Range of the conductivity in elements; in files one [`Extent`], or a list of three.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum ConductivityExtent {
-    /// The same in all directions.
+    /// Equal in all directions.
     Isotropic(Extent),
     /// Along x, y and z.
     Orthotropic([Extent; 3]),
@@ -100,7 +100,7 @@ impl fmt::Display for Extent {
 }
 
 impl MaterialShare {
-    /// What to call it.
+    /// Returns the name of the material in messages.
     pub fn name(&self) -> String {
         self.set.as_ref().map_or("[material]".into(), |set| format!("set `{set}`"))
     }
@@ -134,7 +134,7 @@ impl MaterialShare {
     }
 }
 
-/// What `field` is in `elements`, of which there may be none; `number` where there is no field.
+/// Returns the range of `field` in `elements`, which may be empty; `number` if there is no field.
 fn extent(field: Option<&[f64]>, elements: &[u32], number: f64) -> Extent {
     field.map_or(number.into(), |field| extent_of(elements, |e| field[e]))
 }

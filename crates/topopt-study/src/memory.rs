@@ -74,7 +74,7 @@ const PROGRAM_MB: f64 = 18.0;
 /// Bytes of blocks under way when a file is written.
 const OUTPUT: usize = 4 << 20;
 
-/// What the filter's weights take.
+/// Returns the bytes of the filter's weights.
 fn filter_weights<K: Solvable<N>, const N: usize>(subject: Subject<K, N>) -> usize {
     let [nodes, elements] = subject.sizes();
     match (subject.task.filter.weights(), subject.task.filter.radius()) {

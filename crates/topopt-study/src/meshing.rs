@@ -12,7 +12,7 @@ use crate::finding::Finding;
 use crate::free_memory;
 use crate::interrupt::Interrupt;
 
-/// What may be run to mesh a geometry. A case file cannot say so: it may come from somebody else.
+/// Gmsh program and trust in geometries. A case file cannot set these: others may have written it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Gmsh {
     /// The program; when left out, the one that the variable GMSH names, or gmsh.
@@ -71,7 +71,7 @@ pub fn element_size(edge: Option<f64>, number: Option<usize>) -> Result<ElementS
     Ok(number.map_or(of_edge, ElementSize::Number))
 }
 
-/// As [`by`], with what the case file says about Gmsh.
+/// Returns the settings of Gmsh from the command line and the case file.
 ///
 /// # Errors
 /// More elements than the memory holds.
@@ -111,7 +111,7 @@ impl From<Hexes> for gmsh::Hexes {
     }
 }
 
-/// What helps against facets that bound no body.
+/// Returns the remedy against facets that bound no body.
 fn of_facets(fault: &FacetFault) -> &'static str {
     match fault {
         FacetFault::NotStl(_) | FacetFault::Malformed { .. } | FacetFault::Empty => {

@@ -35,13 +35,13 @@ pub struct Model<K = Elasticity, const N: usize = DIM> {
     pub renumbering: Renumbering,
     /// The renumbered problem.
     pub problem: Problem<K, N>,
-    /// What is asked of a design.
+    /// Design space, filter, objective, constraints and stages, in the problem's numbering.
     pub task: Task,
-    /// What loads act on as the user numbers it, where that is not every node with a load.
+    /// Nodes and elements that loads act on, in user numbers; none: every node with a load.
     pub loaded: Option<Loaded>,
-    /// What stays solid at loads and supports, as the user numbers it.
+    /// Elements that stay solid at loads and supports, in the user's numbers.
     pub kept: Kept,
-    /// What the elements are made of, `[material]` first.
+    /// Materials of the elements, `[material]` first.
     pub materials: Vec<MaterialShare>,
     /// Mean width of an element, see [`HexMesh::element_width`].
     pub element_width: f64,
@@ -51,9 +51,9 @@ pub struct Model<K = Elasticity, const N: usize = DIM> {
     pub uncut: Option<UncutCells>,
     /// The grid of design.vti, if there is one.
     pub grid: Option<UniformGrid>,
-    /// What was left out or changed, a sentence each.
+    /// Notes on data left out or changed, one sentence each.
     pub notes: Vec<String>,
-    /// What is doubtful about mesh and loads.
+    /// Quality, connectivity and warnings of mesh and loads.
     pub diagnosis: Diagnosis,
 }
 
@@ -69,7 +69,8 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
     /// Builds the problem of a case; its elements come by color where a computer `needs_colors`.
     ///
     /// # Errors
-    /// A flat element, supports that leave rigid motions free, a load that does no work, a grid that is too fine.
+    /// A flat element, supports that leave rigid motions free, a load that does no work, a grid that
+    /// is too fine.
     pub fn build(
         config: &Config,
         mut case: Case<N>,
@@ -138,7 +139,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         Ok(model)
     }
 
-    /// What a computer computes of it.
+    /// Returns the task and the problem, as a computer takes them.
     pub fn subject(&self) -> Subject<'_, K, N> {
         Subject { task: &self.task, problem: &self.problem, equation: &self.problem }
     }
@@ -288,7 +289,7 @@ pub fn on_all_nodes<const N: usize>(n: usize, values: &[(u32, [f64; N])]) -> Vec
     all
 }
 
-/// What is wrong with supports or loads, at the first entry of the case file that it is about.
+/// Returns the finding for wrong supports or loads, at the first entry of the case file concerned.
 fn refused<K: Physics<N>, const N: usize>(
     config: &Config,
     case: &Case<N>,

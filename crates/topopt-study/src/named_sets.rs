@@ -42,8 +42,8 @@ impl Lookup<'_> {
         (!faces.is_empty()).then_some(faces)
     }
 
-    /// What to say of names that stand for sets of several kinds where the case file does not say
-    /// which is meant, each once.
+    /// Reports each name that stands for sets of several kinds where the case file does not say
+    /// which.
     pub fn notes(&self) -> Vec<String> {
         let config = self.config;
         let supports = config.supports.iter().map(|s| (s.set.get_ref(), s.kind, false));
@@ -95,13 +95,13 @@ impl Lookup<'_> {
     }
 }
 
-/// What to say of the set `name` that holds nothing.
+/// Builds the finding of the empty set `name`.
 pub(crate) fn empty(name: &str) -> Finding {
     Finding::new(format!("set `{name}` is empty"))
         .remedy("use another set, or fill this one in the mesher")
 }
 
-/// What to say of a set that is not among `sets`.
+/// Builds the finding of a set that is not among `sets`.
 pub(crate) fn not_there(sets: &Sets, error: &SetError) -> Finding {
     let sets = sets.summary();
     let near = closest(&error.name, sets.iter().map(|(name, ..)| name.as_str()));

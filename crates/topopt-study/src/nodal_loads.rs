@@ -25,7 +25,7 @@ pub(crate) fn size<const N: usize>(force: &[f64; N]) -> f64 {
 }
 
 impl<const N: usize> NodalLoad<N> {
-    /// Its set in words.
+    /// Names the set in words: its quoted name, or `the whole part`.
     pub fn place(&self) -> String {
         self.set.as_ref().map_or("the whole part".into(), |set| format!("`{set}`"))
     }

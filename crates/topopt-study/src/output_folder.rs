@@ -11,7 +11,7 @@ use crate::result_files::{
     VERIFIED, VERIFIED_DESIGN, checkpoints, is_written_by_us,
 };
 
-/// What is to become of the results of an earlier run.
+/// Treatment of the results of an earlier run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Earlier {
     /// They stay: another run is refused.

@@ -1,5 +1,5 @@
-//! What a case file says of a physics, and what its fields are called. Each physics is a file below;
-//! what solves it, is beside the computers.
+//! `Physics`: the keys of a case file that belong to a physics, and the names of its fields. Each
+//! physics is a file below; its solvers are beside the computers.
 
 mod elastic;
 pub(crate) mod heat;
@@ -15,13 +15,13 @@ use crate::finding::{Finding, InputError};
 use crate::lookup::Lookup;
 use crate::nodal_loads::NodalLoad;
 
-/// What holds and loads the part, by numbers from 0.
+/// Supports, springs, films and load cases of a part; nodes and elements count from 0.
 pub struct Conditions<const N: usize> {
     /// Nodes at which each unknown is held, each sorted.
     pub fixed: [Vec<u32>; N],
     /// Stiffness of springs to the ground, or what stands for them, by increasing node.
     pub springs: Vec<(u32, [f64; N])>,
-    /// What films couple, whose row sums are among the springs.
+    /// Couplings of node pairs by films; their row sums are among the springs.
     pub films: Vec<Coupling>,
     /// Load cases, in the order in which the file first names them.
     pub load_cases: Vec<CaseLoads<N>>,
@@ -30,9 +30,9 @@ pub struct Conditions<const N: usize> {
 /// Names of fields in files, also for people.
 #[derive(Debug, Clone, Copy)]
 pub struct Names {
-    /// What is solved for.
+    /// Name of the unknown, such as `displacement`.
     pub state: &'static str,
-    /// What acts on nodes.
+    /// Name of the nodal load, such as `force`.
     pub load: &'static str,
     /// All of it, in sentences.
     pub loads: &'static str,
@@ -42,7 +42,7 @@ pub struct Names {
     pub sprung: &'static str,
 }
 
-/// What loads act on, by numbers from 0, sorted.
+/// Nodes and elements with loads, by numbers from 0, sorted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loaded {
     /// Nodes of loaded faces, and loaded nodes.
@@ -56,7 +56,7 @@ pub trait Physics<const N: usize>: ElementKernel<N> + Serialize {
     /// Names of its fields.
     const NAMES: Names;
 
-    /// Its integrals, for the material of the case.
+    /// Builds the element integrals for the material of the case.
     ///
     /// # Errors
     /// A finding if there is no such material.
@@ -65,33 +65,36 @@ pub trait Physics<const N: usize>: ElementKernel<N> + Serialize {
     /// The coefficient of the first term in solid `[material]`; 1 where it is a field.
     fn coefficient(config: &Config) -> f64;
 
-    /// The same of all solid elements, where a material has a field of it, `[n_elements]`.
+    /// Returns the field of the first term's coefficient in solid elements, `[n_elements]`, if
+    /// there is one.
     fn coefficient_field(_fields: &Fields) -> Option<&[f64]> {
         None
     }
 
-    /// By which the kernel takes elements as stretched, `[n_elements][3]`, see
-    /// [`topopt_fem::Elements`]; none where they are not.
+    /// Returns the factors by which the kernel stretches elements along x, y and z,
+    /// `[n_elements][3]`, see [`topopt_fem::Elements`]; none where it does not.
     fn stretches(_fields: &Fields) -> Option<Vec<[f64; 3]>> {
         None
     }
 
-    /// That of a material of a set, if it has a number.
+    /// Returns the coefficient of the first term in a material of a set, if it is a number.
     fn coefficient_of(material: &SetMaterial) -> Option<f64>;
 
-    /// What supports, springs and loads amount to.
+    /// Converts supports, springs and loads to values by node and element.
     fn conditions(lookup: &Lookup, findings: &mut Vec<Finding>) -> Conditions<N>;
 
     /// The entries of `[[loads]]` that act on nodes, in their order.
     fn nodal_loads(lookup: &Lookup) -> Vec<NodalLoad<N>>;
 
-    /// What the loads of all load cases act on; none where that is every node with a load.
+    /// Returns the nodes and elements with loads in any load case; none where these are all nodes
+    /// with a load.
     fn loaded(_lookup: &Lookup) -> Option<Loaded> {
         None
     }
 
-    /// What flows through every element, `[n_elements][3]`, with its name: of the `coefficients` of
-    /// the first term and a state, in the order of the problem; none where nothing flows.
+    /// Computes the flux at the center of every element, `[n_elements][3]`, with its name: from the
+    /// `coefficients` of the first term and a state, in the order of the problem; none where
+    /// nothing flows.
     fn flux(
         _problem: &Discretization<Self, N>,
         _coefficients: &[f64],
@@ -110,13 +113,14 @@ pub trait Physics<const N: usize>: ElementKernel<N> + Serialize {
     /// Load cases that do nothing.
     fn idle_loads(lookup: &Lookup, fixed: &[Vec<u32>; N], cases: &[CaseLoads<N>]) -> Vec<Finding>;
 
-    /// What acts on solid material per volume, and follows the density.
+    /// Returns the body force per volume of solid material, which scales with the density.
     fn body_force(_config: &Config, _load: &CaseLoads<N>) -> BodyForce<N> {
         BodyForce::ZERO
     }
 
-    /// What acts in time, in the order of the problem, where the case is in time: on nodes that are
-    /// `fixed`, and elements of `materials` and their `fields`.
+    /// Builds the loads and held values over time, in the order of the problem, where the case is
+    /// in time. Nodes that are `fixed` are held; `materials` are the elements of each material,
+    /// with their fields.
     ///
     /// # Errors
     /// Materials that lack what that needs.
@@ -129,12 +133,12 @@ pub trait Physics<const N: usize>: ElementKernel<N> + Serialize {
         Ok(None)
     }
 
-    /// What is wrong with a problem, in its words.
+    /// Describes a problem's error in the words of this physics.
     fn message(error: &ProblemError) -> String {
         error.to_string()
     }
 
-    /// What there is to say of a case that can be run.
+    /// Returns notes on a case that can be run, a sentence each.
     fn notes(_config: &Config, _cases: &[CaseLoads<N>]) -> Vec<String> {
         Vec::new()
     }

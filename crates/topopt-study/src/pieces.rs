@@ -17,7 +17,8 @@ pub(crate) struct Pieces {
 pub(crate) const NO_PIECE: u32 = u32::MAX;
 
 impl Pieces {
-    /// Those of the elements `is_solid`, `[n_elements]`, in the order of their first nodes.
+    /// Finds the pieces of the elements `is_solid`, `[n_elements]`, in the order of their first
+    /// nodes.
     pub fn of(mesh: &HexMesh, is_solid: &[bool]) -> Self {
         let solid = || mesh.hexes().iter().zip(is_solid).filter(|(_, solid)| **solid);
         let mut parent: Vec<u32> = (0..mesh.n_nodes() as u32).collect();

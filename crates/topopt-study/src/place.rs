@@ -1,4 +1,4 @@
-//! Where a study computes: the only place that chooses.
+//! `Place`: the compute target of a study, and the only code that chooses it.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::thread_pool::thread_pool;
 /// Fewest elements of a rank with a GPU.
 const LEAST_ELEMENTS: usize = 8;
 
-/// Where a study computes.
+/// Compute target: the CPU or one GPU.
 pub enum Place {
     /// The processor, and why it is not a GPU if that was left to us.
     Cpu {
@@ -28,7 +28,7 @@ pub enum Place {
     Gpu(Arc<Device>),
 }
 
-/// What ranks compute with.
+/// Ranks, threads and results folder of a computation.
 pub struct Setting<'a> {
     /// Who they are.
     pub team: &'a Team,
@@ -38,7 +38,7 @@ pub struct Setting<'a> {
     pub results: &'a Path,
 }
 
-/// What several ranks do, each of them.
+/// Work that each of several ranks does.
 pub(crate) trait OnEachRank: Sync {
     /// Does it as the rank of `communicator`, which computes in `place`; so many ranks share a host, or its
     /// GPU where they compute on that.
@@ -223,7 +223,7 @@ impl Place {
         }
     }
 
-    /// The same of a team.
+    /// Returns the note for a team, which also warns if several ranks share one GPU.
     pub fn note_of(&self, team: &Team) -> Option<String> {
         match (self, team) {
             (Place::Gpu(_), Team::Threads(n)) if n.get() > 1 => {

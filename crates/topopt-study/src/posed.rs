@@ -10,10 +10,10 @@ use topopt_mesh::vector::length;
 
 use crate::config::{Config, Quantity};
 
-/// What a case asks for.
+/// Objective and constraints of a case.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Posed {
-    /// What is minimized or maximized: the worst of several.
+    /// Responses of the objective; the worst of several is minimized or maximized.
     pub objective: Vec<PosedResponse>,
     /// Responses with limits.
     pub constraints: Vec<PosedConstraint>,
@@ -24,15 +24,15 @@ pub struct Posed {
 /// A response.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PosedResponse {
-    /// It in words, such as `displacement of tip in down`.
+    /// Description in words, such as `displacement of tip in down`.
     pub label: String,
-    /// What it counts times in a worst case, > 0.
+    /// Factor in a worst case, > 0.
     pub weight: f64,
-    /// What it is.
+    /// Kind of the response.
     pub form: Form,
     /// When it counts, where it is of states in time.
     pub when: Option<When>,
-    /// What it counts from: of a temperature the coldest one that is held, else 0.
+    /// Reference value: for a temperature the coldest one that is held, else 0.
     pub zero: f64,
 }
 
@@ -41,7 +41,7 @@ pub struct PosedResponse {
 pub struct PosedConstraint {
     /// The response.
     pub response: PosedResponse,
-    /// Its limit.
+    /// Limit of the response.
     pub limit: f64,
     /// Whether it is the largest value allowed, else the smallest.
     pub is_upper: bool,
@@ -49,12 +49,12 @@ pub struct PosedConstraint {
     pub entry: Option<usize>,
 }
 
-/// What a response is; nodes and elements are the user's.
+/// Kind of a response, with nodes and elements in the user's numbering.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Form {
     /// The compliance of all load cases with their weights.
     Compliance,
-    /// That of a load case.
+    /// The compliance of one load case, without its weight.
     CaseCompliance(usize),
     /// The share of the design volume that material fills.
     Volume,
@@ -66,7 +66,7 @@ pub enum Form {
     MeanDisplacement {
         /// Number of the load case.
         case: usize,
-        /// What the displacements of nodes are multiplied by before they are added.
+        /// Weights of the nodal displacements in the sum: node and vector.
         weights: Vec<(u32, [f64; 3])>,
     },
     /// The p-norm of displacements, or of temperatures above the zero of the response.
@@ -98,8 +98,8 @@ impl Form {
         }
     }
 
-    /// The same of the nodes for which a flag of `is_there`, `[n_nodes]`, is set, in their shares; none
-    /// if it is of nodes of which none is left.
+    /// Restricts the response to nodes for which `is_there`, `[n_nodes]`, is set, and rescales its
+    /// weights; none if no node is left.
     pub(crate) fn on_nodes(&self, is_there: &[bool]) -> Option<Self> {
         let mut form = self.clone();
         let is_left = match &mut form {
@@ -122,7 +122,7 @@ impl Form {
         is_left.then_some(form)
     }
 
-    /// Its load case, if it is of one.
+    /// Returns the load case of the response, if it belongs to one.
     fn case(&self) -> Option<usize> {
         match self {
             Self::CaseCompliance(case)
@@ -139,7 +139,7 @@ impl PosedResponse {
         self.when.is_none() && matches!(self.form, Form::Compliance | Form::Volume)
     }
 
-    /// Its name as a column of a table: without spaces and commas.
+    /// Returns the column name in a table: the label without spaces and commas.
     pub fn column(&self) -> String {
         self.label.replace([' ', ','], "_")
     }
@@ -173,7 +173,7 @@ impl Posed {
         columns
     }
 
-    /// What these columns hold in an iteration.
+    /// Returns the values of [`Posed::columns`] in an iteration.
     pub fn own_values(&self, report: &IterationReport) -> Vec<f64> {
         let is_own = self.objective.first().is_some_and(|response| !response.is_usual());
         let limited = self.constraints.iter().zip(&report.constraints);
@@ -190,7 +190,7 @@ impl Posed {
         self.constraints.iter().zip(&report.constraints).map(value).collect()
     }
 
-    /// What is asked of the objective, such as `minimize mass`.
+    /// Describes the objective, such as `minimize mass`.
     pub fn goal(&self) -> String {
         let verb = if self.is_maximized { "maximize" } else { "minimize" };
         format!("{verb} {}", self.objective_label())
@@ -222,7 +222,7 @@ impl Posed {
 }
 
 impl Posed {
-    /// The same on the nodes and elements of `renumbering`.
+    /// Returns the responses on the nodes and elements of `renumbering`.
     #[must_use]
     pub fn renumbered(mut self, renumbering: &Renumbering) -> Self {
         let nodes = LazyCell::new(|| renumbering.new_nodes());
@@ -244,7 +244,7 @@ impl Posed {
         self
     }
 
-    /// The same without nodes and elements, for ranks after the first, which has them.
+    /// Returns the responses without nodes and elements, for ranks after the first, which has them.
     #[must_use]
     pub fn elsewhere(&self) -> Self {
         let mut posed = self.clone();

@@ -87,8 +87,7 @@ impl Lookup<'_> {
         })
     }
 
-    /// What `judged` amounts to: where it names no load case, a response for `each`, else one of
-    /// all.
+    /// Builds the responses of `judged`: if it names no load case, one for `each`, else one of all.
     fn responses(
         &self,
         judged: Judged,

@@ -15,31 +15,31 @@ use crate::config::{self, Config};
 pub const CASE: &str = "case.toml";
 /// A row per iteration.
 pub const HISTORY: &str = "history.csv";
-/// What the run was and did.
+/// Settings and outcome of the run; see [`crate::summary::Summary`].
 pub const SUMMARY: &str = "summary.json";
 /// The design evaluated last, on the mesh.
 pub const DESIGN: &str = "design.vtu";
-/// The same on the elements of a mesh file as they were before they were cut.
+/// The design on the elements of a mesh file as they were before they were cut.
 pub const UNCUT: &str = "design_uncut.vtu";
-/// The same in pieces.
+/// The design in pieces.
 pub const DESIGN_IN_PIECES: &str = "design.pvtu";
 /// Folder of the pieces.
 pub const PIECES: &str = "pieces";
-/// What `topopt verify` has found; see [`crate::verification::Verification`].
+/// Findings of `topopt verify`; see [`crate::verification::Verification`].
 pub const VERIFIED: &str = "verify.json";
 /// The design of solid and void elements that it has solved.
 pub const VERIFIED_DESIGN: &str = "verify.vtu";
-/// What `topopt report` writes.
+/// Page that `topopt report` writes.
 pub const REPORT: &str = "report.html";
-/// What `topopt solve` has found; see [`crate::analysis::Analysis`].
+/// Findings of `topopt solve`; see [`crate::analysis::Analysis`].
 pub const ANALYSIS: &str = "analysis.json";
-/// Its fields.
+/// Fields of `topopt solve`, on the mesh.
 pub const ANALYSIS_FIELDS: &str = "analysis.vtu";
-/// Its page.
+/// Page of an analysis.
 pub const ANALYSIS_PAGE: &str = "analysis.html";
-/// Of an analysis in time a row per step.
+/// Table of an analysis in time, a row per step.
 pub const TRANSIENT: &str = "transient.csv";
-/// Its series of snapshots, for ParaView.
+/// Series of snapshots of an analysis in time, for ParaView.
 pub const ANALYSIS_SERIES: &str = "analysis.pvd";
 
 /// First line of [`CASE`]: it tells the file from one that the user wrote.

@@ -245,9 +245,9 @@ struct Fields {
     density: Vec<f64>,
     /// See [`crate::physics::Names::energy`].
     energy: Vec<f64>,
-    /// Of the elements: what flows through them in each load case, where something does.
+    /// Flux per element and load case, `[n_elements][3]` each, where the physics has one.
     fluxes: Vec<(String, Vec<f64>)>,
-    /// Of the nodes: `displacement` and `force` of the first load case, `displacement_NAME` and
+    /// Nodal fields: `displacement` and `force` of the first load case, `displacement_NAME` and
     /// `force_NAME` of the others.
     nodal: Vec<(String, Vec<f64>)>,
 }

@@ -46,7 +46,7 @@ pub(crate) struct Newest<R> {
     pub notes: Vec<String>,
 }
 
-/// Where a run goes on.
+/// State of an earlier run from which a run continues.
 #[derive(Debug)]
 pub struct Resumption {
     pub state: DesignState,
@@ -60,7 +60,7 @@ pub struct Resumption {
     by_color: bool,
 }
 
-/// What a checkpoint holds besides its arrays, for the command that writes it.
+/// Content of a checkpoint besides its arrays, for the command that writes it.
 pub(crate) trait OfCommand: DeserializeOwned {
     /// The command.
     const COMMAND: &'static str;
@@ -74,7 +74,7 @@ impl OfCommand for Record {
 const COMMANDS: [(&str, &str); 2] = [("history", "run"), ("table", "solve")];
 
 impl<R: OfCommand> Newest<R> {
-    /// That among the results in `directory`.
+    /// Finds the newest usable checkpoint among the results in `directory`.
     ///
     /// # Errors
     /// A finding if there is none, or if it holds no such record.

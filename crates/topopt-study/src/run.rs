@@ -43,7 +43,7 @@ pub fn run(
     run(asked, progress)
 }
 
-/// The same of one physics.
+/// Runs a case of one physics.
 fn run_of<K: Solvable<N>, const N: usize>(
     asked: Asked,
     progress: &mut dyn Progress,

@@ -12,7 +12,7 @@ use crate::result_files::{CASE, DESIGN, HISTORY, SUMMARY, is_written_by_us, resu
 
 const FOLDER: &str = "give the folder that `topopt run` prints at the end";
 
-/// What to give in place of a file: a folder, which a case has once it was run.
+/// Returns the remedy for a file in place of a results folder, which running a case makes.
 fn of_file(path: &Path) -> String {
     let is_case = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
     match is_case {

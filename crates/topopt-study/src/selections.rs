@@ -221,7 +221,7 @@ impl Selection<'_> {
         Ok(selection::Condition::Nodes(nodes))
     }
 
-    /// What lies in the set: of its own kind, else by its nodes.
+    /// Returns the condition of lying in the set: by its own kind, else by its nodes.
     fn set(&self, name: &str, path: &str) -> Result<selection::Condition, Finding> {
         match self.select.kind {
             SelectKind::Faces if self.sets.faces.contains_key(name) => {
@@ -269,7 +269,7 @@ impl Selection<'_> {
         finding.at(self.config.source(), self.config.span(path), label)
     }
 
-    /// What each condition selects by itself, what is nearest to it, and where the mesh is.
+    /// Describes how many each condition alone selects, the nearest if none, and the mesh bounds.
     fn surroundings(&self, selector: &Selector) -> String {
         let kind = SetKind::from(self.select.kind).name();
         let mut parts = Vec::new();

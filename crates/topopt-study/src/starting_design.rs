@@ -53,8 +53,8 @@ impl StartingDesign {
         &self.path
     }
 
-    /// Its densities at the centers of the elements of `structure`, \[n_elements\] in the numbering
-    /// of the problem.
+    /// Interpolates the densities at the centers of the elements of `model`, \[n_elements\] in the
+    /// numbering of the problem.
     ///
     /// # Errors
     /// A finding if the mesh is not one of the same part.

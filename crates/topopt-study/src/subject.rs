@@ -1,4 +1,4 @@
-//! What is computed: what is asked of a design, and an equation on a mesh or on the part of a rank.
+//! `Subject`: the task of a design, and its equation on a mesh or on the part of a rank.
 
 use serde::{Deserialize, Serialize};
 use topopt_design::{DesignSpace, Stage};
@@ -9,8 +9,8 @@ use topopt_fem::{
 use crate::filter_plan::FilterPlan;
 use crate::posed::{Form, Posed};
 
-/// What is asked of a design, on the nodes and elements of a problem. Of several ranks the first has all of
-/// it, and the others [`Task::elsewhere`].
+/// Design task on the nodes and elements of a problem: design space, filter, objective and
+/// constraints. The first of several ranks has all of it, and the others [`Task::elsewhere`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Task {
     /// Designs allowed.
@@ -21,7 +21,7 @@ pub struct Task {
     pub posed: Posed,
     /// Settings that change in the course of the run.
     pub stages: Vec<Stage>,
-    /// What acts in time, where the case is in time.
+    /// Loads and held values over time, where the case is in time.
     pub timeline: Option<Timeline>,
     /// Number of elements of each color, where the problem has them by color.
     pub colors: Option<Vec<usize>>,
@@ -32,7 +32,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// The same without what belongs to single nodes and elements, for ranks after the first.
+    /// Returns the task without values of single nodes and elements, for ranks after the first.
     #[must_use]
     pub fn elsewhere(&self) -> Self {
         Self {
@@ -47,13 +47,13 @@ impl Task {
     }
 }
 
-/// What a computer computes.
+/// Task, problem and equation for a computer.
 pub struct Subject<'a, K = Elasticity, const N: usize = DIM> {
-    /// What is asked.
+    /// Task of the design.
     pub task: &'a Task,
     /// The problem; ranks after the first have no values of it.
     pub problem: &'a dyn Statement,
-    /// Its equation: all of it, or that of a rank on its part.
+    /// Discretized equation: all of it, or that of a rank on its part.
     pub equation: &'a Discretization<K, N>,
 }
 
@@ -61,7 +61,7 @@ pub struct Subject<'a, K = Elasticity, const N: usize = DIM> {
 pub struct Bare {
     /// Conduction with films, which says what flows into held nodes.
     pub conduction: Discretization<Diffusion, 1>,
-    /// What stores heat, where that is no diagonal matrix.
+    /// Heat storage C, where that is no diagonal matrix.
     pub storage: Option<Discretization<Diffusion, 1>>,
 }
 

@@ -1,4 +1,4 @@
-//! What a run was and did: summary.json and the closing lines.
+//! `Summary` of a run: summary.json and the closing lines.
 
 use std::path::Path;
 
@@ -36,8 +36,8 @@ pub struct Summary<'a> {
     pub units: Option<UnitNames>,
     /// Path of the case file.
     pub case: String,
-    /// `running`, then `done`, `interrupted`, `solver_failed`, `not_finite`, or `failed` where a file could not
-    /// be written or the device failed.
+    /// `running`, then `done`, `interrupted`, `solver_failed`, `not_finite`, or `failed` where a file
+    /// could not be written or the device failed.
     pub status: &'static str,
     /// The stop rule that was met.
     pub stopped_by: Option<&'static str>,
@@ -49,11 +49,11 @@ pub struct Summary<'a> {
     pub free_dofs: usize,
     /// Elements that stay solid.
     pub solid_elements: usize,
-    /// Those of them that stay solid at loads and supports alone.
+    /// Elements that stay solid only because they lie at loads or supports.
     pub kept_elements: usize,
     /// Elements that stay void.
     pub void_elements: usize,
-    /// What the elements are made of, `[material]` first.
+    /// Materials of the elements, `[material]` first.
     pub materials: &'a [MaterialShare],
     /// Names of the load cases.
     pub load_cases: Vec<&'a str>,
@@ -63,17 +63,17 @@ pub struct Summary<'a> {
     pub filter_radius: Option<f64>,
     /// How the filter finds neighbors.
     pub neighbors: Option<Neighbors>,
-    /// Where it is computed.
+    /// Name of the compute target.
     pub device: String,
     /// How the stiffness is applied.
     pub strategy: &'static str,
     /// The preconditioner and its levels.
     pub preconditioner: Preconditioner,
-    /// What is minimized or maximized.
+    /// Objective, and its value in the last design.
     pub objective: ObjectiveFound,
     /// Limits, and what the last design has.
     pub constraints: Vec<Limited>,
-    /// What was done so far.
+    /// Work done so far, by all parts of a run that was resumed.
     #[serde(flatten)]
     pub done: Done,
     /// Whether the last design has the largest volume allowed, to a thousandth; none where the volume
@@ -83,12 +83,12 @@ pub struct Summary<'a> {
     pub peak_memory_mb: Option<f64>,
     /// The settings in force.
     pub settings: Settings<'a>,
-    /// What is doubtful, before the run and at its end: limits that are missed, grey material, stages
-    /// that were cut off; a sentence each.
+    /// Warnings before the run and at its end: limits that are missed, grey material, stages that
+    /// were cut off; a sentence each.
     pub warnings: Vec<String>,
-    /// What was left out or changed, a sentence each.
+    /// Notes on what was left out or changed, a sentence each.
     pub notes: Vec<String>,
-    /// Those of the warnings that came at the end, without grey material.
+    /// Warnings from the end of the run, without grey material.
     #[serde(skip)]
     pub(crate) ending: Vec<String>,
     #[serde(skip)]
@@ -111,7 +111,7 @@ pub struct Preconditioner {
 }
 
 impl Preconditioner {
-    /// What there is to say of `preconditioner`.
+    /// Describes `preconditioner`.
     pub fn of<B: Backend>(preconditioner: &dyn ElementPreconditioner<B>) -> Self {
         let levels = preconditioner.levels();
         let entries: usize = levels.iter().map(|level| level.entries).sum();
@@ -133,11 +133,11 @@ pub struct Settings<'a> {
     pub material: &'a config::Material,
     /// The largest volume asked for.
     pub volume_fraction: Option<f64>,
-    /// What the design is meant for.
+    /// Style of the design, `smooth` or `crisp`.
     pub style: config::Style,
     /// How the modulus follows the density.
     pub interpolation: config::Interpolation,
-    /// Its exponent or slope.
+    /// Exponent or slope of the interpolation.
     pub penalty: f64,
     /// The density of void.
     pub density_min: f64,
@@ -368,7 +368,7 @@ impl<'a> Summary<'a> {
         posed.filter(|(posed, _)| posed.entry.is_some()).map(|(_, limited)| limited)
     }
 
-    /// What is doubtful of the last design, besides grey material.
+    /// Returns warnings about the last design, except for grey material.
     fn warnings_at_end(&self) -> Vec<String> {
         let missed = self.asked_limits().filter_map(Limited::missed);
         let missed = missed.map(|text| self.settings.physics.in_words(&text));
@@ -465,14 +465,14 @@ const UNFINISHED: f64 = 0.01;
 /// Change of a design from which on it counts as at rest.
 const AT_REST: f64 = 0.01;
 
-/// What a grey design is seen by.
+/// Context in which a grey design is reported.
 #[derive(Debug, Clone, Copy)]
 pub struct Seen {
     /// Whether responses are of states in time, which are not verified.
     pub is_in_time: bool,
     /// Whether the mass is asked for.
     pub has_weight: bool,
-    /// What the design is meant for.
+    /// Style of the design, `smooth` or `crisp`.
     pub style: config::Style,
 }
 

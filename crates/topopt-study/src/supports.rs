@@ -1,4 +1,4 @@
-//! What `[[supports]]` and `[[springs]]` amount to: held nodes, displaced nodes, stiffness.
+//! Conversion of `[[supports]]` and `[[springs]]` to held nodes, displaced nodes and stiffness.
 
 use std::collections::BTreeMap;
 

@@ -6,9 +6,9 @@ use topopt_mesh::HexMesh;
 /// Numbers of the mesh file.
 #[derive(Debug, Clone)]
 pub struct Tags {
-    /// Of the nodes, \[n_nodes\].
+    /// Numbers of the nodes, \[n_nodes\].
     pub nodes: Vec<u64>,
-    /// Of the elements, \[n_elements\].
+    /// Numbers of the elements, \[n_elements\].
     pub elements: Vec<u64>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct NumberArrays {
 }
 
 impl NumberArrays {
-    /// Those of `mesh`, in the user's numbering.
+    /// Collects the numbers of nodes and elements of `mesh`, in the user's numbering.
     pub fn of(tags: Option<&Tags>, mesh: &HexMesh) -> Self {
         let [nodes, elements] = [mesh.n_nodes(), mesh.n_elements()].map(|n| 0..n as u32);
         Self {

@@ -7,21 +7,21 @@ use crate::config::{Config, PhysicsKind};
 /// The units of the results; of heat that of lengths alone, as no case states one of temperatures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UnitNames {
-    /// Of lengths.
+    /// Unit of lengths.
     pub length: &'static str,
-    /// Of forces.
+    /// Unit of forces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub force: Option<&'static str>,
-    /// Of stresses.
+    /// Unit of stresses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stress: Option<String>,
-    /// Of compliances.
+    /// Unit of compliances.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compliance: Option<String>,
 }
 
 impl UnitNames {
-    /// Those that a case states.
+    /// Returns the units that a case states, if it does.
     pub fn of(config: &Config) -> Option<Self> {
         let units = config.units?;
         let is_elastic = config.physics.kind == PhysicsKind::Elasticity;

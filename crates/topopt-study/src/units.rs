@@ -7,7 +7,7 @@ use crate::materials::MaterialShare;
 use crate::model::Model;
 use topopt_mesh::numbers::rounded;
 
-/// What makes one doubt the units of a case, a sentence each.
+/// Returns doubts about the units of a case, a sentence each.
 pub fn doubts(config: &Config, model: &Model) -> Vec<String> {
     let modulus = model.materials.iter().find_map(|m| doubtful_modulus(config, model, m));
     let strain = if modulus.is_none() { large_strain(config, model) } else { None };

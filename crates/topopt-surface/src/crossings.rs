@@ -93,7 +93,7 @@ fn meets([s, t]: [[f64; 3]; 2], triangle: [[f64; 3]; 3]) -> bool {
     around.iter().all(|&sign| sign >= 0.0) || around.iter().all(|&sign| sign <= 0.0)
 }
 
-/// The same for a segment in the plane of the triangle: seen along the axis that shows most of it.
+/// Tests whether a segment meets a triangle in its plane: along the axis that shows most of it.
 fn meets_in_plane(segment: [[f64; 3]; 2], triangle: [[f64; 3]; 3]) -> bool {
     let normal = normal(triangle);
     let dropped = (0..3).max_by(|&i, &j| normal[i].abs().total_cmp(&normal[j].abs())).unwrap_or(0);

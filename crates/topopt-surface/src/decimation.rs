@@ -127,7 +127,7 @@ impl TriangleSurface {
     }
 }
 
-/// What collapses cost, and what they have done.
+/// Costs of edge collapses, and the change of volume so far.
 struct Collapses<'a> {
     surface: &'a TriangleSurface,
     /// Whether a vertex may not go.

@@ -25,7 +25,7 @@ pub(crate) struct Diffusion {
     offsets: Vec<usize>,
     columns: Vec<u32>,
     couplings: Vec<f32>,
-    /// By which K is multiplied.
+    /// Factor of K.
     factor: f64,
     /// Nodes and elements, and the shares of an element's vertices in its volume.
     node_to_elements: NodeToElements,
@@ -40,7 +40,7 @@ const fn pair(i: usize, j: usize) -> usize {
 }
 
 impl Diffusion {
-    /// Of `mesh` with `conductivity(element)`.
+    /// Assembles the operator on `mesh` with `conductivity(element)` (length squared).
     pub fn new(mesh: &HexMesh, conductivity: impl Fn(usize) -> f64 + Sync) -> Self {
         let of_element = |element: usize| of_element(mesh, element, conductivity(element));
         let (blocks, shares): (Vec<_>, Vec<_>) =
@@ -81,7 +81,7 @@ impl Diffusion {
         Self { mass: sums.integrals(&vec![1.0; mesh.n_elements()]), ..sums }
     }
 
-    /// The same with `factor` times the conductivity.
+    /// Sets the factor by which K is multiplied.
     pub fn with_factor(self, factor: f64) -> Self {
         Self { factor, ..self }
     }

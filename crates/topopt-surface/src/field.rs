@@ -28,7 +28,7 @@ pub enum FieldError {
     NotFinite {
         /// The first such node or element, from 0.
         index: usize,
-        /// Its value.
+        /// Value of the node or element.
         value: f64,
     },
     /// More nodes and elements than 32-bit numbers can name.
@@ -135,7 +135,7 @@ impl Field {
         0.25 * self.centers[element] + 0.75 * at_nodes / 8.0
     }
 
-    /// What evens out densities.
+    /// Builds the operator that smooths densities, with a radius of [`SMOOTHING`] element widths.
     pub(crate) fn diffusion(mesh: &HexMesh) -> Diffusion {
         let radii = mesh.volumes().into_iter().map(|volume| SMOOTHING * volume.cbrt());
         let squares: Vec<f64> = radii.map(|radius| radius * radius).collect();

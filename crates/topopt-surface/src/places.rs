@@ -1,4 +1,4 @@
-//! Where the vertices of a surface lie in its mesh, to take fields of the mesh there.
+//! `Places` of a surface's vertices in its mesh, to take fields of the mesh there.
 
 use rayon::prelude::*;
 use topopt_mesh::{HexMesh, hexahedron};
@@ -6,7 +6,7 @@ use topopt_mesh::{HexMesh, hexahedron};
 use crate::cut::Cut;
 use crate::iso_surface::Key;
 
-/// Where the vertices of a surface lie: on edges of the tetrahedra, in shares of these.
+/// Places of the vertices of a surface: on edges of the tetrahedra, in shares of these.
 #[derive(Debug, Clone)]
 pub struct Places<'a> {
     mesh: &'a HexMesh,

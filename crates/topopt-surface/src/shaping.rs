@@ -1,10 +1,10 @@
-//! What a solid is made by, and why there may be none.
+//! `Shaping` options of a solid, and the errors of making one.
 
 use topopt_distance::DistanceError;
 
 use crate::FieldError;
 
-/// What becomes of the densities of a design.
+/// Options for making a solid from the densities of a design.
 #[derive(Debug, Clone, Default)]
 pub struct Shaping {
     /// Density at which the surface lies; by default that which keeps the volume of the design.

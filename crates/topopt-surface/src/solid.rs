@@ -76,12 +76,12 @@ impl<'a> Solid<'a> {
         self.threshold
     }
 
-    /// Its volume, which is that of the surface.
+    /// Returns the volume of the solid, which is that inside its surface.
     pub fn volume(&self) -> f64 {
         self.volume
     }
 
-    /// What was too small to stay.
+    /// Returns how many pieces and cavities were too small to stay.
     pub fn dropped(&self) -> Dropped {
         self.dropped
     }
@@ -92,12 +92,12 @@ impl<'a> Solid<'a> {
         least < self.level && self.level <= most
     }
 
-    /// Its surface.
+    /// Builds the surface of the solid.
     pub fn surface(&self) -> TriangleSurface {
         iso_surface(self.mesh, &self.field, self.level)
     }
 
-    /// Its surface, and where the vertices of that lie in the mesh.
+    /// Builds the surface of the solid, and the places of its vertices in the mesh.
     pub fn surface_in_mesh(&self) -> (TriangleSurface, Places<'a>) {
         let cut = self.cut();
         let (surface, keys) = with_keys(&cut);

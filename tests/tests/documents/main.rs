@@ -2,6 +2,7 @@
 //! commands and cases that they show are run by the tests of the program.
 
 mod case_file;
+mod ratchet;
 mod references;
 
 use std::collections::{BTreeMap, BTreeSet};

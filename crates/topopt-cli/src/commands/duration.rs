@@ -12,7 +12,7 @@ use topopt_study::failure::Failure;
 use topopt_study::model::Model;
 use topopt_study::place::Place;
 
-/// What the solves of a run may take on the device at hand.
+/// Forecast of the time that the solves of a run take on the device at hand.
 #[derive(Debug, Serialize)]
 pub(super) struct Duration {
     /// Seconds of all solves, if the design loop uses all its iterations.

@@ -111,7 +111,7 @@ fn tell_volume(
     )
 }
 
-/// What the format cannot hold says itself what to do.
+/// Converts an error of writing; only errors of the system need a remedy, others state their own.
 fn unwritten(error: &WriteError) -> Finding {
     let finding = Finding::new(error.to_string());
     match error.cause.raw_os_error() {
@@ -132,7 +132,7 @@ fn design(result: &Path) -> Result<(DesignFile, LengthUnit), InputError> {
     Ok((DesignFile::read(&path)?, units.map_or(LengthUnit::Mm, |units| units.length)))
 }
 
-/// What the extension of the file says.
+/// Format, by the extension of the file.
 enum Format {
     Stl,
     ThreeMf,
@@ -192,7 +192,7 @@ fn three_mf_unit(unit: LengthUnit) -> three_mf::Unit {
     }
 }
 
-/// What is left of the `before` triangles off the boundary of the mesh.
+/// Prints how many of the `before` triangles off the boundary of the mesh are left.
 fn tell_decimation(
     share: f64,
     before: usize,
@@ -219,7 +219,7 @@ fn tell_decimation(
 /// Share of the size of the part up to which nobody sees that coordinates are rounded.
 const UNSEEN_ROUNDING: f64 = 1e-5;
 
-/// That the format moves coordinates by up to `rounding`, where it can be seen.
+/// Warns that the format moves coordinates by up to `rounding`, where it can be seen.
 fn tell_rounding(rounding: f64, mesh: &HexMesh, out: &mut impl Write) -> Result<(), Failure> {
     let size = mesh.bounding_box().extent().into_iter().fold(0.0, f64::max);
     if rounding > UNSEEN_ROUNDING * size {

@@ -1,4 +1,4 @@
-//! What the pages of runs and of analyses share: tables, facts and their words.
+//! Parts that the pages of runs and of analyses share: tables, facts and their words.
 
 pub(super) mod cases;
 pub(super) mod part;

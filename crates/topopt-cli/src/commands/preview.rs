@@ -19,7 +19,8 @@ use topopt_study::physics::Physics;
 /// `scaled_jacobian`.
 /// Points: `support`, 1 + 2 + 4 where x, y and z are held; `force` of the first load case and
 /// `force_NAME` of the others, `displacement` likewise, `body_force` likewise, of gravity and rotation
-/// where all is solid, and `spring`, the stiffness, where there are any; the nodes of node and face sets. Sets are called `set_NAME`.
+/// where all is solid, and `spring`, the stiffness, where there are any; the nodes of node and face sets.
+/// Sets are called `set_NAME`.
 ///
 /// # Errors
 /// A finding if the file cannot be written, or is not to be a .vtu file.
@@ -30,9 +31,9 @@ pub(super) fn write(path: &Path, config: &Config, case: &Case) -> Result<(), Fin
     write_of::<Elasticity, DIM>(path, case, SPRING, body)
 }
 
-/// The same of heat. Points: `support`, 1 where the temperature is held; `heat` by load case as the
-/// forces, with what convection brings from the ambient; `temperature`, which is held, likewise;
-/// `film`, film coefficient times area. Cells: `heat_source`, 1 where heat comes from within.
+/// Writes the preview of a heat case. Points: `support`, 1 where the temperature is held; `heat` by load
+/// case as the forces, with what convection brings from the ambient; `temperature`, which is held,
+/// likewise; `film`, film coefficient times area. Cells: `heat_source`, 1 where heat comes from within.
 ///
 /// # Errors
 /// As [`write`].

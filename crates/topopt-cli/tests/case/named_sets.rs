@@ -59,7 +59,7 @@ fn the_case_file_may_say_the_kind() {
     assert!(missing.contains("face set `Set-1` is not in the mesh"), "{missing}");
 }
 
-/// What needs faces takes them, and what can have them takes them first.
+/// Loads that need faces take them, and loads that can have faces take them first.
 #[test]
 fn loads_per_area_take_the_faces() {
     for load in ["pressure = 1", "traction = [1, 0, 0]", "pressure = 1\nkind = \"faces\""] {

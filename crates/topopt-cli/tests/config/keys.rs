@@ -1,4 +1,4 @@
-//! What holds for keys of all tables.
+//! Rules for keys of all tables.
 
 use crate::refused;
 

@@ -8,7 +8,7 @@ use crate::{Folder, topopt};
 
 /// A row of the numbers of CalculiX.
 struct Row {
-    /// Of the node or the element.
+    /// Number of the node or the element.
     number: usize,
     /// Coordinates of a Gauss point, none at nodes.
     at: Vec<f64>,
@@ -16,7 +16,7 @@ struct Row {
     values: Vec<f64>,
 }
 
-/// By load case, in their order, and by what they are.
+/// Rows by load case, in the order of these, and by quantity.
 type Recorded = Vec<(String, BTreeMap<String, Vec<Row>>)>;
 
 fn numbers(text: &str, separator: char) -> Vec<f64> {

@@ -13,7 +13,7 @@ fn check(folder: &Folder, args: &[&str]) -> String {
     finished.out
 }
 
-/// What is printed, with the time forecast left out: it is measured.
+/// Returns the output without the time forecast, which is measured.
 fn check_untimed(folder: &Folder, args: &[&str]) -> String {
     let out = check(folder, args);
     let (before, time) = out.split_once("  time             about ").unwrap();
@@ -242,7 +242,7 @@ fn forces_that_cancel() {
     assert!(out.contains("warning: the forces of load case `default` add up to zero"), "{out}");
 }
 
-/// What was forecast for a mesh of some size is what the run took, within a fifth.
+/// Compares the memory forecast with the peak of the run, which must be within a fifth.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_is_as_forecast() {

@@ -1,4 +1,4 @@
-//! What `topopt check` warns of, though a run is possible.
+//! Warnings of `topopt check` where a run is possible.
 
 use serde_json::Value;
 

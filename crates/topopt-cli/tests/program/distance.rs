@@ -30,7 +30,7 @@ fn distance(folder: &Folder, args: &[&str]) -> Finished {
         .into()
 }
 
-/// As [`distance`], which must succeed: what is printed, without the seconds.
+/// Runs `topopt distance`, which must succeed; returns its output without the seconds.
 fn distance_well(folder: &Folder, args: &[&str]) -> String {
     let Finished { status, out, err } = distance(folder, args);
     assert_eq!((status, err.as_str()), (0, ""), "{out}");

@@ -1,4 +1,4 @@
-//! What is doubtful of a case and of a design: said by every command that starts work, and at its end.
+//! Warnings about a case and a design: given by every command that starts work, and at its end.
 
 use serde_json::Value;
 

@@ -15,7 +15,7 @@ fn export(folder: &Folder, args: &[&str]) -> Finished {
     command.arg("export").args(args).output().unwrap().into()
 }
 
-/// As [`export`], which must succeed.
+/// Exports, which must succeed; returns the output.
 fn export_well(folder: &Folder, args: &[&str]) -> String {
     let finished = export(folder, args);
     assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);

@@ -43,7 +43,7 @@ struct Page {
     folder: tempfile::TempDir,
     /// The last case, into which tables alone are put.
     case: toml::Table,
-    /// What the last block of commands has printed; nothing where it was skipped.
+    /// Output of the last block of commands; none where it was skipped.
     printed: Option<String>,
 }
 
@@ -94,7 +94,7 @@ impl Page {
         self.folder.path().join(name)
     }
 
-    /// Where a block is, for people.
+    /// Returns the file and line of a block, for people.
     fn place(&self, block: &Block) -> String {
         format!("{}:{}", self.name, block.line)
     }

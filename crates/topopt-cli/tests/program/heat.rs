@@ -311,7 +311,7 @@ fn temperatures_are_objectives_and_limits() {
     }
 }
 
-/// What is not of heat, and what heat lacks, with the remedy.
+/// Refuses keys that heat does not have, and cases that lack what heat needs, with the remedy.
 #[test]
 fn what_heat_does_not_know_is_refused() {
     let base = "[material]\nconductivity = 3\n[[supports]]\nset = \"low\"\n";

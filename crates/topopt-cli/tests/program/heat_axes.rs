@@ -94,7 +94,7 @@ fn layers_with_a_conductivity_along_each_axis_are_exact() {
     }
 }
 
-/// What holds and heats a block, whatever its areas are; volumes stay.
+/// Supports and heat loads of a block, whatever its areas are; volumes stay.
 const LOADED: &str = "mass_density = 2\nheat_capacity = 0.7\n[[supports]]\nset = \"low\"\n\
     temperature = 10\n[[loads]]\nset = \"high\"\ntotal_heat = 3\n[[loads]]\nheat_source = 2\n";
 

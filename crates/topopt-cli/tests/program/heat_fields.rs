@@ -12,7 +12,7 @@ use crate::solve::numbers;
 use crate::verify::assert_near;
 use crate::{Folder, difference, topopt};
 
-/// What holds and heats the bent block of [`block`].
+/// Supports and heat loads of the bent block of [`block`].
 const LOADED: &str = "[[supports]]\nset = \"low\"\ntemperature = 10\n\
     [[loads]]\nset = \"high\"\nheat_flux = 3\n[[loads]]\nheat_source = 2\n";
 

@@ -14,7 +14,7 @@ use crate::heat::{EXACT, part, temperatures};
 use crate::solve::numbers;
 use crate::{Folder, topopt};
 
-/// What CalculiX prints with seven digits for the same elements and films (DC3D8, *FILM).
+/// Compares with CalculiX's seven digits for the same elements and films (DC3D8, *FILM).
 #[test]
 fn films_on_curved_faces_are_those_of_calculix() {
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/calculix/film.inp");

@@ -102,7 +102,7 @@ fn a_run_in_time_on_a_gpu_is_that_of_the_processor() {
     }
 }
 
-/// What has no meaning in time, and `time` where there is none.
+/// Refuses keys that have no meaning in time, and `time` where there is none.
 #[test]
 fn what_has_no_time_is_refused() {
     let folder = folder();

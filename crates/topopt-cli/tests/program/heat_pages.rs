@@ -17,7 +17,7 @@ const TABLES: &str = "[material]\nconductivity = 3\nmass_density = 2\nheat_capac
     [[loads]]\nset = \"high\"\nheat_flux = 2\n\
     [[loads]]\nset = \"high\"\nheat_flux = 4\ncase = \"hot <b>\"\n";
 
-/// What is to be read of a load case: cells of the table.
+/// Returns the cells that the table must have for a load case.
 fn cells(case: &Value) -> Vec<String> {
     let value = |value: &Value| number(value.as_f64().unwrap(), 3);
     let extreme = |key: &str| {

@@ -242,7 +242,7 @@ fn heat_has_its_own_words() {
     }
 }
 
-/// What a page says, without its pictures, its style and program, and the case file.
+/// Returns the text of a page without its pictures, its style and program, and the case file.
 fn readable(page: &str) -> String {
     let mut page = page.to_owned();
     for (start, end) in

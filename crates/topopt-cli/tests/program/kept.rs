@@ -19,7 +19,7 @@ fn end_loaded(more: &str) -> Folder {
     folder
 }
 
-/// What `topopt check` says of the case, with keys to set.
+/// Returns the output of `topopt check` for the case, with keys to set.
 fn check(folder: &Folder, set: &[&str]) -> Value {
     let mut args = vec!["check", "case.toml", "--json"];
     args.extend(set.iter().flat_map(|set| ["--set", set]));

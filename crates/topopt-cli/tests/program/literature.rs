@@ -49,14 +49,14 @@ struct Problem {
     n: [usize; 2],
     /// Nodes from a corner to another.
     sets: &'static [(&'static str, [[f64; 2]; 2])],
-    /// What is added to [`CASE`].
+    /// Text that is added to [`CASE`].
     text: &'static str,
     set: &'static [&'static str],
     column: &'static str,
     /// Values of the first, second, third, tenth and last design, and how many there are.
     history: [f64; 5],
     designs: usize,
-    /// What is published, and the digits that its bisection leaves.
+    /// Published value, and the digits that its bisection leaves.
     published: (f64, f64),
 }
 

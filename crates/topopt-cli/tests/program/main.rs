@@ -175,7 +175,7 @@ impl Folder {
         command.args(args).output().unwrap().into()
     }
 
-    /// As [`Folder::run`], which must succeed.
+    /// Runs the case, which must succeed.
     fn run_well(&self, set: &[&str]) -> Finished {
         let finished = self.run(set, &[]);
         assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);

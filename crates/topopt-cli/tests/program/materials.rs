@@ -67,7 +67,7 @@ fn stress(x: f64) -> f64 {
     0.09 * (0.5 * near + 1.0 * far)
 }
 
-/// Its integral from a to b on one side of the joint, by Simpson's rule, which is exact.
+/// Integral of the stress from a to b on one side of the joint, by Simpson's rule, which is exact.
 fn integral(a: f64, b: f64) -> f64 {
     (b - a) / 6.0 * (stress(a) + 4.0 * stress(0.5 * (a + b)) + stress(b))
 }

@@ -14,7 +14,7 @@ const BOX: &str = include_str!("../../../../meshes/vtu_box_ascii.vtu");
 const ABAQUS_CUBE: &str = "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 1, 1, 0\n4, 0, 1, 0\n5, 0, 0, 1\n\
     6, 1, 0, 1\n7, 1, 1, 1\n8, 0, 1, 1\n*ELEMENT, TYPE=C3D8\n7, 1, 2, 3, 4, 5, 6, 7, 8\n";
 
-/// What is wrong with a file, and the file.
+/// Title of an error, and the bytes of a file with it.
 pub(crate) struct Bad(String, Vec<u8>);
 
 pub(crate) fn whole(text: &str) -> Bad {
@@ -61,7 +61,7 @@ pub(crate) fn assert_messages(name: &str, file: &str, files: &[Bad]) {
     assert_messages_in(&Folder::new(), name, file, files);
 }
 
-/// As [`assert_messages`], in a `folder` with other files.
+/// Compares the messages on `files` in a `folder` with other files; see [`assert_messages`].
 pub(crate) fn assert_messages_in(folder: &Folder, name: &str, file: &str, files: &[Bad]) {
     let of = |Bad(title, bytes): &Bad| {
         std::fs::write(folder.path(file), bytes).unwrap();

@@ -4,7 +4,7 @@
 use crate::meshes::{CUBE as HELD_CUBE, FROM_FILE, GENERATED};
 use crate::{CASE, Finished, Folder, program};
 
-/// What `topopt` with `args` says when it refuses its input.
+/// Returns the message of `topopt` with `args`, which must refuse its input.
 pub(crate) fn message(folder: &Folder, args: &[&str]) -> String {
     let finished = Finished::from(program(&folder.path("")).args(args).output().unwrap());
     assert_eq!((finished.status, finished.out.as_str()), (1, ""), "{args:?} {}", finished.err);

@@ -23,13 +23,13 @@ fn run_on(folder: &Folder, ranks: usize, set: &[&str], more: &[&str]) -> Finishe
     finished
 }
 
-/// That a run of [`crate::CASE`] on each of `sizes` ranks gives what one rank does.
+/// Asserts that a run of [`crate::CASE`] on each of `sizes` ranks agrees with one rank.
 fn agree(name: &str, set: &[&str], sizes: &[usize]) {
     agree_in(&Folder::new(), name, set, sizes, "displacement");
 }
 
-/// The same of the case in `folder`, which has `state` as its nodal field: the same files, with the
-/// same history to rounding and the error of solves.
+/// Asserts that runs of the case in `folder`, which has `state` as its nodal field, agree: the same files,
+/// with the same history to rounding and the error of solves.
 fn agree_in(folder: &Folder, name: &str, set: &[&str], sizes: &[usize], state: &str) {
     run_on(folder, 1, set, &[]);
     let columns = folder.read("out/history.csv");

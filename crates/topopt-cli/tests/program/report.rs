@@ -114,7 +114,7 @@ fn a_mass_and_its_limits_have_units() {
     assert_eq!(report.matches("<dt>Mass</dt>").count(), 1);
 }
 
-/// What the pictures of supports and loads are made from.
+/// Checks the arrays from which the pictures of supports and loads are made.
 #[test]
 fn a_design_has_the_forces_of_its_load_cases() {
     let folder = Folder::new();

@@ -274,7 +274,7 @@ fn a_changed_case_is_refused_with_the_differences() {
     assert_eq!((folder.files(), folder.read("out/history.csv")), before);
 }
 
-/// What a style stands for is compared, and not its name.
+/// Compares the meaning of a style, and not its name.
 #[test]
 fn a_style_may_be_written_out() {
     let folder = Folder::new();

@@ -3,7 +3,8 @@
 use crate::{Finished, Folder, topopt};
 
 /// A bar of 6 x 2 x 2 cubes along x: node sets `left`, `right` and `moved`, whose nodes have the x of `at`;
-/// element sets `some`, those from x = `at` on, and the array `field`, which is `value` there and 1 elsewhere.
+/// element sets `some`, those from x = `at` on, and the array `field`, which is `value` there and 1
+/// elsewhere.
 fn bar(at: f64, value: f64) -> String {
     let grid = |n: [usize; 3]| {
         move |number: usize| [number % n[0], number / n[0] % n[1], number / n[0] / n[1]]
@@ -156,7 +157,7 @@ fn changed_sets_and_arrays_are_refused() {
     }
 }
 
-/// What the case does not use may change, and so may what it uses as long as it is the same.
+/// Resumes although parts of the mesh changed that the case does not use, or used ones kept their values.
 #[test]
 fn what_is_the_same_goes_on() {
     let case = format!("{VOLUME}{ELASTIC}");

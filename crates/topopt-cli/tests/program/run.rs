@@ -299,7 +299,7 @@ fn load_cases_add_up_with_their_weights() {
     assert!(largest("displacement_side", 2) > largest("displacement_side", 1));
 }
 
-/// The same part, its nodes and elements in another order, has the same design.
+/// Designs of one part agree, whatever the order of its nodes and elements.
 #[test]
 fn results_are_in_the_numbering_of_the_mesh_file() {
     let mesh = distorted();

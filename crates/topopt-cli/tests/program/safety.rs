@@ -1,4 +1,4 @@
-//! What a run may write over, how it ends, and what it never does.
+//! Overwriting, ending and safety of a run.
 
 use std::fs;
 use std::io::Read;

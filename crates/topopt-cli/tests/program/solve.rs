@@ -177,7 +177,7 @@ fn yield_strengths_give_safety_factors() {
     assert!(without["load_cases"][0].get("safety_factors").is_none());
 }
 
-/// What is doubtful stands apart from notes, also on the page.
+/// Warnings stand apart from notes, also on the page.
 #[test]
 fn doubts_are_warnings() {
     let folder = folder_of(PULLED);
@@ -228,7 +228,7 @@ fn void_sets_stay_empty() {
     assert!(stress > 2.5, "{stress}");
 }
 
-/// What only an optimization needs may be missing, or wrong: the numbers stay the same.
+/// Keys that only an optimization needs may be missing, or wrong: the numbers stay the same.
 #[test]
 fn nothing_of_an_optimization_is_needed() {
     let folder = folder_of(PULLED);

@@ -1,4 +1,4 @@
-//! Where a run starts, and what its limit is: two keys with one meaning each.
+//! Start and limit of the volume in a run: two keys with one meaning each.
 
 use crate::{CASE, Folder, topopt};
 

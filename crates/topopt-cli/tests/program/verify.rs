@@ -11,7 +11,7 @@ fn verify(folder: &Folder, args: &[&str]) -> Finished {
     program(&folder.path("")).args(["verify", "out"]).args(args).output().unwrap().into()
 }
 
-/// What a verification finds; it may say that the volume is not kept.
+/// Returns the numbers of a verification, which may report that the volume is not kept.
 pub fn numbers(folder: &Folder, args: &[&str]) -> Value {
     let finished = verify(folder, &[args, &["--json"]].concat());
     let is_met = (finished.status, finished.err.as_str()) == (0, "");

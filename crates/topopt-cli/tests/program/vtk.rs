@@ -158,12 +158,12 @@ fn check_series(series: &Value, design: &Value, folder: &Folder) {
     assert_eq!((&start["min"], &start["max"]), (&json!([0.3]), &json!([0.3])));
 }
 
-/// What VTK finds in a file; nothing where VTK cannot be had and need not be.
+/// Reads a file with VTK; none where VTK cannot be had and need not be.
 pub fn read(file: &Path) -> Option<Value> {
     read_back("vtk_readback.py", &[file])
 }
 
-/// What a script of the tests finds in `files`; nothing where VTK cannot be had and need not be.
+/// Runs a script of the tests on `files`; returns its JSON, or none where VTK cannot be had and need not be.
 pub fn read_back(script: &str, files: &[impl AsRef<OsStr>]) -> Option<Value> {
     let python = std::env::var_os("TOPOPT_PYTHON").unwrap_or_else(|| "python3".into());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(script);

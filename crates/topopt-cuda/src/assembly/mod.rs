@@ -66,7 +66,7 @@ pub struct Assembly<R> {
     assemble: Box<dyn Assemble<R>>,
     rows: Rows,
     upper: Upper,
-    /// As `cuda/common/tiles.cuh` has them, once asked for.
+    /// Stored element matrices, laid out as in `cuda/common/tiles.cuh`; made by `store`.
     stored: CudaSlice<R>,
     /// `[n_blocks][unknowns][unknowns]`.
     values: CudaSlice<R>,
@@ -179,7 +179,7 @@ impl<R: Real> Assembly<R> {
         &mut self.values
     }
 
-    /// What one assembly moves and computes.
+    /// Returns the counted cost of one assembly.
     pub fn cost(&self, routine: Routine) -> Cost {
         let numbers = self.unknowns * self.unknowns;
         let sizes = model::Sizes {

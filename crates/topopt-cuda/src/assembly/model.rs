@@ -25,7 +25,7 @@ fn tile(unknowns: usize) -> f64 {
     }
 }
 
-/// What an assembly is counted from.
+/// Sizes from which the cost of an assembly is counted.
 pub(super) struct Sizes {
     pub nodes: f64,
     pub elements: f64,

@@ -25,7 +25,7 @@ pub(super) struct Patch<R> {
     targets: CudaSlice<u32>,
     /// Upper blocks to which elements of other patches add.
     boundary_blocks: CudaSlice<u32>,
-    /// What these add, `[n_boundary][unknowns][unknowns]`.
+    /// Sums that elements of other patches add to these blocks, `[n_boundary][unknowns][unknowns]`.
     boundary: CudaSlice<R>,
     n_boundary: usize,
 }
@@ -107,8 +107,8 @@ impl RowPatches {
         Ok(Self { patch, first, first_blocks, blocks })
     }
 
-    /// Where the tiles of elements go, whose patches are `owners`: to a block of the patch, if that has
-    /// its row, or else to one of the boundary, which come second.
+    /// Returns the targets of the tiles of elements, whose patches are `owners`, and the boundary blocks: a
+    /// target is a block of the patch, if that has the row of the tile, or else a block of the boundary.
     fn targets(
         &self,
         parts: &Parts<'_>,

@@ -1,5 +1,5 @@
-//! Which blocks of the matrix there are, and which of them the tiles of elements belong to; on the host,
-//! once per mesh and what is held.
+//! Blocks of the matrix, and the blocks to which the tiles of elements belong; on the host, once per mesh
+//! and set of held unknowns.
 
 use rayon::prelude::*;
 use topopt_fem::{Discretization, ElementKernel};
@@ -17,9 +17,9 @@ pub(super) const PAIRS: usize = defined!("common/tiles.cuh", "PAIRS");
 const TRANSPOSED: u32 = defined!("common/upper.cuh", "TRANSPOSED") as u32;
 /// A tile is to be added to its transpose.
 const DOUBLED: u32 = defined!("common/upper.cuh", "DOUBLED") as u32;
-/// What the strategy says.
+/// Bit whose meaning the strategy defines.
 pub(super) const MARKED: u32 = defined!("common/upper.cuh", "MARKED") as u32;
-/// Of a block or a tile, without the bits above.
+/// Mask of the number of a block or a tile, without the bits above.
 const PLACE: u32 = MARKED - 1;
 /// The block is on the diagonal.
 const ON_DIAGONAL: u8 = defined!("common/upper.cuh", "ON_DIAGONAL") as u8;
@@ -48,20 +48,20 @@ pub struct Pattern {
     row_offsets: Vec<u64>,
     /// Ascending in a row, \[n_blocks\].
     columns: Vec<u32>,
-    /// Where the upper blocks of a row begin, \[n_nodes + 1\].
+    /// Offset of each row in the upper blocks, \[n_nodes + 1\].
     pub(super) upper_offsets: Vec<u32>,
-    /// Of every upper block, its place among all blocks.
+    /// Place of every upper block among all blocks, `[n_upper]`.
     pub(super) places: Vec<u32>,
-    /// That of its mirror image.
+    /// Place of the mirror image of every upper block among all blocks, `[n_upper]`.
     pub(super) mirrors: Vec<u32>,
-    /// What is held of its row and column, as `cuda/common/upper.cuh` has it.
+    /// Held unknowns of row and column of every upper block, bits as in `cuda/common/upper.cuh`.
     pub(super) masks: Vec<u8>,
-    /// Of every node the bits of the unknowns that are held.
+    /// Held unknowns of every node, one bit each, `[n_nodes]`.
     pub(super) held: Vec<u8>,
 }
 
 impl Pattern {
-    /// Of `problem`, whose nodes have the elements of `adjacency`.
+    /// Finds the blocks of `problem`, whose nodes have the elements of `adjacency`.
     ///
     /// # Errors
     /// [`BackendError`] if there are more blocks than 32 bits count.
@@ -105,7 +105,7 @@ impl Pattern {
         Ok(Self { row_offsets, columns, upper_offsets, places, mirrors, masks, held })
     }
 
-    /// Where the blocks of each row begin, and the end of the last, \[n_nodes + 1\].
+    /// Offset of each row in the blocks, \[n_nodes + 1\].
     pub fn row_offsets(&self) -> &[u64] {
         &self.row_offsets
     }

@@ -95,7 +95,7 @@ struct Patch {
     elements: Vec<u32>,
     /// Number of sources of each block.
     counts: Vec<u32>,
-    /// Of all blocks, by increasing elements.
+    /// Sources of all blocks, block by block, by increasing elements.
     sources: Vec<u16>,
 }
 
@@ -139,7 +139,7 @@ fn distinct(elements: &[u32]) -> Vec<u32> {
 }
 
 impl Patch {
-    /// Of upper blocks, each with its row, whose elements are among `elements`.
+    /// Builds a patch of upper blocks, each with its row, whose elements are among `elements`.
     fn new(parts: &Parts<'_>, own: &[(u32, u32)], elements: &[u32]) -> Self {
         let (pattern, hexes) = (parts.pattern, parts.mesh.hexes());
         let mut patch = Self {

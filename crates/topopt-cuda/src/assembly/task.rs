@@ -1,4 +1,4 @@
-//! What a strategy of assembly is given, and gives.
+//! Inputs and outputs of the strategies of assembly.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ macro_rules! launch {
 }
 pub(super) use launch;
 
-/// What the numbers of an element come from.
+/// Source of the numbers of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Routine {
     /// The coordinates.
@@ -46,7 +46,7 @@ impl Routine {
     }
 }
 
-/// What a strategy is given to sum up.
+/// Inputs of one assembly by a strategy.
 pub(crate) struct Task<'a, R> {
     pub mesh: &'a Arc<MeshOnDevice>,
     pub unknowns: usize,
@@ -54,7 +54,7 @@ pub(crate) struct Task<'a, R> {
     pub upper: &'a Upper,
     pub routine: Routine,
     pub material: Lame,
-    /// As `cuda/common/tiles.cuh` has them, for [`Routine::Stored`].
+    /// Element matrices for [`Routine::Stored`], laid out as in `cuda/common/tiles.cuh`.
     pub stored: &'a CudaSlice<R>,
     /// Moduli; or conductivities and capacities, `[n_elements]` each.
     pub coefficients: [&'a DeviceVector<R>; 2],
@@ -90,7 +90,7 @@ pub(crate) trait Assemble<R>: Send + Sync {
     }
 }
 
-/// What strategies are built from.
+/// Inputs from which strategies are built.
 pub(crate) struct Parts<'a> {
     pub device: &'a Arc<Device>,
     pub mesh: &'a HexMesh,

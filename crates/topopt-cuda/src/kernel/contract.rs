@@ -24,7 +24,7 @@ fn source(file: &str) -> String {
     code.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
 }
 
-/// The same with the headers that it includes itself.
+/// Reads a source and the headers that it includes itself, without comments.
 fn source_with_headers(file: &str) -> String {
     let text = source(file);
     let headers = text.split("#include \"").skip(1).filter_map(|rest| rest.split('"').next());
@@ -32,7 +32,7 @@ fn source_with_headers(file: &str) -> String {
     [&[text], &headers[..]].concat().join(" ")
 }
 
-/// What stands after `mark` and before the next `end`.
+/// Returns the text after `mark` and before the next `end`.
 fn between<'a>(text: &'a str, mark: &str, end: &str) -> Option<&'a str> {
     text.split_once(mark)?.1.split_once(end).map(|(found, _)| found)
 }

@@ -43,7 +43,7 @@ impl<R: Real> InverseBlocks<R> {
         &self.blocks.values
     }
 
-    /// The same, to take those of ghosts from other ranks.
+    /// Inverse blocks, mutable, to take those of ghosts from other ranks.
     pub fn blocks_mut(&mut self) -> &mut DeviceVector<R> {
         &mut self.blocks
     }

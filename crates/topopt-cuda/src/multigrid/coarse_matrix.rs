@@ -25,7 +25,7 @@ const WARP: usize = 32;
 
 const _: () = assert!(SIZE == MODES * MODES && MODES == defined!("common/rigid.cuh", "MODES"));
 
-/// Where the blocks off the diagonal stand.
+/// Positions of the blocks off the diagonal, in compressed rows.
 pub(super) struct Rows {
     pub n_rows: usize,
     pub n_blocks: usize,
@@ -60,7 +60,7 @@ pub(super) struct CoarseMatrix<'a, R: Real> {
     pub diagonal: CudaSlice<f64>,
     /// Whose motions the unknowns are.
     aggregates: Arc<Grouping>,
-    /// What other ranks have of it.
+    /// Exchange of the matrix with other ranks.
     shared: SharedRows<'a, R>,
 }
 

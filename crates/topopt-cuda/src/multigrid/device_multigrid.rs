@@ -50,7 +50,7 @@ struct Repeated {
 }
 
 impl Repeated {
-    /// What crosses to `others` may be no work of the device.
+    /// Builds work that will be recorded, unless its exchange with `others` is no work of the device.
     fn new<R: Real>(others: Option<&Others<R>>) -> Self {
         let is_recorded = others.is_none_or(|others| others.is_recorded());
         Self { is_recorded, recorded: None }
@@ -64,13 +64,13 @@ impl Repeated {
         }
     }
 
-    /// It is not the same from now on.
+    /// Drops the recording, since the work changes.
     fn forget(&mut self) {
         self.recorded = None;
     }
 }
 
-/// What an application works on, in precision `R`.
+/// Vectors and recording of an application, in precision `R`.
 struct State<R> {
     convert: Convert<R>,
     residual: DeviceVector<R>,
@@ -128,7 +128,7 @@ impl<'a, R: Real, H: DeviceHierarchy<R>> DeviceMultigrid<'a, R, H> {
         self.cycle.hierarchy()
     }
 
-    /// The same, whose changes count after an update.
+    /// Hierarchy, mutable; call `update` afterwards.
     pub(super) fn hierarchy_mut(&mut self) -> &mut H {
         self.cycle.hierarchy_mut()
     }

@@ -32,7 +32,7 @@ pub(super) struct FinePatches<R> {
     unknowns: usize,
     n_rows: usize,
     n_patches: usize,
-    /// As `cuda/patch_relax.cu` has them.
+    /// Lists of the patches, laid out as in `cuda/patch_relax.cu`.
     order: CudaSlice<u32>,
     starts: CudaSlice<u32>,
     inside_offsets: CudaSlice<u32>,
@@ -43,7 +43,7 @@ pub(super) struct FinePatches<R> {
     diagonal: CudaSlice<u32>,
 }
 
-/// What a launch of `relax_patch1` or `relax_patch3` is given of a step.
+/// Arguments of a launch of `relax_patch1` or `relax_patch3` that depend on the step.
 struct Launch<'a, R> {
     residue: u32,
     b: &'a DeviceVector<R>,
@@ -54,7 +54,7 @@ struct Launch<'a, R> {
 }
 
 impl<R: Real> FinePatches<R> {
-    /// Of `problem`, of whose mesh `mesh` was made, with nodes in `aggregates`; needs an update before use.
+    /// Builds the patches of `problem`, on whose mesh `mesh` is, by `aggregates`; needs an update before use.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it, its kernels cannot be loaded, or there are more
@@ -121,7 +121,7 @@ impl<R: Real> FinePatches<R> {
         }
     }
 
-    /// As [`topopt_linalg::PatchRelaxation::invert`], with D^-1 `inverse`.
+    /// Does [`topopt_linalg::PatchRelaxation::invert`] with D^-1 `inverse`.
     pub fn invert(
         &self,
         inverse: &CudaSlice<R>,
@@ -145,7 +145,7 @@ impl<R: Real> FinePatches<R> {
         self.relax_patches(inverse, &launch, &r.values, z, r);
     }
 
-    /// As [`topopt_linalg::PatchRelaxation::relax`], with D^-1 `inverse`.
+    /// Does [`topopt_linalg::PatchRelaxation::relax`] with D^-1 `inverse`.
     pub fn relax(
         &self,
         inverse: &CudaSlice<R>,
@@ -224,7 +224,7 @@ impl<R: Real> FinePatches<R> {
     }
 }
 
-/// Where lists of those lengths begin, and the end of the last.
+/// Returns the offsets of consecutive lists of those lengths, and the end of the last.
 fn offsets(lengths: impl Iterator<Item = usize>) -> Vec<u32> {
     let mut sum = 0;
     let ends = lengths.map(|length| {

@@ -36,7 +36,7 @@ pub struct RigidAggregation<'a, R: Real> {
     by_patches: Option<FinePatches<R>>,
     /// Springs, where patches smooth.
     springs: Option<DeviceVector<R>>,
-    /// Of every element, see [`element_bounds`], and the moduli times these.
+    /// Bounds of the elements, see [`element_bounds`], and the moduli times these.
     bounds: DeviceVector<R>,
     raised: DeviceVector<R>,
     levels: Levels<'a, R>,
@@ -48,7 +48,7 @@ pub struct RigidAggregation<'a, R: Real> {
 struct Levels<'a, R: Real> {
     nodes: Arc<Grouping>,
     transfer: NodeTransfer<'a, R>,
-    /// Those that ranks share.
+    /// Levels that ranks share.
     shared: Vec<SharedLevel<'a, R>>,
     joints: JointLists,
     supported: SupportedRows,
@@ -63,9 +63,9 @@ struct CoarseLevel<'a, R: Real> {
     inverse_diagonal: InverseBlocks6<R>,
     /// To the next level.
     transfer: AggregateTransfer<'a, R>,
-    /// Of the next level.
+    /// Joints of the next level.
     joints: JointLists,
-    /// Of every block of this one.
+    /// Row of every block of this level.
     rows_of_blocks: CudaSlice<u32>,
 }
 
@@ -266,7 +266,7 @@ impl<R: Real> Hierarchy<Cuda<R>> for RigidAggregation<'_, R> {
     }
 }
 
-/// Of the finest level.
+/// Patch smoother of the finest level.
 impl<R: Real> PatchRelaxation<Cuda<R>> for RigidAggregation<'_, R> {
     fn invert(&self, growth: &Growth<Scalar>, r: &DeviceVector<R>, z: &mut DeviceVector<R>) {
         if let Some(patches) = &self.by_patches {

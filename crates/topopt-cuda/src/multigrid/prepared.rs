@@ -1,4 +1,4 @@
-//! What the host makes for a multigrid on the device.
+//! Host part of a multigrid on the device: the structure.
 
 use topopt_fem::{Aggregation, Discretization, ElementKernel, Sharing};
 use topopt_linalg::{Backend, BackendError, SmootherKind};
@@ -7,11 +7,11 @@ use topopt_linalg::{Backend, BackendError, SmootherKind};
 /// level costs more than a product with its inverse.
 const DIRECT: [usize; 2] = [600, 2600];
 
-/// What the host makes of a problem for [`Multigrid`](super::Multigrid), whatever the device does meanwhile.
+/// Structure and smoother for [`Multigrid`](super::Multigrid), made on the host while the device may work.
 #[derive(Debug, Clone)]
 pub struct Prepared {
     pub(super) structure: Aggregation,
-    /// What smooths the finest level.
+    /// Smoother of the finest level.
     pub(super) smoother: SmootherKind,
 }
 
@@ -26,7 +26,7 @@ impl Prepared {
         Self { structure, smoother: SmootherKind::Chebyshev }
     }
 
-    /// The same with that smoother on the finest level.
+    /// Sets the smoother of the finest level.
     pub fn smoothed_by(self, smoother: SmootherKind) -> Self {
         Self { smoother, ..self }
     }

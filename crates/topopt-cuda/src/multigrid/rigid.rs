@@ -18,8 +18,8 @@ use crate::vector::Real;
 pub type Multigrid<'a, R> = DeviceMultigrid<'a, R, RigidAggregation<'a, R>>;
 
 impl<'a, R: Real> Multigrid<'a, R> {
-    /// Of what was `prepared` for `problem`, which is `on_device` too, with cycles of that kind; needs an
-    /// update before use.
+    /// Builds cycles of that kind over the structure `prepared` for `problem`, which is `on_device` too;
+    /// needs an update before use.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
@@ -33,8 +33,8 @@ impl<'a, R: Real> Multigrid<'a, R> {
         Self::among(backend, on_device, problem, kind, prepared, None)
     }
 
-    /// As [`Multigrid::new`], for `problem` on a part, with the other ranks: each of them has the levels below
-    /// the finest. Its vectors hold the values of ghosts, see [`Sharing`](topopt_fem::Sharing).
+    /// Builds cycles for `problem` on a part, with the other ranks: each of them has the levels below the
+    /// finest. Vectors hold the values of ghosts, see [`Sharing`](topopt_fem::Sharing).
     ///
     /// # Errors
     /// As [`Multigrid::new`].

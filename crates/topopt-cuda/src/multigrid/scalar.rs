@@ -31,7 +31,7 @@ impl<'a, R: Real> ScalarMultigrid<'a, R> {
         Self::smoothed_by(SmootherKind::Chebyshev, backend, mesh, problem, kind)
     }
 
-    /// As [`ScalarMultigrid::new`], with that smoother on the finest level. Stretched elements are not
+    /// Builds the hierarchy of `problem` with that smoother on the finest level. Stretched elements are not
     /// assembled here and keep Chebyshev.
     ///
     /// # Errors
@@ -47,8 +47,8 @@ impl<'a, R: Real> ScalarMultigrid<'a, R> {
         Self::among(None, &structure, smoother, backend, mesh, problem, kind)
     }
 
-    /// As [`ScalarMultigrid::new`], for `problem` on a part: with the other ranks, and the structure that
-    /// they share ([`structure_of_part`](crate::structure_of_part)). Its vectors hold the values of ghosts, see
+    /// Builds the hierarchy of `problem` on a part: with the other ranks, and the structure that they share
+    /// ([`structure_of_part`](crate::structure_of_part)). Vectors hold the values of ghosts, see
     /// [`Sharing`](topopt_fem::Sharing).
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl<'a, R: Real> ScalarMultigrid<'a, R> {
         Self::over(backend, kind, made, problem.space(), others)
     }
 
-    /// The same, whose structure can follow designs of `problem`, for which it was made.
+    /// Lets the structure follow designs of `problem`, for which it was made.
     pub fn following(mut self, problem: &'a Discretization<Diffusion, 1>) -> Self {
         self.hierarchy_mut().follow(problem);
         self

@@ -34,7 +34,7 @@ const WARP: usize = 32;
 /// Aggregates that move by a constant, with numbers of precision `R` in the cycle; level 0 is the matrix-free
 /// operator, the others are matrices in compressed rows.
 pub struct ScalarHierarchy<'a, R: Real> {
-    /// What it was made for, where its structure follows designs.
+    /// Problem of the structure, where the structure follows designs.
     problem: Option<&'a Discretization<Diffusion, 1>>,
     mesh: Arc<MeshOnDevice>,
     galerkin: kernels::ScalarGalerkin<R>,
@@ -42,7 +42,7 @@ pub struct ScalarHierarchy<'a, R: Real> {
     fine: FineConduction<'a, R>,
     fine_inverse: InverseEntries<R>,
     by_patches: Option<FinePatches<R>>,
-    /// Of every element, see [`topopt_fem::ElementKernel::bounds`], and the coefficients times these.
+    /// Bounds of the elements, see [`topopt_fem::ElementKernel::bounds`], and the coefficients times these.
     bounds: DeviceVector<R>,
     raised: [DeviceVector<R>; 2],
     /// A diagonal on the nodes, as work goes on.
@@ -53,7 +53,7 @@ pub struct ScalarHierarchy<'a, R: Real> {
 /// All below the finest level.
 struct Levels<'a, R: Real> {
     supported: SupportedRows,
-    /// Those that ranks share.
+    /// Levels that ranks share.
     shared: Vec<SharedLevel<'a, R>>,
     /// From each level to the next, and what the next is made of.
     transfers: Vec<ConstantTransfer<'a, R>>,
@@ -338,7 +338,7 @@ impl<R: Real> LinearOperator<Cuda<R>> for FineConduction<'_, R> {
     }
 }
 
-/// Of the finest level.
+/// Patch smoother of the finest level.
 impl<R: Real> PatchRelaxation<Cuda<R>> for ScalarHierarchy<'_, R> {
     fn invert(&self, growth: &Growth<Scalar>, r: &DeviceVector<R>, z: &mut DeviceVector<R>) {
         if let Some(patches) = &self.by_patches {

@@ -44,12 +44,12 @@ pub(super) struct ScalarMatrix<'a, R: Real> {
     pub rows: Rows,
     /// Off the diagonal, `[n_blocks]`.
     pub entries: DeviceVector<R>,
-    /// What a row makes where all is 1, `[n_rows]`.
+    /// Row sums of the matrix, `[n_rows]`: couplings to the ground.
     pub ground: DeviceVector<R>,
     /// `[n_rows]`.
     pub diagonal: CudaSlice<f64>,
     pub inverse: InverseEntries<R>,
-    /// What other ranks have of it.
+    /// Exchange of the matrix with other ranks.
     shared: SharedRows<'a, R>,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct SharedRows<'a, R: Real> {
 }
 
 impl<'a, R: Real> SharedRows<'a, R> {
-    /// Of a matrix with `joints`.
+    /// Prepares to share the rows of a matrix with `joints`.
     pub fn new(level: Option<SharedLevel<'a, R>>, joints: &Joints) -> Self {
         let blocks = match level.as_deref() {
             Some(Shared::Whole { counts, .. }) => counts

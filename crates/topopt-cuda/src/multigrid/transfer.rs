@@ -75,7 +75,7 @@ pub(super) struct NodeTransfer<'a, R: Real> {
 }
 
 impl<'a, R: Real> NodeTransfer<'a, R> {
-    /// Of aggregates that are shared with other ranks, if there are any.
+    /// Builds the transfer to aggregates, which other ranks may share.
     pub fn new(
         problem: &Arc<ProblemOnDevice>,
         grouping: &Arc<Grouping>,

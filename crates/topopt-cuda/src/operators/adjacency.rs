@@ -32,7 +32,7 @@ impl ReverseConnectivity {
     }
 }
 
-/// Where the elements of each node begin, and the end of the last, `[n_nodes + 1]`.
+/// Returns the offset of each node in the list of its elements, `[n_nodes + 1]`.
 pub(super) fn offsets(adjacency: &NodeToElements) -> Vec<u32> {
     adjacency.offsets().par_iter().map(|&offset| offset as u32).collect()
 }

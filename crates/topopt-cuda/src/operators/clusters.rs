@@ -210,7 +210,7 @@ const LANES_OF_A_PASS: usize = 8;
 struct Seats {
     /// Shares read in the passes by \[position, lanes\]\[bank\], two doubles a lane.
     pairs: [[u8; 8]; 4 * 8],
-    /// The same of two floats a lane, sixteen lanes at a time.
+    /// Shares read in the passes with two floats per lane, sixteen lanes at a time.
     halves: [[u8; 16]; 2 * 8],
     is_taken: [bool; MAX_NODES],
 }

@@ -9,7 +9,7 @@ use topopt_linalg::BackendError;
 use crate::Device;
 use crate::vector::to_planes;
 
-/// What is held, and by which springs.
+/// Held unknowns and springs of the nodes, on the device.
 pub(crate) struct Constraints {
     /// Unknowns per node, of which a byte has a bit each.
     pub unknowns: usize,
@@ -22,7 +22,7 @@ pub(crate) struct Constraints {
 }
 
 impl Constraints {
-    /// Of the nodes of elements `hexes`.
+    /// Uploads the constraints of the nodes of elements `hexes`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it.
@@ -48,7 +48,7 @@ impl Constraints {
     }
 }
 
-/// Of every node the bits of the unknowns that are held.
+/// Returns the held unknowns of every node, one bit each, `[n_nodes]`.
 pub(crate) fn held<const N: usize>(constraints: &topopt_fem::Constraints<N>) -> Vec<u8> {
     let mask = |node| (0..N).map(|i| u8::from(constraints.is_fixed(node, i)) << i).sum();
     (0..constraints.n_nodes()).into_par_iter().map(mask).collect()

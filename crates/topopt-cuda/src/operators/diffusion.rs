@@ -23,27 +23,28 @@ use crate::{Cuda, Device};
 /// `cuda/diffusion.cu`.
 const FLOPS: f64 = 1030.0;
 const STRETCH_FLOPS: f64 = 30.0;
-/// The same of a consistent capacity, counted in `cuda/capacity.cu`.
+/// Operations per element of a consistent capacity, counted in `cuda/capacity.cu`.
 const CAPACITY_FLOPS: f64 = 1400.0;
 
-/// The operator k L + c M of [`Diffusion`] with films and capacity as its problem has them on vectors of precision `R`, the
-/// rows of held nodes those of the identity. On a mesh [by color](MeshOnDevice::by_color) it gives the same bits every time.
+/// The operator k L + c M of [`Diffusion`], with films and capacity as its problem has them, on vectors of
+/// precision `R`; the rows of held nodes are those of the identity. On a mesh
+/// [by color](MeshOnDevice::by_color) it gives the same bits every time.
 pub struct MfDiffusion<R> {
     mesh: Arc<MeshOnDevice>,
     constraints: Constraints,
     films: Option<Films<R>>,
-    /// Where the capacity is no diagonal matrix.
+    /// Kernels of a consistent capacity; none where it is a diagonal matrix.
     consistent: Option<kernels::Capacity<R>>,
     kernels: kernels::Diffusion<R>,
     parts: kernels::DiffusionParts<R>,
     supports: kernels::Supports<R>,
-    /// Of `dbd`.
+    /// Slots of the strategy `dbd`.
     slots: Option<Slots<R>>,
-    /// By which elements are stretched, `[3][n_elements]`, where conduction is orthotropic.
+    /// Stretches of the elements, `[3][n_elements]`, where conduction is orthotropic.
     stretches: Option<CudaSlice<R>>,
     /// Conductivities and capacities, each `[n_elements]`.
     coefficients: [DeviceVector<R>; 2],
-    /// What every block of elements leaves of a dot product.
+    /// Partial sums of a dot product, one per block of elements.
     partial: CudaSlice<f64>,
 }
 
@@ -85,8 +86,8 @@ impl<R: Real> MfDiffusion<R> {
         })
     }
 
-    /// The same as `dbd`: elements write their products to slots, and nodes gather them in a fixed order,
-    /// which gives the same bits on any mesh. `adjacency` is that of the mesh.
+    /// Builds the strategy `dbd`: elements write their products to slots, and nodes gather them in a fixed
+    /// order, which gives the same bits on any mesh. `adjacency` is that of the mesh.
     ///
     /// # Errors
     /// As [`MfDiffusion::new`].
@@ -172,7 +173,7 @@ impl<R: Real> MfDiffusion<R> {
         self.supports.held_part1(Threads(n), n, &self.constraints.held, x, y);
     }
 
-    /// By which elements are stretched, `[3][n_elements]`, if they are.
+    /// Stretches of the elements, `[3][n_elements]`, if they are stretched.
     pub(crate) fn stretches(&self) -> Option<&CudaSlice<R>> {
         self.stretches.as_ref()
     }
@@ -182,7 +183,7 @@ impl<R: Real> MfDiffusion<R> {
         &self.coefficients
     }
 
-    /// The same, to be changed.
+    /// Conductivities and capacities, mutable.
     pub(crate) fn coefficients_mut(&mut self) -> &mut [DeviceVector<R>; 2] {
         &mut self.coefficients
     }

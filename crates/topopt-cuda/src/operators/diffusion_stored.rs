@@ -39,7 +39,7 @@ pub(crate) trait Storage: Send + Sync {
     /// Writes K x with the identity at held nodes.
     fn apply(&self, plain: &MfDiffusion<f64>, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>);
 
-    /// What one application moves and computes.
+    /// Returns the counted cost of one application.
     fn cost(&self, mesh: &MeshOnDevice) -> Cost;
 }
 

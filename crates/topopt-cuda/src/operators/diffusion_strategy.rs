@@ -18,7 +18,7 @@ use crate::Cuda;
 pub enum DiffusionStrategy {
     /// Matrix-free: nothing stored, geometry from the coordinates.
     Mf,
-    /// As `mf`, with products in slots that nodes gather in a fixed order \[LoebEarls2019\].
+    /// Matrix-free, with products in slots that nodes gather in a fixed order \[LoebEarls2019\].
     Dbd,
     /// Node by node with stored matrices and the reverse connectivity [Ratnakar2022, Alg. 3].
     Nbn,

@@ -52,11 +52,11 @@ pub(crate) struct EbeSym {
     colors: Vec<u32>,
     /// Elements color by color, \[n_elements\].
     order: CudaSlice<u32>,
-    /// Of the elements in that order, \[8\]\[n_elements\].
+    /// Nodes of the elements in that order, \[8\]\[n_elements\].
     connectivity: CudaSlice<u32>,
-    /// Which nodes have no element before, a bit each, in that order, \[n_elements\].
+    /// Nodes that no earlier element has, one bit per local node, in that order, \[n_elements\].
     firsts: CudaSlice<u8>,
-    /// In that order, \[n_elements\].
+    /// Young's moduli in that order, \[n_elements\].
     moduli: CudaSlice<f64>,
     kappa: Kappa,
 }

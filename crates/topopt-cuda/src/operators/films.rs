@@ -23,7 +23,7 @@ pub(crate) struct Films<R> {
 }
 
 impl<R: Real> Films<R> {
-    /// Those of `rows`.
+    /// Uploads the matrix `rows`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or the kernel cannot be loaded.
@@ -47,7 +47,7 @@ impl<R: Real> Films<R> {
         kernels.film(Threads(n), n, nodes, offsets, columns, weights, held, x, y);
     }
 
-    /// What that moves and computes.
+    /// Returns the counted cost of one product.
     pub fn cost(&self) -> Cost {
         self.cost
     }

@@ -10,7 +10,7 @@ use crate::kernel::Grid::Threads;
 use crate::kernels;
 use crate::vector::{DeviceVector, Real};
 
-/// What operators derive from the coordinates beside their product.
+/// Kernels that derive diagonal and energies from the coordinates, beside the product of an operator.
 pub(crate) struct FromCoordinates<R> {
     diagonal: kernels::Diagonal<R>,
     energies: kernels::Energies<R>,

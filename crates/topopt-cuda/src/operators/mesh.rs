@@ -36,9 +36,9 @@ impl MeshOnDevice {
         Self::in_parts(device, mesh, vec![all])
     }
 
-    /// As [`MeshOnDevice::new`], for elements that come color by color
-    /// ([`topopt_mesh::Renumbering::by_color`]), so many of each: contributions to nodes are added one
-    /// color after the other, and so in the same order every time.
+    /// Uploads a mesh whose elements come color by color ([`topopt_mesh::Renumbering::by_color`]), so many of
+    /// each: contributions to nodes are added one color after the other, and so in the same order every
+    /// time.
     ///
     /// # Errors
     /// [`BackendError`] if elements of one color share a node, the numbers do not add up to that of

@@ -29,7 +29,7 @@ pub struct Mf<R> {
     supports: kernels::Supports<R>,
     from_coordinates: FromCoordinates<R>,
     moduli: DeviceVector<R>,
-    /// What every block of elements leaves of a dot product.
+    /// Partial sums of a dot product, one per block of elements.
     partial: CudaSlice<f64>,
 }
 
@@ -62,7 +62,7 @@ impl<R: Real> Mf<R> {
         }
     }
 
-    /// The same as `dbd`: elements write their products to slots, and nodes gather them in a fixed
+    /// Builds the strategy `dbd`: elements write their products to slots, and nodes gather them in a fixed
     /// order, which gives the same bits on any mesh. `adjacency` is that of the mesh.
     ///
     /// # Errors
@@ -115,7 +115,7 @@ impl<R: Real> Mf<R> {
         &self.moduli
     }
 
-    /// The same, to be changed.
+    /// Young's moduli, mutable, `[n_elements]`.
     pub(crate) fn moduli_mut(&mut self) -> &mut CudaSlice<R> {
         &mut self.moduli.values
     }

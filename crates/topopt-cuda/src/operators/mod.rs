@@ -47,7 +47,7 @@ use stored::ByElements;
 pub enum Strategy {
     /// Matrix-free: nothing stored, geometry from the coordinates, sum-factorized.
     Mf,
-    /// As `mf`, with products in slots that nodes gather in a fixed order \[LoebEarls2019\].
+    /// Matrix-free, with products in slots that nodes gather in a fixed order \[LoebEarls2019\].
     Dbd,
     /// Node by node with stored K_e and the reverse connectivity [Ratnakar2022, Alg. 3].
     Nbn,

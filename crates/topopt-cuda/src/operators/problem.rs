@@ -11,7 +11,7 @@ use super::mesh::MeshOnDevice;
 use crate::Device;
 use crate::kernels::Lame;
 
-/// What every operator reads of a problem, on one GPU.
+/// Data of a problem that every operator reads, on one GPU.
 pub struct ProblemOnDevice {
     pub(crate) device: Arc<Device>,
     pub(crate) mesh: Arc<MeshOnDevice>,
@@ -31,10 +31,9 @@ impl ProblemOnDevice {
         Self::on(&MeshOnDevice::new(device, problem.mesh())?, problem)
     }
 
-    /// As [`ProblemOnDevice::new`], for elements that come color by color
-    /// ([`topopt_mesh::Renumbering::by_color`]), so many of each. Contributions to nodes are added one
-    /// color after the other: preconditioners and the strategies that add
-    /// [in order](super::Strategy::is_in_order) give the same bits every time.
+    /// Copies a problem whose elements come color by color ([`topopt_mesh::Renumbering::by_color`]), so many
+    /// of each. Contributions to nodes are added one color after the other: preconditioners and the
+    /// strategies that add [in order](super::Strategy::is_in_order) give the same bits every time.
     ///
     /// # Errors
     /// [`BackendError`] if elements of one color share a node, the numbers do not add up to that of
@@ -84,7 +83,7 @@ impl ProblemOnDevice {
         &self.device
     }
 
-    /// Its mesh, to share it.
+    /// Mesh on the device, to share it.
     pub fn mesh(&self) -> &Arc<MeshOnDevice> {
         &self.mesh
     }

@@ -28,7 +28,7 @@ pub(crate) trait Product: Send + Sync {
         y: &mut DeviceVector<f64>,
     );
 
-    /// What one application moves and computes.
+    /// Returns the counted cost of one application.
     fn cost(&self, problem: &ProblemOnDevice) -> Cost;
 }
 

@@ -16,14 +16,14 @@ use crate::kernel::Shared;
 use crate::kernels;
 use crate::vector::{DeviceVector, Real};
 
-/// Where the products of elements wait, and where every node finds its own.
+/// Slots for the products of elements, with the list of slots that every node gathers.
 pub(crate) struct Slots<R> {
     kernels: kernels::Dbd<R>,
-    /// Of an unknown.
+    /// Number of slots per unknown.
     n_slots: usize,
     /// `[n_nodes + 1]`.
     offsets: CudaSlice<u32>,
-    /// Of every node by increasing element, `[n_slots]`.
+    /// Slots of every node, by increasing element, `[n_slots]`.
     places: CudaSlice<u32>,
     /// `[unknowns][8][n_elements]`.
     values: CudaSlice<R>,

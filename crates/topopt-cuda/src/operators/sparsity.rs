@@ -1,4 +1,4 @@
-//! Which blocks an assembled matrix has.
+//! Sparsity pattern of an assembled matrix.
 
 use rayon::prelude::*;
 use topopt_mesh::{HexMesh, NodeToElements};

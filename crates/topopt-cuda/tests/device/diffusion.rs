@@ -50,7 +50,7 @@ fn subjects() -> Vec<Subject> {
     isotropic.flat_map(|subject| [orthotropic(&subject), subject]).collect()
 }
 
-/// The same with conductivities along x, y and z in ratios of up to 10.
+/// Returns `subject` with conductivities along x, y and z in ratios of up to 10.
 fn orthotropic(subject: &Subject) -> Subject {
     let along = Noise(8).vector(3 * subject.problem.mesh().n_elements());
     let along = along.as_chunks().0.iter().map(|along| along.map(|v| 10f64.powf(0.5 * v)));
@@ -389,7 +389,7 @@ fn springs_are_added() {
     assert_close(&backend.download(&found).unwrap(), &expected, 1e-13, "diagonal with springs");
 }
 
-/// The same with a film on the boundary, which couples held nodes as well.
+/// Returns `problem` with a film on the boundary, which couples held nodes as well.
 pub fn with_film(problem: &Discretization<Diffusion, 1>) -> Discretization<Diffusion, 1> {
     let (mesh, mut held) = (problem.mesh(), problem.constraints().clone());
     let faces = boundary_faces(mesh);
@@ -401,8 +401,8 @@ pub fn with_film(problem: &Discretization<Diffusion, 1>) -> Discretization<Diffu
     problem.with_constraints(held.with_films(films.collect()))
 }
 
-/// What films couple and a consistent capacity are in every product on the device, as on the CPU, and in
-/// what conjugate gradients ask for.
+/// Films and a consistent capacity enter every product on the device, as on the CPU, and the scalar
+/// product of conjugate gradients.
 #[test]
 fn films_and_a_consistent_capacity_are_in_every_product() {
     let Some(device) = device() else { return };

@@ -1,4 +1,4 @@
-//! What runs on a GPU, against the CPU.
+//! Tests of the GPU against the CPU.
 
 mod assembly;
 mod backend;

@@ -33,7 +33,7 @@ struct Rank<C, K, const N: usize> {
 }
 
 impl<C: Exchange<Cuda<f64>>, K: ElementKernel<N>, const N: usize> Rank<C, K, N> {
-    /// That of `communicator` with its part of `whole`.
+    /// Builds the rank of `communicator` with its part of `whole`.
     fn new(
         device: &Arc<Device>,
         communicator: C,
@@ -80,7 +80,7 @@ fn solve<B: Backend + Sync, K: ElementKernel<N>, const N: usize>(
     Ok((outcome.iterations, backend.decide(backend.download(&u)?)?))
 }
 
-/// What `work` gives on `size` ranks on `device`, the same on all.
+/// Returns the result of `work` on `size` ranks on `device`; all ranks must agree.
 fn on_ranks<K: ElementKernel<N>, T: Send + PartialEq, const N: usize>(
     device: &Arc<Device>,
     whole: &Discretization<K, N>,

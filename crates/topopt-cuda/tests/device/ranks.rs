@@ -51,7 +51,7 @@ fn all_of<B: Backend>(
     Ok([download(&y)?, download(&diagonal)?, download(&works)?, vec![dot]])
 }
 
-/// What `whole` gives on ranks that reach each other by `communicator`, one of them.
+/// Returns `all_of` the operator of `whole` on one of the ranks that `communicator` connects.
 fn on_rank<C: Exchange<Cuda<f64>>, K: ElementKernel<N>, const N: usize>(
     backend: Cuda<f64>,
     communicator: C,
@@ -175,7 +175,7 @@ fn nccl_is_the_same_from_device_to_device() {
     });
 }
 
-/// What crosses from the host, in a ring; the last rank has nothing to gather.
+/// Exchanges host values in a ring; the last rank has nothing to gather.
 fn messages_arrive(ranks: &impl Communicator) {
     let (rank, size) = (ranks.rank(), ranks.size());
     let mut values = [rank as f64, 1.0];

@@ -185,7 +185,7 @@ impl<B: Pointwise> Simpl<B> {
         Ok(-shift / size)
     }
 
-    /// What the step to `next` has come to; moved then is psi'.
+    /// Measures the step to `next`; leaves psi' in `moved`.
     fn measure(&mut self, problem: &Subproblem<B>, next: &B::Vector) -> Result<Step, BackendError> {
         let Subproblem { backend, design, bounds, objective, constraints, .. } = *problem;
         let Self { latent, moved, scratch: [weighted, change], .. } = self;

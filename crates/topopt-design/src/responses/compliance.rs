@@ -34,7 +34,7 @@ impl<B: Pointwise + Sync> Response<B> for Compliance {
     }
 }
 
-/// The same of one load case, without its weight.
+/// Compliance of one load case, without its weight.
 #[derive(Debug, Clone)]
 pub struct CaseCompliance {
     /// Name, such as `compliance in load case down`.

@@ -59,7 +59,7 @@ pub struct StateNorm {
 }
 
 impl StateNorm {
-    /// Of `nodes`, with p = `exponent` > 1.
+    /// Builds the norm over `nodes` with p = `exponent` > 1.
     pub fn new(problem: &dyn Statement, nodes: Vec<u32>, exponent: f64) -> Self {
         Self { nodes: AtNodes::new(problem, nodes), exponent }
     }
@@ -101,7 +101,7 @@ pub struct LargestState {
 }
 
 impl LargestState {
-    /// Of `nodes`, with p = `exponent` > 1, counted from `zero`.
+    /// Builds the function over `nodes` with p = `exponent` > 1, counted from `zero`.
     pub fn new(problem: &dyn Statement, nodes: Vec<u32>, exponent: f64, zero: f64) -> Self {
         Self { nodes: AtNodes::new(problem, nodes), exponent, zero }
     }
@@ -147,7 +147,7 @@ fn norm(lengths: &[f64], p: f64) -> f64 {
     if largest > 0.0 { largest * sum(largest).powf(1.0 / p) } else { 0.0 }
 }
 
-/// Its derivatives by the lengths; 0 where all of them vanish.
+/// Derivatives of [`norm`] by the lengths; 0 where all lengths vanish.
 fn slopes(lengths: &[f64], p: f64) -> Vec<f64> {
     let norm = norm(lengths, p);
     let slope = |length: &f64| if norm > 0.0 { (length / norm).powf(p - 1.0) } else { 0.0 };

@@ -69,7 +69,7 @@ impl<F: StateFunction<B>, B: Pointwise + Sync> Response<B> for OfState<F, B> {
 pub enum When {
     /// At the end.
     End,
-    /// As a mean over time.
+    /// Mean over time.
     Mean,
 }
 
@@ -78,7 +78,7 @@ pub struct OfHistory<F> {
     name: String,
     when: When,
     function: F,
-    /// That of the history that was stepped through last.
+    /// Value for the history that was stepped through last.
     value: f64,
 }
 
@@ -90,7 +90,7 @@ impl<F> OfHistory<F> {
 }
 
 impl When {
-    /// What a state counts.
+    /// Weight of a state in the value.
     fn share<B: Pointwise>(self, at: &Moment<B>) -> f64 {
         match self {
             Self::End => f64::from(u8::from(at.is_last)),

@@ -30,7 +30,7 @@ impl<B: Backend> StateMean<B> {
         Ok(Self { weights: total, slope, zero: 0.0 })
     }
 
-    /// The same counted from `zero`.
+    /// Returns the mean counted from `zero`.
     #[must_use]
     pub fn counted_from(self, zero: f64) -> Self {
         Self { zero, ..self }

@@ -47,8 +47,8 @@ impl<B: Pointwise + Sync> StateEquation<'_, B> {
         self.add_gradient(case, Some(lambda), density, gradient)
     }
 
-    /// As [`StateEquation::add_adjoint_gradient`]; of the compliance without a `lambda`: it is the
-    /// state itself, and the loads count twice.
+    /// Adds the gradient of [`StateEquation::add_adjoint_gradient`], or without `lambda` that of the
+    /// compliance: there the adjoint is the state itself, and the loads count twice.
     fn add_gradient(
         &mut self,
         case: usize,

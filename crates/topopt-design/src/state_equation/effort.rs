@@ -1,10 +1,10 @@
-//! What solves took.
+//! Solver effort.
 
 use topopt_linalg::{PcgOutcome, StopReason};
 
 use crate::SolveError;
 
-/// What the solves of an iteration took.
+/// Solver effort of an iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Effort {
     pub solves: usize,

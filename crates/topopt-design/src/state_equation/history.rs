@@ -1,4 +1,4 @@
-//! What is kept of the states of a design in time.
+//! Storage of the states of a design in time.
 //!
 //! The steps go in segments of about sqrt(N) of all N. Each begins from its first state as if there
 //! had been no step before, so that it can be computed again, to the same bits. Only these first
@@ -21,7 +21,7 @@ pub(super) type Slope<'s, B> = dyn FnMut(&Moment<B>, &mut <B as topopt_linalg::B
 /// matrix.
 pub type Bare<'a, B> = (Box<dyn ElementOperator<B> + 'a>, Option<Box<dyn ElementOperator<B> + 'a>>);
 
-/// What a state equation in time has besides that of a steady state.
+/// Parts of a state equation in time beyond those of a steady state.
 pub(super) struct History<'a, B: Pointwise> {
     pub timeline: &'a Timeline,
     /// K without held nodes and springs; the means to find C.

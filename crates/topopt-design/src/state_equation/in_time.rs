@@ -11,8 +11,8 @@ use super::{StateEquation, scale, terms};
 use crate::{Moment, SolveError};
 
 impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
-    /// The same in time: its states are those of the steps of `timeline`, with a capacity in
-    /// proportion to the density as second term. `bare` are the operators without held nodes and
+    /// Turns a steady equation into one in time: the states are those of the steps of `timeline`, with a
+    /// capacity in proportion to the density as second term. `bare` are the operators without held nodes and
     /// springs, and `problem` says what is held.
     ///
     /// Solves are always tight: each starts from the state before it, and a loose one would move all
@@ -242,9 +242,9 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
 
 /// Sums over steps that gradients are made of, at unit coefficients, `[n_elements]`.
 struct Works<B: Pointwise> {
-    /// Of eta_e . K_e w_e.
+    /// Sum of eta_e . K_e w_e.
     conduction: B::Vector,
-    /// Of eta_e . M_e (u_1 - u_0)_e / dt.
+    /// Sum of eta_e . M_e (u_1 - u_0)_e / dt.
     capacity: B::Vector,
     product: B::Vector,
     /// Vectors to overwrite, `[n_nodes]`.

@@ -22,7 +22,7 @@ use super::{COUNT, Recorder, SIMP, TIGHT, plain, solver, space};
 
 type Heat = Problem<Diffusion, 1>;
 
-/// The same without load cases of its own: what acts is in the timeline.
+/// Returns the heat problem without load cases of its own: the timeline has the loads.
 fn evolving(is_consistent: bool) -> Heat {
     let steady = heat(true);
     let n = steady.mesh().n_nodes();

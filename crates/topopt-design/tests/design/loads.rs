@@ -73,13 +73,13 @@ fn problem(mesh: HexMesh, poisson: f64, supports: Supports, cases: Vec<LoadCase>
     Problem::new(mesh, Material::new(MODULUS, poisson).unwrap(), supports, cases).unwrap()
 }
 
-/// What a design of given densities gives.
+/// Results of a design of given densities.
 struct Evaluation {
     compliance: f64,
     gradient: Vec<f64>,
-    /// Of every load case, \[n_nodes\]\[3\].
+    /// Displacements per load case, \[n_nodes\]\[3\].
     displacements: Vec<Vec<f64>>,
-    /// Of conjugate gradients, the most of any load case.
+    /// Iterations of conjugate gradients, the most of any load case.
     iterations: usize,
 }
 

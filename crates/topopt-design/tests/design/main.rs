@@ -141,7 +141,7 @@ fn run(pcg: PcgOptions, stop: StopRules, recorder: &mut Recorder) -> (Outcome, V
     run_on(pcg, stop, None, recorder)
 }
 
-/// As [`run`], going on from a state.
+/// Runs the cantilever, from a state if there is one; see [`run`].
 fn run_on(
     pcg: PcgOptions,
     stop: StopRules,

@@ -32,8 +32,7 @@ fn filtered_sensitivities_follow_the_formula() {
     }
 }
 
-/// What is uniform per volume stays so, whatever the sizes of the elements; without volumes it does
-/// not.
+/// A field uniform per volume stays uniform on a graded mesh; without the volumes it does not.
 #[test]
 fn the_sensitivity_filter_does_not_see_how_a_mesh_is_graded() {
     let edges: Vec<f64> =

@@ -25,7 +25,7 @@ pub fn diagonal_blocks(hex: &[u32; 8], x: &Corners, lame: (f64, f64)) -> [[f64; 
     lane_diagonal_blocks(simd, &x, &twins, lame).map(|block| block.map(number))
 }
 
-/// The same of elements with coordinates `x`, those of the lanes of `twins` with nodes that stand twice.
+/// Diagonal blocks of K_e for elements in lanes with coordinates `x`; `twins` are their repeated nodes.
 ///
 /// The block of a node with gradient g is the integral of (lambda + mu) g g^T + mu |g|^2.
 #[inline(always)]

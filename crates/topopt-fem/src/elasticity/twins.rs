@@ -16,7 +16,7 @@ pub struct Twin {
 }
 
 impl Twin {
-    /// Those of the element `hex` in `lane`.
+    /// Returns the repeated nodes of the element `hex` in `lane`.
     pub fn all(hex: &[u32; 8], lane: usize) -> impl Iterator<Item = Self> + '_ {
         (1..8).filter_map(move |again| {
             let first = hex[..again].iter().position(|node| *node == hex[again])?;

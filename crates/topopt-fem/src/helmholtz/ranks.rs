@@ -27,7 +27,7 @@ pub struct RankEquation<'a, B: Backend, C: Exchange<B>> {
 pub struct PartOfFilter<'a, B: Backend> {
     /// A, twice: to be solved, and for the preconditioner to follow.
     pub operators: [Box<dyn ElementOperator<B> + 'a>; 2],
-    /// Of A; no solve may make it stronger, as a resumed run would have other bits then.
+    /// Preconditioner of A; no solve may strengthen it, or a resumed run would differ in its bits.
     pub preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
     /// From elements to nodes and back.
     pub means: Box<dyn ElementMeans<B> + 'a>,

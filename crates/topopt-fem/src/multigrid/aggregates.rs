@@ -68,7 +68,7 @@ impl Aggregates {
         Self::greedy_by(Neighbors::of(positions.len(), graph), positions, graph)
     }
 
-    /// As [`Aggregates::greedy`], with the `neighbors` in `graph`.
+    /// Runs the pass of [`Aggregates::greedy`] with given `neighbors` in `graph`.
     pub(super) fn greedy_by(
         neighbors: Neighbors,
         positions: &[[f64; DIM]],
@@ -146,7 +146,7 @@ impl Aggregates {
     }
 }
 
-/// Of every point from the center of its aggregate.
+/// Returns the offset of every point from the center of its aggregate.
 pub(super) fn offsets(
     positions: &[[f64; DIM]],
     of: &[u32],

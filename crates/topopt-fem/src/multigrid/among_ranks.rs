@@ -18,8 +18,8 @@ use crate::distributed::node_halo;
 use crate::{DIM, Discretization, ElementKernel, Sharing};
 
 impl Aggregation {
-    /// As [`Aggregation::around`], for `problem` on the part of a mesh that is shared: ranks group their own
-    /// nodes and their own rows of large levels; what is below these is of all ranks.
+    /// Aggregates the nodes of `problem` on a part, around `void`: ranks group their own nodes and their own
+    /// rows of large levels; what is below these is of all ranks.
     ///
     /// # Errors
     /// [`BackendError`] if another rank has failed.
@@ -63,9 +63,9 @@ impl Aggregation {
 
 /// A level as this rank has it.
 struct LevelHere {
-    /// Of points of the level above: own ones, and those of ghosts or all.
+    /// Aggregates of the points of the level above: own ones, and those of ghosts or all.
     aggregates: Aggregates,
-    /// What is coupled, and what holds together.
+    /// Patterns of the pairs that are coupled, and of those that hold together.
     patterns: [BlockPattern; 2],
     shared: SharedLevel,
 }

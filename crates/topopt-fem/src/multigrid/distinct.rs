@@ -8,9 +8,9 @@ pub(super) struct Distinct {
     /// A power of two of places, few of them taken: a list and a number in it, of 32 bits each. Places
     /// with a list before this one are free.
     table: Vec<u64>,
-    /// By how many bits a hash is shifted to be a place.
+    /// Right shift, in bits, that makes a hash a place in the table.
     shift: u32,
-    /// Which list this is, in the upper half; the first is 1.
+    /// Number of this list in the upper 32 bits; the first is 1.
     list: u64,
 }
 
@@ -70,7 +70,7 @@ impl Distinct {
         values
     }
 
-    /// Where the search for `value` begins.
+    /// Returns the place where the search for `value` begins.
     #[inline]
     fn first_place(&self, value: u32) -> usize {
         // Fibonacci hashing: consecutive numbers, as nodes of a chord have, go far apart.

@@ -1,4 +1,4 @@
-//! What smooths the finest level: the blocks on the diagonal of its operator, or patches of its matrix.
+//! Smoother of the finest level: diagonal blocks of its operator, or patches of its matrix.
 
 use topopt_linalg::{BlockDiagonal, PatchMatrix, SmootherKind};
 use topopt_mesh::NodeToElements;
@@ -7,7 +7,7 @@ use super::Aggregates;
 use crate::operators::assembly::{self, RowElements};
 use crate::{Discretization, ElementKernel};
 
-/// By the smoother.
+/// Data of the finest level, by kind of smoother.
 pub(super) enum Finest<const N: usize> {
     /// The inverse diagonal of an operator of any kind.
     Operator(BlockDiagonal<N>),
@@ -48,7 +48,7 @@ impl<const N: usize> Finest<N> {
         }
     }
 
-    /// The same, to be filled.
+    /// Inverse diagonal, mutable, to be filled.
     pub fn inverse_diagonal_mut(&mut self) -> &mut BlockDiagonal<N> {
         match self {
             Self::Operator(diagonal) => diagonal,

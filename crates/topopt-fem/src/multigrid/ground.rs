@@ -1,12 +1,12 @@
-//! What holds nodes to the ground.
+//! Springs that hold nodes to the ground.
 
 use std::borrow::Cow;
 
 use crate::patches::{Patch, Patches};
 use crate::{Discretization, ElementKernel, MAX_TERMS};
 
-/// What holds nodes to the ground, zero at held components: springs, and terms that are springs
-/// themselves; empty where there is nothing.
+/// Returns the springs between nodes and ground, `[n_nodes]`, zero at held components: those of the
+/// constraints and of terms that act as springs; empty where there are none.
 pub(super) fn springs<'p, K: ElementKernel<N>, const N: usize>(
     problem: &'p Discretization<K, N>,
     patches: &Patches,

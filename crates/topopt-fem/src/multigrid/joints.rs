@@ -12,7 +12,7 @@ use crate::{Discretization, ElementKernel};
 /// on the others blocks of the finer level, by their places there.
 #[derive(Debug, Clone)]
 pub struct Joints {
-    /// Where each row begins among the blocks off the diagonal, and the end of the last.
+    /// Offset of each row in the blocks off the diagonal, `[n_rows + 1]`.
     pub row_offsets: Vec<u32>,
     /// Their columns, increasing in a row.
     pub columns: Vec<u32>,
@@ -21,7 +21,7 @@ pub struct Joints {
     pub rows: Vec<u32>,
     /// Place of its block.
     pub places: Vec<u32>,
-    /// Where the parts of each joint begin, and the end of the last.
+    /// Offset of each joint in `parts`, `[n_joints + 1]`.
     pub part_offsets: Vec<u32>,
     /// Parts of all joints, in a fixed order.
     pub parts: Vec<u32>,
@@ -134,14 +134,14 @@ impl Joints {
 pub struct Supported {
     /// The aggregates.
     pub rows: Vec<u32>,
-    /// Where the elements of each begin, and the end of the last.
+    /// Offset of each aggregate in `elements`, `[rows + 1]`.
     pub offsets: Vec<u32>,
     /// Their elements that touch a support.
     pub elements: Vec<u32>,
 }
 
 impl Supported {
-    /// Of the first level.
+    /// Finds the aggregates of the first level that have elements at a support.
     pub fn new<K: ElementKernel<N>, const N: usize>(
         problem: &Discretization<K, N>,
         structure: &Aggregation,

@@ -105,7 +105,7 @@ where
         Self::down_to(DIRECT, problem, kind, SmootherKind::Chebyshev)
     }
 
-    /// As [`Multigrid::new`], with that smoother.
+    /// Builds the structure for `problem` with that smoother; needs an update before use.
     ///
     /// # Errors
     /// As [`Multigrid::new`].
@@ -117,7 +117,7 @@ where
         Self::down_to(DIRECT, problem, kind, smoother)
     }
 
-    /// As [`Multigrid::smoothed_by`], with levels until one has at most `direct` unknowns.
+    /// Builds levels until one has at most `direct` unknowns; see [`Multigrid::smoothed_by`].
     ///
     /// # Errors
     /// As [`Multigrid::new`].
@@ -133,8 +133,8 @@ where
         Ok(Self { problem, cycle: Cycle::new(&Cpu, kind, hierarchy)?, levels })
     }
 
-    /// As [`Multigrid::new`], for `problem` on a part: with the other ranks, all of which have the levels
-    /// below the finest. Its vectors hold the values of ghosts, see [`Sharing`].
+    /// Builds the structure for `problem` on a part: with the other ranks, all of which have the levels
+    /// below the finest. Vectors of the finest level hold the values of ghosts, see [`Sharing`].
     ///
     /// # Errors
     /// [`BackendError`] if another rank has failed.
@@ -150,7 +150,7 @@ where
         Ok(Self { problem, cycle: Cycle::new(&Cpu, kind, hierarchy)?, levels })
     }
 
-    /// The same, which no slow solve makes stronger, see [`Cycle::steady`].
+    /// Returns the preconditioner such that no slow solve strengthens it, see [`Cycle::steady`].
     #[must_use]
     pub fn steady(self) -> Self {
         Self { cycle: self.cycle.steady(), ..self }
@@ -198,7 +198,7 @@ where
         Self::of(problem, structure, smoother, None)
     }
 
-    /// The same, with the other ranks where `problem` is that of a part.
+    /// Builds the hierarchy of a structure, with the other ranks where `problem` is that of a part.
     fn of(
         problem: &'a Discretization<K, N>,
         structure: Aggregation,

@@ -7,7 +7,7 @@ pub const MODES: usize = 6;
 
 /// The modes by which an aggregate moves, as numbers of its parent's or of its own.
 pub trait Modes: Copy + Send + Sync {
-    /// What a child at `offset` from the center of its parent does when the parent does `self`.
+    /// Returns the motion of a child at `offset` from the center of its parent when the parent does `self`.
     fn of_child(&self, offset: [f64; DIM]) -> Self;
 
     /// The transpose: what acts on the child as what acts on the parent.

@@ -1,4 +1,4 @@
-//! Which nodes hold together, and so may move as one aggregate.
+//! Graph of the nodes that hold together, and so may move as one aggregate.
 
 use rayon::prelude::*;
 use topopt_mesh::{HexMesh, NodeToElements};
@@ -36,8 +36,8 @@ impl<'a> NodeGraph<'a> {
         Self { mesh, adjacency, void: (!void.is_empty()).then(of_elements) }
     }
 
-    /// As [`Graph::each_neighbor`], with some elements empty. A call of its own, so that what is asked for
-    /// all nodes without void is one loop.
+    /// Visits the neighbors of a node where some elements are empty. Not inlined, so that
+    /// [`Graph::each_neighbor`] over all nodes without void is one loop.
     #[inline(never)]
     fn each_around(&self, void: &Void, node: usize, mut visit: impl FnMut(u32)) {
         let hexes = self.mesh.hexes();

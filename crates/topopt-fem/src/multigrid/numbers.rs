@@ -13,7 +13,7 @@ use crate::DIM;
 pub(super) struct Numbers {
     /// How many each rank has.
     pub counts: Vec<usize>,
-    /// Those of ghosts, increasing, which follow the own ones here; none where all are here.
+    /// Global numbers of the ghosts, increasing; ghosts follow the own ones. Empty where all are here.
     pub ghosts: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! What of a hierarchy depends on the mesh alone: made once a run, for every backend.
+//! Structure of a hierarchy, which depends on the mesh alone: made once per run, for every backend.
 
 use std::borrow::Cow;
 
@@ -29,8 +29,8 @@ pub struct Aggregation {
     pub shared: Vec<SharedLevel>,
     /// Aggregates of those aggregates, and so on.
     pub coarser: Vec<Aggregates>,
-    /// Of every aggregate of nodes, the elements that make its coarse stiffness: those of its
-    /// elements that touch several aggregates or a support.
+    /// Elements that make the coarse stiffness of each aggregate of nodes: those of its elements that touch
+    /// several aggregates or a support.
     pub straddling: Vec<Vec<u32>>,
     /// Pattern of the coarse matrix of `nodes`, then of each of `coarser`.
     pub patterns: Vec<BlockPattern>,
@@ -60,7 +60,7 @@ impl Aggregation {
         Self::around(problem, problem.void(), direct)
     }
 
-    /// As [`Aggregation::new`], with the elements `void` as those that hold nothing together.
+    /// Builds the structure with the elements `void` as those that hold nothing together.
     pub fn around<K: ElementKernel<N>, const N: usize>(
         problem: &Discretization<K, N>,
         void: &[u32],
@@ -205,7 +205,7 @@ pub(super) fn straddling<K: ElementKernel<N>, const N: usize>(
     members.map_init(Distinct::new, of_aggregate).collect()
 }
 
-/// Where the blocks of the first coarse matrix stand.
+/// Returns the block pattern of the first coarse matrix.
 pub(super) fn pattern(
     mesh: &HexMesh,
     aggregates: &Aggregates,

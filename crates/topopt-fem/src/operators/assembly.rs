@@ -27,7 +27,7 @@ const PAIRS: usize = 36;
 pub struct RowElements(Vec<Vec<u32>>);
 
 impl RowElements {
-    /// Of all nodes of a mesh.
+    /// Collects the elements that touch each group of `ROWS` nodes of a mesh.
     pub fn new(mesh: &HexMesh, adjacency: &NodeToElements) -> Self {
         let group = |g: usize| {
             let rows = g * ROWS..mesh.n_nodes().min((g + 1) * ROWS);
@@ -72,7 +72,7 @@ pub fn bytes<const N: usize>(n_nodes: usize, n_elements: usize) -> usize {
     (16 + 27 * (4 + 8 * N * N)) * n_nodes + 48 * n_elements
 }
 
-/// Where the matrix has blocks: between nodes that share an element.
+/// Returns the block pattern of the matrix: one block per pair of nodes that share an element.
 pub fn pattern(mesh: &HexMesh, adjacency: &NodeToElements) -> BlockPattern {
     let row = |columns: &mut Vec<u32>, node: usize| {
         columns.clear();

@@ -16,7 +16,7 @@ pub struct Ebe<'a, K, const N: usize> {
     problem: &'a Discretization<K, N>,
     patches: Arc<Patches>,
     matrices: Stored<N>,
-    /// By term, each `[n_elements]`.
+    /// Coefficients, `[n_elements]` per term.
     coefficients: Vec<Vec<f64>>,
 }
 

@@ -1,4 +1,4 @@
-//! What `mf` reads and adds at the nodes of a patch, several elements per SIMD lane group.
+//! Nodal fields of a patch that `mf` reads and adds to, several elements per SIMD lane group.
 
 use pulp::Simd;
 
@@ -21,7 +21,7 @@ pub struct LocalFields<const N: usize> {
 /// Nodal values of a patch by component, so that a row of nodes is a vector.
 pub type Planes<const N: usize> = [Vec<f64>; N];
 
-/// The same where no elements are in rows: the values of a node are read and added in one piece,
+/// Fields of a patch without rows of elements: the values of a node are read and added in one piece,
 /// with others beside them that fill a register of four; coordinates and values in one cache line.
 #[derive(Default)]
 pub struct NodeFields {
@@ -106,7 +106,7 @@ pub fn load<S: Simd, const N: usize>(
     from_group(simd, &group)
 }
 
-/// As [`load`], coordinates and values in the order of lanes that [`Lanes::from_quads`] makes.
+/// Loads coordinates and values of elements, in the order of lanes that [`Lanes::from_quads`] makes.
 #[inline(always)]
 pub fn load_nodes<S: Simd, const N: usize>(
     simd: S,
@@ -127,7 +127,7 @@ pub fn load_nodes<S: Simd, const N: usize>(
     (nodal_x, nodal_u)
 }
 
-/// As [`load_nodes`], of one field.
+/// Loads one more field of elements, in the order of lanes of [`load_nodes`].
 #[inline(always)]
 pub fn load_other<S: Simd, const N: usize>(
     simd: S,
@@ -212,7 +212,7 @@ pub fn add<S: Simd, const N: usize>(
     }
 }
 
-/// As [`add`], for forces in the order of [`Lanes::from_quads`].
+/// Adds forces, in the order of lanes of [`Lanes::from_quads`], to the sums of their nodes.
 #[inline(always)]
 pub fn add_nodes<S: Simd, const N: usize>(
     simd: S,

@@ -19,7 +19,7 @@ use crate::{Discretization, ElementKernel, ElementOperator, Elements, MAX_TERMS}
 pub struct Mf<'a, K, const N: usize> {
     problem: &'a Discretization<K, N>,
     patches: Arc<Patches>,
-    /// By term, each `[n_elements]`.
+    /// Coefficients, `[n_elements]` per term.
     coefficients: Vec<Vec<f64>>,
     arch: Arch,
 }
@@ -109,7 +109,7 @@ struct AddForces<'a, K, const N: usize> {
     elements: Elements<'a>,
     patch: &'a Patch,
     local: &'a mut LocalFields<N>,
-    /// Of all elements of the mesh, by term.
+    /// Coefficients of all elements of the mesh, `[n_elements]` per term.
     coefficients: &'a [Vec<f64>],
     sums: &'a mut [[f64; N]],
 }

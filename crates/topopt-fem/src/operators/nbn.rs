@@ -14,7 +14,7 @@ pub struct Nbn<'a, K, const N: usize> {
     problem: &'a Discretization<K, N>,
     adjacency: NodeToElements,
     matrices: Stored<N>,
-    /// By term, each `[n_elements]`.
+    /// Coefficients, `[n_elements]` per term.
     coefficients: Vec<Vec<f64>>,
 }
 

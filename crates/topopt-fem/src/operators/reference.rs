@@ -11,7 +11,7 @@ use crate::{Discretization, ElementKernel, ElementMatrix, ElementOperator, Eleme
 #[derive(Debug)]
 pub struct Reference<'a, K, const N: usize> {
     problem: &'a Discretization<K, N>,
-    /// By term, each `[n_elements]`.
+    /// Coefficients, `[n_elements]` per term.
     coefficients: Vec<Vec<f64>>,
 }
 

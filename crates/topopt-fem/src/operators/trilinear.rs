@@ -12,7 +12,7 @@ use crate::lanes::{Lanes, MAX_LANES};
 /// Values by node and component, `[8][N]`.
 pub type Nodal<S, const N: usize = 3> = [[Lanes<S>; N]; 8];
 
-/// What [`derivatives`] is of the derivatives: 8, by differences near - far.
+/// Factor of the derivatives that [`derivatives`] returns: 8, by differences near - far.
 pub const GRADIENT_SCALE: f64 = -8.0;
 
 /// det J is that times what [`cofactors`] makes of such derivatives.
@@ -53,7 +53,7 @@ pub fn to_group<S: Simd, const N: usize>(nodal: &Nodal<S, N>, group: &mut LaneGr
     }
 }
 
-/// Where the three derivatives at Gauss point q = (i, j, k) stand among their four values.
+/// Returns the positions of the three derivatives at Gauss point q = (i, j, k) in their four values.
 #[inline(always)]
 pub fn slots(q: usize) -> [usize; 3] {
     let (i, j, k) = (q >> 2, (q >> 1) & 1, q & 1);

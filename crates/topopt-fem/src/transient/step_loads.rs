@@ -5,12 +5,12 @@ use topopt_linalg::{Backend, BackendError, LinearOperator};
 use super::{Held, StepData, Timeline, Varying};
 use crate::Statement;
 
-/// What acts by a [`Timeline`], made on the backend for a step or a time.
+/// Loads and held values of a [`Timeline`], evaluated on the backend for a step or a time.
 pub struct StepLoads<'a, B: Backend> {
     theta: f64,
     /// 0 at held nodes.
     loads: Vec<(B::Vector, &'a Varying)>,
-    /// Those that are not 0 everywhere.
+    /// Held values that are not always 0.
     held: Vec<(B::Vector, &'a Varying)>,
     source: B::Vector,
     held_middle: B::Vector,
@@ -18,7 +18,7 @@ pub struct StepLoads<'a, B: Backend> {
 }
 
 impl<'a, B: Backend> StepLoads<'a, B> {
-    /// What acts by `timeline` on `problem`, which says what is held.
+    /// Uploads loads and held values of `timeline`; loads are set to 0 at the held nodes of `problem`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

@@ -1,11 +1,11 @@
-//! What acts on a part in time.
+//! Loads, held values and steps of a transient problem.
 
 use serde::{Deserialize, Serialize};
 
 /// Factors by time, `[time, factor]` by increasing time: linear between, constant beyond the ends.
 pub type OverTime = Vec<[f64; 2]>;
 
-/// What acts on a part in time, and when its steps are, on the nodes and elements of a problem.
+/// Steps in time, with the loads, held values and capacities on nodes and elements of a problem.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Timeline {
     /// Theta of the scheme.
@@ -32,7 +32,7 @@ pub struct Varying {
 }
 
 impl Timeline {
-    /// The same without the values of nodes and elements, for ranks after the first, which has them.
+    /// Returns a copy without the values of nodes and elements, which only the first rank has.
     #[must_use]
     pub fn elsewhere(&self) -> Self {
         let varying =

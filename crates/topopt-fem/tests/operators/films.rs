@@ -1,5 +1,5 @@
-//! What is not lumped, films of convection on faces and a consistent capacity: every operator with it, on any
-//! mesh, and what it costs a solve.
+//! Terms that are not lumped, films on faces and a consistent capacity: every operator with them on any
+//! mesh, and their cost in iterations.
 
 use topopt_fem::operators::Reference;
 use topopt_fem::{
@@ -170,7 +170,7 @@ fn iterations(problem: &Problem) -> [usize; 2] {
     iterations_of(problem, 0.0)
 }
 
-/// The same with a capacity.
+/// Counts iterations with multigrid and with the diagonal, at a given capacity.
 fn iterations_of(problem: &Problem, capacity: f64) -> [usize; 2] {
     let n = problem.mesh().n_elements();
     let [k, c] = [vec![1.0; n], vec![capacity; n]];

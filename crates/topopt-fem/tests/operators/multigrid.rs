@@ -343,7 +343,7 @@ fn every_cycle_converges_in_few_iterations_to_the_solution_of_jacobi() {
     assert!(v > w && v > k, "{totals:?}");
 }
 
-/// Of D^-1 K, by 300 steps of the power method.
+/// Returns the largest eigenvalue of D^-1 K, by 300 steps of the power method.
 fn largest_eigenvalue(hierarchy: &NodalAggregation, n: usize) -> f64 {
     let (mut x, mut y, mut growth) = (Noise(2).vector(n), vec![0.0; n], 0.0);
     for _ in 0..300 {

@@ -143,7 +143,7 @@ fn a_cycle_is_symmetric_positive_and_the_same_bits_on_any_number_of_threads() {
     check_cycle::<_, 3, MODES>(&elastic(8));
 }
 
-/// As the operator of the solve has it, springs and all.
+/// Compares the finest matrix with the operator of the solve, springs included.
 #[test]
 fn the_finest_matrix_is_that_of_the_operator() {
     let problem = elastic(5);

@@ -18,14 +18,14 @@ use crate::{hold, moduli};
 
 const SIZES: [usize; 5] = [1, 2, 3, 4, 8];
 
-/// What a rank has: its backend, and the part and the equation on it that it was dealt.
+/// State of one rank: its backend, its part and the equation on the part.
 struct Rank<'t, K, const N: usize> {
     backend: Ranks<Cpu, &'t Threads>,
     part: Part,
     local: Discretization<K, N>,
 }
 
-/// What `work` gives on `size` ranks that share `whole`; the same on all.
+/// Returns the result of `work` on `size` ranks that share `whole`; all ranks must agree.
 fn on_ranks<K: ElementKernel<N>, T: Send + PartialEq, const N: usize>(
     whole: &Discretization<K, N>,
     size: usize,

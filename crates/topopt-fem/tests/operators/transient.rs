@@ -119,7 +119,7 @@ fn nafems_temperature(theta: f64, elements: usize, steps: usize) -> f64 {
 /// The series of NAFEMS T3 at 0.08 m and 32 s.
 const EXACT: f64 = 36.603116;
 
-/// By the limit that the orders of the scheme give.
+/// Compares the series with the limit extrapolated by the orders of the scheme.
 #[test]
 fn nafems_t3_comes_to_its_series() {
     let found = [40, 80, 160].map(|n| nafems_temperature(0.5, n, 8 * n));

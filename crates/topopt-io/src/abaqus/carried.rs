@@ -1,4 +1,4 @@
-//! What a deck says of supports, loads and materials, by sets of the mesh.
+//! `Carrier`: supports, loads and materials of a deck, by sets of the mesh.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::part::{CellFace, FileSets, Part};
 use crate::quote::printable;
 use crate::read_error::Parsed;
 
-/// What is carried over, and the sets that it needs.
+/// Supports, loads and materials that are carried over, and the sets that they need.
 pub(super) struct Carrier<'a> {
     pub deck: &'a Deck,
     pub part: &'a Part,

@@ -14,7 +14,7 @@ use super::steps::{Amplitude, Procedure, Step};
 use super::system::System;
 use crate::read_error::Parsed;
 
-/// What a file holds, by the numbers of the file.
+/// Contents of an input file, by the numbers of the file.
 #[derive(Default)]
 pub(super) struct Deck {
     pub node_tags: Vec<u64>,
@@ -46,7 +46,7 @@ pub(super) struct Deck {
     /// Nodes of the assembly, which no element has, and sets of them by their keys.
     pub reference_nodes: BTreeMap<u64, [f64; 3]>,
     pub reference_sets: BTreeMap<String, Vec<u64>>,
-    /// Where the instance is.
+    /// Motion of the instance.
     pub motion: Motion,
     pub steps: Vec<Step>,
     pub amplitudes: Vec<Amplitude>,
@@ -57,7 +57,7 @@ pub(super) struct Deck {
     pub initial: Vec<(Block, f64)>,
     /// Lines of conditions and loads for people, as they stand in their files.
     pub places: BTreeMap<usize, String>,
-    /// What cannot be carried over to a case.
+    /// Content that cannot be carried over to a case.
     pub lost: Vec<String>,
     /// The instance of the part, once it is known.
     pub instance: Option<String>,
@@ -69,7 +69,7 @@ pub(super) struct Deck {
 pub(super) struct Solid {
     pub tag: u64,
     pub shape: Shape,
-    /// Where its nodes begin in [`Deck::connectivity`].
+    /// Start of the nodes in [`Deck::connectivity`].
     pub first: usize,
     /// How many it has.
     pub n_nodes: usize,
@@ -86,11 +86,11 @@ pub(super) struct Reader<'a> {
     pub case: Option<usize>,
     /// Keywords that were passed over: the first line, how often, and how many lines of data.
     pub passed_over: BTreeMap<String, (usize, usize, usize)>,
-    /// What was left out, by kind.
+    /// Numbers of items that were left out, by kind.
     left_out: BTreeMap<&'static str, usize>,
 }
 
-/// Where in the model a keyword stands. Within `Part` and `Instance` names are those of the part.
+/// Place of a keyword in the model. Within `Part` and `Instance` names are those of the part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scope {
     Model,

@@ -2,7 +2,7 @@
 
 use topopt_mesh::cells::Shape;
 
-/// What the reader does with an element type.
+/// Use that the reader makes of an element type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ElementType {
     /// A solid with so many nodes, the corners first, then those in the middles of its edges.

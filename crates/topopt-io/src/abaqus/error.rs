@@ -1,8 +1,8 @@
-//! What can be wrong with an Abaqus file.
+//! `Fault`: errors in an Abaqus file.
 
 use crate::read_error;
 
-/// What is wrong with an Abaqus file. Nodes and elements are named by their numbers in the file.
+/// Error in an Abaqus file. Nodes and elements are named by their numbers in the file.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// No bytes, or comments only.
@@ -19,9 +19,9 @@ pub enum Fault {
     Malformed {
         /// The keyword.
         keyword: String,
-        /// What should stand here.
+        /// Expected text.
         expected: &'static str,
-        /// What does.
+        /// Text found.
         found: String,
     },
     /// A keyword without a parameter that it needs.
@@ -63,7 +63,7 @@ pub enum Fault {
     ElementNodes {
         /// The element.
         element: u64,
-        /// Its type.
+        /// Type of the element.
         kind: String,
         /// Nodes of the type.
         expected: usize,
@@ -102,7 +102,7 @@ pub enum Fault {
         number: usize,
         /// The element.
         element: u64,
-        /// Its number of faces.
+        /// Number of faces of the element.
         n_faces: usize,
     },
     /// A set that was not defined before.
@@ -131,7 +131,7 @@ pub enum Fault {
     SurfaceFace {
         /// The surface.
         surface: String,
-        /// What stands for the face.
+        /// Text in place of the face.
         found: String,
     },
 }

@@ -19,7 +19,7 @@ pub(super) struct When {
     pub amplitude: Option<String>,
 }
 
-/// What a condition says of its nodes.
+/// Kind and values of a condition at nodes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum ConditionKind {
     /// Displaced by a value, or held if that is 0, in the directions from the first to the last, 0
@@ -51,7 +51,7 @@ pub(super) struct Distributed {
     pub when: When,
 }
 
-/// What a distributed load is.
+/// Kind and values of a distributed load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum DistributedKind {
     /// On a face of each element, by its number from 1.

@@ -1,5 +1,5 @@
-//! Which nodes each step of a deck holds and displaces. What *BOUNDARY says goes on in later steps,
-//! until it says something else of the same node and direction, or all by `OP=NEW`.
+//! `Held`: the nodes that each step of a deck holds and displaces. A *BOUNDARY stays in force in
+//! later steps, until another replaces it at the node and direction, or `OP=NEW` removes all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,11 +24,11 @@ pub(super) struct Hold {
     pub value: f64,
 }
 
-/// What the conditions of a deck hold, step by step.
+/// Supports and displacements that the conditions of a deck give, step by step.
 pub(super) struct Held {
     /// Holds of each step, by point and direction of the model.
     pub steps: Vec<BTreeMap<(Point, usize), Hold>>,
-    /// What some step displaces: it is held in all steps.
+    /// Points and directions that some step displaces: they are held in all steps.
     displaced: BTreeSet<(Point, usize)>,
     /// Whether a point is held in some steps and free in others.
     pub changes: bool,

@@ -22,7 +22,7 @@ pub(super) struct Keyword {
     pub written: String,
     /// The parameters: names as that of the keyword, values as they stand.
     parameters: Vec<(String, Option<String>)>,
-    /// Its first line, from 1.
+    /// First line of the keyword, from 1.
     pub line: usize,
 }
 

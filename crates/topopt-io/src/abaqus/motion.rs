@@ -1,4 +1,4 @@
-//! Where an instance puts its part.
+//! `Motion`: the translation and rotation of an instance.
 
 use topopt_mesh::vector::{cross, difference, dot, length};
 
@@ -11,7 +11,7 @@ pub(super) struct Motion {
 }
 
 impl Motion {
-    /// Where `x` comes to (Abaqus Keywords Guide, *INSTANCE).
+    /// Returns the place to which `x` moves (Abaqus Keywords Guide, *INSTANCE).
     pub fn of(&self, x: [f64; 3]) -> [f64; 3] {
         let moved: [f64; 3] = std::array::from_fn(|i| x[i] + self.translation[i]);
         let Some((a, b, angle)) = self.rotation else { return moved };

@@ -6,7 +6,7 @@ use super::error::Fault;
 use super::lines::at_line;
 use crate::read_error::Parsed;
 
-/// What a line of a set adds.
+/// Members that a data line adds to a set.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Item {
     /// Numbers without a gap, each of which must exist.
@@ -17,7 +17,7 @@ pub(super) enum Item {
     Set(String),
 }
 
-/// What one keyword adds to a set.
+/// Members that one keyword adds to a set.
 #[derive(Debug)]
 pub(super) struct Block {
     /// The set, for comparison: in capitals, with a dot before those of the part.

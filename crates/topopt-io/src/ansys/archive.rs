@@ -1,4 +1,4 @@
-//! What stands in an archive, before anything is made of it.
+//! `Archive`: the content of an Ansys archive, before anything is made of it.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ pub struct Archive {
     pub forces: BTreeMap<u32, [f64; 3]>,
     /// Heat into nodes (F).
     pub heats: BTreeMap<u32, f64>,
-    /// What acts on faces (SFE, SF).
+    /// Loads on faces (SFE, SF).
     pub surfaces: BTreeMap<FaceLabel, CornerValues>,
     /// Heat per volume of elements (BFE).
     pub sources: BTreeMap<u32, CornerValues>,
@@ -64,7 +64,7 @@ pub type Ranges = Vec<(u32, u32)>;
 /// An element type of a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ElementType {
-    /// Its number in Ansys' element library, such as 185 for SOLID185.
+    /// Number of the type in Ansys' element library, such as 185 for SOLID185.
     pub number: u32,
     /// The values of its first three key options, 0 if none are given.
     pub keys: [u32; 3],
@@ -73,7 +73,7 @@ pub struct ElementType {
 /// An element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Element {
-    /// Its number.
+    /// Number of the element.
     pub tag: u32,
     /// The number of its type in the file, a key of [`Archive::element_types`].
     pub kind: u32,
@@ -81,7 +81,7 @@ pub struct Element {
     pub material: u32,
     /// The number of its real constants.
     pub real: u32,
-    /// Where its nodes begin in [`Archive::connectivity`].
+    /// Start of the nodes in [`Archive::connectivity`].
     pub first: usize,
     /// How many nodes it has.
     pub n_nodes: usize,
@@ -90,7 +90,7 @@ pub struct Element {
 /// A material property.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Property {
-    /// Its first value.
+    /// First value of the property.
     pub value: f64,
     /// Whether more follow, for other temperatures.
     pub varies: bool,
@@ -118,7 +118,7 @@ pub struct Held {
     pub by_all: bool,
 }
 
-/// What is given on faces.
+/// Quantity that is given on faces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Surface {
     /// Pressure; positive pushes.

@@ -1,4 +1,4 @@
-//! What an archive says of loads that are not at nodes, by sets of the mesh.
+//! Loads of an archive that are not at nodes, by sets of the mesh.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ pub(super) fn loads(archive: &Archive, part: &Part, sets: &mut FileSets, deck: &
     }
 }
 
-/// What is lost of the loads on faces.
+/// Counts of loads on faces that are lost, by reason.
 #[derive(Default)]
 struct Lost {
     n_without_face: usize,

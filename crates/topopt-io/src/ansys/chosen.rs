@@ -14,11 +14,11 @@ pub(super) enum Chosen {
     All,
     /// These numbers.
     These(BTreeSet<u32>),
-    /// By a command that is not understood.
+    /// Numbers left unknown by a command that is not understood.
     Unknown,
 }
 
-/// What is selected, among the nodes and elements that were read so far.
+/// Selection among the nodes and elements that were read so far.
 #[derive(Default)]
 pub(super) struct Selected {
     pub nodes: Chosen,
@@ -187,7 +187,7 @@ impl Selected {
         }
     }
 
-    /// What a selection of `items` leaves selected.
+    /// Returns the selection after a command of this `kind` selects `items`.
     fn joined(
         &mut self,
         kind: &str,

@@ -5,7 +5,7 @@ use topopt_mesh::hexahedron::{of_pyramid, of_wedge};
 
 use super::archive::ElementType;
 
-/// What an element type is to this program.
+/// Role of an element type in the mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// Bricks of 8 or 20 nodes, and what they degenerate to.

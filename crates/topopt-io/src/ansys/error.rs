@@ -1,8 +1,8 @@
-//! What can be wrong with an Ansys archive.
+//! `Fault`: errors in an Ansys archive.
 
 use crate::read_error;
 
-/// What is wrong with an Ansys archive. Nodes and elements are named by their numbers in the file.
+/// Error in an Ansys archive. Nodes and elements are named by their numbers in the file.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// A block that must be there.
@@ -22,9 +22,9 @@ pub enum Fault {
     Malformed {
         /// The block or the command.
         block: &'static str,
-        /// What should stand here.
+        /// Expected text.
         expected: &'static str,
-        /// What does.
+        /// Text found.
         found: String,
     },
     /// A block of another length than it says.
@@ -35,11 +35,11 @@ pub enum Fault {
     Count {
         /// The block.
         block: &'static str,
-        /// What is counted.
+        /// Name of the items counted.
         what: &'static str,
         /// The count.
         announced: u64,
-        /// What there is, or could be at most.
+        /// Number of items in the block.
         found: usize,
     },
     /// An element with a type that no ET command defines.

@@ -5,7 +5,7 @@
 pub(super) struct Layout {
     /// First character and width of each integer.
     integers: Vec<(usize, usize)>,
-    /// The same of each real.
+    /// First character and width of each real.
     reals: Vec<(usize, usize)>,
 }
 
@@ -73,7 +73,7 @@ impl Layout {
     }
 }
 
-/// What stands in a field.
+/// Content of a field.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Field<T> {
     /// The line ends before the field.

@@ -1,5 +1,5 @@
-//! What is given at nodes and on elements, in the order of the commands: a later one replaces what an
-//! earlier one gave, adds to it (DCUM, FCUM, SFCUM), or deletes it.
+//! Supports and loads given at nodes and on elements, in the order of the commands: a later one
+//! replaces what an earlier one gave, adds to it (DCUM, FCUM, SFCUM), or deletes it.
 
 use super::archive::{Archive, CornerValues, FaceLabel, Held, Rigid, Surface};
 use super::chosen::Entity;

@@ -56,7 +56,7 @@ pub(super) fn import(mut archive: Archive, cutting: Cutting) -> Result<ImportedM
     Ok(ImportedMesh { deck, ..part.into_mesh(sets, notes)? })
 }
 
-/// What an archive says that is not carried over.
+/// Lists the content of an archive that is not carried over.
 fn lost(archive: &Archive, physics: DeckPhysics) -> Vec<String> {
     let is_heat = physics == DeckPhysics::Heat;
     // Temperatures are given at nodes or as those of the part; they strain a part that expands.
@@ -91,9 +91,9 @@ fn lost(archive: &Archive, physics: DeckPhysics) -> Vec<String> {
     lost
 }
 
-/// What becomes of the elements.
+/// Elements that become solids, and those that are left out.
 struct Selection {
-    /// By ascending tags.
+    /// Elements that become solids, by ascending tags.
     solids: Vec<Element>,
     /// Tags of the elements that were left out, ascending.
     skipped_tags: Vec<u64>,
@@ -163,7 +163,7 @@ impl Selection {
         })
     }
 
-    /// What elements did that are left out, but for so many springs, or that are read as elastic ones.
+    /// Lists elements lost with their stiffness, all but `n_springs` springs, and physics lost.
     fn lost(&self, n_springs: usize) -> impl Iterator<Item = String> {
         let left_out = move |(&number, &count): (&u32, &usize)| {
             (number, if number == SPRING { count - n_springs } else { count })
@@ -231,7 +231,8 @@ fn notes_on_file(archive: &Archive, solids: &[Element]) -> Vec<String> {
     materials.collect()
 }
 
-/// Where the ascending `tags` lie within `ranges`, ascending, none twice.
+/// Returns the positions of those of the ascending `tags` that lie within `ranges`, ascending,
+/// none twice.
 fn members_of(tags: &[u64], ranges: &Ranges) -> impl Iterator<Item = usize> {
     let mut ranges = ranges.clone();
     ranges.sort_unstable();

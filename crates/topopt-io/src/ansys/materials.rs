@@ -60,7 +60,7 @@ pub(super) fn add(archive: &Archive, solids: &[Element], sets: &mut FileSets, de
     }
 }
 
-/// What the properties say at a temperature.
+/// Returns the material that the properties give at a temperature.
 fn of_properties(properties: &Properties, temperature: f64) -> DeckMaterial {
     let value = |names: &[&str]| {
         let property = names.iter().find_map(|name| properties.get(name));

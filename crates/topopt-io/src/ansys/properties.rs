@@ -13,7 +13,7 @@ const READ: [&str; 17] = [
     "C", "KXX", "KYY", "KZZ",
 ];
 
-/// What the commands before say of those behind them.
+/// State that commands for materials leave to those behind them.
 #[derive(Default)]
 pub(super) struct Materials {
     /// MPTEMP: temperatures by their places from 1.

@@ -6,7 +6,7 @@ use super::field::real;
 use super::lines::{Command, Lines, shown};
 use crate::read_error::Parsed;
 
-/// What the commands before say of the elements behind them.
+/// State that commands leave to the elements behind them.
 pub(super) struct Unblocked {
     kind: u32,
     material: u32,

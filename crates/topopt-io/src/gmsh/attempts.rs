@@ -22,13 +22,13 @@ pub(super) struct Attempt {
 /// How the surface of an STL file is meshed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Boundary {
-    /// By smooth surfaces that are made of it.
+    /// Smooth surfaces that are made of the triangles.
     Smooth,
-    /// By its triangles.
+    /// Triangles of the STL file.
     Triangles,
 }
 
-/// What may help after an attempt has failed.
+/// Kind of attempt that may help after one has failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Help {
     /// Nothing.
@@ -59,8 +59,8 @@ pub(super) const OF_SURFACES: &[Attempt] = &[
     finer(40_000),
 ];
 
-/// Of triangles, whose edges would count as curves. The last ones cannot fail by a surface that Gmsh
-/// finds no parameters for.
+/// Attempts on triangles, in order, without sizes by curvature: edges of triangles would count as
+/// curves. The last ones cannot fail by a surface that Gmsh finds no parameters for.
 pub(super) const OF_FACETS: &[Attempt] = &[
     attempt(0, 1.0),
     Attempt { is_cleaned: true, ..attempt(0, 1.0) },

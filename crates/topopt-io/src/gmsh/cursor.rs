@@ -241,7 +241,7 @@ impl<'a> Cursor<'a> {
         &self.buffer[self.start..]
     }
 
-    /// The same, after reading so much that there are at least `wanted`, or the file ends.
+    /// Returns the bytes from here on: at least `wanted` of them, unless the file ends before.
     fn look(&mut self, wanted: usize) -> Parsed<&[u8]> {
         if self.rest().len() < wanted && !self.ended {
             self.fill(wanted)?;
@@ -301,7 +301,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// What stands here, for a message: at most 40 characters of the line, in quotation marks.
+    /// Describes the line from here on, for a message: at most 40 characters in quotation marks.
     fn line_here(&self) -> String {
         let rest = self.rest();
         let line = rest.iter().take(80).take_while(|&&b| b != b'\n').copied().collect::<Vec<_>>();

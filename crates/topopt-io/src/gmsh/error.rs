@@ -1,10 +1,10 @@
-//! What can be wrong with a Gmsh file.
+//! `Fault`: errors in a Gmsh file.
 
 use topopt_mesh::numbers::place;
 
 use crate::read_error;
 
-/// What is wrong with a Gmsh file. Nodes and elements are named by their tags in the file.
+/// Error in a Gmsh file. Nodes and elements are named by their tags in the file.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// No bytes, or blanks only.
@@ -50,7 +50,7 @@ pub enum Fault {
     Count {
         /// The section.
         section: String,
-        /// What is counted.
+        /// Name of the items counted.
         what: &'static str,
         /// The count.
         announced: u64,
@@ -65,9 +65,9 @@ pub enum Fault {
     Malformed {
         /// The section.
         section: String,
-        /// What should stand here.
+        /// Expected text.
         expected: &'static str,
-        /// What does.
+        /// Text found.
         found: String,
     },
     /// Elements before the nodes that they name.
@@ -90,7 +90,7 @@ pub enum Fault {
     ElementType {
         /// The element.
         element: u64,
-        /// Its type.
+        /// Gmsh type of the element.
         number: i64,
     },
     /// No volume elements at all.
@@ -109,7 +109,7 @@ pub enum Fault {
     Inverted {
         /// The first such element.
         element: u64,
-        /// Its center.
+        /// Center of the element.
         center: [f64; 3],
         /// The volume that it is in.
         volume: String,
@@ -129,7 +129,7 @@ pub enum Fault {
         shape: &'static str,
         /// The first of them.
         element: u64,
-        /// Its physical surface.
+        /// Physical surface of the element.
         group: String,
         /// How many.
         count: usize,

@@ -35,7 +35,7 @@ pub(super) struct Facets {
     pub volume: f64,
     /// Area of the facets of the file.
     pub area: f64,
-    /// What was repaired, and what the facets enclose: a sentence each.
+    /// Repairs of the facets, and the bodies that they enclose: a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -161,7 +161,7 @@ impl Surface {
     }
 }
 
-/// What the facets enclose.
+/// Describes the bodies, cavities and volume that the facets enclose.
 fn said(n_facets: usize, n_shells: usize, n_bodies: usize, volume: f64) -> String {
     let bodies = if n_bodies == 1 { "1 body".into() } else { format!("{n_bodies} bodies") };
     let cavities = match n_shells - n_bodies {

@@ -195,7 +195,7 @@ impl Geometry<'_> {
         })
     }
 
-    /// What is wrong with the mesh, in terms of the geometry.
+    /// Converts an error of the mesh to one in terms of the geometry.
     fn refused(&self, error: ReadError) -> MeshingError {
         let path = self.runner.path.to_owned();
         match (error.fault.format::<GmshFault>(), &*error.fault) {
@@ -219,7 +219,7 @@ Mesh.MeshSizeFromPoints = 0;
 Mesh.MeshSizeExtendFromBoundary = 0;
 ";
 
-/// What to say of a mesh without sets of nodes or faces.
+/// Remark on a mesh without sets of nodes or faces.
 const NO_NAMES: &str = "the geometry has no named surfaces, curves or points: `[[select]]` of a case \
                         names some by their place, and in a .geo file \
                         `Physical Surface(\"fixed\") = {1};` does";

@@ -26,7 +26,7 @@ pub enum MeshingError {
     Geometry {
         /// The geometry.
         path: PathBuf,
-        /// What the operating system says.
+        /// Cause that the operating system gives.
         cause: io::Error,
     },
     /// The geometry, or a file that it reads, may run a program, write a file or read the surroundings.
@@ -36,9 +36,9 @@ pub enum MeshingError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What stands there.
+        /// Suspect word of the script, or a description of the suspect text.
         word: String,
-        /// What it may do.
+        /// Harm that the word may do.
         harm: Harm,
     },
     /// The program cannot be started.
@@ -46,7 +46,7 @@ pub enum MeshingError {
     Program {
         /// The program.
         program: PathBuf,
-        /// What the operating system says.
+        /// Cause that the operating system gives.
         cause: io::Error,
     },
     /// The folder for what Gmsh writes cannot be used.
@@ -59,7 +59,7 @@ pub enum MeshingError {
         path: PathBuf,
         /// How it ended.
         status: ExitStatus,
-        /// What it said about errors, or else last.
+        /// Messages of Gmsh about errors, or else its last lines.
         lines: Vec<String>,
     },
     /// The facets of an STL file bound no body.
@@ -67,7 +67,7 @@ pub enum MeshingError {
     Facets {
         /// The file.
         path: PathBuf,
-        /// What is wrong with them.
+        /// Error in the facets.
         fault: FacetFault,
     },
     /// A file of surfaces or curves alone.
@@ -142,9 +142,9 @@ pub enum MeshingError {
         path: PathBuf,
         /// The element of the smallest scaled Jacobian.
         element: u64,
-        /// Its center.
+        /// Center of the element.
         center: [f64; 3],
-        /// Its scaled Jacobian.
+        /// Scaled Jacobian of the element.
         scaled_jacobian: f64,
     },
     /// A mesh that is refused for another reason.

@@ -35,7 +35,7 @@ pub struct Meshing {
 /// How large the elements of a geometry are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ElementSize {
-    /// As the geometry says.
+    /// Sizes that the geometry gives.
     OfGeometry,
     /// Largest edge of the hexahedra (length).
     Edge(f64),
@@ -46,7 +46,7 @@ pub enum ElementSize {
 /// How Gmsh makes hexahedra.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hexes {
-    /// As the geometry file says; where that leaves other elements, by [`Hexes::Subdivide`].
+    /// Commands of the geometry file; where these leave other elements, [`Hexes::Subdivide`].
     Auto,
     /// Volumes of six sides as bent boxes.
     Transfinite,
@@ -91,7 +91,7 @@ fn is_one_of(path: &Path, extensions: &[&str]) -> bool {
 
 /// One run of Gmsh.
 pub(super) struct Task<'a> {
-    /// What it reads: the geometry, or what was made of it.
+    /// File that Gmsh reads: the geometry, or one that was made of it.
     pub geometry: &'a Path,
     /// `-3` for a mesh, `-0` for the geometry alone.
     pub dimension: &'static str,
@@ -99,7 +99,7 @@ pub(super) struct Task<'a> {
     pub numbers: &'a [(&'static str, f64)],
     /// Read behind the geometry, so that it prevails.
     pub settings: String,
-    /// It is ended after this time.
+    /// Time after which the run is ended.
     pub timeout: Duration,
 }
 

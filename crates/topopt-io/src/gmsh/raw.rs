@@ -8,7 +8,7 @@ use super::element_shape::{Shape, middles};
 use crate::import::Nodes;
 use crate::read_error::Fault;
 
-/// What a file holds. Elements name nodes by their positions among [`RawMesh::nodes`].
+/// Contents of a Gmsh file. Elements name nodes by their positions among [`RawMesh::nodes`].
 #[derive(Default)]
 pub(super) struct RawMesh {
     /// Names of physical groups by (dimension, tag).
@@ -35,7 +35,7 @@ pub(super) struct RawMesh {
     pub unknown_sections: Vec<String>,
     known_places: Vec<(Vec<u32>, i64)>,
     place_index: HashMap<(Vec<u32>, i64), u32>,
-    /// Of the element that is added.
+    /// Node positions of the element that is being added.
     positions: Vec<u32>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct RawMesh {
 pub(super) struct Corners<const N: usize> {
     pub tag: u64,
     pub nodes: [u32; N],
-    /// Its place, for [`RawMesh::groups`].
+    /// Place of the element, for [`RawMesh::groups`].
     pub place: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What a geometry is before it is meshed: how large, and whether it bounds a body at all.
+//! `Source`: a geometry before it is meshed: its size, and whether it bounds a body at all.
 
 use std::fs::File;
 use std::io;
@@ -80,7 +80,7 @@ impl Source {
         if is_solid(path) { Ok(Self::Solid(Solid::of(runner)?)) } else { Ok(Self::Script) }
     }
 
-    /// Its volume and area, if they are known.
+    /// Returns the volume and area of the geometry, if they are known.
     pub fn measure(&self) -> Option<Measure> {
         match self {
             Self::Script => None,
@@ -97,7 +97,7 @@ impl Source {
         }
     }
 
-    /// What there is to say of it.
+    /// Returns repairs and remarks on the geometry, a sentence each.
     pub fn notes(&self) -> Vec<String> {
         match self {
             Self::Facets(facets) => facets.notes.clone(),
@@ -176,7 +176,7 @@ fn of_millimeter(unit: &str) -> f64 {
     }
 }
 
-/// What Gmsh finds in a file.
+/// Size of a geometry and counts of its surfaces and curves, as Gmsh prints them.
 struct Probed {
     measure: Measure,
     surfaces: usize,
@@ -231,7 +231,7 @@ z = General.MaxZ - General.MinZ;
 Printf(\"topopt: %.17g %.17g %g %g %.17g\", volume, area, #s(), #c(), Sqrt(x * x + y * y + z * z));
 ";
 
-/// What to say of a size that nobody gave.
+/// Returns the note on an edge length that was chosen because no size was given.
 pub(super) fn note_on_edge(edge: f64) -> String {
     format!("no size of elements was given: edges of at most {} were chosen", shown(edge))
 }

@@ -1,5 +1,5 @@
-//! What a geometry may do besides geometry: a `.geo` file is a program, and so is all that it
-//! merges and the `.opt` file beside it.
+//! Scan of geometries for what they may do besides geometry: a `.geo` file is a program, and so is
+//! all that it merges and the `.opt` file beside it.
 //!
 //! What reads the surroundings is no better: an environment variable may become the name of a set, and
 //! go with results to others.
@@ -19,13 +19,13 @@ pub(super) struct Suspect {
     pub path: PathBuf,
     /// From 1.
     pub line: usize,
-    /// What stands there.
+    /// Suspect word of the script, or a description of the suspect text.
     pub word: String,
-    /// What it may do.
+    /// Harm that the word may do.
     pub harm: Harm,
 }
 
-/// What a geometry must not do unless it is trusted.
+/// Harm that a geometry must not do unless it is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Harm {
     /// Run programs or write files.

@@ -33,8 +33,8 @@ impl System {
         axes: [[1., 0., 0.], [0., 1., 0.], [0., 0., 1.]],
     };
 
-    /// By the origin, a point of the z axis and one of the plane of x and z; none if they are on a
-    /// line.
+    /// Builds a system from its origin, a point of the z axis and one of the plane of x and z; none
+    /// if they are on a line.
     fn through(kind: Kind, [a, b, c]: [[f64; 3]; 3]) -> Option<Self> {
         let (z, to_plane) = (difference(b, a), difference(c, a));
         let y = cross(z, to_plane);

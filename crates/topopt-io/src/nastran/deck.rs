@@ -1,4 +1,4 @@
-//! What a deck holds, by the numbers of the deck.
+//! `Deck`: the entries of a Nastran deck, by the numbers of the deck.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::definition::Definition;
 use super::error::Fault;
 use crate::read_error::{Located, Place};
 
-/// What a deck holds.
+/// Entries of a Nastran deck, by the numbers of the deck.
 #[derive(Default)]
 pub(super) struct Deck {
     /// Names of the included files.
@@ -27,15 +27,15 @@ pub(super) struct Deck {
     pub materials: BTreeMap<u64, Material>,
     /// MAT4, MAT5.
     pub conductors: BTreeMap<u64, Conductor>,
-    /// What materials are that are not understood, such as `MAT9 (line 7)`.
+    /// Entry of each material that is not understood, such as `MAT9 (line 7)`.
     pub not_understood: BTreeMap<u64, String>,
-    /// What materials say besides, such as `MATT1 (line 7)`.
+    /// Entries of nonlinear or varying behavior per material, such as `MATT1 (line 7)`.
     pub behaviors: BTreeMap<u64, Vec<String>>,
     /// PARAM,WTMASS: a factor of all masses.
     pub mass_factor: Option<f64>,
-    /// Its optimization.
+    /// Optimization that the deck asks for.
     pub design: Design,
-    /// Its heat.
+    /// Heat in load sets.
     pub heat: Heat,
     /// Whether the deck computes temperatures.
     pub is_heat: bool,
@@ -50,14 +50,14 @@ pub(super) struct Deck {
     /// LOAD: factors and load sets.
     pub combinations: BTreeMap<u64, Vec<(f64, u64)>>,
     pub couplings: Vec<Coupling>,
-    /// What all subcases select, unless they say otherwise.
+    /// Default selections of all subcases.
     pub common: Subcase,
     pub subcases: Vec<Subcase>,
     /// Elements that are no solids, by name: how many.
     pub others: BTreeMap<String, usize>,
     /// Other entries, by name: how many.
     pub skipped: BTreeMap<String, usize>,
-    /// What is not carried over: how often, and where first.
+    /// Entries that are not carried over, by name: how often, and where first.
     pub lost: BTreeMap<String, (usize, Origin)>,
 }
 
@@ -89,7 +89,7 @@ pub(super) struct Solid {
     pub tag: u64,
     pub property: u64,
     pub shape: Shape,
-    /// Where its nodes begin in [`Deck::connectivity`]: corners, and then middles if it has any, in
+    /// Start of the nodes in [`Deck::connectivity`]: corners, and then middles if there are any, in
     /// the order of [`Shape::edges`].
     pub first: usize,
     /// How many it has.
@@ -112,7 +112,7 @@ pub(super) struct Conductor {
     pub conductivity: Vec<f64>,
     pub heat_capacity: Option<f64>,
     pub mass_density: Option<f64>,
-    /// Of the films that name it.
+    /// Film coefficient of the films that name this material.
     pub film_coefficient: Option<f64>,
 }
 
@@ -161,7 +161,7 @@ pub(super) struct Constraint {
 /// SET among the bulk data.
 pub(super) struct GivenSet {
     pub tag: u64,
-    /// Of grids, or else of elements.
+    /// Whether the set holds grids; else it holds elements.
     pub of_grids: bool,
     pub list: List,
 }
@@ -188,9 +188,9 @@ pub(super) struct Force {
 pub(super) enum ForceVector {
     /// In a coordinate system.
     Given(u64, [f64; 3]),
-    /// Of this size from one grid to another (FORCE1).
+    /// Vector of this size from one grid to another (FORCE1).
     Along(f64, [u64; 2]),
-    /// Of this size along the product of the vectors between grids 1 and 2, and 3 and 4 (FORCE2).
+    /// Vector of this size along the product of those between grids 1 and 2, and 3 and 4 (FORCE2).
     Across(f64, [u64; 4]),
 }
 
@@ -238,7 +238,7 @@ pub(super) struct Coupling {
     pub is_uneven: bool,
 }
 
-/// What a subcase selects.
+/// Support and load set that a subcase selects.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Subcase {
     pub number: u64,

@@ -25,12 +25,12 @@ pub(super) enum Points {
 }
 
 impl Definition {
-    /// Of `R`, `C` or `S`, the last letter of its entry.
+    /// Defines a system by three points. `kind`: `R`, `C` or `S`, the last letter of its entry.
     pub fn of_points(kind: u8, given_in: u64, points: [[f64; 3]; 3]) -> Self {
         Self { kind: Kind::of(kind), points: Points::Given(given_in, points) }
     }
 
-    /// As [`Definition::of_points`].
+    /// Defines a system by three grids. `kind`: see [`Definition::of_points`].
     pub fn of_grids(kind: u8, grids: [u64; 3]) -> Self {
         Self { kind: Kind::of(kind), points: Points::Grids(grids) }
     }

@@ -87,7 +87,7 @@ impl Reader {
         self.set_parameter(&name, &value, card.line);
     }
 
-    /// As [`Reader::parameter`], of a line of case control too.
+    /// Reads the value of a parameter, from a PARAM entry or a line of case control.
     pub fn set_parameter(&mut self, name: &str, value: &str, line: usize) {
         let number = field::real(value.trim().as_bytes());
         let is_off = number == Some(0.0) || value.trim().eq_ignore_ascii_case("NO");
@@ -318,8 +318,8 @@ fn system_or_blank(card: &Card, field: usize) -> Parsed<Option<u64>> {
     card.number(field, "the number of a coordinate system").map(Some)
 }
 
-/// Where the node in the middle of each edge of a shape, in the order of [`Shape::edges`], stands
-/// among those of the entry: Nastran puts the edges between the two triangles or quadrilaterals in
+/// Returns for each edge, in the order of [`Shape::edges`], the place of its middle node among the
+/// middles of the entry: Nastran puts the edges between the two triangles or quadrilaterals in
 /// front of those of the second (MSC Nastran Quick Reference Guide, CHEXA and CPENTA).
 fn order_of_middles(shape: Shape) -> &'static [usize] {
     match shape {

@@ -1,8 +1,8 @@
-//! What can be wrong with a Nastran deck.
+//! `Fault`: errors in a Nastran deck.
 
 use crate::read_error;
 
-/// What is wrong with a Nastran deck. Grids and elements are named by their numbers in the file.
+/// Error in a Nastran deck. Grids and elements are named by their numbers in the file.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// No bytes, or comments only.
@@ -19,11 +19,11 @@ pub enum Fault {
     Malformed {
         /// The entry.
         entry: String,
-        /// Its field, from 1: the name of the entry. The marks of continuations are not counted.
+        /// Number of the field, from 1, the name of the entry; marks of continuations do not count.
         field: usize,
-        /// What should stand there.
+        /// Expected text.
         expected: &'static str,
-        /// What does.
+        /// Text found.
         found: String,
     },
     /// More fields in free format than a line may have.
@@ -53,7 +53,7 @@ pub enum Fault {
         file: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong there.
+        /// Error in the included file.
         fault: Box<read_error::Fault>,
     },
     /// INCLUDE of a file that lies elsewhere.
@@ -67,7 +67,7 @@ pub enum Fault {
     IncludeUnread {
         /// The file.
         file: String,
-        /// What the operating system says.
+        /// Cause that the operating system gives.
         cause: String,
     },
     /// INCLUDE of a file for the second time.
@@ -88,7 +88,7 @@ pub enum Fault {
          again with all coordinate systems"
     )]
     NoSystem {
-        /// What uses it: `grid 5`.
+        /// User of the system: `grid 5`.
         user: String,
         /// The system.
         system: u64,
@@ -98,7 +98,7 @@ pub enum Fault {
         "{user} uses the grid {grid}, which is not in the deck; export the deck again with all grids"
     )]
     NoGrid {
-        /// What uses it: `coordinate system 5`.
+        /// User of the grid: `coordinate system 5`.
         user: String,
         /// The grid.
         grid: u64,
@@ -147,7 +147,7 @@ impl From<Fault> for read_error::Fault {
     }
 }
 
-/// Where a field stands, by the fields 1 to 10 of each line of short fields.
+/// Describes the place of a field, by the fields 1 to 10 of each line of short fields.
 fn place(field: usize) -> String {
     match field.checked_sub(2).map(|data| (data / 8, data % 8 + 2)) {
         None | Some((0, _)) => format!("field {field}"),

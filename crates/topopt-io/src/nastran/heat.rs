@@ -160,7 +160,7 @@ fn faces(model: &Model) -> HashMap<[u32; 4], CellFace> {
     faces
 }
 
-/// What a deck of one physics says of the other.
+/// Reports loads of the other physics as lost: elastic ones of a deck of heat, or the reverse.
 pub(super) fn say_other_physics(model: &Model, found: &mut Found) {
     let deck = model.deck;
     let heat = &deck.heat;

@@ -64,7 +64,7 @@ pub(super) fn import(mut deck: Deck, cutting: Cutting) -> Parsed<ImportedMesh> {
     Ok(imported)
 }
 
-/// What is not carried over, and elements that are no solids.
+/// Reports as lost the entries that are not carried over, and elements that are no solids.
 fn say_what_is_lost(deck: &Deck, found: &mut Found) {
     for (name, (count, origin)) in &deck.lost {
         let line = origin.line;

@@ -26,7 +26,7 @@ pub(super) struct Line<'a> {
 pub(super) struct Card {
     /// In capitals.
     pub name: String,
-    /// Its first line, from 1.
+    /// First line of the entry, from 1.
     pub line: usize,
     text: Vec<u8>,
     fields: Vec<Range<usize>>,
@@ -152,7 +152,7 @@ impl<'a> Split<'a> {
         Ok(Self { head, fields, room, mark: marked(between(9 * SMALL, 10 * SMALL)) })
     }
 
-    /// Of fields between commas.
+    /// Splits a line of fields between commas.
     fn free(text: &'a [u8]) -> Result<Self, Fault> {
         let mut parts = text.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
         let head = parts.next().unwrap_or_default();

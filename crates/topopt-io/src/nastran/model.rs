@@ -1,4 +1,4 @@
-//! What supports and loads need of the mesh, and what they become.
+//! `Model` and `Found`: the mesh of a deck, and the sets, supports and loads that are made of it.
 
 use super::coordinates::Systems;
 use super::deck::{Deck, Grid};
@@ -6,7 +6,7 @@ use crate::part::{FileSets, Part, Stand};
 
 /// The mesh of a deck, before its sets are made.
 pub(super) struct Model<'a> {
-    /// Its grids and solids ascend.
+    /// Deck whose grids and solids ascend.
     pub deck: &'a Deck,
     pub systems: &'a Systems,
     /// Places of the grids in the basic system.

@@ -11,7 +11,7 @@ use super::model::{Found, Model};
 use crate::deck::{Resultant, SetLoad};
 use crate::read_error::Fault;
 
-/// What acts in a load set.
+/// Forces and moments of one load set at nodes.
 #[derive(Default)]
 struct Nodal {
     /// The sum of the forces at each node.

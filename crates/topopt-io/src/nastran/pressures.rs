@@ -13,7 +13,7 @@ use crate::deck::SetLoad;
 use crate::part::CellFace;
 use crate::read_error::{self, Parsed};
 
-/// What acts on faces, by its bits: a pressure, or a force per area in a fixed direction.
+/// Load on faces, by its bits: a pressure, or a force per area in a fixed direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Acts {
     Pressure(u64),
@@ -26,7 +26,7 @@ struct OnFaces {
     /// The sums of what acts on each face, in the order of the deck.
     pressures: Sums<f64>,
     tractions: Sums<[f64; 3]>,
-    /// What is lost: on other elements, of different values at the corners, in curved systems.
+    /// Counts of losses: on other elements, of different values at the corners, in curved systems.
     n_others: usize,
     n_uneven: usize,
     n_curved: usize,

@@ -11,10 +11,10 @@ use crate::read_error::Fault;
 /// Directions closer to an axis than this are that axis.
 const ALONG: f64 = 1e-9;
 
-/// What nodes of a set have in common: where they are held, and how far they are moved, by bits.
+/// Directions in which the nodes of a set are held, and their displacement by bits.
 type Hold = ([bool; 3], [u64; 3]);
 
-/// Where a node is held, and how far it is moved.
+/// Directions in which a node is held, and its displacement.
 type Held = ([bool; 3], [f64; 3]);
 
 /// The node sets of a deck's supports.
@@ -25,7 +25,7 @@ struct Supports<'a> {
     nodes: BTreeMap<(u64, Hold), Vec<u32>>,
     /// Six components of the grids of rigid couplings, and how far they are moved.
     rigid: BTreeMap<(u64, u32), ([bool; 6], [f64; 3])>,
-    /// By set: grids that no solid uses, that are held in turned directions, that are a mean.
+    /// Counts by set: grids that no solid uses, grids held in turned directions, and means.
     unused: BTreeMap<u64, usize>,
     turned: BTreeMap<u64, usize>,
     means: BTreeMap<u64, usize>,

@@ -16,7 +16,7 @@ pub struct Array<'a> {
     pub values: Values<'a>,
 }
 
-/// What the values of an array belong to.
+/// Entities to which the values of an array belong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
     /// The points.

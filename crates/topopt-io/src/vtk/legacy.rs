@@ -24,16 +24,16 @@ pub fn read(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
     })
 }
 
-/// What a file holds.
+/// Contents of a legacy file.
 #[derive(Default)]
 struct Legacy {
     points: Option<Vec<[f64; 3]>>,
-    /// Where the points of every cell end, and the points.
+    /// End of the points of every cell, `[n_cells]`, and the points of all cells.
     cells: Option<(Vec<i64>, Vec<i64>)>,
     types: Option<Vec<i64>>,
     /// The section that arrays belong to.
     section: Section,
-    /// What is 1 in arrays of zeros and ones, by section and name.
+    /// Positions of the ones in arrays of zeros and ones, by section and name.
     marked: Vec<(Section, String, Vec<u64>)>,
     notes: Vec<String>,
 }

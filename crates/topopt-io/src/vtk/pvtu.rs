@@ -11,9 +11,9 @@ use super::vtu::{Grid, columns, write_to};
 use super::xml::escape;
 use crate::atomic::{self, WriteError};
 
-/// Writes hexahedra with data in `pieces`, files named relative to `path` whose folders are there: consecutive
-/// cells, as many in each as can be, with the points that they have. Then `path`, which lists them. Each
-/// file is written whole or not at all.
+/// Writes hexahedra with data in `pieces`, files named relative to `path` whose folders are there:
+/// consecutive cells, as many in each as can be, with the points that they have. Then `path`, which
+/// lists them. Each file is written whole or not at all.
 ///
 /// `points`: `[n_points][3]`; `hexes`: `[n_cells][8]`, as in [`vtu::write`](super::vtu::write()).
 ///
@@ -65,7 +65,7 @@ pub fn write(
     })
 }
 
-/// What the arrays of all pieces are.
+/// Writes the types, names and numbers of components of the arrays that all pieces have.
 fn section(file: &mut impl Write, name: &str, columns: &[Column]) -> io::Result<()> {
     writeln!(file, "<{name}>")?;
     for Column { name, components, kind, .. } in columns {

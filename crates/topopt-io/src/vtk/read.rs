@@ -167,7 +167,7 @@ fn marked(
     Ok(ones(&array.name, &file.integers(array, count)?, notes))
 }
 
-/// Where the values of the array `name` are 1, if all the others are 0.
+/// Returns the positions where the array `name` is 1, if all other values are 0; else adds a note.
 pub(super) fn ones(name: &str, values: &[i64], notes: &mut Vec<String>) -> Option<Vec<u64>> {
     if values.iter().all(|value| matches!(value, 0 | 1)) {
         let marked = (0..).zip(values).filter(|(_, value)| **value == 1);

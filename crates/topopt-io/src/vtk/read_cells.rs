@@ -20,7 +20,7 @@ pub(super) struct Cells {
     pub left_out: usize,
 }
 
-/// What a cell type is.
+/// Use that the reader makes of a cell type.
 enum Kind {
     /// A shape with so many points (0: any number), the corners first and then the middles of edges.
     Solid(Shape, usize),
@@ -28,7 +28,7 @@ enum Kind {
     Voxel,
     /// Vertices, lines, surfaces.
     NoVolume,
-    /// What cannot be cut into hexahedra.
+    /// Cells that cannot be cut into hexahedra, in words.
     Other(&'static str),
 }
 
@@ -156,7 +156,7 @@ impl Cells {
         }
     }
 
-    /// What to say of cells that were not read as they are.
+    /// Returns the notes on cells that were not read as they are.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.high_order > 0 {

@@ -1,8 +1,8 @@
-//! What can be wrong with a `.vtu` or `.vtk` file.
+//! `Fault`: errors in a `.vtu` or `.vtk` file.
 
 use crate::read_error;
 
-/// What is wrong with a `.vtu` or `.vtk` file. Points and cells are named by their numbers in the file, from
+/// Error in a `.vtu` or `.vtk` file. Points and cells are named by their numbers in the file, from
 /// 0, as ParaView shows them.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
@@ -18,15 +18,15 @@ pub enum Fault {
     /// Something else where a word or a number of a legacy file should be.
     #[error("expected {expected}, found {found}; the file is damaged: write it again")]
     Unexpected {
-        /// What should stand here.
+        /// Expected text.
         expected: &'static str,
-        /// What does.
+        /// Text found.
         found: String,
     },
     /// Another kind of data.
     #[error("the file holds VTK data of type `{0}` and not an UnstructuredGrid; {SAVE}")]
     Kind(String),
-    /// What the XML parser says.
+    /// Message of the XML parser.
     #[error("the XML is damaged ({0}); write the file again")]
     Xml(String),
     /// The end of the file too early.
@@ -42,7 +42,7 @@ pub enum Fault {
         element: String,
         /// The attribute.
         attribute: &'static str,
-        /// What stands there.
+        /// Text found.
         found: String,
     },
     /// A compressor that is not one of VTK.
@@ -83,7 +83,7 @@ pub enum Fault {
     Length {
         /// The array.
         array: String,
-        /// Its length.
+        /// Length of the array.
         found: u64,
         /// The length it should have.
         expected: u128,
@@ -95,7 +95,7 @@ pub enum Fault {
     Data {
         /// The array.
         array: String,
-        /// What is wrong.
+        /// Description of the error.
         what: String,
     },
     /// More cells than the points that are there can make.
@@ -119,9 +119,9 @@ pub enum Fault {
     CellPoints {
         /// The cell.
         cell: u64,
-        /// Its type.
+        /// VTK type of the cell.
         kind: i64,
-        /// Its points.
+        /// Number of points of the cell.
         found: i64,
     },
     /// No volume cells at all.

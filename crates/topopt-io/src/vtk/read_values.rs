@@ -168,7 +168,7 @@ enum Lengths {
 }
 
 impl Lengths {
-    /// Of all the data, inflated.
+    /// Returns the number of bytes of all the data, inflated.
     fn total(&self) -> u128 {
         match *self {
             Lengths::Plain(length) => length.into(),

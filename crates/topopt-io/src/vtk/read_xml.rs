@@ -18,7 +18,7 @@ pub(super) struct Outline<'a> {
     pub big_endian: bool,
     /// Bytes of the numbers in front of the data.
     pub header_width: usize,
-    /// By which the numbers are compressed, if they are.
+    /// Compressor of the numbers, if they are compressed.
     pub compressor: Option<Compressor>,
     pub n_points: u64,
     pub n_cells: u64,
@@ -43,11 +43,11 @@ pub(super) struct DataArray<'a> {
     pub kind: String,
     pub components: u64,
     pub content: Content<'a>,
-    /// Where it begins in the XML.
+    /// First byte of the array in the XML.
     position: usize,
 }
 
-/// Where the numbers of an array are.
+/// Numbers of an array, as text or by their place in the appended data.
 #[derive(Clone, Copy)]
 pub(super) enum Content<'a> {
     Ascii(&'a str),
@@ -272,7 +272,7 @@ fn data_array<'a>(
     })
 }
 
-/// What the XML parser says, which may quote any part of the file.
+/// Returns the XML parser's message, shortened, since it may quote any part of the file.
 fn damaged(error: impl ToString) -> Fault {
     Fault::Xml(begin(&error.to_string(), 200))
 }

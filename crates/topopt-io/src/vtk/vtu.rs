@@ -89,7 +89,7 @@ pub fn read_with_cell_data(
     read_with_cell_data_as(path, names, Cutting::Allowed)
 }
 
-/// As [`read_with_cell_data`], with cells cut only if `cutting` allows it.
+/// Reads as [`read_with_cell_data`] does, with cells cut only if `cutting` allows it.
 ///
 /// # Errors
 /// As [`read_with_cell_data`].
@@ -115,14 +115,14 @@ pub fn read_arrays<const C: usize>(
     import::read(path, |bytes| read::arrays(bytes, section, names))
 }
 
-/// What a file holds.
+/// Unstructured grid with its data, as it stands in a file.
 pub(super) struct Grid<'a> {
     /// Points and cells.
     pub sizes: [usize; 2],
     pub points: Column<'a>,
     /// Connectivity, offsets and types.
     pub cells: [Column<'a>; 3],
-    /// Of points and of cells.
+    /// Data of the points and of the cells.
     pub data: [Vec<Column<'a>>; 2],
 }
 

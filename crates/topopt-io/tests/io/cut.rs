@@ -77,7 +77,7 @@ fn all_shapes_together_conform() {
     assert!(least > 0.2, "{least}");
 }
 
-/// Of the map, by a tetrahedron of unit edges.
+/// Returns the determinant of [`skewed`]: the volume of the image of the unit cube.
 fn determinant() -> f64 {
     let x = NODES.map(|n| skewed(n.map(|v| 0.5 * (v + 1.0))));
     volume(&x)

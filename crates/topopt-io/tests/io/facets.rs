@@ -45,7 +45,7 @@ fn binary(facets: &[Triangle], header: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What is said of a file, or nothing if Gmsh would be started with it.
+/// Returns the error for an STL file, or nothing if Gmsh would be started with it.
 fn refusal(bytes: impl AsRef<[u8]>, size: ElementSize) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.stl");

@@ -74,7 +74,7 @@ impl Decoded {
         self.positions.iter().map(placed).collect()
     }
 
-    /// By the divergence theorem, in the unit of the positions.
+    /// Returns the volume by the divergence theorem, in the unit of the positions cubed.
     fn volume(&self) -> f64 {
         let cone = |triangle: &[u32; 3]| {
             determinant(&triangle.map(|v| self.positions[v as usize].map(f64::from))) / 6.0

@@ -29,7 +29,7 @@ const SURFACE: f64 = 29.702031525230566;
 /// Areas of the face sets.
 const FACES: [f64; 3] = [2.75, 5.935234476314668, 2.0];
 
-/// What a file has that others do not have.
+/// File of the mixed mesh in one format, and the values in which formats differ.
 struct Format {
     file: &'static str,
     n_nodes: usize,
@@ -38,7 +38,7 @@ struct Format {
     /// The set of nodes and that of elements.
     sets: [&'static str; 2],
     faces: &'static [&'static str],
-    /// Of an element of second order of a shape.
+    /// Number of middle nodes per element of second order of a shape.
     n_middles: fn(Shape) -> usize,
 }
 

@@ -18,7 +18,7 @@ pub fn cube(more: &str) -> ImportedMesh {
     read_as(&format!("{CUBE}{more}"), NAME).unwrap()
 }
 
-/// What is wrong with the cube and `more`.
+/// Returns the error in the cube with `more`, without the path.
 fn error(more: &str) -> String {
     let error = read_as(&format!("{CUBE}{more}"), NAME).unwrap_err().to_string();
     error.split_once(": ").unwrap().1.to_owned()
@@ -102,7 +102,7 @@ fn a_mixed_mesh_as_pynastran() {
     }
 }
 
-/// As [`a_mixed_mesh_as_pynastran`]; the loads by their sums.
+/// Sums of the loads that pyNastran gives for the file of [`a_mixed_mesh_as_pynastran`].
 #[test]
 fn the_loads_of_a_mixed_mesh_as_pynastran() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes/nastran_mixed.bdf");

@@ -1,4 +1,4 @@
-//! What meshio and VTK read from the project's meshes, against what is read here.
+//! Meshes of the project as meshio and VTK read them, against what is read here.
 
 use std::path::Path;
 

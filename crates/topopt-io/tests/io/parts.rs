@@ -16,7 +16,7 @@ const PARTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../meshes/parts");
 /// Largest edges; the parts are 40 to 100 long, their walls and spokes 2 to 10 thick.
 const SIZES: [f64; 4] = [12.0, 8.0, 5.0, 3.5];
 
-/// What is meshed in every run of the tests: the parts that were the worst at the largest sizes.
+/// Part and size of the meshes of every run of the tests: the worst parts at the largest sizes.
 const SOME: [(&str, f64); 4] =
     [("stepped_shaft", 8.0), ("rib", 12.0), ("spoke_wheel", 12.0), ("elbow", 12.0)];
 

@@ -123,7 +123,7 @@ fn vtk_reads_ply() {
     assert!((volume / (1.5 * 0.1 * 0.1 / 6.0) - 1.0).abs() < 1e-6, "{surface}");
 }
 
-/// What VTK says of a surface; nothing where VTK cannot be had and need not be.
+/// Returns VTK's measures of a surface; nothing where VTK cannot be had and need not be.
 pub fn read_by_vtk(path: &Path) -> Option<Value> {
     let python = std::env::var_os("TOPOPT_PYTHON").unwrap_or_else(|| "python3".into());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/surface_readback.py");

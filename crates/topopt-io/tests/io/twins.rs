@@ -149,7 +149,7 @@ fn gmsh() {
     assert_eq!(doubled.mesh.sets().elements["all"], [0, 1]);
 }
 
-/// Which node of a wedge stands twice depends on where its corners begin.
+/// Wedges of the same corners repeat another node where their corners begin elsewhere.
 #[test]
 fn wedges() {
     let wedges = [[0, 1, 2, 2, 3, 4, 5, 5], [1, 2, 0, 0, 4, 5, 3, 3]];

@@ -13,7 +13,7 @@ fn layout(name: &str) -> Vec<u8> {
     file(&format!("../../meshes/vtk_box_{name}.vtk"))
 }
 
-/// Of text, with every kind of array, a voxel and a triangle.
+/// Text file with every kind of array, a voxel and a triangle.
 const MIXED: &str = "# vtk DataFile Version 2.0
 two cubes, and a triangle
 ASCII

@@ -117,7 +117,7 @@ impl Approximation<'_, Vec<f64>> {
 }
 
 impl ApproximationSums {
-    /// Of no variable, for `m` constraints.
+    /// Returns the sums over no variables, for `m` constraints.
     pub fn zero(m: usize) -> Self {
         let (changes, coupling) = (vec![0.0; m + 1], vec![0.0; m * (m + 1) / 2]);
         Self { changes, coupling, distance: 0.0 }

@@ -13,7 +13,7 @@ fn shares() -> Shares {
     Shares::new(Share::in_order(vec![4, 1, 5]), Share::by(vec![3, 0, 4], order))
 }
 
-/// What `work` gives on three ranks, the same on all.
+/// Returns the result of `work` on three ranks; all ranks must agree.
 fn on_three<T: Send + PartialEq + std::fmt::Debug>(
     work: impl Fn(&Ranks<Cpu, &Threads>) -> Result<T, BackendError> + Sync,
 ) -> T {

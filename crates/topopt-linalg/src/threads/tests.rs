@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use super::*;
 
-/// What `work` gives on `size` ranks that do not fail.
+/// Returns the results of `work` on `size` ranks that do not fail.
 fn on<T: Send>(size: usize, work: impl Fn(&Threads) -> T + Sync) -> Vec<T> {
     Threads::run(size, |rank| Ok::<_, Infallible>(work(rank))).unwrap()
 }

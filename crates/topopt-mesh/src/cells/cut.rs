@@ -37,7 +37,7 @@ pub struct Cut {
     pub n_straightened: usize,
     /// Corners of nearly flat tetrahedra that were moved.
     pub moved: Moved,
-    /// Where the hexahedra of every cell begin, `[n_cells + 1]`.
+    /// First hexahedron of every cell, then the number of hexahedra, `[n_cells + 1]`.
     first: Vec<u32>,
     is_cut: Vec<bool>,
 }
@@ -62,7 +62,7 @@ pub enum CutError {
 const LEAST_CURVED: f64 = 0.1;
 
 impl Cut {
-    /// Of `cells` between nodes at `coordinates`, `[n_given][3]`.
+    /// Converts `cells` between nodes at `coordinates`, `[n_given][3]`, to hexahedra.
     ///
     /// # Errors
     /// [`CutError`].
@@ -299,7 +299,7 @@ fn must_be_cut(cells: &Cells, n_nodes: usize) -> Vec<bool> {
     cells.par_iter().map(|cell| mark(&cell).load(Ordering::Relaxed)).collect()
 }
 
-/// Where the hexahedra of every cell begin.
+/// Returns the first hexahedron of every cell, then the number of hexahedra, `[n_cells + 1]`.
 fn first_hexes(cells: &Cells, is_cut: &[bool]) -> Result<Vec<u32>, CutError> {
     let count = |(shape, cut): (&Shape, &bool)| match (cut, shape) {
         (false, _) => 1,

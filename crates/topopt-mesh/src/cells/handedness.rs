@@ -19,12 +19,12 @@ fn mirrored(shape: Shape) -> &'static [usize] {
 }
 
 impl Cells {
-    /// Counts the corners of left-handed cells the other way round. The cells, ascending, whose corners were
-    /// reordered.
+    /// Counts the corners of left-handed cells the other way round. Returns the cells whose corners
+    /// were reordered, ascending.
     ///
-    /// A cell is left-handed if its mirror image is a sound one that fits its neighbors: two cells run through
-    /// a common face in opposite directions. One that is inverted because a node lies beyond a face does not
-    /// fit, and stays.
+    /// A cell is left-handed if its mirror image is a sound one that fits its neighbors: two cells
+    /// run through a common face in opposite directions. One that is inverted because a node lies
+    /// beyond a face does not fit, and stays.
     pub fn turn_left_handed(&mut self, coordinates: &[[f64; 3]]) -> Vec<usize> {
         let is_left_handed = |cell: &usize| self.get(*cell).is_left_handed(coordinates);
         let mut turned: Vec<usize> =
@@ -58,7 +58,7 @@ impl Cells {
         self.nodes[start..end].copy_from_slice(&[corners, middles].concat());
     }
 
-    /// Those of the `turned` cells, ascending, that run through a face as their neighbor there does.
+    /// Returns the `turned` cells, ascending, that run through a face in a neighbor's direction.
     fn misfits(&self, turned: &[usize]) -> Vec<usize> {
         let mut faces: HashMap<[u32; 4], Vec<(usize, bool)>> = HashMap::new();
         for &cell in turned {

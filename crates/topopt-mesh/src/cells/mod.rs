@@ -22,7 +22,7 @@ pub use slivers::Moved;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cells {
     shapes: Vec<Shape>,
-    /// Where the nodes of every cell end, `[n_cells]`.
+    /// End of each cell in `nodes`, `[n_cells]`.
     ends: Vec<usize>,
     /// Corners of a cell, then the nodes in the middles of its edges if it has any.
     nodes: Vec<u32>,
@@ -35,9 +35,9 @@ pub struct Cells {
 /// One of the [`Cells`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell<'a> {
-    /// Its shape.
+    /// Shape of the cell.
     pub shape: Shape,
-    /// Its corners.
+    /// Nodes at the corners, `[n_corners]`.
     pub corners: &'a [u32],
     /// The nodes in the middles of its [edges](Shape::edges), [`NO_NODE`] where there is none;
     /// empty for a cell of first order.
@@ -150,7 +150,7 @@ impl Cells {
 }
 
 impl Cell<'_> {
-    /// The same for all cells of the same corners: increasing, then [`NO_NODE`].
+    /// Returns the key of all cells with the same corners: increasing, then [`NO_NODE`].
     pub fn key(&self) -> [u32; 8] {
         let mut key = [NO_NODE; 8];
         key[..self.corners.len()].copy_from_slice(self.corners);
@@ -164,8 +164,8 @@ impl Cell<'_> {
         Face::key([at(0), at(1), at(2), at(3)])
     }
 
-    /// Of the straight cell, its corners at `coordinates`, `[n_nodes][3]`, the scaled Jacobian: 1
-    /// for the regular shape, not positive if it is flat or inverted.
+    /// Returns the scaled Jacobian of the straight cell, given the nodes' `coordinates`,
+    /// `[n_nodes][3]`: 1 for the regular shape, not positive if it is flat or inverted.
     pub fn scaled_jacobian(&self, coordinates: &[[f64; 3]]) -> f64 {
         let mut x = [[0.0; 3]; 8];
         for (x, &node) in x.iter_mut().zip(self.corners) {

@@ -5,12 +5,12 @@ use rayon::prelude::*;
 /// Groups of nodes, each once, by number: in increasing order.
 pub(super) struct Unique<const K: usize> {
     keys: Vec<[u32; K]>,
-    /// Where the keys with every first node begin, `[n_nodes + 1]`.
+    /// Start of the keys with each first node, then the number of keys, `[n_nodes + 1]`.
     starts: Vec<u32>,
 }
 
 impl<const K: usize> Unique<K> {
-    /// Of `keys`, whose first nodes are below `n_nodes`.
+    /// Sorts `keys`, whose first nodes are below `n_nodes`, and removes duplicates.
     pub fn of(n_nodes: usize, mut keys: Vec<[u32; K]>) -> Self {
         keys.par_sort_unstable();
         keys.dedup();

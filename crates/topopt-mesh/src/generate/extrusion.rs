@@ -15,9 +15,9 @@ pub(super) struct Extrusion {
     pub coordinates: Vec<[f64; 3]>,
     /// `[n_elements][8]`.
     pub hexes: Vec<[u32; 8]>,
-    /// Where the nodes of each point begin, `[n_points + 1]`.
+    /// First node over each point of the section, then the number of nodes, `[n_points + 1]`.
     first_node: Vec<u32>,
-    /// Where the elements of each quadrilateral begin, `[n_quads + 1]`.
+    /// First element over each quadrilateral, then the number of elements, `[n_quads + 1]`.
     first_element: Vec<u32>,
 }
 

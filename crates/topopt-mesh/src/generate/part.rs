@@ -1,4 +1,4 @@
-//! What the four generators have in common: a body with its sets, of about so many elements.
+//! Code shared by the four generators: a body with its sets, of about so many elements.
 
 use super::extrusion::Extrusion;
 use crate::{Face, HexMesh, MeshError, Sets};

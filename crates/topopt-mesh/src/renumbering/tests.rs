@@ -22,8 +22,8 @@ fn in_chords(mesh: &HexMesh) -> HexMesh {
     Renumbering::along_chords(mesh).apply(mesh)
 }
 
-/// What one load of a GPU costs when 32 threads load a double of one local node each, for 32
-/// consecutive elements: mean number of sectors of 32 bytes. 8 at best, 32 at worst.
+/// Returns the mean number of 32-byte sectors per GPU load, when 32 threads load a double of one
+/// local node each, for 32 consecutive elements: 8 at best, 32 at worst.
 fn sectors_per_load(mesh: &HexMesh) -> f64 {
     let warps = mesh.hexes().chunks_exact(32);
     let loads = warps.flat_map(|warp| (0..8).map(|a| warp.iter().map(move |hex| hex[a] / 4)));

@@ -16,7 +16,7 @@ pub enum Shape {
     Plane {
         /// A point of the plane.
         point: [f64; 3],
-        /// Its normal, of any length but zero.
+        /// Normal of the plane, of any length but zero.
         normal: [f64; 3],
         /// Largest distance from the plane.
         tolerance: f64,
@@ -34,9 +34,9 @@ pub enum Shape {
     },
     /// Inside a sphere.
     Sphere {
-        /// Its center.
+        /// Center of the sphere.
         center: [f64; 3],
-        /// Its radius.
+        /// Radius of the sphere (length).
         radius: f64,
     },
     /// Within a distance of the nearest of some points.

@@ -32,7 +32,7 @@ pub const COLUMNS: [&str; 13] = [
 /// The largest stress of von Mises at a Gauss point.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PeakStress {
-    /// It (force per area).
+    /// Von Mises stress (force per area).
     pub maximum: f64,
     /// Number of its element.
     pub element: u64,
@@ -55,7 +55,7 @@ pub struct GaussPoints<'a> {
 }
 
 impl<'a> GaussPoints<'a> {
-    /// Those of load case number `case`.
+    /// Collects the Gauss points of load case number `case`.
     pub fn of(solved: &'a Solved, case: usize) -> Self {
         let Solved { model, given, filling, solution, has_stress } = solved;
         let u = solution.displacements[case].as_chunks::<3>().0;

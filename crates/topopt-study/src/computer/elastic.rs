@@ -1,4 +1,4 @@
-//! What solves linear elasticity.
+//! Solvers, memory needs and warnings of linear elasticity.
 
 use std::sync::Arc;
 

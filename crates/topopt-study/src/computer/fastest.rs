@@ -38,12 +38,12 @@ pub(super) fn fastest(
     Ok((best, note))
 }
 
-/// What was measured of candidates.
+/// Candidates with measured times, and those left out.
 #[derive(Debug, PartialEq)]
 struct Measured<C> {
     /// Seconds, the fastest first.
     times: Vec<(f64, C)>,
-    /// Those that were not: they need more than the fastest at `least`.
+    /// Candidates not measured: by `least` they need more time than the fastest.
     slower: Vec<C>,
 }
 

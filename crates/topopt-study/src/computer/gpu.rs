@@ -147,7 +147,7 @@ pub(crate) fn elastic_strategies(subject: Subject) -> Vec<&'static str> {
     possible(subject).into_iter().map(Strategy::name).collect()
 }
 
-/// What a run of an elastic `model` needs.
+/// Returns the strategy of an elastic run and the memory that each strategy needs.
 pub(crate) fn elastic_needs(config: &Config, subject: Subject) -> Needs {
     let bytes = |s| run_bytes(config, subject, s, subject.task.contrast);
     let memory = |s: Strategy| (s.name(), bytes(s) as f64 / MEGABYTE);
@@ -230,7 +230,7 @@ fn preconditioner<'a>(
     })
 }
 
-/// What the host makes of the problem for multigrid on a GPU, if that is the preconditioner.
+/// Prepares multigrid for a GPU on the host; none for other preconditioners.
 fn prepared(solver: &config::Solver, problem: &Discretization) -> Option<Prepared> {
     match solver.preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
@@ -261,7 +261,7 @@ fn in_order(
 
 /// How an operator is chosen among those that fit.
 enum Choice {
-    /// By name, and what to say of it if it was left to us.
+    /// Strategy chosen without measuring, with a note if the user left the choice to the program.
     Named(Strategy, Option<String>),
     /// The fastest of these.
     Measured(Vec<Strategy>),

@@ -1,4 +1,4 @@
-//! What a GPU makes of the part of a rank.
+//! Operators, preconditioners and filters of the part of a rank on a GPU.
 
 use std::sync::Arc;
 
@@ -120,7 +120,7 @@ impl OnGpu {
     }
 }
 
-/// Of linear elasticity.
+/// Builds operator and preconditioner of linear elasticity on the part of a rank.
 pub(super) fn elastic<'a>(
     gpu: &'a OpenGpu,
     solver: &config::Solver,
@@ -156,7 +156,7 @@ fn multigrid<'a, R: Real>(
     Ok(Box::new(Multigrid::on_part(backend, mesh, local, kind, &prepared, others)?))
 }
 
-/// Of heat conduction.
+/// Builds operator and preconditioner of heat conduction on the part of a rank.
 pub(super) fn thermal<'a>(
     gpu: &'a OpenGpu,
     solver: &config::Solver,

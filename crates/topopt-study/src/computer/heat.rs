@@ -1,4 +1,4 @@
-//! What solves heat conduction: one unknown per node.
+//! Solvers and memory needs of heat conduction: one unknown per node.
 
 use std::sync::Arc;
 
@@ -107,7 +107,7 @@ fn strategies() -> Vec<&'static str> {
     DiffusionStrategy::ALL.map(DiffusionStrategy::name).into()
 }
 
-/// What a run of `model` needs.
+/// Returns the strategy of a thermal run and the memory that each strategy needs.
 fn needs(config: &Config, subject: Subject<Diffusion, 1>) -> Needs {
     let megabytes = |s| bytes(s, config, subject) as f64 / MEGABYTE;
     let memory = |s: DiffusionStrategy| (s.name(), megabytes(s));

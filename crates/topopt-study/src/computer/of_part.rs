@@ -1,4 +1,4 @@
-//! What a place makes of the part of a rank.
+//! `OfPart`: builds operators, preconditioners and filters of the part of a rank.
 
 use topopt_design::{Cone, Nearby};
 use topopt_fem::{
@@ -20,7 +20,7 @@ pub trait OfPart<C: Exchange<Self::Backend>>: Computer {
     /// How an operator is chosen.
     type Strategy: Copy;
 
-    /// Where the vectors of a rank are.
+    /// Creates the backend for the vectors of a rank.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.

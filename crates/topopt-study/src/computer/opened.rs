@@ -25,7 +25,7 @@ impl OpenGpu {
         Ok(Self { device: device.clone(), backend: Cuda::new(device)?, single })
     }
 
-    /// Its backend in single precision.
+    /// Returns the backend in single precision, created on first use.
     pub(crate) fn single(&self) -> Result<&Cuda<f32>, BackendError> {
         if let Some(single) = self.single.get() {
             return Ok(single);

@@ -1,4 +1,4 @@
-//! What computers make of a model.
+//! Operators and preconditioners that computers build, and the memory that a run needs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::config;
 pub struct Solver<'a, B: Backend> {
     /// K(E).
     pub operator: Box<dyn ElementOperator<B> + 'a>,
-    /// What conjugate gradients use with it.
+    /// Preconditioner of the operator for conjugate gradients.
     pub preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
     /// How the operator was chosen if it was left to us.
     pub note: Option<String>,
@@ -36,11 +36,11 @@ impl<'a, B: Pointwise> Solver<'a, B> {
     }
 }
 
-/// What solves the equation of a part.
+/// Operator and preconditioner for the equation on the part of a rank.
 pub struct PartSolver<'a, B: Backend> {
     /// K(E).
     pub operator: Box<dyn ElementOperator<B> + 'a>,
-    /// Its preconditioner and an operator for that to follow; none where the diagonal of K is enough.
+    /// Preconditioner and the operator that it follows; none where the diagonal of K is enough.
     pub preconditioner: Option<Preconditioning<'a, B>>,
 }
 
@@ -56,7 +56,7 @@ pub enum Others<'a> {
     Double(Arc<dyn Sharing<'a, Cuda<f64>> + 'a>),
 }
 
-/// What a run on a computer needs, known before anything is built.
+/// Strategy and memory of a run on a computer, known before anything is built.
 pub struct Needs {
     /// The strategy, `auto` where it is measured first.
     pub strategy: &'static str,

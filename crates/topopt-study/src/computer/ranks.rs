@@ -20,7 +20,7 @@ use crate::filter_plan::Weights;
 use crate::finding::{Finding, InputError};
 use crate::subject::Subject;
 
-/// Where the vectors of ranks in the place `P` are.
+/// Backend of ranks that compute in the place `P` and reach each other by `C`.
 type RankBackend<P, C> = Ranks<<P as Computer>::Backend, C>;
 
 /// A rank with its part of a mesh, which computes in the place `P`.
@@ -103,7 +103,7 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> Computer for OnRanks<P, C> {
         self.place.strategies(subject)
     }
 
-    /// Of the part.
+    /// Returns the needs of the part of this rank.
     fn needs<K: Solvable<N>, const N: usize>(
         &self,
         config: &Config,

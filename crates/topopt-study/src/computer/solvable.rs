@@ -1,4 +1,4 @@
-//! What computers have to know of a physics.
+//! `Solvable`: solvers and memory needs of a physics on each kind of computer.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::subject::Subject;
 
 /// A physics with N unknowns per node, as computers solve it.
 pub trait Solvable<const N: usize>: Physics<N> {
-    /// What makes one doubt a case, a sentence each.
+    /// Returns warnings about a case, one sentence each.
     fn doubts(_config: &Config, _model: &Model<Self, N>) -> Vec<String> {
         Vec::new()
     }
@@ -60,7 +60,7 @@ pub trait Solvable<const N: usize>: Physics<N> {
     /// Names of the strategies that compute `model` on a GPU.
     fn strategies_on_gpu(subject: Subject<Self, N>) -> Vec<&'static str>;
 
-    /// What a run of `model` on a GPU needs.
+    /// Returns the strategy of a run on a GPU and the memory that each strategy needs.
     fn needs_on_gpu(config: &Config, subject: Subject<Self, N>) -> Needs;
 
     /// Operator and preconditioner of `model` on a GPU, by the strategy that is wanted, for moduli
@@ -75,7 +75,8 @@ pub trait Solvable<const N: usize>: Physics<N> {
         wanted: (config::Strategy, f64),
     ) -> Result<Solver<'a, Cuda<f64>>, Failure>;
 
-    /// As [`Computer::each_operator`](super::Computer::each_operator), on a GPU.
+    /// Builds the `wanted` operators on a GPU and shows each to `visitor`, see
+    /// [`Computer::each_operator`](super::Computer::each_operator).
     ///
     /// # Errors
     /// What `visitor` returns, and a device that fails.

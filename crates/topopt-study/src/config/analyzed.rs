@@ -1,4 +1,4 @@
-//! What an analysis uses of a case.
+//! Reduction of a case to what an analysis uses.
 
 use toml::Spanned;
 

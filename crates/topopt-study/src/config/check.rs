@@ -245,7 +245,7 @@ fn about(schema: &Value) -> String {
     text.unwrap_or_default().to_owned()
 }
 
-/// What the schema allows, in words; nothing if it allows everything of its type.
+/// Returns the values that the schema allows, in words; none if it allows all of its type.
 fn allowed(schema: &Value) -> Option<String> {
     if let Some(choices) = choices(schema) {
         let quoted: Vec<_> = choices.iter().map(|choice| format!("\"{choice}\"")).collect();

@@ -1,4 +1,4 @@
-//! What a case file must satisfy beyond each key by itself.
+//! Consistency of a case file beyond each key by itself.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub(super) fn check(config: &Config) -> Result<(), InputError> {
     InputError::if_any(findings)
 }
 
-/// The same of what an analysis uses.
+/// Refuses conflicts between the keys that an analysis uses.
 pub(super) fn check_part(config: &Config) -> Result<(), InputError> {
     InputError::if_any(part(config))
 }

@@ -66,7 +66,7 @@ pub enum Keep {
 }
 
 impl KeepLoaded {
-    /// That of an analysis, which no case file can give.
+    /// Setting of an analysis, which no case file can give.
     pub(crate) const NOT_DESIGNED: Self = Self::Thickness(0.0);
 
     fn is_not_designed(&self) -> bool {
@@ -250,7 +250,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Its name in the case file.
+    /// Returns the name of the method in the case file.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Oc => "oc",

@@ -1,4 +1,4 @@
-//! What the tables of the design and of its optimization must satisfy as a whole.
+//! Consistency of the tables of the design and of its optimization.
 
 use super::{Config, Continuation, FilterKind, Style};
 use crate::finding::Finding;
@@ -40,7 +40,7 @@ fn projection(config: &Config) -> Option<Finding> {
     })
 }
 
-/// What the user writes beside `style = "crisp"` wins, but must be able to give a crisp design.
+/// Refuses keys beside `style = "crisp"` that rule out a crisp design; others override the style.
 fn style(config: &Config) -> Option<Finding> {
     if config.design.style == Style::Smooth {
         return None;

@@ -1,11 +1,11 @@
-//! What the keys of `[[loads]]` must satisfy beyond each by itself.
+//! Consistency of the keys of `[[loads]]`.
 
 use std::ops::Range;
 
 use super::{Config, Load, LoadQuantity, PhysicsKind, SelectKind};
 use crate::finding::Finding;
 
-/// What does not fit together in `[[loads]]`.
+/// Returns a finding for each of `[[loads]]` whose keys do not fit together.
 pub(super) fn loads(config: &Config) -> Vec<Finding> {
     let finding = |(i, load): (usize, &Load)| {
         let quantities = load.quantities();
@@ -27,7 +27,7 @@ pub(super) fn loads(config: &Config) -> Vec<Finding> {
     config.loads.iter().enumerate().filter_map(finding).collect()
 }
 
-/// What a load may be, by the physics.
+/// Returns a remedy that lists the kinds of loads of the physics.
 fn known(config: &Config) -> &'static str {
     match config.physics.kind {
         PhysicsKind::Elasticity => {

@@ -169,7 +169,7 @@ pub enum LoadQuantity {
 }
 
 impl LoadQuantity {
-    /// Its key in the case file.
+    /// Returns the key of the quantity in the case file.
     pub fn key(self) -> &'static str {
         match self {
             Self::Force(_) => "force",

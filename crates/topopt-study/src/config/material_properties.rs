@@ -8,11 +8,11 @@ use super::{Conductivity, Config, Property};
 
 /// One property of all materials.
 pub struct MaterialProperty<'a> {
-    /// Its key.
+    /// Key of the property in the case file.
     pub key: &'static str,
-    /// Of `[material]`.
+    /// Property as `[material]` gives it.
     pub of_all: Option<Given<'a>>,
-    /// Of each of `[[materials]]`.
+    /// Property as each of `[[materials]]` gives it.
     pub of_sets: Vec<Option<Given<'a>>>,
 }
 
@@ -21,12 +21,12 @@ pub struct MaterialProperty<'a> {
 pub struct Given<'a> {
     /// One, or those along x, y and z.
     pub parts: &'a [Property],
-    /// Its place in the case file.
+    /// Place of the value in the case file, in bytes.
     pub span: Range<usize>,
 }
 
 impl<'a> MaterialProperty<'a> {
-    /// Where the case file gives it.
+    /// Returns the values that are given, that of `[material]` last.
     pub fn given(&self) -> impl Iterator<Item = &Given<'a>> {
         self.of_sets.iter().chain([&self.of_all]).flatten()
     }
@@ -51,7 +51,7 @@ impl Given<'_> {
         }
     }
 
-    /// What to call part `axis` of the property `key`.
+    /// Returns the name of part `axis` of the property `key`.
     pub fn name(&self, key: &str, axis: usize) -> String {
         if self.is_orthotropic() { format!("{key}[{axis}]") } else { key.into() }
     }

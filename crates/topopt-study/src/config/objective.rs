@@ -113,14 +113,14 @@ pub enum Quantity {
     LargestTemperature,
 }
 
-/// What an objective and a constraint have in common.
+/// Response with its keys, of an objective or of a constraint.
 #[derive(Debug, Clone, Copy)]
 pub struct Judged<'a> {
     /// The response, with its place.
     pub quantity: &'a Spanned<Quantity>,
     /// The set that it is of.
     pub set: Option<&'a Spanned<String>>,
-    /// Which set is meant where several have this name.
+    /// Kind of the set that is meant where several have this name.
     pub kind: Option<SelectKind>,
     /// Direction of a displacement.
     pub direction: Option<&'a Spanned<[f64; 3]>>,
@@ -133,7 +133,7 @@ pub struct Judged<'a> {
 }
 
 impl Quantity {
-    /// Its name in the case file.
+    /// Returns the name of the quantity in the case file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Compliance => "compliance",
@@ -168,7 +168,7 @@ impl Quantity {
 }
 
 impl Objective {
-    /// Its response and keys; a case file that was read has one.
+    /// Returns the response and keys; a case file that was read has a response.
     pub fn judged(&self) -> Option<Judged<'_>> {
         let Self { set, kind, direction, case, exponent, time, .. } = self;
         Some(Judged {
@@ -189,7 +189,7 @@ impl Objective {
 }
 
 impl Constraint {
-    /// Its response and keys.
+    /// Returns the response and keys.
     pub fn judged(&self) -> Judged<'_> {
         let Self { response, set, kind, direction, case, exponent, time, .. } = self;
         Judged {
@@ -227,8 +227,8 @@ impl Judged<'_> {
         *self.quantity.get_ref() == Quantity::Compliance && self.case.is_none()
     }
 
-    /// It in words, such as `displacement of set tip in load case down`; for one load case of
-    /// several its name is given.
+    /// Returns the response in words, such as `displacement of tip in down`; `case` names one load
+    /// case of several.
     pub fn label(&self, case: Option<&str>) -> String {
         let quantity = *self.quantity.get_ref();
         let is_largest = quantity.is_displacement() && self.direction.is_none();

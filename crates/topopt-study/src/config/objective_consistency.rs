@@ -1,4 +1,4 @@
-//! What `[objective]`, `[[constraints]]` and what depends on them must satisfy as a whole.
+//! Consistency of `[objective]`, `[[constraints]]` and what depends on them.
 
 use std::ops::Range;
 
@@ -239,7 +239,7 @@ fn nothing_to_carry(config: &Config) -> Option<Finding> {
     if is_needed { None } else { at(config, message, (material.span(), "alone"), remedy) }
 }
 
-/// What filtered sensitivities are no gradient for.
+/// Refuses filtered sensitivities for methods and problems that need gradients.
 fn filtered(config: &Config) -> Option<Finding> {
     let filter = &config.filter;
     if !filter.get_ref().kind.is_of_sensitivities() {
@@ -264,7 +264,7 @@ fn filtered(config: &Config) -> Option<Finding> {
     at(config, message, label, remedy)
 }
 
-/// What a method for one limit of the material cannot solve.
+/// Refuses a method for one limit of the material where the problem has other limits or goals.
 fn criteria(config: &Config) -> Option<Finding> {
     let method = config.optimizer.method;
     if method.takes_constraints() || config.suits_criteria() {

@@ -49,7 +49,7 @@ pub struct Convection {
 }
 
 impl PhysicsKind {
-    /// Its name in the case file.
+    /// Returns the name of the physics in the case file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Elasticity => "elasticity",

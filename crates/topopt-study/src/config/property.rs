@@ -53,7 +53,7 @@ impl Property {
 }
 
 impl Conductivity {
-    /// What it is made of: one, or those along x, y and z.
+    /// Returns the one property, or those along x, y and z.
     pub fn parts(&self) -> &[Property] {
         match self {
             Self::Isotropic(property) => std::slice::from_ref(property),

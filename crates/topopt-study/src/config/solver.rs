@@ -133,7 +133,7 @@ pub const MOST_THREADS: usize = 1024;
 
 /// How much looser early solves are with multigrid.
 const EARLY: f64 = 100.0;
-/// What early solves are held to however loose `tolerance` is.
+/// Loosest tolerance of early solves, however loose `tolerance` is.
 const LOOSEST: f64 = 1e-3;
 
 impl Strategy {

@@ -1,4 +1,4 @@
-//! What `design.style` stands for: values of keys that the user left out.
+//! Values that `design.style` gives to keys that the user left out.
 
 use super::{Config, Continuation, FilterKind, Projection, Style};
 
@@ -12,7 +12,7 @@ const MOVE_LIMIT: f64 = 0.05;
 /// by a tolerance; of the others none took more than 84.
 const MAX_ITERATIONS: usize = 120;
 
-/// Where the first stage begins, how many iterations a stage has, and how many stages there are. The
+/// Iteration at which the first stage begins, iterations per stage, and number of stages. The
 /// first holds the sharpness 2, each other twice that of the one before it.
 const FIRST_STAGE: usize = 21;
 const STAGE_LENGTH: usize = 12;

@@ -1,4 +1,4 @@
-//! What suits the problem that a case poses: methods, filters, laws, a start.
+//! Methods, filters, laws and starts that suit the problem of a case.
 
 use toml::Spanned;
 

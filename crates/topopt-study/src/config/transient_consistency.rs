@@ -1,11 +1,11 @@
-//! What the keys of `[transient]` must satisfy as a whole.
+//! Consistency of the keys of `[transient]`.
 
 use topopt_mesh::numbers::shown;
 
 use super::{Config, MOST_STEPS, PhysicsKind, Probe, STEP_COLUMNS, Transient};
 use crate::finding::Finding;
 
-/// What does not fit together in `[transient]` and in the tables over time.
+/// Returns findings for conflicts in `[transient]` and in the tables over time.
 pub(super) fn transient(config: &Config) -> Vec<Finding> {
     let mut findings: Vec<Finding> = tables(config).collect();
     let Some(transient) = &config.transient else { return findings };

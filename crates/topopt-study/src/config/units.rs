@@ -44,7 +44,7 @@ pub enum ForceUnit {
 }
 
 impl LengthUnit {
-    /// As in the case file.
+    /// Returns the name of the unit in the case file.
     pub fn name(self) -> &'static str {
         match self {
             LengthUnit::Mm => "mm",
@@ -66,7 +66,7 @@ impl LengthUnit {
         }
     }
 
-    /// Its name in STEP files.
+    /// Returns the name of the unit in STEP files.
     pub fn in_step_files(self) -> &'static str {
         match self {
             LengthUnit::Mm => "MM",
@@ -79,7 +79,7 @@ impl LengthUnit {
 }
 
 impl ForceUnit {
-    /// As in the case file.
+    /// Returns the name of the unit in the case file.
     pub fn name(self) -> &'static str {
         match self {
             ForceUnit::N => "N",

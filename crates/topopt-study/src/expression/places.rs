@@ -1,4 +1,4 @@
-//! Where in an expression something is wrong: its parser says only what.
+//! Places of errors in an expression, whose parser gives only the reason.
 
 use std::ops::Range;
 

@@ -176,7 +176,7 @@ impl Physics<1> for Diffusion {
     }
 }
 
-/// What `[[convection]]` amounts to: the flow h (T_ambient - T) per area.
+/// Films of `[[convection]]`, integrated over their faces: the flow h (T_ambient - T) per area.
 struct Films {
     /// The integral of h N_a, by node.
     coefficients: BTreeMap<u32, f64>,

@@ -14,20 +14,20 @@ const LOOK: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(3);
 /// How long what a child has said is waited for: it may have passed its standard error on.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// As much of what a child says is kept.
+/// Bytes of a child's standard error that are kept.
 const KEPT: u64 = 1 << 20;
 
 /// A process that ended before its work was done.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("rank {rank} was ended by {how}")]
 pub struct EndedChild {
-    /// Which.
+    /// Rank of the process.
     pub rank: usize,
-    /// Its exit status, where it ended by itself.
+    /// Exit status, where the process ended by itself.
     pub status: Option<u8>,
     /// How it ended, for people.
     pub how: String,
-    /// What it said, except by the first rank, which speaks for itself.
+    /// Text on its standard error; empty for the first rank, which writes to ours.
     pub said: String,
 }
 
@@ -73,7 +73,7 @@ struct Children(Vec<Running>);
 
 struct Running {
     child: Child,
-    /// What it has said, when its standard error is closed.
+    /// Receives the text of its standard error once that is closed.
     said: Option<Receiver<String>>,
     has_ended: bool,
 }
@@ -104,7 +104,7 @@ fn start(mut command: Command, rank: usize) -> io::Result<Running> {
 }
 
 impl Children {
-    /// What has become of all: none while they run well.
+    /// Polls all children: none while they run well, else the first that failed, if any did.
     fn look(&mut self) -> io::Result<Option<Option<EndedChild>>> {
         for (rank, running) in self.0.iter_mut().enumerate().filter(|(_, child)| !child.has_ended) {
             let Some(status) = running.child.try_wait()? else { continue };

@@ -1,4 +1,4 @@
-//! Which of several processes this is, as the launcher that started it says in the environment.
+//! `Launched`: the rank of this process, as its launcher sets it in the environment.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,7 +18,8 @@ pub struct Launched {
     pub local_size: Option<usize>,
     /// Who has started them.
     pub launcher: Launcher,
-    /// What no other start of processes has: a name for files that they share, where there is one.
+    /// Unique name of this launch, for files that its processes share; none if the launcher gives
+    /// none.
     pub job: Option<String>,
 }
 
@@ -45,7 +46,7 @@ struct Variables {
     job: &'static [&'static str],
 }
 
-/// Of processes that we start.
+/// Environment variables that `topopt run --ranks` sets for its processes.
 pub(super) const RANK: &str = "TOPOPT_RANK";
 pub(super) const RANKS: &str = "TOPOPT_RANKS";
 pub(super) const LOCAL_RANK: &str = "TOPOPT_LOCAL_RANK";
@@ -82,8 +83,9 @@ const SLURM: Variables = Variables {
 };
 
 impl Launched {
-    /// What the environment says, of which `lookup` gives a variable: none where this process is
-    /// alone. A launcher may have been started by another one, so that the innermost counts.
+    /// Reads the rank of this process from the environment, of which `lookup` gives a variable:
+    /// none where it is alone. A launcher may have been started by another one, so that the
+    /// innermost counts.
     ///
     /// # Errors
     /// A finding with the name of a variable that makes no sense.
@@ -148,7 +150,7 @@ fn number(
     }
 }
 
-/// What stands in variables together, in letters that a file name may have.
+/// Joins the values of the variables `names`, in letters that a file name may have.
 fn job(lookup: &impl Fn(&str) -> Option<OsString>, names: &[&str]) -> Option<String> {
     let values: Option<Vec<_>> = names.iter().map(|name| lookup(name)).collect();
     let values = values.filter(|values| !values.is_empty())?;

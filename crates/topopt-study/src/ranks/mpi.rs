@@ -65,7 +65,7 @@ impl Mpi {
         drop(ManuallyDrop::into_inner(self.universe));
     }
 
-    /// What rank 0 gives, on all ranks.
+    /// Broadcasts the bytes of rank 0 to all ranks.
     pub fn broadcast(&self, bytes: &mut [u8]) {
         let (world, _turn) = self.world();
         world.process_at_rank(0).broadcast_into(bytes);

@@ -40,7 +40,7 @@ pub(super) struct DesignRun<'a, K, const N: usize> {
 }
 
 impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
-    /// That of the first rank, which computes `subject`.
+    /// Builds the run of the first rank, which computes `subject`.
     pub fn of_first(
         asked: Asked<'a>,
         prepared: &'a Prepared<K, N>,
@@ -249,7 +249,7 @@ fn state_equation<'b, B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
     StateEquation::new(backend, subject.problem, interpolation, solver)
 }
 
-/// What the end of the run means for the exit status.
+/// Converts the end of the run to success or a [`Failure`], which sets the exit status.
 fn verdict(
     ended: Ended,
     iterations: usize,

@@ -19,7 +19,7 @@ use crate::place::{OnEachRank, Place, Setting};
 use crate::subject::{Subject, Task};
 use crate::thread_pool::thread_pool;
 
-/// What the first rank lets the others know before it deals the parts.
+/// Message from the first rank to the others before it deals the parts.
 #[derive(Serialize, Deserialize)]
 struct Brief {
     task: Task,
@@ -60,7 +60,7 @@ pub(super) fn run<K: Solvable<N>, const N: usize>(
 struct Ranked<'a, 'p, K, const N: usize> {
     asked: Asked<'a>,
     place: &'a Place,
-    /// Of the first rank, which alone shows how the run comes on.
+    /// Progress display, which the first rank alone uses.
     progress: Mutex<&'p mut dyn Progress>,
     physics: PhantomData<fn() -> K>,
 }

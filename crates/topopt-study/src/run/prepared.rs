@@ -26,7 +26,7 @@ pub(super) struct Prepared<K, const N: usize> {
     pub start_from: Option<(StartingDesign, Vec<f64>)>,
 }
 
-/// What only the first rank has.
+/// Case and progress, which only the first rank has.
 pub(super) struct First<'a, K, const N: usize> {
     pub prepared: &'a Prepared<K, N>,
     pub progress: &'a mut dyn Progress,

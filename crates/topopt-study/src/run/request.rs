@@ -1,4 +1,4 @@
-//! What a run is asked for, and who is shown how it comes on.
+//! Options of a run, and `Progress`, which shows how it advances.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -13,9 +13,9 @@ use crate::output_folder::Earlier;
 use crate::ranks::Team;
 use crate::summary::Summary;
 
-/// What a run is asked for besides its case.
+/// Options of a run besides its case.
 pub struct Request {
-    /// What is to become of results that are there.
+    /// Treatment of results that already exist.
     pub earlier: Earlier,
     /// Results, or a file with densities, to start from.
     pub start_from: Option<PathBuf>,
@@ -40,7 +40,7 @@ pub trait Progress: Send {
     fn end(&mut self, summary: &Summary, directory: &Path);
 }
 
-/// What every part of a run has at hand.
+/// Inputs that every part of a run shares.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
     pub config: &'a Config,

@@ -1,4 +1,4 @@
-//! What acts on a structure from outside: applied forces, and the reactions to them.
+//! Forces on a structure from outside: applied loads, and the reactions to them.
 
 use serde::Serialize;
 use topopt_fem::{internal_forces, nodal_body_forces};
@@ -16,8 +16,8 @@ pub struct Balance {
     pub applied: [f64; 3],
     /// Sum of their moments.
     pub applied_moment: [f64; 3],
-    /// What each entry of `[[supports]]` and of `[[springs]]` exerts on the part, in the order of the
-    /// case file.
+    /// Reactions of each entry of `[[supports]]` and of `[[springs]]` on the part, in the order of
+    /// the case file.
     pub reactions: Vec<Reaction>,
     /// Sum of all of these: zero, except for what the solver leaves.
     pub sum: [f64; 3],
@@ -25,7 +25,7 @@ pub struct Balance {
     pub sum_moment: [f64; 3],
 }
 
-/// What a support or the springs of a set exert on the part.
+/// Force and moment that a support or the springs of a set exert on the part.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reaction {
     /// Whether it is a support or springs.
@@ -34,7 +34,7 @@ pub struct Reaction {
     pub set: String,
     /// The force, without that at components of nodes which an earlier support holds.
     pub force: [f64; 3],
-    /// Its moment about the origin of the coordinates.
+    /// Moment of the force about the origin of the coordinates.
     pub moment: [f64; 3],
 }
 
@@ -58,7 +58,7 @@ impl Resultant {
 struct Forces {
     /// With which the elements resist; 0 where nothing is held.
     internal: Vec<[f64; 3]>,
-    /// Of all loads, at held components too.
+    /// Forces of all loads, also at held components.
     applied: Vec<[f64; 3]>,
 }
 
@@ -87,8 +87,8 @@ impl Solved<'_> {
         }
     }
 
-    /// What supports and springs exert on each node in load case `case`, `[n_nodes][3]` in the order
-    /// of the problem (force).
+    /// Computes the forces of supports and springs on each node in load case `case`, `[n_nodes][3]`
+    /// in the order of the problem (force).
     pub fn reactions(&self, case: usize) -> Vec<[f64; 3]> {
         let forces = self.forces(case);
         let mut all = vec![[0.0; 3]; forces.internal.len()];
@@ -158,8 +158,8 @@ impl Solved<'_> {
         all
     }
 
-    /// Those of gravity and rotation in load case `case`, if it has any, `[n_nodes][3]` in the order
-    /// of the problem (force).
+    /// Computes the nodal forces of gravity and rotation in load case `case`, if it has any,
+    /// `[n_nodes][3]` in the order of the problem (force).
     pub fn body_forces(&self, case: usize) -> Option<Vec<[f64; 3]>> {
         let problem = &self.model.problem;
         let body_force = &problem.load_cases()[case].body_force;

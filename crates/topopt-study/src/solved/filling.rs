@@ -1,4 +1,4 @@
-//! What the elements of a structure are filled with.
+//! `Filling`: the material in the elements of a structure.
 
 use topopt_design::Interpolation;
 use topopt_linalg::Cpu;
@@ -7,11 +7,11 @@ use topopt_mesh::HexMesh;
 use crate::model::Model;
 use crate::physics::Physics;
 
-/// What the elements of a structure are filled with, in the order of the problem.
+/// Material in the elements of a structure, in the order of the problem.
 pub(crate) struct Filling {
     /// Densities: of a solid element's weight it is that share, `[n_elements]`.
     pub density: Vec<f64>,
-    /// By this law an element has a share of the solid's stiffness.
+    /// Law from density to the share of the solid's stiffness.
     pub interpolation: Interpolation,
     /// The smallest share of the stiffness that there may be.
     pub contrast: f64,

@@ -14,9 +14,9 @@ use crate::tags::Tags;
 /// A displacement and its place.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Displacement {
-    /// Its length.
+    /// Magnitude (length).
     pub value: f64,
-    /// Its components along x, y and z.
+    /// Components along x, y and z.
     pub components: [f64; 3],
     /// Number of the node.
     pub node: u64,
@@ -61,7 +61,7 @@ impl Solved<'_> {
         }
     }
 
-    /// Of the stresses `von_mises`, `[n_elements]`, each of which is of the load case that
+    /// Summarizes the stresses `von_mises`, `[n_elements]`; each belongs to the load case that
     /// `case_of` gives for its element.
     pub fn stress(&self, von_mises: &[f64], case_of: impl Fn(usize) -> usize) -> Stress {
         let volumes = &self.filling.material;
@@ -91,7 +91,7 @@ impl Solved<'_> {
         }
     }
 
-    /// What to say of elements whose stresses are left out, if there are any.
+    /// Returns a note on elements whose stresses are left out, if there are any.
     pub fn note_on_stresses(&self) -> Option<String> {
         let volumes = self.filling.material.iter();
         let left_out = volumes.zip(&self.has_stress).filter(|(v, has)| **v > 0.0 && !**has);

@@ -1,4 +1,4 @@
-//! What holds the part, entry by entry of the case file.
+//! Supports and springs of a part, entry by entry of the case file.
 
 use serde::Serialize;
 

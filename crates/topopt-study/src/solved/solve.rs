@@ -29,7 +29,7 @@ pub(crate) struct Conditions<'a> {
     pub place: &'a Place,
     /// Ends the solve.
     pub interrupt: &'a Interrupt,
-    /// What to do where the solve does not converge.
+    /// Remedy where the solve does not converge.
     pub remedy: &'static str,
 }
 
@@ -109,15 +109,15 @@ pub(crate) fn strategy<C: Computer, K: Solvable<N>, const N: usize>(
     if is_named { asked } else { C::UNMEASURED }
 }
 
-/// What the solve gave, in the order of the problem.
+/// Results of the solve, in the order of the problem.
 pub(crate) struct States {
     /// Weighted compliance.
     pub compliance: f64,
-    /// Of every load case, without its weight.
+    /// Compliance of every load case, without its weight.
     pub compliances: Vec<f64>,
-    /// Of every load case, `[n_nodes][n]`.
+    /// State of every load case, `[n_nodes][n]`.
     pub states: Vec<Vec<f64>>,
-    /// What it was solved by.
+    /// Operator and preconditioner of the solve.
     pub means: Means,
     pub pcg_iterations: usize,
     pub pcg_residual: f64,
@@ -139,7 +139,7 @@ impl States {
     }
 }
 
-/// What a structure is solved by.
+/// Operator and preconditioner of a solve.
 pub(crate) struct Means {
     /// How the stiffness is applied.
     pub strategy: &'static str,
@@ -148,7 +148,7 @@ pub(crate) struct Means {
 }
 
 impl Means {
-    /// Those of `solver`.
+    /// Describes `solver`.
     pub fn of<B: Backend>(solver: &Solver<B>) -> Self {
         Self {
             strategy: solver.operator.strategy(),
@@ -157,21 +157,21 @@ impl Means {
     }
 }
 
-/// What the solve gave, in the order of the problem.
+/// Results of an elastic solve, in the order of the problem.
 pub(crate) struct Solution {
     /// Weighted compliance.
     pub compliance: f64,
-    /// Of every load case, without its weight.
+    /// Compliance of every load case, without its weight (force times length).
     pub compliances: Vec<f64>,
-    /// Of every load case, \[n_nodes\]\[3\].
+    /// Displacements of every load case, \[n_nodes\]\[3\].
     pub displacements: Vec<Vec<f64>>,
-    /// Of every load case, at the center of every element, 0 where nothing carries.
+    /// Stress of von Mises per load case at the center of every element, 0 where nothing carries.
     pub von_mises: Vec<Vec<f64>>,
     /// The largest of all load cases, \[n_elements\].
     pub largest_von_mises: Vec<f64>,
     /// Load case in which it is the largest.
     pub worst_case: Vec<usize>,
-    /// What it was solved by.
+    /// Operator and preconditioner of the solve.
     pub means: Means,
     pub pcg_iterations: usize,
     pub pcg_residual: f64,

@@ -7,23 +7,23 @@ use super::measures::{Displacement, Stress};
 use super::safety::Safety;
 use super::structure::Solved;
 
-/// What a solve finds of a load case.
+/// Results of a solve for one load case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SolvedCase {
-    /// Its name.
+    /// Name of the load case.
     pub name: String,
-    /// Its weight in the compliance.
+    /// Weight of the load case in the compliance.
     pub weight: f64,
-    /// Its compliance without the weight (force times length).
+    /// Compliance without the weight (force times length).
     pub compliance: f64,
-    /// Its largest displacement.
+    /// Largest displacement.
     pub largest_displacement: Displacement,
-    /// Its stresses.
+    /// Stresses of von Mises.
     pub von_mises: Stress,
-    /// Its safety factors by these stresses, of each material with a yield strength.
+    /// Safety factors by these stresses, of each material with a yield strength.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub safety_factors: Vec<Safety>,
-    /// Its forces.
+    /// Applied forces and reactions.
     #[serde(flatten)]
     pub balance: Balance,
 }

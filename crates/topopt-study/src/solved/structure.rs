@@ -14,13 +14,13 @@ use crate::failure::Failure;
 use crate::model::Model;
 use crate::tags::Tags;
 
-/// What of a case the numbers are made from, by nodes and elements as the user numbers them.
+/// Case data for the results of a solve, by nodes and elements as the user numbers them.
 pub(crate) struct Given {
     /// Numbers of the mesh file.
     pub tags: Option<Tags>,
     /// The loads that act, an entry per load case.
     pub loads: Vec<CaseLoads>,
-    /// What holds the part.
+    /// Supports and springs of the part.
     pub restraints: Vec<Restraint>,
     /// Materials with a yield strength.
     pub(super) ductile: Vec<Ductile>,
@@ -39,11 +39,11 @@ impl Given {
 pub(crate) struct Solved<'a> {
     /// The model.
     pub model: &'a Model,
-    /// What of its case the numbers are made from.
+    /// Loads, restraints and mesh numbers of the case.
     pub given: Given,
-    /// What its elements are filled with.
+    /// Material in the elements.
     pub filling: Filling,
-    /// What the solve gave.
+    /// Results of the solve.
     pub solution: Solution,
     /// Whether the stresses of an element mean something, `[n_elements]`: not those of a nearly flat
     /// one, unless all are.

@@ -17,7 +17,8 @@ pub(super) struct Solid {
 }
 
 impl Solid {
-    /// Those whose value in the array `name` is `least` or more, with the arrays `names`.
+    /// Reads the elements whose value in the array `name` is at least `least`, with the arrays
+    /// `names`.
     pub fn read(path: &Path, names: &[&str], (name, least): (&str, f64)) -> Result<Self, Finding> {
         let (file, mut data) = vtu::read_with_cell_data(path, &[names, &[name]].concat())
             .map_err(|error| Finding::new(error.to_string()))?;

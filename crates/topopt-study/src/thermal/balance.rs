@@ -1,4 +1,4 @@
-//! Where heat comes in and goes out, and how hot it is.
+//! Heat balance and extreme temperatures of a part.
 
 use topopt_fem::{add_film_flows, internal_forces};
 
@@ -7,7 +7,7 @@ use super::part::Part;
 use crate::lookup::Lookup;
 use crate::physics::heat::InTime as Acting;
 
-/// What is stored per time at nodes, in the order of the problem, and when.
+/// Heat stored per time at nodes, in the order of the problem, at a time.
 #[derive(Clone, Copy)]
 pub(crate) struct Stored<'s> {
     pub rates: &'s [f64],
@@ -15,7 +15,8 @@ pub(crate) struct Stored<'s> {
 }
 
 impl Part<'_> {
-    /// What there is to say of the `temperature` in load case `case`, in the order of the problem.
+    /// Computes extremes and heat balance of the `temperature` in load case `case`, in the order of
+    /// the problem.
     pub(crate) fn found(
         &self,
         case: usize,

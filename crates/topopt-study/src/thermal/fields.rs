@@ -16,7 +16,7 @@ use crate::tags::NumberArrays;
 /// Values by their names.
 type NamedValues = Vec<(String, Vec<f64>)>;
 
-/// What the files of temperatures of a part have alike.
+/// Data that all files of temperatures of a part share.
 pub(crate) struct Fields<'a> {
     part: &'a Part<'a>,
     marks: Marks,
@@ -61,7 +61,8 @@ impl<'a> Fields<'a> {
         vtu::write(path, mesh.coordinates(), mesh.hexes(), &points, &cells, compression)
     }
 
-    /// The same of the nodes and of the elements, with their names, in the user's numbering.
+    /// Returns temperatures at nodes and heat fluxes of elements, with their names, in the user's
+    /// numbering.
     pub fn of_cases(&self, temperatures: &[impl AsRef<[f64]>]) -> (NamedValues, NamedValues) {
         let (model, renumbering) = (self.part.model, &self.part.model.renumbering);
         let (mut points, mut cells) = (Vec::new(), Vec::new());

@@ -1,11 +1,11 @@
-//! What an analysis of heat finds, as analysis.json has it.
+//! Results of an analysis of heat, as analysis.json has them.
 
 use serde::Serialize;
 
 use crate::summary::Preconditioner;
 use crate::unit_names::UnitNames;
 
-/// What `topopt solve` finds of heat. Units are those of the case; nodes and elements have the
+/// Results of `topopt solve` for heat. Units are those of the case; nodes and elements have the
 /// numbers of the mesh file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThermalAnalysis {
@@ -34,7 +34,7 @@ pub struct ThermalAnalysis {
     /// How it went in time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transient: Option<InTime>,
-    /// Where it was solved.
+    /// Name of the compute target.
     pub device: String,
     /// How the conduction was applied.
     pub strategy: &'static str,
@@ -46,25 +46,25 @@ pub struct ThermalAnalysis {
     pub pcg_residual: f64,
     /// Wall time of the preconditioner and of conjugate gradients, in seconds.
     pub seconds: f64,
-    /// What was left out or changed in reading the mesh, a sentence each.
+    /// Notes on what was left out or changed in reading the mesh, a sentence each.
     pub notes: Vec<String>,
-    /// What is doubtful, a sentence each.
+    /// Warnings, a sentence each.
     pub warnings: Vec<String>,
 }
 
-/// What is found of a load case.
+/// Results of one load case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThermalCase {
-    /// Its name.
+    /// Name of the load case.
     pub name: String,
-    /// Its thermal compliance (heat times temperature); none in time.
+    /// Thermal compliance (heat times temperature); none in time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compliance: Option<f64>,
     /// The lowest temperature of a node with material.
     pub coldest: Extreme,
     /// The highest one.
     pub hottest: Extreme,
-    /// Where heat comes in and goes out; in time at the end of the last step.
+    /// Heat flows into and out of the part; in time at the end of the last step.
     pub heat: HeatBalance,
 }
 
@@ -75,20 +75,20 @@ pub struct Extreme {
     pub temperature: f64,
     /// Number of the node.
     pub node: u64,
-    /// Its place.
+    /// Coordinates of the node.
     pub at: [f64; 3],
 }
 
 /// Heat per time into the part, positive where it comes in.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HeatBalance {
-    /// By the loads.
+    /// Heat from the loads.
     pub loads: f64,
-    /// By convection.
+    /// Heat from convection.
     pub convection: f64,
     /// Through each support; a node of two counts for the first.
     pub supports: Vec<SupportHeat>,
-    /// What is stored.
+    /// Heat that is stored.
     pub stored: f64,
     /// All that comes in, less what is stored: 0 except for the error of the solve.
     pub sum: f64,
@@ -97,7 +97,7 @@ pub struct HeatBalance {
 /// Heat through a support.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SupportHeat {
-    /// Its set.
+    /// Name of the set.
     pub set: String,
     /// Heat per time into the part.
     pub heat: f64,

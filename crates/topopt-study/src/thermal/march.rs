@@ -25,7 +25,7 @@ pub(super) struct TimeSteps<'a> {
     pub resumed: Option<Resumed>,
 }
 
-/// What the steps gave, in the order of the problem.
+/// Results of the time steps, in the order of the problem.
 pub(super) struct Went {
     pub state: Vec<f64>,
     /// Heat stored per time at nodes in the last step, and the temperatures in its middle.
@@ -41,7 +41,7 @@ pub(super) struct Went {
 type Operators<'a, B> =
     ([Box<dyn ElementOperator<B> + 'a>; 2], Option<Box<dyn ElementOperator<B> + 'a>>);
 
-/// What goes on from step to step, between two checkpoints.
+/// Time stepping between two checkpoints: operators, scheme and state.
 struct March<'a, B: Pointwise> {
     steps: &'a Steps<'a>,
     backend: &'a B,
@@ -237,7 +237,7 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
         }
     }
 
-    /// What was stored in the step, and what of its heat is missing at free nodes.
+    /// Computes the heat stored in the step, and records the error of the balance at free nodes.
     fn account(&mut self) -> Result<(), Failure> {
         let source = self.backend.download(self.acting.source())?;
         let state = self.backend.download(self.scheme.state())?;
@@ -258,7 +258,7 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
         Ok(())
     }
 
-    /// What was stored per time at nodes since the state before.
+    /// Computes the heat stored per time at nodes since the previous state.
     fn stored(&self, state: &[f64]) -> Result<Vec<f64>, Failure> {
         let rises = state.iter().zip(&self.reached.state).map(|(after, before)| after - before);
         let rises: Vec<f64> = rises.collect();

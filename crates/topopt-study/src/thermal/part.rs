@@ -19,12 +19,12 @@ pub(crate) struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// Its sets.
+    /// Returns the lookup of sets of its case.
     pub fn lookup(&self) -> Lookup<'a> {
         self.case.lookup(self.config)
     }
 
-    /// What acts on it, by nodes as the user numbers them.
+    /// Returns the heat flows and held temperatures over time, by nodes as the user numbers them.
     pub fn acting(&self) -> InTime {
         InTime::of(&self.lookup())
     }

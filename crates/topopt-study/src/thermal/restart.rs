@@ -1,4 +1,4 @@
-//! Where steps in time go on after an interruption: their checkpoints.
+//! Checkpoints from which time steps continue after an interruption.
 //!
 //! At a checkpoint every solve starts again from the state, interrupted or not: what the operator, the
 //! preconditioner and the extrapolation remember of earlier steps needs not be kept, and a solve that
@@ -26,7 +26,7 @@ const MAY_CHANGE: [&str; 5] =
 const STATE: &str = "state";
 const ACCOUNT: &str = "account";
 
-/// Where steps have come to.
+/// Progress of the time steps.
 #[derive(Debug, Clone)]
 pub(super) struct Reached {
     /// Steps that are done.
@@ -36,21 +36,21 @@ pub(super) struct Reached {
     pub account: Account,
 }
 
-/// What the solves took, and how well heat is kept.
+/// Cost of the solves, and errors of the heat balance.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Account {
-    /// Of conjugate gradients.
+    /// Iterations of conjugate gradients.
     pub iterations: usize,
     /// The largest relative one.
     pub residual: f64,
     /// Wall time of the preconditioner and of conjugate gradients.
     pub seconds: f64,
-    /// Of the heat of a step: what went anywhere, and what is missing.
+    /// Largest heat per time that moved in a step, and the largest that is missing.
     pub largest: f64,
     pub worst: f64,
 }
 
-/// What a checkpoint holds besides its arrays.
+/// Content of a checkpoint besides its arrays.
 #[derive(Serialize, Deserialize)]
 struct Record {
     config: Value,
@@ -66,7 +66,7 @@ impl OfCommand for Record {
     const COMMAND: &'static str = "solve";
 }
 
-/// What is resumed.
+/// Steps that are resumed from a checkpoint, with their table so far.
 pub(super) struct Resumed {
     pub reached: Reached,
     /// The table of the steps so far.
@@ -155,7 +155,7 @@ impl Restart {
     }
 }
 
-/// What the arrays of a checkpoint say, if they are those of one.
+/// Parses the arrays of a checkpoint; none if they are not those of one.
 fn reached(step: usize, record: &Record, arrays: Vec<(String, Vec<f64>)>) -> Option<Reached> {
     let [(state, values), (account, numbers)] = <[_; 2]>::try_from(arrays).ok()?;
     let [residual, seconds, largest, worst] = <[f64; 4]>::try_from(numbers).ok()?;

@@ -20,7 +20,7 @@ pub(super) struct Rows<'a> {
     snapshots: Vec<(f64, String)>,
 }
 
-/// What a step gave.
+/// Results of a time step, for a row of the table.
 pub(super) struct Row<'s> {
     pub step: usize,
     /// Temperatures, as the problem numbers the nodes.

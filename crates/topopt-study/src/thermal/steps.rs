@@ -16,14 +16,15 @@ pub(super) struct Steps<'a> {
     pub keys: &'a Transient,
     pub timeline: &'a Timeline,
     pub conditions: Conditions<'a>,
-    /// By volume, `[n_elements]`, as the problem numbers them.
+    /// Heat capacity per volume at the element's density, `[n_elements]`, as the problem numbers
+    /// them.
     pub capacities: Vec<f64>,
     pub probes: Vec<Located>,
     pub fields: Fields<'a>,
 }
 
 impl<'a> Steps<'a> {
-    /// Those of `part`.
+    /// Prepares the time steps of `part`.
     ///
     /// # Errors
     /// A probe outside of the part.

@@ -34,7 +34,7 @@ pub struct Built {
 }
 
 impl Built {
-    /// Those of `shape`; `summary`: that of the run.
+    /// Measures `shape` and compares it with the run's `summary`.
     pub(super) fn of<K: Physics<N>, const N: usize>(
         shape: &Shape,
         model: &Model<K, N>,

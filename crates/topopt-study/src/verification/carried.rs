@@ -1,4 +1,4 @@
-//! What of a design stands on the supports, and the problem of that alone.
+//! The part of a design that stands on the supports, and the problem of that alone.
 
 use topopt_fem::{Constraints, LoadCase, Problem};
 use topopt_mesh::Renumbering;
@@ -23,7 +23,8 @@ pub(super) struct Carried {
 }
 
 impl Carried {
-    /// Of the elements `is_solid`, `[n_elements]`; those that share a node hold each other.
+    /// Finds the carrying part of the elements `is_solid`, `[n_elements]`; those that share a node
+    /// hold each other.
     pub fn of<K: Physics<N>, const N: usize>(problem: &Problem<K, N>, is_solid: &[bool]) -> Self {
         let mesh = problem.mesh();
         let pieces = Pieces::of(mesh, is_solid);
@@ -125,5 +126,5 @@ fn with_springs<const N: usize>(
     constraints
 }
 
-/// What to do where the shape does not hang together.
+/// Remedy where the shape does not hang together.
 pub(super) const REMEDY: &str = "give a smaller `--threshold`, or run more iterations";

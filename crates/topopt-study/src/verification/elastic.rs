@@ -28,7 +28,7 @@ use crate::run_directory::RunDirectory;
 use crate::solved::{Conditions, Displacement, Given, Solved, SolvedCase, Stress, mass};
 use crate::unit_names::UnitNames;
 
-/// What `topopt verify` finds: numbers of the optimized design and of the one of solid and void.
+/// Results of `topopt verify`: numbers of the optimized design and of the one of solid and void.
 /// Units are those of the case; nodes and elements have the numbers of the mesh file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verification {
@@ -50,7 +50,7 @@ pub struct Verification {
     pub von_mises: Stress,
     /// Every load case by itself.
     pub load_cases: Vec<SolvedCase>,
-    /// Where it was solved.
+    /// Name of the compute target.
     pub device: String,
     /// Iterations of conjugate gradients, summed over load cases.
     pub pcg_iterations: usize,
@@ -61,7 +61,7 @@ pub struct Verification {
     pub limits: Limits,
     /// Missed limits, pieces that carry nothing, and doubts about mesh and loads, a sentence each.
     pub warnings: Vec<String>,
-    /// What was moved or left out, a sentence each.
+    /// Notes on what was moved or left out, a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -76,7 +76,8 @@ impl Verification {
     ///
     /// # Errors
     /// Results that cannot be read, a threshold with nothing left, a design that does not connect
-    /// loads and supports or has nothing where loads act, a solve that does not converge, a file that cannot be written.
+    /// loads and supports or has nothing where loads act, a solve that does not converge, a file that
+    /// cannot be written.
     pub fn of(
         results: &RunDirectory,
         config: &Config,

@@ -1,4 +1,4 @@
-//! What was asked of a design, with what the shape that is built has of it.
+//! Objective and limits of a design, with their values in the built shape.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -21,16 +21,16 @@ use crate::posed::{Form, PosedConstraint, PosedResponse};
 /// Objective and limits.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Limits {
-    /// What was minimized or maximized.
+    /// Objective in both designs.
     pub objective: VerifiedObjective,
-    /// What has a limit.
+    /// Responses with a limit.
     pub constraints: Vec<VerifiedLimit>,
     /// Whether the built shape keeps all limits, to a thousandth; none where there is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits_met: Option<bool>,
 }
 
-/// What was minimized or maximized.
+/// Objective of the run, with its values in both designs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VerifiedObjective {
     /// The response in words.
@@ -66,7 +66,7 @@ pub struct VerifiedLimit {
     pub met: bool,
 }
 
-/// What the built shape has of responses: the values of single ones, and the true largest ones.
+/// Value of a response in the built shape, and its true largest value where the response is a norm.
 #[derive(Clone, Copy)]
 struct Found {
     value: f64,
@@ -78,11 +78,11 @@ pub(super) struct SolvedShape<'a, K, const N: usize> {
     pub model: &'a Model<K, N>,
     pub carried: &'a Carried,
     pub shape: &'a Shape,
-    /// Of every load case, `[n_nodes][N]`.
+    /// State of every load case, `[n_nodes][N]`.
     pub states: &'a [Vec<f64>],
-    /// Of every load case, without its weight.
+    /// Compliance of every load case, without its weight.
     pub compliances: &'a [f64],
-    /// Of all with their weights.
+    /// Weighted compliance of all load cases.
     pub compliance: f64,
 }
 
@@ -231,7 +231,7 @@ impl VerifiedLimit {
         }
     }
 
-    /// Its limit in words, such as `at most 170`.
+    /// Describes the limit, such as `at most 170`.
     pub fn limit(&self) -> String {
         match (self.at_most, self.at_least) {
             (Some(limit), _) => format!("at most {}", shown(limit)),

@@ -1,4 +1,4 @@
-//! What acts on empty elements, moved to the nearest solid ones of the same set.
+//! Loads on empty elements, moved to the nearest solid ones of the same set.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::physics::Physics;
 /// not a face that the design has left.
 pub(super) const MOST: f64 = 0.05;
 
-/// Where the entries of a case find material, by nodes as the user numbers them.
+/// Nodes with material for the entries of a case, by nodes as the user numbers them.
 pub(super) struct Ground<'a, const N: usize> {
     pub mesh: &'a HexMesh,
     /// In the order of the problem.
@@ -28,11 +28,11 @@ pub(super) struct Ground<'a, const N: usize> {
     /// From the user's numbers to those of the problem.
     pub new_node: &'a [u32],
     pub carried: &'a Carried,
-    /// What the run kept.
+    /// The run's `design.keep_loaded`: which elements at loads stay solid.
     pub keep_loaded: KeepLoaded,
 }
 
-/// What an entry loses at some nodes and gets at others.
+/// Changes that move an entry's loads from empty nodes to solid ones.
 struct Moved<const N: usize> {
     changes: Vec<(u32, [f64; N])>,
     /// Share of its size.

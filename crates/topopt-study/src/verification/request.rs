@@ -1,8 +1,8 @@
-//! What a verification is asked for.
+//! Options of a verification.
 
 use crate::meshing::Gmsh;
 
-/// What a verification is asked for.
+/// Options of a verification.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// Density at which the surface lies; by default that which keeps the volume.
@@ -13,6 +13,6 @@ pub struct Request {
     pub gmsh: Gmsh,
 }
 
-/// What to do where the solve does not converge.
+/// Remedy where the solve does not converge.
 pub(super) const REMEDY: &str = "raise `solver.max_iterations` or loosen `solver.tolerance` in the case.toml \
                       of the results, or give a smaller `--threshold`";

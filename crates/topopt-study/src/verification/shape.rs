@@ -94,9 +94,10 @@ impl Shape {
         })
     }
 
-    /// What the elements are filled with in the solve: of stiffness and weight they have the share
-    /// that the solid fills, at least that of `void`, and stresses are those of the solid where an
-    /// element is half full. Of other physics the same holds for what stands for stiffness.
+    /// Returns the material in the elements for the solve: of stiffness and weight they have the
+    /// share that the solid fills, at least that of `void`, and stresses are those of the solid
+    /// where an element is half full. Of other physics the same holds for what stands for
+    /// stiffness.
     pub fn filling<K: Physics<N>, const N: usize>(
         &self,
         config: &Config,

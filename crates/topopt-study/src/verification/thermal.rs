@@ -30,8 +30,8 @@ use crate::run_directory::RunDirectory;
 use crate::solved::{Conditions, States, mass};
 use crate::thermal::{Fields, Part, ThermalCase};
 
-/// What `topopt verify` finds of a design for heat, as [`Verification`](super::Verification) does of
-/// an elastic one.
+/// Results of `topopt verify` for heat, as [`Verification`](super::Verification) for an elastic
+/// design.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThermalVerification {
     /// Conductivity of a void element, as a share of the solid's.
@@ -48,7 +48,7 @@ pub struct ThermalVerification {
     pub mass: Option<f64>,
     /// Every load case by itself.
     pub load_cases: Vec<ThermalCase>,
-    /// Where it was solved.
+    /// Name of the compute target.
     pub device: String,
     /// Iterations of conjugate gradients, summed over load cases.
     pub pcg_iterations: usize,
@@ -59,7 +59,7 @@ pub struct ThermalVerification {
     pub limits: Limits,
     /// Missed limits, pieces that carry nothing, and doubts about mesh and loads, a sentence each.
     pub warnings: Vec<String>,
-    /// What was moved or left out, a sentence each.
+    /// Notes on what was moved or left out, a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ pub struct LargestTemperature {
     pub compared: Compared,
     /// Number of the node.
     pub node: u64,
-    /// Its place.
+    /// Coordinates of the node.
     pub at: [f64; 3],
     /// Load case.
     pub load_case: String,

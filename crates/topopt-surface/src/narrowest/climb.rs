@@ -12,7 +12,7 @@ const ALIKE: f64 = 0.98;
 /// [`CORNER`] of its length; and then to the deepest point that is no farther than an element.
 const FROM_CORNERS: [f64; 2] = [0.5, 0.25];
 const NEARBY: [f64; 3] = [0.25, 0.125, 0.0625];
-/// What a step to the deepest point gains at least, as a share of its length.
+/// Least gain in depth of a step to the deepest point, as a share of the step's length.
 const GAIN: f64 = 0.1;
 
 /// Depths within which the other wall of a member or a gap lies, whose walls may be at an angle.

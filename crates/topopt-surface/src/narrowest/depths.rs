@@ -9,8 +9,8 @@ use topopt_mesh::{HexMesh, NodeToElements, tetrahedra};
 use crate::cut::Cut;
 use crate::iso_surface::with_keys;
 
-/// Where the depth rises by more than this share of the way, walls meet at an angle of more than 15
-/// degrees: a corner. Where it rises more slowly, they are opposite.
+/// Largest slope of the depth between opposite walls. Where the depth rises by more than this share
+/// of the way, walls meet at an angle of more than 15 degrees: a corner.
 pub(super) const CORNER: f64 = 0.13;
 
 /// A point in the mesh.
@@ -26,9 +26,9 @@ pub(super) struct Depths<'a> {
     pub mesh: &'a HexMesh,
     cut: Cut<'a>,
     walls: Triangles,
-    /// Of the tetrahedra: nodes, then centers, `[n_nodes + n_elements]`.
+    /// Vertices of the tetrahedra: nodes, then centers of elements, `[n_nodes + n_elements]`.
     pub points: Vec<[f64; 3]>,
-    /// Of these.
+    /// Depths of these `points`, `[n_nodes + n_elements]`.
     pub of_vertex: Vec<f64>,
     /// Elements across the faces of each, `[n_elements]`.
     pub neighbors: Vec<[u32; 6]>,

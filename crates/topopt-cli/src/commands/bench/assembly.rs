@@ -25,7 +25,7 @@ const WARM_UP: usize = 2;
 /// Rows that are compared with the CPU, spread over the mesh.
 const ROWS: usize = 500;
 
-/// Of the CSV file.
+/// Columns of the CSV file.
 const COLUMNS: [&str; 18] = [
     "subject",
     "device",
@@ -105,7 +105,7 @@ fn assembly_of<K: Physics<N> + Assembled<N>, const N: usize>(
 /// Rows of the matrix by the CPU, and the coefficients.
 struct Expected<const N: usize> {
     adjacency: NodeToElements,
-    /// By term, each `[n_elements]`.
+    /// Coefficients, `[n_elements]` per term.
     coefficients: [Vec<f64>; 2],
     /// Nodes and their rows.
     rows: Vec<(usize, Vec<f64>)>,
@@ -152,7 +152,7 @@ impl<const N: usize> Expected<N> {
     }
 }
 
-/// What is measured, and from what.
+/// Inputs of the measurements on one device.
 struct Measure<'a, K, const N: usize> {
     device: &'a Arc<Device>,
     on_device: Arc<MeshOnDevice>,
@@ -242,7 +242,7 @@ impl<K: Assembled<N>, const N: usize> Measure<'_, K, N> {
     }
 }
 
-/// What was measured of one strategy and routine.
+/// Measurements of one strategy and routine.
 struct Row {
     strategy: &'static str,
     routine: &'static str,
@@ -255,7 +255,7 @@ struct Row {
     lists: usize,
 }
 
-/// What all rows have in common.
+/// Values that all rows have in common.
 struct Head<'a> {
     name: &'a str,
     physics: &'a str,

@@ -159,7 +159,7 @@ fn write_csv(
     Ok(())
 }
 
-/// What was measured of one operator.
+/// Measurements of one operator.
 struct Row {
     strategy: &'static str,
     precision: &'static str,

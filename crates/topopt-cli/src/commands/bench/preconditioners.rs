@@ -92,7 +92,7 @@ struct Row {
     solves: Vec<(PcgOutcome, f64)>,
 }
 
-/// What is measured with one preconditioner, on any computer.
+/// Solves with one preconditioner, to be measured on any computer.
 struct Solves<'a> {
     config: &'a Config,
     model: &'a Model,

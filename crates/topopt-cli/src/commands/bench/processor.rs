@@ -1,4 +1,4 @@
-//! What the processor can do at most: memory copied and fused multiply-adds.
+//! Peak rates of the processor, measured: memory copied and fused multiply-adds.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -38,7 +38,7 @@ pub(super) struct Posed<'a, K, const N: usize> {
 /// How it is preconditioned; not at all without.
 pub(super) type By = Option<(CycleKind, SmootherKind)>;
 
-/// What was measured: the solve, and the seconds of a setup, a cycle and the solve.
+/// Measurements of a solve: its outcome, and the seconds of a setup, a cycle and the solve.
 pub(super) struct Measured {
     pub outcome: PcgOutcome,
     pub seconds: [f64; 3],

@@ -27,7 +27,7 @@ const RADIUS: f64 = 0.7;
 const FU_CONTRASTS: [f64; 3] = [1.0, 10.0, 100.0];
 const CONTRASTS: [f64; 4] = [1.0, 1e3, 1e6, 1e9];
 
-/// Of the CSV file.
+/// Columns of the CSV file.
 const COLUMNS: [&str; 11] = [
     "test",
     "device",

@@ -1,4 +1,4 @@
-//! What is measured on: a problem from a case, a mesh file or a perturbed cube.
+//! Problem to measure on: from a case, a mesh file or a perturbed cube.
 
 use std::path::Path;
 

@@ -17,7 +17,7 @@ use crate::args::{GmshArgs, Numbering, ThesisArgs};
 /// The residual that the thesis' stop rule leaves, measured: delta <= 1e-5 in its Algorithm 1.
 const TOLERANCE: f64 = 1e-3;
 
-/// Of the CSV file.
+/// Columns of the CSV file.
 const COLUMNS: [&str; 9] = [
     "benchmark",
     "size",

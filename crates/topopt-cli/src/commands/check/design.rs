@@ -1,4 +1,4 @@
-//! What a run makes of a case.
+//! Design settings of a run, as `topopt check` reports them.
 
 use std::path::PathBuf;
 
@@ -21,9 +21,9 @@ pub(super) struct Designed {
     design_volume: f64,
     /// Share of the design volume that material may fill, where that has a limit.
     volume_fraction: Option<f64>,
-    /// The same at the start.
+    /// Share of the design volume that material fills at the start.
     initial_volume_fraction: f64,
-    /// What is minimized or maximized.
+    /// Objective, in words.
     objective: String,
     /// Limits of `[[constraints]]`, in words.
     limits: Vec<String>,
@@ -84,7 +84,7 @@ impl Designed {
         rows
     }
 
-    /// The same of what a run takes and leaves.
+    /// Name and text of the lines on the time of a run and its results.
     pub fn outlook(&self) -> [(&'static str, String); 2] {
         [("time", self.time.text()), ("results", self.results_text())]
     }
@@ -134,7 +134,7 @@ impl Designed {
 /// The objective where the case does not say.
 const USUAL: &str = "minimize compliance";
 
-/// What changes, by the keys of the case file.
+/// Describes the changes of a stage, by the keys of the case file.
 fn stage_text(stage: &Continuation) -> String {
     let changes = [
         ("penalty", stage.penalty),

@@ -1,4 +1,4 @@
-//! What holds and loads an elastic part, as `topopt check` reports it.
+//! Supports and loads of an elastic part, as `topopt check` reports them.
 
 use serde::Serialize;
 use topopt_fem::Elasticity;

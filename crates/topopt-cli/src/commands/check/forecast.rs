@@ -1,4 +1,4 @@
-//! What can be known of a case before it is run.
+//! Forecast of a run, from its case.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -18,15 +18,15 @@ use topopt_study::place::Place;
 use super::design::{Designed, is_designed};
 use crate::commands::info::{Shape, ratio};
 
-/// What holds and loads a part, by its physics.
+/// Report on the supports and loads of a part, by its physics.
 pub(super) trait Acting<const N: usize>: Serialize + Sized + Send {
     /// The physics.
     type Kernel: Solvable<N>;
 
-    /// What the entries of `[[loads]]` amount to in each load case.
+    /// Sums up the entries of `[[loads]]` per load case.
     fn given(config: &Config, case: &Case<N>) -> Vec<CaseLoads<N>>;
 
-    /// What there is to say of it.
+    /// Builds the report.
     fn of(config: &Config, model: &Model<Self::Kernel, N>, loads: &Loads<N>) -> Self;
 
     /// Name and text of its lines for people; `free` unknowns are not held.
@@ -44,13 +44,13 @@ pub(super) trait Acting<const N: usize>: Serialize + Sized + Send {
 
 /// The load cases of a part, by nodes as the user numbers them.
 pub(super) struct Loads<const N: usize> {
-    /// What `[[loads]]` amounts to.
+    /// Loads of `[[loads]]` alone, per load case.
     pub given: Vec<CaseLoads<N>>,
-    /// The same with what comes from an ambient.
+    /// Loads of `[[loads]]` and of an ambient, per load case.
     pub all: Vec<CaseLoads<N>>,
 }
 
-/// What can be known before running.
+/// Forecast of a run.
 #[derive(Debug, Serialize)]
 pub(super) struct Forecast<A> {
     case: String,
@@ -67,10 +67,10 @@ pub(super) struct Forecast<A> {
     free_dofs: usize,
     #[serde(flatten)]
     acting: A,
-    /// What the elements are made of, `[material]` first.
+    /// Materials of the elements, `[material]` first.
     materials: Vec<MaterialShare>,
     solid_elements: usize,
-    /// Those of them that stay solid at loads and supports alone.
+    /// Solid elements that stay solid only because they are at loads and supports.
     kept_elements: usize,
     void_elements: usize,
     /// Nothing of a case for `topopt solve` alone.

@@ -1,4 +1,4 @@
-//! What holds and heats a part, as `topopt check` reports it.
+//! Supports and heat loads of a part, as `topopt check` reports them.
 
 use serde::Serialize;
 use topopt_fem::Diffusion;

@@ -15,7 +15,7 @@ fn extreme(at: &Extreme) -> String {
     format!("{} at node {}, {}", shown(at.temperature), at.node, place(at.at))
 }
 
-/// Where heat comes in.
+/// Lines of the heat balance: loads, convection, supports, storage and their sum.
 fn balance(heat: &HeatBalance) -> Vec<(String, String)> {
     let mut lines = vec![("heat of loads".to_owned(), shown(heat.loads + 0.0))];
     if heat.convection != 0.0 {

@@ -1,4 +1,4 @@
-//! What holds the part and what acts on it, from the arrays of the design.
+//! Picture of the supports and loads of a part, from the arrays of the design.
 
 use topopt_report::{Load, Mark, Part};
 use topopt_study::config::PhysicsKind;
@@ -30,7 +30,7 @@ pub(in crate::commands) fn of(
     })
 }
 
-/// What the picture marks, in the order of the report's colors.
+/// Returns the marks of the picture, in the order of the report's colors.
 fn marks(file: &DesignFile, physics: PhysicsKind) -> Vec<Mark> {
     let mark = |name: &str, nodes: &[u32]| Mark { name: name.into(), nodes: nodes.to_vec() };
     match physics {

@@ -1,4 +1,4 @@
-//! What was computed and how: the keys of the case file, and what the run found beside them.
+//! Problem and method of a computation: the keys of the case file, and what the run found beside them.
 
 use serde_json::Value;
 use toml::Table;

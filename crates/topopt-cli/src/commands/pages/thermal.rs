@@ -49,7 +49,7 @@ pub fn pictures(fields: ThermalFile, all: &[Value]) -> Vec<NodalField> {
     temperatures.into_iter().zip(fluxes).zip(all).flat_map(of_case).collect()
 }
 
-/// What 99 % of the nodes with a flux do not exceed: at edges of what is held it grows without end.
+/// Returns the 99th percentile of the fluxes > 0: at edges of held nodes the flux grows without end.
 fn most_of(sizes: &[f64]) -> f64 {
     let mut sizes: Vec<f64> = sizes.iter().copied().filter(|size| *size > 0.0).collect();
     sizes.sort_by(f64::total_cmp);

@@ -18,7 +18,7 @@ pub fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Finding {
         .remedy("run the case again: a run writes all result files")
 }
 
-/// What numbers are followed by, nothing where the case states no units, and what keys are called.
+/// Units behind numbers, empty where the case states none, and names of keys.
 pub struct Units {
     physics: PhysicsKind,
     pub length: String,

@@ -21,7 +21,7 @@ pub(super) fn read_history(path: &Path) -> Result<History, Finding> {
 /// The last column of every table; those of responses that a case asks for follow.
 const LAST_OF_ALL: &str = "output_seconds";
 
-/// What is shown over the iterations of the run of `summary`, in the units of the pages.
+/// Returns the curves over the iterations of the run of `summary`, in the units of the pages.
 pub(super) fn curves(history: &History, summary: &Value, units: &Units) -> Vec<Curve> {
     let shown =
         ["compliance", "volume_fraction", "change", "kkt_residual", "grey_level", "pcg_iterations"];

@@ -12,7 +12,7 @@ use crate::commands::pages::{cases, thermal};
 /// Pages of more load cases show so many of them.
 const MOST_PICTURED: usize = 5;
 
-/// What was solved for in the load cases `names`; `threshold` is that of the pictures.
+/// Reads the states of the load cases `names`; `threshold` is the density at the surface of the pictures.
 ///
 /// # Errors
 /// A file that cannot be read.

@@ -1,4 +1,4 @@
-//! What `topopt verify` has left among the results.
+//! Results of `topopt verify`, for the report.
 
 use serde_json::Value;
 use topopt_mesh::vector::length;
@@ -15,7 +15,7 @@ use crate::commands::pages::{cases, thermal, wording};
 /// Verifications of more load cases show so many of their displacements.
 const MOST_PICTURES: usize = 5;
 
-/// What verify.json says, if it is there.
+/// Reads verify.json, if it is there.
 ///
 /// # Errors
 /// A file that cannot be read.

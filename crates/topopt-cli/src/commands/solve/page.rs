@@ -84,7 +84,7 @@ fn page(folder: &Path, found: &impl Serialize, physics: PhysicsKind) -> Result<S
     Ok(page.html())
 }
 
-/// What was solved.
+/// Describes the design that was solved: given densities or the full part.
 fn what(found: &Value) -> String {
     match found["design"].as_str() {
         Some(design) => format!("the densities of {design}, solved once"),

@@ -77,7 +77,7 @@ pub(super) fn print_rows(
     rows.into_iter().try_for_each(|(name, text)| writeln!(out, "  {name:<21}  {text}"))
 }
 
-/// Where the surface lies.
+/// Text on the density at which the surface lies.
 pub(super) fn solid(built: &Built) -> String {
     format!("the surface at density {}", shown(built.threshold))
 }

@@ -1,4 +1,4 @@
-//! What `topopt verify` prints of an elastic design.
+//! Output of `topopt verify` for an elastic design.
 
 use std::io::Write;
 

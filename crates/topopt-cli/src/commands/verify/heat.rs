@@ -1,4 +1,4 @@
-//! What `topopt verify` prints of a design for heat.
+//! Output of `topopt verify` for a heat design.
 
 use std::io::Write;
 

@@ -45,7 +45,7 @@ fn row(keyword: &'static str, model: &'static str, step: &'static str, becomes: 
     Row { keyword, base: ELASTIC, model, step, becomes }
 }
 
-/// What is given at nodes.
+/// Keywords for forces, displacements and supports at nodes.
 fn nodal() -> Vec<Row> {
     let force = |keyword, step| row(keyword, "", step, moves("`force`", 1, PUSHED));
     let moved = |keyword, step| row(keyword, "", step, moves("`displacement`", 1, -6.060606e-3));

@@ -39,7 +39,7 @@ const TO_BOUND: f64 = 0.995;
 #[derive(Clone)]
 struct Point {
     multipliers: DVector<f64>,
-    /// Of the constraints.
+    /// Slacks of the constraints.
     slacks: DVector<f64>,
     /// How far the constraints are not met.
     excess: DVector<f64>,

@@ -44,7 +44,7 @@ impl Case {
         self.go_on(&mut mma, &self.start, iterations)
     }
 
-    /// Those that it makes from a design on.
+    /// Returns the designs that `mma` makes after the design `from`, which comes first.
     fn go_on(&self, mma: &mut Mma<Cpu>, from: &[f64], iterations: usize) -> Vec<Vec<f64>> {
         let n = self.start.len();
         let bounds = self.bounds.map(|bound| vec![bound; n]);
@@ -70,7 +70,7 @@ impl Case {
         designs
     }
 
-    /// By the form that others have recorded.
+    /// Runs the unscaled form, for which other implementations have recorded designs.
     fn recorded(&self, move_limit: f64, iterations: usize) -> Vec<Vec<f64>> {
         let mma = Mma::new(&Cpu, self.start.len(), move_limit).unwrap();
         self.designs(mma.unscaled(), iterations)
@@ -140,13 +140,13 @@ fn truss(x: &[f64]) -> Vec<(f64, Vec<f64>)> {
     [(0.0, vec![0.0; 3])].into_iter().chain(loads).chain([volume]).collect()
 }
 
-/// What plain MMA swings around.
+/// Paraboloid around whose minimum plain MMA oscillates.
 fn bowl(x: &[f64]) -> Vec<(f64, Vec<f64>)> {
     let [u, v] = [x[0] - 50.0, x[1] - 25.0];
     vec![(u * u + v * v + 25.0, vec![2.0 * u, 2.0 * v])]
 }
 
-/// Of the tutorial of NLopt.
+/// Example from the NLopt tutorial.
 fn root(x: &[f64]) -> Vec<(f64, Vec<f64>)> {
     let cube = |a: f64, b: f64| {
         let t = a * x[0] + b;
@@ -258,7 +258,7 @@ fn what_cannot_be_met_is_missed_by_the_least() {
     assert_near(&designs[20], &[10.0, 10.0], 1e-4);
 }
 
-/// What a checkpoint holds is all that the next design depends on.
+/// A checkpoint holds all that the next design depends on.
 #[test]
 fn a_restored_optimizer_goes_on_to_the_same_bits() {
     let case = Case::new(beam, &[5.0; 5], [1.0, 10.0]);

@@ -61,7 +61,7 @@ fn a_restored_optimizer_goes_on_to_the_same_bits() {
     Bars::new(1.5).check_memory(&make, 6);
 }
 
-/// Where the least is found within less volume, there is no multiplier.
+/// No multiplier remains where the minimum needs less than the allowed volume.
 #[test]
 fn a_volume_that_is_not_needed_stays_unused() {
     let mut bars = Bars::new(1.0);

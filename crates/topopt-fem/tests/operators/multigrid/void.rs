@@ -28,7 +28,7 @@ fn a_structure_around_void_and_hinges_saves_iterations() {
     assert!(4 * around <= 3 * plain, "{around} iterations, {plain} without void");
 }
 
-/// As if it had been made for that void at first, whatever it was made for since.
+/// A hierarchy restructured for a void equals one made for it at first, whatever came between.
 #[test]
 fn a_structure_depends_on_its_void_alone() {
     let problem = problem(hexagon(8));

@@ -46,7 +46,7 @@ fn solve<B: Backend + Sync, K: ElementKernel<N>, const N: usize>(
     Ok((outcome.iterations, backend.decide(backend.download(&u)?)?))
 }
 
-/// The same on so many ranks, with a preconditioner that `make` makes.
+/// Solves on `size` ranks with the preconditioner that `make` makes; returns iterations and solution.
 fn solve_on<K: ElementKernel<N>, const N: usize>(
     size: usize,
     whole: &Discretization<K, N>,

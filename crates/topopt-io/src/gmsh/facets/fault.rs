@@ -1,4 +1,4 @@
-//! What can be wrong with an STL file.
+//! `FacetFault`: errors in an STL file.
 
 use topopt_mesh::numbers::{place, shown};
 
@@ -13,9 +13,9 @@ pub enum FacetFault {
     Malformed {
         /// From 1.
         line: usize,
-        /// What should stand here.
+        /// Expected text.
         expected: &'static str,
-        /// What does.
+        /// Text found.
         found: String,
     },
     /// A file without facets.

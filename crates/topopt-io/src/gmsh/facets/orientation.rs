@@ -42,7 +42,8 @@ pub(super) fn orient(
     }
 }
 
-/// Which facets must be turned; those that are joined by edges of two facets each go with the most.
+/// Returns per facet whether it must be turned, `[n_facets]`. Facets that are joined by edges of
+/// two facets each go with the most.
 fn turns(n_facets: usize, sides: &[Side]) -> Vec<bool> {
     let mut neighbors = vec![[(u32::MAX, false); 3]; n_facets];
     let mut add = |facet: u32, neighbor: (u32, bool)| {

@@ -23,7 +23,7 @@ pub(super) struct Soup {
 }
 
 impl Soup {
-    /// What was changed, a sentence each.
+    /// Returns the changes that were made to the facets, a sentence each.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.joined_within > 0.0 {
@@ -90,7 +90,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Soup, FacetFault> {
         .map_or_else(|| Ok(joined(&corners, 0.0, Twins::Cancel)), Ok)
 }
 
-/// What becomes of two facets of the same vertices that face each other.
+/// Treatment of two facets of the same vertices that face each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Twins {
     /// They are a wall between two bodies that touch, or a fold.

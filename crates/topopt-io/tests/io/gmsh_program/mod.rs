@@ -158,7 +158,7 @@ fn gmsh_is_ended_after_its_time_and_on_request() {
     assert!(start.elapsed() < Duration::from_secs(20));
 }
 
-/// What Gmsh has started is ended with it.
+/// Processes that Gmsh has started are ended with it.
 #[test]
 fn the_children_of_gmsh_are_ended_too() {
     let mut geometry = Geometry::new("sleep 60 &\necho $! > $here/child\nwait");

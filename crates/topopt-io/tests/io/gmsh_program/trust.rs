@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use topopt_io::gmsh::{ElementSize, Hexes, Meshing, MeshingError, mesh};
 
-/// What is said of the files `others` and of `text` as the geometry `name`; nothing if it may be
-/// meshed.
+/// Returns the error for `text` as the geometry `name` beside the files `others`; nothing if it may
+/// be meshed.
 fn refusal(name: &str, text: &str, others: &[(&str, &str)]) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(name), text).unwrap();

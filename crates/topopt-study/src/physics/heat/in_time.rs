@@ -1,4 +1,4 @@
-//! What acts on a part in time, and when its steps are.
+//! Loads, ambient and held temperatures over time, and the time steps.
 
 use toml::Spanned;
 use topopt_fem::{OverTime, Timeline, Varying, factor_at};
@@ -10,8 +10,8 @@ use crate::fields::{Fields, numbers};
 use crate::finding::{Finding, InputError};
 use crate::lookup::Lookup;
 
-/// What acts on a part, in the order of its problem; nodes that are `fixed` are held at 0 or by what
-/// acts on them.
+/// Builds the timeline of a part, in the order of its problem; nodes that are `fixed` are held at 0
+/// or at the temperatures of their supports.
 ///
 /// # Errors
 /// Materials without mass or heat capacity.
@@ -68,7 +68,8 @@ fn by_table<'a>(acting: impl Iterator<Item = &'a Acting>, n_nodes: usize) -> Vec
     all
 }
 
-/// What acts and holds in time, each with its factors over time, by nodes as the user numbers them.
+/// Heat flows and held temperatures, each with its factors over time, by nodes as the user numbers
+/// them.
 pub(crate) struct InTime {
     /// Heat flows of the loads.
     pub loads: Vec<Acting>,
@@ -97,7 +98,7 @@ impl Acting {
 }
 
 impl InTime {
-    /// Those of a case, which has been built.
+    /// Collects the loads, convection and supports of a case that has been built.
     pub fn of(lookup: &Lookup) -> Self {
         let config = lookup.config;
         let table = |factors: &Option<Spanned<OverTime>>| {
@@ -127,7 +128,7 @@ impl InTime {
         }
     }
 
-    /// What is held, each node by the last support that holds it.
+    /// Returns the held temperatures, each node only in the last support that holds it.
     fn held_once(&self, n_nodes: usize) -> Vec<Acting> {
         let mut last = vec![usize::MAX; n_nodes];
         for (k, held) in self.held.iter().enumerate() {

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 
-/// What an environment of these variables says.
+/// Parses an environment of these `NAME=value` pairs.
 fn found(variables: &str) -> Result<Option<Launched>, Finding> {
     let pair = |pair: &str| {
         let (name, value) = pair.split_once('=').unwrap();

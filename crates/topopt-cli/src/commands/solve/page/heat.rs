@@ -50,7 +50,7 @@ fn headline(Results { found, all, .. }: &Results) -> Vec<Fact> {
     facts
 }
 
-/// What the table of the steps holds over time, the probes first.
+/// Reads the curves over time from the table of the steps, the probes first.
 fn curves(results: &Results) -> Result<Vec<Curve>, Finding> {
     let path = results.folder.join(TRANSIENT);
     let table = History::parse(&read(&path)?).map_err(|error| unreadable(&path, &error))?;

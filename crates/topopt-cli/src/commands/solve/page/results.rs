@@ -1,4 +1,4 @@
-//! What the files of an analysis hold, for its page.
+//! Results of an analysis, for its page.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::commands::pages::wording::Units;
 /// Pages of more load cases show so many of them.
 const MOST_PICTURED: usize = 5;
 
-/// What was found, and where its fields are.
+/// Results of an analysis and the paths of its fields.
 pub struct Results<'a> {
     pub folder: &'a Path,
     /// The file with the fields.
