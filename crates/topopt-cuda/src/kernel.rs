@@ -145,7 +145,7 @@ pub(crate) struct Module {
     device: Arc<Device>,
     module: Arc<CudaModule>,
     file: &'static str,
-    ptx: &'static str,
+    ptx: String,
 }
 
 /// One kernel.
@@ -170,12 +170,12 @@ impl Module {
     pub fn load(
         device: &Arc<Device>,
         file: &'static str,
-        ptx: &'static str,
+        ptx: String,
     ) -> Result<Self, BackendError> {
         device.check()?;
         let module = device
             .context()
-            .load_module(Ptx::from_src(ptx))
+            .load_module(Ptx::from_src(&ptx))
             .map_err(|error| device.error(&format!("loading kernels `{file}`"), error))?;
         Ok(Self { device: device.clone(), module, file, ptx })
     }
@@ -187,7 +187,7 @@ impl Module {
             .module
             .load_function(name)
             .map_err(|error| self.device.error(&format!("loading {full}"), error))?;
-        let block = block(self.ptx, name);
+        let block = block(&self.ptx, name);
         Ok(Kernel { device: self.device.clone(), function, name: full, block })
     }
 }
@@ -313,8 +313,10 @@ macro_rules! kernels {
             }
 
             impl $(<$R: $crate::vector::Real>)? $name $(<$R>)? {
-                /// The PTX of the precision.
-                pub const PTX: &'static str = ptx!($file $($R)?);
+                /// Returns the PTX of the precision.
+                pub fn ptx() -> String {
+                    $crate::ptx::of($file, precision!($($R)?))
+                }
 
                 /// Loads the kernels.
                 ///
@@ -323,7 +325,7 @@ macro_rules! kernels {
                 pub fn load(
                     device: &std::sync::Arc<$crate::Device>,
                 ) -> Result<Self, topopt_linalg::BackendError> {
-                    let module = $crate::kernel::Module::load(device, $file, Self::PTX)?;
+                    let module = $crate::kernel::Module::load(device, $file, Self::ptx())?;
                     Ok(Self {
                         $($kernel: module.kernel(stringify!($kernel))?,)*
                         precision: std::marker::PhantomData,
@@ -363,21 +365,13 @@ macro_rules! kernels {
     };
 }
 
-/// The PTX of a file, of the precision `R` where there is one.
-macro_rules! ptx {
-    ($file:literal) => {
-        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../cuda/ptx/", $file, ".f64.ptx"))
+/// Name of the precision `R`; kernels without one are compiled in `f64`.
+macro_rules! precision {
+    () => {
+        "f64"
     };
-    ($file:literal $R:ident) => {
-        match $R::NAME.as_bytes() {
-            b"f64" => ptx!($file),
-            _ => include_str!(concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/../../cuda/ptx/",
-                $file,
-                ".f32.ptx"
-            )),
-        }
+    ($R:ident) => {
+        <$R as $crate::vector::Real>::NAME
     };
 }
 

@@ -20,6 +20,7 @@ mod multigrid;
 mod nccl;
 pub mod operators;
 mod probe;
+mod ptx;
 mod replay;
 mod scalars;
 mod staged;

@@ -8,8 +8,6 @@ use topopt_linalg::{Layout, Space};
 pub trait Real: DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static {
     /// `f64` or `f32`.
     const NAME: &'static str;
-    /// Picks the PTX of this precision.
-    fn ptx(f64: &'static str, f32: &'static str) -> &'static str;
     /// Rounds.
     fn from_f64(value: f64) -> Self;
     /// Widens.
@@ -18,9 +16,6 @@ pub trait Real: DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static {
 
 impl Real for f64 {
     const NAME: &'static str = "f64";
-    fn ptx(f64: &'static str, _: &'static str) -> &'static str {
-        f64
-    }
     fn from_f64(value: f64) -> Self {
         value
     }
@@ -31,9 +26,6 @@ impl Real for f64 {
 
 impl Real for f32 {
     const NAME: &'static str = "f32";
-    fn ptx(_: &'static str, f32: &'static str) -> &'static str {
-        f32
-    }
     fn from_f64(value: f64) -> Self {
         value as f32
     }

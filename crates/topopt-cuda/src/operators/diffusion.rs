@@ -117,7 +117,7 @@ impl<R: Real> MfDiffusion<R> {
     /// Bytes of device memory that the operator stores beside the [`MeshOnDevice`], for a mesh of that
     /// size that is launched at once; without [`MfDiffusion::stretch_bytes`].
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
-        let block = kernel::block(kernels::Diffusion::<R>::PTX, "diffusion_dot") as usize;
+        let block = kernel::block(&kernels::Diffusion::<R>::ptx(), "diffusion_dot") as usize;
         Constraints::bytes(n_nodes, n_elements)
             + 2 * size_of::<R>() * n_elements
             + 8 * n_elements.div_ceil(block)

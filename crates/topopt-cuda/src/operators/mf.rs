@@ -122,7 +122,7 @@ impl<R: Real> Mf<R> {
 
     /// Bytes of device memory that the operator stores beside the [`ProblemOnDevice`].
     pub fn bytes(n_elements: usize) -> usize {
-        let block = kernel::block(kernels::Mf::<R>::PTX, "mf_dot") as usize;
+        let block = kernel::block(&kernels::Mf::<R>::ptx(), "mf_dot") as usize;
         size_of::<R>() * n_elements + 8 * n_elements.div_ceil(block)
     }
 }

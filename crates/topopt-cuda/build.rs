@@ -1,0 +1,36 @@
+//! Packs the PTX of the kernels, `cuda/ptx/*.ptx`, into one table that the library decompresses from: as
+//! text they are 5.7 MB, and the compiler would repeat them in every part of a program that loads one.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+
+fn main() -> io::Result<()> {
+    let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
+    let out = env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
+    let ptx = manifest.join("../../cuda/ptx");
+    println!("cargo::rerun-if-changed={}", ptx.display());
+    println!("cargo::rerun-if-changed=build.rs");
+
+    let paths =
+        fs::read_dir(&ptx)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+    let is_ptx = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "ptx");
+    let mut rows =
+        paths.iter().filter(is_ptx).map(|path| row(path, &out)).collect::<io::Result<Vec<_>>>()?;
+    rows.sort_unstable();
+    let table = format!("static PACKED: &[(&str, &[u8])] = &[\n{}];\n", rows.concat());
+    fs::write(out.join("ptx.rs"), table)
+}
+
+/// Packs the file at `path` into the folder `out`, and returns its row of the table.
+fn row(path: &Path, out: &Path) -> io::Result<String> {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let packed = out.join(format!("{name}.zlib"));
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(&fs::read(path)?)?;
+    fs::write(&packed, encoder.finish()?)?;
+    Ok(format!("    ({name:?}, include_bytes!({:?})),\n", packed.display().to_string()))
+}

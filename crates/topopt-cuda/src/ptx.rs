@@ -1,0 +1,43 @@
+//! PTX of the kernels, packed by the build script and decompressed where a module is loaded.
+
+use std::io::Read as _;
+
+use flate2::read::ZlibDecoder;
+
+include!(concat!(env!("OUT_DIR"), "/ptx.rs"));
+
+/// Returns the PTX of `cuda/FILE.cu` in a precision, `f32` or `f64`.
+///
+/// # Panics
+/// If there is none: a test compares the declared kernels with the files.
+pub(crate) fn of(file: &str, precision: &str) -> String {
+    let name = format!("{file}.{precision}");
+    let row = PACKED.binary_search_by_key(&name.as_str(), |(name, _)| name);
+    let packed = row.map_or_else(|_| panic!("there is no PTX `{name}`"), |row| PACKED[row].1);
+    let mut text = String::new();
+    let unpacked = ZlibDecoder::new(packed).read_to_string(&mut text);
+    unpacked.unwrap_or_else(|error| panic!("the PTX `{name}` cannot be unpacked: {error}"));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_file_comes_back_as_it_is() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cuda/ptx");
+        let texts = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+        let names: Vec<_> = texts.map(|path| path.file_stem().unwrap().to_owned()).collect();
+        assert_eq!(names.len(), PACKED.len());
+        for name in names {
+            let name = name.to_str().unwrap();
+            let (file, precision) = name.rsplit_once('.').unwrap();
+            let text = fs::read_to_string(folder.join(format!("{name}.ptx"))).unwrap();
+            assert_eq!(of(file, precision), text, "{name}");
+        }
+    }
+}
