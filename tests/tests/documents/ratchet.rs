@@ -11,8 +11,10 @@ const POINTING: [&str; 11] =
 /// Lines that a named closure may have; a longer one is a function.
 const CLOSURE_LINES: usize = 3;
 
-/// Names and largest values of the numbers, with the function that counts them.
-const NUMBERS: [(&str, usize, fn() -> usize); 4] = [
+/// Name and largest value of a number, with the function that counts it.
+type Number = (&'static str, usize, fn() -> usize);
+
+const NUMBERS: [Number; 4] = [
     ("doc comments of `crates` that begin with a pointing word", 65, pointing_openings),
     ("named closures of `crates/*/src` over three lines", 189, long_closures),
     ("lines of Rust in `crates/*/src`", 101_815, source_lines),
