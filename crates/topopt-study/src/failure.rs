@@ -258,7 +258,8 @@ fn solver_remedy(outcome: &PcgOutcome, other_cycle: Option<Cycle>) -> &'static s
     match outcome.reason {
         StopReason::IterationLimit if outcome.relative_residual > 1.0 => {
             "the residual has grown: some part is hardly held, for example where two solids meet in an \
-             edge or a node; `topopt check` looks for such hinges"
+             edge or a node (`topopt check` looks for such hinges), or where too little material joins \
+             what stays solid: give a larger `design.volume_fraction`"
         }
         StopReason::IterationLimit if other_cycle == Some(Cycle::K) => {
             "set `solver.cycle` to \"K\", the strongest, or raise `solver.max_iterations`"
@@ -266,7 +267,7 @@ fn solver_remedy(outcome: &PcgOutcome, other_cycle: Option<Cycle>) -> &'static s
         StopReason::IterationLimit if other_cycle.is_some() => {
             "raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise \
              `design.density_min`; or try `solver.cycle` \"V\", which suits designs of scattered \
-             stiff islands better"
+             stiff islands better, or a larger `design.volume_fraction`, which joins them"
         }
         StopReason::IterationLimit => {
             "raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise \
