@@ -17,7 +17,7 @@ type Number = (&'static str, usize, fn() -> usize);
 const NUMBERS: [Number; 4] = [
     ("doc comments of `crates` that begin with a pointing word", 65, pointing_openings),
     ("named closures of `crates/*/src` over three lines", 189, long_closures),
-    ("lines of Rust in `crates/*/src`", 101_815, source_lines),
+    ("lines of Rust in `crates/*/src`", 101_816, source_lines),
     ("files of `crates/*/src` over 400 lines", 6, long_files),
 ];
 
