@@ -450,3 +450,35 @@ fn films_and_a_consistent_capacity_are_in_every_product() {
         assert_close(&backend.download(&works).unwrap(), &expected, 1e-12, &subject.name);
     }
 }
+
+/// Cycles in single precision multiply with it, too.
+#[test]
+fn a_consistent_capacity_is_in_products_of_single_precision() {
+    let Some(device) = device() else { return };
+    let backend = Cuda::<f32>::new(&device).unwrap();
+    for subject in subjects() {
+        let problem = subject.problem.clone().with_capacity(true);
+        let subject = Subject { problem, ..subject };
+        let problem = &subject.problem;
+        let [k, c] = coefficients(problem.mesh().n_elements());
+        let mut host = Strategy::Mf.build(problem);
+        host.set_coefficients(&[&k, &c]);
+        let u = Noise(4).vector(problem.n_dofs());
+        let mut product = vec![f64::NAN; u.len()];
+        host.apply(&u, &mut product);
+        let mut work = vec![f64::NAN; k.len()];
+        host.element_work(Diffusion::CAPACITY, &u, &u, &mut work);
+
+        let elements = Space::elements(k.len());
+        let [on_device, capacities] = [&k, &c].map(|v| backend.upload(v, elements).unwrap());
+        let mut operator = subject.on::<f32>(&device);
+        operator.set_coefficients(&[&on_device, &capacities]);
+        let u = backend.upload(&u, problem.space()).unwrap();
+        let mut found = backend.zeros(problem.space()).unwrap();
+        operator.apply(&u, &mut found);
+        assert_close(&backend.download(&found).unwrap(), &product, 1e-6, &subject.name);
+        let mut works = backend.zeros(elements).unwrap();
+        operator.element_work(Diffusion::CAPACITY, &u, &u, &mut works);
+        assert_close(&backend.download(&works).unwrap(), &work, 1e-6, &subject.name);
+    }
+}
