@@ -15,6 +15,11 @@ pub fn rounded(x: f64) -> f64 {
     format!("{x:.5e}").parse().unwrap_or(x)
 }
 
+/// Returns `sum` with 0 for components that are rounding of terms whose sizes add up to `size`.
+pub fn without_rounding<const N: usize>(sum: [f64; N], size: f64) -> [f64; N] {
+    sum.map(|s| if s.abs() < 1e-12 * size { 0.0 } else { s })
+}
+
 /// A point as people write it: `(1, 2.5, 0)`.
 pub fn place(point: [f64; 3]) -> String {
     let [x, y, z] = point.map(shown);

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use topopt_fem::DIM;
 use topopt_io::gmsh;
 use topopt_mesh::hexahedron;
-use topopt_mesh::numbers::{place, shown};
+use topopt_mesh::numbers::{place, shown, without_rounding};
 use topopt_mesh::quality::{Quality, QualitySummary};
 use topopt_mesh::{Components, Face, coincident_nodes, hanging_nodes};
 
@@ -35,9 +35,6 @@ pub struct Diagnosis {
 /// improved there, and of one that was made here, in several ways until it was good enough.
 const POOR: f64 = 0.2;
 const POOR_OF_GEOMETRY: f64 = 0.05;
-
-/// A sum is rounding if it is less than this, as a share of all that is summed.
-const ROUNDING: f64 = 1e-12;
 
 /// Elements of a mesh in which nodes that are not joined are searched unasked: the search takes a third of
 /// the time before the first iteration, and grows in proportion.
@@ -160,8 +157,8 @@ fn held<const N: usize>(case: &Case<N>, load: &CaseLoads<N>) -> Option<String> {
     }
     (nodes > 0).then(|| {
         let size: f64 = load.forces.iter().flat_map(|(_, force)| force).map(|f| f.abs()).sum();
-        let lost = lost.map(|sum| if sum.abs() < ROUNDING * size { 0.0 } else { sum });
-        let (lost, n, name) = (lost.map(shown).join(", "), load.forces.len(), &load.name);
+        let lost = without_rounding(lost, size).map(shown).join(", ");
+        let (n, name) = (load.forces.len(), &load.name);
         format!(
             "load case `{name}`: {nodes} of its {n} nodes are loaded in a direction in which they \
              are held; ({lost}) in sum goes directly into the supports, and is no part of the sums \

@@ -258,8 +258,7 @@ fn on_designed<K: Physics<N>, const N: usize>(
 /// A share of a load in words.
 fn acting<K: Physics<N>, const N: usize>(load: &NodalLoad<N>, share: f64) -> String {
     let percent = shown((1e3 * share).round() / 10.0);
-    let (loads, place) = (K::NAMES.loads, load.place());
-    let act = if loads.ends_with('s') { "act" } else { "acts" };
+    let (loads, place, act) = (K::NAMES.loads, load.place(), K::NAMES.verb("act"));
     format!("load case `{}`: {percent} % of the {loads} of {place} {act}", load.case)
 }
 

@@ -42,6 +42,13 @@ pub struct Names {
     pub sprung: &'static str,
 }
 
+impl Names {
+    /// Returns the `verb` of the loads, given as that of several: `act`, of heat `acts`.
+    pub fn verb(&self, verb: &str) -> String {
+        format!("{verb}{}", if self.loads.ends_with('s') { "" } else { "s" })
+    }
+}
+
 /// Nodes and elements with loads, by numbers from 0, sorted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loaded {

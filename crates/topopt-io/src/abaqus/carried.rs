@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::deck::Deck;
-use super::elements::{Elements, Names};
+use super::elements::Elements;
 use super::given::{Condition, ConditionKind, HEAT, When};
 use super::held::{Held, Point, Rules, set_name};
 use super::sets::{Block, Item, Members};
@@ -19,7 +19,6 @@ pub(super) struct Carrier<'a> {
     pub part: &'a Part,
     pub elements: &'a Elements<'a>,
     pub nodes: &'a Members<'a>,
-    pub names: Names,
     pub sets: &'a mut FileSets,
     pub carried: deck::Deck,
     pub is_heat: bool,
@@ -54,7 +53,6 @@ impl<'a> Carrier<'a> {
             part,
             elements,
             nodes,
-            names: Names::of(deck),
             sets,
             carried: deck::Deck::default(),
             is_heat,
@@ -348,9 +346,9 @@ impl<'a> Carrier<'a> {
             (1, _) => names.iter().map(|name| self.material(name, None)).collect(),
             _ => {
                 let sections = self.deck.sections.iter();
-                let own = |set: &String, key: &str| match self.names.elements(key) {
-                    Some(name) => name.to_owned(),
-                    None => printable(set),
+                let names = self.elements.names;
+                let own = |set: &String, key: &str| {
+                    names.elements(key).map_or_else(|| printable(set), str::to_owned)
                 };
                 sections.map(|(set, key, name)| self.material(name, Some(own(set, key)))).collect()
             }

@@ -64,7 +64,7 @@ impl Carrier<'_> {
     /// The set of a coupling, by its name in the mesh.
     pub fn set_of(&self, coupling: usize) -> String {
         let Coupling { name, key, .. } = &self.deck.couplings[coupling];
-        self.names.coupled(key).map_or_else(|| printable(name), str::to_owned)
+        self.elements.names.coupled(key).map_or_else(|| printable(name), str::to_owned)
     }
 
     /// Adds loads at reference nodes.

@@ -138,7 +138,7 @@ impl Carrier<'_> {
             }
             DistributedKind::Surface(_) => {
                 let set = match load.block.items.first() {
-                    Some(Item::Set(key)) => self.names.faces(key),
+                    Some(Item::Set(key)) => self.elements.names.faces(key),
                     _ => None,
                 };
                 let set = set.map_or_else(|| printable(name), str::to_owned);

@@ -20,6 +20,8 @@ pub(super) struct Elements<'a> {
     pub part: &'a Part,
     /// Members of the element sets.
     pub members: Members<'a>,
+    /// Names of the sets.
+    pub names: &'a Names,
 }
 
 impl Elements<'_> {
@@ -50,17 +52,13 @@ impl Elements<'_> {
 
     fn face_sets(&self, sets: &mut FileSets, notes: &mut Vec<String>) -> Parsed<()> {
         let mut left_out = BTreeMap::<&str, usize>::new();
-        let names: HashMap<&str, String> = visible(self.deck, surfaces(self.deck))
-            .into_iter()
-            .map(|(name, key)| (key, name))
-            .collect();
         for (block, number) in &self.deck.surfaces {
             let mut positions = Vec::new();
             self.members.add(&mut positions, block)?;
             let (solids, others) = self.split(&positions);
-            let name = &names[block.key.as_str()];
+            let name = self.names.faces(&block.key).unwrap_or(&block.name);
             *left_out.entry(name).or_default() += others.len();
-            let set = sets.faces.entry(name.clone()).or_default();
+            let set = sets.faces.entry(name.to_owned()).or_default();
             for given in solids {
                 set.push(
                     self.face(given, *number, &block.name)

@@ -6,7 +6,7 @@ use topopt_mesh::cells::Cells;
 
 use super::carried::Carrier;
 use super::deck::{Deck, Solid};
-use super::elements::{Elements, is_shown, visible};
+use super::elements::{Elements, Names, is_shown, visible};
 use super::error::Fault;
 use super::sets::Members;
 use crate::import::{Cutting, ImportedMesh, Nodes};
@@ -30,7 +30,8 @@ pub(super) fn import(mut deck: Deck, cutting: Cutting) -> Parsed<ImportedMesh> {
     notes.extend(part.elements.note(|_| 0));
 
     let members = Members::new("element", &all_tags, &deck.element_sets)?;
-    let elements = Elements { deck: &deck, tags: &all_tags, part: &part, members };
+    let names = Names::of(&deck);
+    let elements = Elements { deck: &deck, tags: &all_tags, part: &part, members, names: &names };
     let nodes = Members::new("node", &part.node_tags, &deck.node_sets)?;
     let mut sets = FileSets::default();
     for (name, key) in visible(&deck, deck.node_sets.iter().filter(is_shown)) {

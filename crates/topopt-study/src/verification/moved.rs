@@ -61,7 +61,7 @@ impl<const N: usize> Ground<'_, N> {
                 add(&mut case.forces, &moved.changes);
             }
             let kept = if N == 1 { "their sum is kept" } else { "resultant and moment are kept" };
-            let act = if K::NAMES.loads.ends_with('s') { "act" } else { "acts" };
+            let act = K::NAMES.verb("act");
             said.push(format!(
                 "load case `{}`: {} % of the {} of {} stood on empty elements and {act} on the nearest \
                  solid nodes of the set, up to {} away; {kept}",
@@ -174,7 +174,7 @@ impl<const N: usize> Ground<'_, N> {
             let message = format!("no solid elements connect load case `{case}` with the supports");
             return Finding::new(message).remedy(REMEDY);
         }
-        let stand = if loads.ends_with('s') { "stand" } else { "stands" };
+        let stand = K::NAMES.verb("stand");
         let message = format!(
             "load case `{case}`: {} % of the {loads} of {} {stand} on elements that are empty in the \
              built shape, which is more than the {} % that can be moved to solid ones beside them",

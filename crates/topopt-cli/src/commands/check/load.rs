@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use topopt_fem::LoadCase;
-use topopt_mesh::numbers::shown;
+use topopt_mesh::numbers::{shown, without_rounding};
 use topopt_study::case_loads::{CaseLoads, Rotation};
 use topopt_study::config::{Config, number};
 use topopt_study::model::Model;
@@ -31,11 +31,12 @@ impl Load {
         let here = config.loads.iter().filter(|load| load.case == case.name);
         let moments = here.filter_map(|load| load.moment.as_ref());
         let moments: Vec<[f64; 3]> = moments.map(|moment| *moment.get_ref()).collect();
+        let size = forces.as_flattened().iter().map(|f| f.abs()).sum();
         Self {
             case: case.name.clone(),
             weight: case.weight,
             loaded_nodes: count(forces),
-            sum_of_forces: without_rounding(sum(forces), forces),
+            sum_of_forces: without_rounding(sum(forces), size),
             sum_of_moments: sum(&moments),
             weight_per_volume: load.gravity.map(|g| density * g),
             rotations: load.rotations.clone(),
@@ -85,12 +86,6 @@ pub(super) fn count(vectors: &[[f64; 3]]) -> usize {
 pub(super) fn sum(vectors: &[[f64; 3]]) -> [f64; 3] {
     // That of none is -0.0.
     std::array::from_fn(|i| vectors.iter().map(|vector| vector[i]).sum::<f64>() + 0.0)
-}
-
-/// The sum of `vectors`, 0 where it is rounding.
-fn without_rounding(sum: [f64; 3], vectors: &[[f64; 3]]) -> [f64; 3] {
-    let total: f64 = vectors.as_flattened().iter().map(|f| f.abs()).sum();
-    sum.map(|s| if s.abs() < 1e-12 * total { 0.0 } else { s })
 }
 
 pub(super) fn nodes(n: usize) -> String {
