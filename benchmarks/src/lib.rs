@@ -8,10 +8,10 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use topopt_case::config::{Device, Strategy};
+use topopt_case::interrupt::Interrupt;
 use topopt_cli::args::{Command, GmshArgs, Log, RunArgs};
 use topopt_cli::commands::execute;
-use topopt_study::config::{Device, Strategy};
-use topopt_study::interrupt::Interrupt;
 
 /// Largest relative difference of the first compliance, which depends on the solve alone.
 pub const FIRST_TOLERANCE: f64 = 1e-8;

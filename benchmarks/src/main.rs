@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use topopt_benchmarks::{Case, Comparison, FIRST_TOLERANCE, LATER_TOLERANCE};
-use topopt_study::config::{Device, Strategy};
+use topopt_case::config::{Device, Strategy};
 
 /// Runs the benchmark cases against independent results
 #[derive(Debug, Parser)]

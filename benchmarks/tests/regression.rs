@@ -2,7 +2,7 @@
 //! topopt-benchmarks` compares all 50, which `.ci/slow` does too.
 
 use topopt_benchmarks::{Case, Comparison};
-use topopt_study::config::{Device, Strategy};
+use topopt_case::config::{Device, Strategy};
 
 /// All 50 take two minutes of two cores, and a wrong derivative or filter shows in the second.
 const ITERATIONS: usize = 10;

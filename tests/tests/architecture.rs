@@ -82,16 +82,16 @@ fn every_file_of_a_library_is_a_module() {
 fn libraries_know_neither_command_line_nor_case_file() {
     let doors = ["topopt-cli", "topopt-testing", "topopt-tests", "topopt-benchmarks"];
     for (name, dependencies) in workspace() {
-        let is_study = name == "topopt-study";
-        let mut forbidden: Vec<&str> = if is_study { vec![] } else { CASE_FILE.into() };
+        let is_case = name == "topopt-case";
+        let mut forbidden: Vec<&str> = if is_case { vec![] } else { CASE_FILE.into() };
         forbidden
-            .extend(COMMAND_LINE.into_iter().filter(|package| !(is_study && *package == "clap")));
+            .extend(COMMAND_LINE.into_iter().filter(|package| !(is_case && *package == "clap")));
         for package in forbidden.into_iter().filter(|_| !doors.contains(&&*name)) {
             assert!(!dependencies.contains(package), "{name} depends on {package}");
         }
     }
-    let study = manifest("crates/topopt-study/Cargo.toml");
-    assert_eq!(study["dependencies"]["clap"]["optional"].as_bool(), Some(true));
+    let case = manifest("crates/topopt-case/Cargo.toml");
+    assert_eq!(case["dependencies"]["clap"]["optional"].as_bool(), Some(true));
 }
 
 #[test]
@@ -110,9 +110,9 @@ fn libraries_do_not_print_and_only_io_reads_and_writes() {
             assert!(!modules.contains(module), "{path} names std::{module}");
         }
     }
-    for (path, code) in
-        sources(&[&computing[..], &["topopt-io", "topopt-report", "topopt-study"]].concat())
-    {
+    for (path, code) in sources(
+        &[&computing[..], &["topopt-io", "topopt-report", "topopt-case", "topopt-study"]].concat(),
+    ) {
         for name in ["print!", "println!", "eprint!", "eprintln!", "dbg!"] {
             let whole = |(at, _): (usize, &str)| !code[..at].ends_with(char::is_alphanumeric);
             assert!(!code.match_indices(name).any(whole), "{path} calls {name}");
@@ -147,6 +147,7 @@ fn crates_do_not_name_what_is_above_them() {
         ("topopt-design", &["cuda", "gpu", "file", "path", "console", "terminal"]),
         // Decks have springs, and so a stiffness.
         ("topopt-io", &["config", "simp"]),
+        ("topopt-case", &["cuda", "terminal", "console"]),
         ("topopt-surface", &["stiffness", "displacement", "force", "simp"]),
         ("topopt-distance", &["stiffness", "displacement", "density", "force", "simp"]),
     ];
@@ -193,7 +194,7 @@ fn a_strategy_has_one_name_everywhere() {
         assert!(text(&kernels).contains("__global__"), "no kernel in {kernels}");
         names.insert(name);
     }
-    let schema = topopt_study::config::schema();
+    let schema = topopt_case::config::schema();
     let key = &schema["properties"]["solver"]["properties"]["strategy"];
     let choices = choices(key);
     let accepted: BTreeSet<&str> = choices.iter().map(|s| &**s).filter(|&s| s != "auto").collect();

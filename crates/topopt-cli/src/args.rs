@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use topopt_case::config::{Device, Generator, Hexes, PhysicsKind, Preconditioner, Strategy};
+use topopt_case::meshing::Gmsh;
 use topopt_cuda::assembly::AssemblyStrategy;
 use topopt_io::gmsh::is_geometry;
-use topopt_study::config::{Device, Generator, Hexes, PhysicsKind, Preconditioner, Strategy};
-use topopt_study::meshing::Gmsh;
 
 pub use crate::progress::Log;
 

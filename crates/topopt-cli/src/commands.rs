@@ -19,11 +19,11 @@ mod verify;
 use std::io::Write;
 
 use clap::CommandFactory;
-use topopt_study::config::{self, MOST_THREADS};
+use topopt_case::config::{self, MOST_THREADS};
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::free_memory;
+use topopt_case::interrupt::Interrupt;
 use topopt_study::failure::Failure;
-use topopt_study::finding::{Finding, InputError};
-use topopt_study::free_memory;
-use topopt_study::interrupt::Interrupt;
 use topopt_study::ranks::launched::Launched;
 
 use crate::args::{Cli, Command};

@@ -1,7 +1,7 @@
 //! How many iterations a run may still take: from how what its stop rules look at falls.
 
+use topopt_case::config::{Continuation, Optimizer};
 use topopt_design::IterationReport;
-use topopt_study::config::{Continuation, Optimizer};
 
 /// An estimate that follows a run.
 #[derive(Debug)]

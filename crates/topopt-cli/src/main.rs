@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
+use topopt_case::finding::InputError;
+use topopt_case::free_memory;
+use topopt_case::interrupt::Interrupt;
 use topopt_cli::args::{Cli, Command};
 use topopt_cli::commands::{check_start, execute};
 use topopt_cli::render::{Drawing, render};
 use topopt_study::failure::Failure;
-use topopt_study::finding::InputError;
-use topopt_study::free_memory;
-use topopt_study::interrupt::Interrupt;
 use topopt_study::ranks;
 use topopt_study::ranks::launched::{Launched, Launcher};
 

@@ -6,7 +6,7 @@ use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteHandlerOpts,
     NamedSource, ReportHandler, SourceCode,
 };
-use topopt_study::finding::Finding;
+use topopt_case::finding::Finding;
 
 /// How findings are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

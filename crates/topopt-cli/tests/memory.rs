@@ -4,9 +4,9 @@ use std::path::Path;
 
 use clap::Parser;
 use peak_alloc::PeakAlloc;
+use topopt_case::interrupt::Interrupt;
 use topopt_cli::args::Cli;
 use topopt_cli::commands::execute;
-use topopt_study::interrupt::Interrupt;
 
 #[global_allocator]
 static COUNTING: PeakAlloc = PeakAlloc;

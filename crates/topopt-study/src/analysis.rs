@@ -8,19 +8,20 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use topopt_case::case::Case;
+use topopt_case::config::Config;
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::interpolation;
+use topopt_case::interrupt::Interrupt;
+use topopt_case::meshing::Gmsh;
+use topopt_case::model::Model;
+use topopt_case::physics::Physics;
+use topopt_case::unit_names::UnitNames;
 use topopt_io::{WriteError, atomic};
 
-use crate::case::Case;
-use crate::config::Config;
 use crate::doubts;
 use crate::failure::Failure;
-use crate::finding::{Finding, InputError};
-use crate::interpolation;
-use crate::interrupt::Interrupt;
-use crate::meshing::Gmsh;
-use crate::model::Model;
 use crate::output_folder::{self, Earlier, refused};
-use crate::physics::Physics;
 use crate::place::Place;
 use crate::result_files::{
     ANALYSIS, ANALYSIS_FIELDS, CASE, CHECKPOINTS, SNAPSHOTS, checkpoints, write_json,
@@ -30,7 +31,6 @@ use crate::solved::{Conditions, Filling, Given, Safety, Solved, SolvedCase, carr
 use crate::starting_design::StartingDesign;
 use crate::summary::Preconditioner;
 use crate::thread_pool::thread_pool;
-use crate::unit_names::UnitNames;
 use gauss_points::GaussPoints;
 pub use gauss_points::PeakStress;
 

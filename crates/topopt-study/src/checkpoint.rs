@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use topopt_case::config::Config;
+use topopt_case::finding::Finding;
+use topopt_case::model::Model;
+use topopt_case::physics::Physics;
 use topopt_design::{DesignState, Memory, ObserverError};
 use topopt_io::checkpoint::Checkpoints;
 
-use crate::config::Config;
 use crate::done::{Answer, Done};
-use crate::finding::Finding;
 use crate::fingerprint::fingerprint;
-use crate::model::Model;
-use crate::physics::Physics;
 use crate::result_files::{HISTORY, checkpoints};
 
 /// Name of the array of design variables.

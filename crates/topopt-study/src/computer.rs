@@ -12,16 +12,16 @@ mod parts;
 mod ranks;
 mod solvable;
 
+use topopt_case::config::{self, Config};
+use topopt_case::filter_plan::Weights;
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::subject::Subject;
 use topopt_design::NeighborStorage;
 use topopt_distance::{Arrival, DistanceError, Speed, Tetrahedra};
 use topopt_fem::{Averaging, Diffusion, Discretization, ElementOperator, Problem};
 use topopt_linalg::{Alone, BackendError, Communicator, CycleKind, MovingAsymptotes, SmootherKind};
 
-use crate::config::{self, Config};
 use crate::failure::Failure;
-use crate::filter_plan::Weights;
-use crate::finding::{Finding, InputError};
-use crate::subject::Subject;
 pub use cpu::OnCpu;
 pub use gpu::OnGpu;
 pub use of_part::OfPart;

@@ -6,11 +6,11 @@ use rayon::prelude::*;
 use topopt_mesh::numbers::shown;
 use topopt_mesh::{Components, HexMesh};
 
-use crate::model::Model;
-use crate::nodal_loads::size;
-use crate::physics::Physics;
-use crate::physics::heat::FILLER;
-use crate::pieces::{NO_PIECE, Pieces};
+use topopt_case::model::Model;
+use topopt_case::nodal_loads::size;
+use topopt_case::physics::Physics;
+use topopt_case::physics::heat::FILLER;
+use topopt_case::pieces::{NO_PIECE, Pieces};
 
 /// Share of a load from which on it is said that it meets nothing.
 const SHARE: f64 = 0.05;

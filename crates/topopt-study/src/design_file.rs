@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use topopt_case::finding::Finding;
+use topopt_case::free_memory;
+use topopt_case::lookup::sorted;
+use topopt_case::model::Model;
+use topopt_case::physics::Physics;
 use topopt_fem::Diffusion;
 use topopt_io::vtk::{Array, Section, Values, vtu};
 use topopt_mesh::HexMesh;
 use topopt_mesh::numbers::shown;
 use topopt_surface::{Shaping, Solid};
 
-use crate::finding::Finding;
-use crate::free_memory;
-use crate::lookup::sorted;
-use crate::model::Model;
-use crate::physics::Physics;
 use crate::solved::carrying_nodes;
 
 /// A file with a mesh and the densities of its elements, as a run writes it.

@@ -3,24 +3,25 @@
 
 use std::path::{Path, PathBuf};
 
+use topopt_case::case::Case;
+use topopt_case::config::Config;
+use topopt_case::finding::InputError;
+use topopt_case::free_memory;
+use topopt_case::interrupt::Interrupt;
+use topopt_case::lookup::sorted;
+use topopt_case::meshing::{self, Gmsh};
+use topopt_case::named_sets::{empty, not_there};
+use topopt_case::tags::Tags;
 use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_io::vtk::{Array, Compression, Values, vtu};
 use topopt_io::{Cutting, UncutCells, WriteError};
 use topopt_mesh::surface::boundary_faces;
 use topopt_mesh::{HexMesh, Sets};
 
-use crate::case::Case;
 use crate::computer::{Computer, Visitor, refused};
-use crate::config::Config;
 use crate::failure::Failure;
-use crate::finding::InputError;
-use crate::interrupt::Interrupt;
-use crate::lookup::sorted;
-use crate::meshing::{self, Gmsh};
-use crate::named_sets::{empty, not_there};
+use crate::output_folder;
 use crate::place::Place;
-use crate::tags::Tags;
-use crate::{free_memory, output_folder};
 
 /// A mesh with its sets, to be written as its file has it: by the cells and nodes before a cut.
 pub struct Part {

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use topopt_case::posed::Posed;
 use topopt_design::IterationReport;
 
-use crate::posed::Posed;
 use crate::swing;
 
 /// Progress and statistics of a run, with what was done before it was resumed.

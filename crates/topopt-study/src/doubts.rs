@@ -1,14 +1,14 @@
 //! Warnings about a case that can be run: shown by every command that starts work.
 
 use rayon::prelude::*;
+use topopt_case::config::{Config, Continuation, Method};
+use topopt_case::model::Model;
 use topopt_mesh::quality::aspect_ratio;
 use topopt_mesh::{Components, FaceJoined};
 
 use topopt_mesh::numbers::shown;
 
 use crate::computer::Solvable;
-use crate::config::{Config, Continuation, Method};
-use crate::model::Model;
 
 /// Everything that is doubtful, a sentence each.
 pub fn of<K: Solvable<N>, const N: usize>(config: &Config, model: &Model<K, N>) -> Vec<String> {

@@ -3,13 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use topopt_case::config::Cycle;
+use topopt_case::finding::{Finding, InputError};
 use topopt_design::DesignError;
 use topopt_fem::AveragingError;
 use topopt_io::WriteError;
 use topopt_linalg::{BackendError, PcgOutcome, StopReason};
 
-use crate::config::Cycle;
-use crate::finding::{Finding, InputError};
 use crate::ranks::children::EndedChild;
 use crate::ranks::launched::Launched;
 use crate::result_files::resume_command;

@@ -7,10 +7,10 @@ use rayon::prelude::*;
 use serde::Serialize;
 use topopt_mesh::HexMesh;
 
-use crate::finding::Finding;
-use crate::model::Model;
-use crate::physics::Physics;
-use crate::subject::Task;
+use topopt_case::finding::Finding;
+use topopt_case::model::Model;
+use topopt_case::physics::Physics;
+use topopt_case::subject::Task;
 
 /// A checksum of mesh, supports, springs, loads, materials, passive elements, responses and what acts in
 /// time: of all that may change with the mesh file while the case file stays. A problem is taken whole, and

@@ -1,18 +1,18 @@
 //! The memory that a run takes on the host, counted before it is taken.
 
 use rayon::prelude::*;
+use topopt_case::config::{self, Config};
+use topopt_case::filter_plan::{FilterPlan, Weights};
+use topopt_case::finding::Finding;
+use topopt_case::free_memory::{MEGABYTE, available, megabytes, meshes};
+use topopt_case::optimizer::further_element_vectors;
+use topopt_case::subject::Subject;
 use topopt_design::{Cone, StateEquation};
 use topopt_fem::{BlockJacobi, DIM, ElementVectors, Helmholtz, Strategy};
 use topopt_linalg::Cpu;
 use topopt_mesh::HexMesh;
 
 use crate::computer::{Solvable, smoother};
-use crate::config::{self, Config};
-use crate::filter_plan::{FilterPlan, Weights};
-use crate::finding::Finding;
-use crate::free_memory::{MEGABYTE, available, megabytes, meshes};
-use crate::optimizer::further_element_vectors;
-use crate::subject::Subject;
 
 /// Bytes that a run of `structure` on the processor takes at most at any time: two meshes, vectors
 /// of nodes and elements, operator, preconditioner with what its setup needs for a while, filter.

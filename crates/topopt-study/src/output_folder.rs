@@ -3,8 +3,9 @@
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use crate::config::Config;
-use crate::finding::Finding;
+use topopt_case::config::Config;
+use topopt_case::finding::Finding;
+
 use crate::result_files::{
     ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, ANALYSIS_SERIES, CASE, CHECKPOINTS, DESIGN,
     DESIGN_IN_PIECES, GRID, HISTORY, PIECES, REPORT, SERIES, SNAPSHOTS, SUMMARY, TRANSIENT, UNCUT,

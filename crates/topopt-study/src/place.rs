@@ -4,13 +4,13 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
+use topopt_case::config::{self, Config};
+use topopt_case::finding::{Finding, InputError};
 use topopt_cuda::{Device, Nccl, Probe, Staged, probe};
 use topopt_linalg::{BackendError, Cause, Communicator, Exchange, RankFailure, Threads};
 
 use crate::computer::{OfPart, OnCpu, OnGpu, Visitor};
-use crate::config::{self, Config};
 use crate::failure::Failure;
-use crate::finding::{Finding, InputError};
 use crate::ranks::{Process, Team};
 use crate::thread_pool::thread_pool;
 

@@ -9,12 +9,12 @@ mod rendezvous;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use topopt_case::config;
+use topopt_case::finding::{Finding, InputError};
 use topopt_cuda::{Nccl, NcclId, Probe, probe};
 use topopt_linalg::Communicator;
 
-use crate::config;
 use crate::failure::Failure;
-use crate::finding::{Finding, InputError};
 use launched::{Launched, Launcher};
 use rendezvous::{PATIENCE, Rendezvous};
 

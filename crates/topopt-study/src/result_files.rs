@@ -1,20 +1,17 @@
 //! The files of a run and of an analysis by their names, and what is told from a name alone.
 
-use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 use topopt_io::checkpoint::Checkpoints;
 use topopt_io::vtk::Compression;
 use topopt_io::{WriteError, atomic};
 
-use crate::config::{self, Config};
+use topopt_case::config::{self, Config};
 
-/// The case with all settings in force; see [`crate::config::Config::to_toml`].
-pub const CASE: &str = "case.toml";
-/// A row per iteration.
-pub const HISTORY: &str = "history.csv";
+pub use topopt_case::written_case::{CASE, HISTORY, is_written_by_us};
+
 /// Settings and outcome of the run; see [`crate::summary::Summary`].
 pub const SUMMARY: &str = "summary.json";
 /// The design evaluated last, on the mesh.
@@ -42,9 +39,6 @@ pub const TRANSIENT: &str = "transient.csv";
 /// Series of snapshots of an analysis in time, for ParaView.
 pub const ANALYSIS_SERIES: &str = "analysis.pvd";
 
-/// First line of [`CASE`]: it tells the file from one that the user wrote.
-pub const CASE_MARK: &str =
-    "# Written by topopt: the case of the results beside, all settings in force.";
 /// The series of snapshots, for ParaView.
 pub const SERIES: &str = "design.pvd";
 /// The design on a uniform grid.
@@ -79,18 +73,6 @@ pub fn resume_command(directory: &Path) -> String {
         format!("'{}'", path.replace('\'', r"'\''"))
     };
     format!("topopt run {path} --resume")
-}
-
-/// The folder that a case file belongs to, if it is the one among results.
-pub fn of_case(path: &Path) -> Option<PathBuf> {
-    let folder = path.parent()?;
-    let among_results = path.file_name()? == CASE && folder.join(HISTORY).is_file();
-    (among_results && is_written_by_us(path)).then(|| folder.into())
-}
-
-/// Whether `path` is a case file written among results.
-pub fn is_written_by_us(path: &Path) -> bool {
-    fs::read(path).is_ok_and(|bytes| bytes.starts_with(CASE_MARK.as_bytes()))
 }
 
 /// Writes `value` as JSON to `path`.

@@ -6,6 +6,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use topopt_case::config::Config;
+use topopt_case::finding::Finding;
+use topopt_case::model::Model;
+use topopt_case::physics::Physics;
 use topopt_design::{DesignFields, IterationReport, ObserverError};
 use topopt_fem::{DIM, Elasticity};
 use topopt_io::csv::{self, CsvFile};
@@ -13,13 +17,9 @@ use topopt_io::vtk::{Array, Compression, Values, pvd, pvtu, vti, vtu};
 use topopt_io::{UncutCells, WriteError, atomic};
 use topopt_mesh::UniformGrid;
 
-use crate::config::Config;
 use crate::design_file::{Marks, array_name};
-use crate::finding::Finding;
 use crate::history::columns;
-use crate::model::Model;
 use crate::output_folder::{self, Earlier, refused};
-use crate::physics::Physics;
 use crate::result_files::{
     ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, ANALYSIS_SERIES, CASE, CHECKPOINTS, DESIGN,
     DESIGN_IN_PIECES, GRID, HISTORY, PIECES, REPORT, SERIES, SNAPSHOTS, SUMMARY, TRANSIENT, UNCUT,
@@ -33,7 +33,7 @@ pub struct Results<'a, K = Elasticity, const N: usize = DIM> {
     model: &'a Model<K, N>,
     marks: Marks,
     history: CsvFile,
-    /// See [`crate::config::Output::pieces`].
+    /// See [`topopt_case::config::Output::pieces`].
     n_pieces: usize,
     snapshots: Vec<(f64, String)>,
     compression: Compression,
@@ -243,7 +243,7 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
 /// Fields of a design in the user's numbering.
 struct Fields {
     density: Vec<f64>,
-    /// See [`crate::physics::Names::energy`].
+    /// See [`topopt_case::physics::Names::energy`].
     energy: Vec<f64>,
     /// Flux per element and load case, `[n_elements][3]` each, where the physics has one.
     fluxes: Vec<(String, Vec<f64>)>,

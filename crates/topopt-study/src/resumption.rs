@@ -5,18 +5,18 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use topopt_case::config::{self, Config};
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::model::Model;
+use topopt_case::physics::Physics;
+use topopt_case::posed::Posed;
 use topopt_design::{DesignState, Memory, StructureState};
 use topopt_io::checkpoint::Checkpoint;
 
 use crate::checkpoint::{DESIGN, MEMORY, NEXT, NUMBERS, Record, TRIAL, VOID, settings};
-use crate::config::{self, Config};
 use crate::done::Done;
-use crate::finding::{Finding, InputError};
 use crate::fingerprint::fingerprint;
 use crate::history::History;
-use crate::model::Model;
-use crate::physics::Physics;
-use crate::posed::Posed;
 use crate::result_files::checkpoints;
 
 /// Keys that may change when a run goes on: stop rules, output, and what changes no bit. The mesh

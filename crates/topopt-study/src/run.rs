@@ -8,12 +8,12 @@ mod watcher;
 
 use std::time::Instant;
 
+use topopt_case::config::{Config, PhysicsKind};
+use topopt_case::interrupt::Interrupt;
 use topopt_fem::{DIM, Diffusion, Elasticity};
 
 use crate::computer::Solvable;
-use crate::config::{Config, PhysicsKind};
 use crate::failure::Failure;
-use crate::interrupt::Interrupt;
 use crate::place::Place;
 use crate::thread_pool::thread_pool;
 use design_run::DesignRun;

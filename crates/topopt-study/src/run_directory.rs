@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use topopt_case::config::Config;
+use topopt_case::finding::{Finding, InputError};
 
-use crate::config::Config;
-use crate::finding::{Finding, InputError};
 use crate::output_folder;
 use crate::result_files::{CASE, DESIGN, HISTORY, SUMMARY, is_written_by_us, resume_command};
 

@@ -6,10 +6,10 @@ mod thermal;
 
 use std::path::Path;
 
+use topopt_case::finding::Finding;
 use topopt_io::vtk::Section;
 
 use crate::design_file::{DISPLACEMENT, array_name, arrays};
-use crate::finding::Finding;
 use solid::{Solid, whole};
 pub use thermal::ThermalFile;
 

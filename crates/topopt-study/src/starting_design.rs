@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::model::Model;
+use topopt_case::physics::Physics;
 use topopt_io::vtk::vtu;
 use topopt_mesh::{BoundingBox, ElementInterpolation, HexMesh};
 
-use crate::finding::{Finding, InputError};
-use crate::model::Model;
-use crate::physics::Physics;
 use crate::run_directory::RunDirectory;
 
 /// The largest share of the volume of either part that may lie beyond the other.

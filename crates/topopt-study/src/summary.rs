@@ -3,6 +3,12 @@
 use std::path::Path;
 
 use serde::Serialize;
+use topopt_case::config::{self, Config};
+use topopt_case::full_part::FullPart;
+use topopt_case::materials::MaterialShare;
+use topopt_case::model::Model;
+use topopt_case::posed::{Form, Posed};
+use topopt_case::unit_names::UnitNames;
 use topopt_design::{Ended, StopRule};
 use topopt_fem::ElementPreconditioner;
 use topopt_io::WriteError;
@@ -12,18 +18,12 @@ use topopt_mesh::numbers::shown;
 use crate::asked::{Limited, ObjectiveFound};
 use crate::computer::Neighbors;
 use crate::computer::Solvable;
-use crate::config::{self, Config};
 use crate::done::{Done, Seconds};
 use crate::doubts::kept_sharpness;
-use crate::full_part::FullPart;
-use crate::materials::MaterialShare;
-use crate::model::Model;
-use crate::posed::{Form, Posed};
 use crate::result_files::{SUMMARY, write_json};
 use crate::resumption::Resumption;
 use crate::starting_design::StartingDesign;
 use crate::swing;
-use crate::unit_names::UnitNames;
 
 /// Everything worth keeping of a run.
 #[derive(Debug, Serialize)]

@@ -2,7 +2,7 @@
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::finding::{Finding, InputError};
+use topopt_case::finding::{Finding, InputError};
 
 /// So many threads; all of the machine's if no number is given.
 ///

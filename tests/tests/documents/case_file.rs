@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use serde_json::Value;
-use topopt_study::config::schema;
+use topopt_case::config::schema;
 use topopt_tests::{root, text};
 
 const PAGE: &str = "docs/guide/src/case-file.md";

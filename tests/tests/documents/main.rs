@@ -8,7 +8,7 @@ mod references;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use topopt_study::config::Config;
+use topopt_case::config::Config;
 use topopt_tests::{files, root, text};
 
 /// The two commands that a newcomer runs first.

@@ -14,8 +14,8 @@ mod thesis;
 
 use std::io::Write;
 
+use topopt_case::finding::InputError;
 use topopt_study::failure::Failure;
-use topopt_study::finding::InputError;
 use topopt_study::output_folder;
 
 use crate::args::BenchCommand;

@@ -9,13 +9,13 @@ mod load;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use topopt_case::case::Case;
+use topopt_case::config::{Config, PhysicsKind};
+use topopt_case::finding::InputError;
+use topopt_case::interrupt::Interrupt;
+use topopt_case::model::Model;
 use topopt_study::analysis;
-use topopt_study::case::Case;
-use topopt_study::config::{Config, PhysicsKind};
 use topopt_study::failure::Failure;
-use topopt_study::finding::InputError;
-use topopt_study::interrupt::Interrupt;
-use topopt_study::model::Model;
 use topopt_study::output_folder::{self, Earlier};
 use topopt_study::place::Place;
 use topopt_study::thread_pool::thread_pool;

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::time::Instant;
 
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::interrupt::Interrupt;
 use topopt_mesh::numbers::{self, shown};
 use topopt_study::distance::{Distances, Part, Question};
 use topopt_study::failure::Failure;
-use topopt_study::finding::{Finding, InputError};
-use topopt_study::interrupt::Interrupt;
 use topopt_study::place::Place;
 
 use crate::args::DistanceArgs;

@@ -6,10 +6,10 @@ use serde::Serialize;
 use topopt_fem::{ElementOperator, ElementPreconditioner};
 use topopt_linalg::{Backend, BackendError, Space};
 
+use topopt_case::config::Config;
+use topopt_case::model::Model;
 use topopt_study::computer::{Computer, Solvable, Solver, Visitor};
-use topopt_study::config::Config;
 use topopt_study::failure::Failure;
-use topopt_study::model::Model;
 use topopt_study::place::Place;
 
 /// Forecast of the time that the solves of a run take on the device at hand.

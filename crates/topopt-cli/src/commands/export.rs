@@ -3,14 +3,14 @@
 use std::io::Write;
 use std::path::Path;
 
+use topopt_case::config::LengthUnit;
+use topopt_case::finding::{Finding, InputError};
 use topopt_io::vtk::{Array, Compression, Values, vtp};
 use topopt_io::{WriteError, glb, obj, ply, stl, three_mf};
 use topopt_mesh::HexMesh;
 use topopt_mesh::numbers::shown;
-use topopt_study::config::LengthUnit;
 use topopt_study::design_file::DesignFile;
 use topopt_study::failure::Failure;
-use topopt_study::finding::{Finding, InputError};
 use topopt_study::run_directory::RunDirectory;
 use topopt_surface::{Dropped, TriangleSurface};
 

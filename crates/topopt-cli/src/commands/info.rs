@@ -5,15 +5,15 @@ use std::io::Write;
 use std::path::Path;
 
 use serde::Serialize;
+use topopt_case::deck_case;
+use topopt_case::finding::InputError;
+use topopt_case::interrupt::Interrupt;
+use topopt_case::meshing;
 use topopt_io::{Cutting, ImportedMesh};
 use topopt_mesh::Components;
 use topopt_mesh::numbers::{rounded, shown};
 use topopt_mesh::quality::{Quality, QualitySummary, Spread};
-use topopt_study::deck_case;
 use topopt_study::failure::Failure;
-use topopt_study::finding::InputError;
-use topopt_study::interrupt::Interrupt;
-use topopt_study::meshing;
 
 use crate::args::GmshArgs;
 

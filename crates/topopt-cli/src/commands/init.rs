@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::interrupt::Interrupt;
+use topopt_case::meshing::{self, Gmsh};
+use topopt_case::{deck_case, deck_totals};
 use topopt_io::Cutting;
 use topopt_study::failure::Failure;
-use topopt_study::finding::{Finding, InputError};
-use topopt_study::interrupt::Interrupt;
-use topopt_study::meshing::{self, Gmsh};
-use topopt_study::{deck_case, deck_totals};
 
 /// A commented case file: the cantilever, with every key.
 pub(super) const TEMPLATE: &str = include_str!("template.toml");

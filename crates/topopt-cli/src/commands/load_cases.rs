@@ -2,11 +2,11 @@
 
 pub(super) mod thermal;
 
+use topopt_case::unit_names::UnitNames;
 use topopt_mesh::numbers::{place, shown};
 use topopt_study::solved::{
     Balance, Displacement, Reaction, RestraintKind, Safety, SolvedCase, Stress,
 };
-use topopt_study::unit_names::UnitNames;
 
 use super::pages::wording::kilograms;
 

@@ -3,15 +3,15 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use topopt_case::config::Generator;
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::free_memory;
+use topopt_case::interrupt::Interrupt;
+use topopt_case::meshing;
 use topopt_io::Cutting;
 use topopt_io::gmsh::{self, Encoding, GmshFormat, Meshing, Version};
 use topopt_mesh::HexMesh;
-use topopt_study::config::Generator;
 use topopt_study::failure::Failure;
-use topopt_study::finding::{Finding, InputError};
-use topopt_study::free_memory;
-use topopt_study::interrupt::Interrupt;
-use topopt_study::meshing;
 use topopt_study::output_folder;
 
 use crate::args::{MeshArgs, MeshSource, MshVersion};

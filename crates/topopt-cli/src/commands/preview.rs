@@ -7,13 +7,13 @@ use topopt_fem::{DIM, Diffusion, Elasticity};
 use topopt_io::vtk::{Array, Compression, Values, vtu};
 use topopt_mesh::Quality;
 
-use topopt_study::case::Case;
-use topopt_study::case_loads::CaseLoads;
-use topopt_study::config::Config;
-use topopt_study::finding::Finding;
-use topopt_study::materials::body_forces;
-use topopt_study::model::on_all_nodes;
-use topopt_study::physics::Physics;
+use topopt_case::case::Case;
+use topopt_case::case_loads::CaseLoads;
+use topopt_case::config::Config;
+use topopt_case::finding::Finding;
+use topopt_case::materials::body_forces;
+use topopt_case::model::on_all_nodes;
+use topopt_case::physics::Physics;
 
 /// Writes the mesh with what lies on it. Cells: `solid`, `void` and the element sets, 0 or 1, and the
 /// `scaled_jacobian`.

@@ -9,13 +9,13 @@ use std::io::Write;
 
 use serde_json::Value;
 use toml::Table;
+use topopt_case::config::PhysicsKind;
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::free_memory;
 use topopt_io::atomic;
 use topopt_report::{Fact, PICTURE_BYTES, Report, Target, count, number};
-use topopt_study::config::PhysicsKind;
 use topopt_study::design_file::DesignFile;
 use topopt_study::failure::Failure;
-use topopt_study::finding::{Finding, InputError};
-use topopt_study::free_memory;
 use topopt_study::output_folder;
 use topopt_study::result_files::{CASE, REPORT, SUMMARY};
 use topopt_study::run_directory::RunDirectory;

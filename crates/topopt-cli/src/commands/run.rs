@@ -6,10 +6,10 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::Command;
 
-use topopt_study::config::{Config, Device};
+use topopt_case::config::{Config, Device};
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::interrupt::Interrupt;
 use topopt_study::failure::Failure;
-use topopt_study::finding::{Finding, InputError};
-use topopt_study::interrupt::Interrupt;
 use topopt_study::output_folder::Earlier;
 use topopt_study::place::Place;
 use topopt_study::ranks::Team;

@@ -6,14 +6,14 @@ mod remarks;
 
 use std::io::Write;
 
+use topopt_case::config::{Config, PhysicsKind};
+use topopt_case::finding::InputError;
+use topopt_case::free_memory;
+use topopt_case::interrupt::Interrupt;
 use topopt_mesh::numbers::{place, shown};
 use topopt_report::PICTURE_BYTES;
 use topopt_study::analysis::{self, Analysis, AnalyzedCase, PeakStress, Request};
-use topopt_study::config::{Config, PhysicsKind};
 use topopt_study::failure::Failure;
-use topopt_study::finding::InputError;
-use topopt_study::free_memory;
-use topopt_study::interrupt::Interrupt;
 use topopt_study::output_folder::Earlier;
 use topopt_study::result_files::{ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE};
 

@@ -7,10 +7,10 @@ mod heat;
 use std::io::Write;
 
 use serde::Serialize;
-use topopt_study::config::PhysicsKind;
+use topopt_case::config::PhysicsKind;
+use topopt_case::finding::InputError;
+use topopt_case::interrupt::Interrupt;
 use topopt_study::failure::Failure;
-use topopt_study::finding::InputError;
-use topopt_study::interrupt::Interrupt;
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::thread_pool::thread_pool;

@@ -1,6 +1,6 @@
 //! Loads on faces and nodes, and what they add up to.
 
-use topopt_study::case::Case;
+use topopt_case::case::Case;
 
 use crate::case_of;
 

@@ -9,10 +9,10 @@ mod supports;
 
 use std::path::Path;
 
+use topopt_case::case::Case;
+use topopt_case::config::Config;
+use topopt_case::finding::InputError;
 use topopt_cli::render::{Drawing, render};
-use topopt_study::case::Case;
-use topopt_study::config::Config;
-use topopt_study::finding::InputError;
 
 /// The case of that text with the overrides, or the messages about it.
 fn case_of(text: &str, overrides: &[&str]) -> Result<Case, String> {

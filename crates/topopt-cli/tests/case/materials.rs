@@ -1,9 +1,9 @@
 //! Several materials in the case file, and what is refused.
 
+use topopt_case::case::Case;
+use topopt_case::config::Config;
+use topopt_case::materials::{MaterialShare, body_forces};
 use topopt_fem::{DIM, Elasticity};
-use topopt_study::case::Case;
-use topopt_study::config::Config;
-use topopt_study::materials::{MaterialShare, body_forces};
 
 use crate::case_of;
 

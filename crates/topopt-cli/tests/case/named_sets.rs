@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use topopt_study::case::Case;
-use topopt_study::config::Config;
+use topopt_case::case::Case;
+use topopt_case::config::Config;
 
 use crate::built;
 

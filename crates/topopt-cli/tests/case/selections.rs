@@ -1,6 +1,6 @@
 //! `[[select]]`: sets by where things lie, as the case file asks for them.
 
-use topopt_study::case::Case;
+use topopt_case::case::Case;
 
 use crate::case_of;
 

@@ -1,8 +1,8 @@
 //! Forces at a point, moments, bearings and rotations in the case file, and what is refused.
 
+use topopt_case::case::Case;
+use topopt_case::case_loads::Rotation;
 use topopt_mesh::vector::{cross, difference};
-use topopt_study::case::Case;
-use topopt_study::case_loads::Rotation;
 
 use crate::case_of;
 use crate::loads::{assert_near, build};

@@ -1,6 +1,6 @@
 //! Supports, springs and gravity in the case file, and what is refused.
 
-use topopt_study::case::Case;
+use topopt_case::case::Case;
 
 use crate::case_of;
 

@@ -14,8 +14,8 @@ mod whole;
 
 use std::path::Path;
 
+use topopt_case::config::Config;
 use topopt_cli::render::{Drawing, render};
-use topopt_study::config::Config;
 
 const CASE: &str = r#"[mesh]
 generator = "cantilever"

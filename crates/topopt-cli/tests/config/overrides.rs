@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use topopt_study::config::Strategy;
+use topopt_case::config::Strategy;
 
 use crate::{CASE, override_refused, parse};
 

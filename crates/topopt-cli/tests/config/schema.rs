@@ -1,6 +1,6 @@
 //! The schema, and keys by their old names.
 
-use topopt_study::config::schema;
+use topopt_case::config::schema;
 
 use crate::{CASE, parse};
 

@@ -1,6 +1,6 @@
 //! `[solver]`.
 
-use topopt_study::config::Device;
+use topopt_case::config::Device;
 
 use crate::{CASE, override_refused, parse};
 

@@ -1,6 +1,6 @@
 //! `design.style`.
 
-use topopt_study::config::{Config, FilterKind, Method, Projection, Style};
+use topopt_case::config::{Config, FilterKind, Method, Projection, Style};
 
 use crate::{CASE, override_refused, parse, refused};
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use topopt_case::config::{Config, Device, FilterKind, Method, Strategy};
 use topopt_cli::render::{Drawing, render};
-use topopt_study::config::{Config, Device, FilterKind, Method, Strategy};
 
 use crate::{CASE, parse};
 

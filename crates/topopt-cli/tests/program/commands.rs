@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use serde_json::json;
-use topopt_study::case::Case;
-use topopt_study::config::Config;
+use topopt_case::case::Case;
+use topopt_case::config::Config;
 
 use crate::topopt;
 
@@ -118,7 +118,7 @@ fn init_does_not_overwrite() {
 fn schema_is_json() {
     let (status, out, _) = topopt(Path::new("."), &["schema"]);
     let schema: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((status, &schema), (0, &topopt_study::config::schema()));
+    assert_eq!((status, &schema), (0, &topopt_case::config::schema()));
 }
 
 #[test]

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use serde_json::json;
+use topopt_case::interrupt::Interrupt;
+use topopt_case::meshing::Gmsh;
 use topopt_io::vtk::{Array, Compression, Values, vtu};
 use topopt_mesh::generate::block;
 use topopt_mesh::numbers::place;
 use topopt_mesh::vector::{difference, length};
 use topopt_study::distance::{Part, Question};
-use topopt_study::interrupt::Interrupt;
-use topopt_study::meshing::Gmsh;
 use topopt_study::place::Place;
 
 use crate::vtk::{array, number, read};

@@ -1,10 +1,10 @@
 //! A run on a GPU, or on the emulated driver where `LD_LIBRARY_PATH` names it.
 
+use topopt_case::config::Device;
+use topopt_case::interrupt::Interrupt;
+use topopt_case::meshing::Gmsh;
 use topopt_cuda::{Probe, probe};
-use topopt_study::config::Device;
 use topopt_study::distance::{Part, Question};
-use topopt_study::interrupt::Interrupt;
-use topopt_study::meshing::Gmsh;
 use topopt_study::place::Place;
 
 use super::{Finished, Folder, difference, program};

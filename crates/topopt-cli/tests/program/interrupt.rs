@@ -4,9 +4,9 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use clap::Parser;
+use topopt_case::interrupt::Interrupt;
 use topopt_cli::args::Cli;
 use topopt_cli::commands::execute;
-use topopt_study::interrupt::Interrupt;
 
 use crate::{Finished, Folder, RESULTS, program};
 

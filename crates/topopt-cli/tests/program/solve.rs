@@ -2,9 +2,9 @@
 
 use clap::Parser;
 use serde_json::{Value, json};
+use topopt_case::interrupt::Interrupt;
 use topopt_cli::args::Cli;
 use topopt_cli::commands::execute;
-use topopt_study::interrupt::Interrupt;
 
 use crate::support_loads::folder as folder_of;
 use crate::verify::assert_near;

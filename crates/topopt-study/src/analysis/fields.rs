@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
+use topopt_case::config::Config;
+use topopt_case::model::on_all_nodes;
+use topopt_case::tags::NumberArrays;
 use topopt_io::WriteError;
 use topopt_io::vtk::{Array, Values, vtu};
 
-use crate::config::Config;
 use crate::design_file::{DISPLACEMENT, FORCE, Marks, array_name};
-use crate::model::on_all_nodes;
 use crate::result_files::compression;
 use crate::solved::Solved;
 use crate::solved_file::VON_MISES;
-use crate::tags::NumberArrays;
 
 /// Name of the forces of gravity and rotation in the first load case.
 const BODY_FORCE: &str = "body_force";

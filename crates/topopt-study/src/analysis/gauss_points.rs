@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 use serde::Serialize;
+use topopt_case::tags::Tags;
 use topopt_fem::Material;
 use topopt_fem::stress::{self, Stress};
 use topopt_io::csv;
 use topopt_mesh::{HexMesh, hexahedron};
 
 use crate::solved::Solved;
-use crate::tags::Tags;
 
 /// Columns of the table: coordinates (length), stresses (force per area).
 pub const COLUMNS: [&str; 13] = [

@@ -2,6 +2,10 @@
 
 use std::time::Instant;
 
+use topopt_case::config::{self, Config};
+use topopt_case::filter_plan::Weights;
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::subject::Subject;
 use topopt_design::Cone;
 use topopt_distance::{Arrival, Patches, Speed, Tetrahedra, arrival_until};
 use topopt_fem::{
@@ -14,12 +18,8 @@ use super::{
     BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solvable, Solver, cycle, refused,
     smoother,
 };
-use crate::config::{self, Config};
 use crate::failure::Failure;
-use crate::filter_plan::Weights;
-use crate::finding::{Finding, InputError};
 use crate::memory;
-use crate::subject::Subject;
 
 /// The processor.
 pub struct OnCpu;

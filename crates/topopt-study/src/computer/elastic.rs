@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use topopt_case::config::{self, Config};
+use topopt_case::model::Model;
+use topopt_case::subject::Subject;
+use topopt_case::units;
 use topopt_cuda::{Cuda, Device, Mf};
 use topopt_fem::{DIM, Discretization, Elasticity, LoadCase, Multigrid, Problem, Sharing};
 use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
@@ -11,11 +15,7 @@ use super::gpu_part;
 use super::opened::{OpenGpu, mesh_on_device};
 use super::parts::{EachOperator, Needs, Others, PartSolver, Solver};
 use super::solvable::{CpuPreconditioner, SingleOperator, Solvable};
-use crate::config::{self, Config};
 use crate::failure::Failure;
-use crate::model::Model;
-use crate::subject::Subject;
-use crate::units;
 
 impl Solvable<DIM> for Elasticity {
     fn doubts(config: &Config, model: &Model) -> Vec<String> {

@@ -2,6 +2,12 @@
 
 use std::sync::Arc;
 
+use topopt_case::config::{self, Config};
+use topopt_case::filter_plan::Weights;
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::free_memory::MEGABYTE;
+use topopt_case::optimizer::further_element_vectors;
+use topopt_case::subject::Subject;
 use topopt_cuda::distance::{Eikonal, EikonalError};
 use topopt_cuda::{
     BlockJacobi, Cone, Cuda, Device, MatrixFreeEquation, MeshOnDevice, MfDiffusion, Multigrid,
@@ -20,13 +26,7 @@ use super::{
     BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solvable, Solver, cycle, fastest,
     refused, smoother,
 };
-use crate::config::{self, Config};
 use crate::failure::Failure;
-use crate::filter_plan::Weights;
-use crate::finding::{Finding, InputError};
-use crate::free_memory::MEGABYTE;
-use crate::optimizer::further_element_vectors;
-use crate::subject::Subject;
 
 /// One GPU, in double precision.
 pub struct OnGpu(OpenGpu);

@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use topopt_case::config::{self, Config};
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::free_memory::MEGABYTE;
+use topopt_case::subject::Subject;
 use topopt_cuda::{
     BlockJacobi, Cone, Cuda, DiffusionStrategy, MeshOnDevice, Mf, MfDiffusion, Multigrid, Prepared,
     ProblemOnDevice, Real, ScalarMultigrid, Strategy, part_of_filter, structure_of_part,
@@ -18,11 +22,7 @@ use super::of_part::{ConeOfPart, OfPart, PartOf};
 use super::opened::{OpenGpu, bare_mesh};
 use super::parts::{Others, PartSolver};
 use super::{Neighbors, OnGpu, Solvable, cycle};
-use crate::config::{self, Config};
 use crate::failure::Failure;
-use crate::finding::{Finding, InputError};
-use crate::free_memory::MEGABYTE;
-use crate::subject::Subject;
 
 impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
     type Strategy = config::Strategy;

@@ -2,6 +2,11 @@
 
 use std::sync::Arc;
 
+use topopt_case::config::{self, Config};
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::free_memory::MEGABYTE;
+use topopt_case::optimizer::further_element_vectors;
+use topopt_case::subject::Subject;
 use topopt_cuda::{Cuda, Device, DiffusionStrategy, MeshOnDevice, MfDiffusion, ScalarMultigrid};
 use topopt_design::{Optimization, StateEquation};
 use topopt_fem::{
@@ -15,12 +20,7 @@ use super::opened::{OpenGpu, bare_mesh};
 use super::parts::{EachOperator, Needs, Others, PartSolver, Solver};
 use super::solvable::{CpuPreconditioner, SingleOperator, Solvable};
 use super::{cycle, smoother};
-use crate::config::{self, Config};
 use crate::failure::Failure;
-use crate::finding::{Finding, InputError};
-use crate::free_memory::MEGABYTE;
-use crate::optimizer::further_element_vectors;
-use crate::subject::Subject;
 
 impl Solvable<1> for Diffusion {
     fn multigrid(

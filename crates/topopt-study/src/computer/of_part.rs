@@ -1,5 +1,7 @@
 //! `OfPart`: builds operators, preconditioners and filters of the part of a rank.
 
+use topopt_case::config::{self, Config};
+use topopt_case::subject::Subject;
 use topopt_design::{Cone, Nearby};
 use topopt_fem::{
     Averaging, BlockJacobi, CpuMeans, Diffusion, Discretization, ElementPreconditioner, Multigrid,
@@ -11,9 +13,7 @@ use topopt_mesh::Part;
 use super::cpu::checked_strategy;
 use super::parts::PartSolver;
 use super::{Computer, Neighbors, OnCpu, Solvable, cycle};
-use crate::config::{self, Config};
 use crate::failure::Failure;
-use crate::subject::Subject;
 
 /// A place in which ranks compute that reach each other by `C`.
 pub trait OfPart<C: Exchange<Self::Backend>>: Computer {

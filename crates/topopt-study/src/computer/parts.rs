@@ -8,7 +8,7 @@ use topopt_design::Accuracy;
 use topopt_fem::{ElementOperator, ElementPreconditioner, Sharing};
 use topopt_linalg::{Backend, BackendError, Pointwise};
 
-use crate::config;
+use topopt_case::config;
 
 /// Operator and preconditioner of a model.
 pub struct Solver<'a, B: Backend> {

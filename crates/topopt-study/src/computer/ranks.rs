@@ -2,6 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
+use topopt_case::config::{self, Config};
+use topopt_case::filter_plan::Weights;
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::subject::Subject;
 use topopt_design::{Nearby, RankCone};
 use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_fem::{
@@ -14,11 +18,7 @@ use topopt_mesh::Part;
 use super::of_part::{OfPart, PartOf};
 use super::parts::PartSolver;
 use super::{BuiltWeights, Computer, EachOperator, Needs, Solvable, Solver, smoother};
-use crate::config::{self, Config};
 use crate::failure::Failure;
-use crate::filter_plan::Weights;
-use crate::finding::{Finding, InputError};
-use crate::subject::Subject;
 
 /// Backend of ranks that compute in the place `P` and reach each other by `C`.
 type RankBackend<P, C> = Ranks<<P as Computer>::Backend, C>;

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use topopt_case::config::{self, Config};
+use topopt_case::model::Model;
+use topopt_case::physics::Physics;
+use topopt_case::subject::Subject;
 use topopt_cuda::{Cuda, Device};
 use topopt_fem::{Discretization, ElementOperator, ElementPreconditioner, Problem, Sharing};
 use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
 use super::opened::OpenGpu;
 use super::parts::{EachOperator, Needs, Others, PartSolver, Solver};
-use crate::config::{self, Config};
 use crate::failure::Failure;
-use crate::model::Model;
-use crate::physics::Physics;
-use crate::subject::Subject;
 
 /// A physics with N unknowns per node, as computers solve it.
 pub trait Solvable<const N: usize>: Physics<N> {

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::finding::Finding;
+use topopt_case::finding::Finding;
 
 /// One of several processes that a launcher has started to compute one run together.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,10 +9,10 @@ use mpi::environment::{Threading, Universe, initialize_with_threading};
 use mpi::request::{WaitGuard, scope};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator as _, CommunicatorCollectives, Destination, Root, Source};
+use topopt_case::finding::Finding;
 use topopt_linalg::{BackendError, Communicator, Parcel};
 
 use super::launched::Launched;
-use crate::finding::Finding;
 
 /// Most numbers that a collective call gathers at once: MPI counts in 32 bits, and memory is for
 /// better things.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use topopt_cuda::NcclId;
 use topopt_io::atomic::{self, WriteError};
 
-use crate::finding::Finding;
+use topopt_case::finding::Finding;
 
 /// How often a process looks for the file.
 const LOOK: Duration = Duration::from_millis(20);

@@ -4,6 +4,13 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use topopt_case::config::{self, Config, PhysicsKind};
+use topopt_case::finding::InputError;
+use topopt_case::formulation;
+use topopt_case::full_part::{self, FullPart};
+use topopt_case::interpolation;
+use topopt_case::optimizer;
+use topopt_case::subject::{Bare, Subject};
 use topopt_design::{
     Accuracy, DesignError, DesignState, DesignTransform, Ended, Optimization, StateEquation,
     StopRules, WeightsOf, start,
@@ -14,15 +21,8 @@ use super::prepared::{First, Prepared};
 use super::request::{Asked, Progress};
 use super::watcher::{Watcher, Writer};
 use crate::computer::{Computer, Neighbors, Solvable, Solver, Visitor};
-use crate::config::{self, Config, PhysicsKind};
 use crate::doubts;
 use crate::failure::Failure;
-use crate::finding::InputError;
-use crate::formulation;
-use crate::full_part::{self, FullPart};
-use crate::interpolation;
-use crate::optimizer;
-use crate::subject::{Bare, Subject};
 use crate::summary::{Preconditioner, Summary};
 
 /// A run that is ready to begin, on a rank.

@@ -4,6 +4,9 @@ use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
+use topopt_case::config;
+use topopt_case::finding::InputError;
+use topopt_case::subject::{Subject, Task};
 use topopt_design::DesignState;
 use topopt_fem::{Dealt, Elsewhere};
 use topopt_linalg::{BackendError, Exchange, Link};
@@ -12,11 +15,8 @@ use super::design_run::DesignRun;
 use super::prepared::Prepared;
 use super::request::{Asked, Progress};
 use crate::computer::{OfPart, OnRanks, Solvable, Visitor};
-use crate::config;
 use crate::failure::Failure;
-use crate::finding::InputError;
 use crate::place::{OnEachRank, Place, Setting};
-use crate::subject::{Subject, Task};
 use crate::thread_pool::thread_pool;
 
 /// Message from the first rank to the others before it deals the parts.

@@ -2,15 +2,15 @@
 
 use std::borrow::Borrow;
 
+use topopt_case::case::Case;
+use topopt_case::config;
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::model::Model;
 use topopt_design::DesignState;
 
 use super::request::{Asked, Progress};
-use crate::case::Case;
 use crate::computer::Solvable;
-use crate::config;
 use crate::failure::Failure;
-use crate::finding::{Finding, InputError};
-use crate::model::Model;
 use crate::output_folder::{self, Earlier};
 use crate::place::Place;
 use crate::resumption::Resumption;

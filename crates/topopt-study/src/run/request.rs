@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use topopt_case::config::Config;
+use topopt_case::interrupt::Interrupt;
+use topopt_case::meshing::Gmsh;
 use topopt_design::IterationReport;
 use topopt_linalg::PcgProgress;
 
-use crate::config::Config;
-use crate::interrupt::Interrupt;
-use crate::meshing::Gmsh;
 use crate::output_folder::Earlier;
 use crate::ranks::Team;
 use crate::summary::Summary;

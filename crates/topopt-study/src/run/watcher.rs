@@ -4,6 +4,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
+use topopt_case::finding::Finding;
+use topopt_case::interrupt::Interrupt;
+use topopt_case::model::Model;
 use topopt_design::{
     Design, DesignFields, DesignState, Ended, IterationReport, Observer, ObserverError,
 };
@@ -15,9 +18,6 @@ use super::request::{Asked, Progress};
 use crate::checkpoint::Checkpointer;
 use crate::computer::Solvable;
 use crate::connection;
-use crate::finding::Finding;
-use crate::interrupt::Interrupt;
-use crate::model::Model;
 use crate::results::Results;
 use crate::summary::Summary;
 
@@ -26,7 +26,7 @@ use crate::summary::Summary;
 pub(super) struct Watcher<'r, 'a, K, const N: usize> {
     pub ranks: &'r dyn Communicator,
     pub interrupt: &'a Interrupt,
-    /// See [`crate::config::Output::snapshot_every`].
+    /// See [`topopt_case::config::Output::snapshot_every`].
     pub snapshot_every: usize,
     /// Iterations done so far.
     pub iterations: usize,

@@ -1,8 +1,8 @@
 //! Materials with a yield strength.
 
-use crate::case::Case;
-use crate::config::Config;
-use crate::fields::others;
+use topopt_case::case::Case;
+use topopt_case::config::Config;
+use topopt_case::fields::others;
 
 /// A material with a yield strength.
 pub(crate) struct Ductile {

@@ -4,8 +4,8 @@ use topopt_design::Interpolation;
 use topopt_linalg::Cpu;
 use topopt_mesh::HexMesh;
 
-use crate::model::Model;
-use crate::physics::Physics;
+use topopt_case::model::Model;
+use topopt_case::physics::Physics;
 
 /// Material in the elements of a structure, in the order of the problem.
 pub(crate) struct Filling {

@@ -1,15 +1,15 @@
 //! Numbers of a solved structure, with their places.
 
 use serde::Serialize;
+use topopt_case::config::Config;
+use topopt_case::materials;
+use topopt_case::model::Model;
+use topopt_case::physics::Physics;
+use topopt_case::tags::Tags;
 use topopt_mesh::hexahedron;
 use topopt_mesh::quality::LEAST_OF_STRESSES;
 
 use super::structure::Solved;
-use crate::config::Config;
-use crate::materials;
-use crate::model::Model;
-use crate::physics::Physics;
-use crate::tags::Tags;
 
 /// A displacement and its place.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::case::Case;
-use crate::config::Config;
+use topopt_case::case::Case;
+use topopt_case::config::Config;
 
 /// Whether something is held in place or by springs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

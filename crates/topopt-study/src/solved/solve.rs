@@ -2,6 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use topopt_case::config::{Config, Strategy};
+use topopt_case::formulation;
+use topopt_case::interrupt::Interrupt;
+use topopt_case::model::Model;
 use topopt_design::{
     Accuracy, Design, Ended, IterationReport, Observer, ObserverError, OptimalityCriteria,
     Optimization, StateEquation, StopRules,
@@ -12,11 +16,7 @@ use topopt_linalg::{Backend, PcgProgress, Pointwise};
 use super::filling::Filling;
 use crate::computer::Solvable;
 use crate::computer::{Computer, Solver, Visitor};
-use crate::config::{Config, Strategy};
 use crate::failure::Failure;
-use crate::formulation;
-use crate::interrupt::Interrupt;
-use crate::model::Model;
 use crate::place::Place;
 use crate::summary::Preconditioner;
 

@@ -1,5 +1,10 @@
 //! A structure that has been solved, with all that its numbers are made from.
 
+use topopt_case::case::Case;
+use topopt_case::case_loads::CaseLoads;
+use topopt_case::config::Config;
+use topopt_case::model::Model;
+use topopt_case::tags::Tags;
 use topopt_fem::stress;
 use topopt_mesh::quality::{LEAST_OF_STRESSES, Quality};
 
@@ -7,12 +12,7 @@ use super::ductile::Ductile;
 use super::filling::Filling;
 use super::restraints::Restraint;
 use super::solve::{Conditions, Solution};
-use crate::case::Case;
-use crate::case_loads::CaseLoads;
-use crate::config::Config;
 use crate::failure::Failure;
-use crate::model::Model;
-use crate::tags::Tags;
 
 /// Case data for the results of a solve, by nodes and elements as the user numbers them.
 pub(crate) struct Given {

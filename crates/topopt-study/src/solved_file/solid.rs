@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use topopt_case::finding::Finding;
 use topopt_io::vtk::vtu;
 use topopt_mesh::HexMesh;
 
 use super::nodal_means::at_nodes;
-use crate::finding::Finding;
 
 /// The solid elements of a file.
 pub(super) struct Solid {

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
+use topopt_case::finding::Finding;
+use topopt_case::physics::Physics;
+use topopt_case::physics::heat::HEAT_FLUX;
 use topopt_fem::Diffusion;
 use topopt_io::vtk::Section;
 
 use super::solid::{Solid, whole};
 use crate::design_file::arrays;
-use crate::finding::Finding;
-use crate::physics::Physics;
-use crate::physics::heat::HEAT_FLUX;
 
 /// Temperatures and fluxes at the nodes, in the order of the mesh of the file.
 #[derive(Debug)]

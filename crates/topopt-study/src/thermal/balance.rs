@@ -1,11 +1,11 @@
 //! Heat balance and extreme temperatures of a part.
 
+use topopt_case::lookup::Lookup;
+use topopt_case::physics::heat::InTime as Acting;
 use topopt_fem::{add_film_flows, internal_forces};
 
 use super::found::{Extreme, HeatBalance, SupportHeat, ThermalCase};
 use super::part::Part;
-use crate::lookup::Lookup;
-use crate::physics::heat::InTime as Acting;
 
 /// Heat stored per time at nodes, in the order of the problem, at a time.
 #[derive(Clone, Copy)]

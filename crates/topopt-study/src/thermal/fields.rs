@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
+use topopt_case::physics::Physics;
+use topopt_case::physics::heat::HEAT_FLUX;
+use topopt_case::tags::NumberArrays;
 use topopt_fem::{Diffusion, heat_flux, stress};
 use topopt_io::WriteError;
 use topopt_io::vtk::{Array, Values, vtu};
 
 use super::part::Part;
 use crate::design_file::{Marks, array_name};
-use crate::physics::Physics;
-use crate::physics::heat::HEAT_FLUX;
 use crate::result_files::compression;
-use crate::tags::NumberArrays;
 
 /// Values by their names.
 type NamedValues = Vec<(String, Vec<f64>)>;

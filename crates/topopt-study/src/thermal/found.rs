@@ -1,9 +1,9 @@
 //! Results of an analysis of heat, as analysis.json has them.
 
 use serde::Serialize;
+use topopt_case::unit_names::UnitNames;
 
 use crate::summary::Preconditioner;
-use crate::unit_names::UnitNames;
 
 /// Results of `topopt solve` for heat. Units are those of the case; nodes and elements have the
 /// numbers of the mesh file.

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use topopt_case::subject::Bare;
 use topopt_fem::{
     ElementOperator, ElementPreconditioner, StepData, StepLoads, StepSolver, ThetaScheme,
     WithSprings, lumped_capacity,
@@ -16,7 +17,6 @@ use super::steps::Steps;
 use crate::computer::{Computer, Visitor};
 use crate::failure::Failure;
 use crate::solved::{Means, strategy};
-use crate::subject::Bare;
 
 /// All steps, from the beginning or a checkpoint on.
 pub(super) struct TimeSteps<'a> {

@@ -1,14 +1,14 @@
 //! A case that is ready to be solved for heat.
 
+use topopt_case::case::Case;
+use topopt_case::config::Config;
+use topopt_case::lookup::Lookup;
+use topopt_case::model::Model;
+use topopt_case::physics::heat::InTime;
+use topopt_case::tags::Tags;
 use topopt_fem::Diffusion;
 
-use crate::case::Case;
-use crate::config::Config;
-use crate::lookup::Lookup;
-use crate::model::Model;
-use crate::physics::heat::InTime;
 use crate::solved::Filling;
-use crate::tags::Tags;
 
 /// A case ready to be solved for heat.
 pub(crate) struct Part<'a> {

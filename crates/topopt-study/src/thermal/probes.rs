@@ -1,10 +1,10 @@
 //! Points at which temperatures are recorded.
 
+use topopt_case::config::Transient;
+use topopt_case::finding::Finding;
 use topopt_mesh::locate;
 
 use super::part::Part;
-use crate::config::Transient;
-use crate::finding::Finding;
 
 /// A probe in its element.
 pub(super) struct Located {

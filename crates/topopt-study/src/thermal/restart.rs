@@ -9,12 +9,12 @@ use std::fs;
 use crc32fast::Hasher;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use topopt_case::finding::{Finding, InputError};
 use topopt_io::checkpoint::Checkpoints;
 
 use super::steps::Steps;
 use crate::checkpoint::settings;
 use crate::failure::Failure;
-use crate::finding::{Finding, InputError};
 use crate::fingerprint::fingerprint;
 use crate::result_files::{TRANSIENT, checkpoints};
 use crate::resumption::{Newest, OfCommand, unchanged};

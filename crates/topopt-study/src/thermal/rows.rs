@@ -3,14 +3,14 @@
 use std::fmt::Display;
 use std::fs;
 
+use topopt_case::config::STEP_COLUMNS;
+use topopt_case::finding::{Finding, InputError};
 use topopt_io::csv::{CsvFile, number};
 use topopt_io::vtk::pvd;
 
 use super::restart::Resumed;
 use super::steps::Steps;
-use crate::config::STEP_COLUMNS;
 use crate::failure::Failure;
-use crate::finding::{Finding, InputError};
 use crate::result_files::{ANALYSIS_FIELDS, ANALYSIS_SERIES, SNAPSHOTS, TRANSIENT};
 
 /// The files that grow by steps.

@@ -1,13 +1,13 @@
 //! The time steps of a part: when they are, and what acts then.
 
+use topopt_case::config::Transient;
+use topopt_case::finding::InputError;
 use topopt_fem::Timeline;
 
 use super::fields::Fields;
 use super::part::Part;
 use super::probes::Located;
-use crate::config::Transient;
 use crate::failure::Failure;
-use crate::finding::InputError;
 use crate::solved::Conditions;
 
 /// The time steps, for any computer.

@@ -1,5 +1,7 @@
 //! Heat in time, by the theta scheme.
 
+use topopt_case::config::Transient;
+use topopt_case::finding::InputError;
 use topopt_fem::Timeline;
 
 use super::balance::Stored;
@@ -9,9 +11,7 @@ use super::part::Part;
 use super::restart::Restart;
 use super::steps::Steps;
 use crate::analysis::{Request, made_ready};
-use crate::config::Transient;
 use crate::failure::Failure;
-use crate::finding::InputError;
 use crate::output_folder::Earlier;
 use crate::result_files::ANALYSIS_FIELDS;
 use crate::solved::Conditions;

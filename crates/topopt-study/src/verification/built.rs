@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use topopt_case::model::Model;
+use topopt_case::physics::Physics;
+use topopt_case::tags::Tags;
 use topopt_mesh::numbers::{place, shown};
 
 use super::compared::Compared;
 use super::measures::{Width, sorted_shares};
 use super::shape::Shape;
-use crate::model::Model;
-use crate::physics::Physics;
-use crate::tags::Tags;
 
 /// The shape that is built, and what was optimized beside it.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -4,11 +4,11 @@ use topopt_fem::{Constraints, LoadCase, Problem};
 use topopt_mesh::Renumbering;
 use topopt_mesh::numbers::{place, shown};
 
-use crate::case_loads::CaseLoads;
-use crate::finding::Finding;
-use crate::model::on_all_nodes;
-use crate::physics::Physics;
-use crate::pieces::{NO_PIECE, Pieces};
+use topopt_case::case_loads::CaseLoads;
+use topopt_case::finding::Finding;
+use topopt_case::model::on_all_nodes;
+use topopt_case::physics::Physics;
+use topopt_case::pieces::{NO_PIECE, Pieces};
 
 /// The elements that carry.
 pub(super) struct Carried {

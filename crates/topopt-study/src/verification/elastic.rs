@@ -4,6 +4,13 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
+use topopt_case::case::Case;
+use topopt_case::config::Config;
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::interrupt::Interrupt;
+use topopt_case::lookup::Lookup;
+use topopt_case::model::Model;
+use topopt_case::unit_names::UnitNames;
 use topopt_fem::{Elasticity, Problem};
 use topopt_io::vtk::{Array, Compression, Values, vtu};
 
@@ -14,19 +21,12 @@ use super::limits::{Limits, SolvedShape};
 use super::moved::Ground;
 use super::request::{REMEDY, Request};
 use super::shape::{Shape, VOID};
-use crate::case::Case;
-use crate::config::Config;
 use crate::design_file::{DISPLACEMENT, DesignFile, array_name};
 use crate::failure::Failure;
-use crate::finding::{Finding, InputError};
-use crate::interrupt::Interrupt;
-use crate::lookup::Lookup;
-use crate::model::Model;
 use crate::place::Place;
 use crate::result_files::{VERIFIED, VERIFIED_DESIGN, write_json};
 use crate::run_directory::RunDirectory;
 use crate::solved::{Conditions, Displacement, Given, Solved, SolvedCase, Stress, mass};
-use crate::unit_names::UnitNames;
 
 /// Results of `topopt verify`: numbers of the optimized design and of the one of solid and void.
 /// Units are those of the case; nodes and elements have the numbers of the mesh file.

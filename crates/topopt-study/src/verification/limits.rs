@@ -2,6 +2,12 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use topopt_case::config::PhysicsKind;
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::formulation::state_function;
+use topopt_case::model::Model;
+use topopt_case::physics::Physics;
+use topopt_case::posed::{Form, PosedConstraint, PosedResponse};
 use topopt_design::Moment;
 use topopt_linalg::Cpu;
 use topopt_mesh::numbers::shown;
@@ -10,13 +16,7 @@ use super::built::Built;
 use super::carried::Carried;
 use super::compared::Compared;
 use super::shape::Shape;
-use crate::config::PhysicsKind;
 use crate::failure::Failure;
-use crate::finding::{Finding, InputError};
-use crate::formulation::state_function;
-use crate::model::Model;
-use crate::physics::Physics;
-use crate::posed::{Form, PosedConstraint, PosedResponse};
 
 /// Objective and limits.
 #[derive(Debug, Clone, PartialEq, Serialize)]

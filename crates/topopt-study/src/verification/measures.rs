@@ -3,7 +3,7 @@
 use serde::Serialize;
 use topopt_surface::Narrowest;
 
-use crate::tags::Tags;
+use topopt_case::tags::Tags;
 
 /// A width and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

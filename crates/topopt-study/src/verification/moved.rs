@@ -3,6 +3,11 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use topopt_case::case_loads::CaseLoads;
+use topopt_case::config::{Keep, KeepLoaded};
+use topopt_case::finding::Finding;
+use topopt_case::nodal_loads::{NodalLoad, size};
+use topopt_case::physics::Physics;
 use topopt_fem::Constraints;
 use topopt_fem::remote_load::{PointLoad, spread};
 use topopt_mesh::HexMesh;
@@ -10,11 +15,6 @@ use topopt_mesh::numbers::shown;
 use topopt_mesh::vector::{cross, difference, length};
 
 use super::carried::{Carried, REMEDY};
-use crate::case_loads::CaseLoads;
-use crate::config::{Keep, KeepLoaded};
-use crate::finding::Finding;
-use crate::nodal_loads::{NodalLoad, size};
-use crate::physics::Physics;
 
 /// Share of what acts on a set that may stand on empty elements: a rim that smoothing has taken, and
 /// not a face that the design has left.

@@ -1,6 +1,6 @@
 //! Options of a verification.
 
-use crate::meshing::Gmsh;
+use topopt_case::meshing::Gmsh;
 
 /// Options of a verification.
 #[derive(Debug, Clone, Default)]

@@ -1,5 +1,9 @@
 //! The shape that is verified: that which is exported.
 
+use topopt_case::config::Config;
+use topopt_case::finding::Finding;
+use topopt_case::model::Model;
+use topopt_case::physics::Physics;
 use topopt_design::{Interpolation, Law};
 use topopt_mesh::numbers::shown;
 use topopt_surface::Narrowest;
@@ -7,11 +11,7 @@ use topopt_surface::Narrowest;
 use super::carried::Carried;
 use super::compared::Compared;
 use super::request::Request;
-use crate::config::Config;
 use crate::design_file::DesignFile;
-use crate::finding::Finding;
-use crate::model::Model;
-use crate::physics::Physics;
 use crate::solved::Filling;
 
 /// The solid of a design by the elements that it fills.

@@ -1,11 +1,11 @@
 //! Springs and moved supports of an elastic design that find material, or do not.
 
+use topopt_case::config::{Config, Spring};
+use topopt_case::finding::Finding;
+use topopt_case::lookup::Lookup;
 use topopt_mesh::numbers::shown;
 
 use super::moved::{Ground, MOST, percent};
-use crate::config::{Config, Spring};
-use crate::finding::Finding;
-use crate::lookup::Lookup;
 use crate::solved::{Hold, Restraint};
 
 /// Springs on nodes, and what there is to say of them.

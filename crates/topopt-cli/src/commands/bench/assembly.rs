@@ -4,16 +4,16 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
+use topopt_case::config::PhysicsKind;
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::physics::Physics;
 use topopt_cuda::assembly::{Assembled, Assembly, AssemblyStrategy, Pattern, Routine};
 use topopt_cuda::{Cuda, Device, DeviceVector, MeshOnDevice, Real};
 use topopt_fem::{Diffusion, Elasticity, Material, Problem, matrix_row};
 use topopt_io::csv::CsvFile;
 use topopt_linalg::{Backend, BackendError, Cost, Space};
 use topopt_mesh::NodeToElements;
-use topopt_study::config::PhysicsKind;
 use topopt_study::failure::Failure;
-use topopt_study::finding::{Finding, InputError};
-use topopt_study::physics::Physics;
 use topopt_study::place::Place;
 
 use super::measured::{GIGA, MEGABYTE, place};

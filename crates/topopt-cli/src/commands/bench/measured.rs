@@ -1,12 +1,12 @@
 //! Operators of a place, one after the other, to be measured.
 
+use topopt_case::config;
+use topopt_case::finding::InputError;
 use topopt_cuda::Cuda;
 use topopt_fem::ElementOperator;
 use topopt_linalg::{BackendError, Pointwise};
 use topopt_study::computer::{Computer, Solvable, Visitor};
-use topopt_study::config;
 use topopt_study::failure::Failure;
-use topopt_study::finding::InputError;
 use topopt_study::place::Place;
 
 use super::subject::Subject;

@@ -2,14 +2,14 @@
 
 use std::io::Write;
 
+use topopt_case::config::PhysicsKind;
+use topopt_case::finding::{Finding, InputError};
 use topopt_fem::{Diffusion, Elasticity, ElementOperator, Material, Strategy};
 use topopt_io::csv::CsvFile;
 use topopt_linalg::{BackendError, Cost, Pointwise, Space};
 use topopt_mesh::HexMesh;
 use topopt_study::computer::Solvable;
-use topopt_study::config::PhysicsKind;
 use topopt_study::failure::Failure;
-use topopt_study::finding::{Finding, InputError};
 use topopt_study::place::Place;
 
 use super::measured::{GIGA, MEGABYTE, Measured, Stopwatch, each_operator, place};

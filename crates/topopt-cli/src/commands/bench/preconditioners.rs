@@ -4,17 +4,17 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use topopt_case::case::Case;
+use topopt_case::config::{Config, Preconditioner, Strategy};
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::interrupt::Interrupt;
+use topopt_case::model::Model;
 use topopt_design::StructureState;
 use topopt_fem::{ElementOperator, ElementPreconditioner, WithSprings};
 use topopt_io::vtk::vtu;
 use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, Space, System};
-use topopt_study::case::Case;
 use topopt_study::computer::{Computer, Visitor};
-use topopt_study::config::{Config, Preconditioner, Strategy};
 use topopt_study::failure::Failure;
-use topopt_study::finding::{Finding, InputError};
-use topopt_study::interrupt::Interrupt;
-use topopt_study::model::Model;
 use topopt_study::summary;
 
 use super::matrix;

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use clap::ValueEnum;
+use topopt_case::finding::{Finding, InputError};
 use topopt_design::StructureState;
 use topopt_fem::{Constraints, Diffusion, Discretization, Elasticity, LoadCase, Material, Problem};
 use topopt_io::csv::CsvFile;
@@ -10,7 +11,6 @@ use topopt_linalg::{CycleKind, SmootherKind, StopReason};
 use topopt_mesh::generate::block;
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 use topopt_study::failure::Failure;
-use topopt_study::finding::{Finding, InputError};
 use topopt_study::place::Place;
 
 use super::measured::place;

@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
+use topopt_case::case::Case;
+use topopt_case::config::Config;
+use topopt_case::finding::InputError;
 use topopt_fem::{ElementOperator, ElementPreconditioner, Jacobi};
 use topopt_io::csv::CsvFile;
 use topopt_linalg::{BackendError, Pcg, PcgOptions, PcgOutcome, Pointwise, Space, System};
-use topopt_study::case::Case;
-use topopt_study::config::Config;
 use topopt_study::failure::Failure;
-use topopt_study::finding::InputError;
 
 use super::measured::{MEGABYTE, Measured, Stopwatch, each_operator, place};
 use super::subject::Subject;

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
+use topopt_case::case::Case;
+use topopt_case::config::{Config, PhysicsKind};
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::interrupt::Interrupt;
+use topopt_case::model::Model;
+use topopt_case::physics::Physics;
 use topopt_fem::{Constraints, DIM, Discretization, Elasticity, LoadCase, Problem};
 use topopt_mesh::generate::block;
 use topopt_mesh::{HexMesh, Renumbering, Sets};
-use topopt_study::case::Case;
-use topopt_study::config::{Config, PhysicsKind};
-use topopt_study::finding::{Finding, InputError};
-use topopt_study::interrupt::Interrupt;
-use topopt_study::model::Model;
-use topopt_study::physics::Physics;
 use topopt_study::place::Place;
 
 use crate::args::{GmshArgs, Numbering};

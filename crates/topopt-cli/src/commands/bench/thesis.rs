@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 
+use topopt_case::config::Config;
 use topopt_io::csv::CsvFile;
 use topopt_linalg::PcgOptions;
 use topopt_mesh::generate::Benchmark;
-use topopt_study::config::Config;
 use topopt_study::failure::Failure;
 
 use super::measured::{MEGABYTE, each_operator, place};

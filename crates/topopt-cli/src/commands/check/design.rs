@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use topopt_mesh::numbers::shown;
-use topopt_study::computer::Solvable;
-use topopt_study::config::{
+use topopt_case::config::{
     Config, Continuation, FilterKind, FilterWeights, PhysicsKind, Projection,
 };
+use topopt_case::model::Model;
+use topopt_mesh::numbers::shown;
+use topopt_study::computer::Solvable;
 use topopt_study::failure::Failure;
-use topopt_study::model::Model;
 use topopt_study::output_folder;
 use topopt_study::place::Place;
 

@@ -1,13 +1,13 @@
 //! Supports and loads of an elastic part, as `topopt check` reports them.
 
 use serde::Serialize;
+use topopt_case::case::Case;
+use topopt_case::case_loads::CaseLoads;
+use topopt_case::config::{Config, Units};
+use topopt_case::materials::MaterialShare;
+use topopt_case::model::Model;
 use topopt_fem::Elasticity;
 use topopt_mesh::numbers::shown;
-use topopt_study::case::Case;
-use topopt_study::case_loads::CaseLoads;
-use topopt_study::config::{Config, Units};
-use topopt_study::materials::MaterialShare;
-use topopt_study::model::Model;
 
 use super::design::is_designed;
 use super::forecast::{Acting, Loads};

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use serde::Serialize;
+use topopt_case::case::Case;
+use topopt_case::case_loads::CaseLoads;
+use topopt_case::config::{self, Config};
+use topopt_case::materials::MaterialShare;
+use topopt_case::model::Model;
 use topopt_mesh::numbers::shown;
-use topopt_study::case::Case;
-use topopt_study::case_loads::CaseLoads;
 use topopt_study::computer::{Computer, Needs, Solvable, Visitor};
-use topopt_study::config::{self, Config};
 use topopt_study::doubts;
 use topopt_study::failure::Failure;
-use topopt_study::materials::MaterialShare;
-use topopt_study::model::Model;
 use topopt_study::place::Place;
 
 use super::design::{Designed, is_designed};

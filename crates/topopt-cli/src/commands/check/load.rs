@@ -1,11 +1,11 @@
 //! A load case as `topopt check` reports it.
 
 use serde::Serialize;
+use topopt_case::case_loads::{CaseLoads, Rotation};
+use topopt_case::config::{Config, number};
+use topopt_case::model::Model;
 use topopt_fem::LoadCase;
 use topopt_mesh::numbers::{shown, without_rounding};
-use topopt_study::case_loads::{CaseLoads, Rotation};
-use topopt_study::config::{Config, number};
-use topopt_study::model::Model;
 
 /// A load case.
 #[derive(Debug, Serialize)]

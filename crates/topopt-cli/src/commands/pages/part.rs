@@ -1,9 +1,9 @@
 //! Picture of the supports and loads of a part, from the arrays of the design.
 
+use topopt_case::config::PhysicsKind;
+use topopt_case::finding::Finding;
 use topopt_report::{Load, Mark, Part};
-use topopt_study::config::PhysicsKind;
 use topopt_study::design_file::DesignFile;
-use topopt_study::finding::Finding;
 
 use super::wording::{DIGITS, Units, vector};
 

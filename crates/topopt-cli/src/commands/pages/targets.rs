@@ -53,7 +53,7 @@ fn limit(found: &Value) -> Option<(&'static str, f64)> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use topopt_study::config::PhysicsKind;
+    use topopt_case::config::PhysicsKind;
 
     use super::*;
 

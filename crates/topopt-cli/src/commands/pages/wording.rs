@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use serde_json::Value;
+use topopt_case::config::PhysicsKind;
+use topopt_case::finding::Finding;
 use topopt_report::number;
-use topopt_study::config::PhysicsKind;
-use topopt_study::finding::Finding;
 
 /// The text of a file of the results.
 pub fn read(path: &Path) -> Result<String, Finding> {

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use serde_json::Value;
+use topopt_case::config::PhysicsKind;
+use topopt_case::finding::Finding;
 use topopt_report::{Curve, Table, count, number};
-use topopt_study::config::PhysicsKind;
-use topopt_study::finding::Finding;
 use topopt_study::history::History;
 
 use crate::commands::pages::wording::{DIGITS, Units, read, text, unreadable, words};

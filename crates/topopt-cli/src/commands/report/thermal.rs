@@ -1,9 +1,9 @@
 //! Temperatures and heat flux of the last design of a run.
 
 use serde_json::{Value, json};
+use topopt_case::finding::Finding;
 use topopt_report::States;
 use topopt_study::design_file::DesignFile;
-use topopt_study::finding::Finding;
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::solved_file::ThermalFile;
 

@@ -1,10 +1,10 @@
 //! Results of `topopt verify`, for the report.
 
 use serde_json::Value;
+use topopt_case::config::PhysicsKind;
+use topopt_case::finding::Finding;
 use topopt_mesh::vector::length;
 use topopt_report::{Fact, NodalField, Table, Verification, number};
-use topopt_study::config::PhysicsKind;
-use topopt_study::finding::Finding;
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::solved_file::{SolvedFile, ThermalFile};

@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
+use topopt_case::config::Config;
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::interrupt::Interrupt;
 use topopt_mesh::numbers::shown;
 use topopt_study::analysis::Request;
-use topopt_study::config::Config;
 use topopt_study::failure::Failure;
-use topopt_study::finding::{Finding, InputError};
-use topopt_study::interrupt::Interrupt;
 use topopt_study::result_files::{ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE};
 use topopt_study::thermal::ThermalAnalysis;
 

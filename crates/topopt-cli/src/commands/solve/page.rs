@@ -9,12 +9,12 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
+use topopt_case::config::PhysicsKind;
+use topopt_case::finding::InputError;
 use topopt_io::atomic;
 use topopt_report::{Analysis as Page, Fact};
-use topopt_study::config::PhysicsKind;
 use topopt_study::design_file::DesignFile;
 use topopt_study::failure::Failure;
-use topopt_study::finding::InputError;
 use topopt_study::result_files::{ANALYSIS_FIELDS, ANALYSIS_PAGE, CASE};
 
 use crate::commands::pages::wording::{Units, read, text, unreadable};

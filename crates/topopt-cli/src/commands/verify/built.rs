@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
+use topopt_case::config::PhysicsKind;
 use topopt_mesh::numbers::{place, shown};
-use topopt_study::config::PhysicsKind;
 use topopt_study::verification::{Built, Compared, Limits, Width};
 
 /// Volumes of the optimized design and of the shape, with their names.

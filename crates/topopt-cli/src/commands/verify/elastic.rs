@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use topopt_study::config::PhysicsKind;
+use topopt_case::config::PhysicsKind;
 use topopt_study::verification::Verification;
 
 use super::built;

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
+use topopt_case::config::PhysicsKind;
 use topopt_mesh::numbers::{place, rounded, shown};
-use topopt_study::config::PhysicsKind;
 use topopt_study::verification::ThermalVerification;
 
 use super::built;

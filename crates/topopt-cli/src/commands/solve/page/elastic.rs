@@ -1,9 +1,9 @@
 //! Displacements and stresses on the page of an analysis.
 
 use serde_json::Value;
+use topopt_case::finding::Finding;
 use topopt_mesh::vector::length;
 use topopt_report::{Fact, NodalField, States, count};
-use topopt_study::finding::Finding;
 use topopt_study::solved_file::SolvedFile;
 
 use super::results::Results;

@@ -1,7 +1,7 @@
 //! Temperatures and heat flux on the page of an analysis.
 
+use topopt_case::finding::Finding;
 use topopt_report::{Curve, Fact, States, count, number};
-use topopt_study::finding::Finding;
 use topopt_study::history::History;
 use topopt_study::result_files::TRANSIENT;
 use topopt_study::solved_file::ThermalFile;

@@ -8,7 +8,7 @@ use crate::finding::Finding;
 use crate::posed::{Form, Posed, PosedConstraint};
 
 /// Whether a full part tells something of the limits.
-pub(crate) fn is_of_use(posed: &Posed) -> bool {
+pub fn is_of_use(posed: &Posed) -> bool {
     posed.constraints.iter().any(is_of_stiffness)
 }
 
@@ -26,7 +26,7 @@ fn is_of_stiffness(constraint: &PosedConstraint) -> bool {
 
 /// Limits that the full part misses, with warnings.
 #[derive(Debug)]
-pub(crate) struct FullPart {
+pub struct FullPart {
     /// Values of the responses that miss their limits, `[constraints]`; none for the others.
     pub missed: Vec<Option<f64>>,
     /// Warnings about the missed limits, one sentence each.

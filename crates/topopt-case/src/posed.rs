@@ -100,7 +100,7 @@ impl Form {
 
     /// Restricts the response to nodes for which `is_there`, `[n_nodes]`, is set, and rescales its
     /// weights; none if no node is left.
-    pub(crate) fn on_nodes(&self, is_there: &[bool]) -> Option<Self> {
+    pub fn on_nodes(&self, is_there: &[bool]) -> Option<Self> {
         let mut form = self.clone();
         let is_left = match &mut form {
             Self::LargestDisplacement { nodes, .. } => {

@@ -156,7 +156,7 @@ fn conductivity(fields: &Fields, elements: &[u32], own: Extent) -> ConductivityE
 }
 
 /// The mass per volume that factors of the mass are multiples of.
-pub(crate) fn reference_density(config: &Config) -> f64 {
+pub fn reference_density(config: &Config) -> f64 {
     number(config.material.mass_density.as_ref()).unwrap_or(1.0)
 }
 

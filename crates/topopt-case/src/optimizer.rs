@@ -9,7 +9,7 @@ use crate::config::{self, Method};
 ///
 /// # Errors
 /// [`BackendError`] if the device has no room.
-pub(crate) fn build<'b, B: MovingAsymptotes + 'b>(
+pub fn build<'b, B: MovingAsymptotes + 'b>(
     settings: &config::Optimizer,
     backend: &B,
     n: usize,
@@ -26,7 +26,7 @@ pub(crate) fn build<'b, B: MovingAsymptotes + 'b>(
 
 /// Vectors of one entry per element that a method holds more than optimality criteria do, which are
 /// counted with the loop.
-pub(crate) fn further_element_vectors(method: Method) -> usize {
+pub fn further_element_vectors(method: Method) -> usize {
     let held = match method {
         Method::Oc => OptimalityCriteria::ELEMENT_VECTORS,
         Method::OcAnderson => Anderson::ELEMENT_VECTORS,

@@ -70,7 +70,7 @@ fn by_table<'a>(acting: impl Iterator<Item = &'a Acting>, n_nodes: usize) -> Vec
 
 /// Heat flows and held temperatures, each with its factors over time, by nodes as the user numbers
 /// them.
-pub(crate) struct InTime {
+pub struct InTime {
     /// Heat flows of the loads.
     pub loads: Vec<Acting>,
     /// Heat flows of convection from an ambient of its temperature into a part of 0.
@@ -80,7 +80,7 @@ pub(crate) struct InTime {
 }
 
 /// Values at nodes with a common factor over time.
-pub(crate) struct Acting {
+pub struct Acting {
     pub values: Vec<(u32, f64)>,
     factors: Option<OverTime>,
 }

@@ -20,7 +20,7 @@ use crate::subject::Subject;
 ///
 /// # Errors
 /// [`AveragingError`] if the device has no room, or the filter fails.
-pub(crate) fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
+pub fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
     subject: Subject<'a, K, N>,
     backend: &'a B,
     weights_of: WeightsOf<'a, B>,
@@ -57,7 +57,7 @@ pub(crate) fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
 }
 
 /// The compliance of the density itself, of which all may be solid.
-pub(crate) fn unfiltered<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
+pub fn unfiltered<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
     subject: Subject<'a, K, N>,
 ) -> Formulation<'a, B> {
     let space = &subject.task.space;
@@ -130,7 +130,7 @@ pub(crate) type CaseFunction<'a, B> = (usize, Box<dyn StateFunction<B> + 'a>);
 
 /// The function of a state that a response of nodes is, with its load case, and `zero` as that of the
 /// response; none for other responses.
-pub(crate) fn state_function<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
+pub fn state_function<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
     (form, zero): (&Form, f64),
     subject: Subject<'a, K, N>,
     backend: &B,

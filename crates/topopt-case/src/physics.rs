@@ -2,7 +2,7 @@
 //! physics is a file below; its solvers are beside the computers.
 
 mod elastic;
-pub(crate) mod heat;
+pub mod heat;
 
 use serde::Serialize;
 use topopt_fem::{BodyForce, Coupling, Discretization, ElementKernel, ProblemError, Timeline};

@@ -20,7 +20,7 @@ pub struct NodalLoad<const N: usize = DIM> {
 }
 
 /// The size of a force: the sum of its components without their signs.
-pub(crate) fn size<const N: usize>(force: &[f64; N]) -> f64 {
+pub fn size<const N: usize>(force: &[f64; N]) -> f64 {
     force.iter().map(|f| f.abs()).sum()
 }
 

@@ -18,14 +18,14 @@ use crate::finding::{Finding, InputError};
 use crate::lookup::{Lookup, sorted};
 use crate::nodal_loads::NodalLoad;
 use flows::{film_couplings, film_flows, flows, heated};
-pub(crate) use in_time::InTime;
+pub use in_time::InTime;
 
 /// Name of the array of the heat flux in the first load case.
-pub(crate) const HEAT_FLUX: &str = "heat_flux";
+pub const HEAT_FLUX: &str = "heat_flux";
 
 /// Share of the solid's conductivity from which on void is a filler that heat flows through, and
 /// sources in it count. Below, as of stiffness, there is nothing.
-pub(crate) const FILLER: f64 = 1e-4;
+pub const FILLER: f64 = 1e-4;
 
 impl Physics<1> for Diffusion {
     const NAMES: Names = Names {

@@ -9,7 +9,7 @@ use crate::finding::Finding;
 pub const MEGABYTE: f64 = 1048576.0;
 
 /// Bytes of the mesh in the user's order and in that of the problem.
-pub(crate) fn meshes(nodes: usize, elements: usize) -> usize {
+pub fn meshes(nodes: usize, elements: usize) -> usize {
     2 * (24 * nodes + 32 * elements) + 4 * (nodes + elements)
 }
 
@@ -27,7 +27,7 @@ pub fn check_elements(elements: usize) -> Result<(), Finding> {
 ///
 /// # Errors
 /// A finding with the numbers.
-pub(crate) fn check_solid(elements: usize) -> Result<(), Finding> {
+pub fn check_solid(elements: usize) -> Result<(), Finding> {
     check(elements, SOLID)
 }
 
@@ -57,7 +57,7 @@ pub fn is_limited() -> bool {
 ///
 /// # Errors
 /// A finding with the numbers.
-pub(crate) fn check_distances(elements: usize) -> Result<(), Finding> {
+pub fn check_distances(elements: usize) -> Result<(), Finding> {
     check(elements, DISTANCES)
 }
 
@@ -95,7 +95,7 @@ const SMALL_THINGS: usize = 64 << 20;
 
 /// Bytes that this process may still take: of the machine, of the groups of processes that it is
 /// in, and of its address space. None where the system does not say.
-pub(crate) fn available() -> Option<usize> {
+pub fn available() -> Option<usize> {
     let address_space = of_address_space().map(|left| left.saturating_sub(SMALL_THINGS));
     [of_machine(), of_groups(), address_space].into_iter().flatten().min()
 }
@@ -139,6 +139,6 @@ fn kilobytes(path: &str, name: &str) -> Option<usize> {
 }
 
 /// `bytes` as people read them.
-pub(crate) fn megabytes(bytes: usize) -> String {
+pub fn megabytes(bytes: usize) -> String {
     format!("{:.0} MB", bytes as f64 / MEGABYTE)
 }

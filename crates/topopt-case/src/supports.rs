@@ -71,11 +71,7 @@ impl Lookup<'_> {
     }
 
     /// Stiffness of one entry of `[[springs]]` on its nodes.
-    pub(crate) fn stiffness(
-        &self,
-        spring: &Spring,
-        findings: &mut Vec<Finding>,
-    ) -> Vec<(u32, [f64; 3])> {
+    pub fn stiffness(&self, spring: &Spring, findings: &mut Vec<Finding>) -> Vec<(u32, [f64; 3])> {
         if let Some(stiffness) = &spring.stiffness {
             let nodes = self.nodes(&spring.set, spring.kind, findings);
             return nodes.into_iter().map(|node| (node, *stiffness.get_ref())).collect();

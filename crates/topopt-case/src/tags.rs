@@ -25,7 +25,7 @@ impl Tags {
 }
 
 /// Numbers of the mesh file as arrays of a file of results, in which nodes and elements have their places.
-pub(crate) struct NumberArrays {
+pub struct NumberArrays {
     nodes: Vec<i64>,
     elements: Vec<i64>,
 }

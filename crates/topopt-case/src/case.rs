@@ -194,7 +194,7 @@ impl<const N: usize> Case<N> {
     }
 
     /// Returns a lookup of the sets and nodal forces of the case.
-    pub(crate) fn lookup<'a>(&'a self, config: &'a Config) -> Lookup<'a> {
+    pub fn lookup<'a>(&'a self, config: &'a Config) -> Lookup<'a> {
         Lookup { config, mesh: &self.mesh, sets: &self.sets, nodal: &self.nodal }
     }
 

@@ -96,13 +96,13 @@ impl Lookup<'_> {
 }
 
 /// Builds the finding of the empty set `name`.
-pub(crate) fn empty(name: &str) -> Finding {
+pub fn empty(name: &str) -> Finding {
     Finding::new(format!("set `{name}` is empty"))
         .remedy("use another set, or fill this one in the mesher")
 }
 
 /// Builds the finding of a set that is not among `sets`.
-pub(crate) fn not_there(sets: &Sets, error: &SetError) -> Finding {
+pub fn not_there(sets: &Sets, error: &SetError) -> Finding {
     let sets = sets.summary();
     let near = closest(&error.name, sets.iter().map(|(name, ..)| name.as_str()));
     let names: Vec<_> = sets

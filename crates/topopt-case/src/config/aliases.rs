@@ -10,7 +10,7 @@ const RENAMED: [(&str, &str); 2] =
     [("centre", "center"), ("neighbour_memory_mb", "neighbor_memory_mb")];
 
 /// The present name of `key`.
-pub(crate) fn present(key: &str) -> &str {
+pub fn present(key: &str) -> &str {
     RENAMED.iter().find(|(old, _)| *old == key).map_or(key, |(_, new)| new)
 }
 

@@ -46,7 +46,7 @@ pub struct Model<K = Elasticity, const N: usize = DIM> {
     /// Mean width of an element, see [`HexMesh::element_width`].
     pub element_width: f64,
     /// Modulus, or what stands for it, that those of the stiffness are multiples of.
-    pub(crate) solid_modulus: f64,
+    pub solid_modulus: f64,
     /// The cells of the mesh file, where the design is written on them too.
     pub uncut: Option<UncutCells>,
     /// The grid of design.vti, if there is one.

@@ -138,7 +138,7 @@ impl Maker<'_> {
 }
 
 /// The elements in none of `sets`, of `n`.
-pub(crate) fn others(n: usize, sets: &[Vec<u32>]) -> Vec<u32> {
+pub fn others(n: usize, sets: &[Vec<u32>]) -> Vec<u32> {
     let mut is_other = vec![true; n];
     sets.iter().flatten().for_each(|&e| is_other[e as usize] = false);
     let is_other = is_other.into_par_iter().enumerate();

@@ -56,7 +56,7 @@ impl Lookup<'_> {
     }
 
     /// The entries that act on nodes, in their order.
-    pub(crate) fn nodal_loads(&self) -> Vec<NodalLoad> {
+    pub fn nodal_loads(&self) -> Vec<NodalLoad> {
         let of = |load: &Load| NodalLoad {
             case: load.case.clone(),
             set: load.set.as_ref().map(|set| set.get_ref().clone()),

@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-pub(crate) use aliases::present;
+pub use aliases::present;
 pub use check::closest;
 pub use design::{
     Continuation, Design, Filter, FilterKind, FilterWeights, Interpolation, Keep, KeepLoaded,
@@ -57,7 +57,7 @@ pub use transient::{Capacity, MOST_STEPS, OverTime, Probe, STEP_COLUMNS, Transie
 pub use units::{ForceUnit, LengthUnit, Units};
 
 use crate::finding::{Finding, InputError, Source};
-use crate::result_files;
+use crate::written_case;
 
 /// Keys of elasticity that have a value where they are left out; a case of heat does not show them.
 const ELASTIC: [&str; 4] = ["youngs_modulus", "poissons_ratio", "fix", "springs"];
@@ -110,7 +110,8 @@ impl Config {
                 .remedy("`topopt init NAME` writes a case file to start from")
         })?;
         let mut config = Self::of_text(path, text, overrides)?;
-        config.output.directory = config.output.directory.or_else(|| result_files::of_case(path));
+        config.output.directory =
+            config.output.directory.or_else(|| written_case::results_of(path));
         Ok(config)
     }
 
@@ -178,7 +179,7 @@ impl Config {
             ELASTIC.iter().any(|key| line.strip_prefix(key).is_some_and(|l| l.starts_with(" = ")))
         };
         let lines = text.split_inclusive('\n').filter(|line| !(is_of_heat && is_elastic(line)));
-        Ok(format!("{}\n\n{}", result_files::CASE_MARK, lines.collect::<String>()))
+        Ok(format!("{}\n\n{}", written_case::CASE_MARK, lines.collect::<String>()))
     }
 
     /// Returns the texts that the values come from, to point at them.

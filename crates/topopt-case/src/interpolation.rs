@@ -6,7 +6,7 @@ use crate::config::{self, Config};
 
 /// The law of `[design]` before the first stage of a continuation.
 /// `modulus` is that of the solid.
-pub(crate) fn of(config: &Config, modulus: f64) -> Interpolation {
+pub fn of(config: &Config, modulus: f64) -> Interpolation {
     Interpolation {
         law: match config.design.interpolation {
             config::Interpolation::Simp => Law::Simp,

@@ -28,7 +28,7 @@ pub struct Task {
     /// The smallest modulus that a design may have, as a share of the largest, in all stages.
     pub contrast: f64,
     /// Mass per volume that the factors of the mass are multiples of.
-    pub(crate) mass_density: f64,
+    pub mass_density: f64,
 }
 
 impl Task {
@@ -96,7 +96,7 @@ impl<K: ElementKernel<N>, const N: usize> Subject<'_, K, N> {
 
     /// The weights of the densities of the elements in a volume or a mass, `[n_elements]`; none for
     /// other responses.
-    pub(crate) fn density_weights(&self, form: &Form) -> Option<Vec<f64>> {
+    pub fn density_weights(&self, form: &Form) -> Option<Vec<f64>> {
         let space = &self.task.space;
         let shares = |volumes: Vec<f64>| {
             let total: f64 = volumes.iter().sum();

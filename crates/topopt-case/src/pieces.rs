@@ -6,7 +6,7 @@ use topopt_mesh::HexMesh;
 use crate::physics::Physics;
 
 /// Solid elements in pieces that share no node: those that share one hold each other.
-pub(crate) struct Pieces {
+pub struct Pieces {
     /// Piece of every node, [`NO_PIECE`] where it has no solid element, `[n_nodes]`.
     pub of_node: Vec<u32>,
     /// Nodes of every piece, increasing.
@@ -14,7 +14,7 @@ pub(crate) struct Pieces {
 }
 
 /// In [`Pieces::of_node`]: not solid.
-pub(crate) const NO_PIECE: u32 = u32::MAX;
+pub const NO_PIECE: u32 = u32::MAX;
 
 impl Pieces {
     /// Finds the pieces of the elements `is_solid`, `[n_elements]`, in the order of their first

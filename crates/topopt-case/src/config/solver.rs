@@ -162,7 +162,7 @@ impl Strategy {
 
 impl Solver {
     /// Whether multigrid is the preconditioner.
-    pub(crate) fn is_multigrid(&self) -> bool {
+    pub fn is_multigrid(&self) -> bool {
         matches!(self.preconditioner, Preconditioner::Auto | Preconditioner::Multigrid)
     }
 

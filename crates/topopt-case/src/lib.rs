@@ -1,0 +1,41 @@
+//! A case: its file, and the problem that the file poses on its mesh.
+//!
+//! This crate knows no device and no results: it reads the case file and the files that it names,
+//! says all that is wrong with them as [`finding::Finding`]s, and ends with a [`model::Model`].
+
+pub mod case;
+pub mod case_loads;
+pub mod config;
+pub mod deck_case;
+mod deck_material;
+pub mod deck_totals;
+pub mod diagnosis;
+mod expression;
+pub mod fields;
+pub mod filter_plan;
+pub mod finding;
+pub mod formulation;
+pub mod free_memory;
+pub mod full_part;
+pub mod interpolation;
+pub mod interrupt;
+pub mod kept;
+mod loads;
+pub mod lookup;
+pub mod materials;
+pub mod meshing;
+pub mod model;
+pub mod named_sets;
+pub mod nodal_loads;
+pub mod optimizer;
+pub mod physics;
+pub mod pieces;
+pub mod posed;
+mod posing;
+mod selections;
+pub mod subject;
+mod supports;
+pub mod tags;
+pub mod unit_names;
+pub mod units;
+pub mod written_case;
