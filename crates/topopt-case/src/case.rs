@@ -20,7 +20,7 @@ use crate::kept::{Kept, Passive};
 use crate::lookup::{Lookup, NodalOfMesh, sorted};
 use crate::meshing::Gmsh;
 use crate::physics::{Conditions, Loaded, Physics};
-use crate::posed::Posed;
+use crate::responses::posed::Posed;
 use crate::tags::Tags;
 use crate::{deck_case, free_memory, meshing, selections};
 

@@ -46,7 +46,7 @@ pub use keys::{Config, Material, SetMaterial};
 pub use loads::{Axis, Load, LoadCase, LoadQuantity, Spring, Support};
 pub use material_properties::{Given, MaterialProperty, number};
 pub use mesh::{Generator, Hexes, Mesh};
-pub use objective::{Constraint, Judged, Objective, Quantity, TimeOf};
+pub use objective::{Constraint, Objective, ResponseKeys, ResponseName, TimeOf};
 pub use output::{Compression, Output};
 pub use physics::{Convection, Physics, PhysicsKind};
 pub use property::{CellArray, Conductivity, Property};

@@ -1,18 +1,18 @@
 //! Formulation of a case: objective, constraints, and the way from design variables to the density.
 
 use topopt_design::{
-    CaseCompliance, Chain, Compliance, Constraint, DensityFilter, Formulation, LargestState,
-    LoadPower, Objective, OfHistory, OfState, Projection, Response, SensitivityFilter,
-    StateFunction, StateMean, StateNorm, WeightedDensity, Weights, WeightsOf, physical_density,
+    CaseCompliance, Chain, Compliance, Constraint, DensityFilter, Formulation, LoadPower,
+    Objective, OfHistory, OfState, Projection, Response, SensitivityFilter, StateFunction,
+    WeightedDensity, Weights, WeightsOf, physical_density,
 };
 use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, Pointwise};
 
 use crate::config;
 use crate::filter_plan::FilterPlan;
-use crate::model::on_all_nodes;
 use crate::physics::Physics;
-use crate::posed::{Form, PosedConstraint, PosedResponse};
+use crate::responses::form::Measure;
+use crate::responses::posed::{PosedConstraint, PosedResponse};
 use crate::subject::Subject;
 
 /// Builds objective, constraints and filter of a case; `weights_of` makes the operator of the
@@ -88,7 +88,7 @@ fn constraints<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
 ) -> Result<Vec<Constraint<'a, B>>, BackendError> {
     let constraint = |posed: &PosedConstraint| {
         // The volume by its own response meets its limit to rounding.
-        if matches!(posed.response.form, Form::Volume) && posed.is_upper {
+        if posed.is_upper && posed.response.form.posed().is_share() {
             return Ok(Constraint::volume(&subject.task.space, posed.limit));
         }
         let response = response(&posed.response, subject, backend)?;
@@ -105,52 +105,24 @@ fn response<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
     subject: Subject<'a, K, N>,
     backend: &B,
 ) -> Result<Box<dyn Response<B> + 'a>, BackendError> {
-    let (name, problem) = (label.clone(), subject.problem);
-    if let Some(weights) = subject.density_weights(form) {
-        let n = problem.elements().points;
-        return Ok(Box::new(WeightedDensity::new(backend, name, n, &weights)?));
-    }
-    let of_state = state_function((form, *zero), subject, backend)?;
-    Ok(match (of_state, form, when) {
-        (Some((_, function)), _, Some(when)) => Box::new(OfHistory::new(name, *when, function)),
-        (Some((case, function)), _, None) => {
-            Box::new(OfState::new(backend, problem.unknowns(), (name, case), function)?)
+    let (name, part) = (label.clone(), subject.part());
+    let of_densities = |weights: Vec<f64>| {
+        WeightedDensity::new(backend, label.clone(), part.problem.elements().points, &weights)
+    };
+    Ok(match (form.measure(part, backend, *zero)?, when) {
+        (Measure::Volume, _) => Box::new(of_densities(part.volume_shares())?),
+        (Measure::Densities(weights), _) => Box::new(of_densities(weights)?),
+        (Measure::State(_, function), Some(when)) => {
+            Box::new(OfHistory::new(name, *when, function))
         }
-        (None, _, Some(when)) => {
+        (Measure::State(case, function), None) => {
+            Box::new(OfState::new(backend, part.problem.unknowns(), (name, case), function)?)
+        }
+        (Measure::Compliance(_), Some(when)) => {
             let power: Box<dyn StateFunction<B> + 'a> = Box::new(LoadPower);
             Box::new(OfHistory::new(name, *when, power))
         }
-        (None, Form::CaseCompliance(case), None) => Box::new(CaseCompliance { name, case: *case }),
-        (None, ..) => Box::new(Compliance),
-    })
-}
-
-/// A load case and a function of its state.
-pub(crate) type CaseFunction<'a, B> = (usize, Box<dyn StateFunction<B> + 'a>);
-
-/// The function of a state that a response of nodes is, with its load case, and `zero` as that of the
-/// response; none for other responses.
-pub fn state_function<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
-    (form, zero): (&Form, f64),
-    subject: Subject<'a, K, N>,
-    backend: &B,
-) -> Result<Option<CaseFunction<'a, B>>, BackendError> {
-    let problem = subject.problem;
-    Ok(match form {
-        Form::MeanDisplacement { case, weights } => {
-            let components = |w: &[f64; 3]| std::array::from_fn::<f64, N, _>(|i| w[i]);
-            let weights: Vec<_> = weights.iter().map(|(node, w)| (*node, components(w))).collect();
-            let n = if backend.has_values() { problem.unknowns().points } else { 0 };
-            let weights = on_all_nodes(n, &weights).into_flattened();
-            Some((*case, Box::new(StateMean::new(backend, problem, weights)?.counted_from(zero))))
-        }
-        // One unknown per node has a sign, several have a length.
-        Form::LargestDisplacement { case, nodes, exponent } if N == 1 => {
-            Some((*case, Box::new(LargestState::new(problem, nodes.clone(), *exponent, zero))))
-        }
-        Form::LargestDisplacement { case, nodes, exponent } => {
-            Some((*case, Box::new(StateNorm::new(problem, nodes.clone(), *exponent))))
-        }
-        _ => None,
+        (Measure::Compliance(Some(case)), None) => Box::new(CaseCompliance { name, case }),
+        (Measure::Compliance(None), None) => Box::new(Compliance),
     })
 }

@@ -5,7 +5,7 @@ use topopt_mesh::numbers::shown;
 
 use crate::config::Config;
 use crate::finding::Finding;
-use crate::posed::{Form, Posed, PosedConstraint};
+use crate::responses::posed::{Posed, PosedConstraint};
 
 /// Whether a full part tells something of the limits.
 pub fn is_of_use(posed: &Posed) -> bool {
@@ -15,13 +15,7 @@ pub fn is_of_use(posed: &Posed) -> bool {
 /// A limit that more material helps to keep, unless the part is a mechanism or has weight: a compliance,
 /// a displacement or a temperature may not be too large.
 fn is_of_stiffness(constraint: &PosedConstraint) -> bool {
-    let limit = constraint.limit;
-    match constraint.response.form {
-        Form::Volume | Form::VolumeOf(_) | Form::Mass(_) => false,
-        // Along a direction a displacement has a sign.
-        Form::MeanDisplacement { .. } if !constraint.is_upper => limit < 0.0,
-        _ => constraint.is_upper,
-    }
+    constraint.response.form.posed().is_helped_by_material(constraint.is_upper, constraint.limit)
 }
 
 /// Limits that the full part misses, with warnings.
@@ -64,9 +58,8 @@ impl FullPart {
 /// stay as they are.
 fn only_falls(problem: &dyn Statement, constraint: &PosedConstraint) -> bool {
     let response = &constraint.response;
-    let is_compliance = matches!(response.form, Form::Compliance | Form::CaseCompliance(_));
     let stays = problem.cases().iter().all(|c| !c.has_body_force && c.prescribed.is_none());
-    is_compliance && stays && response.when.is_none()
+    response.form.posed().only_falls() && stays && response.when.is_none()
 }
 
 fn refused(config: &Config, constraint: &PosedConstraint, value: f64) -> Finding {

@@ -9,11 +9,12 @@ use topopt_mesh::surface::{area_vector, boundary_faces, face_coordinates};
 use topopt_mesh::vector::length;
 use topopt_mesh::{HexMesh, SetKind};
 
-use crate::config::{Keep, KeepLoaded, Quantity};
+use crate::config::{Keep, KeepLoaded};
 use crate::finding::Finding;
 use crate::lookup::{Lookup, sorted};
 use crate::nodal_loads::NodalLoad;
 use crate::physics::Physics;
+use crate::responses;
 
 /// Elements that `design.keep_loaded` keeps solid, with notes and warnings.
 #[derive(Debug, Clone, Default)]
@@ -135,16 +136,10 @@ impl<'a> Layers<'a> {
 
     /// The outputs of mechanisms.
     fn keep_outputs(&mut self) {
-        let config = self.lookup.config;
-        let objective = config.objective.iter().filter_map(|objective| objective.judged());
-        let limited = config.constraints.iter().map(|constraint| constraint.judged());
-        for judged in objective.chain(limited) {
-            if let (Quantity::OutputDisplacement, Some(set)) =
-                (judged.quantity.get_ref(), judged.set)
-            {
-                let nodes = self.lookup.nodes(set, judged.kind, &mut Vec::new());
-                self.keep_at(&nodes);
-            }
+        for keys in self.lookup.config.responses().filter(|keys| responses::kind(*keys).is_output) {
+            let of_set = |set| self.lookup.nodes(set, keys.kind, &mut Vec::new());
+            let nodes = keys.set.map_or_else(Vec::new, of_set);
+            self.keep_at(&nodes);
         }
     }
 

@@ -13,7 +13,6 @@ use crate::fields::{Fields, others};
 use crate::finding::Finding;
 use crate::lookup::Lookup;
 use crate::physics::Physics;
-use crate::posed::Posed;
 
 /// A material that elements are made of.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -235,7 +234,7 @@ impl Lookup<'_> {
         let config = self.config;
         let needs = match is_heavy {
             true => "gravity and rotation need",
-            false if Posed::is_of_mass(config) => "the response `mass` needs",
+            false if config.measures_mass() => "the response `mass` needs",
             false => return Vec::new(),
         };
         let remedy = "add `mass_density = ...`: mass per volume of solid material";

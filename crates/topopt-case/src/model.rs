@@ -8,6 +8,7 @@ use topopt_fem::{
     ProblemError,
 };
 use topopt_io::UncutCells;
+use topopt_linalg::Cpu;
 use topopt_mesh::hexahedron;
 use topopt_mesh::numbers::{place, shown};
 use topopt_mesh::quality::{LEAST_SCALED_JACOBIAN, Worst};
@@ -23,7 +24,8 @@ use crate::kept::Kept;
 use crate::lookup::sorted;
 use crate::materials::{self, MaterialShare};
 use crate::physics::{Loaded, Physics};
-use crate::posed::PosedConstraint;
+use crate::responses::form::Measure;
+use crate::responses::posed::PosedConstraint;
 use crate::subject::{Subject, Task};
 
 /// A case ready to be solved. The problem is numbered along chords of the mesh, for the memory; the
@@ -148,7 +150,12 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
     fn out_of_reach(&self, config: &Config) -> Vec<Finding> {
         let finding = |constraint: &PosedConstraint| {
             let (limit, entry) = (constraint.limit, constraint.entry?);
-            let weights = self.subject().density_weights(&constraint.response.form)?;
+            let part = self.subject().part();
+            let weights = match constraint.response.form.measure(part, &Cpu, 0.0) {
+                Ok(Measure::Volume) => part.volume_shares(),
+                Ok(Measure::Densities(weights)) => weights,
+                _ => return None,
+            };
             let [least, most] = self.space.bounds().map(|density| {
                 weights.iter().zip(density).map(|(weight, x)| weight * x).sum::<f64>()
             });

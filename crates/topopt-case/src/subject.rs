@@ -7,7 +7,8 @@ use topopt_fem::{
 };
 
 use crate::filter_plan::FilterPlan;
-use crate::posed::{Form, Posed};
+use crate::responses::form::Part;
+use crate::responses::posed::Posed;
 
 /// Design task on the nodes and elements of a problem: design space, filter, objective and
 /// constraints. The first of several ranks has all of it, and the others [`Task::elsewhere`].
@@ -93,33 +94,12 @@ impl<K: ElementKernel<N>, const N: usize> Subject<'_, K, N> {
         };
         Bare { conduction, storage }
     }
+}
 
-    /// The weights of the densities of the elements in a volume or a mass, `[n_elements]`; none for
-    /// other responses.
-    pub fn density_weights(&self, form: &Form) -> Option<Vec<f64>> {
-        let space = &self.task.space;
-        let shares = |volumes: Vec<f64>| {
-            let total: f64 = volumes.iter().sum();
-            volumes.into_iter().map(|volume| volume / total).collect()
-        };
-        let within = |elements: &[u32], values: &[f64]| {
-            let mut weights = vec![0.0; values.len()];
-            elements.iter().for_each(|&e| weights[e as usize] = values[e as usize]);
-            weights
-        };
-
-        match form {
-            Form::Volume => Some(shares(space.design_volumes())),
-            Form::VolumeOf(elements) => Some(shares(within(elements, &space.volumes))),
-            Form::Mass(elements) => {
-                let factors = self.problem.mass();
-                let factor = |e: usize| self.task.mass_density * factors.map_or(1.0, |f| f[e]);
-                let masses = space.volumes.iter().enumerate().map(|(e, v)| factor(e) * v);
-                let mut masses: Vec<f64> = masses.collect();
-                space.void.iter().for_each(|&e| masses[e as usize] = 0.0);
-                Some(elements.as_ref().map_or(masses.clone(), |set| within(set, &masses)))
-            }
-            _ => None,
-        }
+impl<'a, K, const N: usize> Subject<'a, K, N> {
+    /// Returns the part that responses are measured on.
+    pub fn part(&self) -> Part<'a> {
+        let Task { space, mass_density, .. } = self.task;
+        Part { space, problem: self.problem, mass_density: *mass_density }
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use topopt_mesh::numbers::shown;
 
-use topopt_case::posed::{Posed, PosedConstraint};
+use topopt_case::responses::posed::{Posed, PosedConstraint};
 
 /// Objective of a case, and its value.
 #[derive(Debug, Serialize)]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use topopt_case::posed::Posed;
+use topopt_case::responses::posed::Posed;
 use topopt_design::IterationReport;
 
 use crate::swing;

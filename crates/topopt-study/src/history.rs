@@ -2,7 +2,7 @@
 
 use topopt_io::csv;
 
-use topopt_case::posed::Posed;
+use topopt_case::responses::posed::Posed;
 
 /// The columns that every table has.
 const COLUMNS: [&str; 15] = [

@@ -9,7 +9,7 @@ use topopt_case::config::{self, Config};
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
-use topopt_case::posed::Posed;
+use topopt_case::responses::posed::Posed;
 use topopt_design::{DesignState, Memory, StructureState};
 use topopt_io::checkpoint::Checkpoint;
 

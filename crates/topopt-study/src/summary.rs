@@ -7,7 +7,7 @@ use topopt_case::config::{self, Config};
 use topopt_case::full_part::FullPart;
 use topopt_case::materials::MaterialShare;
 use topopt_case::model::Model;
-use topopt_case::posed::{Form, Posed};
+use topopt_case::responses::posed::Posed;
 use topopt_case::unit_names::UnitNames;
 use topopt_design::{Ended, StopRule};
 use topopt_fem::ElementPreconditioner;
@@ -339,7 +339,7 @@ impl<'a> Summary<'a> {
         };
         let seen = Seen {
             is_in_time: responses().any(|response| response.when.is_some()),
-            has_weight: responses().any(|response| matches!(response.form, Form::Mass(_))),
+            has_weight: responses().any(|response| response.form.posed().is_mass()),
             style: self.settings.style,
         };
         self.done.grey_level.map(|grey| grey_text(grey, seen))

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use super::{Config, Constraint, Judged, PhysicsKind, Quantity};
+use super::{Config, Constraint, ResponseKeys};
 use crate::finding::Finding;
+use crate::responses::kind::{Direction, ResponseKind};
+use crate::responses::{kind, kinds};
 
 /// Everything about objective and constraints that does not fit together.
 pub(super) fn objective(config: &Config) -> Vec<Finding> {
@@ -12,10 +14,8 @@ pub(super) fn objective(config: &Config) -> Vec<Finding> {
     findings.extend(config.objective.iter().filter_map(|_| of_objective(config)));
     findings.extend(config.constraints.iter().flat_map(|constraint| limit(config, constraint)));
     if findings.is_empty() {
-        let of_constraints = config.constraints.iter().map(Constraint::judged);
-        let all = config.objective.iter().filter_map(|o| o.judged()).chain(of_constraints);
-        findings.extend(all.clone().filter_map(|judged| other_physics(config, judged)));
-        findings.extend(all.filter_map(|judged| keys(config, judged)));
+        findings.extend(config.responses().filter_map(|asked| other_physics(config, asked)));
+        findings.extend(config.responses().filter_map(|asked| keys(config, asked)));
     }
     if findings.is_empty() {
         findings.extend(volume_twice(config));
@@ -53,7 +53,7 @@ fn bounded(config: &Config) -> Option<Finding> {
 /// An objective with no response or two, or of no or several load cases.
 fn of_objective(config: &Config) -> Option<Finding> {
     let objective = config.objective.as_ref()?;
-    let Some(judged) = objective.judged() else {
+    let Some(asked) = objective.keys() else {
         let remedy = "add `minimize = \"compliance\"`, or another response";
         let message = "[objective] has neither `minimize` nor `maximize`";
         return at(config, message, (config.span("objective"), "here"), remedy);
@@ -64,39 +64,31 @@ fn of_objective(config: &Config) -> Option<Finding> {
         return at(config, message, (second.span(), "one too many"), remedy);
     }
 
-    let quantity = *judged.quantity.get_ref();
-    match &objective.worst_case {
-        Some(worst) if objective.is_worst_case() && !quantity.is_of_states() => {
-            let message = format!("a {} has no load case that could be the worst", quantity.name());
-            at(config, message, (worst.span(), "for responses to loads"), "remove `worst_case`")
+    let ResponseKind { name, is_of_states, measured_at, .. } = kind(asked);
+    let worst = objective.worst_case.as_ref().filter(|worst| *worst.get_ref());
+    if let Some(worst) = worst {
+        let place = worst.span();
+        if !is_of_states {
+            let message = format!("a {name} has no load case that could be the worst");
+            return at(config, message, (place, "for responses to loads"), "remove `worst_case`");
         }
-        Some(worst) if objective.is_worst_case() && judged.case.is_some() => {
-            let remedy = "remove `case`, or `worst_case`";
-            let message = "[objective] names one load case, so there is no worst case to choose";
-            at(config, message, (worst.span(), "beside `case`"), remedy)
-        }
-        worst if quantity.is_at_set() && judged.case.is_none() => {
-            let several = config.load_case_names().len() > 1;
-            let is_worst = worst.as_ref().is_some_and(|worst| *worst.get_ref());
-            let remedy = "add `case = \"NAME\"`, or `worst_case = true`";
-            let message = format!(
-                "[objective] does not say in which load case the {name} counts",
-                name = quantity.name()
-            );
-            let label = (judged.quantity.span(), "there are several load cases");
-            if several && !is_worst { at(config, message, label, remedy) } else { None }
-        }
-        _ => None,
+        asked.case?;
+        let remedy = "remove `case`, or `worst_case`";
+        let message = "[objective] names one load case, so there is no worst case to choose";
+        return at(config, message, (place, "beside `case`"), remedy);
     }
+    if measured_at.is_none() || asked.case.is_some() || config.load_case_names().len() < 2 {
+        return None;
+    }
+    let message = format!("[objective] does not say in which load case the {name} counts");
+    let label = (asked.name.span(), "there are several load cases");
+    at(config, message, label, "add `case = \"NAME\"`, or `worst_case = true`")
 }
 
 /// A constraint without a limit, with two, or with one that nothing meets.
 fn limit(config: &Config, constraint: &Constraint) -> Option<Finding> {
-    let judged = constraint.judged();
-    let (quantity, span) = (*judged.quantity.get_ref(), constraint.limit_span());
-    let (limit, name) = (constraint.limit().0, quantity.name());
-    let is_signed =
-        quantity.is_temperature() || quantity.is_displacement() && judged.direction.is_some();
+    let (asked, span) = (constraint.keys(), constraint.limit_span());
+    let name = kind(asked).name;
     match (&constraint.at_most, &constraint.at_least) {
         (None, None) => {
             let message = format!("a constraint of the {name} without a limit");
@@ -107,94 +99,65 @@ fn limit(config: &Config, constraint: &Constraint) -> Option<Finding> {
             let label = (second.span(), "one too many");
             at(config, message, label, "write a second entry of [[constraints]] for it")
         }
-        _ if limit <= 0.0 && !is_signed => {
-            let message = format!("the limit of the {name} is not positive");
-            let is_length = quantity.is_displacement();
-            let remedy = match is_length {
-                true => "give a length above 0; only a displacement with a `direction` has a sign",
-                false => "give a number above 0",
-            };
-            at(config, message, (span, "must be greater than 0"), remedy)
+        _ => {
+            let [message, label, remedy] = kind(asked).bad_limit(asked, constraint.limit().0)?;
+            at(config, message, (span, &label), remedy)
         }
-        _ if limit > 1.0 && quantity == Quantity::Volume => {
-            let remedy = "a volume is given as a share of the design volume; 0.3 is usual";
-            let message = "the limit of the volume is more than all of it";
-            at(config, message, (span, "must be at most 1"), remedy)
-        }
-        _ => None,
     }
 }
 
 /// A response of another physics than that of the case.
-fn other_physics(config: &Config, judged: Judged) -> Option<Finding> {
-    let quantity = *judged.quantity.get_ref();
-    let kind = config.physics.kind;
-    let is_other = match kind {
-        PhysicsKind::Elasticity => quantity.is_temperature(),
-        PhysicsKind::Heat => quantity.is_displacement(),
-    };
-    let message = format!("no `{}` in the physics `{}`", quantity.name(), kind.name());
-    let remedy = match kind {
-        PhysicsKind::Elasticity => "ask for the `displacement`",
-        PhysicsKind::Heat => "ask for the `mean_temperature` or the `largest_temperature`",
-    };
-    let label = (judged.quantity.span(), "of another physics");
+fn other_physics(config: &Config, asked: ResponseKeys) -> Option<Finding> {
+    let (response, physics) = (kind(asked), config.physics.kind);
+    let is_other = response.physics.is_some_and(|own| own != physics);
+    let own = kinds().filter(|kind| kind.physics == Some(physics));
+    let own: Vec<_> = own.map(|kind| format!("the `{}`", kind.name)).collect();
+    let message = format!("no `{}` in the physics `{}`", response.name, physics.name());
+    let label = (asked.name.span(), "of another physics");
+    let remedy = format!("ask for {}", own.join(" or "));
     if is_other { at(config, message, label, remedy) } else { None }
 }
 
 /// A response with a key that it does not have, or without one that it needs.
-fn keys(config: &Config, judged: Judged) -> Option<Finding> {
-    let quantity = *judged.quantity.get_ref();
-    let name = quantity.name();
+fn keys(config: &Config, asked: ResponseKeys) -> Option<Finding> {
+    let response = kind(asked);
+    let name = response.name;
     let beside = |key: &str, span: Range<usize>, remedy: &str| {
         let message = format!("the response `{name}` has no `{key}`");
         at(config, message, (span, "not for this response"), remedy)
     };
     let missing = |key: &str, remedy: &str| {
         let message = format!("the response `{name}` needs a `{key}`");
-        at(config, message, (judged.quantity.span(), "needs more"), remedy)
+        at(config, message, (asked.name.span(), "needs more"), remedy)
     };
 
-    let is_displacement = quantity.is_displacement();
-    if quantity.is_at_set() && judged.set.is_none() {
-        let what = if is_displacement {
-            "to measure the displacement at"
-        } else {
-            "to measure the temperature at"
-        };
+    if let (Some(what), None) = (response.measured_at, asked.set) {
         let remedy = format!("add `set = \"NAME\"`: the nodes or faces {what}");
         return missing("set", &remedy);
     }
-    if quantity == Quantity::OutputDisplacement && judged.direction.is_none() {
-        return missing("direction", "add `direction = [x, y, z]`: where the output is to move");
+    if let (Direction::Needed(remedy), None) = (&response.direction, asked.direction) {
+        return missing("direction", remedy);
     }
-    if let Some(set) = judged.set.filter(|_| quantity == Quantity::Compliance) {
-        return beside("set", set.span(), "remove it: the compliance is that of the whole part");
+    if let Some((set, remedy)) = asked.set.zip(response.no_set) {
+        return beside("set", set.span(), remedy);
     }
-    if let Some(direction) = judged.direction {
-        if !is_displacement {
+    if let Some(direction) = asked.direction {
+        if matches!(response.direction, Direction::None) {
             return beside("direction", direction.span(), "remove it");
         }
         if *direction.get_ref() == [0.0; 3] {
-            let label = (direction.span(), "points nowhere");
-            return at(
-                config,
-                "a direction of length 0",
-                label,
-                "give one of x, y, z another value",
-            );
+            let (label, remedy) =
+                ((direction.span(), "points nowhere"), "give one of x, y, z another value");
+            return at(config, "a direction of length 0", label, remedy);
         }
     }
-    if let Some(exponent) = judged.exponent
-        && quantity != Quantity::LargestTemperature
-        && (!is_displacement || judged.direction.is_some())
-    {
+    if let Some(exponent) = asked.exponent.filter(|_| !(response.is_norm)(asked)) {
         let remedy = "remove it: an exponent is for the largest temperature or displacement of a \
                       set, which is one without `direction`";
         return beside("exponent", exponent.span(), remedy);
     }
-    if let Some(time) = judged.time {
-        if !quantity.is_of_states() {
+    if let Some(time) = asked.time {
+        if !response.is_of_states {
             return beside("time", time.span(), "remove it: it is the same at all times");
         }
         if config.transient.is_none() {
@@ -203,8 +166,8 @@ fn keys(config: &Config, judged: Judged) -> Option<Finding> {
             return at(config, "`time` without [transient]", label, remedy);
         }
     }
-    let case = judged.case?;
-    if !quantity.is_of_states() {
+    let case = asked.case?;
+    if !response.is_of_states {
         return beside("case", case.span(), "remove it: it is the same in all load cases");
     }
     let names = config.load_case_names();
@@ -229,11 +192,13 @@ fn volume_twice(config: &Config) -> Option<Finding> {
 /// Least material where nothing has to be carried: there would be none.
 fn nothing_to_carry(config: &Config) -> Option<Finding> {
     let objective = config.objective.as_ref()?;
-    let material = objective.minimize.as_ref().filter(|q| !q.get_ref().is_of_states())?;
-    let is_needed = config.constraints.iter().any(|constraint| {
-        constraint.response.get_ref().is_of_states() || constraint.at_least.is_some()
-    });
-    let name = material.get_ref().name();
+    let asked = objective.keys().filter(|asked| !kind(*asked).is_of_states)?;
+    let material = objective.minimize.as_ref()?;
+    let is_needed = config
+        .constraints
+        .iter()
+        .any(|constraint| kind(constraint.keys()).is_of_states || constraint.at_least.is_some());
+    let name = kind(asked).name;
     let message = format!("the least {name} is none at all, as no constraint needs material");
     let remedy = "add [[constraints]] with a `response` of `compliance` or `displacement`";
     if is_needed { None } else { at(config, message, (material.span(), "alone"), remedy) }
@@ -283,10 +248,8 @@ fn criteria(config: &Config) -> Option<Finding> {
 /// is none of the loads'.
 fn power_in_time(config: &Config) -> Option<Finding> {
     config.transient.as_ref()?;
-    let of_constraints = config.constraints.iter().map(Constraint::judged);
-    let all = config.objective.iter().filter_map(|o| o.judged()).chain(of_constraints);
-    let mut powers = all.filter(|judged| *judged.quantity.get_ref() == Quantity::Compliance);
-    if config.objective.is_some() && powers.next().is_none() {
+    let is_of_work = config.responses().any(|asked| kind(asked).is_work);
+    if config.objective.is_some() && !is_of_work {
         return None;
     }
     let mut temperatures =
@@ -300,7 +263,8 @@ fn power_in_time(config: &Config) -> Option<Finding> {
 
 /// Whether `constraint` is the largest volume of the whole design.
 fn is_volume_bound(constraint: &Constraint) -> bool {
-    constraint.at_most.is_some() && constraint.judged().is_whole_volume()
+    let asked = constraint.keys();
+    constraint.at_most.is_some() && kind(asked).is_share && asked.set.is_none()
 }
 
 impl Config {

@@ -4,6 +4,7 @@ use toml::Spanned;
 
 use super::transient::OverTime;
 use super::{Config, Constraint, FilterKind, Interpolation, Method};
+use crate::responses::kind;
 
 impl Config {
     /// The share of the design volume that a run starts with, where the case says something of it.
@@ -16,9 +17,10 @@ impl Config {
     pub fn minimizes_compliance(&self) -> bool {
         self.transient.is_none()
             && self.objective.as_ref().is_none_or(|objective| {
-                let is_whole =
-                    objective.judged().is_some_and(|judged| judged.is_whole_compliance());
-                is_whole && objective.minimize.is_some() && !objective.is_worst_case()
+                let is_whole = |asked| kind(asked).is_work && asked.case.is_none();
+                objective.keys().is_some_and(is_whole)
+                    && objective.minimize.is_some()
+                    && !objective.is_worst_case()
             })
     }
 
@@ -50,14 +52,12 @@ impl Config {
     pub(super) fn suits_criteria(&self) -> bool {
         let objective = self.objective.as_ref();
         let is_of_states = objective.is_none_or(|objective| {
-            let judged = objective.judged();
-            let is_of_states = judged.is_some_and(|j| j.quantity.get_ref().is_of_states());
+            let is_of_states = objective.keys().is_some_and(|asked| kind(asked).is_of_states);
             is_of_states && !objective.is_worst_case()
         });
         let is_material = |constraint: &Constraint| {
-            let judged = constraint.judged();
-            let is_of_states = judged.quantity.get_ref().is_of_states();
-            !is_of_states && judged.set.is_none() && constraint.at_most.is_some()
+            let asked = constraint.keys();
+            !kind(asked).is_of_states && asked.set.is_none() && constraint.at_most.is_some()
         };
         let n_limits = self.constraints.len() + usize::from(self.design.volume_fraction.is_some());
         is_of_states && n_limits == 1 && self.constraints.iter().all(is_material)
@@ -65,7 +65,7 @@ impl Config {
 
     /// Whether a filter of sensitivities is known to lead to good designs.
     pub(super) fn suits_filtered_sensitivities(&self) -> bool {
-        let is_of_density = |c: &Constraint| !c.response.get_ref().is_of_states();
+        let is_of_density = |c: &Constraint| !kind(c.keys()).is_of_states;
         self.minimizes_compliance() && self.constraints.iter().all(is_of_density)
     }
 }

@@ -4,10 +4,10 @@ use serde::Serialize;
 use serde_json::Value;
 use topopt_case::config::PhysicsKind;
 use topopt_case::finding::{Finding, InputError};
-use topopt_case::formulation::state_function;
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
-use topopt_case::posed::{Form, PosedConstraint, PosedResponse};
+use topopt_case::responses::form::Measure;
+use topopt_case::responses::posed::{PosedConstraint, PosedResponse};
 use topopt_design::Moment;
 use topopt_linalg::Cpu;
 use topopt_mesh::numbers::shown;
@@ -152,44 +152,29 @@ impl<K: Physics<N>, const N: usize> SolvedShape<'_, K, N> {
     }
 
     fn found(&self, response: &PosedResponse) -> Result<Found, Failure> {
-        let subject = self.model.subject();
-        if matches!(response.form, Form::Volume) {
-            return Ok(Found { value: self.shape.volume_fraction.verified, largest: None });
-        }
-        if let Some(weights) = subject.density_weights(&response.form) {
-            let shares = self.shape.shares.iter();
-            let value: f64 = weights.iter().zip(shares).map(|(weight, share)| weight * share).sum();
-            return Ok(Found { value: self.shape.scale * value, largest: None });
-        }
-        let form = match &response.form {
-            Form::Compliance => return Ok(Found { value: self.compliance, largest: None }),
-            Form::CaseCompliance(case) => {
-                return Ok(Found { value: self.compliances[*case], largest: None });
-            }
-            form => form.on_nodes(&self.carried.is_carrying_node),
-        };
+        let form = response.form.on_nodes(&self.carried.is_carrying_node);
         let form = form.ok_or_else(|| InputError::from(nothing_left(response)))?;
-        let Some((case, mut function)) =
-            state_function::<Cpu, K, N>((&form, response.zero), subject, &Cpu)?
-        else {
-            return Ok(Found { value: f64::NAN, largest: None });
+        let part = self.model.subject().part();
+        let value = match form.measure::<Cpu>(part, &Cpu, response.zero)? {
+            Measure::Compliance(None) => self.compliance,
+            Measure::Compliance(Some(case)) => self.compliances[case],
+            Measure::Volume => self.shape.volume_fraction.verified,
+            Measure::Densities(weights) => {
+                let shares = self.shape.shares.iter();
+                let sum: f64 = weights.iter().zip(shares).map(|(w, share)| w * share).sum();
+                self.shape.scale * sum
+            }
+            Measure::State(case, mut function) => {
+                let state = &self.states[case];
+                let loads = &self.model.problem.load_cases()[case].forces;
+                let (share, is_first, is_last) = (1.0, true, true);
+                function.value(&Moment { backend: &Cpu, state, loads, share, is_first, is_last })?
+            }
         };
-        let (state, loads) = (&self.states[case], &self.model.problem.load_cases()[case].forces);
-        let (share, is_first, is_last) = (1.0, true, true);
-        let moment = Moment { backend: &Cpu, state, loads, share, is_first, is_last };
-        Ok(Found { value: function.value(&moment)?, largest: largest::<N>(&form, state) })
+        let state = form.posed().case().map(|case| &self.states[case]);
+        let largest = state.and_then(|state| form.posed().largest(state, N));
+        Ok(Found { value, largest })
     }
-}
-
-/// The true largest value that a norm stands for: of lengths, or of temperatures.
-fn largest<const N: usize>(form: &Form, state: &[f64]) -> Option<f64> {
-    let Form::LargestDisplacement { nodes, .. } = form else { return None };
-    let state = state.as_chunks::<N>().0;
-    let value = |node: &u32| match &state[*node as usize][..] {
-        [temperature] => *temperature,
-        u => u.iter().map(|u| u * u).sum::<f64>().sqrt(),
-    };
-    nodes.iter().map(value).reduce(f64::max)
 }
 
 fn nothing_left(response: &PosedResponse) -> Finding {

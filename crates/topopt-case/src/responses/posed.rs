@@ -8,7 +8,8 @@ use topopt_mesh::Renumbering;
 use topopt_mesh::numbers::shown;
 use topopt_mesh::vector::length;
 
-use crate::config::{Config, Quantity};
+use super::Form;
+use super::form::Numbers;
 
 /// Objective and constraints of a case.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -49,52 +50,22 @@ pub struct PosedConstraint {
     pub entry: Option<usize>,
 }
 
-/// Kind of a response, with nodes and elements in the user's numbering.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub enum Form {
-    /// The compliance of all load cases with their weights.
-    Compliance,
-    /// The compliance of one load case, without its weight.
-    CaseCompliance(usize),
-    /// The share of the design volume that material fills.
-    Volume,
-    /// The share of the volume of some elements that material fills.
-    VolumeOf(Vec<u32>),
-    /// The mass of some elements, or of all except for void ones.
-    Mass(Option<Vec<u32>>),
-    /// The mean of a component of the displacement.
-    MeanDisplacement {
-        /// Number of the load case.
-        case: usize,
-        /// Weights of the nodal displacements in the sum: node and vector.
-        weights: Vec<(u32, [f64; 3])>,
-    },
-    /// The p-norm of displacements, or of temperatures above the zero of the response.
-    LargestDisplacement {
-        /// Number of the load case.
-        case: usize,
-        /// The nodes, sorted.
-        nodes: Vec<u32>,
-        /// p
-        exponent: f64,
-    },
-}
-
 impl Form {
     /// Whether no design changes it, as all that it is of `is_held`, with `n` unknowns per node.
     pub fn is_held(&self, n: usize, is_held: impl Fn(u32, usize) -> bool) -> bool {
-        match self {
-            Self::MeanDisplacement { weights, .. } => {
+        let mut form = self.clone();
+        match form.numbers() {
+            Some(Numbers::Weights(weights)) => {
                 let fixes = |(node, along): &(u32, [f64; 3])| {
                     (0..n).all(|i| along[i] == 0.0 || is_held(*node, i))
                 };
                 !weights.is_empty() && weights.iter().all(fixes)
             }
-            Self::LargestDisplacement { nodes, .. } => {
+            Some(Numbers::Nodes(nodes)) => {
                 let is_fixed = |&node: &u32| (0..n).all(|i| is_held(node, i));
                 !nodes.is_empty() && nodes.iter().all(is_fixed)
             }
-            _ => false,
+            Some(Numbers::Elements(_)) | None => false,
         }
     }
 
@@ -102,41 +73,37 @@ impl Form {
     /// weights; none if no node is left.
     pub fn on_nodes(&self, is_there: &[bool]) -> Option<Self> {
         let mut form = self.clone();
-        let is_left = match &mut form {
-            Self::LargestDisplacement { nodes, .. } => {
+        let is_left = match form.numbers() {
+            Some(Numbers::Nodes(nodes)) => {
                 nodes.retain(|node| is_there[*node as usize]);
                 !nodes.is_empty()
             }
-            Self::MeanDisplacement { weights, .. } => {
-                let size = |weights: &[(u32, [f64; 3])]| -> f64 {
-                    weights.iter().map(|(_, w)| length(*w)).sum()
-                };
+            Some(Numbers::Weights(weights)) => {
                 let before = size(weights);
                 weights.retain(|(node, _)| is_there[*node as usize]);
                 let scale = before / size(weights);
                 weights.iter_mut().for_each(|(_, w)| *w = w.map(|w| scale * w));
                 !weights.is_empty()
             }
-            _ => true,
+            Some(Numbers::Elements(_)) | None => true,
         };
         is_left.then_some(form)
     }
+}
 
-    /// Returns the load case of the response, if it belongs to one.
-    fn case(&self) -> Option<usize> {
-        match self {
-            Self::CaseCompliance(case)
-            | Self::MeanDisplacement { case, .. }
-            | Self::LargestDisplacement { case, .. } => Some(*case),
-            _ => None,
-        }
-    }
+fn size(weights: &[(u32, [f64; 3])]) -> f64 {
+    weights.iter().map(|(_, w)| length(*w)).sum()
 }
 
 impl PosedResponse {
+    /// Whether its gradient takes an adjoint state, in a steady state.
+    fn has_adjoint(&self) -> bool {
+        self.when.is_none() && self.form.posed().case().is_some()
+    }
+
     /// Whether the iterations report it anyway.
     pub fn is_usual(&self) -> bool {
-        self.when.is_none() && matches!(self.form, Form::Compliance | Form::Volume)
+        self.when.is_none() && self.form.posed().is_usual()
     }
 
     /// Returns the column name in a table: the label without spaces and commas.
@@ -183,9 +150,12 @@ impl Posed {
 
     /// The responses with limits in an iteration, the volume as a share.
     pub fn limited_values(&self, report: &IterationReport) -> Vec<f64> {
-        let value = |(constraint, value): (&PosedConstraint, &f64)| match constraint.response.form {
-            Form::Volume => report.volume_fraction,
-            _ => *value,
+        let value = |(constraint, value): (&PosedConstraint, &f64)| {
+            if constraint.response.form.posed().is_share() {
+                report.volume_fraction
+            } else {
+                *value
+            }
         };
         self.constraints.iter().zip(&report.constraints).map(value).collect()
     }
@@ -227,18 +197,13 @@ impl Posed {
     pub fn renumbered(mut self, renumbering: &Renumbering) -> Self {
         let nodes = LazyCell::new(|| renumbering.new_nodes());
         let elements = LazyCell::new(|| renumbering.new_elements());
-        let of = |numbers: &mut Vec<u32>, new: &[u32]| {
-            numbers.iter_mut().for_each(|n| *n = new[*n as usize]);
-            numbers.sort_unstable();
-        };
-        for form in self.forms_mut() {
-            match form {
-                Form::VolumeOf(set) | Form::Mass(Some(set)) => of(set, &elements),
-                Form::LargestDisplacement { nodes: set, .. } => of(set, &nodes),
-                Form::MeanDisplacement { weights, .. } => {
+        for numbers in self.forms_mut().filter_map(Form::numbers) {
+            match numbers {
+                Numbers::Elements(set) => renumber(set, &elements),
+                Numbers::Nodes(set) => renumber(set, &nodes),
+                Numbers::Weights(weights) => {
                     weights.iter_mut().for_each(|(node, _)| *node = nodes[*node as usize]);
                 }
-                _ => {}
             }
         }
         self
@@ -248,15 +213,19 @@ impl Posed {
     #[must_use]
     pub fn elsewhere(&self) -> Self {
         let mut posed = self.clone();
-        for form in posed.forms_mut() {
-            match form {
-                Form::VolumeOf(set) | Form::Mass(Some(set)) => set.clear(),
-                Form::LargestDisplacement { nodes, .. } => nodes.clear(),
-                Form::MeanDisplacement { weights, .. } => weights.clear(),
-                _ => {}
+        for numbers in posed.forms_mut().filter_map(Form::numbers) {
+            match numbers {
+                Numbers::Elements(set) | Numbers::Nodes(set) => set.clear(),
+                Numbers::Weights(weights) => weights.clear(),
             }
         }
         posed
+    }
+
+    /// Returns all responses, those of the objective first.
+    pub fn responses(&self) -> impl Iterator<Item = &PosedResponse> + Clone {
+        let limited = self.constraints.iter().map(|constraint| &constraint.response);
+        self.objective.iter().chain(limited)
     }
 
     fn forms_mut(&mut self) -> impl Iterator<Item = &mut Form> {
@@ -267,39 +236,23 @@ impl Posed {
     /// Vectors of one entry per element, and of all unknowns, that a run holds for it more than for
     /// a compliance under a volume constraint.
     pub fn further_vectors(&self) -> [usize; 2] {
-        let responses = || {
-            let limited = self.constraints.iter().map(|constraint| &constraint.response);
-            self.objective.iter().chain(limited)
-        };
-        let gradients = responses().count() + usize::from(self.objective.len() > 1);
-
-        let own = |response: &PosedResponse| {
-            // The state and its adjoint, in a steady state.
-            let states = if response.when.is_none() { 2 } else { 0 };
-            match &response.form {
-                Form::VolumeOf(_) | Form::Mass(_) => [1, 0],
-                Form::MeanDisplacement { .. } => [0, 2 + states],
-                Form::LargestDisplacement { .. } => [0, states],
-                _ => [0, 0],
-            }
-        };
+        let gradients = self.responses().count() + usize::from(self.objective.len() > 1);
 
         // What adjoint gradients are made with.
-        let has_adjoint =
-            responses().any(|response| response.when.is_none() && response.form.case().is_some());
+        let has_adjoint = self.responses().any(PosedResponse::has_adjoint);
         let shared = if has_adjoint { [3, 1] } else { [0, 0] };
 
-        let [elements, nodal] = responses()
+        let own = |response: &PosedResponse| response.form.posed().vectors(response.when.is_some());
+        let [elements, nodal] = self
+            .responses()
             .map(own)
             .chain([shared])
             .fold([0, 0], |sum, own| [sum[0] + own[0], sum[1] + own[1]]);
         [elements + gradients.saturating_sub(2), nodal]
     }
+}
 
-    /// Whether the mass counts.
-    pub fn is_of_mass(config: &Config) -> bool {
-        let objective = config.objective.iter().filter_map(|objective| objective.judged());
-        let limited = config.constraints.iter().map(|constraint| constraint.judged());
-        objective.chain(limited).any(|judged| *judged.quantity.get_ref() == Quantity::Mass)
-    }
+fn renumber(numbers: &mut [u32], new: &[u32]) {
+    numbers.iter_mut().for_each(|number| *number = new[*number as usize]);
+    numbers.sort_unstable();
 }

@@ -1,0 +1,121 @@
+//! The form of a response on a mesh, and ways to measure it.
+
+use topopt_design::{DesignSpace, StateFunction};
+use topopt_fem::Statement;
+use topopt_linalg::{BackendError, Pointwise};
+
+/// Nodes or elements that a form holds numbers of: renumbering, stripping and restriction follow
+/// from them.
+pub enum Numbers<'a> {
+    /// Elements, sorted.
+    Elements(&'a mut Vec<u32>),
+    /// Nodes, sorted.
+    Nodes(&'a mut Vec<u32>),
+    /// Nodes with weights of their states in a sum.
+    Weights(&'a mut Vec<(u32, [f64; 3])>),
+}
+
+/// Part that is measured: the first of several ranks has all of its values, the others none.
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    /// Designs allowed, with volumes.
+    pub space: &'a DesignSpace,
+    /// The problem.
+    pub problem: &'a dyn Statement,
+    /// Mass per volume that the factors of the mass are multiples of.
+    pub mass_density: f64,
+}
+
+/// Way to measure a response.
+pub enum Measure<'a, B: Pointwise> {
+    /// The compliance of all load cases with their weights, or of one without it.
+    Compliance(Option<usize>),
+    /// The share of the design volume that material fills.
+    Volume,
+    /// The sum of the densities with weights, `[n_elements]`.
+    Densities(Vec<f64>),
+    /// A function of the state of a load case.
+    State(usize, Box<dyn StateFunction<B> + 'a>),
+}
+
+/// A form of a response.
+pub trait PosedForm {
+    /// Returns the load case that it belongs to, if it belongs to one.
+    fn case(&self) -> Option<usize> {
+        None
+    }
+
+    /// Returns the numbers of nodes or elements that it holds.
+    fn numbers(&mut self) -> Option<Numbers<'_>> {
+        None
+    }
+
+    /// Whether the iterations report it anyway.
+    fn is_usual(&self) -> bool {
+        false
+    }
+
+    /// Whether it is the volume of the whole design, which is told as a share.
+    fn is_share(&self) -> bool {
+        false
+    }
+
+    /// Whether it is a mass.
+    fn is_mass(&self) -> bool {
+        false
+    }
+
+    /// Whether it falls with every bit of material, in a steady state under constant loads.
+    fn only_falls(&self) -> bool {
+        false
+    }
+
+    /// Whether more material helps to keep `limit`, unless the part is a mechanism or has weight.
+    fn is_helped_by_material(&self, is_upper: bool, _limit: f64) -> bool {
+        is_upper
+    }
+
+    /// Computes the true largest value that a norm stands for, from a state `[n_nodes][n]`.
+    fn largest(&self, _state: &[f64], _n: usize) -> Option<f64> {
+        None
+    }
+
+    /// Counts the vectors of one entry per element, and of all unknowns, that a run holds for it.
+    fn vectors(&self, _is_in_time: bool) -> [usize; 2] {
+        [0, 0]
+    }
+}
+
+/// Measures a form on a backend.
+pub trait Measured: PosedForm {
+    /// Measures the response on `part`; it counts from `zero`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    fn measure<'a, B: Pointwise + Sync + 'a>(
+        &self,
+        part: Part<'a>,
+        backend: &B,
+        zero: f64,
+    ) -> Result<Measure<'a, B>, BackendError>;
+}
+
+impl Part<'_> {
+    /// Returns the shares of the elements in the design volume, `[n_elements]`.
+    pub(crate) fn volume_shares(&self) -> Vec<f64> {
+        shares(self.space.design_volumes())
+    }
+}
+
+/// Returns `values` as shares of their sum.
+pub(super) fn shares(values: Vec<f64>) -> Vec<f64> {
+    let total: f64 = values.iter().sum();
+    values.into_iter().map(|value| value / total).collect()
+}
+
+/// Returns the `values` of `elements`, 0 elsewhere, `[n_elements]`.
+pub(super) fn within(elements: &[u32], values: &[f64]) -> Vec<f64> {
+    let mut weights = vec![0.0; values.len()];
+    elements.iter().for_each(|&e| weights[e as usize] = values[e as usize]);
+    weights
+}
