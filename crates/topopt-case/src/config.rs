@@ -43,7 +43,7 @@ pub use design::{
     Method, Optimizer, Projection, Style,
 };
 pub use keys::{Config, Material, SetMaterial};
-pub use loads::{Axis, Load, LoadCase, LoadQuantity, Spring, Support};
+pub use loads::{Axis, Load, LoadCase, Spring, Support};
 pub use material_properties::{Given, MaterialProperty, number};
 pub use mesh::{Generator, Hexes, Mesh};
 pub use objective::{Constraint, Objective, ResponseKeys, ResponseName, TimeOf};

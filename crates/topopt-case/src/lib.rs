@@ -20,7 +20,7 @@ pub mod full_part;
 pub mod interpolation;
 pub mod interrupt;
 pub mod kept;
-mod loads;
+pub mod loads;
 pub mod lookup;
 pub mod materials;
 pub mod meshing;

@@ -1,212 +1,192 @@
-//! The load cases that `[[loads]]` and displaced supports amount to.
+//! Loads of a case: a file per family of kinds, and a line of the table below per kind.
 
+mod heat;
+pub mod kind;
+mod on_faces;
+mod on_mass;
+mod on_nodes;
+mod on_set;
+
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value};
 use toml::Spanned;
-use topopt_fem::bearing::{BearingError, bearing};
-use topopt_fem::remote_load::{PointLoad, SpreadError, spread};
 use topopt_fem::surface_load::{self, NodalForces};
+use topopt_mesh::Face;
 
-use crate::case_loads::{CaseLoads, Rotation};
-use crate::config::{Load, LoadQuantity};
+use crate::case_loads::CaseLoads;
+use crate::config::{Config, Load, OverTime, SelectKind};
 use crate::finding::Finding;
 use crate::lookup::Lookup;
 use crate::nodal_loads::NodalLoad;
-use topopt_mesh::numbers::shown;
+use kind::{LoadKey, LoadKind, OnMass, Place, Shape};
 
-/// Alternative to a force per area for a set of nodes, named in remedies.
-const TOTAL: &str = "`total_force`, which is shared equally by nodes";
+/// Kinds of loads.
+pub static LOADS: [LoadKind; 12] = [
+    on_nodes::FORCE,
+    on_set::TOTAL_FORCE,
+    on_set::MOMENT,
+    on_faces::BEARING,
+    on_faces::TRACTION,
+    on_faces::PRESSURE,
+    on_mass::GRAVITY,
+    on_mass::ANGULAR_VELOCITY,
+    on_faces::HEAT_FLUX,
+    heat::HEAT_SOURCE,
+    heat::TOTAL_HEAT,
+    on_nodes::FROM_MESH,
+];
+
+/// Keys that all loads have.
+const COMMON: [LoadKey; 4] = [
+    LoadKey::new(
+        "set",
+        Shape::Text,
+        "Name of a node, face or element set of the mesh, or of a selection; not with `gravity` or \
+         `angular_velocity`.",
+    ),
+    LoadKey::new(
+        "kind",
+        Shape::SetKind,
+        "Which set is meant where several have this name: of nodes, faces or elements. When left \
+         out, the first kind that exists; `traction`, `pressure` and `bearing` take faces, and so do \
+         `total_force` and `moment` if there are any.",
+    ),
+    LoadKey::new(
+        "over_time",
+        Shape::Table,
+        "Factors of the heat over time, `[time, factor]` by increasing time: linear between, \
+         constant beyond the ends.",
+    ),
+    LoadKey::new("case", Shape::Text, "Name of the load case that the force belongs to."),
+];
+
+/// Description of `[[loads]]` in the schema of the case file.
+const TEXT: &str = "A load: exactly one of `force`, `total_force`, `moment`, `bearing`, `traction`, \
+                    `pressure`, `gravity` and `angular_velocity`; of heat, of `heat_flux`, \
+                    `heat_source` and `total_heat`; of either `from_mesh`. Loads of the same case \
+                    act together.";
+
+impl Load {
+    /// Returns the kinds that it is of; a case file that was read has one.
+    pub fn kinds(&self) -> impl Iterator<Item = &'static LoadKind> {
+        LOADS.iter().filter(|kind| self.gives(kind.key()))
+    }
+
+    /// Returns the acceleration of the whole part.
+    pub fn on_mass(&self) -> Option<OnMass> {
+        self.kinds().find_map(|kind| (kind.on_mass)(self))
+    }
+
+    /// Returns the vector of a moment, if it is one.
+    pub fn moment(&self) -> Option<[f64; 3]> {
+        let kind = self.kinds().find(|kind| kind.is_moment)?;
+        self.vector(kind.key())
+    }
+
+    /// Whether it acts in elements.
+    pub(crate) fn is_in_elements(&self) -> bool {
+        self.kinds().any(|kind| matches!(kind.place, Place::Elements))
+    }
+
+    /// Returns the place of its size, else of its set.
+    pub fn span(&self) -> Range<usize> {
+        let set = || self.set.as_ref().map_or(0..0, |set| set.span());
+        self.kinds().find_map(|kind| self.span_of(kind.key())).unwrap_or_else(set)
+    }
+}
 
 impl Lookup<'_> {
     /// The load cases, in the order in which the file first names them.
     pub fn load_cases(&self, findings: &mut Vec<Finding>) -> Vec<CaseLoads> {
-        let weight = |name: &str| {
-            let entry = self.config.load_cases.iter().find(|entry| entry.name.get_ref() == name);
-            entry.map_or(1.0, |entry| entry.weight)
-        };
+        let names = self.config.load_case_names();
+        names.into_iter().map(|name| self.load_case(name, findings)).collect()
+    }
 
-        let mut case = |name: &str| {
-            let mut forces: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
-            let (mut gravity, mut rotations) = ([0.0; 3], Vec::new());
-            for load in self.config.loads.iter().filter(|load| load.case == name) {
-                for (node, force) in self.forces(load, findings) {
-                    let total = forces.entry(node).or_default();
-                    *total = std::array::from_fn(|i| total[i] + force[i]);
-                }
-                if let Some(more) = load.gravity.as_ref().map(|gravity| gravity.get_ref()) {
+    fn load_case(&self, name: &str, findings: &mut Vec<Finding>) -> CaseLoads {
+        let mut forces: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
+        let (mut gravity, mut rotations) = ([0.0; 3], Vec::new());
+        for load in self.config.loads.iter().filter(|load| load.case == name) {
+            for (node, force) in self.on_nodes(load, findings) {
+                let total = forces.entry(node).or_default();
+                *total = std::array::from_fn(|i| total[i] + force[i]);
+            }
+            match load.on_mass() {
+                Some(OnMass::Gravity(more)) => {
                     gravity = std::array::from_fn(|i| gravity[i] + more[i]);
                 }
-                rotations.extend(load.angular_velocity.as_ref().map(|velocity| Rotation {
-                    angular_velocity: *velocity.get_ref(),
-                    center: load.center.as_ref().map_or([0.0; 3], |center| *center.get_ref()),
-                }));
+                Some(OnMass::Rotation(rotation)) => rotations.push(rotation),
+                None => {}
             }
-
-            CaseLoads {
-                name: name.to_owned(),
-                weight: weight(name),
-                forces: forces.into_iter().collect(),
-                gravity,
-                rotations,
-                displacements: self.displacements(name, findings),
-            }
-        };
-        self.config.load_case_names().into_iter().map(&mut case).collect()
+        }
+        CaseLoads {
+            name: name.to_owned(),
+            weight: self.config.weight_of(name),
+            forces: forces.into_iter().collect(),
+            gravity,
+            rotations,
+            displacements: self.displacements(name, findings),
+        }
     }
 
     /// The entries that act on nodes, in their order.
     pub fn nodal_loads(&self) -> Vec<NodalLoad> {
-        let of = |load: &Load| NodalLoad {
+        let on_nodes = self.config.loads.iter().filter(|load| load.on_mass().is_none());
+        on_nodes.map(|load| self.nodal_load(load, |force| force)).collect()
+    }
+
+    /// One entry on nodes, whose unknowns `of` takes from its vectors.
+    pub(crate) fn nodal_load<const N: usize>(
+        &self,
+        load: &Load,
+        of: fn([f64; 3]) -> [f64; N],
+    ) -> NodalLoad<N> {
+        // What is wrong with it was reported with the load cases.
+        let forces = self.on_nodes(load, &mut Vec::new()).into_iter();
+        NodalLoad {
             case: load.case.clone(),
             set: load.set.as_ref().map(|set| set.get_ref().clone()),
-            // What is wrong with it was reported with the load cases.
-            forces: self.forces(load, &mut Vec::new()),
-            is_within: self.is_within(load),
-        };
-        self.config.loads.iter().filter(|load| !load.is_of_whole_part()).map(of).collect()
-    }
-
-    /// Forces of one entry on the nodes of its set.
-    fn forces(&self, load: &Load, findings: &mut Vec<Finding>) -> NodalForces {
-        let Some(set) = &load.set else { return Vec::new() };
-        let Some((quantity, place)) = load.quantities().into_iter().next() else {
-            return Vec::new();
-        };
-        match quantity {
-            LoadQuantity::Force(force) => {
-                let nodes = self.nodes(set, load.kind, findings);
-                nodes.into_iter().map(|node| (node, force)).collect()
-            }
-            LoadQuantity::TotalForce(force) => match &load.at {
-                Some(at) => {
-                    let load_there = PointLoad { force, moment: [0.0; 3], at: *at.get_ref() };
-                    self.spread(load, load_there, place, findings)
-                }
-                None => self.total_force(load, set, force, findings),
-            },
-            LoadQuantity::Moment(moment) => {
-                let turning = PointLoad { force: [0.0; 3], moment, at: [0.0; 3] };
-                self.spread(load, turning, place, findings)
-            }
-            LoadQuantity::Traction(_) | LoadQuantity::Pressure(_) | LoadQuantity::Bearing(_) => {
-                self.on_faces(load, set, (quantity, place), findings)
-            }
-            LoadQuantity::FromMesh => self.of_mesh_file(set, place, findings),
-            // Those of the whole part, and those of other physics.
-            _ => Vec::new(),
+            forces: forces.map(|(node, force)| (node, of(force))).collect(),
+            is_within: load.is_in_elements() || self.is_within(load),
         }
     }
 
-    /// A force on the set as a whole.
-    fn total_force(
+    /// Forces of one entry on the nodes of its set; of heat, heat per time in the first component.
+    pub(crate) fn on_nodes(&self, load: &Load, findings: &mut Vec<Finding>) -> NodalForces {
+        let kind = load.kinds().next();
+        kind.map_or_else(Vec::new, |kind| (kind.on_nodes)(self, load, findings))
+    }
+
+    /// Nodes of a set with the areas that they stand for if it has faces, else with 1 each.
+    fn areas(
         &self,
-        load: &Load,
         set: &Spanned<String>,
-        force: [f64; 3],
+        kind: Option<SelectKind>,
         findings: &mut Vec<Finding>,
-    ) -> NodalForces {
-        if let Some(faces) = self.faces(set, load.kind) {
-            return surface_load::total_force(self.mesh, &faces, force);
-        }
-        let nodes = self.nodes(set, load.kind, findings);
-        let share = force.map(|f| f / nodes.len() as f64);
-        nodes.into_iter().map(|node| (node, share)).collect()
-    }
-
-    /// Returns the nodal forces of a load that needs faces: a traction, a pressure or a bearing.
-    fn on_faces(
-        &self,
-        load: &Load,
-        set: &Spanned<String>,
-        (quantity, place): (LoadQuantity, Range<usize>),
-        findings: &mut Vec<Finding>,
-    ) -> NodalForces {
-        let Some(faces) = self.faces(set, load.kind) else {
-            findings.extend(self.no_faces(set, quantity.key(), place, TOTAL));
-            return Vec::new();
-        };
-
-        match quantity {
-            LoadQuantity::Traction(traction) => surface_load::traction(self.mesh, &faces, traction),
-            LoadQuantity::Pressure(pressure) => surface_load::pressure(self.mesh, &faces, pressure),
-            LoadQuantity::Bearing(force) if force != [0.0; 3] => bearing(self.mesh, &faces, force)
-                .unwrap_or_else(|error| {
-                    findings.push(self.no_bearing(set.get_ref(), error, place));
-                    Vec::new()
-                }),
-            _ => Vec::new(),
-        }
-    }
-
-    /// A force at a point or a moment, on the nodes of the set of `load`: by the areas that they
-    /// stand for if it has faces, else alike.
-    fn spread(
-        &self,
-        load: &Load,
-        point_load: PointLoad,
-        place: Range<usize>,
-        findings: &mut Vec<Finding>,
-    ) -> NodalForces {
-        let Some(set) = &load.set else { return Vec::new() };
-        let weights: Vec<(u32, f64)> = match self.faces(set, load.kind) {
+    ) -> Vec<(u32, f64)> {
+        match self.faces(set, kind) {
             Some(faces) => surface_load::areas(self.mesh, &faces),
-            None => {
-                let nodes = self.nodes(set, load.kind, findings);
-                nodes.into_iter().map(|node| (node, 1.0)).collect()
-            }
-        };
-        if weights.is_empty() {
-            return Vec::new();
+            None => self.nodes(set, kind, findings).into_iter().map(|node| (node, 1.0)).collect(),
         }
+    }
 
-        spread(self.mesh, &weights, &point_load).unwrap_or_else(|error| {
-            findings.push(self.no_moment(set.get_ref(), error, place));
-            Vec::new()
+    /// The faces of a load by `key`; none, and a finding with `label` and `instead`, where its set
+    /// has none.
+    fn loaded_faces(
+        &self,
+        load: &Load,
+        key: &str,
+        [label, instead]: [&str; 2],
+        findings: &mut Vec<Finding>,
+    ) -> Vec<Face> {
+        let Some((set, place)) = load.set.as_ref().zip(load.span_of(key)) else { return vec![] };
+        self.faces(set, load.kind).unwrap_or_else(|| {
+            findings.extend(self.no_faces(set, key, (place, label), instead));
+            vec![]
         })
-    }
-
-    /// A moment that the nodes of a set do not take.
-    fn no_moment(&self, name: &str, error: SpreadError, place: Range<usize>) -> Finding {
-        let (message, remedy) = match error {
-            SpreadError::Point => (
-                format!("the nodes of set `{name}` are in one point and take no moment"),
-                "name a set of several nodes, or put `at` on the node".to_owned(),
-            ),
-            SpreadError::Line(axis) => {
-                let [x, y, z] = axis.map(shown);
-                (
-                    format!("the nodes of set `{name}` are on a line and take no moment about it"),
-                    format!(
-                        "name a set that is wider across its direction ({x}, {y}, {z}), or leave \
-                         this part of the moment out; a force with `at` on the line has none"
-                    ),
-                )
-            }
-        };
-        let finding = Finding::new(message).remedy(remedy);
-        finding.at(self.config.source(), place, "has a moment about them")
-    }
-
-    /// A force that the faces of a bore do not take.
-    fn no_bearing(&self, name: &str, error: BearingError, place: Range<usize>) -> Finding {
-        let (message, label, remedy) = match error {
-            BearingError::NoFace => (
-                format!("no face of set `{name}` takes this bearing load"),
-                "no outward normal points against it",
-                "name the faces of the bore that the force presses on, or turn the force",
-            ),
-            BearingError::Sideways(share) => (
-                format!(
-                    "the faces of set `{name}` leave {} % of this bearing load: a pin only pushes \
-                     along their normals",
-                    shown((100.0 * share).round())
-                ),
-                "points along the faces",
-                "name all faces of the bore, and give the part along its axis as `total_force`",
-            ),
-        };
-        Finding::new(message).at(self.config.source(), place, label).remedy(remedy)
     }
 
     /// Something per area on a set that has no area; `instead` is what nodes can have. Sets that
@@ -215,14 +195,13 @@ impl Lookup<'_> {
         &self,
         set: &Spanned<String>,
         key: &str,
-        place: Range<usize>,
+        (place, label): (Range<usize>, &str),
         instead: &str,
     ) -> Vec<Finding> {
         let mut findings = Vec::new();
         let name = set.get_ref();
         let nodes = self.nodes(set, None, &mut findings).len();
         if findings.is_empty() {
-            let label = if key == "bearing" { "in a bore" } else { "per area" };
             let message =
                 format!("`{key}` needs faces, but set `{name}` has none, only {nodes} nodes");
             findings.push(Finding::new(message).at(self.config.source(), place, label).remedy(
@@ -267,5 +246,46 @@ impl Lookup<'_> {
             }
         }
         findings
+    }
+}
+
+impl Config {
+    /// Returns the weight of the load case `name`.
+    pub(crate) fn weight_of(&self, name: &str) -> f64 {
+        let entry = self.load_cases.iter().find(|entry| entry.name.get_ref() == name);
+        entry.map_or(1.0, |entry| entry.weight)
+    }
+}
+
+impl JsonSchema for Load {
+    fn schema_name() -> Cow<'static, str> {
+        "Load".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let [set, kind, last @ ..] = COMMON;
+        let own = LOADS.iter().flat_map(|kind| kind.keys);
+        let mut properties = Map::new();
+        for key in [&set, &kind].into_iter().chain(own).chain(&last) {
+            let mut schema = match key.shape {
+                Shape::Text => generator.subschema_for::<String>(),
+                Shape::SetKind => generator.subschema_for::<SelectKind>(),
+                Shape::Number => generator.subschema_for::<f64>(),
+                Shape::Vector => generator.subschema_for::<[f64; 3]>(),
+                Shape::Flag => generator.subschema_for::<bool>(),
+                Shape::Table => generator.subschema_for::<OverTime>(),
+            };
+            schema.insert("description".into(), key.text.into());
+            if key.name == "case" {
+                schema.insert("default".into(), "default".into());
+            }
+            properties.insert(key.name.into(), schema.into());
+        }
+        json_schema!({
+            "description": TEXT,
+            "type": "object",
+            "properties": Value::Object(properties),
+            "additionalProperties": false,
+        })
     }
 }

@@ -255,7 +255,7 @@ impl Lookup<'_> {
                 "{needs} the mass of all material: {others} elements are in no set of \
                  [[materials]], and [material] has no `mass_density`"
             );
-            let span = config.loads.iter().find(|load| load.is_of_whole_part()).map(|l| l.span());
+            let span = config.loads.iter().find(|load| load.on_mass().is_some()).map(|l| l.span());
             let finding = Finding::new(message).remedy("add `mass_density = ...` to [material]");
             findings.push(match span {
                 Some(span) => finding.at(config.source(), span, "acts on the whole part"),

@@ -5,8 +5,9 @@ use std::ops::Range;
 use toml::Spanned;
 use topopt_mesh::{Face, SetError, SetKind, Sets};
 
-use crate::config::{Condition, LoadQuantity, Near, SelectKind, closest};
+use crate::config::{Condition, Near, SelectKind, closest};
 use crate::finding::Finding;
+use crate::loads::kind::Place;
 use crate::lookup::Lookup;
 
 impl Lookup<'_> {
@@ -51,10 +52,10 @@ impl Lookup<'_> {
         let springs = springs.map(|s| (s.set.get_ref(), s.kind, false));
 
         let loads = config.loads.iter().filter_map(|load| {
-            let faces_first = match load.quantities().first()?.0 {
-                LoadQuantity::Force(_) | LoadQuantity::FromMesh => false,
-                LoadQuantity::TotalForce(_) | LoadQuantity::Moment(_) => true,
-                _ => return None,
+            let faces_first = match load.kinds().next()?.place {
+                Place::Nodes => false,
+                Place::Set => true,
+                Place::Faces(..) | Place::Elements | Place::WholePart(_) => return None,
             };
             Some((load.set.as_ref()?.get_ref(), load.kind, faces_first))
         });

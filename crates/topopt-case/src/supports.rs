@@ -80,7 +80,12 @@ impl Lookup<'_> {
         let Some(faces) = self.faces(&spring.set, spring.kind) else {
             let key = "stiffness_per_area";
             let remedy = "`stiffness`, which each node has";
-            findings.extend(self.no_faces(&spring.set, key, stiffness.span(), remedy));
+            findings.extend(self.no_faces(
+                &spring.set,
+                key,
+                (stiffness.span(), "per area"),
+                remedy,
+            ));
             return Vec::new();
         };
         surface_load::traction(self.mesh, &faces, *stiffness.get_ref())

@@ -2,15 +2,19 @@
 
 use std::ops::Range;
 
-use super::{Config, Load, LoadQuantity, PhysicsKind, SelectKind};
+use super::{Config, Load, PhysicsKind, SelectKind};
 use crate::finding::Finding;
+use crate::loads::LOADS;
+use crate::loads::kind::{LoadKind, Place};
 
 /// Returns a finding for each of `[[loads]]` whose keys do not fit together.
 pub(super) fn loads(config: &Config) -> Vec<Finding> {
     let finding = |(i, load): (usize, &Load)| {
-        let quantities = load.quantities();
-        let (message, label, span) = match quantities.as_slice() {
-            [one] => return point(config, load).or_else(|| loaded_set(config, load, one)),
+        let kinds: Vec<&LoadKind> = load.kinds().collect();
+        let (message, label, span) = match kinds[..] {
+            [kind] => {
+                return other_keys(config, load, kind).or_else(|| loaded_set(config, load, kind));
+            }
             [] => {
                 let entry = || config.span(&format!("loads.{i}"));
                 let span = load.set.as_ref().map_or_else(entry, |set| set.span());
@@ -20,7 +24,10 @@ pub(super) fn loads(config: &Config) -> Vec<Finding> {
                 };
                 (message, "no magnitude given", span)
             }
-            [.., (_, span)] => ("a load of more than one kind", "one too many", span.clone()),
+            [.., last] => {
+                let span = load.span_of(last.key()).unwrap_or(0..0);
+                ("a load of more than one kind", "one too many", span)
+            }
         };
         Some(Finding::new(message).at(config.source(), span, label).remedy(known(config)))
     };
@@ -28,96 +35,65 @@ pub(super) fn loads(config: &Config) -> Vec<Finding> {
 }
 
 /// Returns a remedy that lists the kinds of loads of the physics.
-fn known(config: &Config) -> &'static str {
-    match config.physics.kind {
-        PhysicsKind::Elasticity => {
-            "give one of `force` (on each node), `total_force` (on the whole set), `moment` (on \
-             the whole set), `bearing` (a pin in a bore), `traction` (per area), `pressure` (per \
-             area, along the normal), `gravity` and `angular_velocity` (on the whole part), and \
-             `from_mesh`; several [[loads]] of a case act together"
-        }
-        PhysicsKind::Heat => {
-            "give one of `heat_flux` (per area), `heat_source` (per volume) and `total_heat` (into \
-             the whole set), and `from_mesh`; several [[loads]] of a case act together"
-        }
-    }
+fn known(config: &Config) -> String {
+    let physics = config.physics.kind;
+    let own = LOADS.iter().filter(|kind| kind.physics.is_none_or(|own| own == physics));
+    let mut names: Vec<String> = own.map(|kind| format!("`{}`{}", kind.key(), kind.hint)).collect();
+    let last = names.pop().unwrap_or_default();
+    let others = names.join(", ");
+    format!("give one of {others} and {last}; several [[loads]] of a case act together")
 }
 
-/// `at` and `center`, which belong to one quantity each.
-fn point(config: &Config, load: &Load) -> Option<Finding> {
+/// Refuses a key that belongs to another kind than that of the load.
+fn other_keys(config: &Config, load: &Load, kind: &LoadKind) -> Option<Finding> {
     let at = |message: &str, span: Range<usize>, label: &str, remedy: &str| {
         Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
     };
-    if let (Some(place), true) = (&load.at, load.moment.is_some()) {
-        return at(
-            "a moment with `at`",
-            place.span(),
-            "no place here",
-            "remove `at`: a moment is the same about every point; for a force at a point beside \
-             it, add [[loads]] with `total_force` and `at`",
-        );
+    if let Some((key, [message, label, remedy])) = kind.never_with
+        && let Some(place) = load.span_of(key)
+    {
+        return at(message, place, label, remedy);
     }
-    if let (Some(place), None) = (&load.at, &load.total_force) {
-        let remedy = "remove `at`, or give `total_force`, which acts at this point";
-        return at("`at` without `total_force`", place.span(), "where what acts?", remedy);
-    }
-    if let (Some(center), None) = (&load.center, &load.angular_velocity) {
-        let remedy = "remove `center`, or give `angular_velocity`, which turns about it; a force at \
-                      a point has `at`";
-        return at("`center` without `angular_velocity`", center.span(), "center of what?", remedy);
+    for (owner, key) in
+        LOADS.iter().flat_map(|owner| owner.keys.iter().map(move |key| (owner, key)))
+    {
+        let (name, first) = (key.name, owner.key());
+        let Some(place) = load.span_of(name).filter(|_| first != kind.key() && name != first)
+        else {
+            continue;
+        };
+        let [label, meaning] = key.alone;
+        let message = format!("`{name}` without `{first}`");
+        let remedy = format!("remove `{name}`, or give `{first}`, {meaning}");
+        return at(&message, place, label, &remedy);
     }
     None
 }
 
 /// Whether the load has a set just if it needs one, and the mass that it needs.
-fn loaded_set(
-    config: &Config,
-    load: &Load,
-    (quantity, span): &(LoadQuantity, Range<usize>),
-) -> Option<Finding> {
-    let at = |message: String, span: Range<usize>, label: &str, remedy: &str| {
+fn loaded_set(config: &Config, load: &Load, kind: &LoadKind) -> Option<Finding> {
+    let at = |message: String, span: Range<usize>, label: &str, remedy: String| {
         Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
     };
-    if let LoadQuantity::Gravity(_) | LoadQuantity::AngularVelocity(_) = quantity {
-        return whole_part(config, load, quantity, span);
-    }
-
-    match (quantity, &load.set) {
-        (LoadQuantity::HeatFlux(_), Some(set)) if is_no_face(load.kind) => {
-            let remedy = "leave `kind` out, or give `total_heat`";
-            at("a load per area needs faces".into(), set.span(), "`kind` says otherwise", remedy)
+    match (&kind.place, &load.set) {
+        (Place::WholePart(name), _) => whole_part(config, load, name),
+        (Place::Faces(what, instead), Some(set)) if is_no_face(load.kind) => {
+            let remedy = format!("leave `kind` out, or give `{instead}`");
+            at(format!("{what} needs faces"), set.span(), "`kind` says otherwise", remedy)
         }
-        (LoadQuantity::Traction(_) | LoadQuantity::Pressure(_), Some(set))
-            if is_no_face(load.kind) =>
-        {
-            let remedy = "leave `kind` out, or give `total_force`";
-            at("a load per area needs faces".into(), set.span(), "`kind` says otherwise", remedy)
-        }
-        (LoadQuantity::Bearing(_), Some(set)) if is_no_face(load.kind) => {
-            let remedy = "leave `kind` out, or give `total_force`";
-            at("a bearing needs faces".into(), set.span(), "`kind` says otherwise", remedy)
-        }
-        (LoadQuantity::HeatSource(_), None) | (_, Some(_)) => None,
+        (Place::Elements, None) | (_, Some(_)) => None,
         (_, None) => at(
             "a load without a set".into(),
-            span.clone(),
+            load.span(),
             "on which set?",
-            "add `set = ...`: the name of a node, face or element set",
+            "add `set = ...`: the name of a node, face or element set".into(),
         ),
     }
 }
 
 /// Gravity and rotation, which have no set and need mass.
-fn whole_part(
-    config: &Config,
-    load: &Load,
-    quantity: &LoadQuantity,
-    span: &Range<usize>,
-) -> Option<Finding> {
-    let name = match quantity {
-        LoadQuantity::Gravity(_) => "gravity",
-        _ => "a rotation",
-    };
+fn whole_part(config: &Config, load: &Load, name: &str) -> Option<Finding> {
+    let span = load.span();
     let finding = |message: String, span: Range<usize>, label: &str| {
         Finding::new(message).at(config.source(), span, label)
     };

@@ -1,10 +1,12 @@
 //! The keys of `[[supports]]`, `[[springs]]`, `[[loads]]` and `[[load_cases]]`.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use toml::Spanned;
+use toml::{Spanned, Value};
 
 use super::select::SelectKind;
 use super::transient::OverTime;
@@ -69,170 +71,86 @@ pub struct Spring {
     pub stiffness_per_area: Option<Spanned<[f64; 3]>>,
 }
 
-/// A load: exactly one of `force`, `total_force`, `moment`, `bearing`, `traction`, `pressure`,
-/// `gravity` and `angular_velocity`; of heat, of `heat_flux`, `heat_source` and `total_heat`; of
-/// either `from_mesh`. Loads of the same case act together.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// An entry of `[[loads]]`; [`crate::loads`] has the table of its kinds.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Keys", into = "Keys")]
 pub struct Load {
-    /// Name of a node, face or element set of the mesh, or of a selection; not with `gravity`
-    /// or `angular_velocity`.
-    #[schemars(with = "Option<String>")]
+    /// Name of the set that it acts on.
     pub set: Option<Spanned<String>>,
-    /// Which set is meant where several have this name: of nodes, faces or elements. When left out,
-    /// the first kind that exists; `traction`, `pressure` and `bearing` take faces,
-    /// and so do `total_force` and `moment` if there are any.
+    /// Kind of the set that is meant where several have this name.
     pub kind: Option<SelectKind>,
-    /// Force [x, y, z] on each node of the set.
-    #[schemars(with = "Option<[f64; 3]>")]
-    pub force: Option<Spanned<[f64; 3]>>,
-    /// Force [x, y, z] on the set as a whole: on faces as a uniform traction, on nodes in equal
-    /// shares; with `at` by least squares.
-    #[schemars(with = "Option<[f64; 3]>")]
-    pub total_force: Option<Spanned<[f64; 3]>>,
-    /// Point [x, y, z] at which `total_force` acts: the nodes take its moment as well, as by an
-    /// RBE3 element.
-    #[schemars(with = "Option<[f64; 3]>")]
-    pub at: Option<Spanned<[f64; 3]>>,
-    /// Moment [x, y, z] on the set as a whole, as forces on its nodes by least squares.
-    #[schemars(with = "Option<[f64; 3]>")]
-    pub moment: Option<Spanned<[f64; 3]>>,
-    /// Force [x, y, z] of a pin on the faces of a bore: a pressure by the cosine of the angle from
-    /// the force, on the side to which it points.
-    #[schemars(with = "Option<[f64; 3]>")]
-    pub bearing: Option<Spanned<[f64; 3]>>,
-    /// Force per area [x, y, z] on the faces of the set.
-    #[schemars(with = "Option<[f64; 3]>")]
-    pub traction: Option<Spanned<[f64; 3]>>,
-    /// Force per area on the faces of the set, along their normals; positive pushes.
-    #[schemars(with = "Option<f64>")]
-    pub pressure: Option<Spanned<f64>>,
-    /// Acceleration [x, y, z] of the whole part by gravity; its weight follows the density.
-    #[schemars(with = "Option<[f64; 3]>")]
-    pub gravity: Option<Spanned<[f64; 3]>>,
-    /// Angular velocity [x, y, z] of the whole part in radians per time, for its centrifugal force,
-    /// which follows the density.
-    #[schemars(with = "Option<[f64; 3]>")]
-    pub angular_velocity: Option<Spanned<[f64; 3]>>,
-    /// A point [x, y, z] on the axis of `angular_velocity`; by default the origin.
-    #[schemars(with = "Option<[f64; 3]>")]
-    pub center: Option<Spanned<[f64; 3]>>,
-    /// Heat per time and area into the faces of the set.
-    #[schemars(with = "Option<f64>")]
-    pub heat_flux: Option<Spanned<f64>>,
-    /// Heat per time and volume in the elements of the set; without `set` in the whole part.
-    #[schemars(with = "Option<f64>")]
-    pub heat_source: Option<Spanned<f64>>,
-    /// Heat per time into the set as a whole: into faces by their areas, into nodes in equal shares.
-    #[schemars(with = "Option<f64>")]
-    pub total_heat: Option<Spanned<f64>>,
-    /// Take the force on each node of the set, or the heat per time into it, from the mesh file: a
-    /// solver's deck with more different forces than sets should have. `topopt init` writes it.
-    #[schemars(with = "Option<bool>")]
-    pub from_mesh: Option<Spanned<bool>>,
-    /// Factors of the heat over time, `[time, factor]` by increasing time: linear between, constant beyond
-    /// the ends.
-    #[schemars(with = "Option<Vec<[f64; 2]>>")]
+    /// Factors over time.
     pub over_time: Option<Spanned<OverTime>>,
-    /// Name of the load case that the force belongs to.
-    #[serde(default = "default_case")]
+    /// Name of its load case.
     pub case: String,
+    /// Keys of the kinds of loads.
+    own: Keys,
 }
 
-/// How large a load is.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum LoadQuantity {
-    /// Force on each node.
-    Force([f64; 3]),
-    /// Force on the set as a whole.
-    TotalForce([f64; 3]),
-    /// Moment on the set as a whole.
-    Moment([f64; 3]),
-    /// Force of a pin in a bore.
-    Bearing([f64; 3]),
-    /// Force per area.
-    Traction([f64; 3]),
-    /// Force per area against the outward normal.
-    Pressure(f64),
-    /// Acceleration of the whole part.
-    Gravity([f64; 3]),
-    /// Angular velocity of the whole part.
-    AngularVelocity([f64; 3]),
-    /// Heat per area.
-    HeatFlux(f64),
-    /// Heat per volume.
-    HeatSource(f64),
-    /// Heat into the set as a whole.
-    TotalHeat(f64),
-    /// Forces on nodes, or heat into them, as the mesh file has them.
-    FromMesh,
-}
+/// Keys and values of a table.
+type Keys = BTreeMap<String, Spanned<Value>>;
 
-impl LoadQuantity {
-    /// Returns the key of the quantity in the case file.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Force(_) => "force",
-            Self::TotalForce(_) => "total_force",
-            Self::Moment(_) => "moment",
-            Self::Bearing(_) => "bearing",
-            Self::Traction(_) => "traction",
-            Self::Pressure(_) => "pressure",
-            Self::Gravity(_) => "gravity",
-            Self::AngularVelocity(_) => "angular_velocity",
-            Self::HeatFlux(_) => "heat_flux",
-            Self::HeatSource(_) => "heat_source",
-            Self::TotalHeat(_) => "total_heat",
-            Self::FromMesh => "from_mesh",
-        }
+impl TryFrom<Keys> for Load {
+    type Error = toml::de::Error;
+
+    fn try_from(mut own: Keys) -> Result<Self, toml::de::Error> {
+        Ok(Self {
+            set: taken(&mut own, "set")?,
+            kind: taken(&mut own, "kind")?.map(Spanned::into_inner),
+            over_time: taken(&mut own, "over_time")?,
+            case: taken(&mut own, "case")?.map_or_else(|| "default".into(), Spanned::into_inner),
+            own,
+        })
     }
+}
 
-    /// Whether it is heat, and no force; none if it may be either.
-    pub fn is_heat(self) -> Option<bool> {
-        match self {
-            Self::FromMesh => None,
-            Self::HeatFlux(_) | Self::HeatSource(_) | Self::TotalHeat(_) => Some(true),
-            _ => Some(false),
-        }
+/// Removes the value of `key`.
+fn taken<T: DeserializeOwned>(
+    keys: &mut Keys,
+    key: &str,
+) -> Result<Option<Spanned<T>>, toml::de::Error> {
+    let value = keys.remove(key);
+    value.map(|v| Ok(Spanned::new(v.span(), v.into_inner().try_into()?))).transpose()
+}
+
+impl From<Load> for Keys {
+    fn from(load: Load) -> Self {
+        let mut keys = load.own;
+        let mut put = |key: &str, value: Option<Value>| {
+            keys.extend(value.map(|value| (key.to_owned(), Spanned::new(0..0, value))));
+        };
+        put("set", load.set.map(|set| set.into_inner().into()));
+        put("kind", load.kind.and_then(|kind| Value::try_from(kind).ok()));
+        put("over_time", load.over_time.and_then(|table| Value::try_from(table.into_inner()).ok()));
+        put("case", Some(load.case.into()));
+        keys
     }
 }
 
 impl Load {
-    /// The quantities given, with their places; a case file that was read has one.
-    pub fn quantities(&self) -> Vec<(LoadQuantity, Range<usize>)> {
-        let vector = |value: &Option<Spanned<[f64; 3]>>, kind: fn([f64; 3]) -> LoadQuantity| {
-            value.as_ref().map(|value| (kind(*value.get_ref()), value.span()))
-        };
-        let number = |value: &Option<Spanned<f64>>, kind: fn(f64) -> LoadQuantity| {
-            value.as_ref().map(|value| (kind(*value.get_ref()), value.span()))
-        };
-        let from_mesh = self.from_mesh.as_ref().filter(|key| *key.get_ref());
-        let all = [
-            vector(&self.force, LoadQuantity::Force),
-            vector(&self.total_force, LoadQuantity::TotalForce),
-            vector(&self.moment, LoadQuantity::Moment),
-            vector(&self.bearing, LoadQuantity::Bearing),
-            vector(&self.traction, LoadQuantity::Traction),
-            number(&self.pressure, LoadQuantity::Pressure),
-            vector(&self.gravity, LoadQuantity::Gravity),
-            vector(&self.angular_velocity, LoadQuantity::AngularVelocity),
-            number(&self.heat_flux, LoadQuantity::HeatFlux),
-            number(&self.heat_source, LoadQuantity::HeatSource),
-            number(&self.total_heat, LoadQuantity::TotalHeat),
-            from_mesh.map(|key| (LoadQuantity::FromMesh, key.span())),
-        ];
-        all.into_iter().flatten().collect()
+    /// Returns the place of `key`, if it is given.
+    pub fn span_of(&self, key: &str) -> Option<Range<usize>> {
+        self.own.get(key).map(Spanned::span)
     }
 
-    /// Whether it acts on the mass of the whole part.
-    pub fn is_of_whole_part(&self) -> bool {
-        self.gravity.is_some() || self.angular_velocity.is_some()
+    /// Returns the value of `key` if it is given, and of the type that the schema asks for.
+    fn value<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+        self.own.get(key)?.get_ref().clone().try_into().ok()
     }
 
-    /// Place of the quantity.
-    pub fn span(&self) -> Range<usize> {
-        let set = || self.set.as_ref().map_or(0..0, |set| set.span());
-        self.quantities().first().map_or_else(set, |(_, span)| span.clone())
+    /// Returns the vector of `key`.
+    pub fn vector(&self, key: &str) -> Option<[f64; 3]> {
+        self.value(key)
+    }
+
+    /// Returns the number of `key`.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        self.value(key)
+    }
+
+    /// Whether `key` is given, and not false.
+    pub fn gives(&self, key: &str) -> bool {
+        self.own.get(key).is_some_and(|value| value.get_ref().as_bool() != Some(false))
     }
 }
 
@@ -251,10 +169,6 @@ pub struct LoadCase {
 
 fn all_axes() -> Vec<Axis> {
     vec![Axis::X, Axis::Y, Axis::Z]
-}
-
-fn default_case() -> String {
-    "default".into()
 }
 
 fn one() -> f64 {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{Config, PhysicsKind, Property};
 use crate::expression::{Expression, PARTS};
 use crate::finding::Finding;
+use crate::loads::kind::LoadKind;
 
 /// Keys of other physics than that of the case, and keys that it needs.
 pub(super) fn physics(config: &Config) -> Vec<Finding> {
@@ -88,10 +89,9 @@ fn used(config: &Config) -> Vec<(PhysicsKind, String, Range<usize>)> {
     use PhysicsKind::{Elasticity, Heat};
     let mut used = Vec::new();
     for load in &config.loads {
-        for (quantity, span) in load.quantities() {
-            let kind = quantity.is_heat().map(|heat| if heat { Heat } else { Elasticity });
-            used.extend(kind.map(|kind| (kind, quantity.key().into(), span)));
-        }
+        let own =
+            |kind: &LoadKind| Some((kind.physics?, kind.key().into(), load.span_of(kind.key())?));
+        used.extend(load.kinds().filter_map(own));
     }
     for (i, support) in config.supports.iter().enumerate() {
         used.extend(support.temperature.as_ref().map(|t| (Heat, "temperature".into(), t.span())));

@@ -3,7 +3,8 @@
 use toml::Spanned;
 
 use super::transient::OverTime;
-use super::{Config, Constraint, FilterKind, Interpolation, Method};
+use super::{Config, Constraint, FilterKind, Interpolation, Load, Method};
+use crate::loads::kind::OnMass;
 use crate::responses::kind;
 
 impl Config {
@@ -27,9 +28,9 @@ impl Config {
     /// Whether loads follow the density: material has weight or is turned, so that more of it may do
     /// harm.
     pub fn has_weight(&self) -> bool {
-        self.loads.iter().any(|load| {
-            let mut of_mass = load.gravity.iter().chain(&load.angular_velocity);
-            of_mass.any(|vector| *vector.get_ref() != [0.0; 3])
+        self.loads.iter().filter_map(Load::on_mass).any(|on_mass| match on_mass {
+            OnMass::Gravity(acceleration) => acceleration != [0.0; 3],
+            OnMass::Rotation(rotation) => rotation.angular_velocity != [0.0; 3],
         })
     }
 

@@ -12,12 +12,12 @@ use topopt_mesh::Renumbering;
 
 use super::{Conditions, Loaded, Names, Physics};
 use crate::case_loads::CaseLoads;
-use crate::config::{Config, Load, LoadQuantity, SetMaterial, Support, number};
+use crate::config::{Config, SetMaterial, Support, number};
 use crate::fields::Fields;
 use crate::finding::{Finding, InputError};
 use crate::lookup::{Lookup, sorted};
 use crate::nodal_loads::NodalLoad;
-use flows::{film_couplings, film_flows, flows, heated};
+use flows::{film_couplings, film_flows, flows};
 pub use in_time::InTime;
 
 /// Name of the array of the heat flux in the first load case.
@@ -68,17 +68,8 @@ impl Physics<1> for Diffusion {
     }
 
     fn nodal_loads(lookup: &Lookup) -> Vec<NodalLoad<1>> {
-        let of = |load: &Load| {
-            // What is not there was reported with the load cases.
-            let heat = flows(lookup, load, &mut Vec::new());
-            NodalLoad {
-                case: load.case.clone(),
-                set: load.set.as_ref().map(|set| set.get_ref().clone()),
-                forces: heat.into_iter().map(|(node, flow)| (node, [flow])).collect(),
-                is_within: load.heat_source.is_some() || lookup.is_within(load),
-            }
-        };
-        lookup.config.loads.iter().map(of).collect()
+        let loads = lookup.config.loads.iter();
+        loads.map(|load| lookup.nodal_load(load, |[heat, ..]| [heat])).collect()
     }
 
     fn loaded(lookup: &Lookup) -> Option<Loaded> {
@@ -86,11 +77,10 @@ impl Physics<1> for Diffusion {
         // What is not there was reported with the load cases.
         let findings = &mut Vec::new();
         for load in &lookup.config.loads {
-            match load.quantities().into_iter().next() {
-                Some((LoadQuantity::HeatSource(_), _)) => {
-                    elements.extend(heated(lookup, load, findings))
-                }
-                _ => nodes.extend(flows(lookup, load, findings).into_iter().map(|(node, _)| node)),
+            if load.is_in_elements() {
+                elements.extend(lookup.heated(load, findings));
+            } else {
+                nodes.extend(flows(lookup, load, findings).into_iter().map(|(node, _)| node));
             }
         }
         Some(Loaded { nodes: sorted(nodes), elements: sorted(elements) })
@@ -210,10 +200,9 @@ fn load_cases(lookup: &Lookup, films: &Films, findings: &mut Vec<Finding>) -> Ve
                 *heat.entry(node).or_default() += flow;
             }
         }
-        let listed = config.load_cases.iter().find(|entry| entry.name.get_ref() == name);
         CaseLoads {
             name: name.to_owned(),
-            weight: listed.map_or(1.0, |entry| entry.weight),
+            weight: config.weight_of(name),
             forces: heat.into_iter().map(|(node, flow)| (node, [flow])).collect(),
             gravity: [0.0; 3],
             rotations: Vec::new(),

@@ -93,8 +93,6 @@ impl Lookup<'_> {
     fn response(&self, keys: ResponseKeys, form: Form) -> PosedResponse {
         let names = self.config.load_case_names();
         let name = form.posed().case().map(|case| names[case]);
-        let listed =
-            |name: &str| self.config.load_cases.iter().find(|entry| entry.name.get_ref() == name);
         let kind = &row(keys).0;
         let when = if kind.is_of_states { self.when(keys) } else { None };
         let time = match when {
@@ -104,7 +102,7 @@ impl Lookup<'_> {
         };
         PosedResponse {
             label: kind.label(keys, name.filter(|_| names.len() > 1)) + time,
-            weight: name.and_then(listed).map_or(1.0, |entry| entry.weight),
+            weight: name.map_or(1.0, |name| self.config.weight_of(name)),
             form,
             when,
             zero: (kind.zero)(self.config),

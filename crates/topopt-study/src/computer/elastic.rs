@@ -111,7 +111,7 @@ fn balanced(config: &Config, model: &Model) -> Vec<String> {
         let sum = |i: usize| case.forces.iter().skip(i).step_by(DIM).sum::<f64>();
         let mut of_case = config.loads.iter().filter(|load| load.case == case.name);
         let is_zero = (0..DIM).all(|i| sum(i).abs() < 1e-9 * total);
-        is_zero && !of_case.any(|load| load.moment.is_some())
+        is_zero && !of_case.any(|load| load.moment().is_some())
     };
     let cases = model.problem.load_cases().iter().filter(is_balanced);
     cases

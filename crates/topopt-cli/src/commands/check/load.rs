@@ -29,8 +29,7 @@ impl Load {
         let forces = case.forces.as_chunks::<3>().0;
         let displaced = case.prescribed.as_ref().map(|u| u.as_chunks::<3>().0);
         let here = config.loads.iter().filter(|load| load.case == case.name);
-        let moments = here.filter_map(|load| load.moment.as_ref());
-        let moments: Vec<[f64; 3]> = moments.map(|moment| *moment.get_ref()).collect();
+        let moments: Vec<[f64; 3]> = here.filter_map(|load| load.moment()).collect();
         let size = forces.as_flattened().iter().map(|f| f.abs()).sum();
         Self {
             case: case.name.clone(),
