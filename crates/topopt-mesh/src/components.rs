@@ -256,15 +256,11 @@ mod tests {
             ([9.0, 0.0, 0.0], None),
         ] {
             let mut coordinates = cube([0.0; 3]).to_vec();
-            let number = |x: [f64; 3]| {
+            let second = cube(place).map(|x| {
                 let known = coordinates.iter().position(|other| *other == x);
-                known.unwrap_or_else(|| {
-                    coordinates.push(x);
-                    coordinates.len() - 1
-                }) as u32
-            };
-
-            let second = cube(place).map(number);
+                coordinates.extend(known.is_none().then_some(x));
+                known.unwrap_or(coordinates.len() - 1) as u32
+            });
             let hexes = vec![std::array::from_fn(|a| a as u32), second];
             let mesh = HexMesh::new(coordinates, hexes, Sets::default()).unwrap();
 

@@ -146,14 +146,13 @@ pub fn scaled_jacobian(x: &[[f64; 3]; 8]) -> f64 {
 /// lengths and by the sine of 60 degrees: 1 for a straight wedge over an equilateral triangle, as
 /// VTK has it. `x`: the corners in the order of [`hexahedron::wedge`].
 pub fn wedge_scaled_jacobian(x: &[[f64; 3]; 6]) -> f64 {
-    let at_corner = |a: usize| {
+    let corners = (0..6).map(|a| {
         // The next and the previous corner of the triangle, and the one in the other triangle.
         let (triangle, other) = (a / 3 * 3, (a + 3) % 6);
         let (next, last) = (triangle + (a + 1) % 3, triangle + (a + 2) % 3);
         corner(x, a, if a < 3 { [next, last, other] } else { [last, next, other] })
-    };
-    let sine = 0.75_f64.sqrt();
-    (0..6).map(at_corner).fold(f64::INFINITY, f64::min) / sine
+    });
+    corners.fold(f64::INFINITY, f64::min) / 0.75_f64.sqrt()
 }
 
 /// The smallest over the four corners of the triple product of the edges there, divided by their

@@ -138,15 +138,11 @@ fn nodes_along_a_chord_are_consecutive() {
 /// them.
 fn cut_tetrahedra(n: u32) -> HexMesh {
     let mut numbers: HashMap<[u32; 3], u32> = HashMap::new();
-    let mut coordinates = Vec::new();
     // Twelve times the coordinates, so that all means of corners are whole.
     let mut node = |corners: &[[u32; 3]]| {
-        let mean =
-            [0, 1, 2].map(|i| corners.iter().map(|x| x[i]).sum::<u32>() / corners.len() as u32);
-        *numbers.entry(mean).or_insert_with(|| {
-            coordinates.push(mean.map(f64::from));
-            coordinates.len() as u32 - 1
-        })
+        let sum = |i: usize| corners.iter().map(|x| x[i]).sum::<u32>();
+        let next = numbers.len() as u32;
+        *numbers.entry([0, 1, 2].map(|i| sum(i) / corners.len() as u32)).or_insert(next)
     };
     let mut hexes = Vec::new();
     for cell in 0..n * n * n {
@@ -176,6 +172,9 @@ fn cut_tetrahedra(n: u32) -> HexMesh {
             }
         }
     }
+    let mut places: Vec<([u32; 3], u32)> = numbers.into_iter().collect();
+    places.sort_unstable_by_key(|(_, node)| *node);
+    let coordinates = places.into_iter().map(|(x, _)| x.map(f64::from)).collect();
     HexMesh::new(coordinates, hexes, Sets::default()).unwrap()
 }
 
