@@ -141,21 +141,23 @@ impl<const N: usize> BlockCsr<N> {
     /// y = A x in some rows; the others stay as they are.
     pub fn apply_rows(&self, rows: Range<usize>, x: &[f64], y: &mut [f64]) {
         let x = x.as_chunks::<N>().0;
-        let product = |(row, y): (usize, &mut [f64; N])| {
-            let mut sum = [0.0; N];
-            for (&column, block) in self.pattern.row(row).iter().zip(self.row(row)) {
-                let x = &x[column as usize];
-                for i in 0..N {
-                    for j in 0..N {
-                        sum[i] += block[i][j] * x[j];
-                    }
+        let y = y.as_chunks_mut::<N>().0[rows.clone()].par_iter_mut();
+        let rows = rows.into_par_iter().zip(y).with_min_len(64);
+        rows.for_each(|(row, y)| *y = self.row_product(row, x));
+    }
+
+    #[inline]
+    fn row_product(&self, row: usize, x: &[[f64; N]]) -> [f64; N] {
+        let mut sum = [0.0; N];
+        for (&column, block) in self.pattern.row(row).iter().zip(self.row(row)) {
+            let x = &x[column as usize];
+            for i in 0..N {
+                for j in 0..N {
+                    sum[i] += block[i][j] * x[j];
                 }
             }
-            *y = sum;
-        };
-        let y = &mut y.as_chunks_mut::<N>().0[rows.clone()];
-        let (rows, y) = (rows.into_par_iter(), y.par_iter_mut());
-        rows.zip(y).with_min_len(64).for_each(product);
+        }
+        sum
     }
 
     /// The matrix as a dense one.

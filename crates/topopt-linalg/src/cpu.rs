@@ -80,16 +80,15 @@ impl Backend for Cpu {
         rr: &mut f64,
     ) {
         let alpha = quotient(alpha);
-        let step = |(c, (u, r)): (usize, (&mut [f64], &mut [f64]))| {
-            let range = c * CHUNK..c * CHUNK + u.len();
-            let (d, q) = (&d[range.clone()], &q[range]);
+        let changed = u.par_chunks_mut(CHUNK).zip(r.par_chunks_mut(CHUNK));
+        let chunks = changed.zip(d.par_chunks(CHUNK).zip(q.par_chunks(CHUNK)));
+        *rr = sum(chunks.map(|((u, r), (d, q))| {
             for i in 0..u.len() {
                 u[i] += alpha * d[i];
                 r[i] -= alpha * q[i];
             }
             lane_sum(r.len(), |i| r[i] * r[i])
-        };
-        *rr = sum(u.par_chunks_mut(CHUNK).zip(r.par_chunks_mut(CHUNK)).enumerate().map(step));
+        }));
     }
 
     fn cg_direction(&self, sign: f64, beta: [&f64; 2], z: &Vec<f64>, d: &mut Vec<f64>) {

@@ -260,19 +260,20 @@ impl<B: Backend> Pcg<B> {
     ) -> usize {
         let System { backend, m, .. } = *system;
         let interval = m.check_interval(backend);
-        let mut iterate = |n: usize| {
-            for _ in 0..n {
-                self.next_direction(system);
-                self.step(system, u);
-            }
-        };
         // After an even number of iterations `delta` is where it was.
         if interval.is_multiple_of(2) && done.is_multiple_of(interval) && interval <= left {
-            backend.repeat(recording, &mut || iterate(interval));
+            backend.repeat(recording, &mut || self.iterate(system, u, interval));
             return interval;
         }
-        iterate(1);
+        self.iterate(system, u, 1);
         1
+    }
+
+    fn iterate(&mut self, system: &System<B>, u: &mut B::Vector, n: usize) {
+        for _ in 0..n {
+            self.next_direction(system);
+            self.step(system, u);
+        }
     }
 
     /// d and delta from r; with `keeps_direction`, d is conjugate to the last one.

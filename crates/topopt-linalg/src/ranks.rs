@@ -249,10 +249,7 @@ impl<B: Backend, C: Exchange<B>> Backend for Ranks<B, C> {
     }
 
     fn repeat(&self, recording: &mut Option<Self::Recording>, work: &mut dyn FnMut()) {
-        match self.communicator.is_recorded() {
-            true => self.backend.repeat(recording, work),
-            false => work(),
-        }
+        if self.communicator.is_recorded() { self.backend.repeat(recording, work) } else { work() }
     }
 
     fn check_interval(&self) -> usize {
