@@ -212,7 +212,7 @@ impl<'a, B: Backend> Shared<'a, B> {
         of_block: usize,
     ) -> Result<Vec<Arc<Self>>, BackendError> {
         let Some(sharing) = sharing else { return Ok(Vec::new()) };
-        let shared = |level: &SharedLevel| {
+        let levels = structure.shared.iter().map(|level| {
             Ok(Arc::new(match level {
                 SharedLevel::Divided(halo) => {
                     Self::Divided(sharing.divide(halo, [structure.modes(), of_block])?)
@@ -221,8 +221,8 @@ impl<'a, B: Backend> Shared<'a, B> {
                     Self::Whole { sharing: sharing.clone(), counts: counts.clone() }
                 }
             }))
-        };
-        structure.shared.iter().map(shared).collect()
+        });
+        levels.collect()
     }
 
     /// The level, if it is shared and each rank has its own rows alone.

@@ -23,16 +23,16 @@ pub struct Aggregates {
 impl Aggregates {
     /// The graph of the aggregates: neighbors have points that are neighbors in `graph`.
     pub(super) fn graph(&self, graph: &impl Graph) -> BlockPattern {
-        let row = |row: &mut Distinct, (own, members): (usize, &Vec<u32>)| {
+        let members = self.members.par_iter().enumerate();
+        let rows = members.map_init(Distinct::new, |row, (own, members)| {
             row.clear();
             row.insert(own as u32);
             for &point in members {
                 graph.each_neighbor(point as usize, |other| row.insert(self.of[other as usize]));
             }
             row.sorted()
-        };
-        let members = self.members.par_iter().enumerate();
-        BlockPattern::new(members.map_init(Distinct::new, row).collect())
+        });
+        BlockPattern::new(rows.collect())
     }
 
     /// Number of aggregates.
