@@ -183,13 +183,13 @@ impl<'a> Collapses<'a> {
 
     /// Whether the triangle `tail`, `b`, `c` may become `head`, `b`, `c`.
     fn may_become(&self, tail: u32, head: u32, [b, c]: [u32; 2]) -> bool {
-        let shape = |corner: u32| {
+        let shapes = [tail, head].map(|corner| {
             let edges = [self.edge(corner, b), self.edge(corner, c), self.edge(b, c)];
             let normal = cross(edges[0], edges[1]);
             let longest = edges.iter().map(|&edge| dot(edge, edge)).fold(0.0, f64::max);
             (normal, length(normal), longest)
-        };
-        let [(before, size, longest), (after, new_size, new_longest)] = [tail, head].map(shape);
+        });
+        let [(before, size, longest), (after, new_size, new_longest)] = shapes;
         !self.surface.lies_on_boundary(&[head, b, c])
             && dot(before, after) > LEAST_COSINE * size * new_size
             && new_size > LEAST_SHAPE.min(size / longest) * new_longest

@@ -89,10 +89,8 @@ impl Climb<'_> {
         let step = step.min(from.depth.max(0.05 * self.size));
         let slope = |way: [f64; 3]| {
             let at = along(from.at, way, step);
-            match is_allowed(at) && !(step > from.depth && self.is_beyond_wall(from, at)) {
-                true => (self.depths.at(at) - from.depth) / step,
-                false => 0.0,
-            }
+            let is_open = is_allowed(at) && !(step > from.depth && self.is_beyond_wall(from, at));
+            if is_open { (self.depths.at(at) - from.depth) / step } else { 0.0 }
         };
         let away = self.depths.away(from.at);
         let Some((way, slope)) = steepest(away, slope).filter(|(_, slope)| *slope > gain) else {
