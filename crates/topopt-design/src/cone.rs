@@ -196,16 +196,15 @@ mod tests {
             .collect();
         let x: Vec<f64> = (0..400).map(|i| (i as f64).sin()).collect();
 
-        let apply = |most, storage| {
+        let kinds = [(f64::MAX, NeighborStorage::Stored), (0.0, NeighborStorage::Walked)];
+        let [stored, walked] = kinds.map(|(most, storage)| {
             let cone = Cone::within(&centers, 0..400, 2.3, most);
             assert_eq!(cone.storage(), storage);
             let mut y = vec![0.0; 400];
             LinearOperator::apply(&cone, &x, &mut y);
             y
-        };
-
-        let stored = apply(f64::MAX, NeighborStorage::Stored);
-        assert_eq!(stored, apply(0.0, NeighborStorage::Walked));
+        });
+        assert_eq!(stored, walked);
 
         for (e, found) in stored.iter().enumerate() {
             let weight = |i: usize| {

@@ -40,20 +40,21 @@ impl Bars {
 
     /// x_j = (c_j / (lambda p v_j))^(1 / (p + 1)) within the bounds, lambda by bisection.
     pub fn optimum(&self) -> Vec<f64> {
-        let at = |log: f64| -> Vec<f64> {
-            let free = |j: usize| {
-                let ratio = self.costs[j] / (log.exp() * self.power * self.volumes[j]);
-                ratio.powf(1.0 / (self.power + 1.0)).clamp(self.bounds[0][j], self.bounds[1][j])
-            };
-            (0..self.costs.len()).map(free).collect()
-        };
         let (mut low, mut high) = (-50.0, 50.0);
         for _ in 0..200 {
             let middle = 0.5 * (low + high);
-            let is_heavy = self.volume(&at(middle)) > self.limit;
+            let is_heavy = self.volume(&self.design(middle)) > self.limit;
             if is_heavy { low = middle } else { high = middle }
         }
-        at(high)
+        self.design(high)
+    }
+
+    fn design(&self, log_lambda: f64) -> Vec<f64> {
+        let designs = (0..self.costs.len()).map(|j| {
+            let ratio = self.costs[j] / (log_lambda.exp() * self.power * self.volumes[j]);
+            ratio.powf(1.0 / (self.power + 1.0)).clamp(self.bounds[0][j], self.bounds[1][j])
+        });
+        designs.collect()
     }
 
     /// A uniform design within the bounds, which takes the volume.

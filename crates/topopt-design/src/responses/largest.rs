@@ -26,9 +26,10 @@ impl AtNodes {
         let u = at.backend.download(at.state)?;
         let n = self.space.unknowns;
         let of = |&node: &u32| u[n * node as usize..][..n].iter().copied();
-        at.backend.decide(match at.backend.has_values() {
-            true => self.nodes.iter().flat_map(of).collect(),
-            false => Vec::new(),
+        at.backend.decide(if at.backend.has_values() {
+            self.nodes.iter().flat_map(of).collect()
+        } else {
+            Vec::new()
         })
     }
 
