@@ -109,8 +109,7 @@ mod tests {
             assert!((x - root).abs() < 1e-9, "{x} is not {root}");
             assert!(n <= 15, "{n} calls");
         }
-        let step = |x: f64| if x < 0.123 { -1.0 } else { 1000.0 };
-        let (n, x) = calls(-1.0, 2.0, 0.0, step);
+        let (n, x) = calls(-1.0, 2.0, 0.0, |x| if x < 0.123 { -1.0 } else { 1000.0 });
         assert!((x - 0.123).abs() < 1e-15);
         assert!(n <= 200, "{n} calls");
     }

@@ -236,8 +236,7 @@ fn starts(tetrahedra: &Tetrahedra, order: &[u32], cells: usize, vertices: usize)
     for (place, &number) in order.iter().enumerate() {
         let corners = tetrahedra.cells()[number as usize];
         let patch = starts.len() as u32;
-        let is_new = |corner: &&u32| last_met[**corner as usize] != patch;
-        let n_new = corners.iter().filter(is_new).count();
+        let n_new = corners.iter().filter(|corner| last_met[**corner as usize] != patch).count();
         let is_full = starts
             .last()
             .is_none_or(|&start| place - start as usize == cells || n_vertices + n_new > vertices);

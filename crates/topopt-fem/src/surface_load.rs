@@ -41,8 +41,8 @@ pub fn areas(mesh: &HexMesh, faces: &[Face]) -> Vec<(u32, f64)> {
 /// The integral of N_a N_b over `faces` for all pairs of different nodes a < b of a face, by increasing
 /// pair. With [`areas`] as row sums these are the matrix of the faces.
 pub fn couplings(mesh: &HexMesh, faces: &[Face]) -> Vec<([u32; 2], f64)> {
-    let of_face = |face: &Face| of_pairs(mesh, *face);
-    let mut entries: Vec<([u32; 2], f64)> = faces.par_iter().flat_map_iter(of_face).collect();
+    let mut entries: Vec<([u32; 2], f64)> =
+        faces.par_iter().flat_map_iter(|face| of_pairs(mesh, *face)).collect();
     entries.par_sort_by_key(|(nodes, _)| *nodes);
     let pairs = entries.chunk_by(|a, b| a.0 == b.0);
     pairs.map(|pair| (pair[0].0, pair.iter().map(|(_, weight)| weight).sum())).collect()

@@ -93,10 +93,9 @@ impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for WithCapacity<'
             let u = problem.mesh().hexes()[e].map(|node| free(node as usize, x[node as usize]));
             beyond_lumped(determinants[e], u).map(|flow| [capacities[e] * flow])
         };
-        let finish = |node: usize, [sum]: [f64; 1]| [free(node, sum)];
         let mut more = scratch.lock().unwrap_or_else(PoisonError::into_inner);
         more.resize(y.len(), 0.0);
-        problem.patches().scatter_elements(&mut more, of_element, finish);
+        problem.patches().scatter_elements(&mut more, of_element, |node, [sum]| [free(node, sum)]);
         let both = y.par_iter_mut().zip(more.par_iter()).with_min_len(4096);
         both.for_each(|(y, more)| *y += more);
     }

@@ -208,8 +208,7 @@ impl DenseCholesky {
     /// Factors a symmetric positive semi-definite matrix, scaled to a unit diagonal and shifted by
     /// 1e-12 so that directions which it maps to nothing do no harm.
     pub fn new(matrix: &DMatrix<f64>) -> Self {
-        let inverse_root = |d: f64| if d > 0.0 { d.sqrt().recip() } else { 1.0 };
-        let scale = matrix.diagonal().map(inverse_root);
+        let scale = matrix.diagonal().map(|d| if d > 0.0 { d.sqrt().recip() } else { 1.0 });
         let n = matrix.nrows();
         let scaled = DMatrix::from_fn(n, n, |i, j| {
             let shift =

@@ -59,8 +59,8 @@ impl Threads {
         let mut ended = Vec::with_capacity(size);
         std::thread::scope(|scope| {
             let work = &work;
-            let start = |rank: Self| scope.spawn(move || rank.attend(work));
-            let threads: Vec<_> = ranks.into_iter().map(start).collect();
+            let threads: Vec<_> =
+                ranks.into_iter().map(|rank| scope.spawn(move || rank.attend(work))).collect();
             ended.extend(threads.into_iter().map(|thread| {
                 thread.join().unwrap_or_else(|_| Err((true, Cause::Panic("panicked".into()))))
             }));

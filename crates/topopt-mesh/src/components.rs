@@ -117,8 +117,7 @@ fn parents_by_faces(mesh: &HexMesh, wanted: impl Fn(u32) -> bool + Sync) -> Vec<
     let nodes = (0..mesh.n_nodes()).into_par_iter();
     let is_apart: Vec<AtomicBool> = nodes.map(|_| false.into()).collect();
     let Some(first) = elements().find_first(|&e| wanted(e)) else { return parent };
-    let is_other = |e: &u32| wanted(*e) && find(&parent, *e) != find(&parent, first);
-    elements().filter(is_other).for_each(|e| {
+    elements().filter(|e| wanted(*e) && find(&parent, *e) != find(&parent, first)).for_each(|e| {
         let nodes = mesh.hexes()[e as usize].into_iter();
         nodes.for_each(|node| is_apart[node as usize].store(true, Ordering::Relaxed));
     });

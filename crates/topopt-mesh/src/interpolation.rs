@@ -184,8 +184,7 @@ mod tests {
     fn inner_points() -> Vec<[f64; 3]> {
         let centers = cantilever(5000, |x| x).centers();
         let length = [1.0, 0.5, 0.5];
-        let is_inner = |x: &[f64; 3]| (0..3).all(|i| x[i].min(length[i] - x[i]) > 0.1);
-        centers.into_iter().filter(is_inner).collect()
+        centers.into_iter().filter(|x| (0..3).all(|i| x[i].min(length[i] - x[i]) > 0.1)).collect()
     }
 
     #[test]
@@ -230,8 +229,7 @@ mod tests {
         let linear = |[x, y, z]: [f64; 3]| 0.3 + x - 2.0 * y + 0.5 * z;
         // Layers of 1 to 4 in turn, then sheared.
         let graded = |x: f64| x + 0.02 * (x * 31.4).sin();
-        let place = |[x, y, z]: [f64; 3]| sheared([graded(x), graded(y), graded(z)]);
-        let mesh = cantilever(16_000, place);
+        let mesh = cantilever(16_000, |[x, y, z]| sheared([graded(x), graded(y), graded(z)]));
         let volumes = mesh.volumes();
         let [least, most] = [f64::min, f64::max].map(|f| volumes.iter().copied().fold(0.1, f));
         assert!(most > 5.0 * least, "{least} to {most}");

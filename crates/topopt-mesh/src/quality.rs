@@ -35,9 +35,8 @@ impl Worst {
     /// The first of the worst elements of `mesh`.
     pub fn of(mesh: &HexMesh) -> Self {
         let all = mesh.of_elements(element_scaled_jacobian).into_par_iter().enumerate();
-        let of = |(e, scaled_jacobian)| Self { element: e as u32, scaled_jacobian };
-        let none = || Self { element: u32::MAX, scaled_jacobian: f64::INFINITY };
-        all.map(of).reduce(none, Self::or)
+        all.map(|(e, scaled_jacobian)| Self { element: e as u32, scaled_jacobian })
+            .reduce(|| Self { element: u32::MAX, scaled_jacobian: f64::INFINITY }, Self::or)
     }
 
     /// Whether the element is [as good as flat](LEAST_SCALED_JACOBIAN), or inverted.
@@ -239,8 +238,8 @@ mod tests {
         // A row of twelve unit cubes of which number 5 and 6 share a face that is moved in y.
         let shift = |i: usize| if i == 6 { 1.0 } else { 0.0 };
         let corners = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
-        let line = |i: usize| corners.map(|[y, z]| [i as f64, y + shift(i), z]);
-        let coordinates = (0..=12).flat_map(line).collect();
+        let coordinates =
+            (0..=12).flat_map(|i| corners.map(|[y, z]| [i as f64, y + shift(i), z])).collect();
         let hex = |i: u32| [0, 4, 5, 1, 3, 7, 6, 2].map(|a| 4 * i + a);
         let mesh = HexMesh::new(coordinates, (0..12).map(hex).collect(), Sets::default()).unwrap();
         let summary = Quality::of(&mesh).summary();

@@ -75,9 +75,8 @@ impl TriangleSurface {
         };
         let boxes: Vec<_> = triangles.iter().map(|&t| twice(decimated.bounds(t))).collect();
         self.vertices.par_iter().zip(is_kept).for_each(|(x, is_kept)| {
-            let is_in =
-                |[low, high]: &[[f64; 3]; 2]| (0..3).all(|i| low[i] <= x[i] && x[i] <= high[i]);
-            *is_kept |= boxes.iter().any(is_in);
+            *is_kept |=
+                boxes.iter().any(|[low, high]| (0..3).all(|i| low[i] <= x[i] && x[i] <= high[i]));
         });
     }
 

@@ -72,11 +72,10 @@ impl Bars {
         let mut designs = vec![start.to_vec()];
         for k in 0..iterations {
             let x = &designs[k];
-            let slope = |(c, x): (&f64, &f64)| -c / (x * x);
             let rise = |(v, x): (&f64, &f64)| v * self.power * x.powf(self.power - 1.0);
             let objective = Function {
                 value: self.objective(x),
-                gradient: self.costs.iter().zip(x).map(slope).collect(),
+                gradient: self.costs.iter().zip(x).map(|(c, x)| -c / (x * x)).collect(),
                 limit: f64::INFINITY,
                 share: 0.0,
             };

@@ -225,8 +225,7 @@ fn matrix_free_diffusion_filters_as_the_assembled_equation() {
 /// On a mesh so graded that solves are slow, in which a multigrid would grow stronger.
 #[test]
 fn an_application_leaves_the_next_one_as_it_is() {
-    let graded = |v: f64| (27_f64.powf(v) - 1.0) / 26.0;
-    let mesh = mapped_cube(16, |x| x.map(graded));
+    let mesh = mapped_cube(16, |x| x.map(|v| (27_f64.powf(v) - 1.0) / 26.0));
     let filter = Helmholtz::new(&mesh, 0.5).unwrap();
     let n = mesh.n_elements();
     let slow = iterations(&filter);

@@ -95,8 +95,8 @@ impl Aggregates {
     /// it touches most in `graph`: it could not turn about that line, and rounding would decide how
     /// stiff it is. Void leaves such where it encloses single nodes.
     pub(super) fn joined(self, positions: &[[f64; DIM]], graph: &impl Graph) -> Self {
-        let in_line = |points: &Vec<u32>| is_in_line(points, positions);
-        let is_thin: Vec<bool> = self.members.par_iter().map(in_line).collect();
+        let is_thin: Vec<bool> =
+            self.members.par_iter().map(|points| is_in_line(points, positions)).collect();
         if !is_thin.contains(&true) {
             return self;
         }
@@ -204,8 +204,7 @@ fn group_range(
             continue; // most are, and their rows need not be looked up
         }
         let row = neighbors.row(root);
-        let is_free = |&other: &u32| of.get(other.wrapping_sub(first) as usize) == Some(&NONE);
-        if row.iter().all(is_free) {
+        if row.iter().all(|&other| of.get(other.wrapping_sub(first) as usize) == Some(&NONE)) {
             of[(root - first) as usize] = count;
             row.iter().for_each(|&other| of[(other - first) as usize] = count);
             count += 1;

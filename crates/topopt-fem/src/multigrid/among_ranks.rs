@@ -148,8 +148,8 @@ impl Grouped<'_> {
             graph = coupled;
             own = greedy(coupled);
         }
-        let patterns = |next: &Aggregates| [coupled, graph].map(|pattern| next.graph(pattern));
-        self.level(own, centers, halo, patterns).map(Some)
+        self.level(own, centers, halo, |next| [coupled, graph].map(|pattern| next.graph(pattern)))
+            .map(Some)
     }
 
     /// How ranks exchange what they have of rows: own ones, and the ghosts that `pattern` has there.

@@ -181,8 +181,7 @@ fn breadth_first(neighbors: &Neighbors, range: Range<u32>) -> Vec<u32> {
             // The smallest place stays, whichever thread comes first.
             let beside = points.flat_map_iter(|(place, &point)| {
                 let row = neighbors.row(point).iter().copied();
-                let is_later = move |&other: &u32| first_beside(other) > place;
-                row.filter(is_later).map(move |other| {
+                row.filter(move |&other| first_beside(other) > place).map(move |other| {
                     found[(other - first) as usize].fetch_min(place, Ordering::Relaxed);
                     (place, other)
                 })

@@ -188,10 +188,10 @@ pub(super) fn straddling<K: ElementKernel<N>, const N: usize>(
     aggregates: &Aggregates,
 ) -> Vec<Vec<u32>> {
     let (mesh, constraints) = (problem.mesh(), problem.constraints());
-    let is_held = |node: &u32| constraints.is_held(*node as usize);
     let straddles = |element: &u32, own: u32| {
         let hex = &mesh.hexes()[*element as usize];
-        hex.iter().any(|&node| aggregates.of()[node as usize] != own) || hex.iter().any(is_held)
+        hex.iter().any(|&node| aggregates.of()[node as usize] != own)
+            || hex.iter().any(|node| constraints.is_held(*node as usize))
     };
     let members = aggregates.members().par_iter().enumerate();
     let straddling = members.map_init(Distinct::new, |around, (own, nodes)| {

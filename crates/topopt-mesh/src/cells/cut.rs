@@ -259,9 +259,9 @@ fn children(number: usize, cell: &Cell, middles: &Middles) -> Vec<[u32; 8]> {
         let (apex, ring) = (cell.corners[4], middles.of_ring(number));
         // Steep edges are the last four; side i lies between those of corners i and i + 1.
         let (steep, side) = (|i: usize| edges[4 + i % 4], |i: usize| faces[1 + i % 4]);
-        let upper = |i: usize| [apex, steep(i + 1), side(i), steep(i)];
-        let lower = |i: usize| [center, side(i + 3), steep(i), side(i)];
-        let bases = (0..4).map(upper).chain((0..4).map(lower));
+        let bases = (0..4)
+            .map(|i| [apex, steep(i + 1), side(i), steep(i)])
+            .chain((0..4).map(|i| [center, side(i + 3), steep(i), side(i)]));
         hexes.extend(bases.map(|base| hexahedron::of_pyramid(base, ring)));
     }
     hexes

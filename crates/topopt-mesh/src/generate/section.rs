@@ -212,7 +212,6 @@ impl Ring {
 
     /// The points of the circle where `on` holds.
     pub fn points_where(&self, section: &Section, on: impl Fn([f64; 2]) -> bool) -> Vec<u32> {
-        let on_part = |&p: &u32| on(section.points[p as usize]);
-        self.points.iter().copied().filter(on_part).collect()
+        self.points.iter().copied().filter(|&p| on(section.points[p as usize])).collect()
     }
 }

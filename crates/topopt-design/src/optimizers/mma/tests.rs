@@ -171,8 +171,8 @@ fn form(x: &[f64], offset: f64, factor: fn(f64) -> f64) -> (f64, Vec<f64>) {
         let mean = (i + j) as f64 / (2 * n - 2) as f64;
         factor(mean) / ((1 + i.abs_diff(j)) as f64 * (n as f64).ln())
     };
-    let product = |i: usize| x.iter().enumerate().map(|(j, x)| entry(i, j) * x).sum::<f64>();
-    let products: Vec<f64> = (0..n).map(product).collect();
+    let products: Vec<f64> =
+        (0..n).map(|i| x.iter().enumerate().map(|(j, x)| entry(i, j) * x).sum::<f64>()).collect();
     let value = offset + products.iter().zip(x).map(|(y, x)| y * x).sum::<f64>();
     (value, products.into_iter().map(|y| 2.0 * y).collect())
 }
