@@ -87,11 +87,13 @@ impl Cone {
             cells.for_each_within(*c, |_, _| n += 1);
             n
         };
+
         // A sample tells whether it is worth counting all.
         let own = &centers[rows.clone()];
         let sample: Vec<usize> =
             own.iter().step_by(own.len().div_ceil(SAMPLE).max(1)).map(count).collect();
         let mean_neighbors = sample.iter().sum::<usize>() as f64 / sample.len().max(1) as f64;
+
         let bytes = |neighbors: f64| neighbors * BYTES_PER_NEIGHBOR as f64;
         let mut lists = None;
         if bytes(mean_neighbors * own.len() as f64) <= most {

@@ -72,9 +72,10 @@ fn find_root<E>(
         // The method of Illinois: an end that stays a second time counts half.
         let moves_low = (value > 0.0) == (fa > 0.0);
         let again = moved == Some(moves_low);
-        match moves_low {
-            true => (a, fa, fb) = (x, value, if again { 0.5 * fb } else { fb }),
-            false => (b, fb, fa) = (x, value, if again { 0.5 * fa } else { fa }),
+        if moves_low {
+            (a, fa, fb) = (x, value, if again { 0.5 * fb } else { fb });
+        } else {
+            (b, fb, fa) = (x, value, if again { 0.5 * fa } else { fa });
         }
         moved = Some(moves_low);
     }

@@ -123,6 +123,7 @@ mod tests {
                 if n_inside % 4 == 0 {
                     continue;
                 }
+
                 let triangles: Vec<Corners> = of_tetrahedron(points, values).collect();
                 assert_eq!(triangles.len(), if n_inside == 2 { 2 } else { 1 });
                 let corners = triangles.iter().flatten().copied();

@@ -134,6 +134,7 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for RaiseBounds<'_, K, N> {
         let chunks = numbers.chunks(S::F64_LANES).zip(bounds.chunks_mut(S::F64_LANES));
         for (numbers, bounds) in chunks {
             gradients.set(simd, &load_coordinates(simd, elements, numbers));
+
             for &term in terms {
                 let mut unit = [Lanes::splat(simd, 0.0); MAX_TERMS];
                 unit[term] = Lanes::splat(simd, 1.0);
@@ -147,6 +148,7 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for RaiseBounds<'_, K, N> {
                         }
                     }
                 }
+
                 for ((bound, &e), ke) in bounds.iter_mut().zip(numbers).zip(&matrices) {
                     let largest = largest_eigenvalue(elements.hex(e as usize), ke);
                     *bound = bound.max(largest as f32);

@@ -216,15 +216,18 @@ mod tests {
             .collect();
         let forces = pressure(&mesh, &end, 2.0);
         assert!(length(std::array::from_fn(|i| sum(&forces)[i] + [50.0, 0.0, 0.0][i])) < 1e-13);
+
         // The resultant acts at the center (2.5, 2.5): moment x cross f.
         let expected = [0.0, -2.5 * 50.0, 2.5 * 50.0];
         let moment = moment(&mesh, &forces);
         (0..3).for_each(|i| assert!((moment[i] - expected[i]).abs() < 1e-12, "{moment:?}"));
+
         // Inner nodes take four quarters of a face, corners one.
         assert_eq!(forces.len(), 36);
         let mut pushes: Vec<f64> = forces.iter().map(|(_, force)| -force[0]).collect();
         pushes.sort_by(f64::total_cmp);
         assert!((pushes[0] - 0.5).abs() < 1e-14 && (pushes[35] - 2.0).abs() < 1e-14);
+
         // A traction against the normal is a pressure.
         let same = traction(&mesh, &end, [-2.0, 0.0, 0.0]);
         for ((_, a), (_, b)) in same.iter().zip(&forces) {
@@ -241,6 +244,7 @@ mod tests {
         let x = [0.0, 4.0].map(|z| corners.map(|[x, y]| [x, y, z])).concat();
         let wedge = [0, 1, 2, 2, 3, 4, 5, 5];
         let mesh = HexMesh::new(x, vec![wedge], Sets::default()).unwrap();
+
         let mut n_triangles = 0;
         for face in boundary_faces(&mesh) {
             let area = length(area_vector(&face_coordinates(&mesh, face)));
@@ -248,6 +252,7 @@ mod tests {
             let found = couplings(&mesh, &[face]);
             n_triangles += usize::from(shares.len() == 3);
             assert_eq!(found.len(), shares.len() * (shares.len() - 1) / 2);
+
             for ([a, b], weight) in &found {
                 let expected = match (shares.len(), b - a) {
                     (3, _) => area / 12.0,

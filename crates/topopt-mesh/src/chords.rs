@@ -185,6 +185,7 @@ impl Search<'_> {
         }
         let (hex, beyond) =
             (self.mesh.hexes()[element as usize], self.mesh.hexes()[other as usize]);
+
         // All four nodes, except for triangles of wedges that have another node twice.
         let shared = FACES[face].map(|a| (neighbor(a, face / 2), hex[nodes[a] as usize]));
         let agrees = |rotation: u8, (a, node): &(usize, u32)| {
@@ -193,6 +194,7 @@ impl Search<'_> {
         let n_agreeing =
             |rotation: &u8| shared.iter().filter(|node| agrees(*rotation, node)).count();
         let is_perfect = |rotation: &u8| shared.iter().all(|node| agrees(*rotation, node));
+
         let rotations = 0..ROTATIONS.len() as u8;
         let perfect = rotations.clone().rev().find(is_perfect);
         let rotation = perfect.or_else(|| rotations.max_by_key(n_agreeing));

@@ -140,6 +140,7 @@ mod tests {
                 (0..n_items).map(|i| (i.wrapping_mul(i) % 2999) % n_groups).collect();
             let mut expected: Vec<usize> = (0..keys.len()).collect();
             expected.sort_by_key(|&item| keys[item]);
+
             for n_threads in [1, 3, 40] {
                 let pool = ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
                 pool.install(|| {

@@ -85,6 +85,7 @@ impl Bars {
                 limit: self.limit,
                 share: 0.0,
             };
+
             let mut problem = Subproblem {
                 backend: &Cpu,
                 design: x,
@@ -93,6 +94,7 @@ impl Bars {
                 constraints: &[volume],
                 others: &mut Others(self),
             };
+
             let mut next = vec![f64::NAN; x.len()];
             optimizer.next(&mut problem, &mut next).unwrap();
             designs.push(next);

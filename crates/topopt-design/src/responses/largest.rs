@@ -197,6 +197,7 @@ mod tests {
                 let most = u.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 let (found, slopes) = (value(&of, &u), of.slopes(&u));
                 assert!(found >= most && found < most + 20.0, "{found} {most}");
+
                 let moved = |n: usize, h: f64| {
                     let mut u = u;
                     u[n] += h;
@@ -207,6 +208,7 @@ mod tests {
                     assert!((difference - slopes[n]).abs() < 1e-7, "{exponent} {u:?} {n}");
                 }
             }
+
             // Nothing to count from but themselves.
             assert_eq!(value(&of, &[-70.0; 4]), -70.0);
             assert_eq!(of.slopes(&[-70.0; 4]), [1.0, 0.0, 0.0, 0.0]);

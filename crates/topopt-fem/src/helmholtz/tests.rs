@@ -114,6 +114,7 @@ fn every_level_is_the_galerkin_product_and_reproduces_constants() {
         let filter = Helmholtz::new(&mesh, 0.6).unwrap();
         let hierarchy = filter.equation.multigrid.hierarchy();
         assert!(hierarchy.n_levels() >= 2);
+
         for level in 0..hierarchy.n_levels() - 1 {
             let (a, coarse) = (hierarchy.operator(level), hierarchy.operator(level + 1));
             let (n, m) = (a.dimension(), coarse.dimension());
@@ -124,11 +125,13 @@ fn every_level_is_the_galerkin_product_and_reproduces_constants() {
                 fine
             };
             assert_eq!(prolonged(&vec![1.0; m]), vec![1.0; n]);
+
             let dense = |map: &dyn Fn(&Vec<f64>) -> Vec<f64>| {
                 let unit = |j: usize| (0..m).map(|i| f64::from(u8::from(i == j))).collect();
                 let columns: Vec<_> = (0..m).map(|j| map(&unit(j)).into()).collect();
                 DMatrix::from_columns(&columns)
             };
+
             let p = dense(&prolonged);
             let expected = p.transpose() * dense(&|x| product(a, &prolonged(x)));
             let restricted = dense(&|x| {
@@ -136,6 +139,7 @@ fn every_level_is_the_galerkin_product_and_reproduces_constants() {
                 transfer.restrict(&product(a, &prolonged(x)), &mut sums);
                 sums
             });
+
             let size = expected.amax();
             assert!((dense(&|x| product(coarse, x)) - &expected).amax() < 1e-12 * size);
             assert!((restricted - &expected).amax() < 1e-12 * size, "level {level}");

@@ -71,6 +71,7 @@ impl Aggregation {
         let node_graph = NodeGraph::new(mesh, &adjacency, void);
         let positions = mesh.coordinates();
         let neighbors = Neighbors::of(mesh.n_nodes(), &node_graph);
+
         // Without void, these are all that share an element.
         let n_pairs = match void {
             [] => neighbors.n_pairs(),
@@ -78,6 +79,7 @@ impl Aggregation {
         };
         let nodes = Aggregates::greedy_by(neighbors, positions, &node_graph)
             .joined(positions, &NodeGraph::new(mesh, &adjacency, &[]));
+
         let straddling = straddling(problem, &adjacency, &nodes);
         let finest = pattern(mesh, &nodes, &straddling);
         // Without void, all that an element couples it holds together.
@@ -85,6 +87,7 @@ impl Aggregation {
             [] => finest.clone(),
             _ => nodes.graph(&node_graph),
         };
+
         let (coarser, patterns) = coarser(1, &nodes, [finest, graph], direct / K::MODES);
         let (unknowns, shared) = ([N, K::MODES], Vec::new());
         let sizes = std::iter::once([mesh.n_nodes(), n_pairs]).chain(patterns.iter().map(size));

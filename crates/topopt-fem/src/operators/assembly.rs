@@ -105,6 +105,7 @@ impl<const N: usize> Rows<'_, N> {
             let row = node as usize;
             own.contains(&row).then(|| (pattern.offsets()[row] - start, pattern.row(row)))
         });
+
         let place = |row: usize, column: usize| {
             let (first, columns) = rows[row]?;
             Some(first + columns.binary_search(&hex[column]).ok()?)
@@ -114,6 +115,7 @@ impl<const N: usize> Rows<'_, N> {
                 (0..N).for_each(|i| (0..N).for_each(|j| block[i][j] += entry(i, j)));
             }
         };
+
         for b in 0..8 {
             add(place(b, b), &|i, j| entry(b, b, i, j));
             for a in 0..b {

@@ -249,12 +249,11 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for Works<'_, K, N> {
             // `load_nodes` leaves the elements in an order of lanes that `to_quads` undoes.
             let mut quads: Quads = [[0.0; 4]; MAX_LANES];
             let mut lanes = [0.0; MAX_LANES];
-            match has_rows {
-                true => work.store(&mut lanes),
-                false => {
-                    Lanes::to_quads(simd, [work; 4], &mut quads);
-                    lanes = quads.map(|quad| quad[0]);
-                }
+            if has_rows {
+                work.store(&mut lanes);
+            } else {
+                Lanes::to_quads(simd, [work; 4], &mut quads);
+                lanes = quads.map(|quad| quad[0]);
             }
             works.copy_from_slice(&lanes[..works.len()]);
         }

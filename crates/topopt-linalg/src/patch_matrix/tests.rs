@@ -173,6 +173,7 @@ fn damped_steps_shrink_the_error_in_energy() {
     let root = inverse.clone().cholesky().unwrap().l();
     let largest = (root.transpose() * &a * root).symmetric_eigenvalues().max();
     let (inner, outer) = (growth(2.0), growth(largest));
+
     let energy = |x: &Vec<f64>| {
         let mut ax = vec![0.0; x.len()];
         level.matrix.apply(x, &mut ax);
@@ -180,6 +181,7 @@ fn damped_steps_shrink_the_error_in_energy() {
     };
     let b = vec![0.0; ROWS];
     let [mut r, mut d, mut x] = [1, 2, 3].map(|seed| vector(seed, ROWS));
+
     for _ in 0..5 {
         let before = energy(&x);
         let residue = Residue::Of { b: &b };

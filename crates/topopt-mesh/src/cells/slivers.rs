@@ -246,9 +246,11 @@ mod tests {
             }
             cells.push(Shape::Tetrahedron, &corners, &[]);
         }
+
         let least = |x: &[[f64; 3]]| {
             cells.iter().map(|cell| cell.scaled_jacobian(x)).fold(f64::INFINITY, f64::min)
         };
+
         // All corners are on several planes of the boundary: nothing may move.
         assert_eq!(relax(&cells, &mut x), Moved::default());
         assert!(least(&x) < FLAT);
@@ -269,6 +271,7 @@ mod tests {
             let [a, b] = if is_left { [b, a] } else { [a, b] };
             cells.push(Shape::Tetrahedron, &[a, b, c, d], &[]);
         };
+
         // Cubes of six tetrahedra each around the diagonal. Two of one are replaced, so that its face
         // has the other diagonal, and a sliver lies in front of it.
         for (i, j) in (0..n - 1).flat_map(|i| (0..n - 1).map(move |j| (i, j))) {
@@ -284,9 +287,11 @@ mod tests {
                 add([ring[2], ring[3], ring[4], high], &x);
             }
         }
+
         let sliver = [at(2, 1, 0), at(2, 2, 0), at(2, 2, 1), at(2, 1, 1)];
         x[sliver[3] as usize][0] += flat;
         add(sliver, &x);
+
         let before = cells.get(cells.len() - 1).scaled_jacobian(&x);
         let given = x.clone();
         let moved = relax(&cells, &mut x);

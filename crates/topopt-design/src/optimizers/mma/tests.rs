@@ -55,6 +55,7 @@ impl Case {
                 let share = if (1..=self.sharing).contains(&i) { 1.0 } else { 0.0 };
                 Function { value, gradient, limit: 0.0, share }
             });
+
             let mut problem = Subproblem {
                 backend: &Cpu,
                 design: &designs[k],
@@ -63,6 +64,7 @@ impl Case {
                 constraints: &functions.collect::<Vec<_>>(),
                 others: &mut Others(self.functions),
             };
+
             let mut next = vec![f64::NAN; n];
             mma.next(&mut problem, &mut next).unwrap();
             designs.push(next);
