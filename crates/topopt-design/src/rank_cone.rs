@@ -8,7 +8,7 @@ use topopt_linalg::{
 };
 use topopt_mesh::BoundingBox;
 
-/// A cone of which every rank has the rows of its own elements. What is near them comes from as many
+/// Cone divided among ranks, each with the rows of its own elements. What is near them comes from as many
 /// ranks as it takes, whatever the radius.
 pub struct RankCone<'a, B: Backend, C: Exchange<B>> {
     ranks: &'a Ranks<B, C>,
@@ -20,8 +20,7 @@ pub struct RankCone<'a, B: Backend, C: Exchange<B>> {
 }
 
 impl<'a, B: Backend, C: Exchange<B>> RankCone<'a, B, C> {
-    /// From the `cone` of the elements of `halo`, of which the rows of own ones count, of `n_elements`
-    /// in all.
+    /// Takes the own rows of the `cone` of the elements of `halo`; there are `n_elements` in all.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

@@ -8,7 +8,7 @@ use crate::triangles::Triangles;
 /// The corners of a triangle.
 type Corners = [[f64; 3]; 3];
 
-/// Triangles of a zero set, by which the nearest one is found.
+/// Triangles of a zero set, searchable for the nearest one.
 pub(crate) struct ZeroSet {
     triangles: Triangles,
     /// Vertices of the tetrahedra that the zero set cuts, and those next to them; ascending.

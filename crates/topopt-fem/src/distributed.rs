@@ -10,7 +10,7 @@ use topopt_mesh::{Neighborhood, Part, Partition};
 
 use crate::ElementOperator;
 
-/// An operator of which every rank has the elements around its own nodes: what `operator`, of its
+/// Operator divided among ranks, each with the elements around its own nodes: what `operator`, of its
 /// part, gives at own nodes is complete. An application takes one exchange of x and no sum over ranks,
 /// so that a product is the same bits for any number of ranks where `operator` sums the elements of a
 /// node one after the other.
@@ -29,7 +29,7 @@ pub struct PartVectors<B: Backend>(Mutex<Work<B>>);
 
 pub(crate) struct Work<B: Backend> {
     pub nodal: [B::Vector; 2],
-    /// Coefficients by term; the first also takes what comes of an element.
+    /// Coefficients by term; the first also takes results per element.
     pub of_elements: Vec<B::Vector>,
 }
 

@@ -10,8 +10,8 @@ use topopt_mesh::Part;
 use crate::distributed::{PartVectors, element_halo, node_halo};
 use crate::{ElementOperator, ElementPreconditioner, Level};
 
-/// A preconditioner of which every rank has one of its part, on vectors that hold the values of ghosts,
-/// too: blocks of nodes, or a hierarchy that [shares](crate::Sharing) what is coarse.
+/// Preconditioner divided among ranks, one per part, on vectors that hold the values of ghosts as
+/// well: blocks of nodes, or a hierarchy that [shares](crate::Sharing) what is coarse.
 pub struct DistributedPreconditioner<'a, B: Backend, C: Exchange<B>, P: ?Sized> {
     ranks: &'a Ranks<B, C>,
     part: &'a Part,

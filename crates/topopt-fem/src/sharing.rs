@@ -27,7 +27,7 @@ pub trait Sharing<'a, B: Backend>: Send + Sync {
     /// Writes the symmetric blocks of ghosts, N (N + 1) / 2 numbers per node.
     fn refresh_blocks(&self, blocks: &mut B::Vector);
 
-    /// Lets all ranks have all of a vector of a level, of which each has the next `counts` points.
+    /// Gives every rank all of a vector of a level, whose points the ranks hold in turn, `counts` each.
     fn share(&self, counts: &[usize], level: &mut B::Vector);
 
     /// Whether a device can record what it does, to be replayed.

@@ -342,7 +342,7 @@ impl<B: Backend, H: Hierarchy<B>> Preconditioner<B> for Cycle<B, H> {
     }
 
     /// On scattered stiff islands in nearly void material two steps on a level may not be enough for
-    /// its solution to go on where the last one ended: 590 iterations where a cycle V needs 126.
+    /// its solution to continue where the last one ended: 590 iterations where a cycle V needs 126.
     fn give_way(&self) -> bool {
         let can = self.grows && !self.is_linear();
         if can {

@@ -88,11 +88,11 @@ struct Restart {
     keeps_direction: bool,
 }
 
-/// Iterations after each of which the preconditioner is asked to become stronger, if as many more
+/// Number of iterations after which the preconditioner is asked to become stronger, if as many more
 /// would not do at their pace.
 const PATIENCE: usize = 16;
-/// Iterations after each of which the preconditioner is asked to give way to a simpler one, if as many
-/// more would not do at their pace.
+/// Number of iterations after which the preconditioner is asked to give way to a simpler one, if as
+/// many more would not do at their pace.
 const LAST_PATIENCE: usize = 8 * PATIENCE;
 /// How far below the target the recursive residual goes, so that the true one meets it; and where
 /// that did not.
@@ -120,7 +120,7 @@ impl<B: Backend> Pcg<B> {
     /// Solves A u = f from the start value in `u`, which is improved in place.
     ///
     /// When the recursive residual meets the tolerance the true one is computed; if that does not,
-    /// it takes the other's place and conjugate gradients go on. `monitor` is called at every stop
+    /// it takes the other's place and conjugate gradients continue. `monitor` is called at every stop
     /// test and may break off.
     ///
     /// # Errors

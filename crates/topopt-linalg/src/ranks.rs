@@ -18,7 +18,7 @@ pub struct Ranks<B: Backend, C> {
     shares: Shares,
 }
 
-/// A vector of which each rank has its own entries.
+/// A vector whose entries are divided among ranks.
 pub struct RankVector<V> {
     own: V,
     space: Space,

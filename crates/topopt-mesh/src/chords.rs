@@ -175,7 +175,7 @@ impl Search<'_> {
     }
 
     /// The element beyond a local face of `element`, rotated, if it is free; and the rotation that
-    /// makes its local numbers go on from those of `element`.
+    /// makes its local numbers continue those of `element`.
     fn free_beyond(&self, element: u32, face: usize) -> Option<(u32, u8)> {
         let rotation = self.rotations[(element - self.first) as usize];
         let Rotation { nodes, faces } = &ROTATIONS[rotation as usize];
@@ -325,7 +325,7 @@ mod tests {
         let mesh = ring(7, 0.0, 9);
         assert!(chords(&mesh).iter().all(|chord| chord.len() == 9));
         assert_eq!(pairs(&mesh), (56, 56));
-        // Another node twice in one layer: the chords are the same, but not all lines go on.
+        // Another node twice in one layer: the chords are the same, but not all lines continue.
         let mut hexes = mesh.hexes().to_vec();
         for hex in &mut hexes[7..14] {
             let [a, b, c, _, d, e, f, _] = *hex;

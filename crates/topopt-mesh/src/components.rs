@@ -152,12 +152,12 @@ fn goes_on(hex: &[u32; 8], next: &[u32; 8]) -> bool {
 struct Around {
     /// Elements at the node, each with the node's local number in it and its eight nodes.
     elements: Vec<(u32, u8, [u32; 8])>,
-    /// The faces by [`Face::key`] of which it is the smallest node, each with its first element.
+    /// Keys ([`Face::key`]) of the faces whose smallest node it is, each with its first element.
     faces: Vec<([u32; 4], u32)>,
 }
 
 impl Around {
-    /// Calls `join` with elements that share a face of which `node` is the smallest node. A side that is
+    /// Calls `join` with elements that share a face whose smallest node is `node`. A side that is
     /// collapsed to an edge holds nothing.
     fn each_joint(
         &mut self,

@@ -62,8 +62,8 @@ pub fn grouped<T: Copy + Default + Send + Sync>(
     Grouped { offsets, values }
 }
 
-/// Keys and values by blocks of items, each of which has them by bucket, and within a bucket in the order
-/// of the items.
+/// Keys and values by blocks of items: by bucket within a block, in the order of the items within a
+/// bucket.
 struct Blocks<T> {
     pairs: Vec<(u32, T)>,
     /// Items of a block.

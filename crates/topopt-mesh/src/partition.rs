@@ -41,7 +41,7 @@ pub struct Part {
     pub nodes: Vec<u32>,
     /// How many of them are its own.
     pub n_own_nodes: usize,
-    /// The parts that have something of it, or of which it has something, increasing.
+    /// Parts with which it exchanges nodes or elements, increasing.
     pub neighbors: Vec<Neighborhood>,
 }
 
@@ -106,7 +106,7 @@ impl Partition {
         self.node_order.clone()
     }
 
-    /// A part of `mesh`, of which this is the partition.
+    /// Builds a part of `mesh`, which this partition divides.
     pub fn part(&self, mesh: &HexMesh, part: usize) -> Part {
         let own = self.elements(part);
         let owner = |node: u32| self.owners[node as usize] as usize;

@@ -44,7 +44,7 @@ impl Renumbering {
     /// lines of edges are consecutive, so that those with the same local number in consecutive
     /// elements are neighbors in memory. The chords follow a Hilbert curve through their middles.
     pub fn along_chords(mesh: &HexMesh) -> Self {
-        // On a mesh of which neighbors are neighbors in memory, from the same elements on.
+        // On a mesh whose neighbors are neighbors in memory, from the same elements on.
         let curve = Self::along_curve(mesh);
         let sorted = curve.apply_without_sets(mesh);
         Self::of_chords(&sorted, &Chords::of(&sorted, &curve.new_elements())).after(curve)

@@ -16,7 +16,7 @@ use crate::TriangleSurface;
 const VOLUME_DRIFT: f64 = 5e-3;
 const SINGLE_DRIFT: f64 = 0.1;
 
-/// Least cosine of the angle by which a collapse may turn a triangle.
+/// Smallest cosine of the angle between a triangle before and after a collapse.
 const LEAST_COSINE: f64 = 0.25;
 
 /// Least height of a triangle by its longest edge, or that which it had.

@@ -102,7 +102,7 @@ impl Bars {
         designs
     }
 
-    /// Checks that optimizers that `make` makes go on from their memory to the same bits.
+    /// Checks that optimizers that `make` makes continue from their memory to the same bits.
     pub fn check_memory(&self, make: &dyn Fn() -> Box<dyn Optimizer<Cpu>>, iterations: usize) {
         let whole = self.designs(make().as_mut(), &self.start(), iterations);
         for done in 1..iterations {

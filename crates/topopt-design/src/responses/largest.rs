@@ -1,4 +1,4 @@
-//! The largest length or value of a state at a set of nodes, in place of which a p-norm stands.
+//! The largest length or value of a state at a set of nodes, approximated by a p-norm.
 
 use topopt_fem::Statement;
 use topopt_linalg::{BackendError, Pointwise, Space};

@@ -173,7 +173,7 @@ fn whole_neighborhoods(neighbors: Neighbors, most: usize) -> (Vec<u32>, u32) {
     };
     let counts: Vec<u32> = ranges.map(within).collect();
 
-    // Numbers go on from range to range.
+    // Numbers continue from range to range.
     let mut count = 0;
     for (of, own) in of.chunks_mut(size).zip(counts) {
         of.par_iter_mut().filter(|of| **of != NONE).for_each(|of| *of += count);

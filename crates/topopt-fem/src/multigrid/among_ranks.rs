@@ -234,7 +234,7 @@ impl<G: Graph> Graph for Own<'_, G> {
     }
 }
 
-/// The pattern of which each rank knows its own `rows`.
+/// Gathers the global pattern from the `rows` that each rank owns.
 fn gathered(
     known: &BlockPattern,
     rows: Range<usize>,
@@ -251,8 +251,7 @@ fn gathered(
     Ok(BlockPattern::new(lengths.into_iter().map(row).collect()))
 }
 
-/// Lets every rank have the rows of a coarse matrix that each has made, of which the ranks have the next
-/// `counts`.
+/// Gives every rank all rows of a coarse matrix, which the ranks have made in turn, `counts` each.
 pub(super) fn share_rows<const M: usize>(
     communicator: &dyn Communicator,
     counts: &[usize],

@@ -71,7 +71,7 @@ impl<'a, const N: usize> BlockLevels<'a, N>
 where
     [f64; N]: Modes,
 {
-    /// Zeros in the pattern of every level, and the aggregates between them, of which patches are made;
+    /// Zeros in the pattern of every level, and the aggregates between them, which patches consist of;
     /// `shared` are the first levels, where there are other ranks.
     pub fn new(
         patterns: Vec<BlockPattern>,

@@ -94,8 +94,8 @@ struct Rows<'a, const N: usize> {
 }
 
 impl<const N: usize> Rows<'_, N> {
-    /// Adds the matrix of an element, of which `entry(a, b, i, j)` is the entry of components i and j
-    /// of its nodes a <= b.
+    /// Adds the matrix of an element: `entry(a, b, i, j)` is the entry of components i and j of its
+    /// nodes a <= b.
     #[inline(always)]
     fn add(&mut self, hex: &[u32; 8], entry: impl Fn(usize, usize, usize, usize) -> f64) {
         let (own, pattern) = (&self.rows, self.pattern);

@@ -9,7 +9,7 @@ use topopt_linalg::ApproximationSums;
 /// constraints are not, and z is the largest of those with an a_i.
 ///
 /// y is eliminated in closed form for given multipliers, and these, v and z are found by a
-/// primal-dual interior point method, a Newton step of which needs the sums of an evaluation alone
+/// primal-dual interior point method, whose Newton step needs the sums of an evaluation alone
 /// \[AageLazarov2013\].
 pub(super) struct Dual<'e, E> {
     /// Scaled values f_i(x) of the constraints, `[m]`.
@@ -17,8 +17,8 @@ pub(super) struct Dual<'e, E> {
     /// a_i, `[m]`, not negative, and a_0, positive.
     pub shares: &'e [f64],
     pub share_cost: f64,
-    /// Sums over the variables for the multipliers of all functions, `[m + 1]`, the first of which
-    /// is 1.
+    /// Sums over the variables for the multipliers of all functions, `[m + 1]`; the first
+    /// multiplier is 1.
     pub evaluate: &'e mut dyn FnMut(&[f64]) -> Result<ApproximationSums, E>,
 }
 

@@ -26,7 +26,7 @@ impl OtherDesigns<Cpu> for Others {
     }
 }
 
-/// A problem, of which the first constraints may share a largest value.
+/// A problem whose first constraints may share a largest value.
 struct Case {
     functions: Functions,
     start: Vec<f64>,
@@ -219,7 +219,7 @@ fn the_largest_of_several_is_minimized() {
     assert_near(case.gcmma(1.0, 30).last().unwrap(), &[0.75, 1.5, 0.75], 1e-5);
 }
 
-/// Iterates 19 and 20 of the recorded failure, between which MMA goes on to swing.
+/// Iterates 19 and 20 of the recorded failure, between which MMA keeps swinging.
 #[test]
 fn gcmma_converges_where_mma_swings() {
     let case = Case::new(bowl, &[1.0; 2], [1.0, 100.0]);
