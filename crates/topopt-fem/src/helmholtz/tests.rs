@@ -197,12 +197,8 @@ impl FilterEquation<Cpu> for MatrixFree<'_> {
         self.assembled.n_elements()
     }
 
-    fn spread(&self, x: &Vec<f64>, source: &mut Vec<f64>) {
-        self.assembled.spread(x, source);
-    }
-
-    fn average(&self, field: &Vec<f64>, y: &mut Vec<f64>) {
-        self.assembled.average(field, y);
+    fn means(&self) -> &dyn ElementMeans<Cpu> {
+        self.assembled.means()
     }
 }
 
