@@ -151,19 +151,17 @@ impl<'a> CpuMeans<'a> {
 
 impl ElementMeans<Cpu> for CpuMeans<'_> {
     fn spread(&self, x: &Vec<f64>, source: &mut Vec<f64>) {
-        let gather = |(node, source): (usize, &mut f64)| {
+        source.par_iter_mut().with_min_len(1024).enumerate().for_each(|(node, source)| {
             let elements = self.adjacency.of(node).map(|(e, a)| (e as usize, a as usize));
             *source = elements.map(|(e, a)| self.means[e][a] * x[e]).sum();
-        };
-        source.par_iter_mut().with_min_len(1024).enumerate().for_each(gather);
+        });
     }
 
     fn average(&self, field: &Vec<f64>, y: &mut Vec<f64>) {
-        let mean = |(e, y): (usize, &mut f64)| {
+        y.par_iter_mut().with_min_len(1024).enumerate().for_each(|(e, y)| {
             let nodes = self.mesh.hexes()[e].iter().zip(&self.means[e]);
             *y = nodes.map(|(&node, mean)| mean * field[node as usize]).sum();
-        };
-        y.par_iter_mut().with_min_len(1024).enumerate().for_each(mean);
+        });
     }
 }
 

@@ -211,8 +211,7 @@ impl DenseCholesky {
         let scale = matrix.diagonal().map(|d| if d > 0.0 { d.sqrt().recip() } else { 1.0 });
         let n = matrix.nrows();
         let scaled = DMatrix::from_fn(n, n, |i, j| {
-            let shift =
-                if i == j { 1e-12 + f64::from(u8::from(matrix[(i, i)] <= 0.0)) } else { 0.0 };
+            let shift = if i == j { 1e-12 + f64::from(matrix[(i, i)] <= 0.0) } else { 0.0 };
             0.5 * (matrix[(i, j)] + matrix[(j, i)]) * scale[i] * scale[j] + shift
         });
         Self { scale, factor: Cholesky::new(scaled) }

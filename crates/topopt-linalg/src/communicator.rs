@@ -44,7 +44,7 @@ pub trait Communicator: Send + Sync {
 
     /// Whether it is so on any rank.
     fn any(&self, is_so: bool) -> bool {
-        let mut value = [f64::from(u8::from(is_so))];
+        let mut value = [f64::from(is_so)];
         self.max(&mut value);
         value[0] > 0.0
     }

@@ -119,11 +119,10 @@ impl Pointwise for Cpu {
     }
 
     fn dot_scaled_within(&self, a: f64, x: &Vec<f64>, bounds: [&Vec<f64>; 2], w: &Vec<f64>) -> f64 {
-        let partial = |(c, w): (usize, &[f64])| {
+        sum(w.par_chunks(CHUNK).enumerate().map(|(c, w)| {
             let start = c * CHUNK;
             lane_sum(w.len(), |i| w[i] * within(a * x[start + i], bounds, start + i))
-        };
-        sum(w.par_chunks(CHUNK).enumerate().map(partial))
+        }))
     }
 
     fn smooth_step(&self, step: &SmoothStep, x: &Vec<f64>, y: &mut Vec<f64>) {

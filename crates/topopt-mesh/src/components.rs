@@ -132,10 +132,9 @@ fn join_around(
     wanted: impl Fn(u32) -> bool + Sync,
 ) {
     let adjacency = NodeToElements::of_some(mesh, wanted);
-    let joiner = |around: &mut Around, node: usize| {
+    (0..mesh.n_nodes()).into_par_iter().for_each_init(Around::default, |around, node| {
         around.each_joint(mesh, &adjacency, node, &join);
-    };
-    (0..mesh.n_nodes()).into_par_iter().for_each_init(Around::default, joiner);
+    });
 }
 
 /// Each so many nodes are looked at first by [`parents_by_faces`].

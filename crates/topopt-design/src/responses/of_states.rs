@@ -93,7 +93,7 @@ impl When {
     /// Weight of a state in the value.
     fn share<B: Pointwise>(self, at: &Moment<B>) -> f64 {
         match self {
-            Self::End => f64::from(u8::from(at.is_last)),
+            Self::End => f64::from(at.is_last),
             Self::Mean => at.share,
         }
     }

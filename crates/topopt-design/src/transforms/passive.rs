@@ -25,7 +25,7 @@ impl<B: Pointwise> Passive<B> {
     pub fn new(backend: &B, space: &DesignSpace) -> Result<Self, BackendError> {
         let n = space.n_elements();
         let upload = |values: &[f64]| backend.upload(values, Space::elements(n));
-        let is_design = |volume: &f64| f64::from(u8::from(*volume > 0.0));
+        let is_design = |volume: &f64| f64::from(*volume > 0.0);
         let mask: Vec<f64> = space.design_volumes().iter().map(is_design).collect();
         Ok(Self {
             n,

@@ -90,14 +90,13 @@ fn it_blurs_as_much_as_the_cone() {
 #[test]
 fn it_is_of_second_order() {
     let exact = |x: [f64; 3]| x.map(|v| (PI * v).cos()).iter().product::<f64>();
-    let wavy = |x: [f64; 3]| {
-        let shift = 0.12 * x.map(|v| (PI * v).sin()).iter().product::<f64>();
-        [x[0] + shift, x[1] - shift, x[2] + 0.5 * shift]
-    };
     let radius = 0.8;
     let factor = 1.0 + 3.0 * PI * PI * radius * radius / 12.0; // 1 + 3 pi^2 r^2
     let errors = [8, 16].map(|n| {
-        let mesh = mapped_cube(n, wavy);
+        let mesh = mapped_cube(n, |x| {
+            let shift = 0.12 * x.map(|v| (PI * v).sin()).iter().product::<f64>();
+            [x[0] + shift, x[1] - shift, x[2] + 0.5 * shift]
+        });
         let (centers, volumes) = (mesh.centers(), mesh.volumes());
         let x = centers.iter().zip(&volumes).map(|(&c, v)| factor * exact(c) * v).collect();
         let y = apply(&Helmholtz::new(&mesh, radius).unwrap(), &x);
@@ -127,7 +126,7 @@ fn every_level_is_the_galerkin_product_and_reproduces_constants() {
             assert_eq!(prolonged(&vec![1.0; m]), vec![1.0; n]);
 
             let dense = |map: &dyn Fn(&Vec<f64>) -> Vec<f64>| {
-                let unit = |j: usize| (0..m).map(|i| f64::from(u8::from(i == j))).collect();
+                let unit = |j: usize| (0..m).map(|i| f64::from(i == j)).collect();
                 let columns: Vec<_> = (0..m).map(|j| map(&unit(j)).into()).collect();
                 DMatrix::from_columns(&columns)
             };

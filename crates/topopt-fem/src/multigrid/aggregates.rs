@@ -168,10 +168,9 @@ fn whole_neighborhoods(neighbors: Neighbors, most: usize) -> (Vec<u32>, u32) {
 
     let mut of = vec![NONE; n];
     let ranges = of.par_chunks_mut(size).zip(&roots).enumerate();
-    let within = |(range, (of, roots)): (usize, (&mut [u32], &Vec<u32>))| {
-        group_range(&neighbors, (range * size) as u32, of, roots, 0)
-    };
-    let counts: Vec<u32> = ranges.map(within).collect();
+    let counts: Vec<u32> = ranges
+        .map(|(range, (of, roots))| group_range(&neighbors, (range * size) as u32, of, roots, 0))
+        .collect();
 
     // Numbers continue from range to range.
     let mut count = 0;

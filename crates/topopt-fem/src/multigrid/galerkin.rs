@@ -41,16 +41,14 @@ impl RowGroups {
         straddling: &[Vec<u32>],
     ) -> Self {
         let constraints = problem.constraints();
-        let is_held = |&e: &u32| {
-            let mut nodes = problem.mesh().hexes()[e as usize].iter();
-            nodes.any(|&node| constraints.is_held(node as usize))
-        };
         let groups = straddling.par_chunks(ROWS).map(|rows| {
             let mut elements = rows.concat();
             elements.sort_unstable();
             elements.dedup();
-            let (mut held, mut free): (Vec<u32>, Vec<u32>) =
-                elements.into_iter().partition(is_held);
+            let (mut held, mut free): (Vec<u32>, Vec<u32>) = elements.into_iter().partition(|&e| {
+                let mut nodes = problem.mesh().hexes()[e as usize].iter();
+                nodes.any(|&node| constraints.is_held(node as usize))
+            });
             held.shrink_to_fit();
             free.shrink_to_fit();
             Elements { free, held }

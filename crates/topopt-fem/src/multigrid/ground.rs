@@ -23,12 +23,11 @@ pub(super) fn springs<'p, K: ElementKernel<N>, const N: usize>(
         own.iter_mut().zip(coefficients).for_each(|(own, values)| *own = values[e]);
         problem.kernel().ground(&own, &problem.elements().corners(e))
     };
-    let finish = |node: usize, mut sum: [f64; N]| {
+    let mut ground = vec![[0.0; N]; problem.mesh().n_nodes()];
+    patches.scatter_elements(ground.as_flattened_mut(), of_element, |node, mut sum| {
         let spring = springs.get(node).unwrap_or(&[0.0; N]);
         (0..N).for_each(|i| sum[i] += spring[i]);
         constraints.free_part(node, sum)
-    };
-    let mut ground = vec![[0.0; N]; problem.mesh().n_nodes()];
-    patches.scatter_elements(ground.as_flattened_mut(), of_element, finish);
+    });
     Cow::Owned(ground)
 }

@@ -142,7 +142,7 @@ impl<const N: usize> Rows<'_, N> {
                 }
                 for (i, j) in (0..N * N).map(|k| (k / N, k % N)) {
                     if constraints.is_fixed(row, i) || constraints.is_fixed(column, j) {
-                        block[i][j] = f64::from(u8::from(row == column && i == j));
+                        block[i][j] = f64::from(row == column && i == j);
                     }
                 }
             }

@@ -73,7 +73,7 @@ fn dense_inverse<const N: usize>(level: &PatchMatrix<N>, growth: f64) -> DMatrix
         assert!(rows.len() <= Patches::most_rows(N));
         rows.iter().for_each(|&row| patch_of[row as usize] = patch);
     }
-    let inside = |i: usize, j: usize| f64::from(u8::from(patch_of[i / N] == patch_of[j / N]));
+    let inside = |i: usize, j: usize| f64::from(patch_of[i / N] == patch_of[j / N]);
     let a = level.matrix.to_dense();
     let n = a.nrows();
     let a_i = DMatrix::from_fn(n, n, |i, j| a[(i, j)] * inside(i, j));
