@@ -13,7 +13,7 @@ use topopt_mesh::hilbert;
 
 use crate::Tetrahedra;
 
-/// Tetrahedra of a patch.
+/// Tetrahedra of a patch, whose values then fit the cache of a processor.
 const PATCH_CELLS: usize = 4096;
 
 /// Most tetrahedra of a patch: their corners have 16-bit numbers.

@@ -13,7 +13,7 @@ use topopt_mesh::HexMesh;
 use crate::kernel::Summed;
 use crate::lanes::MAX_LANES;
 
-/// Elements of a patch.
+/// Elements of a patch. Its nodes, at most eight per element, are numbered by 16 bits.
 const PATCH_ELEMENTS: usize = 1024;
 
 /// A run of consecutive elements with local node numbers.

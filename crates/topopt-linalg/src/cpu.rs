@@ -7,7 +7,9 @@ use rayon::prelude::*;
 use crate::backend::{Backend, BackendError};
 use crate::{Pointwise, SmoothStep, Space};
 
+/// Entries per partial sum: sums do not depend on the number of threads.
 const CHUNK: usize = 8192;
+/// Independent sums within a chunk, which the compiler keeps in vector registers.
 const LANES: usize = 8;
 
 /// The CPU with all threads of the current rayon pool.

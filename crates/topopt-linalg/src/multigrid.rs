@@ -140,6 +140,7 @@ impl<B: Backend> Work<B> {
     }
 }
 
+/// Largest strength: twice, a slow solve doubles the steps on the first level below the finest.
 const MAX_STRENGTH: usize = 4;
 /// Steps of the power method.
 const POWER_STEPS: usize = 10;
