@@ -63,7 +63,7 @@ impl<'a, B: Backend, C: Exchange<B>> PartExchange<'a, B, C> {
         unknowns: usize,
         vectors: &Arc<PartVectors<B>>,
     ) -> Result<Self, BackendError> {
-        let lists = |halo, numbers| ranks.communicator().lists(ranks.inner(), halo, numbers);
+        let lists = |halo: &Halo, numbers| ranks.communicator().lists(ranks.inner(), halo, numbers);
         let nodes = lists(&node_halo(part), unknowns)?;
         let elements = lists(&element_halo(part), 1)?;
         Ok(Self { ranks, nodes, elements, vectors: vectors.clone() })
