@@ -10,7 +10,7 @@ use topopt_linalg::{Backend, BackendError, CycleKind, LinearOperator, Preconditi
 use topopt_mesh::HexMesh;
 
 use crate::operators::{MeshOnDevice, MfDiffusion, ShapeMeans};
-use crate::{Cuda, DeviceVector, ScalarMultigrid, structure_of_part};
+use crate::{Cuda, ScalarMultigrid, structure_of_part};
 
 /// The equation of [`topopt_fem::Helmholtz`] on a GPU: matrix-free diffusion, preconditioned by multigrid
 /// in single precision, which needs hardly more iterations for a larger radius. On a mesh [by color](MeshOnDevice::by_color) it gives the same bits every time.
@@ -92,11 +92,7 @@ impl FilterEquation<Cuda<f64>> for MatrixFreeEquation<'_> {
         self.n_elements
     }
 
-    fn spread(&self, x: &DeviceVector<f64>, source: &mut DeviceVector<f64>) {
-        self.means.spread(x, source);
-    }
-
-    fn average(&self, field: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
-        self.means.average(field, y);
+    fn means(&self) -> &dyn ElementMeans<Cuda<f64>> {
+        &self.means
     }
 }

@@ -87,11 +87,13 @@ impl Cone {
             cells.for_each_within(*c, |_, _| n += 1);
             n
         };
+
         // A sample tells whether it is worth counting all.
         let own = &centers[rows.clone()];
         let sample: Vec<usize> =
             own.iter().step_by(own.len().div_ceil(SAMPLE).max(1)).map(count).collect();
         let mean_neighbors = sample.iter().sum::<usize>() as f64 / sample.len().max(1) as f64;
+
         let bytes = |neighbors: f64| neighbors * BYTES_PER_NEIGHBOR as f64;
         let mut lists = None;
         if bytes(mean_neighbors * own.len() as f64) <= most {
@@ -196,16 +198,15 @@ mod tests {
             .collect();
         let x: Vec<f64> = (0..400).map(|i| (i as f64).sin()).collect();
 
-        let apply = |most, storage| {
+        let kinds = [(f64::MAX, NeighborStorage::Stored), (0.0, NeighborStorage::Walked)];
+        let [stored, walked] = kinds.map(|(most, storage)| {
             let cone = Cone::within(&centers, 0..400, 2.3, most);
             assert_eq!(cone.storage(), storage);
             let mut y = vec![0.0; 400];
             LinearOperator::apply(&cone, &x, &mut y);
             y
-        };
-
-        let stored = apply(f64::MAX, NeighborStorage::Stored);
-        assert_eq!(stored, apply(0.0, NeighborStorage::Walked));
+        });
+        assert_eq!(stored, walked);
 
         for (e, found) in stored.iter().enumerate() {
             let weight = |i: usize| {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::StructureState;
 
-/// All that a run needs to go on from an evaluated design, see
+/// All that a run needs to continue from an evaluated design, see
 /// [`Optimization::resumed`](crate::Optimization::resumed).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DesignState {

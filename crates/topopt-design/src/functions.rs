@@ -131,7 +131,7 @@ impl<B: Pointwise> Functions<B> {
         }
         // What is not a number counts as 1, too.
         let residual = (fall + amiss) / range;
-        Ok(if residual >= 0.0 { residual.min(1.0) } else { f64::from(u8::from(residual.is_nan())) })
+        Ok(if residual >= 0.0 { residual.min(1.0) } else { f64::from(residual.is_nan()) })
     }
 }
 

@@ -132,7 +132,7 @@ pub use responses::{
 pub use solve_error::SolveError;
 pub use state_equation::{Solver, StateEquation};
 pub use stop::{Progress, StopRule, StopRules};
-pub use transform::{Chain, DesignTransform};
+pub use transform::{Chain, DesignTransform, Transformed};
 pub use transforms::{DensityFilter, Passive, Projection, physical_density};
 pub use void_elements::StructureState;
 pub use weights::{Weights, WeightsOf};

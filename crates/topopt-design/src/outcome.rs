@@ -47,7 +47,7 @@ pub enum Ended {
     },
 }
 
-/// Why a run could not go on.
+/// Reason for which a run ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum DesignError {
     /// The device failed.

@@ -8,7 +8,7 @@ use topopt_linalg::{
 };
 use topopt_mesh::BoundingBox;
 
-/// A cone of which every rank has the rows of its own elements. What is near them comes from as many
+/// Cone divided among ranks, each with the rows of its own elements. What is near them comes from as many
 /// ranks as it takes, whatever the radius.
 pub struct RankCone<'a, B: Backend, C: Exchange<B>> {
     ranks: &'a Ranks<B, C>,
@@ -20,8 +20,7 @@ pub struct RankCone<'a, B: Backend, C: Exchange<B>> {
 }
 
 impl<'a, B: Backend, C: Exchange<B>> RankCone<'a, B, C> {
-    /// From the `cone` of the elements of `halo`, of which the rows of own ones count, of `n_elements`
-    /// in all.
+    /// Takes the own rows of the `cone` of the elements of `halo`; there are `n_elements` in all.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -110,21 +109,13 @@ fn within(
     let own = BoundingBox::of(centers.iter().copied());
     let boxes = communicator.gather_all(&[own.min, own.max].concat());
 
-    // What others may need: the elements near the box around theirs.
-    let near = |other: usize| -> Vec<u32> {
-        if other == rank {
-            return Vec::new();
-        }
-        let distance = |x: &[f64; 3]| -> f64 {
-            let beyond = |i: usize| (boxes[other][i] - x[i]).max(x[i] - boxes[other][3 + i]);
-            (0..3).map(|i| beyond(i).max(0.0).powi(2)).sum::<f64>().sqrt()
-        };
-        // A center on the border is taken.
-        let reach = radius * (1.0 + 1e-12);
-        (0..).zip(centers).filter(|(_, x)| distance(x) <= reach).map(|(e, _)| e).collect()
-    };
     communicator.check()?;
-    let sent: Vec<Vec<u32>> = (0..communicator.size()).map(near).collect();
+
+    // What others may need: the elements near the box around theirs.
+    let sent = boxes.iter().enumerate().map(|(other, bounds)| {
+        if other == rank { Vec::new() } else { near(centers, bounds, radius) }
+    });
+    let sent: Vec<Vec<u32>> = sent.collect();
 
     let counts: Vec<f64> = sent.iter().map(|list| list.len() as f64).collect();
     let counts = communicator.gather_all(&counts);
@@ -155,4 +146,15 @@ fn within(
     }
     let own = start..start + centers.len();
     Ok((Halo { own, n_points: points.len(), neighbors }, points))
+}
+
+/// Returns the numbers of the `centers` within `radius` of a box, its lowest corner and its highest.
+fn near(centers: &[[f64; 3]], bounds: &[f64], radius: f64) -> Vec<u32> {
+    let distance = |x: &[f64; 3]| -> f64 {
+        let beyond = |i: usize| (bounds[i] - x[i]).max(x[i] - bounds[3 + i]);
+        (0..3).map(|i| beyond(i).max(0.0).powi(2)).sum::<f64>().sqrt()
+    };
+    // A center on the border is taken.
+    let reach = radius * (1.0 + 1e-12);
+    (0..).zip(centers).filter(|(_, x)| distance(x) <= reach).map(|(e, _)| e).collect()
 }

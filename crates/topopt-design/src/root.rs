@@ -72,9 +72,10 @@ fn find_root<E>(
         // The method of Illinois: an end that stays a second time counts half.
         let moves_low = (value > 0.0) == (fa > 0.0);
         let again = moved == Some(moves_low);
-        match moves_low {
-            true => (a, fa, fb) = (x, value, if again { 0.5 * fb } else { fb }),
-            false => (b, fb, fa) = (x, value, if again { 0.5 * fa } else { fa }),
+        if moves_low {
+            (a, fa, fb) = (x, value, if again { 0.5 * fb } else { fb });
+        } else {
+            (b, fb, fa) = (x, value, if again { 0.5 * fa } else { fa });
         }
         moved = Some(moves_low);
     }
@@ -109,8 +110,7 @@ mod tests {
             assert!((x - root).abs() < 1e-9, "{x} is not {root}");
             assert!(n <= 15, "{n} calls");
         }
-        let step = |x: f64| if x < 0.123 { -1.0 } else { 1000.0 };
-        let (n, x) = calls(-1.0, 2.0, 0.0, step);
+        let (n, x) = calls(-1.0, 2.0, 0.0, |x| if x < 0.123 { -1.0 } else { 1000.0 });
         assert!((x - 0.123).abs() < 1e-15);
         assert!(n <= 200, "{n} calls");
     }

@@ -72,12 +72,11 @@ impl<B: Pointwise> Scaled<'_, B> {
         excess: &mut dyn FnMut(&B::Vector) -> Result<f64, E>,
     ) -> Result<f64, E> {
         let mut found = scale;
-        let at = |log: f64| {
+        find_root_from(scale.ln(), 0.05, LARGEST_LOG, ACCURACY * target, |log| {
             found = log.exp();
             self.write(found, design);
             excess(design)
-        };
-        find_root_from(scale.ln(), 0.05, LARGEST_LOG, ACCURACY * target, at)?;
+        })?;
         Ok(found)
     }
 }

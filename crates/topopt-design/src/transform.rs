@@ -8,6 +8,9 @@ use topopt_linalg::{Backend, BackendError, Space};
 
 use crate::Stage;
 
+/// Outcome of a transform, which fails if the device or the equation of a filter does.
+pub type Transformed = Result<(), AveragingError>;
+
 /// A differentiable map y = T(x) from `[n_inputs]` to `[n_outputs]` values, with its chain rule.
 ///
 /// Inputs and outputs may differ in number: symmetry and extrusion have fewer inputs.
@@ -24,23 +27,13 @@ pub trait DesignTransform<B: Backend> {
     ///
     /// # Errors
     /// [`AveragingError`] if a filter fails.
-    fn forward(
-        &mut self,
-        backend: &B,
-        x: &B::Vector,
-        y: &mut B::Vector,
-    ) -> Result<(), AveragingError>;
+    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed;
 
     /// dC/dx = (dT/dx)^T dC/dy at the x of the last [`DesignTransform::forward`].
     ///
     /// # Errors
     /// [`AveragingError`] if a filter fails.
-    fn backward(
-        &mut self,
-        backend: &B,
-        dy: &B::Vector,
-        dx: &mut B::Vector,
-    ) -> Result<(), AveragingError>;
+    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) -> Transformed;
 
     /// Values of the inputs that belong to values of the outputs, `[n_outputs]` to `[n_inputs]`,
     /// for bounds and start designs. It need not be the inverse of T.
@@ -52,7 +45,7 @@ pub trait DesignTransform<B: Backend> {
     ///
     /// # Errors
     /// [`AveragingError`] if the device has no room, or a filter fails.
-    fn enter(&mut self, _backend: &B, _stage: &Stage) -> Result<(), AveragingError> {
+    fn enter(&mut self, _backend: &B, _stage: &Stage) -> Transformed {
         Ok(())
     }
 }
@@ -71,8 +64,8 @@ impl<'a, B: Backend> Chain<'a, B> {
         Self { n_elements, links: Vec::new(), between: Vec::new() }
     }
 
-    /// From the transforms in the order of [`DesignTransform::forward`], of which the last gives
-    /// the densities of the elements.
+    /// Chains transforms in the order of [`DesignTransform::forward`]; the last gives the densities of
+    /// the elements.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -115,12 +108,7 @@ impl<B: Backend> DesignTransform<B> for Chain<'_, B> {
         self.n_elements
     }
 
-    fn forward(
-        &mut self,
-        backend: &B,
-        x: &B::Vector,
-        y: &mut B::Vector,
-    ) -> Result<(), AveragingError> {
+    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed {
         let Some((last, links)) = self.links.split_last_mut() else {
             backend.copy(x, y);
             return Ok(());
@@ -132,12 +120,7 @@ impl<B: Backend> DesignTransform<B> for Chain<'_, B> {
         last.forward(backend, self.between.last().unwrap_or(x), y)
     }
 
-    fn backward(
-        &mut self,
-        backend: &B,
-        dy: &B::Vector,
-        dx: &mut B::Vector,
-    ) -> Result<(), AveragingError> {
+    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) -> Transformed {
         let Some((first, links)) = self.links.split_first_mut() else {
             backend.copy(dy, dx);
             return Ok(());
@@ -153,7 +136,7 @@ impl<B: Backend> DesignTransform<B> for Chain<'_, B> {
         self.links.iter().rev().fold(outputs, |values, link| link.inputs_for(values))
     }
 
-    fn enter(&mut self, backend: &B, stage: &Stage) -> Result<(), AveragingError> {
+    fn enter(&mut self, backend: &B, stage: &Stage) -> Transformed {
         self.links.iter_mut().try_for_each(|link| link.enter(backend, stage))
     }
 }

@@ -139,8 +139,7 @@ impl<'a> Fronts<'a> {
             self.active.push(patch);
         }
         self.earliest[patch] = self.earliest[patch].min(value);
-        let front = || Box::new(Front::new(self.patches, patch));
-        self.fronts[patch].get_or_insert_with(front)
+        self.fronts[patch].get_or_insert_with(|| Box::new(Front::new(self.patches, patch)))
     }
 
     /// The earliest value that waits to be propagated.

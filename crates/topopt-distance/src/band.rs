@@ -40,18 +40,14 @@ impl<'a> Band<'a> {
         let vertices: Vec<u32> =
             (0..values.len() as u32).into_par_iter().filter(is_inside).collect();
 
-        let part = |number: usize| {
+        let parts = (0..patches.len()).into_par_iter().map(|number| {
             let patch = patches.patch(number);
             let moves: Vec<bool> = patch.vertices.iter().map(is_inside).collect();
-            if !moves.contains(&true) {
-                return None;
-            }
-            let counts =
-                |&cell: &u16| patch.cells[cell as usize].iter().any(|&v| moves[v as usize]);
-            let cells = (0..patch.cells.len() as u16).filter(counts).collect();
-            Some(Part { patch: number, cells })
-        };
-        let parts: Vec<Part> = (0..patches.len()).into_par_iter().filter_map(part).collect();
+            let cells = (0..patch.cells.len() as u16).zip(patch.cells);
+            let moving = cells.filter(|(_, cell)| cell.iter().any(|&v| moves[v as usize]));
+            Part { patch: number, cells: moving.map(|(local, _)| local).collect() }
+        });
+        let parts: Vec<Part> = parts.filter(|part| !part.cells.is_empty()).collect();
 
         // The sums of the parts lie one after the other. All patches of a vertex in the band are
         // there.
@@ -119,7 +115,7 @@ impl<'a> Band<'a> {
             });
         });
 
-        let gather = |(i, &vertex): (usize, &u32)| {
+        let vertices = self.vertices.par_iter().enumerate().map(|(i, &vertex)| {
             let mut total = [0.0; N];
             for &slot in &self.slots[self.offsets[i]..self.offsets[i + 1]] {
                 for k in 0..N {
@@ -127,8 +123,8 @@ impl<'a> Band<'a> {
                 }
             }
             finish(vertex, total)
-        };
-        self.vertices.par_iter().enumerate().map(gather).collect()
+        });
+        vertices.collect()
     }
 
     /// Hands the tetrahedra of a part to `each`, with the local numbers of their corners.

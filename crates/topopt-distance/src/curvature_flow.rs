@@ -158,7 +158,7 @@ impl<'a> Step<'a> {
             terms
         });
 
-        let residual = |&vertex: &u32| {
+        let residuals = self.vertices.par_iter().map(|&vertex| {
             let (mut bend, mut volume) = (0.0, 0.0);
             let (mut outwards, mut mean) = ([0.0; 3], [0.0; 3]);
             self.visit(vertex, |own, element, gradient, slope, _| {
@@ -170,8 +170,8 @@ impl<'a> Step<'a> {
                 }
             });
             dot(outwards, normal(mean, volume)) - bend
-        };
-        let residuals: Vec<f64> = self.vertices.par_iter().map(residual).collect();
+        });
+        let residuals: Vec<f64> = residuals.collect();
         matrix.solve(&residuals, TOLERANCE, MOST_ITERATIONS)
     }
 

@@ -79,13 +79,12 @@ mod tests {
     /// The earliest arrival at the origin from the edges to three vertices and their values: the
     /// least of those that need each of them.
     fn earliest(edges: [[f64; 3]; 3], values: [f64; 3]) -> f64 {
-        let turned = |first: usize| {
-            let [a, b, c] = [0, 1, 2].map(|i| (first + i) % 3);
-            let product = |a: usize, b: usize| dot(edges[a], edges[b]);
-            let products = [(a, a), (b, b), (c, c), (b, c), (a, c), (a, b)];
-            through_face([values[a], values[b], values[c]], products.map(|(a, b)| product(a, b)))
-        };
-        turned(0).min(turned(1)).min(turned(2))
+        let [first, second, third] = [[0, 1, 2], [1, 2, 0], [2, 0, 1]].map(|[a, b, c]| {
+            let products = [[a, a], [b, b], [c, c], [b, c], [a, c], [a, b]];
+            let products = products.map(|[a, b]: [usize; 2]| dot(edges[a], edges[b]));
+            through_face([values[a], values[b], values[c]], products)
+        });
+        first.min(second).min(third)
     }
 
     /// The least of many points of the face.

@@ -31,7 +31,7 @@ pub struct Motion<'a> {
 }
 
 impl Motion<'static> {
-    /// No motion at all, of which some coefficients may be replaced.
+    /// No motion at all; a start from which single coefficients are replaced.
     pub const REST: Self = Self {
         velocity: Coefficient::Uniform([0.0; 3]),
         normal_speed: Coefficient::Uniform(0.0),

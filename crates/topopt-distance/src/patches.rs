@@ -13,7 +13,7 @@ use topopt_mesh::hilbert;
 
 use crate::Tetrahedra;
 
-/// Tetrahedra of a patch.
+/// Tetrahedra of a patch, whose values then fit the cache of a processor.
 const PATCH_CELLS: usize = 4096;
 
 /// Most tetrahedra of a patch: their corners have 16-bit numbers.
@@ -236,8 +236,7 @@ fn starts(tetrahedra: &Tetrahedra, order: &[u32], cells: usize, vertices: usize)
     for (place, &number) in order.iter().enumerate() {
         let corners = tetrahedra.cells()[number as usize];
         let patch = starts.len() as u32;
-        let is_new = |corner: &&u32| last_met[**corner as usize] != patch;
-        let n_new = corners.iter().filter(is_new).count();
+        let n_new = corners.iter().filter(|corner| last_met[**corner as usize] != patch).count();
         let is_full = starts
             .last()
             .is_none_or(|&start| place - start as usize == cells || n_vertices + n_new > vertices);

@@ -19,19 +19,8 @@ impl Matrix {
     /// The matrix of `n` rows, `row(i)` with columns and entries in any order; entries of the same
     /// column are added in theirs.
     pub fn new(n: usize, row: impl Fn(usize) -> Vec<(u32, f64)> + Sync) -> Self {
-        let merged = |i: usize| {
-            let mut terms = row(i);
-            terms.sort_by_key(|term| term.0);
-            let mut merged: Vec<(u32, f64)> = Vec::with_capacity(terms.len() / 4);
-            for (column, entry) in terms {
-                match merged.last_mut().filter(|last| last.0 == column) {
-                    Some(last) => last.1 += entry,
-                    None => merged.push((column, entry)),
-                }
-            }
-            merged
-        };
-        let rows: Vec<Vec<(u32, f64)>> = (0..n).into_par_iter().map(merged).collect();
+        let rows = (0..n).into_par_iter().map(|i| merged(row(i)));
+        let rows: Vec<Vec<(u32, f64)>> = rows.collect();
 
         let mut matrix = Self { offsets: vec![0], ..Self::default() };
         for (i, row) in rows.into_iter().enumerate() {
@@ -98,6 +87,19 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum()
 }
 
+/// Adds `terms` of the same column, in their order.
+fn merged(mut terms: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
+    terms.sort_by_key(|term| term.0);
+    let mut merged: Vec<(u32, f64)> = Vec::with_capacity(terms.len() / 4);
+    for (column, entry) in terms {
+        match merged.last_mut().filter(|last| last.0 == column) {
+            Some(last) => last.1 += entry,
+            None => merged.push((column, entry)),
+        }
+    }
+    merged
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,10 +110,8 @@ mod tests {
         let n = 50;
         let row = |i: usize| {
             let neighbors = [i.checked_sub(1), Some(i + 1).filter(|&j| j < n)];
-            let springs = neighbors.into_iter().flatten();
-            let mut row: Vec<(u32, f64)> = springs.map(|j| (j as u32, -1.0)).collect();
-            row.extend([(i as u32, 1.5), (i as u32, 0.5)]);
-            row
+            let springs = neighbors.into_iter().flatten().map(|j| (j as u32, -1.0));
+            springs.chain([(i as u32, 1.5), (i as u32, 0.5)]).collect()
         };
         let squares: Vec<f64> = (1..=n).map(|i| (i * i) as f64).collect();
         let mut b = vec![-2.0; n];

@@ -79,10 +79,9 @@ impl Products {
             Speed::UniformTensor(tensor) => {
                 Self::Mapped(transposed_factor(&inverse(tensor).unwrap_or_default()))
             }
-            Speed::Cells(speeds) => {
-                let squared = |&cell: &u32| speeds[cell as usize].powi(-2);
-                Self::Isotropic(order.par_iter().map(squared).collect())
-            }
+            Speed::Cells(speeds) => Self::Isotropic(
+                order.par_iter().map(|&cell| speeds[cell as usize].powi(-2)).collect(),
+            ),
             Speed::Tensors(tensors) => {
                 let inverse = |&cell: &u32| inverse(&tensors[cell as usize]).unwrap_or_default();
                 Self::Anisotropic(order.par_iter().map(inverse).collect())

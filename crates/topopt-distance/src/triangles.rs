@@ -4,7 +4,7 @@ use rstar::primitives::CachedEnvelope;
 use rstar::{AABB, PointDistance, RTree, RTreeObject};
 use topopt_mesh::vector::{cross, difference, dot};
 
-/// Triangles of which the nearest one to a point is found.
+/// Triangles that are searched for the nearest one to a point.
 pub struct Triangles {
     tree: RTree<CachedEnvelope<Triangle>>,
 }

@@ -8,7 +8,7 @@ use crate::triangles::Triangles;
 /// The corners of a triangle.
 type Corners = [[f64; 3]; 3];
 
-/// Triangles of a zero set, by which the nearest one is found.
+/// Triangles of a zero set, searchable for the nearest one.
 pub(crate) struct ZeroSet {
     triangles: Triangles,
     /// Vertices of the tetrahedra that the zero set cuts, and those next to them; ascending.
@@ -123,6 +123,7 @@ mod tests {
                 if n_inside % 4 == 0 {
                     continue;
                 }
+
                 let triangles: Vec<Corners> = of_tetrahedron(points, values).collect();
                 assert_eq!(triangles.len(), if n_inside == 2 { 2 } else { 1 });
                 let corners = triangles.iter().flatten().copied();

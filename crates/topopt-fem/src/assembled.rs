@@ -40,7 +40,7 @@ pub fn matrix_row<K: ElementKernel<N>, const N: usize>(
         for (i, row) in block.iter_mut().enumerate() {
             for (j, value) in row.iter_mut().enumerate() {
                 if constraints.is_fixed(node, i) || constraints.is_fixed(other, j) {
-                    *value = f64::from(u8::from((node, i) == (other, j)));
+                    *value = f64::from((node, i) == (other, j));
                 }
             }
         }

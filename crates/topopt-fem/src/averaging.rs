@@ -1,4 +1,4 @@
-//! Symmetric maps of element fields that may fail, of which filters are made.
+//! Symmetric maps of element fields that may fail: the operators of filters.
 
 use topopt_linalg::{Backend, BackendError, PcgOutcome, Space};
 

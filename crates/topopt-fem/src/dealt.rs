@@ -79,14 +79,14 @@ fn receive_part(link: &Link) -> Part {
     let (elements, nodes) = (link.receive_numbers(), link.receive_numbers());
     let sizes = counts(link.receive_numbers());
     let [n_own_elements, n_own_nodes, n_neighbors] = sizes[..].try_into().unwrap_or([0; 3]);
-    let neighbor = |_| Neighborhood {
+    let neighbors = (0..n_neighbors).map(|_| Neighborhood {
         part: link.receive_numbers().first().map_or(0, |&part| part as usize),
         sent_nodes: link.receive_numbers(),
         received_nodes: link.receive_numbers(),
         sent_elements: link.receive_numbers(),
         received_elements: link.receive_numbers(),
-    };
-    let neighbors = (0..n_neighbors).map(neighbor).collect();
+    });
+    let neighbors = neighbors.collect();
     Part { mesh, elements, n_own_elements, nodes, n_own_nodes, neighbors }
 }
 

@@ -10,17 +10,14 @@ use topopt_mesh::{Neighborhood, Part, Partition};
 
 use crate::ElementOperator;
 
-/// An operator of which every rank has the elements around its own nodes: what `operator`, of its
+/// Operator divided among ranks, each with the elements around its own nodes: what `operator`, of its
 /// part, gives at own nodes is complete. An application takes one exchange of x and no sum over ranks,
 /// so that a product is the same bits for any number of ranks where `operator` sums the elements of a
 /// node one after the other.
 pub struct Distributed<'a, B: Backend, C: Exchange<B>, O: ?Sized> {
-    ranks: &'a Ranks<B, C>,
     operator: Box<O>,
     space: Space,
-    nodes: C::Lists,
-    elements: C::Lists,
-    vectors: Arc<PartVectors<B>>,
+    pub(crate) exchange: PartExchange<'a, B, C>,
 }
 
 /// Vectors of a part, ghosts included, for what works on it one after the other: the operator and the
@@ -29,7 +26,7 @@ pub struct PartVectors<B: Backend>(Mutex<Work<B>>);
 
 pub(crate) struct Work<B: Backend> {
     pub nodal: [B::Vector; 2],
-    /// Coefficients by term; the first also takes what comes of an element.
+    /// Coefficients by term; the first also takes results per element.
     pub of_elements: Vec<B::Vector>,
 }
 
@@ -49,9 +46,47 @@ impl<B: Backend> PartVectors<B> {
         let of_elements = (0..terms).map(element).collect::<Result<_, _>>()?;
         Ok(Arc::new(Self(Mutex::new(Work { nodal: [nodal()?, nodal()?], of_elements }))))
     }
+}
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Work<B>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+/// Exchange between vectors of ranks and those of a part, ghosts included.
+pub(crate) struct PartExchange<'a, B: Backend, C: Exchange<B>> {
+    pub ranks: &'a Ranks<B, C>,
+    nodes: C::Lists,
+    elements: C::Lists,
+    vectors: Arc<PartVectors<B>>,
+}
+
+impl<'a, B: Backend, C: Exchange<B>> PartExchange<'a, B, C> {
+    pub fn new(
+        ranks: &'a Ranks<B, C>,
+        part: &Part,
+        unknowns: usize,
+        vectors: &Arc<PartVectors<B>>,
+    ) -> Result<Self, BackendError> {
+        let lists = |halo: &Halo, numbers| ranks.communicator().lists(ranks.inner(), halo, numbers);
+        let nodes = lists(&node_halo(part), unknowns)?;
+        let elements = lists(&element_halo(part), 1)?;
+        Ok(Self { ranks, nodes, elements, vectors: vectors.clone() })
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, Work<B>> {
+        self.vectors.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn expand_nodes(&self, x: &RankVector<B::Vector>, part: &mut B::Vector) {
+        self.ranks.communicator().expand(self.ranks.inner(), &self.nodes, x.own(), part);
+    }
+
+    pub fn contract_nodes(&self, part: &B::Vector, y: &mut RankVector<B::Vector>) {
+        self.ranks.communicator().contract(self.ranks.inner(), &self.nodes, part, y.own_mut());
+    }
+
+    pub fn expand_elements(&self, x: &RankVector<B::Vector>, part: &mut B::Vector) {
+        self.ranks.communicator().expand(self.ranks.inner(), &self.elements, x.own(), part);
+    }
+
+    pub fn contract_elements(&self, part: &B::Vector, y: &mut RankVector<B::Vector>) {
+        self.ranks.communicator().contract(self.ranks.inner(), &self.elements, part, y.own_mut());
     }
 }
 
@@ -101,28 +136,9 @@ impl<'a, B: Backend, C: Exchange<B>, O: ElementOperator<B> + ?Sized> Distributed
         vectors: &Arc<PartVectors<B>>,
         n_nodes: usize,
     ) -> Result<Self, BackendError> {
-        let (backend, communicator) = (ranks.inner(), ranks.communicator());
-        let of_part = operator.space();
-        Ok(Self {
-            ranks,
-            space: Space::nodes(n_nodes, of_part.unknowns),
-            nodes: communicator.lists(backend, &node_halo(part), of_part.unknowns)?,
-            elements: communicator.lists(backend, &element_halo(part), 1)?,
-            operator,
-            vectors: vectors.clone(),
-        })
-    }
-
-    /// Nodal values of the part.
-    fn expand(&self, x: &RankVector<B::Vector>, part: &mut B::Vector) {
-        let Self { ranks, nodes, .. } = self;
-        ranks.communicator().expand(ranks.inner(), nodes, x.own(), part);
-    }
-
-    /// The own ones of nodal values of the part.
-    fn contract(&self, part: &B::Vector, y: &mut RankVector<B::Vector>) {
-        let Self { ranks, nodes, .. } = self;
-        ranks.communicator().contract(ranks.inner(), nodes, part, y.own_mut());
+        let unknowns = operator.space().unknowns;
+        let exchange = PartExchange::new(ranks, part, unknowns, vectors)?;
+        Ok(Self { operator, space: Space::nodes(n_nodes, unknowns), exchange })
     }
 }
 
@@ -137,11 +153,10 @@ where
     }
 
     fn apply(&self, x: &RankVector<B::Vector>, y: &mut RankVector<B::Vector>) {
-        let mut work = self.vectors.lock();
-        let [from, to] = &mut work.nodal;
-        self.expand(x, from);
+        let [from, to] = &mut self.exchange.lock().nodal;
+        self.exchange.expand_nodes(x, from);
         self.operator.apply(from, to);
-        self.contract(to, y);
+        self.exchange.contract_nodes(to, y);
     }
 
     /// Returns the cost on this rank: the product of its part, without the exchange.
@@ -161,19 +176,19 @@ where
     }
 
     fn set_coefficients(&mut self, terms: &[&RankVector<B::Vector>]) {
-        let Self { ranks, elements, operator, vectors, .. } = self;
-        let coefficients = &mut vectors.lock().of_elements;
-        for (term, part) in terms.iter().zip(&mut *coefficients) {
-            ranks.communicator().expand(ranks.inner(), elements, term.own(), part);
-        }
+        let Self { operator, exchange, .. } = self;
+        let coefficients = &mut exchange.lock().of_elements;
+        terms
+            .iter()
+            .zip(&mut *coefficients)
+            .for_each(|(term, c)| exchange.expand_elements(term, c));
         operator.set_coefficients(&coefficients.iter().collect::<Vec<_>>());
     }
 
     fn diagonal(&self, out: &mut RankVector<B::Vector>) {
-        let mut work = self.vectors.lock();
-        let diagonal = &mut work.nodal[0];
+        let diagonal = &mut self.exchange.lock().nodal[0];
         self.operator.diagonal(diagonal);
-        self.contract(diagonal, out);
+        self.exchange.contract_nodes(diagonal, out);
     }
 
     fn element_work(
@@ -183,13 +198,11 @@ where
         u: &RankVector<B::Vector>,
         out: &mut RankVector<B::Vector>,
     ) {
-        let mut work = self.vectors.lock();
-        let Work { nodal: [of_v, of_u], of_elements } = &mut *work;
-        let of_elements = &mut of_elements[0];
-        self.expand(v, of_v);
-        self.expand(u, of_u);
-        self.operator.element_work(term, of_v, of_u, of_elements);
-        let Self { ranks, elements, .. } = self;
-        ranks.communicator().contract(ranks.inner(), elements, of_elements, out.own_mut());
+        let Self { operator, exchange, .. } = self;
+        let Work { nodal: [of_v, of_u], of_elements } = &mut *exchange.lock();
+        exchange.expand_nodes(v, of_v);
+        exchange.expand_nodes(u, of_u);
+        operator.element_work(term, of_v, of_u, &mut of_elements[0]);
+        exchange.contract_elements(&of_elements[0], out);
     }
 }

@@ -7,20 +7,17 @@ use topopt_linalg::{
 };
 use topopt_mesh::Part;
 
-use crate::distributed::{PartVectors, element_halo, node_halo};
+use crate::distributed::{PartExchange, PartVectors};
 use crate::{ElementOperator, ElementPreconditioner, Level};
 
-/// A preconditioner of which every rank has one of its part, on vectors that hold the values of ghosts,
-/// too: blocks of nodes, or a hierarchy that [shares](crate::Sharing) what is coarse.
+/// Preconditioner divided among ranks, one per part, on vectors that hold the values of ghosts as
+/// well: blocks of nodes, or a hierarchy that [shares](crate::Sharing) what is coarse.
 pub struct DistributedPreconditioner<'a, B: Backend, C: Exchange<B>, P: ?Sized> {
-    ranks: &'a Ranks<B, C>,
     part: &'a Part,
     preconditioner: Box<P>,
     /// Operator of the part that the preconditioner follows.
     operator: Box<dyn ElementOperator<B> + 'a>,
-    nodes: C::Lists,
-    elements: C::Lists,
-    vectors: Arc<PartVectors<B>>,
+    exchange: PartExchange<'a, B, C>,
 }
 
 impl<'a, B: Backend, C: Exchange<B>, P: ElementPreconditioner<B> + ?Sized>
@@ -38,17 +35,8 @@ impl<'a, B: Backend, C: Exchange<B>, P: ElementPreconditioner<B> + ?Sized>
         operator: Box<dyn ElementOperator<B> + 'a>,
         vectors: &Arc<PartVectors<B>>,
     ) -> Result<Self, BackendError> {
-        let (backend, communicator) = (ranks.inner(), ranks.communicator());
-        let space = operator.space();
-        Ok(Self {
-            nodes: communicator.lists(backend, &node_halo(part), space.unknowns)?,
-            elements: communicator.lists(backend, &element_halo(part), 1)?,
-            vectors: vectors.clone(),
-            ranks,
-            part,
-            preconditioner,
-            operator,
-        })
+        let exchange = PartExchange::new(ranks, part, operator.space().unknowns, vectors)?;
+        Ok(Self { part, preconditioner, operator, exchange })
     }
 }
 
@@ -71,11 +59,11 @@ where
     }
 
     fn apply(&self, _: &Ranks<B, C>, r: &RankVector<B::Vector>, z: &mut RankVector<B::Vector>) {
-        let (backend, communicator) = (self.ranks.inner(), self.ranks.communicator());
-        let [residual, image] = &mut self.vectors.lock().nodal;
-        communicator.expand(backend, &self.nodes, r.own(), residual);
-        self.preconditioner.apply(backend, residual, image);
-        communicator.contract(backend, &self.nodes, image, z.own_mut());
+        let Self { preconditioner, exchange, .. } = self;
+        let [residual, image] = &mut exchange.lock().nodal;
+        exchange.expand_nodes(r, residual);
+        preconditioner.apply(exchange.ranks.inner(), residual, image);
+        exchange.contract_nodes(image, z);
     }
 
     fn strengthen(&self) -> bool {
@@ -108,7 +96,7 @@ where
     fn restructure(&mut self, _: &Ranks<B, C>, void: &[u32]) -> Result<(), BackendError> {
         let here = |(local, e): (u32, &u32)| void.binary_search(e).is_ok().then_some(local);
         let void: Vec<u32> = (0..).zip(&self.part.elements).filter_map(here).collect();
-        self.preconditioner.restructure(self.ranks.inner(), &void)
+        self.preconditioner.restructure(self.exchange.ranks.inner(), &void)
     }
 
     fn update(
@@ -117,14 +105,15 @@ where
         _: &dyn ElementOperator<Ranks<B, C>>,
         coefficients: &[&RankVector<B::Vector>],
     ) -> Result<(), BackendError> {
-        let (backend, communicator) = (self.ranks.inner(), self.ranks.communicator());
-        let parts = &mut self.vectors.lock().of_elements;
-        for (term, part) in coefficients.iter().zip(&mut *parts) {
-            communicator.expand(backend, &self.elements, term.own(), part);
-        }
+        let Self { preconditioner, operator, exchange, .. } = self;
+        let parts = &mut exchange.lock().of_elements;
+        coefficients
+            .iter()
+            .zip(&mut *parts)
+            .for_each(|(c, part)| exchange.expand_elements(c, part));
         let coefficients: Vec<&B::Vector> = parts.iter().collect();
-        self.operator.set_coefficients(&coefficients);
-        self.preconditioner.update(backend, self.operator.as_ref(), &coefficients)?;
-        communicator.check()
+        operator.set_coefficients(&coefficients);
+        preconditioner.update(exchange.ranks.inner(), operator.as_ref(), &coefficients)?;
+        exchange.ranks.communicator().check()
     }
 }

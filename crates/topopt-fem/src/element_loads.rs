@@ -39,14 +39,10 @@ impl ElementVectors {
         body_force: &BodyForce<N>,
     ) -> Self {
         let (mesh, mass) = (problem.mesh(), &problem.factors().mass);
-        let vector = |&e: &u32| {
-            let force = match mass {
-                Some(mass) => body_force.scaled(mass[e as usize]),
-                None => *body_force,
-            };
-            of_element(&mesh.element_coordinates(e as usize), &force)
-        };
-        Self::new(problem, (0..mesh.n_elements() as u32).collect(), vector)
+        Self::new(problem, (0..mesh.n_elements() as u32).collect(), |&e| {
+            let force = mass.as_ref().map(|mass| body_force.scaled(mass[e as usize]));
+            of_element(&mesh.element_coordinates(e as usize), &force.unwrap_or(*body_force))
+        })
     }
 
     /// q_e = -K_e u_e of the first term at unit coefficient, for values u of held unknowns, zero at
@@ -59,17 +55,15 @@ impl ElementVectors {
         let is_moved = |node: &u32| u[*node as usize] != [0.0; N];
         let hexes = (0..).zip(mesh.hexes());
         let elements = hexes.filter(|(_, hex)| hex.iter().any(is_moved)).map(|(e, _)| e).collect();
-        let vector = |&e: &u32| {
-            let e = e as usize;
-            let ke = problem.kernel().matrix(0, &problem.elements().corners(e));
-            let u = mesh.hexes()[e].map(|node| u[node as usize]);
+        Self::new(problem, elements, |&e| {
+            let ke = problem.kernel().matrix(0, &problem.elements().corners(e as usize));
+            let u = mesh.hexes()[e as usize].map(|node| u[node as usize]);
             let product = |row: ElementVector<N>| -> f64 {
                 let terms = row.as_flattened().iter().zip(u.as_flattened());
                 -terms.map(|(k, u)| k * u).sum::<f64>()
             };
             ke.map(|rows| rows.map(product))
-        };
-        Self::new(problem, elements, vector)
+        })
     }
 
     /// Returns empty loads on a mesh of `n_elements` that another rank has.

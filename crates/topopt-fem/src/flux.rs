@@ -19,7 +19,7 @@ pub fn heat_flux(
     xi: [f64; DIM],
 ) -> Vec<[f64; DIM]> {
     let (mesh, stretches) = (problem.mesh(), problem.elements().stretches());
-    let of_element = |e: usize| {
+    let fluxes = (0..mesh.n_elements()).into_par_iter().map(|e| {
         let k = conductivities[e];
         let along = stretches.map_or([k; DIM], |factors| conductivities_along(k, factors[e]));
         let (gradients, _) = physical_gradients(&mesh.element_coordinates(e), xi);
@@ -28,6 +28,6 @@ pub fn heat_flux(
             let u = u[node as usize];
             std::array::from_fn(|i| flux[i] - along[i] * u * gradient[i])
         })
-    };
-    (0..mesh.n_elements()).into_par_iter().map(of_element).collect()
+    });
+    fluxes.collect()
 }

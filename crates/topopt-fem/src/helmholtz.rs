@@ -33,11 +33,8 @@ pub trait FilterEquation<B: Backend>: Send + Sync {
     /// Number of elements.
     fn n_elements(&self) -> usize;
 
-    /// source = T^T V^-1 x, `[n_nodes]`, for x, `[n_elements]`.
-    fn spread(&self, x: &B::Vector, source: &mut B::Vector);
-
-    /// y = V^-1 T field, `[n_elements]`, for field, `[n_nodes]`.
-    fn average(&self, field: &B::Vector, y: &mut B::Vector);
+    /// The maps T^T V^-1 and V^-1 T.
+    fn means(&self) -> &dyn ElementMeans<B>;
 }
 
 /// y = V^-1 T A^-1 T^T V^-1 x, the means over the elements of the solution n of
@@ -83,13 +80,13 @@ impl<'a, B: Backend, E: FilterEquation<B>> Helmholtz<'a, B, E> {
     fn solve(&self, x: &B::Vector, y: &mut B::Vector) -> Result<PcgOutcome, BackendError> {
         let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
         let Work { pcg, source, field } = &mut *work;
-        self.equation.spread(x, source);
+        self.equation.means().spread(x, source);
         // From zero: what was solved before must not matter.
         self.backend.fill(0.0, field);
         let (a, m) = (self.equation.operator(), self.equation.preconditioner());
         let system = System { backend: self.backend, a, m, f: source };
         let outcome = pcg.solve(&system, field, SOLVE, &mut |_| ControlFlow::Continue(()))?;
-        self.equation.average(field, y);
+        self.equation.means().average(field, y);
         Ok(outcome)
     }
 }
@@ -154,19 +151,17 @@ impl<'a> CpuMeans<'a> {
 
 impl ElementMeans<Cpu> for CpuMeans<'_> {
     fn spread(&self, x: &Vec<f64>, source: &mut Vec<f64>) {
-        let gather = |(node, source): (usize, &mut f64)| {
+        source.par_iter_mut().with_min_len(1024).enumerate().for_each(|(node, source)| {
             let elements = self.adjacency.of(node).map(|(e, a)| (e as usize, a as usize));
             *source = elements.map(|(e, a)| self.means[e][a] * x[e]).sum();
-        };
-        source.par_iter_mut().with_min_len(1024).enumerate().for_each(gather);
+        });
     }
 
     fn average(&self, field: &Vec<f64>, y: &mut Vec<f64>) {
-        let mean = |(e, y): (usize, &mut f64)| {
+        y.par_iter_mut().with_min_len(1024).enumerate().for_each(|(e, y)| {
             let nodes = self.mesh.hexes()[e].iter().zip(&self.means[e]);
             *y = nodes.map(|(&node, mean)| mean * field[node as usize]).sum();
-        };
-        y.par_iter_mut().with_min_len(1024).enumerate().for_each(mean);
+        });
     }
 }
 
@@ -220,12 +215,8 @@ impl FilterEquation<Cpu> for AssembledEquation<'_> {
         self.means.means.len()
     }
 
-    fn spread(&self, x: &Vec<f64>, source: &mut Vec<f64>) {
-        self.means.spread(x, source);
-    }
-
-    fn average(&self, field: &Vec<f64>, y: &mut Vec<f64>) {
-        self.means.average(field, y);
+    fn means(&self) -> &dyn ElementMeans<Cpu> {
+        &self.means
     }
 }
 

@@ -33,7 +33,7 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
     /// Additions and multiplications of [`ElementKernel::product`] for one element, counted.
     const FLOPS: f64;
 
-    /// Modes by which an aggregate of nodes moves without energy, apart from the ground: the M of a
+    /// Number of motions of an aggregate of nodes without energy, apart from the ground: the M of a
     /// [`crate::Multigrid`].
     const MODES: usize;
 
@@ -134,6 +134,7 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for RaiseBounds<'_, K, N> {
         let chunks = numbers.chunks(S::F64_LANES).zip(bounds.chunks_mut(S::F64_LANES));
         for (numbers, bounds) in chunks {
             gradients.set(simd, &load_coordinates(simd, elements, numbers));
+
             for &term in terms {
                 let mut unit = [Lanes::splat(simd, 0.0); MAX_TERMS];
                 unit[term] = Lanes::splat(simd, 1.0);
@@ -147,6 +148,7 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for RaiseBounds<'_, K, N> {
                         }
                     }
                 }
+
                 for ((bound, &e), ke) in bounds.iter_mut().zip(numbers).zip(&matrices) {
                     let largest = largest_eigenvalue(elements.hex(e as usize), ke);
                     *bound = bound.max(largest as f32);
@@ -156,7 +158,7 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for RaiseBounds<'_, K, N> {
     }
 }
 
-/// Times that D_e^-1 K_e is squared: its power 2^SQUARINGS comes of it.
+/// Number of times that D_e^-1 K_e is squared, which gives its power 2^SQUARINGS.
 const SQUARINGS: i32 = 5;
 
 /// A bound of the largest eigenvalue of B = D_e^-1 K_e, for the matrix of one term. No eigenvalue is

@@ -3,7 +3,7 @@
 //! diffusion, and the Helmholtz filter.
 //!
 //! A physics is an [`ElementKernel`]: [`Elasticity`] with three unknowns per node, [`Diffusion`]
-//! with one. Operators, multigrid and everything below know no more of it.
+//! with one. Operators, multigrid and everything below know nothing else of it.
 //!
 //! A cantilever of 12 x 2 x 2 cubes under a force at its tip:
 //!

@@ -13,7 +13,7 @@ use topopt_mesh::HexMesh;
 use crate::kernel::Summed;
 use crate::lanes::MAX_LANES;
 
-/// Elements of a patch.
+/// Elements of a patch. Its nodes, at most eight per element, are numbered by 16 bits.
 const PATCH_ELEMENTS: usize = 1024;
 
 /// A run of consecutive elements with local node numbers.
@@ -120,7 +120,29 @@ impl Patches {
         });
     }
 
-    /// Writes one value an element: `work(scratch, patch, values)` fills those of a patch.
+    /// Sums the values that `of_element(element)` gives at the nodes of each element; `finish` as in
+    /// [`scatter`](Self::scatter).
+    pub fn scatter_elements<T: Summed>(
+        &self,
+        y: &mut [f64],
+        of_element: impl Fn(usize) -> [T; 8] + Sync,
+        finish: impl Fn(usize, T) -> T + Sync,
+    ) {
+        self.scatter(
+            y,
+            |_: &mut (), patch, sums| {
+                for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
+                    for (value, &node) in of_element(e).iter().zip(hex) {
+                        let sum = sums[node as usize].numbers_mut().iter_mut();
+                        sum.zip(value.numbers()).for_each(|(sum, value)| *sum += value);
+                    }
+                }
+            },
+            finish,
+        );
+    }
+
+    /// Writes one value per element: `work(scratch, patch, values)` fills those of a patch.
     pub fn each_element<Scratch: Default>(
         &self,
         out: &mut [f64],

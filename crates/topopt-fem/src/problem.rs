@@ -163,8 +163,7 @@ impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
             return Err(ProblemError::NoLoad);
         }
         let problem = Self::evolving(discretization, load_cases)?;
-        let idle = |case: &&LoadCase<N>| !does_work(case, problem.constraints());
-        match problem.load_cases.iter().find(idle) {
+        match problem.load_cases.iter().find(|case| !does_work(case, problem.constraints())) {
             Some(case) => Err(ProblemError::ZeroLoad { name: case.name.clone() }),
             None => Ok(problem),
         }

@@ -27,7 +27,7 @@ pub trait Sharing<'a, B: Backend>: Send + Sync {
     /// Writes the symmetric blocks of ghosts, N (N + 1) / 2 numbers per node.
     fn refresh_blocks(&self, blocks: &mut B::Vector);
 
-    /// Lets all ranks have all of a vector of a level, of which each has the next `counts` points.
+    /// Gives every rank all of a vector of a level, whose points the ranks hold in turn, `counts` each.
     fn share(&self, counts: &[usize], level: &mut B::Vector);
 
     /// Whether a device can record what it does, to be replayed.
@@ -212,7 +212,7 @@ impl<'a, B: Backend> Shared<'a, B> {
         of_block: usize,
     ) -> Result<Vec<Arc<Self>>, BackendError> {
         let Some(sharing) = sharing else { return Ok(Vec::new()) };
-        let shared = |level: &SharedLevel| {
+        let levels = structure.shared.iter().map(|level| {
             Ok(Arc::new(match level {
                 SharedLevel::Divided(halo) => {
                     Self::Divided(sharing.divide(halo, [structure.modes(), of_block])?)
@@ -221,8 +221,8 @@ impl<'a, B: Backend> Shared<'a, B> {
                     Self::Whole { sharing: sharing.clone(), counts: counts.clone() }
                 }
             }))
-        };
-        structure.shared.iter().map(shared).collect()
+        });
+        levels.collect()
     }
 
     /// The level, if it is shared and each rank has its own rows alone.

@@ -145,12 +145,12 @@ struct CaseElsewhere {
 impl Elsewhere {
     /// Takes sizes and flags from `problem`.
     pub fn of(problem: &dyn Statement) -> Self {
-        let case = |case: Acting| CaseElsewhere {
+        let cases = problem.cases().into_iter().map(|case| CaseElsewhere {
             name: case.name.into(),
             weight: case.weight,
             has_body_force: case.has_body_force,
             is_moved: case.prescribed.is_some(),
-        };
+        });
         Self {
             n_nodes: problem.unknowns().points,
             unknowns_per_node: problem.unknowns().unknowns,
@@ -160,7 +160,7 @@ impl Elsewhere {
             has_films: problem.films().is_some(),
             has_stiffness: problem.stiffness().is_some(),
             has_mass: problem.mass().is_some(),
-            cases: problem.cases().into_iter().map(case).collect(),
+            cases: cases.collect(),
         }
     }
 }

@@ -53,10 +53,8 @@ impl Strategy {
         let patches = 16 * n_elements + (8 + copies) * n_nodes;
         let adjacency = 40 * n_elements + 8 * n_nodes;
         let films = FilmRows::bytes(problem.constraints().films().len());
-        let consistent = match problem.is_capacity_consistent() {
-            true => WithCapacity::bytes(problem),
-            false => 0,
-        };
+        let consistent =
+            if problem.is_capacity_consistent() { WithCapacity::bytes(problem) } else { 0 };
         coefficients
             + films
             + consistent
@@ -79,9 +77,10 @@ impl Strategy {
             Strategy::Nbn => Box::new(Nbn::new(problem)),
             Strategy::Bsr => Box::new(Bsr::new(problem)),
         };
-        let with_capacity = match problem.is_capacity_consistent() {
-            true => Box::new(WithCapacity::new(problem, of_elements)),
-            false => of_elements,
+        let with_capacity = if problem.is_capacity_consistent() {
+            Box::new(WithCapacity::new(problem, of_elements))
+        } else {
+            of_elements
         };
         match problem.film_rows() {
             Some(rows) => Box::new(WithFilms::new(with_capacity, rows)),

@@ -7,7 +7,6 @@ use topopt_linalg::{Cost, Cpu, LinearOperator, Space};
 use topopt_mesh::hexahedron::{self, GAUSS};
 
 use crate::operators::NODE;
-use crate::patches::Patch;
 use crate::{Diffusion, Discretization, ElementKernel, ElementOperator};
 
 /// K + c (M - L): an operator with the lumped capacity c L, and the consistent one, `M_ab = integral of
@@ -73,6 +72,13 @@ fn product(a: [f64; 8], b: [f64; 8]) -> [f64; 8] {
     std::array::from_fn(|i| a[i] * b[i])
 }
 
+/// Returns (M - L) u in an element at unit capacity.
+fn beyond_lumped(determinants: [f64; 8], u: [f64; 8]) -> [f64; 8] {
+    let consistent = at_points(product(determinants, at_points(u)));
+    let shares = at_points(determinants);
+    std::array::from_fn(|a| consistent[a] - shares[a] * u[a])
+}
+
 impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for WithCapacity<'_, K, N> {
     fn space(&self) -> Space {
         self.operator.space()
@@ -82,23 +88,14 @@ impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for WithCapacity<'
         self.operator.apply(x, y);
         let Self { problem, determinants, capacities, scratch, .. } = self;
         let constraints = problem.constraints();
-        let free =
-            |node: u32| if constraints.is_held(node as usize) { 0.0 } else { x[node as usize] };
-        let work = |_: &mut (), patch: &Patch, sums: &mut [[f64; 1]]| {
-            for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
-                let u = hex.map(|node| free(patch.nodes[node as usize]));
-                let consistent = at_points(product(determinants[e], at_points(u)));
-                let shares = at_points(determinants[e]);
-                for a in 0..8 {
-                    sums[hex[a] as usize][0] += capacities[e] * (consistent[a] - shares[a] * u[a]);
-                }
-            }
+        let free = |node: usize, value: f64| if constraints.is_held(node) { 0.0 } else { value };
+        let of_element = |e: usize| {
+            let u = problem.mesh().hexes()[e].map(|node| free(node as usize, x[node as usize]));
+            beyond_lumped(determinants[e], u).map(|flow| [capacities[e] * flow])
         };
-        let finish =
-            |node: usize, sum: [f64; 1]| if constraints.is_held(node) { [0.0] } else { sum };
         let mut more = scratch.lock().unwrap_or_else(PoisonError::into_inner);
         more.resize(y.len(), 0.0);
-        problem.patches().scatter(&mut more, work, finish);
+        problem.patches().scatter_elements(&mut more, of_element, |node, [sum]| [free(node, sum)]);
         let both = y.par_iter_mut().zip(more.par_iter()).with_min_len(4096);
         both.for_each(|(y, more)| *y += more);
     }

@@ -141,21 +141,23 @@ impl<const N: usize> BlockCsr<N> {
     /// y = A x in some rows; the others stay as they are.
     pub fn apply_rows(&self, rows: Range<usize>, x: &[f64], y: &mut [f64]) {
         let x = x.as_chunks::<N>().0;
-        let product = |(row, y): (usize, &mut [f64; N])| {
-            let mut sum = [0.0; N];
-            for (&column, block) in self.pattern.row(row).iter().zip(self.row(row)) {
-                let x = &x[column as usize];
-                for i in 0..N {
-                    for j in 0..N {
-                        sum[i] += block[i][j] * x[j];
-                    }
+        let y = y.as_chunks_mut::<N>().0[rows.clone()].par_iter_mut();
+        let rows = rows.into_par_iter().zip(y).with_min_len(64);
+        rows.for_each(|(row, y)| *y = self.row_product(row, x));
+    }
+
+    #[inline]
+    fn row_product(&self, row: usize, x: &[[f64; N]]) -> [f64; N] {
+        let mut sum = [0.0; N];
+        for (&column, block) in self.pattern.row(row).iter().zip(self.row(row)) {
+            let x = &x[column as usize];
+            for i in 0..N {
+                for j in 0..N {
+                    sum[i] += block[i][j] * x[j];
                 }
             }
-            *y = sum;
-        };
-        let y = &mut y.as_chunks_mut::<N>().0[rows.clone()];
-        let (rows, y) = (rows.into_par_iter(), y.par_iter_mut());
-        rows.zip(y).with_min_len(64).for_each(product);
+        }
+        sum
     }
 
     /// The matrix as a dense one.
@@ -206,12 +208,10 @@ impl DenseCholesky {
     /// Factors a symmetric positive semi-definite matrix, scaled to a unit diagonal and shifted by
     /// 1e-12 so that directions which it maps to nothing do no harm.
     pub fn new(matrix: &DMatrix<f64>) -> Self {
-        let inverse_root = |d: f64| if d > 0.0 { d.sqrt().recip() } else { 1.0 };
-        let scale = matrix.diagonal().map(inverse_root);
+        let scale = matrix.diagonal().map(|d| if d > 0.0 { d.sqrt().recip() } else { 1.0 });
         let n = matrix.nrows();
         let scaled = DMatrix::from_fn(n, n, |i, j| {
-            let shift =
-                if i == j { 1e-12 + f64::from(u8::from(matrix[(i, i)] <= 0.0)) } else { 0.0 };
+            let shift = if i == j { 1e-12 + f64::from(matrix[(i, i)] <= 0.0) } else { 0.0 };
             0.5 * (matrix[(i, j)] + matrix[(j, i)]) * scale[i] * scale[j] + shift
         });
         Self { scale, factor: Cholesky::new(scaled) }

@@ -61,8 +61,8 @@ fn row_product<const N: usize>(packed: &[f64], i: usize, x: &[f64; N]) -> f64 {
 /// below e.
 const WELL_CONDITIONED: f64 = 1e-6;
 
-/// The pseudo-inverse of a symmetric positive semi-definite block, of which the mean of the two
-/// triangles counts: directions of an eigenvalue below 1e-12 once it is scaled to a unit diagonal,
+/// Returns the pseudo-inverse of a symmetric positive semi-definite block; the mean of the two
+/// triangles counts. Directions of an eigenvalue below 1e-12 once it is scaled to a unit diagonal,
 /// which the block maps to nothing, are mapped to zero.
 pub fn pseudo_inverse<const N: usize>(block: &[[f64; N]; N]) -> [[f64; N]; N] {
     // Scaled, so that unknowns of different units are comparable.

@@ -128,11 +128,11 @@ pub(crate) fn factors(degree: usize, ratio: f64) -> impl Iterator<Item = [f64; 2
     let (low, high) = (MARGIN / ratio, MARGIN);
     let (middle, half) = (0.5 * (high + low), 0.5 * (high - low));
     let mut rho = half / middle;
-    let further = move |_| {
+    let further = (1..degree).map(move |_| {
         let next = 1.0 / (2.0 * middle / half - rho);
         let factors = [2.0 * next / half, next * rho];
         rho = next;
         factors
-    };
-    std::iter::once([1.0 / middle, 0.0]).chain((1..degree).map(further))
+    });
+    std::iter::once([1.0 / middle, 0.0]).chain(further)
 }

@@ -2,7 +2,7 @@
 
 use crate::BackendError;
 
-/// One of several ranks, each of which computes a share of the same thing by the same text.
+/// One of several ranks that run the same code, each on a share of the data.
 ///
 /// All ranks call the same methods in the same order, from one thread each. Where one of them has
 /// failed, calls return at once and leave their values as they are; [`Communicator::check`] reports it.
@@ -27,7 +27,7 @@ pub trait Communicator: Send + Sync {
     /// rank.
     fn gather(&self, own: &[f64], counts: &[usize], all: &mut [f64]);
 
-    /// Lets all other ranks know that this one cannot go on, and why.
+    /// Reports to all other ranks that this one has failed, and why.
     fn fail(&self, message: &str);
 
     /// Whether all ranks are well as far as this one knows.
@@ -44,7 +44,7 @@ pub trait Communicator: Send + Sync {
 
     /// Whether it is so on any rank.
     fn any(&self, is_so: bool) -> bool {
-        let mut value = [f64::from(u8::from(is_so))];
+        let mut value = [f64::from(is_so)];
         self.max(&mut value);
         value[0] > 0.0
     }

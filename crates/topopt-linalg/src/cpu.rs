@@ -7,7 +7,9 @@ use rayon::prelude::*;
 use crate::backend::{Backend, BackendError};
 use crate::{Pointwise, SmoothStep, Space};
 
+/// Entries per partial sum: sums do not depend on the number of threads.
 const CHUNK: usize = 8192;
+/// Independent sums within a chunk, which the compiler keeps in vector registers.
 const LANES: usize = 8;
 
 /// The CPU with all threads of the current rayon pool.
@@ -80,16 +82,15 @@ impl Backend for Cpu {
         rr: &mut f64,
     ) {
         let alpha = quotient(alpha);
-        let step = |(c, (u, r)): (usize, (&mut [f64], &mut [f64]))| {
-            let range = c * CHUNK..c * CHUNK + u.len();
-            let (d, q) = (&d[range.clone()], &q[range]);
+        let changed = u.par_chunks_mut(CHUNK).zip(r.par_chunks_mut(CHUNK));
+        let chunks = changed.zip(d.par_chunks(CHUNK).zip(q.par_chunks(CHUNK)));
+        *rr = sum(chunks.map(|((u, r), (d, q))| {
             for i in 0..u.len() {
                 u[i] += alpha * d[i];
                 r[i] -= alpha * q[i];
             }
             lane_sum(r.len(), |i| r[i] * r[i])
-        };
-        *rr = sum(u.par_chunks_mut(CHUNK).zip(r.par_chunks_mut(CHUNK)).enumerate().map(step));
+        }));
     }
 
     fn cg_direction(&self, sign: f64, beta: [&f64; 2], z: &Vec<f64>, d: &mut Vec<f64>) {
@@ -120,11 +121,10 @@ impl Pointwise for Cpu {
     }
 
     fn dot_scaled_within(&self, a: f64, x: &Vec<f64>, bounds: [&Vec<f64>; 2], w: &Vec<f64>) -> f64 {
-        let partial = |(c, w): (usize, &[f64])| {
+        sum(w.par_chunks(CHUNK).enumerate().map(|(c, w)| {
             let start = c * CHUNK;
             lane_sum(w.len(), |i| w[i] * within(a * x[start + i], bounds, start + i))
-        };
-        sum(w.par_chunks(CHUNK).enumerate().map(partial))
+        }))
     }
 
     fn smooth_step(&self, step: &SmoothStep, x: &Vec<f64>, y: &mut Vec<f64>) {

@@ -33,11 +33,11 @@ pub trait Exchange<B: Backend>: Communicator {
         self.refresh(backend, lists, part);
     }
 
-    /// Lets every rank have all of a vector of a [`Layout::Level`](crate::Layout::Level), of which
-    /// each has the next `counts` points.
+    /// Gives every rank all of a vector of a [`Layout::Level`](crate::Layout::Level), whose points the
+    /// ranks hold in turn, `counts` each.
     fn share(&self, backend: &B, counts: &[usize], level: &mut B::Vector);
 
-    /// out = x^T y over all ranks, each of which has some entries of the vectors of a level.
+    /// Computes out = x^T y over all ranks; each has some entries of the vectors of a level.
     fn dot_own(
         &self,
         backend: &B,

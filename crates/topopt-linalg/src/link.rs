@@ -107,6 +107,7 @@ mod tests {
         let values = [1.0, -0.0, f64::NAN, f64::INFINITY, 1e-310, 7.0, 8.0];
         let numbers: Vec<u32> = (0..11).map(|n| u32::MAX - n * n).collect();
         let text = "{\"label\":\"Länge\"}";
+
         let done = Threads::run(2, |rank| {
             let link = Link::new(rank, 1 - rank.rank());
             if rank.rank() == 0 {
@@ -117,6 +118,7 @@ mod tests {
                 link.send_text(text);
                 return Ok::<_, BackendError>(());
             }
+
             let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&link.receive()), bits(&values));
             assert_eq!(link.receive_numbers(), numbers);

@@ -106,6 +106,7 @@ impl AsymptoteRules {
                 [kept(last - old[0]), kept(old[1] - last)]
             }
         };
+
         let step = self.move_limit * range;
         [
             x - below,

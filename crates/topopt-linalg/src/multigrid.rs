@@ -116,6 +116,31 @@ struct Work<B: Backend> {
     more: B::Vector,
 }
 
+impl<B: Backend> Work<B> {
+    fn new(backend: &B, hierarchy: &impl Hierarchy<B>, level: usize) -> Result<Self, BackendError> {
+        let space = hierarchy.operator(level).space();
+        let coarse = hierarchy.operator(level + 1).space();
+        let start = || backend.upload(&noise(space.len()), space);
+        let spectrum = match hierarchy.largest_eigenvalue(level) {
+            Some(bound) => Spectrum::Bounded(bound),
+            None => Spectrum::Estimated { start: start()? },
+        };
+
+        let of_patches = hierarchy.patches(level).map(|_| start()).transpose()?;
+        let zeros = || backend.zeros(coarse);
+        Ok(Self {
+            smoother: LevelSmoother::new(backend, space, level, spectrum, of_patches)?,
+            r: backend.zeros(space)?,
+            coarse_b: zeros()?,
+            coarse_x: zeros()?,
+            d: zeros()?,
+            products: [zeros()?, zeros()?, zeros()?],
+            more: zeros()?,
+        })
+    }
+}
+
+/// Largest strength: twice, a slow solve doubles the steps on the first level below the finest.
 const MAX_STRENGTH: usize = 4;
 /// Steps of the power method.
 const POWER_STEPS: usize = 10;
@@ -144,27 +169,8 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
 
     /// Work vectors for every level of `hierarchy` except the last.
     fn work_of(backend: &B, hierarchy: &H) -> Result<Vec<Mutex<Work<B>>>, BackendError> {
-        let level_work = |level: usize| {
-            let space = hierarchy.operator(level).space();
-            let coarse = hierarchy.operator(level + 1).space();
-            let start = || backend.upload(&noise(space.len()), space);
-            let spectrum = match hierarchy.largest_eigenvalue(level) {
-                Some(bound) => Spectrum::Bounded(bound),
-                None => Spectrum::Estimated { start: start()? },
-            };
-            let of_patches = hierarchy.patches(level).map(|_| start()).transpose()?;
-            let zeros = || backend.zeros(coarse);
-            Ok(Mutex::new(Work {
-                smoother: LevelSmoother::new(backend, space, level, spectrum, of_patches)?,
-                r: backend.zeros(space)?,
-                coarse_b: zeros()?,
-                coarse_x: zeros()?,
-                d: zeros()?,
-                products: [zeros()?, zeros()?, zeros()?],
-                more: zeros()?,
-            }))
-        };
-        (0..hierarchy.n_levels() - 1).map(level_work).collect()
+        let levels = 0..hierarchy.n_levels() - 1;
+        levels.map(|level| Work::new(backend, hierarchy, level).map(Mutex::new)).collect()
     }
 
     /// Changes the levels of the hierarchy by `change`; needs an update before use.
@@ -337,7 +343,7 @@ impl<B: Backend, H: Hierarchy<B>> Preconditioner<B> for Cycle<B, H> {
     }
 
     /// On scattered stiff islands in nearly void material two steps on a level may not be enough for
-    /// its solution to go on where the last one ended: 590 iterations where a cycle V needs 126.
+    /// its solution to continue where the last one ended: 590 iterations where a cycle V needs 126.
     fn give_way(&self) -> bool {
         let can = self.grows && !self.is_linear();
         if can {
@@ -355,11 +361,11 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// Numbers in [-1, 1) without any order, the same on every machine: some share of every
 /// eigenvector, however the unknowns are numbered.
 fn noise(n: usize) -> Vec<f64> {
-    let number = |i: u64| {
+    let numbers = (0..n as u64).map(|i| {
         let mut z = i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15); // SplitMix64
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         (z ^ (z >> 31)) as i64 as f64 / (1u64 << 63) as f64
-    };
-    (0..n as u64).map(number).collect()
+    });
+    numbers.collect()
 }

@@ -4,7 +4,7 @@
 //! by some sweeps of Jacobi within each patch, D the block diagonal of A. As D and A_I are symmetric, so
 //! is M, and the number of sweeps is odd, so that t p(t) > 0 for all t > 0 and M is positive definite
 //! whatever is known of the spectrum. A step is x = x + w M^-1 (b - A x), w by an estimate of the largest
-//! eigenvalue of M^-1 A. It ends with b - A x, of which the patch finds its own part while it is on the
+//! eigenvalue of M^-1 A. It ends with b - A x, whose own part a patch finds while it is on the
 //! chip: before the correction of a coarse level and after it A is read once each.
 
 use crate::chebyshev::factors;

@@ -59,9 +59,10 @@ impl Patches {
                 let first = pattern.offsets()[row as usize] as u32;
                 for (block, &column) in (first..).zip(pattern.row(row as usize)) {
                     let column = place[column as usize];
-                    match own.contains(&column) {
-                        true => inside.push([block, column - own.start]),
-                        false => outside.push(block),
+                    if own.contains(&column) {
+                        inside.push([block, column - own.start])
+                    } else {
+                        outside.push(block)
                     }
                 }
                 inside_offsets.push(inside.len() as u32);

@@ -88,11 +88,11 @@ struct Restart {
     keeps_direction: bool,
 }
 
-/// Iterations after each of which the preconditioner is asked to become stronger, if as many more
+/// Number of iterations after which the preconditioner is asked to become stronger, if as many more
 /// would not do at their pace.
 const PATIENCE: usize = 16;
-/// Iterations after each of which the preconditioner is asked to give way to a simpler one, if as many
-/// more would not do at their pace.
+/// Number of iterations after which the preconditioner is asked to give way to a simpler one, if as
+/// many more would not do at their pace.
 const LAST_PATIENCE: usize = 8 * PATIENCE;
 /// How far below the target the recursive residual goes, so that the true one meets it; and where
 /// that did not.
@@ -120,7 +120,7 @@ impl<B: Backend> Pcg<B> {
     /// Solves A u = f from the start value in `u`, which is improved in place.
     ///
     /// When the recursive residual meets the tolerance the true one is computed; if that does not,
-    /// it takes the other's place and conjugate gradients go on. `monitor` is called at every stop
+    /// it takes the other's place and conjugate gradients continue. `monitor` is called at every stop
     /// test and may break off.
     ///
     /// # Errors
@@ -260,19 +260,20 @@ impl<B: Backend> Pcg<B> {
     ) -> usize {
         let System { backend, m, .. } = *system;
         let interval = m.check_interval(backend);
-        let mut iterate = |n: usize| {
-            for _ in 0..n {
-                self.next_direction(system);
-                self.step(system, u);
-            }
-        };
         // After an even number of iterations `delta` is where it was.
         if interval.is_multiple_of(2) && done.is_multiple_of(interval) && interval <= left {
-            backend.repeat(recording, &mut || iterate(interval));
+            backend.repeat(recording, &mut || self.iterate(system, u, interval));
             return interval;
         }
-        iterate(1);
+        self.iterate(system, u, 1);
         1
+    }
+
+    fn iterate(&mut self, system: &System<B>, u: &mut B::Vector, n: usize) {
+        for _ in 0..n {
+            self.next_direction(system);
+            self.step(system, u);
+        }
     }
 
     /// d and delta from r; with `keeps_direction`, d is conjugate to the last one.

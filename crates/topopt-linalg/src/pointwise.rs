@@ -1,4 +1,4 @@
-//! Maps and sums of single entries, of which designs are updated.
+//! Maps and sums over single entries, by which optimizers update designs.
 
 use crate::{Backend, SmoothStep};
 

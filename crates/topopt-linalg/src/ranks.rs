@@ -18,7 +18,7 @@ pub struct Ranks<B: Backend, C> {
     shares: Shares,
 }
 
-/// A vector of which each rank has its own entries.
+/// A vector whose entries are divided among ranks.
 pub struct RankVector<V> {
     own: V,
     space: Space,
@@ -249,10 +249,7 @@ impl<B: Backend, C: Exchange<B>> Backend for Ranks<B, C> {
     }
 
     fn repeat(&self, recording: &mut Option<Self::Recording>, work: &mut dyn FnMut()) {
-        match self.communicator.is_recorded() {
-            true => self.backend.repeat(recording, work),
-            false => work(),
-        }
+        if self.communicator.is_recorded() { self.backend.repeat(recording, work) } else { work() }
     }
 
     fn check_interval(&self) -> usize {

@@ -14,7 +14,7 @@ pub struct Threads {
     /// Senders by rank; the one of this rank is not used.
     to: Vec<Sender<Message>>,
     from: Vec<Mutex<Receiver<Message>>>,
-    /// Why the ranks cannot go on, once this one knows.
+    /// Reason for which the ranks stop, once this one knows it.
     failure: OnceLock<String>,
 }
 
@@ -46,7 +46,7 @@ pub enum Cause<E: Display> {
 }
 
 impl Threads {
-    /// Does `work` on `size` ranks at once, a thread each. Returns what comes of it by rank.
+    /// Runs `work` on `size` ranks at once, one thread per rank, and returns the results by rank.
     ///
     /// # Errors
     /// [`RankFailure`] of the first rank that failed by itself, not because another one did. A rank
@@ -59,8 +59,8 @@ impl Threads {
         let mut ended = Vec::with_capacity(size);
         std::thread::scope(|scope| {
             let work = &work;
-            let start = |rank: Self| scope.spawn(move || rank.attend(work));
-            let threads: Vec<_> = ranks.into_iter().map(start).collect();
+            let threads: Vec<_> =
+                ranks.into_iter().map(|rank| scope.spawn(move || rank.attend(work))).collect();
             ended.extend(threads.into_iter().map(|thread| {
                 thread.join().unwrap_or_else(|_| Err((true, Cause::Panic("panicked".into()))))
             }));
@@ -79,7 +79,7 @@ impl Threads {
         }
     }
 
-    /// All ranks, of which each can reach each.
+    /// Builds ranks with a channel between every two of them.
     fn connected(size: usize) -> Vec<Self> {
         let mut to: Vec<Vec<Sender<Message>>> = (0..size).map(|_| Vec::new()).collect();
         let mut ranks = Vec::with_capacity(size);

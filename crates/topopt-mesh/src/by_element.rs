@@ -59,9 +59,12 @@ impl HexMesh {
 
     /// Center of every element: the mean of its nodes.
     pub fn centers(&self) -> Vec<[f64; 3]> {
-        self.of_elements(|hex, x| match hexahedron::has_twice(hex) {
-            true => hexahedron::center(x),
-            false => [0, 1, 2].map(|i| x.iter().map(|x| x[i]).sum::<f64>() / 8.0),
+        self.of_elements(|hex, x| {
+            if hexahedron::has_twice(hex) {
+                hexahedron::center(x)
+            } else {
+                [0, 1, 2].map(|i| x.iter().map(|x| x[i]).sum::<f64>() / 8.0)
+            }
         })
     }
 }

@@ -175,7 +175,7 @@ impl Search<'_> {
     }
 
     /// The element beyond a local face of `element`, rotated, if it is free; and the rotation that
-    /// makes its local numbers go on from those of `element`.
+    /// makes its local numbers continue those of `element`.
     fn free_beyond(&self, element: u32, face: usize) -> Option<(u32, u8)> {
         let rotation = self.rotations[(element - self.first) as usize];
         let Rotation { nodes, faces } = &ROTATIONS[rotation as usize];
@@ -185,6 +185,7 @@ impl Search<'_> {
         }
         let (hex, beyond) =
             (self.mesh.hexes()[element as usize], self.mesh.hexes()[other as usize]);
+
         // All four nodes, except for triangles of wedges that have another node twice.
         let shared = FACES[face].map(|a| (neighbor(a, face / 2), hex[nodes[a] as usize]));
         let agrees = |rotation: u8, (a, node): &(usize, u32)| {
@@ -193,6 +194,7 @@ impl Search<'_> {
         let n_agreeing =
             |rotation: &u8| shared.iter().filter(|node| agrees(*rotation, node)).count();
         let is_perfect = |rotation: &u8| shared.iter().all(|node| agrees(*rotation, node));
+
         let rotations = 0..ROTATIONS.len() as u8;
         let perfect = rotations.clone().rev().find(is_perfect);
         let rotation = perfect.or_else(|| rotations.max_by_key(n_agreeing));
@@ -323,7 +325,7 @@ mod tests {
         let mesh = ring(7, 0.0, 9);
         assert!(chords(&mesh).iter().all(|chord| chord.len() == 9));
         assert_eq!(pairs(&mesh), (56, 56));
-        // Another node twice in one layer: the chords are the same, but not all lines go on.
+        // Another node twice in one layer: the chords are the same, but not all lines continue.
         let mut hexes = mesh.hexes().to_vec();
         for hex in &mut hexes[7..14] {
             let [a, b, c, _, d, e, f, _] = *hex;

@@ -105,11 +105,10 @@ impl Growth {
 
     /// Begins beside the last cluster, where fewest elements are left, so that none stay alone.
     fn seed(&self) -> Option<u32> {
-        let left = |&e: &u32| {
+        self.candidates.iter().copied().min_by_key(|&e| {
             let hex = &self.hexes[e as usize];
             (hex.iter().map(|&node| self.n_left[node as usize]).sum::<u32>(), e)
-        };
-        self.candidates.iter().copied().min_by_key(left)
+        })
     }
 
     fn take(&mut self, element: u32, cluster: u32) {
@@ -136,12 +135,11 @@ impl Growth {
         let Self { hexes, n_left, is_taken, n_shared, candidates, .. } = self;
         candidates.retain(|&e| !is_taken[e as usize]);
         let most = candidates.iter().map(|&e| n_shared[e as usize]).max()?;
-        let n_closed = |&e: &u32| {
+        let best = candidates.iter().copied().filter(|&e| n_shared[e as usize] == most);
+        best.max_by_key(|&e| {
             let hex = &hexes[e as usize];
             let closed = hex.iter().filter(|&&node| n_left[node as usize] == 1).count();
             (closed, std::cmp::Reverse(e))
-        };
-        let best = candidates.iter().copied().filter(|&e| n_shared[e as usize] == most);
-        best.max_by_key(n_closed)
+        })
     }
 }

@@ -11,17 +11,13 @@ const RELATIVE_DISTANCE: f64 = 1e-9;
 pub fn coincident_nodes(mesh: &HexMesh) -> Vec<[u32; 2]> {
     let distance = same_place(mesh);
     let near = CellList::new(mesh.coordinates(), distance);
-    let of_node = |node: u32| {
-        let mut pairs = Vec::new();
-        near.for_each_within(mesh.coordinates()[node as usize], |other, _| {
-            if other > node {
-                pairs.push([node, other]);
-            }
-        });
-        pairs
-    };
     let nodes = (0..mesh.n_nodes() as u32).into_par_iter();
-    let mut pairs: Vec<[u32; 2]> = nodes.flat_map_iter(of_node).collect();
+    let pairs = nodes.fold(Vec::new, |mut pairs, node| {
+        let x = mesh.coordinates()[node as usize];
+        near.for_each_within(x, |other, _| pairs.extend((other > node).then_some([node, other])));
+        pairs
+    });
+    let mut pairs: Vec<[u32; 2]> = pairs.flatten().collect();
     pairs.par_sort_unstable();
     pairs
 }

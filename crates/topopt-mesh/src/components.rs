@@ -117,8 +117,7 @@ fn parents_by_faces(mesh: &HexMesh, wanted: impl Fn(u32) -> bool + Sync) -> Vec<
     let nodes = (0..mesh.n_nodes()).into_par_iter();
     let is_apart: Vec<AtomicBool> = nodes.map(|_| false.into()).collect();
     let Some(first) = elements().find_first(|&e| wanted(e)) else { return parent };
-    let is_other = |e: &u32| wanted(*e) && find(&parent, *e) != find(&parent, first);
-    elements().filter(is_other).for_each(|e| {
+    elements().filter(|e| wanted(*e) && find(&parent, *e) != find(&parent, first)).for_each(|e| {
         let nodes = mesh.hexes()[e as usize].into_iter();
         nodes.for_each(|node| is_apart[node as usize].store(true, Ordering::Relaxed));
     });
@@ -133,10 +132,9 @@ fn join_around(
     wanted: impl Fn(u32) -> bool + Sync,
 ) {
     let adjacency = NodeToElements::of_some(mesh, wanted);
-    let joiner = |around: &mut Around, node: usize| {
+    (0..mesh.n_nodes()).into_par_iter().for_each_init(Around::default, |around, node| {
         around.each_joint(mesh, &adjacency, node, &join);
-    };
-    (0..mesh.n_nodes()).into_par_iter().for_each_init(Around::default, joiner);
+    });
 }
 
 /// Each so many nodes are looked at first by [`parents_by_faces`].
@@ -153,12 +151,12 @@ fn goes_on(hex: &[u32; 8], next: &[u32; 8]) -> bool {
 struct Around {
     /// Elements at the node, each with the node's local number in it and its eight nodes.
     elements: Vec<(u32, u8, [u32; 8])>,
-    /// The faces by [`Face::key`] of which it is the smallest node, each with its first element.
+    /// Keys ([`Face::key`]) of the faces whose smallest node it is, each with its first element.
     faces: Vec<([u32; 4], u32)>,
 }
 
 impl Around {
-    /// Calls `join` with elements that share a face of which `node` is the smallest node. A side that is
+    /// Calls `join` with elements that share a face whose smallest node is `node`. A side that is
     /// collapsed to an edge holds nothing.
     fn each_joint(
         &mut self,
@@ -256,15 +254,11 @@ mod tests {
             ([9.0, 0.0, 0.0], None),
         ] {
             let mut coordinates = cube([0.0; 3]).to_vec();
-            let number = |x: [f64; 3]| {
+            let second = cube(place).map(|x| {
                 let known = coordinates.iter().position(|other| *other == x);
-                known.unwrap_or_else(|| {
-                    coordinates.push(x);
-                    coordinates.len() - 1
-                }) as u32
-            };
-
-            let second = cube(place).map(number);
+                coordinates.extend(known.is_none().then_some(x));
+                known.unwrap_or(coordinates.len() - 1) as u32
+            });
             let hexes = vec![std::array::from_fn(|a| a as u32), second];
             let mesh = HexMesh::new(coordinates, hexes, Sets::default()).unwrap();
 

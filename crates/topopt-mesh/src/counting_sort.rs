@@ -62,8 +62,8 @@ pub fn grouped<T: Copy + Default + Send + Sync>(
     Grouped { offsets, values }
 }
 
-/// Keys and values by blocks of items, each of which has them by bucket, and within a bucket in the order
-/// of the items.
+/// Keys and values by blocks of items: by bucket within a block, in the order of the items within a
+/// bucket.
 struct Blocks<T> {
     pairs: Vec<(u32, T)>,
     /// Items of a block.
@@ -140,6 +140,7 @@ mod tests {
                 (0..n_items).map(|i| (i.wrapping_mul(i) % 2999) % n_groups).collect();
             let mut expected: Vec<usize> = (0..keys.len()).collect();
             expected.sort_by_key(|&item| keys[item]);
+
             for n_threads in [1, 3, 40] {
                 let pool = ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
                 pool.install(|| {

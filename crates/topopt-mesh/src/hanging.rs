@@ -1,4 +1,4 @@
-//! Nodes that lie on a face of which they are no corner, as where grids of different size meet.
+//! Nodes that lie on a face without being its corner, as where grids of different size meet.
 
 use rayon::prelude::*;
 

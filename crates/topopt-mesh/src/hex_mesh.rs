@@ -270,14 +270,9 @@ fn check_connectivity(n_nodes: usize, hexes: &[[u32; 8]]) -> Result<(), MeshErro
         return Err(MeshError::NodeOutOfRange { element, node, n_nodes });
     }
 
-    let again = |(element, hex): (usize, &[u32; 8])| {
-        if !hexahedron::has_twice(hex) || hexahedron::is_degenerate(hex) {
-            return None;
-        }
-        let a = (1..8).find(|&a| hex[..a].contains(&hex[a]))?;
-        Some((element as u32, hex[a]))
-    };
-    let repeated: Vec<(u32, u32)> = hexes.par_iter().enumerate().filter_map(again).collect();
+    let repeated = hexes.par_iter().enumerate();
+    let repeated = repeated.filter_map(|(e, hex)| Some((e as u32, repeated_node(hex)?)));
+    let repeated: Vec<(u32, u32)> = repeated.collect();
     if let Some(&(element, node)) = repeated.first() {
         return Err(MeshError::RepeatedNode { element, node, count: repeated.len() });
     }
@@ -291,6 +286,14 @@ fn check_connectivity(n_nodes: usize, hexes: &[[u32; 8]]) -> Result<(), MeshErro
             count: used.par_iter().filter(|used| is_orphan(used)).count(),
         }),
     }
+}
+
+/// Returns the first node that stands twice in `hex`, unless that is a wedge or a pyramid.
+fn repeated_node(hex: &[u32; 8]) -> Option<u32> {
+    if !hexahedron::has_twice(hex) || hexahedron::is_degenerate(hex) {
+        return None;
+    }
+    (1..8).find(|&a| hex[..a].contains(&hex[a])).map(|a| hex[a])
 }
 
 fn check_sets(sets: &Sets, n_nodes: usize, n_elements: usize) -> Result<(), MeshError> {

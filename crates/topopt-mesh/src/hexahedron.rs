@@ -84,8 +84,7 @@ pub fn of_pyramid<T: Copy>([p, q, r, s]: [T; 4], apex: T) -> [T; 8] {
 /// If a face of `hex` is collapsed to a point: the local nodes of the opposite face,
 /// counter-clockwise seen from that point, and one of the collapsed face.
 pub(crate) fn collapsed_face(hex: &[u32; 8]) -> Option<([usize; 4], usize)> {
-    let is_point = |face: &[usize; 4]| face.iter().all(|&a| hex[a] == hex[face[0]]);
-    let number = FACES.iter().position(is_point)?;
+    let number = FACES.iter().position(|face| face.iter().all(|&a| hex[a] == hex[face[0]]))?;
     let [p, q, r, s] = FACES[number].map(|a| neighbor(a, number / 2));
     // As the neighbors of a face that is counter-clockwise from outside, and so from there.
     Some(([p, q, r, s], FACES[number][0]))
@@ -106,8 +105,7 @@ pub fn has_twice(hex: &[u32; 8]) -> bool {
 
 /// The entries of `nodes`, each once.
 pub fn distinct<T: Copy + PartialEq>(nodes: &[T]) -> impl Iterator<Item = T> + '_ {
-    let is_new = |i: &usize| !nodes[..*i].contains(&nodes[*i]);
-    (0..nodes.len()).filter(is_new).map(|i| nodes[i])
+    (0..nodes.len()).filter(|i| !nodes[..*i].contains(&nodes[*i])).map(|i| nodes[i])
 }
 
 /// Mean of the corners `x` of an element or a face; corners in the same place count once, so that

@@ -25,8 +25,8 @@ pub fn order(points: &[[f64; 3]]) -> Vec<u32> {
 
     // By the first bits of the index, then each group by the others.
     let bits = (points.len() / OF_GROUP).max(1).ilog2().min(3 * BITS);
-    let group = |index: &u64| (index >> (3 * BITS - bits)) as u32;
-    let groups: Vec<u32> = indices.par_iter().map(group).collect();
+    let groups: Vec<u32> =
+        indices.par_iter().map(|index| (index >> (3 * BITS - bits)) as u32).collect();
     let Grouped { offsets, values: mut order } = grouped(&groups, 1 << bits, |i| i as u32);
 
     let ends = offsets[1..].chunks(GROUPS).filter_map(|ends| ends.last().copied());

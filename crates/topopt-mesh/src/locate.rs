@@ -67,6 +67,7 @@ mod tests {
             [-0.1, 1.1, 1.2],
         ];
         let mesh = HexMesh::new(corners, vec![[0, 1, 2, 3, 4, 5, 6, 7]], Sets::default()).unwrap();
+
         for xi in [[0.0; 3], [0.3, -0.7, 0.9], [-1.0, 1.0, -1.0]] {
             let shape = hexahedron::shape_functions(xi);
             let x = mesh.element_coordinates(0);

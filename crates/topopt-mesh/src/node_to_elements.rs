@@ -24,8 +24,8 @@ impl NodeToElements {
     /// Builds the adjacency of the `wanted` nodes only; the rows of all others are empty.
     pub(crate) fn of_some(mesh: &HexMesh, wanted: impl Fn(u32) -> bool + Sync) -> Self {
         let nodes = mesh.hexes().as_flattened();
-        let of_wanted = |item: &usize| wanted(nodes[*item]);
-        let items: Vec<usize> = (0..nodes.len()).into_par_iter().filter(of_wanted).collect();
+        let items: Vec<usize> =
+            (0..nodes.len()).into_par_iter().filter(|item| wanted(nodes[*item])).collect();
         let keys: Vec<u32> = items.par_iter().map(|&item| nodes[item]).collect();
         Self::of_rows(mesh, grouped(&keys, mesh.n_nodes(), |k| (items[k] / 8) as u32))
     }

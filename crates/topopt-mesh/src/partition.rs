@@ -41,7 +41,7 @@ pub struct Part {
     pub nodes: Vec<u32>,
     /// How many of them are its own.
     pub n_own_nodes: usize,
-    /// The parts that have something of it, or of which it has something, increasing.
+    /// Parts with which it exchanges nodes or elements, increasing.
     pub neighbors: Vec<Neighborhood>,
 }
 
@@ -106,7 +106,7 @@ impl Partition {
         self.node_order.clone()
     }
 
-    /// A part of `mesh`, of which this is the partition.
+    /// Builds a part of `mesh`, which this partition divides.
     pub fn part(&self, mesh: &HexMesh, part: usize) -> Part {
         let own = self.elements(part);
         let owner = |node: u32| self.owners[node as usize] as usize;
@@ -139,77 +139,69 @@ impl Partition {
         let hex = |&e: &u32| mesh.hexes()[e as usize].map(local);
         let hexes: Vec<[u32; 8]> = elements.par_iter().map(hex).collect();
         let coordinates = nodes.par_iter().map(|&node| mesh.coordinates()[node as usize]).collect();
-        let neighbors = self.neighbors(part, (&elements, &hexes), &nodes);
-        Part {
+        let made = Part {
             mesh: HexMesh::of_part(coordinates, hexes),
             elements,
             n_own_elements: own.len(),
             nodes,
             n_own_nodes,
-            neighbors,
-        }
+            neighbors: Vec::new(),
+        };
+        Part { neighbors: self.neighbors(part, &made), ..made }
     }
 
-    /// Returns the exchange of `part` with each part that touches it. `elements` have the local
-    /// nodes `hexes`, which are positions in `nodes`: the part's own nodes first.
-    fn neighbors(
-        &self,
-        part: usize,
-        (elements, hexes): (&[u32], &[[u32; 8]]),
-        nodes: &[u32],
-    ) -> Vec<Neighborhood> {
-        let owner = |node: u32| self.owners[node as usize] as usize;
-        let part_of = |e: u32| self.bounds.partition_point(|&bound| bound <= e as usize) - 1;
-        let n_own_nodes = self.node_counts[part];
-        let (own, others) = nodes.split_at(n_own_nodes);
-        let is_own = |node: u32| (node as usize) < own.len();
+    /// Returns the exchange of `part`, which has that number, with each part that touches it.
+    fn neighbors(&self, number: usize, part: &Part) -> Vec<Neighborhood> {
         let mut neighbors: Vec<Neighborhood> =
             (0..self.n_parts()).map(|part| Neighborhood { part, ..Default::default() }).collect();
+        for (local, &e) in (0..).zip(&part.elements).skip(part.n_own_elements) {
+            neighbors[self.part_of(e)].received_elements.push(local);
+        }
+        for (local, &node) in (0..).zip(&part.nodes).skip(part.n_own_nodes) {
+            neighbors[self.owners[node as usize] as usize].received_nodes.push(local);
+        }
 
-        // Elements that are here as well as there: they are of the one part, or touch nodes of it.
-        let is_home =
-            |local: u32| self.elements(part).contains(&(elements[local as usize] as usize));
-        let is_inside = |local: u32| hexes[local as usize].iter().all(|&node| is_own(node));
-        let border = (0..elements.len() as u32).into_par_iter();
-        let border: Vec<u32> =
-            border.filter(|&local| !(is_home(local) && is_inside(local))).collect();
-        for local in border {
-            let (e, hex) = (elements[local as usize], &hexes[local as usize]);
-            let is_home = is_home(local);
-            let mut there: Vec<usize> =
-                hex.iter().map(|&node| owner(nodes[node as usize])).collect();
-            let home = part_of(e);
-            there.push(home);
-            there.retain(|&other| other != part);
+        self.add_sent(number, part, &mut neighbors);
+        neighbors.retain(|neighbor| {
+            let Neighborhood { sent_nodes, received_nodes, .. } = neighbor;
+            let elements = [&neighbor.sent_elements, &neighbor.received_elements];
+            elements.into_iter().chain([sent_nodes, received_nodes]).any(|list| !list.is_empty())
+        });
+        neighbors
+    }
+
+    /// Adds what `part` sends to each other part that has an element of it or a node of the element:
+    /// the element, if it is the part's own, and its own nodes.
+    fn add_sent(&self, number: usize, part: &Part, neighbors: &mut [Neighborhood]) {
+        let is_own = |node: &u32| (*node as usize) < part.n_own_nodes;
+        let is_ghost = |local: usize| local >= part.n_own_elements;
+        let owner = |node: u32| self.owners[part.nodes[node as usize] as usize] as usize;
+
+        let hexes = part.mesh.hexes().par_iter().enumerate();
+        let border = hexes.filter(|(local, hex)| is_ghost(*local) || !hex.iter().all(is_own));
+        for (local, hex) in border.collect::<Vec<_>>() {
+            let home = self.part_of(part.elements[local]);
+            let mut there: Vec<usize> = hex.iter().map(|&node| owner(node)).chain([home]).collect();
+            there.retain(|&other| other != number);
             there.sort_unstable();
             there.dedup();
             for other in there {
-                if is_home {
-                    neighbors[other].sent_elements.push(local);
+                if !is_ghost(local) {
+                    neighbors[other].sent_elements.push(local as u32);
                 }
-                neighbors[other].sent_nodes.extend(hex.iter().filter(|&&node| is_own(node)));
+                neighbors[other].sent_nodes.extend(hex.iter().copied().filter(is_own));
             }
-            if !is_home {
-                neighbors[home].received_elements.push(local);
-            }
-        }
-        for (k, &node) in others.iter().enumerate() {
-            neighbors[owner(node)].received_nodes.push((n_own_nodes + k) as u32);
         }
 
-        for neighbor in &mut neighbors {
+        for neighbor in neighbors {
             neighbor.sent_nodes.sort_unstable();
             neighbor.sent_nodes.dedup();
         }
-        neighbors.retain(|neighbor| {
-            let Neighborhood {
-                sent_nodes, received_nodes, sent_elements, received_elements, ..
-            } = neighbor;
-            [sent_nodes, received_nodes, sent_elements, received_elements]
-                .into_iter()
-                .any(|list| !list.is_empty())
-        });
-        neighbors
+    }
+
+    /// Part that has an element as its own.
+    fn part_of(&self, element: u32) -> usize {
+        self.bounds.partition_point(|&bound| bound <= element as usize) - 1
     }
 }
 

@@ -35,9 +35,8 @@ impl Worst {
     /// The first of the worst elements of `mesh`.
     pub fn of(mesh: &HexMesh) -> Self {
         let all = mesh.of_elements(element_scaled_jacobian).into_par_iter().enumerate();
-        let of = |(e, scaled_jacobian)| Self { element: e as u32, scaled_jacobian };
-        let none = || Self { element: u32::MAX, scaled_jacobian: f64::INFINITY };
-        all.map(of).reduce(none, Self::or)
+        all.map(|(e, scaled_jacobian)| Self { element: e as u32, scaled_jacobian })
+            .reduce(|| Self { element: u32::MAX, scaled_jacobian: f64::INFINITY }, Self::or)
     }
 
     /// Whether the element is [as good as flat](LEAST_SCALED_JACOBIAN), or inverted.
@@ -146,14 +145,13 @@ pub fn scaled_jacobian(x: &[[f64; 3]; 8]) -> f64 {
 /// lengths and by the sine of 60 degrees: 1 for a straight wedge over an equilateral triangle, as
 /// VTK has it. `x`: the corners in the order of [`hexahedron::wedge`].
 pub fn wedge_scaled_jacobian(x: &[[f64; 3]; 6]) -> f64 {
-    let at_corner = |a: usize| {
+    let corners = (0..6).map(|a| {
         // The next and the previous corner of the triangle, and the one in the other triangle.
         let (triangle, other) = (a / 3 * 3, (a + 3) % 6);
         let (next, last) = (triangle + (a + 1) % 3, triangle + (a + 2) % 3);
         corner(x, a, if a < 3 { [next, last, other] } else { [last, next, other] })
-    };
-    let sine = 0.75_f64.sqrt();
-    (0..6).map(at_corner).fold(f64::INFINITY, f64::min) / sine
+    });
+    corners.fold(f64::INFINITY, f64::min) / 0.75_f64.sqrt()
 }
 
 /// The smallest over the four corners of the triple product of the edges there, divided by their
@@ -240,8 +238,8 @@ mod tests {
         // A row of twelve unit cubes of which number 5 and 6 share a face that is moved in y.
         let shift = |i: usize| if i == 6 { 1.0 } else { 0.0 };
         let corners = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
-        let line = |i: usize| corners.map(|[y, z]| [i as f64, y + shift(i), z]);
-        let coordinates = (0..=12).flat_map(line).collect();
+        let coordinates =
+            (0..=12).flat_map(|i| corners.map(|[y, z]| [i as f64, y + shift(i), z])).collect();
         let hex = |i: u32| [0, 4, 5, 1, 3, 7, 6, 2].map(|a| 4 * i + a);
         let mesh = HexMesh::new(coordinates, (0..12).map(hex).collect(), Sets::default()).unwrap();
         let summary = Quality::of(&mesh).summary();

@@ -31,9 +31,10 @@ impl Renumbering {
     pub fn on_import(mesh: &HexMesh) -> Self {
         let curve = Self::along_curve(mesh);
         let sorted = curve.apply_without_sets(mesh);
-        match Chords::mean_length(&sorted) >= LONG {
-            true => Self::of_chords(&sorted, &Chords::of(&sorted, &curve.new_elements())),
-            false => Self::of_clusters(&sorted),
+        if Chords::mean_length(&sorted) >= LONG {
+            Self::of_chords(&sorted, &Chords::of(&sorted, &curve.new_elements()))
+        } else {
+            Self::of_clusters(&sorted)
         }
         .after(curve)
     }
@@ -43,7 +44,7 @@ impl Renumbering {
     /// lines of edges are consecutive, so that those with the same local number in consecutive
     /// elements are neighbors in memory. The chords follow a Hilbert curve through their middles.
     pub fn along_chords(mesh: &HexMesh) -> Self {
-        // On a mesh of which neighbors are neighbors in memory, from the same elements on.
+        // On a mesh whose neighbors are neighbors in memory, from the same elements on.
         let curve = Self::along_curve(mesh);
         let sorted = curve.apply_without_sets(mesh);
         Self::of_chords(&sorted, &Chords::of(&sorted, &curve.new_elements())).after(curve)
@@ -76,21 +77,15 @@ impl Renumbering {
     /// places.
     fn of_clusters(mesh: &HexMesh) -> Self {
         let elements = clusters::order(mesh.hexes());
-        let of_cluster = |cluster: &[u32]| {
-            let hexes = cluster.iter().map(|&e| mesh.hexes()[e as usize]);
-            let mut places: Vec<u32> = hexes.flatten().collect();
-            places.sort_unstable();
-            let mut nodes: Vec<&[u32]> = places.chunk_by(|a, b| a == b).collect();
-            nodes.sort_by_key(|places| std::cmp::Reverse(places.len()));
-            nodes.iter().map(|places| places[0]).collect::<Vec<u32>>()
-        };
+        let clusters = elements.par_chunks(clusters::CLUSTER);
         let by_cluster: Vec<u32> =
-            elements.par_chunks(clusters::CLUSTER).flat_map_iter(of_cluster).collect();
+            clusters.flat_map_iter(|cluster| nodes_by_places(mesh, cluster)).collect();
+
         let first = FirstPlaces::new(mesh.n_nodes());
         by_cluster.par_iter().enumerate().for_each(|(place, &node)| first.note(node, place));
         let places = by_cluster.par_iter().enumerate();
-        let is_new = |&(place, &node): &(usize, &u32)| first.is(node, place);
-        let nodes = places.filter(is_new).map(|(_, &node)| node).collect();
+        let new = places.filter(|(place, node)| first.is(**node, *place));
+        let nodes = new.map(|(_, &node)| node).collect();
         let rotations = gather(&elements, &by_valence(mesh));
         Self { nodes, elements, rotations }
     }
@@ -235,18 +230,20 @@ impl Renumbering {
     fn renumber_sets(&self, sets: &Sets, new_node: &[u32]) -> Sets {
         let new_element = self.new_elements();
         let map = |set: &Vec<u32>, new: &[u32]| gather(set, new);
-        let face = |face: &Face| {
-            let element = new_element[face.element as usize];
-            let faces = ROTATIONS[self.rotations[element as usize] as usize].faces;
-            let local = (0..).zip(faces).find_map(|(new, old)| (old == face.local).then_some(new));
-            Face { element, local: local.unwrap_or(face.local) }
-        };
+        let face = |face: &Face| self.renumber_face(*face, &new_element);
         let Sets { nodes, faces, elements } = sets;
         Sets {
             nodes: nodes.iter().map(|(k, set)| (k.clone(), map(set, new_node))).collect(),
             faces: faces.iter().map(|(k, s)| (k.clone(), s.iter().map(face).collect())).collect(),
             elements: elements.iter().map(|(k, set)| (k.clone(), map(set, &new_element))).collect(),
         }
+    }
+
+    fn renumber_face(&self, face: Face, new_element: &[u32]) -> Face {
+        let element = new_element[face.element as usize];
+        let faces = ROTATIONS[self.rotations[element as usize] as usize].faces;
+        let local = (0..).zip(faces).find_map(|(new, old)| (old == face.local).then_some(new));
+        Face { element, local: local.unwrap_or(face.local) }
     }
 }
 
@@ -280,15 +277,28 @@ impl FirstPlaces {
 fn by_valence(mesh: &HexMesh) -> Vec<u8> {
     let starts = grouped(mesh.hexes().as_flattened(), mesh.n_nodes(), |_| ()).offsets;
     let rank = |node: u32| (starts[node as usize + 1] - starts[node as usize], node);
-    let best = |hex: &[u32; 8]| {
-        let ranks = hex.map(rank);
-        let first_two = |&rotation: &u8| {
-            let [a, b, ..] = ROTATIONS[rotation as usize].nodes;
-            (ranks[a as usize], ranks[b as usize], std::cmp::Reverse(rotation))
-        };
-        (0..ROTATIONS.len() as u8).max_by_key(first_two).unwrap_or(0)
-    };
-    mesh.hexes().par_iter().map(best).collect()
+    mesh.hexes().par_iter().map(|hex| rotation_by(hex.map(rank))).collect()
+}
+
+/// Returns the first rotation after which the first node has the largest of `ranks`, and the second
+/// the largest that then remains.
+fn rotation_by(ranks: [(usize, u32); 8]) -> u8 {
+    let rotations = 0..ROTATIONS.len() as u8;
+    let best = rotations.max_by_key(|&rotation| {
+        let [a, b, ..] = ROTATIONS[rotation as usize].nodes;
+        (ranks[a as usize], ranks[b as usize], std::cmp::Reverse(rotation))
+    });
+    best.unwrap_or(0)
+}
+
+/// Returns the nodes of the elements of a `cluster`, those of most places in it first.
+fn nodes_by_places(mesh: &HexMesh, cluster: &[u32]) -> Vec<u32> {
+    let hexes = cluster.iter().map(|&e| mesh.hexes()[e as usize]);
+    let mut places: Vec<u32> = hexes.flatten().collect();
+    places.sort_unstable();
+    let mut nodes: Vec<&[u32]> = places.chunk_by(|a, b| a == b).collect();
+    nodes.sort_by_key(|places| std::cmp::Reverse(places.len()));
+    nodes.iter().map(|places| places[0]).collect()
 }
 
 /// Mean length of chords from which on the numbering follows them: in tetrahedra cut into hexahedra

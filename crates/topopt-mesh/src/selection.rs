@@ -306,11 +306,8 @@ mod tests {
     fn faces_by_their_normal() {
         let mesh = beam();
         let facing = |direction: [f64; 3], degrees: f64| {
-            count(
-                &mesh,
-                SetKind::Face,
-                &Condition::Facing { direction, angle: degrees.to_radians() },
-            )
+            let facing = Condition::Facing { direction, angle: degrees.to_radians() };
+            count(&mesh, SetKind::Face, &facing)
         };
         assert_eq!(facing([5.0, 0.0, 0.0], 0.0), 25);
         assert_eq!(facing([0.0, 1.0, 1.0], 44.0), 0);

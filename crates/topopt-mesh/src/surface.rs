@@ -13,35 +13,32 @@ pub const NO_NEIGHBOR: u32 = u32::MAX;
 /// face that is collapsed to an edge is the element itself.
 pub fn face_neighbors(mesh: &HexMesh) -> Vec<[u32; 6]> {
     let adjacency = NodeToElements::new(mesh);
-    let behind = |face: Face| {
-        let nodes = face.nodes(mesh.hexes());
-        let n_corners = distinct(&nodes).count();
-        if n_corners < 3 {
-            return face.element;
-        }
+    let behind = |element, local| behind(mesh, &adjacency, Face { element, local });
+    let elements = (0..mesh.n_elements() as u32).into_par_iter();
+    elements.map(|element| std::array::from_fn(|local| behind(element, local as u8))).collect()
+}
 
-        // The diagonal first: of the elements around a node, few have it.
-        let has_all = |e: u32| {
-            let hex = &mesh.hexes()[e as usize];
-            [2, 1, 3].into_iter().all(|a| has(hex, nodes[a]))
-        };
+fn behind(mesh: &HexMesh, adjacency: &NodeToElements, face: Face) -> u32 {
+    let nodes = face.nodes(mesh.hexes());
+    let n_corners = distinct(&nodes).count();
+    if n_corners < 3 {
+        return face.element;
+    }
 
-        // Three nodes may also be those of a part of a face.
-        let key = Face::key(nodes);
-        let has_triangle = |element: u32| {
-            let faces = (0..6).map(|local| Face { element, local }.nodes(mesh.hexes()));
-            faces.into_iter().any(|face| Face::key(face) == key)
-        };
-
-        let is_behind =
-            |e: u32| e != face.element && has_all(e) && (n_corners == 4 || has_triangle(e));
-        let around = adjacency.elements_of(nodes[0] as usize);
-        let other = around.iter().find(|&&other| is_behind(other));
-        other.copied().unwrap_or(NO_NEIGHBOR)
+    // The diagonal first: of the elements around a node, few have it.
+    let has_all = |e: u32| {
+        let hex = &mesh.hexes()[e as usize];
+        [2, 1, 3].into_iter().all(|a| has(hex, nodes[a]))
     };
+    // Three nodes may also be those of a part of a face.
+    let key = Face::key(nodes);
+    let has_triangle = |element: u32| {
+        (0..6).any(|local| Face::key(Face { element, local }.nodes(mesh.hexes())) == key)
+    };
+    let is_behind = |e: u32| e != face.element && has_all(e) && (n_corners == 4 || has_triangle(e));
 
-    let of_element = |element| std::array::from_fn(|l| behind(Face { element, local: l as u8 }));
-    (0..mesh.n_elements() as u32).into_par_iter().map(of_element).collect()
+    let around = adjacency.elements_of(nodes[0] as usize);
+    around.iter().copied().find(|&other| is_behind(other)).unwrap_or(NO_NEIGHBOR)
 }
 
 /// Whether `node` is one of `hex`: all are compared at once.

@@ -47,14 +47,13 @@ impl Trilinear {
     #[inline]
     pub fn jacobian(&self, [x, y, z]: [f64; 3]) -> [[f64; 3]; 3] {
         let Self(c) = self;
-        let row = |i: usize| {
+        std::array::from_fn(|i| {
             [
                 c[1][i] + y * c[4][i] + z * (c[6][i] + y * c[7][i]),
                 c[2][i] + x * c[4][i] + z * (c[5][i] + x * c[7][i]),
                 c[3][i] + x * c[6][i] + y * (c[5][i] + x * c[7][i]),
             ]
-        };
-        [row(0), row(1), row(2)]
+        })
     }
 
     /// det J at `xi`.

@@ -220,8 +220,8 @@ mod tests {
         let (sin, cos) = 0.7f64.sin_cos();
         let turn = |x: [f64; 3]| [cos * x[0] - sin * x[1], sin * x[0] + cos * x[1], x[2]];
         let back = |x: [f64; 3]| [cos * x[0] + sin * x[1], cos * x[1] - sin * x[0], x[2]];
-        let far = |x: [f64; 3]| turn(shaken(4, 0.2)(x)).map(|v| 1e5 + v);
-        let (grid, owners) = located(&block(4, far), 0.0731);
+        let (grid, owners) =
+            located(&block(4, |x| turn(shaken(4, 0.2)(x)).map(|v| 1e5 + v)), 0.0731);
         let mut inside = 0;
         for (cell, &owner) in owners.iter().enumerate() {
             let [nx, ny, _] = grid.cells;

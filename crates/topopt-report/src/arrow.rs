@@ -19,7 +19,7 @@ const SHAFT_RADIUS: f64 = 0.0055;
 const SHORTEST: f64 = 0.4;
 const LEAST_FORCE: f64 = 0.02;
 
-/// Boxes along the diagonal of the part, the forces in each of which become one arrow.
+/// Number of boxes along the diagonal of the part; the forces in a box become one arrow.
 const BOXES: f64 = 9.0;
 
 /// Corners of the circles.

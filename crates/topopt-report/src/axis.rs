@@ -79,7 +79,7 @@ impl Axis {
     }
 }
 
-/// 1, 2 or 5 times a power of ten, of which `spread` holds three to eight.
+/// Returns 1, 2 or 5 times a power of ten, such that `spread` holds three to eight of it.
 fn round_step(spread: f64) -> f64 {
     // Neither 0 nor infinite, however near or far apart the values are.
     let spread = spread.clamp(f64::MIN_POSITIVE, f64::MAX);

@@ -109,18 +109,17 @@ fn value(mesh: &HexMesh, field: &Field, element: usize, point: [f64; 3]) -> f64 
 fn extended(cells: [usize; 3], mut density: Vec<Option<f32>>) -> Vec<u8> {
     let strides = [1, cells[0], cells[0] * cells[1]];
     for _ in 0..LAYERS {
-        let grown = |cell: usize| {
-            let mut around = Vec::new();
+        let grown = (0..density.len()).into_par_iter().map(|cell| {
+            let mut known: Vec<f32> = Vec::new();
             for i in 0..3 {
                 let place = cell / strides[i] % cells[i];
-                around.extend((place > 0).then(|| density[cell - strides[i]]));
-                around.extend((place + 1 < cells[i]).then(|| density[cell + strides[i]]));
+                known.extend((place > 0).then(|| density[cell - strides[i]]).flatten());
+                known.extend((place + 1 < cells[i]).then(|| density[cell + strides[i]]).flatten());
             }
-            let known: Vec<f32> = around.into_iter().flatten().collect();
             let mean = || known.iter().sum::<f32>() / known.len() as f32;
             density[cell].or_else(|| (!known.is_empty()).then(mean))
-        };
-        density = (0..density.len()).into_par_iter().map(grown).collect();
+        });
+        density = grown.collect();
     }
     let byte = |value: Option<f32>| (255.0 * value.unwrap_or(0.0)).round().clamp(0.0, 255.0) as u8;
     density.into_iter().map(byte).collect()

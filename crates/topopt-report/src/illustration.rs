@@ -81,8 +81,10 @@ pub(crate) fn fields(
         });
         (field, [shape].into_iter().chain(arrows).collect::<Vec<_>>(), factor)
     });
+
     // An odd one would leave a gap.
     let size = |place: usize| if place == 0 && fields.len() % 2 == 1 { WHOLE } else { HALF };
+
     html! {
         div class="pictures halves" {
             @for (place, (field, shapes, factor)) in shapes.enumerate() {

@@ -99,6 +99,7 @@ mod tests {
         let solid = Solid::of(&mesh, &density, &Shaping::default()).unwrap();
         let (surface, places) = solid.surface_in_mesh();
         let x = mesh.coordinates();
+
         let field = NodalField {
             title: String::new(),
             unit: String::new(),
@@ -109,6 +110,7 @@ mod tests {
             displacements: Some(x.iter().map(|x| [0.0, 0.001 * x[0], 0.0]).collect()),
             arrows: None,
         };
+
         let (shape, factor) = field.shape(&surface, &places, 10.0);
         // 0.6 are to be drawn, and 0.005 are there: 120.
         assert!((factor.unwrap() - 100.0).abs() < 1e-9, "{factor:?}");

@@ -33,9 +33,10 @@ pub fn count(n: usize) -> String {
 }
 
 fn trimmed(decimal: &str) -> String {
-    match decimal.contains('.') {
-        true => decimal.trim_end_matches('0').trim_end_matches('.').into(),
-        false => decimal.into(),
+    if decimal.contains('.') {
+        decimal.trim_end_matches('0').trim_end_matches('.').into()
+    } else {
+        decimal.into()
     }
 }
 

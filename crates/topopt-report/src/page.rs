@@ -36,6 +36,7 @@ pub(crate) fn page(report: &Report, shown: &Shown, quality: &QualitySummary) -> 
         (repeat("Repeat the run", &report.repeat, &report.case))
         script { (PreEscaped(VIEWER)) }
     };
+
     let head = Head {
         title: &report.title,
         subtitle: &report.subtitle,
@@ -129,6 +130,7 @@ fn warnings(warnings: &[String]) -> Markup {
 /// The objective and the limits, and what the design saves.
 fn targets(targets: &[Target], saved: &Table) -> Markup {
     let is_verified = targets.iter().any(|target| target.verified.is_some());
+
     html! {
         section class="halves" {
             div {

@@ -92,6 +92,7 @@ mod tests {
         let [held, loaded] = [nodes(|x| x[0] == 0.0), nodes(|x| *x == [10.0, 5.0, 5.0])];
         let part = Part { marks: vec![mark(loaded), mark(held)], loads: Vec::new() };
         let [loaded, supported, ..] = MARKS;
+
         let shape = boundary(&mesh, &part);
         let (mut n_supported, mut n_loaded) = (0, 0);
         for (triangle, colors) in shape.surface.triangles().iter().zip(&shape.colors) {

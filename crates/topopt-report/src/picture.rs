@@ -136,26 +136,26 @@ pub fn picture(shapes: &[Shape], view: View, width: usize, height: usize) -> Ras
     let frame = 2.0 * MARGIN * width.min(height) as f64;
     let size = extent.map(|x| ((x * scale + frame).round() as usize).max(1));
 
+    let middle = [0, 1].map(|i| 0.5 * (low[i] + high[i]));
+    let [columns, rows] = size.map(|n| 0.5 * n as f64);
     let corner = |x: [f64; 3], nearer: f64| {
-        let middle = [0, 1].map(|i| 0.5 * (low[i] + high[i]));
-        let column = 0.5 * size[0] as f64 + scale * (x[0] - middle[0]);
-        let row = 0.5 * size[1] as f64 - scale * (x[1] - middle[1]);
-        let samples = SAMPLES as f64;
-        [(samples * column) as f32, (samples * row) as f32, (high[2] - x[2] - nearer) as f32]
+        let place = [columns + scale * (x[0] - middle[0]), rows - scale * (x[1] - middle[1])];
+        let [column, row] = place.map(|pixels| (SAMPLES as f64 * pixels) as f32);
+        [column, row, (high[2] - x[2] - nearer) as f32]
     };
 
     let mut triangles = Vec::new();
     for (shape, points) in shapes.iter().zip(&points) {
         let nearer = if shape.in_front { 2.0 * depth } else { 0.0 };
-        let shaded = |(number, triangle): (usize, &[u32; 3])| Triangle {
+        let light = if shape.is_legible { headlight } else { shade };
+        let given = shape.surface.triangles().par_iter().enumerate();
+        triangles.par_extend(given.map(|(number, triangle)| Triangle {
             corners: triangle.map(|vertex| corner(points[vertex as usize], nearer)),
             colors: std::array::from_fn(|i| {
                 let normal = axes.map(|axis| dot(axis, shape.normals[number][i]));
-                let light = if shape.is_legible { headlight } else { shade };
                 light(shape.colors[number][i], normal)
             }),
-        };
-        triangles.par_extend(shape.surface.triangles().par_iter().enumerate().map(shaded));
+        }));
     }
     Raster::draw(SAMPLES * size[0], SAMPLES * size[1], &triangles).reduced(SAMPLES)
 }

@@ -42,7 +42,7 @@ impl Raster {
     /// The picture made smaller by a whole factor, each pixel the mean of a square.
     pub fn reduced(&self, factor: usize) -> Self {
         let (width, height) = (self.width / factor, self.height / factor);
-        let mean = |pixel: usize| {
+        let pixels = (0..width * height).into_par_iter().map(|pixel| {
             let (column, row) = (pixel % width * factor, pixel / width * factor);
             let mut sum = [0.0; 4];
             for k in 0..factor * factor {
@@ -53,8 +53,8 @@ impl Raster {
             let [r, g, b, a] = sum;
             let color = |x: f32| if a > 0.0 { x / a } else { 0.0 };
             [color(r), color(g), color(b), a / (factor * factor) as f32]
-        };
-        Self { width, height, pixels: (0..width * height).into_par_iter().map(mean).collect() }
+        });
+        Self { width, height, pixels: pixels.collect() }
     }
 
     /// The bytes of a PNG file with transparency.

@@ -19,16 +19,16 @@ impl TriangleSurface {
         });
         let tree = RTree::bulk_load(boxes.collect());
 
-        let of_triangle = |a: u32| {
+        let triangles = (0..self.triangles.len() as u32).into_par_iter();
+        let pairs = triangles.flat_map_iter(|a| {
             let [low, high] = self.bounds(a);
             let near = tree.locate_in_envelope_intersecting(AABB::from_corners(low, high));
             let later = near.map(|found| found.data).filter(move |&b| a < b);
-            let mut crossed: Vec<[u32; 2]> =
-                later.filter(|&b| self.cross(a, b)).map(|b| [a, b]).collect();
+            let mut crossed: Vec<u32> = later.filter(|&b| self.cross(a, b)).collect();
             crossed.sort_unstable();
-            crossed
-        };
-        (0..self.triangles.len() as u32).into_par_iter().flat_map_iter(of_triangle).collect()
+            crossed.into_iter().map(move |b| [a, b])
+        });
+        pairs.collect()
     }
 
     /// The lowest and the highest corner of the box around a triangle.
@@ -104,13 +104,17 @@ fn meets_in_plane(segment: [[f64; 3]; 2], triangle: [[f64; 3]; 3]) -> bool {
         let signs = [orient2d(a, b, x), orient2d(b, c, x), orient2d(c, a, x)];
         signs.iter().all(|&sign| sign >= 0.0) || signs.iter().all(|&sign| sign <= 0.0)
     };
-    let crosses = |(p, q): (Coord<f64>, Coord<f64>)| {
-        let [of_segment, of_edge] =
-            [[orient2d(s, t, p), orient2d(s, t, q)], [orient2d(p, q, s), orient2d(p, q, t)]];
-        let is_split = |[a, b]: [f64; 2]| (a >= 0.0 && b <= 0.0) || (a <= 0.0 && b >= 0.0);
-        is_split(of_segment) && is_split(of_edge) && [of_segment, of_edge] != [[0.0; 2]; 2]
-    };
-    is_within(s) || is_within(t) || [(a, b), (b, c), (c, a)].into_iter().any(crosses)
+    is_within(s)
+        || is_within(t)
+        || [[a, b], [b, c], [c, a]].iter().any(|e| segments_cross(&[s, t], e))
+}
+
+/// Tests whether two segments of a plane have a point in common, unless all ends are on one line.
+fn segments_cross(&[s, t]: &[Coord<f64>; 2], &[p, q]: &[Coord<f64>; 2]) -> bool {
+    let [of_segment, of_edge] =
+        [[orient2d(s, t, p), orient2d(s, t, q)], [orient2d(p, q, s), orient2d(p, q, t)]];
+    let is_split = |[a, b]: [f64; 2]| (a >= 0.0 && b <= 0.0) || (a <= 0.0 && b >= 0.0);
+    is_split(of_segment) && is_split(of_edge) && [of_segment, of_edge] != [[0.0; 2]; 2]
 }
 
 /// Whether two triangles with a common edge, their first corner being the other one, lie on each

@@ -71,7 +71,7 @@ impl Cut<'_> {
         }
     }
 
-    /// Locates the surface on an edge, one end of which is inside: the share of the edge from `a`.
+    /// Locates the surface on an edge with one end inside: the share of the edge from `a`.
     pub fn share(&self, a: u32, b: u32) -> f64 {
         let (at_a, at_b) = (self.field.at(a), self.field.at(b));
         ((self.threshold - at_a) / (at_b - at_a)).clamp(MARGIN, 1.0 - MARGIN)

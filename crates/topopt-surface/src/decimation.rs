@@ -16,7 +16,7 @@ use crate::TriangleSurface;
 const VOLUME_DRIFT: f64 = 5e-3;
 const SINGLE_DRIFT: f64 = 0.1;
 
-/// Least cosine of the angle by which a collapse may turn a triangle.
+/// Smallest cosine of the angle between a triangle before and after a collapse.
 const LEAST_COSINE: f64 = 0.25;
 
 /// Least height of a triangle by its longest edge, or that which it had.
@@ -75,9 +75,8 @@ impl TriangleSurface {
         };
         let boxes: Vec<_> = triangles.iter().map(|&t| twice(decimated.bounds(t))).collect();
         self.vertices.par_iter().zip(is_kept).for_each(|(x, is_kept)| {
-            let is_in =
-                |[low, high]: &[[f64; 3]; 2]| (0..3).all(|i| low[i] <= x[i] && x[i] <= high[i]);
-            *is_kept |= boxes.iter().any(is_in);
+            *is_kept |=
+                boxes.iter().any(|[low, high]| (0..3).all(|i| low[i] <= x[i] && x[i] <= high[i]));
         });
     }
 
@@ -183,13 +182,13 @@ impl<'a> Collapses<'a> {
 
     /// Whether the triangle `tail`, `b`, `c` may become `head`, `b`, `c`.
     fn may_become(&self, tail: u32, head: u32, [b, c]: [u32; 2]) -> bool {
-        let shape = |corner: u32| {
+        let shapes = [tail, head].map(|corner| {
             let edges = [self.edge(corner, b), self.edge(corner, c), self.edge(b, c)];
             let normal = cross(edges[0], edges[1]);
             let longest = edges.iter().map(|&edge| dot(edge, edge)).fold(0.0, f64::max);
             (normal, length(normal), longest)
-        };
-        let [(before, size, longest), (after, new_size, new_longest)] = [tail, head].map(shape);
+        });
+        let [(before, size, longest), (after, new_size, new_longest)] = shapes;
         !self.surface.lies_on_boundary(&[head, b, c])
             && dot(before, after) > LEAST_COSINE * size * new_size
             && new_size > LEAST_SHAPE.min(size / longest) * new_longest

@@ -48,17 +48,16 @@ impl Diffusion {
         let node_to_elements = NodeToElements::new(mesh);
 
         let n_vertices = mesh.n_nodes() + mesh.n_elements();
-        let row = |vertex: usize| row(mesh, &node_to_elements, &blocks, vertex);
-        let rows = |chunk: usize| {
+        let chunks = (0..n_vertices).into_par_iter().step_by(CHUNK).map(|chunk| {
             let (mut lengths, mut entries) = (Vec::with_capacity(CHUNK), Vec::new());
             for vertex in chunk..(chunk + CHUNK).min(n_vertices) {
-                let row = row(vertex);
+                let row = row(mesh, &node_to_elements, &blocks, vertex);
                 lengths.push(row.len());
                 entries.extend(row);
             }
             (lengths, entries)
-        };
-        let chunks: Vec<_> = (0..n_vertices).into_par_iter().step_by(CHUNK).map(rows).collect();
+        });
+        let chunks: Vec<_> = chunks.collect();
 
         let mut offsets = vec![0];
         let lengths = chunks.iter().flat_map(|(lengths, _)| lengths);
@@ -88,13 +87,11 @@ impl Diffusion {
 
     /// The integrals of `density`, `[n_elements]`, with the functions of the vertices.
     pub fn integrals(&self, density: &[f64]) -> Vec<f64> {
-        let at_node = |node: usize| -> f64 {
-            let of_element = |(e, local): (u32, u8)| {
-                self.shares[e as usize][usize::from(local)] * density[e as usize]
-            };
-            self.node_to_elements.of(node).map(of_element).sum()
-        };
-        let nodes = (0..self.node_to_elements.n_nodes()).into_par_iter().map(at_node);
+        let share = |e: u32, local: u8| self.shares[e as usize][usize::from(local)];
+        let nodes = (0..self.node_to_elements.n_nodes()).into_par_iter().map(|node| -> f64 {
+            let elements = self.node_to_elements.of(node);
+            elements.map(|(e, local)| share(e, local) * density[e as usize]).sum()
+        });
         let centers = density.par_iter().zip(&self.shares);
         nodes.chain(centers.map(|(density, shares)| density * shares[VERTICES - 1])).collect()
     }
@@ -185,19 +182,19 @@ fn row(
     vertex: usize,
 ) -> Vec<(u32, f32)> {
     let n_nodes = mesh.n_nodes();
-    let of_element = |(element, local): (u32, u8)| {
+    let around: Vec<(u32, u8)> = match vertex.checked_sub(n_nodes) {
+        Some(element) => vec![(element as u32, VERTICES as u8 - 1)],
+        None => node_to_elements.of(vertex).collect(),
+    };
+    let mut entries = Vec::with_capacity((VERTICES - 1) * around.len());
+    for (element, local) in around {
         let (element, local) = (element as usize, usize::from(local));
-        let others = (0..VERTICES).filter(move |&other| other != local);
-        others.map(move |other| {
+        for other in (0..VERTICES).filter(|&other| other != local) {
             let column = mesh.hexes()[element].get(other).copied();
             let column = column.unwrap_or((n_nodes + element) as u32);
-            (column, blocks[element][pair(local.min(other), local.max(other))])
-        })
-    };
-    let mut entries: Vec<(u32, f32)> = match vertex.checked_sub(n_nodes) {
-        Some(element) => of_element((element as u32, VERTICES as u8 - 1)).collect(),
-        None => node_to_elements.of(vertex).flat_map(of_element).collect(),
-    };
+            entries.push((column, blocks[element][pair(local.min(other), local.max(other))]));
+        }
+    }
 
     // Opposite corners of a face or an element are not joined by an edge of tetrahedra.
     entries.retain(|&(_, coupling)| coupling != 0.0);

@@ -110,12 +110,11 @@ fn pieces(cut: &Cut, keys: &[Key]) -> Vec<u32> {
     let parts = Parts::of(cut);
     let mut numbers = vec![None; parts.is_solid.len()];
     let mut n_pieces = 0;
-    let piece = |&[a, b]: &Key| {
-        let part = parts.of_vertex[if cut.is_inside(a) { a } else { b } as usize];
-        *numbers[part as usize].get_or_insert_with(|| {
-            n_pieces += 1;
-            n_pieces - 1
-        })
-    };
-    keys.iter().map(piece).collect()
+    let inside = keys.iter().map(|&[a, b]| if cut.is_inside(a) { a } else { b });
+    let pieces = inside.map(|vertex| {
+        let number = &mut numbers[parts.of_vertex[vertex as usize] as usize];
+        n_pieces += u32::from(number.is_none());
+        *number.get_or_insert(n_pieces - 1)
+    });
+    pieces.collect()
 }

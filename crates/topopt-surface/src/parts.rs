@@ -39,12 +39,11 @@ impl Parts {
         for vertex in 0..n_vertices as u32 {
             // The root is the smallest vertex of its part, so that it comes first.
             let root = union.root(vertex);
-            parts.of_vertex[vertex as usize] = match root == vertex {
-                true => {
-                    parts.is_solid.push(is_solid[vertex as usize]);
-                    parts.is_solid.len() as u32 - 1
-                }
-                false => parts.of_vertex[root as usize],
+            parts.of_vertex[vertex as usize] = if root == vertex {
+                parts.is_solid.push(is_solid[vertex as usize]);
+                parts.is_solid.len() as u32 - 1
+            } else {
+                parts.of_vertex[root as usize]
             };
         }
         parts
@@ -57,6 +56,7 @@ impl Parts {
         let (mut volumes, mut reached) = (vec![0.0; n_parts], vec![[0.0; 2]; n_parts]);
         let part = |vertex: u32| self.of_vertex[vertex as usize] as usize;
         let mut here = Vec::new();
+
         for element in 0..cut.mesh.n_elements() {
             let (whole, center) = (elements.of_element(element), cut.mesh.n_nodes() + element);
             here.clear();
@@ -76,12 +76,14 @@ impl Parts {
                     }
                 }
             }
+
             here.sort_unstable();
             here.dedup();
             for &part in &here {
                 reached[part] = [reached[part][0] + whole, reached[part][1] + 1.0];
             }
         }
+
         let means = reached.iter().map(|[sum, count]| sum / count);
         volumes.into_iter().zip(means).map(|(volume, mean)| [volume, mean]).collect()
     }

@@ -24,19 +24,17 @@ impl<'a> Places<'a> {
     /// The `values` of the nodes, `[n_nodes][N]`, at the vertices, `[n_vertices][N]`: linear on the
     /// tetrahedra, with the mean of its nodes at the center of an element.
     pub fn values<const N: usize>(&self, values: &[[f64; N]]) -> Vec<[f64; N]> {
-        let at = |vertex: u32| match (vertex as usize).checked_sub(self.mesh.n_nodes()) {
-            None => values[vertex as usize],
-            Some(element) => {
-                let nodes: Vec<u32> = hexahedron::distinct(&self.mesh.hexes()[element]).collect();
-                let sum =
-                    |i: usize| nodes.iter().map(|&node| values[node as usize][i]).sum::<f64>();
-                std::array::from_fn(|i| sum(i) / nodes.len() as f64)
-            }
-        };
-        let value = |&([a, b], share): &(Key, f64)| {
-            let (start, end) = (at(a), at(b));
+        let edges = self.edges.par_iter().map(|&([a, b], share)| {
+            let [start, end] = [a, b].map(|vertex| self.value(values, vertex as usize));
             std::array::from_fn(|i| start[i] + share * (end[i] - start[i]))
-        };
-        self.edges.par_iter().map(value).collect()
+        });
+        edges.collect()
+    }
+
+    fn value<const N: usize>(&self, values: &[[f64; N]], vertex: usize) -> [f64; N] {
+        let Some(element) = vertex.checked_sub(self.mesh.n_nodes()) else { return values[vertex] };
+        let nodes: Vec<u32> = hexahedron::distinct(&self.mesh.hexes()[element]).collect();
+        let sum = |i: usize| nodes.iter().map(|&node| values[node as usize][i]).sum::<f64>();
+        std::array::from_fn(|i| sum(i) / nodes.len() as f64)
     }
 }

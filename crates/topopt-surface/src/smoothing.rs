@@ -63,22 +63,15 @@ pub(crate) fn smoothed(
 
     // As far as the surface may move: further away are other walls.
     let layers = ((reach / width).ceil() + 1.0).min(MOST_LAYERS) as usize;
-    let within = |sign: f64| {
+    let [inwards, outwards] = [1.0, -1.0].map(|sign| {
         let depths = distance.par_iter().map(|phi| sign * phi).collect();
         let depths = diffusion.largest_within(layers, depths);
-        let of_wall = |depth: f64| (SHARE * depth).min(depth - THINNEST * width).clamp(0.0, reach);
-        let limits = depths.into_par_iter().map(of_wall).collect();
-        // Jumps of the limits would be steps in the surface.
-        let mut limits = diffusion.even_out(limits, 1)?;
-        // Linear elements have no maximum principle.
-        let pinned = limits.par_iter_mut().zip(&pins);
-        pinned.for_each(|(limit, pin)| *limit = limit.max(0.0).min(*pin));
-        Ok::<_, BackendError>(limits)
-    };
-    let inwards = within(1.0).map_err(FieldError::from)?;
-    let outwards = within(-1.0).map_err(FieldError::from)?;
+        limits(&diffusion, depths, [width, reach], &pins).map_err(FieldError::from)
+    });
+    let (inwards, outwards) = (inwards?, outwards?);
+
     let bend = diffusion.with_factor(0.25 * width * width);
-    let shifted = |shift: f64| {
+    let shifted = shift_to_volume(volumes, volume, reach, |shift| {
         let moved = (0..blurred.len())
             .into_par_iter()
             .map(|v| (blurred[v] + shift - distance[v]).clamp(-inwards[v], outwards[v]));
@@ -86,8 +79,25 @@ pub(crate) fn smoothed(
         let moved = bend.even_out(moved.collect(), 1)?;
         let values = distance.par_iter().zip(moved).map(|(from, moved)| from + moved);
         Field::of_vertices(mesh, values.collect())
-    };
-    Ok(shift_to_volume(volumes, volume, reach, shifted)?)
+    });
+    Ok(shifted?)
+}
+
+/// Returns how far each vertex may move (length), `[n_vertices]`, by the `depths` of its wall or gap.
+fn limits(
+    diffusion: &Diffusion,
+    depths: Vec<f64>,
+    [width, reach]: [f64; 2],
+    pins: &[f64],
+) -> Result<Vec<f64>, BackendError> {
+    let of_wall = |depth: f64| (SHARE * depth).min(depth - THINNEST * width).clamp(0.0, reach);
+    let limits = depths.into_par_iter().map(of_wall).collect();
+    // Jumps of the limits would be steps in the surface.
+    let mut limits = diffusion.even_out(limits, 1)?;
+    // Linear elements have no maximum principle.
+    let pinned = limits.par_iter_mut().zip(pins);
+    pinned.for_each(|(limit, pin)| *limit = limit.max(0.0).min(*pin));
+    Ok(limits)
 }
 
 /// The field `shifted(shift)` of the shift that gives the volume `target`, or nearly. Where the

@@ -114,7 +114,7 @@ impl<'a> Volumes<'a> {
 /// Relative difference of volumes that counts as none.
 const TOLERANCE: f64 = 1e-6;
 
-/// Thresholds are not told apart below this share of the range of the values.
+/// Smallest difference between thresholds, as a share of the range of the values.
 const RESOLUTION: f64 = 1e-8;
 
 /// Relative difference of values that counts as none: filters are solved to 1e-11.

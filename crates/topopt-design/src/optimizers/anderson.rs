@@ -166,7 +166,8 @@ mod tests {
             let mut anderson = Anderson::new(&Cpu, 40, 0.2, SLOW).unwrap();
             let mut criteria = OptimalityCriteria::new(&Cpu, 40, 0.2, SLOW).unwrap();
             let least = bars.objective(&bars.optimum());
-            let steps = |optimizer: &mut dyn Optimizer<Cpu>| {
+            let optimizers: [&mut dyn Optimizer<Cpu>; 2] = [&mut criteria, &mut anderson];
+            let [plain, mixed] = optimizers.map(|optimizer| {
                 let designs = bars.designs(optimizer, &bars.start(), 60);
                 for x in &designs[1..] {
                     assert!((bars.volume(x) / bars.limit - 1.0).abs() < 1e-9);
@@ -174,8 +175,7 @@ mod tests {
                     assert!((0..40).all(|j| (floor[j]..=ceiling[j]).contains(&x[j])));
                 }
                 designs.iter().position(|x| bars.objective(x) < (1.0 + 1e-9) * least)
-            };
-            let [plain, mixed] = [steps(&mut criteria), steps(&mut anderson)];
+            });
             assert!(2 * mixed.unwrap() < plain.unwrap_or(60), "{mixed:?} {plain:?}");
         }
     }

@@ -40,20 +40,21 @@ impl Bars {
 
     /// x_j = (c_j / (lambda p v_j))^(1 / (p + 1)) within the bounds, lambda by bisection.
     pub fn optimum(&self) -> Vec<f64> {
-        let at = |log: f64| -> Vec<f64> {
-            let free = |j: usize| {
-                let ratio = self.costs[j] / (log.exp() * self.power * self.volumes[j]);
-                ratio.powf(1.0 / (self.power + 1.0)).clamp(self.bounds[0][j], self.bounds[1][j])
-            };
-            (0..self.costs.len()).map(free).collect()
-        };
         let (mut low, mut high) = (-50.0, 50.0);
         for _ in 0..200 {
             let middle = 0.5 * (low + high);
-            let is_heavy = self.volume(&at(middle)) > self.limit;
+            let is_heavy = self.volume(&self.design(middle)) > self.limit;
             if is_heavy { low = middle } else { high = middle }
         }
-        at(high)
+        self.design(high)
+    }
+
+    fn design(&self, log_lambda: f64) -> Vec<f64> {
+        let designs = (0..self.costs.len()).map(|j| {
+            let ratio = self.costs[j] / (log_lambda.exp() * self.power * self.volumes[j]);
+            ratio.powf(1.0 / (self.power + 1.0)).clamp(self.bounds[0][j], self.bounds[1][j])
+        });
+        designs.collect()
     }
 
     /// A uniform design within the bounds, which takes the volume.
@@ -71,11 +72,10 @@ impl Bars {
         let mut designs = vec![start.to_vec()];
         for k in 0..iterations {
             let x = &designs[k];
-            let slope = |(c, x): (&f64, &f64)| -c / (x * x);
             let rise = |(v, x): (&f64, &f64)| v * self.power * x.powf(self.power - 1.0);
             let objective = Function {
                 value: self.objective(x),
-                gradient: self.costs.iter().zip(x).map(slope).collect(),
+                gradient: self.costs.iter().zip(x).map(|(c, x)| -c / (x * x)).collect(),
                 limit: f64::INFINITY,
                 share: 0.0,
             };
@@ -85,6 +85,7 @@ impl Bars {
                 limit: self.limit,
                 share: 0.0,
             };
+
             let mut problem = Subproblem {
                 backend: &Cpu,
                 design: x,
@@ -93,6 +94,7 @@ impl Bars {
                 constraints: &[volume],
                 others: &mut Others(self),
             };
+
             let mut next = vec![f64::NAN; x.len()];
             optimizer.next(&mut problem, &mut next).unwrap();
             designs.push(next);
@@ -100,7 +102,7 @@ impl Bars {
         designs
     }
 
-    /// Checks that optimizers that `make` makes go on from their memory to the same bits.
+    /// Checks that optimizers that `make` makes continue from their memory to the same bits.
     pub fn check_memory(&self, make: &dyn Fn() -> Box<dyn Optimizer<Cpu>>, iterations: usize) {
         let whole = self.designs(make().as_mut(), &self.start(), iterations);
         for done in 1..iterations {

@@ -245,12 +245,12 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
         let changes = self.changes(problem, next)?;
 
         let n = self.n as f64;
-        let scale_and_slope = |change: &f64| match self.is_scaled {
+        let scales_and_slopes = changes.iter().map(|change| match change {
             _ if change.is_infinite() => (0.0, 0.0),
-            true => (1.0 / change, 1.0 / n),
-            false => (1.0, change / n),
-        };
-        let (scales, slopes): (Vec<f64>, Vec<f64>) = changes.iter().map(scale_and_slope).unzip();
+            _ if self.is_scaled => (1.0 / change, 1.0 / n),
+            _ => (1.0, change / n),
+        });
+        let (scales, slopes): (Vec<f64>, Vec<f64>) = scales_and_slopes.unzip();
         let mut multipliers = if self.is_globally_convergent {
             let curvatures = slopes.iter().map(|slope| FIRST_CURVATURE * slope).collect();
             self.minimize_conservatively(problem, &scales, curvatures, next)?

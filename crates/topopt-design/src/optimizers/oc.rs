@@ -218,10 +218,8 @@ mod tests {
         let density = space.uniform();
         let sensitivities: Vec<f64> = (0..500).map(|e| -2.0 - 0.3 * (e as f64).sin()).collect();
         let (next, _) = update(&density, &sensitivities);
-        let free =
-            |e: &usize| (next[*e] - density[*e]).abs() < 0.199 && next[*e] < 1.0 && next[*e] > 0.01;
         let lambdas: Vec<f64> = (0..500)
-            .filter(free)
+            .filter(|e| (next[*e] - density[*e]).abs() < 0.199 && next[*e] < 1.0 && next[*e] > 0.01)
             .map(|e| -sensitivities[e] / space.volumes[e] * (density[e] / next[e]).powi(2))
             .collect();
         assert!(lambdas.len() > 300);

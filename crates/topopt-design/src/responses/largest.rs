@@ -1,4 +1,4 @@
-//! The largest length or value of a state at a set of nodes, in place of which a p-norm stands.
+//! The largest length or value of a state at a set of nodes, approximated by a p-norm.
 
 use topopt_fem::Statement;
 use topopt_linalg::{BackendError, Pointwise, Space};
@@ -26,9 +26,10 @@ impl AtNodes {
         let u = at.backend.download(at.state)?;
         let n = self.space.unknowns;
         let of = |&node: &u32| u[n * node as usize..][..n].iter().copied();
-        at.backend.decide(match at.backend.has_values() {
-            true => self.nodes.iter().flat_map(of).collect(),
-            false => Vec::new(),
+        at.backend.decide(if at.backend.has_values() {
+            self.nodes.iter().flat_map(of).collect()
+        } else {
+            Vec::new()
         })
     }
 
@@ -196,6 +197,7 @@ mod tests {
                 let most = u.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 let (found, slopes) = (value(&of, &u), of.slopes(&u));
                 assert!(found >= most && found < most + 20.0, "{found} {most}");
+
                 let moved = |n: usize, h: f64| {
                     let mut u = u;
                     u[n] += h;
@@ -206,6 +208,7 @@ mod tests {
                     assert!((difference - slopes[n]).abs() < 1e-7, "{exponent} {u:?} {n}");
                 }
             }
+
             // Nothing to count from but themselves.
             assert_eq!(value(&of, &[-70.0; 4]), -70.0);
             assert_eq!(of.slopes(&[-70.0; 4]), [1.0, 0.0, 0.0, 0.0]);

@@ -93,7 +93,7 @@ impl When {
     /// Weight of a state in the value.
     fn share<B: Pointwise>(self, at: &Moment<B>) -> f64 {
         match self {
-            Self::End => f64::from(u8::from(at.is_last)),
+            Self::End => f64::from(at.is_last),
             Self::Mean => at.share,
         }
     }
@@ -135,17 +135,26 @@ impl<F: StateFunction<B>, B: Pointwise + Sync> Response<B> for OfHistory<F> {
     ) -> Result<(), SolveError> {
         let Self { name, when, function, .. } = self;
         let mut slope = |moment: &Moment<B>, out: &mut B::Vector| {
-            let (backend, share) = (moment.backend, when.share(moment));
-            if share == 0.0 {
-                backend.fill(0.0, out);
-                return Ok(());
-            }
-            function.slope(moment, out)?;
-            if share != 1.0 {
-                backend.axpby(0.0, moment.state, share, out);
-            }
-            Ok(())
+            weighted_slope(function, when.share(moment), moment, out)
         };
         at.equation.gradient_in_time(name, &mut slope, at.density, monitor, gradient)
     }
+}
+
+/// Writes `share` times the slope of `function` to `out`.
+fn weighted_slope<F: StateFunction<B>, B: Pointwise>(
+    function: &mut F,
+    share: f64,
+    at: &Moment<B>,
+    out: &mut B::Vector,
+) -> Result<(), BackendError> {
+    if share == 0.0 {
+        at.backend.fill(0.0, out);
+        return Ok(());
+    }
+    function.slope(at, out)?;
+    if share != 1.0 {
+        at.backend.axpby(0.0, at.state, share, out);
+    }
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use topopt_fem::AveragingError;
 use topopt_linalg::Pointwise;
 
-use crate::{DesignTransform, Stage, Weights};
+use crate::{DesignTransform, Stage, Transformed, Weights};
 
 /// y_e = sum_i H_ei v_i x_i / sum_i H_ei v_i \[Bourdin2001\] \[BrunsTortorelli2001\], with volumes
 /// v and a symmetric H.
@@ -42,7 +42,7 @@ impl<'a, B: Pointwise> DensityFilter<'a, B> {
         Ok(filter)
     }
 
-    fn sum_rows(&mut self) -> Result<(), AveragingError> {
+    fn sum_rows(&mut self) -> Transformed {
         self.weights.operator().apply(&self.volumes, &mut self.row_sums)
     }
 }
@@ -52,31 +52,21 @@ impl<B: Pointwise> DesignTransform<B> for DensityFilter<'_, B> {
         self.n
     }
 
-    fn forward(
-        &mut self,
-        backend: &B,
-        x: &B::Vector,
-        y: &mut B::Vector,
-    ) -> Result<(), AveragingError> {
+    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed {
         backend.multiply(&self.volumes, x, y);
         self.weights.operator().apply(y, &mut self.scratch)?; // H v x
         backend.divide(&self.scratch, &self.row_sums, y);
         Ok(())
     }
 
-    fn backward(
-        &mut self,
-        backend: &B,
-        dy: &B::Vector,
-        dx: &mut B::Vector,
-    ) -> Result<(), AveragingError> {
+    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) -> Transformed {
         backend.divide(dy, &self.row_sums, dx);
         self.weights.operator().apply(dx, &mut self.scratch)?; // H^T = H
         backend.multiply(&self.volumes, &self.scratch, dx);
         Ok(())
     }
 
-    fn enter(&mut self, _: &B, stage: &Stage) -> Result<(), AveragingError> {
+    fn enter(&mut self, _: &B, stage: &Stage) -> Transformed {
         if self.weights.enter(stage)? {
             self.sum_rows()?;
         }

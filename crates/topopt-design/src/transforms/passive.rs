@@ -1,9 +1,8 @@
 //! Elements whose density is fixed.
 
-use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, Pointwise, Space};
 
-use crate::{DesignSpace, DesignTransform};
+use crate::{DesignSpace, DesignTransform, Transformed};
 
 /// y = x within the bounds of the density in design elements; passive elements have their own
 /// density, whatever x is.
@@ -26,7 +25,7 @@ impl<B: Pointwise> Passive<B> {
     pub fn new(backend: &B, space: &DesignSpace) -> Result<Self, BackendError> {
         let n = space.n_elements();
         let upload = |values: &[f64]| backend.upload(values, Space::elements(n));
-        let is_design = |volume: &f64| f64::from(u8::from(*volume > 0.0));
+        let is_design = |volume: &f64| f64::from(*volume > 0.0);
         let mask: Vec<f64> = space.design_volumes().iter().map(is_design).collect();
         Ok(Self {
             n,
@@ -41,23 +40,13 @@ impl<B: Pointwise> DesignTransform<B> for Passive<B> {
         self.n
     }
 
-    fn forward(
-        &mut self,
-        backend: &B,
-        x: &B::Vector,
-        y: &mut B::Vector,
-    ) -> Result<(), AveragingError> {
+    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed {
         let [floor, ceiling] = &self.bounds;
         backend.scale_within(1.0, x, [floor, ceiling], y);
         Ok(())
     }
 
-    fn backward(
-        &mut self,
-        backend: &B,
-        dy: &B::Vector,
-        dx: &mut B::Vector,
-    ) -> Result<(), AveragingError> {
+    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) -> Transformed {
         backend.multiply(dy, &self.mask, dx);
         Ok(())
     }

@@ -1,9 +1,8 @@
 //! The smoothed Heaviside projection.
 
-use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, Pointwise, SmoothStep, Space};
 
-use crate::{DesignTransform, Stage};
+use crate::{DesignTransform, Stage, Transformed};
 
 /// y_e = a + (1 - a) (t(eta) + t(x_e - eta)) / (t(eta) + t(1 - eta)) with t(z) = tanh(beta z)
 /// \[WangLazarovSigmund2011\], which takes \[0, 1\] to \[a, 1\]: variables go down to 0, where the
@@ -45,23 +44,13 @@ impl<B: Pointwise> DesignTransform<B> for Projection<B> {
         self.n
     }
 
-    fn forward(
-        &mut self,
-        backend: &B,
-        x: &B::Vector,
-        y: &mut B::Vector,
-    ) -> Result<(), AveragingError> {
+    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed {
         backend.copy(x, &mut self.point);
         backend.smooth_step(&self.step, x, y);
         Ok(())
     }
 
-    fn backward(
-        &mut self,
-        backend: &B,
-        dy: &B::Vector,
-        dx: &mut B::Vector,
-    ) -> Result<(), AveragingError> {
+    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) -> Transformed {
         backend.copy(dy, dx);
         backend.smooth_step_slope(&self.step, &self.point, dx);
         Ok(())
@@ -72,7 +61,7 @@ impl<B: Pointwise> DesignTransform<B> for Projection<B> {
         outputs.into_iter().map(|y| (y - self.floor) / (1.0 - self.floor)).collect()
     }
 
-    fn enter(&mut self, _: &B, stage: &Stage) -> Result<(), AveragingError> {
+    fn enter(&mut self, _: &B, stage: &Stage) -> Transformed {
         if let Some(sharpness) = stage.sharpness {
             self.step = step(self.floor, self.threshold, sharpness);
         }

@@ -1,26 +1,20 @@
 //! The equation of the filter on several ranks.
 
-use std::sync::Arc;
-
 use topopt_linalg::{
     Backend, BackendError, Exchange, LinearOperator, Preconditioner, RankVector, Ranks, Space,
 };
 use topopt_mesh::Part;
 
 use super::{ElementMeans, FilterEquation, Helmholtz, conductivities};
-use crate::distributed::{PartVectors, Work, element_halo, node_halo};
+use crate::distributed::{PartVectors, Work};
 use crate::{Distributed, DistributedPreconditioner, ElementOperator, ElementPreconditioner};
 
 /// The equation as one rank has it, on its part.
 pub struct RankEquation<'a, B: Backend, C: Exchange<B>> {
-    ranks: &'a Ranks<B, C>,
     means: Box<dyn ElementMeans<B> + 'a>,
     n_elements: usize,
     operator: Distributed<'a, B, C, dyn ElementOperator<B> + 'a>,
     preconditioner: DistributedPreconditioner<'a, B, C, dyn ElementPreconditioner<B> + 'a>,
-    elements: C::Lists,
-    nodes: C::Lists,
-    vectors: Arc<PartVectors<B>>,
 }
 
 /// Diffusion on a part without a held node, as the filter needs it.
@@ -49,9 +43,8 @@ where
         radius: f64,
         [n_nodes, n_elements]: [usize; 2],
     ) -> Result<Self, BackendError> {
-        let (backend, communicator) = (ranks.inner(), ranks.communicator());
         let PartOfFilter { operators: [operator, followed], preconditioner, means } = filter;
-        let vectors = PartVectors::new(backend, part, 1, 2)?;
+        let vectors = PartVectors::new(ranks.inner(), part, 1, 2)?;
         let mut operator = Distributed::new(ranks, part, operator, &vectors, n_nodes)?;
         let mut preconditioner =
             DistributedPreconditioner::new(ranks, part, preconditioner, followed, &vectors)?;
@@ -65,17 +58,7 @@ where
         operator.set_coefficients(&terms);
         preconditioner.update(ranks, &operator, &terms)?;
 
-        let equation = RankEquation {
-            ranks,
-            means,
-            n_elements,
-            operator,
-            preconditioner,
-            elements: communicator.lists(backend, &element_halo(part), 1)?,
-            nodes: communicator.lists(backend, &node_halo(part), 1)?,
-            vectors,
-        };
-        Self::solving(ranks, equation)
+        Self::solving(ranks, RankEquation { means, n_elements, operator, preconditioner })
     }
 }
 
@@ -96,22 +79,30 @@ where
         self.n_elements
     }
 
+    fn means(&self) -> &dyn ElementMeans<Ranks<B, C>> {
+        self
+    }
+}
+
+impl<B, C> ElementMeans<Ranks<B, C>> for RankEquation<'_, B, C>
+where
+    B: Backend + Sync,
+    C: Exchange<B>,
+{
     /// All elements around own nodes are in the part.
     fn spread(&self, x: &RankVector<B::Vector>, source: &mut RankVector<B::Vector>) {
-        let (backend, communicator) = (self.ranks.inner(), self.ranks.communicator());
-        let Work { of_elements, nodal } = &mut *self.vectors.lock();
-        let (of_elements, of_nodes) = (&mut of_elements[0], &mut nodal[0]);
-        communicator.expand(backend, &self.elements, x.own(), of_elements);
-        self.means.spread(of_elements, of_nodes);
-        communicator.contract(backend, &self.nodes, of_nodes, source.own_mut());
+        let exchange = &self.operator.exchange;
+        let Work { of_elements, nodal } = &mut *exchange.lock();
+        exchange.expand_elements(x, &mut of_elements[0]);
+        self.means.spread(&of_elements[0], &mut nodal[0]);
+        exchange.contract_nodes(&nodal[0], source);
     }
 
     fn average(&self, field: &RankVector<B::Vector>, y: &mut RankVector<B::Vector>) {
-        let (backend, communicator) = (self.ranks.inner(), self.ranks.communicator());
-        let Work { of_elements, nodal } = &mut *self.vectors.lock();
-        let (of_elements, of_nodes) = (&mut of_elements[0], &mut nodal[0]);
-        communicator.expand(backend, &self.nodes, field.own(), of_nodes);
-        self.means.average(of_nodes, of_elements);
-        communicator.contract(backend, &self.elements, of_elements, y.own_mut());
+        let exchange = &self.operator.exchange;
+        let Work { of_elements, nodal } = &mut *exchange.lock();
+        exchange.expand_nodes(field, &mut nodal[0]);
+        self.means.average(&nodal[0], &mut of_elements[0]);
+        exchange.contract_elements(&of_elements[0], y);
     }
 }

@@ -90,14 +90,13 @@ fn it_blurs_as_much_as_the_cone() {
 #[test]
 fn it_is_of_second_order() {
     let exact = |x: [f64; 3]| x.map(|v| (PI * v).cos()).iter().product::<f64>();
-    let wavy = |x: [f64; 3]| {
-        let shift = 0.12 * x.map(|v| (PI * v).sin()).iter().product::<f64>();
-        [x[0] + shift, x[1] - shift, x[2] + 0.5 * shift]
-    };
     let radius = 0.8;
     let factor = 1.0 + 3.0 * PI * PI * radius * radius / 12.0; // 1 + 3 pi^2 r^2
     let errors = [8, 16].map(|n| {
-        let mesh = mapped_cube(n, wavy);
+        let mesh = mapped_cube(n, |x| {
+            let shift = 0.12 * x.map(|v| (PI * v).sin()).iter().product::<f64>();
+            [x[0] + shift, x[1] - shift, x[2] + 0.5 * shift]
+        });
         let (centers, volumes) = (mesh.centers(), mesh.volumes());
         let x = centers.iter().zip(&volumes).map(|(&c, v)| factor * exact(c) * v).collect();
         let y = apply(&Helmholtz::new(&mesh, radius).unwrap(), &x);
@@ -114,6 +113,7 @@ fn every_level_is_the_galerkin_product_and_reproduces_constants() {
         let filter = Helmholtz::new(&mesh, 0.6).unwrap();
         let hierarchy = filter.equation.multigrid.hierarchy();
         assert!(hierarchy.n_levels() >= 2);
+
         for level in 0..hierarchy.n_levels() - 1 {
             let (a, coarse) = (hierarchy.operator(level), hierarchy.operator(level + 1));
             let (n, m) = (a.dimension(), coarse.dimension());
@@ -124,11 +124,13 @@ fn every_level_is_the_galerkin_product_and_reproduces_constants() {
                 fine
             };
             assert_eq!(prolonged(&vec![1.0; m]), vec![1.0; n]);
+
             let dense = |map: &dyn Fn(&Vec<f64>) -> Vec<f64>| {
-                let unit = |j: usize| (0..m).map(|i| f64::from(u8::from(i == j))).collect();
+                let unit = |j: usize| (0..m).map(|i| f64::from(i == j)).collect();
                 let columns: Vec<_> = (0..m).map(|j| map(&unit(j)).into()).collect();
                 DMatrix::from_columns(&columns)
             };
+
             let p = dense(&prolonged);
             let expected = p.transpose() * dense(&|x| product(a, &prolonged(x)));
             let restricted = dense(&|x| {
@@ -136,6 +138,7 @@ fn every_level_is_the_galerkin_product_and_reproduces_constants() {
                 transfer.restrict(&product(a, &prolonged(x)), &mut sums);
                 sums
             });
+
             let size = expected.amax();
             assert!((dense(&|x| product(coarse, x)) - &expected).amax() < 1e-12 * size);
             assert!((restricted - &expected).amax() < 1e-12 * size, "level {level}");
@@ -193,12 +196,8 @@ impl FilterEquation<Cpu> for MatrixFree<'_> {
         self.assembled.n_elements()
     }
 
-    fn spread(&self, x: &Vec<f64>, source: &mut Vec<f64>) {
-        self.assembled.spread(x, source);
-    }
-
-    fn average(&self, field: &Vec<f64>, y: &mut Vec<f64>) {
-        self.assembled.average(field, y);
+    fn means(&self) -> &dyn ElementMeans<Cpu> {
+        self.assembled.means()
     }
 }
 
@@ -225,8 +224,7 @@ fn matrix_free_diffusion_filters_as_the_assembled_equation() {
 /// On a mesh so graded that solves are slow, in which a multigrid would grow stronger.
 #[test]
 fn an_application_leaves_the_next_one_as_it_is() {
-    let graded = |v: f64| (27_f64.powf(v) - 1.0) / 26.0;
-    let mesh = mapped_cube(16, |x| x.map(graded));
+    let mesh = mapped_cube(16, |x| x.map(|v| (27_f64.powf(v) - 1.0) / 26.0));
     let filter = Helmholtz::new(&mesh, 0.5).unwrap();
     let n = mesh.n_elements();
     let slow = iterations(&filter);

@@ -23,16 +23,16 @@ pub struct Aggregates {
 impl Aggregates {
     /// The graph of the aggregates: neighbors have points that are neighbors in `graph`.
     pub(super) fn graph(&self, graph: &impl Graph) -> BlockPattern {
-        let row = |row: &mut Distinct, (own, members): (usize, &Vec<u32>)| {
+        let members = self.members.par_iter().enumerate();
+        let rows = members.map_init(Distinct::new, |row, (own, members)| {
             row.clear();
             row.insert(own as u32);
             for &point in members {
                 graph.each_neighbor(point as usize, |other| row.insert(self.of[other as usize]));
             }
             row.sorted()
-        };
-        let members = self.members.par_iter().enumerate();
-        BlockPattern::new(members.map_init(Distinct::new, row).collect())
+        });
+        BlockPattern::new(rows.collect())
     }
 
     /// Number of aggregates.
@@ -95,8 +95,8 @@ impl Aggregates {
     /// it touches most in `graph`: it could not turn about that line, and rounding would decide how
     /// stiff it is. Void leaves such where it encloses single nodes.
     pub(super) fn joined(self, positions: &[[f64; DIM]], graph: &impl Graph) -> Self {
-        let in_line = |points: &Vec<u32>| is_in_line(points, positions);
-        let is_thin: Vec<bool> = self.members.par_iter().map(in_line).collect();
+        let is_thin: Vec<bool> =
+            self.members.par_iter().map(|points| is_in_line(points, positions)).collect();
         if !is_thin.contains(&true) {
             return self;
         }
@@ -168,12 +168,11 @@ fn whole_neighborhoods(neighbors: Neighbors, most: usize) -> (Vec<u32>, u32) {
 
     let mut of = vec![NONE; n];
     let ranges = of.par_chunks_mut(size).zip(&roots).enumerate();
-    let within = |(range, (of, roots)): (usize, (&mut [u32], &Vec<u32>))| {
-        group_range(&neighbors, (range * size) as u32, of, roots, 0)
-    };
-    let counts: Vec<u32> = ranges.map(within).collect();
+    let counts: Vec<u32> = ranges
+        .map(|(range, (of, roots))| group_range(&neighbors, (range * size) as u32, of, roots, 0))
+        .collect();
 
-    // Numbers go on from range to range.
+    // Numbers continue from range to range.
     let mut count = 0;
     for (of, own) in of.chunks_mut(size).zip(counts) {
         of.par_iter_mut().filter(|of| **of != NONE).for_each(|of| *of += count);
@@ -204,8 +203,7 @@ fn group_range(
             continue; // most are, and their rows need not be looked up
         }
         let row = neighbors.row(root);
-        let is_free = |&other: &u32| of.get(other.wrapping_sub(first) as usize) == Some(&NONE);
-        if row.iter().all(is_free) {
+        if row.iter().all(|&other| of.get(other.wrapping_sub(first) as usize) == Some(&NONE)) {
             of[(root - first) as usize] = count;
             row.iter().for_each(|&other| of[(other - first) as usize] = count);
             count += 1;

@@ -148,8 +148,8 @@ impl Grouped<'_> {
             graph = coupled;
             own = greedy(coupled);
         }
-        let patterns = |next: &Aggregates| [coupled, graph].map(|pattern| next.graph(pattern));
-        self.level(own, centers, halo, patterns).map(Some)
+        self.level(own, centers, halo, |next| [coupled, graph].map(|pattern| next.graph(pattern)))
+            .map(Some)
     }
 
     /// How ranks exchange what they have of rows: own ones, and the ghosts that `pattern` has there.
@@ -234,7 +234,7 @@ impl<G: Graph> Graph for Own<'_, G> {
     }
 }
 
-/// The pattern of which each rank knows its own `rows`.
+/// Gathers the global pattern from the `rows` that each rank owns.
 fn gathered(
     known: &BlockPattern,
     rows: Range<usize>,
@@ -251,8 +251,7 @@ fn gathered(
     Ok(BlockPattern::new(lengths.into_iter().map(row).collect()))
 }
 
-/// Lets every rank have the rows of a coarse matrix that each has made, of which the ranks have the next
-/// `counts`.
+/// Gives every rank all rows of a coarse matrix, which the ranks have made in turn, `counts` each.
 pub(super) fn share_rows<const M: usize>(
     communicator: &dyn Communicator,
     counts: &[usize],

@@ -71,7 +71,7 @@ impl<'a, const N: usize> BlockLevels<'a, N>
 where
     [f64; N]: Modes,
 {
-    /// Zeros in the pattern of every level, and the aggregates between them, of which patches are made;
+    /// Zeros in the pattern of every level, and the aggregates between them, which patches consist of;
     /// `shared` are the first levels, where there are other ranks.
     pub fn new(
         patterns: Vec<BlockPattern>,
@@ -79,7 +79,7 @@ where
         smoother: SmootherKind,
         shared: &[Arc<Shared<'a, Cpu>>],
     ) -> Self {
-        let level = |(level, pattern): (usize, BlockPattern)| {
+        let levels = patterns.into_iter().enumerate().map(|(level, pattern)| {
             // The last level is not smoothed.
             let of_next = aggregates.get(level);
             let smoothed = if of_next.is_some() { pattern.n_rows() } else { 0 };
@@ -89,13 +89,12 @@ where
             };
             let smoothed = PatchMatrix::zeros(pattern, Space::level(smoothed, N), groups);
             Level { smoothed, shared: shared.get(level).cloned() }
-        };
-        let levels = patterns.into_iter().enumerate().map(level).collect();
-        let transfer = |(level, aggregates): (usize, Aggregates)| CoarseTransfer {
-            aggregates,
-            shared: shared.get(level + 1).cloned(),
-        };
-        let transfers = aggregates.into_iter().enumerate().map(transfer).collect();
+        });
+        let levels = levels.collect();
+        let shared = (1..).map(|level| shared.get(level).cloned());
+        let transfers = aggregates.into_iter().zip(shared);
+        let transfers =
+            transfers.map(|(aggregates, shared)| CoarseTransfer { aggregates, shared }).collect();
         Self { levels, transfers, last: DenseCholesky::new(&nalgebra::DMatrix::zeros(0, 0)) }
     }
 
@@ -157,16 +156,15 @@ where
 {
     fn restrict(&self, fine: &Vec<f64>, coarse: &mut Vec<f64>) {
         let fine = fine.as_chunks::<N>().0;
-        let sum = |(coarse, members): (&mut [f64; N], &Vec<u32>)| {
+        let rows = coarse.as_chunks_mut::<N>().0.par_iter_mut().with_min_len(256);
+        rows.zip(self.aggregates.members()).for_each(|(coarse, members)| {
             *coarse = [0.0; N];
             for &child in members {
                 let child = child as usize;
                 let force = fine[child].of_parent(self.aggregates.offsets()[child]);
                 (0..N).for_each(|i| coarse[i] += force[i]);
             }
-        };
-        let rows = coarse.as_chunks_mut::<N>().0.par_iter_mut().with_min_len(256);
-        rows.zip(self.aggregates.members()).for_each(sum);
+        });
         if let Some(shared) = &self.shared {
             shared.complete(coarse);
         }

@@ -47,7 +47,8 @@ where
     fn restrict(&self, fine: &Vec<f64>, coarse: &mut Vec<f64>) {
         let fine = fine.as_chunks::<N>().0;
         let constraints = self.problem.constraints();
-        let sum = |(coarse, members): (&mut [f64; M], &Vec<u32>)| {
+        let rows = coarse.as_chunks_mut::<M>().0.par_iter_mut().with_min_len(64);
+        rows.zip(self.aggregates.members()).for_each(|(coarse, members)| {
             *coarse = [0.0; M];
             for &node in members {
                 let node = node as usize;
@@ -55,9 +56,7 @@ where
                 let force = <[f64; M]>::of_node(force, self.aggregates.offsets()[node]);
                 (0..M).for_each(|i| coarse[i] += force[i]);
             }
-        };
-        let rows = coarse.as_chunks_mut::<M>().0.par_iter_mut().with_min_len(64);
-        rows.zip(self.aggregates.members()).for_each(sum);
+        });
         if let Some(shared) = &self.shared {
             shared.complete(coarse);
         }
@@ -66,12 +65,12 @@ where
     fn prolong_add(&self, coarse: &Vec<f64>, fine: &mut Vec<f64>) {
         let coarse = coarse.as_chunks::<M>().0;
         let constraints = self.problem.constraints();
-        let add = |(node, fine): (usize, &mut [f64; N])| {
+        let nodes = fine.as_chunks_mut::<N>().0.par_iter_mut().with_min_len(4096);
+        nodes.enumerate().for_each(|(node, fine)| {
             let motion = &coarse[self.aggregates.of()[node] as usize];
             let u = motion.at_node(self.aggregates.offsets()[node]);
             let u = constraints.free_part(node, u);
             (0..N).for_each(|i| fine[i] += u[i]);
-        };
-        fine.as_chunks_mut::<N>().0.par_iter_mut().with_min_len(4096).enumerate().for_each(add);
+        });
     }
 }

@@ -41,21 +41,19 @@ impl RowGroups {
         straddling: &[Vec<u32>],
     ) -> Self {
         let constraints = problem.constraints();
-        let is_held = |&e: &u32| {
-            let mut nodes = problem.mesh().hexes()[e as usize].iter();
-            nodes.any(|&node| constraints.is_held(node as usize))
-        };
-        let group = |rows: &[Vec<u32>]| {
+        let groups = straddling.par_chunks(ROWS).map(|rows| {
             let mut elements = rows.concat();
             elements.sort_unstable();
             elements.dedup();
-            let (mut held, mut free): (Vec<u32>, Vec<u32>) =
-                elements.into_iter().partition(is_held);
+            let (mut held, mut free): (Vec<u32>, Vec<u32>) = elements.into_iter().partition(|&e| {
+                let mut nodes = problem.mesh().hexes()[e as usize].iter();
+                nodes.any(|&node| constraints.is_held(node as usize))
+            });
             held.shrink_to_fit();
             free.shrink_to_fit();
             Elements { free, held }
-        };
-        Self(straddling.par_chunks(ROWS).map(group).collect())
+        });
+        Self(groups.collect())
     }
 }
 
@@ -215,10 +213,8 @@ impl<K: ElementKernel<N>, const N: usize> Pair<'_, K, N> {
                     continue;
                 }
                 let r = offsets[self.hex[b] as usize];
-                let block = match HELD {
-                    true => self.held_block(a, b, entry),
-                    false => block_between(a, b, entry),
-                };
+                let block =
+                    if HELD { self.held_block(a, b, entry) } else { block_between(a, b, entry) };
                 for i in 0..N {
                     let moved = <[f64; M]>::of_node(block[i], r);
                     (0..M).for_each(|c| forces[i][c] += moved[c]);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::patches::{Patch, Patches};
+use crate::patches::Patches;
 use crate::{Discretization, ElementKernel, MAX_TERMS};
 
 /// Returns the springs between nodes and ground, `[n_nodes]`, zero at held components: those of the
@@ -18,22 +18,16 @@ pub(super) fn springs<'p, K: ElementKernel<N>, const N: usize>(
         return Cow::Borrowed(springs);
     }
 
-    let work = |_: &mut (), patch: &Patch, sums: &mut [[f64; N]]| {
-        for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
-            let mut own = [0.0; MAX_TERMS];
-            own.iter_mut().zip(coefficients).for_each(|(own, values)| *own = values[e]);
-            let ground = problem.kernel().ground(&own, &problem.elements().corners(e));
-            for (ground, &node) in ground.iter().zip(hex) {
-                (0..N).for_each(|i| sums[node as usize][i] += ground[i]);
-            }
-        }
+    let of_element = |e: usize| {
+        let mut own = [0.0; MAX_TERMS];
+        own.iter_mut().zip(coefficients).for_each(|(own, values)| *own = values[e]);
+        problem.kernel().ground(&own, &problem.elements().corners(e))
     };
-    let finish = |node: usize, mut sum: [f64; N]| {
+    let mut ground = vec![[0.0; N]; problem.mesh().n_nodes()];
+    patches.scatter_elements(ground.as_flattened_mut(), of_element, |node, mut sum| {
         let spring = springs.get(node).unwrap_or(&[0.0; N]);
         (0..N).for_each(|i| sum[i] += spring[i]);
         constraints.free_part(node, sum)
-    };
-    let mut ground = vec![[0.0; N]; problem.mesh().n_nodes()];
-    patches.scatter(ground.as_flattened_mut(), work, finish);
+    });
     Cow::Owned(ground)
 }

@@ -34,17 +34,11 @@ impl Joints {
         structure: &Aggregation,
     ) -> Self {
         let (of, members) = (structure.nodes.of(), structure.nodes.members());
-        let each_touched = |e: u32, visit: &mut dyn FnMut(u32)| {
-            let mut touched = problem.mesh().hexes()[e as usize].map(|node| of[node as usize]);
-            touched.sort_unstable();
-            (0..touched.len())
-                .filter(|&k| k == 0 || touched[k] != touched[k - 1])
-                .for_each(|k| visit(touched[k]));
-        };
-
         Self::new(&structure.patterns[0], members, |row, add| {
             for &e in &structure.straddling[row] {
-                each_touched(e, &mut |other| add(other, e));
+                let mut touched = problem.mesh().hexes()[e as usize].map(|node| of[node as usize]);
+                touched.sort_unstable();
+                touched.chunk_by(|a, b| a == b).for_each(|same| add(same[0], e));
             }
         })
     }
@@ -68,13 +62,12 @@ impl Joints {
         members: &[Vec<u32>],
         parts: impl Fn(usize, &mut dyn FnMut(u32, u32)) + Sync,
     ) -> Self {
-        let n_rows = pattern.n_rows();
         // A row has all its columns but one: itself.
         let row_offsets: Vec<u32> =
             pattern.offsets().iter().enumerate().map(|(row, &k)| (k - row) as u32).collect();
 
         let is_of_other = |row: u32| members[row as usize].is_empty();
-        let of_row = |row: usize| {
+        let rows = (0..pattern.n_rows()).into_par_iter().map(|row| {
             let mut found = Vec::new();
             parts(row, &mut |column, part| {
                 // A block and the one across it are made once, in the first of two own rows.
@@ -87,8 +80,8 @@ impl Joints {
             // Stable, as all sorting here: the parts of a joint keep their order.
             found.sort_by_key(|&(place, _)| place);
             found
-        };
-        let rows: Vec<Vec<(u32, u32)>> = (0..n_rows).into_par_iter().map(of_row).collect();
+        });
+        let rows: Vec<Vec<(u32, u32)>> = rows.collect();
 
         let columns = filled_rows(&row_offsets, |row, columns: &mut [u32]| {
             let others = pattern.row(row).iter().filter(|&&c| c as usize != row);

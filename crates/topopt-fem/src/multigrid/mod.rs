@@ -133,7 +133,7 @@ where
         Ok(Self { problem, cycle: Cycle::new(&Cpu, kind, hierarchy)?, levels })
     }
 
-    /// Builds the structure for `problem` on a part: with the other ranks, all of which have the levels
+    /// Builds the structure for `problem` on a part: with the other ranks, which all have the levels
     /// below the finest. Vectors of the finest level hold the values of ghosts, see [`Sharing`].
     ///
     /// # Errors

@@ -1,11 +1,11 @@
-//! The motions by which aggregates move: all that a multigrid has to know of a physics.
+//! Motions of aggregates: all that multigrid has to know of a physics.
 
 use crate::DIM;
 
 /// Rigid-body modes of an aggregate.
 pub const MODES: usize = 6;
 
-/// The modes by which an aggregate moves, as numbers of its parent's or of its own.
+/// Amplitudes of the modes of an aggregate, its own or those of its parent.
 pub trait Modes: Copy + Send + Sync {
     /// Returns the motion of a child at `offset` from the center of its parent when the parent does `self`.
     fn of_child(&self, offset: [f64; DIM]) -> Self;

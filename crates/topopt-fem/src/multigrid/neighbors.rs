@@ -44,6 +44,26 @@ struct Chunk {
     visits: Vec<u32>,
 }
 
+impl Chunk {
+    /// Lists the neighbors of `points`; `room` is for them and for those of one.
+    fn of(points: Range<usize>, graph: &impl Graph, (all, row): &mut (Vec<u32>, Distinct)) -> Self {
+        let mut chunk = Self::default();
+        all.clear();
+        for point in points {
+            let mut visits = 0;
+            row.clear();
+            graph.each_neighbor(point, |other| {
+                visits += 1;
+                row.insert(other);
+            });
+            all.extend_from_slice(row.values());
+            chunk.ends.push(all.len() as u32);
+            chunk.visits.push(visits + graph.n_beyond(point));
+        }
+        Self { points: all.clone(), ..chunk }
+    }
+}
+
 /// Points of a chunk.
 const CHUNK: usize = 4096;
 
@@ -51,25 +71,11 @@ impl Neighbors {
     pub fn of(n_points: usize, graph: &impl Graph) -> Self {
         // Room that a thread has for all its chunks: each then takes memory once.
         let room = || (Vec::new(), Distinct::new());
-        let chunk = |(points, row): &mut (Vec<u32>, Distinct), c: usize| {
-            let mut chunk = Chunk::default();
-            points.clear();
-            for point in c * CHUNK..n_points.min((c + 1) * CHUNK) {
-                let mut visits = 0;
-                row.clear();
-                graph.each_neighbor(point, |other| {
-                    visits += 1;
-                    row.insert(other);
-                });
-                points.extend_from_slice(row.values());
-                chunk.ends.push(points.len() as u32);
-                chunk.visits.push(visits + graph.n_beyond(point));
-            }
-            chunk.points = points.clone();
-            chunk
-        };
-        let n_chunks = n_points.div_ceil(CHUNK);
-        Self { n_points, chunks: (0..n_chunks).into_par_iter().map_init(room, chunk).collect() }
+        let chunks = (0..n_points).into_par_iter().step_by(CHUNK);
+        let chunks = chunks.map_init(room, |room, first| {
+            Chunk::of(first..n_points.min(first + CHUNK), graph, room)
+        });
+        Self { n_points, chunks: chunks.collect() }
     }
 
     /// Number of points.
@@ -127,20 +133,19 @@ fn inside_first(neighbors: &Neighbors, order: Vec<u32>, inside: u32) -> Vec<u32>
 
 /// How many neighbors are visited of three quarters of the points, at most.
 fn visits_of_quartile(neighbors: &Neighbors) -> u32 {
-    let counted = |mut counts: Vec<usize>, chunk: &Chunk| {
+    let counts = neighbors.chunks.par_iter().fold(Vec::new, |mut counts, chunk| {
         for &visits in &chunk.visits {
             let visits = visits as usize;
             counts.resize(counts.len().max(visits + 1), 0);
             counts[visits] += 1;
         }
         counts
-    };
-    let summed = |a: Vec<usize>, b: Vec<usize>| {
+    });
+    let counts = counts.reduce(Vec::new, |a: Vec<usize>, b| {
         let (mut long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
         long.iter_mut().zip(short).for_each(|(sum, count)| *sum += count);
         long
-    };
-    let counts = neighbors.chunks.par_iter().fold(Vec::new, counted).reduce(Vec::new, summed);
+    });
 
     let mut below = 0;
     let quartile = counts.iter().position(|count| {
@@ -174,15 +179,14 @@ fn breadth_first(neighbors: &Neighbors, range: Range<u32>) -> Vec<u32> {
             let points = places.into_par_iter().zip(&queue[level..]).with_min_len(256);
 
             // The smallest place stays, whichever thread comes first.
-            let beside = |(place, &point): (u32, &u32)| {
+            let beside = points.flat_map_iter(|(place, &point)| {
                 let row = neighbors.row(point).iter().copied();
-                let is_later = move |&other: &u32| first_beside(other) > place;
-                row.filter(is_later).map(move |other| {
+                row.filter(move |&other| first_beside(other) > place).map(move |other| {
                     found[(other - first) as usize].fetch_min(place, Ordering::Relaxed);
                     (place, other)
                 })
-            };
-            let beside: Vec<(u32, u32)> = points.flat_map_iter(beside).collect();
+            });
+            let beside: Vec<(u32, u32)> = beside.collect();
 
             // In the order of this level; a point comes once, after the first that it is beside.
             let is_first = |&&(place, other): &&(u32, u32)| first_beside(other) == place;

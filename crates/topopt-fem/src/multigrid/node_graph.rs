@@ -78,9 +78,9 @@ impl Graph for NodeGraph<'_> {
 /// See [`NodeGraph`]: of every element that is not empty, the local nodes at which other elements,
 /// more of them or the first ones, are not connected with it by faces.
 fn beyond_hinges(mesh: &HexMesh, adjacency: &NodeToElements, is_void: &[bool]) -> Vec<u8> {
-    let at_node = |node: usize| {
-        let around: Vec<(u32, u8)> =
-            adjacency.of(node).filter(|(e, _)| !is_void[*e as usize]).collect();
+    let corners = (0..mesh.n_nodes()).into_par_iter().map(|node| {
+        let around = adjacency.of(node).filter(|(e, _)| !is_void[*e as usize]);
+        let around: Vec<(u32, u8)> = around.collect();
         if around.len() == adjacency.valence(node) || around.len() < 2 {
             return Vec::new();
         }
@@ -89,8 +89,8 @@ fn beyond_hinges(mesh: &HexMesh, adjacency: &NodeToElements, is_void: &[bool]) -
         let largest = fans.iter().copied().max_by_key(|&fan| (size(fan), usize::MAX - fan));
         let beyond = around.iter().zip(&fans).filter(|(_, fan)| Some(**fan) != largest);
         beyond.map(|(corner, _)| *corner).collect()
-    };
-    let corners: Vec<Vec<(u32, u8)>> = (0..mesh.n_nodes()).into_par_iter().map(at_node).collect();
+    });
+    let corners: Vec<Vec<(u32, u8)>> = corners.collect();
     let mut beyond = vec![0; mesh.n_elements()];
     corners.iter().flatten().for_each(|&(e, a)| beyond[e as usize] |= 1 << a);
     beyond

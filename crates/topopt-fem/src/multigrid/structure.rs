@@ -71,6 +71,7 @@ impl Aggregation {
         let node_graph = NodeGraph::new(mesh, &adjacency, void);
         let positions = mesh.coordinates();
         let neighbors = Neighbors::of(mesh.n_nodes(), &node_graph);
+
         // Without void, these are all that share an element.
         let n_pairs = match void {
             [] => neighbors.n_pairs(),
@@ -78,6 +79,7 @@ impl Aggregation {
         };
         let nodes = Aggregates::greedy_by(neighbors, positions, &node_graph)
             .joined(positions, &NodeGraph::new(mesh, &adjacency, &[]));
+
         let straddling = straddling(problem, &adjacency, &nodes);
         let finest = pattern(mesh, &nodes, &straddling);
         // Without void, all that an element couples it holds together.
@@ -85,6 +87,7 @@ impl Aggregation {
             [] => finest.clone(),
             _ => nodes.graph(&node_graph),
         };
+
         let (coarser, patterns) = coarser(1, &nodes, [finest, graph], direct / K::MODES);
         let (unknowns, shared) = ([N, K::MODES], Vec::new());
         let sizes = std::iter::once([mesh.n_nodes(), n_pairs]).chain(patterns.iter().map(size));
@@ -168,7 +171,7 @@ pub(super) fn is_in_pieces(points: usize, aggregates: usize) -> bool {
 /// The graph without neighbors that are much farther than the four nearest. Its aggregates are of
 /// some 9 points in place of 27: convergence gains much more than the next level costs.
 fn near(graph: &BlockPattern, centers: &[[f64; DIM]]) -> BlockPattern {
-    let row = |row: usize| {
+    let rows = (0..graph.n_rows()).into_par_iter().map(|row| {
         let square = |&other: &u32| {
             let (a, b) = (&centers[row], &centers[other as usize]);
             (0..DIM).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>()
@@ -177,8 +180,8 @@ fn near(graph: &BlockPattern, centers: &[[f64; DIM]]) -> BlockPattern {
         squares.sort_by(f64::total_cmp); // the first is that of the point itself
         let limit = NEAR * NEAR * squares[squares.len().min(5) - 1];
         graph.row(row).iter().copied().filter(|other| square(other) <= limit).collect()
-    };
-    BlockPattern::new((0..graph.n_rows()).into_par_iter().map(row).collect())
+    });
+    BlockPattern::new(rows.collect())
 }
 
 /// The elements that touch several aggregates or a support, for every aggregate that they touch.
@@ -188,21 +191,21 @@ pub(super) fn straddling<K: ElementKernel<N>, const N: usize>(
     aggregates: &Aggregates,
 ) -> Vec<Vec<u32>> {
     let (mesh, constraints) = (problem.mesh(), problem.constraints());
-    let is_held = |node: &u32| constraints.is_held(*node as usize);
     let straddles = |element: &u32, own: u32| {
         let hex = &mesh.hexes()[*element as usize];
-        hex.iter().any(|&node| aggregates.of()[node as usize] != own) || hex.iter().any(is_held)
+        hex.iter().any(|&node| aggregates.of()[node as usize] != own)
+            || hex.iter().any(|node| constraints.is_held(*node as usize))
     };
-    let of_aggregate = |around: &mut Distinct, (own, nodes): (usize, &Vec<u32>)| {
+    let members = aggregates.members().par_iter().enumerate();
+    let straddling = members.map_init(Distinct::new, |around, (own, nodes)| {
         around.clear();
         let elements = nodes.iter().flat_map(|&node| adjacency.elements_of(node as usize));
         elements.for_each(|&element| around.insert(element));
         let mut elements = around.sorted();
         elements.retain(|element| straddles(element, own as u32));
         elements
-    };
-    let members = aggregates.members().par_iter().enumerate();
-    members.map_init(Distinct::new, of_aggregate).collect()
+    });
+    straddling.collect()
 }
 
 /// Returns the block pattern of the first coarse matrix.
@@ -211,24 +214,24 @@ pub(super) fn pattern(
     aggregates: &Aggregates,
     straddling: &[Vec<u32>],
 ) -> BlockPattern {
-    let row = |columns: &mut Distinct, (row, elements): (usize, &Vec<u32>)| {
+    let rows = straddling.par_iter().enumerate();
+    let rows = rows.map_init(Distinct::new, |columns, (row, elements)| {
         columns.clear();
         columns.insert(row as u32);
         let nodes = elements.iter().flat_map(|&e| mesh.hexes()[e as usize]);
         nodes.for_each(|node| columns.insert(aggregates.of()[node as usize]));
         columns.sorted()
-    };
-    let rows = straddling.par_iter().enumerate();
-    BlockPattern::new(rows.map_init(Distinct::new, row).collect())
+    });
+    BlockPattern::new(rows.collect())
 }
 
 /// Pairs of the first `n` nodes with nodes that share an element, a node with itself among them.
 pub(super) fn n_pairs(mesh: &HexMesh, adjacency: &NodeToElements, n: usize) -> usize {
-    let count = |row: &mut Distinct, node: usize| {
+    let counts = (0..n).into_par_iter().map_init(Distinct::new, |row, node| {
         row.clear();
         let hexes = adjacency.elements_of(node).iter().map(|&e| mesh.hexes()[e as usize]);
         hexes.flatten().for_each(|other| row.insert(other));
         row.values().len()
-    };
-    (0..n).into_par_iter().map_init(Distinct::new, count).sum()
+    });
+    counts.sum()
 }

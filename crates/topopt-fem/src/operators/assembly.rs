@@ -29,16 +29,17 @@ pub struct RowElements(Vec<Vec<u32>>);
 impl RowElements {
     /// Collects the elements that touch each group of `ROWS` nodes of a mesh.
     pub fn new(mesh: &HexMesh, adjacency: &NodeToElements) -> Self {
-        let group = |g: usize| {
-            let rows = g * ROWS..mesh.n_nodes().min((g + 1) * ROWS);
+        let firsts = (0..mesh.n_nodes()).into_par_iter().step_by(ROWS);
+        let groups = firsts.map(|first| {
+            let rows = first..mesh.n_nodes().min(first + ROWS);
             let mut elements: Vec<u32> =
                 rows.flat_map(|node| adjacency.elements_of(node)).copied().collect();
             elements.sort_unstable();
             elements.dedup();
             elements.shrink_to_fit();
             elements
-        };
-        Self((0..mesh.n_nodes().div_ceil(ROWS)).into_par_iter().map(group).collect())
+        });
+        Self(groups.collect())
     }
 
     /// Recomputes `matrix`, whose pattern is [`pattern`]: `sum_e sum_t c_et K_et` for `coefficients`
@@ -74,14 +75,14 @@ pub fn bytes<const N: usize>(n_nodes: usize, n_elements: usize) -> usize {
 
 /// Returns the block pattern of the matrix: one block per pair of nodes that share an element.
 pub fn pattern(mesh: &HexMesh, adjacency: &NodeToElements) -> BlockPattern {
-    let row = |columns: &mut Vec<u32>, node: usize| {
+    let rows = (0..mesh.n_nodes()).into_par_iter().map_init(Vec::new, |columns, node| {
         columns.clear();
         columns.extend(adjacency.elements_of(node).iter().flat_map(|&e| mesh.hexes()[e as usize]));
         columns.sort_unstable();
         columns.dedup();
         columns.clone()
-    };
-    BlockPattern::new((0..mesh.n_nodes()).into_par_iter().map_init(Vec::new, row).collect())
+    });
+    BlockPattern::new(rows.collect())
 }
 
 /// The rows of a group.
@@ -93,8 +94,8 @@ struct Rows<'a, const N: usize> {
 }
 
 impl<const N: usize> Rows<'_, N> {
-    /// Adds the matrix of an element, of which `entry(a, b, i, j)` is the entry of components i and j
-    /// of its nodes a <= b.
+    /// Adds the matrix of an element: `entry(a, b, i, j)` is the entry of components i and j of its
+    /// nodes a <= b.
     #[inline(always)]
     fn add(&mut self, hex: &[u32; 8], entry: impl Fn(usize, usize, usize, usize) -> f64) {
         let (own, pattern) = (&self.rows, self.pattern);
@@ -104,6 +105,7 @@ impl<const N: usize> Rows<'_, N> {
             let row = node as usize;
             own.contains(&row).then(|| (pattern.offsets()[row] - start, pattern.row(row)))
         });
+
         let place = |row: usize, column: usize| {
             let (first, columns) = rows[row]?;
             Some(first + columns.binary_search(&hex[column]).ok()?)
@@ -113,6 +115,7 @@ impl<const N: usize> Rows<'_, N> {
                 (0..N).for_each(|i| (0..N).for_each(|j| block[i][j] += entry(i, j)));
             }
         };
+
         for b in 0..8 {
             add(place(b, b), &|i, j| entry(b, b, i, j));
             for a in 0..b {
@@ -139,7 +142,7 @@ impl<const N: usize> Rows<'_, N> {
                 }
                 for (i, j) in (0..N * N).map(|k| (k / N, k % N)) {
                     if constraints.is_fixed(row, i) || constraints.is_fixed(column, j) {
-                        block[i][j] = f64::from(u8::from(row == column && i == j));
+                        block[i][j] = f64::from(row == column && i == j);
                     }
                 }
             }

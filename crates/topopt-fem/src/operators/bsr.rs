@@ -88,12 +88,11 @@ impl<K: ElementKernel<N>, const N: usize> ElementOperator<Cpu> for Bsr<'_, K, N>
 
     fn diagonal(&self, out: &mut Vec<f64>) {
         let matrix = self.matrix.read();
-        let entries = |(row, out): (usize, &mut [f64; N])| {
+        let out = out.as_chunks_mut::<N>().0.par_iter_mut().with_min_len(1024);
+        out.enumerate().for_each(|(row, out)| {
             let block = matrix.diagonal_block(row);
             *out = std::array::from_fn(|i| block[i][i]);
-        };
-        let out = out.as_chunks_mut::<N>().0.par_iter_mut().with_min_len(1024);
-        out.enumerate().for_each(entries);
+        });
     }
 
     fn element_work(&self, term: usize, v: &Vec<f64>, u: &Vec<f64>, out: &mut Vec<f64>) {

@@ -17,23 +17,31 @@ pub fn by_patches<K: ElementKernel<N>, const N: usize>(
     coefficients: &[&Vec<f64>],
     out: &mut [f64],
 ) {
-    let work = |_: &mut (), patch: &Patch, sums: &mut [[f64; N]]| {
-        for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
-            let x = problem.elements().corners(e);
-            for (term, coefficients) in coefficients.iter().enumerate() {
-                let hexes = &problem.mesh().hexes()[e];
-                let blocks = problem.kernel().diagonal_blocks(term, hexes, &x);
-                for (block, &node) in blocks.iter().zip(hex) {
-                    for i in 0..N {
-                        let entry = block.numbers()[i * (i + 1) / 2 + i];
-                        sums[node as usize][i] += coefficients[e] * entry;
-                    }
+    let constraints = problem.constraints();
+    let add = |_: &mut (), patch: &Patch, sums: &mut [[f64; N]]| {
+        add_diagonals(problem, patch, coefficients, sums);
+    };
+    patches.scatter(out, add, |node, sum| constraints.choose(node, [1.0; N], sum));
+}
+
+fn add_diagonals<K: ElementKernel<N>, const N: usize>(
+    problem: &Discretization<K, N>,
+    patch: &Patch,
+    coefficients: &[&Vec<f64>],
+    sums: &mut [[f64; N]],
+) {
+    for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
+        let x = problem.elements().corners(e);
+        for (term, coefficients) in coefficients.iter().enumerate() {
+            let blocks = problem.kernel().diagonal_blocks(term, &problem.mesh().hexes()[e], &x);
+            for (block, &node) in blocks.iter().zip(hex) {
+                for i in 0..N {
+                    let entry = block.numbers()[i * (i + 1) / 2 + i];
+                    sums[node as usize][i] += coefficients[e] * entry;
                 }
             }
         }
-    };
-    let constraints = problem.constraints();
-    patches.scatter(out, work, |node, sum| constraints.choose(node, [1.0; N], sum));
+    }
 }
 
 /// Writes the pseudo-inverses of the diagonal blocks of K and the springs, with the identity at
@@ -51,7 +59,7 @@ pub fn inverse_blocks_by_patches<K: ElementKernel<N>, const N: usize>(
 
     let constraints = problem.constraints();
     let springs = constraints.springs().map(|springs| springs.as_chunks::<N>().0);
-    let finish = |node: usize, sum: K::Packed| {
+    patches.scatter(inverse.packed_mut(), work, |node, sum| {
         let mut block: [[f64; N]; N] = unpacked(&sum);
         if let Some(springs) = springs {
             (0..N).for_each(|i| block[i][i] += springs[node][i]);
@@ -68,9 +76,7 @@ pub fn inverse_blocks_by_patches<K: ElementKernel<N>, const N: usize>(
         let lower = (0..N).flat_map(|i| (0..=i).map(move |j| (i, j)));
         packed.numbers_mut().iter_mut().zip(lower).for_each(|(p, (i, j))| *p = inverse[i][j]);
         packed
-    };
-
-    patches.scatter(inverse.packed_mut(), work, finish);
+    });
 }
 
 /// Adds the diagonal blocks of `sum_t c_et K_et` of all elements of a patch to `sums`,

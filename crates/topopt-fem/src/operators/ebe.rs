@@ -27,6 +27,20 @@ impl<'a, K: ElementKernel<N>, const N: usize> Ebe<'a, K, N> {
         let matrices = stored::element_matrices(problem);
         Self { problem, patches: problem.patches(), matrices, coefficients }
     }
+
+    fn add_forces(&self, patch: &Patch, field: &[[f64; N]], sums: &mut [[f64; N]]) {
+        for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
+            let u = stored::free_values(self.problem, e, field);
+            for (matrices, coefficients) in self.matrices.iter().zip(&self.coefficients) {
+                let f = stored::product(&matrices[e], &u);
+                for (f, &node) in f.iter().zip(hex) {
+                    for i in 0..N {
+                        sums[node as usize][i] += coefficients[e] * f[i];
+                    }
+                }
+            }
+        }
+    }
 }
 
 impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for Ebe<'_, K, N> {
@@ -36,21 +50,11 @@ impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for Ebe<'_, K, N> 
 
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
         let field = x.as_chunks::<N>().0;
-        let work = |_: &mut (), patch: &Patch, sums: &mut [[f64; N]]| {
-            for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
-                let u = stored::free_values(self.problem, e, field);
-                for (matrices, coefficients) in self.matrices.iter().zip(&self.coefficients) {
-                    let f = stored::product(&matrices[e], &u);
-                    for (f, &node) in f.iter().zip(hex) {
-                        for i in 0..N {
-                            sums[node as usize][i] += coefficients[e] * f[i];
-                        }
-                    }
-                }
-            }
-        };
         let constraints = self.problem.constraints();
-        self.patches.scatter(y, work, |node, sum| constraints.choose(node, field[node], sum));
+        let add = |_: &mut (), patch: &Patch, sums: &mut [[f64; N]]| {
+            self.add_forces(patch, field, sums);
+        };
+        self.patches.scatter(y, add, |node, sum| constraints.choose(node, field[node], sum));
     }
 
     fn cost(&self) -> Cost {

@@ -39,11 +39,10 @@ impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for Mf<'_, K, N> {
 
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
         let field = x.as_chunks::<N>().0;
-        let constraints = self.problem.constraints();
+        let (constraints, coefficients) = (self.problem.constraints(), &self.coefficients);
         let work = |local: &mut LocalFields<N>, patch: &Patch, sums: &mut [[f64; N]]| {
             local.gather(self.problem, patch, |node| constraints.free_part(node, field[node]));
             let (kernel, elements) = (self.problem.kernel(), self.problem.elements());
-            let coefficients = &self.coefficients;
             self.arch.dispatch(AddForces { kernel, elements, patch, local, coefficients, sums });
         };
         self.patches.scatter(y, work, |node, sum| constraints.choose(node, field[node], sum));
@@ -222,9 +221,10 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for Works<'_, K, N> {
         for (group, (hexes, works)) in groups.enumerate() {
             let is_row = self.patch.rows[group * S::F64_LANES / MAX_LANES];
 
-            let (mut x, u) = match has_rows {
-                true => (load(simd, x, hexes, is_row), load(simd, u, hexes, is_row)),
-                false => load_nodes(simd, &nodes.xu, hexes),
+            let (mut x, u) = if has_rows {
+                (load(simd, x, hexes, is_row), load(simd, u, hexes, is_row))
+            } else {
+                load_nodes(simd, &nodes.xu, hexes)
             };
             let range = self.patch.range(group * S::F64_LANES, hexes.len());
             if K::IS_STRETCHED
@@ -234,9 +234,10 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for Works<'_, K, N> {
             }
             let forces = self.kernel.product(simd, &x, &u, &unit);
 
-            let v = match has_rows {
-                true => load(simd, v, hexes, is_row),
-                false => load_other(simd, &nodes.v, hexes),
+            let v = if has_rows {
+                load(simd, v, hexes, is_row)
+            } else {
+                load_other(simd, &nodes.v, hexes)
             };
             let mut work = Lanes::splat(simd, 0.0);
             for a in 0..8 {
@@ -248,12 +249,11 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for Works<'_, K, N> {
             // `load_nodes` leaves the elements in an order of lanes that `to_quads` undoes.
             let mut quads: Quads = [[0.0; 4]; MAX_LANES];
             let mut lanes = [0.0; MAX_LANES];
-            match has_rows {
-                true => work.store(&mut lanes),
-                false => {
-                    Lanes::to_quads(simd, [work; 4], &mut quads);
-                    lanes = quads.map(|quad| quad[0]);
-                }
+            if has_rows {
+                work.store(&mut lanes);
+            } else {
+                Lanes::to_quads(simd, [work; 4], &mut quads);
+                lanes = quads.map(|quad| quad[0]);
             }
             works.copy_from_slice(&lanes[..works.len()]);
         }

@@ -41,6 +41,36 @@ impl<'a, K: ElementKernel<N>, const N: usize> Nbn<'a, K, N> {
             .enumerate()
             .for_each(|(node, y)| *y = constraints.choose(node, held(node), sum(node)));
     }
+
+    fn force(&self, node: usize, field: &[[f64; N]]) -> [f64; N] {
+        let mut total = [0.0; N];
+        for (e, a) in self.adjacency.of(node) {
+            let e = e as usize;
+            let u = stored::free_values(self.problem, e, field);
+            for (matrices, coefficients) in self.matrices.iter().zip(&self.coefficients) {
+                for (total, row) in total.iter_mut().zip(&matrices[e][a as usize]) {
+                    *total += coefficients[e] * stored::dot(row, &u);
+                }
+            }
+        }
+        total
+    }
+
+    fn diagonal_at(&self, node: usize) -> [f64; N] {
+        let mut total = [0.0; N];
+        for (e, a) in self.adjacency.of(node) {
+            let (e, a) = (e as usize, a as usize);
+            let hex = &self.problem.mesh().hexes()[e];
+            for b in (0..8).filter(|&b| hex[b] as usize == node) {
+                for (matrices, coefficients) in self.matrices.iter().zip(&self.coefficients) {
+                    for i in 0..N {
+                        total[i] += coefficients[e] * matrices[e][a][i][b][i];
+                    }
+                }
+            }
+        }
+        total
+    }
 }
 
 impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for Nbn<'_, K, N> {
@@ -50,20 +80,7 @@ impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for Nbn<'_, K, N> 
 
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
         let field = x.as_chunks::<N>().0;
-        let sum = |node| {
-            let mut total = [0.0; N];
-            for (e, a) in self.adjacency.of(node) {
-                let e = e as usize;
-                let u = stored::free_values(self.problem, e, field);
-                for (matrices, coefficients) in self.matrices.iter().zip(&self.coefficients) {
-                    for (total, row) in total.iter_mut().zip(&matrices[e][a as usize]) {
-                        *total += coefficients[e] * stored::dot(row, &u);
-                    }
-                }
-            }
-            total
-        };
-        self.each_node(y, |node| field[node], sum);
+        self.each_node(y, |node| field[node], |node| self.force(node, field));
     }
 
     fn cost(&self) -> Cost {
@@ -90,22 +107,7 @@ impl<K: ElementKernel<N>, const N: usize> ElementOperator<Cpu> for Nbn<'_, K, N>
     }
 
     fn diagonal(&self, out: &mut Vec<f64>) {
-        let sum = |node| {
-            let mut total = [0.0; N];
-            for (e, a) in self.adjacency.of(node) {
-                let (e, a) = (e as usize, a as usize);
-                let hex = &self.problem.mesh().hexes()[e];
-                for b in (0..8).filter(|&b| hex[b] as usize == node) {
-                    for (matrices, coefficients) in self.matrices.iter().zip(&self.coefficients) {
-                        for i in 0..N {
-                            total[i] += coefficients[e] * matrices[e][a][i][b][i];
-                        }
-                    }
-                }
-            }
-            total
-        };
-        self.each_node(out, |_| [1.0; N], sum);
+        self.each_node(out, |_| [1.0; N], |node| self.diagonal_at(node));
     }
 
     fn element_work(&self, term: usize, v: &Vec<f64>, u: &Vec<f64>, out: &mut Vec<f64>) {

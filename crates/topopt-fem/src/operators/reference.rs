@@ -26,6 +26,13 @@ impl<'a, K: ElementKernel<N>, const N: usize> Reference<'a, K, N> {
         self.problem.kernel().matrix(term, &self.problem.elements().corners(e))
     }
 
+    fn element_diagonal(&self, term: usize, e: usize) -> ElementVector<N> {
+        let (ke, hex) = (self.matrix(term, e), &self.problem.mesh().hexes()[e]);
+        let same_node = |a: usize| (0..8).filter(move |&b| hex[b] == hex[a]);
+        let entry = |a: usize, i: usize| same_node(a).map(|b| ke[a][i][b][i]).sum();
+        std::array::from_fn(|a| std::array::from_fn(|i| entry(a, i)))
+    }
+
     /// Adds f(term, e) to the nodes of every element, then sets held components to `held(dof)`.
     fn assemble(
         &self,
@@ -78,13 +85,7 @@ impl<K: ElementKernel<N>, const N: usize> ElementOperator<Cpu> for Reference<'_,
     }
 
     fn diagonal(&self, out: &mut Vec<f64>) {
-        let f = |term, e: usize| {
-            let (ke, hex) = (self.matrix(term, e), &self.problem.mesh().hexes()[e]);
-            let same_node = |a: usize| (0..8).filter(move |&b| hex[b] == hex[a]);
-            let entry = |a: usize, i: usize| same_node(a).map(|b| ke[a][i][b][i]).sum();
-            std::array::from_fn(|a| std::array::from_fn(|i| entry(a, i)))
-        };
-        self.assemble(out, f, |_| 1.0);
+        self.assemble(out, |term, e| self.element_diagonal(term, e), |_| 1.0);
     }
 
     fn element_work(&self, term: usize, v: &Vec<f64>, u: &Vec<f64>, out: &mut Vec<f64>) {

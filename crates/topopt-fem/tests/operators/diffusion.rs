@@ -83,7 +83,7 @@ fn product(a: &dyn LinearOperator<Cpu>, x: &Vec<f64>) -> Vec<f64> {
 /// The operator as a dense matrix.
 fn dense(a: &dyn LinearOperator<Cpu>) -> DMatrix<f64> {
     let n = a.dimension();
-    let unit = |k: usize| (0..n).map(|i| f64::from(u8::from(i == k))).collect();
+    let unit = |k: usize| (0..n).map(|i| f64::from(i == k)).collect();
     DMatrix::from_columns(&(0..n).map(|k| product(a, &unit(k)).into()).collect::<Vec<_>>())
 }
 

@@ -105,7 +105,7 @@ fn the_diagonal_of_wedges_is_that_of_the_products() {
     let moduli = moduli(mesh.n_elements());
     let mut reference = Reference::new(&problem);
     reference.set_coefficients(&[&moduli]);
-    let unit = |k: usize| (0..problem.n_dofs()).map(|i| f64::from(u8::from(i == k))).collect();
+    let unit = |k: usize| (0..problem.n_dofs()).map(|i| f64::from(i == k)).collect();
     let columns: Vec<Vec<f64>> = (0..problem.n_dofs())
         .map(|k| product_and_diagonal(&reference, &unit(k))[0].clone())
         .collect();
@@ -195,7 +195,7 @@ fn the_assembled_matrix_is_symmetric_to_the_bit() {
         operator.set_coefficients(&[&moduli(mesh.n_elements())]);
         let n = problem.n_dofs();
         let column = |k: usize| {
-            let unit: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i == k))).collect();
+            let unit: Vec<f64> = (0..n).map(|i| f64::from(i == k)).collect();
             let mut column = vec![f64::NAN; n];
             operator.apply(&unit, &mut column);
             column

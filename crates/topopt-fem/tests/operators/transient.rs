@@ -52,8 +52,7 @@ impl Study {
         let mut free = Strategy::Mf.build(&bare);
         free.set_coefficients(&[&k, &zero]);
         let is_held = |x: &[f64; 3]| (self.is_held)(*x);
-        let is_free: Vec<f64> =
-            mesh.coordinates().iter().map(|x| f64::from(u8::from(!is_held(x)))).collect();
+        let is_free: Vec<f64> = mesh.coordinates().iter().map(|x| f64::from(!is_held(x))).collect();
         let capacity = lumped_capacity(mesh, &vec![self.capacity; elements]);
         let at = |f: &dyn Fn([f64; 3]) -> f64| -> Vec<f64> {
             mesh.coordinates().iter().map(|x| f(*x)).collect()

@@ -32,21 +32,8 @@ impl MovingAsymptotes for Cpu {
         weights: &[f64],
         minimum: Option<&mut Vec<f64>>,
     ) -> Result<ApproximationSums, BackendError> {
-        let m = weights.len() - 1;
-        let n = approximation.design.len();
-        let chunk = |first: usize, mut minimum: Option<&mut [f64]>| {
-            let mut sums = ApproximationSums::zero(m);
-            let mut parts = vec![[0.0; 2]; m + 1];
-            for j in first..(first + CHUNK).min(n) {
-                let y = approximation.add(j, weights, &mut parts, &mut sums);
-                if let Some(minimum) = minimum.as_deref_mut() {
-                    minimum[j - first] = y;
-                }
-            }
-            sums
-        };
-
-        let firsts = (0..n).into_par_iter().step_by(CHUNK);
+        let firsts = (0..approximation.design.len()).into_par_iter().step_by(CHUNK);
+        let chunk = |first, minimum| sums_of_chunk(approximation, weights, first, minimum);
         let partial: Vec<ApproximationSums> = match minimum {
             None => firsts.map(|first| chunk(first, None)).collect(),
             Some(minimum) => {
@@ -54,7 +41,7 @@ impl MovingAsymptotes for Cpu {
                 firsts.zip(chunks).map(|(first, minimum)| chunk(first, Some(minimum))).collect()
             }
         };
-        let mut sums = ApproximationSums::zero(m);
+        let mut sums = ApproximationSums::zero(weights.len() - 1);
         partial.iter().for_each(|partial| sums.add(partial));
         Ok(sums)
     }
@@ -129,4 +116,22 @@ impl ApproximationSums {
         add(&mut self.coupling, &other.coupling);
         self.distance += other.distance;
     }
+}
+
+/// Sums of the variables of a chunk, which minimize the approximation; written to `minimum`, if any.
+fn sums_of_chunk(
+    approximation: &Approximation<Vec<f64>>,
+    weights: &[f64],
+    first: usize,
+    mut minimum: Option<&mut [f64]>,
+) -> ApproximationSums {
+    let mut sums = ApproximationSums::zero(weights.len() - 1);
+    let mut parts = vec![[0.0; 2]; weights.len()];
+    for j in first..(first + CHUNK).min(approximation.design.len()) {
+        let y = approximation.add(j, weights, &mut parts, &mut sums);
+        if let Some(minimum) = minimum.as_deref_mut() {
+            minimum[j - first] = y;
+        }
+    }
+    sums
 }

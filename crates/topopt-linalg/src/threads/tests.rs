@@ -79,6 +79,7 @@ fn a_rank_that_fails_ends_all_with_its_message() {
                     return Err("no more memory".to_string());
                 }
                 rank.sum(&mut [1.0]);
+
                 // The others wait in a ring, where each knows of two.
                 let near = |step: usize| (rank.rank() + step) % 4;
                 let parcel = |other| Parcel { rank: other, sent: vec![1.0], received: vec![0.0] };
@@ -88,6 +89,7 @@ fn a_rank_that_fails_ends_all_with_its_message() {
             Ok(())
         })
         .unwrap_err();
+
         assert_eq!(failure.to_string(), "rank 2: no more memory");
         assert_eq!(matches!(failure.cause, Cause::Panic(_)), panics);
     }

@@ -238,34 +238,30 @@ fn uncut(cell: &Cell) -> [u32; 8] {
 /// The hexahedra of a cell that is cut: one at each corner of three edges, in the order of the
 /// corners; of a pyramid then four on its sides and four below them.
 fn children(number: usize, cell: &Cell, middles: &Middles) -> Vec<[u32; 8]> {
-    let edges: Vec<u32> = cell
-        .shape
-        .edges()
-        .iter()
-        .map(|&[a, b]| middles.of_edge(cell.corners[a], cell.corners[b]))
-        .collect();
-    let faces: Vec<u32> =
-        (0..cell.shape.faces().len()).map(|face| middles.of_face(cell, face)).collect();
+    let edges = cell.shape.edges().iter();
+    let edges = edges.map(|&[a, b]| middles.of_edge(cell.corners[a], cell.corners[b]));
+    let faces = (0..cell.shape.faces().len()).map(|face| middles.of_face(cell, face));
+    let (edges, faces): (Vec<u32>, Vec<u32>) = (edges.collect(), faces.collect());
     let center = middles.of_cell(number);
 
-    let at_corner = |(a, corner): (usize, &super::shape::Corner)| {
+    let mut hexes = Vec::with_capacity(n_hexes(cell.shape));
+    for (a, corner) in cell.shape.corners().iter().enumerate() {
         let mut hex = [cell.corners[a]; 8];
         hex[CELL_MIDDLE] = center;
         for i in 0..3 {
             hex[EDGE_MIDDLES[i]] = edges[corner.edges[i]];
             hex[FACE_MIDDLES[i]] = faces[corner.faces[i]];
         }
-        hex
-    };
-    let mut hexes: Vec<[u32; 8]> = cell.shape.corners().iter().enumerate().map(at_corner).collect();
+        hexes.push(hex);
+    }
 
     if cell.shape == Shape::Pyramid {
         let (apex, ring) = (cell.corners[4], middles.of_ring(number));
         // Steep edges are the last four; side i lies between those of corners i and i + 1.
         let (steep, side) = (|i: usize| edges[4 + i % 4], |i: usize| faces[1 + i % 4]);
-        let upper = |i: usize| [apex, steep(i + 1), side(i), steep(i)];
-        let lower = |i: usize| [center, side(i + 3), steep(i), side(i)];
-        let bases = (0..4).map(upper).chain((0..4).map(lower));
+        let bases = (0..4)
+            .map(|i| [apex, steep(i + 1), side(i), steep(i)])
+            .chain((0..4).map(|i| [center, side(i + 3), steep(i), side(i)]));
         hexes.extend(bases.map(|base| hexahedron::of_pyramid(base, ring)));
     }
     hexes
@@ -301,17 +297,17 @@ fn must_be_cut(cells: &Cells, n_nodes: usize) -> Vec<bool> {
 
 /// Returns the first hexahedron of every cell, then the number of hexahedra, `[n_cells + 1]`.
 fn first_hexes(cells: &Cells, is_cut: &[bool]) -> Result<Vec<u32>, CutError> {
-    let count = |(shape, cut): (&Shape, &bool)| match (cut, shape) {
-        (false, _) => 1,
-        (true, Shape::Pyramid) => 12,
-        (true, shape) => shape.n_corners(),
-    };
     let mut first = Vec::with_capacity(cells.len() + 1);
     let mut sum = 0;
-    for count in cells.shapes().iter().zip(is_cut).map(count) {
+    for (shape, cut) in cells.shapes().iter().zip(is_cut) {
         first.push(sum as u32);
-        sum += count;
+        sum += if *cut { n_hexes(*shape) } else { 1 };
     }
     first.push(sum as u32);
     if sum >= NO_NODE as usize { Err(CutError::TooLarge(sum)) } else { Ok(first) }
+}
+
+/// Number of hexahedra of a cell that is cut.
+fn n_hexes(shape: Shape) -> usize {
+    if shape == Shape::Pyramid { 12 } else { shape.n_corners() }
 }

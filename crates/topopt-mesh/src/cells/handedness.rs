@@ -122,8 +122,7 @@ mod tests {
         let mut cells = Cells::default();
         cells.push(Shape::Hexahedron, &cube(0), &[]);
         cells.push(Shape::Hexahedron, &order.map(|a| cube(1)[a]), &[]);
-        let place = |n: usize| [n % 3, n / 3 % 2, n / 6].map(|i| i as f64);
-        (cells, (0..12).map(place).collect())
+        (cells, (0..12).map(|n| [n % 3, n / 3 % 2, n / 6].map(|i| i as f64)).collect())
     }
 
     #[test]

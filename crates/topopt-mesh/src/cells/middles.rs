@@ -206,15 +206,11 @@ fn edge_nodes(
 /// Numbers what is chosen, from 0, and counts it; the rest is [`NO_NODE`].
 fn numbered(chosen: impl Iterator<Item = bool>) -> (Vec<u32>, usize) {
     let mut count = 0;
-    let number = |chosen: bool| {
-        if !chosen {
-            return NO_NODE;
-        }
-        count += 1;
-        count - 1
-    };
-    let numbers = chosen.map(number).collect();
-    (numbers, count as usize)
+    let numbers = chosen.map(|chosen| {
+        count += u32::from(chosen);
+        if chosen { count - 1 } else { NO_NODE }
+    });
+    (numbers.collect(), count as usize)
 }
 
 fn mean(points: &[[f64; 3]]) -> [f64; 3] {

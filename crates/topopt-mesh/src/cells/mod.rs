@@ -205,15 +205,20 @@ fn degenerate(hex: &[u32; 8]) -> Option<(Shape, Vec<usize>)> {
 
 /// The middles of the edges of the cell with `corners` that the hexahedron `hex` is.
 fn middles_of(shape: Shape, corners: &[u32], hex: &[u32; 8], middles: &[u32]) -> Vec<u32> {
-    let of_edge = |&[a, b]: &[usize; 2]| {
-        let ends = unique::edge(corners[a], corners[b]);
-        let edges = Shape::Hexahedron.edges().iter().zip(middles);
-        let mut same = edges.filter(|([a, b], _)| unique::edge(hex[*a], hex[*b]) == ends);
-        // The smallest, where several edges fall together; an end of the edge is none.
-        let least = same.by_ref().map(|(_, &middle)| middle).filter(|node| !ends.contains(node));
-        least.min().unwrap_or(NO_NODE)
-    };
-    if middles.is_empty() { Vec::new() } else { shape.edges().iter().map(of_edge).collect() }
+    if middles.is_empty() {
+        return Vec::new();
+    }
+    let ends = shape.edges().iter().map(|&[a, b]| unique::edge(corners[a], corners[b]));
+    ends.map(|ends| middle_between(ends, hex, middles)).collect()
+}
+
+/// Returns the smallest middle of the edges of `hex` between `ends`: several may fall together. An
+/// end of the edge is none.
+fn middle_between(ends: [u32; 2], hex: &[u32; 8], middles: &[u32]) -> u32 {
+    let edges = Shape::Hexahedron.edges().iter().zip(middles);
+    let same = edges.filter(|([a, b], _)| unique::edge(hex[*a], hex[*b]) == ends);
+    let middles = same.map(|(_, &middle)| middle).filter(|node| !ends.contains(node));
+    middles.min().unwrap_or(NO_NODE)
 }
 
 /// A corner that stands twice in a cell.

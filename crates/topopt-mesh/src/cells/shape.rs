@@ -157,6 +157,12 @@ mod tests {
         }
     }
 
+    /// Number of faces around which a corner follows another.
+    fn runs(shape: Shape, from: usize, to: usize) -> usize {
+        let steps = |face: &[usize]| (0..face.len()).map(|i| [face[i], face[(i + 1) % face.len()]]);
+        shape.faces().iter().filter(|face| steps(face).any(|step| step == [from, to])).count()
+    }
+
     #[test]
     fn tables_agree_with_each_other() {
         for shape in Shape::ALL {
@@ -165,13 +171,7 @@ mod tests {
             // Euler's formula, and every edge in two faces, once in each direction.
             assert_eq!(shape.n_corners() + shape.faces().len(), shape.edges().len() + 2);
             for &[a, b] in shape.edges() {
-                let runs = |from: usize, to: usize| {
-                    let in_face = |face: &&&[usize]| {
-                        (0..face.len()).any(|i| face[i] == from && face[(i + 1) % face.len()] == to)
-                    };
-                    shape.faces().iter().filter(in_face).count()
-                };
-                assert_eq!([runs(a, b), runs(b, a)], [1, 1], "{shape:?} {a} {b}");
+                assert_eq!([runs(shape, a, b), runs(shape, b, a)], [1, 1], "{shape:?} {a} {b}");
             }
 
             // Normals point away from the center; corners are right-handed.

@@ -83,18 +83,17 @@ struct Relaxed<'a> {
 impl Relaxed<'_> {
     /// The unit normal of the boundary at every corner that may move, if it is on a plane.
     fn boundary(&self) -> BTreeMap<u32, Option<[f64; 3]>> {
-        let of_node = |(&node, star): (&u32, &Vec<usize>)| {
-            let is_other = |&cell: &usize| self.cells.get(cell).shape != Shape::Tetrahedron;
-            if star.iter().any(is_other) {
-                return None;
+        let mut planes = BTreeMap::new();
+        for (&node, star) in &self.stars {
+            if star.iter().any(|&cell| self.cells.get(cell).shape != Shape::Tetrahedron) {
+                continue;
             }
             let normals = self.boundary_at(node, star);
-            let first = normals.first().copied();
-            let is_along =
-                |n: &[f64; 3]| first.is_none_or(|first| length(difference(*n, first)) < PLANE);
-            normals.iter().all(is_along).then_some((node, first))
-        };
-        self.stars.iter().filter_map(of_node).collect()
+            if normals.iter().all(|normal| length(difference(*normal, normals[0])) < PLANE) {
+                planes.insert(node, normals.first().copied());
+            }
+        }
+        planes
     }
 
     /// The unit normals of the boundary faces at a corner, whose cells are `star`.
@@ -247,9 +246,11 @@ mod tests {
             }
             cells.push(Shape::Tetrahedron, &corners, &[]);
         }
+
         let least = |x: &[[f64; 3]]| {
             cells.iter().map(|cell| cell.scaled_jacobian(x)).fold(f64::INFINITY, f64::min)
         };
+
         // All corners are on several planes of the boundary: nothing may move.
         assert_eq!(relax(&cells, &mut x), Moved::default());
         assert!(least(&x) < FLAT);
@@ -265,13 +266,12 @@ mod tests {
             .map(|p| [(p / 2 / n) as f64, (p / 2 % n) as f64, (p % 2) as f64])
             .collect();
         let mut cells = Cells::default();
-        let mut add = |corners: [u32; 4], x: &[[f64; 3]]| {
-            let mut corners = corners;
-            if six_volumes(&corners.map(|node| x[node as usize])) < 0.0 {
-                corners.swap(0, 1);
-            }
-            cells.push(Shape::Tetrahedron, &corners, &[]);
+        let mut add = |[a, b, c, d]: [u32; 4], x: &[[f64; 3]]| {
+            let is_left = six_volumes(&[a, b, c, d].map(|node| x[node as usize])) < 0.0;
+            let [a, b] = if is_left { [b, a] } else { [a, b] };
+            cells.push(Shape::Tetrahedron, &[a, b, c, d], &[]);
         };
+
         // Cubes of six tetrahedra each around the diagonal. Two of one are replaced, so that its face
         // has the other diagonal, and a sliver lies in front of it.
         for (i, j) in (0..n - 1).flat_map(|i| (0..n - 1).map(move |j| (i, j))) {
@@ -287,9 +287,11 @@ mod tests {
                 add([ring[2], ring[3], ring[4], high], &x);
             }
         }
+
         let sliver = [at(2, 1, 0), at(2, 2, 0), at(2, 2, 1), at(2, 1, 1)];
         x[sliver[3] as usize][0] += flat;
         add(sliver, &x);
+
         let before = cells.get(cells.len() - 1).scaled_jacobian(&x);
         let given = x.clone();
         let moved = relax(&cells, &mut x);

@@ -175,14 +175,14 @@ impl RoundHole {
     /// Offsets `[i, j]` of the points on the square from its center, counter-clockwise.
     fn perimeter(&self) -> Vec<[i64; 2]> {
         let m = self.half_edge as i64;
-        let point = |s: i64| match s / (2 * m) {
+        let steps = if self.is_half() { m..5 * m + 1 } else { 0..8 * m };
+        let points = steps.map(|s| match s / (2 * m) {
             0 => [s - m, -m],
             1 => [m, s - 3 * m],
             2 => [5 * m - s, m],
             _ => [-m, 7 * m - s],
-        };
-        let all = if self.is_half() { m..5 * m + 1 } else { 0..8 * m };
-        all.map(point).collect()
+        });
+        points.collect()
     }
 
     /// The unit vector to the point of the circle that belongs to a point of the square: equal
@@ -212,7 +212,6 @@ impl Ring {
 
     /// The points of the circle where `on` holds.
     pub fn points_where(&self, section: &Section, on: impl Fn([f64; 2]) -> bool) -> Vec<u32> {
-        let on_part = |&p: &u32| on(section.points[p as usize]);
-        self.points.iter().copied().filter(on_part).collect()
+        self.points.iter().copied().filter(|&p| on(section.points[p as usize])).collect()
     }
 }

@@ -49,6 +49,7 @@ fn boundary_faces(mesh: &HexMesh) -> Vec<[u32; 4]> {
         }
     }
     faces.sort_unstable();
+
     let groups = faces.chunk_by(|a, b| a.0 == b.0);
     let mut boundary = Vec::new();
     for group in groups {

@@ -40,11 +40,13 @@ fn values_and_meshes_come_back() {
         let new = renumbering.apply(&mesh);
         assert_ne!(new.hexes(), mesh.hexes());
         assert_eq!(renumbering.nodes_to_original(new.coordinates()), mesh.coordinates());
+
         let close = |a: &f64, b: &f64| (a - b).abs() < 1e-12 * b.abs();
         let volumes = renumbering.elements_to_original(&new.volumes());
         assert!(volumes.iter().zip(mesh.volumes()).all(|(a, b)| close(a, &b)));
         let volumes = renumbering.elements_from_original(&mesh.volumes());
         assert!(volumes.iter().zip(new.volumes()).all(|(a, b)| close(a, &b)));
+
         let hexes = renumbering.elements_to_original(new.hexes());
         let rotations = renumbering.elements_to_original(&renumbering.rotations);
         for ((hex, rotation), original) in hexes.into_iter().zip(rotations).zip(mesh.hexes()) {
@@ -93,6 +95,7 @@ fn sets_name_the_same_places() {
         let mut pairs = a.as_flattened().iter().zip(b.as_flattened());
         a.len() == b.len() && pairs.all(|(a, b)| (a - b).abs() < 1e-11)
     };
+
     let ways = [Renumbering::along_chords, Renumbering::in_clusters];
     let renumberings =
         [Renumbering::shuffled(&mesh, 1)].into_iter().chain(ways.map(|way| way(&mesh)));
@@ -101,6 +104,7 @@ fn sets_name_the_same_places() {
         assert!(close(fixed(&mesh), fixed(&new)));
         assert!(close(solid(&mesh), solid(&new)));
     }
+
     let local = |mesh: &HexMesh| mesh.sets().faces["fixed"][0].local;
     assert_ne!(local(&mesh), local(&in_chords(&mesh)), "the faces were rotated");
 }
@@ -138,16 +142,13 @@ fn nodes_along_a_chord_are_consecutive() {
 /// them.
 fn cut_tetrahedra(n: u32) -> HexMesh {
     let mut numbers: HashMap<[u32; 3], u32> = HashMap::new();
-    let mut coordinates = Vec::new();
     // Twelve times the coordinates, so that all means of corners are whole.
     let mut node = |corners: &[[u32; 3]]| {
-        let mean =
-            [0, 1, 2].map(|i| corners.iter().map(|x| x[i]).sum::<u32>() / corners.len() as u32);
-        *numbers.entry(mean).or_insert_with(|| {
-            coordinates.push(mean.map(f64::from));
-            coordinates.len() as u32 - 1
-        })
+        let sum = |i: usize| corners.iter().map(|x| x[i]).sum::<u32>();
+        let next = numbers.len() as u32;
+        *numbers.entry([0, 1, 2].map(|i| sum(i) / corners.len() as u32)).or_insert(next)
     };
+
     let mut hexes = Vec::new();
     for cell in 0..n * n * n {
         let low = [cell % n, cell / n % n, cell / n / n].map(|i| 12 * i);
@@ -161,6 +162,7 @@ fn cut_tetrahedra(n: u32) -> HexMesh {
             if [[1, 0, 2], [0, 2, 1], [2, 1, 0]].contains(&[i, j, k]) {
                 corners.swap(1, 2);
             }
+
             for [a, b, c, d] in [[0, 1, 2, 3], [1, 2, 0, 3], [2, 0, 1, 3], [3, 1, 0, 2]] {
                 let [a, b, c, d] = [a, b, c, d].map(|i: usize| corners[i]);
                 hexes.push([
@@ -176,6 +178,10 @@ fn cut_tetrahedra(n: u32) -> HexMesh {
             }
         }
     }
+
+    let mut places: Vec<([u32; 3], u32)> = numbers.into_iter().collect();
+    places.sort_unstable_by_key(|(_, node)| *node);
+    let coordinates = places.into_iter().map(|(x, _)| x.map(f64::from)).collect();
     HexMesh::new(coordinates, hexes, Sets::default()).unwrap()
 }
 

@@ -8,8 +8,8 @@ use super::depths::{CORNER, Depths, Place};
 /// Widths are alike above this ratio: only narrower places are sought.
 const ALIKE: f64 = 0.98;
 
-/// Steps in widths of an element: out of corners, as far as it takes, each of which gains
-/// [`CORNER`] of its length; and then to the deepest point that is no farther than an element.
+/// Step lengths in element widths: out of corners, as far as it takes, while a step gains [`CORNER`]
+/// of its length; and then to the deepest point that is no farther than an element.
 const FROM_CORNERS: [f64; 2] = [0.5, 0.25];
 const NEARBY: [f64; 3] = [0.25, 0.125, 0.0625];
 /// Least gain in depth of a step to the deepest point, as a share of the step's length.
@@ -89,10 +89,8 @@ impl Climb<'_> {
         let step = step.min(from.depth.max(0.05 * self.size));
         let slope = |way: [f64; 3]| {
             let at = along(from.at, way, step);
-            match is_allowed(at) && !(step > from.depth && self.is_beyond_wall(from, at)) {
-                true => (self.depths.at(at) - from.depth) / step,
-                false => 0.0,
-            }
+            let is_open = is_allowed(at) && !(step > from.depth && self.is_beyond_wall(from, at));
+            if is_open { (self.depths.at(at) - from.depth) / step } else { 0.0 }
         };
         let away = self.depths.away(from.at);
         let Some((way, slope)) = steepest(away, slope).filter(|(_, slope)| *slope > gain) else {

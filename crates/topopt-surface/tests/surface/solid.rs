@@ -75,7 +75,7 @@ fn it_slides_on_the_boundary_and_stays_where_it_is_pinned() {
     let mesh = Benchmark::Cantilever.generate(Resolution::Elements(6750)).unwrap();
     let bounds = mesh.bounding_box();
     let width = mesh.element_width();
-    let steps = |x: &[f64; 3]| 12.0 + 1.5 * f64::from(u8::from(x[1] > 7.0)) - x[0];
+    let steps = |x: &[f64; 3]| 12.0 + 1.5 * f64::from(x[1] > 7.0) - x[0];
     let density = crisp(&mesh, steps);
     let below = |x: &[f64; 3]| x[2] < 3.0;
     let pinned = (0..mesh.n_nodes() as u32).filter(|&n| below(&mesh.coordinates()[n as usize]));

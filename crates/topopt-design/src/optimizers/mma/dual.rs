@@ -9,7 +9,7 @@ use topopt_linalg::ApproximationSums;
 /// constraints are not, and z is the largest of those with an a_i.
 ///
 /// y is eliminated in closed form for given multipliers, and these, v and z are found by a
-/// primal-dual interior point method, a Newton step of which needs the sums of an evaluation alone
+/// primal-dual interior point method, whose Newton step needs the sums of an evaluation alone
 /// \[AageLazarov2013\].
 pub(super) struct Dual<'e, E> {
     /// Scaled values f_i(x) of the constraints, `[m]`.
@@ -17,8 +17,8 @@ pub(super) struct Dual<'e, E> {
     /// a_i, `[m]`, not negative, and a_0, positive.
     pub shares: &'e [f64],
     pub share_cost: f64,
-    /// Sums over the variables for the multipliers of all functions, `[m + 1]`, the first of which
-    /// is 1.
+    /// Sums over the variables for the multipliers of all functions, `[m + 1]`; the first
+    /// multiplier is 1.
     pub evaluate: &'e mut dyn FnMut(&[f64]) -> Result<ApproximationSums, E>,
 }
 
@@ -109,19 +109,19 @@ impl<E> Dual<'_, E> {
     /// The largest residual of the optimality conditions with a barrier.
     fn residual(&self, point: &Point, sums: &ApproximationSums, barrier: f64) -> f64 {
         let Point { multipliers, slacks, excess, floors, largest } = point;
-        let of_constraint = |i: usize| {
+        let of_constraints = (0..self.values.len()).map(|i| {
             let allowed = excess[i] + self.shares[i] * largest[0];
             let primal = self.constraint(sums, i) - allowed + slacks[i];
             let dual = LINEAR + QUADRATIC * excess[i] - multipliers[i] - floors[i];
             let products = [slacks[i] * multipliers[i], floors[i] * excess[i]];
             let gaps = products.map(|product| (product - barrier).abs());
             primal.abs().max(dual.abs() / LINEAR).max(gaps[0]).max(gaps[1])
-        };
+        });
         let of_largest = [
             (self.share_cost - self.shared(multipliers) - largest[1]).abs(),
             (largest[0] * largest[1] - barrier).abs(),
         ];
-        (0..self.values.len()).map(of_constraint).chain(of_largest).fold(0.0, f64::max)
+        of_constraints.chain(of_largest).fold(0.0, f64::max)
     }
 
     /// The step of Newton's method, all unknowns except for the multipliers eliminated; none if the

@@ -26,7 +26,7 @@ impl OtherDesigns<Cpu> for Others {
     }
 }
 
-/// A problem, of which the first constraints may share a largest value.
+/// A problem whose first constraints may share a largest value.
 struct Case {
     functions: Functions,
     start: Vec<f64>,
@@ -55,6 +55,7 @@ impl Case {
                 let share = if (1..=self.sharing).contains(&i) { 1.0 } else { 0.0 };
                 Function { value, gradient, limit: 0.0, share }
             });
+
             let mut problem = Subproblem {
                 backend: &Cpu,
                 design: &designs[k],
@@ -63,6 +64,7 @@ impl Case {
                 constraints: &functions.collect::<Vec<_>>(),
                 others: &mut Others(self.functions),
             };
+
             let mut next = vec![f64::NAN; n];
             mma.next(&mut problem, &mut next).unwrap();
             designs.push(next);
@@ -128,16 +130,14 @@ fn truss(x: &[f64]) -> Vec<(f64, Vec<f64>)> {
     let entry = |i: usize, k: usize| (0..3).map(|j| x[j] * bars[j][i] * bars[j][k]).sum::<f64>();
     let [a, b, c] = [entry(0, 0), entry(0, 1), entry(1, 1)];
     let determinant = a * c - b * b;
-    let compliance = |load: [f64; 2]| {
-        let u =
-            [(c * load[0] - b * load[1]) / determinant, (a * load[1] - b * load[0]) / determinant];
+    let compliances = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]].map(|load| {
+        let u = [c * load[0] - b * load[1], a * load[1] - b * load[0]].map(|u| u / determinant);
         let strain = |bar: &[f64; 2]| bar[0] * u[0] + bar[1] * u[1];
         let value = u[0] * load[0] + u[1] * load[1];
         (value, bars.iter().map(|bar| -strain(bar).powi(2)).collect())
-    };
+    });
     let volume = (x.iter().sum::<f64>() - 3.0, vec![1.0; 3]);
-    let loads = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]].map(compliance);
-    [(0.0, vec![0.0; 3])].into_iter().chain(loads).chain([volume]).collect()
+    [(0.0, vec![0.0; 3])].into_iter().chain(compliances).chain([volume]).collect()
 }
 
 /// Paraboloid around whose minimum plain MMA oscillates.
@@ -158,23 +158,25 @@ fn root(x: &[f64]) -> Vec<(f64, Vec<f64>)> {
 /// The first of the large problems of [Svanberg2002]: quadratic forms with full matrices. The example
 /// `svanberg_2002` has it for any number of variables.
 fn forms(x: &[f64]) -> Vec<(f64, Vec<f64>)> {
-    let n = x.len();
-    let form = |sign: f64, offset: f64, factor: fn(f64) -> f64| {
-        let entry = |i: usize, j: usize| {
-            let mean = (i + j) as f64 / (2 * n - 2) as f64;
-            sign * factor(mean) / ((1 + i.abs_diff(j)) as f64 * (n as f64).ln())
-        };
-        let product = |i: usize| x.iter().enumerate().map(|(j, x)| entry(i, j) * x).sum::<f64>();
-        let products: Vec<f64> = (0..n).map(product).collect();
-        let value = offset + products.iter().zip(x).map(|(y, x)| y * x).sum::<f64>();
-        (value, products.into_iter().map(|y| 2.0 * y).collect())
-    };
-    let half = n as f64 / 2.0;
+    let half = x.len() as f64 / 2.0;
     vec![
-        form(1.0, 0.0, |mean| 2.0 + (2.0 * std::f64::consts::TAU * mean).sin()),
-        form(-1.0, half, |mean| 1.0 + 2.0 * mean),
-        form(-1.0, half, |mean| 3.0 - 2.0 * mean),
+        form(x, 0.0, |mean| 2.0 + (2.0 * std::f64::consts::TAU * mean).sin()),
+        form(x, half, |mean| -1.0 - 2.0 * mean),
+        form(x, half, |mean| -3.0 + 2.0 * mean),
     ]
+}
+
+/// A quadratic form and its gradient; `factor` of entries by the mean of their row and column.
+fn form(x: &[f64], offset: f64, factor: fn(f64) -> f64) -> (f64, Vec<f64>) {
+    let n = x.len();
+    let entry = |i: usize, j: usize| {
+        let mean = (i + j) as f64 / (2 * n - 2) as f64;
+        factor(mean) / ((1 + i.abs_diff(j)) as f64 * (n as f64).ln())
+    };
+    let products: Vec<f64> =
+        (0..n).map(|i| x.iter().enumerate().map(|(j, x)| entry(i, j) * x).sum::<f64>()).collect();
+    let value = offset + products.iter().zip(x).map(|(y, x)| y * x).sum::<f64>();
+    (value, products.into_iter().map(|y| 2.0 * y).collect())
 }
 
 #[test]
@@ -217,7 +219,7 @@ fn the_largest_of_several_is_minimized() {
     assert_near(case.gcmma(1.0, 30).last().unwrap(), &[0.75, 1.5, 0.75], 1e-5);
 }
 
-/// Iterates 19 and 20 of the recorded failure, between which MMA goes on to swing.
+/// Iterates 19 and 20 of the recorded failure, between which MMA keeps swinging.
 #[test]
 fn gcmma_converges_where_mma_swings() {
     let case = Case::new(bowl, &[1.0; 2], [1.0, 100.0]);
