@@ -4,5 +4,6 @@
 pub mod args;
 pub mod commands;
 mod iterations_left;
+pub mod program;
 mod progress;
 pub mod render;
