@@ -10,9 +10,8 @@ use topopt_case::finding::InputError;
 use topopt_case::interrupt::Interrupt;
 use topopt_cli::args::{Cli, Command};
 use topopt_cli::commands::{check_start, execute};
-use topopt_cli::program;
+use topopt_cli::{connection, program};
 use topopt_study::failure::Failure;
-use topopt_study::ranks;
 use topopt_study::ranks::launched::{Launched, Launcher};
 
 /// How long a rank other than the first is silent before it says why it fails.
@@ -47,7 +46,7 @@ fn main() -> ExitCode {
     let work = || check_start().and_then(|()| done(&cli.command, launched));
     let status = program::status(|| work().inspect_err(|failure| await_turn(failure, launched)));
     if status != 0 {
-        ranks::abort(status);
+        connection::abort(status);
     }
     status.into()
 }
