@@ -6,6 +6,8 @@ emulator=$target/emulator
 # Every crate is compiled once here, from nothing: what serves the next compilation, and line numbers
 # in backtraces, are a fourth of the compiler's time.
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
+declare -A begun # steps beside others, with their processes
+trap 'kill $(jobs -pr) 2>/dev/null || true' EXIT
 vtk_version=9.7.1
 gmsh_version=4.15.2
 
@@ -15,6 +17,23 @@ step() {
     printf '\n== %s\n' "$name"
     "$@"
     printf '== %s: %d s\n' "$name" $((SECONDS - start))
+}
+
+# Begins a step beside those that follow, in what they leave of the processors and the network.
+begin() {
+    local name=$1
+    shift
+    mkdir -p "$target"
+    (renice -n 19 "$BASHPID" >/dev/null || true; step "$name" "$@") >"$target/$name.log" 2>&1 &
+    begun[$name]=$!
+}
+
+# Awaits a step that has begun, and fails with it.
+await() {
+    local name=$1 status=0
+    wait "${begun[$name]}" || status=$?
+    cat "$target/$name.log"
+    return "$status"
 }
 
 # A Python package without those it depends on, into an environment of the checks' own.
@@ -55,6 +74,30 @@ install_chromium() {
     fi
 }
 
+# Open MPI and libclang, for a program with MPI.
+install_mpi() {
+    if ! has_mpi && [[ $EUID == 0 ]] && command -v apt-get >/dev/null; then
+        apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+            --no-install-recommends openmpi-bin libopenmpi-dev libclang-dev >/dev/null ||
+            printf 'apt-get has failed\n'
+    fi
+}
+
+# Packages that tests need. Where one cannot be had, the step that asks for it says so.
+install_packages() {
+    install_vtk
+    install_gmsh
+    install_chromium
+    install_mpi
+}
+
+# Kernels as they are checked in, and the driver on which tests run them.
+prepare_devices() {
+    python3 cuda/compile.py --check
+    cuda/emulator/build.sh "$emulator"
+    cuda/emulator/selftest/run.sh "$emulator/selftest"
+}
+
 # Tells whether a program with MPI can be compiled and started here: Open MPI and libclang, each of which
 # may be there without the other.
 has_mpi() {
@@ -66,11 +109,6 @@ has_mpi() {
 # A program with MPI, for the tests that start it by mpirun; where Debian's packages cannot be had, these
 # tests are skipped.
 build_with_mpi() {
-    if ! has_mpi && [[ $EUID == 0 ]] && command -v apt-get >/dev/null; then
-        apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-            --no-install-recommends openmpi-bin libopenmpi-dev libclang-dev >/dev/null ||
-            printf 'apt-get has failed\n'
-    fi
     if ! has_mpi; then
         printf 'there is no MPI or no libclang: the tests of ranks that are processes are skipped\n'
         return

@@ -4,7 +4,7 @@
     python3 benchmarks/iterations.py PROGRAM [--sizes 1,2,...] [--hard] [--real PART=MESH,...]
                                              [--set KEY=VALUE]...
 
-Runs the four benchmarks at the given sizes (filters as in their case files), the hard cases, or parts of
+Runs PROGRAM, a `topopt` with `topopt-lab` beside it: the four benchmarks at the given sizes (filters as in their case files), the hard cases, or parts of
 benchmarks/real on the meshes given, each in five ways, for 60 iterations each from the folder of the repository. `warm` are the iterations of the solves of a run, each
 to 1e-5 and begun with the last displacements; `cold` those of one solve of the hardest design from zero. A row ends
 with the iterations of `topopt verify` and of a solve of the last design from zero to 1e-8 beside them, the
@@ -59,12 +59,13 @@ def row(program, name, case, overrides, scratch):
     counts, summary, done = run(program, case, overrides, f"{scratch}/run")
     hardest = counts.index(max(counts)) + 1
     run(program, case, [*overrides, f"optimizer.max_iterations={hardest}"], f"{scratch}/hardest")
-    bench = ["bench", "preconditioners", case, "--design", f"{scratch}/hardest/design.vtu",
+    lab = pathlib.Path(program).with_name("topopt-lab")
+    bench = ["preconditioners", case, "--design", f"{scratch}/hardest/design.vtu",
              "--preconditioners", "multigrid"]
-    lines = call(program, bench, overrides).stdout.splitlines()
+    lines = call(lab, bench, overrides).stdout.splitlines()
     cold = next(line.split() for line in lines if line.startswith("multigrid"))
-    bench[4] = f"{scratch}/run/design.vtu"
-    lines = call(program, bench, overrides).stdout.splitlines()
+    bench[3] = f"{scratch}/run/design.vtu"
+    lines = call(lab, bench, overrides).stdout.splitlines()
     last = next(line.split() for line in lines if line.startswith("multigrid"))
     # A grey design has to be cut lower to hang together.
     threshold = ["--threshold", "0.3"] if name.endswith(" density") else []

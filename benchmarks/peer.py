@@ -3,8 +3,8 @@
 
     python3 benchmarks/peer.py PROGRAM [--cases NAME,...] [--repeats 5] [--iterations 50] [--all]
 
-Runs each benchmark at size 1 on the processor, writes the stiffness of its last design (`topopt bench
-preconditioners --matrix`), and solves it from zero to a relative residual of 1e-8: by the program, on one
+Runs each benchmark at size 1 on the processor, writes the stiffness of its last design (`topopt-lab
+preconditioners --matrix`, which lies beside PROGRAM), and solves it from zero to a relative residual of 1e-8: by the program, on one
 thread and on two, and by pyamg, with conjugate gradients and the six rigid motions as near-nullspace. Of
 the settings of pyamg below the fastest counts, setup included; `--all` prints each. Times are the smallest
 of the repeats. `K u = f` is the relative residual in the written matrix of the displacements in
@@ -58,7 +58,7 @@ def rigid_motions(x, held):
 
 
 def read_system(path):
-    """Stiffness in blocks of 3x3, forces and nodes, as `topopt bench preconditioners --matrix` writes them."""
+    """Stiffness in blocks of 3x3, forces and nodes, as `topopt-lab preconditioners --matrix` writes them."""
     beside = lambda suffix: scipy.io.mmread(path.with_name(f"{path.stem}_{suffix}.mtx"))
     stiffness = scipy.sparse.csr_matrix(scipy.io.mmread(path))
     return stiffness, beside("f").ravel(), beside("x")
@@ -127,7 +127,7 @@ def row(program, name, iterations, repeats, tell, scratch):
                     "solver.tolerance=1e-8", "--set", f"optimizer.max_iterations={iterations}"], check=True,
                    stdout=subprocess.DEVNULL)
     design, matrix = pathlib.Path(scratch, "design.vtu"), pathlib.Path(scratch, "K.mtx")
-    bench = [program, "bench", "preconditioners", case, "--device", "cpu", "--design", design,
+    bench = [pathlib.Path(program).with_name("topopt-lab"), "preconditioners", case, "--device", "cpu", "--design", design,
              "--preconditioners", "multigrid"]
     subprocess.run([*bench, "--matrix", matrix], check=True, stdout=subprocess.DEVNULL)
     stiffness, f, x = read_system(matrix)

@@ -11,7 +11,7 @@ COMMANDS = [
     ["info", "large.msh"], ["check", "a.toml"], ["run", "a.toml", "-o", "n"], ["verify", "r"],
     ["export", "r", "-o", "x.stl", "--smooth", "20"], ["report", "r"],
     ["mesh", "cantilever", "--elements", "1000000", "-o", "x.msh"],
-    ["bench", "operators", "large.msh", "--device", "cpu"]]
+    ["distance", "large.msh", "--from-surface", "--device", "cpu", "-o", "d.vtu"]]
 GRACE = 1.0  # seconds from the signal to the end
 
 

@@ -8,6 +8,10 @@ use std::{env, fs, io};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
+/// Kernels of the feature `lab`.
+const LAB: [&str; 4] =
+    ["assemble_global_nz", "assemble_local_nz", "assemble_patch", "assemble_shared_nz"];
+
 fn main() -> io::Result<()> {
     let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
     let out = env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
@@ -17,12 +21,18 @@ fn main() -> io::Result<()> {
 
     let paths =
         fs::read_dir(&ptx)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
-    let is_ptx = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "ptx");
-    let mut rows =
-        paths.iter().filter(is_ptx).map(|path| row(path, &out)).collect::<io::Result<Vec<_>>>()?;
+    let packed = paths.iter().filter(|path| is_packed(path));
+    let mut rows = packed.map(|path| row(path, &out)).collect::<io::Result<Vec<_>>>()?;
     rows.sort_unstable();
-    let table = format!("static PACKED: &[(&str, &[u8])] = &[\n{}];\n", rows.concat());
+    let table = format!("pub(crate) static PACKED: &[(&str, &[u8])] = &[\n{}];\n", rows.concat());
     fs::write(out.join("ptx.rs"), table)
+}
+
+/// Whether the file at `path` is PTX of a kernel that the features ask for.
+fn is_packed(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let is_of_lab = LAB.iter().any(|kernel| name.starts_with(&format!("{kernel}.")));
+    name.ends_with(".ptx") && (!is_of_lab || env::var_os("CARGO_FEATURE_LAB").is_some())
 }
 
 /// Packs the file at `path` into the folder `out`, and returns its row of the table.

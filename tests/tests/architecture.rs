@@ -80,7 +80,7 @@ fn every_file_of_a_library_is_a_module() {
 
 #[test]
 fn libraries_know_neither_command_line_nor_case_file() {
-    let doors = ["topopt-cli", "topopt-testing", "topopt-tests", "topopt-benchmarks"];
+    let doors = ["topopt-cli", "topopt-lab", "topopt-testing", "topopt-tests", "topopt-benchmarks"];
     for (name, dependencies) in workspace() {
         let is_case = name == "topopt-case";
         let mut forbidden: Vec<&str> = if is_case { vec![] } else { CASE_FILE.into() };
@@ -92,6 +92,14 @@ fn libraries_know_neither_command_line_nor_case_file() {
     }
     let case = manifest("crates/topopt-case/Cargo.toml");
     assert_eq!(case["dependencies"]["clap"]["optional"].as_bool(), Some(true));
+}
+
+#[test]
+fn only_the_lab_has_what_only_papers_need() {
+    for member in members().into_iter().filter(|member| !member.ends_with("topopt-lab")) {
+        let text = text(&format!("{member}/Cargo.toml"));
+        assert!(!text.contains("\"lab\""), "{member} asks for kernels that only papers need");
+    }
 }
 
 #[test]

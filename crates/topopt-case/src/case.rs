@@ -127,7 +127,8 @@ impl Case {
             return Ok(());
         }
         let message = "this command is for elastic parts, and this is a thermal case";
-        let remedy = "`topopt check`, `run`, `solve`, `verify`, `report`, `export` and `bench operators` support thermal cases";
+        let remedy =
+            "`topopt check`, `run`, `solve`, `verify`, `report` and `export` support thermal cases";
         Err(Finding::new(message).remedy(remedy))
     }
 }

@@ -1,6 +1,5 @@
 //! Subcommands. Results go to the writer given, never straight to the console.
 
-mod bench;
 mod check;
 mod distance;
 mod duration;
@@ -56,7 +55,6 @@ pub fn execute(
         Command::Run(args) => run::run(args, launched, out, interrupt),
         Command::Solve(args) => solve::solve(args, out, interrupt),
         Command::Verify(args) => verify::verify(args, out, interrupt),
-        Command::Bench(command) => bench::bench(command, out),
         Command::Check(args) => check::check(args, out, interrupt),
         Command::Export(args) => export::export(args, out),
         Command::Distance(args) => distance::distance(args, out, interrupt),

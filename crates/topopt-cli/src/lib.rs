@@ -3,6 +3,8 @@
 
 pub mod args;
 pub mod commands;
+pub mod connection;
 mod iterations_left;
+pub mod program;
 mod progress;
 pub mod render;

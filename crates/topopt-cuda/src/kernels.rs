@@ -61,27 +61,6 @@ views! {
         columns: In<u32>,
     }
 
-    /// Such blocks in patches with their elements.
-    PatchesView in "assemble_shared_nz.cu" {
-        n_patches: Count,
-        first_blocks: In<u32>,
-        first_elements: In<u32>,
-        blocks: In<u32>,
-        elements: In<u32>,
-        offsets: In<u32>,
-        sources: In<u16>,
-    }
-
-    /// Rows in patches with their elements.
-    RowPatchesView in "assemble_patch.cu" {
-        n_patches: Count,
-        first_blocks: In<u32>,
-        first_elements: In<u32>,
-        blocks: In<u32>,
-        elements: In<u32>,
-        targets: In<u32>,
-    }
-
     /// Rows in patches, and the blocks of their matrix.
     PatchRowsView in "patch_relax.cu" {
         n_rows: Count,
@@ -265,38 +244,6 @@ kernels! {
         );
     }
 
-    /// `cuda/assemble_global_nz.cu`.
-    AssembleGlobalNz<R> in "assemble_global_nz" {
-        element_tiles1(
-            mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
-            capacities: In<R>, tiles: Out<R>,
-        );
-        global_nz1(
-            upper: UpperView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
-            capacities: In<R>, offsets: In<u32>, sources: In<u32>, tiles: In<R>, values: Out<R>,
-        );
-        element_tiles3(
-            mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
-            capacities: In<R>, tiles: Out<R>,
-        );
-        global_nz3(
-            upper: UpperView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
-            capacities: In<R>, offsets: In<u32>, sources: In<u32>, tiles: In<R>, values: Out<R>,
-        );
-    }
-
-    /// `cuda/assemble_local_nz.cu`.
-    AssembleLocalNz<R> in "assemble_local_nz" {
-        local_nz1(
-            upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
-            capacities: In<R>, offsets: In<u32>, sources: In<u32>, values: Out<R>,
-        );
-        local_nz3(
-            upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
-            capacities: In<R>, offsets: In<u32>, sources: In<u32>, values: Out<R>,
-        );
-    }
-
     /// `cuda/assemble_local_row.cu`.
     AssembleLocalRow<R> in "assemble_local_row" {
         local_row1(
@@ -306,36 +253,6 @@ kernels! {
         local_row3(
             rows: RowsView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>,
             moduli: In<R>, capacities: In<R>, values: Out<R>,
-        );
-    }
-
-    /// `cuda/assemble_shared_nz.cu`.
-    AssembleSharedNz<R> in "assemble_shared_nz" {
-        shared_nz1(
-            patches: PatchesView, upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
-            capacities: In<R>, values: Out<R>,
-        );
-        shared_nz3(
-            patches: PatchesView, upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
-            capacities: In<R>, values: Out<R>,
-        );
-    }
-
-    /// `cuda/assemble_patch.cu`.
-    AssemblePatch<R> in "assemble_patch" {
-        patch1(
-            patches: RowPatchesView, upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
-            capacities: In<R>, values: Out<R>, boundary: Out<R>,
-        );
-        patch_boundary1(
-            upper: UpperView, n_boundary: u32, blocks: In<u32>, boundary: In<R>, values: Out<R>,
-        );
-        patch3(
-            patches: RowPatchesView, upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
-            capacities: In<R>, values: Out<R>, boundary: Out<R>,
-        );
-        patch_boundary3(
-            upper: UpperView, n_boundary: u32, blocks: In<u32>, boundary: In<R>, values: Out<R>,
         );
     }
 
@@ -817,11 +734,7 @@ pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     Assemble::<f64>::DECLARED,
     AssembleAtomic::<f64>::DECLARED,
     AssembleElemColor::<f64>::DECLARED,
-    AssembleGlobalNz::<f64>::DECLARED,
-    AssembleLocalNz::<f64>::DECLARED,
     AssembleLocalRow::<f64>::DECLARED,
-    AssembleSharedNz::<f64>::DECLARED,
-    AssemblePatch::<f64>::DECLARED,
     Stiffness::DECLARED,
     Supports::<f64>::DECLARED,
     Film::<f64>::DECLARED,

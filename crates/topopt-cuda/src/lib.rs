@@ -7,6 +7,8 @@
 
 #[macro_use]
 mod kernel;
+#[macro_use]
+mod strategies;
 pub mod assembly;
 mod backend;
 mod cone;

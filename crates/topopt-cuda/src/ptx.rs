@@ -30,11 +30,9 @@ mod tests {
     #[test]
     fn every_file_comes_back_as_it_is() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cuda/ptx");
-        let texts = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
-        let names: Vec<_> = texts.map(|path| path.file_stem().unwrap().to_owned()).collect();
-        assert_eq!(names.len(), PACKED.len());
-        for name in names {
-            let name = name.to_str().unwrap();
+        let n_files = fs::read_dir(&folder).unwrap().count();
+        assert!(PACKED.len() == n_files || cfg!(not(feature = "lab")), "{n_files} files");
+        for (name, _) in PACKED {
             let (file, precision) = name.rsplit_once('.').unwrap();
             let text = fs::read_to_string(folder.join(format!("{name}.ptx"))).unwrap();
             assert_eq!(of(file, precision), text, "{name}");

@@ -2,8 +2,6 @@
 
 pub mod children;
 pub mod launched;
-#[cfg(feature = "mpi")]
-mod mpi;
 mod rendezvous;
 
 use std::num::NonZeroUsize;
@@ -29,8 +27,16 @@ pub enum Team {
 /// One of several processes that compute a run together.
 pub struct Process {
     launched: Launched,
-    #[cfg(feature = "mpi")]
-    mpi: Option<mpi::Mpi>,
+    connection: Option<Box<dyn Connection>>,
+}
+
+/// Connection of the processes that a launcher has started.
+pub trait Connection: Communicator {
+    /// Broadcasts the bytes of rank 0 to all ranks.
+    fn broadcast(&self, bytes: &mut [u8]);
+
+    /// Ends the connection, when all ranks have come so far.
+    fn leave(self: Box<Self>);
 }
 
 /// The most ranks of one process. They are threads with a part each, which wait for each other at every
@@ -54,22 +60,9 @@ impl Team {
         ))
     }
 
-    /// The processes that a launcher has started. Those that this program has started itself have a GPU each
-    /// and need no MPI.
-    ///
-    /// # Errors
-    /// A finding if MPI does not connect them.
-    pub fn join(launched: &Launched) -> Result<Self, Finding> {
-        #[cfg(feature = "mpi")]
-        let mpi = match launched.launcher {
-            Launcher::Topopt(_) => None,
-            _ => Some(mpi::Mpi::join(launched)?),
-        };
-        Ok(Self::Processes(Process {
-            launched: launched.clone(),
-            #[cfg(feature = "mpi")]
-            mpi,
-        }))
+    /// Processes that a launcher has started, with what connects this one with the others, if anything does.
+    pub fn of_processes(launched: &Launched, connection: Option<Box<dyn Connection>>) -> Self {
+        Self::Processes(Process { launched: launched.clone(), connection })
     }
 
     /// How many ranks there are.
@@ -101,28 +94,18 @@ impl Team {
     }
 
     /// Ends what this process has begun to reach the others, where `ended` means the end of all of them.
-    /// Otherwise it still has to tell what has happened, and then to [`abort`].
+    /// Otherwise it still has to tell what has happened, and then to end all of them.
     ///
     /// # Errors
     /// Those of `ended`.
     pub fn leave(self, ended: Result<(), Failure>) -> Result<(), Failure> {
-        #[cfg(feature = "mpi")]
-        if let Team::Processes(Process { mpi: Some(mpi), .. }) = self
+        if let Team::Processes(Process { connection: Some(connection), .. }) = self
             && ended.as_ref().err().is_none_or(Failure::is_of_all_ranks)
         {
-            mpi.leave();
+            connection.leave();
         }
         ended
     }
-}
-
-/// Ends the processes that MPI connects with this one, if there are any, and this one: it has failed, and has
-/// told so.
-pub fn abort(status: u8) {
-    #[cfg(feature = "mpi")]
-    mpi::abort(status);
-    #[cfg(not(feature = "mpi"))]
-    let _ = status;
 }
 
 impl Process {
@@ -146,11 +129,8 @@ impl Process {
     /// # Errors
     /// A finding without MPI.
     pub fn communicator(&self) -> Result<&dyn Communicator, Finding> {
-        #[cfg(feature = "mpi")]
-        if let Some(mpi) = &self.mpi {
-            return Ok(mpi);
-        }
-        Err(self.without_mpi())
+        let connection = self.connection.as_deref().ok_or_else(|| self.without_mpi())?;
+        Ok(connection)
     }
 
     fn without_mpi(&self) -> Finding {
@@ -189,10 +169,9 @@ impl Process {
     /// # Errors
     /// [`Failure`] if there is no NCCL, or the first process is not heard of.
     pub fn group(&self, results: &Path) -> Result<NcclId, Failure> {
-        #[cfg(feature = "mpi")]
-        if let Some(mpi) = &self.mpi {
+        if let Some(connection) = &self.connection {
             let mut id = if self.rank() == 0 { Nccl::id()? } else { [0; 128] };
-            mpi.broadcast(&mut id);
+            connection.broadcast(&mut id);
             return Ok(id);
         }
         let meeting = self.rendezvous(results).map_err(InputError::from)?;

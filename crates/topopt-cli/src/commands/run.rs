@@ -18,6 +18,7 @@ use topopt_study::ranks::launched::Launched;
 use topopt_study::run::{self, Request};
 
 use crate::args::RunArgs;
+use crate::connection;
 use crate::progress::Progress;
 
 pub(super) fn run(
@@ -27,8 +28,9 @@ pub(super) fn run(
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let joined = launched.map(|launched| {
-        let joined = agree(args.ranks, launched).and_then(|()| Team::join(launched));
-        joined.map_err(|finding| Failure::of_start(launched, finding))
+        let joined = agree(args.ranks, launched).and_then(|()| connection::join(launched));
+        let connection = joined.map_err(|finding| Failure::of_start(launched, finding))?;
+        Ok::<_, Failure>(Team::of_processes(launched, connection))
     });
     let joined = joined.transpose()?;
     let config = configuration(args)?;

@@ -275,9 +275,6 @@ fn a_geometry_that_may_do_harm_needs_trust() {
         &["mesh", "part.geo", "-o", "part.msh"],
         &["check", "case.toml"],
         &["run", "case.toml", "--output", "out"],
-        &["bench", "solve", "case.toml", "--device", "cpu"],
-        &["bench", "preconditioners", "case.toml", "--device", "cpu"],
-        &["bench", "operators", "case.toml", "--device", "cpu"],
     ] {
         let args = [args, &["--gmsh", &stand_in]].concat();
         let (status, _, err) = topopt(&folder.path(""), &args);

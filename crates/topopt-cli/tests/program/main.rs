@@ -1,7 +1,6 @@
 //! The program as it is called: output, exit status, files.
 
 mod ansys;
-mod bench;
 mod calculix;
 mod carried;
 mod check;

@@ -138,7 +138,6 @@ fn commands_end_at_the_first_signal() {
         (&["check", "case.toml", "--set", "mesh={file=\"pipe.msh\"}"], "-INT"),
         (&["run", "case.toml", "--set", "mesh={file=\"pipe.msh\"}"], "-TERM"),
         (&["mesh", "cantilever", "--elements", "5000000"], "-INT"),
-        (&["bench", "operators", "cube:64", "--repeats", "60000"], "-TERM"),
     ] {
         let mut command = program(&folder.path(""));
         let mut child =

@@ -3,6 +3,8 @@
 use cudarc::driver::CudaSlice;
 use topopt_linalg::BackendError;
 
+use super::model::Sizes;
+use super::routine::Routine;
 use super::task::{Assemble, Parts, Task, clear, launch};
 use crate::kernel::Grid::Threads;
 use crate::kernels;
@@ -42,5 +44,9 @@ impl<R: Real> Assemble<R> for Atomic<R> {
 
     fn bytes(&self) -> usize {
         4 * self.targets.len()
+    }
+
+    fn traffic(&self, _: Routine, sizes: &Sizes) -> [f64; 2] {
+        [sizes.list(4.0) + sizes.tiles() + sizes.finish(), sizes.tiles() + 2.0 * sizes.matrix()]
     }
 }

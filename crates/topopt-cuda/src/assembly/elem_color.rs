@@ -5,7 +5,9 @@ use rayon::prelude::*;
 use topopt_linalg::BackendError;
 use topopt_mesh::Coloring;
 
+use super::model::Sizes;
 use super::pattern::{MARKED, PAIRS};
+use super::routine::Routine;
 use super::task::{Assemble, Parts, Task, clear, launch};
 use crate::kernel::Grid::Threads;
 use crate::kernels::{self, Part};
@@ -71,5 +73,9 @@ impl<R: Real> Assemble<R> for ElemColor<R> {
 
     fn bytes(&self) -> usize {
         4 * (self.order.len() + self.targets.len())
+    }
+
+    fn traffic(&self, _: Routine, sizes: &Sizes) -> [f64; 2] {
+        [sizes.list(4.0) + sizes.tiles() + sizes.finish(), sizes.tiles() + 2.0 * sizes.matrix()]
     }
 }

@@ -3,6 +3,8 @@
 use cudarc::driver::CudaSlice;
 use topopt_linalg::BackendError;
 
+use super::model::Sizes;
+use super::routine::Routine;
 use super::task::{Assemble, Parts, Task, launch};
 use crate::kernel::Grid::Threads;
 use crate::kernels::{self, RowsView};
@@ -59,7 +61,17 @@ impl<R: Real> Assemble<R> for LocalRow<R> {
         4 * (offsets.len() + elements.len()) + locals.len() + self.held.len()
     }
 
+    fn traffic(&self, _: Routine, sizes: &Sizes) -> [f64; 2] {
+        // The reverse connectivity, and what is held of both nodes.
+        let lists = 40.0 * sizes.elements + 4.0 * sizes.blocks + 13.0 * sizes.nodes;
+        [lists, sizes.matrix()]
+    }
+
     fn redundancy(&self) -> f64 {
         NODES
+    }
+
+    fn tiles(&self) -> usize {
+        64 // both ways round
     }
 }

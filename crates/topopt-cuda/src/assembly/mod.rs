@@ -8,14 +8,12 @@
 
 mod atomic;
 mod elem_color;
-mod global_nz;
-mod local_nz;
+#[cfg(feature = "lab")]
+pub(crate) mod lab;
 mod local_row;
 mod model;
-mod patch;
 mod pattern;
-mod shared_nz;
-mod sources;
+mod routine;
 mod strategy;
 mod task;
 
@@ -28,8 +26,8 @@ use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::NodeToElements;
 
 pub use pattern::Pattern;
+pub use routine::Routine;
 pub use strategy::AssemblyStrategy;
-pub use task::Routine;
 pub(crate) use task::Rows;
 
 use crate::MeshOnDevice;
@@ -88,7 +86,14 @@ impl<R: Real> Assembly<R> {
     ) -> Result<Self, BackendError> {
         let device = mesh.device();
         let (lambda, mu) = problem.kernel().lame();
-        let parts = Parts { device, mesh: problem.mesh(), adjacency, pattern, unknowns: N };
+        let parts = Parts {
+            device,
+            mesh: problem.mesh(),
+            adjacency,
+            pattern,
+            #[cfg(feature = "lab")]
+            unknowns: N,
+        };
         Ok(Self {
             mesh: mesh.clone(),
             unknowns: N,
@@ -187,11 +192,11 @@ impl<R: Real> Assembly<R> {
             elements: self.mesh.n_elements as f64,
             blocks: (self.values.len() / numbers) as f64,
             upper: self.upper.n_blocks as f64,
-            redundancy: self.assemble.redundancy(),
             unknowns: self.unknowns,
             real: size_of::<R>() as f64,
         };
-        model::cost(self.strategy, routine, &sizes)
+        let made = (self.assemble.redundancy(), self.assemble.tiles());
+        model::cost(routine, &sizes, made, self.assemble.traffic(routine, &sizes))
     }
 
     /// The values of some blocks, `[blocks][unknowns][unknowns]`.

@@ -4,8 +4,7 @@
 use topopt_linalg::Cost;
 
 use super::pattern::PAIRS;
-use super::strategy::AssemblyStrategy;
-use super::task::Routine;
+use super::routine::Routine;
 
 /// Numbers of a stored element: its tiles, and the capacities of its nodes where there is one unknown.
 pub(super) fn stored_numbers(unknowns: usize) -> usize {
@@ -26,66 +25,61 @@ fn tile(unknowns: usize) -> f64 {
 }
 
 /// Sizes from which the cost of an assembly is counted.
-pub(super) struct Sizes {
+pub(crate) struct Sizes {
     pub nodes: f64,
     pub elements: f64,
     pub blocks: f64,
     pub upper: f64,
-    /// Elements evaluated over those of the mesh.
-    pub redundancy: f64,
     pub unknowns: usize,
     /// Bytes of a number.
     pub real: f64,
 }
 
-/// Cost of one assembly.
-pub(super) fn cost(strategy: AssemblyStrategy, routine: Routine, sizes: &Sizes) -> Cost {
-    use AssemblyStrategy::{Atomic, ElemColor, GlobalNz, LocalNz, LocalRow, Patch, SharedNz};
-    let Sizes { nodes, elements, blocks, upper, redundancy, unknowns, real } = *sizes;
-    let numbers = (unknowns * unknowns) as f64;
+impl Sizes {
+    /// Bytes of a block, or a tile.
+    pub fn block(&self) -> f64 {
+        (self.unknowns * self.unknowns) as f64 * self.real
+    }
+
+    /// Bytes of the tiles of all elements.
+    pub fn tiles(&self) -> f64 {
+        self.elements * PAIRS as f64 * self.block()
+    }
+
+    /// Bytes of the whole matrix.
+    pub fn matrix(&self) -> f64 {
+        self.blocks * self.block()
+    }
+
+    /// Bytes of a list of the tiles of all elements, with so many bytes for each.
+    pub fn list(&self, bytes: f64) -> f64 {
+        bytes * self.elements * PAIRS as f64
+    }
+
+    /// Bytes of the upper blocks that are read again for their mirror images, and 9 that say where.
+    pub fn finish(&self) -> f64 {
+        self.upper * (self.block() + 9.0)
+    }
+}
+
+/// Cost of one assembly that evaluates `redundancy` times the elements of the mesh, makes so many `tiles`
+/// of each and has so much `traffic` of its own.
+pub(super) fn cost(
+    routine: Routine,
+    sizes: &Sizes,
+    (redundancy, tiles): (f64, usize),
+    [read, bytes_written]: [f64; 2],
+) -> Cost {
+    let Sizes { nodes, elements, unknowns, real, .. } = *sizes;
     let coefficients = if unknowns == 1 { 2.0 } else { 1.0 };
-    let pairs = PAIRS as f64;
-    let (tiles, block) = (pairs * numbers * real, numbers * real);
-
-    // Tiles that are made, and what the routine reads and computes.
-    let made = if strategy == LocalRow { 64.0 } else { pairs };
-    let (read, flops) = match routine {
-        Routine::Stored => {
-            let stored = stored_numbers(unknowns) as f64;
-            (elements * (stored + coefficients) * real, 2.0 * elements * stored)
-        }
-        _ => {
-            let read = elements * redundancy * 32.0 + elements * coefficients * real + 24.0 * nodes;
-            let evaluated = elements * redundancy * EVALUATION;
-            let computed = if routine == Routine::Empty {
-                0.0
-            } else {
-                evaluated + elements * made * tile(unknowns)
-            };
-            (read, computed)
-        }
+    let stored = stored_numbers(unknowns) as f64;
+    let evaluated = elements * redundancy * EVALUATION + elements * tiles as f64 * tile(unknowns);
+    let (of_elements, flops) = match routine {
+        Routine::Stored => (elements * stored * real, 2.0 * elements * stored),
+        Routine::Computed => (elements * redundancy * 32.0 + 24.0 * nodes, evaluated),
+        Routine::Empty => (elements * redundancy * 32.0 + 24.0 * nodes, 0.0),
     };
-    let sums = elements * pairs * numbers;
-
-    // Of upper blocks: read again, and written below the diagonal with 9 bytes that say where.
-    let finish = [upper * (block + 9.0), blocks * block];
-    let lists = upper * 13.0;
-    let (bytes_read, bytes_written) = match strategy {
-        ElemColor | Atomic => {
-            let numbers = elements * (4.0 * pairs + tiles);
-            (numbers + finish[0], elements * tiles + blocks * block + finish[1])
-        }
-        Patch => (elements * (4.0 * pairs + 4.0) + lists + finish[0], upper * block + finish[1]),
-        GlobalNz => {
-            let again = if routine == Routine::Stored { 0.0 } else { elements * tiles };
-            (again + elements * 4.0 * pairs + lists, again + blocks * block)
-        }
-        // The reverse connectivity, and what is held of both nodes.
-        LocalRow => (40.0 * elements + 4.0 * blocks + 13.0 * nodes, blocks * block),
-        LocalNz => (elements * 4.0 * pairs + lists, blocks * block),
-        SharedNz => {
-            (elements * (2.0 * pairs + 4.0 * redundancy) + lists + 4.0 * upper, blocks * block)
-        }
-    };
-    Cost { bytes_read: read + bytes_read, bytes_written, flops: flops + sums }
+    let sums = elements * (PAIRS * unknowns * unknowns) as f64;
+    let bytes_read = of_elements + elements * coefficients * real + read;
+    Cost { bytes_read, bytes_written, flops: flops + sums }
 }

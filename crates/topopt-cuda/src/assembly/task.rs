@@ -5,7 +5,9 @@ use std::sync::Arc;
 use cudarc::driver::CudaSlice;
 use topopt_mesh::{HexMesh, NodeToElements};
 
-use super::pattern::Pattern;
+use super::model::Sizes;
+use super::pattern::{PAIRS, Pattern};
+use super::routine::Routine;
 use crate::kernels::{Lame, UpperView};
 use crate::vector::{DeviceVector, Real};
 use crate::{Device, MeshOnDevice};
@@ -20,31 +22,6 @@ macro_rules! launch {
     };
 }
 pub(super) use launch;
-
-/// Source of the numbers of an element.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Routine {
-    /// The coordinates.
-    Computed = defined!("common/tiles.cuh", "COMPUTED") as isize,
-    /// Stored matrices of coefficients 1, as coefficients alone change in a design loop.
-    Stored = defined!("common/tiles.cuh", "STORED") as isize,
-    /// No arithmetic: what memory alone takes [CeckaLewDarve2011, 6.3]. The matrix means nothing.
-    Empty = defined!("common/tiles.cuh", "EMPTY") as isize,
-}
-
-impl Routine {
-    /// All routines.
-    pub const ALL: [Self; 3] = [Self::Computed, Self::Stored, Self::Empty];
-
-    /// Name as in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Computed => "computed",
-            Self::Stored => "stored",
-            Self::Empty => "empty",
-        }
-    }
-}
 
 /// Inputs of one assembly by a strategy.
 pub(crate) struct Task<'a, R> {
@@ -84,9 +61,17 @@ pub(crate) trait Assemble<R>: Send + Sync {
     /// Bytes that its lists and buffers take on the device.
     fn bytes(&self) -> usize;
 
+    /// Bytes that one assembly reads and writes, beside what the routine reads of elements.
+    fn traffic(&self, routine: Routine, sizes: &Sizes) -> [f64; 2];
+
     /// Elements evaluated in one assembly, over those of the mesh.
     fn redundancy(&self) -> f64 {
         1.0
+    }
+
+    /// Tiles made of each element.
+    fn tiles(&self) -> usize {
+        PAIRS
     }
 }
 
@@ -96,6 +81,7 @@ pub(crate) struct Parts<'a> {
     pub mesh: &'a HexMesh,
     pub adjacency: &'a NodeToElements,
     pub pattern: &'a Pattern,
+    #[cfg(feature = "lab")]
     pub unknowns: usize,
 }
 

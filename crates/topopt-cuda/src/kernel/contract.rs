@@ -5,13 +5,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
+#[cfg(feature = "lab")]
+use crate::assembly::lab::kernels as lab;
 use crate::kernels::{DECLARED, VIEWS};
+use crate::ptx::{self, PACKED};
 
 /// Name, type and bytes of a parameter.
 type Parameter = (&'static str, &'static str, usize);
 
 /// A file, and name and parameters of its kernels.
 pub(crate) type Declared = (&'static str, &'static [(&'static str, &'static [Parameter])]);
+
+/// Returns the declarations of all files of kernels.
+fn declared() -> Vec<&'static Declared> {
+    let declared = DECLARED.iter();
+    #[cfg(feature = "lab")]
+    let declared = declared.chain(lab::DECLARED);
+    declared.collect()
+}
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cuda")
@@ -60,7 +71,7 @@ fn in_c(name: &str, kind: &str) -> String {
 
 #[test]
 fn the_sources_have_the_parameters_that_are_declared() {
-    for (file, kernels) in DECLARED {
+    for (file, kernels) in declared() {
         // One file computes in double precision throughout and names that of its results.
         let text = source_with_headers(&format!("{file}.cu"))
             .replace("__restrict__ ", "")
@@ -76,7 +87,10 @@ fn the_sources_have_the_parameters_that_are_declared() {
 
 #[test]
 fn the_sources_have_the_members_that_are_declared() {
-    for (file, name, members) in VIEWS {
+    let views = VIEWS.iter();
+    #[cfg(feature = "lab")]
+    let views = views.chain(lab::VIEWS);
+    for (file, name, members) in views {
         let text = source(file);
         let mut found = Vec::new();
         for line in between(&text, &format!("struct {name} {{ "), " };").unwrap().split(';') {
@@ -108,12 +122,10 @@ fn sizes(ptx: &str, kernel: &str) -> Vec<usize> {
 #[test]
 fn every_kernel_of_the_ptx_is_declared_with_its_sizes_and_has_launch_bounds() {
     let mut seen = BTreeSet::new();
-    for file in fs::read_dir(folder().join("ptx")).unwrap() {
-        let path = file.unwrap().path();
-        let ptx = fs::read_to_string(&path).unwrap();
-        let name =
-            path.file_name().unwrap().to_str().unwrap().split('.').next().unwrap().to_owned();
-        let (_, kernels) = DECLARED.iter().find(|(file, _)| *file == name).expect(&name);
+    for (file, _) in PACKED {
+        let (name, precision) = file.split_once('.').unwrap();
+        let ptx = ptx::of(name, precision);
+        let (_, kernels) = declared().into_iter().find(|(file, _)| *file == name).expect(name);
 
         for entry in ptx.split(".entry ").skip(1) {
             let entry = entry.split('(').next().unwrap();
@@ -125,7 +137,8 @@ fn every_kernel_of_the_ptx_is_declared_with_its_sizes_and_has_launch_bounds() {
             seen.insert(entry.to_owned());
         }
     }
-    let declared = DECLARED.iter().flat_map(|(_, kernels)| kernels.iter().map(|kernel| kernel.0));
+    let declared =
+        declared().into_iter().flat_map(|(_, kernels)| kernels.iter().map(|kernel| kernel.0));
     let without: Vec<&str> = declared.filter(|&kernel| !seen.contains(kernel)).collect();
     assert!(without.is_empty(), "no PTX has {without:?}");
 }

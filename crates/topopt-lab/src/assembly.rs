@@ -1,4 +1,4 @@
-//! `topopt bench assembly`: the matrix on a GPU by every strategy, held against rows of the CPU.
+//! `topopt-lab assembly`: the matrix on a GPU by every strategy, held against rows of the CPU.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use topopt_mesh::NodeToElements;
 use topopt_study::failure::Failure;
 use topopt_study::place::Place;
 
-use super::measured::{GIGA, MEGABYTE, place};
-use super::subject::{Subject, physics};
 use crate::args::AssemblyArgs;
+use crate::measured::{GIGA, MEGABYTE};
+use crate::subject::{Subject, physics};
 
 /// Assemblies before those that count.
 const WARM_UP: usize = 2;
@@ -47,8 +47,8 @@ const COLUMNS: [&str; 18] = [
     "lists_bytes",
 ];
 
-pub(super) fn assembly(args: &AssemblyArgs, out: &mut impl Write) -> Result<(), Failure> {
-    match physics(&args.source, args.physics)? {
+pub(crate) fn assembly(args: &AssemblyArgs, out: &mut impl Write) -> Result<(), Failure> {
+    match physics(&args.source)? {
         PhysicsKind::Elasticity => {
             let steel = Material::new(1.0, 0.3).ok_or_else(|| Finding::new("no such material"));
             let kernel = Elasticity::new(&steel.map_err(InputError::from)?);
@@ -63,11 +63,12 @@ fn assembly_of<K: Physics<N> + Assembled<N>, const N: usize>(
     (physics, kernel): (&str, K),
     out: &mut impl Write,
 ) -> Result<(), Failure> {
-    let place = place(args.device)?;
-    let subject = Subject::read(&args.source, &args.gmsh, args.numbering, (&place, kernel))?;
+    let csv = args.output.table(&COLUMNS)?;
+    let place = args.output.place()?;
+    let subject = Subject::read(&args.source, (&place, kernel))?;
     let mesh = subject.problem.mesh();
     let (nodes, elements) = (mesh.n_nodes(), mesh.n_elements());
-    let (name, numbering) = (&subject.name, args.numbering);
+    let (name, numbering) = (&subject.name, args.source.numbering);
     writeln!(
         out,
         "{name}, {physics}: {elements} elements, {nodes} nodes, {numbering:?} numbering; {}",
@@ -94,7 +95,6 @@ fn assembly_of<K: Physics<N> + Assembled<N>, const N: usize>(
         bandwidth / GIGA
     )?;
 
-    let csv = args.csv.as_ref().map(|path| CsvFile::create(path, &COLUMNS)).transpose()?;
     let on_device = MeshOnDevice::new(device, mesh)?;
     let problem = &subject.problem;
     let measure = Measure { device, on_device, problem, pattern, expected, args };

@@ -4,15 +4,18 @@ use topopt_case::config;
 use topopt_case::finding::InputError;
 use topopt_cuda::Cuda;
 use topopt_fem::ElementOperator;
+use topopt_io::csv::CsvFile;
 use topopt_linalg::{BackendError, Pointwise};
 use topopt_study::computer::{Computer, Solvable, Visitor};
 use topopt_study::failure::Failure;
+use topopt_study::output_folder;
 use topopt_study::place::Place;
 
-use super::subject::Subject;
+use crate::args::Output;
+use crate::subject::Subject;
 
 /// Something to do with every operator of a place.
-pub(super) trait Measured {
+pub(crate) trait Measured {
     /// Takes one operator, built and with all moduli zero. `seconds` times work on its backend;
     /// `memory` is what the operator stores, in bytes.
     fn measure<B: Pointwise>(
@@ -26,11 +29,11 @@ pub(super) trait Measured {
 }
 
 /// Seconds that work takes on a backend.
-pub(super) type Stopwatch<'a> = dyn FnMut(&mut dyn FnMut()) -> Result<f64, BackendError> + 'a;
+pub(crate) type Stopwatch<'a> = dyn FnMut(&mut dyn FnMut()) -> Result<f64, BackendError> + 'a;
 
 /// Builds the operators of `place` one after the other, those that are asked for and fit into the
 /// memory, and shows each to `measured`; at last `mf` in single precision, which GPUs have.
-pub(super) fn each_operator<K: Solvable<N>, const N: usize>(
+pub(crate) fn each_operator<K: Solvable<N>, const N: usize>(
     place: &Place,
     subject: &Subject<K, N>,
     wanted: &[config::Strategy],
@@ -69,10 +72,19 @@ impl<M: Measured, K: Solvable<N>, const N: usize> Visitor for InDouble<'_, M, K,
     }
 }
 
-/// The place that is asked for.
-pub(super) fn place(asked: config::Device) -> Result<Place, InputError> {
-    Ok(Place::find(asked)?)
+impl Output {
+    /// Finds the place to measure on.
+    pub(crate) fn place(&self) -> Result<Place, InputError> {
+        Ok(Place::find(self.device)?)
+    }
+
+    /// Creates the CSV file, if one is asked for.
+    pub(crate) fn table(&self, columns: &[&str]) -> Result<Option<CsvFile>, Failure> {
+        let Some(path) = &self.csv else { return Ok(None) };
+        output_folder::check_file(path, &["csv"], &[]).map_err(InputError::from)?;
+        Ok(Some(CsvFile::create(path, columns)?))
+    }
 }
 
-pub(super) const GIGA: f64 = 1e9;
-pub(super) const MEGABYTE: f64 = 1048576.0;
+pub(crate) const GIGA: f64 = 1e9;
+pub(crate) const MEGABYTE: f64 = 1048576.0;

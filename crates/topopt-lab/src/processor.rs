@@ -10,7 +10,7 @@ use topopt_linalg::{Backend, Cpu};
 const ATTEMPTS: usize = 5;
 
 /// Bytes read and written a second by copying 256 MB with all threads.
-pub(super) fn copy_bandwidth() -> f64 {
+pub(crate) fn copy_bandwidth() -> f64 {
     let x = vec![1.0; 1 << 25];
     let mut y = vec![0.0; 1 << 25];
     let seconds = best_seconds(|| Cpu.copy(&x, &mut y));
@@ -19,7 +19,7 @@ pub(super) fn copy_bandwidth() -> f64 {
 
 /// Operations a second of fused multiply-adds, two each, in double precision, in registers of the
 /// width of the machine, by all threads.
-pub(super) fn peak_flops() -> f64 {
+pub(crate) fn peak_flops() -> f64 {
     let arch = Arch::new();
     let lanes = arch.dispatch(MultiplyAdds { rounds: 0 });
     let seconds = best_seconds(|| {

@@ -5,11 +5,11 @@ use rayon::prelude::*;
 use topopt_linalg::BackendError;
 use topopt_mesh::counting_sort::{Grouped, grouped};
 
-use super::pattern::{marks, place};
-use super::task::Parts;
+use crate::assembly::pattern::{marks, place};
+use crate::assembly::task::Parts;
 
 /// In compressed rows, those of a block by increasing elements.
-pub(super) struct Sources {
+pub(crate) struct Sources {
     /// `[n_upper + 1]`.
     pub offsets: CudaSlice<u32>,
     /// 36 e + p with the marks of the tile, `[36 n_elements]`.

@@ -1,4 +1,4 @@
-//! `topopt bench preconditioners`: cold solves of a design with every preconditioner.
+//! `topopt-lab preconditioners`: cold solves of a design with every preconditioner.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -15,11 +15,12 @@ use topopt_io::vtk::vtu;
 use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, Space, System};
 use topopt_study::computer::{Computer, Visitor};
 use topopt_study::failure::Failure;
+use topopt_study::output_folder;
+use topopt_study::place::Place;
 use topopt_study::summary;
 
-use super::matrix;
-use super::measured::place;
 use crate::args::PreconditionersArgs;
+use crate::matrix;
 
 /// Relative residuals that are solved to.
 const TOLERANCES: [f64; 2] = [1e-5, 1e-8];
@@ -27,11 +28,14 @@ const MAX_ITERATIONS: usize = 50_000;
 const ALL: [Preconditioner; 3] =
     [Preconditioner::Multigrid, Preconditioner::BlockJacobi, Preconditioner::Jacobi];
 
-pub(super) fn preconditioners(
+pub(crate) fn preconditioners(
     args: &PreconditionersArgs,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
-    let place = place(args.device)?;
+    if let Some(file) = &args.matrix {
+        output_folder::check_file(file, &["mtx"], &[]).map_err(InputError::from)?;
+    }
+    let place = Place::find(args.device).map_err(InputError::from)?;
     let config = Config::load(&args.case, &args.set)?;
     let case = Case::build_until(&config, &(&args.gmsh).into(), &Interrupt::new())?;
     let model = Model::build(&config, case, place.needs_colors(&config))?;

@@ -1,4 +1,4 @@
-//! `topopt bench smoothers`: multigrid with every smoother and cycle, on regular cubes of rising contrast.
+//! `topopt-lab smoothers`: multigrid with every smoother and cycle, on regular cubes of rising contrast.
 
 use std::io::Write;
 
@@ -13,9 +13,8 @@ use topopt_mesh::{HexMesh, Renumbering, Sets};
 use topopt_study::failure::Failure;
 use topopt_study::place::Place;
 
-use super::measured::place;
-use super::smoothed::{By, Measured, OPTIONS, Posed, Smoothed, on_cpu};
 use crate::args::{SmootherTest, SmoothersArgs};
+use crate::smoothed::{By, Measured, OPTIONS, Posed, Smoothed, on_cpu};
 
 /// Edge of the cube [Fu2013, table 5.1].
 const EDGE: f64 = 4.0;
@@ -42,14 +41,14 @@ const COLUMNS: [&str; 11] = [
     "solve_seconds",
 ];
 
-pub(super) fn smoothers(args: &SmoothersArgs, out: &mut impl Write) -> Result<(), Failure> {
-    let place = place(args.device)?;
+pub(crate) fn smoothers(args: &SmoothersArgs, out: &mut impl Write) -> Result<(), Failure> {
+    let csv = args.output.table(&COLUMNS)?;
+    let place = args.output.place()?;
     let n = usize::from(args.size);
     let (coordinates, hexes) = block([n; 3], |at| at.map(|i| EDGE * i as f64 / n as f64));
     let mesh = HexMesh::new(coordinates, hexes, Sets::default());
     let mesh = mesh.map_err(|error| InputError::from(Finding::new(error.to_string())))?;
     let mesh = Renumbering::on_import(&mesh).apply(&mesh);
-    let csv = args.csv.as_ref().map(|path| CsvFile::create(path, &COLUMNS)).transpose()?;
 
     let (name, tolerance) = (place.name(), OPTIONS.tolerance);
     let threads = rayon::current_num_threads();

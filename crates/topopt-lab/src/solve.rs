@@ -1,24 +1,27 @@
-//! `topopt bench solve`: one cold solve with every operator.
+//! `topopt-lab solve`: one cold solve with every operator.
 
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::time::Instant;
 
 use topopt_case::case::Case;
 use topopt_case::config::Config;
 use topopt_case::finding::InputError;
 use topopt_fem::{ElementOperator, ElementPreconditioner, Jacobi};
-use topopt_io::csv::CsvFile;
 use topopt_linalg::{BackendError, Pcg, PcgOptions, PcgOutcome, Pointwise, Space, System};
 use topopt_study::failure::Failure;
 
-use super::measured::{MEGABYTE, Measured, Stopwatch, each_operator, place};
-use super::subject::Subject;
-use crate::args::{BenchSolveArgs, Numbering};
+use crate::args::{Numbering, SolveArgs};
+use crate::measured::{MEGABYTE, Measured, Stopwatch, each_operator};
+use crate::subject::Subject;
 
-pub(super) fn solve(args: &BenchSolveArgs, out: &mut impl Write) -> Result<(), Failure> {
-    let place = place(args.choice.device)?;
+/// Columns of the CSV file.
+const COLUMNS: [&str; 7] =
+    ["subject", "device", "strategy", "iterations", "residual", "seconds", "stored_bytes"];
+
+pub(crate) fn solve(args: &SolveArgs, out: &mut impl Write) -> Result<(), Failure> {
+    let csv = args.choice.output.table(&COLUMNS)?;
+    let place = args.choice.output.place()?;
     let config = Config::load(&args.case, &args.set)?;
     Case::check_elastic(&config).map_err(InputError::from)?;
     let subject: Subject = Subject::of_case(&config, &args.gmsh, Numbering::Import, &place)?;
@@ -47,21 +50,12 @@ pub(super) fn solve(args: &BenchSolveArgs, out: &mut impl Write) -> Result<(), F
         )?;
     }
 
-    match &args.choice.csv {
-        Some(path) => write_csv(path, &subject.name, &place.name(), &solves.rows),
-        None => Ok(()),
-    }
-}
-
-fn write_csv(path: &Path, subject: &str, device: &str, rows: &[Row]) -> Result<(), Failure> {
-    let columns =
-        ["subject", "device", "strategy", "iterations", "residual", "seconds", "stored_bytes"];
-    let mut csv = CsvFile::create(path, &columns)?;
-    for row in rows {
+    let Some(mut csv) = csv else { return Ok(()) };
+    for row in &solves.rows {
         let outcome = row.outcome;
         csv.row(&[
-            &subject,
-            &device,
+            &subject.name,
+            &place.name(),
             &row.strategy,
             &outcome.iterations,
             &outcome.relative_residual,
@@ -73,7 +67,7 @@ fn write_csv(path: &Path, subject: &str, device: &str, rows: &[Row]) -> Result<(
 }
 
 /// One solve.
-pub(super) struct Row {
+pub(crate) struct Row {
     pub strategy: &'static str,
     pub outcome: PcgOutcome,
     pub seconds: f64,
@@ -82,7 +76,7 @@ pub(super) struct Row {
 
 /// Solves the first load case of a subject at its uniform start density, from zero, with the
 /// Jacobi preconditioner.
-pub(super) struct Solves<'a> {
+pub(crate) struct Solves<'a> {
     pub subject: &'a Subject,
     pub options: PcgOptions,
     pub rows: Vec<Row>,

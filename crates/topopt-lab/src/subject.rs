@@ -2,21 +2,16 @@
 
 use std::path::Path;
 
-use topopt_case::case::Case;
-use topopt_case::config::{Config, PhysicsKind};
-use topopt_case::finding::{Finding, InputError};
-use topopt_case::interrupt::Interrupt;
-use topopt_case::model::Model;
-use topopt_case::physics::Physics;
+use topopt_cli::args::GmshArgs;
 use topopt_fem::{Constraints, DIM, Discretization, Elasticity, LoadCase, Problem};
 use topopt_mesh::generate::block;
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 use topopt_study::place::Place;
 
-use crate::args::{GmshArgs, Numbering};
+use crate::args::{Numbering, Source};
 
 /// A problem and what to call it.
-pub(super) struct Subject<K = Elasticity, const N: usize = DIM> {
+pub(crate) struct Subject<K = Elasticity, const N: usize = DIM> {
     pub name: String,
     pub problem: Problem<K, N>,
     /// Number of elements of each color, where they come by color.
@@ -26,11 +21,12 @@ pub(super) struct Subject<K = Elasticity, const N: usize = DIM> {
     pub penalty: f64,
 }
 
-/// The physics of a source: that of a case file, and for a mesh what is asked for.
+/// Finds the physics of a source: that of a case file, and for a mesh the one asked for.
 ///
 /// # Errors
 /// A case file that cannot be read, or is of another physics.
-pub(super) fn physics(source: &str, asked: Option<PhysicsKind>) -> Result<PhysicsKind, InputError> {
+pub(crate) fn physics(from: &Source) -> Result<PhysicsKind, InputError> {
+    let (source, asked) = (&from.source, from.physics);
     if !is_case(source) {
         return Ok(asked.unwrap_or(PhysicsKind::Elasticity));
     }
@@ -52,25 +48,21 @@ impl<K: Physics<N>, const N: usize> Subject<K, N> {
     ///
     /// # Errors
     /// Whatever is wrong with the file.
-    pub fn read(
-        source: &str,
-        gmsh: &GmshArgs,
-        numbering: Numbering,
-        (place, kernel): (&Place, K),
-    ) -> Result<Self, InputError> {
+    pub fn read(from: &Source, (place, kernel): (&Place, K)) -> Result<Self, InputError> {
+        let Source { source, gmsh, numbering, .. } = from;
         if let Some(n) = source.strip_prefix("cube:") {
             let n = n.parse().ok().filter(|n| (1..=500).contains(n)).ok_or_else(|| {
                 Finding::new(format!("`{source}` is not a valid size"))
                     .remedy("write cube:N with N from 1 to 500 elements per edge")
             })?;
-            return Self::of_mesh(source, &perturbed_cube(n), numbering, kernel);
+            return Self::of_mesh(source, &perturbed_cube(n), *numbering, kernel);
         }
         let path = Path::new(source);
         if is_case(source) {
-            return Self::of_case(&Config::load(path, &[])?, gmsh, numbering, place);
+            return Self::of_case(&Config::load(path, &[])?, gmsh, *numbering, place);
         }
         let read = topopt_io::read_mesh(path).map_err(|error| Finding::new(error.to_string()))?;
-        Self::of_mesh(source, &read.mesh, numbering, kernel)
+        Self::of_mesh(source, &read.mesh, *numbering, kernel)
     }
 
     /// The problem of a case; numbered as a run has it, unless otherwise asked.

@@ -6,16 +6,19 @@ use topopt_linalg::BackendError;
 use topopt_mesh::counting_sort::grouped;
 use topopt_mesh::hilbert;
 
-use super::pattern::{MARKED, PAIRS, marks, pair, place, too_large};
-use super::task::{Assemble, Parts, Task, clear, launch};
+use super::kernels::{self, RowPatchesView};
+use super::places;
+use crate::assembly::model::Sizes;
+use crate::assembly::pattern::{MARKED, PAIRS, marks, pair, place, too_large};
+use crate::assembly::routine::Routine;
+use crate::assembly::task::{Assemble, Parts, Task, clear, launch};
 use crate::kernel::Grid::{Blocks, Threads};
-use crate::kernels::{self, RowPatchesView};
 use crate::vector::Real;
 
 /// Numbers of the rows of a patch at most.
 const NUMBERS: usize = defined!("assemble_patch.cu", "NUMBERS");
 
-pub(super) struct Patch<R> {
+pub(crate) struct Patch<R> {
     kernels: kernels::AssemblePatch<R>,
     n_patches: usize,
     first_blocks: CudaSlice<u32>,
@@ -173,5 +176,10 @@ impl<R: Real> Assemble<R> for Patch<R> {
         let words = [&self.first_blocks, &self.first_elements, &self.blocks, &self.elements];
         let words = words.into_iter().chain([&self.targets, &self.boundary_blocks]);
         words.map(|list| 4 * list.len()).sum::<usize>() + size_of::<R>() * self.boundary.len()
+    }
+
+    fn traffic(&self, _: Routine, sizes: &Sizes) -> [f64; 2] {
+        let targets = sizes.list(4.0) + 4.0 * sizes.elements + places(sizes);
+        [targets + sizes.finish(), sizes.upper * sizes.block() + sizes.matrix()]
     }
 }

@@ -1,9 +1,71 @@
-//! `topopt bench`: every operator is measured, and is right.
+//! The program as it is called: every operator is measured, and is right.
 
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::Parser;
+use tempfile::TempDir;
+use topopt_case::interrupt::Interrupt;
+use topopt_cli::args::Cli;
+use topopt_cli::commands::execute;
 use topopt_cuda::assembly::{AssemblyStrategy, Routine};
 use topopt_cuda::{Probe, probe};
 
-use super::{Folder, topopt};
+/// A small cantilever.
+const CASE: &str = r#"
+mesh = { generator = "cantilever", elements = 250 }
+supports = [{ set = "fixed" }]
+loads = [{ set = "load", force = [0, -1, 0] }]
+design = { volume_fraction = 0.3 }
+filter = { radius_in_elements = 1.5 }
+optimizer = { max_iterations = 3, change_tolerance = 0, compliance_tolerance = 0 }
+solver = { device = "cpu" }
+output = { checkpoint_every = 0 }
+"#;
+
+/// A working directory with [`CASE`] in case.toml.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        folder.write("case.toml", CASE);
+        folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The program with `args`, to be called in the folder.
+    fn program(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_topopt-lab"));
+        command.args(args).current_dir(self.0.path());
+        command
+    }
+
+    /// Measures: exit status, standard output, standard error.
+    fn measure(&self, args: &[&str]) -> (i32, String, String) {
+        let output = self.program(args).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    }
+
+    /// Measures, which must succeed, and returns what is printed.
+    fn measure_well(&self, args: &[&str]) -> String {
+        let (status, out, err) = self.measure(args);
+        assert_eq!((status, err.as_str()), (0, ""), "{out}");
+        out
+    }
+}
 
 /// The columns of a CSV file by name, for each row.
 fn column(text: &str, name: &str) -> Vec<String> {
@@ -17,10 +79,9 @@ fn operators_on_a_cube() {
     let folder = Folder::new();
     let ways = ["import", "natural", "shuffled", "restored"].map(|way| (way, "elasticity"));
     for (numbering, physics) in ways.into_iter().chain([("import", "heat")]) {
-        let arguments = ["bench", "operators", "cube:5", "--device", "cpu", "--repeats", "2"];
+        let arguments = ["operators", "cube:5", "--device", "cpu", "--repeats", "2"];
         let more = ["--numbering", numbering, "--physics", physics, "--csv", "operators.csv"];
-        let (status, out, err) = topopt(&folder.path(""), &[&arguments[..], &more].concat());
-        assert_eq!((status, err.as_str()), (0, ""), "{out}");
+        let out = folder.measure_well(&[&arguments[..], &more].concat());
         assert!(out.starts_with("cube:5: 125 elements, 216 nodes"), "{out}");
         let peak = out.lines().find_map(|line| line.strip_prefix("peak ")).unwrap();
         let peak: f64 = peak.split(' ').next().unwrap().parse().unwrap();
@@ -39,10 +100,8 @@ fn operators_on_a_cube() {
 fn assembly_on_a_gpu() {
     let folder = Folder::new();
     let run = |more: &[&str]| {
-        let arguments = ["bench", "assembly", "cube:5", "--repeats", "1", "--csv", "assembly.csv"];
-        let (status, out, err) = topopt(&folder.path(""), &[&arguments[..], more].concat());
-        assert_eq!((status, err.as_str()), (0, ""), "{out}");
-        out
+        let arguments = ["assembly", "cube:5", "--repeats", "1", "--csv", "assembly.csv"];
+        folder.measure_well(&[&arguments[..], more].concat())
     };
     let out = run(&["--device", "cpu"]);
     assert!(out.starts_with("cube:5, elasticity: 125 elements, 216 nodes"), "{out}");
@@ -75,10 +134,7 @@ fn assembly_on_a_gpu() {
 #[test]
 fn solves_of_a_case() {
     let folder = Folder::new();
-    let arguments =
-        ["bench", "solve", "case.toml", "--strategies", "mf,nbn", "--csv", "solves.csv"];
-    let (status, out, err) = topopt(&folder.path(""), &arguments);
-    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    folder.measure_well(&["solve", "case.toml", "--strategies", "mf,nbn", "--csv", "solves.csv"]);
     let table = folder.read("solves.csv");
     assert_eq!(column(&table, "strategy"), ["mf", "nbn"]);
     let iterations = column(&table, "iterations");
@@ -90,11 +146,12 @@ fn solves_of_a_case() {
 #[test]
 fn preconditioners_of_a_design() {
     let folder = Folder::new();
-    folder.run_well(&[]);
-    let arguments = ["bench", "preconditioners", "case.toml", "--design", "out/design.vtu"];
-    let (status, out, err) =
-        topopt(&folder.path(""), &[&arguments[..], &["--matrix", "k.mtx"]].concat());
-    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let [case, results] = ["case.toml", "out"].map(|name| folder.path(name).display().to_string());
+    let cli = Cli::parse_from(["topopt", "run", &case, "--output", &results]);
+    execute(&cli.command, None, &mut Vec::new(), &Interrupt::new()).unwrap();
+
+    let arguments = ["preconditioners", "case.toml", "--design", "out/design.vtu"];
+    let out = folder.measure_well(&[&arguments[..], &["--matrix", "k.mtx"]].concat());
     let iterations = |name: &str| -> Vec<usize> {
         let line = out.lines().find(|line| line.starts_with(name)).unwrap();
         let words: Vec<_> = line.split_whitespace().collect();
@@ -106,7 +163,7 @@ fn preconditioners_of_a_design() {
     check_matrix(&folder);
 
     let other = [&arguments[..], &["--set", "mesh.elements=16"]].concat();
-    let (status, _, err) = topopt(&folder.path(""), &other);
+    let (status, _, err) = folder.measure(&other);
     assert_eq!(status, 1);
     assert!(err.contains("out/design.vtu has 250 elements, the case has 16"), "{err}");
 }
@@ -145,7 +202,7 @@ fn check_matrix(folder: &Folder) {
 fn what_is_no_cube_or_mesh() {
     let folder = Folder::new();
     let refused = |source: &str| {
-        let (status, _, err) = topopt(&folder.path(""), &["bench", "operators", source]);
+        let (status, _, err) = folder.measure(&["operators", source]);
         assert_eq!(status, 1);
         err
     };
@@ -161,10 +218,8 @@ fn what_is_no_cube_or_mesh() {
 #[test]
 fn smoothers_on_cubes() {
     let folder = Folder::new();
-    let arguments =
-        ["bench", "smoothers", "--size", "8", "--device", "cpu", "--csv", "smoothers.csv"];
-    let (status, out, err) = topopt(&folder.path(""), &arguments);
-    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let arguments = ["smoothers", "--size", "8", "--device", "cpu", "--csv", "smoothers.csv"];
+    let out = folder.measure_well(&arguments);
     assert!(out.starts_with("cube of 8^3 elements; cpu, "), "{out}");
 
     let table = folder.read("smoothers.csv");
@@ -189,4 +244,55 @@ fn smoothers_on_cubes() {
     assert!(
         (0..tests.len()).filter(by_multigrid).all(|row| column(&table, "converged")[row] == "true")
     );
+}
+
+/// A signal ends a measurement at once.
+#[cfg(unix)]
+#[test]
+fn a_measurement_ends_at_the_first_signal() {
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+
+    let folder = Folder::new();
+    let mut command = folder.program(&["operators", "cube:64", "--repeats", "60000"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+
+    let start = Instant::now();
+    Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(start.elapsed() < Duration::from_secs(5), "a second on an idle machine");
+}
+
+/// The stand-in for Gmsh runs the geometry as a shell script, in which `Save` is a comment.
+#[test]
+fn a_geometry_that_may_do_harm_needs_trust() {
+    let folder = Folder::new();
+    folder.write("part.geo", &format!("# Save \ntouch {}", folder.path("ran").display()));
+    let generated = "{ generator = \"cantilever\", elements = 250 }";
+    folder.write("case.toml", &CASE.replace(generated, "{ file = \"part.geo\" }"));
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("../topopt-io/tests/io/gmsh_program");
+    let stand_in = files.join("gmsh").display().to_string();
+
+    for command in ["solve", "preconditioners", "operators"] {
+        let (status, _, err) =
+            folder.measure(&[command, "case.toml", "--device", "cpu", "--gmsh", &stand_in]);
+        assert!(status == 1 && err.contains("line 1: `Save` may run"), "{command}: {err}");
+        let help = "if you trust it and everything it reads, give";
+        assert!(err.contains(help) && !folder.path("ran").exists(), "{command}: {err}");
+    }
+}
+
+/// Commands that README.md shows work as they stand there.
+#[test]
+fn the_readme_shows_what_works() {
+    let folder = Folder::new();
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let text = std::fs::read_to_string(readme).unwrap();
+    let commands = text.lines().filter_map(|line| line.strip_prefix("topopt-lab "));
+    let commands: Vec<&str> = commands.collect();
+    assert!(!commands.is_empty());
+    for command in commands {
+        folder.measure_well(&command.split_whitespace().collect::<Vec<_>>());
+    }
 }

@@ -11,8 +11,8 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator as _, CommunicatorCollectives, Destination, Root, Source};
 use topopt_case::finding::Finding;
 use topopt_linalg::{BackendError, Communicator, Parcel};
-
-use super::launched::Launched;
+use topopt_study::ranks::Connection;
+use topopt_study::ranks::launched::Launched;
 
 /// Most numbers that a collective call gathers at once: MPI counts in 32 bits, and memory is for
 /// better things.
@@ -27,7 +27,7 @@ const LOOK: Duration = Duration::from_millis(5);
 pub(super) struct Mpi {
     rank: usize,
     size: usize,
-    /// MPI ends when this is dropped, which waits for all ranks: [`Mpi::leave`] alone does so.
+    /// MPI ends when this is dropped, which waits for all ranks: [`Connection::leave`] alone does so.
     universe: ManuallyDrop<Universe>,
     /// Calls come from any thread, one at a time.
     turn: Mutex<()>,
@@ -60,17 +60,6 @@ impl Mpi {
         Ok(Self { rank, size, universe, turn: Mutex::new(()) })
     }
 
-    /// Ends MPI, when all ranks have come so far.
-    pub fn leave(self) {
-        drop(ManuallyDrop::into_inner(self.universe));
-    }
-
-    /// Broadcasts the bytes of rank 0 to all ranks.
-    pub fn broadcast(&self, bytes: &mut [u8]) {
-        let (world, _turn) = self.world();
-        world.process_at_rank(0).broadcast_into(bytes);
-    }
-
     /// All ranks, as long as it is this thread's turn.
     fn world(&self) -> (SimpleCommunicator, MutexGuard<'_, ()>) {
         let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,6 +85,17 @@ impl Mpi {
 pub(super) fn abort(status: u8) {
     if mpi::environment::is_initialized() && !mpi::environment::is_finalized() {
         SimpleCommunicator::world().abort(status.into());
+    }
+}
+
+impl Connection for Mpi {
+    fn broadcast(&self, bytes: &mut [u8]) {
+        let (world, _turn) = self.world();
+        world.process_at_rank(0).broadcast_into(bytes);
+    }
+
+    fn leave(self: Box<Self>) {
+        drop(ManuallyDrop::into_inner(self.universe));
     }
 }
 

@@ -1,27 +1,43 @@
-//! `topopt bench operators`: one application of every operator.
+//! `topopt-lab operators`: one application of every operator.
 
 use std::io::Write;
 
 use topopt_case::config::PhysicsKind;
 use topopt_case::finding::{Finding, InputError};
 use topopt_fem::{Diffusion, Elasticity, ElementOperator, Material, Strategy};
-use topopt_io::csv::CsvFile;
 use topopt_linalg::{BackendError, Cost, Pointwise, Space};
 use topopt_mesh::HexMesh;
 use topopt_study::computer::Solvable;
 use topopt_study::failure::Failure;
 use topopt_study::place::Place;
 
-use super::measured::{GIGA, MEGABYTE, Measured, Stopwatch, each_operator, place};
-use super::processor;
-use super::subject::{Subject, physics};
 use crate::args::OperatorsArgs;
+use crate::measured::{GIGA, MEGABYTE, Measured, Stopwatch, each_operator};
+use crate::processor;
+use crate::subject::{Subject, physics};
 
 /// Applications before those that count.
 const WARM_UP: usize = 3;
 
-pub(super) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<(), Failure> {
-    match physics(&args.source, args.physics)? {
+/// Columns of the CSV file.
+const COLUMNS: [&str; 13] = [
+    "subject",
+    "device",
+    "elements",
+    "nodes",
+    "strategy",
+    "precision",
+    "seconds",
+    "bytes_read",
+    "bytes_written",
+    "flops",
+    "copy_bytes_per_second",
+    "relative_error",
+    "stored_bytes",
+];
+
+pub(crate) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<(), Failure> {
+    match physics(&args.source)? {
         PhysicsKind::Elasticity => {
             let steel = Material::new(1.0, 0.3).ok_or_else(|| Finding::new("no such material"));
             operators_of(args, Elasticity::new(&steel.map_err(InputError::from)?), out)
@@ -35,12 +51,12 @@ fn operators_of<K: Solvable<N>, const N: usize>(
     kernel: K,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
-    let place = place(args.choice.device)?;
-    let from = (&place, kernel);
-    let subject = Subject::read(&args.source, &args.gmsh, args.numbering, from)?;
+    let csv = args.choice.output.table(&COLUMNS)?;
+    let place = args.choice.output.place()?;
+    let subject = Subject::read(&args.source, (&place, kernel))?;
     let mesh = subject.problem.mesh();
     let (nodes, elements) = (mesh.n_nodes(), mesh.n_elements());
-    let numbering = args.numbering;
+    let numbering = args.source.numbering;
     writeln!(
         out,
         "{}: {elements} elements, {nodes} nodes, {numbering:?} numbering; {}",
@@ -62,17 +78,30 @@ fn operators_of<K: Solvable<N>, const N: usize>(
         writeln!(out, "peak {:.0} GFLOP/s (multiply-adds, f64, all threads)", peak / GIGA)?;
     }
 
-    let mut measure = Measure::new(&subject, args.repeats());
+    let mut measure = Measure::new(&subject, args.repeats.into());
     each_operator(&place, &subject, &args.choice.strategies, &mut measure)?;
     let of_subject = (mesh, subject.problem.n_dofs());
     print(&measure.rows, of_subject, bandwidth, peak, out)?;
 
-    match &args.choice.csv {
-        Some(path) => {
-            write_csv(path, (&subject.name, mesh), &place.name(), bandwidth, &measure.rows)
-        }
-        None => Ok(()),
+    let Some(mut csv) = csv else { return Ok(()) };
+    for row in &measure.rows {
+        csv.row(&[
+            &subject.name,
+            &place.name(),
+            &elements,
+            &nodes,
+            &row.strategy,
+            &row.precision,
+            &row.seconds,
+            &row.cost.bytes_read,
+            &row.cost.bytes_written,
+            &row.cost.flops,
+            &bandwidth,
+            &row.error,
+            &row.memory,
+        ])?;
     }
+    Ok(())
 }
 
 /// Prints the table; `bandwidth` in bytes per second, `peak` in operations per second.
@@ -112,49 +141,6 @@ fn print(
             row.error,
             row.memory as f64 / MEGABYTE,
         )?;
-    }
-    Ok(())
-}
-
-fn write_csv(
-    path: &std::path::Path,
-    (name, mesh): (&str, &HexMesh),
-    device: &str,
-    bandwidth: f64,
-    rows: &[Row],
-) -> Result<(), Failure> {
-    let columns = [
-        "subject",
-        "device",
-        "elements",
-        "nodes",
-        "strategy",
-        "precision",
-        "seconds",
-        "bytes_read",
-        "bytes_written",
-        "flops",
-        "copy_bytes_per_second",
-        "relative_error",
-        "stored_bytes",
-    ];
-    let mut csv = CsvFile::create(path, &columns)?;
-    for row in rows {
-        csv.row(&[
-            &name,
-            &device,
-            &mesh.n_elements(),
-            &mesh.n_nodes(),
-            &row.strategy,
-            &row.precision,
-            &row.seconds,
-            &row.cost.bytes_read,
-            &row.cost.bytes_written,
-            &row.cost.flops,
-            &bandwidth,
-            &row.error,
-            &row.memory,
-        ])?;
     }
     Ok(())
 }

@@ -18,14 +18,14 @@ use topopt_linalg::{
 use topopt_study::computer::Solvable;
 
 /// Relative residual that is solved to [Fu2013, 5.6.2].
-pub(super) const OPTIONS: PcgOptions = PcgOptions { tolerance: 1e-8, max_iterations: 1000 };
+pub(crate) const OPTIONS: PcgOptions = PcgOptions { tolerance: 1e-8, max_iterations: 1000 };
 /// Cycles of which the median is taken.
 const CYCLES: usize = 5;
 /// Contrast up to which a cycle on a GPU is in single precision, as in a run.
 const SINGLE: f64 = 1e7;
 
 /// One system.
-pub(super) struct Posed<'a, K, const N: usize> {
+pub(crate) struct Posed<'a, K, const N: usize> {
     pub problem: &'a Problem<K, N>,
     /// `[n_elements]` by term.
     pub coefficients: &'a [Vec<f64>],
@@ -36,16 +36,16 @@ pub(super) struct Posed<'a, K, const N: usize> {
 }
 
 /// How it is preconditioned; not at all without.
-pub(super) type By = Option<(CycleKind, SmootherKind)>;
+pub(crate) type By = Option<(CycleKind, SmootherKind)>;
 
 /// Measurements of a solve: its outcome, and the seconds of a setup, a cycle and the solve.
-pub(super) struct Measured {
+pub(crate) struct Measured {
     pub outcome: PcgOutcome,
     pub seconds: [f64; 3],
 }
 
 /// A physics as it is measured.
-pub(super) trait Smoothed<const N: usize>: Solvable<N> {
+pub(crate) trait Smoothed<const N: usize>: Solvable<N> {
     /// A solve on `device`, K u by `mf`.
     fn on_gpu(
         device: &Arc<Device>,
@@ -55,7 +55,7 @@ pub(super) trait Smoothed<const N: usize>: Solvable<N> {
 }
 
 /// A solve on the processor, K u by `bsr`.
-pub(super) fn on_cpu<K: Smoothed<N>, const N: usize>(
+pub(crate) fn on_cpu<K: Smoothed<N>, const N: usize>(
     posed: &Posed<K, N>,
     by: By,
 ) -> Result<Measured, BackendError> {

@@ -3,14 +3,17 @@
 use cudarc::driver::CudaSlice;
 use topopt_linalg::BackendError;
 
-use super::pattern::PAIRS;
+use super::kernels;
+use super::places;
 use super::sources::Sources;
-use super::task::{Assemble, Parts, Task, launch};
+use crate::assembly::model::Sizes;
+use crate::assembly::pattern::PAIRS;
+use crate::assembly::routine::Routine;
+use crate::assembly::task::{Assemble, Parts, Task, launch};
 use crate::kernel::Grid::Threads;
-use crate::kernels;
 use crate::vector::Real;
 
-pub(super) struct LocalNz<R> {
+pub(crate) struct LocalNz<R> {
     kernels: kernels::AssembleLocalNz<R>,
     sources: Sources,
 }
@@ -43,6 +46,10 @@ impl<R: Real> Assemble<R> for LocalNz<R> {
 
     fn bytes(&self) -> usize {
         self.sources.bytes()
+    }
+
+    fn traffic(&self, _: Routine, sizes: &Sizes) -> [f64; 2] {
+        [sizes.list(4.0) + places(sizes), sizes.matrix()]
     }
 
     fn redundancy(&self) -> f64 {

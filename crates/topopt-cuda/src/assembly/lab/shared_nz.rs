@@ -5,10 +5,13 @@ use rayon::prelude::*;
 use topopt_linalg::BackendError;
 use topopt_mesh::hilbert;
 
-use super::pattern::too_large;
-use super::task::{Assemble, Parts, Task, launch};
+use super::kernels::{self, PatchesView};
+use super::places;
+use crate::assembly::model::Sizes;
+use crate::assembly::pattern::too_large;
+use crate::assembly::routine::Routine;
+use crate::assembly::task::{Assemble, Parts, Task, launch};
 use crate::kernel::Grid::Blocks;
-use crate::kernels::{self, PatchesView};
 use crate::operators::clusters::POSITION;
 use crate::vector::Real;
 
@@ -23,7 +26,7 @@ const MOST_ELEMENTS: usize = PASS * ((1 << 16) / OF_A_PASS);
 /// Nodes along the curve that are cut into patches by one thread.
 const NODES_AT_ONCE: usize = 4096;
 
-pub(super) struct SharedNz<R> {
+pub(crate) struct SharedNz<R> {
     kernels: kernels::AssembleSharedNz<R>,
     n_patches: usize,
     first_blocks: CudaSlice<u32>,
@@ -185,6 +188,11 @@ impl<R: Real> Assemble<R> for SharedNz<R> {
         let words = [&self.first_blocks, &self.first_elements, &self.blocks];
         let words = words.into_iter().chain([&self.elements, &self.offsets]);
         words.map(|list| 4 * list.len()).sum::<usize>() + 2 * self.sources.len()
+    }
+
+    fn traffic(&self, _: Routine, sizes: &Sizes) -> [f64; 2] {
+        let elements = 4.0 * self.redundancy * sizes.elements;
+        [sizes.list(2.0) + elements + places(sizes) + 4.0 * sizes.upper, sizes.matrix()]
     }
 
     fn redundancy(&self) -> f64 {

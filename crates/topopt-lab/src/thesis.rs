@@ -1,18 +1,17 @@
-//! `topopt bench thesis`: time of a solve, speedup over `ebe` and memory, for the four benchmarks.
+//! `topopt-lab thesis`: time of a solve, speedup over `ebe` and memory, for the four benchmarks.
 
 use std::io::Write;
 use std::path::Path;
 
-use topopt_case::config::Config;
-use topopt_io::csv::CsvFile;
+use topopt_cli::args::GmshArgs;
 use topopt_linalg::PcgOptions;
 use topopt_mesh::generate::Benchmark;
 use topopt_study::failure::Failure;
 
-use super::measured::{MEGABYTE, each_operator, place};
-use super::solve::{Row, Solves};
-use super::subject::Subject;
-use crate::args::{GmshArgs, Numbering, ThesisArgs};
+use crate::args::{Numbering, ThesisArgs};
+use crate::measured::{MEGABYTE, each_operator};
+use crate::solve::{Row, Solves};
+use crate::subject::Subject;
 
 /// The residual that the thesis' stop rule leaves, measured: delta <= 1e-5 in its Algorithm 1.
 const TOLERANCE: f64 = 1e-3;
@@ -30,15 +29,14 @@ const COLUMNS: [&str; 9] = [
     "stored_bytes",
 ];
 
-pub(super) fn thesis(args: &ThesisArgs, out: &mut impl Write) -> Result<(), Failure> {
-    let place = place(args.choice.device)?;
+pub(crate) fn thesis(args: &ThesisArgs, out: &mut impl Write) -> Result<(), Failure> {
+    let mut csv = args.choice.output.table(&COLUMNS)?;
+    let place = args.choice.output.place()?;
     writeln!(
         out,
         "{}; one solve from zero to a relative residual of {TOLERANCE:.0e}",
         place.name()
     )?;
-    let csv = args.choice.csv.as_ref();
-    let mut csv = csv.map(|path| CsvFile::create(path, &COLUMNS)).transpose()?;
 
     for benchmark in Benchmark::ALL {
         for &size in &args.sizes {

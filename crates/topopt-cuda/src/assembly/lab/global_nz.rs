@@ -3,14 +3,17 @@
 use cudarc::driver::CudaSlice;
 use topopt_linalg::BackendError;
 
-use super::pattern::PAIRS;
+use super::kernels;
+use super::places;
 use super::sources::Sources;
-use super::task::{Assemble, Parts, Routine, Task, launch};
+use crate::assembly::model::Sizes;
+use crate::assembly::pattern::PAIRS;
+use crate::assembly::routine::Routine;
+use crate::assembly::task::{Assemble, Parts, Task, launch};
 use crate::kernel::Grid::Threads;
-use crate::kernels;
 use crate::vector::Real;
 
-pub(super) struct GlobalNz<R> {
+pub(crate) struct GlobalNz<R> {
     kernels: kernels::AssembleGlobalNz<R>,
     sources: Sources,
     /// `[n_elements][36][unknowns][unknowns]`.
@@ -59,5 +62,10 @@ impl<R: Real> Assemble<R> for GlobalNz<R> {
 
     fn bytes(&self) -> usize {
         size_of::<R>() * self.tiles.len() + self.sources.bytes()
+    }
+
+    fn traffic(&self, routine: Routine, sizes: &Sizes) -> [f64; 2] {
+        let again = if routine == Routine::Stored { 0.0 } else { sizes.tiles() };
+        [again + sizes.list(4.0) + places(sizes), again + sizes.matrix()]
     }
 }

@@ -9,7 +9,7 @@ use topopt_mesh::NodeToElements;
 
 /// Writes K with the identity at held components to `path`, its lower half; and beside it the
 /// forces of the first load case to `NAME_f.mtx` and the nodes to `NAME_x.mtx`.
-pub(super) fn write(path: &Path, problem: &Problem, moduli: &[f64]) -> Result<(), WriteError> {
+pub(crate) fn write(path: &Path, problem: &Problem, moduli: &[f64]) -> Result<(), WriteError> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let beside = |suffix: &str| path.with_file_name(format!("{name}_{suffix}.mtx"));
     let nodes = problem.mesh().coordinates();
