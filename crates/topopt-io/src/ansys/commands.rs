@@ -1,12 +1,12 @@
 //! Reads an archive command by command.
 
 use super::archive::{Archive, ElementType};
-use super::chosen::{Chosen, Selected};
+use super::chosen::{Entity, Selected};
 use super::cumulation::Cumulations;
 use super::error::Fault;
 use super::field::real;
-use super::lines::{self, Command, Lines, Parameters, is_release, shown};
-use super::properties::Materials;
+use super::lines::{self, Command, Lines, Parameters, is_release};
+use super::materials::Materials;
 use super::unblocked::Unblocked;
 use super::{blocks, element_type, tables};
 use crate::read_error::Parsed;
@@ -31,7 +31,6 @@ pub(super) struct Reader<'a> {
 
 /// Reads a whole file.
 pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut reader = Reader {
         lines: Lines::new(bytes),
         archive: Archive::default(),
@@ -65,13 +64,13 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
 /// Whether the first lines of a file are commands of Ansys: no other deck has lines that begin with a
 /// slash and a letter, or these blocks.
 pub(super) fn are_of_ansys(bytes: &[u8]) -> bool {
-    let begins = |line: &[u8]| match line.trim_ascii_start() {
-        [b'/', letter, ..] => letter.is_ascii_alphabetic(),
-        line => [&b"NBLOCK,"[..], b"EBLOCK,", b"CMBLOCK,"].iter().any(|name| {
-            line.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name))
-        }),
-    };
-    bytes.split(|&b| b == b'\n').any(begins)
+    bytes.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_start).any(|line| {
+        matches!(line, [b'/', letter, ..] if letter.is_ascii_alphabetic())
+            || ["NBLOCK,", "EBLOCK,", "CMBLOCK,"].iter().any(|name| {
+                let begin = line.get(..name.len());
+                begin.is_some_and(|begin| begin.eq_ignore_ascii_case(name.as_bytes()))
+            })
+    })
 }
 
 impl Reader<'_> {
@@ -85,6 +84,7 @@ impl Reader<'_> {
         if self.parameters.set(&command) {
             return Ok(());
         }
+
         command.resolve(&self.parameters);
         let name = command.name();
         if self.changes_processor(&name, &command) || self.is_post {
@@ -182,7 +182,8 @@ impl Reader<'_> {
                         lines,
                     );
                 }
-                if (&self.selected.elements, &self.selected.nodes) != (&Chosen::All, &Chosen::All) {
+                if !(self.selected.is_all(Entity::Nodes) && self.selected.is_all(Entity::Elements))
+                {
                     archive.pass_over("SOLVE of what is selected (all is computed)", lines);
                 }
             }
@@ -231,7 +232,7 @@ fn element_type(
         }
         _ => {
             let expected = "a type and its number in the element library, such as ET,1,185";
-            Err(lines.fault(Fault::Malformed { block: "ET", expected, found: shown(line) }))
+            Err(lines.malformed("ET", expected, line))
         }
     }
 }

@@ -1,9 +1,8 @@
 //! Nodes and elements as commands, one for each: N, E, EMORE and EN, with TYPE and MAT.
 
 use super::archive::{Archive, Element};
-use super::error::Fault;
 use super::field::real;
-use super::lines::{Command, Lines, shown};
+use super::lines::{Command, Lines};
 use crate::read_error::Parsed;
 
 /// State that commands leave to the elements behind them.
@@ -74,10 +73,7 @@ impl Unblocked {
         line: &[u8],
         archive: &mut Archive,
     ) -> Parsed<()> {
-        let malformed = |expected| {
-            let found = shown(line);
-            lines.fault(Fault::Malformed { block: "EN", expected, found })
-        };
+        let malformed = |expected| lines.malformed("EN", expected, line);
         if let Some(tag) = command.number(1) {
             self.begin(archive, tag);
             add_nodes(archive, command, 2);
@@ -120,10 +116,7 @@ fn add_nodes(archive: &mut Archive, command: &Command, from: usize) {
 /// `N,number,x,y,z,angles`, or `N,R5.3,LOC,number,x,y,z` and `N,R5.3,ANG,number,angles`.
 fn node(command: &Command, lines: &Lines, line: &[u8], archive: &mut Archive) -> Parsed<()> {
     let expected = "N,number,x,y,z or N,R5.3,LOC,number,x,y,z";
-    let malformed = || {
-        let found = shown(line);
-        lines.fault(Fault::Malformed { block: "N", expected, found })
-    };
+    let malformed = || lines.malformed("N", expected, line);
     let what = command.argument(2).to_ascii_uppercase();
     let at = match command.number(1) {
         Some(_) => 1,

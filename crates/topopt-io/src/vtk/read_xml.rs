@@ -9,7 +9,7 @@ use quick_xml::{Reader, XmlVersion};
 use super::decompress::Compressor;
 use super::read_error::Fault;
 use crate::quote::{begin, excerpt, printable, quoted};
-use crate::read_error::{Located, Parsed, Place};
+use crate::read_error::{Located, Parsed};
 
 /// A file taken apart. Nothing is decoded yet.
 pub(super) struct Outline<'a> {
@@ -97,8 +97,7 @@ impl<'a> Outline<'a> {
 
     fn fault(&self, position: usize, fault: impl Into<crate::Fault>) -> Located {
         let before = &self.xml.as_bytes()[..position.min(self.xml.len())];
-        let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
-        Located { place: Some(Place::Line(line)), fault: Box::new(fault.into()) }
+        Located::at_line(1 + before.iter().filter(|&&b| b == b'\n').count(), fault)
     }
 }
 
