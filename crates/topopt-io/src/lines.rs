@@ -1,6 +1,7 @@
 //! The lines of a text.
 
 /// Lines of a text that were not taken yet, counted from 1.
+#[derive(Default)]
 pub(crate) struct TextLines<'a> {
     rest: &'a [u8],
     taken: usize,

@@ -36,14 +36,8 @@ pub(super) struct Carrier<'a> {
 type Target = Vec<(Point, f64)>;
 
 impl<'a> Carrier<'a> {
-    pub fn new(
-        deck: &'a Deck,
-        part: &'a Part,
-        elements: &'a Elements<'a>,
-        nodes: &'a Members<'a>,
-        found: &'a mut Found,
-    ) -> Self {
-        let is_heat = deck.is_heat();
+    pub fn new(elements: &'a Elements, nodes: &'a Members, found: &'a mut Found) -> Self {
+        let Elements { deck, part, .. } = *elements;
         let mut steps = deck.steps.clone();
         if steps.is_empty() {
             steps.push(Step::new("step_1".into()));
@@ -54,7 +48,7 @@ impl<'a> Carrier<'a> {
             elements,
             nodes,
             found,
-            is_heat,
+            is_heat: deck.is_heat(),
             steps,
             axes: BTreeMap::new(),
             remote: BTreeMap::new(),

@@ -29,34 +29,13 @@ impl Reader<'_> {
             };
             let turns = name == "ENCASTRE";
             for (first, last, value) in ranges {
-                self.held(keyword, &data, &item, (first, if turns { 6 } else { last }, value));
+                for (name, kind) in held(first, if turns { 6 } else { last }, value) {
+                    let block = one_item(keyword, data.line, name, item.clone());
+                    self.add_condition(keyword, block, kind);
+                }
             }
         }
         Ok(())
-    }
-
-    /// A direction or several that are held: of 4 to 6 rotations, of 11 a temperature.
-    fn held(
-        &mut self,
-        keyword: &Keyword,
-        data: &Data,
-        item: &Item,
-        (first, last, value): (u64, u64, f64),
-    ) {
-        let range = match (first, last) {
-            (1..=3, _) => Some((first as usize - 1, last.min(3) as usize - 1)),
-            (11, _) => Some((HEAT, HEAT)),
-            _ => None,
-        };
-        if let Some((first, last)) = range {
-            let kind = ConditionKind::Held(first, last, value);
-            self.add_condition(keyword, data, set_name([first, last], value), item.clone(), kind);
-        }
-        // A node of a solid element has none.
-        if first <= 6 && last >= 4 {
-            let kind = ConditionKind::HeldRotation;
-            self.add_condition(keyword, data, "rotation".into(), item.clone(), kind);
-        }
     }
 
     /// `node or set, direction, value`.
@@ -87,7 +66,8 @@ impl Reader<'_> {
                     continue;
                 }
             };
-            self.add_condition(keyword, &data, name, item, kind);
+            let block = one_item(keyword, data.line, name, item);
+            self.add_condition(keyword, block, kind);
         }
         Ok(())
     }
@@ -112,15 +92,7 @@ impl Reader<'_> {
         }
     }
 
-    fn add_condition(
-        &mut self,
-        keyword: &Keyword,
-        data: &Data,
-        name: String,
-        item: Item,
-        kind: ConditionKind,
-    ) {
-        let block = one_item(keyword, data.line, name, item);
+    fn add_condition(&mut self, keyword: &Keyword, block: Block, kind: ConditionKind) {
         let when = self.when(keyword);
         self.deck.conditions.push(Condition { block, kind, when });
     }
@@ -231,6 +203,19 @@ impl Reader<'_> {
 pub(super) fn one_item(keyword: &Keyword, line: usize, name: String, item: Item) -> Block {
     let (keyword, key) = (keyword.name.clone(), name.clone());
     Block { key, name, keyword, line, items: vec![item], hidden: false }
+}
+
+/// Directions that are held, with the name of their set: of 4 to 6 rotations, of 11 a temperature.
+fn held(first: u64, last: u64, value: f64) -> Vec<(String, ConditionKind)> {
+    let range = match (first, last) {
+        (1..=3, _) => Some([first as usize - 1, last.min(3) as usize - 1]),
+        (11, _) => Some([HEAT, HEAT]),
+        _ => None,
+    };
+    let held = |[a, b]: [usize; 2]| (set_name([a, b], value), ConditionKind::Held(a, b, value));
+    // A node of a solid element has none.
+    let turns = (first <= 6 && last >= 4).then(|| ("rotation".into(), ConditionKind::HeldRotation));
+    range.map(held).into_iter().chain(turns).collect()
 }
 
 /// Directions that a support holds by its name.

@@ -24,6 +24,7 @@ pub(super) struct Hold {
 }
 
 /// Supports and displacements that the conditions of a deck give, step by step.
+#[derive(Default)]
 pub(super) struct Held {
     /// Holds of each step, by point and direction of the model.
     pub steps: Vec<BTreeMap<(Point, usize), Hold>>,
@@ -59,12 +60,7 @@ pub(super) fn directions(kind: ConditionKind, is_heat: bool) -> std::ops::Range<
 
 impl Held {
     pub fn new(rules: &Rules) -> Self {
-        let mut held = Self {
-            steps: Vec::with_capacity(rules.steps.len()),
-            displaced: BTreeSet::new(),
-            changes: false,
-            oblique: BTreeSet::new(),
-        };
+        let mut held = Self::default();
         let (mut now, mut ever) = (BTreeMap::new(), BTreeSet::new());
         obey(&mut now, None, rules);
         for (s, step) in rules.steps.iter().enumerate() {

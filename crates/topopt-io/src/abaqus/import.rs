@@ -39,7 +39,7 @@ pub(super) fn import(mut deck: Deck, cutting: Cutting) -> Parsed<ImportedMesh> {
     }
     elements.sets(&mut found.sets, &mut found.notes)?;
 
-    Carrier::new(&deck, &part, &elements, &nodes, &mut found).carry()?;
+    Carrier::new(&elements, &nodes, &mut found).carry()?;
     drop(nodes);
     let Found { sets, notes, deck } = found;
     Ok(ImportedMesh { deck, ..part.into_mesh(sets, notes)? })

@@ -87,6 +87,7 @@ fn say_what_is_lost(archive: &Archive, found: &mut Found) {
 }
 
 /// Elements that become solids, and those that are left out.
+#[derive(Default)]
 struct Selection {
     /// Elements that become solids, by ascending tags.
     solids: Vec<Element>,
@@ -110,13 +111,7 @@ impl Selection {
         }
         let has_solids = known.iter().any(|(_, number, solid)| *solid && *number != MESH);
 
-        let mut selection = Self {
-            solids: Vec::new(),
-            skipped_tags: Vec::new(),
-            skipped: BTreeMap::new(),
-            physics: DeckPhysics::Elasticity,
-            others: BTreeMap::new(),
-        };
+        let mut selection = Self::default();
         let (mut n_thermal, mut n_meshes) = (0, 0);
         for (element, number, is_solid) in known {
             if is_solid && !(has_solids && number == MESH) {

@@ -8,6 +8,7 @@ use crate::quote::quoted;
 use crate::read_error::{self, Located};
 
 /// The lines of a file that were not read yet.
+#[derive(Default)]
 pub(super) struct Lines<'a>(TextLines<'a>);
 
 impl<'a> Lines<'a> {

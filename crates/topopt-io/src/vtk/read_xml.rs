@@ -12,6 +12,7 @@ use crate::quote::{begin, excerpt, printable, quoted};
 use crate::read_error::{Located, Parsed};
 
 /// A file taken apart. Nothing is decoded yet.
+#[derive(Default)]
 pub(super) struct Outline<'a> {
     /// The XML, up to the appended data.
     xml: &'a str,
@@ -67,16 +68,7 @@ impl<'a> Outline<'a> {
         let mut scan =
             Scan { reader: Reader::from_str(xml), open: Vec::new(), n_pieces: 0, base64: None };
 
-        let mut outline = Outline {
-            xml,
-            big_endian: false,
-            header_width: 4,
-            compressor: None,
-            n_points: 0,
-            n_cells: 0,
-            arrays: Vec::new(),
-            appended: None,
-        };
+        let mut outline = Outline { xml, header_width: 4, ..Outline::default() };
 
         if let Err((position, fault)) = scan.run(&mut outline) {
             return Err(outline.fault(position, fault));
