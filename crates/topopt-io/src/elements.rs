@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use rayon::prelude::*;
-use topopt_mesh::cells::Cells;
+use topopt_mesh::cells::{Cells, NO_NODE, Shape};
 
 use crate::read_error::Fault;
 
@@ -41,6 +41,7 @@ impl Elements {
         }
         Ok(elements)
     }
+
     /// Tags of the given elements, ascending.
     pub fn tags(&self) -> &[u64] {
         &self.tags
@@ -62,6 +63,11 @@ impl Elements {
     /// The given element that is kept as the cell of this number.
     pub fn given(&self, number: u32) -> u32 {
         self.copies.iter().fold(number, |given, copy| given + u32::from(copy.given <= given))
+    }
+
+    /// The tag of the cell of this number.
+    pub fn tag(&self, number: u32) -> u64 {
+        self.tags[self.given(number) as usize]
     }
 
     /// Returns the note on elements that are left out. Copies that lie in other places than those
@@ -121,4 +127,44 @@ fn with_twins(cells: &Cells) -> Vec<u32> {
     }
     let is_repeated = |given: &u32| repeated.binary_search(&hash(*given as usize)).is_ok();
     (0..cells.len() as u32).into_par_iter().filter(is_repeated).collect()
+}
+
+/// Refuses cells that would have to be cut.
+pub(crate) fn only_bricks_and_wedges(cells: &Cells, elements: &Elements) -> Result<(), Fault> {
+    let Some(first) = (0..cells.len()).find(|&cell| cells.must_be_cut(cell)) else { return Ok(()) };
+    let shapes = counts(cells, &[Shape::Tetrahedron, Shape::Pyramid]);
+    Err(Fault::CutRefused { shapes, element: elements.tag(first as u32) })
+}
+
+/// Returns those of the `shapes` that cells have, plural, and how many have them.
+pub(crate) fn counts(cells: &Cells, shapes: &[Shape]) -> Vec<(&'static str, usize)> {
+    let count = |shape| cells.shapes().iter().filter(|other| **other == shape).count();
+    let all = shapes.iter().map(|&shape| (shape.plural(), count(shape)));
+    all.filter(|(_, count)| *count > 0).collect()
+}
+
+/// The ends of the edge that each node is in the middle of. A node in the middles of two edges is
+/// refused: an edge made straight would bend the other one.
+pub(crate) fn edges_of_middles(
+    cells: &Cells,
+    elements: &Elements,
+    tags: &[u64],
+) -> Result<Vec<[u32; 2]>, Fault> {
+    if cells.iter().all(|cell| cell.middles.is_empty()) {
+        return Ok(Vec::new());
+    }
+    let mut edges = vec![[NO_NODE; 2]; tags.len()];
+    for (number, cell) in (0..).zip(cells.iter()) {
+        for (&[a, b], &middle) in cell.shape.edges().iter().zip(cell.middles) {
+            let Some(known) = edges.get_mut(middle as usize) else { continue };
+            let [a, b] = [a, b].map(|a| cell.corners[a]);
+            let edge = [a.min(b), a.max(b)];
+            if *known != edge && *known != [NO_NODE; 2] {
+                let element = elements.tag(number);
+                return Err(Fault::SharedMiddle { element, node: tags[middle as usize] });
+            }
+            *known = edge;
+        }
+    }
+    Ok(edges)
 }

@@ -108,6 +108,14 @@ fn io(cause: std::io::Error) -> Located {
     Fault::Io(cause).into()
 }
 
+/// The coordinates of node `node`, which must be finite.
+pub(crate) fn finite(node: u64, coordinates: [f64; 3]) -> Result<[f64; 3], Fault> {
+    match coordinates.iter().all(|x| x.is_finite()) {
+        true => Ok(coordinates),
+        false => Err(Fault::NotFinite { node, coordinates }),
+    }
+}
+
 /// The nodes of a file, in the order of their tags.
 #[derive(Default)]
 pub(crate) struct Nodes {

@@ -33,13 +33,18 @@ pub mod atomic;
 pub mod checkpoint;
 pub mod csv;
 pub mod deck;
+mod directions;
 mod elements;
+mod file_sets;
+mod found;
 pub mod glb;
 pub mod gmsh;
 mod handed;
 mod import;
 mod included;
+mod lines;
 pub mod nastran;
+mod notes;
 pub mod obj;
 mod part;
 pub mod ply;
@@ -47,6 +52,7 @@ mod quote;
 mod read_error;
 pub mod stl;
 pub mod three_mf;
+mod values;
 pub mod vtk;
 
 use std::path::Path;
@@ -55,10 +61,8 @@ pub use atomic::WriteError;
 pub use import::{Cutting, ImportedMesh, UncutCells};
 pub use read_error::{Fault, Place, ReadError};
 
-/// Reads a mesh file; the extension tells the format. Today these are `.msh` (Gmsh), `.cdb`
-/// (Ansys), `.inp` (Abaqus, CalculiX), `.bdf`, `.dat`, `.nas` and `.fem` (Nastran, OptiStruct), and
-/// `.vtu` and `.vtk` (VTK). Tetrahedra and pyramids, and what touches them, are [cut] into
-/// hexahedra.
+/// Reads a mesh file; the extension tells which of the [`formats`]. Tetrahedra and pyramids, and what
+/// touches them, are [cut] into hexahedra.
 ///
 /// [cut]: topopt_mesh::cells::Cut
 ///
@@ -81,26 +85,46 @@ pub fn read_mesh_as(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadE
     match reader(path) {
         Some(_) if ansys::is_by_content(path) => ansys::read(path, cutting),
         Some(read) => read(path, cutting),
-        None => Err(ReadError { path: path.into(), place: None, fault: Fault::Extension.into() }),
+        None => {
+            let geometries = extensions(&gmsh::GEOMETRIES);
+            let known = format!("{}, and geometries, which Gmsh meshes: {geometries}", formats());
+            Err(ReadError { path: path.into(), place: None, fault: Fault::Extension(known).into() })
+        }
     }
+}
+
+/// Lists the mesh files that are read: `.msh (Gmsh 2.2 and 4.1), .cdb (Ansys), ...`.
+pub fn formats() -> String {
+    let of_program = |formats: &[Format]| {
+        let names: Vec<&str> = formats.iter().flat_map(|(names, ..)| *names).copied().collect();
+        format!("{} ({})", extensions(&names), formats[0].1)
+    };
+    FORMATS.chunk_by(|a, b| a.1 == b.1).map(of_program).collect::<Vec<_>>().join(", ")
+}
+
+/// `.bdf, .dat`.
+fn extensions(names: &[&str]) -> String {
+    names.iter().map(|name| format!(".{name}")).collect::<Vec<_>>().join(", ")
 }
 
 /// The reader of the format that the extension tells.
 fn reader(path: &Path) -> Option<Reader> {
     let extension = path.extension()?;
     let is = |known: &&str| extension.eq_ignore_ascii_case(known);
-    FORMATS.iter().find(|(known, _)| known.iter().any(is)).map(|(_, read)| *read)
+    FORMATS.iter().find(|(known, ..)| known.iter().any(is)).map(|(.., read)| *read)
 }
 
 /// Reads a file of one format.
 type Reader = fn(&Path, Cutting) -> Result<ImportedMesh, ReadError>;
 
-/// The extensions of the formats.
-const FORMATS: [(&[&str], Reader); 6] = [
-    (&["msh"], gmsh::read),
-    (&["cdb"], ansys::read),
-    (&["inp"], abaqus::read),
-    (&["bdf", "dat", "nas", "fem"], nastran::read),
-    (&["vtu"], vtk::vtu::read),
-    (&["vtk"], vtk::legacy::read),
+/// Extensions of a format, the programs that write it, and its reader.
+type Format = (&'static [&'static str], &'static str, Reader);
+
+const FORMATS: [Format; 6] = [
+    (&["msh"], "Gmsh 2.2 and 4.1", gmsh::read),
+    (&["cdb"], "Ansys", ansys::read),
+    (&["inp"], "Abaqus, CalculiX", abaqus::read),
+    (&["bdf", "dat", "nas", "fem"], "Nastran, OptiStruct", nastran::read),
+    (&["vtu"], "VTK", vtk::vtu::read),
+    (&["vtk"], "VTK", vtk::legacy::read),
 ];

@@ -2,17 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use topopt_mesh::cells::{Cells, Cut, CutError, Moved, NO_NODE, Shape};
-use topopt_mesh::hexahedron;
-use topopt_mesh::numbers::shown;
-use topopt_mesh::quality::Worst;
+use topopt_mesh::cells::{Cells, Cut, CutError, NO_NODE};
 use topopt_mesh::{Face, HexMesh, MeshError, Sets};
 
 use crate::deck::Deck;
-use crate::elements::Elements;
+use crate::elements::{Elements, edges_of_middles, only_bricks_and_wedges};
+use crate::file_sets::{CellFace, FileSets};
 use crate::import::{Cutting, ImportedMesh, Nodes, UncutCells, position};
+use crate::notes;
 use crate::quote::printable;
-use crate::read_error::{Fault, list};
+use crate::read_error::Fault;
 
 /// The solid cells of a file between its nodes, and the hexahedra they become.
 pub(crate) struct Part {
@@ -32,20 +31,6 @@ pub(crate) struct Part {
     turned: Vec<usize>,
 }
 
-/// Named sets by what a file names.
-#[derive(Default)]
-pub(crate) struct FileSets {
-    /// Positions of nodes.
-    pub nodes: BTreeMap<String, Vec<u32>>,
-    /// Names of node sets that hold nodes as they are listed, such as nodes with a force each: a
-    /// cut adds none to them.
-    pub as_listed: BTreeSet<String>,
-    /// Faces of cells.
-    pub faces: BTreeMap<String, Vec<CellFace>>,
-    /// Given elements.
-    pub elements: BTreeMap<String, Vec<u32>>,
-}
-
 /// The place that a node of a file has in the mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stand {
@@ -56,15 +41,6 @@ pub(crate) enum Stand {
     Edge([u32; 2]),
     /// No solid has it.
     Nowhere,
-}
-
-/// A face of a cell that is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct CellFace {
-    /// The cell's number among those that are kept.
-    pub cell: u32,
-    /// Positions of the corners, in the form of [`Face::key`].
-    pub key: [u32; 4],
 }
 
 impl Part {
@@ -94,7 +70,7 @@ impl Part {
         let cut = Cut::of(&cells, nodes.coordinates).map_err(|error| match error {
             CutError::TooLarge(count) => Fault::Mesh(MeshError::TooLarge(count)),
             CutError::Repeated { cell, node, count } => Fault::RepeatedNode {
-                element: elements.tags()[elements.given(cell as u32) as usize],
+                element: elements.tag(cell as u32),
                 node: node_tags[node as usize],
                 count,
             },
@@ -129,6 +105,16 @@ impl Part {
             Some(&ends) if ends != [NO_NODE; 2] => Stand::Edge(ends),
             _ => Stand::Nowhere,
         }
+    }
+
+    /// Whether a solid has the node at a position, be it in the middle of an edge that is straight here.
+    pub fn is_of_solid(&self, position: u32) -> bool {
+        self.stand(position) != Stand::Nowhere
+    }
+
+    /// Returns the position of the node `tag`, if a solid has it.
+    pub fn node_of_solid(&self, tag: u64) -> Option<u32> {
+        self.node(tag).filter(|position| self.is_of_solid(*position))
     }
 
     /// Returns the nodes that bear a load on the node at a position, with their shares: itself, or
@@ -223,51 +209,60 @@ impl Part {
         let empty = sets.summary().into_iter().filter(|(.., entries)| *entries == 0);
         notes.extend(empty.map(|(name, kind, _)| format!("{} set `{name}` is empty", kind.name())));
 
-        let Self { elements, cells, mut node_tags, cut, is_used, .. } = self;
-        let of_elements: Vec<u32> = (0..cells.len())
-            .flat_map(|cell| std::iter::repeat_n(cell as u32, cut.hexes_of(cell).len()))
-            .collect();
-        let given = |element: u32| {
-            let given = elements.given(of_elements[element as usize]);
-            (given, elements.tags()[given as usize])
-        };
-        let element_tags: Vec<u64> = (0..of_elements.len() as u32).map(|e| given(e).1).collect();
+        let of_cell = |cell| std::iter::repeat_n(cell as u32, self.cut.hexes_of(cell).len());
+        let of_elements: Vec<u32> = (0..self.cells.len()).flat_map(of_cell).collect();
+        let element_tags: Vec<u64> =
+            of_elements.iter().map(|&cell| self.elements.tag(cell)).collect();
+        let (node_tags, uncut) = (self.tags_of_used_nodes(), self.uncut(&of_elements));
+
+        let Self { elements, cells, cut, is_used, .. } = self;
         let (was_cut, straightened, moved) = (cut.n_cut(), cut.n_straightened, cut.moved);
-        let uncut = (was_cut > 0).then(|| UncutCells {
-            coordinates: cut.coordinates[..node_tags.len()].to_vec(),
-            nodes: numbers(&is_used)[..node_tags.len()].to_vec(),
-            cells: cells.clone(),
-            tags: (0..cells.len())
-                .map(|cell| elements.tags()[elements.given(cell as u32) as usize])
-                .collect(),
-            of_elements: of_elements.clone(),
-        });
+        notes.extend(notes::on_order(&cells, &cut));
+        notes.extend((moved.count > 0).then(|| notes::on_moved(moved)));
+        notes.extend(notes::on_pyramids(&cells, &cut));
 
-        // Nodes of the cut get the numbers behind those of the file.
-        let last = node_tags.last().copied().unwrap_or(0);
-        let n_added = (is_used.len() - node_tags.len()) as u64;
-        node_tags.extend((1..=n_added).map(|i| last.saturating_add(i)));
-        let mut used = is_used.iter();
-        node_tags.retain(|_| used.next().copied().unwrap_or(false));
-
-        notes.extend(note_on_order(&cells, &cut));
-        notes.extend((moved.count > 0).then(|| note_on_moved(moved)));
-        notes.extend(note_on_pyramids(&cells, &cut));
         let (coordinates, hexes) = numbered(cut, &is_used);
         match HexMesh::new(coordinates, hexes, sets) {
             Ok(mesh) => {
-                notes.extend(note_on_wedges(&mesh));
+                notes.extend(notes::on_wedges(&mesh));
                 if let Some(uncut) = &uncut {
-                    notes.insert(0, note_on_cut(uncut, &mesh, was_cut, straightened));
+                    notes.insert(0, notes::on_cut(uncut, &mesh, was_cut, straightened));
                 }
                 let notes = notes.iter().map(|note| printable(note)).collect();
                 let deck = Deck::default();
                 let remarks = Vec::new();
                 Ok(ImportedMesh { mesh, node_tags, element_tags, notes, remarks, uncut, deck })
             }
-            Err(error) => Err(explain(&error, &given)
-                .unwrap_or_else(|| by_tags(error, &node_tags, &element_tags))),
+            Err(error) => {
+                let given = |element: u32| {
+                    let cell = of_elements[element as usize];
+                    (elements.given(cell), elements.tag(cell))
+                };
+                let explained = explain(&error, &given);
+                Err(explained.unwrap_or_else(|| by_tags(error, &node_tags, &element_tags)))
+            }
         }
+    }
+
+    /// The cells as they are, with the cell of every element, if any of them was cut.
+    fn uncut(&self, of_elements: &[u32]) -> Option<UncutCells> {
+        let n_nodes = self.node_tags.len();
+        (self.cut.n_cut() > 0).then(|| UncutCells {
+            coordinates: self.cut.coordinates[..n_nodes].to_vec(),
+            nodes: numbers(&self.is_used)[..n_nodes].to_vec(),
+            cells: self.cells.clone(),
+            tags: (0..self.cells.len()).map(|cell| self.elements.tag(cell as u32)).collect(),
+            of_elements: of_elements.to_vec(),
+        })
+    }
+
+    /// Tags of the nodes that hexahedra use: those of the cut get the numbers behind those of the file.
+    fn tags_of_used_nodes(&self) -> Vec<u64> {
+        let last = self.node_tags.last().copied().unwrap_or(0);
+        let n_added = (self.is_used.len() - self.node_tags.len()) as u64;
+        let added = (1..=n_added).map(|i| last.saturating_add(i));
+        let tags = self.node_tags.iter().copied().chain(added).zip(&self.is_used);
+        tags.filter(|(_, used)| **used).map(|(tag, _)| tag).collect()
     }
 
     /// The sets by nodes, hexahedra and their faces.
@@ -278,11 +273,11 @@ impl Part {
             let is_nowhere = |node: &&u32| self.stand(**node) == Stand::Nowhere;
             let left_out = members.iter().filter(is_nowhere).count();
             if left_out > 0 {
-                notes.push(left_out_of_set(&name, left_out));
+                notes.push(notes::left_out_of_set(&name, left_out));
             }
             let (ends, n_middles) = self.ends_of_middles(&members);
             if !ends.is_empty() {
-                notes.push(ends_of_set(&name, n_middles, ends.len()));
+                notes.push(notes::ends_of_set(&name, n_middles, ends.len()));
                 members.extend(ends);
                 members.sort_unstable();
             }
@@ -323,11 +318,10 @@ impl Part {
 
     /// Returns the note on left-handed elements, if there are any.
     fn note_on_turned(&self) -> Option<String> {
-        let first = self.elements.given(*self.turned.first()? as u32);
+        let first = self.elements.tag(*self.turned.first()? as u32);
+        let count = self.turned.len();
         Some(format!(
-            "left-handed elements, whose nodes were reordered: {}, the first is {}",
-            self.turned.len(),
-            self.elements.tags()[first as usize]
+            "left-handed elements, whose nodes were reordered: {count}, the first is {first}"
         ))
     }
 
@@ -349,54 +343,6 @@ impl Part {
             _ => Some(format!("{dropped} nodes were left out: each is neither a corner {neither}")),
         }
     }
-}
-
-/// Returns the note on `count` nodes of a set that no hexahedron uses.
-fn left_out_of_set(name: &str, count: usize) -> String {
-    format!("{count} nodes of node set `{name}` were left out: no solid element has them")
-}
-
-/// Returns the note on a set that has the ends of edges in place of their middles.
-fn ends_of_set(name: &str, n_middles: usize, n_ends: usize) -> String {
-    format!(
-        "node set `{name}`: nodes in the middle of edges ({n_middles}) were left out, and the ends of \
-         these edges were added ({n_ends})"
-    )
-}
-
-fn only_bricks_and_wedges(cells: &Cells, elements: &Elements) -> Result<(), Fault> {
-    let Some(first) = (0..cells.len()).find(|&cell| cells.must_be_cut(cell)) else { return Ok(()) };
-    let count = |shape| cells.shapes().iter().filter(|other| **other == shape).count();
-    let shapes = [Shape::Tetrahedron, Shape::Pyramid].map(|shape| (shape.plural(), count(shape)));
-    let element = elements.tags()[elements.given(first as u32) as usize];
-    let shapes = shapes.into_iter().filter(|(_, count)| *count > 0).collect();
-    Err(Fault::CutRefused { shapes, element })
-}
-
-/// The ends of the edge that each node is in the middle of. A node in the middles of two edges is
-/// refused: an edge made straight would bend the other one.
-fn edges_of_middles(
-    cells: &Cells,
-    elements: &Elements,
-    tags: &[u64],
-) -> Result<Vec<[u32; 2]>, Fault> {
-    if cells.iter().all(|cell| cell.middles.is_empty()) {
-        return Ok(Vec::new());
-    }
-    let mut edges = vec![[NO_NODE; 2]; tags.len()];
-    for (number, cell) in (0..).zip(cells.iter()) {
-        for (&[a, b], &middle) in cell.shape.edges().iter().zip(cell.middles) {
-            let Some(known) = edges.get_mut(middle as usize) else { continue };
-            let [a, b] = [a, b].map(|a| cell.corners[a]);
-            let edge = [a.min(b), a.max(b)];
-            if *known != edge && *known != [NO_NODE; 2] {
-                let element = elements.tags()[elements.given(number) as usize];
-                return Err(Fault::SharedMiddle { element, node: tags[middle as usize] });
-            }
-            *known = edge;
-        }
-    }
-    Ok(edges)
 }
 
 /// The numbers of the nodes that are used; [`NO_NODE`] for the others.
@@ -421,64 +367,6 @@ fn numbered(cut: Cut, is_used: &[bool]) -> (Vec<[f64; 3]>, Vec<[u32; 8]>) {
         coordinates.retain(|_| used.next().copied().unwrap_or(false));
     }
     (coordinates, hexes)
-}
-
-/// Returns the note on cells of second order that were not cut.
-fn note_on_order(cells: &Cells, cut: &Cut) -> Option<String> {
-    let is_straightened = |cell: &usize| !cut.is_cut(*cell) && !cells.get(*cell).middles.is_empty();
-    let count = (0..cells.len()).filter(is_straightened).count();
-    (count > 0).then(|| format!("elements of second order, read by their corners: {count}"))
-}
-
-/// Returns the note on corners that were moved in tetrahedra that are nearly flat.
-fn note_on_moved(Moved { count, distance }: Moved) -> String {
-    format!(
-        "corners of nearly flat tetrahedra moved by up to {}, inside the part or along plane faces, so \
-         that their hexahedra can be computed with: {count}",
-        shown(distance)
-    )
-}
-
-/// Returns the note on pyramids that stay hexahedra with corners that coincide.
-fn note_on_pyramids(cells: &Cells, cut: &Cut) -> Option<String> {
-    let is_kept = |cell: &usize| !cut.is_cut(*cell) && cells.get(*cell).shape == Shape::Pyramid;
-    let count = (0..cells.len()).filter(is_kept).count();
-    (count > 0).then(|| format!("pyramids, read as hexahedra of five nodes: {count}"))
-}
-
-fn note_on_wedges(mesh: &HexMesh) -> Option<String> {
-    let wedges = mesh.hexes().iter().filter(|hex| hexahedron::wedge(hex).is_some()).count();
-    (wedges > 0).then(|| format!("wedges, read as hexahedra of six nodes: {wedges}"))
-}
-
-/// Returns the note on cut cells: their shapes, and the quality before and after.
-fn note_on_cut(uncut: &UncutCells, mesh: &HexMesh, n_cut: usize, n_straightened: usize) -> String {
-    let UncutCells { coordinates, cells, .. } = uncut;
-    let count = |shape: Shape| cells.shapes().iter().filter(|other| **other == shape).count();
-    let counts = Shape::ALL.map(|shape| (shape.plural(), count(shape)));
-    let counts: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
-    let before = cells.iter().map(|cell| cell.scaled_jacobian(coordinates));
-    let before = before.fold(f64::INFINITY, f64::min);
-    let after = Worst::of(mesh).scaled_jacobian;
-
-    let mut note = format!(
-        "{n_cut} of {} elements were cut: of {} came {} hexahedra; the smallest scaled Jacobian was \
-         {before:.3} and is {after:.3}",
-        cells.len(),
-        list(&counts),
-        mesh.n_elements(),
-    );
-    let degenerate = mesh.hexes().iter().filter(|hex| hexahedron::pyramid(hex).is_some()).count();
-    if degenerate > 0 {
-        note += &format!("; {degenerate} of them are pyramids, at the apexes of pyramids");
-    }
-    if n_straightened > 0 {
-        note += &format!(
-            "; {n_straightened} curved elements were straightened, because curved ones would have been \
-             inverted or nearly flat"
-        );
-    }
-    note
 }
 
 /// Converts an error of the mesh to one with the file's tags for nodes and elements.

@@ -51,12 +51,10 @@ pub enum Fault {
     Io(std::io::Error),
     /// A file name extension that no reader knows.
     #[error(
-        "unknown file extension; supported are: .msh (Gmsh 2.2 and 4.1), \
-         .cdb (Ansys), .inp (Abaqus, CalculiX), \
-         .bdf, .dat, .nas, .fem (Nastran, OptiStruct), .vtu, .vtk (VTK), and geometries, which Gmsh \
-         meshes: .step, .stp, .iges, .igs, .brep, .stl, .geo. Gmsh converts others: `gmsh FILE -save -format msh41 -o NEW.msh`"
+        "unknown file extension; supported are: {0}. Gmsh converts others: \
+         `gmsh FILE -save -format msh41 -o NEW.msh`"
     )]
-    Extension,
+    Extension(String),
     /// A fault of one format: the `Fault` of its module.
     #[error(transparent)]
     Format(Box<dyn Error + Send + Sync>),
@@ -146,12 +144,16 @@ pub enum Fault {
     Mesh(MeshError),
 }
 
-impl Fault {
-    /// A fault of one format; formats convert theirs by it, so that this file names none of them.
-    pub(crate) fn of_format(fault: impl Error + Send + Sync + 'static) -> Self {
+/// Fault of one format, which becomes a [`Fault`], so that this file names none of them.
+pub trait FormatFault: Error + Send + Sync + 'static {}
+
+impl<F: FormatFault> From<F> for Fault {
+    fn from(fault: F) -> Self {
         Self::Format(Box::new(fault))
     }
+}
 
+impl Fault {
     /// The fault as that of a format, if it is one.
     pub fn format<F: Error + 'static>(&self) -> Option<&F> {
         match self {
@@ -176,6 +178,18 @@ pub(crate) fn list(shapes: &[(&'static str, usize)]) -> String {
 pub(crate) struct Located {
     pub place: Option<Place>,
     pub fault: Box<Fault>,
+}
+
+impl Located {
+    /// A fault at a place.
+    pub fn at(place: Place, fault: impl Into<Fault>) -> Self {
+        Self { place: Some(place), fault: Box::new(fault.into()) }
+    }
+
+    /// A fault at a line of a text.
+    pub fn at_line(line: usize, fault: impl Into<Fault>) -> Self {
+        Self::at(Place::Line(line), fault)
+    }
 }
 
 impl<P: Into<Fault>> From<P> for Located {

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::deck::Deck;
 use super::elements::Elements;
-use super::given::{Condition, ConditionKind, HEAT, When};
+use super::given::{Condition, ConditionKind, HEAT, Procedure, Step, When, factor};
 use super::held::{Held, Point, Rules, set_name};
 use super::sets::{Block, Item, Members};
-use super::steps::{Procedure, Step, factor};
-use crate::deck::{self, DeckMaterial, DeckPhysics, DeckSteps, DeckSupport};
-use crate::part::{CellFace, FileSets, Part};
+use crate::deck::{DeckMaterial, DeckPhysics, DeckSteps, DeckSupport};
+use crate::file_sets::CellFace;
+use crate::found::Found;
+use crate::part::Part;
 use crate::quote::printable;
 use crate::read_error::Parsed;
 
@@ -19,8 +20,7 @@ pub(super) struct Carrier<'a> {
     pub part: &'a Part,
     pub elements: &'a Elements<'a>,
     pub nodes: &'a Members<'a>,
-    pub sets: &'a mut FileSets,
-    pub carried: deck::Deck,
+    pub found: &'a mut Found,
     pub is_heat: bool,
     /// The steps of the physics, at least one.
     pub steps: Vec<Step>,
@@ -36,14 +36,8 @@ pub(super) struct Carrier<'a> {
 type Target = Vec<(Point, f64)>;
 
 impl<'a> Carrier<'a> {
-    pub fn new(
-        deck: &'a Deck,
-        part: &'a Part,
-        elements: &'a Elements<'a>,
-        nodes: &'a Members<'a>,
-        sets: &'a mut FileSets,
-    ) -> Self {
-        let is_heat = deck.is_heat();
+    pub fn new(elements: &'a Elements, nodes: &'a Members, found: &'a mut Found) -> Self {
+        let Elements { deck, part, .. } = *elements;
         let mut steps = deck.steps.clone();
         if steps.is_empty() {
             steps.push(Step::new("step_1".into()));
@@ -53,9 +47,8 @@ impl<'a> Carrier<'a> {
             part,
             elements,
             nodes,
-            sets,
-            carried: deck::Deck::default(),
-            is_heat,
+            found,
+            is_heat: deck.is_heat(),
             steps,
             axes: BTreeMap::new(),
             remote: BTreeMap::new(),
@@ -64,7 +57,7 @@ impl<'a> Carrier<'a> {
     }
 
     /// Adds the sets of all supports and loads, and tells what these are.
-    pub fn carry(mut self) -> Parsed<deck::Deck> {
+    pub fn carry(mut self) -> Parsed<()> {
         self.physics()?;
         self.other_physics();
         self.turned_nodes()?;
@@ -95,14 +88,15 @@ impl<'a> Carrier<'a> {
         self.grounded(&held)?;
         self.sort_sets();
         self.materials();
-        self.carried.lost.extend(self.deck.lost.iter().cloned());
-        Ok(self.carried)
+        self.found.deck.lost.extend(self.deck.lost.iter().cloned());
+        Ok(())
     }
 
     /// Loses something, each sentence once.
-    pub fn lose_once(&mut self, what: String) {
-        if !self.carried.lost.contains(&what) {
-            self.carried.lost.push(what);
+    pub fn lose_once(&mut self, what: impl Into<String>) {
+        let what = what.into();
+        if !self.found.deck.lost.contains(&what) {
+            self.found.lose(what);
         }
     }
 
@@ -115,7 +109,7 @@ impl<'a> Carrier<'a> {
         let in_time = matches!(self.steps[s].procedure, Procedure::HeatInTime(_));
         match found {
             Ok(_) if in_time && amplitude.is_some() => {
-                self.lose_once("amplitudes of heat in time: what has one acts in full".into());
+                self.lose_once("amplitudes of heat in time: what has one acts in full");
                 1.0
             }
             Ok(factor) => factor,
@@ -128,33 +122,28 @@ impl<'a> Carrier<'a> {
 
     /// The physics of the deck, and its steps if they are steps in time.
     fn physics(&mut self) -> Parsed<()> {
-        let is_heat =
-            |step: &Step| matches!(step.procedure, Procedure::Heat | Procedure::HeatInTime(_));
-        if self.is_heat {
-            self.carried.physics = DeckPhysics::Heat;
-        } else if self.deck.steps.iter().any(is_heat) {
-            self.lose_once("steps of heat in a deck of elasticity".into());
-        }
-        if !self.is_heat && !self.deck.initial.is_empty() {
-            self.lose_once("*INITIAL CONDITIONS of temperatures in a deck of elasticity".into());
-        }
-        let in_time: Vec<(f64, f64)> = self
-            .steps
-            .iter()
-            .filter_map(|step| match step.procedure {
-                Procedure::HeatInTime(length) => Some((step.period, length)),
-                _ => None,
-            })
-            .collect();
-        let Some(&(end, step)) = in_time.first().filter(|_| self.is_heat) else {
+        if !self.is_heat {
+            if self.deck.steps.iter().any(Step::is_heat) {
+                self.lose_once("steps of heat in a deck of elasticity");
+            }
+            if !self.deck.initial.is_empty() {
+                self.lose_once("*INITIAL CONDITIONS of temperatures in a deck of elasticity");
+            }
             return Ok(());
-        };
+        }
+
+        self.found.deck.physics = DeckPhysics::Heat;
+        let in_time = self.steps.iter().find_map(|step| match step.procedure {
+            Procedure::HeatInTime(length) => Some((step.period, length)),
+            _ => None,
+        });
+        let Some((end, step)) = in_time else { return Ok(()) };
         if self.steps.len() > 1 {
-            self.lose_once("steps behind the first: heat in time is computed in one".into());
+            self.lose_once("steps behind the first: heat in time is computed in one");
             self.steps.truncate(1);
         }
         let initial = self.initial()?;
-        self.carried.in_time = Some(DeckSteps { end, step: step.min(end), initial });
+        self.found.deck.in_time = Some(DeckSteps { end, step: step.min(end), initial });
         Ok(())
     }
 
@@ -180,18 +169,16 @@ impl<'a> Carrier<'a> {
         let n_used = n_used.count();
         let mut temperatures = BTreeMap::<u32, f64>::new();
         for (block, value) in &self.deck.initial {
-            let mut nodes = Vec::new();
-            self.nodes.add(&mut nodes, block)?;
+            let nodes = self.nodes.named(block)?;
             let nodes = nodes.into_iter().filter(|&node| self.part.is_used(node));
             temperatures.extend(nodes.map(|node| (node, *value)));
         }
         let first = temperatures.values().next().copied().unwrap_or(0.0);
         let differs = temperatures.values().any(|value| *value != first);
         if differs || (first != 0.0 && temperatures.len() < n_used) {
-            self.lose_once(
-                "*INITIAL CONDITIONS of several temperatures: all nodes begin with the first"
-                    .into(),
-            );
+            let what =
+                "*INITIAL CONDITIONS of several temperatures: all nodes begin with the first";
+            self.lose_once(what);
         }
         Ok(first)
     }
@@ -199,9 +186,7 @@ impl<'a> Carrier<'a> {
     /// The directions at nodes of *TRANSFORM.
     fn turned_nodes(&mut self) -> Parsed<()> {
         for (block, system) in &self.deck.systems {
-            let mut nodes = Vec::new();
-            self.nodes.add(&mut nodes, block)?;
-            for node in nodes {
+            for node in self.nodes.named(block)? {
                 self.axes.insert(node, system.axes(self.part.given_place(node)));
             }
         }
@@ -223,9 +208,7 @@ impl<'a> Carrier<'a> {
             return Ok(target);
         }
 
-        let mut nodes = Vec::new();
-        self.nodes.add(&mut nodes, &condition.block)?;
-        for node in nodes {
+        for node in self.nodes.named(&condition.block)? {
             let points = match self.part.is_used(node) {
                 true => Vec::new(),
                 false => self.references(|item| self.nodes.first(item) == Some(node)),
@@ -277,7 +260,7 @@ impl<'a> Carrier<'a> {
     fn held(&mut self, held: &Held) {
         if held.changes {
             let what = "what *BOUNDARY holds in some steps only: a case holds it in all load cases";
-            self.lose_once(what.into());
+            self.lose_once(what);
         }
         for &c in &held.oblique {
             let at = self.deck.place(self.deck.conditions[c].block.line);
@@ -305,10 +288,11 @@ impl<'a> Carrier<'a> {
                     false => set_name(run, value),
                 };
                 let name = s.map_or(name.clone(), |s| self.in_step(s, name));
-                self.sets.nodes.entry(name.clone()).or_default().push(node);
+                self.found.sets.nodes.entry(name.clone()).or_default().push(node);
                 name
             }
         };
+
         let is_in = |i: usize| (run[0]..=run[1]).contains(&i);
         let support = DeckSupport {
             set,
@@ -320,8 +304,9 @@ impl<'a> Carrier<'a> {
             case: s.map(|s| self.steps[s].name.clone()),
         };
         // A set grows node by node.
-        if !self.carried.supports.contains(&support) {
-            self.carried.supports.push(support);
+        let supports = &mut self.found.deck.supports;
+        if !supports.contains(&support) {
+            supports.push(support);
         }
     }
 
@@ -335,7 +320,7 @@ impl<'a> Carrier<'a> {
     fn materials(&mut self) {
         let names: BTreeSet<&str> = self.deck.sections.iter().map(|(.., name)| &name[..]).collect();
         let materials = &self.deck.materials;
-        self.carried.materials = match (names.len(), materials.as_slice()) {
+        self.found.deck.materials = match (names.len(), materials.as_slice()) {
             (0, []) => Vec::new(),
             (0, [only]) => vec![self.material(&only.name, None)],
             (0, [first, ..]) => vec![DeckMaterial {
@@ -359,29 +344,16 @@ impl<'a> Carrier<'a> {
     fn material(&self, name: &str, set: Option<String>) -> DeckMaterial {
         let known = self.deck.materials.iter().find(|m| m.name.eq_ignore_ascii_case(name));
         let Some(material) = known else {
-            let (name, why) = (printable(name), "a material that no *MATERIAL defines".into());
-            return DeckMaterial {
-                name,
-                set,
-                not_understood: Some(why),
-                ..DeckMaterial::default()
-            };
+            let not_understood = Some("a material that no *MATERIAL defines".into());
+            let name = printable(name);
+            return DeckMaterial { name, set, not_understood, ..DeckMaterial::default() };
         };
-        DeckMaterial {
-            name: printable(&material.name),
-            set,
-            youngs_modulus: material.elastic.map(|[modulus, _]| modulus),
-            poissons_ratio: material.elastic.map(|[_, ratio]| ratio),
-            mass_density: material.density,
-            conductivity: material.conductivity.clone(),
-            heat_capacity: material.specific_heat,
-            not_understood: material.not_understood.clone(),
-        }
+        DeckMaterial { name: printable(&material.name), set, ..material.clone() }
     }
 
     /// Each node once, increasing.
     fn sort_sets(&mut self) {
-        for nodes in self.sets.nodes.values_mut() {
+        for nodes in self.found.sets.nodes.values_mut() {
             nodes.sort_unstable();
             nodes.dedup();
         }

@@ -3,12 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use topopt_mesh::vector::{dot, length};
+
 use super::carried::Carrier;
 use super::given::{Distributed, DistributedKind, OnFaces};
 use super::nodal::ascending;
 use super::sets::Item;
 use crate::deck::{DeckFilm, SetLoad};
-use crate::part::CellFace;
+use crate::file_sets::CellFace;
 use crate::quote::printable;
 use crate::read_error::Parsed;
 
@@ -72,13 +74,20 @@ fn join(
     }
 }
 
+/// Faces or elements by the value on them, if that is not 0.
+fn by_ascending_value<T>(values: BTreeMap<T, f64>) -> impl Iterator<Item = (f64, Vec<T>)> {
+    let mut groups = BTreeMap::<i64, (f64, Vec<T>)>::new();
+    for (member, value) in values.into_iter().filter(|(_, value)| *value != 0.0) {
+        groups.entry(ascending(value)).or_insert_with(|| (value, Vec::new())).1.push(member);
+    }
+    groups.into_values()
+}
+
 /// Whether a load takes the place of another one; gravity and rotation do so of one direction.
 fn is_same_kind(a: DistributedKind, b: DistributedKind) -> bool {
     use DistributedKind::{Centrifugal, Face, Gravity, Source, Surface};
     let along = |a: [f64; 3], b: [f64; 3]| {
-        let size = |v: [f64; 3]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
-        let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
-        (dot - size(a) * size(b)).abs() <= 1e-12 * size(a) * size(b)
+        (dot(a, b) - length(a) * length(b)).abs() <= 1e-12 * length(a) * length(b)
     };
     match (a, b) {
         (Face(_, a) | Surface(a), Face(_, b) | Surface(b)) => {
@@ -99,6 +108,7 @@ impl Carrier<'_> {
         for s in 0..self.steps.len() {
             let released = self.steps[s].released.clone();
             acting.retain(|acting| !released.contains(&acting.family()));
+
             let is_now = |load: &Distributed| match load.when.step {
                 None => s == 0,
                 Some(step) => step == s,
@@ -142,11 +152,12 @@ impl Carrier<'_> {
                     _ => None,
                 };
                 let set = set.map_or_else(|| printable(name), str::to_owned);
-                acting.faces.extend(self.sets.faces.get(&set).into_iter().flatten());
+                acting.faces.extend(self.found.sets.faces.get(&set).into_iter().flatten());
                 acting.surface = Some(set);
             }
             _ => acting.elements.extend(self.elements.solids_of(&load.block)?),
         }
+
         if acting.is_over() {
             let what = match load.kind {
                 DistributedKind::Surface(_) => {
@@ -186,6 +197,7 @@ impl Carrier<'_> {
                 kind => join(&mut on_whole, kind.times(factor), &acting.elements),
             }
         }
+
         for (kind, elements) in on_whole {
             self.on_whole(kind, s, elements.len());
         }
@@ -238,14 +250,10 @@ impl Carrier<'_> {
         values: BTreeMap<CellFace, f64>,
         s: usize,
     ) -> Vec<(f64, String)> {
-        let mut groups = BTreeMap::<i64, (f64, Vec<CellFace>)>::new();
-        for (face, value) in values.into_iter().filter(|(_, value)| *value != 0.0) {
-            groups.entry(ascending(value)).or_insert_with(|| (value, Vec::new())).1.push(face);
-        }
         let mut sets = Vec::new();
-        for (value, faces) in groups.into_values() {
+        for (value, faces) in by_ascending_value(values) {
             let set = self.in_step(s, format!("{word}_{value:?}"));
-            self.sets.faces.insert(set.clone(), faces);
+            self.found.sets.faces.insert(set.clone(), faces);
             sets.push((value, set));
         }
         sets
@@ -258,45 +266,35 @@ impl Carrier<'_> {
         }
         let word = acting.load.block.keyword.to_lowercase();
         let set = self.in_step(s, format!("{word}_{}", acting.number + 1));
-        self.sets.faces.insert(set.clone(), acting.faces.iter().copied().collect());
+        self.found.sets.faces.insert(set.clone(), acting.faces.iter().copied().collect());
         set
     }
 
     /// Gravity and rotation, which act on all of a case's part.
     fn on_whole(&mut self, kind: DistributedKind, s: usize, n_elements: usize) {
-        let is_whole = n_elements == self.deck.solids.len();
-        let mut lose = |what| {
-            if !is_whole {
-                self.lose_once(format!(
-                    "the {what} of some elements only: it acts on the whole part"
-                ));
-            }
-        };
-        match kind {
+        let (what, load) = match kind {
             DistributedKind::Gravity(acceleration) => {
-                lose("gravity");
-                self.load(s, SetLoad::Gravity { acceleration });
+                ("gravity", SetLoad::Gravity { acceleration })
             }
             DistributedKind::Centrifugal(square, center, axis) => {
-                lose("rotation");
-                let speed = square.max(0.0).sqrt();
-                let angular_velocity = axis.map(|d| d * speed);
-                self.load(s, SetLoad::Centrifugal { center, angular_velocity });
+                let angular_velocity = axis.map(|d| d * square.max(0.0).sqrt());
+                ("rotation", SetLoad::Centrifugal { center, angular_velocity })
             }
-            _ => {}
+            _ => return,
+        };
+        if n_elements != self.deck.solids.len() {
+            let what = format!("the {what} of some elements only: it acts on the whole part");
+            self.lose_once(what);
         }
+        self.load(s, load);
     }
 
     fn sources(&mut self, sources: BTreeMap<u32, f64>, s: usize) {
-        let mut groups = BTreeMap::<i64, (f64, Vec<u32>)>::new();
-        for (element, value) in sources.into_iter().filter(|(_, value)| *value != 0.0) {
-            groups.entry(ascending(value)).or_insert_with(|| (value, Vec::new())).1.push(element);
-        }
-        for (heat_source, elements) in groups.into_values() {
+        for (heat_source, elements) in by_ascending_value(sources) {
             let is_whole = elements.len() == self.deck.solids.len();
             let set = (!is_whole).then(|| self.in_step(s, format!("dflux_bf_{heat_source:?}")));
             if let Some(set) = &set {
-                self.sets.elements.insert(set.clone(), elements);
+                self.found.sets.elements.insert(set.clone(), elements);
             }
             self.load(s, SetLoad::HeatSource { set, heat_source });
         }
@@ -304,21 +302,18 @@ impl Carrier<'_> {
 
     /// Films, which all load cases of a case have in common.
     fn films(&mut self, films: &[(f64, f64, &Acting)], s: usize) {
-        let values = |films: &[(f64, f64, &Acting)]| -> Vec<_> {
-            films.iter().map(|(film, ambient, on)| (*film, *ambient, on.faces.clone())).collect()
-        };
+        let values = films.iter().map(|(film, ambient, on)| (*film, *ambient, on.faces.clone()));
+        let values: Vec<_> = values.collect();
         if s > 0 {
-            if self.films_before != values(films) {
-                self.lose_once(
-                    "*FILM of later steps: all load cases have that of the first".into(),
-                );
+            if self.films_before != values {
+                self.lose_once("*FILM of later steps: all load cases have that of the first");
             }
             return;
         }
-        self.films_before = values(films);
+        self.films_before = values;
         for &(film_coefficient, ambient, acting) in films {
             let set = self.face_set(acting, s);
-            self.carried.films.push(DeckFilm { set, film_coefficient, ambient });
+            self.found.deck.films.push(DeckFilm { set, film_coefficient, ambient });
         }
     }
 }

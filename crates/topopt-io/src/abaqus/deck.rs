@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use topopt_mesh::cells::Shape;
 
 use super::error::Fault;
-use super::given::{Condition, Coupling, Distributed, Material, Springs};
+use super::given::{Amplitude, Condition, Coupling, Distributed, Springs, Step};
 use super::include::Text;
 use super::lines::{Keyword, Lines, capitals, unquoted};
-use super::motion::Motion;
 use super::sets::{Block, Item};
-use super::steps::{Amplitude, Procedure, Step};
-use super::system::System;
+use super::systems::{Motion, System};
+use crate::deck::DeckMaterial;
 use crate::read_error::Parsed;
 
 /// Contents of an input file, by the numbers of the file.
@@ -40,7 +39,7 @@ pub(super) struct Deck {
     pub conditions: Vec<Condition>,
     pub distributed: Vec<Distributed>,
     pub couplings: Vec<Coupling>,
-    pub materials: Vec<Material>,
+    pub materials: Vec<DeckMaterial>,
     /// Element set as it is written and for comparison, and its material.
     pub sections: Vec<(String, String, String)>,
     /// Nodes of the assembly, which no element has, and sets of them by their keys.
@@ -137,16 +136,13 @@ pub(super) fn read(text: &Text) -> Parsed<Deck> {
 impl Deck {
     /// Whether it is of heat: by its steps, without any by its materials.
     pub fn is_heat(&self) -> bool {
-        let is_heat =
-            |step: &Step| matches!(step.procedure, Procedure::Heat | Procedure::HeatInTime(_));
-        let conducts = |material: &Material| {
-            material.elastic.is_none()
-                && material.not_understood.is_none()
-                && !material.conductivity.is_empty()
+        let conducts = |material: &DeckMaterial| {
+            let is_elastic = material.youngs_modulus.or(material.poissons_ratio).is_some();
+            !is_elastic && material.not_understood.is_none() && !material.conductivity.is_empty()
         };
         match self.steps.as_slice() {
             [] => self.materials.iter().any(conducts),
-            steps => steps.iter().all(is_heat),
+            steps => steps.iter().all(Step::is_heat),
         }
     }
 
@@ -173,14 +169,8 @@ impl Reader<'_> {
             "DSLOAD" | "DSFLUX" | "SFILM" => self.surface_loads(keyword),
             "COUPLING" | "RIGIDBODY" => self.coupling(keyword),
             "KINEMATIC" => self.kinematic(keyword),
-            "MATERIAL" => {
-                self.material(keyword);
-                Ok(())
-            }
-            "SOLIDSECTION" => {
-                self.section(keyword);
-                Ok(())
-            }
+            "MATERIAL" => self.material(keyword),
+            "SOLIDSECTION" => self.section(keyword),
             "ELASTIC" | "DENSITY" | "CONDUCTIVITY" | "SPECIFICHEAT" => self.property(keyword),
             "SPRING" => self.springs(keyword),
             "TRANSFORM" => self.transform(keyword),
@@ -194,10 +184,7 @@ impl Reader<'_> {
             "NGEN" | "NFILL" | "NCOPY" | "NMAP" | "ELGEN" | "ELCOPY" | "SYSTEM"
             | "SUBSTRUCTURE" => Err(keyword.fault(Fault::Generator(format!("*{}", keyword.name)))),
 
-            "STEP" => {
-                self.step(keyword);
-                Ok(())
-            }
+            "STEP" => self.step(keyword),
             // Its file stands behind it.
             "INCLUDE" => keyword.required("INPUT").map(|_| ()),
             _ => Ok(()),
@@ -205,12 +192,12 @@ impl Reader<'_> {
     }
 
     /// `x, y, z` of a translation, then two points and an angle of a rotation, each in a line.
-    fn motion(&mut self, keyword: &Keyword) -> Parsed<Motion> {
+    fn motion(&mut self) -> Parsed<Motion> {
         let mut lines = Vec::new();
         while let Some(data) = self.lines.data() {
             let mut values = [0.0; 7];
             for (value, field) in values.iter_mut().zip(data.fields()) {
-                *value = data.double(keyword, field, "a translation or rotation")?;
+                *value = data.double(field, "a translation or rotation")?;
             }
             lines.push(values);
         }
@@ -236,7 +223,7 @@ impl Reader<'_> {
                     return refused("a second instance of a part");
                 }
                 self.deck.instance = Some(keyword.get("NAME").unwrap_or("instance").to_owned());
-                self.deck.motion = self.motion(keyword)?;
+                self.deck.motion = self.motion()?;
                 Scope::Instance
             }
 

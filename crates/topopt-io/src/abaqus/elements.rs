@@ -6,11 +6,11 @@ use std::mem::take;
 use super::deck::Deck;
 use super::element_type;
 use super::error::Fault;
-use super::lines::at_line;
 use super::sets::{Block, Members};
-use crate::part::{CellFace, FileSets, Part};
+use crate::file_sets::{CellFace, FileSets};
+use crate::part::Part;
 use crate::quote::printable;
-use crate::read_error::{self, Parsed};
+use crate::read_error::{self, Located, Parsed};
 
 /// The elements of a file: solids and those that are none.
 pub(super) struct Elements<'a> {
@@ -53,16 +53,14 @@ impl Elements<'_> {
     fn face_sets(&self, sets: &mut FileSets, notes: &mut Vec<String>) -> Parsed<()> {
         let mut left_out = BTreeMap::<&str, usize>::new();
         for (block, number) in &self.deck.surfaces {
-            let mut positions = Vec::new();
-            self.members.add(&mut positions, block)?;
-            let (solids, others) = self.split(&positions);
+            let (solids, others) = self.split(&self.members.named(block)?);
             let name = self.names.faces(&block.key).unwrap_or(&block.name);
             *left_out.entry(name).or_default() += others.len();
             let set = sets.faces.entry(name.to_owned()).or_default();
             for given in solids {
                 set.push(
                     self.face(given, *number, &block.name)
-                        .map_err(|fault| at_line(block.line, fault))?,
+                        .map_err(|fault| Located::at_line(block.line, fault))?,
                 );
             }
         }
@@ -83,11 +81,10 @@ impl Elements<'_> {
 
     /// Faces by their number, from 1, of the solids that a block names.
     pub fn faces_of(&self, block: &Block, number: usize) -> Parsed<Vec<CellFace>> {
-        let mut positions = Vec::new();
-        self.members.add(&mut positions, block)?;
         let face = |given: u32| self.face(given, number, &block.name);
-        let faces = self.split(&positions).0.into_iter().map(face).collect::<Result<_, _>>();
-        faces.map_err(|fault| at_line(block.line, fault))
+        let (solids, _) = self.split(&self.members.named(block)?);
+        let faces = solids.into_iter().map(face).collect::<Result<_, _>>();
+        faces.map_err(|fault| Located::at_line(block.line, fault))
     }
 
     /// The solids that a block names; all where it names nothing.
@@ -95,16 +92,12 @@ impl Elements<'_> {
         if block.items.is_empty() {
             return Ok((0..self.deck.solids.len() as u32).collect());
         }
-        let mut positions = Vec::new();
-        self.members.add(&mut positions, block)?;
-        Ok(self.split(&positions).0)
+        Ok(self.split(&self.members.named(block)?).0)
     }
 
     /// Numbers in the file of the elements of a block that are no solids.
     pub fn others_of(&self, block: &Block) -> Parsed<Vec<u64>> {
-        let mut positions = Vec::new();
-        self.members.add(&mut positions, block)?;
-        Ok(self.split(&positions).1)
+        Ok(self.split(&self.members.named(block)?).1)
     }
 
     /// A face of a solid by its number, from 1.

@@ -136,8 +136,4 @@ pub enum Fault {
     },
 }
 
-impl From<Fault> for read_error::Fault {
-    fn from(fault: Fault) -> Self {
-        Self::of_format(fault)
-    }
-}
+impl read_error::FormatFault for Fault {}

@@ -4,9 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::deck::Deck;
-use super::given::{ConditionKind, HEAT};
-use super::steps::Step;
-use super::system::turned;
+use super::given::{ConditionKind, HEAT, Step};
+use super::systems::turned;
 
 /// A node, or the coupling of a reference node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +24,7 @@ pub(super) struct Hold {
 }
 
 /// Supports and displacements that the conditions of a deck give, step by step.
+#[derive(Default)]
 pub(super) struct Held {
     /// Holds of each step, by point and direction of the model.
     pub steps: Vec<BTreeMap<(Point, usize), Hold>>,
@@ -60,12 +60,7 @@ pub(super) fn directions(kind: ConditionKind, is_heat: bool) -> std::ops::Range<
 
 impl Held {
     pub fn new(rules: &Rules) -> Self {
-        let mut held = Self {
-            steps: Vec::with_capacity(rules.steps.len()),
-            displaced: BTreeSet::new(),
-            changes: false,
-            oblique: BTreeSet::new(),
-        };
+        let mut held = Self::default();
         let (mut now, mut ever) = (BTreeMap::new(), BTreeSet::new());
         obey(&mut now, None, rules);
         for (s, step) in rules.steps.iter().enumerate() {
@@ -82,10 +77,7 @@ impl Held {
 
     /// Keeps what is held at the end of step `s`.
     fn keep(&mut self, now: &BTreeMap<(Point, usize), usize>, s: usize, rules: &Rules) {
-        let value = |c: usize| match rules.deck.conditions[c].kind {
-            ConditionKind::Held(_, _, value) => value * rules.factors[c][s],
-            _ => 0.0,
-        };
+        let value = |c: usize| rules.deck.conditions[c].kind.value() * rules.factors[c][s];
         let mut step = BTreeMap::new();
         let mut local: BTreeMap<u32, [Option<usize>; 3]> = BTreeMap::new();
         for (&(point, axis), &condition) in now {
@@ -96,6 +88,7 @@ impl Held {
                 _ => drop(step.insert((point, axis), Hold { condition, value: value(condition) })),
             }
         }
+
         for (node, holds) in local {
             let first = holds.iter().flatten().next().copied().unwrap_or_default();
             let all_fixed = holds.iter().all(|c| c.is_some_and(|c| value(c) == 0.0));

@@ -9,15 +9,16 @@ use super::deck::{Deck, Solid};
 use super::elements::{Elements, Names, is_shown, visible};
 use super::error::Fault;
 use super::sets::Members;
+use crate::found::Found;
 use crate::import::{Cutting, ImportedMesh, Nodes};
-use crate::part::{FileSets, Part};
+use crate::part::Part;
 use crate::read_error::{self, Parsed};
 
 /// Resolves nodes and sets and checks the mesh.
 pub(super) fn import(mut deck: Deck, cutting: Cutting) -> Parsed<ImportedMesh> {
     only_known_solids(&deck)?;
-    let mut notes = notes_on_elements(&deck);
-    notes.append(&mut deck.notes);
+    let mut found = Found { notes: notes_on_elements(&deck), ..Found::default() };
+    found.notes.append(&mut deck.notes);
     deck.solids.sort_by_key(|solid| solid.tag);
     deck.no_solids.sort_by_key(|(tag, _)| *tag);
     let tags: Vec<u64> = deck.solids.iter().map(|solid| solid.tag).collect();
@@ -27,21 +28,21 @@ pub(super) fn import(mut deck: Deck, cutting: Cutting) -> Parsed<ImportedMesh> {
     let nodes = Nodes::new(take(&mut deck.node_tags), coordinates.collect())?;
     let cells = cells(&deck, &nodes)?;
     let part = Part::new(nodes, tags, cells, cutting)?;
-    notes.extend(part.elements.note(|_| 0));
+    found.notes.extend(part.elements.note(|_| 0));
 
     let members = Members::new("element", &all_tags, &deck.element_sets)?;
     let names = Names::of(&deck);
     let elements = Elements { deck: &deck, tags: &all_tags, part: &part, members, names: &names };
     let nodes = Members::new("node", &part.node_tags, &deck.node_sets)?;
-    let mut sets = FileSets::default();
     for (name, key) in visible(&deck, deck.node_sets.iter().filter(is_shown)) {
-        sets.nodes.insert(name, nodes.set(key).unwrap_or_default().to_vec());
+        found.sets.nodes.insert(name, nodes.set(key).unwrap_or_default().to_vec());
     }
-    elements.sets(&mut sets, &mut notes)?;
+    elements.sets(&mut found.sets, &mut found.notes)?;
 
-    let carried = Carrier::new(&deck, &part, &elements, &nodes, &mut sets).carry()?;
+    Carrier::new(&elements, &nodes, &mut found).carry()?;
     drop(nodes);
-    Ok(ImportedMesh { deck: carried, ..part.into_mesh(sets, notes)? })
+    let Found { sets, notes, deck } = found;
+    Ok(ImportedMesh { deck, ..part.into_mesh(sets, notes)? })
 }
 
 fn only_known_solids(deck: &Deck) -> Result<(), Fault> {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::error::Fault;
-use super::lines::{at_line, capitals, unquoted};
+use super::lines::{capitals, unquoted};
 use crate::included::{DeckFolder, Refusal};
 use crate::read_error::{Fault as ReadFault, Located, Parsed, Place, ReadError};
 
@@ -94,7 +94,8 @@ impl Text {
             }
             let Some(name) = input(&keyword) else { continue };
             let at = self.n_lines;
-            let inner = self.included(&name, folder, open).map_err(|fault| at_line(at, fault))?;
+            let inner =
+                self.included(&name, folder, open).map_err(|fault| Located::at_line(at, fault))?;
             let (inner, bytes) = inner;
             // In messages the path goes on from that of the deck, as the user wrote it.
             let below = inner.strip_prefix(folder.path()).unwrap_or(&inner);

@@ -7,121 +7,66 @@ use crate::quote::printable;
 
 /// Keywords without a bearing on the result: requests for output, controls of the solver, and definitions
 /// that only count where another keyword, which is carried over or lost, uses them.
-const WITHOUT_BEARING: [&str; 43] = [
-    "CONTACTFILE",
-    "CONTACTOUTPUT",
-    "CONTACTPRINT",
-    "CONTROLS",
-    "DISTRIBUTION",
-    "ELEMENTOUTPUT",
-    "ELFILE",
-    "ELPRINT",
-    "ENDMATERIAL",
-    "ENDSTEP",
-    "ENERGYFILE",
-    "ENERGYOUTPUT",
-    "ENERGYPRINT",
-    "FACEPRINT",
-    "FILEFORMAT",
-    "FILTER",
-    "FILEOUTPUT",
-    "FRICTION",
-    "HEADING",
-    "HOURGLASSSTIFFNESS",
-    "INTEGRATEDOUTPUT",
-    "MODALFILE",
-    "MONITOR",
-    "NODEFILE",
-    "NODEOUTPUT",
-    "NODEPRINT",
-    "ORIENTATION",
-    "OUTPUT",
-    "PREPRINT",
-    "PRINT",
-    "RADIATIONFILE",
-    "RADIATIONOUTPUT",
-    "RADIATIONPRINT",
-    "SECTIONCONTROLS",
-    "SECTIONFILE",
-    "SECTIONPRINT",
-    "SOLUTIONTECHNIQUE",
-    "SOLVERCONTROLS",
-    "SURFACEBEHAVIOR",
-    "SURFACEINTERACTION",
-    "SURFACESECTION",
-    "TIMEPOINTS",
-    "USEROUTPUTVARIABLES",
+const WITHOUT_BEARING: &str = "\
+    CONTACTFILE CONTACTOUTPUT CONTACTPRINT CONTROLS DISTRIBUTION ELEMENTOUTPUT ELFILE ELPRINT \
+    ENDMATERIAL ENDSTEP ENERGYFILE ENERGYOUTPUT ENERGYPRINT FACEPRINT FILEFORMAT FILTER \
+    FILEOUTPUT FRICTION HEADING HOURGLASSSTIFFNESS INTEGRATEDOUTPUT MODALFILE MONITOR NODEFILE \
+    NODEOUTPUT NODEPRINT ORIENTATION OUTPUT PREPRINT PRINT RADIATIONFILE RADIATIONOUTPUT \
+    RADIATIONPRINT SECTIONCONTROLS SECTIONFILE SECTIONPRINT SOLUTIONTECHNIQUE SOLVERCONTROLS \
+    SURFACEBEHAVIOR SURFACEINTERACTION SURFACESECTION TIMEPOINTS USEROUTPUTVARIABLES";
+
+/// Keywords that are read, with the parameters of each that are looked at or have no bearing: loads that
+/// follow large displacements only do so with NLGEOM, which is lost.
+const KNOWN: [(&str, &str); 28] = [
+    ("NODE", "NSET INPUT SYSTEM"),
+    ("ELEMENT", "TYPE ELSET INPUT"),
+    ("NSET", "NSET GENERATE INTERNAL INSTANCE UNSORTED ELSET"),
+    ("ELSET", "ELSET GENERATE INTERNAL INSTANCE UNSORTED"),
+    ("SURFACE", "NAME TYPE INTERNAL COMBINE"),
+    ("PART ASSEMBLY", "NAME"),
+    ("ENDPART ENDASSEMBLY ENDINSTANCE KINEMATIC DENSITY SPECIFICHEAT", ""),
+    ("NGEN NFILL NCOPY NMAP ELGEN ELCOPY SYSTEM SUBSTRUCTURE", ""),
+    ("INSTANCE", "NAME PART"),
+    ("INCLUDE", "INPUT"),
+    ("STEP", "NAME INC NLGEOM UNSYMM INCF AMPLITUDE CONVERTSDI EXTRAPOLATION"),
+    ("STATIC", "DIRECT SOLVER FULLYPLASTIC"),
+    ("HEATTRANSFER", "STEADYSTATE DIRECT DELTMX SOLVER END MXDEM"),
+    ("AMPLITUDE", "NAME TIME VALUE DEFINITION"),
+    ("TRANSFORM", "NSET TYPE"),
+    ("BOUNDARY", "OP TYPE AMPLITUDE"),
+    ("CLOAD DLOAD", "OP AMPLITUDE FOLLOWER"),
+    ("DSLOAD", "OP AMPLITUDE FOLLOWER CONSTANTRESULTANT"),
+    ("CFLUX DFLUX DSFLUX FILM SFILM", "OP AMPLITUDE"),
+    ("COUPLING", "CONSTRAINTNAME REFNODE SURFACE"),
+    ("DISTRIBUTING", "WEIGHTINGMETHOD COUPLING"),
+    ("RIGIDBODY", "NSET ELSET REFNODE ROTNODE TIENSET PINNSET"),
+    ("MATERIAL", "NAME DESCRIPTION"),
+    ("SOLIDSECTION", "ELSET MATERIAL CONTROLS"),
+    ("ELASTIC CONDUCTIVITY INITIALCONDITIONS", "TYPE"),
+    ("SPRING", "ELSET LINEAR NONLINEAR"),
+    ("PHYSICALCONSTANTS", "ABSOLUTEZERO STEFANBOLTZMANN"),
+    ("RESTART", "WRITE FREQUENCY OVERLAY NUMBERINTERVAL TIMEMARKS"),
 ];
 
-/// Keywords that are read, each with the parameters that are looked at or have no bearing: loads that
-/// follow large displacements only do so with NLGEOM, which is lost.
-const KNOWN: [(&str, &[&str]); 48] = [
-    ("NODE", &["NSET", "INPUT", "SYSTEM"]),
-    ("ELEMENT", &["TYPE", "ELSET", "INPUT"]),
-    ("NSET", &["NSET", "GENERATE", "INTERNAL", "INSTANCE", "UNSORTED", "ELSET"]),
-    ("ELSET", &["ELSET", "GENERATE", "INTERNAL", "INSTANCE", "UNSORTED"]),
-    ("SURFACE", &["NAME", "TYPE", "INTERNAL", "COMBINE"]),
-    ("PART", &["NAME"]),
-    ("ENDPART", &[]),
-    ("ASSEMBLY", &["NAME"]),
-    ("ENDASSEMBLY", &[]),
-    ("INSTANCE", &["NAME", "PART"]),
-    ("ENDINSTANCE", &[]),
-    ("INCLUDE", &["INPUT"]),
-    (
-        "STEP",
-        &["NAME", "INC", "NLGEOM", "UNSYMM", "INCF", "AMPLITUDE", "CONVERTSDI", "EXTRAPOLATION"],
-    ),
-    ("STATIC", &["DIRECT", "SOLVER", "FULLYPLASTIC"]),
-    ("HEATTRANSFER", &["STEADYSTATE", "DIRECT", "DELTMX", "SOLVER", "END", "MXDEM"]),
-    ("AMPLITUDE", &["NAME", "TIME", "VALUE", "DEFINITION"]),
-    ("TRANSFORM", &["NSET", "TYPE"]),
-    ("BOUNDARY", &["OP", "TYPE", "AMPLITUDE"]),
-    ("CLOAD", &["OP", "AMPLITUDE", "FOLLOWER"]),
-    ("DLOAD", &["OP", "AMPLITUDE", "FOLLOWER"]),
-    ("DSLOAD", &["OP", "AMPLITUDE", "FOLLOWER", "CONSTANTRESULTANT"]),
-    ("CFLUX", &["OP", "AMPLITUDE"]),
-    ("DFLUX", &["OP", "AMPLITUDE"]),
-    ("DSFLUX", &["OP", "AMPLITUDE"]),
-    ("FILM", &["OP", "AMPLITUDE"]),
-    ("SFILM", &["OP", "AMPLITUDE"]),
-    ("COUPLING", &["CONSTRAINTNAME", "REFNODE", "SURFACE"]),
-    ("KINEMATIC", &[]),
-    ("DISTRIBUTING", &["WEIGHTINGMETHOD", "COUPLING"]),
-    ("RIGIDBODY", &["NSET", "ELSET", "REFNODE", "ROTNODE", "TIENSET", "PINNSET"]),
-    ("MATERIAL", &["NAME", "DESCRIPTION"]),
-    ("SOLIDSECTION", &["ELSET", "MATERIAL", "CONTROLS"]),
-    ("ELASTIC", &["TYPE"]),
-    ("DENSITY", &[]),
-    ("CONDUCTIVITY", &["TYPE"]),
-    ("SPECIFICHEAT", &[]),
-    ("SPRING", &["ELSET", "LINEAR", "NONLINEAR"]),
-    ("INITIALCONDITIONS", &["TYPE"]),
-    ("PHYSICALCONSTANTS", &["ABSOLUTEZERO", "STEFANBOLTZMANN"]),
-    ("RESTART", &["WRITE", "FREQUENCY", "OVERLAY", "NUMBERINTERVAL", "TIMEMARKS"]),
-    ("NGEN", &[]),
-    ("NFILL", &[]),
-    ("NCOPY", &[]),
-    ("NMAP", &[]),
-    ("ELGEN", &[]),
-    ("ELCOPY", &[]),
-    ("SYSTEM", &[]),
-    ("SUBSTRUCTURE", &[]),
-];
+/// Whether `word` is one of `words`, which blanks separate.
+fn is_among(words: &str, word: &str) -> bool {
+    words.split_whitespace().any(|known| known == word)
+}
 
 impl Reader<'_> {
     /// Whether a keyword is read; what it says that is not, is lost, with its data.
     pub fn is_read(&mut self, keyword: &Keyword) -> bool {
-        if WITHOUT_BEARING.contains(&keyword.name.as_str()) {
+        if is_among(WITHOUT_BEARING, &keyword.name) {
             return false;
         }
-        let Some((_, known)) = KNOWN.iter().find(|(name, _)| *name == keyword.name) else {
+        let Some((_, known)) = KNOWN.iter().find(|(names, _)| is_among(names, &keyword.name))
+        else {
             self.pass_over(keyword);
             return false;
         };
         let strange: Vec<String> = keyword
             .parameters()
-            .filter(|name| !known.contains(name))
+            .filter(|name| !is_among(known, name))
             .map(|name| match keyword.get(name) {
                 Some(value) => format!(", {name}={}", printable(value)),
                 None => format!(", {name}"),

@@ -1,16 +1,18 @@
 //! Keyword lines and data lines of an input file.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use super::error::Fault;
+use crate::lines::TextLines;
 use crate::quote::quoted;
-use crate::read_error::{Located, Parsed, Place};
+use crate::read_error::{Located, Parsed};
 
 /// The lines of a file, without comments and empty ones.
 pub(super) struct Lines<'a> {
-    rest: &'a [u8],
-    /// How many lines were taken.
-    taken: usize,
+    text: TextLines<'a>,
+    /// Name of the last keyword.
+    keyword: Rc<str>,
 }
 
 /// `*NAME, PARAMETER=VALUE, PARAMETER`, with all its continuation lines.
@@ -31,19 +33,20 @@ pub(super) struct Data<'a> {
     pub text: Cow<'a, str>,
     /// From 1.
     pub line: usize,
+    /// Name of the keyword above it.
+    keyword: Rc<str>,
 }
 
 impl<'a> Lines<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
-        let rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        Self { rest, taken: 0 }
+        Self { text: TextLines::new(bytes), keyword: "".into() }
     }
 
     /// The next keyword, over the data lines before it.
     pub fn keyword(&mut self) -> Option<Keyword> {
         loop {
             let (start, line) = self.peek()?;
-            self.take();
+            self.text.take();
             if start == b'*' {
                 return Some(self.parse_keyword(&line));
             }
@@ -55,24 +58,25 @@ impl<'a> Lines<'a> {
         match self.peek()? {
             (b'*', _) => None,
             (_, text) => {
-                self.take();
-                Some(Data { text, line: self.taken })
+                self.text.take();
+                Some(Data { text, line: self.text.number(), keyword: self.keyword.clone() })
             }
         }
     }
 
     fn parse_keyword(&mut self, first: &str) -> Keyword {
-        let line = self.taken;
+        let line = self.text.number();
         let mut text = first.trim().to_owned();
         while text.ends_with(',') {
             match self.peek() {
                 Some((start, more)) if start.is_ascii_alphabetic() => {
-                    self.take();
+                    self.text.take();
                     text.push_str(more.trim());
                 }
                 _ => break,
             }
         }
+
         let mut fields = fields(text.trim_start_matches('*'));
         let first = fields.next().unwrap_or_default();
         let (name, written) = (capitals(first), first.trim().to_uppercase());
@@ -81,31 +85,19 @@ impl<'a> Lines<'a> {
             None => (capitals(field), None),
         };
         let parameters = fields.filter(|field| !field.is_empty()).map(parameter).collect();
+        self.keyword = name.as_str().into();
         Keyword { name, written, parameters, line }
     }
 
     /// The first character of the next line that says something, and the line.
     fn peek(&mut self) -> Option<(u8, Cow<'a, str>)> {
         loop {
-            let line = &self.rest[..self.line_length()];
-            let text = line.trim_ascii();
+            let text = self.text.peek()?.trim_ascii();
             if let Some(&start) = text.first().filter(|_| !text.starts_with(b"**")) {
                 return Some((start, String::from_utf8_lossy(text)));
             }
-            if self.rest.is_empty() {
-                return None;
-            }
-            self.take();
+            self.text.take();
         }
-    }
-
-    fn take(&mut self) {
-        self.rest = &self.rest[(self.line_length() + 1).min(self.rest.len())..];
-        self.taken += 1;
-    }
-
-    fn line_length(&self) -> usize {
-        self.rest.iter().position(|&b| b == b'\n').unwrap_or(self.rest.len())
     }
 }
 
@@ -134,7 +126,7 @@ impl Keyword {
 
     /// A fault at the keyword.
     pub fn fault(&self, fault: Fault) -> Located {
-        at_line(self.line, fault)
+        Located::at_line(self.line, fault)
     }
 }
 
@@ -145,28 +137,54 @@ impl Data<'_> {
         fields(text.strip_suffix(',').unwrap_or(text))
     }
 
+    /// Field `i`, from 0; an empty text if there is none.
+    pub fn field(&self, i: usize) -> &str {
+        self.fields().nth(i).unwrap_or("")
+    }
+
     /// `field` as the number of a node, an element or a direction.
-    pub fn tag(&self, keyword: &Keyword, field: &str, expected: &'static str) -> Parsed<u64> {
+    pub fn tag(&self, field: &str, expected: &'static str) -> Parsed<u64> {
         let tag = field.parse().ok().filter(|&tag| tag > 0);
-        tag.ok_or_else(|| self.malformed(keyword, field, expected))
+        tag.ok_or_else(|| self.malformed(field, expected))
+    }
+
+    /// Field `i` as a tag; `blank` where it is.
+    pub fn tag_or(&self, i: usize, blank: u64, expected: &'static str) -> Parsed<u64> {
+        match self.field(i) {
+            "" => Ok(blank),
+            field => self.tag(field, expected),
+        }
     }
 
     /// `field` as a number; a `D` may begin the exponent as in Fortran.
-    pub fn double(&self, keyword: &Keyword, field: &str, expected: &'static str) -> Parsed<f64> {
+    pub fn double(&self, field: &str, expected: &'static str) -> Parsed<f64> {
         let number = field.parse().or_else(|_| field.replace(['d', 'D'], "e").parse());
-        number.map_err(|_| self.malformed(keyword, field, expected))
+        number.map_err(|_| self.malformed(field, expected))
+    }
+
+    /// Field `i` as a number; `blank` where it is.
+    pub fn double_or(&self, i: usize, blank: f64, expected: &'static str) -> Parsed<f64> {
+        match self.field(i) {
+            "" => Ok(blank),
+            field => self.double(field, expected),
+        }
+    }
+
+    /// The numbers from field `from` on; 0 where it is blank.
+    pub fn doubles<const N: usize>(&self, from: usize, expected: &'static str) -> Parsed<[f64; N]> {
+        let mut numbers = [0.0; N];
+        let fields = self.fields().skip(from);
+        for (number, field) in numbers.iter_mut().zip(fields).filter(|(_, f)| !f.is_empty()) {
+            *number = self.double(field, expected)?;
+        }
+        Ok(numbers)
     }
 
     /// A fault that names what should stand here and what does.
-    pub fn malformed(&self, keyword: &Keyword, field: &str, expected: &'static str) -> Located {
-        let (keyword, found) = (keyword.name.clone(), quoted(field));
-        at_line(self.line, Fault::Malformed { keyword, expected, found })
+    pub fn malformed(&self, field: &str, expected: &'static str) -> Located {
+        let (keyword, found) = (self.keyword.to_string(), quoted(field));
+        Located::at_line(self.line, Fault::Malformed { keyword, expected, found })
     }
-}
-
-/// A fault at a line.
-pub(super) fn at_line(line: usize, fault: impl Into<crate::Fault>) -> Located {
-    Located { place: Some(Place::Line(line)), fault: Box::new(fault.into()) }
 }
 
 /// `name` in capitals without blanks: keywords, parameters and labels are compared so.

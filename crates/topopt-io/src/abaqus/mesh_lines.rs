@@ -3,10 +3,11 @@
 use super::deck::{Reader, Solid};
 use super::element_type::ElementType;
 use super::error::Fault;
-use super::lines::{Data, Keyword, at_line, capitals};
+use super::lines::{Data, Keyword, capitals};
 use super::sets::{Block, Item, push};
+use crate::import::finite;
 use crate::quote::printable;
-use crate::read_error::{self, Parsed};
+use crate::read_error::{Located, Parsed};
 
 impl Reader<'_> {
     /// `number, x, y, z`; coordinates that are left out are 0.
@@ -19,19 +20,9 @@ impl Reader<'_> {
         let in_assembly = self.in_assembly(keyword);
         let (mut items, mut of_assembly) = (Vec::new(), Vec::new());
         while let Some(data) = self.lines.data() {
-            let mut fields = data.fields();
-            let tag = data.tag(keyword, fields.next().unwrap_or(""), "the number of a node")?;
-            let mut coordinates = [0.0; 3];
-            for (x, field) in coordinates.iter_mut().zip(fields) {
-                if !field.is_empty() {
-                    *x = data.double(keyword, field, "a coordinate")?;
-                }
-            }
-
-            if coordinates.iter().any(|x| !x.is_finite()) {
-                let not_finite = read_error::Fault::NotFinite { node: tag, coordinates };
-                return Err(at_line(data.line, not_finite));
-            }
+            let tag = data.tag(data.field(0), "the number of a node")?;
+            let coordinates = finite(tag, data.doubles(1, "a coordinate")?);
+            let coordinates = coordinates.map_err(|fault| Located::at_line(data.line, fault))?;
 
             // Those of the assembly are reference points, with numbers of their own.
             if in_assembly {
@@ -71,14 +62,14 @@ impl Reader<'_> {
         let mut count = 0;
         while let Some(data) = self.lines.data() {
             nodes.clear();
-            let tag = self.element(keyword, &data, expected, &mut nodes)?;
+            let tag = self.element(&data, expected, &mut nodes)?;
             if in_assembly {
                 self.leave_out("elements of the assembly");
                 continue;
             }
             count += 1;
             let added = self.add_element(meaning, &kind, tag, &nodes);
-            added.map_err(|fault| at_line(data.line, fault))?;
+            added.map_err(|fault| Located::at_line(data.line, fault))?;
             push(&mut items, tag);
         }
 
@@ -102,25 +93,24 @@ impl Reader<'_> {
     /// line if `expected` nodes are not there yet or, where that is not known, behind a comma.
     fn element(
         &mut self,
-        keyword: &Keyword,
         first: &Data,
         expected: Option<usize>,
         nodes: &mut Vec<u64>,
     ) -> Parsed<u64> {
         let mut fields = first.fields();
-        let tag = first.tag(keyword, fields.next().unwrap_or(""), "the number of an element")?;
+        let tag = first.tag(fields.next().unwrap_or(""), "the number of an element")?;
         for field in fields {
             // Elements of a network may have no node at an end.
             if expected.is_none() && matches!(field, "0" | "") {
                 continue;
             }
-            nodes.push(first.tag(keyword, field, "the number of a node")?);
+            nodes.push(first.tag(field, "the number of a node")?);
         }
         let mut open = first.text.ends_with(',');
         while expected.map_or(open, |expected| nodes.len() < expected) {
             let Some(data) = self.lines.data() else { break };
             for field in data.fields() {
-                nodes.push(data.tag(keyword, field, "the number of a node")?);
+                nodes.push(data.tag(field, "the number of a node")?);
             }
             open = data.text.ends_with(',');
         }
@@ -175,12 +165,8 @@ impl Reader<'_> {
         match meaning {
             ElementType::Solid(_, expected) if nodes.len() != expected => {
                 let found = nodes.len();
-                return Err(Fault::ElementNodes {
-                    element: tag,
-                    kind: kind.into(),
-                    expected,
-                    found,
-                });
+                let kind = kind.into();
+                return Err(Fault::ElementNodes { element: tag, kind, expected, found });
             }
             ElementType::Solid(shape, n_nodes) => {
                 let first = self.deck.connectivity.len();
@@ -213,7 +199,7 @@ impl Reader<'_> {
             }
 
             if generate {
-                items.push(range(keyword, &data)?);
+                items.push(range(&data)?);
                 continue;
             }
 
@@ -221,11 +207,7 @@ impl Reader<'_> {
                 match self.item(field) {
                     Item::Tags(tag, _) => push(&mut items, tag),
                     Item::Set(_) if field.is_empty() => {
-                        return Err(data.malformed(
-                            keyword,
-                            field,
-                            "a number or the name of a set",
-                        ));
+                        return Err(data.malformed(field, "a number or the name of a set"));
                     }
                     item => items.push(item),
                 }
@@ -241,9 +223,8 @@ impl Reader<'_> {
         if !matches!(kind.as_str(), "ELEMENT" | "NODE") || keyword.has("COMBINE") {
             let at = self.at(keyword.line);
             let name = printable(name);
-            self.deck
-                .notes
-                .push(format!("surface `{name}` ({at}) was left out: it is not made of faces"));
+            let note = format!("surface `{name}` ({at}) was left out: it is not made of faces");
+            self.deck.notes.push(note);
             return Ok(());
         }
 
@@ -267,7 +248,7 @@ impl Reader<'_> {
                     let found =
                         if face.is_empty() { "left out".into() } else { format!("`{face}`") };
                     let surface = name.to_owned();
-                    return Err(at_line(data.line, Fault::SurfaceFace { surface, found }));
+                    return Err(Located::at_line(data.line, Fault::SurfaceFace { surface, found }));
                 }
             };
 
@@ -304,17 +285,12 @@ fn is_of_shell(face: &str) -> bool {
 }
 
 /// `first, last, step`; the step is 1 if it is left out.
-fn range(keyword: &Keyword, data: &Data) -> Parsed<Item> {
-    let fields: Vec<&str> = data.fields().collect();
-    let field = |i: usize| fields.get(i).copied().unwrap_or("");
-    let first = data.tag(keyword, field(0), "the first number of a range")?;
-    let last = data.tag(keyword, field(1), "the last number of a range")?;
-    let step = match field(2) {
-        "" => 1,
-        step => data.tag(keyword, step, "the step of a range")?,
-    };
+fn range(data: &Data) -> Parsed<Item> {
+    let first = data.tag(data.field(0), "the first number of a range")?;
+    let last = data.tag(data.field(1), "the last number of a range")?;
+    let step = data.tag_or(2, 1, "the step of a range")?;
     if first > last {
-        return Err(data.malformed(keyword, &data.text, "a range whose last number is the larger"));
+        return Err(data.malformed(&data.text, "a range whose last number is the larger"));
     }
     Ok(Item::Range(first, last, step))
 }

@@ -25,12 +25,11 @@
 //! elements, and everything that contradicts itself. Other keywords and parameters are lost (`known.rs`).
 
 mod carried;
-mod carried_couplings;
 mod carried_loads;
-mod carried_springs;
+mod carried_ties;
 mod conditions;
 mod deck;
-mod distributed;
+mod definitions;
 mod element_type;
 mod elements;
 mod error;
@@ -40,15 +39,10 @@ mod import;
 mod include;
 mod known;
 mod lines;
-mod materials;
 mod mesh_lines;
-mod motion;
 mod nodal;
 mod sets;
-mod step_lines;
-mod steps;
-mod system;
-mod transform;
+mod systems;
 
 use std::path::Path;
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::carried::Carrier;
 use super::given::{ConditionKind, HEAT};
 use super::held::Point;
-use crate::deck::{DeckLoad, SetLoad};
+use crate::deck::SetLoad;
 
 /// Different forces of one direction that get a node set each.
 const MOST_FORCES: usize = 32;
@@ -57,13 +57,11 @@ impl Carrier<'_> {
         let mut forces = BTreeMap::<u32, [f64; 3]>::new();
         let mut lost = BTreeSet::new();
         for (&(point, direction), parts) in acting {
-            let value = |&(c, share): &(usize, f64)| match self.deck.conditions[c].kind {
-                ConditionKind::Force(_, value) | ConditionKind::Moment(_, value) => {
-                    share * value * factors[c][s]
-                }
-                _ => 0.0,
-            };
-            let value: f64 = parts.iter().map(value).sum();
+            let conditions = &self.deck.conditions;
+            let part =
+                |&(c, share): &(usize, f64)| share * conditions[c].kind.value() * factors[c][s];
+            let value: f64 = parts.iter().map(part).sum();
+
             let (kind, axis) = (direction / 3, direction % 3);
             match point {
                 Point::Coupling(k) => self.remote.entry((s, k)).or_default()[kind][axis] += value,
@@ -83,6 +81,7 @@ impl Carrier<'_> {
                 },
             }
         }
+
         lost.into_iter().for_each(|what| self.lose_once(what));
         forces.retain(|_, force| *force != [0.0; 3]);
         self.sets_of_forces(forces, s);
@@ -130,20 +129,15 @@ impl Carrier<'_> {
     }
 
     fn by_node(&mut self, word: &str, forces: BTreeMap<u32, [f64; 3]>, s: usize) {
-        let mut set = self.in_step(s, word.into());
-        while self.sets.nodes.contains_key(&set) {
-            set.push('_');
-        }
-        let (nodes, forces) = forces.into_iter().unzip();
-        self.carried.nodal.insert(set.clone(), forces);
-        self.add_node_set(set.clone(), nodes);
-        self.load(s, SetLoad::ByNode { set });
+        let set = self.found.free_name(&self.in_step(s, word.into()));
+        let load = self.found.by_node(set, forces);
+        self.load(s, load);
     }
 
     /// Adds a node set to which a cut adds nothing.
     pub fn add_node_set(&mut self, name: String, nodes: Vec<u32>) {
-        self.sets.as_listed.insert(name.clone());
-        self.sets.nodes.entry(name).or_default().extend(nodes);
+        self.found.sets.as_listed.insert(name.clone());
+        self.found.sets.nodes.entry(name).or_default().extend(nodes);
     }
 
     /// The name of a set of step `s`, where there are several.
@@ -152,7 +146,7 @@ impl Carrier<'_> {
     }
 
     pub fn load(&mut self, s: usize, load: SetLoad) {
-        self.carried.loads.push(DeckLoad { case: self.steps[s].name.clone(), load });
+        self.found.load(&self.steps[s].name, load);
     }
 }
 

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use super::error::Fault;
-use super::lines::at_line;
-use crate::read_error::Parsed;
+use crate::read_error::{Located, Parsed};
 
 /// Members that a data line adds to a set.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,8 +77,15 @@ impl<'a> Members<'a> {
         }
     }
 
+    /// The members that `block` names, in any order.
+    pub fn named(&self, block: &Block) -> Parsed<Vec<u32>> {
+        let mut set = Vec::new();
+        self.add(&mut set, block)?;
+        Ok(set)
+    }
+
     /// Adds what `block` names to `set`, in any order.
-    pub fn add(&self, set: &mut Vec<u32>, block: &Block) -> Parsed<()> {
+    fn add(&self, set: &mut Vec<u32>, block: &Block) -> Parsed<()> {
         for item in &block.items {
             match item {
                 &Item::Tags(first, last) => {
@@ -89,7 +95,10 @@ impl<'a> Members<'a> {
                         let tag = (found.start..).zip(first..last).find(missing);
                         let tag = tag.map_or(last, |(_, tag)| tag);
                         let (set, kind) = (block.name.clone(), self.kind);
-                        return Err(at_line(block.line, Fault::MissingMember { set, kind, tag }));
+                        return Err(Located::at_line(
+                            block.line,
+                            Fault::MissingMember { set, kind, tag },
+                        ));
                     }
                     set.extend(found.map(|i| i as u32));
                 }
@@ -103,7 +112,10 @@ impl<'a> Members<'a> {
                     let Some(other) = self.set(key) else {
                         let keyword = block.keyword.clone();
                         let name = key.trim_start_matches('.').to_owned();
-                        return Err(at_line(block.line, Fault::UnknownSet { keyword, name }));
+                        return Err(Located::at_line(
+                            block.line,
+                            Fault::UnknownSet { keyword, name },
+                        ));
                     };
                     set.extend_from_slice(other);
                 }

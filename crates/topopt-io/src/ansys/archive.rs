@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::lines::Lines;
+use crate::values::interpolated;
 
 /// The model in an Ansys archive, by the numbers of the file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -154,12 +155,7 @@ impl Property {
         if !self.polynomial.is_empty() {
             return self.polynomial.iter().rev().fold(0.0, |sum, c| sum * temperature + c);
         }
-        let above = self.table.partition_point(|[t, _]| *t <= temperature);
-        match (above.checked_sub(1).map(|at| self.table[at]), self.table.get(above).copied()) {
-            (Some([t0, a]), Some([t1, b])) => a + (b - a) * (temperature - t0) / (t1 - t0),
-            (Some([_, end]), None) | (None, Some([_, end])) => end,
-            (None, None) => self.value,
-        }
+        interpolated(&self.table, temperature).unwrap_or(self.value)
     }
 }
 

@@ -3,9 +3,10 @@
 use super::archive::{Archive, Element, ElementType};
 use super::error::Fault;
 use super::field::{Field, Layout};
-use super::lines::{Command, Lines, shown};
+use super::lines::{Command, Lines};
+use crate::import::finite;
 use crate::quote::printable;
-use crate::read_error::{Fault as ReadFault, Located, Parsed};
+use crate::read_error::{Located, Parsed};
 
 /// Numbers before the nodes of an element.
 const ELEMENT_HEADER: usize = 11;
@@ -49,16 +50,13 @@ pub(super) fn nodes(command: &Command, lines: &mut Lines, archive: &mut Archive)
         }
 
         let [x, y, z, angles @ ..] = values;
-        if ![x, y, z].iter().all(|v| v.is_finite()) {
-            let fault = ReadFault::NotFinite { node: tag.into(), coordinates: [x, y, z] };
-            return Err(block.lines.fault(fault));
-        }
+        let place = finite(tag.into(), [x, y, z]).map_err(|fault| block.lines.fault(fault))?;
         if angles.iter().any(|&angle| angle != 0.0) {
             archive.rotated_nodes.insert(tag, Some(angles));
         }
 
         archive.node_tags.push(tag);
-        archive.coordinates.push([x, y, z]);
+        archive.coordinates.push(place);
         largest = largest.max(tag);
     }
 
@@ -186,6 +184,7 @@ pub(super) fn real_constants(lines: &mut Lines, archive: &mut Archive) -> Parsed
     if block.layout.n_integers() < 2 || block.layout.n_reals() == 0 {
         return Err(block.malformed("a format line with two integers and reals, as (2i8,6g16.9)"));
     }
+
     loop {
         let next = block.lines.peek().trim_ascii();
         if next.starts_with(b"(") {
@@ -218,8 +217,7 @@ impl<'a, 'b> Block<'a, 'b> {
             Some(layout) => Ok(Self { name, lines, layout, line }),
             None => {
                 let expected = "the format line of the block, such as (3i9,6e21.13e3) or (19i10)";
-                let found = shown(line);
-                Err(lines.fault(Fault::Malformed { block: name, expected, found }))
+                Err(lines.malformed(name, expected, line))
             }
         }
     }
@@ -236,8 +234,7 @@ impl<'a, 'b> Block<'a, 'b> {
     }
 
     fn malformed(&self, expected: &'static str) -> Located {
-        let found = shown(self.line);
-        self.lines.fault(Fault::Malformed { block: self.name, expected, found })
+        self.lines.malformed(self.name, expected, self.line)
     }
 
     /// Integer `i` of the line, from 0 to what 32 bits hold.

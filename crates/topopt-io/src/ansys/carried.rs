@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use super::archive::{Archive, CornerValues, Element, Surface};
 use super::element_type;
-use crate::deck::{Deck, DeckFilm, DeckLoad, DeckPhysics, SetLoad};
-use crate::part::{CellFace, FileSets, Part};
+use crate::deck::{DeckFilm, DeckPhysics, SetLoad};
+use crate::file_sets::CellFace;
+use crate::found::Found;
+use crate::part::Part;
+use crate::values::mean;
 
 /// The load case of an archive, which has one.
 pub(super) const CASE: &str = "default";
@@ -14,8 +17,8 @@ pub(super) const CASE: &str = "default";
 type ByValue = BTreeMap<[u64; 2], Vec<CellFace>>;
 
 /// Adds the face sets of what acts on faces, and all loads that are not at nodes.
-pub(super) fn loads(archive: &Archive, part: &Part, sets: &mut FileSets, deck: &mut Deck) {
-    let is_heat = deck.physics == DeckPhysics::Heat;
+pub(super) fn loads(archive: &Archive, part: &Part, found: &mut Found) {
+    let is_heat = found.deck.physics == DeckPhysics::Heat;
     let elements: BTreeMap<u32, &Element> =
         archive.elements.iter().map(|element| (element.tag, element)).collect();
     let mut groups = BTreeMap::<Surface, ByValue>::new();
@@ -52,17 +55,17 @@ pub(super) fn loads(archive: &Archive, part: &Part, sets: &mut FileSets, deck: &
             groups.entry(surface).or_default().entry(key).or_default().push(face);
         }
     }
-    lost.say(deck);
+    lost.say(found);
 
     for (surface, by_value) in groups {
         for (i, (bits, faces)) in (1..).zip(by_value) {
             let [value, ambient] = bits.map(f64::from_bits);
-            add_surface((surface, i), (value, ambient), faces, sets, deck);
+            add_surface((surface, i), (value, ambient), faces, found);
         }
     }
     match is_heat {
-        true => sources(archive, part, sets, deck),
-        false => body_loads(archive, deck),
+        true => sources(archive, part, found),
+        false => body_loads(archive, found),
     }
 }
 
@@ -85,14 +88,13 @@ impl Lost {
         if rest.is_empty() {
             return *first;
         }
-        let value = |i: usize| values.get(i).copied().unwrap_or(0.0);
-        self.n_uneven += usize::from((0..n_corners).any(|i| value(i) != *first));
-        // The mean of equal values is that value, to the last bit.
-        let offsets: f64 = (0..n_corners).map(|i| value(i) - first).sum();
-        first + offsets / n_corners as f64
+        let mut values = values.clone();
+        values.resize(n_corners, 0.0);
+        self.n_uneven += usize::from(values.iter().any(|value| value != first));
+        mean(&values)
     }
 
-    fn say(&self, deck: &mut Deck) {
+    fn say(&self, found: &mut Found) {
         for (count, what) in [
             (self.n_without_face, "pressures and other SFE on what is no face of a solid"),
             (self.n_of_other_physics, "SFE of another physics than the elements have"),
@@ -101,9 +103,7 @@ impl Lost {
             (self.n_without_ambient, "SFE,CONV without an ambient temperature, which is 0 here"),
             (self.n_uneven, "SFE that vary over a face, read as their mean"),
         ] {
-            if count > 0 {
-                deck.lost.push(format!("{what}: {count}"));
-            }
+            found.lose_count(count, what);
         }
     }
 }
@@ -132,8 +132,7 @@ fn add_surface(
     (surface, i): (Surface, usize),
     (value, ambient): (f64, f64),
     mut faces: Vec<CellFace>,
-    sets: &mut FileSets,
-    deck: &mut Deck,
+    found: &mut Found,
 ) {
     let set = match surface {
         Surface::Pressure => format!("SFE_{i}"),
@@ -142,20 +141,20 @@ fn add_surface(
     };
     faces.sort_unstable();
     faces.dedup();
-    sets.faces.insert(set.clone(), faces);
+    found.sets.faces.insert(set.clone(), faces);
     let load = match surface {
         Surface::Pressure => SetLoad::Pressure { set, pressure: value },
         Surface::HeatFlux => SetLoad::HeatFlux { set, heat_flux: value },
         Surface::Film | Surface::Ambient => {
-            deck.films.push(DeckFilm { set, film_coefficient: value, ambient });
+            found.deck.films.push(DeckFilm { set, film_coefficient: value, ambient });
             return;
         }
     };
-    deck.loads.push(DeckLoad { case: CASE.into(), load });
+    found.load(CASE, load);
 }
 
 /// Heat in elements, a set for each heat per volume.
-fn sources(archive: &Archive, part: &Part, sets: &mut FileSets, deck: &mut Deck) {
+fn sources(archive: &Archive, part: &Part, found: &mut Found) {
     let tags = part.elements.tags();
     let mut groups = BTreeMap::<u64, Vec<u32>>::new();
     let mut n_others = 0;
@@ -168,27 +167,24 @@ fn sources(archive: &Archive, part: &Part, sets: &mut FileSets, deck: &mut Deck)
             _ => n_others += 1,
         }
     }
-    if n_others > 0 {
-        deck.lost.push(format!("BFE,HGEN that vary in an element, or are in no solid: {n_others}"));
-    }
+    found.lose_count(n_others, "BFE,HGEN that vary in an element, or are in no solid");
     for (i, (bits, given)) in (1..).zip(groups) {
         let (set, heat_source) = (format!("BFE_HGEN_{i}"), f64::from_bits(bits));
         if heat_source != 0.0 {
-            sets.elements.insert(set.clone(), given);
-            let load = SetLoad::HeatSource { set: Some(set), heat_source };
-            deck.loads.push(DeckLoad { case: CASE.into(), load });
+            found.sets.elements.insert(set.clone(), given);
+            found.load(CASE, SetLoad::HeatSource { set: Some(set), heat_source });
         }
     }
 }
 
-fn body_loads(archive: &Archive, deck: &mut Deck) {
+fn body_loads(archive: &Archive, found: &mut Found) {
     // ACEL is the acceleration of the ground: what stands on it feels the opposite.
     if archive.acceleration != [0.0; 3] {
         let acceleration = archive.acceleration.map(|a| 0.0 - a);
-        deck.loads.push(DeckLoad { case: CASE.into(), load: SetLoad::Gravity { acceleration } });
+        found.load(CASE, SetLoad::Gravity { acceleration });
     }
     if archive.rotation != [0.0; 3] {
-        let load = SetLoad::Centrifugal { center: [0.0; 3], angular_velocity: archive.rotation };
-        deck.loads.push(DeckLoad { case: CASE.into(), load });
+        let angular_velocity = archive.rotation;
+        found.load(CASE, SetLoad::Centrifugal { center: [0.0; 3], angular_velocity });
     }
 }

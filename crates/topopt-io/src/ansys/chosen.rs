@@ -21,18 +21,12 @@ pub(super) enum Chosen {
 /// Selection among the nodes and elements that were read so far.
 #[derive(Default)]
 pub(super) struct Selected {
-    pub nodes: Chosen,
-    pub elements: Chosen,
+    /// Selections of nodes and of elements, by [`Entity`].
+    chosen: [Chosen; 2],
     /// Whether coordinates are meant in another system than the global Cartesian one (CSYS).
     pub is_turned: bool,
-    known: Known,
-}
-
-/// The numbers of nodes and elements that were read, and how many these are.
-#[derive(Default)]
-struct Known {
-    nodes: (usize, HashSet<u32>),
-    elements: (usize, HashSet<u32>),
+    /// How many nodes and elements were read, and their numbers.
+    known: [(usize, HashSet<u32>); 2],
 }
 
 /// Nodes or elements.
@@ -46,12 +40,12 @@ impl Selected {
     /// Follows a command that selects; false if it is none.
     pub fn command(&mut self, command: &Command, archive: &mut Archive) -> bool {
         match command.name().as_str() {
-            "ALLS" => (self.nodes, self.elements) = (Chosen::All, Chosen::All),
+            "ALLS" => self.chosen = [Chosen::All, Chosen::All],
             "NSEL" => self.select(command, Entity::Nodes, archive),
             "ESEL" => self.select(command, Entity::Elements, archive),
             "CMSE" => self.component(command, archive),
-            "NSLE" => self.nodes = Chosen::Unknown,
-            "ESLN" => self.elements = Chosen::Unknown,
+            "NSLE" => *self.of(Entity::Nodes) = Chosen::Unknown,
+            "ESLN" => *self.of(Entity::Elements) = Chosen::Unknown,
             "CM" => self.name_component(command, archive),
             _ => return false,
         }
@@ -100,15 +94,17 @@ impl Selected {
     }
 
     fn of(&mut self, entity: Entity) -> &mut Chosen {
-        match entity {
-            Entity::Nodes => &mut self.nodes,
-            Entity::Elements => &mut self.elements,
-        }
+        &mut self.chosen[entity as usize]
+    }
+
+    /// Whether all nodes are selected, or all elements.
+    pub fn is_all(&self, entity: Entity) -> bool {
+        self.chosen[entity as usize] == Chosen::All
     }
 
     /// The known numbers within ranges, ascending.
     fn within(&mut self, ranges: &Ranges, entity: Entity, archive: &Archive) -> Vec<u32> {
-        let known = self.known.of(entity, archive);
+        let known = self.known(entity, archive);
         let mut found = Vec::new();
         for &(first, last) in ranges {
             if (last - first) as usize <= known.len() {
@@ -120,6 +116,22 @@ impl Selected {
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// The numbers of all that were read so far.
+    fn known(&mut self, entity: Entity, archive: &Archive) -> &HashSet<u32> {
+        let (counted, tags) = &mut self.known[entity as usize];
+        match entity {
+            Entity::Nodes => {
+                tags.extend(&archive.node_tags[*counted..]);
+                *counted = archive.node_tags.len();
+            }
+            Entity::Elements => {
+                tags.extend(archive.elements[*counted..].iter().map(|element| element.tag));
+                *counted = archive.elements.len();
+            }
+        }
+        tags
     }
 
     /// `NSEL,type,item,component,first,last,step`.
@@ -170,7 +182,7 @@ impl Selected {
     fn component(&mut self, command: &Command, archive: &Archive) {
         let kind = command.argument(1).to_ascii_uppercase();
         if kind == "ALL" {
-            (self.nodes, self.elements) = (Chosen::All, Chosen::All);
+            self.chosen = [Chosen::All, Chosen::All];
             return;
         }
         let mut is_known = false;
@@ -183,7 +195,7 @@ impl Selected {
             *self.of(entity) = self.joined(&kind, entity, items, archive);
         }
         if !is_known {
-            (self.nodes, self.elements) = (Chosen::Unknown, Chosen::Unknown);
+            self.chosen = [Chosen::Unknown, Chosen::Unknown];
         }
     }
 
@@ -223,25 +235,6 @@ impl Selected {
             Entity::Nodes => archive.node_components.insert(name, ranges),
             Entity::Elements => archive.element_components.insert(name, ranges),
         };
-    }
-}
-
-impl Known {
-    fn of(&mut self, entity: Entity, archive: &Archive) -> &HashSet<u32> {
-        match entity {
-            Entity::Nodes => {
-                let (counted, tags) = &mut self.nodes;
-                tags.extend(&archive.node_tags[*counted..]);
-                *counted = archive.node_tags.len();
-                tags
-            }
-            Entity::Elements => {
-                let (counted, tags) = &mut self.elements;
-                tags.extend(archive.elements[*counted..].iter().map(|element| element.tag));
-                *counted = archive.elements.len();
-                tags
-            }
-        }
     }
 }
 

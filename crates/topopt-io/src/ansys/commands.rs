@@ -1,24 +1,26 @@
 //! Reads an archive command by command.
 
+use std::collections::BTreeMap;
+
 use super::archive::{Archive, ElementType};
-use super::chosen::{Chosen, Selected};
+use super::chosen::{Entity, Selected};
 use super::cumulation::Cumulations;
 use super::error::Fault;
 use super::field::real;
-use super::lines::{self, Command, Lines, Parameters, is_release, shown};
-use super::properties::Materials;
-use super::unblocked::Unblocked;
+use super::lines::{self, Command, Lines, Parameters, is_release};
 use super::{blocks, element_type, tables};
 use crate::read_error::Parsed;
 
 /// An archive that is being read.
+#[derive(Default)]
 pub(super) struct Reader<'a> {
     pub lines: Lines<'a>,
     pub archive: Archive,
     pub selected: Selected,
     pub cumulations: Cumulations,
-    materials: Materials,
-    unblocked: Unblocked,
+    /// MPTEMP: temperatures by their places from 1.
+    pub temperatures: BTreeMap<usize, f64>,
+    pub unblocked: Unblocked,
     parameters: Parameters,
     has_nodes: bool,
     has_elements: bool,
@@ -29,23 +31,27 @@ pub(super) struct Reader<'a> {
     has_ended: bool,
 }
 
+/// State that commands leave to the elements behind them.
+#[derive(Clone, Copy)]
+pub(super) struct Unblocked {
+    pub kind: u32,
+    pub material: u32,
+    pub real: u32,
+    /// Nodes that the element begun by EN,...,ATTR still lacks.
+    pub missing: usize,
+    /// The largest number of the elements that were counted, and how many these are.
+    pub largest: (u32, usize),
+}
+
+impl Default for Unblocked {
+    fn default() -> Self {
+        Self { kind: 1, material: 1, real: 1, missing: 0, largest: (0, 0) }
+    }
+}
+
 /// Reads a whole file.
 pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut reader = Reader {
-        lines: Lines::new(bytes),
-        archive: Archive::default(),
-        selected: Selected::default(),
-        cumulations: Cumulations::default(),
-        materials: Materials::default(),
-        unblocked: Unblocked::default(),
-        parameters: Parameters::default(),
-        has_nodes: false,
-        has_elements: false,
-        is_post: false,
-        n_solutions: 0,
-        has_ended: false,
-    };
+    let mut reader = Reader { lines: Lines::new(bytes), ..Reader::default() };
     while let Some(line) = reader.lines.next_line().filter(|_| !reader.has_ended) {
         for code in lines::commands(line) {
             reader.line(code)?;
@@ -65,13 +71,13 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
 /// Whether the first lines of a file are commands of Ansys: no other deck has lines that begin with a
 /// slash and a letter, or these blocks.
 pub(super) fn are_of_ansys(bytes: &[u8]) -> bool {
-    let begins = |line: &[u8]| match line.trim_ascii_start() {
-        [b'/', letter, ..] => letter.is_ascii_alphabetic(),
-        line => [&b"NBLOCK,"[..], b"EBLOCK,", b"CMBLOCK,"].iter().any(|name| {
-            line.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name))
-        }),
-    };
-    bytes.split(|&b| b == b'\n').any(begins)
+    bytes.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_start).any(|line| {
+        matches!(line, [b'/', letter, ..] if letter.is_ascii_alphabetic())
+            || ["NBLOCK,", "EBLOCK,", "CMBLOCK,"].iter().any(|name| {
+                let begin = line.get(..name.len());
+                begin.is_some_and(|begin| begin.eq_ignore_ascii_case(name.as_bytes()))
+            })
+    })
 }
 
 impl Reader<'_> {
@@ -85,6 +91,7 @@ impl Reader<'_> {
         if self.parameters.set(&command) {
             return Ok(());
         }
+
         command.resolve(&self.parameters);
         let name = command.name();
         if self.changes_processor(&name, &command) || self.is_post {
@@ -93,7 +100,7 @@ impl Reader<'_> {
         let is_read = self.mesh(&name, &command, line)?
             || self.selected.command(&command, &mut self.archive)
             || self.condition(&name, &command)
-            || self.materials.command(&name, &command, &mut self.archive, &self.lines)
+            || self.material(&name, &command)
             || self.control(&name, &command);
         if !is_read {
             self.other(&name, &command)?;
@@ -130,7 +137,7 @@ impl Reader<'_> {
             }
             "CMBL" => blocks::component(command, lines, archive)?,
             "ETBL" => blocks::element_types(lines, archive)?,
-            "ET" => element_type(command, lines, line, archive)?,
+            "ET" => self.element_type(command, line)?,
             "KEYO" => key_option(command, archive),
             "R" => first_constant(command, archive),
             "RLBL" => blocks::real_constants(lines, archive)?,
@@ -138,7 +145,7 @@ impl Reader<'_> {
                 return Err(lines.fault(Fault::ActiveSystem));
             }
             "TYPE" | "MAT" | "REAL" | "N" | "E" | "EMOR" | "EN" => {
-                self.unblocked.command(command, lines, line, archive)?;
+                self.unblocked(name, command, line)?;
             }
             "CSYS" => self.selected.is_turned = !is_zero(command),
             // They make a system the active one; CDWRITE defines systems and does not.
@@ -153,6 +160,18 @@ impl Reader<'_> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// `ET,1,185` or `ET,1,SOLID185`, and key options.
+    fn element_type(&mut self, command: &Command, line: &[u8]) -> Parsed<()> {
+        let number = element_type::number(command.argument(2));
+        let Some((kind, number)) = command.number(1).zip(number) else {
+            let expected = "a type and its number in the element library, such as ET,1,185";
+            return Err(self.lines.malformed("ET", expected, line));
+        };
+        let keys = [3, 4, 5].map(|i| command.number(i).unwrap_or(0));
+        self.archive.element_types.insert(kind, ElementType { number, keys });
+        Ok(())
     }
 
     /// Reads a command of the whole solution; false if it is none.
@@ -182,7 +201,8 @@ impl Reader<'_> {
                         lines,
                     );
                 }
-                if (&self.selected.elements, &self.selected.nodes) != (&Chosen::All, &Chosen::All) {
+                if !(self.selected.is_all(Entity::Nodes) && self.selected.is_all(Entity::Elements))
+                {
                     archive.pass_over("SOLVE of what is selected (all is computed)", lines);
                 }
             }
@@ -213,27 +233,6 @@ fn is_zero(command: &Command) -> bool {
         text.is_empty() || text.eq_ignore_ascii_case("_TINY") || real(text) == Some(0.0)
     };
     command.arguments_from(1).iter().all(is_nothing)
-}
-
-/// `ET,1,185` or `ET,1,SOLID185`, and key options.
-fn element_type(
-    command: &Command,
-    lines: &Lines,
-    line: &[u8],
-    archive: &mut Archive,
-) -> Parsed<()> {
-    let number = element_type::number(command.argument(2));
-    match (command.number(1), number) {
-        (Some(kind), Some(number)) => {
-            let keys = [3, 4, 5].map(|i| command.number(i).unwrap_or(0));
-            archive.element_types.insert(kind, ElementType { number, keys });
-            Ok(())
-        }
-        _ => {
-            let expected = "a type and its number in the element library, such as ET,1,185";
-            Err(lines.fault(Fault::Malformed { block: "ET", expected, found: shown(line) }))
-        }
-    }
 }
 
 /// `KEYOPT,type,number,value`, of which the first three matter.

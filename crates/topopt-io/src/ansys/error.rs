@@ -86,8 +86,4 @@ pub enum Fault {
     NoSolids(String),
 }
 
-impl From<Fault> for read_error::Fault {
-    fn from(fault: Fault) -> Self {
-        Self::of_format(fault)
-    }
-}
+impl read_error::FormatFault for Fault {}

@@ -31,11 +31,12 @@ pub(super) fn within(archive: &Archive, elements: &[u32], nodes: &[u32]) -> Vec<
 fn of_element(archive: &Archive, element: &Element) -> Vec<(u32, Vec<u32>)> {
     let role = archive.element_types.get(&element.kind).map_or(Role::Skipped, element_type::role);
     let nodes = archive.nodes_of(element);
-    let face = |number: u32| {
-        let mut corners = element_type::face(role, nodes, number)?;
+    let mut faces = Vec::new();
+    for number in 1..=6 {
+        let Some(mut corners) = element_type::face(role, nodes, number) else { continue };
         corners.sort_unstable();
         corners.dedup();
-        (corners.len() > 2).then_some((number, corners))
-    };
-    (1..=6).filter_map(face).collect()
+        faces.extend((corners.len() > 2).then_some((number, corners)));
+    }
+    faces
 }

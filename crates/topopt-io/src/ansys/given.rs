@@ -18,8 +18,7 @@ impl Reader<'_> {
             "SFE" => self.surface(command),
             "SF" => self.surface_of_nodes(command),
             "BFE" => self.source(command),
-            "DDEL" => self.delete_displacements(command),
-            "FDEL" => self.delete_forces(command),
+            "DDEL" | "FDEL" => self.delete_at_nodes(command, name == "FDEL"),
             "SFED" => self.delete_surfaces(command),
             "SFDE" => self.delete_all_surfaces(command),
             "LSCL" => self.clear(command),
@@ -55,53 +54,51 @@ impl Reader<'_> {
         self.archive.pass_over(&crate::quote::excerpt(&what), &self.lines);
     }
 
+    /// The nodes that argument `at` names, or a range by the arguments of its end and step.
+    fn nodes(
+        &mut self,
+        command: &Command,
+        at: usize,
+        range: Option<[usize; 2]>,
+    ) -> Option<Vec<u32>> {
+        self.selected.named(command, at, range, (Entity::Nodes, &self.archive))
+    }
+
+    /// The elements that the first argument names.
+    fn elements(&mut self, command: &Command) -> Option<Vec<u32>> {
+        self.selected.named(command, 1, None, (Entity::Elements, &self.archive))
+    }
+
     /// The nodes that `name,node,label,value,imaginary,last,step` names, and its value.
     fn nodes_and_value(&mut self, command: &Command) -> Option<(Vec<u32>, f64)> {
-        let finite = |text: &str| real(text).filter(|value| value.is_finite());
-        let value = match command.argument(3) {
-            "" => 0.0,
-            text => finite(text)?,
-        };
-        let imaginary = match command.argument(4) {
-            "" => 0.0,
-            text => finite(text)?,
-        };
-        if imaginary != 0.0 {
+        let value = finite(command.argument(3))?;
+        if finite(command.argument(4))? != 0.0 {
             return None;
         }
-        let of = (Entity::Nodes, &self.archive);
-        Some((self.selected.named(command, 1, Some([5, 6]), of)?, value))
+        Some((self.nodes(command, 1, Some([5, 6]))?, value))
     }
 
     /// `D,node,label,value,imaginary,last,step,labels...`: UX, UY, UZ, ALL and TEMP.
     fn displacements(&mut self, command: &Command) {
         let Some((nodes, value)) = self.nodes_and_value(command) else { return self.lose(command) };
-        let more = command.arguments_from(7).iter().map(String::as_str);
-        for label in
-            std::iter::once(command.argument(2)).chain(more).filter(|label| !label.is_empty())
-        {
-            let label = label.to_ascii_uppercase();
-            let axes: &[usize] = match label.as_str() {
-                "UX" => &[0],
-                "UY" => &[1],
-                "UZ" => &[2],
-                "ALL" => &[0, 1, 2],
-                "TEMP" => &[],
-                _ => {
-                    self.archive
-                        .pass_over(&format!("D,{}", crate::quote::excerpt(&label)), &self.lines);
-                    continue;
-                }
-            };
-            let (by_all, is_temperature) =
-                (label == "ALL", matches!(label.as_str(), "ALL" | "TEMP"));
+        let labels = command.arguments_from(2).iter().enumerate();
+        let labels = labels.filter(|(i, label)| (*i == 0 || *i >= 5) && !label.is_empty());
+        for label in labels.map(|(_, label)| label.to_ascii_uppercase()) {
+            let by_all = label == "ALL";
+            if !by_all && !DISPLACEMENTS.contains(&&*label) {
+                let what = format!("D,{}", crate::quote::excerpt(&label));
+                self.archive.pass_over(&what, &self.lines);
+                continue;
+            }
+
             let cumulation = self.cumulations.displacements;
+            let is_given = |known: &str| by_all || known == label;
             for &node in &nodes {
                 let held = self.archive.displacements.entry(node).or_default();
-                for &axis in axes {
+                for axis in (0..3).filter(|&axis| is_given(DISPLACEMENTS[axis])) {
                     join_held(&mut held[axis], cumulation, value, by_all);
                 }
-                if is_temperature {
+                if is_given("TEMP") {
                     let mut held = self.archive.temperatures.remove(&node);
                     join_held(&mut held, cumulation, value, by_all);
                     self.archive.temperatures.extend(held.map(|held| (node, held)));
@@ -113,27 +110,20 @@ impl Reader<'_> {
     /// `F,node,label,value,imaginary,last,step`: FX, FY, FZ and HEAT.
     fn forces(&mut self, command: &Command) {
         let label = command.argument(2).to_ascii_uppercase();
-        let axis = match label.as_str() {
-            "FX" => Some(0),
-            "FY" => Some(1),
-            "FZ" => Some(2),
-            "HEAT" => None,
-            _ => return self.lose(command),
+        let component = FORCES.iter().position(|known| *known == label);
+        let (Some(axis), Some((nodes, value))) = (component, self.nodes_and_value(command)) else {
+            return self.lose(command);
         };
-        let Some((nodes, value)) = self.nodes_and_value(command) else { return self.lose(command) };
         let cumulation = self.cumulations.forces;
         for node in nodes {
-            match axis {
-                Some(axis) => {
-                    let force = &mut self.archive.forces.entry(node).or_default()[axis];
-                    let before = Some(*force).filter(|before| *before != 0.0);
-                    *force = cumulation.joined(before, value) + 0.0;
-                }
-                None => {
-                    let before = self.archive.heats.get(&node).copied();
-                    self.archive.heats.insert(node, cumulation.joined(before, value));
-                }
+            if label == "HEAT" {
+                let before = self.archive.heats.get(&node).copied();
+                self.archive.heats.insert(node, cumulation.joined(before, value));
+                continue;
             }
+            let force = &mut self.archive.forces.entry(node).or_default()[axis];
+            let before = Some(*force).filter(|before| *before != 0.0);
+            *force = cumulation.joined(before, value) + 0.0;
         }
     }
 
@@ -141,16 +131,12 @@ impl Reader<'_> {
     fn surface(&mut self, command: &Command) {
         let values = self.corner_values(command, 5);
         let label = command.argument(3).to_ascii_uppercase();
-        let surface = match (label.as_str(), command.argument(4)) {
-            ("PRES", "" | "0" | "1") => Some(Surface::Pressure),
-            ("HFLU" | "HFLUX", "" | "0" | "1") => Some(Surface::HeatFlux),
-            ("CONV", "" | "0" | "1") => Some(Surface::Film),
-            ("CONV", "2") => Some(Surface::Ambient),
+        let surface = match (surfaces(&label), command.argument(4)) {
+            ([surface, ..], "" | "0" | "1") => Some(*surface),
+            ([_, ambient], "2") => Some(*ambient),
             _ => None,
         };
-        let of = (Entity::Elements, &self.archive);
-        let elements = self.selected.named(command, 1, None, of);
-        match (elements, command.number(2), surface, values) {
+        match (self.elements(command), command.number(2), surface, values) {
             (Some(elements), Some(face), Some(surface), Some(values)) => {
                 for element in elements {
                     self.add_surface((surface, element, face), values.clone());
@@ -172,12 +158,8 @@ impl Reader<'_> {
             command.arguments_from(at).to_vec()
         };
         let n_given = texts.iter().rposition(|text| !text.is_empty()).map_or(0, |last| last + 1);
-        let value = |text: &String| match text.as_str() {
-            "" => Some(0.0),
-            text => real(text).filter(|value| value.is_finite()),
-        };
-        let values: CornerValues =
-            texts[..n_given.min(4)].iter().map(value).collect::<Option<_>>()?;
+        let values = texts[..n_given.min(4)].iter().map(|text| finite(text));
+        let values: CornerValues = values.collect::<Option<_>>()?;
         (!values.is_empty()).then_some(values)
     }
 
@@ -199,30 +181,19 @@ impl Reader<'_> {
 
     /// `SF,nodes,label,value,value`: on faces of the surface whose corners are all among these nodes.
     fn surface_of_nodes(&mut self, command: &Command) {
-        let finite = |i: usize| match command.argument(i) {
-            "" => Some(0.0),
-            text => real(text).filter(|value| value.is_finite()),
-        };
-        let surfaces: &[(Surface, usize)] = match command.argument(2).to_ascii_uppercase().as_str()
-        {
-            "PRES" => &[(Surface::Pressure, 3)],
-            "HFLU" | "HFLUX" => &[(Surface::HeatFlux, 3)],
-            "CONV" => &[(Surface::Film, 3), (Surface::Ambient, 4)],
-            _ => &[],
-        };
-        let nodes = self.selected.named(command, 1, None, (Entity::Nodes, &self.archive));
-        let all = Command::parse(b"SF,ALL");
-        let elements = self.selected.named(&all, 1, None, (Entity::Elements, &self.archive));
-        let values = finite(3).zip(finite(4));
-        let (Some(nodes), Some(elements), Some(_), false) =
+        let surfaces = surfaces(&command.argument(2).to_ascii_uppercase());
+        let nodes = self.nodes(command, 1, None);
+        let elements = self.elements(&Command::parse(b"SF,ALL"));
+        let values = finite(command.argument(3)).zip(finite(command.argument(4)));
+        let (Some(nodes), Some(elements), Some((first, second)), false) =
             (nodes, elements, values, surfaces.is_empty())
         else {
             self.archive.pass_over(&format!("SF,{}", command.argument(2)), &self.lines);
             return;
         };
         for (element, face) in faces::within(&self.archive, &elements, &nodes) {
-            for &(surface, at) in surfaces {
-                self.add_surface((surface, element, face), vec![finite(at).unwrap_or(0.0)]);
+            for (&surface, value) in surfaces.iter().zip([first, second]) {
+                self.add_surface((surface, element, face), vec![value]);
             }
         }
     }
@@ -231,60 +202,39 @@ impl Reader<'_> {
     fn source(&mut self, command: &Command) {
         let values = self.corner_values(command, 4);
         let is_heat = command.argument(2).eq_ignore_ascii_case("HGEN");
-        let elements = self.selected.named(command, 1, None, (Entity::Elements, &self.archive));
-        match (elements, values) {
+        match (self.elements(command), values) {
             (Some(elements), Some(values)) if is_heat => {
-                for element in elements {
-                    self.archive.sources.insert(element, values.clone());
-                }
+                let sources = elements.into_iter().map(|element| (element, values.clone()));
+                self.archive.sources.extend(sources);
             }
             _ => self.lose(command),
         }
     }
 
-    /// `DDELE,node,label,last,step`.
-    fn delete_displacements(&mut self, command: &Command) {
-        let nodes = self.selected.named(command, 1, Some([3, 4]), (Entity::Nodes, &self.archive));
-        let axes: &[usize] = match command.argument(2).to_ascii_uppercase().as_str() {
-            "UX" => &[0],
-            "UY" => &[1],
-            "UZ" => &[2],
-            "" | "ALL" => &[0, 1, 2, 3],
-            "TEMP" => &[3],
-            "ROTX" | "ROTY" | "ROTZ" => &[],
-            _ => return self.lose(command),
+    /// `DDELE,node,label,last,step` and `FDELE`; what a node of a solid has not is no loss.
+    fn delete_at_nodes(&mut self, command: &Command, is_of_forces: bool) {
+        let nodes = self.nodes(command, 1, Some([3, 4]));
+        let label = command.argument(2).to_ascii_uppercase();
+        let is_all = matches!(label.as_str(), "" | "ALL");
+        let (labels, others) = match is_of_forces {
+            true => (FORCES, ["MX", "MY", "MZ"]),
+            false => (DISPLACEMENTS, ["ROTX", "ROTY", "ROTZ"]),
         };
-        let Some(nodes) = nodes else { return self.lose(command) };
-        for node in nodes {
-            for &axis in axes {
-                if axis == 3 {
-                    self.archive.temperatures.remove(&node);
-                } else if let Some(held) = self.archive.displacements.get_mut(&node) {
-                    held[axis] = None;
-                }
-            }
-        }
-    }
+        let is_known = is_all || labels.contains(&&*label) || others.contains(&&*label);
+        let Some(nodes) = nodes.filter(|_| is_known) else { return self.lose(command) };
 
-    /// `FDELE,node,label,last,step`.
-    fn delete_forces(&mut self, command: &Command) {
-        let nodes = self.selected.named(command, 1, Some([3, 4]), (Entity::Nodes, &self.archive));
-        let axes: &[usize] = match command.argument(2).to_ascii_uppercase().as_str() {
-            "FX" => &[0],
-            "FY" => &[1],
-            "FZ" => &[2],
-            "" | "ALL" => &[0, 1, 2, 3],
-            "HEAT" => &[3],
-            "MX" | "MY" | "MZ" => &[],
-            _ => return self.lose(command),
-        };
-        let Some(nodes) = nodes else { return self.lose(command) };
+        let archive = &mut self.archive;
         for node in nodes {
-            for &axis in axes {
-                if axis == 3 {
-                    self.archive.heats.remove(&node);
-                } else if let Some(force) = self.archive.forces.get_mut(&node) {
-                    force[axis] = 0.0;
+            for axis in (0..4).filter(|&axis| is_all || labels[axis] == label) {
+                match (axis, is_of_forces) {
+                    (3, true) => drop(archive.heats.remove(&node)),
+                    (3, false) => drop(archive.temperatures.remove(&node)),
+                    (_, true) => {
+                        archive.forces.entry(node).and_modify(|force| force[axis] = 0.0);
+                    }
+                    (_, false) => {
+                        archive.displacements.entry(node).and_modify(|held| held[axis] = None);
+                    }
                 }
             }
         }
@@ -292,22 +242,21 @@ impl Reader<'_> {
 
     /// `SFEDELE,element,face,label`.
     fn delete_surfaces(&mut self, command: &Command) {
-        let elements = self.selected.named(command, 1, None, (Entity::Elements, &self.archive));
+        let elements = self.elements(command);
         let face = match command.argument(2).to_ascii_uppercase().as_str() {
             "" | "ALL" => Some(None),
             _ => command.number(2).map(Some),
         };
-        let surfaces: &[Surface] = match command.argument(3).to_ascii_uppercase().as_str() {
-            "" | "ALL" => &[Surface::Pressure, Surface::HeatFlux, Surface::Film, Surface::Ambient],
-            "PRES" => &[Surface::Pressure],
-            "HFLU" | "HFLUX" => &[Surface::HeatFlux],
-            "CONV" => &[Surface::Film, Surface::Ambient],
-            _ => return self.lose(command),
+        let label = command.argument(3).to_ascii_uppercase();
+        let is_all = matches!(label.as_str(), "" | "ALL");
+        let surfaces = surfaces(&label);
+        let (Some(elements), Some(face), true) = (elements, face, is_all || !surfaces.is_empty())
+        else {
+            return self.lose(command);
         };
-        let (Some(elements), Some(face)) = (elements, face) else { return self.lose(command) };
         let elements: std::collections::HashSet<u32> = elements.into_iter().collect();
         self.archive.surfaces.retain(|(surface, element, of), _| {
-            let is_deleted = surfaces.contains(surface)
+            let is_deleted = (is_all || surfaces.contains(surface))
                 && elements.contains(element)
                 && face.is_none_or(|face| face == *of);
             !is_deleted
@@ -318,7 +267,7 @@ impl Reader<'_> {
     fn delete_all_surfaces(&mut self, command: &Command) {
         let is_all =
             |i: usize| matches!(command.argument(i).to_ascii_uppercase().as_str(), "" | "ALL");
-        if is_all(1) && is_all(2) && self.selected.nodes == super::chosen::Chosen::All {
+        if is_all(1) && is_all(2) && self.selected.is_all(Entity::Nodes) {
             self.archive.surfaces.clear();
         } else {
             self.archive.pass_over("SFDELE", &self.lines);
@@ -348,8 +297,7 @@ impl Reader<'_> {
 
     /// `CERIG,master,slaves,label`: the slaves move and turn with the master.
     fn rigid(&mut self, command: &Command) {
-        let of = (Entity::Nodes, &self.archive);
-        let slaves = self.selected.named(command, 2, None, of);
+        let slaves = self.nodes(command, 2, None);
         let label = command.argument(3).to_ascii_uppercase();
         match (command.number(1), slaves) {
             (Some(master), Some(slaves)) if matches!(label.as_str(), "" | "ALL" | "UXYZ") => {
@@ -358,6 +306,28 @@ impl Reader<'_> {
             }
             _ => self.archive.pass_over("CERIG", &self.lines),
         }
+    }
+}
+
+/// Labels of what is given at nodes, the vector first.
+const DISPLACEMENTS: [&str; 4] = ["UX", "UY", "UZ", "TEMP"];
+const FORCES: [&str; 4] = ["FX", "FY", "FZ", "HEAT"];
+
+/// Quantities on faces by their label; of a film the ambient is the second.
+fn surfaces(label: &str) -> &'static [Surface] {
+    match label {
+        "PRES" => &[Surface::Pressure],
+        "HFLU" | "HFLUX" => &[Surface::HeatFlux],
+        "CONV" => &[Surface::Film, Surface::Ambient],
+        _ => &[],
+    }
+}
+
+/// A finite number, 0 where there is none.
+fn finite(text: &str) -> Option<f64> {
+    match text {
+        "" => Some(0.0),
+        text => real(text).filter(|value| value.is_finite()),
     }
 }
 

@@ -9,56 +9,55 @@ use super::archive::{Archive, Element, ElementType, Ranges};
 use super::element_type::{self, MESH, Role, SPRING};
 use super::error::Fault as AnsysFault;
 use super::{carried, conditions, materials, springs};
-use crate::deck::{Deck, DeckPhysics};
+use crate::deck::DeckPhysics;
+use crate::found::Found;
 use crate::import::{Cutting, ImportedMesh, Nodes};
-use crate::part::{FileSets, Part};
+use crate::part::Part;
 use crate::read_error::Fault;
 
 /// Picks the solids, resolves the nodes, makes the sets and checks the mesh.
 pub(super) fn import(mut archive: Archive, cutting: Cutting) -> Result<ImportedMesh, Fault> {
-    let mut notes = Vec::new();
     let selection = Selection::of(&archive)?;
-    notes.extend(selection.notes());
-    notes.extend(notes_on_file(&archive, &selection.solids));
+    let mut found = Found::default();
+    found.deck.physics = selection.physics;
+    found.notes.extend(selection.notes());
+    found.notes.extend(notes_on_file(&archive, &selection.solids));
 
     let node_tags = take(&mut archive.node_tags).into_iter().map(u64::from).collect();
     let nodes = Nodes::new(node_tags, take(&mut archive.coordinates))?;
     let cells = cells(&archive, &selection.solids, &nodes)?;
     let element_tags = selection.solids.iter().map(|solid| solid.tag.into()).collect();
     let part = Part::new(nodes, element_tags, cells, cutting)?;
-    notes.extend(part.elements.note(|_| 0));
+    found.notes.extend(part.elements.note(|_| 0));
 
-    let mut sets = FileSets::default();
     for (name, ranges) in &archive.node_components {
         let members = members_of(&part.node_tags, ranges).map(|at| at as u32);
-        sets.nodes.insert(name.clone(), members.collect());
+        found.sets.nodes.insert(name.clone(), members.collect());
     }
     for (name, ranges) in &archive.element_components {
         let others = members_of(&selection.skipped_tags, ranges).count();
         if others > 0 {
-            notes.push(format!(
+            found.notes.push(format!(
                 "element set `{name}`: elements that are not solids were left out: {others}"
             ));
         }
         let members = members_of(part.elements.tags(), ranges).map(|at| at as u32);
-        sets.elements.insert(name.clone(), members.collect());
+        found.sets.elements.insert(name.clone(), members.collect());
     }
 
     // After the components, whose names these sets avoid.
-    let mut deck = Deck { physics: selection.physics, ..Deck::default() };
-    let (n_springs, grounds) = springs::add(&archive, &part, &mut sets, &mut deck);
-    conditions::add(&archive, &part, &grounds, &mut sets, &mut notes, &mut deck);
-    carried::loads(&archive, &part, &mut sets, &mut deck);
-    materials::add(&archive, &selection.solids, &mut sets, &mut deck);
-    deck.lost.extend(selection.lost(n_springs));
-    deck.lost.extend(lost(&archive, selection.physics));
-    part.say_held_edges(&sets, &mut deck);
-    Ok(ImportedMesh { deck, ..part.into_mesh(sets, notes)? })
+    let (n_springs, grounds) = springs::add(&archive, &part, &mut found);
+    conditions::add(&archive, &part, &grounds, &mut found);
+    carried::loads(&archive, &part, &mut found);
+    materials::add(&archive, &selection.solids, &mut found);
+    found.deck.lost.extend(selection.lost(n_springs));
+    say_what_is_lost(&archive, &mut found);
+    found.import(part)
 }
 
-/// Lists the content of an archive that is not carried over.
-fn lost(archive: &Archive, physics: DeckPhysics) -> Vec<String> {
-    let is_heat = physics == DeckPhysics::Heat;
+/// Keeps the content of an archive that is not carried over.
+fn say_what_is_lost(archive: &Archive, found: &mut Found) {
+    let is_heat = found.deck.physics == DeckPhysics::Heat;
     // Temperatures are given at nodes or as those of the part; they strain a part that expands.
     let temperatures = archive.temperatures.values().filter(|held| !held.by_all).count();
     let temperature = archive.temperature;
@@ -67,7 +66,6 @@ fn lost(archive: &Archive, physics: DeckPhysics) -> Vec<String> {
     let displacements = archive.displacements.values().flatten().flatten();
     let displacements = displacements.filter(|held| !held.by_all).count();
 
-    let mut lost = Vec::new();
     for (is_lost, count, what) in [
         (!is_heat, temperatures, "D,TEMP, temperatures of an elastic part"),
         (!is_heat, archive.heats.len(), "F,HEAT, heat in an elastic part"),
@@ -81,17 +79,15 @@ fn lost(archive: &Archive, physics: DeckPhysics) -> Vec<String> {
         (is_heat, forces, "F of forces, in a part that conducts heat"),
         (is_heat, archive.rigid.len(), "CERIG, in a part that conducts heat"),
     ] {
-        if is_lost && count > 0 {
-            lost.push(format!("{what}: {count}"));
-        }
+        found.lose_count(if is_lost { count } else { 0 }, what);
     }
-    lost.extend(archive.passed_over.iter().map(|(command, (count, line))| {
-        format!("{command} commands: {count}, the first on line {line}")
-    }));
-    lost
+    for (command, (count, line)) in &archive.passed_over {
+        found.lose(format!("{command} commands: {count}, the first on line {line}"));
+    }
 }
 
 /// Elements that become solids, and those that are left out.
+#[derive(Default)]
 struct Selection {
     /// Elements that become solids, by ascending tags.
     solids: Vec<Element>,
@@ -115,13 +111,7 @@ impl Selection {
         }
         let has_solids = known.iter().any(|(_, number, solid)| *solid && *number != MESH);
 
-        let mut selection = Self {
-            solids: Vec::new(),
-            skipped_tags: Vec::new(),
-            skipped: BTreeMap::new(),
-            physics: DeckPhysics::Elasticity,
-            others: BTreeMap::new(),
-        };
+        let mut selection = Self::default();
         let (mut n_thermal, mut n_meshes) = (0, 0);
         for (element, number, is_solid) in known {
             if is_solid && !(has_solids && number == MESH) {

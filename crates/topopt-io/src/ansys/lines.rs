@@ -2,45 +2,43 @@
 
 use std::collections::HashMap;
 
+use super::error::Fault;
+use crate::lines::TextLines;
 use crate::quote::quoted;
-use crate::read_error::{Fault, Located, Place};
+use crate::read_error::{self, Located};
 
 /// The lines of a file that were not read yet.
-pub(super) struct Lines<'a> {
-    rest: &'a [u8],
-    number: usize,
-}
+#[derive(Default)]
+pub(super) struct Lines<'a>(TextLines<'a>);
 
 impl<'a> Lines<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { rest: bytes, number: 0 }
+        Self(TextLines::new(bytes))
     }
 
     /// The next line without its end and the blanks before that, or `None` behind the last.
     pub fn next_line(&mut self) -> Option<&'a [u8]> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        let line = self.peek();
-        self.rest = self.rest.get(line.len() + 1..).unwrap_or_default();
-        self.number += 1;
-        Some(line.trim_ascii_end())
+        self.0.take().map(<[u8]>::trim_ascii_end)
     }
 
     /// The next line as it stands, without going on to it.
     pub fn peek(&self) -> &'a [u8] {
-        let end = self.rest.iter().position(|&b| b == b'\n').unwrap_or(self.rest.len());
-        &self.rest[..end]
+        self.0.peek().unwrap_or_default()
     }
 
     /// Number of the line read last, from 1.
     pub fn number(&self) -> usize {
-        self.number
+        self.0.number()
     }
 
     /// A fault at the line read last.
-    pub fn fault(&self, fault: impl Into<Fault>) -> Located {
-        Located { place: Some(Place::Line(self.number)), fault: Box::new(fault.into()) }
+    pub fn fault(&self, fault: impl Into<read_error::Fault>) -> Located {
+        Located::at_line(self.number(), fault)
+    }
+
+    /// A fault at the line read last, which is `line`, that names what should stand there.
+    pub fn malformed(&self, block: &'static str, expected: &'static str, line: &[u8]) -> Located {
+        self.fault(Fault::Malformed { block, expected, found: shown(line) })
     }
 }
 
@@ -140,7 +138,7 @@ pub(super) fn is_release(argument: &str) -> bool {
 }
 
 /// A line for a message: at most 40 characters, in quotation marks.
-pub(super) fn shown(line: &[u8]) -> String {
+fn shown(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(&line[..line.len().min(160)]);
     let text = text.trim();
     if text.is_empty() {

@@ -1,10 +1,110 @@
-//! The materials of the solids.
+//! Materials: MP, MPTEMP, MPDATA and TB, and what the solids are made of.
 
 use std::collections::BTreeMap;
 
 use super::archive::{Archive, Element, Property};
-use crate::deck::{Deck, DeckMaterial};
-use crate::part::FileSets;
+use super::commands::Reader;
+use super::field::real;
+use super::lines::{Command, is_release};
+use super::tables;
+use crate::deck::DeckMaterial;
+use crate::found::Found;
+
+/// Material properties that are read.
+const READ: [&str; 17] = [
+    "EX", "EY", "EZ", "NUXY", "NUYZ", "NUXZ", "PRXY", "PRYZ", "PRXZ", "GXY", "GYZ", "GXZ", "DENS",
+    "C", "KXX", "KYY", "KZZ",
+];
+
+impl Reader<'_> {
+    /// Reads a command of materials; false if it is none.
+    pub fn material(&mut self, name: &str, command: &Command) -> bool {
+        let at = if is_release(command.argument(1)) { 3 } else { 1 };
+        match name {
+            "MP" => self.property(command),
+            "MPDA" => self.table(command, at),
+            "MPTE" => self.temperatures(command, at),
+            "TB" => self.behavior(command),
+            _ => return false,
+        }
+        true
+    }
+
+    /// `MPTEMP,place,temperatures...`; without any the table is empty.
+    fn temperatures(&mut self, command: &Command, at: usize) {
+        let first = command.number(at).unwrap_or(1) as usize;
+        let values = command.arguments_from(at + 1).iter().map(|text| real(text));
+        let values: Vec<(usize, f64)> =
+            (first..).zip(values).filter_map(|(i, value)| Some((i, value?))).collect();
+        if values.is_empty() || first == 1 {
+            self.temperatures.clear();
+        }
+        self.temperatures.extend(values);
+    }
+
+    /// `label,material,place,values...` from argument `at` on.
+    fn table(&mut self, command: &Command, at: usize) {
+        let Some((name, material)) = self.named(command, at) else { return };
+        let first = command.number(at + 2).unwrap_or(1) as usize;
+        let property = self.archive.materials.entry(material).or_default().entry(name).or_default();
+        if first <= 1 {
+            *property = Property::default();
+        }
+        for (i, text) in (first..).zip(command.arguments_from(at + 3)) {
+            let Some(value) = real(text) else { continue };
+            let temperature = self.temperatures.get(&i).copied().unwrap_or(0.0);
+            property.table.push([temperature, value]);
+        }
+        property.table.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        let values = property.table.iter().map(|[_, value]| *value);
+        property.value = values.clone().next().unwrap_or(property.value);
+        property.varies = values.clone().any(|value| Some(value) != values.clone().next());
+    }
+
+    /// `MP,label,material,value,coefficients...`.
+    fn property(&mut self, command: &Command) {
+        let Some((name, material)) = self.named(command, 1) else { return };
+        let values: Vec<Option<f64>> =
+            command.arguments_from(3).iter().map(|text| real(text)).collect();
+        let Some(value) = values.first().copied().flatten() else {
+            self.archive.pass_over(&format!("MP,{name} (its value is no number)"), &self.lines);
+            return;
+        };
+        let polynomial: Vec<f64> = values.into_iter().map(|value| value.unwrap_or(0.0)).collect();
+        let varies = polynomial[1..].iter().any(|c| *c != 0.0);
+        let polynomial = if varies { polynomial } else { Vec::new() };
+        let property = Property { value, varies, polynomial, table: Vec::new() };
+        self.archive.materials.entry(material).or_default().insert(name, property);
+    }
+
+    /// The property and the material that a command names; others are passed over, or lost.
+    fn named(&mut self, command: &Command, at: usize) -> Option<(&'static str, u32)> {
+        let label = command.argument(at).to_ascii_uppercase();
+        let name = READ.into_iter().find(|name| *name == label);
+        let material = match command.argument(at + 1) {
+            "" => Some(1),
+            _ => command.number(at + 1),
+        };
+        if let Some(found) = name.zip(material) {
+            return Some(found);
+        }
+        if tables::is_expansion(&label) {
+            self.archive.expands = true;
+        }
+        if !tables::is_harmless_property(&label) {
+            self.archive.pass_over(&format!("MP,{}", crate::quote::excerpt(&label)), &self.lines);
+        }
+        None
+    }
+
+    /// `TB,label,material`: behavior that is not linear and isotropic.
+    fn behavior(&mut self, command: &Command) {
+        let label = crate::quote::excerpt(&command.argument(1).to_ascii_uppercase());
+        let material = command.number(2).unwrap_or(1);
+        let what = format!("TB,{label} (line {})", self.lines.number());
+        self.archive.behaviors.entry(material).or_default().push(what);
+    }
+}
 
 /// Values of directions that differ by less than this are one.
 const EQUAL: f64 = 1e-6;
@@ -13,7 +113,7 @@ const EQUAL: f64 = 1e-6;
 type Properties = BTreeMap<&'static str, Property>;
 
 /// Adds the materials; each with an element set of its own if there are several.
-pub(super) fn add(archive: &Archive, solids: &[Element], sets: &mut FileSets, deck: &mut Deck) {
+pub(super) fn add(archive: &Archive, solids: &[Element], found: &mut Found) {
     let mut members = BTreeMap::<u32, Vec<u32>>::new();
     for (given, solid) in (0..).zip(solids) {
         members.entry(solid.material).or_default().push(given);
@@ -22,19 +122,15 @@ pub(super) fn add(archive: &Archive, solids: &[Element], sets: &mut FileSets, de
     for (number, given) in members {
         let set = several.then(|| format!("MAT_{number}"));
         if let Some(set) = &set {
-            sets.elements.insert(set.clone(), given);
+            found.sets.elements.insert(set.clone(), given);
         }
         let behaviors = archive.behaviors.get(&number);
         let Some(properties) = archive.materials.get(&number) else {
             let not_understood = behaviors.map(|behaviors| behaviors.join(", "));
             if not_understood.is_some() {
-                let name = number.to_string();
-                deck.materials.push(DeckMaterial {
-                    name,
-                    set,
-                    not_understood,
-                    ..Default::default()
-                });
+                let (name, others) = (number.to_string(), DeckMaterial::default());
+                let material = DeckMaterial { name, set, not_understood, ..others };
+                found.deck.materials.push(material);
             }
             continue;
         };
@@ -49,14 +145,14 @@ pub(super) fn add(archive: &Archive, solids: &[Element], sets: &mut FileSets, de
         if let Some(behaviors) = behaviors {
             let behaviors = behaviors.join(", ");
             match material.youngs_modulus.is_some() && material.not_understood.is_none() {
-                true => deck.lost.push(format!(
+                true => found.lose(format!(
                     "material {number}: {behaviors}; the material is linear and isotropic here"
                 )),
                 false => material.not_understood = Some(behaviors),
             }
         }
-        say_what_varies(number, properties, archive, deck);
-        deck.materials.push(material);
+        say_what_varies(number, properties, archive, found);
+        found.deck.materials.push(material);
     }
 }
 
@@ -99,11 +195,11 @@ fn of_properties(properties: &Properties, temperature: f64) -> DeckMaterial {
 }
 
 /// Properties that depend on the temperature are taken at that of the part.
-fn say_what_varies(number: u32, properties: &Properties, archive: &Archive, deck: &mut Deck) {
+fn say_what_varies(number: u32, properties: &Properties, archive: &Archive, found: &mut Found) {
     let names: Vec<&str> =
         properties.iter().filter(|(_, property)| property.varies).map(|(name, _)| *name).collect();
     if !names.is_empty() {
-        deck.lost.push(format!(
+        found.lose(format!(
             "material {number}: {} for other temperatures than {}, that of the part (TUNIF, else TREF)",
             names.join(", "),
             archive.temperature.of_part()

@@ -40,7 +40,6 @@ mod given;
 mod import;
 mod lines;
 mod materials;
-mod properties;
 mod rigid;
 mod springs;
 mod tables;

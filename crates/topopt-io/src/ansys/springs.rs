@@ -1,24 +1,17 @@
 //! COMBIN14: springs from nodes of solids to nodes that are held.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use topopt_mesh::vector::{difference, length};
+use topopt_mesh::vector::difference;
 
 use super::archive::{Archive, Element};
 use super::element_type::SPRING;
-use crate::deck::{Deck, DeckSpring};
-use crate::part::{FileSets, Part, Stand};
-
-/// Directions closer to an axis than this are that axis.
-const ALONG: f64 = 1e-9;
+use crate::directions::axis_along;
+use crate::found::Found;
+use crate::part::{Part, Stand};
 
 /// Adds the springs that are carried over: how many these are, and the nodes that hold them.
-pub(super) fn add(
-    archive: &Archive,
-    part: &Part,
-    sets: &mut FileSets,
-    deck: &mut Deck,
-) -> (usize, Vec<u32>) {
+pub(super) fn add(archive: &Archive, part: &Part, found: &mut Found) -> (usize, Vec<u32>) {
     let mut at_nodes = BTreeMap::<u32, [f64; 3]>::new();
     let mut grounds = Vec::new();
     for element in &archive.elements {
@@ -27,22 +20,7 @@ pub(super) fn add(
             grounds.push(ground);
         }
     }
-
-    let mut groups: Vec<([f64; 3], Vec<u32>)> = Vec::new();
-    let mut index = HashMap::new();
-    for (position, stiffness) in at_nodes {
-        let at = *index.entry(stiffness.map(f64::to_bits)).or_insert(groups.len());
-        if at == groups.len() {
-            groups.push((stiffness, Vec::new()));
-        }
-        groups[at].1.push(position);
-    }
-    for (i, (stiffness, positions)) in (1..).zip(groups) {
-        let set = format!("COMBIN14_{i}");
-        sets.as_listed.insert(set.clone());
-        sets.nodes.insert(set.clone(), positions);
-        deck.springs.push(DeckSpring { set, stiffness });
-    }
+    found.add_springs("COMBIN14", at_nodes);
     (grounds.len(), grounds)
 }
 
@@ -56,26 +34,24 @@ fn spring(archive: &Archive, part: &Part, element: &Element) -> Option<(u32, usi
     if is_turned(a) || is_turned(b) || kind.keys[2] == 1 {
         return None;
     }
-    let is_ground = |node: &u32| {
-        let held = archive.displacements.get(node);
-        let is_held = held.is_some_and(|all| all.iter().all(|h| h.is_some_and(|h| h.value == 0.0)));
-        let position = part.node((*node).into());
-        is_held && position.is_some_and(|position| part.stand(position) == Stand::Nowhere)
-    };
-    let (node, ground) = if is_ground(&a) { (b, a) } else { (a, b) };
-    if !is_ground(&ground) {
+    let (node, ground) = if is_ground(archive, part, a) { (b, a) } else { (a, b) };
+    if !is_ground(archive, part, ground) {
         return None;
     }
 
     let [position, held] = [part.node(node.into())?, part.node(ground.into())?];
     let axis = match kind.keys[1] {
         axis @ 1..=3 => axis as usize - 1,
-        0 => {
-            let between = difference(part.given_place(position), part.given_place(held));
-            let size = length(between);
-            (0..3).find(|&axis| between[axis].abs() > (1.0 - ALONG) * size && size > 0.0)?
-        }
+        0 => axis_along(difference(part.given_place(position), part.given_place(held)))?,
         _ => return None,
     };
     (part.stand(position) == Stand::Node).then_some((position, axis, stiffness, ground))
+}
+
+/// Whether a node is held in all directions, and no solid has it.
+fn is_ground(archive: &Archive, part: &Part, node: u32) -> bool {
+    let held = archive.displacements.get(&node);
+    let is_held = held.is_some_and(|all| all.iter().all(|h| h.is_some_and(|h| h.value == 0.0)));
+    let position = part.node(node.into());
+    is_held && position.is_some_and(|position| !part.is_of_solid(position))
 }

@@ -1,9 +1,7 @@
 //! Coordinate systems of nodes.
 
 use super::archive::{Archive, Held};
-
-/// Directions closer to an axis than this are that axis: angles have some ten digits.
-const ALONG: f64 = 1e-9;
+use crate::directions::{axis_along, composed};
 
 /// The directions of the axes that a node is turned to by the angles THXY, THYZ and THZX, in degrees:
 /// about z, about the x axis that comes of that, and about the y axis that comes of both.
@@ -19,8 +17,7 @@ fn axes([xy, yz, zx]: [f64; 3]) -> [[f64; 3]; 3] {
 /// A force at a node in the global system; none if the node is turned by unknown angles.
 pub(super) fn force(archive: &Archive, node: u32, force: [f64; 3]) -> Option<[f64; 3]> {
     let Some(angles) = archive.rotated_nodes.get(&node) else { return Some(force) };
-    let axes = axes((*angles)?);
-    Some([0, 1, 2].map(|i| (0..3).map(|k| axes[k][i] * force[k]).sum()))
+    Some(composed(&axes((*angles)?), force))
 }
 
 /// The displacements given at a node, by global directions; none if they are along no axes.
@@ -37,7 +34,7 @@ pub(super) fn held(
     let mut global = [None; 3];
     for (direction, given) in axes.iter().zip(held) {
         let Some(given) = given else { continue };
-        let axis = (0..3).find(|&axis| direction[axis].abs() > 1.0 - ALONG)?;
+        let axis = axis_along(*direction)?;
         let value = given.value * direction[axis].signum() + 0.0;
         global[axis] = Some(Held { value, by_all: false });
     }

@@ -98,9 +98,7 @@ impl Attempt {
             2.0 * size
         )
     }
-}
 
-impl Attempt {
     fn text(self) -> String {
         let Self { per_turn, size, number, boundary, is_cleaned } = self;
         let cleaned = if is_cleaned { ", without needles" } else { "" };

@@ -1,8 +1,10 @@
 //! Reads numbers and section marks from a file as it comes, text and binary alike.
 
 use std::io::Read;
+use std::str::FromStr;
 
 use super::error::Fault;
+use crate::import::finite;
 use crate::quote::quoted;
 use crate::read_error::{self, Located, Parsed, Place};
 
@@ -64,7 +66,7 @@ impl<'a> Cursor<'a> {
         } else {
             Place::Line(1 + self.lines_before + n_lines(&self.buffer[..self.start]))
         };
-        Located { place: Some(place), fault: Box::new(fault.into()) }
+        Located::at(place, fault)
     }
 
     /// Moves over blanks and line ends; `false` at the end of the file.
@@ -141,29 +143,17 @@ impl<'a> Cursor<'a> {
 
     /// A 32-bit integer.
     pub fn int(&mut self, expected: &'static str) -> Parsed<i64> {
-        if self.reads_binary() {
-            Ok(i32::from_le_bytes(self.take()?).into())
-        } else {
-            self.token(expected, |text| text.parse().ok())
-        }
+        self.number(expected, |bytes| i32::from_le_bytes(bytes).into())
     }
 
     /// A 64-bit unsigned integer.
     pub fn size(&mut self, expected: &'static str) -> Parsed<u64> {
-        if self.reads_binary() {
-            Ok(u64::from_le_bytes(self.take()?))
-        } else {
-            self.token(expected, |text| text.parse().ok())
-        }
+        self.number(expected, u64::from_le_bytes)
     }
 
     /// A floating-point number.
     pub fn double(&mut self, expected: &'static str) -> Parsed<f64> {
-        if self.reads_binary() {
-            Ok(f64::from_le_bytes(self.take()?))
-        } else {
-            self.token(expected, |text| text.parse().ok())
-        }
+        self.number(expected, f64::from_le_bytes)
     }
 
     /// The rest of the line, which must be text in quotation marks.
@@ -186,11 +176,7 @@ impl<'a> Cursor<'a> {
         for x in &mut coordinates {
             *x = self.double("a coordinate")?;
         }
-        if coordinates.iter().all(|x| x.is_finite()) {
-            Ok(coordinates)
-        } else {
-            Err(self.fault(read_error::Fault::NotFinite { node: tag, coordinates }))
-        }
+        finite(tag, coordinates).map_err(|fault| self.fault(fault))
     }
 
     /// Ends a record: in a text file nothing may be left on the line.
@@ -278,12 +264,17 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// The next word of this line, parsed.
-    fn token<T>(
+    #[inline]
+    fn number<T: FromStr, const N: usize>(
         &mut self,
         expected: &'static str,
-        parse: impl FnOnce(&str) -> Option<T>,
+        decode: impl FnOnce([u8; N]) -> T,
     ) -> Parsed<T> {
+        if self.reads_binary() { self.take().map(decode) } else { self.token(expected) }
+    }
+
+    /// The next word of this line, parsed.
+    fn token<T: FromStr>(&mut self, expected: &'static str) -> Parsed<T> {
         self.skip_spaces()?;
         let rest = self.look(LONGEST)?;
         if rest.is_empty() {
@@ -292,7 +283,7 @@ impl<'a> Cursor<'a> {
         let length = rest.iter().take(LONGEST).position(u8::is_ascii_whitespace);
         let length = length.unwrap_or(rest.len());
         let word = if length < LONGEST { std::str::from_utf8(&rest[..length]).ok() } else { None };
-        match word.and_then(parse) {
+        match word.and_then(|word| word.parse().ok()) {
             Some(value) => {
                 self.start += length;
                 Ok(value)

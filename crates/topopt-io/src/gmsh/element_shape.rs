@@ -55,70 +55,36 @@ const HEXAHEDRON: [[usize; 2]; 12] = [
 /// Shape and number of nodes of Gmsh's element type `number`, or `None` for the exotic ones
 /// (polygons, cut elements, complete prisms and pyramids of high order).
 pub(super) fn shape_of(number: i64) -> Option<(Shape, usize)> {
-    let row = TYPES.iter().find(|(first, ..)| *first == number)?;
-    Some((row.1, row.2))
+    TYPES.iter().find_map(|(shape, types)| {
+        let found = types.as_chunks().0.iter().find(|[first, _]| *first == number)?;
+        Some((*shape, found[1] as usize))
+    })
 }
 
-/// (type, shape, nodes), from the table of the Gmsh reference manual, "MSH file format".
-const TYPES: [(i64, Shape, usize); 60] = [
-    (1, Shape::Line, 2),
-    (2, Shape::Triangle, 3),
-    (3, Shape::Quadrilateral, 4),
-    (4, Shape::Solid(Solid::Tetrahedron), 4),
-    (5, Shape::Solid(Solid::Hexahedron), 8),
-    (6, Shape::Solid(Solid::Wedge), 6),
-    (7, Shape::Solid(Solid::Pyramid), 5),
-    (8, Shape::Line, 3),
-    (9, Shape::Triangle, 6),
-    (10, Shape::Quadrilateral, 9),
-    (11, Shape::Solid(Solid::Tetrahedron), 10),
-    (12, Shape::Solid(Solid::Hexahedron), 27),
-    (13, Shape::Solid(Solid::Wedge), 18),
-    (14, Shape::Solid(Solid::Pyramid), 14),
-    (15, Shape::Point, 1),
-    (16, Shape::Quadrilateral, 8),
-    (17, Shape::Solid(Solid::Hexahedron), 20),
-    (18, Shape::Solid(Solid::Wedge), 15),
-    (19, Shape::Solid(Solid::Pyramid), 13),
-    (20, Shape::Triangle, 9),
-    (21, Shape::Triangle, 10),
-    (22, Shape::Triangle, 12),
-    (23, Shape::Triangle, 15),
-    (24, Shape::Triangle, 15),
-    (25, Shape::Triangle, 21),
-    (26, Shape::Line, 4),
-    (27, Shape::Line, 5),
-    (28, Shape::Line, 6),
-    (29, Shape::Solid(Solid::Tetrahedron), 20),
-    (30, Shape::Solid(Solid::Tetrahedron), 35),
-    (31, Shape::Solid(Solid::Tetrahedron), 56),
-    (32, Shape::Solid(Solid::Tetrahedron), 22),
-    (33, Shape::Solid(Solid::Tetrahedron), 28),
-    (36, Shape::Quadrilateral, 16),
-    (37, Shape::Quadrilateral, 25),
-    (38, Shape::Quadrilateral, 36),
-    (39, Shape::Quadrilateral, 12),
-    (40, Shape::Quadrilateral, 16),
-    (41, Shape::Quadrilateral, 20),
-    (42, Shape::Triangle, 28),
-    (43, Shape::Triangle, 36),
-    (44, Shape::Triangle, 45),
-    (45, Shape::Triangle, 55),
-    (46, Shape::Triangle, 66),
-    (47, Shape::Quadrilateral, 49),
-    (48, Shape::Quadrilateral, 64),
-    (49, Shape::Quadrilateral, 81),
-    (50, Shape::Quadrilateral, 100),
-    (51, Shape::Quadrilateral, 121),
-    (62, Shape::Line, 7),
-    (63, Shape::Line, 8),
-    (64, Shape::Line, 9),
-    (65, Shape::Line, 10),
-    (66, Shape::Line, 11),
-    (92, Shape::Solid(Solid::Hexahedron), 64),
-    (93, Shape::Solid(Solid::Hexahedron), 125),
-    (94, Shape::Solid(Solid::Hexahedron), 216),
-    (99, Shape::Solid(Solid::Hexahedron), 32),
-    (100, Shape::Solid(Solid::Hexahedron), 44),
-    (118, Shape::Solid(Solid::Pyramid), 30),
+/// Types and their numbers of nodes, in turn, by shape, from the table of the Gmsh reference manual, "MSH
+/// file format".
+const TYPES: [(Shape, &[i64]); 8] = [
+    (Shape::Point, &[15, 1]),
+    (Shape::Line, &[1, 2, 8, 3, 26, 4, 27, 5, 28, 6, 62, 7, 63, 8, 64, 9, 65, 10, 66, 11]),
+    (
+        Shape::Triangle,
+        &[
+            2, 3, 9, 6, 20, 9, 21, 10, 22, 12, 23, 15, 24, 15, 25, 21, 42, 28, 43, 36, 44, 45, 45,
+            55, 46, 66,
+        ],
+    ),
+    (
+        Shape::Quadrilateral,
+        &[
+            3, 4, 10, 9, 16, 8, 36, 16, 37, 25, 38, 36, 39, 12, 40, 16, 41, 20, 47, 49, 48, 64, 49,
+            81, 50, 100, 51, 121,
+        ],
+    ),
+    (Shape::Solid(Solid::Tetrahedron), &[4, 4, 11, 10, 29, 20, 30, 35, 31, 56, 32, 22, 33, 28]),
+    (Shape::Solid(Solid::Pyramid), &[7, 5, 14, 14, 19, 13, 118, 30]),
+    (Shape::Solid(Solid::Wedge), &[6, 6, 13, 18, 18, 15]),
+    (
+        Shape::Solid(Solid::Hexahedron),
+        &[5, 8, 12, 27, 17, 20, 92, 64, 93, 125, 94, 216, 99, 32, 100, 44],
+    ),
 ];

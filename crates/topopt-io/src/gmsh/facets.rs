@@ -1,13 +1,12 @@
 //! Facets of an STL file as the boundary of bodies: read, repaired where that is safe, and refused
 //! where they enclose nothing. Gmsh takes what it gets, and works for hours or meshes another body.
 
-mod edges;
 mod fault;
-mod measures;
 mod orientation;
 mod read;
 mod shells;
 mod slivers;
+mod triangles;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -17,9 +16,9 @@ use topopt_mesh::BoundingBox;
 use topopt_mesh::numbers::shown;
 
 pub use fault::FacetFault;
-use measures::{area, volume};
 use read::Soup;
 use shells::Shells;
+use triangles::{area, volume};
 
 /// Closed surfaces that bound bodies, and their cavities.
 #[derive(Debug)]

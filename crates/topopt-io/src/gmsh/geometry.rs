@@ -69,15 +69,17 @@ impl Geometry<'_> {
 
     fn subdivided(&self) -> Result<ImportedMesh, MeshingError> {
         let exact = self.source.measure().map(|measure| measure.volume);
-        let help = |error: &MeshingError| match error {
-            MeshingError::Timeout { .. } if matches!(self.source, Source::Facets(_)) => {
-                Help::OtherBoundary
-            }
-            error if may_help(error) => Help::OtherSettings,
-            _ => Help::None,
-        };
         let mesh = |attempt| self.mesh_as(Hexes::Subdivide, attempt);
-        attempts::best(&self.attempts(), exact, mesh, help)
+        attempts::best(&self.attempts(), exact, mesh, |error| self.help(error))
+    }
+
+    /// Returns the kind of attempt that may help after one has failed.
+    fn help(&self, error: &MeshingError) -> Help {
+        match (error, self.source) {
+            (MeshingError::Timeout { .. }, Source::Facets(_)) => Help::OtherBoundary,
+            (error, _) if may_help(error) => Help::OtherSettings,
+            _ => Help::None,
+        }
     }
 
     fn mesh_as(&self, hexes: Hexes, attempt: Attempt) -> Result<ImportedMesh, MeshingError> {

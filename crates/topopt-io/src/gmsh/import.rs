@@ -9,8 +9,9 @@ use topopt_mesh::{Face, MeshError};
 
 use super::error::Fault as GmshFault;
 use super::raw::{Corners, RawMesh};
+use crate::file_sets::{CellFace, FileSets};
 use crate::import::{Cutting, ImportedMesh};
-use crate::part::{CellFace, FileSets, Part};
+use crate::part::Part;
 use crate::read_error::Fault;
 
 /// Numbers nodes and elements, makes the sets and checks the mesh.
@@ -161,16 +162,18 @@ fn faces_on(wanted: &[Corners<4>], part: &Part) -> HashMap<[u32; 4], Sides> {
 
 /// The second side if the face of the file points out of its cell, else the first.
 fn facing(sides: &Sides, corners: &[u32; 4], part: &Part) -> CellFace {
-    let points_outwards = |face: &CellFace| {
-        let cell = part.cells.get(face.cell as usize);
-        let is_it = |corners: &&&[usize]| cell.face_key(corners) == face.key;
-        let own = cell.shape.faces().iter().find(is_it).copied().unwrap_or_default();
-        let mut nodes: Vec<u32> = own.iter().map(|&a| cell.corners[a]).collect();
-        let start = nodes.iter().position(|node| *node == corners[0]).unwrap_or(0);
-        nodes.rotate_left(start);
-        nodes.into_iter().eq(distinct(corners))
-    };
-    sides.1.filter(points_outwards).unwrap_or(sides.0)
+    sides.1.filter(|face| points_outwards(face, corners, part)).unwrap_or(sides.0)
+}
+
+/// Whether the face of a cell runs through `corners` in their direction.
+fn points_outwards(face: &CellFace, corners: &[u32; 4], part: &Part) -> bool {
+    let cell = part.cells.get(face.cell as usize);
+    let is_it = |corners: &&&[usize]| cell.face_key(corners) == face.key;
+    let own = cell.shape.faces().iter().find(is_it).copied().unwrap_or_default();
+    let mut nodes: Vec<u32> = own.iter().map(|&a| cell.corners[a]).collect();
+    let start = nodes.iter().position(|node| *node == corners[0]).unwrap_or(0);
+    nodes.rotate_left(start);
+    nodes.into_iter().eq(distinct(corners))
 }
 
 fn node_sets(raw: &RawMesh, sets: &mut FileSets) {

@@ -1,16 +1,16 @@
-//! From a geometry to a mesh of hexahedra.
+//! From a geometry to a mesh of hexahedra, or of about so many, found by meshing a few times.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use topopt_mesh::hexahedron;
+use topopt_mesh::numbers::shown;
 use topopt_mesh::quality::Worst;
 
 use super::geometry::Geometry;
 use super::meshing_error::MeshingError;
-use super::numbered;
 use super::program::{ElementSize, Meshing, Runner, may_help};
-use super::source::Source;
+use super::source::{EDGE, Source};
 use crate::import::ImportedMesh;
 
 /// Meshes the file at `geometry` with hexahedra. Gmsh is ended soon after `interrupt` is set.
@@ -31,7 +31,7 @@ pub fn mesh(
     let meshed = match meshing.size {
         ElementSize::OfGeometry => of_edge(None),
         ElementSize::Edge(edge) => of_edge(Some(edge)),
-        ElementSize::Number(asked) => numbered::mesh(asked, of_edge, may_help),
+        ElementSize::Number(asked) => mesh_of_number(asked, of_edge, may_help),
     }?;
 
     let worst = Worst::of(&meshed.mesh);
@@ -45,4 +45,70 @@ pub fn mesh(
         });
     }
     Ok(meshed)
+}
+
+/// Meshings after the first one, at most.
+const MOST: usize = 4;
+
+/// A number of elements near enough to the one asked for: its logarithm is off by at most this.
+const NEAR: f64 = 0.1;
+
+/// Another number by this factor needs a reason.
+const FAR: usize = 2;
+
+/// The mesh of about `asked` elements, of those that `mesh` makes for a largest edge; the first
+/// without one, to find the volume. The next edge follows from the number of elements of the last
+/// mesh, which goes with its inverse cube where the geometry does not prevent it.
+///
+/// # Errors
+/// Errors of `mesh` on the first mesh; on others only where they cannot help.
+fn mesh_of_number<E>(
+    asked: usize,
+    mut mesh: impl FnMut(Option<f64>) -> Result<ImportedMesh, E>,
+    may_help: impl Fn(&E) -> bool,
+) -> Result<ImportedMesh, E> {
+    let first = mesh(None)?;
+    let volume: f64 = first.mesh.volumes().iter().sum();
+    let mut edge = EDGE * (volume / asked as f64).cbrt();
+    let mut last = first.mesh.n_elements();
+    let mut best = (first, None);
+
+    let ratio = |n: usize| n as f64 / asked as f64;
+    let off = |mesh: &ImportedMesh| ratio(mesh.mesh.n_elements()).ln().abs();
+    for _ in 0..MOST {
+        if off(&best.0) <= NEAR {
+            break;
+        }
+        let next = match mesh(Some(edge)) {
+            Ok(next) => next,
+            Err(error) if may_help(&error) => break,
+            Err(error) => return Err(error),
+        };
+
+        let n = next.mesh.n_elements();
+        if off(&next) < off(&best.0) {
+            best = (next, Some(edge));
+        }
+        if n == last {
+            break; // the geometry decides, not the edge
+        }
+        edge *= ratio(n).cbrt();
+        last = n;
+    }
+
+    let (mut mesh, edge) = best;
+    mesh.notes.push(note_on_number(asked, mesh.mesh.n_elements(), edge));
+    Ok(mesh)
+}
+
+fn note_on_number(asked: usize, made: usize, edge: Option<f64>) -> String {
+    let size = edge.map_or("the sizes of the geometry".into(), |edge| {
+        format!("edges of at most {}", shown(edge))
+    });
+    let reason = if made > FAR * asked || asked > FAR * made {
+        ": fillets, bores, thin walls or sizes in the geometry decide"
+    } else {
+        ""
+    };
+    format!("asked for {asked} elements, made {made} with {size}{reason}")
 }

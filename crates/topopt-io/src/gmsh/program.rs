@@ -56,9 +56,12 @@ pub enum Hexes {
     Subdivide,
 }
 
+/// Extensions of geometries that Gmsh meshes.
+pub(crate) const GEOMETRIES: [&str; 7] = ["step", "stp", "iges", "igs", "brep", "stl", "geo"];
+
 /// Whether the file at `path` is a geometry that Gmsh meshes, by its extension.
 pub fn is_geometry(path: &Path) -> bool {
-    is_one_of(path, &["geo"]) || is_solid(path) || is_of_facets(path)
+    is_one_of(path, &GEOMETRIES)
 }
 
 /// Whether another size or other settings may help.

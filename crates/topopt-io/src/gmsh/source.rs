@@ -200,6 +200,7 @@ fn probe(runner: Runner, options: &[(&'static str, f64)]) -> Result<Option<Probe
         Err(MeshingError::Failed { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
+
     let numbers = log.lines().find_map(|line| line.trim().strip_prefix(ANSWER));
     let numbers: Vec<f64> =
         numbers.into_iter().flat_map(str::split_whitespace).flat_map(str::parse).collect();

@@ -25,6 +25,12 @@ pub(super) struct Suspect {
     pub harm: Harm,
 }
 
+impl Suspect {
+    fn of(path: &Path, line: usize, word: &str, harm: Harm) -> Self {
+        Self { path: path.into(), line, word: word.into(), harm }
+    }
+}
+
 /// Harm that a geometry must not do unless it is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Harm {
@@ -45,42 +51,20 @@ impl fmt::Display for Harm {
 
 /// Ends of the names of what runs programs, writes files or keeps a command for later. The end
 /// counts, since Gmsh goes on right behind an `EndIf` or `Return` that it has skipped to.
-const HARMFUL: [&str; 13] = [
-    "SystemCall",
-    "System",
-    "OnelabRun",
-    "ExternalProcess",
-    "CommandLine",
-    "Command",
-    "Solver",
-    "Plugin",
-    "Save",
-    "CreateDir",
-    "SendToServer",
-    "OptionsFileName",
-    "ErrorFileName",
-];
+const HARMFUL: &str = "SystemCall System OnelabRun ExternalProcess CommandLine Command Solver Plugin \
+                       Save CreateDir SendToServer OptionsFileName ErrorFileName";
 
 /// Ends of the names of what reads the environment, folders and files that are no geometry. The file of
 /// a `Structured` field is named by `FileName`; the name of the geometry itself is no secret.
-const CURIOUS: [&str; 9] = [
-    "GetEnv",
-    "CurrentDirectory",
-    "CurrentDir",
-    "AbsolutePath",
-    "GmshExecutableName",
-    "ListFromFile",
-    "FileExists",
-    "FileName",
-    "PathName",
-];
+const CURIOUS: &str = "GetEnv CurrentDirectory CurrentDir AbsolutePath GmshExecutableName ListFromFile \
+                       FileExists FileName PathName";
 const OWN_NAME: &str = "CurrentFileName";
 
 /// Begins the names of options that hold files which the user had open.
 const RECENT: &str = "RecentFile";
 
 /// Commands that read a file, as a script unless its name says otherwise.
-const READING: [&str; 4] = ["Include", "Merge", "MergeWithBoundingBox", "ShapeFromFile"];
+const READING: &str = "Include Merge MergeWithBoundingBox ShapeFromFile";
 
 /// Extensions of files that Gmsh never reads as a script. It minds their case.
 const DATA: [&str; 11] =
@@ -110,42 +94,37 @@ fn suspect_in(path: &Path, known: &mut BTreeSet<PathBuf>) -> Option<Suspect> {
 }
 
 fn suspect_in_script(path: &Path, known: &mut BTreeSet<PathBuf>) -> Option<Suspect> {
-    let may = |harm, line: usize, word: &str| Suspect {
-        path: path.into(),
-        line,
-        word: word.into(),
-        harm,
-    };
+    let may = |harm, line: usize, word: &str| Some(Suspect::of(path, line, word, harm));
     let at = |line: usize, word: &str| may(Harm::Acts, line, word);
-    let Ok(text) = fs::read(path) else { return Some(at(1, "a file that cannot be read")) };
+    let Ok(text) = fs::read(path) else { return at(1, "a file that cannot be read") };
     if text.starts_with(b"$MeshFormat") {
         return None;
     }
 
     let tokens = match tokens(&text) {
         Ok(tokens) => tokens,
-        Err((line, what)) => return Some(at(line, what)),
+        Err((line, what)) => return at(line, what),
     };
 
     for (i, (line, token)) in tokens.iter().enumerate() {
         let Token::Word(word) = token else { continue };
         let rest = tokens[i + 1..].iter().map(|(_, token)| token);
         if is_harmful(word, rest.clone()) {
-            return Some(at(*line, word));
+            return at(*line, word);
         }
         if is_curious(word) {
-            return Some(may(Harm::Reads, *line, word));
+            return may(Harm::Reads, *line, word);
         }
 
         // A file that is read is scanned as well; one whose name is not a plain text is suspect.
-        if READING.iter().any(|reading| word.ends_with(reading)) {
+        if ends_with_one(word, READING) {
             let file = named_file(rest).filter(|file| {
                 let file = Path::new(file);
                 has_extension(file, &DATA) || has_extension(file, &SCRIPTS)
             });
-            let Some(file) = file else { return Some(at(*line, word)) };
+            let Some(file) = file else { return at(*line, word) };
             if Path::new(file).is_absolute() {
-                return Some(may(Harm::Reads, *line, word));
+                return may(Harm::Reads, *line, word);
             }
 
             let folder = path.parent().unwrap_or(Path::new(""));
@@ -157,13 +136,18 @@ fn suspect_in_script(path: &Path, known: &mut BTreeSet<PathBuf>) -> Option<Suspe
     None
 }
 
+/// Whether a word ends with one of `ends`, which blanks separate.
+fn ends_with_one(word: &str, ends: &str) -> bool {
+    ends.split(' ').any(|end| word.ends_with(end))
+}
+
 fn has_extension(path: &Path, known: &[&str]) -> bool {
     path.extension().is_some_and(|extension| known.iter().any(|known| extension == *known))
 }
 
 /// Whether a word may do harm where the tokens `rest` follow it.
 fn is_harmful<'a>(word: &str, mut rest: impl Iterator<Item = &'a Token<'a>>) -> bool {
-    if HARMFUL.iter().any(|harmful| word.ends_with(harmful)) {
+    if ends_with_one(word, HARMFUL) {
         return true;
     }
     if word.ends_with("Print") {
@@ -177,8 +161,7 @@ fn is_harmful<'a>(word: &str, mut rest: impl Iterator<Item = &'a Token<'a>>) -> 
 
 /// Whether a word may read what is no part of the geometry.
 fn is_curious(word: &str) -> bool {
-    let is_known = CURIOUS.iter().any(|curious| word.ends_with(curious));
-    is_known && !word.ends_with(OWN_NAME) || word.contains(RECENT)
+    ends_with_one(word, CURIOUS) && !word.ends_with(OWN_NAME) || word.contains(RECENT)
 }
 
 /// The file that a statement names by nothing else than a text.
@@ -220,7 +203,7 @@ fn tokens(text: &[u8]) -> Result<Vec<(usize, Token<'_>)>, (usize, &'static str)>
             (b'"' | b'\'', _) => tokens.push((line, Token::Text(scan.quoted(byte)?))),
             _ if is_letter(byte) => {
                 let word = scan.word()?;
-                has_loops |= ["For", "Macro", "Function"].iter().any(|begin| word.ends_with(begin));
+                has_loops |= ends_with_one(word, "For Macro Function");
                 tokens.push((line, Token::Word(word)));
             }
             _ => {

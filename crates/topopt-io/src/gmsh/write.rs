@@ -130,15 +130,14 @@ fn add_name<'a>(names: &mut Vec<(u8, &'a str)>, dimension: u8, name: &'a str) ->
 /// Numbers the distinct lists: the lists, and for every entry the index of its list.
 fn number(lists: Vec<Vec<i64>>) -> (Vec<Vec<i64>>, Vec<usize>) {
     let (mut distinct, mut index) = (Vec::new(), HashMap::new());
-    let number_of = |list: Vec<i64>| match index.get(&list) {
-        Some(&known) => known,
-        None => {
-            index.insert(list.clone(), distinct.len());
+    let mut numbers = Vec::with_capacity(lists.len());
+    for list in lists {
+        let number = *index.entry(list.clone()).or_insert(distinct.len());
+        if number == distinct.len() {
             distinct.push(list);
-            distinct.len() - 1
         }
-    };
-    let numbers = lists.into_iter().map(number_of).collect();
+        numbers.push(number);
+    }
     (distinct, numbers)
 }
 

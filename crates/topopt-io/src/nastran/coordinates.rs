@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use topopt_mesh::vector::{cross, difference, dot, length};
 
-use super::deck::{Deck, Grid};
-use super::definition::{Kind, Points};
+use super::deck::{Deck, Grid, Kind, Points};
 use super::error::Fault;
+use crate::directions::composed;
 
 /// Systems that stand on each other: deeper than anyone writes.
 const DEEPEST: usize = 100;
@@ -62,7 +62,7 @@ impl System {
                 [a * sin * cos_c, a * sin * sin_c, a * cos]
             }
         };
-        let turned = self.turned(&self.axes, local);
+        let turned = composed(&self.axes, local);
         [0, 1, 2].map(|i| self.origin[i] + turned[i])
     }
 
@@ -83,17 +83,12 @@ impl System {
                 [[out * cos, out * sin, up], [up * cos, up * sin, -out], [-sin, cos, 0.]]
             }
         };
-        local.map(|direction| self.turned(&self.axes, direction))
-    }
-
-    /// The vector of components along `axes`.
-    fn turned(&self, axes: &[[f64; 3]; 3], vector: [f64; 3]) -> [f64; 3] {
-        [0, 1, 2].map(|i| (0..3).map(|k| axes[k][i] * vector[k]).sum())
+        local.map(|direction| composed(&self.axes, direction))
     }
 
     /// A vector at a place, in the basic system.
     pub fn vector(&self, at: [f64; 3], vector: [f64; 3]) -> [f64; 3] {
-        self.turned(&self.directions(at), vector)
+        composed(&self.directions(at), vector)
     }
 
     /// Whether its directions are the same everywhere.
@@ -125,8 +120,7 @@ impl Systems {
         let points = match definition.points {
             Points::Given(system, points) => {
                 let found = self.find(deck, system, depth + 1)?;
-                let user = || format!("coordinate system {tag}");
-                let found = found.ok_or_else(|| Fault::NoSystem { user: user(), system })?;
+                let found = found.ok_or_else(|| no_system(system, format!("{SYSTEM} {tag}")))?;
                 points.map(|point| found.place(point))
             }
             Points::Grids(grids) => {
@@ -152,19 +146,19 @@ impl Systems {
         depth: usize,
     ) -> Result<[f64; 3], Fault> {
         let found = deck.grids.binary_search_by_key(&grid, |grid| grid.tag);
-        let user = || format!("coordinate system {tag}");
-        let found = found.map_err(|_| Fault::NoGrid { user: user(), grid })?;
+        let user = || format!("{SYSTEM} {tag}");
+        let missing = |_| Fault::Missing { user: user(), what: "grid", number: grid };
+        let found = found.map_err(missing)?;
         let Grid { coordinates, given_in, .. } = deck.grids[found];
         let system = given_in.unwrap_or(deck.defaults.given_in);
-        let user = || format!("grid {grid}");
         let found = self.find(deck, system, depth + 1)?;
-        let found = found.ok_or_else(|| Fault::NoSystem { user: user(), system })?;
+        let found = found.ok_or_else(|| no_system(system, format!("grid {grid}")))?;
         Ok(found.place(coordinates))
     }
 
     /// The system `tag`, which `user` uses.
     pub fn get(&self, tag: u64, user: impl FnOnce() -> String) -> Result<&System, Fault> {
-        self.0.get(&tag).ok_or_else(|| Fault::NoSystem { user: user(), system: tag })
+        self.0.get(&tag).ok_or_else(|| no_system(tag, user()))
     }
 
     /// The place of a grid in the basic system.
@@ -175,6 +169,12 @@ impl Systems {
         }
         Ok(self.get(system, || format!("grid {}", grid.tag))?.place(grid.coordinates))
     }
+}
+
+const SYSTEM: &str = "coordinate system";
+
+fn no_system(number: u64, user: String) -> Fault {
+    Fault::Missing { user, what: SYSTEM, number }
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::deck::{Coupling, sort};
-use super::model::{Found, Model};
+use super::model::Model;
+use crate::found::Found;
 
 /// The couplings of a deck, by the grid that they have in common.
 pub(super) struct Couplings {
@@ -129,14 +130,14 @@ fn members(
 ) -> Vec<u32> {
     let (mut members, missing) = coupling.grids.positions(&model.part.node_tags);
     let count = members.len() + missing;
-    members.retain(|&position| model.is_of_solid(position));
+    members.retain(|&position| model.part.is_of_solid(position));
     let left_out = count - members.len();
     if left_out > 0 && !members.is_empty() {
         found.lose(format!("{label} couples grids that no solid uses: {left_out}"));
     }
     if coupling.is_rigid && !members.is_empty() {
         members.push(reference);
-        members.retain(|&position| model.is_of_solid(position));
+        members.retain(|&position| model.part.is_of_solid(position));
     }
     members
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use topopt_mesh::cells::Shape;
 
-use super::definition::Definition;
 use super::error::Fault;
 use crate::read_error::{Located, Place};
 
@@ -81,6 +80,31 @@ pub(super) struct GridDefaults {
     pub given_in: u64,
     pub moves_in: u64,
     pub held: [bool; 6],
+}
+
+/// A coordinate system as the deck defines it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Definition {
+    pub kind: Kind,
+    pub points: Points,
+}
+
+/// Coordinates of a system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Rectangular,
+    /// Radius, angle in degrees, height.
+    Cylindrical,
+    /// Radius, angle from the z axis and angle about it, in degrees.
+    Spherical,
+}
+
+/// The origin, a point of the z axis, and one of the plane of x and z.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Points {
+    /// In another system.
+    Given(u64, [[f64; 3]; 3]),
+    Grids([u64; 3]),
 }
 
 /// CHEXA, CPENTA, CTETRA or CPYRAM.
@@ -257,8 +281,7 @@ pub(super) struct Origin {
 impl Deck {
     /// A fault at a line of a file.
     pub fn at(&self, origin: Origin, fault: impl Into<crate::Fault>) -> Located {
-        let at_line = super::lines::at_line(origin.line, fault);
-        self.within(origin.file, at_line)
+        self.within(origin.file, Located::at_line(origin.line, fault))
     }
 
     /// A fault at a line of a file: an included one is named.
@@ -277,6 +300,17 @@ impl Deck {
         match list.get_mut(name) {
             Some(count) => *count += 1,
             None => drop(list.insert(name.to_owned(), 1)),
+        }
+    }
+}
+
+impl Kind {
+    /// The kind of `CORD2C` and the like, by the last letter.
+    pub fn of(entry: &str) -> Self {
+        match entry.as_bytes().last() {
+            Some(b'C') => Self::Cylindrical,
+            Some(b'S') => Self::Spherical,
+            _ => Self::Rectangular,
         }
     }
 }

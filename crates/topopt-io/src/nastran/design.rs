@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use super::deck::Constraint;
 use super::lines::Card;
-use super::model::{Found, Model};
+use super::model::Model;
 use super::read::Reader;
 use crate::deck::DeckDesign;
+use crate::found::Found;
 use crate::read_error::Parsed;
 
 /// The first fields of lines of DTPL that begin a list of properties of some kind.
@@ -23,14 +24,9 @@ impl Reader {
                 self.deck.design.responses.insert(number, crate::quote::excerpt(&kind));
             }
             "DCONSTR" => {
-                let limit = |field: usize| -> Parsed<Option<f64>> {
-                    match card.is_blank(field) {
-                        true => Ok(None),
-                        // -1e20 and 1e20 are no limits.
-                        false => {
-                            card.real(field, "a limit").map(|v| Some(v).filter(|v| v.abs() < 1e19))
-                        }
-                    }
+                // -1e20 and 1e20 are no limits.
+                let limit = |field| -> Parsed<Option<f64>> {
+                    Ok(card.real_if_any(field, "a limit")?.filter(|v| v.abs() < 1e19))
                 };
                 let constraint = Constraint {
                     number: card.tag(2, "the number of a constraint")?,
@@ -89,10 +85,11 @@ pub(super) fn add(model: &Model, found: &mut Found) {
     let design = &model.deck.design;
     let Some(properties) = &design.properties else {
         if !design.responses.is_empty() {
-            found.lose("responses and constraints of an optimization without DTPL".into());
+            found.lose("responses and constraints of an optimization without DTPL");
         }
         return;
     };
+
     let of_mesh: BTreeSet<u64> = model.deck.solids.iter().map(|solid| solid.property).collect();
     let mut carried = DeckDesign {
         solid: of_mesh
@@ -103,6 +100,7 @@ pub(super) fn add(model: &Model, found: &mut Found) {
         filter_radius: design.smallest_member.map(|size| size / 2.0),
         volume_fraction: None,
     };
+
     for Constraint { number, response, least, most } in &design.constraints {
         let kind = design.responses.get(response).map_or("?", String::as_str);
         match (kind, least, most) {
@@ -115,6 +113,7 @@ pub(super) fn add(model: &Model, found: &mut Found) {
             )),
         }
     }
+
     for &(response, is_maximum) in &design.objectives {
         let kind = design.responses.get(&response).map_or("?", String::as_str);
         if is_maximum || !matches!(kind, "COMP" | "WCOMP") {

@@ -2,14 +2,16 @@
 
 use topopt_mesh::cells::Shape;
 
-use super::deck::{Conductor, Deck, GivenSet, Grid, GridDefaults, List, Material, Origin, Solid};
-use super::definition::Definition;
+use super::deck::{
+    Conductor, Deck, Definition, GivenSet, Grid, GridDefaults, Kind, List, Material, Origin,
+    Points, Solid,
+};
 use super::error::Fault;
 use super::field;
 use super::lines::Card;
-use super::read::{Reader, at_card};
+use super::read::Reader;
 use super::tables;
-use crate::read_error::Parsed;
+use crate::read_error::{Located, Parsed};
 
 impl Reader {
     /// Reads an entry of the mesh; false if it is none.
@@ -23,23 +25,7 @@ impl Reader {
             "CPENTA" => self.solid(card, Shape::Wedge)?,
             "CTETRA" => self.solid(card, Shape::Tetrahedron)?,
             "CPYRAM" | "CPYRA" => self.solid(card, Shape::Pyramid)?,
-            "PSOLID" => {
-                let property = card.tag(2, "the number of a property")?;
-                let material = card.number(3, "the number of a material")?;
-                if card.is_word(8, "PFLUID") || card.is_word(8, "FLUID") {
-                    self.lose("PSOLID of a fluid", card.line);
-                }
-                if !(card.is_blank(4) || card.text(4) == b"0") {
-                    self.deck.turned_properties.insert(property);
-                }
-                self.deck.properties.insert(property, material);
-            }
-            "PLSOLID" => {
-                let property = card.tag(2, "the number of a property")?;
-                let material = card.number(3, "the number of a material")?;
-                self.deck.properties.insert(property, material);
-                self.not_understood(card, material);
-            }
+            "PSOLID" | "PLSOLID" => self.property(card)?,
             "MAT1" => self.material(card)?,
             "MAT4" | "MAT5" => self.conductor(card)?,
             "MAT9" => self.anisotropic(card)?,
@@ -49,8 +35,7 @@ impl Reader {
             }
             "MATT1" | "MATS1" | "MATT4" | "MATT5" | "MATEP" | "MATVE" | "CREEP" => {
                 let material = card.tag(2, "the number of a material")?;
-                let what = format!("{} (line {})", card.name, card.line);
-                self.deck.behaviors.entry(material).or_default().push(what);
+                self.deck.behaviors.entry(material).or_default().push(card.label());
             }
             "PARAM" => self.parameter(card),
             "SET" => self.set(card)?,
@@ -102,16 +87,31 @@ impl Reader {
 
     /// Keeps that a material is none that is understood.
     fn not_understood(&mut self, card: &Card, material: u64) {
-        let what = format!("{} (line {})", card.name, card.line);
-        self.deck.not_understood.insert(material, what);
+        self.deck.not_understood.insert(material, card.label());
+    }
+
+    /// PSOLID: `number, material, system, ..., FLUID`; PLSOLID of materials that are not understood.
+    fn property(&mut self, card: &Card) -> Parsed<()> {
+        let property = card.tag(2, "the number of a property")?;
+        let material = card.number(3, "the number of a material")?;
+        self.deck.properties.insert(property, material);
+        if card.name == "PLSOLID" {
+            self.not_understood(card, material);
+            return Ok(());
+        }
+        if card.is_word(8, "PFLUID") || card.is_word(8, "FLUID") {
+            self.lose("PSOLID of a fluid", card.line);
+        }
+        if !(card.is_blank(4) || card.text(4) == b"0") {
+            self.deck.turned_properties.insert(property);
+        }
+        Ok(())
     }
 
     /// MAT4: `number, K, CP, RHO, H`; MAT5: `number, KXX, KXY, KXZ, KYY, KYZ, KZZ, CP, RHO`.
     fn conductor(&mut self, card: &Card) -> Parsed<()> {
         let tag = card.tag(2, "the number of a material")?;
-        let value = |field: usize| -> Parsed<Option<f64>> {
-            if card.is_blank(field) { Ok(None) } else { card.real(field, "a number").map(Some) }
-        };
+        let value = |field| card.real_if_any(field, "a number");
         let mut conductor = Conductor::default();
         if card.name == "MAT4" {
             conductor.conductivity.extend(value(3)?);
@@ -143,24 +143,15 @@ impl Reader {
                 at += 1;
             }
         }
-        let mass_density =
-            if card.is_blank(at) { None } else { Some(card.real(at, "a mass density")?) };
+        let mass_density = card.real_if_any(at, "a mass density")?;
+        let mut material = Material { mass_density, ..Material::default() };
         match isotropic(&g) {
             Some((modulus, ratio)) => {
-                let material = Material {
-                    youngs_modulus: Some(modulus),
-                    shear_modulus: None,
-                    poissons_ratio: Some(ratio),
-                    mass_density,
-                };
-                self.deck.materials.insert(tag, material);
+                (material.youngs_modulus, material.poissons_ratio) = (Some(modulus), Some(ratio));
             }
-            None => {
-                let density = Material { mass_density, ..Material::default() };
-                self.deck.materials.insert(tag, density);
-                self.not_understood(card, tag);
-            }
+            None => self.not_understood(card, tag),
         }
+        self.deck.materials.insert(tag, material);
         Ok(())
     }
 
@@ -194,13 +185,11 @@ impl Reader {
         let expected = "a coordinate";
         let points =
             [card.vector(4, expected)?, card.vector(7, expected)?, card.vector(10, expected)?];
-        let kind = card.name.as_bytes()[5];
-        self.add_system(card, tag, Definition::of_points(kind, given_in, points))
+        self.add_system(card, tag, Points::Given(given_in, points))
     }
 
     /// Once or twice `number, A, B, C`, by grids.
     fn systems_by_grids(&mut self, card: &Card) -> Parsed<()> {
-        let kind = card.name.as_bytes()[5];
         for first in [2, 6] {
             if first == 6 && card.is_blank(6) {
                 break;
@@ -210,15 +199,16 @@ impl Reader {
             for (i, grid) in grids.iter_mut().enumerate() {
                 *grid = card.tag(first + 1 + i, "the number of a grid")?;
             }
-            self.add_system(card, tag, Definition::of_grids(kind, grids))?;
+            self.add_system(card, tag, Points::Grids(grids))?;
         }
         Ok(())
     }
 
-    fn add_system(&mut self, card: &Card, tag: u64, definition: Definition) -> Parsed<()> {
+    fn add_system(&mut self, card: &Card, tag: u64, points: Points) -> Parsed<()> {
+        let definition = Definition { kind: Kind::of(&card.name), points };
         match self.deck.systems.insert(tag, definition) {
             None => Ok(()),
-            Some(_) => Err(at_card(card, Fault::TwoSystems(tag))),
+            Some(_) => Err(Located::at_line(card.line, Fault::TwoSystems(tag))),
         }
     }
 
@@ -262,14 +252,11 @@ impl Reader {
     /// `number, E, G, NU, RHO`.
     fn material(&mut self, card: &Card) -> Parsed<()> {
         let tag = card.tag(2, "the number of a material")?;
-        let value = |field: usize, expected| -> Parsed<Option<f64>> {
-            if card.is_blank(field) { Ok(None) } else { card.real(field, expected).map(Some) }
-        };
         let material = Material {
-            youngs_modulus: value(3, "Young's modulus")?,
-            shear_modulus: value(4, "the shear modulus")?,
-            poissons_ratio: value(5, "Poisson's ratio")?,
-            mass_density: value(6, "a mass density")?,
+            youngs_modulus: card.real_if_any(3, "Young's modulus")?,
+            shear_modulus: card.real_if_any(4, "the shear modulus")?,
+            poissons_ratio: card.real_if_any(5, "Poisson's ratio")?,
+            mass_density: card.real_if_any(6, "a mass density")?,
         };
         self.deck.materials.insert(tag, material);
         Ok(())
@@ -296,14 +283,13 @@ impl Reader {
 fn isotropic(g: &[[f64; 6]; 6]) -> Option<(f64, f64)> {
     const DIGITS: f64 = 1e-5;
     let (along, across, shear) = (g[0][0], g[0][1], g[3][3]);
-    let expected = |i: usize, j: usize| match (i, j) {
-        (0..3, 0..3) if i == j => along,
-        (0..3, 0..3) => across,
-        _ if i == j => shear,
-        _ => 0.0,
-    };
     let is_near = |a: f64, b: f64| (a - b).abs() <= DIGITS * along;
-    let is_as_expected = (0..6).all(|i| (i..6).all(|j| is_near(g[i][j], expected(i, j))));
+    let mut expected = [[0.0; 6]; 6];
+    for i in 0..3 {
+        expected[i][..3].fill(across);
+        (expected[i][i], expected[i + 3][i + 3]) = (along, shear);
+    }
+    let is_as_expected = (0..6).all(|i| (i..6).all(|j| is_near(g[i][j], expected[i][j])));
     let is_isotropic = is_as_expected && is_near(2.0 * shear, along - across);
     let ratio = across / (along + across);
     let modulus = 2.0 * shear * (1.0 + ratio);

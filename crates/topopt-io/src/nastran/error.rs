@@ -82,26 +82,18 @@ pub enum Fault {
          without them"
     )]
     Parts,
-    /// A coordinate system that is not in the deck.
+    /// A grid or a coordinate system that is not in the deck.
     #[error(
-        "{user} uses the coordinate system {system}, which is not in the deck; export the deck \
-         again with all coordinate systems"
+        "{user} uses the {what} {number}, which is not in the deck; export the deck again with all \
+         {what}s"
     )]
-    NoSystem {
-        /// User of the system: `grid 5`.
+    Missing {
+        /// User of the grid or system: `grid 5`.
         user: String,
-        /// The system.
-        system: u64,
-    },
-    /// A grid that is not in the deck.
-    #[error(
-        "{user} uses the grid {grid}, which is not in the deck; export the deck again with all grids"
-    )]
-    NoGrid {
-        /// User of the grid: `coordinate system 5`.
-        user: String,
-        /// The grid.
-        grid: u64,
+        /// `grid` or `coordinate system`.
+        what: &'static str,
+        /// Number of the grid or system.
+        number: u64,
     },
     /// A coordinate system twice.
     #[error("the coordinate system {0} is defined twice; remove one of them")]
@@ -141,11 +133,7 @@ pub enum Fault {
     },
 }
 
-impl From<Fault> for read_error::Fault {
-    fn from(fault: Fault) -> Self {
-        Self::of_format(fault)
-    }
-}
+impl read_error::FormatFault for Fault {}
 
 /// Describes the place of a field, by the fields 1 to 10 of each line of short fields.
 fn place(field: usize) -> String {

@@ -7,12 +7,12 @@ use topopt_mesh::Face;
 use super::conditions::SET;
 use super::entries::list;
 use super::lines::Card;
-use super::load_sets::Loads;
-use super::model::{Found, Model};
+use super::model::{Loads, Model};
 use super::read::Reader;
 use super::supports;
 use crate::deck::{DeckSupport, SetLoad};
-use crate::part::{CellFace, Stand};
+use crate::file_sets::CellFace;
+use crate::found::Found;
 use crate::read_error::Parsed;
 
 impl Reader {
@@ -68,18 +68,16 @@ pub(super) fn add_temperatures(model: &Model, found: &mut Found) {
         let (positions, missing) = support.grids.positions(&model.part.node_tags);
         n_unused += missing;
         for position in positions {
-            match model.part.stand(position) {
-                Stand::Nowhere => n_unused += 1,
-                _ => {
-                    let key = (support.set, (support.displacement + 0.0).to_bits());
-                    groups.entry(key).or_default().push(position);
-                }
+            if model.part.is_of_solid(position) {
+                let key = (support.set, (support.displacement + 0.0).to_bits());
+                groups.entry(key).or_default().push(position);
+            } else {
+                n_unused += 1;
             }
         }
     }
-    if n_unused > 0 {
-        found.lose(format!("temperatures of grids that no solid uses: {n_unused}"));
-    }
+
+    found.lose_count(n_unused, "temperatures of grids that no solid uses");
     for ((set, bits), mut positions) in groups {
         let temperature = f64::from_bits(bits);
         let name = format!("spc_{set}_temperature_{temperature:?}");
@@ -101,8 +99,7 @@ pub(super) fn add_loads(model: &Model, loads: &mut Loads, found: &mut Found) {
     let heat = &model.deck.heat;
     let mut groups = BTreeMap::<u64, BTreeMap<u32, f64>>::new();
     for &(set, grid, value) in &heat.into_grids {
-        let position = model.part.node(grid).filter(|at| model.is_of_solid(*at));
-        let Some(position) = position else {
+        let Some(position) = model.part.node_of_solid(grid) else {
             loads.lose(set, format!("SLOAD on the grid {grid}, which no solid uses"));
             continue;
         };
@@ -111,13 +108,8 @@ pub(super) fn add_loads(model: &Model, loads: &mut Loads, found: &mut Found) {
         }
     }
     for (set, at_nodes) in groups {
-        let name = format!("sload_{set}");
-        let (nodes, flows) =
-            at_nodes.into_iter().map(|(node, heat)| (node, [heat, 0.0, 0.0])).unzip();
-        found.sets.as_listed.insert(name.clone());
-        found.sets.nodes.insert(name.clone(), nodes);
-        found.deck.nodal.insert(name.clone(), flows);
-        loads.push(set, SetLoad::ByNode { set: name });
+        let flows = at_nodes.into_iter().map(|(node, heat)| (node, [heat, 0.0, 0.0]));
+        loads.push(set, found.by_node(format!("sload_{set}"), flows));
     }
 
     let faces = faces(model);
@@ -164,24 +156,19 @@ fn faces(model: &Model) -> HashMap<[u32; 4], CellFace> {
 pub(super) fn say_other_physics(model: &Model, found: &mut Found) {
     let deck = model.deck;
     let heat = &deck.heat;
-    let counts = match deck.is_heat {
-        true => [
-            ("FORCE and MOMENT", deck.forces.len()),
-            ("PLOAD4", deck.pressures.len()),
-            ("GRAV", deck.gravities.len()),
-            ("RFORCE", deck.rotations.len()),
-            ("RBE2 and RBE3", deck.couplings.len()),
-        ]
-        .to_vec(),
-        false => [
-            ("SLOAD", heat.into_grids.len()),
-            ("QHBDY", heat.into_faces.len()),
-            ("QVOL", heat.in_elements.len()),
-        ]
-        .to_vec(),
-    };
     let part = if deck.is_heat { "a part that conducts heat" } else { "an elastic part" };
-    for (what, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
-        found.lose(format!("{what} entries in {part}: {count}"));
+    for (is_of_heat, what, count) in [
+        (false, "FORCE and MOMENT", deck.forces.len()),
+        (false, "PLOAD4", deck.pressures.len()),
+        (false, "GRAV", deck.gravities.len()),
+        (false, "RFORCE", deck.rotations.len()),
+        (false, "RBE2 and RBE3", deck.couplings.len()),
+        (true, "SLOAD", heat.into_grids.len()),
+        (true, "QHBDY", heat.into_faces.len()),
+        (true, "QVOL", heat.in_elements.len()),
+    ] {
+        if is_of_heat != deck.is_heat {
+            found.lose_count(count, &format!("{what} entries in {part}"));
+        }
     }
 }

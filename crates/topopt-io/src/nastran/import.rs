@@ -8,11 +8,12 @@ use super::coordinates::Systems;
 use super::couplings::Couplings;
 use super::deck::{Deck, Solid};
 use super::error::Fault;
-use super::model::{Found, Model};
+use super::model::Model;
 use super::{design, heat, loads, supports, tables};
 use crate::deck::{DeckMaterial, DeckPhysics};
+use crate::found::Found;
 use crate::handed;
-use crate::import::{Cutting, ImportedMesh, Nodes};
+use crate::import::{Cutting, ImportedMesh, Nodes, finite};
 use crate::part::Part;
 use crate::read_error::{self, Parsed};
 
@@ -33,16 +34,15 @@ pub(super) fn import(mut deck: Deck, cutting: Cutting) -> Parsed<ImportedMesh> {
     let cells = cells(&deck, &nodes)?;
     let element_tags = deck.solids.iter().map(|solid| solid.tag).collect();
     let part = Part::new(nodes, element_tags, cells, cutting)?;
-    let mut notes = notes(&deck);
+    let mut found = Found { notes: notes(&deck), ..Found::default() };
     if n_turned > 0 {
-        notes.push(format!(
+        found.notes.push(format!(
             "left-handed elements, whose grids were put in the order of right-handed ones: {n_turned}"
         ));
     }
-    notes.extend(part.elements.note(|_| 0));
+    found.notes.extend(part.elements.note(|_| 0));
 
     let model = Model { deck: &deck, systems: &systems, coordinates: &coordinates, part: &part };
-    let mut found = Found::default();
     properties(&model, &mut found);
     given_sets(&model, &mut found);
     let couplings = Couplings::add(&model, &mut found);
@@ -57,11 +57,7 @@ pub(super) fn import(mut deck: Deck, cutting: Cutting) -> Parsed<ImportedMesh> {
     design::add(&model, &mut found);
     say_what_is_lost(&deck, &mut found);
 
-    let Found { sets, mut deck } = found;
-    part.say_held_edges(&sets, &mut deck);
-    let mut imported = part.into_mesh(sets, notes)?;
-    imported.deck = deck;
-    Ok(imported)
+    Ok(found.import(part)?)
 }
 
 /// Reports as lost the entries that are not carried over, and elements that are no solids.
@@ -89,10 +85,7 @@ fn right_handed(deck: &mut Deck, nodes: &Nodes) -> Result<usize, read_error::Fau
     let mut positions = Vec::new();
     for &Solid { tag, shape, first, n_nodes, .. } in &deck.solids {
         let tags = &mut deck.connectivity[first..][..n_nodes];
-        positions.clear();
-        for &node in &*tags {
-            positions.push(if node == 0 { NO_NODE } else { nodes.position(tag, node)? });
-        }
+        place(tag, tags, nodes, &mut positions)?;
         if handed::right_handed(shape, &mut positions, &nodes.coordinates) {
             count += 1;
             for (tag, &position) in tags.iter_mut().zip(&positions) {
@@ -105,15 +98,7 @@ fn right_handed(deck: &mut Deck, nodes: &Nodes) -> Result<usize, read_error::Fau
 
 /// The grids in the basic system.
 fn coordinates(deck: &Deck, systems: &Systems) -> Result<Vec<[f64; 3]>, read_error::Fault> {
-    let mut coordinates = Vec::with_capacity(deck.grids.len());
-    for grid in &deck.grids {
-        let place = systems.place(deck, grid)?;
-        if place.iter().any(|x| !x.is_finite()) {
-            return Err(read_error::Fault::NotFinite { node: grid.tag, coordinates: place });
-        }
-        coordinates.push(place);
-    }
-    Ok(coordinates)
+    deck.grids.iter().map(|grid| finite(grid.tag, systems.place(deck, grid)?)).collect()
 }
 
 /// The solid elements by the positions of their nodes.
@@ -121,14 +106,25 @@ fn cells(deck: &Deck, nodes: &Nodes) -> Result<Cells, read_error::Fault> {
     let mut cells = Cells::default();
     let mut positions = Vec::new();
     for &Solid { tag, shape, first, n_nodes, .. } in &deck.solids {
-        positions.clear();
-        for &node in &deck.connectivity[first..][..n_nodes] {
-            positions.push(if node == 0 { NO_NODE } else { nodes.position(tag, node)? });
-        }
+        place(tag, &deck.connectivity[first..][..n_nodes], nodes, &mut positions)?;
         let (corners, middles) = positions.split_at(shape.n_corners());
         cells.push(shape, corners, middles);
     }
     Ok(cells)
+}
+
+/// Puts into `positions` those of the nodes with these tags, of element `tag`; 0 is no node.
+fn place(
+    tag: u64,
+    tags: &[u64],
+    nodes: &Nodes,
+    positions: &mut Vec<u32>,
+) -> Result<(), read_error::Fault> {
+    positions.clear();
+    for &node in tags {
+        positions.push(if node == 0 { NO_NODE } else { nodes.position(tag, node)? });
+    }
+    Ok(())
 }
 
 fn notes(deck: &Deck) -> Vec<String> {

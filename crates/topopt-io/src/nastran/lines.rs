@@ -5,15 +5,12 @@ use std::ops::Range;
 
 use super::error::Fault;
 use super::field;
+use crate::lines::TextLines;
 use crate::quote::quoted;
-use crate::read_error::{self, Located, Parsed, Place};
+use crate::read_error::{Located, Parsed};
 
 /// The lines of a file, without comments and empty ones.
-pub(super) struct Lines<'a> {
-    rest: &'a [u8],
-    /// How many lines were taken.
-    taken: usize,
-}
+pub(super) struct Lines<'a>(TextLines<'a>);
 
 /// A line without its comment and the blanks behind it; a tab is blanks up to the next field.
 pub(super) struct Line<'a> {
@@ -37,35 +34,27 @@ const SMALL: usize = 8;
 
 impl<'a> Lines<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
-        let rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        Self { rest, taken: 0 }
+        Self(TextLines::new(bytes))
     }
 
     /// The next line that says something.
     pub fn take(&mut self) -> Option<Line<'a>> {
-        while !self.rest.is_empty() {
-            let (line, length) = self.first();
-            self.rest = &self.rest[length..];
-            self.taken += 1;
+        loop {
+            let line = without_comment(self.0.take()?);
             if !line.is_empty() {
-                return Some(Line { text: expanded(line), number: self.taken });
+                return Some(Line { text: expanded(line), number: self.0.number() });
             }
         }
-        None
     }
 
     /// The next line if it continues an entry.
     fn take_continuation(&mut self) -> Option<Line<'a>> {
         loop {
-            let (line, length) = self.first();
+            let line = without_comment(self.0.peek()?);
             if !line.is_empty() {
                 return if is_continuation(line) { self.take() } else { None };
             }
-            if self.rest.is_empty() {
-                return None;
-            }
-            self.rest = &self.rest[length..];
-            self.taken += 1;
+            self.0.take();
         }
     }
 
@@ -73,7 +62,7 @@ impl<'a> Lines<'a> {
     pub fn card(&mut self, line: &Line) -> Parsed<Card> {
         let first = Split::of(line)?;
         if is_continuation(&line.text) {
-            return Err(at_line(line.number, Fault::NothingToContinue));
+            return Err(Located::at_line(line.number, Fault::NothingToContinue));
         }
         let name = String::from_utf8_lossy(first.head).trim_end_matches('*').trim().to_uppercase();
         let mut card = Card { name, line: line.number, text: Vec::new(), fields: Vec::new() };
@@ -83,21 +72,18 @@ impl<'a> Lines<'a> {
             let found = next.head[1.min(next.head.len())..].trim_ascii();
             if !mark.is_empty() && !found.is_empty() && !mark.eq_ignore_ascii_case(found) {
                 let [expected, found] = [&mark, found].map(|m| quoted(&String::from_utf8_lossy(m)));
-                return Err(at_line(line.number, Fault::Continuation { expected, found }));
+                return Err(Located::at_line(line.number, Fault::Continuation { expected, found }));
             }
             mark = card.add(&next);
         }
         Ok(card)
     }
+}
 
-    /// The first line of the rest without comment and blanks behind it, and its whole length.
-    fn first(&self) -> (&'a [u8], usize) {
-        let end = self.rest.iter().position(|&byte| byte == b'\n');
-        let line = &self.rest[..end.unwrap_or(self.rest.len())];
-        let length = (line.len() + 1).min(self.rest.len());
-        let comment = line.iter().position(|&byte| byte == b'$').unwrap_or(line.len());
-        (line[..comment].trim_ascii_end(), length)
-    }
+/// `line` without its comment and the blanks behind it.
+fn without_comment(line: &[u8]) -> &[u8] {
+    let comment = line.iter().position(|&byte| byte == b'$').unwrap_or(line.len());
+    line[..comment].trim_ascii_end()
 }
 
 /// Whether a line goes on with the entry before it: its first field is blank or a mark.
@@ -138,7 +124,7 @@ impl<'a> Split<'a> {
     fn of(line: &'a Line) -> Parsed<Self> {
         let text: &[u8] = &line.text;
         if text.contains(&b',') {
-            return Self::free(text).map_err(|fault| at_line(line.number, fault));
+            return Self::free(text).map_err(|fault| Located::at_line(line.number, fault));
         }
 
         let between = |start: usize, end: usize| {
@@ -202,6 +188,11 @@ impl Card {
         line.mark.to_vec()
     }
 
+    /// The entry for people: `MATT1 (line 7)`.
+    pub fn label(&self) -> String {
+        format!("{} (line {})", self.name, self.line)
+    }
+
     /// How many fields stand behind the name, up to the last one that is not blank.
     pub fn n_fields(&self) -> usize {
         self.fields.iter().rposition(|field| !field.is_empty()).map_or(0, |last| last + 1)
@@ -241,6 +232,11 @@ impl Card {
         if self.is_blank(number) { Ok(blank) } else { self.real(number, expected) }
     }
 
+    /// A real number; none where the field is blank.
+    pub fn real_if_any(&self, number: usize, expected: &'static str) -> Parsed<Option<f64>> {
+        if self.is_blank(number) { Ok(None) } else { self.real(number, expected).map(Some) }
+    }
+
     /// A real number.
     pub fn real(&self, number: usize, expected: &'static str) -> Parsed<f64> {
         field::real(self.text(number)).ok_or_else(|| self.malformed(number, expected))
@@ -265,11 +261,6 @@ impl Card {
     pub fn malformed(&self, number: usize, expected: &'static str) -> Located {
         let found = quoted(&String::from_utf8_lossy(self.text(number)));
         let entry = crate::quote::excerpt(&self.name);
-        at_line(self.line, Fault::Malformed { entry, field: number, expected, found })
+        Located::at_line(self.line, Fault::Malformed { entry, field: number, expected, found })
     }
-}
-
-/// A fault at a line.
-pub(super) fn at_line(line: usize, fault: impl Into<read_error::Fault>) -> Located {
-    Located { place: Some(Place::Line(line)), fault: Box::new(fault.into()) }
 }

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::couplings::Couplings;
 use super::deck::{Deck, Subcase};
-use super::load_sets::Loads;
-use super::model::{Found, Model};
+use super::error::Fault::Missing;
+use super::model::{Loads, Model};
 use super::{heat, nodal, pressures};
-use crate::deck::{DeckLoad, SetLoad};
+use crate::deck::SetLoad;
+use crate::found::Found;
 use crate::read_error::{Fault, Parsed};
 
 /// Loads in all load cases together.
@@ -34,7 +35,7 @@ impl Loads {
             let user = || format!("GRAV of load set {}", gravity.set);
             let system = model.systems.get(gravity.system, user)?;
             if !system.is_rectangular() {
-                self.lose(gravity.set, "GRAV in a system that is not rectangular".into());
+                self.lose(gravity.set, "GRAV in a system that is not rectangular");
                 continue;
             }
             let acceleration = system.vector([0.0; 3], gravity.acceleration);
@@ -44,17 +45,15 @@ impl Loads {
         for rotation in &model.deck.rotations {
             let user = || format!("RFORCE of load set {}", rotation.set);
             let system = model.systems.get(rotation.system, user)?;
-            let grid = (rotation.grid > 0).then(|| model.part.node(rotation.grid));
-            let center = match grid {
-                None => [0.0; 3],
-                Some(Some(position)) => model.place(position),
-                Some(None) => {
-                    let (user, grid) = (user(), rotation.grid);
-                    return Err(super::error::Fault::NoGrid { user, grid }.into());
+            let center = match (rotation.grid, model.part.node(rotation.grid)) {
+                (0, _) => [0.0; 3],
+                (_, Some(position)) => model.place(position),
+                (number, None) => {
+                    return Err(Missing { user: user(), what: "grid", number }.into());
                 }
             };
             if !system.is_rectangular() {
-                self.lose(rotation.set, "RFORCE in a system that is not rectangular".into());
+                self.lose(rotation.set, "RFORCE in a system that is not rectangular");
                 continue;
             }
             let angular_velocity = system.vector(center, rotation.angular_velocity);
@@ -73,8 +72,8 @@ impl Loads {
                 let lost = self.lost.get(&set);
                 let is_new = said.insert(set);
                 if loads.is_none() && lost.is_none() && is_new {
-                    found
-                        .lose(format!("load set {set} is in load case `{case}`, and has no loads"));
+                    let what = format!("load set {set} is in load case `{case}`, and has no loads");
+                    found.lose(what);
                 }
                 if let Some(lost) = lost.filter(|_| is_new) {
                     lost.iter().for_each(|what| found.lose(format!("load set {set}: {what}")));
@@ -90,7 +89,7 @@ impl Loads {
                         continue;
                     }
                     match scaled(load, factor, &mut found.deck) {
-                        Some(load) => found.deck.loads.push(DeckLoad { case: case.clone(), load }),
+                        Some(load) => found.load(&case, load),
                         None => found.lose(format!(
                             "RFORCE of load set {set} with the factor {factor:?} in `{case}`"
                         )),
@@ -98,9 +97,8 @@ impl Loads {
                 }
             }
         }
-        if n_left_out > 0 {
-            found.lose(format!("loads over all load cases beyond {MOST_LOADS}: {n_left_out}"));
-        }
+        let what = format!("loads over all load cases beyond {MOST_LOADS}");
+        found.lose_count(n_left_out, &what);
     }
 
     /// Names of the load cases and the load sets that they select.
@@ -153,42 +151,28 @@ fn parts(deck: &Deck, set: u64, found: &mut Found) -> BTreeMap<u64, f64> {
 /// A load times a factor; none if it has no such multiple.
 fn scaled(load: &SetLoad, factor: f64, deck: &mut crate::deck::Deck) -> Option<SetLoad> {
     let times = |vector: &[f64; 3]| vector.map(|v| factor * v);
-    Some(match load {
-        SetLoad::Force { set, force } => SetLoad::Force { set: set.clone(), force: times(force) },
-        SetLoad::Pressure { set, pressure } => {
-            SetLoad::Pressure { set: set.clone(), pressure: factor * pressure }
-        }
-        SetLoad::Traction { set, traction } => {
-            SetLoad::Traction { set: set.clone(), traction: times(traction) }
-        }
-        SetLoad::Gravity { acceleration } => SetLoad::Gravity { acceleration: times(acceleration) },
+    let mut load = load.clone();
+    match &mut load {
+        SetLoad::Force { force: vector, .. }
+        | SetLoad::Traction { traction: vector, .. }
+        | SetLoad::Gravity { acceleration: vector } => *vector = times(vector),
+        SetLoad::Remote { force, moment, .. } => (*force, *moment) = (times(force), times(moment)),
+        SetLoad::Pressure { pressure: value, .. }
+        | SetLoad::HeatFlux { heat_flux: value, .. }
+        | SetLoad::HeatSource { heat_source: value, .. }
+        | SetLoad::NodalHeat { heat: value, .. } => *value *= factor,
+
         // The forces grow with the square of the angular velocity.
         SetLoad::Centrifugal { .. } if factor < 0.0 => return None,
-        SetLoad::Centrifugal { center, angular_velocity } => SetLoad::Centrifugal {
-            center: *center,
-            angular_velocity: angular_velocity.map(|v| factor.sqrt() * v),
-        },
-        SetLoad::Remote { set, at, force, moment } => SetLoad::Remote {
-            set: set.clone(),
-            at: *at,
-            force: times(force),
-            moment: times(moment),
-        },
-        SetLoad::ByNode { set } if factor == 1.0 => SetLoad::ByNode { set: set.clone() },
+        SetLoad::Centrifugal { angular_velocity, .. } => {
+            *angular_velocity = angular_velocity.map(|v| factor.sqrt() * v);
+        }
+        SetLoad::ByNode { .. } if factor == 1.0 => {}
         SetLoad::ByNode { set } => {
-            let name = format!("{set}_times_{factor:?}");
             let forces = deck.nodal[set].iter().map(times).collect();
-            deck.nodal.insert(name.clone(), forces);
-            SetLoad::ByNode { set: name }
+            *set = format!("{set}_times_{factor:?}");
+            deck.nodal.insert(set.clone(), forces);
         }
-        SetLoad::HeatFlux { set, heat_flux } => {
-            SetLoad::HeatFlux { set: set.clone(), heat_flux: factor * heat_flux }
-        }
-        SetLoad::HeatSource { set, heat_source } => {
-            SetLoad::HeatSource { set: set.clone(), heat_source: factor * heat_source }
-        }
-        SetLoad::NodalHeat { set, heat } => {
-            SetLoad::NodalHeat { set: set.clone(), heat: factor * heat }
-        }
-    })
+    }
+    Some(load)
 }

@@ -1,8 +1,11 @@
-//! `Model` and `Found`: the mesh of a deck, and the sets, supports and loads that are made of it.
+//! `Model` and `Loads`: the mesh of a deck, and its load sets as loads on sets of the mesh.
+
+use std::collections::BTreeMap;
 
 use super::coordinates::Systems;
 use super::deck::{Deck, Grid};
-use crate::part::{FileSets, Part, Stand};
+use crate::deck::{Resultant, SetLoad};
+use crate::part::Part;
 
 /// The mesh of a deck, before its sets are made.
 pub(super) struct Model<'a> {
@@ -12,13 +15,6 @@ pub(super) struct Model<'a> {
     /// Places of the grids in the basic system.
     pub coordinates: &'a [[f64; 3]],
     pub part: &'a Part,
-}
-
-/// The sets, and what happens there.
-#[derive(Default)]
-pub(super) struct Found {
-    pub sets: FileSets,
-    pub deck: crate::deck::Deck,
 }
 
 impl Model<'_> {
@@ -31,15 +27,35 @@ impl Model<'_> {
     pub fn place(&self, position: u32) -> [f64; 3] {
         self.coordinates[position as usize]
     }
-
-    /// Whether a solid has the grid, be it in the middle of an edge that is straight here.
-    pub fn is_of_solid(&self, position: u32) -> bool {
-        self.part.stand(position) != Stand::Nowhere
-    }
 }
 
-impl Found {
-    pub fn lose(&mut self, what: String) {
-        self.deck.lost.push(what);
+/// More different forces or pressures in a load set than this get no sets.
+pub(super) const MOST_SETS: usize = 1000;
+
+/// The loads of the load sets of a deck, without factors, and what is lost of them.
+#[derive(Default)]
+pub(super) struct Loads {
+    pub of_sets: BTreeMap<u64, Vec<SetLoad>>,
+    pub lost: BTreeMap<u64, Vec<String>>,
+    /// The sums of FORCE and MOMENT as the deck gives them.
+    pub given: BTreeMap<u64, Resultant>,
+}
+
+impl Loads {
+    /// Adds a load to a load set.
+    pub fn push(&mut self, set: u64, load: SetLoad) {
+        self.of_sets.entry(set).or_default().push(load);
+    }
+
+    /// Keeps what is lost of a load set.
+    pub fn lose(&mut self, set: u64, what: impl Into<String>) {
+        self.lost.entry(set).or_default().push(what.into());
+    }
+
+    /// Keeps how many of something are lost of a load set, if there are any.
+    pub fn lose_count(&mut self, set: u64, count: usize, what: &str) {
+        if count > 0 {
+            self.lose(set, format!("{what}: {count}"));
+        }
     }
 }

@@ -1,15 +1,16 @@
 //! FORCE and MOMENT: on nodes of solids, and on grids of couplings.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use topopt_mesh::vector::{cross, difference, length};
 
 use super::couplings::Couplings;
 use super::deck::ForceVector;
-use super::load_sets::{Loads, MOST_SETS};
-use super::model::{Found, Model};
+use super::model::{Loads, MOST_SETS, Model};
 use crate::deck::{Resultant, SetLoad};
+use crate::found::Found;
 use crate::read_error::Fault;
+use crate::values::by_value;
 
 /// Forces and moments of one load set at nodes.
 #[derive(Default)]
@@ -47,15 +48,18 @@ pub(super) fn add(
             loads.push(set, SetLoad::Remote { set: name, at: place, force, moment });
         }
 
-        let forces = different(model.part.shared(&nodal.at_nodes));
+        let mut at_nodes = model.part.shared(&nodal.at_nodes);
+        at_nodes.retain(|_, force| *force != [0.0; 3]);
+        let forces = by_value(at_nodes.iter().map(|(node, force)| (*node, *force)));
         if forces.len() > MOST_SETS {
-            loads.push(set, by_node(set, forces, found));
+            // -0 becomes 0, as in the sets of the others.
+            let at_nodes = at_nodes.into_iter().map(|(node, force)| (node, force.map(|f| f + 0.0)));
+            loads.push(set, found.by_node(format!("force_{set}"), at_nodes));
             continue;
         }
         for (i, (force, positions)) in (1..).zip(forces) {
             let name = format!("force_{set}_{i}");
-            found.sets.as_listed.insert(name.clone());
-            found.sets.nodes.insert(name.clone(), positions);
+            found.add_listed(&name, positions);
             loads.push(set, SetLoad::Force { set: name, force });
         }
     }
@@ -86,7 +90,7 @@ fn collect(model: &Model, couplings: &Couplings) -> Result<BTreeMap<u64, Nodal>,
             add(&mut nodal.remote.entry(at).or_default()[usize::from(force.is_moment)]);
         } else if force.is_moment {
             nodal.n_moments += 1;
-        } else if model.is_of_solid(position) {
+        } else if model.part.is_of_solid(position) {
             add(nodal.at_nodes.entry(position).or_default());
         } else {
             nodal.n_unused += 1;
@@ -119,59 +123,20 @@ fn vector(
     Ok(direction.map(|direction| direction.map(|n| size * (n / length(direction)))))
 }
 
-/// Many different forces as one set that has a force for each node.
-fn by_node(set: u64, forces: Vec<([f64; 3], Vec<u32>)>, found: &mut Found) -> SetLoad {
-    let of_group =
-        |(force, nodes): ([f64; 3], Vec<u32>)| nodes.into_iter().map(move |n| (n, force));
-    let at_nodes: BTreeMap<u32, [f64; 3]> = forces.into_iter().flat_map(of_group).collect();
-    let name = format!("force_{set}");
-    let (nodes, forces) = at_nodes.into_iter().unzip();
-    found.sets.as_listed.insert(name.clone());
-    found.sets.nodes.insert(name.clone(), nodes);
-    found.deck.nodal.insert(name.clone(), forces);
-    SetLoad::ByNode { set: name }
-}
-
 fn say_what_is_lost(set: u64, nodal: &Nodal, loads: &mut Loads) {
-    let Nodal { n_moments, n_unused, n_missing, n_without_direction, unused, .. } = *nodal;
-    if n_without_direction > 0 {
-        loads.lose(
-            set,
-            format!(
-                "forces and moments along grids that are not there or at one place: \
-                 {n_without_direction}"
-            ),
-        );
+    for (count, what) in [
+        (
+            nodal.n_without_direction,
+            "forces and moments along grids that are not there or at one place",
+        ),
+        (nodal.n_moments, "moments on grids, which have no rotations"),
+        (nodal.n_missing, "forces and moments on grids that are not there"),
+    ] {
+        loads.lose_count(set, count, what);
     }
-    if n_moments > 0 {
-        loads.lose(set, format!("moments on grids, which have no rotations: {n_moments}"));
+    if nodal.n_unused > 0 {
+        let (count, all) = (nodal.n_unused, nodal.unused);
+        let what = format!("forces on grids that no hexahedron uses: {count}, {all:?} in all");
+        loads.lose(set, what);
     }
-    if n_missing > 0 {
-        loads.lose(set, format!("forces and moments on grids that are not there: {n_missing}"));
-    }
-    if n_unused > 0 {
-        loads.lose(
-            set,
-            format!("forces on grids that no hexahedron uses: {n_unused}, {unused:?} in all"),
-        );
-    }
-}
-
-/// The different forces other than 0 with their nodes.
-fn different(at_nodes: BTreeMap<u32, [f64; 3]>) -> Vec<([f64; 3], Vec<u32>)> {
-    let mut groups: Vec<([f64; 3], Vec<u32>)> = Vec::new();
-    let mut index = HashMap::new();
-    for (position, force) in at_nodes {
-        if force == [0.0; 3] {
-            continue;
-        }
-        // -0 becomes 0, as forces are compared by their bits.
-        let force = force.map(|f| f + 0.0);
-        let at = *index.entry(force.map(f64::to_bits)).or_insert(groups.len());
-        if at == groups.len() {
-            groups.push((force, Vec::new()));
-        }
-        groups[at].1.push(position);
-    }
-    groups
 }

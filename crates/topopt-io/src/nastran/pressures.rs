@@ -2,30 +2,24 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use topopt_mesh::cells::Shape;
 use topopt_mesh::vector::length;
 
 use super::deck::{Pressure, sort};
 use super::error::Fault;
-use super::faces;
-use super::load_sets::{Loads, MOST_SETS};
-use super::model::{Found, Model};
+use super::model::{Loads, MOST_SETS, Model};
 use crate::deck::SetLoad;
-use crate::part::CellFace;
-use crate::read_error::{self, Parsed};
-
-/// Load on faces, by its bits: a pressure, or a force per area in a fixed direction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Acts {
-    Pressure(u64),
-    Traction([u64; 3]),
-}
+use crate::file_sets::CellFace;
+use crate::found::Found;
+use crate::read_error::{self, Located, Parsed};
+use crate::values::{by_value, mean};
 
 /// The pressures of a load set.
 #[derive(Default)]
 struct OnFaces {
     /// The sums of what acts on each face, in the order of the deck.
-    pressures: Sums<f64>,
-    tractions: Sums<[f64; 3]>,
+    pressures: Sums<1>,
+    tractions: Sums<3>,
     /// Counts of losses: on other elements, of different values at the corners, in curved systems.
     n_others: usize,
     n_uneven: usize,
@@ -34,19 +28,24 @@ struct OnFaces {
 
 /// Sums on faces.
 #[derive(Default)]
-struct Sums<T> {
-    faces: Vec<(CellFace, T)>,
+struct Sums<const N: usize> {
+    faces: Vec<(CellFace, [f64; N])>,
     index: HashMap<CellFace, usize>,
 }
 
-impl<T: Copy + Default> Sums<T> {
+impl<const N: usize> Sums<N> {
     /// Adds to the sum of a face.
-    fn add(&mut self, face: CellFace, add: impl FnOnce(&mut T)) {
+    fn add(&mut self, face: CellFace, value: [f64; N]) {
         let at = *self.index.entry(face).or_insert(self.faces.len());
         if at == self.faces.len() {
-            self.faces.push((face, T::default()));
+            self.faces.push((face, [0.0; N]));
         }
-        add(&mut self.faces[at].1);
+        (0..N).for_each(|i| self.faces[at].1[i] += value[i]);
+    }
+
+    /// The faces by what acts on them, in the order of the first of each.
+    fn groups(self) -> Vec<([f64; N], Vec<CellFace>)> {
+        by_value(self.faces.into_iter().filter(|(_, sum)| *sum != [0.0; N]))
     }
 }
 
@@ -60,30 +59,25 @@ pub(super) fn add(model: &Model, loads: &mut Loads, found: &mut Found) -> Parsed
 
     for (set, on_faces) in sets {
         on_faces.say_what_is_lost(set, loads);
-        let groups = on_faces.groups();
-        let count = groups.len();
+        let (pressures, tractions) = (on_faces.pressures.groups(), on_faces.tractions.groups());
+        let count = pressures.len() + tractions.len();
         if count > MOST_SETS {
             loads.lose(set, format!("different pressures, more than {MOST_SETS}: {count}"));
             continue;
         }
-        let mut n_tractions = 0;
-        for (acts, mut cell_faces) in groups {
-            sort(&mut cell_faces);
-            let (name, load) = match acts {
-                Acts::Pressure(bits) => {
-                    let pressure = f64::from_bits(bits);
-                    let name = format!("pload4_{set}_{pressure:?}");
-                    (name.clone(), SetLoad::Pressure { set: name, pressure })
-                }
-                Acts::Traction(bits) => {
-                    n_tractions += 1;
-                    let name = format!("pload4_{set}_traction_{n_tractions}");
-                    let traction = bits.map(f64::from_bits);
-                    (name.clone(), SetLoad::Traction { set: name, traction })
-                }
-            };
-            found.sets.faces.insert(name, cell_faces);
-            loads.push(set, load);
+        let mut add = |name: &str, mut faces: Vec<CellFace>| {
+            sort(&mut faces);
+            found.sets.faces.insert(name.into(), faces);
+        };
+        for ([pressure], faces) in pressures {
+            let name = format!("pload4_{set}_{pressure:?}");
+            add(&name, faces);
+            loads.push(set, SetLoad::Pressure { set: name, pressure });
+        }
+        for (i, (traction, faces)) in (1..).zip(tractions) {
+            let name = format!("pload4_{set}_traction_{i}");
+            add(&name, faces);
+            loads.push(set, SetLoad::Traction { set: name, traction });
         }
     }
     Ok(())
@@ -91,7 +85,7 @@ pub(super) fn add(model: &Model, loads: &mut Loads, found: &mut Found) -> Parsed
 
 impl OnFaces {
     fn add(&mut self, model: &Model, pressure: &Pressure) -> Parsed<()> {
-        let at_line = |fault| super::lines::at_line(pressure.origin.line, fault);
+        let at_line = |fault| Located::at_line(pressure.origin.line, fault);
         let Some((face, n_corners)) = face(model, pressure).map_err(at_line)? else {
             self.n_others += 1;
             return Ok(());
@@ -99,48 +93,21 @@ impl OnFaces {
 
         let values = &pressure.values[..n_corners];
         self.n_uneven += usize::from(values.iter().any(|value| *value != values[0]));
-        // The mean of equal values is that value, to the last bit.
-        let offsets: f64 = values.iter().map(|value| value - values[0]).sum();
-        let mean = values[0] + offsets / n_corners as f64 + 0.0;
+        let mean = mean(values) + 0.0;
         let Some((system, direction)) = pressure.direction else {
-            self.pressures.add(face, |sum| *sum += mean);
+            self.pressures.add(face, [mean]);
             return Ok(());
         };
         let user = || format!("PLOAD4 of load set {}", pressure.set);
-        let located = |fault: Fault| at_line(fault.into());
-        let system = model.systems.get(system, user).map_err(located)?;
+        let system = model.systems.get(system, user).map_err(|fault| at_line(fault.into()))?;
         if !system.is_rectangular() {
             self.n_curved += 1;
             return Ok(());
         }
         let direction = system.vector([0.0; 3], direction);
         let size = length(direction);
-        self.tractions.add(face, |sum| (0..3).for_each(|i| sum[i] += mean * (direction[i] / size)));
+        self.tractions.add(face, direction.map(|n| mean * (n / size)));
         Ok(())
-    }
-
-    /// The faces by what acts on them, in the order of the first of each.
-    fn groups(&self) -> Vec<(Acts, Vec<CellFace>)> {
-        // -0 becomes 0, as values are told apart by their bits.
-        let pressure =
-            |(face, sum): &(CellFace, f64)| (*face, Acts::Pressure((sum + 0.0).to_bits()));
-        let traction = |(face, sum): &(CellFace, [f64; 3])| {
-            (*face, Acts::Traction(sum.map(|value| (value + 0.0).to_bits())))
-        };
-        let tractions = self.tractions.faces.iter().map(traction);
-        let all = self.pressures.faces.iter().map(pressure).chain(tractions);
-
-        let mut groups: Vec<(Acts, Vec<CellFace>)> = Vec::new();
-        let mut index = HashMap::new();
-        let nothing = [Acts::Pressure(0), Acts::Traction([0; 3])];
-        for (face, acts) in all.filter(|(_, acts)| !nothing.contains(acts)) {
-            let at = *index.entry(acts).or_insert(groups.len());
-            if at == groups.len() {
-                groups.push((acts, Vec::new()));
-            }
-            groups[at].1.push(face);
-        }
-        groups
     }
 
     fn say_what_is_lost(&self, set: u64, loads: &mut Loads) {
@@ -149,9 +116,7 @@ impl OnFaces {
             (self.n_uneven, "PLOAD4 that vary over a face, read as their mean"),
             (self.n_curved, "PLOAD4 along directions of a system that is not rectangular"),
         ] {
-            if count > 0 {
-                loads.lose(set, format!("{what}: {count}"));
-            }
+            loads.lose_count(set, count, what);
         }
     }
 }
@@ -166,7 +131,7 @@ fn face(
     let Ok(given) = found else { return Ok(None) };
     let solid = deck.solids[given];
     let corners = &deck.connectivity[solid.first..][..solid.shape.n_corners()];
-    let face = faces::face(solid.shape, corners, pressure.grids).and_then(|nodes| {
+    let face = named_face(solid.shape, corners, pressure.grids).and_then(|nodes| {
         let positions: Vec<u32> = nodes.iter().filter_map(|&node| model.part.node(node)).collect();
         Some((model.part.face(given as u32, &positions)?, positions.len()))
     });
@@ -175,4 +140,93 @@ fn face(
         let grids = if b == 0 { format!("grid {a}") } else { format!("grids {a} and {b}") };
         Fault::NoFace { element: solid.tag, grids }.into()
     })
+}
+
+/// The corners of the face of an element with these `corners` that `[G1, G3 or G4]` name, each
+/// once; 0 is a blank. None if they name no face, or several.
+///
+/// MSC Nastran Quick Reference Guide, PLOAD4: G1 and G3 are opposite corners of a quadrilateral; G1
+/// alone is of the triangle of a CPENTA; G4 is the corner of a CTETRA that is not of the face; G1 and
+/// G3 on an edge of the base of a CPYRAM name the triangle there.
+fn named_face(shape: Shape, corners: &[u64], [a, b]: [u64; 2]) -> Option<Vec<u64>> {
+    let faces = || shape.faces().iter().map(|face| face.iter().map(|&i| corners[i]).collect());
+    let is_opposite =
+        |face: &Vec<u64>| face.len() == 4 && (0..4).any(|i| face[i] == a && face[(i + 2) % 4] == b);
+    let has = |face: &Vec<u64>, node| face.contains(&node);
+    let is_named = |face: &Vec<u64>| match (shape, b) {
+        (Shape::Tetrahedron, _) => has(face, a) && corners.contains(&b) && !has(face, b),
+        (Shape::Wedge, 0) => face.len() == 3 && has(face, a),
+        _ => face.len() == 3 && has(face, a) && has(face, b) && a != b,
+    };
+
+    let mut named: Vec<Vec<u64>> = faces().filter(is_opposite).collect();
+    if named.is_empty() {
+        named = faces().filter(is_named).collect();
+    }
+    let [face] = named.as_mut_slice() else { return None };
+    let mut once = Vec::with_capacity(4);
+    for node in face {
+        if !once.contains(node) {
+            once.push(*node);
+        }
+    }
+    (once.len() > 2).then_some(once)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(shape: Shape, grids: [u64; 2]) -> Option<Vec<u64>> {
+        let corners: Vec<u64> = (1..=shape.n_corners() as u64).collect();
+        named_face(shape, &corners, grids).map(|mut face| {
+            face.sort_unstable();
+            face
+        })
+    }
+
+    #[test]
+    fn quadrilaterals_by_opposite_corners() {
+        for (grids, expected) in [
+            ([1, 3], [1, 2, 3, 4]),
+            ([8, 6], [5, 6, 7, 8]),
+            ([5, 2], [1, 2, 5, 6]),
+            ([2, 7], [2, 3, 6, 7]),
+            ([3, 8], [3, 4, 7, 8]),
+            ([4, 5], [1, 4, 5, 8]),
+        ] {
+            assert_eq!(of(Shape::Hexahedron, grids), Some(expected.to_vec()));
+            assert_eq!(of(Shape::Hexahedron, [grids[1], grids[0]]), Some(expected.to_vec()));
+        }
+        for grids in [[1, 2], [1, 7], [1, 1], [1, 0], [0, 0], [1, 9]] {
+            assert_eq!(of(Shape::Hexahedron, grids), None, "{grids:?}");
+        }
+        assert_eq!(of(Shape::Wedge, [1, 5]), Some(vec![1, 2, 4, 5]));
+        assert_eq!(of(Shape::Pyramid, [2, 4]), Some(vec![1, 2, 3, 4]));
+    }
+
+    #[test]
+    fn triangles() {
+        assert_eq!(of(Shape::Tetrahedron, [1, 4]), Some(vec![1, 2, 3]));
+        assert_eq!(of(Shape::Tetrahedron, [4, 1]), Some(vec![2, 3, 4]));
+        for grids in [[1, 1], [1, 0], [1, 9], [9, 1]] {
+            assert_eq!(of(Shape::Tetrahedron, grids), None, "{grids:?}");
+        }
+        assert_eq!(of(Shape::Wedge, [2, 0]), Some(vec![1, 2, 3]));
+        assert_eq!(of(Shape::Wedge, [5, 6]), Some(vec![4, 5, 6]));
+        assert_eq!(of(Shape::Wedge, [1, 4]), None);
+        assert_eq!(of(Shape::Pyramid, [3, 4]), Some(vec![3, 4, 5]));
+        // An edge to the apex is of two triangles.
+        assert_eq!(of(Shape::Pyramid, [1, 5]), None);
+        assert_eq!(of(Shape::Pyramid, [1, 0]), None);
+    }
+
+    #[test]
+    fn corners_that_stand_twice() {
+        // A wedge written as a brick: the face 5, 6, 7, 7 is a triangle.
+        let corners = [1, 2, 3, 3, 5, 6, 7, 7];
+        assert_eq!(named_face(Shape::Hexahedron, &corners, [5, 7]), Some(vec![5, 6, 7]));
+        // The face that became an edge is none.
+        assert_eq!(named_face(Shape::Hexahedron, &corners, [3, 7]), None);
+    }
 }

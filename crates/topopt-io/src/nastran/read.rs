@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::deck::{Deck, Origin};
 use super::error::Fault;
-use super::lines::{Card, Line, Lines, at_line};
+use super::lines::{Card, Line, Lines};
 use crate::included::{DeckFolder, Refusal};
 use crate::quote::begin;
-use crate::read_error::{Located, Parsed};
+use crate::read_error::Parsed;
 
 /// Files within files within files: deeper than anyone writes.
 const DEEPEST: usize = 10;
@@ -187,9 +187,4 @@ fn included(line: &Line, lines: &mut Lines) -> Option<Result<String, Fault>> {
         return Some(Err(Fault::Malformed { entry, field, expected, found }));
     }
     Some(Ok(name))
-}
-
-/// A fault at the line of an entry.
-pub(super) fn at_card(card: &Card, fault: Fault) -> Located {
-    at_line(card.line, fault)
 }

@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::couplings::Couplings;
 use super::deck::{Deck, sort};
-use super::model::{Found, Model};
+use super::model::Model;
 use crate::deck::DeckSupport;
+use crate::directions::axis_along;
+use crate::found::Found;
 use crate::read_error::Fault;
-
-/// Directions closer to an axis than this are that axis.
-const ALONG: f64 = 1e-9;
 
 /// Directions in which the nodes of a set are held, and their displacement by bits.
 type Hold = ([bool; 3], [u64; 3]);
@@ -25,10 +24,16 @@ struct Supports<'a> {
     nodes: BTreeMap<(u64, Hold), Vec<u32>>,
     /// Six components of the grids of rigid couplings, and how far they are moved.
     rigid: BTreeMap<(u64, u32), ([bool; 6], [f64; 3])>,
-    /// Counts by set: grids that no solid uses, grids held in turned directions, and means.
-    unused: BTreeMap<u64, usize>,
-    turned: BTreeMap<u64, usize>,
-    means: BTreeMap<u64, usize>,
+    /// Counts of what is lost, by kind and set.
+    lost: BTreeMap<(Lost, u64), usize>,
+}
+
+/// Grids whose supports are lost.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Lost {
+    Unused,
+    Turned,
+    Mean,
 }
 
 /// Adds the node sets of all supports, and of those that the deck selects that they hold.
@@ -38,9 +43,7 @@ pub(super) fn add(model: &Model, couplings: &Couplings, found: &mut Found) -> Re
         couplings,
         nodes: BTreeMap::new(),
         rigid: BTreeMap::new(),
-        unused: BTreeMap::new(),
-        turned: BTreeMap::new(),
-        means: BTreeMap::new(),
+        lost: BTreeMap::new(),
     };
     supports.collect()?;
 
@@ -93,9 +96,7 @@ impl Supports<'_> {
         let deck = self.model.deck;
         for support in &deck.supports {
             let (positions, missing) = support.grids.positions(&self.model.part.node_tags);
-            if missing > 0 {
-                *self.unused.entry(support.set).or_default() += missing;
-            }
+            self.lose(Lost::Unused, support.set, missing);
             for position in positions {
                 self.hold(support.set, position, support.components, support.displacement)?;
             }
@@ -113,19 +114,19 @@ impl Supports<'_> {
     fn hold(&mut self, set: u64, at: u32, held: [bool; 6], value: f64) -> Result<(), Fault> {
         let is_rigid = self.couplings.rigid(at).is_some();
         let is_mean = self.couplings.is_mean(at);
-        let is_used = self.model.is_of_solid(at);
+        let is_used = self.model.part.is_of_solid(at);
         if is_mean {
-            *self.means.entry(set).or_default() += 1;
+            self.lose(Lost::Mean, set, 1);
         }
         if !(is_used || is_rigid || is_mean) {
-            *self.unused.entry(set).or_default() += 1;
+            self.lose(Lost::Unused, set, 1);
         }
         if !(is_used || is_rigid) || held == [false; 6] {
             return Ok(());
         }
 
         let Some((fixed, displacement)) = self.along_axes(at, held, value)? else {
-            *self.turned.entry(set).or_default() += 1;
+            self.lose(Lost::Turned, set, 1);
             return Ok(());
         };
         if is_rigid {
@@ -163,8 +164,7 @@ impl Supports<'_> {
         let directions = system.directions(self.model.place(at));
         let (mut fixed, mut displacement) = ([false; 3], [0.0; 3]);
         for (direction, _) in directions.iter().zip(all).filter(|(_, held)| *held) {
-            let axis = (0..3).find(|&axis| direction[axis].abs() > 1.0 - ALONG);
-            let Some(axis) = axis else { return Ok(None) };
+            let Some(axis) = axis_along(*direction) else { return Ok(None) };
             fixed[axis] = true;
             displacement[axis] = value * direction[axis].signum() + 0.0;
         }
@@ -172,17 +172,21 @@ impl Supports<'_> {
     }
 
     fn say_what_is_lost(&self, selected: &BTreeSet<u64>, found: &mut Found) {
-        let kinds = [
-            (&self.unused, "holds grids that no solid uses"),
-            (&self.turned, "holds grids in directions that are not x, y or z"),
-            (&self.means, "holds grids of RBE3, which hold nothing here"),
-        ];
-        for (counts, what) in kinds {
-            for (set, count) in counts.iter().filter(|(set, _)| selected.contains(set)) {
-                let label = if *set == 0 { "GRID".into() } else { format!("SPC {set}") };
-                found.lose(format!("{label} {what}: {count}"));
+        for ((kind, set), count) in &self.lost {
+            let what = match kind {
+                Lost::Unused => "holds grids that no solid uses",
+                Lost::Turned => "holds grids in directions that are not x, y or z",
+                Lost::Mean => "holds grids of RBE3, which hold nothing here",
+            };
+            let label = if *set == 0 { "GRID".into() } else { format!("SPC {set}") };
+            if selected.contains(set) {
+                found.lose_count(*count, &format!("{label} {what}"));
             }
         }
+    }
+
+    fn lose(&mut self, kind: Lost, set: u64, count: usize) {
+        *self.lost.entry((kind, set)).or_default() += count;
     }
 }
 
@@ -217,9 +221,7 @@ fn add_rigid(
 
     let loose = couplings.all().iter().zip(is_whole);
     let loose = loose.filter(|(group, is_whole)| group.is_rigid && !is_whole).count();
-    if loose > 0 {
-        found.lose(format!("RBE2 that are not rigid here: their nodes can move apart: {loose}"));
-    }
+    found.lose_count(loose, "RBE2 that are not rigid here: their nodes can move apart");
 }
 
 /// Adds a node set, and a support if the deck selects it.

@@ -60,11 +60,9 @@ impl<'a> Column<'a> {
     /// The values of some of its points or cells, by their numbers.
     pub fn of(self, numbers: &'a [u32]) -> Self {
         let Self { name, components, kind, width, encode, .. } = self;
+        let of = move |i: usize| numbers[i / components] as usize * components + i % components;
         let encode = move |range: Range<usize>, bytes: &mut Vec<u8>| {
-            for index in range {
-                let value = numbers[index / components] as usize * components + index % components;
-                encode(value..value + 1, bytes);
-            }
+            range.map(of).for_each(|value| encode(value..value + 1, bytes));
         };
         let len = components * numbers.len();
         Self { name, components, kind, width, len, encode: Box::new(encode) }

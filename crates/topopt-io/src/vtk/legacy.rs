@@ -2,13 +2,16 @@
 
 use std::path::Path;
 
-use super::legacy_stream::{Kind, Stream};
-use super::read::ones;
+use super::array::Section;
+use super::kind::Kind;
+use super::legacy_stream::Stream;
+use super::read::{add_marked, ones};
 use super::read_cells::Cells;
 use super::read_error::Fault;
-use crate::import::{Cutting, ImportedMesh, Nodes, read as read_file};
-use crate::part::{FileSets, Part};
-use crate::read_error::{self, Parsed, ReadError};
+use crate::file_sets::FileSets;
+use crate::import::{Cutting, ImportedMesh, Nodes, finite, read as read_file};
+use crate::part::Part;
+use crate::read_error::{Parsed, ReadError};
 
 /// Reads a mesh from a legacy file of the versions 2 to 5.1, as text or big-endian bytes.
 ///
@@ -31,20 +34,11 @@ struct Legacy {
     /// End of the points of every cell, `[n_cells]`, and the points of all cells.
     cells: Option<(Vec<i64>, Vec<i64>)>,
     types: Option<Vec<i64>>,
-    /// The section that arrays belong to.
-    section: Section,
+    /// The section that arrays belong to; before it they are those of the whole file.
+    section: Option<Section>,
     /// Positions of the ones in arrays of zeros and ones, by section and name.
     marked: Vec<(Section, String, Vec<u64>)>,
     notes: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Section {
-    /// Before the data: arrays of the whole file.
-    #[default]
-    Whole,
-    Points,
-    Cells,
 }
 
 impl Legacy {
@@ -81,7 +75,7 @@ impl Legacy {
                     self.types = Some(stream.integers(Kind::Integer(4, true), count)?);
                 }
                 "POINT_DATA" | "CELL_DATA" => self.begin(stream, &word, &words)?,
-                "METADATA" => while stream.any_line().is_some_and(|line| !line.is_empty()) {},
+                "METADATA" => stream.skip_paragraph(),
                 _ if !self.array(stream, &word, &words)? => {
                     return Err(stream.unexpected("a section of the file", &line));
                 }
@@ -97,10 +91,7 @@ impl Legacy {
         let coordinates = stream.floats(kind, count.saturating_mul(3))?;
         let points = coordinates.as_chunks::<3>().0.to_vec();
         for (node, x) in (0..).zip(&points) {
-            if x.iter().any(|x| !x.is_finite()) {
-                let coordinates = *x;
-                return Err(read_error::Fault::NotFinite { node, coordinates }.into());
-            }
+            finite(node, *x)?;
         }
         self.points = Some(points);
         Ok(())
@@ -151,11 +142,10 @@ impl Legacy {
     /// `POINT_DATA n` or `CELL_DATA n`.
     fn begin(&mut self, stream: &Stream, word: &str, words: &[&str]) -> Parsed<()> {
         let is_points = word == "POINT_DATA";
-        self.section = if is_points { Section::Points } else { Section::Cells };
+        self.section = Some(if is_points { Section::Points } else { Section::Cells });
         let (found, expected) = (count(stream, words, 1)?, self.n_entries());
         if found != expected {
-            let name = if is_points { "POINT_DATA" } else { "CELL_DATA" };
-            return Err(stream.fault(length(name, found, expected)));
+            return Err(stream.fault(length(word, found, expected)));
         }
         Ok(())
     }
@@ -163,9 +153,9 @@ impl Legacy {
     /// How many entries an array of the section has.
     fn n_entries(&self) -> u64 {
         match self.section {
-            Section::Whole => 0,
-            Section::Points => self.points.as_ref().map_or(0, |points| points.len() as u64),
-            Section::Cells => self.cells.as_ref().map_or(0, |(ends, _)| ends.len() as u64),
+            None => 0,
+            Some(Section::Points) => self.points.as_ref().map_or(0, |points| points.len() as u64),
+            Some(Section::Cells) => self.cells.as_ref().map_or(0, |(ends, _)| ends.len() as u64),
         }
     }
 
@@ -181,13 +171,12 @@ impl Legacy {
                 self.values(stream, name, kind, components, self.n_entries())?;
             }
             "FIELD" => self.field(stream, words)?,
-            "LOOKUP_TABLE" => {
+            "LOOKUP_TABLE" | "COLOR_SCALARS" => {
                 let kind = if stream.is_binary { Kind::Integer(1, false) } else { Kind::Float(8) };
-                stream.skip(kind, count(stream, words, 2)?.saturating_mul(4))?;
-            }
-            "COLOR_SCALARS" => {
-                let kind = if stream.is_binary { Kind::Integer(1, false) } else { Kind::Float(8) };
-                stream.skip(kind, count_of(count(stream, words, 2)?))?;
+                let given = count(stream, words, 2)?;
+                let is_table = word == "LOOKUP_TABLE";
+                stream
+                    .skip(kind, if is_table { given.saturating_mul(4) } else { count_of(given) })?;
             }
 
             "VECTORS" | "NORMALS" => stream.skip(kind(stream, words, 2)?, count_of(3))?,
@@ -210,7 +199,7 @@ impl Legacy {
         for _ in 0..count(stream, words, 2)? {
             // What VTK knows of an array stands behind it, up to a blank line.
             while stream.line_if("METADATA").is_some() {
-                while stream.any_line().is_some_and(|line| !line.is_empty()) {}
+                stream.skip_paragraph();
             }
             let line = stream.line().ok_or_else(|| stream.fault(Fault::Truncated))?;
             let words: Vec<&str> = line.split_whitespace().collect();
@@ -232,15 +221,15 @@ impl Legacy {
     ) -> Parsed<()> {
         let name = decoded(&name);
         let is_scalar = kind.is_integer() && components == 1 && !name.starts_with("vtk");
-        if self.section == Section::Whole || !is_scalar {
+        let Some(section) = self.section.filter(|_| is_scalar) else {
             return stream.skip(kind, components.saturating_mul(entries));
-        }
+        };
         let values = stream.integers(kind, entries)?;
         if entries != self.n_entries() {
             return Err(stream.fault(length(&name, entries, self.n_entries())));
         }
         if let Some(marked) = ones(&name, &values, &mut self.notes) {
-            self.marked.push((self.section, name, marked));
+            self.marked.push((section, name, marked));
         }
         Ok(())
     }
@@ -264,13 +253,7 @@ impl Legacy {
 
         let mut sets = FileSets::default();
         for (section, name, marked) in self.marked {
-            if section == Section::Points {
-                let members = marked.into_iter().map(|point| point as u32).collect();
-                sets.nodes.insert(name, members);
-            } else {
-                let given = marked.iter().filter_map(|cell| numbers.binary_search(cell).ok());
-                sets.elements.insert(name, given.map(|given| given as u32).collect());
-            }
+            add_marked(&mut sets, (section, name), &marked, &numbers);
         }
         Ok(part.into_mesh(sets, notes)?)
     }
@@ -285,7 +268,8 @@ fn count(stream: &Stream, words: &[&str], at: usize) -> Parsed<u64> {
 /// A word of a line as a number type.
 fn kind(stream: &Stream, words: &[&str], at: usize) -> Parsed<Kind> {
     let word = words.get(at).copied().unwrap_or_default();
-    Kind::of(word).ok_or_else(|| stream.unexpected("a number type such as int or double", word))
+    Kind::of_legacy(word)
+        .ok_or_else(|| stream.unexpected("a number type such as int or double", word))
 }
 
 fn length(array: &str, found: u64, expected: u64) -> Fault {

@@ -1,5 +1,6 @@
 //! The lines and numbers of a legacy file, as text or as big-endian bytes.
 
+use super::kind::Kind;
 use super::read_error::Fault;
 use crate::quote::quoted;
 use crate::read_error::{self, Located, Place};
@@ -9,69 +10,6 @@ pub(super) struct Stream<'a> {
     bytes: &'a [u8],
     at: usize,
     pub is_binary: bool,
-}
-
-/// A number type of a legacy file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// So many bytes, with a sign or without.
-    Integer(usize, bool),
-    /// So many bytes.
-    Float(usize),
-    /// Eight in a byte.
-    Bit,
-}
-
-impl Kind {
-    /// From its name; VTK writes vtkIdType as int.
-    pub fn of(name: &str) -> Option<Self> {
-        Some(match name.to_ascii_lowercase().as_str() {
-            "bit" => Self::Bit,
-            "char" | "signed_char" | "vtktypeint8" => Self::Integer(1, true),
-            "unsigned_char" | "vtktypeuint8" => Self::Integer(1, false),
-            "short" | "vtktypeint16" => Self::Integer(2, true),
-            "unsigned_short" | "vtktypeuint16" => Self::Integer(2, false),
-            "int" | "vtkidtype" | "vtktypeint32" => Self::Integer(4, true),
-            "unsigned_int" | "vtktypeuint32" => Self::Integer(4, false),
-            "long" | "vtktypeint64" => Self::Integer(8, true),
-            "unsigned_long" | "vtktypeuint64" => Self::Integer(8, false),
-            "float" | "vtktypefloat32" => Self::Float(4),
-            "double" | "vtktypefloat64" => Self::Float(8),
-            _ => return None,
-        })
-    }
-
-    pub fn is_integer(self) -> bool {
-        !matches!(self, Self::Float(_))
-    }
-
-    /// Bytes of `count` numbers.
-    fn length(self, count: u64) -> Option<usize> {
-        let length = match self {
-            Self::Bit => Some(count.div_ceil(8)),
-            Self::Integer(width, _) | Self::Float(width) => count.checked_mul(width as u64),
-        };
-        length.and_then(|length| usize::try_from(length).ok())
-    }
-
-    fn integer(self, bytes: &[u8]) -> i64 {
-        let value = bytes.iter().fold(0_u64, |value, &byte| value << 8 | u64::from(byte));
-        match self {
-            Self::Integer(1, true) => i64::from(value as i8),
-            Self::Integer(2, true) => i64::from(value as i16),
-            Self::Integer(4, true) => i64::from(value as i32),
-            Self::Integer(8, true) => value as i64,
-            _ => i64::try_from(value).unwrap_or(i64::MAX),
-        }
-    }
-
-    fn float(self, bytes: &[u8]) -> f64 {
-        match (self, bytes) {
-            (Self::Float(4), &[a, b, c, d]) => f32::from_be_bytes([a, b, c, d]).into(),
-            (Self::Float(_), bytes) => bytes.try_into().map_or(f64::NAN, f64::from_be_bytes),
-            _ => self.integer(bytes) as f64,
-        }
-    }
 }
 
 impl<'a> Stream<'a> {
@@ -88,6 +26,11 @@ impl<'a> Stream<'a> {
         let length = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
         self.at += (length + 1).min(rest.len());
         Some(String::from_utf8_lossy(rest[..length].trim_ascii()).into_owned())
+    }
+
+    /// Passes over the lines up to a blank one.
+    pub fn skip_paragraph(&mut self) {
+        while self.any_line().is_some_and(|line| !line.is_empty()) {}
     }
 
     /// The next line that is not blank.
@@ -192,7 +135,7 @@ impl<'a> Stream<'a> {
             let read = self.bytes[..self.at].trim_ascii_end();
             Place::Line(read.iter().filter(|&&byte| byte == b'\n').count() + 1)
         };
-        Located { place: Some(place), fault: Box::new(fault.into()) }
+        Located::at(place, fault)
     }
 
     /// A fault that names what should stand here and what does.

@@ -9,6 +9,7 @@
 mod appended;
 mod array;
 mod decompress;
+mod kind;
 pub mod legacy;
 mod legacy_stream;
 pub mod pvd;

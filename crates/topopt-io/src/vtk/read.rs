@@ -4,10 +4,11 @@ use super::array::Section;
 use super::read_cells::Cells;
 use super::read_error::Fault;
 use super::read_xml::{DataArray, Outline};
-use crate::import::{Cutting, ImportedMesh, Nodes};
-use crate::part::{FileSets, Part};
+use crate::file_sets::FileSets;
+use crate::import::{Cutting, ImportedMesh, Nodes, finite};
+use crate::part::Part;
 use crate::quote::excerpt;
-use crate::read_error::{self, Parsed};
+use crate::read_error::Parsed;
 
 /// Reads the bytes of a file: the mesh, and the arrays `names` of its elements, `[n_elements]` each.
 pub(super) fn parse(
@@ -37,27 +38,35 @@ pub(super) fn parse(
 fn marked_sets(file: &Outline, numbers: &[u64], notes: &mut Vec<String>) -> Parsed<FileSets> {
     let mut sets = FileSets::default();
     for array in &file.arrays {
-        match array.section.as_str() {
-            "PointData" => {
-                let Some(points) = marked(file, array, file.n_points, notes)? else {
-                    continue;
-                };
-                let members = points.into_iter().map(|point| point as u32).collect();
-                sets.nodes.insert(array.name.clone(), members);
-            }
-
-            "CellData" => {
-                let Some(marked) = marked(file, array, file.n_cells, notes)? else {
-                    continue;
-                };
-                let given = marked.iter().filter_map(|cell| numbers.binary_search(cell).ok());
-                let given = given.map(|given| given as u32).collect();
-                sets.elements.insert(array.name.clone(), given);
-            }
-            _ => {}
+        let (section, count) = match array.section.as_str() {
+            "PointData" => (Section::Points, file.n_points),
+            "CellData" => (Section::Cells, file.n_cells),
+            _ => continue,
+        };
+        if let Some(marked) = marked(file, array, count, notes)? {
+            add_marked(&mut sets, (section, array.name.clone()), &marked, numbers);
         }
     }
     Ok(sets)
+}
+
+/// Adds the set of the points that are `marked`, or of the cells among those with these `numbers`.
+pub(super) fn add_marked(
+    sets: &mut FileSets,
+    (section, name): (Section, String),
+    marked: &[u64],
+    numbers: &[u64],
+) {
+    match section {
+        Section::Points => {
+            let members = marked.iter().map(|&point| point as u32);
+            sets.nodes.insert(name, members.collect());
+        }
+        Section::Cells => {
+            let given = marked.iter().filter_map(|cell| numbers.binary_search(cell).ok());
+            sets.elements.insert(name, given.map(|given| given as u32).collect());
+        }
+    }
 }
 
 /// The values that a scalar array of the cells has for the hexahedra.
@@ -87,14 +96,15 @@ pub(super) fn arrays<const C: usize>(
         Section::Cells => ("CellData", file.n_cells),
     };
     let components = C as u64;
-    let values = |name: &&str| {
+    let mut found = Vec::new();
+    for name in names {
         let mut all = file.arrays.iter().filter(|a| a.section == section);
         let is_wanted = |a: &&DataArray| a.components == components && a.name == *name;
-        let Some(array) = all.find(is_wanted) else { return Ok(None) };
-        let values = file.floats(array, components.saturating_mul(count))?;
-        Ok(Some(values.as_chunks().0.to_vec()))
-    };
-    names.iter().map(values).collect()
+        let count = components.saturating_mul(count);
+        let values = all.find(is_wanted).map(|array| file.floats(array, count)).transpose()?;
+        found.push(values.map(|values| values.as_chunks().0.to_vec()));
+    }
+    Ok(found)
 }
 
 /// Cells that a point may be a corner of on average: far more than in any mesh.
@@ -132,10 +142,7 @@ fn nodes(file: &Outline) -> Parsed<Nodes> {
     let coordinates = file.floats(points, count)?;
     let coordinates = coordinates.as_chunks::<3>().0.to_vec();
     for (node, x) in (0..).zip(&coordinates) {
-        if x.iter().any(|x| !x.is_finite()) {
-            let fault = read_error::Fault::NotFinite { node, coordinates: *x };
-            return Err(file.fault_in(points, fault));
-        }
+        finite(node, *x).map_err(|fault| file.fault_in(points, fault))?;
     }
     Ok(Nodes::new((0..file.n_points).collect(), coordinates)?)
 }

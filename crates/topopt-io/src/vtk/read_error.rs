@@ -142,11 +142,7 @@ pub enum Fault {
     },
 }
 
-impl From<Fault> for read_error::Fault {
-    fn from(fault: Fault) -> Self {
-        Self::of_format(fault)
-    }
-}
+impl read_error::FormatFault for Fault {}
 
 /// `1 entry`, `2 entries`.
 fn counted(count: u64, unit: &str) -> String {

@@ -1,6 +1,7 @@
 //! The numbers of an array: text, base64 or raw bytes, in one piece or in compressed blocks.
 
 use super::decompress::Compressor;
+use super::kind::Kind;
 use super::read_error::Fault;
 use super::read_xml::{Content, DataArray, Outline};
 use crate::quote::{excerpt, quoted};
@@ -22,7 +23,7 @@ impl Outline<'_> {
         array: &DataArray,
         count: u64,
         parse: impl Fn(&str) -> Option<T>,
-        convert: impl Fn(Kind, [u8; 8]) -> T,
+        convert: impl Fn(Kind, &[u8]) -> T,
     ) -> Parsed<Vec<T>> {
         let result = match array.content {
             Content::Ascii(text) => parsed(array, text, count, parse),
@@ -35,22 +36,16 @@ impl Outline<'_> {
         &self,
         array: &DataArray,
         count: u64,
-        convert: impl Fn(Kind, [u8; 8]) -> T,
+        convert: impl Fn(Kind, &[u8]) -> T,
     ) -> Result<Vec<T>, Fault> {
-        let kind = Kind::of(array)?;
-        let width = kind.width();
+        let (kind, width) = kind_of(array)?;
         let expected = u128::from(count) * width as u128;
-        let bytes = self.bytes(array, expected)?;
-        let value = |chunk: &[u8]| {
-            let mut bytes = [0; 8];
-            bytes[..width].copy_from_slice(chunk);
-            if self.big_endian {
-                bytes[..width].reverse();
-            }
-            convert(kind, bytes)
-        };
+        let mut bytes = self.bytes(array, expected)?;
+        if !self.big_endian {
+            bytes.chunks_exact_mut(width).for_each(<[u8]>::reverse);
+        }
         let mut values = room(array, bytes.len() / width)?;
-        values.extend(bytes.chunks_exact(width).map(value));
+        values.extend(bytes.chunks_exact(width).map(|bytes| convert(kind, bytes)));
         Ok(values)
     }
 
@@ -62,7 +57,7 @@ impl Outline<'_> {
         }
         let declared = || {
             let length = self.lengths(array, &mut self.source(array)?)?;
-            Ok(Some(length.total() / Kind::of(array)?.width() as u128))
+            Ok(Some(length.total() / kind_of(array)?.1 as u128))
         };
         declared().map_err(|fault: Fault| self.fault_in(array, fault))
     }
@@ -77,6 +72,7 @@ impl Outline<'_> {
             let (array, unit) = (excerpt(&array.name), "bytes");
             return Err(Fault::Length { array, found, expected, unit });
         }
+
         let (n_blocks, size, last, compressor) = match lengths {
             Lengths::Plain(length) => return source.take(length, array),
             Lengths::Blocks { count, size, last, compressor } => (count, size, last, compressor),
@@ -123,6 +119,13 @@ impl Outline<'_> {
             }
         }
     }
+}
+
+/// The number type of an array, and its bytes.
+fn kind_of(array: &DataArray) -> Result<(Kind, usize), Fault> {
+    let kind = Kind::of(&array.kind).and_then(|kind| Some((kind, kind.length(1)?)));
+    let what = || format!("its type is {}, not a number", quoted(&array.kind));
+    kind.ok_or_else(|| data(array, what()))
 }
 
 fn parsed<T>(
@@ -261,73 +264,4 @@ fn decode(group: [u8; 4], bytes: &mut Vec<u8>) -> Option<()> {
     value <<= 6 * padding;
     bytes.extend_from_slice(&value.to_be_bytes()[1..4 - padding]);
     Some(())
-}
-
-/// A number type of VTK.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Int8,
-    Int16,
-    Int32,
-    Int64,
-    UInt8,
-    UInt16,
-    UInt32,
-    UInt64,
-    Float32,
-    Float64,
-}
-
-impl Kind {
-    /// The number type of an array.
-    fn of(array: &DataArray) -> Result<Self, Fault> {
-        Ok(match array.kind.as_str() {
-            "Int8" => Kind::Int8,
-            "Int16" => Kind::Int16,
-            "Int32" => Kind::Int32,
-            "Int64" => Kind::Int64,
-            "UInt8" => Kind::UInt8,
-            "UInt16" => Kind::UInt16,
-            "UInt32" => Kind::UInt32,
-            "UInt64" => Kind::UInt64,
-            "Float32" => Kind::Float32,
-            "Float64" => Kind::Float64,
-            kind => return Err(data(array, format!("its type is {}, not a number", quoted(kind)))),
-        })
-    }
-
-    /// Bytes of a number.
-    fn width(self) -> usize {
-        match self {
-            Kind::Int8 | Kind::UInt8 => 1,
-            Kind::Int16 | Kind::UInt16 => 2,
-            Kind::Int32 | Kind::UInt32 | Kind::Float32 => 4,
-            Kind::Int64 | Kind::UInt64 | Kind::Float64 => 8,
-        }
-    }
-
-    /// The integer whose little-endian bytes are the first of `bytes`, the others being 0.
-    fn integer(self, bytes: [u8; 8]) -> i64 {
-        let value = u64::from_le_bytes(bytes);
-        match self {
-            Kind::Int8 => (value as i8).into(),
-            Kind::Int16 => (value as i16).into(),
-            Kind::Int32 => (value as i32).into(),
-            Kind::Float32 | Kind::Float64 => self.float(bytes) as i64,
-            _ => i64::try_from(value).unwrap_or(if self == Kind::Int64 {
-                value as i64
-            } else {
-                i64::MAX
-            }),
-        }
-    }
-
-    /// The floating-point number of the same.
-    fn float(self, bytes: [u8; 8]) -> f64 {
-        match self {
-            Kind::Float32 => f32::from_bits(u64::from_le_bytes(bytes) as u32).into(),
-            Kind::Float64 => f64::from_le_bytes(bytes),
-            _ => self.integer(bytes) as f64,
-        }
-    }
 }

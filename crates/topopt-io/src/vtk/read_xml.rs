@@ -9,9 +9,10 @@ use quick_xml::{Reader, XmlVersion};
 use super::decompress::Compressor;
 use super::read_error::Fault;
 use crate::quote::{begin, excerpt, printable, quoted};
-use crate::read_error::{Located, Parsed, Place};
+use crate::read_error::{Located, Parsed};
 
 /// A file taken apart. Nothing is decoded yet.
+#[derive(Default)]
 pub(super) struct Outline<'a> {
     /// The XML, up to the appended data.
     xml: &'a str,
@@ -67,16 +68,7 @@ impl<'a> Outline<'a> {
         let mut scan =
             Scan { reader: Reader::from_str(xml), open: Vec::new(), n_pieces: 0, base64: None };
 
-        let mut outline = Outline {
-            xml,
-            big_endian: false,
-            header_width: 4,
-            compressor: None,
-            n_points: 0,
-            n_cells: 0,
-            arrays: Vec::new(),
-            appended: None,
-        };
+        let mut outline = Outline { xml, header_width: 4, ..Outline::default() };
 
         if let Err((position, fault)) = scan.run(&mut outline) {
             return Err(outline.fault(position, fault));
@@ -97,8 +89,7 @@ impl<'a> Outline<'a> {
 
     fn fault(&self, position: usize, fault: impl Into<crate::Fault>) -> Located {
         let before = &self.xml.as_bytes()[..position.min(self.xml.len())];
-        let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
-        Located { place: Some(Place::Line(line)), fault: Box::new(fault.into()) }
+        Located::at_line(1 + before.iter().filter(|&&b| b == b'\n').count(), fault)
     }
 }
 

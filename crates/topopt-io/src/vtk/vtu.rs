@@ -28,12 +28,8 @@ pub fn write(
     cell_data: &[Array],
     compression: Compression,
 ) -> Result<(), WriteError> {
-    atomic::write(path, |file| {
-        let sizes = [points.len(), hexes.len()];
-        let data = columns([point_data, cell_data], sizes)?;
-        let (points, cells) = (array::points(points), array::cells(hexes));
-        write_to(file, Grid { sizes, points, cells, data }, compression)
-    })
+    let (cells, data) = (array::cells(hexes), [point_data, cell_data]);
+    write_grid(path, points, (hexes.len(), cells), data, compression)
 }
 
 /// Writes cells of any shape by their corners, with data, to `path`, whole or not at all.
@@ -51,11 +47,21 @@ pub fn write_cells(
     compression: Compression,
 ) -> Result<(), WriteError> {
     let corners = Corners::of(cells);
+    let (cells, data) = ((cells.len(), corners.columns()), [point_data, cell_data]);
+    write_grid(path, points, cells, data, compression)
+}
+
+fn write_grid(
+    path: &Path,
+    points: &[[f64; 3]],
+    (n_cells, cells): (usize, [Column; 3]),
+    data: [&[Array]; 2],
+    compression: Compression,
+) -> Result<(), WriteError> {
     atomic::write(path, |file| {
-        let sizes = [points.len(), cells.len()];
-        let data = columns([point_data, cell_data], sizes)?;
-        let (points, cells) = (array::points(points), corners.columns());
-        write_to(file, Grid { sizes, points, cells, data }, compression)
+        let sizes = [points.len(), n_cells];
+        let data = columns(data, sizes)?;
+        write_to(file, Grid { sizes, points: array::points(points), cells, data }, compression)
     })
 }
 

@@ -2,8 +2,8 @@
 
 use topopt_mesh::vector::difference;
 
-use super::edges::{self, Side};
 use super::fault::FacetFault;
+use super::triangles::{self, Side};
 
 /// Turns facets of closed surfaces over, as few as possible, until neighbors agree; how many were
 /// turned.
@@ -15,12 +15,12 @@ pub(super) fn orient(
     triangles: &mut [[u32; 3]],
 ) -> Result<usize, FacetFault> {
     let at = |edge: [u32; 2]| edge.map(|vertex| vertices[vertex as usize]);
-    let open = edges::open(triangles);
+    let open = triangles::open(triangles);
     if let Some(&edge) = open.first() {
         return Err(FacetFault::Open { count: open.len(), edge: at(edge) });
     }
 
-    let sides = edges::sides(triangles);
+    let sides = triangles::sides(triangles);
     let turn = turns(triangles.len(), &sides);
     let turned = turn.iter().filter(|turn| **turn).count();
     for (triangle, turn) in triangles.iter_mut().zip(turn) {
@@ -30,9 +30,9 @@ pub(super) fn orient(
     }
 
     // Where more than two facets meet, those that run in either direction must be as many.
-    let sides = edges::sides(triangles);
+    let sides = triangles::sides(triangles);
     let forward = |at: &[Side]| at.iter().filter(|side| side.is_forward).count();
-    match edges::by_edge(&sides).find(|at| 2 * forward(at) != at.len()) {
+    match triangles::by_edge(&sides).find(|at| 2 * forward(at) != at.len()) {
         None => Ok(turned),
         Some(side) => {
             let [a, b] = at(side[0].edge);
@@ -46,17 +46,14 @@ pub(super) fn orient(
 /// two facets each go with the most.
 fn turns(n_facets: usize, sides: &[Side]) -> Vec<bool> {
     let mut neighbors = vec![[(u32::MAX, false); 3]; n_facets];
-    let mut add = |facet: u32, neighbor: (u32, bool)| {
-        let free = neighbors[facet as usize].iter_mut().find(|slot| slot.0 == u32::MAX);
-        if let Some(slot) = free {
-            *slot = neighbor;
-        }
-    };
-    for at in edges::by_edge(sides) {
-        if let [one, other] = at {
-            let disagree = one.is_forward == other.is_forward;
-            add(one.facet, (other.facet, disagree));
-            add(other.facet, (one.facet, disagree));
+    for at in triangles::by_edge(sides) {
+        let [one, other] = at else { continue };
+        let disagree = one.is_forward == other.is_forward;
+        for [facet, neighbor] in [[one.facet, other.facet], [other.facet, one.facet]] {
+            let mut slots = neighbors[facet as usize].iter_mut();
+            if let Some(free) = slots.find(|slot| slot.0 == u32::MAX) {
+                *free = (neighbor, disagree);
+            }
         }
     }
 

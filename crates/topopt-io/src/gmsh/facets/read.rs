@@ -83,7 +83,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Soup, FacetFault> {
     ];
     let mut soups = ways.into_iter().map(|(distance, twins)| joined(&corners, distance, twins));
     let first = soups.next();
-    let is_closed = |soup: &Soup| super::edges::open(&soup.triangles).is_empty();
+    let is_closed = |soup: &Soup| super::triangles::open(&soup.triangles).is_empty();
     first
         .filter(is_closed)
         .or_else(|| soups.find(is_closed))
@@ -131,6 +131,7 @@ fn text(bytes: &[u8]) -> Result<Vec<[f64; 3]>, FacetFault> {
             "it neither begins with `solid` nor has the length that its count of facets needs";
         return Err(FacetFault::NotStl(what.into()));
     }
+
     let text = String::from_utf8_lossy(bytes);
     let mut corners = Vec::new();
     let mut in_facet = 0;
@@ -158,6 +159,7 @@ fn text(bytes: &[u8]) -> Result<Vec<[f64; 3]>, FacetFault> {
             other => return Err(malformed("a line of an STL file", other)),
         }
     }
+
     if in_facet > 0 {
         let what = format!("it ends within facet {}", corners.len().div_ceil(3));
         return Err(FacetFault::NotStl(what));

@@ -4,9 +4,8 @@ use rayon::prelude::*;
 use topopt_mesh::hexahedron::determinant;
 use topopt_mesh::vector::{difference, dot, length};
 
-use super::edges;
 use super::fault::FacetFault;
-use super::measures::volume;
+use super::triangles::{by_edge, sides, volume};
 
 /// Closed surfaces, each of facets that are joined by edges.
 #[derive(Debug)]
@@ -106,14 +105,7 @@ impl Shells {
 /// For every facet the number of the facets that are joined with it by edges.
 fn components(triangles: &[[u32; 3]]) -> Vec<u32> {
     let mut parent: Vec<u32> = (0..triangles.len() as u32).collect();
-    let find = |parent: &mut Vec<u32>, mut facet: u32| {
-        while parent[facet as usize] != facet {
-            parent[facet as usize] = parent[parent[facet as usize] as usize];
-            facet = parent[facet as usize];
-        }
-        facet
-    };
-    for at in edges::by_edge(&edges::sides(triangles)) {
+    for at in by_edge(&sides(triangles)) {
         for side in &at[1..] {
             let [one, other] = [at[0].facet, side.facet].map(|facet| find(&mut parent, facet));
             parent[one.max(other) as usize] = one.min(other);
@@ -134,6 +126,15 @@ fn components(triangles: &[[u32; 3]]) -> Vec<u32> {
         .collect()
 }
 
+/// The root of a facet among those that are joined; the way to it becomes shorter.
+fn find(parent: &mut [u32], mut facet: u32) -> u32 {
+    while parent[facet as usize] != facet {
+        parent[facet as usize] = parent[parent[facet as usize] as usize];
+        facet = parent[facet as usize];
+    }
+    facet
+}
+
 fn middle(corners: &[[f64; 3]; 3]) -> [f64; 3] {
     std::array::from_fn(|i| corners.iter().map(|x| x[i]).sum::<f64>() / 3.0)
 }
@@ -141,11 +142,13 @@ fn middle(corners: &[[f64; 3]; 3]) -> [f64; 3] {
 /// How often facets with these corners go around `point`: their solid angle there over that of a
 /// sphere [VanOosteromStrackee1983].
 fn winding(facets: impl Iterator<Item = [[f64; 3]; 3]>, point: [f64; 3]) -> f64 {
-    let angle = |corners: [[f64; 3]; 3]| {
-        let [a, b, c] = corners.map(|x| difference(x, point));
-        let [la, lb, lc] = [a, b, c].map(length);
-        let denominator = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb;
-        2.0 * determinant(&[a, b, c]).atan2(denominator)
-    };
-    facets.map(angle).sum::<f64>() / (4.0 * std::f64::consts::PI)
+    let angles = facets.map(|corners| solid_angle(corners.map(|x| difference(x, point))));
+    angles.sum::<f64>() / (4.0 * std::f64::consts::PI)
+}
+
+/// Solid angle of a facet, by its corners, from the origin.
+fn solid_angle([a, b, c]: [[f64; 3]; 3]) -> f64 {
+    let [la, lb, lc] = [a, b, c].map(length);
+    let denominator = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb;
+    2.0 * determinant(&[a, b, c]).atan2(denominator)
 }

@@ -1,13 +1,17 @@
-//! Couplings: what is held and loaded at reference nodes.
+//! Couplings, with what is held and loaded at their reference nodes, and springs to the ground.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use topopt_mesh::vector::difference;
 
 use super::carried::Carrier;
-use super::given::{ConditionKind, Coupling};
+use super::given::{ConditionKind, Coupling, Springs};
 use super::held::{Held, Point};
 use super::sets::Item;
 use crate::deck::SetLoad;
+use crate::directions::axis_along;
 use crate::quote::printable;
+use crate::read_error::Parsed;
 
 impl Carrier<'_> {
     /// The couplings whose reference node, or else node of the rotations, is the one that `is_it` tells,
@@ -38,6 +42,7 @@ impl Carrier<'_> {
                 }
             }
         }
+
         for (k, Coupling { is_rigid, at, .. }) in deck.couplings.iter().enumerate() {
             let set = self.set_of(k);
             let held = (0..3).filter(|&i| held.is_held(Point::Coupling(k), i)).count();
@@ -77,10 +82,13 @@ impl Carrier<'_> {
                 None => self.nodes.first(reference).map(|node| self.part.given_place(node)),
             };
             let Some(at) = at else { continue };
-            if !self.sets.faces.contains_key(&set) && !self.sets.nodes.contains_key(&set) {
+            if !self.found.sets.faces.contains_key(&set)
+                && !self.found.sets.nodes.contains_key(&set)
+            {
                 self.lose_once(format!("a load on the coupling of `{set}`, which is no set"));
                 continue;
             }
+
             if *is_rigid {
                 self.lose_once(format!(
                     "{place} is rigid: the load at its reference node is spread over `{set}`, which \
@@ -88,6 +96,61 @@ impl Carrier<'_> {
                 ));
             }
             self.load(s, SetLoad::Remote { set, at, force, moment });
+        }
+    }
+
+    /// Adds springs to the ground, and node sets for them.
+    pub fn grounded(&mut self, held: &Held) -> Parsed<()> {
+        let mut stiffness = BTreeMap::<u32, [f64; 3]>::new();
+        let (mut n_lost, deck) = (0, self.deck);
+        for springs in &deck.springs {
+            for tag in self.elements.others_of(&springs.block)? {
+                match self.spring(springs, tag, held) {
+                    Some((node, direction)) => {
+                        let own = stiffness.entry(node).or_default();
+                        (0..3).for_each(|i| own[i] += springs.stiffness * direction[i]);
+                    }
+                    None => n_lost += 1,
+                }
+            }
+        }
+        let what = "springs that are not between a solid and the ground along x, y or z";
+        self.found.lose_count(n_lost, what);
+        self.found.add_springs("spring", stiffness);
+        Ok(())
+    }
+
+    /// The node of a solid that the element `tag` ties to the ground, and in which direction; none if it
+    /// does something else.
+    fn spring(&self, springs: &Springs, tag: u64, held: &Held) -> Option<(u32, [f64; 3])> {
+        let kind = self.deck.spring_types.get(&tag)?;
+        let at = self.deck.no_solids.binary_search_by_key(&tag, |(tag, _)| *tag).ok()?;
+        let nodes: Option<Vec<u32>> =
+            self.deck.no_solids[at].1.iter().map(|node| self.part.node(*node)).collect();
+
+        let unit = |axis: usize| std::array::from_fn(|i| if i == axis { 1.0 } else { 0.0 });
+        let is_plain = |node: u32| self.part.is_used(node) && !self.axes.contains_key(&node);
+        match (kind.as_str(), nodes?.as_slice(), springs.directions.as_slice()) {
+            ("SPRING1", &[node], &[axis]) if axis < 3 && is_plain(node) => Some((node, unit(axis))),
+            ("SPRING2", &[a, b], &[first, second]) if first < 3 && second < 3 => {
+                let is_ground = |node, axis| held.is_fixed(Point::Node(node), axis);
+                match (is_ground(a, first), is_ground(b, second)) {
+                    (false, true) if is_plain(a) => Some((a, unit(first))),
+                    (true, false) if is_plain(b) => Some((b, unit(second))),
+                    _ => None,
+                }
+            }
+            ("SPRINGA", &[a, b], _) => {
+                let is_ground = |node| (0..3).all(|axis| held.is_fixed(Point::Node(node), axis));
+                let node = match (is_ground(a), is_ground(b)) {
+                    (false, true) if is_plain(a) => a,
+                    (true, false) if is_plain(b) => b,
+                    _ => return None,
+                };
+                let along = difference(self.part.given_place(b), self.part.given_place(a));
+                Some((node, unit(axis_along(along)?)))
+            }
+            _ => None,
         }
     }
 }
