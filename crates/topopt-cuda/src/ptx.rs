@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn every_file_comes_back_as_it_is() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cuda/ptx");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/ptx");
         let texts = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
         let names: Vec<_> = texts.map(|path| path.file_stem().unwrap().to_owned()).collect();
         assert_eq!(names.len(), PACKED.len());

@@ -14,7 +14,7 @@ type Parameter = (&'static str, &'static str, usize);
 pub(crate) type Declared = (&'static str, &'static [(&'static str, &'static [Parameter])]);
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cuda")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda")
 }
 
 /// A source without comments, every space one blank.
