@@ -15,7 +15,7 @@ const LAB: [&str; 4] =
 fn main() -> io::Result<()> {
     let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
     let out = env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
-    let ptx = manifest.join("../../cuda/ptx");
+    let ptx = manifest.join("cuda/ptx");
     println!("cargo::rerun-if-changed={}", ptx.display());
     println!("cargo::rerun-if-changed=build.rs");
 

@@ -1,7 +1,7 @@
 //! A case: its file, and the problem that the file poses on its mesh.
 //!
-//! This crate knows no device and no results: it reads the case file and the files that it names,
-//! says all that is wrong with them as [`finding::Finding`]s, and ends with a [`model::Model`].
+//! The way leads from [`config::Config`] by [`case::Case`] to [`model::Model`]; errors are
+//! [`finding::Finding`]s. These four are meant for use by others.
 
 pub mod case;
 pub mod case_loads;

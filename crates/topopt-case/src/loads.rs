@@ -51,8 +51,8 @@ const COMMON: [LoadKey; 4] = [
     LoadKey::new(
         "kind",
         Shape::SetKind,
-        "Which set is meant where several have this name: of nodes, faces or elements. When left \
-         out, the first kind that exists; `traction`, `pressure` and `bearing` take faces, and so do \
+        "Kind of the set if several have this name: nodes, faces or elements. When left out, the \
+         first kind that exists; `traction`, `pressure` and `bearing` take faces, and so do \
          `total_force` and `moment` if there are any.",
     ),
     LoadKey::new(

@@ -245,7 +245,7 @@ pub(crate) fn block(ptx: &str, name: &str) -> u32 {
 macro_rules! defined {
     ($file:literal, $name:literal) => {
         $crate::kernel::defined(
-            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../cuda/", $file)),
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/cuda/", $file)),
             concat!("#define ", $name, " "),
         )
     };

@@ -1,9 +1,9 @@
-//! The CUDA backend: vectors and operators on one NVIDIA GPU.
+//! The CUDA backend: vectors and operators on NVIDIA GPUs.
 //!
-//! The only crate with `unsafe`, and the only reader of `cuda/`. Kernels are embedded as PTX, which
-//! the driver compiles for the GPU at hand: a driver alone is enough to run.
+//! Kernels of `cuda/` are embedded as PTX, which the driver compiles for the GPU at hand. Nodal
+//! vectors are component planes, `[component][node]`; the host sees `[node][component]`.
 //!
-//! Nodal vectors are component planes, \[component\]\[node\]; the host sees \[node\]\[component\].
+//! This crate is internal to topopt, without promises of stability.
 
 #[macro_use]
 mod kernel;

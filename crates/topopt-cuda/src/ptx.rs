@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn every_file_comes_back_as_it_is() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cuda/ptx");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/ptx");
         let n_files = fs::read_dir(&folder).unwrap().count();
         assert!(PACKED.len() == n_files || cfg!(not(feature = "lab")), "{n_files} files");
         for (name, _) in PACKED {

@@ -11,19 +11,19 @@ pub struct Interpolation {
     pub penalty: f64,
     /// Young's modulus of the solid, E_0.
     pub youngs_modulus: f64,
-    /// Young's modulus of void as a share of the solid one, epsilon: E_e = (epsilon + (1 - epsilon)
-    /// f(rho_e)) E_0 with the law f, which is the modified SIMP of \[Sigmund2007\]. Where epsilon is 0, no
-    /// density may be 0.
+    /// Young's modulus of void as a share of the solid one, in
+    /// $E_e = (\varepsilon + (1 - \varepsilon) f(\rho_e)) E_0$ with the law f: the modified SIMP of
+    /// \[Sigmund2007\]. If it is 0, no density may be 0.
     pub void_stiffness: f64,
 }
 
 /// How stiffness falls with density.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Law {
-    /// E_e = rho_e^p E_0 with p >= 1 [Ratnakar2022, 2.1].
+    /// $E_e = \rho_e^p E_0$ with p >= 1 [Ratnakar2022, 2.1].
     Simp,
-    /// E_e = rho_e / (1 + q (1 - rho_e)) E_0 with q >= 0 \[StolpeSvanberg2001\]. It keeps a slope
-    /// at density 0, so that thin material bears its own weight.
+    /// $E_e = \rho_e / (1 + q (1 - \rho_e)) E_0$ with q >= 0 \[StolpeSvanberg2001\]. It keeps a
+    /// slope at density 0, so that thin material bears its own weight.
     Ramp,
 }
 

@@ -41,8 +41,8 @@ impl Arrival {
     }
 }
 
-/// Solves sqrt(grad(phi) . A grad(phi)) = 1 from `sources`, vertices and their values, by the fast
-/// iterative method on patches \[FuKirbyWhitaker2013\].
+/// Solves $\sqrt{\nabla\phi \cdot A \nabla\phi} = 1$ from `sources`, vertices and their values, by
+/// the fast iterative method on patches \[FuKirbyWhitaker2013\].
 ///
 /// The values of the sources stay, even where another source would be there earlier. Of a vertex
 /// that is named twice the smaller value counts. The result is first order in the size of the

@@ -8,8 +8,8 @@
 //! Fields have a value at each vertex and are linear on tetrahedra: those of a hexahedral mesh
 //! ([`Tetrahedra::of_mesh`]) or any others. [`Patches`] of tetrahedra are what all methods work on.
 //!
-//! This crate knows no physics and reads and writes no file. Sums and results do not depend on the
-//! number of threads.
+//! Results do not depend on the number of threads. This crate is internal to topopt, without
+//! promises of stability.
 //!
 //! ```
 //! use topopt_distance::{Patches, Speed, Tetrahedra, arrival};

@@ -15,9 +15,9 @@ use crate::{
     Constraints, Corners, ElementKernel, ElementMatrix, ElementVector, Elements, MAX_TERMS,
 };
 
-/// The operator k L + c M of -div(k grad u) + c u: conduction
-/// `L_ab = integral of grad N_a . grad N_b`, and capacity, lumped to the diagonal,
-/// `M_aa = integral of N_a`.
+/// The operator k L + c M of $-\nabla \cdot (k \nabla u) + c u$: conduction
+/// $L_{ab} = \int \nabla N_a \cdot \nabla N_b$, and capacity, lumped to the diagonal,
+/// $M_{aa} = \int N_a$.
 ///
 /// As the capacity is lumped, k L + c M is an M-matrix on cubes, and solutions keep within the
 /// bounds of their data.

@@ -16,8 +16,8 @@ use crate::{
 pub use bounds::{BOUND_STEPS, BoundParameters};
 use integrals::{diagonal_blocks, element_forces};
 
-/// The stiffness of an isotropic material at Young's modulus 1:
-/// integral of B^T D B, without bubble or B-bar terms.
+/// The stiffness of an isotropic material at Young's modulus 1: $\int B^T D B$, without bubble or
+/// B-bar terms.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Elasticity {
     material: Material,

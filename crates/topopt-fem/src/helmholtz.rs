@@ -37,8 +37,8 @@ pub trait FilterEquation<B: Backend>: Send + Sync {
     fn means(&self) -> &dyn ElementMeans<B>;
 }
 
-/// y = V^-1 T A^-1 T^T V^-1 x, the means over the elements of the solution n of
-/// -r^2 lap n + n = x / v without flux through the surface, for x that are integrals over the
+/// $y = V^{-1} T A^{-1} T^T V^{-1} x$, the means over the elements of the solution n of
+/// $-r^2 \Delta n + n = x / v$ without flux through the surface, for x that are integrals over the
 /// elements. v is the volume of an element, T_ea the integral of the shape function of node a over
 /// element e, and A = r^2 L + M is [`Diffusion`] with the conductivity r^2 and the capacity 1.
 ///

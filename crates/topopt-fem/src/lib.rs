@@ -52,8 +52,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! This crate does no I/O and reads no clock. Vectors of the CPU hold nodal values as
-//! `[n_nodes][unknowns]`.
+//! Vectors of the CPU hold nodal values as `[n_nodes][unknowns]`. This crate is internal to topopt,
+//! without promises of stability.
 
 mod assembled;
 mod averaging;

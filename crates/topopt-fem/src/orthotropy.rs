@@ -1,8 +1,8 @@
 //! Conductivities along x, y and z: conduction in elements that are stretched.
 //!
-//! With k = (k_x k_y k_z)^(1/3) and x'_i = s_i x_i, s_i = (k / k_i)^(1/2),
+//! With $k = (k_x k_y k_z)^{1/3}$ and $x_i^\prime = s_i x_i$, $s_i = (k / k_i)^{1/2}$,
 //!
-//! `integral of sum_i k_i dN_a/dx_i dN_b/dx_i dV = k integral of grad' N_a . grad' N_b dV'`:
+//! $$\int \sum_i k_i \partial_i N_a \partial_i N_b = k \int^\prime \nabla^\prime N_a \cdot \nabla^\prime N_b:$$
 //!
 //! k_i s_i^2 = k, and as s_x s_y s_z = 1 volumes stay, and capacities with them. It is the auxiliary
 //! solid of \[Stokes1851\], of every element its own.

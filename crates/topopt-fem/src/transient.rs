@@ -1,4 +1,4 @@
-//! Steps in time by the theta scheme: c du/dt - div(k grad u) + h (u - u_a) = f.
+//! Steps in time by the theta scheme: $c \dot u - \nabla \cdot (k \nabla u) + h (u - u_a) = f$.
 
 mod adjoint;
 mod step_loads;
@@ -33,10 +33,10 @@ pub fn lumped_capacity(mesh: &HexMesh, capacities: &[f64]) -> Vec<f64> {
 
 /// Time steps of C du/dt + K u = f with a capacity C, lumped or not.
 ///
-/// A step of length dt solves (C / (theta dt) + K) w = C u_0 / (theta dt) + (1 - theta) f_0 + theta
-/// f_1 for the state w at the time t_0 + theta dt, and continues to u_1 = u_0 + (w - u_0) / theta. That
-/// is C (u_1 - u_0) / dt + K (theta u_1 + (1 - theta) u_0) = (1 - theta) f_0 + theta f_1: of second
-/// order with theta = 1/2 \[CrankNicolson1947\], of first order and without oscillations with 1. The
+/// A step solves
+/// $(C / (\theta \Delta t) + K) w = C / (\theta \Delta t) u_0 + (1 - \theta) f_0 + \theta f_1$
+/// for the state w at $t_0 + \theta \Delta t$ and gives $u_1 = u_0 + (w - u_0) / \theta$: of second
+/// order with $\theta = 1/2$ \[CrankNicolson1947\], of first order without oscillations with 1. The
 /// heat that is stored is the heat that comes in, to the tolerance of the solve.
 pub struct ThetaScheme<B: Backend> {
     theta: f64,

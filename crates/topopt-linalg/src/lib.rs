@@ -1,8 +1,8 @@
 //! Vectors on a backend, linear operators, preconditioned conjugate gradients.
 //!
-//! This crate knows no discretization: an operator is anything that maps one vector to another.
-//! [`Space`] alone has words for what entries of a vector stand on. One text of every algorithm
-//! serves all backends.
+//! An operator is anything that maps one vector to another; [`Space`] alone has words for the
+//! points that entries belong to. One text of every algorithm serves all backends. This crate is
+//! internal to topopt, without promises of stability.
 //!
 //! Conjugate gradients over an operator of one's own, the Laplacian on a line:
 //!

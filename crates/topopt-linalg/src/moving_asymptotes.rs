@@ -6,12 +6,12 @@ use crate::{BackendError, Pointwise};
 
 /// Convex approximations of m + 1 functions f_i around a design x, separable in the variables:
 ///
-/// f_i(y) ~ f_i(x) + sum_j p_ij (1 / (U_j - y_j) - 1 / (U_j - x_j)) +
-/// q_ij (1 / (y_j - L_j) - 1 / (x_j - L_j)),
+/// $$f_i(y) \approx f_i(x) + \sum_j p_{ij} (\tfrac{1}{U_j - y_j} - \tfrac{1}{U_j - x_j}) +
+/// q_{ij} (\tfrac{1}{y_j - L_j} - \tfrac{1}{x_j - L_j}),$$
 ///
-/// p_ij = (U_j - x_j)^2 (1.001 g+ + 0.001 g- + rho_i / r_j), q_ij = (x_j - L_j)^2 (0.001 g+ + 1.001
-/// g- + rho_i / r_j), where g+ and g- are the positive and the negative part of the scaled
-/// gradient, and r_j is the range of x_j.
+/// $p_{ij} = (U_j - x_j)^2 (1.001 g^+ + 0.001 g^- + \rho_i / r_j)$ and $q_{ij} = (x_j - L_j)^2
+/// (0.001 g^+ + 1.001 g^- + \rho_i / r_j)$, where $g^+$ and $g^-$ are the positive and the negative
+/// part of the scaled gradient, and $r_j$ is the range of $x_j$.
 #[derive(Debug)]
 pub struct Approximation<'a, V> {
     /// x, within its bounds and between the asymptotes.

@@ -1,9 +1,9 @@
 //! An unstructured hexahedral mesh as checked data: coordinates, connectivity, named sets,
 //! adjacency, coloring, renumbering, quality, and generators of the four benchmarks.
 //!
-//! This crate knows no physics, reads no file and no clock.
 //! Nodes and elements are numbered from 0 with `u32`; the eight nodes of an element stand in the
-//! order of the VTK hexahedron.
+//! order of the VTK hexahedron. This crate knows no physics and reads no file. It is internal to
+//! topopt, without promises of stability.
 //!
 //! ```
 //! use topopt_mesh::generate::{Benchmark, Resolution};

@@ -4,8 +4,8 @@
 //!
 //! The page of an [`Analysis`] has the fields and tables of a solve without a run.
 //!
-//! This crate knows what a report looks like. What stands in it is said by whoever makes it: names
-//! and values are text here. It does no I/O and reads no clock.
+//! This crate decides how a report looks; names and values arrive as text. It is internal to
+//! topopt, without promises of stability.
 //!
 //! ```
 //! use topopt_mesh::generate::{Benchmark, Resolution};

@@ -1,8 +1,8 @@
-//! A study: from a case file over case and model to a run and its results.
+//! A study: from a [case](topopt_case) to a run and its results.
 //!
-//! This crate is the only one that knows both a file and a device. It prints nothing: what is wrong
-//! is a [`finding::Finding`], what happens goes to a [`run::Progress`]; doors such as the command
-//! line show it.
+//! Errors are findings of the case or a [`failure::Failure`], progress goes to a [`run::Progress`],
+//! and nothing is printed. Of the modules, [`run`], [`analysis`] and [`verification`] are meant for
+//! use by others.
 
 pub mod analysis;
 pub mod asked;

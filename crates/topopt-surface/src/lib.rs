@@ -4,7 +4,7 @@
 //! A [`Solid`] is the one shape of a design that is exported, pictured and verified. Every
 //! hexahedron is split into 12 tetrahedra, of its center and the two triangles of each face, on
 //! which a [`Field`] is linear; the surface is cut from these, so that it cannot cross itself. This
-//! crate knows no physics and reads and writes no file.
+//! crate is internal to topopt, without promises of stability.
 //!
 //! ```
 //! use topopt_mesh::generate::{Benchmark, Resolution};

@@ -2,6 +2,9 @@
 //! commands and cases that they show are run by the tests of the program.
 
 mod case_file;
+mod columns;
+mod dependencies;
+mod paths;
 mod ratchet;
 mod references;
 
@@ -75,18 +78,38 @@ fn links_between_documents_lead_somewhere() {
 }
 
 #[test]
-fn every_page_of_the_guide_is_in_its_summary() {
-    let pages = root().join("docs/guide/src");
-    let summary = links(&text(pages.join("SUMMARY.md")));
-    let mut expected: Vec<String> = files(&pages, "md")
-        .iter()
-        .map(|path| path.strip_prefix(&pages).unwrap().to_str().unwrap().to_owned())
-        .filter(|name| name != "SUMMARY.md")
-        .collect();
-    let mut listed = summary.clone();
-    listed.sort();
-    expected.sort();
-    assert_eq!(listed, expected);
+fn every_page_is_in_the_contents_of_its_folder() {
+    let folders = [
+        ("docs/guide/src", "SUMMARY.md"),
+        ("docs/internals", "README.md"),
+        ("docs/decisions", "README.md"),
+    ];
+    for (folder, contents) in folders {
+        let folder = root().join(folder);
+        let listed: BTreeSet<String> = links(&text(folder.join(contents)))
+            .into_iter()
+            .filter(|link| !link.starts_with("../"))
+            .collect();
+        let pages: BTreeSet<String> = files(&folder, "md")
+            .iter()
+            .map(|path| path.strip_prefix(&folder).unwrap().to_str().unwrap().to_owned())
+            .filter(|name| name != contents)
+            .collect();
+        assert_eq!(listed, pages, "{contents} of {}", folder.display());
+    }
+}
+
+#[test]
+fn a_decision_has_context_decision_and_consequence() {
+    for path in files("docs/decisions", "md").iter().filter(|path| !path.ends_with("README.md")) {
+        let (text, name) = (text(path), path.file_name().unwrap().to_str().unwrap());
+        let number: usize = name[..4].parse().expect("a name begins with its number");
+        assert!(text.starts_with(&format!("# {number}. ")), "{name}");
+        for part in ["Context", "Decision", "Consequence"] {
+            assert!(text.contains(&format!("\n**{part}.** ")), "{name} has no {part}");
+        }
+        assert!(text.lines().count() <= 40, "{name} is long: numbers go to benchmarks/results");
+    }
 }
 
 #[test]
@@ -99,7 +122,8 @@ fn links_and_anchors_are_found() {
 
 /// The documents of the project.
 fn documents() -> Vec<PathBuf> {
-    let top = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"].map(|name| root().join(name));
+    let names = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md"];
+    let top = names.map(|name| root().join(name));
     let folders = ["docs", "cuda", "meshes", "benchmarks"];
     top.into_iter().chain(folders.into_iter().flat_map(|folder| files(folder, "md"))).collect()
 }

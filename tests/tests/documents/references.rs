@@ -10,7 +10,8 @@ fn every_citation_has_its_entry() {
     let mut cited = BTreeMap::new();
     let folders = ["crates", "cuda"];
     let sources = folders.iter().flat_map(|f| ["rs", "cu", "md"].map(|e| files(f, e)));
-    for path in sources.flatten().chain([root().join("ARCHITECTURE.md")]) {
+    let documents = files("docs", "md").into_iter().chain([root().join("ARCHITECTURE.md")]);
+    for path in sources.flatten().chain(documents) {
         for key in citations(&text(&path)) {
             cited.entry(key).or_insert(path.clone());
         }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-/// What is optimized. `volume_fraction` may be left out where `[[constraints]]` limit the design.
+/// Design to optimize. `volume_fraction` may be left out where `[[constraints]]` limit the design.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Design {
@@ -15,12 +15,12 @@ pub struct Design {
     /// the largest allowed, else 0.5.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub initial_volume_fraction: Option<f64>,
-    /// What the design is meant for: other values of the keys that are left out.
+    /// Purpose of the design, which chooses values for keys that are left out.
     pub style: Style,
     /// The law between density and stiffness; `ramp` by default with `gravity` or `angular_velocity`,
     /// where no penalty is given.
     pub interpolation: Interpolation,
-    /// Its parameter: p of SIMP, q of RAMP.
+    /// Parameter of the law: p of SIMP, q of RAMP.
     #[schemars(extend("minimum" = 1))]
     pub penalty: f64,
     /// Smallest density, which represents void; 0.001 by default with the style `crisp`.
@@ -80,7 +80,7 @@ impl Default for KeepLoaded {
     }
 }
 
-/// What a design is meant for.
+/// Purpose of a design.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Style {
@@ -109,7 +109,7 @@ pub enum Interpolation {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Filter {
-    /// Which filter; `density` by default with the style `crisp`, with `gravity` or
+    /// The filter; `density` by default with the style `crisp`, with `gravity` or
     /// `angular_velocity`, and for problems other than the least compliance under limits of volume and
     /// mass.
     pub kind: FilterKind,
@@ -133,7 +133,7 @@ pub struct Filter {
 pub enum FilterKind {
     /// Sigmund's sensitivity filter, on sensitivities per volume, weighted by volume.
     Sensitivity,
-    /// The same without volumes, as in Ratnakar's thesis: for meshes of equal elements only; on
+    /// Sensitivities without volumes, as in Ratnakar's thesis: for meshes of equal elements only; on
     /// other meshes small elements fill and large ones empty.
     SensitivityUnweighted,
     /// The density filter: what is solved and written is the filtered density.

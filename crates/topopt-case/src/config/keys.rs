@@ -31,7 +31,7 @@ pub struct Config {
     pub title: Option<String>,
     /// The units of lengths and forces; when left out, any consistent ones.
     pub units: Option<Units>,
-    /// What is computed: elasticity by default.
+    /// The physics; elasticity by default.
     #[serde(default)]
     pub physics: Physics,
     /// The mesh: read from a file or made by a generator.
@@ -46,7 +46,7 @@ pub struct Config {
     /// Sets by where nodes, faces and elements lie, besides those of the mesh.
     #[serde(default)]
     pub select: Vec<Select>,
-    /// Where the part is held.
+    /// Supports of the part.
     #[serde(default)]
     pub supports: Vec<Support>,
     /// Springs between the part and the ground.
@@ -63,10 +63,10 @@ pub struct Config {
     pub load_cases: Vec<LoadCase>,
     /// Heat in time.
     pub transient: Option<Transient>,
-    /// What is optimized: how much material, and where it must stay.
+    /// Amount of material, and where it must stay.
     #[serde(default)]
     pub design: Design,
-    /// What is minimized or maximized; the compliance is minimized without this table.
+    /// The objective; without this table the compliance is minimized.
     pub objective: Option<Objective>,
     /// Limits that the design must keep, besides `design.volume_fraction`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -30,7 +30,7 @@ pub struct Support {
     /// Name of a node, face or element set of the mesh, or of a selection.
     #[schemars(with = "String")]
     pub set: Spanned<String>,
-    /// Which set is meant where several have this name: of nodes, faces or elements. When left out,
+    /// Kind of the set if several have this name: nodes, faces or elements. When left out,
     /// the first kind that exists.
     pub kind: Option<SelectKind>,
     /// The directions in which its nodes are held.
@@ -60,7 +60,7 @@ pub struct Spring {
     /// Name of a node, face or element set of the mesh, or of a selection.
     #[schemars(with = "String")]
     pub set: Spanned<String>,
-    /// Which set is meant where several have this name: of nodes, faces or elements. When left out,
+    /// Kind of the set if several have this name: nodes, faces or elements. When left out,
     /// the first kind that exists; `stiffness_per_area` takes faces.
     pub kind: Option<SelectKind>,
     /// Force per displacement [x, y, z] on each node of the set.

@@ -32,7 +32,7 @@ pub struct Mesh {
     /// Seconds after which Gmsh is stopped; by default 600.
     #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0, "maximum" = 1_000_000))]
     pub gmsh_timeout: Option<Spanned<f64>>,
-    /// Which benchmark mesh to make.
+    /// Benchmark mesh to make.
     #[schemars(with = "Option<Generator>")]
     pub generator: Option<Spanned<Generator>>,
     /// Size of the benchmark mesh: 1 (about 35,000 elements) to 5 (about 1,000,000).
@@ -59,7 +59,7 @@ pub enum Hexes {
     Auto,
     /// Every volume as a curved box: all must have six sides.
     Transfinite,
-    /// By the extrusions of a .geo file, of surfaces meshed with quadrilaterals.
+    /// Extrusions of the .geo file, of surfaces meshed with quadrilaterals.
     Extrude,
     /// Tetrahedra, each cut into four hexahedra: any shape, but poorer elements.
     Subdivide,

@@ -16,11 +16,11 @@ macro_rules! with_response_keys {
         #[serde(deny_unknown_fields)]
         pub struct $name {
             $($own)*
-            /// The set that a displacement, a volume or a mass is of: nodes, faces or elements.
+            /// Set of a displacement, a volume or a mass: nodes, faces or elements.
             #[schemars(with = "Option<String>")]
             pub set: Option<Spanned<String>>,
-            /// Which set is meant where several have this name: of nodes, faces or elements. When left
-            /// out, the first kind that exists.
+            /// Kind of the set if several have this name: nodes, faces or elements. When left out, the
+            /// first kind that exists.
             pub kind: Option<SelectKind>,
             /// Direction [x, y, z] of a displacement, of any length: the response is the mean of the
             /// component along it. Without a direction it is the largest displacement of the set.
@@ -33,7 +33,7 @@ macro_rules! with_response_keys {
             /// default.
             #[schemars(with = "Option<f64>", extend("minimum" = 2, "maximum" = 200))]
             pub exponent: Option<Spanned<f64>>,
-            /// Of heat in time: whether the response at the end counts, which is the default, or its
+            /// For heat in time: whether the response at the end counts, which is the default, or its
             /// mean over time.
             #[schemars(with = "Option<TimeOf>")]
             pub time: Option<Spanned<TimeOf>>,
@@ -104,7 +104,7 @@ pub enum TimeOf {
     /// At the end.
     #[default]
     End,
-    /// As a mean over time.
+    /// The mean over time.
     Mean,
 }
 

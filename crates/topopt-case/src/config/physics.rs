@@ -7,7 +7,7 @@ use toml::Spanned;
 use super::select::SelectKind;
 use super::transient::OverTime;
 
-/// What is computed.
+/// The physics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Physics {
@@ -34,7 +34,7 @@ pub struct Convection {
     /// Name of a face set of the mesh, or of a selection.
     #[schemars(with = "String")]
     pub set: Spanned<String>,
-    /// Which set is meant where several have this name; only faces have convection.
+    /// Kind of the set if several have this name; only faces have convection.
     pub kind: Option<SelectKind>,
     /// Film coefficient h: heat per time, area and temperature.
     #[schemars(extend("exclusiveMinimum" = 0))]

@@ -12,14 +12,14 @@ pub struct Select {
     /// Name of the set, for supports, loads and the design; the mesh must have no set of that name.
     #[schemars(with = "String")]
     pub name: Spanned<String>,
-    /// What is selected.
+    /// Entities to select.
     pub kind: SelectKind,
     /// The conditions.
     #[serde(flatten)]
     pub condition: Condition,
 }
 
-/// What a set holds.
+/// Entities of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SelectKind {
@@ -81,7 +81,7 @@ pub struct Bounds {
 pub struct Plane {
     /// A point of the plane [x, y, z].
     pub point: [f64; 3],
-    /// Its normal [x, y, z], of any length.
+    /// Normal [x, y, z], of any length.
     pub normal: [f64; 3],
     /// Largest distance from the plane.
     #[serde(default)]
@@ -110,20 +110,20 @@ pub struct Cylinder {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sphere {
-    /// Its center [x, y, z].
+    /// Center [x, y, z].
     pub center: [f64; 3],
-    /// Its radius.
+    /// Radius.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub radius: f64,
 }
 
-/// What is around a set.
+/// Surroundings of a set.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Near {
     /// A set of the mesh, or a selection above this one.
     pub set: String,
-    /// Which set is meant where several have this name: of nodes, faces or elements. When left out,
+    /// Kind of the set if several have this name: nodes, faces or elements. When left out,
     /// the first kind that exists.
     pub kind: Option<SelectKind>,
     /// Largest distance from the nearest node of the set.

@@ -32,10 +32,10 @@ pub struct Solver {
     /// or "gpu:1" for the second GPU.
     #[schemars(with = "String", regex(pattern = r"^(auto|cpu|gpu(:\d+)?)$"))]
     pub device: Device,
-    /// Whether runs on a GPU give the same bits every time, on the same GPU and driver: what elements
-    /// make is added in a fixed order, which takes longer. It needs one of the strategies "dbd" (then
-    /// chosen by "auto"), "mf", "nbn", "ebeSym" and "bsr". On the CPU runs always do, and this key
-    /// changes nothing.
+    /// Whether runs on a GPU give the same bits every time, on the same GPU and driver: products of
+    /// elements are added in a fixed order, which takes longer. It needs one of the strategies "dbd"
+    /// (then chosen by "auto"), "mf", "nbn", "ebeSym" and "bsr". On the CPU results are always the
+    /// same, and this key changes nothing.
     pub deterministic: bool,
     /// Number of threads; by default all of the machine.
     #[schemars(range(min = 1, max = MOST_THREADS))]
@@ -60,11 +60,11 @@ pub enum Preconditioner {
 /// How multigrid solves on its coarser levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Cycle {
-    /// By one cycle per level: the least work, but more iterations on larger meshes.
+    /// One cycle per level: the least work, but more iterations on larger meshes.
     V,
-    /// By two cycles per level.
+    /// Two cycles per level.
     W,
-    /// By two steps of conjugate gradients, preconditioned by the cycle of the level. The only one
+    /// Two steps of conjugate gradients, preconditioned by the cycle of the level. The only one
     /// of the three that grows stronger during a slow solve; where it does not converge, V goes on.
     K,
 }
@@ -73,9 +73,9 @@ pub enum Cycle {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Smoother {
-    /// By polynomials of the matrix and the blocks on its diagonal.
+    /// Polynomials of the matrix and the blocks on its diagonal.
     Chebyshev,
-    /// By patches of neighboring nodes that are solved inexactly: on the CPU on all levels, on a GPU on the
+    /// Patches of neighboring nodes that are solved inexactly: on the CPU on all levels, on a GPU on the
     /// finest. It stores the matrix, on the CPU 0.7 kB per node for heat and 2.7 kB for elasticity, and was
     /// slower than "chebyshev" on the CPU.
     Patch,
@@ -91,7 +91,7 @@ pub enum Strategy {
     Auto,
     /// Matrix-free: nothing stored.
     Mf,
-    /// As mf, with a second pass in which every node gathers in a fixed order what its elements made.
+    /// As mf, with a second pass in which each node gathers its products in a fixed order.
     Dbd,
     /// Element by element, with stored element matrices.
     Ebe,
@@ -116,7 +116,7 @@ pub enum Strategy {
     Bsr,
 }
 
-/// Where it is computed.
+/// Device of a computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Device {

@@ -24,7 +24,7 @@ fn overrides_replace_values() {
     assert_eq!(config.solver.strategy, Strategy::Ebe);
     assert_eq!(config.title.as_deref(), Some("two words"));
     assert_eq!(config.output_directory(), Path::new("out/here"));
-    assert_eq!(config.loads[0].force.as_ref().unwrap().get_ref(), &[0.0, -2.0, 0.0]);
+    assert_eq!(config.loads[0].vector("force"), Some([0.0, -2.0, 0.0]));
 
     let filter = config.filter.get_ref();
     assert_eq!((filter.radius, filter.radius_in_elements), (None, Some(2.5)));

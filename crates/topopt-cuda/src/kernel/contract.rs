@@ -25,7 +25,7 @@ fn declared() -> Vec<&'static Declared> {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cuda")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda")
 }
 
 /// A source without comments, every space one blank.

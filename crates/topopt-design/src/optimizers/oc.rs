@@ -6,7 +6,7 @@ use super::volume_like;
 use crate::scaled::Scaled;
 use crate::{Dependence, Optimizer, SolveError, Subproblem};
 
-/// x_e <- x_e B_e^eta within move limits and bounds, B_e = -dC_e / (lambda dV_e)
+/// $x_e \leftarrow x_e B_e^\eta$ within move limits and bounds, $B_e = -dC_e / (\lambda dV_e)$
 /// [Ratnakar2022, Eq. 2.8-2.9], dV_e the derivative of the volume by the design variable x_e.
 ///
 /// Where the volume is linear in x, lambda comes by bisection until the volume is met to rounding.

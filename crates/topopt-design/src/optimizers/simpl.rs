@@ -9,10 +9,10 @@ use crate::{Dependence, Memory, Optimizer, SolveError, Subproblem};
 
 /// SiMPL, the sigmoidal mirror descent with a projected latent variable \[Kim2024, Keith2024\]:
 ///
-/// psi <- psi - alpha (g + mu), x_e = l_e + (u_e - l_e) / (1 + exp(-psi_e)),
+/// $$\psi \leftarrow \psi - \alpha (g + \mu), \quad x_e = l_e + (u_e - l_e) / (1 + e^{-\psi_e}),$$
 ///
-/// with the bounds l and u of the design variables, g_e = (df/dx_e) / (dV/dx_e), and the least mu
-/// >= 0 at which the volume V is within its limit. Designs stay within their bounds by the sigmoid.
+/// with the bounds l and u of the design variables, $g_e = (df/dx_e) / (dV/dx_e)$, and the least
+/// $\mu \ge 0$ that keeps the volume V within its limit. The sigmoid keeps designs in their bounds.
 ///
 /// The derivative of the volume stands for the volume of the element, which makes a gradient in L2
 /// of derivatives: a step does not depend on how the mesh is graded. Where a transform makes the

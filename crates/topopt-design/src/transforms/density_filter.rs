@@ -5,8 +5,8 @@ use topopt_linalg::Pointwise;
 
 use crate::{DesignTransform, Stage, Transformed, Weights};
 
-/// y_e = sum_i H_ei v_i x_i / sum_i H_ei v_i \[Bourdin2001\] \[BrunsTortorelli2001\], with volumes
-/// v and a symmetric H.
+/// $y_e = \sum_i H_{ei} v_i x_i / \sum_i H_{ei} v_i$ \[Bourdin2001\] \[BrunsTortorelli2001\], with
+/// volumes v and a symmetric H.
 pub struct DensityFilter<'a, B: Pointwise> {
     n: usize,
     weights: Weights<'a, B>,

@@ -4,8 +4,8 @@ use topopt_linalg::{BackendError, Pointwise, SmoothStep, Space};
 
 use crate::{DesignTransform, Stage, Transformed};
 
-/// y_e = a + (1 - a) (t(eta) + t(x_e - eta)) / (t(eta) + t(1 - eta)) with t(z) = tanh(beta z)
-/// \[WangLazarovSigmund2011\], which takes \[0, 1\] to \[a, 1\]: variables go down to 0, where the
+/// $y_e = a + (1 - a) \frac{t(\eta) + t(x_e - \eta)}{t(\eta) + t(1 - \eta)}, t(z) = \tanh \beta z$
+/// \[WangLazarovSigmund2011\], which takes `[0, 1]` to `[a, 1]`: variables go down to 0, where the
 /// density is a.
 pub struct Projection<B: Pointwise> {
     n: usize,
