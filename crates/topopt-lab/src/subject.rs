@@ -2,6 +2,12 @@
 
 use std::path::Path;
 
+use topopt_case::case::Case;
+use topopt_case::config::{Config, PhysicsKind};
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::interrupt::Interrupt;
+use topopt_case::model::Model;
+use topopt_case::physics::Physics;
 use topopt_cli::args::GmshArgs;
 use topopt_fem::{Constraints, DIM, Discretization, Elasticity, LoadCase, Problem};
 use topopt_mesh::generate::block;

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use topopt_case::config::Config;
 use topopt_cli::args::GmshArgs;
 use topopt_linalg::PcgOptions;
 use topopt_mesh::generate::Benchmark;
