@@ -2,8 +2,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::{code, files, root, text};
+
 /// Path of a module within its crate: `[]` of the root, `["gmsh", "import"]`.
 pub type Module = Vec<String>;
+
+/// Returns the modules of the library in the folder `member`, with the code of their files; `x.rs` and
+/// `x/mod.rs` are `x`.
+///
+/// # Panics
+/// If a file cannot be read.
+pub fn modules(member: &str) -> BTreeMap<Module, String> {
+    let folder = root().join(member).join("src");
+    let module = |path: &std::path::Path| -> Module {
+        let path = path.strip_prefix(&folder).expect("a file of the folder").with_extension("");
+        let names = path.iter().map(|name| name.to_string_lossy().into_owned());
+        names.filter(|name| !["lib", "mod"].contains(&&**name)).collect()
+    };
+    let sources = if folder.is_dir() { files(&folder, "rs") } else { Vec::new() };
+    let is_program = |path: &std::path::PathBuf| path.ends_with("src/main.rs");
+    let library = sources.into_iter().filter(|path| !is_program(path));
+    library.map(|path| (module(&path), code(&text(&path)))).collect()
+}
 
 /// Imports among the modules of a crate that have a file of their own. `sources` holds the text of
 /// each, without comments and strings ([`code`](crate::code)). A module depends on the one that

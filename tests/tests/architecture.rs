@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
-use topopt_tests::imports::{Module, circle, imports};
+use topopt_tests::imports::{Module, circle, imports, modules};
 use topopt_tests::{code, files, root, std_modules, text, words};
 
 /// Packages of the command line; of these a study knows, if asked to, how settings are given there.
@@ -301,18 +301,4 @@ fn sources(crates: &[&str]) -> Vec<(String, String)> {
     let paths: Vec<_> = crates.iter().flat_map(of).collect();
     assert!(paths.len() >= crates.len(), "no sources of {crates:?}");
     paths.into_iter().map(|path| (path.display().to_string(), code(&text(&path)))).collect()
-}
-
-/// The modules of a library's folder and the code of their files; `x.rs` and `x/mod.rs` are `x`.
-fn modules(member: &str) -> BTreeMap<Module, String> {
-    let folder = root().join(member).join("src");
-    let module = |path: &std::path::Path| -> Module {
-        let path = path.strip_prefix(&folder).expect("a file of the folder").with_extension("");
-        let names = path.iter().map(|name| name.to_string_lossy().into_owned());
-        names.filter(|name| !["lib", "mod"].contains(&&**name)).collect()
-    };
-    let sources = if folder.is_dir() { files(&folder, "rs") } else { Vec::new() };
-    let is_program = |path: &std::path::PathBuf| path.ends_with("src/main.rs");
-    let library = sources.into_iter().filter(|path| !is_program(path));
-    library.map(|path| (module(&path), code(&text(&path)))).collect()
 }
