@@ -1,14 +1,11 @@
 // precision: f64 f32
-// Supports: what every operator that adds up element contributions does before it does so, and the
-// springs of the finest level of multigrid.
+// Supports: what every operator that adds up element contributions does before it does so.
 //
-// Source:        y = P K P x + (1 - P) x, P the projection on free components; springs to the
-//                ground add a diagonal matrix
+// Source:        y = P K P x + (1 - P) x, P the projection on free components
 // Mapping:       one thread a node, blocks of 512
 // Layout:        vectors [3][n_nodes], of held_part1 [n_nodes]; held [n_nodes], bit i for component i
 // Cost:          held_part: 1 byte read and 3 values written a node, of held_part1 one, and x read where
-//                it is held;
-//                add_springs: 36 bytes and more read or written a node
+//                it is held
 // Deterministic: yes
 // Requires:      nothing
 // Oracle:        crates/topopt-cuda/tests/device/operators.rs
@@ -45,18 +42,4 @@ extern "C" __global__ void __launch_bounds__(BLOCK) held_part1(
     const real* __restrict__ x,             // [n_nodes]
     real* __restrict__ y) {                 // [n_nodes]
     copy_held<1>(n_nodes, held, x, y);
-}
-
-// y += S x
-extern "C" __global__ void __launch_bounds__(BLOCK) add_springs(
-    unsigned n_nodes,
-    const double* __restrict__ springs, // [3][n_nodes], 0 at held components
-    const real* __restrict__ x,         // [3][n_nodes]
-    real* __restrict__ y) {             // [3][n_nodes]
-    const unsigned node = blockIdx.x * BLOCK + threadIdx.x;
-    if (node >= n_nodes) return;
-    for (int i = 0; i < 3; ++i) {
-        const size_t at = (size_t)i * n_nodes + node;
-        y[at] += (real)springs[at] * x[at];
-    }
 }

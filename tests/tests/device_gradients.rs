@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use topopt_cuda::operators::{ProblemOnDevice, Strategy};
-use topopt_cuda::{Cone, Cuda, Device, DiffusionStrategy, MeshOnDevice, Probe, probe};
+use topopt_cuda::{Cone, Cuda, Device, DeviceKernel, Probe, probe};
 use topopt_design::{
     Accuracy, CaseCompliance, Compliance, Constraint, DensityFilter, Design, DesignSpace,
     Formulation, Interpolation, IterationReport, Law, Objective, Observer, ObserverError, OfState,
@@ -117,9 +117,9 @@ fn all_responses_agree_with_finite_differences() {
 fn all_responses_of_heat_agree_with_finite_differences() {
     let Some(device) = device() else { return };
     let problem = heat();
-    let mesh = MeshOnDevice::new(&device, problem.mesh()).unwrap();
-    for strategy in DiffusionStrategy::ALL {
-        hold_against_differences(&device, &problem, strategy.build(&mesh, &problem).unwrap());
+    let there = ProblemOnDevice::new(&device, &problem).unwrap();
+    for strategy in Diffusion::STRATEGIES {
+        hold_against_differences(&device, &problem, strategy.build(&there, &problem).unwrap());
     }
 }
 

@@ -104,7 +104,7 @@ fn measured(
     let others = PartSharing::of(&single, ranks.communicator(), &part, 3)?;
     let prepared = Prepared::with_structure(structure_of_part(&local, others.as_ref())?);
     let of_part = Multigrid::on_part(&single, &on_device, &local, CycleKind::K, &prepared, others)?;
-    let followed = Box::new(Mf::<f64>::new(&on_device)?);
+    let followed = Box::new(Mf::<f64>::new(&on_device, &local)?);
     let mut multigrid =
         DistributedPreconditioner::new(&ranks, &part, Box::new(of_part), followed, &vectors)?;
     multigrid.update(&ranks, &operator, &[&ones])?;

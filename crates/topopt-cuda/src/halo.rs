@@ -23,6 +23,55 @@ pub struct DeviceHalo<R> {
     messages: Mutex<Messages<R>>,
 }
 
+/// The functions of an `Exchange` that touch a halo alone, whoever carries its messages.
+macro_rules! on_device_halo {
+    () => {
+        type Lists = DeviceHalo<R>;
+
+        fn lists(
+            &self,
+            backend: &Cuda<R>,
+            halo: &Halo,
+            unknowns: usize,
+        ) -> Result<DeviceHalo<R>, BackendError> {
+            DeviceHalo::new(backend.device(), halo, unknowns)
+        }
+
+        fn place(
+            &self,
+            _: &Cuda<R>,
+            halo: &DeviceHalo<R>,
+            own: &DeviceVector<R>,
+            part: &mut DeviceVector<R>,
+        ) {
+            halo.place(own, part);
+        }
+
+        fn contract(
+            &self,
+            _: &Cuda<R>,
+            halo: &DeviceHalo<R>,
+            part: &DeviceVector<R>,
+            own: &mut DeviceVector<R>,
+        ) {
+            halo.contract(part, own);
+        }
+
+        fn dot_own(
+            &self,
+            backend: &Cuda<R>,
+            entries: Range<usize>,
+            x: &DeviceVector<R>,
+            y: &DeviceVector<R>,
+            out: &mut Scalar,
+        ) {
+            backend.dot_within(entries, x, y, out);
+            Exchange::<Cuda<R>>::sum_scalar(self, backend, out);
+        }
+    };
+}
+pub(crate) use on_device_halo;
+
 /// The entries of a vector of a level that each rank has, of which each has the next `counts` points.
 pub(crate) fn entries(counts: &[usize], n_entries: usize) -> Vec<Range<usize>> {
     let n = n_entries / counts.iter().sum::<usize>().max(1);

@@ -9,14 +9,14 @@ use topopt_fem::{
 use topopt_linalg::{Backend, BackendError, CycleKind, LinearOperator, Preconditioner, Space};
 use topopt_mesh::HexMesh;
 
-use crate::operators::{MeshOnDevice, MfDiffusion, ShapeMeans};
-use crate::{Cuda, ScalarMultigrid, structure_of_part};
+use crate::operators::{MeshOnDevice, Mf, ProblemOnDevice, ShapeMeans};
+use crate::{Cuda, Multigrid, Prepared, structure_of_part};
 
 /// The equation of [`topopt_fem::Helmholtz`] on a GPU: matrix-free diffusion, preconditioned by multigrid
 /// in single precision, which needs hardly more iterations for a larger radius. On a mesh [by color](MeshOnDevice::by_color) it gives the same bits every time.
 pub struct MatrixFreeEquation<'a> {
-    operator: MfDiffusion<f64>,
-    multigrid: ScalarMultigrid<'a, f32>,
+    operator: Mf<f64, Diffusion, 1>,
+    multigrid: Multigrid<'a, f32, Diffusion, 1>,
     means: ShapeMeans,
     n_elements: usize,
 }
@@ -34,23 +34,26 @@ impl<'a> MatrixFreeEquation<'a> {
         radius: f64,
     ) -> Result<Self, BackendError> {
         let n_elements = mesh.n_elements();
-        let free = Constraints::none(mesh.n_nodes());
-        let problem = Discretization::new(mesh.clone(), Diffusion, free);
+        let problem = equation(mesh);
+        let there = ProblemOnDevice::on(on_device, &problem)?;
 
-        let mut operator = MfDiffusion::new(on_device, &problem)?;
+        let mut operator = Mf::new(&there, &problem)?;
         let upload = |values: &[f64]| double.upload(values, Space::elements(n_elements));
         let terms = [upload(&conductivities(mesh, radius))?, upload(&vec![1.0; n_elements])?];
         let terms = [&terms[0], &terms[1]];
         operator.set_coefficients(&terms);
-        let mut multigrid = ScalarMultigrid::new(single, on_device, &problem, CycleKind::K)?;
+        let prepared = Prepared::new(&problem);
+        let mut multigrid = Multigrid::new(single, &there, &problem, CycleKind::K, &prepared)?;
         multigrid.update(double, &operator, &terms)?;
         Ok(Self { operator, multigrid, means: ShapeMeans::new(on_device)?, n_elements })
     }
 
     /// Bytes on the device beside the [`MeshOnDevice`], for a mesh of that size.
     pub fn bytes(n_nodes: usize, n_elements: usize, by_color: bool) -> usize {
-        MfDiffusion::<f64>::bytes(n_nodes, n_elements)
-            + ScalarMultigrid::<f32>::bytes(n_nodes, n_elements, by_color)
+        let on_mesh = MeshOnDevice::bytes(n_nodes, n_elements);
+        ProblemOnDevice::<Diffusion, 1>::bytes(n_nodes, n_elements) - on_mesh
+            + Mf::<f64, Diffusion, 1>::bytes(n_elements)
+            + Multigrid::<f32, Diffusion, 1>::bytes(n_nodes, n_elements, by_color)
     }
 }
 
@@ -64,19 +67,24 @@ pub fn part_of_filter<'a>(
     mesh: &HexMesh,
     others: &Arc<dyn Sharing<'a, Cuda<f32>> + 'a>,
 ) -> Result<PartOfFilter<'a, Cuda<f64>>, BackendError> {
-    let free = Constraints::none(mesh.n_nodes());
-    let problem = Discretization::new(mesh.clone(), Diffusion, free);
+    let problem = equation(mesh);
+    let there = ProblemOnDevice::on(on_device, &problem)?;
     let operator = || -> Result<Box<dyn ElementOperator<_>>, BackendError> {
-        Ok(Box::new(MfDiffusion::new(on_device, &problem)?))
+        Ok(Box::new(Mf::new(&there, &problem)?))
     };
-    let structure = structure_of_part(&problem, others.as_ref())?;
-    let shared = (others, &structure);
-    let multigrid = ScalarMultigrid::on_part(shared, single, on_device, &problem, CycleKind::K)?;
+    let prepared = Prepared::with_structure(structure_of_part(&problem, others.as_ref())?);
+    let (kind, others) = (CycleKind::K, others.clone());
+    let multigrid = Multigrid::on_part(single, &there, &problem, kind, &prepared, others)?;
     Ok(PartOfFilter {
         operators: [operator()?, operator()?],
         preconditioner: Box::new(multigrid),
         means: Box::new(ShapeMeans::new(on_device)?),
     })
+}
+
+/// The diffusion of the filter on `mesh`, with nothing held.
+fn equation(mesh: &HexMesh) -> Discretization<Diffusion, 1> {
+    Discretization::new(mesh.clone(), Diffusion, Constraints::none(mesh.n_nodes()))
 }
 
 impl FilterEquation<Cuda<f64>> for MatrixFreeEquation<'_> {

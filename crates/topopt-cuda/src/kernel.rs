@@ -17,28 +17,28 @@ use crate::vector::DeviceVector;
 /// Device memory that a kernel reads: `const T*`. Made of a reference where a launch is called.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
-pub(crate) struct In<T>(CUdeviceptr, PhantomData<T>);
+pub struct In<T>(CUdeviceptr, PhantomData<T>);
 
 /// Device memory that a kernel writes, and nobody else meanwhile: `T*`.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
-pub(crate) struct Out<T>(CUdeviceptr, PhantomData<T>);
+pub struct Out<T>(CUdeviceptr, PhantomData<T>);
 
 /// Device memory that a kernel writes though others hold it too, such as a scalar among others:
 /// `T*`.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
-pub(crate) struct Shared<T>(CUdeviceptr, PhantomData<T>);
+pub struct Shared<T>(CUdeviceptr, PhantomData<T>);
 
 /// A number of nodes, elements or rows, which all are counted by 32 bits: `unsigned`.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
-pub(crate) struct Count(u32);
+pub struct Count(u32);
 
 /// A number of entries: `long long`.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
-pub(crate) struct Length(i64);
+pub struct Length(i64);
 
 // SAFETY: each is a pointer or a number as C has it, and has no other member with a size.
 unsafe impl<T> DeviceRepr for In<T> {}
@@ -283,7 +283,7 @@ macro_rules! views {
             $(#[$doc])*
             #[repr(C)]
             #[derive(Clone, Copy)]
-            pub(crate) struct $name { $($(#[$of_member])* pub $member: $type,)* }
+            pub struct $name { $($(#[$of_member])* pub $member: $type,)* }
             // SAFETY: members and their order are those of the C struct: a test compares them.
             unsafe impl cudarc::driver::DeviceRepr for $name {}
         )*
@@ -296,28 +296,26 @@ macro_rules! views {
 
 /// Declares the kernels of a `.cu` file with their parameters, in order: a struct with a function
 /// for each, which takes the [`Grid`] and what becomes its parameters. A test compares names, types
-/// and sizes with source and PTX.
+/// and sizes with source and PTX. Kernels with the same parameters stand together: `one(..) | other`.
 macro_rules! kernels {
     ($(
         $(#[$doc:meta])*
         $name:ident $(<$R:ident>)? in $file:literal {
-            $($(#[$of_kernel:meta])* $kernel:ident($($parameter:ident: $type:ty),* $(,)?);)*
+            $($kernel:ident $parameters:tt $(| $other:ident)*;)*
         }
     )*) => {
         $(
             $(#[$doc])*
             #[allow(non_snake_case)] // strategies are named as in the case file
             pub(crate) struct $name $(<$R>)? {
-                $(pub $kernel: $crate::kernel::Kernel,)*
+                $(
+                    pub $kernel: $crate::kernel::Kernel,
+                    $(pub $other: $crate::kernel::Kernel,)*
+                )*
                 precision: std::marker::PhantomData<($($R,)?)>,
             }
 
             impl $(<$R: $crate::vector::Real>)? $name $(<$R>)? {
-                /// Returns the PTX of the precision.
-                pub fn ptx() -> String {
-                    $crate::ptx::of($file, precision!($($R)?))
-                }
-
                 /// Loads the kernels.
                 ///
                 /// # Errors
@@ -325,43 +323,83 @@ macro_rules! kernels {
                 pub fn load(
                     device: &std::sync::Arc<$crate::Device>,
                 ) -> Result<Self, topopt_linalg::BackendError> {
-                    let module = $crate::kernel::Module::load(device, $file, Self::ptx())?;
+                    Self::load_from($file, device)
+                }
+
+                /// Loads the kernels of a file that has all of them.
+                fn load_from(
+                    file: &'static str,
+                    device: &std::sync::Arc<$crate::Device>,
+                ) -> Result<Self, topopt_linalg::BackendError> {
+                    let ptx = $crate::ptx::of(file, precision!($($R)?));
+                    let module = $crate::kernel::Module::load(device, file, ptx)?;
                     Ok(Self {
-                        $($kernel: module.kernel(stringify!($kernel))?,)*
+                        $(
+                            $kernel: module.kernel(stringify!($kernel))?,
+                            $($other: module.kernel(stringify!($other))?,)*
+                        )*
                         precision: std::marker::PhantomData,
                     })
                 }
 
                 $(
-                    $(#[$of_kernel])*
-                    #[allow(non_snake_case, clippy::too_many_arguments)]
-                    pub fn $kernel(&self, grid: $crate::kernel::Grid, $($parameter: impl Into<$type>),*) {
-                        use cudarc::driver::PushKernelArg as _;
-                        let (kernel, blocks) = (&self.$kernel, self.$kernel.blocks(grid));
-                        if blocks == 0 {
-                            return;
-                        }
-                        $(let $parameter: $type = $parameter.into();)*
-                        let mut arguments = kernel.arguments();
-                        $(arguments.arg(&$parameter);)*
-                        // SAFETY: number and types of the arguments are those of the kernel, as a
-                        // test compares; their shapes stand in the `.cu` file, and the tests run
-                        // every kernel under bounds checking.
-                        kernel.record(unsafe { arguments.launch(kernel.config(blocks)) });
-                    }
+                    launched! { $kernel $parameters }
+                    $(launched! { $other $parameters })*
                 )*
 
                 /// File, and name and parameters of every kernel: name, type, bytes.
                 #[cfg(test)]
                 pub(crate) const DECLARED: $crate::kernel::contract::Declared = (
                     $file,
-                    &[$((
-                        stringify!($kernel),
-                        &[$((stringify!($parameter), stringify!($type), size_of::<$type>())),*],
-                    )),*],
+                    &[$(
+                        (stringify!($kernel), declared!($parameters)),
+                        $((stringify!($other), declared!($parameters)),)*
+                    )*],
                 );
             }
         )*
+
+        /// Declarations of every file.
+        #[cfg(test)]
+        pub(crate) const DECLARED: &[$crate::kernel::contract::Declared] =
+            &[$(<$name $(<double!($R)>)?>::DECLARED),*];
+    };
+}
+
+/// Defines the function that launches a kernel.
+macro_rules! launched {
+    ($kernel:ident ($($parameter:ident: $type:ty),* $(,)?)) => {
+        #[allow(non_snake_case, clippy::too_many_arguments)]
+        pub fn $kernel(&self, grid: $crate::kernel::Grid, $($parameter: impl Into<$type>),*) {
+            use cudarc::driver::PushKernelArg as _;
+            let (kernel, blocks) = (&self.$kernel, self.$kernel.blocks(grid));
+            if blocks == 0 {
+                return;
+            }
+            $(let $parameter: $type = $parameter.into();)*
+            let mut arguments = kernel.arguments();
+            $(arguments.arg(&$parameter);)*
+            // SAFETY: number and types of the arguments are those of the kernel, as a
+            // test compares; their shapes stand in the `.cu` file, and the tests run
+            // every kernel under bounds checking.
+            kernel.record(unsafe { arguments.launch(kernel.config(blocks)) });
+        }
+    };
+}
+
+/// Name, type and bytes of every parameter.
+#[cfg(test)]
+macro_rules! declared {
+    (($($parameter:ident: $type:ty),* $(,)?)) => {
+        &[$((stringify!($parameter), stringify!($type), size_of::<$type>())),*]
+    };
+}
+
+/// Double precision in the place of `R`.
+#[cfg(test)]
+macro_rules! double {
+    ($R:ident) => {
+        f64
     };
 }
 

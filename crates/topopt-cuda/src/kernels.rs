@@ -1,7 +1,13 @@
 //! The kernels of `cuda/`, file by file, each with its parameters in order: the one place in Rust
 //! that knows them. What they do, and the shapes of arrays, stand in the `.cu` files.
 
+use std::sync::Arc;
+
+use topopt_linalg::BackendError;
+
+use crate::Device;
 use crate::kernel::{Count, In, Length, Out, Shared};
+use crate::vector::Real;
 
 views! {
     /// A mesh of hexahedra.
@@ -131,11 +137,7 @@ kernels! {
         gather1(
             n_nodes: Count, n_slots: Count, offsets: In<u32>, places: In<u32>, held: In<u8>,
             slots: In<R>, x: In<R>, y: Out<R>,
-        );
-        gather3(
-            n_nodes: Count, n_slots: Count, offsets: In<u32>, places: In<u32>, held: In<u8>,
-            slots: In<R>, x: In<R>, y: Out<R>,
-        );
+        ) | gather3;
     }
 
     /// `cuda/mf_clusters.cu`.
@@ -214,10 +216,8 @@ kernels! {
 
     /// `cuda/assemble.cu`.
     Assemble<R> in "assemble" {
-        store_tiles1(mesh: MeshView, material: Lame, stored: Out<R>);
-        finish1(upper: UpperView, values: Out<R>);
-        store_tiles3(mesh: MeshView, material: Lame, stored: Out<R>);
-        finish3(upper: UpperView, values: Out<R>);
+        store_tiles1(mesh: MeshView, material: Lame, stored: Out<R>) | store_tiles3;
+        finish1(upper: UpperView, values: Out<R>) | finish3;
     }
 
     /// `cuda/assemble_atomic.cu`.
@@ -225,11 +225,7 @@ kernels! {
         atomic1(
             mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
             capacities: In<R>, targets: In<u32>, values: Out<R>,
-        );
-        atomic3(
-            mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
-            capacities: In<R>, targets: In<u32>, values: Out<R>,
-        );
+        ) | atomic3;
     }
 
     /// `cuda/assemble_elem_color.cu`.
@@ -237,11 +233,7 @@ kernels! {
         elem_color1(
             part: Part, order: In<u32>, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
             capacities: In<R>, targets: In<u32>, values: Out<R>,
-        );
-        elem_color3(
-            part: Part, order: In<u32>, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
-            capacities: In<R>, targets: In<u32>, values: Out<R>,
-        );
+        ) | elem_color3;
     }
 
     /// `cuda/assemble_local_row.cu`.
@@ -249,11 +241,7 @@ kernels! {
         local_row1(
             rows: RowsView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>,
             moduli: In<R>, capacities: In<R>, values: Out<R>,
-        );
-        local_row3(
-            rows: RowsView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>,
-            moduli: In<R>, capacities: In<R>, values: Out<R>,
-        );
+        ) | local_row3;
     }
 
     /// `cuda/stiffness.cu`.
@@ -264,9 +252,7 @@ kernels! {
 
     /// `cuda/supports.cu`.
     Supports<R> in "supports" {
-        held_part(n_nodes: Count, held: In<u8>, x: In<R>, y: Out<R>);
-        held_part1(n_nodes: Count, held: In<u8>, x: In<R>, y: Out<R>);
-        add_springs(n_nodes: Count, springs: In<f64>, x: In<R>, y: Out<R>);
+        held_part(n_nodes: Count, held: In<u8>, x: In<R>, y: Out<R>) | held_part1;
     }
 
     /// `cuda/film.cu`.
@@ -290,7 +276,7 @@ kernels! {
         work(mesh: MeshView, material: Lame, v: In<R>, u: In<R>, work: Out<R>);
     }
 
-    /// `cuda/diffusion.cu`.
+    /// `cuda/diffusion.cu`, and `cuda/diffusion_stretched.cu` with the same of stretched elements.
     Diffusion<R> in "diffusion" {
         diffusion(
             mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
@@ -306,33 +292,6 @@ kernels! {
             stretches: In<R>, conductivities: In<R>, capacities: In<R>, x: In<R>,
             slots: Shared<R>,
         );
-        diffusion_to_slots_dot(
-            mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
-            stretches: In<R>, conductivities: In<R>, capacities: In<R>, x: In<R>,
-            slots: Shared<R>, partial: Shared<f64>,
-        );
-    }
-
-    /// `cuda/diffusion_stretched.cu`.
-    DiffusionStretched<R> in "diffusion_stretched" {
-        #[allow(dead_code)] // launched as that of `Diffusion`
-        diffusion(
-            mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
-            stretches: In<R>, conductivities: In<R>, capacities: In<R>, x: In<R>, y: Out<R>,
-        );
-        #[allow(dead_code)] // launched as that of `Diffusion`
-        diffusion_dot(
-            mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
-            stretches: In<R>, conductivities: In<R>, capacities: In<R>, x: In<R>, y: Out<R>,
-            partial: Shared<f64>,
-        );
-        #[allow(dead_code)] // launched as that of `Diffusion`
-        diffusion_to_slots(
-            mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
-            stretches: In<R>, conductivities: In<R>, capacities: In<R>, x: In<R>,
-            slots: Shared<R>,
-        );
-        #[allow(dead_code)] // launched as that of `Diffusion`
         diffusion_to_slots_dot(
             mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
             stretches: In<R>, conductivities: In<R>, capacities: In<R>, x: In<R>,
@@ -411,22 +370,14 @@ kernels! {
             rows: PatchRowsView, values: In<R>, inverse: In<R>, residue: u32, sweeps: Sweeps,
             alpha: f64, beta: f64, scalars: In<f64>, growths: Growths, stays: u32, b: In<R>,
             x: In<R>, r: Shared<R>, d: Out<R>,
-        );
-        relax_patch3(
-            rows: PatchRowsView, values: In<R>, inverse: In<R>, residue: u32, sweeps: Sweeps,
-            alpha: f64, beta: f64, scalars: In<f64>, growths: Growths, stays: u32, b: In<R>,
-            x: In<R>, r: Shared<R>, d: Out<R>,
-        );
+        ) | relax_patch3;
         relax_between1(
             rows: PatchRowsView, values: In<R>, from_zero: u32, stays: u32, d: In<R>, x: Out<R>,
             r: Out<R>,
-        );
-        relax_between3(
-            rows: PatchRowsView, values: In<R>, from_zero: u32, stays: u32, d: In<R>, x: Out<R>,
-            r: Out<R>,
-        );
-        add_to_diagonal1(n_rows: Count, places: In<u32>, springs: In<R>, values: Out<R>);
-        add_to_diagonal3(n_rows: Count, places: In<u32>, springs: In<R>, values: Out<R>);
+        ) | relax_between3;
+        add_to_diagonal1(
+            n_rows: Count, places: In<u32>, springs: In<R>, values: Out<R>,
+        ) | add_to_diagonal3;
     }
 
     /// `cuda/galerkin.cu`.
@@ -544,12 +495,11 @@ kernels! {
 
     /// `cuda/dense_fill.cu`.
     DenseFill<R> in "dense_fill" {
-        dense_scale(n: Count, diagonal: In<f64>, scale: Out<f64>);
+        dense_scale(n: Count, diagonal: In<f64>, scale: Out<f64>) | dense_scale1;
         dense_fill(
             n: Count, row_offsets: In<u32>, columns: In<u32>, blocks: In<R>, diagonal: In<f64>,
             scale: In<f64>, dense: Out<f64>,
         );
-        dense_scale1(n: Count, diagonal: In<f64>, scale: Out<f64>);
         dense_fill1(
             n: Count, row_offsets: In<u32>, columns: In<u32>, entries: In<R>, diagonal: In<f64>,
             scale: In<f64>, dense: Out<f64>,
@@ -596,17 +546,7 @@ kernels! {
             view: FrontView, positions: In<R>, metric: In<R>, round: u32, sweeps: u32, window: f64,
             end: f64, rounds: Out<u32>, values: Out<R>, states: Out<u8>, sends: Out<u8>,
             changed: Out<u32>, earliest: Out<R>, front: Out<R>, solves: Out<u32>,
-        );
-        front_advance_isotropic(
-            view: FrontView, positions: In<R>, metric: In<R>, round: u32, sweeps: u32, window: f64,
-            end: f64, rounds: Out<u32>, values: Out<R>, states: Out<u8>, sends: Out<u8>,
-            changed: Out<u32>, earliest: Out<R>, front: Out<R>, solves: Out<u32>,
-        );
-        front_advance_anisotropic(
-            view: FrontView, positions: In<R>, metric: In<R>, round: u32, sweeps: u32, window: f64,
-            end: f64, rounds: Out<u32>, values: Out<R>, states: Out<u8>, sends: Out<u8>,
-            changed: Out<u32>, earliest: Out<R>, front: Out<R>, solves: Out<u32>,
-        );
+        ) | front_advance_isotropic | front_advance_anisotropic;
     }
 
     /// `cuda/front.cu`.
@@ -705,68 +645,12 @@ kernels! {
     }
 }
 
-/// Kernels of stretched elements have the same parameters: whoever launches them need not tell them apart.
-impl<R> From<DiffusionStretched<R>> for Diffusion<R> {
-    fn from(kernels: DiffusionStretched<R>) -> Self {
-        Self {
-            diffusion: kernels.diffusion,
-            diffusion_dot: kernels.diffusion_dot,
-            diffusion_to_slots: kernels.diffusion_to_slots,
-            diffusion_to_slots_dot: kernels.diffusion_to_slots_dot,
-            precision: kernels.precision,
+impl<R: Real> Diffusion<R> {
+    /// Loads the kernels, of `stretched` elements those that read stretches.
+    pub fn of(device: &Arc<Device>, stretched: bool) -> Result<Self, BackendError> {
+        match stretched {
+            true => Self::load_from("diffusion_stretched", device),
+            false => Self::load(device),
         }
     }
 }
-
-/// Kernels that every file declares.
-#[cfg(test)]
-pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
-    Mf::<f64>::DECLARED,
-    Dbd::<f64>::DECLARED,
-    MfClusters::<f64>::DECLARED,
-    Nbn::DECLARED,
-    Ebe::DECLARED,
-    Ebe8::DECLARED,
-    Ebe24::DECLARED,
-    Ebe64::DECLARED,
-    EbeSym::DECLARED,
-    Bsr::DECLARED,
-    Assemble::<f64>::DECLARED,
-    AssembleAtomic::<f64>::DECLARED,
-    AssembleElemColor::<f64>::DECLARED,
-    AssembleLocalRow::<f64>::DECLARED,
-    Stiffness::DECLARED,
-    Supports::<f64>::DECLARED,
-    Film::<f64>::DECLARED,
-    Diagonal::<f64>::DECLARED,
-    Energies::<f64>::DECLARED,
-    Diffusion::<f64>::DECLARED,
-    DiffusionStretched::<f64>::DECLARED,
-    DiffusionParts::<f64>::DECLARED,
-    DiffusionStored::DECLARED,
-    Capacity::<f64>::DECLARED,
-    ShapeMeans::DECLARED,
-    ElementBounds::DECLARED,
-    BlockDiagonal::<f64>::DECLARED,
-    PatchRelax::<f64>::DECLARED,
-    Galerkin::<f64>::DECLARED,
-    Ground::<f64>::DECLARED,
-    Transfer::<f64>::DECLARED,
-    CoarseTransfer::<f64>::DECLARED,
-    Bsr6::<f64>::DECLARED,
-    ScalarLevels::<f64>::DECLARED,
-    ScalarGalerkin::<f64>::DECLARED,
-    DenseFill::<f64>::DECLARED,
-    Dense::DECLARED,
-    DenseSolve::<f64>::DECLARED,
-    Convert::<f64>::DECLARED,
-    Halo::<f64>::DECLARED,
-    Cone::DECLARED,
-    Eikonal::<f64>::DECLARED,
-    Front::<f64>::DECLARED,
-    Vector::<f64>::DECLARED,
-    Pointwise::<f64>::DECLARED,
-    MovingAsymptotes::DECLARED,
-    Reduce::<f64>::DECLARED,
-    ConjugateGradients::<f64>::DECLARED,
-];

@@ -35,13 +35,10 @@ pub use device::{Device, DeviceError};
 pub use halo::DeviceHalo;
 pub use helmholtz::{MatrixFreeEquation, part_of_filter};
 pub use multigrid::{
-    BlockJacobi, DeviceHierarchy, DeviceMultigrid, Multigrid, Prepared, RigidAggregation,
-    ScalarHierarchy, ScalarMultigrid, element_bounds, structure_of_part,
+    BlockJacobi, DeviceHierarchy, Multigrid, Prepared, element_bounds, structure_of_part,
 };
 pub use nccl::{Nccl, NcclId};
-pub use operators::{
-    DiffusionStrategy, MeshOnDevice, Mf, MfDiffusion, ProblemOnDevice, ShapeMeans, Strategy,
-};
+pub use operators::{DeviceKernel, MeshOnDevice, Mf, ProblemOnDevice, ShapeMeans, Strategy};
 pub use probe::{Probe, probe};
 pub use staged::Staged;
 pub use vector::{DeviceVector, Real};

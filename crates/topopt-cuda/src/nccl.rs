@@ -9,7 +9,7 @@ use cudarc::nccl::safe::{Comm, Id, NcclType, ReduceOp};
 use cudarc::nccl::sys::is_culib_present;
 use topopt_linalg::{BackendError, Communicator, Exchange, Halo, Parcel};
 
-use crate::halo::entries;
+use crate::halo::{entries, on_device_halo};
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 use crate::{Cuda, Device, DeviceHalo};
@@ -184,26 +184,7 @@ impl Communicator for Nccl {
 }
 
 impl<R: Real + NcclType> Exchange<Cuda<R>> for Nccl {
-    type Lists = DeviceHalo<R>;
-
-    fn lists(
-        &self,
-        backend: &Cuda<R>,
-        halo: &Halo,
-        unknowns: usize,
-    ) -> Result<DeviceHalo<R>, BackendError> {
-        DeviceHalo::new(backend.device(), halo, unknowns)
-    }
-
-    fn place(
-        &self,
-        _: &Cuda<R>,
-        halo: &DeviceHalo<R>,
-        own: &DeviceVector<R>,
-        part: &mut DeviceVector<R>,
-    ) {
-        halo.place(own, part);
-    }
+    on_device_halo! {}
 
     fn refresh(&self, _: &Cuda<R>, halo: &DeviceHalo<R>, part: &mut DeviceVector<R>) {
         let mut messages = halo.messages();
@@ -225,31 +206,9 @@ impl<R: Real + NcclType> Exchange<Cuda<R>> for Nccl {
         halo.unpack(part, &messages);
     }
 
-    fn contract(
-        &self,
-        _: &Cuda<R>,
-        halo: &DeviceHalo<R>,
-        part: &DeviceVector<R>,
-        own: &mut DeviceVector<R>,
-    ) {
-        halo.contract(part, own);
-    }
-
     fn share(&self, _: &Cuda<R>, counts: &[usize], level: &mut DeviceVector<R>) {
         let ranges = entries(counts, level.len());
         self.with(|comm| broadcast(comm, &ranges, &mut level.values));
-    }
-
-    fn dot_own(
-        &self,
-        backend: &Cuda<R>,
-        entries: Range<usize>,
-        x: &DeviceVector<R>,
-        y: &DeviceVector<R>,
-        out: &mut Scalar,
-    ) {
-        backend.dot_within(entries, x, y, out);
-        self.reduce_scalar(out, &ReduceOp::Sum);
     }
 
     fn sum_scalar(&self, _: &Cuda<R>, scalar: &mut Scalar) {

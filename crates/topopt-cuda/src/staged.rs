@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use topopt_linalg::{Backend, BackendError, Communicator, Exchange, Halo, Parcel};
 
-use crate::halo::entries;
+use crate::halo::{entries, on_device_halo};
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 use crate::{Cuda, DeviceHalo};
@@ -68,26 +68,7 @@ impl<C: Communicator> Staged<C> {
 }
 
 impl<R: Real, C: Communicator> Exchange<Cuda<R>> for Staged<C> {
-    type Lists = DeviceHalo<R>;
-
-    fn lists(
-        &self,
-        backend: &Cuda<R>,
-        halo: &Halo,
-        unknowns: usize,
-    ) -> Result<DeviceHalo<R>, BackendError> {
-        DeviceHalo::new(backend.device(), halo, unknowns)
-    }
-
-    fn place(
-        &self,
-        _: &Cuda<R>,
-        halo: &DeviceHalo<R>,
-        own: &DeviceVector<R>,
-        part: &mut DeviceVector<R>,
-    ) {
-        halo.place(own, part);
-    }
+    on_device_halo! {}
 
     fn refresh(&self, backend: &Cuda<R>, halo: &DeviceHalo<R>, part: &mut DeviceVector<R>) {
         let device = backend.device();
@@ -112,16 +93,6 @@ impl<R: Real, C: Communicator> Exchange<Cuda<R>> for Staged<C> {
         halo.unpack(part, &messages);
     }
 
-    fn contract(
-        &self,
-        _: &Cuda<R>,
-        halo: &DeviceHalo<R>,
-        part: &DeviceVector<R>,
-        own: &mut DeviceVector<R>,
-    ) {
-        halo.contract(part, own);
-    }
-
     fn share(&self, backend: &Cuda<R>, counts: &[usize], level: &mut DeviceVector<R>) {
         let device = backend.device();
         let ranges = entries(counts, level.len());
@@ -134,18 +105,6 @@ impl<R: Real, C: Communicator> Exchange<Cuda<R>> for Staged<C> {
             device.overwrite(&mut level.values, &all)
         });
         self.note(backend, shared);
-    }
-
-    fn dot_own(
-        &self,
-        backend: &Cuda<R>,
-        entries: Range<usize>,
-        x: &DeviceVector<R>,
-        y: &DeviceVector<R>,
-        out: &mut Scalar,
-    ) {
-        backend.dot_within(entries, x, y, out);
-        Exchange::<Cuda<R>>::sum_scalar(self, backend, out);
     }
 
     fn sum_scalar(&self, backend: &Cuda<R>, scalar: &mut Scalar) {

@@ -4,14 +4,19 @@ use std::sync::Arc;
 
 use topopt_cuda::operators::{ProblemOnDevice, Strategy};
 use topopt_cuda::{
-    BlockJacobi, Cuda, Device, MatrixFreeEquation, MfDiffusion, Multigrid, Prepared, Probe,
-    ScalarMultigrid, probe,
+    BlockJacobi, Cuda, Device, MatrixFreeEquation, MeshOnDevice, Mf, Multigrid, Prepared, Probe,
+    probe,
 };
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, Helmholtz, LoadCase, Material, Problem, Supports,
+    Constraints, Diffusion, Discretization, Elasticity, Helmholtz, LoadCase, Material, Problem,
+    Supports,
 };
 use topopt_linalg::CycleKind;
 use topopt_mesh::generate::{Benchmark, Resolution};
+
+/// Heat on a device, and its matrix-free operator.
+type HeatOnDevice = ProblemOnDevice<Diffusion, 1>;
+type Conduction = Mf<f64, Diffusion, 1>;
 
 /// A GPU that counts its memory to the byte and that nobody else uses: the emulated one.
 fn emulated() -> Option<Arc<Device>> {
@@ -43,33 +48,37 @@ fn stored_bytes_are_those_counted() {
         assert!(used <= counted + rounding, "{what}: {used} bytes for {counted}");
         assert!(used as f64 >= share * counted as f64, "{what}: {used} bytes for {counted}");
     };
-    check("mesh", of_mesh, ProblemOnDevice::bytes(n_nodes, n_elements), 1.0);
+    check("mesh", of_mesh, <ProblemOnDevice>::bytes(n_nodes, n_elements), 1.0);
     for strategy in Strategy::ALL {
         let operator = strategy.build(&mesh, &problem).unwrap();
         // The rows of `bsr` are shorter at the surface of the beam.
         let share = if strategy == Strategy::Bsr { 0.75 } else { 1.0 };
-        let counted = strategy.bytes(n_nodes, n_elements);
+        let counted = strategy.bytes::<Elasticity, 3>(n_nodes, n_elements);
         check(operator.strategy(), used() - of_mesh, counted, share);
     }
     let constraints = Constraints::none(n_nodes);
     let diffusion = Discretization::new(problem.mesh().clone(), Diffusion, constraints);
-    let operator = MfDiffusion::<f64>::new(mesh.mesh(), &diffusion).unwrap();
-    let counted = MfDiffusion::<f64>::bytes(n_nodes, n_elements);
+    let of_problem =
+        HeatOnDevice::bytes(n_nodes, n_elements) - MeshOnDevice::bytes(n_nodes, n_elements);
+    let on = HeatOnDevice::on(mesh.mesh(), &diffusion).unwrap();
+    let operator = Conduction::new(&on, &diffusion).unwrap();
+    let counted = of_problem + Conduction::bytes(n_elements);
     check("diffusion", used() - of_mesh, counted, 1.0);
     drop(operator);
     let orthotropic = diffusion.clone().with_stretches(vec![[2.0, 1.0, 0.5]; n_elements]);
-    let operator = MfDiffusion::<f64>::new(mesh.mesh(), &orthotropic).unwrap();
-    let counted = counted + MfDiffusion::<f64>::stretch_bytes(&orthotropic);
+    let operator = Conduction::new(&on, &orthotropic).unwrap();
+    let counted = counted + Conduction::further_bytes(&orthotropic);
     check("orthotropic diffusion", used() - of_mesh, counted, 1.0);
     drop(operator);
     let (double, single) = (Cuda::new(&device).unwrap(), Cuda::new(&device).unwrap());
     let of_backends = used();
-    let on = mesh.mesh();
-    let scalar = ScalarMultigrid::new(&single, on, &diffusion, CycleKind::K).unwrap();
-    let counted = ScalarMultigrid::<f32>::bytes(n_nodes, n_elements, false);
+    let prepared = Prepared::new(&diffusion);
+    let scalar = Multigrid::new(&single, &on, &diffusion, CycleKind::K, &prepared).unwrap();
+    let counted = Multigrid::<f32, Diffusion, 1>::bytes(n_nodes, n_elements, false);
     // The dense inverse is much smaller than it might be.
     check("scalar multigrid", used() - of_backends, counted, 0.2);
     drop(scalar);
+    let on = mesh.mesh();
     let equation = MatrixFreeEquation::new((&double, &single), on, problem.mesh(), 3.0).unwrap();
     let filter = Helmholtz::solving(&double, equation).unwrap();
     let nodal = 8 * n_nodes * Helmholtz::<Cuda<f64>, MatrixFreeEquation>::NODAL_VECTORS;
@@ -81,7 +90,7 @@ fn stored_bytes_are_those_counted() {
     drop(blocks);
     let multigrid =
         Multigrid::new(&single, &mesh, &problem, CycleKind::K, &Prepared::new(&problem)).unwrap();
-    let counted = Multigrid::<f32>::bytes(n_nodes, n_elements, false);
+    let counted = <Multigrid<f32>>::bytes(n_nodes, n_elements, false);
     // The dense inverse is much smaller than it might be, and rows at the surface are shorter.
     check("multigrid", used() - of_backends, counted, 0.25);
     drop(multigrid);

@@ -2,11 +2,11 @@
 
 use topopt_case::config;
 use topopt_case::finding::InputError;
-use topopt_cuda::Cuda;
+use topopt_cuda::{Cuda, Mf};
 use topopt_fem::ElementOperator;
 use topopt_io::csv::CsvFile;
 use topopt_linalg::{BackendError, Pointwise};
-use topopt_study::computer::{Computer, Solvable, Visitor};
+use topopt_study::computer::{Computer, Solvable, Visitor, problem_on_device};
 use topopt_study::failure::Failure;
 use topopt_study::output_folder;
 use topopt_study::place::Place;
@@ -43,10 +43,13 @@ pub(crate) fn each_operator<K: Solvable<N>, const N: usize>(
     place.visit(InDouble { subject, is_wanted: &is_wanted, measured: &mut *measured })?;
     if let (Place::Gpu(device), true) = (place, is_wanted("mf")) {
         let (problem, colors) = (&subject.problem, subject.colors.as_deref());
-        let (mut operator, memory) = K::in_single(device, problem, colors)?;
+        let there = problem_on_device(device, problem, colors)?;
+        let mut operator = Mf::<f32, K, N>::new(&there, problem)?;
+        let further = Mf::<f32, K, N>::further_bytes(problem);
+        let memory = Mf::<f32, K, N>::bytes(problem.mesh().n_elements()) + further;
         let mut seconds = |work: &mut dyn FnMut()| device.seconds(work);
         let backend = Cuda::<f32>::new(device)?;
-        measured.measure(&backend, operator.as_mut(), "f32", memory, &mut seconds)?;
+        measured.measure(&backend, &mut operator, "f32", memory, &mut seconds)?;
     }
     Ok(())
 }

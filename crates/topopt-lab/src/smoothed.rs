@@ -4,12 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use topopt_cuda::{
-    Cuda, Device, MeshOnDevice, Mf, MfDiffusion, Multigrid, Prepared, ProblemOnDevice,
-    ScalarMultigrid,
-};
+use topopt_cuda::{Cuda, Device, Mf, Multigrid, Prepared, ProblemOnDevice};
 use topopt_fem::{
-    Diffusion, Elasticity, ElementKernel, ElementOperator, ElementPreconditioner, Problem, Strategy,
+    Discretization, ElementKernel, ElementOperator, ElementPreconditioner, Problem, Strategy,
 };
 use topopt_linalg::{
     Backend, BackendError, Cpu, CycleKind, LinearOperator, Pcg, PcgOptions, PcgOutcome,
@@ -44,18 +41,8 @@ pub(crate) struct Measured {
     pub seconds: [f64; 3],
 }
 
-/// A physics as it is measured.
-pub(crate) trait Smoothed<const N: usize>: Solvable<N> {
-    /// A solve on `device`, K u by `mf`.
-    fn on_gpu(
-        device: &Arc<Device>,
-        posed: &Posed<Self, N>,
-        by: By,
-    ) -> Result<Measured, BackendError>;
-}
-
 /// A solve on the processor, K u by `bsr`.
-pub(crate) fn on_cpu<K: Smoothed<N>, const N: usize>(
+pub(crate) fn on_cpu<K: Solvable<N>, const N: usize>(
     posed: &Posed<K, N>,
     by: By,
 ) -> Result<Measured, BackendError> {
@@ -64,47 +51,25 @@ pub(crate) fn on_cpu<K: Smoothed<N>, const N: usize>(
     measured(&Cpu, operator, m.transpose()?, posed)
 }
 
-impl Smoothed<1> for Diffusion {
-    fn on_gpu(
-        device: &Arc<Device>,
-        posed: &Posed<Self, 1>,
-        by: By,
-    ) -> Result<Measured, BackendError> {
-        let (backend, single) = (Cuda::<f64>::new(device)?, Cuda::<f32>::new(device)?);
-        let problem = posed.problem;
-        let mesh = MeshOnDevice::new(device, problem.mesh())?;
-        let m = by.map(|(kind, smoother)| -> Result<Box<dyn ElementPreconditioner<_>>, _> {
-            Ok(if posed.contrast <= SINGLE {
-                let m = ScalarMultigrid::smoothed_by(smoother, &single, &mesh, problem, kind)?;
-                Box::new(m.following(problem))
-            } else {
-                let m = ScalarMultigrid::smoothed_by(smoother, &backend, &mesh, problem, kind)?;
-                Box::new(m.following(problem))
-            })
-        });
-        let operator = Box::new(MfDiffusion::<f64>::new(&mesh, problem)?);
-        measured(&backend, operator, m.transpose()?, posed)
-    }
-}
-
-impl Smoothed<3> for Elasticity {
-    fn on_gpu(
-        device: &Arc<Device>,
-        posed: &Posed<Self, 3>,
-        by: By,
-    ) -> Result<Measured, BackendError> {
-        let (backend, single) = (Cuda::<f64>::new(device)?, Cuda::<f32>::new(device)?);
-        let mesh = ProblemOnDevice::new(device, posed.problem)?;
-        let m = by.map(|(kind, smoother)| -> Result<Box<dyn ElementPreconditioner<_>>, _> {
-            let host = Prepared::new(posed.problem).smoothed_by(smoother);
-            Ok(if posed.contrast <= SINGLE {
-                Box::new(Multigrid::new(&single, &mesh, posed.problem, kind, &host)?)
-            } else {
-                Box::new(Multigrid::new(&backend, &mesh, posed.problem, kind, &host)?)
-            })
-        });
-        measured(&backend, Box::new(Mf::<f64>::new(&mesh)?), m.transpose()?, posed)
-    }
+/// A solve on a GPU, K u by `mf`.
+pub(crate) fn on_gpu<K: Solvable<N>, const N: usize>(
+    device: &Arc<Device>,
+    posed: &Posed<K, N>,
+    by: By,
+) -> Result<Measured, BackendError> {
+    let (backend, single) = (Cuda::<f64>::new(device)?, Cuda::<f32>::new(device)?);
+    let problem: &Discretization<K, N> = posed.problem;
+    let mesh = ProblemOnDevice::new(device, problem)?;
+    let m = by.map(|(kind, smoother)| -> Result<Box<dyn ElementPreconditioner<_>>, _> {
+        let host = Prepared::new(problem).smoothed_by(smoother);
+        Ok(if posed.contrast <= SINGLE {
+            Box::new(Multigrid::new(&single, &mesh, problem, kind, &host)?.following(problem))
+        } else {
+            Box::new(Multigrid::new(&backend, &mesh, problem, kind, &host)?.following(problem))
+        })
+    });
+    let operator = Box::new(Mf::<f64, K, N>::new(&mesh, problem)?);
+    measured(&backend, operator, m.transpose()?, posed)
 }
 
 fn measured<B: Backend, K: ElementKernel<N>, const N: usize>(

@@ -10,11 +10,12 @@ use topopt_io::csv::CsvFile;
 use topopt_linalg::{CycleKind, SmootherKind, StopReason};
 use topopt_mesh::generate::block;
 use topopt_mesh::{HexMesh, Renumbering, Sets};
+use topopt_study::computer::Solvable;
 use topopt_study::failure::Failure;
 use topopt_study::place::Place;
 
 use crate::args::{SmootherTest, SmoothersArgs};
-use crate::smoothed::{By, Measured, OPTIONS, Posed, Smoothed, on_cpu};
+use crate::smoothed::{By, Measured, OPTIONS, Posed, on_cpu, on_gpu};
 
 /// Edge of the cube [Fu2013, table 5.1].
 const EDGE: f64 = 4.0;
@@ -123,7 +124,7 @@ fn elasticity(mesh: &HexMesh, table: &mut Table<'_, impl Write>) -> Result<(), F
     Ok(())
 }
 
-fn posed<K: Smoothed<N>, const N: usize>(
+fn posed<K: Solvable<N>, const N: usize>(
     mesh: &HexMesh,
     kernel: K,
     constraints: Constraints<N>,
@@ -164,7 +165,7 @@ struct Table<'a, W> {
 
 impl<W: Write> Table<'_, W> {
     /// With every cycle and smoother, and without a preconditioner.
-    fn all<K: Smoothed<N>, const N: usize>(
+    fn all<K: Solvable<N>, const N: usize>(
         &mut self,
         test: &str,
         system: &Posed<K, N>,
@@ -173,14 +174,14 @@ impl<W: Write> Table<'_, W> {
         for by in pairs.map(Some).chain([None]) {
             let measured = match self.place {
                 Place::Cpu { .. } => on_cpu(system, by)?,
-                Place::Gpu(device) => K::on_gpu(device, system, by)?,
+                Place::Gpu(device) => on_gpu(device, system, by)?,
             };
             self.row(test, system, by, &measured)?;
         }
         Ok(())
     }
 
-    fn row<K: Smoothed<N>, const N: usize>(
+    fn row<K: Solvable<N>, const N: usize>(
         &mut self,
         test: &str,
         system: &Posed<K, N>,

@@ -28,13 +28,13 @@ use topopt_mesh::NodeToElements;
 pub use pattern::Pattern;
 pub use routine::Routine;
 pub use strategy::AssemblyStrategy;
-pub(crate) use task::Rows;
+pub(crate) use task::{Rows, launch};
 
 use crate::MeshOnDevice;
 use crate::kernel::Grid::Threads;
 use crate::kernels::{self, Lame};
 use crate::vector::{DeviceVector, Real};
-use task::{Assemble, Parts, Task, Upper, launch};
+use task::{Assemble, Parts, Task, Upper};
 
 /// Integrals that can be assembled on the device.
 pub trait Assembled<const N: usize>: ElementKernel<N> {

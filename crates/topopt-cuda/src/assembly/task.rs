@@ -21,7 +21,7 @@ macro_rules! launch {
         }
     };
 }
-pub(super) use launch;
+pub(crate) use launch;
 
 /// Inputs of one assembly by a strategy.
 pub(crate) struct Task<'a, R> {

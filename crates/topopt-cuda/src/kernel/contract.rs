@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::*;
 #[cfg(feature = "lab")]
 use crate::assembly::lab::kernels as lab;
-use crate::kernels::{DECLARED, VIEWS};
+use crate::kernels::{DECLARED, Diffusion, VIEWS};
 use crate::ptx::{self, PACKED};
 
 /// Name, type and bytes of a parameter.
@@ -18,7 +18,8 @@ pub(crate) type Declared = (&'static str, &'static [(&'static str, &'static [Par
 
 /// Returns the declarations of all files of kernels.
 fn declared() -> Vec<&'static Declared> {
-    let declared = DECLARED.iter();
+    const STRETCHED: Declared = ("diffusion_stretched", Diffusion::<f64>::DECLARED.1);
+    let declared = DECLARED.iter().chain([&STRETCHED]);
     #[cfg(feature = "lab")]
     let declared = declared.chain(lab::DECLARED);
     declared.collect()

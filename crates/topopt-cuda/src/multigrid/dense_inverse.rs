@@ -1,16 +1,15 @@
-//! The inverse of the coarsest matrix, by the kernels of `cuda/dense_fill.cu`,
-//! `cuda/dense.cu` and `cuda/dense_solve.cu`.
+//! The inverse of the coarsest matrix, by the kernels of `cuda/dense.cu` and `cuda/dense_solve.cu`.
 
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use topopt_linalg::BackendError;
 
-use super::coarse_matrix::{CoarseMatrix, Rows};
-use super::scalar_matrix::ScalarMatrix;
+use super::coarse_matrix::CoarseMatrix;
 use crate::Device;
 use crate::kernel::Grid::{Blocks, Threads};
 use crate::kernels;
+use crate::operators::DeviceKernel;
 use crate::vector::{DeviceVector, Real};
 
 /// Rows of a pivot.
@@ -20,52 +19,9 @@ const TILE: usize = defined!("dense.cu", "TILE");
 /// Threads that make a row of a product.
 const WARP: usize = 32;
 
-/// A sparse matrix A that can be written as a dense one.
-pub(super) trait FillsDense<R> {
-    /// scale = 1 / sqrt(diagonal of A), `[n]`, and dense = scale A scale, `[n][n]`.
-    fn fill(
-        &self,
-        filling: &kernels::DenseFill<R>,
-        n: usize,
-        scale: &mut CudaSlice<f64>,
-        dense: &mut CudaSlice<f64>,
-    );
-}
-
-impl<R: Real> FillsDense<R> for CoarseMatrix<'_, R> {
-    fn fill(
-        &self,
-        filling: &kernels::DenseFill<R>,
-        n: usize,
-        scale: &mut CudaSlice<f64>,
-        dense: &mut CudaSlice<f64>,
-    ) {
-        let Self { rows: Rows { offsets, columns, .. }, blocks, diagonal, .. } = self;
-        filling.dense_scale(Threads(n), n, diagonal, &mut *scale);
-        let grid = Threads(n * n);
-        filling.dense_fill(grid, n, offsets, columns, blocks, diagonal, &*scale, dense);
-    }
-}
-
-impl<R: Real> FillsDense<R> for ScalarMatrix<'_, R> {
-    fn fill(
-        &self,
-        filling: &kernels::DenseFill<R>,
-        n: usize,
-        scale: &mut CudaSlice<f64>,
-        dense: &mut CudaSlice<f64>,
-    ) {
-        let Self { rows: Rows { offsets, columns, .. }, entries, diagonal, .. } = self;
-        filling.dense_scale1(Threads(n), n, diagonal, &mut *scale);
-        let grid = Threads(n * n);
-        filling.dense_fill1(grid, n, offsets, columns, entries, diagonal, &*scale, dense);
-    }
-}
-
 /// x = A^-1 b by a dense inverse in double precision.
 pub(super) struct DenseInverse<R> {
     n: usize,
-    filling: kernels::DenseFill<R>,
     kernels: kernels::Dense,
     solving: kernels::DenseSolve<R>,
     /// A^-1 = scale inverse scale, \[n\].
@@ -83,7 +39,6 @@ impl<R: Real> DenseInverse<R> {
     pub fn new(device: &Arc<Device>, n: usize) -> Result<Self, BackendError> {
         Ok(Self {
             n,
-            filling: kernels::DenseFill::load(device)?,
             kernels: kernels::Dense::load(device)?,
             solving: kernels::DenseSolve::load(device)?,
             scale: device.zeros(n)?,
@@ -94,10 +49,13 @@ impl<R: Real> DenseInverse<R> {
     }
 
     /// Follows `matrix`.
-    pub fn update(&mut self, matrix: &impl FillsDense<R>) {
+    pub fn update<K: DeviceKernel<N>, const N: usize>(
+        &mut self,
+        matrix: &CoarseMatrix<'_, R, K, N>,
+    ) {
         let Self { n, scale, panel, scaled_panel, matrix: inverse, .. } = self;
         let (n, tiles) = (*n, n.div_ceil(TILE));
-        matrix.fill(&self.filling, n, scale, inverse);
+        matrix.fill_dense(scale, inverse);
 
         // Of a symmetric matrix it is enough to sweep the tiles on or below the diagonal.
         for first in (0..n as u32).step_by(PIVOT) {

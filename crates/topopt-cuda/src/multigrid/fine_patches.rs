@@ -10,7 +10,7 @@ use topopt_linalg::{
 use topopt_mesh::NodeToElements;
 
 use crate::Cuda;
-use crate::assembly::{Assembled, Assembly, AssemblyStrategy, Pattern, Routine};
+use crate::assembly::{Assembled, Assembly, AssemblyStrategy, Pattern, Routine, launch};
 use crate::kernel::Grid::{Blocks, Threads};
 use crate::kernels::{self, Growths, PatchRowsView, Sweeps};
 use crate::operators::MeshOnDevice;
@@ -115,10 +115,11 @@ impl<R: Real> FinePatches<R> {
         let Some(springs) = springs else { return };
         let (n, diagonal) = (self.n_rows, &self.diagonal);
         let (grid, values) = (Threads(self.unknowns * n), self.assembly.values_mut());
-        match self.unknowns {
-            1 => self.kernels.add_to_diagonal1(grid, n, diagonal, springs, values),
-            _ => self.kernels.add_to_diagonal3(grid, n, diagonal, springs, values),
-        }
+        launch!(
+            self.kernels,
+            self.unknowns,
+            add_to_diagonal1 | add_to_diagonal3(grid, n, diagonal, springs, values)
+        );
     }
 
     /// Does [`topopt_linalg::PatchRelaxation::invert`] with D^-1 `inverse`.
@@ -179,10 +180,11 @@ impl<R: Real> FinePatches<R> {
         let (grid, rows, stays) =
             (Threads(self.unknowns * self.n_rows), self.view(), u32::from(step.stays));
         let (_, values) = self.assembly.matrix();
-        match self.unknowns {
-            1 => self.kernels.relax_between1(grid, rows, values, from_zero, stays, &*d, x, r),
-            _ => self.kernels.relax_between3(grid, rows, values, from_zero, stays, &*d, x, r),
-        }
+        launch!(
+            self.kernels,
+            self.unknowns,
+            relax_between1 | relax_between3(grid, rows, values, from_zero, stays, &*d, x, r)
+        );
     }
 
     fn relax_patches(
@@ -198,16 +200,15 @@ impl<R: Real> FinePatches<R> {
         let sweeps = Sweeps { first, second, second_beta, third, third_beta };
         let (grid, rows, (_, values)) =
             (Blocks(self.n_patches), self.view(), self.assembly.matrix());
-        match self.unknowns {
-            1 => self.kernels.relax_patch1(
-                grid, rows, values, inverse, residue, sweeps, alpha, beta, scalars, growths, stays,
-                b, x, r, d,
-            ),
-            _ => self.kernels.relax_patch3(
-                grid, rows, values, inverse, residue, sweeps, alpha, beta, scalars, growths, stays,
-                b, x, r, d,
-            ),
-        }
+        launch!(
+            self.kernels,
+            self.unknowns,
+            relax_patch1
+                | relax_patch3(
+                    grid, rows, values, inverse, residue, sweeps, alpha, beta, scalars, growths,
+                    stays, b, x, r, d
+                )
+        );
     }
 
     fn view(&self) -> PatchRowsView {

@@ -2,238 +2,231 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::CudaSlice;
-use topopt_fem::{Aggregation, Discretization, Joints, Level, MODES, Shared, Supported};
+use topopt_fem::{
+    Aggregation, DIM, Discretization, Elasticity, Joints, Level, Shared, Supported, WithSprings,
+};
 use topopt_linalg::{
     Backend, BackendError, Cost, Growth, Hierarchy, InverseDiagonal, LinearOperator,
     PatchRelaxation, PatchStep, SmootherKind, Space, Transfer,
 };
 
-use super::block_diagonal::InverseBlocks;
-use super::coarse_matrix::{CoarseMatrix, InverseBlocks6};
+use super::coarse_matrix::CoarseMatrix;
 use super::convert::Convert;
 use super::dense_inverse::DenseInverse;
-use super::device_multigrid::DeviceHierarchy;
-use super::element_bounds::element_bounds;
 use super::fine_patches::FinePatches;
-use super::galerkin::{Galerkin, JointLists, SupportedRows};
+use super::inverse_blocks::InverseBlocks;
+use super::joints::{JointLists, SupportedRows};
+use super::level_kernels::{Fine, LevelKernels};
 use super::prepared::{Prepared, structure};
 use super::shared_rows::{Others, SharedLevel};
-use super::transfer::{AggregateTransfer, Grouping, NodeTransfer};
+use super::transfer::{Grouping, LevelTransfer, Points};
 use crate::Cuda;
-use crate::kernel::Grid::Threads;
-use crate::kernels;
-use crate::operators::{Mf, ProblemOnDevice};
+use crate::operators::{DeviceKernel, Mf, ProblemOnDevice};
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 
-/// Plain aggregation with rigid-body modes, with numbers of precision `R` in the cycle.
-pub struct RigidAggregation<'a, R: Real> {
-    problem: &'a Discretization,
-    on_device: Arc<ProblemOnDevice>,
-    operator: FineOperator<'a, R>,
-    inverse_blocks: InverseBlocks<R>,
+/// Plain aggregation with the modes of a physics, with numbers of precision `R` in the cycle.
+pub struct DeviceHierarchy<'a, R: Real, K: DeviceKernel<N> = Elasticity, const N: usize = DIM> {
+    /// Problem of the structure, where the structure follows designs.
+    problem: Option<&'a Discretization<K, N>>,
+    on_device: Arc<ProblemOnDevice<K, N>>,
+    kernels: Arc<K::Levels<R>>,
+    fine: FineOperator<'a, R, K, N>,
+    inverse: InverseBlocks<R, K, N>,
     by_patches: Option<FinePatches<R>>,
-    /// Springs, where patches smooth.
-    springs: Option<DeviceVector<R>>,
-    /// Bounds of the elements, see [`element_bounds`], and the moduli times these.
+    /// Bounds of the elements, see [`topopt_fem::ElementKernel::bounds`], and the coefficients times these.
     bounds: DeviceVector<R>,
-    raised: DeviceVector<R>,
-    levels: Levels<'a, R>,
-    galerkin: Galerkin<R>,
+    raised: Vec<DeviceVector<R>>,
+    levels: Levels<'a, R, K, N>,
     convert: Convert<R>,
 }
 
 /// All below the finest level.
-struct Levels<'a, R: Real> {
-    nodes: Arc<Grouping>,
-    transfer: NodeTransfer<'a, R>,
+struct Levels<'a, R: Real, K: DeviceKernel<N>, const N: usize> {
+    supported: SupportedRows,
     /// Levels that ranks share.
     shared: Vec<SharedLevel<'a, R>>,
-    joints: JointLists,
-    supported: SupportedRows,
-    /// Levels 1 and on, except the last.
-    coarse: Vec<CoarseLevel<'a, R>>,
-    last: CoarseMatrix<'a, R>,
+    /// From each level to the next, and what the next is made of.
+    transfers: Vec<LevelTransfer<'a, R, K, N>>,
+    joints: Vec<JointLists>,
+    /// Levels 1 and on.
+    coarse: Vec<CoarseMatrix<'a, R, K, N>>,
     last_inverse: DenseInverse<R>,
 }
 
-struct CoarseLevel<'a, R: Real> {
-    matrix: CoarseMatrix<'a, R>,
-    inverse_diagonal: InverseBlocks6<R>,
-    /// To the next level.
-    transfer: AggregateTransfer<'a, R>,
-    /// Joints of the next level.
-    joints: JointLists,
-    /// Row of every block of this level.
-    rows_of_blocks: CudaSlice<u32>,
-}
-
-impl<'a, R: Real> Levels<'a, R> {
+impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> Levels<'a, R, K, N> {
     fn new(
+        kernels: &Arc<K::Levels<R>>,
         backend: &Cuda<R>,
-        on_device: &Arc<ProblemOnDevice>,
-        problem: &Discretization,
+        on_device: &ProblemOnDevice<K, N>,
+        problem: &Discretization<K, N>,
         structure: &Aggregation,
         others: Option<&Others<'a, R>>,
     ) -> Result<Self, BackendError> {
-        let device = &on_device.device;
-        let (matrices, transfers) = (
-            Arc::new(kernels::Bsr6::load(device)?),
-            Arc::new(kernels::CoarseTransfer::load(device)?),
-        );
-        let nodes = Grouping::new(device, &structure.nodes)?;
+        let device = backend.device();
+        let shared = Shared::levels(others, structure, K::MODES * K::MODES)?;
+        let (mut transfers, mut lists, mut coarse) = (Vec::new(), Vec::new(), Vec::new());
+
+        // A level after the other: the way there, what it is made of, and its matrix.
         let mut joints = Joints::of_nodes(problem, structure);
-        let first_joints = JointLists::new(device, &joints)?;
-        let shared = Shared::levels(others, structure, MODES * MODES)?;
-        let shared_level = |level: usize| shared.get(level - 1).cloned();
-        let (mut children, mut centers) = (nodes.clone(), structure.nodes.centers());
-        let mut coarse = Vec::new();
-        let coarser = structure.coarser.iter().zip(&structure.patterns[1..]);
-        for (level, (parents, pattern)) in (1..).zip(coarser) {
-            let next = Joints::of_aggregates(&joints, parents, pattern);
-            let (here, below) = (shared_level(level), shared_level(level + 1));
-            let matrix =
-                CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers, here)?;
-            let grouping = Grouping::new(device, parents)?;
-            coarse.push(CoarseLevel {
-                inverse_diagonal: InverseBlocks6::new(backend, &matrix)?,
-                matrix,
-                transfer: AggregateTransfer::new(&transfers, &children, &grouping, below),
-                joints: JointLists::new(device, &next)?,
-                rows_of_blocks: device.upload(&joints.rows_of_blocks())?,
-            });
-            (joints, children, centers) = (next, grouping, parents.centers());
+        let mut points = Points::Nodes(on_device.mesh.clone(), on_device.constraints.clone());
+        let groups = std::iter::once(&structure.nodes).chain(&structure.coarser);
+        for (level, aggregates) in groups.enumerate() {
+            // A held node with one unknown has no other; of others, kernels know which are held.
+            let left_out =
+                |n: u32| level == 0 && N == 1 && problem.constraints().is_held(n as usize);
+            let grouping = Grouping::new(device, aggregates, left_out)?;
+            if level > 0 {
+                joints = Joints::of_aggregates(&joints, aggregates, &structure.patterns[level]);
+            }
+            let here = shared.get(level).cloned();
+            transfers.push(LevelTransfer::new(kernels, points, &grouping, here.clone()));
+            lists.push(JointLists::new(device, &joints)?);
+            let centers = aggregates.centers();
+            let matrix = CoarseMatrix::zeros(kernels, backend, &joints, &grouping, centers, here)?;
+            coarse.push(matrix);
+            points = Points::Aggregates(grouping);
         }
 
-        let here = shared_level(1 + coarse.len());
-        let last = CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers, here)?;
         Ok(Self {
-            transfer: NodeTransfer::new(on_device, &nodes, shared_level(1))?,
-            shared,
-            nodes,
-            joints: first_joints,
             supported: SupportedRows::new(device, &Supported::new(problem, structure))?,
+            shared,
+            transfers,
+            joints: lists,
+            last_inverse: DenseInverse::new(device, K::MODES * (joints.row_offsets.len() - 1))?,
             coarse,
-            last_inverse: DenseInverse::new(device, MODES * last.rows.n_rows)?,
-            last,
         })
     }
 }
 
-impl<'a, R: Real> RigidAggregation<'a, R> {
+impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> DeviceHierarchy<'a, R, K, N> {
     /// For `problem`, which is that of a part where there are other ranks.
     pub(super) fn new(
-        backend: &Cuda<R>,
-        on_device: &Arc<ProblemOnDevice>,
-        problem: &'a Discretization,
+        backend: &'a Cuda<R>,
+        on_device: &Arc<ProblemOnDevice<K, N>>,
+        problem: &Discretization<K, N>,
         prepared: &Prepared,
         others: Option<&Others<'a, R>>,
     ) -> Result<Self, BackendError> {
-        let device = &on_device.device;
+        let Prepared { structure, smoother } = prepared;
+        let space = problem.space();
+        let kernels = Arc::new(K::Levels::<R>::load(backend, space)?);
+        let elements = Box::new(Mf::in_order(on_device, problem)?);
+        let operator = WithSprings::new(backend, problem, elements)?;
 
-        let convert = Convert::load(device)?;
-        let elements = Space::elements(problem.mesh().n_elements());
-        let mut bounds = backend.zeros(elements)?;
-        let exact = element_bounds(&on_device.mesh, problem.kernel())?;
-        convert.narrow(&exact.values, &mut bounds.values);
-
-        let by_patches = match prepared.smoother {
-            SmootherKind::Chebyshev => None,
-            SmootherKind::Patch => {
-                Some(FinePatches::new(&on_device.mesh, problem, &prepared.structure.nodes)?)
+        // Stretched elements are not assembled here.
+        let is_plain = problem.elements().stretches().is_none();
+        let by_patches = match smoother {
+            SmootherKind::Patch if is_plain => {
+                Some(FinePatches::new(&on_device.mesh, problem, &structure.nodes)?)
             }
+            _ => None,
         };
-        let springs = by_patches.as_ref().and(problem.constraints().springs());
-        let springs =
-            springs.map(|springs| backend.upload(springs, problem.space())).transpose()?;
 
+        let raised = |_| backend.zeros(Space::elements(on_device.mesh.n_elements));
         Ok(Self {
-            problem,
+            problem: None,
             by_patches,
-            springs,
+            fine: FineOperator { operator, others: others.cloned() },
+            inverse: InverseBlocks::zeros(&kernels, backend, space, N * (N + 1) / 2)?,
+            bounds: K::Levels::<R>::bounds(backend, on_device, problem)?,
+            raised: (0..K::TERMS).map(raised).collect::<Result<_, _>>()?,
+            levels: Levels::new(&kernels, backend, on_device, problem, structure, others)?,
+            convert: Convert::load(backend.device())?,
             on_device: on_device.clone(),
-            operator: FineOperator::new(on_device, problem, others)?,
-            inverse_blocks: InverseBlocks::new(on_device)?,
-            bounds,
-            raised: backend.zeros(elements)?,
-            levels: Levels::new(backend, on_device, problem, &prepared.structure, others)?,
-            galerkin: Galerkin::load(device)?,
-            convert,
+            kernels,
         })
     }
-}
 
-impl<R: Real> DeviceHierarchy<R> for RigidAggregation<'_, R> {
-    fn set_coefficients(&mut self, coefficients: &[&DeviceVector<f64>]) {
-        self.convert.narrow(&coefficients[0].values, self.operator.elements.moduli_mut());
+    /// Lets the structure follow designs of `problem`, for which it was made.
+    pub(super) fn follow(&mut self, problem: &'a Discretization<K, N>) {
+        self.problem = Some(problem);
     }
 
-    fn follows(&self) -> bool {
-        true
+    /// Whether its structure can follow designs.
+    pub(super) fn follows(&self) -> bool {
+        self.problem.is_some()
     }
 
-    fn restructure(&mut self, backend: &Cuda<R>, void: &[u32]) -> Result<Vec<Level>, BackendError> {
-        let Self { problem, on_device, operator, .. } = self;
-        let others = operator.others.as_ref();
-        let structure = structure(*problem, void, others.map(AsRef::as_ref))?;
-        self.levels = Levels::new(backend, on_device, problem, &structure, others)?;
+    /// Takes the structure around the elements `void`, and returns its levels; needs an update before use.
+    pub(super) fn restructure(
+        &mut self,
+        backend: &Cuda<R>,
+        void: &[u32],
+    ) -> Result<Vec<Level>, BackendError> {
+        let Self { problem, kernels, on_device, fine, levels, .. } = self;
+        let (Some(problem), others) = (*problem, fine.others.as_ref()) else {
+            return Ok(Vec::new());
+        };
+        let structure = structure(problem, void, others.map(AsRef::as_ref))?;
+        *levels = Levels::new(kernels, backend, on_device, problem, &structure, others)?;
         Ok(structure.levels())
     }
 
-    fn update(&mut self, backend: &Cuda<R>) {
-        let Self { on_device, operator, bounds, raised, inverse_blocks, levels, galerkin, .. } =
-            self;
-        let Levels { nodes, joints, supported, coarse, last, last_inverse, .. } = levels;
-        let moduli = operator.elements.moduli();
-        backend.multiply(bounds, moduli, raised);
-        inverse_blocks.update(&raised.values);
-        if let Some(others) = &operator.others {
-            others.refresh_blocks(inverse_blocks.blocks_mut());
+    /// Takes coefficients of the elements, \[n_elements\] for each term, for the next update.
+    pub(super) fn set_coefficients(&mut self, coefficients: &[&DeviceVector<f64>]) {
+        let own = self.fine.operator.elements_mut().coefficients_mut();
+        for (own, given) in own.iter_mut().zip(coefficients) {
+            self.convert.narrow(&given.values, &mut own.values);
         }
-        if let Some(patches) = &mut self.by_patches {
-            patches.update([moduli, moduli], self.springs.as_ref());
-        }
+    }
 
-        let first = coarse.first_mut().map_or(&mut *last, |level| &mut level.matrix);
-        galerkin.of_nodes(on_device, &moduli.values, nodes, (joints, supported), first);
-        first.complete();
-        for level in 0..coarse.len() {
-            let (done, rest) = coarse.split_at_mut(level + 1);
-            let CoarseLevel { matrix, inverse_diagonal, transfer, joints, rows_of_blocks } =
-                &mut done[level];
-            inverse_diagonal.update(matrix);
-            let next = rest.first_mut().map_or(&mut *last, |next| &mut next.matrix);
-            galerkin.of_aggregates(transfer, (matrix, rows_of_blocks), joints, next);
+    /// Recomputes all numbers. Neither allocates nor waits, so that it can be recorded.
+    pub(super) fn update(&mut self, backend: &Cuda<R>) {
+        self.update_finest(backend);
+        let Self { kernels, fine, levels, .. } = self;
+        let Levels { supported, joints, coarse, last_inverse, .. } = levels;
+        kernels.first_matrix(backend, &fine.operator, (&joints[0], supported), &mut coarse[0]);
+        coarse[0].complete();
+        for level in 1..coarse.len() {
+            let (done, rest) = coarse.split_at_mut(level);
+            kernels.next_matrix(&done[level - 1], &joints[level], &mut rest[0]);
+            rest[0].complete();
         }
-        last_inverse.update(last);
+        last_inverse.update(&coarse[coarse.len() - 1]);
+    }
+
+    /// The smoothers of the finest level.
+    fn update_finest(&mut self, backend: &Cuda<R>) {
+        let Self { kernels, fine, inverse, by_patches, bounds, raised, .. } = self;
+        let coefficients = fine.operator.elements().coefficients();
+        for (given, raised) in coefficients.iter().zip(&mut *raised) {
+            backend.multiply(bounds, given, raised);
+        }
+        kernels.invert_finest(backend, &fine.operator, raised, &mut inverse.values);
+        if let Some(others) = &fine.others {
+            others.refresh_blocks(&mut inverse.values);
+        }
+        if let Some(patches) = by_patches {
+            let terms = [&coefficients[0], &coefficients[K::TERMS - 1]];
+            patches.update(terms, fine.operator.stiffness());
+        }
     }
 }
 
-impl<R: Real> Hierarchy<Cuda<R>> for RigidAggregation<'_, R> {
+impl<R: Real, K: DeviceKernel<N>, const N: usize> Hierarchy<Cuda<R>>
+    for DeviceHierarchy<'_, R, K, N>
+{
     fn n_levels(&self) -> usize {
-        2 + self.levels.coarse.len()
+        1 + self.levels.coarse.len()
     }
 
     fn operator(&self, level: usize) -> &dyn LinearOperator<Cuda<R>> {
         match level {
-            0 => &self.operator,
-            _ => {
-                let Levels { coarse, last, .. } = &self.levels;
-                coarse.get(level - 1).map_or(last, |level| &level.matrix)
-            }
+            0 => &self.fine,
+            _ => &self.levels.coarse[level - 1],
         }
     }
 
     fn inverse_diagonal(&self, level: usize) -> &dyn InverseDiagonal<Cuda<R>> {
         match level {
-            0 => &self.inverse_blocks,
-            _ => &self.levels.coarse[level - 1].inverse_diagonal,
+            0 => &self.inverse,
+            _ => &self.levels.coarse[level - 1].inverse,
         }
     }
 
     fn largest_eigenvalue(&self, level: usize) -> Option<f64> {
-        (level == 0).then_some(1.0)
+        (level == 0).then_some(1.0) // as on the host, whose raised diagonal it is
     }
 
     fn patches(&self, level: usize) -> Option<&dyn PatchRelaxation<Cuda<R>>> {
@@ -241,10 +234,7 @@ impl<R: Real> Hierarchy<Cuda<R>> for RigidAggregation<'_, R> {
     }
 
     fn transfer(&self, level: usize) -> &dyn Transfer<Cuda<R>> {
-        match level {
-            0 => &self.levels.transfer,
-            _ => &self.levels.coarse[level - 1].transfer,
-        }
+        &self.levels.transfers[level]
     }
 
     fn solve_last(&self, b: &DeviceVector<R>, x: &mut DeviceVector<R>) {
@@ -267,10 +257,12 @@ impl<R: Real> Hierarchy<Cuda<R>> for RigidAggregation<'_, R> {
 }
 
 /// Patch smoother of the finest level.
-impl<R: Real> PatchRelaxation<Cuda<R>> for RigidAggregation<'_, R> {
+impl<R: Real, K: DeviceKernel<N>, const N: usize> PatchRelaxation<Cuda<R>>
+    for DeviceHierarchy<'_, R, K, N>
+{
     fn invert(&self, growth: &Growth<Scalar>, r: &DeviceVector<R>, z: &mut DeviceVector<R>) {
         if let Some(patches) = &self.by_patches {
-            patches.invert(self.inverse_blocks.blocks(), growth, r, z);
+            patches.invert(&self.inverse.values.values, growth, r, z);
         }
     }
 
@@ -282,48 +274,32 @@ impl<R: Real> PatchRelaxation<Cuda<R>> for RigidAggregation<'_, R> {
         x: &mut DeviceVector<R>,
     ) {
         if let Some(patches) = &self.by_patches {
-            patches.relax(self.inverse_blocks.blocks(), step, r, d, x);
+            patches.relax(&self.inverse.values.values, step, r, d, x);
         }
     }
 }
 
-/// The finest level: the elements and, where there are any, the springs and other ranks.
-struct FineOperator<'a, R: Real> {
-    on_device: Arc<ProblemOnDevice>,
-    elements: Mf<R>,
+/// The finest level, with the other ranks, if there are any.
+struct FineOperator<'a, R: Real, K: DeviceKernel<N>, const N: usize> {
+    operator: Fine<'a, R, K, N>,
     others: Option<Others<'a, R>>,
-    supports: kernels::Supports<R>,
 }
 
-impl<'a, R: Real> FineOperator<'a, R> {
-    fn new(
-        on_device: &Arc<ProblemOnDevice>,
-        problem: &Discretization,
-        others: Option<&Others<'a, R>>,
-    ) -> Result<Self, BackendError> {
-        let supports = kernels::Supports::load(&on_device.device)?;
-        let elements = Mf::in_order(on_device, problem.mesh())?;
-        Ok(Self { on_device: on_device.clone(), elements, others: others.cloned(), supports })
-    }
-}
-
-impl<R: Real> LinearOperator<Cuda<R>> for FineOperator<'_, R> {
+impl<R: Real, K: DeviceKernel<N>, const N: usize> LinearOperator<Cuda<R>>
+    for FineOperator<'_, R, K, N>
+{
     fn space(&self) -> Space {
-        self.elements.space()
+        self.operator.space()
     }
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
-        self.elements.apply(x, y);
-        let ProblemOnDevice { mesh, constraints, .. } = &*self.on_device;
-        if let Some(springs) = &constraints.springs {
-            self.supports.add_springs(Threads(mesh.n_nodes), mesh.n_nodes, springs, x, &mut *y);
-        }
+        self.operator.apply(x, y);
         if let Some(others) = &self.others {
             others.refresh(y);
         }
     }
 
     fn cost(&self) -> Cost {
-        self.elements.cost()
+        self.operator.cost()
     }
 }

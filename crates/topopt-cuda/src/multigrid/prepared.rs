@@ -17,7 +17,7 @@ pub struct Prepared {
 
 impl Prepared {
     /// For `problem`.
-    pub fn new(problem: &Discretization) -> Self {
+    pub fn new<K: ElementKernel<N>, const N: usize>(problem: &Discretization<K, N>) -> Self {
         Self::with_structure(Aggregation::new(problem, direct(problem.n_dofs())))
     }
 

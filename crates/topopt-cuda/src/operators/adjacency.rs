@@ -5,15 +5,16 @@ use rayon::prelude::*;
 use topopt_linalg::BackendError;
 use topopt_mesh::NodeToElements;
 
+use super::mesh::NODES;
 use crate::Device;
 
 /// For every node its elements and its local number in each, in compressed rows.
 pub(crate) struct ReverseConnectivity {
-    /// \[n_nodes + 1\].
+    /// `[n_nodes + 1]`.
     pub offsets: CudaSlice<u32>,
-    /// \[8 n_elements\].
+    /// `[NODES n_elements]`.
     pub elements: CudaSlice<u32>,
-    /// \[8 n_elements\].
+    /// `[NODES n_elements]`.
     pub locals: CudaSlice<u8>,
 }
 
@@ -28,7 +29,7 @@ impl ReverseConnectivity {
 
     /// Bytes on the device for a mesh of that size.
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
-        4 * (n_nodes + 1) + 8 * 5 * n_elements
+        4 * (n_nodes + 1) + NODES * 5 * n_elements
     }
 }
 

@@ -1,11 +1,12 @@
 //! `bsr`: the assembled matrix in 3x3 block compressed rows, the baseline of the others.
 
-use topopt_fem::Discretization;
+use topopt_fem::{DIM, Discretization, Elasticity};
 use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::NodeToElements;
 
 use super::ProblemOnDevice;
-use super::mesh::MeshOnDevice;
+use super::mesh::{MeshOnDevice, NODES};
+use super::mf::Mf;
 use super::product::Product;
 use crate::assembly::{Assembly, AssemblyStrategy, Pattern, Routine, Rows};
 use crate::kernel::Grid::Threads;
@@ -17,8 +18,8 @@ use crate::vector::DeviceVector;
 const ROW: usize = 27;
 const UPPER: usize = 14;
 
-/// Bytes of an element in the lists of its assembly: 36 targets and, by color, its number.
-const TARGETS: usize = 37 * 4;
+/// Bytes of an element in the lists of its assembly: a target per pair of nodes and, by color, its number.
+const TARGETS: usize = (NODES * (NODES + 1) / 2 + 1) * 4;
 
 /// The product by an assembled matrix.
 pub(crate) struct Bsr {
@@ -56,23 +57,16 @@ impl Bsr {
     }
 }
 
-impl Product for Bsr {
-    fn strategy(&self) -> &'static str {
-        "bsr"
-    }
+impl Product<Elasticity, DIM> for Bsr {
+    const NAME: &'static str = "bsr";
 
-    fn set_moduli(&mut self, _: &ProblemOnDevice, moduli: &DeviceVector<f64>) {
+    fn update(&mut self, plain: &Mf<f64>) {
+        let moduli = &plain.coefficients()[0];
         self.assembly.assemble(Routine::Computed, [moduli, moduli]);
     }
 
-    fn apply(
-        &self,
-        problem: &ProblemOnDevice,
-        _: &DeviceVector<f64>,
-        x: &DeviceVector<f64>,
-        y: &mut DeviceVector<f64>,
-    ) {
-        let n = problem.mesh.n_nodes;
+    fn apply(&self, plain: &Mf<f64>, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
+        let n = plain.problem().mesh.n_nodes;
         let (Rows { offsets, columns }, values) = self.assembly.matrix();
         // A warp per row.
         self.kernels.bsr(Threads(32 * n), n, offsets, columns, values, x, y);

@@ -10,25 +10,25 @@ use crate::Device;
 use crate::vector::to_planes;
 
 /// Held unknowns and springs of the nodes, on the device.
-pub(crate) struct Constraints {
+pub struct Constraints {
     /// Unknowns per node, of which a byte has a bit each.
-    pub unknowns: usize,
+    pub(crate) unknowns: usize,
     /// Bit i is set where unknown i is held, \[n_nodes\].
-    pub held: CudaSlice<u8>,
+    pub(crate) held: CudaSlice<u8>,
     /// Bit e % 32 of word e / 32 is set where a node of element e is held, in any unknown.
-    pub at_supports: CudaSlice<u32>,
+    pub(crate) at_supports: CudaSlice<u32>,
     /// Springs to the ground, \[unknowns\]\[n_nodes\], if there are any.
-    pub springs: Option<CudaSlice<f64>>,
+    pub(crate) springs: Option<CudaSlice<f64>>,
 }
 
 impl Constraints {
-    /// Uploads the constraints of the nodes of elements `hexes`.
+    /// Uploads the constraints of the nodes of `elements`, which have A each.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it.
-    pub fn new<const N: usize>(
+    pub(crate) fn new<const N: usize, const A: usize>(
         device: &Arc<Device>,
-        hexes: &[[u32; 8]],
+        elements: &[[u32; A]],
         constraints: &topopt_fem::Constraints<N>,
     ) -> Result<Self, BackendError> {
         let held = held(constraints);
@@ -37,13 +37,13 @@ impl Constraints {
         Ok(Self {
             unknowns: N,
             held: device.upload(&held)?,
-            at_supports: device.upload(&at_supports(hexes, &held))?,
+            at_supports: device.upload(&at_supports(elements, &held))?,
             springs: springs.transpose()?,
         })
     }
 
     /// Bytes on the device for a mesh of that size without springs.
-    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
+    pub(crate) fn bytes(n_nodes: usize, n_elements: usize) -> usize {
         n_nodes + n_elements / 8
     }
 }
@@ -54,11 +54,9 @@ pub(crate) fn held<const N: usize>(constraints: &topopt_fem::Constraints<N>) -> 
     (0..constraints.n_nodes()).into_par_iter().map(mask).collect()
 }
 
-/// A bit an element: whether one of its nodes is held.
-fn at_supports(hexes: &[[u32; 8]], held: &[u8]) -> Vec<u32> {
-    let is_at_support = |hex: &[u32; 8]| hex.iter().any(|&node| held[node as usize] != 0);
-    let word = |hexes: &[[u32; 8]]| {
-        hexes.iter().enumerate().map(|(bit, hex)| u32::from(is_at_support(hex)) << bit).sum()
-    };
-    hexes.par_chunks(32).map(word).collect()
+/// A bit per element: whether one of its nodes is held.
+fn at_supports<const A: usize>(elements: &[[u32; A]], held: &[u8]) -> Vec<u32> {
+    let is_held = |nodes: &[u32; A]| nodes.iter().any(|&node| held[node as usize] != 0);
+    let bit = |(bit, nodes)| u32::from(is_held(nodes)) << bit;
+    elements.par_chunks(32).map(|elements| elements.iter().enumerate().map(bit).sum()).collect()
 }

@@ -3,110 +3,55 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{Diffusion, Discretization, ElementOperator};
-use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
+use topopt_fem::{Diffusion, Discretization};
+use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::NodeToElements;
 
+use super::ProblemOnDevice;
 use super::adjacency::ReverseConnectivity;
-use super::diffusion::MfDiffusion;
-use super::mesh::MeshOnDevice;
+use super::diffusion::both;
+use super::mesh::{MeshOnDevice, NODES};
+use super::mf::Mf;
+use super::product::Product;
 use super::sparsity::pattern;
 use crate::kernel::Grid::Threads;
 use crate::vector::DeviceVector;
-use crate::{Cuda, Device, kernels};
+use crate::{Device, kernels};
 
 /// Numbers of an element: L_e and the diagonal of M_e.
-const STORED: usize = 8 * 8 + 8;
+const STORED: usize = NODES * NODES + NODES;
 /// Entries off the diagonal of the row of a node that has eight elements around it.
 const ROW: usize = 26;
 /// Threads that make a row of the assembled product.
 const WARP: usize = 32;
 
-/// The operator k L + c M by one way of storing it.
-pub(crate) struct StoredDiffusion<S> {
-    plain: MfDiffusion<f64>,
-    stored: S,
-}
-
-/// A way of storing the matrix.
-pub(crate) trait Storage: Send + Sync {
-    /// Name of the strategy.
-    const NAME: &'static str;
-
-    /// Takes changed coefficients, where something is derived from them.
-    fn update(&mut self, _plain: &MfDiffusion<f64>) {}
-
-    /// Writes K x with the identity at held nodes.
-    fn apply(&self, plain: &MfDiffusion<f64>, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>);
-
-    /// Returns the counted cost of one application.
-    fn cost(&self, mesh: &MeshOnDevice) -> Cost;
-}
-
-impl<S: Storage> StoredDiffusion<S> {
-    /// The operator `plain`, with all coefficients zero, as `stored`.
-    pub fn new(plain: MfDiffusion<f64>, mut stored: S) -> Self {
-        stored.update(&plain);
-        Self { plain, stored }
-    }
-}
-
-impl<S: Storage> LinearOperator<Cuda<f64>> for StoredDiffusion<S> {
-    fn space(&self) -> Space {
-        self.plain.space()
-    }
-
-    fn apply(&self, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
-        self.stored.apply(&self.plain, x, y);
-        self.plain.complete(x, y);
-    }
-
-    fn cost(&self) -> Cost {
-        self.plain.completed(self.stored.cost(self.plain.parts().0))
-    }
-}
-
-impl<S: Storage> ElementOperator<Cuda<f64>> for StoredDiffusion<S> {
-    fn strategy(&self) -> &'static str {
-        S::NAME
-    }
-
-    fn set_coefficients(&mut self, terms: &[&DeviceVector<f64>]) {
-        self.plain.set_coefficients(terms);
-        self.stored.update(&self.plain);
-    }
-
-    fn diagonal(&self, out: &mut DeviceVector<f64>) {
-        self.plain.diagonal(out);
-    }
-
-    fn element_work(
-        &self,
-        term: usize,
-        v: &DeviceVector<f64>,
-        u: &DeviceVector<f64>,
-        out: &mut DeviceVector<f64>,
-    ) {
-        self.plain.element_work(term, v, u, out);
-    }
-}
+/// The operator by elements, of which products know coefficients and problem.
+type Plain = Mf<f64, Diffusion, 1>;
+/// The problem of a product.
+type Problem = ProblemOnDevice<Diffusion, 1>;
 
 /// L_e and the diagonal of M_e of every element.
 pub(crate) struct Rows {
     kernels: kernels::DiffusionStored,
-    /// `[8][8][n_elements]`.
+    /// `[NODES][NODES][n_elements]`.
     rows: CudaSlice<f64>,
-    /// `[8][n_elements]`.
+    /// `[NODES][n_elements]`.
     shares: CudaSlice<f64>,
 }
 
 impl Rows {
-    pub fn new(plain: &MfDiffusion<f64>) -> Result<Self, BackendError> {
-        let mesh = plain.parts().0;
+    pub fn new(plain: &Plain) -> Result<Self, BackendError> {
+        let mesh = &plain.problem().mesh;
         let (device, n) = (mesh.device(), mesh.n_elements);
         let kernels = kernels::DiffusionStored::load(device)?;
-        let (mut rows, mut shares) = (device.zeros(64 * n)?, device.zeros(8 * n)?);
-        kernels.diffusion_rows(Threads(8 * n), mesh, plain.stretches(), &mut rows, &mut shares);
+        let (mut rows, mut shares) = (device.zeros(NODES * NODES * n)?, device.zeros(NODES * n)?);
+        kernels.diffusion_rows(
+            Threads(8 * n),
+            mesh,
+            plain.elements().stretches.as_ref(),
+            &mut rows,
+            &mut shares,
+        );
         Ok(Self { kernels, rows, shares })
     }
 
@@ -129,12 +74,13 @@ impl Rows {
 /// `ebe`: element by element.
 pub(crate) struct Ebe(pub Rows);
 
-impl Storage for Ebe {
+impl Product<Diffusion, 1> for Ebe {
     const NAME: &'static str = "ebe";
 
-    fn apply(&self, plain: &MfDiffusion<f64>, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
+    fn apply(&self, plain: &Plain, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
         let Self(Rows { kernels, rows, shares }) = self;
-        let ((mesh, constraints), [k, c]) = (plain.parts(), plain.coefficients());
+        let ProblemOnDevice { mesh, constraints, .. } = plain.problem();
+        let [k, c] = both(plain.coefficients());
         plain.held_part(x, y);
         for part in mesh.parts() {
             let (grid, held, y) = (Threads(part.count as usize), &constraints.held, &mut *y);
@@ -142,8 +88,8 @@ impl Storage for Ebe {
         }
     }
 
-    fn cost(&self, mesh: &MeshOnDevice) -> Cost {
-        Rows::cost(mesh)
+    fn cost(&self, problem: &Problem) -> Cost {
+        Rows::cost(&problem.mesh)
     }
 }
 
@@ -159,19 +105,21 @@ impl Nbn {
     }
 }
 
-impl Storage for Nbn {
+impl Product<Diffusion, 1> for Nbn {
     const NAME: &'static str = "nbn";
 
-    fn apply(&self, plain: &MfDiffusion<f64>, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
+    fn apply(&self, plain: &Plain, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
         let Self { rows: Rows { kernels, rows, shares }, reverse } = self;
-        let ReverseConnectivity { offsets, elements, locals, .. } = reverse;
-        let ((mesh, constraints), [k, c]) = (plain.parts(), plain.coefficients());
+        let ReverseConnectivity { offsets, elements, locals } = reverse;
+        let ProblemOnDevice { mesh, constraints, .. } = plain.problem();
+        let [k, c] = both(plain.coefficients());
         let (grid, held) = (Threads(mesh.n_nodes), &constraints.held);
         kernels
             .diffusion_nbn(grid, mesh, offsets, elements, locals, held, rows, shares, k, c, x, y);
     }
 
-    fn cost(&self, mesh: &MeshOnDevice) -> Cost {
+    fn cost(&self, problem: &Problem) -> Cost {
+        let mesh = &problem.mesh;
         let mut cost = Rows::cost(mesh);
         cost.bytes_read += 40.0 * mesh.n_elements as f64 + 4.0 * mesh.n_nodes as f64;
         cost
@@ -224,40 +172,31 @@ impl Assembled {
     }
 }
 
-impl Storage for Assembled {
+impl Product<Diffusion, 1> for Assembled {
     const NAME: &'static str = "bsr";
 
-    fn update(&mut self, plain: &MfDiffusion<f64>) {
-        let ReverseConnectivity { offsets, elements, locals, .. } = &self.reverse;
-        let ((mesh, constraints), [k, c]) = (plain.parts(), plain.coefficients());
-        let device = mesh.device();
-        let cleared = device.stream().memset_zeros(&mut self.entries);
+    fn update(&mut self, plain: &Plain) {
+        let ReverseConnectivity { offsets, elements, locals } = &self.reverse;
+        let ProblemOnDevice { device, mesh, constraints, .. } = plain.problem();
+        let (held, stretches) = (&constraints.held, plain.elements().stretches.as_ref());
+        let Self { row_offsets: rows, columns, entries, ground, .. } = self;
+        let cleared = device.stream().memset_zeros(entries);
         device.record("clearing the matrix", cleared);
+        let (grid, [k, c]) = (Threads(mesh.n_nodes), both(plain.coefficients()));
         self.kernels.diffusion_assemble(
-            Threads(mesh.n_nodes),
-            mesh,
-            offsets,
-            elements,
-            locals,
-            &constraints.held,
-            plain.stretches(),
-            k,
-            c,
-            &self.row_offsets,
-            &self.columns,
-            &mut self.entries,
-            &mut self.ground,
+            grid, mesh, offsets, elements, locals, held, stretches, k, c, &*rows, &*columns,
+            entries, ground,
         );
     }
 
-    fn apply(&self, plain: &MfDiffusion<f64>, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
-        let n = plain.parts().0.n_nodes;
+    fn apply(&self, plain: &Plain, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
+        let n = plain.problem().mesh.n_nodes;
         let Self { product, row_offsets, columns, entries, ground, .. } = self;
         product.csr1(Threads(WARP * n), 0usize, n, row_offsets, columns, entries, ground, x, y);
     }
 
-    fn cost(&self, mesh: &MeshOnDevice) -> Cost {
-        let (entries, nodes) = (self.columns.len() as f64, mesh.n_nodes as f64);
+    fn cost(&self, problem: &Problem) -> Cost {
+        let (entries, nodes) = (self.columns.len() as f64, problem.mesh.n_nodes as f64);
         Cost {
             bytes_read: entries * 12.0 + nodes * 20.0,
             bytes_written: nodes * 8.0,

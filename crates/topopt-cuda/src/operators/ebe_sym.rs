@@ -1,12 +1,13 @@
 //! `ebeSym` and `ebeSymAtomic`: the 300 distinct entries of K_e [Ratnakar2022, Alg. 7 and 5.2].
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::Discretization;
+use topopt_fem::{DIM, Discretization, Elasticity};
 use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::{Coloring, HexMesh, NodeToElements};
 
 use super::ProblemOnDevice;
 use super::mesh::{MeshOnDevice, connectivity_planes};
+use super::mf::Mf;
 use super::product::Product;
 use super::stored;
 use crate::kernel::Grid::Threads;
@@ -21,10 +22,10 @@ pub(crate) fn bytes(n_elements: usize) -> usize {
     8 * (ENTRIES[0] + ENTRIES[1]) * n_elements
 }
 
-/// The stored entries; `common/kappa.cuh` has their order.
+/// The stored entries on the diagonal and off it; `common/kappa.cuh` has their order.
 struct Kappa {
-    diagonal: CudaSlice<f64>,
-    off_diagonal: CudaSlice<f64>,
+    d: CudaSlice<f64>,
+    od: CudaSlice<f64>,
 }
 
 impl Kappa {
@@ -32,17 +33,16 @@ impl Kappa {
     fn new(problem: &ProblemOnDevice, connectivity: &CudaSlice<u32>) -> Result<Self, BackendError> {
         let ProblemOnDevice { device, mesh, .. } = problem;
         let n = mesh.n_elements;
-        let mut diagonal = device.zeros(ENTRIES[0] * n)?;
-        let mut off_diagonal = device.zeros(ENTRIES[1] * n)?;
+        let (mut d, mut od) = (device.zeros(ENTRIES[0] * n)?, device.zeros(ENTRIES[1] * n)?);
         let (kernels, view) = (kernels::Stiffness::load(device)?, mesh.with(connectivity));
         let (grid, material) = (Threads(8 * n), problem.material());
-        kernels.stiffness_kappa(grid, view, material, &mut diagonal, &mut off_diagonal);
-        Ok(Self { diagonal, off_diagonal })
+        kernels.stiffness_kappa(grid, view, material, &mut d, &mut od);
+        Ok(Self { d, od })
     }
 }
 
 fn cost(mesh: &MeshOnDevice) -> Cost {
-    stored::element_cost(mesh, ENTRIES[0] + ENTRIES[1], 2 * 24 * 24 + 48)
+    stored::element_cost(mesh, ENTRIES[0] + ENTRIES[1], 2 * stored::ENTRIES + 2 * stored::ROWS)
 }
 
 /// The product in one launch a color, without atomics.
@@ -53,7 +53,7 @@ pub(crate) struct EbeSym {
     /// Elements color by color, \[n_elements\].
     order: CudaSlice<u32>,
     /// Nodes of the elements in that order, \[8\]\[n_elements\].
-    connectivity: CudaSlice<u32>,
+    nodes: CudaSlice<u32>,
     /// Nodes that no earlier element has, one bit per local node, in that order, \[n_elements\].
     firsts: CudaSlice<u8>,
     /// Young's moduli in that order, \[n_elements\].
@@ -75,15 +75,15 @@ impl EbeSym {
         let planes = connectivity_planes(problem.mesh().hexes(), &order);
         let firsts = first_elements(problem.mesh(), &order);
         let device = &on_device.device;
-        let connectivity = device.upload(&planes)?;
+        let nodes = device.upload(&planes)?;
         Ok(Self {
             kernels: kernels::EbeSym::load(device)?,
             firsts: device.upload(&firsts)?,
             colors: groups.iter().map(|group| group.len() as u32).collect(),
             order: device.upload(&order)?,
             moduli: device.zeros(order.len())?,
-            kappa: Kappa::new(on_device, &connectivity)?,
-            connectivity,
+            kappa: Kappa::new(on_device, &nodes)?,
+            nodes,
         })
     }
 
@@ -93,42 +93,25 @@ impl EbeSym {
     }
 }
 
-impl Product for EbeSym {
-    fn strategy(&self) -> &'static str {
-        "ebeSym"
-    }
+impl Product<Elasticity, DIM> for EbeSym {
+    const NAME: &'static str = "ebeSym";
 
-    fn set_moduli(&mut self, problem: &ProblemOnDevice, moduli: &DeviceVector<f64>) {
-        let n = problem.mesh.n_elements;
+    fn update(&mut self, plain: &Mf<f64>) {
+        let n = plain.problem().mesh.n_elements;
+        let moduli = &plain.coefficients()[0];
         self.kernels.by_color(Threads(n), n, &self.order, moduli, &mut self.moduli);
     }
 
-    fn apply(
-        &self,
-        problem: &ProblemOnDevice,
-        _: &DeviceVector<f64>,
-        x: &DeviceVector<f64>,
-        y: &mut DeviceVector<f64>,
-    ) {
-        let ProblemOnDevice { mesh, constraints, .. } = problem;
-        let Kappa { diagonal, off_diagonal } = &self.kappa;
+    fn apply(&self, plain: &Mf<f64>, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
+        let Self { kernels, colors, nodes, firsts, moduli, .. } = self;
+        let ProblemOnDevice { mesh, constraints, .. } = plain.problem();
+        let (n, n_nodes, held) = (mesh.n_elements, mesh.n_nodes, &constraints.held);
+        let Kappa { d, od } = &self.kappa;
         let mut first = 0;
-        for &count in &self.colors {
-            self.kernels.ebeSym(
-                Threads(8 * count as usize), // eight per element
-                first,
-                count,
-                mesh.n_elements,
-                mesh.n_nodes,
-                &self.connectivity,
-                &self.firsts,
-                &constraints.held,
-                diagonal,
-                off_diagonal,
-                &self.moduli,
-                x,
-                &mut *y,
-            );
+        for &count in colors {
+            let (grid, y) = (Threads(8 * count as usize), &mut *y); // eight per element
+            kernels
+                .ebeSym(grid, first, count, n, n_nodes, nodes, firsts, held, d, od, moduli, x, y);
             first += count;
         }
     }
@@ -150,47 +133,26 @@ fn first_elements(mesh: &HexMesh, order: &[u32]) -> Vec<u8> {
 /// The product in one launch, with atomics.
 pub(crate) struct EbeSymAtomic {
     kernels: kernels::EbeSym,
-    supports: kernels::Supports<f64>,
     kappa: Kappa,
 }
 
 impl EbeSymAtomic {
     pub fn new(problem: &ProblemOnDevice) -> Result<Self, BackendError> {
-        Ok(Self {
-            kernels: kernels::EbeSym::load(&problem.device)?,
-            supports: kernels::Supports::load(&problem.device)?,
-            kappa: Kappa::new(problem, &problem.mesh.connectivity)?,
-        })
+        let kappa = Kappa::new(problem, &problem.mesh.connectivity)?;
+        Ok(Self { kernels: kernels::EbeSym::load(&problem.device)?, kappa })
     }
 }
 
-impl Product for EbeSymAtomic {
-    fn strategy(&self) -> &'static str {
-        "ebeSymAtomic"
-    }
+impl Product<Elasticity, DIM> for EbeSymAtomic {
+    const NAME: &'static str = "ebeSymAtomic";
 
-    fn apply(
-        &self,
-        problem: &ProblemOnDevice,
-        moduli: &DeviceVector<f64>,
-        x: &DeviceVector<f64>,
-        y: &mut DeviceVector<f64>,
-    ) {
-        let ProblemOnDevice { mesh, constraints, .. } = problem;
-        let (Kappa { diagonal, off_diagonal }, held) = (&self.kappa, &constraints.held);
-        self.supports.held_part(Threads(mesh.n_nodes), mesh.n_nodes, held, x, &mut *y);
-        self.kernels.ebeSymAtomic(
-            Threads(8 * mesh.n_elements),
-            mesh.n_elements,
-            mesh.n_nodes,
-            &mesh.connectivity,
-            held,
-            diagonal,
-            off_diagonal,
-            moduli,
-            x,
-            y,
-        );
+    fn apply(&self, plain: &Mf<f64>, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
+        plain.held_part(x, y);
+        let ProblemOnDevice { mesh, constraints, .. } = plain.problem();
+        let (n, n_nodes, nodes) = (mesh.n_elements, mesh.n_nodes, &mesh.connectivity);
+        let (grid, held, Kappa { d, od }) = (Threads(8 * n), &constraints.held, &self.kappa);
+        let moduli = &plain.coefficients()[0];
+        self.kernels.ebeSymAtomic(grid, n, n_nodes, nodes, held, d, od, moduli, x, y);
     }
 
     fn cost(&self, problem: &ProblemOnDevice) -> Cost {
@@ -261,7 +223,7 @@ mod tests {
         let problem = two_elements();
         let on_device = ProblemOnDevice::new(&Device::open(0).unwrap(), &problem).unwrap();
         let kappa = Kappa::new(&on_device, &on_device.mesh.connectivity).unwrap();
-        let stored = [&kappa.diagonal, &kappa.off_diagonal];
+        let stored = [&kappa.d, &kappa.od];
         for (stored, expected) in stored.into_iter().zip(expected(&problem)) {
             let stored = on_device.device.download(stored).unwrap();
             assert_eq!(stored.len(), expected.len());

@@ -7,11 +7,14 @@ use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
 use topopt_fem::DIM;
 use topopt_linalg::BackendError;
-use topopt_mesh::HexMesh;
+use topopt_mesh::{HexMesh, hexahedron};
 
 use crate::Device;
 use crate::kernels::{MeshView, Part};
 use crate::vector::to_planes;
+
+/// Nodes of an element.
+pub(crate) const NODES: usize = hexahedron::NODES.len();
 
 /// Nodes and elements, and how these are launched; nothing of what is solved on them.
 pub struct MeshOnDevice {
@@ -20,7 +23,7 @@ pub struct MeshOnDevice {
     pub(crate) n_elements: usize,
     /// `[3][n_nodes]`.
     pub(crate) coordinates: CudaSlice<f64>,
-    /// `[8][n_elements]`.
+    /// `[NODES][n_elements]`.
     pub(crate) connectivity: CudaSlice<u32>,
     /// Elements that are launched together where contributions are added by atomics.
     parts: Vec<Range<u32>>,
@@ -75,7 +78,7 @@ impl MeshOnDevice {
 
     /// Bytes on the device for a mesh of that size.
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
-        8 * DIM * n_nodes + 8 * 4 * n_elements
+        8 * DIM * n_nodes + NODES * 4 * n_elements
     }
 
     /// The GPU.
@@ -98,7 +101,7 @@ impl MeshOnDevice {
         Part { first: 0, count: self.n_elements as u32 }
     }
 
-    /// For a launch, with the elements of another `connectivity`, `[8][n_elements]`.
+    /// For a launch, with the elements of another `connectivity`, `[NODES][n_elements]`.
     pub(crate) fn with(&self, connectivity: &CudaSlice<u32>) -> MeshView {
         MeshView {
             n_elements: self.n_elements.into(),
@@ -144,10 +147,13 @@ fn colored(mesh: &HexMesh, colors: &[usize]) -> Result<Vec<Range<u32>>, String> 
 }
 
 /// Local node a of `elements[k]` at \[a\]\[k\].
-pub(crate) fn connectivity_planes(hexes: &[[u32; 8]], elements: &[u32]) -> Vec<u32> {
-    let mut planes = Vec::with_capacity(8 * elements.len());
-    for a in 0..8 {
-        planes.par_extend(elements.par_iter().map(|&e| hexes[e as usize][a]));
+pub(crate) fn connectivity_planes<const A: usize>(
+    nodes: &[[u32; A]],
+    elements: &[u32],
+) -> Vec<u32> {
+    let mut planes = Vec::with_capacity(A * elements.len());
+    for a in 0..A {
+        planes.par_extend(elements.par_iter().map(|&e| nodes[e as usize][a]));
     }
     planes
 }

@@ -1,80 +1,85 @@
-//! `mf`: matrix-free, nothing stored; geometry from the coordinates, sum-factorized. Element by
-//! element, or by the clusters of the mesh where it has them; or with slots, as `dbd`.
+//! `mf`: matrix-free, nothing stored; geometry from the coordinates. Elements add by atomics, or write to
+//! slots, as `dbd`.
 
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{DIM, ElementOperator};
-use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
-use topopt_mesh::{HexMesh, NodeToElements};
+use topopt_fem::{DIM, Discretization, Elasticity, ElementOperator};
+use topopt_linalg::{Backend, BackendError, Cost, LinearOperator, Space};
+use topopt_mesh::NodeToElements;
 
 use super::ProblemOnDevice;
-use super::clusters::Clusters;
-use super::from_coordinates::FromCoordinates;
+use super::device_kernel::{DeviceKernel, ElementKernels};
 use super::slots::Slots;
 use crate::Cuda;
+use crate::assembly::launch;
 use crate::kernel::Grid::Threads;
-use crate::kernel::{self, Shared};
-use crate::kernels;
+use crate::kernel::Shared;
+use crate::kernels::{self, Part};
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 
-/// Additions and multiplications of an element, counted in `cuda/mf.cu`.
-const FLOPS: f64 = 1849.0;
-
-/// The matrix-free operator on vectors of precision `R`.
-pub struct Mf<R> {
-    problem: Arc<ProblemOnDevice>,
-    kernels: Kernels<R>,
+/// The matrix-free operator of a physics on vectors of precision `R`, with all that its problem couples; the
+/// rows of held unknowns are those of the identity.
+pub struct Mf<R: Real, K: DeviceKernel<N> = Elasticity, const N: usize = DIM> {
+    problem: Arc<ProblemOnDevice<K, N>>,
+    elements: K::Elements<R>,
     supports: kernels::Supports<R>,
-    from_coordinates: FromCoordinates<R>,
-    moduli: DeviceVector<R>,
+    /// Slots of the strategy `dbd`.
+    slots: Option<Slots<R>>,
+    /// One per term, `[n_elements]`.
+    coefficients: Vec<DeviceVector<R>>,
     /// Partial sums of a dot product, one per block of elements.
     partial: CudaSlice<f64>,
 }
 
-/// With one thread per element, or one warp per cluster; adding by atomics, or to slots.
-enum Kernels<R> {
-    Elements(kernels::Mf<R>),
-    Clusters(kernels::MfClusters<R>, Arc<Clusters>),
-    Slots(kernels::Mf<R>, Box<Slots<R>>),
+/// Destination of the products of elements.
+pub enum To<'a, R> {
+    /// Nodes, to which they are added.
+    Nodes(&'a mut DeviceVector<R>),
+    /// Slots, one per element and node.
+    Slots(Shared<R>),
 }
 
-impl<R: Real> Mf<R> {
-    /// The operator of `problem` with all moduli zero.
+/// Launches one of four products: to nodes or to slots, without or with parts of x . y.
+macro_rules! launch_products {
+    (
+        $kernels:expr, $nodes:ident | $nodes_dot:ident | $slots:ident | $slots_dot:ident,
+        ($($argument:expr),*), $to:expr, $partial:expr
+    ) => {
+        match ($to, $partial) {
+            (To::Nodes(y), None) => $kernels.$nodes($($argument,)* y),
+            (To::Nodes(y), Some(partial)) => $kernels.$nodes_dot($($argument,)* y, partial),
+            (To::Slots(slots), None) => $kernels.$slots($($argument,)* slots),
+            (To::Slots(slots), Some(partial)) => $kernels.$slots_dot($($argument,)* slots, partial),
+        }
+    };
+}
+pub(super) use launch_products;
+
+impl<R: Real, K: DeviceKernel<N>, const N: usize> Mf<R, K, N> {
+    /// The operator of `problem`, which is `on_device`, with all coefficients zero.
     ///
     /// # Errors
-    /// [`BackendError`] if the device has no room for the moduli or the kernels cannot be loaded.
-    pub fn new(problem: &Arc<ProblemOnDevice>) -> Result<Self, BackendError> {
-        let ProblemOnDevice { device, mesh, clusters, .. } = &**problem;
-        match clusters {
-            Some(clusters) => {
-                let kernels = kernels::MfClusters::load(device)?;
-                let blocks = kernels.mf_clusters_dot.blocks(Threads(clusters.threads()));
-                Self::with(problem, Kernels::Clusters(kernels, clusters.clone()), blocks)
-            }
-            None => {
-                let kernels = kernels::Mf::load(device)?;
-                let blocks_of = |n: u32| kernels.mf_dot.blocks(Threads(n as usize));
-                let blocks = mesh.parts().map(|part| blocks_of(part.count)).sum();
-                Self::with(problem, Kernels::Elements(kernels), blocks)
-            }
-        }
+    /// [`BackendError`] if the device has no room for it or the kernels cannot be loaded.
+    pub fn new(
+        on_device: &Arc<ProblemOnDevice<K, N>>,
+        problem: &Discretization<K, N>,
+    ) -> Result<Self, BackendError> {
+        Self::with(on_device, problem, None)
     }
 
     /// Builds the strategy `dbd`: elements write their products to slots, and nodes gather them in a fixed
-    /// order, which gives the same bits on any mesh. `adjacency` is that of the mesh.
+    /// order, which gives the same bits on any mesh.
     ///
     /// # Errors
     /// As [`Mf::new`].
     pub fn with_slots(
-        problem: &Arc<ProblemOnDevice>,
-        adjacency: &NodeToElements,
+        on_device: &Arc<ProblemOnDevice<K, N>>,
+        problem: &Discretization<K, N>,
     ) -> Result<Self, BackendError> {
-        let kernels = kernels::Mf::load(&problem.device)?;
-        let blocks = kernels.mf_to_slots_dot.blocks(Threads(problem.mesh.n_elements));
-        let slots = Slots::new(&problem.device, adjacency, problem.constraints.unknowns)?;
-        Self::with(problem, Kernels::Slots(kernels, Box::new(slots)), blocks)
+        let slots = Slots::new(&on_device.device, &NodeToElements::new(problem.mesh()), N)?;
+        Self::with(on_device, problem, Some(slots))
     }
 
     /// With slots where elements come by color, which is faster than a launch per color.
@@ -82,148 +87,122 @@ impl<R: Real> Mf<R> {
     /// # Errors
     /// As [`Mf::new`].
     pub(crate) fn in_order(
-        on_device: &Arc<ProblemOnDevice>,
-        mesh: &HexMesh,
+        on_device: &Arc<ProblemOnDevice<K, N>>,
+        problem: &Discretization<K, N>,
     ) -> Result<Self, BackendError> {
         match on_device.mesh.is_one_part() {
-            true => Self::new(on_device),
-            false => Self::with_slots(on_device, &NodeToElements::new(mesh)),
+            true => Self::new(on_device, problem),
+            false => Self::with_slots(on_device, problem),
         }
     }
 
     fn with(
-        problem: &Arc<ProblemOnDevice>,
-        kernels: Kernels<R>,
-        blocks: usize,
+        on_device: &Arc<ProblemOnDevice<K, N>>,
+        problem: &Discretization<K, N>,
+        slots: Option<Slots<R>>,
     ) -> Result<Self, BackendError> {
-        let ProblemOnDevice { device, mesh, .. } = &**problem;
+        let ProblemOnDevice { device, mesh, .. } = &**on_device;
+        let elements = K::Elements::<R>::new(on_device, problem)?;
+        let blocks = match &slots {
+            Some(_) => elements.blocks(mesh.n_elements, true),
+            None => mesh.parts().map(|part| elements.blocks(part.count as usize, false)).sum(),
+        };
+        let zeros = |_| -> Result<_, BackendError> {
+            let space = Space::elements(mesh.n_elements);
+            Ok(DeviceVector { space, values: device.zeros(mesh.n_elements)? })
+        };
         Ok(Self {
-            problem: problem.clone(),
-            kernels,
+            problem: on_device.clone(),
+            elements,
             supports: kernels::Supports::load(device)?,
-            from_coordinates: FromCoordinates::load(device)?,
-            moduli: DeviceVector {
-                space: Space::elements(mesh.n_elements),
-                values: device.zeros(mesh.n_elements)?,
-            },
+            slots,
+            coefficients: (0..K::TERMS).map(zeros).collect::<Result<_, _>>()?,
             partial: device.zeros(blocks)?,
         })
     }
 
-    /// Young's modulus of every element.
-    pub(crate) fn moduli(&self) -> &DeviceVector<R> {
-        &self.moduli
-    }
-
-    /// Young's moduli, mutable, `[n_elements]`.
-    pub(crate) fn moduli_mut(&mut self) -> &mut CudaSlice<R> {
-        &mut self.moduli.values
-    }
-
-    /// Bytes of device memory that the operator stores beside the [`ProblemOnDevice`].
+    /// Bytes of device memory that the operator stores beside the [`ProblemOnDevice`], for so many elements
+    /// that are launched at once; without [`Mf::further_bytes`].
     pub fn bytes(n_elements: usize) -> usize {
-        let block = kernel::block(&kernels::Mf::<R>::ptx(), "mf_dot") as usize;
-        size_of::<R>() * n_elements + 8 * n_elements.div_ceil(block)
+        let block = K::Elements::<R>::dot_block() as usize;
+        K::TERMS * size_of::<R>() * n_elements + 8 * n_elements.div_ceil(block)
     }
-}
 
-impl<R: Real> Mf<R> {
+    /// Bytes of what `problem` has beside its mesh: stretches and films.
+    pub fn further_bytes(problem: &Discretization<K, N>) -> usize {
+        K::Elements::<R>::further_bytes(problem)
+    }
+
+    /// Mesh, constraints and integrals.
+    pub(crate) fn problem(&self) -> &ProblemOnDevice<K, N> {
+        &self.problem
+    }
+
+    /// Kernels over the elements.
+    pub(crate) fn elements(&self) -> &K::Elements<R> {
+        &self.elements
+    }
+
+    /// Coefficients of the elements, one vector per term.
+    pub(crate) fn coefficients(&self) -> &[DeviceVector<R>] {
+        &self.coefficients
+    }
+
+    /// Coefficients, mutable.
+    pub(crate) fn coefficients_mut(&mut self) -> &mut [DeviceVector<R>] {
+        &mut self.coefficients
+    }
+
+    /// y = x at held unknowns, 0 elsewhere.
+    pub(crate) fn held_part(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+        let ProblemOnDevice { mesh, constraints, .. } = &*self.problem;
+        let (n, held) = (mesh.n_nodes, &constraints.held);
+        launch!(self.supports, N, held_part1 | held_part(Threads(n), n, held, x, y));
+    }
+
+    /// Writes the sum of `add` over the parts of the mesh.
+    pub(crate) fn sum_of_parts(
+        &self,
+        out: &mut DeviceVector<R>,
+        mut add: impl FnMut(Part, &mut DeviceVector<R>),
+    ) {
+        let ProblemOnDevice { device, mesh, .. } = &*self.problem;
+        device.record("clearing a diagonal", device.stream().memset_zeros(&mut out.values));
+        mesh.parts().for_each(|part| add(part, out));
+    }
+
+    /// The diagonal for other coefficients, 1 at held unknowns.
+    pub(crate) fn diagonal_for(&self, terms: &[DeviceVector<R>], out: &mut DeviceVector<R>) {
+        self.sum_of_parts(out, |part, out| self.elements.diagonal(self, part, terms, out));
+    }
+
     /// y = K x; if `with_dot`, every block of elements leaves its part of x . y.
     fn product(&self, with_dot: bool, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
-        match &self.kernels {
-            Kernels::Slots(kernels, slots) => {
-                self.to_slots(with_dot, kernels, slots, x);
-                slots.gather(&self.problem.constraints, x, y);
-            }
-            Kernels::Clusters(kernels, clusters) => {
-                self.held_part(x, y);
-                self.by_clusters(with_dot, kernels, clusters, x, y);
-            }
-            Kernels::Elements(kernels) => {
-                self.held_part(x, y);
-                self.by_elements(with_dot, kernels, x, y);
-            }
-        }
-    }
-
-    /// y = x at held components, 0 elsewhere.
-    fn held_part(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let ProblemOnDevice { mesh, constraints, .. } = &*self.problem;
-        self.supports.held_part(Threads(mesh.n_nodes), mesh.n_nodes, &constraints.held, x, y);
-    }
-
-    /// y += the products of the elements, cluster by cluster.
-    fn by_clusters(
-        &self,
-        with_dot: bool,
-        kernels: &kernels::MfClusters<R>,
-        clusters: &Clusters,
-        x: &DeviceVector<R>,
-        y: &mut DeviceVector<R>,
-    ) {
-        let (mesh, material) = (&self.problem.mesh, self.problem.material());
-        let (moduli, grid) = (&self.moduli, Threads(clusters.threads()));
-        if with_dot {
-            let partial = &self.partial;
-            kernels.mf_clusters_dot(grid, clusters, mesh, material, moduli, x, y, partial);
-        } else {
-            kernels.mf_clusters(grid, clusters, mesh, material, moduli, x, y);
+        let partial = |begin| with_dot.then(|| Shared::from_entry(&self.partial, begin));
+        if let Some(slots) = &self.slots {
+            let to = To::Slots(slots.values());
+            self.elements.products(self, mesh.all(), x, to, partial(0));
+            return slots.gather(constraints, x, y);
         }
-    }
 
-    /// y += the products of the elements, one part of the mesh after the other.
-    fn by_elements(
-        &self,
-        with_dot: bool,
-        kernels: &kernels::Mf<R>,
-        x: &DeviceVector<R>,
-        y: &mut DeviceVector<R>,
-    ) {
-        let ProblemOnDevice { mesh, constraints, .. } = &*self.problem;
-        let (moduli, material) = (&self.moduli, self.problem.material());
-        let (held, at) = (&constraints.held, &constraints.at_supports);
-
+        self.held_part(x, y);
         let mut begin = 0;
         for part in mesh.parts() {
-            let (grid, y) = (Threads(part.count as usize), &mut *y);
-            if with_dot {
-                let partial = Shared::from_entry(&self.partial, begin);
-                begin += kernels.mf_dot.blocks(grid);
-                kernels.mf_dot(grid, mesh, part, held, at, material, moduli, x, y, partial);
-            } else {
-                kernels.mf(grid, mesh, part, held, at, material, moduli, x, y);
-            }
-        }
-    }
-
-    /// The products of elements into `slots`.
-    fn to_slots(
-        &self,
-        with_dot: bool,
-        kernels: &kernels::Mf<R>,
-        slots: &Slots<R>,
-        x: &DeviceVector<R>,
-    ) {
-        let ProblemOnDevice { mesh, constraints, .. } = &*self.problem;
-        let (material, moduli, slots) = (self.problem.material(), &self.moduli, slots.values());
-        let (held, at) = (&constraints.held, &constraints.at_supports);
-        let (grid, all) = (Threads(mesh.n_elements), mesh.all());
-        if with_dot {
-            let partial = &self.partial;
-            kernels.mf_to_slots_dot(grid, mesh, all, held, at, material, moduli, x, slots, partial);
-        } else {
-            kernels.mf_to_slots(grid, mesh, all, held, at, material, moduli, x, slots);
+            self.elements.products(self, part, x, To::Nodes(y), partial(begin));
+            begin += self.elements.blocks(part.count as usize, false);
         }
     }
 }
 
-impl<R: Real> LinearOperator<Cuda<R>> for Mf<R> {
+impl<R: Real, K: DeviceKernel<N>, const N: usize> LinearOperator<Cuda<R>> for Mf<R, K, N> {
     fn space(&self) -> Space {
         self.problem.space()
     }
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         self.product(false, x, y);
+        self.elements.complete(self, x, y);
     }
 
     fn apply_to_direction(
@@ -233,50 +212,57 @@ impl<R: Real> LinearOperator<Cuda<R>> for Mf<R> {
         q: &mut DeviceVector<R>,
         dq: &mut Scalar,
     ) {
+        if self.elements.completion(self).is_some() {
+            self.apply(d, q);
+            return backend.dot_into(d, q, dq);
+        }
         self.product(true, d, q);
         backend.sum_into(&self.partial, dq);
     }
 
     fn cost(&self) -> Cost {
-        let (elements, nodes) =
-            (self.problem.mesh.n_elements as f64, self.problem.mesh.n_nodes as f64);
-        let real = size_of::<R>() as f64;
+        let mesh = &self.problem.mesh;
+        let (elements, nodes) = (mesh.n_elements as f64, mesh.n_nodes as f64);
+        let (real, unknowns) = (size_of::<R>() as f64, N as f64);
+        let [flops, further] = self.elements.product_cost();
+        let numbers = K::TERMS as f64 + further;
         let mut cost = Cost {
-            bytes_read: elements * (32.125 + real) + nodes * (24.0 + 3.0 * real),
-            bytes_written: nodes * 3.0 * real,
-            flops: elements * FLOPS,
+            bytes_read: elements * (32.125 + numbers * real) + nodes * (24.0 + unknowns * real),
+            bytes_written: nodes * unknowns * real,
+            flops: elements * flops,
         };
-        if let Kernels::Slots(..) = &self.kernels {
-            let [node, element] = Slots::<R>::traffic(DIM);
+        if self.slots.is_some() {
+            let [node, element] = Slots::<R>::traffic(N);
             cost.bytes_read += node * nodes + element * elements;
         }
-        cost
+        self.elements.completion(self).map_or(cost, |completion| cost.plus(&completion))
     }
 }
 
-impl<R: Real> ElementOperator<Cuda<R>> for Mf<R> {
+impl<R: Real, K: DeviceKernel<N>, const N: usize> ElementOperator<Cuda<R>> for Mf<R, K, N> {
     fn strategy(&self) -> &'static str {
-        if let Kernels::Slots(..) = &self.kernels { "dbd" } else { "mf" }
+        if self.slots.is_some() { "dbd" } else { "mf" }
     }
 
     fn set_coefficients(&mut self, terms: &[&DeviceVector<R>]) {
-        let moduli = terms[0];
         let device = &self.problem.device;
-        let copied = device.stream().memcpy_dtod(&moduli.values, &mut self.moduli.values);
-        device.record("copying moduli", copied);
+        for (own, term) in self.coefficients.iter_mut().zip(terms) {
+            let copied = device.stream().memcpy_dtod(&term.values, &mut own.values);
+            device.record("copying coefficients", copied);
+        }
     }
 
     fn diagonal(&self, out: &mut DeviceVector<R>) {
-        self.from_coordinates.diagonal(&self.problem, &self.moduli, out);
+        self.diagonal_for(&self.coefficients, out);
     }
 
     fn element_work(
         &self,
-        _: usize,
+        term: usize,
         v: &DeviceVector<R>,
         u: &DeviceVector<R>,
         out: &mut DeviceVector<R>,
     ) {
-        self.from_coordinates.work(&self.problem, [v, u], out);
+        self.elements.work(self, term, [v, u], out);
     }
 }

@@ -4,12 +4,12 @@ pub(crate) mod adjacency;
 mod bsr;
 pub(crate) mod clusters;
 pub(crate) mod constraints;
+mod device_kernel;
 mod diffusion;
 mod diffusion_stored;
-mod diffusion_strategy;
 mod ebe_sym;
+mod elasticity;
 mod films;
-mod from_coordinates;
 mod mesh;
 mod mf;
 mod nbn;
@@ -22,25 +22,19 @@ mod stored;
 
 use std::sync::Arc;
 
-use topopt_fem::{DIM, Discretization, ElementOperator};
+use topopt_fem::{Discretization, ElementOperator};
 use topopt_linalg::BackendError;
-use topopt_mesh::{HexMesh, NodeToElements};
+use topopt_mesh::HexMesh;
 
-pub use diffusion::MfDiffusion;
-pub use diffusion_strategy::DiffusionStrategy;
+pub use device_kernel::DeviceKernel;
 pub use mesh::MeshOnDevice;
 pub use mf::Mf;
 pub use problem::ProblemOnDevice;
 pub use shape_means::ShapeMeans;
 
-use crate::{Cuda, kernels};
-use adjacency::ReverseConnectivity;
-use bsr::Bsr;
-use ebe_sym::{EbeSym, EbeSymAtomic};
-use nbn::Nbn;
-use product::{Operator, Product};
+use crate::Cuda;
+pub(crate) use constraints::Constraints;
 pub(crate) use slots::Slots;
-use stored::ByElements;
 
 /// How K u is computed on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,79 +94,66 @@ impl Strategy {
 
     /// Bytes of device memory that the operator stores for a mesh of that size, beside the
     /// [`ProblemOnDevice`] and the vectors. Exact except for `bsr`, whose rows are taken to be as long
-    /// as inside a box.
-    pub fn bytes(self, n_nodes: usize, n_elements: usize) -> usize {
-        let moduli = 8 * n_elements;
-        moduli
-            + match self {
-                Strategy::Mf => 0,
-                Strategy::Dbd => Slots::<f64>::bytes(n_nodes, n_elements, DIM),
-                Strategy::Nbn => {
-                    stored::bytes(n_elements) + ReverseConnectivity::bytes(n_nodes, n_elements)
-                }
-                Strategy::Ebe | Strategy::Ebe8 | Strategy::Ebe24 | Strategy::Ebe64 => {
-                    stored::bytes(n_elements)
-                }
-                Strategy::EbeSym => EbeSym::bytes(n_elements),
-                Strategy::EbeSymAtomic => ebe_sym::bytes(n_elements),
-                Strategy::Bsr => Bsr::bytes(n_nodes, n_elements),
-            }
+    /// as inside a box; without [`Mf::further_bytes`].
+    pub fn bytes<K: DeviceKernel<N>, const N: usize>(
+        self,
+        n_nodes: usize,
+        n_elements: usize,
+    ) -> usize {
+        let of_strategy = match self {
+            Strategy::Mf => 0,
+            Strategy::Dbd => Slots::<f64>::bytes(n_nodes, n_elements, N),
+            stored => K::stored_bytes(stored, n_nodes, n_elements),
+        };
+        Mf::<f64, K, N>::bytes(n_elements) + of_strategy
     }
 
-    /// Whether it computes on `mesh`: `ebeSym` has no wedges and no pyramids, whose threads would
-    /// write to one node at the same time.
-    pub fn takes(self, mesh: &HexMesh) -> bool {
-        self != Strategy::EbeSym || mesh.n_degenerate() == 0
+    /// Whether it computes the physics on `mesh`: `ebeSym` has no wedges and no pyramids, whose threads
+    /// would write to one node at the same time.
+    pub fn takes<K: DeviceKernel<N>, const N: usize>(self, mesh: &HexMesh) -> bool {
+        K::STRATEGIES.contains(&self) && (self != Strategy::EbeSym || mesh.n_degenerate() == 0)
     }
 
     /// Whether it adds up in a fixed order on a mesh [by color](ProblemOnDevice::by_color); the others
     /// add by atomics, all elements at a time.
-    pub fn is_in_order(self) -> bool {
-        use Strategy::{Bsr, Dbd, EbeSym, Mf, Nbn};
-        matches!(self, Mf | Dbd | Nbn | EbeSym | Bsr)
+    pub fn is_in_order<K: DeviceKernel<N>, const N: usize>(self) -> bool {
+        K::adds_in_order(self)
     }
 
-    /// The operator of `problem` with all moduli zero; `on_device` was made from the same problem.
+    /// The operator of `problem` with all coefficients zero; `on_device` was made from the same problem.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it, its kernels cannot be loaded, or it does
     /// not [take](Strategy::takes) the mesh.
-    pub fn build(
+    pub fn build<K: DeviceKernel<N>, const N: usize>(
         self,
-        on_device: &Arc<ProblemOnDevice>,
-        problem: &Discretization,
+        on_device: &Arc<ProblemOnDevice<K, N>>,
+        problem: &Discretization<K, N>,
     ) -> Result<Box<dyn ElementOperator<Cuda<f64>>>, BackendError> {
-        if !self.takes(problem.mesh()) {
-            let (degenerate, name) = (problem.mesh().n_degenerate(), self.name());
-            return Err(BackendError {
-                device: on_device.device().name().into(),
-                operation: format!("strategy `{name}`"),
-                message: format!(
-                    "the mesh has {degenerate} wedges or pyramids, which this strategy does not support; \
-                     use `ebeSymAtomic`"
-                ),
-            });
+        if !self.takes::<K, N>(problem.mesh()) {
+            return Err(self.refused(on_device.device().name(), problem));
         }
-
-        let adjacency = || NodeToElements::new(problem.mesh());
-        match self {
-            Strategy::Mf => Ok(Box::new(Mf::<f64>::new(on_device)?)),
-            Strategy::Dbd => Ok(Box::new(Mf::<f64>::with_slots(on_device, &adjacency())?)),
-            Strategy::Nbn => operator(on_device, Nbn::new(on_device, &adjacency())?),
-            Strategy::Ebe => operator(on_device, ByElements::<kernels::Ebe>::new(on_device)?),
-            Strategy::Ebe8 => operator(on_device, ByElements::<kernels::Ebe8>::new(on_device)?),
-            Strategy::Ebe24 => operator(on_device, ByElements::<kernels::Ebe24>::new(on_device)?),
-            Strategy::Ebe64 => operator(on_device, ByElements::<kernels::Ebe64>::new(on_device)?),
-            Strategy::EbeSym => operator(on_device, EbeSym::new(on_device, problem, &adjacency())?),
-            Strategy::EbeSymAtomic => operator(on_device, EbeSymAtomic::new(on_device)?),
-            Strategy::Bsr => operator(on_device, Bsr::new(on_device, problem, &adjacency())?),
-        }
+        Ok(match self {
+            Strategy::Mf => Box::new(Mf::<f64, K, N>::new(on_device, problem)?),
+            Strategy::Dbd => Box::new(Mf::<f64, K, N>::with_slots(on_device, problem)?),
+            stored => K::stored(stored, on_device, problem)?,
+        })
     }
-}
 
-fn operator<P: Product + 'static>(
-    problem: &Arc<ProblemOnDevice>,
-    product: P,
-) -> Result<Box<dyn ElementOperator<Cuda<f64>>>, BackendError> {
-    Ok(Box::new(Operator::new(problem, product)?))
+    /// Why it does not compute `problem`.
+    fn refused<K: DeviceKernel<N>, const N: usize>(
+        self,
+        device: &str,
+        problem: &Discretization<K, N>,
+    ) -> BackendError {
+        let (degenerate, name) = (problem.mesh().n_degenerate(), self.name());
+        let message = match K::STRATEGIES.contains(&self) {
+            true => format!(
+                "the mesh has {degenerate} wedges or pyramids, which this strategy does not support; \
+                 use `ebeSymAtomic`"
+            ),
+            false => format!("it has no kernels for {N} unknowns per node"),
+        };
+        BackendError { device: device.into(), operation: format!("strategy `{name}`"), message }
+    }
 }

@@ -1,13 +1,15 @@
 //! `nbn`: node by node with stored K_e and the reverse connectivity [Ratnakar2022, Alg. 3].
 
 use cudarc::driver::CudaSlice;
+use topopt_fem::{DIM, Elasticity};
 use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::NodeToElements;
 
 use super::ProblemOnDevice;
 use super::adjacency::ReverseConnectivity;
+use super::mf::Mf;
 use super::product::Product;
-use super::stored;
+use super::stored::{self, ENTRIES, ROWS};
 use crate::kernel::Grid::Threads;
 use crate::kernels;
 use crate::vector::DeviceVector;
@@ -32,38 +34,20 @@ impl Nbn {
     }
 }
 
-impl Product for Nbn {
-    fn strategy(&self) -> &'static str {
-        "nbn"
-    }
+impl Product<Elasticity, DIM> for Nbn {
+    const NAME: &'static str = "nbn";
 
-    fn apply(
-        &self,
-        problem: &ProblemOnDevice,
-        moduli: &DeviceVector<f64>,
-        x: &DeviceVector<f64>,
-        y: &mut DeviceVector<f64>,
-    ) {
-        let ReverseConnectivity { offsets, elements, locals, .. } = &self.reverse;
-        let ProblemOnDevice { mesh, constraints, .. } = problem;
+    fn apply(&self, plain: &Mf<f64>, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
+        let ReverseConnectivity { offsets, elements, locals } = &self.reverse;
+        let ProblemOnDevice { mesh, constraints, .. } = plain.problem();
         let (grid, held) = (Threads(mesh.n_nodes), &constraints.held);
-        self.kernels.nbn(
-            grid,
-            mesh,
-            offsets,
-            elements,
-            locals,
-            held,
-            &self.stiffness,
-            moduli,
-            x,
-            y,
-        );
+        let (matrices, moduli) = (&self.stiffness, &plain.coefficients()[0]);
+        self.kernels.nbn(grid, mesh, offsets, elements, locals, held, matrices, moduli, x, y);
     }
 
     fn cost(&self, problem: &ProblemOnDevice) -> Cost {
         let mesh = &problem.mesh;
-        let mut cost = stored::element_cost(mesh, 24 * 24, 2 * 24 * 24 + 48);
+        let mut cost = stored::element_cost(mesh, ENTRIES, 2 * ENTRIES + 2 * ROWS);
         cost.bytes_read += 40.0 * mesh.n_elements as f64 + 4.0 * mesh.n_nodes as f64;
         cost
     }

@@ -1,33 +1,36 @@
-//! An elastic problem on the device: mesh, constraints and material, shared by all operators.
+//! A problem on the device: mesh, constraints and integrals, shared by all operators.
 
 use std::sync::Arc;
 
-use topopt_fem::Discretization;
+use topopt_fem::{DIM, Discretization, Elasticity};
 use topopt_linalg::{BackendError, Space};
 
 use super::clusters::Clusters;
 use super::constraints::{Constraints, held};
+use super::device_kernel::DeviceKernel;
 use super::mesh::MeshOnDevice;
 use crate::Device;
 use crate::kernels::Lame;
 
 /// Data of a problem that every operator reads, on one GPU.
-pub struct ProblemOnDevice {
+pub struct ProblemOnDevice<K = Elasticity, const N: usize = DIM> {
     pub(crate) device: Arc<Device>,
     pub(crate) mesh: Arc<MeshOnDevice>,
-    pub(crate) constraints: Constraints,
+    pub(crate) constraints: Arc<Constraints>,
     /// The elements in clusters, where `mf` is faster so, and not by color.
     pub(crate) clusters: Option<Arc<Clusters>>,
-    /// Lame's constants (lambda, mu) at Young's modulus 1.
-    unit_lame: (f64, f64),
+    kernel: K,
 }
 
-impl ProblemOnDevice {
+impl<K: DeviceKernel<N>, const N: usize> ProblemOnDevice<K, N> {
     /// Copies what operators need of `problem` to `device`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it.
-    pub fn new(device: &Arc<Device>, problem: &Discretization) -> Result<Arc<Self>, BackendError> {
+    pub fn new(
+        device: &Arc<Device>,
+        problem: &Discretization<K, N>,
+    ) -> Result<Arc<Self>, BackendError> {
         Self::on(&MeshOnDevice::new(device, problem.mesh())?, problem)
     }
 
@@ -40,7 +43,7 @@ impl ProblemOnDevice {
     /// the elements, or the device has no room for it.
     pub fn by_color(
         device: &Arc<Device>,
-        problem: &Discretization,
+        problem: &Discretization<K, N>,
         colors: &[usize],
     ) -> Result<Arc<Self>, BackendError> {
         Self::on(&MeshOnDevice::by_color(device, problem.mesh(), colors)?, problem)
@@ -52,19 +55,19 @@ impl ProblemOnDevice {
     /// [`BackendError`] if the device has no room for the rest.
     pub fn on(
         mesh: &Arc<MeshOnDevice>,
-        problem: &Discretization,
+        problem: &Discretization<K, N>,
     ) -> Result<Arc<Self>, BackendError> {
         let (device, hexes) = (mesh.device(), problem.mesh().hexes());
-        let clusters = match mesh.is_one_part() {
+        let clusters = match K::HAS_CLUSTERS && mesh.is_one_part() {
             true => Clusters::of(device, hexes, &held(problem.constraints()))?,
             false => None,
         };
         Ok(Arc::new(Self {
             device: device.clone(),
             mesh: mesh.clone(),
-            constraints: Constraints::new(device, hexes, problem.constraints())?,
+            constraints: Arc::new(Constraints::new(device, hexes, problem.constraints())?),
             clusters: clusters.map(Arc::new),
-            unit_lame: problem.kernel().material().unit_lame(),
+            kernel: *problem.kernel(),
         }))
     }
 
@@ -88,19 +91,19 @@ impl ProblemOnDevice {
         &self.mesh
     }
 
-    /// Number of displacement components, held ones included.
+    /// Number of unknowns, held ones included.
     pub fn n_dofs(&self) -> usize {
         self.space().len()
     }
 
-    /// The space of displacements.
+    /// The space of the unknowns.
     pub fn space(&self) -> Space {
-        Space::nodes(self.mesh.n_nodes, self.constraints.unknowns)
+        Space::nodes(self.mesh.n_nodes, N)
     }
 
-    /// The material for a launch.
+    /// Lame's constants for a launch.
     pub(crate) fn material(&self) -> Lame {
-        let (lambda, mu) = self.unit_lame;
+        let (lambda, mu) = self.kernel.lame();
         Lame { lambda, mu, ratio: lambda / mu }
     }
 }

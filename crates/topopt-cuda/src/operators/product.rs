@@ -1,99 +1,87 @@
-//! An operator of the thesis: the product by one strategy, with diagonal and energies, which no
+//! An operator that stores numbers: the product by one strategy, with diagonal and works of `mf`, which no
 //! strategy needs its stored values for.
-
-use std::sync::Arc;
 
 use topopt_fem::ElementOperator;
 use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
 
 use super::ProblemOnDevice;
-use super::from_coordinates::FromCoordinates;
+use super::device_kernel::{DeviceKernel, ElementKernels};
+use super::mf::Mf;
 use crate::Cuda;
 use crate::vector::DeviceVector;
 
-/// y = K(E) x by one strategy.
-pub(crate) trait Product: Send + Sync {
+/// y = K x by one strategy.
+pub(crate) trait Product<K: DeviceKernel<N>, const N: usize>: Send + Sync {
     /// Name of the strategy.
-    fn strategy(&self) -> &'static str;
+    const NAME: &'static str;
 
-    /// Takes changed moduli, \[n_elements\], where something is derived from them.
-    fn set_moduli(&mut self, _problem: &ProblemOnDevice, _moduli: &DeviceVector<f64>) {}
+    /// Takes changed coefficients, where something is derived from them.
+    fn update(&mut self, _plain: &Mf<f64, K, N>) {}
 
-    /// Writes K x with the identity at held components.
-    fn apply(
-        &self,
-        problem: &ProblemOnDevice,
-        moduli: &DeviceVector<f64>,
-        x: &DeviceVector<f64>,
-        y: &mut DeviceVector<f64>,
-    );
+    /// Writes K x with the identity at held unknowns.
+    fn apply(&self, plain: &Mf<f64, K, N>, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>);
 
     /// Returns the counted cost of one application.
-    fn cost(&self, problem: &ProblemOnDevice) -> Cost;
+    fn cost(&self, problem: &ProblemOnDevice<K, N>) -> Cost;
 }
 
-/// An elasticity operator whose product is `P`.
-pub(crate) struct Operator<P> {
-    problem: Arc<ProblemOnDevice>,
-    moduli: DeviceVector<f64>,
-    from_coordinates: FromCoordinates<f64>,
+/// The operator of `plain` whose product is `P`.
+struct Operator<P, K: DeviceKernel<N>, const N: usize> {
+    plain: Mf<f64, K, N>,
     product: P,
 }
 
-impl<P: Product> Operator<P> {
-    /// With all moduli zero.
-    pub fn new(problem: &Arc<ProblemOnDevice>, product: P) -> Result<Self, BackendError> {
-        let n = problem.mesh.n_elements;
-        let moduli = DeviceVector { space: Space::elements(n), values: problem.device.zeros(n)? };
-        let mut operator = Self {
-            problem: problem.clone(),
-            moduli,
-            from_coordinates: FromCoordinates::load(&problem.device)?,
-            product,
-        };
-        operator.product.set_moduli(problem, &operator.moduli);
-        Ok(operator)
-    }
+/// Builds the operator of `plain`, with all coefficients zero, whose product is `product`.
+pub(super) fn boxed<P: Product<K, N> + 'static, K: DeviceKernel<N>, const N: usize>(
+    plain: Mf<f64, K, N>,
+    mut product: P,
+) -> Result<Box<dyn ElementOperator<Cuda<f64>>>, BackendError> {
+    product.update(&plain);
+    Ok(Box::new(Operator { plain, product }))
 }
 
-impl<P: Product> LinearOperator<Cuda<f64>> for Operator<P> {
+impl<P: Product<K, N>, K: DeviceKernel<N>, const N: usize> LinearOperator<Cuda<f64>>
+    for Operator<P, K, N>
+{
     fn space(&self) -> Space {
-        self.problem.space()
+        self.plain.space()
     }
 
     fn apply(&self, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
-        self.product.apply(&self.problem, &self.moduli, x, y);
+        self.product.apply(&self.plain, x, y);
+        self.plain.elements().complete(&self.plain, x, y);
     }
 
     fn cost(&self) -> Cost {
-        self.product.cost(&self.problem)
+        let cost = self.product.cost(self.plain.problem());
+        let completion = self.plain.elements().completion(&self.plain);
+        completion.map_or(cost, |completion| cost.plus(&completion))
     }
 }
 
-impl<P: Product> ElementOperator<Cuda<f64>> for Operator<P> {
+impl<P: Product<K, N>, K: DeviceKernel<N>, const N: usize> ElementOperator<Cuda<f64>>
+    for Operator<P, K, N>
+{
     fn strategy(&self) -> &'static str {
-        self.product.strategy()
+        P::NAME
     }
 
     fn set_coefficients(&mut self, terms: &[&DeviceVector<f64>]) {
-        let moduli = terms[0];
-        let device = &self.problem.device;
-        let copied = device.stream().memcpy_dtod(&moduli.values, &mut self.moduli.values);
-        device.record("copying moduli", copied);
-        self.product.set_moduli(&self.problem, &self.moduli);
+        self.plain.set_coefficients(terms);
+        self.product.update(&self.plain);
     }
 
     fn diagonal(&self, out: &mut DeviceVector<f64>) {
-        self.from_coordinates.diagonal(&self.problem, &self.moduli, out);
+        self.plain.diagonal(out);
     }
 
     fn element_work(
         &self,
-        _: usize,
+        term: usize,
         v: &DeviceVector<f64>,
         u: &DeviceVector<f64>,
         out: &mut DeviceVector<f64>,
     ) {
-        self.from_coordinates.work(&self.problem, [v, u], out);
+        self.plain.element_work(term, v, u, out);
     }
 }

@@ -10,14 +10,16 @@ use topopt_mesh::NodeToElements;
 
 use super::adjacency::offsets;
 use super::constraints::Constraints;
+use super::mesh::NODES;
 use crate::Device;
+use crate::assembly::launch;
 use crate::kernel::Grid::Threads;
 use crate::kernel::Shared;
 use crate::kernels;
 use crate::vector::{DeviceVector, Real};
 
 /// Slots for the products of elements, with the list of slots that every node gathers.
-pub(crate) struct Slots<R> {
+pub struct Slots<R> {
     kernels: kernels::Dbd<R>,
     /// Number of slots per unknown.
     n_slots: usize,
@@ -25,7 +27,7 @@ pub(crate) struct Slots<R> {
     offsets: CudaSlice<u32>,
     /// Slots of every node, by increasing element, `[n_slots]`.
     places: CudaSlice<u32>,
-    /// `[unknowns][8][n_elements]`.
+    /// `[unknowns][NODES][n_elements]`.
     values: CudaSlice<R>,
 }
 
@@ -34,7 +36,7 @@ impl<R: Real> Slots<R> {
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or the kernels cannot be loaded.
-    pub fn new(
+    pub(crate) fn new(
         device: &Arc<Device>,
         adjacency: &NodeToElements,
         unknowns: usize,
@@ -44,7 +46,7 @@ impl<R: Real> Slots<R> {
 
         // Slots are by position, in which the bits of the local coordinates count up.
         let position = |local: u8| u32::from(local ^ (local >> 1 & 1));
-        let slot = |(e, local): (&u32, &u8)| position(*local) * (n_slots / 8) as u32 + e;
+        let slot = |(e, local): (&u32, &u8)| position(*local) * (n_slots / NODES) as u32 + e;
         let elements = adjacency.elements().par_iter();
         let places: Vec<u32> = elements.zip(adjacency.locals()).map(slot).collect();
         Ok(Self {
@@ -57,27 +59,34 @@ impl<R: Real> Slots<R> {
     }
 
     /// Bytes on the device for a mesh of that size.
-    pub fn bytes(n_nodes: usize, n_elements: usize, unknowns: usize) -> usize {
-        4 * (n_nodes + 1) + 8 * (4 + unknowns * size_of::<R>()) * n_elements
+    pub(crate) fn bytes(n_nodes: usize, n_elements: usize, unknowns: usize) -> usize {
+        4 * (n_nodes + 1) + NODES * (4 + unknowns * size_of::<R>()) * n_elements
     }
 
     /// Bytes that an application moves by the slots, for every node and for every element.
-    pub fn traffic(unknowns: usize) -> [f64; 2] {
-        [4.0, 8.0 * (4 + 2 * unknowns * size_of::<R>()) as f64]
+    pub(crate) fn traffic(unknowns: usize) -> [f64; 2] {
+        [4.0, (NODES * (4 + 2 * unknowns * size_of::<R>())) as f64]
     }
 
     /// The slots, to be written.
-    pub fn values(&self) -> Shared<R> {
+    pub(crate) fn values(&self) -> Shared<R> {
         Shared::from_entry(&self.values, 0)
     }
 
     /// y = what the slots have for each node, and x where it is held.
-    pub fn gather(&self, constraints: &Constraints, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+    pub(crate) fn gather(
+        &self,
+        constraints: &Constraints,
+        x: &DeviceVector<R>,
+        y: &mut DeviceVector<R>,
+    ) {
         let Self { kernels, n_slots, offsets, places, values } = self;
         let (n, held) = (offsets.len() - 1, &constraints.held);
-        match constraints.unknowns {
-            1 => kernels.gather1(Threads(n), n, *n_slots, offsets, places, held, values, x, y),
-            _ => kernels.gather3(Threads(n), n, *n_slots, offsets, places, held, values, x, y),
-        }
+        let grid = Threads(n);
+        launch!(
+            kernels,
+            constraints.unknowns,
+            gather1 | gather3(grid, n, *n_slots, offsets, places, held, values, x, y)
+        );
     }
 }

@@ -4,20 +4,23 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
+use topopt_fem::{DIM, Elasticity};
 use topopt_linalg::{BackendError, Cost};
 
 use super::ProblemOnDevice;
-use super::mesh::MeshOnDevice;
+use super::mesh::{MeshOnDevice, NODES};
+use super::mf::Mf;
 use super::product::Product;
 use crate::Device;
 use crate::kernel::Grid::{self, Threads};
 use crate::kernels;
 use crate::vector::DeviceVector;
 
-/// Numbers of an element.
-const ENTRIES: usize = 24 * 24;
+/// Rows of an element, and its numbers.
+pub(super) const ROWS: usize = DIM * NODES;
+pub(super) const ENTRIES: usize = ROWS * ROWS;
 
-/// K_e of every element, \[n_elements\]\[24\]\[24\].
+/// K_e of every element, `[n_elements][ROWS][ROWS]`.
 pub(crate) fn rows(problem: &ProblemOnDevice) -> Result<CudaSlice<f64>, BackendError> {
     let ProblemOnDevice { device, mesh, .. } = problem;
     let mut stiffness = device.zeros(mesh.n_elements * ENTRIES)?;
@@ -32,7 +35,7 @@ pub(crate) fn bytes(n_elements: usize) -> usize {
 }
 
 /// A kernel that walks over the elements with their stored K_e.
-pub(crate) trait ElementKernel: Sized + Send + Sync {
+pub(crate) trait WalkKernel: Sized + Send + Sync {
     /// Name of the strategy, its file and its kernel.
     const NAME: &'static str;
     /// Threads of an element.
@@ -45,19 +48,18 @@ pub(crate) trait ElementKernel: Sized + Send + Sync {
     fn add(
         &self,
         grid: Grid,
-        problem: &ProblemOnDevice,
+        plain: &Mf<f64>,
         stiffness: &CudaSlice<f64>,
-        moduli: &DeviceVector<f64>,
         x: &DeviceVector<f64>,
         y: &mut DeviceVector<f64>,
     );
 }
 
 /// The kernels that spread an element over so many threads.
-macro_rules! element_kernels {
+macro_rules! walk_kernels {
     ($($(#[$doc:meta])* $file:ident::$kernel:ident: $threads:literal,)*) => {$(
         $(#[$doc])*
-        impl ElementKernel for kernels::$file {
+        impl WalkKernel for kernels::$file {
             const NAME: &'static str = stringify!($kernel);
             const THREADS: usize = $threads;
 
@@ -68,20 +70,20 @@ macro_rules! element_kernels {
             fn add(
                 &self,
                 grid: Grid,
-                problem: &ProblemOnDevice,
+                plain: &Mf<f64>,
                 stiffness: &CudaSlice<f64>,
-                moduli: &DeviceVector<f64>,
                 x: &DeviceVector<f64>,
                 y: &mut DeviceVector<f64>,
             ) {
-                let ProblemOnDevice { mesh, constraints, .. } = problem;
+                let ProblemOnDevice { mesh, constraints, .. } = plain.problem();
+                let moduli = &plain.coefficients()[0];
                 self.$kernel(grid, mesh, &constraints.held, stiffness, moduli, x, y);
             }
         }
     )*};
 }
 
-element_kernels! {
+walk_kernels! {
     /// One thread an element [Ratnakar2022, Alg. 2].
     Ebe::ebe: 1,
     /// The rows of a node each [Ratnakar2022, Alg. 4].
@@ -93,43 +95,29 @@ element_kernels! {
 }
 
 /// The product element by element.
-pub(crate) struct ByElements<K> {
-    kernel: K,
-    supports: kernels::Supports<f64>,
+pub(crate) struct ByElements<W> {
+    kernel: W,
     stiffness: CudaSlice<f64>,
 }
 
-impl<K: ElementKernel> ByElements<K> {
+impl<W: WalkKernel> ByElements<W> {
     pub fn new(problem: &ProblemOnDevice) -> Result<Self, BackendError> {
-        Ok(Self {
-            kernel: K::load(&problem.device)?,
-            supports: kernels::Supports::load(&problem.device)?,
-            stiffness: rows(problem)?,
-        })
+        Ok(Self { kernel: W::load(&problem.device)?, stiffness: rows(problem)? })
     }
 }
 
-impl<K: ElementKernel> Product for ByElements<K> {
-    fn strategy(&self) -> &'static str {
-        K::NAME
-    }
+impl<W: WalkKernel> Product<Elasticity, DIM> for ByElements<W> {
+    const NAME: &'static str = W::NAME;
 
-    fn apply(
-        &self,
-        problem: &ProblemOnDevice,
-        moduli: &DeviceVector<f64>,
-        x: &DeviceVector<f64>,
-        y: &mut DeviceVector<f64>,
-    ) {
-        let ProblemOnDevice { mesh, constraints, .. } = problem;
-        self.supports.held_part(Threads(mesh.n_nodes), mesh.n_nodes, &constraints.held, x, &mut *y);
-        let grid = Threads(K::THREADS * mesh.n_elements);
-        self.kernel.add(grid, problem, &self.stiffness, moduli, x, y);
+    fn apply(&self, plain: &Mf<f64>, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
+        plain.held_part(x, y);
+        let grid = Threads(W::THREADS * plain.problem().mesh.n_elements);
+        self.kernel.add(grid, plain, &self.stiffness, x, y);
     }
 
     fn cost(&self, problem: &ProblemOnDevice) -> Cost {
         // Of `ebe64`, eight threads scale and add for each row.
-        let additions = if K::THREADS == 64 { 8 * 24 } else { 24 };
+        let additions = if W::THREADS == 64 { NODES * ROWS } else { ROWS };
         element_cost(&problem.mesh, ENTRIES, 2 * ENTRIES + 2 * additions)
     }
 }

@@ -171,7 +171,7 @@ fn a_solve_takes_as_many_iterations_as_on_the_cpu_and_gives_the_same() {
     for mesh in [distorted_cube(6, 0.2, true), hexagon(3), wheel(3)] {
         let problem = problem(mesh);
         let on_device = ProblemOnDevice::new(&device, &problem).unwrap();
-        let mut mf = Mf::<f64>::new(&on_device).unwrap();
+        let mut mf = Mf::<f64>::new(&on_device, &problem).unwrap();
         let (found, u) = solve(&backend, &mut mf, &problem);
         let (expected, reference) = solve(&Cpu, &mut *Strategy::Mf.build(&problem), &problem);
         assert_eq!((found.reason, expected.reason), (StopReason::Converged, StopReason::Converged));

@@ -5,8 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use topopt_cuda::{
-    Cuda, Device, DeviceVector, DiffusionStrategy, MeshOnDevice, MfDiffusion, ProblemOnDevice,
-    Real, ShapeMeans,
+    Cuda, Device, DeviceKernel, DeviceVector, MeshOnDevice, Mf, ProblemOnDevice, Real, ShapeMeans,
 };
 use topopt_fem::operators::Reference;
 use topopt_fem::orthotropy::stretch;
@@ -19,7 +18,7 @@ use topopt_linalg::{
     Backend, Cpu, LinearOperator, Pcg, PcgOptions, Pointwise, Space, StopReason, System,
 };
 use topopt_mesh::surface::boundary_faces;
-use topopt_mesh::{HexMesh, NodeToElements, Renumbering};
+use topopt_mesh::{HexMesh, Renumbering};
 use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, mixed_cut, wheel};
 
 use crate::device;
@@ -80,16 +79,16 @@ fn problem(mesh: HexMesh) -> Discretization<Diffusion, 1> {
 }
 
 impl Subject {
-    fn mesh_on(&self, device: &Arc<Device>) -> Arc<MeshOnDevice> {
-        let mesh = match &self.colors {
-            Some(colors) => MeshOnDevice::by_color(device, self.problem.mesh(), colors),
-            None => MeshOnDevice::new(device, self.problem.mesh()),
+    fn there(&self, device: &Arc<Device>) -> Arc<ProblemOnDevice<Diffusion, 1>> {
+        let there = match &self.colors {
+            Some(colors) => ProblemOnDevice::by_color(device, &self.problem, colors),
+            None => ProblemOnDevice::new(device, &self.problem),
         };
-        mesh.unwrap()
+        there.unwrap()
     }
 
-    fn on<R: Real>(&self, device: &Arc<Device>) -> MfDiffusion<R> {
-        MfDiffusion::new(&self.mesh_on(device), &self.problem).unwrap()
+    fn on<R: Real>(&self, device: &Arc<Device>) -> Mf<R, Diffusion, 1> {
+        Mf::new(&self.there(device), &self.problem).unwrap()
     }
 }
 
@@ -106,8 +105,8 @@ fn coefficients(n: usize) -> [Vec<f64>; 2] {
 fn every_part_equals_the_reference_in_double_precision() {
     let Some(device) = device() else { return };
     for subject in &subjects() {
-        let mesh = subject.mesh_on(&device);
-        for strategy in DiffusionStrategy::ALL {
+        let mesh = subject.there(&device);
+        for &strategy in Diffusion::STRATEGIES {
             let mut operator = strategy.build(&mesh, &subject.problem).unwrap();
             assert_eq!(operator.strategy(), strategy.name());
             assert_parts(&device, subject, operator.as_mut(), 1e-13);
@@ -119,9 +118,8 @@ fn every_part_equals_the_reference_in_double_precision() {
 fn every_part_equals_the_reference_in_single_precision() {
     let Some(device) = device() else { return };
     for subject in &subjects() {
-        let (mesh, problem) = (subject.mesh_on(&device), &subject.problem);
-        let nodes = NodeToElements::new(problem.mesh());
-        let mut with_slots = MfDiffusion::with_slots(&mesh, problem, &nodes).unwrap();
+        let (mesh, problem) = (subject.there(&device), &subject.problem);
+        let mut with_slots = Mf::with_slots(&mesh, problem).unwrap();
         assert_parts::<f32>(&device, subject, &mut subject.on(&device), 1e-6);
         assert_parts::<f32>(&device, subject, &mut with_slots, 1e-6);
     }
@@ -198,11 +196,11 @@ fn by_color_it_gives_the_same_bits_again() {
     let Some(device) = device() else { return };
     let backend = Cuda::<f64>::new(&device).unwrap();
     let subject = by_color("distorted box", &distorted_cube(20, 0.25, true));
-    let mesh = subject.mesh_on(&device);
+    let mesh = subject.there(&device);
     let (n, nodes) = (subject.problem.mesh().n_elements(), subject.problem.space());
     let [k, c] = coefficients(n).map(|term| backend.upload(&term, Space::elements(n)).unwrap());
     let u = backend.upload(&Noise(11).vector(nodes.len()), nodes).unwrap();
-    let bits = |strategy: DiffusionStrategy| {
+    let bits = |strategy: topopt_cuda::Strategy| {
         let mut operator = strategy.build(&mesh, &subject.problem).unwrap();
         operator.set_coefficients(&[&k, &c]);
         let [mut product, mut diagonal] = [(); 2].map(|()| backend.zeros(nodes).unwrap());
@@ -210,7 +208,7 @@ fn by_color_it_gives_the_same_bits_again() {
         operator.diagonal(&mut diagonal);
         [product, diagonal].map(|values| backend.download(&values).unwrap())
     };
-    for strategy in DiffusionStrategy::ALL {
+    for &strategy in Diffusion::STRATEGIES {
         assert_eq!(bits(strategy), bits(strategy), "{}", strategy.name());
     }
 }
@@ -224,8 +222,8 @@ fn with_slots_it_gives_the_same_bits_again() {
     let (n, nodes) = (problem.mesh().n_elements(), problem.space());
     let [k, c] = coefficients(n).map(|term| backend.upload(&term, Space::elements(n)).unwrap());
     let u = backend.upload(&Noise(11).vector(nodes.len()), nodes).unwrap();
-    let mesh = MeshOnDevice::new(&device, problem.mesh()).unwrap();
-    let mut operator = DiffusionStrategy::Dbd.build(&mesh, &problem).unwrap();
+    let mesh = ProblemOnDevice::new(&device, &problem).unwrap();
+    let mut operator = topopt_cuda::Strategy::Dbd.build(&mesh, &problem).unwrap();
     operator.set_coefficients(&[&k, &c]);
     let product = || {
         let mut product = backend.zeros(nodes).unwrap();
@@ -252,8 +250,9 @@ fn a_mesh_is_shared_by_two_physics() {
 
     let shared = MeshOnDevice::new(&device, elastic.mesh()).unwrap();
     let on_device = ProblemOnDevice::on(&shared, &elastic).unwrap();
+    let heated = ProblemOnDevice::on(&shared, &diffusion).unwrap();
     assert!(Arc::ptr_eq(on_device.mesh(), &shared));
-    let mut of_diffusion = MfDiffusion::<f64>::new(on_device.mesh(), &diffusion).unwrap();
+    let mut of_diffusion = Mf::<f64, _, _>::new(&heated, &diffusion).unwrap();
     of_diffusion.set_coefficients(&[&ones_there, &ones_there]);
     let mut of_elasticity = topopt_cuda::Strategy::Mf.build(&on_device, &elastic).unwrap();
     of_elasticity.set_coefficients(&[&ones_there]);
@@ -314,9 +313,9 @@ fn the_equation_of_the_helmholtz_filter_is_solved_as_on_the_cpu() {
         let k: Vec<f64> = Noise(7).vector(n).iter().map(|v| 0.01 * (2.0 + v)).collect();
         let x = Noise(8).vector(n);
 
-        let on_device = MeshOnDevice::new(&device, problem.mesh()).unwrap();
+        let on_device = ProblemOnDevice::new(&device, &problem).unwrap();
         let [mut a, mut sources] =
-            [(); 2].map(|()| MfDiffusion::<f64>::new(&on_device, &problem).unwrap());
+            [(); 2].map(|()| Mf::<f64, _, _>::new(&on_device, &problem).unwrap());
         let found = filtered(&backend, [&mut a, &mut sources], [&k, &x]);
         let [mut a, mut sources] = [(); 2].map(|()| Strategy::Mf.build(&problem));
         let expected = filtered(&Cpu, [a.as_mut(), sources.as_mut()], [&k, &x]);
@@ -337,7 +336,7 @@ fn shape_means_are_those_of_the_reference() {
         let free = Constraints::none(mesh.n_nodes());
         let free = Discretization::new(mesh.clone(), Diffusion, free);
         let (nodes, elements) = (free.space(), Space::elements(mesh.n_elements()));
-        let means = ShapeMeans::new(&subject.mesh_on(&device)).unwrap();
+        let means = ShapeMeans::new(subject.there(&device).mesh()).unwrap();
         let (x, field) = (Noise(1).vector(elements.len()), Noise(2).vector(nodes.len()));
 
         let volumes = mesh.volumes();
@@ -371,8 +370,8 @@ fn springs_are_added() {
     let problem = Discretization::new(plain.mesh().clone(), Diffusion, constraints);
     let n = problem.mesh().n_elements();
     let ones = backend.upload(&vec![1.0; n], Space::elements(n)).unwrap();
-    let mesh = MeshOnDevice::new(&device, problem.mesh()).unwrap();
-    let operator = MfDiffusion::<f64>::new(&mesh, &problem).unwrap();
+    let mesh = ProblemOnDevice::new(&device, &problem).unwrap();
+    let operator = Mf::<f64, _, _>::new(&mesh, &problem).unwrap();
     let mut operator = WithSprings::new(&backend, &problem, Box::new(operator)).unwrap();
     operator.set_coefficients(&[&ones, &ones]);
     let reference = Box::new(Reference::new(&problem));
@@ -410,7 +409,7 @@ fn films_and_a_consistent_capacity_are_in_every_product() {
     for subject in subjects() {
         let problem = with_film(&subject.problem).with_capacity(true);
         let subject = Subject { problem, ..subject };
-        let (problem, mesh) = (&subject.problem, subject.mesh_on(&device));
+        let (problem, mesh) = (&subject.problem, subject.there(&device));
         let [k, c] = coefficients(problem.mesh().n_elements());
         let mut host = Strategy::Mf.build(problem);
         host.set_coefficients(&[&k, &c]);
@@ -420,7 +419,7 @@ fn films_and_a_consistent_capacity_are_in_every_product() {
 
         let elements = Space::elements(k.len());
         let [on_device, capacities] = [&k, &c].map(|v| backend.upload(v, elements).unwrap());
-        for strategy in DiffusionStrategy::ALL {
+        for &strategy in Diffusion::STRATEGIES {
             let what = format!("{}, {}", strategy.name(), subject.name);
             let mut operator = strategy.build(&mesh, problem).unwrap();
             operator.set_coefficients(&[&on_device, &capacities]);

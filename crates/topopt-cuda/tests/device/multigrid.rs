@@ -57,7 +57,7 @@ fn multigrid<'a, R: Real>(
     let device = in_cycle.device();
     let mesh = ProblemOnDevice::new(device, problem).unwrap();
     let backend = Cuda::<f64>::new(device).unwrap();
-    let operator = Mf::<f64>::new(&mesh).unwrap();
+    let operator = Mf::<f64>::new(&mesh, problem).unwrap();
     let structure = Aggregation::new(problem, DIRECT);
     let prepared = Prepared::with_structure(structure);
     let mut multigrid = Multigrid::new(in_cycle, &mesh, problem, kind, &prepared).unwrap();
@@ -181,7 +181,7 @@ fn block_jacobi_equals_that_of_the_cpu() {
             Some(colors) => ProblemOnDevice::by_color(&device, &problem, &colors).unwrap(),
             None => ProblemOnDevice::new(&device, &problem).unwrap(),
         };
-        let operator = Mf::<f64>::new(&mesh).unwrap();
+        let operator = Mf::<f64>::new(&mesh, &problem).unwrap();
         let mut found = BlockJacobi::new(&mesh).unwrap();
         let on_device = backend.upload(&moduli, Space::elements(moduli.len())).unwrap();
         found.update(&backend, &operator, &[&on_device]).unwrap();
@@ -222,7 +222,7 @@ fn assert_iterations<R: Real>(device: &Arc<Device>, problem: &Problem, kind: Cyc
     let (expected, reference) = solve(&Cpu, &mut operator, &cpu, problem);
     let backend = Cuda::<f64>::new(device).unwrap();
     let mesh = ProblemOnDevice::new(device, problem).unwrap();
-    let elements = Box::new(Mf::<f64>::new(&mesh).unwrap());
+    let elements = Box::new(Mf::<f64>::new(&mesh, problem).unwrap());
     let mut operator = WithSprings::new(&backend, problem, elements).unwrap();
     let of_cycle = Cuda::<R>::new(device).unwrap();
     let gpu = multigrid(&of_cycle, problem, kind);
@@ -252,7 +252,8 @@ fn a_stronger_cycle_lasts_until_the_next_update() {
     let single = Cuda::<f32>::new(&device).unwrap();
     let [problem, ..] = problems();
     let mut multigrid = multigrid(&single, &problem, CycleKind::K);
-    let operator = Mf::new(&ProblemOnDevice::new(&device, &problem).unwrap()).unwrap();
+    let there = ProblemOnDevice::new(&device, &problem).unwrap();
+    let operator = Mf::new(&there, &problem).unwrap();
     let moduli = moduli(&problem);
     let moduli = backend.upload(&moduli, Space::elements(moduli.len())).unwrap();
     let r = backend.upload(&problem.load_cases()[0].forces, problem.space()).unwrap();

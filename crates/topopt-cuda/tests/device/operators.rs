@@ -7,7 +7,7 @@ use topopt_cuda::{Cuda, Device, DeviceVector, Real};
 use topopt_fem::operators::Reference;
 use topopt_fem::{Elasticity, ElementOperator, LoadCase, Material, Problem, Supports};
 use topopt_linalg::{Backend, Cpu, LinearOperator, Space};
-use topopt_mesh::{HexMesh, NodeToElements, Renumbering, Sets};
+use topopt_mesh::{HexMesh, Renumbering, Sets};
 use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, mixed_cut, norm, wheel};
 
 use crate::device;
@@ -129,7 +129,7 @@ fn assert_work<R: Real>(on_device: &Arc<ProblemOnDevice>, subject: &Subject, tol
     let mut expected = vec![0.0; n];
     Reference::new(problem).element_work(0, &v, &u, &mut expected);
 
-    let operator = Mf::<R>::new(on_device).unwrap();
+    let operator = Mf::<R>::new(on_device, &subject.problem).unwrap();
     let [v, u] = [v, u].map(|field| backend.upload(&field, problem.space()).unwrap());
     let mut found = backend.zeros(Space::elements(n)).unwrap();
     operator.element_work(0, &v, &u, &mut found);
@@ -155,7 +155,7 @@ fn every_operator_equals_the_reference() {
         assert!(!mesh.is_in_clusters() || !may_not && name != "random order", "{name}");
         let elements = Space::elements(n);
         for strategy in Strategy::ALL {
-            if !strategy.takes(problem.mesh()) {
+            if !strategy.takes::<Elasticity, 3>(problem.mesh()) {
                 assert!(name.starts_with("wedges") || name.starts_with("pyramids"), "{name}");
                 assert_eq!(strategy, Strategy::EbeSym);
                 let error = strategy.build(&mesh, problem).err().unwrap().to_string();
@@ -227,7 +227,9 @@ fn strategies_that_add_in_order_give_the_same_bits_again() {
     let n = problem.mesh().n_elements();
     let moduli = backend.upload(&moduli(n), Space::elements(n)).unwrap();
     let u = backend.upload(&Noise(11).vector(problem.n_dofs()), problem.space()).unwrap();
-    for strategy in Strategy::ALL.into_iter().filter(|strategy| strategy.is_in_order()) {
+    for strategy in
+        Strategy::ALL.into_iter().filter(|strategy| strategy.is_in_order::<Elasticity, 3>())
+    {
         let bits = || {
             let mut operator = strategy.build(&mesh, problem).unwrap();
             operator.set_coefficients(&[&moduli]);
@@ -290,8 +292,9 @@ fn mf_in_both_precisions_is_as_exact_far_from_the_origin() {
 
 /// Compares all that `Mf` computes on `mesh` with the reference on `problem`.
 fn assert_mf<R: Real>(mesh: &Arc<ProblemOnDevice>, problem: &Problem, tolerance: f64, what: &str) {
-    let with_slots = Mf::<R>::with_slots(mesh, &NodeToElements::new(problem.mesh())).unwrap();
-    for (mut operator, how) in [(Mf::new(mesh).unwrap(), ""), (with_slots, ", with slots")] {
+    let with_slots = Mf::<R>::with_slots(mesh, problem).unwrap();
+    for (mut operator, how) in [(Mf::new(mesh, problem).unwrap(), ""), (with_slots, ", with slots")]
+    {
         let what = format!("{what}{how}");
         assert_parts(&mut operator, (mesh.device(), problem), tolerance, &what);
     }

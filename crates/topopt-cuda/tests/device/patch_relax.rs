@@ -4,8 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use topopt_cuda::{
-    Cuda, DeviceVector, MeshOnDevice, Mf, MfDiffusion, Multigrid, Prepared, ProblemOnDevice, Real,
-    ScalarMultigrid,
+    Cuda, DeviceKernel, DeviceVector, Mf, Multigrid, Prepared, ProblemOnDevice, Real,
 };
 use topopt_fem::{
     Constraints, Diffusion, Discretization, Elasticity, ElementKernel, ElementOperator,
@@ -127,35 +126,20 @@ fn compare<R: Real>(
     }
 }
 
-fn scalar<'a, R: Real>(
+fn there<'a, R: Real, K: DeviceKernel<N>, const N: usize>(
     backend: &'a Cuda<R>,
-    mesh: &Arc<MeshOnDevice>,
-    problem: &Problem<Diffusion, 1>,
-) -> ScalarMultigrid<'a, R> {
+    mesh: &Arc<ProblemOnDevice<K, N>>,
+    problem: &'a Problem<K, N>,
+) -> Multigrid<'a, R, K, N> {
     let double = Cuda::<f64>::new(backend.device()).unwrap();
     let n = problem.mesh().n_elements();
     let [k, c] = coefficients(n).map(|v| double.upload(&v, Space::elements(n)).unwrap());
-    let operator = MfDiffusion::<f64>::new(mesh, problem).unwrap();
-    let (smoother, kind) = (SmootherKind::Patch, CycleKind::K);
-    let mut m = ScalarMultigrid::smoothed_by(smoother, backend, mesh, problem, kind).unwrap();
-    m.update(&double, &operator, &[&c, &k]).unwrap(); // what is recorded has to follow other numbers
-    m.update(&double, &operator, &[&k, &c]).unwrap();
-    m
-}
-
-fn rigid<'a, R: Real>(
-    backend: &'a Cuda<R>,
-    mesh: &Arc<ProblemOnDevice>,
-    problem: &'a Problem,
-) -> Multigrid<'a, R> {
-    let double = Cuda::<f64>::new(&device().unwrap()).unwrap();
-    let n = problem.mesh().n_elements();
-    let [moduli, other] = coefficients(n).map(|v| double.upload(&v, Space::elements(n)).unwrap());
-    let operator = Mf::<f64>::new(mesh).unwrap();
+    let operator = Mf::<f64, K, N>::new(mesh, problem).unwrap();
     let prepared = Prepared::new(problem).smoothed_by(SmootherKind::Patch);
     let mut m = Multigrid::new(backend, mesh, problem, CycleKind::K, &prepared).unwrap();
-    m.update(&double, &operator, &[&other]).unwrap();
-    m.update(&double, &operator, &[&moduli]).unwrap();
+    let terms = K::TERMS;
+    m.update(&double, &operator, &[&c, &k][..terms]).unwrap(); // what is recorded has to follow other numbers
+    m.update(&double, &operator, &[&k, &c][..terms]).unwrap();
     m
 }
 
@@ -163,8 +147,8 @@ fn assert_steps<R: Real>(tolerance: f64) {
     let Some(device) = device() else { return };
     let backend = Cuda::<R>::new(&device).unwrap();
     for problem in problems(|| Diffusion) {
-        let mesh = MeshOnDevice::new(&device, problem.mesh()).unwrap();
-        let (host, there) = (on_host::<_, 1, 1>(&problem), scalar(&backend, &mesh, &problem));
+        let mesh = ProblemOnDevice::new(&device, &problem).unwrap();
+        let (host, there) = (on_host::<_, 1, 1>(&problem), there(&backend, &mesh, &problem));
         let found = there.hierarchy().patches(0).unwrap();
         assert!(there.hierarchy().n_levels() == 2 || there.hierarchy().patches(1).is_none());
         let expected = host.hierarchy().patches(0).unwrap();
@@ -172,7 +156,7 @@ fn assert_steps<R: Real>(tolerance: f64) {
     }
     for problem in elastic() {
         let mesh = ProblemOnDevice::new(&device, &problem).unwrap();
-        let (host, there) = (on_host::<_, 3, MODES>(&problem), rigid(&backend, &mesh, &problem));
+        let (host, there) = (on_host::<_, 3, MODES>(&problem), there(&backend, &mesh, &problem));
         let found = there.hierarchy().patches(0).unwrap();
         let expected = host.hierarchy().patches(0).unwrap();
         compare(&backend, problem.space(), found, expected, tolerance);
@@ -230,12 +214,12 @@ fn assert_solves<R: Real>() {
     let near = |found: usize, expected: usize| found.abs_diff(expected) <= 2 + expected / 10;
 
     for problem in problems(|| Diffusion) {
-        let mesh = MeshOnDevice::new(&device, problem.mesh()).unwrap();
+        let mesh = ProblemOnDevice::new(&device, &problem).unwrap();
         let [k, c] = coefficients(problem.mesh().n_elements()).each_ref().map(on_elements);
-        let operator = Box::new(MfDiffusion::<f64>::new(&mesh, &problem).unwrap());
+        let operator = Box::new(Mf::<f64, _, _>::new(&mesh, &problem).unwrap());
         let mut a = WithSprings::new(&backend, &problem, operator).unwrap();
         a.set_coefficients(&[&k, &c]);
-        let m = scalar(&of_cycle, &mesh, &problem);
+        let m = there(&of_cycle, &mesh, &problem);
         let found = solve(&backend, &a, &m, &problem.load_cases()[0].forces);
         let expected = iterations_on_host::<_, 1, 1>(&problem);
         assert!(near(found, expected), "heat, {}: {found} {expected}", R::NAME);
@@ -243,10 +227,10 @@ fn assert_solves<R: Real>() {
     for problem in elastic() {
         let mesh = ProblemOnDevice::new(&device, &problem).unwrap();
         let [moduli, _] = coefficients(problem.mesh().n_elements()).each_ref().map(on_elements);
-        let operator = Box::new(Mf::<f64>::new(&mesh).unwrap());
+        let operator = Box::new(Mf::<f64, _, _>::new(&mesh, &problem).unwrap());
         let mut a = WithSprings::new(&backend, &problem, operator).unwrap();
         a.set_coefficients(&[&moduli]);
-        let m = rigid(&of_cycle, &mesh, &problem);
+        let m = there(&of_cycle, &mesh, &problem);
         let found = solve(&backend, &a, &m, &problem.load_cases()[0].forces);
         let expected = iterations_on_host::<_, 3, MODES>(&problem);
         assert!(near(found, expected), "elasticity, {}: {found} {expected}", R::NAME);

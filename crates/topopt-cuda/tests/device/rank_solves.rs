@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use topopt_cuda::{
-    Cuda, Device, MatrixFreeEquation, MeshOnDevice, Mf, MfDiffusion, Multigrid, Prepared,
-    ProblemOnDevice, Real, ScalarMultigrid, Staged, part_of_filter, structure_of_part,
+    Cuda, Device, MatrixFreeEquation, MeshOnDevice, Mf, Multigrid, Prepared, ProblemOnDevice, Real,
+    Staged, part_of_filter, structure_of_part,
 };
 use topopt_fem::{
     Aggregation, Averaging, Constraints, Dealt, Diffusion, Discretization, Distributed,
@@ -142,7 +142,7 @@ fn elastic_on_rank<R: Real, C: Exchange<Cuda<f64>> + Exchange<Cuda<R>>>(
     let prepared = Prepared::with_structure(structure);
     let multigrid =
         Multigrid::on_part(&single, &on_device, local, CycleKind::K, &prepared, others)?;
-    let operator = || Ok(Box::new(Mf::<f64>::new(&on_device)?) as Box<_>);
+    let operator = || Ok(Box::new(Mf::<f64>::new(&on_device, local)?) as Box<_>);
     solve_on_rank(rank, whole, [operator()?, operator()?], Box::new(multigrid))
 }
 
@@ -167,7 +167,7 @@ fn elastic_solves_agree<R: Real>(device: &Arc<Device>, whole: &Discretization) {
     let (prepared, rounded) = (Prepared::new(whole), Cuda::<R>::new(device).unwrap());
     let mut multigrid =
         Multigrid::new(&rounded, &on_device, whole, CycleKind::K, &prepared).unwrap();
-    let operator = Box::new(Mf::<f64>::new(&on_device).unwrap());
+    let operator = Box::new(Mf::<f64>::new(&on_device, whole).unwrap());
     let alone = solve(&backend, whole, operator, &mut multigrid).unwrap();
 
     for size in SIZES {
@@ -197,21 +197,22 @@ fn multigrid_of_heat_takes_about_as_many_iterations() {
         (0..mesh.n_nodes()).step_by(301).for_each(|node| held.fix(node, 0));
         (0..mesh.n_nodes()).step_by(77).for_each(|node| held.add_spring(node, 0, 0.01));
         let whole = with_film(&Discretization::new(mesh, Diffusion, held));
-        let on_device = MeshOnDevice::new(&device, whole.mesh()).unwrap();
+        let on_device = ProblemOnDevice::new(&device, &whole).unwrap();
+        let prepared = Prepared::new(&whole);
         let mut multigrid =
-            ScalarMultigrid::new(&single, &on_device, &whole, CycleKind::K).unwrap();
-        let operator = Box::new(MfDiffusion::<f64>::new(&on_device, &whole).unwrap());
+            Multigrid::new(&single, &on_device, &whole, CycleKind::K, &prepared).unwrap();
+        let operator = Box::new(Mf::<f64, _, _>::new(&on_device, &whole).unwrap());
         let alone = solve(&backend, &whole, operator, &mut multigrid).unwrap();
         for size in SIZES {
             let (iterations, u) = on_ranks(&device, &whole, size, |rank| {
                 let Rank { backend, part, local } = rank;
                 let others = PartSharing::dividing(0, &single, backend.communicator(), part, 1)?;
-                let on_device = MeshOnDevice::new(&device, local.mesh())?;
+                let on_device = ProblemOnDevice::new(&device, local)?;
                 let structure = Aggregation::on_part(local, others.as_ref(), &[], 6)?;
-                let shared = (&others, &structure);
+                let (kind, prepared) = (CycleKind::K, Prepared::with_structure(structure));
                 let multigrid =
-                    ScalarMultigrid::on_part(shared, &single, &on_device, local, CycleKind::K)?;
-                let operator = || Ok(Box::new(MfDiffusion::new(&on_device, local)?) as Box<_>);
+                    Multigrid::on_part(&single, &on_device, local, kind, &prepared, others)?;
+                let operator = || Ok(Box::new(Mf::new(&on_device, local)?) as Box<_>);
                 solve_on_rank(rank, &whole, [operator()?, operator()?], Box::new(multigrid))
             });
             assert_close(&u, &alone.1, 1e-6, "temperatures");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use topopt_cuda::operators::{ProblemOnDevice, Strategy};
-use topopt_cuda::{Cuda, Device, DiffusionStrategy, MeshOnDevice, Real, Staged};
+use topopt_cuda::{Cuda, Device, DeviceKernel, Real, Staged};
 use topopt_fem::{
     Constraints, Dealt, Diffusion, Discretization, Distributed, Elasticity, ElementKernel,
     ElementOperator, Material, PartVectors, Supports,
@@ -118,9 +118,9 @@ fn operators_of_heat_are_those_of_one_rank() {
     let mut constraints = Constraints::none(mesh.n_nodes());
     (0..mesh.n_nodes()).filter(|n| n % 7 == 0).for_each(|n| constraints.fix(n, 0));
     let whole = Discretization::new(mesh, Diffusion, constraints);
-    for strategy in DiffusionStrategy::ALL {
+    for &strategy in Diffusion::STRATEGIES {
         agree(strategy.name(), &whole, &|backend, local| {
-            strategy.build(&MeshOnDevice::new(backend.device(), local.mesh())?, local)
+            strategy.build(&ProblemOnDevice::new(backend.device(), local)?, local)
         });
     }
 }

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use topopt_cuda::{Cuda, MeshOnDevice, MfDiffusion, Real, ScalarMultigrid};
+use topopt_cuda::{Cuda, Mf, Multigrid, Prepared, ProblemOnDevice, Real};
 use topopt_fem::orthotropy::stretch;
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, ElementOperator, ElementPreconditioner, Multigrid,
-    Strategy, WithSprings, lumped_capacity,
+    Constraints, Diffusion, Discretization, ElementOperator, ElementPreconditioner, Strategy,
+    WithSprings, lumped_capacity,
 };
 use topopt_linalg::{
     Backend, Cpu, CycleKind, Hierarchy, Pcg, PcgOptions, Preconditioner, Space, StopReason, System,
@@ -19,7 +19,7 @@ use crate::device;
 use crate::diffusion::with_film;
 
 type Problem = Discretization<Diffusion, 1>;
-type OnHost<'a> = Multigrid<'a, Diffusion, 1, 1>;
+type OnHost<'a> = topopt_fem::Multigrid<'a, Diffusion, 1, 1>;
 
 /// Diffusion on `mesh`, plain, or with the lowest nodes held, springs on every third node and a film.
 fn problem(mesh: HexMesh, is_plain: bool) -> Problem {
@@ -67,16 +67,17 @@ fn on_host<'a>(problem: &'a Problem, [k, c]: &[Vec<f64>; 2], void: &[u32]) -> On
 
 fn on_device<'a, R: Real>(
     backend: &'a Cuda<R>,
-    mesh: &Arc<MeshOnDevice>,
+    mesh: &Arc<ProblemOnDevice<Diffusion, 1>>,
     problem: &'a Problem,
     terms: &[Vec<f64>; 2],
     void: &[u32],
-) -> ScalarMultigrid<'a, R> {
+) -> Multigrid<'a, R, Diffusion, 1> {
     let double = Cuda::<f64>::new(backend.device()).unwrap();
     let elements = Space::elements(problem.mesh().n_elements());
     let [k, c] = &terms.each_ref().map(|term| double.upload(term, elements).unwrap());
-    let operator = MfDiffusion::<f64>::new(mesh, problem).unwrap();
-    let multigrid = ScalarMultigrid::new(backend, mesh, problem, CycleKind::K).unwrap();
+    let operator = Mf::<f64, _, _>::new(mesh, problem).unwrap();
+    let prepared = Prepared::new(problem);
+    let multigrid = Multigrid::new(backend, mesh, problem, CycleKind::K, &prepared).unwrap();
     let mut multigrid = multigrid.following(problem);
     // What is recorded once has to follow other numbers and another structure.
     multigrid.update(&double, &operator, &[c, k]).unwrap();
@@ -101,7 +102,7 @@ fn assert_levels<R: Real>(tolerance: f64) {
     for problem in problems() {
         let terms = coefficients(&problem);
         let host = on_host(&problem, &terms, &[]);
-        let mesh = MeshOnDevice::new(&device, problem.mesh()).unwrap();
+        let mesh = ProblemOnDevice::new(&device, &problem).unwrap();
         let there = on_device(&backend, &mesh, &problem, &terms, &[]);
         let (found, expected) = (there.hierarchy(), host.hierarchy());
         let last = expected.n_levels() - 1;
@@ -193,8 +194,8 @@ fn assert_solves(
     a.set_coefficients(&[&terms[0], &terms[1]]);
     let (expected, count) = solve(&Cpu, &a, &on_host(problem, terms, void), f);
 
-    let mesh = MeshOnDevice::new(device, problem.mesh()).unwrap();
-    let a = Box::new(MfDiffusion::<f64>::new(&mesh, problem).unwrap());
+    let mesh = ProblemOnDevice::new(device, problem).unwrap();
+    let a = Box::new(Mf::<f64, _, _>::new(&mesh, problem).unwrap());
     let mut a = WithSprings::new(backend, problem, a).unwrap();
     let elements = Space::elements(problem.mesh().n_elements());
     let [k, c] = terms.each_ref().map(|term| backend.upload(term, elements).unwrap());

@@ -1,23 +1,19 @@
-//! Solvers, memory needs and warnings of linear elasticity.
+//! Solvers and warnings of linear elasticity.
 
 use std::sync::Arc;
 
 use topopt_case::config::{self, Config};
 use topopt_case::model::Model;
-use topopt_case::subject::Subject;
 use topopt_case::units;
-use topopt_cuda::{Cuda, Device, Mf};
-use topopt_fem::{DIM, Discretization, Elasticity, LoadCase, Multigrid, Problem, Sharing};
+use topopt_cuda::{BlockJacobi, ProblemOnDevice};
+use topopt_fem::{DIM, Discretization, Elasticity, LoadCase, Multigrid, Sharing};
 use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
-use super::gpu;
-use super::gpu_part;
-use super::opened::{OpenGpu, mesh_on_device};
-use super::parts::{EachOperator, Needs, Others, PartSolver, Solver};
-use super::solvable::{CpuPreconditioner, SingleOperator, Solvable};
-use crate::failure::Failure;
+use super::solvable::{CpuPreconditioner, GpuPreconditioner, Solvable};
 
 impl Solvable<DIM> for Elasticity {
+    const IS_MEASURED: bool = true;
+
     fn doubts(config: &Config, model: &Model) -> Vec<String> {
         let mut all = units::doubts(config, model);
         all.extend(nearly_incompressible(config));
@@ -41,53 +37,16 @@ impl Solvable<DIM> for Elasticity {
         Ok(Box::new(Multigrid::on_part(local, kind, others)?))
     }
 
-    fn solver_of_part_on_gpu<'a>(
-        gpu: &'a OpenGpu,
-        solver: &config::Solver,
-        local: &'a Discretization<Self, DIM>,
-        strategy: config::Strategy,
-        others: Option<Others<'a>>,
-    ) -> Result<PartSolver<'a, Cuda<f64>>, BackendError> {
-        gpu_part::elastic(gpu, solver, local, strategy, others)
-    }
-
     fn multigrid_bytes(problem: &Discretization<Self, DIM>, smoother: SmootherKind) -> usize {
         Multigrid::bytes(problem, smoother)
     }
 
-    fn strategies_on_gpu(subject: Subject) -> Vec<&'static str> {
-        gpu::elastic_strategies(subject)
-    }
-
-    fn needs_on_gpu(config: &Config, subject: Subject) -> Needs {
-        gpu::elastic_needs(config, subject)
-    }
-
-    fn solver_on_gpu<'a>(
-        gpu: &'a OpenGpu,
-        config: &Config,
-        subject: Subject<'a>,
-        wanted: (config::Strategy, f64),
-    ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
-        gpu::elastic_solver(gpu, config, subject, wanted)
-    }
-
-    fn each_on_gpu(
-        gpu: &OpenGpu,
-        problem: (&Problem, Option<&[usize]>),
-        wanted: &dyn Fn(&str) -> bool,
-        visitor: &mut EachOperator<Cuda<f64>>,
-    ) -> Result<(), BackendError> {
-        gpu::each_elastic(gpu, problem, wanted, visitor)
-    }
-
-    fn in_single(
-        device: &Arc<Device>,
-        problem: &Problem,
-        colors: Option<&[usize]>,
-    ) -> Result<SingleOperator, BackendError> {
-        let operator = Mf::<f32>::new(&mesh_on_device(device, problem, colors)?)?;
-        Ok((Box::new(operator), Mf::<f32>::bytes(problem.mesh().n_elements())))
+    fn block_jacobi<'a>(
+        solver: &config::Solver,
+        mesh: &Arc<ProblemOnDevice>,
+    ) -> Option<Result<GpuPreconditioner<'a>, BackendError>> {
+        let is_asked = solver.preconditioner == config::Preconditioner::BlockJacobi;
+        is_asked.then(|| Ok(Box::new(BlockJacobi::new(mesh)?) as _))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use topopt_cuda::{Cuda, ProblemOnDevice, Strategy};
+use topopt_cuda::{Cuda, DeviceKernel, ProblemOnDevice, Strategy};
 use topopt_fem::{Discretization, ElementOperator};
 use topopt_linalg::{Backend, BackendError};
 
@@ -12,16 +12,17 @@ const COPY: usize = 1 << 28;
 const CACHE: f64 = 3.0;
 
 /// The fastest of `candidates`, of which there are some, and what to say of it.
-pub(super) fn fastest(
+pub(super) fn fastest<K: DeviceKernel<N>, const N: usize>(
     backend: &Cuda<f64>,
-    mesh: &Arc<ProblemOnDevice>,
-    problem: &Discretization,
+    mesh: &Arc<ProblemOnDevice<K, N>>,
+    problem: &Discretization<K, N>,
     candidates: Vec<Strategy>,
 ) -> Result<(Strategy, String), BackendError> {
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let device = backend.device();
     let bandwidth = device.copy_bandwidth(COPY.min(device.memory()?.0 / 4), 5)?;
-    let reading = |strategy: Strategy| strategy.bytes(nodes, elements) as f64 / (CACHE * bandwidth);
+    let reading =
+        |strategy: Strategy| strategy.bytes::<K, N>(nodes, elements) as f64 / (CACHE * bandwidth);
     let Measured { times, slower } = measure(candidates, reading, |strategy| {
         application_seconds(backend, strategy.build(mesh, problem)?.as_ref())
     })?;

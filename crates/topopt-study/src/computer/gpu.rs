@@ -6,22 +6,19 @@ use topopt_case::config::{self, Config};
 use topopt_case::filter_plan::Weights;
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::free_memory::MEGABYTE;
-use topopt_case::optimizer::further_element_vectors;
 use topopt_case::subject::Subject;
 use topopt_cuda::distance::{Eikonal, EikonalError};
 use topopt_cuda::{
-    BlockJacobi, Cone, Cuda, Device, MatrixFreeEquation, MeshOnDevice, MfDiffusion, Multigrid,
-    Prepared, ProblemOnDevice, Strategy,
+    Cone, Cuda, Device, MatrixFreeEquation, Mf, Multigrid, Prepared, ProblemOnDevice, Strategy,
 };
-use topopt_design::Optimization;
 use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_fem::{
     Diffusion, Discretization, ElementOperator, ElementPreconditioner, Helmholtz, Jacobi, Problem,
-    Statement,
 };
 use topopt_linalg::{BackendError, SmootherKind};
 
-use super::opened::{OpenGpu, bare_mesh, mesh_on_device};
+use super::gpu_memory::{bytes, run_bytes};
+use super::opened::{OpenGpu, bare_mesh, problem_on_device};
 use super::{
     BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solvable, Solver, cycle, fastest,
     refused, smoother,
@@ -60,7 +57,7 @@ impl Computer for OnGpu {
         &self,
         subject: Subject<K, N>,
     ) -> Vec<&'static str> {
-        K::strategies_on_gpu(subject)
+        possible(subject).into_iter().map(Strategy::name).collect()
     }
 
     fn needs<K: Solvable<N>, const N: usize>(
@@ -68,7 +65,10 @@ impl Computer for OnGpu {
         config: &Config,
         subject: Subject<K, N>,
     ) -> Result<Needs, Failure> {
-        Ok(K::needs_on_gpu(config, subject))
+        let bytes = |s| run_bytes(config, subject, s, subject.task.contrast);
+        let memory = |&s: &Strategy| (s.name(), bytes(s) as f64 / MEGABYTE);
+        let strategy = in_order(config.solver.strategy, subject, |_| true).name();
+        Ok(Needs { strategy, memory_mb: K::STRATEGIES.iter().map(memory).collect() })
     }
 
     fn solver<'a, K: Solvable<N>, const N: usize>(
@@ -78,7 +78,7 @@ impl Computer for OnGpu {
         wanted: config::Strategy,
         contrast: f64,
     ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
-        K::solver_on_gpu(&self.0, config, subject, (wanted, contrast))
+        solver(&self.0, config, subject, (wanted, contrast))
     }
 
     fn diffusion<'a>(
@@ -86,8 +86,8 @@ impl Computer for OnGpu {
         problem: &'a Discretization<Diffusion, 1>,
         colors: Option<&[usize]>,
     ) -> Result<Box<dyn ElementOperator<Cuda<f64>> + 'a>, BackendError> {
-        let mesh = bare_mesh(&self.0.device, problem.mesh(), colors)?;
-        Ok(Box::new(MfDiffusion::new(&mesh, problem)?))
+        let mesh = problem_on_device(&self.0.device, problem, colors)?;
+        Ok(Box::new(Mf::new(&mesh, problem)?))
     }
 
     fn weights<'a, K: Solvable<N>, const N: usize>(
@@ -119,7 +119,18 @@ impl Computer for OnGpu {
         wanted: &dyn Fn(&str) -> bool,
         visitor: &mut EachOperator<Cuda<f64>>,
     ) -> Result<(), BackendError> {
-        K::each_on_gpu(&self.0, (problem, colors), wanted, visitor)
+        let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
+        let (jacobi, free) = (config::Preconditioner::Jacobi, self.0.device.memory()?.0);
+        let further = Mf::<f64, K, N>::further_bytes(problem);
+        let mesh = problem_on_device(&self.0.device, problem, colors)?;
+        for &strategy in K::STRATEGIES.iter().filter(|strategy| wanted(strategy.name())) {
+            let bytes = bytes::<K, N>(strategy, jacobi, 1.0, (problem, problem, false), [0, 0]);
+            if bytes <= free && strategy.takes::<K, N>(problem.mesh()) {
+                let mut operator = strategy.build(&mesh, problem)?;
+                visitor(operator.as_mut(), strategy.bytes::<K, N>(nodes, elements) + further)?;
+            }
+        }
+        Ok(())
     }
 
     fn arrival(
@@ -142,49 +153,23 @@ impl Computer for OnGpu {
     }
 }
 
-/// Names of the strategies that compute an elastic `model`.
-pub(crate) fn elastic_strategies(subject: Subject) -> Vec<&'static str> {
-    possible(subject).into_iter().map(Strategy::name).collect()
+/// Whether single precision, which rounds to 6e-8, can tell moduli of that contrast apart.
+pub(super) fn is_single(contrast: f64) -> bool {
+    contrast >= 1e-7
 }
 
-/// Returns the strategy of an elastic run and the memory that each strategy needs.
-pub(crate) fn elastic_needs(config: &Config, subject: Subject) -> Needs {
-    let bytes = |s| run_bytes(config, subject, s, subject.task.contrast);
-    let memory = |s: Strategy| (s.name(), bytes(s) as f64 / MEGABYTE);
-    let strategy = in_order(config.solver.strategy, subject, |_| true).name();
-    Needs { strategy, memory_mb: Strategy::ALL.into_iter().map(memory).collect() }
-}
-
-/// Shows each elastic operator whose name is `wanted` and that fits to `visitor`.
-pub(crate) fn each_elastic(
-    gpu: &OpenGpu,
-    (problem, colors): (&Problem, Option<&[usize]>),
-    wanted: &dyn Fn(&str) -> bool,
-    visitor: &mut EachOperator<Cuda<f64>>,
-) -> Result<(), BackendError> {
-    let sizes @ [nodes, elements] = [problem.mesh().n_nodes(), problem.mesh().n_elements()];
-    let mesh = mesh_on_device(&gpu.device, problem, colors)?;
-    for strategy in Strategy::ALL.into_iter().filter(|s| wanted(s.name())) {
-        let bytes = bytes(strategy, config::Preconditioner::Jacobi, 1.0, (problem, sizes, false));
-        if bytes <= gpu.device.memory()?.0 && strategy.takes(problem.mesh()) {
-            let mut operator = strategy.build(&mesh, problem)?;
-            visitor(operator.as_mut(), strategy.bytes(nodes, elements))?;
-        }
-    }
-    Ok(())
-}
-
-/// Operator and preconditioner of an elastic `model`. The host prepares the preconditioner while the
-/// device measures strategies.
-pub(crate) fn elastic_solver<'a>(
+/// Operator and preconditioner of `subject`. The host prepares the preconditioner while the device measures
+/// strategies.
+fn solver<'a, K: Solvable<N>, const N: usize>(
     gpu: &'a OpenGpu,
     config: &Config,
-    subject: Subject<'a>,
+    subject: Subject<'a, K, N>,
     (wanted, contrast): (config::Strategy, f64),
 ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
     let (problem, solver) = (subject.equation, &config.solver);
+    smoothed_here(config, subject)?;
     let choice = choice(&gpu.device, config, subject, wanted, contrast)?;
-    let mesh = mesh_on_device(&gpu.device, problem, subject.task.colors.as_deref())?;
+    let mesh = problem_on_device(&gpu.device, problem, subject.task.colors.as_deref())?;
     let operator = || -> Result<_, BackendError> {
         let (strategy, note) = match choice {
             Choice::Named(strategy, note) => (strategy, note),
@@ -195,7 +180,8 @@ pub(crate) fn elastic_solver<'a>(
         };
         Ok((strategy.build(&mesh, problem)?, note))
     };
-    let (operator, prepared) = rayon::join(operator, || prepared(solver, problem));
+    let prepare = || Prepared::new(problem).smoothed_by(smoother(solver));
+    let (operator, prepared) = rayon::join(operator, || solver.is_multigrid().then(prepare));
     let (operator, note) = operator?;
 
     let preconditioner = preconditioner(gpu, solver, &mesh, problem, contrast, prepared)?;
@@ -205,56 +191,62 @@ pub(crate) fn elastic_solver<'a>(
 /// The preconditioner on a GPU, for moduli down to `contrast` times the largest. Multigrid is in
 /// single precision, but in double where void is softer than its rounding: a piece that only such
 /// void holds has motions that single precision cannot tell from stiff ones, and solves failed. It
-/// is [`prepared`] on the host.
+/// is prepared on the host.
 ///
 /// # Errors
 /// [`BackendError`] if the device has no room for it.
-fn preconditioner<'a>(
+fn preconditioner<'a, K: Solvable<N>, const N: usize>(
     gpu: &'a OpenGpu,
     solver: &config::Solver,
-    mesh: &Arc<ProblemOnDevice>,
-    problem: &'a Discretization,
+    mesh: &Arc<ProblemOnDevice<K, N>>,
+    problem: &'a Discretization<K, N>,
     contrast: f64,
     prepared: Option<Prepared>,
 ) -> Result<Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>, BackendError> {
     let kind = cycle(solver);
     Ok(match prepared {
         Some(host) if is_single(contrast) => {
-            Box::new(Multigrid::new(gpu.single()?, mesh, problem, kind, &host)?)
+            Box::new(Multigrid::new(gpu.single()?, mesh, problem, kind, &host)?.following(problem))
         }
-        Some(host) => Box::new(Multigrid::new(&gpu.backend, mesh, problem, kind, &host)?),
-        None if solver.preconditioner == config::Preconditioner::Jacobi => {
-            Box::new(Jacobi::new(&gpu.backend, problem.space())?)
+        Some(host) => {
+            Box::new(Multigrid::new(&gpu.backend, mesh, problem, kind, &host)?.following(problem))
         }
-        None => Box::new(BlockJacobi::new(mesh)?),
+        None => match K::block_jacobi(solver, mesh).transpose()? {
+            Some(blocks) => blocks,
+            None => Box::new(Jacobi::new(&gpu.backend, problem.space())?),
+        },
     })
 }
 
-/// Prepares multigrid for a GPU on the host; none for other preconditioners.
-fn prepared(solver: &config::Solver, problem: &Discretization) -> Option<Prepared> {
-    match solver.preconditioner {
-        config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
-            Some(Prepared::new(problem).smoothed_by(smoother(solver)))
-        }
-        config::Preconditioner::Jacobi | config::Preconditioner::BlockJacobi => None,
+/// Refuses patches where the matrix is not assembled on a GPU.
+fn smoothed_here<K: Solvable<N>, const N: usize>(
+    config: &Config,
+    subject: Subject<K, N>,
+) -> Result<(), InputError> {
+    if !is_patch(config) || subject.equation.elements().stretches().is_none() {
+        return Ok(());
     }
+    let message = "smoother `patch` does not take conductivities that differ by axis on a GPU";
+    let remedy = "leave out `solver.smoother`, or set `solver.device` to \"cpu\"";
+    Err(Finding::new(message).remedy(remedy).into())
 }
 
-/// Whether single precision, which rounds to 6e-8, can tell moduli of that contrast apart.
-pub(super) fn is_single(contrast: f64) -> bool {
-    contrast >= 1e-7
+/// Whether multigrid smooths by patches.
+pub(super) fn is_patch(config: &Config) -> bool {
+    config.solver.is_multigrid() && smoother(&config.solver) == SmootherKind::Patch
 }
 
 /// The strategy on a GPU: `Auto` is `dbd` where the elements come by color, or `mf`, which stores
 /// nothing, where that does not fit; what is measured differs from run to run.
-fn in_order(
+fn in_order<K: Solvable<N>, const N: usize>(
     asked: config::Strategy,
-    subject: Subject,
+    subject: Subject<K, N>,
     fits: impl Fn(&Strategy) -> bool,
 ) -> config::Strategy {
     match (asked, &subject.task.colors) {
         (config::Strategy::Auto, Some(_)) if fits(&Strategy::Dbd) => config::Strategy::Dbd,
-        (config::Strategy::Auto, Some(_)) => config::Strategy::Mf,
+        (config::Strategy::Auto, None) if K::IS_MEASURED => config::Strategy::Auto,
+        (config::Strategy::Auto, _) => config::Strategy::Mf,
         (asked, _) => asked,
     }
 }
@@ -267,10 +259,10 @@ enum Choice {
     Measured(Vec<Strategy>),
 }
 
-fn choice(
+fn choice<K: Solvable<N>, const N: usize>(
     device: &Device,
     config: &Config,
-    subject: Subject,
+    subject: Subject<K, N>,
     wanted: config::Strategy,
     contrast: f64,
 ) -> Result<Choice, Failure> {
@@ -282,7 +274,7 @@ fn choice(
     let asked = in_order(wanted, subject, fits);
     if asked == config::Strategy::Auto {
         if fitting.is_empty() {
-            let least = Strategy::ALL.map(bytes).into_iter().min();
+            let least = K::STRATEGIES.iter().map(|&strategy| bytes(strategy)).min();
             return Err(too_large("auto", least.unwrap_or(0), free, &fitting));
         }
         return Ok(Choice::Measured(fitting));
@@ -295,24 +287,31 @@ fn choice(
     if !fits(&strategy) {
         return Err(too_large(asked.name(), bytes(strategy), free, &fitting));
     }
-    let is_ours = asked != wanted;
+    let is_ours = K::IS_MEASURED && asked != wanted;
     Ok(Choice::Named(strategy, is_ours.then(|| format!("strategy {}, not measured", asked.name()))))
 }
 
 /// The strategies that compute the problem, in a fixed order where its elements come by color.
-fn possible(subject: Subject) -> Vec<Strategy> {
+pub(super) fn possible<K: Solvable<N>, const N: usize>(subject: Subject<K, N>) -> Vec<Strategy> {
     let is_possible = |strategy: &Strategy| {
-        strategy.takes(subject.equation.mesh())
-            && (subject.task.colors.is_none() || strategy.is_in_order())
+        strategy.takes::<K, N>(subject.equation.mesh())
+            && (subject.task.colors.is_none() || strategy.is_in_order::<K, N>())
     };
-    Strategy::ALL.into_iter().filter(is_possible).collect()
+    K::STRATEGIES.iter().copied().filter(is_possible).collect()
 }
 
 /// Why a strategy is not among those that are possible.
-fn impossible(asked: config::Strategy, subject: Subject, possible: &[Strategy]) -> Finding {
+fn impossible<K: Solvable<N>, const N: usize>(
+    asked: config::Strategy,
+    subject: Subject<K, N>,
+    possible: &[Strategy],
+) -> Finding {
     let (name, degenerate) = (asked.name(), subject.equation.mesh().n_degenerate());
     let names: Vec<_> = possible.iter().map(|strategy| strategy.name()).collect();
     let why = match asked {
+        _ if K::STRATEGIES.iter().all(|strategy| strategy.name() != name) => {
+            "does not compute this physics on a GPU".into()
+        }
         config::Strategy::EbeSym => {
             format!("does not support wedges and pyramids, and the mesh has {degenerate}")
         }
@@ -320,64 +319,6 @@ fn impossible(asked: config::Strategy, subject: Subject, possible: &[Strategy]) 
     };
     Finding::new(format!("strategy `{name}` {why}"))
         .remedy(format!("set `solver.strategy` to \"auto\", or to one of {}", names.join(", ")))
-}
-
-/// Device memory of a run except for its filter: mesh, vectors of the design loop and of the solver,
-/// operator, preconditioner.
-fn bytes(
-    strategy: Strategy,
-    preconditioner: config::Preconditioner,
-    contrast: f64,
-    (problem, [nodes, elements], by_color): (&dyn Statement, [usize; 2], bool),
-) -> usize {
-    let mesh = ProblemOnDevice::bytes(nodes, elements);
-    let nodal = 24 * nodes * Optimization::<Cuda<f64>>::nodal_vectors(problem);
-    let element = 8 * elements * Optimization::<Cuda<f64>>::element_vectors(problem);
-    let preconditioner = match preconditioner {
-        config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
-            match is_single(contrast) {
-                true => Multigrid::<f32>::bytes(nodes, elements, by_color),
-                false => Multigrid::<f64>::bytes(nodes, elements, by_color),
-            }
-        }
-        config::Preconditioner::Jacobi => 48 * nodes,
-        config::Preconditioner::BlockJacobi => BlockJacobi::bytes(nodes),
-    };
-    mesh + nodal + element + strategy.bytes(nodes, elements) + preconditioner
-}
-
-/// Device memory of a run with its filter.
-fn run_bytes(config: &Config, subject: Subject, strategy: Strategy, contrast: f64) -> usize {
-    let [nodes, elements] = subject.sizes();
-    let [of_posed, nodal] = subject.task.posed.further_vectors();
-    let vectors = of_posed + further_element_vectors(config.optimizer.method);
-    let of_method = 8 * elements * vectors + 24 * nodes * nodal;
-    let problem = (subject.problem, subject.sizes(), subject.task.colors.is_some());
-    let run = bytes(strategy, config.solver.preconditioner, contrast, problem);
-    let is_patch = config.solver.is_multigrid() && smoother(&config.solver) == SmootherKind::Patch;
-    let patches = match is_single(contrast) {
-        true => Multigrid::<f32>::patch_bytes(nodes, elements),
-        false => Multigrid::<f64>::patch_bytes(nodes, elements),
-    };
-    run + of_method + filter_bytes(subject) + if is_patch { patches } else { 0 }
-}
-
-/// Device memory of the filter. A Helmholtz equation has a copy of the mesh of its own.
-pub(crate) fn filter_bytes<K: Solvable<N>, const N: usize>(subject: Subject<K, N>) -> usize {
-    let (filter, [nodes, elements]) = (&subject.task.filter, subject.sizes());
-    let weights = match (filter.weights(), filter.radius()) {
-        (Some(Weights::Helmholtz), _) => {
-            let vectors = Helmholtz::<Cuda<f64>, MatrixFreeEquation>::NODAL_VECTORS;
-            let equation =
-                MatrixFreeEquation::bytes(nodes, elements, subject.task.colors.is_some());
-            MeshOnDevice::bytes(nodes, elements) + equation + 8 * vectors * nodes
-        }
-        (Some(Weights::Cone { .. }), Some(radius)) => {
-            Cone::bytes(subject.equation.mesh().bounding_box().extent(), radius, elements)
-        }
-        _ => 0,
-    };
-    weights + 8 * filter.element_vectors::<Cuda<f64>>() * elements
 }
 
 fn too_large(name: &str, needed: usize, free: usize, fitting: &[Strategy]) -> Failure {

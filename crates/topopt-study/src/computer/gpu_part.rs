@@ -7,21 +7,20 @@ use topopt_case::finding::{Finding, InputError};
 use topopt_case::free_memory::MEGABYTE;
 use topopt_case::subject::Subject;
 use topopt_cuda::{
-    BlockJacobi, Cone, Cuda, DiffusionStrategy, MeshOnDevice, Mf, MfDiffusion, Multigrid, Prepared,
-    ProblemOnDevice, Real, ScalarMultigrid, Strategy, part_of_filter, structure_of_part,
+    Cone, Cuda, Mf, Multigrid, Prepared, ProblemOnDevice, Real, Strategy, part_of_filter,
+    structure_of_part,
 };
 use topopt_design::Nearby;
 use topopt_fem::{
-    Diffusion, Discretization, Elasticity, ElementPreconditioner, PartOfFilter, PartSharing,
-    Sharing,
+    Diffusion, Discretization, ElementPreconditioner, PartOfFilter, PartSharing, Sharing,
 };
 use topopt_linalg::{BackendError, CycleKind, Exchange};
 
 use super::gpu::is_single;
 use super::of_part::{ConeOfPart, OfPart, PartOf};
-use super::opened::{OpenGpu, bare_mesh};
+use super::opened::{OpenGpu, bare_mesh, problem_on_device};
 use super::parts::{Others, PartSolver};
-use super::{Neighbors, OnGpu, Solvable, cycle};
+use super::{Computer, Neighbors, OnGpu, Solvable, cycle};
 use crate::failure::Failure;
 
 impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
@@ -49,9 +48,9 @@ impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
             config::Strategy::Auto => config::Strategy::Mf,
             wanted => wanted,
         };
-        let known = K::strategies_on_gpu(subject);
+        let known = self.strategies(subject);
         if known.contains(&wanted.name()) {
-            let needed = K::needs_on_gpu(config, subject).memory_mb;
+            let needed = self.needs(config, subject)?.memory_mb;
             self.has_room(needed.get(wanted.name()).copied().unwrap_or_default(), sharing)?;
             return Ok(wanted);
         }
@@ -77,7 +76,7 @@ impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
             }
             _ => Some(Others::Double(PartSharing::of(&gpu.backend, communicator, part, N)?)),
         };
-        K::solver_of_part_on_gpu(gpu, solver, local, strategy, others)
+        self::solver(gpu, solver, local, strategy, others)
     }
 
     fn filter_of_part<'a>(
@@ -120,77 +119,38 @@ impl OnGpu {
     }
 }
 
-/// Builds operator and preconditioner of linear elasticity on the part of a rank.
-pub(super) fn elastic<'a>(
+/// Builds operator and preconditioner on the part of a rank.
+fn solver<'a, K: Solvable<N>, const N: usize>(
     gpu: &'a OpenGpu,
     solver: &config::Solver,
-    local: &'a Discretization<Elasticity, 3>,
+    local: &'a Discretization<K, N>,
     strategy: config::Strategy,
     others: Option<Others<'a>>,
 ) -> Result<PartSolver<'a, Cuda<f64>>, BackendError> {
-    let mesh = ProblemOnDevice::new(&gpu.device, local)?;
-    let named = Strategy::ALL.into_iter().find(|s| s.name() == strategy.name());
-    let operator = named.unwrap_or(Strategy::Mf).build(&mesh, local)?;
+    let mesh = problem_on_device(&gpu.device, local, None)?;
+    let named = K::STRATEGIES.iter().find(|s| s.name() == strategy.name());
+    let operator = named.unwrap_or(&Strategy::Mf).build(&mesh, local)?;
     let kind = cycle(solver);
-    let preconditioner: Box<dyn ElementPreconditioner<Cuda<f64>> + 'a> = match others {
+    let preconditioner = match others {
         Some(Others::Single(others)) => multigrid(gpu.single()?, &mesh, local, kind, others)?,
         Some(Others::Double(others)) => multigrid(&gpu.backend, &mesh, local, kind, others)?,
-        None if solver.preconditioner == config::Preconditioner::BlockJacobi => {
-            Box::new(BlockJacobi::new(&mesh)?)
-        }
-        None => return Ok(PartSolver { operator, preconditioner: None }),
+        None => match K::block_jacobi(solver, &mesh).transpose()? {
+            Some(blocks) => blocks,
+            None => return Ok(PartSolver { operator, preconditioner: None }),
+        },
     };
-    let preconditioner = Some((preconditioner, Box::new(Mf::<f64>::new(&mesh)?) as Box<_>));
-    Ok(PartSolver { operator, preconditioner })
+    let followed = Box::new(Mf::<f64, K, N>::new(&mesh, local)?) as Box<_>;
+    Ok(PartSolver { operator, preconditioner: Some((preconditioner, followed)) })
 }
 
-/// Multigrid of linear elasticity.
-fn multigrid<'a, R: Real>(
+fn multigrid<'a, R: Real, K: Solvable<N>, const N: usize>(
     backend: &'a Cuda<R>,
-    mesh: &Arc<ProblemOnDevice>,
-    local: &'a Discretization<Elasticity, 3>,
+    mesh: &Arc<ProblemOnDevice<K, N>>,
+    local: &'a Discretization<K, N>,
     kind: CycleKind,
     others: Arc<dyn Sharing<'a, Cuda<R>> + 'a>,
 ) -> Result<Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>, BackendError> {
     let prepared = Prepared::with_structure(structure_of_part(local, others.as_ref())?);
-    Ok(Box::new(Multigrid::on_part(backend, mesh, local, kind, &prepared, others)?))
-}
-
-/// Builds operator and preconditioner of heat conduction on the part of a rank.
-pub(super) fn thermal<'a>(
-    gpu: &'a OpenGpu,
-    solver: &config::Solver,
-    local: &'a Discretization<Diffusion, 1>,
-    strategy: config::Strategy,
-    others: Option<Others<'a>>,
-) -> Result<PartSolver<'a, Cuda<f64>>, BackendError> {
-    let mesh = bare_mesh(&gpu.device, local.mesh(), None)?;
-    let named = DiffusionStrategy::ALL.into_iter().find(|s| s.name() == strategy.name());
-    let operator = named.unwrap_or(DiffusionStrategy::Mf).build(&mesh, local)?;
-    let kind = cycle(solver);
-    let preconditioner: Box<dyn ElementPreconditioner<Cuda<f64>> + 'a> = match others {
-        Some(Others::Single(others)) => {
-            scalar_multigrid(gpu.single()?, &mesh, local, kind, &others)?
-        }
-        Some(Others::Double(others)) => {
-            scalar_multigrid(&gpu.backend, &mesh, local, kind, &others)?
-        }
-        None => return Ok(PartSolver { operator, preconditioner: None }),
-    };
-    let followed = Box::new(MfDiffusion::<f64>::new(&mesh, local)?) as Box<_>;
-    Ok(PartSolver { operator, preconditioner: Some((preconditioner, followed)) })
-}
-
-/// Multigrid of heat conduction.
-fn scalar_multigrid<'a, R: Real>(
-    backend: &'a Cuda<R>,
-    mesh: &Arc<MeshOnDevice>,
-    local: &'a Discretization<Diffusion, 1>,
-    kind: CycleKind,
-    others: &Arc<dyn Sharing<'a, Cuda<R>> + 'a>,
-) -> Result<Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>, BackendError> {
-    let structure = structure_of_part(local, others.as_ref())?;
-    let shared = (others, &structure);
-    let multigrid = ScalarMultigrid::on_part(shared, backend, mesh, local, kind)?;
+    let multigrid = Multigrid::on_part(backend, mesh, local, kind, &prepared, others)?;
     Ok(Box::new(multigrid.following(local)))
 }

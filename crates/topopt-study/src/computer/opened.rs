@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use topopt_cuda::{Cuda, Device, MeshOnDevice, ProblemOnDevice};
+use topopt_cuda::{Cuda, Device, DeviceKernel, MeshOnDevice, ProblemOnDevice};
 use topopt_fem::Discretization;
 use topopt_linalg::BackendError;
 use topopt_mesh::HexMesh;
@@ -35,15 +35,15 @@ impl OpenGpu {
     }
 }
 
-/// The mesh of `problem` on a GPU, for launches by color where it has `colors`.
+/// `problem` on a GPU, for launches by color where it has `colors`.
 ///
 /// # Errors
 /// [`BackendError`] if the device has no room for it.
-pub fn mesh_on_device(
+pub fn problem_on_device<K: DeviceKernel<N>, const N: usize>(
     device: &Arc<Device>,
-    problem: &Discretization,
+    problem: &Discretization<K, N>,
     colors: Option<&[usize]>,
-) -> Result<Arc<ProblemOnDevice>, BackendError> {
+) -> Result<Arc<ProblemOnDevice<K, N>>, BackendError> {
     ProblemOnDevice::on(&bare_mesh(device, problem.mesh(), colors)?, problem)
 }
 

@@ -32,19 +32,11 @@ kernels! {
         element_tiles1(
             mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
             capacities: In<R>, tiles: Out<R>,
-        );
+        ) | element_tiles3;
         global_nz1(
             upper: UpperView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
             capacities: In<R>, offsets: In<u32>, sources: In<u32>, tiles: In<R>, values: Out<R>,
-        );
-        element_tiles3(
-            mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
-            capacities: In<R>, tiles: Out<R>,
-        );
-        global_nz3(
-            upper: UpperView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
-            capacities: In<R>, offsets: In<u32>, sources: In<u32>, tiles: In<R>, values: Out<R>,
-        );
+        ) | global_nz3;
     }
 
     /// `cuda/assemble_local_nz.cu`.
@@ -52,11 +44,7 @@ kernels! {
         local_nz1(
             upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
             capacities: In<R>, offsets: In<u32>, sources: In<u32>, values: Out<R>,
-        );
-        local_nz3(
-            upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
-            capacities: In<R>, offsets: In<u32>, sources: In<u32>, values: Out<R>,
-        );
+        ) | local_nz3;
     }
 
     /// `cuda/assemble_shared_nz.cu`.
@@ -64,11 +52,7 @@ kernels! {
         shared_nz1(
             patches: PatchesView, upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
             capacities: In<R>, values: Out<R>,
-        );
-        shared_nz3(
-            patches: PatchesView, upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
-            capacities: In<R>, values: Out<R>,
-        );
+        ) | shared_nz3;
     }
 
     /// `cuda/assemble_patch.cu`.
@@ -76,25 +60,9 @@ kernels! {
         patch1(
             patches: RowPatchesView, upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
             capacities: In<R>, values: Out<R>, boundary: Out<R>,
-        );
+        ) | patch3;
         patch_boundary1(
             upper: UpperView, n_boundary: u32, blocks: In<u32>, boundary: In<R>, values: Out<R>,
-        );
-        patch3(
-            patches: RowPatchesView, upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
-            capacities: In<R>, values: Out<R>, boundary: Out<R>,
-        );
-        patch_boundary3(
-            upper: UpperView, n_boundary: u32, blocks: In<u32>, boundary: In<R>, values: Out<R>,
-        );
+        ) | patch_boundary3;
     }
 }
-
-/// Kernels that every file declares.
-#[cfg(test)]
-pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
-    AssembleGlobalNz::<f64>::DECLARED,
-    AssembleLocalNz::<f64>::DECLARED,
-    AssembleSharedNz::<f64>::DECLARED,
-    AssemblePatch::<f64>::DECLARED,
-];

@@ -1,13 +1,20 @@
-//! A cycle over any hierarchy on the device, as a preconditioner that follows the coefficients.
+//! `multigrid`: a cycle over the hierarchy on the device, which follows the coefficients.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use topopt_fem::{ElementOperator, ElementPreconditioner, Level};
+use topopt_fem::{
+    DIM, Discretization, Elasticity, ElementOperator, ElementPreconditioner, Level, Sharing,
+};
 use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Hierarchy, Preconditioner, Space};
 
 use super::convert::Convert;
+use super::fine_patches::FinePatches;
+use super::hierarchy::DeviceHierarchy;
+use super::level_kernels::LevelKernels;
+use super::prepared::{Prepared, direct};
 use super::shared_rows::Others;
 use crate::Cuda;
+use crate::operators::{DeviceKernel, Mf, ProblemOnDevice, Slots};
 use crate::replay::Replay;
 use crate::vector::{DeviceVector, Real};
 
@@ -15,28 +22,10 @@ use crate::vector::{DeviceVector, Real};
 /// take on a million elements; designs that need it gain for the rest of a run.
 const STRUCTURE_COST: usize = 150;
 
-/// A hierarchy on the device, as [`DeviceMultigrid`] needs it.
-pub trait DeviceHierarchy<R: Real>: Hierarchy<Cuda<R>> {
-    /// Takes coefficients of the elements, \[n_elements\] for each term, for the next update.
-    fn set_coefficients(&mut self, coefficients: &[&DeviceVector<f64>]);
-
-    /// Recomputes all numbers. Neither allocates nor waits, so that it can be recorded.
-    fn update(&mut self, backend: &Cuda<R>);
-
-    /// Whether its structure can follow designs.
-    fn follows(&self) -> bool;
-
-    /// Takes the structure around the elements `void`, and returns its levels; needs an update before use.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device has no room for it, or another rank has failed.
-    fn restructure(&mut self, backend: &Cuda<R>, void: &[u32]) -> Result<Vec<Level>, BackendError>;
-}
-
-/// `multigrid`: a cycle over the hierarchy `H` in precision `R`, for conjugate gradients in double precision.
-pub struct DeviceMultigrid<'a, R: Real, H: Hierarchy<Cuda<R>>> {
+/// `multigrid`: a cycle in precision `R`, for conjugate gradients in double precision.
+pub struct Multigrid<'a, R: Real, K: DeviceKernel<N> = Elasticity, const N: usize = DIM> {
     backend: &'a Cuda<R>,
-    cycle: Cycle<Cuda<R>, H>,
+    cycle: Cycle<Cuda<R>, DeviceHierarchy<'a, R, K, N>>,
     levels: Vec<Level>,
     /// An update.
     setup: Repeated,
@@ -105,32 +94,84 @@ impl<R: Real> State<R> {
     }
 }
 
-impl<'a, R: Real, H: DeviceHierarchy<R>> DeviceMultigrid<'a, R, H> {
-    /// Over `hierarchy`, which has vectors of `space` on its finest level; needs an update before use.
-    pub(super) fn over(
+impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> Multigrid<'a, R, K, N> {
+    /// Builds cycles of that kind over the structure `prepared` for `problem`, which is `on_device` too;
+    /// needs an update before use.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
+    pub fn new(
         backend: &'a Cuda<R>,
+        on_device: &Arc<ProblemOnDevice<K, N>>,
+        problem: &Discretization<K, N>,
         kind: CycleKind,
-        (hierarchy, levels): (H, Vec<Level>),
-        space: Space,
-        others: Option<&Others<R>>,
+        prepared: &Prepared,
     ) -> Result<Self, BackendError> {
+        Self::among(backend, on_device, problem, kind, prepared, None)
+    }
+
+    /// Builds cycles for `problem` on a part, with the other ranks: each of them has the levels below the
+    /// finest. Vectors hold the values of ghosts, see [`Sharing`](topopt_fem::Sharing).
+    ///
+    /// # Errors
+    /// As [`Multigrid::new`], and if another rank has failed.
+    pub fn on_part(
+        backend: &'a Cuda<R>,
+        on_device: &Arc<ProblemOnDevice<K, N>>,
+        problem: &Discretization<K, N>,
+        kind: CycleKind,
+        prepared: &Prepared,
+        others: Arc<dyn Sharing<'a, Cuda<R>> + 'a>,
+    ) -> Result<Self, BackendError> {
+        Self::among(backend, on_device, problem, kind, prepared, Some(&others))
+    }
+
+    fn among(
+        backend: &'a Cuda<R>,
+        on_device: &Arc<ProblemOnDevice<K, N>>,
+        problem: &Discretization<K, N>,
+        kind: CycleKind,
+        prepared: &Prepared,
+        others: Option<&Others<'a, R>>,
+    ) -> Result<Self, BackendError> {
+        let hierarchy = DeviceHierarchy::new(backend, on_device, problem, prepared, others)?;
         Ok(Self {
             cycle: Cycle::new(backend, kind, hierarchy)?,
-            levels,
+            levels: prepared.structure.levels(),
             setup: Repeated::new(others),
-            state: Mutex::new(State::new(backend, space, others)?),
+            state: Mutex::new(State::new(backend, problem.space(), others)?),
             backend,
         })
     }
 
-    /// The hierarchy.
-    pub fn hierarchy(&self) -> &H {
-        self.cycle.hierarchy()
+    /// Lets the structure follow designs of `problem`, for which it was made.
+    #[must_use]
+    pub fn following(mut self, problem: &'a Discretization<K, N>) -> Self {
+        self.cycle.hierarchy_mut().follow(problem);
+        self
     }
 
-    /// Hierarchy, mutable; call `update` afterwards.
-    pub(super) fn hierarchy_mut(&mut self) -> &mut H {
-        self.cycle.hierarchy_mut()
+    /// Bytes that smoothing by patches takes beside [`Multigrid::bytes`].
+    pub fn patch_bytes(n_nodes: usize, n_elements: usize) -> usize {
+        FinePatches::<R>::bytes(n_nodes, n_elements, N)
+    }
+
+    /// Bytes on the device, for a mesh of that size without springs whose aggregates have some 27 nodes and
+    /// as many neighbors; elements by color have slots. Without [`Mf::further_bytes`].
+    pub fn bytes(n_nodes: usize, n_elements: usize, by_color: bool) -> usize {
+        let slots = if by_color { Slots::<R>::bytes(n_nodes, n_elements, N) } else { 0 };
+        // The levels below and their vectors are a tenth. An element: its bound and raised coefficients, and
+        // 2.8 joints. The last inverse is a square.
+        K::Levels::<R>::bytes_of_node() * n_nodes * 11 / 10
+            + Mf::<R, K, N>::bytes(n_elements)
+            + ((1 + K::TERMS) * size_of::<R>() + 12) * n_elements
+            + 8 * direct(N * n_nodes).pow(2)
+            + slots
+    }
+
+    /// The hierarchy.
+    pub fn hierarchy(&self) -> &DeviceHierarchy<'a, R, K, N> {
+        self.cycle.hierarchy()
     }
 
     /// Steps and the smoothers' degrees are part of what is recorded, numbers are not.
@@ -143,7 +184,9 @@ impl<'a, R: Real, H: DeviceHierarchy<R>> DeviceMultigrid<'a, R, H> {
     }
 }
 
-impl<R: Real, H: DeviceHierarchy<R>> Preconditioner<Cuda<f64>> for DeviceMultigrid<'_, R, H> {
+impl<R: Real, K: DeviceKernel<N>, const N: usize> Preconditioner<Cuda<f64>>
+    for Multigrid<'_, R, K, N>
+{
     fn name(&self) -> &'static str {
         self.cycle.name()
     }
@@ -177,8 +220,8 @@ impl<R: Real, H: DeviceHierarchy<R>> Preconditioner<Cuda<f64>> for DeviceMultigr
     }
 }
 
-impl<R: Real, H: DeviceHierarchy<R>> ElementPreconditioner<Cuda<f64>>
-    for DeviceMultigrid<'_, R, H>
+impl<R: Real, K: DeviceKernel<N>, const N: usize> ElementPreconditioner<Cuda<f64>>
+    for Multigrid<'_, R, K, N>
 {
     fn cycle(&self) -> Option<CycleKind> {
         Some(self.cycle.kind())
