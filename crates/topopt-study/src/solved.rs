@@ -17,6 +17,6 @@ pub use measures::{Displacement, Stress};
 pub use restraints::RestraintKind;
 pub(crate) use restraints::{Hold, Restraint};
 pub use safety::Safety;
-pub(crate) use solve::{Conditions, Means, States, strategy};
+pub(crate) use solve::{Conditions, Means, States};
 pub use solved_case::SolvedCase;
 pub(crate) use structure::{Given, Solved};

@@ -1,17 +1,14 @@
-//! The solve of a structure, by one step of the design loop.
+//! The solve of a structure for all its load cases.
 
 use std::ops::ControlFlow;
+use std::time::Instant;
 
+use topopt_analysis::{Linear, SolveError};
 use topopt_case::config::{Config, Strategy};
-use topopt_case::formulation;
 use topopt_case::interrupt::Interrupt;
 use topopt_case::model::Model;
-use topopt_design::{
-    Accuracy, Design, Ended, IterationReport, Observer, ObserverError, OptimalityCriteria,
-    Optimization, StateEquation, StopRules,
-};
 use topopt_fem::stress;
-use topopt_linalg::{Backend, PcgProgress, Pointwise};
+use topopt_linalg::{Backend, Space};
 
 use super::filling::Filling;
 use crate::computer::Solvable;
@@ -44,61 +41,76 @@ impl<K: Solvable<N>, const N: usize> Visitor for Solve<'_, K, N> {
     type Output = States;
 
     fn visit<C: Computer>(self, computer: &C) -> Result<States, Failure> {
-        let Self { model, filling, conditions: Conditions { interrupt, remedy, .. } } = self;
-        let density = &filling.density;
-        let (equation, means) = self.equation(computer)?;
-        let criteria = OptimalityCriteria::new(computer.backend(), density.len(), 1.0, 0.5)?;
-        let criteria = Box::new(criteria);
-        let stop = StopRules { max_iterations: 1, ..StopRules::default() };
-        let formulation = formulation::unfiltered(model.subject());
-        let mut optimization = Optimization::new(equation, formulation, criteria, stop, density)?;
+        let Self { model, filling, conditions } = self;
+        let (config, backend) = (conditions.config, computer.backend());
+        let solver = conditions.solver(model, filling, computer)?;
+        let means = Means::of(&solver);
+        let elements = Space::elements(filling.density.len());
+        let density = backend.upload(&filling.density, elements)?;
+        let moduli = backend.upload(&filling.moduli(model), elements)?;
+        let solver = solver.of_equation(&config.solver);
+        let mut linear = Linear::new(backend, &model.problem, solver)?;
 
-        let mut watcher = Watcher { interrupt, report: None };
-        let ended = optimization.run(&mut watcher)?.ended;
-        let report = match (ended, watcher.report) {
-            (Ended::Solver { load_case, outcome, tolerance, .. }, _) => {
-                return Err(Failure::Unsolved { load_case, outcome, tolerance, remedy });
-            }
-            (Ended::Rule(_) | Ended::Sensitivities { .. }, Some(report)) => report,
-            _ => return Err(Failure::Interrupted { iterations: 0, directory: None }),
-        };
+        let start = Instant::now();
+        let mut states = linear.start()?;
+        linear.assemble(&density, &moduli)?;
+        linear.update_preconditioner(&moduli)?;
+        let mut monitor = |_| conditions.monitor();
+        linear.solve(&mut states, &mut monitor).map_err(|error| conditions.failure(error))?;
+        let seconds = start.elapsed().as_secs_f64();
 
-        let design = optimization.design();
-        let cases = 0..model.problem.load_cases().len();
+        let mut scratch = backend.zeros(elements)?;
+        let compliances = linear.compliances(&moduli, &states, &mut scratch)?;
+        let (effort, loads) = (linear.take_effort(), linear.loads());
+        let total = |(case, u)| loads.displacement(backend, case, u);
         Ok(States {
-            compliance: report.objective,
-            compliances: optimization.compliances().to_vec(),
-            states: cases.map(|case| design.displacement(case)).collect::<Result<_, _>>()?,
+            compliance: loads.weights().zip(&compliances).map(|(weight, c)| weight * c).sum(),
+            states: states.iter().enumerate().map(total).collect::<Result<_, _>>()?,
+            compliances,
             means,
-            pcg_iterations: report.pcg_iterations,
-            pcg_residual: report.pcg_residual,
-            seconds: (report.times.setup + report.times.pcg).as_secs_f64(),
+            pcg_iterations: effort.iterations,
+            pcg_residual: effort.residual,
+            seconds,
         })
     }
 }
 
-impl<'a, K: Solvable<N>, const N: usize> Solve<'a, K, N> {
-    /// The equation, and what it is solved by.
-    fn equation<C: Computer>(
-        &self,
-        computer: &'a C,
-    ) -> Result<(StateEquation<'a, C::Backend>, Means), Failure> {
-        let (model, config) = (self.model, self.conditions.config);
-        let settings = &config.solver;
-        let wanted = strategy(config, model, computer);
-        let solver = computer.solver(config, model.subject(), wanted, self.filling.contrast)?;
-        let means = Means::of(&solver);
+impl Conditions<'_> {
+    /// Operator and preconditioner of `model` with the elements that `filling` gives.
+    pub fn solver<'c, C: Computer, K: Solvable<N>, const N: usize>(
+        self,
+        model: &'c Model<K, N>,
+        filling: &Filling,
+        computer: &'c C,
+    ) -> Result<Solver<'c, C::Backend>, Failure> {
+        let wanted = strategy(self.config, model, computer);
+        computer.solver(self.config, model.subject(), wanted, filling.contrast)
+    }
 
-        let solver = solver.of_equation(settings, Accuracy::fixed(settings.tolerance));
-        let law = self.filling.interpolation;
-        let equation = StateEquation::new(computer.backend(), &model.problem, law, solver)?;
-        Ok((equation, means))
+    /// Ends a solve where the user asks for that.
+    pub fn monitor(self) -> ControlFlow<()> {
+        match self.interrupt.is_requested() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    fn failure(self, error: SolveError) -> Failure {
+        match error {
+            SolveError::Backend(error) => error.into(),
+            SolveError::NotConverged { load_case, outcome, tolerance } => {
+                Failure::Unsolved { load_case, outcome, tolerance, remedy: self.remedy }
+            }
+            SolveError::Interrupted | SolveError::Filter(_) => {
+                Failure::Interrupted { iterations: 0, directory: None }
+            }
+        }
     }
 }
 
 /// The strategy of an analysis, which measures none; a case for the GPU may name one that the
 /// processor does not have.
-pub(crate) fn strategy<C: Computer, K: Solvable<N>, const N: usize>(
+fn strategy<C: Computer, K: Solvable<N>, const N: usize>(
     config: &Config,
     model: &Model<K, N>,
     computer: &C,
@@ -221,25 +233,5 @@ impl Solution {
             }
             self.von_mises.push(von_mises);
         }
-    }
-}
-
-/// Keeps the numbers of the solve, and looks for an interruption.
-struct Watcher<'a> {
-    interrupt: &'a Interrupt,
-    report: Option<IterationReport>,
-}
-
-impl<B: Pointwise> Observer<B> for Watcher<'_> {
-    fn solving(&mut self, _: usize, _: PcgProgress) -> ControlFlow<()> {
-        match self.interrupt.is_requested() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        }
-    }
-
-    fn evaluated(&mut self, report: &IterationReport, _: &Design<B>) -> Result<(), ObserverError> {
-        self.report = Some(report.clone());
-        Ok(())
     }
 }

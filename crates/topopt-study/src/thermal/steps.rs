@@ -16,9 +16,6 @@ pub(super) struct Steps<'a> {
     pub keys: &'a Transient,
     pub timeline: &'a Timeline,
     pub conditions: Conditions<'a>,
-    /// Heat capacity per volume at the element's density, `[n_elements]`, as the problem numbers
-    /// them.
-    pub capacities: Vec<f64>,
     pub probes: Vec<Located>,
     pub fields: Fields<'a>,
 }
@@ -33,13 +30,11 @@ impl<'a> Steps<'a> {
         (keys, timeline): (&'a Transient, &'a Timeline),
         conditions: Conditions<'a>,
     ) -> Result<Self, Failure> {
-        let density = &part.filling.density;
         Ok(Self {
             part,
             keys,
             timeline,
             conditions,
-            capacities: timeline.capacities.iter().zip(density).map(|(c, rho)| c * rho).collect(),
             probes: part.located(keys).map_err(InputError::from)?,
             fields: Fields::of(part),
         })

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use topopt_analysis::Moment;
 use topopt_case::config::PhysicsKind;
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_case::responses::form::Measure;
 use topopt_case::responses::posed::{PosedConstraint, PosedResponse};
-use topopt_design::Moment;
 use topopt_linalg::Cpu;
 use topopt_mesh::numbers::shown;
 
@@ -167,8 +167,7 @@ impl<K: Physics<N>, const N: usize> SolvedShape<'_, K, N> {
             Measure::State(case, mut function) => {
                 let state = &self.states[case];
                 let loads = &self.model.problem.load_cases()[case].forces;
-                let (share, is_first, is_last) = (1.0, true, true);
-                function.value(&Moment { backend: &Cpu, state, loads, share, is_first, is_last })?
+                function.value(&Moment::steady(&Cpu, state, loads))?
             }
         };
         let state = form.posed().case().map(|case| &self.states[case]);

@@ -203,7 +203,7 @@ impl<B: Backend> Loads<B> {
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
-    pub(crate) fn add_weight_work(
+    pub fn add_weight_work(
         &self,
         backend: &B,
         case: usize,
@@ -215,7 +215,7 @@ impl<B: Backend> Loads<B> {
     }
 
     /// u = v + u_D of load case `case`.
-    pub(crate) fn total(&self, backend: &B, case: usize, v: &B::Vector, u: &mut B::Vector) {
+    pub fn total(&self, backend: &B, case: usize, v: &B::Vector, u: &mut B::Vector) {
         match &self.cases[case].prescribed {
             Some(prescribed) => prescribed.total(backend, v, u),
             None => backend.copy(v, u),

@@ -4,12 +4,14 @@ use topopt_linalg::{PcgOutcome, StopReason};
 
 use crate::SolveError;
 
-/// Solver effort of an iteration.
+/// Solver effort of several solves.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Effort {
+pub struct Effort {
+    /// How many solves there were.
     pub solves: usize,
     /// Iterations of conjugate gradients, summed over solves.
     pub iterations: usize,
+    /// How often the preconditioner was made stronger in the course of a slow solve.
     pub strengthened: usize,
     /// Largest relative residual.
     pub residual: f64,
@@ -17,7 +19,7 @@ pub(crate) struct Effort {
 
 impl Effort {
     /// Counts a solve that has converged; what else it can end with is an error.
-    pub fn add(
+    pub(crate) fn add(
         &mut self,
         outcome: PcgOutcome,
         tolerance: f64,

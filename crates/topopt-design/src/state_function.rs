@@ -1,23 +1,8 @@
-//! States that responses are made of: one, or those of a history.
+//! Functions of one state, which responses are made of.
 
 use topopt_linalg::{BackendError, Pointwise};
 
-/// A state, and where it stands in a history.
-#[derive(Clone, Copy)]
-pub struct Moment<'m, B: Pointwise> {
-    /// Backend of the vectors.
-    pub backend: &'m B,
-    /// The state, held values included, `[n_nodes][n]`.
-    pub state: &'m B::Vector,
-    /// The loads, 0 at held components, `[n_nodes][n]`.
-    pub loads: &'m B::Vector,
-    /// Weight of the state in the mean over time; 1 for a steady state.
-    pub share: f64,
-    /// Whether it is the one at the beginning.
-    pub is_first: bool,
-    /// Whether no other one follows.
-    pub is_last: bool,
-}
+use crate::Moment;
 
 /// A function of one state.
 pub trait StateFunction<B: Pointwise> {

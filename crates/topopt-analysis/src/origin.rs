@@ -3,35 +3,37 @@
 use topopt_fem::Statement;
 use topopt_linalg::{BackendError, Pointwise};
 
-use super::StateEquation;
-use super::origin::Origin;
+use crate::Linear;
 
-impl<B: Pointwise + Sync> StateEquation<'_, B> {
-    /// Counts steady states of `problem` from `zero`: solves begin there, and are as exact as if it
-    /// were 0. So states are the same wherever 0 is, to the rounding of doubles.
+/// A uniform state that others are counted from, such as that of the coldest temperature that is held.
+pub(crate) struct Origin<B: Pointwise> {
+    /// Value at free components, 0 at held ones, `[n_nodes][n]`.
+    pub state: B::Vector,
+    /// Room for a residual, `[n_nodes][n]`.
+    residual: B::Vector,
+}
+
+impl<B: Pointwise> Linear<'_, B> {
+    /// Counts states of `problem` from `zero`: solves begin there, and are as exact as if it were 0. So
+    /// states are the same wherever 0 is, to the rounding of doubles.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn counted_from(
-        mut self,
-        problem: &dyn Statement,
-        zero: f64,
-    ) -> Result<Self, BackendError> {
+    pub fn count_from(&mut self, problem: &dyn Statement, zero: f64) -> Result<(), BackendError> {
         if zero == 0.0 {
-            return Ok(self);
+            return Ok(());
         }
         let (backend, nodes) = (self.backend, problem.unknowns());
         let mut values = vec![zero; if backend.has_values() { nodes.len() } else { 0 }];
         problem.clear_held(&mut values);
         let state = backend.upload(&values, nodes)?;
-        self.states.iter_mut().for_each(|u| backend.copy(&state, u));
         self.origin = Some(Origin { state, residual: backend.zeros(nodes)? });
-        Ok(self)
+        Ok(())
     }
 
-    /// The norm of what the origin leaves of the loads of load case `case`, as a share of that of the
-    /// loads.
-    pub(super) fn share_of_loads(&mut self, case: usize) -> Result<f64, BackendError> {
+    /// Computes the norm of what the origin leaves of the loads of load case `case`, as a share of that
+    /// of the loads.
+    pub(crate) fn share_of_loads(&mut self, case: usize) -> Result<f64, BackendError> {
         let Some(Origin { state, residual }) = &mut self.origin else { return Ok(1.0) };
         let (backend, f) = (self.backend, self.loads.forces(case));
         self.solver.operator.apply(state, residual);

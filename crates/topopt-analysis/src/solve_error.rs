@@ -9,7 +9,7 @@ pub enum SolveError {
     /// The device failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
-    /// The equation of the filter was not solved.
+    /// The equation of a filter of the design was not solved.
     #[error("the equation of the filter stopped at a relative residual of {:.1e}", .0.relative_residual)]
     Filter(PcgOutcome),
     /// The monitor of the solve asked to stop.
