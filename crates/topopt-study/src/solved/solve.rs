@@ -7,7 +7,6 @@ use topopt_analysis::{Linear, SolveError};
 use topopt_case::config::{Config, Strategy};
 use topopt_case::interrupt::Interrupt;
 use topopt_case::model::Model;
-use topopt_fem::stress;
 use topopt_linalg::{Backend, Space};
 
 use super::filling::Filling;
@@ -19,10 +18,10 @@ use crate::summary::Preconditioner;
 
 /// How a structure is solved.
 #[derive(Clone, Copy)]
-pub(crate) struct Conditions<'a> {
+pub struct Conditions<'a> {
     /// The case, for the settings of its solver.
     pub config: &'a Config,
-    /// Where; the model was built for it.
+    /// Compute target that the model was built for.
     pub place: &'a Place,
     /// Ends the solve.
     pub interrupt: &'a Interrupt,
@@ -122,7 +121,7 @@ fn strategy<C: Computer, K: Solvable<N>, const N: usize>(
 }
 
 /// Results of the solve, in the order of the problem.
-pub(crate) struct States {
+pub struct States {
     /// Weighted compliance.
     pub compliance: f64,
     /// Compliance of every load case, without its weight.
@@ -152,7 +151,8 @@ impl States {
 }
 
 /// Operator and preconditioner of a solve.
-pub(crate) struct Means {
+#[derive(Clone)]
+pub struct Means {
     /// How the stiffness is applied.
     pub strategy: &'static str,
     /// The preconditioner and its levels.
@@ -165,73 +165,6 @@ impl Means {
         Self {
             strategy: solver.operator.strategy(),
             preconditioner: Preconditioner::of(solver.preconditioner.as_ref()),
-        }
-    }
-}
-
-/// Results of an elastic solve, in the order of the problem.
-pub(crate) struct Solution {
-    /// Weighted compliance.
-    pub compliance: f64,
-    /// Compliance of every load case, without its weight (force times length).
-    pub compliances: Vec<f64>,
-    /// Displacements of every load case, \[n_nodes\]\[3\].
-    pub displacements: Vec<Vec<f64>>,
-    /// Stress of von Mises per load case at the center of every element, 0 where nothing carries.
-    pub von_mises: Vec<Vec<f64>>,
-    /// The largest of all load cases, \[n_elements\].
-    pub largest_von_mises: Vec<f64>,
-    /// Load case in which it is the largest.
-    pub worst_case: Vec<usize>,
-    /// Operator and preconditioner of the solve.
-    pub means: Means,
-    pub pcg_iterations: usize,
-    pub pcg_residual: f64,
-    /// Wall time of the preconditioner and of conjugate gradients.
-    pub seconds: f64,
-}
-
-impl Solution {
-    /// Solves for a filling, with the solver's settings of the case.
-    ///
-    /// # Errors
-    /// A solve that does not converge or is interrupted, a device that fails or is too small.
-    pub fn new(model: &Model, filling: &Filling, conditions: Conditions) -> Result<Self, Failure> {
-        let solved = States::new(model, filling, conditions)?;
-        let n = filling.density.len();
-        let mut solution = Self {
-            compliance: solved.compliance,
-            compliances: solved.compliances,
-            displacements: solved.states,
-            von_mises: Vec::new(),
-            largest_von_mises: vec![0.0; n],
-            worst_case: vec![0; n],
-            means: solved.means,
-            pcg_iterations: solved.pcg_iterations,
-            pcg_residual: solved.pcg_residual,
-            seconds: solved.seconds,
-        };
-        solution.find_stresses(model, filling);
-        Ok(solution)
-    }
-
-    /// The stresses at the centers of the elements in load case `case`, \[n_elements\].
-    pub fn stresses(&self, model: &Model, filling: &Filling, case: usize) -> Vec<stress::Stress> {
-        let (problem, u) = (&model.problem, &self.displacements[case]);
-        let (mesh, material) = (problem.mesh(), problem.material());
-        stress::stresses(mesh, material, &filling.stress_moduli, u, stress::CENTER)
-    }
-
-    fn find_stresses(&mut self, model: &Model, filling: &Filling) {
-        for case in 0..self.displacements.len() {
-            let stresses = self.stresses(model, filling, case);
-            let von_mises: Vec<f64> = stresses.iter().map(stress::von_mises).collect();
-            for (e, &value) in von_mises.iter().enumerate() {
-                if value > self.largest_von_mises[e] {
-                    (self.largest_von_mises[e], self.worst_case[e]) = (value, case);
-                }
-            }
-            self.von_mises.push(von_mises);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Objective and limits of a design, with their values in the built shape.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use topopt_analysis::Moment;
 use topopt_case::config::PhysicsKind;
@@ -19,7 +19,7 @@ use super::shape::Shape;
 use crate::failure::Failure;
 
 /// Objective and limits.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// Objective in both designs.
     pub objective: VerifiedObjective,
@@ -31,12 +31,12 @@ pub struct Limits {
 }
 
 /// Objective of the run, with its values in both designs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VerifiedObjective {
     /// The response in words.
     pub response: String,
     /// `minimize` or `maximize`.
-    pub goal: &'static str,
+    pub goal: String,
     /// Both designs.
     #[serde(flatten)]
     pub compared: Compared,
@@ -46,7 +46,7 @@ pub struct VerifiedObjective {
 }
 
 /// A response with its limit.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VerifiedLimit {
     /// The response in words.
     pub response: String,
@@ -98,7 +98,7 @@ impl<K: Physics<N>, const N: usize> SolvedShape<'_, K, N> {
         let compared = Compared::new(number(&summary["objective"]["value"]), objective.value);
         let objective = VerifiedObjective {
             response: posed.objective_label(),
-            goal: if posed.is_maximized { "maximize" } else { "minimize" },
+            goal: if posed.is_maximized { "maximize" } else { "minimize" }.into(),
             compared,
             largest: objective.largest,
         };

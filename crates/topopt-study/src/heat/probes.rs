@@ -2,9 +2,10 @@
 
 use topopt_case::config::Transient;
 use topopt_case::finding::Finding;
+use topopt_fem::Diffusion;
 use topopt_mesh::locate;
 
-use super::part::Part;
+use crate::solved::Part;
 
 /// A probe in its element.
 pub(super) struct Located {
@@ -13,7 +14,7 @@ pub(super) struct Located {
     nodes: [(u32, f64); 8],
 }
 
-impl Part<'_> {
+impl Part<'_, Diffusion, 1> {
     /// The probes in their elements.
     ///
     /// # Errors

@@ -2,10 +2,10 @@
 
 use topopt_case::lookup::Lookup;
 use topopt_case::physics::heat::InTime as Acting;
-use topopt_fem::{add_film_flows, internal_forces};
+use topopt_fem::{Diffusion, add_film_flows, internal_forces};
 
-use super::found::{Extreme, HeatBalance, SupportHeat, ThermalCase};
-use super::part::Part;
+use super::found::{Extreme, HeatBalance, HeatCase, SupportHeat};
+use crate::solved::Part;
 
 /// Heat stored per time at nodes, in the order of the problem, at a time.
 #[derive(Clone, Copy)]
@@ -14,7 +14,7 @@ pub(crate) struct Stored<'s> {
     pub time: f64,
 }
 
-impl Part<'_> {
+impl Part<'_, Diffusion, 1> {
     /// Computes extremes and heat balance of the `temperature` in load case `case`, in the order of
     /// the problem.
     pub(crate) fn found(
@@ -23,13 +23,14 @@ impl Part<'_> {
         temperature: &[f64],
         compliance: Option<f64>,
         stored: Option<Stored>,
-    ) -> ThermalCase {
-        ThermalCase {
+    ) -> HeatCase {
+        HeatCase {
             name: self.model.problem.load_cases()[case].name.clone(),
             compliance,
             coldest: self.extreme(temperature, f64::lt),
             hottest: self.extreme(temperature, f64::gt),
-            heat: self.balance(case, temperature, stored),
+            heat: Some(self.balance(case, temperature, stored)),
+            into_nodes: None,
         }
     }
 
@@ -42,12 +43,12 @@ impl Part<'_> {
         };
         let node = nodes.reduce(first).unwrap_or_default();
         let (number, at) = self.node(node);
-        Extreme { temperature: temperature[node], node: number, at }
+        Extreme { temperature: temperature[node], node: Some(number), at }
     }
 
     fn balance(&self, case: usize, temperature: &[f64], stored: Option<Stored>) -> HeatBalance {
         let (lookup, problem) = (self.lookup(), &self.model.problem);
-        let acting = self.acting();
+        let acting = Acting::of(&lookup);
         let name = &problem.load_cases()[case].name;
         let time = stored.map_or(0.0, |stored| stored.time);
         let entries = self.config.loads.iter().zip(&acting.loads);
@@ -57,7 +58,7 @@ impl Part<'_> {
 
         // Films at held nodes are no part of the operator, as what they take is given there.
         let new_node = self.model.renumbering.new_nodes();
-        let films = self.case.springs.iter();
+        let films = self.given.springs.iter();
         let films =
             films.map(|(node, [film])| film * temperature[new_node[*node as usize] as usize]);
         let convection = ambient - films.sum::<f64>();
@@ -90,7 +91,7 @@ impl Part<'_> {
         }
         let new_node = self.model.renumbering.new_nodes();
         let place = |node: u32| new_node[node as usize] as usize;
-        for (node, [film]) in &self.case.springs {
+        for (node, [film]) in &self.given.springs {
             given[place(*node)] += film * temperature[place(*node)];
         }
         add_film_flows(problem.constraints().films(), temperature, &mut given);

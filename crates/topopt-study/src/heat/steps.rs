@@ -2,22 +2,20 @@
 
 use topopt_case::config::Transient;
 use topopt_case::finding::InputError;
-use topopt_fem::Timeline;
+use topopt_fem::{Diffusion, Timeline};
 
-use super::fields::Fields;
-use super::part::Part;
 use super::probes::Located;
 use crate::failure::Failure;
-use crate::solved::Conditions;
+use crate::solved::{Conditions, FieldFile, Part};
 
 /// The time steps, for any computer.
 pub(super) struct Steps<'a> {
-    pub part: &'a Part<'a>,
+    pub part: &'a Part<'a, Diffusion, 1>,
     pub keys: &'a Transient,
     pub timeline: &'a Timeline,
     pub conditions: Conditions<'a>,
     pub probes: Vec<Located>,
-    pub fields: Fields<'a>,
+    pub fields: FieldFile<'a, Diffusion, 1>,
 }
 
 impl<'a> Steps<'a> {
@@ -26,7 +24,7 @@ impl<'a> Steps<'a> {
     /// # Errors
     /// A probe outside of the part.
     pub fn of(
-        part: &'a Part<'a>,
+        part: &'a Part<'a, Diffusion, 1>,
         (keys, timeline): (&'a Transient, &'a Timeline),
         conditions: Conditions<'a>,
     ) -> Result<Self, Failure> {
@@ -36,7 +34,7 @@ impl<'a> Steps<'a> {
             timeline,
             conditions,
             probes: part.located(keys).map_err(InputError::from)?,
-            fields: Fields::of(part),
+            fields: FieldFile::of(part),
         })
     }
 

@@ -87,7 +87,8 @@ impl<'a> Rows<'a> {
         if self.is_shown(*step) {
             let name = snapshot(*step);
             let directory = self.steps.part.config.output_directory();
-            self.steps.fields.write(&directory.join(&name), &[state])?;
+            let fields = self.steps.part.fields(&[state]);
+            self.steps.fields.write(&directory.join(&name), &fields)?;
             self.snapshots.push((time, name));
             pvd::write(&directory.join(ANALYSIS_SERIES), &self.snapshots)?;
         }

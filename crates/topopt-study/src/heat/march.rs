@@ -7,10 +7,10 @@ use topopt_case::subject::Bare;
 use topopt_fem::Statement;
 use topopt_linalg::{PcgOutcome, Pointwise, StopReason};
 
-use super::found::InTime;
 use super::restart::{Account, Reached, Restart, Resumed};
 use super::rows::{Row, Rows};
 use super::steps::Steps;
+use crate::analysis::InTime;
 use crate::computer::{Computer, Visitor};
 use crate::failure::Failure;
 use crate::solved::Means;
@@ -91,7 +91,7 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
         mut reached: Reached,
     ) -> Result<(Self, Means), Failure> {
         let (part, model, backend) = (steps.part, steps.part.model, computer.backend());
-        let solver = steps.conditions.solver(model, part.filling, computer)?;
+        let solver = steps.conditions.solver(model, &part.filling, computer)?;
         let means = Means::of(&solver);
         let made = |equation| computer.diffusion(equation, model.colors.as_deref());
         let storage = bare.storage.as_ref().map(made).transpose()?;

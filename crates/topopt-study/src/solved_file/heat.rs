@@ -13,7 +13,7 @@ use crate::design_file::arrays;
 
 /// Temperatures and fluxes at the nodes, in the order of the mesh of the file.
 #[derive(Debug)]
-pub struct ThermalFile {
+pub struct HeatFile {
     /// Temperatures in each load case, `[n_nodes]`.
     pub temperatures: Vec<Vec<f64>>,
     /// Heat fluxes in each load case, `[n_nodes][3]` (heat per time and area): the mean of the solid
@@ -21,7 +21,7 @@ pub struct ThermalFile {
     pub fluxes: Vec<Vec<[f64; 3]>>,
 }
 
-impl ThermalFile {
+impl HeatFile {
     /// Reads a file as `topopt run` and `topopt solve` write it for these load `cases`; elements of
     /// density `least` are solid.
     ///

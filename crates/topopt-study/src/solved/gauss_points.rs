@@ -3,14 +3,14 @@
 use std::io::{self, Write};
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use topopt_case::tags::Tags;
-use topopt_fem::Material;
 use topopt_fem::stress::{self, Stress};
+use topopt_fem::{DIM, Elasticity, Material};
 use topopt_io::csv;
 use topopt_mesh::{HexMesh, hexahedron};
 
-use crate::solved::Solved;
+use super::part::{Part, Solved};
 
 /// Columns of the table: coordinates (length), stresses (force per area).
 pub const COLUMNS: [&str; 13] = [
@@ -30,7 +30,7 @@ pub const COLUMNS: [&str; 13] = [
 ];
 
 /// The largest stress of von Mises at a Gauss point.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PeakStress {
     /// Von Mises stress (force per area).
     pub maximum: f64,
@@ -56,9 +56,9 @@ pub struct GaussPoints<'a> {
 
 impl<'a> GaussPoints<'a> {
     /// Collects the Gauss points of load case number `case`.
-    pub fn of(solved: &'a Solved, case: usize) -> Self {
-        let Solved { model, given, filling, solution, has_stress } = solved;
-        let u = solution.displacements[case].as_chunks::<3>().0;
+    pub fn of(solved: &'a Solved<Elasticity, DIM>, case: usize) -> Self {
+        let Part { model, given, filling, .. } = &solved.part;
+        let u = solved.states.states[case].as_chunks::<3>().0;
         Self {
             load_case: &model.problem.load_cases()[case].name,
             mesh: &model.mesh,
@@ -66,7 +66,7 @@ impl<'a> GaussPoints<'a> {
             tags: given.tags.as_ref(),
             moduli: model.renumbering.elements_to_original(&filling.stress_moduli),
             u: model.renumbering.nodes_to_original(u).into_flattened(),
-            has_stress: model.renumbering.elements_to_original(has_stress),
+            has_stress: model.renumbering.elements_to_original(&solved.found.has_stress),
         }
     }
 
