@@ -109,6 +109,7 @@ fn libraries_do_not_print_and_only_io_reads_and_writes() {
         "topopt-linalg",
         "topopt-distance",
         "topopt-fem",
+        "topopt-analysis",
         "topopt-design",
         "topopt-surface",
     ];
@@ -135,6 +136,7 @@ fn only_design_and_those_who_run_it_read_a_clock() {
         "topopt-mesh",
         "topopt-distance",
         "topopt-fem",
+        "topopt-analysis",
         "topopt-linalg",
         "topopt-surface",
         "topopt-report",
@@ -152,6 +154,7 @@ fn crates_do_not_name_what_is_above_them() {
         ),
         ("topopt-mesh", &["stiffness", "displacement", "density", "material"]),
         ("topopt-fem", &["density", "simp", "optimization", "vtk"]),
+        ("topopt-analysis", &["design", "simp", "optimizer", "cuda", "gpu", "file", "path"]),
         ("topopt-design", &["cuda", "gpu", "file", "path", "console", "terminal"]),
         // Decks have springs, and so a stiffness.
         ("topopt-io", &["config", "simp"]),

@@ -57,7 +57,7 @@ pub fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
 }
 
 /// The compliance of the density itself, of which all may be solid.
-pub fn unfiltered<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
+fn unfiltered<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
     subject: Subject<'a, K, N>,
 ) -> Formulation<'a, B> {
     let space = &subject.task.space;

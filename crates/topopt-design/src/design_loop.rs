@@ -5,13 +5,13 @@ mod full_part;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use topopt_analysis::Effort;
 use topopt_fem::Statement;
 use topopt_linalg::{BackendError, PcgProgress, Pointwise, Space};
 
 use crate::evaluator::{Evaluator, Material, Trials};
 use crate::functions::Functions;
 use crate::halt::Halt;
-use crate::state_equation::Effort;
 use crate::{
     Design, DesignError, DesignState, DesignTransform, Ended, Formulation, IterationReport,
     Observer, OptimalityCriteria, Optimizer, Outcome, Progress, SolveError, Stage, StateEquation,
@@ -273,14 +273,16 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         let start = Instant::now();
         let begins_stage = self.stages.iter().any(|stage| stage.from == iteration);
         let assembled = self.evaluator.assemble(&self.design, begins_stage);
-        assembled.map_err(|error| error.halt(iteration))?;
+        assembled.map_err(|error| Halt::by(error, iteration))?;
         times.setup = start.elapsed();
 
         let start = Instant::now();
         let History { previous, last, greyness, .. } = self.history;
         let tolerance = self.evaluator.equation.next_tolerance(greyness, previous, last);
         let mut monitor = |progress| observer.solving(iteration, progress);
-        self.evaluator.solve(tolerance, &mut monitor).map_err(|error| error.halt(iteration))?;
+        self.evaluator
+            .solve(tolerance, &mut monitor)
+            .map_err(|error| Halt::by(error, iteration))?;
         self.evaluator.accept();
         times.pcg = start.elapsed();
         Ok(())
@@ -291,10 +293,10 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         let iteration = self.iteration;
         let backend = self.evaluator.equation.backend();
         let assembled = self.evaluator.assemble(&self.design, false);
-        assembled.map_err(|error| error.halt(iteration))?;
+        assembled.map_err(|error| Halt::by(error, iteration))?;
         let mut monitor = |progress| observer.solving(iteration, progress);
         let restored = self.evaluator.accept_restored(&mut monitor);
-        restored.map_err(|error| error.halt(iteration))?;
+        restored.map_err(|error| Halt::by(error, iteration))?;
         self.evaluator.evaluate(&mut self.functions)?;
         if !self.has_next {
             return Ok(self.step(observer, &mut StepTimes::default())?);
@@ -334,7 +336,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
     ) -> Result<Step, Halt> {
         let backend = self.evaluator.equation.backend();
         let iteration = self.iteration;
-        let halt = |error: SolveError| error.halt(iteration);
+        let halt = |error: SolveError| Halt::by(error, iteration);
         self.evaluator.find_gradients(&mut self.functions, monitor, times).map_err(halt)?;
         let start = Instant::now();
         if !self.functions.are_usable(backend, &self.design)? {
@@ -399,7 +401,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         if !self.stages.is_empty() {
             self.stage = Stage::in_force(&self.stages, iteration);
             let entered = self.evaluator.enter(&self.stage);
-            entered.map_err(|error| SolveError::from(error).halt(iteration))?;
+            entered.map_err(|error| Halt::by(error.into(), iteration))?;
         }
         Ok(())
     }

@@ -10,15 +10,15 @@ pub(crate) enum Halt {
     Failed(DesignError),
 }
 
-impl SolveError {
-    /// The end of a run in `iteration`.
-    pub(crate) fn halt(self, iteration: usize) -> Halt {
-        match self {
-            Self::Backend(error) => Halt::Failed(error.into()),
-            Self::Filter(outcome) => Halt::Ended(Ended::Filter { iteration, outcome }),
-            Self::Interrupted => Halt::Ended(Ended::Interrupted),
-            Self::NotConverged { load_case, outcome, tolerance } => {
-                Halt::Ended(Ended::Solver { iteration, load_case, outcome, tolerance })
+impl Halt {
+    /// The end of a run by `error` in `iteration`.
+    pub fn by(error: SolveError, iteration: usize) -> Self {
+        match error {
+            SolveError::Backend(error) => Self::Failed(error.into()),
+            SolveError::Filter(outcome) => Self::Ended(Ended::Filter { iteration, outcome }),
+            SolveError::Interrupted => Self::Ended(Ended::Interrupted),
+            SolveError::NotConverged { load_case, outcome, tolerance } => {
+                Self::Ended(Ended::Solver { iteration, load_case, outcome, tolerance })
             }
         }
     }

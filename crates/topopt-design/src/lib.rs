@@ -43,7 +43,7 @@
 //! let solver = Solver {
 //!     operator: Strategy::Mf.build(&problem),
 //!     preconditioner: Box::new(Jacobi::new(&Cpu, problem.space())?),
-//!     accuracy: Accuracy::fixed(1e-6),
+//!     tolerance: 1e-6,
 //!     max_iterations: 2000,
 //! };
 //! let simp = Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 1.0 , void_stiffness: 0.0};
@@ -87,9 +87,7 @@ mod formulation;
 mod functions;
 mod halt;
 mod interpolation;
-mod loads;
 mod measures;
-mod moment;
 mod observer;
 mod optimizer;
 pub mod optimizers;
@@ -99,9 +97,9 @@ mod response;
 pub mod responses;
 mod root;
 mod scaled;
-mod solve_error;
 pub mod start;
 mod state_equation;
+mod state_function;
 mod stop;
 mod transform;
 pub mod transforms;
@@ -116,9 +114,7 @@ pub use design_space::DesignSpace;
 pub use design_state::{DesignState, Memory, NamedVector};
 pub use formulation::{Constraint, Formulation, Objective};
 pub use interpolation::{Interpolation, Law};
-pub use loads::Loads;
 pub use measures::Measures;
-pub use moment::{Moment, StateFunction};
 pub use observer::{Design, DesignFields, IterationReport, Observer, ObserverError, StepTimes};
 pub use optimizer::{Function, Optimizer, OtherDesigns, Subproblem};
 pub use optimizers::{Anderson, LineSearch, Mma, OptimalityCriteria, Simpl};
@@ -129,9 +125,10 @@ pub use responses::{
     CaseCompliance, Compliance, LargestState, LoadPower, OfHistory, OfState, SensitivityFilter,
     StateMean, StateNorm, Volume, WeightedDensity, When,
 };
-pub use solve_error::SolveError;
-pub use state_equation::{Solver, StateEquation};
+pub use state_equation::StateEquation;
+pub use state_function::StateFunction;
 pub use stop::{Progress, StopRule, StopRules};
+pub use topopt_analysis::{Moment, SolveError, Solver};
 pub use transform::{Chain, DesignTransform, Transformed};
 pub use transforms::{DensityFilter, Passive, Projection, physical_density};
 pub use void_elements::StructureState;

@@ -118,7 +118,7 @@ impl<B: Pointwise> Design<'_, '_, B> {
             energy: self.strain_energy()?,
             displacements: cases.map(|case| self.displacement(case)).collect::<Result<_, _>>()?,
         };
-        Ok(self.equation.backend.has_values().then_some(fields))
+        Ok(self.equation.backend().has_values().then_some(fields))
     }
 
     /// Downloads the state from which a run can be resumed here.
@@ -126,14 +126,14 @@ impl<B: Pointwise> Design<'_, '_, B> {
     /// # Errors
     /// [`BackendError`] if the transfer fails.
     pub fn state(&self) -> Result<DesignState, BackendError> {
-        let download = |x: &B::Vector| self.equation.backend.download(x);
+        let download = |x: &B::Vector| self.equation.backend().download(x);
         Ok(DesignState {
             iteration: self.iteration,
             previous_objective: self.previous_objective,
             kkt_residual: self.kkt_residual,
             design: download(self.design)?,
             next: self.next.map(download).transpose()?,
-            memory: memory_of(self.equation.backend, self.optimizer)?,
+            memory: memory_of(self.equation.backend(), self.optimizer)?,
             displacements: self.equation.download_states()?,
             trial: self.equation.download_trial()?,
             structure: self.equation.structure().clone(),
@@ -145,7 +145,7 @@ impl<B: Pointwise> Design<'_, '_, B> {
     /// # Errors
     /// [`BackendError`] if the transfer fails.
     pub fn density(&self) -> Result<Vec<f64>, BackendError> {
-        self.equation.backend.download(self.density)
+        self.equation.backend().download(self.density)
     }
 
     /// Displacements of load case `case`, prescribed ones included, `[n_nodes][3]`.

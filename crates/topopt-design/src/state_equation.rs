@@ -1,32 +1,12 @@
 //! The states of a design, K(E(x̄)) u = f(x̄) for every load case.
 
 mod adjoint;
-mod counted;
-mod effort;
-mod history;
-mod in_time;
-mod origin;
 
-use topopt_fem::{ElementOperator, ElementPreconditioner, Statement, WithSprings};
-use topopt_linalg::{BackendError, Monitor, Pcg, PcgOptions, Pointwise, Space, System};
+use topopt_analysis::{Bare, Effort, History, Linear, Observe, Solver};
+use topopt_fem::{Statement, Timeline};
+use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
-use crate::{Accuracy, DesignState, Interpolation, Loads, SolveError, Stage, StructureState};
-pub(crate) use effort::Effort;
-use history::History;
-pub(crate) use history::Observe;
-use origin::Origin;
-
-/// How states are found.
-pub struct Solver<'a, B: Pointwise> {
-    /// The stiffness, without the springs to the ground.
-    pub operator: Box<dyn ElementOperator<B> + 'a>,
-    /// The preconditioner.
-    pub preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
-    /// How exact a solve is.
-    pub accuracy: Accuracy,
-    /// Most iterations of a solve, before the preconditioner is made stronger if it can be.
-    pub max_iterations: usize,
-}
+use crate::{Accuracy, DesignState, Interpolation, SolveError, Stage, StructureState};
 
 /// The state equation of a problem, such as a structure, with the states of the last evaluated design and
 /// of a trial.
@@ -34,25 +14,17 @@ pub struct Solver<'a, B: Pointwise> {
 /// A trial is assembled, solved and, where all its solves have converged, accepted: it then is the
 /// design evaluated last.
 pub struct StateEquation<'a, B: Pointwise> {
-    pub(crate) backend: &'a B,
     elements: Space,
     interpolation: Interpolation,
     /// Factors of the moduli, where elements are of several materials, `[n_elements]`.
     stiffness: Option<B::Vector>,
-    loads: Loads<B>,
-    /// Solver whose operator has the moduli of the trial, and the springs.
-    solver: Solver<'a, B>,
-    pcg: Pcg<B>,
-    /// Relative residual that solves reach at present.
-    tolerance: f64,
+    /// Equation whose operator has the moduli of the trial.
+    linear: Linear<'a, B>,
+    accuracy: Accuracy,
     moduli: B::Vector,
     trial_moduli: B::Vector,
-    /// The coefficients of the other terms: zeros in a steady state.
-    unused: Vec<B::Vector>,
     /// Further parts of an equation that is solved by steps in time.
     history: Option<Box<History<'a, B>>>,
-    /// Uniform state from which states are counted, where that is not 0.
-    origin: Option<Origin<B>>,
     /// Displacements except for prescribed ones, one vector per load case; in time the state at the
     /// end.
     states: Vec<B::Vector>,
@@ -64,7 +36,6 @@ pub struct StateEquation<'a, B: Pointwise> {
     /// Compliances of the load cases of the design evaluated last; empty until asked for.
     compliances: Vec<f64>,
     structure: StructureState,
-    effort: Effort,
     /// Made by the first adjoint solve.
     adjoint: Option<AdjointVectors<B>>,
 }
@@ -86,7 +57,8 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         2 + problem.n_terms() + usize::from(problem.stiffness().is_some())
     }
 
-    /// The equation of `problem`, with moduli by `interpolation`.
+    /// The equation of `problem`, with moduli by `interpolation`; all solves are as exact as `solver`
+    /// says.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -96,46 +68,85 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         interpolation: Interpolation,
         solver: Solver<'a, B>,
     ) -> Result<Self, BackendError> {
-        let operator = Box::new(WithSprings::of(backend, problem.springs(), solver.operator)?);
-        let (nodes, elements) = (problem.unknowns(), problem.elements());
-        let nodal = |_| backend.zeros(nodes);
+        let elements = problem.elements();
         let element = || backend.zeros(elements);
-        let cases = 0..problem.cases().len();
         let stiffness = problem.stiffness();
-
+        let accuracy = Accuracy::fixed(solver.tolerance);
+        let linear = Linear::new(backend, problem, solver)?;
         Ok(Self {
-            backend,
             elements,
             interpolation,
             stiffness: stiffness.map(|factors| backend.upload(factors, elements)).transpose()?,
-            loads: Loads::new(backend, problem)?,
-            tolerance: solver.accuracy.tight,
-            solver: Solver { operator, ..solver },
-            pcg: Pcg::new(backend, nodes)?,
+            accuracy,
             moduli: element()?,
             trial_moduli: element()?,
-            unused: (1..problem.n_terms()).map(|_| element()).collect::<Result<_, _>>()?,
             history: None,
-            origin: None,
-            states: cases.clone().map(nodal).collect::<Result<_, _>>()?,
-            trial_states: cases.map(nodal).collect::<Result<_, _>>()?,
+            states: linear.start()?,
+            trial_states: linear.start()?,
+            linear,
             has_trial: false,
             energies: element()?,
             compliances: Vec::new(),
             structure: StructureState::default(),
-            effort: Effort::default(),
             adjoint: None,
         })
     }
 
-    /// Backend of the vectors.
-    pub fn backend(&self) -> &'a B {
-        self.backend
+    /// With solves that are at most as loose as `loose` while the design is not final, see
+    /// [`Accuracy`].
+    #[must_use]
+    pub fn loosened(mut self, loose: f64) -> Self {
+        self.accuracy.loose = loose;
+        self
+    }
+
+    /// Counts steady states of `problem` from `zero`, see [`Linear::count_from`].
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn counted_from(
+        mut self,
+        problem: &dyn Statement,
+        zero: f64,
+    ) -> Result<Self, BackendError> {
+        self.linear.count_from(problem, zero)?;
+        self.states = self.linear.start()?;
+        Ok(self)
+    }
+
+    /// Turns a steady equation into one in time: the states are those of the steps of `timeline`, with a
+    /// capacity in proportion to the density as second term. `bare` are the operators without held nodes and
+    /// springs, and `problem` says what is held.
+    ///
+    /// Solves are always tight: each starts from the state before it, and a loose one would move all
+    /// that follow.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn in_time(
+        mut self,
+        timeline: &'a Timeline,
+        bare: Bare<'a, B>,
+        problem: &dyn Statement,
+    ) -> Result<Self, BackendError> {
+        self.history = Some(Box::new(History::new(self.backend(), timeline, bare, problem)?));
+        Ok(self)
+    }
+
+    /// Vectors of one entry per element, and per node, that a history of `timeline` takes besides what
+    /// a steady state does.
+    pub fn vectors_in_time(timeline: &Timeline) -> [usize; 2] {
+        History::<B>::vectors(timeline)
+    }
+
+    /// Whether it is in time.
+    pub(crate) fn is_in_time(&self) -> bool {
+        self.history.is_some()
     }
 
     /// The space of states.
     pub fn nodes(&self) -> Space {
-        self.loads.nodes()
+        self.linear.nodes()
     }
 
     /// The state of load case `case`, `[n_nodes][n]`: displacements, zero at held components.
@@ -146,22 +157,22 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     /// Takes what `stage` changes.
     pub(crate) fn enter(&mut self, stage: &Stage) {
         self.interpolation.penalty = stage.penalty.unwrap_or(self.interpolation.penalty);
-        let accuracy = self.solver.accuracy;
-        self.solver.accuracy = stage.tolerance.map_or(accuracy, Accuracy::fixed);
+        self.accuracy = stage.tolerance.map_or(self.accuracy, Accuracy::fixed);
     }
 
     /// Takes the states and the structure of the preconditioner from `state`.
     pub(crate) fn restore(&mut self, state: &DesignState) -> Result<(), BackendError> {
+        let (backend, nodes) = (self.backend(), self.nodes());
         for (u, values) in self.states.iter_mut().zip(&state.displacements) {
-            *u = self.backend.upload(values, self.loads.nodes())?;
+            *u = backend.upload(values, nodes)?;
         }
         for (u, values) in self.trial_states.iter_mut().zip(&state.trial) {
-            *u = self.backend.upload(values, self.loads.nodes())?;
+            *u = backend.upload(values, nodes)?;
         }
         self.has_trial = !state.trial.is_empty() && state.next.is_some();
         self.structure = state.structure.clone();
         if !self.structure.void.is_empty() {
-            self.solver.preconditioner.restructure(self.backend, &self.structure.void)?;
+            self.linear.restructure(&self.structure.void)?;
         }
         Ok(())
     }
@@ -172,25 +183,24 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         density: &B::Vector,
         scratch: &mut B::Vector,
     ) -> Result<(), BackendError> {
-        let Self { backend, interpolation, stiffness, loads, solver, trial_moduli, unused, .. } =
-            self;
-        interpolation.moduli(*backend, density, scratch, trial_moduli);
-        scale(*backend, stiffness.as_ref(), scratch, trial_moduli);
-        solver.operator.set_coefficients(&terms(trial_moduli, unused));
-        loads.assemble(backend, density, trial_moduli)?;
-        self.assemble_capacity(density);
+        let backend = self.backend();
+        let Self { interpolation, stiffness, linear, trial_moduli, history, .. } = self;
+        interpolation.moduli(backend, density, scratch, trial_moduli);
+        scale(backend, stiffness.as_ref(), scratch, trial_moduli);
+        linear.assemble(density, trial_moduli)?;
+        if let Some(history) = history {
+            history.assemble(linear, density, trial_moduli);
+        }
         Ok(())
     }
 
     /// Lets the preconditioner follow the trial; its structure as well where a stage begins, which
     /// may change the whole design at once.
     pub(crate) fn update_preconditioner(&mut self, begins_stage: bool) -> Result<(), BackendError> {
-        if begins_stage && self.solver.preconditioner.structure_cost().is_some() {
-            self.restructure(self.backend.download(&self.trial_moduli)?)?;
+        if begins_stage && self.linear.structure_cost().is_some() {
+            self.restructure(self.backend().download(&self.trial_moduli)?)?;
         }
-        let Solver { operator, preconditioner, .. } = &mut self.solver;
-        let terms = terms(&self.trial_moduli, &self.unused);
-        preconditioner.update(self.backend, operator.as_ref(), &terms)
+        self.linear.update_preconditioner(&self.trial_moduli)
     }
 
     /// Solves all load cases of the trial, from the states of the trial before it, if there is one
@@ -202,27 +212,16 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         monitor: &mut Monitor,
         observe: &mut Observe<B>,
     ) -> Result<(), SolveError> {
-        self.tolerance = tolerance;
-        if self.is_in_time() {
-            return self.march(monitor, observe);
+        let backend = self.backend();
+        let Self { linear, trial_moduli, states, trial_states, history, has_trial, .. } = self;
+        linear.set_tolerance(tolerance);
+        if let Some(history) = history {
+            return history.solve(linear, trial_moduli, &mut trial_states[0], monitor, observe);
         }
-        let has_trial = std::mem::take(&mut self.has_trial);
-        for case in 0..self.states.len() {
-            let share = self.share_of_loads(case)?;
-            let (a, m) = (self.solver.operator.as_ref(), self.solver.preconditioner.as_ref());
-            let system = System { backend: self.backend, a, m, f: self.loads.forces(case) };
-            let u = &mut self.trial_states[case];
-            if !has_trial {
-                self.backend.copy(&self.states[case], u);
-            }
-            let max_iterations = self.solver.max_iterations;
-            let options = PcgOptions { tolerance: share * tolerance, max_iterations };
-            let mut outcome = self.pcg.solve(&system, u, options, monitor)?;
-            outcome.relative_residual /= share;
-            let name = || self.loads.names().nth(case).unwrap_or_default().into();
-            self.effort.add(outcome, tolerance, name)?;
+        if !std::mem::take(has_trial) {
+            states.iter().zip(&mut *trial_states).for_each(|(u, trial)| backend.copy(u, trial));
         }
-        Ok(())
+        linear.solve(trial_states, monitor)
     }
 
     /// Swaps the trial and the design evaluated last.
@@ -235,7 +234,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     pub(crate) fn accept_restored(&mut self) {
         std::mem::swap(&mut self.moduli, &mut self.trial_moduli);
         if let Some(history) = &mut self.history {
-            std::mem::swap(&mut history.kept, &mut history.trial_kept);
+            history.accept();
         }
         self.compliances.clear();
     }
@@ -247,40 +246,40 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
 
     /// Finds the energies of the design evaluated last. `scratch` is overwritten.
     pub(crate) fn update_energies(&mut self, scratch: &mut B::Vector) {
-        let Self { backend, loads, solver, states, energies, .. } = self;
-        loads.energies(*backend, solver.operator.as_ref(), states, scratch, energies);
+        self.linear.energies(&self.states, scratch, &mut self.energies);
     }
 
     /// Lets the structure of the preconditioner follow the design evaluated last where solves have
     /// been slow for as long as that takes. It is used after the next update. Returns the effort of
     /// the solves since this was called last.
     pub(crate) fn follow_slow_solves(&mut self) -> Result<Effort, BackendError> {
-        let effort = std::mem::take(&mut self.effort);
-        if let Some(cost) = self.solver.preconditioner.structure_cost()
+        let effort = self.linear.take_effort();
+        if let Some(cost) = self.linear.structure_cost()
             && self.structure.is_due(effort.iterations, effort.solves, cost)
         {
             self.structure.excess = 0;
-            self.restructure(self.backend.download(&self.moduli)?)?;
+            self.restructure(self.backend().download(&self.moduli)?)?;
         }
         Ok(effort)
     }
 
     /// Forgets the effort of the solves since [`StateEquation::follow_slow_solves`].
     pub(crate) fn forget_effort(&mut self) {
-        self.effort = Effort::default();
+        self.linear.take_effort();
     }
 
     /// Makes the structure for a design of `moduli`, if they differ enough from those it was made
     /// for.
     fn restructure(&mut self, moduli: Vec<f64>) -> Result<(), BackendError> {
         // Ranks without the moduli hear whether there are other void elements, and of these.
-        let void = if self.backend.has_values() { self.structure.changed(&moduli) } else { None };
-        let is_changed = self.backend.decide(vec![f64::from(u8::from(void.is_some()))])?;
+        let backend = self.backend();
+        let void = if backend.has_values() { self.structure.changed(&moduli) } else { None };
+        let is_changed = backend.decide(vec![f64::from(u8::from(void.is_some()))])?;
         if is_changed[0] > 0.0 {
             let void = void.into_iter().flatten().map(f64::from).collect();
-            let void = self.backend.decide(void)?;
+            let void = backend.decide(void)?;
             let void: Vec<u32> = void.into_iter().map(|e| e as u32).collect();
-            self.solver.preconditioner.restructure(self.backend, &void)?;
+            self.linear.restructure(&void)?;
             self.structure.void = void;
         }
         Ok(())
@@ -294,38 +293,36 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         last: Option<f64>,
     ) -> f64 {
         if self.is_in_time() {
-            return self.solver.accuracy.tight;
+            return self.accuracy.tight;
         }
-        self.solver.accuracy.tolerance(greyness, before, last)
+        self.accuracy.tolerance(greyness, before, last)
     }
 
     /// The relative residual of the last solve.
     pub(crate) fn tolerance(&self) -> f64 {
-        self.tolerance
+        self.linear.tolerance()
     }
 
     /// The compliance of each load case of the design evaluated last without its weight, see
-    /// [`Loads::compliances`]. `scratch` is overwritten.
+    /// [`Linear::compliances`]; in time the mean of loads times states. `scratch` is overwritten.
     pub(crate) fn compliances(&mut self, scratch: &mut B::Vector) -> Result<&[f64], BackendError> {
-        if let Some(mean) = self.mean_compliance() {
-            self.compliances = vec![mean];
+        if let Some(history) = &self.history {
+            self.compliances = vec![history.mean_compliance()];
         } else if self.compliances.is_empty() {
-            let Self { backend, loads, solver, moduli, states, .. } = self;
-            let operator = solver.operator.as_ref();
-            self.compliances = loads.compliances(*backend, operator, moduli, states, scratch)?;
+            self.compliances = self.linear.compliances(&self.moduli, &self.states, scratch)?;
         }
         Ok(&self.compliances)
     }
 
     /// Weights of the load cases.
     pub(crate) fn weights(&self) -> impl Iterator<Item = f64> {
-        self.loads.weights()
+        self.linear.loads().weights()
     }
 
     /// The sum of the compliances with the weights of the load cases.
     pub(crate) fn compliance(&mut self, scratch: &mut B::Vector) -> Result<f64, BackendError> {
         self.compliances(scratch)?;
-        Ok(self.loads.weights().zip(&self.compliances).map(|(weight, c)| weight * c).sum())
+        Ok(self.weights().zip(&self.compliances).map(|(weight, c)| weight * c).sum())
     }
 
     /// Writes its gradient by the density to `gradient`.
@@ -335,23 +332,29 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         scratch: &mut B::Vector,
         gradient: &mut B::Vector,
     ) -> Result<(), BackendError> {
-        let Self { backend, interpolation, stiffness, loads, states, energies, .. } = self;
-        interpolation.sensitivities(*backend, density, energies, scratch, gradient);
-        scale(*backend, stiffness.as_ref(), scratch, gradient);
-        loads.add_sensitivities(backend, states, gradient)
+        let backend = self.backend();
+        let Self { interpolation, stiffness, linear, states, energies, .. } = self;
+        interpolation.sensitivities(backend, density, energies, scratch, gradient);
+        scale(backend, stiffness.as_ref(), scratch, gradient);
+        linear.loads().add_sensitivities(backend, states, gradient)
     }
 }
 
-impl<B: Pointwise> StateEquation<'_, B> {
+impl<'a, B: Pointwise> StateEquation<'a, B> {
+    /// Backend of the vectors.
+    pub fn backend(&self) -> &'a B {
+        self.linear.backend()
+    }
+
     /// States of all load cases on the host, `[n_nodes][n]` each.
     pub(crate) fn download_states(&self) -> Result<Vec<Vec<f64>>, BackendError> {
-        self.states.iter().map(|u| self.backend.download(u)).collect()
+        self.states.iter().map(|u| self.backend().download(u)).collect()
     }
 
     /// Downloads the states of the trial from which the next solve starts; empty if there is none.
     pub(crate) fn download_trial(&self) -> Result<Vec<Vec<f64>>, BackendError> {
         let kept = if self.has_trial { &self.trial_states[..] } else { &[] };
-        kept.iter().map(|u| self.backend.download(u)).collect()
+        kept.iter().map(|u| self.backend().download(u)).collect()
     }
 
     /// How many load cases there are.
@@ -361,18 +364,18 @@ impl<B: Pointwise> StateEquation<'_, B> {
 
     /// Displacements of load case `case`, prescribed ones included, `[n_nodes][n]`.
     pub(crate) fn displacement(&self, case: usize) -> Result<Vec<f64>, BackendError> {
-        self.loads.displacement(self.backend, case, &self.states[case])
+        self.linear.loads().displacement(self.backend(), case, &self.states[case])
     }
 
     /// Moduli of the accepted design, `[n_elements]`.
     pub(crate) fn moduli(&self) -> Result<Vec<f64>, BackendError> {
-        self.backend.download(&self.moduli)
+        self.backend().download(&self.moduli)
     }
 
     /// Strain energy of every element, `[n_elements]`.
     pub(crate) fn strain_energy(&self) -> Result<Vec<f64>, BackendError> {
         let moduli = self.moduli()?;
-        let mut energies = self.backend.download(&self.energies)?;
+        let mut energies = self.backend().download(&self.energies)?;
         energies.iter_mut().zip(moduli).for_each(|(w, modulus)| *w *= 0.5 * modulus);
         Ok(energies)
     }
@@ -381,11 +384,6 @@ impl<B: Pointwise> StateEquation<'_, B> {
     pub(crate) fn structure(&self) -> &StructureState {
         &self.structure
     }
-}
-
-/// The coefficients of all terms.
-fn terms<'v, V>(moduli: &'v V, unused: &'v [V]) -> Vec<&'v V> {
-    std::iter::once(moduli).chain(unused).collect()
 }
 
 /// Multiplies `values` by the factors, if there are any. `scratch` is overwritten.

@@ -88,6 +88,7 @@ mod sharing;
 mod springs;
 mod statement;
 pub mod stiffness;
+pub mod strain;
 mod strategy;
 pub mod stress;
 mod supports;

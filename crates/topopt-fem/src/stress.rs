@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
-use crate::shape_gradients::physical_gradients;
-use crate::{DIM, Material};
+use crate::Material;
+use crate::strain::strain_at;
 
 /// A symmetric stress tensor (force per area) as (xx, yy, zz, xy, yz, zx).
 pub type Stress = [f64; 6];
@@ -39,22 +39,10 @@ pub fn stress_at(
     xi: [f64; 3],
 ) -> Stress {
     let (lambda, mu) = material.unit_lame();
-    let u = u.as_chunks::<DIM>().0;
-    let (gradients, _) = physical_gradients(&mesh.element_coordinates(element), xi);
-
-    // du[i][j] = du_i / dx_j
-    let mut du = [[0.0; DIM]; DIM];
-    for (&node, gradient) in mesh.hexes()[element].iter().zip(gradients) {
-        for i in 0..DIM {
-            (0..DIM).for_each(|j| du[i][j] += u[node as usize][i] * gradient[j]);
-        }
-    }
-
-    let trace = lambda * (du[0][0] + du[1][1] + du[2][2]);
-    let normal = |i: usize| trace + 2.0 * mu * du[i][i];
-    let shear = |i: usize, j: usize| mu * (du[i][j] + du[j][i]);
-    [normal(0), normal(1), normal(2), shear(0, 1), shear(1, 2), shear(2, 0)]
-        .map(|stress| modulus * stress)
+    let [xx, yy, zz, xy, yz, zx] = strain_at(mesh, u, element, xi);
+    let trace = lambda * (xx + yy + zz);
+    let normal = |strain: f64| trace + 2.0 * mu * strain;
+    [normal(xx), normal(yy), normal(zz), mu * xy, mu * yz, mu * zx].map(|stress| modulus * stress)
 }
 
 /// The equivalent stress of von Mises, sqrt(3/2 s : s) with the deviator s: what a uniaxial stress

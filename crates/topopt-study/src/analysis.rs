@@ -1,8 +1,5 @@
 //! The analysis of a part as it is, or of a given design: solved once, without optimization.
 
-mod fields;
-mod gauss_points;
-
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,6 +14,7 @@ use topopt_case::meshing::Gmsh;
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_case::unit_names::UnitNames;
+use topopt_fem::{DIM, Elasticity};
 use topopt_io::{WriteError, atomic};
 
 use crate::doubts;
@@ -27,12 +25,13 @@ use crate::result_files::{
     ANALYSIS, ANALYSIS_FIELDS, CASE, CHECKPOINTS, SNAPSHOTS, checkpoints, write_json,
 };
 use crate::results::remove_analysis;
-use crate::solved::{Conditions, Filling, Given, Safety, Solved, SolvedCase, carrying_nodes, mass};
+use crate::solved::{
+    COLUMNS, Conditions, FieldFile, Filling, GaussPoints, Given, Means, Measured, Part, Solved,
+    carrying_nodes, mass,
+};
 use crate::starting_design::StartingDesign;
 use crate::summary::Preconditioner;
 use crate::thread_pool::thread_pool;
-use gauss_points::GaussPoints;
-pub use gauss_points::PeakStress;
 
 /// Options of an analysis besides its case.
 #[derive(Debug, Clone)]
@@ -50,7 +49,7 @@ pub struct Request {
 /// Results of `topopt solve`, in units of the case; nodes and elements have the numbers of the mesh
 /// file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Analysis {
+pub struct Analysis<C> {
     /// Version of the program.
     pub topopt: &'static str,
     /// Title of the case.
@@ -65,7 +64,7 @@ pub struct Analysis {
     pub nodes: usize,
     /// Elements of the mesh.
     pub elements: usize,
-    /// Displacement components that are not held.
+    /// Unknowns that are not held.
     pub free_dofs: usize,
     /// Elements that `design.void` keeps empty.
     pub void_elements: usize,
@@ -76,17 +75,20 @@ pub struct Analysis {
     /// Mass of the material, where all materials have a mass density.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mass: Option<f64>,
-    /// Every load case.
-    pub load_cases: Vec<AnalyzedCase>,
-    /// Name of the device that solved it.
+    /// Every load case; in time the end.
+    pub load_cases: Vec<C>,
+    /// How it went in time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transient: Option<InTime>,
+    /// Name of the compute target.
     pub device: String,
     /// How the stiffness was applied.
     pub strategy: &'static str,
     /// The preconditioner and its levels.
     pub preconditioner: Preconditioner,
-    /// Iterations of conjugate gradients, summed over load cases.
+    /// Iterations of conjugate gradients, summed over solves.
     pub pcg_iterations: usize,
-    /// Largest relative residual over load cases.
+    /// Largest relative residual of a solve.
     pub pcg_residual: f64,
     /// Wall time of the preconditioner and of conjugate gradients, in seconds.
     pub seconds: f64,
@@ -96,17 +98,46 @@ pub struct Analysis {
     pub warnings: Vec<String>,
 }
 
-/// Results of one load case.
+/// How an analysis went in time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct AnalyzedCase {
-    /// Displacement, stress at the centers of the elements, forces.
-    #[serde(flatten)]
-    pub solved: SolvedCase,
-    /// The largest stress of von Mises at a Gauss point.
-    pub gauss_points: PeakStress,
-    /// The safety factors by the stresses at the Gauss points, of each material with a yield strength.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub gauss_point_safety_factors: Vec<Safety>,
+pub struct InTime {
+    /// Time steps.
+    pub steps: usize,
+    /// The end.
+    pub end: f64,
+    /// Theta of the scheme.
+    pub theta: f64,
+    /// Heat that is stored in the part since the beginning.
+    pub stored: f64,
+    /// Largest difference of what came in and what was stored in a step, as a share of the largest
+    /// heat that went anywhere in a step.
+    pub imbalance: f64,
+}
+
+/// A physics whose parts are analyzed.
+pub trait Analyzed<const N: usize>: Measured<N> {
+    /// Takes the steps in time of a case that has some.
+    ///
+    /// # Errors
+    /// A solve that does not converge or is interrupted, files that cannot be written.
+    fn in_time(
+        _part: &Part<Self, N>,
+        _request: &Request,
+        _conditions: Conditions,
+    ) -> Result<Option<Analysis<Self::Case>>, Failure> {
+        Ok(None)
+    }
+
+    /// Collects the Gauss points of all load cases, where there are stresses at them.
+    fn gauss_points<'s>(_solved: &'s Solved<Self, N>) -> Vec<GaussPoints<'s>> {
+        Vec::new()
+    }
+}
+
+impl Analyzed<DIM> for Elasticity {
+    fn gauss_points<'s>(solved: &'s Solved<Self, DIM>) -> Vec<GaussPoints<'s>> {
+        (0..solved.states.states.len()).map(|k| GaussPoints::of(solved, k)).collect()
+    }
 }
 
 /// Relative residual of the solve where the case does not say: a single solve takes little time, and
@@ -120,61 +151,82 @@ pub fn default_directory(config: &Config) -> PathBuf {
     name.into()
 }
 
-impl Analysis {
-    /// Solves the part of `config`, all of it solid except what `design.void` keeps empty, or the
-    /// design of the request, and writes analysis.vtu, analysis.json and the case to
-    /// `output.directory`.
-    ///
-    /// Densities of a design have the stiffness of the case's law, as in the run: at the penalty of
-    /// the last stage, where there are stages. Stresses are those of that stiffness, and balance the
-    /// loads.
-    ///
-    /// # Errors
-    /// Input that cannot be solved, a solve that does not converge, files that cannot be written.
-    pub fn of(config: &Config, request: &Request, interrupt: &Interrupt) -> Result<Self, Failure> {
-        request.check(config).map_err(InputError::from)?;
-        let design = request.design.as_deref().map(StartingDesign::read).transpose()?;
+/// Solves the part of `config`, all of it solid except what `design.void` keeps empty, or the design of
+/// the request, and writes analysis.vtu, analysis.json and the case to `output.directory`; in time also
+/// transient.csv, a row per step, and the snapshots.
+///
+/// Densities of a design have the stiffness of the case's law, as in the run: at the penalty of the last
+/// stage, where there are stages. Stresses are those of that stiffness, and balance the loads.
+///
+/// # Errors
+/// Input that cannot be solved, a solve that does not converge, files that cannot be written.
+pub fn of<K: Analyzed<N>, const N: usize>(
+    config: &Config,
+    request: &Request,
+    interrupt: &Interrupt,
+) -> Result<Analysis<K::Case>, Failure> {
+    request.check(config).map_err(InputError::from)?;
+    let design = request.design.as_deref().map(StartingDesign::read).transpose()?;
 
-        thread_pool(config.solver.threads)?.install(|| {
-            // A GPU takes a while to open.
-            let (place, case) = rayon::join(
-                || Place::find(config.solver.device),
-                || Case::build_until(config, &request.gmsh, interrupt),
-            );
-            let (place, case) = (place.map_err(InputError::from)?, case?);
+    thread_pool(config.solver.threads)?.install(|| {
+        // A GPU takes a while to open.
+        let (place, case) = rayon::join(
+            || Place::find(config.solver.device),
+            || Case::<N>::of::<K>(config, &request.gmsh, interrupt),
+        );
+        let (place, case) = (place.map_err(InputError::from)?, case?);
 
-            let mut notes = case.notes.clone();
-            let given = Given::of(config, &case);
-            let model = Model::build(config, case, place.needs_colors(config))?;
-            notes.extend(place.note().map(str::to_owned));
-            let warnings = doubts::of_part(config, &model);
+        let mut notes = case.notes.clone();
+        let given = Given::of::<K>(config, &case);
+        let model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
+        notes.extend(place.note().map(str::to_owned));
+        let warnings = doubts::of_part(config, &model);
 
-            let filling = filling(config, &model, design.as_ref()).map_err(InputError::from)?;
-            let conditions = Conditions { config, place: &place, interrupt, remedy: REMEDY };
-            let solved = Solved::new(&model, given, filling, conditions)?;
-            let mut analysis = Self::found(config, &solved, &place);
-            analysis.design = design.map(|design| design.path().display().to_string());
-            notes.extend(solved.note_on_stresses());
-            (analysis.warnings, analysis.notes) = (warnings, notes);
+        let filling = filling(config, &model, design.as_ref()).map_err(InputError::from)?;
+        let part = Part { config, model: &model, given, filling };
+        let conditions = Conditions { config, place: &place, interrupt, remedy: REMEDY };
+        let mut analysis = match K::in_time(&part, request, conditions)? {
+            Some(analysis) => analysis,
+            None => steady(part, request, conditions)?,
+        };
+        analysis.design = design.map(|design| design.path().display().to_string());
+        analysis.notes.splice(..0, notes);
+        analysis.warnings = warnings;
+        write_json(&config.output_directory().join(ANALYSIS), &analysis)?;
+        Ok(analysis)
+    })
+}
 
-            analysis.write(config, request, &solved)?;
-            Ok(analysis)
-        })
-    }
+/// Solves for the steady state of every load case, and writes its files.
+fn steady<K: Analyzed<N>, const N: usize>(
+    part: Part<K, N>,
+    request: &Request,
+    conditions: Conditions,
+) -> Result<Analysis<K::Case>, Failure> {
+    let solved = Solved::new(part, conditions)?;
+    let (part, states, cases) = (&solved.part, &solved.states, solved.cases(true));
+    let numbers =
+        (states.means.clone(), states.pcg_iterations, states.pcg_residual, states.seconds);
+    let mut analysis = Analysis::new(part, conditions.place, cases, numbers);
+    analysis.notes.extend(K::note(&solved));
 
-    /// The numbers of a solved part.
-    fn found(config: &Config, solved: &Solved, place: &Place) -> Self {
-        let Solved { model, filling, solution, .. } = solved;
-        let cases = solved.cases().into_iter().enumerate();
-        let cases = cases.map(|(k, case)| {
-            let points = GaussPoints::of(solved, k);
-            AnalyzedCase {
-                solved: case,
-                gauss_points: points.peak(),
-                gauss_point_safety_factors: solved
-                    .safety(k, |_, element| points.largest(element as usize)),
-            }
-        });
+    let _lock = made_ready(part.config, request, None).map_err(InputError::from)?;
+    write_case(part.config)?;
+    let path = part.config.output_directory().join(ANALYSIS_FIELDS);
+    FieldFile::of(part).write(&path, &K::fields(&solved))?;
+    let points = request.gauss.as_deref().map(|path| (path, K::gauss_points(&solved)));
+    points.map_or(Ok(()), |(path, points)| write_gauss_points(path, &points))?;
+    Ok(analysis)
+}
+
+impl<C> Analysis<C> {
+    /// Numbers of a solved `part`: means, iterations, residual and seconds of its solves.
+    pub(crate) fn new<K: Physics<N>, const N: usize>(
+        Part { config, model, filling, .. }: &Part<K, N>,
+        place: &Place,
+        load_cases: Vec<C>,
+        (means, pcg_iterations, pcg_residual, seconds): (Means, usize, f64, f64),
+    ) -> Self {
         Self {
             topopt: env!("CARGO_PKG_VERSION"),
             title: config.title.clone(),
@@ -188,29 +240,25 @@ impl Analysis {
             element_width: model.element_width,
             volume: filling.material.iter().sum(),
             mass: mass(config, model, &filling.density),
-            load_cases: cases.collect(),
+            load_cases,
+            transient: None,
             device: place.name(),
-            strategy: solution.means.strategy,
-            preconditioner: solution.means.preconditioner.clone(),
-            pcg_iterations: solution.pcg_iterations,
-            pcg_residual: solution.pcg_residual,
-            seconds: solution.seconds,
+            strategy: means.strategy,
+            preconditioner: means.preconditioner,
+            pcg_iterations,
+            pcg_residual,
+            seconds,
             notes: Vec::new(),
             warnings: Vec::new(),
         }
     }
+}
 
-    /// Writes the files; those of an earlier analysis are removed.
-    fn write(&self, config: &Config, request: &Request, solved: &Solved) -> Result<(), Failure> {
-        let directory = &config.output_directory();
-        let case = config.to_toml().map_err(InputError::from)?;
-        let _lock = made_ready(config, request, None).map_err(InputError::from)?;
-
-        atomic::write(&directory.join(CASE), |file| file.write_all(case.as_bytes()))?;
-        fields::write(config, solved, &directory.join(ANALYSIS_FIELDS))?;
-        request.gauss.as_deref().map_or(Ok(()), |path| write_gauss_points(solved, path))?;
-        Ok(write_json(&directory.join(ANALYSIS), self)?)
-    }
+/// Writes the case with all of its settings.
+pub(crate) fn write_case(config: &Config) -> Result<(), Failure> {
+    let case = config.to_toml().map_err(InputError::from)?;
+    let path = config.output_directory().join(CASE);
+    Ok(atomic::write(&path, |file| file.write_all(case.as_bytes()))?)
 }
 
 /// Remedy for a solve that does not converge.
@@ -304,11 +352,10 @@ pub(crate) fn filling<K: Physics<N>, const N: usize>(
     Ok(filling)
 }
 
-fn write_gauss_points(solved: &Solved, path: &Path) -> Result<(), Failure> {
+fn write_gauss_points(path: &Path, load_cases: &[GaussPoints]) -> Result<(), Failure> {
     Ok(atomic::write(path, |file| {
-        writeln!(file, "{}", gauss_points::COLUMNS.join(","))?;
-        let mut cases = 0..solved.model.problem.load_cases().len();
-        cases.try_for_each(|case| GaussPoints::of(solved, case).write(file))
+        writeln!(file, "{}", COLUMNS.join(","))?;
+        load_cases.iter().try_for_each(|points| points.write(file))
     })
     .map_err(|error: WriteError| {
         let remedy = "choose an existing, writable folder with enough space";

@@ -1,22 +1,29 @@
-//! A structure that has been solved, and its numbers: what analyses and verifications share.
+//! A part that has been solved, and its numbers: what analyses and verifications share.
 
 mod balance;
 mod ductile;
+mod elastic;
+mod fields;
 mod filling;
+mod gauss_points;
 mod measures;
+mod part;
 mod restraints;
 mod safety;
 mod solve;
 mod solved_case;
-mod structure;
 
 pub use balance::{Balance, Reaction};
+pub(crate) use fields::{Field, FieldFile, Fields};
 pub(crate) use filling::{Filling, carrying_nodes};
+pub use gauss_points::PeakStress;
+pub(crate) use gauss_points::{COLUMNS, GaussPoints};
 pub(crate) use measures::mass;
 pub use measures::{Displacement, Stress};
+pub use part::Measured;
+pub(crate) use part::{Given, Part, Solved};
 pub use restraints::RestraintKind;
 pub(crate) use restraints::{Hold, Restraint};
 pub use safety::Safety;
-pub(crate) use solve::{Conditions, Means, States, strategy};
+pub(crate) use solve::{Conditions, Means, States};
 pub use solved_case::SolvedCase;
-pub(crate) use structure::{Given, Solved};

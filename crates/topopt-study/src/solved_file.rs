@@ -1,8 +1,8 @@
 //! The fields that an analysis or a verification has written.
 
+mod heat;
 mod nodal_means;
 mod solid;
-mod thermal;
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use topopt_case::finding::Finding;
 use topopt_io::vtk::Section;
 
 use crate::design_file::{DISPLACEMENT, array_name, arrays};
+pub use heat::HeatFile;
 use solid::{Solid, whole};
-pub use thermal::ThermalFile;
 
 /// The name of the array of the stresses of von Mises, of a verification or the first load case.
 pub(crate) const VON_MISES: &str = "von_mises";

@@ -1,8 +1,8 @@
 //! `topopt report RESULT`
 
 mod curves;
+mod heat;
 mod saved;
-mod thermal;
 mod verification;
 
 use std::io::Write;
@@ -12,6 +12,7 @@ use toml::Table;
 use topopt_case::config::PhysicsKind;
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::free_memory;
+use topopt_fem::{Diffusion, Elasticity};
 use topopt_io::atomic;
 use topopt_report::{Fact, PICTURE_BYTES, Report, Target, count, number};
 use topopt_study::design_file::DesignFile;
@@ -22,8 +23,10 @@ use topopt_study::run_directory::RunDirectory;
 use topopt_study::summary::rule_text;
 
 use super::pages::wording::{DIGITS, Units, case_names, read, text, unreadable, with_unit, words};
-use super::pages::{cases, part, problem, targets, warnings};
+use super::pages::{part, problem, targets, warnings};
+use super::physics::{CaseNumbers, Shown};
 use crate::args::ReportArgs;
+use verification::Found;
 
 /// Writes the report of a run.
 pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> Result<(), Failure> {
@@ -31,7 +34,13 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> Result<(), Fail
     let path = args.output.clone().unwrap_or_else(|| results.path().join(REPORT));
     output_folder::check_file(&path, &["html", "htm"], &[]).map_err(InputError::from)?;
     free_memory::check_page(PICTURE_BYTES).map_err(InputError::from)?;
-    let page = page(&results)?;
+    let summary = results.summary().map_err(InputError::from)?;
+    let page = match physics(&summary) {
+        PhysicsKind::Elasticity => {
+            page::<Elasticity, 3>(&results, &summary, PhysicsKind::Elasticity)?
+        }
+        PhysicsKind::Heat => page::<Diffusion, 1>(&results, &summary, PhysicsKind::Heat)?,
+    };
     atomic::write(&path, |file| file.write_all(page.as_bytes())).map_err(|error| {
         let remedy = "choose another file with `--output FILE`";
         InputError::from(Finding::new(error.to_string()).remedy(remedy))
@@ -39,8 +48,11 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> Result<(), Fail
     Ok(writeln!(out, "wrote {}: {:.1} MB", path.display(), page.len() as f64 / 1e6)?)
 }
 
-fn page(results: &RunDirectory) -> Result<String, InputError> {
-    let summary = results.summary()?;
+fn page<K: Shown<N>, const N: usize>(
+    results: &RunDirectory,
+    summary: &Value,
+    physics: PhysicsKind,
+) -> Result<String, InputError> {
     let case_path = results.path().join(CASE);
     let case = read(&case_path)?;
     let table: Table = case.parse().map_err(|error| unreadable(&case_path, &error))?;
@@ -48,38 +60,40 @@ fn page(results: &RunDirectory) -> Result<String, InputError> {
     let history = curves::read_history(&results.history())?;
     let file = DesignFile::read(&results.design())?;
     let solid = file.solid(None, None)?;
-    let found = verification::read(results)?;
-    let (physics, names) = (physics(&summary), case_names(&summary));
-    let units = Units::of(&summary, physics);
-    let targets = targets::all(&summary, found.as_ref(), &units);
+    let found = verification::read::<K, N>(results)?;
+    let names = case_names(summary);
+    let units = Units::of(summary, physics);
+    let targets = targets::all(summary, found.as_ref().map(|found| &found.limits), &units);
     let is_in_time = table.contains_key("transient");
-    let warnings = warnings::of_run(&summary, found.as_ref());
+    let warnings = warnings::of_run(summary, found.as_ref().map(|found| &found.warnings[..]));
 
     let report = Report {
         title: summary["title"].as_str().unwrap_or("Topology optimization").into(),
-        subtitle: subtitle(results, &summary),
-        headline: headline(&summary, found.as_ref(), &targets, &units),
-        saved: saved::table(&file, found.as_ref(), &summary, &units),
+        subtitle: subtitle(results, summary),
+        headline: headline::<K, N>(summary, found.as_ref(), &targets, &units),
+        saved: saved::table(&file, found.as_ref().map(|f| f.built.volume), summary, &units),
         targets,
-        problem: problem::groups(&table, &summary, &file.mesh, &units),
+        problem: problem::groups(&table, summary, &file.mesh, &units),
         solid: &solid,
         density: &file.density,
         states: match physics {
             PhysicsKind::Elasticity => None,
-            PhysicsKind::Heat => Some(thermal::states(results, &file, solid.threshold(), &names)?),
+            PhysicsKind::Heat => {
+                Some(heat::states(results, &file, solid.threshold(), &names, &units)?)
+            }
         },
         part: part::of(&file, &names, &units, physics)?,
-        curves: curves::curves(&history, &summary, &units),
+        curves: curves::curves(&history, summary, &units),
         iterations: curves::table(&history, physics),
         seconds: seconds(&summary["seconds"]),
         verification: match &found {
             Some(found) => {
                 let mut proof =
-                    verification::of(found, results, solid.threshold(), &names, &units, physics)?;
+                    verification::of::<K, N>(found, results, solid.threshold(), &units)?;
                 proof.notes.retain(|note| !warnings.contains(note));
                 Ok(proof)
             }
-            None => Err(verification::remedy(results, physics, is_in_time)),
+            None => Err(verification::remedy(results, K::PICTURES, is_in_time)),
         },
         warnings,
         repeat: vec![
@@ -114,9 +128,9 @@ fn physics(summary: &Value) -> PhysicsKind {
 }
 
 /// `found`: what a verification has found.
-fn headline(
+fn headline<K: Shown<N>, const N: usize>(
     summary: &Value,
-    found: Option<&Value>,
+    found: Option<&Found<K, N>>,
     targets: &[Target],
     units: &Units,
 ) -> Vec<Fact> {
@@ -125,9 +139,9 @@ fn headline(
         let share = summary[key].as_f64();
         share.map_or("\u{2013}".into(), |x| format!("{} %", number(100.0 * x, DIGITS)))
     };
-    let verified = found.map(|found| &found["compliance"]["verified"]);
-    let verified = verified.map(|value| format!("verified {}", with_unit(value, &units.energy)));
-    let compliance = with_unit(&summary["compliance"], &units.energy);
+    let with_unit = |value: f64| with_unit(value, &units.energy);
+    let verified = found.map(|found| format!("verified {}", with_unit(found.compliance.verified)));
+    let compliance = with_unit(summary["compliance"].as_f64().unwrap_or(f64::NAN));
     let mut facts = asked(targets, units);
     let has_mass = facts.iter().any(|fact| fact.name == "Mass");
     facts.extend([
@@ -137,9 +151,9 @@ fn headline(
         Fact::new("Iterations", n("iterations")),
         Fact::new("Time", duration(summary["seconds"]["total"].as_f64().unwrap_or(f64::NAN))),
     ]);
-    let mass = found.and_then(|found| found["mass"].as_f64()).filter(|_| !has_mass);
+    let mass = found.and_then(|found| found.mass).filter(|_| !has_mass);
     facts.extend(mass.map(|mass| Fact::new("Mass", units.mass(mass))));
-    facts.extend(found.and_then(cases::elastic::least_safety));
+    facts.extend(found.and_then(|found| K::Case::least_safety(&found.load_cases)));
     facts
 }
 

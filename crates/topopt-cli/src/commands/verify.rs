@@ -1,21 +1,20 @@
 //! `topopt verify RESULT`
 
 mod built;
-mod elastic;
-mod heat;
 
 use std::io::Write;
 
-use serde::Serialize;
-use topopt_case::config::PhysicsKind;
+use topopt_case::config::{Config, PhysicsKind};
 use topopt_case::finding::InputError;
 use topopt_case::interrupt::Interrupt;
+use topopt_fem::{Diffusion, Elasticity};
 use topopt_study::failure::Failure;
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::thread_pool::thread_pool;
-use topopt_study::verification::{Request, ThermalVerification, Verification};
+use topopt_study::verification::{self, Request, Verification};
 
+use super::physics::{CaseNumbers, OverallNumbers, Shown};
 use crate::args::VerifyArgs;
 
 /// Solves the design of a run again as solid and void, and says what became of it and of the limits.
@@ -27,42 +26,76 @@ pub(super) fn verify(
     let results = RunDirectory::open(&args.results).map_err(InputError::from)?;
     let mut config = results.config()?;
     config.solver.device = args.device.unwrap_or(config.solver.device);
-    let request =
-        Request { threshold: args.threshold, smooth: args.smooth, gmsh: (&args.gmsh).into() };
-    let threads = thread_pool(config.solver.threads)?;
-    let physics = config.physics.kind;
-    let limits = match physics {
-        PhysicsKind::Elasticity => {
-            let verify = || Verification::of(&results, &config, &request, interrupt);
-            let found = threads.install(verify)?;
-            tell(&found, elastic::print, args, &results, out)?;
-            found.limits
-        }
-        PhysicsKind::Heat => {
-            let verify = || ThermalVerification::of(&results, &config, &request, interrupt);
-            let found = threads.install(verify)?;
-            tell(&found, heat::print, args, &results, out)?;
-            found.limits
-        }
-    };
-    out.flush()?;
-    limits.check(physics)
+    match config.physics.kind {
+        PhysicsKind::Elasticity => tell::<Elasticity, 3>(&config, args, &results, out, interrupt),
+        PhysicsKind::Heat => tell::<Diffusion, 1>(&config, args, &results, out, interrupt),
+    }
 }
 
-/// Says what was `found`, as JSON or for people.
-fn tell<T: Serialize>(
-    found: &T,
-    print: fn(&T, &mut dyn Write) -> std::io::Result<()>,
+/// Says what was found, as JSON or for people.
+fn tell<K: Shown<N>, const N: usize>(
+    config: &Config,
     args: &VerifyArgs,
     results: &RunDirectory,
     out: &mut impl Write,
+    interrupt: &Interrupt,
 ) -> Result<(), Failure> {
+    let request =
+        Request { threshold: args.threshold, smooth: args.smooth, gmsh: (&args.gmsh).into() };
+    let verify = || verification::of::<K, N>(results, config, &request, interrupt);
+    let found = thread_pool(config.solver.threads)?.install(verify)?;
     if args.json {
-        serde_json::to_writer_pretty(&mut *out, found).map_err(std::io::Error::from)?;
-        return Ok(writeln!(out)?);
+        serde_json::to_writer_pretty(&mut *out, &found).map_err(std::io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        let folder = results.path().display();
+        writeln!(out, "{folder}")?;
+        print::<K, N>(&found, config.physics.kind, out)?;
+        writeln!(out, "written to {VERIFIED} and {VERIFIED_DESIGN} in {folder}")?;
     }
-    let folder = results.path().display();
-    writeln!(out, "{folder}")?;
-    print(found, out)?;
-    Ok(writeln!(out, "written to {VERIFIED} and {VERIFIED_DESIGN} in {folder}")?)
+    out.flush()?;
+    found.limits.check(config.physics.kind)
+}
+
+/// Prints all numbers.
+fn print<K: Shown<N>, const N: usize>(
+    found: &Verification<K::Overall, K::Case>,
+    physics: PhysicsKind,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    let mut compared = vec![("compliance", found.compliance)];
+    compared.extend(found.overall.compared());
+    compared
+        .extend([("volume", found.built.volume), ("volume fraction", found.built.volume_fraction)]);
+    let compared = compared.into_iter().map(|(key, numbers)| (physics.in_words(key), numbers));
+    built::print_compared(compared, out)?;
+    built::print_limits(&found.limits, physics, out)?;
+    for (name, text) in rows::<K, N>(found) {
+        writeln!(out, "  {name:<21}  {text}")?;
+    }
+    // The numbers of a single load case stand above, except for a balance of heat.
+    let is_whole = found.load_cases.len() > 1;
+    for case in &found.load_cases {
+        writeln!(out, "  load case {}", case.name())?;
+        for (name, text) in case.lines(found.pcg_residual, is_whole) {
+            writeln!(out, "    {name:<19}  {text}")?;
+        }
+    }
+    found.warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))?;
+    found.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))
+}
+
+/// Name and text of each line below the numbers compared.
+fn rows<K: Shown<N>, const N: usize>(
+    found: &Verification<K::Overall, K::Case>,
+) -> Vec<(&'static str, String)> {
+    let Verification { overall, built, pcg_iterations, device, pcg_residual, .. } = found;
+    let mut rows = vec![("solid", built::solid(built)), ("void", overall.void())];
+    rows.extend(found.mass.map(|mass| ("mass", overall.mass(mass))));
+    rows.extend(overall.lines());
+    rows.extend(built::rows(built));
+    let solve =
+        format!("{pcg_iterations} iterations on {device}, relative residual {pcg_residual:.1e}");
+    rows.push(("solve", solve));
+    rows
 }

@@ -3,16 +3,16 @@
 //! For g(u, x̄) with (K + S) u = f, the adjoint state solves (K + S) lambda = dg/du, and
 //! dg/dx̄_e = (partial) + lambda_e . (df_e/dx̄_e - E'(x̄_e) K_e u_e).
 
-use topopt_linalg::{BackendError, Monitor, PcgOptions, Pointwise, System};
+use topopt_analysis::{AdjointWork, Slope};
+use topopt_linalg::{BackendError, Monitor, Pointwise};
 
 use super::{AdjointVectors, StateEquation, scale};
 use crate::{Moment, SolveError};
 
 impl<B: Pointwise + Sync> StateEquation<'_, B> {
-    /// Solves for the adjoint state of the design evaluated last: (K + S) `lambda` = `load`, where
-    /// `load` is dg/du, zero at held components, both `[n_nodes][n]`, to the tolerance of its own
-    /// solve. The solve starts from zero, so that a run goes on to the same bits from a checkpoint,
-    /// which does not hold `lambda`. `name` is that of g, for messages.
+    /// Solves for the adjoint state of the design evaluated last, see
+    /// [`Linear::solve_adjoint`](topopt_analysis::Linear::solve_adjoint), to the tolerance of its own
+    /// solve.
     ///
     /// # Errors
     /// [`SolveError`] if the device fails, or the solve does not converge or is interrupted.
@@ -23,13 +23,7 @@ impl<B: Pointwise + Sync> StateEquation<'_, B> {
         lambda: &mut B::Vector,
         monitor: &mut Monitor,
     ) -> Result<(), SolveError> {
-        let Self { backend, tolerance, .. } = *self;
-        let (a, m) = (self.solver.operator.as_ref(), self.solver.preconditioner.as_ref());
-        let system = System { backend, a, m, f: load };
-        backend.fill(0.0, lambda);
-        let options = PcgOptions { tolerance, max_iterations: self.solver.max_iterations };
-        let outcome = self.pcg.solve(&system, lambda, options, monitor)?;
-        self.effort.add(outcome, tolerance, || name.into())
+        self.linear.solve_adjoint(name, load, lambda, monitor)
     }
 
     /// Adds lambda_e . (df_e/dx̄_e - E'(x̄_e) K_e u_e) for the state u of load case `case` to
@@ -56,17 +50,18 @@ impl<B: Pointwise + Sync> StateEquation<'_, B> {
         density: &B::Vector,
         gradient: &mut B::Vector,
     ) -> Result<(), BackendError> {
-        let backend = self.backend;
+        let backend = self.backend();
         if self.adjoint.is_none() {
             self.adjoint = Some(AdjointVectors::new(backend, self.nodes(), self.elements)?);
         }
-        let Self { adjoint: Some(vectors), stiffness, loads, solver, states, .. } = self else {
+        let Self { adjoint: Some(vectors), stiffness, linear, states, .. } = self else {
             return Ok(());
         };
         let AdjointVectors { state, work, slope, product } = vectors;
+        let loads = linear.loads();
         loads.total(backend, case, &states[case], state);
 
-        solver.operator.element_work(0, lambda.unwrap_or(state), state, work);
+        linear.work(lambda.unwrap_or(state), state, work);
         self.interpolation.sensitivities(backend, density, work, slope, product);
         scale(backend, stiffness.as_ref(), slope, product);
         backend.axpby(1.0, product, 1.0, gradient);
@@ -74,15 +69,43 @@ impl<B: Pointwise + Sync> StateEquation<'_, B> {
         loads.add_weight_work(backend, case, factor, y, gradient)
     }
 
+    /// Writes the gradient of a function of the states of a history by the density to `gradient`,
+    /// `[n_elements]`. `slope` writes the derivative of the function by a state alone; `name` is that of
+    /// the function, for messages.
+    ///
+    /// # Errors
+    /// [`SolveError`] if the device fails, or a solve does not converge or is interrupted.
+    pub(crate) fn gradient_in_time(
+        &mut self,
+        name: &str,
+        slope: &mut Slope<B>,
+        density: &B::Vector,
+        monitor: &mut Monitor,
+        gradient: &mut B::Vector,
+    ) -> Result<(), SolveError> {
+        let backend = self.backend();
+        let Self { linear, moduli, interpolation, stiffness, history: Some(history), .. } = self
+        else {
+            return Ok(());
+        };
+        let work = history.adjoint_work(linear, moduli, name, slope, monitor)?;
+
+        // -E' eta . K w, and -c eta . (u_1 - u_0) / dt, summed over steps.
+        let AdjointWork { conduction, capacity, mut scratch } = work;
+        interpolation.sensitivities(backend, density, &conduction, &mut scratch, gradient);
+        scale(backend, stiffness.as_ref(), &mut scratch, gradient);
+        backend.axpby(-1.0, &capacity, 1.0, gradient);
+        Ok(())
+    }
+
     /// Writes the state of load case `case` with prescribed values to `state`, `[n_nodes][n]`.
     pub fn total_state(&self, case: usize, state: &mut B::Vector) {
-        self.loads.total(self.backend, case, &self.states[case], state);
+        self.linear.loads().total(self.backend(), case, &self.states[case], state);
     }
 
     /// `state`, which is that of load case `case`, for a function of it.
     pub(crate) fn steady<'m>(&'m self, case: usize, state: &'m B::Vector) -> Moment<'m, B> {
-        let loads = self.loads.forces(case);
-        Moment { backend: self.backend, state, loads, share: 1.0, is_first: true, is_last: true }
+        Moment::steady(self.backend(), state, self.linear.loads().forces(case))
     }
 
     /// Writes the gradient of the compliance of load case `case` by the density to `gradient`.
@@ -92,7 +115,7 @@ impl<B: Pointwise + Sync> StateEquation<'_, B> {
         density: &B::Vector,
         gradient: &mut B::Vector,
     ) -> Result<(), BackendError> {
-        self.backend.fill(0.0, gradient);
+        self.backend().fill(0.0, gradient);
         self.add_gradient(case, None, density, gradient)
     }
 }

@@ -3,7 +3,8 @@
 
 use std::ops::ControlFlow;
 
-use topopt_design::{Interpolation, Law, Loads};
+use topopt_analysis::Loads;
+use topopt_design::{Interpolation, Law};
 use topopt_fem::surface_load::traction;
 use topopt_fem::{
     BodyForce, ElementFactors, ElementOperator, ElementPreconditioner, LoadCase, Material,

@@ -16,10 +16,9 @@ mod transforms;
 use std::ops::ControlFlow;
 
 use topopt_design::{
-    Accuracy, Chain, Compliance, Cone, Constraint, Design, DesignSpace, DesignState, Ended,
-    Formulation, Interpolation, IterationReport, Law, Objective, Observer, ObserverError,
-    OptimalityCriteria, Optimization, Outcome, SensitivityFilter, Solver, StateEquation, StopRule,
-    StopRules, Weights,
+    Chain, Compliance, Cone, Constraint, Design, DesignSpace, DesignState, Ended, Formulation,
+    Interpolation, IterationReport, Law, Objective, Observer, ObserverError, OptimalityCriteria,
+    Optimization, Outcome, SensitivityFilter, Solver, StateEquation, StopRule, StopRules, Weights,
 };
 use topopt_fem::{ElementKernel, Jacobi, LoadCase, Material, Problem, Strategy, Supports};
 use topopt_linalg::{Cpu, Pcg, PcgOptions, PcgProgress, StopReason, System};
@@ -72,7 +71,7 @@ fn solver<K: ElementKernel<N>, const N: usize>(
     Solver {
         operator: Strategy::Mf.build(problem),
         preconditioner: Box::new(Jacobi::new(&Cpu, problem.space()).unwrap()),
-        accuracy: Accuracy::fixed(pcg.tolerance),
+        tolerance: pcg.tolerance,
         max_iterations: pcg.max_iterations,
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use topopt_cuda::Cuda;
-use topopt_design::Accuracy;
 use topopt_fem::{ElementOperator, ElementPreconditioner, Sharing};
 use topopt_linalg::{Backend, BackendError, Pointwise};
 
@@ -21,16 +20,12 @@ pub struct Solver<'a, B: Backend> {
 }
 
 impl<'a, B: Pointwise> Solver<'a, B> {
-    /// The solver of a state equation to `accuracy`, with the other numbers of `settings`.
-    pub(crate) fn of_equation(
-        self,
-        settings: &config::Solver,
-        accuracy: Accuracy,
-    ) -> topopt_design::Solver<'a, B> {
-        topopt_design::Solver {
+    /// The solver of an equation, with the other numbers of `settings`.
+    pub(crate) fn of_equation(self, settings: &config::Solver) -> topopt_analysis::Solver<'a, B> {
+        topopt_analysis::Solver {
             operator: self.operator,
             preconditioner: self.preconditioner,
-            accuracy,
+            tolerance: settings.tolerance,
             max_iterations: settings.max_iterations(),
         }
     }

@@ -12,8 +12,8 @@ use topopt_case::interpolation;
 use topopt_case::optimizer;
 use topopt_case::subject::{Bare, Subject};
 use topopt_design::{
-    Accuracy, DesignError, DesignState, DesignTransform, Ended, Optimization, StateEquation,
-    StopRules, WeightsOf, start,
+    DesignError, DesignState, DesignTransform, Ended, Optimization, StateEquation, StopRules,
+    WeightsOf, start,
 };
 use topopt_linalg::{Backend, BackendError, Pointwise};
 
@@ -242,11 +242,10 @@ fn state_equation<'b, B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
     backend: &'b B,
     solver: Solver<'b, B>,
 ) -> Result<StateEquation<'b, B>, BackendError> {
-    let settings = &config.solver;
-    let accuracy = Accuracy { loose: settings.early_tolerance(), tight: settings.tolerance };
-    let solver = solver.of_equation(settings, accuracy);
+    let solver = solver.of_equation(&config.solver);
     let interpolation = interpolation::of(config, K::coefficient(config));
-    StateEquation::new(backend, subject.problem, interpolation, solver)
+    let equation = StateEquation::new(backend, subject.problem, interpolation, solver)?;
+    Ok(equation.loosened(config.solver.early_tolerance()))
 }
 
 /// Converts the end of the run to success or a [`Failure`], which sets the exit status.

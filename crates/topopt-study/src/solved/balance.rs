@@ -1,16 +1,16 @@
 //! Forces on a structure from outside: applied loads, and the reactions to them.
 
-use serde::Serialize;
-use topopt_fem::{internal_forces, nodal_body_forces};
+use serde::{Deserialize, Serialize};
+use topopt_fem::{DIM, Elasticity, internal_forces, nodal_body_forces};
 use topopt_mesh::vector::cross;
 
+use super::part::Solved;
 use super::restraints::{Hold, RestraintKind};
-use super::structure::Solved;
 
 /// The forces on the part in a load case (force), and their moments about the origin of the
 /// coordinates (force times length). With prescribed displacements the reactions are what moves the
 /// part.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Balance {
     /// Sum of all loads that were not left out, gravity and centrifugal forces included.
     pub applied: [f64; 3],
@@ -26,7 +26,7 @@ pub struct Balance {
 }
 
 /// Force and moment that a support or the springs of a set exert on the part.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reaction {
     /// Whether it is a support or springs.
     pub kind: RestraintKind,
@@ -62,17 +62,17 @@ struct Forces {
     applied: Vec<[f64; 3]>,
 }
 
-impl Solved<'_> {
+impl Solved<'_, Elasticity, DIM> {
     /// The forces in load case `case`. On the host, whatever the device of the solve was.
     pub fn balance(&self, case: usize) -> Balance {
         let forces = self.forces(case);
         let reaction = |k: usize| {
-            let restraint = &self.given.restraints[k];
+            let restraint = &self.part.given.restraints[k];
             let nodes = self.exerted(&restraint.hold, &forces, case);
             let Resultant { force, moment } = self.resultant(nodes.into_iter());
             Reaction { kind: restraint.kind, set: restraint.set.clone(), force, moment }
         };
-        let reactions: Vec<_> = (0..self.given.restraints.len()).map(reaction).collect();
+        let reactions: Vec<_> = (0..self.part.given.restraints.len()).map(reaction).collect();
 
         let applied = forces.applied.iter().enumerate();
         let applied = self.resultant(applied.map(|(node, &force)| (node, force)));
@@ -92,7 +92,7 @@ impl Solved<'_> {
     pub fn reactions(&self, case: usize) -> Vec<[f64; 3]> {
         let forces = self.forces(case);
         let mut all = vec![[0.0; 3]; forces.internal.len()];
-        for restraint in &self.given.restraints {
+        for restraint in &self.part.given.restraints {
             for (node, force) in self.exerted(&restraint.hold, &forces, case) {
                 (0..3).for_each(|i| all[node][i] += force[i]);
             }
@@ -103,7 +103,7 @@ impl Solved<'_> {
     /// The forces that `hold` exerts on its nodes: of a held component K u - f, of a spring of
     /// stiffness k it is -k u.
     fn exerted(&self, hold: &Hold, forces: &Forces, case: usize) -> Vec<(usize, [f64; 3])> {
-        let new_node = self.model.renumbering.new_nodes();
+        let new_node = self.part.model.renumbering.new_nodes();
         match hold {
             Hold::Components(components) => {
                 let of_component = |&(node, i): &(u32, usize)| {
@@ -115,11 +115,11 @@ impl Solved<'_> {
                 components.iter().map(of_component).collect()
             }
             Hold::Stiffness(nodes) => {
-                let u = self.solution.displacements[case].as_chunks::<3>().0;
+                let u = self.states.states[case].as_chunks::<3>().0;
                 let of_spring = |&(node, stiffness): &(u32, [f64; 3])| {
                     let node = new_node[node as usize] as usize;
                     // Where a support holds, springs carry nothing.
-                    let free = self.model.problem.supports().free_part(node, stiffness);
+                    let free = self.part.model.problem.supports().free_part(node, stiffness);
                     (node, std::array::from_fn(|i| -free[i] * u[node][i]))
                 };
                 nodes.iter().map(of_spring).collect()
@@ -128,7 +128,7 @@ impl Solved<'_> {
     }
 
     fn resultant(&self, forces: impl Iterator<Item = (usize, [f64; 3])>) -> Resultant {
-        let x = self.model.problem.mesh().coordinates();
+        let x = self.part.model.problem.mesh().coordinates();
         forces.fold(Resultant::default(), |mut sum, (node, force)| {
             sum.add(force, cross(x[node], force));
             sum
@@ -136,10 +136,10 @@ impl Solved<'_> {
     }
 
     fn forces(&self, case: usize) -> Forces {
-        let (problem, u) = (&self.model.problem, &self.solution.displacements[case]);
+        let (problem, u) = (&self.part.model.problem, &self.states.states[case]);
         let held = problem.supports();
         let is_held: Vec<bool> = (0..held.n_nodes()).map(|node| held.is_held(node)).collect();
-        let moduli = self.filling.moduli(self.model);
+        let moduli = self.part.filling.moduli(self.part.model);
         Forces {
             internal: internal_forces(problem, &moduli, u, &is_held),
             applied: self.applied(case),
@@ -148,10 +148,10 @@ impl Solved<'_> {
 
     /// Nodal forces in load case `case`, at held components too, `[n_nodes][3]`.
     fn applied(&self, case: usize) -> Vec<[f64; 3]> {
-        let n = self.model.mesh.n_nodes();
+        let n = self.part.model.mesh.n_nodes();
         let mut all = self.body_forces(case).unwrap_or_else(|| vec![[0.0; 3]; n]);
-        let new_node = self.model.renumbering.new_nodes();
-        for &(node, force) in &self.given.loads[case].forces {
+        let new_node = self.part.model.renumbering.new_nodes();
+        for &(node, force) in &self.part.given.loads[case].forces {
             let node = new_node[node as usize] as usize;
             (0..3).for_each(|i| all[node][i] += force[i]);
         }
@@ -161,10 +161,10 @@ impl Solved<'_> {
     /// Computes the nodal forces of gravity and rotation in load case `case`, if it has any,
     /// `[n_nodes][3]` in the order of the problem (force).
     pub fn body_forces(&self, case: usize) -> Option<Vec<[f64; 3]>> {
-        let problem = &self.model.problem;
+        let problem = &self.part.model.problem;
         let body_force = &problem.load_cases()[case].body_force;
         (!body_force.is_zero()).then(|| {
-            let masses = self.filling.masses(self.model);
+            let masses = self.part.filling.masses(self.part.model);
             nodal_body_forces(problem.mesh(), Some(&masses), body_force)
         })
     }

@@ -16,7 +16,7 @@ pub(crate) struct Ductile {
 
 impl Ductile {
     /// All of a case, `[material]` first.
-    pub fn all(config: &Config, case: &Case) -> Vec<Self> {
+    pub fn all<const N: usize>(config: &Config, case: &Case<N>) -> Vec<Self> {
         let of_all = config.material.yield_strength.map(|yield_strength| Self {
             set: None,
             yield_strength,

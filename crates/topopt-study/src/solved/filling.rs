@@ -8,7 +8,7 @@ use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 
 /// Material in the elements of a structure, in the order of the problem.
-pub(crate) struct Filling {
+pub struct Filling {
     /// Densities: of a solid element's weight it is that share, `[n_elements]`.
     pub density: Vec<f64>,
     /// Law from density to the share of the solid's stiffness.

@@ -1,18 +1,19 @@
 //! Numbers of a solved structure, with their places.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use topopt_case::config::Config;
 use topopt_case::materials;
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_case::tags::Tags;
+use topopt_fem::{DIM, Elasticity};
 use topopt_mesh::hexahedron;
 use topopt_mesh::quality::LEAST_OF_STRESSES;
 
-use super::structure::Solved;
+use super::part::Solved;
 
 /// A displacement and its place.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Displacement {
     /// Magnitude (length).
     pub value: f64,
@@ -27,7 +28,7 @@ pub struct Displacement {
 }
 
 /// The stress of von Mises in a load case, or the largest of all.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stress {
     /// 95 % of the material that counts has no more.
     pub percentile_95: f64,
@@ -43,28 +44,28 @@ pub struct Stress {
     pub load_case: String,
 }
 
-impl Solved<'_> {
+impl Solved<'_, Elasticity, DIM> {
     /// The largest displacement in load case `case`, of the nodes that carry.
     pub fn displacement(&self, case: usize) -> Displacement {
         let square = |u: &[f64; 3]| u.iter().map(|u| u * u).sum::<f64>();
-        let u = self.solution.displacements[case].as_chunks::<3>().0;
-        let carried = (0..u.len()).filter(|&node| self.filling.is_carrying_node[node]);
+        let u = self.states.states[case].as_chunks::<3>().0;
+        let carried = (0..u.len()).filter(|&node| self.part.filling.is_carrying_node[node]);
         let squares = carried.map(|node| (square(&u[node]), node));
         let (square, node) = squares.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
-        let original = self.model.renumbering.original_nodes()[node];
+        let (number, at) = self.part.node(node);
         Displacement {
             value: square.sqrt(),
             components: u[node],
-            node: Tags::node(self.given.tags.as_ref(), original),
-            at: self.model.mesh.coordinates()[original as usize],
-            load_case: self.model.problem.load_cases()[case].name.clone(),
+            node: number,
+            at,
+            load_case: self.part.model.problem.load_cases()[case].name.clone(),
         }
     }
 
     /// Summarizes the stresses `von_mises`, `[n_elements]`; each belongs to the load case that
     /// `case_of` gives for its element.
     pub fn stress(&self, von_mises: &[f64], case_of: impl Fn(usize) -> usize) -> Stress {
-        let volumes = &self.filling.material;
+        let volumes = &self.part.filling.material;
         let mut order: Vec<usize> = (0..volumes.len()).filter(|&e| self.counts(e)).collect();
         order.sort_by(|&a, &b| von_mises[a].total_cmp(&von_mises[b]));
         let total: f64 = order.iter().map(|&e| volumes[e]).sum();
@@ -87,14 +88,14 @@ impl Solved<'_> {
             maximum: von_mises[worst],
             element,
             at,
-            load_case: self.model.problem.load_cases()[case_of(worst)].name.clone(),
+            load_case: self.part.model.problem.load_cases()[case_of(worst)].name.clone(),
         }
     }
 
     /// Returns a note on elements whose stresses are left out, if there are any.
     pub fn note_on_stresses(&self) -> Option<String> {
-        let volumes = self.filling.material.iter();
-        let left_out = volumes.zip(&self.has_stress).filter(|(v, has)| **v > 0.0 && !**has);
+        let volumes = self.part.filling.material.iter();
+        let left_out = volumes.zip(&self.found.has_stress).filter(|(v, has)| **v > 0.0 && !**has);
         let count = left_out.count();
         (count > 0).then(|| {
             format!(
@@ -106,15 +107,15 @@ impl Solved<'_> {
 
     /// Whether the stress of an element of the problem counts.
     pub(super) fn counts(&self, element: usize) -> bool {
-        self.filling.material[element] > 0.0 && self.has_stress[element]
+        self.part.filling.material[element] > 0.0 && self.found.has_stress[element]
     }
 
     /// Number and center of an element of the problem.
     pub(super) fn place(&self, element: u32) -> (u64, [f64; 3]) {
-        let x = self.model.problem.mesh().element_coordinates(element as usize);
+        let x = self.part.model.problem.mesh().element_coordinates(element as usize);
         let center = hexahedron::center(&x);
-        let original = self.model.renumbering.original_elements()[element as usize];
-        (Tags::element(self.given.tags.as_ref(), original), center)
+        let original = self.part.model.renumbering.original_elements()[element as usize];
+        (Tags::element(self.part.given.tags.as_ref(), original), center)
     }
 }
 

@@ -1,12 +1,12 @@
 //! Supports and springs of a part, entry by entry of the case file.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use topopt_case::case::Case;
 use topopt_case::config::Config;
 
 /// Whether something is held in place or by springs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RestraintKind {
     /// An entry of `[[supports]]`.
@@ -16,7 +16,7 @@ pub enum RestraintKind {
 }
 
 /// An entry of `[[supports]]` or `[[springs]]`, by nodes as the user numbers them.
-pub(crate) struct Restraint {
+pub struct Restraint {
     pub kind: RestraintKind,
     /// Name of its set.
     pub set: String,
@@ -24,7 +24,7 @@ pub(crate) struct Restraint {
     pub hold: Hold,
 }
 
-pub(crate) enum Hold {
+pub enum Hold {
     Components(Vec<(u32, usize)>),
     Stiffness(Vec<(u32, [f64; 3])>),
 }

@@ -1,12 +1,13 @@
 //! How far the stresses stay below the yield strengths of the materials.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use topopt_fem::{DIM, Elasticity};
 
 use super::ductile::Ductile;
-use super::structure::Solved;
+use super::part::Solved;
 
 /// The smallest safety factor of a material: yield strength / stress of von Mises.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Safety {
     /// Element set of the material; none for `[material]`.
     pub set: Option<String>,
@@ -42,11 +43,11 @@ impl Safety {
     }
 }
 
-impl Solved<'_> {
+impl Solved<'_, Elasticity, DIM> {
     /// The safety factors in load case `case`; `stress` gives the stress of von Mises in an element, by
     /// its numbers in the problem and as the user numbers it, and the place of that stress.
     pub fn safety(&self, case: usize, stress: impl Fn(u32, u32) -> (f64, [f64; 3])) -> Vec<Safety> {
-        let new_element = self.model.renumbering.new_elements();
+        let new_element = self.part.model.renumbering.new_elements();
         let of_material = |material: &Ductile| {
             let elements = material.elements.iter().map(|&e| (new_element[e as usize], e));
             let counted = elements.filter(|(e, _)| self.counts(*e as usize));
@@ -59,15 +60,15 @@ impl Solved<'_> {
                 factor: material.yield_strength / largest,
                 element: self.place(element).0,
                 at,
-                load_case: self.model.problem.load_cases()[case].name.clone(),
+                load_case: self.part.model.problem.load_cases()[case].name.clone(),
             })
         };
-        self.given.ductile.iter().filter_map(of_material).collect()
+        self.part.given.ductile.iter().filter_map(of_material).collect()
     }
 
     /// The safety factors in load case `case` by the stresses at the centers of the elements.
     pub fn safety_at_centers(&self, case: usize) -> Vec<Safety> {
-        let von_mises = &self.solution.von_mises[case];
+        let von_mises = &self.found.von_mises[case];
         self.safety(case, |element, _| (von_mises[element as usize], self.place(element).1))
     }
 }

@@ -1,17 +1,13 @@
-//! The solve of a structure, by one step of the design loop.
+//! The solve of a structure for all its load cases.
 
 use std::ops::ControlFlow;
+use std::time::Instant;
 
+use topopt_analysis::{Linear, SolveError};
 use topopt_case::config::{Config, Strategy};
-use topopt_case::formulation;
 use topopt_case::interrupt::Interrupt;
 use topopt_case::model::Model;
-use topopt_design::{
-    Accuracy, Design, Ended, IterationReport, Observer, ObserverError, OptimalityCriteria,
-    Optimization, StateEquation, StopRules,
-};
-use topopt_fem::stress;
-use topopt_linalg::{Backend, PcgProgress, Pointwise};
+use topopt_linalg::{Backend, Space};
 
 use super::filling::Filling;
 use crate::computer::Solvable;
@@ -22,10 +18,10 @@ use crate::summary::Preconditioner;
 
 /// How a structure is solved.
 #[derive(Clone, Copy)]
-pub(crate) struct Conditions<'a> {
+pub struct Conditions<'a> {
     /// The case, for the settings of its solver.
     pub config: &'a Config,
-    /// Where; the model was built for it.
+    /// Compute target that the model was built for.
     pub place: &'a Place,
     /// Ends the solve.
     pub interrupt: &'a Interrupt,
@@ -44,61 +40,76 @@ impl<K: Solvable<N>, const N: usize> Visitor for Solve<'_, K, N> {
     type Output = States;
 
     fn visit<C: Computer>(self, computer: &C) -> Result<States, Failure> {
-        let Self { model, filling, conditions: Conditions { interrupt, remedy, .. } } = self;
-        let density = &filling.density;
-        let (equation, means) = self.equation(computer)?;
-        let criteria = OptimalityCriteria::new(computer.backend(), density.len(), 1.0, 0.5)?;
-        let criteria = Box::new(criteria);
-        let stop = StopRules { max_iterations: 1, ..StopRules::default() };
-        let formulation = formulation::unfiltered(model.subject());
-        let mut optimization = Optimization::new(equation, formulation, criteria, stop, density)?;
+        let Self { model, filling, conditions } = self;
+        let (config, backend) = (conditions.config, computer.backend());
+        let solver = conditions.solver(model, filling, computer)?;
+        let means = Means::of(&solver);
+        let elements = Space::elements(filling.density.len());
+        let density = backend.upload(&filling.density, elements)?;
+        let moduli = backend.upload(&filling.moduli(model), elements)?;
+        let solver = solver.of_equation(&config.solver);
+        let mut linear = Linear::new(backend, &model.problem, solver)?;
 
-        let mut watcher = Watcher { interrupt, report: None };
-        let ended = optimization.run(&mut watcher)?.ended;
-        let report = match (ended, watcher.report) {
-            (Ended::Solver { load_case, outcome, tolerance, .. }, _) => {
-                return Err(Failure::Unsolved { load_case, outcome, tolerance, remedy });
-            }
-            (Ended::Rule(_) | Ended::Sensitivities { .. }, Some(report)) => report,
-            _ => return Err(Failure::Interrupted { iterations: 0, directory: None }),
-        };
+        let start = Instant::now();
+        let mut states = linear.start()?;
+        linear.assemble(&density, &moduli)?;
+        linear.update_preconditioner(&moduli)?;
+        let mut monitor = |_| conditions.monitor();
+        linear.solve(&mut states, &mut monitor).map_err(|error| conditions.failure(error))?;
+        let seconds = start.elapsed().as_secs_f64();
 
-        let design = optimization.design();
-        let cases = 0..model.problem.load_cases().len();
+        let mut scratch = backend.zeros(elements)?;
+        let compliances = linear.compliances(&moduli, &states, &mut scratch)?;
+        let (effort, loads) = (linear.take_effort(), linear.loads());
+        let total = |(case, u)| loads.displacement(backend, case, u);
         Ok(States {
-            compliance: report.objective,
-            compliances: optimization.compliances().to_vec(),
-            states: cases.map(|case| design.displacement(case)).collect::<Result<_, _>>()?,
+            compliance: loads.weights().zip(&compliances).map(|(weight, c)| weight * c).sum(),
+            states: states.iter().enumerate().map(total).collect::<Result<_, _>>()?,
+            compliances,
             means,
-            pcg_iterations: report.pcg_iterations,
-            pcg_residual: report.pcg_residual,
-            seconds: (report.times.setup + report.times.pcg).as_secs_f64(),
+            pcg_iterations: effort.iterations,
+            pcg_residual: effort.residual,
+            seconds,
         })
     }
 }
 
-impl<'a, K: Solvable<N>, const N: usize> Solve<'a, K, N> {
-    /// The equation, and what it is solved by.
-    fn equation<C: Computer>(
-        &self,
-        computer: &'a C,
-    ) -> Result<(StateEquation<'a, C::Backend>, Means), Failure> {
-        let (model, config) = (self.model, self.conditions.config);
-        let settings = &config.solver;
-        let wanted = strategy(config, model, computer);
-        let solver = computer.solver(config, model.subject(), wanted, self.filling.contrast)?;
-        let means = Means::of(&solver);
+impl Conditions<'_> {
+    /// Operator and preconditioner of `model` with the elements that `filling` gives.
+    pub fn solver<'c, C: Computer, K: Solvable<N>, const N: usize>(
+        self,
+        model: &'c Model<K, N>,
+        filling: &Filling,
+        computer: &'c C,
+    ) -> Result<Solver<'c, C::Backend>, Failure> {
+        let wanted = strategy(self.config, model, computer);
+        computer.solver(self.config, model.subject(), wanted, filling.contrast)
+    }
 
-        let solver = solver.of_equation(settings, Accuracy::fixed(settings.tolerance));
-        let law = self.filling.interpolation;
-        let equation = StateEquation::new(computer.backend(), &model.problem, law, solver)?;
-        Ok((equation, means))
+    /// Ends a solve where the user asks for that.
+    pub fn monitor(self) -> ControlFlow<()> {
+        match self.interrupt.is_requested() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    fn failure(self, error: SolveError) -> Failure {
+        match error {
+            SolveError::Backend(error) => error.into(),
+            SolveError::NotConverged { load_case, outcome, tolerance } => {
+                Failure::Unsolved { load_case, outcome, tolerance, remedy: self.remedy }
+            }
+            SolveError::Interrupted | SolveError::Filter(_) => {
+                Failure::Interrupted { iterations: 0, directory: None }
+            }
+        }
     }
 }
 
 /// The strategy of an analysis, which measures none; a case for the GPU may name one that the
 /// processor does not have.
-pub(crate) fn strategy<C: Computer, K: Solvable<N>, const N: usize>(
+fn strategy<C: Computer, K: Solvable<N>, const N: usize>(
     config: &Config,
     model: &Model<K, N>,
     computer: &C,
@@ -110,7 +121,7 @@ pub(crate) fn strategy<C: Computer, K: Solvable<N>, const N: usize>(
 }
 
 /// Results of the solve, in the order of the problem.
-pub(crate) struct States {
+pub struct States {
     /// Weighted compliance.
     pub compliance: f64,
     /// Compliance of every load case, without its weight.
@@ -140,7 +151,8 @@ impl States {
 }
 
 /// Operator and preconditioner of a solve.
-pub(crate) struct Means {
+#[derive(Clone)]
+pub struct Means {
     /// How the stiffness is applied.
     pub strategy: &'static str,
     /// The preconditioner and its levels.
@@ -154,92 +166,5 @@ impl Means {
             strategy: solver.operator.strategy(),
             preconditioner: Preconditioner::of(solver.preconditioner.as_ref()),
         }
-    }
-}
-
-/// Results of an elastic solve, in the order of the problem.
-pub(crate) struct Solution {
-    /// Weighted compliance.
-    pub compliance: f64,
-    /// Compliance of every load case, without its weight (force times length).
-    pub compliances: Vec<f64>,
-    /// Displacements of every load case, \[n_nodes\]\[3\].
-    pub displacements: Vec<Vec<f64>>,
-    /// Stress of von Mises per load case at the center of every element, 0 where nothing carries.
-    pub von_mises: Vec<Vec<f64>>,
-    /// The largest of all load cases, \[n_elements\].
-    pub largest_von_mises: Vec<f64>,
-    /// Load case in which it is the largest.
-    pub worst_case: Vec<usize>,
-    /// Operator and preconditioner of the solve.
-    pub means: Means,
-    pub pcg_iterations: usize,
-    pub pcg_residual: f64,
-    /// Wall time of the preconditioner and of conjugate gradients.
-    pub seconds: f64,
-}
-
-impl Solution {
-    /// Solves for a filling, with the solver's settings of the case.
-    ///
-    /// # Errors
-    /// A solve that does not converge or is interrupted, a device that fails or is too small.
-    pub fn new(model: &Model, filling: &Filling, conditions: Conditions) -> Result<Self, Failure> {
-        let solved = States::new(model, filling, conditions)?;
-        let n = filling.density.len();
-        let mut solution = Self {
-            compliance: solved.compliance,
-            compliances: solved.compliances,
-            displacements: solved.states,
-            von_mises: Vec::new(),
-            largest_von_mises: vec![0.0; n],
-            worst_case: vec![0; n],
-            means: solved.means,
-            pcg_iterations: solved.pcg_iterations,
-            pcg_residual: solved.pcg_residual,
-            seconds: solved.seconds,
-        };
-        solution.find_stresses(model, filling);
-        Ok(solution)
-    }
-
-    /// The stresses at the centers of the elements in load case `case`, \[n_elements\].
-    pub fn stresses(&self, model: &Model, filling: &Filling, case: usize) -> Vec<stress::Stress> {
-        let (problem, u) = (&model.problem, &self.displacements[case]);
-        let (mesh, material) = (problem.mesh(), problem.material());
-        stress::stresses(mesh, material, &filling.stress_moduli, u, stress::CENTER)
-    }
-
-    fn find_stresses(&mut self, model: &Model, filling: &Filling) {
-        for case in 0..self.displacements.len() {
-            let stresses = self.stresses(model, filling, case);
-            let von_mises: Vec<f64> = stresses.iter().map(stress::von_mises).collect();
-            for (e, &value) in von_mises.iter().enumerate() {
-                if value > self.largest_von_mises[e] {
-                    (self.largest_von_mises[e], self.worst_case[e]) = (value, case);
-                }
-            }
-            self.von_mises.push(von_mises);
-        }
-    }
-}
-
-/// Keeps the numbers of the solve, and looks for an interruption.
-struct Watcher<'a> {
-    interrupt: &'a Interrupt,
-    report: Option<IterationReport>,
-}
-
-impl<B: Pointwise> Observer<B> for Watcher<'_> {
-    fn solving(&mut self, _: usize, _: PcgProgress) -> ControlFlow<()> {
-        match self.interrupt.is_requested() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        }
-    }
-
-    fn evaluated(&mut self, report: &IterationReport, _: &Design<B>) -> Result<(), ObserverError> {
-        self.report = Some(report.clone());
-        Ok(())
     }
 }

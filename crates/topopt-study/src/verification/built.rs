@@ -1,6 +1,6 @@
 //! The shape that is built, in numbers.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
@@ -12,7 +12,7 @@ use super::measures::{Width, sorted_shares};
 use super::shape::Shape;
 
 /// The shape that is built, and what was optimized beside it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Built {
     /// Density at which the surface of the solid lies.
     pub threshold: f64,

@@ -11,7 +11,7 @@ use topopt_case::physics::Physics;
 use topopt_case::pieces::{NO_PIECE, Pieces};
 
 /// The elements that carry.
-pub(super) struct Carried {
+pub struct Carried {
     /// Solid elements that are held against rigid motion, \[n_elements\].
     pub is_carrying: Vec<bool>,
     /// Whether a node belongs to one of those, \[n_nodes\].

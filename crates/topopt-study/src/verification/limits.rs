@@ -1,14 +1,14 @@
 //! Objective and limits of a design, with their values in the built shape.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use topopt_analysis::Moment;
 use topopt_case::config::PhysicsKind;
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_case::responses::form::Measure;
 use topopt_case::responses::posed::{PosedConstraint, PosedResponse};
-use topopt_design::Moment;
 use topopt_linalg::Cpu;
 use topopt_mesh::numbers::shown;
 
@@ -19,7 +19,7 @@ use super::shape::Shape;
 use crate::failure::Failure;
 
 /// Objective and limits.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// Objective in both designs.
     pub objective: VerifiedObjective,
@@ -31,12 +31,12 @@ pub struct Limits {
 }
 
 /// Objective of the run, with its values in both designs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VerifiedObjective {
     /// The response in words.
     pub response: String,
     /// `minimize` or `maximize`.
-    pub goal: &'static str,
+    pub goal: String,
     /// Both designs.
     #[serde(flatten)]
     pub compared: Compared,
@@ -46,7 +46,7 @@ pub struct VerifiedObjective {
 }
 
 /// A response with its limit.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VerifiedLimit {
     /// The response in words.
     pub response: String,
@@ -98,7 +98,7 @@ impl<K: Physics<N>, const N: usize> SolvedShape<'_, K, N> {
         let compared = Compared::new(number(&summary["objective"]["value"]), objective.value);
         let objective = VerifiedObjective {
             response: posed.objective_label(),
-            goal: if posed.is_maximized { "maximize" } else { "minimize" },
+            goal: if posed.is_maximized { "maximize" } else { "minimize" }.into(),
             compared,
             largest: objective.largest,
         };
@@ -167,8 +167,7 @@ impl<K: Physics<N>, const N: usize> SolvedShape<'_, K, N> {
             Measure::State(case, mut function) => {
                 let state = &self.states[case];
                 let loads = &self.model.problem.load_cases()[case].forces;
-                let (share, is_first, is_last) = (1.0, true, true);
-                function.value(&Moment { backend: &Cpu, state, loads, share, is_first, is_last })?
+                function.value(&Moment::steady(&Cpu, state, loads))?
             }
         };
         let state = form.posed().case().map(|case| &self.states[case]);

@@ -1,12 +1,12 @@
 //! Numbers of a verified shape, with their places.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use topopt_surface::Narrowest;
 
 use topopt_case::tags::Tags;
 
 /// A width and its place.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Width {
     /// Distance across.
     pub width: f64,

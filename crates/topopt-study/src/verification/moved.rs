@@ -21,7 +21,7 @@ use super::carried::{Carried, REMEDY};
 pub(super) const MOST: f64 = 0.05;
 
 /// Nodes with material for the entries of a case, by nodes as the user numbers them.
-pub(super) struct Ground<'a, const N: usize> {
+pub struct Ground<'a, const N: usize> {
     pub mesh: &'a HexMesh,
     /// In the order of the problem.
     pub constraints: &'a Constraints<N>,

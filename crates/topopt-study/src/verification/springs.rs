@@ -10,9 +10,9 @@ use crate::solved::{Hold, Restraint};
 
 /// Springs on nodes, and what there is to say of them.
 #[derive(Default)]
-pub(super) struct MovedSprings {
+pub struct MovedSprings<const N: usize> {
     /// Stiffness that was moved to nodes, as the user numbers them.
-    pub added: Vec<(u32, [f64; 3])>,
+    pub added: Vec<(u32, [f64; N])>,
     /// A sentence each.
     pub notes: Vec<String>,
 }
@@ -28,7 +28,7 @@ impl Ground<'_, 3> {
         &self,
         config: &Config,
         restraints: &mut [Restraint],
-    ) -> Result<MovedSprings, Finding> {
+    ) -> Result<MovedSprings<3>, Finding> {
         let mut moved = MovedSprings::default();
         let of_springs = restraints[config.supports.len()..].iter_mut();
         for (spring, restraint) in config.springs.iter().zip(of_springs) {
@@ -42,7 +42,7 @@ impl Ground<'_, 3> {
         &self,
         spring: &Spring,
         nodes: &mut [(u32, [f64; 3])],
-        moved: &mut MovedSprings,
+        moved: &mut MovedSprings<3>,
     ) -> Result<(), Finding> {
         let sum = |stiffness: &[f64; 3]| stiffness.iter().sum::<f64>();
         let all: f64 = nodes.iter().map(|(_, k)| sum(k)).sum();

@@ -1,14 +1,16 @@
 //! Supports and heat loads of a part, as `topopt check` reports them.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use topopt_case::case::Case;
 use topopt_case::case_loads::CaseLoads;
 use topopt_case::config::{Config, Units};
 use topopt_case::materials::MaterialShare;
 use topopt_case::model::Model;
+use topopt_case::physics::heat::InTime;
 use topopt_fem::Diffusion;
 use topopt_mesh::numbers::shown;
-use topopt_study::thermal::given_heat;
 
 use super::forecast::{Acting, Loads};
 use super::load::nodes;
@@ -85,6 +87,22 @@ impl Acting<1> for Heated {
         let conductivity = material.conductivity.map_or_else(String::new, |k| k.to_string());
         format!("{name}: {n} {elements}, conductivity {conductivity}")
     }
+}
+
+/// The load cases of `case` as `[[loads]]` gives them, without the heat that convection brings from an
+/// ambient.
+fn given_heat(config: &Config, case: &Case<1>) -> Vec<CaseLoads<1>> {
+    let acting = InTime::of(&case.lookup(config)).loads;
+    let of_case = |all: &CaseLoads<1>| {
+        let mut heat: BTreeMap<u32, f64> = BTreeMap::new();
+        let entries = config.loads.iter().zip(&acting).filter(|(load, _)| load.case == all.name);
+        for (node, flow) in entries.flat_map(|(_, acting)| &acting.values) {
+            *heat.entry(*node).or_default() += flow;
+        }
+        let forces = heat.into_iter().map(|(node, flow)| (node, [flow])).collect();
+        CaseLoads { forces, ..all.clone() }
+    };
+    case.load_cases.iter().map(of_case).collect()
 }
 
 impl Heat {

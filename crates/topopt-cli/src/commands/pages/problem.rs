@@ -66,7 +66,10 @@ fn mesh_facts(case: &Table, summary: &Value, mesh: &HexMesh, units: &Units) -> V
         Fact::new("Elements of the mesh", counted("elements")),
         Fact::new("Nodes", counted("nodes")),
         Fact::new("Unknowns", counted("free_dofs")),
-        Fact::new("Element width", with_unit(&summary["element_width"], length)),
+        Fact::new(
+            "Element width",
+            with_unit(summary["element_width"].as_f64().unwrap_or(f64::NAN), length),
+        ),
         Fact::new("Extent", format!("{extent} {length}")),
         Fact::new("Volume", format!("{volume}{cubic}")),
     ]);

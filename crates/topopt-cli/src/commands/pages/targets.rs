@@ -2,38 +2,54 @@
 
 use serde_json::Value;
 use topopt_report::Target;
+use topopt_study::verification::{Limits, VerifiedObjective};
 
 use super::wording::{Units, text};
 
-/// The objective and all limits of the run of `summary`; `found`: what a verification has found.
+/// The objective and all limits of the run of `summary`; `found`: those of a verification.
 pub(in crate::commands) fn all(
     summary: &Value,
-    found: Option<&Value>,
+    found: Option<&Limits>,
     units: &Units,
 ) -> Vec<Target> {
+    let objective = found.map(|found| {
+        let VerifiedObjective { compared, largest, .. } = &found.objective;
+        Judged { verified: compared.verified, largest: *largest, is_met: None }
+    });
     let limits = summary["constraints"].as_array().into_iter().flatten().enumerate();
-    let verified_limit = |k: usize| found.map(|found| &found["constraints"][k]);
-    let objective = target(&summary["objective"], found.map(|found| &found["objective"]), units);
-    let limits = limits.filter_map(|(k, limit)| target(limit, verified_limit(k), units));
-    objective.into_iter().chain(limits).collect()
+    let limits = limits.filter_map(|(k, limit)| {
+        let judged = found.and_then(|found| found.constraints.get(k)).map(|limit| Judged {
+            verified: limit.compared.verified,
+            largest: limit.largest,
+            is_met: Some(limit.met),
+        });
+        target(limit, judged, units)
+    });
+    target(&summary["objective"], objective, units).into_iter().chain(limits).collect()
+}
+
+/// A value of the verified design, the largest one that it stands for, and whether it keeps its limit.
+struct Judged {
+    verified: f64,
+    largest: Option<f64>,
+    is_met: Option<bool>,
 }
 
 /// An objective or a limit; `verified`: the same in the verification.
-fn target(found: &Value, verified: Option<&Value>, units: &Units) -> Option<Target> {
+fn target(found: &Value, verified: Option<Judged>, units: &Units) -> Option<Target> {
     let response = found["response"].as_str()?;
-    let value = |value: &Value| Some(units.response(response, value.as_f64()?));
-    let asked = verified.and_then(limit).or_else(|| limit(found));
-    let limit = asked.map(|(word, limit)| format!("{word} {}", units.response(response, limit)));
-    let is_met = |of: &Value| of["met"].as_bool();
+    let value = |value: f64| units.response(response, value);
+    let limit = limit(found).map(|(word, limit)| format!("{word} {}", value(limit)));
+    let is_met = verified.as_ref().and_then(|verified| verified.is_met);
     Some(Target {
         name: name(response, units),
-        optimized: value(&found["value"])?,
-        verified: verified.and_then(|verified| {
-            let largest = value(&verified["largest"]).map(|text| format!(" (largest {text})"));
-            Some(value(&verified["verified"])? + &largest.unwrap_or_default())
+        optimized: value(found["value"].as_f64()?),
+        verified: verified.filter(|judged| judged.verified.is_finite()).map(|judged| {
+            let largest = judged.largest.map(|largest| format!(" (largest {})", value(largest)));
+            value(judged.verified) + &largest.unwrap_or_default()
         }),
         limit: limit.unwrap_or_else(|| text(&found["goal"])),
-        is_met: verified.and_then(is_met).or_else(|| is_met(found)),
+        is_met: is_met.or_else(|| found["met"].as_bool()),
     })
 }
 
@@ -67,7 +83,13 @@ mod tests {
                 "response": "displacement of bore in down", "at_most": 0.6, "value": 0.59996, "met": true
             }],
         });
-        let found = json!({ "constraints": [{ "verified": 0.7123, "met": false }] });
+        let verified = json!({
+            "objective": { "response": "mass", "goal": "minimize", "verified": null },
+            "constraints": [{
+                "response": "displacement of bore in down", "verified": 0.7123, "met": false
+            }],
+        });
+        let found: Limits = serde_json::from_value(verified).unwrap();
         let names = |all: &[Target]| {
             let texts = all.iter().map(|t| {
                 let verified = t.verified.clone().unwrap_or_default();

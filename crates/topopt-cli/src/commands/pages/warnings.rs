@@ -7,28 +7,21 @@ use super::wording::{sentence, text};
 /// Beginning of the advice to verify, which a verification has followed.
 const ADVICE: &str = ": run `topopt verify`";
 
-/// Sentences about a run, of which `summary` tells, and about its verification, if there is one.
-pub(in crate::commands) fn of_run(summary: &Value, found: Option<&Value>) -> Vec<String> {
-    let mut all = given(summary);
-    if let Some(found) = found {
-        let without_advice = |warning: &String| match warning.split_once(ADVICE) {
-            Some((warning, _)) => format!("{warning}."),
-            None => warning.clone(),
-        };
-        all = all.iter().map(without_advice).chain(given(found)).collect();
-    }
-    once(all)
+/// Sentences about a run, of which `summary` tells, and of its verification, if there is one.
+pub(in crate::commands) fn of_run(summary: &Value, found: Option<&[String]>) -> Vec<String> {
+    let given = summary["warnings"].as_array().into_iter().flatten().map(text);
+    let Some(found) = found else { return sentences(&given.collect::<Vec<_>>()) };
+    let without_advice = |warning: String| match warning.split_once(ADVICE) {
+        Some((warning, _)) => warning.to_owned(),
+        None => warning,
+    };
+    let all = given.map(without_advice).chain(found.iter().cloned());
+    sentences(&all.collect::<Vec<_>>())
 }
 
-/// Sentences about an analysis.
-pub(in crate::commands) fn of_analysis(found: &Value) -> Vec<String> {
-    once(given(found))
-}
-
-/// The warnings that a file of the results holds.
-fn given(file: &Value) -> Vec<String> {
-    let all = file["warnings"].as_array().into_iter().flatten();
-    all.map(|warning| sentence(&text(warning))).collect()
+/// Warnings as sentences, each once.
+pub(in crate::commands) fn sentences(warnings: &[String]) -> Vec<String> {
+    once(warnings.iter().map(|warning| sentence(warning)).collect())
 }
 
 /// Each sentence once.
@@ -52,7 +45,7 @@ mod tests {
     fn warnings_of_run_and_verification_stand_once_and_without_advice_that_was_followed() {
         let grey = "grey level 30 %: it will differ: run `topopt verify` to see by how much";
         let summary = json!({ "warnings": ["two pieces", "two pieces", grey] });
-        let found = json!({ "warnings": ["a load was moved."] });
+        let found = ["a load was moved.".to_owned()];
         let of_both = of_run(&summary, Some(&found));
         assert_eq!(
             of_both,

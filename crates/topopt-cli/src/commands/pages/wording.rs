@@ -5,6 +5,8 @@ use std::path::Path;
 use serde_json::Value;
 use topopt_case::config::PhysicsKind;
 use topopt_case::finding::Finding;
+use topopt_case::unit_names::UnitNames;
+use topopt_mesh::numbers::shown;
 use topopt_report::number;
 
 /// The text of a file of the results.
@@ -133,14 +135,9 @@ pub fn vector(x: [f64; 3], digits: usize) -> String {
     format!("({})", x.map(|x| number(x, digits)).join(", "))
 }
 
-/// The components of an array; what is no number is NaN.
-pub fn components(value: &Value) -> [f64; 3] {
-    [0, 1, 2].map(|i| value[i].as_f64().unwrap_or(f64::NAN))
-}
-
 /// A number with its unit.
-pub fn with_unit(x: &Value, unit: &str) -> String {
-    format!("{} {unit}", number(x.as_f64().unwrap_or(f64::NAN), DIGITS)).trim_end().into()
+pub fn with_unit(x: f64, unit: &str) -> String {
+    format!("{} {unit}", number(x, DIGITS)).trim_end().into()
 }
 
 /// Text as it is, everything else as JSON.
@@ -160,7 +157,23 @@ pub fn words(key: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The coordinates of something that has a place.
-pub fn place(of: &Value) -> String {
-    vector(components(&of["at"]), DIGITS_OF_PLACES)
+/// Coordinates of a place.
+pub fn place_text(at: [f64; 3]) -> String {
+    vector(at, DIGITS_OF_PLACES)
+}
+
+/// A mass for people: in kg where the units of the case tell.
+pub fn mass_text(mass: f64, units: Option<&UnitNames>) -> String {
+    let factor = units.and_then(|units| kilograms(units.length, units.force?));
+    factor.map_or_else(|| shown(mass), |factor| format!("{} kg", shown(factor * mass)))
+}
+
+/// Pages of more load cases show so many of them.
+const MOST_PICTURED: usize = 5;
+
+/// The load cases that have pictures, with a sentence about those that have none.
+pub fn pictured<C>(cases: &[C]) -> (&[C], Option<String>) {
+    let (most, n) = (cases.len().min(MOST_PICTURED), cases.len());
+    let left_out = format!("The pictures show the first {most} of {n} load cases.");
+    (&cases[..most], (most < n).then_some(left_out))
 }

@@ -3,22 +3,22 @@
 use serde_json::Value;
 use topopt_report::{Table, number};
 use topopt_study::design_file::DesignFile;
+use topopt_study::verification::Compared;
 
 use crate::commands::pages::wording::{DIGITS, Units};
 
-/// Volume, and where all of the part is of one material with a mass density, mass; `found`: what a
-/// verification has found.
+/// Volume, and where all of the part is of one material with a mass density, mass; `found`: the
+/// volumes of a verification.
 pub(super) fn table(
     file: &DesignFile,
-    found: Option<&Value>,
+    found: Option<Compared>,
     summary: &Value,
     units: &Units,
 ) -> Table {
     let volumes = file.mesh.volumes();
     let full: f64 = volumes.iter().sum();
     let grey = || file.density.iter().zip(&volumes).map(|(density, v)| density * v).sum();
-    let verified = found.and_then(|found| found["volume"]["verified"].as_f64());
-    let design: f64 = verified.unwrap_or_else(grey);
+    let design: f64 = found.map_or_else(grey, |volume| volume.verified);
 
     let cubic = if units.length.is_empty() { "" } else { "\u{b3}" };
     let volume =

@@ -1,25 +1,21 @@
-//! The page of an analysis, from its files.
-
-mod elastic;
-mod heat;
-mod results;
+//! The page of an analysis, from its numbers and files.
 
 use std::io::Write;
 use std::path::Path;
 
-use serde::Serialize;
-use serde_json::Value;
 use topopt_case::config::PhysicsKind;
-use topopt_case::finding::InputError;
+use topopt_case::finding::{Finding, InputError};
 use topopt_io::atomic;
-use topopt_report::{Analysis as Page, Fact};
+use topopt_report::{Analysis as Page, Curve, Fact, States, count, number};
+use topopt_study::analysis::Analysis;
 use topopt_study::design_file::DesignFile;
 use topopt_study::failure::Failure;
-use topopt_study::result_files::{ANALYSIS_FIELDS, ANALYSIS_PAGE, CASE};
+use topopt_study::history::History;
+use topopt_study::result_files::{ANALYSIS_FIELDS, ANALYSIS_PAGE, CASE, TRANSIENT};
 
-use crate::commands::pages::wording::{Units, read, text, unreadable};
+use crate::commands::pages::wording::{DIGITS, Units, pictured, read, unreadable};
 use crate::commands::pages::{part, problem, warnings};
-use results::Results;
+use crate::commands::physics::{CaseNumbers, Shown};
 
 /// Tables of the case file that an analysis does not use.
 const UNUSED: [&str; 3] = ["filter", "continuation", "optimizer"];
@@ -28,12 +24,12 @@ const UNUSED: [&str; 3] = ["filter", "continuation", "optimizer"];
 ///
 /// # Errors
 /// A file that cannot be read or written.
-pub(super) fn write(
+pub(super) fn write<K: Shown<N>, const N: usize>(
     folder: &Path,
-    found: &impl Serialize,
+    found: &Analysis<K::Case>,
     physics: PhysicsKind,
 ) -> Result<(), Failure> {
-    let page = page(folder, found, physics)?;
+    let page = page::<K, N>(folder, found, physics)?;
     Ok(atomic::write(&folder.join(ANALYSIS_PAGE), |file| file.write_all(page.as_bytes()))?)
 }
 
@@ -41,58 +37,108 @@ pub(super) fn write(
 ///
 /// # Errors
 /// A file that cannot be read.
-fn page(folder: &Path, found: &impl Serialize, physics: PhysicsKind) -> Result<String, InputError> {
+fn page<K: Shown<N>, const N: usize>(
+    folder: &Path,
+    found: &Analysis<K::Case>,
+    physics: PhysicsKind,
+) -> Result<String, InputError> {
     let case_path = folder.join(CASE);
     let case = read(&case_path)?;
     let mut table: toml::Table = case.parse().map_err(|error| unreadable(&case_path, &error))?;
     table.retain(|key, _| !UNUSED.contains(&key));
-
-    let found = &serde_json::to_value(found).map_err(|error| unreadable(folder, &error))?;
-    if found["design"].is_null() {
+    if found.design.is_none() {
         table.remove("design");
     }
-    let units = Units::of(found, physics);
-    let all = found["load_cases"].as_array().map_or(&[][..], Vec::as_slice);
-    let names: Vec<&str> = all.iter().filter_map(|case| case["name"].as_str()).collect();
 
-    let path = folder.join(ANALYSIS_FIELDS);
-    let file = DesignFile::read(&path)?;
+    let json = &serde_json::to_value(found).map_err(|error| unreadable(folder, &error))?;
+    let units = &Units::of(json, physics);
+    let file = DesignFile::read(&folder.join(ANALYSIS_FIELDS))?;
     let solid = file.built(None, None)?;
-    let threshold = solid.threshold();
-    let (names, units) = (names.as_slice(), &units);
-    let results = Results { folder, path: &path, found, all, names, units, threshold };
-    let (headline, states) = match physics {
-        PhysicsKind::Elasticity => elastic::shown(&results)?,
-        PhysicsKind::Heat => heat::shown(&results)?,
+    let names: Vec<&str> = found.load_cases.iter().map(CaseNumbers::name).collect();
+    let (what, option) = match &found.design {
+        Some(design) => (format!("the densities of {design}"), format!(" --design {design}")),
+        None => ("the full part".into(), String::new()),
     };
-
+    let command = format!("topopt solve {}{option}", case_path.display());
     let page = Page {
-        title: found["title"].as_str().unwrap_or("Analysis").into(),
-        subtitle: format!("{} \u{b7} {}", text(&found["case"]), what(found)),
-        headline,
-        warnings: warnings::of_analysis(found),
+        title: found.title.clone().unwrap_or_else(|| "Analysis".into()),
+        subtitle: format!("{} \u{b7} {what}, solved once", found.case),
+        headline: headline::<K, N>(found, units),
+        warnings: warnings::sentences(&found.warnings),
+        states: states::<K, N>(folder, found, solid.threshold(), units)?,
         solid: &solid,
-        states,
-        part: part::of(&file, names, units, physics)?,
-        problem: problem::groups(&table, found, &file.mesh, units),
+        part: part::of(&file, &names, units, physics)?,
+        problem: problem::groups(&table, json, &file.mesh, units),
         repeat: vec![
-            Fact::new("Command", command(&case_path, found)),
-            Fact::new("Version", format!("topopt {}", text(&found["topopt"]))),
+            Fact::new("Command", command),
+            Fact::new("Version", format!("topopt {}", found.topopt)),
         ],
         case,
     };
     Ok(page.html())
 }
 
-/// Describes the design that was solved: given densities or the full part.
-fn what(found: &Value) -> String {
-    match found["design"].as_str() {
-        Some(design) => format!("the densities of {design}, solved once"),
-        None => "the full part, solved once".into(),
-    }
+fn headline<K: Shown<N>, const N: usize>(found: &Analysis<K::Case>, units: &Units) -> Vec<Fact> {
+    let mut facts = K::Case::headline(&found.load_cases, units);
+    facts.extend(found.mass.map(|mass| Fact::new("Mass", units.mass(mass))));
+    facts.push(match &found.transient {
+        Some(time) => {
+            let steps = count(time.steps);
+            Fact::new("Time", format!("{} in {steps} steps", number(time.end, DIGITS)))
+        }
+        None => Fact::new("Load cases", count(found.load_cases.len())),
+    });
+    facts.push(Fact::new("Elements", count(found.elements)));
+    facts
 }
 
-fn command(case: &Path, found: &Value) -> String {
-    let design = found["design"].as_str().map(|design| format!(" --design {design}"));
-    format!("topopt solve {}{}", case.display(), design.unwrap_or_default())
+/// The states that were solved for; `threshold` is the density at the surface of the pictures.
+///
+/// # Errors
+/// A file that cannot be read.
+fn states<K: Shown<N>, const N: usize>(
+    folder: &Path,
+    found: &Analysis<K::Case>,
+    threshold: f64,
+    units: &Units,
+) -> Result<States, Finding> {
+    let cases = &found.load_cases;
+    let (shown, left_out) = pictured(cases);
+    let path = folder.join(ANALYSIS_FIELDS);
+    let is_in_time = found.transient.is_some();
+    let numbers = if is_in_time { Some(IN_TIME) } else { K::OF_NUMBERS };
+    let notes = numbers.into_iter().chain([K::ABOUT]).map(str::to_owned);
+    Ok(States {
+        title: K::TITLE.into(),
+        fields: K::pictures(&path, shown, threshold, units)?,
+        cases: K::Case::table(cases, found.pcg_residual, units),
+        curves: if is_in_time { curves(folder)? } else { Vec::new() },
+        notes: notes.chain(left_out).collect(),
+    })
+}
+
+const IN_TIME: &str = "Temperatures are those at the end. Heat is per time, in the last step: \
+                       positive where it comes into the part.";
+
+/// Reads the curves over time from the table of the steps, the probes first.
+fn curves(folder: &Path) -> Result<Vec<Curve>, Finding> {
+    let path = folder.join(TRANSIENT);
+    let table = History::parse(&read(&path)?).map_err(|error| unreadable(&path, &error))?;
+    let place = |name: &str| table.columns.iter().position(|column| column == name);
+    let curve = |(title, y): (String, usize)| {
+        let points = place("time")
+            .into_iter()
+            .flat_map(|x| table.rows.iter().map(move |row| [row[x], row[y]]));
+        Curve { title, unit: None, points: points.collect() }
+    };
+    let own = [
+        ("hottest", "Highest temperature"),
+        ("coldest", "Lowest temperature"),
+        ("heat_stored", "Heat stored per time"),
+    ];
+    let own = own.into_iter().filter_map(|(name, title)| Some((title.to_owned(), place(name)?)));
+    let first = place("pcg_iterations").map_or(table.columns.len(), |last| last + 1);
+    let probes = table.columns.iter().enumerate().skip(first);
+    let probes = probes.map(|(y, name)| (format!("Temperature of {name}"), y));
+    Ok(probes.chain(own).map(curve).collect())
 }

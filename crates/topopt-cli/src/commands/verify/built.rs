@@ -6,18 +6,14 @@ use topopt_case::config::PhysicsKind;
 use topopt_mesh::numbers::{place, shown};
 use topopt_study::verification::{Built, Compared, Limits, Width};
 
-/// Volumes of the optimized design and of the shape, with their names.
-pub(super) fn compared(built: &Built) -> [(&'static str, Compared); 2] {
-    [("volume", built.volume), ("volume fraction", built.volume_fraction)]
-}
-
 /// Prints numbers of the optimized design beside those of the verified one.
 pub(super) fn print_compared(
-    compared: impl IntoIterator<Item = (&'static str, Compared)>,
+    compared: impl IntoIterator<Item = (String, Compared)>,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
     writeln!(out, "  {:<21}  {:>12}  {:>12}  {:>7}", "", "optimized", "verified", "ratio")?;
     for (name, Compared { optimized, verified, ratio }) in compared {
+        let name = name.replace('_', " ");
         let (optimized, verified) = (shown(optimized), shown(verified));
         writeln!(out, "  {name:<21}  {optimized:>12}  {verified:>12}  {ratio:>7.4}")?;
     }
@@ -59,24 +55,6 @@ pub(super) fn print_limits(
     Ok(())
 }
 
-/// Prints what people have to know of the shape, then what else there is to say.
-pub(super) fn print_remarks(
-    warnings: &[String],
-    notes: &[String],
-    out: &mut dyn Write,
-) -> std::io::Result<()> {
-    warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))?;
-    notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))
-}
-
-/// Prints lines with a name each.
-pub(super) fn print_rows(
-    rows: Vec<(&'static str, String)>,
-    out: &mut dyn Write,
-) -> std::io::Result<()> {
-    rows.into_iter().try_for_each(|(name, text)| writeln!(out, "  {name:<21}  {text}"))
-}
-
 /// Text on the density at which the surface lies.
 pub(super) fn solid(built: &Built) -> String {
     format!("the surface at density {}", shown(built.threshold))
@@ -91,11 +69,6 @@ pub(super) fn rows(built: &Built) -> [(&'static str, String); 4] {
         ("smallest member", width(&built.smallest_member, *element_width)),
         ("smallest gap", width(&built.smallest_gap, *element_width)),
     ]
-}
-
-/// How it was solved.
-pub(super) fn solve(iterations: usize, device: &str, residual: f64) -> String {
-    format!("{iterations} iterations on {device}, relative residual {residual:.1e}")
 }
 
 fn width(width: &Option<Width>, element_width: f64) -> String {

@@ -1,0 +1,246 @@
+//! The linear analysis: K u = f for every load case.
+
+use topopt_fem::{ElementOperator, ElementPreconditioner, Statement, StepSolver, WithSprings};
+use topopt_linalg::{
+    Backend, BackendError, LinearOperator, Monitor, Pcg, PcgOptions, Pointwise, Space, System,
+};
+
+use crate::origin::Origin;
+use crate::{Effort, Loads, SolveError};
+
+/// Operator and preconditioner of an equation, and when its solves end.
+pub struct Solver<'a, B: Backend> {
+    /// The stiffness, without the springs to the ground.
+    pub operator: Box<dyn ElementOperator<B> + 'a>,
+    /// The preconditioner.
+    pub preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
+    /// Relative residual that solves reach.
+    pub tolerance: f64,
+    /// Most iterations of a solve, before the preconditioner is made stronger if it can be.
+    pub max_iterations: usize,
+}
+
+/// The equation K u = f of a problem, for all its load cases.
+///
+/// States are vectors of the caller, `[n_nodes][n]`, one per load case, 0 at held components.
+pub struct Linear<'a, B: Pointwise> {
+    pub(crate) backend: &'a B,
+    pub(crate) loads: Loads<B>,
+    /// Solver whose operator has the coefficients and the springs.
+    pub(crate) solver: Solver<'a, B>,
+    pcg: Pcg<B>,
+    /// Coefficients of the terms after the first, `[n_elements]` each: zeros in a steady state.
+    pub(crate) others: Vec<B::Vector>,
+    /// Uniform state from which states are counted, where that is not 0.
+    pub(crate) origin: Option<Origin<B>>,
+    pub(crate) effort: Effort,
+}
+
+impl<'a, B: Pointwise + Sync> Linear<'a, B> {
+    /// The equation of `problem`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(
+        backend: &'a B,
+        problem: &dyn Statement,
+        solver: Solver<'a, B>,
+    ) -> Result<Self, BackendError> {
+        let operator = Box::new(WithSprings::of(backend, problem.springs(), solver.operator)?);
+        let others = (1..problem.n_terms()).map(|_| backend.zeros(problem.elements()));
+        Ok(Self {
+            backend,
+            loads: Loads::new(backend, problem)?,
+            solver: Solver { operator, ..solver },
+            pcg: Pcg::new(backend, problem.unknowns())?,
+            others: others.collect::<Result<_, _>>()?,
+            origin: None,
+            effort: Effort::default(),
+        })
+    }
+}
+
+impl<'a, B: Pointwise> Linear<'a, B> {
+    /// Backend of the vectors.
+    pub fn backend(&self) -> &'a B {
+        self.backend
+    }
+
+    /// Space of the states.
+    pub fn nodes(&self) -> Space {
+        self.loads.nodes()
+    }
+
+    /// Right-hand sides of the load cases.
+    pub fn loads(&self) -> &Loads<B> {
+        &self.loads
+    }
+
+    /// Relative residual that solves reach at present.
+    pub fn tolerance(&self) -> f64 {
+        self.solver.tolerance
+    }
+
+    /// Lets the next solves reach the relative residual `tolerance`.
+    pub fn set_tolerance(&mut self, tolerance: f64) {
+        self.solver.tolerance = tolerance;
+    }
+
+    /// States that a first solve starts from, one per load case.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn start(&self) -> Result<Vec<B::Vector>, BackendError> {
+        let mut states = self.loads.names().map(|_| self.backend.zeros(self.nodes()));
+        let mut states = states.by_ref().collect::<Result<Vec<_>, _>>()?;
+        if let Some(origin) = &self.origin {
+            states.iter_mut().for_each(|u| self.backend.copy(&origin.state, u));
+        }
+        Ok(states)
+    }
+
+    /// Makes stiffness and loads for `moduli` and for `density`, which scales the weight of elements,
+    /// `[n_elements]` each.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn assemble(
+        &mut self,
+        density: &B::Vector,
+        moduli: &B::Vector,
+    ) -> Result<(), BackendError> {
+        self.solver.operator.set_coefficients(&terms(moduli, &self.others));
+        self.loads.assemble(self.backend, density, moduli)
+    }
+
+    /// Lets the preconditioner follow the `moduli` of the operator.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn update_preconditioner(&mut self, moduli: &B::Vector) -> Result<(), BackendError> {
+        let Solver { operator, preconditioner, .. } = &mut self.solver;
+        preconditioner.update(self.backend, operator.as_ref(), &terms(moduli, &self.others))
+    }
+
+    /// Iterations that a new structure of the preconditioner costs, where it has one.
+    pub fn structure_cost(&self) -> Option<usize> {
+        self.solver.preconditioner.structure_cost()
+    }
+
+    /// Makes the structure of the preconditioner for elements `void`, increasing, that carry next to
+    /// nothing; it is used after the next update.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn restructure(&mut self, void: &[u32]) -> Result<(), BackendError> {
+        self.solver.preconditioner.restructure(self.backend, void)
+    }
+
+    /// Solves load case by load case, from what `states` hold.
+    ///
+    /// # Errors
+    /// [`SolveError`] if the device fails, or a solve does not converge or is interrupted.
+    pub fn solve(
+        &mut self,
+        states: &mut [B::Vector],
+        monitor: &mut Monitor,
+    ) -> Result<(), SolveError> {
+        for (case, u) in states.iter_mut().enumerate() {
+            let share = self.share_of_loads(case)?;
+            let options = self.options(share);
+            let (a, m) = (self.solver.operator.as_ref(), self.solver.preconditioner.as_ref());
+            let system = System { backend: self.backend, a, m, f: self.loads.forces(case) };
+            let mut outcome = self.pcg.solve(&system, u, options, monitor)?;
+            outcome.relative_residual /= share;
+            let name = || self.loads.names().nth(case).unwrap_or_default().into();
+            self.effort.add(outcome, self.solver.tolerance, name)?;
+        }
+        Ok(())
+    }
+
+    /// Solves for an adjoint state: (K + S) `lambda` = `load`, where `load` is dg/du, zero at held
+    /// components, both `[n_nodes][n]`. The solve starts from zero, so that a run goes on to the same
+    /// bits from a checkpoint, which does not hold `lambda`. `name` is that of g, for messages.
+    ///
+    /// # Errors
+    /// [`SolveError`] if the device fails, or the solve does not converge or is interrupted.
+    pub fn solve_adjoint(
+        &mut self,
+        name: &str,
+        load: &B::Vector,
+        lambda: &mut B::Vector,
+        monitor: &mut Monitor,
+    ) -> Result<(), SolveError> {
+        let options = self.options(1.0);
+        let (a, m) = (self.solver.operator.as_ref(), self.solver.preconditioner.as_ref());
+        let system = System { backend: self.backend, a, m, f: load };
+        self.backend.fill(0.0, lambda);
+        let outcome = self.pcg.solve(&system, lambda, options, monitor)?;
+        self.effort.add(outcome, self.solver.tolerance, || name.into())
+    }
+
+    /// Computes v_e^T K_e u_e at unit modulus, `[n_elements]`.
+    pub fn work(&self, v: &B::Vector, u: &B::Vector, out: &mut B::Vector) {
+        self.solver.operator.element_work(0, v, u, out);
+    }
+
+    /// Computes the compliance of each load case without its weight, see [`Loads::compliances`].
+    /// `scratch`, `[n_elements]`, is overwritten.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn compliances(
+        &mut self,
+        moduli: &B::Vector,
+        states: &[B::Vector],
+        scratch: &mut B::Vector,
+    ) -> Result<Vec<f64>, BackendError> {
+        let operator = self.solver.operator.as_ref();
+        self.loads.compliances(self.backend, operator, moduli, states, scratch)
+    }
+
+    /// Computes the energies at unit modulus, see [`Loads::energies`].
+    pub fn energies(
+        &mut self,
+        states: &[B::Vector],
+        scratch: &mut B::Vector,
+        energies: &mut B::Vector,
+    ) {
+        let operator = self.solver.operator.as_ref();
+        self.loads.energies(self.backend, operator, states, scratch, energies);
+    }
+
+    /// Takes the effort of the solves since it was taken last.
+    pub fn take_effort(&mut self) -> Effort {
+        std::mem::take(&mut self.effort)
+    }
+
+    /// The end of a solve whose right-hand side is that `share` of one to measure by.
+    fn options(&self, share: f64) -> PcgOptions {
+        let Solver { tolerance, max_iterations, .. } = self.solver;
+        PcgOptions { tolerance: share * tolerance, max_iterations }
+    }
+
+    /// Solver of steps in time, with C as `storage` where that is no diagonal matrix.
+    pub(crate) fn of_steps<'s, 'm>(
+        &'s mut self,
+        storage: Option<&'s dyn LinearOperator<B>>,
+        monitor: &'s mut Monitor<'m>,
+    ) -> StepSolver<'s, 'm, B> {
+        let options = self.options(1.0);
+        StepSolver {
+            backend: self.backend,
+            pcg: &mut self.pcg,
+            operator: self.solver.operator.as_ref(),
+            storage,
+            preconditioner: self.solver.preconditioner.as_ref(),
+            options,
+            monitor,
+        }
+    }
+}
+
+/// Coefficients of all terms.
+pub(crate) fn terms<'v, V>(moduli: &'v V, others: &'v [V]) -> Vec<&'v V> {
+    std::iter::once(moduli).chain(others).collect()
+}

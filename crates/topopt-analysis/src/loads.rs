@@ -1,0 +1,316 @@
+//! The right-hand sides of all load cases, and what they do to the objective.
+//!
+//! The objective of a load case is C = -2 Pi with the potential energy Pi = u^T (K + S) u / 2 - f^T
+//! u at equilibrium \[KlarbringStromberg2013\]; without prescribed displacements that is the
+//! compliance f^T u. Written u = v + u_D with v zero at held components, v solves (K + S) v = f - K
+//! u_D. As Pi is stationary in v, only its explicit dependence on the design counts: dC/drho_e =
+//! -E'(rho_e) u_e^T K_e u_e + 2 u_e . df_e/drho_e.
+
+use topopt_fem::{Acting, Coupling, ElementOperator, ElementVectors, Statement, add_film_flows};
+use topopt_linalg::{Backend, BackendError, Space};
+
+/// Loads of all load cases on a backend; their parts that follow the design are assembled again for
+/// each.
+pub struct Loads<B: Backend> {
+    /// Space of forces and states.
+    nodes: Space,
+    cases: Vec<CaseLoads<B>>,
+    /// Stiffness of the springs to the ground.
+    springs: Option<B::Vector>,
+    /// Couplings of nodes by films, which are part of S as well; none where no case has u_D.
+    films: Option<Vec<Coupling>>,
+    /// u = v + u_D of one load case, where a case has u_D.
+    nodal: Option<B::Vector>,
+}
+
+struct CaseLoads<B: Backend> {
+    name: String,
+    weight: f64,
+    /// The right-hand side.
+    forces: B::Vector,
+    /// Constant part of the right-hand side, `[n_nodes][n]`; empty where all of it is constant.
+    constant: Vec<f64>,
+    /// Loads of gravity and rotation, with the densities as factors.
+    weight_loads: Option<ElementVectors>,
+    prescribed: Option<Prescribed<B>>,
+}
+
+struct Prescribed<B: Backend> {
+    /// u_D, zero at free components.
+    displacements: B::Vector,
+    /// -K u_D; factors are the moduli.
+    loads: ElementVectors,
+}
+
+impl<B: Backend> Loads<B> {
+    /// The loads of `problem`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(backend: &B, problem: &dyn Statement) -> Result<Self, BackendError> {
+        let (cases, springs) = (problem.cases(), problem.springs());
+        let (nodes, is_moved) =
+            (problem.unknowns(), cases.iter().any(|case| case.prescribed.is_some()));
+        let case = |(k, case): (usize, Acting)| CaseLoads::new(backend, problem, k, &case);
+        Ok(Self {
+            nodes,
+            films: problem.films().filter(|_| is_moved).map(<[_]>::to_vec),
+            cases: cases.into_iter().enumerate().map(case).collect::<Result<_, _>>()?,
+            springs: springs.map(|springs| backend.upload(springs, nodes)).transpose()?,
+            nodal: is_moved.then(|| backend.zeros(nodes)).transpose()?,
+        })
+    }
+
+    /// Makes the right-hand sides for a design of `density` and `moduli`, `[n_elements]`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn assemble(
+        &mut self,
+        backend: &B,
+        density: &B::Vector,
+        moduli: &B::Vector,
+    ) -> Result<(), BackendError> {
+        for CaseLoads { forces, constant, weight_loads, prescribed, .. } in &mut self.cases {
+            if weight_loads.is_none() && prescribed.is_none() {
+                continue;
+            }
+
+            let mut f = constant.clone();
+            let mut add = |loads: &ElementVectors, factors: &B::Vector| {
+                let factors = backend.download(factors)?;
+                if backend.has_values() {
+                    loads.add(&factors, &mut f);
+                }
+                Ok::<_, BackendError>(())
+            };
+
+            if let Some(loads) = weight_loads {
+                add(loads, density)?;
+            }
+            if let Some(prescribed) = prescribed {
+                add(&prescribed.loads, moduli)?;
+            }
+            *forces = backend.upload(&f, self.nodes)?;
+        }
+        Ok(())
+    }
+
+    /// Names of the load cases.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.cases.iter().map(|case| case.name.as_str())
+    }
+
+    /// Space of forces and states.
+    pub fn nodes(&self) -> Space {
+        self.nodes
+    }
+
+    /// The right-hand side of load case `case`, zero at held components.
+    pub fn forces(&self, case: usize) -> &B::Vector {
+        &self.cases[case].forces
+    }
+
+    /// Weights of the load cases.
+    pub fn weights(&self) -> impl Iterator<Item = f64> {
+        self.cases.iter().map(|case| case.weight)
+    }
+
+    /// The objective of each load case without its weight (force times length), for `free`, the
+    /// displacements v of every load case, at the `moduli` that `operator` has. `scratch`,
+    /// `[n_elements]`, is overwritten.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn compliances(
+        &mut self,
+        backend: &B,
+        operator: &dyn ElementOperator<B>,
+        moduli: &B::Vector,
+        free: &[B::Vector],
+        scratch: &mut B::Vector,
+    ) -> Result<Vec<f64>, BackendError> {
+        let Self { cases, springs, films, nodal, nodes } = self;
+        let mut compliances = Vec::with_capacity(cases.len());
+        for (case, v) in cases.iter().zip(free) {
+            let dot = |x: &B::Vector, y: &B::Vector| backend.value(&backend.dot(x, y));
+            let mut objective = dot(&case.forces, v)?;
+            if let (Some(prescribed), Some(u)) = (&case.prescribed, nodal.as_mut()) {
+                // -2 Pi = 2 f^T v - u^T K u - v^T S v, in which an error of v counts squared. The
+                // right-hand side is f - K u_D.
+                let work = work(backend, &prescribed.loads, v)?;
+                objective = 2.0 * (objective - dot(moduli, &work)?);
+
+                prescribed.total(backend, v, u);
+                operator.element_work(0, u, u, scratch);
+                objective -= dot(moduli, scratch)?;
+                if let Some(springs) = &springs {
+                    backend.multiply(springs, v, u);
+                    objective -= dot(u, v)?;
+                }
+                if let Some(films) = films {
+                    objective -= dot(&film_flows(backend, films, v, *nodes)?, v)?;
+                }
+            }
+
+            compliances.push(objective);
+        }
+        Ok(compliances)
+    }
+
+    /// energies = sum over load cases of weight u_e^T K_e u_e at unit modulus. `scratch` is
+    /// overwritten.
+    pub fn energies(
+        &mut self,
+        backend: &B,
+        operator: &dyn ElementOperator<B>,
+        free: &[B::Vector],
+        scratch: &mut B::Vector,
+        energies: &mut B::Vector,
+    ) {
+        let Self { cases, nodal, .. } = self;
+        backend.fill(0.0, energies);
+        for (case, v) in cases.iter().zip(free) {
+            match (&case.prescribed, nodal.as_mut()) {
+                (Some(prescribed), Some(u)) => {
+                    prescribed.total(backend, v, u);
+                    operator.element_work(0, u, u, scratch);
+                }
+                _ => operator.element_work(0, v, v, scratch),
+            }
+            backend.axpby(case.weight, scratch, 1.0, energies);
+        }
+    }
+
+    /// Adds what the weight of the elements does: sensitivities += sum over load cases of
+    /// weight 2 u_e . df_e/drho_e.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn add_sensitivities(
+        &self,
+        backend: &B,
+        free: &[B::Vector],
+        sensitivities: &mut B::Vector,
+    ) -> Result<(), BackendError> {
+        let mut cases = self.cases.iter().zip(free);
+        cases.try_for_each(|(case, v)| {
+            case.add_weight_work(backend, 2.0 * case.weight, v, sensitivities)
+        })
+    }
+
+    /// Adds `factor` y_e . df_e/drho_e of load case `case` to `out`, `[n_elements]`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn add_weight_work(
+        &self,
+        backend: &B,
+        case: usize,
+        factor: f64,
+        y: &B::Vector,
+        out: &mut B::Vector,
+    ) -> Result<(), BackendError> {
+        self.cases[case].add_weight_work(backend, factor, y, out)
+    }
+
+    /// u = v + u_D of load case `case`.
+    pub fn total(&self, backend: &B, case: usize, v: &B::Vector, u: &mut B::Vector) {
+        match &self.cases[case].prescribed {
+            Some(prescribed) => prescribed.total(backend, v, u),
+            None => backend.copy(v, u),
+        }
+    }
+
+    /// Displacements u = v + u_D of load case `case` on the host, `[n_nodes][n]`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the transfer fails.
+    pub fn displacement(
+        &self,
+        backend: &B,
+        case: usize,
+        free: &B::Vector,
+    ) -> Result<Vec<f64>, BackendError> {
+        let mut values = backend.download(free)?;
+        if let Some(prescribed) = &self.cases[case].prescribed {
+            let moved = backend.download(&prescribed.displacements)?;
+            values.iter_mut().zip(moved).for_each(|(value, u)| *value += u);
+        }
+        Ok(values)
+    }
+}
+
+/// Computes the flows through `films` at the temperatures `v`, `[n_nodes]`.
+fn film_flows<B: Backend>(
+    backend: &B,
+    films: &[Coupling],
+    v: &B::Vector,
+    nodes: Space,
+) -> Result<B::Vector, BackendError> {
+    let v = backend.download(v)?;
+    let mut flows = vec![0.0; v.len()];
+    add_film_flows(films, &v, &mut flows);
+    backend.upload(&flows, nodes)
+}
+
+/// q_e . u_e of all elements.
+fn work<B: Backend>(
+    backend: &B,
+    loads: &ElementVectors,
+    u: &B::Vector,
+) -> Result<B::Vector, BackendError> {
+    let u = backend.download(u)?;
+    let work = if backend.has_values() { loads.work(&u) } else { Vec::new() };
+    backend.upload(&work, Space::elements(loads.n_elements()))
+}
+
+impl<B: Backend> CaseLoads<B> {
+    /// Builds the loads of load case `k` of `problem`.
+    fn new(
+        backend: &B,
+        problem: &dyn Statement,
+        k: usize,
+        case: &Acting,
+    ) -> Result<Self, BackendError> {
+        let prescribed = |u| {
+            Ok(Prescribed {
+                displacements: backend.upload(u, problem.unknowns())?,
+                loads: problem.prescribed_loads(k),
+            })
+        };
+        let follows = case.has_body_force || case.prescribed.is_some();
+        Ok(Self {
+            name: case.name.into(),
+            weight: case.weight,
+            forces: backend.upload(case.forces, problem.unknowns())?,
+            constant: if follows { case.forces.to_vec() } else { Vec::new() },
+            weight_loads: case.has_body_force.then(|| problem.body_loads(k)),
+            prescribed: case.prescribed.map(prescribed).transpose()?,
+        })
+    }
+}
+
+impl<B: Backend> CaseLoads<B> {
+    /// out += factor y_e . df_e/drho_e, where the elements have weight.
+    fn add_weight_work(
+        &self,
+        backend: &B,
+        factor: f64,
+        y: &B::Vector,
+        out: &mut B::Vector,
+    ) -> Result<(), BackendError> {
+        if let Some(loads) = &self.weight_loads {
+            backend.axpby(factor, &work(backend, loads, y)?, 1.0, out);
+        }
+        Ok(())
+    }
+}
+
+impl<B: Backend> Prescribed<B> {
+    /// u = v + u_D.
+    fn total(&self, backend: &B, v: &B::Vector, u: &mut B::Vector) {
+        backend.copy(v, u);
+        backend.axpby(1.0, &self.displacements, 1.0, u);
+    }
+}

@@ -1,0 +1,124 @@
+//! Stresses, forces and displacements of an elastic part.
+
+use topopt_case::case::Case;
+use topopt_case::config::Config;
+use topopt_case::model::on_all_nodes;
+use topopt_fem::{DIM, Elasticity, stress};
+use topopt_mesh::quality::{LEAST_OF_STRESSES, Quality};
+
+use super::fields::{Field, Fields};
+use super::gauss_points::GaussPoints;
+use super::part::{Measured, Part, Solved};
+use super::restraints::Restraint;
+use super::solve::States;
+use super::solved_case::SolvedCase;
+use crate::design_file::{DISPLACEMENT, FORCE};
+use crate::solved_file::VON_MISES;
+
+/// Name of the forces of gravity and rotation in the first load case.
+const BODY_FORCE: &str = "body_force";
+/// Name of its reactions.
+const REACTION: &str = "reaction";
+/// Name of its stresses (xx, yy, zz, xy, yz, zx), as VTK orders them.
+const STRESS: &str = "stress";
+
+/// Stresses of von Mises at the centers of the elements, 0 where nothing carries, in the order of the
+/// problem.
+pub struct Stresses {
+    /// Values per load case, `[n_elements]` each.
+    pub von_mises: Vec<Vec<f64>>,
+    /// The largest of all load cases, `[n_elements]`.
+    pub largest: Vec<f64>,
+    /// Load case in which it is the largest.
+    pub worst_case: Vec<usize>,
+    /// Whether the stresses of an element mean something, `[n_elements]`: not those of a nearly flat
+    /// one, unless all are.
+    pub has_stress: Vec<bool>,
+}
+
+impl Measured<DIM> for Elasticity {
+    type Case = SolvedCase;
+    type Found = Stresses;
+
+    fn restraints(config: &Config, case: &Case) -> Vec<Restraint> {
+        Restraint::all(config, case)
+    }
+
+    fn found(part: &Part<Self, DIM>, states: &States) -> Stresses {
+        let n = part.filling.density.len();
+        let (mut largest, mut worst_case) = (vec![0.0; n], vec![0; n]);
+        let mut all = Vec::new();
+        for (case, u) in states.states.iter().enumerate() {
+            let von_mises: Vec<f64> = part.stresses(u).iter().map(stress::von_mises).collect();
+            for (e, &value) in von_mises.iter().enumerate() {
+                if value > largest[e] {
+                    (largest[e], worst_case[e]) = (value, case);
+                }
+            }
+            all.push(von_mises);
+        }
+
+        let jacobians = Quality::of(part.model.problem.mesh()).scaled_jacobian;
+        let mut has_stress: Vec<bool> = jacobians.iter().map(|j| *j >= LEAST_OF_STRESSES).collect();
+        if !has_stress.contains(&true) {
+            has_stress.fill(true);
+        }
+        Stresses { von_mises: all, largest, worst_case, has_stress }
+    }
+
+    fn case(solved: &Solved<Self, DIM>, k: usize, in_detail: bool) -> SolvedCase {
+        let given = &solved.part.model.problem.load_cases()[k];
+        let points = in_detail.then(|| GaussPoints::of(solved, k));
+        let at_points = points
+            .as_ref()
+            .map(|points| solved.safety(k, |_, element| points.largest(element as usize)));
+        SolvedCase {
+            name: given.name.clone(),
+            weight: given.weight,
+            compliance: solved.states.compliances[k],
+            largest_displacement: solved.displacement(k),
+            von_mises: solved.stress(&solved.found.von_mises[k], |_| k),
+            safety_factors: solved.safety_at_centers(k),
+            balance: solved.balance(k),
+            gauss_points: points.as_ref().map(GaussPoints::peak),
+            gauss_point_safety_factors: at_points.unwrap_or_default(),
+        }
+    }
+
+    /// Forces at held nodes too, reactions and stresses.
+    fn fields(solved: &Solved<Self, DIM>) -> Fields {
+        let (model, renumbering) = (solved.part.model, &solved.part.model.renumbering);
+        let mut fields = Fields::default();
+        for (k, u) in solved.states.states.iter().enumerate() {
+            let nodal = |what, values: &[[f64; 3]]| {
+                Field::new(model, (what, k), renumbering.nodes_to_original(values))
+            };
+            let forces = on_all_nodes(model.mesh.n_nodes(), &solved.part.given.loads[k].forces);
+            fields.points.push(nodal(DISPLACEMENT, u.as_chunks().0));
+            fields.points.push(Field::new(model, (FORCE, k), forces));
+            fields.points.extend(solved.body_forces(k).map(|forces| nodal(BODY_FORCE, &forces)));
+            fields.points.push(nodal(REACTION, &solved.reactions(k)));
+
+            let von_mises = renumbering.elements_to_original(&solved.found.von_mises[k]);
+            let von_mises = von_mises.into_iter().map(|stress| [stress]).collect();
+            let stresses = renumbering.elements_to_original(&solved.part.stresses(u));
+            fields.cells.push(Field::new(model, (VON_MISES, k), von_mises));
+            fields.cells.push(Field::new(model, (STRESS, k), stresses));
+        }
+        fields
+    }
+
+    fn note(solved: &Solved<Self, DIM>) -> Option<String> {
+        solved.note_on_stresses()
+    }
+}
+
+impl Part<'_, Elasticity, DIM> {
+    /// The stresses of displacements `u` at the centers of the elements, `[n_elements]`, in the order of
+    /// the problem (force per area).
+    fn stresses(&self, u: &[f64]) -> Vec<stress::Stress> {
+        let problem = &self.model.problem;
+        let (mesh, material) = (problem.mesh(), problem.material());
+        stress::stresses(mesh, material, &self.filling.stress_moduli, u, stress::CENTER)
+    }
+}

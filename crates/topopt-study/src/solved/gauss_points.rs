@@ -1,0 +1,122 @@
+//! Stresses at the Gauss points, eight in each element.
+
+use std::io::{self, Write};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use topopt_case::tags::Tags;
+use topopt_fem::stress::{self, Stress};
+use topopt_fem::{DIM, Elasticity, Material};
+use topopt_io::csv;
+use topopt_mesh::{HexMesh, hexahedron};
+
+use super::part::{Part, Solved};
+
+/// Columns of the table: coordinates (length), stresses (force per area).
+pub const COLUMNS: [&str; 13] = [
+    "load_case",
+    "element",
+    "point",
+    "x",
+    "y",
+    "z",
+    "xx",
+    "yy",
+    "zz",
+    "xy",
+    "yz",
+    "zx",
+    "von_mises",
+];
+
+/// The largest stress of von Mises at a Gauss point.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PeakStress {
+    /// Von Mises stress (force per area).
+    pub maximum: f64,
+    /// Number of its element.
+    pub element: u64,
+    /// Coordinates of the Gauss point.
+    pub at: [f64; 3],
+}
+
+/// The Gauss points of a solved part in a load case, in the user's numbering.
+pub struct GaussPoints<'a> {
+    load_case: &'a str,
+    mesh: &'a HexMesh,
+    material: &'a Material,
+    tags: Option<&'a Tags>,
+    /// Young's moduli, `[n_elements]` (force per area).
+    moduli: Vec<f64>,
+    /// Displacements, `[n_nodes][3]` (length).
+    u: Vec<f64>,
+    /// Whether the stresses of an element mean something, `[n_elements]`.
+    has_stress: Vec<bool>,
+}
+
+impl<'a> GaussPoints<'a> {
+    /// Collects the Gauss points of load case number `case`.
+    pub fn of(solved: &'a Solved<Elasticity, DIM>, case: usize) -> Self {
+        let Part { model, given, filling, .. } = &solved.part;
+        let u = solved.states.states[case].as_chunks::<3>().0;
+        Self {
+            load_case: &model.problem.load_cases()[case].name,
+            mesh: &model.mesh,
+            material: model.problem.material(),
+            tags: given.tags.as_ref(),
+            moduli: model.renumbering.elements_to_original(&filling.stress_moduli),
+            u: model.renumbering.nodes_to_original(u).into_flattened(),
+            has_stress: model.renumbering.elements_to_original(&solved.found.has_stress),
+        }
+    }
+
+    /// Coordinates and stresses of the eight points of `element`.
+    fn of_element(&self, element: usize) -> [([f64; 3], Stress); 8] {
+        let Self { mesh, material, moduli, u, .. } = self;
+        let x = mesh.element_coordinates(element);
+        hexahedron::gauss_points().map(|xi| {
+            let shares = hexahedron::shape_functions(xi);
+            let at = std::array::from_fn(|i| (0..8).map(|a| shares[a] * x[a][i]).sum());
+            (at, stress::stress_at(mesh, material, moduli[element], u, element, xi))
+        })
+    }
+
+    /// The largest stress of von Mises at a point of `element`, and the point.
+    pub fn largest(&self, element: usize) -> (f64, [f64; 3]) {
+        let points = self.of_element(element).map(|(at, s)| (stress::von_mises(&s), at));
+        let largest = points.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a });
+        largest.unwrap_or_default()
+    }
+
+    /// The point with the largest stress of von Mises; of equal ones that of the first element.
+    pub fn peak(&self) -> PeakStress {
+        let of_element = |element: usize| {
+            let (maximum, at) = self.largest(element);
+            (maximum, element, at)
+        };
+        let elements = (0..self.mesh.n_elements()).into_par_iter().filter(|&e| self.has_stress[e]);
+        let larger =
+            |a: &(f64, usize, _), b: &(f64, usize, _)| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1));
+        let (maximum, element, at) = elements.map(of_element).max_by(larger).unwrap_or_default();
+        PeakStress { maximum, element: Tags::element(self.tags, element as u32), at }
+    }
+
+    /// Writes a row for each point.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let load_case = csv::quote(self.load_case.to_owned());
+        for element in 0..self.mesh.n_elements() {
+            let number = Tags::element(self.tags, element as u32);
+            for (point, (at, stress)) in self.of_element(element).iter().enumerate() {
+                write!(out, "{load_case},{number},{}", point + 1)?;
+                let von_mises = stress::von_mises(stress);
+                let mut values = at.iter().chain(stress).chain([&von_mises]);
+                values.try_for_each(|value| write!(out, ",{value:e}"))?;
+                writeln!(out)?;
+            }
+        }
+        Ok(())
+    }
+}

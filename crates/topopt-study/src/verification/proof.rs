@@ -1,0 +1,246 @@
+//! The proof of a design: the exported shape, solved again.
+
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use topopt_case::case::Case;
+use topopt_case::config::Config;
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::interrupt::Interrupt;
+use topopt_case::lookup::Lookup;
+use topopt_case::model::Model;
+use topopt_case::physics::heat::FILLER;
+use topopt_fem::Problem;
+use topopt_io::vtk::{Array, Compression, Values, vtu};
+
+use super::built::Built;
+use super::carried::Carried;
+use super::compared::Compared;
+use super::limits::{Limits, SolvedShape};
+use super::moved::Ground;
+use super::request::{REMEDY, Request};
+use super::shape::Shape;
+use super::springs::MovedSprings;
+use crate::design_file::DesignFile;
+use crate::failure::Failure;
+use crate::place::Place;
+use crate::result_files::{VERIFIED, VERIFIED_DESIGN, write_json};
+use crate::run_directory::RunDirectory;
+use crate::solved::{Conditions, Field, Fields, Given, Measured, Part, Restraint, Solved, mass};
+
+/// Results of `topopt verify`: numbers of the optimized design and of the one of solid and void, with C
+/// of a load case and O of all of them. Units are those of the case; nodes and elements have the numbers
+/// of the mesh file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verification<O, C> {
+    /// Void, and the largest values of all load cases.
+    #[serde(flatten)]
+    pub overall: O,
+    /// Weighted compliance (force times length, or heat times temperature).
+    pub compliance: Compared,
+    /// The shape.
+    #[serde(flatten)]
+    pub built: Built,
+    /// Mass of the solid elements, where all materials have a mass density.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass: Option<f64>,
+    /// Every load case by itself.
+    pub load_cases: Vec<C>,
+    /// Name of the compute target.
+    pub device: String,
+    /// Iterations of conjugate gradients, summed over load cases.
+    pub pcg_iterations: usize,
+    /// Largest relative residual over load cases.
+    pub pcg_residual: f64,
+    /// Objective and limits.
+    #[serde(flatten)]
+    pub limits: Limits,
+    /// Missed limits, pieces that carry nothing, and doubts about mesh and loads, a sentence each.
+    pub warnings: Vec<String>,
+    /// Notes on what was moved or left out, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A physics whose designs are verified.
+pub trait Verified<const N: usize>: Measured<N> {
+    /// Void, and the largest values of all load cases.
+    type Overall: Serialize + DeserializeOwned + Send;
+
+    /// Coefficient of a void element, as a share of the solid's.
+    fn void(config: &Config) -> f64;
+
+    /// Says which supports have nothing left, and moves springs to nodes that carry.
+    ///
+    /// # Errors
+    /// A finding if nothing is left of a set that matters, or too little.
+    fn move_restraints(
+        _ground: &Ground<N>,
+        _lookup: &Lookup,
+        _restraints: &mut [Restraint],
+    ) -> Result<MovedSprings<N>, Finding> {
+        Ok(MovedSprings::default())
+    }
+
+    /// Collects the largest values of the `solved` shape, which has these `load_cases`; `file` is the
+    /// optimized design.
+    ///
+    /// # Errors
+    /// A finding if the design lacks an array.
+    fn overall(
+        solved: &Solved<Self, N>,
+        load_cases: &[Self::Case],
+        file: &DesignFile,
+    ) -> Result<Self::Overall, InputError>;
+
+    /// Collects the fields that verify.vtu shows.
+    fn shown_fields(solved: &Solved<Self, N>) -> Fields;
+}
+
+/// Solves the design in `results` again as the solid that is exported: elements have the stiffness, or
+/// conductivity, of the share that it fills \[AllaireJouveToader2004\]. Computes where the case says, and
+/// writes verify.json and verify.vtu beside the design.
+///
+/// Void elements keep a little. So the mesh stays as it is, with its numbers, operators and
+/// preconditioner, and neither loose pieces nor elements that meet in an edge make the system singular.
+/// Where void is a filler, heat on nodes of void flows through it; else it is moved as forces are.
+///
+/// # Errors
+/// A case in time; results that cannot be read, a threshold with nothing left, a design that does not
+/// connect loads and supports or has nothing where loads act, a solve that does not converge, a file that
+/// cannot be written.
+pub fn of<K: Verified<N>, const N: usize>(
+    results: &RunDirectory,
+    config: &Config,
+    request: &Request,
+    interrupt: &Interrupt,
+) -> Result<Verification<K::Overall, K::Case>, Failure> {
+    if config.transient.is_some() {
+        return Err(InputError::from(in_time(results.path())).into());
+    }
+    let summary = results.summary().map_err(InputError::from)?;
+    let case = Case::<N>::of::<K>(config, &request.gmsh, interrupt)?;
+    let given = Given::of::<K>(config, &case);
+    let place = Place::find(config.solver.device).map_err(InputError::from)?;
+    let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
+    let file = DesignFile::read(&results.design()).map_err(InputError::from)?;
+    let shape = Shape::new(&model, &file, request).map_err(InputError::from)?;
+
+    let void = K::void(config);
+    let is_solid = |is_touched: &bool| *is_touched || void >= FILLER;
+    let is_solid: Vec<bool> = shape.is_touched.iter().map(is_solid).collect();
+    let carried = Carried::of(&model.problem, &is_solid);
+    let (given, problem, notes) = standing(config, &model, &carried, given)?;
+    model.problem = problem;
+
+    let filling = shape.filling(config, &model, &carried, void);
+    let conditions = Conditions { config, place: &place, interrupt, remedy: REMEDY };
+    let part = Part { config, model: &model, given, filling };
+    let solved = Solved::new(part, conditions)?;
+    let proof = Proof { solved, shape, carried };
+    let verification = proof.verification(&summary, &file, &place, notes)?;
+    proof.write(results.path())?;
+    write_json(&results.path().join(VERIFIED), &verification)?;
+    Ok(verification)
+}
+
+/// A design for heat in time, which is not verified.
+fn in_time(results: &Path) -> Finding {
+    let message = "the design is one for heat in time, and `topopt verify` solves steady states";
+    Finding::new(message).remedy(format!(
+        "`topopt solve CASE --design {}` steps through the design with its densities",
+        results.display()
+    ))
+}
+
+/// The problem in which all that does not carry is void, with what was moved to what does, a sentence
+/// each; `given` is changed alike. What convection brings from the ambient stays where nothing carries,
+/// as the film does.
+fn standing<K: Verified<N>, const N: usize>(
+    config: &Config,
+    model: &Model<K, N>,
+    carried: &Carried,
+    mut given: Given<N>,
+) -> Result<(Given<N>, Problem<K, N>, Vec<String>), InputError> {
+    let problem = &model.problem;
+    let new_node = &model.renumbering.new_nodes();
+    let (constraints, keep_loaded) = (problem.constraints(), config.design.keep_loaded);
+    let ground = Ground { mesh: &model.mesh, constraints, new_node, carried, keep_loaded };
+    let (mut loads, mut restraints) = (given.loads.clone(), std::mem::take(&mut given.restraints));
+    let lookup = given.lookup(config, &model.mesh);
+    let MovedSprings { added, mut notes } = K::move_restraints(&ground, &lookup, &mut restraints)?;
+    notes.extend(ground.move_loads::<K>(&K::nodal_loads(&lookup), &mut loads)?);
+    let problem = carried.problem(problem, &loads, &added, &model.renumbering)?;
+    (given.loads, given.restraints) = (loads, restraints);
+    Ok((given, problem, notes))
+}
+
+/// A shape that has been solved.
+struct Proof<'a, K: Verified<N>, const N: usize> {
+    solved: Solved<'a, K, N>,
+    shape: Shape,
+    carried: Carried,
+}
+
+impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
+    /// Compares the shape with the optimized design, of which `summary` and `file` tell.
+    ///
+    /// # Errors
+    /// A finding if nothing is left of the set of a response.
+    fn verification(
+        &self,
+        summary: &Value,
+        file: &DesignFile,
+        place: &Place,
+        notes: Vec<String>,
+    ) -> Result<Verification<K::Overall, K::Case>, Failure> {
+        let Self { solved, shape, carried } = self;
+        let Solved { part: Part { config, model, given, .. }, states, .. } = solved;
+        let optimized = |key: &str| summary[key].as_f64().unwrap_or(f64::NAN);
+        let solved_shape = SolvedShape {
+            model,
+            carried,
+            shape,
+            states: &states.states,
+            compliances: &states.compliances,
+            compliance: states.compliance,
+        };
+        let limits = solved_shape.limits(summary)?;
+        let built = Built::of(shape, model, given.tags.as_ref(), summary);
+        let warnings = solved_shape.warnings(&limits, &built, config.physics.kind);
+        let load_cases = solved.cases(false);
+        Ok(Verification {
+            overall: K::overall(solved, &load_cases, file)?,
+            compliance: Compared::new(optimized("compliance"), states.compliance),
+            built,
+            mass: mass(config, model, &shape.shares).map(|mass| shape.scale * mass),
+            load_cases,
+            device: place.name(),
+            pcg_iterations: states.pcg_iterations,
+            pcg_residual: states.pcg_residual,
+            limits,
+            warnings,
+            notes: notes.into_iter().chain(K::note(solved)).collect(),
+        })
+    }
+
+    /// Writes the design of solid and void in the mesh file's numbering.
+    fn write(&self, folder: &Path) -> Result<(), Failure> {
+        let Self { solved, shape, .. } = self;
+        let (mesh, renumbering) = (&solved.part.model.mesh, &solved.part.model.renumbering);
+        let solid: Vec<u8> = shape.is_solid.iter().map(|&is_solid| is_solid.into()).collect();
+        let solid = renumbering.elements_to_original(&solid);
+        let shares = renumbering.elements_to_original(&shape.shares);
+        let fields = K::shown_fields(solved);
+        let points: Vec<Array> = fields.points.iter().map(Field::array).collect();
+        let mut cells = vec![
+            Array { name: "share", components: 1, values: Values::F64(&shares) },
+            Array { name: "solid", components: 1, values: Values::U8(&solid) },
+        ];
+        cells.extend(fields.cells.iter().map(Field::array));
+        let path = folder.join(VERIFIED_DESIGN);
+        let (x, hexes) = (mesh.coordinates(), mesh.hexes());
+        Ok(vtu::write(&path, x, hexes, &points, &cells, Compression::default())?)
+    }
+}
