@@ -5,10 +5,10 @@ use std::sync::Arc;
 use topopt_cuda::operators::{ProblemOnDevice, Strategy};
 use topopt_cuda::{Cone, Cuda, Device, DeviceKernel, Probe, probe};
 use topopt_design::{
-    Accuracy, CaseCompliance, Compliance, Constraint, DensityFilter, Design, DesignSpace,
-    Formulation, Interpolation, IterationReport, Law, Objective, Observer, ObserverError, OfState,
-    Optimization, Optimizer, Projection, Response, SolveError, Solver, StateEquation, StateMean,
-    StateNorm, StopRules, Subproblem, Volume, WeightedDensity, Weights, physical_density,
+    CaseCompliance, Compliance, Constraint, DensityFilter, Design, DesignSpace, Formulation,
+    Interpolation, IterationReport, Law, Objective, Observer, ObserverError, OfState, Optimization,
+    Optimizer, Projection, Response, SolveError, Solver, StateEquation, StateMean, StateNorm,
+    StopRules, Subproblem, Volume, WeightedDensity, Weights, physical_density,
 };
 use topopt_fem::{
     Constraints, Coupling, Diffusion, Discretization, ElementFactors, ElementKernel,
@@ -172,7 +172,7 @@ fn hold_against_differences<K: ElementKernel<N>, const N: usize>(
     let solver = Solver {
         operator,
         preconditioner: Box::new(Jacobi::new(&backend, problem.space()).unwrap()),
-        accuracy: Accuracy::fixed(1e-12),
+        tolerance: 1e-12,
         max_iterations: 20_000,
     };
     let law =

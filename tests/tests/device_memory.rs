@@ -5,9 +5,9 @@ use std::sync::Arc;
 use topopt_cuda::operators::{ProblemOnDevice, Strategy};
 use topopt_cuda::{Cone, Cuda, Device, Probe, probe};
 use topopt_design::{
-    Accuracy, Chain, Compliance, Constraint, DensityFilter, DesignSpace, Formulation,
-    Interpolation, Law, Objective, OptimalityCriteria, Optimization, Passive, Projection,
-    SensitivityFilter, Solver, StateEquation, StopRules, Weights, physical_density,
+    Chain, Compliance, Constraint, DensityFilter, DesignSpace, Formulation, Interpolation, Law,
+    Objective, OptimalityCriteria, Optimization, Passive, Projection, SensitivityFilter, Solver,
+    StateEquation, StopRules, Weights, physical_density,
 };
 use topopt_fem::{Jacobi, LoadCase, Material, Problem, Supports};
 use topopt_mesh::generate::{Benchmark, Resolution};
@@ -69,12 +69,7 @@ fn design_loops_take_what_is_counted() {
         let operator = Strategy::Mf.build(&mesh, &problem).unwrap();
         let preconditioner = Box::new(Jacobi::new(&backend, problem.space()).unwrap());
         let before = free();
-        let solver = Solver {
-            operator,
-            preconditioner,
-            accuracy: Accuracy { loose: 1e-5, tight: 1e-5 },
-            max_iterations: 100,
-        };
+        let solver = Solver { operator, preconditioner, tolerance: 1e-5, max_iterations: 100 };
         let constraints = vec![Constraint::volume(&space, 0.3)];
         let formulation = Formulation { space: &space, transform, objective, constraints };
         let optimization = optimization(&backend, &problem, solver, formulation);

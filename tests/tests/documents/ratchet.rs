@@ -166,7 +166,9 @@ fn repeated_runs() -> usize {
         let text = text(path);
         let says = |line: &&str| {
             line.chars().filter(|c| c.is_alphanumeric()).count() > 3
-                && !["use ", "pub use ", "//", "mod ", "pub mod "].iter().any(|s| line.starts_with(s))
+                && !["use ", "pub use ", "//", "mod ", "pub mod "]
+                    .iter()
+                    .any(|s| line.starts_with(s))
         };
         let lines: Vec<&str> = text.lines().map(str::trim).filter(says).collect();
         repeated += lines.windows(6).filter(|run| !seen.insert(run.join("\n"))).count();
