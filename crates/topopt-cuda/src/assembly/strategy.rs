@@ -18,8 +18,11 @@ struct Row<R> {
     is_in_order: bool,
     /// Takes stored matrices.
     takes_stored: bool,
-    build: fn(&Parts<'_>) -> Result<Box<dyn Assemble<R>>, BackendError>,
+    build: Build<R>,
 }
+
+/// Builds the assembly of some parts.
+type Build<R> = fn(&Parts<'_>) -> Result<Box<dyn Assemble<R>>, BackendError>;
 
 strategies! {
     /// How the matrix is summed up.
