@@ -97,7 +97,7 @@ fn libraries_know_neither_command_line_nor_case_file() {
 #[test]
 fn only_the_lab_has_what_only_papers_need() {
     for member in members().into_iter().filter(|member| !member.ends_with("topopt-lab")) {
-        let text = text(&format!("{member}/Cargo.toml"));
+        let text = text(format!("{member}/Cargo.toml"));
         assert!(!text.contains("\"lab\""), "{member} asks for kernels that only papers need");
     }
 }
