@@ -78,8 +78,8 @@ impl<'a, B: Pointwise> History<'a, B> {
         })
     }
 
-    /// Vectors of one entry per element, and per node, that a history of `timeline` takes, with those of
-    /// a gradient.
+    /// Vectors of one entry per element, and per node, that a history of `timeline` takes, with
+    /// those of a gradient.
     pub fn vectors(timeline: &Timeline) -> [usize; 2] {
         let n = timeline.n_steps();
         let states = 2 * n.div_ceil(stride(n)) + stride(n) + 1;
@@ -97,8 +97,8 @@ impl<'a, B: Pointwise> History<'a, B> {
         self.transient.assemble(linear, density, moduli);
     }
 
-    /// Steps through the history of the trial of `moduli` to its `end`; `observe` hears of each state
-    /// from the first on.
+    /// Steps through the history of the trial of `moduli` to its `end`; `observe` hears of each
+    /// state from the first on.
     ///
     /// # Errors
     /// [`SolveError`] if the device fails, or a solve does not converge or is interrupted.
@@ -142,9 +142,9 @@ impl<'a, B: Pointwise> History<'a, B> {
         self.compliance
     }
 
-    /// Steps back through the history of the accepted part, of `moduli`, with the adjoint of a function
-    /// of states. `slope` writes its derivative by a state alone; `name` is that of the function, for
-    /// messages.
+    /// Steps back through the history of the accepted part, of `moduli`, with the adjoint of a
+    /// function of states. `slope` writes its derivative by a state alone; `name` is that of the
+    /// function, for messages.
     ///
     /// # Errors
     /// [`SolveError`] if the device fails, or a solve does not converge or is interrupted.

@@ -1,11 +1,11 @@
 //! Analyses of a given part, on any backend: the states of a steady or a transient equation.
 //!
-//! [`Linear`] solves K u = f for all load cases of a problem, at given coefficients of the elements;
-//! [`Transient`] steps through C du/dt + K u = f. [`History`] keeps the states of a transient equation
-//! for gradients by its adjoint. [`Strain`] gives the strains of a state.
+//! [`Linear`] solves K u = f for all load cases of a problem, at given coefficients of the
+//! elements; [`Transient`] steps through C du/dt + K u = f. [`History`] keeps the states of a
+//! transient equation for gradients by its adjoint. [`Strain`] gives the strains of a state.
 //!
-//! This crate knows no design: densities only scale the weight and the capacity of elements. Element
-//! fields are vectors of length `[n_elements]`, nodal fields `[n_nodes][n]`.
+//! This crate knows no design: densities only scale the weight and the capacity of elements.
+//! Element fields are vectors of length `[n_elements]`, nodal fields `[n_nodes][n]`.
 //!
 //! A bar of length 4 and cross-section 1 that is pulled at its end:
 //!

@@ -5,7 +5,6 @@ use topopt_linalg::{
     Backend, BackendError, LinearOperator, Monitor, Pcg, PcgOptions, Pointwise, Space, System,
 };
 
-use crate::origin::Origin;
 use crate::{Effort, Loads, SolveError};
 
 /// Operator and preconditioner of an equation, and when its solves end.
@@ -34,6 +33,14 @@ pub struct Linear<'a, B: Pointwise> {
     /// Uniform state from which states are counted, where that is not 0.
     pub(crate) origin: Option<Origin<B>>,
     pub(crate) effort: Effort,
+}
+
+/// A uniform state that others are counted from, such as that of the coldest temperature that is held.
+pub(crate) struct Origin<B: Pointwise> {
+    /// Value at free components, 0 at held ones, `[n_nodes][n]`.
+    pub state: B::Vector,
+    /// Room for a residual, `[n_nodes][n]`.
+    pub residual: B::Vector,
 }
 
 impl<'a, B: Pointwise + Sync> Linear<'a, B> {
@@ -127,8 +134,8 @@ impl<'a, B: Pointwise> Linear<'a, B> {
         self.solver.preconditioner.structure_cost()
     }
 
-    /// Makes the structure of the preconditioner for elements `void`, increasing, that carry next to
-    /// nothing; it is used after the next update.
+    /// Makes the structure of the preconditioner for elements `void`, increasing, that carry next
+    /// to nothing; it is used after the next update.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.

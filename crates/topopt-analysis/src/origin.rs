@@ -3,15 +3,7 @@
 use topopt_fem::Statement;
 use topopt_linalg::{BackendError, Pointwise};
 
-use crate::Linear;
-
-/// A uniform state that others are counted from, such as that of the coldest temperature that is held.
-pub(crate) struct Origin<B: Pointwise> {
-    /// Value at free components, 0 at held ones, `[n_nodes][n]`.
-    pub state: B::Vector,
-    /// Room for a residual, `[n_nodes][n]`.
-    residual: B::Vector,
-}
+use crate::linear::{Linear, Origin};
 
 impl<B: Pointwise> Linear<'_, B> {
     /// Counts states of `problem` from `zero`: solves begin there, and are as exact as if it were 0. So
@@ -31,8 +23,8 @@ impl<B: Pointwise> Linear<'_, B> {
         Ok(())
     }
 
-    /// Computes the norm of what the origin leaves of the loads of load case `case`, as a share of that
-    /// of the loads.
+    /// Computes the norm of what the origin leaves of the loads of load case `case`, as a share of
+    /// that of the loads.
     pub(crate) fn share_of_loads(&mut self, case: usize) -> Result<f64, BackendError> {
         let Some(Origin { state, residual }) = &mut self.origin else { return Ok(1.0) };
         let (backend, f) = (self.backend, self.loads.forces(case));

@@ -8,8 +8,8 @@ use topopt_linalg::{BackendError, LinearOperator, Monitor, PcgOutcome, Pointwise
 use crate::Linear;
 use crate::linear::terms;
 
-/// K without held nodes and springs, and an operator for C of the same kind where that is no diagonal
-/// matrix.
+/// K without held nodes and springs, and an operator for C of the same kind where that is no
+/// diagonal matrix.
 pub type Bare<'a, B> = (Box<dyn ElementOperator<B> + 'a>, Option<Box<dyn ElementOperator<B> + 'a>>);
 
 /// Steps of a timeline, by the solver of a [`Linear`] equation with a capacity as second term.
@@ -58,8 +58,8 @@ impl<'a, B: Pointwise> Transient<'a, B> {
         })
     }
 
-    /// Makes C for elements of `density`, K for their `moduli`, and the operator of `linear` for the
-    /// first step.
+    /// Makes C for elements of `density`, K for their `moduli`, and the operator of `linear` for
+    /// the first step.
     pub fn assemble(
         &mut self,
         linear: &mut Linear<'a, B>,
@@ -83,8 +83,8 @@ impl<'a, B: Pointwise> Transient<'a, B> {
         self.scheme.start_from(backend, state);
     }
 
-    /// Takes `step`, from 1 on, after the one before it. Where the solve does not converge, the state
-    /// stays.
+    /// Takes `step`, from 1 on, after the one before it. Where the solve does not converge, the
+    /// state stays.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.

@@ -144,8 +144,8 @@ impl Config {
         self.mesh.get_ref().file.as_ref().map(|file| folder.join(file.get_ref()))
     }
 
-    /// Folder for the results: `output.directory`, else `results/` and the case's file name, as a whole where
-    /// it would be a folder above without its extension.
+    /// Folder for the results: `output.directory`, else `results/` and the case's file name, as a
+    /// whole where it would be a folder above without its extension.
     pub fn output_directory(&self) -> PathBuf {
         let name = self.path.file_name().unwrap_or_default();
         let stem = self.path.file_stem().filter(|stem| *stem != "." && *stem != "..");

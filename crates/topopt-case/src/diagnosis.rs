@@ -31,13 +31,13 @@ pub struct Diagnosis {
     pub warnings: Vec<String>,
 }
 
-/// Elements of a smaller scaled Jacobian are reported: of a mesh that was made elsewhere, and may be
-/// improved there, and of one that was made here, in several ways until it was good enough.
+/// Elements of a smaller scaled Jacobian are reported: of a mesh that was made elsewhere, and may
+/// be improved there, and of one that was made here, in several ways until it was good enough.
 const POOR: f64 = 0.2;
 const POOR_OF_GEOMETRY: f64 = 0.05;
 
-/// Elements of a mesh in which nodes that are not joined are searched unasked: the search takes a third of
-/// the time before the first iteration, and grows in proportion.
+/// Elements of a mesh in which nodes that are not joined are searched unasked: the search takes a
+/// third of the time before the first iteration, and grows in proportion.
 const MOST_EXAMINED: usize = 2_000_000;
 
 impl Diagnosis {
@@ -142,8 +142,8 @@ fn not_conforming<const N: usize>(case: &Case<N>, hanging: &[(u32, Face)]) -> Op
     ))
 }
 
-/// Forces that supports take, so that the structure does not feel them. Of heat, what a film brings to
-/// held nodes is among them.
+/// Forces that supports take, so that the structure does not feel them. Of heat, what a film brings
+/// to held nodes is among them.
 fn held<const N: usize>(case: &Case<N>, load: &CaseLoads<N>) -> Option<String> {
     if N != DIM {
         return None;

@@ -161,8 +161,8 @@ fn usable(value: f64, at: [f64; 3]) -> Result<f64, (f64, [f64; 3])> {
     if value > 0.0 && value.is_finite() { Ok(value) } else { Err((value, at)) }
 }
 
-/// The mean of `field` over the volume of the element at `x`, by its Gauss points; exact where it is
-/// constant.
+/// The mean of `field` over the volume of the element at `x`, by its Gauss points; exact where it
+/// is constant.
 fn mean(field: &Expression, x: &[[f64; 3]; 8]) -> Result<f64, (f64, [f64; 3])> {
     let (mut first, mut sum, mut volume) = (None, 0.0, 0.0);
     for xi in gauss_points() {

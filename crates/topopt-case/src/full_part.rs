@@ -12,8 +12,8 @@ pub fn is_of_use(posed: &Posed) -> bool {
     posed.constraints.iter().any(is_of_stiffness)
 }
 
-/// A limit that more material helps to keep, unless the part is a mechanism or has weight: a compliance,
-/// a displacement or a temperature may not be too large.
+/// A limit that more material helps to keep, unless the part is a mechanism or has weight: a
+/// compliance, a displacement or a temperature may not be too large.
 fn is_of_stiffness(constraint: &PosedConstraint) -> bool {
     constraint.response.form.posed().is_helped_by_material(constraint.is_upper, constraint.limit)
 }
@@ -54,8 +54,8 @@ impl FullPart {
     }
 }
 
-/// Whether the response falls with every bit of material: a compliance in a steady state, by forces that
-/// stay as they are.
+/// Whether the response falls with every bit of material: a compliance in a steady state, by forces
+/// that stay as they are.
 fn only_falls(problem: &dyn Statement, constraint: &PosedConstraint) -> bool {
     let response = &constraint.response;
     let stays = problem.cases().iter().all(|c| !c.has_body_force && c.prescribed.is_none());

@@ -27,8 +27,8 @@ pub struct Kept {
     pub warnings: Vec<String>,
 }
 
-/// Largest share of the part's surface that a support takes as a mount, such as a bore: a larger one
-/// is a wall, and the design chooses where on it the part stands.
+/// Largest share of the part's surface that a support takes as a mount, such as a bore: a larger
+/// one is a wall, and the design chooses where on it the part stands.
 const MOUNT: f64 = 0.05;
 
 /// Share of the part's volume above which a load acts on the part and not on a place of it.
@@ -94,8 +94,8 @@ impl<'a> Layers<'a> {
         Self { lookup, passive, volumes, is_kept, surface: OnceCell::new() }
     }
 
-    /// Keeps the elements at a load, and says whether it does: neither sources of heat have a surface
-    /// to arrive at, nor what acts on most of the part.
+    /// Keeps the elements at a load, and says whether it does: neither sources of heat have a
+    /// surface to arrive at, nor what acts on most of the part.
     fn keep_load<const N: usize>(&mut self, load: &NodalLoad<N>) -> bool {
         if load.is_within && N == 1 {
             return false;

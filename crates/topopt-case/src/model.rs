@@ -71,8 +71,8 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
     /// Builds the problem of a case; its elements come by color where a computer `needs_colors`.
     ///
     /// # Errors
-    /// A flat element, supports that leave rigid motions free, a load that does no work, a grid that
-    /// is too fine.
+    /// A flat element, supports that leave rigid motions free, a load that does no work, a grid
+    /// that is too fine.
     pub fn build(
         config: &Config,
         mut case: Case<N>,

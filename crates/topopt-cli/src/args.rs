@@ -25,8 +25,8 @@ pub struct Cli {
 pub enum Command {
     /// Write a commented case file to start from
     Init {
-        /// Name of the case: writes NAME.toml. Or a mesh, such as a solver deck: writes a case with its
-        /// materials, supports and loads
+        /// Name of the case: writes NAME.toml. Or a mesh, such as a solver deck: writes a case with
+        /// its materials, supports and loads
         name: PathBuf,
     },
     /// Optimize a case and write the results
@@ -37,8 +37,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Write the surface of a design: closed triangles for printing and CAD
     Export(ExportArgs),
-    /// Solve the design of a run again as solid and void, measure it and check its limits: exit status 3
-    /// if it misses one
+    /// Solve the design of a run again as solid and void, measure it and check its limits: exit
+    /// status 3 if it misses one
     Verify(VerifyArgs),
     /// Write the report of a run: one HTML page with pictures, curves and an interactive view
     Report(ReportArgs),

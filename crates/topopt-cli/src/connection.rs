@@ -7,8 +7,8 @@ use topopt_case::finding::Finding;
 use topopt_study::ranks::Connection;
 use topopt_study::ranks::launched::{Launched, Launcher};
 
-/// Connects this process with the others. Those that this program has started itself have a GPU each and
-/// need no connection.
+/// Connects this process with the others. Those that this program has started itself have a GPU
+/// each and need no connection.
 pub(crate) fn join(launched: &Launched) -> Result<Option<Box<dyn Connection>>, Finding> {
     match launched.launcher {
         Launcher::Topopt(_) => Ok(None),
@@ -19,8 +19,8 @@ pub(crate) fn join(launched: &Launched) -> Result<Option<Box<dyn Connection>>, F
     }
 }
 
-/// Ends the processes that are connected with this one, if there are any, and this one: it has failed, and
-/// has told so.
+/// Ends the processes that are connected with this one, if there are any, and this one: it has
+/// failed, and has told so.
 pub fn abort(status: u8) {
     #[cfg(feature = "mpi")]
     mpi::abort(status);

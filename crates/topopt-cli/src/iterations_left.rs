@@ -20,8 +20,8 @@ pub(crate) struct IterationsLeft {
 /// Largest change of a design variable, relative and absolute change of the objective, KKT residual.
 type Values = [f64; 4];
 
-/// Values that a line is fitted to, and the fewest that it needs. Of windows of 10, 20, a third, a half
-/// and two thirds of the iterations so far, 20 came nearest on the four benchmarks.
+/// Values that a line is fitted to, and the fewest that it needs. Of windows of 10, 20, a third, a
+/// half and two thirds of the iterations so far, 20 came nearest on the four benchmarks.
 const SEEN: usize = 20;
 const FEWEST: usize = 4;
 
@@ -63,8 +63,8 @@ impl IterationsLeft {
     }
 
     /// Iterations still to come: until one of the tolerances is met, if all goes on to fall as in
-    /// the newest iterations, and never more than the limit allows. A last stage of which too little
-    /// is known counts as many iterations as the one before it.
+    /// the newest iterations, and never more than the limit allows. A last stage of which too
+    /// little is known counts as many iterations as the one before it.
     pub fn estimate(&self) -> f64 {
         let limit = self.limit.saturating_sub(self.done) as f64;
         match self.last_stage {

@@ -17,8 +17,8 @@ const PANICKED: u8 = 101;
 #[cfg(target_os = "linux")]
 const TUNABLES: &str = "GLIBC_TUNABLES";
 
-/// Setting of the C library: ask for huge pages. With 16 million elements and 16 cores the steps before
-/// the first iteration took 11 s in place of 16.
+/// Setting of the C library: ask for huge pages. With 16 million elements and 16 cores the steps
+/// before the first iteration took 11 s in place of 16.
 #[cfg(target_os = "linux")]
 const HUGE_PAGES: &str = "glibc.malloc.hugetlb=1";
 
@@ -32,8 +32,8 @@ pub fn report_panics() {
     std::panic::set_hook(Box::new(|panic| say(&format!("topopt: this is a bug: {panic}\n"))));
 }
 
-/// Begins once more with the C library told how to take memory, which it only reads from the environment.
-/// Goes on as it is where that cannot be, or somebody has told it something.
+/// Begins once more with the C library told how to take memory, which it only reads from the
+/// environment. Goes on as it is where that cannot be, or somebody has told it something.
 pub fn begin_with_memory_settings() {
     #[cfg(target_os = "linux")]
     if std::env::var_os(TUNABLES).is_none() {
@@ -68,8 +68,8 @@ pub fn tell(failure: &Failure) -> u8 {
     failure.exit_status()
 }
 
-/// Listens to signals from here on, and says so to the user if it `answers`. A file that outgrows the
-/// limit of the shell is an error of the write, not the end of the program.
+/// Listens to signals from here on, and says so to the user if it `answers`. A file that outgrows
+/// the limit of the shell is an error of the write, not the end of the program.
 pub fn handle_signals(interrupt: &'static Interrupt, answers: bool) {
     if let Err(error) = ctrlc::set_handler(move || interrupted(interrupt, answers)) {
         say(&format!("topopt: cannot handle interruptions: {error}\n"));

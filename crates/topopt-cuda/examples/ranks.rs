@@ -1,6 +1,6 @@
-//! Milliseconds of a product and of a cycle of multigrid on one GPU and on several, which reach each other by
-//! NCCL: `ranks N` for N x N x N distorted elements. Each is measured again with nothing crossing between ranks:
-//! the difference is what the exchange takes.
+//! Milliseconds of a product and of a cycle of multigrid on one GPU and on several, which reach
+//! each other by NCCL: `ranks N` for N x N x N distorted elements. Each is measured again with
+//! nothing crossing between ranks: the difference is what the exchange takes.
 
 use std::io::{Read, Write};
 use std::ops::Range;

@@ -51,8 +51,8 @@ unsafe impl DeviceRepr for Count {}
 // SAFETY: as above.
 unsafe impl DeviceRepr for Length {}
 
-/// Returns the device address of a slice. It is valid while a launch that was given it runs: memory is
-/// given back on the stream of the launches, after them.
+/// Returns the device address of a slice. It is valid while a launch that was given it runs: memory
+/// is given back on the stream of the launches, after them.
 fn address<T>(slice: &CudaSlice<T>) -> CUdeviceptr {
     slice.device_ptr(slice.stream()).0
 }

@@ -17,8 +17,8 @@ use crate::{Cuda, Device, DeviceHalo};
 /// The name of a group of ranks that join each other, which the first of them makes.
 pub type NcclId = [u8; 128];
 
-/// One rank of several; each has a GPU and a process of its own. All that crosses goes from
-/// device to device, on the stream of the work, so that it is ordered with that and can be recorded.
+/// One rank of several; each has a GPU and a process of its own. All that crosses goes from device
+/// to device, on the stream of the work, so that it is ordered with that and can be recorded.
 pub struct Nccl {
     device: Arc<Device>,
     comm: Mutex<Group>,

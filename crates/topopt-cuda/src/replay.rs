@@ -22,8 +22,8 @@ unsafe impl Send for Replay {}
 unsafe impl Sync for Replay {}
 
 impl Device {
-    /// Records what `work` launches, which is not done then, with its `scalars`. It must neither allocate nor
-    /// wait.
+    /// Records what `work` launches, which is not done then, with its `scalars`. It must neither
+    /// allocate nor wait.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.

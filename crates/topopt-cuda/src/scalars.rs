@@ -55,8 +55,8 @@ impl Scalars {
         Scalar { scalars: self.clone(), place: place.expect("a thousand scalars are alive") }
     }
 
-    /// Returns the result of `record`, and the places that it has used and given back: whoever takes one of
-    /// them later would find there what the recorded work writes.
+    /// Returns the result of `record`, and the places that it has used and given back: whoever
+    /// takes one of them later would find there what the recorded work writes.
     pub fn recorded<T>(self: &Arc<Self>, record: impl FnOnce() -> T) -> (T, Kept) {
         self.lock().of_recording = Some(Vec::new());
         let recorded = record();

@@ -18,9 +18,9 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Returns the last change of each setting by the stages up to `iteration`; `from` is the beginning of
-    /// the stage in force, 0 before the first. The result depends on the iteration alone, so that a run may
-    /// begin anywhere.
+    /// Returns the last change of each setting by the stages up to `iteration`; `from` is the
+    /// beginning of the stage in force, 0 before the first. The result depends on the iteration
+    /// alone, so that a run may begin anywhere.
     pub(crate) fn in_force(stages: &[Stage], iteration: usize) -> Self {
         let begun = stages.iter().take_while(|stage| stage.from <= iteration);
         begun.fold(Self::default(), |before, stage| Self {

@@ -23,8 +23,8 @@ pub struct DesignState {
     pub memory: Memory,
     /// Displacements of each load case except for prescribed ones, `[n_nodes][3]`.
     pub displacements: Vec<Vec<f64>>,
-    /// Displacements of the optimizer's last trial, `[n_nodes][3]` per load case, from which the solve of the
-    /// next design starts; empty if there was no trial.
+    /// Displacements of the optimizer's last trial, `[n_nodes][3]` per load case, from which the
+    /// solve of the next design starts; empty if there was no trial.
     pub trial: Vec<Vec<f64>>,
     /// State of the structure of the preconditioner.
     pub structure: StructureState,

@@ -89,8 +89,8 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         std::mem::swap(&mut self.physical, &mut self.trial_physical);
     }
 
-    /// The trial is the design evaluated last, with states that were restored; its history is stepped
-    /// through again, which gives the same bits.
+    /// The trial is the design evaluated last, with states that were restored; its history is
+    /// stepped through again, which gives the same bits.
     pub fn accept_restored(&mut self, monitor: &mut Monitor) -> Result<(), SolveError> {
         if self.equation.is_in_time() {
             let tolerance = self.equation.next_tolerance(1.0, None, None);
@@ -191,8 +191,8 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         Ok(signed.map(|(value, constraint)| constraint.sign * value).collect())
     }
 
-    /// The functions of all responses at the design evaluated last, the objectives counted from their
-    /// zeros.
+    /// The functions of all responses at the design evaluated last, the objectives counted from
+    /// their zeros.
     fn values(&mut self) -> Result<Vec<f64>, BackendError> {
         let mut at = Evaluated {
             backend: self.equation.backend(),

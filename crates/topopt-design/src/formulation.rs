@@ -37,8 +37,8 @@ impl<'a, B: Pointwise + 'a> Objective<'a, B> {
         Self { responses, sign: 1.0, filter: None }
     }
 
-    /// A response with sensitivities that a filter smooths. Only for the compliance is that known to
-    /// lead to good designs; for mechanisms it is found in the literature.
+    /// A response with sensitivities that a filter smooths. Only for the compliance is that known
+    /// to lead to good designs; for mechanisms it is found in the literature.
     pub fn filtered(response: Box<dyn Response<B> + 'a>, filter: SensitivityFilter<'a, B>) -> Self {
         Self { filter: Some(filter), ..Self::new(response) }
     }

@@ -26,8 +26,8 @@ pub trait Optimizer<B: Backend> {
         next: &mut B::Vector,
     ) -> Result<Vec<f64>, SolveError>;
 
-    /// Vectors that the optimizer keeps from one design to the next, by name, with one entry per design
-    /// variable; a checkpoint holds them. The design itself is not among them.
+    /// Vectors that the optimizer keeps from one design to the next, by name, with one entry per
+    /// design variable; a checkpoint holds them. The design itself is not among them.
     fn memory(&self) -> Vec<(&'static str, &B::Vector)> {
         Vec::new()
     }
@@ -61,8 +61,8 @@ pub(crate) fn memory_of<B: Backend>(
     })
 }
 
-/// Problem of an optimizer: minimize f(x) + z subject to g_i(x) <= limit_i + a_i z, z >= 0 and bounds
-/// of x.
+/// Problem of an optimizer: minimize f(x) + z subject to g_i(x) <= limit_i + a_i z, z >= 0 and
+/// bounds of x.
 pub struct Subproblem<'s, B: Backend> {
     /// Backend of the vectors.
     pub backend: &'s B,

@@ -8,8 +8,8 @@ use topopt_linalg::{
 };
 use topopt_mesh::BoundingBox;
 
-/// Cone divided among ranks, each with the rows of its own elements. What is near them comes from as many
-/// ranks as it takes, whatever the radius.
+/// Cone divided among ranks, each with the rows of its own elements. What is near them comes from
+/// as many ranks as it takes, whatever the radius.
 pub struct RankCone<'a, B: Backend, C: Exchange<B>> {
     ranks: &'a Ranks<B, C>,
     space: Space,

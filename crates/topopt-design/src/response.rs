@@ -12,8 +12,8 @@ pub trait Response<B: Pointwise> {
     /// Quantities that the response depends on.
     fn dependence(&self) -> Dependence;
 
-    /// The value that it counts from, such as the coldest temperature that is held: changes are shares
-    /// of the distance from it, and weights are factors of that.
+    /// The value that it counts from, such as the coldest temperature that is held: changes are
+    /// shares of the distance from it, and weights are factors of that.
     fn zero(&self) -> f64 {
         0.0
     }

@@ -24,8 +24,8 @@ pub fn uniform<B: Pointwise>(
 }
 
 /// The design variables of the densities `design`, `[n_elements]`, brought within the bounds and
-/// scaled to take the initial volume by the density that `transform` makes of them, `[n_inputs]`. Passive
-/// elements take their values. As [`uniform`] gives them.
+/// scaled to take the initial volume by the density that `transform` makes of them, `[n_inputs]`.
+/// Passive elements take their values. As [`uniform`] gives them.
 ///
 /// # Errors
 /// [`AveragingError`] if the device or a filter fails.

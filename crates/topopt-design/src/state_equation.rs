@@ -8,8 +8,8 @@ use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
 use crate::{Accuracy, DesignState, Interpolation, SolveError, Stage, StructureState};
 
-/// The state equation of a problem, such as a structure, with the states of the last evaluated design and
-/// of a trial.
+/// The state equation of a problem, such as a structure, with the states of the last evaluated
+/// design and of a trial.
 ///
 /// A trial is assembled, solved and, where all its solves have converged, accepted: it then is the
 /// design evaluated last.
@@ -114,12 +114,12 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         Ok(self)
     }
 
-    /// Turns a steady equation into one in time: the states are those of the steps of `timeline`, with a
-    /// capacity in proportion to the density as second term. `bare` are the operators without held nodes and
-    /// springs, and `problem` says what is held.
+    /// Turns a steady equation into one in time: the states are those of the steps of `timeline`,
+    /// with a capacity in proportion to the density as second term. `bare` are the operators
+    /// without held nodes and springs, and `problem` says what is held.
     ///
-    /// Solves are always tight: each starts from the state before it, and a loose one would move all
-    /// that follow.
+    /// Solves are always tight: each starts from the state before it, and a loose one would move
+    /// all that follow.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -133,8 +133,8 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         Ok(self)
     }
 
-    /// Vectors of one entry per element, and per node, that a history of `timeline` takes besides what
-    /// a steady state does.
+    /// Vectors of one entry per element, and per node, that a history of `timeline` takes besides
+    /// what a steady state does.
     pub fn vectors_in_time(timeline: &Timeline) -> [usize; 2] {
         History::<B>::vectors(timeline)
     }

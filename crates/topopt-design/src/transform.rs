@@ -64,8 +64,8 @@ impl<'a, B: Backend> Chain<'a, B> {
         Self { n_elements, links: Vec::new(), between: Vec::new() }
     }
 
-    /// Chains transforms in the order of [`DesignTransform::forward`]; the last gives the densities of
-    /// the elements.
+    /// Chains transforms in the order of [`DesignTransform::forward`]; the last gives the densities
+    /// of the elements.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

@@ -47,8 +47,8 @@ pub struct Evolved {
 /// The field is made a distance again when the front may have moved by half of the band, or when
 /// the curvature has carried what is wrong at its end by as much. The front moves as it should to
 /// first order in the size of the tetrahedra. Where it meets the boundary of the mesh it keeps its
-/// angle: what of the curvature is along the boundary moves it there. The weak form alone would turn
-/// it to a right angle, and draw a front that is parallel to the boundary to it.
+/// angle: what of the curvature is along the boundary moves it there. The weak form alone would
+/// turn it to a right angle, and draw a front that is parallel to the boundary to it.
 ///
 /// # Errors
 /// [`DistanceError`] for values, coefficients or settings that are not those of the tetrahedra, not

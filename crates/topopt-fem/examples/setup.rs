@@ -2,8 +2,8 @@
 //! and memory of each, for a cantilever of about so many elements in random numbering.
 //!
 //! `RAYON_NUM_THREADS=16 cargo run --release -p topopt-fem --example setup -- ELEMENTS`, on Linux. The
-//! longest thread is what a step takes with a core for each thread, however many there are here: work of
-//! one thread is not divided.
+//! longest thread is what a step takes with a core for each thread, however many there are here:
+//! work of one thread is not divided.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -6,9 +6,9 @@ use topopt_mesh::NodeToElements;
 
 use crate::{Discretization, ElementKernel};
 
-/// The blocks of the rows of `node` in `sum_t c_t K_t` by their columns, for the `coefficients` c_t of
-/// every term, `[terms][n_elements]`; springs are left out. Held rows and columns are those of the
-/// identity. Elements are added in increasing order.
+/// The blocks of the rows of `node` in `sum_t c_t K_t` by their columns, for the `coefficients` c_t
+/// of every term, `[terms][n_elements]`; springs are left out. Held rows and columns are those of
+/// the identity. Elements are added in increasing order.
 ///
 /// # Panics
 /// If there are fewer coefficients than terms or elements.

@@ -2,10 +2,10 @@
 //!
 //! A pin without friction pushes along the normals, p = max(0, -n . q) with the outward normal n of
 //! the part: the cosine of the angle from q, on the side that q points to. On a bore that is meshed
-//! evenly q has the direction of the force. On others the sum of such pressures would point elsewhere,
-//! so q is what gives the force: the minimum of the convex function sum A p^2 / 2 - F . q, found by
-//! Newton's method. Pressure along the force instead of the normal would be simpler, but pushes the
-//! flanks of the bore sideways, as no pin does.
+//! evenly q has the direction of the force. On others the sum of such pressures would point
+//! elsewhere, so q is what gives the force: the minimum of the convex function sum A p^2 / 2 - F .
+//! q, found by Newton's method. Pressure along the force instead of the normal would be simpler,
+//! but pushes the flanks of the bore sideways, as no pin does.
 
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 use topopt_mesh::{Face, HexMesh};

@@ -57,8 +57,8 @@ impl<const N: usize> Constraints<N> {
         Self { mask, springs, films: Vec::new() }
     }
 
-    /// Returns the constraints with films that couple nodes of one unknown each; the row sums of films are
-    /// springs, which are added by [`Constraints::add_spring`].
+    /// Returns the constraints with films that couple nodes of one unknown each; the row sums of
+    /// films are springs, which are added by [`Constraints::add_spring`].
     #[must_use]
     pub fn with_films(self, films: Vec<Coupling>) -> Self {
         debug_assert!(N == 1 || films.is_empty());

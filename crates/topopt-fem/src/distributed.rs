@@ -10,18 +10,18 @@ use topopt_mesh::{Neighborhood, Part, Partition};
 
 use crate::ElementOperator;
 
-/// Operator divided among ranks, each with the elements around its own nodes: what `operator`, of its
-/// part, gives at own nodes is complete. An application takes one exchange of x and no sum over ranks,
-/// so that a product is the same bits for any number of ranks where `operator` sums the elements of a
-/// node one after the other.
+/// Operator divided among ranks, each with the elements around its own nodes: what `operator`, of
+/// its part, gives at own nodes is complete. An application takes one exchange of x and no sum over
+/// ranks, so that a product is the same bits for any number of ranks where `operator` sums the
+/// elements of a node one after the other.
 pub struct Distributed<'a, B: Backend, C: Exchange<B>, O: ?Sized> {
     operator: Box<O>,
     space: Space,
     pub(crate) exchange: PartExchange<'a, B, C>,
 }
 
-/// Vectors of a part, ghosts included, for what works on it one after the other: the operator and the
-/// preconditioner of a rank share them, as nothing stays in them.
+/// Vectors of a part, ghosts included, for what works on it one after the other: the operator and
+/// the preconditioner of a rank share them, as nothing stays in them.
 pub struct PartVectors<B: Backend>(Mutex<Work<B>>);
 
 pub(crate) struct Work<B: Backend> {

@@ -1,8 +1,8 @@
 //! Loads that follow the design: f = sum_e s_e q_e, with a vector q_e for each of some elements
 //! and a factor s_e that the design sets.
 //!
-//! Gravity and rotation have the densities as factors. Prescribed displacements, moved to the right-hand
-//! side, have the moduli.
+//! Gravity and rotation have the densities as factors. Prescribed displacements, moved to the
+//! right-hand side, have the moduli.
 
 use rayon::prelude::*;
 use topopt_mesh::{HexMesh, hexahedron};

@@ -9,8 +9,8 @@ use crate::DIM;
 /// Coordinates of the nodes of an element, `[8][3]`.
 pub type Corners = [[f64; DIM]; 8];
 
-/// The elements of a mesh, each perhaps stretched along x, y and z by factors of its own, which keep
-/// its volume.
+/// The elements of a mesh, each perhaps stretched along x, y and z by factors of its own, which
+/// keep its volume.
 #[derive(Debug, Clone, Copy)]
 pub struct Elements<'a> {
     mesh: &'a HexMesh,

@@ -6,12 +6,12 @@ use crate::operators::stored::{element_values, product};
 use crate::{Discretization, ElementKernel};
 
 /// K u = sum_e c_e K_e u_e of the first term at the nodes where `is_wanted`, `[n_nodes]`, and 0 at
-/// the others, `[n_nodes][N]`; the same bits on any number of threads. Without the loads there, these
-/// are the reactions of held unknowns.
+/// the others, `[n_nodes][N]`; the same bits on any number of threads. Without the loads there,
+/// these are the reactions of held unknowns.
 ///
 /// `coefficients`: c_e, `[n_elements]`; of elasticity Young's moduli (force per area). `u`: values at
-/// all nodes, prescribed ones included, `[n_nodes][N]`. Only elements with such a node are looked at,
-/// by plain loops.
+/// all nodes, prescribed ones included, `[n_nodes][N]`. Only elements with such a node are looked
+/// at, by plain loops.
 pub fn internal_forces<K: ElementKernel<N>, const N: usize>(
     problem: &Discretization<K, N>,
     coefficients: &[f64],

@@ -161,9 +161,9 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for RaiseBounds<'_, K, N> {
 /// Number of times that D_e^-1 K_e is squared, which gives its power 2^SQUARINGS.
 const SQUARINGS: i32 = 5;
 
-/// A bound of the largest eigenvalue of B = D_e^-1 K_e, for the matrix of one term. No eigenvalue is
-/// negative, so that the largest to the power 64 is at most the sum of all to that power, tr B^64; of
-/// n of the same size the bound is n^(1/64) times that size, 3 % more for all but one of a
+/// A bound of the largest eigenvalue of B = D_e^-1 K_e, for the matrix of one term. No eigenvalue
+/// is negative, so that the largest to the power 64 is at most the sum of all to that power, tr
+/// B^64; of n of the same size the bound is n^(1/64) times that size, 3 % more for all but one of a
 /// hexahedron.
 fn largest_eigenvalue<const N: usize>(hex: &[u32; 8], ke: &ElementMatrix<N>) -> f64 {
     let ke = joined(hex, ke);
@@ -189,8 +189,8 @@ fn largest_eigenvalue<const N: usize>(hex: &[u32; 8], ke: &ElementMatrix<N>) -> 
     trace.powf(0.5f64.powi(SQUARINGS + 1))
 }
 
-/// K_e with each node once: what belongs to a node that stands twice is at its first place, and zero
-/// at the other.
+/// K_e with each node once: what belongs to a node that stands twice is at its first place, and
+/// zero at the other.
 fn joined<const N: usize>(hex: &[u32; 8], ke: &ElementMatrix<N>) -> ElementMatrix<N> {
     let first: [usize; 8] =
         std::array::from_fn(|a| hex.iter().position(|node| *node == hex[a]).unwrap_or(a));

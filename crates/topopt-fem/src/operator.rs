@@ -22,9 +22,9 @@ pub trait ElementOperator<B: Backend>: LinearOperator<B> {
     /// be displaced.
     fn element_work(&self, term: usize, v: &B::Vector, u: &B::Vector, out: &mut B::Vector);
 
-    /// K without springs by the assembled matrix that this operator stores, with its coefficients as
-    /// they are set last: a preconditioner reads it more often than the solve. None where K is not
-    /// assembled.
+    /// K without springs by the assembled matrix that this operator stores, with its coefficients
+    /// as they are set last: a preconditioner reads it more often than the solve. None where K is
+    /// not assembled.
     fn assembled(&self) -> Option<Box<dyn LinearOperator<B>>> {
         None
     }

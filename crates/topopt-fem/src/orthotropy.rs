@@ -4,8 +4,8 @@
 //!
 //! $$\int \sum_i k_i \partial_i N_a \partial_i N_b = k \int^\prime \nabla^\prime N_a \cdot \nabla^\prime N_b:$$
 //!
-//! k_i s_i^2 = k, and as s_x s_y s_z = 1 volumes stay, and capacities with them. It is the auxiliary
-//! solid of \[Stokes1851\], of every element its own.
+//! k_i s_i^2 = k, and as s_x s_y s_z = 1 volumes stay, and capacities with them. It is the
+//! auxiliary solid of \[Stokes1851\], of every element its own.
 
 use crate::DIM;
 

@@ -120,8 +120,8 @@ impl Patches {
         });
     }
 
-    /// Sums the values that `of_element(element)` gives at the nodes of each element; `finish` as in
-    /// [`scatter`](Self::scatter).
+    /// Sums the values that `of_element(element)` gives at the nodes of each element; `finish` as
+    /// in [`scatter`](Self::scatter).
     pub fn scatter_elements<T: Summed>(
         &self,
         y: &mut [f64],

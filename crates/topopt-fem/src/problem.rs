@@ -44,8 +44,8 @@ pub struct Problem<K = Elasticity, const N: usize = DIM> {
     discretization: Discretization<K, N>,
     load_cases: Vec<LoadCase<N>>,
     factors: ElementFactors,
-    /// The forces of each load case with what films bring from nodes of prescribed values, where they
-    /// bring something.
+    /// The forces of each load case with what films bring from nodes of prescribed values, where
+    /// they bring something.
     acting: Vec<Option<Vec<f64>>>,
 }
 
@@ -169,8 +169,8 @@ impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
         }
     }
 
-    /// Checks a problem of an equation that is solved by steps in time: in contrast to [`Problem::of`],
-    /// nothing need be held or loaded.
+    /// Checks a problem of an equation that is solved by steps in time: in contrast to
+    /// [`Problem::of`], nothing need be held or loaded.
     ///
     /// # Errors
     /// [`ProblemError`].

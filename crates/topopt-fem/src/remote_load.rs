@@ -38,8 +38,8 @@ const LINE: f64 = 1e-12;
 /// Share of a moment that is rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// Forces on the nodes of `weights`, pairs of node and weight > 0, with the resultant and the moment
-/// of `load`, to rounding.
+/// Forces on the nodes of `weights`, pairs of node and weight > 0, with the resultant and the
+/// moment of `load`, to rounding.
 ///
 /// # Errors
 /// [`SpreadError`] if a moment is left that these nodes cannot take.

@@ -11,9 +11,9 @@ use topopt_mesh::Part;
 use crate::distributed::node_halo;
 use crate::{Aggregation, SharedLevel};
 
-/// The other ranks, as a hierarchy on a part knows them. Its vectors of nodal values are of the part,
-/// and ghosts have the values that they have on their ranks: what is made node by node of such vectors
-/// is such a vector again, and only what elements make needs a [`Sharing::refresh`].
+/// The other ranks, as a hierarchy on a part knows them. Its vectors of nodal values are of the
+/// part, and ghosts have the values that they have on their ranks: what is made node by node of
+/// such vectors is such a vector again, and only what elements make needs a [`Sharing::refresh`].
 pub trait Sharing<'a, B: Backend>: Send + Sync {
     /// The part.
     fn part(&self) -> &Part;
@@ -36,8 +36,8 @@ pub trait Sharing<'a, B: Backend>: Send + Sync {
     /// From how many unknowns on ranks divide a level below the finest.
     fn least_divided(&self) -> usize;
 
-    /// Prepares to exchange rows of a level by `halo`: so many numbers per row of its vectors, and of
-    /// what else there is per row.
+    /// Prepares to exchange rows of a level by `halo`: so many numbers per row of its vectors, and
+    /// of what else there is per row.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -200,9 +200,9 @@ pub enum Shared<'a, B: Backend> {
 }
 
 impl<'a, B: Backend> Shared<'a, B> {
-    /// The levels of `structure` that are shared, the first below the finest first, with so many numbers per
-    /// row of what their smoothers have per row; none where there are no other ranks. On all levels below,
-    /// each rank has and does the same.
+    /// The levels of `structure` that are shared, the first below the finest first, with so many
+    /// numbers per row of what their smoothers have per row; none where there are no other ranks.
+    /// On all levels below, each rank has and does the same.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

@@ -24,8 +24,8 @@ impl Strategy {
     /// All strategies.
     pub const ALL: [Strategy; 4] = [Strategy::Mf, Strategy::Ebe, Strategy::Nbn, Strategy::Bsr];
 
-    /// The fastest one with N unknowns per node, which `auto` means on the CPU: with one of them
-    /// a row of the assembled matrix takes less to read than its elements take to compute. It is not
+    /// The fastest one with N unknowns per node, which `auto` means on the CPU: with one of them a
+    /// row of the assembled matrix takes less to read than its elements take to compute. It is not
     /// measured in a run, so that a run has the same bits every time.
     pub const fn fastest<const N: usize>() -> Self {
         if N == 1 { Strategy::Bsr } else { Strategy::Mf }

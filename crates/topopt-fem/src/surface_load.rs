@@ -38,8 +38,8 @@ pub fn areas(mesh: &HexMesh, faces: &[Face]) -> Vec<(u32, f64)> {
     shares.into_iter().map(|(node, share)| (node, share[0])).collect()
 }
 
-/// The integral of N_a N_b over `faces` for all pairs of different nodes a < b of a face, by increasing
-/// pair. With [`areas`] as row sums these are the matrix of the faces.
+/// The integral of N_a N_b over `faces` for all pairs of different nodes a < b of a face, by
+/// increasing pair. With [`areas`] as row sums these are the matrix of the faces.
 pub fn couplings(mesh: &HexMesh, faces: &[Face]) -> Vec<([u32; 2], f64)> {
     let mut entries: Vec<([u32; 2], f64)> =
         faces.par_iter().flat_map_iter(|face| of_pairs(mesh, *face)).collect();
@@ -235,9 +235,9 @@ mod tests {
         }
     }
 
-    /// On a triangle of area A, a face with a node that stands twice, the integral of N_a N_b is A / 12;
-    /// on a parallelogram A / 18 along an edge and A / 36 across. With A / 6 and A / 9 of N_a N_a the rows
-    /// sum to the shares of the area.
+    /// On a triangle of area A, a face with a node that stands twice, the integral of N_a N_b is A
+    /// / 12; on a parallelogram A / 18 along an edge and A / 36 across. With A / 6 and A / 9 of N_a
+    /// N_a the rows sum to the shares of the area.
     #[test]
     fn couplings_of_a_wedge_are_those_of_triangles_and_quadrilaterals() {
         let corners = [[0.0, 0.0], [3.0, 0.5], [1.0, 2.0]];

@@ -9,12 +9,12 @@ use topopt_mesh::hexahedron::{self, GAUSS};
 use crate::operators::NODE;
 use crate::{Diffusion, Discretization, ElementKernel, ElementOperator};
 
-/// K + c (M - L): an operator with the lumped capacity c L, and the consistent one, `M_ab = integral of
-/// N_a N_b`, in its place. The diagonal and the matrix are those with the lumped one, for
-/// preconditioners: it is at least M in every direction.
+/// K + c (M - L): an operator with the lumped capacity c L, and the consistent one, `M_ab =
+/// integral of N_a N_b`, in its place. The diagonal and the matrix are those with the lumped one,
+/// for preconditioners: it is at least M in every direction.
 ///
-/// In an element (M - L) u = P^T d (P u) - L u with the values P u at the Gauss points, whose determinants
-/// times weights are d.
+/// In an element (M - L) u = P^T d (P u) - L u with the values P u at the Gauss points, whose
+/// determinants times weights are d.
 pub(crate) struct WithCapacity<'a, K, const N: usize> {
     problem: &'a Discretization<K, N>,
     operator: Box<dyn ElementOperator<Cpu> + 'a>,

@@ -28,8 +28,8 @@ pub struct Deck {
     pub in_time: Option<DeckSteps>,
     /// The optimization that it describes.
     pub design: Option<DeckDesign>,
-    /// The sums of the forces and moments at nodes as the deck gives them, by load case; none if the
-    /// reader does not sum them.
+    /// The sums of the forces and moments at nodes as the deck gives them, by load case; none if
+    /// the reader does not sum them.
     pub given: BTreeMap<String, Resultant>,
     /// Words that bear on the result and could not be carried over, a sentence each.
     pub lost: Vec<String>,
@@ -56,8 +56,8 @@ pub struct DeckSteps {
     pub initial: f64,
 }
 
-/// A material, in the units of the deck. A property is none if the deck does not give it, or gives it
-/// in a form that is not understood.
+/// A material, in the units of the deck. A property is none if the deck does not give it, or gives
+/// it in a form that is not understood.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DeckMaterial {
     /// Name or number of the material in the deck.

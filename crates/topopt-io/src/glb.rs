@@ -1,8 +1,8 @@
 //! Triangles for viewers and slides (`.glb`, binary glTF 2.0).
 //!
 //! The Khronos group's validator (2.0.0-dev.3.10) finds nothing in what is written here, not even a
-//! hint; trimesh 5.2, VTK 9.7, Blender 5.0 and pygltflib 1.16 read it. VTK places the part in single
-//! precision, which damages one that is far from the origin.
+//! hint; trimesh 5.2, VTK 9.7, Blender 5.0 and pygltflib 1.16 read it. VTK places the part in
+//! single precision, which damages one that is far from the origin.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::io::{self, Write};

@@ -3,9 +3,9 @@
 use topopt_mesh::cells::{Cells, Shape};
 use topopt_mesh::vector::{cross, difference, dot};
 
-/// Brings the nodes of a left-handed cell into the order of a right-handed one, the corners and then
-/// the nodes in the middles of its edges, if it has any; whether it did. A cell that would be inverted
-/// either way stays as it is.
+/// Brings the nodes of a left-handed cell into the order of a right-handed one, the corners and
+/// then the nodes in the middles of its edges, if it has any; whether it did. A cell that would be
+/// inverted either way stays as it is.
 pub(crate) fn right_handed(shape: Shape, nodes: &mut [u32], places: &[[f64; 3]]) -> bool {
     if volume(shape, nodes, places) >= 0.0 {
         return false;

@@ -1,5 +1,5 @@
-//! Formats at the edge: Gmsh and VTK in and out; Ansys, Abaqus and Nastran meshes in; CSV, and surfaces as
-//! STL, 3MF, OBJ, PLY and GLB out; checkpoints.
+//! Formats at the edge: Gmsh and VTK in and out; Ansys, Abaqus and Nastran meshes in; CSV, and
+//! surfaces as STL, 3MF, OBJ, PLY and GLB out; checkpoints.
 //!
 //! This crate knows no physics and no configuration. Readers return meshes that are checked, with
 //! the numbers of the user's file; writers leave whole files or none ([`atomic`]).
@@ -61,8 +61,8 @@ pub use atomic::WriteError;
 pub use import::{Cutting, ImportedMesh, UncutCells};
 pub use read_error::{Fault, Place, ReadError};
 
-/// Reads a mesh file; the extension tells which of the [`formats`]. Tetrahedra and pyramids, and what
-/// touches them, are [cut] into hexahedra.
+/// Reads a mesh file; the extension tells which of the [`formats`]. Tetrahedra and pyramids, and
+/// what touches them, are [cut] into hexahedra.
 ///
 /// [cut]: topopt_mesh::cells::Cut
 ///

@@ -21,8 +21,8 @@ pub(crate) struct Part {
     pub cells: Cells,
     /// Tags of the nodes of the file, ascending.
     pub node_tags: Vec<u64>,
-    /// The ends of the edge that each node of the file is in the middle of, or [`NO_NODE`]; empty if
-    /// no cell has nodes in the middle of edges.
+    /// The ends of the edge that each node of the file is in the middle of, or [`NO_NODE`]; empty
+    /// if no cell has nodes in the middle of edges.
     edges: Vec<[u32; 2]>,
     cut: Cut,
     /// For every node of the file, and then those of the cut, whether a hexahedron uses it.
@@ -44,8 +44,8 @@ pub(crate) enum Stand {
 }
 
 impl Part {
-    /// The solid of `cells`, between `nodes` by position. `tags`, `[n_cells]`, must ascend; of cells
-    /// of the same corners one is kept.
+    /// The solid of `cells`, between `nodes` by position. `tags`, `[n_cells]`, must ascend; of
+    /// cells of the same corners one is kept.
     ///
     /// # Errors
     /// Elements of one tag, cells with a corner twice, more than 32 bits can number, and cells that
@@ -138,8 +138,8 @@ impl Part {
         shared
     }
 
-    /// Says of the supports of `deck` on `sets` which nodes they hold that the file does not: the ends
-    /// of edges of which it holds the middles alone.
+    /// Says of the supports of `deck` on `sets` which nodes they hold that the file does not: the
+    /// ends of edges of which it holds the middles alone.
     pub fn say_held_edges(&self, sets: &FileSets, deck: &mut Deck) {
         for support in &deck.supports {
             let Some(members) = sets.nodes.get(&support.set) else { continue };

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-/// Members by the value that they have, in the order of the first of each value. Values are told apart by
-/// their bits, and -0 is 0.
+/// Members by the value that they have, in the order of the first of each value. Values are told
+/// apart by their bits, and -0 is 0.
 pub(crate) fn by_value<M, const N: usize>(
     all: impl IntoIterator<Item = (M, [f64; N])>,
 ) -> Vec<([f64; N], Vec<M>)> {
@@ -26,8 +26,8 @@ pub(crate) fn mean(values: &[f64]) -> f64 {
     values[0] + offsets / values.len() as f64
 }
 
-/// The value at `x` of rows `[x, value]` whose x ascend: linear between them, constant beyond; none without
-/// rows.
+/// The value at `x` of rows `[x, value]` whose x ascend: linear between them, constant beyond; none
+/// without rows.
 pub(crate) fn interpolated(rows: &[[f64; 2]], x: f64) -> Option<f64> {
     let above = rows.partition_point(|[at, _]| *at <= x);
     match (above.checked_sub(1).map(|below| rows[below]), rows.get(above).copied()) {

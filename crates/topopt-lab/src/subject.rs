@@ -49,8 +49,8 @@ fn is_case(source: &str) -> bool {
 }
 
 impl<K: Physics<N>, const N: usize> Subject<K, N> {
-    /// From a case file (`.toml`), a mesh file, or `cube:N`, a cube of N^3 perturbed elements; of a mesh
-    /// with the integrals `kernel`.
+    /// From a case file (`.toml`), a mesh file, or `cube:N`, a cube of N^3 perturbed elements; of a
+    /// mesh with the integrals `kernel`.
     ///
     /// # Errors
     /// Whatever is wrong with the file.

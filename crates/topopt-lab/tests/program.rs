@@ -213,8 +213,8 @@ fn what_is_no_cube_or_mesh() {
     assert!(refused("none.msh").contains("none.msh"));
 }
 
-/// Every smoother solves what the other does, in about as many iterations; without a preconditioner it takes
-/// many more.
+/// Every smoother solves what the other does, in about as many iterations; without a preconditioner
+/// it takes many more.
 #[test]
 fn smoothers_on_cubes() {
     let folder = Folder::new();

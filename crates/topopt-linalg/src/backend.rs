@@ -31,8 +31,8 @@ pub trait Backend {
     /// [`BackendError`] if the device has no room for it or the transfer fails.
     fn upload(&self, values: &[f64], space: Space) -> Result<Self::Vector, BackendError>;
 
-    /// Host values of a vector, `[points][unknowns]`. Of several ranks the first one has them, the others
-    /// get none.
+    /// Host values of a vector, `[points][unknowns]`. Of several ranks the first one has them, the
+    /// others get none.
     ///
     /// # Errors
     /// [`BackendError`] if the transfer or an earlier operation failed.

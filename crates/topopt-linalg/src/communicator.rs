@@ -19,12 +19,12 @@ pub trait Communicator: Send + Sync {
     /// The largest of each value over all ranks.
     fn max(&self, values: &mut [f64]);
 
-    /// Sends to other ranks and receives from them. Parcels without a number do not travel: where one
-    /// rank sends `n` numbers, the other receives as many.
+    /// Sends to other ranks and receives from them. Parcels without a number do not travel: where
+    /// one rank sends `n` numbers, the other receives as many.
     fn exchange(&self, parcels: &mut [Parcel]);
 
-    /// Writes the values of all ranks to `all`, in their order; `counts` are the numbers of values by
-    /// rank.
+    /// Writes the values of all ranks to `all`, in their order; `counts` are the numbers of values
+    /// by rank.
     fn gather(&self, own: &[f64], counts: &[usize], all: &mut [f64]);
 
     /// Reports to all other ranks that this one has failed, and why.

@@ -33,8 +33,8 @@ pub trait Exchange<B: Backend>: Communicator {
         self.refresh(backend, lists, part);
     }
 
-    /// Gives every rank all of a vector of a [`Layout::Level`](crate::Layout::Level), whose points the
-    /// ranks hold in turn, `counts` each.
+    /// Gives every rank all of a vector of a [`Layout::Level`](crate::Layout::Level), whose points
+    /// the ranks hold in turn, `counts` each.
     fn share(&self, backend: &B, counts: &[usize], level: &mut B::Vector);
 
     /// Computes out = x^T y over all ranks; each has some entries of the vectors of a level.

@@ -16,16 +16,16 @@ pub(crate) struct Matrices<'a, B: Backend> {
     pub patches: Option<&'a dyn PatchRelaxation<B>>,
 }
 
-/// The smoother of a level: Chebyshev, which also knows the spectrum of D^-1 A, or patches where there are
-/// any.
+/// The smoother of a level: Chebyshev, which also knows the spectrum of D^-1 A, or patches where
+/// there are any.
 pub(crate) struct LevelSmoother<B: Backend> {
     chebyshev: Chebyshev<B>,
     by_patches: Option<PatchSmoother<B>>,
 }
 
 impl<B: Backend> LevelSmoother<B> {
-    /// For operators of `space` on a level, of whose D^-1 A the spectrum is known that far; with patches a
-    /// start of the power method for these. Needs an update before use.
+    /// For operators of `space` on a level, of whose D^-1 A the spectrum is known that far; with
+    /// patches a start of the power method for these. Needs an update before use.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use crate::space::ROUND;
 use crate::{Communicator, Parcel};
 
-/// The way from one rank to another. What the one sends the other receives, in the same order and by
-/// the methods that belong together. It crosses in rounds, as it may have to by way of a device.
+/// The way from one rank to another. What the one sends the other receives, in the same order and
+/// by the methods that belong together. It crosses in rounds, as it may have to by way of a device.
 ///
 /// Where a rank has failed, what is received is empty or 0, and [`Communicator::check`] reports it.
 pub struct Link<'c> {

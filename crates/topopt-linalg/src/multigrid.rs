@@ -18,8 +18,8 @@ pub trait Transfer<B: Backend>: Send + Sync {
     fn prolong_add(&self, coarse: &B::Vector, fine: &mut B::Vector);
 }
 
-/// Levels of a multigrid method with their operators, smoothers and transfers; level 0 is the finest.
-/// Numbers may change from solve to solve, the structure does not.
+/// Levels of a multigrid method with their operators, smoothers and transfers; level 0 is the
+/// finest. Numbers may change from solve to solve, the structure does not.
 pub trait Hierarchy<B: Backend>: Send + Sync {
     /// Number of levels, at least 2.
     fn n_levels(&self) -> usize;

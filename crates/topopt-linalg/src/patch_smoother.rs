@@ -93,8 +93,8 @@ impl<B: Backend> PatchSmoother<B> {
         Ok(Self { degree, start, growth, r: zeros()?, d: zeros()?, z: zeros()? })
     }
 
-    /// Estimates the largest eigenvalue of M^-1 A by `steps` of the power method; `inner` is the growth of
-    /// D^-1 A.
+    /// Estimates the largest eigenvalue of M^-1 A by `steps` of the power method; `inner` is the
+    /// growth of D^-1 A.
     pub fn update(
         &mut self,
         backend: &B,

@@ -31,8 +31,8 @@ impl Patches {
         UNKNOWNS / unknowns
     }
 
-    /// Consecutive `groups` of the rows of `pattern`, together as many as fit, each of `unknowns` per row;
-    /// a group is cut where it alone does not fit. Every row is in one group.
+    /// Consecutive `groups` of the rows of `pattern`, together as many as fit, each of `unknowns`
+    /// per row; a group is cut where it alone does not fit. Every row is in one group.
     pub fn of_groups(pattern: &BlockPattern, unknowns: usize, groups: &[Vec<u32>]) -> Self {
         let most = Self::most_rows(unknowns);
         let (mut order, mut starts) = (Vec::with_capacity(pattern.n_rows()), vec![0u32]);
@@ -93,8 +93,8 @@ impl Patches {
         &self.starts
     }
 
-    /// Blocks inside the patch with the places `own` of the order, row after row: their place among all
-    /// blocks of the pattern, and the row within the patch that is their column.
+    /// Blocks inside the patch with the places `own` of the order, row after row: their place among
+    /// all blocks of the pattern, and the row within the patch that is their column.
     pub fn inside(&self, own: &Range<usize>) -> &[[u32; 2]] {
         let [start, end] = [own.start, own.end].map(|k| self.inside_offsets[k] as usize);
         &self.inside[start..end]

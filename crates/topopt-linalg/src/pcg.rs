@@ -120,8 +120,8 @@ impl<B: Backend> Pcg<B> {
     /// Solves A u = f from the start value in `u`, which is improved in place.
     ///
     /// When the recursive residual meets the tolerance the true one is computed; if that does not,
-    /// it takes the other's place and conjugate gradients continue. `monitor` is called at every stop
-    /// test and may break off.
+    /// it takes the other's place and conjugate gradients continue. `monitor` is called at every
+    /// stop test and may break off.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails. Everything that a solve can end with otherwise is a

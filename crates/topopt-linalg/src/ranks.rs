@@ -9,8 +9,8 @@ use crate::{
 
 /// Ranks that hold vectors together: each the entries that it owns, on a backend of its own.
 ///
-/// Values on the host, of `upload` and `download`, are those of all ranks, on the first one, so that
-/// whoever reads and writes them knows of no ranks. Only operators know ghosts. Vectors of a
+/// Values on the host, of `upload` and `download`, are those of all ranks, on the first one, so
+/// that whoever reads and writes them knows of no ranks. Only operators know ghosts. Vectors of a
 /// [`Layout::Level`] are whole on every rank, and the same.
 pub struct Ranks<B: Backend, C> {
     backend: B,

@@ -55,8 +55,8 @@ pub struct Shares {
     nodes: Share,
 }
 
-/// Values of a rank that cross at a time between the host of the first one and its own: 64 MB, and few in
-/// tests.
+/// Values of a rank that cross at a time between the host of the first one and its own: 64 MB, and
+/// few in tests.
 pub(crate) const ROUND: usize = if cfg!(test) { 4 } else { 1 << 23 };
 
 /// How points are shared among ranks.
@@ -64,8 +64,8 @@ pub(crate) const ROUND: usize = if cfg!(test) { 4 } else { 1 << 23 };
 pub struct Share {
     /// How many points each rank owns.
     counts: Vec<usize>,
-    /// The points of the first rank, then those of the next, and so on; none where that is the order
-    /// of the points itself.
+    /// The points of the first rank, then those of the next, and so on; none where that is the
+    /// order of the points itself.
     order: Option<Arc<[u32]>>,
 }
 
@@ -114,8 +114,8 @@ impl Share {
         first..first + self.counts[rank]
     }
 
-    /// Rounds in which values of the ranks after the first cross: what crosses at a time needs room on a
-    /// device.
+    /// Rounds in which values of the ranks after the first cross: what crosses at a time needs room
+    /// on a device.
     pub(crate) fn n_rounds(&self, unknowns: usize) -> usize {
         let most = self.counts.iter().skip(1).max();
         most.map_or(0, |most| most.div_ceil(Self::round_size(unknowns)))

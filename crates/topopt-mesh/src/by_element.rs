@@ -4,9 +4,9 @@ use rayon::prelude::*;
 
 use crate::{HexMesh, hexahedron};
 
-/// Elements whose coordinates are looked up before the first of them is computed with: in random order
-/// each node is far away in memory, and the processor waits for many at a time only if nothing is between
-/// the loads.
+/// Elements whose coordinates are looked up before the first of them is computed with: in random
+/// order each node is far away in memory, and the processor waits for many at a time only if
+/// nothing is between the loads.
 const BLOCK: usize = 32;
 
 /// Values that one thread sums up at a time.

@@ -42,8 +42,8 @@ const FREE: u8 = u8::MAX;
 impl Chords {
     /// Directions are carried from element to element through shared faces, breadth first. They
     /// begin with that in which the first element has the longest chord. Where they disagree,
-    /// around an irregular line of the mesh, the chord that comes later ends. All threads search at a
-    /// time, each in a range of consecutive elements that its chords do not leave.
+    /// around an irregular line of the mesh, the chord that comes later ends. All threads search at
+    /// a time, each in a range of consecutive elements that its chords do not leave.
     ///
     /// `mesh`: of elements along a space-filling curve, so that ranges are compact. `seeds`: all
     /// elements, in the order in which they may begin.
@@ -90,9 +90,9 @@ impl Chords {
         })
     }
 
-    /// The nodes of a chord, edge by edge along it: a local node number runs along consecutive nodes, so
-    /// that neighboring threads of a GPU read neighboring numbers. Each comes once for every element that
-    /// has it.
+    /// The nodes of a chord, edge by edge along it: a local node number runs along consecutive
+    /// nodes, so that neighboring threads of a GPU read neighboring numbers. Each comes once for
+    /// every element that has it.
     pub fn nodes<'a>(&'a self, mesh: &'a HexMesh, chord: &'a [u32]) -> impl Iterator<Item = u32> {
         let node = |e: u32, a: usize| {
             let rotation = ROTATIONS[self.rotations[e as usize] as usize];

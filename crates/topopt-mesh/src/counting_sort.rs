@@ -1,5 +1,5 @@
-//! Counting sort by several threads, in two steps: first into buckets of consecutive groups, then each
-//! bucket by itself. The result does not depend on the number of threads.
+//! Counting sort by several threads, in two steps: first into buckets of consecutive groups, then
+//! each bucket by itself. The result does not depend on the number of threads.
 
 use rayon::prelude::*;
 

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use crate::BoundingBox;
 use crate::counting_sort::{Grouped, grouped, parts};
 
-/// Points of a group are this many on average, where they are spread evenly: few enough to be sorted in
-/// a thread's cache.
+/// Points of a group are this many on average, where they are spread evenly: few enough to be
+/// sorted in a thread's cache.
 const OF_GROUP: usize = 64;
 
 /// The numbers of `points` in the order in which the curve visits them.
@@ -66,8 +66,8 @@ fn quantize(x: [f64; 3], bounds: &BoundingBox) -> [u32; 3] {
 /// Cells whose indices are computed at a time, by vector instructions.
 const LANES: usize = 8;
 
-/// The indices along the Hilbert curve of cells \[3\]\[lane\], [Skilling2004, AxestoTranspose]; without
-/// branches.
+/// The indices along the Hilbert curve of cells \[3\]\[lane\], [Skilling2004, AxestoTranspose];
+/// without branches.
 fn hilbert_indices(mut x: [[u32; LANES]; 3]) -> [u64; LANES] {
     // Undo the turns and reflections of the curve, from the largest cubes to the smallest.
     for bit in (1..BITS).rev() {

@@ -24,8 +24,8 @@ pub fn local_coordinates(x: &[[f64; 3]; 8], point: [f64; 3]) -> Option<[f64; 3]>
     }
 }
 
-/// The map times the inverse of its Jacobian at the center: the identity, a constant, and what bends
-/// it. It has the same roots.
+/// The map times the inverse of its Jacobian at the center: the identity, a constant, and what
+/// bends it. It has the same roots.
 fn straightened(map: &Trilinear) -> Option<Trilinear> {
     let jacobian = map.jacobian([0.0; 3]);
     let determinant = hexahedron::determinant(&jacobian);

@@ -76,8 +76,8 @@ impl NodeToElements {
 /// Nodes whose local numbers are found by one thread at a time.
 const CHUNK: usize = 4096;
 
-/// The local number of the node in each of `elements`; in one that has it several times, one after the
-/// other.
+/// The local number of the node in each of `elements`; in one that has it several times, one after
+/// the other.
 fn locals(mesh: &HexMesh, offsets: &[usize], elements: &[u32]) -> Vec<u8> {
     let mut locals = vec![0; elements.len()];
     let ends = offsets[1..].chunks(CHUNK).filter_map(|ends| ends.last().copied());

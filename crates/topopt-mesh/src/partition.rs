@@ -30,8 +30,8 @@ pub struct Partition {
 /// their nodes. So everything that elements make at an own node is there.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// Own elements and then ghosts; own nodes and then ghosts; without sets. A part that owns nothing
-    /// has a mesh of nothing.
+    /// Own elements and then ghosts; own nodes and then ghosts; without sets. A part that owns
+    /// nothing has a mesh of nothing.
     pub mesh: HexMesh,
     /// Numbers of its elements in the whole mesh, increasing.
     pub elements: Vec<u32>,
@@ -170,8 +170,8 @@ impl Partition {
         neighbors
     }
 
-    /// Adds what `part` sends to each other part that has an element of it or a node of the element:
-    /// the element, if it is the part's own, and its own nodes.
+    /// Adds what `part` sends to each other part that has an element of it or a node of the
+    /// element: the element, if it is the part's own, and its own nodes.
     fn add_sent(&self, number: usize, part: &Part, neighbors: &mut [Neighborhood]) {
         let is_own = |node: &u32| (*node as usize) < part.n_own_nodes;
         let is_ghost = |local: usize| local >= part.n_own_elements;

@@ -20,8 +20,8 @@ pub struct Shading {
 const SHARP: f64 = 0.866;
 
 impl Shading {
-    /// Splits the vertices of a surface. A vertex keeps together the triangles around it that can be
-    /// reached from one another across edges of two triangles that are not sharp.
+    /// Splits the vertices of a surface. A vertex keeps together the triangles around it that can
+    /// be reached from one another across edges of two triangles that are not sharp.
     ///
     /// `vertices` `[n_vertices][3]`; `triangles` `[n_triangles][3]`, at most `u32::MAX / 3`.
     pub fn of(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Self {
@@ -84,8 +84,8 @@ fn split(corner: u32) -> [usize; 2] {
     [corner as usize / 3, corner as usize % 3]
 }
 
-/// For every one of the `corners` around a vertex the place among them of the first that lies on the
-/// same side of all sharp edges.
+/// For every one of the `corners` around a vertex the place among them of the first that lies on
+/// the same side of all sharp edges.
 fn groups(corners: &[u32], triangles: &[[u32; 3]], areas: &[[f64; 3]]) -> Vec<usize> {
     // The edges at the vertex by their other ends; the triangles of an edge come one after another.
     let mut edges = Vec::with_capacity(2 * corners.len());

@@ -70,8 +70,8 @@ use illustration::Shown;
 /// Bytes that the largest picture of a page takes while it is drawn.
 pub const PICTURE_BYTES: usize = picture::bytes(illustration::WHOLE);
 
-/// Cells of the grid of the view to turn: per element, as more show nothing new, and in all, as many
-/// as a page can carry.
+/// Cells of the grid of the view to turn: per element, as more show nothing new, and in all, as
+/// many as a page can carry.
 const CELLS_PER_ELEMENT: usize = 100;
 const MOST_CELLS: usize = 400_000;
 

@@ -140,8 +140,8 @@ impl Analyzed<DIM> for Elasticity {
     }
 }
 
-/// Relative residual of the solve where the case does not say: a single solve takes little time, and
-/// reactions are to balance the loads to many digits.
+/// Relative residual of the solve where the case does not say: a single solve takes little time,
+/// and reactions are to balance the loads to many digits.
 pub const TOLERANCE: f64 = 1e-8;
 
 /// Folder of an analysis by default: that of a run of the case with `-analysis` behind.
@@ -155,8 +155,8 @@ pub fn default_directory(config: &Config) -> PathBuf {
 /// the request, and writes analysis.vtu, analysis.json and the case to `output.directory`; in time also
 /// transient.csv, a row per step, and the snapshots.
 ///
-/// Densities of a design have the stiffness of the case's law, as in the run: at the penalty of the last
-/// stage, where there are stages. Stresses are those of that stiffness, and balance the loads.
+/// Densities of a design have the stiffness of the case's law, as in the run: at the penalty of the
+/// last stage, where there are stages. Stresses are those of that stiffness, and balance the loads.
 ///
 /// # Errors
 /// Input that cannot be solved, a solve that does not converge, files that cannot be written.

@@ -103,8 +103,8 @@ impl DesignFile {
         arrays((&self.path, &self.mesh), Section::Points, FORCE, names)
     }
 
-    /// Heat into the nodes in each of the load cases `names`, `[n_nodes]`, with what convection brings
-    /// from the ambient.
+    /// Heat into the nodes in each of the load cases `names`, `[n_nodes]`, with what convection
+    /// brings from the ambient.
     ///
     /// # Errors
     /// A file that cannot be read, or lacks the heat of a load case.

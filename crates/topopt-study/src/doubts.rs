@@ -104,8 +104,8 @@ fn late_stages(config: &Config) -> Option<String> {
     ))
 }
 
-/// The sharpness that a projection keeps where the run ends after so many iterations, in words; none
-/// where that is the last one.
+/// The sharpness that a projection keeps where the run ends after so many iterations, in words;
+/// none where that is the last one.
 pub(crate) fn kept_sharpness(config: &Config, iterations: usize) -> Option<String> {
     let first = config.projection.as_ref()?.sharpness;
     let sharpness = |stage: &Continuation| stage.sharpness;

@@ -149,8 +149,8 @@ impl Failure {
         }
     }
 
-    /// Exit status of the program: 0 where the reader of a pipe has just gone away, or another rank has
-    /// one.
+    /// Exit status of the program: 0 where the reader of a pipe has just gone away, or another rank
+    /// has one.
     pub fn exit_status(&self) -> u8 {
         match self {
             Failure::Print(cause) if cause.kind() == io::ErrorKind::BrokenPipe => 0,

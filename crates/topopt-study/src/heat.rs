@@ -45,8 +45,8 @@ impl Analyzed<1> for Diffusion {
 }
 
 impl Part<'_, Diffusion, 1> {
-    /// Collects temperatures at nodes, in the order of the problem, and heat fluxes at the centers of
-    /// elements.
+    /// Collects temperatures at nodes, in the order of the problem, and heat fluxes at the centers
+    /// of elements.
     pub(crate) fn fields(&self, temperatures: &[impl AsRef<[f64]>]) -> Fields {
         let (model, renumbering) = (self.model, &self.model.renumbering);
         let conductivities = self.filling.moduli(model);

@@ -40,8 +40,8 @@ pub struct Setting<'a> {
 
 /// Work that each of several ranks does.
 pub(crate) trait OnEachRank: Sync {
-    /// Does it as the rank of `communicator`, which computes in `place`; so many ranks share a host, or its
-    /// GPU where they compute on that.
+    /// Does it as the rank of `communicator`, which computes in `place`; so many ranks share a
+    /// host, or its GPU where they compute on that.
     ///
     /// # Errors
     /// As it says.
@@ -73,8 +73,8 @@ impl Place {
         }
     }
 
-    /// The place that is asked for a team of several ranks: `Auto` is the processor, and a number of a GPU
-    /// that of the first one on every host.
+    /// The place that is asked for a team of several ranks: `Auto` is the processor, and a number
+    /// of a GPU that of the first one on every host.
     ///
     /// # Errors
     /// As [`Place::find`].
@@ -88,8 +88,8 @@ impl Place {
         }
     }
 
-    /// Whether there is a GPU for each of so many ranks, from number `first` on; not where they have to
-    /// share the only one.
+    /// Whether there is a GPU for each of so many ranks, from number `first` on; not where they
+    /// have to share the only one.
     ///
     /// # Errors
     /// A finding if there are not enough.
@@ -144,8 +144,8 @@ impl Place {
         }
     }
 
-    /// Whether so many elements are enough for a team: each rank needs one, and on a GPU more, since a part
-    /// without a node has no vectors there.
+    /// Whether so many elements are enough for a team: each rank needs one, and on a GPU more,
+    /// since a part without a node has no vectors there.
     ///
     /// # Errors
     /// A finding if they are not.

@@ -39,9 +39,9 @@ pub trait Connection: Communicator {
     fn leave(self: Box<Self>);
 }
 
-/// The most ranks of one process. They are threads with a part each, which wait for each other at every
-/// product: with more of them than processors a run only takes longer, 128 elements 0.05 s on one rank, 6 s
-/// on 100 and half a minute on 400.
+/// The most ranks of one process. They are threads with a part each, which wait for each other at
+/// every product: with more of them than processors a run only takes longer, 128 elements 0.05 s on
+/// one rank, 6 s on 100 and half a minute on 400.
 const MOST_RANKS: usize = 256;
 
 impl Team {
@@ -93,8 +93,8 @@ impl Team {
         asked.or_else(|| launched.local_size.map(|size| (here / size).max(1)))
     }
 
-    /// Ends what this process has begun to reach the others, where `ended` means the end of all of them.
-    /// Otherwise it still has to tell what has happened, and then to end all of them.
+    /// Ends what this process has begun to reach the others, where `ended` means the end of all of
+    /// them. Otherwise it still has to tell what has happened, and then to end all of them.
     ///
     /// # Errors
     /// Those of `ended`.
@@ -163,8 +163,8 @@ impl Process {
         Ok(first + local?)
     }
 
-    /// The name of the group that all processes join by NCCL. `results` is the folder of the results, beside
-    /// which they leave a file where nothing else connects them.
+    /// The name of the group that all processes join by NCCL. `results` is the folder of the
+    /// results, beside which they leave a file where nothing else connects them.
     ///
     /// # Errors
     /// [`Failure`] if there is no NCCL, or the first process is not heard of.

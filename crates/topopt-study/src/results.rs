@@ -276,8 +276,8 @@ impl Fields {
     }
 }
 
-/// Removes what an earlier run left: its checkpoints, its summary, its design with verification
-/// and report, its snapshots; or an earlier analysis. To go on with it, only verification and report,
+/// Removes what an earlier run left: its checkpoints, its summary, its design with verification and
+/// report, its snapshots; or an earlier analysis. To go on with it, only verification and report,
 /// and checkpoints and snapshots after the one it goes on from, are removed. Returns the snapshots
 /// that stay.
 fn remove_earlier(
@@ -300,16 +300,16 @@ fn remove_earlier(
     remove_snapshots(directory, "design_", last)
 }
 
-/// Removes the files of an analysis from `directory`; of one that goes on not what it wrote up to the
-/// step `last`.
+/// Removes the files of an analysis from `directory`; of one that goes on not what it wrote up to
+/// the step `last`.
 pub(crate) fn remove_analysis(directory: &Path, last: Option<usize>) -> io::Result<()> {
     let files = [ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, TRANSIENT, ANALYSIS_SERIES];
     remove_files(directory, files)?;
     remove_snapshots(directory, "analysis_", last).map(drop)
 }
 
-/// Removes the snapshots named `start` and a number in `directory`: those after `last`, or all. Returns
-/// those that stay, by their numbers.
+/// Removes the snapshots named `start` and a number in `directory`: those after `last`, or all.
+/// Returns those that stay, by their numbers.
 fn remove_snapshots(
     directory: &Path,
     start: &str,
@@ -326,8 +326,8 @@ fn remove_pieces(directory: &Path) -> io::Result<()> {
     remove_numbered(&directory.join(PIECES), "piece_", None).map(drop)
 }
 
-/// Removes the `.vtu` files named `start` and a number in `folder`: those after `last`, or all, with the
-/// folder where it is empty then. Returns those that stay, by their numbers.
+/// Removes the `.vtu` files named `start` and a number in `folder`: those after `last`, or all,
+/// with the folder where it is empty then. Returns those that stay, by their numbers.
 fn remove_numbered(
     folder: &Path,
     start: &str,

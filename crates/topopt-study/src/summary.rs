@@ -76,8 +76,8 @@ pub struct Summary<'a> {
     /// Work done so far, by all parts of a run that was resumed.
     #[serde(flatten)]
     pub done: Done,
-    /// Whether the last design has the largest volume allowed, to a thousandth; none where the volume
-    /// has no limit.
+    /// Whether the last design has the largest volume allowed, to a thousandth; none where the
+    /// volume has no limit.
     pub volume_met: Option<bool>,
     /// Most memory the process ever held, where the system tells.
     pub peak_memory_mb: Option<f64>,

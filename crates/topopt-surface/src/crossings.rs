@@ -9,9 +9,9 @@ use topopt_mesh::vector::{cross, difference};
 use crate::TriangleSurface;
 
 impl TriangleSurface {
-    /// The pairs of triangles, smaller number first, that have a point in common besides the vertices
-    /// that they share: where the surface crosses or touches itself. Signs of volumes are exact
-    /// \[Shewchuk1997\].
+    /// The pairs of triangles, smaller number first, that have a point in common besides the
+    /// vertices that they share: where the surface crosses or touches itself. Signs of volumes are
+    /// exact \[Shewchuk1997\].
     pub fn crossings(&self) -> Vec<[u32; 2]> {
         let boxes = (0..self.triangles.len() as u32).map(|t| {
             let [low, high] = self.bounds(t);

@@ -40,8 +40,8 @@ pub enum FieldError {
 }
 
 /// Radius of the Helmholtz equations, in element widths, and their number. Of a bracket and a block
-/// of subdivided tetrahedra and the four benchmarks, this is the least that leaves below 0.3 % of the
-/// dihedral angles of a crisp design above 60 degrees; one of twice the square leaves 2 %.
+/// of subdivided tetrahedra and the four benchmarks, this is the least that leaves below 0.3 % of
+/// the dihedral angles of a crisp design above 60 degrees; one of twice the square leaves 2 %.
 const SMOOTHING: f64 = 0.5;
 const PASSES: usize = 2;
 

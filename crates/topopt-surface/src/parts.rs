@@ -5,8 +5,8 @@ use topopt_mesh::{HexMesh, surface, tetrahedra};
 use crate::cut::Cut;
 use crate::threshold::Volumes;
 
-/// The vertices of the tetrahedra by connected parts, solid or empty: those of one kind that an edge
-/// joins belong together.
+/// The vertices of the tetrahedra by connected parts, solid or empty: those of one kind that an
+/// edge joins belong together.
 pub(crate) struct Parts {
     /// Number of the part of every vertex, `[n_nodes + n_elements]`, in the order of their first
     /// vertices.

@@ -17,9 +17,9 @@ const TOLERANCE: f64 = 1e-13;
 const LEAST_SQUARE: f64 = 0.1;
 
 impl TriangleSurface {
-    /// Moves the free vertices until the volume is `volume`, or as near to it as they can. They move
-    /// along the edge of the tetrahedra that they lie on, and so never leave the part; vertices on the
-    /// boundary of the mesh stay.
+    /// Moves the free vertices until the volume is `volume`, or as near to it as they can. They
+    /// move along the edge of the tetrahedra that they lie on, and so never leave the part;
+    /// vertices on the boundary of the mesh stay.
     pub(crate) fn restore(&mut self, volume: f64) {
         let (mut missing, mut step) = (volume - self.volume(), 1.0);
         for _ in 0..CORRECTIONS {

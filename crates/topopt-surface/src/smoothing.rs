@@ -20,18 +20,18 @@ const RADIUS: f64 = 0.5;
 const SHIFTS: usize = 8;
 const TOLERANCE: f64 = 1e-4;
 
-/// The largest share of the half of a wall or a gap by which smoothing may move its surface: what is
-/// thin stays. Without it, an element of smoothing made a cantilever with webs of two elements 24 %
-/// less stiff.
+/// The largest share of the half of a wall or a gap by which smoothing may move its surface: what
+/// is thin stays. Without it, an element of smoothing made a cantilever with webs of two elements
+/// 24 % less stiff.
 const SHARE: f64 = 1.0 / 3.0;
 
 /// Half of the thinnest wall that the mesh can show without holes, in element widths: thinner ones
 /// do not move.
 const THINNEST: f64 = 0.75;
 
-/// A solid smoothed, positive inside: its surface moved by at most the smoothing, by at most a sixth
-/// of a wall or a gap, and near pinned nodes by at most the distance from them; the volume is kept at
-/// a level next to 0.
+/// A solid smoothed, positive inside: its surface moved by at most the smoothing, by at most a
+/// sixth of a wall or a gap, and near pinned nodes by at most the distance from them; the volume is
+/// kept at a level next to 0.
 ///
 /// What is diffused is no distance but a step from -1 to 1 across the surface. That moves the surface
 /// by its mean curvature [MerrimanBenceOsher1994], and both sides of a wall only where the blur

@@ -15,8 +15,8 @@ pub struct TriangleSurface {
 }
 
 impl TriangleSurface {
-    /// A surface of given triangles, which are one piece; no vertex lies on the boundary of a mesh or
-    /// may move.
+    /// A surface of given triangles, which are one piece; no vertex lies on the boundary of a mesh
+    /// or may move.
     pub fn new(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Self {
         let n = vertices.len();
         let tracks = vertices.iter().map(|&x| [x; 2]).collect();

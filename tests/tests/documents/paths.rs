@@ -35,8 +35,8 @@ fn documents() -> Vec<PathBuf> {
     top.into_iter().chain(files("docs/internals", "md")).collect()
 }
 
-/// Text between backticks that ends as a file with one of `extensions`. NAME and TABLE stand for any
-/// name, and a `.toml` file without a folder is one of the user's.
+/// Text between backticks that ends as a file with one of `extensions`. NAME and TABLE stand for
+/// any name, and a `.toml` file without a folder is one of the user's.
 fn paths<'a>(text: &'a str, extensions: &[&str]) -> Vec<&'a str> {
     let quoted = text.split('`').skip(1).step_by(2);
     let is_path = |path: &&str| {

@@ -18,38 +18,38 @@ type Number = (&'static str, usize, fn() -> usize);
 
 const NUMBERS: [Number; 14] = [
     ("doc comments of `crates` that begin with a pointing word", 65, pointing_openings),
-    ("named closures of `crates/*/src` over three lines", 189, long_closures),
-    ("files of `crates/*/src` over 400 lines", 6, long_files),
-    ("runs of six lines in `crates/*/src` that stand twice", 0, repeated_runs),
-    ("functions of bytes in `crates/*/src`", 0, byte_functions),
-    ("files of topopt-study", 0, || of_crate("study").count()),
-    ("files of topopt-case", 0, || of_crate("case").count()),
-    ("floors of topopt-study", 0, || floors("study")),
-    ("floors of topopt-case", 0, || floors("case")),
-    ("files that name a response and are not its own", 0, || naming(&RESPONSES)),
-    ("files that name a load and are not its own", 0, || naming(&LOADS)),
-    ("files that name a transform and are not its own", 0, || naming(&TRANSFORMS)),
-    ("files that tell one physics from others", 0, || naming(&PHYSICS)),
+    ("named closures of `crates/*/src` over three lines", 64, long_closures),
+    ("files of `crates/*/src` over 400 lines", 5, long_files),
+    ("runs of six lines in `crates/*/src` that stand twice", 58, repeated_runs),
+    ("functions of bytes in `crates/*/src`", 59, byte_functions),
+    ("files of topopt-study", 87, || of_crate("study").count()),
+    ("files of topopt-case", 83, || of_crate("case").count()),
+    ("floors of topopt-study", 17, || floors("study")),
+    ("floors of topopt-case", 17, || floors("case")),
+    ("files that name a response and are not its own", 4, || naming(&RESPONSES)),
+    ("files that name a load and are not its own", 13, || naming(&LOADS)),
+    ("files that name a transform and are not its own", 9, || naming(&TRANSFORMS)),
+    ("files that tell one physics from others", 21, || naming(&PHYSICS)),
     ("bytes of ARCHITECTURE.md", 14_336, architecture_bytes),
 ];
 
 /// Lines of Rust in `src` of each crate.
 const LINES: [(&str, usize); 15] = [
-    ("analysis", 0),
-    ("case", 0),
-    ("cli", 0),
-    ("cuda", 0),
-    ("design", 0),
-    ("distance", 0),
-    ("fem", 0),
-    ("io", 0),
-    ("lab", 0),
-    ("linalg", 0),
-    ("mesh", 0),
-    ("report", 0),
-    ("study", 0),
-    ("surface", 0),
-    ("testing", 0),
+    ("analysis", 1305),
+    ("case", 11_348),
+    ("cli", 5487),
+    ("cuda", 10_066),
+    ("design", 6565),
+    ("distance", 2747),
+    ("fem", 11_098),
+    ("io", 20_594),
+    ("lab", 1963),
+    ("linalg", 4982),
+    ("mesh", 8539),
+    ("report", 2312),
+    ("study", 11_452),
+    ("surface", 2521),
+    ("testing", 422),
 ];
 
 /// Words, with the end of the path of files that may name them.
@@ -157,8 +157,8 @@ fn lines(path: &PathBuf) -> usize {
     text(path).lines().count()
 }
 
-/// Counts runs of six lines that stand a second time. Lines without a word, imports and comments are
-/// passed over.
+/// Counts runs of six lines that stand a second time. Lines without a word, imports and comments
+/// are passed over.
 fn repeated_runs() -> usize {
     let mut seen = HashSet::new();
     let mut repeated = 0;
@@ -189,13 +189,18 @@ fn byte_functions() -> usize {
 fn floors(name: &str) -> usize {
     let imports = imports(&modules(&format!("crates/topopt-{name}")));
     let mut heights: BTreeMap<&Module, usize> = BTreeMap::new();
-    while heights.len() < imports.len() {
+    // Each round finds the files that stand on those found before; files in a circle are never found.
+    loop {
+        let found = heights.len();
         for (module, below) in &imports {
             let below: Option<Vec<usize>> =
                 below.iter().map(|other| heights.get(other).copied()).collect();
             if let Some(below) = below {
                 heights.insert(module, 1 + below.into_iter().max().unwrap_or(0));
             }
+        }
+        if heights.len() == found {
+            break;
         }
     }
     heights.into_values().max().unwrap_or(0)

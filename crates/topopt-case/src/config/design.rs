@@ -11,8 +11,8 @@ pub struct Design {
     /// Share of the design volume that the material may fill.
     #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub volume_fraction: Option<Spanned<f64>>,
-    /// Share of the design volume that material fills at the start, whatever its limit is; by default
-    /// the largest allowed, else 0.5.
+    /// Share of the design volume that material fills at the start, whatever its limit is; by
+    /// default the largest allowed, else 0.5.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub initial_volume_fraction: Option<f64>,
     /// Purpose of the design, which chooses values for keys that are left out.
@@ -41,9 +41,9 @@ pub struct Design {
     pub void: Vec<Spanned<String>>,
 }
 
-/// Which elements at loads and supports stay solid. Those at the nodes of a loaded set do: of forces,
-/// moments, pressures, heat into faces and nodes, springs, moved supports and the output of a
-/// mechanism. So do those at supports that hold in every direction, on up to 5 % of the part's
+/// Which elements at loads and supports stay solid. Those at the nodes of a loaded set do: of
+/// forces, moments, pressures, heat into faces and nodes, springs, moved supports and the output of
+/// a mechanism. So do those at supports that hold in every direction, on up to 5 % of the part's
 /// surface. They do not belong to the design volume.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
@@ -133,8 +133,8 @@ pub struct Filter {
 pub enum FilterKind {
     /// Sigmund's sensitivity filter, on sensitivities per volume, weighted by volume.
     Sensitivity,
-    /// Sensitivities without volumes, as in Ratnakar's thesis: for meshes of equal elements only; on
-    /// other meshes small elements fill and large ones empty.
+    /// Sensitivities without volumes, as in Ratnakar's thesis: for meshes of equal elements only;
+    /// on other meshes small elements fill and large ones empty.
     SensitivityUnweighted,
     /// The density filter: what is solved and written is the filtered density.
     Density,
@@ -244,8 +244,8 @@ pub enum Method {
     /// Its globally convergent form: a design is solved again until no approximation is too low,
     /// so that the compliance falls in every iteration. Not with filtered sensitivities.
     Gcmma,
-    /// SiMPL, mirror descent with a line search, so that the compliance falls in every iteration; it
-    /// has no move limit. Not with filtered sensitivities.
+    /// SiMPL, mirror descent with a line search, so that the compliance falls in every iteration;
+    /// it has no move limit. Not with filtered sensitivities.
     Simpl,
 }
 

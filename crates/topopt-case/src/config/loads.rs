@@ -43,8 +43,8 @@ pub struct Support {
     /// Temperature of its nodes; 0 by default.
     #[schemars(with = "Option<f64>")]
     pub temperature: Option<Spanned<f64>>,
-    /// Factors of the temperature over time, `[time, factor]` by increasing time: linear between, constant beyond
-    /// the ends.
+    /// Factors of the temperature over time, `[time, factor]` by increasing time: linear between,
+    /// constant beyond the ends.
     #[schemars(with = "Option<Vec<[f64; 2]>>")]
     pub over_time: Option<Spanned<OverTime>>,
     /// Name of the load case that the displacement or temperature belongs to; in the others the

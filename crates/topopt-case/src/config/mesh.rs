@@ -13,8 +13,8 @@ use toml::Spanned;
 pub struct Mesh {
     /// Mesh file, relative to the folder of the case file: .msh (Gmsh, version 2.2 or 4.1), .cdb
     /// (Ansys), .inp (Abaqus, CalculiX), .bdf, .dat, .nas or .fem (Nastran, OptiStruct), .vtu or
-    /// .vtk (VTK). Or a geometry that Gmsh meshes: .geo, .step, .stp, .brep, .iges, .igs or .stl. A .geo
-    /// file is a program; one that may run others or write files is refused unless
+    /// .vtk (VTK). Or a geometry that Gmsh meshes: .geo, .step, .stp, .brep, .iges, .igs or .stl. A
+    /// .geo file is a program; one that may run others or write files is refused unless
     /// `--trust-geometry` is given.
     #[schemars(with = "Option<PathBuf>")]
     pub file: Option<Spanned<PathBuf>>,
@@ -22,8 +22,8 @@ pub struct Mesh {
     /// cut into hexahedra, one for each corner; by default they are. If false, such a file is refused.
     #[schemars(with = "Option<bool>")]
     pub cut: Option<Spanned<bool>>,
-    /// Largest edge of the elements of a geometry; by default as the geometry says, or so that there
-    /// are `elements`.
+    /// Largest edge of the elements of a geometry; by default as the geometry says, or so that
+    /// there are `elements`.
     #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0))]
     pub element_size: Option<Spanned<f64>>,
     /// How Gmsh makes the hexahedra of a geometry.

@@ -19,8 +19,8 @@ macro_rules! with_response_keys {
             /// Set of a displacement, a volume or a mass: nodes, faces or elements.
             #[schemars(with = "Option<String>")]
             pub set: Option<Spanned<String>>,
-            /// Kind of the set if several have this name: nodes, faces or elements. When left out, the
-            /// first kind that exists.
+            /// Kind of the set if several have this name: nodes, faces or elements. When left out,
+            /// the first kind that exists.
             pub kind: Option<SelectKind>,
             /// Direction [x, y, z] of a displacement, of any length: the response is the mean of the
             /// component along it. Without a direction it is the largest displacement of the set.
@@ -33,8 +33,8 @@ macro_rules! with_response_keys {
             /// default.
             #[schemars(with = "Option<f64>", extend("minimum" = 2, "maximum" = 200))]
             pub exponent: Option<Spanned<f64>>,
-            /// For heat in time: whether the response at the end counts, which is the default, or its
-            /// mean over time.
+            /// For heat in time: whether the response at the end counts, which is the default, or
+            /// its mean over time.
             #[schemars(with = "Option<TimeOf>")]
             pub time: Option<Spanned<TimeOf>>,
         }
@@ -56,8 +56,8 @@ macro_rules! with_response_keys {
 }
 
 with_response_keys! {
-    /// What is minimized or maximized: exactly one of `minimize` and `maximize`. Without this table it
-    /// is the compliance that is minimized.
+    /// What is minimized or maximized: exactly one of `minimize` and `maximize`. Without this table
+    /// it is the compliance that is minimized.
     Objective {
         /// The response that is minimized.
         #[schemars(with = "Option<ResponseName>")]
@@ -65,8 +65,8 @@ with_response_keys! {
         /// The response that is maximized.
         #[schemars(with = "Option<ResponseName>")]
         pub maximize: Option<Spanned<ResponseName>>,
-        /// Whether the worst load case counts, with the weights of the load cases, in place of their
-        /// sum.
+        /// Whether the worst load case counts, with the weights of the load cases, in place of
+        /// their sum.
         #[schemars(with = "Option<bool>")]
         pub worst_case: Option<Spanned<bool>>,
     }

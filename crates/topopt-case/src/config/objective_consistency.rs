@@ -244,8 +244,8 @@ fn criteria(config: &Config) -> Option<Finding> {
     at(config, message, label, "set it to \"mma\" or \"gcmma\", or leave it out")
 }
 
-/// The compliance in time, where temperatures are held at other values than 0: heat that these bring
-/// is none of the loads'.
+/// The compliance in time, where temperatures are held at other values than 0: heat that these
+/// bring is none of the loads'.
 fn power_in_time(config: &Config) -> Option<Finding> {
     config.transient.as_ref()?;
     let is_of_work = config.responses().any(|asked| kind(asked).is_work);

@@ -23,8 +23,8 @@ pub struct Output {
     /// no such file.
     #[schemars(extend("minimum" = 0))]
     pub vti_spacing: Option<f64>,
-    /// Pieces in which the design is also written, as `design.pvtu`: processes of ParaView read them side by
-    /// side. 0 for no such files.
+    /// Pieces in which the design is also written, as `design.pvtu`: processes of ParaView read
+    /// them side by side. 0 for no such files.
     pub pieces: usize,
     /// Whether the design is also written on the elements of a mesh file that were cut into
     /// hexahedra, as `design_uncut.vtu`.

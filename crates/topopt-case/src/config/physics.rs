@@ -42,8 +42,8 @@ pub struct Convection {
     /// The temperature of the ambient.
     #[serde(default)]
     pub ambient: f64,
-    /// Factors of the ambient temperature over time, `[time, factor]` by increasing time: linear between, constant beyond
-    /// the ends.
+    /// Factors of the ambient temperature over time, `[time, factor]` by increasing time: linear
+    /// between, constant beyond the ends.
     #[schemars(with = "Option<Vec<[f64; 2]>>")]
     pub over_time: Option<Spanned<OverTime>>,
 }

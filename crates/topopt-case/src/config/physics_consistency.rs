@@ -70,8 +70,8 @@ fn fields(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// The place of the bytes `at` of the string `text`, which stands in the value at `value`; none where
-/// it is written with escapes.
+/// The place of the bytes `at` of the string `text`, which stands in the value at `value`; none
+/// where it is written with escapes.
 fn within(
     config: &Config,
     value: &Range<usize>,

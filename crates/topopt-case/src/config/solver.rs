@@ -33,9 +33,9 @@ pub struct Solver {
     #[schemars(with = "String", regex(pattern = r"^(auto|cpu|gpu(:\d+)?)$"))]
     pub device: Device,
     /// Whether runs on a GPU give the same bits every time, on the same GPU and driver: products of
-    /// elements are added in a fixed order, which takes longer. It needs one of the strategies "dbd"
-    /// (then chosen by "auto"), "mf", "nbn", "ebeSym" and "bsr". On the CPU results are always the
-    /// same, and this key changes nothing.
+    /// elements are added in a fixed order, which takes longer. It needs one of the strategies
+    /// "dbd" (then chosen by "auto"), "mf", "nbn", "ebeSym" and "bsr". On the CPU results are
+    /// always the same, and this key changes nothing.
     pub deterministic: bool,
     /// Number of threads; by default all of the machine.
     #[schemars(range(min = 1, max = MOST_THREADS))]
@@ -75,9 +75,9 @@ pub enum Cycle {
 pub enum Smoother {
     /// Polynomials of the matrix and the blocks on its diagonal.
     Chebyshev,
-    /// Patches of neighboring nodes that are solved inexactly: on the CPU on all levels, on a GPU on the
-    /// finest. It stores the matrix, on the CPU 0.7 kB per node for heat and 2.7 kB for elasticity, and was
-    /// slower than "chebyshev" on the CPU.
+    /// Patches of neighboring nodes that are solved inexactly: on the CPU on all levels, on a GPU
+    /// on the finest. It stores the matrix, on the CPU 0.7 kB per node for heat and 2.7 kB for
+    /// elasticity, and was slower than "chebyshev" on the CPU.
     Patch,
 }
 

@@ -8,8 +8,8 @@ const DENSITY_MIN: f64 = 1e-3;
 /// With 0.2 projected designs oscillate.
 const MOVE_LIMIT: f64 = 0.05;
 
-/// Some designs swing between two shapes that differ by a thousandth of the compliance, and never stop
-/// by a tolerance; of the others none took more than 84.
+/// Some designs swing between two shapes that differ by a thousandth of the compliance, and never
+/// stop by a tolerance; of the others none took more than 84.
 const MAX_ITERATIONS: usize = 120;
 
 /// Iteration at which the first stage begins, iterations per stage, and number of stages. The
@@ -18,9 +18,9 @@ const FIRST_STAGE: usize = 21;
 const STAGE_LENGTH: usize = 12;
 const N_STAGES: usize = 6;
 
-/// Gives the keys that the user left out the values of the style, so that all that follows sees plain
-/// values. A projection or a continuation of the user's replaces that of the style as a whole; stages
-/// of the style are for its own projection alone.
+/// Gives the keys that the user left out the values of the style, so that all that follows sees
+/// plain values. A projection or a continuation of the user's replaces that of the style as a
+/// whole; stages of the style are for its own projection alone.
 pub(super) fn resolve(config: &mut Config) {
     if config.design.style == Style::Smooth {
         return;

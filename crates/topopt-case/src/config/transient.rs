@@ -15,12 +15,12 @@ pub struct Transient {
     /// Length of all time steps; the last one may be shorter.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub step: Option<f64>,
-    /// Lengths of time steps by pieces: `[until, step]` for each, by increasing time; the last length
-    /// holds to the end.
+    /// Lengths of time steps by pieces: `[until, step]` for each, by increasing time; the last
+    /// length holds to the end.
     #[schemars(with = "Option<Vec<[f64; 2]>>")]
     pub steps: Option<Spanned<Vec<[f64; 2]>>>,
-    /// Theta of the scheme: 0.5 is that of Crank and Nicolson, of second order; 1 is implicit Euler,
-    /// which does not oscillate.
+    /// Theta of the scheme: 0.5 is that of Crank and Nicolson, of second order; 1 is implicit
+    /// Euler, which does not oscillate.
     #[serde(default = "half")]
     #[schemars(extend("minimum" = 0.5, "maximum" = 1))]
     pub theta: f64,
@@ -45,8 +45,8 @@ pub enum Capacity {
     /// At its nodes, the integral of c N_a at each: a part cools without undershoots.
     #[default]
     Lumped,
-    /// Between its nodes, the integral of c N_a N_b, as other codes have it; short steps after a jump
-    /// undershoot.
+    /// Between its nodes, the integral of c N_a N_b, as other codes have it; short steps after a
+    /// jump undershoot.
     Consistent,
 }
 

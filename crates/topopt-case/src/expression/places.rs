@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// The place of the first text in backticks in `why`; none where `text` has it several times, as any
-/// of them may be meant. What is no variable or function is wrong wherever it stands.
+/// The place of the first text in backticks in `why`; none where `text` has it several times, as
+/// any of them may be meant. What is no variable or function is wrong wherever it stands.
 pub(super) fn of_quoted(text: &str, why: &str) -> Option<Range<usize>> {
     let quoted = why.split('`').nth(1)?;
     let is_always_wrong = why.ends_with("is no variable") || why.ends_with("is no function");

@@ -74,8 +74,8 @@ impl Duration {
         }
 
         let iterations = config.optimizer.max_iterations;
-        // In time, an iteration takes all steps three times: forwards, again on the way back, and for
-        // the adjoint.
+        // In time, an iteration takes all steps three times: forwards, again on the way back, and
+        // for the adjoint.
         let steps = config.transient.as_ref().map_or(1, |keys| 3 * keys.times().len());
         let cases = model.problem.load_cases().len();
         let solves = iterations.saturating_mul(cases * steps);

@@ -72,8 +72,8 @@ pub(super) struct Shape {
     pub scaled_jacobian: Range,
     /// 1 is best.
     pub aspect_ratio: Range,
-    /// Numbers of up to ten elements of the smallest scaled Jacobian, worst first, each once: pieces of a
-    /// cell that was cut have its number.
+    /// Numbers of up to ten elements of the smallest scaled Jacobian, worst first, each once:
+    /// pieces of a cell that was cut have its number.
     pub worst_elements: Vec<u64>,
     /// Elements by tenths of the scaled Jacobian.
     pub histogram: [usize; 10],

@@ -19,8 +19,8 @@ use topopt_case::physics::Physics;
 /// `scaled_jacobian`.
 /// Points: `support`, 1 + 2 + 4 where x, y and z are held; `force` of the first load case and
 /// `force_NAME` of the others, `displacement` likewise, `body_force` likewise, of gravity and rotation
-/// where all is solid, and `spring`, the stiffness, where there are any; the nodes of node and face sets.
-/// Sets are called `set_NAME`.
+/// where all is solid, and `spring`, the stiffness, where there are any; the nodes of node and face
+/// sets. Sets are called `set_NAME`.
 ///
 /// # Errors
 /// A finding if the file cannot be written, or is not to be a .vtu file.

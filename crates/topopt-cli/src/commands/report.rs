@@ -157,8 +157,8 @@ fn headline<K: Shown<N>, const N: usize>(
     facts
 }
 
-/// The objective and the responses with limits, except for compliance and volume fraction, which are
-/// shown anyway.
+/// The objective and the responses with limits, except for compliance and volume fraction, which
+/// are shown anyway.
 fn asked(targets: &[Target], units: &Units) -> Vec<Fact> {
     let usual = ["compliance", "volume"].map(|response| targets::name(response, units));
     let own = targets.iter().filter(|target| !usual.contains(&target.name));

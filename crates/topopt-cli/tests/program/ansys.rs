@@ -48,8 +48,8 @@ fn a_rotor_sector_with_a_pressure_and_a_fixed_bore() {
     assert!(compliance.last().unwrap() < &(0.5 * compliance[0]), "{compliance:?}");
 }
 
-/// Volume, force and compliance of a mesh with four wedges, by an assembled matrix over what mapdl-archive
-/// reads and linear forces on the triangles of VTK's wedges.
+/// Volume, force and compliance of a mesh with four wedges, by an assembled matrix over what
+/// mapdl-archive reads and linear forces on the triangles of VTK's wedges.
 #[test]
 fn a_blade_sector_with_wedges() {
     let (folder, case) = (Folder::new(), project_case("blade_sector.toml"));

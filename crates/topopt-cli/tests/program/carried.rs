@@ -1,7 +1,7 @@
-//! The words of decks that are carried over: small decks, each with one keyword, command or card that
-//! bears on the result. Each is carried over with the right number, or `topopt init` says at the top of
-//! the case that it is lost, or the case is refused: nothing else. The guide's page is made of the same
-//! tables.
+//! The words of decks that are carried over: small decks, each with one keyword, command or card
+//! that bears on the result. Each is carried over with the right number, or `topopt init` says at
+//! the top of the case that it is lost, or the case is refused: nothing else. The guide's page is
+//! made of the same tables.
 //!
 //! `TOPOPT_WRITE=1 cargo test -p topopt-cli --test program carried` writes the page again. Numbers by
 //! CalculiX are those of version 2.20 for the same deck.

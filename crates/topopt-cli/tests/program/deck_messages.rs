@@ -1,5 +1,5 @@
-//! Nastran decks and legacy VTK files that are refused, each with its message as the user sees it: the
-//! lists are here, the messages in messages/*.snap.
+//! Nastran decks and legacy VTK files that are refused, each with its message as the user sees it:
+//! the lists are here, the messages in messages/*.snap.
 
 use crate::Folder;
 use crate::mesh_messages::{

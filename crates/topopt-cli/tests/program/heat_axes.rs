@@ -27,9 +27,9 @@ fn wavy([x, y, z]: [f64; 3]) -> [f64; 3] {
     [x + shift, y - shift, z + 2.0 * shift]
 }
 
-/// Flows through all faces of a cube that conducts by `along` in each half, where the temperature is
-/// 10 + a x + b y + c z: a jump of a, as the flux along x is the same, and fluxes along y and z of each
-/// half. One node is held.
+/// Flows through all faces of a cube that conducts by `along` in each half, where the temperature
+/// is 10 + a x + b y + c z: a jump of a, as the flux along x is the same, and fluxes along y and z
+/// of each half. One node is held.
 fn linear([a, b, c]: [f64; 3], along: [[f64; 3]; 2]) -> String {
     let mut tables = "[[select]]\nname = \"corner\"\nkind = \"nodes\"\n\
         box = { min = [-1e-6, -1e-6, -1e-6], max = [1e-6, 1e-6, 1e-6] }\n\

@@ -1,5 +1,5 @@
-//! Designs for heat in time: objectives beside what `topopt solve` finds of the same design, resumed
-//! runs, and what is refused.
+//! Designs for heat in time: objectives beside what `topopt solve` finds of the same design,
+//! resumed runs, and what is refused.
 
 use topopt_cuda::{Probe, probe};
 

@@ -7,8 +7,8 @@ use crate::Folder;
 use crate::heat::part;
 use crate::solve::numbers;
 
-/// A block that is heated at one end and from within in one half, cooled along its sides and held at
-/// the other end.
+/// A block that is heated at one end and from within in one half, cooled along its sides and held
+/// at the other end.
 const STEADY: &str = "title = \"Block\"\n[units]\nlength = \"mm\"\nforce = \"N\"\n";
 const TABLES: &str = "[material]\nconductivity = 3\nmass_density = 2\nheat_capacity = 1\n\
     [[supports]]\nset = \"low\"\ntemperature = 20\n\

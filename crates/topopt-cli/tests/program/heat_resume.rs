@@ -41,8 +41,8 @@ fn solve_well(folder: &Folder, args: &[&str]) {
     assert_eq!((status, err.as_str()), (0, ""), "{out}");
 }
 
-/// The files of the solve, except for checkpoints, which have times in them as analysis.json has, and
-/// the page, which repeats the notes and the case.
+/// The files of the solve, except for checkpoints, which have times in them as analysis.json has,
+/// and the page, which repeats the notes and the case.
 fn files(folder: &Folder) -> BTreeMap<String, Vec<u8>> {
     let names = folder.files().into_iter().filter(|name| name.starts_with("solved/"));
     let names = names.filter(|name| !name.ends_with(".ckpt") && !name.ends_with(".html"));

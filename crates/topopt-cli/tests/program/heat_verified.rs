@@ -23,8 +23,8 @@ fn text(folder: &Folder, args: &[&str]) -> String {
     out
 }
 
-/// A uniform density is built as the whole bar: T = q L / k, C = q A T, and with the density 0.4 these
-/// by the law.
+/// A uniform density is built as the whole bar: T = q L / k, C = q A T, and with the density 0.4
+/// these by the law.
 #[test]
 fn a_solid_bar_is_as_in_the_book() {
     let folder = block("[[loads]]\nset = \"high\"\nheat_flux = 2\n");
@@ -59,8 +59,8 @@ fn a_solid_bar_is_as_in_the_book() {
     }
 }
 
-/// Sources everywhere, and a film on the sides: where void is nothing, too much heat has no material, and
-/// where it is a filler, all heat counts. What comes in goes out.
+/// Sources everywhere, and a film on the sides: where void is nothing, too much heat has no
+/// material, and where it is a filler, all heat counts. What comes in goes out.
 #[test]
 fn heat_in_void_counts_where_it_can_flow() {
     let folder = block(

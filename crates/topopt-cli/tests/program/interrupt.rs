@@ -14,8 +14,8 @@ use crate::{Finished, Folder, RESULTS, program};
 const NOTICE: &str = "topopt: interrupted; finishing the current step first. Interrupt again to \
                       end at once\n";
 
-/// Starts a run of minutes with more arguments, interrupts it at the first event called `event`, and
-/// waits for its end.
+/// Starts a run of minutes with more arguments, interrupts it at the first event called `event`,
+/// and waits for its end.
 pub fn interrupt_at(folder: &Folder, event: &str, more: &[&str]) -> Finished {
     let mut command = program(&folder.path(""));
     command.args(["run", "case.toml", "--output", "out", "--log", "json"]);

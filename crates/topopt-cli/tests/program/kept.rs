@@ -1,5 +1,5 @@
-//! Loads arrive: elements at loads and supports stay solid, and what is built is verified under all of a
-//! load.
+//! Loads arrive: elements at loads and supports stay solid, and what is built is verified under all
+//! of a load.
 
 use serde_json::Value;
 

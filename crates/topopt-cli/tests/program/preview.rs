@@ -38,8 +38,8 @@ fn a_preview_holds_sets_supports_and_loads() {
     );
     assert_eq!(names(cells), ["set_design", "set_hole", "solid", "void", "scaled_jacobian"]);
 
-    // Solid are the elements at the loaded face, and the one at the corner that both supports together
-    // hold in every direction.
+    // Solid are the elements at the loaded face, and the one at the corner that both supports
+    // together hold in every direction.
     let sum = |data: &Value, name: &str, i: usize| number(&array(data, name)["sum"][i]);
     for (data, name, expected) in [
         (points, "set_corner", 1.0),

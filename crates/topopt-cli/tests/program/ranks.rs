@@ -28,8 +28,8 @@ fn agree(name: &str, set: &[&str], sizes: &[usize]) {
     agree_in(&Folder::new(), name, set, sizes, "displacement");
 }
 
-/// Asserts that runs of the case in `folder`, which has `state` as its nodal field, agree: the same files,
-/// with the same history to rounding and the error of solves.
+/// Asserts that runs of the case in `folder`, which has `state` as its nodal field, agree: the same
+/// files, with the same history to rounding and the error of solves.
 fn agree_in(folder: &Folder, name: &str, set: &[&str], sizes: &[usize], state: &str) {
     run_on(folder, 1, set, &[]);
     let columns = folder.read("out/history.csv");

@@ -2,9 +2,9 @@
 
 use crate::{Finished, Folder, topopt};
 
-/// A bar of 6 x 2 x 2 cubes along x: node sets `left`, `right` and `moved`, whose nodes have the x of `at`;
-/// element sets `some`, those from x = `at` on, and the array `field`, which is `value` there and 1
-/// elsewhere.
+/// A bar of 6 x 2 x 2 cubes along x: node sets `left`, `right` and `moved`, whose nodes have the x
+/// of `at`; element sets `some`, those from x = `at` on, and the array `field`, which is `value`
+/// there and 1 elsewhere.
 fn bar(at: f64, value: f64) -> String {
     let grid = |n: [usize; 3]| {
         move |number: usize| [number % n[0], number / n[0] % n[1], number / n[0] / n[1]]

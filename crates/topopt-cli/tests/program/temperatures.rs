@@ -58,8 +58,8 @@ fn a_mean_temperature_gives_the_same_design_wherever_zero_is() {
     assert!(difference(&shifted.array("out/design.vtu", "density"), &density) < 1e-9);
 }
 
-/// A sink takes heat out: all temperatures lie below that of the support, and the largest is the one
-/// nearest to it.
+/// A sink takes heat out: all temperatures lie below that of the support, and the largest is the
+/// one nearest to it.
 #[test]
 fn the_largest_of_temperatures_below_the_held_one_is_the_warmest() {
     let folder = heat(-50.0, -5.0);

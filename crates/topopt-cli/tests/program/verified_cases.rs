@@ -14,8 +14,8 @@ fn bar(conditions: &str) -> Folder {
     folder
 }
 
-/// The applied force of load case `case` of `found`, and the reactions to it by kind, set and force;
-/// all of it must add up to zero.
+/// The applied force of load case `case` of `found`, and the reactions to it by kind, set and
+/// force; all of it must add up to zero.
 fn assert_balance(
     found: &Value,
     case: usize,

@@ -1,10 +1,10 @@
-//! The assembled matrix in block compressed rows, by the strategies of \[CeckaLewDarve2011\] and that of
-//! \[Fu2013, 5.4\]: elasticity with blocks of 3x3, diffusion with single numbers.
+//! The assembled matrix in block compressed rows, by the strategies of \[CeckaLewDarve2011\] and
+//! that of \[Fu2013, 5.4\]: elasticity with blocks of 3x3, diffusion with single numbers.
 //!
 //! All of them sum up the blocks on and above the diagonal, from the same element routine
-//! (`cuda/common/tiles.cuh`), and write the mirror images with them. What depends on the mesh and what is
-//! held is made once: the [`Pattern`] for all strategies, lists and partitions of a strategy when it is
-//! built. Only coefficients change from one assembly to the next.
+//! (`cuda/common/tiles.cuh`), and write the mirror images with them. What depends on the mesh and
+//! what is held is made once: the [`Pattern`] for all strategies, lists and partitions of a
+//! strategy when it is built. Only coefficients change from one assembly to the next.
 
 mod atomic;
 mod elem_color;
@@ -75,8 +75,8 @@ impl<R: Real> Assembly<R> {
     /// from its mesh.
     ///
     /// # Errors
-    /// [`BackendError`] if the device has no room for it, its kernels cannot be loaded, or a node has more
-    /// elements than the strategy can count.
+    /// [`BackendError`] if the device has no room for it, its kernels cannot be loaded, or a node
+    /// has more elements than the strategy can count.
     pub fn new<K: Assembled<N>, const N: usize>(
         mesh: &Arc<MeshOnDevice>,
         problem: &Discretization<K, N>,
@@ -132,8 +132,8 @@ impl<R: Real> Assembly<R> {
         Ok(())
     }
 
-    /// Sums up the matrix for changed coefficients, `[n_elements]` each: the moduli, of which the second is
-    /// not read; or conductivities and capacities.
+    /// Sums up the matrix for changed coefficients, `[n_elements]` each: the moduli, of which the
+    /// second is not read; or conductivities and capacities.
     ///
     /// # Panics
     /// If the strategy does not [take](AssemblyStrategy::takes) the routine, or nothing has been

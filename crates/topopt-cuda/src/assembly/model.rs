@@ -1,5 +1,5 @@
-//! Bytes and operations of an assembly, counted by hand: each array once, and numbers that are added to
-//! in memory twice.
+//! Bytes and operations of an assembly, counted by hand: each array once, and numbers that are
+//! added to in memory twice.
 
 use topopt_linalg::Cost;
 
@@ -11,12 +11,12 @@ pub(super) fn stored_numbers(unknowns: usize) -> usize {
     PAIRS * unknowns * unknowns + if unknowns == 1 { 8 } else { 0 }
 }
 
-/// Operations of an element at its eight Gauss points: coefficients of the coordinates by eight threads, 72
-/// each; Jacobian, cofactors and gradients of a point, 281.
+/// Operations of an element at its eight Gauss points: coefficients of the coordinates by eight
+/// threads, 72 each; Jacobian, cofactors and gradients of a point, 281.
 const EVALUATION: f64 = 8.0 * (72.0 + 281.0);
 
-/// Operations of a tile: eight points, then Lame's constants, or the eighth of the capacities that it has on
-/// average.
+/// Operations of a tile: eight points, then Lame's constants, or the eighth of the capacities that
+/// it has on average.
 fn tile(unknowns: usize) -> f64 {
     match unknowns {
         1 => 8.0 * 6.0 + 2.0 + 8.0 * 32.0 / 36.0,

@@ -1,5 +1,5 @@
-//! Blocks of the matrix, and the blocks to which the tiles of elements belong; on the host, once per mesh
-//! and set of held unknowns.
+//! Blocks of the matrix, and the blocks to which the tiles of elements belong; on the host, once
+//! per mesh and set of held unknowns.
 
 use rayon::prelude::*;
 use topopt_fem::{Discretization, ElementKernel};
@@ -41,8 +41,8 @@ pub(super) fn pair(p: usize) -> [usize; 2] {
 
 /// The blocks of the matrix of a discretization in compressed rows.
 ///
-/// Blocks on and above the diagonal, which are those that are summed up, have numbers of their own, row by
-/// row.
+/// Blocks on and above the diagonal, which are those that are summed up, have numbers of their own,
+/// row by row.
 pub struct Pattern {
     /// \[n_nodes + 1\].
     row_offsets: Vec<u64>,

@@ -94,8 +94,8 @@ impl AssemblyStrategy {
         self.row::<f64>().is_in_order
     }
 
-    /// Whether it takes the routine: from stored matrices, those that evaluate elements where they need
-    /// them would be `global_nz`.
+    /// Whether it takes the routine: from stored matrices, those that evaluate elements where they
+    /// need them would be `global_nz`.
     pub fn takes(self, routine: Routine) -> bool {
         routine != Routine::Stored || self.row::<f64>().takes_stored
     }

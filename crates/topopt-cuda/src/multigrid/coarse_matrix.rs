@@ -86,8 +86,8 @@ impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> CoarseMatrix<'a, R, K, N> 
         })
     }
 
-    /// Makes the blocks on the diagonal of the others and the ground, which have changed, after those that
-    /// other ranks make.
+    /// Makes the blocks on the diagonal of the others and the ground, which have changed, after
+    /// those that other ranks make.
     pub(super) fn complete(&mut self) {
         self.shared.complete_matrix(&mut self.blocks, &mut self.ground);
         self.kernels.clone().complete(self);

@@ -58,8 +58,8 @@ impl<R: Real> LevelKernels<Diffusion, R, 1> for Constants<R> {
 
     fn bytes_of_node() -> usize {
         let real = size_of::<R>();
-        // Ten vectors, the aggregate and the place there, and an entry of the first matrix with its column
-        // and half a joint.
+        // Ten vectors, the aggregate and the place there, and an entry of the first matrix with its
+        // column and half a joint.
         10 * real + 8 + real + 4 + 6
     }
 

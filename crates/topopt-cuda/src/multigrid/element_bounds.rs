@@ -1,5 +1,5 @@
-//! How large the eigenvalues of an element's stiffness are against its own diagonal blocks, by the kernel
-//! of `cuda/element_bounds.cu`.
+//! How large the eigenvalues of an element's stiffness are against its own diagonal blocks, by the
+//! kernel of `cuda/element_bounds.cu`.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::vector::DeviceVector;
 
 const _: () = assert!(BOUND_STEPS == defined!("element_bounds.cu", "STEPS"));
 
-/// Computes [`topopt_fem::ElementKernel::bounds`] of the elements of `mesh`, \[n_elements\], which takes
-/// the host 300 ns of a core per element.
+/// Computes [`topopt_fem::ElementKernel::bounds`] of the elements of `mesh`, \[n_elements\], which
+/// takes the host 300 ns of a core per element.
 ///
 /// # Errors
 /// [`BackendError`] if the device has no room for it or the kernel cannot be loaded.

@@ -57,8 +57,8 @@ impl<R: Real> FinePatches<R> {
     /// Builds the patches of `problem`, on whose mesh `mesh` is, by `aggregates`; needs an update before use.
     ///
     /// # Errors
-    /// [`BackendError`] if the device has no room for it, its kernels cannot be loaded, or there are more
-    /// blocks than 32 bits count.
+    /// [`BackendError`] if the device has no room for it, its kernels cannot be loaded, or there
+    /// are more blocks than 32 bits count.
     pub fn new<K: Assembled<N>, const N: usize>(
         mesh: &Arc<MeshOnDevice>,
         problem: &Discretization<K, N>,
@@ -98,8 +98,8 @@ impl<R: Real> FinePatches<R> {
 
     /// Bytes on the device for a mesh of that size, of rows as inside a box, 27 blocks long.
     pub fn bytes(n_nodes: usize, n_elements: usize, unknowns: usize) -> usize {
-        // A row: its blocks, their columns and upper halves; its elements; where its blocks belong, and
-        // four vectors of the smoother.
+        // A row: its blocks, their columns and upper halves; its elements; where its blocks belong,
+        // and four vectors of the smoother.
         let matrix = 27 * (size_of::<R>() * unknowns * unknowns + 4) + 14 * 9 + 9;
         let row = matrix + 27 * 8 + 20 + 4 * unknowns * size_of::<R>();
         row * n_nodes + 40 * n_elements

@@ -95,8 +95,8 @@ impl<R: Real> State<R> {
 }
 
 impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> Multigrid<'a, R, K, N> {
-    /// Builds cycles of that kind over the structure `prepared` for `problem`, which is `on_device` too;
-    /// needs an update before use.
+    /// Builds cycles of that kind over the structure `prepared` for `problem`, which is `on_device`
+    /// too; needs an update before use.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
@@ -110,8 +110,8 @@ impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> Multigrid<'a, R, K, N> {
         Self::among(backend, on_device, problem, kind, prepared, None)
     }
 
-    /// Builds cycles for `problem` on a part, with the other ranks: each of them has the levels below the
-    /// finest. Vectors hold the values of ghosts, see [`Sharing`](topopt_fem::Sharing).
+    /// Builds cycles for `problem` on a part, with the other ranks: each of them has the levels
+    /// below the finest. Vectors hold the values of ghosts, see [`Sharing`](topopt_fem::Sharing).
     ///
     /// # Errors
     /// As [`Multigrid::new`], and if another rank has failed.
@@ -156,8 +156,8 @@ impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> Multigrid<'a, R, K, N> {
         FinePatches::<R>::bytes(n_nodes, n_elements, N)
     }
 
-    /// Bytes on the device, for a mesh of that size without springs whose aggregates have some 27 nodes and
-    /// as many neighbors; elements by color have slots. Without [`Mf::further_bytes`].
+    /// Bytes on the device, for a mesh of that size without springs whose aggregates have some 27
+    /// nodes and as many neighbors; elements by color have slots. Without [`Mf::further_bytes`].
     pub fn bytes(n_nodes: usize, n_elements: usize, by_color: bool) -> usize {
         let slots = if by_color { Slots::<R>::bytes(n_nodes, n_elements, N) } else { 0 };
         // The levels below and their vectors are a tenth. An element: its bound and raised coefficients, and

@@ -3,8 +3,8 @@
 use topopt_fem::{Aggregation, Discretization, ElementKernel, Sharing};
 use topopt_linalg::{Backend, BackendError, SmootherKind};
 
-/// Most unknowns of the level that is solved directly, at least and at most: more than on the CPU, as a
-/// level costs more than a product with its inverse.
+/// Most unknowns of the level that is solved directly, at least and at most: more than on the CPU,
+/// as a level costs more than a product with its inverse.
 const DIRECT: [usize; 2] = [600, 2600];
 
 /// Structure and smoother for [`Multigrid`](super::Multigrid), made on the host while the device may work.
@@ -50,8 +50,8 @@ pub fn structure_of_part<'a, B: Backend, K: ElementKernel<N>, const N: usize>(
     structure(problem, problem.void(), Some(others))
 }
 
-/// The structure of a hierarchy on the device around the elements `void` of `problem`, which is that of
-/// a part where there are other ranks.
+/// The structure of a hierarchy on the device around the elements `void` of `problem`, which is
+/// that of a part where there are other ranks.
 pub(super) fn structure<'a, B: Backend, K: ElementKernel<N>, const N: usize>(
     problem: &Discretization<K, N>,
     void: &[u32],

@@ -55,9 +55,9 @@ impl<R: Real> LevelKernels<Elasticity, R, DIM> for RigidBodies<R> {
 
     fn bytes_of_node() -> usize {
         let real = size_of::<R>();
-        // Seven work vectors, six numbers of the diagonal block, the aggregate; a block of the first coarse
-        // matrix with its column, row, joint and half a pair; and the share of the ground, the diagonal and
-        // its inverse.
+        // Seven work vectors, six numbers of the diagonal block, the aggregate; a block of the
+        // first coarse matrix with its column, row, joint and half a pair; and the share of the
+        // ground, the diagonal and its inverse.
         27 * real + 8 + 40 * real + 8 + 6 + SIZE * (2 * real + 8) / 27
     }
 

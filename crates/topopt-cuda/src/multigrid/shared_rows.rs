@@ -45,8 +45,8 @@ impl<'a, R: Real> SharedRows<'a, R> {
         Shared::own_rows(self.level.as_ref(), self.n_rows)
     }
 
-    /// Adds what other ranks have made of the matrix, if all ranks have all of it: numbers per block off the
-    /// diagonal, and per row.
+    /// Adds what other ranks have made of the matrix, if all ranks have all of it: numbers per
+    /// block off the diagonal, and per row.
     pub fn complete_matrix(&self, blocks: &mut DeviceVector<R>, rows: &mut DeviceVector<R>) {
         if let Some(Shared::Whole { sharing, counts }) = self.level.as_deref() {
             sharing.share(&self.blocks, blocks);

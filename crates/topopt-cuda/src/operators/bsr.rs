@@ -13,8 +13,8 @@ use crate::kernel::Grid::Threads;
 use crate::kernels;
 use crate::vector::DeviceVector;
 
-/// Blocks of the row of a node that has eight elements around it, and how many of them are on or above the
-/// diagonal.
+/// Blocks of the row of a node that has eight elements around it, and how many of them are on or
+/// above the diagonal.
 const ROW: usize = 27;
 const UPPER: usize = 14;
 
@@ -27,8 +27,8 @@ pub(crate) struct Bsr {
     assembly: Assembly<f64>,
 }
 
-/// How the matrix is assembled whenever moduli change: the fastest that stores little; in order where the
-/// mesh comes by color.
+/// How the matrix is assembled whenever moduli change: the fastest that stores little; in order
+/// where the mesh comes by color.
 fn assembly(mesh: &MeshOnDevice) -> AssemblyStrategy {
     match mesh.is_one_part() {
         true => AssemblyStrategy::Atomic,

@@ -24,9 +24,9 @@ pub(crate) const POSITION: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 /// Nodes that 32 consecutive elements have on average at most, where clusters are computed.
 ///
 /// A chord of 32 elements has 132. There the lanes of a warp touch neighboring words, and an H200
-/// computes 9.0 G elements/s element by element. Cut tetrahedra in clusters have some 75 nodes: 8.3 by
-/// clusters, at 8 million elements, 4.1 by elements at best. Along a Hilbert curve alone they have 94,
-/// in a mesh generator's order 109, in random order 250; there, too, few fit one cluster.
+/// computes 9.0 G elements/s element by element. Cut tetrahedra in clusters have some 75 nodes: 8.3
+/// by clusters, at 8 million elements, 4.1 by elements at best. Along a Hilbert curve alone they
+/// have 94, in a mesh generator's order 109, in random order 250; there, too, few fit one cluster.
 const MOST_NODES: f64 = 90.0;
 
 /// A mesh in clusters on the device, as `cuda/mf_clusters.cu` reads it.
@@ -127,14 +127,14 @@ fn cut(mut hexes: &[[u32; 8]]) -> Vec<Cluster> {
     clusters
 }
 
-/// Consecutive elements and their nodes. A place of a node is 32 times its position in an element, and
-/// the element.
+/// Consecutive elements and their nodes. A place of a node is 32 times its position in an element,
+/// and the element.
 #[derive(Debug)]
 struct Cluster {
     /// Number of elements.
     count: usize,
-    /// Increasing, 32 at a time. Those of many places several times, and the last one again until there
-    /// are 96.
+    /// Increasing, 32 at a time. Those of many places several times, and the last one again until
+    /// there are 96.
     nodes: [u32; MAX_NODES],
     /// First place of each node, and 256 times the number of its places.
     spans: [u16; MAX_NODES],
@@ -205,8 +205,8 @@ fn shares(pairs: &[(u32, u8)]) -> Vec<&[(u32, u8)]> {
 /// Lanes that shared memory serves at a time with two doubles each, from as many groups of banks.
 const LANES_OF_A_PASS: usize = 8;
 
-/// Who sits where of the shares of a cluster, so that few lanes that read the same position of their
-/// elements at a time meet in one bank: it saves a quarter of the passes.
+/// Who sits where of the shares of a cluster, so that few lanes that read the same position of
+/// their elements at a time meet in one bank: it saves a quarter of the passes.
 struct Seats {
     /// Shares read in the passes by \[position, lanes\]\[bank\], two doubles a lane.
     pairs: [[u8; 8]; 4 * 8],
@@ -243,8 +243,8 @@ impl Seats {
     }
 }
 
-/// Writes `places` from `first` on, and `spans`, of eight shares that are summed up side by side, in an
-/// order in which few are read from the same bank at a time.
+/// Writes `places` from `first` on, and `spans`, of eight shares that are summed up side by side,
+/// in an order in which few are read from the same bank at a time.
 fn spread(
     shares: &[&[(u32, u8)]],
     mut first: usize,

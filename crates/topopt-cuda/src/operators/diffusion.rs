@@ -1,5 +1,5 @@
-//! Diffusion k L + c M with one unknown per node: `cuda/diffusion.cu`, with films and capacity as the problem
-//! has them; its strategies.
+//! Diffusion k L + c M with one unknown per node: `cuda/diffusion.cu`, with films and capacity as
+//! the problem has them; its strategies.
 
 use std::sync::Arc;
 

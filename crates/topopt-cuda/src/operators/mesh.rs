@@ -39,9 +39,9 @@ impl MeshOnDevice {
         Self::in_parts(device, mesh, vec![all])
     }
 
-    /// Uploads a mesh whose elements come color by color ([`topopt_mesh::Renumbering::by_color`]), so many of
-    /// each: contributions to nodes are added one color after the other, and so in the same order every
-    /// time.
+    /// Uploads a mesh whose elements come color by color ([`topopt_mesh::Renumbering::by_color`]),
+    /// so many of each: contributions to nodes are added one color after the other, and so in the
+    /// same order every time.
     ///
     /// # Errors
     /// [`BackendError`] if elements of one color share a node, the numbers do not add up to that of
@@ -118,8 +118,8 @@ impl From<&Arc<MeshOnDevice>> for MeshView {
     }
 }
 
-/// The elements of each color, or what is wrong if two of a color share a node or the numbers do not add
-/// up.
+/// The elements of each color, or what is wrong if two of a color share a node or the numbers do
+/// not add up.
 fn colored(mesh: &HexMesh, colors: &[usize]) -> Result<Vec<Range<u32>>, String> {
     let (counted, n) = (colors.iter().sum::<usize>(), mesh.n_elements());
     if counted != n {

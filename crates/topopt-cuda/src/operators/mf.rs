@@ -19,8 +19,8 @@ use crate::kernels::{self, Part};
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 
-/// The matrix-free operator of a physics on vectors of precision `R`, with all that its problem couples; the
-/// rows of held unknowns are those of the identity.
+/// The matrix-free operator of a physics on vectors of precision `R`, with all that its problem
+/// couples; the rows of held unknowns are those of the identity.
 pub struct Mf<R: Real, K: DeviceKernel<N> = Elasticity, const N: usize = DIM> {
     problem: Arc<ProblemOnDevice<K, N>>,
     elements: K::Elements<R>,
@@ -69,8 +69,8 @@ impl<R: Real, K: DeviceKernel<N>, const N: usize> Mf<R, K, N> {
         Self::with(on_device, problem, None)
     }
 
-    /// Builds the strategy `dbd`: elements write their products to slots, and nodes gather them in a fixed
-    /// order, which gives the same bits on any mesh.
+    /// Builds the strategy `dbd`: elements write their products to slots, and nodes gather them in
+    /// a fixed order, which gives the same bits on any mesh.
     ///
     /// # Errors
     /// As [`Mf::new`].
@@ -121,8 +121,8 @@ impl<R: Real, K: DeviceKernel<N>, const N: usize> Mf<R, K, N> {
         })
     }
 
-    /// Bytes of device memory that the operator stores beside the [`ProblemOnDevice`], for so many elements
-    /// that are launched at once; without [`Mf::further_bytes`].
+    /// Bytes of device memory that the operator stores beside the [`ProblemOnDevice`], for so many
+    /// elements that are launched at once; without [`Mf::further_bytes`].
     pub fn bytes(n_elements: usize) -> usize {
         let block = K::Elements::<R>::dot_block() as usize;
         K::TERMS * size_of::<R>() * n_elements + 8 * n_elements.div_ceil(block)

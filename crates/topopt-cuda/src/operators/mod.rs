@@ -93,8 +93,8 @@ impl Strategy {
     }
 
     /// Bytes of device memory that the operator stores for a mesh of that size, beside the
-    /// [`ProblemOnDevice`] and the vectors. Exact except for `bsr`, whose rows are taken to be as long
-    /// as inside a box; without [`Mf::further_bytes`].
+    /// [`ProblemOnDevice`] and the vectors. Exact except for `bsr`, whose rows are taken to be as
+    /// long as inside a box; without [`Mf::further_bytes`].
     pub fn bytes<K: DeviceKernel<N>, const N: usize>(
         self,
         n_nodes: usize,
@@ -108,14 +108,14 @@ impl Strategy {
         Mf::<f64, K, N>::bytes(n_elements) + of_strategy
     }
 
-    /// Whether it computes the physics on `mesh`: `ebeSym` has no wedges and no pyramids, whose threads
-    /// would write to one node at the same time.
+    /// Whether it computes the physics on `mesh`: `ebeSym` has no wedges and no pyramids, whose
+    /// threads would write to one node at the same time.
     pub fn takes<K: DeviceKernel<N>, const N: usize>(self, mesh: &HexMesh) -> bool {
         K::STRATEGIES.contains(&self) && (self != Strategy::EbeSym || mesh.n_degenerate() == 0)
     }
 
-    /// Whether it adds up in a fixed order on a mesh [by color](ProblemOnDevice::by_color); the others
-    /// add by atomics, all elements at a time.
+    /// Whether it adds up in a fixed order on a mesh [by color](ProblemOnDevice::by_color); the
+    /// others add by atomics, all elements at a time.
     pub fn is_in_order<K: DeviceKernel<N>, const N: usize>(self) -> bool {
         K::adds_in_order(self)
     }

@@ -1,5 +1,5 @@
-//! An operator that stores numbers: the product by one strategy, with diagonal and works of `mf`, which no
-//! strategy needs its stored values for.
+//! An operator that stores numbers: the product by one strategy, with diagonal and works of `mf`,
+//! which no strategy needs its stored values for.
 
 use topopt_fem::ElementOperator;
 use topopt_linalg::{BackendError, Cost, LinearOperator, Space};

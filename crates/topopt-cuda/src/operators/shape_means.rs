@@ -11,8 +11,8 @@ use crate::kernel::Grid::Threads;
 use crate::kernels;
 use crate::vector::DeviceVector;
 
-/// V^-1 T and its transpose: T_ea the integral of the shape function of node a over element e, V the
-/// volumes of the elements. The Helmholtz filter goes to its equation and back by them.
+/// V^-1 T and its transpose: T_ea the integral of the shape function of node a over element e, V
+/// the volumes of the elements. The Helmholtz filter goes to its equation and back by them.
 pub struct ShapeMeans {
     mesh: Arc<MeshOnDevice>,
     kernels: kernels::ShapeMeans,

@@ -11,8 +11,8 @@ use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, mixed_cut, wh
 
 use crate::device;
 
-/// One distorted element, a distorted box, one in random order, a mesh of irregular valence, wedges, and
-/// tetrahedra and pyramids that are cut; large enough for several patches and colors.
+/// One distorted element, a distorted box, one in random order, a mesh of irregular valence,
+/// wedges, and tetrahedra and pyramids that are cut; large enough for several patches and colors.
 fn meshes() -> [(&'static str, HexMesh); 6] {
     let mesh = distorted_cube(5, 0.2, true);
     let shuffled = Renumbering::shuffled(&mesh, 9).apply(&mesh);
@@ -136,8 +136,8 @@ fn assert_strategies<K: Assembled<N>, const N: usize>(subject: &Subject<K, N>) {
     }
 }
 
-/// Elements are added in increasing order, or color by color. An order of its own for threads and blocks
-/// is what `TOPOPT_EMULATOR_ORDER=reverse` gives.
+/// Elements are added in increasing order, or color by color. An order of its own for threads and
+/// blocks is what `TOPOPT_EMULATOR_ORDER=reverse` gives.
 #[test]
 fn strategies_that_add_in_order_give_the_same_bits_again() {
     let Some(device) = device() else { return };
@@ -180,8 +180,8 @@ fn what_lies_below_the_diagonal_is_the_mirror_image() {
     }
 }
 
-/// Without arithmetic the same numbers are read and written: the matrix has no meaning, but every strategy
-/// takes the routine, and held rows are those of the identity.
+/// Without arithmetic the same numbers are read and written: the matrix has no meaning, but every
+/// strategy takes the routine, and held rows are those of the identity.
 #[test]
 fn the_empty_routine_writes_every_row() {
     let Some(device) = device() else { return };

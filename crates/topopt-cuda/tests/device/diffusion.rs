@@ -30,8 +30,8 @@ struct Subject {
     colors: Option<Vec<usize>>,
 }
 
-/// One distorted element, a distorted box, a mesh of irregular valence and wedges; each as it comes and
-/// by color. The lowest nodes are held, every seventh, and the last.
+/// One distorted element, a distorted box, a mesh of irregular valence and wedges; each as it comes
+/// and by color. The lowest nodes are held, every seventh, and the last.
 fn subjects() -> Vec<Subject> {
     let meshes = [
         ("one element", distorted_cube(1, 0.2, true)),
@@ -325,8 +325,8 @@ fn the_equation_of_the_helmholtz_filter_is_solved_as_on_the_cpu() {
     }
 }
 
-/// Against the capacity of the reference: T^T V^-1 x is what x / v stores of a uniform field, and T n what
-/// an element stores of n.
+/// Against the capacity of the reference: T^T V^-1 x is what x / v stores of a uniform field, and T
+/// n what an element stores of n.
 #[test]
 fn shape_means_are_those_of_the_reference() {
     let Some(device) = device() else { return };

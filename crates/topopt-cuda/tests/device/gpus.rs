@@ -1,5 +1,5 @@
-//! Tests of ranks that have a GPU and a process each, as in a run: NCCL can stand still where several of its
-//! ranks are threads of one process.
+//! Tests of ranks that have a GPU and a process each, as in a run: NCCL can stand still where
+//! several of its ranks are threads of one process.
 
 use std::process::{Command, Stdio};
 use std::sync::Arc;

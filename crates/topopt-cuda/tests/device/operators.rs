@@ -12,9 +12,9 @@ use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, mixed_cut, no
 
 use crate::device;
 
-/// One distorted element, a distorted box, a mesh of irregular valence, a box in random
-/// order, wedges and pyramids; each except the first by color as well, and in clusters. The supports hold whole
-/// nodes, single components of inner nodes, and the last node.
+/// One distorted element, a distorted box, a mesh of irregular valence, a box in random order,
+/// wedges and pyramids; each except the first by color as well, and in clusters. The supports hold
+/// whole nodes, single components of inner nodes, and the last node.
 fn problems() -> Vec<Subject> {
     let mesh = distorted_cube(5, 0.2, true);
     let shuffled = Renumbering::shuffled(&mesh, 9).apply(&mesh);

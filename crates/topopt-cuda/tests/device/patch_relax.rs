@@ -204,8 +204,8 @@ where
     pcg.solve(&system, &mut u, options, &mut |_| ControlFlow::Continue(())).unwrap().iterations
 }
 
-/// In both precisions of the cycle, in about the iterations of the CPU, whose coarse levels are smoothed by
-/// patches as well.
+/// In both precisions of the cycle, in about the iterations of the CPU, whose coarse levels are
+/// smoothed by patches as well.
 fn assert_solves<R: Real>() {
     let Some(device) = device() else { return };
     let (backend, of_cycle) =

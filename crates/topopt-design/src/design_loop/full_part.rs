@@ -7,8 +7,8 @@ use crate::{DesignError, SolveError};
 
 impl<B: Pointwise + Sync> Optimization<'_, B> {
     /// The limited responses of the full part, in which every design element is solid; none if its
-    /// solve does not converge or `monitor` ends it. The run that follows is the same to the last bit
-    /// as without.
+    /// solve does not converge or `monitor` ends it. The run that follows is the same to the last
+    /// bit as without.
     ///
     /// # Errors
     /// [`DesignError`] if the device fails.

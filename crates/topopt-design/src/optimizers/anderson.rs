@@ -8,11 +8,11 @@ use crate::{Dependence, Memory, OptimalityCriteria, Optimizer, SolveError, Subpr
 /// Optimality criteria as a fixed-point iteration x <- G(x), now and then accelerated by Anderson's
 /// mixing \[Anderson1965, LiSuryanarayanaPaulino2020\].
 ///
-/// Each fourth design is the mean sum theta_j G(x_j) over the last four, brought back to the volume,
-/// the bounds and the move limits around the last one; the others are G(x). The theta_j, of sum 1,
-/// make the residual sum theta_j (G(x_j) - x_j) small; a penalty on their squares \[Scieur2016\]
-/// keeps them small where residuals hardly differ. An objective that has risen means that the
-/// designs before tell nothing of G here: they are forgotten.
+/// Each fourth design is the mean sum theta_j G(x_j) over the last four, brought back to the
+/// volume, the bounds and the move limits around the last one; the others are G(x). The theta_j, of
+/// sum 1, make the residual sum theta_j (G(x_j) - x_j) small; a penalty on their squares
+/// \[Scieur2016\] keeps them small where residuals hardly differ. An objective that has risen means
+/// that the designs before tell nothing of G here: they are forgotten.
 pub struct Anderson<B: Pointwise> {
     criteria: OptimalityCriteria<B>,
     n: usize,

@@ -14,9 +14,9 @@ use crate::{Dependence, Optimizer, SolveError, Subproblem};
 /// which that of the volume itself is found. In place of the volume any one constraint serves that
 /// depends on the density alone and grows with it.
 ///
-/// Positive sensitivities, which the weight of material, an output of a mechanism or rounding makes,
-/// count as 0: such material goes as fast as the move limit lets it. If no design within the move limits meets the
-/// volume, the nearest one is taken.
+/// Positive sensitivities, which the weight of material, an output of a mechanism or rounding
+/// makes, count as 0: such material goes as fast as the move limit lets it. If no design within the
+/// move limits meets the volume, the nearest one is taken.
 pub struct OptimalityCriteria<B: Pointwise> {
     move_limit: f64,
     damping: f64,

@@ -92,8 +92,8 @@ impl<B: Pointwise> StateFunction<B> for StateNorm {
     }
 }
 
-/// r + (sum_n (u_n - r)^p)^(1/p) over a set of nodes with one unknown each: at least the largest u_n,
-/// whatever its sign, and the same function wherever 0 is. r is a given value, the coldest
+/// r + (sum_n (u_n - r)^p)^(1/p) over a set of nodes with one unknown each: at least the largest
+/// u_n, whatever its sign, and the same function wherever 0 is. r is a given value, the coldest
 /// temperature that is held say, or the least u_n where that is below it, as beside a sink.
 pub struct LargestState {
     nodes: AtNodes,

@@ -5,8 +5,8 @@ use topopt_linalg::{Backend, BackendError, Pointwise};
 
 use crate::{Moment, StateFunction};
 
-/// l . u: the mean of a component over a set of nodes, with the share of each node in the entries of
-/// l. Of a mechanism it is the output.
+/// l . u: the mean of a component over a set of nodes, with the share of each node in the entries
+/// of l. Of a mechanism it is the output.
 pub struct StateMean<B: Backend> {
     /// l, `[n_nodes][n]`, and l without its entries at held components.
     weights: B::Vector,

@@ -11,8 +11,8 @@ use crate::{Moment, SolveError};
 
 impl<B: Pointwise + Sync> StateEquation<'_, B> {
     /// Solves for the adjoint state of the design evaluated last, see
-    /// [`Linear::solve_adjoint`](topopt_analysis::Linear::solve_adjoint), to the tolerance of its own
-    /// solve.
+    /// [`Linear::solve_adjoint`](topopt_analysis::Linear::solve_adjoint), to the tolerance of its
+    /// own solve.
     ///
     /// # Errors
     /// [`SolveError`] if the device fails, or the solve does not converge or is interrupted.
@@ -41,8 +41,8 @@ impl<B: Pointwise + Sync> StateEquation<'_, B> {
         self.add_gradient(case, Some(lambda), density, gradient)
     }
 
-    /// Adds the gradient of [`StateEquation::add_adjoint_gradient`], or without `lambda` that of the
-    /// compliance: there the adjoint is the state itself, and the loads count twice.
+    /// Adds the gradient of [`StateEquation::add_adjoint_gradient`], or without `lambda` that of
+    /// the compliance: there the adjoint is the state itself, and the loads count twice.
     fn add_gradient(
         &mut self,
         case: usize,

@@ -12,9 +12,9 @@ use super::cantilever;
 use super::responses::hold_against_differences;
 use super::transforms::physical;
 
-/// On the mesh of the cantilever: sources, films at each fifth node and on the boundary, and held temperatures at x = 0
-/// that differ from 0 in one of two cases; the elements are of two conductivities,
-/// or of several along each axis.
+/// On the mesh of the cantilever: sources, films at each fifth node and on the boundary, and held
+/// temperatures at x = 0 that differ from 0 in one of two cases; the elements are of two
+/// conductivities, or of several along each axis.
 pub fn heat(is_orthotropic: bool) -> Problem<Diffusion, 1> {
     let structure = cantilever();
     let mesh = structure.mesh().clone();

@@ -1,5 +1,5 @@
-//! A physics that the library does not know, with one unknown per node, through operators, multigrid
-//! and the design loop: E (u - div grad u) = f, a reaction with diffusion.
+//! A physics that the library does not know, with one unknown per node, through operators,
+//! multigrid and the design loop: E (u - div grad u) = f, a reaction with diffusion.
 
 use pulp::Simd;
 use topopt_design::Chain;

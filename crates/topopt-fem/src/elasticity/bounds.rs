@@ -13,8 +13,8 @@ use crate::{DIM, Elements, Material};
 /// Steps of the power method in each element. From the dilation, which is close to the mode that is
 /// sought, five leave at most 3 % on distorted hexahedra of any aspect ratio.
 pub const BOUND_STEPS: usize = 5;
-/// Factor of the result of the power method. A Chebyshev smoother over [bound / 8, bound] diverges only
-/// beyond 1.125 times the bound, so that less than the 3 % will do, and converges better: 409
+/// Factor of the result of the power method. A Chebyshev smoother over [bound / 8, bound] diverges
+/// only beyond 1.125 times the bound, so that less than the 3 % will do, and converges better: 409
 /// iterations in place of 427 over 25 designs of the cantilever.
 const MARGIN: f64 = 0.95;
 /// The least Poisson's ratio taken: below it another mode than the dilation may be the largest.
@@ -131,8 +131,8 @@ fn divide<S: Simd>(simd: S, inverse: &[[Lanes<S>; 6]; 8], f: &Nodal<S>) -> (Noda
     (u, work)
 }
 
-/// The inverses of the symmetric matrices (xx, xy, yy, zx, yz, zz), which are positive definite; zero at
-/// the second place of a node that stands twice, where a block is zero.
+/// The inverses of the symmetric matrices (xx, xy, yy, zx, yz, zz), which are positive definite;
+/// zero at the second place of a node that stands twice, where a block is zero.
 #[inline(always)]
 fn inverse_blocks<S: Simd>(
     simd: S,

@@ -18,8 +18,8 @@ use crate::distributed::node_halo;
 use crate::{DIM, Discretization, ElementKernel, Sharing};
 
 impl Aggregation {
-    /// Aggregates the nodes of `problem` on a part, around `void`: ranks group their own nodes and their own
-    /// rows of large levels; what is below these is of all ranks.
+    /// Aggregates the nodes of `problem` on a part, around `void`: ranks group their own nodes and
+    /// their own rows of large levels; what is below these is of all ranks.
     ///
     /// # Errors
     /// [`BackendError`] if another rank has failed.

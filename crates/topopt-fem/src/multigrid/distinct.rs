@@ -5,8 +5,8 @@
 /// each number is looked up in a step or two, where a search would compare it with half the list.
 pub(super) struct Distinct {
     values: Vec<u32>,
-    /// A power of two of places, few of them taken: a list and a number in it, of 32 bits each. Places
-    /// with a list before this one are free.
+    /// A power of two of places, few of them taken: a list and a number in it, of 32 bits each.
+    /// Places with a list before this one are free.
     table: Vec<u64>,
     /// Right shift, in bits, that makes a hash a place in the table.
     shift: u32,

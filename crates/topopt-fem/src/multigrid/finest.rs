@@ -73,8 +73,8 @@ impl<const N: usize> Assembled<N> {
         }
     }
 
-    /// Bytes that it takes beside an inverse diagonal: of a row 27 blocks, where they stand and which patch
-    /// they belong to, and what a step makes and the smoother works on.
+    /// Bytes that it takes beside an inverse diagonal: of a row 27 blocks, where they stand and
+    /// which patch they belong to, and what a step makes and the smoother works on.
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
         let of_patches = (27 * 8 + 8 * N * (2 + 4) + 24) * n_nodes;
         of_patches + assembly::bytes::<N>(n_nodes, n_elements)

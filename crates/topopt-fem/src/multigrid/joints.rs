@@ -8,16 +8,16 @@ use topopt_mesh::filled_rows;
 use super::{Aggregates, Aggregation};
 use crate::{Discretization, ElementKernel};
 
-/// The joints of a level: pairs of aggregates that parts connect. Parts are elements on the first level, and
-/// on the others blocks of the finer level, by their places there.
+/// The joints of a level: pairs of aggregates that parts connect. Parts are elements on the first
+/// level, and on the others blocks of the finer level, by their places there.
 #[derive(Debug, Clone)]
 pub struct Joints {
     /// Offset of each row in the blocks off the diagonal, `[n_rows + 1]`.
     pub row_offsets: Vec<u32>,
     /// Their columns, increasing in a row.
     pub columns: Vec<u32>,
-    /// Row of every joint: an own one, the first of two own ones. Joints of most parts come first, so that
-    /// those that a warp of a GPU takes together have about as many.
+    /// Row of every joint: an own one, the first of two own ones. Joints of most parts come first,
+    /// so that those that a warp of a GPU takes together have about as many.
     pub rows: Vec<u32>,
     /// Place of its block.
     pub places: Vec<u32>,

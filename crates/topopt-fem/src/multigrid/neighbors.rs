@@ -100,9 +100,9 @@ impl Neighbors {
     }
 }
 
-/// The points of each range of `size` consecutive ones, in the order in which they may start aggregates:
-/// breadth first, so that each begins beside the last ones; those inside before those with few neighbors, so
-/// that aggregates are full.
+/// The points of each range of `size` consecutive ones, in the order in which they may start
+/// aggregates: breadth first, so that each begins beside the last ones; those inside before those
+/// with few neighbors, so that aggregates are full.
 pub(super) fn roots(neighbors: &Neighbors, size: usize) -> Vec<Vec<u32>> {
     let inside = visits_of_quartile(neighbors);
     let n_ranges = neighbors.n_points.div_ceil(size);
@@ -113,8 +113,8 @@ pub(super) fn roots(neighbors: &Neighbors, size: usize) -> Vec<Vec<u32>> {
     (0..n_ranges).into_par_iter().map(of_range).collect()
 }
 
-/// The points of `order`: first those with at least `inside` visited neighbors, last those with few, each group
-/// in its order.
+/// The points of `order`: first those with at least `inside` visited neighbors, last those with
+/// few, each group in its order.
 fn inside_first(neighbors: &Neighbors, order: Vec<u32>, inside: u32) -> Vec<u32> {
     // As on a face, an edge, a corner of a box
     let exposure = |&point: &u32| {

@@ -24,13 +24,13 @@ const SHRINKS: usize = 2;
 pub struct Aggregation {
     /// Aggregates of the nodes.
     pub nodes: Aggregates,
-    /// How ranks share the first levels below the finest: divided ones, and then a whole one. On all
-    /// levels below, and with one rank on all, each rank has and does everything.
+    /// How ranks share the first levels below the finest: divided ones, and then a whole one. On
+    /// all levels below, and with one rank on all, each rank has and does everything.
     pub shared: Vec<SharedLevel>,
     /// Aggregates of those aggregates, and so on.
     pub coarser: Vec<Aggregates>,
-    /// Elements that make the coarse stiffness of each aggregate of nodes: those of its elements that touch
-    /// several aggregates or a support.
+    /// Elements that make the coarse stiffness of each aggregate of nodes: those of its elements
+    /// that touch several aggregates or a support.
     pub straddling: Vec<Vec<u32>>,
     /// Pattern of the coarse matrix of `nodes`, then of each of `coarser`.
     pub patterns: Vec<BlockPattern>,
@@ -43,8 +43,8 @@ pub struct Aggregation {
 /// How ranks share a level below the finest; each makes its own rows.
 #[derive(Debug, Clone)]
 pub enum SharedLevel {
-    /// Each rank has its own rows, and as ghosts those that these are coupled with; the rows of ghosts
-    /// are there as far as they are across the diagonal from own ones.
+    /// Each rank has its own rows, and as ghosts those that these are coupled with; the rows of
+    /// ghosts are there as far as they are across the diagonal from own ones.
     Divided(Halo),
     /// Each rank has all rows, and makes the next so many of them.
     Whole(Vec<usize>),
@@ -152,8 +152,8 @@ pub(super) fn coarser(
     (coarser, patterns)
 }
 
-/// The graph that groups the points of a level: on the first below the nodes it has near neighbors only,
-/// as the convergence of the whole depends on this level.
+/// The graph that groups the points of a level: on the first below the nodes it has near neighbors
+/// only, as the convergence of the whole depends on this level.
 pub(super) fn level_graph<'g>(
     level: usize,
     graph: &'g BlockPattern,

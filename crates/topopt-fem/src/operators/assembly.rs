@@ -67,8 +67,8 @@ impl RowElements {
     }
 }
 
-/// Bytes of the matrix with the elements of its rows, and of the adjacency that both are made by: 27
-/// blocks per row, and elements in some two groups.
+/// Bytes of the matrix with the elements of its rows, and of the adjacency that both are made by:
+/// 27 blocks per row, and elements in some two groups.
 pub fn bytes<const N: usize>(n_nodes: usize, n_elements: usize) -> usize {
     (16 + 27 * (4 + 8 * N * N)) * n_nodes + 48 * n_elements
 }

@@ -1,8 +1,8 @@
 //! Gradients of the shape functions at the Gauss points, several elements per SIMD lane group.
 //!
 //! The blocks of K_e between nodes, from which the diagonal and the coarse matrices are assembled,
-//! are sums of their products. All blocks of an element together cost about as much as two products of
-//! K_e with a vector.
+//! are sums of their products. All blocks of an element together cost about as much as two products
+//! of K_e with a vector.
 
 use pulp::Simd;
 use topopt_mesh::hexahedron::{self, GAUSS};

@@ -6,9 +6,9 @@ use super::{StepSolver, ThetaScheme, store};
 
 /// The adjoint of [`ThetaScheme`](super::ThetaScheme), from the last step to the first.
 ///
-/// For J(u_1, ..., u_N) let mu_n be the derivative of J by u_n when later states follow from it, and
-/// g_n that by u_n alone. The step from u_0 to u_1 = w / theta + (1 - 1 / theta) u_0 with A = C /
-/// (theta dt) + K and A w = C u_0 / (theta dt) + f gives
+/// For J(u_1, ..., u_N) let mu_n be the derivative of J by u_n when later states follow from it,
+/// and g_n that by u_n alone. The step from u_0 to u_1 = w / theta + (1 - 1 / theta) u_0 with A = C
+/// / (theta dt) + K and A w = C u_0 / (theta dt) + f gives
 ///
 /// ```text
 /// A eta = mu_1 / theta

@@ -80,8 +80,8 @@ impl Varying {
         factor_at(self.factors.as_ref(), time)
     }
 
-    /// The factor in the middle of a step between `times`: (1 - theta) of that at its start and theta
-    /// of that at its end.
+    /// The factor in the middle of a step between `times`: (1 - theta) of that at its start and
+    /// theta of that at its end.
     pub fn middle_factor(&self, times: [f64; 2], theta: f64) -> f64 {
         (1.0 - theta) * self.factor(times[0]) + theta * self.factor(times[1])
     }

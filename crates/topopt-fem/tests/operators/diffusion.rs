@@ -328,8 +328,8 @@ fn the_flux_follows_the_conductivity_along_each_axis() {
     assert_close(&found, &expected, 1e-13, "isotropic");
 }
 
-/// Aggregates do not follow the axis along which most is conducted, and conjugate gradients make up for
-/// it: 18 iterations where it is the same along all axes.
+/// Aggregates do not follow the axis along which most is conducted, and conjugate gradients make up
+/// for it: 18 iterations where it is the same along all axes.
 #[test]
 fn iterations_of_multigrid_grow_with_the_ratio_of_conductivities() {
     let isotropic = problem(distorted_cube(16, 0.2, true), |x| x[2] < 0.01);

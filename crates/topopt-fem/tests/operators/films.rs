@@ -1,5 +1,5 @@
-//! Terms that are not lumped, films on faces and a consistent capacity: every operator with them on any
-//! mesh, and their cost in iterations.
+//! Terms that are not lumped, films on faces and a consistent capacity: every operator with them on
+//! any mesh, and their cost in iterations.
 
 use topopt_fem::operators::Reference;
 use topopt_fem::{
@@ -150,8 +150,8 @@ fn films_hardly_cost_iterations() {
 }
 
 /// Iterations under a consistent capacity stay within those of the lumped one, or where storage
-/// outweighs conduction within the bound of conjugate gradients for a condition number of 27: the lumped
-/// capacity of a cube has 1 to 27 times the energy of the consistent one.
+/// outweighs conduction within the bound of conjugate gradients for a condition number of 27: the
+/// lumped capacity of a cube has 1 to 27 times the energy of the consistent one.
 #[test]
 fn a_consistent_capacity_costs_some_iterations() {
     let root = 27.0_f64.sqrt();

@@ -75,8 +75,8 @@ fn all_of<B: Backend + Sync, K: ElementKernel<N>, const N: usize>(
     Ok([all(&y)?, all(&diagonal)?, all(&works)?])
 }
 
-/// Every operator of `whole` on every number of ranks; with the same bits where it sums element by element
-/// and all of it `is_plain`.
+/// Every operator of `whole` on every number of ranks; with the same bits where it sums element by
+/// element and all of it `is_plain`.
 fn agree<K: ElementKernel<N>, const N: usize>(
     name: &str,
     whole: &Discretization<K, N>,

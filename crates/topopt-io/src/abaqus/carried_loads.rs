@@ -1,5 +1,5 @@
-//! Loads on faces and elements, step by step: what acts on a face adds up within a step, and replaces what
-//! acted there before it (CalculiX, *DLOAD); a film replaces another one at once.
+//! Loads on faces and elements, step by step: what acts on a face adds up within a step, and
+//! replaces what acted there before it (CalculiX, *DLOAD); a film replaces another one at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 

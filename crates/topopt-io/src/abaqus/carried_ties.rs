@@ -14,9 +14,9 @@ use crate::quote::printable;
 use crate::read_error::Parsed;
 
 impl Carrier<'_> {
-    /// The couplings whose reference node, or else node of the rotations, is the one that `is_it` tells,
-    /// with the share of a force that each gets: what couplings of one node have of it is not known
-    /// without a solve.
+    /// The couplings whose reference node, or else node of the rotations, is the one that `is_it`
+    /// tells, with the share of a force that each gets: what couplings of one node have of it is
+    /// not known without a solve.
     pub fn references(&self, is_it: impl Fn(&Item) -> bool) -> Vec<(Point, f64)> {
         let couplings = || self.deck.couplings.iter().enumerate();
         let follows = couplings().filter(|(_, c)| is_it(&c.reference));
@@ -120,8 +120,8 @@ impl Carrier<'_> {
         Ok(())
     }
 
-    /// The node of a solid that the element `tag` ties to the ground, and in which direction; none if it
-    /// does something else.
+    /// The node of a solid that the element `tag` ties to the ground, and in which direction; none
+    /// if it does something else.
     fn spring(&self, springs: &Springs, tag: u64, held: &Held) -> Option<(u32, [f64; 3])> {
         let kind = self.deck.spring_types.get(&tag)?;
         let at = self.deck.no_solids.binary_search_by_key(&tag, |(tag, _)| *tag).ok()?;

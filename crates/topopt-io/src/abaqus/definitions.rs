@@ -1,5 +1,5 @@
-//! Steps, amplitudes, directions, materials, sections, springs and temperatures at the beginning, as they
-//! stand in the file.
+//! Steps, amplitudes, directions, materials, sections, springs and temperatures at the beginning,
+//! as they stand in the file.
 
 use super::conditions::one_item;
 use super::deck::Reader;

@@ -148,8 +148,8 @@ impl Elements<'_> {
     }
 }
 
-/// Names and keys of sets, each key once. A set of the part gets the instance before its name if the
-/// model has a set of that name.
+/// Names and keys of sets, each key once. A set of the part gets the instance before its name if
+/// the model has a set of that name.
 pub(super) fn visible<'a>(
     deck: &Deck,
     blocks: impl Iterator<Item = &'a Block> + Clone,
@@ -182,8 +182,8 @@ fn surfaces(deck: &Deck) -> impl Iterator<Item = &Block> + Clone {
     deck.surfaces.iter().map(|(block, _)| block)
 }
 
-/// Names in the mesh of the sets of a deck, by their keys: a deck may write one name in capitals here
-/// and in small letters there.
+/// Names in the mesh of the sets of a deck, by their keys: a deck may write one name in capitals
+/// here and in small letters there.
 pub(super) struct Names {
     faces: HashMap<String, String>,
     nodes: HashMap<String, String>,

@@ -191,8 +191,8 @@ impl Step {
     }
 }
 
-/// The factor of `amplitude` at the end of step `s`, or of step `own` if its times are those of one step;
-/// why not, if it is not understood.
+/// The factor of `amplitude` at the end of step `s`, or of step `own` if its times are those of one
+/// step; why not, if it is not understood.
 pub(super) fn factor(
     (steps, amplitudes): (&[Step], &[Amplitude]),
     amplitude: Option<&str>,

@@ -163,8 +163,8 @@ pub(super) fn set_name([first, last]: [usize; 2], value: f64) -> String {
     }
 }
 
-/// First and last of each run of directions that one condition holds at one value, with the value and
-/// the point.
+/// First and last of each run of directions that one condition holds at one value, with the value
+/// and the point.
 fn runs<'a>(
     step: &'a BTreeMap<(Point, usize), Hold>,
     is_in: impl Fn(&Hold) -> bool + 'a,

@@ -1,12 +1,12 @@
-//! Keywords and parameters that the reader knows. All others bear on the result as far as it can tell,
-//! and are lost.
+//! Keywords and parameters that the reader knows. All others bear on the result as far as it can
+//! tell, and are lost.
 
 use super::deck::Reader;
 use super::lines::Keyword;
 use crate::quote::printable;
 
-/// Keywords without a bearing on the result: requests for output, controls of the solver, and definitions
-/// that only count where another keyword, which is carried over or lost, uses them.
+/// Keywords without a bearing on the result: requests for output, controls of the solver, and
+/// definitions that only count where another keyword, which is carried over or lost, uses them.
 const WITHOUT_BEARING: &str = "\
     CONTACTFILE CONTACTOUTPUT CONTACTPRINT CONTROLS DISTRIBUTION ELEMENTOUTPUT ELFILE ELPRINT \
     ENDMATERIAL ENDSTEP ENERGYFILE ENERGYOUTPUT ENERGYPRINT FACEPRINT FILEFORMAT FILTER \
@@ -15,8 +15,8 @@ const WITHOUT_BEARING: &str = "\
     RADIATIONPRINT SECTIONCONTROLS SECTIONFILE SECTIONPRINT SOLUTIONTECHNIQUE SOLVERCONTROLS \
     SURFACEBEHAVIOR SURFACEINTERACTION SURFACESECTION TIMEPOINTS USEROUTPUTVARIABLES";
 
-/// Keywords that are read, with the parameters of each that are looked at or have no bearing: loads that
-/// follow large displacements only do so with NLGEOM, which is lost.
+/// Keywords that are read, with the parameters of each that are looked at or have no bearing: loads
+/// that follow large displacements only do so with NLGEOM, which is lost.
 const KNOWN: [(&str, &str); 28] = [
     ("NODE", "NSET INPUT SYSTEM"),
     ("ELEMENT", "TYPE ELSET INPUT"),

@@ -186,8 +186,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Numbers and names, or `first, last, step` with the parameter GENERATE; and numbers of nodes or
-    /// elements of the assembly.
+    /// Numbers and names, or `first, last, step` with the parameter GENERATE; and numbers of nodes
+    /// or elements of the assembly.
     fn set_items(&mut self, keyword: &Keyword) -> Parsed<(Vec<Item>, Vec<u64>)> {
         let generate = keyword.has("GENERATE");
         let in_assembly = self.in_assembly(keyword);

@@ -1,5 +1,5 @@
-//! Forces on nodes and at reference nodes, step by step: what acts at one node and direction adds up
-//! within a step, and replaces what acted there before it (CalculiX, *CLOAD).
+//! Forces on nodes and at reference nodes, step by step: what acts at one node and direction adds
+//! up within a step, and replaces what acted there before it (CalculiX, *CLOAD).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,8 +15,8 @@ const MOST_FORCES: usize = 32;
 type Acting = BTreeMap<(Point, usize), Vec<(usize, f64)>>;
 
 impl Carrier<'_> {
-    /// Adds forces, and node sets for them; `points` are those of every condition, with the share of
-    /// the force that each gets.
+    /// Adds forces, and node sets for them; `points` are those of every condition, with the share
+    /// of the force that each gets.
     pub fn nodal_loads(&mut self, points: &[Vec<(Point, f64)>], factors: &[Vec<f64>]) {
         let mut acting = Acting::new();
         self.act(&mut acting, None, points);

@@ -67,8 +67,8 @@ impl System {
     }
 }
 
-/// The global directions that vectors along some local ones hold, and their values there. None where the
-/// local ones span no set of global directions.
+/// The global directions that vectors along some local ones hold, and their values there. None
+/// where the local ones span no set of global directions.
 pub(super) fn turned(axes: &[[f64; 3]; 3], held: [Option<f64>; 3]) -> Option<[Option<f64>; 3]> {
     let mut projection = [[0.0; 3]; 3];
     let mut value = [0.0; 3];

@@ -14,8 +14,8 @@ pub struct Archive {
     pub node_tags: Vec<u32>,
     /// Their coordinates, `[n_nodes][3]`.
     pub coordinates: Vec<[f64; 3]>,
-    /// Nodes with a rotated coordinate system: the angles THXY, THYZ and THZX in degrees, none where
-    /// the file does not give them (NROTAT).
+    /// Nodes with a rotated coordinate system: the angles THXY, THYZ and THZX in degrees, none
+    /// where the file does not give them (NROTAT).
     pub rotated_nodes: BTreeMap<u32, Option<[f64; 3]>>,
     /// Elements of every type, in the order of the file.
     pub elements: Vec<Element>,

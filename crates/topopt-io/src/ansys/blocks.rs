@@ -245,8 +245,8 @@ impl<'a, 'b> Block<'a, 'b> {
         }
     }
 
-    /// Integer `i` of the line, 0 if the line ends before it or it is no whole number, as key options
-    /// may be.
+    /// Integer `i` of the line, 0 if the line ends before it or it is no whole number, as key
+    /// options may be.
     fn optional(&self, i: usize) -> u32 {
         match self.layout.integer(self.line, i) {
             Field::Value(value) => value.try_into().unwrap_or(0),

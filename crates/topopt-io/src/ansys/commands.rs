@@ -68,8 +68,8 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
     }
 }
 
-/// Whether the first lines of a file are commands of Ansys: no other deck has lines that begin with a
-/// slash and a letter, or these blocks.
+/// Whether the first lines of a file are commands of Ansys: no other deck has lines that begin with
+/// a slash and a letter, or these blocks.
 pub(super) fn are_of_ansys(bytes: &[u8]) -> bool {
     bytes.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_start).any(|line| {
         matches!(line, [b'/', letter, ..] if letter.is_ascii_alphabetic())

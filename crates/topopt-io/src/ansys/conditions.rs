@@ -53,8 +53,8 @@ fn given(archive: &Archive, part: &Part) -> Option<Resultant> {
     is_given.then_some(sum)
 }
 
-/// Held and moved nodes, of which those that are named for all directions at once have sets of their
-/// own.
+/// Held and moved nodes, of which those that are named for all directions at once have sets of
+/// their own.
 fn supports(archive: &Archive, part: &Part, masters: &[u32], found: &mut Found) {
     let mut groups = BTreeMap::<(bool, usize, u64), Vec<u32>>::new();
     let (mut n_turned, mut n_nowhere) = (0, 0);

@@ -45,8 +45,8 @@ pub(super) fn is_of_other_physics(number: u32) -> bool {
     OF_OTHER_PHYSICS.contains(&number)
 }
 
-/// Whether elements of a type that is no solid have no stiffness and no mass: they are a mesh alone,
-/// or carry loads, which are lost by themselves.
+/// Whether elements of a type that is no solid have no stiffness and no mass: they are a mesh
+/// alone, or carry loads, which are lost by themselves.
 pub(super) fn is_idle(number: u32) -> bool {
     matches!(number, MESH | 19 | 22 | 151..=156 | 201)
 }

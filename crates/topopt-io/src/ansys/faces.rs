@@ -7,8 +7,8 @@ use topopt_mesh::Face;
 use super::archive::{Archive, Element};
 use super::element_type::{self, Role};
 
-/// The faces of these elements that no other of them has and whose corners are all among these nodes:
-/// element and number of the face, in the order of the file.
+/// The faces of these elements that no other of them has and whose corners are all among these
+/// nodes: element and number of the face, in the order of the file.
 pub(super) fn within(archive: &Archive, elements: &[u32], nodes: &[u32]) -> Vec<(u32, u32)> {
     let elements: HashSet<u32> = elements.iter().copied().collect();
     let nodes: HashSet<u32> = nodes.iter().copied().collect();

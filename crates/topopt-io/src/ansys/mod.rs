@@ -22,8 +22,8 @@
 //!
 //! Decks of Workbench (`.dat`) and others with the extension `.inp` are told by their content.
 //!
-//! What is refused: files without solid elements, commands that make or change a mesh, and everything
-//! that contradicts itself.
+//! What is refused: files without solid elements, commands that make or change a mesh, and
+//! everything that contradicts itself.
 
 mod archive;
 mod blocks;

@@ -6,8 +6,8 @@ use crate::deck::{DeckSupport, SetLoad};
 use crate::found::Found;
 use crate::part::Part;
 
-/// Adds the sets of the rigid regions, the loads on their masters, and the supports of those that are
-/// held. What is done at a master that no solid has is done here: these nodes are given back.
+/// Adds the sets of the rigid regions, the loads on their masters, and the supports of those that
+/// are held. What is done at a master that no solid has is done here: these nodes are given back.
 pub(super) fn add(archive: &Archive, part: &Part, found: &mut Found) -> Vec<u32> {
     let mut masters = Vec::new();
     for (i, rigid) in (1..).zip(&archive.rigid) {

@@ -24,8 +24,8 @@ pub(super) fn add(archive: &Archive, part: &Part, found: &mut Found) -> (usize, 
     (grounds.len(), grounds)
 }
 
-/// The position of the node of a spring, its direction, its stiffness and the node that holds it; none
-/// if it is no spring along an axis to a node that is held.
+/// The position of the node of a spring, its direction, its stiffness and the node that holds it;
+/// none if it is no spring along an axis to a node that is held.
 fn spring(archive: &Archive, part: &Part, element: &Element) -> Option<(u32, usize, f64, u32)> {
     let kind = archive.element_types.get(&element.kind).filter(|kind| kind.number == SPRING)?;
     let stiffness = *archive.reals.get(&element.real).filter(|k| **k > 0.0)?;

@@ -48,8 +48,8 @@ const fn finer(number: usize) -> Attempt {
 }
 
 /// From the usual one on. Of 12 parts with bores, fillets and thin walls at four sizes the first is
-/// good enough in 45 of 48 meshes; the others are where elements are larger than what they fill, and
-/// the last two where a wall is thinner than a hundredth of the part.
+/// good enough in 45 of 48 meshes; the others are where elements are larger than what they fill,
+/// and the last two where a wall is thinner than a hundredth of the part.
 pub(super) const OF_SURFACES: &[Attempt] = &[
     attempt(8, 1.0),
     attempt(16, 1.0),
@@ -152,8 +152,8 @@ impl Made {
     }
 }
 
-/// The first mesh that is good enough, or else the best, for a geometry of the volume `exact`, where
-/// that is known.
+/// The first mesh that is good enough, or else the best, for a geometry of the volume `exact`,
+/// where that is known.
 ///
 /// # Errors
 /// The first one, if no attempt makes a mesh; at once where no other way may `help`.

@@ -61,8 +61,8 @@ pub(super) fn shape_of(number: i64) -> Option<(Shape, usize)> {
     })
 }
 
-/// Types and their numbers of nodes, in turn, by shape, from the table of the Gmsh reference manual, "MSH
-/// file format".
+/// Types and their numbers of nodes, in turn, by shape, from the table of the Gmsh reference
+/// manual, "MSH file format".
 const TYPES: [(Shape, &[i64]); 8] = [
     (Shape::Point, &[15, 1]),
     (Shape::Line, &[1, 2, 8, 3, 26, 4, 27, 5, 28, 6, 62, 7, 63, 8, 64, 9, 65, 10, 66, 11]),

@@ -4,9 +4,9 @@ use std::io;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 
-/// A program in a group of its own. On Unix a watcher ends the group when this program is gone, by whatever
-/// signal: that of a terminal or a batch system reaches us alone, and a second one, or one that cannot be
-/// handled, leaves no time to end what was started.
+/// A program in a group of its own. On Unix a watcher ends the group when this program is gone, by
+/// whatever signal: that of a terminal or a batch system reaches us alone, and a second one, or one
+/// that cannot be handled, leaves no time to end what was started.
 pub(super) struct Supervised {
     child: Child,
     #[cfg(unix)]
@@ -18,8 +18,8 @@ pub(super) struct Supervised {
 const WATCH: &str = "read -r group; read -r end; kill -KILL -\"$group\"; rm -rf -- \"$1\"";
 
 impl Supervised {
-    /// Starts a program that works in a temporary `folder`, which goes with it where this program is ended.
-    /// Where there is no shell nothing watches.
+    /// Starts a program that works in a temporary `folder`, which goes with it where this program
+    /// is ended. Where there is no shell nothing watches.
     ///
     /// # Errors
     /// A program that cannot be started.
@@ -62,8 +62,8 @@ impl Supervised {
         self.child.try_wait()
     }
 
-    /// Ends the program, and on Unix what it has started. It may just have ended by itself, which is no
-    /// error, and what it has started may still be there.
+    /// Ends the program, and on Unix what it has started. It may just have ended by itself, which
+    /// is no error, and what it has started may still be there.
     pub fn end(&mut self) {
         #[cfg(unix)]
         if let Some(group) =

@@ -1,8 +1,8 @@
 //! Scan of geometries for what they may do besides geometry: a `.geo` file is a program, and so is
 //! all that it merges and the `.opt` file beside it.
 //!
-//! What reads the surroundings is no better: an environment variable may become the name of a set, and
-//! go with results to others.
+//! What reads the surroundings is no better: an environment variable may become the name of a set,
+//! and go with results to others.
 //!
 //! The scan reads as Gmsh's own scanner does (src/parser/Gmsh.l of Gmsh 4.15: no escapes in
 //! strings, at most 1023 bytes each, a NUL byte ends comments) and looks for the commands and

@@ -7,8 +7,8 @@ use super::tables;
 use crate::quote::excerpt;
 
 impl Reader {
-    /// Reads a line before the bulk data: SUBCASE, SPC, LOAD and names; what else bears on the result
-    /// is lost.
+    /// Reads a line before the bulk data: SUBCASE, SPC, LOAD and names; what else bears on the
+    /// result is lost.
     pub fn control(&mut self, line: &Line) {
         let text = String::from_utf8_lossy(&line.text).trim().to_owned();
         // A line that ends with a comma goes on, as SET does.

@@ -140,8 +140,8 @@ pub(super) struct Conductor {
     pub film_coefficient: Option<f64>,
 }
 
-/// Numbers of grids, elements or load sets: ranges `first, last, step`, and numbers, ascending, that are
-/// none of them.
+/// Numbers of grids, elements or load sets: ranges `first, last, step`, and numbers, ascending,
+/// that are none of them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct List {
     pub ranges: Vec<(u64, u64, u64)>,

@@ -278,8 +278,8 @@ impl Reader {
     }
 }
 
-/// Young's modulus and Poisson's ratio of a material matrix (the upper triangle, for strains along x, y
-/// and z and shear strains), if it is isotropic to the digits of a field.
+/// Young's modulus and Poisson's ratio of a material matrix (the upper triangle, for strains along
+/// x, y and z and shear strains), if it is isotropic to the digits of a field.
 fn isotropic(g: &[[f64; 6]; 6]) -> Option<(f64, f64)> {
     const DIGITS: f64 = 1e-5;
     let (along, across, shear) = (g[0][0], g[0][1], g[3][3]);

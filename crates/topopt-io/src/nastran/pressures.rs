@@ -146,8 +146,8 @@ fn face(
 /// once; 0 is a blank. None if they name no face, or several.
 ///
 /// MSC Nastran Quick Reference Guide, PLOAD4: G1 and G3 are opposite corners of a quadrilateral; G1
-/// alone is of the triangle of a CPENTA; G4 is the corner of a CTETRA that is not of the face; G1 and
-/// G3 on an edge of the base of a CPYRAM name the triangle there.
+/// alone is of the triangle of a CPENTA; G4 is the corner of a CTETRA that is not of the face; G1
+/// and G3 on an edge of the base of a CPYRAM name the triangle there.
 fn named_face(shape: Shape, corners: &[u64], [a, b]: [u64; 2]) -> Option<Vec<u64>> {
     let faces = || shape.faces().iter().map(|face| face.iter().map(|&i| corners[i]).collect());
     let is_opposite =

@@ -1,5 +1,5 @@
-//! The entries and lines that have no bearing on a linear static result. All that stand neither here
-//! nor among those that are read are lost.
+//! The entries and lines that have no bearing on a linear static result. All that stand neither
+//! here nor among those that are read are lost.
 
 /// Entries: output, methods of solution, properties of what is no solid, tables, plots, and design
 /// variables, which are nothing without their relations.

@@ -1,5 +1,5 @@
-//! VTK XML files for ParaView: unstructured grids (`.vtu`), also in pieces (`.pvtu`), surfaces (`.vtp`),
-//! images (`.vti`), time series (`.pvd`).
+//! VTK XML files for ParaView: unstructured grids (`.vtu`), also in pieces (`.pvtu`), surfaces
+//! (`.vtp`), images (`.vti`), time series (`.pvd`).
 //!
 //! In the files written, arrays are appended raw with 64-bit headers, by default compressed with
 //! zlib in blocks. Files are written as streams: besides the caller's slices only a few blocks are

@@ -78,8 +78,8 @@ fn is_old_wedge(corners: &[u32], points: &[[f64; 3]]) -> bool {
 /// corners alone where the middles are not known.
 fn known_points(shape: Shape, n_points: usize) -> usize {
     let (corners, middles) = (shape.n_corners(), shape.edges().len());
-    // Those of 24 points (no middles of two faces) begin like those of 20; those of 12 have no middles of
-    // the edges between the triangles.
+    // Those of 24 points (no middles of two faces) begin like those of 20; those of 12 have no
+    // middles of the edges between the triangles.
     let is_second = match shape {
         Shape::Tetrahedron => matches!(n_points, 10),
         Shape::Pyramid => matches!(n_points, 13 | 14 | 19),

@@ -108,8 +108,8 @@ pub fn read_with_cell_data_as(
 }
 
 /// Reads the arrays `names` of points or cells with C components, `[n][C]` each in the order of the
-/// file, which is that of the mesh where every cell is a hexahedron and every point a corner of one;
-/// nothing for an array that the file does not have.
+/// file, which is that of the mesh where every cell is a hexahedron and every point a corner of
+/// one; nothing for an array that the file does not have.
 ///
 /// # Errors
 /// [`ReadError`] for a file that cannot be read, or values that are not numbers.

@@ -211,8 +211,8 @@ fn equal_pressures_on_a_face_add_up() {
     assert_eq!(imported.mesh.sets().faces["pload4_1_21.0"].len(), 1);
 }
 
-/// A hexahedron of 20 grids: an eighth of a force in the middle of each edge of the top, and -1/12 at
-/// each corner, have the sum and the moment of a uniform traction.
+/// A hexahedron of 20 grids: an eighth of a force in the middle of each edge of the top, and -1/12
+/// at each corner, have the sum and the moment of a uniform traction.
 #[test]
 fn forces_in_the_middle_of_edges_go_to_its_ends() {
     let corners =

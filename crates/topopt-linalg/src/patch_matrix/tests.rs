@@ -63,8 +63,8 @@ fn vector(seed: usize, n: usize) -> Vec<f64> {
     (0..n).map(|i| number(i, seed)).collect()
 }
 
-/// M^-1 by eigenvalues: with D^-1/2 A_I D^-1/2 = Q t Q^T it is D^-1/2 Q (1 - e(t)) / t Q^T D^-1/2, e the
-/// Chebyshev polynomial over [1.1 growth / 8, 1.1 growth] that is 1 at 0.
+/// M^-1 by eigenvalues: with D^-1/2 A_I D^-1/2 = Q t Q^T it is D^-1/2 Q (1 - e(t)) / t Q^T D^-1/2,
+/// e the Chebyshev polynomial over [1.1 growth / 8, 1.1 growth] that is 1 at 0.
 fn dense_inverse<const N: usize>(level: &PatchMatrix<N>, growth: f64) -> DMatrix<f64> {
     let (patches, _) = level.patches.as_ref().unwrap();
     let mut patch_of = vec![0; ROWS];

@@ -97,8 +97,8 @@ impl Middles {
         changed
     }
 
-    /// Puts the new nodes in the middle of straight edges, at `x`, `[n_nodes][3]`; those of the file
-    /// stay.
+    /// Puts the new nodes in the middle of straight edges, at `x`, `[n_nodes][3]`; those of the
+    /// file stay.
     pub fn place_edges(&self, n_given: usize, x: &mut [[f64; 3]]) {
         for (&[a, b], &node) in self.edges.keys().iter().zip(&self.of_edges) {
             if node as usize >= n_given {

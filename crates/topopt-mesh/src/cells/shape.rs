@@ -67,8 +67,8 @@ impl Shape {
         }
     }
 
-    /// The faces by their corners, counter-clockwise seen from outside. The sides of a pyramid stand
-    /// in the order of the edges of its base, which comes first.
+    /// The faces by their corners, counter-clockwise seen from outside. The sides of a pyramid
+    /// stand in the order of the edges of its base, which comes first.
     pub fn faces(self) -> &'static [&'static [usize]] {
         match self {
             Self::Tetrahedron => &[&[0, 2, 1], &[0, 1, 3], &[1, 2, 3], &[2, 0, 3]],

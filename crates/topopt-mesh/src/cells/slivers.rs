@@ -32,9 +32,9 @@ pub struct Moved {
     pub distance: f64,
 }
 
-/// Moves corners of nearly flat tetrahedra at `coordinates`, `[n_nodes][3]`, with the middles of their
-/// edges, until they are less so: inside the part in any direction, on plane parts of its boundary
-/// along them, elsewhere not. No other cell becomes nearly flat by it.
+/// Moves corners of nearly flat tetrahedra at `coordinates`, `[n_nodes][3]`, with the middles of
+/// their edges, until they are less so: inside the part in any direction, on plane parts of its
+/// boundary along them, elsewhere not. No other cell becomes nearly flat by it.
 pub(super) fn relax(cells: &Cells, coordinates: &mut [[f64; 3]]) -> Moved {
     let flat: Vec<usize> = (0..cells.len())
         .into_par_iter()
@@ -113,8 +113,8 @@ impl Relaxed<'_> {
         outer.map(|(_, normal)| normal.map(|x| x / length(normal))).collect()
     }
 
-    /// Moves the corners of a nearly flat tetrahedron so that its volume grows; false if it need not or
-    /// cannot be.
+    /// Moves the corners of a nearly flat tetrahedron so that its volume grows; false if it need
+    /// not or cannot be.
     fn improve(&mut self, number: usize, normals: &BTreeMap<u32, Option<[f64; 3]>>) -> bool {
         let corners: [u32; 4] = std::array::from_fn(|a| self.cells.get(number).corners[a]);
         let before = self.cells.get(number).scaled_jacobian(self.x);
@@ -272,8 +272,8 @@ mod tests {
             cells.push(Shape::Tetrahedron, &[a, b, c, d], &[]);
         };
 
-        // Cubes of six tetrahedra each around the diagonal. Two of one are replaced, so that its face
-        // has the other diagonal, and a sliver lies in front of it.
+        // Cubes of six tetrahedra each around the diagonal. Two of one are replaced, so that its
+        // face has the other diagonal, and a sliver lies in front of it.
         for (i, j) in (0..n - 1).flat_map(|i| (0..n - 1).map(move |j| (i, j))) {
             let c = |a: usize, b: usize, k: usize| at(i + a, j + b, k);
             let (low, high) = (c(0, 0, 0), c(1, 1, 1));

@@ -158,8 +158,8 @@ pub(super) fn is_single(contrast: f64) -> bool {
     contrast >= 1e-7
 }
 
-/// Operator and preconditioner of `subject`. The host prepares the preconditioner while the device measures
-/// strategies.
+/// Operator and preconditioner of `subject`. The host prepares the preconditioner while the device
+/// measures strategies.
 fn solver<'a, K: Solvable<N>, const N: usize>(
     gpu: &'a OpenGpu,
     config: &Config,

@@ -13,8 +13,8 @@ use topopt_fem::{Discretization, Helmholtz, Statement};
 use super::Solvable;
 use super::gpu::{is_patch, is_single};
 
-/// Device memory of a run except for its filter, with vectors beside those of the design loop and of the
-/// solver: `[per element, per node]`.
+/// Device memory of a run except for its filter, with vectors beside those of the design loop and
+/// of the solver: `[per element, per node]`.
 pub(super) fn bytes<K: Solvable<N>, const N: usize>(
     strategy: Strategy,
     preconditioner: config::Preconditioner,

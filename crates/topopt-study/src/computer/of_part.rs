@@ -26,8 +26,8 @@ pub trait OfPart<C: Exchange<Self::Backend>>: Computer {
     /// [`BackendError`] if the device fails.
     fn backend_of_part(&self) -> Result<Self::Backend, BackendError>;
 
-    /// The `wanted` strategy for the part of this rank, where `sharing` ranks share the memory of this
-    /// host.
+    /// The `wanted` strategy for the part of this rank, where `sharing` ranks share the memory of
+    /// this host.
     ///
     /// # Errors
     /// An input failure if it does not compute the part here, or memory is too small.

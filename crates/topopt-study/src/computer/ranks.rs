@@ -35,8 +35,8 @@ pub struct OnRanks<P: Computer, C: Exchange<P::Backend>> {
 }
 
 impl<P: OfPart<C>, C: Exchange<P::Backend>> OnRanks<P, C> {
-    /// The rank of `communicator` in `place`, with its part of what has these `shares`; so many ranks
-    /// share the memory of this host.
+    /// The rank of `communicator` in `place`, with its part of what has these `shares`; so many
+    /// ranks share the memory of this host.
     ///
     /// # Errors
     /// [`BackendError`] if the place fails.

@@ -42,8 +42,8 @@ pub trait Solvable<const N: usize>: Physics<N> + DeviceKernel<N> {
     /// Bytes that multigrid takes at most on the processor.
     fn multigrid_bytes(problem: &Discretization<Self, N>, smoother: SmootherKind) -> usize;
 
-    /// The blocks on the diagonal as a preconditioner on a GPU, where `solver` asks for them and they are
-    /// more than numbers.
+    /// The blocks on the diagonal as a preconditioner on a GPU, where `solver` asks for them and
+    /// they are more than numbers.
     fn block_jacobi<'a>(
         _solver: &config::Solver,
         _mesh: &Arc<ProblemOnDevice<Self, N>>,

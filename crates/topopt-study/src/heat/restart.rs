@@ -1,8 +1,8 @@
 //! Checkpoints from which time steps continue after an interruption.
 //!
-//! At a checkpoint every solve starts again from the state, interrupted or not: what the operator, the
-//! preconditioner and the extrapolation remember of earlier steps needs not be kept, and a solve that
-//! is resumed has the bits of one that was not interrupted.
+//! At a checkpoint every solve starts again from the state, interrupted or not: what the operator,
+//! the preconditioner and the extrapolation remember of earlier steps needs not be kept, and a
+//! solve that is resumed has the bits of one that was not interrupted.
 
 use std::fs;
 

@@ -31,12 +31,12 @@ pub struct EndedChild {
     pub said: String,
 }
 
-/// Runs `size` processes that share the work, and waits for them. `command` makes the one of a rank, which
-/// gets what `Launched` reads; processes meet in a folder of their own. The first one that fails
-/// ends all. They are told once when `is_interrupted`, and may then finish what they do.
+/// Runs `size` processes that share the work, and waits for them. `command` makes the one of a
+/// rank, which gets what `Launched` reads; processes meet in a folder of their own. The first one
+/// that fails ends all. They are told once when `is_interrupted`, and may then finish what they do.
 ///
-/// The standard input of a process ends when this one does. The first one has our standard output and
-/// error, the others are silent.
+/// The standard input of a process ends when this one does. The first one has our standard output
+/// and error, the others are silent.
 ///
 /// # Errors
 /// Why a process could not be started.
@@ -78,8 +78,8 @@ struct Running {
     has_ended: bool,
 }
 
-/// Starts the process of a rank, in a group of its own: a terminal then interrupts this process alone, which
-/// passes it on once.
+/// Starts the process of a rank, in a group of its own: a terminal then interrupts this process
+/// alone, which passes it on once.
 fn start(mut command: Command, rank: usize) -> io::Result<Running> {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);

@@ -127,8 +127,8 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         }
     }
 
-    /// Holds the limits against the full part, by one solve, where a run begins that this may concern.
-    /// All ranks do; what is refused only the first one tells.
+    /// Holds the limits against the full part, by one solve, where a run begins that this may
+    /// concern. All ranks do; what is refused only the first one tells.
     fn full_part<C: Computer>(
         &self,
         computer: &C,
@@ -178,8 +178,8 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         summary
     }
 
-    /// The design loop, its filter and its start; `bare` is there for steps in time. What the weights
-    /// made last are like goes to `neighbors`.
+    /// The design loop, its filter and its start; `bare` is there for steps in time. What the
+    /// weights made last are like goes to `neighbors`.
     fn optimization<'b, C: Computer>(
         &self,
         computer: &'b C,

@@ -21,8 +21,8 @@ use crate::connection;
 use crate::results::Results;
 use crate::summary::Summary;
 
-/// Watches the design loop on a rank. What is decided by a clock or a signal all ranks decide together, and
-/// all take part in what it takes to have the fields of a design.
+/// Watches the design loop on a rank. What is decided by a clock or a signal all ranks decide
+/// together, and all take part in what it takes to have the fields of a design.
 pub(super) struct Watcher<'r, 'a, K, const N: usize> {
     pub ranks: &'r dyn Communicator,
     pub interrupt: &'a Interrupt,

@@ -22,8 +22,8 @@ const REACTION: &str = "reaction";
 /// Name of its stresses (xx, yy, zz, xy, yz, zx), as VTK orders them.
 const STRESS: &str = "stress";
 
-/// Stresses of von Mises at the centers of the elements, 0 where nothing carries, in the order of the
-/// problem.
+/// Stresses of von Mises at the centers of the elements, 0 where nothing carries, in the order of
+/// the problem.
 pub struct Stresses {
     /// Values per load case, `[n_elements]` each.
     pub von_mises: Vec<Vec<f64>>,
@@ -31,8 +31,8 @@ pub struct Stresses {
     pub largest: Vec<f64>,
     /// Load case in which it is the largest.
     pub worst_case: Vec<usize>,
-    /// Whether the stresses of an element mean something, `[n_elements]`: not those of a nearly flat
-    /// one, unless all are.
+    /// Whether the stresses of an element mean something, `[n_elements]`: not those of a nearly
+    /// flat one, unless all are.
     pub has_stress: Vec<bool>,
 }
 
@@ -114,8 +114,8 @@ impl Measured<DIM> for Elasticity {
 }
 
 impl Part<'_, Elasticity, DIM> {
-    /// The stresses of displacements `u` at the centers of the elements, `[n_elements]`, in the order of
-    /// the problem (force per area).
+    /// The stresses of displacements `u` at the centers of the elements, `[n_elements]`, in the
+    /// order of the problem (force per area).
     fn stresses(&self, u: &[f64]) -> Vec<stress::Stress> {
         let problem = &self.model.problem;
         let (mesh, material) = (problem.mesh(), problem.material());

@@ -30,8 +30,8 @@ pub enum Hold {
 }
 
 impl Restraint {
-    /// All of a case, supports first. A component of a node that several supports hold belongs to the
-    /// first of them.
+    /// All of a case, supports first. A component of a node that several supports hold belongs to
+    /// the first of them.
     pub fn all(config: &Config, case: &Case) -> Vec<Self> {
         let lookup = case.lookup(config);
         // Every set was found when the case was built.

@@ -40,8 +40,8 @@ impl Carried {
         Self { is_carrying, is_carrying_node, is_loose_node, pieces, is_held }
     }
 
-    /// The problem under `loads`, by nodes as the user numbers them, in which all that does not carry
-    /// is void; `springs` are there besides its own.
+    /// The problem under `loads`, by nodes as the user numbers them, in which all that does not
+    /// carry is void; `springs` are there besides its own.
     ///
     /// # Errors
     /// A finding if nothing is left of a load case.

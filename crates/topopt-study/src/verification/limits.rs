@@ -114,8 +114,8 @@ impl<K: Physics<N>, const N: usize> SolvedShape<'_, K, N> {
         Ok(Limits { objective, constraints, limits_met })
     }
 
-    /// Missed limits, an objective that is another one as built, loose pieces, thin members, and what is
-    /// doubtful about mesh and loads, a sentence each.
+    /// Missed limits, an objective that is another one as built, loose pieces, thin members, and
+    /// what is doubtful about mesh and loads, a sentence each.
     pub fn warnings(&self, limits: &Limits, built: &Built, physics: PhysicsKind) -> Vec<String> {
         let mut warnings = limits.missed(physics);
         warnings.extend(limits.objective.change(physics));

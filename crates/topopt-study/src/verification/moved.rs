@@ -16,8 +16,8 @@ use topopt_mesh::vector::{cross, difference, length};
 
 use super::carried::{Carried, REMEDY};
 
-/// Share of what acts on a set that may stand on empty elements: a rim that smoothing has taken, and
-/// not a face that the design has left.
+/// Share of what acts on a set that may stand on empty elements: a rim that smoothing has taken,
+/// and not a face that the design has left.
 pub(super) const MOST: f64 = 0.05;
 
 /// Nodes with material for the entries of a case, by nodes as the user numbers them.

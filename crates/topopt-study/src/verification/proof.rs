@@ -30,9 +30,9 @@ use crate::result_files::{VERIFIED, VERIFIED_DESIGN, write_json};
 use crate::run_directory::RunDirectory;
 use crate::solved::{Conditions, Field, Fields, Given, Measured, Part, Restraint, Solved, mass};
 
-/// Results of `topopt verify`: numbers of the optimized design and of the one of solid and void, with C
-/// of a load case and O of all of them. Units are those of the case; nodes and elements have the numbers
-/// of the mesh file.
+/// Results of `topopt verify`: numbers of the optimized design and of the one of solid and void,
+/// with C of a load case and O of all of them. Units are those of the case; nodes and elements have
+/// the numbers of the mesh file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verification<O, C> {
     /// Void, and the largest values of all load cases.
@@ -83,8 +83,8 @@ pub trait Verified<const N: usize>: Measured<N> {
         Ok(MovedSprings::default())
     }
 
-    /// Collects the largest values of the `solved` shape, which has these `load_cases`; `file` is the
-    /// optimized design.
+    /// Collects the largest values of the `solved` shape, which has these `load_cases`; `file` is
+    /// the optimized design.
     ///
     /// # Errors
     /// A finding if the design lacks an array.
@@ -98,18 +98,18 @@ pub trait Verified<const N: usize>: Measured<N> {
     fn shown_fields(solved: &Solved<Self, N>) -> Fields;
 }
 
-/// Solves the design in `results` again as the solid that is exported: elements have the stiffness, or
-/// conductivity, of the share that it fills \[AllaireJouveToader2004\]. Computes where the case says, and
-/// writes verify.json and verify.vtu beside the design.
+/// Solves the design in `results` again as the solid that is exported: elements have the stiffness,
+/// or conductivity, of the share that it fills \[AllaireJouveToader2004\]. Computes where the case
+/// says, and writes verify.json and verify.vtu beside the design.
 ///
 /// Void elements keep a little. So the mesh stays as it is, with its numbers, operators and
 /// preconditioner, and neither loose pieces nor elements that meet in an edge make the system singular.
 /// Where void is a filler, heat on nodes of void flows through it; else it is moved as forces are.
 ///
 /// # Errors
-/// A case in time; results that cannot be read, a threshold with nothing left, a design that does not
-/// connect loads and supports or has nothing where loads act, a solve that does not converge, a file that
-/// cannot be written.
+/// A case in time; results that cannot be read, a threshold with nothing left, a design that does
+/// not connect loads and supports or has nothing where loads act, a solve that does not converge, a
+/// file that cannot be written.
 pub fn of<K: Verified<N>, const N: usize>(
     results: &RunDirectory,
     config: &Config,
@@ -154,9 +154,9 @@ fn in_time(results: &Path) -> Finding {
     ))
 }
 
-/// The problem in which all that does not carry is void, with what was moved to what does, a sentence
-/// each; `given` is changed alike. What convection brings from the ambient stays where nothing carries,
-/// as the film does.
+/// The problem in which all that does not carry is void, with what was moved to what does, a
+/// sentence each; `given` is changed alike. What convection brings from the ambient stays where
+/// nothing carries, as the film does.
 fn standing<K: Verified<N>, const N: usize>(
     config: &Config,
     model: &Model<K, N>,

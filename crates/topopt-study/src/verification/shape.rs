@@ -20,8 +20,8 @@ pub(super) struct Shape {
     pub threshold: f64,
     /// Share of every element that it fills, in the order of the problem, \[n_elements\].
     pub shares: Vec<f64>,
-    /// Volume of the surface over that of the shares: in bent elements the surface has other sides than
-    /// the element, and only its own volume is the one that export keeps.
+    /// Volume of the surface over that of the shares: in bent elements the surface has other sides
+    /// than the element, and only its own volume is the one that export keeps.
     pub scale: f64,
     /// Whether that is half of an element or more.
     pub is_solid: Vec<bool>,

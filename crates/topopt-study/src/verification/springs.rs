@@ -18,9 +18,9 @@ pub struct MovedSprings<const N: usize> {
 }
 
 impl Ground<'_, 3> {
-    /// Moves `stiffness` of `[[springs]]` from nodes that carry nothing to the nearest ones of the set
-    /// that do, in `restraints`, the last of which are those of springs. An elastic foundation acts
-    /// where there is material.
+    /// Moves `stiffness` of `[[springs]]` from nodes that carry nothing to the nearest ones of the
+    /// set that do, in `restraints`, the last of which are those of springs. An elastic foundation
+    /// acts where there is material.
     ///
     /// # Errors
     /// A finding if nothing is left of a set, or too little.

@@ -8,8 +8,8 @@ use super::depths::{CORNER, Depths, Place};
 /// Widths are alike above this ratio: only narrower places are sought.
 const ALIKE: f64 = 0.98;
 
-/// Step lengths in element widths: out of corners, as far as it takes, while a step gains [`CORNER`]
-/// of its length; and then to the deepest point that is no farther than an element.
+/// Step lengths in element widths: out of corners, as far as it takes, while a step gains
+/// [`CORNER`] of its length; and then to the deepest point that is no farther than an element.
 const FROM_CORNERS: [f64; 2] = [0.5, 0.25];
 const NEARBY: [f64; 3] = [0.25, 0.125, 0.0625];
 /// Least gain in depth of a step to the deepest point, as a share of the step's length.
@@ -108,8 +108,8 @@ impl Climb<'_> {
         found.map_or(self.inside, |(_, inside)| inside != self.inside)
     }
 
-    /// Whether a wall lies on the other side of a place, too, as far away as that next to it or a little
-    /// farther: skins along edges, and slivers of the surface, have none there.
+    /// Whether a wall lies on the other side of a place, too, as far away as that next to it or a
+    /// little farther: skins along edges, and slivers of the surface, have none there.
     fn is_between_walls(&self, place: Place) -> bool {
         let across = |away| self.is_beyond_wall(place, along(place.at, away, ACROSS * place.depth));
         self.depths.away(place.at).is_some_and(across)

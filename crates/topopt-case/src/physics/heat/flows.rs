@@ -32,8 +32,8 @@ pub(super) fn film_flows(
     areas.into_iter().map(|(node, area)| (node, film.film_coefficient * area)).collect()
 }
 
-/// The integral of h N_a N_b over the faces of a convection for pairs of different nodes; none where
-/// [`film_flows`] finds no faces.
+/// The integral of h N_a N_b over the faces of a convection for pairs of different nodes; none
+/// where [`film_flows`] finds no faces.
 pub(super) fn film_couplings(lookup: &Lookup, film: &Convection) -> Vec<Coupling> {
     let faces = lookup.faces(&film.set, film.kind).unwrap_or_default();
     let coupling = |(nodes, area)| Coupling { nodes, weight: film.film_coefficient * area };

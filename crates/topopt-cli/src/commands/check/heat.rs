@@ -89,8 +89,8 @@ impl Acting<1> for Heated {
     }
 }
 
-/// The load cases of `case` as `[[loads]]` gives them, without the heat that convection brings from an
-/// ambient.
+/// The load cases of `case` as `[[loads]]` gives them, without the heat that convection brings from
+/// an ambient.
 fn given_heat(config: &Config, case: &Case<1>) -> Vec<CaseLoads<1>> {
     let acting = InTime::of(&case.lookup(config)).loads;
     let of_case = |all: &CaseLoads<1>| {

@@ -7,8 +7,8 @@ use topopt_study::design_file::DesignFile;
 
 use super::wording::{DIGITS, Units, vector};
 
-/// The part of the picture with supports and loads in the load cases `names`. A file without forces, as
-/// one of heat, has no arrows.
+/// The part of the picture with supports and loads in the load cases `names`. A file without
+/// forces, as one of heat, has no arrows.
 ///
 /// # Errors
 /// A file that cannot be read.

@@ -61,8 +61,8 @@ impl Units {
         format!("{} {unit}", number(factor * value, DIGITS)).trim_end().into()
     }
 
-    /// The unit in which pages show the response that is called so, and what its values are multiplied
-    /// by for that.
+    /// The unit in which pages show the response that is called so, and what its values are
+    /// multiplied by for that.
     pub fn of_response(&self, response: &str) -> (f64, &str) {
         let kind = response.split(" of ").next().unwrap_or_default();
         match kind.split(" in ").next().unwrap_or_default() {

@@ -102,8 +102,8 @@ struct Patch {
     sources: Vec<u16>,
 }
 
-/// Patches of the rows of `nodes`: whole rows as long as they fit, and a row that is longer than a patch
-/// in several.
+/// Patches of the rows of `nodes`: whole rows as long as they fit, and a row that is longer than a
+/// patch in several.
 fn cut(parts: &Parts<'_>, nodes: &[u32]) -> Result<Vec<Patch>, BackendError> {
     let row = |node: u32| {
         let offsets = &parts.pattern.upper_offsets;

@@ -1,5 +1,5 @@
-//! Needles and caps among facets, as a surface has that was cut from a mesh. They bound no tetrahedra
-//! that can be computed with, and go where the surface stays in its place.
+//! Needles and caps among facets, as a surface has that was cut from a mesh. They bound no
+//! tetrahedra that can be computed with, and go where the surface stays in its place.
 
 use std::collections::HashSet;
 
@@ -137,8 +137,8 @@ impl<'a> Changing<'a> {
         normals.fold([0.0; 3], |sum, normal| [0, 1, 2].map(|i| sum[i] + normal[i]))
     }
 
-    /// Whether a triangle `new` may stand where `old` ones did: `vertex` lies near its plane, it faces
-    /// where they faced, and as the surface there does, `outwards`. Needles face anywhere.
+    /// Whether a triangle `new` may stand where `old` ones did: `vertex` lies near its plane, it
+    /// faces where they faced, and as the surface there does, `outwards`. Needles face anywhere.
     fn may_become(
         &self,
         old: &[[u32; 3]],
