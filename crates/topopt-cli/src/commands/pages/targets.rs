@@ -14,13 +14,17 @@ pub(in crate::commands) fn all(
 ) -> Vec<Target> {
     let objective = found.map(|found| {
         let VerifiedObjective { compared, largest, .. } = &found.objective;
-        Judged { verified: compared.verified, largest: *largest, is_met: None }
+        Judged { verified: compared.verified, largest: *largest, limit: None, is_met: None }
     });
     let limits = summary["constraints"].as_array().into_iter().flatten().enumerate();
     let limits = limits.filter_map(|(k, limit)| {
         let judged = found.and_then(|found| found.constraints.get(k)).map(|limit| Judged {
             verified: limit.compared.verified,
             largest: limit.largest,
+            limit: match limit.at_most {
+                Some(most) => Some(("at most", most)),
+                None => limit.at_least.map(|least| ("at least", least)),
+            },
             is_met: Some(limit.met),
         });
         target(limit, judged, units)
@@ -28,10 +32,12 @@ pub(in crate::commands) fn all(
     target(&summary["objective"], objective, units).into_iter().chain(limits).collect()
 }
 
-/// A value of the verified design, the largest one that it stands for, and whether it keeps its limit.
+/// A value of the verified design, the largest one that it stands for, and whether it keeps its limit,
+/// which may be another one than that of the run.
 struct Judged {
     verified: f64,
     largest: Option<f64>,
+    limit: Option<(&'static str, f64)>,
     is_met: Option<bool>,
 }
 
@@ -39,7 +45,8 @@ struct Judged {
 fn target(found: &Value, verified: Option<Judged>, units: &Units) -> Option<Target> {
     let response = found["response"].as_str()?;
     let value = |value: f64| units.response(response, value);
-    let limit = limit(found).map(|(word, limit)| format!("{word} {}", value(limit)));
+    let asked = verified.as_ref().and_then(|verified| verified.limit).or_else(|| limit(found));
+    let limit = asked.map(|(word, limit)| format!("{word} {}", value(limit)));
     let is_met = verified.as_ref().and_then(|verified| verified.is_met);
     Some(Target {
         name: name(response, units),
