@@ -36,7 +36,7 @@ const NUMBERS: [Number; 14] = [
 /// Lines of Rust in `src` of each crate.
 const LINES: [(&str, usize); 15] = [
     ("analysis", 1305),
-    ("case", 11_348),
+    ("case", 11_358),
     ("cli", 5494),
     ("cuda", 10_066),
     ("design", 6565),

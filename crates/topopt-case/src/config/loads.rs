@@ -94,6 +94,7 @@ impl TryFrom<Keys> for Load {
     type Error = toml::de::Error;
 
     fn try_from(mut own: Keys) -> Result<Self, toml::de::Error> {
+        own.values_mut().for_each(|value| with_floats(value.get_mut()));
         Ok(Self {
             set: taken(&mut own, "set")?,
             kind: taken(&mut own, "kind")?.map(Spanned::into_inner),
@@ -101,6 +102,15 @@ impl TryFrom<Keys> for Load {
             case: taken(&mut own, "case")?.map_or_else(|| "default".into(), Spanned::into_inner),
             own,
         })
+    }
+}
+
+/// Writes whole numbers as floating-point numbers, so that equal loads are equal.
+fn with_floats(value: &mut Value) {
+    match value {
+        Value::Integer(number) => *value = Value::Float(*number as f64),
+        Value::Array(values) => values.iter_mut().for_each(with_floats),
+        _ => {}
     }
 }
 
