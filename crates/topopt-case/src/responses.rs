@@ -34,7 +34,7 @@ macro_rules! forms {
         }
 
         impl Form {
-            /// Returns what it tells of itself.
+            /// Returns the form behind its trait.
             pub fn posed(&self) -> &dyn PosedForm {
                 match self { $(Self::$form(form) => form,)* }
             }

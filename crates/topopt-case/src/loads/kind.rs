@@ -73,9 +73,9 @@ pub enum Place {
 /// Acceleration of mass.
 #[derive(Debug, Clone, Copy)]
 pub enum OnMass {
-    /// By gravity.
+    /// Acceleration by gravity.
     Gravity([f64; 3]),
-    /// By a rotation.
+    /// Acceleration by a rotation.
     Rotation(Rotation),
 }
 

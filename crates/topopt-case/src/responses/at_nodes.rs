@@ -68,7 +68,7 @@ impl PosedForm for AtNodes {
         is_upper || matches!(self, Self::Mean { .. }) && limit < 0.0
     }
 
-    /// Of lengths, or of temperatures.
+    /// Finds the largest length, or temperature.
     fn largest(&self, state: &[f64], n: usize) -> Option<f64> {
         let Self::Largest { nodes, .. } = self else { return None };
         let value = |node: &u32| match &state[*node as usize * n..][..n] {

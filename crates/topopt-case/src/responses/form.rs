@@ -55,7 +55,7 @@ pub trait PosedForm {
         false
     }
 
-    /// Whether it is the volume of the whole design, which is told as a share.
+    /// Whether it is the volume of the whole design, which is reported as a share.
     fn is_share(&self) -> bool {
         false
     }
