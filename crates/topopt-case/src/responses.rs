@@ -30,7 +30,7 @@ macro_rules! forms {
         /// Form of a response on a mesh, with nodes and elements in the user's numbering.
         #[derive(Debug, Clone, Serialize, Deserialize)]
         pub enum Form {
-            $(#[doc = concat!("See [`", stringify!($of), "`].")] $form($of),)*
+            $(#[doc = concat!("Form declared as `", stringify!($of), "`.")] $form($of),)*
         }
 
         impl Form {
