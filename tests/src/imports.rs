@@ -26,7 +26,7 @@ pub fn modules(member: &str) -> BTreeMap<Module, String> {
 }
 
 /// Imports among the modules of a crate that have a file of their own. `sources` holds the text of
-/// each, without comments and strings ([`code`](crate::code)). A module depends on the one that
+/// each, without comments and strings ([`code`]). A module depends on the one that
 /// defines what it names, not on those that pass the name on. Unit tests are left out.
 pub fn imports(sources: &BTreeMap<Module, String>) -> BTreeMap<Module, BTreeSet<Module>> {
     let mut modules = BTreeMap::new();

@@ -7,7 +7,7 @@
 
 use std::ops::RangeInclusive;
 
-use topopt_fem::{AdjointSteps, Statement, StepLoads, ThetaScheme, Timeline};
+use topopt_fem::{AdjointSteps, ProblemView, StepLoads, ThetaScheme, Timeline};
 use topopt_linalg::{Backend, BackendError, Monitor, Pointwise, Space};
 
 use crate::{Bare, Linear, Moment, SolveError, Transient};
@@ -55,7 +55,7 @@ impl<'a, B: Pointwise> History<'a, B> {
         backend: &B,
         timeline: &'a Timeline,
         bare: Bare<'a, B>,
-        problem: &dyn Statement,
+        problem: &dyn ProblemView,
     ) -> Result<Self, BackendError> {
         let (nodes, elements) = (problem.unknowns(), problem.elements());
         let (n, stride) = (timeline.n_steps(), stride(timeline.n_steps()));

@@ -1,6 +1,6 @@
 //! The linear analysis: K u = f for every load case.
 
-use topopt_fem::{ElementOperator, ElementPreconditioner, Statement, StepSolver, WithSprings};
+use topopt_fem::{ElementOperator, ElementPreconditioner, ProblemView, StepSolver, WithSprings};
 use topopt_linalg::{
     Backend, BackendError, LinearOperator, Monitor, Pcg, PcgOptions, Pointwise, Space, System,
 };
@@ -50,7 +50,7 @@ impl<'a, B: Pointwise + Sync> Linear<'a, B> {
     /// [`BackendError`] if the device has no room.
     pub fn new(
         backend: &'a B,
-        problem: &dyn Statement,
+        problem: &dyn ProblemView,
         solver: Solver<'a, B>,
     ) -> Result<Self, BackendError> {
         let operator = Box::new(WithSprings::of(backend, problem.springs(), solver.operator)?);

@@ -6,7 +6,7 @@
 //! u_D. As Pi is stationary in v, only its explicit dependence on the design counts: dC/drho_e =
 //! -E'(rho_e) u_e^T K_e u_e + 2 u_e . df_e/drho_e.
 
-use topopt_fem::{Acting, Coupling, ElementOperator, ElementVectors, Statement, add_film_flows};
+use topopt_fem::{Acting, Coupling, ElementOperator, ElementVectors, ProblemView, add_film_flows};
 use topopt_linalg::{Backend, BackendError, Space};
 
 /// Loads of all load cases on a backend; their parts that follow the design are assembled again for
@@ -47,7 +47,7 @@ impl<B: Backend> Loads<B> {
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new(backend: &B, problem: &dyn Statement) -> Result<Self, BackendError> {
+    pub fn new(backend: &B, problem: &dyn ProblemView) -> Result<Self, BackendError> {
         let (cases, springs) = (problem.cases(), problem.springs());
         let (nodes, is_moved) =
             (problem.unknowns(), cases.iter().any(|case| case.prescribed.is_some()));
@@ -269,7 +269,7 @@ impl<B: Backend> CaseLoads<B> {
     /// Builds the loads of load case `k` of `problem`.
     fn new(
         backend: &B,
-        problem: &dyn Statement,
+        problem: &dyn ProblemView,
         k: usize,
         case: &Acting,
     ) -> Result<Self, BackendError> {

@@ -1,6 +1,6 @@
 //! States that are counted from another value than 0.
 
-use topopt_fem::Statement;
+use topopt_fem::ProblemView;
 use topopt_linalg::{BackendError, Pointwise};
 
 use crate::linear::{Linear, Origin};
@@ -11,7 +11,7 @@ impl<B: Pointwise> Linear<'_, B> {
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn count_from(&mut self, problem: &dyn Statement, zero: f64) -> Result<(), BackendError> {
+    pub fn count_from(&mut self, problem: &dyn ProblemView, zero: f64) -> Result<(), BackendError> {
         if zero == 0.0 {
             return Ok(());
         }

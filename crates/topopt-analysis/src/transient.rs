@@ -1,7 +1,7 @@
 //! The transient analysis: C du/dt + K u = f by the theta scheme.
 
 use topopt_fem::{
-    AdjointSteps, ElementOperator, Statement, StepData, StepLoads, ThetaScheme, Timeline,
+    AdjointSteps, ElementOperator, ProblemView, StepData, StepLoads, ThetaScheme, Timeline,
 };
 use topopt_linalg::{BackendError, LinearOperator, Monitor, PcgOutcome, Pointwise};
 
@@ -38,7 +38,7 @@ impl<'a, B: Pointwise> Transient<'a, B> {
         backend: &B,
         timeline: &'a Timeline,
         (free, storage): Bare<'a, B>,
-        problem: &dyn Statement,
+        problem: &dyn ProblemView,
     ) -> Result<Self, BackendError> {
         let (nodes, elements) = (problem.unknowns(), problem.elements());
         let mut is_free = vec![1.0; if backend.has_values() { nodes.len() } else { 0 }];

@@ -1,6 +1,6 @@
 //! Limits held against the full part: that of which every design element is solid.
 
-use topopt_fem::Statement;
+use topopt_fem::ProblemView;
 use topopt_mesh::numbers::shown;
 
 use crate::config::Config;
@@ -35,7 +35,7 @@ impl FullPart {
     pub fn of(
         config: &Config,
         posed: &Posed,
-        problem: &dyn Statement,
+        problem: &dyn ProblemView,
         values: &[f64],
     ) -> Result<Self, Finding> {
         let missed = |(constraint, value): (&PosedConstraint, &f64)| {
@@ -56,7 +56,7 @@ impl FullPart {
 
 /// Whether the response falls with every bit of material: a compliance in a steady state, by forces
 /// that stay as they are.
-fn only_falls(problem: &dyn Statement, constraint: &PosedConstraint) -> bool {
+fn only_falls(problem: &dyn ProblemView, constraint: &PosedConstraint) -> bool {
     let response = &constraint.response;
     let stays = problem.cases().iter().all(|c| !c.has_body_force && c.prescribed.is_none());
     response.form.posed().only_falls() && stays && response.when.is_none()

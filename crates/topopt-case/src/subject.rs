@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use topopt_design::{DesignSpace, Stage};
 use topopt_fem::{
-    Constraints, DIM, Diffusion, Discretization, Elasticity, ElementKernel, Statement, Timeline,
+    Constraints, DIM, Diffusion, Discretization, Elasticity, ElementKernel, ProblemView, Timeline,
 };
 
 use crate::filter_plan::FilterPlan;
@@ -11,7 +11,7 @@ use crate::responses::form::Part;
 use crate::responses::posed::Posed;
 
 /// Design task on the nodes and elements of a problem: design space, filter, objective and
-/// constraints. The first of several ranks has all of it, and the others [`Task::elsewhere`].
+/// constraints. The first of several ranks has all of it, and the others [`Task::without_values`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Task {
     /// Designs allowed.
@@ -35,13 +35,13 @@ pub struct Task {
 impl Task {
     /// Returns the task without values of single nodes and elements, for ranks after the first.
     #[must_use]
-    pub fn elsewhere(&self) -> Self {
+    pub fn without_values(&self) -> Self {
         Self {
-            space: self.space.elsewhere(),
+            space: self.space.without_values(),
             filter: self.filter.clone(),
-            posed: self.posed.elsewhere(),
+            posed: self.posed.without_values(),
             stages: self.stages.clone(),
-            timeline: self.timeline.as_ref().map(Timeline::elsewhere),
+            timeline: self.timeline.as_ref().map(Timeline::without_values),
             colors: self.colors.clone(),
             ..*self
         }
@@ -53,7 +53,7 @@ pub struct Subject<'a, K = Elasticity, const N: usize = DIM> {
     /// Task of the design.
     pub task: &'a Task,
     /// The problem; ranks after the first have no values of it.
-    pub problem: &'a dyn Statement,
+    pub problem: &'a dyn ProblemView,
     /// Discretized equation: all of it, or that of a rank on its part.
     pub equation: &'a Discretization<K, N>,
 }

@@ -13,8 +13,8 @@ use topopt_cuda::{
     Cuda, Device, Mf, Multigrid, Nccl, Prepared, Probe, Real, probe, structure_of_part,
 };
 use topopt_fem::{
-    Dealt, Discretization, Distributed, DistributedPreconditioner, Elasticity, ElementOperator,
-    ElementPreconditioner, Material, PartSharing, PartVectors, Supports,
+    Discretization, Distributed, DistributedPart, DistributedPreconditioner, Elasticity,
+    ElementOperator, ElementPreconditioner, Material, PartSharing, PartVectors, Supports,
 };
 use topopt_linalg::{
     Backend, BackendError, Communicator, CycleKind, Exchange, Halo, LinearOperator, Parcel,
@@ -85,9 +85,9 @@ fn measured(
     whole: &Discretization,
     is_silent: bool,
 ) -> Result<[f64; 2], BackendError> {
-    let Dealt { part, equation: local, shares } = match nccl.rank() {
-        0 => Dealt::deal(&nccl, whole),
-        _ => Dealt::receive(&nccl, *whole.kernel())?,
+    let DistributedPart { part, equation: local, shares } = match nccl.rank() {
+        0 => DistributedPart::deal(&nccl, whole),
+        _ => DistributedPart::receive(&nccl, *whole.kernel())?,
     };
     let device = backend.device().clone();
     let single = Cuda::<f32>::new(&device)?;

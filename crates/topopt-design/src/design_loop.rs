@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use topopt_analysis::Effort;
-use topopt_fem::Statement;
+use topopt_fem::ProblemView;
 use topopt_linalg::{BackendError, PcgProgress, Pointwise, Space};
 
 use crate::evaluator::{Evaluator, Material, Trials};
@@ -65,7 +65,7 @@ struct Step {
 impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
     /// Vectors of one entry per element that it holds for `problem` with optimality criteria for a
     /// volume, besides what operator, preconditioner, transform and filter do.
-    pub fn element_vectors(problem: &dyn Statement) -> usize {
+    pub fn element_vectors(problem: &dyn ProblemView) -> usize {
         let (designs, bounds, gradients) = (2, 2, 2);
         let criteria = OptimalityCriteria::ELEMENT_VECTORS;
         let own = designs + bounds + gradients + criteria;
@@ -74,7 +74,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
 
     /// Vectors of all unknowns that it holds with the loads of `problem`, besides what operator and
     /// preconditioner do.
-    pub fn nodal_vectors(problem: &dyn Statement) -> usize {
+    pub fn nodal_vectors(problem: &dyn ProblemView) -> usize {
         let cases = problem.cases();
         let moved = cases.iter().filter(|case| case.prescribed.is_some()).count();
         let of_springs = if problem.springs().is_some() { 3 } else { 0 };

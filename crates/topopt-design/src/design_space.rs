@@ -49,7 +49,7 @@ impl DesignSpace {
 
     /// Returns a copy without the values of elements, for ranks after the first, which alone has them.
     #[must_use]
-    pub fn elsewhere(&self) -> Self {
+    pub fn without_values(&self) -> Self {
         Self { volumes: Vec::new(), solid: Vec::new(), void: Vec::new(), ..*self }
     }
 

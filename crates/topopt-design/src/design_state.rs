@@ -42,7 +42,7 @@ pub struct Memory {
 impl DesignState {
     /// Returns a copy without vectors, for ranks after the first, which alone has them.
     #[must_use]
-    pub fn elsewhere(&self) -> Self {
+    pub fn without_values(&self) -> Self {
         let vectors = self.memory.vectors.iter().map(|(name, _)| (name.clone(), Vec::new()));
         Self {
             design: Vec::new(),

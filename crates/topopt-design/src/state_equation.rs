@@ -3,7 +3,7 @@
 mod adjoint;
 
 use topopt_analysis::{Bare, Effort, History, Linear, Observe, Solver};
-use topopt_fem::{Statement, Timeline};
+use topopt_fem::{ProblemView, Timeline};
 use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
 use crate::{Accuracy, DesignState, Interpolation, SolveError, Stage, StructureState};
@@ -53,7 +53,7 @@ struct AdjointVectors<B: Pointwise> {
 impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     /// Vectors of one entry per element that it holds for `problem`, besides what operator and
     /// preconditioner do.
-    pub(crate) fn element_vectors(problem: &dyn Statement) -> usize {
+    pub(crate) fn element_vectors(problem: &dyn ProblemView) -> usize {
         2 + problem.n_terms() + usize::from(problem.stiffness().is_some())
     }
 
@@ -64,7 +64,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     /// [`BackendError`] if the device has no room.
     pub fn new(
         backend: &'a B,
-        problem: &dyn Statement,
+        problem: &dyn ProblemView,
         interpolation: Interpolation,
         solver: Solver<'a, B>,
     ) -> Result<Self, BackendError> {
@@ -106,7 +106,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     /// [`BackendError`] if the device has no room.
     pub fn counted_from(
         mut self,
-        problem: &dyn Statement,
+        problem: &dyn ProblemView,
         zero: f64,
     ) -> Result<Self, BackendError> {
         self.linear.count_from(problem, zero)?;
@@ -127,7 +127,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         mut self,
         timeline: &'a Timeline,
         bare: Bare<'a, B>,
-        problem: &dyn Statement,
+        problem: &dyn ProblemView,
     ) -> Result<Self, BackendError> {
         self.history = Some(Box::new(History::new(self.backend(), timeline, bare, problem)?));
         Ok(self)

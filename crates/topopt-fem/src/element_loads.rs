@@ -67,7 +67,7 @@ impl ElementVectors {
     }
 
     /// Returns empty loads on a mesh of `n_elements` that another rank has.
-    pub fn elsewhere(n_elements: usize) -> Self {
+    pub fn without_values(n_elements: usize) -> Self {
         Self {
             elements: Vec::new(),
             n_elements,

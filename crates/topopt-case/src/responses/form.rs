@@ -1,7 +1,7 @@
 //! The form of a response on a mesh, and ways to measure it.
 
 use topopt_design::{DesignSpace, StateFunction};
-use topopt_fem::Statement;
+use topopt_fem::ProblemView;
 use topopt_linalg::{BackendError, Pointwise};
 
 /// Nodes or elements that a form holds numbers of: renumbering, stripping and restriction follow
@@ -21,7 +21,7 @@ pub struct Part<'a> {
     /// Designs allowed, with volumes.
     pub space: &'a DesignSpace,
     /// The problem.
-    pub problem: &'a dyn Statement,
+    pub problem: &'a dyn ProblemView,
     /// Mass per volume that the factors of the mass are multiples of.
     pub mass_density: f64,
 }

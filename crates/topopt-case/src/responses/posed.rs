@@ -211,7 +211,7 @@ impl Posed {
 
     /// Returns the responses without nodes and elements, for ranks after the first, which has them.
     #[must_use]
-    pub fn elsewhere(&self) -> Self {
+    pub fn without_values(&self) -> Self {
         let mut posed = self.clone();
         for numbers in posed.forms_mut().filter_map(Form::numbers) {
             match numbers {

@@ -8,7 +8,7 @@ use topopt_cuda::{
     Staged, part_of_filter, structure_of_part,
 };
 use topopt_fem::{
-    Aggregation, Averaging, Constraints, Dealt, Diffusion, Discretization, Distributed,
+    Aggregation, Averaging, Constraints, Diffusion, Discretization, Distributed, DistributedPart,
     DistributedPreconditioner, Elasticity, ElementKernel, ElementOperator, ElementPreconditioner,
     Helmholtz, Material, PartSharing, PartVectors, Supports, WithSprings,
 };
@@ -39,9 +39,9 @@ impl<C: Exchange<Cuda<f64>>, K: ElementKernel<N>, const N: usize> Rank<C, K, N> 
         communicator: C,
         whole: &Discretization<K, N>,
     ) -> Result<Self, BackendError> {
-        let Dealt { part, equation: local, shares } = match communicator.rank() {
-            0 => Dealt::deal(&communicator, whole),
-            _ => Dealt::receive(&communicator, *whole.kernel())?,
+        let DistributedPart { part, equation: local, shares } = match communicator.rank() {
+            0 => DistributedPart::deal(&communicator, whole),
+            _ => DistributedPart::receive(&communicator, *whole.kernel())?,
         };
         let backend = Ranks::new(Cuda::new(device)?, communicator, shares);
         Ok(Self { backend, part, local })

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use topopt_cuda::operators::{ProblemOnDevice, Strategy};
 use topopt_cuda::{Cuda, Device, DeviceKernel, Real, Staged};
 use topopt_fem::{
-    Constraints, Dealt, Diffusion, Discretization, Distributed, Elasticity, ElementKernel,
-    ElementOperator, Material, PartVectors, Supports,
+    Constraints, Diffusion, Discretization, Distributed, DistributedPart, Elasticity,
+    ElementKernel, ElementOperator, Material, PartVectors, Supports,
 };
 use topopt_linalg::{
     Backend, BackendError, Communicator, Exchange, Halo, Neighbor, Parcel, Ranks, Space, Threads,
@@ -58,9 +58,9 @@ fn on_rank<C: Exchange<Cuda<f64>>, K: ElementKernel<N>, const N: usize>(
     whole: &Discretization<K, N>,
     make: Make<K, N>,
 ) -> Result<[Vec<f64>; 4], BackendError> {
-    let Dealt { part, equation, shares } = match communicator.rank() {
-        0 => Dealt::deal(&communicator, whole),
-        _ => Dealt::receive(&communicator, *whole.kernel())?,
+    let DistributedPart { part, equation, shares } = match communicator.rank() {
+        0 => DistributedPart::deal(&communicator, whole),
+        _ => DistributedPart::receive(&communicator, *whole.kernel())?,
     };
     let operator = make(&backend, &equation)?;
     let ranks: Ranks<Cuda<f64>, C> = Ranks::new(backend, communicator, shares);

@@ -1,6 +1,6 @@
 //! The largest length or value of a state at a set of nodes, approximated by a p-norm.
 
-use topopt_fem::Statement;
+use topopt_fem::ProblemView;
 use topopt_linalg::{BackendError, Pointwise, Space};
 
 use crate::{Moment, StateFunction};
@@ -14,7 +14,7 @@ struct AtNodes {
 }
 
 impl AtNodes {
-    fn new(problem: &dyn Statement, nodes: Vec<u32>) -> Self {
+    fn new(problem: &dyn ProblemView, nodes: Vec<u32>) -> Self {
         let space = problem.unknowns();
         let is_free =
             |&node: &u32| (0..space.unknowns).map(move |i| !problem.is_held(node as usize, i));
@@ -61,7 +61,7 @@ pub struct StateNorm {
 
 impl StateNorm {
     /// Builds the norm over `nodes` with p = `exponent` > 1.
-    pub fn new(problem: &dyn Statement, nodes: Vec<u32>, exponent: f64) -> Self {
+    pub fn new(problem: &dyn ProblemView, nodes: Vec<u32>, exponent: f64) -> Self {
         Self { nodes: AtNodes::new(problem, nodes), exponent }
     }
 
@@ -103,7 +103,7 @@ pub struct LargestState {
 
 impl LargestState {
     /// Builds the function over `nodes` with p = `exponent` > 1, counted from `zero`.
-    pub fn new(problem: &dyn Statement, nodes: Vec<u32>, exponent: f64, zero: f64) -> Self {
+    pub fn new(problem: &dyn ProblemView, nodes: Vec<u32>, exponent: f64, zero: f64) -> Self {
         Self { nodes: AtNodes::new(problem, nodes), exponent, zero }
     }
 

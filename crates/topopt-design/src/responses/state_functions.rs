@@ -1,6 +1,6 @@
 //! Functions of a state at nodes: a mean, the power of the loads.
 
-use topopt_fem::Statement;
+use topopt_fem::ProblemView;
 use topopt_linalg::{Backend, BackendError, Pointwise};
 
 use crate::{Moment, StateFunction};
@@ -21,7 +21,7 @@ impl<B: Backend> StateMean<B> {
     /// [`BackendError`] if the device has no room.
     pub fn new(
         backend: &B,
-        problem: &dyn Statement,
+        problem: &dyn ProblemView,
         mut weights: Vec<f64>,
     ) -> Result<Self, BackendError> {
         let total = backend.upload(&weights, problem.unknowns())?;

@@ -3,7 +3,7 @@
 use topopt_linalg::{Backend, BackendError, LinearOperator};
 
 use super::{Held, StepData, Timeline, Varying};
-use crate::Statement;
+use crate::ProblemView;
 
 /// Loads and held values of a [`Timeline`], evaluated on the backend for a step or a time.
 pub struct StepLoads<'a, B: Backend> {
@@ -25,7 +25,7 @@ impl<'a, B: Backend> StepLoads<'a, B> {
     pub fn new(
         backend: &B,
         timeline: &'a Timeline,
-        problem: &dyn Statement,
+        problem: &dyn ProblemView,
     ) -> Result<Self, BackendError> {
         let nodes = problem.unknowns();
         let free = |varying: &'a Varying| {

@@ -34,7 +34,7 @@ pub struct Varying {
 impl Timeline {
     /// Returns a copy without the values of nodes and elements, which only the first rank has.
     #[must_use]
-    pub fn elsewhere(&self) -> Self {
+    pub fn without_values(&self) -> Self {
         let varying =
             |varying: &Varying| Varying { values: Vec::new(), factors: varying.factors.clone() };
         Self {

@@ -4,8 +4,8 @@ mod preconditioners;
 
 use topopt_fem::operators::Reference;
 use topopt_fem::{
-    Constraints, Dealt, Diffusion, Discretization, Distributed, ElementKernel, ElementOperator,
-    PartVectors, Strategy, WithSprings,
+    Constraints, Diffusion, Discretization, Distributed, DistributedPart, ElementKernel,
+    ElementOperator, PartVectors, Strategy, WithSprings,
 };
 use topopt_linalg::{
     Backend, BackendError, Communicator, Cpu, LinearOperator, Ranks, Space, Threads,
@@ -32,9 +32,9 @@ fn on_ranks<K: ElementKernel<N>, T: Send + PartialEq, const N: usize>(
     work: impl Fn(&Rank<K, N>) -> Result<T, BackendError> + Sync,
 ) -> T {
     let mut found = Threads::run(size, |rank| {
-        let Dealt { part, equation: local, shares } = match rank.rank() {
-            0 => Dealt::deal(rank, whole),
-            _ => Dealt::receive(rank, *whole.kernel())?,
+        let DistributedPart { part, equation: local, shares } = match rank.rank() {
+            0 => DistributedPart::deal(rank, whole),
+            _ => DistributedPart::receive(rank, *whole.kernel())?,
         };
         work(&Rank { backend: Ranks::new(Cpu, rank, shares), part, local })
     })

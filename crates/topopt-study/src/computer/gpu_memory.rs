@@ -8,7 +8,7 @@ use topopt_cuda::{
     Cone, Cuda, MatrixFreeEquation, MeshOnDevice, Mf, Multigrid, ProblemOnDevice, Strategy,
 };
 use topopt_design::{Optimization, StateEquation};
-use topopt_fem::{Discretization, Helmholtz, Statement};
+use topopt_fem::{Discretization, Helmholtz, ProblemView};
 
 use super::Solvable;
 use super::gpu::{is_patch, is_single};
@@ -19,7 +19,7 @@ pub(super) fn bytes<K: Solvable<N>, const N: usize>(
     strategy: Strategy,
     preconditioner: config::Preconditioner,
     contrast: f64,
-    (problem, equation, by_color): (&dyn Statement, &Discretization<K, N>, bool),
+    (problem, equation, by_color): (&dyn ProblemView, &Discretization<K, N>, bool),
     [of_elements, nodal]: [usize; 2],
 ) -> usize {
     let (nodes, elements) = (equation.mesh().n_nodes(), equation.mesh().n_elements());

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use topopt_analysis::{Linear, Transient};
 use topopt_case::subject::Bare;
-use topopt_fem::Statement;
+use topopt_fem::ProblemView;
 use topopt_linalg::{PcgOutcome, Pointwise, StopReason};
 
 use super::restart::{Account, Reached, Restart, Resumed};

@@ -8,7 +8,7 @@ use topopt_case::config;
 use topopt_case::finding::InputError;
 use topopt_case::subject::{Subject, Task};
 use topopt_design::DesignState;
-use topopt_fem::{Dealt, Elsewhere};
+use topopt_fem::{DistributedPart, RemoteProblem};
 use topopt_linalg::{BackendError, Exchange, Link};
 
 use super::design_run::DesignRun;
@@ -23,9 +23,9 @@ use crate::thread_pool::thread_pool;
 #[derive(Serialize, Deserialize)]
 struct Brief {
     task: Task,
-    problem: Elsewhere,
+    problem: RemoteProblem,
     strategy: config::Strategy,
-    /// See [`DesignState::elsewhere`].
+    /// See [`DesignState::without_values`].
     state: Option<DesignState>,
     /// Whether it starts from densities, which the first rank has.
     has_densities: bool,
@@ -34,10 +34,10 @@ struct Brief {
 impl Brief {
     fn of<K: Solvable<N>, const N: usize>(asked: Asked, prepared: &Prepared<K, N>) -> Self {
         Self {
-            task: prepared.model.task.elsewhere(),
-            problem: Elsewhere::of(&prepared.model.problem),
+            task: prepared.model.task.without_values(),
+            problem: RemoteProblem::of(&prepared.model.problem),
             strategy: prepared.strategy(asked.config.solver.strategy),
-            state: prepared.state().map(DesignState::elsewhere),
+            state: prepared.state().map(DesignState::without_values),
             has_densities: prepared.start_from.is_some(),
         }
     }
@@ -104,7 +104,8 @@ impl<K: Solvable<N>, const N: usize> Ranked<'_, '_, K, N> {
             Link::new(&communicator, other).send_text(&brief);
         }
         let model = &prepared.model;
-        let Dealt { part, equation, shares } = Dealt::deal(&communicator, &model.problem);
+        let DistributedPart { part, equation, shares } =
+            DistributedPart::deal(&communicator, &model.problem);
         communicator.check()?;
 
         let computer = OnRanks::new(place, communicator, (part, shares), sharing)?;
@@ -124,7 +125,8 @@ impl<K: Solvable<N>, const N: usize> Ranked<'_, '_, K, N> {
         let brief = serde_json::from_str(&brief);
         let brief: Brief = brief.map_err(|error| misunderstood(communicator.rank(), &error))?;
         let kernel = K::of(self.asked.config).map_err(InputError::from)?;
-        let Dealt { part, equation, shares } = Dealt::receive(&communicator, kernel)?;
+        let DistributedPart { part, equation, shares } =
+            DistributedPart::receive(&communicator, kernel)?;
 
         let computer = OnRanks::new(place, communicator, (part, shares), sharing)?;
         let run = DesignRun {

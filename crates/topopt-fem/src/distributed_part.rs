@@ -7,7 +7,7 @@ use crate::distributed::shares;
 use crate::{Constraints, Coupling, DIM, Discretization, ElementKernel};
 
 /// The part of a rank, and the equation on it.
-pub struct Dealt<K, const N: usize> {
+pub struct DistributedPart<K, const N: usize> {
     /// The part.
     pub part: Part,
     /// The equation.
@@ -16,9 +16,9 @@ pub struct Dealt<K, const N: usize> {
     pub shares: Shares,
 }
 
-impl<K: ElementKernel<N>, const N: usize> Dealt<K, N> {
+impl<K: ElementKernel<N>, const N: usize> DistributedPart<K, N> {
     /// The part of the first rank, which sends the others theirs of `whole`. They receive them by
-    /// [`Dealt::receive`].
+    /// [`DistributedPart::receive`].
     pub fn deal(communicator: &dyn Communicator, whole: &Discretization<K, N>) -> Self {
         let partition = Partition::new(whole.mesh(), communicator.size());
         let shares = shares(&partition);

@@ -6,8 +6,8 @@ use topopt_linalg::Space;
 use crate::{Coupling, ElementKernel, ElementVectors, Problem};
 
 /// Data of a problem that a state equation needs besides operator and preconditioner. Every rank has one,
-/// those after the first an [`Elsewhere`], whose values are empty where the first has some.
-pub trait Statement: Sync {
+/// those after the first a [`RemoteProblem`], whose values are empty where the first has some.
+pub trait ProblemView: Sync {
     /// The space of the unknowns, held ones included.
     fn unknowns(&self) -> Space;
 
@@ -50,7 +50,7 @@ pub trait Statement: Sync {
     }
 }
 
-/// A load case of a [`Statement`].
+/// A load case of a [`ProblemView`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Acting<'a> {
     /// Name of the load case.
@@ -65,7 +65,7 @@ pub struct Acting<'a> {
     pub prescribed: Option<&'a [f64]>,
 }
 
-impl<K: ElementKernel<N>, const N: usize> Statement for Problem<K, N> {
+impl<K: ElementKernel<N>, const N: usize> ProblemView for Problem<K, N> {
     fn unknowns(&self) -> Space {
         self.space()
     }
@@ -122,7 +122,7 @@ impl<K: ElementKernel<N>, const N: usize> Statement for Problem<K, N> {
 
 /// Sizes and flags of a problem whose values only the first rank has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Elsewhere {
+pub struct RemoteProblem {
     n_nodes: usize,
     unknowns_per_node: usize,
     n_elements: usize,
@@ -131,21 +131,21 @@ pub struct Elsewhere {
     has_films: bool,
     has_stiffness: bool,
     has_mass: bool,
-    cases: Vec<CaseElsewhere>,
+    cases: Vec<RemoteCase>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct CaseElsewhere {
+struct RemoteCase {
     name: String,
     weight: f64,
     has_body_force: bool,
     is_moved: bool,
 }
 
-impl Elsewhere {
+impl RemoteProblem {
     /// Takes sizes and flags from `problem`.
-    pub fn of(problem: &dyn Statement) -> Self {
-        let cases = problem.cases().into_iter().map(|case| CaseElsewhere {
+    pub fn of(problem: &dyn ProblemView) -> Self {
+        let cases = problem.cases().into_iter().map(|case| RemoteCase {
             name: case.name.into(),
             weight: case.weight,
             has_body_force: case.has_body_force,
@@ -170,7 +170,7 @@ fn values(are_there: bool) -> Option<&'static [f64]> {
     are_there.then_some(&[])
 }
 
-impl Statement for Elsewhere {
+impl ProblemView for RemoteProblem {
     fn unknowns(&self) -> Space {
         Space::nodes(self.n_nodes, self.unknowns_per_node)
     }
@@ -215,10 +215,10 @@ impl Statement for Elsewhere {
     }
 
     fn body_loads(&self, _: usize) -> ElementVectors {
-        ElementVectors::elsewhere(self.n_elements)
+        ElementVectors::without_values(self.n_elements)
     }
 
     fn prescribed_loads(&self, _: usize) -> ElementVectors {
-        ElementVectors::elsewhere(self.n_elements)
+        ElementVectors::without_values(self.n_elements)
     }
 }
