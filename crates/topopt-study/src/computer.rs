@@ -183,3 +183,13 @@ pub(crate) fn smoother(solver: &config::Solver) -> SmootherKind {
 pub(crate) fn refused(error: DistanceError) -> Failure {
     InputError::from(Finding::new(error.to_string())).into()
 }
+
+/// Whether single precision, which rounds to 6e-8, can tell moduli of that contrast apart.
+fn is_single(contrast: f64) -> bool {
+    contrast >= 1e-7
+}
+
+/// Whether multigrid smooths by patches.
+fn is_patch(config: &Config) -> bool {
+    config.solver.is_multigrid() && smoother(&config.solver) == SmootherKind::Patch
+}

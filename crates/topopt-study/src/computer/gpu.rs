@@ -15,13 +15,13 @@ use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_fem::{
     Diffusion, Discretization, ElementOperator, ElementPreconditioner, Helmholtz, Jacobi, Problem,
 };
-use topopt_linalg::{BackendError, SmootherKind};
+use topopt_linalg::BackendError;
 
 use super::gpu_memory::{bytes, run_bytes};
 use super::opened::{OpenGpu, bare_mesh, problem_on_device};
 use super::{
     BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solvable, Solver, cycle, fastest,
-    refused, smoother,
+    is_patch, is_single, refused, smoother,
 };
 use crate::failure::Failure;
 
@@ -153,11 +153,6 @@ impl Computer for OnGpu {
     }
 }
 
-/// Whether single precision, which rounds to 6e-8, can tell moduli of that contrast apart.
-pub(super) fn is_single(contrast: f64) -> bool {
-    contrast >= 1e-7
-}
-
 /// Operator and preconditioner of `subject`. The host prepares the preconditioner while the device
 /// measures strategies.
 fn solver<'a, K: Solvable<N>, const N: usize>(
@@ -229,11 +224,6 @@ fn smoothed_here<K: Solvable<N>, const N: usize>(
     let message = "smoother `patch` does not take conductivities that differ by axis on a GPU";
     let remedy = "leave out `solver.smoother`, or set `solver.device` to \"cpu\"";
     Err(Finding::new(message).remedy(remedy).into())
-}
-
-/// Whether multigrid smooths by patches.
-pub(super) fn is_patch(config: &Config) -> bool {
-    config.solver.is_multigrid() && smoother(&config.solver) == SmootherKind::Patch
 }
 
 /// The strategy on a GPU: `Auto` is `dbd` where the elements come by color, or `mf`, which stores

@@ -10,8 +10,7 @@ use topopt_cuda::{
 use topopt_design::{Optimization, StateEquation};
 use topopt_fem::{Discretization, Helmholtz, ProblemView};
 
-use super::Solvable;
-use super::gpu::{is_patch, is_single};
+use super::{Solvable, is_patch, is_single};
 
 /// Device memory of a run except for its filter, with vectors beside those of the design loop and
 /// of the solver: `[per element, per node]`.

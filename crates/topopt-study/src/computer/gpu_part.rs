@@ -16,11 +16,10 @@ use topopt_fem::{
 };
 use topopt_linalg::{BackendError, CycleKind, Exchange};
 
-use super::gpu::is_single;
 use super::of_part::{ConeOfPart, OfPart, PartOf};
 use super::opened::{OpenGpu, bare_mesh, problem_on_device};
 use super::parts::{Others, PartSolver};
-use super::{Computer, Neighbors, OnGpu, Solvable, cycle};
+use super::{Computer, Neighbors, OnGpu, Solvable, cycle, is_single};
 use crate::failure::Failure;
 
 impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
