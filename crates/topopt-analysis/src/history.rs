@@ -59,12 +59,14 @@ impl<'a, B: Pointwise> History<'a, B> {
     ) -> Result<Self, BackendError> {
         let (nodes, elements) = (problem.unknowns(), problem.elements());
         let (n, stride) = (timeline.n_steps(), stride(timeline.n_steps()));
+
         let states =
             |count: usize| (0..count).map(|_| backend.zeros(nodes)).collect::<Result<Vec<_>, _>>();
         let first = backend.upload(&timeline.initial, nodes)?;
         let mut all = [states(n.div_ceil(stride))?, states(n.div_ceil(stride))?];
         all.iter_mut().for_each(|kept| backend.copy(&first, &mut kept[0]));
         let [kept, trial_kept] = all;
+
         Ok(Self {
             transient: Transient::new(backend, timeline, bare, problem)?,
             adjoint: AdjointSteps::new(backend, nodes, timeline.theta)?,
@@ -111,6 +113,7 @@ impl<'a, B: Pointwise> History<'a, B> {
         observe: &mut Observe<B>,
     ) -> Result<(), SolveError> {
         let (backend, timeline) = (linear.backend, self.transient.timeline);
+
         self.compliance = 0.0;
         for k in 0..self.trial_kept.len() {
             backend.copy(&self.trial_kept[k], &mut self.segment[0]);
@@ -129,6 +132,7 @@ impl<'a, B: Pointwise> History<'a, B> {
             let last = &self.segment[steps.count()];
             backend.copy(last, self.trial_kept.get_mut(k + 1).unwrap_or(end));
         }
+
         Ok(())
     }
 
@@ -160,8 +164,10 @@ impl<'a, B: Pointwise> History<'a, B> {
         let element = || backend.zeros(self.elements);
         let (conduction, capacity, scratch) = (element()?, element()?, element()?);
         let mut work = AdjointWork { conduction, capacity, scratch };
+
         let mut nodal = backend.zeros(self.nodes)?;
         self.adjoint.start(backend);
+
         for k in (0..self.kept.len()).rev() {
             backend.copy(&self.kept[k], &mut self.segment[0]);
             self.march(linear, moduli, k, monitor)?;
@@ -179,6 +185,7 @@ impl<'a, B: Pointwise> History<'a, B> {
                 work.add(linear, self.adjoint.eta(), [before, after], of_step, &mut nodal);
             }
         }
+
         backend.multiply(&self.transient.solid, &work.capacity, &mut work.scratch);
         std::mem::swap(&mut work.capacity, &mut work.scratch);
         Ok(work)

@@ -82,11 +82,13 @@ impl DeckCase<'_> {
             Some(set) => self.sets.elements.get(set).map_or(0, Vec::len),
         };
         let most = materials.iter().max_by_key(size);
+
         self.line("\n[material]");
         // All materials of a case have one Poisson's ratio.
         let others = materials.iter().filter(|material| Some(*material) != most);
         let ratios = most.into_iter().chain(others.clone());
         let ratio = ratios.filter_map(|material| material.poissons_ratio).next();
+
         match most {
             Some(material) => self.properties(material),
             None => self.line(&format!("# {} = 1.0     # the file gives none", self.stiffness())),
@@ -94,6 +96,7 @@ impl DeckCase<'_> {
         if let Some(ratio) = ratio.filter(|_| self.physics == DeckPhysics::Elasticity) {
             self.line(&format!("poissons_ratio = {ratio:?}"));
         }
+
         for material in others {
             self.other_ratio(material, ratio);
             let Some(set) = &material.set else { continue };

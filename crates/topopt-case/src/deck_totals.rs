@@ -77,6 +77,7 @@ fn totals(imported: &ImportedMesh) -> BTreeMap<String, Total> {
     let sets = mesh.sets();
     let nodes = |set: &String| sets.nodes.get(set).map_or(&[][..], Vec::as_slice);
     let faces = |set: &String| sets.faces.get(set).map_or(&[][..], Vec::as_slice);
+
     let mut totals = BTreeMap::<String, Total>::new();
     for load in &deck.loads {
         let total = totals.entry(load.case.clone()).or_default();

@@ -139,11 +139,13 @@ impl Expression {
             _ if name == "if" => 3,
             _ => return Err(format!("`{name}` is no function")),
         };
+
         let values = arguments.iter().map(Self::of).collect::<Result<Vec<_>, _>>()?;
         let wrong = |values: Vec<Self>| {
             let plural = if wanted == 1 { "" } else { "s" };
             format!("`{name}` takes {wanted} value{plural}, not {}", values.len())
         };
+
         Ok(match (unary, binary) {
             (Some((_, function)), _) => {
                 let [a] = values.try_into().map_err(wrong)?;
@@ -230,12 +232,14 @@ mod tests {
             "", "2 +", "(x", "x)", "x y", "w", "sine(x)", "if(x, 1)", "sin()", "\"a\"", "x = 2",
             "1; 2", "1, 2", "x +* 2", "2x", "x & y", "*",
         ];
+
         let shown = errors.map(|text| {
             let Fault { why, at } = Expression::parse(text).unwrap_err();
             let at =
                 at.map_or(String::new(), |at| format!(" [{}: {}]", at.start, &text[at.clone()]));
             format!("{text}: {why}{at}")
         });
+
         insta::assert_snapshot!(shown.join("\n"), @r#"
         : a value is missing
         2 +: `+` lacks a value [2: +]

@@ -109,6 +109,7 @@ fn response<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
     let of_densities = |weights: Vec<f64>| {
         WeightedDensity::new(backend, label.clone(), part.problem.elements().points, &weights)
     };
+
     Ok(match (form.measure(part, backend, *zero)?, when) {
         (Measure::Volume, _) => Box::new(of_densities(part.volume_shares())?),
         (Measure::Densities(weights), _) => Box::new(of_densities(weights)?),

@@ -109,6 +109,7 @@ impl Lookup<'_> {
     fn load_case(&self, name: &str, findings: &mut Vec<Finding>) -> CaseLoads {
         let mut forces: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
         let (mut gravity, mut rotations) = ([0.0; 3], Vec::new());
+
         for load in self.config.loads.iter().filter(|load| load.case == name) {
             for (node, force) in self.on_nodes(load, findings) {
                 let total = forces.entry(node).or_default();
@@ -122,6 +123,7 @@ impl Lookup<'_> {
                 None => {}
             }
         }
+
         CaseLoads {
             name: name.to_owned(),
             weight: self.config.weight_of(name),
@@ -281,6 +283,7 @@ impl JsonSchema for Load {
             }
             properties.insert(key.name.into(), schema.into());
         }
+
         json_schema!({
             "description": TEXT,
             "type": "object",

@@ -120,6 +120,7 @@ impl MaterialShare {
                 elements: elements.len(),
             }
         };
+
         let density = config.material.mass_density.as_ref();
         let others = others(case.mesh.n_elements(), &case.materials);
         let others = share(K::coefficient(config), number(density), density.is_some(), &others);
@@ -129,6 +130,7 @@ impl MaterialShare {
             let density = material.mass_density.as_ref();
             Self { set, ..share(coefficient, number(density), density.is_some(), elements) }
         });
+
         std::iter::once(others).chain(of_sets).filter(|share| share.elements > 0).collect()
     }
 }
@@ -175,6 +177,7 @@ pub(crate) fn factors<K: Physics<N>, const N: usize>(
         }
         Some(all)
     };
+
     let (coefficient, density) = (K::coefficient(config), reference_density(config));
     let relative = |material| K::coefficient_of(material).map_or(1.0, |own| own / coefficient);
     let relative_mass = |material: &SetMaterial| {
@@ -183,6 +186,7 @@ pub(crate) fn factors<K: Physics<N>, const N: usize>(
     let field = |values: Option<&[f64]>, reference: f64| {
         values.map(|values| values.iter().map(|value| value / reference).collect())
     };
+
     let materials = || config.materials.iter();
     ElementFactors {
         stiffness: field(K::coefficient_field(&case.fields), coefficient)

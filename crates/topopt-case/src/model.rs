@@ -156,6 +156,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
                 Ok(Measure::Densities(weights)) => weights,
                 _ => return None,
             };
+
             let [least, most] = self.space.bounds().map(|density| {
                 weights.iter().zip(density).map(|(weight, x)| weight * x).sum::<f64>()
             });
@@ -164,6 +165,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
                 false if limit > most => ("at most", most, "with every design element solid"),
                 _ => return None,
             };
+
             let label = &constraint.response.label;
             let message =
                 format!("no design keeps this limit: the {label} is {word} {}", shown(bound));
@@ -171,6 +173,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             let finding = Finding::new(message).at(config.source(), place, why);
             Some(finding.remedy(format!("give a limit of {word} {}", shown(bound))))
         };
+
         self.posed.constraints.iter().filter_map(finding).collect()
     }
 

@@ -122,6 +122,7 @@ impl<R: Real> Eikonal<R> {
     ) -> Result<Self, EikonalError> {
         let patches = Patches::with_limits(tetrahedra, CELLS, VERTICES);
         let travel = Travel::new(&patches, speed)?;
+
         let upload = |values: &[f64]| {
             let values: Vec<R> = values.iter().map(|&value| R::from_f64(value)).collect();
             device.upload(&values)
@@ -134,6 +135,7 @@ impl<R: Real> Eikonal<R> {
             }
         };
         let positions = to_planes::<R>(positions(&patches, &travel.points).as_flattened(), 3);
+
         Ok(Self {
             kernels: kernels::Eikonal::load(device)?,
             front_kernels: kernels::Front::load(device)?,
@@ -270,6 +272,7 @@ impl<R: Real> Eikonal<R> {
         let (view, state) = (self.view(), &mut self.state);
         let none = &self.positions;
         let kernels = &self.kernels;
+
         macro_rules! launch {
             ($kernel:ident, $metric:expr) => {
                 kernels.$kernel(
@@ -292,6 +295,7 @@ impl<R: Real> Eikonal<R> {
                 )
             };
         }
+
         match &self.metric {
             Metric::Mapped => launch!(front_advance, none),
             Metric::Isotropic(squares) => launch!(front_advance_isotropic, squares),

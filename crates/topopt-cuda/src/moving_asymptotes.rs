@@ -39,6 +39,7 @@ impl MovingAsymptotes for Cuda<f64> {
         let (n, AsymptoteRules { initial, shrink, grow, move_limit }) = (design.len(), *rules);
         let [last, first] = before.unwrap_or([design; 2]);
         let has_before = u32::from(before.is_some());
+
         self.asymptotes.move_asymptotes(
             Threads(n),
             n,
@@ -112,10 +113,12 @@ impl Cuda<f64> {
         let Approximation { design, bounds, asymptotes, limits, functions } = approximation;
         let (n, m, kernels) = (design.len(), functions.len() - 1, &self.asymptotes);
         let block = kernels.minimize_approximation.block();
+
         let n_pairs = m * (m + 1) / 2;
         let n_sums = n_pairs + m + 2;
         let n_workers = WORKERS.min(n.div_ceil(block.min(POOL / (2 * m + 2))));
         let mut partial = self.device().zeros(n_workers * n_sums)?;
+
         kernels.minimize_approximation(
             Blocks(n_workers * n_sums.div_ceil(block)),
             n,
@@ -152,6 +155,7 @@ impl Cuda<f64> {
         let mut factors = self.device().zeros(FACTORS * n)?;
         let n_workers = WORKERS.min(n.div_ceil(kernels.minimize_weighted.block()));
         let mut partial = self.device().zeros(n_workers * 2)?;
+
         kernels.minimize_weighted(
             Blocks(n_workers),
             n,

@@ -132,6 +132,7 @@ impl Communicator for Nccl {
         if all.is_empty() {
             return;
         }
+
         let crossed = self.with_numbers(&all, |comm, buffer| {
             let (mut out, mut back) = buffer.split_at_mut(sent.len());
             let (mut first, mut first_back) = (0, 0);
@@ -150,6 +151,7 @@ impl Communicator for Nccl {
                 Ok(())
             })
         });
+
         let mut rest = &crossed[sent.len()..];
         for parcel in parcels {
             let (received, others) = rest.split_at(parcel.received.len());

@@ -73,6 +73,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         let stiffness = problem.stiffness();
         let accuracy = Accuracy::fixed(solver.tolerance);
         let linear = Linear::new(backend, problem, solver)?;
+
         Ok(Self {
             elements,
             interpolation,

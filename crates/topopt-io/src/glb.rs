@@ -130,6 +130,7 @@ impl Part {
             let length = views[i + 1] - views[i];
             json!({"buffer": 0, "byteOffset": views[i], "byteLength": length, "target": target})
         };
+
         let n = self.positions.len();
         json!({
             "asset": {"version": "2.0", "generator": "topopt"},

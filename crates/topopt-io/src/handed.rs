@@ -81,11 +81,13 @@ mod tests {
                 let middles = shape.edges().iter().map(|edge| middle(corners, *edge));
                 corners.iter().copied().chain(middles).collect()
             };
+
             let mut places = places.clone();
             places.resize(200, [0.5; 3]);
             let right = with_middles(&right);
             let mut nodes = right.clone();
             assert!(!right_handed(shape, &mut nodes, &places));
+
             let left = mirrored(shape, &right);
             assert_eq!(left, with_middles(&left[..shape.n_corners()]), "{shape:?}");
             let mut nodes = left.clone();

@@ -223,11 +223,13 @@ impl<K: Assembled<N>, const N: usize> Measure<'_, K, N> {
         let seconds = self.device.median_seconds(WARM_UP, repeats, || {
             assembly.assemble(routine, coefficients);
         })?;
+
         // Without arithmetic there is nothing to compare.
         let error = match routine {
             Routine::Empty => None,
             _ => Some(self.expected.error(assembly, &self.pattern)?),
         };
+
         Ok(Row {
             strategy: assembly.strategy().name(),
             routine: routine.name(),

@@ -167,11 +167,13 @@ impl<const N: usize> InverseDiagonal<Cpu> for BlockDiagonal<N> {
     ) {
         let from_zero = matches!(residual, Residual::OfZero { .. });
         let alpha = alpha * (growth.start / growth.result).sqrt();
+
         let residual_at = |row: usize, i: usize, r: f64| match residual {
             Residual::OfZero { b } => b[N * row + i],
             Residual::Of { b, ax } => b[N * row + i] - ax[N * row + i],
             Residual::After { ad } => r - ad[N * row + i],
         };
+
         let [r, d, x] = [r, d, x].map(|v| v.as_chunks_mut::<N>().0);
         let blocks = self.packed.par_chunks_exact(Self::PACKED);
         let rows = r.par_iter_mut().zip(d).zip(x).zip(blocks).enumerate().with_min_len(1024);

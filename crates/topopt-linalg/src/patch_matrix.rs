@@ -76,6 +76,7 @@ impl<const N: usize> PatchMatrix<N> {
             Residue::OfZero { b } | Residue::Of { b } => b.as_chunks::<N>().0,
             Residue::Left => left,
         };
+
         r.clear();
         r.extend(rows.iter().map(|&row| before[row as usize]));
         if let Residue::Of { .. } = residue {
@@ -101,6 +102,7 @@ impl<const N: usize> PatchMatrix<N> {
         z.clear();
         z.resize(r.len(), [0.0; N]);
         d.clone_from(z);
+
         let rows = &patches.order()[own.clone()];
         for (k, [alpha, beta]) in inner_factors().into_iter().enumerate() {
             if k > 0 {

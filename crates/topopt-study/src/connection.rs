@@ -90,6 +90,7 @@ fn unconnected<K: Physics<N>, const N: usize>(
     let acts = loaded_nodes(model);
     let loads = K::NAMES.loads;
     let mut said = Vec::new();
+
     for case in model.problem.load_cases() {
         let (mut all, mut loose, mut empty) = (0.0, 0.0, 0.0);
         let nodes = case.forces.as_chunks::<N>().0.iter().zip(&pieces.of_node).zip(&acts);
@@ -102,6 +103,7 @@ fn unconnected<K: Physics<N>, const N: usize>(
                 _ => {}
             }
         }
+
         let percent = |part: f64| shown((1e3 * part / all).round() / 10.0);
         if loose > SHARE * all {
             said.push(format!(
@@ -142,6 +144,7 @@ fn idle<K: Physics<N>, const N: usize>(
     let volumes = pieces.volumes(model.problem.mesh(), filled);
     let speck = SPECK * model.element_width.powi(3);
     let total: f64 = filled.iter().sum();
+
     let say = |wanted: bool, one: &str, several: &str| {
         let of = |p: &usize| !is_loaded[*p] && is_held[*p] == wanted && volumes[*p] > speck;
         let meant: Vec<usize> = (0..volumes.len()).filter(of).collect();
@@ -153,6 +156,7 @@ fn idle<K: Physics<N>, const N: usize>(
             n => Some(format!("{n} pieces of the shape {several}, {share} % of its volume")),
         }
     };
+
     let loose = say(
         false,
         "floats loose: no support holds it and no load reaches it",

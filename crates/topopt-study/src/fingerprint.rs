@@ -39,6 +39,7 @@ pub(crate) fn fingerprint<K: Physics<N>, const N: usize>(
         // A number of the case file.
         solid_modulus: _,
     } = model;
+
     let Task {
         space,
         posed,
@@ -51,6 +52,7 @@ pub(crate) fn fingerprint<K: Physics<N>, const N: usize>(
         // Made of the mesh.
         colors: _,
     } = task;
+
     let (of_mesh, (of_problem, of_task)) = rayon::join(
         || of_mesh(mesh),
         || rayon::join(|| of_bytes(problem), || of_bytes(&(space, posed, timeline))),

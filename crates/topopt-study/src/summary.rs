@@ -254,6 +254,7 @@ impl<'a> Summary<'a> {
             Some(Ended::Sensitivities { .. }) => ("not_finite", None),
             None => ("failed", None),
         };
+
         self.peak_memory_mb = peak_memory_mb();
         let target = self.settings.volume_fraction;
         self.volume_met = self
@@ -261,6 +262,7 @@ impl<'a> Summary<'a> {
             .volume_fraction
             .zip(target)
             .map(|(volume, target)| (volume - target).abs() <= VOLUME_TOLERANCE * target);
+
         let (posed, answer) = (self.posed, &self.done.answer);
         self.objective = ObjectiveFound::of(posed, answer.objective);
         let value = |i: usize| answer.limited.get(i).copied();
@@ -268,6 +270,7 @@ impl<'a> Summary<'a> {
         {
             *limited = Limited::of(posed, value(i), limited.full_part);
         }
+
         self.ending.extend(self.warnings_at_end());
         let grey = self.grey().filter(|_| self.done.grey_level > Some(GREY));
         self.warnings.extend(grey.into_iter().chain(self.ending.iter().cloned()));
@@ -387,6 +390,7 @@ impl<'a> Summary<'a> {
         if volume < target && self.settings.optimizer.method != config::Method::Oc {
             return None;
         }
+
         let is_at_rest = self.done.change.is_some_and(|change| change < AT_REST);
         let why = match volume > target {
             _ if !is_at_rest => {
@@ -403,6 +407,7 @@ impl<'a> Summary<'a> {
                  would only add weight"
             }
         };
+
         Some(format!("the volume is {volume:.4}, but {target} was requested: {why}"))
     }
 

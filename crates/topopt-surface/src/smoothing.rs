@@ -109,9 +109,11 @@ fn shift_to_volume(
     shifted: impl Fn(f64) -> Result<Field, FieldError>,
 ) -> Result<Field, FieldError> {
     let missing = |field: &Field| volumes.clipped(field, 0.0) / target - 1.0;
+
     let mut field = shifted(0.0)?;
     let mut last = (0.0, missing(&field));
     let mut shift = -last.1.signum() * 0.1 * reach;
+
     for _ in 0..SHIFTS {
         if last.1.abs() <= TOLERANCE {
             break;

@@ -146,6 +146,7 @@ fn held_or_loaded(config: &Config) -> Vec<Finding> {
         // What is warm at the beginning cools by itself.
         return findings;
     }
+
     let [held, loaded] = match config.physics.kind {
         PhysicsKind::Elasticity => [
             "add [[supports]]: where the part is held; or add [[springs]] that hold it",
@@ -157,6 +158,7 @@ fn held_or_loaded(config: &Config) -> Vec<Finding> {
              `ambient`",
         ],
     };
+
     if config.supports.is_empty() && config.springs.is_empty() && config.convection.is_empty() {
         findings.push(missing(config, "[[supports]]", held));
     }
@@ -164,6 +166,7 @@ fn held_or_loaded(config: &Config) -> Vec<Finding> {
         let remedy = loaded;
         findings.push(missing(config, "[[loads]]", remedy));
     }
+
     findings
 }
 

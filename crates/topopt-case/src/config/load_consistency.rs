@@ -31,6 +31,7 @@ pub(super) fn loads(config: &Config) -> Vec<Finding> {
         };
         Some(Finding::new(message).at(config.source(), span, label).remedy(known(config)))
     };
+
     config.loads.iter().enumerate().filter_map(finding).collect()
 }
 

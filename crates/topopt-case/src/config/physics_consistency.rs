@@ -11,6 +11,7 @@ use crate::loads::kind::LoadKind;
 pub(super) fn physics(config: &Config) -> Vec<Finding> {
     let kind = config.physics.kind;
     let mut findings = Vec::new();
+
     for (other, key, span) in used(config).into_iter().filter(|(other, ..)| *other != kind) {
         let message = format!("`{key}` belongs to the physics `{}`", other.name());
         let label = format!("this case computes `{}`", kind.name());
@@ -20,6 +21,7 @@ pub(super) fn physics(config: &Config) -> Vec<Finding> {
         };
         findings.push(Finding::new(message).at(config.source(), span, &label).remedy(remedy));
     }
+
     for material in &config.materials {
         let (key, is_there) = match kind {
             PhysicsKind::Elasticity => ("youngs_modulus", material.youngs_modulus.is_some()),
@@ -32,6 +34,7 @@ pub(super) fn physics(config: &Config) -> Vec<Finding> {
             findings.push(finding.remedy(format!("add `{key} = ...`")));
         }
     }
+
     findings.extend(fields(config));
     findings
 }
@@ -41,6 +44,7 @@ fn fields(config: &Config) -> Vec<Finding> {
     let file = config.mesh_path();
     let has_arrays = file.as_ref().and_then(|path| path.extension());
     let has_arrays = has_arrays.is_some_and(|extension| extension.eq_ignore_ascii_case("vtu"));
+
     let mut findings = Vec::new();
     for property in config.properties() {
         let parts =
@@ -67,6 +71,7 @@ fn fields(config: &Config) -> Vec<Finding> {
             findings.push(finding.remedy(remedy));
         }
     }
+
     findings
 }
 
@@ -88,11 +93,13 @@ fn within(
 fn used(config: &Config) -> Vec<(PhysicsKind, String, Range<usize>)> {
     use PhysicsKind::{Elasticity, Heat};
     let mut used = Vec::new();
+
     for load in &config.loads {
         let own =
             |kind: &LoadKind| Some((kind.physics?, kind.key().into(), load.span_of(kind.key())?));
         used.extend(load.kinds().filter_map(own));
     }
+
     for (i, support) in config.supports.iter().enumerate() {
         used.extend(support.temperature.as_ref().map(|t| (Heat, "temperature".into(), t.span())));
         let moved = support.displacement.as_ref();
@@ -102,12 +109,15 @@ fn used(config: &Config) -> Vec<(PhysicsKind, String, Range<usize>)> {
         let is_partial = support.fix.len() < 3;
         used.extend(is_partial.then(|| (Elasticity, "fix".into(), config.span(&fix))));
     }
+
     let springs = config.springs.iter();
     used.extend(springs.map(|spring| (Elasticity, "[[springs]]".into(), spring.set.span())));
+
     let of_all = config.material.yield_strength.map(|_| config.span("material.yield_strength"));
     let own = config.materials.iter().filter(|material| material.yield_strength.is_some());
     let strengths = of_all.into_iter().chain(own.map(|material| material.set.span()));
     used.extend(strengths.map(|span| (Elasticity, "yield_strength".into(), span)));
+
     let films = config.convection.iter();
     used.extend(films.map(|film| (Heat, "[[convection]]".into(), film.set.span())));
     used

@@ -12,11 +12,13 @@ pub(super) fn transient(config: &Config) -> Vec<Finding> {
     let at = |message: &str, span, label: &str, remedy: &str| {
         Finding::new(message).at(config.source(), span, label).remedy(remedy)
     };
+
     let span = transient.end.span();
     if config.physics.kind != PhysicsKind::Heat {
         let remedy = "add [physics] with `kind = \"heat\"`, or remove [transient]";
         findings.push(at("[transient] is for thermal cases", span.clone(), "for heat", remedy));
     }
+
     match (&transient.steps, transient.step) {
         (None, None) => {
             let remedy = "add `step = ...`: the length of a time step";
@@ -37,6 +39,7 @@ pub(super) fn transient(config: &Config) -> Vec<Finding> {
         }
         (None, Some(_)) => {}
     }
+
     if findings.is_empty() {
         findings.extend(countless(config, transient));
     }
@@ -46,6 +49,7 @@ pub(super) fn transient(config: &Config) -> Vec<Finding> {
         let remedy = "leave `case` out of [[loads]] and [[supports]]: heat has one history";
         findings.push(at(message, transient.end.span(), "one at a time", remedy));
     }
+
     findings
 }
 

@@ -96,6 +96,7 @@ impl Measured for AtNodes {
         zero: f64,
     ) -> Result<Measure<'a, B>, BackendError> {
         let n = problem.unknowns().unknowns;
+
         Ok(match self {
             Self::Mean { case, weights } => {
                 let points = if backend.has_values() { problem.unknowns().points } else { 0 };

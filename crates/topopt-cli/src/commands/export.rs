@@ -244,6 +244,7 @@ fn tell_parts(
         let first = volumes.iter().take(5).map(|&volume| shown(volume)).collect::<Vec<_>>();
         first.join(", ") + if volumes.len() > 5 { ", ..." } else { "" }
     };
+
     if pieces.len() > 1 {
         let remedy = match only_largest {
             true => "all except the largest were dropped",
@@ -257,6 +258,7 @@ fn tell_parts(
         let cavities = if n == 1 { "cavity" } else { "cavities" };
         writeln!(out, "warning: {n} closed {cavities} of volume {volumes}: powder stays inside")?;
     }
+
     if small + filled > 0 {
         writeln!(out, "smaller than an element: {small} pieces dropped, {filled} cavities filled")?;
     }

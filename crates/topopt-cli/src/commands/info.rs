@@ -100,11 +100,13 @@ impl Info {
         let (_, lost) = deck_case::case_of(file, imported);
         let lost: Vec<String> =
             lost.iter().map(|what| format!("not carried over: {what}")).collect();
+
         let set = |(name, kind, count): (String, topopt_mesh::SetKind, usize)| Set {
             name,
             kind: kind.name(),
             count,
         };
+
         Self {
             nodes: mesh.n_nodes(),
             elements: mesh.n_elements(),

@@ -140,10 +140,12 @@ fn headline<K: Shown<N>, const N: usize>(
         share.map_or("\u{2013}".into(), |x| format!("{} %", number(100.0 * x, DIGITS)))
     };
     let with_unit = |value: f64| with_unit(value, &units.energy);
+
     let verified = found.map(|found| format!("verified {}", with_unit(found.compliance.verified)));
     let compliance = with_unit(summary["compliance"].as_f64().unwrap_or(f64::NAN));
     let mut facts = asked(targets, units);
     let has_mass = facts.iter().any(|fact| fact.name == "Mass");
+
     facts.extend([
         Fact::new(units.words("compliance"), compliance).noted(verified.unwrap_or_default()),
         Fact::new("Volume fraction", percent("volume_fraction")),
@@ -151,6 +153,7 @@ fn headline<K: Shown<N>, const N: usize>(
         Fact::new("Iterations", n("iterations")),
         Fact::new("Time", duration(summary["seconds"]["total"].as_f64().unwrap_or(f64::NAN))),
     ]);
+
     let mass = found.and_then(|found| found.mass).filter(|_| !has_mass);
     facts.extend(mass.map(|mass| Fact::new("Mass", units.mass(mass))));
     facts.extend(found.and_then(|found| K::Case::least_safety(&found.load_cases)));

@@ -33,6 +33,7 @@ pub(super) fn run(
         Ok::<_, Failure>(Team::of_processes(launched, connection))
     });
     let joined = joined.transpose()?;
+
     let config = configuration(args)?;
     let ranks = args.ranks.unwrap_or(NonZeroUsize::MIN);
     let team = match (joined, config.solver.device) {
@@ -44,9 +45,11 @@ pub(super) fn run(
         }
         (None, _) => Team::of_threads(ranks).map_err(InputError::from)?,
     };
+
     if let (Some(launched), Err(finding)) = (launched, team.check(config.solver.device)) {
         return Err(Failure::of_start(launched, finding));
     }
+
     let request = Request {
         earlier: match (args.resume, args.overwrite) {
             (true, _) => Earlier::Continue,
@@ -57,6 +60,7 @@ pub(super) fn run(
         gmsh: (&args.gmsh).into(),
         team,
     };
+
     let mut progress = Progress::new(args.log, config.optimizer.max_iterations, out);
     let ended = run::run(&config, &request, &mut progress, interrupt);
     request.team.leave(ended)

@@ -70,9 +70,11 @@ fn print<K: Shown<N>, const N: usize>(
     let compared = compared.into_iter().map(|(key, numbers)| (physics.in_words(key), numbers));
     built::print_compared(compared, out)?;
     built::print_limits(&found.limits, physics, out)?;
+
     for (name, text) in rows::<K, N>(found) {
         writeln!(out, "  {name:<21}  {text}")?;
     }
+
     // The numbers of a single load case stand above, except for a balance of heat.
     let is_whole = found.load_cases.len() > 1;
     for case in &found.load_cases {
@@ -81,6 +83,7 @@ fn print<K: Shown<N>, const N: usize>(
             writeln!(out, "    {name:<19}  {text}")?;
         }
     }
+
     found.warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))?;
     found.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))
 }

@@ -94,6 +94,7 @@ impl<R: Real> Assembly<R> {
             #[cfg(feature = "lab")]
             unknowns: N,
         };
+
         Ok(Self {
             mesh: mesh.clone(),
             unknowns: N,

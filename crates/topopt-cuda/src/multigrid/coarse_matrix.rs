@@ -59,6 +59,7 @@ impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> CoarseMatrix<'a, R, K, N> 
         let (device, size) = (backend.device(), K::MODES * K::MODES);
         // A level of one aggregate has no block off the diagonal, and an array on the device an entry.
         let (n, n_blocks) = (aggregates.n_aggregates, joints.columns.len());
+
         let (of_blocks, arms) = match K::MODES {
             1 => (Vec::new(), arms(&[], &[], centers)),
             _ => {
@@ -67,6 +68,7 @@ impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> CoarseMatrix<'a, R, K, N> 
                 (of_blocks, arms)
             }
         };
+
         Ok(Self {
             kernels: kernels.clone(),
             rows: Rows {

@@ -120,6 +120,7 @@ impl Grouped<'_> {
         let is_divided = n_rows >= self.least_divided && !is_in_pieces(n_points, n_rows);
         let (aggregates, numbers) = own.among_ranks(positions, halo, &communicator, is_divided)?;
         let [coupled, held] = patterns(&aggregates);
+
         if !is_divided {
             let rows = numbers.own(communicator.rank());
             let coupled = gathered(&coupled, rows.clone(), communicator)?;
@@ -130,6 +131,7 @@ impl Grouped<'_> {
                 shared: SharedLevel::Whole(numbers.counts),
             });
         }
+
         let halo = self.halo(&coupled, n_own, &numbers);
         let patterns = [across(&coupled, n_own), held];
         Ok(LevelHere { aggregates, patterns, shared: SharedLevel::Divided(halo) })

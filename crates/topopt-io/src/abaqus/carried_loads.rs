@@ -224,6 +224,7 @@ impl Carrier<'_> {
                 *sums.entry(*face).or_default() += factor * value;
             }
         };
+
         let load = match (on, acting.surface.clone()) {
             (OnFaces::Pressure(value), None) => return add(&mut sums.pressures, value),
             (OnFaces::Flux(value), None) => return add(&mut sums.fluxes, value),

@@ -34,12 +34,14 @@ impl ElementType {
                 _ => Self::OtherSolid,
             };
         }
+
         // Continuum shells have the nodes of solids.
         match name {
             "SC6R" | "SC6RT" => return Self::Solid(Shape::Wedge, 6),
             "SC8R" | "SC8RT" | "CSS8" => return Self::Solid(Shape::Hexahedron, 8),
             _ => {}
         }
+
         // Cohesive and cylindrical elements.
         let solids = ["COH3D", "CCL"];
         if solids.iter().any(|solid| name.starts_with(solid)) {

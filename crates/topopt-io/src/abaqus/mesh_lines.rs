@@ -99,6 +99,7 @@ impl Reader<'_> {
     ) -> Parsed<u64> {
         let mut fields = first.fields();
         let tag = first.tag(fields.next().unwrap_or(""), "the number of an element")?;
+
         for field in fields {
             // Elements of a network may have no node at an end.
             if expected.is_none() && matches!(field, "0" | "") {
@@ -106,6 +107,7 @@ impl Reader<'_> {
             }
             nodes.push(first.tag(field, "the number of a node")?);
         }
+
         let mut open = first.text.ends_with(',');
         while expected.map_or(open, |expected| nodes.len() < expected) {
             let Some(data) = self.lines.data() else { break };

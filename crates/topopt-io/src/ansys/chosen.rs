@@ -156,6 +156,7 @@ impl Selected {
             let last = number(command.argument(5)).unwrap_or(first);
             Some((first..=last).contains(&archive_value))
         };
+
         match (entity, item.as_str()) {
             (Entity::Nodes, "NODE" | "") | (Entity::Elements, "ELEM" | "") => {
                 self.named(command, 4, Some([5, 6]), (entity, archive))

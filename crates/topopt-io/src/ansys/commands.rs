@@ -178,6 +178,7 @@ impl Reader<'_> {
     fn control(&mut self, name: &str, command: &Command) -> bool {
         let (lines, archive) = (&self.lines, &mut self.archive);
         let first = command.argument(1).to_ascii_uppercase();
+
         match name {
             "ACEL" => archive.acceleration = vector(command),
             "OMEG" => archive.rotation = vector(command),

@@ -51,6 +51,7 @@ impl Reader {
         if !is_kind {
             self.lose("DTPL of other properties than PSOLID", card.line);
         }
+
         for first in (2..card.n_fields() + 2).step_by(8) {
             let word = String::from_utf8_lossy(card.text(first)).to_uppercase();
             let is_word = first > 2 && word.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -69,6 +70,7 @@ impl Reader {
                 }
             }
         }
+
         self.deck.design.properties = Some(properties);
         Ok(())
     }

@@ -322,6 +322,7 @@ pub(super) fn list(card: &Card, start: usize) -> Parsed<List> {
     let mut list = List::default();
     let mut is_except = false;
     let mut at = start;
+
     while at <= card.n_fields() + 1 {
         let text = card.text(at);
         if text.is_empty() {
@@ -353,6 +354,7 @@ pub(super) fn list(card: &Card, start: usize) -> Parsed<List> {
         }
         at += 1;
     }
+
     list.without.sort_unstable();
     Ok(list)
 }

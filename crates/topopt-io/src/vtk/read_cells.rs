@@ -53,6 +53,7 @@ fn kind_of(number: i64) -> Kind {
         72 | 79 => Kind::Solid(Hexahedron, 0),
         73 | 80 => Kind::Solid(Wedge, 0),
         74 | 81 => Kind::Solid(Pyramid, 0),
+
         11 => Kind::Voxel,
         0..=9 | 21..=23 | 28 | 30 | 34..=36 | 68..=70 | 75..=77 => Kind::NoVolume,
         15 | 16 => Kind::Other("prisms over pentagons or hexagons"),

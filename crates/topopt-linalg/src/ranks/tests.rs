@@ -94,6 +94,7 @@ fn moving_asymptotes_are_those_of_one_rank() {
         let [mut least, mut most] = [up(&bounds[0])?, up(&bounds[1])?];
         let limits = [&mut least, &mut most];
         backend.move_asymptotes(rules, &x, None, [&low, &high], [&mut l, &mut u], limits);
+
         let approximation = Approximation {
             design: &x,
             bounds: [&low, &high],
@@ -101,6 +102,7 @@ fn moving_asymptotes_are_those_of_one_rank() {
             limits: [&least, &most],
             functions: vec![(&f, 1.0, 0.1), (&g, 0.5, 0.2)],
         };
+
         let mut next = backend.zeros(SPACES[0])?;
         let weights = [1.0, 0.7];
         let sums = backend.minimize_approximation(&approximation, &weights, Some(&mut next))?;

@@ -21,15 +21,18 @@ pub(super) fn fastest<K: DeviceKernel<N>, const N: usize>(
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let device = backend.device();
     let bandwidth = device.copy_bandwidth(COPY.min(device.memory()?.0 / 4), 5)?;
+
     let reading =
         |strategy: Strategy| strategy.bytes::<K, N>(nodes, elements) as f64 / (CACHE * bandwidth);
     let Measured { times, slower } = measure(candidates, reading, |strategy| {
         application_seconds(backend, strategy.build(mesh, problem)?.as_ref())
     })?;
+
     let told: Vec<_> = times
         .iter()
         .map(|(s, strategy)| format!("{} {:.3} ms", strategy.name(), 1e3 * s))
         .collect();
+
     let best = times[0].1;
     let mut note = format!("strategy {}, the fastest of {}", best.name(), told.join(", "));
     if !slower.is_empty() {

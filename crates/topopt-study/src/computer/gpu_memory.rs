@@ -23,9 +23,11 @@ pub(super) fn bytes<K: Solvable<N>, const N: usize>(
 ) -> usize {
     let (nodes, elements) = (equation.mesh().n_nodes(), equation.mesh().n_elements());
     let mesh = ProblemOnDevice::<K, N>::bytes(nodes, elements);
+
     let nodal = nodal + Optimization::<Cuda<f64>>::nodal_vectors(problem);
     let of_elements = of_elements + Optimization::<Cuda<f64>>::element_vectors(problem);
     // Stretches and films of the operator, and of the cycle.
+
     let further = Mf::<f64, K, N>::further_bytes(equation);
     let preconditioner = match preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
@@ -38,6 +40,7 @@ pub(super) fn bytes<K: Solvable<N>, const N: usize>(
         // Two vectors, or a triangle of each block.
         config::Preconditioner::Jacobi | config::Preconditioner::BlockJacobi => 16 * N * nodes,
     };
+
     let operator = strategy.bytes::<K, N>(nodes, elements) + further;
     mesh + 8 * (N * nodes * nodal + elements * of_elements) + operator + preconditioner
 }

@@ -47,6 +47,7 @@ pub fn supervise(
 ) -> io::Result<Result<(), EndedChild>> {
     let folder = tempfile::Builder::new().prefix("topopt-ranks-").tempdir()?;
     let mut children = Children(Vec::with_capacity(size));
+
     for rank in 0..size {
         let mut command = command(rank);
         for (name, value) in [(RANK, rank), (RANKS, size), (LOCAL_RANK, rank)] {
@@ -55,6 +56,7 @@ pub fn supervise(
         command.env(RENDEZVOUS, folder.path());
         children.0.push(start(command, rank)?);
     }
+
     let mut is_told = false;
     loop {
         if let Some(ended) = children.look()? {

@@ -94,6 +94,7 @@ impl Launched {
         let launchers = launchers
             .into_iter()
             .chain([(&PMI, Some(Launcher::Pmi)), (&SLURM, Some(Launcher::Slurm))]);
+
         for (variables, launcher) in launchers {
             let Some(size) = number(&lookup, variables.size)? else { continue };
             let rank = needed(number(&lookup, variables.rank)?, variables.rank, variables.size)?;
@@ -103,10 +104,12 @@ impl Launched {
             if size == 1 {
                 return Ok(None);
             }
+
             let local_rank = number(&lookup, variables.local_rank)?;
             if let Some(local) = local_rank.filter(|local| *local >= size) {
                 return Err(out_of_range(variables.local_rank, local, variables.size, size));
             }
+
             let local_size = variables.local_size.map(|name| number(&lookup, name)).transpose()?;
             let launcher = match launcher {
                 Some(launcher) => launcher,
@@ -114,6 +117,7 @@ impl Launched {
                     Launcher::Topopt(needed(lookup(RENDEZVOUS), RENDEZVOUS, variables.size)?.into())
                 }
             };
+
             let job = job(&lookup, variables.job);
             let local_size = local_size.flatten();
             return Ok(Some(Self { rank, size, local_rank, local_size, launcher, job }));

@@ -140,15 +140,18 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         if self.state.is_some() || !full_part::is_of_use(posed) {
             return Ok(None);
         }
+
         let ranks = computer.communicator();
         let mut monitor = |_| match ranks.any(interrupt.is_requested()) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
+
         let values = optimization.full_part(&mut monitor)?;
         if ranks.any(interrupt.is_requested()) {
             return Err(Failure::Interrupted { iterations: 0, directory: None });
         }
+
         let found = values.map(|values| FullPart::of(config, posed, self.subject.problem, &values));
         found.transpose().map_err(|refused| match is_first {
             true => InputError::from(refused).into(),

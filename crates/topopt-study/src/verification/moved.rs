@@ -142,6 +142,7 @@ impl<const N: usize> Ground<'_, N> {
         if N != 3 {
             return Ok(Vec::new());
         }
+
         let (mut turned, mut reach) = ([0.0; 3], 0.0);
         for (node, force) in changes {
             let x = self.mesh.coordinates()[*node as usize];
@@ -152,6 +153,7 @@ impl<const N: usize> Ground<'_, N> {
         if length(turned) <= ROUNDING * reach {
             return Ok(Vec::new());
         }
+
         let back = PointLoad { force: [0.0; 3], moment: turned.map(|m| -m), at: [0.0; 3] };
         let forces = spread(self.mesh, targets, &back).map_err(|_| {
             let message = format!(

@@ -198,6 +198,7 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
         let Self { solved, shape, carried } = self;
         let Solved { part: Part { config, model, given, .. }, states, .. } = solved;
         let optimized = |key: &str| summary[key].as_f64().unwrap_or(f64::NAN);
+
         let solved_shape = SolvedShape {
             model,
             carried,
@@ -206,10 +207,12 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
             compliances: &states.compliances,
             compliance: states.compliance,
         };
+
         let limits = solved_shape.limits(summary)?;
         let built = Built::of(shape, model, given.tags.as_ref(), summary);
         let warnings = solved_shape.warnings(&limits, &built, config.physics.kind);
         let load_cases = solved.cases(false);
+
         Ok(Verification {
             overall: K::overall(solved, &load_cases, file)?,
             compliance: Compared::new(optimized("compliance"), states.compliance),

@@ -107,10 +107,12 @@ impl Shape {
     ) -> Filling {
         let carrying = carried.is_carrying.iter().zip(&self.is_solid);
         let is_counted: Vec<bool> = carrying.map(|(carries, solid)| *carries && *solid).collect();
+
         let where_counted = |values: &[f64]| {
             let values = values.iter().zip(&is_counted);
             values.map(|(value, counts)| if *counts { *value } else { 0.0 }).collect()
         };
+
         Filling {
             density: self.stiffness(carried, void).collect(),
             interpolation: Interpolation {

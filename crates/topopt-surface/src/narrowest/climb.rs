@@ -87,15 +87,18 @@ impl Climb<'_> {
         }
         // Within the ball there is no other wall.
         let step = step.min(from.depth.max(0.05 * self.size));
+
         let slope = |way: [f64; 3]| {
             let at = along(from.at, way, step);
             let is_open = is_allowed(at) && !(step > from.depth && self.is_beyond_wall(from, at));
             if is_open { (self.depths.at(at) - from.depth) / step } else { 0.0 }
         };
+
         let away = self.depths.away(from.at);
         let Some((way, slope)) = steepest(away, slope).filter(|(_, slope)| *slope > gain) else {
             return Ok(None);
         };
+
         let at = along(from.at, way, step);
         let (element, inside) = self.follow(from, at).ok_or(LeadsOut)?;
         let next = Place { at, depth: from.depth + slope * step, element };

@@ -104,6 +104,7 @@ impl InTime {
         let table = |factors: &Option<Spanned<OverTime>>| {
             factors.as_ref().map(|factors| factors.get_ref().clone())
         };
+
         let load = |load: &Load| Acting {
             values: flows(lookup, load, &mut Vec::new()),
             factors: table(&load.over_time),
@@ -121,6 +122,7 @@ impl InTime {
             let values = nodes.into_iter().map(|node| (node, temperature)).collect();
             Acting { values, factors: table(&support.over_time) }
         };
+
         Self {
             loads: config.loads.iter().map(load).collect(),
             ambient: config.convection.iter().map(ambient).collect(),

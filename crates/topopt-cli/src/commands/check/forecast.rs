@@ -97,6 +97,7 @@ impl<A> Forecast<A> {
         let Needs { strategy, memory_mb } = place.visit(Planned { config, model })?;
         let (is_designed, diagnosis) = (is_designed(config), &model.diagnosis);
         let design = is_designed.then(|| Designed::of(config, model, place)).transpose()?;
+
         Ok(Self {
             case: config.path().display().to_string(),
             title: config.title.clone(),
@@ -151,6 +152,7 @@ impl<A> Forecast<A> {
     {
         let [x, y, z] = self.extent.map(shown);
         let width = shown(self.element_width);
+
         let mut rows = vec![
             ("elements", format!("{} of mean width {width}", self.elements)),
             ("nodes", self.nodes.to_string()),
@@ -159,6 +161,7 @@ impl<A> Forecast<A> {
         ];
         rows.extend(self.units.map(|units| ("units", A::units(units))));
         rows.extend(self.acting.rows(self.free_dofs));
+
         if A::SHOWS_ONE_MATERIAL || self.materials.iter().any(|material| material.set.is_some()) {
             rows.extend(self.materials.iter().map(|material| ("made of", A::made_of(material))));
         }
@@ -167,6 +170,7 @@ impl<A> Forecast<A> {
         {
             rows.extend((n > 0).then(|| (name, n.to_string())));
         }
+
         rows.extend(self.design.iter().flat_map(Designed::rows));
         rows.push(("device", self.device.clone()));
         rows.push(("strategy", self.strategy.to_owned()));

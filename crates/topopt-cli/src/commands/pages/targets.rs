@@ -96,6 +96,7 @@ mod tests {
                 "response": "displacement of bore in down", "verified": 0.7123, "met": false
             }],
         });
+
         let found: Limits = serde_json::from_value(verified).unwrap();
         let names = |all: &[Target]| {
             let texts = all.iter().map(|t| {
@@ -104,6 +105,7 @@ mod tests {
             });
             texts.collect::<Vec<_>>()
         };
+
         assert_eq!(
             names(&all(&summary, Some(&found), &units)),
             [

@@ -35,6 +35,7 @@ impl Shown<DIM> for Elasticity {
         let SolvedFile { von_mises, displacements } =
             SolvedFile::of_analysis(path, &names(cases), least)?;
         let is_single = cases.len() == 1;
+
         let mut pictures = Vec::new();
         for ((stress, u), case) in von_mises.into_iter().zip(displacements).zip(cases) {
             let name = if is_single { String::new() } else { format!(", {}", case.name) };
@@ -116,6 +117,7 @@ impl CaseNumbers for SolvedCase {
             let along = without_noise(moved.components, 1e-6 * moved.value);
             format!("{}\n{along}\nnode {} {}", short(moved.value), moved.node, place_text(moved.at))
         });
+
         let stress = |what: &str| of(&format!("Von Mises stress, {what} by volume"), &units.stress);
         rows.add(stress("95th percentile"), |case| short(case.von_mises.percentile_95));
         rows.add(stress("99th percentile"), |case| short(case.von_mises.percentile_99));
@@ -129,6 +131,7 @@ impl CaseNumbers for SolvedCase {
                 peak.map_or_else(String::new, |p| in_element(p.maximum, p.element, p.at))
             });
         }
+
         add_safety(&mut rows, cases.first(), "", |case| &case.safety_factors);
         add_safety(&mut rows, cases.first(), " at a Gauss point", |case| {
             &case.gauss_point_safety_factors
@@ -277,12 +280,14 @@ fn add_forces(
 ) {
     let [force, moment] =
         [&units.force, &units.energy].map(|unit| move |name: &str| of(name, unit));
+
     rows.add(force("Applied force"), |case| {
         without_noise(case.balance.applied, 1e-9 * scale(&case.balance, FORCE))
     });
     rows.add(moment("Moment about the origin"), |case| {
         without_noise(case.balance.applied_moment, 1e-9 * scale(&case.balance, MOMENT))
     });
+
     let noise = residual.max(1e-9);
     for (k, Reaction { kind, set, .. }) in
         first.into_iter().flat_map(|case| &case.balance.reactions).enumerate()

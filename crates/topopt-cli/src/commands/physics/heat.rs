@@ -61,6 +61,7 @@ impl CaseNumbers for HeatCase {
         let has = |heat: fn(&HeatBalance) -> f64| {
             cases.iter().filter_map(|case| case.heat.as_ref()).any(|balance| heat(balance) != 0.0)
         };
+
         if cases.iter().any(|case| case.compliance.is_some()) {
             rows.add("Thermal compliance", |case| short(case.compliance.unwrap_or(f64::NAN)));
         }
@@ -70,6 +71,7 @@ impl CaseNumbers for HeatCase {
             let name = "Heat of loads, with that of ambients at the films";
             rows.add(name, |case| short(case.into_nodes.unwrap_or(f64::NAN)));
         }
+
         let Some(HeatBalance { supports, .. }) = cases.first().and_then(|case| case.heat.as_ref())
         else {
             return rows.table(Self::name);
@@ -78,6 +80,7 @@ impl CaseNumbers for HeatCase {
         if has(|heat| heat.convection) {
             rows.add("Heat by convection", |case| flow(case, |heat| heat.convection));
         }
+
         for (k, support) in supports.iter().enumerate() {
             let name = format!("Heat through support {}", support.set);
             rows.add(name, |case| flow(case, |heat| heat.supports[k].heat));
@@ -85,6 +88,7 @@ impl CaseNumbers for HeatCase {
         if has(|heat| heat.stored) {
             rows.add("Heat stored", |case| flow(case, |heat| heat.stored));
         }
+
         rows.add("Balance (in - out - stored)", |case| flow(case, |heat| heat.sum));
         rows.table(Self::name)
     }
@@ -169,11 +173,13 @@ const ROUNDING: f64 = 1e-12;
 fn pictures(fields: HeatFile, cases: &[HeatCase]) -> Vec<NodalField> {
     let HeatFile { temperatures, fluxes } = fields;
     let is_single = cases.len() == 1;
+
     let mut pictures = Vec::new();
     for ((temperatures, fluxes), case) in temperatures.into_iter().zip(fluxes).zip(cases) {
         let name = if is_single { String::new() } else { format!(", {}", case.name) };
         let sizes: Vec<f64> = fluxes.iter().map(|flux| length(*flux)).collect();
         let highest = most_of(&sizes);
+
         pictures.push(NodalField {
             title: format!("Temperature{name}"),
             unit: String::new(),

@@ -29,6 +29,7 @@ pub(super) fn curves(history: &History, summary: &Value, units: &Units) -> Vec<C
     let own = history.columns.iter().skip_while(|name| *name != LAST_OF_ALL).skip(1);
     let own = own.map(String::as_str);
     let place = |name: &str| history.columns.iter().position(|column| column == name);
+
     let curve = |name: &str| {
         let (x, y) = (place("iteration")?, place(name)?);
         let (title, response) = match name {
@@ -38,6 +39,7 @@ pub(super) fn curves(history: &History, summary: &Value, units: &Units) -> Vec<C
             }
             _ => (units.words(name), name.replace('_', " ")),
         };
+
         let (factor, unit) = units.of_response(&response);
         Some(Curve {
             title,
@@ -45,6 +47,7 @@ pub(super) fn curves(history: &History, summary: &Value, units: &Units) -> Vec<C
             points: history.rows.iter().map(|row| [row[x], factor * row[y]]).collect(),
         })
     };
+
     own.chain(shown).filter_map(curve).collect()
 }
 

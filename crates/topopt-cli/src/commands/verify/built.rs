@@ -33,6 +33,7 @@ pub(super) fn print_limits(
     if is_usual && *limits_met != Some(false) {
         return Ok(());
     }
+
     let goal = format!("{} {}", objective.goal, physics.in_words(&objective.response));
     let goal = (goal, objective.compared, objective.largest, String::new());
     let limited = constraints.iter().map(|limit| {
@@ -42,6 +43,7 @@ pub(super) fn print_limits(
     });
     let rows: Vec<_> = std::iter::once(goal).chain(limited).collect();
     let width = rows.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
+
     writeln!(out, "  {:<width$}  {:>12}  {:>12}", "asked for", "optimized", "verified")?;
     for (name, Compared { optimized, verified, .. }, largest, text) in rows {
         let (optimized, verified) = (shown(optimized), shown(verified));

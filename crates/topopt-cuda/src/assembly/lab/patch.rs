@@ -90,6 +90,7 @@ impl RowPatches {
         let order = hilbert::order(parts.mesh.coordinates());
         let (mut patch, mut first) = (vec![0; order.len()], vec![0; order.len()]);
         let (mut first_blocks, mut end) = (vec![0u32], 0u32);
+
         for &node in &order {
             let n = node as usize;
             let length = offsets[n + 1] - offsets[n];
@@ -104,6 +105,7 @@ impl RowPatches {
             first[n] = end - first_blocks[first_blocks.len() - 1];
             end += length;
         }
+
         first_blocks.push(end);
         let row = |&node: &u32| offsets[node as usize]..offsets[node as usize + 1];
         let blocks = order.par_iter().flat_map_iter(row).collect();
