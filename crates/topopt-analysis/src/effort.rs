@@ -1,24 +1,24 @@
-//! Solver effort.
+//! Number of solves, iterations and accuracy of the linear solver.
 
 use topopt_linalg::{PcgOutcome, StopReason};
 
 use crate::SolveError;
 
-/// Solver effort of several solves.
+/// Work and accuracy of several linear solves.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Effort {
-    /// How many solves there were.
+    /// Number of solves.
     pub solves: usize,
     /// Iterations of conjugate gradients, summed over solves.
     pub iterations: usize,
-    /// How often the preconditioner was made stronger in the course of a slow solve.
+    /// Number of slow solves during which the preconditioner was made stronger.
     pub strengthened: usize,
     /// Largest relative residual.
     pub residual: f64,
 }
 
 impl Effort {
-    /// Counts a solve that has converged; what else it can end with is an error.
+    /// Counts a solve that has converged; any other end is an error.
     pub(crate) fn add(
         &mut self,
         outcome: PcgOutcome,

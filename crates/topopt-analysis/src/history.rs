@@ -12,10 +12,10 @@ use topopt_linalg::{Backend, BackendError, Monitor, Pointwise, Space};
 
 use crate::{Bare, Linear, Moment, SolveError, Transient};
 
-/// Hears of the states of a history in their order.
+/// Callback that receives the states of a history in their order.
 pub type Observe<'o, B> = dyn FnMut(&Moment<B>) -> Result<(), BackendError> + 'o;
 
-/// Writes the derivative of a function of states by a state alone.
+/// Callback that writes the partial derivative of a function of states by one state.
 pub type Slope<'s, B> =
     dyn FnMut(&Moment<B>, &mut <B as Backend>::Vector) -> Result<(), BackendError> + 's;
 
@@ -99,7 +99,7 @@ impl<'a, B: Pointwise> History<'a, B> {
         self.transient.assemble(linear, density, moduli);
     }
 
-    /// Steps through the history of the trial of `moduli` to its `end`; `observe` hears of each
+    /// Steps through the history of the trial of `moduli` to its `end`; `observe` receives each
     /// state from the first on.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The right-hand sides of all load cases, and what they do to the objective.
+//! The right-hand sides of all load cases, and their terms in objective and sensitivities.
 //!
 //! The objective of a load case is C = -2 Pi with the potential energy Pi = u^T (K + S) u / 2 - f^T
 //! u at equilibrium \[KlarbringStromberg2013\]; without prescribed displacements that is the
@@ -9,8 +9,8 @@
 use topopt_fem::{Acting, Coupling, ElementOperator, ElementVectors, ProblemView, add_film_flows};
 use topopt_linalg::{Backend, BackendError, Space};
 
-/// Loads of all load cases on a backend; their parts that follow the design are assembled again for
-/// each.
+/// Right-hand sides of all load cases on a backend; parts that depend on the design are assembled
+/// again for each design.
 pub struct Loads<B: Backend> {
     /// Space of forces and states.
     nodes: Space,
@@ -182,8 +182,8 @@ impl<B: Backend> Loads<B> {
         }
     }
 
-    /// Adds what the weight of the elements does: sensitivities += sum over load cases of
-    /// weight 2 u_e . df_e/drho_e.
+    /// Adds the sensitivity to loads of gravity and rotation: sensitivities += sum over load cases
+    /// of weight 2 u_e . df_e/drho_e.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
@@ -254,7 +254,7 @@ fn film_flows<B: Backend>(
     backend.upload(&flows, nodes)
 }
 
-/// q_e . u_e of all elements.
+/// Computes q_e . u_e per element, `[n_elements]`.
 fn work<B: Backend>(
     backend: &B,
     loads: &ElementVectors,
@@ -292,7 +292,7 @@ impl<B: Backend> CaseLoads<B> {
 }
 
 impl<B: Backend> CaseLoads<B> {
-    /// out += factor y_e . df_e/drho_e, where the elements have weight.
+    /// Computes out += factor y_e . df_e/drho_e; nothing without gravity and rotation.
     fn add_weight_work(
         &self,
         backend: &B,

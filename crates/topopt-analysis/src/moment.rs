@@ -1,8 +1,8 @@
-//! A state and its place in a history.
+//! `Moment`: a state with its loads at one time of a history.
 
 use topopt_linalg::Pointwise;
 
-/// A state, and where it stands in a history.
+/// A state with its loads at one time of a history; a steady state is a history of one.
 #[derive(Clone, Copy)]
 pub struct Moment<'m, B: Pointwise> {
     /// Backend of the vectors.
@@ -13,9 +13,9 @@ pub struct Moment<'m, B: Pointwise> {
     pub loads: &'m B::Vector,
     /// Weight of the state in the mean over time; 1 for a steady state.
     pub share: f64,
-    /// Whether it is the one at the beginning.
+    /// Whether the state is the initial one.
     pub is_first: bool,
-    /// Whether no other one follows.
+    /// Whether the state is the last one.
     pub is_last: bool,
 }
 

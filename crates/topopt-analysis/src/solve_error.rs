@@ -1,4 +1,4 @@
-//! How a solve for states fails.
+//! `SolveError`: why a solve for states failed.
 
 use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, PcgOutcome};
@@ -20,9 +20,9 @@ pub enum SolveError {
     NotConverged {
         /// Name of the load case, or of the response of an adjoint state.
         load_case: String,
-        /// How the solve ended.
+        /// End of the solve, with its residual.
         outcome: PcgOutcome,
-        /// The relative residual it was to reach.
+        /// The requested relative residual.
         tolerance: f64,
     },
 }

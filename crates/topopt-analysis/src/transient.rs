@@ -8,29 +8,28 @@ use topopt_linalg::{BackendError, LinearOperator, Monitor, PcgOutcome, Pointwise
 use crate::Linear;
 use crate::linear::terms;
 
-/// K without held nodes and springs, and an operator for C of the same kind where that is no
-/// diagonal matrix.
+/// K without held nodes and springs, and, for a consistent capacity, C without held nodes.
 pub type Bare<'a, B> = (Box<dyn ElementOperator<B> + 'a>, Option<Box<dyn ElementOperator<B> + 'a>>);
 
-/// Steps of a timeline, by the solver of a [`Linear`] equation with a capacity as second term.
+/// Time steps along a timeline, solved by a [`Linear`] equation whose second term is the capacity.
 pub struct Transient<'a, B: Pointwise> {
     pub(crate) timeline: &'a Timeline,
     pub(crate) scheme: ThetaScheme<B>,
     pub(crate) acting: StepLoads<'a, B>,
-    /// K without held nodes and springs; the means to find C.
+    /// K without held nodes and springs; with capacities as coefficients it gives the lumped C.
     free: Box<dyn ElementOperator<B> + 'a>,
-    /// C without held nodes, where it is no diagonal matrix.
+    /// Consistent C without held nodes; none where C is lumped.
     storage: Option<Box<dyn ElementOperator<B> + 'a>>,
-    /// Length of the steps that the operator has its coefficients for; 0 if it has none.
+    /// Step length that the coefficients of the operator belong to; 0 before the first assembly.
     dt: f64,
-    /// Capacities of solid elements, those of the elements, and zeros, `[n_elements]`.
+    /// Capacities of the elements if solid, at their density, and zeros, `[n_elements]` each.
     pub(crate) solid: B::Vector,
     capacities: B::Vector,
     zeros: B::Vector,
 }
 
 impl<'a, B: Pointwise> Transient<'a, B> {
-    /// Steps of `timeline` from its beginning; `problem` says what is held.
+    /// The state before the first step of `timeline`; held nodes are those of `problem`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -58,8 +57,8 @@ impl<'a, B: Pointwise> Transient<'a, B> {
         })
     }
 
-    /// Makes C for elements of `density`, K for their `moduli`, and the operator of `linear` for
-    /// the first step.
+    /// Assembles C for the `density` and K for the `moduli` of the elements, and the operator of
+    /// `linear` for the length of the first step.
     pub fn assemble(
         &mut self,
         linear: &mut Linear<'a, B>,
@@ -78,13 +77,13 @@ impl<'a, B: Pointwise> Transient<'a, B> {
         self.set_coefficients(linear, moduli);
     }
 
-    /// Goes on from `state`, `[n_nodes]`, as if there had been no step before.
+    /// Restarts from `state`, `[n_nodes]`, forgetting all earlier steps.
     pub fn start_from(&mut self, backend: &B, state: &B::Vector) {
         self.scheme.start_from(backend, state);
     }
 
-    /// Takes `step`, from 1 on, after the one before it. Where the solve does not converge, the
-    /// state stays.
+    /// Solves for the end of `step`, counted from 1; steps are taken in their order. Where the
+    /// solve does not converge, the state stays as it was.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
@@ -103,7 +102,7 @@ impl<'a, B: Pointwise> Transient<'a, B> {
         scheme.step(&mut linear.of_steps(storage, monitor), &data)
     }
 
-    /// Takes `step` of the `adjoint` back.
+    /// Takes one step of the `adjoint` backward in time.
     pub(crate) fn step_back(
         &mut self,
         linear: &mut Linear<'a, B>,
@@ -114,8 +113,8 @@ impl<'a, B: Pointwise> Transient<'a, B> {
         adjoint.step(&mut linear.of_steps(storage, monitor), &self.scheme, self.dt)
     }
 
-    /// Lets operator and preconditioner have the coefficients for steps of the length `dt`; lengths
-    /// that differ by rounding are one.
+    /// Sets the coefficients of operator and preconditioner for steps of length `dt`; lengths that
+    /// differ by rounding count as equal.
     pub(crate) fn take_length(
         &mut self,
         linear: &mut Linear<'a, B>,
@@ -164,8 +163,8 @@ impl<'a, B: Pointwise> Transient<'a, B> {
         self.scheme.capacity()
     }
 
-    /// Computes K w of the state w in the middle of the last step, without held nodes and springs,
-    /// `[n_nodes]`.
+    /// Computes K w for the state w in the middle of the last step, `[n_nodes]`; K has neither held
+    /// nodes nor springs.
     pub fn middle_flows(&mut self, backend: &B, out: &mut B::Vector) {
         self.scheme.middle_flows(backend, self.free.as_ref(), out);
     }
