@@ -1,4 +1,4 @@
-//! A case made ready: the mesh, and what the sets named in the case file stand for in it.
+//! `Case`: a case file with its mesh, its sets resolved to nodes, faces and elements.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -54,7 +54,7 @@ pub struct Case<const N: usize = DIM> {
     pub fields: Fields,
     /// Load cases, in the order in which the file first names them.
     pub load_cases: Vec<CaseLoads<N>>,
-    /// Nodes and elements that loads act on; none stands for every node with a load.
+    /// Nodes and elements that loads act on; none means every node with a load.
     pub loaded: Option<Loaded>,
     /// Objective and constraints.
     pub posed: Posed,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use topopt_fem::{BodyForce, DIM};
 
-/// Forces and displacements that act together, or what stands for them.
+/// Forces and prescribed displacements that act together; for heat, heat flows and temperatures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseLoads<const N: usize = DIM> {
     /// Name of the load case.

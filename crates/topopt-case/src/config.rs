@@ -154,8 +154,8 @@ impl Config {
     }
 
     /// A case file of all settings in force, for the folder of the results: the path of the mesh
-    /// file is absolute, and there is no `output.directory`, see [`Config::load`]. What a style
-    /// stands for is written out, so that the file means the same wherever it is read.
+    /// file is absolute, and there is no `output.directory`, see [`Config::load`]. The keys
+    /// of a style are written out, so that the file means the same wherever it is read.
     ///
     /// # Errors
     /// A path that is not UTF-8.

@@ -46,7 +46,7 @@ pub fn case_of(file: &Path, imported: &ImportedMesh) -> (String, Vec<String>) {
     (head + &lost_lines + "\n" + &text, lost)
 }
 
-/// Tells that something of the deck at `file` is not carried over to a case.
+/// Reports that something of the deck at `file` is not carried over to a case.
 pub(crate) fn note_on_lost(file: &Path, imported: &ImportedMesh) -> Option<String> {
     let (_, lost) = case_of(file, imported);
     let file = file.display();

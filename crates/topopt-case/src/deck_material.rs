@@ -8,8 +8,8 @@ use crate::lookup::Lookup;
 
 impl Lookup<'_> {
     /// Refuses a case that gives elements no property of its own where the mesh file has a material
-    /// for them: a default would stand for what the deck says. `sets` are the elements of each of
-    /// `[[materials]]`.
+    /// for them: a default would replace the material of the deck. `sets` are the elements of each
+    /// of `[[materials]]`.
     pub(crate) fn unlike_the_deck(&self, deck: &Deck, sets: &[Vec<u32>]) -> Option<Finding> {
         let left_out = |material: &&DeckMaterial| self.is_left_out(material, deck.physics, sets);
         let material = deck.materials.iter().find(left_out)?;

@@ -61,7 +61,7 @@ const BINARY: [(&str, Binary); 4] =
 pub(crate) struct Fault {
     /// Reason, as the end of a sentence.
     pub why: String,
-    /// The bytes of the text that are, where that can be told.
+    /// Range of bytes of the text that is wrong, where it is known.
     pub at: Option<Range<usize>>,
 }
 

@@ -56,7 +56,7 @@ pub fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
     Ok(formulation)
 }
 
-/// The compliance of the density itself, of which all may be solid.
+/// The compliance of the density itself, without a limit on the volume.
 fn unfiltered<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
     subject: Subject<'a, K, N>,
 ) -> Formulation<'a, B> {

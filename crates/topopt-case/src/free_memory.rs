@@ -47,8 +47,8 @@ pub fn check_page(bytes: usize) -> Result<(), Finding> {
         .remedy("use a larger machine, or raise the limit of the shell: `ulimit -v`"))
 }
 
-/// Whether the address space of this process is limited, of which every arena of the C library
-/// would take 64 MB for a thread that may need none of it.
+/// Whether the address space of this process is limited. If so, each arena of the C library would
+/// take 64 MB of it, for a thread that may need none.
 pub fn is_limited() -> bool {
     of_address_space().is_some()
 }

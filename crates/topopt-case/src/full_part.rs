@@ -1,4 +1,4 @@
-//! Limits held against the full part: that of which every design element is solid.
+//! Limits compared with the full part, whose design elements are all solid.
 
 use topopt_fem::ProblemView;
 use topopt_mesh::numbers::shown;
@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::finding::Finding;
 use crate::responses::posed::{Posed, PosedConstraint};
 
-/// Whether a full part tells something of the limits.
+/// Whether a limit can be compared with the full part.
 pub fn is_of_use(posed: &Posed) -> bool {
     posed.constraints.iter().any(is_of_stiffness)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Whether the program is to end, and whether what it does would hear of that.
+/// Request to end the program, and whether the work under way listens to it.
 #[derive(Debug, Default)]
 pub struct Interrupt {
     requested: AtomicBool,

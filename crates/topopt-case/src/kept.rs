@@ -123,7 +123,7 @@ impl<'a> Layers<'a> {
         }
     }
 
-    /// Springs on nodes stand for what the part works on, and those per area for what it stands on.
+    /// Springs on nodes represent a workpiece, springs per area a foundation.
     fn keep_springs(&mut self) {
         for spring in &self.lookup.config.springs {
             let springs = self.lookup.stiffness(spring, &mut Vec::new());

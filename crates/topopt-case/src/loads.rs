@@ -162,7 +162,7 @@ impl Lookup<'_> {
         kind.map_or_else(Vec::new, |kind| (kind.on_nodes)(self, load, findings))
     }
 
-    /// Nodes of a set with the areas that they stand for if it has faces, else with 1 each.
+    /// Nodes of a set with their tributary areas if it has faces, else with 1 each.
     fn areas(
         &self,
         set: &Spanned<String>,

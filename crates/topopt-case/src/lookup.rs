@@ -1,4 +1,4 @@
-//! The sets that a case file names, in its mesh.
+//! `Lookup`: resolves the set names of a case file in its mesh.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use topopt_mesh::{HexMesh, Sets};
 use crate::config::Config;
 use crate::finding::Finding;
 
-/// Finds the sets that the case file names in its mesh.
+/// Resolves set names of a case file to nodes, faces and elements of its mesh.
 pub struct Lookup<'a> {
     /// The case file.
     pub config: &'a Config,
@@ -17,16 +17,17 @@ pub struct Lookup<'a> {
     pub mesh: &'a HexMesh,
     /// Sets of the mesh and selections.
     pub sets: &'a Sets,
-    /// Forces on the nodes of sets as the mesh file has them.
+    /// Forces on the nodes of sets, from the mesh file.
     pub nodal: &'a NodalOfMesh,
 }
 
-/// Forces on the nodes of node sets, in the order of each, as a mesh file has them; of heat, heat
-/// flows in the first component.
+/// Forces on the nodes of node sets from a mesh file, in the order of each set; for heat, heat per
+/// time in the first component.
 pub type NodalOfMesh = BTreeMap<String, Vec<[f64; 3]>>;
 
 impl Lookup<'_> {
-    /// Forces on the nodes of a set as the mesh file has them; `place` is that of the key.
+    /// Forces on the nodes of a set from the mesh file; findings point at `place`, the span of the
+    /// key.
     pub(crate) fn of_mesh_file(
         &self,
         set: &Spanned<String>,
@@ -62,7 +63,7 @@ impl Lookup<'_> {
     }
 }
 
-/// Each number once, increasing.
+/// Returns `numbers` in increasing order, without duplicates.
 pub fn sorted(mut numbers: Vec<u32>) -> Vec<u32> {
     numbers.sort_unstable();
     numbers.dedup();

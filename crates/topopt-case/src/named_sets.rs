@@ -43,8 +43,7 @@ impl Lookup<'_> {
         (!faces.is_empty()).then_some(faces)
     }
 
-    /// Reports each name that stands for sets of several kinds where the case file does not say
-    /// which.
+    /// Reports each name shared by sets of several kinds, where the case file has no `kind`.
     pub fn notes(&self) -> Vec<String> {
         let config = self.config;
         let supports = config.supports.iter().map(|s| (s.set.get_ref(), s.kind, false));

@@ -44,7 +44,7 @@ impl<const N: usize> NodalLoad<N> {
 }
 
 impl Lookup<'_> {
-    /// Whether an entry acts on the elements of a set, of which it names neither nodes nor faces.
+    /// Whether an entry acts on the elements of a set rather than on nodes or faces.
     pub(crate) fn is_within(&self, load: &Load) -> bool {
         let Some(set) = &load.set else { return true };
         let kinds = || self.sets.kinds_of(set.get_ref());

@@ -19,7 +19,7 @@ use crate::nodal_loads::NodalLoad;
 pub struct Conditions<const N: usize> {
     /// Nodes at which each unknown is held, each sorted.
     pub fixed: [Vec<u32>; N],
-    /// Stiffness of springs to the ground, or what stands for them, by increasing node.
+    /// Stiffness of springs to the ground, or for heat of films, by increasing node.
     pub springs: Vec<(u32, [f64; N])>,
     /// Couplings of node pairs by films; their row sums are among the springs.
     pub films: Vec<Coupling>,
@@ -38,7 +38,7 @@ pub struct Names {
     pub loads: &'static str,
     /// Half of the work of every element.
     pub energy: &'static str,
-    /// The mark of nodes with springs, or what stands for them: `supported`, or one of their own.
+    /// Mark of nodes with springs or films in a preview: `supported`, or one of their own.
     pub sprung: &'static str,
 }
 

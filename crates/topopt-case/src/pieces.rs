@@ -79,8 +79,8 @@ impl Pieces {
         self.nodes.iter().map(is_loaded).collect()
     }
 
-    /// Volume of every piece of which elements have `volumes`, `[n_pieces]`; one that is not solid
-    /// counts for the piece that it touches.
+    /// Sums the `volumes` of elements per piece, `[n_pieces]`; an element that is not solid counts
+    /// for the piece that it touches.
     pub fn volumes(&self, mesh: &HexMesh, volumes: &[f64]) -> Vec<f64> {
         let mut sums = vec![0.0; self.nodes.len()];
         for (hex, volume) in mesh.hexes().iter().zip(volumes) {

@@ -69,7 +69,7 @@ impl Selection<'_> {
             .remedy(self.surroundings(selector)))
     }
 
-    /// The conditions of a table at `path`, all of which must hold; `root` is that of the
+    /// The conditions of a table at `path`, which must hold together; `root` is the path of the
     /// selection.
     fn conditions(
         &mut self,

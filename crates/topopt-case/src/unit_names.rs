@@ -1,10 +1,11 @@
-//! The units that results are in.
+//! `UnitNames`: names of the units of the results.
 
 use serde::Serialize;
 
 use crate::config::{Config, PhysicsKind};
 
-/// The units of the results; of heat that of lengths alone, as no case states one of temperatures.
+/// Names of the units of the results; for heat only the length, as no case states a temperature
+/// unit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UnitNames {
     /// Unit of lengths.
@@ -21,7 +22,7 @@ pub struct UnitNames {
 }
 
 impl UnitNames {
-    /// Returns the units that a case states, if it does.
+    /// Returns the units of `config`; none if it states none.
     pub fn of(config: &Config) -> Option<Self> {
         let units = config.units?;
         let is_elastic = config.physics.kind == PhysicsKind::Elasticity;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub const CASE: &str = "case.toml";
 /// File name of the table with a row per iteration.
 pub const HISTORY: &str = "history.csv";
-/// First line of [`CASE`]: it tells the file from one that the user wrote.
+/// First line of [`CASE`]: it distinguishes the file from one that the user wrote.
 pub const CASE_MARK: &str =
     "# Written by topopt: the case of the results beside, all settings in force.";
 

@@ -4,8 +4,8 @@ use toml::Spanned;
 
 use super::{Config, Design, Filter, FilterKind, KeepLoaded};
 
-/// Leaves out what only an optimization uses, so that nothing of it is looked up or can be wrong.
-/// Stages stay for their penalties, which the densities of a design have their stiffness by.
+/// Removes the keys that only an optimization uses, so that they are neither resolved nor refused.
+/// Stages stay: the stiffness of a design follows from their penalties.
 pub(super) fn reduce(config: &mut Config) {
     let design = std::mem::take(&mut config.design);
     config.design = Design {
@@ -23,6 +23,6 @@ pub(super) fn reduce(config: &mut Config) {
     let unfiltered = Filter { kind: FilterKind::None, ..Filter::default() };
     config.filter = Spanned::new(0..0, unfiltered);
     config.projection = None;
-    // There will be no design.vti.
+    // An analysis writes no design.vti.
     config.output.vti_spacing = Some(0.0);
 }

@@ -261,7 +261,7 @@ impl Method {
         }
     }
 
-    /// Whether it compares values with what gradients tell.
+    /// Whether the method compares values with predictions by gradients.
     pub(super) fn needs_gradients(self) -> bool {
         matches!(self, Self::Gcmma | Self::Simpl)
     }

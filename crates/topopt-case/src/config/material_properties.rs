@@ -69,7 +69,7 @@ impl<'a> From<&'a Spanned<Conductivity>> for Given<'a> {
     }
 }
 
-/// The number that a property is; none for fields and for several.
+/// The value of a property that is one number; none for fields and for several values.
 pub fn number<'a>(property: Option<impl Into<Given<'a>>>) -> Option<f64> {
     property?.into().number()
 }

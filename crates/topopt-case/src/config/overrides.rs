@@ -101,7 +101,7 @@ fn apply<'i>(
     Ok(())
 }
 
-/// The value that `text`, at position `start`, stands for: TOML, or else a bare word.
+/// Reads the value in `text`, at position `start`: TOML, or else a bare word.
 fn parse_value<'i>(
     text: &'i str,
     start: usize,

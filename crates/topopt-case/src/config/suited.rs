@@ -1,4 +1,4 @@
-//! Methods, filters, laws and starts that suit the problem of a case.
+//! Defaults that depend on the problem: optimizer, filter, interpolation law and initial volume.
 
 use toml::Spanned;
 
@@ -8,13 +8,13 @@ use crate::loads::kind::OnMass;
 use crate::responses::kind;
 
 impl Config {
-    /// The share of the design volume that a run starts with, where the case says something of it.
+    /// Share of the design volume that a run starts with; none where the case bounds no volume.
     pub fn initial_volume(&self) -> Option<f64> {
         self.design.initial_volume_fraction.or(self.volume_bound())
     }
 
-    /// Whether the objective is the least compliance of all load cases with their weights, in a
-    /// steady state: only then, and without weight of the material, no sensitivity is positive.
+    /// Whether the objective is the weighted compliance of all load cases in a steady state. Only
+    /// then, and without loads on the mass, no sensitivity is positive.
     pub fn minimizes_compliance(&self) -> bool {
         self.transient.is_none()
             && self.objective.as_ref().is_none_or(|objective| {
@@ -25,8 +25,7 @@ impl Config {
             })
     }
 
-    /// Whether loads follow the density: material has weight or is turned, so that more of it may
-    /// do harm.
+    /// Whether gravity or rotation loads the mass, so that more material may raise the compliance.
     pub fn has_weight(&self) -> bool {
         self.loads.iter().filter_map(Load::on_mass).any(|on_mass| match on_mass {
             OnMass::Gravity(acceleration) => acceleration != [0.0; 3],
@@ -34,12 +33,12 @@ impl Config {
         })
     }
 
-    /// The coldest temperature that is held, of an ambient or at the beginning: what temperatures
-    /// are counted from, so that nothing depends on where 0 is.
+    /// The coldest of held, ambient and initial temperatures. Responses count temperatures from it,
+    /// so that they are the same in degrees Celsius and in kelvin.
     pub fn coldest(&self) -> f64 {
         let held = self.supports.iter().flat_map(|support| {
             let temperature = support.temperature.as_ref().map_or(0.0, |value| *value.get_ref());
-            // In other load cases than its own it is 0.
+            // A support of one load case holds 0 in the others.
             let elsewhere = support.case.iter().map(|_| 0.0);
             over_time(temperature, support.over_time.as_ref()).into_iter().chain(elsewhere)
         });
@@ -64,14 +63,15 @@ impl Config {
         is_of_states && n_limits == 1 && self.constraints.iter().all(is_material)
     }
 
-    /// Whether a filter of sensitivities is known to lead to good designs.
+    /// Whether filtering sensitivities is known to lead to good designs: compliance under limits of
+    /// volume and mass.
     pub(super) fn suits_filtered_sensitivities(&self) -> bool {
         let is_of_density = |c: &Constraint| !kind(c.keys()).is_of_states;
         self.minimizes_compliance() && self.constraints.iter().all(is_of_density)
     }
 }
 
-/// A value by all factors of its table.
+/// The products of `value` with each factor of a table over time; `value` alone without one.
 fn over_time(value: f64, factors: Option<&Spanned<OverTime>>) -> Vec<f64> {
     match factors {
         Some(factors) => factors.get_ref().iter().map(|[_, factor]| factor * value).collect(),
@@ -79,7 +79,7 @@ fn over_time(value: f64, factors: Option<&Spanned<OverTime>>) -> Vec<f64> {
     }
 }
 
-/// Gives the keys that the user left out, and that depend on the problem, what it needs.
+/// Fills in the defaults of filter, optimizer and interpolation that depend on the problem.
 pub(super) fn resolve(config: &mut Config) {
     let has_weight = config.has_weight();
     let suits_filtered = config.suits_filtered_sensitivities() && !has_weight;
@@ -87,16 +87,16 @@ pub(super) fn resolve(config: &mut Config) {
         config.filter.get_mut().kind = FilterKind::Density;
     }
     if !config.gives("optimizer.method") {
-        // Of a mechanism, and of material with weight, some sensitivities are positive, which
-        // criteria count as 0: designs swing to and fro. Projected designs of moving asymptotes are
-        // stiffer, by 0.3 to 7 % in 14 cases of 14.
+        // Mechanisms and loads on the mass have positive sensitivities, which optimality criteria
+        // count as 0: designs oscillate. With a projection, MMA gives stiffer designs than they do,
+        // by 0.3 to 7 % in 14 cases of 14.
         let is_simple = config.suits_criteria()
             && config.minimizes_compliance()
             && !has_weight
             && config.projection.is_none();
         config.optimizer.method = if is_simple { Method::Oc } else { Method::Mma };
     }
-    // By SIMP thin material has weight and no stiffness. A penalty is meant for the law that is known.
+    // With SIMP thin material has mass but hardly stiffness. A penalty given is meant for SIMP.
     let is_of_simp = ["design.interpolation", "design.penalty"].iter().any(|key| config.gives(key))
         || config.continuation.iter().any(|stage| stage.penalty.is_some());
     if has_weight && !is_of_simp {

@@ -79,7 +79,7 @@ struct Piece {
 }
 
 impl Piece {
-    /// How many steps it takes, which may be more than can be counted.
+    /// Number of steps, as a float: it may be more than an integer holds.
     fn n_steps(&self) -> f64 {
         // A remainder of rounding is no step of its own.
         ((self.until - self.from) / self.step - 1e-9).ceil().max(1.0)
@@ -98,7 +98,7 @@ impl Transient {
         times
     }
 
-    /// How many time steps there are, which may be more than can be counted: known before any is listed.
+    /// Number of time steps, as a float: it is checked before any step is listed.
     pub fn n_steps(&self) -> f64 {
         self.pieces().iter().map(Piece::n_steps).sum()
     }

@@ -53,7 +53,7 @@ pub(super) fn transient(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// Probes whose columns could not be told from others.
+/// Finds probes whose columns in the results would coincide.
 fn probes(config: &Config, transient: &Transient) -> Vec<Finding> {
     let probes = &transient.probes;
     let finding = |(i, probe): (usize, &Probe)| {
@@ -74,7 +74,7 @@ fn probes(config: &Config, transient: &Transient) -> Vec<Finding> {
     probes.iter().enumerate().filter_map(finding).collect()
 }
 
-/// Steps that are too many, or too short to be told apart.
+/// Finds steps that are too many, or too short to change the time.
 fn countless(config: &Config, transient: &Transient) -> Option<Finding> {
     let at = |message: String| {
         let span = transient.steps.as_ref().map_or(transient.end.span(), |steps| steps.span());

@@ -53,7 +53,7 @@ fn total_heat(lookup: &Lookup, load: &Load, findings: &mut Vec<Finding>) -> Noda
     shares.into_iter().map(|(node, share)| (node, [factor * share, 0.0, 0.0])).collect()
 }
 
-/// The volumes of `elements` that their nodes stand for: the integral of N_a, by increasing node.
+/// Tributary volumes of the nodes of `elements`: the integral of N_a, by increasing node.
 fn volumes(lookup: &Lookup, elements: &[u32]) -> Vec<(u32, f64)> {
     let mut is_there = vec![0.0; lookup.mesh.n_elements()];
     elements.iter().for_each(|&e| is_there[e as usize] = 1.0);

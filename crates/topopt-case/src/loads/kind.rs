@@ -1,4 +1,4 @@
-//! A kind of load as data, with what it does to the nodes of a set.
+//! `LoadKind`: a kind of load as a row of a table: its keys, its place and its nodal forces.
 
 use topopt_fem::surface_load::NodalForces;
 
@@ -7,21 +7,21 @@ use crate::config::{Load, PhysicsKind};
 use crate::finding::Finding;
 use crate::lookup::Lookup;
 
-/// A kind of load.
+/// A kind of load: its keys, where it acts, and how it becomes forces on nodes.
 pub struct LoadKind {
     /// Keys in the case file; the first one says how large the load is.
     pub keys: &'static [LoadKey],
-    /// The physics that it belongs to; none if it belongs to all.
+    /// Physics with this load; none for a load of all physics.
     pub physics: Option<PhysicsKind>,
-    /// Explanation after its key in a list of loads, such as ` (on each node)`.
+    /// Explanation after the key in a list of loads, such as ` (on each node)`.
     pub hint: &'static str,
-    /// Nodes, faces or elements that it acts on.
+    /// Nodes, faces or elements under the load.
     pub place: Place,
-    /// Message, label and remedy where a key of another kind is given beside it.
+    /// Key that excludes this load, with message, label and remedy.
     pub never_with: Option<(&'static str, [&'static str; 3])>,
-    /// Whether its forces add up to zero.
+    /// Whether the forces add up to zero.
     pub is_moment: bool,
-    /// Forces on nodes; of heat, heat per time in the first component.
+    /// Computes the forces on nodes; for heat, heat per time in the first component.
     pub on_nodes: fn(&Lookup, &Load, &mut Vec<Finding>) -> NodalForces,
     /// Acceleration of the whole part.
     pub on_mass: fn(&Load) -> Option<OnMass>,
@@ -33,13 +33,13 @@ pub struct LoadKey {
     pub name: &'static str,
     /// Description in the schema of the case file.
     pub text: &'static str,
-    /// Type of its value.
+    /// Type of the value.
     pub shape: Shape,
-    /// Label and remedy where it is given without the first key of its kind.
+    /// Label and remedy if the key is given without the first key of the kind.
     pub alone: [&'static str; 2],
 }
 
-/// Type of a value.
+/// Type of the value of a key.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
     /// A text.
@@ -87,7 +87,7 @@ impl LoadKey {
 }
 
 impl LoadKind {
-    /// A load on each node of a set by forces.
+    /// An elastic load without exclusions, moment or acceleration.
     pub(super) const fn new(
         keys: &'static [LoadKey],
         hint: &'static str,
@@ -106,7 +106,7 @@ impl LoadKind {
         }
     }
 
-    /// Returns the key that says how large it is.
+    /// Returns the key that gives the size of the load.
     pub fn key(&self) -> &'static str {
         self.keys[0].name
     }

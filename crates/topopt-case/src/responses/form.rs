@@ -75,7 +75,7 @@ pub trait PosedForm {
         is_upper
     }
 
-    /// Computes the true largest value that a norm stands for, from a state `[n_nodes][n]`.
+    /// Computes the true maximum that a p-norm approximates, from a state `[n_nodes][n]`.
     fn largest(&self, _state: &[f64], _n: usize) -> Option<f64> {
         None
     }

@@ -20,7 +20,7 @@ pub struct ResponseKind {
     pub no_set: Option<&'static str>,
     /// Whether it takes a direction, and the remedy where it needs one.
     pub direction: Direction,
-    /// Whether it is a p-norm that stands for a largest value.
+    /// Whether it is a p-norm that approximates a maximum.
     pub is_norm: fn(ResponseKeys) -> bool,
     /// Whether a limit of it may be zero or negative.
     pub has_sign: fn(ResponseKeys) -> bool,
