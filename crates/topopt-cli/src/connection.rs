@@ -19,8 +19,7 @@ pub(crate) fn join(launched: &Launched) -> Result<Option<Box<dyn Connection>>, F
     }
 }
 
-/// Ends the processes that are connected with this one, if there are any, and this one: it has
-/// failed, and has told so.
+/// Ends this process, which has failed and reported why, and those connected with it.
 pub fn abort(status: u8) {
     #[cfg(feature = "mpi")]
     mpi::abort(status);

@@ -1,4 +1,4 @@
-//! How many iterations a run may still take: from how what its stop rules look at falls.
+//! Estimate of the iterations left in a run, from how the values of its stop rules fall.
 
 use topopt_case::config::{Continuation, Optimizer};
 use topopt_design::IterationReport;
@@ -62,9 +62,9 @@ impl IterationsLeft {
         self.objective = Some(objective);
     }
 
-    /// Iterations still to come: until one of the tolerances is met, if all goes on to fall as in
-    /// the newest iterations, and never more than the limit allows. A last stage of which too
-    /// little is known counts as many iterations as the one before it.
+    /// Estimated iterations left, until a tolerance is met if all values keep falling as in the
+    /// newest iterations, and at most up to the limit. A last stage with too few iterations to
+    /// extrapolate counts as many as the stage before it.
     pub fn estimate(&self) -> f64 {
         let limit = self.limit.saturating_sub(self.done) as f64;
         match self.last_stage {
@@ -153,7 +153,7 @@ mod tests {
             let left = after(&[], history(n));
             assert!((left - (29.4 - n as f64)).abs() < 0.1, "{n}: {left}");
         }
-        // Too few to tell.
+        // Too few to extrapolate.
         assert_eq!(after(&[], history(3)), 147.0);
     }
 

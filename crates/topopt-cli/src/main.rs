@@ -14,11 +14,11 @@ use topopt_cli::{connection, program};
 use topopt_study::failure::Failure;
 use topopt_study::ranks::launched::{Launched, Launcher};
 
-/// How long a rank other than the first is silent before it says why it fails.
+/// Delay before a rank other than the first reports its failure, so that rank 0 comes first.
 const OTHER_RANK: Duration = Duration::from_secs(1);
-/// How much longer than the rank before it.
+/// Further delay per rank, so that reports do not mix.
 const TURN: Duration = Duration::from_millis(100);
-/// How much longer if another rank may be the reason: longer than one has that is asked to end.
+/// Further delay if another rank may be the cause: more than a rank gets that is asked to end.
 const FOLLOWING: Duration = Duration::from_secs(4);
 
 static INTERRUPT: Interrupt = Interrupt::new();
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         Err(error) => {
             let status = u8::from(error.use_stderr());
             if !matches!(&launched, Ok(Some(launched)) if launched.rank > 0) {
-                let _ = error.print(); // nobody is left to tell
+                let _ = error.print(); // a closed stream: nobody reads the message
             }
             return status.into();
         }

@@ -32,8 +32,8 @@ pub fn report_panics() {
     std::panic::set_hook(Box::new(|panic| say(&format!("topopt: this is a bug: {panic}\n"))));
 }
 
-/// Begins once more with the C library told how to take memory, which it only reads from the
-/// environment. Goes on as it is where that cannot be, or somebody has told it something.
+/// Restarts the program with memory settings of the C library, which it reads from the environment
+/// alone. Continues without a restart where that fails or the user has settings of their own.
 pub fn begin_with_memory_settings() {
     #[cfg(target_os = "linux")]
     if std::env::var_os(TUNABLES).is_none() {

@@ -1,7 +1,7 @@
 //! Progress of a run: a bar, plain lines, or JSON lines.
 //!
-//! Telling never ends a run: when nobody reads any more, it falls silent. The files of the
-//! results say the same.
+//! Progress never ends a run: if writing it fails, it falls silent. The files of the results hold
+//! all that it shows.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -31,15 +31,15 @@ pub enum Log {
     Quiet,
 }
 
-/// Tells of the iterations of a run.
+/// Reports the iterations of a run.
 pub(crate) struct Progress<'a> {
     manner: Manner,
     out: &'a mut (dyn Write + Send),
-    /// Known when the run begins.
+    /// Estimate of the iterations left; none before the run begins.
     left: Option<IterationsLeft>,
     /// Column name of the objective.
     objective: String,
-    /// Iterations done before the start, of a run that goes on.
+    /// Iterations done before the start; 0 unless the run is resumed.
     before: usize,
     start: Instant,
     last_message: Instant,
@@ -52,14 +52,14 @@ enum Manner {
     Quiet,
 }
 
-/// The objective where the case does not say.
+/// Name of the objective of a case without `[objective]`.
 const COMPLIANCE: &str = "compliance";
 
-/// How often the bar tells of a solve under way.
+/// Time between updates of the bar during a solve.
 const REFRESH: Duration = Duration::from_millis(100);
 
 impl<'a> Progress<'a> {
-    /// Lines go to `out`, standard output; a bar to standard error.
+    /// Reports lines to `out`, or with a terminal shows a bar on standard error.
     pub fn new(log: Log, max_iterations: usize, out: &'a mut (dyn Write + Send)) -> Self {
         let on_terminal = || io::stdout().is_terminal() && io::stderr().is_terminal();
         let manner = match log {
@@ -73,7 +73,7 @@ impl<'a> Progress<'a> {
         Self { manner, out, left: None, objective, before: 0, start: now, last_message: now }
     }
 
-    /// Tells of the run as a whole: `text` to people, `event` to programs.
+    /// Reports the start or end of the run: `text` to people, `event` to programs.
     fn whole_run(&mut self, text: String, event: impl Fn() -> Value) {
         match &self.manner {
             Manner::Bar(bar) => bar.println(text),
@@ -173,14 +173,14 @@ impl run::Progress for Progress<'_> {
     }
 }
 
-/// Letters of a number in a column.
+/// Width of the column of the objective, in characters.
 const NUMBER: usize = 12;
 
 fn columns(objective: &str) -> String {
     format!("iteration  {objective:>NUMBER$}  volume  change    PCG  residual       left")
 }
 
-/// The line under [`columns`].
+/// The line of an iteration, below the header of [`columns`].
 fn row(name: &str, report: &IterationReport, left: f64) -> String {
     let width = name.len().max(NUMBER);
     let &IterationReport { iteration, objective, volume_fraction, change, .. } = report;

@@ -1,4 +1,4 @@
-//! How long a run may take: its steps are measured, the number of steps is a guess.
+//! Estimated time of a run: its steps are measured, their number is guessed.
 
 use std::time::Instant;
 

@@ -58,7 +58,7 @@ pub trait CaseNumbers: Sized {
     fn name(&self) -> &str;
 
     /// Name and text of each line for people; components that are noise of a solve to the relative
-    /// `residual` are shown as 0. What stands for all load cases is there if `is_whole`.
+    /// `residual` are shown as 0. Numbers of all load cases together are included if `is_whole`.
     fn lines(&self, residual: f64, is_whole: bool) -> Vec<(String, String)>;
 
     /// A row for each number, a column for each load case.

@@ -41,7 +41,7 @@ pub(super) fn write_heat(path: &Path, case: &Case<1>) -> Result<(), Finding> {
     write_of::<Diffusion, 1>(path, case, FILM, |_| None)
 }
 
-/// Names of springs, and of what stands for them.
+/// Names of the arrays of springs, and for heat of films.
 const SPRING: &str = "spring";
 const FILM: &str = "film";
 

@@ -18,12 +18,13 @@ use topopt_study::ranks::launched::Launched;
 /// better things.
 const AT_ONCE: usize = 1 << 22;
 
-/// How often a rank that waits for the others looks for them.
+/// Time between checks of a rank that waits for the others.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// This process as one of those that `mpirun` or `srun` has started.
 ///
-/// A rank that cannot go on ends all of them: [`Communicator::fail`] and [`abort`] do not return.
+/// A rank that cannot continue ends all of them: [`Communicator::fail`] and [`abort`] do not
+/// return.
 pub(super) struct Mpi {
     rank: usize,
     size: usize,
@@ -169,12 +170,12 @@ impl Communicator for Mpi {
         }
     }
 
-    /// Does not return: MPI ends all ranks. Why is told by who knows it.
+    /// Ends all ranks by MPI, and does not return; the caller has reported the reason.
     fn fail(&self, _: &str) {
         abort(2);
     }
 
-    /// Who has failed has ended this rank.
+    /// Returns success: a rank that fails ends this one.
     fn check(&self) -> Result<(), BackendError> {
         Ok(())
     }

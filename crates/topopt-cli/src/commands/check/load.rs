@@ -77,7 +77,7 @@ pub(super) fn mean_density(config: &Config, model: &Model) -> f64 {
     density * mass / volumes.iter().sum::<f64>()
 }
 
-/// How many of the vectors are not zero.
+/// Number of vectors that are not zero.
 pub(super) fn count(vectors: &[[f64; 3]]) -> usize {
     vectors.iter().filter(|vector| **vector != [0.0; 3]).count()
 }

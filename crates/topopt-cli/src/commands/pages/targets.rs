@@ -32,8 +32,8 @@ pub(in crate::commands) fn all(
     target(&summary["objective"], objective, units).into_iter().chain(limits).collect()
 }
 
-/// A value of the verified design, the largest one that it stands for, and whether it keeps its limit,
-/// which may be another one than that of the run.
+/// A value of the verified design, the maximum behind a p-norm, and whether the limit is kept,
+/// which may differ from that of the run.
 struct Judged {
     verified: f64,
     largest: Option<f64>,

@@ -7,7 +7,7 @@ use super::wording::{sentence, text};
 /// Beginning of the advice to verify, which a verification has followed.
 const ADVICE: &str = ": run `topopt verify`";
 
-/// Sentences about a run, of which `summary` tells, and of its verification, if there is one.
+/// Warnings of the run in `summary`, and of its verification, if there is one, as sentences.
 pub(in crate::commands) fn of_run(summary: &Value, found: Option<&[String]>) -> Vec<String> {
     let given = summary["warnings"].as_array().into_iter().flatten().map(text);
     let Some(found) = found else { return sentences(&given.collect::<Vec<_>>()) };

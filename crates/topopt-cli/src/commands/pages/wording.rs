@@ -50,7 +50,7 @@ impl Units {
         self.physics.in_words(response)
     }
 
-    /// A mass with its unit: kg where the case's units tell, with times in seconds.
+    /// A mass with its unit: kg if the units of the case imply it, with times in seconds.
     pub fn mass(&self, mass: f64) -> String {
         self.response("mass", mass)
     }
@@ -162,7 +162,7 @@ pub fn place_text(at: [f64; 3]) -> String {
     vector(at, DIGITS_OF_PLACES)
 }
 
-/// A mass for people: in kg where the units of the case tell.
+/// A mass for people: in kg if the units of the case imply it.
 pub fn mass_text(mass: f64, units: Option<&UnitNames>) -> String {
     let factor = units.and_then(|units| kilograms(units.length, units.force?));
     factor.map_or_else(|| shown(mass), |factor| format!("{} kg", shown(factor * mass)))

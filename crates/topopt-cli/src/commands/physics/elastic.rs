@@ -226,7 +226,7 @@ fn forces(
     lines
 }
 
-/// Share of the largest force below which a component is rounding.
+/// Share of the largest force below which a component is shown as 0.
 const ROUNDING: f64 = 1e-12;
 
 fn kind_name(kind: RestraintKind) -> &'static str {
@@ -250,7 +250,7 @@ fn largest(stress: &Stress) -> String {
     format!("largest {maximum} at element {}, {}", stress.element, place(stress.at))
 }
 
-/// A number of an element and its place, for a table.
+/// A value in an element and the place of its center, for a table.
 fn in_element(value: f64, element: u64, at: [f64; 3]) -> String {
     format!("{}\nelement {element} {}", short(value), place_text(at))
 }
@@ -306,13 +306,13 @@ type Part = (fn(&Balance) -> [f64; 3], fn(&Reaction) -> [f64; 3]);
 const FORCE: Part = (|balance| balance.applied, |reaction| reaction.force);
 const MOMENT: Part = (|balance| balance.applied_moment, |reaction| reaction.moment);
 
-/// The size of the largest force or moment of a load case.
+/// Length of the largest force or moment of a load case.
 fn scale(balance: &Balance, (applied, reacting): Part) -> f64 {
     let all = balance.reactions.iter().map(reacting).chain([applied(balance)]);
     all.map(length).fold(0.0, f64::max)
 }
 
-/// A vector; components up to `noise` are what the solver leaves.
+/// A vector as text; components up to `noise`, the error of the solver, are shown as 0.
 fn without_noise(of: [f64; 3], noise: f64) -> String {
     vector(of.map(|x| if x.abs() <= noise { 0.0 } else { x }), DIGITS)
 }

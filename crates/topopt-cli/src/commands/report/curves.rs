@@ -1,4 +1,4 @@
-//! The history as curves and as a table.
+//! The history of a run as curves and as a table.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(super) fn read_history(path: &Path) -> Result<History, Finding> {
     History::parse(&read(path)?).map_err(|error| unreadable(path, &error))
 }
 
-/// The last column of every table; those of responses that a case asks for follow.
+/// The last column that every history has; columns of objective and limits follow.
 const LAST_OF_ALL: &str = "output_seconds";
 
 /// Returns the curves over the iterations of the run of `summary`, in the units of the pages.
@@ -51,14 +51,14 @@ pub(super) fn curves(history: &History, summary: &Value, units: &Units) -> Vec<C
     own.chain(shown).filter_map(curve).collect()
 }
 
-/// The whole of it.
+/// All columns and rows of the history.
 pub(super) fn table(history: &History, physics: PhysicsKind) -> Table {
     let row = |row: &Vec<f64>| row.iter().map(|value| shown(*value)).collect();
     let columns = history.columns.iter().map(|name| words(&physics.in_words(name))).collect();
     Table { columns, rows: history.rows.iter().map(row).collect() }
 }
 
-/// A value of the table; counts are whole.
+/// A value of the table; whole numbers are shown as counts.
 fn shown(value: f64) -> String {
     let is_count = value.fract() == 0.0 && (0.0..1e15).contains(&value);
     if is_count { count(value as usize) } else { number(value, DIGITS) }

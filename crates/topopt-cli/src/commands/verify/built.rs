@@ -81,7 +81,7 @@ fn width(width: &Option<Width>, element_width: f64) -> String {
     })
 }
 
-/// How many parts there are, and the shares of the largest.
+/// Number of parts, and the shares of the largest.
 fn parts(shares: &[f64]) -> String {
     const SHOWN: usize = 5;
     let percent: Vec<_> =
