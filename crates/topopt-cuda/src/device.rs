@@ -32,7 +32,7 @@ pub enum DeviceError {
     NoSuchDevice {
         /// Number of the GPU that was asked for.
         index: usize,
-        /// How many there are.
+        /// Number of devices.
         devices: usize,
     },
     /// A GPU that failed at once.
@@ -74,7 +74,7 @@ impl Device {
         // slices need no events of their own to wait for.
         unsafe { context.disable_event_tracking() };
 
-        // Not the default one, of which work cannot be recorded.
+        // A stream of its own: work on the default stream cannot be recorded.
         let [stream, copies] = [context.new_stream(), context.new_stream()];
         let (stream, copies) = (stream.map_err(failed)?, copies.map_err(failed)?);
         Ok(Arc::new(Self { name, context, stream, copies, failure: Mutex::new(None) }))

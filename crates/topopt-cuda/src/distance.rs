@@ -52,7 +52,7 @@ pub enum EikonalError {
 pub struct Schedule {
     /// Most sweeps of a patch in a round.
     pub sweeps: u32,
-    /// How far a round goes beyond the earliest value that waits, in mean times of travel along an
+    /// Range of a round beyond the earliest waiting value, in mean travel times along an
     /// edge.
     pub window: f64,
 }

@@ -72,7 +72,7 @@ macro_rules! on_device_halo {
 }
 pub(crate) use on_device_halo;
 
-/// The entries of a vector of a level that each rank has, of which each has the next `counts` points.
+/// The entries of a whole level's vector by rank: each rank owns the next `counts` points.
 pub(crate) fn entries(counts: &[usize], n_entries: usize) -> Vec<Range<usize>> {
     let n = n_entries / counts.iter().sum::<usize>().max(1);
     let next = |end: &mut usize, count: &usize| {

@@ -22,7 +22,7 @@ pub struct MatrixFreeEquation<'a> {
 }
 
 impl<'a> MatrixFreeEquation<'a> {
-    /// For the radius R of a cone that blurs as much, on `mesh`, of which `on_device` was made;
+    /// The filter that blurs as much as a cone of radius R, on `mesh` and its copy `on_device`;
     /// `double` is for conjugate gradients, `single` for the preconditioner.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl<'a> MatrixFreeEquation<'a> {
     }
 }
 
-/// The equation on the `mesh` of a part, of which `on_device` was made, with the other ranks.
+/// The equation on the `mesh` of a part and its copy `on_device`, shared with the other ranks.
 ///
 /// # Errors
 /// [`BackendError`] if the device has no room, or another rank has failed.

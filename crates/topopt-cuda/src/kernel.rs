@@ -156,7 +156,7 @@ pub(crate) struct Kernel {
     block: u32,
 }
 
-/// How much a launch does.
+/// Size of a launch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Grid {
     /// At least so many threads, in as many blocks as these take.

@@ -14,7 +14,7 @@ pub enum Probe {
     Found {
         /// CUDA version of the driver, 1000 major + 10 minor.
         driver: i32,
-        /// How many GPUs.
+        /// Number of GPUs.
         devices: usize,
     },
     /// No driver library.

@@ -7,7 +7,7 @@ use topopt_linalg::BackendError;
 
 use crate::Device;
 
-/// How many scalars can be alive at once.
+/// Most scalars alive at once.
 const SLOTS: u32 = 1024;
 
 /// The scalars of a backend: one array and its free places.
@@ -18,7 +18,7 @@ pub(crate) struct Scalars {
 
 struct Places {
     free: Vec<u32>,
-    /// Places given back while work is recorded, to which the recording goes on writing.
+    /// Places given back while work is recorded; replays of the recording still write to them.
     of_recording: Option<Vec<u32>>,
 }
 

@@ -1,4 +1,4 @@
-//! Time on the device, by its own events.
+//! Time on the device, measured by CUDA events.
 
 use cudarc::driver::sys::CUevent_flags;
 use topopt_linalg::BackendError;
@@ -6,7 +6,7 @@ use topopt_linalg::BackendError;
 use crate::Device;
 
 impl Device {
-    /// Seconds that the device takes for what `work` launches.
+    /// Measures the seconds that the device takes for the launches of `work`.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
@@ -20,7 +20,7 @@ impl Device {
         Ok(f64::from(start.elapsed_ms(&end).map_err(failed)?) * 1e-3)
     }
 
-    /// The median of the seconds of `repeats` times `work`, after `warm_up` times that do not count.
+    /// Measures the median seconds of `repeats` calls of `work`, after `warm_up` calls not counted.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
@@ -39,8 +39,8 @@ impl Device {
         Ok(seconds[repeats / 2])
     }
 
-    /// Bytes read and written a second by a device-to-device copy of `bytes`: the median of
-    /// `repeats` copies after one that does not count.
+    /// Measures the bytes read and written per second by a device-to-device copy of `bytes`: the
+    /// median of `repeats` copies, after one not counted.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails or has no room for two buffers of `bytes`.

@@ -133,8 +133,8 @@ impl<R: Real> Assembly<R> {
         Ok(())
     }
 
-    /// Sums up the matrix for changed coefficients, `[n_elements]` each: the moduli, of which the
-    /// second is not read; or conductivities and capacities.
+    /// Sums up the matrix for changed coefficients, `[n_elements]` each: moduli, and a second
+    /// vector that is not read; or conductivities and capacities.
     ///
     /// # Panics
     /// If the strategy does not [take](AssemblyStrategy::takes) the routine, or nothing has been

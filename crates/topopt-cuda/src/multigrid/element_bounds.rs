@@ -1,4 +1,4 @@
-//! How large the eigenvalues of an element's stiffness are against its own diagonal blocks, by the
+//! Bounds of the eigenvalues of K_e relative to its own diagonal blocks, by the
 //! kernel of `cuda/element_bounds.cu`.
 
 use std::sync::Arc;

@@ -16,7 +16,8 @@ use crate::vector::{DeviceVector, Real};
 pub struct InverseBlocks<R: Real, K: DeviceKernel<N>, const N: usize> {
     kernels: Arc<K::Levels<R>>,
     space: Space,
-    /// `[blocks][nodes]` of the finest level, of which a block is a triangle; `[rows][blocks]` of others.
+    /// `[entries][nodes]` on the finest level, where a block is stored as a triangle;
+    /// `[rows][blocks]` on others.
     pub(super) values: DeviceVector<R>,
 }
 

@@ -1,4 +1,4 @@
-//! Clusters: consecutive elements with the nodes that they share, for `mf`.
+//! Clusters of up to 32 consecutive elements and 96 nodes, one per warp, for `mf`.
 
 use std::sync::Arc;
 
@@ -9,49 +9,50 @@ use topopt_linalg::BackendError;
 use crate::Device;
 use crate::kernels::ClustersView;
 
-/// Elements of a cluster at most: lanes of a warp.
+/// Most elements of a cluster: lanes of a warp.
 pub const WARP: usize = defined!("mf_clusters.cu", "LANES");
 
-/// Nodes of a cluster at most: three per lane.
+/// Most nodes of a cluster: three per lane.
 const MAX_NODES: usize = defined!("mf_clusters.cu", "ROUNDS") * WARP;
 
-/// Nodes that a mesh may have: of the 32 bits of a node three say what is held.
+/// Most nodes of a mesh: three of the 32 bits of a node mark its held components.
 const MAX_NODES_OF_MESH: usize = 1 << 29;
 
 /// Position of VTK's local nodes in the 2x2x2 grid of nodes, and back.
 pub(crate) const POSITION: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 
-/// Nodes that 32 consecutive elements have on average at most, where clusters are computed.
+/// Most nodes of 32 consecutive elements, on average, for which clusters are faster.
 ///
-/// A chord of 32 elements has 132. There the lanes of a warp touch neighboring words, and an H200
-/// computes 9.0 G elements/s element by element. Cut tetrahedra in clusters have some 75 nodes: 8.3
-/// by clusters, at 8 million elements, 4.1 by elements at best. Along a Hilbert curve alone they
-/// have 94, in a mesh generator's order 109, in random order 250; there, too, few fit one cluster.
+/// A chord of 32 elements has 132 nodes. There the lanes of a warp touch neighboring words, and an
+/// H200 computes 9.0 G elements/s element by element. Cut tetrahedra numbered for clusters have
+/// some 75 nodes: 8.3 G elements/s by clusters at 8 million elements, at best 4.1 by elements.
+/// Along a Hilbert curve they have 94 nodes, in a mesh generator's order 109, in random order 250:
+/// few then fit into one cluster.
 const MOST_NODES: f64 = 90.0;
 
 /// A mesh in clusters on the device, as `cuda/mf_clusters.cu` reads it.
 pub(crate) struct Clusters {
     count: usize,
-    /// First elements, \[count + 1\].
+    /// First element per cluster, and the number of elements, \[count + 1\].
     starts: CudaSlice<u32>,
-    /// \[count\]\[96\].
+    /// [`Cluster::nodes`] with the held components in the upper three bits, \[count\]\[96\].
     nodes: CudaSlice<u32>,
-    /// \[count\]\[96\].
+    /// [`Cluster::spans`], \[count\]\[96\].
     spans: CudaSlice<u16>,
-    /// Eight bytes each, \[count\]\[32\].
+    /// [`Cluster::places`], eight bytes per word, \[count\]\[32\].
     places: CudaSlice<u64>,
-    /// Eight bytes each, \[count\]\[32\].
+    /// [`Cluster::corners`], eight bytes per word, \[count\]\[32\].
     corners: CudaSlice<u64>,
 }
 
 impl Clusters {
-    /// Threads of a launch of all clusters: a warp each.
+    /// Threads of a launch over all clusters, a warp per cluster.
     pub fn threads(&self) -> usize {
         WARP * self.count
     }
 
-    /// The elements in clusters, if there are few nodes in 32 consecutive ones; `held` as in
-    /// [`super::constraints::Constraints`].
+    /// Divides `hexes` into clusters; none if they have more than [`MOST_NODES`] nodes. `held` is
+    /// as in [`super::constraints::Constraints`].
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for them.
@@ -99,7 +100,7 @@ impl From<&Clusters> for ClustersView {
     }
 }
 
-/// Distinct nodes of 32 consecutive elements on average, of every sixteenth 32.
+/// Distinct nodes of 32 consecutive elements, on average over every sixteenth group of 32.
 fn nodes_of_32(hexes: &[[u32; 8]]) -> f64 {
     let sample = || hexes.chunks(WARP).step_by(16);
     let elements: usize = sample().map(<[_]>::len).sum();
@@ -107,14 +108,14 @@ fn nodes_of_32(hexes: &[[u32; 8]]) -> f64 {
     (WARP * nodes) as f64 / elements as f64
 }
 
-/// Number of distinct nodes.
+/// Number of distinct nodes of `hexes`.
 fn n_nodes(hexes: &[[u32; 8]]) -> usize {
     let mut nodes = hexes.as_flattened().to_vec();
     nodes.sort_unstable();
     nodes.chunk_by(|a, b| a == b).count()
 }
 
-/// One cluster of up to 32 elements, or several where they have too many nodes.
+/// Makes one cluster of up to 32 elements, or several where they have more than 96 nodes.
 fn cut(mut hexes: &[[u32; 8]]) -> Vec<Cluster> {
     let mut clusters = Vec::new();
     while !hexes.is_empty() {
@@ -127,20 +128,21 @@ fn cut(mut hexes: &[[u32; 8]]) -> Vec<Cluster> {
     clusters
 }
 
-/// Consecutive elements and their nodes. A place of a node is 32 times its position in an element,
-/// and the element.
+/// Consecutive elements and their nodes. A place is a corner of an element, as 32 times its
+/// position plus the number of the element in the cluster.
 #[derive(Debug)]
 struct Cluster {
     /// Number of elements.
     count: usize,
-    /// Increasing, 32 at a time. Those of many places several times, and the last one again until
-    /// there are 96.
+    /// Nodes, increasing by groups of 32. A node with many places comes several times, and the last
+    /// one fills up the 96.
     nodes: [u32; MAX_NODES],
-    /// First place of each node, and 256 times the number of its places.
+    /// Index of the first of a node's `places`, plus 256 times their number.
     spans: [u16; MAX_NODES],
-    /// Places of the nodes one after the other.
+    /// Places of the nodes, one node after the other.
     places: [u8; 8 * WARP],
-    /// Nodes of the elements in the cluster, by position; of the last element again until there are 32.
+    /// Indices in `nodes` of the corners per element, by position; the last element fills up the
+    /// 32.
     corners: [[u8; 8]; WARP],
 }
 
@@ -192,8 +194,8 @@ impl Cluster {
 /// Places that the kernel adds without a branch.
 const MOST_PLACES: usize = 4;
 
-/// Nodes and their places, sorted, by node; with as few places a share as gives 96 shares, four at
-/// least. A warp that sums up 32 shares waits for that of most places.
+/// Splits the sorted pairs of node and place into shares of one node each, of as few places as 96
+/// shares allow, but at least four. A warp that sums 32 shares waits for the longest.
 fn shares(pairs: &[(u32, u8)]) -> Vec<&[(u32, u8)]> {
     let nodes = || pairs.chunk_by(|a, b| a.0 == b.0);
     let fits =
@@ -202,15 +204,15 @@ fn shares(pairs: &[(u32, u8)]) -> Vec<&[(u32, u8)]> {
     nodes().flat_map(|node| node.chunks(most)).collect()
 }
 
-/// Lanes that shared memory serves at a time with two doubles each, from as many groups of banks.
+/// Lanes that shared memory serves at a time with two doubles each: one per group of banks.
 const LANES_OF_A_PASS: usize = 8;
 
-/// Who sits where of the shares of a cluster, so that few lanes that read the same position of
-/// their elements at a time meet in one bank: it saves a quarter of the passes.
+/// Assignment of the shares of a cluster to lanes that avoids bank conflicts between lanes reading
+/// the same position of their elements: it saves a quarter of the passes.
 struct Seats {
-    /// Shares read in the passes by \[position, lanes\]\[bank\], two doubles a lane.
+    /// Shares read per pass with two doubles per lane, \[position, lanes\]\[bank\].
     pairs: [[u8; 8]; 4 * 8],
-    /// Shares read in the passes with two floats per lane, sixteen lanes at a time.
+    /// Shares read per pass with two floats per lane, sixteen lanes at a time.
     halves: [[u8; 16]; 2 * 8],
     is_taken: [bool; MAX_NODES],
 }
@@ -222,7 +224,7 @@ impl Default for Seats {
 }
 
 impl Seats {
-    /// A free seat of 32 for a share, where it meets fewest others.
+    /// Takes the free lane of 32 with the fewest bank conflicts for a share.
     fn take(&mut self, round: usize, share: &[(u32, u8)]) -> usize {
         let mut met = [0u8; 16];
         for &(_, place) in share {
@@ -243,8 +245,8 @@ impl Seats {
     }
 }
 
-/// Writes `places` from `first` on, and `spans`, of eight shares that are summed up side by side,
-/// in an order in which few are read from the same bank at a time.
+/// Writes `places` from `first` on, and `spans`, for eight shares summed side by side, ordered so
+/// that few places are read from the same bank at a time.
 fn spread(
     shares: &[&[(u32, u8)]],
     mut first: usize,

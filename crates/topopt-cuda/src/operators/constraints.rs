@@ -11,7 +11,7 @@ use crate::vector::to_planes;
 
 /// Held unknowns and springs of the nodes, on the device.
 pub struct Constraints {
-    /// Unknowns per node, of which a byte has a bit each.
+    /// Unknowns per node, at most 8: one bit of a byte each.
     pub(crate) unknowns: usize,
     /// Bit i is set where unknown i is held, \[n_nodes\].
     pub(crate) held: CudaSlice<u8>,

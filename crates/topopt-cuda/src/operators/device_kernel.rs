@@ -64,7 +64,7 @@ pub trait ElementKernels<K: DeviceKernel<N>, R: Real, const N: usize>: Sized + S
         0
     }
 
-    /// Returns the blocks of a launch over `count` elements, each of which leaves its part of x . y.
+    /// Returns the blocks of a launch over `count` elements; each block writes its part of x . y.
     fn blocks(&self, count: usize, to_slots: bool) -> usize;
 
     /// Adds the products of a part of the elements to nodes, or writes them to slots.

@@ -25,7 +25,7 @@ const ROW: usize = 26;
 /// Threads that make a row of the assembled product.
 const WARP: usize = 32;
 
-/// The operator by elements, of which products know coefficients and problem.
+/// The matrix-free operator, which holds coefficients and problem for the stored products.
 type Plain = Mf<f64, Diffusion, 1>;
 /// The problem of a product.
 type Problem = ProblemOnDevice<Diffusion, 1>;

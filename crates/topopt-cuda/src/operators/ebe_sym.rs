@@ -14,10 +14,10 @@ use crate::kernel::Grid::Threads;
 use crate::kernels;
 use crate::vector::DeviceVector;
 
-/// Numbers of an element in kappa_d and kappa_od.
+/// Stored numbers per element: the blocks on the diagonal of K_e (kappa_d), and off it (kappa_od).
 const ENTRIES: [usize; 2] = [6 * 8, 9 * 28];
 
-/// Bytes of the stored entries of so many elements.
+/// Bytes of the stored entries of `n_elements`.
 pub(crate) fn bytes(n_elements: usize) -> usize {
     8 * (ENTRIES[0] + ENTRIES[1]) * n_elements
 }
@@ -29,7 +29,7 @@ struct Kappa {
 }
 
 impl Kappa {
-    /// For the elements of `connectivity`, \[8\]\[n_elements\], in that order.
+    /// Computes the entries for the elements of `connectivity`, \[8\]\[n_elements\], in that order.
     fn new(problem: &ProblemOnDevice, connectivity: &CudaSlice<u32>) -> Result<Self, BackendError> {
         let ProblemOnDevice { device, mesh, .. } = problem;
         let n = mesh.n_elements;
@@ -45,7 +45,7 @@ fn cost(mesh: &MeshOnDevice) -> Cost {
     stored::element_cost(mesh, ENTRIES[0] + ENTRIES[1], 2 * stored::ENTRIES + 2 * stored::ROWS)
 }
 
-/// The product in one launch a color, without atomics.
+/// The product in one launch per color, without atomics.
 pub(crate) struct EbeSym {
     kernels: kernels::EbeSym,
     /// Number of elements of each color.
@@ -87,7 +87,7 @@ impl EbeSym {
         })
     }
 
-    /// Bytes that it stores for so many elements.
+    /// Bytes of the arrays for `n_elements`.
     pub fn bytes(n_elements: usize) -> usize {
         bytes(n_elements) + (4 + 32 + 8 + 1) * n_elements
     }
@@ -121,7 +121,7 @@ impl Product<Elasticity, DIM> for EbeSym {
     }
 }
 
-/// Bit a of an element is set if no element before it in `order` has its local node a.
+/// One byte per element of `order`: bit a is set if no earlier element has its local node a.
 fn first_elements(mesh: &HexMesh, order: &[u32]) -> Vec<u8> {
     let mut seen = vec![false; mesh.n_nodes()];
     let mut bit = |(a, &node): (usize, &u32)| {

@@ -45,15 +45,15 @@ pub enum Strategy {
     Dbd,
     /// Node by node with stored K_e and the reverse connectivity [Ratnakar2022, Alg. 3].
     Nbn,
-    /// One thread an element with stored K_e [Ratnakar2022, Alg. 2].
+    /// One thread per element with stored K_e [Ratnakar2022, Alg. 2].
     Ebe,
-    /// Eight threads an element [Ratnakar2022, Alg. 4].
+    /// Eight threads per element [Ratnakar2022, Alg. 4].
     Ebe8,
-    /// 24 threads an element [Ratnakar2022, Alg. 5].
+    /// 24 threads per element [Ratnakar2022, Alg. 5].
     Ebe24,
-    /// 64 threads an element [Ratnakar2022, Alg. 6].
+    /// 64 threads per element [Ratnakar2022, Alg. 6].
     Ebe64,
-    /// The distinct entries of K_e, one launch a color [Ratnakar2022, Alg. 7].
+    /// The distinct entries of K_e, one launch per color [Ratnakar2022, Alg. 7].
     EbeSym,
     /// The distinct entries of K_e, in one launch with atomics.
     EbeSymAtomic,

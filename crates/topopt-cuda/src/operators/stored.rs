@@ -1,4 +1,4 @@
-//! Stored element stiffness, 576 numbers an element at unit modulus, and the strategies that walk
+//! Stored element stiffness, 576 numbers per element at unit modulus, and the strategies that walk
 //! over the elements with it: `ebe`, `ebe8`, `ebe24`, `ebe64`.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::kernel::Grid::{self, Threads};
 use crate::kernels;
 use crate::vector::DeviceVector;
 
-/// Rows of an element, and its numbers.
+/// Rows of K_e, and its entries.
 pub(super) const ROWS: usize = DIM * NODES;
 pub(super) const ENTRIES: usize = ROWS * ROWS;
 
@@ -55,7 +55,7 @@ pub(crate) trait WalkKernel: Sized + Send + Sync {
     );
 }
 
-/// The kernels that spread an element over so many threads.
+/// Kernels that spread an element over a number of threads.
 macro_rules! walk_kernels {
     ($($(#[$doc:meta])* $file:ident::$kernel:ident: $threads:literal,)*) => {$(
         $(#[$doc])*
@@ -84,7 +84,7 @@ macro_rules! walk_kernels {
 }
 
 walk_kernels! {
-    /// One thread an element [Ratnakar2022, Alg. 2].
+    /// One thread per element [Ratnakar2022, Alg. 2].
     Ebe::ebe: 1,
     /// The rows of a node each [Ratnakar2022, Alg. 4].
     Ebe8::ebe8: 8,
@@ -122,7 +122,7 @@ impl<W: WalkKernel> Product<Elasticity, DIM> for ByElements<W> {
     }
 }
 
-/// Cost of a strategy that reads `entries` numbers an element beside modulus and connectivity.
+/// Cost of a strategy that reads `entries` numbers per element beside modulus and connectivity.
 pub(crate) fn element_cost(mesh: &MeshOnDevice, entries: usize, flops: usize) -> Cost {
     let (elements, nodes) = (mesh.n_elements as f64, mesh.n_nodes as f64);
     Cost {

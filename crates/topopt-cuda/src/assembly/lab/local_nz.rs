@@ -1,4 +1,4 @@
-//! `local_nz`: non-zero by non-zero, each from the coordinates.
+//! `local_nz`: one thread per block of the matrix, each computed from the coordinates.
 
 use cudarc::driver::CudaSlice;
 use topopt_linalg::BackendError;
