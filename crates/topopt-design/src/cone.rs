@@ -88,7 +88,7 @@ impl Cone {
             n
         };
 
-        // A sample tells whether it is worth counting all.
+        // A sample decides whether counting all neighbors pays.
         let own = &centers[rows.clone()];
         let sample: Vec<usize> =
             own.iter().step_by(own.len().div_ceil(SAMPLE).max(1)).map(count).collect();

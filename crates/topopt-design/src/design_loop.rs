@@ -18,41 +18,41 @@ use crate::{
     StepTimes, StopRules, Subproblem,
 };
 
-/// A topology optimization.
+/// A topology optimization: state equation, formulation, optimizer and stop rules in a loop.
 pub struct Optimization<'a, B: Pointwise> {
     evaluator: Evaluator<'a, B>,
     optimizer: Box<dyn Optimizer<B> + 'a>,
     stop: StopRules,
-    /// The stages of the continuation, each beginning after the one before.
+    /// Stages of the continuation, by increasing first iteration.
     stages: Vec<Stage>,
-    /// Settings in force: the last change of each by the stages begun so far.
+    /// Settings in force: for each the latest value of the stages begun so far.
     stage: Stage,
-    /// The design variables x to be evaluated next, and those evaluated last, `[n_inputs]`.
+    /// Design variables x to be evaluated next, and those evaluated last, `[n_inputs]` each.
     design: B::Vector,
     evaluated: B::Vector,
-    /// Smallest and largest design variables.
+    /// Lower and upper bounds of the design variables, `[n_inputs]` each.
     bounds: [B::Vector; 2],
     functions: Functions<B>,
-    /// The iteration that evaluated the design; 0 before the first.
+    /// Iterations done: the number of the design evaluated last.
     iteration: usize,
     /// Whether `design` follows from the design evaluated last.
     has_next: bool,
     history: History,
 }
 
-/// Measures of earlier designs that later ones need, besides the states.
+/// Numbers of the designs so far that stop rules, tolerances and checkpoints need.
 struct History {
-    /// The objective that the one evaluated last is compared with.
+    /// Objective of the design before the one evaluated last, where the two compare.
     previous: Option<f64>,
-    /// The objective that the next one is compared with.
+    /// Objective of the design evaluated last, where the next one compares with it.
     last: Option<f64>,
-    /// The grey level of the last one as a share of that of a uniform design.
+    /// Grey level of the design evaluated last, as a share of that of a uniform design.
     greyness: f64,
-    /// The KKT residual of the one evaluated last.
+    /// KKT residual of the design evaluated last.
     kkt_residual: f64,
 }
 
-/// The way to the next design.
+/// Result of one update of the design.
 struct Step {
     /// Largest change of a design variable; 0 if there is no next design.
     change: f64,
@@ -63,8 +63,8 @@ struct Step {
 }
 
 impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
-    /// Vectors of one entry per element that it holds for `problem` with optimality criteria for a
-    /// volume, besides what operator, preconditioner, transform and filter do.
+    /// Number of element vectors for `problem` with optimality criteria and one volume limit,
+    /// without those of operator, preconditioner, transform and filter.
     pub fn element_vectors(problem: &dyn ProblemView) -> usize {
         let (designs, bounds, gradients) = (2, 2, 2);
         let criteria = OptimalityCriteria::ELEMENT_VECTORS;
@@ -72,8 +72,8 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         own + Evaluator::<B>::ELEMENT_VECTORS + StateEquation::<B>::element_vectors(problem)
     }
 
-    /// Vectors of all unknowns that it holds with the loads of `problem`, besides what operator and
-    /// preconditioner do.
+    /// Number of vectors of all unknowns for the loads of `problem`, without those of operator and
+    /// preconditioner.
     pub fn nodal_vectors(problem: &dyn ProblemView) -> usize {
         let cases = problem.cases();
         let moved = cases.iter().filter(|case| case.prescribed.is_some()).count();
@@ -126,14 +126,15 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         })
     }
 
-    /// With settings that change in the course of the run; each stage begins after the one before.
+    /// Adds a continuation: settings that change from the first iteration of each of the `stages`
+    /// on.
     #[must_use]
     pub fn with_stages(self, stages: Vec<Stage>) -> Self {
         Self { stages, ..self }
     }
 
-    /// The optimization going on from `state`, which one with the same settings has left. What
-    /// follows is the same to the last bit, except for times.
+    /// Resumes from `state`, saved by an optimization with the same settings. Later iterations are
+    /// the same to the last bit, except for times.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -203,7 +204,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         }
     }
 
-    /// One iteration; why the run ends after it, if it does.
+    /// Does one iteration, and returns why the run ends after it, if it does.
     fn iteration(&mut self, observer: &mut dyn Observer<B>) -> Result<Option<Ended>, Halt> {
         let iteration = self.iteration + 1;
         let mut times = StepTimes::default();
@@ -237,7 +238,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         Ok(self.ended(&step, material.greyness()))
     }
 
-    /// The numbers of the design evaluated last.
+    /// Collects the numbers of the design evaluated last.
     fn report(
         &self,
         step: &Step,
@@ -263,7 +264,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         }
     }
 
-    /// Solves for the states of the design, which is then the one evaluated last.
+    /// Solves for the states of the design, and accepts it as the one to be evaluated.
     fn solve(
         &mut self,
         iteration: usize,
@@ -288,7 +289,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         Ok(())
     }
 
-    /// Repeats the steps after a solve, with states that are known.
+    /// Repeats responses and update of a resumed design, whose states come from the checkpoint.
     fn restore(&mut self, observer: &mut dyn Observer<B>) -> Result<Step, Halt> {
         let iteration = self.iteration;
         let backend = self.evaluator.equation.backend();
@@ -328,7 +329,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         }
     }
 
-    /// Gradients and update. Afterwards `design` is the next one.
+    /// Computes gradients and update; `design` is then the next design.
     fn next_design(
         &mut self,
         monitor: &mut dyn FnMut(PcgProgress) -> ControlFlow<()>,
@@ -343,8 +344,8 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
             return Err(Halt::Ended(Ended::Sensitivities { iteration }));
         }
 
-        // The next design is to meet its constraints by the transform that it will be evaluated
-        // with.
+        // Before the update: the next design must meet its constraints with the transform of its
+        // own stage.
         self.enter(iteration + 1)?;
         let tolerance = self.evaluator.equation.tolerance();
         let [floor, ceiling] = &self.bounds;
@@ -361,7 +362,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
                 begin_a_stage: self.stages.iter().any(|stage| stage.from == iteration + 1),
             },
         };
-        // The design evaluated before this one makes room for the next.
+        // Reuses the memory of the design before: it is not needed again.
         let next = &mut self.evaluated;
         let multipliers = self.optimizer.next(&mut subproblem, next).map_err(halt)?;
         let change = backend.value(&backend.max_difference(&self.design, next))?;
@@ -372,13 +373,13 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         Ok(Step { change, kkt_residual, ended: None })
     }
 
-    /// Why the run ends after the evaluated design, if it does.
+    /// Returns why the run ends after the evaluated design, if it does.
     fn ended(&mut self, step: &Step, greyness: f64) -> Option<Ended> {
         if step.ended.is_some() {
             return step.ended.clone();
         }
         let (iteration, objective) = (self.iteration, self.functions.minimized());
-        // Tolerances hold from the last stage on.
+        // Tolerances count in the last stage alone: earlier stages are there to move the design.
         let rules = match self.stages.last() {
             Some(last) if iteration < last.from => self.stop.without_tolerances(),
             _ => self.stop,
@@ -390,13 +391,13 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
             return Some(Ended::Rule(rule));
         }
 
-        // Objectives of different stages are not compared.
+        // Objectives of different stages do not compare: their penalties differ.
         self.history.last = (self.stage.from != iteration + 1).then_some(objective);
         self.history.greyness = greyness;
         None
     }
 
-    /// Takes the settings of `iteration`.
+    /// Applies the settings of the stage of `iteration`.
     fn enter(&mut self, iteration: usize) -> Result<(), Halt> {
         if !self.stages.is_empty() {
             self.stage = Stage::in_force(&self.stages, iteration);

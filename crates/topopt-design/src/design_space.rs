@@ -53,7 +53,7 @@ impl DesignSpace {
         Self { volumes: Vec::new(), solid: Vec::new(), void: Vec::new(), ..*self }
     }
 
-    /// How many elements there are.
+    /// Number of elements.
     pub fn n_elements(&self) -> usize {
         self.n_elements
     }

@@ -53,7 +53,7 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         })
     }
 
-    /// How many design variables there are.
+    /// Number of design variables.
     pub fn n_inputs(&self) -> usize {
         self.transform.n_inputs()
     }
@@ -75,7 +75,7 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         Ok(self.equation.update_preconditioner(begins_stage)?)
     }
 
-    /// Solves for the states of the trial, which responses in time hear of.
+    /// Solves for the states of the trial, and shows them to the responses in time.
     pub fn solve(&mut self, tolerance: f64, monitor: &mut Monitor) -> Result<(), SolveError> {
         let Self { equation, objective, constraints, .. } = self;
         equation.solve(tolerance, monitor, &mut |moment| {
@@ -234,7 +234,7 @@ fn terms<'e, 'a, B: Pointwise>(
     objectives.chain(limited)
 }
 
-/// How much material there is, and how grey it is.
+/// Volume and greyness of a design.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Material {
     pub volume_fraction: f64,

@@ -1,4 +1,4 @@
-//! How much material a design takes, and how grey it is.
+//! Volume fraction and grey level of a design.
 
 use topopt_linalg::{Backend, BackendError, Space};
 

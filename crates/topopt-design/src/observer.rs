@@ -1,4 +1,4 @@
-//! Who watches the design loop, and what is reported to them.
+//! `Observer` of the design loop, and the reports that it receives.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -57,7 +57,7 @@ pub struct IterationReport {
     pub kkt_residual: f64,
     /// Iterations of conjugate gradients, summed over load cases.
     pub pcg_iterations: usize,
-    /// How often the preconditioner was made stronger in the course of a slow solve.
+    /// Number of slow solves during which the preconditioner was made stronger.
     pub strengthened: usize,
     /// Largest relative residual over load cases.
     pub pcg_residual: f64,
@@ -156,7 +156,7 @@ impl<B: Pointwise> Design<'_, '_, B> {
         self.equation.displacement(case)
     }
 
-    /// Young's moduli, or what stands for them, `[n_elements]` (force per area).
+    /// Young's moduli (force per area), or conductivities, `[n_elements]`.
     ///
     /// # Errors
     /// [`BackendError`] if the transfer fails.

@@ -1,20 +1,20 @@
-//! How a run of the design loop ends.
+//! `Outcome` and errors of a run of the design loop.
 
 use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, PcgOutcome};
 
 use crate::{ObserverError, StopRule};
 
-/// How a run ended.
+/// Outcome of a run: number of iterations, and the reason of its end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// Iterations whose design was evaluated.
     pub iterations: usize,
-    /// Why it ended.
+    /// Reason of the end.
     pub ended: Ended,
 }
 
-/// Why a run ended.
+/// Reason for which a run ended with a design.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ended {
     /// A stop rule was met.
@@ -27,27 +27,27 @@ pub enum Ended {
         iteration: usize,
         /// Name of the load case, or of the response of an adjoint state.
         load_case: String,
-        /// How the solve ended.
+        /// End of the solve, with its residual.
         outcome: PcgOutcome,
-        /// The relative residual it was to reach.
+        /// The requested relative residual.
         tolerance: f64,
     },
-    /// The equation of the filter was not solved. The design evaluated last is the last one.
+    /// The equation of the filter was not solved. The design evaluated last is the final one.
     Filter {
-        /// Iteration that needed it.
+        /// Iteration with that filter.
         iteration: usize,
-        /// How its solve ended.
+        /// End of the solve, with its residual.
         outcome: PcgOutcome,
     },
-    /// A response or its gradient is not finite, or that of the objective vanishes: numbers beyond
-    /// the range of doubles. No next design follows from them.
+    /// A response or its gradient is not finite, or the gradient of the objective vanishes: numbers
+    /// left the range of doubles, and no next design follows from them.
     Sensitivities {
-        /// Iteration of the design, which is the one evaluated last.
+        /// Iteration of the design evaluated last.
         iteration: usize,
     },
 }
 
-/// Reason for which a run ended early.
+/// Failure for which a run ended without an outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum DesignError {
     /// The device failed.

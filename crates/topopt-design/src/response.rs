@@ -18,7 +18,7 @@ pub trait Response<B: Pointwise> {
         0.0
     }
 
-    /// Hears of the states of a history, in their order, before it is asked for its value.
+    /// Receives the states of a history, in their order, before the call of `value`.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.

@@ -206,7 +206,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
 
     /// Solves all load cases of the trial, from the states of the trial before it, if there is one
     /// since a design was accepted, else from those of the design evaluated last. In time it steps
-    /// through the history of the trial, of which `observe` hears.
+    /// through the history of the trial, and shows its states to `observe`.
     pub(crate) fn solve(
         &mut self,
         tolerance: f64,
@@ -272,7 +272,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     /// Makes the structure for a design of `moduli`, if they differ enough from those it was made
     /// for.
     fn restructure(&mut self, moduli: Vec<f64>) -> Result<(), BackendError> {
-        // Ranks without the moduli hear whether there are other void elements, and of these.
+        // Ranks without the moduli receive whether void elements have changed, and the new ones.
         let backend = self.backend();
         let void = if backend.has_values() { self.structure.changed(&moduli) } else { None };
         let is_changed = backend.decide(vec![f64::from(u8::from(void.is_some()))])?;
@@ -358,7 +358,7 @@ impl<'a, B: Pointwise> StateEquation<'a, B> {
         kept.iter().map(|u| self.backend().download(u)).collect()
     }
 
-    /// How many load cases there are.
+    /// Number of load cases.
     pub(crate) fn n_cases(&self) -> usize {
         self.states.len()
     }

@@ -11,8 +11,8 @@ use crate::{Dependence, Memory, OptimalityCriteria, Optimizer, SolveError, Subpr
 /// Each fourth design is the mean sum theta_j G(x_j) over the last four, brought back to the
 /// volume, the bounds and the move limits around the last one; the others are G(x). The theta_j, of
 /// sum 1, make the residual sum theta_j (G(x_j) - x_j) small; a penalty on their squares
-/// \[Scieur2016\] keeps them small where residuals hardly differ. An objective that has risen means
-/// that the designs before tell nothing of G here: they are forgotten.
+/// \[Scieur2016\] keeps them small where residuals hardly differ. If the objective has risen, the
+/// earlier designs do not describe G here, and are dropped.
 pub struct Anderson<B: Pointwise> {
     criteria: OptimalityCriteria<B>,
     n: usize,
@@ -23,7 +23,7 @@ pub struct Anderson<B: Pointwise> {
     before: Option<f64>,
 }
 
-/// How many designs are mixed, as often as there are so many.
+/// Number of designs that are mixed.
 const WINDOW: usize = 4;
 /// The penalty on the squares of the theta_j, as a share of the mean square of the residuals.
 const PENALTY: f64 = 1e-6;
@@ -117,7 +117,8 @@ impl<B: Pointwise> Optimizer<B> for Anderson<B> {
         if self.images.len() == WINDOW {
             if let Some(shares) = self.shares(problem.backend)? {
                 let images = shares.into_iter().zip(&self.images);
-                // That of the criteria tells more of an optimum than one of a mean of designs.
+                // The multiplier of the criteria stays: it describes the optimum better than that
+                // of a mean of designs.
                 self.criteria.meet_sum(problem, images, next)?;
             }
             self.forget();

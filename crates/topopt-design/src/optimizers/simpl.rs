@@ -14,16 +14,16 @@ use crate::{Dependence, Memory, Optimizer, SolveError, Subproblem};
 /// with the bounds l and u of the design variables, $g_e = (df/dx_e) / (dV/dx_e)$, and the least
 /// $\mu \ge 0$ that keeps the volume V within its limit. The sigmoid keeps designs in their bounds.
 ///
-/// The derivative of the volume stands for the volume of the element, which makes a gradient in L2
-/// of derivatives: a step does not depend on how the mesh is graded. Where a transform makes the
-/// density from x, it also takes from both what the transform takes. In place of the volume any one
-/// constraint serves that depends on the density alone and grows with it.
+/// Derivatives divided by the derivative of the volume, which equals the element's volume, are a
+/// gradient in L2: a step does not depend on how the mesh is graded. The ratio
+/// also cancels what a transform from x to the density takes from both. In place of the volume any
+/// one constraint serves that depends on the density alone and grows with it.
 ///
 /// The step size alpha is that of Barzilai and Borwein \[BarzilaiBorwein1988\] in the geometry of
 /// the sigmoid. It is halved until the [`LineSearch`] is content, so that f falls in every
 /// iteration as far as it is known; each trial takes a solve.
 pub struct Simpl<B: Pointwise> {
-    /// How many design variables there are.
+    /// Number of design variables.
     n: usize,
     line_search: LineSearch,
     /// psi, and that of a trial.
@@ -222,8 +222,9 @@ impl<B: Pointwise> Simpl<B> {
         Ok(first - (after - dot(weighted, other)?))
     }
 
-    /// Halves the step size until a trial is good enough, or as often as it may. Where the volume
-    /// has to shrink first, and where a stage begins, values tell nothing. Returns the step, and mu.
+    /// Halves the step size until a trial is good enough, or as often as allowed. Where the volume
+    /// has to shrink first, and where a stage begins, values do not compare. Returns step size and
+    /// mu.
     fn search(
         &mut self,
         problem: &mut Subproblem<B>,

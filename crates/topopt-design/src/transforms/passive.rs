@@ -1,24 +1,24 @@
-//! Elements whose density is fixed.
+//! `Passive`: fixed densities of passive elements, as a transform of the design.
 
 use topopt_linalg::{BackendError, Pointwise, Space};
 
 use crate::{DesignSpace, DesignTransform, Transformed};
 
-/// y = x within the bounds of the density in design elements; passive elements have their own
-/// density, whatever x is.
+/// Clamps the densities, y = min(max(x, floor), ceiling); in passive elements both bounds are the
+/// fixed density.
 pub struct Passive<B: Pointwise> {
     n: usize,
-    /// Bounds of the density, which agree in passive elements.
+    /// Lower and upper bound of the density, `[n_elements]` each; equal in passive elements.
     bounds: [B::Vector; 2],
-    /// 1 in design elements, 0 in passive ones.
+    /// 1 in design elements, 0 in passive ones, `[n_elements]`.
     mask: B::Vector,
 }
 
 impl<B: Pointwise> Passive<B> {
-    /// Vectors of one entry per element that it holds.
+    /// Number of element vectors in the transform.
     pub const ELEMENT_VECTORS: usize = 3;
 
-    /// From the bounds and passive elements of `space`.
+    /// The transform for the bounds and passive elements of `space`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

@@ -41,7 +41,7 @@ struct Point {
     multipliers: DVector<f64>,
     /// Slacks of the constraints.
     slacks: DVector<f64>,
-    /// How far the constraints are not met.
+    /// Violation of the constraints.
     excess: DVector<f64>,
     /// Multipliers of excess >= 0.
     floors: DVector<f64>,
