@@ -2,7 +2,7 @@
 
 use topopt_mesh::vector::{cross, difference, dot, length};
 
-/// A slope below this, in a field of distances, is taken as this where a normal is needed.
+/// Smallest slope that a normal is divided by; the slope of an exact distance is 1.
 pub(crate) const LEAST_SLOPE: f64 = 0.1;
 
 /// The geometry of a tetrahedron that is not flat.
@@ -15,7 +15,7 @@ pub(crate) struct Element {
 }
 
 impl Element {
-    /// None if the tetrahedron is flat.
+    /// The geometry of a tetrahedron with corners `x`; none if it is flat.
     #[inline]
     pub fn new(x: &[[f64; 3]; 4]) -> Option<Self> {
         let (a, b, c) = (difference(x[1], x[0]), difference(x[2], x[0]), difference(x[3], x[0]));
@@ -26,8 +26,8 @@ impl Element {
             return None;
         }
 
-        // Loops and no closures: those over arrays are called and not inlined, which takes twice
-        // the time of an evolution.
+        // Loops rather than closures over arrays: these are not inlined, and an evolution takes
+        // twice the time.
         let mut gradients = [[0.0; 3]; 4];
         for d in 0..3 {
             for i in 0..3 {

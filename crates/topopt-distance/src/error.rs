@@ -1,34 +1,34 @@
-//! Why input is refused.
+//! `DistanceError`: why input is refused or an evolution fails.
 
-/// Why there is no distance.
+/// Reason for which no distance is computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DistanceError {
-    /// More than the numbers of this crate can name.
+    /// More vertices or tetrahedra than 32-bit indices can number.
     #[error("{found} {what}; {most} is the most")]
     TooMany {
-        /// Vertices or tetrahedra.
+        /// `vertices` or `tetrahedra`.
         what: &'static str,
-        /// How many there are.
+        /// Number in the input.
         found: usize,
-        /// How many there may be.
+        /// Largest number allowed.
         most: usize,
     },
-    /// A tetrahedron or a source names a vertex that is not there.
+    /// A tetrahedron or a source names a vertex that does not exist.
     #[error("there is no vertex {vertex} among {n_points}; vertices are numbered from 0")]
     Vertex {
-        /// The number.
+        /// Index of the missing vertex.
         vertex: u32,
-        /// How many vertices there are.
+        /// Number of vertices.
         n_points: usize,
     },
     /// A number that is not finite.
     #[error("{what} {index} is {value}; give a finite number")]
     NotFinite {
-        /// Name of the value and its item.
+        /// Name of the value and of its item.
         what: &'static str,
         /// Number of the item, from 0.
         index: usize,
-        /// The number that it has.
+        /// The value, infinite or NaN.
         value: f64,
     },
     /// A speed that is not positive, or a tensor that is not positive definite.
@@ -39,30 +39,30 @@ pub enum DistanceError {
         /// Speed, or the six components of its tensor.
         speed: Vec<f64>,
     },
-    /// Not a value for every vertex or tetrahedron.
+    /// A list with another length than the vertices or tetrahedra.
     #[error("{found} {what} for {expected}; use the values of these tetrahedra")]
     Length {
         /// Name of the values.
         what: &'static str,
-        /// How many there are.
+        /// Length of the list.
         found: usize,
-        /// How many are needed.
+        /// Number of vertices or tetrahedra.
         expected: usize,
     },
     /// A number that must be positive and finite.
     #[error("{what} is {value}; it must be positive and finite")]
     NotPositive {
-        /// Name of the number.
+        /// Name of the parameter.
         what: &'static str,
-        /// The number.
+        /// Value of the parameter.
         value: f64,
     },
     /// A number that must not be negative.
     #[error("{what} is {value}; it must not be negative")]
     Negative {
-        /// Name of the number.
+        /// Name of the parameter.
         what: &'static str,
-        /// The number.
+        /// Value of the parameter.
         value: f64,
     },
     /// More steps than are allowed.
@@ -70,12 +70,12 @@ pub enum DistanceError {
         "{needed:.0} steps are needed and {most} allowed; take a shorter time or a larger band"
     )]
     Steps {
-        /// How many, if all are like the next one.
+        /// Steps needed if all are as long as the next one.
         needed: f64,
-        /// How many may be made.
+        /// Largest number of steps allowed.
         most: usize,
     },
-    /// The equations of a step are not solved.
+    /// The equations of an implicit step were not solved.
     #[error("a step of length {tau} is not solved; take more steps, or look for flat elements")]
     NotSolved {
         /// Length of the step.

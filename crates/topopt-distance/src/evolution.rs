@@ -33,7 +33,7 @@ pub struct Evolved {
     pub values: Vec<f64>,
     /// Steps that were made.
     pub n_steps: usize,
-    /// How often the field was made a distance, at the beginning and at the end as well.
+    /// Number of times that the field was made a distance, beginning and end included.
     pub n_distances: usize,
 }
 

@@ -127,7 +127,7 @@ impl Patches {
         &self.tetrahedra
     }
 
-    /// How many patches there are.
+    /// Number of patches.
     pub fn len(&self) -> usize {
         self.first_cell.len() - 1
     }

@@ -1,4 +1,4 @@
-//! The speed of a front, and the times of travel along edges that follow from it.
+//! The speed of a front, and the travel times along edges that result from it.
 
 use rayon::prelude::*;
 use topopt_mesh::vector::dot;
@@ -8,7 +8,7 @@ use crate::{DistanceError, Tetrahedra};
 /// A symmetric tensor by its components xx, yy, zz, yz, zx, xy.
 pub type Tensor = [f64; 6];
 
-/// How fast a front moves: sqrt(grad(phi) . A grad(phi)) = 1 for its time of arrival phi.
+/// Speed of a front with the arrival time phi: sqrt(grad(phi) . A grad(phi)) = 1.
 ///
 /// A is the tensor of squared speeds: v^2 times the unit tensor for a speed v in all directions.
 /// Traveling along an edge e takes sqrt(e . A^-1 e). With speed 1 the time is the distance.
@@ -18,14 +18,14 @@ pub enum Speed<'a> {
     Uniform(f64),
     /// Isotropic speed per tetrahedron, `[n_cells]`.
     Cells(&'a [f64]),
-    /// A of all tetrahedra.
+    /// Uniform tensor A.
     UniformTensor(Tensor),
-    /// A by tetrahedron, `[n_cells]`.
+    /// Tensor A per tetrahedron, `[n_cells]`.
     Tensors(&'a [Tensor]),
 }
 
 impl Speed<'_> {
-    /// Whether there is a positive speed for each of the tetrahedra.
+    /// Checks that each tetrahedron has a positive speed.
     pub(crate) fn check(&self, tetrahedra: &Tetrahedra) -> Result<(), DistanceError> {
         let expected = tetrahedra.cells().len();
         let found = match self {
@@ -56,20 +56,19 @@ impl Speed<'_> {
     }
 }
 
-/// Data for the products a . A^-1 b of vectors in a tetrahedron.
+/// Data of the inner products a . A^-1 b per tetrahedron.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Products {
-    /// Plain products of vectors that this matrix has mapped: F^T, where F . F^T = A^-1.
+    /// F^T with F . F^T = A^-1: inner products of vectors mapped by this matrix.
     Mapped([[f64; 3]; 3]),
-    /// Plain products, times 1 / v^2 of the tetrahedron.
+    /// 1 / v^2 per tetrahedron, a factor of the inner product.
     Isotropic(Vec<f64>),
-    /// A^-1 of the tetrahedra.
+    /// A^-1 per tetrahedron.
     Anisotropic(Vec<Tensor>),
 }
 
 impl Products {
-    /// Prepares the products of a checked speed. `order` are the numbers of the tetrahedra in the
-    /// order in which products will be asked for.
+    /// Prepares the inner products of a checked speed, for the tetrahedra in the given `order`.
     pub(crate) fn new(speed: &Speed, order: &[u32]) -> Self {
         match speed {
             Speed::Uniform(speed) => {
@@ -89,7 +88,7 @@ impl Products {
         }
     }
 
-    /// Hands `user` their metric.
+    /// Calls `user` with the metric of these products.
     pub(crate) fn with_metric<U: WithMetric>(&self, user: U) -> U::Output {
         match self {
             Self::Mapped(map) => user.with(&Mapped(*map)),
@@ -99,11 +98,11 @@ impl Products {
     }
 }
 
-/// Times of travel: the products a . A^-1 b of vectors in a tetrahedron.
+/// Metric of travel times: the inner product a . A^-1 b of vectors in a tetrahedron.
 ///
-/// Edges are taken between mapped points, so that a uniform speed costs nothing.
+/// Edges join mapped points, so that a uniform speed costs nothing per edge.
 pub(crate) trait Metric: Sync {
-    /// Maps a point to the space in which edges are taken.
+    /// Maps a point to the space of the edges.
     fn place(&self, point: [f64; 3]) -> [f64; 3];
 
     /// a . A^-1 b in `cell`.
@@ -124,7 +123,7 @@ impl Metric for Mapped {
     }
 }
 
-/// Speeds of the tetrahedra in all directions, as 1 / v^2.
+/// Metric of one speed per tetrahedron, equal in all directions, as 1 / v^2.
 pub(crate) struct Isotropic<'a>(&'a [f64]);
 
 impl Metric for Isotropic<'_> {
@@ -138,7 +137,7 @@ impl Metric for Isotropic<'_> {
     }
 }
 
-/// Tensors A^-1 of the tetrahedra.
+/// Metric of one tensor per tetrahedron, as A^-1.
 pub(crate) struct Anisotropic<'a>(&'a [Tensor]);
 
 impl Metric for Anisotropic<'_> {
@@ -154,17 +153,16 @@ impl Metric for Anisotropic<'_> {
     }
 }
 
-/// Computation with the metric of a speed, whichever its type.
+/// Computation that is generic in the type of the metric.
 pub(crate) trait WithMetric {
     /// Result of the computation.
     type Output;
 
-    /// Does it.
+    /// Runs the computation with `metric`.
     fn with(self, metric: &impl Metric) -> Self::Output;
 }
 
-/// Hands `user` the metric of a checked speed. `order` are the numbers of the tetrahedra in the
-/// order in which the metric will be asked for them.
+/// Calls `user` with the metric of a checked speed, for the tetrahedra in the given `order`.
 pub(crate) fn with_metric<U: WithMetric>(speed: &Speed, order: &[u32], user: U) -> U::Output {
     Products::new(speed, order).with_metric(user)
 }
@@ -184,7 +182,7 @@ fn inverse(&[xx, yy, zz, yz, zx, xy]: &Tensor) -> Option<Tensor> {
     minors.iter().all(|m| *m > 0.0 && m.is_finite()).then(|| adjugate.map(|c| c / determinant))
 }
 
-/// The upper factor F^T of Cholesky's F . F^T.
+/// The upper factor F^T of the Cholesky factorization F . F^T.
 fn transposed_factor(&[xx, yy, zz, yz, zx, xy]: &Tensor) -> [[f64; 3]; 3] {
     let f00 = xx.sqrt();
     let (f10, f20) = (xy / f00, zx / f00);

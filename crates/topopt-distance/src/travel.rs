@@ -1,4 +1,4 @@
-//! Times of travel as plain tables, for methods that run on a device.
+//! `Travel`: travel times as plain tables, for fronts on a GPU.
 
 use rayon::prelude::*;
 
@@ -6,18 +6,18 @@ use crate::DistanceError;
 use crate::patches::Patches;
 use crate::speed::{Metric, Products, Speed, WithMetric};
 
-/// Tetrahedra that are looked at for the mean edge.
+/// Most tetrahedra sampled for the mean edge.
 const SAMPLES: usize = 4096;
 
-/// Times of travel along edges: the root of the product of a vector with itself.
+/// Travel times along edges, as the root of an inner product of each edge with itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Travel {
-    /// The points between which edges are taken, `[n_points][3]`: those of the tetrahedra, mapped
-    /// where the speed is the same everywhere.
+    /// Ends of the edges, `[n_points][3]`: the points of the tetrahedra, mapped by F^T where the
+    /// speed is uniform.
     pub points: Vec<[f64; 3]>,
     /// Data for the products in tetrahedra, in the order of the patches.
     pub products: Products,
-    /// The mean time of travel along an edge, of some tetrahedra.
+    /// Mean travel time along an edge, from a sample of tetrahedra.
     pub mean_edge: f64,
 }
 
@@ -34,7 +34,7 @@ impl Travel {
     }
 }
 
-/// Mapped points, and the mean edge between them.
+/// Computes the mapped points, and the mean edge between them.
 struct Places<'a>(&'a Patches);
 
 impl WithMetric for Places<'_> {
@@ -47,7 +47,7 @@ impl WithMetric for Places<'_> {
     }
 }
 
-/// The mean time of travel along an edge, of some tetrahedra.
+/// Computes the mean travel time along an edge, from a sample of tetrahedra.
 pub(crate) fn mean_edge(patches: &Patches, metric: &impl Metric) -> f64 {
     let order = patches.order();
     let step = order.len().div_ceil(SAMPLES).max(1);

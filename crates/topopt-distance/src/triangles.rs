@@ -16,7 +16,7 @@ impl Triangles {
         Self { tree: RTree::bulk_load(triangles.collect()) }
     }
 
-    /// How many there are.
+    /// Number of triangles.
     pub fn len(&self) -> usize {
         self.tree.size()
     }

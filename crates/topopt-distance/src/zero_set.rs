@@ -39,12 +39,12 @@ impl ZeroSet {
         Self { triangles: Triangles::new(triangles), near }
     }
 
-    /// How many triangles there are.
+    /// Number of triangles.
     pub fn n_triangles(&self) -> usize {
         self.triangles.len()
     }
 
-    /// The vertices near to the zero set and their distances to it.
+    /// Computes the distances to the zero set of the vertices near it.
     pub fn distances(&self, points: &[[f64; 3]]) -> Vec<(u32, f64)> {
         let distance = |&vertex: &u32| (vertex, self.triangles.distance(points[vertex as usize]));
         self.near.par_iter().map(distance).collect()
@@ -84,7 +84,7 @@ fn neighbors(patches: &Patches, vertex: u32) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The triangle or two of the zero set in a tetrahedron with negative and other `values`.
+/// The one or two triangles of the zero set in a tetrahedron whose `values` differ in sign.
 fn of_tetrahedron(points: [[f64; 3]; 4], values: [f64; 4]) -> impl Iterator<Item = Corners> {
     let (inside, outside): (Vec<usize>, Vec<usize>) = (0..4).partition(|&a| values[a] < 0.0);
     let crossing = |a: usize, b: usize| {
