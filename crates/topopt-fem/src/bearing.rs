@@ -72,7 +72,7 @@ pub fn bearing(
 /// The faces of a bore by the points of the Gauss rule.
 struct Bore {
     points: Vec<Point>,
-    /// Outward normals, and the area that each point stands for.
+    /// Outward normals, and the area of each integration point.
     normals: Vec<(Vector3<f64>, f64)>,
 }
 

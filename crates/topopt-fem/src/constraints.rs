@@ -1,4 +1,4 @@
-//! Constraints: unknowns of nodes that are held, springs between nodes and the ground, and films.
+//! `Constraints`: held unknowns, springs between nodes and the ground, and films.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -15,17 +15,17 @@ pub struct Constraints<const N: usize> {
     mask: Vec<u8>,
     /// Stiffness of the springs, `[n_nodes][N]`, or empty if there are none.
     springs: Vec<f64>,
-    /// Couplings of nodes by films, whose row sums are among the springs; of held nodes as well.
+    /// Off-diagonal entries of the films, between held nodes as well; the row sums are springs.
     films: Vec<Coupling>,
 }
 
 impl<const N: usize> Constraints<N> {
-    /// No node held.
+    /// Constraints of `n_nodes` without a held node, spring or film.
     pub fn none(n_nodes: usize) -> Self {
         Self { mask: vec![0; n_nodes], springs: Vec::new(), films: Vec::new() }
     }
 
-    /// Returns the constraints of `nodes`, in their order.
+    /// Restricts the constraints to `nodes`, renumbered in their order.
     pub(crate) fn of_nodes(&self, nodes: &[u32]) -> Self {
         let springs = self.springs().map(|springs| springs.as_chunks::<N>().0);
         Self {
@@ -37,7 +37,7 @@ impl<const N: usize> Constraints<N> {
         }
     }
 
-    /// Couplings of `nodes` with each other, which have numbers in their order.
+    /// Restricts the couplings to pairs of `nodes`, renumbered in their order.
     fn films_among(&self, nodes: &[u32]) -> Vec<Coupling> {
         if self.films.is_empty() {
             return Vec::new();
@@ -51,26 +51,26 @@ impl<const N: usize> Constraints<N> {
         self.films.iter().filter_map(among).collect()
     }
 
-    /// Builds constraints of [`Constraints::masks`] and springs, `[n_nodes][N]` or empty, without films.
+    /// Builds constraints from [`Constraints::masks`] and springs, `[n_nodes][N]` or empty.
     pub(crate) fn of_masks(masks: &[u32], springs: Vec<f64>) -> Self {
         let mask = masks.iter().map(|&mask| mask as u8).collect();
         Self { mask, springs, films: Vec::new() }
     }
 
-    /// Returns the constraints with films that couple nodes of one unknown each; the row sums of
-    /// films are springs, which are added by [`Constraints::add_spring`].
+    /// Sets the off-diagonal entries of films, for one unknown per node; add their row sums by
+    /// [`Constraints::add_spring`].
     #[must_use]
     pub fn with_films(self, films: Vec<Coupling>) -> Self {
         debug_assert!(N == 1 || films.is_empty());
         Self { films, ..self }
     }
 
-    /// Couplings of nodes by films; of held nodes as well.
+    /// Off-diagonal entries of the films, between held nodes as well.
     pub fn films(&self) -> &[Coupling] {
         &self.films
     }
 
-    /// One bit per unknown that is held, `[n_nodes]`.
+    /// Held unknowns, one bit each, `[n_nodes]`.
     pub(crate) fn masks(&self) -> Vec<u32> {
         self.mask.iter().copied().map(u32::from).collect()
     }
@@ -80,7 +80,7 @@ impl<const N: usize> Constraints<N> {
         self.mask[node] |= 1 << component;
     }
 
-    /// Adds a spring of `stiffness` between the ground and `component` of
+    /// Adds a spring of `stiffness` (force per length) between the ground and `component` of
     /// `node`; springs on one component add up.
     pub fn add_spring(&mut self, node: usize, component: usize, stiffness: f64) {
         self.springs.resize(N * self.n_nodes(), 0.0);
@@ -92,7 +92,7 @@ impl<const N: usize> Constraints<N> {
         (!self.springs.is_empty()).then_some(&self.springs)
     }
 
-    /// Drops springs on held components, which they cannot load.
+    /// Drops springs on held components, where they have no effect.
     pub(crate) fn drop_held_springs(&mut self) {
         let mut springs = std::mem::take(&mut self.springs);
         self.clear(&mut springs);

@@ -38,7 +38,7 @@ impl ElementKernel<1> for Diffusion {
     /// A constant.
     const MODES: usize = 1;
     const HAS_GROUND: bool = true;
-    /// Stretched elements stand for orthotropic conductivities, see [`crate::orthotropy`].
+    /// Orthotropic conductivities are represented by stretched elements, see [`crate::orthotropy`].
     const IS_STRETCHED: bool = true;
     type Packed = [f64; 1];
 

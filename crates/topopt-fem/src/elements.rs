@@ -23,7 +23,7 @@ impl<'a> Elements<'a> {
         Self { mesh, stretches }
     }
 
-    /// How many there are.
+    /// Number of elements.
     pub fn n_elements(&self) -> usize {
         self.mesh.n_elements()
     }

@@ -135,7 +135,7 @@ pub trait ElementMeans<B: Backend>: Send + Sync {
     fn average(&self, field: &B::Vector, y: &mut B::Vector);
 }
 
-/// The means on the CPU.
+/// Means of the shape functions per element, on the CPU.
 pub struct CpuMeans<'a> {
     mesh: &'a HexMesh,
     adjacency: NodeToElements,

@@ -7,7 +7,7 @@ use pulp::Simd;
 /// Most lanes of any machine: eight doubles in 512 bits.
 pub const MAX_LANES: usize = 8;
 
-/// Four numbers a lane, so that those of a node are read and added in one piece.
+/// Four numbers per lane, so that those of a node are read and added in one piece.
 pub type Quads = [[f64; 4]; MAX_LANES];
 
 /// Doubles in one SIMD register of `S`, one number per lane.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// An isotropic material; the modulus is that of the solid, density 1.
+/// An isotropic linear elastic material at density 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Material {
     youngs_modulus: f64,
@@ -10,8 +10,8 @@ pub struct Material {
 }
 
 impl Material {
-    /// From Young's modulus (> 0, force per area) and Poisson's ratio (between -1 and 0.5).
-    /// `None` outside those ranges.
+    /// The material of Young's modulus (> 0, force per area) and Poisson's ratio (between -1 and
+    /// 0.5); `None` outside of these ranges.
     pub fn new(youngs_modulus: f64, poissons_ratio: f64) -> Option<Self> {
         let valid = youngs_modulus > 0.0
             && youngs_modulus.is_finite()
@@ -20,7 +20,7 @@ impl Material {
         valid.then_some(Self { youngs_modulus, poissons_ratio })
     }
 
-    /// Young's modulus of the solid.
+    /// Young's modulus of the solid (force per area).
     pub fn youngs_modulus(&self) -> f64 {
         self.youngs_modulus
     }

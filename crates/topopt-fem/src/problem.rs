@@ -11,7 +11,7 @@ use crate::{
     add_film_flows,
 };
 
-/// Forces and displacements that act together; of other physics what stands for them.
+/// Forces and prescribed displacements that act together; for heat, heat flows and temperatures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LoadCase<const N: usize = DIM> {
     /// Name, for messages and histories.
@@ -87,7 +87,7 @@ pub enum ProblemError {
         motions: Vec<String>,
         /// Number of the connected part, from 0.
         part: usize,
-        /// How many parts the mesh has.
+        /// Number of parts of the mesh.
         parts: usize,
     },
     /// No load case at all.

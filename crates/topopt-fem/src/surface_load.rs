@@ -32,7 +32,7 @@ pub fn total_force(mesh: &HexMesh, faces: &[Face], force: [f64; 3]) -> NodalForc
     areas.into_iter().map(|(node, area)| (node, force.map(|f| f * (area / total)))).collect()
 }
 
-/// The areas of `faces` that their nodes stand for: the integral of N_a, by increasing node.
+/// Tributary areas of the nodes of `faces`: the integral of N_a, by increasing node.
 pub fn areas(mesh: &HexMesh, faces: &[Face]) -> Vec<(u32, f64)> {
     let shares = integrate(mesh, faces, |area| [length(area), 0.0, 0.0]);
     shares.into_iter().map(|(node, share)| (node, share[0])).collect()
@@ -73,7 +73,7 @@ pub(crate) struct Point {
     nodes: [u32; 4],
     /// N_a.
     shape: [f64; 4],
-    /// The outward normal, as long as the area that the point stands for.
+    /// The outward normal times the area of the integration point.
     pub area: [f64; 3],
 }
 

@@ -70,7 +70,7 @@ pub struct StepSolver<'s, 'm, B: Backend> {
     pub preconditioner: &'s dyn Preconditioner<B>,
     /// When a solve ends.
     pub options: PcgOptions,
-    /// Hears of each stop test.
+    /// Callback at each stop test, which may interrupt the solve.
     pub monitor: &'s mut Monitor<'m>,
 }
 
@@ -151,7 +151,7 @@ impl<B: Backend> ThetaScheme<B> {
         &mut self.capacity
     }
 
-    /// Goes on from `state`, `[n_nodes]`, as if there had been no step before.
+    /// Restarts from `state`, `[n_nodes]`, forgetting all earlier steps.
     pub fn start_from(&mut self, backend: &B, state: &B::Vector) {
         backend.copy(state, &mut self.state);
         self.n_steps = 0;

@@ -1,4 +1,4 @@
-//! A consistent capacity in the place of the lumped one, in any operator of diffusion on the processor.
+//! `WithCapacity`: a consistent capacity in place of the lumped one, for diffusion on the CPU.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,24 +9,24 @@ use topopt_mesh::hexahedron::{self, GAUSS};
 use crate::operators::NODE;
 use crate::{Diffusion, Discretization, ElementKernel, ElementOperator};
 
-/// K + c (M - L): an operator with the lumped capacity c L, and the consistent one, `M_ab =
-/// integral of N_a N_b`, in its place. The diagonal and the matrix are those with the lumped one,
-/// for preconditioners: it is at least M in every direction.
+/// Operator plus c (M - L), which replaces its lumped capacity c L by the consistent one, `M_ab =
+/// integral of N_a N_b`. Diagonal and assembled matrix keep the lumped one, for preconditioners: L
+/// bounds M from above, u^T M u <= u^T L u.
 ///
-/// In an element (M - L) u = P^T d (P u) - L u with the values P u at the Gauss points, whose
-/// determinants times weights are d.
+/// In an element (M - L) u = P^T d (P u) - L u, with the values P u at the Gauss points and their
+/// determinants times weights d.
 pub(crate) struct WithCapacity<'a, K, const N: usize> {
     problem: &'a Discretization<K, N>,
     operator: Box<dyn ElementOperator<Cpu> + 'a>,
-    /// det J at the Gauss points by local node next to them, `[n_elements]`.
+    /// det J at the Gauss points, ordered as the local nodes next to them, `[n_elements][8]`.
     determinants: Vec<[f64; 8]>,
-    /// `[n_elements]`.
+    /// Heat capacity per volume, `[n_elements]`.
     capacities: Vec<f64>,
     scratch: Mutex<Vec<f64>>,
 }
 
 impl<'a, K: ElementKernel<N>, const N: usize> WithCapacity<'a, K, N> {
-    /// `operator` of `problem` with all coefficients zero.
+    /// Wraps `operator` of `problem`, with all coefficients zero.
     pub fn new(
         problem: &'a Discretization<K, N>,
         operator: Box<dyn ElementOperator<Cpu> + 'a>,
@@ -46,13 +46,14 @@ impl<'a, K: ElementKernel<N>, const N: usize> WithCapacity<'a, K, N> {
         }
     }
 
-    /// Bytes that it takes besides the operator.
+    /// Bytes besides those of the operator.
     pub fn bytes(problem: &Discretization<K, N>) -> usize {
         72 * problem.mesh().n_elements() + 8 * problem.mesh().n_nodes()
     }
 }
 
-/// P u, which is P^T u as well: values next to nodes from those at nodes, one direction after the other.
+/// Computes P u, the values at the Gauss points from those at the nodes, one direction after the
+/// other; P is symmetric.
 fn at_points(u: [f64; 8]) -> [f64; 8] {
     let (near, far) = (0.5 * (1.0 + GAUSS), 0.5 * (1.0 - GAUSS));
     let mut values = NODE.map(|node| u[node]);

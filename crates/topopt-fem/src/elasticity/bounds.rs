@@ -1,4 +1,4 @@
-//! How large the eigenvalues of an element's stiffness are against its own diagonal blocks.
+//! Bounds of the eigenvalues of K_e relative to its own diagonal blocks.
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;

@@ -173,8 +173,8 @@ where
         // A node: its work vectors (4 N), diagonal blocks and the 1.6 copies that they are summed
         // from, its place (40), and what the setup needs for a while (53); springs of the ground.
         // An element: its coefficients and raised ones, its entry in some 1.1 groups of rows, and
-        // its share of an aggregate of some 30 nodes with up to 27 neighbors, of which there are
-        // fewer near the surface, where nodes have fewer elements: 320 with six modes.
+        // its share of an aggregate of some 30 nodes with up to 27 neighbors, fewer near the
+        // surface, where nodes have fewer elements: 320 with six modes.
         let ground = if K::HAS_GROUND { 16 * N } else { 0 };
         let node = 32 * N + blocks + (16 * blocks).div_ceil(10) + 40 + 53 + ground;
         let share = 320 * M * M / (MODES * MODES);

@@ -16,7 +16,7 @@ pub(super) trait Graph: Sync {
     /// Calls `visit` with the neighbors of a point, itself perhaps among them, some several times.
     fn each_neighbor(&self, point: usize, visit: impl FnMut(u32));
 
-    /// How many more neighbors a point has that are not visited, as they are not to be grouped.
+    /// Number of neighbors of a point that are not visited, since they are not to be grouped.
     fn n_beyond(&self, _point: usize) -> u32 {
         0
     }
@@ -40,7 +40,7 @@ pub(super) struct Neighbors {
 struct Chunk {
     ends: Vec<u32>,
     points: Vec<u32>,
-    /// How often the graph visits neighbors of each point.
+    /// Number of visits to neighbors per point.
     visits: Vec<u32>,
 }
 
@@ -131,7 +131,7 @@ fn inside_first(neighbors: &Neighbors, order: Vec<u32>, inside: u32) -> Vec<u32>
     roots
 }
 
-/// How many neighbors are visited of three quarters of the points, at most.
+/// Third quartile, over the points, of the number of neighbors visited.
 fn visits_of_quartile(neighbors: &Neighbors) -> u32 {
     let counts = neighbors.chunks.par_iter().fold(Vec::new, |mut counts, chunk| {
         for &visits in &chunk.visits {

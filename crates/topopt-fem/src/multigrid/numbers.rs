@@ -11,7 +11,7 @@ use crate::DIM;
 
 /// How aggregates are numbered through all ranks.
 pub(super) struct Numbers {
-    /// How many each rank has.
+    /// Number of points per rank.
     pub counts: Vec<usize>,
     /// Global numbers of the ghosts, increasing; ghosts follow the own ones. Empty where all are here.
     pub ghosts: Vec<u32>,

@@ -12,11 +12,11 @@ use super::neighbors::Neighbors;
 use super::node_graph::NodeGraph;
 use crate::{DIM, Discretization, ElementKernel, Level};
 
-/// How much farther than the four nearest neighbors one may be to be taken for near. A cantilever
-/// took 15.8 iterations per solve at 1.2, and takes 13.9 at 1.25.
+/// Largest distance of a near neighbor, as a multiple of the distance of the four nearest ones. A
+/// cantilever takes 15.8 iterations per solve with 1.2, and 13.9 with 1.25.
 const NEAR: f64 = 1.25;
 
-/// How many times fewer aggregates the next level has at least.
+/// Least factor by which the number of aggregates falls from level to level.
 const SHRINKS: usize = 2;
 
 /// The aggregates of every level, and where the blocks of the coarse matrices stand.

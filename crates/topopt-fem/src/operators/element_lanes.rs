@@ -1,4 +1,4 @@
-//! Coordinates and coefficients of elements, an element per lane.
+//! Coordinates and coefficients of elements in SIMD lanes, one element per lane.
 
 use pulp::Simd;
 
@@ -6,7 +6,7 @@ use super::trilinear::{LaneGroup, Nodal, from_group};
 use crate::lanes::{Lanes, MAX_LANES};
 use crate::{DIM, Elements};
 
-/// Coordinates of `elements`, at most as many as lanes. Lanes without one repeat the last element.
+/// Loads the coordinates of `elements`, at most one per lane; lanes left over repeat the last one.
 #[inline(always)]
 pub fn load_coordinates<S: Simd>(simd: S, of: &Elements, elements: &[u32]) -> Nodal<S> {
     let mut x: LaneGroup = [[[0.0; MAX_LANES]; DIM]; 8];
@@ -21,7 +21,7 @@ pub fn load_coordinates<S: Simd>(simd: S, of: &Elements, elements: &[u32]) -> No
     from_group(simd, &x)
 }
 
-/// The coefficients of `elements` for up to T terms, 0 in other lanes.
+/// Loads the coefficients of `elements` for up to T terms; lanes left over get 0.
 #[inline(always)]
 pub fn load_coefficients<S: Simd, const T: usize>(
     simd: S,

@@ -8,7 +8,7 @@ use super::set_coefficients;
 use super::stored::{self, Stored};
 use crate::{Discretization, ElementKernel, ElementOperator};
 
-/// The node-by-node operator.
+/// The node-by-node operator: each node gathers the rows of K_e of the elements around it.
 #[derive(Debug)]
 pub struct Nbn<'a, K, const N: usize> {
     problem: &'a Discretization<K, N>,
@@ -26,7 +26,7 @@ impl<'a, K: ElementKernel<N>, const N: usize> Nbn<'a, K, N> {
         Self { problem, adjacency, matrices: stored::element_matrices(problem), coefficients }
     }
 
-    /// Writes sum(node) for every node, keeping `held(node)` at held components.
+    /// Writes `sum(node)` to the free components of every node, `held(node)` to the held ones.
     fn each_node(
         &self,
         y: &mut [f64],

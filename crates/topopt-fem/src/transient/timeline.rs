@@ -47,7 +47,7 @@ impl Timeline {
         }
     }
 
-    /// How many steps there are.
+    /// Number of steps.
     pub fn n_steps(&self) -> usize {
         self.times.len()
     }
