@@ -1,5 +1,5 @@
-//! States to go on from, whatever ends the program: a header and arrays of doubles in one file
-//! under a checksum, the newest two in a folder.
+//! Checkpoints to resume from, however the program ended: a header and arrays of doubles in one
+//! file with a checksum, the newest two in a folder.
 //!
 //! A file is the line [`MAGIC`], the length of the header (u64), the header (JSON), the arrays
 //! (f64) and the CRC-32 of all that (u32); numbers are little-endian.
@@ -65,7 +65,7 @@ struct Header<C> {
 
 /// First line of a checkpoint, with the version of the format.
 pub const MAGIC: &str = "topopt checkpoint 1\n";
-/// How many are kept: one may be damaged.
+/// Number of checkpoints kept: one may be damaged.
 const KEPT: usize = 2;
 
 impl Checkpoints {

@@ -95,7 +95,7 @@ pub fn fields(line: &str) -> Option<Vec<String>> {
     }
 }
 
-/// Returns the text up to the closing quotation mark, where two stand for one, and the rest.
+/// Returns the text up to the closing quotation mark, and the rest; two marks in it mean one.
 fn unquoted(mut rest: &str) -> Option<(String, &str)> {
     let mut text = String::new();
     loop {

@@ -2,24 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Named sets by what a file names.
+/// Named sets of a file, before cells are cut into elements.
 #[derive(Default)]
 pub(crate) struct FileSets {
-    /// Positions of nodes.
+    /// Node sets, as positions in the list of nodes.
     pub nodes: BTreeMap<String, Vec<u32>>,
-    /// Names of node sets that hold nodes as they are listed, such as nodes with a force each: a
-    /// cut adds none to them.
+    /// Names of node sets with data per node, such as a force each: a cut adds no nodes to them.
     pub as_listed: BTreeSet<String>,
-    /// Faces of cells.
+    /// Face sets, as faces of kept cells.
     pub faces: BTreeMap<String, Vec<CellFace>>,
-    /// Given elements.
+    /// Element sets, as positions in the list of elements of the file.
     pub elements: BTreeMap<String, Vec<u32>>,
 }
 
 /// A face of a cell that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct CellFace {
-    /// The cell's number among those that are kept.
+    /// Number of the cell among the kept ones.
     pub cell: u32,
     /// Positions of the corners, in the form of [`Face::key`].
     pub key: [u32; 4],

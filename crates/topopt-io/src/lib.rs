@@ -61,7 +61,7 @@ pub use atomic::WriteError;
 pub use import::{Cutting, ImportedMesh, UncutCells};
 pub use read_error::{Fault, Place, ReadError};
 
-/// Reads a mesh file; the extension tells which of the [`formats`]. Tetrahedra and pyramids, and
+/// Reads a mesh file; the extension chooses one of the [`formats`]. Tetrahedra and pyramids, and
 /// what touches them, are [cut] into hexahedra.
 ///
 /// [cut]: topopt_mesh::cells::Cut
@@ -107,7 +107,7 @@ fn extensions(names: &[&str]) -> String {
     names.iter().map(|name| format!(".{name}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The reader of the format that the extension tells.
+/// The reader of the format chosen by the extension of `path`.
 fn reader(path: &Path) -> Option<Reader> {
     let extension = path.extension()?;
     let is = |known: &&str| extension.eq_ignore_ascii_case(known);

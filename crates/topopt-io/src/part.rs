@@ -138,8 +138,8 @@ impl Part {
         shared
     }
 
-    /// Says of the supports of `deck` on `sets` which nodes they hold that the file does not: the
-    /// ends of edges of which it holds the middles alone.
+    /// Notes which nodes the supports of `deck` on `sets` hold beyond the file: the ends of edges
+    /// whose middles alone it holds.
     pub fn say_held_edges(&self, sets: &FileSets, deck: &mut Deck) {
         for support in &deck.supports {
             let Some(members) = sets.nodes.get(&support.set) else { continue };

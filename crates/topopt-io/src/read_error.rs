@@ -96,7 +96,7 @@ pub enum Fault {
         element: u64,
         /// The node.
         node: u64,
-        /// How many elements are so.
+        /// Number of such elements.
         count: usize,
     },
     /// A node in the middles of two edges.
@@ -136,7 +136,7 @@ pub enum Fault {
         center: [f64; 3],
         /// The smallest determinant over its Gauss points.
         determinant: f64,
-        /// How many elements are so.
+        /// Number of such elements.
         count: usize,
     },
     /// Any other reason that the mesh is not valid.

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-/// Members by the value that they have, in the order of the first of each value. Values are told
-/// apart by their bits, and -0 is 0.
+/// Members by the value that they have, in the order of the first of each value. Values differ
+/// if their bits do, except that -0 is 0.
 pub(crate) fn by_value<M, const N: usize>(
     all: impl IntoIterator<Item = (M, [f64; N])>,
 ) -> Vec<([f64; N], Vec<M>)> {
@@ -19,7 +19,7 @@ pub(crate) fn by_value<M, const N: usize>(
     groups
 }
 
-/// The mean of the values at the corners of a face, of which there is one at least.
+/// The mean of the values at the corners of a face; `values` is not empty.
 pub(crate) fn mean(values: &[f64]) -> f64 {
     // The mean of equal values is that value, to the last bit.
     let offsets: f64 = values.iter().map(|value| value - values[0]).sum();

@@ -56,7 +56,7 @@ impl<'a> Carrier<'a> {
         }
     }
 
-    /// Adds the sets of all supports and loads, and tells what these are.
+    /// Adds all supports and loads of the deck, with their sets.
     pub fn carry(mut self) -> Parsed<()> {
         self.physics()?;
         self.other_physics();
@@ -222,7 +222,7 @@ impl<'a> Carrier<'a> {
         Ok(target)
     }
 
-    /// Loses what acts on nothing, and forces of which couplings get an unknown part.
+    /// Reports as lost what acts on nothing, and forces that couplings share in unknown parts.
     fn doubtful_targets(&mut self, targets: &[Target]) {
         let deck = self.deck;
         for (condition, target) in deck.conditions.iter().zip(targets) {

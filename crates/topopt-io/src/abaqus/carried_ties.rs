@@ -14,9 +14,9 @@ use crate::quote::printable;
 use crate::read_error::Parsed;
 
 impl Carrier<'_> {
-    /// The couplings whose reference node, or else node of the rotations, is the one that `is_it`
-    /// tells, with the share of a force that each gets: what couplings of one node have of it is
-    /// not known without a solve.
+    /// Finds the couplings whose reference node, or else node of the rotations, satisfies `is_it`,
+    /// with the share of a force that each gets: if several couple one node, the shares are not
+    /// known without a solve.
     pub fn references(&self, is_it: impl Fn(&Item) -> bool) -> Vec<(Point, f64)> {
         let couplings = || self.deck.couplings.iter().enumerate();
         let follows = couplings().filter(|(_, c)| is_it(&c.reference));

@@ -80,7 +80,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Tells when the data of `keyword` act.
+    /// Returns the step and amplitude of the data of `keyword`.
     pub fn when(&self, keyword: &Keyword) -> When {
         When { step: self.case, amplitude: keyword.get("AMPLITUDE").map(str::to_owned) }
     }

@@ -1,4 +1,4 @@
-//! An input file, keyword by keyword.
+//! `Deck`: the content of an input file, read keyword by keyword.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,24 +13,24 @@ use super::systems::{Motion, System};
 use crate::deck::DeckMaterial;
 use crate::read_error::Parsed;
 
-/// Contents of an input file, by the numbers of the file.
+/// Content of an input file, with the numbers of the file.
 #[derive(Default)]
 pub(super) struct Deck {
     pub node_tags: Vec<u64>,
     pub coordinates: Vec<[f64; 3]>,
     /// The solid elements that can be used.
     pub solids: Vec<Solid>,
-    /// Their nodes, one element after the other.
+    /// Nodes of the `solids`, one element after the other.
     pub connectivity: Vec<u64>,
-    /// Their types.
+    /// Types of the `solids`.
     pub solid_types: BTreeSet<String>,
-    /// Other solid elements by type: how many, and the first.
+    /// Other solid elements by type: their number, and the first.
     pub other_solids: BTreeMap<String, (usize, u64)>,
     /// Shells, beams and the like with their nodes.
     pub no_solids: Vec<(u64, Vec<u64>)>,
-    /// The springs among them, by their types.
+    /// Type of each spring among the `no_solids`, by element.
     pub spring_types: BTreeMap<u64, String>,
-    /// Their types: how many.
+    /// Number of `no_solids` per type.
     pub no_solid_types: BTreeMap<String, usize>,
     pub node_sets: Vec<Block>,
     pub element_sets: Vec<Block>,
@@ -40,19 +40,19 @@ pub(super) struct Deck {
     pub distributed: Vec<Distributed>,
     pub couplings: Vec<Coupling>,
     pub materials: Vec<DeckMaterial>,
-    /// Element set as it is written and for comparison, and its material.
+    /// Element set as written, its key, and its material.
     pub sections: Vec<(String, String, String)>,
-    /// Nodes of the assembly, which no element has, and sets of them by their keys.
+    /// Coordinates of nodes of the assembly, which no element has, and sets of them by key.
     pub reference_nodes: BTreeMap<u64, [f64; 3]>,
     pub reference_sets: BTreeMap<String, Vec<u64>>,
     /// Motion of the instance.
     pub motion: Motion,
     pub steps: Vec<Step>,
     pub amplitudes: Vec<Amplitude>,
-    /// Node sets whose directions are turned; the later counts.
+    /// Node sets with local directions; the last one counts.
     pub systems: Vec<(Block, System)>,
     pub springs: Vec<Springs>,
-    /// Node sets with the temperature at the beginning.
+    /// Initial temperature per node set.
     pub initial: Vec<(Block, f64)>,
     /// Lines of conditions and loads for people, as they stand in their files.
     pub places: BTreeMap<usize, String>,
@@ -70,7 +70,7 @@ pub(super) struct Solid {
     pub shape: Shape,
     /// Start of the nodes in [`Deck::connectivity`].
     pub first: usize,
-    /// How many it has.
+    /// Number of nodes.
     pub n_nodes: usize,
 }
 
@@ -81,9 +81,9 @@ pub(super) struct Reader<'a> {
     pub deck: Deck,
     scope: Scope,
     n_parts: usize,
-    /// The step that is being read, by its order.
+    /// Index of the step being read.
     pub case: Option<usize>,
-    /// Keywords that were passed over: the first line, how often, and how many lines of data.
+    /// Keywords that were passed over: first line, number of times, and lines of data.
     pub passed_over: BTreeMap<String, (usize, usize, usize)>,
     /// Numbers of items that were left out, by kind.
     left_out: BTreeMap<&'static str, usize>,
@@ -134,7 +134,7 @@ pub(super) fn read(text: &Text) -> Parsed<Deck> {
 }
 
 impl Deck {
-    /// Whether it is of heat: by its steps, without any by its materials.
+    /// Whether the deck is of heat: by its steps, or without steps by its materials.
     pub fn is_heat(&self) -> bool {
         let conducts = |material: &DeckMaterial| {
             let is_elastic = material.youngs_modulus.or(material.poissons_ratio).is_some();
@@ -233,12 +233,12 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Whether nodes and elements here are those of the assembly, which are not part of the mesh.
+    /// Whether nodes and elements of `keyword` belong to the assembly and not to the mesh.
     pub fn in_assembly(&self, keyword: &Keyword) -> bool {
         self.scope == Scope::Assembly && keyword.get("INSTANCE").is_none()
     }
 
-    /// Counts something that is not read.
+    /// Counts an item that is not read.
     pub fn leave_out(&mut self, what: &'static str) {
         *self.left_out.entry(what).or_default() += 1;
     }
@@ -248,7 +248,7 @@ impl Reader<'_> {
         self.text.shown(line)
     }
 
-    /// Keeps what cannot be carried over to a case.
+    /// Records content that cannot be carried over to a case.
     pub fn lose(&mut self, what: String) {
         self.deck.lost.push(what);
     }

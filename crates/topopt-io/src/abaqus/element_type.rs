@@ -14,8 +14,8 @@ pub(super) enum ElementType {
 }
 
 impl ElementType {
-    /// The type called `name`, in capitals. Stress, heat transfer, acoustic and coupled elements
-    /// are told apart by what they are named before `3D`; their meshes are the same.
+    /// The type called `name`, in capitals. The letters before `3D` distinguish stress, heat
+    /// transfer, acoustic and coupled elements, whose meshes are the same.
     pub fn of(name: &str) -> Self {
         let families = ["C3D", "DC3D", "DCC3D", "AC3D", "Q3D", "EC3D", "EMC3D", "F3D"];
         let rest = families.iter().find_map(|family| name.strip_prefix(family));

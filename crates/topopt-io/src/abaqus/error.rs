@@ -85,7 +85,7 @@ pub enum Fault {
     OtherSolids {
         /// The type.
         kind: String,
-        /// How many.
+        /// Number of such elements.
         count: usize,
         /// The first of them.
         element: u64,

@@ -143,7 +143,7 @@ pub(super) struct Step {
     pub procedure: Procedure,
     /// Length in time.
     pub period: f64,
-    /// Keywords of which all that stands before it is taken away, by `OP=NEW`.
+    /// Keywords whose earlier entries the step removes, by `OP=NEW`.
     pub released: Vec<&'static str>,
 }
 

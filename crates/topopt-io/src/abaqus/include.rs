@@ -84,7 +84,7 @@ impl Text {
             self.n_lines += 1;
             let Some(mut keyword) = input_of(line) else { continue };
 
-            // The keyword goes on behind a comma.
+            // A keyword continues after a comma.
             while keyword.trim_end().ends_with(',')
                 && let Some((more, _)) = lines.next_if(|(more, _)| !more.starts_with(b"*"))
             {
@@ -97,7 +97,7 @@ impl Text {
             let inner =
                 self.included(&name, folder, open).map_err(|fault| Located::at_line(at, fault))?;
             let (inner, bytes) = inner;
-            // In messages the path goes on from that of the deck, as the user wrote it.
+            // In messages the path starts with that of the deck, as the user wrote it.
             let below = inner.strip_prefix(folder.path()).unwrap_or(&inner);
             let shown = self.stretches[0].1.with_file_name(below);
             open.push(inner);

@@ -1,5 +1,5 @@
-//! Keywords and parameters that the reader knows. All others bear on the result as far as it can
-//! tell, and are lost.
+//! Keywords and parameters that the reader knows. All others might change the result, and are
+//! reported as lost.
 
 use super::deck::Reader;
 use super::lines::Keyword;

@@ -89,8 +89,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The number of the element that begins at `first`, and its nodes. It goes on in the next
-    /// line if `expected` nodes are not there yet or, where that is not known, behind a comma.
+    /// Reads the element that begins at `first`: returns its number, and writes its nodes. It
+    /// continues on the next line until it has `expected` nodes or, where that is unknown, after a
+    /// comma.
     fn element(
         &mut self,
         first: &Data,

@@ -8,7 +8,7 @@ use crate::read_error::{Located, Parsed};
 /// Members that a data line adds to a set.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Item {
-    /// Numbers without a gap, each of which must exist.
+    /// First and last of numbers without a gap, which must all exist.
     Tags(u64, u64),
     /// First, last and step (at least 1); what does not exist is passed over.
     Range(u64, u64, u64),
@@ -31,7 +31,7 @@ pub(super) struct Block {
     pub hidden: bool,
 }
 
-/// Appends a number to a list, to the last run if it goes on there.
+/// Appends a number to a list; if it continues the last run, the run grows.
 pub(super) fn push(items: &mut Vec<Item>, tag: u64) {
     match items.last_mut() {
         Some(Item::Tags(_, last)) if last.checked_add(1) == Some(tag) => *last = tag,

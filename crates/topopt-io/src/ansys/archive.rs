@@ -84,7 +84,7 @@ pub struct Element {
     pub real: u32,
     /// Start of the nodes in [`Archive::connectivity`].
     pub first: usize,
-    /// How many nodes it has.
+    /// Number of nodes.
     pub n_nodes: usize,
 }
 

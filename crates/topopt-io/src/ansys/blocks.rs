@@ -64,7 +64,7 @@ pub(super) fn nodes(command: &Command, lines: &mut Lines, archive: &mut Archive)
 }
 
 /// `EBLOCK,19,SOLID,largest element,elements`, then eleven integers and the nodes of an element;
-/// more than fit on a line go on in the next. It ends with `-1`.
+/// more than fit on a line continue on the next. It ends with `-1`.
 pub(super) fn elements(command: &Command, lines: &mut Lines, archive: &mut Archive) -> Parsed<()> {
     let mut block = Block::begin("EBLOCK", lines)?;
     if !command.argument(2).eq_ignore_ascii_case("SOLID") {
@@ -113,7 +113,7 @@ pub(super) fn elements(command: &Command, lines: &mut Lines, archive: &mut Archi
     block.check_count(command, "elements", archive.elements.len() - start, largest)
 }
 
-/// `CMBLOCK,name,NODE,numbers`, then numbers, of which a negative one ends a range.
+/// `CMBLOCK,name,NODE,numbers`, then numbers; a negative one ends a range.
 pub(super) fn component(command: &Command, lines: &mut Lines, archive: &mut Archive) -> Parsed<()> {
     let announced = command.argument(3).parse::<u64>();
     let mut block = Block::begin("CMBLOCK", lines)?;
@@ -196,7 +196,7 @@ pub(super) fn real_constants(lines: &mut Lines, archive: &mut Archive) -> Parsed
             return Ok(());
         }
         block.next()?;
-        // A line that goes on has reals where the number of a set would stand.
+        // A continuation has reals in the place of the number of a set.
         if let (Field::Value(number), Field::Value(_), Field::Value(first)) = (
             block.layout.integer(block.line, 0),
             block.layout.integer(block.line, 1),

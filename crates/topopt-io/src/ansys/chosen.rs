@@ -25,7 +25,7 @@ pub(super) struct Selected {
     chosen: [Chosen; 2],
     /// Whether coordinates are meant in another system than the global Cartesian one (CSYS).
     pub is_turned: bool,
-    /// How many nodes and elements were read, and their numbers.
+    /// Count and numbers of the nodes and of the elements read so far.
     known: [(usize, HashSet<u32>); 2],
 }
 

@@ -236,7 +236,7 @@ fn is_zero(command: &Command) -> bool {
     command.arguments_from(1).iter().all(is_nothing)
 }
 
-/// `KEYOPT,type,number,value`, of which the first three matter.
+/// `KEYOPT,type,number,value`; options 1 to 3 matter.
 fn key_option(command: &Command, archive: &mut Archive) {
     let (Some(kind), Some(number @ 1..=3)) = (command.number(1), command.number(2)) else { return };
     if let Some(kind) = archive.element_types.get_mut(&kind) {

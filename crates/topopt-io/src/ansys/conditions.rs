@@ -1,4 +1,4 @@
-//! Displacements, temperatures, forces and heat at nodes as node sets.
+//! Node sets of the displacements, temperatures, forces and heat at nodes.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::found::Found;
 use crate::part::Part;
 use crate::values::by_value;
 
-/// More different forces than this cannot be told apart by hand in a case file.
+/// Most different forces that become a set each: more are of no use in a case file.
 const MOST_FORCES: usize = 100;
 
-/// Adds the node sets `D_UX`, `D_UY`, `D_UZ`, `D_ALL`, `D_TEMP_20.0` and `F_1`, `F_2`, ...; `grounds` are
-/// nodes that hold springs.
+/// Adds the node sets `D_UX`, `D_UY`, `D_UZ`, `D_ALL`, `D_TEMP_20.0` and `F_1`, `F_2`, ...;
+/// `grounds` are the fixed ends of springs.
 pub(super) fn add(archive: &Archive, part: &Part, grounds: &[u32], found: &mut Found) {
     if found.deck.physics == DeckPhysics::Heat {
         temperatures(archive, part, found);
@@ -41,7 +41,7 @@ pub(super) fn add(archive: &Archive, part: &Part, grounds: &[u32], found: &mut F
     forces(at_nodes, part, found);
 }
 
-/// The sum of the forces at nodes as the file gives them; none if it gives none.
+/// Resultant of the forces at nodes of the file; none without forces.
 fn given(archive: &Archive, part: &Part) -> Option<Resultant> {
     let mut sum = Resultant::default();
     let mut is_given = false;
@@ -53,8 +53,7 @@ fn given(archive: &Archive, part: &Part) -> Option<Resultant> {
     is_given.then_some(sum)
 }
 
-/// Held and moved nodes, of which those that are named for all directions at once have sets of
-/// their own.
+/// Adds supports on held and moved nodes; nodes held in all directions at once get their own sets.
 fn supports(archive: &Archive, part: &Part, masters: &[u32], found: &mut Found) {
     let mut groups = BTreeMap::<(bool, usize, u64), Vec<u32>>::new();
     let (mut n_turned, mut n_nowhere) = (0, 0);
@@ -100,7 +99,7 @@ fn supports(archive: &Archive, part: &Part, masters: &[u32], found: &mut Found) 
     }
 }
 
-/// Adds a support on a new node set; of a `value` other than 0 it is in the load case.
+/// Adds a support on a new node set; with a `value` other than 0 it belongs to the load case.
 fn add_support(
     name: &str,
     positions: Vec<u32>,
@@ -114,7 +113,7 @@ fn add_support(
     found.deck.supports.push(DeckSupport { set, case, ..support });
 }
 
-/// The directions that are given, 3 for all at once, and their values.
+/// Held directions, 3 for all at once, with their values.
 fn directions(held: [Option<Held>; 3]) -> Vec<(usize, f64)> {
     if let [Some(x), y, z] = held
         && x.by_all
@@ -126,7 +125,7 @@ fn directions(held: [Option<Held>; 3]) -> Vec<(usize, f64)> {
     given.filter_map(|(axis, held)| Some((axis, held?.value))).collect()
 }
 
-/// Nodes whose temperature is held, a set for each temperature.
+/// Adds supports on nodes of held temperature, one set per temperature.
 fn temperatures(archive: &Archive, part: &Part, found: &mut Found) {
     let mut at_positions = Vec::new();
     for (&node, held) in &archive.temperatures {
@@ -141,7 +140,8 @@ fn temperatures(archive: &Archive, part: &Part, found: &mut Found) {
     }
 }
 
-/// The different forces, or heats in the first component, with their nodes; many of them are one set.
+/// Adds a load per different force (or heat, in the first component) on its nodes; many become one
+/// set.
 fn forces(at_nodes: BTreeMap<u32, [f64; 3]>, part: &Part, found: &mut Found) {
     let is_heat = found.deck.physics == DeckPhysics::Heat;
     let (mut n_nowhere, mut nowhere) = (0, [0.0; 3]);

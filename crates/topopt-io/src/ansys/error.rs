@@ -63,7 +63,7 @@ pub enum Fault {
         element: u32,
         /// Name of its type.
         name: String,
-        /// How many nodes it has.
+        /// Number of nodes in the file.
         n_nodes: usize,
     },
     /// Nodes in another coordinate system.

@@ -37,12 +37,12 @@ impl Layout {
         (!layout.integers.is_empty()).then_some(layout)
     }
 
-    /// How many integers stand on a line.
+    /// Number of integers on a line.
     pub fn n_integers(&self) -> usize {
         self.integers.len()
     }
 
-    /// How many reals follow.
+    /// Number of reals after the integers.
     pub fn n_reals(&self) -> usize {
         self.reals.len()
     }

@@ -93,7 +93,7 @@ struct Selection {
     solids: Vec<Element>,
     /// Tags of the elements that were left out, ascending.
     skipped_tags: Vec<u64>,
-    /// How many were, by number in the element library.
+    /// Number of elements left out, by their number in the element library.
     skipped: BTreeMap<u32, usize>,
     /// Heat if all solids conduct heat and have no displacements.
     physics: DeckPhysics,

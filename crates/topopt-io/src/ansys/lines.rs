@@ -21,7 +21,7 @@ impl<'a> Lines<'a> {
         self.0.take().map(<[u8]>::trim_ascii_end)
     }
 
-    /// The next line as it stands, without going on to it.
+    /// The next line as it stands in the file, without advancing to it.
     pub fn peek(&self) -> &'a [u8] {
         self.0.peek().unwrap_or_default()
     }
@@ -104,7 +104,7 @@ impl Command {
         }
     }
 
-    /// The name in capitals, of which Ansys looks at four characters.
+    /// The name in capitals, cut to the four characters that Ansys reads.
     pub fn name(&self) -> String {
         self.argument(0).chars().take(4).collect::<String>().to_ascii_uppercase()
     }

@@ -7,7 +7,7 @@
 //! - Node components become node sets, element components element sets.
 //! - Displacements at nodes (D) become the node sets `D_UX`, `D_UY`, `D_UZ` and `D_ALL`, or
 //!   `D_UX_0.5` if they are not zero. Forces at nodes (F) become a node set for every different
-//!   force, `F_1` and so on; a note tells the force. Of many different forces they are one set, `F`.
+//!   force, `F_1` and so on; a note gives the force. Many different forces become one set, `F`.
 //!   Pressures (SFE, SF) become face sets, `SFE_1` and so on. What these, ACEL, OMEGA and the
 //!   materials say becomes the [`Deck`](crate::deck::Deck).
 //! - Solids that conduct heat (SOLID70, 87, 90, 278, 279, 291) make a deck of heat: D,TEMP, F,HEAT,
@@ -20,7 +20,8 @@
 //! Every command is read, or stands in `tables` as one without a bearing on a linear static result,
 //! or is lost: see [`crate::deck::Deck::lost`]. So are elements that are no solids.
 //!
-//! Decks of Workbench (`.dat`) and others with the extension `.inp` are told by their content.
+//! Decks of Workbench (`.dat`) and others with the extension `.inp` are recognized by their
+//! content.
 //!
 //! What is refused: files without solid elements, commands that make or change a mesh, and
 //! everything that contradicts itself.
@@ -82,7 +83,7 @@ pub(crate) fn is_by_content(path: &Path) -> bool {
     is_shared && beginning.is_ok() && commands::are_of_ansys(&bytes)
 }
 
-/// Bytes at the beginning of a file that tell its format.
+/// Bytes at the beginning of a file by which its format is recognized.
 const BEGINNING: u64 = 64 << 10;
 
 /// Reads what stands in an archive, elements of every type and shape.

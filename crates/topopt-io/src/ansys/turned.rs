@@ -4,7 +4,7 @@ use super::archive::{Archive, Held};
 use crate::directions::{axis_along, composed};
 
 /// The directions of the axes that a node is turned to by the angles THXY, THYZ and THZX, in
-/// degrees: about z, about the x axis that comes of that, and about the y axis that comes of both.
+/// degrees: about z, about the resulting x axis, and about the y axis that results from both.
 fn axes([xy, yz, zx]: [f64; 3]) -> [[f64; 3]; 3] {
     let [(s1, c1), (s2, c2), (s3, c3)] = [xy, yz, zx].map(|angle| angle.to_radians().sin_cos());
     [

@@ -71,7 +71,7 @@ pub(super) const OF_FACETS: &[Attempt] = &[
     Attempt { boundary: Boundary::Triangles, ..attempt(0, 1.0) },
 ];
 
-/// A mesh whose volume is off by more than this share is that of another part.
+/// Largest relative error of the volume; a mesh beyond it is of another part.
 pub(super) const MOST_OFF: f64 = 0.01;
 
 /// A smallest scaled Jacobian that is good enough.
@@ -120,7 +120,7 @@ struct Made {
     attempt: Attempt,
     /// The smallest scaled Jacobian.
     least: f64,
-    /// How far the volume is off, as a share.
+    /// Relative error of the volume.
     off: f64,
 }
 

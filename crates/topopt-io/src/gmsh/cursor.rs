@@ -21,7 +21,7 @@ pub(super) struct Least {
     pub binary: u64,
 }
 
-/// A position in a file, of which only a piece is in memory. In a text file a record is a line; in
+/// A position in a file that is in memory piece by piece. In a text file a record is a line; in
 /// a binary one numbers follow each other without separators.
 pub(super) struct Cursor<'a> {
     source: &'a mut dyn Read,
@@ -310,7 +310,7 @@ fn n_lines(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&b| b == b'\n').count()
 }
 
-/// How many of the first bytes are blanks of a kind.
+/// Number of leading blanks of a kind.
 fn leading_blanks(bytes: &[u8], kind: impl Fn(u8) -> bool) -> usize {
     bytes.iter().take_while(|&&b| b.is_ascii_whitespace() && kind(b)).count()
 }

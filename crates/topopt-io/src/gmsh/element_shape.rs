@@ -12,8 +12,8 @@ pub(super) enum Shape {
     Solid(Solid),
 }
 
-/// The nodes in the middles of edges, in the order of [`Solid::edges`], among the `nodes` of a
-/// solid element of second order in the order of Gmsh; none of another order.
+/// Picks the nodes in the middles of edges, in the order of [`Solid::edges`], from the `nodes` of a
+/// solid element of second order in the order of Gmsh; empty for other orders.
 pub(super) fn middles(solid: Solid, nodes: &[u32]) -> Vec<u32> {
     let (edges, counts): (&[[usize; 2]], _) = match solid {
         Solid::Tetrahedron => (&TETRAHEDRON, [10, 10]),
@@ -61,8 +61,8 @@ pub(super) fn shape_of(number: i64) -> Option<(Shape, usize)> {
     })
 }
 
-/// Types and their numbers of nodes, in turn, by shape, from the table of the Gmsh reference
-/// manual, "MSH file format".
+/// Element types by shape, as pairs of type and number of nodes, from the table of the Gmsh
+/// reference manual, "MSH file format".
 const TYPES: [(Shape, &[i64]); 8] = [
     (Shape::Point, &[15, 1]),
     (Shape::Line, &[1, 2, 8, 3, 26, 4, 27, 5, 28, 6, 62, 7, 63, 8, 64, 9, 65, 10, 66, 11]),

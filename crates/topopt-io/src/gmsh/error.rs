@@ -115,7 +115,7 @@ pub enum Fault {
         volume: String,
         /// The smallest determinant over its Gauss points.
         determinant: f64,
-        /// How many elements are so.
+        /// Number of such elements.
         count: usize,
     },
     /// A physical surface that does not lie on the solid elements.
@@ -131,7 +131,7 @@ pub enum Fault {
         element: u64,
         /// Physical surface of the element.
         group: String,
-        /// How many.
+        /// Number of such elements.
         count: usize,
     },
 }

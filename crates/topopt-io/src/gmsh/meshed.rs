@@ -50,7 +50,7 @@ pub fn mesh(
 /// Meshings after the first one, at most.
 const MOST: usize = 4;
 
-/// A number of elements near enough to the one asked for: its logarithm is off by at most this.
+/// A number of elements near enough to the one asked for: the largest error of its logarithm.
 const NEAR: f64 = 0.1;
 
 /// Another number by this factor needs a reason.

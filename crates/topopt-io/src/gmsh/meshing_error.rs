@@ -78,9 +78,9 @@ pub enum MeshingError {
     NoSolid {
         /// The geometry.
         path: PathBuf,
-        /// How many surfaces it has.
+        /// Number of surfaces.
         surfaces: usize,
-        /// How many curves.
+        /// Number of curves.
         curves: usize,
     },
     /// More elements than can be made.
@@ -93,7 +93,7 @@ pub enum MeshingError {
         edge: f64,
         /// The volume of the part.
         volume: f64,
-        /// How many elements there would be.
+        /// Estimated number of elements.
         count: f64,
     },
     /// A mesh of another volume than the geometry.

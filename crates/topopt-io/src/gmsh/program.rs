@@ -21,7 +21,7 @@ pub struct Meshing {
     pub program: Option<PathBuf>,
     /// How hexahedra are made.
     pub hexes: Hexes,
-    /// How large the elements are.
+    /// Size of the elements.
     pub size: ElementSize,
     /// Unit of the mesh, into which STEP and IGES files, which have units, are converted: `MM`, `M`
     /// and the like.
@@ -32,7 +32,7 @@ pub struct Meshing {
     pub trust: bool,
 }
 
-/// How large the elements of a geometry are.
+/// Size of the elements of a geometry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ElementSize {
     /// Sizes that the geometry gives.
@@ -202,7 +202,7 @@ fn program(asked: Option<&Path>) -> PathBuf {
     asked.map_or_else(|| variable().unwrap_or_else(default).into(), Path::to_owned)
 }
 
-/// The message of a line of Gmsh that tells of an error; it ends with status 0 all the same.
+/// The message of a line of Gmsh that reports an error; Gmsh ends with status 0 in spite of it.
 fn error_in(line: &str) -> Option<&str> {
     let (kind, message) = line.split_once(':')?;
     (kind.trim_end() == "Error").then_some(message.trim())

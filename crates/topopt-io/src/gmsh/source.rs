@@ -24,7 +24,7 @@ pub(super) enum Source {
 /// Bodies as OpenCASCADE has them.
 #[derive(Debug)]
 pub(super) struct Solid {
-    /// None where this Gmsh does not tell it.
+    /// Volume and area of the bodies; none if this version of Gmsh does not print them.
     measure: Option<Measure>,
     /// Options with which Gmsh reads it.
     options: Vec<(&'static str, f64)>,
@@ -32,7 +32,7 @@ pub(super) struct Solid {
     is_sewn: bool,
 }
 
-/// How large bodies are.
+/// Volume and area of the bodies of a geometry.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Measure {
     pub volume: f64,

@@ -50,7 +50,7 @@ impl fmt::Display for Harm {
 }
 
 /// Ends of the names of what runs programs, writes files or keeps a command for later. The end
-/// counts, since Gmsh goes on right behind an `EndIf` or `Return` that it has skipped to.
+/// counts, since Gmsh continues right after an `EndIf` or `Return` that it has skipped to.
 const HARMFUL: &str = "SystemCall System OnelabRun ExternalProcess CommandLine Command Solver Plugin \
                        Save CreateDir SendToServer OptionsFileName ErrorFileName";
 
@@ -244,7 +244,7 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// Goes on by so many bytes, or to the end.
+    /// Advances by `count` bytes, or to the end.
     fn step(&mut self, count: usize) -> Result<(), (usize, &'static str)> {
         for _ in 0..count {
             let Some(&byte) = self.text.get(self.at) else { return Ok(()) };
@@ -264,7 +264,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// The text between two marks `quote`, of which the first is next; goes on behind the second.
+    /// Reads the text between the next two marks `quote`, and advances past the second.
     fn quoted(&mut self, quote: u8) -> Result<&'a str, (usize, &'static str)> {
         let line = self.line;
         self.step(1)?;
@@ -276,7 +276,7 @@ impl<'a> Scan<'a> {
         str::from_utf8(content).map_err(|_| (line, "a text not in UTF-8"))
     }
 
-    /// The letters and digits from here on; goes on behind them.
+    /// Reads the next letters and digits, and advances past them.
     fn word(&mut self) -> Result<&'a str, (usize, &'static str)> {
         let rest = &self.text[self.at..];
         let is_part = |b: &u8| is_letter(*b) || b.is_ascii_digit();
@@ -285,7 +285,7 @@ impl<'a> Scan<'a> {
         Ok(str::from_utf8(word).unwrap_or_default())
     }
 
-    /// Goes on to the next `mark`, or to the end; returns the bytes before it.
+    /// Advances to the next `mark`, or to the end; returns the bytes before it.
     fn skip_to(&mut self, mark: &[u8]) -> Result<&'a [u8], (usize, &'static str)> {
         let rest = &self.text[self.at..];
         let found = rest.windows(mark.len()).position(|window| window == mark);

@@ -116,7 +116,7 @@ pub(super) struct Solid {
     /// Start of the nodes in [`Deck::connectivity`]: corners, and then middles if there are any, in
     /// the order of [`Shape::edges`].
     pub first: usize,
-    /// How many it has.
+    /// Number of nodes.
     pub n_nodes: usize,
 }
 

@@ -212,8 +212,7 @@ impl Reader {
         }
     }
 
-    /// `number, property, nodes`: corners, and nodes in the middles of edges, of which each may be
-    /// left out.
+    /// `number, property, nodes`: corners, then nodes in the middles of edges, each optional.
     fn solid(&mut self, card: &Card, shape: Shape) -> Parsed<()> {
         let tag = card.tag(2, "the number of an element")?;
         // As the property the element's number is taken where the field is blank.

@@ -86,7 +86,7 @@ fn without_comment(line: &[u8]) -> &[u8] {
     line[..comment].trim_ascii_end()
 }
 
-/// Whether a line goes on with the entry before it: its first field is blank or a mark.
+/// Whether a line continues the entry before it: its first field is blank or a mark.
 fn is_continuation(line: &[u8]) -> bool {
     let end = line.iter().position(|&byte| byte == b',' || byte == b'\t');
     let first = &line[..end.unwrap_or(SMALL).min(line.len())];
@@ -114,7 +114,7 @@ struct Split<'a> {
     head: &'a [u8],
     /// The fields behind it.
     fields: Vec<&'a [u8]>,
-    /// How many the line has room for: 8, or 4 wide ones.
+    /// Number of fields that fit on the line: 8, or 4 wide ones.
     room: usize,
     /// Mark of the continuation to come.
     mark: &'a [u8],
@@ -160,7 +160,7 @@ impl<'a> Split<'a> {
     }
 }
 
-/// How many fields stand behind `head`: a star says that they are wide.
+/// Number of fields after `head`; a star in it marks wide ones.
 fn room(head: &[u8]) -> usize {
     if head.starts_with(b"*") || head.ends_with(b"*") { 4 } else { 8 }
 }
@@ -176,7 +176,7 @@ fn marked(text: &[u8]) -> &[u8] {
 impl Card {
     /// Adds the fields of a line; gives the mark at its end.
     fn add(&mut self, line: &Split) -> Vec<u8> {
-        // A line of small fields stands for two of wide ones.
+        // A line of small fields is equivalent to two of wide ones.
         let before = self.fields.len().next_multiple_of(line.room);
         self.fields.resize(before, 0..0);
         for field in &line.fields {
@@ -193,7 +193,7 @@ impl Card {
         format!("{} (line {})", self.name, self.line)
     }
 
-    /// How many fields stand behind the name, up to the last one that is not blank.
+    /// Number of fields after the name, up to the last one that is not blank.
     pub fn n_fields(&self) -> usize {
         self.fields.iter().rposition(|field| !field.is_empty()).map_or(0, |last| last + 1)
     }

@@ -28,7 +28,7 @@ pub(super) struct Reader {
     /// Whether the lines are bulk data and not the control sections before them.
     in_bulk: bool,
     has_ended: bool,
-    /// Whether the last line of case control goes on.
+    /// Whether the last line of case control has a continuation.
     pub goes_on: bool,
     pub n_entries: usize,
     /// The line that is read.

@@ -19,7 +19,7 @@ pub(super) enum Compressor {
 const LZMA_MEMORY: u32 = 80 << 10;
 
 impl Compressor {
-    /// Appends the `size` bytes that `block` holds, for which `bytes` has room; no more are made of it.
+    /// Appends the `size` bytes that `block` holds, for which `bytes` has room; never more.
     ///
     /// # Errors
     /// What is wrong with the block.

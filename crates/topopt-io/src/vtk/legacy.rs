@@ -150,7 +150,7 @@ impl Legacy {
         Ok(())
     }
 
-    /// How many entries an array of the section has.
+    /// Number of entries of an array of the section.
     fn n_entries(&self) -> u64 {
         match self.section {
             None => 0,

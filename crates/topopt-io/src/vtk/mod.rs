@@ -27,10 +27,10 @@ mod xml;
 pub use array::{Array, Section, Values};
 pub use read_error::Fault;
 
-/// How the arrays of a file are compressed.
+/// Compression of the arrays of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     None,
     /// zlib, in blocks that are compressed in parallel.
     #[default]

@@ -12,9 +12,9 @@ pub(super) struct Cells {
     pub numbers: Vec<u64>,
     /// The solid cells, by points.
     pub solids: cells::Cells,
-    /// How many cells of third or higher order were read by their corners.
+    /// Number of cells of third or higher order, read by their corners.
     pub high_order: usize,
-    /// How many wedges have their nodes in the order of older versions of VTK.
+    /// Number of wedges with nodes in the order of older versions of VTK.
     pub old_wedges: usize,
     /// Cells that are not of the volume.
     pub left_out: usize,
@@ -75,7 +75,7 @@ fn is_old_wedge(corners: &[u32], points: &[[f64; 3]]) -> bool {
     hexahedron::volume(&hexahedron::of_wedge(corners.map(|node| points[node]))) < 0.0
 }
 
-/// How many of a cell's points are its corners and the middles of its edges, in VTK's order; the
+/// Number of leading points of a cell that are corners and middles of edges, in VTK's order;
 /// corners alone where the middles are not known.
 fn known_points(shape: Shape, n_points: usize) -> usize {
     let (corners, middles) = (shape.n_corners(), shape.edges().len());
@@ -178,7 +178,7 @@ impl Cells {
         notes
     }
 
-    /// Adds a solid cell of `n_points`, of which `nodes` are the corners and the middles of edges.
+    /// Adds a solid cell of `n_points`; `nodes` are its corners and the middles of its edges.
     fn add(&mut self, shape: Shape, number: u64, nodes: &mut Vec<u32>, n_points: usize) {
         let corners = shape.n_corners();
         if nodes.len() > corners {

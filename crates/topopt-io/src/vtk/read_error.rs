@@ -135,7 +135,7 @@ pub enum Fault {
     NoSolid {
         /// The shape, plural.
         shape: &'static str,
-        /// How many.
+        /// Number of such cells.
         count: usize,
         /// The first of them.
         cell: u64,

@@ -49,8 +49,8 @@ impl Outline<'_> {
         Ok(values)
     }
 
-    /// How many numbers an array has by the lengths in front of its data, before anything is
-    /// decoded; none for text, whose numbers stand in the file themselves.
+    /// Number of values of an array by the lengths in front of its data, before anything is
+    /// decoded; none for text, which has no such lengths.
     pub fn declared(&self, array: &DataArray) -> Parsed<Option<u128>> {
         if matches!(array.content, Content::Ascii(_)) {
             return Ok(None);
@@ -158,7 +158,7 @@ fn data(array: &DataArray, what: String) -> Fault {
     Fault::Data { array: excerpt(&array.name), what }
 }
 
-/// How long the data of an array are, in bytes.
+/// Lengths of the data of an array, in bytes.
 enum Lengths {
     Plain(u64),
     /// Compressed blocks, of `size` bytes each when inflated, and the last of `last`.

@@ -70,10 +70,11 @@ fn write_grid(
 /// - Tetrahedra, pyramids, wedges, hexahedra and voxels of any order become the mesh, cut into
 ///   hexahedra where they must be and `cutting` allows it. Vertices, lines and surfaces are left
 ///   out, other volume cells refused.
-/// - The nodes of a wedge may run as they did in older versions of VTK, too: the volume tells.
-/// - A `.vtu` file knows no sets. Arrays of integers with one component whose values are all 0 or 1
-///   stand for them: of cells they become element sets, of points node sets, by their names, with
-///   what is 1 in it.
+/// - The nodes of a wedge may run as they did in older versions of VTK, too: the sign of the volume
+///   shows it.
+/// - A `.vtu` file knows no sets. Integer arrays with one component and values 0 or 1 become sets
+///   of their names: arrays of cells element sets, arrays of points node sets, with the members
+///   marked by 1.
 /// - Points and cells are numbered from 0 as in ParaView.
 ///
 /// # Errors

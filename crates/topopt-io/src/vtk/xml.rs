@@ -1,4 +1,4 @@
-//! The XML around the arrays.
+//! `XmlFile`: the XML of a VTK file around its appended arrays.
 
 use std::borrow::Cow;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -6,12 +6,12 @@ use std::io::{self, Seek, SeekFrom, Write};
 use super::array::Column;
 use super::{Compression, appended};
 
-/// A VTK XML file under way. The offset of an array is known only when the arrays before it are
-/// written, so the header gets room for it that is filled in later.
+/// A VTK XML file being written. The offset of an array is known only after the arrays before it,
+/// so the header leaves room for it that `end` fills in.
 pub(super) struct XmlFile<'a, 'f, W> {
     file: &'f mut W,
     compression: Compression,
-    /// Arrays announced, with the place in the file where their offset belongs.
+    /// Arrays in the header, each with the position in the file of its offset.
     announced: Vec<(Column<'a>, u64)>,
 }
 
@@ -33,12 +33,12 @@ impl<'a, 'f, W: Write + Seek> XmlFile<'a, 'f, W> {
         Ok(Self { file, compression, announced: Vec::new() })
     }
 
-    /// A line of XML.
+    /// Writes a line of XML.
     pub fn line(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.file, "{text}")
     }
 
-    /// An element `name` that holds arrays.
+    /// Writes the header of an element `name` that holds arrays.
     pub fn section(
         &mut self,
         name: &str,
@@ -68,7 +68,7 @@ impl<'a, 'f, W: Write + Seek> XmlFile<'a, 'f, W> {
         for (column, place) in std::mem::take(&mut self.announced) {
             let start = self.file.stream_position()?;
             self.file.seek(SeekFrom::Start(place))?;
-            // What is left of the room stays blank behind the quote: no reader minds it there.
+            // The rest of the room stays blank after the quote, where XML allows it.
             write!(self.file, "{}\"", start - base)?;
             self.file.seek(SeekFrom::Start(start))?;
             appended::write(self.file, &column, self.compression)?;
@@ -77,7 +77,7 @@ impl<'a, 'f, W: Write + Seek> XmlFile<'a, 'f, W> {
     }
 }
 
-/// `text` as the value of an attribute. Control characters, which XML cannot hold, become blanks.
+/// Escapes `text` for an attribute. Control characters, which XML cannot hold, become blanks.
 pub(super) fn escape(text: &str) -> Cow<'_, str> {
     let special = |c: char| matches!(c, '&' | '<' | '>' | '"') || c.is_control();
     if !text.contains(special) {

@@ -41,7 +41,7 @@ pub enum FacetFault {
         place(edge[0]), place(edge[1])
     )]
     Open {
-        /// How many edges.
+        /// Number of open edges.
         count: usize,
         /// The ends of the first.
         edge: [[f64; 3]; 2],

@@ -14,9 +14,9 @@ pub(super) struct Shells {
     pub of_facets: Vec<u32>,
     /// Facets of every shell.
     facets: Vec<Vec<u32>>,
-    /// The shell right around each, if there is one.
+    /// The innermost shell around every shell, if there is one.
     parents: Vec<Option<u32>>,
-    /// How many shells are around each.
+    /// Number of shells around every shell.
     depths: Vec<usize>,
 }
 
@@ -139,7 +139,7 @@ fn middle(corners: &[[f64; 3]; 3]) -> [f64; 3] {
     std::array::from_fn(|i| corners.iter().map(|x| x[i]).sum::<f64>() / 3.0)
 }
 
-/// How often facets with these corners go around `point`: their solid angle there over that of a
+/// Winding number of facets with these corners around `point`: their solid angle over that of a
 /// sphere [VanOosteromStrackee1983].
 fn winding(facets: impl Iterator<Item = [[f64; 3]; 3]>, point: [f64; 3]) -> f64 {
     let angles = facets.map(|corners| solid_angle(corners.map(|x| difference(x, point))));

@@ -8,7 +8,7 @@ use topopt_mesh::vector::{cross, difference, dot, length};
 /// Edges shorter than this share of the middle one may go.
 const SHORT: f64 = 0.2;
 
-/// How far the surface may move, as a share of the short edge.
+/// Largest move of the surface, as a share of the short edge.
 const OFF: f64 = 0.25;
 
 /// The smallest cosine between the normals of a facet before and after.
@@ -38,7 +38,7 @@ struct Changing<'a> {
     vertices: &'a [[f64; 3]],
     triangles: Vec<[u32; 3]>,
     is_left: Vec<bool>,
-    /// Triangles that have had a vertex, `[n_vertices]`; those that were left out count no more.
+    /// Triangles that have had a vertex, `[n_vertices]`; those left out are ignored.
     at: Vec<Vec<u32>>,
 }
 
