@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     let lab = match Lab::try_parse() {
         Ok(lab) => lab,
         Err(error) => {
-            let _ = error.print(); // nobody is left to tell
+            let _ = error.print(); // a closed stream: nobody reads the message
             return u8::from(error.use_stderr()).into();
         }
     };

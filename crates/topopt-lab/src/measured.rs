@@ -1,4 +1,4 @@
-//! Operators of a place, one after the other, to be measured.
+//! Visit of all operators on the CPU or a GPU, to measure each.
 
 use topopt_case::config;
 use topopt_case::finding::InputError;
@@ -14,10 +14,10 @@ use topopt_study::place::Place;
 use crate::args::Output;
 use crate::subject::Subject;
 
-/// Something to do with every operator of a place.
+/// Measurement of every operator.
 pub(crate) trait Measured {
-    /// Takes one operator, built and with all moduli zero. `seconds` times work on its backend;
-    /// `memory` is what the operator stores, in bytes.
+    /// Measures one operator, built with all moduli zero. `seconds` times work on its backend;
+    /// `memory` is the size of the operator in bytes.
     fn measure<B: Pointwise>(
         &mut self,
         backend: &B,
@@ -28,11 +28,11 @@ pub(crate) trait Measured {
     ) -> Result<(), BackendError>;
 }
 
-/// Seconds that work takes on a backend.
+/// Timer of work on a backend, in seconds.
 pub(crate) type Stopwatch<'a> = dyn FnMut(&mut dyn FnMut()) -> Result<f64, BackendError> + 'a;
 
-/// Builds the operators of `place` one after the other, those that are asked for and fit into the
-/// memory, and shows each to `measured`; at last `mf` in single precision, which GPUs have.
+/// Builds the requested operators of `place` that fit into the memory, one at a time, and passes
+/// each to `measured`; on a GPU `mf` in single precision comes last.
 pub(crate) fn each_operator<K: Solvable<N>, const N: usize>(
     place: &Place,
     subject: &Subject<K, N>,
@@ -81,7 +81,7 @@ impl Output {
         Ok(Place::find(self.device)?)
     }
 
-    /// Creates the CSV file, if one is asked for.
+    /// Creates the CSV file, if one is requested.
     pub(crate) fn table(&self, columns: &[&str]) -> Result<Option<CsvFile>, Failure> {
         let Some(path) = &self.csv else { return Ok(None) };
         output_folder::check_file(path, &["csv"], &[]).map_err(InputError::from)?;

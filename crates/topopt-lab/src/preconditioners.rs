@@ -22,7 +22,7 @@ use topopt_study::summary;
 use crate::args::PreconditionersArgs;
 use crate::matrix;
 
-/// Relative residuals that are solved to.
+/// Relative residuals of the solves.
 const TOLERANCES: [f64; 2] = [1e-5, 1e-8];
 const MAX_ITERATIONS: usize = 50_000;
 const ALL: [Preconditioner; 3] =
@@ -63,7 +63,7 @@ pub(crate) fn preconditioners(
     Ok(())
 }
 
-/// Moduli of the design asked for, in the problem's numbering.
+/// Moduli of the requested design, in the problem's numbering.
 fn moduli(
     args: &PreconditionersArgs,
     config: &Config,
@@ -125,7 +125,7 @@ fn measure<B: Backend>(
 ) -> Result<Row, BackendError> {
     let problem = &model.problem;
 
-    // As a run whose solves had been slow would have it.
+    // Aggregates around void elements, as a run makes them after slow solves.
     if let Some(void) = StructureState::default().changed(moduli) {
         m.restructure(backend, &void)?;
     }

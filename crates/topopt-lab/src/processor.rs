@@ -6,10 +6,10 @@ use std::time::Instant;
 use pulp::{Arch, Simd, WithSimd};
 use topopt_linalg::{Backend, Cpu};
 
-/// Measurements, of which the best counts.
+/// Number of measurements; the best counts.
 const ATTEMPTS: usize = 5;
 
-/// Bytes read and written a second by copying 256 MB with all threads.
+/// Bytes read and written per second by copying 256 MB with all threads.
 pub(crate) fn copy_bandwidth() -> f64 {
     let x = vec![1.0; 1 << 25];
     let mut y = vec![0.0; 1 << 25];
@@ -17,7 +17,7 @@ pub(crate) fn copy_bandwidth() -> f64 {
     2.0 * size_of_val(x.as_slice()) as f64 / seconds
 }
 
-/// Operations a second of fused multiply-adds, two each, in double precision, in registers of the
+/// Operations per second of fused multiply-adds, two each, in double precision, in registers of the
 /// width of the machine, by all threads.
 pub(crate) fn peak_flops() -> f64 {
     let arch = Arch::new();

@@ -1,4 +1,4 @@
-//! Solves by multigrid of one smoother and cycle, on the CPU or a GPU, and without a preconditioner.
+//! Timed solves with one smoother and cycle of multigrid, or unpreconditioned, on the CPU or a GPU.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,25 +14,25 @@ use topopt_linalg::{
 };
 use topopt_study::computer::Solvable;
 
-/// Relative residual that is solved to [Fu2013, 5.6.2].
+/// Relative residual of the solves [Fu2013, 5.6.2].
 pub(crate) const OPTIONS: PcgOptions = PcgOptions { tolerance: 1e-8, max_iterations: 1000 };
-/// Cycles of which the median is taken.
+/// Number of timed cycles; their median counts.
 const CYCLES: usize = 5;
 /// Contrast up to which a cycle on a GPU is in single precision, as in a run.
 const SINGLE: f64 = 1e7;
 
-/// One system.
+/// A linear system: a problem with its coefficients.
 pub(crate) struct Posed<'a, K, const N: usize> {
     pub problem: &'a Problem<K, N>,
-    /// `[n_elements]` by term.
+    /// Coefficients, `[n_elements]` per term.
     pub coefficients: &'a [Vec<f64>],
     /// Largest over smallest coefficient.
     pub contrast: f64,
-    /// Around which the structure of multigrid is made.
+    /// Void elements, around which multigrid forms its aggregates; none if there are none.
     pub void: Option<Vec<u32>>,
 }
 
-/// How it is preconditioned; not at all without.
+/// Cycle and smoother of the preconditioner; none for plain conjugate gradients.
 pub(crate) type By = Option<(CycleKind, SmootherKind)>;
 
 /// Measurements of a solve: its outcome, and the seconds of a setup, a cycle and the solve.
@@ -41,7 +41,7 @@ pub(crate) struct Measured {
     pub seconds: [f64; 3],
 }
 
-/// A solve on the processor, K u by `bsr`.
+/// Measures a solve on the CPU, K u by `bsr`.
 pub(crate) fn on_cpu<K: Solvable<N>, const N: usize>(
     posed: &Posed<K, N>,
     by: By,
@@ -51,7 +51,7 @@ pub(crate) fn on_cpu<K: Solvable<N>, const N: usize>(
     measured(&Cpu, operator, m.transpose()?, posed)
 }
 
-/// A solve on a GPU, K u by `mf`.
+/// Measures a solve on a GPU, K u by `mf`.
 pub(crate) fn on_gpu<K: Solvable<N>, const N: usize>(
     device: &Arc<Device>,
     posed: &Posed<K, N>,
@@ -91,7 +91,7 @@ fn measured<B: Backend, K: ElementKernel<N>, const N: usize>(
         let (outcome, seconds) = solve(backend, operator.as_ref(), &Nothing, &f, space)?;
         return Ok(Measured { outcome, seconds: [0.0, 0.0, seconds] });
     };
-    // As a run whose solves had been slow would have it.
+    // Aggregates around void elements, as a run makes them after slow solves.
     if let Some(void) = &posed.void {
         m.restructure(backend, void)?;
     }

@@ -81,7 +81,7 @@ fn print(row: &Row, speedup: f64, out: &mut impl Write) -> std::io::Result<()> {
     )
 }
 
-/// The benchmark as its case file has it.
+/// The configuration of a benchmark, as in its case file.
 fn case(benchmark: Benchmark, size: u8) -> Result<Config, Failure> {
     let force = if benchmark == Benchmark::ConnectingRod { 1.0 } else { -1.0 };
     let volume = match benchmark {
