@@ -121,7 +121,7 @@ pub trait Backend {
     /// device records it the first time and replays it from then on.
     fn repeat(&self, recording: &mut Option<Self::Recording>, work: &mut dyn FnMut());
 
-    /// How many cheap iterations a solver should do between looking at a scalar on the host.
+    /// Number of cheap iterations that a solver should do between reads of a scalar on the host.
     fn check_interval(&self) -> usize {
         1
     }

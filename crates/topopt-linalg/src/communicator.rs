@@ -1,4 +1,4 @@
-//! Communication between ranks that compute one thing together.
+//! `Communicator`: collective operations between the ranks of one computation.
 
 use crate::BackendError;
 
@@ -10,46 +10,45 @@ pub trait Communicator: Send + Sync {
     /// Number of this rank, from 0.
     fn rank(&self) -> usize;
 
-    /// How many ranks there are.
+    /// Number of ranks.
     fn size(&self) -> usize;
 
-    /// Sums the values over all ranks, in their order: all get the same bits.
+    /// Sums each value over all ranks, in the order of ranks: all get the same bits.
     fn sum(&self, values: &mut [f64]);
 
-    /// The largest of each value over all ranks.
+    /// Replaces each value by its maximum over all ranks.
     fn max(&self, values: &mut [f64]);
 
-    /// Sends to other ranks and receives from them. Parcels without a number do not travel: where
-    /// one rank sends `n` numbers, the other receives as many.
+    /// Sends numbers to other ranks and receives theirs. Where one rank sends `n` numbers, the
+    /// other must expect as many; empty parcels are not sent.
     fn exchange(&self, parcels: &mut [Parcel]);
 
-    /// Writes the values of all ranks to `all`, in their order; `counts` are the numbers of values
-    /// by rank.
+    /// Writes the values of all ranks to `all`, in the order of ranks; `counts` are their numbers
+    /// of values.
     fn gather(&self, own: &[f64], counts: &[usize], all: &mut [f64]);
 
     /// Reports to all other ranks that this one has failed, and why.
     fn fail(&self, message: &str);
 
-    /// Whether all ranks are well as far as this one knows.
+    /// Checks that no rank has failed, as far as this one knows.
     ///
     /// # Errors
     /// [`BackendError`] with the message of the rank that has failed.
     fn check(&self) -> Result<(), BackendError>;
 
-    /// Waits until all ranks have come here, which may take some of them long: where that can be,
-    /// without work.
+    /// Waits until all ranks have come here, if possible without using the CPU: some may take long.
     fn meet(&self) {
         self.any(false);
     }
 
-    /// Whether it is so on any rank.
+    /// Whether `is_so` holds on any rank.
     fn any(&self, is_so: bool) -> bool {
         let mut value = [f64::from(is_so)];
         self.max(&mut value);
         value[0] > 0.0
     }
 
-    /// The values of all ranks, by rank, however many each has.
+    /// Gathers the values of all ranks, by rank, whose numbers may differ.
     fn gather_all(&self, own: &[f64]) -> Vec<Vec<f64>> {
         let mut counts = vec![0.0; self.size()];
         counts[self.rank()] = own.len() as f64;
@@ -74,23 +73,23 @@ pub struct Parcel {
     pub rank: usize,
     /// Numbers to send.
     pub sent: Vec<f64>,
-    /// Numbers received; its length before the exchange is how many are expected.
+    /// Numbers received; the length before the exchange is the number expected.
     pub received: Vec<f64>,
 }
 
 impl Parcel {
-    /// One that goes to another rank.
+    /// A parcel to another rank.
     pub fn sending(rank: usize, sent: Vec<f64>) -> Self {
         Self { rank, sent, received: Vec::new() }
     }
 
-    /// One of `n` numbers that comes from another rank.
+    /// A parcel of `n` numbers from another rank.
     pub fn receiving(rank: usize, n: usize) -> Self {
         Self { rank, sent: Vec::new(), received: vec![0.0; n] }
     }
 }
 
-/// The only rank, for which nothing crosses.
+/// The communicator of a single rank, which exchanges nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Alone;
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 pub struct Halo {
     /// Own points among those of the part.
     pub own: Range<usize>,
-    /// How many points the part has.
+    /// Number of points of the part, ghosts included.
     pub n_points: usize,
     /// The ranks that it exchanges with, increasing.
     pub neighbors: Vec<Neighbor>,
@@ -47,7 +47,7 @@ impl Halo {
         }
     }
 
-    /// How many points are its own.
+    /// Number of own points.
     pub fn n_own(&self) -> usize {
         self.own.len()
     }

@@ -120,7 +120,7 @@ impl AsymptoteRules {
 /// Distances of asymptotes from a variable, as shares of its range.
 const NEAREST: f64 = 0.01;
 const FARTHEST: f64 = 10.0;
-/// How far designs stay from asymptotes, as a share of the distance.
+/// Least distance of designs from asymptotes, as a share of the distance of the current design.
 const INSIDE: f64 = 0.1;
 /// Shares of the positive part of a gradient in p and in q.
 pub(crate) const PARTS: [f64; 2] = [1.001, 0.001];

@@ -100,7 +100,7 @@ impl Patches {
         &self.inside[start..end]
     }
 
-    /// How many of these the row at `place` has.
+    /// Number of inner blocks in the row at `place`.
     pub fn n_inside(&self, place: usize) -> usize {
         (self.inside_offsets[place + 1] - self.inside_offsets[place]) as usize
     }

@@ -41,7 +41,7 @@ pub struct PcgOutcome {
     pub relative_residual: f64,
     /// Why it ended.
     pub reason: StopReason,
-    /// How often the preconditioner became stronger.
+    /// Number of times that the preconditioner became stronger.
     pub strengthened: usize,
 }
 
@@ -94,8 +94,8 @@ const PATIENCE: usize = 16;
 /// Number of iterations after which the preconditioner is asked to give way to a simpler one, if as
 /// many more would not do at their pace.
 const LAST_PATIENCE: usize = 8 * PATIENCE;
-/// How far below the target the recursive residual goes, so that the true one meets it; and where
-/// that did not.
+/// Factors of the target for the recursive residual, so that the true one meets it: at first, and
+/// after it did not.
 const SAFETY: [f64; 2] = [0.99, 0.5];
 
 impl<B: Backend> Pcg<B> {

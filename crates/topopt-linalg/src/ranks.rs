@@ -1,4 +1,4 @@
-//! A backend of several ranks, each of which owns a share of every vector.
+//! `Ranks`: a backend of several ranks that each own a share of every vector.
 
 use std::ops::Range;
 
@@ -52,7 +52,7 @@ impl<B: Backend, C: Exchange<B>> Ranks<B, C> {
         &self.communicator
     }
 
-    /// How many points all ranks have together of a layout that they share.
+    /// Number of points of a shared layout, over all ranks.
     pub fn n_points(&self, layout: Layout) -> usize {
         self.shares.of(layout).map_or(0, Share::n_points)
     }

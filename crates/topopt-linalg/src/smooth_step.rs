@@ -5,22 +5,22 @@
 pub struct SmoothStep {
     /// s at the center.
     pub base: f64,
-    /// Half of the rise from far below the center to far above it.
+    /// Half of the total rise.
     pub height: f64,
-    /// How steep the step is, > 0.
+    /// Steepness of the step, > 0, per unit of x.
     pub sharpness: f64,
     /// Position of the step, in x.
     pub center: f64,
 }
 
 impl SmoothStep {
-    /// s(x).
+    /// Computes s(x).
     pub fn value(&self, x: f64) -> f64 {
         self.base + self.height * (self.sharpness * (x - self.center)).tanh()
     }
 
-    /// ds/dx. It is above 0 as long as |sharpness (x - center)| < 355, unlike 1 - tanh^2, which
-    /// rounds to 0 beyond 19.
+    /// Computes ds/dx. By 1 / cosh^2 it stays above 0 up to |sharpness (x - center)| = 355, while
+    /// 1 - tanh^2 rounds to 0 beyond 19.
     pub fn slope(&self, x: f64) -> f64 {
         let c = (self.sharpness * (x - self.center)).cosh();
         self.height * self.sharpness / (c * c)

@@ -1,8 +1,8 @@
-//! Parts of a smoothing step: a block diagonal, a residual and a scale.
+//! Smoothers of multigrid: their kinds, and the parts of one step.
 
 use crate::{Backend, LinearOperator};
 
-/// How the levels of a hierarchy are smoothed.
+/// Kind of smoother on the levels of a hierarchy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SmootherKind {
     /// Chebyshev polynomials of D^-1 A, D a block diagonal.
@@ -24,10 +24,11 @@ impl SmootherKind {
     }
 }
 
-/// The inverse D^-1 of the block diagonal of an operator, which smooths.
+/// Smoother by the inverse D^-1 of the block diagonal of an operator.
 pub trait InverseDiagonal<B: Backend>: LinearOperator<B> {
-    /// One step in one pass: the residual r; d = alpha / growth D^-1 r + beta d; x = x + d, with
-    /// `factors` alpha and beta. d is not read where beta is 0, nor x where it is zero.
+    /// Takes one step in one pass over the rows: the residual r; d = alpha / growth D^-1 r + beta
+    /// d; x = x + d, with `factors` alpha and beta. d is not read if beta is 0, nor x if it is
+    /// zero.
     fn smooth(
         &self,
         residual: Residual<B::Vector>,
@@ -39,9 +40,9 @@ pub trait InverseDiagonal<B: Backend>: LinearOperator<B> {
     );
 }
 
-/// How the residual r = b - A x of a smoothing step is found.
+/// Form in which a smoothing step gets its residual r = b - A x.
 pub enum Residual<'a, V> {
-    /// Residual of x = 0, whatever it holds: r = b.
+    /// Residual of x = 0, whatever the vector x holds: r = b.
     OfZero {
         /// Right-hand side.
         b: &'a V,
@@ -60,8 +61,8 @@ pub enum Residual<'a, V> {
     },
 }
 
-/// The growth of a vector in a step of the power method, about the largest eigenvalue: the root of
-/// `result` / `start`.
+/// Growth of a vector in a step of the power method, sqrt(`result` / `start`), which approximates
+/// the largest eigenvalue.
 pub struct Growth<S> {
     /// Square of the norm after the step.
     pub result: S,

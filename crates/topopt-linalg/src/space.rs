@@ -14,12 +14,12 @@ pub enum Layout {
     Level,
 }
 
-/// The space of a vector: how many points of which kind, and how many unknowns per point.
+/// The space of a vector: kind and number of points, and unknowns per point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {
     /// Kind of the points.
     pub layout: Layout,
-    /// How many there are.
+    /// Number of points.
     pub points: usize,
     /// Unknowns per point. On the host they lie side by side, `[points][unknowns]`.
     pub unknowns: usize,
@@ -62,7 +62,7 @@ pub(crate) const ROUND: usize = if cfg!(test) { 4 } else { 1 << 23 };
 /// How points are shared among ranks.
 #[derive(Debug, Clone)]
 pub struct Share {
-    /// How many points each rank owns.
+    /// Number of points per rank.
     counts: Vec<usize>,
     /// The points of the first rank, then those of the next, and so on; none where that is the
     /// order of the points itself.
@@ -98,12 +98,12 @@ impl Share {
         Self { counts, order: Some(order) }
     }
 
-    /// How many points there are.
+    /// Number of points, over all ranks.
     pub fn n_points(&self) -> usize {
         self.counts.iter().sum()
     }
 
-    /// How many points each rank owns.
+    /// Number of points per rank.
     pub fn counts(&self) -> &[usize] {
         &self.counts
     }

@@ -98,7 +98,7 @@ fn check<const N: usize>() {
     let size = inverse.amax();
     let (inner, outer) = (&growth(inner), &growth(outer));
 
-    // M^-1, of which no eigenvalue is negative.
+    // M^-1, whose eigenvalues are not negative.
     let mut z = vec![0.0; n];
     for seed in 0..3 {
         let r = vector(seed, n);
