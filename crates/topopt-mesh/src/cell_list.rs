@@ -162,7 +162,8 @@ impl CellList {
         self.index(low, direction)..self.index(high, direction) + 1
     }
 
-    /// How far cells of that index are from an interval at least, or a little less for rounding.
+    /// Lower bound of the distance of cells of an `index` from an interval, less a little for
+    /// rounding.
     fn distance(&self, low: f64, high: f64, index: usize, direction: usize) -> f64 {
         let start = self.origin[direction] + index as f64 * self.cell;
         ((start - high).max(low - start - self.cell) - SLACK * self.cell).max(0.0)

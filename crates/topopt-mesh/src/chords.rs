@@ -33,7 +33,7 @@ struct InRange {
 /// with chords of 200, and 5 % in single precision.
 const RANGE: usize = 1 << 18;
 
-/// Elements of a part of a mesh that stands for all.
+/// Elements of the part of a mesh that is taken as a sample.
 const PART: usize = 4096;
 
 /// In `rotations`: the element is in no chord yet.

@@ -48,7 +48,7 @@ pub enum MeshError {
         element: u32,
         /// The node it names.
         node: u32,
-        /// How many there are.
+        /// Number of nodes.
         n_nodes: usize,
     },
     /// Repeated node in an element that is neither a wedge nor a pyramid.
@@ -61,7 +61,7 @@ pub enum MeshError {
         element: u32,
         /// The node.
         node: u32,
-        /// How many elements are so.
+        /// Number of such elements.
         count: usize,
     },
     /// A Jacobian that is not positive.
@@ -77,7 +77,7 @@ pub enum MeshError {
         center: [f64; 3],
         /// The smallest determinant over its Gauss points.
         determinant: f64,
-        /// How many elements are so.
+        /// Number of such elements.
         count: usize,
     },
     /// A node that no element uses.
@@ -85,7 +85,7 @@ pub enum MeshError {
     Orphan {
         /// The first such node.
         node: u32,
-        /// How many there are.
+        /// Number of such nodes.
         count: usize,
     },
     /// A set entry out of range.

@@ -4,7 +4,7 @@ use crate::BoundingBox;
 use crate::hexahedron;
 use crate::trilinear::Trilinear;
 
-/// How far outside its reference cube, in reference coordinates, a point may be.
+/// Distance by which a point may lie outside of the reference cube, in reference coordinates.
 pub(crate) const TOLERANCE: f64 = 1e-6;
 
 /// The reference coordinates at which the trilinear map of the element with node coordinates `x`

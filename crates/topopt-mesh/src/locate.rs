@@ -2,7 +2,7 @@
 
 use crate::{HexMesh, hexahedron};
 
-/// How far outside of an element a point on its faces may be by rounding, in reference coordinates.
+/// Rounding by which a point on a face may lie outside of the element, in reference coordinates.
 const TOLERANCE: f64 = 1e-6;
 const NEWTON_STEPS: usize = 30;
 

@@ -18,9 +18,9 @@ use crate::counting_sort::{Grouped, grouped};
 pub struct Partition {
     /// First element of each part, then the number of elements, `[n_parts + 1]`.
     bounds: Vec<usize>,
-    /// The part of every node.
+    /// Part that owns each node, `[n_nodes]`.
     owners: Vec<u32>,
-    /// How many nodes each part owns.
+    /// Number of nodes owned per part.
     node_counts: Vec<usize>,
     /// The nodes of the first part, those of the next, and so on, each increasing.
     node_order: Arc<[u32]>,
@@ -33,13 +33,13 @@ pub struct Part {
     /// Own elements and then ghosts; own nodes and then ghosts; without sets. A part that owns
     /// nothing has a mesh of nothing.
     pub mesh: HexMesh,
-    /// Numbers of its elements in the whole mesh, increasing.
+    /// Numbers of the elements in the whole mesh, increasing.
     pub elements: Vec<u32>,
-    /// How many of them are its own.
+    /// Number of own elements, which come first.
     pub n_own_elements: usize,
-    /// Numbers of its nodes in the whole mesh: own ones, increasing, then ghosts, increasing.
+    /// Numbers of the nodes in the whole mesh: own ones, increasing, then ghosts, increasing.
     pub nodes: Vec<u32>,
-    /// How many of them are its own.
+    /// Number of own nodes, which come first.
     pub n_own_nodes: usize,
     /// Parts with which it exchanges nodes or elements, increasing.
     pub neighbors: Vec<Neighborhood>,
@@ -96,7 +96,7 @@ impl Partition {
         self.bounds[part]..self.bounds[part + 1]
     }
 
-    /// How many nodes each part owns.
+    /// Number of nodes owned per part.
     pub fn node_counts(&self) -> &[usize] {
         &self.node_counts
     }

@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn summary_sorts_counts_and_averages() {
-        // A row of twelve unit cubes of which number 5 and 6 share a face that is moved in y.
+        // A row of twelve unit cubes; the face between numbers 5 and 6 is moved in y.
         let shift = |i: usize| if i == 6 { 1.0 } else { 0.0 };
         let corners = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
         let coordinates =

@@ -73,7 +73,7 @@ impl<'a> Selector<'a> {
         Self { mesh, kind, faces, places, tolerance }
     }
 
-    /// How many there are to select from.
+    /// Number of nodes, faces or elements to select from.
     pub fn candidates(&self) -> usize {
         self.places.len()
     }

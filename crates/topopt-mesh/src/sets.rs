@@ -154,7 +154,7 @@ impl Face {
 
     /// Returns the key of all faces with the same set of nodes: increasing, then [`u32::MAX`].
     pub fn key(nodes: [u32; 4]) -> [u32; 4] {
-        // Without branches, of which a processor would guess every second one wrong.
+        // Without branches: every second one would be mispredicted.
         let [a, b, c, d] = nodes;
         let (low, high) = ([a.min(b), c.min(d)], [a.max(b), c.max(d)]);
         let middle = [low[0].max(low[1]), high[0].min(high[1])];

@@ -1,4 +1,4 @@
-//! Vertices for drawing: those of a surface, split where it has a sharp edge, with a normal each.
+//! `Shading`: vertices for drawing a surface, split at sharp edges, with a normal each.
 
 use rayon::prelude::*;
 
@@ -7,16 +7,16 @@ use crate::vector::{cross, difference, dot, length};
 /// A surface to be drawn. Where faces meet in a sharp edge, each side has vertices of its own.
 #[derive(Debug)]
 pub struct Shading {
-    /// The vertex of the surface that each vertex stands for, `[n]`.
+    /// Vertex of the surface behind each vertex, `[n]`.
     pub sources: Vec<u32>,
-    /// Unit vectors outwards, `[n][3]`: the mean by area of the triangles at the vertex.
+    /// Outward unit normals, `[n][3]`: means, weighted by area, of the triangles at the vertex.
     pub normals: Vec<[f32; 3]>,
-    /// `[n_triangles][3]`, in the order of the surface.
+    /// Vertices of the triangles, `[n_triangles][3]`, in the order of the surface.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Cosine of the angle of 30 degrees between the normals of two triangles, from which on their
-/// common edge is sharp.
+/// Cosine of 30 degrees, the angle between the normals of two triangles beyond which their edge is
+/// sharp.
 const SHARP: f64 = 0.866;
 
 impl Shading {
@@ -40,7 +40,7 @@ impl Shading {
         shading
     }
 
-    /// Adds what stands for a `vertex` of the surface at the `corners` around it.
+    /// Adds the vertices that replace a `vertex` of the surface at the `corners` around it.
     fn add(&mut self, vertex: u32, corners: &[u32], triangles: &[[u32; 3]], areas: &[[f64; 3]]) {
         let groups = groups(corners, triangles, areas);
         let mut numbers: Vec<u32> = vec![0; corners.len()];
@@ -84,8 +84,8 @@ fn split(corner: u32) -> [usize; 2] {
     [corner as usize / 3, corner as usize % 3]
 }
 
-/// For every one of the `corners` around a vertex the place among them of the first that lies on
-/// the same side of all sharp edges.
+/// Groups the `corners` around a vertex by the sharp edges between them: for each corner the place
+/// of the first one in its group.
 fn groups(corners: &[u32], triangles: &[[u32; 3]], areas: &[[f64; 3]]) -> Vec<usize> {
     // The edges at the vertex by their other ends; the triangles of an edge come one after another.
     let mut edges = Vec::with_capacity(2 * corners.len());
@@ -95,7 +95,7 @@ fn groups(corners: &[u32], triangles: &[[u32; 3]], areas: &[[f64; 3]]) -> Vec<us
     }
     edges.sort_unstable();
 
-    // Trees in which each leads to an earlier place.
+    // Union-find trees, in which each place leads to an earlier one.
     let mut leaders: Vec<usize> = (0..corners.len()).collect();
     for edge in edges.chunk_by(|a, b| a.0 == b.0) {
         let &[(_, a), (_, b)] = edge else { continue };
@@ -118,7 +118,7 @@ fn first(leaders: &mut [usize], mut place: usize) -> usize {
     place
 }
 
-/// `a` with length 1. Triangles without area have no direction: the one upwards stands in, since a
+/// Normalizes `a`. A triangle without area has no direction and gets the one upwards, since a
 /// drawing needs unit vectors.
 fn unit(a: [f64; 3]) -> [f32; 3] {
     let length = length(a);

@@ -74,7 +74,7 @@ impl Trilinear {
         self.0[0]
     }
 
-    /// How far the products of coordinates move a point of the element at most, by direction.
+    /// Largest contribution of the products of coordinates to a point of the element, by direction.
     #[inline]
     pub fn bend(&self) -> [f64; 3] {
         let sum = |i: usize| self.0[4..].iter().map(|c| c[i].abs()).sum();

@@ -1,18 +1,18 @@
 //! Vectors in space.
 
-/// a - b.
+/// Computes a - b.
 #[inline]
 pub fn difference(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|i| a[i] - b[i])
 }
 
-/// a . b, summed in the order of the components.
+/// Computes a . b, summed in the order of the components.
 #[inline]
 pub fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// a x b.
+/// Computes a x b.
 #[inline]
 pub fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|i| {

@@ -33,7 +33,7 @@ pub struct Cut {
     pub coordinates: Vec<[f64; 3]>,
     /// The hexahedra, `[n_hexes][8]`, in the order of their cells.
     pub hexes: Vec<[u32; 8]>,
-    /// How many cells got straight edges, because their curved ones would have inverted them.
+    /// Number of cells that got straight edges, because curved ones would have inverted them.
     pub n_straightened: usize,
     /// Corners of nearly flat tetrahedra that were moved.
     pub moved: Moved,
@@ -51,7 +51,7 @@ pub enum CutError {
         cell: usize,
         /// The node.
         node: u32,
-        /// How many cells are so.
+        /// Number of such cells.
         count: usize,
     },
     /// More nodes or hexahedra than 32 bits can number.

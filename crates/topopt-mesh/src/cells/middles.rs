@@ -1,30 +1,32 @@
-//! The nodes that a cut adds: in the middle of edges, faces and cells.
+//! `Middles`: the nodes that a cut adds in the middle of edges, faces and cells.
 
 use rayon::prelude::*;
 
 use super::unique::{Unique, edge};
 use super::{Cell, Cells, NO_NODE, Shape};
 
-/// The edges, faces and cells that are cut, and the node in the middle of each.
+/// Edges, faces and cells that are cut, with the node in the middle of each.
 pub(super) struct Middles {
     edges: Unique<2>,
-    /// The node of every edge: one of the file, or a new one.
+    /// Node in the middle per edge: one of the file, or a new one.
     of_edges: Vec<u32>,
     faces: Unique<4>,
     first_face: u32,
-    /// For every cell that is cut, its number among these; [`NO_NODE`] for the others.
+    /// Number of each cell among those that are cut, `[n_cells]`; [`NO_NODE`] for the others.
     numbers: Vec<u32>,
     first_cell: u32,
-    /// For every pyramid its number among these, `[n_cells]`.
+    /// Number of each pyramid among the pyramids, `[n_cells]`; [`NO_NODE`] for the others.
     rings: Vec<u32>,
     first_ring: u32,
-    /// Nodes in all, those of the file first.
+    /// Number of all nodes; those of the file come first.
     pub n_nodes: usize,
 }
 
 impl Middles {
-    /// For the cells of `cells` that `is_cut`, `[n_cells]`, and `n_given` nodes; none where 32 bits
-    /// do not number them.
+    /// Numbers the middles of those `cells` that `is_cut`, `[n_cells]`, after `n_given` nodes.
+    ///
+    /// # Errors
+    /// The number of nodes, if it does not fit into 32 bits.
     pub fn of(cells: &Cells, is_cut: &[bool], n_given: usize) -> Result<Self, usize> {
         let chosen = || cells.par_iter().zip(is_cut).filter(|(_, cut)| **cut).map(|(cell, _)| cell);
         let edges = chosen().flat_map_iter(|cell| {
@@ -85,7 +87,7 @@ impl Middles {
         self.first_ring + self.rings[pyramid]
     }
 
-    /// Makes the middles of the edges of `cell` straight, at `x`; true if one was not.
+    /// Moves the middles of the edges of `cell` onto straight edges, in `x`; true if one was off.
     pub fn straighten(&self, cell: &Cell, x: &mut [[f64; 3]]) -> bool {
         let mut changed = false;
         for &[a, b] in cell.shape.edges() {
@@ -97,7 +99,7 @@ impl Middles {
         changed
     }
 
-    /// Puts the new nodes in the middle of straight edges, at `x`, `[n_nodes][3]`; those of the
+    /// Places the new nodes in the middle of straight edges, in `x`, `[n_nodes][3]`; nodes of the
     /// file stay.
     pub fn place_edges(&self, n_given: usize, x: &mut [[f64; 3]]) {
         for (&[a, b], &node) in self.edges.keys().iter().zip(&self.of_edges) {
@@ -107,8 +109,8 @@ impl Middles {
         }
     }
 
-    /// Puts the nodes of faces and cells where the shape functions of second order have the middle:
-    /// the mean of the corners, moved by as much as the middles of the edges are off theirs.
+    /// Places the nodes of faces and cells at the center by shape functions of second order: the
+    /// mean of the corners, plus the weighted offsets of the middles of edges from straight edges.
     pub fn place_faces_and_cells(&self, cells: &Cells, is_curved: bool, x: &mut [[f64; 3]]) {
         let (known, placed) = x.split_at_mut(self.first_face as usize);
         let (of_faces, placed) = placed.split_at_mut(self.faces.keys().len());
@@ -131,7 +133,8 @@ impl Middles {
             *x = self.middle(cell.corners, edges, known);
         }
 
-        // The upper part of a pyramid has a ring of the middles of its steep edges and of its sides.
+        // Last, from the middles placed above: the ring around the upper part of a pyramid goes
+        // through the middles of its steep edges and sides.
         for (ring, cell) in self.rings.iter().zip(cells.iter()) {
             let Some(x) = of_rings.get_mut(*ring as usize) else { continue };
             let edges = (0..4).map(|a| self.of_edge(cell.corners[a], cell.corners[4]));
@@ -142,8 +145,8 @@ impl Middles {
         }
     }
 
-    /// The mean of `corners`, moved by the weighted distances of the middles of `edges` from the
-    /// straight ones.
+    /// The mean of `corners`, plus the weighted offsets of the middles of `edges` from straight
+    /// ones.
     fn middle(
         &self,
         corners: &[u32],
@@ -157,7 +160,7 @@ impl Middles {
         }
         let mut middle = sum.map(|sum| sum / corners.len() as f64);
         for ([a, b], weight) in edges {
-            // The diagonals of a quadrilateral are no edges.
+            // The diagonals of a quadrilateral come too, and have no node.
             let node = self.of_edge(a, b);
             if node != NO_NODE {
                 let straight = mean(&[at(a), at(b)]);
@@ -168,8 +171,8 @@ impl Middles {
     }
 }
 
-/// How far the middle of a cell of second order follows the middle of an edge: its shape function
-/// there. That of a pyramid is no polynomial; it is the one of the tetrahedron and the hexahedron.
+/// Weight of an edge's middle in the center of a cell: its shape function of second order there.
+/// The rational one of a pyramid has the value of tetrahedron and hexahedron.
 fn edge_weight(shape: Shape, edge: usize) -> f64 {
     match shape {
         Shape::Wedge if edge < 6 => 2.0 / 9.0,
@@ -178,7 +181,7 @@ fn edge_weight(shape: Shape, edge: usize) -> f64 {
     }
 }
 
-/// The node of every edge, and how many nodes there are with the new ones. Where cells give an edge
+/// The node of every edge, and the number of nodes with the new ones. Where cells give an edge
 /// different middles, the smallest number counts.
 fn edge_nodes(
     cells: &Cells,
@@ -203,7 +206,7 @@ fn edge_nodes(
     (nodes, n_nodes)
 }
 
-/// Numbers what is chosen, from 0, and counts it; the rest is [`NO_NODE`].
+/// Numbers the chosen entries from 0, and counts them; the others get [`NO_NODE`].
 fn numbered(chosen: impl Iterator<Item = bool>) -> (Vec<u32>, usize) {
     let mut count = 0;
     let numbers = chosen.map(|chosen| {

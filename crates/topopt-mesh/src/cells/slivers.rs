@@ -26,9 +26,9 @@ const ROUNDS: usize = 6;
 /// Corners that were moved.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Moved {
-    /// How many.
+    /// Number of corners moved.
     pub count: usize,
-    /// The longest way of one (length).
+    /// Largest distance that a corner was moved (length).
     pub distance: f64,
 }
 

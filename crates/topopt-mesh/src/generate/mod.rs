@@ -2,7 +2,7 @@
 //!
 //! Every mesh has the face set `fixed`, the node set `load` and the element set `design`; the
 //! connecting rod also has the element set `solid`, its two rings. All four are plane meshes of
-//! quadrilaterals, extruded along z. Directions and magnitudes of loads are no affair of a mesh.
+//! quadrilaterals, extruded along z. A mesh has no directions and magnitudes of loads.
 
 mod block;
 mod cantilever;
@@ -35,31 +35,31 @@ pub enum Benchmark {
     ConnectingRod,
 }
 
-/// How fine a generated mesh is.
+/// Resolution of a generated mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolution {
     /// The mesh 1 to 5 of \[Ratnakar2022\].
     Size(u32),
-    /// About so many elements: the nearest that the generator can make.
+    /// Requested number of elements; the generator makes the nearest number that it can.
     Elements(usize),
 }
 
-/// The most elements that a generator makes, so that nodes too can be numbered with 32 bits.
+/// Largest number of elements of a generator, so that 32 bits number the nodes too.
 pub const MOST_ELEMENTS: usize = (1 << 31) - 1;
 
-/// Why there is no such mesh.
+/// Reason for which a mesh cannot be generated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum GenerateError {
-    /// A name that is none of the four.
+    /// A name other than those of the four benchmarks.
     #[error("there is no benchmark `{name}`; there are: {}", names(), name = .0)]
     UnknownBenchmark(String),
     /// A size that the thesis does not have.
     #[error("size {0} is not one of the five; give 1 to 5, or a number of elements")]
     UnknownSize(u32),
-    /// No elements asked for.
+    /// Zero elements requested.
     #[error("0 elements were requested; request at least 1")]
     NoElements,
-    /// Too many elements asked for.
+    /// Too many elements requested.
     #[error("{0} elements are too many for 32-bit numbers; request at most {MOST_ELEMENTS}")]
     TooLarge(usize),
     /// The generated mesh is not valid.
@@ -78,7 +78,7 @@ pub fn filter_radius(size: u32) -> Result<f64, GenerateError> {
 }
 
 impl Benchmark {
-    /// All four.
+    /// All four benchmarks.
     pub const ALL: [Benchmark; 4] =
         [Benchmark::Cantilever, Benchmark::LBeam, Benchmark::Michell, Benchmark::ConnectingRod];
 
@@ -92,7 +92,7 @@ impl Benchmark {
         }
     }
 
-    /// The mesh.
+    /// Generates the mesh.
     ///
     /// # Errors
     /// [`GenerateError`] for a size that is not 1 to 5, or a number of elements that is zero or
