@@ -1,7 +1,7 @@
-//! Colors of values and of what a picture shows.
+//! Colors of values, and of parts, marks and arrows in a picture.
 
-/// viridis at equal steps, of Stefan van der Walt and Nathaniel Smith for matplotlib, as sRGB:
-/// equal steps look equal, also in gray and to the color-blind.
+/// The color map viridis at equal steps, as sRGB, by Stefan van der Walt and Nathaniel Smith for
+/// matplotlib: equal steps look equal, also in gray and to the color-blind.
 const VIRIDIS: [u32; 17] = [
     0x440154, 0x48186a, 0x472d7b, 0x424086, 0x3b528b, 0x33638d, 0x2c728e, 0x26828e, 0x21918c,
     0x1fa088, 0x28ae80, 0x3fbc73, 0x5ec962, 0x84d44b, 0xaddc30, 0xd8e219, 0xfde725,
@@ -23,24 +23,24 @@ pub(crate) fn gradient() -> String {
     format!("linear-gradient(to right,{})", colors.join(","))
 }
 
-/// The part where nothing acts on it.
+/// Color of the part where nothing acts on it.
 pub(crate) const PART: u32 = 0xc4c9d0;
 
-/// The marks of a part in turn: what is loaded, what is held, and others.
+/// Colors of the marks of a part: loaded, held, and two others.
 pub(crate) const MARKS: [u32; 4] = [0xf2b632, 0x1f6fd0, 0x2a9d6f, 0xe9c9a8];
 
-/// Arrows on a field.
+/// Color of the arrows on a field.
 pub(crate) const ARROWS: u32 = 0xd0342c;
 
-/// Arrows of the load cases in turn \[Okabe and Ito 2008\]: distinct for the color-blind too.
+/// Colors of the arrows by load case \[Okabe and Ito 2008\]: distinct for the color-blind too.
 pub(crate) const CASES: [u32; 6] = [0xd55e00, 0x009e73, 0xcc79a7, 0x222222, 0x56b4e9, 0x8a6d00];
 
-/// An sRGB color in linear light.
+/// Converts an sRGB color to linear light.
 pub(crate) fn linear(color: u32) -> [f32; 3] {
     channels(color).map(decoded)
 }
 
-/// An sRGB color as style sheets write it.
+/// Formats an sRGB color for a style sheet.
 pub(crate) fn css(color: u32) -> String {
     format!("#{color:06x}")
 }
@@ -49,7 +49,7 @@ fn channels(color: u32) -> [f32; 3] {
     [16, 8, 0].map(|shift| (color >> shift & 0xff) as f32 / 255.0)
 }
 
-/// A channel of sRGB in linear light.
+/// Converts a channel of sRGB to linear light.
 fn decoded(x: f32) -> f32 {
     if x <= 0.040_45 { x / 12.92 } else { ((x + 0.055) / 1.055).powf(2.4) }
 }

@@ -1,4 +1,4 @@
-//! A design on a uniform grid, small enough to be sent with a page.
+//! `DensityGrid`: a design on a uniform grid, small enough to be part of a page.
 
 use std::io::Write;
 
@@ -10,25 +10,24 @@ use rayon::prelude::*;
 use topopt_mesh::{BoundingBox, HexMesh, UniformGrid, hexahedron, local_coordinates};
 use topopt_surface::Field;
 
-/// Density and coverage on the cells of a grid. The surface of a design is where the density is
-/// the threshold, within the part, and where half of the neighboring cells is covered, at its
-/// boundary.
+/// Density and coverage on the cells of a grid. Within the part the surface of a design lies where
+/// the density equals the threshold, at the boundary of the part where the coverage is one half.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DensityGrid {
     /// The grid.
     pub grid: UniformGrid,
-    /// Density at the centers in steps of 1/255, `[n_cells]`; next to the part that of the
-    /// nearest cells in it, and 0 beyond.
+    /// Density at the centers in steps of 1/255, `[n_cells]`; cells next to the part have that of
+    /// the nearest cells in it, those beyond 0.
     pub density: Vec<u8>,
     /// Share of a cell that lies in the part in steps of 1/255, `[n_cells]`.
     pub coverage: Vec<u8>,
 }
 
-/// Layers of cells around the part that are given a density.
+/// Layers of cells around the part that get a density.
 const LAYERS: usize = 2;
 
 impl DensityGrid {
-    /// The `field` on about `n_cells` cells over the part.
+    /// Samples the `field` on about `n_cells` cells over the part.
     pub fn of(mesh: &HexMesh, field: &Field, n_cells: usize) -> Self {
         let grid = covering(&mesh.bounding_box(), n_cells);
         // Every cell has eight samples: the cells of a grid of half the spacing.
@@ -63,7 +62,7 @@ impl DensityGrid {
         Self { grid, density, coverage }
     }
 
-    /// Densities and then coverages, compressed by zlib, as base64.
+    /// Encodes densities and then coverages, compressed by zlib, as base64.
     pub fn encoded(&self) -> String {
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
         let written = encoder
@@ -74,20 +73,20 @@ impl DensityGrid {
     }
 }
 
-/// A grid of about `n_cells` cells over `bounds`, eight times as many at most, and a single one
-/// where coordinates are so large that their difference is no number.
+/// A grid of about `n_cells` cells over `bounds`, at most eight times as many, and a single cell if
+/// coordinates are so large that their difference overflows.
 fn covering(bounds: &BoundingBox, n_cells: usize) -> UniformGrid {
     let mut sides = bounds.extent();
     sides.sort_by(f64::total_cmp);
     let [short, middle, long] = sides;
-    // As for a body, a sheet and a line, as shares of the longest side.
+    // Cell widths for a body, a sheet and a line, as shares of the longest side.
     let (n, flat, thin) = (n_cells as f64, middle / long, short / long);
     let share = (flat * thin / n).cbrt().max((flat / n).sqrt()).max(1.0 / n);
     let whole = UniformGrid { origin: bounds.min, spacing: f64::MAX, cells: [1; 3] };
     UniformGrid::covering(bounds, share * long).unwrap_or(whole)
 }
 
-/// The grid with cells of half the edge.
+/// The same box with cells of half the edge.
 fn halved(grid: &UniformGrid) -> UniformGrid {
     UniformGrid {
         origin: grid.origin,
@@ -96,7 +95,7 @@ fn halved(grid: &UniformGrid) -> UniformGrid {
     }
 }
 
-/// The value at `point` of `element`, in which it lies, trilinear between its nodes.
+/// Interpolates the field at `point` in `element`, trilinearly between its nodes.
 fn value(mesh: &HexMesh, field: &Field, element: usize, point: [f64; 3]) -> f64 {
     let x = mesh.element_coordinates(element);
     let xi = local_coordinates(&x, point).unwrap_or_default();

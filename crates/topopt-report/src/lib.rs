@@ -1,8 +1,7 @@
-//! The report of a run: one HTML page with pictures of the design, of the part with supports and
-//! loads and of solved and verified fields, with curves and a view to turn, that needs nothing but
-//! itself.
+//! The report of a run: one self-contained HTML page with pictures of the design, of the part with
+//! supports and loads and of solved and verified fields, with curves and an interactive view.
 //!
-//! The page of an [`Analysis`] has the fields and tables of a solve without a run.
+//! The page of an [`Analysis`] shows fields and tables of a solve without an optimization.
 //!
 //! This crate decides how a report looks; names and values arrive as text. It is internal to
 //! topopt, without promises of stability.
@@ -67,16 +66,16 @@ pub use report::{Fact, Load, Mark, Part, Report, States, Table, Target, Verifica
 
 use illustration::Shown;
 
-/// Bytes that the largest picture of a page takes while it is drawn.
+/// Bytes of memory for drawing the largest picture of a page.
 pub const PICTURE_BYTES: usize = picture::bytes(illustration::WHOLE);
 
-/// Cells of the grid of the view to turn: per element, as more show nothing new, and in all, as
-/// many as a page can carry.
+/// Largest number of cells in the grid of the interactive view: per element, as more show nothing
+/// new, and in all, as a page must stay small.
 const CELLS_PER_ELEMENT: usize = 100;
 const MOST_CELLS: usize = 400_000;
 
 impl Report<'_> {
-    /// The page.
+    /// Renders the page.
     ///
     /// # Errors
     /// Densities that are not those of the mesh, or not finite.

@@ -1,7 +1,7 @@
-//! Numbers as people read them.
+//! Numbers as text for people.
 
-/// `x` to `digits` significant digits, without trailing zeros; with a power of ten where the digits
-/// would stand far from the point.
+/// Formats `x` with `digits` significant digits, without trailing zeros; with a power of ten if the
+/// digits would be far from the decimal point.
 pub fn number(x: f64, digits: usize) -> String {
     if x == 0.0 || !x.is_finite() {
         return if x == 0.0 { "0".into() } else { "\u{2013}".into() };
@@ -19,7 +19,7 @@ pub fn number(x: f64, digits: usize) -> String {
     text.replace('-', "\u{2212}")
 }
 
-/// A count with its thousands set apart.
+/// Formats a count with its thousands set apart.
 pub fn count(n: usize) -> String {
     let digits = n.to_string();
     let mut text = String::new();

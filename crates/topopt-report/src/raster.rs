@@ -1,13 +1,13 @@
-//! Triangles to pixels by a depth buffer, without a display.
+//! `Raster`: draws triangles to pixels by a depth buffer, without a display.
 
 use rayon::prelude::*;
 
-/// Picture of the nearest triangle in each pixel. Columns count to the right, rows downwards.
+/// Picture of the nearest triangle per pixel. Columns count to the right, rows downwards.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Raster {
-    /// Pixels of a row.
+    /// Pixels per row.
     pub width: usize,
-    /// Rows.
+    /// Number of rows.
     pub height: usize,
     /// Colors in linear light with opacity, `[height][width]`.
     pub pixels: Vec<[f32; 4]>,
@@ -39,7 +39,7 @@ impl Raster {
         Self { width, height, pixels }
     }
 
-    /// The picture made smaller by a whole factor, each pixel the mean of a square.
+    /// Shrinks the picture by a whole factor; each pixel is the mean of a square.
     pub fn reduced(&self, factor: usize) -> Self {
         let (width, height) = (self.width / factor, self.height / factor);
         let pixels = (0..width * height).into_par_iter().map(|pixel| {
@@ -57,7 +57,7 @@ impl Raster {
         Self { width, height, pixels: pixels.collect() }
     }
 
-    /// The bytes of a PNG file with transparency.
+    /// Encodes the picture as a PNG file with transparency.
     pub fn png(&self) -> Vec<u8> {
         let pixel = |&[r, g, b, a]: &[f32; 4]| {
             [encoded(r), encoded(g), encoded(b), (255.0 * a.clamp(0.0, 1.0)).round() as u8]
@@ -74,14 +74,14 @@ impl Raster {
     }
 }
 
-/// Linear light as a byte of sRGB.
+/// Converts linear light to a byte of sRGB.
 fn encoded(linear: f32) -> u8 {
     let x = linear.clamp(0.0, 1.0);
     let y = if x <= 0.003_130_8 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 };
     (255.0 * y).round() as u8
 }
 
-/// Some rows of a picture.
+/// Consecutive rows of a picture, drawn by one thread.
 struct Band<'a> {
     width: usize,
     /// First row of the band.
@@ -126,8 +126,8 @@ impl Band<'_> {
     }
 }
 
-/// Returns those of the `count` pixels from `first` on whose centers lie between the least and the
-/// most of `ends`.
+/// Returns the pixels whose centers lie within the range of `ends`, among `count` pixels from
+/// `first` on.
 fn centers(ends: [f32; 3], first: usize, count: usize) -> std::ops::Range<usize> {
     let least = ends.into_iter().fold(f32::INFINITY, f32::min);
     let most = ends.into_iter().fold(f32::NEG_INFINITY, f32::max);
