@@ -288,8 +288,8 @@ impl Request {
     }
 }
 
-/// Makes the folder, or removes the earlier analysis from it; of one that goes on only what it did
-/// after its step `last`. Returns the lock that keeps others away.
+/// Makes the folder, or removes the earlier analysis from it; of a resumed one only the results
+/// after step `last`. Returns the lock that keeps others away.
 pub(crate) fn made_ready(
     config: &Config,
     request: &Request,

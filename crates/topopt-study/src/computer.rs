@@ -34,7 +34,7 @@ pub use solvable::Solvable;
 /// How a filter finds the neighbors of an element.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Neighbors {
-    /// How many there are on average.
+    /// Mean number of neighbors.
     pub mean: f64,
     /// Whether they are stored, in place of being found again in each application.
     pub stored: bool,
@@ -60,7 +60,7 @@ pub trait Computer: Sync {
     /// Returns the backend that holds the vectors.
     fn backend(&self) -> &Self::Backend;
 
-    /// The ranks that compute together with this one, of which the first writes the results.
+    /// The ranks of this computation; the first one writes the results.
     fn communicator(&self) -> &dyn Communicator {
         &Alone
     }
@@ -151,15 +151,15 @@ pub trait Computer: Sync {
     fn seconds(&self, work: &mut dyn FnMut()) -> Result<f64, BackendError>;
 }
 
-/// Something to do on any computer.
+/// Work that runs on any computer.
 pub trait Visitor {
     /// Result of the visit.
     type Output;
 
-    /// Does it.
+    /// Runs the work on `computer`.
     ///
     /// # Errors
-    /// As it says.
+    /// Those of the work.
     fn visit<C: Computer>(self, computer: &C) -> Result<Self::Output, Failure>;
 }
 
@@ -184,7 +184,7 @@ pub(crate) fn refused(error: DistanceError) -> Failure {
     InputError::from(Finding::new(error.to_string())).into()
 }
 
-/// Whether single precision, which rounds to 6e-8, can tell moduli of that contrast apart.
+/// Whether single precision, which rounds to 6e-8, resolves moduli of that contrast.
 fn is_single(contrast: f64) -> bool {
     contrast >= 1e-7
 }

@@ -48,8 +48,8 @@ pub(crate) fn doubts<K: Physics<N>, const N: usize>(
     said
 }
 
-/// Tells that large pieces meet in edges and nodes only, of elements that are `filled` by these volumes,
-/// `[n_elements]`: a surface may come apart there.
+/// Warns that large pieces of the `filled` elements, volumes `[n_elements]`, meet in edges and
+/// nodes only, where a surface may come apart.
 fn hinged(mesh: &HexMesh, filled: &[f64]) -> Option<String> {
     let roots = Components::roots_by_faces(mesh, |e| filled[e as usize] > 0.0);
     let mut volumes = BTreeMap::<u32, f64>::new();

@@ -49,9 +49,9 @@ pub struct Question {
 pub struct Distances {
     /// The distance, or the time, at each node that is written; NaN where the front does not come.
     pub values: Vec<f64>,
-    /// How many of them it is measured from.
+    /// Number of source nodes.
     pub n_sources: usize,
-    /// How many nodes of elements the front does not reach.
+    /// Number of nodes of elements that the front does not reach.
     pub n_beyond: usize,
     /// The node of the largest value, by its place in `values`; none if no node has one.
     pub farthest: Option<usize>,
@@ -137,7 +137,7 @@ impl Part {
         (Tags::node(self.tags.as_ref(), node), self.mesh.coordinates()[node as usize])
     }
 
-    /// How many cells are written.
+    /// Number of cells written.
     pub fn n_cells(&self) -> usize {
         self.uncut.as_ref().map_or(self.mesh.n_elements(), |uncut| uncut.cells.len())
     }

@@ -33,7 +33,7 @@ pub struct Done {
     pub kkt_residual: Option<f64>,
     /// Iterations of conjugate gradients, summed over all solves.
     pub pcg_iterations: usize,
-    /// How often the preconditioner was made stronger in the course of a slow solve.
+    /// Number of slow solves during which the preconditioner was made stronger.
     pub strengthened: usize,
     /// Wall time of the steps.
     pub seconds: Seconds,

@@ -38,7 +38,7 @@ pub fn of_part<K: Solvable<N>, const N: usize>(
 
 /// Solids that meet in edges or nodes only.
 fn hinges<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Option<String> {
-    // Of the renumbered mesh first, of which neighbors are neighbors in memory: few meshes have a hinge.
+    // On the renumbered mesh first, whose neighbors are close in memory: few meshes have a hinge.
     Components::joined_by_faces(model.problem.mesh()).hinge?;
     let FaceJoined { n_parts, hinge } = Components::joined_by_faces(&model.mesh);
     let [x, y, z] = model.mesh.coordinates()[hinge? as usize].map(shown);

@@ -85,7 +85,7 @@ pub enum Failure {
         /// Advice to the user.
         remedy: &'static str,
     },
-    /// The shape that is built misses limits, which `topopt verify` has found and told.
+    /// The built shape misses limits, as `topopt verify` has reported.
     #[error("{}", missed.join("\n"))]
     LimitsMissed {
         /// Limits missed, one sentence each.
@@ -113,10 +113,10 @@ pub enum Failure {
         /// Folder of the results, if the run got so far.
         directory: Option<PathBuf>,
     },
-    /// A rank that is a process ended, and has told why if it could.
+    /// The process of a rank ended, after reporting why if it could.
     #[error(transparent)]
     Rank(#[from] EndedChild),
-    /// All ranks have come to the same end, of which the first one tells.
+    /// All ranks have ended for the same reason, which the first one reports.
     #[error("the first rank tells how the run has ended")]
     ToldByFirst,
 }

@@ -1,4 +1,5 @@
-//! A checksum of all that a model has of its mesh file, by which a run or a solve knows whether it may go on.
+//! A checksum of all that a model takes from its mesh file, which decides whether a run or a solve
+//! may resume.
 
 use std::io::{self, BufWriter, Write};
 

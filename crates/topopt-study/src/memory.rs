@@ -86,7 +86,7 @@ fn filter_weights<K: Solvable<N>, const N: usize>(subject: Subject<K, N>) -> usi
     }
 }
 
-/// How many elements are looked at for the mean.
+/// Number of elements sampled for the mean.
 const SAMPLES: usize = 64;
 
 /// Elements whose centers lie within `radius` of that of an element, on average, by a sample.

@@ -15,11 +15,11 @@ use crate::result_files::{
 /// Treatment of the results of an earlier run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Earlier {
-    /// They stay: another run is refused.
+    /// Keep the results: another run is refused.
     Keep,
-    /// They are replaced, as was asked for.
+    /// Replace the results, on request.
     Replace,
-    /// The run goes on with them.
+    /// Resume the run from them.
     Continue,
 }
 

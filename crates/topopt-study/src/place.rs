@@ -19,9 +19,9 @@ const LEAST_ELEMENTS: usize = 8;
 
 /// Compute target: the CPU or one GPU.
 pub enum Place {
-    /// The processor, and why it is not a GPU if that was left to us.
+    /// The CPU, with a note if `auto` found no GPU.
     Cpu {
-        /// For people.
+        /// Reason for which no GPU is used, for people.
         note: Option<String>,
     },
     /// A GPU.
@@ -30,9 +30,9 @@ pub enum Place {
 
 /// Ranks, threads and results folder of a computation.
 pub struct Setting<'a> {
-    /// Who they are.
+    /// The ranks.
     pub team: &'a Team,
-    /// Threads of a process that are asked for, if any are.
+    /// Requested number of threads per process; none for the default.
     pub threads: Option<usize>,
     /// The folder of the results.
     pub results: &'a Path,
@@ -40,11 +40,11 @@ pub struct Setting<'a> {
 
 /// Work that each of several ranks does.
 pub(crate) trait OnEachRank: Sync {
-    /// Does it as the rank of `communicator`, which computes in `place`; so many ranks share a
-    /// host, or its GPU where they compute on that.
+    /// Runs the work as the rank of `communicator`, which computes in `place`; `sharing` ranks
+    /// share a host, or its GPU where they compute on that.
     ///
     /// # Errors
-    /// As it says.
+    /// Those of the work.
     fn on_rank<P: OfPart<C>, C: Exchange<P::Backend>>(
         &self,
         place: P,

@@ -1,4 +1,4 @@
-//! Who compute a run together: threads of this process, or processes of which this is one.
+//! `Team`: the ranks of a run, as threads of this process or as several processes.
 
 pub mod children;
 pub mod launched;
@@ -16,11 +16,11 @@ use crate::failure::Failure;
 use launched::{Launched, Launcher};
 use rendezvous::{PATIENCE, Rendezvous};
 
-/// Who compute a run together.
+/// Ranks that compute one run.
 pub enum Team {
     /// So many ranks, each a thread of this process.
     Threads(NonZeroUsize),
-    /// Ranks that are processes, of which this is one.
+    /// Ranks that are processes, this one included.
     Processes(Process),
 }
 
@@ -65,7 +65,7 @@ impl Team {
         Self::Processes(Process { launched: launched.clone(), connection })
     }
 
-    /// How many ranks there are.
+    /// Number of ranks.
     pub fn size(&self) -> usize {
         match self {
             Team::Threads(n) => n.get(),
@@ -93,8 +93,8 @@ impl Team {
         asked.or_else(|| launched.local_size.map(|size| (here / size).max(1)))
     }
 
-    /// Ends what this process has begun to reach the others, where `ended` means the end of all of
-    /// them. Otherwise it still has to tell what has happened, and then to end all of them.
+    /// Closes the connection with the other ranks if they have `ended` too. Otherwise it stays
+    /// open: this process has yet to report its failure, and to end the others.
     ///
     /// # Errors
     /// Those of `ended`.
@@ -114,12 +114,12 @@ impl Process {
         self.launched.rank
     }
 
-    /// How many there are.
+    /// Number of processes.
     pub fn size(&self) -> usize {
         self.launched.size
     }
 
-    /// How many processes share this host, as far as is known.
+    /// Number of processes on this host; 1 if unknown.
     pub fn of_host(&self) -> usize {
         self.launched.local_size.unwrap_or(1)
     }

@@ -1,4 +1,4 @@
-//! The files of a run and of an analysis by their names, and what is told from a name alone.
+//! File names of the results of a run and of an analysis.
 
 use std::io::Write;
 use std::path::Path;
@@ -61,7 +61,7 @@ pub fn checkpoints(directory: &Path) -> Checkpoints {
     Checkpoints::new(directory.join(CHECKPOINTS))
 }
 
-/// The command that goes on with the run in `directory`, for a shell of Unix.
+/// The command that resumes the run in `directory`, for a Unix shell.
 pub fn resume_command(directory: &Path) -> String {
     let path = directory.join(CASE).display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%".contains(c);

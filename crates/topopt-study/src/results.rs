@@ -43,7 +43,7 @@ pub struct Results<'a, K = Elasticity, const N: usize = DIM> {
 
 impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
     /// Makes the directory, the case file and an empty history; files of an earlier run are
-    /// removed. To go on with that run, only what it did after the checkpoint is.
+    /// removed. If the run is resumed, only its results after the checkpoint are.
     ///
     /// # Errors
     /// A finding if the directory cannot be made or written to, if another run writes to it, or if
@@ -277,9 +277,8 @@ impl Fields {
 }
 
 /// Removes what an earlier run left: its checkpoints, its summary, its design with verification and
-/// report, its snapshots; or an earlier analysis. To go on with it, only verification and report,
-/// and checkpoints and snapshots after the one it goes on from, are removed. Returns the snapshots
-/// that stay.
+/// report, its snapshots; or an earlier analysis. If the run is resumed, only verification and
+/// report, and later checkpoints and snapshots, are removed. Returns the snapshots that stay.
 fn remove_earlier(
     directory: &Path,
     resumption: Option<&Resumption>,
@@ -300,8 +299,8 @@ fn remove_earlier(
     remove_snapshots(directory, "design_", last)
 }
 
-/// Removes the files of an analysis from `directory`; of one that goes on not what it wrote up to
-/// the step `last`.
+/// Removes the files of an analysis from `directory`; of a resumed one only those after the step
+/// `last`.
 pub(crate) fn remove_analysis(directory: &Path, last: Option<usize>) -> io::Result<()> {
     let files = [ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, TRANSIENT, ANALYSIS_SERIES];
     remove_files(directory, files)?;

@@ -1,4 +1,4 @@
-//! Whether a run may go on from a checkpoint, and with what.
+//! `Resumption`: whether a run may resume from a checkpoint, and its state there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,8 +19,8 @@ use crate::fingerprint::fingerprint;
 use crate::history::History;
 use crate::result_files::checkpoints;
 
-/// Keys that may change when a run goes on: stop rules, output, and what changes no bit. The mesh
-/// itself is looked at, wherever its file is now; so is each value that a style stands for.
+/// Keys that may change when a run is resumed: stop rules, output, and those that change no bit.
+/// The mesh itself is compared, wherever its file is now, and so is each key that a style sets.
 const MAY_CHANGE: [&str; 13] = [
     "title",
     "design.style",
@@ -190,7 +190,7 @@ impl Resumption {
             && self.done.is_plausible(iteration)
     }
 
-    /// The strategy to go on with: the same, where the choice was left to the program.
+    /// The strategy to resume with: for `auto` the one of the run so far.
     pub fn strategy(&self, asked: config::Strategy) -> config::Strategy {
         match asked {
             config::Strategy::Auto => config::Strategy::named(&self.strategy).unwrap_or(asked),

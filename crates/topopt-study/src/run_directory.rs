@@ -1,4 +1,4 @@
-//! The folder that holds the results of a run: names of its files, and finding them again.
+//! `RunDirectory`: the results folder of a run that has ended, opened for reading.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,14 +21,14 @@ fn of_file(path: &Path) -> String {
     }
 }
 
-/// The results of a run that has ended with a design, by whatever it was ended.
+/// The results folder of a run that has ended with a design, converged or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunDirectory {
     path: PathBuf,
 }
 
 impl RunDirectory {
-    /// The results in the folder `path`.
+    /// Opens the results in the folder `path`.
     ///
     /// # Errors
     /// A finding if it holds no results, or the run has not ended or not come to a design.
@@ -44,7 +44,7 @@ impl RunDirectory {
             return Err(Finding::new(message).remedy(remedy));
         }
 
-        // Before what is missing, which a run under way has yet to write.
+        // Before the files are checked: a run under way has not written all of them.
         if output_folder::is_in_use(path) {
             return Err(Finding::new(format!("a run is writing to {display}"))
                 .remedy("wait until it ends, or interrupt it"));
@@ -59,7 +59,7 @@ impl RunDirectory {
         })
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -70,7 +70,7 @@ impl RunDirectory {
         self.path.join(DESIGN)
     }
 
-    /// The table of the iterations.
+    /// Path of the table of iterations, history.csv.
     pub fn history(&self) -> PathBuf {
         self.path.join(HISTORY)
     }
@@ -83,7 +83,7 @@ impl RunDirectory {
         Config::load(&self.path.join(CASE), &[])
     }
 
-    /// The content of summary.json.
+    /// Reads summary.json.
     ///
     /// # Errors
     /// A finding if it cannot be read.

@@ -79,7 +79,7 @@ pub struct Summary<'a> {
     /// Whether the last design has the largest volume allowed, to a thousandth; none where the
     /// volume has no limit.
     pub volume_met: Option<bool>,
-    /// Most memory the process ever held, where the system tells.
+    /// Peak memory of the process, where the system reports it.
     pub peak_memory_mb: Option<f64>,
     /// The settings in force.
     pub settings: Settings<'a>,
@@ -231,7 +231,7 @@ impl<'a> Summary<'a> {
         constraints.for_each(|(limited, value)| limited.full_part = value);
     }
 
-    /// Takes over what was done before the checkpoint that the run goes on from.
+    /// Takes over the progress up to the checkpoint that the run resumes from.
     pub fn resume(&mut self, resumption: &Resumption) {
         self.done = resumption.done.clone();
         self.notes.extend(resumption.notes.iter().cloned());

@@ -1,6 +1,6 @@
-//! Designs that swing to and fro between two.
+//! Detection of designs that oscillate between two.
 
-/// How many designs tell a swing from a search.
+/// Number of designs that distinguish an oscillation from a search.
 pub(crate) const LENGTH: usize = 8;
 
 /// Smallest swing, as a share of the value, and how much of it two swings may differ by.

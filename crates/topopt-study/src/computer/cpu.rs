@@ -1,4 +1,4 @@
-//! The processor.
+//! `OnCpu`: computation by the threads of the CPU.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ use super::{
 use crate::failure::Failure;
 use crate::memory;
 
-/// The processor.
+/// Computer that uses the threads of the CPU.
 pub struct OnCpu;
 
 impl Computer for OnCpu {
@@ -114,8 +114,8 @@ impl Computer for OnCpu {
     }
 }
 
-/// The strategy that is `wanted`, for which there is enough memory; `auto` is the fastest, or `mf`
-/// where that does not fit. So many ranks share the memory.
+/// Resolves the `wanted` strategy, and checks that it fits into the memory that `sharing` ranks
+/// share; `auto` is the fastest one, or `mf` where that does not fit.
 pub(super) fn checked_strategy<K: Solvable<N>, const N: usize>(
     config: &Config,
     subject: Subject<K, N>,

@@ -6,12 +6,12 @@ use topopt_cuda::{Cuda, DeviceKernel, ProblemOnDevice, Strategy};
 use topopt_fem::{Discretization, ElementOperator};
 use topopt_linalg::{Backend, BackendError};
 
-/// Bytes of the copy that tells the bandwidth of a GPU's memory.
+/// Bytes of the copy that measures the bandwidth of a GPU's memory.
 const COPY: usize = 1 << 28;
-/// How many times faster than its memory the caches of a GPU may be.
+/// Largest ratio of the bandwidths of a GPU's caches and memory.
 const CACHE: f64 = 3.0;
 
-/// The fastest of `candidates`, of which there are some, and what to say of it.
+/// Measures the fastest of `candidates`, which are not empty; also returns a note on the choice.
 pub(super) fn fastest<K: DeviceKernel<N>, const N: usize>(
     backend: &Cuda<f64>,
     mesh: &Arc<ProblemOnDevice<K, N>>,

@@ -185,7 +185,7 @@ fn solver<'a, K: Solvable<N>, const N: usize>(
 
 /// The preconditioner on a GPU, for moduli down to `contrast` times the largest. Multigrid is in
 /// single precision, but in double where void is softer than its rounding: a piece that only such
-/// void holds has motions that single precision cannot tell from stiff ones, and solves failed. It
+/// void holds has motions that single precision cannot resolve, and solves failed. It
 /// is prepared on the host.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Several ranks, one of which this is.
+//! `OnRanks`: computation by one of several ranks, on its part of the mesh.
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,12 +23,12 @@ use crate::failure::Failure;
 /// Backend of ranks that compute in the place `P` and reach each other by `C`.
 type RankBackend<P, C> = Ranks<<P as Computer>::Backend, C>;
 
-/// A rank with its part of a mesh, which computes in the place `P`.
+/// Computer of one rank, which computes its part of a mesh by the computer `P`.
 pub struct OnRanks<P: Computer, C: Exchange<P::Backend>> {
     place: P,
     ranks: RankBackend<P, C>,
     part: Part,
-    /// How many ranks share the memory of this host.
+    /// Number of ranks that share the memory of this host.
     sharing: usize,
     /// The equation of the filter on the part, made when first asked for.
     filter: OnceLock<Discretization<Diffusion, 1>>,

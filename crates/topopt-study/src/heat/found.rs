@@ -1,4 +1,4 @@
-//! Numbers of a load case of heat.
+//! Results of a load case of heat: temperatures and heat flows.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 pub struct HeatCase {
     /// Name of the load case.
     pub name: String,
-    /// Thermal compliance (heat times temperature); none in time.
+    /// Thermal compliance (heat times temperature); none for a transient.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compliance: Option<f64>,
-    /// The lowest temperature of a node with material.
+    /// The lowest temperature at a node with material.
     pub coldest: Extreme,
-    /// The highest one.
+    /// The highest temperature at a node with material.
     pub hottest: Extreme,
-    /// Heat flows into and out of the part, where they are known; in time at the end of the last step.
+    /// Heat flows into and out of the part, where they are known; for a transient in the last step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heat: Option<HeatBalance>,
-    /// Heat into all nodes, where that alone is known.
+    /// Heat per time into all nodes, where no other flow is known.
     #[serde(skip)]
     pub into_nodes: Option<f64>,
 }
@@ -34,18 +34,18 @@ pub struct Extreme {
     pub at: [f64; 3],
 }
 
-/// Heat per time into the part, positive where it comes in.
+/// Heat per time into the part; heat that leaves it is negative.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HeatBalance {
     /// Heat from the loads.
     pub loads: f64,
     /// Heat from convection.
     pub convection: f64,
-    /// Through each support; a node of two counts for the first.
+    /// Heat through each support; a node of two supports counts for the first.
     pub supports: Vec<SupportHeat>,
-    /// Heat that is stored.
+    /// Heat stored in the part.
     pub stored: f64,
-    /// All that comes in, less what is stored: 0 except for the error of the solve.
+    /// Sum of all flows less the heat stored: 0 except for the error of the solve.
     pub sum: f64,
 }
 

@@ -83,7 +83,7 @@ impl Visitor for TimeSteps<'_> {
 }
 
 impl<'a, B: Pointwise + Sync> March<'a, B> {
-    /// Goes on from what is `reached`, with means that remember nothing of earlier steps.
+    /// Starts from the state that is `reached`, with a solver that keeps nothing of earlier steps.
     fn begin<C: Computer<Backend = B>>(
         steps: &'a Steps<'a>,
         computer: &'a C,

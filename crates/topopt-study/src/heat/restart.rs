@@ -19,7 +19,7 @@ use crate::fingerprint::fingerprint;
 use crate::result_files::{TRANSIENT, checkpoints};
 use crate::resumption::{Newest, OfCommand, unchanged};
 
-/// Keys that may change when steps go on.
+/// Keys that may change when steps are resumed.
 const MAY_CHANGE: [&str; 5] =
     ["title", "mesh.file", "output.directory", "solver.max_iterations", "solver.threads"];
 /// Names of the arrays.

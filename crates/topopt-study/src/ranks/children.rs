@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use super::launched::{LOCAL_RANK, RANK, RANKS, RENDEZVOUS};
 
-/// How often children are looked at.
+/// Time between checks of the children.
 const LOOK: Duration = Duration::from_millis(20);
-/// How long children that are asked to end have for it.
+/// Time that children get to end when asked to.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How long what a child has said is waited for: it may have passed its standard error on.
+/// Time to wait for the end of a child's standard error, which a grandchild may keep open.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Bytes of a child's standard error that are kept.
 const KEPT: u64 = 1 << 20;
@@ -33,7 +33,7 @@ pub struct EndedChild {
 
 /// Runs `size` processes that share the work, and waits for them. `command` makes the one of a
 /// rank, which gets what `Launched` reads; processes meet in a folder of their own. The first one
-/// that fails ends all. They are told once when `is_interrupted`, and may then finish what they do.
+/// that fails ends all. They are signaled once when `is_interrupted`, and may finish their step.
 ///
 /// The standard input of a process ends when this one does. The first one has our standard output
 /// and error, the others are silent.
@@ -121,7 +121,7 @@ impl Children {
         Ok(self.0.iter().all(|child| child.has_ended).then_some(None))
     }
 
-    /// Tells all processes to finish what they do.
+    /// Asks all processes to finish their step and end.
     fn ask_to_end(&mut self) {
         for running in self.0.iter_mut().filter(|child| !child.has_ended) {
             ask_to_end(&mut running.child);

@@ -10,20 +10,20 @@ use topopt_case::finding::Finding;
 pub struct Launched {
     /// Number of this process, from 0.
     pub rank: usize,
-    /// How many there are, at least 2.
+    /// Number of processes, at least 2.
     pub size: usize,
     /// Number among those of this host, where that is known.
     pub local_rank: Option<usize>,
-    /// How many there are on this host, where that is known.
+    /// Number of processes on this host, where it is known.
     pub local_size: Option<usize>,
-    /// Who has started them.
+    /// Program that has started the processes.
     pub launcher: Launcher,
     /// Unique name of this launch, for files that its processes share; none if the launcher gives
     /// none.
     pub job: Option<String>,
 }
 
-/// Who has started processes.
+/// Program that starts processes, and how they find each other.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Launcher {
     /// `topopt run --ranks` itself; its processes meet in this folder.
@@ -83,9 +83,8 @@ const SLURM: Variables = Variables {
 };
 
 impl Launched {
-    /// Reads the rank of this process from the environment, of which `lookup` gives a variable:
-    /// none where it is alone. A launcher may have been started by another one, so that the
-    /// innermost counts.
+    /// Reads the rank of this process from environment variables, by `lookup`; none for a single
+    /// process. Launchers may be nested: the innermost one counts.
     ///
     /// # Errors
     /// A finding with the name of a variable that makes no sense.

@@ -11,9 +11,9 @@ use topopt_io::atomic::{self, WriteError};
 
 use topopt_case::finding::Finding;
 
-/// How often a process looks for the file.
+/// Time between checks for the file.
 const LOOK: Duration = Duration::from_millis(20);
-/// How long it looks.
+/// Time after which a process gives up.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A file in which the first process leaves the name of the group of all.

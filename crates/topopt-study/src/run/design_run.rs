@@ -25,17 +25,17 @@ use crate::doubts;
 use crate::failure::Failure;
 use crate::summary::{Preconditioner, Summary};
 
-/// A run that is ready to begin, on a rank.
+/// A prepared run on one rank.
 pub(super) struct DesignRun<'a, K, const N: usize> {
     pub asked: Asked<'a>,
     pub subject: Subject<'a, K, N>,
     /// See [`Prepared::strategy`].
     pub strategy: config::Strategy,
-    /// The design that it goes on from, if it was begun before.
+    /// State of the design to resume from; none for a new run.
     pub state: Option<&'a DesignState>,
-    /// Densities to start from; of ranks after the first without values.
+    /// Densities to start from; empty on ranks after the first.
     pub densities: Option<&'a [f64]>,
-    /// On the first rank.
+    /// Model and progress, on the first rank alone.
     pub first: Option<First<'a, K, N>>,
 }
 
@@ -61,13 +61,13 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
 impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
     type Output = ();
 
-    /// Runs the design loop and writes what it gives.
+    /// Runs the design loop and writes its results.
     fn visit<C: Computer>(mut self, computer: &C) -> Result<(), Failure> {
         let (Asked { config, interrupt, .. }, subject) = (self.asked, self.subject);
         let (strategy, contrast) = (self.strategy(computer), subject.task.contrast);
         let model = self.first.as_ref().map(|first| &first.prepared.model);
 
-        // What is doubtful is found while a solver waits for its device.
+        // Warnings are collected while the solver is set up on its device.
         let mut doubtful = Vec::new();
         let solver = rayon::in_place_scope(|scope| {
             scope.spawn(|_| doubtful = model.map_or(Vec::new(), |model| doubts::of(config, model)));
@@ -86,7 +86,7 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
 
         let full_part = self.full_part(computer, &mut optimization, first.is_some())?;
 
-        // From here on there is something to finish.
+        // From here on an interruption leaves results to be written.
         let _listening = interrupt.listen();
         let writer = first.map(|(mut summary, first)| {
             summary.neighbors = neighbors.get();
@@ -118,7 +118,7 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
 }
 
 impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
-    /// The strategy that the run began with, where all ranks have it.
+    /// The strategy of the first part of a resumed run, if all ranks still have it.
     fn strategy(&self, computer: &impl Computer) -> config::Strategy {
         let is_here = computer.strategies(self.subject).contains(&self.strategy.name());
         match computer.communicator().any(!is_here) {
@@ -127,8 +127,8 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         }
     }
 
-    /// Holds the limits against the full part, by one solve, where a run begins that this may
-    /// concern. All ranks do; what is refused only the first one tells.
+    /// Compares the limits with the full part, by one solve, at the start of a new run whose limits
+    /// may be out of reach. All ranks do; the first one reports a refusal.
     fn full_part<C: Computer>(
         &self,
         computer: &C,
@@ -181,8 +181,8 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         summary
     }
 
-    /// The design loop, its filter and its start; `bare` is there for steps in time. What the
-    /// weights made last are like goes to `neighbors`.
+    /// Builds the design loop with its filter and start; `bare` is given for steps in time. The
+    /// size of the filter's weights is written to `neighbors`.
     fn optimization<'b, C: Computer>(
         &self,
         computer: &'b C,

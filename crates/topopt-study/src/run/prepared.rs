@@ -69,7 +69,7 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         Ok((found, Self { model, note, resumption, start_from }))
     }
 
-    /// The state of the design that the run goes on from, if it was begun before.
+    /// State of the design to resume from; none for a new run.
     pub fn state(&self) -> Option<&DesignState> {
         self.resumption.as_ref().map(|resumption| &resumption.state)
     }

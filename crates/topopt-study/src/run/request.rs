@@ -21,11 +21,11 @@ pub struct Request {
     pub start_from: Option<PathBuf>,
     /// Makes meshes of geometries.
     pub gmsh: Gmsh,
-    /// Who share the work.
+    /// Ranks that share the work.
     pub team: Team,
 }
 
-/// Shows how a run comes on. Nothing that it does ends the run.
+/// Reports the progress of a run. Failures to report never end the run.
 pub trait Progress: Send {
     /// The run begins.
     fn start(&mut self, summary: &Summary);

@@ -1,4 +1,5 @@
-//! Who watches the design loop of a run: on every rank for an interruption, on the first to write.
+//! `Watcher`: observer of the design loop of a run, for interruptions on every rank, and on the
+//! first one to write results.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -120,7 +121,7 @@ pub(super) struct Writer<'a, K, const N: usize> {
 #[derive(Clone, Copy)]
 struct Clock {
     start: Instant,
-    /// Seconds before the checkpoint that it goes on from.
+    /// Seconds of the run before the checkpoint that it resumes from.
     earlier: f64,
 }
 

@@ -30,11 +30,11 @@ pub struct Displacement {
 /// The stress of von Mises in a load case, or the largest of all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stress {
-    /// 95 % of the material that counts has no more.
+    /// 95th percentile by volume of the solid material.
     pub percentile_95: f64,
-    /// 99 % of it has no more.
+    /// 99th percentile by volume of the solid material.
     pub percentile_99: f64,
-    /// The largest.
+    /// Largest value at an element center.
     pub maximum: f64,
     /// Number of its element.
     pub element: u64,
@@ -119,8 +119,8 @@ impl Solved<'_, Elasticity, DIM> {
     }
 }
 
-/// Mass of material of which every element has a share, `[n_elements]` in the order of the problem,
-/// where all materials have one.
+/// Sums the mass of the shares of material per element, `[n_elements]` in the order of the problem;
+/// none unless all materials have a mass density.
 pub(crate) fn mass<K: Physics<N>, const N: usize>(
     config: &Config,
     model: &Model<K, N>,

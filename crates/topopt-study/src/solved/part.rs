@@ -33,7 +33,7 @@ pub trait Measured<const N: usize>: Solvable<N> {
     /// Computes the values of all load cases.
     fn found(part: &Part<Self, N>, states: &States) -> Self::Found;
 
-    /// Measures load case `case`; `in_detail` with what only an analysis tells.
+    /// Measures load case `case`; `in_detail` adds the numbers of an analysis.
     fn case(solved: &Solved<Self, N>, case: usize, in_detail: bool) -> Self::Case;
 
     /// Collects the fields of all load cases.
@@ -51,7 +51,7 @@ pub struct Given<const N: usize> {
     pub tags: Option<Tags>,
     /// The loads that act, an entry per load case.
     pub loads: Vec<CaseLoads<N>>,
-    /// Stiffness of springs to the ground, or what stands for them.
+    /// Stiffness of springs to the ground, or for heat of films.
     pub springs: Vec<(u32, [f64; N])>,
     /// Supports and springs of the part.
     pub restraints: Vec<Restraint>,

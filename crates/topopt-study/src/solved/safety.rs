@@ -1,4 +1,4 @@
-//! How far the stresses stay below the yield strengths of the materials.
+//! Safety factors: yield strengths of the materials over the largest stresses.
 
 use serde::{Deserialize, Serialize};
 use topopt_fem::{DIM, Elasticity};

@@ -2,8 +2,8 @@
 
 use topopt_mesh::{HexMesh, hexahedron};
 
-/// Steps from node to node by which values go on beyond the solid elements: the surface of a solid
-/// cuts elements that are less than half full, which have none.
+/// Steps from node to node by which values extend beyond the solid elements: the surface of a solid
+/// cuts elements that are less than half full and have no values.
 const STEPS: usize = 2;
 
 /// Means of the `values` of the solid elements, `[n_elements][C]`, at the nodes, by volume.

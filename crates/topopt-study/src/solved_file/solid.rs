@@ -34,7 +34,10 @@ impl Solid {
     }
 }
 
-/// The `arrays` of all load cases, none of which may be missing.
+/// Returns the `arrays` of all load cases.
+///
+/// # Errors
+/// A finding if one is missing.
 pub(super) fn whole<T>(arrays: Vec<Option<T>>, path: &Path, what: &str) -> Result<Vec<T>, Finding> {
     let all: Option<Vec<T>> = arrays.into_iter().collect();
     all.ok_or_else(|| Finding::new(format!("{} lacks {what} of a load case", path.display())))

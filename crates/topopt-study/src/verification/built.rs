@@ -55,7 +55,7 @@ impl Built {
         }
     }
 
-    /// Tells that it falls apart.
+    /// Warns that the built part falls into pieces.
     pub(super) fn pieces(&self) -> Option<String> {
         let [largest, _, ..] = self.parts[..] else { return None };
         let (n, percent) = (self.parts.len(), shown((1e3 * largest).round() / 10.0));
@@ -64,7 +64,7 @@ impl Built {
         ))
     }
 
-    /// Tells that a member is too thin for its elements.
+    /// Warns that a member is too thin for its elements.
     pub(super) fn thin_member(&self) -> Option<String> {
         let Width { width, element, at } = self.smallest_member?;
         (width < self.element_width).then(|| {

@@ -40,7 +40,7 @@ pub struct VerifiedObjective {
     /// Both designs.
     #[serde(flatten)]
     pub compared: Compared,
-    /// The true largest value in the built shape, where the response stands for one.
+    /// The true maximum in the built shape, where the response is a p-norm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub largest: Option<f64>,
 }
@@ -53,7 +53,7 @@ pub struct VerifiedLimit {
     /// Both designs.
     #[serde(flatten)]
     pub compared: Compared,
-    /// The true largest value in the built shape, where the response stands for one.
+    /// The true maximum in the built shape, where the response is a p-norm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub largest: Option<f64>,
     /// The largest value allowed.
@@ -188,7 +188,7 @@ fn nothing_left(response: &PosedResponse) -> Finding {
 const MUCH: f64 = 1.25;
 
 impl VerifiedObjective {
-    /// Tells that the built shape has another value than was optimized.
+    /// Warns that the built shape has another value than was optimized.
     fn change(&self, physics: PhysicsKind) -> Option<String> {
         let Compared { optimized, verified, ratio } = self.compared;
         (!(1.0 / MUCH..=MUCH).contains(&ratio)).then(|| {

@@ -184,7 +184,7 @@ struct Proof<'a, K: Verified<N>, const N: usize> {
 }
 
 impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
-    /// Compares the shape with the optimized design, of which `summary` and `file` tell.
+    /// Compares the shape with the optimized design in `summary` and `file`.
     ///
     /// # Errors
     /// A finding if nothing is left of the set of a response.

@@ -94,10 +94,9 @@ impl Shape {
         })
     }
 
-    /// Returns the material in the elements for the solve: of stiffness and weight they have the
-    /// share that the solid fills, at least that of `void`, and stresses are those of the solid
-    /// where an element is half full. Of other physics the same holds for what stands for
-    /// stiffness.
+    /// Returns the material in the elements for the solve: stiffness (or conductivity) and weight
+    /// are scaled by the share that the solid fills, at least by `void`; stresses are those of the
+    /// solid in elements at least half full.
     pub fn filling<K: Physics<N>, const N: usize>(
         &self,
         config: &Config,

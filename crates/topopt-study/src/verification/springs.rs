@@ -1,4 +1,4 @@
-//! Springs and moved supports of an elastic design that find material, or do not.
+//! Springs and moved supports of a verified elastic design whose nodes have lost their material.
 
 use topopt_case::config::{Config, Spring};
 use topopt_case::finding::Finding;
@@ -8,22 +8,22 @@ use topopt_mesh::numbers::shown;
 use super::moved::{Ground, MOST, percent};
 use crate::solved::{Hold, Restraint};
 
-/// Springs on nodes, and what there is to say of them.
+/// Springs moved to other nodes, with notes.
 #[derive(Default)]
 pub struct MovedSprings<const N: usize> {
-    /// Stiffness that was moved to nodes, as the user numbers them.
+    /// Added stiffness per node (force per length), in the numbering of the mesh file.
     pub added: Vec<(u32, [f64; N])>,
-    /// A sentence each.
+    /// Notes for the user, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl Ground<'_, 3> {
-    /// Moves `stiffness` of `[[springs]]` from nodes that carry nothing to the nearest ones of the
-    /// set that do, in `restraints`, the last of which are those of springs. An elastic foundation
-    /// acts where there is material.
+    /// Moves the stiffness of `[[springs]]` from nodes without material to the nearest ones of the
+    /// set with it. Restraints of springs follow those of supports in `restraints`. An elastic
+    /// foundation is not moved: it acts only where there is material.
     ///
     /// # Errors
-    /// A finding if nothing is left of a set, or too little.
+    /// A finding if too little of a set has material.
     pub fn move_springs(
         &self,
         config: &Config,
@@ -86,7 +86,7 @@ impl Ground<'_, 3> {
         Ok(())
     }
 
-    /// Says which supports have nothing left.
+    /// Notes the supports whose sets have no material left.
     ///
     /// # Errors
     /// A finding if one of them moves the part.
