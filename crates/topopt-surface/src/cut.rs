@@ -53,7 +53,7 @@ impl Cut<'_> {
         self.field.at(vertex) >= self.threshold
     }
 
-    /// How many of an element's nine vertices are inside: 0, 9, or both kinds.
+    /// Whether an element has vertices on both sides, among its nodes and center.
     pub fn is_cut(&self, element: usize) -> bool {
         let center = self.is_inside((self.mesh.n_nodes() + element) as u32);
         self.mesh.hexes()[element].iter().any(|&node| self.is_inside(node) != center)

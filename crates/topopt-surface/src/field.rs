@@ -12,18 +12,18 @@ pub struct Field {
     centers: Vec<f64>,
 }
 
-/// Why values do not make a [`Field`].
+/// Reason for which values do not make a [`Field`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FieldError {
-    /// Not a value for every node or element.
+    /// A list with another length than the nodes or elements.
     #[error("{found} values for {expected} nodes or elements; use the values of this mesh")]
     Length {
-        /// How many there are.
+        /// Length of the list.
         found: usize,
-        /// How many are needed.
+        /// Number of nodes or elements.
         expected: usize,
     },
-    /// NaN or infinity.
+    /// A value that is NaN or infinite.
     #[error("value {index} is {value}, not a finite number; compute the design again")]
     NotFinite {
         /// The first such node or element, from 0.
@@ -39,13 +39,14 @@ pub enum FieldError {
     Backend(#[from] BackendError),
 }
 
-/// Radius of the Helmholtz equations, in element widths, and their number. Of a bracket and a block
-/// of subdivided tetrahedra and the four benchmarks, this is the least that leaves below 0.3 % of
-/// the dihedral angles of a crisp design above 60 degrees; one of twice the square leaves 2 %.
+/// Radius of the Helmholtz equations, in element widths, and their number. On six meshes (a bracket
+/// and a block of subdivided tetrahedra, the four benchmarks) this is the least smoothing that
+/// leaves below 0.3 % of the dihedral angles of a crisp design above 60 degrees; one equation of
+/// twice the square leaves 2 %.
 const SMOOTHING: f64 = 0.5;
 const PASSES: usize = 2;
 
-/// Rounds in which elements get back what they lack.
+/// Rounds in which elements get back the volume that smoothing took.
 const ROUNDS: usize = 2;
 
 impl Field {

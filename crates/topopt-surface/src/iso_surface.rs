@@ -24,7 +24,8 @@ pub(crate) fn with_keys(cut: &Cut) -> (TriangleSurface, Vec<Key>) {
     });
     let mut triangles: Vec<[Key; 3]> = closing.collect();
 
-    // Before the inner triangles come: vertices of these alone lie on the boundary of the mesh.
+    // Collected before the inner triangles are added: only these vertices lie on the mesh's
+    // boundary.
     let mut boundary: Vec<Key> = triangles.as_flattened().to_vec();
     boundary.par_sort_unstable();
     boundary.dedup();
@@ -38,7 +39,7 @@ pub(crate) fn with_keys(cut: &Cut) -> (TriangleSurface, Vec<Key>) {
     let mut keys: Vec<Key> = triangles.as_flattened().to_vec();
     keys.par_sort_unstable();
     keys.dedup();
-    // A triangle has three vertices that all are there.
+    // Every key of a triangle is found, since `keys` was collected from the triangles.
     let number = |key: &Key| keys.partition_point(|other| other < key) as u32;
     let surface = TriangleSurface {
         triangles: triangles.par_iter().map(|keys| keys.each_ref().map(number)).collect(),
@@ -50,8 +51,8 @@ pub(crate) fn with_keys(cut: &Cut) -> (TriangleSurface, Vec<Key>) {
     (surface, keys)
 }
 
-/// A vertex of the surface by the edge of tetrahedra that it lies on, smaller end first; a node by
-/// itself twice.
+/// Key of a vertex of the surface: the ends of the tetrahedra's edge below it, smaller first; a
+/// node twice if the vertex is that node.
 pub(crate) type Key = [u32; 2];
 
 fn key(a: u32, b: u32) -> Key {
@@ -68,14 +69,15 @@ impl Cut<'_> {
         std::array::from_fn(|i| x[i] + share * (end[i] - x[i]))
     }
 
-    /// The ends of what a vertex may move along: wherever it is, the surface is that of some field.
+    /// Ends of the piece of edge along which a vertex may move; everywhere on it the surface is the
+    /// level surface of some field.
     fn track(&self, [a, b]: Key) -> [[f64; 3]; 2] {
         let (x, end) = (self.coordinates(a), self.coordinates(b));
         let at = |share: f64| std::array::from_fn(|i| x[i] + share * (end[i] - x[i]));
         [at(MARGIN), at(1.0 - MARGIN)]
     }
 
-    /// The triangles within a tetrahedron, outwards from the solid.
+    /// The triangles within a tetrahedron, oriented outwards from the solid.
     fn inner_triangles(&self, tetrahedron: [u32; 4]) -> [Option<[Key; 3]>; 2] {
         match self.position(tetrahedron) {
             Position::Outside | Position::Inside => [None; 2],
@@ -92,7 +94,7 @@ impl Cut<'_> {
     fn clipped_triangle(&self, triangle: [u32; 3]) -> [Option<[Key; 3]>; 2] {
         let inside = triangle.map(|vertex| self.is_inside(vertex));
         let count = inside.iter().filter(|&&inside| inside).count();
-        // The corner that is unlike the two others comes first.
+        // The corner on the other side than the two others comes first.
         let odd = inside.iter().position(|&inside| inside == (count == 1)).unwrap_or(0);
         let [i, j, k] = std::array::from_fn(|c| triangle[(odd + c) % 3]);
         let [ij, ki] = [key(i, j), key(k, i)];
@@ -105,7 +107,7 @@ impl Cut<'_> {
     }
 }
 
-/// Piece of the solid of every vertex of the surface, numbered as they come.
+/// Piece of the solid per vertex of the surface; pieces are numbered in the order of vertices.
 fn pieces(cut: &Cut, keys: &[Key]) -> Vec<u32> {
     let parts = Parts::of(cut);
     let mut numbers = vec![None; parts.is_solid.len()];

@@ -134,7 +134,7 @@ fn shift_to_volume(
 /// Layers of elements in which the depth of a wall is looked for.
 const MOST_LAYERS: f64 = 32.0;
 
-/// How far the surface may move at every vertex because of pinned nodes.
+/// Largest distance that the surface may move at every vertex, in view of pinned nodes.
 fn pins(patches: &Patches, shaping: &Shaping) -> Result<Vec<f64>, SolidError> {
     let reach = shaping.smoothing;
     if shaping.pinned.is_empty() {

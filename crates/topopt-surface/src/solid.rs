@@ -1,4 +1,4 @@
-//! The solid of a design: the one shape that is exported, pictured and verified.
+//! `Solid`: the one shape of a design that is exported, pictured and verified.
 
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
@@ -10,11 +10,11 @@ use crate::shaping::{Shaping, SolidError};
 use crate::threshold::Volumes;
 use crate::{Field, Narrowest, Places, TriangleSurface, iso_surface, narrowest, smoothing};
 
-/// The solid within a mesh that a design describes.
+/// The solid of a design, bounded by a level surface of its field and the boundary of the mesh.
 #[derive(Debug, Clone)]
 pub struct Solid<'a> {
     mesh: &'a HexMesh,
-    /// Densities, or distances inwards where it was smoothed.
+    /// Densities, or after smoothing distances inwards.
     field: Field,
     level: f64,
     threshold: f64,
@@ -22,12 +22,12 @@ pub struct Solid<'a> {
     dropped: Dropped,
 }
 
-/// Parts smaller than an element, which are no part of a solid.
+/// Numbers of pieces and cavities smaller than an element, which a solid leaves out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// Pieces of material.
+    /// Pieces of material, removed.
     pub pieces: usize,
-    /// Cavities, which were filled.
+    /// Cavities, filled.
     pub cavities: usize,
 }
 
@@ -66,27 +66,27 @@ impl<'a> Solid<'a> {
         Ok(solid)
     }
 
-    /// The mesh that it is part of.
+    /// Returns the mesh around the solid.
     pub fn mesh(&self) -> &'a HexMesh {
         self.mesh
     }
 
-    /// The density at which its surface lies.
+    /// Returns the density at which the surface lies.
     pub fn threshold(&self) -> f64 {
         self.threshold
     }
 
-    /// Returns the volume of the solid, which is that inside its surface.
+    /// Returns the volume inside the surface.
     pub fn volume(&self) -> f64 {
         self.volume
     }
 
-    /// Returns how many pieces and cavities were too small to stay.
+    /// Returns the numbers of pieces and cavities that were too small to stay.
     pub fn dropped(&self) -> Dropped {
         self.dropped
     }
 
-    /// Whether it has a surface within the mesh: it is neither empty nor the whole mesh.
+    /// Whether the solid is neither empty nor the whole mesh, so that its surface cuts elements.
     pub fn is_cut(&self) -> bool {
         let [least, most] = self.field.range();
         least < self.level && self.level <= most
@@ -129,8 +129,8 @@ impl<'a> Solid<'a> {
         sorted
     }
 
-    /// The thinnest member and the narrowest gap. None where there is none: walls on one side only,
-    /// or places in elements that are `ignored`, `[n_elements]`.
+    /// Finds the thinnest member and the narrowest gap, without places in elements that are
+    /// `ignored`, `[n_elements]`. None without a pair of facing walls.
     ///
     /// A width is the diameter of a ball that fits between the walls, in the middle of them: from
     /// there the distance from the surface rises to no side, or along the member to both. So
@@ -145,11 +145,11 @@ impl<'a> Solid<'a> {
     }
 }
 
-/// Rounds of dropping: the threshold moves with what is dropped, and may cut off more.
+/// Rounds of dropping small parts: each round moves the threshold, which may cut off more.
 const ROUNDS: usize = 4;
 
-/// Makes pieces of {`field` >= threshold} that are smaller than an element empty, and cavities that
-/// are so solid. `at` says the threshold of a field, and the volume above it.
+/// Empties pieces of {`field` >= threshold} smaller than an element, and fills such cavities. `at`
+/// computes the threshold of a field, and the volume above it.
 fn drop_small(
     volumes: &Volumes,
     field: &mut Field,
@@ -184,7 +184,7 @@ fn drop_small_at(volumes: &Volumes, field: &mut Field, threshold: f64) -> Droppe
     let dropped = Dropped { pieces: count(true), cavities: count(false) };
 
     if dropped != Dropped::default() {
-        // The ends of the range stay on their side wherever the threshold moves.
+        // The ends of the range stay on their side of any later threshold.
         let [least, most] = field.range();
         field.update(|vertex, value| {
             let part = parts.of_vertex[vertex] as usize;

@@ -8,15 +8,14 @@ pub struct TriangleSurface {
     pub(crate) vertices: Vec<[f64; 3]>,
     pub(crate) triangles: Vec<[u32; 3]>,
     pub(crate) on_boundary: Vec<bool>,
-    /// The part of an edge of the tetrahedra that a vertex lies on and may move along,
-    /// `[n_vertices]`.
+    /// Ends of the piece of an edge of tetrahedra along which each vertex may move, `[n_vertices]`.
     pub(crate) tracks: Vec<[[f64; 3]; 2]>,
     pub(crate) pieces: Vec<u32>,
 }
 
 impl TriangleSurface {
-    /// A surface of given triangles, which are one piece; no vertex lies on the boundary of a mesh
-    /// or may move.
+    /// A surface of given triangles as one piece, without a mesh: its vertices are not on a
+    /// boundary, and may not move.
     pub fn new(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Self {
         let n = vertices.len();
         let tracks = vertices.iter().map(|&x| [x; 2]).collect();
@@ -33,19 +32,18 @@ impl TriangleSurface {
         &self.triangles
     }
 
-    /// Whether a vertex lies on the boundary of the mesh, `[n_vertices]`. Such vertices are not
-    /// moved.
+    /// Whether each vertex lies on the boundary of the mesh, `[n_vertices]`; such vertices stay.
     pub fn on_boundary(&self) -> &[bool] {
         &self.on_boundary
     }
 
-    /// The enclosed volume, by the divergence theorem.
+    /// Computes the enclosed volume, by the divergence theorem.
     pub fn volume(&self) -> f64 {
         self.triangles.iter().map(|triangle| self.cone_volume(triangle)).sum()
     }
 
-    /// The enclosed volume of every connected piece of the solid. A cavity belongs to the piece
-    /// around it.
+    /// Computes the enclosed volume of every connected piece; a cavity belongs to the piece around
+    /// it.
     pub fn piece_volumes(&self) -> Vec<f64> {
         let n_pieces = self.pieces.iter().max().map_or(0, |last| *last as usize + 1);
         let mut volumes = vec![0.0; n_pieces];
@@ -55,7 +53,7 @@ impl TriangleSurface {
         volumes
     }
 
-    /// The surface of the largest piece alone.
+    /// Returns the surface of the largest piece alone.
     pub fn largest_piece(&self) -> Self {
         let volumes = self.piece_volumes();
         let largest = (0..volumes.len()).max_by(|&a, &b| volumes[a].total_cmp(&volumes[b]));
@@ -65,7 +63,7 @@ impl TriangleSurface {
         Self { pieces: vec![0; part.vertices.len()], ..part }
     }
 
-    /// The surface with coordinates of single precision, as STL holds them, and the largest change
+    /// Rounds coordinates to single precision, as STL holds them; also returns the largest change
     /// of a coordinate, in the unit of the mesh.
     pub fn in_single_precision(&self) -> (Self, f64) {
         let round = |x: &[f64; 3]| x.map(|x| f64::from(x as f32));
@@ -76,7 +74,7 @@ impl TriangleSurface {
         (surface, largest)
     }
 
-    /// The surface of some of the triangles, with the vertices that they use.
+    /// Returns the surface of some of the triangles, with the vertices that they use.
     pub(crate) fn part(&self, mut triangles: Vec<[u32; 3]>) -> Self {
         let mut used = vec![false; self.vertices.len()];
         triangles.as_flattened().iter().for_each(|&vertex| used[vertex as usize] = true);

@@ -1,4 +1,4 @@
-//! How far points lie from the surface of a solid.
+//! `Depths`: distances of points from the surface of a solid.
 
 use rayon::prelude::*;
 use topopt_distance::Triangles;
@@ -36,7 +36,7 @@ pub(super) struct Depths<'a> {
 }
 
 impl<'a> Depths<'a> {
-    /// None if there is no surface.
+    /// Computes the depths for a `cut`; none if it has no surface.
     pub fn of(cut: Cut<'a>) -> Option<Self> {
         let (surface, _) = with_keys(&cut);
         let corners = |triangle: &[u32; 3]| triangle.map(|v| surface.vertices()[v as usize]);
