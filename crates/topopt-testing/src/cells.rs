@@ -1,10 +1,10 @@
-//! Cells of all shapes that fit together, and the mesh they are cut into.
+//! A conforming mesh of cells of all shapes, and the hexahedra that they are cut into.
 
 use topopt_mesh::cells::{Cells, Cut, Shape};
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 
-/// Four unit cubes in a square of 2 x 2 x 1: one of tetrahedra, one of tetrahedra and pyramids, one
-/// of two wedges and one hexahedron. `[n_nodes][3]` and 21 cells.
+/// Four unit cubes in a box of 2 x 2 x 1: two of tetrahedra and pyramids, one of two wedges, and
+/// one hexahedron. Coordinates `[n_nodes][3]`, and 24 cells.
 pub fn mixed_cells() -> (Vec<[f64; 3]>, Cells) {
     let mut coordinates: Vec<[f64; 3]> = Vec::new();
     for k in 0..2 {
@@ -22,7 +22,7 @@ pub fn mixed_cells() -> (Vec<[f64; 3]>, Cells) {
     };
     let mut cells = Cells::default();
 
-    // The second cube has pyramids on its neighbors of hexahedra and wedges alone.
+    // Pyramids only on faces shared with the hexahedron and the wedges.
     for (center, corners, whole) in [(18, cube(0, 0), vec![3]), (19, cube(1, 0), vec![3, 4])] {
         for (number, face) in Shape::Hexahedron.faces().iter().enumerate() {
             let [a, b, c, d] = [0, 1, 2, 3].map(|i| corners[face[i]]);
@@ -30,7 +30,8 @@ pub fn mixed_cells() -> (Vec<[f64; 3]>, Cells) {
                 cells.push(Shape::Pyramid, &[a, d, c, b, center], &[]);
                 continue;
             }
-            // Along the diagonal of the smallest node, for both sides of a face.
+            // Split along the diagonal through the smallest node, so that both sides of a face
+            // agree.
             let smallest = [a, b, c, d].into_iter().min();
             let [p, q, r, s] = if Some(a) == smallest || Some(c) == smallest {
                 [a, b, c, d]

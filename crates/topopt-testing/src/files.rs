@@ -1,4 +1,4 @@
-//! Small mesh files.
+//! Small mesh files as text.
 
 /// A Gmsh file, 4.1, text: a cube with a physical volume, surface and point.
 pub const CUBE_MSH: &str = include_str!("files/cube.msh");

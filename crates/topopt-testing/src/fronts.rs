@@ -1,4 +1,4 @@
-//! Fronts: where they start, how fast they are, and how exact.
+//! Fronts for tests: sources, speeds, and errors against exact distances.
 
 use topopt_mesh::generate::block;
 use topopt_mesh::vector::{difference, length};
@@ -6,8 +6,8 @@ use topopt_mesh::{HexMesh, Sets};
 
 use crate::noise::Noise;
 
-/// Speeds of the tetrahedra without order, from 0.2 to 1.8 and with tensors between 0.2 and 2
-/// (xx, yy, zz, yz, zx, xy).
+/// Random speeds of the tetrahedra, from 0.2 to 1.8, and random tensors with eigenvalues between
+/// 0.2 and 2 (xx, yy, zz, yz, zx, xy).
 pub fn speeds(n_cells: usize) -> (Vec<f64>, Vec<[f64; 6]>) {
     let mut noise = Noise(3);
     let cells = (0..n_cells).map(|_| 1.0 + 0.8 * noise.number()).collect();
@@ -25,7 +25,7 @@ pub fn cube() -> HexMesh {
     HexMesh::new(coordinates, hexes, Sets::default()).expect("a cube of cubes")
 }
 
-/// A signed distance; fronts have its size.
+/// A signed distance; arrival times of fronts are compared with its absolute value.
 pub type Distance = fn([f64; 3]) -> f64;
 
 /// Distances in the cube `[0, 100]^3` from its face x = 0, from a corner, from its middle, and from
@@ -56,7 +56,7 @@ pub fn sources(points: &[[f64; 3]], cells: &[[u32; 4]], distance: Distance) -> V
     sources
 }
 
-/// Mean and largest error of `times` at the `points`.
+/// Computes the mean and largest error of `times` at the `points`.
 pub fn errors(points: &[[f64; 3]], times: &[f64], distance: Distance) -> [f64; 2] {
     let error = |(x, time): (&[f64; 3], &f64)| (time - distance(*x).abs()).abs();
     let errors = || points.iter().zip(times).map(error);

@@ -1,4 +1,4 @@
-//! What tests of several crates share: meshes, numbers without order, comparisons, mesh files.
+//! Helpers of tests of several crates: meshes, pseudo-random numbers, comparisons, mesh files.
 //!
 //! A dependency of tests only. It knows no physics, so that the unit tests of `topopt-fem` can use
 //! it.

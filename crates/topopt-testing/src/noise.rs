@@ -1,6 +1,6 @@
-//! Numbers without order, the same on every machine.
+//! Pseudo-random numbers, the same on every machine.
 
-/// A linear congruential generator from a seed.
+/// A linear congruential generator; the number is its seed.
 pub struct Noise(pub u64);
 
 impl Noise {
