@@ -144,7 +144,7 @@ impl DeckCase<'_> {
             (None, Some(what)) => {
                 self.line(&format!("# {key} = 1.0     # needed: not understood is {what}"));
                 self.lost.push(format!(
-                    "material `{name}`: {what} is not understood; give a `{key}` that stands for it"
+                    "material `{name}`: {what} is not understood; give an equivalent `{key}`"
                 ));
             }
             (None, None) => self.line(&format!("# {key} = 1.0     # the file gives none")),

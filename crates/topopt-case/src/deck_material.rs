@@ -83,9 +83,9 @@ impl Lookup<'_> {
         );
         Finding::new(message).remedy(match &material.set {
             Some(set) => format!(
-                "add [[materials]] with `set = \"{set}\"` and a `{key}` that stands for it; {init}"
+                "add [[materials]] with `set = \"{set}\"` and an equivalent `{key}`; {init}"
             ),
-            None => format!("add [material] with a `{key}` that stands for it; {init}"),
+            None => format!("add [material] with an equivalent `{key}`; {init}"),
         })
     }
 }

@@ -29,7 +29,7 @@ macro_rules! with_response_keys {
             $(#[$case])*
             #[schemars(with = "Option<String>")]
             pub case: Option<Spanned<String>>,
-            /// Exponent p of the p-norm that stands for the largest displacement of a set; 30 by
+            /// Exponent p of the p-norm that approximates the largest displacement of a set; 30 by
             /// default.
             #[schemars(with = "Option<f64>", extend("minimum" = 2, "maximum" = 200))]
             pub exponent: Option<Spanned<f64>>,

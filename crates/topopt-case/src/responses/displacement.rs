@@ -22,7 +22,7 @@ pub(super) const DISPLACEMENT: ResponseKind = ResponseKind {
 /// The response `output_displacement`.
 pub(super) const OUTPUT_DISPLACEMENT: ResponseKind = ResponseKind {
     name: "output_displacement",
-    text: "Displacement of the output of a mechanism: a set with springs, which stand for the workpiece.",
+    text: "Displacement of the output of a mechanism: a set with springs, which represent the workpiece.",
     direction: Direction::Needed("add `direction = [x, y, z]`: where the output is to move"),
     is_output: true,
     words: |_| "output displacement",

@@ -18,7 +18,7 @@ pub(super) const MEAN_TEMPERATURE: ResponseKind = ResponseKind {
 /// The response `largest_temperature`.
 pub(super) const LARGEST_TEMPERATURE: ResponseKind = ResponseKind {
     name: "largest_temperature",
-    text: "Largest temperature of a set, in place of which a p-norm stands.",
+    text: "Largest temperature of a set, approximated by a p-norm.",
     is_norm: |_| true,
     words: |_| "largest temperature",
     ..MEAN_TEMPERATURE
