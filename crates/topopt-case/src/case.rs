@@ -77,7 +77,7 @@ impl Generator {
         }
     }
 
-    /// The mesh of the given size, else of about so many elements.
+    /// Generates the mesh of the given size, or of about the given number of elements.
     ///
     /// # Errors
     /// [`GenerateError`] if there is no such mesh.

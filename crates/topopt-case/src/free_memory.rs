@@ -13,8 +13,8 @@ pub fn meshes(nodes: usize, elements: usize) -> usize {
     2 * (24 * nodes + 32 * elements) + 4 * (nodes + elements)
 }
 
-/// Refuses a mesh of so many elements that even the leanest run of it would not fit, before it is
-/// made. More than there are numbers for are left to the generator to refuse.
+/// Refuses a mesh with so many `elements` that even the leanest run would not fit into memory,
+/// before it is made. Numbers beyond 32 bits are left to the generator to refuse.
 ///
 /// # Errors
 /// A finding with the numbers.
@@ -23,7 +23,7 @@ pub fn check_elements(elements: usize) -> Result<(), Finding> {
     check(elements, meshes(1, 1) + 24 * 10 + 8 * 20)
 }
 
-/// Refuses the solid of a design of so many elements where it would not fit.
+/// Refuses to make the solid of a design of `elements` that would not fit into memory.
 ///
 /// # Errors
 /// A finding with the numbers.
@@ -34,7 +34,7 @@ pub fn check_solid(elements: usize) -> Result<(), Finding> {
 /// Bytes per element of a solid while it is made, and of its surface: 1470 were measured with the mesh.
 const SOLID: usize = 1500;
 
-/// Refuses a page whose largest picture takes so many `bytes` while it is drawn.
+/// Refuses a page whose largest picture takes more `bytes` of memory than are free.
 ///
 /// # Errors
 /// A finding with the numbers.
@@ -53,7 +53,7 @@ pub fn is_limited() -> bool {
     of_address_space().is_some()
 }
 
-/// Refuses distances on a mesh of so many elements where its tetrahedra would not fit.
+/// Refuses distances on a mesh of `elements` whose tetrahedra would not fit into memory.
 ///
 /// # Errors
 /// A finding with the numbers.

@@ -66,13 +66,13 @@ impl Cone {
         })
     }
 
-    /// Bytes on the device for so many element centers in a box with edges `extent`.
+    /// Bytes on the device for the centers of `n_elements` in a box with edges `extent`.
     pub fn bytes(extent: [f64; 3], radius: f64, n_elements: usize) -> usize {
         // Center, number and value of an element, where a cell begins.
         (24 + 4 + 8) * n_elements + 4 * (CellList::n_cells(extent, radius, n_elements) + 1)
     }
 
-    /// Neighbors of an element on average, itself included, counted on a sample.
+    /// Mean number of neighbors per element, itself included, counted on a sample.
     pub fn mean_neighbors(&self) -> f64 {
         self.mean_neighbors
     }

@@ -30,7 +30,7 @@ pub enum DeviceError {
     /// A GPU that is not there.
     #[error("there is no GPU {index}; this machine has {devices}, counted from 0")]
     NoSuchDevice {
-        /// Number of the GPU that was asked for.
+        /// Number of the requested GPU.
         index: usize,
         /// Number of devices.
         devices: usize,

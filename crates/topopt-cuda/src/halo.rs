@@ -113,7 +113,7 @@ impl Points {
 }
 
 impl<R: Real> DeviceHalo<R> {
-    /// `halo` for so many unknowns per point.
+    /// Copies `halo` to the device, for a number of unknowns per point.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

@@ -159,9 +159,9 @@ pub(crate) struct Kernel {
 /// Size of a launch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Grid {
-    /// At least so many threads, in as many blocks as these take.
+    /// Least number of threads, rounded up to whole blocks.
     Threads(usize),
-    /// So many blocks.
+    /// Number of blocks.
     Blocks(usize),
 }
 

@@ -98,7 +98,7 @@ struct Uploaded {
     places: CudaSlice<u64>,
     /// Scales, curvatures and weights, `[3][m + 1]`.
     numbers: CudaSlice<f64>,
-    /// Whether the minimum is asked for.
+    /// Whether the minimum is requested.
     is_wanted: u32,
 }
 

@@ -62,7 +62,7 @@ impl Cone {
         Self::within(&centers, rows, radius, most)
     }
 
-    /// Bytes that it takes for so many elements with so many neighbors on average.
+    /// Bytes of the filter for `n_elements` with `mean_neighbors` each.
     pub fn bytes(n_elements: usize, mean_neighbors: f64, budget: usize) -> usize {
         // Of an element its center, number and cells, and two values while a sum is walked.
         let walk = (24 + 4 + 8 + 16) * n_elements;
@@ -74,7 +74,7 @@ impl Cone {
         }
     }
 
-    /// Most bytes that the lists of so many elements take within `budget`.
+    /// Most bytes of the neighbor lists of `n_elements` within `budget`.
     fn most_list_bytes(n_elements: usize, budget: usize) -> f64 {
         f64::min(budget as f64, BYTES_PER_ELEMENT * n_elements as f64)
     }

@@ -50,12 +50,12 @@ impl<B: Pointwise> Functions<B> {
         sharing.reduce(f64::max).unwrap_or(self.objective.value)
     }
 
-    /// The objective as it was asked for.
+    /// The objective as the user stated it.
     pub fn objective_value(&self) -> f64 {
         self.zero + self.signs[0] * self.minimized()
     }
 
-    /// The limited responses as they were asked for.
+    /// The limited responses as the user stated them.
     pub fn limited_values(&self) -> Vec<f64> {
         let limited = self.constraints[self.n_sharing..].iter().zip(&self.signs[1..]);
         limited.map(|(function, sign)| sign * function.value).collect()

@@ -20,8 +20,8 @@ pub struct StructureState {
 }
 
 impl StructureState {
-    /// Counts a solve of so many iterations; whether solves since have taken more than making the
-    /// structure again, which takes as long as `cost` iterations.
+    /// Counts a solve of `iterations`; returns whether the excess iterations of solves so far
+    /// exceed `cost`, the time of a new structure in iterations.
     pub(crate) fn is_due(&mut self, iterations: usize, load_cases: usize, cost: usize) -> bool {
         self.excess += iterations.saturating_sub(USUAL * load_cases);
         self.excess > cost

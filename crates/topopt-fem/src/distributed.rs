@@ -31,7 +31,7 @@ pub(crate) struct Work<B: Backend> {
 }
 
 impl<B: Backend> PartVectors<B> {
-    /// On `part`, for so many unknowns per node and coefficients per element.
+    /// The operator on `part`, for a number of unknowns per node and of coefficients per element.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

@@ -73,7 +73,7 @@ impl FilmRows {
         rows
     }
 
-    /// Bytes that it takes at most for so many couplings.
+    /// Most bytes for `n_couplings`.
     pub fn bytes(n_couplings: usize) -> usize {
         // Two entries of 12 bytes a coupling, and a row of 16 for two couplings at least.
         (2 * 12 + 16) * n_couplings + 4

@@ -128,7 +128,7 @@ fn guess(preconditioner: &str, n_elements: usize) -> usize {
     }
 }
 
-/// A time of so many seconds, to be read.
+/// A time in seconds as text for people.
 fn spoken(seconds: f64) -> String {
     match seconds {
         s if s < 1.0 => "a second".into(),

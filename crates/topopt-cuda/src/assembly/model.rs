@@ -51,19 +51,20 @@ impl Sizes {
         self.blocks * self.block()
     }
 
-    /// Bytes of a list of the tiles of all elements, with so many bytes for each.
+    /// Bytes of a list of all elements' tiles, at `bytes` per tile.
     pub fn list(&self, bytes: f64) -> f64 {
         bytes * self.elements * PAIRS as f64
     }
 
-    /// Bytes of the upper blocks that are read again for their mirror images, and 9 that say where.
+    /// Bytes of the upper blocks, read again for their mirror images, and of 9 bytes of places
+    /// each.
     pub fn finish(&self) -> f64 {
         self.upper * (self.block() + 9.0)
     }
 }
 
-/// Cost of one assembly that evaluates `redundancy` times the elements of the mesh, makes so many `tiles`
-/// of each and has so much `traffic` of its own.
+/// Cost of one assembly that evaluates each element `redundancy` times, makes `tiles` per element
+/// and adds `traffic` of its own.
 pub(super) fn cost(
     routine: Routine,
     sizes: &Sizes,

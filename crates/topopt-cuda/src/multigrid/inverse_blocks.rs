@@ -22,7 +22,7 @@ pub struct InverseBlocks<R: Real, K: DeviceKernel<N>, const N: usize> {
 }
 
 impl<R: Real, K: DeviceKernel<N>, const N: usize> InverseBlocks<R, K, N> {
-    /// Room for so many numbers per point of the level of `space`.
+    /// Allocates `unknowns` numbers per point of the level of `space`, as zeros.
     pub(super) fn zeros(
         kernels: &Arc<K::Levels<R>>,
         backend: &Cuda<R>,

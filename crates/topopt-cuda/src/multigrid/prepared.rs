@@ -32,8 +32,8 @@ impl Prepared {
     }
 }
 
-/// Most unknowns of the last level below so many on the finest: an inverse, which takes the cube of
-/// their number, then takes a tenth of a solve.
+/// Most unknowns of the last level for `n_dofs` on the finest. The inverse of that level, whose
+/// cost grows with the cube of their number, then takes a tenth of a solve.
 pub(super) fn direct(n_dofs: usize) -> usize {
     let [least, most] = DIRECT;
     (15 * (n_dofs as f64).cbrt() as usize).clamp(least, most)

@@ -121,14 +121,14 @@ impl<R: Real, K: DeviceKernel<N>, const N: usize> Mf<R, K, N> {
         })
     }
 
-    /// Bytes of device memory that the operator stores beside the [`ProblemOnDevice`], for so many
-    /// elements that are launched at once; without [`Mf::further_bytes`].
+    /// Bytes of device memory of the operator without the [`ProblemOnDevice`] and without
+    /// [`Mf::further_bytes`], for `n_elements` in one launch.
     pub fn bytes(n_elements: usize) -> usize {
         let block = K::Elements::<R>::dot_block() as usize;
         K::TERMS * size_of::<R>() * n_elements + 8 * n_elements.div_ceil(block)
     }
 
-    /// Bytes of what `problem` has beside its mesh: stretches and films.
+    /// Bytes of the stretches and films of `problem`.
     pub fn further_bytes(problem: &Discretization<K, N>) -> usize {
         K::Elements::<R>::further_bytes(problem)
     }

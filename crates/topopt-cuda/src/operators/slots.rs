@@ -32,7 +32,7 @@ pub struct Slots<R> {
 }
 
 impl<R: Real> Slots<R> {
-    /// For the nodes of `adjacency` with so many unknowns each.
+    /// Slots for the nodes of `adjacency`, with a number of unknowns per node.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or the kernels cannot be loaded.

@@ -32,7 +32,8 @@ where
     B: Backend + Sync,
     C: Exchange<B>,
 {
-    /// For the radius R of a cone that blurs as much, on `part` of a mesh with so many nodes and elements.
+    /// The filter that blurs as much as a cone of radius R, on `part` of a mesh whose numbers of
+    /// nodes and elements are given.
     ///
     /// # Errors
     /// [`BackendError`] if another rank has failed or the device has no room.

@@ -159,8 +159,9 @@ pub(super) fn offsets(
 /// Points of a range that one thread groups. In chords of a mesh, a tenth of them is near its border.
 const RANGE: usize = 1 << 23;
 
-/// The aggregates that whole neighborhoods make, NONE for points left over, and their number. First those
-/// within ranges of at most so many consecutive points, by all threads; then those across ranges.
+/// The aggregates that whole neighborhoods make, NONE for points left over, and their number. First
+/// those within ranges of at most `most` consecutive points, by all threads; then those across
+/// ranges.
 fn whole_neighborhoods(neighbors: Neighbors, most: usize) -> (Vec<u32>, u32) {
     let n = neighbors.n_points();
     let size = n.div_ceil(n.div_ceil(most).max(1)).max(1);
@@ -212,7 +213,7 @@ fn group_range(
     count
 }
 
-/// Aggregates of so many points are not checked.
+/// Number of points from which on aggregates are not checked.
 const ENOUGH: usize = 12;
 /// Least spread of points across a line, as a share of that along it.
 const SPREAD: f64 = 0.03;

@@ -46,7 +46,8 @@ pub enum SharedLevel {
     /// Each rank has its own rows, and as ghosts those that these are coupled with; the rows of
     /// ghosts are there as far as they are across the diagonal from own ones.
     Divided(Halo),
-    /// Each rank has all rows, and makes the next so many of them.
+    /// Each rank has all rows, and computes a share of them: the numbers of consecutive rows by
+    /// rank.
     Whole(Vec<usize>),
 }
 
@@ -162,14 +163,14 @@ pub(super) fn level_graph<'g>(
     if level == 1 { Cow::Owned(near(graph, centers)) } else { Cow::Borrowed(graph) }
 }
 
-/// Whether so many aggregates of so many points are pieces that void or hinges part: what couples
-/// them, however little, then has to group them.
+/// Whether `aggregates` are so many, for `points`, that void or hinges must separate pieces:
+/// couplings between pieces, however weak, then have to group them.
 pub(super) fn is_in_pieces(points: usize, aggregates: usize) -> bool {
     aggregates > points / SHRINKS
 }
 
-/// The graph without neighbors that are much farther than the four nearest. Its aggregates are of
-/// some 9 points in place of 27: convergence gains much more than the next level costs.
+/// The graph without neighbors much farther than the four nearest. Its aggregates have some 9
+/// points rather than 27: convergence gains much more than the next level costs.
 fn near(graph: &BlockPattern, centers: &[[f64; DIM]]) -> BlockPattern {
     let rows = (0..graph.n_rows()).into_par_iter().map(|row| {
         let square = |&other: &u32| {

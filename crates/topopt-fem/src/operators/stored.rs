@@ -21,12 +21,12 @@ pub fn element_matrices<K: ElementKernel<N>, const N: usize>(
     (0..K::TERMS).map(of_term).collect()
 }
 
-/// Bytes of the stored matrices of so many elements.
+/// Bytes of the stored matrices of `n_elements`.
 pub fn bytes<K: ElementKernel<N>, const N: usize>(n_elements: usize) -> usize {
     n_elements * K::TERMS * size_of::<ElementMatrix<N>>()
 }
 
-/// K_e u_e. By columns: K_e is symmetric, and a column times a number vectorizes.
+/// Computes K_e u_e by columns: K_e is symmetric, and a column times a number vectorizes.
 pub fn product<const N: usize>(ke: &ElementMatrix<N>, u: &ElementVector<N>) -> ElementVector<N> {
     let mut f = [[0.0; N]; 8];
     for (column, u) in ke.as_flattened().iter().zip(u.as_flattened()) {

@@ -5,7 +5,7 @@ use topopt_mesh::cells::Shape;
 /// Use that the reader makes of an element type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ElementType {
-    /// A solid with so many nodes, the corners first, then those in the middles of its edges.
+    /// A solid with its number of nodes: corners first, then those in the middles of edges.
     Solid(Shape, usize),
     /// A solid that cannot be used.
     OtherSolid,

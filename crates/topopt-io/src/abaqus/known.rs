@@ -54,7 +54,7 @@ fn is_among(words: &str, word: &str) -> bool {
 }
 
 impl Reader<'_> {
-    /// Whether a keyword is read; what it says that is not, is lost, with its data.
+    /// Whether a keyword is read; parameters and data that are not read are reported as lost.
     pub fn is_read(&mut self, keyword: &Keyword) -> bool {
         if is_among(WITHOUT_BEARING, &keyword.name) {
             return false;

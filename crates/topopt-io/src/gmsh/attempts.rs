@@ -9,7 +9,7 @@ use crate::import::ImportedMesh;
 pub(super) struct Attempt {
     /// Edges for a turn of a fillet or a bore at least; 0 where curvature decides nothing.
     per_turn: u32,
-    /// Size of the elements, as a share of the one asked for.
+    /// Size of the elements, as a share of the requested one.
     size: f64,
     /// So fine that there are about so many elements at least, in the last resort; else 0.
     pub number: usize,

@@ -201,8 +201,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// `announced` as a length, after checking that so many things of at least `least` bytes each
-    /// can still follow. Nothing may be allocated by a count that was not checked.
+    /// Converts `announced` to a length, after checking that so many items of at least `least`
+    /// bytes can still follow. No memory may be allocated by an unchecked count.
     pub fn count(&self, announced: u64, what: &'static str, least: Least) -> Parsed<usize> {
         let each = if self.reads_binary() { least.binary } else { least.text };
         let left = self.length.saturating_sub(self.bytes_before + self.start as u64);

@@ -1,5 +1,5 @@
 //! Facets of an STL file as the boundary of bodies: read, repaired where that is safe, and refused
-//! where they enclose nothing. Gmsh takes what it gets, and works for hours or meshes another body.
+//! where they enclose nothing. Gmsh accepts any facets, and works for hours or meshes another body.
 
 mod fault;
 mod orientation;

@@ -39,11 +39,11 @@ pub enum ElementSize {
     OfGeometry,
     /// Largest edge of the hexahedra (length).
     Edge(f64),
-    /// So that there are about so many. The geometry is meshed up to five times.
+    /// Approximate number of elements; the geometry is meshed up to five times.
     Number(usize),
 }
 
-/// How Gmsh makes hexahedra.
+/// Way in which Gmsh makes hexahedra.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hexes {
     /// Commands of the geometry file; where these leave other elements, [`Hexes::Subdivide`].
@@ -195,7 +195,7 @@ const UNROLLED: &str = "geometry.geo_unrolled";
 const SETTINGS: &str = "settings.geo";
 const LOG: &str = "log.txt";
 
-/// The program to run: the one asked for, `$GMSH`, or `gmsh`.
+/// The program to run: the requested one, `$GMSH`, or `gmsh`.
 fn program(asked: Option<&Path>) -> PathBuf {
     let variable = || std::env::var_os("GMSH").filter(|value| !value.is_empty());
     let default = || OsString::from("gmsh");

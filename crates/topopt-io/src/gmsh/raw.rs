@@ -89,7 +89,7 @@ impl RawMesh {
             .unwrap_or_else(|| format!("physical_{}_{group}", DIMENSIONS[dimension as usize]))
     }
 
-    /// Makes room for so many more solid elements with so many corners and middles each.
+    /// Reserves memory for `count` further solid elements with `n_nodes` corners and middles each.
     pub fn reserve(&mut self, count: usize, n_nodes: usize) {
         self.tags.reserve_exact(count);
         self.cells.reserve(count, n_nodes);

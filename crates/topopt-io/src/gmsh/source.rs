@@ -39,7 +39,7 @@ pub(super) struct Measure {
     pub area: f64,
 }
 
-/// Elements where nothing says how large they are to be: about so many, and in thin walls at most.
+/// Default numbers of elements: usual, and largest in thin walls.
 const USUAL: f64 = 20_000.0;
 const MOST_USUAL: f64 = 60_000.0;
 

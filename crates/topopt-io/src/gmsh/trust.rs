@@ -1,4 +1,4 @@
-//! Scan of geometries for what they may do besides geometry: a `.geo` file is a program, and so is
+//! Scan of geometries for commands beyond geometry: a `.geo` file is a program, and so is
 //! all that it merges and the `.opt` file beside it.
 //!
 //! What reads the surroundings is no better: an environment variable may become the name of a set,

@@ -55,7 +55,7 @@ impl<'a> Stream<'a> {
         None
     }
 
-    /// `count` integers; that so many can be there is known before there is memory for them.
+    /// Reads `count` integers; the length of the data is checked before memory is allocated.
     pub fn integers(&mut self, kind: Kind, count: u64) -> Result<Vec<i64>, Located> {
         self.numbers(kind, count, |text| text.parse().ok(), Kind::integer)
     }

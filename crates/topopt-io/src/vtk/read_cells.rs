@@ -22,7 +22,7 @@ pub(super) struct Cells {
 
 /// Use that the reader makes of a cell type.
 enum Kind {
-    /// A shape with so many points (0: any number), the corners first and then the middles of edges.
+    /// A shape with its number of points (0: any number), corners first, then middles of edges.
     Solid(Shape, usize),
     /// A hexahedron with the corners in the order of a grid.
     Voxel,

@@ -146,7 +146,8 @@ fn parsed<T>(
     Err(Fault::Length { array, found, expected: count.into(), unit })
 }
 
-/// An empty list with room for so many entries, which a small file may claim.
+/// An empty list with memory for `count` entries, whose allocation may fail: a small file may claim
+/// any number.
 fn room<T>(array: &DataArray, count: usize) -> Result<Vec<T>, Fault> {
     let mut list = Vec::new();
     let reserved = list.try_reserve_exact(count);
@@ -198,7 +199,7 @@ impl<'a> Source<'a> {
         Source::Base64 { text, left: Vec::new() }
     }
 
-    /// The next `count` bytes, after checking that so many can be there.
+    /// Reads the next `count` bytes, after checking that the data are that long.
     fn take(&mut self, count: u64, array: &DataArray) -> Result<Vec<u8>, Fault> {
         match self {
             Source::Raw(bytes) => {

@@ -66,7 +66,7 @@ impl Middles {
         if n_nodes >= NO_NODE as usize { Err(n_nodes) } else { Ok(made) }
     }
 
-    /// The node in the middle of the edge between two corners.
+    /// Node in the middle of the edge between two corners.
     pub fn of_edge(&self, a: u32, b: u32) -> u32 {
         self.edges.number(edge(a, b)).map_or(NO_NODE, |number| self.of_edges[number])
     }

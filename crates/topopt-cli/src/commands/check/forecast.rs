@@ -199,7 +199,7 @@ impl<A> Forecast<A> {
     }
 }
 
-/// A case, to find out what it needs on any computer.
+/// Visitor that finds the strategy and memory of a case on any computer.
 struct Planned<'a, K, const N: usize> {
     config: &'a Config,
     model: &'a Model<K, N>,

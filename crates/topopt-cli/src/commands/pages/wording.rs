@@ -168,7 +168,7 @@ pub fn mass_text(mass: f64, units: Option<&UnitNames>) -> String {
     factor.map_or_else(|| shown(mass), |factor| format!("{} kg", shown(factor * mass)))
 }
 
-/// Pages of more load cases show so many of them.
+/// Most load cases with pictures on a page.
 const MOST_PICTURED: usize = 5;
 
 /// The load cases that have pictures, with a sentence about those that have none.

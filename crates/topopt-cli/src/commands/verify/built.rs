@@ -20,7 +20,7 @@ pub(super) fn print_compared(
     Ok(())
 }
 
-/// Prints what was asked for beside what both designs have of it, unless it is the compliance alone
+/// Prints objective and limits with their values in both designs, unless it is the compliance alone
 /// under a limit of the volume that is kept.
 pub(super) fn print_limits(
     limits: &Limits,

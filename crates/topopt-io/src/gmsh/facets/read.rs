@@ -108,7 +108,7 @@ fn extent(corners: &[[f64; 3]]) -> [f64; 3] {
 }
 
 /// The corners of a binary file, three for each facet; none of another file. Some writers begin
-/// these with `solid` too, so that the length tells.
+/// these with `solid` too, so that the length decides.
 fn binary(bytes: &[u8]) -> Option<Vec<[f64; 3]>> {
     let count = u32::from_le_bytes(bytes.get(80..84)?.try_into().ok()?) as usize;
     let records = bytes.get(84..84 + count.checked_mul(50)?)?;
