@@ -117,8 +117,8 @@ pub enum Failure {
     #[error(transparent)]
     Rank(#[from] EndedChild),
     /// All ranks have ended for the same reason, which the first one reports.
-    #[error("the first rank tells how the run has ended")]
-    ToldByFirst,
+    #[error("the first rank reports how the run has ended")]
+    ReportedByFirst,
 }
 
 fn reason(reason: StopReason) -> &'static str {
@@ -145,7 +145,7 @@ impl Failure {
     pub fn of_start(launched: &Launched, finding: Finding) -> Self {
         match launched.rank {
             0 => InputError::from(finding).into(),
-            _ => Failure::ToldByFirst,
+            _ => Failure::ReportedByFirst,
         }
     }
 
@@ -163,7 +163,7 @@ impl Failure {
             Failure::LimitsMissed { .. } => 3,
             Failure::Interrupted { .. } | Failure::InterruptedStep { .. } => 130,
             Failure::Rank(ended) => ended.status.unwrap_or(2),
-            Failure::ToldByFirst => 0,
+            Failure::ReportedByFirst => 0,
         }
     }
 
@@ -175,7 +175,7 @@ impl Failure {
                 | Failure::Filter { .. }
                 | Failure::Sensitivities { .. }
                 | Failure::Interrupted { .. }
-                | Failure::ToldByFirst
+                | Failure::ReportedByFirst
         )
     }
 
@@ -189,7 +189,9 @@ impl Failure {
         match self {
             Failure::Input(error) => error.findings().to_vec(),
             Failure::Print(_) if self.exit_status() == 0 => Vec::new(),
-            Failure::ToldByFirst | Failure::Rank(EndedChild { status: Some(_), .. }) => Vec::new(),
+            Failure::ReportedByFirst | Failure::Rank(EndedChild { status: Some(_), .. }) => {
+                Vec::new()
+            }
             _ => {
                 let finding = Finding::new(self.to_string());
                 vec![match self.remedy() {

@@ -137,7 +137,7 @@ impl Place {
                 let pool = thread_pool(setting.team.threads(setting.threads))?;
                 let ended = pool.install(|| self.on_process(process, setting.results, work));
                 ended.map_err(|failure| match failure.is_of_all_ranks() && process.rank() > 0 {
-                    true => Failure::ToldByFirst,
+                    true => Failure::ReportedByFirst,
                     false => failure,
                 })
             }

@@ -163,7 +163,7 @@ impl Resumption {
         // Projected variables go down to 0.
         let floor = if model.filter.is_projected() { 0.0 } else { model.space.density_min };
         let is_design = is_plausible(&self.state, floor);
-        if fits && !(is_design && self.is_told_by_a_run(&model.posed)) {
+        if fits && !(is_design && self.comes_from_a_run(&model.posed)) {
             let message = format!(
                 "the checkpoint in {} holds numbers that no run produces",
                 directory.display()
@@ -183,8 +183,8 @@ impl Resumption {
         Err(Finding::new(message).remedy(remedy))
     }
 
-    /// Whether the history, and what is said to be done, are those of a run that came so far.
-    fn is_told_by_a_run(&self, posed: &Posed) -> bool {
+    /// Whether history and progress are those of a run up to the iteration of the checkpoint.
+    fn comes_from_a_run(&self, posed: &Posed) -> bool {
         let iteration = self.state.iteration;
         History::parse(&self.history).is_ok_and(|history| history.is_of_run(posed, iteration))
             && self.done.is_plausible(iteration)

@@ -80,8 +80,8 @@ impl Supervised {
         use std::io::Write;
 
         let pipe = self.watcher.as_mut().and_then(|watcher| watcher.stdin.as_mut());
-        let told = pipe.map(|pipe| writeln!(pipe, "{}", self.child.id()));
-        if !matches!(told, Some(Ok(()))) {
+        let written = pipe.map(|pipe| writeln!(pipe, "{}", self.child.id()));
+        if !matches!(written, Some(Ok(()))) {
             self.watcher.take().into_iter().for_each(end_watcher);
         }
     }

@@ -28,13 +28,13 @@ pub(super) fn fastest<K: DeviceKernel<N>, const N: usize>(
         application_seconds(backend, strategy.build(mesh, problem)?.as_ref())
     })?;
 
-    let told: Vec<_> = times
+    let measured: Vec<_> = times
         .iter()
         .map(|(s, strategy)| format!("{} {:.3} ms", strategy.name(), 1e3 * s))
         .collect();
 
     let best = times[0].1;
-    let mut note = format!("strategy {}, the fastest of {}", best.name(), told.join(", "));
+    let mut note = format!("strategy {}, the fastest of {}", best.name(), measured.join(", "));
     if !slower.is_empty() {
         let names: Vec<_> = slower.iter().map(|strategy| strategy.name()).collect();
         note += &format!("; {} would need longer just to read what they store", names.join(", "));

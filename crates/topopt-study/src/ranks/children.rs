@@ -57,13 +57,13 @@ pub fn supervise(
         children.0.push(start(command, rank)?);
     }
 
-    let mut is_told = false;
+    let mut is_signaled = false;
     loop {
         if let Some(ended) = children.look()? {
             return Ok(ended.map_or(Ok(()), Err));
         }
-        if !is_told && is_interrupted() {
-            is_told = true;
+        if !is_signaled && is_interrupted() {
+            is_signaled = true;
             children.ask_to_end();
         }
         thread::sleep(LOOK);

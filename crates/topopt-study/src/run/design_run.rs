@@ -155,7 +155,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         let found = values.map(|values| FullPart::of(config, posed, self.subject.problem, &values));
         found.transpose().map_err(|refused| match is_first {
             true => InputError::from(refused).into(),
-            false => Failure::ToldByFirst,
+            false => Failure::ReportedByFirst,
         })
     }
 

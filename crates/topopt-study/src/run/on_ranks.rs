@@ -78,7 +78,7 @@ impl<K: Solvable<N>, const N: usize> OnEachRank for Ranked<'_, '_, K, N> {
         let has_failed = communicator.any(matches!(prepared, Some(Err(_))));
         match prepared.transpose()? {
             Some(prepared) => self.on_first(place, communicator, sharing, &prepared),
-            None if has_failed => Err(Failure::ToldByFirst),
+            None if has_failed => Err(Failure::ReportedByFirst),
             None => self.on_other(place, communicator, sharing),
         }
     }
