@@ -88,7 +88,7 @@ impl<'a, B: Pointwise> Linear<'a, B> {
         self.solver.tolerance
     }
 
-    /// Lets the next solves reach the relative residual `tolerance`.
+    /// Sets the relative residual of the next solves.
     pub fn set_tolerance(&mut self, tolerance: f64) {
         self.solver.tolerance = tolerance;
     }
@@ -120,7 +120,7 @@ impl<'a, B: Pointwise> Linear<'a, B> {
         self.loads.assemble(self.backend, density, moduli)
     }
 
-    /// Lets the preconditioner follow the `moduli` of the operator.
+    /// Updates the preconditioner for the `moduli` of the operator.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
@@ -166,8 +166,9 @@ impl<'a, B: Pointwise> Linear<'a, B> {
     }
 
     /// Solves for an adjoint state: (K + S) `lambda` = `load`, where `load` is dg/du, zero at held
-    /// components, both `[n_nodes][n]`. The solve starts from zero, so that a run goes on to the same
-    /// bits from a checkpoint, which does not hold `lambda`. `name` is that of g, for messages.
+    /// components, both `[n_nodes][n]`. The solve starts from zero, so that a run resumes to the
+    /// same bits from a checkpoint, which does not hold `lambda`. `name` is that of g, for
+    /// messages.
     ///
     /// # Errors
     /// [`SolveError`] if the device fails, or the solve does not converge or is interrupted.

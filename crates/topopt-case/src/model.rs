@@ -1,4 +1,4 @@
-//! From a case to what is computed: the renumbered problem and the space of designs.
+//! `Model`: a case prepared for computation, with the renumbered problem and the space of designs.
 
 use std::ops::Deref;
 
@@ -33,7 +33,7 @@ use crate::subject::{Subject, Task};
 pub struct Model<K = Elasticity, const N: usize = DIM> {
     /// The mesh as the user numbers it.
     pub mesh: HexMesh,
-    /// From the user's numbers to those of the problem.
+    /// Renumbering from the mesh file to the problem.
     pub renumbering: Renumbering,
     /// The renumbered problem.
     pub problem: Problem<K, N>,

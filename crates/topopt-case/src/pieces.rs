@@ -13,7 +13,7 @@ pub struct Pieces {
     nodes: Vec<Vec<u32>>,
 }
 
-/// In [`Pieces::of_node`]: not solid.
+/// Mark in [`Pieces::of_node`] of a node without solid elements.
 pub const NO_PIECE: u32 = u32::MAX;
 
 impl Pieces {

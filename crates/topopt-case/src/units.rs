@@ -17,7 +17,7 @@ pub fn doubts(config: &Config, model: &Model) -> Vec<String> {
 /// Young's moduli of solids in pascals, from soft rubber to diamond.
 const MODULI: std::ops::RangeInclusive<f64> = 1e5..=1.3e12;
 
-/// Without units, parts larger than this are taken to be in millimeters.
+/// Extent beyond which a part without units is taken to be in millimeters rather than meters.
 const MILLIMETERS: f64 = 20.0;
 
 fn doubtful_modulus(config: &Config, model: &Model, material: &MaterialShare) -> Option<String> {

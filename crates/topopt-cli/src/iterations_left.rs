@@ -26,7 +26,7 @@ const SEEN: usize = 20;
 const FEWEST: usize = 4;
 
 impl IterationsLeft {
-    /// For a run by these rules.
+    /// The estimate for a run by these stop rules.
     pub fn new(optimizer: &Optimizer, stages: &[Continuation]) -> Self {
         let last_stage = stages.last().map(|last| {
             let before = stages.len().checked_sub(2).map_or(1, |before| stages[before].from);

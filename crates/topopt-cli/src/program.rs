@@ -58,7 +58,7 @@ pub fn status(work: impl FnOnce() -> Result<(), Failure>) -> u8 {
     }
 }
 
-/// Says why the program ends, and returns its exit status.
+/// Reports why the program ends, and returns its exit status.
 pub fn tell(failure: &Failure) -> u8 {
     if let Failure::Rank(ended) = failure {
         say(&ended.said);

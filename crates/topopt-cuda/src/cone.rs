@@ -40,7 +40,7 @@ pub struct Cone {
 }
 
 impl Cone {
-    /// For element centers, \[n_elements\]\[3\], and radius R > 0 (length).
+    /// The filter for element centers, \[n_elements\]\[3\], and radius R > 0 (length).
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or the kernel cannot be loaded.

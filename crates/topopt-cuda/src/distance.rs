@@ -110,8 +110,8 @@ struct State<R> {
 }
 
 impl<R: Real> Eikonal<R> {
-    /// For a speed on `tetrahedra`, which are cut into patches of their own. What depends on these
-    /// is made once and serves any number of fronts.
+    /// The solver for a speed on `tetrahedra`, which it cuts into patches of its own. What depends
+    /// on these is made once and serves any number of fronts.
     ///
     /// # Errors
     /// [`EikonalError`] for a speed that is not positive, or if the device has no room.

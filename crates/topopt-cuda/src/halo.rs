@@ -153,7 +153,7 @@ impl<R: Real> DeviceHalo<R> {
         })
     }
 
-    /// With whom messages are exchanged.
+    /// Ranks with which messages are exchanged.
     pub(crate) fn peers(&self) -> &[Peer] {
         &self.peers
     }

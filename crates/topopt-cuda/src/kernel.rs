@@ -70,7 +70,7 @@ impl<T> From<&CudaSlice<T>> for In<T> {
 }
 
 impl<T> In<T> {
-    /// From entry `first` of `slice` on.
+    /// Pointer to entry `first` of `slice`.
     ///
     /// # Panics
     /// If the slice is shorter.
@@ -112,7 +112,7 @@ impl<T> From<&CudaSlice<T>> for Shared<T> {
 }
 
 impl<T> Shared<T> {
-    /// From entry `first` of `slice` on.
+    /// Pointer to entry `first` of `slice`.
     ///
     /// # Panics
     /// If the slice is shorter.

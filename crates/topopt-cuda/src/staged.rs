@@ -48,7 +48,7 @@ impl<C: Communicator> Communicator for Staged<C> {
 }
 
 impl<C: Communicator> Staged<C> {
-    /// Lets the device and the other ranks know of a failure.
+    /// Reports a failure to the device and the other ranks.
     fn note<R: Real>(&self, backend: &Cuda<R>, done: Result<(), BackendError>) {
         if let Err(error) = done {
             self.0.fail(&error.to_string());

@@ -34,7 +34,7 @@ pub struct Cone {
 /// How a [`Cone`] finds neighbors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NeighborStorage {
-    /// From lists.
+    /// Neighbors stored in lists.
     Stored,
     /// Search through the cells in every application.
     Walked,
@@ -49,8 +49,8 @@ struct Lists {
 }
 
 impl Cone {
-    /// For element centers, \[n_elements\]\[3\], and radius R > 0 (length); neighbor lists take
-    /// at most `budget` bytes.
+    /// The filter for element centers, \[n_elements\]\[3\], and radius R > 0 (length); neighbor
+    /// lists take at most `budget` bytes.
     pub fn new(centers: Vec<[f64; 3]>, radius: f64, budget: usize) -> Self {
         let rows = 0..centers.len();
         Self::of_rows(centers, rows, radius, budget)
@@ -79,7 +79,7 @@ impl Cone {
         f64::min(budget as f64, BYTES_PER_ELEMENT * n_elements as f64)
     }
 
-    /// With lists of at most `most` bytes, for the elements `rows`.
+    /// The filter of the elements `rows`, with lists of at most `most` bytes.
     fn within(centers: &[[f64; 3]], rows: Range<usize>, radius: f64, most: f64) -> Self {
         let cells = CellList::new(centers, radius);
         let count = |c: &[f64; 3]| {

@@ -1,4 +1,4 @@
-//! From design variables to the values and gradients of all responses.
+//! `Evaluator`: computes values and gradients of all responses from design variables.
 
 use std::time::Instant;
 

@@ -8,7 +8,7 @@ use crate::{Chain, DesignSpace, Response, SensitivityFilter, Volume};
 pub struct Formulation<'a, B: Pointwise> {
     /// Set of the designs that are allowed.
     pub space: &'a DesignSpace,
-    /// From design variables to the physical density.
+    /// Transform from design variables to the physical density.
     pub transform: Chain<'a, B>,
     /// Function to minimize or maximize.
     pub objective: Objective<'a, B>,
@@ -18,7 +18,7 @@ pub struct Formulation<'a, B: Pointwise> {
 
 /// Objective: a response, one with filtered sensitivities, or the largest of several responses.
 pub struct Objective<'a, B: Pointwise> {
-    /// With their weights; the largest is minimized if there are several.
+    /// Responses with their weights; of several the largest is minimized.
     pub(crate) responses: Vec<(Box<dyn Response<B> + 'a>, f64)>,
     /// -1 for what is maximized, else 1.
     pub(crate) sign: f64,
@@ -43,7 +43,7 @@ impl<'a, B: Pointwise + 'a> Objective<'a, B> {
         Self { filter: Some(filter), ..Self::new(response) }
     }
 
-    /// To be maximized.
+    /// An objective to maximize.
     #[must_use]
     pub fn maximized(self) -> Self {
         Self { sign: -1.0, ..self }
@@ -76,7 +76,7 @@ impl<'a, B: Pointwise + 'a> Constraint<'a, B> {
         Self { response, sign: -1.0, limit }
     }
 
-    /// At most the share `fraction` of the volume of the design elements of `space`.
+    /// Limits the volume to the share `fraction` of the design elements of `space`.
     pub fn volume(space: &DesignSpace, fraction: f64) -> Self {
         Self::new(Box::new(Volume), fraction * space.design_volume())
     }

@@ -18,7 +18,7 @@ pub(crate) struct Functions<B: Pointwise> {
 }
 
 impl<B: Pointwise> Functions<B> {
-    /// For `n` design variables.
+    /// The functions of `n` design variables.
     pub fn new(backend: &B, n: usize, formulation: &Formulation<B>) -> Result<Self, BackendError> {
         let Formulation { objective, constraints, .. } = formulation;
         let function = |limit, share| {

@@ -1,4 +1,4 @@
-//! From the values and gradients at a design to the next design.
+//! `Optimizer`: computes the next design from values and gradients at a design.
 
 use topopt_linalg::{Backend, BackendError};
 

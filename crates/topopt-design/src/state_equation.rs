@@ -93,7 +93,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         })
     }
 
-    /// With solves that are at most as loose as `loose` while the design is not final, see
+    /// Loosens solves up to `loose` while the design is not final, see
     /// [`Accuracy`].
     #[must_use]
     pub fn loosened(mut self, loose: f64) -> Self {
@@ -195,8 +195,8 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         Ok(())
     }
 
-    /// Lets the preconditioner follow the trial; its structure as well where a stage begins, which
-    /// may change the whole design at once.
+    /// Updates the preconditioner for the trial, and its structure where a stage begins, which may
+    /// change the whole design at once.
     pub(crate) fn update_preconditioner(&mut self, begins_stage: bool) -> Result<(), BackendError> {
         if begins_stage && self.linear.structure_cost().is_some() {
             self.restructure(self.backend().download(&self.trial_moduli)?)?;
@@ -240,7 +240,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         self.compliances.clear();
     }
 
-    /// Lets the next solve start from the states of the trial, which has been solved.
+    /// Keeps the states of the solved trial as the start of the next solve.
     pub(crate) fn keep_trial(&mut self) {
         self.has_trial = true;
     }
@@ -250,9 +250,9 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         self.linear.energies(&self.states, scratch, &mut self.energies);
     }
 
-    /// Lets the structure of the preconditioner follow the design evaluated last where solves have
-    /// been slow for as long as that takes. It is used after the next update. Returns the effort of
-    /// the solves since this was called last.
+    /// Rebuilds the structure of the preconditioner for the design evaluated last, once slow solves
+    /// have cost as much time as that. It is used after the next update. Returns the effort of the
+    /// solves since the last call.
     pub(crate) fn follow_slow_solves(&mut self) -> Result<Effort, BackendError> {
         let effort = self.linear.take_effort();
         if let Some(cost) = self.linear.structure_cost()

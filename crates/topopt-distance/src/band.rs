@@ -127,7 +127,7 @@ impl<'a> Band<'a> {
         vertices.collect()
     }
 
-    /// Hands the tetrahedra of a part to `each`, with the local numbers of their corners.
+    /// Calls `each` with the tetrahedra of a part and the local numbers of their corners.
     fn visit(&self, part: &Part, values: &[f64], mut each: impl FnMut(Cell, [u16; 4])) {
         let patch = self.patches.patch(part.patch);
         let order = &self.patches.order()[patch.first_cell..];

@@ -18,9 +18,9 @@ const MOST_ITERATIONS: usize = 2000;
 /// How a level set flows by its mean curvature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Flow {
-    /// For how long, in the square of the unit of length: a sphere shrinks by R^2 = R0^2 - 4 t.
+    /// Duration t (length squared): a sphere shrinks by R^2 = R0^2 - 4 t.
     pub time: f64,
-    /// In how many steps.
+    /// Number of steps.
     pub n_steps: usize,
     /// Width of the band on each side of the front: three elements at least, and a few times the
     /// square root of the length of a step. At its end the field is held.
@@ -175,7 +175,7 @@ impl<'a> Step<'a> {
         matrix.solve(&residuals, TOLERANCE, MOST_ITERATIONS)
     }
 
-    /// Hands all tetrahedra around `vertex` to `each`: the corner that it is, the geometry, the
+    /// Calls `each` for all tetrahedra around `vertex` with its local number, the geometry, the
     /// gradient of the field and its slope, and all corners.
     fn visit(&self, vertex: u32, mut each: impl FnMut(usize, &Element, [f64; 3], f64, [u32; 4])) {
         let points = self.patches.tetrahedra().points();

@@ -17,7 +17,7 @@ use crate::signed_distance::signed_distance;
 /// How a level set evolves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Steps {
-    /// For how long.
+    /// Duration of the evolution.
     pub time: f64,
     /// Width of the band on each side of the front; five elements and more.
     pub band: f64,
@@ -89,7 +89,7 @@ struct Stage<'a> {
     width: f64,
     /// Length of a step.
     step: f64,
-    /// For how long the curvature may act.
+    /// Longest step for the curvature.
     longest: f64,
 }
 

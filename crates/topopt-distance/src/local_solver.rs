@@ -15,7 +15,8 @@
 //! if no minimum needs it. The minima of the other vertices alone are those of other calls, which
 //! take them first. `values` are the times at the vertices.
 
-/// From the edge between two vertices of the face; products 00, 11, 01 of the edges to them.
+/// Arrival from the edge between two vertices of the face; products 00, 11, 01 of the edges to
+/// them.
 #[inline]
 pub(crate) fn through_edge(values: [f64; 2], [g00, g11, g01]: [f64; 3]) -> f64 {
     let delta = values[1] - values[0];
@@ -37,7 +38,7 @@ pub(crate) fn through_edge(values: [f64; 2], [g00, g11, g01]: [f64; 3]) -> f64 {
     }
 }
 
-/// From the whole face; products 00, 11, 22, 12, 02, 01 of the edges to its vertices.
+/// Arrival from the whole face; products 00, 11, 22, 12, 02, 01 of the edges to its vertices.
 #[inline]
 pub(crate) fn through_face(values: [f64; 3], products: [f64; 6]) -> f64 {
     let [g00, g11, g22, g12, g02, g01] = products;

@@ -74,7 +74,7 @@ impl<T> Coefficient<'_, T> {
 }
 
 impl<T: Mean> Coefficient<'_, T> {
-    /// In a tetrahedron with these vertices.
+    /// Value in a tetrahedron with these vertices.
     pub(crate) fn at(&self, cell: u32, corners: [u32; 4]) -> T {
         match self {
             Self::Uniform(value) => *value,

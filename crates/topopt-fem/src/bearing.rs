@@ -17,7 +17,7 @@ use crate::surface_load::{NodalForces, Point, points, sum_at_nodes};
 pub enum BearingError {
     /// No outward normal points against the force.
     NoFace,
-    /// So large a share of the force points where normals do not.
+    /// Share of the force in directions without normals.
     Sideways(f64),
 }
 

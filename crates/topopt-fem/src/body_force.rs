@@ -26,7 +26,7 @@ fn listed<T: Serialize, S: Serializer, const N: usize>(
 }
 
 impl<const N: usize> BodyForce<N> {
-    /// None at all.
+    /// No body force.
     pub const ZERO: Self = Self { uniform: [0.0; N], gradient: [[0.0; DIM]; N] };
 
     /// Whether it is zero everywhere.

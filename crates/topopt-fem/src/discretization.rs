@@ -48,7 +48,7 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
         Self { void, ..self }
     }
 
-    /// With elements that the kernel takes as stretched along x, y and z by factors of their own,
+    /// Sets factors per element by which the kernel stretches it along x, y and z,
     /// `[n_elements][3]`, whose product is 1: orthotropic diffusion, see [`crate::orthotropy`].
     #[must_use]
     pub fn with_stretches(self, stretches: Vec<[f64; DIM]>) -> Self {
@@ -56,7 +56,7 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
         Self { stretches: Some(stretches.into()), ..self }
     }
 
-    /// With a capacity that is `consistent` in place of lumped at the nodes; of diffusion.
+    /// Chooses a `consistent` capacity in place of the lumped one, for diffusion.
     #[must_use]
     pub fn with_capacity(self, consistent: bool) -> Self {
         Self { is_capacity_consistent: consistent, ..self }

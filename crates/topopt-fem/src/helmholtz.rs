@@ -174,7 +174,7 @@ pub struct AssembledEquation<'a> {
 }
 
 impl<'a> Helmholtz<'a, Cpu, AssembledEquation<'a>> {
-    /// For the radius R of a cone that blurs as much, on the CPU.
+    /// The filter on the CPU that blurs as much as a cone of radius R.
     ///
     /// # Errors
     /// [`BackendError`] never on the CPU.

@@ -82,7 +82,7 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
     /// The motions without energy that `held` leaves to the connected `nodes`, in words.
     fn free_motions(&self, held: &Constraints<N>, mesh: &HexMesh, nodes: &[u32]) -> Vec<String>;
 
-    /// For every element a bound of the largest eigenvalue mu_e of D_e^-1 K_e, a few percent above
+    /// Bounds per element the largest eigenvalue mu_e of D_e^-1 K_e, a few percent above
     /// it, with the blocks D_e on the diagonal of its matrix K_e, `[n_elements]`, whatever the
     /// coefficients are.
     ///

@@ -18,7 +18,7 @@ pub struct Lanes<S: Simd> {
 }
 
 impl<S: Simd> Lanes<S> {
-    /// Puts one number into every lane.
+    /// Copies one number to every lane.
     #[inline(always)]
     pub fn splat(simd: S, value: f64) -> Self {
         Self { simd, value: simd.splat_f64s(value) }

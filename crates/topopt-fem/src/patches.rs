@@ -162,7 +162,7 @@ impl Patches {
 }
 
 impl Patch {
-    /// So many of its elements from number `first` on, by their numbers in the mesh.
+    /// Elements of the patch from number `first` on, by their numbers in the mesh.
     #[inline(always)]
     pub(crate) fn range(&self, first: usize, count: usize) -> Range<usize> {
         let first = self.elements.start + first;

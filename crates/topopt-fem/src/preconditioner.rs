@@ -65,7 +65,7 @@ pub struct Jacobi<B: Backend> {
 }
 
 impl<B: Pointwise> Jacobi<B> {
-    /// For operators of `space`; needs an update before use.
+    /// The preconditioner for operators of `space`; needs an update before use.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -111,7 +111,7 @@ pub struct BlockJacobi<'a, K, const N: usize> {
 }
 
 impl<'a, K: ElementKernel<N>, const N: usize> BlockJacobi<'a, K, N> {
-    /// For operators of `problem`; needs an update before use.
+    /// The preconditioner for operators of `problem`; needs an update before use.
     pub fn new(problem: &'a Discretization<K, N>) -> Self {
         let inverse = BlockDiagonal::zeros(problem.space());
         Self { problem, patches: problem.patches(), inverse }

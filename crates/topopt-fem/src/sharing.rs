@@ -33,7 +33,7 @@ pub trait Sharing<'a, B: Backend>: Send + Sync {
     /// Whether a device can record what it does, to be replayed.
     fn is_recorded(&self) -> bool;
 
-    /// From how many unknowns on ranks divide a level below the finest.
+    /// Least number of unknowns of a level below the finest that ranks divide.
     fn least_divided(&self) -> usize;
 
     /// Prepares to exchange rows of a level by `halo`: so many numbers per row of its vectors, and
@@ -81,7 +81,7 @@ impl<'a, B: Backend + Sync, C: Exchange<B>> PartSharing<'a, B, C>
 where
     C::Lists: 'a,
 {
-    /// For so many unknowns per node.
+    /// Prepares to share nodal vectors of `part`, with `unknowns` per node.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -202,7 +202,7 @@ pub enum Shared<'a, B: Backend> {
 impl<'a, B: Backend> Shared<'a, B> {
     /// The levels of `structure` that are shared, the first below the finest first, with so many
     /// numbers per row of what their smoothers have per row; none where there are no other ranks.
-    /// On all levels below, each rank has and does the same.
+    /// Lower levels are whole on every rank.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

@@ -88,9 +88,9 @@ pub struct StepData<'s, B: Backend> {
 /// The values of held nodes in a step, 0 at free nodes, `[n_nodes]` each.
 #[derive(Clone, Copy)]
 pub struct Held<'s, B: Backend> {
-    /// At the middle t_0 + theta dt.
+    /// Values at the middle t_0 + theta dt.
     pub middle: &'s B::Vector,
-    /// At the end.
+    /// Values at the end of the step.
     pub end: &'s B::Vector,
     /// K without held nodes and without springs.
     pub free: &'s dyn LinearOperator<B>,

@@ -28,8 +28,8 @@ impl CsvFile {
         Self::restore(path, columns, &(header(columns) + "\n"))
     }
 
-    /// Puts `text`, the whole rows of an earlier table of these columns, in place of the file, for
-    /// more rows to follow.
+    /// Replaces the file by `text`, whole rows of an earlier table of these columns, before more
+    /// rows follow.
     ///
     /// # Errors
     /// [`WriteError`]: other columns, or the operating system's cause.

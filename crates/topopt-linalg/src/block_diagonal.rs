@@ -193,7 +193,7 @@ impl<const N: usize> InverseDiagonal<Cpu> for BlockDiagonal<N> {
 mod tests {
     use super::*;
 
-    /// B B^T for a B of numbers without order; of rank `rank`.
+    /// B B^T for a random B; of rank `rank`.
     fn block(rank: usize) -> [[f64; 6]; 6] {
         let size = |i: usize| 10f64.powi(i as i32 - 3);
         let number = |i: usize, k: usize| ((7 * i + 13 * k + 1) as f64).powi(2).sin() * size(i);

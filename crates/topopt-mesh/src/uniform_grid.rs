@@ -163,7 +163,7 @@ mod tests {
         HexMesh::new(coordinates, hexes, Sets::default()).unwrap()
     }
 
-    /// Moves the nodes inside [0, n]^3 to and fro by up to `amount`, and none of its surface.
+    /// Perturbs the nodes inside [0, n]^3 by up to `amount`, and none on its surface.
     fn shaken(n: usize, amount: f64) -> impl Fn([f64; 3]) -> [f64; 3] {
         move |x| {
             let phase = x[0] * 12.9898 + x[1] * 78.233 + x[2] * 37.719;

@@ -118,7 +118,7 @@ pub(crate) fn kept_sharpness(config: &Config, iterations: usize) -> Option<Strin
     })
 }
 
-/// Optimality criteria swing to and fro where a step takes densities across the projection.
+/// Warns that optimality criteria oscillate where a step takes densities across the projection.
 fn swinging(config: &Config) -> Option<String> {
     let move_limit = config.optimizer.move_limit;
     (config.projection.is_some() && move_limit > 0.1).then(|| {

@@ -7,7 +7,7 @@ pub(crate) const LENGTH: usize = 8;
 const SWING: f64 = 0.01;
 const DIFFERENCE: f64 = 0.25;
 
-/// The last two of `values`, if all of them swing to and fro between these.
+/// The last two of `values`, if all of them oscillate between these.
 pub(crate) fn between(values: &[f64]) -> Option<[f64; 2]> {
     let &[.., before, last] = values else { return None };
     let swings = |w: &[f64]| {

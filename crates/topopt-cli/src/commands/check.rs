@@ -70,7 +70,7 @@ pub(super) fn check(
     }
 }
 
-/// Says what can be known of `case`.
+/// Prints the forecast of `case`.
 fn tell<A: Acting<N>, const N: usize>(
     config: &Config,
     mut case: Case<N>,
@@ -92,7 +92,7 @@ fn tell<A: Acting<N>, const N: usize>(
     Ok(forecast.print::<N>(out)?)
 }
 
-/// Says that the preview was written, where what is printed is for people.
+/// Prints that the preview was written, unless the output is JSON.
 fn say_preview(path: &Path, args: &CheckArgs, out: &mut impl Write) -> std::io::Result<()> {
     if args.json { Ok(()) } else { writeln!(out, "wrote {}", path.display()) }
 }

@@ -32,7 +32,7 @@ pub(super) fn verify(
     }
 }
 
-/// Says what was found, as JSON or for people.
+/// Prints the verification, as JSON or for people.
 fn tell<K: Shown<N>, const N: usize>(
     config: &Config,
     args: &VerifyArgs,

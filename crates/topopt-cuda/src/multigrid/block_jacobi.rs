@@ -22,7 +22,7 @@ pub struct BlockJacobi {
 }
 
 impl BlockJacobi {
-    /// For operators of `problem`; needs an update before use.
+    /// The preconditioner for operators of `problem`; needs an update before use.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.

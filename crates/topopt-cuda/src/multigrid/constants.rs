@@ -28,7 +28,7 @@ pub struct Constants<R> {
     galerkin: kernels::ScalarGalerkin<R>,
     vector: kernels::Vector<R>,
     filling: kernels::DenseFill<R>,
-    /// A diagonal on the nodes, as work goes on.
+    /// A scratch diagonal on the nodes.
     diagonal: Mutex<DeviceVector<R>>,
 }
 

@@ -1,4 +1,4 @@
-//! Between double precision and that of the cycle.
+//! Conversion of vectors between double precision and the precision of the cycle.
 
 use std::sync::Arc;
 

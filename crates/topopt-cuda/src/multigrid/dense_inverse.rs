@@ -35,7 +35,7 @@ pub(super) struct DenseInverse<R> {
 }
 
 impl<R: Real> DenseInverse<R> {
-    /// For matrices of `n` unknowns; needs an update before use.
+    /// The inverse of a matrix of `n` unknowns; needs an update before use.
     pub fn new(device: &Arc<Device>, n: usize) -> Result<Self, BackendError> {
         Ok(Self {
             n,

@@ -100,7 +100,7 @@ impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> Levels<'a, R, K, N> {
 }
 
 impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> DeviceHierarchy<'a, R, K, N> {
-    /// For `problem`, which is that of a part where there are other ranks.
+    /// The hierarchy for `problem`: on ranks the problem of a part.
     pub(super) fn new(
         backend: &'a Cuda<R>,
         on_device: &Arc<ProblemOnDevice<K, N>>,
@@ -138,7 +138,7 @@ impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> DeviceHierarchy<'a, R, K, 
         })
     }
 
-    /// Lets the structure follow designs of `problem`, for which it was made.
+    /// Allows the structure to be updated for designs of `problem`, for which it was made.
     pub(super) fn follow(&mut self, problem: &'a Discretization<K, N>) {
         self.problem = Some(problem);
     }

@@ -144,7 +144,7 @@ impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> Multigrid<'a, R, K, N> {
         })
     }
 
-    /// Lets the structure follow designs of `problem`, for which it was made.
+    /// Allows the structure to be updated for designs of `problem`, for which it was made.
     #[must_use]
     pub fn following(mut self, problem: &'a Discretization<K, N>) -> Self {
         self.cycle.hierarchy_mut().follow(problem);

@@ -16,12 +16,12 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// For `problem`.
+    /// Hierarchy that is still to be built, for `problem`.
     pub fn new<K: ElementKernel<N>, const N: usize>(problem: &Discretization<K, N>) -> Self {
         Self::with_structure(Aggregation::new(problem, direct(problem.n_dofs())))
     }
 
-    /// With the structure that is given.
+    /// Hierarchy with a given structure.
     pub fn with_structure(structure: Aggregation) -> Self {
         Self { structure, smoother: SmootherKind::Chebyshev }
     }

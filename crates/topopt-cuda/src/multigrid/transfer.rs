@@ -82,7 +82,7 @@ pub enum Points {
     Aggregates(Arc<Grouping>),
 }
 
-/// Between points and their aggregates.
+/// Prolongation and restriction between points and their aggregates.
 pub struct LevelTransfer<'a, R: Real, K: DeviceKernel<N>, const N: usize> {
     kernels: Arc<K::Levels<R>>,
     points: Points,

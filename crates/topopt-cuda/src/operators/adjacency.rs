@@ -8,7 +8,7 @@ use topopt_mesh::NodeToElements;
 use super::mesh::NODES;
 use crate::Device;
 
-/// For every node its elements and its local number in each, in compressed rows.
+/// Elements around each node, with its local number in each, in compressed rows.
 pub(crate) struct ReverseConnectivity {
     /// `[n_nodes + 1]`.
     pub offsets: CudaSlice<u32>,

@@ -101,7 +101,7 @@ impl MeshOnDevice {
         Part { first: 0, count: self.n_elements as u32 }
     }
 
-    /// For a launch, with the elements of another `connectivity`, `[NODES][n_elements]`.
+    /// View for a launch with the elements of another `connectivity`, `[NODES][n_elements]`.
     pub(crate) fn with(&self, connectivity: &CudaSlice<u32>) -> MeshView {
         MeshView {
             n_elements: self.n_elements.into(),

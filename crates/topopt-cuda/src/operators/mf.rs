@@ -82,7 +82,8 @@ impl<R: Real, K: DeviceKernel<N>, const N: usize> Mf<R, K, N> {
         Self::with(on_device, problem, Some(slots))
     }
 
-    /// With slots where elements come by color, which is faster than a launch per color.
+    /// The operator with slots where elements come by color, which is faster than a launch per
+    /// color.
     ///
     /// # Errors
     /// As [`Mf::new`].

@@ -49,7 +49,7 @@ impl<K: DeviceKernel<N>, const N: usize> ProblemOnDevice<K, N> {
         Self::on(&MeshOnDevice::by_color(device, problem.mesh(), colors)?, problem)
     }
 
-    /// On a mesh that others may share, which was made from that of `problem`.
+    /// Copies `problem`, whose mesh is on the device already and may be shared.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for the rest.

@@ -1,4 +1,5 @@
-//! Between element fields and nodal fields by the means of the shape functions: `cuda/shape_means.cu`.
+//! `ShapeMeans`: transfer between elements and nodes by means of shape functions,
+//! `cuda/shape_means.cu`.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ pub struct ShapeMeans {
 }
 
 impl ShapeMeans {
-    /// On the elements of `mesh`.
+    /// Computes the means over the elements of `mesh`.
     ///
     /// # Errors
     /// [`BackendError`] if the kernels cannot be loaded.

@@ -41,7 +41,7 @@ impl Anderson<topopt_linalg::Cpu> {
 }
 
 impl<B: Pointwise> Anderson<B> {
-    /// For `n` design variables, with `move_limit` and `damping` of the optimality criteria.
+    /// The optimizer of `n` design variables, with `move_limit` and `damping` of the criteria.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

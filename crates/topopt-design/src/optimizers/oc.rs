@@ -34,8 +34,8 @@ impl OptimalityCriteria<topopt_linalg::Cpu> {
 }
 
 impl<B: Pointwise> OptimalityCriteria<B> {
-    /// For `n` design variables, with `move_limit` m and `damping` eta as in Eq. 2.8 (0.2 and 0.5
-    /// in the thesis).
+    /// The optimizer of `n` design variables, with `move_limit` m and `damping` eta of Eq. 2.8 (0.2
+    /// and 0.5 in the thesis).
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

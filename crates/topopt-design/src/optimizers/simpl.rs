@@ -85,7 +85,7 @@ impl Simpl<topopt_linalg::Cpu> {
 }
 
 impl<B: Pointwise> Simpl<B> {
-    /// For `n` design variables.
+    /// The optimizer of `n` design variables.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -103,7 +103,7 @@ impl<B: Pointwise> Simpl<B> {
         })
     }
 
-    /// With another line search than Armijo's.
+    /// Replaces the line search, Armijo's by default.
     #[must_use]
     pub fn with_line_search(self, line_search: LineSearch) -> Self {
         Self { line_search, ..self }

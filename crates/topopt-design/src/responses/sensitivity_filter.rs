@@ -32,8 +32,8 @@ impl<'a, B: Pointwise> SensitivityFilter<'a, B> {
     /// Vectors of one entry per element that it holds, besides what H does.
     pub const ELEMENT_VECTORS: usize = 2;
 
-    /// From the operator H, the volume of every element, `[n_elements]`, > 0, and the smallest
-    /// density.
+    /// The filter with the operator H, the volume of every element, `[n_elements]`, > 0, and the
+    /// smallest density.
     ///
     /// # Errors
     /// [`AveragingError`] if the device has no room, or H fails.

@@ -15,7 +15,7 @@ pub struct StateMean<B: Backend> {
 }
 
 impl<B: Backend> StateMean<B> {
-    /// With l = `weights`, `[n_nodes][n]`.
+    /// The mean with l = `weights`, `[n_nodes][n]`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

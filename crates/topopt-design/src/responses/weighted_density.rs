@@ -13,7 +13,7 @@ pub struct WeightedDensity<B: Pointwise> {
 }
 
 impl<B: Pointwise> WeightedDensity<B> {
-    /// With `weights`, `[n_elements]`, not negative; ranks after the first have none.
+    /// The response with `weights`, `[n_elements]`, not negative; ranks after the first pass none.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

@@ -21,7 +21,7 @@ impl<'a, B: Pointwise> DensityFilter<'a, B> {
     /// Vectors of one entry per element that it holds, besides what H does.
     pub const ELEMENT_VECTORS: usize = 3;
 
-    /// From the operator H and the volume of every element, `[n_elements]`, > 0.
+    /// The filter with the operator H and the volume of every element, `[n_elements]`, > 0.
     ///
     /// # Errors
     /// [`AveragingError`] if the device has no room, or H fails.

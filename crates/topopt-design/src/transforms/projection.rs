@@ -22,8 +22,8 @@ impl<B: Pointwise> Projection<B> {
     /// Vectors of one entry per element that it holds.
     pub const ELEMENT_VECTORS: usize = 1;
 
-    /// For `n` elements, with the smallest density a, threshold eta, 0 < eta < 1, and sharpness
-    /// 0 < beta <= 256: beyond, slopes far from the threshold round to 0.
+    /// The projection of `n` elements, with smallest density a, threshold eta, 0 < eta < 1, and
+    /// sharpness 0 < beta <= 256: beyond, slopes far from the threshold round to 0.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

@@ -32,7 +32,7 @@ pub struct BoundParameters {
 }
 
 impl BoundParameters {
-    /// For `material`.
+    /// The bounds for `material`.
     pub(super) fn of(material: &Material) -> Self {
         let ratio = material.poissons_ratio();
         let margin = if ratio < LEAST_RATIO { MARGIN_BELOW } else { MARGIN };
@@ -41,7 +41,7 @@ impl BoundParameters {
     }
 }
 
-/// For every element about the largest eigenvalue mu_e of D_e^-1 K_e, with the 3x3 blocks D_e on
+/// Estimates per element the largest eigenvalue mu_e of D_e^-1 K_e, with the 3x3 blocks D_e on
 /// the diagonal of its stiffness K_e, \[n_elements\]; 3.16 for a cube of Poisson's ratio 0.3.
 ///
 /// As u^T K_e u <= mu_e u^T D_e u holds element by element, sum_e E_e K_e is at most

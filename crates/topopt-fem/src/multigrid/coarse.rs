@@ -17,7 +17,7 @@ use crate::{DIM, Shared};
 /// solved directly.
 pub(super) struct BlockLevels<'a, const N: usize> {
     levels: Vec<Level<'a, N>>,
-    /// From each level to the next.
+    /// Transfers from each level to the next.
     transfers: Vec<CoarseTransfer<'a, N>>,
     last: DenseCholesky,
 }

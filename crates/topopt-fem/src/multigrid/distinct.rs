@@ -18,7 +18,7 @@ pub(super) struct Distinct {
 const PLACES: usize = 1024;
 /// Places per number at least.
 const SPARSE: usize = 8;
-/// From a list to the next one.
+/// Step from a list to the next one.
 const NEXT: u64 = 1 << 32;
 
 impl Distinct {
@@ -37,7 +37,7 @@ impl Distinct {
         }
     }
 
-    /// Puts in a number, unless it is there.
+    /// Inserts a number, unless the list has it.
     #[inline]
     pub fn insert(&mut self, value: u32) {
         let entry = self.list | u64::from(value);

@@ -26,7 +26,7 @@ struct Void {
 }
 
 impl<'a> NodeGraph<'a> {
-    /// With the elements `void` empty.
+    /// The graph without the elements `void`.
     pub fn new(mesh: &'a HexMesh, adjacency: &'a NodeToElements, void: &[u32]) -> Self {
         let of_elements = || {
             let mut is_void = vec![false; mesh.n_elements()];

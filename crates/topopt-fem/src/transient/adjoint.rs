@@ -31,7 +31,7 @@ impl<B: Backend> AdjointSteps<B> {
     /// Vectors with one entry per node that it holds.
     pub const NODAL_VECTORS: usize = 3;
 
-    /// For steps with `theta`.
+    /// The adjoint of steps with `theta`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

@@ -92,7 +92,7 @@ impl<'a> Carrier<'a> {
         Ok(())
     }
 
-    /// Loses something, each sentence once.
+    /// Reports a loss, each sentence once.
     pub fn lose_once(&mut self, what: impl Into<String>) {
         let what = what.into();
         if !self.found.deck.lost.contains(&what) {
@@ -147,7 +147,7 @@ impl<'a> Carrier<'a> {
         Ok(())
     }
 
-    /// Loses forces in a deck of heat, and heat in one of elasticity.
+    /// Reports as lost forces in a deck of heat, and heat in one of elasticity.
     fn other_physics(&mut self) {
         let deck = self.deck;
         for condition in &deck.conditions {
@@ -310,7 +310,7 @@ impl<'a> Carrier<'a> {
         }
     }
 
-    /// Loses a load of another physics than the deck's.
+    /// Reports as lost a load of another physics than the deck's.
     pub fn lose_of_other_physics(&mut self, block: &Block) {
         let (of, line) = (if self.is_heat { "heat" } else { "elasticity" }, block.line);
         let at = self.deck.place(line);

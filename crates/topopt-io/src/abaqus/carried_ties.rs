@@ -29,7 +29,7 @@ impl Carrier<'_> {
         points.into_iter().map(|point| (point, share)).collect()
     }
 
-    /// Loses what a held reference node cannot do here.
+    /// Reports as lost the effects of held reference nodes that a case cannot express.
     pub fn reference_nodes(&mut self, points: &[Vec<Point>], held: &Held) {
         let deck = self.deck;
         let mut turns = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! From an input file to a checked mesh.
+//! Conversion of an Abaqus input file to a checked mesh.
 
 use std::mem::take;
 

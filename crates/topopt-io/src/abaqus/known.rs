@@ -76,7 +76,7 @@ impl Reader<'_> {
         true
     }
 
-    /// Loses what `rest` says of a keyword.
+    /// Reports the part `rest` of a keyword as lost.
     pub fn lose_keyword(&mut self, keyword: &Keyword, rest: &str) {
         let (name, at) = (printable(&keyword.written), self.at(keyword.line));
         // The place stands behind the parameter.
@@ -85,7 +85,7 @@ impl Reader<'_> {
         self.lose(format!("*{name}{parameter} ({at}){reason}"));
     }
 
-    /// Loses a keyword with its data.
+    /// Reports a keyword with its data as lost.
     pub fn pass_over(&mut self, keyword: &Keyword) {
         let mut data = 0;
         while self.lines.data().is_some() {
@@ -97,7 +97,7 @@ impl Reader<'_> {
         entry.2 += data;
     }
 
-    /// Loses what was passed over, by keyword.
+    /// Reports all passed-over data as lost, by keyword.
     pub fn lose_passed_over(&mut self) {
         for (name, (line, times, data)) in std::mem::take(&mut self.passed_over) {
             let times = if times > 1 { format!(", {times} times") } else { String::new() };

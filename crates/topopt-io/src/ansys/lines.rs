@@ -92,7 +92,7 @@ impl Command {
         Self { fields: fields.map(text).collect() }
     }
 
-    /// Puts the values of parameters in place of their names.
+    /// Replaces names of parameters by their values.
     pub fn resolve(&mut self, parameters: &Parameters) {
         if parameters.0.is_empty() {
             return;

@@ -11,7 +11,7 @@ pub(super) struct Attempt {
     per_turn: u32,
     /// Size of the elements, as a share of the requested one.
     size: f64,
-    /// So fine that there are about so many elements at least, in the last resort; else 0.
+    /// Least number of elements, in the last resort; else 0.
     pub number: usize,
     /// How the surface of an STL file is meshed.
     pub boundary: Boundary,

@@ -181,8 +181,8 @@ impl Geometry<'_> {
         Err(MeshingError::Volume { path: self.runner.path.into(), meshed, exact })
     }
 
-    /// Says where the mesh ends before the facets do: a tip has hardly a volume, and surfaces that
-    /// Gmsh makes of facets may be without it, however small the elements are.
+    /// Reports a tip of the facets that the mesh lacks: its volume is tiny, and surfaces that Gmsh
+    /// makes of facets may lose it, however small the elements are.
     fn lost_tip(&self, meshed: &ImportedMesh) -> Option<String> {
         let Source::Facets(facets) = self.source else { return None };
         let [mesh, part] = [meshed.mesh.bounding_box(), facets.bounding_box()].map(|b| b.extent());

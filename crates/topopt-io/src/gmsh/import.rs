@@ -1,4 +1,4 @@
-//! From the tags of a file to a checked mesh.
+//! Conversion of a Gmsh file, numbered by tags, to a checked mesh.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem::take;
@@ -58,7 +58,7 @@ fn notes_on_file(raw: &RawMesh) -> Vec<String> {
     sections.chain(high_order).collect()
 }
 
-/// Puts the solid elements into the order of their tags.
+/// Sorts the solid elements by their tags.
 fn sort_elements(raw: &mut RawMesh) {
     if raw.tags.is_sorted() {
         return;
@@ -81,7 +81,7 @@ fn empty_sets(raw: &RawMesh, sets: &mut FileSets) {
     }
 }
 
-/// For every place the names of its sets.
+/// Names of the sets of every place.
 fn set_names(raw: &RawMesh, dimension: u8) -> Vec<Vec<String>> {
     let names = |groups: &[u32]| groups.iter().map(|&g| raw.name(dimension, g)).collect();
     raw.combinations().map(names).collect()

@@ -1,4 +1,5 @@
-//! From a geometry to a mesh of hexahedra, or of about so many, found by meshing a few times.
+//! Meshing of a geometry with hexahedra; a requested number of them is approached in a few
+//! attempts.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -74,7 +74,7 @@ impl Supervised {
         let _ = self.child.kill().and_then(|()| self.child.wait());
     }
 
-    /// Lets the watcher know the group; one that has ended already watches nothing.
+    /// Sends the process group to the watcher; a watcher that has ended watches nothing.
     #[cfg(unix)]
     fn tell_watcher(&mut self) {
         use std::io::Write;

@@ -66,7 +66,7 @@ struct Groups<'a> {
     quads: Vec<Group<4>>,
     /// The combinations of groups that elements are in; each is a geometric entity, from 1.
     combinations: Vec<Vec<i64>>,
-    /// For every element its combination.
+    /// Combination of sets per element.
     combination_of: Vec<usize>,
 }
 

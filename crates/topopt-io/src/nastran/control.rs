@@ -11,7 +11,7 @@ impl Reader {
     /// result is lost.
     pub fn control(&mut self, line: &Line) {
         let text = String::from_utf8_lossy(&line.text).trim().to_owned();
-        // A line that ends with a comma goes on, as SET does.
+        // A line that ends with a comma continues on the next, as in SET.
         let is_rest = std::mem::replace(&mut self.goes_on, text.ends_with(','));
         if is_rest {
             return;

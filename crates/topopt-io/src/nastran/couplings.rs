@@ -56,7 +56,8 @@ impl Couplings {
         couplings
     }
 
-    /// Loses the means of grids that are rigid with others, too: what acts there goes to the rigid ones.
+    /// Reports as lost the means of grids that are also rigid with others: loads go to the rigid
+    /// ones.
     fn say_doubles(&self, found: &mut Found) {
         let means = self.groups.iter().filter(|group| !group.is_rigid);
         for group in means {

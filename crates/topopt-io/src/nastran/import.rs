@@ -1,4 +1,4 @@
-//! From a deck to a checked mesh.
+//! Conversion of a Nastran deck to a checked mesh.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,7 +79,7 @@ fn say_what_is_lost(deck: &Deck, found: &mut Found) {
     }
 }
 
-/// Puts the grids of left-handed elements in the order of right-handed ones; how many there were.
+/// Reorders the grids of left-handed elements, and returns the number of these.
 fn right_handed(deck: &mut Deck, nodes: &Nodes) -> Result<usize, read_error::Fault> {
     let mut count = 0;
     let mut positions = Vec::new();
@@ -113,7 +113,7 @@ fn cells(deck: &Deck, nodes: &Nodes) -> Result<Cells, read_error::Fault> {
     Ok(cells)
 }
 
-/// Puts into `positions` those of the nodes with these tags, of element `tag`; 0 is no node.
+/// Writes to `positions` those of the nodes of element `tag`; the number 0 is no node.
 fn place(
     tag: u64,
     tags: &[u64],

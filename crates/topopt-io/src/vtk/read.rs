@@ -1,4 +1,4 @@
-//! From the arrays of a `.vtu` file to a checked mesh.
+//! Conversion of the arrays of a `.vtu` file to a checked mesh.
 
 use super::array::Section;
 use super::read_cells::Cells;

@@ -8,7 +8,7 @@ use crate::{Backend, LinearOperator};
 const SIDE: usize = 6;
 const ROWS: usize = SIDE * SIDE * SIDE;
 
-/// Numbers in [-0.5, 0.5) without order.
+/// Random numbers in [-0.5, 0.5).
 fn number(i: usize, k: usize) -> f64 {
     ((7 * i + 13 * k + 1) as f64 * 0.754_877_666_246_692_8).fract() - 0.5
 }

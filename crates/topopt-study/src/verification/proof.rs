@@ -71,7 +71,7 @@ pub trait Verified<const N: usize>: Measured<N> {
     /// Coefficient of a void element, as a share of the solid's.
     fn void(config: &Config) -> f64;
 
-    /// Says which supports have nothing left, and moves springs to nodes that carry.
+    /// Notes supports without material left, and moves springs to nodes with material.
     ///
     /// # Errors
     /// A finding if nothing is left of a set that matters, or too little.

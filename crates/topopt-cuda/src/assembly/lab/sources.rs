@@ -8,7 +8,7 @@ use topopt_mesh::counting_sort::{Grouped, grouped};
 use crate::assembly::pattern::{marks, place};
 use crate::assembly::task::Parts;
 
-/// In compressed rows, those of a block by increasing elements.
+/// Tiles of each block in compressed rows, by increasing elements.
 pub(crate) struct Sources {
     /// `[n_upper + 1]`.
     pub offsets: CudaSlice<u32>,

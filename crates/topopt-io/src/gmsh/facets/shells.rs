@@ -102,7 +102,7 @@ impl Shells {
     }
 }
 
-/// For every facet the number of the facets that are joined with it by edges.
+/// Shell number of every facet; facets of a shell are joined by edges.
 fn components(triangles: &[[u32; 3]]) -> Vec<u32> {
     let mut parent: Vec<u32> = (0..triangles.len() as u32).collect();
     for at in by_edge(&sides(triangles)) {
