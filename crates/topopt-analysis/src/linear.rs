@@ -166,9 +166,8 @@ impl<'a, B: Pointwise> Linear<'a, B> {
     }
 
     /// Solves for an adjoint state: (K + S) `lambda` = `load`, where `load` is dg/du, zero at held
-    /// components, both `[n_nodes][n]`. The solve starts from zero, so that a run resumes to the
-    /// same bits from a checkpoint, which does not hold `lambda`. `name` is that of g, for
-    /// messages.
+    /// components, both `[n_nodes][n]`. The solve starts from zero, so that a resumed run has the
+    /// same bits although a checkpoint does not hold `lambda`. `name` is that of g, for messages.
     ///
     /// # Errors
     /// [`SolveError`] if the device fails, or the solve does not converge or is interrupted.

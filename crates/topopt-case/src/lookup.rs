@@ -26,8 +26,7 @@ pub struct Lookup<'a> {
 pub type NodalOfMesh = BTreeMap<String, Vec<[f64; 3]>>;
 
 impl Lookup<'_> {
-    /// Forces on the nodes of a set from the mesh file; findings point at `place`, the span of the
-    /// key.
+    /// Forces on the nodes of a set from the mesh file; `place` is the span of the key, for findings.
     pub(crate) fn of_mesh_file(
         &self,
         set: &Spanned<String>,

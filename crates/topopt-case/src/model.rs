@@ -47,8 +47,7 @@ pub struct Model<K = Elasticity, const N: usize = DIM> {
     pub materials: Vec<MaterialShare>,
     /// Mean width of an element, see [`HexMesh::element_width`].
     pub element_width: f64,
-    /// Reference Young's modulus or conductivity, of which the moduli of the stiffness are
-    /// multiples.
+    /// Reference Young's modulus or conductivity; the moduli of the stiffness are multiples of it.
     pub solid_modulus: f64,
     /// The cells of the mesh file, where the design is written on them too.
     pub uncut: Option<UncutCells>,

@@ -4,8 +4,7 @@ use serde::Serialize;
 
 use crate::config::{Config, PhysicsKind};
 
-/// Names of the units of the results; for heat only the length, as no case states a temperature
-/// unit.
+/// Names of the units of the results; for heat the length alone, as temperatures have no unit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UnitNames {
     /// Unit of lengths.

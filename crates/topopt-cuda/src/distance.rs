@@ -52,8 +52,7 @@ pub enum EikonalError {
 pub struct Schedule {
     /// Most sweeps of a patch in a round.
     pub sweeps: u32,
-    /// Range of a round beyond the earliest waiting value, in mean travel times along an
-    /// edge.
+    /// Range of a round beyond the earliest waiting value, in mean travel times along an edge.
     pub window: f64,
 }
 

@@ -126,8 +126,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         })
     }
 
-    /// Adds a continuation: settings that change from the first iteration of each of the `stages`
-    /// on.
+    /// Adds a continuation: settings that change at the first iteration of each of the `stages`.
     #[must_use]
     pub fn with_stages(self, stages: Vec<Stage>) -> Self {
         Self { stages, ..self }

@@ -93,8 +93,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         })
     }
 
-    /// Loosens solves up to `loose` while the design is not final, see
-    /// [`Accuracy`].
+    /// Loosens solves up to `loose` while the design is not final, see [`Accuracy`].
     #[must_use]
     pub fn loosened(mut self, loose: f64) -> Self {
         self.accuracy.loose = loose;

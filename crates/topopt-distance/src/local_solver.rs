@@ -15,8 +15,7 @@
 //! if no minimum needs it. The minima of the other vertices alone are those of other calls, which
 //! take them first. `values` are the times at the vertices.
 
-/// Arrival from the edge between two vertices of the face; products 00, 11, 01 of the edges to
-/// them.
+/// Arrival from the edge of two vertices of the face; products 00, 11, 01 of the edges to them.
 #[inline]
 pub(crate) fn through_edge(values: [f64; 2], [g00, g11, g01]: [f64; 3]) -> f64 {
     let delta = values[1] - values[0];

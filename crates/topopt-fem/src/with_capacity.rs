@@ -52,8 +52,7 @@ impl<'a, K: ElementKernel<N>, const N: usize> WithCapacity<'a, K, N> {
     }
 }
 
-/// Computes P u, the values at the Gauss points from those at the nodes, one direction after the
-/// other; P is symmetric.
+/// Computes P u, the values at the Gauss points, one direction after the other; P is symmetric.
 fn at_points(u: [f64; 8]) -> [f64; 8] {
     let (near, far) = (0.5 * (1.0 + GAUSS), 0.5 * (1.0 - GAUSS));
     let mut values = NODE.map(|node| u[node]);

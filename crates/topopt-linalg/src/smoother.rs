@@ -26,9 +26,8 @@ impl SmootherKind {
 
 /// Smoother by the inverse D^-1 of the block diagonal of an operator.
 pub trait InverseDiagonal<B: Backend>: LinearOperator<B> {
-    /// Takes one step in one pass over the rows: the residual r; d = alpha / growth D^-1 r + beta
-    /// d; x = x + d, with `factors` alpha and beta. d is not read if beta is 0, nor x if it is
-    /// zero.
+    /// Takes one step in one pass: the residual r; d = alpha / growth D^-1 r + beta d; x = x + d,
+    /// with `factors` alpha and beta. d is not read if beta is 0, nor x if it is zero.
     fn smooth(
         &self,
         residual: Residual<B::Vector>,

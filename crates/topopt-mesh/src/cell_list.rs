@@ -162,8 +162,7 @@ impl CellList {
         self.index(low, direction)..self.index(high, direction) + 1
     }
 
-    /// Lower bound of the distance of cells of an `index` from an interval, less a little for
-    /// rounding.
+    /// Lower bound of the distance between cells of an `index` and an interval, less some rounding.
     fn distance(&self, low: f64, high: f64, index: usize, direction: usize) -> f64 {
         let start = self.origin[direction] + index as f64 * self.cell;
         ((start - high).max(low - start - self.cell) - SLACK * self.cell).max(0.0)

@@ -1,5 +1,4 @@
-//! A checksum of all that a model takes from its mesh file, which decides whether a run or a solve
-//! may resume.
+//! A checksum of all that a model takes from its mesh file; a run resumes only if it is the same.
 
 use std::io::{self, BufWriter, Write};
 

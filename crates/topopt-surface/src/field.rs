@@ -39,10 +39,9 @@ pub enum FieldError {
     Backend(#[from] BackendError),
 }
 
-/// Radius of the Helmholtz equations, in element widths, and their number. On six meshes (a bracket
-/// and a block of subdivided tetrahedra, the four benchmarks) this is the least smoothing that
-/// leaves below 0.3 % of the dihedral angles of a crisp design above 60 degrees; one equation of
-/// twice the square leaves 2 %.
+/// Radius of the Helmholtz equations, in element widths, and their number. On six meshes (two of
+/// subdivided tetrahedra, the four benchmarks) this is the least that leaves below 0.3 % of the
+/// dihedral angles of a crisp design above 60 degrees; one equation of twice the square leaves 2 %.
 const SMOOTHING: f64 = 0.5;
 const PASSES: usize = 2;
 

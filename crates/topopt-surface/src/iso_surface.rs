@@ -24,8 +24,7 @@ pub(crate) fn with_keys(cut: &Cut) -> (TriangleSurface, Vec<Key>) {
     });
     let mut triangles: Vec<[Key; 3]> = closing.collect();
 
-    // Collected before the inner triangles are added: only these vertices lie on the mesh's
-    // boundary.
+    // Before inner triangles are added: only these vertices lie on the boundary of the mesh.
     let mut boundary: Vec<Key> = triangles.as_flattened().to_vec();
     boundary.par_sort_unstable();
     boundary.dedup();
@@ -69,8 +68,7 @@ impl Cut<'_> {
         std::array::from_fn(|i| x[i] + share * (end[i] - x[i]))
     }
 
-    /// Ends of the piece of edge along which a vertex may move; everywhere on it the surface is the
-    /// level surface of some field.
+    /// Ends of the piece of edge on which a vertex may move: there the surface stays a level surface.
     fn track(&self, [a, b]: Key) -> [[f64; 3]; 2] {
         let (x, end) = (self.coordinates(a), self.coordinates(b));
         let at = |share: f64| std::array::from_fn(|i| x[i] + share * (end[i] - x[i]));

@@ -30,8 +30,7 @@ pub fn mixed_cells() -> (Vec<[f64; 3]>, Cells) {
                 cells.push(Shape::Pyramid, &[a, d, c, b, center], &[]);
                 continue;
             }
-            // Split along the diagonal through the smallest node, so that both sides of a face
-            // agree.
+            // Along the diagonal through the smallest node, so that both sides of a face agree.
             let smallest = [a, b, c, d].into_iter().min();
             let [p, q, r, s] = if Some(a) == smallest || Some(c) == smallest {
                 [a, b, c, d]

@@ -63,8 +63,7 @@ impl Config {
         is_of_states && n_limits == 1 && self.constraints.iter().all(is_material)
     }
 
-    /// Whether filtering sensitivities is known to lead to good designs: compliance under limits of
-    /// volume and mass.
+    /// Whether a filter of sensitivities works well: for compliance under limits of volume and mass.
     pub(super) fn suits_filtered_sensitivities(&self) -> bool {
         let is_of_density = |c: &Constraint| !kind(c.keys()).is_of_states;
         self.minimizes_compliance() && self.constraints.iter().all(is_of_density)

@@ -23,8 +23,7 @@ const LOOK: Duration = Duration::from_millis(5);
 
 /// This process as one of those that `mpirun` or `srun` has started.
 ///
-/// A rank that cannot continue ends all of them: [`Communicator::fail`] and [`abort`] do not
-/// return.
+/// A rank that cannot continue ends all: [`Communicator::fail`] and [`abort`] do not return.
 pub(super) struct Mpi {
     rank: usize,
     size: usize,

@@ -56,8 +56,7 @@ impl Sizes {
         bytes * self.elements * PAIRS as f64
     }
 
-    /// Bytes of the upper blocks, read again for their mirror images, and of 9 bytes of places
-    /// each.
+    /// Bytes of the upper blocks, read again for their mirror images, with 9 bytes of places each.
     pub fn finish(&self) -> f64 {
         self.upper * (self.block() + 9.0)
     }

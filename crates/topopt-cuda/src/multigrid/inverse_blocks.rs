@@ -16,8 +16,7 @@ use crate::vector::{DeviceVector, Real};
 pub struct InverseBlocks<R: Real, K: DeviceKernel<N>, const N: usize> {
     kernels: Arc<K::Levels<R>>,
     space: Space,
-    /// `[entries][nodes]` on the finest level, where a block is stored as a triangle;
-    /// `[rows][blocks]` on others.
+    /// `[entries][nodes]` on the finest level, of a triangle per block; `[rows][blocks]` on others.
     pub(super) values: DeviceVector<R>,
 }
 

@@ -25,9 +25,8 @@ pub(crate) const POSITION: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 ///
 /// A chord of 32 elements has 132 nodes. There the lanes of a warp touch neighboring words, and an
 /// H200 computes 9.0 G elements/s element by element. Cut tetrahedra numbered for clusters have
-/// some 75 nodes: 8.3 G elements/s by clusters at 8 million elements, at best 4.1 by elements.
-/// Along a Hilbert curve they have 94 nodes, in a mesh generator's order 109, in random order 250:
-/// few then fit into one cluster.
+/// some 75 nodes: 8.3 by clusters at 8 million elements, at best 4.1 by elements. Along a Hilbert
+/// curve they have 94, in a mesh generator's order 109, in random order 250: few fit one cluster.
 const MOST_NODES: f64 = 90.0;
 
 /// A mesh in clusters on the device, as `cuda/mf_clusters.cu` reads it.
@@ -141,8 +140,7 @@ struct Cluster {
     spans: [u16; MAX_NODES],
     /// Places of the nodes, one node after the other.
     places: [u8; 8 * WARP],
-    /// Indices in `nodes` of the corners per element, by position; the last element fills up the
-    /// 32.
+    /// Indices in `nodes` of the corners per element, by position; the last one fills up the 32.
     corners: [[u8; 8]; WARP],
 }
 

@@ -82,8 +82,7 @@ impl<R: Real, K: DeviceKernel<N>, const N: usize> Mf<R, K, N> {
         Self::with(on_device, problem, Some(slots))
     }
 
-    /// The operator with slots where elements come by color, which is faster than a launch per
-    /// color.
+    /// The operator with slots if elements come by color: faster than a launch per color.
     ///
     /// # Errors
     /// As [`Mf::new`].

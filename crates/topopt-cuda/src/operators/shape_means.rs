@@ -1,5 +1,4 @@
-//! `ShapeMeans`: transfer between elements and nodes by means of shape functions,
-//! `cuda/shape_means.cu`.
+//! Transfer between elements and nodes by means of shape functions: `cuda/shape_means.cu`.
 
 use std::sync::Arc;
 

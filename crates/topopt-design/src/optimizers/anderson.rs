@@ -117,8 +117,7 @@ impl<B: Pointwise> Optimizer<B> for Anderson<B> {
         if self.images.len() == WINDOW {
             if let Some(shares) = self.shares(problem.backend)? {
                 let images = shares.into_iter().zip(&self.images);
-                // The multiplier of the criteria stays: it describes the optimum better than that
-                // of a mean of designs.
+                // The multiplier of the criteria stays: that of a mean of designs is worse.
                 self.criteria.meet_sum(problem, images, next)?;
             }
             self.forget();

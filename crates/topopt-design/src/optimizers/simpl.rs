@@ -223,8 +223,7 @@ impl<B: Pointwise> Simpl<B> {
     }
 
     /// Halves the step size until a trial is good enough, or as often as allowed. Where the volume
-    /// has to shrink first, and where a stage begins, values do not compare. Returns step size and
-    /// mu.
+    /// must shrink first, and where a stage begins, values do not compare. Returns the step and mu.
     fn search(
         &mut self,
         problem: &mut Subproblem<B>,

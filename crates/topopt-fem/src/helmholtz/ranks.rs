@@ -32,8 +32,7 @@ where
     B: Backend + Sync,
     C: Exchange<B>,
 {
-    /// The filter that blurs as much as a cone of radius R, on `part` of a mesh whose numbers of
-    /// nodes and elements are given.
+    /// The filter that blurs as much as a cone of radius R, on `part` of a mesh of the given sizes.
     ///
     /// # Errors
     /// [`BackendError`] if another rank has failed or the device has no room.

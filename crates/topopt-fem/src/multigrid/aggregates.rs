@@ -160,8 +160,7 @@ pub(super) fn offsets(
 const RANGE: usize = 1 << 23;
 
 /// The aggregates that whole neighborhoods make, NONE for points left over, and their number. First
-/// those within ranges of at most `most` consecutive points, by all threads; then those across
-/// ranges.
+/// within ranges of at most `most` consecutive points, by all threads, then across ranges.
 fn whole_neighborhoods(neighbors: Neighbors, most: usize) -> (Vec<u32>, u32) {
     let n = neighbors.n_points();
     let size = n.div_ceil(n.div_ceil(most).max(1)).max(1);

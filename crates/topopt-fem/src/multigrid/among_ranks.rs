@@ -228,8 +228,7 @@ impl<G: Graph> Graph for Own<'_, G> {
         });
     }
 
-    /// Counts neighbors in other parts, so that points next to a part do not count as on the
-    /// surface.
+    /// Counts neighbors in other parts, which distinguish points next to a part from the surface.
     fn n_beyond(&self, point: usize) -> u32 {
         let mut n = 0;
         self.graph.each_neighbor(point, |other| n += u32::from(other as usize >= self.n_own));

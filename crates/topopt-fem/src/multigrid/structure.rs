@@ -46,8 +46,7 @@ pub enum SharedLevel {
     /// Each rank has its own rows, and as ghosts those that these are coupled with; the rows of
     /// ghosts are there as far as they are across the diagonal from own ones.
     Divided(Halo),
-    /// Each rank has all rows, and computes a share of them: the numbers of consecutive rows by
-    /// rank.
+    /// All rows on each rank, which computes a share of them: the numbers of rows by rank.
     Whole(Vec<usize>),
 }
 

@@ -89,9 +89,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads the element that begins at `first`: returns its number, and writes its nodes. It
-    /// continues on the next line until it has `expected` nodes or, where that is unknown, after a
-    /// comma.
+    /// Reads number and nodes of the element that begins at `first`. It continues on the next line
+    /// until it has `expected` nodes or, where that is unknown, after a comma.
     fn element(
         &mut self,
         first: &Data,

@@ -140,8 +140,7 @@ fn temperatures(archive: &Archive, part: &Part, found: &mut Found) {
     }
 }
 
-/// Adds a load per different force (or heat, in the first component) on its nodes; many become one
-/// set.
+/// Adds a load per different force (or heat, in the first component); many of them become one set.
 fn forces(at_nodes: BTreeMap<u32, [f64; 3]>, part: &Part, found: &mut Found) {
     let is_heat = found.deck.physics == DeckPhysics::Heat;
     let (mut n_nowhere, mut nowhere) = (0, [0.0; 3]);

@@ -20,8 +20,7 @@
 //! Every command is read, or stands in `tables` as one without a bearing on a linear static result,
 //! or is lost: see [`crate::deck::Deck::lost`]. So are elements that are no solids.
 //!
-//! Decks of Workbench (`.dat`) and others with the extension `.inp` are recognized by their
-//! content.
+//! Decks of Workbench (`.dat`) and others named `.inp` are recognized by their content.
 //!
 //! What is refused: files without solid elements, commands that make or change a mesh, and
 //! everything that contradicts itself.

@@ -1,5 +1,4 @@
-//! Meshing of a geometry with hexahedra; a requested number of them is approached in a few
-//! attempts.
+//! Meshing of a geometry with hexahedra; a few attempts approach a requested number of them.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

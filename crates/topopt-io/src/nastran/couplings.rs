@@ -56,8 +56,7 @@ impl Couplings {
         couplings
     }
 
-    /// Reports as lost the means of grids that are also rigid with others: loads go to the rigid
-    /// ones.
+    /// Reports means of grids that are also rigid with others as lost: loads go to the rigid ones.
     fn say_doubles(&self, found: &mut Found) {
         let means = self.groups.iter().filter(|group| !group.is_rigid);
         for group in means {

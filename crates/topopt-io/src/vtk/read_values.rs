@@ -146,8 +146,7 @@ fn parsed<T>(
     Err(Fault::Length { array, found, expected: count.into(), unit })
 }
 
-/// An empty list with memory for `count` entries, whose allocation may fail: a small file may claim
-/// any number.
+/// An empty list with memory for `count` entries, if there is enough: a file may claim any number.
 fn room<T>(array: &DataArray, count: usize) -> Result<Vec<T>, Fault> {
     let mut list = Vec::new();
     let reserved = list.try_reserve_exact(count);

@@ -70,8 +70,7 @@ fn write_grid(
 /// - Tetrahedra, pyramids, wedges, hexahedra and voxels of any order become the mesh, cut into
 ///   hexahedra where they must be and `cutting` allows it. Vertices, lines and surfaces are left
 ///   out, other volume cells refused.
-/// - The nodes of a wedge may run as they did in older versions of VTK, too: the sign of the volume
-///   shows it.
+/// - The nodes of a wedge may run as in older versions of VTK: the sign of the volume shows it.
 /// - A `.vtu` file knows no sets. Integer arrays with one component and values 0 or 1 become sets
 ///   of their names: arrays of cells element sets, arrays of points node sets, with the members
 ///   marked by 1.

@@ -133,8 +133,7 @@ impl Middles {
             *x = self.middle(cell.corners, edges, known);
         }
 
-        // Last, from the middles placed above: the ring around the upper part of a pyramid goes
-        // through the middles of its steep edges and sides.
+        // Last, as the ring of a pyramid lies between the middles of its steep edges and sides.
         for (ring, cell) in self.rings.iter().zip(cells.iter()) {
             let Some(x) = of_rings.get_mut(*ring as usize) else { continue };
             let edges = (0..4).map(|a| self.of_edge(cell.corners[a], cell.corners[4]));

@@ -1,5 +1,4 @@
-//! `Watcher`: observer of the design loop of a run, for interruptions on every rank, and on the
-//! first one to write results.
+//! `Watcher` of the design loop: notices interruptions on every rank, writes results on the first.
 
 use std::ops::ControlFlow;
 use std::path::Path;

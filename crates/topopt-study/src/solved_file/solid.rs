@@ -34,10 +34,7 @@ impl Solid {
     }
 }
 
-/// Returns the `arrays` of all load cases.
-///
-/// # Errors
-/// A finding if one is missing.
+/// Returns the `arrays` of all load cases, or a finding if one is missing.
 pub(super) fn whole<T>(arrays: Vec<Option<T>>, path: &Path, what: &str) -> Result<Vec<T>, Finding> {
     let all: Option<Vec<T>> = arrays.into_iter().collect();
     all.ok_or_else(|| Finding::new(format!("{} lacks {what} of a load case", path.display())))
