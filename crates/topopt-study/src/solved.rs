@@ -3,6 +3,7 @@
 mod balance;
 mod ductile;
 mod elastic;
+mod field_file;
 mod fields;
 mod filling;
 mod gauss_points;
@@ -14,7 +15,8 @@ mod solve;
 mod solved_case;
 
 pub use balance::{Balance, Reaction};
-pub(crate) use fields::{Field, FieldFile, Fields};
+pub(crate) use field_file::FieldFile;
+pub(crate) use fields::{Field, Fields};
 pub(crate) use filling::{Filling, carrying_nodes};
 pub use gauss_points::PeakStress;
 pub(crate) use gauss_points::{COLUMNS, GaussPoints};
