@@ -8,11 +8,10 @@ use cudarc::driver::CudaSlice;
 use topopt_fem::Diffusion;
 use topopt_linalg::{Backend, BackendError, Pointwise, Space};
 
-use super::coarse_matrix::{CoarseMatrix, Rows};
-use super::inverse_blocks::{Step, how, launch_smooth};
+use super::aggregates::{Grouping, Points};
 use super::joints::{JointLists, SupportedRows};
-use super::level_kernels::{Fine, LevelKernels};
-use super::transfer::{Grouping, Points};
+use super::level::{CoarseMatrix, Fine, LevelKernels, Rows};
+use super::smooth_step::{Step, how, launch_smooth};
 use crate::Cuda;
 use crate::kernel::Grid::Threads;
 use crate::kernels;

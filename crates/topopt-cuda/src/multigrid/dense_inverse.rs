@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::CudaSlice;
 use topopt_linalg::BackendError;
 
-use super::coarse_matrix::CoarseMatrix;
+use super::level::CoarseMatrix;
 use crate::Device;
 use crate::kernel::Grid::{Blocks, Threads};
 use crate::kernels;

@@ -10,16 +10,15 @@ use topopt_linalg::{
     PatchRelaxation, PatchStep, SmootherKind, Space, Transfer,
 };
 
-use super::coarse_matrix::CoarseMatrix;
+use super::aggregates::{Grouping, Points};
 use super::convert::Convert;
 use super::dense_inverse::DenseInverse;
 use super::fine_patches::FinePatches;
-use super::inverse_blocks::InverseBlocks;
 use super::joints::{JointLists, SupportedRows};
-use super::level_kernels::{Fine, LevelKernels};
+use super::level::{CoarseMatrix, Fine, InverseBlocks, LevelKernels};
 use super::prepared::{Prepared, structure};
 use super::shared_rows::{Others, SharedLevel};
-use super::transfer::{Grouping, LevelTransfer, Points};
+use super::transfer::LevelTransfer;
 use crate::Cuda;
 use crate::operators::{DeviceKernel, Mf, ProblemOnDevice};
 use crate::scalars::Scalar;

@@ -3,28 +3,28 @@
 //! The structure is that of `topopt-fem`, made on the host once; all numbers are made on the device
 //! whenever the moduli change, in double precision, and rounded to the precision of the cycle.
 
+mod aggregates;
 mod block_jacobi;
-mod coarse_matrix;
 mod constants;
 mod convert;
 mod dense_inverse;
 mod element_bounds;
 mod fine_patches;
 mod hierarchy;
-mod inverse_blocks;
 mod joints;
-mod level_kernels;
+mod level;
 mod preconditioner;
 mod prepared;
 mod rigid_bodies;
 mod shared_rows;
+mod smooth_step;
 mod transfer;
 
 pub use block_jacobi::BlockJacobi;
 pub(crate) use constants::Constants;
 pub use element_bounds::element_bounds;
 pub use hierarchy::DeviceHierarchy;
-pub(crate) use level_kernels::LevelKernels;
+pub(crate) use level::LevelKernels;
 pub use preconditioner::Multigrid;
 pub use prepared::{Prepared, structure_of_part};
 pub(crate) use rigid_bodies::RigidBodies;

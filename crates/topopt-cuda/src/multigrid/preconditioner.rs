@@ -10,7 +10,7 @@ use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Hierarchy, Precondi
 use super::convert::Convert;
 use super::fine_patches::FinePatches;
 use super::hierarchy::DeviceHierarchy;
-use super::level_kernels::LevelKernels;
+use super::level::LevelKernels;
 use super::prepared::{Prepared, direct};
 use super::shared_rows::Others;
 use crate::Cuda;

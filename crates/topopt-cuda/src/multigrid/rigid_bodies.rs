@@ -7,13 +7,12 @@ use cudarc::driver::CudaSlice;
 use topopt_fem::{DIM, Discretization, Elasticity, MODES};
 use topopt_linalg::{Backend, BackendError, Layout, Space};
 
-use super::coarse_matrix::{CoarseMatrix, Rows};
+use super::aggregates::{Grouping, Points};
 use super::convert::Convert;
 use super::element_bounds::element_bounds;
-use super::inverse_blocks::{Step, how, launch_smooth};
 use super::joints::{JointLists, SupportedRows};
-use super::level_kernels::{Fine, LevelKernels};
-use super::transfer::{Grouping, Points};
+use super::level::{CoarseMatrix, Fine, LevelKernels, Rows};
+use super::smooth_step::{Step, how, launch_smooth};
 use crate::Cuda;
 use crate::kernel::Grid::Threads;
 use crate::kernels;
