@@ -5,11 +5,10 @@ use std::sync::Arc;
 use cudarc::driver::CudaSlice;
 use topopt_linalg::BackendError;
 
-use super::level::CoarseMatrix;
+use super::level::{CoarseMatrix, Coarsened};
 use crate::Device;
 use crate::kernel::Grid::{Blocks, Threads};
 use crate::kernels;
-use crate::operators::DeviceKernel;
 use crate::vector::{DeviceVector, Real};
 
 /// Rows of a pivot.
@@ -49,10 +48,7 @@ impl<R: Real> DenseInverse<R> {
     }
 
     /// Follows `matrix`.
-    pub fn update<K: DeviceKernel<N>, const N: usize>(
-        &mut self,
-        matrix: &CoarseMatrix<'_, R, K, N>,
-    ) {
+    pub fn update<K: Coarsened<N>, const N: usize>(&mut self, matrix: &CoarseMatrix<'_, R, K, N>) {
         let Self { n, scale, panel, scaled_panel, matrix: inverse, .. } = self;
         let (n, tiles) = (*n, n.div_ceil(TILE));
         matrix.fill_dense(scale, inverse);

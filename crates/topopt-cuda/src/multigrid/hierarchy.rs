@@ -15,17 +15,17 @@ use super::convert::Convert;
 use super::dense_inverse::DenseInverse;
 use super::fine_patches::FinePatches;
 use super::joints::{JointLists, SupportedRows};
-use super::level::{CoarseMatrix, Fine, InverseBlocks, LevelKernels};
+use super::level::{CoarseMatrix, Coarsened, Fine, InverseBlocks, LevelKernels};
 use super::prepared::{Prepared, structure};
 use super::shared_rows::{Others, SharedLevel};
 use super::transfer::LevelTransfer;
 use crate::Cuda;
-use crate::operators::{DeviceKernel, Mf, ProblemOnDevice};
+use crate::operators::{Mf, ProblemOnDevice};
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 
 /// Plain aggregation with the modes of a physics, with numbers of precision `R` in the cycle.
-pub struct DeviceHierarchy<'a, R: Real, K: DeviceKernel<N> = Elasticity, const N: usize = DIM> {
+pub struct DeviceHierarchy<'a, R: Real, K: Coarsened<N> = Elasticity, const N: usize = DIM> {
     /// Problem of the structure, where the structure follows designs.
     problem: Option<&'a Discretization<K, N>>,
     on_device: Arc<ProblemOnDevice<K, N>>,
@@ -41,7 +41,7 @@ pub struct DeviceHierarchy<'a, R: Real, K: DeviceKernel<N> = Elasticity, const N
 }
 
 /// All below the finest level.
-struct Levels<'a, R: Real, K: DeviceKernel<N>, const N: usize> {
+struct Levels<'a, R: Real, K: Coarsened<N>, const N: usize> {
     supported: SupportedRows,
     /// Levels that ranks share.
     shared: Vec<SharedLevel<'a, R>>,
@@ -53,7 +53,7 @@ struct Levels<'a, R: Real, K: DeviceKernel<N>, const N: usize> {
     last_inverse: DenseInverse<R>,
 }
 
-impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> Levels<'a, R, K, N> {
+impl<'a, R: Real, K: Coarsened<N>, const N: usize> Levels<'a, R, K, N> {
     fn new(
         kernels: &Arc<K::Levels<R>>,
         backend: &Cuda<R>,
@@ -98,7 +98,7 @@ impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> Levels<'a, R, K, N> {
     }
 }
 
-impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> DeviceHierarchy<'a, R, K, N> {
+impl<'a, R: Real, K: Coarsened<N>, const N: usize> DeviceHierarchy<'a, R, K, N> {
     /// The hierarchy for `problem`: on ranks the problem of a part.
     pub(super) fn new(
         backend: &'a Cuda<R>,
@@ -203,9 +203,7 @@ impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> DeviceHierarchy<'a, R, K, 
     }
 }
 
-impl<R: Real, K: DeviceKernel<N>, const N: usize> Hierarchy<Cuda<R>>
-    for DeviceHierarchy<'_, R, K, N>
-{
+impl<R: Real, K: Coarsened<N>, const N: usize> Hierarchy<Cuda<R>> for DeviceHierarchy<'_, R, K, N> {
     fn n_levels(&self) -> usize {
         1 + self.levels.coarse.len()
     }
@@ -256,7 +254,7 @@ impl<R: Real, K: DeviceKernel<N>, const N: usize> Hierarchy<Cuda<R>>
 }
 
 /// Patch smoother of the finest level.
-impl<R: Real, K: DeviceKernel<N>, const N: usize> PatchRelaxation<Cuda<R>>
+impl<R: Real, K: Coarsened<N>, const N: usize> PatchRelaxation<Cuda<R>>
     for DeviceHierarchy<'_, R, K, N>
 {
     fn invert(&self, growth: &Growth<Scalar>, r: &DeviceVector<R>, z: &mut DeviceVector<R>) {
@@ -279,12 +277,12 @@ impl<R: Real, K: DeviceKernel<N>, const N: usize> PatchRelaxation<Cuda<R>>
 }
 
 /// The finest level, with the other ranks, if there are any.
-struct FineOperator<'a, R: Real, K: DeviceKernel<N>, const N: usize> {
+struct FineOperator<'a, R: Real, K: Coarsened<N>, const N: usize> {
     operator: Fine<'a, R, K, N>,
     others: Option<Others<'a, R>>,
 }
 
-impl<R: Real, K: DeviceKernel<N>, const N: usize> LinearOperator<Cuda<R>>
+impl<R: Real, K: Coarsened<N>, const N: usize> LinearOperator<Cuda<R>>
     for FineOperator<'_, R, K, N>
 {
     fn space(&self) -> Space {

@@ -15,7 +15,7 @@ use super::joints::{JointLists, SupportedRows};
 use super::shared_rows::{SharedLevel, SharedRows};
 use super::smooth_step::Step;
 use crate::Cuda;
-use crate::operators::{DeviceKernel, Mf, ProblemOnDevice};
+use crate::operators::{MatrixFree, Mf, ProblemOnDevice};
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 
@@ -34,7 +34,7 @@ pub struct Rows<R> {
 }
 
 /// A matrix of blocks of modes x modes; vectors are \[row\]\[modes\].
-pub struct CoarseMatrix<'a, R: Real, K: DeviceKernel<N>, const N: usize> {
+pub struct CoarseMatrix<'a, R: Real, K: Coarsened<N>, const N: usize> {
     kernels: Arc<K::Levels<R>>,
     pub(super) rows: Rows<R>,
     /// Off the diagonal, \[n_blocks\]\[modes^2\]; 6x6 as `cuda/common/blocks.cuh` has them.
@@ -50,7 +50,7 @@ pub struct CoarseMatrix<'a, R: Real, K: DeviceKernel<N>, const N: usize> {
     shared: SharedRows<'a, R>,
 }
 
-impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> CoarseMatrix<'a, R, K, N> {
+impl<'a, R: Real, K: Coarsened<N>, const N: usize> CoarseMatrix<'a, R, K, N> {
     /// A matrix of zeros, for the motions of `aggregates` about `centers`, which ranks may share.
     pub(super) fn zeros(
         kernels: &Arc<K::Levels<R>>,
@@ -117,7 +117,7 @@ fn arms<R: Real>(rows: &[u32], columns: &[u32], centers: &[[f64; DIM]]) -> Vec<[
     if arms.is_empty() { vec![[R::from_f64(0.0); 4]] } else { arms }
 }
 
-impl<R: Real, K: DeviceKernel<N>, const N: usize> LinearOperator<Cuda<R>>
+impl<R: Real, K: Coarsened<N>, const N: usize> LinearOperator<Cuda<R>>
     for CoarseMatrix<'_, R, K, N>
 {
     fn space(&self) -> Space {
@@ -147,14 +147,14 @@ impl<R: Real, K: DeviceKernel<N>, const N: usize> LinearOperator<Cuda<R>>
 }
 
 /// y = D^-1 x, D the blocks on the diagonal.
-pub struct InverseBlocks<R: Real, K: DeviceKernel<N>, const N: usize> {
+pub struct InverseBlocks<R: Real, K: Coarsened<N>, const N: usize> {
     kernels: Arc<K::Levels<R>>,
     space: Space,
     /// `[entries][nodes]` on the finest level, of a triangle per block; `[rows][blocks]` on others.
     pub(super) values: DeviceVector<R>,
 }
 
-impl<R: Real, K: DeviceKernel<N>, const N: usize> InverseBlocks<R, K, N> {
+impl<R: Real, K: Coarsened<N>, const N: usize> InverseBlocks<R, K, N> {
     /// Allocates `unknowns` numbers per point of the level of `space`, as zeros.
     pub(super) fn zeros(
         kernels: &Arc<K::Levels<R>>,
@@ -167,9 +167,7 @@ impl<R: Real, K: DeviceKernel<N>, const N: usize> InverseBlocks<R, K, N> {
     }
 }
 
-impl<R: Real, K: DeviceKernel<N>, const N: usize> LinearOperator<Cuda<R>>
-    for InverseBlocks<R, K, N>
-{
+impl<R: Real, K: Coarsened<N>, const N: usize> LinearOperator<Cuda<R>> for InverseBlocks<R, K, N> {
     fn space(&self) -> Space {
         self.space
     }
@@ -189,9 +187,7 @@ impl<R: Real, K: DeviceKernel<N>, const N: usize> LinearOperator<Cuda<R>>
     }
 }
 
-impl<R: Real, K: DeviceKernel<N>, const N: usize> InverseDiagonal<Cuda<R>>
-    for InverseBlocks<R, K, N>
-{
+impl<R: Real, K: Coarsened<N>, const N: usize> InverseDiagonal<Cuda<R>> for InverseBlocks<R, K, N> {
     fn smooth(
         &self,
         residual: Residual<DeviceVector<R>>,
@@ -208,8 +204,14 @@ impl<R: Real, K: DeviceKernel<N>, const N: usize> InverseDiagonal<Cuda<R>>
 /// The operator of the finest level, with the springs of its problem.
 pub type Fine<'a, R, K, const N: usize> = WithSprings<'a, Cuda<R>, Mf<R, K, N>>;
 
+/// Integrals with multigrid on the device.
+pub trait Coarsened<const N: usize>: MatrixFree<N> {
+    /// Kernels of the levels.
+    type Levels<R: Real>: LevelKernels<Self, R, N>;
+}
+
 /// Kernels of the levels of multigrid, in the precision `R`. Vectors of coarse levels are `[row][modes]`.
-pub trait LevelKernels<K: DeviceKernel<N>, R: Real, const N: usize>: Sized + Send + Sync {
+pub trait LevelKernels<K: Coarsened<N>, R: Real, const N: usize>: Sized + Send + Sync {
     /// Loads the kernels, for a finest level of vectors of `space`.
     ///
     /// # Errors

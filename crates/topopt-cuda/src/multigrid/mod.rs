@@ -24,7 +24,7 @@ pub use block_jacobi::BlockJacobi;
 pub(crate) use constants::Constants;
 pub use element_bounds::element_bounds;
 pub use hierarchy::DeviceHierarchy;
-pub(crate) use level::LevelKernels;
+pub(crate) use level::Coarsened;
 pub use preconditioner::Multigrid;
 pub use prepared::{Prepared, structure_of_part};
 pub(crate) use rigid_bodies::RigidBodies;

@@ -10,11 +10,11 @@ use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Hierarchy, Precondi
 use super::convert::Convert;
 use super::fine_patches::FinePatches;
 use super::hierarchy::DeviceHierarchy;
-use super::level::LevelKernels;
+use super::level::{Coarsened, LevelKernels};
 use super::prepared::{Prepared, direct};
 use super::shared_rows::Others;
 use crate::Cuda;
-use crate::operators::{DeviceKernel, Mf, ProblemOnDevice, Slots};
+use crate::operators::{Mf, ProblemOnDevice, Slots};
 use crate::replay::Replay;
 use crate::vector::{DeviceVector, Real};
 
@@ -23,7 +23,7 @@ use crate::vector::{DeviceVector, Real};
 const STRUCTURE_COST: usize = 150;
 
 /// `multigrid`: a cycle in precision `R`, for conjugate gradients in double precision.
-pub struct Multigrid<'a, R: Real, K: DeviceKernel<N> = Elasticity, const N: usize = DIM> {
+pub struct Multigrid<'a, R: Real, K: Coarsened<N> = Elasticity, const N: usize = DIM> {
     backend: &'a Cuda<R>,
     cycle: Cycle<Cuda<R>, DeviceHierarchy<'a, R, K, N>>,
     levels: Vec<Level>,
@@ -94,7 +94,7 @@ impl<R: Real> State<R> {
     }
 }
 
-impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> Multigrid<'a, R, K, N> {
+impl<'a, R: Real, K: Coarsened<N>, const N: usize> Multigrid<'a, R, K, N> {
     /// Builds cycles of that kind over the structure `prepared` for `problem`, which is `on_device`
     /// too; needs an update before use.
     ///
@@ -184,7 +184,7 @@ impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> Multigrid<'a, R, K, N> {
     }
 }
 
-impl<R: Real, K: DeviceKernel<N>, const N: usize> Preconditioner<Cuda<f64>>
+impl<R: Real, K: Coarsened<N>, const N: usize> Preconditioner<Cuda<f64>>
     for Multigrid<'_, R, K, N>
 {
     fn name(&self) -> &'static str {
@@ -220,7 +220,7 @@ impl<R: Real, K: DeviceKernel<N>, const N: usize> Preconditioner<Cuda<f64>>
     }
 }
 
-impl<R: Real, K: DeviceKernel<N>, const N: usize> ElementPreconditioner<Cuda<f64>>
+impl<R: Real, K: Coarsened<N>, const N: usize> ElementPreconditioner<Cuda<f64>>
     for Multigrid<'_, R, K, N>
 {
     fn cycle(&self) -> Option<CycleKind> {

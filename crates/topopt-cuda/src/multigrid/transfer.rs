@@ -5,21 +5,20 @@ use std::sync::Arc;
 use topopt_linalg::Transfer;
 
 use super::aggregates::{Grouping, Points};
-use super::level::LevelKernels;
+use super::level::{Coarsened, LevelKernels};
 use super::shared_rows::SharedLevel;
 use crate::Cuda;
-use crate::operators::DeviceKernel;
 use crate::vector::{DeviceVector, Real};
 
 /// Prolongation and restriction between points and their aggregates.
-pub struct LevelTransfer<'a, R: Real, K: DeviceKernel<N>, const N: usize> {
+pub struct LevelTransfer<'a, R: Real, K: Coarsened<N>, const N: usize> {
     kernels: Arc<K::Levels<R>>,
     points: Points,
     aggregates: Arc<Grouping>,
     shared: Option<SharedLevel<'a, R>>,
 }
 
-impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> LevelTransfer<'a, R, K, N> {
+impl<'a, R: Real, K: Coarsened<N>, const N: usize> LevelTransfer<'a, R, K, N> {
     /// Builds the transfer from `points` to `aggregates`, which other ranks may share.
     pub(super) fn new(
         kernels: &Arc<K::Levels<R>>,
@@ -31,7 +30,7 @@ impl<'a, R: Real, K: DeviceKernel<N>, const N: usize> LevelTransfer<'a, R, K, N>
     }
 }
 
-impl<R: Real, K: DeviceKernel<N>, const N: usize> Transfer<Cuda<R>> for LevelTransfer<'_, R, K, N> {
+impl<R: Real, K: Coarsened<N>, const N: usize> Transfer<Cuda<R>> for LevelTransfer<'_, R, K, N> {
     fn restrict(&self, fine: &DeviceVector<R>, coarse: &mut DeviceVector<R>) {
         self.kernels.restrict(&self.points, &self.aggregates, fine, coarse);
         if let Some(shared) = &self.shared {

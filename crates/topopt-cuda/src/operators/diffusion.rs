@@ -9,16 +9,15 @@ use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::NodeToElements;
 
 use super::adjacency::ReverseConnectivity;
-use super::device_kernel::{DeviceKernel, ElementKernels};
-use super::diffusion_stored::{Assembled, Ebe, Nbn, Rows};
+use super::diffusion_stored::{Assembled, Ebe, Nbn, Rows, both};
 use super::films::Films;
-use super::mf::{Mf, To, launch_products};
+use super::mf::{ElementKernels, MatrixFree, Mf, To, launch_products};
 use super::product::boxed;
-use super::{ProblemOnDevice, Strategy};
+use super::{DeviceKernel, ProblemOnDevice, Strategy};
 use crate::kernel::Grid::Threads;
 use crate::kernel::{self, Shared};
 use crate::kernels::{self, Part};
-use crate::multigrid::Constants;
+use crate::multigrid::{Coarsened, Constants};
 use crate::vector::{DeviceVector, Real, to_planes};
 use crate::{Cuda, ptx};
 
@@ -29,12 +28,17 @@ const STRETCH_FLOPS: f64 = 30.0;
 /// Operations per element of a consistent capacity, counted in `cuda/capacity.cu`.
 const CAPACITY_FLOPS: f64 = 1400.0;
 
+impl MatrixFree<1> for Diffusion {
+    type Elements<R: Real> = Conducting<R>;
+}
+
+impl Coarsened<1> for Diffusion {
+    type Levels<R: Real> = Constants<R>;
+}
+
 impl DeviceKernel<1> for Diffusion {
     const STRATEGIES: &'static [Strategy] =
         &[Strategy::Mf, Strategy::Dbd, Strategy::Nbn, Strategy::Ebe, Strategy::Bsr];
-    const HAS_CLUSTERS: bool = false;
-    type Elements<R: Real> = Conducting<R>;
-    type Levels<R: Real> = Constants<R>;
 
     fn adds_in_order(_: Strategy) -> bool {
         true
@@ -211,9 +215,4 @@ impl<R: Real> Mf<R, Diffusion, 1> {
             self.elements().parts.lumped_capacities(grid, mesh, part, held, c, out);
         });
     }
-}
-
-/// Returns conductivities and capacities.
-pub(super) fn both<R>(coefficients: &[DeviceVector<R>]) -> [&DeviceVector<R>; 2] {
-    [&coefficients[Diffusion::CONDUCTION], &coefficients[Diffusion::CAPACITY]]
 }

@@ -9,7 +9,6 @@ use topopt_mesh::NodeToElements;
 
 use super::ProblemOnDevice;
 use super::adjacency::ReverseConnectivity;
-use super::diffusion::both;
 use super::mesh::{MeshOnDevice, NODES};
 use super::mf::Mf;
 use super::product::Product;
@@ -203,4 +202,9 @@ impl Product<Diffusion, 1> for Assembled {
             flops: entries * 3.0 + nodes * 2.0,
         }
     }
+}
+
+/// Returns conductivities and capacities.
+pub(super) fn both<R>(coefficients: &[DeviceVector<R>]) -> [&DeviceVector<R>; 2] {
+    [&coefficients[Diffusion::CONDUCTION], &coefficients[Diffusion::CAPACITY]]
 }

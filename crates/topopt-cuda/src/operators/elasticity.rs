@@ -10,28 +10,32 @@ use topopt_mesh::NodeToElements;
 use super::adjacency::ReverseConnectivity;
 use super::bsr::Bsr;
 use super::clusters::Clusters;
-use super::device_kernel::{DeviceKernel, ElementKernels};
 use super::ebe_sym::{self, EbeSym, EbeSymAtomic};
-use super::mf::{Mf, To, launch_products};
+use super::mf::{ElementKernels, MatrixFree, Mf, To, launch_products};
 use super::nbn::Nbn;
 use super::product::boxed;
 use super::stored::{self, ByElements};
-use super::{ProblemOnDevice, Strategy};
+use super::{DeviceKernel, ProblemOnDevice, Strategy};
 use crate::kernel::Grid::Threads;
 use crate::kernel::{self, Shared};
 use crate::kernels::{self, Part};
-use crate::multigrid::RigidBodies;
+use crate::multigrid::{Coarsened, RigidBodies};
 use crate::vector::{DeviceVector, Real};
 use crate::{Cuda, ptx};
 
 /// Additions and multiplications of an element, counted in `cuda/mf.cu`.
 const FLOPS: f64 = 1849.0;
 
+impl MatrixFree<DIM> for Elasticity {
+    type Elements<R: Real> = Elastic<R>;
+}
+
+impl Coarsened<DIM> for Elasticity {
+    type Levels<R: Real> = RigidBodies<R>;
+}
+
 impl DeviceKernel<DIM> for Elasticity {
     const STRATEGIES: &'static [Strategy] = &Strategy::ALL;
-    const HAS_CLUSTERS: bool = true;
-    type Elements<R: Real> = Elastic<R>;
-    type Levels<R: Real> = RigidBodies<R>;
 
     fn adds_in_order(strategy: Strategy) -> bool {
         use Strategy::{Bsr, Dbd, EbeSym, Mf, Nbn};

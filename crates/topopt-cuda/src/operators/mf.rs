@@ -9,10 +9,9 @@ use topopt_linalg::{Backend, BackendError, Cost, LinearOperator, Space};
 use topopt_mesh::NodeToElements;
 
 use super::ProblemOnDevice;
-use super::device_kernel::{DeviceKernel, ElementKernels};
 use super::slots::Slots;
 use crate::Cuda;
-use crate::assembly::launch;
+use crate::assembly::{Assembled, launch};
 use crate::kernel::Grid::Threads;
 use crate::kernel::Shared;
 use crate::kernels::{self, Part};
@@ -21,7 +20,7 @@ use crate::vector::{DeviceVector, Real};
 
 /// The matrix-free operator of a physics on vectors of precision `R`, with all that its problem
 /// couples; the rows of held unknowns are those of the identity.
-pub struct Mf<R: Real, K: DeviceKernel<N> = Elasticity, const N: usize = DIM> {
+pub struct Mf<R: Real, K: MatrixFree<N> = Elasticity, const N: usize = DIM> {
     problem: Arc<ProblemOnDevice<K, N>>,
     elements: K::Elements<R>,
     supports: kernels::Supports<R>,
@@ -57,7 +56,7 @@ macro_rules! launch_products {
 }
 pub(super) use launch_products;
 
-impl<R: Real, K: DeviceKernel<N>, const N: usize> Mf<R, K, N> {
+impl<R: Real, K: MatrixFree<N>, const N: usize> Mf<R, K, N> {
     /// The operator of `problem`, which is `on_device`, with all coefficients zero.
     ///
     /// # Errors
@@ -195,7 +194,7 @@ impl<R: Real, K: DeviceKernel<N>, const N: usize> Mf<R, K, N> {
     }
 }
 
-impl<R: Real, K: DeviceKernel<N>, const N: usize> LinearOperator<Cuda<R>> for Mf<R, K, N> {
+impl<R: Real, K: MatrixFree<N>, const N: usize> LinearOperator<Cuda<R>> for Mf<R, K, N> {
     fn space(&self) -> Space {
         self.problem.space()
     }
@@ -239,7 +238,7 @@ impl<R: Real, K: DeviceKernel<N>, const N: usize> LinearOperator<Cuda<R>> for Mf
     }
 }
 
-impl<R: Real, K: DeviceKernel<N>, const N: usize> ElementOperator<Cuda<R>> for Mf<R, K, N> {
+impl<R: Real, K: MatrixFree<N>, const N: usize> ElementOperator<Cuda<R>> for Mf<R, K, N> {
     fn strategy(&self) -> &'static str {
         if self.slots.is_some() { "dbd" } else { "mf" }
     }
@@ -264,5 +263,73 @@ impl<R: Real, K: DeviceKernel<N>, const N: usize> ElementOperator<Cuda<R>> for M
         out: &mut DeviceVector<R>,
     ) {
         self.elements.work(self, term, [v, u], out);
+    }
+}
+
+/// Integrals whose products are computed element by element from the coordinates.
+pub trait MatrixFree<const N: usize>: Assembled<N> {
+    /// Kernels over the elements.
+    type Elements<R: Real>: ElementKernels<Self, R, N>;
+}
+
+/// Kernels over the elements of a problem, in the precision `R`, with what they alone read.
+pub trait ElementKernels<K: MatrixFree<N>, R: Real, const N: usize>: Sized + Send + Sync {
+    /// Loads the kernels for `problem`, which is on the device.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room or the kernels cannot be loaded.
+    fn new(
+        on_device: &ProblemOnDevice<K, N>,
+        problem: &Discretization<K, N>,
+    ) -> Result<Self, BackendError>;
+
+    /// Threads of a block of the product that also sums up x . y.
+    fn dot_block() -> u32;
+
+    /// Bytes of what depends on more than the sizes of a mesh.
+    fn further_bytes(_problem: &Discretization<K, N>) -> usize {
+        0
+    }
+
+    /// Returns the blocks of a launch over `count` elements; each block writes its part of x . y.
+    fn blocks(&self, count: usize, to_slots: bool) -> usize;
+
+    /// Adds the products of a part of the elements to nodes, or writes them to slots.
+    fn products(
+        &self,
+        mf: &Mf<R, K, N>,
+        part: Part,
+        x: &DeviceVector<R>,
+        to: To<'_, R>,
+        partial: Option<Shared<f64>>,
+    );
+
+    /// Adds the diagonal of a part for `coefficients`, `[n_elements]` per term; 1 at held unknowns.
+    fn diagonal(
+        &self,
+        mf: &Mf<R, K, N>,
+        part: Part,
+        coefficients: &[DeviceVector<R>],
+        out: &mut DeviceVector<R>,
+    );
+
+    /// Writes v_e^T K_e u_e of a term at unit coefficient, `[n_elements]`.
+    fn work(
+        &self,
+        mf: &Mf<R, K, N>,
+        term: usize,
+        fields: [&DeviceVector<R>; 2],
+        out: &mut DeviceVector<R>,
+    );
+
+    /// Operations per element of a product, and numbers read beside the coefficients.
+    fn product_cost(&self) -> [f64; 2];
+
+    /// Adds to a product what no strategy has of the elements.
+    fn complete(&self, _mf: &Mf<R, K, N>, _x: &DeviceVector<R>, _y: &mut DeviceVector<R>) {}
+
+    /// Counted cost of what [`complete`](Self::complete) adds, if it adds anything.
+    fn completion(&self, _mf: &Mf<R, K, N>) -> Option<Cost> {
+        None
     }
 }

@@ -4,7 +4,6 @@ pub(crate) mod adjacency;
 mod bsr;
 pub(crate) mod clusters;
 pub(crate) mod constraints;
-mod device_kernel;
 mod diffusion;
 mod diffusion_stored;
 mod ebe_sym;
@@ -26,13 +25,13 @@ use topopt_fem::{Discretization, ElementOperator};
 use topopt_linalg::BackendError;
 use topopt_mesh::HexMesh;
 
-pub use device_kernel::DeviceKernel;
 pub use mesh::MeshOnDevice;
-pub use mf::Mf;
+pub use mf::{MatrixFree, Mf};
 pub use problem::ProblemOnDevice;
 pub use shape_means::ShapeMeans;
 
 use crate::Cuda;
+use crate::multigrid::Coarsened;
 pub(crate) use constraints::Constraints;
 pub(crate) use slots::Slots;
 
@@ -156,4 +155,26 @@ impl Strategy {
         };
         BackendError { device: device.into(), operation: format!("strategy `{name}`"), message }
     }
+}
+
+/// Integrals with kernels on the device.
+pub trait DeviceKernel<const N: usize>: Coarsened<N> {
+    /// Strategies that compute them.
+    const STRATEGIES: &'static [Strategy];
+
+    /// Whether `strategy` adds up in a fixed order on a mesh by color.
+    fn adds_in_order(strategy: Strategy) -> bool;
+
+    /// Builds `strategy`, one of those that store numbers.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
+    fn stored(
+        strategy: Strategy,
+        on_device: &Arc<ProblemOnDevice<Self, N>>,
+        problem: &Discretization<Self, N>,
+    ) -> Result<Box<dyn ElementOperator<Cuda<f64>>>, BackendError>;
+
+    /// Bytes that such a strategy stores beside its coefficients.
+    fn stored_bytes(strategy: Strategy, n_nodes: usize, n_elements: usize) -> usize;
 }

@@ -7,9 +7,9 @@ use topopt_linalg::{BackendError, Space};
 
 use super::clusters::Clusters;
 use super::constraints::{Constraints, held};
-use super::device_kernel::DeviceKernel;
 use super::mesh::MeshOnDevice;
 use crate::Device;
+use crate::assembly::Assembled;
 use crate::kernels::Lame;
 
 /// Data of a problem that every operator reads, on one GPU.
@@ -22,7 +22,7 @@ pub struct ProblemOnDevice<K = Elasticity, const N: usize = DIM> {
     kernel: K,
 }
 
-impl<K: DeviceKernel<N>, const N: usize> ProblemOnDevice<K, N> {
+impl<K: Assembled<N>, const N: usize> ProblemOnDevice<K, N> {
     /// Copies what operators need of `problem` to `device`.
     ///
     /// # Errors
@@ -58,7 +58,8 @@ impl<K: DeviceKernel<N>, const N: usize> ProblemOnDevice<K, N> {
         problem: &Discretization<K, N>,
     ) -> Result<Arc<Self>, BackendError> {
         let (device, hexes) = (mesh.device(), problem.mesh().hexes());
-        let clusters = match K::HAS_CLUSTERS && mesh.is_one_part() {
+        // `mf` computes elements in clusters where a node has three unknowns.
+        let clusters = match N == DIM && mesh.is_one_part() {
             true => Clusters::of(device, hexes, &held(problem.constraints()))?,
             false => None,
         };

@@ -5,13 +5,12 @@ use topopt_fem::ElementOperator;
 use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
 
 use super::ProblemOnDevice;
-use super::device_kernel::{DeviceKernel, ElementKernels};
-use super::mf::Mf;
+use super::mf::{ElementKernels, MatrixFree, Mf};
 use crate::Cuda;
 use crate::vector::DeviceVector;
 
 /// y = K x by one strategy.
-pub(crate) trait Product<K: DeviceKernel<N>, const N: usize>: Send + Sync {
+pub(crate) trait Product<K: MatrixFree<N>, const N: usize>: Send + Sync {
     /// Name of the strategy.
     const NAME: &'static str;
 
@@ -26,13 +25,13 @@ pub(crate) trait Product<K: DeviceKernel<N>, const N: usize>: Send + Sync {
 }
 
 /// The operator of `plain` whose product is `P`.
-struct Operator<P, K: DeviceKernel<N>, const N: usize> {
+struct Operator<P, K: MatrixFree<N>, const N: usize> {
     plain: Mf<f64, K, N>,
     product: P,
 }
 
 /// Builds the operator of `plain`, with all coefficients zero, whose product is `product`.
-pub(super) fn boxed<P: Product<K, N> + 'static, K: DeviceKernel<N>, const N: usize>(
+pub(super) fn boxed<P: Product<K, N> + 'static, K: MatrixFree<N>, const N: usize>(
     plain: Mf<f64, K, N>,
     mut product: P,
 ) -> Result<Box<dyn ElementOperator<Cuda<f64>>>, BackendError> {
@@ -40,7 +39,7 @@ pub(super) fn boxed<P: Product<K, N> + 'static, K: DeviceKernel<N>, const N: usi
     Ok(Box::new(Operator { plain, product }))
 }
 
-impl<P: Product<K, N>, K: DeviceKernel<N>, const N: usize> LinearOperator<Cuda<f64>>
+impl<P: Product<K, N>, K: MatrixFree<N>, const N: usize> LinearOperator<Cuda<f64>>
     for Operator<P, K, N>
 {
     fn space(&self) -> Space {
@@ -59,7 +58,7 @@ impl<P: Product<K, N>, K: DeviceKernel<N>, const N: usize> LinearOperator<Cuda<f
     }
 }
 
-impl<P: Product<K, N>, K: DeviceKernel<N>, const N: usize> ElementOperator<Cuda<f64>>
+impl<P: Product<K, N>, K: MatrixFree<N>, const N: usize> ElementOperator<Cuda<f64>>
     for Operator<P, K, N>
 {
     fn strategy(&self) -> &'static str {
