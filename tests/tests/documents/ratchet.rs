@@ -22,7 +22,7 @@ const NUMBERS: [Number; 14] = [
     ("files of `crates/*/src` over 400 lines", 5, long_files),
     ("runs of six lines in `crates/*/src` that stand twice", 58, repeated_runs),
     ("functions of bytes in `crates/*/src`", 59, byte_functions),
-    ("files of topopt-study", 87, || of_crate("study").count()),
+    ("files of topopt-study", 88, || of_crate("study").count()),
     ("files of topopt-case", 83, || of_crate("case").count()),
     ("floors of topopt-study", 17, || floors("study")),
     ("floors of topopt-case", 17, || floors("case")),
@@ -33,23 +33,23 @@ const NUMBERS: [Number; 14] = [
     ("bytes of ARCHITECTURE.md", 14_336, architecture_bytes),
 ];
 
-/// Lines of Rust in `src` of each crate.
+/// Lines of Rust in `src` of each crate, without blank ones.
 const LINES: [(&str, usize); 15] = [
-    ("analysis", 1305),
-    ("case", 11_358),
-    ("cli", 5494),
-    ("cuda", 10_066),
-    ("design", 6565),
-    ("distance", 2747),
-    ("fem", 11_098),
-    ("io", 20_594),
-    ("lab", 1963),
-    ("linalg", 4982),
-    ("mesh", 8539),
-    ("report", 2312),
-    ("study", 11_452),
-    ("surface", 2521),
-    ("testing", 422),
+    ("analysis", 1190),
+    ("case", 10_284),
+    ("cli", 4940),
+    ("cuda", 8919),
+    ("design", 5836),
+    ("distance", 2461),
+    ("fem", 9814),
+    ("io", 18_669),
+    ("lab", 1768),
+    ("linalg", 4387),
+    ("mesh", 7617),
+    ("report", 2062),
+    ("study", 10_375),
+    ("surface", 2233),
+    ("testing", 370),
 ];
 
 /// Words, with the end of the path of files that may name them.
@@ -153,8 +153,9 @@ fn of_crate(name: &str) -> impl Iterator<Item = PathBuf> {
     files(format!("crates/topopt-{name}/src"), "rs").into_iter()
 }
 
+/// Counts the lines that are not blank: paragraphs cost nothing.
 fn lines(path: &PathBuf) -> usize {
-    text(path).lines().count()
+    text(path).lines().filter(|line| !line.trim().is_empty()).count()
 }
 
 /// Counts runs of six lines that stand a second time. Lines without a word, imports and comments
