@@ -59,9 +59,6 @@ pub use units::{ForceUnit, LengthUnit, Units};
 use crate::finding::{Finding, InputError, Source};
 use crate::written_case;
 
-/// Keys of elasticity that have a value where they are left out; a case of heat does not show them.
-const ELASTIC: [&str; 4] = ["youngs_modulus", "poissons_ratio", "fix", "springs"];
-
 impl Config {
     /// The smallest modulus that a design of one material may have, as a share of the largest, in
     /// all stages.
@@ -174,11 +171,9 @@ impl Config {
                 format!("move the mesh to a path of UTF-8: it is {}", path.unwrap_or_default());
             Finding::new(message).remedy(remedy)
         })?;
-        let is_of_heat = self.physics.kind == PhysicsKind::Heat;
-        let is_elastic = |line: &&str| {
-            ELASTIC.iter().any(|key| line.strip_prefix(key).is_some_and(|l| l.starts_with(" = ")))
-        };
-        let lines = text.split_inclusive('\n').filter(|line| !(is_of_heat && is_elastic(line)));
+        let foreign = self.physics.kind.data().foreign_keys;
+        let is_own = |line: &&str| !foreign.contains(&line.split(" = ").next().unwrap_or(line));
+        let lines = text.split_inclusive('\n').filter(is_own);
         Ok(format!("{}\n\n{}", written_case::CASE_MARK, lines.collect::<String>()))
     }
 

@@ -16,14 +16,6 @@ impl Lookup<'_> {
         Some(self.missing(material))
     }
 
-    /// The property that a case of this physics needs.
-    fn key(&self) -> &'static str {
-        match self.config.physics.kind {
-            PhysicsKind::Elasticity => "youngs_modulus",
-            PhysicsKind::Heat => "conductivity",
-        }
-    }
-
     /// Whether elements of `material` get the default. A property of `[material]` is the user's word for
     /// all that `[[materials]]` leave out, unless the deck has a material of a set without it.
     fn is_left_out(&self, material: &DeckMaterial, of: DeckPhysics, sets: &[Vec<u32>]) -> bool {
@@ -57,7 +49,7 @@ impl Lookup<'_> {
     }
 
     fn missing(&self, material: &DeckMaterial) -> Finding {
-        let (name, key) = (&material.name, self.key());
+        let (name, key) = (&material.name, self.config.physics.kind.data().property);
         let file = self.config.mesh.get_ref().file.as_ref();
         let file = file.map_or_else(String::new, |file| file.get_ref().display().to_string());
         let init = format!("`topopt init {file}` writes a case with all that the file says");

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::config::{Config, PhysicsKind};
+use crate::config::Config;
 
 /// Names of the units of the results; for heat the length alone, as temperatures have no unit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,12 +24,12 @@ impl UnitNames {
     /// Returns the units of `config`; none if it states none.
     pub fn of(config: &Config) -> Option<Self> {
         let units = config.units?;
-        let is_elastic = config.physics.kind == PhysicsKind::Elasticity;
+        let has_forces = config.physics.kind.data().has_forces;
         Some(Self {
             length: units.length.name(),
-            force: is_elastic.then(|| units.force.name()),
-            stress: is_elastic.then(|| units.stress()),
-            compliance: is_elastic.then(|| units.energy()),
+            force: has_forces.then(|| units.force.name()),
+            stress: has_forces.then(|| units.stress()),
+            compliance: has_forces.then(|| units.energy()),
         })
     }
 }

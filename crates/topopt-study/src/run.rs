@@ -8,9 +8,9 @@ mod watcher;
 
 use std::time::Instant;
 
-use topopt_case::config::{Config, PhysicsKind};
+use topopt_case::config::Config;
 use topopt_case::interrupt::Interrupt;
-use topopt_fem::{DIM, Diffusion, Elasticity};
+use topopt_case::of_physics;
 
 use crate::computer::Solvable;
 use crate::failure::Failure;
@@ -36,11 +36,7 @@ pub fn run(
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let asked = Asked { config, request, interrupt, start: Instant::now() };
-    let run = match config.physics.kind {
-        PhysicsKind::Elasticity => run_of::<Elasticity, DIM>,
-        PhysicsKind::Heat => run_of::<Diffusion, 1>,
-    };
-    run(asked, progress)
+    of_physics!(config.physics.kind, run_of(asked, progress))
 }
 
 /// Runs a case of one physics.

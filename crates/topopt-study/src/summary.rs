@@ -398,13 +398,12 @@ impl<'a> Summary<'a> {
                  `--resume`"
             }
             true => "with these passive elements and this filter no design has less",
-            false if self.settings.physics == config::PhysicsKind::Heat => {
-                "with these passive elements and this filter no design has more, or more material \
-                 would do harm"
-            }
             false => {
-                "with these passive elements and this filter no design has more, or more material \
-                 would only add weight"
+                let surplus = self.settings.physics.data().surplus;
+                &format!(
+                    "with these passive elements and this filter no design has more, or more \
+                     material {surplus}"
+                )
             }
         };
 

@@ -10,7 +10,7 @@ use super::load_consistency::{is_no_face, loads};
 use super::objective_consistency::objective;
 use super::physics_consistency::physics;
 use super::transient_consistency::transient;
-use super::{Axis, Config, Mesh, PhysicsKind};
+use super::{Axis, Config, Mesh};
 use crate::finding::{Finding, InputError};
 
 /// Everything in `config` that does not fit together.
@@ -147,24 +147,12 @@ fn held_or_loaded(config: &Config) -> Vec<Finding> {
         return findings;
     }
 
-    let [held, loaded] = match config.physics.kind {
-        PhysicsKind::Elasticity => [
-            "add [[supports]]: where the part is held; or add [[springs]] that hold it",
-            "add [[loads]]: the forces on the part; or give [[supports]] a `displacement`",
-        ],
-        PhysicsKind::Heat => [
-            "add [[supports]]: where the temperature is held; or add [[convection]]",
-            "add [[loads]]: the heat; or give [[supports]] a `temperature`, [[convection]] an \
-             `ambient`",
-        ],
-    };
-
+    let [held, loaded] = config.physics.kind.data().held_or_loaded;
     if config.supports.is_empty() && config.springs.is_empty() && config.convection.is_empty() {
         findings.push(missing(config, "[[supports]]", held));
     }
     if config.load_case_names().is_empty() {
-        let remedy = loaded;
-        findings.push(missing(config, "[[loads]]", remedy));
+        findings.push(missing(config, "[[loads]]", loaded));
     }
 
     findings

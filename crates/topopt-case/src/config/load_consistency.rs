@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Config, Load, PhysicsKind, SelectKind};
+use super::{Config, Load, SelectKind};
 use crate::finding::Finding;
 use crate::loads::LOADS;
 use crate::loads::kind::{LoadKind, Place};
@@ -18,11 +18,7 @@ pub(super) fn loads(config: &Config) -> Vec<Finding> {
             [] => {
                 let entry = || config.span(&format!("loads.{i}"));
                 let span = load.set.as_ref().map_or_else(entry, |set| set.span());
-                let message = match config.physics.kind {
-                    PhysicsKind::Elasticity => "a load without a force",
-                    PhysicsKind::Heat => "a load without heat",
-                };
-                (message, "no magnitude given", span)
+                (config.physics.kind.data().no_magnitude, "no magnitude given", span)
             }
             [.., last] => {
                 let span = load.span_of(last.key()).unwrap_or(0..0);

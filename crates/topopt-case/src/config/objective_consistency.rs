@@ -112,7 +112,7 @@ fn other_physics(config: &Config, asked: ResponseKeys) -> Option<Finding> {
     let is_other = response.physics.is_some_and(|own| own != physics);
     let own = kinds().filter(|kind| kind.physics == Some(physics));
     let own: Vec<_> = own.map(|kind| format!("the `{}`", kind.name)).collect();
-    let message = format!("no `{}` in the physics `{}`", response.name, physics.name());
+    let message = format!("no `{}` in the physics `{}`", response.name, physics.data().name);
     let label = (asked.name.span(), "of another physics");
     let remedy = format!("ask for {}", own.join(" or "));
     if is_other { at(config, message, label, remedy) } else { None }

@@ -49,21 +49,8 @@ pub struct Convection {
 }
 
 impl PhysicsKind {
-    /// Returns the name of the physics in the case file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Elasticity => "elasticity",
-            Self::Heat => "heat",
-        }
-    }
-
     /// A name in sentences: of a response, several, or a key.
     pub fn in_words(self, name: &str) -> String {
-        match self {
-            Self::Elasticity => name.into(),
-            Self::Heat => name
-                .replace("compliance", "thermal compliance")
-                .replace("stiffness", "conductivity"),
-        }
+        self.data().words.iter().fold(name.into(), |name, [word, own]| name.replace(word, own))
     }
 }

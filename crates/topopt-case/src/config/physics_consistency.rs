@@ -13,21 +13,20 @@ pub(super) fn physics(config: &Config) -> Vec<Finding> {
     let mut findings = Vec::new();
 
     for (other, key, span) in used(config).into_iter().filter(|(other, ..)| *other != kind) {
-        let message = format!("`{key}` belongs to the physics `{}`", other.name());
-        let label = format!("this case computes `{}`", kind.name());
-        let remedy = match other {
-            PhysicsKind::Heat => "add [physics] with `kind = \"heat\"`, or remove the key",
-            PhysicsKind::Elasticity => "remove the key, or `kind = \"heat\"` of [physics]",
+        let message = format!("`{key}` belongs to the physics `{}`", other.data().name);
+        let label = format!("this case computes `{}`", kind.data().name);
+        let remedy = match other == PhysicsKind::default() {
+            true => format!("remove the key, or `kind = \"{}\"` of [physics]", kind.data().name),
+            false => {
+                format!("add [physics] with `kind = \"{}\"`, or remove the key", other.data().name)
+            }
         };
         findings.push(Finding::new(message).at(config.source(), span, &label).remedy(remedy));
     }
 
     for material in &config.materials {
-        let (key, is_there) = match kind {
-            PhysicsKind::Elasticity => ("youngs_modulus", material.youngs_modulus.is_some()),
-            PhysicsKind::Heat => ("conductivity", material.conductivity.is_some()),
-        };
-        if !is_there {
+        let key = kind.data().property;
+        if !(kind.data().has_property)(material) {
             let name = material.set.get_ref();
             let message = format!("the material of set `{name}` has no `{key}`");
             let finding = Finding::new(message).at(config.source(), material.set.span(), "here");

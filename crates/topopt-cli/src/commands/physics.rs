@@ -7,8 +7,10 @@ mod rows;
 use std::path::Path;
 
 use topopt_case::finding::Finding;
-use topopt_report::{Fact, NodalField, Table};
+use topopt_report::{Fact, Mark, NodalField, States, Table};
 use topopt_study::analysis::Analyzed;
+use topopt_study::design_file::DesignFile;
+use topopt_study::run_directory::RunDirectory;
 use topopt_study::verification::{Compared, Verified};
 
 use super::pages::wording::Units;
@@ -50,6 +52,29 @@ pub trait Shown<const N: usize>:
         cases: &[Self::Case],
         units: &Units,
     ) -> Result<Vec<NodalField>, Finding>;
+
+    /// Returns the marks of the picture of supports and loads, in the order of the report's colors.
+    fn marks(file: &DesignFile) -> Vec<Mark>;
+
+    /// Reads the states of the load cases `names` of a run's last design, where the run writes them;
+    /// `threshold` is the density at the surface of the pictures.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    fn states(
+        _results: &RunDirectory,
+        _file: &DesignFile,
+        _threshold: f64,
+        _names: &[&str],
+        _units: &Units,
+    ) -> Result<Option<States>, Finding> {
+        Ok(None)
+    }
+}
+
+/// Returns a mark of some nodes.
+fn mark(name: &str, nodes: &[u32]) -> Mark {
+    Mark { name: name.into(), nodes: nodes.to_vec() }
 }
 
 /// Numbers of a load case.

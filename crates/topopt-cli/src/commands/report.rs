@@ -1,7 +1,6 @@
 //! `topopt report RESULT`
 
 mod curves;
-mod heat;
 mod saved;
 mod verification;
 
@@ -11,8 +10,7 @@ use serde_json::Value;
 use toml::Table;
 use topopt_case::config::PhysicsKind;
 use topopt_case::finding::{Finding, InputError};
-use topopt_case::free_memory;
-use topopt_fem::{Diffusion, Elasticity};
+use topopt_case::{free_memory, of_physics};
 use topopt_io::atomic;
 use topopt_report::{Fact, PICTURE_BYTES, Report, Target, count, number};
 use topopt_study::design_file::DesignFile;
@@ -35,12 +33,8 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> Result<(), Fail
     output_folder::check_file(&path, &["html", "htm"], &[]).map_err(InputError::from)?;
     free_memory::check_page(PICTURE_BYTES).map_err(InputError::from)?;
     let summary = results.summary().map_err(InputError::from)?;
-    let page = match physics(&summary) {
-        PhysicsKind::Elasticity => {
-            page::<Elasticity, 3>(&results, &summary, PhysicsKind::Elasticity)?
-        }
-        PhysicsKind::Heat => page::<Diffusion, 1>(&results, &summary, PhysicsKind::Heat)?,
-    };
+    let physics = physics(&summary);
+    let page = of_physics!(physics, page(&results, &summary, physics))?;
     atomic::write(&path, |file| file.write_all(page.as_bytes())).map_err(|error| {
         let remedy = "choose another file with `--output FILE`";
         InputError::from(Finding::new(error.to_string()).remedy(remedy))
@@ -76,13 +70,8 @@ fn page<K: Shown<N>, const N: usize>(
         problem: problem::groups(&table, summary, &file.mesh, &units),
         solid: &solid,
         density: &file.density,
-        states: match physics {
-            PhysicsKind::Elasticity => None,
-            PhysicsKind::Heat => {
-                Some(heat::states(results, &file, solid.threshold(), &names, &units)?)
-            }
-        },
-        part: part::of(&file, &names, &units, physics)?,
+        states: K::states(results, &file, solid.threshold(), &names, &units)?,
+        part: part::of::<K, N>(&file, &names, &units)?,
         curves: curves::curves(&history, summary, &units),
         iterations: curves::table(&history, physics),
         seconds: seconds(&summary["seconds"]),

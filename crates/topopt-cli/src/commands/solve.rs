@@ -4,11 +4,10 @@ mod page;
 
 use std::io::Write;
 
-use topopt_case::config::{Config, PhysicsKind};
+use topopt_case::config::Config;
 use topopt_case::finding::{Finding, InputError};
-use topopt_case::free_memory;
 use topopt_case::interrupt::Interrupt;
-use topopt_fem::{Diffusion, Elasticity};
+use topopt_case::{free_memory, of_physics};
 use topopt_mesh::numbers::shown;
 use topopt_report::PICTURE_BYTES;
 use topopt_study::analysis::{self, Analysis, Request};
@@ -28,14 +27,12 @@ pub(super) fn solve(
 ) -> Result<(), Failure> {
     free_memory::check_page(PICTURE_BYTES).map_err(InputError::from)?;
     let config = configuration(args)?;
-    match config.physics.kind {
-        PhysicsKind::Elasticity => solve_of::<Elasticity, 3>(&config, args, out, interrupt),
-        PhysicsKind::Heat if args.gauss.is_some() => {
-            let finding = Finding::new("`--gauss` writes stresses, which heat has none of");
-            Err(InputError::from(finding.remedy("remove it")).into())
-        }
-        PhysicsKind::Heat => solve_of::<Diffusion, 1>(&config, args, out, interrupt),
+    let physics = config.physics.kind.data();
+    if args.gauss.is_some() && !physics.has_forces {
+        let message = format!("`--gauss` writes stresses, which {} has none of", physics.name);
+        return Err(InputError::from(Finding::new(message).remedy("remove it")).into());
     }
+    of_physics!(config.physics.kind, solve_of(&config, args, out, interrupt))
 }
 
 fn solve_of<K: Shown<N>, const N: usize>(

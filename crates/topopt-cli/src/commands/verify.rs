@@ -7,7 +7,7 @@ use std::io::Write;
 use topopt_case::config::{Config, PhysicsKind};
 use topopt_case::finding::InputError;
 use topopt_case::interrupt::Interrupt;
-use topopt_fem::{Diffusion, Elasticity};
+use topopt_case::of_physics;
 use topopt_study::failure::Failure;
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run_directory::RunDirectory;
@@ -26,10 +26,7 @@ pub(super) fn verify(
     let results = RunDirectory::open(&args.results).map_err(InputError::from)?;
     let mut config = results.config()?;
     config.solver.device = args.device.unwrap_or(config.solver.device);
-    match config.physics.kind {
-        PhysicsKind::Elasticity => tell::<Elasticity, 3>(&config, args, &results, out, interrupt),
-        PhysicsKind::Heat => tell::<Diffusion, 1>(&config, args, &results, out, interrupt),
-    }
+    of_physics!(config.physics.kind, tell(&config, args, &results, out, interrupt))
 }
 
 /// Prints the verification, as JSON or for people.

@@ -1,22 +1,21 @@
 //! Picture of the supports and loads of a part, from the arrays of the design.
 
-use topopt_case::config::PhysicsKind;
 use topopt_case::finding::Finding;
-use topopt_report::{Load, Mark, Part};
+use topopt_report::{Load, Part};
 use topopt_study::design_file::DesignFile;
 
 use super::wording::{DIGITS, Units, vector};
+use crate::commands::physics::Shown;
 
 /// The part of the picture with supports and loads in the load cases `names`. A file without
 /// forces, as one of heat, has no arrows.
 ///
 /// # Errors
 /// A file that cannot be read.
-pub(in crate::commands) fn of(
+pub(in crate::commands) fn of<K: Shown<N>, const N: usize>(
     file: &DesignFile,
     names: &[&str],
     units: &Units,
-    physics: PhysicsKind,
 ) -> Result<Part, Finding> {
     let forces = file.forces(names)?;
     let load = |(name, forces): (&&str, Option<Vec<[f64; 3]>>)| {
@@ -24,26 +23,7 @@ pub(in crate::commands) fn of(
         let name = legend(name, &forces, units);
         Some(Load { name, forces })
     };
-    Ok(Part {
-        marks: marks(file, physics),
-        loads: names.iter().zip(forces).filter_map(load).collect(),
-    })
-}
-
-/// Returns the marks of the picture, in the order of the report's colors.
-fn marks(file: &DesignFile, physics: PhysicsKind) -> Vec<Mark> {
-    let mark = |name: &str, nodes: &[u32]| Mark { name: name.into(), nodes: nodes.to_vec() };
-    match physics {
-        PhysicsKind::Elasticity => {
-            vec![mark("loaded", file.loaded()), mark("supported", file.supported())]
-        }
-        PhysicsKind::Heat => vec![
-            mark("heated", file.loaded()),
-            mark("temperature held", file.supported()),
-            mark("convection", file.convected()),
-            mark("heat source within", &file.heated_within()),
-        ],
-    }
+    Ok(Part { marks: K::marks(file), loads: names.iter().zip(forces).filter_map(load).collect() })
 }
 
 fn legend(name: &str, forces: &[[f64; 3]], units: &Units) -> String {

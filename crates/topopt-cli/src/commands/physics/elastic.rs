@@ -6,7 +6,8 @@ use topopt_case::finding::Finding;
 use topopt_fem::{DIM, Elasticity};
 use topopt_mesh::numbers::{place, shown};
 use topopt_mesh::vector::length;
-use topopt_report::{Fact, NodalField, Table};
+use topopt_report::{Fact, Mark, NodalField, Table};
+use topopt_study::design_file::DesignFile;
 use topopt_study::solved::{
     Balance, Displacement, PeakStress, Reaction, RestraintKind, Safety, SolvedCase, Stress,
 };
@@ -14,7 +15,7 @@ use topopt_study::solved_file::SolvedFile;
 use topopt_study::verification::{Compared, LargestElastic};
 
 use super::rows::{Rows, short};
-use super::{CaseNumbers, OverallNumbers, Shown};
+use super::{CaseNumbers, OverallNumbers, Shown, mark};
 use crate::commands::pages::wording::{
     DIGITS, Units, mass_text, of, place_text, vector, with_unit,
 };
@@ -25,6 +26,10 @@ impl Shown<DIM> for Elasticity {
     const OF_NUMBERS: Option<&str> = None;
     const SOLVED: &str = "";
     const PICTURES: &str = "stresses and displacements";
+
+    fn marks(file: &DesignFile) -> Vec<Mark> {
+        vec![mark("loaded", file.loaded()), mark("supported", file.supported())]
+    }
 
     fn pictures(
         path: &Path,

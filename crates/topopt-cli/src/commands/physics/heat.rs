@@ -6,14 +6,16 @@ use topopt_case::finding::Finding;
 use topopt_fem::Diffusion;
 use topopt_mesh::numbers::{place, rounded, shown};
 use topopt_mesh::vector::length;
-use topopt_report::{Fact, NodalField, Table};
+use topopt_report::{Fact, Mark, NodalField, States, Table};
+use topopt_study::design_file::DesignFile;
 use topopt_study::heat::{Extreme, HeatBalance, HeatCase};
+use topopt_study::run_directory::RunDirectory;
 use topopt_study::solved_file::HeatFile;
 use topopt_study::verification::{Compared, HighestTemperature};
 
 use super::rows::{Rows, short};
-use super::{CaseNumbers, OverallNumbers, Shown};
-use crate::commands::pages::wording::{Units, place_text};
+use super::{CaseNumbers, OverallNumbers, Shown, mark};
+use crate::commands::pages::wording::{Units, pictured, place_text};
 
 impl Shown<1> for Diffusion {
     const TITLE: &str = "Temperatures and heat flux";
@@ -23,6 +25,35 @@ impl Shown<1> for Diffusion {
         Some("Heat is per time: positive where it comes into the part.");
     const SOLVED: &str = "heat in ";
     const PICTURES: &str = "temperatures and heat flux";
+
+    fn marks(file: &DesignFile) -> Vec<Mark> {
+        vec![
+            mark("heated", file.loaded()),
+            mark("temperature held", file.supported()),
+            mark("convection", file.convected()),
+            mark("heat source within", &file.heated_within()),
+        ]
+    }
+
+    fn states(
+        results: &RunDirectory,
+        file: &DesignFile,
+        threshold: f64,
+        names: &[&str],
+        units: &Units,
+    ) -> Result<Option<States>, Finding> {
+        let cases = saved(file, names)?;
+        let (shown, left_out) = pictured(&cases);
+        let about = "Optimized design with its intermediate densities, without nodes in void.";
+        let notes = [about, Self::ABOUT].map(str::to_owned).into_iter();
+        Ok(Some(States {
+            title: Self::TITLE.into(),
+            fields: Self::pictures(&results.design(), shown, threshold, units)?,
+            cases: HeatCase::table(&cases, 0.0, units),
+            curves: Vec::new(),
+            notes: notes.chain(left_out).collect(),
+        }))
+    }
 
     fn pictures(
         path: &Path,
@@ -123,6 +154,30 @@ impl OverallNumbers for HighestTemperature {
     fn fact(&self, _: &Units) -> Fact {
         Fact::new("Void", format!("{} of the conductivity", short(self.void_conductivity)))
     }
+}
+
+/// Reads the load cases `names` of the last design of a run.
+fn saved(file: &DesignFile, names: &[&str]) -> Result<Vec<HeatCase>, Finding> {
+    let carries = file.carrying_nodes();
+    let all = names.iter().zip(file.temperatures(names)?).zip(file.heat(names)?);
+    let cases = all.map(|((name, temperatures), heat)| {
+        let extreme = |before: fn(&f64, &f64) -> bool| {
+            let nodes = (0..temperatures.len()).filter(|&node| carries[node]);
+            let first = |a, b| if before(&temperatures[b], &temperatures[a]) { b } else { a };
+            let node = nodes.reduce(first).unwrap_or_default();
+            let (temperature, at) = (temperatures[node], file.mesh.coordinates()[node]);
+            Extreme { temperature, node: None, at }
+        };
+        HeatCase {
+            name: (*name).into(),
+            compliance: None,
+            coldest: extreme(f64::lt),
+            hottest: extreme(f64::gt),
+            heat: None,
+            into_nodes: Some(heat.iter().sum()),
+        }
+    });
+    Ok(cases.collect())
 }
 
 fn names(cases: &[HeatCase]) -> Vec<&str> {

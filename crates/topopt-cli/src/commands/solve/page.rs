@@ -67,7 +67,7 @@ fn page<K: Shown<N>, const N: usize>(
         warnings: warnings::sentences(&found.warnings),
         states: states::<K, N>(folder, found, solid.threshold(), units)?,
         solid: &solid,
-        part: part::of(&file, &names, units, physics)?,
+        part: part::of::<K, N>(&file, &names, units)?,
         problem: problem::groups(&table, json, &file.mesh, units),
         repeat: vec![
             Fact::new("Command", command),
