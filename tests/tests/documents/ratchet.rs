@@ -29,15 +29,16 @@ const NUMBERS: [Number; 14] = [
     ("files that name a response and are not its own", 4, || naming(&RESPONSES)),
     ("files that name a load and are not its own", 13, || naming(&LOADS)),
     ("files that name a transform and are not its own", 9, || naming(&TRANSFORMS)),
-    ("files that tell one physics from others", 21, || naming(&PHYSICS)),
+    ("files that tell one physics from others", 13, || naming(&PHYSICS)),
     ("bytes of ARCHITECTURE.md", 14_336, architecture_bytes),
 ];
 
 /// Lines of Rust in `src` of each crate, without blank ones.
 const LINES: [(&str, usize); 15] = [
     ("analysis", 1190),
-    ("case", 10_284),
-    ("cli", 4940),
+    // 31 more: a row of data per physics, of which study and cli have no matches any more.
+    ("case", 10_315),
+    ("cli", 4930),
     ("cuda", 8919),
     ("design", 5836),
     ("distance", 2461),
@@ -47,7 +48,7 @@ const LINES: [(&str, usize); 15] = [
     ("linalg", 4387),
     ("mesh", 7617),
     ("report", 2062),
-    ("study", 10_375),
+    ("study", 10_370),
     ("surface", 2233),
     ("testing", 370),
 ];
