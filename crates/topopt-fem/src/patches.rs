@@ -174,6 +174,7 @@ impl Patch {
         let mut nodes: Vec<u32> = hexes.as_flattened().to_vec();
         nodes.sort_unstable();
         nodes.dedup();
+        nodes.shrink_to_fit(); // four times as many were numbered
         let local = |node: u32| nodes.binary_search(&node).unwrap_or_default() as u16;
         let hexes: Vec<[u16; 8]> = hexes.iter().map(|hex| hex.map(local)).collect();
         let rows = hexes.chunks(MAX_LANES).map(is_row).collect();

@@ -42,9 +42,10 @@ pub fn plan<K: Solvable<N>, const N: usize>(
     let stretches = if problem.elements().stretches().is_some() { 2 * DIM } else { 0 };
     let further = further_element + of_method + of_steps;
     let element = 8 * elements * (vectors + further + factors + stretches);
-    // Results are written when the setup needs nothing: fields in the user's order, and what is
-    // compressed.
-    let output = (16 * elements + 8 * N * cases * nodes) + OUTPUT.min(16 * elements);
+    // Results are written when the setup needs nothing: fields in the user's order, with states and
+    // forces, and the blocks of one of these under way.
+    let blocks = (8 * N * nodes).div_ceil(BLOCK).min(rayon::current_num_threads());
+    let output = 16 * elements + 16 * N * cases * nodes + OUTPUT * blocks;
 
     let preconditioner = match config.solver.preconditioner {
         config::Preconditioner::Jacobi => output,
@@ -71,8 +72,9 @@ pub fn process_mb<K: Solvable<N>, const N: usize>(
 /// The program with its threads, measured on Linux.
 const PROGRAM_MB: f64 = 18.0;
 
-/// Bytes of blocks under way when a file is written.
-const OUTPUT: usize = 4 << 20;
+/// Bytes of a block of a file, and while it is compressed.
+const BLOCK: usize = 1 << 18;
+const OUTPUT: usize = 1 << 20;
 
 /// Returns the bytes of the filter's weights.
 fn filter_weights<K: Solvable<N>, const N: usize>(subject: Subject<K, N>) -> usize {
