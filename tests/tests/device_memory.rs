@@ -6,10 +6,11 @@ use topopt_cuda::operators::{ProblemOnDevice, Strategy};
 use topopt_cuda::{Cone, Cuda, Device, Probe, probe};
 use topopt_design::{
     Chain, Compliance, Constraint, DensityFilter, DesignSpace, Formulation, Interpolation, Law,
-    Objective, OptimalityCriteria, Optimization, Passive, Projection, SensitivityFilter, Solver,
+    Objective, OptimalityCriteria, Optimization, Projection, SensitivityFilter, Solver,
     StateEquation, StopRules, Weights, physical_density,
 };
-use topopt_fem::{Jacobi, LoadCase, Material, Problem, Supports};
+use topopt_fem::{Idle, Jacobi, LoadCase, Material, Problem, Supports};
+use topopt_linalg::{Counting, Pointwise, Space};
 use topopt_mesh::generate::{Benchmark, Resolution};
 
 const RADIUS: f64 = 2.5;
@@ -42,16 +43,11 @@ fn design_loops_take_what_is_counted() {
     };
 
     let problem = problem();
-    let (n, nodes) = (problem.mesh().n_elements(), problem.mesh().n_nodes());
+    let n = problem.mesh().n_elements();
     let space = space(&problem);
     let backend = Cuda::<f64>::new(&device).unwrap();
     let mesh = ProblemOnDevice::new(&device, &problem).unwrap();
     let free = || device.memory().unwrap().0;
-
-    let check = |before: usize, counted: usize| {
-        let (used, rounding) = (before - free(), 256 * 32); // of up to 32 arrays
-        assert!((counted..=counted + rounding).contains(&used), "{used} bytes for {counted}");
-    };
 
     for is_density in [false, true] {
         let before = free();
@@ -60,57 +56,43 @@ fn design_loops_take_what_is_counted() {
         let weights = Cone::bytes(extent, RADIUS, n);
         let used = before - free();
         assert!((weights * 9 / 10..=weights + 1024).contains(&used), "{used} bytes for {weights}");
-
-        let before = free();
         let weights = Weights::fixed(Box::new(cone));
-        let (objective, transform, vectors) = filtered(&backend, weights, &space, is_density);
-        check(before, 8 * n * vectors);
-
         let operator = Strategy::Mf.build(&mesh, &problem).unwrap();
-        let preconditioner = Box::new(Jacobi::new(&backend, problem.space()).unwrap());
+
         let before = free();
+        let preconditioner = Box::new(Jacobi::new(&backend, problem.space()).unwrap());
         let solver = Solver { operator, preconditioner, tolerance: 1e-5, max_iterations: 100 };
-        let constraints = vec![Constraint::volume(&space, 0.3)];
-        let formulation = Formulation { space: &space, transform, objective, constraints };
-        let optimization = optimization(&backend, &problem, solver, formulation);
-        let element = 8 * n * Optimization::<Cuda<f64>>::element_vectors(&problem);
-        check(before, element + 24 * nodes * Optimization::<Cuda<f64>>::nodal_vectors(&problem));
+        let optimization = optimization(&backend, &problem, solver, (&space, weights, is_density));
+        let used = before - free();
         drop(optimization);
+
+        let counted = counted(&problem, (&space, is_density));
+        let rounding = 256 * 48; // of up to 48 arrays
+        assert!((counted..=counted + rounding).contains(&used), "{used} bytes for {counted}");
     }
 }
 
-/// Objective and transform with a filter, and the vectors of one entry per element that they take.
-fn filtered<'a>(
-    backend: &'a Cuda<f64>,
-    weights: Weights<'a, Cuda<f64>>,
-    space: &'a DesignSpace,
-    is_density: bool,
-) -> (Objective<'a, Cuda<f64>>, Chain<'a, Cuda<f64>>, usize) {
-    let n = space.volumes.len();
-    if !is_density {
-        let filter = SensitivityFilter::new(backend, weights, &space.volumes, 0.01).unwrap();
-        let vectors = SensitivityFilter::<Cuda<f64>>::ELEMENT_VECTORS;
-        return (Objective::filtered(Box::new(Compliance), filter), Chain::identity(n), vectors);
-    }
-
-    let filter = DensityFilter::new(backend, weights, &space.volumes).unwrap();
-    let projection = Projection::new(backend, n, 0.01, 0.5, 2.0).unwrap();
-    let chain = physical_density(backend, filter, Some(projection), space).unwrap();
-    let vectors = Chain::<Cuda<f64>>::element_vectors(&[
-        DensityFilter::<Cuda<f64>>::ELEMENT_VECTORS,
-        Projection::<Cuda<f64>>::ELEMENT_VECTORS,
-        Passive::<Cuda<f64>>::ELEMENT_VECTORS,
-    ]);
-    (Objective::new(Box::new(Compliance)), chain, vectors)
+/// Bytes of the vectors of the loop by the backend that counts them.
+fn counted(problem: &Problem, (space, is_density): (&DesignSpace, bool)) -> usize {
+    let counting = Counting::default();
+    let idle = Box::new(Idle(problem.space()));
+    let preconditioner = Box::new(Jacobi::new(&counting, problem.space()).unwrap());
+    let solver = Solver { operator: idle, preconditioner, tolerance: 1e-5, max_iterations: 100 };
+    let weights = Weights::fixed(Box::new(Idle(Space::elements(space.volumes.len()))));
+    drop(optimization(&counting, problem, solver, (space, weights, is_density)));
+    counting.most()
 }
 
-/// One iteration from the uniform start.
-fn optimization<'a>(
-    backend: &'a Cuda<f64>,
+/// A loop of one iteration from the uniform start, with a filter of the density or of sensitivities.
+fn optimization<'a, B: Pointwise + Sync>(
+    backend: &'a B,
     problem: &'a Problem,
-    solver: Solver<'a, Cuda<f64>>,
-    formulation: Formulation<'a, Cuda<f64>>,
-) -> Optimization<'a, Cuda<f64>> {
+    solver: Solver<'a, B>,
+    (space, weights, is_density): (&'a DesignSpace, Weights<'a, B>, bool),
+) -> Optimization<'a, B> {
+    let (objective, transform) = filtered(backend, weights, space, is_density);
+    let constraints = vec![Constraint::volume(space, 0.3)];
+    let formulation = Formulation { space, transform, objective, constraints };
     let interpolation =
         Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 1.0, void_stiffness: 0.0 };
     let equation = StateEquation::new(backend, problem, interpolation, solver).unwrap();
@@ -118,4 +100,23 @@ fn optimization<'a>(
     let criteria = Box::new(OptimalityCriteria::new(backend, start.len(), 0.2, 0.5).unwrap());
     let stop = StopRules { max_iterations: 1, ..StopRules::default() };
     Optimization::new(equation, formulation, criteria, stop, &start).unwrap()
+}
+
+/// Objective and transform with a filter.
+fn filtered<'a, B: Pointwise + Sync>(
+    backend: &'a B,
+    weights: Weights<'a, B>,
+    space: &'a DesignSpace,
+    is_density: bool,
+) -> (Objective<'a, B>, Chain<'a, B>) {
+    if !is_density {
+        let filter = SensitivityFilter::new(backend, weights, &space.volumes, 0.01).unwrap();
+        let identity = Chain::identity(space.volumes.len());
+        return (Objective::filtered(Box::new(Compliance), filter), identity);
+    }
+    let filter = DensityFilter::new(backend, weights, &space.volumes).unwrap();
+    let n = space.volumes.len();
+    let projection = Projection::new(backend, n, 0.01, 0.5, 2.0).unwrap();
+    let chain = physical_density(backend, filter, Some(projection), space).unwrap();
+    (Objective::new(Box::new(Compliance)), chain)
 }

@@ -7,7 +7,7 @@
 
 use std::ops::RangeInclusive;
 
-use topopt_fem::{AdjointSteps, ProblemView, StepLoads, ThetaScheme, Timeline};
+use topopt_fem::{AdjointSteps, ProblemView, Timeline};
 use topopt_linalg::{Backend, BackendError, Monitor, Pointwise, Space};
 
 use crate::{Bare, Linear, Moment, SolveError, Transient};
@@ -78,15 +78,6 @@ impl<'a, B: Pointwise> History<'a, B> {
             segment: states(stride + 1)?,
             compliance: f64::NAN,
         })
-    }
-
-    /// Vectors of one entry per element, and per node, that a history of `timeline` takes, with
-    /// those of a gradient.
-    pub fn vectors(timeline: &Timeline) -> [usize; 2] {
-        let n = timeline.n_steps();
-        let states = 2 * n.div_ceil(stride(n)) + stride(n) + 1;
-        let of_steps = ThetaScheme::<B>::NODAL_VECTORS + AdjointSteps::<B>::NODAL_VECTORS;
-        [3 + 3, states + of_steps + StepLoads::<B>::nodal_vectors(timeline) + 1]
     }
 
     /// Begins a trial, see [`Transient::assemble`].

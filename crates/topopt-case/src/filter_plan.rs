@@ -1,8 +1,6 @@
 //! The filter that a case asks for, planned once for all who need to know of it.
 
 use serde::{Deserialize, Serialize};
-use topopt_design::{Chain, DensityFilter, Passive, Projection, SensitivityFilter};
-use topopt_linalg::Pointwise;
 
 use crate::config::{self, Config, FilterKind, FilterWeights};
 
@@ -73,32 +71,15 @@ impl FilterPlan {
 
     /// Radius at the begin of the run, if there is a filter.
     pub fn radius(&self) -> Option<f64> {
-        match self {
-            Self::None => None,
-            Self::Sensitivity { radius, .. } | Self::Density { radius, .. } => Some(*radius),
-        }
+        self.weights().map(|(_, radius)| radius)
     }
 
-    /// How neighbors count, if there is a filter.
-    pub fn weights(&self) -> Option<Weights> {
-        match self {
+    /// How neighbors count, and the radius at the begin of the run, if there is a filter.
+    pub fn weights(&self) -> Option<(Weights, f64)> {
+        match *self {
             Self::None => None,
-            Self::Sensitivity { weights, .. } | Self::Density { weights, .. } => Some(*weights),
-        }
-    }
-
-    /// Vectors of one entry per element that the filter holds besides its weights.
-    pub fn element_vectors<B: Pointwise>(&self) -> usize {
-        match self {
-            Self::None => 0,
-            Self::Sensitivity { .. } => SensitivityFilter::<B>::ELEMENT_VECTORS,
-            Self::Density { projection, .. } => {
-                let projection = projection.as_ref().map(|_| Projection::<B>::ELEMENT_VECTORS);
-                let [first, last] =
-                    [DensityFilter::<B>::ELEMENT_VECTORS, Passive::<B>::ELEMENT_VECTORS];
-                let links: Vec<_> =
-                    [Some(first), projection, Some(last)].into_iter().flatten().collect();
-                Chain::<B>::element_vectors(&links)
+            Self::Sensitivity { radius, weights, .. } | Self::Density { radius, weights, .. } => {
+                Some((weights, radius))
             }
         }
     }

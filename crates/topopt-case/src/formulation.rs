@@ -28,9 +28,10 @@ pub fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
     let space = &subject.task.space;
     let n = space.n_elements();
     let mut formulation = Formulation {
+        space,
+        transform: Chain::identity(n),
         objective: objective(subject, backend)?,
         constraints: constraints(subject, backend)?,
-        ..unfiltered(subject)
     };
 
     match &subject.task.filter {
@@ -54,19 +55,6 @@ pub fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
         }
     }
     Ok(formulation)
-}
-
-/// The compliance of the density itself, without a limit on the volume.
-fn unfiltered<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
-    subject: Subject<'a, K, N>,
-) -> Formulation<'a, B> {
-    let space = &subject.task.space;
-    Formulation {
-        space,
-        transform: Chain::identity(space.n_elements()),
-        objective: Objective::new(Box::new(Compliance)),
-        constraints: vec![Constraint::volume(space, 1.0)],
-    }
 }
 
 fn objective<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(

@@ -1,5 +1,6 @@
 //! One GPU: its context, its stream, and the first error it made.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use cudarc::driver::{
@@ -47,6 +48,7 @@ pub struct Device {
     stream: Arc<CudaStream>,
     copies: Arc<CudaStream>,
     failure: Mutex<Option<BackendError>>,
+    allocated: AtomicUsize,
 }
 
 impl Device {
@@ -77,7 +79,8 @@ impl Device {
         // A stream of its own: work on the default stream cannot be recorded.
         let [stream, copies] = [context.new_stream(), context.new_stream()];
         let (stream, copies) = (stream.map_err(failed)?, copies.map_err(failed)?);
-        Ok(Arc::new(Self { name, context, stream, copies, failure: Mutex::new(None) }))
+        let (failure, allocated) = (Mutex::default(), AtomicUsize::default());
+        Ok(Arc::new(Self { name, context, stream, copies, failure, allocated }))
     }
 
     /// Name of the GPU, such as `NVIDIA H200`.
@@ -91,6 +94,17 @@ impl Device {
     /// [`BackendError`] if the device fails.
     pub fn memory(&self) -> Result<(usize, usize), BackendError> {
         self.context.mem_get_info().map_err(|error| self.error("asking for memory", error))
+    }
+
+    /// Bytes allocated so far, whether or not they are free again.
+    pub(crate) fn allocated(&self) -> usize {
+        self.allocated.load(Ordering::Relaxed)
+    }
+
+    /// Counts an allocation of so many `bytes`; returns them in megabytes.
+    fn count(&self, bytes: usize) -> f64 {
+        self.allocated.fetch_add(bytes, Ordering::Relaxed);
+        bytes as f64 / f64::from(1 << 20)
     }
 
     /// Makes this device the one of the calling thread, for libraries that ask for it.
@@ -112,16 +126,14 @@ impl Device {
         n: usize,
     ) -> Result<CudaSlice<T>, BackendError> {
         self.check()?;
-        let bytes = n * size_of::<T>();
-        let operation = format!("allocating {:.1} MB", bytes as f64 / f64::from(1 << 20));
+        let operation = format!("allocating {:.1} MB", self.count(n * size_of::<T>()));
         self.stream.alloc_zeros(n).map_err(|error| self.error(&operation, error))
     }
 
     /// A copy of `values` on the device.
     pub(crate) fn upload<T: DeviceRepr>(&self, values: &[T]) -> Result<CudaSlice<T>, BackendError> {
         self.check()?;
-        let operation =
-            format!("uploading {:.1} MB", size_of_val(values) as f64 / f64::from(1 << 20));
+        let operation = format!("uploading {:.1} MB", self.count(size_of_val(values)));
         self.stream.clone_htod(values).map_err(|error| self.error(&operation, error))
     }
 

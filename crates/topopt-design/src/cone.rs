@@ -62,8 +62,10 @@ impl Cone {
         Self::within(&centers, rows, radius, most)
     }
 
-    /// Bytes of the filter for `n_elements` with `mean_neighbors` each.
-    pub fn bytes(n_elements: usize, mean_neighbors: f64, budget: usize) -> usize {
+    /// Bytes that it takes for such centers, by the neighbors of a sample.
+    pub fn bytes(centers: &[[f64; 3]], radius: f64, budget: usize) -> usize {
+        let n_elements = centers.len();
+        let mean_neighbors = mean_neighbors(&CellList::new(centers, radius), centers);
         // Of an element its center, number and cells, and two values while a sum is walked.
         let walk = (24 + 4 + 8 + 16) * n_elements;
         let lists = BYTES_PER_NEIGHBOR as f64 * mean_neighbors * n_elements as f64;
@@ -82,24 +84,16 @@ impl Cone {
     /// The filter of the elements `rows`, with lists of at most `most` bytes.
     fn within(centers: &[[f64; 3]], rows: Range<usize>, radius: f64, most: f64) -> Self {
         let cells = CellList::new(centers, radius);
-        let count = |c: &[f64; 3]| {
-            let mut n = 0;
-            cells.for_each_within(*c, |_, _| n += 1);
-            n
-        };
-
         // A sample decides whether counting all neighbors pays.
         let own = &centers[rows.clone()];
-        let sample: Vec<usize> =
-            own.iter().step_by(own.len().div_ceil(SAMPLE).max(1)).map(count).collect();
-        let mean_neighbors = sample.iter().sum::<usize>() as f64 / sample.len().max(1) as f64;
+        let mean_neighbors = mean_neighbors(&cells, own);
 
         let bytes = |neighbors: f64| neighbors * BYTES_PER_NEIGHBOR as f64;
         let mut lists = None;
         if bytes(mean_neighbors * own.len() as f64) <= most {
             let mut counts = vec![0; centers.len()];
             let counted = counts[rows].par_iter_mut().zip(own);
-            counted.for_each(|(n, center)| *n = count(center));
+            counted.for_each(|(n, center)| *n = count(&cells, center));
             let fits = bytes(counts.iter().sum::<usize>() as f64) <= most;
             lists = fits.then(|| Lists::new(centers, radius, &cells, &counts));
         }
@@ -115,6 +109,19 @@ impl Cone {
     pub fn mean_neighbors(&self) -> f64 {
         self.mean_neighbors
     }
+}
+
+/// Neighbors of an element of `centers` on average, itself included, of a sample.
+fn mean_neighbors(cells: &CellList, centers: &[[f64; 3]]) -> f64 {
+    let every = centers.len().div_ceil(SAMPLE).max(1);
+    let sample: Vec<usize> = centers.iter().step_by(every).map(|c| count(cells, c)).collect();
+    sample.iter().sum::<usize>() as f64 / sample.len().max(1) as f64
+}
+
+fn count(cells: &CellList, center: &[f64; 3]) -> usize {
+    let mut n = 0;
+    cells.for_each_within(*center, |_, _| n += 1);
+    n
 }
 
 impl Averaging<Cpu> for Cone {

@@ -6,7 +6,6 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use topopt_analysis::Effort;
-use topopt_fem::ProblemView;
 use topopt_linalg::{BackendError, PcgProgress, Pointwise, Space};
 
 use crate::evaluator::{Evaluator, Material, Trials};
@@ -14,8 +13,8 @@ use crate::functions::Functions;
 use crate::halt::Halt;
 use crate::{
     Design, DesignError, DesignState, DesignTransform, Ended, Formulation, IterationReport,
-    Observer, OptimalityCriteria, Optimizer, Outcome, Progress, SolveError, Stage, StateEquation,
-    StepTimes, StopRules, Subproblem,
+    Observer, Optimizer, Outcome, Progress, SolveError, Stage, StateEquation, StepTimes, StopRules,
+    Subproblem,
 };
 
 /// A topology optimization: state equation, formulation, optimizer and stop rules in a loop.
@@ -63,24 +62,6 @@ struct Step {
 }
 
 impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
-    /// Number of element vectors for `problem` with optimality criteria and one volume limit,
-    /// without those of operator, preconditioner, transform and filter.
-    pub fn element_vectors(problem: &dyn ProblemView) -> usize {
-        let (designs, bounds, gradients) = (2, 2, 2);
-        let criteria = OptimalityCriteria::ELEMENT_VECTORS;
-        let own = designs + bounds + gradients + criteria;
-        own + Evaluator::<B>::ELEMENT_VECTORS + StateEquation::<B>::element_vectors(problem)
-    }
-
-    /// Number of vectors of all unknowns for the loads of `problem`, without those of operator and
-    /// preconditioner.
-    pub fn nodal_vectors(problem: &dyn ProblemView) -> usize {
-        let cases = problem.cases();
-        let moved = cases.iter().filter(|case| case.prescribed.is_some()).count();
-        let of_springs = if problem.springs().is_some() { 3 } else { 0 };
-        4 + 3 * cases.len() + moved + usize::from(moved > 0) + of_springs
-    }
-
     /// Starts from the design variables `design`, `[n_inputs]` of the transform.
     ///
     /// # Errors

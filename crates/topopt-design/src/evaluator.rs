@@ -29,9 +29,6 @@ pub(crate) struct Evaluator<'a, B: Pointwise> {
 }
 
 impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
-    /// Vectors of one entry per element that it holds, besides what equation and transform do.
-    pub const ELEMENT_VECTORS: usize = 5;
-
     pub fn new(
         equation: StateEquation<'a, B>,
         formulation: Formulation<'a, B>,

@@ -128,7 +128,7 @@ pub use responses::{
 pub use state_equation::StateEquation;
 pub use state_function::StateFunction;
 pub use stop::{Progress, StopRule, StopRules};
-pub use topopt_analysis::{Moment, SolveError, Solver};
+pub use topopt_analysis::{Bare, Moment, SolveError, Solver};
 pub use transform::{Chain, DesignTransform, Transformed};
 pub use transforms::{DensityFilter, Passive, Projection, physical_density};
 pub use void_elements::StructureState;

@@ -25,9 +25,11 @@ pub trait Observer<B: Pointwise> {
     /// Any error ends the run.
     fn evaluated(
         &mut self,
-        report: &IterationReport,
-        design: &Design<'_, '_, B>,
-    ) -> Result<(), ObserverError>;
+        _report: &IterationReport,
+        _design: &Design<'_, '_, B>,
+    ) -> Result<(), ObserverError> {
+        Ok(())
+    }
 }
 
 /// Numbers of one iteration.

@@ -51,12 +51,6 @@ struct AdjointVectors<B: Pointwise> {
 }
 
 impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
-    /// Vectors of one entry per element that it holds for `problem`, besides what operator and
-    /// preconditioner do.
-    pub(crate) fn element_vectors(problem: &dyn ProblemView) -> usize {
-        2 + problem.n_terms() + usize::from(problem.stiffness().is_some())
-    }
-
     /// The equation of `problem`, with moduli by `interpolation`; all solves are as exact as `solver`
     /// says.
     ///
@@ -131,12 +125,6 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     ) -> Result<Self, BackendError> {
         self.history = Some(Box::new(History::new(self.backend(), timeline, bare, problem)?));
         Ok(self)
-    }
-
-    /// Vectors of one entry per element, and per node, that a history of `timeline` takes besides
-    /// what a steady state does.
-    pub fn vectors_in_time(timeline: &Timeline) -> [usize; 2] {
-        History::<B>::vectors(timeline)
     }
 
     /// Whether it is in time.

@@ -88,11 +88,6 @@ impl<'a, B: Backend> Chain<'a, B> {
         Ok(Self { n_elements, links, between })
     }
 
-    /// Vectors of one entry per element that a chain holds, with those of its links each.
-    pub fn element_vectors(of_links: &[usize]) -> usize {
-        of_links.iter().sum::<usize>() + of_links.len().saturating_sub(1)
-    }
-
     /// Whether the design variables are the densities.
     pub fn is_identity(&self) -> bool {
         self.links.is_empty()

@@ -71,6 +71,7 @@ mod elements;
 mod films;
 mod flux;
 mod helmholtz;
+mod idle;
 mod internal_force;
 mod kernel;
 mod lanes;
@@ -115,6 +116,7 @@ pub use helmholtz::{
     AssembledEquation, CpuMeans, ElementMeans, FilterEquation, Helmholtz, PartOfFilter,
     RankEquation, conductivities, shape_means,
 };
+pub use idle::Idle;
 pub use internal_force::internal_forces;
 pub use kernel::{ElementKernel, ElementMatrix, ElementVector, MAX_TERMS, Summed};
 pub use material::Material;

@@ -106,9 +106,6 @@ impl<B: Backend> StepSolver<'_, '_, B> {
 }
 
 impl<B: Backend> ThetaScheme<B> {
-    /// Vectors with one entry per node that it holds.
-    pub const NODAL_VECTORS: usize = 8;
-
     /// From the state `start`, `[n_nodes]`, on, with theta from 0.5 to 1. `is_free` is 1 at nodes
     /// that are not held, and 0 at the others; `capacity` is [`lumped_capacity`].
     ///

@@ -77,15 +77,6 @@ impl PosedForm for AtNodes {
         };
         nodes.iter().map(value).reduce(f64::max)
     }
-
-    fn vectors(&self, is_in_time: bool) -> [usize; 2] {
-        // The state and its adjoint, in a steady state.
-        let states = if is_in_time { 0 } else { 2 };
-        match self {
-            Self::Mean { .. } => [0, 2 + states],
-            Self::Largest { .. } => [0, states],
-        }
-    }
 }
 
 impl Measured for AtNodes {

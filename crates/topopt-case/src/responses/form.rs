@@ -79,11 +79,6 @@ pub trait PosedForm {
     fn largest(&self, _state: &[f64], _n: usize) -> Option<f64> {
         None
     }
-
-    /// Counts the vectors of one entry per element, and of all unknowns, that a run holds for it.
-    fn vectors(&self, _is_in_time: bool) -> [usize; 2] {
-        [0, 0]
-    }
 }
 
 /// Measures a form on a backend.

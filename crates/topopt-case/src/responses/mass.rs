@@ -49,10 +49,6 @@ impl PosedForm for Mass {
     fn is_helped_by_material(&self, _: bool, _: f64) -> bool {
         false
     }
-
-    fn vectors(&self, _: bool) -> [usize; 2] {
-        [1, 0]
-    }
 }
 
 impl Measured for Mass {

@@ -96,11 +96,6 @@ fn size(weights: &[(u32, [f64; 3])]) -> f64 {
 }
 
 impl PosedResponse {
-    /// Whether its gradient takes an adjoint state, in a steady state.
-    fn has_adjoint(&self) -> bool {
-        self.when.is_none() && self.form.posed().case().is_some()
-    }
-
     /// Whether the iterations report it anyway.
     pub fn is_usual(&self) -> bool {
         self.when.is_none() && self.form.posed().is_usual()
@@ -231,24 +226,6 @@ impl Posed {
     fn forms_mut(&mut self) -> impl Iterator<Item = &mut Form> {
         let limited = self.constraints.iter_mut().map(|constraint| &mut constraint.response);
         self.objective.iter_mut().chain(limited).map(|response| &mut response.form)
-    }
-
-    /// Vectors of one entry per element, and of all unknowns, that a run holds for it more than for
-    /// a compliance under a volume constraint.
-    pub fn further_vectors(&self) -> [usize; 2] {
-        let gradients = self.responses().count() + usize::from(self.objective.len() > 1);
-
-        // What adjoint gradients are made with.
-        let has_adjoint = self.responses().any(PosedResponse::has_adjoint);
-        let shared = if has_adjoint { [3, 1] } else { [0, 0] };
-
-        let own = |response: &PosedResponse| response.form.posed().vectors(response.when.is_some());
-        let [elements, nodal] = self
-            .responses()
-            .map(own)
-            .chain([shared])
-            .fold([0, 0], |sum, own| [sum[0] + own[0], sum[1] + own[1]]);
-        [elements + gradients.saturating_sub(2), nodal]
     }
 }
 

@@ -58,10 +58,6 @@ impl PosedForm for Volume {
     fn is_helped_by_material(&self, _: bool, _: f64) -> bool {
         false
     }
-
-    fn vectors(&self, _: bool) -> [usize; 2] {
-        [usize::from(self.elements.is_some()), 0]
-    }
 }
 
 impl Measured for Volume {

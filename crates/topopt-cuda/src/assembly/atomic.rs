@@ -42,10 +42,6 @@ impl<R: Real> Assemble<R> for Atomic<R> {
         true
     }
 
-    fn bytes(&self) -> usize {
-        4 * self.targets.len()
-    }
-
     fn traffic(&self, _: Routine, sizes: &Sizes) -> [f64; 2] {
         [sizes.list(4.0) + sizes.tiles() + sizes.finish(), sizes.tiles() + 2.0 * sizes.matrix()]
     }

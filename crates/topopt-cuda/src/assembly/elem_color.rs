@@ -71,10 +71,6 @@ impl<R: Real> Assemble<R> for ElemColor<R> {
         true
     }
 
-    fn bytes(&self) -> usize {
-        4 * (self.order.len() + self.targets.len())
-    }
-
     fn traffic(&self, _: Routine, sizes: &Sizes) -> [f64; 2] {
         [sizes.list(4.0) + sizes.tiles() + sizes.finish(), sizes.tiles() + 2.0 * sizes.matrix()]
     }

@@ -56,11 +56,6 @@ impl<R: Real> Assemble<R> for LocalRow<R> {
         false
     }
 
-    fn bytes(&self) -> usize {
-        let ReverseConnectivity { offsets, elements, locals } = &self.reverse;
-        4 * (offsets.len() + elements.len()) + locals.len() + self.held.len()
-    }
-
     fn traffic(&self, _: Routine, sizes: &Sizes) -> [f64; 2] {
         // The reverse connectivity, and what is held of both nodes.
         let lists = 40.0 * sizes.elements + 4.0 * sizes.blocks + 13.0 * sizes.nodes;

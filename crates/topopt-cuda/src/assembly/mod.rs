@@ -62,6 +62,8 @@ pub struct Assembly<R> {
     kernels: kernels::Assemble<R>,
     strategy: AssemblyStrategy,
     assemble: Box<dyn Assemble<R>>,
+    /// Bytes of the lists and buffers of the strategy.
+    of_strategy: usize,
     rows: Rows,
     upper: Upper,
     /// Stored element matrices, laid out as in `cuda/common/tiles.cuh`; made by `store`.
@@ -94,14 +96,16 @@ impl<R: Real> Assembly<R> {
             #[cfg(feature = "lab")]
             unknowns: N,
         };
-
+        let before = device.allocated();
+        let assemble = strategy.build(&parts)?;
         Ok(Self {
+            of_strategy: device.allocated() - before,
+            assemble,
             mesh: mesh.clone(),
             unknowns: N,
             material: Lame { lambda, mu, ratio: 0.0 },
             kernels: kernels::Assemble::load(device)?,
             strategy,
-            assemble: strategy.build(&parts)?,
             rows: Rows {
                 offsets: device.upload(pattern.row_offsets())?,
                 columns: device.upload(pattern.columns())?,
@@ -166,7 +170,7 @@ impl<R: Real> Assembly<R> {
 
     /// Bytes that the strategy takes on the device beside the mesh, the matrix and its pattern.
     pub fn strategy_bytes(&self) -> usize {
-        self.assemble.bytes()
+        self.of_strategy
     }
 
     /// Bytes of the matrix with its pattern, and of what is stored of elements.

@@ -58,9 +58,6 @@ pub(crate) trait Assemble<R>: Send + Sync {
     /// Whether blocks below the diagonal and held rows still have to be written.
     fn sums_above_only(&self) -> bool;
 
-    /// Bytes that its lists and buffers take on the device.
-    fn bytes(&self) -> usize;
-
     /// Bytes that one assembly reads and writes, beside what the routine reads of elements.
     fn traffic(&self, routine: Routine, sizes: &Sizes) -> [f64; 2];
 

@@ -33,11 +33,6 @@ impl BlockJacobi {
         let kernels = kernels::BlockDiagonal::load(device)?;
         Ok(Self { problem: problem.clone(), kernels, inverse })
     }
-
-    /// Bytes on the device for a mesh of that size.
-    pub fn bytes(n_nodes: usize) -> usize {
-        6 * 8 * n_nodes
-    }
 }
 
 impl Preconditioner<Cuda<f64>> for BlockJacobi {

@@ -91,20 +91,19 @@ impl Strategy {
         }
     }
 
-    /// Bytes of device memory that the operator stores for a mesh of that size, beside the
-    /// [`ProblemOnDevice`] and the vectors. Exact except for `bsr`, whose rows are taken to be as
-    /// long as inside a box; without [`Mf::further_bytes`].
+    /// Bytes of device memory that the operator of `problem` stores, beside the [`ProblemOnDevice`]
+    /// and the vectors. Exact except for `bsr`, whose rows are taken to be as long as inside a box.
     pub fn bytes<K: DeviceKernel<N>, const N: usize>(
         self,
-        n_nodes: usize,
-        n_elements: usize,
+        problem: &Discretization<K, N>,
     ) -> usize {
+        let (n_nodes, n_elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
         let of_strategy = match self {
             Strategy::Mf => 0,
             Strategy::Dbd => Slots::<f64>::bytes(n_nodes, n_elements, N),
             stored => K::stored_bytes(stored, n_nodes, n_elements),
         };
-        Mf::<f64, K, N>::bytes(n_elements) + of_strategy
+        Mf::<f64, K, N>::bytes(n_elements) + Mf::<f64, K, N>::further_bytes(problem) + of_strategy
     }
 
     /// Whether it computes the physics on `mesh`: `ebeSym` has no wedges and no pyramids, whose

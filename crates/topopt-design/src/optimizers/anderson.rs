@@ -35,11 +35,6 @@ const RESIDUALS: [&str; WINDOW] =
     ["anderson_residual_0", "anderson_residual_1", "anderson_residual_2", "anderson_residual_3"];
 const OBJECTIVE: &str = "anderson_objective";
 
-impl Anderson<topopt_linalg::Cpu> {
-    /// Vectors of one entry per design variable that it comes to hold, on any backend.
-    pub const ELEMENT_VECTORS: usize = OptimalityCriteria::ELEMENT_VECTORS + 2 * WINDOW;
-}
-
 impl<B: Pointwise> Anderson<B> {
     /// The optimizer of `n` design variables, with `move_limit` and `damping` of the criteria.
     ///

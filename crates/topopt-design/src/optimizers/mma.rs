@@ -46,11 +46,6 @@ const ABOVE: f64 = 1e-7;
 const DESIGNS: [&str; 2] = ["mma_last", "mma_before_last"];
 const ASYMPTOTES: [&str; 2] = ["mma_lower", "mma_upper"];
 
-impl Mma<topopt_linalg::Cpu> {
-    /// Vectors of one entry per design variable that it holds, on any backend.
-    pub const ELEMENT_VECTORS: usize = 9;
-}
-
 impl<B: MovingAsymptotes> Mma<B> {
     /// MMA for `n` design variables. Each moves by at most the share `move_limit` of its range.
     ///

@@ -28,11 +28,6 @@ pub struct OptimalityCriteria<B: Pointwise> {
 /// The smallest B_e.
 const LEAST: f64 = 1e-10;
 
-impl OptimalityCriteria<topopt_linalg::Cpu> {
-    /// Vectors of one entry per design variable that it holds, on any backend.
-    pub const ELEMENT_VECTORS: usize = 3;
-}
-
 impl<B: Pointwise> OptimalityCriteria<B> {
     /// The optimizer of `n` design variables, with `move_limit` m and `damping` eta of Eq. 2.8 (0.2
     /// and 0.5 in the thesis).

@@ -79,11 +79,6 @@ const LARGEST_LATENT: f64 = 12.0;
 const BEFORE: &str = "simpl_before";
 const STEP: &str = "simpl_step";
 
-impl Simpl<topopt_linalg::Cpu> {
-    /// Vectors of one entry per design variable that it holds, on any backend.
-    pub const ELEMENT_VECTORS: usize = 6;
-}
-
 impl<B: Pointwise> Simpl<B> {
     /// The optimizer of `n` design variables.
     ///

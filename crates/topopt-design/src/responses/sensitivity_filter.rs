@@ -29,9 +29,6 @@ pub struct SensitivityFilter<'a, B: Pointwise> {
 const LEAST: f64 = 1e-3;
 
 impl<'a, B: Pointwise> SensitivityFilter<'a, B> {
-    /// Vectors of one entry per element that it holds, besides what H does.
-    pub const ELEMENT_VECTORS: usize = 2;
-
     /// The filter with the operator H, the volume of every element, `[n_elements]`, > 0, and the
     /// smallest density.
     ///

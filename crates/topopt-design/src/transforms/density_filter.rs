@@ -18,9 +18,6 @@ pub struct DensityFilter<'a, B: Pointwise> {
 }
 
 impl<'a, B: Pointwise> DensityFilter<'a, B> {
-    /// Vectors of one entry per element that it holds, besides what H does.
-    pub const ELEMENT_VECTORS: usize = 3;
-
     /// The filter with the operator H and the volume of every element, `[n_elements]`, > 0.
     ///
     /// # Errors

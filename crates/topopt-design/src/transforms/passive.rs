@@ -15,9 +15,6 @@ pub struct Passive<B: Pointwise> {
 }
 
 impl<B: Pointwise> Passive<B> {
-    /// Number of element vectors in the transform.
-    pub const ELEMENT_VECTORS: usize = 3;
-
     /// The transform for the bounds and passive elements of `space`.
     ///
     /// # Errors

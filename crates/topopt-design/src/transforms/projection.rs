@@ -19,9 +19,6 @@ pub struct Projection<B: Pointwise> {
 }
 
 impl<B: Pointwise> Projection<B> {
-    /// Vectors of one entry per element that it holds.
-    pub const ELEMENT_VECTORS: usize = 1;
-
     /// The projection of `n` elements, with smallest density a, threshold eta, 0 < eta < 1, and
     /// sharpness 0 < beta <= 256: beyond, slopes far from the threshold round to 0.
     ///

@@ -28,9 +28,6 @@ pub struct AdjointSteps<B: Backend> {
 }
 
 impl<B: Backend> AdjointSteps<B> {
-    /// Vectors with one entry per node that it holds.
-    pub const NODAL_VECTORS: usize = 3;
-
     /// The adjoint of steps with `theta`.
     ///
     /// # Errors

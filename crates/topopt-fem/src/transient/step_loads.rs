@@ -45,11 +45,6 @@ impl<'a, B: Backend> StepLoads<'a, B> {
         })
     }
 
-    /// Vectors with one entry per node that it holds for `timeline`.
-    pub fn nodal_vectors(timeline: &Timeline) -> usize {
-        timeline.loads.len() + timeline.held.len() + 3
-    }
-
     /// Makes the loads at `time`.
     pub fn take_time(&mut self, backend: &B, time: f64) {
         sum(backend, &self.loads, |varying| varying.factor(time), &mut self.source);

@@ -5,6 +5,7 @@ use std::time::Instant;
 use topopt_case::config::{self, Config};
 use topopt_case::filter_plan::Weights;
 use topopt_case::finding::{Finding, InputError};
+use topopt_case::free_memory::MEGABYTE;
 use topopt_case::subject::Subject;
 use topopt_design::Cone;
 use topopt_distance::{Arrival, Patches, Speed, Tetrahedra, arrival_until};
@@ -42,7 +43,9 @@ impl Computer for OnCpu {
         subject: Subject<K, N>,
     ) -> Result<Needs, Failure> {
         let strategy = checked_strategy(config, subject, config.solver.strategy, 1)?;
-        let memory = |s: Strategy| (s.name(), memory::process_mb(config, subject, s));
+        let besides = memory::besides_operator(config, subject);
+        let megabytes = |s: Strategy| (besides + s.bytes(subject.equation)) as f64 / MEGABYTE;
+        let memory = |s: Strategy| (s.name(), memory::PROGRAM_MB + megabytes(s));
         Ok(Needs { strategy: strategy.name(), memory_mb: Strategy::ALL.map(memory).into() })
     }
 
@@ -122,7 +125,8 @@ pub(super) fn checked_strategy<K: Solvable<N>, const N: usize>(
     wanted: config::Strategy,
     sharing: usize,
 ) -> Result<Strategy, InputError> {
-    let fits = |strategy| memory::check(config, subject, strategy, sharing).map(|()| strategy);
+    let besides = memory::besides_operator(config, subject);
+    let fits = |strategy| memory::check(besides, subject, strategy, sharing).map(|()| strategy);
     Ok(match wanted {
         config::Strategy::Auto => fits(Strategy::fastest::<N>()).or_else(|_| fits(Strategy::Mf))?,
         wanted => fits(named(wanted)?)?,

@@ -18,12 +18,9 @@ pub(super) fn fastest<K: DeviceKernel<N>, const N: usize>(
     problem: &Discretization<K, N>,
     candidates: Vec<Strategy>,
 ) -> Result<(Strategy, String), BackendError> {
-    let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let device = backend.device();
     let bandwidth = device.copy_bandwidth(COPY.min(device.memory()?.0 / 4), 5)?;
-
-    let reading =
-        |strategy: Strategy| strategy.bytes::<K, N>(nodes, elements) as f64 / (CACHE * bandwidth);
+    let reading = |strategy: Strategy| strategy.bytes(problem) as f64 / (CACHE * bandwidth);
     let Measured { times, slower } = measure(candidates, reading, |strategy| {
         application_seconds(backend, strategy.build(mesh, problem)?.as_ref())
     })?;

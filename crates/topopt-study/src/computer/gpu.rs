@@ -17,7 +17,7 @@ use topopt_fem::{
 };
 use topopt_linalg::BackendError;
 
-use super::gpu_memory::{bytes, run_bytes};
+use super::gpu_memory::besides_operator;
 use super::opened::{OpenGpu, bare_mesh, problem_on_device};
 use super::{
     BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solvable, Solver, cycle, fastest,
@@ -65,7 +65,8 @@ impl Computer for OnGpu {
         config: &Config,
         subject: Subject<K, N>,
     ) -> Result<Needs, Failure> {
-        let bytes = |s| run_bytes(config, subject, s, subject.task.contrast);
+        let besides = besides_operator(config, subject, subject.task.contrast);
+        let bytes = |s: Strategy| besides + s.bytes(subject.equation);
         let memory = |&s: &Strategy| (s.name(), bytes(s) as f64 / MEGABYTE);
         let strategy = in_order(config.solver.strategy, subject, |_| true).name();
         Ok(Needs { strategy, memory_mb: K::STRATEGIES.iter().map(memory).collect() })
@@ -120,14 +121,15 @@ impl Computer for OnGpu {
         visitor: &mut EachOperator<Cuda<f64>>,
     ) -> Result<(), BackendError> {
         let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
-        let (jacobi, free) = (config::Preconditioner::Jacobi, self.0.device.memory()?.0);
-        let further = Mf::<f64, K, N>::further_bytes(problem);
+        let free = self.0.device.memory()?.0;
+        // The mesh, and a solve with Jacobi: eight vectors of all unknowns, and the moduli.
+        let besides =
+            ProblemOnDevice::<K, N>::bytes(nodes, elements) + 8 * (8 * N * nodes + elements);
         let mesh = problem_on_device(&self.0.device, problem, colors)?;
         for &strategy in K::STRATEGIES.iter().filter(|strategy| wanted(strategy.name())) {
-            let bytes = bytes::<K, N>(strategy, jacobi, 1.0, (problem, problem, false), [0, 0]);
-            if bytes <= free && strategy.takes::<K, N>(problem.mesh()) {
-                let mut operator = strategy.build(&mesh, problem)?;
-                visitor(operator.as_mut(), strategy.bytes::<K, N>(nodes, elements) + further)?;
+            let bytes = strategy.bytes(problem);
+            if besides + bytes <= free && strategy.takes::<K, N>(problem.mesh()) {
+                visitor(strategy.build(&mesh, problem)?.as_mut(), bytes)?;
             }
         }
         Ok(())
@@ -257,7 +259,8 @@ fn choice<K: Solvable<N>, const N: usize>(
     contrast: f64,
 ) -> Result<Choice, Failure> {
     let free = device.memory()?.0;
-    let bytes = |s| run_bytes(config, subject, s, contrast);
+    let besides = besides_operator(config, subject, contrast);
+    let bytes = |s: Strategy| besides + s.bytes(subject.equation);
     let possible = possible(subject);
     let fits = |strategy: &Strategy| bytes(*strategy) <= free;
     let fitting: Vec<_> = possible.iter().copied().filter(fits).collect();

@@ -4,18 +4,13 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use topopt_case::config::{self, Config, PhysicsKind};
+use topopt_case::config::{self, Config};
+use topopt_case::design_loop::{self, Parts};
 use topopt_case::finding::InputError;
-use topopt_case::formulation;
 use topopt_case::full_part::{self, FullPart};
-use topopt_case::interpolation;
-use topopt_case::optimizer;
 use topopt_case::subject::{Bare, Subject};
-use topopt_design::{
-    DesignError, DesignState, DesignTransform, Ended, Optimization, StateEquation, StopRules,
-    WeightsOf, start,
-};
-use topopt_linalg::{Backend, BackendError, Pointwise};
+use topopt_design::{DesignError, DesignState, Ended, Optimization};
+use topopt_linalg::{Backend, BackendError};
 
 use super::prepared::{First, Prepared};
 use super::request::{Asked, Progress};
@@ -193,62 +188,30 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
     where
         'a: 'b,
     {
-        let (config, subject, backend) = (self.asked.config, self.subject, computer.backend());
-        let task = subject.task;
-        let mut equation = state_equation(config, subject, backend, solver)?;
-        if task.timeline.is_none() && config.physics.kind == PhysicsKind::Heat {
-            equation = equation.counted_from(subject.problem, config.coldest())?;
-        }
-        if let (Some(timeline), Some(bare)) = (&task.timeline, bare) {
-            let made = |equation| computer.diffusion(equation, task.colors.as_deref());
-            let storage = bare.storage.as_ref().map(made).transpose()?;
-            let bare = (made(&bare.conduction)?, storage);
-            equation = equation.in_time(timeline, bare, subject.problem)?;
-        }
-
-        let plan = task.filter.weights();
-        let weights_of: WeightsOf<C::Backend> = Box::new(move |radius| {
-            let plan = plan.expect("weights are made for a filter only");
-            let (weights, found) = computer.weights(&plan, subject, radius)?;
-            neighbors.set(found);
-            Ok(weights)
+        let (Asked { config, .. }, subject) = (self.asked, self.subject);
+        let made = |equation| computer.diffusion(equation, subject.task.colors.as_deref());
+        let bare = bare.map(|Bare { conduction, storage }| {
+            Ok::<_, BackendError>((made(conduction)?, storage.as_ref().map(made).transpose()?))
         });
-        let mut formulation = formulation::of(subject, backend, weights_of)?;
-        let transform = &mut formulation.transform;
-        let start = match self.densities {
-            Some(densities) => start::scaled(backend, densities, &task.space, transform)?,
-            None => start::uniform(backend, &task.space, transform)?,
+        let plan = subject.task.filter.weights();
+        let parts = Parts {
+            solver: solver.of_equation(&config.solver),
+            bare: bare.transpose()?,
+            weights_of: Box::new(move |radius| {
+                let (plan, _) = plan.expect("weights are made for a filter only");
+                let (weights, found) = computer.weights(&plan, subject, radius)?;
+                neighbors.set(found);
+                Ok(weights)
+            }),
         };
-
-        let settings = &config.optimizer;
-        let optimizer = optimizer::build(settings, backend, transform.n_inputs())?;
-        let stop = StopRules {
-            max_iterations: settings.max_iterations,
-            change: settings.change_tolerance,
-            relative_objective: settings.compliance_tolerance,
-            absolute_objective: settings.absolute_compliance_tolerance,
-            kkt_residual: settings.kkt_tolerance,
-        };
-        let optimization = Optimization::new(equation, formulation, optimizer, stop, &start)?;
-        let optimization = optimization.with_stages(task.stages.clone());
+        let stop = design_loop::stop_rules(&config.optimizer);
+        let backend = computer.backend();
+        let optimization = design_loop::of(config, subject, backend, parts, stop, self.densities)?;
         match self.state {
             Some(state) => Ok(optimization.resumed(state)?),
             None => Ok(optimization),
         }
     }
-}
-
-/// The state equation of a case.
-fn state_equation<'b, B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
-    config: &Config,
-    subject: Subject<K, N>,
-    backend: &'b B,
-    solver: Solver<'b, B>,
-) -> Result<StateEquation<'b, B>, BackendError> {
-    let solver = solver.of_equation(&config.solver);
-    let interpolation = interpolation::of(config, K::coefficient(config));
-    let equation = StateEquation::new(backend, subject.problem, interpolation, solver)?;
-    Ok(equation.loosened(config.solver.early_tolerance()))
 }
 
 /// Converts the end of the run to success or a [`Failure`], which sets the exit status.

@@ -60,10 +60,6 @@ impl<R: Real> Assemble<R> for GlobalNz<R> {
         false
     }
 
-    fn bytes(&self) -> usize {
-        size_of::<R>() * self.tiles.len() + self.sources.bytes()
-    }
-
     fn traffic(&self, routine: Routine, sizes: &Sizes) -> [f64; 2] {
         let again = if routine == Routine::Stored { 0.0 } else { sizes.tiles() };
         [again + sizes.list(4.0) + places(sizes), again + sizes.matrix()]

@@ -44,10 +44,6 @@ impl<R: Real> Assemble<R> for LocalNz<R> {
         false
     }
 
-    fn bytes(&self) -> usize {
-        self.sources.bytes()
-    }
-
     fn traffic(&self, _: Routine, sizes: &Sizes) -> [f64; 2] {
         [sizes.list(4.0) + places(sizes), sizes.matrix()]
     }

@@ -174,12 +174,6 @@ impl<R: Real> Assemble<R> for Patch<R> {
         true
     }
 
-    fn bytes(&self) -> usize {
-        let words = [&self.first_blocks, &self.first_elements, &self.blocks, &self.elements];
-        let words = words.into_iter().chain([&self.targets, &self.boundary_blocks]);
-        words.map(|list| 4 * list.len()).sum::<usize>() + size_of::<R>() * self.boundary.len()
-    }
-
     fn traffic(&self, _: Routine, sizes: &Sizes) -> [f64; 2] {
         let targets = sizes.list(4.0) + 4.0 * sizes.elements + places(sizes);
         [targets + sizes.finish(), sizes.upper * sizes.block() + sizes.matrix()]

@@ -184,12 +184,6 @@ impl<R: Real> Assemble<R> for SharedNz<R> {
         false
     }
 
-    fn bytes(&self) -> usize {
-        let words = [&self.first_blocks, &self.first_elements, &self.blocks];
-        let words = words.into_iter().chain([&self.elements, &self.offsets]);
-        words.map(|list| 4 * list.len()).sum::<usize>() + 2 * self.sources.len()
-    }
-
     fn traffic(&self, _: Routine, sizes: &Sizes) -> [f64; 2] {
         let elements = 4.0 * self.redundancy * sizes.elements;
         [sizes.list(2.0) + elements + places(sizes) + 4.0 * sizes.upper, sizes.matrix()]

@@ -27,9 +27,4 @@ impl Sources {
         let offsets: Vec<u32> = offsets.into_par_iter().map(|offset| offset as u32).collect();
         Ok(Self { offsets: parts.device.upload(&offsets)?, tiles: parts.device.upload(&values)? })
     }
-
-    /// Bytes on the device.
-    pub fn bytes(&self) -> usize {
-        4 * (self.offsets.len() + self.tiles.len())
-    }
 }

@@ -1,0 +1,77 @@
+//! The design loop that a case asks for, on any backend.
+
+use topopt_design::{
+    Anderson, DesignError, DesignTransform, Mma, OptimalityCriteria, Optimization, Optimizer,
+    Simpl, StateEquation, StopRules, WeightsOf, start,
+};
+use topopt_linalg::MovingAsymptotes;
+
+use crate::config::{self, Config, Method, PhysicsKind};
+use crate::physics::Physics;
+use crate::subject::Subject;
+use crate::{formulation, interpolation};
+
+/// Parts of a design loop that depend on where it is computed.
+pub struct Parts<'a, B: MovingAsymptotes> {
+    /// Operator and preconditioner of the equation.
+    pub solver: topopt_design::Solver<'a, B>,
+    /// Operators without held nodes, where the case is in time.
+    pub bare: Option<topopt_design::Bare<'a, B>>,
+    /// Makes the operator of the filter for a radius.
+    pub weights_of: WeightsOf<'a, B>,
+}
+
+/// Builds the design loop of a case, which ends by `stop` and starts from `densities`, or where there
+/// are none from a uniform design.
+///
+/// # Errors
+/// [`DesignError`] if the device has no room, or the filter fails.
+pub fn of<'a, B: MovingAsymptotes + Sync, K: Physics<N>, const N: usize>(
+    config: &Config,
+    subject: Subject<'a, K, N>,
+    backend: &'a B,
+    Parts { solver, bare, weights_of }: Parts<'a, B>,
+    stop: StopRules,
+    densities: Option<&[f64]>,
+) -> Result<Optimization<'a, B>, DesignError> {
+    let (task, problem) = (subject.task, subject.problem);
+    let law = interpolation::of(config, K::coefficient(config));
+    let mut equation = StateEquation::new(backend, problem, law, solver)?;
+    equation = equation.loosened(config.solver.early_tolerance());
+    if task.timeline.is_none() && config.physics.kind == PhysicsKind::Heat {
+        equation = equation.counted_from(problem, config.coldest())?;
+    }
+    if let (Some(timeline), Some(bare)) = (&task.timeline, bare) {
+        equation = equation.in_time(timeline, bare, problem)?;
+    }
+
+    let mut formulation = formulation::of(subject, backend, weights_of)?;
+    let transform = &mut formulation.transform;
+    let start = match densities {
+        Some(densities) => start::scaled(backend, densities, &task.space, transform)?,
+        None => start::uniform(backend, &task.space, transform)?,
+    };
+
+    let &config::Optimizer { method, move_limit, damping, .. } = &config.optimizer;
+    let n = transform.n_inputs();
+    let optimizer: Box<dyn Optimizer<B> + 'a> = match method {
+        Method::Oc => Box::new(OptimalityCriteria::new(backend, n, move_limit, damping)?),
+        Method::OcAnderson => Box::new(Anderson::new(backend, n, move_limit, damping)?),
+        Method::Mma => Box::new(Mma::new(backend, n, move_limit)?),
+        Method::Gcmma => Box::new(Mma::new(backend, n, move_limit)?.globally_convergent()),
+        Method::Simpl => Box::new(Simpl::new(backend, n)?),
+    };
+    let optimization = Optimization::new(equation, formulation, optimizer, stop, &start)?;
+    Ok(optimization.with_stages(task.stages.clone()))
+}
+
+/// Takes the stop rules from the settings of an optimizer.
+pub fn stop_rules(settings: &config::Optimizer) -> StopRules {
+    StopRules {
+        max_iterations: settings.max_iterations,
+        change: settings.change_tolerance,
+        relative_objective: settings.compliance_tolerance,
+        absolute_objective: settings.absolute_compliance_tolerance,
+        kkt_residual: settings.kkt_tolerance,
+    }
+}
