@@ -33,22 +33,23 @@ const NUMBERS: [Number; 14] = [
     ("bytes of ARCHITECTURE.md", 14_336, architecture_bytes),
 ];
 
-/// Lines of Rust in `src` of each crate, without blank ones.
+/// Lines of Rust in `src` of each crate, without blank ones. Raised: case by 31 for the rows of data of its
+/// physics, less what study and cli lost; fem and linalg by 145 for the backend that counts memory, of
+/// which the other crates lost as much.
 const LINES: [(&str, usize); 15] = [
-    ("analysis", 1190),
-    // 31 more: a row of data per physics, of which study and cli have no matches any more.
-    ("case", 10_315),
+    ("analysis", 1182),
+    ("case", 10_286),
     ("cli", 4930),
-    ("cuda", 8919),
-    ("design", 5836),
+    ("cuda", 8897),
+    ("design", 5787),
     ("distance", 2461),
-    ("fem", 9814),
+    ("fem", 9840),
     ("io", 18_669),
     ("lab", 1768),
-    ("linalg", 4387),
+    ("linalg", 4506),
     ("mesh", 7617),
     ("report", 2062),
-    ("study", 10_370),
+    ("study", 10_331),
     ("surface", 2233),
     ("testing", 370),
 ];
