@@ -97,7 +97,10 @@ fn optimization<'a, B: Pointwise + Sync>(
         Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 1.0, void_stiffness: 0.0 };
     let equation = StateEquation::new(backend, problem, interpolation, solver).unwrap();
     let start = formulation.space.uniform();
-    let criteria = Box::new(OptimalityCriteria::new(backend, start.len(), 0.2, 0.5).unwrap());
+    let criteria = Box::new(
+        OptimalityCriteria::new(backend, topopt_linalg::Space::elements(start.len()), 0.2, 0.5)
+            .unwrap(),
+    );
     let stop = StopRules { max_iterations: 1, ..StopRules::default() };
     Optimization::new(equation, formulation, criteria, stop, &start).unwrap()
 }

@@ -53,13 +53,13 @@ pub fn of<'a, B: MovingAsymptotes + Sync, K: Physics<N>, const N: usize>(
     };
 
     let &config::Optimizer { method, move_limit, damping, .. } = &config.optimizer;
-    let n = transform.n_inputs();
+    let variables = transform.inputs();
     let optimizer: Box<dyn Optimizer<B> + 'a> = match method {
-        Method::Oc => Box::new(OptimalityCriteria::new(backend, n, move_limit, damping)?),
-        Method::OcAnderson => Box::new(Anderson::new(backend, n, move_limit, damping)?),
-        Method::Mma => Box::new(Mma::new(backend, n, move_limit)?),
-        Method::Gcmma => Box::new(Mma::new(backend, n, move_limit)?.globally_convergent()),
-        Method::Simpl => Box::new(Simpl::new(backend, n)?),
+        Method::Oc => Box::new(OptimalityCriteria::new(backend, variables, move_limit, damping)?),
+        Method::OcAnderson => Box::new(Anderson::new(backend, variables, move_limit, damping)?),
+        Method::Mma => Box::new(Mma::new(backend, variables, move_limit)?),
+        Method::Gcmma => Box::new(Mma::new(backend, variables, move_limit)?.globally_convergent()),
+        Method::Simpl => Box::new(Simpl::new(backend, variables)?),
     };
     let optimization = Optimization::new(equation, formulation, optimizer, stop, &start)?;
     Ok(optimization.with_stages(task.stages.clone()))

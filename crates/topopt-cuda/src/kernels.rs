@@ -530,6 +530,13 @@ kernels! {
         unpack(n: Length, unknowns: u32, n_x: Count, points: In<u32>, message: In<R>, x: Out<R>);
     }
 
+    /// `cuda/gather.cu`.
+    Gather<R> in "gather" {
+        gather(
+            n: Length, starts: In<u32>, columns: In<u32>, values: In<f64>, x: In<R>, y: Out<R>,
+        );
+    }
+
     /// `cuda/cone.cu`.
     Cone in "cone" {
         cone_values(n: Count, elements: In<u32>, x: In<f64>, values: Shared<f64>);

@@ -14,6 +14,7 @@ mod backend;
 mod cone;
 mod device;
 pub mod distance;
+mod gather;
 mod halo;
 mod helmholtz;
 mod kernels;
@@ -32,6 +33,7 @@ mod vector;
 pub use backend::Cuda;
 pub use cone::Cone;
 pub use device::{Device, DeviceError};
+pub use gather::DeviceMap;
 pub use halo::DeviceHalo;
 pub use helmholtz::{MatrixFreeEquation, part_of_filter};
 pub use multigrid::{

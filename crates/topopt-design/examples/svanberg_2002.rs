@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use rustfft::num_complex::Complex;
 use topopt_design::{Function, Mma, Optimizer, OtherDesigns, SolveError, Subproblem};
-use topopt_linalg::Cpu;
+use topopt_linalg::{Cpu, Space};
 
 const ITERATIONS: usize = 200;
 /// Lines besides those of the first iterations and of the last one.
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let move_limit = arguments.next().map_or(Ok(1.0), |share| share.parse())?;
 
     let problem = Problem::new(n);
-    let mma = || Mma::new(&Cpu, n, move_limit);
+    let mma = || Mma::new(&Cpu, Space::variables(n), move_limit);
     for (name, mma) in [("MMA", mma()?), ("GCMMA", mma()?.globally_convergent())] {
         println!("{name}, {n} variables, moves of at most {move_limit}");
         println!("{HEADER}");

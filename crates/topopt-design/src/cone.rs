@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 use topopt_fem::{Averaging, AveragingError};
-use topopt_linalg::{Cost, Cpu, LinearOperator, Space};
+use topopt_linalg::{Cost, Cpu, Csr, LinearOperator, Space};
 use topopt_mesh::CellList;
 
 use crate::cone_walk;
@@ -27,7 +27,7 @@ const SAMPLE: usize = 2000;
 pub struct Cone {
     radius: f64,
     cells: CellList,
-    lists: Option<Lists>,
+    lists: Option<Csr>,
     mean_neighbors: f64,
 }
 
@@ -38,14 +38,6 @@ pub enum NeighborStorage {
     Stored,
     /// Search through the cells in every application.
     Walked,
-}
-
-/// Neighbors and weights of all elements in compressed rows.
-#[derive(Debug)]
-struct Lists {
-    offsets: Vec<usize>,
-    neighbors: Vec<u32>,
-    weights: Vec<f64>,
 }
 
 impl Cone {
@@ -95,7 +87,7 @@ impl Cone {
             let counted = counts[rows].par_iter_mut().zip(own);
             counted.for_each(|(n, center)| *n = count(&cells, center));
             let fits = bytes(counts.iter().sum::<usize>() as f64) <= most;
-            lists = fits.then(|| Lists::new(centers, radius, &cells, &counts));
+            lists = fits.then(|| neighbor_lists(centers, radius, &cells, &counts));
         }
         Self { radius, cells, lists, mean_neighbors }
     }
@@ -144,8 +136,7 @@ impl LinearOperator<Cpu> for Cone {
         let Some(lists) = &self.lists else {
             return cone_walk::apply(&self.cells, self.radius, x, y);
         };
-        let value = |e: usize| -> f64 { lists.row(e).map(|(i, h)| h * x[i as usize]).sum() };
-        y.par_iter_mut().with_min_len(64).enumerate().for_each(|(e, y)| *y = value(e));
+        lists.apply(x, y);
     }
 
     fn cost(&self) -> Cost {
@@ -156,42 +147,36 @@ impl LinearOperator<Cpu> for Cone {
     }
 }
 
-impl Lists {
-    fn new(centers: &[[f64; 3]], radius: f64, cells: &CellList, counts: &[usize]) -> Self {
-        let mut offsets = vec![0];
-        offsets.extend(counts.iter().scan(0, |end, n| {
-            *end += n;
-            Some(*end)
-        }));
+/// Returns neighbors and weights of all elements.
+fn neighbor_lists(centers: &[[f64; 3]], radius: f64, cells: &CellList, counts: &[usize]) -> Csr {
+    let mut offsets = vec![0];
+    offsets.extend(counts.iter().scan(0, |end, n| {
+        *end += n;
+        Some(*end)
+    }));
 
-        let total = offsets[counts.len()];
-        let (mut neighbors, mut weights) = (vec![0; total], vec![0.0; total]);
-        let mut rows = Vec::with_capacity(counts.len());
+    let total = offsets[counts.len()];
+    let (mut neighbors, mut weights) = (vec![0; total], vec![0.0; total]);
+    let mut rows = Vec::with_capacity(counts.len());
 
-        // A slice per row, so that threads fill the rows side by side.
-        let (mut ids, mut values) = (neighbors.as_mut_slice(), weights.as_mut_slice());
-        for &n in counts {
-            let (row_ids, rest_ids) = ids.split_at_mut(n);
-            let (row_values, rest_values) = values.split_at_mut(n);
-            rows.push((row_ids, row_values));
-            (ids, values) = (rest_ids, rest_values);
-        }
+    // A slice per row, so that threads fill the rows side by side.
+    let (mut ids, mut values) = (neighbors.as_mut_slice(), weights.as_mut_slice());
+    for &n in counts {
+        let (row_ids, rest_ids) = ids.split_at_mut(n);
+        let (row_values, rest_values) = values.split_at_mut(n);
+        rows.push((row_ids, row_values));
+        (ids, values) = (rest_ids, rest_values);
+    }
 
-        let with_center = rows.into_par_iter().zip(centers);
-        with_center.filter(|((ids, _), _)| !ids.is_empty()).for_each(|((ids, weights), center)| {
-            let mut k = 0;
-            cells.for_each_within(*center, |i, d| {
-                (ids[k], weights[k]) = (i, radius - d);
-                k += 1;
-            });
+    let with_center = rows.into_par_iter().zip(centers);
+    with_center.filter(|((ids, _), _)| !ids.is_empty()).for_each(|((ids, weights), center)| {
+        let mut k = 0;
+        cells.for_each_within(*center, |i, d| {
+            (ids[k], weights[k]) = (i, radius - d);
+            k += 1;
         });
-        Self { offsets, neighbors, weights }
-    }
-
-    fn row(&self, e: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
-        let row = self.offsets[e]..self.offsets[e + 1];
-        self.neighbors[row.clone()].iter().copied().zip(self.weights[row].iter().copied())
-    }
+    });
+    Csr { starts: offsets, columns: neighbors, values: weights }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use topopt_analysis::Effort;
-use topopt_linalg::{BackendError, PcgProgress, Pointwise, Space};
+use topopt_linalg::{BackendError, PcgProgress, Pointwise};
 
 use crate::evaluator::{Evaluator, Material, Trials};
 use crate::functions::Functions;
@@ -82,18 +82,17 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
             let names: Vec<_> = limited.map(|response| response.name()).collect();
             DesignError::Unsuitable(format!("{why}; constraints: {}", names.join(", ")))
         })?;
-        let n = transform.n_inputs();
-        let n_designed = if backend.has_values() { design.len() } else { n };
-        if [n_designed, space.n_elements()] != [n, transform.n_outputs()] {
+        let variables = transform.inputs();
+        let n_designed = if backend.has_values() { design.len() } else { variables.points };
+        if [n_designed, space.n_elements()] != [variables.points, transform.outputs().points] {
             let message = "design variables and elements are not as many as the transform has";
             return Err(DesignError::Unsuitable(message.into()));
         }
 
-        let variables = Space::elements(n);
         let bound = |values: Vec<f64>| backend.upload(&transform.inputs_for(values), variables);
         Ok(Self {
             bounds: [bound(space.floor())?, bound(space.ceiling())?],
-            functions: Functions::new(backend, n, &formulation)?,
+            functions: Functions::new(backend, variables, &formulation)?,
             evaluator: Evaluator::new(equation, formulation)?,
             optimizer,
             stop,
@@ -120,7 +119,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
     /// [`BackendError`] if the device has no room.
     pub fn resumed(mut self, state: &DesignState) -> Result<Self, BackendError> {
         let backend = self.evaluator.equation.backend();
-        let variables = Space::elements(self.evaluator.n_inputs());
+        let variables = self.evaluator.variables();
         self.design = backend.upload(&state.design, variables)?;
         if let Some(next) = &state.next {
             self.evaluated = backend.upload(next, variables)?;

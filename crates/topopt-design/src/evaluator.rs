@@ -35,7 +35,7 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
     ) -> Result<Self, BackendError> {
         let Formulation { space, transform, objective, constraints } = formulation;
         let backend = equation.backend();
-        let element = || backend.zeros(Space::elements(transform.n_outputs()));
+        let element = || backend.zeros(transform.outputs());
         Ok(Self {
             measures: Measures::new(backend, space)?,
             physical: element()?,
@@ -50,9 +50,9 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         })
     }
 
-    /// Number of design variables.
-    pub fn n_inputs(&self) -> usize {
-        self.transform.n_inputs()
+    /// Space of the design variables.
+    pub fn variables(&self) -> Space {
+        self.transform.inputs()
     }
 
     /// Takes the settings of `stage`.

@@ -18,11 +18,15 @@ pub(crate) struct Functions<B: Pointwise> {
 }
 
 impl<B: Pointwise> Functions<B> {
-    /// The functions of `n` design variables.
-    pub fn new(backend: &B, n: usize, formulation: &Formulation<B>) -> Result<Self, BackendError> {
+    /// The functions of design variables of the space `variables`.
+    pub fn new(
+        backend: &B,
+        variables: Space,
+        formulation: &Formulation<B>,
+    ) -> Result<Self, BackendError> {
         let Formulation { objective, constraints, .. } = formulation;
         let function = |limit, share| {
-            let gradient = backend.zeros(Space::elements(n))?;
+            let gradient = backend.zeros(variables)?;
             Ok(Function { value: 0.0, gradient, limit, share })
         };
         let n_sharing = objective.n_sharing();

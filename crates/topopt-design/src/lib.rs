@@ -13,7 +13,7 @@
 //! ```
 //! use topopt_design::*;
 //! use topopt_fem::{Jacobi, LoadCase, Material, Problem, Strategy, Supports};
-//! use topopt_linalg::Cpu;
+//! use topopt_linalg::{Cpu, Space};
 //! use topopt_mesh::generate::{Benchmark, Resolution};
 //!
 //! /// The compliance of every iteration.
@@ -61,7 +61,7 @@
 //!     objective: Objective::new(Box::new(Compliance)),
 //!     constraints: vec![Constraint::volume(&space, 1.0 / 3.0)],
 //! };
-//! let optimizer = Box::new(OptimalityCriteria::new(&Cpu, n, 0.2, 0.5)?);
+//! let optimizer = Box::new(OptimalityCriteria::new(&Cpu, Space::elements(n), 0.2, 0.5)?);
 //! let stop = StopRules { max_iterations: 15, change: 0.01, ..StopRules::default() };
 //! let mut optimization = Optimization::new(equation, formulation, optimizer, stop, &design)?;
 //! let mut curve = Curve(Vec::new());
@@ -130,6 +130,6 @@ pub use state_function::StateFunction;
 pub use stop::{Progress, StopRule, StopRules};
 pub use topopt_analysis::{Bare, Moment, SolveError, Solver};
 pub use transform::{Chain, DesignTransform, Transformed};
-pub use transforms::{DensityFilter, Passive, Projection, physical_density};
+pub use transforms::{DensityFilter, Passive, Projection, Tied, physical_density};
 pub use void_elements::StructureState;
 pub use weights::{Weights, WeightsOf};

@@ -1,7 +1,7 @@
 //! Designs to start from, which take the initial volume.
 
 use topopt_fem::AveragingError;
-use topopt_linalg::{BackendError, Pointwise, Space};
+use topopt_linalg::{BackendError, Pointwise};
 
 use crate::scaled::Scaled;
 use crate::{Chain, DesignSpace, DesignTransform, Measures};
@@ -38,8 +38,8 @@ pub fn scaled<B: Pointwise>(
     let start = Start::new(backend, space, transform)?;
     let mut design = transform.inputs_for(design.to_vec());
     design.iter_mut().for_each(|x| *x = x.max(LEAST));
-    let design = backend.upload(&design, Space::elements(transform.n_inputs()))?;
-    let mut within = backend.zeros(Space::elements(transform.n_inputs()))?;
+    let design = backend.upload(&design, transform.inputs())?;
+    let mut within = backend.zeros(transform.inputs())?;
     let limits = [&start.floor, &start.ceiling];
     backend.scale_within(1.0, &design, limits, &mut within);
     if !transform.is_identity() {
@@ -73,14 +73,8 @@ impl<'s, B: Pointwise> Start<'s, B> {
     ) -> Result<Self, BackendError> {
         Ok(Self {
             backend,
-            floor: backend.upload(
-                &transform.inputs_for(space.floor()),
-                Space::elements(transform.n_inputs()),
-            )?,
-            ceiling: backend.upload(
-                &transform.inputs_for(space.ceiling()),
-                Space::elements(transform.n_inputs()),
-            )?,
+            floor: backend.upload(&transform.inputs_for(space.floor()), transform.inputs())?,
+            ceiling: backend.upload(&transform.inputs_for(space.ceiling()), transform.inputs())?,
             measures: Measures::new(backend, space)?,
             target: space.initial_volume(),
         })
@@ -94,8 +88,8 @@ impl<'s, B: Pointwise> Start<'s, B> {
         transform: &mut Chain<B>,
     ) -> Result<Vec<f64>, AveragingError> {
         let Self { backend, floor, ceiling, measures, target } = self;
-        let mut design = backend.zeros(Space::elements(transform.n_inputs()))?;
-        let mut density = backend.zeros(Space::elements(transform.n_outputs()))?;
+        let mut design = backend.zeros(transform.inputs())?;
+        let mut density = backend.zeros(transform.outputs())?;
         let designs = Scaled { backend: *backend, candidate, limits: [floor, ceiling] };
         designs.meet::<AveragingError>(scale, *target, &mut design, &mut |x| {
             transform.forward(backend, x, &mut density)?;

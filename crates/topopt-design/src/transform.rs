@@ -11,16 +11,16 @@ use crate::Stage;
 /// Outcome of a transform, which fails if the device or the equation of a filter does.
 pub type Transformed = Result<(), AveragingError>;
 
-/// A differentiable map y = T(x) from `[n_inputs]` to `[n_outputs]` values, with its chain rule.
+/// A differentiable map y = T(x) from one space to another, with its chain rule.
 ///
 /// Inputs and outputs may differ in number: symmetry and extrusion have fewer inputs.
 pub trait DesignTransform<B: Backend> {
-    /// Length of x.
-    fn n_inputs(&self) -> usize;
+    /// Space of x.
+    fn inputs(&self) -> Space;
 
-    /// Length of y: that of x, unless the transform says otherwise.
-    fn n_outputs(&self) -> usize {
-        self.n_inputs()
+    /// Space of y: that of x, unless the transform says otherwise.
+    fn outputs(&self) -> Space {
+        self.inputs()
     }
 
     /// y = T(x).
@@ -35,7 +35,7 @@ pub trait DesignTransform<B: Backend> {
     /// [`AveragingError`] if a filter fails.
     fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) -> Transformed;
 
-    /// Values of the inputs that belong to values of the outputs, `[n_outputs]` to `[n_inputs]`,
+    /// Values of x that belong to values of y, none on ranks without values,
     /// for bounds and start designs. It need not be the inverse of T.
     fn inputs_for(&self, outputs: Vec<f64>) -> Vec<f64> {
         outputs
@@ -52,7 +52,7 @@ pub trait DesignTransform<B: Backend> {
 
 /// Transforms one after another, y = T_k(... T_1(x)); without any, y = x.
 pub struct Chain<'a, B: Backend> {
-    n_elements: usize,
+    elements: Space,
     links: Vec<Box<dyn DesignTransform<B> + 'a>>,
     /// Values between consecutive links: outputs on the way forward, gradients on the way back.
     between: Vec<B::Vector>,
@@ -61,7 +61,7 @@ pub struct Chain<'a, B: Backend> {
 impl<'a, B: Backend> Chain<'a, B> {
     /// The design variables are the densities of the elements.
     pub fn identity(n_elements: usize) -> Self {
-        Self { n_elements, links: Vec::new(), between: Vec::new() }
+        Self { elements: Space::elements(n_elements), links: Vec::new(), between: Vec::new() }
     }
 
     /// Chains transforms in the order of [`DesignTransform::forward`]; the last gives the densities
@@ -71,21 +71,20 @@ impl<'a, B: Backend> Chain<'a, B> {
     /// [`BackendError`] if the device has no room.
     ///
     /// # Panics
-    /// If a transform takes another number of values than the one before gives.
+    /// If a transform takes values of another space than the one before gives.
     pub fn new(
         backend: &B,
         n_elements: usize,
         links: Vec<Box<dyn DesignTransform<B> + 'a>>,
     ) -> Result<Self, BackendError> {
-        let given = links.iter().map(|link| link.n_outputs());
-        let taken = links.iter().skip(1).map(|link| link.n_inputs()).chain([n_elements]);
+        let elements = Space::elements(n_elements);
+        let given = links.iter().map(|link| link.outputs());
+        let taken = links.iter().skip(1).map(|link| link.inputs()).chain([elements]);
         assert!(given.eq(taken.take(links.len())), "transforms of one chain fit each other");
 
         let inner = links.iter().skip(1);
-        let between = inner
-            .map(|link| backend.zeros(Space::elements(link.n_inputs())))
-            .collect::<Result<_, _>>()?;
-        Ok(Self { n_elements, links, between })
+        let between = inner.map(|link| backend.zeros(link.inputs())).collect::<Result<_, _>>()?;
+        Ok(Self { elements, links, between })
     }
 
     /// Whether the design variables are the densities.
@@ -95,12 +94,12 @@ impl<'a, B: Backend> Chain<'a, B> {
 }
 
 impl<B: Backend> DesignTransform<B> for Chain<'_, B> {
-    fn n_inputs(&self) -> usize {
-        self.links.first().map_or(self.n_elements, |first| first.n_inputs())
+    fn inputs(&self) -> Space {
+        self.links.first().map_or(self.elements, |first| first.inputs())
     }
 
-    fn n_outputs(&self) -> usize {
-        self.n_elements
+    fn outputs(&self) -> Space {
+        self.elements
     }
 
     fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::{
-    Approximation, ApproximationSums, AsymptoteRules, Backend, BackendError, MovingAsymptotes,
-    Pointwise, SmoothStep, Space,
+    Approximation, ApproximationSums, AsymptoteRules, Backend, BackendError, Csr, Gather,
+    MovingAsymptotes, Pointwise, SmoothStep, Space,
 };
 
 /// Backend of vectors that are sizes: whatever is built on it takes no memory, and tells how much
@@ -30,6 +30,12 @@ impl Counting {
     pub fn most(&self) -> usize {
         self.most.load(Ordering::Relaxed)
     }
+
+    fn counted(&self, bytes: usize) -> Counted {
+        let now = bytes + self.now.fetch_add(bytes, Ordering::Relaxed);
+        self.most.fetch_max(now, Ordering::Relaxed);
+        Counted { bytes, now: self.now.clone() }
+    }
 }
 
 impl Drop for Counted {
@@ -53,10 +59,7 @@ impl Backend for Counting {
     }
 
     fn zeros(&self, space: Space) -> Result<Counted, BackendError> {
-        let bytes = size_of::<f64>() * space.len();
-        let now = bytes + self.now.fetch_add(bytes, Ordering::Relaxed);
-        self.most.fetch_max(now, Ordering::Relaxed);
-        Ok(Counted { bytes, now: self.now.clone() })
+        Ok(self.counted(size_of::<f64>() * space.len()))
     }
 
     fn upload(&self, _: &[f64], space: Space) -> Result<Counted, BackendError> {
@@ -94,6 +97,18 @@ impl Backend for Counting {
         multiply(&Counted, &Counted, &mut Counted);
         cg_step([&f64; 2], &Counted, &Counted, &mut Counted, &mut Counted, &mut f64);
         cg_direction(f64, [&f64; 2], &Counted, &mut Counted);
+    }
+}
+
+impl Gather for Counting {
+    type Map = Counted;
+
+    fn map(&self, rows: &Csr, _: [Space; 2]) -> Result<Counted, BackendError> {
+        Ok(self.counted(8 * rows.starts.len() + 12 * rows.columns.len()))
+    }
+
+    idle! {
+        gather(&mut Counted, &Counted, &mut Counted);
     }
 }
 

@@ -1,10 +1,10 @@
 //! Maps and sums over single entries, by which optimizers update designs.
 
-use crate::{Backend, SmoothStep};
+use crate::{Gather, SmoothStep};
 
 /// Operations on the entries of vectors that optimizers, interpolations and projections are made
-/// of; solvers need [`Backend`] alone.
-pub trait Pointwise: Backend {
+/// of; solvers need [`Backend`](crate::Backend) alone.
+pub trait Pointwise: Gather {
     /// z_i = x_i / y_i.
     fn divide(&self, x: &Self::Vector, y: &Self::Vector, z: &mut Self::Vector);
 

@@ -57,10 +57,18 @@ impl<B: Backend, C: Exchange<B>> Ranks<B, C> {
         self.shares.of(layout).map_or(0, Share::n_points)
     }
 
+    /// How ranks share the points of `space`; none where every rank has all of them.
+    fn share(&self, space: Space) -> Option<Share> {
+        match space.layout {
+            Layout::Variables => Some(Share::even(space.points, self.communicator.size())),
+            layout => self.shares.of(layout).cloned(),
+        }
+    }
+
     /// The space of the own entries of a vector of `space`.
     pub fn own_space(&self, space: Space) -> Space {
-        let share = self.shares.of(space.layout);
-        debug_assert!(share.is_none_or(|share| share.n_points() == space.points));
+        let share = self.share(space);
+        debug_assert!(share.as_ref().is_none_or(|share| share.n_points() == space.points));
         let points = share.map_or(space.points, |share| share.counts()[self.communicator.rank()]);
         Space { points, ..space }
     }
@@ -101,7 +109,7 @@ impl<B: Backend, C: Exchange<B>> Ranks<B, C> {
     }
 
     /// The values of all ranks on the first one, and none on the others, from the `own` ones.
-    fn gather(
+    fn collect(
         &self,
         own: &[f64],
         share: &Share,
@@ -157,10 +165,10 @@ impl<B: Backend, C: Exchange<B>> Backend for Ranks<B, C> {
     }
 
     fn upload(&self, values: &[f64], space: Space) -> Result<Self::Vector, BackendError> {
-        let own = match self.shares.of(space.layout) {
+        let own = match self.share(space) {
             None => self.backend.upload(values, space)?,
             Some(share) => {
-                let own = self.scatter(values, share, space.unknowns)?;
+                let own = self.scatter(values, &share, space.unknowns)?;
                 self.backend.upload(&own, self.own_space(space))?
             }
         };
@@ -169,8 +177,8 @@ impl<B: Backend, C: Exchange<B>> Backend for Ranks<B, C> {
 
     fn download(&self, x: &Self::Vector) -> Result<Vec<f64>, BackendError> {
         let own = self.backend.download(&x.own)?;
-        let Some(share) = self.shares.of(x.space.layout) else { return Ok(own) };
-        self.gather(&own, share, x.space.unknowns)
+        let Some(share) = self.share(x.space) else { return Ok(own) };
+        self.collect(&own, &share, x.space.unknowns)
     }
 
     fn has_values(&self) -> bool {
@@ -383,6 +391,8 @@ impl<B: MovingAsymptotes, C: Exchange<B>> MovingAsymptotes for Ranks<B, C> {
         Ok(ApproximationSums { changes: all, coupling, distance })
     }
 }
+
+mod gather;
 
 #[cfg(test)]
 mod tests;

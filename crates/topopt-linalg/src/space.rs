@@ -10,6 +10,8 @@ pub enum Layout {
     Elements,
     /// The nodes of a mesh: devices share those between their elements.
     Nodes,
+    /// Design variables, as many as a design has: devices hold them in turn, equal numbers each.
+    Variables,
     /// A level that no mesh describes, such as a coarse level of a hierarchy.
     Level,
 }
@@ -29,6 +31,11 @@ impl Space {
     /// One number per element.
     pub fn elements(points: usize) -> Self {
         Self { layout: Layout::Elements, points, unknowns: 1 }
+    }
+
+    /// One number per design variable.
+    pub fn variables(points: usize) -> Self {
+        Self { layout: Layout::Variables, points, unknowns: 1 }
     }
 
     /// `unknowns` numbers per node.
@@ -75,12 +82,12 @@ impl Shares {
         Self { elements, nodes }
     }
 
-    /// The share of the points of a layout; none where every rank has all of them.
+    /// The share of the points of a mesh; none of other layouts.
     pub fn of(&self, layout: Layout) -> Option<&Share> {
         match layout {
             Layout::Elements => Some(&self.elements),
             Layout::Nodes => Some(&self.nodes),
-            Layout::Level => None,
+            Layout::Variables | Layout::Level => None,
         }
     }
 }
@@ -96,6 +103,17 @@ impl Share {
     pub fn by(counts: Vec<usize>, order: Arc<[u32]>) -> Self {
         debug_assert!(order.is_empty() || counts.iter().sum::<usize>() == order.len());
         Self { counts, order: Some(order) }
+    }
+
+    /// Shares points among ranks in their order; each rank has one if there are enough.
+    pub(crate) fn even(n_points: usize, n_ranks: usize) -> Self {
+        let first = |rank: usize| n_points * rank / n_ranks;
+        Self::in_order((0..n_ranks).map(|rank| first(rank + 1) - first(rank)).collect())
+    }
+
+    /// Whether the order of the ranks is that of the points.
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.order.is_none()
     }
 
     /// Number of points, over all ranks.
@@ -167,8 +185,9 @@ impl Share {
 #[cfg(test)]
 impl Space {
     /// One space of each kind that ranks share.
-    pub(crate) const SHARED: [Self; 2] = [
+    pub(crate) const SHARED: [Self; 3] = [
         Self { layout: Layout::Elements, points: 10, unknowns: 1 },
+        Self { layout: Layout::Variables, points: 5, unknowns: 1 },
         Self { layout: Layout::Nodes, points: 7, unknowns: 3 },
     ];
 }

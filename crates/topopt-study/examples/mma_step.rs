@@ -62,7 +62,7 @@ fn step<B: MovingAsymptotes>(backend: &B, constraints: usize) -> Result<f64, Box
         functions.push(Function { value, gradient, limit: value / 1.1, share: 0.0 });
     }
 
-    let mut mma = Mma::new(backend, VARIABLES, 0.2)?;
+    let mut mma = Mma::new(backend, Space::variables(VARIABLES), 0.2)?;
     let mut seconds = Vec::new();
     for _ in 0..=REPEATS {
         let mut problem = Subproblem {

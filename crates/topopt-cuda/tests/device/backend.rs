@@ -9,7 +9,8 @@ use topopt_fem::{
     ElementOperator, ElementPreconditioner, Jacobi, LoadCase, Material, Problem, Strategy, Supports,
 };
 use topopt_linalg::{
-    Backend, Cpu, Pcg, PcgOptions, PcgOutcome, Pointwise, SmoothStep, Space, StopReason, System,
+    Backend, Cpu, Csr, Pcg, PcgOptions, PcgOutcome, Pointwise, SmoothStep, Space, StopReason,
+    System,
 };
 use topopt_mesh::HexMesh;
 use topopt_testing::{Noise, distorted_cube, hexagon, wheel};
@@ -36,7 +37,13 @@ fn everything<B: Pointwise>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) 
     };
     let bounds = [&lower, &upper];
     let within = upload(&b.iter().map(|v| 0.05 + 0.34 * v).collect::<Vec<_>>());
+    // Rows of 0 to 3 entries.
+    let starts: Vec<usize> = (0..=n).map(|i| [0, 0, 1, 3][i % 4] + 6 * (i / 4)).collect();
+    let columns = (0..starts[n]).map(|k| (k * 397 % n) as u32).collect();
+    let rows = Csr { values: Noise(5).vector(starts[n]), columns, starts };
+    let map = || backend.map(&rows, [Space::elements(n); 2]).unwrap();
     let mut vectors = vec![
+        out(&|z| backend.gather(&mut map(), &x, z)),
         backend.download(&backend.zeros(Space::elements(n)).unwrap()).unwrap(),
         out(&|z| backend.copy(&y, z)),
         out(&|z| backend.fill(-2.5, z)),

@@ -15,7 +15,7 @@ use crate::{Dependence, Memory, OptimalityCriteria, Optimizer, SolveError, Subpr
 /// earlier designs do not describe G here, and are dropped.
 pub struct Anderson<B: Pointwise> {
     criteria: OptimalityCriteria<B>,
-    n: usize,
+    variables: Space,
     /// G(x_j) and G(x_j) - x_j.
     images: Vec<B::Vector>,
     residuals: Vec<B::Vector>,
@@ -36,14 +36,20 @@ const RESIDUALS: [&str; WINDOW] =
 const OBJECTIVE: &str = "anderson_objective";
 
 impl<B: Pointwise> Anderson<B> {
-    /// The optimizer of `n` design variables, with `move_limit` and `damping` of the criteria.
+    /// The optimizer of design variables of the space `variables`, with `move_limit` and `damping` of
+    /// the criteria.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new(backend: &B, n: usize, move_limit: f64, damping: f64) -> Result<Self, BackendError> {
+    pub fn new(
+        backend: &B,
+        variables: Space,
+        move_limit: f64,
+        damping: f64,
+    ) -> Result<Self, BackendError> {
         Ok(Self {
-            criteria: OptimalityCriteria::new(backend, n, move_limit, damping)?,
-            n,
+            criteria: OptimalityCriteria::new(backend, variables, move_limit, damping)?,
+            variables,
             images: Vec::new(),
             residuals: Vec::new(),
             before: None,
@@ -59,8 +65,8 @@ impl<B: Pointwise> Anderson<B> {
     /// Keeps G(x) = `image`.
     fn remember(&mut self, problem: &Subproblem<B>, image: &B::Vector) -> Result<(), BackendError> {
         let Subproblem { backend, design, .. } = *problem;
-        let mut residual = backend.zeros(Space::elements(self.n))?;
-        let mut kept = backend.zeros(Space::elements(self.n))?;
+        let mut residual = backend.zeros(self.variables)?;
+        let mut kept = backend.zeros(self.variables)?;
         backend.copy(image, &mut kept);
         backend.copy(image, &mut residual);
         backend.axpby(-1.0, design, 1.0, &mut residual);
@@ -134,7 +140,7 @@ impl<B: Pointwise> Optimizer<B> for Anderson<B> {
     }
 
     fn restore(&mut self, backend: &B, memory: &Memory) -> Result<(), BackendError> {
-        let variables = Space::elements(self.n);
+        let variables = self.variables;
         let upload =
             |name: &str| memory.vector(name).map(|values| backend.upload(values, variables));
         self.images = IMAGES.into_iter().filter_map(upload).collect::<Result<_, _>>()?;
@@ -158,8 +164,9 @@ mod tests {
     fn the_optimum_comes_in_fewer_steps_within_bounds_and_volume() {
         for power in [1.0, 1.5] {
             let bars = Bars::new(power);
-            let mut anderson = Anderson::new(&Cpu, 40, 0.2, SLOW).unwrap();
-            let mut criteria = OptimalityCriteria::new(&Cpu, 40, 0.2, SLOW).unwrap();
+            let mut anderson = Anderson::new(&Cpu, Space::variables(40), 0.2, SLOW).unwrap();
+            let mut criteria =
+                OptimalityCriteria::new(&Cpu, Space::variables(40), 0.2, SLOW).unwrap();
             let least = bars.objective(&bars.optimum());
             let optimizers: [&mut dyn Optimizer<Cpu>; 2] = [&mut criteria, &mut anderson];
             let [plain, mixed] = optimizers.map(|optimizer| {
@@ -178,7 +185,7 @@ mod tests {
     #[test]
     fn a_restored_optimizer_goes_on_to_the_same_bits() {
         let make = || {
-            let anderson = Anderson::new(&Cpu, 40, 0.2, SLOW).unwrap();
+            let anderson = Anderson::new(&Cpu, Space::variables(40), 0.2, SLOW).unwrap();
             Box::new(anderson) as Box<dyn Optimizer<Cpu>>
         };
         Bars::new(1.5).check_memory(&make, 9);

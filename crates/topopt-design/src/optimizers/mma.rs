@@ -21,7 +21,7 @@ pub struct Mma<B: MovingAsymptotes> {
     rules: AsymptoteRules,
     is_globally_convergent: bool,
     is_scaled: bool,
-    n: usize,
+    variables: Space,
     /// Largest minus smallest design variables.
     ranges: B::Vector,
     /// L and U of the last design, and those of this one.
@@ -47,18 +47,18 @@ const DESIGNS: [&str; 2] = ["mma_last", "mma_before_last"];
 const ASYMPTOTES: [&str; 2] = ["mma_lower", "mma_upper"];
 
 impl<B: MovingAsymptotes> Mma<B> {
-    /// MMA for `n` design variables. Each moves by at most the share `move_limit` of its range.
+    /// MMA for design variables of the space `variables`. Each moves by at most the share `move_limit` of its range.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new(backend: &B, n: usize, move_limit: f64) -> Result<Self, BackendError> {
-        let vector = || backend.zeros(Space::elements(n));
+    pub fn new(backend: &B, variables: Space, move_limit: f64) -> Result<Self, BackendError> {
+        let vector = || backend.zeros(variables);
         let pair = || Ok::<_, BackendError>([vector()?, vector()?]);
         Ok(Self {
             rules: AsymptoteRules { initial: 0.5, shrink: 0.7, grow: 1.2, move_limit },
             is_globally_convergent: false,
             is_scaled: true,
-            n,
+            variables,
             ranges: vector()?,
             asymptotes: pair()?,
             moved: pair()?,
@@ -239,7 +239,7 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
         self.move_asymptotes(problem);
         let changes = self.changes(problem, next)?;
 
-        let n = self.n as f64;
+        let n = self.variables.points as f64;
         let scales_and_slopes = changes.iter().map(|change| match change {
             _ if change.is_infinite() => (0.0, 0.0),
             _ if self.is_scaled => (1.0 / change, 1.0 / n),
@@ -261,7 +261,7 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
         // From here on nothing fails, except for want of room before anything is kept.
         let mut last = match self.before.len() {
             2 => self.before.remove(1),
-            _ => backend.zeros(Space::elements(self.n))?,
+            _ => backend.zeros(self.variables)?,
         };
         backend.copy(problem.design, &mut last);
         self.before.insert(0, last);
@@ -276,7 +276,7 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
     }
 
     fn restore(&mut self, backend: &B, memory: &Memory) -> Result<(), BackendError> {
-        let variables = Space::elements(self.n);
+        let variables = self.variables;
         let upload =
             |name: &str| memory.vector(name).map(|values| backend.upload(values, variables));
         let designs = DESIGNS.into_iter().filter_map(upload);

@@ -29,18 +29,23 @@ pub struct OptimalityCriteria<B: Pointwise> {
 const LEAST: f64 = 1e-10;
 
 impl<B: Pointwise> OptimalityCriteria<B> {
-    /// The optimizer of `n` design variables, with `move_limit` m and `damping` eta of Eq. 2.8 (0.2
-    /// and 0.5 in the thesis).
+    /// The optimizer of design variables of the space `variables`, with `move_limit` m and `damping` eta
+    /// of Eq. 2.8 (0.2 and 0.5 in the thesis).
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new(backend: &B, n: usize, move_limit: f64, damping: f64) -> Result<Self, BackendError> {
+    pub fn new(
+        backend: &B,
+        variables: Space,
+        move_limit: f64,
+        damping: f64,
+    ) -> Result<Self, BackendError> {
         Ok(Self {
             move_limit,
             damping,
-            lower: backend.zeros(Space::elements(n))?,
-            upper: backend.zeros(Space::elements(n))?,
-            candidate: backend.zeros(Space::elements(n))?,
+            lower: backend.zeros(variables)?,
+            upper: backend.zeros(variables)?,
+            candidate: backend.zeros(variables)?,
         })
     }
 
@@ -180,7 +185,7 @@ mod tests {
             others: &mut LinearFunctions,
         };
 
-        let mut oc = OptimalityCriteria::new(&Cpu, 500, 0.2, 0.5).unwrap();
+        let mut oc = OptimalityCriteria::new(&Cpu, Space::variables(500), 0.2, 0.5).unwrap();
         let mut next = vec![f64::NAN; 500];
         oc.next(&mut problem, &mut next).unwrap();
         let fraction = measures.volume_fraction(&Cpu, &next).unwrap();
@@ -234,7 +239,7 @@ mod tests {
 
     #[test]
     fn only_one_constraint_of_the_density_is_accepted() {
-        let oc = OptimalityCriteria::new(&Cpu, 1, 0.2, 0.5).unwrap();
+        let oc = OptimalityCriteria::new(&Cpu, Space::variables(1), 0.2, 0.5).unwrap();
         let accepts = |constraints: &[_]| Optimizer::<Cpu>::accepts(&oc, constraints);
         assert_eq!(accepts(&[Dependence::Linear]), Ok(()));
         assert_eq!(accepts(&[Dependence::Density]), Ok(()));

@@ -23,8 +23,7 @@ use crate::{Dependence, Memory, Optimizer, SolveError, Subproblem};
 /// the sigmoid. It is halved until the [`LineSearch`] is content, so that f falls in every
 /// iteration as far as it is known; each trial takes a solve.
 pub struct Simpl<B: Pointwise> {
-    /// Number of design variables.
-    n: usize,
+    variables: Space,
     line_search: LineSearch,
     /// psi, and that of a trial.
     latent: B::Vector,
@@ -80,18 +79,18 @@ const BEFORE: &str = "simpl_before";
 const STEP: &str = "simpl_step";
 
 impl<B: Pointwise> Simpl<B> {
-    /// The optimizer of `n` design variables.
+    /// The optimizer of design variables of the space `variables`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new(backend: &B, n: usize) -> Result<Self, BackendError> {
-        let vector = || backend.zeros(Space::elements(n));
+    pub fn new(backend: &B, variables: Space) -> Result<Self, BackendError> {
+        let vector = || backend.zeros(variables);
         Ok(Self {
             line_search: LineSearch::default(),
             latent: vector()?,
             moved: vector()?,
             before: vector()?,
-            n,
+            variables,
             last: None,
             gradient: vector()?,
             scratch: [vector()?, vector()?],
@@ -300,7 +299,7 @@ impl<B: Pointwise> Optimizer<B> for Simpl<B> {
     fn restore(&mut self, backend: &B, memory: &Memory) -> Result<(), BackendError> {
         let (before, step) = (memory.vector(BEFORE), memory.numbers(STEP));
         if let (Some(before), Some(&[distance, slope])) = (before, step) {
-            self.before = backend.upload(before, Space::elements(self.n))?;
+            self.before = backend.upload(before, self.variables)?;
             self.last = Some(Step { distance, slope });
         }
         Ok(())

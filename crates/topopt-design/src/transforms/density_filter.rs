@@ -1,14 +1,13 @@
 //! The filter of densities.
 
 use topopt_fem::AveragingError;
-use topopt_linalg::Pointwise;
+use topopt_linalg::{Pointwise, Space};
 
 use crate::{DesignTransform, Stage, Transformed, Weights};
 
 /// $y_e = \sum_i H_{ei} v_i x_i / \sum_i H_{ei} v_i$ \[Bourdin2001\] \[BrunsTortorelli2001\], with
 /// volumes v and a symmetric H.
 pub struct DensityFilter<'a, B: Pointwise> {
-    n: usize,
     weights: Weights<'a, B>,
     /// v_e
     volumes: B::Vector,
@@ -29,7 +28,6 @@ impl<'a, B: Pointwise> DensityFilter<'a, B> {
     ) -> Result<Self, AveragingError> {
         let elements = weights.operator().space();
         let mut filter = Self {
-            n: elements.points,
             weights,
             volumes: backend.upload(volumes, elements)?,
             row_sums: backend.zeros(elements)?,
@@ -45,8 +43,8 @@ impl<'a, B: Pointwise> DensityFilter<'a, B> {
 }
 
 impl<B: Pointwise> DesignTransform<B> for DensityFilter<'_, B> {
-    fn n_inputs(&self) -> usize {
-        self.n
+    fn inputs(&self) -> Space {
+        self.weights.operator().space()
     }
 
     fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed {

@@ -3,6 +3,7 @@
 mod density_filter;
 mod passive;
 mod projection;
+mod tied;
 
 use topopt_linalg::{BackendError, Pointwise};
 
@@ -11,6 +12,7 @@ use crate::{Chain, DesignSpace, DesignTransform};
 pub use density_filter::DensityFilter;
 pub use passive::Passive;
 pub use projection::Projection;
+pub use tied::Tied;
 
 /// The physical density by a density filter, a projection if there is one, and the passive elements
 /// of `space`, whose density is fixed whatever their neighbors are.

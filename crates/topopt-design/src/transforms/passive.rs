@@ -7,7 +7,7 @@ use crate::{DesignSpace, DesignTransform, Transformed};
 /// Clamps the densities, y = min(max(x, floor), ceiling); in passive elements both bounds are the
 /// fixed density.
 pub struct Passive<B: Pointwise> {
-    n: usize,
+    elements: Space,
     /// Lower and upper bound of the density, `[n_elements]` each; equal in passive elements.
     bounds: [B::Vector; 2],
     /// 1 in design elements, 0 in passive ones, `[n_elements]`.
@@ -20,12 +20,12 @@ impl<B: Pointwise> Passive<B> {
     /// # Errors
     /// [`BackendError`] if the device has no room.
     pub fn new(backend: &B, space: &DesignSpace) -> Result<Self, BackendError> {
-        let n = space.n_elements();
-        let upload = |values: &[f64]| backend.upload(values, Space::elements(n));
+        let elements = Space::elements(space.n_elements());
+        let upload = |values: &[f64]| backend.upload(values, elements);
         let is_design = |volume: &f64| f64::from(*volume > 0.0);
         let mask: Vec<f64> = space.design_volumes().iter().map(is_design).collect();
         Ok(Self {
-            n,
+            elements,
             bounds: [upload(&space.floor())?, upload(&space.ceiling())?],
             mask: upload(&mask)?,
         })
@@ -33,8 +33,8 @@ impl<B: Pointwise> Passive<B> {
 }
 
 impl<B: Pointwise> DesignTransform<B> for Passive<B> {
-    fn n_inputs(&self) -> usize {
-        self.n
+    fn inputs(&self) -> Space {
+        self.elements
     }
 
     fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed {

@@ -8,7 +8,7 @@ use crate::{DesignTransform, Stage, Transformed};
 /// \[WangLazarovSigmund2011\], which takes `[0, 1]` to `[a, 1]`: variables go down to 0, where the
 /// density is a.
 pub struct Projection<B: Pointwise> {
-    n: usize,
+    elements: Space,
     /// a
     floor: f64,
     /// eta
@@ -32,13 +32,14 @@ impl<B: Pointwise> Projection<B> {
         sharpness: f64,
     ) -> Result<Self, BackendError> {
         let step = step(floor, threshold, sharpness);
-        Ok(Self { n, floor, threshold, step, point: backend.zeros(Space::elements(n))? })
+        let elements = Space::elements(n);
+        Ok(Self { elements, floor, threshold, step, point: backend.zeros(elements)? })
     }
 }
 
 impl<B: Pointwise> DesignTransform<B> for Projection<B> {
-    fn n_inputs(&self) -> usize {
-        self.n
+    fn inputs(&self) -> Space {
+        self.elements
     }
 
     fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed {

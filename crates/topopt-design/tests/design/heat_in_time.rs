@@ -13,7 +13,7 @@ use topopt_fem::{
     Constraints, Diffusion, Discretization, ElementFactors, LoadCase, Problem, Strategy, Timeline,
     Varying,
 };
-use topopt_linalg::Cpu;
+use topopt_linalg::{Cpu, Space};
 
 use super::heat::heat;
 use super::responses::{Differences, ONCE};
@@ -108,7 +108,7 @@ fn gradients_agree(problem: &Heat) {
     for (theta, sharpness) in [(0.5, None), (0.8, Some(4.0)), (1.0, None)] {
         let timeline = timeline(problem, theta);
         let transform = sharpness.map_or_else(|| Chain::identity(128), |s| physical(Some(s)));
-        let x = scattered(transform.n_inputs());
+        let x = scattered(transform.inputs().points);
         let all = in_time(problem, When::End).chain(in_time(problem, When::Mean));
         let formulation = Formulation {
             space: &space,
@@ -206,7 +206,7 @@ fn a_run_in_time_goes_on_to_the_same_bits() {
         let response = OfHistory::new("power".into(), When::Mean, LoadPower);
         let objective = Objective::new(Box::new(response));
         let formulation = Formulation { objective, ..plain(&space) };
-        let optimizer = Box::new(Mma::new(&Cpu, 128, 0.2).unwrap());
+        let optimizer = Box::new(Mma::new(&Cpu, Space::variables(128), 0.2).unwrap());
         let start = space.uniform();
         let equation = equation(&problem, &bare, &timeline);
         let mut optimization =

@@ -6,7 +6,7 @@ use topopt_design::{
     StopRule, StopRules, Weights,
 };
 use topopt_fem::{LoadCase, Material, Problem, Supports};
-use topopt_linalg::Cpu;
+use topopt_linalg::{Cpu, Space};
 use topopt_mesh::generate::block;
 use topopt_mesh::{HexMesh, Sets};
 
@@ -71,7 +71,7 @@ fn the_force_inverter_of_the_literature() {
     let simp =
         Interpolation { law, penalty: 3.0, youngs_modulus: MATERIAL[0], void_stiffness: 1e-9 };
     let equation = StateEquation::new(&Cpu, &problem, simp, solver(&problem, TIGHT)).unwrap();
-    let criteria = Box::new(OptimalityCriteria::new(&Cpu, n, 0.1, 0.3).unwrap());
+    let criteria = Box::new(OptimalityCriteria::new(&Cpu, Space::variables(n), 0.1, 0.3).unwrap());
     let stop = StopRules { max_iterations: 100, change: 0.0, ..StopRules::default() };
     let start = space.uniform();
     let mut recorder = Recorder::default();

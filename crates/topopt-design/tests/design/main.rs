@@ -21,7 +21,7 @@ use topopt_design::{
     Optimization, Outcome, SensitivityFilter, Solver, StateEquation, StopRule, StopRules, Weights,
 };
 use topopt_fem::{ElementKernel, Jacobi, LoadCase, Material, Problem, Strategy, Supports};
-use topopt_linalg::{Cpu, Pcg, PcgOptions, PcgProgress, StopReason, System};
+use topopt_linalg::{Cpu, Pcg, PcgOptions, PcgProgress, Space, StopReason, System};
 use topopt_mesh::generate::block;
 use topopt_mesh::{HexMesh, Sets};
 use topopt_testing::{derivative, unit};
@@ -95,7 +95,8 @@ fn optimization<'a, K: ElementKernel<N>, const N: usize>(
 ) -> Optimization<'a, Cpu> {
     let start = formulation.space.uniform();
     let equation = StateEquation::new(&Cpu, problem, SIMP, solver).unwrap();
-    let optimizer = Box::new(OptimalityCriteria::new(&Cpu, start.len(), 0.2, 0.5).unwrap());
+    let optimizer =
+        Box::new(OptimalityCriteria::new(&Cpu, Space::variables(start.len()), 0.2, 0.5).unwrap());
     Optimization::new(equation, formulation, optimizer, stop, &start).unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 use topopt_design::{Chain, OptimalityCriteria, Optimization, Solver, StateEquation, StopRules};
 use topopt_fem::{ElementFactors, LoadCase, Material, Problem, Strategy, surface_load};
-use topopt_linalg::Cpu;
+use topopt_linalg::{Cpu, Space};
 use topopt_mesh::Face;
 use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_mesh::surface::{boundary_faces, face_center, face_coordinates};
@@ -63,7 +63,8 @@ fn a_bar_of_two_materials_in_series() {
     for strategy in Strategy::ALL {
         let solver = Solver { operator: strategy.build(&problem), ..solver(&problem, TIGHT) };
         let equation = StateEquation::new(&Cpu, &problem, SIMP, solver).unwrap();
-        let optimizer = Box::new(OptimalityCriteria::new(&Cpu, 250, 0.2, 0.5).unwrap());
+        let optimizer =
+            Box::new(OptimalityCriteria::new(&Cpu, Space::variables(250), 0.2, 0.5).unwrap());
         let stop = StopRules { max_iterations: 1, ..COUNT };
         let mut optimization =
             Optimization::new(equation, plain(&space), optimizer, stop, &[1.0; 250]).unwrap();

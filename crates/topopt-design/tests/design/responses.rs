@@ -9,9 +9,11 @@ use topopt_design::{
     StateNorm, StopRules, Subproblem, Volume, WeightedDensity, start,
 };
 use topopt_fem::{ElementKernel, LoadCase, Problem};
-use topopt_linalg::{BackendError, Cpu, Monitor};
+use topopt_linalg::{BackendError, Cpu, Monitor, Space};
 
-use super::transforms::{Mirror, agrees_with_differences, physical, scattered};
+use super::transforms::{
+    agrees_with_differences, layers_tied, physical, scattered, tied_before_physical,
+};
 use super::{COUNT, Recorder, SIMP, TIGHT, cantilever, plain, solver, space};
 
 pub const ONCE: StopRules = StopRules { max_iterations: 1, ..COUNT };
@@ -137,7 +139,7 @@ pub fn hold_against_differences<K: ElementKernel<N>, const N: usize>(
     ];
     for (objective, constraints) in posed {
         let transform = transform();
-        let x = scattered(transform.n_inputs());
+        let x = scattered(transform.inputs().points);
         let formulation = Formulation { space: &space, transform, objective, constraints };
         let equation = StateEquation::new(&Cpu, problem, SIMP, solver(problem, TIGHT)).unwrap();
         let mut recorder = Recorder::default();
@@ -155,14 +157,14 @@ fn all_responses_agree_with_finite_differences() {
         hold_against_differences(&problem, || Chain::identity(128));
     }
     hold_against_differences(&loaded(), || physical(Some(4.0)));
-    hold_against_differences(&loaded(), || Mirror::before_physical(Some(2.0)));
+    hold_against_differences(&loaded(), || tied_before_physical(Some(2.0)));
 }
 
 #[test]
 fn a_design_of_fewer_variables_is_optimized() {
     let problem = cantilever();
     let space = DesignSpace::new(0.01, 0.4, problem.mesh().volumes(), Vec::new(), Vec::new());
-    let links: Vec<Box<dyn DesignTransform<Cpu>>> = vec![Box::new(Mirror::of_layers())];
+    let links: Vec<Box<dyn DesignTransform<Cpu>>> = vec![Box::new(layers_tied(&Cpu))];
     let mut transform = Chain::new(&Cpu, 128, links).unwrap();
 
     let start = start::uniform(&Cpu, &space, &mut transform).unwrap();
@@ -170,7 +172,8 @@ fn a_design_of_fewer_variables_is_optimized() {
     let formulation = Formulation { transform, ..plain(&space) };
     let equation = StateEquation::new(&Cpu, &problem, SIMP, solver(&problem, TIGHT)).unwrap();
 
-    let optimizer = Box::new(OptimalityCriteria::new(&Cpu, 64, 0.2, 0.5).unwrap());
+    let optimizer =
+        Box::new(OptimalityCriteria::new(&Cpu, Space::variables(64), 0.2, 0.5).unwrap());
     let mut recorder = Recorder::default();
     Optimization::new(equation, formulation, optimizer, COUNT, &start)
         .unwrap()
@@ -260,7 +263,7 @@ fn what_an_optimizer_remembers_is_part_of_the_state() {
         let formulation = Formulation { objective, ..plain(&space) };
 
         let equation = StateEquation::new(&Cpu, &problem, SIMP, solver(&problem, TIGHT)).unwrap();
-        let criteria = OptimalityCriteria::new(&Cpu, 128, 0.2, 0.5).unwrap();
+        let criteria = OptimalityCriteria::new(&Cpu, Space::variables(128), 0.2, 0.5).unwrap();
         let optimizer = Box::new(Damped { criteria, before: space.uniform() });
         let start = space.uniform();
         let mut optimization =
@@ -287,7 +290,7 @@ fn what_an_optimizer_remembers_is_part_of_the_state() {
 /// Why an optimization by optimality criteria of `n` design variables is refused.
 fn refusal<'a>(problem: &'a Problem, formulation: Formulation<'a, Cpu>, n: usize) -> String {
     let equation = StateEquation::new(&Cpu, problem, SIMP, solver(problem, TIGHT)).unwrap();
-    let criteria = Box::new(OptimalityCriteria::new(&Cpu, n, 0.2, 0.5).unwrap());
+    let criteria = Box::new(OptimalityCriteria::new(&Cpu, Space::variables(n), 0.2, 0.5).unwrap());
     let start = vec![0.4; n];
     let optimization = Optimization::new(equation, formulation, criteria, COUNT, &start);
     optimization.err().unwrap().to_string()

@@ -4,7 +4,7 @@ use topopt_design::{
     Cone, DensityFilter, Formulation, OptimalityCriteria, Optimization, Projection, Stage,
     StateEquation, StopRule, StopRules, Weights, physical_density, start,
 };
-use topopt_linalg::Cpu;
+use topopt_linalg::{Cpu, Space};
 
 use super::{COUNT, Ended, Outcome, Recorder, SIMP, TIGHT, cantilever, plain, solver, space};
 
@@ -29,7 +29,8 @@ fn run(sharpness: Option<f64>, stages: &[Stage], stop: StopRules) -> (Outcome, R
 
     let equation = StateEquation::new(&Cpu, &problem, SIMP, solver(&problem, TIGHT)).unwrap();
     let formulation = Formulation { transform, ..plain(&space) };
-    let optimizer = Box::new(OptimalityCriteria::new(&Cpu, n, 0.05, 0.5).unwrap());
+    let optimizer =
+        Box::new(OptimalityCriteria::new(&Cpu, Space::variables(n), 0.05, 0.5).unwrap());
     let mut recorder = Recorder::default();
     let outcome = Optimization::new(equation, formulation, optimizer, stop, &start)
         .unwrap()

@@ -1,10 +1,10 @@
 //! Densities made from design variables: every transform and the whole chain by finite differences.
 
 use topopt_design::{
-    Chain, Cone, DensityFilter, DesignTransform, Projection, Stage, Weights, physical_density,
+    Chain, Cone, DensityFilter, DesignTransform, Projection, Stage, Tied, Weights, physical_density,
 };
-use topopt_fem::{AveragingError, Helmholtz};
-use topopt_linalg::{Backend, Cpu};
+use topopt_fem::Helmholtz;
+use topopt_linalg::{Backend, Cpu, Gather, Space};
 use topopt_mesh::HexMesh;
 use topopt_testing::{derivative, unit};
 
@@ -21,7 +21,7 @@ pub fn scattered(n: usize) -> Vec<f64> {
 }
 
 fn density(transform: &mut dyn DesignTransform<Cpu>, x: &Vec<f64>) -> Vec<f64> {
-    let mut y = vec![f64::NAN; transform.n_outputs()];
+    let mut y = vec![f64::NAN; transform.outputs().points];
     transform.forward(&Cpu, x, &mut y).unwrap();
     y
 }
@@ -44,9 +44,9 @@ pub fn agrees_with_differences(x: &[f64], gradient: &[f64], f: &mut dyn FnMut(&V
 
 /// Holds `backward` against differences of `forward`, weighted so that elements do not cancel.
 fn backward_is_the_derivative_of_forward(transform: &mut dyn DesignTransform<Cpu>) {
-    let x = scattered(transform.n_inputs());
+    let x = scattered(transform.inputs().points);
     let weights: Vec<f64> =
-        (0..transform.n_outputs()).map(|e| 1.0 + (e as f64 * 0.7).cos()).collect();
+        (0..transform.outputs().points).map(|e| 1.0 + (e as f64 * 0.7).cos()).collect();
     density(transform, &x);
     let mut gradient = vec![f64::NAN; x.len()];
     transform.backward(&Cpu, &weights, &mut gradient).unwrap();
@@ -174,72 +174,33 @@ fn passive_elements_keep_their_density_and_have_no_say() {
     }
 }
 
-/// Elements in equal pairs: half as many design variables as elements.
-pub struct Mirror {
-    /// The design variable of every element.
-    variable: Vec<usize>,
+/// Ties the element layers z and 3 - z of the cantilever: half as many design variables as elements.
+pub fn layers_tied<B: Gather>(backend: &B) -> Tied<B> {
+    let layer = 8 * 4;
+    let variable = |e: usize| (e % layer + layer * (e / layer).min(3 - e / layer)) as u32;
+    let variable_of = if backend.has_values() { (0..128).map(variable).collect() } else { vec![] };
+    Tied::new(backend, variable_of, 64, 128).unwrap()
 }
 
-impl Mirror {
-    /// Pairs the element layers z and 3 - z of the cantilever.
-    pub fn of_layers() -> Self {
-        let layer = 8 * 4;
-        let variable = |e: usize| e % layer + layer * (e / layer).min(3 - e / layer);
-        Self { variable: (0..4 * layer).map(variable).collect() }
-    }
-
-    /// With density filter, projection and passive elements after it.
-    pub fn before_physical(sharpness: Option<f64>) -> Chain<'static, Cpu> {
-        let links: Vec<Box<dyn DesignTransform<Cpu>>> =
-            vec![Box::new(Self::of_layers()), Box::new(physical(sharpness))];
-        Chain::new(&Cpu, 128, links).unwrap()
-    }
-}
-
-impl DesignTransform<Cpu> for Mirror {
-    fn n_inputs(&self) -> usize {
-        self.variable.len() / 2
-    }
-
-    fn n_outputs(&self) -> usize {
-        self.variable.len()
-    }
-
-    fn forward(&mut self, _: &Cpu, x: &Vec<f64>, y: &mut Vec<f64>) -> Result<(), AveragingError> {
-        y.iter_mut().zip(&self.variable).for_each(|(y, &v)| *y = x[v]);
-        Ok(())
-    }
-
-    fn backward(
-        &mut self,
-        _: &Cpu,
-        dy: &Vec<f64>,
-        dx: &mut Vec<f64>,
-    ) -> Result<(), AveragingError> {
-        dx.fill(0.0);
-        dy.iter().zip(&self.variable).for_each(|(dy, &v)| dx[v] += dy);
-        Ok(())
-    }
-
-    fn inputs_for(&self, outputs: Vec<f64>) -> Vec<f64> {
-        let mut inputs = vec![0.0; self.n_inputs()];
-        outputs.iter().zip(&self.variable).for_each(|(y, &v)| inputs[v] += 0.5 * y);
-        inputs
-    }
+/// Chains density filter, projection and passive elements after tied layers.
+pub fn tied_before_physical(sharpness: Option<f64>) -> Chain<'static, Cpu> {
+    let links: Vec<Box<dyn DesignTransform<Cpu>>> =
+        vec![Box::new(layers_tied(&Cpu)), Box::new(physical(sharpness))];
+    Chain::new(&Cpu, 128, links).unwrap()
 }
 
 #[test]
 fn chains_may_have_fewer_inputs_than_outputs() {
     for sharpness in [None, Some(2.0), Some(8.0)] {
-        let mut chain = Mirror::before_physical(sharpness);
-        assert_eq!((chain.n_inputs(), chain.n_outputs()), (64, 128));
+        let mut chain = tied_before_physical(sharpness);
+        assert_eq!((chain.inputs(), chain.outputs()), (Space::variables(64), Space::elements(128)));
         backward_is_the_derivative_of_forward(&mut chain);
     }
-    let mut alone = Chain::new(&Cpu, 128, vec![Box::new(Mirror::of_layers()) as Box<_>]).unwrap();
+    let mut alone = Chain::new(&Cpu, 128, vec![Box::new(layers_tied(&Cpu)) as Box<_>]).unwrap();
     backward_is_the_derivative_of_forward(&mut alone);
     let x = scattered(64);
-    let mirrored = density(&mut alone, &x);
-    assert_eq!(alone.inputs_for(mirrored), x);
+    let tied = density(&mut alone, &x);
+    assert_eq!(alone.inputs_for(tied), x);
     let mut identity = Chain::identity(64);
     assert!(identity.is_identity() && !alone.is_identity());
     assert_eq!(density(&mut identity, &x), x);
@@ -249,6 +210,6 @@ fn chains_may_have_fewer_inputs_than_outputs() {
 #[should_panic(expected = "fit each other")]
 fn a_chain_of_links_that_do_not_fit_is_refused() {
     let links: Vec<Box<dyn DesignTransform<Cpu>>> =
-        vec![Box::new(physical(None)), Box::new(Mirror::of_layers())];
+        vec![Box::new(physical(None)), Box::new(layers_tied(&Cpu))];
     let _ = Chain::new(&Cpu, 128, links);
 }

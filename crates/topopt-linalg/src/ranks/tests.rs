@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::{Communicator, Cpu, Halo, Neighbor, Share, Threads};
+use crate::{Communicator, Cpu, Csr, Gather, Halo, Neighbor, Share, Threads};
 
-const SPACES: [Space; 2] = Space::SHARED;
+const SPACES: [Space; 3] = Space::SHARED;
 
 /// Shares of ten and of seven points, these in no order and none with the second rank.
 fn shares() -> Shares {
@@ -118,6 +118,36 @@ fn moving_asymptotes_are_those_of_one_rank() {
         sums.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-14),
         "{sums:?} {expected:?}"
     );
+}
+
+#[test]
+fn maps_between_elements_and_variables_are_those_of_one_rank() {
+    let [elements, variables, _] = SPACES;
+    // A row for each of ten elements, with none to three of five variables.
+    let lengths = (0..10).map(|e| e % 4);
+    let starts = std::iter::once(0).chain(lengths.scan(0, |end, n| {
+        *end += n;
+        Some(*end)
+    }));
+    let starts: Vec<usize> = starts.collect();
+    let columns: Vec<u32> = (0..starts[10] as u32).map(|k| k * 7 % 5).collect();
+    let weights = (0..starts[10]).map(|k| (k as f64).cos()).collect();
+    let rows = Csr { starts, columns, values: weights };
+    let maps = [(&rows, [variables, elements]), (&rows.transposed(5), [elements, variables])];
+
+    for (rows, [from, to]) in maps {
+        let x = values(from, 0.3);
+        let found = on_three(|ranks| {
+            let none = Csr { starts: vec![0], columns: Vec::new(), values: Vec::new() };
+            let mut map = ranks.map(if ranks.has_values() { rows } else { &none }, [from, to])?;
+            let mut y = ranks.zeros(to)?;
+            ranks.gather(&mut map, &ranks.upload(&x, from)?, &mut y);
+            ranks.decide(ranks.download(&y)?)
+        });
+        let mut alone = vec![0.0; to.len()];
+        rows.apply(&x, &mut alone);
+        assert_eq!(found, alone);
+    }
 }
 
 #[test]

@@ -74,16 +74,19 @@ impl Case {
 
     /// Runs the unscaled form, for which other implementations have recorded designs.
     fn recorded(&self, move_limit: f64, iterations: usize) -> Vec<Vec<f64>> {
-        let mma = Mma::new(&Cpu, self.start.len(), move_limit).unwrap();
+        let mma = Mma::new(&Cpu, Space::variables(self.start.len()), move_limit).unwrap();
         self.designs(mma.unscaled(), iterations)
     }
 
     fn mma(&self, move_limit: f64, iterations: usize) -> Vec<Vec<f64>> {
-        self.designs(Mma::new(&Cpu, self.start.len(), move_limit).unwrap(), iterations)
+        self.designs(
+            Mma::new(&Cpu, Space::variables(self.start.len()), move_limit).unwrap(),
+            iterations,
+        )
     }
 
     fn gcmma(&self, move_limit: f64, iterations: usize) -> Vec<Vec<f64>> {
-        let mma = Mma::new(&Cpu, self.start.len(), move_limit).unwrap();
+        let mma = Mma::new(&Cpu, Space::variables(self.start.len()), move_limit).unwrap();
         self.designs(mma.globally_convergent(), iterations)
     }
 
@@ -266,10 +269,10 @@ fn a_restored_optimizer_goes_on_to_the_same_bits() {
     let case = Case::new(beam, &[5.0; 5], [1.0, 10.0]);
     for (steps, rest) in [(1, 4), (2, 3), (3, 2)] {
         let whole = case.mma(1.0, steps + rest);
-        let mut first = Mma::new(&Cpu, 5, 1.0).unwrap();
+        let mut first = Mma::new(&Cpu, Space::variables(5), 1.0).unwrap();
         let begun = case.go_on(&mut first, &case.start, steps);
         let memory = memory_of(&Cpu, &first).unwrap();
-        let mut second = Mma::new(&Cpu, 5, 1.0).unwrap();
+        let mut second = Mma::new(&Cpu, Space::variables(5), 1.0).unwrap();
         second.restore(&Cpu, &memory).unwrap();
         assert_eq!(case.go_on(&mut second, &begun[steps], rest)[rest], whole[steps + rest]);
     }

@@ -4,7 +4,7 @@ use super::*;
 use crate::optimizers::convex::Bars;
 
 fn simpl(line_search: LineSearch) -> Simpl<Cpu> {
-    Simpl::new(&Cpu, 40).unwrap().with_line_search(line_search)
+    Simpl::new(&Cpu, Space::variables(40)).unwrap().with_line_search(line_search)
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn designs_do_not_depend_on_how_elements_are_cut() {
 
     let whole = bars.designs(&mut simpl(LineSearch::Armijo), &bars.start(), 6);
     let start: Vec<f64> = bars.start().iter().flat_map(|x| [*x, *x]).collect();
-    let mut of_cut = Simpl::new(&Cpu, 80).unwrap();
+    let mut of_cut = Simpl::new(&Cpu, Space::variables(80)).unwrap();
     let parts = cut.designs(&mut of_cut, &start, 6);
     for (x, y) in whole.iter().zip(&parts) {
         assert!((0..80).all(|j| (y[j] - x[j / 2]).abs() < 1e-6));

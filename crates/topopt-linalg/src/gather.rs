@@ -1,0 +1,133 @@
+//! Weighted sums of entries, found by lists of their numbers, from one space to another.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::{Backend, BackendError, Cpu, Space};
+
+/// Products with rectangular sparse matrices, between spaces of one unknown per point.
+pub trait Gather: Backend {
+    /// A sparse matrix on the backend, with room for what crosses between ranks.
+    type Map: Send + Sync;
+
+    /// Builds the map from the first space to the second by `rows`, a row per point of the second.
+    /// Of several ranks, the rows of the first one.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room, or another rank has failed.
+    ///
+    /// # Panics
+    /// On ranks, if the points of a space are not shared in their order, as elements and variables are.
+    fn map(&self, rows: &Csr, spaces: [Space; 2]) -> Result<Self::Map, BackendError>;
+
+    /// y_i = sum_k A_ik x_k, in the order of the row.
+    fn gather(&self, map: &mut Self::Map, x: &Self::Vector, y: &mut Self::Vector);
+}
+
+/// Sparse matrix in compressed rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Csr {
+    /// First entry of each row, and the end of the last, `[n_rows + 1]`.
+    pub starts: Vec<usize>,
+    /// Column of every entry.
+    pub columns: Vec<u32>,
+    /// Value of every entry.
+    pub values: Vec<f64>,
+}
+
+impl Csr {
+    /// Builds the matrix whose rows have a single entry, 1 in the given column.
+    pub fn selection(columns: Vec<u32>) -> Self {
+        let n = columns.len();
+        Self { starts: (0..=n).collect(), columns, values: vec![1.0; n] }
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Yields columns and values of a row.
+    pub fn row(&self, i: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+        let row = self.starts[i]..self.starts[i + 1];
+        self.columns[row.clone()].iter().copied().zip(self.values[row].iter().copied())
+    }
+
+    /// Returns some of the rows.
+    #[must_use]
+    pub fn some_rows(&self, rows: Range<usize>) -> Self {
+        let (first, end) = (self.starts[rows.start], self.starts[rows.end]);
+        Self {
+            starts: self.starts[rows.start..=rows.end].iter().map(|start| start - first).collect(),
+            columns: self.columns[first..end].to_vec(),
+            values: self.values[first..end].to_vec(),
+        }
+    }
+
+    /// Returns the transpose of a matrix of `n_columns` columns. Its columns increase in each row,
+    /// so that products with it sum in one order whoever computes them.
+    #[must_use]
+    pub fn transposed(&self, n_columns: usize) -> Self {
+        let mut starts = vec![0; n_columns + 1];
+        self.columns.iter().for_each(|&column| starts[column as usize + 1] += 1);
+        (0..n_columns).for_each(|column| starts[column + 1] += starts[column]);
+
+        let n = self.columns.len();
+        let mut transposed = Self { starts, columns: vec![0; n], values: vec![0.0; n] };
+        let mut next = transposed.starts.clone();
+        for i in 0..self.n_rows() {
+            for (column, value) in self.row(i) {
+                let place = &mut next[column as usize];
+                (transposed.columns[*place], transposed.values[*place]) = (i as u32, value);
+                *place += 1;
+            }
+        }
+        transposed
+    }
+
+    /// y = A x on the CPU.
+    pub fn apply(&self, x: &[f64], y: &mut [f64]) {
+        let value = |i: usize| -> f64 { self.row(i).map(|(k, a)| a * x[k as usize]).sum() };
+        y.par_iter_mut().with_min_len(64).enumerate().for_each(|(i, y)| *y = value(i));
+    }
+}
+
+impl Gather for Cpu {
+    type Map = Csr;
+
+    fn map(&self, rows: &Csr, [_, to]: [Space; 2]) -> Result<Csr, BackendError> {
+        debug_assert_eq!(rows.n_rows(), to.len());
+        Ok(rows.clone())
+    }
+
+    fn gather(&self, map: &mut Csr, x: &Vec<f64>, y: &mut Vec<f64>) {
+        map.apply(x, y);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_transpose_has_the_same_scalar_products() {
+        let rows = Csr {
+            starts: vec![0, 2, 2, 5],
+            columns: vec![3, 0, 1, 3, 4],
+            values: vec![0.5, -1.0, 2.0, 0.25, 3.0],
+        };
+        let transpose = rows.transposed(5);
+        assert_eq!(transpose.starts, [0, 1, 2, 2, 4, 5]);
+        assert_eq!(transpose.columns, [0, 2, 0, 2, 2]);
+        assert_eq!(transpose.some_rows(1..4).starts, [0, 1, 1, 3]);
+
+        let (x, y) = ([1.0, 2.0, 3.0, 4.0, 5.0], [7.0, -3.0, 0.5]);
+        let (mut ax, mut aty) = ([0.0; 3], [0.0; 5]);
+        rows.apply(&x, &mut ax);
+        transpose.apply(&y, &mut aty);
+        assert_eq!(ax, [1.0, 0.0, 20.0]);
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        assert_eq!(dot(&ax, &y), dot(&x, &aty));
+    }
+}
