@@ -1,6 +1,7 @@
 //! `Physics`: the keys of a case file that belong to a physics, and the names of its fields. Each
 //! physics is a file below; its solvers are beside the computers.
 
+mod data;
 mod elastic;
 pub mod heat;
 
@@ -9,43 +10,11 @@ use topopt_fem::{BodyForce, Coupling, Discretization, ElementKernel, ProblemErro
 use topopt_mesh::Renumbering;
 
 use crate::case_loads::CaseLoads;
-use crate::config::{Config, PhysicsKind, SetMaterial};
+use crate::config::{Config, SetMaterial};
 use crate::fields::Fields;
 use crate::finding::{Finding, InputError};
 use crate::lookup::Lookup;
 use crate::nodal_loads::NodalLoad;
-
-/// A physics as data.
-pub struct PhysicsData {
-    /// Name in the case file.
-    pub name: &'static str,
-    /// Property that every material has.
-    pub property: &'static str,
-    /// Whether the material of a set has that property.
-    pub has_property: fn(&SetMaterial) -> bool,
-    /// Whether results have units of forces, stresses and energies.
-    pub has_forces: bool,
-    /// Keys that a written case leaves out.
-    pub foreign_keys: &'static [&'static str],
-    /// Message on an entry of `[[loads]]` without magnitude.
-    pub no_magnitude: &'static str,
-    /// Remedies where nothing holds the part, and where nothing loads it.
-    pub held_or_loaded: [&'static str; 2],
-    /// Effect of more material than a design uses.
-    pub surplus: &'static str,
-    /// Words of responses and keys, with those that stand for them in sentences.
-    pub words: &'static [[&'static str; 2]],
-}
-
-impl PhysicsKind {
-    /// Returns the physics as data.
-    pub fn data(self) -> &'static PhysicsData {
-        match self {
-            Self::Elasticity => &elastic::DATA,
-            Self::Heat => &heat::DATA,
-        }
-    }
-}
 
 /// Calls a function that is generic in kernel and unknowns per node for a kind of physics.
 #[macro_export]

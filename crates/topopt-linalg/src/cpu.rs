@@ -5,7 +5,7 @@
 use rayon::prelude::*;
 
 use crate::backend::{Backend, BackendError};
-use crate::{Pointwise, SmoothStep, Space};
+use crate::{Csr, Gather, Pointwise, SmoothStep, Space};
 
 /// Entries per partial sum: sums do not depend on the number of threads.
 const CHUNK: usize = 8192;
@@ -100,6 +100,19 @@ impl Backend for Cpu {
 
     fn repeat(&self, _: &mut Option<()>, work: &mut dyn FnMut()) {
         work();
+    }
+}
+
+impl Gather for Cpu {
+    type Map = Csr;
+
+    fn map(&self, rows: &Csr, [_, to]: [Space; 2]) -> Result<Csr, BackendError> {
+        debug_assert_eq!(rows.n_rows(), to.len());
+        Ok(rows.clone())
+    }
+
+    fn gather(&self, map: &mut Csr, x: &Vec<f64>, y: &mut Vec<f64>) {
+        map.apply(x, y);
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::{Backend, BackendError, Cpu, Space};
+use crate::{Backend, BackendError, Space};
 
 /// Products with rectangular sparse matrices, between spaces of one unknown per point.
 pub trait Gather: Backend {
@@ -90,19 +90,6 @@ impl Csr {
     pub fn apply(&self, x: &[f64], y: &mut [f64]) {
         let value = |i: usize| -> f64 { self.row(i).map(|(k, a)| a * x[k as usize]).sum() };
         y.par_iter_mut().with_min_len(64).enumerate().for_each(|(i, y)| *y = value(i));
-    }
-}
-
-impl Gather for Cpu {
-    type Map = Csr;
-
-    fn map(&self, rows: &Csr, [_, to]: [Space; 2]) -> Result<Csr, BackendError> {
-        debug_assert_eq!(rows.n_rows(), to.len());
-        Ok(rows.clone())
-    }
-
-    fn gather(&self, map: &mut Csr, x: &Vec<f64>, y: &mut Vec<f64>) {
-        map.apply(x, y);
     }
 }
 

@@ -35,18 +35,18 @@ const NUMBERS: [Number; 14] = [
 
 /// Lines of Rust in `src` of each crate, without blank ones. Raised: case by 31 for the rows of data of its
 /// physics, less what study and cli lost; fem and linalg by 145 for the backend that counts memory, of
-/// which the other crates lost as much.
+/// which the other crates lost as much; cuda, design and linalg by 396 for sparse maps between spaces.
 const LINES: [(&str, usize); 15] = [
     ("analysis", 1182),
-    ("case", 10_286),
+    ("case", 10_289),
     ("cli", 4930),
-    ("cuda", 8897),
-    ("design", 5787),
+    ("cuda", 8947),
+    ("design", 5849),
     ("distance", 2461),
     ("fem", 9840),
     ("io", 18_669),
     ("lab", 1768),
-    ("linalg", 4506),
+    ("linalg", 4790),
     ("mesh", 7617),
     ("report", 2062),
     ("study", 10_331),

@@ -3,29 +3,13 @@
 use topopt_fem::{BodyForce, DIM, Elasticity, Material};
 use topopt_mesh::numbers::shown;
 
-use super::{Conditions, Names, Physics, PhysicsData};
+use super::{Conditions, Names, Physics};
 use crate::case_loads::CaseLoads;
 use crate::config::{Config, Interpolation, Material as Keys, SetMaterial};
 use crate::finding::Finding;
 use crate::lookup::Lookup;
 use crate::materials;
 use crate::nodal_loads::NodalLoad;
-
-/// Words and keys of elasticity.
-pub(super) const DATA: PhysicsData = PhysicsData {
-    name: "elasticity",
-    property: "youngs_modulus",
-    has_property: |material| material.youngs_modulus.is_some(),
-    has_forces: true,
-    foreign_keys: &[],
-    no_magnitude: "a load without a force",
-    held_or_loaded: [
-        "add [[supports]]: where the part is held; or add [[springs]] that hold it",
-        "add [[loads]]: the forces on the part; or give [[supports]] a `displacement`",
-    ],
-    surplus: "would only add weight",
-    words: &[],
-};
 
 impl Physics<DIM> for Elasticity {
     const NAMES: Names = Names {

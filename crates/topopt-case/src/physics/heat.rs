@@ -10,7 +10,7 @@ use topopt_fem::orthotropy::stretch;
 use topopt_fem::{Coupling, Diffusion, Discretization, ProblemError, Timeline, heat_flux, stress};
 use topopt_mesh::Renumbering;
 
-use super::{Conditions, Loaded, Names, Physics, PhysicsData};
+use super::{Conditions, Loaded, Names, Physics};
 use crate::case_loads::CaseLoads;
 use crate::config::{Config, SetMaterial, Support, number};
 use crate::fields::Fields;
@@ -26,22 +26,6 @@ pub const HEAT_FLUX: &str = "heat_flux";
 /// Share of the solid's conductivity from which on void is a filler that heat flows through, and
 /// sources in it count. Below, as of stiffness, there is nothing.
 pub const FILLER: f64 = 1e-4;
-
-/// Words and keys of heat.
-pub(super) const DATA: PhysicsData = PhysicsData {
-    name: "heat",
-    property: "conductivity",
-    has_property: |material| material.conductivity.is_some(),
-    has_forces: false,
-    foreign_keys: &["youngs_modulus", "poissons_ratio", "fix", "springs"],
-    no_magnitude: "a load without heat",
-    held_or_loaded: [
-        "add [[supports]]: where the temperature is held; or add [[convection]]",
-        "add [[loads]]: the heat; or give [[supports]] a `temperature`, [[convection]] an `ambient`",
-    ],
-    surplus: "would do harm",
-    words: &[["compliance", "thermal compliance"], ["stiffness", "conductivity"]],
-};
 
 impl Physics<1> for Diffusion {
     const NAMES: Names = Names {
