@@ -2,25 +2,37 @@
 
 mod bounds;
 mod integrals;
+mod mean_gradient;
+mod modes;
 mod twins;
 
 use pulp::Simd;
 use serde::Serialize;
-use topopt_mesh::{HexMesh, hexahedron};
+use topopt_mesh::HexMesh;
 
 use crate::operators::{Gradients, Lanes, Matrix, Nodal};
-use crate::shape_gradients::physical_gradients;
 use crate::{
     Corners, DIM, ElementKernel, ElementMatrix, Elements, MAX_TERMS, MODES, Material, Supports,
 };
 pub use bounds::{BOUND_STEPS, BoundParameters};
 use integrals::{diagonal_blocks, element_forces};
+use mean_gradient::{mode_forces, set_modes};
 
-/// The stiffness of an isotropic material at Young's modulus 1: $\int B^T D B$, without bubble or
-/// B-bar terms.
+/// Strains that a hexahedron takes into account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub enum Formulation {
+    /// Those of the trilinear displacements at the 2x2x2 Gauss points, without bubble or B-bar terms.
+    #[default]
+    Full,
+    /// Strain modes with incompatible modes condensed, see [`crate::StrainMode`].
+    Incompatible,
+}
+
+/// The stiffness of an isotropic material at Young's modulus 1: $\int B^T D B$.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Elasticity {
     material: Material,
+    formulation: Formulation,
     /// Lame's constants (lambda, mu) at Young's modulus 1.
     lame: (f64, f64),
 }
@@ -28,7 +40,14 @@ pub struct Elasticity {
 impl Elasticity {
     /// Builds the kernel of `material`, whose modulus does not enter the integrals.
     pub fn new(material: &Material) -> Self {
-        Self { material: *material, lame: material.unit_lame() }
+        let formulation = Formulation::default();
+        Self { material: *material, formulation, lame: material.unit_lame() }
+    }
+
+    /// The kernel of another `formulation`.
+    #[must_use]
+    pub fn with(self, formulation: Formulation) -> Self {
+        Self { formulation, ..self }
     }
 
     /// The material.
@@ -51,32 +70,14 @@ impl ElementKernel<DIM> for Elasticity {
     type Packed = [f64; 6];
 
     fn matrix(&self, _: usize, x: &Corners) -> ElementMatrix<DIM> {
-        let (lambda, mu) = self.lame;
-        let mut ke = [[[[0.0; DIM]; 8]; DIM]; 8];
-        for xi in hexahedron::gauss_points() {
-            let (g, det) = physical_gradients(x, xi);
-
-            for a in 0..8 {
-                for b in 0..8 {
-                    let dot: f64 = (0..DIM).map(|k| g[a][k] * g[b][k]).sum();
-
-                    for i in 0..DIM {
-                        for j in 0..DIM {
-                            // B_a^T D B_b for isotropic D
-                            let identity = if i == j { mu * dot } else { 0.0 };
-                            let entry =
-                                lambda * g[a][i] * g[b][j] + mu * g[a][j] * g[b][i] + identity;
-                            ke[a][i][b][j] += entry * det;
-                        }
-                    }
-                }
-            }
+        match self.formulation {
+            Formulation::Full => integrals::matrix(x, self.lame),
+            Formulation::Incompatible => modes::matrix(x, self.lame),
         }
-        ke
     }
 
     fn diagonal_blocks(&self, _: usize, hex: &[u32; 8], x: &Corners) -> [[f64; 6]; 8] {
-        diagonal_blocks(hex, x, self.lame)
+        diagonal_blocks(hex, x, self.formulation, self.lame)
     }
 
     #[inline(always)]
@@ -87,7 +88,15 @@ impl ElementKernel<DIM> for Elasticity {
         u: &Nodal<S>,
         [modulus, ..]: &[Lanes<S>; MAX_TERMS],
     ) -> Nodal<S> {
-        element_forces(simd, x, u, *modulus, self.lame)
+        forces(simd, self.formulation, x, u, *modulus, self.lame)
+    }
+
+    #[inline(always)]
+    fn integrate<S: Simd>(&self, simd: S, x: &Nodal<S>, gradients: &mut Gradients<S>) {
+        match self.formulation {
+            Formulation::Full => gradients.set(simd, x),
+            Formulation::Incompatible => set_modes(simd, x, gradients),
+        }
     }
 
     #[inline(always)]
@@ -98,27 +107,33 @@ impl ElementKernel<DIM> for Elasticity {
         [a, b]: [usize; 2],
         [modulus, ..]: &[Lanes<S>; MAX_TERMS],
     ) -> Matrix<S> {
-        let lambda = Lanes::splat(simd, self.lame.0) * *modulus;
-        let mu = Lanes::splat(simd, self.lame.1) * *modulus;
-        let p = gradients.products(a, b);
-        let trace = mu * (p[0][0] + p[1][1] + p[2][2]);
-
-        let mut block = p;
-        for i in 0..DIM {
-            for j in 0..DIM {
-                let sum = if i == j { trace } else { mu * p[j][i] };
-                block[i][j] = lambda.mul_add(p[i][j], sum);
-            }
-            block[i][i] = mu.mul_add(p[i][i], block[i][i]);
+        match self.formulation {
+            Formulation::Full => integrals::block(simd, gradients, [a, b], *modulus, self.lame),
+            Formulation::Incompatible => modes::block(simd, gradients, [a, b], *modulus, self.lame),
         }
-        block
     }
 
     fn bounds(&self, elements: &Elements) -> Vec<f32> {
-        bounds::element_bounds(elements, self.bound_parameters())
+        bounds::element_bounds(elements, self.formulation, self.bound_parameters())
     }
 
     fn free_motions(&self, held: &Supports, mesh: &HexMesh, nodes: &[u32]) -> Vec<String> {
         held.free_rigid_motions(mesh, nodes)
+    }
+}
+
+/// Forces at the nodes of elements by a formulation.
+#[inline(always)]
+fn forces<S: Simd>(
+    simd: S,
+    formulation: Formulation,
+    x: &Nodal<S>,
+    u: &Nodal<S>,
+    modulus: Lanes<S>,
+    lame: (f64, f64),
+) -> Nodal<S> {
+    match formulation {
+        Formulation::Full => element_forces(simd, x, u, modulus, lame),
+        Formulation::Incompatible => mode_forces(simd, x, u, modulus, lame),
     }
 }

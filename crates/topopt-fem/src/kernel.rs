@@ -23,7 +23,7 @@ pub const MAX_TERMS: usize = 2;
 /// Integrals over one hexahedron with N unknowns per node: the matrix of an element is
 /// `sum_t c_t K_t` with a coefficient c_t per element and term.
 ///
-/// All integrals are by the 2x2x2 Gauss rule. A kernel says the same thing three times: by plain
+/// Integrals are by the 2x2x2 Gauss rule, or by strain modes ([`crate::StrainMode`]). A kernel says the same thing three times: by plain
 /// loops (`matrix`, the oracle), for several elements at a time (`product`), and by the blocks
 /// between nodes (`diagonal_blocks`, `block`); tests hold them against each other.
 pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
@@ -62,6 +62,12 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
         u: &Nodal<S, N>,
         coefficients: &[Lanes<S>; MAX_TERMS],
     ) -> Nodal<S, N>;
+
+    /// Sets the gradients of which [`ElementKernel::block`] is made, for elements with coordinates `x`.
+    #[inline(always)]
+    fn integrate<S: Simd>(&self, simd: S, x: &Nodal<S>, gradients: &mut Gradients<S>) {
+        gradients.set(simd, x);
+    }
 
     /// The block of `sum_t c_t K_t` between nodes a and b, an element per lane.
     fn block<S: Simd>(
@@ -133,7 +139,7 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for RaiseBounds<'_, K, N> {
         let mut entries = [0.0; MAX_LANES];
         let chunks = numbers.chunks(S::F64_LANES).zip(bounds.chunks_mut(S::F64_LANES));
         for (numbers, bounds) in chunks {
-            gradients.set(simd, &load_coordinates(simd, elements, numbers));
+            kernel.integrate(simd, &load_coordinates(simd, elements, numbers), &mut gradients);
 
             for &term in terms {
                 let mut unit = [Lanes::splat(simd, 0.0); MAX_TERMS];

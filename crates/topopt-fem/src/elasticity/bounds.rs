@@ -3,8 +3,9 @@
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::integrals::{element_forces, lane_diagonal_blocks};
+use super::integrals::diagonal_blocks_of;
 use super::twins::{Twin, copied, joined};
+use super::{Formulation, forces};
 use crate::elements::Corners;
 use crate::lanes::{Lanes, MAX_LANES};
 use crate::operators::{LaneGroup, Nodal, from_group, to_group};
@@ -49,12 +50,22 @@ impl BoundParameters {
 /// cannot diverge. The largest eigenvalue of the assembled D^-1 K is less, but depends on the
 /// moduli, and ten steps of the power method miss it by a quarter where single solid elements lie
 /// among empty ones.
-pub(super) fn element_bounds(elements: &Elements, parameters: BoundParameters) -> Vec<f32> {
+pub(super) fn element_bounds(
+    elements: &Elements,
+    formulation: Formulation,
+    parameters: BoundParameters,
+) -> Vec<f32> {
     let mut bounds = vec![0.0; elements.n_elements()];
     let arch = Arch::new();
     let chunks = bounds.par_chunks_mut(MAX_LANES).with_min_len(64).enumerate();
     chunks.for_each(|(chunk, bounds)| {
-        arch.dispatch(Bounds { elements, parameters, first: chunk * MAX_LANES, bounds });
+        arch.dispatch(Bounds {
+            elements,
+            formulation,
+            parameters,
+            first: chunk * MAX_LANES,
+            bounds,
+        });
     });
     bounds
 }
@@ -62,6 +73,7 @@ pub(super) fn element_bounds(elements: &Elements, parameters: BoundParameters) -
 /// The bounds of consecutive elements, at most as many as lanes.
 struct Bounds<'a> {
     elements: &'a Elements<'a>,
+    formulation: Formulation,
     parameters: BoundParameters,
     first: usize,
     bounds: &'a mut [f32],
@@ -70,10 +82,10 @@ struct Bounds<'a> {
 impl WithSimd for Bounds<'_> {
     type Output = ();
 
-    /// Plain loops, as in [`element_forces`].
+    /// Plain loops, as in [`super::element_forces`].
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let BoundParameters { lame, margin } = self.parameters;
+        let (BoundParameters { lame, margin }, formulation) = (self.parameters, self.formulation);
         let one = Lanes::splat(simd, 1.0);
         for (group, bounds) in self.bounds.chunks_mut(S::F64_LANES).enumerate() {
             // Lanes without an element stay at zero, and so does their determinant: not read.
@@ -85,13 +97,13 @@ impl WithSimd for Bounds<'_> {
                 twins.extend(Twin::all(self.elements.hex(e), lane));
             }
             let x = from_group(simd, &x);
-            let blocks = lane_diagonal_blocks(simd, &x, &twins, lame);
+            let blocks = diagonal_blocks_of(simd, formulation, &x, &twins, lame);
             let inverse = inverse_blocks(simd, &blocks, &twins);
 
             // From the dilation; u^T D u of the last two u, the later one first.
             let (mut u, mut norms) = (x, [one; 2]);
             for _ in 0..BOUND_STEPS {
-                let f = element_forces(simd, &x, &u, one, lame);
+                let f = forces(simd, formulation, &x, &u, one, lame);
                 let (next, norm) = divide(simd, &inverse, &joined(simd, &f, &twins));
                 u = copied(simd, &next, &twins);
                 norms = [norm, norms[0]];
@@ -169,13 +181,13 @@ mod tests {
     use topopt_mesh::HexMesh;
 
     use super::*;
-    use crate::stiffness::element_stiffness;
+    use crate::{Elasticity, ElementKernel};
     use topopt_testing::{distorted_cube, hexagon, mapped_cube, wheel};
 
     /// The largest eigenvalue of D^-1 K of element `e`, each of its nodes taken once.
-    fn exact(mesh: &HexMesh, material: &Material, e: usize) -> f64 {
+    fn exact(mesh: &HexMesh, kernel: &Elasticity, e: usize) -> f64 {
         let hex = mesh.hexes()[e];
-        let ke = element_stiffness(&mesh.element_coordinates(e), material);
+        let ke = kernel.matrix(0, &mesh.element_coordinates(e));
         let mut nodes = hex.to_vec();
         nodes.sort_unstable();
         nodes.dedup();
@@ -183,7 +195,8 @@ mod tests {
         let at = |dof: usize| DIM * nodes.binary_search(&hex[dof / DIM]).unwrap() + dof % DIM;
         let mut k = DMatrix::zeros(n, n);
         for row in 0..24 {
-            (0..24).for_each(|column| k[(at(row), at(column))] += ke[row][column]);
+            let of_row = ke[row / DIM][row % DIM].as_flattened();
+            (0..24).for_each(|column| k[(at(row), at(column))] += of_row[column]);
         }
 
         let d = DMatrix::from_fn(n, n, |i, j| if i / DIM == j / DIM { k[(i, j)] } else { 0.0 });
@@ -195,16 +208,17 @@ mod tests {
     fn they_are_the_largest_eigenvalues_of_elements() {
         let plate = mapped_cube(2, |[x, y, z]| [9.0 * x + 2.0 * z, 4.0 * y, z * (1.0 + x)]);
         let meshes = [distorted_cube(3, 0.3, true), hexagon(2), wheel(2), plate];
-        for (ratio, mesh) in
-            [0.0, 0.3, 0.49].iter().flat_map(|r| meshes.iter().map(move |m| (r, m)))
+        for (formulation, ratio) in [Formulation::Full, Formulation::Incompatible]
+            .into_iter()
+            .flat_map(|formulation| [0.0, 0.3, 0.49].map(|ratio| (formulation, ratio)))
         {
-            let material = Material::new(7.0, *ratio).unwrap();
-            for (e, &bound) in
-                element_bounds(&mesh.into(), BoundParameters::of(&material)).iter().enumerate()
-            {
-                let share = f64::from(bound) / exact(mesh, &material, e);
-                let range = if *ratio < LEAST_RATIO { 0.92..1.25 } else { 0.92..0.951 };
-                assert!(range.contains(&share), "element {e}, ratio {ratio}: {share}");
+            let kernel = Elasticity::new(&Material::new(7.0, ratio).unwrap()).with(formulation);
+            let range = if ratio < LEAST_RATIO { 0.92..1.25 } else { 0.92..0.951 };
+            for mesh in &meshes {
+                for (e, &bound) in kernel.bounds(&mesh.into()).iter().enumerate() {
+                    let share = f64::from(bound) / exact(mesh, &kernel, e);
+                    assert!(range.contains(&share), "{formulation:?}, {ratio}, {e}: {share}");
+                }
             }
         }
     }
@@ -212,8 +226,7 @@ mod tests {
     #[test]
     fn that_of_a_cube() {
         let material = Material::new(1.0, 0.3).unwrap();
-        let bounds =
-            element_bounds(&(&mapped_cube(1, |x| x)).into(), BoundParameters::of(&material));
+        let bounds = Elasticity::new(&material).bounds(&(&mapped_cube(1, |x| x)).into());
         assert!((f64::from(bounds[0]) / MARGIN - 3.162_162).abs() < 1e-3);
     }
 }

@@ -1,19 +1,76 @@
 //! Integrals of elasticity over elements, by Lame's constants (lambda, mu) at Young's modulus 1.
 
 use pulp::{Scalar, Simd};
-use topopt_mesh::hexahedron::{GAUSS, NODES};
+use topopt_mesh::hexahedron::{self, GAUSS, NODES};
 
 use super::twins::{Twin, joined};
-use crate::DIM;
+use super::{Formulation, modes};
 use crate::elements::Corners;
 use crate::operators::{
-    DETERMINANT_SCALE, Derivatives, GRADIENT_SCALE, Lanes, Matrix, Nodal, at_point, cofactors,
-    derivatives, derivatives_transposed, slots, times,
+    DETERMINANT_SCALE, Derivatives, GRADIENT_SCALE, Gradients, Lanes, Matrix, Nodal, at_point,
+    cofactors, derivatives, derivatives_transposed, slots, times,
 };
+use crate::shape_gradients::physical_gradients;
+use crate::{DIM, ElementMatrix};
+
+/// K_e of the element at `x` by plain loops.
+pub fn matrix(x: &Corners, lame: (f64, f64)) -> ElementMatrix<DIM> {
+    let (lambda, mu) = lame;
+    let mut ke = [[[[0.0; DIM]; 8]; DIM]; 8];
+    for xi in hexahedron::gauss_points() {
+        let (g, det) = physical_gradients(x, xi);
+
+        for a in 0..8 {
+            for b in 0..8 {
+                let dot: f64 = (0..DIM).map(|k| g[a][k] * g[b][k]).sum();
+
+                for i in 0..DIM {
+                    for j in 0..DIM {
+                        // B_a^T D B_b for isotropic D
+                        let identity = if i == j { mu * dot } else { 0.0 };
+                        let entry = lambda * g[a][i] * g[b][j] + mu * g[a][j] * g[b][i] + identity;
+                        ke[a][i][b][j] += entry * det;
+                    }
+                }
+            }
+        }
+    }
+    ke
+}
+
+/// The block of K_e between nodes a and b.
+#[inline(always)]
+pub fn block<S: Simd>(
+    simd: S,
+    gradients: &Gradients<S>,
+    [a, b]: [usize; 2],
+    modulus: Lanes<S>,
+    lame: (f64, f64),
+) -> Matrix<S> {
+    let lambda = Lanes::splat(simd, lame.0) * modulus;
+    let mu = Lanes::splat(simd, lame.1) * modulus;
+    let p = gradients.products(a, b);
+    let trace = mu * (p[0][0] + p[1][1] + p[2][2]);
+
+    let mut block = p;
+    for i in 0..DIM {
+        for j in 0..DIM {
+            let sum = if i == j { trace } else { mu * p[j][i] };
+            block[i][j] = lambda.mul_add(p[i][j], sum);
+        }
+        block[i][i] = mu.mul_add(p[i][i], block[i][i]);
+    }
+    block
+}
 
 /// The blocks of K_e that couple each node with itself, (xx, xy, yy, zx, yz, zz); see
 /// [`crate::ElementKernel::diagonal_blocks`].
-pub fn diagonal_blocks(hex: &[u32; 8], x: &Corners, lame: (f64, f64)) -> [[f64; 6]; 8] {
+pub fn diagonal_blocks(
+    hex: &[u32; 8],
+    x: &Corners,
+    formulation: Formulation,
+    lame: (f64, f64),
+) -> [[f64; 6]; 8] {
     let simd = Scalar;
     let x = x.map(|x| x.map(|x| Lanes::splat(simd, x)));
     let twins: Vec<Twin> = Twin::all(hex, 0).collect();
@@ -22,14 +79,29 @@ pub fn diagonal_blocks(hex: &[u32; 8], x: &Corners, lame: (f64, f64)) -> [[f64; 
         lane.store(&mut value);
         value[0]
     };
-    lane_diagonal_blocks(simd, &x, &twins, lame).map(|block| block.map(number))
+    diagonal_blocks_of(simd, formulation, &x, &twins, lame).map(|block| block.map(number))
 }
 
 /// Diagonal blocks of K_e for elements in lanes with coordinates `x`; `twins` are their repeated nodes.
+#[inline(always)]
+pub fn diagonal_blocks_of<S: Simd>(
+    simd: S,
+    formulation: Formulation,
+    x: &Nodal<S>,
+    twins: &[Twin],
+    lame: (f64, f64),
+) -> [[Lanes<S>; 6]; 8] {
+    match formulation {
+        Formulation::Full => lane_diagonal_blocks(simd, x, twins, lame),
+        Formulation::Incompatible => modes::lane_diagonal_blocks(simd, x, twins, lame),
+    }
+}
+
+/// Diagonal blocks by full integration.
 ///
 /// The block of a node with gradient g is the integral of (lambda + mu) g g^T + mu |g|^2.
 #[inline(always)]
-pub fn lane_diagonal_blocks<S: Simd>(
+fn lane_diagonal_blocks<S: Simd>(
     simd: S,
     x: &Nodal<S>,
     twins: &[Twin],

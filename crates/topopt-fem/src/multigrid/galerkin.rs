@@ -314,7 +314,8 @@ where
         let mut blocks = [[[[0.0; MAX_LANES]; N]; N]; PAIRS];
 
         for elements in elements.chunks(S::F64_LANES) {
-            gradients.set(simd, &load_coordinates(simd, &problem.elements(), elements));
+            let x = load_coordinates(simd, &problem.elements(), elements);
+            problem.kernel().integrate(simd, &x, &mut gradients);
             let loaded = load_coefficients(simd, elements, coefficients);
 
             for b in 1..8 {

@@ -169,7 +169,7 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for AddElements<'_, '_, K, N>
         let mut blocks = [[[[0.0; MAX_LANES]; N]; N]; PAIRS];
 
         for numbers in numbers.chunks(S::F64_LANES) {
-            gradients.set(simd, &load_coordinates(simd, elements, numbers));
+            kernel.integrate(simd, &load_coordinates(simd, elements, numbers), &mut gradients);
             let loaded = load_coefficients(simd, numbers, coefficients);
             for b in 0..8 {
                 for a in 0..=b {

@@ -102,7 +102,8 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for AddBlocks<'_, K, N> {
             (0..hexes.len()).for_each(|lane| numbers[lane] = elements.next().unwrap_or_default());
             let numbers = &numbers[..hexes.len()];
 
-            gradients.set(simd, &load_coordinates(simd, &problem.elements(), numbers));
+            let x = load_coordinates(simd, &problem.elements(), numbers);
+            problem.kernel().integrate(simd, &x, &mut gradients);
             let loaded = load_coefficients(simd, numbers, coefficients);
 
             // Lower triangles alone: the blocks are symmetric.

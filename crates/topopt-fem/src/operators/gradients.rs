@@ -17,9 +17,12 @@ use crate::lanes::Lanes;
 const SCALE: f64 = -0.125;
 
 /// Gradients of the shape functions at the Gauss points, each times the root of det J, so that an
-/// integral of a product of two is a sum of products, \[Gauss point\]\[node\]\[direction\].
+/// integral of a product of two is a sum of products, \[Gauss point\]\[node\]\[direction\]; or those of
+/// strain modes in their place.
 pub struct Gradients<S: Simd> {
-    at: [Nodal<S>; 8],
+    pub(crate) at: [Nodal<S>; 8],
+    /// Unit normals of the relaxed modes, see [`crate::StrainMode`].
+    pub(crate) normals: [[Lanes<S>; DIM]; DIM],
     /// det J, `[Gauss point]`.
     dets: [Lanes<S>; 8],
 }
@@ -29,7 +32,7 @@ impl<S: Simd> Gradients<S> {
     #[inline(always)]
     pub fn zeros(simd: S) -> Self {
         let zero = Lanes::splat(simd, 0.0);
-        Self { at: [[[zero; DIM]; 8]; 8], dets: [zero; 8] }
+        Self { at: [[[zero; DIM]; 8]; 8], normals: [[zero; DIM]; DIM], dets: [zero; 8] }
     }
 
     /// Takes those of elements with coordinates `x`.
@@ -54,14 +57,24 @@ impl<S: Simd> Gradients<S> {
     /// The integral of the product of the gradients of the shape functions of nodes a and b.
     #[inline(always)]
     pub fn products(&self, a: usize, b: usize) -> Matrix<S> {
-        let (u, v) = (&self.at[0][a], &self.at[0][b]);
+        self.products_of::<0, 8>(a, b)
+    }
+
+    /// The sum of products of the gradients of nodes a and b at points from BEGIN up to END.
+    #[inline(always)]
+    pub fn products_of<const BEGIN: usize, const END: usize>(
+        &self,
+        a: usize,
+        b: usize,
+    ) -> Matrix<S> {
+        let (u, v) = (&self.at[BEGIN][a], &self.at[BEGIN][b]);
         let mut sums = [[u[0] * v[0]; DIM]; DIM];
         for i in 0..DIM {
             for j in 0..DIM {
                 sums[i][j] = u[i] * v[j];
             }
         }
-        for q in 1..8 {
+        for q in BEGIN + 1..END {
             let (u, v) = (&self.at[q][a], &self.at[q][b]);
             for i in 0..DIM {
                 for j in 0..DIM {

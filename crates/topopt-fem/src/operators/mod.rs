@@ -17,7 +17,7 @@ pub(crate) use diagonal::inverse_blocks_by_patches;
 pub(crate) use element_lanes::{load_coefficients, load_coordinates};
 pub(crate) use trilinear::{
     DETERMINANT_SCALE, Derivatives, GRADIENT_SCALE, LaneGroup, Matrix, NODE, at_point, cofactors,
-    derivatives, derivatives_transposed, from_group, slots, times, to_group,
+    derivatives, derivatives_transposed, from_group, hadamard, slots, times, to_group,
 };
 
 pub use crate::lanes::{Lanes, MAX_LANES};

@@ -128,7 +128,7 @@ fn plane<S: Simd>(simd: S, a: Lanes<S>, b: Lanes<S>, c: Lanes<S>, d: Lanes<S>) -
 
 /// Sums and differences along three directions; symmetric, so it is its own transpose.
 #[inline(always)]
-fn hadamard<S: Simd>(v: [Lanes<S>; 8]) -> [Lanes<S>; 8] {
+pub fn hadamard<S: Simd>(v: [Lanes<S>; 8]) -> [Lanes<S>; 8] {
     let [a, b, c, d] = hadamard_plane([v[0], v[1], v[2], v[3]]);
     let [e, f, g, h] = hadamard_plane([v[4], v[5], v[6], v[7]]);
     [a + e, b + f, c + g, d + h, a - e, b - f, c - g, d - h]

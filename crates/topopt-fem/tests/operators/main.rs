@@ -15,8 +15,8 @@ mod transient;
 
 use topopt_fem::operators::Reference;
 use topopt_fem::{
-    BlockJacobi, ElementOperator, ElementPreconditioner, LoadCase, Material, Multigrid, Problem,
-    Strategy, Supports, WithSprings,
+    BlockJacobi, Discretization, Elasticity, ElementOperator, ElementPreconditioner, Formulation,
+    LoadCase, Material, Multigrid, Problem, Strategy, Supports, WithSprings,
 };
 use topopt_linalg::{Backend, Cpu, CycleKind, Hierarchy, Preconditioner};
 use topopt_mesh::HexMesh;
@@ -26,9 +26,15 @@ use topopt_testing::{
 
 /// A problem on `mesh` with `supports`, steel-like Poisson's ratio and one load.
 pub fn problem(mesh: HexMesh, supports: Supports) -> Problem {
+    problem_by(Formulation::Full, mesh, supports)
+}
+
+/// Such a problem by a formulation of the elements.
+fn problem_by(formulation: Formulation, mesh: HexMesh, supports: Supports) -> Problem {
     let n = mesh.n_nodes();
     let load = LoadCase::new("default", vec![1.0; 3 * n]);
-    Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
+    let kernel = Elasticity::new(&Material::new(1.0, 0.3).unwrap()).with(formulation);
+    Problem::of(Discretization::new(mesh, kernel, supports), vec![load]).unwrap()
 }
 
 /// Supports that hold the nodes where `held` is true.
@@ -46,6 +52,11 @@ pub fn hold(mesh: &HexMesh, held: impl Fn([f64; 3]) -> bool) -> Supports {
 /// the widest register and others, a mesh of irregular valence, one with wedges and one with
 /// pyramids; the supports hold some components only.
 fn problems() -> Vec<(&'static str, Problem)> {
+    let formulations = [Formulation::Full, Formulation::Incompatible];
+    formulations.into_iter().flat_map(problems_by).collect()
+}
+
+fn problems_by(formulation: Formulation) -> Vec<(&'static str, Problem)> {
     let meshes = [
         ("one element", distorted_cube(1, 0.2, true)),
         ("distorted box", distorted_cube(11, 0.25, true)),
@@ -56,7 +67,7 @@ fn problems() -> Vec<(&'static str, Problem)> {
     let with_supports = |(name, mesh): (&'static str, HexMesh)| {
         let mut supports = hold(&mesh, |x| x[2] < 0.3);
         supports.fix(mesh.n_nodes() - 1, 1);
-        (name, problem(mesh, supports))
+        (name, problem_by(formulation, mesh, supports))
     };
     meshes.map(with_supports).into()
 }
