@@ -1,5 +1,6 @@
 //! Strains of a state on a backend.
 
+use topopt_fem::Elasticity;
 use topopt_fem::strain::{add_strain_transpose, strains};
 use topopt_fem::stress::CENTER;
 use topopt_linalg::{Backend, BackendError, Space};
@@ -9,13 +10,14 @@ use topopt_mesh::HexMesh;
 /// `[n_nodes][3]`. Computed by the host, through which vectors of a device go.
 #[derive(Debug, Clone, Copy)]
 pub struct Strain<'a> {
+    kernel: &'a Elasticity,
     mesh: &'a HexMesh,
 }
 
 impl<'a> Strain<'a> {
-    /// The strains on `mesh`; of ranks the first needs its values.
-    pub fn new(mesh: &'a HexMesh) -> Self {
-        Self { mesh }
+    /// The strains in elements of `kernel` on `mesh`; of ranks the first needs its values.
+    pub fn new(kernel: &'a Elasticity, mesh: &'a HexMesh) -> Self {
+        Self { kernel, mesh }
     }
 
     /// Space of strains: six numbers per element.
@@ -29,7 +31,11 @@ impl<'a> Strain<'a> {
     /// [`BackendError`] if the transfer fails.
     pub fn of<B: Backend>(&self, backend: &B, u: &B::Vector) -> Result<B::Vector, BackendError> {
         let u = backend.download(u)?;
-        let all = if backend.has_values() { strains(self.mesh, &u, CENTER) } else { Vec::new() };
+        let all = if backend.has_values() {
+            strains(self.kernel, self.mesh, &u, CENTER)
+        } else {
+            Vec::new()
+        };
         backend.upload(all.as_flattened(), self.space())
     }
 
@@ -45,7 +51,7 @@ impl<'a> Strain<'a> {
     ) -> Result<(), BackendError> {
         let (s, mut sum) = (backend.download(s)?, backend.download(out)?);
         if backend.has_values() {
-            add_strain_transpose(self.mesh, s.as_chunks().0, CENTER, &mut sum);
+            add_strain_transpose(self.kernel, self.mesh, s.as_chunks().0, CENTER, &mut sum);
         }
         *out = backend.upload(&sum, Space::nodes(self.mesh.n_nodes(), 3))?;
         Ok(())
@@ -54,6 +60,7 @@ impl<'a> Strain<'a> {
 
 #[cfg(test)]
 mod tests {
+    use topopt_fem::Material;
     use topopt_linalg::Cpu;
     use topopt_testing::{Noise, distorted_cube};
 
@@ -66,7 +73,8 @@ mod tests {
         let h = [[0.1, 0.2, 0.3], [0.05, -0.2, 0.4], [0.0, 0.7, 0.3]];
         let row = |x: &[f64; 3], h: [f64; 3]| h[0] * x[0] + h[1] * x[1] + h[2] * x[2];
         let u: Vec<f64> = mesh.coordinates().iter().flat_map(|x| h.map(|h| row(x, h))).collect();
-        let strains = Strain::new(&mesh).of(&Cpu, &u).unwrap();
+        let kernel = Elasticity::new(&Material::new(1.0, 0.3).unwrap());
+        let strains = Strain::new(&kernel, &mesh).of(&Cpu, &u).unwrap();
         for strain in strains.chunks(6) {
             for (found, expected) in strain.iter().zip([0.1, -0.2, 0.3, 0.25, 1.1, 0.3]) {
                 assert!((found - expected).abs() < 1e-12, "{strain:?}");
@@ -77,7 +85,8 @@ mod tests {
     #[test]
     fn transpose_has_the_same_work() {
         let mesh = distorted_cube(3, 0.2, true);
-        let strain = Strain::new(&mesh);
+        let kernel = Elasticity::new(&Material::new(1.0, 0.3).unwrap());
+        let strain = Strain::new(&kernel, &mesh);
         let mut noise = Noise(7);
         let (u, s) = (noise.vector(3 * mesh.n_nodes()), noise.vector(strain.space().len()));
         let mut forces = vec![0.0; u.len()];

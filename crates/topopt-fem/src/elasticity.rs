@@ -55,6 +55,17 @@ impl Elasticity {
         &self.material
     }
 
+    /// The formulation of its elements.
+    pub fn formulation(&self) -> Formulation {
+        self.formulation
+    }
+
+    /// Contraction along the normal of a plane without stress, per change of area within the plane.
+    pub(crate) fn contraction(&self) -> f64 {
+        let (lambda, mu) = self.lame;
+        lambda / (lambda + 2.0 * mu)
+    }
+
     /// Parameters of [`ElementKernel::bounds`].
     pub fn bound_parameters(&self) -> BoundParameters {
         BoundParameters::of(&self.material)

@@ -1,10 +1,12 @@
-//! Strains in trilinear hexahedra from nodal displacements, and the transpose of that map.
+//! Strains in hexahedra from nodal displacements, and the transpose of that map.
 
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
-use crate::DIM;
+use crate::elements::Corners;
 use crate::shape_gradients::physical_gradients;
+use crate::strain_modes::{MONOMIALS, StrainMode, strain_modes};
+use crate::{DIM, Elasticity, Formulation};
 
 /// A symmetric strain tensor as (xx, yy, zz, xy, yz, zx), with the shear angles du_i/dx_j + du_j/dx_i.
 pub type Strain = [f64; 6];
@@ -12,40 +14,107 @@ pub type Strain = [f64; 6];
 /// Rows and columns of the shear angles.
 const SHEAR: [(usize, usize); 3] = [(0, 1), (1, 2), (2, 0)];
 
+type Tensor = [[f64; DIM]; DIM];
+
 /// The strain B(xi) u_e of every element at the reference coordinates `xi`, `[n_elements][6]`, for
 /// displacements `u`, `[n_nodes][3]` (length).
-pub fn strains(mesh: &HexMesh, u: &[f64], xi: [f64; 3]) -> Vec<Strain> {
-    (0..mesh.n_elements()).into_par_iter().map(|e| strain_at(mesh, u, e, xi)).collect()
+pub fn strains(kernel: &Elasticity, mesh: &HexMesh, u: &[f64], xi: [f64; 3]) -> Vec<Strain> {
+    (0..mesh.n_elements()).into_par_iter().map(|e| strain_at(kernel, mesh, u, e, xi)).collect()
 }
 
 /// The strain of one `element`; all else as in [`strains`].
-pub fn strain_at(mesh: &HexMesh, u: &[f64], element: usize, xi: [f64; 3]) -> Strain {
+pub fn strain_at(
+    kernel: &Elasticity,
+    mesh: &HexMesh,
+    u: &[f64],
+    element: usize,
+    xi: [f64; 3],
+) -> Strain {
     let u = u.as_chunks::<DIM>().0;
-    let (gradients, _) = physical_gradients(&mesh.element_coordinates(element), xi);
+    let hex = &mesh.hexes()[element];
+    let mut strain = [[0.0; DIM]; DIM];
+    for (factor, mode) in modes_at(kernel, &mesh.element_coordinates(element), xi) {
+        // du[i][j] = du_i / dx_j
+        let mut du = [[0.0; DIM]; DIM];
+        for (&node, p) in hex.iter().zip(mode.gradients) {
+            for i in 0..DIM {
+                (0..DIM).for_each(|j| du[i][j] += u[node as usize][i] * p[j]);
+            }
+        }
 
-    // du[i][j] = du_i / dx_j
-    let mut du = [[0.0; DIM]; DIM];
-    for (&node, gradient) in mesh.hexes()[element].iter().zip(gradients) {
-        for i in 0..DIM {
-            (0..DIM).for_each(|j| du[i][j] += u[node as usize][i] * gradient[j]);
+        let own = tensor(|i, j| 0.5 * (du[i][j] + du[j][i]));
+        let own = mode.normal.map_or(own, |normal| relaxed(&own, normal, kernel.contraction()));
+        for (sums, own) in strain.iter_mut().zip(own) {
+            (0..DIM).for_each(|i| sums[i] += factor * own[i]);
         }
     }
-    let [xy, yz, zx] = SHEAR.map(|(i, j)| du[i][j] + du[j][i]);
-    [du[0][0], du[1][1], du[2][2], xy, yz, zx]
+    let [xy, yz, zx] = SHEAR.map(|(i, j)| 2.0 * strain[i][j]);
+    [strain[0][0], strain[1][1], strain[2][2], xy, yz, zx]
 }
 
 /// Adds B(xi)^T s_e of every element to `out`, `[n_nodes][3]`, for `s`, `[n_elements][6]`.
-pub fn add_strain_transpose(mesh: &HexMesh, s: &[Strain], xi: [f64; 3], out: &mut [f64]) {
+pub fn add_strain_transpose(
+    kernel: &Elasticity,
+    mesh: &HexMesh,
+    s: &[Strain],
+    xi: [f64; 3],
+    out: &mut [f64],
+) {
     let out = out.as_chunks_mut::<DIM>().0;
     for (e, (hex, s)) in mesh.hexes().iter().zip(s).enumerate() {
-        let (gradients, _) = physical_gradients(&mesh.element_coordinates(e), xi);
-        for (&node, gradient) in hex.iter().zip(gradients) {
-            let sum = &mut out[node as usize];
-            (0..DIM).for_each(|i| sum[i] += s[i] * gradient[i]);
-            for (&(i, j), shear) in SHEAR.iter().zip(&s[3..]) {
-                sum[i] += shear * gradient[j];
-                sum[j] += shear * gradient[i];
+        let [xx, yy, zz, xy, yz, zx] = *s;
+        let s = [[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]];
+        for (factor, mode) in modes_at(kernel, &mesh.element_coordinates(e), xi) {
+            let own = mode.normal.map_or(s, |n| relaxed_transpose(&s, n, kernel.contraction()));
+            for (&node, p) in hex.iter().zip(mode.gradients) {
+                let sum = &mut out[node as usize];
+                (0..DIM).for_each(|i| sum[i] += factor * dot(own[i], p));
             }
         }
     }
+}
+
+/// The strain modes that make the strain at `xi`, each with its factor there.
+fn modes_at(kernel: &Elasticity, x: &Corners, xi: [f64; 3]) -> Vec<(f64, StrainMode)> {
+    match kernel.formulation() {
+        Formulation::Full => {
+            let (gradients, weight) = physical_gradients(x, xi);
+            vec![(1.0, StrainMode { gradients, weight, normal: None })]
+        }
+        Formulation::Incompatible => {
+            let factor = |monomial: usize| {
+                (0..DIM).filter(|i| monomial >> i & 1 == 1).map(|i| xi[i]).product::<f64>()
+            };
+            MONOMIALS.map(factor).into_iter().zip(strain_modes(x)).collect()
+        }
+    }
+}
+
+/// The strain within planes of normal n, and the strain along n that leaves no stress on them: `contraction`
+/// times the change of area.
+fn relaxed(strain: &Tensor, n: [f64; DIM], contraction: f64) -> Tensor {
+    let within = within(strain, n);
+    let along = contraction * (0..DIM).map(|i| within[i][i]).sum::<f64>();
+    tensor(|i, j| within[i][j] - along * n[i] * n[j])
+}
+
+/// The transpose of [`relaxed`].
+fn relaxed_transpose(s: &Tensor, n: [f64; DIM], contraction: f64) -> Tensor {
+    let (within, along) = (within(s, n), contraction * dot(s.map(|row| dot(row, n)), n));
+    tensor(|i, j| within[i][j] - along * (f64::from(u8::from(i == j)) - n[i] * n[j]))
+}
+
+/// The part of a symmetric tensor within planes of normal n: (I - n n^T) t (I - n n^T).
+fn within(t: &Tensor, n: [f64; DIM]) -> Tensor {
+    let tn = t.map(|row| dot(row, n));
+    let nn = dot(tn, n);
+    tensor(|i, j| t[i][j] - tn[i] * n[j] - n[i] * tn[j] + nn * n[i] * n[j])
+}
+
+fn tensor(entry: impl Fn(usize, usize) -> f64) -> Tensor {
+    std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j)))
+}
+
+fn dot(a: [f64; DIM], b: [f64; DIM]) -> f64 {
+    (0..DIM).map(|i| a[i] * b[i]).sum()
 }

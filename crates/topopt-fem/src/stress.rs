@@ -1,9 +1,9 @@
-//! Stresses in trilinear hexahedra from nodal displacements.
+//! Stresses in hexahedra from nodal displacements.
 
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
-use crate::Material;
+use crate::Elasticity;
 use crate::strain::strain_at;
 
 /// A symmetric stress tensor (force per area) as (xx, yy, zz, xy, yz, zx).
@@ -16,30 +16,30 @@ pub const CENTER: [f64; 3] = [0.0; 3];
 /// The stress D(E_e) B(xi) u_e of every element at the reference coordinates `xi`, for instance
 /// [`CENTER`] or one of [`topopt_mesh::hexahedron::gauss_points`]: \[n_elements\]\[6\].
 ///
-/// `moduli`: Young's moduli E_e, \[n_elements\] (force per area); of `material` only Poisson's
-/// ratio counts. `u`: displacements, \[n_nodes\]\[3\] (length).
+/// `moduli`: Young's moduli E_e, \[n_elements\] (force per area). `u`: displacements,
+/// \[n_nodes\]\[3\] (length).
 pub fn stresses(
+    kernel: &Elasticity,
     mesh: &HexMesh,
-    material: &Material,
     moduli: &[f64],
     u: &[f64],
     xi: [f64; 3],
 ) -> Vec<Stress> {
-    let of_element = |e: usize| stress_at(mesh, material, moduli[e], u, e, xi);
+    let of_element = |e: usize| stress_at(kernel, mesh, moduli[e], u, e, xi);
     (0..mesh.n_elements()).into_par_iter().map(of_element).collect()
 }
 
 /// The stress of one `element` of Young's modulus `modulus`; all else as in [`stresses`].
 pub fn stress_at(
+    kernel: &Elasticity,
     mesh: &HexMesh,
-    material: &Material,
     modulus: f64,
     u: &[f64],
     element: usize,
     xi: [f64; 3],
 ) -> Stress {
-    let (lambda, mu) = material.unit_lame();
-    let [xx, yy, zz, xy, yz, zx] = strain_at(mesh, u, element, xi);
+    let (lambda, mu) = kernel.material().unit_lame();
+    let [xx, yy, zz, xy, yz, zx] = strain_at(kernel, mesh, u, element, xi);
     let trace = lambda * (xx + yy + zz);
     let normal = |strain: f64| trace + 2.0 * mu * strain;
     [normal(xx), normal(yy), normal(zz), mu * xy, mu * yz, mu * zx].map(|stress| modulus * stress)

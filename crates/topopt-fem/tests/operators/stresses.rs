@@ -3,16 +3,22 @@
 use std::f64::consts::PI;
 
 use topopt_fem::stress::{CENTER, Stress, stresses, von_mises};
-use topopt_fem::{LoadCase, Material, Problem, Strategy, Supports, surface_load};
+use topopt_fem::{
+    Elasticity, Formulation, LoadCase, Material, Problem, Strategy, Supports, surface_load,
+};
 use topopt_mesh::surface::{boundary_faces, face_center, face_coordinates};
 use topopt_mesh::{HexMesh, hexahedron};
 
 use crate::mechanics::{linear_field, solve};
-use crate::{moduli, problem};
-use topopt_testing::{Noise, distorted_cube, mapped_box};
+use crate::{moduli, problem_by};
+use topopt_testing::{Noise, distorted_cube, mapped_box, mapped_cube};
 
 fn material() -> Material {
     Material::new(1.0, 0.3).unwrap()
+}
+
+fn kernel() -> Elasticity {
+    Elasticity::new(&material())
 }
 
 /// Displacements at moduli 1 under a `traction`, constant on each face, where `pulled` says that
@@ -58,8 +64,10 @@ fn exact_on_linear_fields_at_every_point() {
     let trace = lambda * (0.3 + 0.4 - 0.25);
     let [xx, yy, zz] = [0.3, 0.4, -0.25].map(|strain| trace + 2.0 * mu * strain);
     let [xy, yz, zx] = [-0.2 + 0.05, -0.3 + 0.1, 0.1 + 0.2].map(|shear| mu * shear);
-    for xi in hexahedron::gauss_points().into_iter().chain([CENTER]) {
-        let found = stresses(&mesh, &material(), &moduli, &u, xi);
+    let points = hexahedron::gauss_points().into_iter().chain([CENTER]);
+    let by_both = |xi| [Formulation::Full, Formulation::Incompatible].map(|by| (by, xi));
+    for (by, xi) in points.flat_map(by_both) {
+        let found = stresses(&kernel().with(by), &mesh, &moduli, &u, xi);
         for (found, modulus) in found.iter().zip(&moduli) {
             for (found, unit) in found.iter().zip([xx, yy, zz, xy, yz, zx]) {
                 assert!((found / modulus - unit).abs() < 1e-13, "{found} {unit}");
@@ -68,18 +76,24 @@ fn exact_on_linear_fields_at_every_point() {
     }
 }
 
-/// Half sigma : epsilon, summed over the Gauss points, is half u_e^T K_e u_e.
+/// Half sigma : epsilon, summed over the Gauss points, is half u_e^T K_e u_e; of strain modes where the
+/// Jacobian is constant.
 #[test]
 fn stresses_at_gauss_points_carry_the_energy_of_the_operator() {
-    let mesh = distorted_cube(4, 0.3, true);
-    let problem = problem(mesh.clone(), hold_components(&mesh, |x| [x[0] < 0.2; 3]));
+    carry_the_energy(Formulation::Full, distorted_cube(4, 0.3, true));
+    let sheared = mapped_cube(3, |[x, y, z]| [x + 0.3 * y, 0.4 * y + 0.1 * z, 0.5 * z - 0.2 * x]);
+    carry_the_energy(Formulation::Incompatible, sheared);
+}
+
+fn carry_the_energy(by: Formulation, mesh: HexMesh) {
+    let problem = problem_by(by, mesh.clone(), hold_components(&mesh, |x| [x[0] < 0.2; 3]));
     let mut u = Noise(2).vector(3 * mesh.n_nodes());
     problem.supports().clear(&mut u);
     let mut expected = vec![0.0; mesh.n_elements()];
     Strategy::Mf.build(&problem).element_work(0, &u, &u, &mut expected);
     let mut found = vec![0.0; mesh.n_elements()];
     for xi in hexahedron::gauss_points() {
-        let at_point = stresses(&mesh, &material(), &vec![1.0; mesh.n_elements()], &u, xi);
+        let at_point = stresses(problem.kernel(), &mesh, &vec![1.0; mesh.n_elements()], &u, xi);
         for (e, [xx, yy, zz, xy, yz, zx]) in at_point.into_iter().enumerate() {
             let squares = xx * xx + yy * yy + zz * zz + 2.0 * (xy * xy + yz * yz + zx * zx);
             let density = 1.3 * squares - 0.3 * (xx + yy + zz).powi(2);
@@ -106,7 +120,7 @@ fn a_bar_under_tension_has_the_stress_of_its_traction() {
     let mesh = distorted_cube(4, 0.25, false);
     let supports = hold_components(&mesh, |x| x.map(|v| v < 1e-9));
     let u = pull(&mesh, supports, |x| x[0] > 1.0 - 1e-9, |_| [0.7, 0.0, 0.0]);
-    for stress in stresses(&mesh, &material(), &vec![1.0; mesh.n_elements()], &u, CENTER) {
+    for stress in stresses(&kernel(), &mesh, &vec![1.0; mesh.n_elements()], &u, CENTER) {
         let expected = [0.7, 0.0, 0.0, 0.0, 0.0, 0.0];
         assert!((0..6).all(|k| (stress[k] - expected[k]).abs() < 1e-10), "{stress:?}");
         assert!((von_mises(&stress) - 0.7).abs() < 1e-10);
@@ -127,7 +141,7 @@ fn a_beam_in_pure_bending_approaches_navier() {
         // n steps of the height y give the moment I (1 - 1 / n^2).
         let step = |x: [f64; 3]| [x[1] / (1.0 - 1.0 / (n * n) as f64), 0.0, 0.0];
         let u = pull(&mesh, supports, |x| x[0] > 10.0 - 1e-9, step);
-        let found = stresses(&mesh, &material(), &vec![1.0; mesh.n_elements()], &u, CENTER);
+        let found = stresses(&kernel(), &mesh, &vec![1.0; mesh.n_elements()], &u, CENTER);
         let centers = mesh.centers();
         let inner = |e: &usize| (centers[*e][0] - 5.0).abs() < 2.0;
         let errors = (0..mesh.n_elements()).filter(inner);
@@ -180,7 +194,7 @@ fn plate_with_a_hole(n: usize) -> (f64, f64) {
         if cut(x[0]) { [xx, xy, 0.0] } else { [xy, yy, 0.0] }
     };
     let u = pull(&mesh, supports, |x| cut(x[0]) || cut(x[1]), traction);
-    let at = |xi| stresses(&mesh, &material(), &vec![1.0; mesh.n_elements()], &u, xi);
+    let at = |xi| stresses(&kernel(), &mesh, &vec![1.0; mesh.n_elements()], &u, xi);
     let (mut error, mut norm) = (0.0, 0.0);
     for (e, found) in at(CENTER).into_iter().enumerate() {
         let x = mesh.element_coordinates(e);

@@ -118,7 +118,7 @@ impl Part<'_, Elasticity, DIM> {
     /// order of the problem (force per area).
     fn stresses(&self, u: &[f64]) -> Vec<stress::Stress> {
         let problem = &self.model.problem;
-        let (mesh, material) = (problem.mesh(), problem.material());
-        stress::stresses(mesh, material, &self.filling.stress_moduli, u, stress::CENTER)
+        let (kernel, mesh) = (problem.kernel(), problem.mesh());
+        stress::stresses(kernel, mesh, &self.filling.stress_moduli, u, stress::CENTER)
     }
 }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use topopt_case::tags::Tags;
 use topopt_fem::stress::{self, Stress};
-use topopt_fem::{DIM, Elasticity, Material};
+use topopt_fem::{DIM, Elasticity};
 use topopt_io::csv;
 use topopt_mesh::{HexMesh, hexahedron};
 
@@ -44,7 +44,7 @@ pub struct PeakStress {
 pub struct GaussPoints<'a> {
     load_case: &'a str,
     mesh: &'a HexMesh,
-    material: &'a Material,
+    kernel: &'a Elasticity,
     tags: Option<&'a Tags>,
     /// Young's moduli, `[n_elements]` (force per area).
     moduli: Vec<f64>,
@@ -62,7 +62,7 @@ impl<'a> GaussPoints<'a> {
         Self {
             load_case: &model.problem.load_cases()[case].name,
             mesh: &model.mesh,
-            material: model.problem.material(),
+            kernel: model.problem.kernel(),
             tags: given.tags.as_ref(),
             moduli: model.renumbering.elements_to_original(&filling.stress_moduli),
             u: model.renumbering.nodes_to_original(u).into_flattened(),
@@ -72,12 +72,12 @@ impl<'a> GaussPoints<'a> {
 
     /// Coordinates and stresses of the eight points of `element`.
     fn of_element(&self, element: usize) -> [([f64; 3], Stress); 8] {
-        let Self { mesh, material, moduli, u, .. } = self;
+        let Self { mesh, kernel, moduli, u, .. } = self;
         let x = mesh.element_coordinates(element);
         hexahedron::gauss_points().map(|xi| {
             let shares = hexahedron::shape_functions(xi);
             let at = std::array::from_fn(|i| (0..8).map(|a| shares[a] * x[a][i]).sum());
-            (at, stress::stress_at(mesh, material, moduli[element], u, element, xi))
+            (at, stress::stress_at(kernel, mesh, moduli[element], u, element, xi))
         })
     }
 
