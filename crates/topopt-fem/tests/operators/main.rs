@@ -1,5 +1,6 @@
 //! Every operator against the reference, by name, and against mechanics.
 
+mod bending;
 mod convergence;
 mod diffusion;
 mod element_loads;
