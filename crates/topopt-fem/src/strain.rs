@@ -82,12 +82,14 @@ fn modes_at(kernel: &Elasticity, x: &Corners, xi: [f64; 3]) -> Vec<(f64, StrainM
             vec![(1.0, StrainMode { gradients, weight, normal: None })]
         }
         Formulation::Incompatible => {
-            let factor = |monomial: usize| {
-                (0..DIM).filter(|i| monomial >> i & 1 == 1).map(|i| xi[i]).product::<f64>()
-            };
-            MONOMIALS.map(factor).into_iter().zip(strain_modes(x)).collect()
+            MONOMIALS.map(|k| monomial(k, xi)).into_iter().zip(strain_modes(x)).collect()
         }
     }
+}
+
+/// The monomial of the reference coordinates by the bits of xi, eta and zeta.
+fn monomial(bits: usize, xi: [f64; DIM]) -> f64 {
+    (0..DIM).filter(|i| bits >> i & 1 == 1).map(|i| xi[i]).product()
 }
 
 /// The strain within planes of normal n, and the strain along n that leaves no stress on them: `contraction`

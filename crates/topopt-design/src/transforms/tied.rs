@@ -37,6 +37,16 @@ impl<B: Gather> Tied<B> {
     }
 }
 
+impl<B: Gather> Tied<B> {
+    /// Mean of `outputs` over the elements of a variable.
+    fn mean(&self, variable: usize, outputs: &[f64]) -> f64 {
+        let elements = self.elements_of.row(variable);
+        let sum = |(sum, n), (e, _)| (sum + outputs[e as usize], n + 1.0);
+        let (sum, n) = elements.fold((0.0, 0.0), sum);
+        sum / n
+    }
+}
+
 impl<B: Gather> DesignTransform<B> for Tied<B> {
     fn inputs(&self) -> Space {
         self.spaces[0]
@@ -61,13 +71,6 @@ impl<B: Gather> DesignTransform<B> for Tied<B> {
         if outputs.is_empty() {
             return outputs;
         }
-        let mean = |v: usize| {
-            let (sum, n) = self
-                .elements_of
-                .row(v)
-                .fold((0.0, 0.0), |(sum, n), (e, _)| (sum + outputs[e as usize], n + 1.0));
-            sum / n
-        };
-        (0..self.elements_of.n_rows()).map(mean).collect()
+        (0..self.elements_of.n_rows()).map(|v| self.mean(v, &outputs)).collect()
     }
 }

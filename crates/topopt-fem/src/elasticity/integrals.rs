@@ -235,7 +235,7 @@ fn add_flux<S: Simd>(
 
 /// scale * (lambda tr(h) I + mu (h + h^T)).
 #[inline(always)]
-fn stress<S: Simd>(h: &Matrix<S>, lame: (Lanes<S>, Lanes<S>), scale: Lanes<S>) -> Matrix<S> {
+pub fn stress<S: Simd>(h: &Matrix<S>, lame: (Lanes<S>, Lanes<S>), scale: Lanes<S>) -> Matrix<S> {
     let (lambda, mu) = (lame.0 * scale, lame.1 * scale);
     let pressure = lambda * (h[0][0] + h[1][1] + h[2][2]);
     let mut stress = *h;

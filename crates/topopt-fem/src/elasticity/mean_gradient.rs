@@ -8,6 +8,7 @@ use pulp::Simd;
 
 use topopt_mesh::hexahedron::NODES;
 
+use super::integrals::stress;
 use crate::operators::{Gradients, Lanes, Matrix, NODE, Nodal, hadamard};
 
 /// Product of the scales of coordinates in a determinant, with the sign of its odd monomials.
@@ -20,6 +21,8 @@ const XI: usize = 4;
 const XI_ZETA: usize = 5;
 const XI_ETA: usize = 6;
 const ALL: usize = 7;
+
+const POSITIONS: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /// Monomials that have a mean gradient.
 const SMOOTH: [usize; 6] = [XI, ETA, ZETA, XI_ETA, XI_ZETA, ETA_ZETA];
@@ -107,7 +110,8 @@ pub fn mode_forces<S: Simd>(
 
     // Stress of the mean gradient times the volume, less what the hourglasses take of it.
     let [volume, _] = geometry.determinants;
-    let mut flux = stress(simd, &gradient, scale, lame);
+    let lanes = (Lanes::splat(simd, lame.0), Lanes::splat(simd, lame.1));
+    let mut flux = stress(&gradient, lanes, scale);
     let inverse = volume.recip();
     for c in 0..3 {
         for i in 0..3 {
@@ -246,50 +250,30 @@ fn relaxed<S: Simd>(
     (first, second)
 }
 
-/// scale * (lambda tr(g) I + mu (g + g^T)).
-#[inline(always)]
-fn stress<S: Simd>(simd: S, g: &Matrix<S>, scale: Lanes<S>, (lambda, mu): (f64, f64)) -> Matrix<S> {
-    let (lambda, mu) = (scale * Lanes::splat(simd, lambda), scale * Lanes::splat(simd, mu));
-    let pressure = lambda * (g[0][0] + g[1][1] + g[2][2]);
-    let mut stress = *g;
-    for i in 0..3 {
-        for j in 0..3 {
-            let twice = g[i][j] + g[j][i];
-            stress[i][j] = if i == j { mu.mul_add(twice, pressure) } else { mu * twice };
-        }
-    }
-    stress
-}
-
 /// Coefficients of monomials by tensor position, eight times; odd ones negative.
 #[inline(always)]
 fn coefficients<S: Simd>(v: &Nodal<S>) -> Nodal<S> {
-    let mut out = *v;
-    for c in 0..3 {
-        let mut values = [v[0][c]; 8];
-        for n in 0..8 {
-            values[n] = v[NODE[n]][c];
-        }
-        let values = hadamard(values);
-        for n in 0..8 {
-            out[n][c] = values[n];
-        }
-    }
-    out
+    transformed(v, &NODE, &POSITIONS)
 }
 
 /// Values at the nodes, the transpose of [`coefficients`].
 #[inline(always)]
 fn from_coefficients<S: Simd>(v: &Nodal<S>) -> Nodal<S> {
+    transformed(v, &POSITIONS, &NODE)
+}
+
+/// The Hadamard transform of each component; position n is read at `from[n]` and written at `to[n]`.
+#[inline(always)]
+fn transformed<S: Simd>(v: &Nodal<S>, from: &[usize; 8], to: &[usize; 8]) -> Nodal<S> {
     let mut out = *v;
     for c in 0..3 {
         let mut values = [v[0][c]; 8];
         for n in 0..8 {
-            values[n] = v[n][c];
+            values[n] = v[from[n]][c];
         }
         let values = hadamard(values);
         for n in 0..8 {
-            out[NODE[n]][c] = values[n];
+            out[to[n]][c] = values[n];
         }
     }
     out

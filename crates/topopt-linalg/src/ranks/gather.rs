@@ -88,15 +88,17 @@ fn localized(
     let n_asked: Vec<f64> = (0..size).map(|other| of_rank(other).len() as f64).collect();
     let n_asked = communicator.gather_all(&n_asked);
     communicator.check()?;
-    let parcel = |other: usize| Parcel {
-        rank: other,
-        sent: ghosts[of_rank(other)]
-            .iter()
-            .map(|&ghost| (ghost as usize - share.own(other).start) as f64)
-            .collect(),
-        received: vec![0.0; n_asked[other][rank] as usize],
-    };
-    let mut parcels: Vec<Parcel> = (0..size).filter(|&other| other != rank).map(parcel).collect();
+    let others = (0..size).filter(|&other| other != rank);
+    let mut parcels: Vec<Parcel> = others
+        .map(|other| {
+            let place = |&ghost: &u32| (ghost as usize - share.own(other).start) as f64;
+            Parcel {
+                rank: other,
+                sent: ghosts[of_rank(other)].iter().map(place).collect(),
+                received: vec![0.0; n_asked[other][rank] as usize],
+            }
+        })
+        .collect();
     communicator.exchange(&mut parcels);
     communicator.check()?;
 
