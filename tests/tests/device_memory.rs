@@ -83,7 +83,8 @@ fn counted(problem: &Problem, (space, is_density): (&DesignSpace, bool)) -> usiz
     counting.most()
 }
 
-/// A loop of one iteration from the uniform start, with a filter of the density or of sensitivities.
+/// A loop of one iteration from the uniform start, with a filter of the density or of
+/// sensitivities.
 fn optimization<'a, B: Pointwise + Sync>(
     backend: &'a B,
     problem: &'a Problem,

@@ -21,8 +21,8 @@ pub struct Parts<'a, B: MovingAsymptotes> {
     pub weights_of: WeightsOf<'a, B>,
 }
 
-/// Builds the design loop of a case, which ends by `stop` and starts from `densities`, or where there
-/// are none from a uniform design.
+/// Builds the design loop of a case, which ends by `stop` and starts from `densities`, or where
+/// there are none from a uniform design.
 ///
 /// # Errors
 /// [`DesignError`] if the device has no room, or the filter fails.

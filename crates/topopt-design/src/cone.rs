@@ -48,7 +48,8 @@ impl Cone {
         Self::of_rows(centers, rows, radius, budget)
     }
 
-    /// Builds a cone with the sums of the elements `rows` alone; those of others are not to be used.
+    /// Builds a cone with the sums of the elements `rows` alone; those of others are not to be
+    /// used.
     pub fn of_rows(centers: Vec<[f64; 3]>, rows: Range<usize>, radius: f64, budget: usize) -> Self {
         let most = Self::most_list_bytes(rows.len(), budget);
         Self::within(&centers, rows, radius, most)

@@ -11,7 +11,8 @@ use crate::{
     OtherDesigns, Response, SensitivityFilter, SolveError, Stage, StateEquation, StepTimes,
 };
 
-/// Evaluation chain of a design, with the physical densities of the last evaluated design and of a trial.
+/// Evaluation chain of a design, with the physical densities of the last evaluated design and of a
+/// trial.
 pub(crate) struct Evaluator<'a, B: Pointwise> {
     pub equation: StateEquation<'a, B>,
     pub measures: Measures<B>,

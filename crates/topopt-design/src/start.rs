@@ -6,8 +6,9 @@ use topopt_linalg::{BackendError, Pointwise};
 use crate::scaled::Scaled;
 use crate::{Chain, DesignSpace, DesignTransform, Measures};
 
-/// The design variables of a design that is uniform in the design elements and takes the initial volume by
-/// the density that `transform` makes of it, `[n_inputs]`, as `Backend::download` gives it.
+/// The design variables of a design that is uniform in the design elements and takes the initial
+/// volume by the density that `transform` makes of it, `[n_inputs]`, as `Backend::download` gives
+/// it.
 ///
 /// # Errors
 /// [`AveragingError`] if the device or a filter fails.

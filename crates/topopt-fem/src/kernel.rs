@@ -1,4 +1,5 @@
-//! `ElementKernel`: the integrals of one physics over a hexahedron, for operators and preconditioners.
+//! `ElementKernel`: the integrals of one physics over a hexahedron, for operators and
+//! preconditioners.
 
 use std::fmt::Debug;
 
@@ -23,9 +24,10 @@ pub const MAX_TERMS: usize = 2;
 /// Integrals over one hexahedron with N unknowns per node: the matrix of an element is
 /// `sum_t c_t K_t` with a coefficient c_t per element and term.
 ///
-/// Integrals are by the 2x2x2 Gauss rule, or by strain modes ([`crate::StrainMode`]). A kernel says the same thing three times: by plain
-/// loops (`matrix`, the oracle), for several elements at a time (`product`), and by the blocks
-/// between nodes (`diagonal_blocks`, `block`); tests hold them against each other.
+/// Integrals are by the 2x2x2 Gauss rule, or by strain modes ([`crate::StrainMode`]). A kernel says
+/// the same thing three times: by plain loops (`matrix`, the oracle), for several elements at a
+/// time (`product`), and by the blocks between nodes (`diagonal_blocks`, `block`); tests hold them
+/// against each other.
 pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
     /// Terms that have a coefficient of their own, 1 to [`MAX_TERMS`].
     const TERMS: usize;
@@ -63,7 +65,8 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
         coefficients: &[Lanes<S>; MAX_TERMS],
     ) -> Nodal<S, N>;
 
-    /// Sets the gradients of which [`ElementKernel::block`] is made, for elements with coordinates `x`.
+    /// Sets the gradients of which [`ElementKernel::block`] is made, for elements with coordinates
+    /// `x`.
     #[inline(always)]
     fn integrate<S: Simd>(&self, simd: S, x: &Nodal<S>, gradients: &mut Gradients<S>) {
         gradients.set(simd, x);

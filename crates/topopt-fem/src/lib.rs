@@ -132,7 +132,7 @@ pub use problem::{ElementFactors, LoadCase, Problem, ProblemError};
 pub use problem_view::{Acting, ProblemView, RemoteProblem};
 pub use sharing::{Divided, PartSharing, Refreshed, Shared, Sharing};
 pub use springs::WithSprings;
-pub use strain_modes::{MONOMIALS, StrainMode, strain_modes};
+pub use strain_modes::{MONOMIALS, StrainMode};
 pub use strategy::Strategy;
 pub use supports::Supports;
 pub use transient::{

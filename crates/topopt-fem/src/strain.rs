@@ -5,10 +5,11 @@ use topopt_mesh::HexMesh;
 
 use crate::elements::Corners;
 use crate::shape_gradients::physical_gradients;
-use crate::strain_modes::{MONOMIALS, StrainMode, strain_modes};
+use crate::strain_modes::{MONOMIALS, StrainMode};
 use crate::{DIM, Elasticity, Formulation};
 
-/// A symmetric strain tensor as (xx, yy, zz, xy, yz, zx), with the shear angles du_i/dx_j + du_j/dx_i.
+/// A symmetric strain tensor as (xx, yy, zz, xy, yz, zx), with the shear angles du_i/dx_j +
+/// du_j/dx_i.
 pub type Strain = [f64; 6];
 
 /// Rows and columns of the shear angles.
@@ -82,7 +83,7 @@ fn modes_at(kernel: &Elasticity, x: &Corners, xi: [f64; 3]) -> Vec<(f64, StrainM
             vec![(1.0, StrainMode { gradients, weight, normal: None })]
         }
         Formulation::Incompatible => {
-            MONOMIALS.map(|k| monomial(k, xi)).into_iter().zip(strain_modes(x)).collect()
+            MONOMIALS.map(|k| monomial(k, xi)).into_iter().zip(StrainMode::all(x)).collect()
         }
     }
 }
@@ -92,8 +93,8 @@ fn monomial(bits: usize, xi: [f64; DIM]) -> f64 {
     (0..DIM).filter(|i| bits >> i & 1 == 1).map(|i| xi[i]).product()
 }
 
-/// The strain within planes of normal n, and the strain along n that leaves no stress on them: `contraction`
-/// times the change of area.
+/// The strain within planes of normal n, and the strain along n that leaves no stress on them:
+/// `contraction` times the change of area.
 fn relaxed(strain: &Tensor, n: [f64; DIM], contraction: f64) -> Tensor {
     let within = within(strain, n);
     let along = contraction * (0..DIM).map(|i| within[i][i]).sum::<f64>();

@@ -1,10 +1,10 @@
-//! The strain of a hexahedron as a sum of modes: a mean gradient, and hourglass modes with incompatible
-//! modes condensed.
+//! The strain of a hexahedron as a sum of modes: a mean gradient, and hourglass modes with
+//! incompatible modes condensed.
 //!
-//! Taylor's incompatible modes cure the locking of full integration in bending [TaylorBeresfordWilson1976];
-//! frozen at the center of the element they condense in closed form. The result equals theirs on
-//! parallelepipeds, passes the patch test on any shape since the mean gradient is exact, and has
-//! rank 18, since the energy is a sum of squares.
+//! Taylor's incompatible modes cure the locking of full integration in bending
+//! [TaylorBeresfordWilson1976]; frozen at the center of the element they condense in closed form.
+//! The result equals theirs on parallelepipeds, passes the patch test on any shape since the mean
+//! gradient is exact, and has rank 18, since the energy is a sum of squares.
 
 use topopt_mesh::hexahedron::NODES;
 
@@ -13,8 +13,8 @@ use crate::elements::Corners;
 /// Number of modes of an element.
 pub const N_MODES: usize = 7;
 
-/// The place of a mode's strain among the monomials of the reference coordinates, by the bits of xi,
-/// eta and zeta: constant, linear, bilinear.
+/// The place of a mode's strain among the monomials of the reference coordinates, by the bits of
+/// xi, eta and zeta: constant, linear, bilinear.
 pub const MONOMIALS: [usize; N_MODES] = [0, 1, 2, 4, 6, 5, 3];
 
 /// A mode of strain: the gradient `sum_a u_a (x) p_a` of displacements u_a, times a monomial of the
@@ -25,63 +25,67 @@ pub struct StrainMode {
     pub gradients: [[f64; 3]; 8],
     /// Integral of the square of the monomial over the element.
     pub weight: f64,
-    /// Unit normal of the planes in which an incompatible mode relaxes the mode: no stress acts on them.
+    /// Unit normal of the planes in which an incompatible mode relaxes the mode: no stress acts on
+    /// them.
     pub normal: Option<[f64; 3]>,
 }
 
-/// Computes the modes of the element at `x`: the mean gradient, the three linear modes, the three bilinear ones.
-pub fn strain_modes(x: &Corners) -> [StrainMode; N_MODES] {
-    let m = coefficients(x);
-    let center = [cross(m[2], m[4]), cross(m[4], m[1]), cross(m[1], m[2])];
+impl StrainMode {
+    /// Computes the modes of the element at `x`: the mean gradient, the three linear modes, the
+    /// three bilinear ones.
+    pub fn all(x: &Corners) -> [Self; N_MODES] {
+        let m = coefficients(x);
+        let center = [cross(m[2], m[4]), cross(m[4], m[1]), cross(m[1], m[2])];
 
-    // Mean cofactors of each monomial's gradient; those of xi eta zeta vanish.
-    let third = 1.0 / 3.0;
-    let mut mean = [[0.0; 3]; 8];
-    for (monomial, pairs) in [
-        (1, [(2, 4, 1.0), (3, 5, third)]),
-        (2, [(4, 1, 1.0), (6, 3, third)]),
-        (4, [(1, 2, 1.0), (5, 6, third)]),
-        (3, [(2, 6, third), (5, 1, third)]),
-        (5, [(6, 4, third), (1, 3, third)]),
-        (6, [(4, 5, third), (3, 2, third)]),
-    ] {
-        for (a, b, factor) in pairs {
-            let product = cross(m[a], m[b]);
-            (0..3).for_each(|i| mean[monomial][i] += factor * product[i]);
+        // Mean cofactors of each monomial's gradient; those of xi eta zeta vanish.
+        let third = 1.0 / 3.0;
+        let mut mean = [[0.0; 3]; 8];
+        for (monomial, pairs) in [
+            (1, [(2, 4, 1.0), (3, 5, third)]),
+            (2, [(4, 1, 1.0), (6, 3, third)]),
+            (4, [(1, 2, 1.0), (5, 6, third)]),
+            (3, [(2, 6, third), (5, 1, third)]),
+            (5, [(6, 4, third), (1, 3, third)]),
+            (6, [(4, 5, third), (3, 2, third)]),
+        ] {
+            for (a, b, factor) in pairs {
+                let product = cross(m[a], m[b]);
+                (0..3).for_each(|i| mean[monomial][i] += factor * product[i]);
+            }
         }
+        let mean_determinant = (0..8).map(|k| dot(m[k], mean[k])).sum::<f64>() / 3.0;
+        let volume = 8.0 * mean_determinant;
+
+        // Gradients of the reference coordinates at the center.
+        let determinant = dot(m[1], center[0]);
+        let [gx, gy, gz] = center.map(|c| c.map(|c| c / determinant));
+
+        let mut gradients = [[[0.0; 3]; 8]; N_MODES];
+        for (a, node) in NODES.iter().enumerate() {
+            let share = |monomial: usize| shape_coefficient(node, monomial);
+            let of_mean = sum((0..8).map(|k| (share(k) / mean_determinant, mean[k])));
+            // Coefficient of a monomial without the part that the mean gradient gives it.
+            let hourglass = |monomial: usize| share(monomial) - dot(of_mean, m[monomial]);
+            let [xy, xz, yz, xyz] = [3, 5, 6, 7].map(hourglass);
+            let of_node = [
+                of_mean,
+                sum([(xy, gy), (xz, gz)]),
+                sum([(xy, gx), (yz, gz)]),
+                sum([(xz, gx), (yz, gy)]),
+                sum([(xyz, gx)]),
+                sum([(xyz, gy)]),
+                sum([(xyz, gz)]),
+            ];
+            (0..N_MODES).for_each(|k| gradients[k][a] = of_node[k]);
+        }
+
+        let normals = [gx, gy, gz].map(|g| g.map(|component| component / dot(g, g).sqrt()));
+        std::array::from_fn(|k| Self {
+            gradients: gradients[k],
+            weight: volume * 3f64.powi(-(MONOMIALS[k].count_ones() as i32)),
+            normal: (1..=3).contains(&k).then(|| normals[k - 1]),
+        })
     }
-    let mean_determinant = (0..8).map(|k| dot(m[k], mean[k])).sum::<f64>() / 3.0;
-    let volume = 8.0 * mean_determinant;
-
-    // Gradients of the reference coordinates at the center.
-    let determinant = dot(m[1], center[0]);
-    let [gx, gy, gz] = center.map(|c| c.map(|c| c / determinant));
-
-    let mut gradients = [[[0.0; 3]; 8]; N_MODES];
-    for (a, node) in NODES.iter().enumerate() {
-        let share = |monomial: usize| shape_coefficient(node, monomial);
-        let of_mean = sum((0..8).map(|k| (share(k) / mean_determinant, mean[k])));
-        // Coefficient of a monomial without the part that the mean gradient gives it.
-        let hourglass = |monomial: usize| share(monomial) - dot(of_mean, m[monomial]);
-        let [xy, xz, yz, xyz] = [3, 5, 6, 7].map(hourglass);
-        let of_node = [
-            of_mean,
-            sum([(xy, gy), (xz, gz)]),
-            sum([(xy, gx), (yz, gz)]),
-            sum([(xz, gx), (yz, gy)]),
-            sum([(xyz, gx)]),
-            sum([(xyz, gy)]),
-            sum([(xyz, gz)]),
-        ];
-        (0..N_MODES).for_each(|k| gradients[k][a] = of_node[k]);
-    }
-
-    let normals = [gx, gy, gz].map(|g| g.map(|component| component / dot(g, g).sqrt()));
-    std::array::from_fn(|k| StrainMode {
-        gradients: gradients[k],
-        weight: volume * 3f64.powi(-(MONOMIALS[k].count_ones() as i32)),
-        normal: (1..=3).contains(&k).then(|| normals[k - 1]),
-    })
 }
 
 /// Coefficients of the monomials in the trilinear map to `x`, `[monomial][component]`.

@@ -18,7 +18,8 @@ pub trait Gather: Backend {
     /// [`BackendError`] if the device has no room, or another rank has failed.
     ///
     /// # Panics
-    /// On ranks, if the points of a space are not shared in their order, as elements and variables are.
+    /// On ranks, if the points of a space are not shared in their order, as elements and variables
+    /// are.
     fn map(&self, rows: &Csr, spaces: [Space; 2]) -> Result<Self::Map, BackendError>;
 
     /// y_i = sum_k A_ik x_k, in the order of the row.

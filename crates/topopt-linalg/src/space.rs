@@ -150,7 +150,8 @@ impl Share {
         (ROUND / unknowns).max(1)
     }
 
-    /// Takes the rows of `values`, `[points][unknowns]`, at the places `points` in the order of the ranks.
+    /// Takes the rows of `values`, `[points][unknowns]`, at the places `points` in the order of the
+    /// ranks.
     pub(crate) fn take(&self, values: &[f64], unknowns: usize, points: Range<usize>) -> Vec<f64> {
         match &self.order {
             None => values[unknowns * points.start..unknowns * points.end].to_vec(),

@@ -23,7 +23,8 @@ const LENGTHS: [usize; 6] = [1, 31, 512, 513, 9_000, 300_000];
 /// A step in the midst of the vectors' entries.
 const STEP: SmoothStep = SmoothStep { base: 0.4, height: 0.6, sharpness: 3.0, center: 0.1 };
 
-/// Returns the results of every operation of a backend on vectors of length n: vectors, then scalars.
+/// Returns the results of every operation of a backend on vectors of length n: vectors, then
+/// scalars.
 fn everything<B: Pointwise>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
     let [a, b, c] = [1, 2, 3].map(|seed| Noise(seed).vector(n));
     let positive: Vec<f64> = c.iter().map(|v| 1.5 + v).collect();

@@ -36,8 +36,8 @@ const RESIDUALS: [&str; WINDOW] =
 const OBJECTIVE: &str = "anderson_objective";
 
 impl<B: Pointwise> Anderson<B> {
-    /// The optimizer of design variables of the space `variables`, with `move_limit` and `damping` of
-    /// the criteria.
+    /// The optimizer of design variables of the space `variables`, with `move_limit` and `damping`
+    /// of the criteria.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

@@ -47,7 +47,8 @@ const DESIGNS: [&str; 2] = ["mma_last", "mma_before_last"];
 const ASYMPTOTES: [&str; 2] = ["mma_lower", "mma_upper"];
 
 impl<B: MovingAsymptotes> Mma<B> {
-    /// MMA for design variables of the space `variables`. Each moves by at most the share `move_limit` of its range.
+    /// MMA for design variables of the space `variables`. Each moves by at most the share
+    /// `move_limit` of its range.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -106,8 +107,9 @@ impl<B: MovingAsymptotes> Mma<B> {
         );
     }
 
-    /// sum_j |g_j| r_j of all functions, which are scaled by it; infinite for those with a limit that
-    /// do not change to first order: no next design follows from them. 1 for others of that kind.
+    /// sum_j |g_j| r_j of all functions, which are scaled by it; infinite for those with a limit
+    /// that do not change to first order: no next design follows from them. 1 for others of that
+    /// kind.
     ///
     /// An objective that does not change, beside the largest of other functions, is scaled as these
     /// are: their multipliers add up to it, and compare with those of other constraints.

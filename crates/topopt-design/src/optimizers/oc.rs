@@ -29,8 +29,8 @@ pub struct OptimalityCriteria<B: Pointwise> {
 const LEAST: f64 = 1e-10;
 
 impl<B: Pointwise> OptimalityCriteria<B> {
-    /// The optimizer of design variables of the space `variables`, with `move_limit` m and `damping` eta
-    /// of Eq. 2.8 (0.2 and 0.5 in the thesis).
+    /// The optimizer of design variables of the space `variables`, with `move_limit` m and
+    /// `damping` eta of Eq. 2.8 (0.2 and 0.5 in the thesis).
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

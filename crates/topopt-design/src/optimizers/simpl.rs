@@ -39,8 +39,9 @@ pub struct Simpl<B: Pointwise> {
 /// When a trial x' from x with the step size alpha is good enough.
 ///
 /// Where the volume is linear, the step minimizes df/dx (x' - x) + D(x', x) / alpha, with the
-/// Bregman divergence D of the sigmoid's entropy, weighted by dV/dx. There df/dx (x' - x) is -(D(x',
-/// x) + D(x, x')) / alpha, and a form of that which is also below 0 elsewhere stands in its place.
+/// Bregman divergence D of the sigmoid's entropy, weighted by dV/dx. There df/dx (x' - x) is
+/// -(D(x', x) + D(x, x')) / alpha, and a form of that which is also below 0 elsewhere stands in its
+/// place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LineSearch {
     /// f(x') <= f(x) + 1e-4 df/dx (x' - x) \[Armijo1966\].

@@ -14,8 +14,9 @@ pub struct Tied<B: Gather> {
 }
 
 impl<B: Gather> Tied<B> {
-    /// Ties the elements with the same variable in `variable_of`, `[n_elements]`, of which there are
-    /// `n_variables`, each with an element at least. Of several ranks, the list of the first one.
+    /// Ties the elements with the same variable in `variable_of`, `[n_elements]`, of which there
+    /// are `n_variables`, each with an element at least. Of several ranks, the list of the first
+    /// one.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

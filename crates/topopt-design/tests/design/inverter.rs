@@ -45,9 +45,9 @@ fn problem() -> (Problem, Vec<f64>) {
 
 /// Published as -1.117 with a bisection of the multiplier that ends at 1e-4 \[Andreassen2011\]. The
 /// fourth design moves the output by 1e-14, so that rounding decides how the designs go on: a plain
-/// program of two dimensions ends at -1.113 with that bisection and at -1.118 without. The designs then
-/// swing about the optimum, and rounding decides whether a change ever falls below 0.01: the mean of
-/// the last twenty of a hundred is compared.
+/// program of two dimensions ends at -1.113 with that bisection and at -1.118 without. The designs
+/// then swing about the optimum, and rounding decides whether a change ever falls below 0.01: the
+/// mean of the last twenty of a hundred is compared.
 #[test]
 fn the_force_inverter_of_the_literature() {
     let (problem, output) = problem();

@@ -174,7 +174,8 @@ fn passive_elements_keep_their_density_and_have_no_say() {
     }
 }
 
-/// Ties the element layers z and 3 - z of the cantilever: half as many design variables as elements.
+/// Ties the element layers z and 3 - z of the cantilever: half as many design variables as
+/// elements.
 pub fn layers_tied<B: Gather>(backend: &B) -> Tied<B> {
     let layer = 8 * 4;
     let variable = |e: usize| (e % layer + layer * (e / layer).min(3 - e / layer)) as u32;

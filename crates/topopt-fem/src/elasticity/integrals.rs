@@ -82,7 +82,8 @@ pub fn diagonal_blocks(
     diagonal_blocks_of(simd, formulation, &x, &twins, lame).map(|block| block.map(number))
 }
 
-/// Diagonal blocks of K_e for elements in lanes with coordinates `x`; `twins` are their repeated nodes.
+/// Diagonal blocks of K_e for elements in lanes with coordinates `x`; `twins` are their repeated
+/// nodes.
 #[inline(always)]
 pub fn diagonal_blocks_of<S: Simd>(
     simd: S,
@@ -154,7 +155,8 @@ const REFERENCE_GRADIENTS: [[[f64; DIM]; 8]; 8] = {
     gradients
 };
 
-/// det J times the gradients of the shape functions at Gauss point q, as the `cofactors` there are scaled.
+/// det J times the gradients of the shape functions at Gauss point q, as the `cofactors` there are
+/// scaled.
 #[inline(always)]
 fn shape_gradients<S: Simd>(simd: S, cofactors: &Matrix<S>, q: usize) -> Nodal<S> {
     let mut gradients = [[Lanes::splat(simd, 0.0); DIM]; 8];

@@ -1,8 +1,8 @@
 //! Integrals of elasticity over hexahedra by strain modes, several elements per SIMD lane group.
 //!
-//! The formulas are those of [`crate::strain_modes`], with monomials by the bits of the tensor position
-//! (xi 4, eta 2, zeta 1). Coordinates, displacements and forces are eight times coefficients, odd ones
-//! negative: both signs cancel but in the volume.
+//! The formulas are those of [`crate::StrainMode`], with monomials by the bits of the tensor
+//! position (xi 4, eta 2, zeta 1). Coordinates, displacements and forces are eight times
+//! coefficients, odd ones negative: both signs cancel but in the volume.
 
 use pulp::Simd;
 
@@ -134,8 +134,8 @@ pub fn mode_forces<S: Simd>(
     from_coefficients(&out)
 }
 
-/// Sets the gradients of the strain modes of elements with coordinates `x`, each times the root of its weight;
-/// those of relaxed modes within their planes.
+/// Sets the gradients of the strain modes of elements with coordinates `x`, each times the root of
+/// its weight; those of relaxed modes within their planes.
 #[inline(always)]
 pub fn set_modes<S: Simd>(simd: S, x: &Nodal<S>, gradients: &mut Gradients<S>) {
     let x = coefficients(x);
@@ -216,9 +216,11 @@ fn hourglass_forces<S: Simd>(
     [plus(xy_0, xy_1), plus(xz_0, xz_2), plus(yz_1, yz_2), of_all]
 }
 
-/// Forces of two hourglass coefficients h along the cofactors q, without stress on the planes of normal n.
+/// Forces of two hourglass coefficients h along the cofactors q, without stress on the planes of
+/// normal n.
 ///
-/// Their strain is that of h_0 (x) q_0 + h_1 (x) q_1 in these planes, of a material in plane stress.
+/// Their strain is that of h_0 (x) q_0 + h_1 (x) q_1 in these planes, of a material in plane
+/// stress.
 #[inline(always)]
 fn relaxed<S: Simd>(
     simd: S,
@@ -262,7 +264,8 @@ fn from_coefficients<S: Simd>(v: &Nodal<S>) -> Nodal<S> {
     transformed(v, &POSITIONS, &NODE)
 }
 
-/// The Hadamard transform of each component; position n is read at `from[n]` and written at `to[n]`.
+/// The Hadamard transform of each component; position n is read at `from[n]` and written at
+/// `to[n]`.
 #[inline(always)]
 fn transformed<S: Simd>(v: &Nodal<S>, from: &[usize; 8], to: &[usize; 8]) -> Nodal<S> {
     let mut out = *v;

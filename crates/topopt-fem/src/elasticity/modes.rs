@@ -6,13 +6,13 @@ use super::mean_gradient::set_modes;
 use super::twins::{Twin, joined};
 use crate::elements::Corners;
 use crate::operators::{Gradients, Lanes, Matrix, Nodal};
-use crate::strain_modes::strain_modes;
+use crate::strain_modes::StrainMode;
 use crate::{DIM, ElementMatrix};
 
 /// K_e of the element at `x` by plain loops.
 pub fn matrix(x: &Corners, (lambda, mu): (f64, f64)) -> ElementMatrix<DIM> {
     let mut ke = [[[[0.0; DIM]; 8]; DIM]; 8];
-    for mode in strain_modes(x) {
+    for mode in StrainMode::all(x) {
         // Without stress along the normal, the strain within the planes is that of plane stress.
         let (normal, lambda) = match mode.normal {
             Some(normal) => (normal, plane(lambda, mu)),

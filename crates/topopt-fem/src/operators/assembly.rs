@@ -42,9 +42,9 @@ impl RowElements {
         Self(groups.collect())
     }
 
-    /// Recomputes `matrix`, whose pattern is [`pattern`]: `sum_e sum_t c_et K_et` for `coefficients`
-    /// by term, with the identity in the rows and columns of held components. Without terms the sum
-    /// is zero.
+    /// Recomputes `matrix`, whose pattern is [`pattern`]: `sum_e sum_t c_et K_et` for
+    /// `coefficients` by term, with the identity in the rows and columns of held components.
+    /// Without terms the sum is zero.
     pub fn assemble<K: ElementKernel<N>, const N: usize>(
         &self,
         kernel: &K,

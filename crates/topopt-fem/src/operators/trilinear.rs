@@ -53,7 +53,8 @@ pub fn to_group<S: Simd, const N: usize>(nodal: &Nodal<S, N>, group: &mut LaneGr
     }
 }
 
-/// Returns the positions of the three derivatives at Gauss point q = (i, j, k) in their four values.
+/// Returns the positions of the three derivatives at Gauss point q = (i, j, k) in their four
+/// values.
 #[inline(always)]
 pub fn slots(q: usize) -> [usize; 3] {
     let (i, j, k) = (q >> 2, (q >> 1) & 1, q & 1);

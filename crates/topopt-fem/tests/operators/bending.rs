@@ -9,8 +9,8 @@ use crate::hold;
 use crate::mechanics::solve;
 use topopt_testing::mapped_box;
 
-/// Mean displacement along `component` of the nodes where `is_tip`, under a force of 1 along it that
-/// these share equally; clamped at x = 0.
+/// Mean displacement along `component` of the nodes where `is_tip`, under a force of 1 along it
+/// that these share equally; clamped at x = 0.
 fn tip(
     formulation: Formulation,
     mesh: &HexMesh,
@@ -32,8 +32,9 @@ fn tip(
     at.iter().map(|node| share * u[3 * node + component]).sum::<f64>()
 }
 
-/// Displacements of the beam of MacNeal and Harder over 0.1081, 0.4321 and 3e-5: in its plane, out of it,
-/// along it; six elements of 1 x 0.2 x 0.1, of which inner edges are tilted by `shift` at their ends.
+/// Displacements of the beam of MacNeal and Harder over 0.1081, 0.4321 and 3e-5: in its plane, out
+/// of it, along it; six elements of 1 x 0.2 x 0.1, of which inner edges are tilted by `shift` at
+/// their ends.
 fn macneal_harder(formulation: Formulation, shift: impl Fn(f64, f64) -> f64) -> [f64; 3] {
     let mesh = mapped_box([6, 1, 1], |[x, y, z]| {
         let (i, side) = ((6.0 * x).round(), if y > 0.5 { 1.0 } else { -1.0 });
@@ -82,8 +83,8 @@ fn cantilevers_of_cubes() {
     assert_ratios(ratios(Formulation::Incompatible), [0.9855, 0.9867, 0.9904]);
 }
 
-/// A quarter of a ring of inner radius 4.12, outer 4.32 and thickness 0.1, over 0.08734 in its plane and
-/// 0.5022 out of it; a beam twisted by a quarter turn over 0.005424 and 0.001754.
+/// A quarter of a ring of inner radius 4.12, outer 4.32 and thickness 0.1, over 0.08734 in its
+/// plane and 0.5022 out of it; a beam twisted by a quarter turn over 0.005424 and 0.001754.
 #[test]
 fn curved_and_twisted_beams() {
     let quarter = std::f64::consts::FRAC_PI_2;

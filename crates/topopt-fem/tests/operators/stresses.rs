@@ -76,8 +76,8 @@ fn exact_on_linear_fields_at_every_point() {
     }
 }
 
-/// Half sigma : epsilon, summed over the Gauss points, is half u_e^T K_e u_e; of strain modes where the
-/// Jacobian is constant.
+/// Half sigma : epsilon, summed over the Gauss points, is half u_e^T K_e u_e; of strain modes where
+/// the Jacobian is constant.
 #[test]
 fn stresses_at_gauss_points_carry_the_energy_of_the_operator() {
     carry_the_energy(Formulation::Full, distorted_cube(4, 0.3, true));

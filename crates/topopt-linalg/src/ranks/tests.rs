@@ -121,9 +121,9 @@ fn moving_asymptotes_are_those_of_one_rank() {
 }
 
 #[test]
-fn maps_between_elements_and_variables_are_those_of_one_rank() {
-    let [elements, variables, _] = SPACES;
-    // A row for each of ten elements, with none to three of five variables.
+fn maps_between_spaces_are_those_of_one_rank() {
+    let [points, variables, _] = SPACES;
+    // A row for each of ten points, with none to three of five variables.
     let lengths = (0..10).map(|e| e % 4);
     let starts = std::iter::once(0).chain(lengths.scan(0, |end, n| {
         *end += n;
@@ -133,7 +133,7 @@ fn maps_between_elements_and_variables_are_those_of_one_rank() {
     let columns: Vec<u32> = (0..starts[10] as u32).map(|k| k * 7 % 5).collect();
     let weights = (0..starts[10]).map(|k| (k as f64).cos()).collect();
     let rows = Csr { starts, columns, values: weights };
-    let maps = [(&rows, [variables, elements]), (&rows.transposed(5), [elements, variables])];
+    let maps = [(&rows, [variables, points]), (&rows.transposed(5), [points, variables])];
 
     for (rows, [from, to]) in maps {
         let x = values(from, 0.3);

@@ -158,8 +158,8 @@ fn root(x: &[f64]) -> Vec<(f64, Vec<f64>)> {
     vec![(x[1].sqrt(), vec![0.0, 0.5 / x[1].sqrt()]), cube(2.0, 0.0), cube(-1.0, 1.0)]
 }
 
-/// The first of the large problems of [Svanberg2002]: quadratic forms with full matrices. The example
-/// `svanberg_2002` has it for any number of variables.
+/// The first of the large problems of [Svanberg2002]: quadratic forms with full matrices. The
+/// example `svanberg_2002` has it for any number of variables.
 fn forms(x: &[f64]) -> Vec<(f64, Vec<f64>)> {
     let half = x.len() as f64 / 2.0;
     vec![
