@@ -1,6 +1,7 @@
 //! Linear elasticity: three displacements per node, one coefficient, Young's modulus.
 
 mod bounds;
+mod formulation;
 mod integrals;
 mod mean_gradient;
 mod modes;
@@ -15,19 +16,9 @@ use crate::{
     Corners, DIM, ElementKernel, ElementMatrix, Elements, MAX_TERMS, MODES, Material, Supports,
 };
 pub use bounds::{BOUND_STEPS, BoundParameters};
-use integrals::{diagonal_blocks, element_forces};
-use mean_gradient::{mode_forces, set_modes};
-
-/// Strains that a hexahedron takes into account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub enum Formulation {
-    /// Those of the trilinear displacements at the 2x2x2 Gauss points, without bubble or B-bar
-    /// terms.
-    #[default]
-    Full,
-    /// Strain modes with incompatible modes condensed, see [`crate::StrainMode`].
-    Incompatible,
-}
+pub use formulation::Formulation;
+use formulation::{diagonal_blocks, forces};
+use mean_gradient::set_modes;
 
 /// The stiffness of an isotropic material at Young's modulus 1: $\int B^T D B$.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -131,21 +122,5 @@ impl ElementKernel<DIM> for Elasticity {
 
     fn free_motions(&self, held: &Supports, mesh: &HexMesh, nodes: &[u32]) -> Vec<String> {
         held.free_rigid_motions(mesh, nodes)
-    }
-}
-
-/// Forces at the nodes of elements by a formulation.
-#[inline(always)]
-fn forces<S: Simd>(
-    simd: S,
-    formulation: Formulation,
-    x: &Nodal<S>,
-    u: &Nodal<S>,
-    modulus: Lanes<S>,
-    lame: (f64, f64),
-) -> Nodal<S> {
-    match formulation {
-        Formulation::Full => element_forces(simd, x, u, modulus, lame),
-        Formulation::Incompatible => mode_forces(simd, x, u, modulus, lame),
     }
 }

@@ -3,9 +3,8 @@
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::integrals::diagonal_blocks_of;
+use super::formulation::{Formulation, diagonal_blocks_of, forces};
 use super::twins::{Twin, copied, joined};
-use super::{Formulation, forces};
 use crate::elements::Corners;
 use crate::lanes::{Lanes, MAX_LANES};
 use crate::operators::{LaneGroup, Nodal, from_group, to_group};
@@ -82,7 +81,7 @@ struct Bounds<'a> {
 impl WithSimd for Bounds<'_> {
     type Output = ();
 
-    /// Plain loops, as in [`super::element_forces`].
+    /// Plain loops, as in [`super::integrals::element_forces`].
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let (BoundParameters { lame, margin }, formulation) = (self.parameters, self.formulation);

@@ -1,10 +1,9 @@
 //! Integrals of elasticity over elements, by Lame's constants (lambda, mu) at Young's modulus 1.
 
-use pulp::{Scalar, Simd};
+use pulp::Simd;
 use topopt_mesh::hexahedron::{self, GAUSS, NODES};
 
 use super::twins::{Twin, joined};
-use super::{Formulation, modes};
 use crate::elements::Corners;
 use crate::operators::{
     DETERMINANT_SCALE, Derivatives, GRADIENT_SCALE, Gradients, Lanes, Matrix, Nodal, at_point,
@@ -63,46 +62,11 @@ pub fn block<S: Simd>(
     block
 }
 
-/// The blocks of K_e that couple each node with itself, (xx, xy, yy, zx, yz, zz); see
-/// [`crate::ElementKernel::diagonal_blocks`].
-pub fn diagonal_blocks(
-    hex: &[u32; 8],
-    x: &Corners,
-    formulation: Formulation,
-    lame: (f64, f64),
-) -> [[f64; 6]; 8] {
-    let simd = Scalar;
-    let x = x.map(|x| x.map(|x| Lanes::splat(simd, x)));
-    let twins: Vec<Twin> = Twin::all(hex, 0).collect();
-    let number = |lane: Lanes<Scalar>| {
-        let mut value = [0.0];
-        lane.store(&mut value);
-        value[0]
-    };
-    diagonal_blocks_of(simd, formulation, &x, &twins, lame).map(|block| block.map(number))
-}
-
-/// Diagonal blocks of K_e for elements in lanes with coordinates `x`; `twins` are their repeated
-/// nodes.
-#[inline(always)]
-pub fn diagonal_blocks_of<S: Simd>(
-    simd: S,
-    formulation: Formulation,
-    x: &Nodal<S>,
-    twins: &[Twin],
-    lame: (f64, f64),
-) -> [[Lanes<S>; 6]; 8] {
-    match formulation {
-        Formulation::Full => lane_diagonal_blocks(simd, x, twins, lame),
-        Formulation::Incompatible => modes::lane_diagonal_blocks(simd, x, twins, lame),
-    }
-}
-
 /// Diagonal blocks by full integration.
 ///
 /// The block of a node with gradient g is the integral of (lambda + mu) g g^T + mu |g|^2.
 #[inline(always)]
-fn lane_diagonal_blocks<S: Simd>(
+pub fn lane_diagonal_blocks<S: Simd>(
     simd: S,
     x: &Nodal<S>,
     twins: &[Twin],

@@ -86,7 +86,7 @@ pub fn block<S: Simd>(
     block
 }
 
-/// Diagonal blocks of K_e, see [`integrals::lane_diagonal_blocks`].
+/// Diagonal blocks of K_e, see [`super::integrals::lane_diagonal_blocks`].
 #[inline(always)]
 pub fn lane_diagonal_blocks<S: Simd>(
     simd: S,
