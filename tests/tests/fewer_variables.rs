@@ -134,7 +134,8 @@ fn histories_are_the_same_on_ranks_and_on_a_gpu() {
     let problem = &problem();
     let strategy = topopt_fem::Strategy::Mf;
     let alone = history(&Cpu, problem, &space(problem), &|| strategy.build(problem));
-    assert!(alone[7] < 0.7 * alone[0] && alone[15] < 0.7 * alone[8], "{alone:?}");
+    // Measured 0.38 by optimality criteria and 0.41 by MMA.
+    assert!(alone[7] < 0.45 * alone[0] && alone[15] < 0.45 * alone[8], "{alone:?}");
 
     for size in [1, 2, 4] {
         let found = Threads::run(size, |rank| {
