@@ -92,15 +92,17 @@ fn space(problem: &Problem) -> DesignSpace {
     DesignSpace::new(0.01, 0.4, problem.mesh().volumes(), vec![3], vec![5, 7])
 }
 
+/// Makes the operator of the equation on a part.
+type Make<'m, B> = dyn for<'l> Fn(&B, &'l Discretization<Elasticity, 3>) -> Operator<'l, B> + 'm;
+
+type Operator<'l, B> = Box<dyn ElementOperator<B> + 'l>;
+
 /// The history on one of the ranks of `communicator`.
 fn on_rank<B: MovingAsymptotes + Pointwise + Sync, C: Exchange<B>>(
     backend: B,
     communicator: C,
     problem: &Problem,
-    make: &dyn for<'l> Fn(
-        &B,
-        &'l Discretization<Elasticity, 3>,
-    ) -> Box<dyn ElementOperator<B> + 'l>,
+    make: &Make<'_, B>,
 ) -> Result<Vec<f64>, BackendError> {
     let rank = communicator.rank();
     let DistributedPart { part, equation, shares } = match rank {
