@@ -143,8 +143,19 @@ impl<const N: usize> Case<N> {
         gmsh: &Gmsh,
         interrupt: &Interrupt,
     ) -> Result<Self, InputError> {
-        let Meshed { mesh, tags, uncut, arrays, mut notes, deck } =
-            Meshed::of(config, gmsh, interrupt)?;
+        Self::on_meshed::<K>(config, Meshed::of(config, gmsh, interrupt)?)
+    }
+
+    /// Builds a case on a mesh in memory, whose sets its keys name, in place of the mesh of `[mesh]`.
+    ///
+    /// # Errors
+    /// As [`Case::build`].
+    pub fn on<K: Physics<N>>(config: &Config, mesh: HexMesh) -> Result<Self, InputError> {
+        Self::on_meshed::<K>(config, Meshed::in_memory(mesh))
+    }
+
+    fn on_meshed<K: Physics<N>>(config: &Config, meshed: Meshed) -> Result<Self, InputError> {
+        let Meshed { mesh, tags, uncut, arrays, mut notes, deck } = meshed;
         let sets = selections::sets(config, &mesh, tags.as_ref())?;
         let lookup = Lookup { config, mesh: &mesh, sets: &sets, nodal: &deck.nodal };
         notes.extend(lookup.notes());
@@ -283,14 +294,18 @@ impl Meshed {
 
         let is_shuffled = keys.shuffled.as_ref().is_some_and(|key| *key.get_ref());
         let mesh = if is_shuffled { Renumbering::shuffled(&mesh, 1).apply(&mesh) } else { mesh };
-        Ok(Self {
+        Ok(Self::in_memory(mesh))
+    }
+
+    fn in_memory(mesh: HexMesh) -> Self {
+        Self {
             mesh,
             tags: None,
             uncut: None,
             arrays: BTreeMap::new(),
             notes: Vec::new(),
             deck: Deck::default(),
-        })
+        }
     }
 }
 

@@ -38,10 +38,10 @@ const NUMBERS: [Number; 14] = [
 /// Lines of Rust in `src` of each crate, without blank ones. Raised: case by 31 for the rows of
 /// data of its physics, less what study and cli lost; fem and linalg by 145 for the backend that
 /// counts memory, of which the other crates lost as much; cuda, design and linalg by 396 for sparse
-/// maps between spaces; fem by 779 for hexahedra that do not lock.
+/// maps between spaces; fem by 787 for hexahedra that do not lock; case by 12 for meshes in memory.
 const LINES: [(&str, usize); 15] = [
     ("analysis", 1191),
-    ("case", 10_289),
+    ("case", 10_301),
     ("cli", 4930),
     ("cuda", 8947),
     ("design", 5858),

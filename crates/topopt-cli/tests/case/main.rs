@@ -13,6 +13,7 @@ use topopt_case::case::Case;
 use topopt_case::config::Config;
 use topopt_case::finding::InputError;
 use topopt_cli::render::{Drawing, render};
+use topopt_fem::Elasticity;
 
 /// The case of that text with the overrides, or the messages about it.
 fn case_of(text: &str, overrides: &[&str]) -> Result<Case, String> {
@@ -230,4 +231,15 @@ fn no_elements() {
     4 | 
       `----
     "#);
+}
+
+#[test]
+fn a_mesh_in_memory_takes_the_place_of_that_of_the_case() {
+    let own = case_of(CASE, &[]).unwrap();
+    let overrides = ["mesh.generator=cantilever".to_owned()];
+    let config = Config::parse(Path::new("case.toml"), CASE.to_owned(), &overrides).unwrap();
+    let found = Case::on::<Elasticity>(&config, own.mesh.clone()).unwrap();
+    assert_eq!(found.mesh.n_elements(), own.mesh.n_elements());
+    assert_eq!(found.fixed, own.fixed);
+    assert_eq!(found.load_cases[0].forces, own.load_cases[0].forces);
 }
