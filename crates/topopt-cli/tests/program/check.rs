@@ -66,7 +66,7 @@ fn a_part_without_a_design() {
       load case        default: 6 nodes, forces add up to (0, -6, 0), weight 1
       device           cpu
       strategy         mf
-      memory           about 18 MB, 19 with bsr, 20 with ebe, 19 with nbn
+      memory           about 18 MB, 19 with bsr, 19 with ebe, 19 with nbn
     ready for `topopt solve case.toml`
     ");
     let found: Value = serde_json::from_str(&check(&folder, &["--json"])).unwrap();
