@@ -146,7 +146,8 @@ impl<const N: usize> Case<N> {
         Self::on_meshed::<K>(config, Meshed::of(config, gmsh, interrupt)?)
     }
 
-    /// Builds a case on a mesh in memory, whose sets its keys name, in place of the mesh of `[mesh]`.
+    /// Builds a case on a mesh in memory, whose sets its keys name, in place of the mesh of
+    /// `[mesh]`.
     ///
     /// # Errors
     /// As [`Case::build`].

@@ -33,7 +33,7 @@ pub fn forces<S: Simd>(
 ) -> Nodal<S> {
     match formulation {
         Formulation::Full => element_forces(simd, x, u, modulus, lame),
-        Formulation::Incompatible => mode_forces(simd, x, u, modulus, lame),
+        Formulation::Incompatible => mode_forces(simd, [x, u], modulus, lame),
     }
 }
 
@@ -68,6 +68,6 @@ pub fn diagonal_blocks_of<S: Simd>(
 ) -> [[Lanes<S>; 6]; 8] {
     match formulation {
         Formulation::Full => lane_diagonal_blocks(simd, x, twins, lame),
-        Formulation::Incompatible => modes::lane_diagonal_blocks(simd, x, twins, lame),
+        Formulation::Incompatible => modes::diagonal_blocks(simd, x, twins, lame),
     }
 }

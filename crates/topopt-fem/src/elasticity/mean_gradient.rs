@@ -88,8 +88,7 @@ impl<S: Simd> Geometry<S> {
 #[inline(always)]
 pub fn mode_forces<S: Simd>(
     simd: S,
-    x: &Nodal<S>,
-    u: &Nodal<S>,
+    [x, u]: [&Nodal<S>; 2],
     modulus: Lanes<S>,
     lame: (f64, f64),
 ) -> Nodal<S> {

@@ -88,7 +88,7 @@ pub fn block<S: Simd>(
 
 /// Diagonal blocks of K_e, see [`super::integrals::lane_diagonal_blocks`].
 #[inline(always)]
-pub fn lane_diagonal_blocks<S: Simd>(
+pub fn diagonal_blocks<S: Simd>(
     simd: S,
     x: &Nodal<S>,
     twins: &[Twin],
