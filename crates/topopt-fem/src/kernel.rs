@@ -65,8 +65,7 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
         coefficients: &[Lanes<S>; MAX_TERMS],
     ) -> Nodal<S, N>;
 
-    /// Sets the gradients of which [`ElementKernel::block`] is made, for elements with coordinates
-    /// `x`.
+    /// Sets the gradients that [`ElementKernel::block`] reads, for elements with coordinates `x`.
     #[inline(always)]
     fn integrate<S: Simd>(&self, simd: S, x: &Nodal<S>, gradients: &mut Gradients<S>) {
         gradients.set(simd, x);

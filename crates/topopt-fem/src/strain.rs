@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
+use topopt_mesh::vector::dot;
 
 use crate::elements::Corners;
 use crate::shape_gradients::physical_gradients;
@@ -116,8 +117,4 @@ fn within(t: &Tensor, n: [f64; DIM]) -> Tensor {
 
 fn tensor(entry: impl Fn(usize, usize) -> f64) -> Tensor {
     std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j)))
-}
-
-fn dot(a: [f64; DIM], b: [f64; DIM]) -> f64 {
-    (0..DIM).map(|i| a[i] * b[i]).sum()
 }

@@ -7,6 +7,7 @@
 //! gradient is exact, and has rank 18, since the energy is a sum of squares.
 
 use topopt_mesh::hexahedron::NODES;
+use topopt_mesh::vector::{cross, dot};
 
 use crate::elements::Corners;
 
@@ -101,17 +102,6 @@ fn shape_coefficient(node: &[f64; 3], monomial: usize) -> f64 {
     0.125 * factors.product::<f64>()
 }
 
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|i| {
-        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-        a[j] * b[k] - a[k] * b[j]
-    })
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    (0..3).map(|i| a[i] * b[i]).sum()
-}
-
 /// The sum of vectors times factors.
 fn sum(terms: impl IntoIterator<Item = (f64, [f64; 3])>) -> [f64; 3] {
     terms
@@ -156,16 +146,19 @@ mod tests {
             (false, true) => mu,
             _ => 0.0,
         });
+
         let at = |xi| Matrix3::from_fn(|i, j| jacobian(x, xi)[i][j]);
         let center = at([0.0; 3]);
         let inverse = center.try_inverse().unwrap();
         let mut k = [DMatrix::zeros(24, 24), DMatrix::zeros(9, 24), DMatrix::zeros(9, 9)];
+
         for xi in gauss_points() {
             let (gradients, det) = physical_gradients(x, xi);
             let mut b = DMatrix::zeros(6, 24);
             for (a, g) in gradients.into_iter().enumerate() {
                 b.view_mut((0, 3 * a), (6, 3)).copy_from(&strain(g));
             }
+
             let mut g = DMatrix::zeros(6, 9);
             for i in 0..3 {
                 let unit = Vector3::from_fn(|k, _| f64::from(u8::from(k == i)));
@@ -174,10 +167,12 @@ mod tests {
                 let along = std::array::from_fn(|k| scale * along[k]);
                 g.view_mut((0, 3 * i), (6, 3)).copy_from(&strain(along));
             }
+
             k[0] += b.transpose() * &d * &b * det;
             k[1] += g.transpose() * &d * &b * det;
             k[2] += g.transpose() * &d * &g * det;
         }
+
         let [uu, au, aa] = k;
         &uu - au.transpose() * aa.lu().solve(&au).unwrap()
     }

@@ -86,7 +86,7 @@ fn covering(bounds: &BoundingBox, n_cells: usize) -> UniformGrid {
     UniformGrid::covering(bounds, share * long).unwrap_or(whole)
 }
 
-/// The same box with cells of half the edge.
+/// Halves the edges of the cells of `grid`.
 fn halved(grid: &UniformGrid) -> UniformGrid {
     UniformGrid {
         origin: grid.origin,

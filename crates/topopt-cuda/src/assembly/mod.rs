@@ -96,6 +96,7 @@ impl<R: Real> Assembly<R> {
             #[cfg(feature = "lab")]
             unknowns: N,
         };
+
         let before = device.allocated();
         let assemble = strategy.build(&parts)?;
         Ok(Self {

@@ -14,9 +14,8 @@ pub struct Tied<B: Gather> {
 }
 
 impl<B: Gather> Tied<B> {
-    /// Ties the elements with the same variable in `variable_of`, `[n_elements]`, of which there
-    /// are `n_variables`, each with an element at least. Of several ranks, the list of the first
-    /// one.
+    /// Ties the elements with the same variable in `variable_of`, `[n_elements]`. Each of the
+    /// `n_variables` has an element at least. On ranks the list of the first one counts.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

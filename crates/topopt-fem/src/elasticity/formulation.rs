@@ -13,8 +13,7 @@ use crate::operators::{Lanes, Nodal};
 /// Strains that a hexahedron takes into account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub enum Formulation {
-    /// Those of the trilinear displacements at the 2x2x2 Gauss points, without bubble or B-bar
-    /// terms.
+    /// Strains of trilinear displacements at the 2x2x2 Gauss points, without bubble or B-bar terms.
     #[default]
     Full,
     /// Strain modes with incompatible modes condensed, see [`crate::StrainMode`].

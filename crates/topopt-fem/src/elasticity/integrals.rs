@@ -199,6 +199,11 @@ fn add_flux<S: Simd>(
     }
 }
 
+/// Lame's lambda of plane stress.
+pub fn plane(lambda: f64, mu: f64) -> f64 {
+    2.0 * lambda * mu / (lambda + 2.0 * mu)
+}
+
 /// scale * (lambda tr(h) I + mu (h + h^T)).
 #[inline(always)]
 pub fn stress<S: Simd>(h: &Matrix<S>, lame: (Lanes<S>, Lanes<S>), scale: Lanes<S>) -> Matrix<S> {

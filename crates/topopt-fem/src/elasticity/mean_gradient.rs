@@ -8,7 +8,7 @@ use pulp::Simd;
 
 use topopt_mesh::hexahedron::NODES;
 
-use super::integrals::stress;
+use super::integrals::{plane, stress};
 use crate::operators::{Gradients, Lanes, Matrix, NODE, Nodal, hadamard};
 
 /// Product of the scales of coordinates in a determinant, with the sign of its odd monomials.
@@ -229,7 +229,7 @@ fn relaxed<S: Simd>(
     weight: Lanes<S>,
     (lambda, mu): (f64, f64),
 ) -> (Vector<S>, Vector<S>) {
-    let plane = Lanes::splat(simd, 2.0 * lambda * mu / (lambda + 2.0 * mu)) * weight;
+    let plane = Lanes::splat(simd, plane(lambda, mu)) * weight;
     let mu = Lanes::splat(simd, mu) * weight;
     let inverse = dot(n, n).recip();
     let [h_0, h_1] = [within(h[0], n, inverse), within(h[1], n, inverse)];

@@ -2,6 +2,7 @@
 
 use pulp::Simd;
 
+use super::integrals::plane;
 use super::mean_gradient::set_modes;
 use super::twins::{Twin, joined};
 use crate::elements::Corners;
@@ -33,11 +34,6 @@ pub fn matrix(x: &Corners, (lambda, mu): (f64, f64)) -> ElementMatrix<DIM> {
         }
     }
     ke
-}
-
-/// Lame's lambda of plane stress.
-pub fn plane(lambda: f64, mu: f64) -> f64 {
-    2.0 * lambda * mu / (lambda + 2.0 * mu)
 }
 
 /// The block of K_e between nodes a and b, of the `gradients` of strain modes.

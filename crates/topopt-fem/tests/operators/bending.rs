@@ -34,8 +34,7 @@ fn tip(
 }
 
 /// Displacements of the beam of MacNeal and Harder over 0.1081, 0.4321 and 3e-5: in its plane, out
-/// of it, along it; six elements of 1 x 0.2 x 0.1, of which inner edges are tilted by `shift` at
-/// their ends.
+/// of it, along it. It has six elements of 1 x 0.2 x 0.1; `shift` tilts their inner edges.
 fn macneal_harder(formulation: Formulation, shift: impl Fn(f64, f64) -> f64) -> [f64; 3] {
     let mesh = mapped_box([6, 1, 1], |[x, y, z]| {
         let (i, side) = ((6.0 * x).round(), if y > 0.5 { 1.0 } else { -1.0 });
