@@ -19,10 +19,10 @@ pub struct Elements {
 pub enum ElementKind {
     /// Incompatible modes, as C3D8I of Abaqus and CalculiX has: one layer of regular elements bends
     /// as a beam does.
+    #[default]
     IncompatibleModes,
     /// Full integration: 2x2x2 Gauss points, too stiff in bending with few elements through the
     /// thickness.
-    #[default]
     Full,
 }
 
