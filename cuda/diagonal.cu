@@ -1,19 +1,20 @@
 // precision: f64 f32
+// element: full modes
 // diagonal: of K, for Jacobi's preconditioner, whatever strategy computes K u.
 //
-// Source:        [Ratnakar2022, Alg. 1]; K_ai,ai = sum over the points of the 2x2x2 Gauss rule of
-//                ((lambda + mu) (dN_a/dx_i)^2 + mu |grad N_a|^2) det J
-// Mapping:       one thread an element, blocks of 128
+// Source:        [Ratnakar2022, Alg. 1]; K_ai,ai = sum over the points of the 2x2x2 Gauss rule, or over
+//                strain modes, of ((lambda + mu) (dN_a/dx_i)^2 + mu |grad N_a|^2) det J
+//                (common/self_stiffness.cuh)
+// Mapping:       one thread per element, blocks of 128
 // Layout:        the diagonal as planes [3][n_nodes]
-// Cost:          3105 operations an element; connectivity (32 bytes) and a modulus read an element;
-//                coordinates and supports (25 bytes) read and the diagonal written a node
+// Cost:          3105 operations per element, by modes some 2000; connectivity (32 bytes) and a modulus read
+//                per element; coordinates and supports (25 bytes) read and the diagonal written per node
 // Deterministic: where no two elements of a launch share a node, as with one launch a color; in one
 //                launch of all elements the order of additions at a node is not fixed
 // Requires:      out = 0 beforehand
 // Oracle:        crates/topopt-cuda/tests/device/operators.rs
 
 #include "common/trilinear.cuh"
-#include "common/gradient.cuh"
 #include "common/self_stiffness.cuh"
 
 #define BLOCK 128
@@ -30,16 +31,25 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal(
     unsigned node[8];
     load_nodes(mesh, e, node);
     double positions[3][8];
-    real X[3][8], D[3][8] = {};
+    real X[3][8];
     load_positions(mesh, node, positions);
     to_coefficients(positions, X);
 
     const real ratio = (real)material.ratio;
+#ifdef BY_MODES
+    real D[3][8];
+    each_own_block(node, X, ratio, [&](int m, const real block[6]) {
+#pragma unroll
+        for (int c = 0; c < 3; ++c) D[c][m] = block[c];
+    });
+#else
+    real D[3][8] = {};
     each_gradient(node, X, [&](int m, real weight, const real g[3]) {
         const real sum = dot(g, g, 0);
 #pragma unroll
         for (int c = 0; c < 3; ++c) D[c][m] += weight * (sum + (ratio + 1) * g[c] * g[c]);
     });
+#endif
 
     const real scale = (real)(material.mu / 512) * moduli[e];
 #pragma unroll

@@ -1,20 +1,21 @@
 // precision: f64 f32
+// element: full modes
 // mf_clusters: K u with nothing stored, as mf.cu has it, for meshes whose consecutive elements share
 // many nodes but no long rows of them: a warp meets each node of its elements once.
 //
 // Source:        the elements as in mf.cu; between them and the vectors the nodes of 32 elements, in
 //                shared memory
-// Mapping:       one warp a cluster of up to 32 consecutive elements and up to 96 distinct nodes: a
+// Mapping:       one warp per cluster of up to 32 consecutive elements and up to 96 distinct nodes: a
 //                lane three nodes, a lane an element, a lane three nodes; blocks of 32, in single
 //                precision 64; mf_clusters_dot leaves what a block adds to x . y
-// Layout:        vectors as planes [3][n_nodes]; 96 nodes and 32 elements a cluster, the last ones
+// Layout:        vectors as planes [3][n_nodes]; 96 nodes and 32 elements per cluster, the last ones
 //                again until it is full; places of a node in the elements as position * 32 + lane,
 //                one byte each; a node of more than four places several times, each with some of
 //                them, where there is room; nodes and places in an order with few bank conflicts
-// Cost:          1849 operations an element, 24 additions more for the sums; read an element: its 8
+// Cost:          operations as mf.cu, 24 additions more per element for the sums; read per element: its 8
 //                nodes in the cluster and 8 places, 18 bytes for nodes, a modulus; in a mesh of cut
-//                tetrahedra coordinates and x read, and y added to, 2.3 times an element; shared
-//                memory as mf.cu and 832 bytes a warp
+//                tetrahedra coordinates and x read, and y added to, 2.3 times per element; shared
+//                memory as mf.cu and 832 bytes per warp
 // Deterministic: no: the order of additions at a node of several clusters is not fixed
 // Requires:      y = (1 - P) x beforehand (supports.cu); mf_clusters_dot: x is zero at held components
 // Oracle:        crates/topopt-cuda/tests/device/operators.rs
@@ -24,7 +25,11 @@
 #define LANE (threadIdx.x % LANES)
 #define ROUNDS 3
 
+#ifdef BY_MODES
+#include "common/mode_forces.cuh"
+#else
 #include "common/forces.cuh"
+#endif
 #include "common/reduce.cuh"
 
 typedef unsigned long long EightBytes;
@@ -43,12 +48,20 @@ struct ClustersView {
     const unsigned long long* corners; // [n_clusters][32] of eight nodes in the cluster, by position
 };
 
-// What waits in shared memory: nodal values, then the slabs of the elements, then their forces.
+// What waits in shared memory: nodal values, then the slabs of the elements, or beside them their geometry,
+// then their forces
 union Waiting {
     Pair nodal[ROUNDS * LANES][3]; // coordinates, x: pairs are read in fewer passes than planes
+#ifdef BY_MODES
+    struct {
+        Pair nodal[ROUNDS * LANES][3]; // those above
+        Geometry geometry;
+    } modes;
+#else
     struct {
         Slabs x, u;
     } slabs;
+#endif
     struct {
         Pair xy[8 * LANES];
         real z[8 * LANES];
@@ -144,6 +157,26 @@ __device__ __forceinline__ void add_sums(
 template <bool WITH_DOT>
 __device__ __forceinline__ double element_product(
     EightBytes corner, real modulus, real ratio, Waiting& waiting, real F[3][8]) {
+#ifdef BY_MODES
+    real values[3][8], V[3][8];
+#pragma unroll
+    for (int m = 0; m < 8; ++m) {
+        const Pair* pairs = waiting.nodal[corner >> 8 * m & 255];
+        const Pair first = pairs[0];
+        values[0][m] = first.a, values[1][m] = first.b, values[2][m] = pairs[1].a;
+    }
+    to_coefficients(values, V);
+    const Center center = store_geometry(V, waiting.modes.geometry);
+
+#pragma unroll
+    for (int m = 0; m < 8; ++m) {
+        const Pair* pairs = waiting.nodal[corner >> 8 * m & 255];
+        const Pair third = pairs[2];
+        values[0][m] = pairs[1].b, values[1][m] = third.a, values[2][m] = third.b;
+    }
+    to_coefficients(values, V);
+    return mode_forces(waiting.modes.geometry, center, V, modulus, ratio, F);
+#else
     real X[3][8], U[3][8];
 #pragma unroll
     for (int m = 0; m < 8; ++m) {
@@ -170,6 +203,7 @@ __device__ __forceinline__ double element_product(
     for (int c = 0; c < 3; ++c) to_nodes(x_slabs, c, f_up[c], F[c]);
 
     return sum;
+#endif
 }
 
 template <bool WITH_DOT>
@@ -192,7 +226,8 @@ __device__ __forceinline__ double add_product(
 
     // Lanes past the last element repeat it with modulus 0, and no node has a place in them.
     const unsigned e = read_only(clusters.starts + cluster) + LANE;
-    const real modulus = e < read_only(clusters.starts + cluster + 1) ? (real)(material.mu / 512) * moduli[e] : (real)0;
+    const bool is_there = e < read_only(clusters.starts + cluster + 1);
+    const real modulus = is_there ? (real)(material.mu / MU_SCALE) * moduli[e] : (real)0;
 
     stage(clusters, first_slot, mesh, x, waiting, all);
     __syncwarp();
@@ -200,7 +235,7 @@ __device__ __forceinline__ double add_product(
     real F[3][8];
     const double sum = element_product<WITH_DOT>(corner, modulus, (real)material.ratio, waiting, F);
 
-    __syncwarp(); // forces take the place of slabs
+    __syncwarp(); // forces take their place
 #pragma unroll
     for (int m = 0; m < 8; ++m) {
         waiting.forces.xy[m * LANES + LANE] = {F[0][m], F[1][m]};
@@ -212,7 +247,11 @@ __device__ __forceinline__ double add_product(
     return sum;
 }
 
+#ifdef BY_MODES
+#define RESIDENT_BLOCKS 14
+#else
 #define RESIDENT_BLOCKS (sizeof(real) == 8 ? 12 : 10)
+#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_clusters(
     VIEW(ClustersView) clusters, VIEW(MeshView) mesh, VIEW(Lame) material,

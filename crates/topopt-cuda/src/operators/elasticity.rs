@@ -84,15 +84,15 @@ pub struct Elastic<R> {
 
 impl<R: Real> ElementKernels<Elasticity, R, DIM> for Elastic<R> {
     fn new(on_device: &ProblemOnDevice, _: &Discretization) -> Result<Self, BackendError> {
-        let device = &on_device.device;
+        let (device, formulation) = (&on_device.device, on_device.formulation());
         let with_kernels = |clusters: &Arc<Clusters>| -> Result<_, BackendError> {
-            Ok((kernels::MfClusters::load(device)?, clusters.clone()))
+            Ok((kernels::MfClusters::load_for(formulation, device)?, clusters.clone()))
         };
         Ok(Self {
-            kernels: kernels::Mf::load(device)?,
+            kernels: kernels::Mf::load_for(formulation, device)?,
             clusters: on_device.clusters.as_ref().map(with_kernels).transpose()?,
-            diagonal: kernels::Diagonal::load(device)?,
-            energies: kernels::Energies::load(device)?,
+            diagonal: kernels::Diagonal::load_for(formulation, device)?,
+            energies: kernels::Energies::load_for(formulation, device)?,
         })
     }
 
