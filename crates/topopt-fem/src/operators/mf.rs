@@ -60,7 +60,7 @@ impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for Mf<'_, K, N> {
             bytes_read: elements * (8.0 * terms + 16.0 + factors)
                 + nodes * (24.0 + values + (values + 4.0) * copies),
             bytes_written: nodes * (values + values * copies),
-            flops: elements * (K::FLOPS + products),
+            flops: elements * (self.problem.kernel().flops() + products),
         }
     }
 }
