@@ -9,7 +9,7 @@
 // Mapping:       block_diagonal: one thread per element, blocks of 128; the others: one thread per node,
 //                blocks of 128
 // Layout:        blocks as planes [6][n_nodes] in the order xx, yy, zz, xy, yz, zx; vectors [3][n_nodes]
-// Cost:          block_diagonal: 4400 operations per element, by modes some 2000, connectivity (32 bytes)
+// Cost:          block_diagonal: 4400 operations per element, by modes 2800, connectivity (32 bytes)
 //                and a modulus read per element, coordinates (24 bytes) read and the blocks written per
 //                node; apply_blocks: 12 values and 15 operations per node; smooth_blocks: 27 values
 // Deterministic: yes, block_diagonal where no two elements of a launch share a node, as with one
@@ -41,9 +41,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK) block_diagonal(
 
 #ifdef BY_MODES
     const real scale = (real)(material.mu / 512) * moduli[e];
-    each_own_block(node, X, (real)material.ratio, [&](int m, const real block[6]) {
+    each_own_block(mesh, e, X, (real)material.ratio, [&](int m, unsigned own, const real block[6]) {
 #pragma unroll
-        for (int c = 0; c < 6; ++c) atomicAdd(out + ((size_t)c * mesh.n_nodes + node[m]), scale * block[c]);
+        for (int c = 0; c < 6; ++c) atomicAdd(out + ((size_t)c * mesh.n_nodes + own), scale * block[c]);
     });
 #else
     real D[6][8] = {};

@@ -7,7 +7,7 @@
 //                (common/self_stiffness.cuh)
 // Mapping:       one thread per element, blocks of 128
 // Layout:        the diagonal as planes [3][n_nodes]
-// Cost:          3105 operations per element, by modes some 2000; connectivity (32 bytes) and a modulus read
+// Cost:          3105 operations per element, by modes 2400; connectivity (32 bytes) and a modulus read
 //                per element; coordinates and supports (25 bytes) read and the diagonal written per node
 // Deterministic: where no two elements of a launch share a node, as with one launch a color; in one
 //                launch of all elements the order of additions at a node is not fixed
@@ -37,10 +37,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal(
 
     const real ratio = (real)material.ratio;
 #ifdef BY_MODES
-    real D[3][8];
-    each_own_block(node, X, ratio, [&](int m, const real block[6]) {
+    const real mu = (real)(material.mu / 512) * moduli[e];
+    each_own_block(mesh, e, X, ratio, [&](int m, unsigned own, const real block[6]) {
+        const unsigned mask = held[own];
 #pragma unroll
-        for (int c = 0; c < 3; ++c) D[c][m] = block[c];
+        for (int c = 0; c < 3; ++c) {
+            real* at = out + ((size_t)c * mesh.n_nodes + own);
+            if (mask >> c & 1) *at = 1; // the same from every element
+            else atomicAdd(at, mu * block[c]);
+        }
     });
 #else
     real D[3][8] = {};
@@ -49,7 +54,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal(
 #pragma unroll
         for (int c = 0; c < 3; ++c) D[c][m] += weight * (sum + (ratio + 1) * g[c] * g[c]);
     });
-#endif
 
     const real scale = (real)(material.mu / 512) * moduli[e];
 #pragma unroll
@@ -62,4 +66,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal(
             else atomicAdd(at, scale * D[c][m]);
         }
     }
+#endif
 }

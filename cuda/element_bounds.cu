@@ -65,16 +65,20 @@ __device__ __forceinline__ void copy(const unsigned node[8], real u[3][8]) {
                 for (int c = 0; c < 3; ++c) u[c][m | bit] = u[c][m];
 }
 
-#ifdef BY_MODES
-// K u in place of u, at mu = 512, of an element whose geometry is stored
-__device__ __forceinline__ void forces(const Geometry& geometry, const Center& center, real ratio, real u[3][8]) {
-    real U[3][8];
-    to_coefficients(u, U);
-    mode_forces(geometry, center, U, 8, ratio, u);
-}
-#else
 // K u in place of u, at mu = 512. Coordinates are read again, or they would take registers that there
 // are not.
+#ifdef BY_MODES
+__device__ __forceinline__ void forces(
+    const MeshView& mesh, const unsigned node[8], real ratio, Geometry& geometry, real u[3][8]) {
+    double X[3][8];
+    real coefficients[3][8];
+    load_positions(mesh, node, X);
+    to_coefficients(X, coefficients);
+    const Center center = store_geometry(coefficients, geometry);
+    to_coefficients(u, coefficients);
+    mode_forces(geometry, center, coefficients, 512 / MU_SCALE, ratio, u);
+}
+#else
 __device__ __forceinline__ void forces(
     const MeshView& mesh, const unsigned node[8], real ratio, Slabs& x_slabs, Slabs& u_slabs, real u[3][8]) {
     double X[3][8];
@@ -121,7 +125,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) element_bounds(
 
 #ifdef BY_MODES
     __shared__ Geometry geometry;
-    Center center;
 #else
     __shared__ Slabs x_slabs, u_slabs;
 #endif
@@ -135,8 +138,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) element_bounds(
         load_positions(mesh, node, X);
         to_coefficients(X, coefficients);
 #ifdef BY_MODES
-        each_own_block(node, coefficients, ratio, [&](int m, const real D[6]) { invert_block(D, m, inverse); });
-        center = store_geometry(coefficients, geometry);
+        each_own_block(
+            mesh, e, coefficients, ratio, [&](int m, unsigned, const real D[6]) { invert_block(D, m, inverse); });
 #else
         real D[6][8] = {};
         add_self_stiffness(node, coefficients, ratio, D);
@@ -163,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) element_bounds(
 #pragma unroll 1
     for (int step = 0; step < STEPS; ++step) {
 #ifdef BY_MODES
-        forces(geometry, center, ratio, u);
+        forces(mesh, node, ratio, geometry, u);
 #else
         forces(mesh, node, ratio, x_slabs, u_slabs, u);
 #endif

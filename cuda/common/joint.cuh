@@ -36,26 +36,7 @@ struct Element {
     real mu;                    // Lame's mu of it over 512
 };
 
-#ifdef BY_MODES
-
-// A mode, and its gradients at the nodes, [3 m + component][thread] for position m
-struct Point {
-    StrainMode mode;
-    real (*gradients)[JOINT_BLOCK];
-};
-
-__device__ __forceinline__ void gradient_at(int m, const Point& p, real g[3]) {
-#pragma unroll
-    for (int c = 0; c < 3; ++c) g[c] = p.gradients[3 * m + c][threadIdx.x];
-}
-
-#else
-
-// A Gauss point and the cofactors of J there
-struct Point {
-    real s[3], C[3][3];
-};
-
+#ifndef BY_MODES
 // 8 dN_m/dxi of the node at position m, at the point s
 __device__ __forceinline__ void reference_gradient_at(int m, const real s[3], real N[3]) {
     const real sides[3][2] = {SIDES(s[0]), SIDES(s[1]), SIDES(s[2])};
@@ -63,25 +44,26 @@ __device__ __forceinline__ void reference_gradient_at(int m, const real s[3], re
 }
 
 // det J times its gradient
-__device__ __forceinline__ void gradient_at(int m, const Point& p, real g[3]) {
+__device__ __forceinline__ void gradient_at(int m, const real s[3], const real C[3][3], real g[3]) {
     real N[3];
-    reference_gradient_at(m, p.s, N);
+    reference_gradient_at(m, s, N);
 #pragma unroll
-    for (int c = 0; c < 3; ++c) g[c] = N[0] * p.C[0][c] + N[1] * p.C[1][c] + N[2] * p.C[2][c];
+    for (int c = 0; c < 3; ++c) g[c] = N[0] * C[0][c] + N[1] * C[1][c] + N[2] * C[2][c];
 }
-
 #endif
 
-// Writes a lane's sums over `nodes`, which has bit m for the node at position m, as `held` has by component
+// Writes a lane's sums of `gradient` over `nodes`, which has bit m for the node at position m, as `held` has by
+// component
+template <class Gradient>
 __device__ __forceinline__ void sum_gradients(
-    unsigned nodes, const unsigned held[3], const Positions X, const Point& point, Shared sums) {
+    unsigned nodes, const unsigned held[3], const Positions X, Gradient gradient, Shared sums) {
     const unsigned group = threadIdx.x / LANES;
     real t[3] = {}, w[3][3] = {};
 #pragma unroll 1
     for (unsigned rest = nodes; rest; rest &= rest - 1) {
         const int m = __ffs(rest) - 1;
         real g[3];
-        gradient_at(m, point, g);
+        gradient(m, g);
 #pragma unroll
         for (int c = 0; c < 3; ++c) {
             t[c] += g[c];
@@ -106,7 +88,7 @@ __device__ __forceinline__ void sum_gradients(
     for (unsigned rest = nodes; rest; rest &= rest - 1) {
         const int m = __ffs(rest) - 1;
         real g[3];
-        gradient_at(m, point, g);
+        gradient(m, g);
 
 #pragma unroll
         for (int i = 0; i < 3; ++i) {
@@ -124,7 +106,7 @@ __device__ __forceinline__ void sum_gradients(
 
 // The stress of a mode, times det J: it moves component i along t[i], or i and j along -w[i][0] and w[j][1]
 __device__ __forceinline__ void stress_of_mode(
-    int mode, const Shared sums, const Point& point, real mu, real ratio, real stress[3][3]) {
+    int mode, const Shared sums, const real normal[3], real mu, real ratio, real stress[3][3]) {
     real H[3][3] = {};
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
@@ -138,7 +120,7 @@ __device__ __forceinline__ void stress_of_mode(
     }
 
 #ifdef BY_MODES
-    relaxed_stress(point.mode.normal, mu, ratio, H, stress);
+    relaxed_stress(normal, mu, ratio, H, stress);
 #else
     const real pressure = ratio * (H[0][0] + H[1][1] + H[2][2]);
 #pragma unroll
@@ -150,11 +132,11 @@ __device__ __forceinline__ void stress_of_mode(
 
 // K[a][b] += the work of the stress of each mode of `rows` in each mode of `columns`
 __device__ __forceinline__ void add_work(
-    const Shared rows, const Shared columns, const Point& point, real mu, real ratio, real K[MODES][MODES]) {
+    const Shared rows, const Shared columns, const real normal[3], real mu, real ratio, real K[MODES][MODES]) {
 #pragma unroll
     for (int a = 0; a < MODES; ++a) {
         real s[3][3];
-        stress_of_mode(a, rows, point, mu, ratio, s);
+        stress_of_mode(a, rows, normal, mu, ratio, s);
 #pragma unroll
         for (int i = 0; i < 3; ++i)
 #pragma unroll
@@ -223,12 +205,17 @@ __device__ __forceinline__ void add_point(
     const unsigned q = threadIdx.x % LANES;
 #ifdef BY_MODES
     __shared__ real gradients[24][JOINT_BLOCK];
-    const Point point = {mode_of_lane(q, ratio, X, gradients), gradients};
-    const real weight = q < STRAIN_MODES ? element.mu * point.mode.weight : 0;
-    ratio = point.mode.ratio;
+    const StrainMode mode = mode_of_lane(q, ratio, X, gradients);
+    const auto gradient = [&](int m, real g[3]) {
+#pragma unroll
+        for (int c = 0; c < 3; ++c) g[c] = gradients[3 * m + c][threadIdx.x];
+    };
+    const real* normal = mode.normal;
+    const real weight = q < STRAIN_MODES ? element.mu * mode.weight : 0;
+    ratio = mode.ratio;
 #else
     const unsigned group = threadIdx.x / LANES;
-    const real s[3] = {q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS};
+    const real s[3] = {q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS}, *normal = nullptr;
     real J[3][3] = {}, C[3][3];
 #pragma unroll 1
     for (int m = 0; m < 8; ++m) {
@@ -241,12 +228,11 @@ __device__ __forceinline__ void add_point(
     }
 
     const real weight = element.mu * reciprocal(cofactors(J, C));
-    const Point point = {{s[0], s[1], s[2]},
-                         {{C[0][0], C[0][1], C[0][2]}, {C[1][0], C[1][1], C[1][2]}, {C[2][0], C[2][1], C[2][2]}}};
+    const auto gradient = [&](int m, real g[3]) { gradient_at(m, s, C, g); };
 #endif
-    sum_gradients(element.in_row, element.held, X, point, rows);
-    sum_gradients(element.in_column, element.held, X, point, columns);
-    add_work(rows, columns, point, weight, ratio, K);
+    sum_gradients(element.in_row, element.held, X, gradient, rows);
+    sum_gradients(element.in_column, element.held, X, gradient, columns);
+    add_work(rows, columns, normal, weight, ratio, K);
 }
 
 // Sum over `lanes` neighboring lanes, in all of them

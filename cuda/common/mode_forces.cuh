@@ -25,22 +25,31 @@ typedef volatile real Geometry[10][3][LANES];
 
 // What stays in registers of an element's geometry
 struct Center {
-    real cofactors[3][3]; // at the center
-    real det, at_center;  // 512 times the mean of det J, and that at the center
+    real tangents[3][3]; // coefficients of xi, eta, zeta
+    real gradients[6];   // sum of g g^T of their gradients g, as VOIGT has its components; over 64
+    real det;            // 512 times the mean of det J
 };
 
 // The geometry of the element whose coordinates have the coefficients X
 __device__ __forceinline__ Center store_geometry(const real X[3][8], Geometry& geometry) {
     const ModeGeometry all = mode_geometry(X);
-    Center center = {{}, all.det, all.at_center};
+    Center center;
+    center.det = all.det;
+    const real inverse = reciprocal(all.at_center), scale = inverse * inverse;
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
 #pragma unroll
         for (int k = 1; k < 7; ++k) geometry[k - 1][i][LANE] = all.mean[k][i];
 #pragma unroll
         for (int h = 0; h < 4; ++h) geometry[6 + h][i][LANE] = X[i][HOURGLASS(h)];
+
+        const real own[3] = {all.center[0][i], all.center[1][i], all.center[2][i]};
+        const int j = (i + 1) % 3;
+        const real next[3] = {all.center[0][j], all.center[1][j], all.center[2][j]};
+        center.gradients[i] = scale * dot(own, own, 0);
+        center.gradients[VOIGT(i, j)] = scale * dot(own, next, 0);
 #pragma unroll
-        for (int d = 0; d < 3; ++d) center.cofactors[d][i] = all.center[d][i];
+        for (int d = 0; d < 3; ++d) center.tangents[d][i] = X[i][1 << d];
     }
     return center;
 }
@@ -100,59 +109,48 @@ __device__ __forceinline__ real times(const real s[6], const real v[3], int i, r
     return dot(row, v, sum);
 }
 
-// Adds the forces of p (x) a + q (x) b, conjugate to p and q, without stress on planes of normal n: the
-// incompatible mode along n takes it, a symmetric t (x) n, found from the stress on these planes.
+// Adds the forces over mu of two hourglasses h in the plane of the tangents t, which no stress leaves.
+//
+// The gradient is h_0 along the first reference coordinate of the plane and h_1 along the second, so that
+// h_0 . t_0, h_1 . t_1 and h_0 . t_1 + h_1 . t_0 are all of its strain in the plane. With the metric m of the
+// tangents and A = adj(m), det(m) = M, the stress is that of an isotropic material in plane stress; as
+// A e A = (A : e) A - M adj(e), it takes one product.
+// plane = (lambda of plane stress + 2 mu) / mu.
 __device__ __forceinline__ void add_relaxed(
-    const real p[3], const real a[3], const real q[3], const real b[3], const real n[3], real ratio,
-    real of_p[3], real of_q[3]) {
-    real G[3][3], s[6], t[3];
-#pragma unroll
-    for (int i = 0; i < 3; ++i)
-#pragma unroll
-        for (int c = 0; c < 3; ++c) G[i][c] = p[i] * a[c] + q[i] * b[c];
-    stress_of_gradient(G, ratio, s);
-
-    const real inverse = reciprocal(dot(n, n, 0)), inverse_stretch = reciprocal(ratio + 2);
-#pragma unroll
-    for (int i = 0; i < 3; ++i) t[i] = inverse * times(s, n, i, 0);
-    const real along = dot(t, n, 0);
-    const real back = (ratio + 1) * inverse_stretch * inverse * along;
-    const real pressure = ratio * inverse_stretch * along;
-#pragma unroll
-    for (int i = 0; i < 3; ++i) t[i] -= back * n[i];
+    const real h_0[3], const real h_1[3], const real t_0[3], const real t_1[3], real m_00, real m_01, real m_11,
+    real plane, real f_0[3], real f_1[3]) {
+    const real inverse = reciprocal(m_00 * m_11 - m_01 * m_01), twice = 2 * inverse;
+    const real e_00 = dot(h_0, t_0, 0), e_11 = dot(h_1, t_1, 0), e_01 = dot(h_0, t_1, dot(h_1, t_0, 0));
+    const real trace = plane * inverse * inverse * (m_11 * e_00 + (m_00 * e_11 - m_01 * e_01));
+    const real s_00 = trace * m_11 - twice * e_11, s_11 = trace * m_00 - twice * e_00;
+    const real s_01 = inverse * e_01 - trace * m_01;
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3;
-        s[i] -= 2 * t[i] * n[i] + pressure;
-        s[VOIGT(i, j)] -= t[i] * n[j] + t[j] * n[i];
-    }
-
-#pragma unroll
-    for (int i = 0; i < 3; ++i) {
-        of_p[i] = times(s, a, i, of_p[i]);
-        of_q[i] = times(s, b, i, of_q[i]);
+        f_0[i] += s_00 * t_0[i] + s_01 * t_1[i];
+        f_1[i] += s_11 * t_1[i] + s_01 * t_0[i];
     }
 }
 
-// Forces over mu of the hourglasses H: three linear modes and, of xi eta zeta, the bilinear ones; times
-// 3 at_center^2 over the volume
+// Forces over mu / 3 of the hourglasses H: of three linear modes and, of xi eta zeta, the bilinear ones; per mean
+// of det J
 __device__ __forceinline__ void hourglass_forces(
-    const real C[3][3], const real H[4][3], real ratio, real F[4][3]) {
+    const Center& center, const real H[4][3], real ratio, real F[4][3]) {
+    const real *x = center.tangents[0], *y = center.tangents[1], *z = center.tangents[2];
+    const real xx = dot(x, x, 0), yy = dot(y, y, 0), zz = dot(z, z, 0);
+    const real xy = dot(x, y, 0), xz = dot(x, z, 0), yz = dot(y, z, 0);
+    const real plane = 4 * (ratio + 1) * reciprocal(ratio + 2);
 #pragma unroll
     for (int h = 0; h < 3; ++h)
 #pragma unroll
         for (int i = 0; i < 3; ++i) F[h][i] = 0;
-    add_relaxed(H[0], C[1], H[1], C[2], C[0], ratio, F[0], F[1]);
-    add_relaxed(H[0], C[0], H[2], C[2], C[1], ratio, F[0], F[2]);
-    add_relaxed(H[1], C[0], H[2], C[1], C[2], ratio, F[1], F[2]);
+    add_relaxed(H[0], H[1], y, z, yy, yz, zz, plane, F[0], F[1]);
+    add_relaxed(H[0], H[2], x, z, xx, xz, zz, plane, F[0], F[2]);
+    add_relaxed(H[1], H[2], x, y, xx, xy, yy, plane, F[1], F[2]);
 
-    const real sum = dot(C[0], C[0], dot(C[1], C[1], dot(C[2], C[2], 0)));
-    const real along[3] = {
-        (ratio + 1) * dot(C[0], H[3], 0), (ratio + 1) * dot(C[1], H[3], 0), (ratio + 1) * dot(C[2], H[3], 0)};
+    const real* g = center.gradients;
+    const real third = (real)(1.0 / 3.0), sum = third * (g[0] + g[1] + g[2]), along = third * (ratio + 1);
 #pragma unroll
-    for (int i = 0; i < 3; ++i)
-        F[3][i] = (real)(1.0 / 3.0)
-                * (along[0] * C[0][i] + (along[1] * C[1][i] + (along[2] * C[2][i] + sum * H[3][i])));
+    for (int i = 0; i < 3; ++i) F[3][i] = sum * H[3][i] + along * times(g, H[3], i, 0);
 }
 
 // What is conjugate to the strains G and H over the mean of det J: stress S of the mean gradient, P of the
@@ -167,9 +165,8 @@ __device__ __forceinline__ void stresses(
 #pragma unroll
         for (int c = 0; c < 3; ++c) S[i][c] = mu * s[VOIGT(i, c)];
 
-    hourglass_forces(center.cofactors, H, ratio, P);
-    const real inverse = reciprocal(center.at_center);
-    const real scale = (real)(1.0 / 3.0) * mu * inverse * inverse;
+    hourglass_forces(center, H, ratio, P);
+    const real scale = (real)(1.0 / 3.0) * mu;
 #pragma unroll
     for (int h = 0; h < 4; ++h)
 #pragma unroll
