@@ -13,7 +13,7 @@
 //                and a modulus read per element, coordinates (24 bytes) read and the blocks written per
 //                node; apply_blocks: 12 values and 15 operations per node; smooth_blocks: 27 values
 // Deterministic: yes, block_diagonal where no two elements of a launch share a node, as with one
-//                launch a color; else the order of additions at a node is not fixed
+//                launch per color; else the order of additions at a node is not fixed
 // Requires:      block_diagonal: out = 0, or springs, beforehand
 // Oracle:        crates/topopt-cuda/tests/device/multigrid.rs
 

@@ -9,7 +9,7 @@
 // Layout:        the diagonal as planes [3][n_nodes]
 // Cost:          3105 operations per element, by modes 2400; connectivity (32 bytes) and a modulus read
 //                per element; coordinates and supports (25 bytes) read and the diagonal written per node
-// Deterministic: where no two elements of a launch share a node, as with one launch a color; in one
+// Deterministic: where no two elements of a launch share a node, as with one launch per color; in one
 //                launch of all elements the order of additions at a node is not fixed
 // Requires:      out = 0 beforehand
 // Oracle:        crates/topopt-cuda/tests/device/operators.rs

@@ -13,10 +13,10 @@
 //                [3][8][n_elements] by position in the element
 // Cost:          full: 1849 operations per element (1149 instructions, 700 of them fused), 288 bytes of
 //                shared memory per thread; modes: 1239 operations (897 instructions, 342 of them fused),
-//                240 bytes, and along rows of elements 12 additions to nodes in place of 24; half the bytes in single precision;
-//                connectivity (32 bytes) and a modulus read per element; coordinates (24 bytes) and x
-//                read and y written per node
-// Deterministic: where no two elements of a launch share a node, as with one launch a color; in one
+//                240 bytes, and along rows of elements 12 additions to nodes in place of 24; half the
+//                bytes in single precision; connectivity (32 bytes) and a modulus read per element;
+//                coordinates (24 bytes) and x read and y written per node
+// Deterministic: where no two elements of a launch share a node, as with one launch per color; in one
 //                launch of all elements the order of additions at a node is not fixed; slots: yes
 // Requires:      y = (1 - P) x beforehand (supports.cu), except for slots; for a dot product: x is
 //                zero at held components

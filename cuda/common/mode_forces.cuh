@@ -117,8 +117,8 @@ __device__ __forceinline__ real times(const real s[6], const real v[3], int i, r
 // A e A = (A : e) A - M adj(e), it takes one product.
 // plane = (lambda of plane stress + 2 mu) / mu.
 __device__ __forceinline__ void add_relaxed(
-    const real h_0[3], const real h_1[3], const real t_0[3], const real t_1[3], real m_00, real m_01, real m_11,
-    real plane, real f_0[3], real f_1[3]) {
+    const real h_0[3], const real h_1[3], const real t_0[3], const real t_1[3], real m_00, real m_01,
+    real m_11, real plane, real f_0[3], real f_1[3]) {
     const real inverse = reciprocal(m_00 * m_11 - m_01 * m_01), twice = 2 * inverse;
     const real e_00 = dot(h_0, t_0, 0), e_11 = dot(h_1, t_1, 0), e_01 = dot(h_0, t_1, dot(h_1, t_0, 0));
     const real trace = plane * inverse * inverse * (m_11 * e_00 + (m_00 * e_11 - m_01 * e_01));
@@ -131,8 +131,8 @@ __device__ __forceinline__ void add_relaxed(
     }
 }
 
-// Forces over mu / 3 of the hourglasses H: of three linear modes and, of xi eta zeta, the bilinear ones; per mean
-// of det J
+// Forces over mu / 3 of the hourglasses H: of three linear modes and, of xi eta zeta, the bilinear ones;
+// per mean of det J
 __device__ __forceinline__ void hourglass_forces(
     const Center& center, const real H[4][3], real ratio, real F[4][3]) {
     const real *x = center.tangents[0], *y = center.tangents[1], *z = center.tangents[2];
@@ -202,7 +202,8 @@ __device__ __forceinline__ void from_coefficients(const real F[8], real f[8]) {
 // Nodal forces f of the displacements with coefficients U, for mu over MU_SCALE; returns what they do along U,
 // a sum of squares of strains, of which nothing cancels
 __device__ __forceinline__ double mode_forces(
-    const Geometry& geometry, const Center& center, const real U[3][8], real mu, real ratio, real f[3][8]) {
+    const Geometry& geometry, const Center& center, const real U[3][8], real mu, real ratio,
+    real f[3][8]) {
     real G[3][3], H[4][3], S[3][3], P[4][3], F[3][8];
     strains(geometry, center.det, U, G, H);
     stresses(center, G, H, mu, ratio, S, P);

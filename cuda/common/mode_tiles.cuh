@@ -59,7 +59,8 @@ __device__ __forceinline__ void add_mode_tile(
 #pragma unroll
     for (int q = 4; q < STRAIN_MODES; ++q) add_mode(gradients, q, a, b, all);
 
-    const real lambda = (real)material.lambda, mu = (real)material.mu, plane = 2 * lambda * mu / (lambda + 2 * mu);
+    const real lambda = (real)material.lambda, mu = (real)material.mu;
+    const real plane = 2 * lambda * mu / (lambda + 2 * mu);
     const real trace = all[0][0] + all[1][1] + all[2][2] + linear[0][0] + linear[1][1] + linear[2][2];
 #pragma unroll
     for (int i = 0; i < 3; ++i)

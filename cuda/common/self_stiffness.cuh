@@ -88,8 +88,9 @@ __device__ __forceinline__ void each_own_block(
         }
         add_own((real)(1.0 / 9.0) * weight, ratio, g, bilinear);
     }
-    const Plane planes[3] = {plane_of(tangents[1], tangents[2], ratio), plane_of(tangents[0], tangents[2], ratio),
-                             plane_of(tangents[0], tangents[1], ratio)};
+    const Plane planes[3] = {
+        plane_of(tangents[1], tangents[2], ratio), plane_of(tangents[0], tangents[2], ratio),
+        plane_of(tangents[0], tangents[1], ratio)};
 
 #pragma unroll 1
     for (int m = 0; m < 8; ++m) {

@@ -78,7 +78,7 @@ __device__ __forceinline__ ModeGeometry mode_geometry(const real X[3][8]) {
 
 // A mode of strain: the mean gradient, the three linear modes, the three bilinear ones
 struct StrainMode {
-    real shares[8][3]; // of every monomial in its gradient, within the planes of a relaxed mode; not the first
+    real shares[8][3]; // of every monomial but the first in its gradient, within the planes if relaxed
     real weight;       // 512 times the integral of the square of its own monomial
     real ratio;        // lambda / mu of its strain
     real normal[3];    // of the planes that an incompatible mode makes free of stress, or 0

@@ -40,7 +40,7 @@ views! {
     }
 
     /// The clusters of a mesh.
-    ClustersView in "mf_clusters.cu" {
+    ClustersView in "common/clusters.cuh" {
         n_clusters: Count,
         starts: In<u32>,
         nodes: In<u32>,
