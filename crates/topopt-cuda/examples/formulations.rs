@@ -55,7 +55,8 @@ fn cut_tetrahedra(n: usize) -> Result<HexMesh, Box<dyn Error>> {
             cells.push(Shape::Tetrahedron, &[hex[0], hex[a], hex[b], hex[6]], &[]);
         }
     }
-    let cut = Cut::of(&cells, cubes.coordinates().to_vec()).map_err(|error| format!("{error:?}"))?;
+    let cut =
+        Cut::of(&cells, cubes.coordinates().to_vec()).map_err(|error| format!("{error:?}"))?;
     Ok(HexMesh::new(cut.coordinates, cut.hexes, Sets::default())?)
 }
 
@@ -141,7 +142,10 @@ fn solves(device: &Arc<Device>, mesh: &HexMesh) -> Result<(), Box<dyn Error>> {
                 m.update(&backend, &operator, &[&moduli]).expect("the second time as the first");
             })?;
             let (iterations, seconds) = solve(&backend, &operator, &m, &problem)?;
-            println!("  turn {turn}, {formulation:?}: {:.1}, {iterations}, {seconds:.3}", 1e3 * setup);
+            println!(
+                "  turn {turn}, {formulation:?}: {:.1}, {iterations}, {seconds:.3}",
+                1e3 * setup
+            );
         }
     }
     Ok(())

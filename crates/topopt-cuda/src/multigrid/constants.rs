@@ -44,7 +44,10 @@ impl<R: Real> Constants<R> {
 }
 
 impl<R: Real> LevelKernels<Diffusion, R, 1> for Constants<R> {
-    fn load(backend: &Cuda<R>, problem: &Discretization<Diffusion, 1>) -> Result<Self, BackendError> {
+    fn load(
+        backend: &Cuda<R>,
+        problem: &Discretization<Diffusion, 1>,
+    ) -> Result<Self, BackendError> {
         let device = backend.device();
         Ok(Self {
             levels: kernels::ScalarLevels::load(device)?,

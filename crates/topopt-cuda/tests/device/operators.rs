@@ -219,6 +219,42 @@ fn every_operator_equals_the_reference() {
     }
 }
 
+/// Whether a node of the unit cube is inside, where no force is left of a field of constant strain.
+fn is_inside(x: &[f64; 3]) -> bool {
+    x.iter().all(|x| (0.1..0.9).contains(x))
+}
+
+#[test]
+fn every_operator_passes_the_patch_test() {
+    let Some(device) = device() else { return };
+    let backend = Cuda::<f64>::new(&device).unwrap();
+    let full = problem(distorted_cube(6, 0.25, false));
+    for formulation in [Formulation::Full, Formulation::Incompatible] {
+        let problem = with(&full, formulation);
+        let (mesh, space) = (problem.mesh(), problem.space());
+        let free =
+            Discretization::new(mesh.clone(), *problem.kernel(), Supports::none(mesh.n_nodes()));
+        let there = ProblemOnDevice::new(&device, &free).unwrap();
+        let row = [[0.3, -0.2, 0.5], [0.1, 0.7, -0.4], [-0.6, 0.2, 0.9]];
+        let field = |x: &[f64; 3]| row.map(|a| a[0] * x[0] + a[1] * x[1] + a[2] * x[2] + 0.1);
+        let u: Vec<f64> = mesh.coordinates().iter().flat_map(field).collect();
+        for strategy in Strategy::ALL {
+            let mut operator = strategy.build(&there, &free).unwrap();
+            let ones =
+                backend.upload(&vec![1.0; mesh.n_elements()], Space::elements(mesh.n_elements()));
+            operator.set_coefficients(&[&ones.unwrap()]);
+            let mut f = backend.zeros(space).unwrap();
+            operator.apply(&backend.upload(&u, space).unwrap(), &mut f);
+            let f = backend.download(&f).unwrap();
+            let inside = |node: usize| is_inside(&mesh.coordinates()[node]);
+            let largest = f.iter().fold(0.0_f64, |most, f| most.max(f.abs()));
+            let left = (0..f.len()).filter(|&dof| inside(dof / 3)).map(|dof| f[dof].abs());
+            let left = left.fold(0.0, f64::max);
+            assert!(left < 1e-12 * largest, "{formulation:?}, {}: {left:.1e}", strategy.name());
+        }
+    }
+}
+
 #[test]
 fn every_operator_is_symmetric() {
     let Some(device) = device() else { return };
