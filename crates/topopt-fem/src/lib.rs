@@ -58,6 +58,7 @@
 mod assembled;
 mod averaging;
 pub mod bearing;
+pub mod bending;
 mod body_force;
 mod constraints;
 mod diffusion;
