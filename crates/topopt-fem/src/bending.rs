@@ -46,17 +46,20 @@ pub fn bending_share(
     center: [f64; DIM],
     normal: [f64; DIM],
 ) -> f64 {
-    let relaxed = kernel.with(Formulation::Incompatible);
     let exact: f64 = corners.iter().map(|x| bending_energy(x, center, normal)).sum();
     let excess = tangents(normal).map(|tangent| {
-        let (mut own, mut of_tapers) = (0.0, 0.0);
-        for x in corners {
-            let u = x.map(|x| bent(kernel, difference(x, center), [tangent, normal]));
-            own += strain_energy(kernel, x, &u);
-            // On parallelepipeds these elements are exact.
-            of_tapers += strain_energy(&relaxed, x, &u);
+        let bent = |x: [f64; DIM]| bent(kernel, difference(x, center), [tangent, normal]);
+        let excess = |kernel: &Elasticity| {
+            let energies = corners.iter().map(|x| strain_energy(kernel, x, &x.map(bent)));
+            energies.sum::<f64>() / exact - 1.0
+        };
+        // On parallelepipeds elements of incompatible modes are exact.
+        match kernel.formulation() {
+            Formulation::Incompatible => (1.0 - AVOIDED) * excess(kernel),
+            Formulation::Full => {
+                excess(kernel) - AVOIDED * excess(&kernel.with(Formulation::Incompatible))
+            }
         }
-        own / exact - 1.0 - AVOIDED * (of_tapers / exact - 1.0)
     });
     1.0 / (1.0 + excess.into_iter().fold(0.0, f64::max))
 }

@@ -6,8 +6,9 @@ use rayon::prelude::*;
 use topopt_case::model::Model;
 use topopt_fem::Formulation;
 use topopt_fem::bending::{bending_share, tangents};
-use topopt_mesh::numbers::{place, shown};
+use topopt_mesh::numbers::place;
 use topopt_mesh::passage::{Passage, Walker};
+use topopt_mesh::vector::{difference, dot, length};
 
 /// Most elements through a member that is looked at: more resolve bending, unless they are far
 /// longer than the member is thick.
@@ -34,38 +35,24 @@ struct Thin {
 /// Warns of thin members of `model` in which elements are too few or too tapered for bending; of
 /// the elements that `is_solid`, `[n_elements]` in the order of the problem, or of all.
 pub fn warning(model: &Model, is_solid: Option<&[bool]>) -> Option<String> {
-    let mesh = model.problem.mesh();
-    let walker = Walker::new(mesh, is_solid);
-    let elements = 0..mesh.n_elements() as u32;
-    let faces = elements.into_par_iter().flat_map_iter(|element| walker.free_faces(element));
-    let is_thin = |passage: &Passage| {
-        let mut tangents = tangents(passage.direction).into_iter();
-        tangents.any(|tangent| walker.extends(passage, tangent, REACH * passage.length))
-    };
+    let mut stiff = stiff_passages(model, is_solid);
+    stiff.sort_by(|a, b| a.share.total_cmp(&b.share));
+    let Thin { passage, share } = stiff.get(stiff.len() / 2)?;
+    let relaxed = share_of(model, passage, Formulation::Incompatible);
+    let is_cured = 1.0 - relaxed < 0.5 * (1.0 - share);
 
-    let passages = faces.filter_map(|face| walker.through(face, MOST)).filter(is_thin);
-    let found: Vec<Option<Thin>> = passages.map(|passage| stiff(model, passage)).collect();
-    let n_passages = found.len();
-    let mut stiff: Vec<Thin> = found.into_iter().flatten().collect();
-    if stiff.len() as f64 <= FEW * n_passages as f64 {
-        return None;
-    }
-    let half = stiff.len() / 2;
-    let (_, usual, _) = stiff.select_nth_unstable_by(half, |a, b| a.share.total_cmp(&b.share));
-    let (at, share, n_through) = (usual.passage.center, usual.share, usual.passage.elements.len());
-    let relaxed = share_of(model, &usual.passage, Formulation::Incompatible);
-    let element = usual.passage.elements[0];
-    let all: HashSet<u32> = stiff.iter().flat_map(|thin| &thin.passage.elements).copied().collect();
-
+    let elements: HashSet<u32> =
+        stiff.iter().flat_map(|thin| &thin.passage.elements).copied().collect();
+    let about = if step(model) > 1 { "about " } else { "" };
+    let (n_elements, n_through) = (step(model) * elements.len(), passage.elements.len());
+    let (at, set) = (place(passage.center), in_set(model, passage.elements[0]));
     let plural = if n_through == 1 { "element" } else { "elements" };
+    let percent = (100.0 * (1.0 - share)).round();
+    let remedy = if is_cured { FULL } else { TAPERED };
     Some(format!(
-        "thin members: {} elements lie where the part is thin, for instance at {}{}, with {n_through} \
-         {plural} through: what bends there moves about {} % too little; {}",
-        all.len(),
-        place(at),
-        in_set(model, element),
-        shown((100.0 * (1.0 - share)).round()),
-        if relaxed < LEAST { TAPERED } else { FULL }
+        "thin members: {about}{n_elements} elements lie where the part is thin, for instance at {at}{set}, \
+         with {n_through} {plural} through: what bends there moves about {percent} % too little; \
+         {remedy}"
     ))
 }
 
@@ -77,6 +64,65 @@ const FULL: &str = "leave out `elements.kind = \"full\"`, or use 4 elements thro
 const TAPERED: &str = "no brick of eight nodes bends rightly there: elements are wedges, cut \
                        tetrahedra, or tapered; edges through the thickness should be parallel, \
                        as those of an extruded mesh, or elements as short as thick";
+
+/// Most elements from whose faces passages begin, for what they take time: of more, evenly spread
+/// ones.
+const MOST_BEGUN: usize = 200_000;
+
+fn step(model: &Model) -> usize {
+    model.problem.mesh().n_elements().div_ceil(MOST_BEGUN)
+}
+
+/// The passages through thin members that loads may bend, and whose elements are too stiff; none if
+/// they are few.
+fn stiff_passages(model: &Model, is_solid: Option<&[bool]>) -> Vec<Thin> {
+    let mesh = model.problem.mesh();
+    let walker = Walker::new(mesh, is_solid);
+    let elements = (0..mesh.n_elements() as u32).into_par_iter().step_by(step(model));
+    let faces = elements.flat_map_iter(|element| walker.free_faces(element));
+    let is_thin = |passage: &Passage| {
+        let mut tangents = tangents(passage.direction).into_iter();
+        tangents.any(|tangent| walker.extends(passage, tangent, REACH * passage.length))
+    };
+    let passages = faces.filter_map(|face| walker.through(face, MOST)).filter(is_thin);
+
+    let all: Vec<Option<Thin>> = passages.map(|passage| stiff(model, passage)).collect();
+    let n_thin = all.len();
+    let mut stiff: Vec<Thin> = all.into_iter().flatten().collect();
+    let thinnest = stiff.iter().min_by(|a, b| a.passage.length.total_cmp(&b.passage.length));
+    let unbent = thinnest.map(|thin| thin.passage.clone()).filter(|it| is_unbent(model, it));
+    stiff.retain(|thin| {
+        let along = |it: &Passage| dot(it.direction, thin.passage.direction).abs();
+        unbent.as_ref().is_none_or(|unbent| along(unbent) < 0.99)
+    });
+    if stiff.len() as f64 <= FEW * n_thin as f64 { Vec::new() } else { stiff }
+}
+
+/// Forces across a plate, and moments over its thickness, as shares of all forces and of those at
+/// an arm of the thickness, below which a plate is taken to be loaded in its plane.
+const BENDS: f64 = 1e-3;
+
+/// Whether the whole part is one flat plate that `passage` crosses, and no load bends it: all forces
+/// act along its plane, and in the middle of its thickness.
+fn is_unbent(model: &Model, passage: &Passage) -> bool {
+    let (normal, thickness) = (passage.direction, passage.length);
+    let height = |x: &[f64; 3]| dot(normal, difference(*x, passage.center));
+    let coordinates = model.problem.mesh().coordinates();
+    if !coordinates.iter().all(|x| height(x).abs() < 0.501 * thickness) {
+        return false;
+    }
+
+    model.problem.load_cases().iter().all(|case| {
+        let (mut size, mut across, mut moments) = (0.0, 0.0, [0.0; 3]);
+        for (force, x) in case.forces.as_chunks::<3>().0.iter().zip(coordinates) {
+            size += length(*force);
+            across += dot(normal, *force).abs();
+            (0..3).for_each(|i| moments[i] += force[i] * height(x));
+        }
+        let is_in_plane = across < BENDS * size && length(moments) < BENDS * size * thickness;
+        is_in_plane && case.body_force.is_zero() && case.prescribed.is_none()
+    })
+}
 
 /// The passage, if its elements are too stiff.
 fn stiff(model: &Model, passage: Passage) -> Option<Thin> {

@@ -1,8 +1,10 @@
 //! Warnings of `topopt check` where a run is possible.
 
 use serde_json::Value;
+use topopt_mesh::{HexMesh, Sets};
+use topopt_testing::mapped_box;
 
-use crate::meshes::{CUBE, FROM_FILE, GENERATED};
+use crate::meshes::{CUBE, FROM_FILE, GENERATED, write};
 use crate::{CASE, Folder, topopt};
 
 /// The warnings about case.toml with keys set.
@@ -150,4 +152,38 @@ fn units_that_do_not_fit() {
     assert!(!right.contains("Young"), "{right}");
     assert!(right.contains("mm and N; stress in N/mm^2 (MPa), compliance in N mm"), "{right}");
     assert!(!warned(&[]).contains("Young"));
+}
+
+/// A sheet of 10 x 2 x 2 elements, 20 x 4 x 1, in a folder with a case; inner corners lean against
+/// each other by `lean`.
+fn sheet(lean: f64) -> Folder {
+    let mesh = mapped_box([10, 2, 2], |[x, y, z]| {
+        let i = (10.0 * x).round();
+        let side = if i % 2.0 == 0.0 { 1.0 } else { -1.0 };
+        let leaning = if (1.0..10.0).contains(&i) { side * lean * (z - 0.5) } else { 0.0 };
+        [2.0 * i + leaning, 4.0 * y, z]
+    });
+    let at = |x: f64| {
+        let nodes = (0..mesh.n_nodes() as u32).zip(mesh.coordinates());
+        nodes.filter(|(_, at)| at[0] == x).map(|(node, _)| node).collect::<Vec<_>>()
+    };
+    let mut sets = Sets::default();
+    sets.nodes = [("fixed".into(), at(0.0)), ("load".into(), at(20.0))].into();
+    sets.elements = [("sheet".into(), (0..40).collect())].into();
+    let folder = with_mesh("");
+    let (coordinates, hexes) = (mesh.coordinates().to_vec(), mesh.hexes().to_vec());
+    write(&folder.path("part.msh"), &HexMesh::new(coordinates, hexes, sets).unwrap());
+    folder
+}
+
+#[test]
+fn thin_members_that_bend_too_little() {
+    let thin = |lean: f64, force: &str| {
+        let found = warnings(&sheet(lean), &[force, "filter.radius_in_elements=2"]);
+        found.into_iter().filter(|text| text.starts_with("thin")).collect::<Vec<_>>()
+    };
+    let across = "loads.0.force=[0, 0, 1]";
+    assert_eq!(thin(0.0, across), ["?"]);
+    assert_eq!(thin(0.5, across), ["?"]);
+    assert!(thin(0.0, "loads.0.force=[1, 0, 0]").is_empty(), "pulled, not bent");
 }
