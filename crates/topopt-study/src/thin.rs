@@ -41,24 +41,24 @@ pub fn warning(model: &Model, is_solid: Option<&[bool]>) -> Option<String> {
     let relaxed = share_of(model, passage, Formulation::Incompatible);
     let is_cured = 1.0 - relaxed < 0.5 * (1.0 - share);
 
-    let elements: HashSet<u32> =
-        stiff.iter().flat_map(|thin| &thin.passage.elements).copied().collect();
+    let all: HashSet<u32> = stiff.iter().flat_map(|thin| &thin.passage.elements).copied().collect();
     let about = if step(model) > 1 { "about " } else { "" };
-    let (n_elements, n_through) = (step(model) * elements.len(), passage.elements.len());
+    let (n_elements, n_through) = (step(model) * all.len(), passage.elements.len());
     let (at, set) = (place(passage.center), in_set(model, passage.elements[0]));
+    let elements = if n_elements == 1 { "element lies" } else { "elements lie" };
     let plural = if n_through == 1 { "element" } else { "elements" };
     let percent = (100.0 * (1.0 - share)).round();
-    let remedy = if is_cured { FULL } else { TAPERED };
+    let (amount, remedy) = if is_cured { ("about", FULL) } else { ("up to", TAPERED) };
     Some(format!(
-        "thin members: {about}{n_elements} elements lie where the part is thin, for instance at {at}{set}, \
-         with {n_through} {plural} through: what bends there moves about {percent} % too little; \
+        "thin members: {about}{n_elements} {elements} where the part is thin, for instance at {at}{set}, \
+         with {n_through} {plural} through: what bends there moves {amount} {percent} % too little; \
          {remedy}"
     ))
 }
 
 /// Remedy where another formulation is right.
-const FULL: &str = "leave out `elements.kind = \"full\"`, or use 4 elements through or more, no \
-                    longer than a quarter of the thickness";
+const FULL: &str = "set `elements.kind = \"incompatible_modes\"`, or use 4 elements through or \
+                    more, no longer than a quarter of the thickness";
 
 /// Remedy where no formulation helps.
 const TAPERED: &str = "no brick of eight nodes bends rightly there: elements are wedges, cut \
@@ -67,7 +67,7 @@ const TAPERED: &str = "no brick of eight nodes bends rightly there: elements are
 
 /// Most elements from whose faces passages begin, for what they take time: of more, evenly spread
 /// ones.
-const MOST_BEGUN: usize = 200_000;
+const MOST_BEGUN: usize = 20_000;
 
 fn step(model: &Model) -> usize {
     model.problem.mesh().n_elements().div_ceil(MOST_BEGUN)
@@ -91,25 +91,40 @@ fn stiff_passages(model: &Model, is_solid: Option<&[bool]>) -> Vec<Thin> {
     let mut stiff: Vec<Thin> = all.into_iter().flatten().collect();
     let thinnest = stiff.iter().min_by(|a, b| a.passage.length.total_cmp(&b.passage.length));
     let unbent = thinnest.map(|thin| thin.passage.clone()).filter(|it| is_unbent(model, it));
-    stiff.retain(|thin| {
-        let along = |it: &Passage| dot(it.direction, thin.passage.direction).abs();
-        unbent.as_ref().is_none_or(|unbent| along(unbent) < 0.99)
-    });
+    if let Some(unbent) = unbent {
+        stiff.retain(|Thin { passage, .. }| {
+            let is_along = dot(unbent.direction, passage.direction).abs() > 0.99;
+            let height = dot(unbent.direction, difference(passage.center, unbent.center));
+            !is_along || height.abs() > SYMMETRIC * unbent.length
+        });
+    }
     if stiff.len() as f64 <= FEW * n_thin as f64 { Vec::new() } else { stiff }
 }
 
-/// Forces across a plate, and moments over its thickness, as shares of all forces and of those at
-/// an arm of the thickness, below which a plate is taken to be loaded in its plane.
-const BENDS: f64 = 1e-3;
+/// Share of a thickness by which points, forces and moments may miss a plane of symmetry.
+const SYMMETRIC: f64 = 1e-3;
 
-/// Whether the whole part is one flat plate that `passage` crosses, and no load bends it: all forces
-/// act along its plane, and in the middle of its thickness.
+/// Whether no load bends members about the middle plane of `passage`: part, supports and forces are
+/// symmetric about it as far as their heights and moments tell, and all forces act along it.
 fn is_unbent(model: &Model, passage: &Passage) -> bool {
-    let (normal, thickness) = (passage.direction, passage.length);
+    let (normal, allowed) = (passage.direction, SYMMETRIC * passage.length);
     let height = |x: &[f64; 3]| dot(normal, difference(*x, passage.center));
     let coordinates = model.problem.mesh().coordinates();
-    if !coordinates.iter().all(|x| height(x).abs() < 0.501 * thickness) {
+    let mut heights: Vec<f64> = coordinates.iter().map(height).collect();
+    heights.sort_by(f64::total_cmp);
+    let mirrored = heights.iter().rev();
+    if !heights.iter().zip(mirrored).all(|(a, b)| (a + b).abs() < allowed) {
         return false;
+    }
+
+    let constraints = model.problem.constraints();
+    for i in 0..3 {
+        let held = (0..coordinates.len()).filter(|&node| constraints.is_fixed(node, i));
+        let (sum, count) = held
+            .fold((0.0, 0.0), |(sum, count), node| (sum + height(&coordinates[node]), count + 1.0));
+        if f64::abs(sum) > allowed * count {
+            return false;
+        }
     }
 
     model.problem.load_cases().iter().all(|case| {
@@ -119,7 +134,7 @@ fn is_unbent(model: &Model, passage: &Passage) -> bool {
             across += dot(normal, *force).abs();
             (0..3).for_each(|i| moments[i] += force[i] * height(x));
         }
-        let is_in_plane = across < BENDS * size && length(moments) < BENDS * size * thickness;
+        let is_in_plane = across < SYMMETRIC * size && length(moments) < allowed * size;
         is_in_plane && case.body_force.is_zero() && case.prescribed.is_none()
     })
 }
