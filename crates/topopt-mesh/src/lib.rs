@@ -41,6 +41,7 @@ mod locate;
 mod node_to_elements;
 pub mod numbers;
 mod partition;
+pub mod passage;
 pub mod quality;
 mod region;
 mod renumbering;
