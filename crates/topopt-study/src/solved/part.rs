@@ -39,6 +39,11 @@ pub trait Measured<const N: usize>: Solvable<N> {
     /// Collects the fields of all load cases.
     fn fields(solved: &Solved<Self, N>) -> Fields;
 
+    /// Returns a warning on the results, if there is one.
+    fn warning(_solved: &Solved<Self, N>) -> Option<String> {
+        None
+    }
+
     /// Returns a note on what the numbers leave out.
     fn note(_solved: &Solved<Self, N>) -> Option<String> {
         None
