@@ -142,7 +142,7 @@ impl Total {
 
 /// The points of Gauss of a face, and the outward normal of the length of the area there.
 fn normals(mesh: &HexMesh, face: Face) -> impl Iterator<Item = ([f64; 3], [f64; 3])> {
-    let x = face.nodes(mesh.hexes()).map(|node| mesh.coordinates()[node as usize]);
+    let x = face.nodes(mesh).map(|node| mesh.coordinates()[node as usize]);
     let of_point = move |(s, t): (f64, f64)| {
         let mix = |weights: [f64; 4]| -> [f64; 3] {
             std::array::from_fn(|i| (0..4).map(|a| weights[a] * x[a][i]).sum())

@@ -177,7 +177,7 @@ impl<'a> Layers<'a> {
         let surface = self.surface.get_or_init(|| {
             let faces = boundary_faces(mesh).into_par_iter();
             let area = |face| length(area_vector(&face_coordinates(mesh, face)));
-            faces.map(|face| (face.nodes(mesh.hexes()), area(face))).collect()
+            faces.map(|face| (face.nodes(mesh), area(face))).collect()
         });
         let is_there = flags(mesh, nodes);
         let is_between = |corners: &[u32; 4]| corners.iter().all(|&node| is_there[node as usize]);

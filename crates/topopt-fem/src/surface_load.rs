@@ -50,7 +50,7 @@ pub fn couplings(mesh: &HexMesh, faces: &[Face]) -> Vec<([u32; 2], f64)> {
 
 /// Yields the integrals of N_a N_b over `face` for node pairs a < b; a pair may come several times.
 fn of_pairs(mesh: &HexMesh, face: Face) -> impl Iterator<Item = ([u32; 2], f64)> {
-    let (nodes, mut sums) = (face.nodes(mesh.hexes()), [0.0; 16]);
+    let (nodes, mut sums) = (face.nodes(mesh), [0.0; 16]);
     for Point { shape, area, .. } in points(mesh, &[face]) {
         let area = length(area);
         let sums = sums.iter_mut().enumerate();
@@ -80,7 +80,7 @@ pub(crate) struct Point {
 /// The points of all `faces`.
 pub(crate) fn points(mesh: &HexMesh, faces: &[Face]) -> impl Iterator<Item = Point> {
     faces.iter().flat_map(move |&face| {
-        let (x, nodes) = (face_coordinates(mesh, face), face.nodes(mesh.hexes()));
+        let (x, nodes) = (face_coordinates(mesh, face), face.nodes(mesh));
         CORNERS.map(|corner| {
             let point = corner.map(|s| s * GAUSS);
             Point { nodes, shape: shape_functions(point), area: area_element(&x, point) }

@@ -1,8 +1,8 @@
-//! An unstructured hexahedral mesh as checked data: coordinates, connectivity, named sets,
+//! An unstructured mesh of hexahedra or tetrahedra as checked data: coordinates, connectivity, named sets,
 //! adjacency, coloring, renumbering, quality, and generators of the four benchmarks.
 //!
-//! Nodes and elements are numbered from 0 with `u32`; the eight nodes of an element stand in the
-//! order of the VTK hexahedron. This crate knows no physics and reads no file. It is internal to
+//! Nodes and elements are numbered from 0 with `u32`; the nodes of an element stand in the order of
+//! the VTK hexahedron or quadratic tetrahedron. This crate knows no physics and reads no file. It is internal to
 //! topopt, without promises of stability.
 //!
 //! ```
@@ -51,6 +51,7 @@ mod sets;
 pub mod shading;
 pub mod surface;
 pub mod tetrahedra;
+pub mod tetrahedron;
 mod trilinear;
 mod uniform_grid;
 pub mod vector;

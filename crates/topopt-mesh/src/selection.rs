@@ -185,8 +185,8 @@ impl<'a> Selector<'a> {
     fn nodes(&self, candidate: usize) -> Vec<u32> {
         match self.kind {
             SetKind::Node => vec![candidate as u32],
-            SetKind::Face => self.faces[candidate].nodes(self.mesh.hexes()).to_vec(),
-            SetKind::Element => self.mesh.hexes()[candidate].to_vec(),
+            SetKind::Face => self.faces[candidate].all_nodes(self.mesh).collect(),
+            SetKind::Element => self.mesh.element(candidate).to_vec(),
         }
     }
 }

@@ -144,17 +144,17 @@ impl Part {
 
     /// The nodes that the distance is measured from, sorted.
     fn sources(&self, question: &Question) -> Result<Vec<u32>, InputError> {
-        let (mesh, hexes) = (&self.mesh, self.mesh.hexes());
+        let mesh = &self.mesh;
         let (mut nodes, mut findings) = (Vec::new(), Vec::new());
         for name in &question.from {
-            match self.sets.nodes_of(name, hexes) {
+            match self.sets.nodes_of(name, mesh) {
                 Ok(set) if set.is_empty() => findings.push(empty(name)),
                 Ok(set) => nodes.extend(set),
                 Err(error) => findings.push(not_there(&self.sets, &error)),
             }
         }
         if question.from_surface {
-            nodes.extend(boundary_faces(mesh).into_iter().flat_map(|face| face.nodes(hexes)));
+            nodes.extend(boundary_faces(mesh).into_iter().flat_map(|face| face.all_nodes(mesh)));
         }
         InputError::if_any(findings)?;
         Ok(sorted(nodes))

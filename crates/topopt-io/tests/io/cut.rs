@@ -33,7 +33,7 @@ pub fn assert_conforms(mesh: &HexMesh) {
     let mut sides = std::collections::HashMap::<_, Vec<Face>>::new();
     for element in 0..mesh.n_elements() as u32 {
         for face in (0..6).map(|local| Face { element, local }) {
-            let nodes = face.nodes(mesh.hexes());
+            let nodes = face.nodes(mesh);
             if distinct(&nodes).count() > 2 {
                 sides.entry(Face::key(nodes)).or_default().push(face);
             }

@@ -187,10 +187,10 @@ impl Cut {
         let first = self.first[number];
         if !self.is_cut[number] {
             let wanted = Face::key_of(corners);
-            let hexes = [self.hexes[first as usize]];
-            let is_wanted =
-                |local: &u8| Face::key(Face { element: 0, local: *local }.nodes(&hexes)) == wanted;
-            return (0..6).filter(is_wanted).map(|local| Face { element: first, local }).collect();
+            let hex = self.hexes[first as usize];
+            let faces = (0..).zip(hexahedron::FACES);
+            let wanted = faces.filter(|(_, face)| Face::key(face.map(|a| hex[a])) == wanted);
+            return wanted.map(|(local, _)| Face { element: first, local }).collect();
         }
 
         let faces = cell.shape.faces();
