@@ -78,6 +78,9 @@ impl UncutCells {
 pub enum Cutting {
     /// Tetrahedra, pyramids and what touches them are cut into hexahedra.
     Allowed,
+    /// Tetrahedra are kept, with a node in the middle of every edge, where there are no other cells;
+    /// else cells are cut as [`Cutting::Allowed`].
+    KeepTetrahedra,
     /// A file with tetrahedra or pyramids is refused.
     Refused,
 }

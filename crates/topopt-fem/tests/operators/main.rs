@@ -12,6 +12,7 @@ mod ranks;
 mod spread_loads;
 mod stresses;
 mod surface_load;
+mod tetrahedra;
 mod transient;
 
 use topopt_fem::operators::Reference;
