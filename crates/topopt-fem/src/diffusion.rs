@@ -139,7 +139,7 @@ impl ElementKernel<1> for Diffusion {
     }
 
     #[inline(always)]
-    fn flux<S: Simd>(
+    fn constitutive<S: Simd>(
         &self,
         _: S,
         [[x, y, z]]: &[[Lanes<S>; 3]; 1],

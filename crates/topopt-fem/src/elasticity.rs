@@ -121,7 +121,7 @@ impl ElementKernel<DIM> for Elasticity {
     }
 
     #[inline(always)]
-    fn flux<S: Simd>(
+    fn constitutive<S: Simd>(
         &self,
         simd: S,
         gradient: &Matrix<S>,

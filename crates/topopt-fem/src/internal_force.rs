@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::operators::stored::{element_values, product};
 use crate::element_matrices::ElementMatrices;
+use crate::operators::stored::{element_values, product};
 use crate::{Discretization, ElementKernel, ElementMatrix};
 
 /// K u = sum_e c_e K_e u_e of the first term at the nodes where `is_wanted`, `[n_nodes]`, and 0 at

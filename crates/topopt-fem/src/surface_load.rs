@@ -56,7 +56,8 @@ fn of_pairs(mesh: &HexMesh, face: Face) -> impl Iterator<Item = ([u32; 2], f64)>
     for (first, point) in points(mesh, &[face]).enumerate() {
         let area = length(point.area);
         let at = || point.at_nodes();
-        let products = at().flat_map(|(a, n_a)| at().map(move |(b, n_b)| ([a, b], area * n_a * n_b)));
+        let products =
+            at().flat_map(|(a, n_a)| at().map(move |(b, n_b)| ([a, b], area * n_a * n_b)));
         if first == 0 {
             pairs = products.collect();
         } else {

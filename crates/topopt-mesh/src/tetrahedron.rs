@@ -32,6 +32,11 @@ pub const POINTS: [[f64; 4]; 4] = [
 /// Barycentric coordinates of the center.
 pub const CENTER: [f64; 4] = [0.25; 4];
 
+/// All four barycentric coordinates of a point, from those of vertices 1, 2 and 3.
+pub fn with_first([b, c, d]: [f64; 3]) -> [f64; 4] {
+    [1.0 - b - c - d, b, c, d]
+}
+
 /// Nodes in the middles of the edges between two vertices, `[4][4]`; the vertex itself on the
 /// diagonal.
 pub const BETWEEN: [[usize; 4]; 4] = [[0, 4, 6, 7], [4, 1, 5, 8], [6, 5, 2, 9], [7, 8, 9, 3]];
@@ -112,8 +117,7 @@ pub fn barycentric(x: &TetrahedronNodes, point: [f64; 3]) -> [f64; 4] {
         edges[i] = to;
         determinant(&edges) / six_volumes
     };
-    let [b, c, d] = [share(0), share(1), share(2)];
-    [1.0 - b - c - d, b, c, d]
+    with_first([share(0), share(1), share(2)])
 }
 
 /// Whether all nodes on edges are in their middles, to rounding.

@@ -127,7 +127,7 @@ impl Part {
             Some(uncut) => {
                 vtu::write_cells(path, &uncut.coordinates, &uncut.cells, &data, &[], zlib)
             }
-            None => vtu::write(path, mesh.coordinates(), mesh.hexes(), &data, &[], zlib),
+            None => vtu::write(path, mesh.coordinates(), mesh, &data, &[], zlib),
         }
     }
 

@@ -6,8 +6,7 @@ use topopt_mesh::{HexMesh, Sets, tetrahedron};
 use crate::noise::Noise;
 
 /// Axes in all orders, those of positive orientation first.
-const ORDERS: [[usize; 3]; 6] =
-    [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [2, 1, 0]];
+const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [2, 1, 0]];
 
 /// The unit cube in `n` bricks of six tetrahedra each \[Kuhn1960\], mapped by `map`: with straight
 /// edges, or if `is_curved` with all ten nodes mapped.
@@ -16,9 +15,11 @@ pub fn kuhn(n: [usize; 3], map: impl Fn([f64; 3]) -> [f64; 3], is_curved: bool) 
     let mut coordinates = Vec::new();
     for k in 0..=n[2] {
         for j in 0..=n[1] {
-            coordinates.extend((0..=n[0]).map(|i| {
-                [i as f64 / n[0] as f64, j as f64 / n[1] as f64, k as f64 / n[2] as f64]
-            }));
+            coordinates.extend(
+                (0..=n[0]).map(|i| {
+                    [i as f64 / n[0] as f64, j as f64 / n[1] as f64, k as f64 / n[2] as f64]
+                }),
+            );
         }
     }
 

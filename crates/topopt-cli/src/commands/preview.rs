@@ -74,7 +74,7 @@ fn write_of<K: Physics<N>, const N: usize>(
     let cells: Vec<_> = cells.iter().map(scalar).chain([quality]).collect();
 
     let mesh = &case.mesh;
-    vtu::write(path, mesh.coordinates(), mesh.hexes(), &points, &cells, Compression::Zlib).map_err(
+    vtu::write(path, mesh.coordinates(), mesh, &points, &cells, Compression::Zlib).map_err(
         |error| {
             let remedy = "choose an existing, writable folder";
             Finding::new(error.to_string()).remedy(remedy)

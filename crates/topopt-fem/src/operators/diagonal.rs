@@ -18,11 +18,12 @@ pub fn by_patches<K: ElementKernel<N>, const N: usize>(
     out: &mut [f64],
 ) {
     let constraints = problem.constraints();
-    let add = |_: &mut (), patch: &Patch, sums: &mut [[f64; N]]| {
-        match problem.elements().are_tetrahedra() {
-            true => add_diagonals_of_tetrahedra(problem, patch, coefficients, sums),
-            false => add_diagonals(problem, patch, coefficients, sums),
-        }
+    let add = |_: &mut (), patch: &Patch, sums: &mut [[f64; N]]| match problem
+        .elements()
+        .are_tetrahedra()
+    {
+        true => add_diagonals_of_tetrahedra(problem, patch, coefficients, sums),
+        false => add_diagonals(problem, patch, coefficients, sums),
     };
     patches.scatter(out, add, |node, sum| constraints.choose(node, [1.0; N], sum));
 }
@@ -69,11 +70,12 @@ pub fn inverse_blocks_by_patches<K: ElementKernel<N>, const N: usize>(
     inverse: &mut BlockDiagonal<N>,
 ) {
     let arch = Arch::new();
-    let work = |_: &mut (), patch: &Patch, sums: &mut [K::Packed]| {
-        match problem.elements().are_tetrahedra() {
-            true => tetrahedra::add_blocks(problem, patch, coefficients, sums),
-            false => arch.dispatch(AddBlocks { problem, patch, coefficients, sums }),
-        }
+    let work = |_: &mut (), patch: &Patch, sums: &mut [K::Packed]| match problem
+        .elements()
+        .are_tetrahedra()
+    {
+        true => tetrahedra::add_blocks(problem, patch, coefficients, sums),
+        false => arch.dispatch(AddBlocks { problem, patch, coefficients, sums }),
     };
 
     let constraints = problem.constraints();

@@ -52,7 +52,7 @@ pub fn product<S: Simd, K: ElementKernel<N>, const N: usize>(
             scaled[term] = scaled[term] * scale;
         }
         let gradient = times(&slopes(simd, u, &sums_u, q), &own);
-        let flux = kernel.flux(simd, &gradient, &scaled);
+        let flux = kernel.constitutive(simd, &gradient, &scaled);
         for c in 0..N {
             for a in 0..DIM {
                 let sum = flux[c][1].mul_add(own[a][1], flux[c][0] * own[a][0]);

@@ -6,6 +6,7 @@
 
 mod lanes;
 mod patches;
+mod strain;
 
 use topopt_mesh::hexahedron::{determinant, inverse};
 use topopt_mesh::tetrahedron::{
@@ -16,6 +17,7 @@ use crate::kernel::Summed;
 use crate::{BodyForce, DIM, ElementKernel, ElementMatrix, ElementVector};
 
 pub(crate) use patches::{AddTetrahedra, TetrahedraWorks, add_blocks};
+pub(crate) use strain::{add_strain_transpose, strain};
 
 /// Values at the nodes of a tetrahedron, `[10][N]`.
 pub type TetrahedronVector<const N: usize> = ElementVector<N, N_NODES>;

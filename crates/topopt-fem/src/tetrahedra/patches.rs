@@ -2,8 +2,8 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::lanes::{TetrahedronLanes, product};
 use super::diagonal_blocks;
+use super::lanes::{TetrahedronLanes, product};
 use crate::kernel::Summed;
 use crate::lanes::{Lanes, MAX_LANES, Quads};
 use crate::operators::local_fields::{

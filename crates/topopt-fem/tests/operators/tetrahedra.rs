@@ -84,10 +84,11 @@ fn deflections_are_those_known() {
         assert!((found / expected - 1.0).abs() < 1e-11, "{found:e} {expected:e}");
     }
 
-    // A thin strip, in which hexahedra lock: 2.0251 is right.
+    // A thin strip, in which hexahedra lock: 2.0251 is right. Solved in extended precision; direct
+    // solvers in double precision are off by 1e-8.
     let mesh = kuhn([12, 2, 1], |[x, y, z]| [120.0 * x, 20.0 * y, 2.0 * z], false);
     let found = deflection(&mesh, start, end(120.0), 0.25);
-    assert!((found / 1.980_152_601_225 - 1.0).abs() < 1e-9, "{found}");
+    assert!((found / 1.980_152_623_65 - 1.0).abs() < 1e-10, "{found}");
     assert!(found > 0.975 * 2.0251);
 }
 
@@ -125,8 +126,7 @@ fn patch_test_on_distorted_tetrahedra() {
     supports.clear(&mut f);
 
     let load = LoadCase::new("boundary", f.clone());
-    let problem =
-        Problem::of(Discretization::new(mesh, steel(), supports), vec![load]).unwrap();
+    let problem = Problem::of(Discretization::new(mesh, steel(), supports), vec![load]).unwrap();
     let found = solve(&problem, &moduli, &f);
     let mut n_free = 0;
     for (dof, (found, exact)) in found.iter().zip(&exact).enumerate() {
@@ -222,7 +222,8 @@ fn loads_have_their_resultants_and_moments() {
     // On a flat face a third of the area goes to each middle, and nothing to the corners.
     let flat = kuhn([1; 3], |x| x, false);
     let face = boundary_faces(&flat)[0];
-    let [corners, middles] = [0..3, 3..6].map(|range| face.nodes_of_triangle(&flat)[range].to_vec());
+    let [corners, middles] =
+        [0..3, 3..6].map(|range| face.nodes_of_triangle(&flat)[range].to_vec());
     for (node, share) in surface_load::areas(&flat, &[face]) {
         let expected = if middles.contains(&node) { 0.5 / 3.0 } else { 0.0 };
         assert!((share - expected).abs() < 1e-15 && (expected > 0.0 || corners.contains(&node)));

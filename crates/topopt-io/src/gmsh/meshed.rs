@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use topopt_mesh::hexahedron;
 use topopt_mesh::numbers::shown;
 use topopt_mesh::quality::Worst;
 
@@ -40,7 +39,7 @@ pub fn mesh(
         return Err(MeshingError::Flat {
             path: geometry.into(),
             element: meshed.element_tags[e],
-            center: hexahedron::center(&meshed.mesh.element_coordinates(e)),
+            center: meshed.mesh.center(e),
             scaled_jacobian: worst.scaled_jacobian,
         });
     }

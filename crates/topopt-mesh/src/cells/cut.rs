@@ -148,7 +148,8 @@ impl Cut {
 
     /// The smallest scaled Jacobian of the hexahedra of a cell.
     fn least_jacobian(&self, cell: usize) -> f64 {
-        let hexes = &self.hexes[self.elements_of(cell).start as usize..][..self.elements_of(cell).len()];
+        let hexes =
+            &self.hexes[self.elements_of(cell).start as usize..][..self.elements_of(cell).len()];
         let jacobian = |hex: &[u32; 8]| {
             let x = hex.map(|node| self.coordinates[node as usize]);
             quality::element_scaled_jacobian(hex, &x)

@@ -55,12 +55,15 @@ impl Cut {
     /// faces whose three corners are chosen. Edges with both ends chosen are not enough: in a thin
     /// part a third of them lie inside.
     pub(super) fn add_middles_of_faces(&self, chosen: &mut [bool]) {
-        let faces = self.tetrahedra.par_iter().flat_map_iter(|nodes| {
-            tetrahedron::FACES.iter().map(|face| face.map(|a| nodes[a]))
-        });
+        let faces = self
+            .tetrahedra
+            .par_iter()
+            .flat_map_iter(|nodes| tetrahedron::FACES.iter().map(|face| face.map(|a| nodes[a])));
         let is_chosen = |face: &[u32; 6]| face[..3].iter().all(|&node| chosen[node as usize]);
-        let mut faces: Vec<([u32; 3], [u32; 6])> =
-            faces.filter(is_chosen).map(|face| (sorted([face[0], face[1], face[2]]), face)).collect();
+        let mut faces: Vec<([u32; 3], [u32; 6])> = faces
+            .filter(is_chosen)
+            .map(|face| (sorted([face[0], face[1], face[2]]), face))
+            .collect();
         faces.par_sort_unstable();
         for face in faces.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() == 1) {
             face[0].1.iter().for_each(|&node| chosen[node as usize] = true);
@@ -125,7 +128,8 @@ mod tests {
         let cut = Cut::keeping_tetrahedra(&cells, x).unwrap();
         // Nine edges in all.
         assert_eq!((cut.coordinates.len(), cut.tetrahedra.len(), cut.n_cut()), (5 + 9, 2, 0));
-        let mesh = HexMesh::of_tetrahedra(cut.coordinates, cut.tetrahedra, Sets::default()).unwrap();
+        let mesh =
+            HexMesh::of_tetrahedra(cut.coordinates, cut.tetrahedra, Sets::default()).unwrap();
         let volume: f64 = mesh.volumes().iter().sum();
         assert!((volume - 0.5).abs() < 1e-15, "{volume}");
         assert_eq!(crate::surface::boundary_faces(&mesh).len(), 6);

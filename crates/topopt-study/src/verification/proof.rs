@@ -243,7 +243,7 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
         ];
         cells.extend(fields.cells.iter().map(Field::array));
         let path = folder.join(VERIFIED_DESIGN);
-        let (x, hexes) = (mesh.coordinates(), mesh.hexes());
-        Ok(vtu::write(&path, x, hexes, &points, &cells, Compression::default())?)
+        let x = mesh.coordinates();
+        Ok(vtu::write(&path, x, mesh, &points, &cells, Compression::default())?)
     }
 }
