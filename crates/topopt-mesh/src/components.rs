@@ -295,7 +295,7 @@ mod tests {
             let kept = (0..mesh.n_elements()).filter(is_kept).map(|e| mesh.hexes()[e]);
             let (nodes, hexes) = hexahedron::with_own_nodes(&kept.collect::<Vec<_>>());
             let coordinates = nodes.iter().map(|&n| mesh.coordinates()[n as usize]).collect();
-            let mesh = HexMesh::of_part(coordinates, hexes);
+            let mesh = mesh.part_of(coordinates, hexes.into_flattened());
 
             let neighbors = face_neighbors(&mesh);
             let (mut of, mut n_parts) = (vec![None; mesh.n_elements()], 0);

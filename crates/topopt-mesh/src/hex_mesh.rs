@@ -225,14 +225,13 @@ impl HexMesh {
 
     /// Elements of this mesh, by the `nodes` that they have, as a mesh of their own; without sets.
     pub fn part_of(&self, coordinates: Vec<[f64; 3]>, nodes: Vec<u32>) -> Self {
-        let (shape, sets) = (self.shape, Sets::default());
-        Self { coordinates: coordinates.into(), shape, nodes: nodes.into(), sets }
+        Self::of_part(self.shape, coordinates, nodes)
     }
 
-    /// Hexahedra of a mesh that was checked, with the nodes that they have, perhaps none; without sets.
-    pub fn of_part(coordinates: Vec<[f64; 3]>, hexes: Vec<[u32; 8]>) -> Self {
-        let (shape, nodes) = (Shape::Hexahedron, hexes.into_flattened().into());
-        Self { coordinates: coordinates.into(), shape, nodes, sets: Sets::default() }
+    /// Elements of a mesh that was checked, with the nodes that they have, perhaps none, one element
+    /// after the other; without sets.
+    pub fn of_part(shape: Shape, coordinates: Vec<[f64; 3]>, nodes: Vec<u32>) -> Self {
+        Self { coordinates: coordinates.into(), shape, nodes: nodes.into(), sets: Sets::default() }
     }
 
     fn check_size(&self) -> Result<(), MeshError> {

@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn an_empty_set_is_there_and_an_unknown_one_is_not() {
         let sets = Sets { nodes: BTreeMap::from([("a".into(), Vec::new())]), ..Sets::default() };
-        let mesh = HexMesh::of_part(Vec::new(), Vec::new());
+        let mesh = HexMesh::of_part(Shape::Hexahedron, Vec::new(), Vec::new());
         assert_eq!(sets.nodes_of("a", &mesh).unwrap(), []);
         let error = sets.nodes_of("b", &mesh).unwrap_err();
         assert_eq!(

@@ -5,6 +5,7 @@
 //! constraints alone, and designs full of mechanisms.
 
 mod lanes;
+mod multigrid;
 mod patches;
 mod strain;
 
@@ -16,6 +17,7 @@ use topopt_mesh::tetrahedron::{
 use crate::kernel::Summed;
 use crate::{BodyForce, DIM, ElementKernel, ElementMatrix, ElementVector};
 
+pub use multigrid::TetrahedraMultigrid;
 pub(crate) use patches::{AddTetrahedra, TetrahedraWorks, add_blocks};
 pub(crate) use strain::{add_strain_transpose, strain};
 

@@ -9,7 +9,7 @@ use topopt_fem::{
     BlockJacobi, Discretization, Elasticity, ElementOperator, ElementPreconditioner, LoadCase,
     Material, Problem, Strategy, Supports, nodal_body_forces, surface_load, tetrahedra,
 };
-use topopt_linalg::{Cpu, LinearOperator, Pcg, PcgOptions, Preconditioner, System};
+use topopt_linalg::{Cpu, CycleKind, LinearOperator, Pcg, PcgOptions, Preconditioner, System};
 use topopt_mesh::surface::{boundary_faces, face_center, face_coordinates};
 use topopt_mesh::tetrahedron::straight;
 use topopt_mesh::{Face, HexMesh, Renumbering};
@@ -234,4 +234,40 @@ fn loads_have_their_resultants_and_moments() {
     let total: f64 = forces.iter().map(|f| f[2]).sum();
     let moment: f64 = forces.iter().zip(flat.coordinates()).map(|(f, x)| x[1] * f[2]).sum();
     assert!((total + 3.0).abs() < 1e-14 && (moment + 1.5).abs() < 1e-14, "{total} {moment}");
+}
+
+/// Iterations of PCG with multigrid to a residual of 1e-8, for moduli `of` the element's number.
+fn iterations(mesh: &HexMesh, modulus: impl Fn(usize) -> f64) -> usize {
+    let mesh = Renumbering::on_import(mesh).apply(mesh);
+    let end = mesh.bounding_box().max[0] - 1e-9;
+    let loads = surface_load::traction(&mesh, &faces(&mesh, |x| x[0] > end), [0.0, 0.0, 1.0]);
+    let mut forces = vec![0.0; 3 * mesh.n_nodes()];
+    loads.iter().for_each(|(node, f)| forces[3 * *node as usize + 2] = f[2]);
+    let supports = hold(&mesh, |x| x[0] < 1e-9);
+    let moduli: Vec<f64> = (0..mesh.n_elements()).map(modulus).collect();
+    let load = LoadCase::new("end", forces);
+    let problem = Problem::of(Discretization::new(mesh, steel(), supports), vec![load]).unwrap();
+
+    let mut operator = Strategy::Mf.build(&problem);
+    operator.set_coefficients(&[&moduli]);
+    let mut m = tetrahedra::TetrahedraMultigrid::new(&problem, CycleKind::V).unwrap();
+    m.update(&Cpu, operator.as_ref(), &[&moduli]).unwrap();
+    let f = &problem.load_cases()[0].forces;
+    let system = System { backend: &Cpu, a: operator.as_ref(), m: &m, f };
+    let options = PcgOptions { tolerance: 1e-8, max_iterations: 500 };
+    let mut u = vec![0.0; f.len()];
+    let mut pcg = Pcg::new(&Cpu, problem.space()).unwrap();
+    let result = pcg.solve(&system, &mut u, options, &mut |_| ControlFlow::Continue(())).unwrap();
+    assert!(result.relative_residual <= 1e-8, "{result:?}");
+    result.iterations
+}
+
+#[test]
+fn multigrid_takes_few_iterations_on_blocks_and_thin_parts() {
+    let block = kuhn([15, 5, 5], |[x, y, z]| [60.0 * x, 20.0 * y, 20.0 * z], false);
+    let strip = kuhn([60, 10, 1], |[x, y, z]| [120.0 * x, 20.0 * y, 2.0 * z], false);
+    assert!(iterations(&block, |_| 1.0) <= 30);
+    assert!(iterations(&strip, |_| 1.0) <= 60);
+    let scattered = |e: usize| if e % 7 < 3 { 1.0 } else { 1e-9 };
+    assert!(iterations(&block, scattered) <= 60);
 }
