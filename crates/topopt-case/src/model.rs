@@ -10,7 +10,7 @@ use topopt_fem::{
 use topopt_io::UncutCells;
 use topopt_linalg::Cpu;
 use topopt_mesh::numbers::{place, shown};
-use topopt_mesh::quality::{LEAST_SCALED_JACOBIAN, Worst};
+use topopt_mesh::quality::Worst;
 use topopt_mesh::{HexMesh, Renumbering, UniformGrid, coincident_nodes};
 
 use crate::case::Case;
@@ -207,10 +207,11 @@ fn flat<const N: usize>(config: &Config, case: &Case<N>) -> Option<Finding> {
     let center = case.mesh.center(worst.element as usize);
     let message = format!(
         "element {} at {} is inverted or flat: its scaled Jacobian is {:.3e}, and at least \
-         {LEAST_SCALED_JACOBIAN} is needed",
+         {} is needed",
         case.element_number(worst.element),
         place(center),
-        worst.scaled_jacobian
+        worst.scaled_jacobian,
+        shown(worst.least)
     );
     let remedy = "improve the mesh there; `topopt check CASE --preview FILE.vtu` shows the scaled \
                   Jacobian of every element in ParaView";

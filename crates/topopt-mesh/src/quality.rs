@@ -20,6 +20,18 @@ pub struct Quality {
 /// its neighbors, and wrong. Elements are checked for it where a part is meshed or computed.
 pub const LEAST_SCALED_JACOBIAN: f64 = 1e-3;
 
+/// A tetrahedron of ten nodes is right however flat it is; below this scaled Jacobian rounding takes
+/// over. One of 1e-3 changes the deflection of a beam by 1e-5.
+pub const LEAST_OF_TETRAHEDRA: f64 = 1e-6;
+
+/// The least scaled Jacobian that elements of a mesh may have.
+pub fn least_scaled_jacobian(mesh: &HexMesh) -> f64 {
+    match mesh.shape() {
+        Shape::Tetrahedron => LEAST_OF_TETRAHEDRA,
+        _ => LEAST_SCALED_JACOBIAN,
+    }
+}
+
 /// Stresses in an element of a smaller scaled Jacobian say nothing of the part.
 pub const LEAST_OF_STRESSES: f64 = 0.05;
 
@@ -30,19 +42,24 @@ pub struct Worst {
     pub element: u32,
     /// Scaled Jacobian of the element.
     pub scaled_jacobian: f64,
+    /// The least that its mesh may have.
+    pub least: f64,
 }
 
 impl Worst {
     /// The first of the worst elements of `mesh`.
     pub fn of(mesh: &HexMesh) -> Self {
         let all = scaled_jacobians(mesh).into_par_iter().enumerate();
-        all.map(|(e, scaled_jacobian)| Self { element: e as u32, scaled_jacobian })
-            .reduce(|| Self { element: u32::MAX, scaled_jacobian: f64::INFINITY }, Self::or)
+        let least = least_scaled_jacobian(mesh);
+        let of =
+            |(e, scaled_jacobian): (usize, f64)| Self { element: e as u32, scaled_jacobian, least };
+        let none = || Self { element: u32::MAX, scaled_jacobian: f64::INFINITY, least };
+        all.map(of).reduce(none, Self::or)
     }
 
-    /// Whether the element is [as good as flat](LEAST_SCALED_JACOBIAN), or inverted.
+    /// Whether the element is [as good as flat](least_scaled_jacobian), or inverted.
     pub fn is_flat(self) -> bool {
-        self.scaled_jacobian < LEAST_SCALED_JACOBIAN
+        self.scaled_jacobian < self.least
     }
 
     fn or(self, other: Self) -> Self {
