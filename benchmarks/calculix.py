@@ -3,8 +3,9 @@
 
     python3 benchmarks/calculix.py [--topopt PROGRAM] [--runs N] [--record FOLDER]
 
-Every deck has eight distorted bricks C3D8 and one or two steps. `topopt init` makes a case of the deck, which is
-solved as it is. ccx prints seven digits.
+Every deck has eight bricks and one or two steps: distorted ones of C3D8, beside full integration, and in the
+deck `modes` regular ones of C3D8I, beside incompatible modes. `topopt init` makes a case of the deck. ccx prints seven
+digits.
 Reactions are compared with more: with --runs N all loads are scaled by N factors in as many runs, and the
 mean of the scaled reactions loses the rounding. --record writes decks and printed numbers to a folder, for
 the test of the program.
@@ -29,15 +30,15 @@ MATERIAL = "*Material, name=STEEL\n*Elastic\n210000., 0.3\n*Density\n7.85e-9\n"
 SPRINGS = (4000.0, 2500.0, 1500.0)
 
 
-def grid():
-    """Distorted bricks: coordinates by node, nodes by element in the order of C3D8."""
+def grid(shift):
+    """Bricks whose nodes are moved by up to `shift`: coordinates by node, nodes by element in the order of C3D8."""
     numbers = np.arange(1, 1 + math.prod(n + 1 for n in N)).reshape([n + 1 for n in N])
     random = np.random.default_rng(3)
     nodes = {}
     for place, number in np.ndenumerate(numbers):
-        shift = random.uniform(-0.2, 0.2, 3)
-        shift[0] *= place[0] > 0  # the held end stays flat
-        nodes[int(number)] = np.round(np.array(place) + shift, 6)
+        moved = random.uniform(-shift, shift, 3)
+        moved[0] *= place[0] > 0  # the held end stays flat
+        nodes[int(number)] = np.round(np.array(place) + moved, 6)
     corners = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
     elements = {}
     for place in np.ndindex(*N):
@@ -46,10 +47,18 @@ def grid():
     return nodes, elements, numbers
 
 
-NODES, ELEMENTS, NUMBERS = grid()
+TYPE = "C3D8"
+NODES, ELEMENTS, NUMBERS = grid(0.2)
 WALL, END = ([int(n) for n in NUMBERS[i].flat] for i in (0, -1))
 # The elements at the top, away from the wall; their face S5 looks to y.
 TOP = [e for e, hex in ELEMENTS.items() if all(n in NUMBERS[1:, -1] for n in (hex[2], hex[3], hex[6], hex[7]))]
+
+
+def use_regular():
+    """Goes on with regular bricks of C3D8I."""
+    global TYPE, NODES
+    TYPE = "C3D8I"
+    NODES = {n: x * (1.0, 0.6, 1.3) for n, x in grid(0.0)[0].items()}
 
 
 def lines(numbers):
@@ -59,7 +68,7 @@ def lines(numbers):
 def mesh_cards():
     text = "*Node, nset=NALL\n"
     text += "".join(f"{n}, {x[0]:.6f}, {x[1]:.6f}, {x[2]:.6f}\n" for n, x in NODES.items())
-    text += "*Element, type=C3D8, elset=EALL\n"
+    text += f"*Element, type={TYPE}, elset=EALL\n"
     text += "".join(f"{e}, {', '.join(map(str, hex))}\n" for e, hex in ELEMENTS.items())
     text += "*Nset, nset=WALL\n" + lines(WALL) + "*Nset, nset=END\n" + lines(END)
     text += "*Surface, name=TOP, type=element\n" + "".join(f"{e}, S5\n" for e in TOP)
@@ -144,6 +153,11 @@ def decks():
         ("force", lambda s: f"*Cload, op=new\n9001, 2, {-s * 100.0:.13e}\n9001, 3, {s * 40.0:.13e}\n", None),
         ("moment", lambda s: f"*Cload, op=new\n9001, 4, {s * 300.0:.13e}\n9001, 6, {s * 200.0:.13e}\n", None),
     ]
+    use_regular()
+    yield "modes", "", [
+        ("node", scaled({END[-1]: (300.0, -500.0, 200.0)}), None),
+        ("weight", lambda s: cload({}) + f"*Dload, op=new\nEALL, GRAV, {s * 9.81e6:.13e}, 0.6, -0.8, 0.\n", None),
+    ]
 
 
 PRINTS = "*Node print, nset=NALL\nU\n*Node print, nset=NALL\nRF\n*El print, elset=EALL\nS\n"
@@ -209,7 +223,8 @@ def by_topopt(program, folder, text):
             sys.exit(done.stdout + done.stderr)
 
     run("init", "deck.inp")
-    run("solve", "deck.toml", "-o", "out", "--device", "cpu", "--gauss", "gauss.csv",
+    kind = "incompatible_modes" if TYPE == "C3D8I" else "full"
+    run("solve", "deck.toml", "-o", "out", "--device", "cpu", "--gauss", "gauss.csv", "--set", f"elements.kind={kind}",
         "--set", "solver.tolerance=1e-13", "--set", "output.compression=none")
     with open(folder / "gauss.csv") as file:
         rows = list(csv.DictReader(file))

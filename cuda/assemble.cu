@@ -1,4 +1,5 @@
 // precision: f64 f32
+// element: full modes
 // store_tiles1, store_tiles3: the matrices of elements for coefficients of 1, to be assembled again and again.
 // finish1, finish3: what lies below the diagonal of a matrix that was summed up above it, and held rows.
 //
@@ -53,17 +54,21 @@ __device__ __forceinline__ void finish(const UpperView& upper, real* values) {
         write_number<N>(upper, u, k, values[(size_t)upper.places[u] * (N * N) + k], values);
 }
 
+#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) store_tiles1(
     VIEW(MeshView) mesh, VIEW(Lame) material,
     real* __restrict__ stored) { // [n_elements][STORED_NUMBERS]
     store_tiles<1>(mesh, material, stored);
 }
+#endif
 
+#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) finish1(
     VIEW(UpperView) upper,
     real* __restrict__ values) { // [n_blocks][1][1]
     finish<1>(upper, values);
 }
+#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK) store_tiles3(
     VIEW(MeshView) mesh, VIEW(Lame) material,

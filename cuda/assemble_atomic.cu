@@ -1,4 +1,5 @@
 // precision: f64 f32
+// element: full modes
 // atomic1, atomic3: the assembled matrix, every element adds to it by atomics.
 //
 // Source:        [CeckaLewDarve2011, 3.4], the direct way
@@ -26,6 +27,7 @@ __device__ __forceinline__ void add_all(
                    });
 }
 
+#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) atomic1(
     VIEW(MeshView) mesh, unsigned routine, VIEW(Lame) material,
     const real* __restrict__ stored,      // [n_elements][STORED_NUMBERS]
@@ -35,6 +37,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) atomic1(
     real* __restrict__ values) {          // [n_blocks][1][1]
     add_all<1>(mesh, {routine, material, stored, moduli, capacities}, targets, values);
 }
+#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK) atomic3(
     VIEW(MeshView) mesh, unsigned routine, VIEW(Lame) material,

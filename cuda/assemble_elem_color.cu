@@ -1,4 +1,5 @@
 // precision: f64 f32
+// element: full modes
 // elem_color1, elem_color3: the assembled matrix, element by element, a launch per color.
 //
 // Source:        [CeckaLewDarve2011, 4.1, Alg. 2]
@@ -43,6 +44,7 @@ __device__ __forceinline__ void add_color(
     });
 }
 
+#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) elem_color1(
     VIEW(Part) part,
     const unsigned* __restrict__ order,   // [n_elements]
@@ -54,6 +56,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) elem_color1(
     real* values) {                       // [n_blocks][1][1]
     add_color<1>(mesh, part, order, {routine, material, stored, moduli, capacities}, targets, values);
 }
+#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK) elem_color3(
     VIEW(Part) part,

@@ -1,4 +1,5 @@
 // precision: f64 f32
+// element: full modes
 // element_tiles1, element_tiles3: the matrices of all elements, to memory.
 // global_nz1, global_nz3: the assembled matrix from these, non-zero by non-zero.
 //
@@ -53,6 +54,7 @@ __device__ __forceinline__ void reduce(
     write_number<N>(upper, u, k, sum, values);
 }
 
+#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) element_tiles1(
     VIEW(MeshView) mesh, unsigned routine, VIEW(Lame) material,
     const real* __restrict__ stored,      // [n_elements][STORED_NUMBERS]
@@ -61,7 +63,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK) element_tiles1(
     real* __restrict__ tiles) {           // [n_elements][36][1][1]
     element_tiles<1>(mesh, {routine, material, stored, moduli, capacities}, tiles);
 }
+#endif
 
+#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) global_nz1(
     VIEW(UpperView) upper, unsigned routine, VIEW(Lame) material,
     const real* __restrict__ stored,      // [n_elements][STORED_NUMBERS], where the routine is STORED
@@ -73,6 +77,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) global_nz1(
     real* __restrict__ values) {          // [n_blocks][1][1]
     reduce<1>(upper, {routine, material, stored, moduli, capacities}, offsets, sources, tiles, values);
 }
+#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK) element_tiles3(
     VIEW(MeshView) mesh, unsigned routine, VIEW(Lame) material,

@@ -1,4 +1,5 @@
 // precision: f64 f32
+// element: full modes
 // local_nz1, local_nz3: the assembled matrix, non-zero by non-zero, each from the coordinates.
 //
 // Source:        [CeckaLewDarve2011, 4.4]
@@ -15,6 +16,30 @@
 
 #include "common/tiles.cuh"
 
+#ifdef BY_MODES
+// K += modulus times the stiffness of positions a and b by strain modes
+__device__ __forceinline__ void add_modes(
+    const real X[3][8], const Lame& material, real modulus, int a, int b, real K[9]) {
+    const ModeGeometry geometry = mode_geometry(X);
+    const real mu = (real)(material.mu / 512) * modulus, ratio = (real)(material.lambda / material.mu);
+#pragma unroll 1
+    for (int q = 0; q < STRAIN_MODES; ++q) {
+        const StrainMode mode = strain_mode(X, geometry, q, ratio);
+        real g[3], h[3];
+        mode_gradient(mode, a, g);
+        mode_gradient(mode, b, h);
+        const real scale = mu * mode.weight, trace = dot(g, h, 0);
+#pragma unroll
+        for (int i = 0; i < 3; ++i)
+#pragma unroll
+            for (int j = 0; j < 3; ++j) {
+                const real within = trace * ((i == j) - mode.normal[i] * mode.normal[j]);
+                K[3 * i + j] += scale * (mode.ratio * g[i] * h[j] + g[j] * h[i] + within);
+            }
+    }
+}
+#endif
+
 // T += modulus times the integrals of element e for positions a and b, from its coordinates
 template <int N>
 __device__ __forceinline__ void add_element(
@@ -30,6 +55,9 @@ __device__ __forceinline__ void add_element(
         return;
     }
 
+#ifdef BY_MODES
+    add_modes(X, source.material, source.moduli[e], a, b, T);
+#else
 #pragma unroll 1
     for (int q = 0; q < 8; ++q) {
         const Point point_q = point(X, q);
@@ -54,6 +82,7 @@ __device__ __forceinline__ void add_element(
             for (int k = 0; k < N * N; ++k) T[k] += scale * g[k / N] * h[k % N];
         }
     }
+#endif
 }
 
 template <int N>
@@ -77,6 +106,7 @@ __device__ __forceinline__ void assemble(
     for (int k = 0; k < N * N; ++k) write_number<N>(upper, u, k, K[k], values);
 }
 
+#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) local_nz1(
     VIEW(UpperView) upper,
     VIEW(MeshView) mesh, unsigned routine, VIEW(Lame) material,
@@ -88,6 +118,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) local_nz1(
     real* __restrict__ values) {          // [n_blocks][1][1]
     assemble<1>(upper, mesh, {routine, material, stored, moduli, capacities}, offsets, sources, values);
 }
+#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK) local_nz3(
     VIEW(UpperView) upper,

@@ -1,4 +1,5 @@
 // precision: f64 f32
+// element: full modes
 // local_row1, local_row3: the assembled matrix, row by row, each from the coordinates.
 //
 // Source:        [CeckaLewDarve2011, 3.4], assembly by rows from local memory
@@ -88,6 +89,7 @@ __device__ __forceinline__ void assemble_rows(
         values[N * N * find(rows.columns, first, last, row) + (N + 1) * q] = 1;
 }
 
+#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) local_row1(
     VIEW(RowsView) rows,
     VIEW(MeshView) mesh, unsigned routine, VIEW(Lame) material,
@@ -97,6 +99,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) local_row1(
     real* values) {                       // [n_blocks][1][1]
     assemble_rows<1>(rows, mesh, {routine, material, stored, moduli, capacities}, values);
 }
+#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK) local_row3(
     VIEW(RowsView) rows,

@@ -1,4 +1,5 @@
 // precision: f64 f32
+// element: full modes
 // shared_nz1, shared_nz3: the assembled matrix, non-zero by non-zero, from elements in shared memory.
 //
 // Source:        [CeckaLewDarve2011, 4.3]; shared memory holds the gradients of an element, which are 200
@@ -57,7 +58,7 @@ __device__ __forceinline__ void assemble_patch(
                 for (int k = 0; k < N * N; ++k) K[k] += geometry[slot].gradients[0][k % 3][a];
                 continue;
             }
-            add_products<N>(geometry[slot], a, b, source.moduli[e], K);
+            add_products<N>(geometry[slot], a, b, source.material, source.moduli[e], K);
             if (N == 1 && a == b) K[0] += source.capacities[e] * share(geometry[slot], a);
         }
         __syncthreads();
@@ -72,6 +73,7 @@ __device__ __forceinline__ void assemble_patch(
         write_number<N>(upper, patches.blocks[first + number / (N * N)], number % (N * N), all[number], values);
 }
 
+#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) shared_nz1(
     VIEW(PatchesView) patches, VIEW(UpperView) upper,
     VIEW(MeshView) mesh, unsigned routine, VIEW(Lame) material,
@@ -81,6 +83,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) shared_nz1(
     real* __restrict__ values) {          // [n_blocks][1][1]
     assemble_patch<1>(patches, upper, mesh, {routine, material, stored, moduli, capacities}, values);
 }
+#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK) shared_nz3(
     VIEW(PatchesView) patches, VIEW(UpperView) upper,

@@ -1,23 +1,24 @@
 // precision: f64 f32
+// element: full modes
 // block_diagonal: the 3x3 blocks on the diagonal of K, inverted: block Jacobi, and what smooths the
 // finest level of multigrid.
 //
 // Source:        K_aa = sum over the points of the 2x2x2 Gauss rule of
-//                ((lambda + mu) g g^T + mu |g|^2 I) det J, g = grad N_a
-// Mapping:       block_diagonal: one thread an element, blocks of 128; the others: one thread a node,
+//                ((lambda + mu) g g^T + mu |g|^2 I) det J, g = grad N_a; or over strain modes
+//                (common/self_stiffness.cuh)
+// Mapping:       block_diagonal: one thread per element, blocks of 128; the others: one thread per node,
 //                blocks of 128
 // Layout:        blocks as planes [6][n_nodes] in the order xx, yy, zz, xy, yz, zx; vectors [3][n_nodes]
-// Cost:          block_diagonal: 4400 operations an element, connectivity (32 bytes) and a modulus
-//                read an element, coordinates (24 bytes) read and the blocks written a node;
-//                apply_blocks: 12 values and 15 operations a node; smooth_blocks: 27 values
+// Cost:          block_diagonal: 4400 operations per element, by modes 2800, connectivity (32 bytes)
+//                and a modulus read per element, coordinates (24 bytes) read and the blocks written per
+//                node; apply_blocks: 12 values and 15 operations per node; smooth_blocks: 27 values
 // Deterministic: yes, block_diagonal where no two elements of a launch share a node, as with one
-//                launch a color; else the order of additions at a node is not fixed
+//                launch per color; else the order of additions at a node is not fixed
 // Requires:      block_diagonal: out = 0, or springs, beforehand
 // Oracle:        crates/topopt-cuda/tests/device/multigrid.rs
 
 #include "common/invert.cuh"
 #include "common/trilinear.cuh"
-#include "common/gradient.cuh"
 #include "common/self_stiffness.cuh"
 #include "common/smooth.cuh"
 
@@ -34,10 +35,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK) block_diagonal(
     unsigned node[8];
     load_nodes(mesh, e, node);
     double positions[3][8];
-    real X[3][8], D[6][8] = {};
+    real X[3][8];
     load_positions(mesh, node, positions);
     to_coefficients(positions, X);
 
+#ifdef BY_MODES
+    const real scale = (real)(material.mu / 512) * moduli[e];
+    each_own_block(mesh, e, X, (real)material.ratio, [&](int m, unsigned own, const real block[6]) {
+#pragma unroll
+        for (int c = 0; c < 6; ++c) atomicAdd(out + ((size_t)c * mesh.n_nodes + own), scale * block[c]);
+    });
+#else
+    real D[6][8] = {};
     add_self_stiffness(node, X, (real)material.ratio, D);
 
     const real scale = (real)(material.mu / 512) * moduli[e];
@@ -45,6 +54,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) block_diagonal(
     for (int m = 0; m < 8; ++m)
 #pragma unroll
         for (int c = 0; c < 6; ++c) atomicAdd(out + ((size_t)c * mesh.n_nodes + node[m]), scale * D[c][m]);
+#endif
 }
 
 // Every block by its inverse, with the identity in the rows and columns of held components

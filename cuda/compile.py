@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles the CUDA kernels of this folder to the PTX that the program embeds.
 
-    python3 cuda/compile.py [KERNEL...]     write cuda/ptx/KERNEL.PRECISION.ptx
+    python3 cuda/compile.py [KERNEL...]     write cuda/ptx/KERNEL.VARIANT.ptx
     python3 cuda/compile.py --check         fail unless cuda/ptx is what the sources give
     python3 cuda/compile.py --matrix [KERNEL...]
                                             compile for every architecture, show registers, and
@@ -11,7 +11,9 @@ Needs no CUDA installation. The compilers come as pinned Python packages, which 
 build folder once; TOPOPT_NVRTC_12_0 and TOPOPT_NVRTC_12_9 name folders that hold them already.
 
 A source says in its first lines for which precisions it is compiled: `// precision: f64 f32`. The
-name `real` then means double or float. It may include "common/NAME.cuh" and no other header.
+name `real` then means double or float. One that computes elements of another formulation as well says
+so: `// element: full modes`; for these BY_MODES is defined, and the variant is `modes.f64` in place of
+`f64`. It may include "common/NAME.cuh" and no other header.
 """
 
 import argparse
@@ -43,7 +45,7 @@ PACKAGES = {
 }
 
 PRECISIONS = {"f64": "double", "f32": "float"}
-# Local memory that a kernel may use: lines of `KERNEL PRECISION BYTES REASON`; SOURCE:KERNEL where several
+# Local memory that a kernel may use: lines of `KERNEL VARIANT BYTES REASON`; SOURCE:KERNEL where several
 # sources have a kernel of that name.
 STACK_LIST = HERE / "stack.txt"
 
@@ -53,16 +55,19 @@ class Failure(Exception):
 
 
 class Source:
-    """A .cu file, the headers it includes and the precisions it is compiled for."""
+    """A .cu file, the headers it includes and the variants it is compiled for."""
 
     def __init__(self, path: Path):
         self.name = path.stem
         self.text = path.read_text()
-        found = re.search(r"^// precision:((?: +\w+)+)$", "\n".join(self.text.split("\n")[:10]), re.M)
-        self.precisions = found.group(1).split() if found else []
-        if not self.precisions or not set(self.precisions) <= PRECISIONS.keys():
+        head = "\n".join(self.text.split("\n")[:10])
+        found = re.search(r"^// precision:((?: +\w+)+)$", head, re.M)
+        precisions = found.group(1).split() if found else []
+        if not precisions or not set(precisions) <= PRECISIONS.keys():
             raise Failure(f"{path}: one of the first ten lines must read `// precision: f64`"
                           " or `// precision: f64 f32`")
+        by_modes = re.search(r"^// element: full modes$", head, re.M)
+        self.variants = precisions + [f"modes.{p}" for p in precisions if by_modes]
         self.headers: dict[str, str] = {}
         self._include(path, self.text)
 
@@ -77,16 +82,17 @@ class Source:
                 self.headers[name.strip('"')] = header.read_text()
                 self._include(header, header.read_text())
 
-    def options(self, precision: str, architecture: int) -> list[str]:
+    def options(self, variant: str, architecture: int) -> list[str]:
+        *element, precision = variant.split(".")
         return [f"--gpu-architecture=compute_{architecture}", "--std=c++17", "--fmad=true",
-                f"--define-macro=real={PRECISIONS[precision]}"]
+                f"--define-macro=real={PRECISIONS[precision]}", *["--define-macro=BY_MODES" for _ in element]]
 
-    def embedded(self, nvrtc: "Nvrtc", precision: str) -> str:
+    def embedded(self, nvrtc: "Nvrtc", variant: str) -> str:
         """The PTX as it is checked in: the first line tells what it was made from."""
-        options = self.options(precision, EMBEDDED_ARCHITECTURE)
+        options = self.options(variant, EMBEDDED_ARCHITECTURE)
         made_from = "\0".join([*options, self.text, *(t for h in sorted(self.headers.items()) for t in h)])
         digest = hashlib.sha256(made_from.encode()).hexdigest()
-        return f"// {self.name}.{precision} sha256 {digest}\n" + nvrtc.compile(self, options)
+        return f"// {self.name}.{variant} sha256 {digest}\n" + nvrtc.compile(self, options)
 
 
 class Used(NamedTuple):
@@ -165,7 +171,7 @@ def main() -> None:
 def embed(sources: list[Source], write: bool, complete: bool) -> None:
     """Writes the checked-in PTX, or compares it; `complete` if there may be no other files."""
     nvrtc = Nvrtc(EMBEDDED)
-    made = {f"{s.name}.{p}.ptx": s.embedded(nvrtc, p) for s in sources for p in s.precisions}
+    made = {f"{s.name}.{v}.ptx": s.embedded(nvrtc, v) for s in sources for v in s.variants}
     stale = {p.name for p in PTX.glob("*")} - made.keys() if complete else set()
     differing = {n for n, text in made.items()
                  if not (PTX / n).is_file() or (PTX / n).read_bytes() != text.encode()}
@@ -184,29 +190,29 @@ def matrix(sources: list[Source], complete: bool) -> None:
     """Assembles, for every architecture, both the PTX that is checked in and that made for it."""
     embedded, native, ptxas = Nvrtc(EMBEDDED), Nvrtc(NATIVE), find("ptxas", NATIVE)
 
-    def measure(source: Source, precision: str) -> dict[str, list[list[Used]]]:
+    def measure(source: Source, variant: str) -> dict[str, list[list[Used]]]:
         """By kernel and architecture, what the two ways of compiling it take."""
-        portable = source.embedded(embedded, precision)
+        portable = source.embedded(embedded, variant)
         kernels: dict[str, list[list[Used]]] = {}
         for architecture in ARCHITECTURES:
-            own = native.compile(source, source.options(precision, architecture))
+            own = native.compile(source, source.options(variant, architecture))
             ways = [assemble(ptxas, ptx, architecture, source.name) for ptx in [portable, own]]
             for kernel in ways[0]:
                 kernels.setdefault(kernel, []).append([way[kernel] for way in ways])
         return kernels
 
-    jobs = [(s, p) for s in sources for p in s.precisions]
+    jobs = [(s, v) for s in sources for v in s.variants]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda job: measure(*job), jobs))
     shared = kernels_of_several_sources()
-    report({(f"{source.name}:{kernel}" if kernel in shared else kernel, precision): row
-            for (source, precision), kernels in zip(jobs, results) for kernel, row in kernels.items()},
+    report({(f"{source.name}:{kernel}" if kernel in shared else kernel, variant): row
+            for (source, variant), kernels in zip(jobs, results) for kernel, row in kernels.items()},
            complete)
 
 
 def kernels_of_several_sources() -> set[str]:
     """Names of kernels that sources have in common, as they come from a header of both."""
-    names = Counter(name for ptx in PTX.glob("*.f64.ptx")
+    names = Counter(name for ptx in PTX.glob("*.f64.ptx") if ".modes." not in ptx.name
                     for name in re.findall(r"\.entry (\w+)\(", ptx.read_text()))
     return {name for name, count in names.items() if count > 1}
 
@@ -217,17 +223,17 @@ def report(rows: dict[tuple[str, str], list[list[Used]]], complete: bool) -> Non
           " local memory")
     print(f"{'kernel':47}" + "".join(f"{f'sm_{a}':>9}" for a in ARCHITECTURES))
     allowed, failures = stack_list(), []
-    for (kernel, precision), row in rows.items():
+    for (kernel, variant), row in rows.items():
         local = [max(used.local for used in ways) for ways in row]
         cells = ["/".join(dict.fromkeys(str(used.registers) for used in ways)) + (f"+{more}" if more else "")
                  for ways, more in zip(row, local)]
-        print(f"{f'{kernel} {precision}':46}" + "".join(f" {c:>8}" for c in cells))
+        print(f"{f'{kernel} {variant}':46}" + "".join(f" {c:>8}" for c in cells))
         too_much = [f"sm_{a}" for a, more in zip(ARCHITECTURES, local)
-                    if more > allowed.get((kernel, precision), 0)]
+                    if more > allowed.get((kernel, variant), 0)]
         if too_much:
-            failures.append(f"{kernel} {precision} takes up to {max(local)} bytes on {', '.join(too_much)}")
-        if complete and not any(local) and allowed.pop((kernel, precision), None):
-            failures.append(f"{kernel} {precision} is listed and needs none")
+            failures.append(f"{kernel} {variant} takes up to {max(local)} bytes on {', '.join(too_much)}")
+        if complete and not any(local) and allowed.pop((kernel, variant), None):
+            failures.append(f"{kernel} {variant} is listed and needs none")
     if complete:
         failures += [f"{' '.join(key)} is listed and does not exist" for key in allowed.keys() - rows.keys()]
     if failures:
@@ -257,9 +263,9 @@ def stack_list() -> dict[tuple[str, str], int]:
     entries = {}
     for line in lines:
         if line and not line.startswith("#"):
-            found = re.fullmatch(r"([\w:]+) +(f64|f32) +(\d+) +\S.*", line)
+            found = re.fullmatch(r"([\w:]+) +((?:modes\.)?(?:f64|f32)) +(\d+) +\S.*", line)
             if not found:
-                raise Failure(f"{STACK_LIST}: `{line}` is not `KERNEL PRECISION BYTES REASON`")
+                raise Failure(f"{STACK_LIST}: `{line}` is not `KERNEL VARIANT BYTES REASON`")
             entries[found.group(1), found.group(2)] = int(found.group(3))
     return entries
 

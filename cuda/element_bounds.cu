@@ -1,13 +1,14 @@
 // precision: f64
+// element: full modes
 // element_bounds: about the largest eigenvalue of D_e^-1 K_e of every element, D_e the 3x3 blocks on the
 // diagonal of its stiffness K_e: what scales the smoother of the finest level of multigrid.
 //
 // Source:        the power method from the dilation, u <- D^-1 K u; the eigenvalue is the root of what
 //                the last step makes of u^T D u
-// Mapping:       one thread an element, blocks of 32
-// Layout:        a number an element
-// Cost:          5 products (mf.cu) and the blocks (block_diagonal.cu), 14000 operations an element; once a
-//                run; 672 bytes of shared memory a thread
+// Mapping:       one thread per element, blocks of 32
+// Layout:        a number per element
+// Cost:          5 products (mf.cu) and the blocks (block_diagonal.cu), 14000 operations per element; once a
+//                run; 672 bytes of shared memory per thread
 // Deterministic: yes
 // Oracle:        crates/topopt-cuda/tests/device/element_bounds.rs
 
@@ -15,28 +16,28 @@
 // Steps of the power method, as crates/topopt-fem/src/elasticity/bounds.rs takes
 #define STEPS 5
 
+#ifdef BY_MODES
+#include "common/mode_forces.cuh"
+#else
 #include "common/forces.cuh"
-#include "common/gradient.cuh"
+#endif
 #include "common/self_stiffness.cuh"
 
 // [component][position][thread], components xx, yy, zz, xy, yz, zx
 typedef volatile real Blocks[6][8][BLOCK];
 
-// The inverses of the blocks D, zero where a node stands again
-__device__ __forceinline__ void invert_each(const real D[6][8], Blocks& inverse) {
-#pragma unroll
-    for (int m = 0; m < 8; ++m) {
-        const real xx = D[0][m], yy = D[1][m], zz = D[2][m], xy = D[3][m], yz = D[4][m], zx = D[5][m];
-        const real first = yy * zz - yz * yz, second = zx * yz - xy * zz, third = xy * yz - zx * yy;
-        const real det = xx * first + (xy * second + zx * third);
-        const real scale = det > 0 ? reciprocal(det) : (real)0;
-        inverse[0][m][LANE] = scale * first;
-        inverse[1][m][LANE] = scale * (xx * zz - zx * zx);
-        inverse[2][m][LANE] = scale * (xx * yy - xy * xy);
-        inverse[3][m][LANE] = scale * second;
-        inverse[4][m][LANE] = scale * (xy * zx - xx * yz);
-        inverse[5][m][LANE] = scale * third;
-    }
+// The inverse of the block D at position m; zero where a node stands again
+__device__ __forceinline__ void invert_block(const real D[6], int m, Blocks& inverse) {
+    const real xx = D[0], yy = D[1], zz = D[2], xy = D[3], yz = D[4], zx = D[5];
+    const real first = yy * zz - yz * yz, second = zx * yz - xy * zz, third = xy * yz - zx * yy;
+    const real det = xx * first + (xy * second + zx * third);
+    const real scale = det > 0 ? reciprocal(det) : (real)0;
+    inverse[0][m][LANE] = scale * first;
+    inverse[1][m][LANE] = scale * (xx * zz - zx * zx);
+    inverse[2][m][LANE] = scale * (xx * yy - xy * xy);
+    inverse[3][m][LANE] = scale * second;
+    inverse[4][m][LANE] = scale * (xy * zx - xx * yz);
+    inverse[5][m][LANE] = scale * third;
 }
 
 // Adds up what is at all places of a node, in the first of them; zero in the others
@@ -66,6 +67,18 @@ __device__ __forceinline__ void copy(const unsigned node[8], real u[3][8]) {
 
 // K u in place of u, at mu = 512. Coordinates are read again, or they would take registers that there
 // are not.
+#ifdef BY_MODES
+__device__ __forceinline__ void forces(
+    const MeshView& mesh, const unsigned node[8], real ratio, Geometry& geometry, real u[3][8]) {
+    double X[3][8];
+    real coefficients[3][8];
+    load_positions(mesh, node, X);
+    to_coefficients(X, coefficients);
+    const Center center = store_geometry(coefficients, geometry);
+    to_coefficients(u, coefficients);
+    mode_forces(geometry, center, coefficients, 512 / MU_SCALE, ratio, u);
+}
+#else
 __device__ __forceinline__ void forces(
     const MeshView& mesh, const unsigned node[8], real ratio, Slabs& x_slabs, Slabs& u_slabs, real u[3][8]) {
     double X[3][8];
@@ -81,6 +94,7 @@ __device__ __forceinline__ void forces(
 #pragma unroll
     for (int c = 0; c < 3; ++c) to_nodes(x_slabs, c, f_up[c], u[c]);
 }
+#endif
 
 // u = D^-1 f in place of f; returns u^T D u
 __device__ __forceinline__ real divide(const Blocks& inverse, real f[3][8]) {
@@ -109,18 +123,32 @@ extern "C" __global__ void __launch_bounds__(BLOCK) element_bounds(
     const unsigned e = blockIdx.x * BLOCK + threadIdx.x;
     if (e >= mesh.n_elements) return;
 
+#ifdef BY_MODES
+    __shared__ Geometry geometry;
+#else
     __shared__ Slabs x_slabs, u_slabs;
+#endif
     __shared__ Blocks inverse;
     unsigned node[8];
     real u[3][8];
     load_nodes(mesh, e, node);
     {
         double X[3][8];
-        real coefficients[3][8], D[6][8] = {};
+        real coefficients[3][8];
         load_positions(mesh, node, X);
         to_coefficients(X, coefficients);
+#ifdef BY_MODES
+        each_own_block(
+            mesh, e, coefficients, ratio, [&](int m, unsigned, const real D[6]) { invert_block(D, m, inverse); });
+#else
+        real D[6][8] = {};
         add_self_stiffness(node, coefficients, ratio, D);
-        invert_each(D, inverse);
+#pragma unroll
+        for (int m = 0; m < 8; ++m) {
+            const real block[6] = {D[0][m], D[1][m], D[2][m], D[3][m], D[4][m], D[5][m]};
+            invert_block(block, m, inverse);
+        }
+#endif
     }
 
     // The dilation, about the center: translations cost accuracy, and no force.
@@ -137,7 +165,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK) element_bounds(
     real before = 1, last = 1;
 #pragma unroll 1
     for (int step = 0; step < STEPS; ++step) {
+#ifdef BY_MODES
+        forces(mesh, node, ratio, geometry, u);
+#else
         forces(mesh, node, ratio, x_slabs, u_slabs, u);
+#endif
         join(node, u);
         before = last;
         last = divide(inverse, u);

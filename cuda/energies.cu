@@ -1,12 +1,15 @@
 // precision: f64 f32
+// element: full modes
 // energies: u_e^T K_e u_e at unit modulus for every element, whatever strategy computes K u.
 // work: v_e^T K_e u_e of two fields, as the derivative of a response by the moduli needs it.
 //
-// Source:        [Ratnakar2022, Eq. 2.4]; stress times strain at the points of the 2x2x2 Gauss rule
-// Mapping:       one thread an element, blocks of 128
+// Source:        [Ratnakar2022, Eq. 2.4]; stress times strain at the points of the 2x2x2 Gauss rule, or
+//                of strain modes (common/mode_forces.cuh)
+// Mapping:       one thread per element, blocks of 128
 // Layout:        u as planes [3][n_nodes]
-// Cost:          1896 operations an element; connectivity (32 bytes) read and an energy written an
-//                element; coordinates (24 bytes) and u read a node; work: 2238 operations and v besides
+// Cost:          1896 operations per element, by modes some 1000; connectivity (32 bytes) read and an
+//                energy written per element; coordinates (24 bytes) and u read per node; work: 2238
+//                operations, by modes some 1200, and v besides
 // Deterministic: yes
 // Requires:      u is zero at held components
 // Oracle:        crates/topopt-cuda/tests/device/operators.rs
@@ -14,6 +17,24 @@
 #include "common/trilinear.cuh"
 
 #define BLOCK 128
+
+#ifdef BY_MODES
+
+#include "common/mode_forces.cuh"
+
+// v_e^T K_e u_e
+__device__ __forceinline__ real work_of_modes(
+    const real X[3][8], const real V[3][8], const real U[3][8], const Lame& material) {
+    __shared__ Geometry geometry;
+    const Center center = store_geometry(X, geometry);
+    real G[3][3], H[4][3], S[3][3], P[4][3];
+    strains(geometry, center.det, U, G, H);
+    stresses(center, G, H, (real)(material.mu / MU_SCALE), (real)material.ratio, S, P);
+    if (V != U) strains(geometry, center.det, V, G, H);
+    return work_along(center, S, P, G, H);
+}
+
+#endif
 
 // Gauss point q of the element whose coordinates have the coefficients X: where it is, the cofactors,
 // and det(J) times the strain, shear twice, of the field with the coefficients U; returns det(J)
@@ -52,6 +73,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK) energies(
     load_field(node, u, mesh.n_nodes, values);
     to_coefficients(values, U);
 
+#ifdef BY_MODES
+    energies[e] = work_of_modes(X, U, U, material);
+#else
     real energy = 0;
 #pragma unroll 1
     for (int q = 0; q < 8; ++q) {
@@ -66,6 +90,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) energies(
     }
 
     energies[e] = energy;
+#endif
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) work(
@@ -87,6 +112,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK) work(
     load_field(node, v, mesh.n_nodes, values);
     to_coefficients(values, V);
 
+#ifdef BY_MODES
+    work[e] = work_of_modes(X, V, U, material);
+#else
     real sum = 0;
 #pragma unroll 1
     for (int q = 0; q < 8; ++q) {
@@ -103,4 +131,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK) work(
     }
 
     work[e] = sum;
+#endif
 }

@@ -1,17 +1,18 @@
 // precision: f64 f32
+// element: full modes
 // galerkin: the coarse matrices P^T K P and P^T A P.
 //
 // Source:        a rigid motion of an element has no energy, so only elements that touch several
 //                aggregates make blocks between them (common/joint.cuh); the ground of a parent is that
 //                of its children
-// Mapping:       galerkin_joints: eight lanes a joint, which is a pair of aggregates that elements
-//                connect, one a node and a Gauss point, blocks of 64; galerkin_aggregates: a warp a
-//                joint, five parts at a time by 30 lanes, a mode each, blocks of 128;
-//                ground_aggregates: a warp a parent, five children at a time, likewise
+// Mapping:       galerkin_joints: eight lanes per joint, which is a pair of aggregates that elements
+//                connect, one per node and Gauss point or strain mode, blocks of 64; galerkin_aggregates:
+//                a warp per joint, five parts at a time by 30 lanes, a mode each, blocks of 128;
+//                ground_aggregates: a warp per parent, five children at a time, likewise
 // Layout:        blocks as common/blocks.cuh has them; ground [n_rows][column][row]; positions and
 //                centers as planes [3][n]
-// Cost:          galerkin_joints: some 7000 operations an element and joint, 2.8 such pairs an element;
-//                galerkin_aggregates: 150 operations a part and mode
+// Cost:          galerkin_joints: some 7000 operations per element and joint, 2.8 such pairs per element;
+//                galerkin_aggregates: 150 operations per part and mode
 // Deterministic: yes; elements, parts and children in fixed order, no entry has two threads
 // Requires:      columns ascend; no row has itself among its columns; 29 kB of shared memory
 // Oracle:        crates/topopt-cuda/tests/device/multigrid.rs

@@ -1,12 +1,13 @@
 // precision: f64 f32
+// element: full modes
 // ground: the forces on an aggregate of nodes when everything moves rigidly with it: of supports, springs.
 //
 // Source:        common/joint.cuh, in double precision: far less is left than is summed up
-// Mapping:       galerkin_supports: a warp a row, four elements at a time by eight lanes,
+// Mapping:       galerkin_supports: a warp per row, four elements at a time by eight lanes,
 //                blocks of 64;
-//                galerkin_springs: one thread a mode of a row, blocks of 126
+//                galerkin_springs: one thread per mode of a row, blocks of 126
 // Layout:        ground [n_rows][column][row]; positions and centers as planes [3][n]
-// Cost:          as galerkin_joints, an element that touches a support and aggregate
+// Cost:          as galerkin_joints, per element that touches a support and aggregate
 // Deterministic: yes; sums in fixed order and by a fixed tree
 // Requires:      ground = 0 beforehand; galerkin_springs after galerkin_supports; 29 kB of shared memory
 // Oracle:        crates/topopt-cuda/tests/device/multigrid.rs

@@ -1,18 +1,22 @@
 // precision: f64 f32
-// mf: K u with nothing stored; geometry from the coordinates, sum-factorized.
+// element: full modes
+// mf: K u with nothing stored; geometry from the coordinates.
 //
-// Source:        the 2x2x2 Gauss rule on trilinear fields by differences of their nodal values, as
-//                common/trilinear.cuh and common/forces.cuh hold them
-// Mapping:       one thread an element, blocks of 32, 64 in single precision; mf_dot leaves what a
+// Source:        full: the 2x2x2 Gauss rule on trilinear fields by differences of their nodal values,
+//                sum-factorized, as common/trilinear.cuh and common/forces.cuh hold them; modes: strain
+//                modes in closed form (common/mode_forces.cuh)
+// Mapping:       one thread per element, blocks of 32, 64 in single precision; mf_dot leaves what a
 //                block adds to x . y; mf_to_slots, mf_to_slots_dot: with products in slots, to be
 //                gathered (dbd.cu)
 // Layout:        vectors as planes [3][n_nodes]: the lanes of a warp read and add to neighboring
 //                words where nodes and elements are numbered along each other; slots
 //                [3][8][n_elements] by position in the element
-// Cost:          1849 operations an element (1149 instructions, 700 of them fused); connectivity
-//                (32 bytes) and a modulus read an element; coordinates (24 bytes) and x read
-//                and y written a node; 288 bytes of shared memory a thread, half in single precision
-// Deterministic: where no two elements of a launch share a node, as with one launch a color; in one
+// Cost:          full: 1849 operations per element (1149 instructions, 700 of them fused), 288 bytes of
+//                shared memory per thread; modes: 1239 operations (897 instructions, 342 of them fused),
+//                240 bytes, and along rows of elements 12 additions to nodes in place of 24; half the
+//                bytes in single precision; connectivity (32 bytes) and a modulus read per element;
+//                coordinates (24 bytes) and x read and y written per node
+// Deterministic: where no two elements of a launch share a node, as with one launch per color; in one
 //                launch of all elements the order of additions at a node is not fixed; slots: yes
 // Requires:      y = (1 - P) x beforehand (supports.cu), except for slots; for a dot product: x is
 //                zero at held components
@@ -20,7 +24,11 @@
 
 #define BLOCK (256 / sizeof(real))
 
+#ifdef BY_MODES
+#include "common/mode_forces.cuh"
+#else
 #include "common/forces.cuh"
+#endif
 #include "common/reduce.cuh"
 
 // Sets held components of the nodal values of an element to zero
@@ -35,18 +43,46 @@ __device__ __forceinline__ void clear_held(
     }
 }
 
+#ifdef BY_MODES
+// Adds the forces of an element at its face xi = 1 to those at the face xi = -1 of the next lane's element
+// where it has the same nodes there; returns bit p for position 2 p + 1 that is handed over so.
+__device__ __forceinline__ unsigned hand_over(unsigned active, const unsigned node[8], real F[3][8]) {
+    const unsigned lane = threadIdx.x % WARP;
+    const bool has_next = lane < WARP - 1 && active >> lane + 1 & 1;
+    unsigned sent = 0;
+#pragma unroll
+    for (int p = 0; p < 4; ++p) {
+        const unsigned next = __shfl_down_sync(active, node[2 * p], 1);
+        if (has_next && next == node[2 * p + 1]) sent |= 1u << p;
+    }
+
+    const unsigned from_before = __shfl_up_sync(active, sent, 1), got = lane > 0 ? from_before : 0;
+#pragma unroll
+    for (int p = 0; p < 4; ++p)
+#pragma unroll
+        for (int c = 0; c < 3; ++c) {
+            const real force = __shfl_up_sync(active, F[c][2 * p + 1], 1);
+            if (got >> p & 1) F[c][2 * p] += force;
+        }
+    return sent;
+}
+#endif
+
 // Adds the product of the thread's element to y, or writes it to slots that y is then; with WITH_DOT
 // returns its part of x . y, else 0
 template <bool WITH_DOT, bool TO_SLOTS>
 __device__ __forceinline__ double add_product(
     MeshView mesh, Part part,
     const unsigned char* __restrict__ held,   // [n_nodes], bit i for component i
-    const unsigned* __restrict__ at_supports, // a bit an element: has it a held node?
+    const unsigned* __restrict__ at_supports, // a bit per element: has it a held node?
     Lame material,
     const real* __restrict__ moduli,          // [n_elements]
     const real* __restrict__ x,               // [3][n_nodes]
     real* __restrict__ y) {                   // [3][n_nodes]
     const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x, e = part.first + in_launch;
+#ifdef BY_MODES
+    const unsigned active = __ballot_sync(WHOLE_WARP, in_launch < part.count);
+#endif
     if (in_launch >= part.count) return 0.0;
     const bool is_at_support = at_supports[e / 32] >> e % 32 & 1;
 
@@ -55,6 +91,19 @@ __device__ __forceinline__ double add_product(
     double X[3][8];
     real U[3][8], F[3][8];
     load_positions(mesh, node, X);
+#ifdef BY_MODES
+    __shared__ Geometry geometry;
+    real coefficients[3][8];
+    to_coefficients(X, coefficients);
+    const Center center = store_geometry(coefficients, geometry);
+
+    load_field(node, x, mesh.n_nodes, U);
+    if (is_at_support) clear_held(node, held, U);
+    to_coefficients(U, coefficients);
+
+    const real modulus = (real)(material.mu / MU_SCALE) * moduli[e];
+    const double sum = mode_forces(geometry, center, coefficients, modulus, (real)material.ratio, F);
+#else
     load_field(node, x, mesh.n_nodes, U);
     if (is_at_support) clear_held(node, held, U);
 
@@ -66,13 +115,14 @@ __device__ __forceinline__ double add_product(
         to_derivatives(U[c], c, u_slabs, u_up[c]);
     }
 
-    const real modulus = (real)(material.mu / 512) * moduli[e];
+    const real modulus = (real)(material.mu / MU_SCALE) * moduli[e];
 #pragma unroll
     for (int k = 0; k < 2; ++k) add_slab(k, u_slabs, x_up, u_up, modulus, (real)material.ratio, x_slabs, f_up);
 
     const double sum = WITH_DOT ? work(u_slabs, u_up, x_slabs, f_up) : 0.0;
 #pragma unroll
     for (int c = 0; c < 3; ++c) to_nodes(x_slabs, c, f_up[c], F[c]);
+#endif
 
     if (TO_SLOTS) {
 #pragma unroll
@@ -82,21 +132,31 @@ __device__ __forceinline__ double add_product(
         return sum;
     }
     if (is_at_support) clear_held(node, held, F);
+#ifdef BY_MODES
+    const unsigned sent = hand_over(active, node, F);
+#else
+    const unsigned sent = 0;
+#endif
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
         real* __restrict__ plane = y + (size_t)c * mesh.n_nodes;
 #pragma unroll
-        for (int m = 0; m < 8; ++m) atomicAdd(plane + node[m], F[c][m]);
+        for (int m = 0; m < 8; ++m)
+            if (!(m & 1) || !(sent >> m / 2 & 1)) atomicAdd(plane + node[m], F[c][m]);
     }
     return sum;
 }
 
+#ifdef BY_MODES
+#define RESIDENT_BLOCKS 14
+#else
 #define RESIDENT_BLOCKS (sizeof(real) == 8 ? 12 : 10)
+#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf(
     VIEW(MeshView) mesh, VIEW(Part) part,
     const unsigned char* __restrict__ held,   // [n_nodes], bit i for component i
-    const unsigned* __restrict__ at_supports, // a bit an element: has it a held node?
+    const unsigned* __restrict__ at_supports, // a bit per element: has it a held node?
     VIEW(Lame) material,
     const real* __restrict__ moduli,          // [n_elements]
     const real* __restrict__ x,               // [3][n_nodes]
@@ -107,7 +167,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf(
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_dot(
     VIEW(MeshView) mesh, VIEW(Part) part,
     const unsigned char* __restrict__ held,   // [n_nodes], bit i for component i
-    const unsigned* __restrict__ at_supports, // a bit an element: has it a held node?
+    const unsigned* __restrict__ at_supports, // a bit per element: has it a held node?
     VIEW(Lame) material,
     const real* __restrict__ moduli,          // [n_elements]
     const real* __restrict__ x,               // [3][n_nodes]
@@ -119,7 +179,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_dot(
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_to_slots(
     VIEW(MeshView) mesh, VIEW(Part) part,
     const unsigned char* __restrict__ held,   // [n_nodes], bit i for component i
-    const unsigned* __restrict__ at_supports, // a bit an element: has it a held node?
+    const unsigned* __restrict__ at_supports, // a bit per element: has it a held node?
     VIEW(Lame) material,
     const real* __restrict__ moduli,          // [n_elements]
     const real* __restrict__ x,               // [3][n_nodes]
@@ -130,7 +190,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_to_slots
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_to_slots_dot(
     VIEW(MeshView) mesh, VIEW(Part) part,
     const unsigned char* __restrict__ held,   // [n_nodes], bit i for component i
-    const unsigned* __restrict__ at_supports, // a bit an element: has it a held node?
+    const unsigned* __restrict__ at_supports, // a bit per element: has it a held node?
     VIEW(Lame) material,
     const real* __restrict__ moduli,          // [n_elements]
     const real* __restrict__ x,               // [3][n_nodes]

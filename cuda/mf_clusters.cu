@@ -1,20 +1,21 @@
 // precision: f64 f32
+// element: full modes
 // mf_clusters: K u with nothing stored, as mf.cu has it, for meshes whose consecutive elements share
 // many nodes but no long rows of them: a warp meets each node of its elements once.
 //
 // Source:        the elements as in mf.cu; between them and the vectors the nodes of 32 elements, in
 //                shared memory
-// Mapping:       one warp a cluster of up to 32 consecutive elements and up to 96 distinct nodes: a
-//                lane three nodes, a lane an element, a lane three nodes; blocks of 32, in single
+// Mapping:       one warp per cluster of up to 32 consecutive elements and up to 96 distinct nodes: a
+//                lane three nodes, then an element, then three nodes; blocks of 32, in single
 //                precision 64; mf_clusters_dot leaves what a block adds to x . y
-// Layout:        vectors as planes [3][n_nodes]; 96 nodes and 32 elements a cluster, the last ones
+// Layout:        vectors as planes [3][n_nodes]; 96 nodes and 32 elements per cluster, the last ones
 //                again until it is full; places of a node in the elements as position * 32 + lane,
 //                one byte each; a node of more than four places several times, each with some of
 //                them, where there is room; nodes and places in an order with few bank conflicts
-// Cost:          1849 operations an element, 24 additions more for the sums; read an element: its 8
+// Cost:          operations as mf.cu, 24 additions more per element for the sums; read per element: its 8
 //                nodes in the cluster and 8 places, 18 bytes for nodes, a modulus; in a mesh of cut
-//                tetrahedra coordinates and x read, and y added to, 2.3 times an element; shared
-//                memory as mf.cu and 832 bytes a warp
+//                tetrahedra coordinates and x read, and y added to, 2.3 times per element; shared
+//                memory as mf.cu and 832 bytes per warp
 // Deterministic: no: the order of additions at a node of several clusters is not fixed
 // Requires:      y = (1 - P) x beforehand (supports.cu); mf_clusters_dot: x is zero at held components
 // Oracle:        crates/topopt-cuda/tests/device/operators.rs
@@ -24,126 +25,38 @@
 #define LANE (threadIdx.x % LANES)
 #define ROUNDS 3
 
+#ifdef BY_MODES
+#include "common/mode_forces.cuh"
+#else
 #include "common/forces.cuh"
+#endif
+#include "common/clusters.cuh"
 #include "common/reduce.cuh"
-
-typedef unsigned long long EightBytes;
-
-struct alignas(2 * sizeof(real)) Pair {
-    real a, b;
-};
-
-// The clusters of a mesh
-struct ClustersView {
-    unsigned n_clusters;
-    const unsigned* starts;            // [n_clusters + 1], first element
-    const unsigned* nodes;             // [n_clusters][96], 29 bits, then one a component held
-    const unsigned short* spans;       // [n_clusters][96], first place, 256 * their number
-    const unsigned long long* places;  // [n_clusters][32] of eight places
-    const unsigned long long* corners; // [n_clusters][32] of eight nodes in the cluster, by position
-};
-
-// What waits in shared memory: nodal values, then the slabs of the elements, then their forces.
-union Waiting {
-    Pair nodal[ROUNDS * LANES][3]; // coordinates, x: pairs are read in fewer passes than planes
-    struct {
-        Slabs x, u;
-    } slabs;
-    struct {
-        Pair xy[8 * LANES];
-        real z[8 * LANES];
-    } forces;
-};
-
-// The nodes of a cluster, for the time when the sums are added
-struct Nodes {
-    EightBytes places[LANES];
-    unsigned node[ROUNDS * LANES];
-    unsigned short span[ROUNDS * LANES];
-};
-
-__device__ __forceinline__ unsigned number(unsigned entry) { return entry & 0x1fffffff; }
-__device__ __forceinline__ bool is_held(unsigned entry, int c) { return entry >> (29 + c) & 1; }
-
-// Nodal values of the cluster, all in flight at a time. In single precision coordinates are from its
-// first node on, so that they lose no more than differences of them would.
-__device__ __forceinline__ void stage(
-    const ClustersView& clusters, size_t first_slot, const MeshView& mesh, const real* __restrict__ x,
-    Waiting& waiting, Nodes& all) {
-    unsigned entry[ROUNDS];
-    real X[ROUNDS][3], U[ROUNDS][3];
-#pragma unroll
-    for (int r = 0; r < ROUNDS; ++r) entry[r] = read_only(clusters.nodes + (first_slot + r * LANES + LANE));
-
-    double origin[3] = {};
-    if (sizeof(real) == 4) {
-        const unsigned first = number(read_only(clusters.nodes + first_slot));
-#pragma unroll
-        for (int c = 0; c < 3; ++c) origin[c] = coordinate(mesh, c, first);
-    }
-
-#pragma unroll
-    for (int r = 0; r < ROUNDS; ++r)
-#pragma unroll
-        for (int c = 0; c < 3; ++c) {
-            X[r][c] = (real)(coordinate(mesh, c, number(entry[r])) - origin[c]);
-            U[r][c] = x[(size_t)c * mesh.n_nodes + number(entry[r])];
-        }
-
-#pragma unroll
-    for (int r = 0; r < ROUNDS; ++r) {
-        const int slot = r * LANES + LANE;
-        all.node[slot] = entry[r];
-        all.span[slot] = read_only(clusters.spans + (first_slot + slot));
-
-#pragma unroll
-        for (int c = 0; c < 3; ++c)
-            if (is_held(entry[r], c)) U[r][c] = 0;
-
-        waiting.nodal[slot][0] = {X[r][0], X[r][1]};
-        waiting.nodal[slot][1] = {X[r][2], U[r][0]};
-        waiting.nodal[slot][2] = {U[r][1], U[r][2]};
-    }
-}
-
-__device__ __forceinline__ void add_place(unsigned place, const Waiting& waiting, real sum[3]) {
-    const Pair xy = waiting.forces.xy[place];
-    sum[0] += xy.a, sum[1] += xy.b, sum[2] += waiting.forces.z[place];
-}
-
-// Adds what the elements leave at every node of the cluster to y. The first four places of all rounds
-// come without a branch between them, and few nodes have more.
-__device__ __forceinline__ void add_sums(
-    const Waiting& waiting, const Nodes& all, unsigned n_nodes, real* __restrict__ y) {
-    const unsigned char* places = (const unsigned char*)all.places;
-
-    real sum[ROUNDS][3] = {};
-#pragma unroll
-    for (int r = 0; r < ROUNDS; ++r) {
-        const unsigned span = all.span[r * LANES + LANE];
-#pragma unroll
-        for (unsigned k = 0; k < 4; ++k)
-            if (k < span >> 8) add_place(places[(span & 255) + k], waiting, sum[r]);
-    }
-
-#pragma unroll
-    for (int r = 0; r < ROUNDS; ++r) {
-        const unsigned entry = all.node[r * LANES + LANE], span = all.span[r * LANES + LANE];
-#pragma unroll 1
-        for (unsigned k = 4; k < span >> 8; ++k)
-            add_place(places[(span & 255) + k], waiting, sum[r]);
-
-#pragma unroll
-        for (int c = 0; c < 3; ++c)
-            if (span >> 8 && !is_held(entry, c))
-                atomicAdd(y + ((size_t)c * n_nodes + number(entry)), sum[r][c]);
-    }
-}
 
 // The product of the lane's element, from nodal values to forces by place; its part of x . y, or 0
 template <bool WITH_DOT>
 __device__ __forceinline__ double element_product(
     EightBytes corner, real modulus, real ratio, Waiting& waiting, real F[3][8]) {
+#ifdef BY_MODES
+    real values[3][8], V[3][8];
+#pragma unroll
+    for (int m = 0; m < 8; ++m) {
+        const Pair* pairs = waiting.nodal[corner >> 8 * m & 255];
+        const Pair first = pairs[0];
+        values[0][m] = first.a, values[1][m] = first.b, values[2][m] = pairs[1].a;
+    }
+    to_coefficients(values, V);
+    const Center center = store_geometry(V, waiting.modes.geometry);
+
+#pragma unroll
+    for (int m = 0; m < 8; ++m) {
+        const Pair* pairs = waiting.nodal[corner >> 8 * m & 255];
+        const Pair third = pairs[2];
+        values[0][m] = pairs[1].b, values[1][m] = third.a, values[2][m] = third.b;
+    }
+    to_coefficients(values, V);
+    return mode_forces(waiting.modes.geometry, center, V, modulus, ratio, F);
+#else
     real X[3][8], U[3][8];
 #pragma unroll
     for (int m = 0; m < 8; ++m) {
@@ -170,6 +83,7 @@ __device__ __forceinline__ double element_product(
     for (int c = 0; c < 3; ++c) to_nodes(x_slabs, c, f_up[c], F[c]);
 
     return sum;
+#endif
 }
 
 template <bool WITH_DOT>
@@ -192,7 +106,8 @@ __device__ __forceinline__ double add_product(
 
     // Lanes past the last element repeat it with modulus 0, and no node has a place in them.
     const unsigned e = read_only(clusters.starts + cluster) + LANE;
-    const real modulus = e < read_only(clusters.starts + cluster + 1) ? (real)(material.mu / 512) * moduli[e] : (real)0;
+    const bool is_there = e < read_only(clusters.starts + cluster + 1);
+    const real modulus = is_there ? (real)(material.mu / MU_SCALE) * moduli[e] : (real)0;
 
     stage(clusters, first_slot, mesh, x, waiting, all);
     __syncwarp();
@@ -200,7 +115,7 @@ __device__ __forceinline__ double add_product(
     real F[3][8];
     const double sum = element_product<WITH_DOT>(corner, modulus, (real)material.ratio, waiting, F);
 
-    __syncwarp(); // forces take the place of slabs
+    __syncwarp(); // forces take their place
 #pragma unroll
     for (int m = 0; m < 8; ++m) {
         waiting.forces.xy[m * LANES + LANE] = {F[0][m], F[1][m]};
@@ -212,7 +127,11 @@ __device__ __forceinline__ double add_product(
     return sum;
 }
 
+#ifdef BY_MODES
+#define RESIDENT_BLOCKS 14
+#else
 #define RESIDENT_BLOCKS (sizeof(real) == 8 ? 12 : 10)
+#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_clusters(
     VIEW(ClustersView) clusters, VIEW(MeshView) mesh, VIEW(Lame) material,

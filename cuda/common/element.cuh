@@ -1,15 +1,42 @@
-// The stiffness of one element by its 8 threads: each evaluates one Gauss point, then any of them
-// makes any 3x3 sub-matrix from all eight.
+// The stiffness of one element by its 8 threads: each evaluates one Gauss point or strain mode, then any
+// of them makes any 3x3 sub-matrix from all.
 
 #pragma once
 
 #include "common/views.cuh"
+
+#ifdef BY_MODES
+#include "common/mode_tiles.cuh"
+#endif
 
 #define GAUSS_ABSCISSA 0.5773502691896258
 
 // Gradients of the shape functions at the Gauss points, times sqrt(det J), of one element. The
 // last row only shifts the next element to other banks of shared memory.
 typedef double Gradients[9][3][8]; // [Gauss point][direction][local node]
+
+#ifdef BY_MODES
+
+// Writes F[q] of an element, and the normals
+__device__ __forceinline__ void point_gradients(int q, unsigned element, const MeshView& mesh, Gradients& F) {
+    unsigned node[8];
+    double positions[3][8], X[3][8];
+    load_nodes(mesh, element, node);
+    load_positions(mesh, node, positions);
+    to_coefficients(positions, X);
+    write_mode(X, q, F, [](int m) { return NODE(m); });
+}
+
+// K[i][j] = K_e[3a + i][3b + j] at Young's modulus 1
+__device__ __forceinline__ void stiffness_tile(
+    const Gradients& F, int a, int b, const Lame& material, double K[3][3]) {
+    double tile[9] = {};
+    add_mode_tile(F, a, b, material, 1, tile);
+#pragma unroll
+    for (int k = 0; k < 9; ++k) K[k / 3][k % 3] = tile[k];
+}
+
+#else
 
 // Bit d of the place of local node a in the reference element, VTK's order
 __device__ __forceinline__ int side(int a, int d) {
@@ -37,7 +64,7 @@ __device__ __forceinline__ void reference_gradients(int q, double g[8][3]) {
 }
 
 // Writes F[q] of an element
-__device__ __forceinline__ void gauss_gradients(int q, unsigned element, const MeshView& mesh, Gradients& F) {
+__device__ __forceinline__ void point_gradients(int q, unsigned element, const MeshView& mesh, Gradients& F) {
     double g[8][3];
     reference_gradients(q, g);
 
@@ -90,3 +117,5 @@ __device__ __forceinline__ void stiffness_tile(
         for (int j = 0; j < 3; ++j)
             K[i][j] = material.lambda * T[i][j] + material.mu * T[j][i] + (i == j ? material.mu * trace : 0.0);
 }
+
+#endif

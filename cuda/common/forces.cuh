@@ -14,6 +14,9 @@
 #define LANE threadIdx.x
 #endif
 
+// What mu is to be divided by
+#define MU_SCALE 512
+
 // [slab][component][a, b, ab][thread]; volatile, or the compiler would keep them in registers.
 typedef volatile real Slabs[2][3][3][LANES];
 

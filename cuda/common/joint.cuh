@@ -1,17 +1,22 @@
 // What one element adds to the block of a coarse matrix between two aggregates, and to the ground of one.
 //
-// A block is the sum over the points of the 2x2x2 Gauss rule of H_a : C : H_b det J, H_a the gradients of
-// the six motions of the nodes in aggregate a: sums over these nodes of grad N and grad N x^T.
+// A block is the sum over the points of the 2x2x2 Gauss rule, or over strain modes, of H_a : C : H_b det J,
+// H_a the gradients of the six motions of the nodes in aggregate a: sums over these nodes of grad N and
+// grad N x^T.
 
 #pragma once
 
-#include "common/trilinear.cuh"
+#ifdef BY_MODES
+#include "common/strain_modes.cuh"
+#else
 #include "common/gradient.cuh"
+#endif
+#include "common/trilinear.cuh"
 #include "common/rigid.cuh"
 
 #define JOINT_BLOCK 64
 
-// Lanes that share an element, one a node and one a Gauss point, and how many such groups there are
+// Lanes that share an element, one per node, one per Gauss point or mode, and how many such groups there are
 #define LANES 8
 #define GROUPS (JOINT_BLOCK / LANES)
 
@@ -31,6 +36,7 @@ struct Element {
     real mu;                    // Lame's mu of it over 512
 };
 
+#ifndef BY_MODES
 // 8 dN_m/dxi of the node at position m, at the point s
 __device__ __forceinline__ void reference_gradient_at(int m, const real s[3], real N[3]) {
     const real sides[3][2] = {SIDES(s[0]), SIDES(s[1]), SIDES(s[2])};
@@ -44,18 +50,20 @@ __device__ __forceinline__ void gradient_at(int m, const real s[3], const real C
 #pragma unroll
     for (int c = 0; c < 3; ++c) g[c] = N[0] * C[0][c] + N[1] * C[1][c] + N[2] * C[2][c];
 }
+#endif
 
-// Writes a lane's sums over `nodes`, which has bit m for the node at position m, as `held` has by component
+// Writes a lane's sums of `gradient` over `nodes`, which has bit m for the node at position m, as `held` has by
+// component
+template <class Gradient>
 __device__ __forceinline__ void sum_gradients(
-    unsigned nodes, const unsigned held[3], const Positions X, const real s[3], const real C[3][3],
-    Shared sums) {
+    unsigned nodes, const unsigned held[3], const Positions X, Gradient gradient, Shared sums) {
     const unsigned group = threadIdx.x / LANES;
     real t[3] = {}, w[3][3] = {};
 #pragma unroll 1
     for (unsigned rest = nodes; rest; rest &= rest - 1) {
         const int m = __ffs(rest) - 1;
         real g[3];
-        gradient_at(m, s, C, g);
+        gradient(m, g);
 #pragma unroll
         for (int c = 0; c < 3; ++c) {
             t[c] += g[c];
@@ -80,7 +88,7 @@ __device__ __forceinline__ void sum_gradients(
     for (unsigned rest = nodes; rest; rest &= rest - 1) {
         const int m = __ffs(rest) - 1;
         real g[3];
-        gradient_at(m, s, C, g);
+        gradient(m, g);
 
 #pragma unroll
         for (int i = 0; i < 3; ++i) {
@@ -98,7 +106,7 @@ __device__ __forceinline__ void sum_gradients(
 
 // The stress of a mode, times det J: it moves component i along t[i], or i and j along -w[i][0] and w[j][1]
 __device__ __forceinline__ void stress_of_mode(
-    int mode, const Shared sums, real mu, real ratio, real stress[3][3]) {
+    int mode, const Shared sums, const real normal[3], real mu, real ratio, real stress[3][3]) {
     real H[3][3] = {};
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
@@ -111,20 +119,24 @@ __device__ __forceinline__ void stress_of_mode(
         }
     }
 
+#ifdef BY_MODES
+    relaxed_stress(normal, mu, ratio, H, stress);
+#else
     const real pressure = ratio * (H[0][0] + H[1][1] + H[2][2]);
 #pragma unroll
     for (int i = 0; i < 3; ++i)
 #pragma unroll
         for (int j = 0; j < 3; ++j) stress[i][j] = mu * (H[i][j] + H[j][i] + (i == j ? pressure : 0));
+#endif
 }
 
 // K[a][b] += the work of the stress of each mode of `rows` in each mode of `columns`
 __device__ __forceinline__ void add_work(
-    const Shared rows, const Shared columns, real mu, real ratio, real K[MODES][MODES]) {
+    const Shared rows, const Shared columns, const real normal[3], real mu, real ratio, real K[MODES][MODES]) {
 #pragma unroll
     for (int a = 0; a < MODES; ++a) {
         real s[3][3];
-        stress_of_mode(a, rows, mu, ratio, s);
+        stress_of_mode(a, rows, normal, mu, ratio, s);
 #pragma unroll
         for (int i = 0; i < 3; ++i)
 #pragma unroll
@@ -162,12 +174,48 @@ __device__ __forceinline__ Element load_element(
     return element;
 }
 
-// K += what `element` couples at the Gauss point of the lane
+#ifdef BY_MODES
+// Mode q of the element of the lane's group, and its gradients
+__device__ __forceinline__ StrainMode mode_of_lane(
+    int q, real ratio, const Positions X, real (*gradients)[JOINT_BLOCK]) {
+    const unsigned group = threadIdx.x / LANES;
+    real positions[3][8], coefficients[3][8];
+#pragma unroll
+    for (int i = 0; i < 3; ++i)
+#pragma unroll
+        for (int m = 0; m < 8; ++m) positions[i][m] = X[8 * i + m][group];
+    to_coefficients(positions, coefficients);
+
+    const StrainMode mode = strain_mode(coefficients, mode_geometry(coefficients), q, ratio);
+#pragma unroll
+    for (int m = 0; m < 8; ++m) {
+        real g[3];
+        mode_gradient(mode, m, g);
+#pragma unroll
+        for (int c = 0; c < 3; ++c) gradients[3 * m + c][threadIdx.x] = g[c];
+    }
+    return mode;
+}
+#endif
+
+// K += what `element` couples at the Gauss point of the lane, or in its mode
 __device__ __forceinline__ void add_point(
     const Element& element, real ratio, const Positions X, Shared rows, Shared columns,
     real K[MODES][MODES]) {
-    const unsigned q = threadIdx.x % LANES, group = threadIdx.x / LANES;
-    const real s[3] = {q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS};
+    const unsigned q = threadIdx.x % LANES;
+#ifdef BY_MODES
+    __shared__ real gradients[24][JOINT_BLOCK];
+    const StrainMode mode = mode_of_lane(q, ratio, X, gradients);
+    const auto gradient = [&](int m, real g[3]) {
+#pragma unroll
+        for (int c = 0; c < 3; ++c) g[c] = gradients[3 * m + c][threadIdx.x];
+    };
+    const real* normal = mode.normal;
+    const real weight = q < STRAIN_MODES ? element.mu * mode.weight : 0;
+    ratio = mode.ratio;
+#else
+    const unsigned group = threadIdx.x / LANES;
+    const real s[3] = {q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS}, *normal = nullptr;
     real J[3][3] = {}, C[3][3];
 #pragma unroll 1
     for (int m = 0; m < 8; ++m) {
@@ -180,9 +228,11 @@ __device__ __forceinline__ void add_point(
     }
 
     const real weight = element.mu * reciprocal(cofactors(J, C));
-    sum_gradients(element.in_row, element.held, X, s, C, rows);
-    sum_gradients(element.in_column, element.held, X, s, C, columns);
-    add_work(rows, columns, weight, ratio, K);
+    const auto gradient = [&](int m, real g[3]) { gradient_at(m, s, C, g); };
+#endif
+    sum_gradients(element.in_row, element.held, X, gradient, rows);
+    sum_gradients(element.in_column, element.held, X, gradient, columns);
+    add_work(rows, columns, normal, weight, ratio, K);
 }
 
 // Sum over `lanes` neighboring lanes, in all of them

@@ -8,6 +8,9 @@
 
 #include "common/upper.cuh"
 #include "common/points.cuh"
+#ifdef BY_MODES
+#include "common/mode_tiles.cuh"
+#endif
 #include "common/warp.cuh"
 
 #define PAIRS 36
@@ -22,7 +25,8 @@
 // Numbers of a stored element: its tiles, and with one unknown the lumped capacity of every node
 #define STORED_NUMBERS(N) ((N) == 1 ? 44 : 324)
 
-// An element at the Gauss points: gradients of the shape functions by position, times sqrt(det J)
+// An element at the Gauss points: gradients of the shape functions by position, times sqrt(det J). Or its
+// strain modes, as common/mode_tiles.cuh has them: N is 3 then
 struct Geometry {
     real gradients[8][3][8]; // [point][direction][position]
     real det[8];             // 512 det J
@@ -37,7 +41,7 @@ struct Source {
     const real* capacities; // [n_elements], for N = 1
 };
 
-// Gauss point q of element e; without arithmetic, the coordinates of its node q
+// Gauss point or mode q of element e; without arithmetic, the coordinates of its node q
 __device__ __forceinline__ void evaluate(
     const MeshView& mesh, unsigned routine, unsigned e, int q, Geometry& out) {
     if (routine == EMPTY) {
@@ -50,6 +54,9 @@ __device__ __forceinline__ void evaluate(
     unsigned node[8];
     real X[3][8];
     load_element(mesh, e, node, X);
+#ifdef BY_MODES
+    write_mode(X, q, out.gradients, [](int m) { return m; });
+#else
     const Point p = point(X, q);
     const real scale = 1 / sqrt(512 * p.det);
 #pragma unroll
@@ -61,6 +68,7 @@ __device__ __forceinline__ void evaluate(
             out.gradients[q][c][m] = scale * (N[0] * p.C[0][c] + N[1] * p.C[1][c] + N[2] * p.C[2][c]);
     }
     out.det[q] = p.det;
+#endif
 }
 
 // The lumped capacity of the node at position m, for a capacity of 1
@@ -76,9 +84,14 @@ __device__ __forceinline__ real share(const Geometry& geometry, int m) {
     return (real)(1.0 / 4096) * sum;
 }
 
-// T += scale times the integrals of dN_a/dx_i dN_b/dx_j; of their trace alone for N = 1
+// T += scale times the integrals of dN_a/dx_i dN_b/dx_j; of their trace alone for N = 1. By strain modes
+// it is the stiffness already.
 template <int N>
-__device__ __forceinline__ void add_products(const Geometry& geometry, int a, int b, real scale, real T[N * N]) {
+__device__ __forceinline__ void add_products(
+    const Geometry& geometry, int a, int b, const Lame& material, real scale, real T[N * N]) {
+#ifdef BY_MODES
+    add_mode_tile(geometry.gradients, a, b, material, scale, T);
+#else
     real own[N * N] = {};
 #pragma unroll
     for (int q = 0; q < 8; ++q)
@@ -90,11 +103,13 @@ __device__ __forceinline__ void add_products(const Geometry& geometry, int a, in
                     geometry.gradients[q][i][a] * geometry.gradients[q][N == 1 ? i : j][b];
 #pragma unroll
     for (int k = 0; k < N * N; ++k) T[k] += scale * own[k];
+#endif
 }
 
 // The stiffness of the integrals T, in place; conduction is its own
 template <int N>
 __device__ __forceinline__ void to_stiffness(const Lame& material, real T[N * N]) {
+#ifndef BY_MODES
     if (N == 1) return;
     const real lambda = (real)material.lambda, mu = (real)material.mu, trace = T[0] + T[N + 1] + T[N * N - 1];
 #pragma unroll
@@ -105,6 +120,7 @@ __device__ __forceinline__ void to_stiffness(const Lame& material, real T[N * N]
             T[N * i + j] = lambda * above + mu * below + (i == j ? mu * trace : 0);
             if (i != j) T[N * j + i] = lambda * below + mu * above;
         }
+#endif
 }
 
 // The tile of positions a and b
@@ -119,7 +135,7 @@ __device__ __forceinline__ void make_tile(
     }
 #pragma unroll
     for (int k = 0; k < N * N; ++k) K[k] = 0;
-    add_products<N>(geometry, a, b, modulus, K);
+    add_products<N>(geometry, a, b, material, modulus, K);
     to_stiffness<N>(material, K);
     if (N == 1 && a == b) K[0] += capacity * share(geometry, a);
 }

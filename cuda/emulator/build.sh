@@ -27,18 +27,19 @@ translate() {
         "$1"
 }
 
-# One source in one precision, in its own namespace, with a line for each kernel.
+# One source in one variant, in its own namespace, with a line for each kernel.
 wrapper() {
-    local kernel=$1 precision=$2 name=$1_$2 real=double
-    [[ $precision == f32 ]] && real=float
+    local kernel=$1 variant=$2 name=$1_${2/./_} real=double
+    [[ $variant == *f32 ]] && real=float
     printf '#define SHARED_SECTION "shared_%s"\n' "$name"
     printf '#include "%s/shim.h"\n#define real %s\n' "$here" "$real"
+    [[ $variant == modes.* ]] && printf '#define BY_MODES\n'
     printf 'extern char __start_shared_%s[] __attribute__((weak));\n' "$name"
     printf 'extern char __stop_shared_%s[] __attribute__((weak));\n' "$name"
     printf 'namespace %s {\nnamespace {\n#include "%s.cu"\n' "$name" "$kernel"
     printf 'struct Register {\n    Register() {\n'
-    sed -nE "s/.*\.entry (\w+)\(.*/        emulator::add<\1>(\"$kernel.$precision\", \"\1\", __start_shared_$name, __stop_shared_$name, \1);/p" \
-        "$cuda/ptx/$kernel.$precision.ptx"
+    sed -nE "s/.*\.entry (\w+)\(.*/        emulator::add<\1>(\"$kernel.$variant\", \"\1\", __start_shared_$name, __stop_shared_$name, \1);/p" \
+        "$cuda/ptx/$kernel.$variant.ptx"
     printf '    }\n} const registered;\n}\n}\n'
 }
 
@@ -67,9 +68,9 @@ for source in "$here"/*.cpp; do
 done
 for ptx in "$cuda"/ptx/*.ptx; do
     name=$(basename "$ptx" .ptx)
-    wrapper "${name%.*}" "${name#*.}" >"$name.cpp.new"
+    wrapper "${name%%.*}" "${name#*.}" >"$name.cpp.new"
     update "$name.cpp"
-    compile "$name.o" "$name.cpp" "$kernel_flags" "${name%.*}.cu" common/*.cuh "$here"/{shim,block}.h
+    compile "$name.o" "$name.cpp" "$kernel_flags" "${name%%.*}.cu" common/*.cuh "$here"/{shim,block}.h
 done
 ((${#commands[@]})) && printf '%s\0' "${commands[@]}" | xargs -0 -P "$(nproc)" -I{} bash -c '{}'
 g++ -shared -Wl,-soname,libcuda.so.1 -o "$out/libcuda.so.1" "${objects[@]}"

@@ -77,7 +77,7 @@ const Settings& settings() {
 }
 
 Result load(const std::string& ptx, Module& module) {
-    static const std::regex head(R"(^// (\w+\.f\d+) )"), target(R"(\.target sm_(\d+))"),
+    static const std::regex head(R"(^// ([\w.]+) )"), target(R"(\.target sm_(\d+))"),
         version(R"(\.version (\d+)\.(\d+))");
     std::smatch file, architecture, level;
     if (!std::regex_search(ptx, file, head) || !std::regex_search(ptx, architecture, target) ||

@@ -9,6 +9,7 @@ mod check;
 mod consistency;
 mod design;
 mod design_consistency;
+mod elements;
 mod keys;
 mod load_consistency;
 mod loads;
@@ -42,6 +43,7 @@ pub use design::{
     Continuation, Design, Filter, FilterKind, FilterWeights, Interpolation, Keep, KeepLoaded,
     Method, Optimizer, Projection, Style,
 };
+pub use elements::{ElementKind, Elements};
 pub use keys::{Config, Material, SetMaterial};
 pub use loads::{Axis, Load, LoadCase, Spring, Support};
 pub use material_properties::{Given, MaterialProperty, number};

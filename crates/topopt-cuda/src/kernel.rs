@@ -180,6 +180,13 @@ impl Module {
         Ok(Self { device: device.clone(), module, file, ptx })
     }
 
+    /// The first of `names` that there is. A file for elements of one formulation alone may lack the kernel
+    /// for one unknown, which then is never launched: that for three takes its place.
+    pub fn first_of(&self, names: &[&str]) -> Result<Kernel, BackendError> {
+        let is_there = |name: &&&str| self.ptx.contains(&format!(".entry {name}("));
+        self.kernel(names.iter().find(is_there).unwrap_or(&names[0]))
+    }
+
     /// The kernel `name`.
     pub fn kernel(&self, name: &str) -> Result<Kernel, BackendError> {
         let full = format!("kernel `{}::{name}`", self.file);
@@ -320,22 +327,36 @@ macro_rules! kernels {
                 ///
                 /// # Errors
                 /// [`BackendError`](topopt_linalg::BackendError) if the driver does not take them.
+                #[allow(dead_code)] // kernels that depend on the formulation are loaded for one
                 pub fn load(
                     device: &std::sync::Arc<$crate::Device>,
                 ) -> Result<Self, topopt_linalg::BackendError> {
-                    Self::load_from($file, device)
+                    Self::load_for(topopt_fem::Formulation::Full, device)
+                }
+
+                /// Loads the kernels for elements of a `formulation`.
+                ///
+                /// # Errors
+                /// As [`load`](Self::load).
+                pub fn load_for(
+                    formulation: topopt_fem::Formulation,
+                    device: &std::sync::Arc<$crate::Device>,
+                ) -> Result<Self, topopt_linalg::BackendError> {
+                    Self::load_from($file, formulation, device)
                 }
 
                 /// Loads the kernels of a file that has all of them.
                 fn load_from(
                     file: &'static str,
+                    formulation: topopt_fem::Formulation,
                     device: &std::sync::Arc<$crate::Device>,
                 ) -> Result<Self, topopt_linalg::BackendError> {
-                    let ptx = $crate::ptx::of(file, precision!($($R)?));
+                    let ptx = $crate::ptx::of_formulation(file, formulation, precision!($($R)?));
                     let module = $crate::kernel::Module::load(device, file, ptx)?;
                     Ok(Self {
                         $(
-                            $kernel: module.kernel(stringify!($kernel))?,
+                            $kernel: module
+                                .first_of(&[stringify!($kernel), $(stringify!($other)),*])?,
                             $($other: module.kernel(stringify!($other))?,)*
                         )*
                         precision: std::marker::PhantomData,

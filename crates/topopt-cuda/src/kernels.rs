@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use topopt_fem::Formulation;
 use topopt_linalg::BackendError;
 
 use crate::Device;
@@ -39,7 +40,7 @@ views! {
     }
 
     /// The clusters of a mesh.
-    ClustersView in "mf_clusters.cu" {
+    ClustersView in "common/clusters.cuh" {
         n_clusters: Count,
         starts: In<u32>,
         nodes: In<u32>,
@@ -656,7 +657,7 @@ impl<R: Real> Diffusion<R> {
     /// Loads the kernels, of `stretched` elements those that read stretches.
     pub fn of(device: &Arc<Device>, stretched: bool) -> Result<Self, BackendError> {
         match stretched {
-            true => Self::load_from("diffusion_stretched", device),
+            true => Self::load_from("diffusion_stretched", Formulation::Full, device),
             false => Self::load(device),
         }
     }

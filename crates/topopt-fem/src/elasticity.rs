@@ -66,7 +66,6 @@ impl Elasticity {
 
 impl ElementKernel<DIM> for Elasticity {
     const TERMS: usize = 1;
-    const FLOPS: f64 = 1827.0;
     /// Rigid motions.
     const MODES: usize = MODES;
     /// (xx, xy, yy, zx, yz, zz).
@@ -92,6 +91,13 @@ impl ElementKernel<DIM> for Elasticity {
         [modulus, ..]: &[Lanes<S>; MAX_TERMS],
     ) -> Nodal<S> {
         forces(simd, self.formulation, x, u, *modulus, self.lame)
+    }
+
+    fn flops(&self) -> f64 {
+        match self.formulation {
+            Formulation::Full => 1827.0,
+            Formulation::Incompatible => 1089.0,
+        }
     }
 
     #[inline(always)]

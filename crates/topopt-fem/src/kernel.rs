@@ -35,9 +35,6 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
     /// Terms that have a coefficient of their own, 1 to [`MAX_TERMS`].
     const TERMS: usize;
 
-    /// Additions and multiplications of [`ElementKernel::product`] for one element, counted.
-    const FLOPS: f64;
-
     /// Number of motions of an aggregate of nodes without energy, apart from the ground: the M of a
     /// [`crate::Multigrid`].
     const MODES: usize;
@@ -67,6 +64,9 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
         u: &Nodal<S, N>,
         coefficients: &[Lanes<S>; MAX_TERMS],
     ) -> Nodal<S, N>;
+
+    /// Additions and multiplications of [`ElementKernel::product`] for one element, counted.
+    fn flops(&self) -> f64;
 
     /// Sets the gradients that [`ElementKernel::block`] reads, for elements with coordinates `x`.
     #[inline(always)]

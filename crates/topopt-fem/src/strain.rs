@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 use topopt_mesh::cells::Shape;
+use topopt_mesh::hexahedron::gauss_points;
 use topopt_mesh::vector::dot;
 
 use crate::elements::Corners;
@@ -37,19 +38,10 @@ pub fn strain_at(
     if mesh.shape() == Shape::Tetrahedron {
         return tetrahedra::strain(mesh, u, element, xi);
     }
-    let hex = &mesh.hexes()[element];
+    let u = mesh.hexes()[element].map(|node| u[node as usize]);
     let mut strain = [[0.0; DIM]; DIM];
     for (factor, mode) in modes_at(kernel, &mesh.element_coordinates(element), xi) {
-        // du[i][j] = du_i / dx_j
-        let mut du = [[0.0; DIM]; DIM];
-        for (&node, p) in hex.iter().zip(mode.gradients) {
-            for i in 0..DIM {
-                (0..DIM).for_each(|j| du[i][j] += u[node as usize][i] * p[j]);
-            }
-        }
-
-        let own = tensor(|i, j| 0.5 * (du[i][j] + du[j][i]));
-        let own = mode.normal.map_or(own, |normal| relaxed(&own, normal, kernel.contraction()));
+        let own = strain_of(kernel, &mode, &u);
         for (sums, own) in strain.iter_mut().zip(own) {
             (0..DIM).for_each(|i| sums[i] += factor * own[i]);
         }
@@ -61,6 +53,22 @@ pub fn strain_at(
 pub(crate) fn listed(strain: &Tensor) -> Strain {
     let [xy, yz, zx] = SHEAR.map(|(i, j)| strain[i][j] + strain[j][i]);
     [strain[0][0], strain[1][1], strain[2][2], xy, yz, zx]
+}
+
+/// The strain energy of the element at `x` at Young's modulus 1, for displacements `u` of its
+/// nodes: half of u^T K_e u, in a tenth of the time that K_e takes.
+pub fn strain_energy(kernel: &Elasticity, x: &Corners, u: &[[f64; DIM]; 8]) -> f64 {
+    let (lambda, mu) = kernel.material().unit_lame();
+    let energy = |mode: &StrainMode| {
+        let strain = strain_of(kernel, mode, u);
+        let trace: f64 = (0..DIM).map(|i| strain[i][i]).sum();
+        let square: f64 = strain.as_flattened().iter().map(|e| e * e).sum();
+        mode.weight * (0.5 * lambda * trace * trace + mu * square)
+    };
+    match kernel.formulation() {
+        Formulation::Full => gauss_points().iter().map(|xi| energy(&at_point(x, *xi))).sum(),
+        Formulation::Incompatible => StrainMode::all(x).iter().map(energy).sum(),
+    }
 }
 
 /// Adds B(xi)^T s_e of every element to `out`, `[n_nodes][3]`, for `s`, `[n_elements][6]`.
@@ -91,14 +99,30 @@ pub fn add_strain_transpose(
 /// The strain modes that make the strain at `xi`, each with its factor there.
 fn modes_at(kernel: &Elasticity, x: &Corners, xi: [f64; 3]) -> Vec<(f64, StrainMode)> {
     match kernel.formulation() {
-        Formulation::Full => {
-            let (gradients, weight) = physical_gradients(x, xi);
-            vec![(1.0, StrainMode { gradients, weight, normal: None })]
-        }
+        Formulation::Full => vec![(1.0, at_point(x, xi))],
         Formulation::Incompatible => {
             MONOMIALS.map(|k| monomial(k, xi)).into_iter().zip(StrainMode::all(x)).collect()
         }
     }
+}
+
+/// The strain of trilinear displacements at `xi`.
+fn at_point(x: &Corners, xi: [f64; DIM]) -> StrainMode {
+    let (gradients, weight) = physical_gradients(x, xi);
+    StrainMode { gradients, weight, normal: None }
+}
+
+/// The strain that a mode gives displacements `u` of the nodes.
+fn strain_of(kernel: &Elasticity, mode: &StrainMode, u: &[[f64; DIM]; 8]) -> Tensor {
+    // du[i][j] = du_i / dx_j
+    let mut du = [[0.0; DIM]; DIM];
+    for (u, p) in u.iter().zip(mode.gradients) {
+        for i in 0..DIM {
+            (0..DIM).for_each(|j| du[i][j] += u[i] * p[j]);
+        }
+    }
+    let own = tensor(|i, j| 0.5 * (du[i][j] + du[j][i]));
+    mode.normal.map_or(own, |normal| relaxed(&own, normal, kernel.contraction()))
 }
 
 /// The monomial of the reference coordinates by the bits of xi, eta and zeta.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use topopt_case::config::{Device, PhysicsKind, Preconditioner, Strategy};
+use topopt_case::config::{Device, ElementKind, PhysicsKind, Preconditioner, Strategy};
 use topopt_cli::args::GmshArgs;
 use topopt_cuda::assembly::AssemblyStrategy;
 
@@ -158,6 +158,9 @@ pub struct Source {
     /// Physics on a mesh; a case file has its own
     #[arg(long, value_enum)]
     pub physics: Option<PhysicsKind>,
+    /// Elements of elasticity on a mesh; a case file has its own
+    #[arg(long, value_enum, default_value_t)]
+    pub elements: ElementKind,
     /// Order of nodes and elements
     #[arg(long, value_enum, default_value_t = Numbering::Import)]
     pub numbering: Numbering,

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use topopt_case::config::PhysicsKind;
-use topopt_case::finding::{Finding, InputError};
 use topopt_case::physics::Physics;
 use topopt_cuda::assembly::{Assembled, Assembly, AssemblyStrategy, Pattern, Routine};
 use topopt_cuda::{Cuda, Device, DeviceVector, MeshOnDevice, Real};
-use topopt_fem::{Diffusion, Elasticity, Material, Problem, matrix_row};
+use topopt_fem::{Diffusion, Problem, matrix_row};
 use topopt_io::csv::CsvFile;
 use topopt_linalg::{Backend, BackendError, Cost, Space};
 use topopt_mesh::NodeToElements;
@@ -18,7 +17,7 @@ use topopt_study::place::Place;
 
 use crate::args::AssemblyArgs;
 use crate::measured::{GIGA, MEGABYTE};
-use crate::subject::{Subject, physics};
+use crate::subject::{Subject, elasticity, physics};
 
 /// Assemblies before those that count.
 const WARM_UP: usize = 2;
@@ -50,9 +49,7 @@ const COLUMNS: [&str; 18] = [
 pub(crate) fn assembly(args: &AssemblyArgs, out: &mut impl Write) -> Result<(), Failure> {
     match physics(&args.source)? {
         PhysicsKind::Elasticity => {
-            let steel = Material::new(1.0, 0.3).ok_or_else(|| Finding::new("no such material"));
-            let kernel = Elasticity::new(&steel.map_err(InputError::from)?);
-            assembly_of(args, ("elasticity", kernel), out)
+            assembly_of(args, ("elasticity", elasticity(args.source.elements)?), out)
         }
         PhysicsKind::Heat => assembly_of(args, ("heat", Diffusion), out),
     }

@@ -3,8 +3,7 @@
 use std::io::Write;
 
 use topopt_case::config::PhysicsKind;
-use topopt_case::finding::{Finding, InputError};
-use topopt_fem::{Diffusion, Elasticity, ElementOperator, Material, Strategy};
+use topopt_fem::{Diffusion, ElementOperator, Strategy};
 use topopt_linalg::{BackendError, Cost, Pointwise, Space};
 use topopt_mesh::HexMesh;
 use topopt_study::computer::Solvable;
@@ -14,7 +13,7 @@ use topopt_study::place::Place;
 use crate::args::OperatorsArgs;
 use crate::measured::{GIGA, MEGABYTE, Measured, Stopwatch, each_operator};
 use crate::processor;
-use crate::subject::{Subject, physics};
+use crate::subject::{Subject, elasticity, physics};
 
 /// Applications before those that count.
 const WARM_UP: usize = 3;
@@ -38,10 +37,7 @@ const COLUMNS: [&str; 13] = [
 
 pub(crate) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<(), Failure> {
     match physics(&args.source)? {
-        PhysicsKind::Elasticity => {
-            let steel = Material::new(1.0, 0.3).ok_or_else(|| Finding::new("no such material"));
-            operators_of(args, Elasticity::new(&steel.map_err(InputError::from)?), out)
-        }
+        PhysicsKind::Elasticity => operators_of(args, elasticity(args.source.elements)?, out),
         PhysicsKind::Heat => operators_of(args, Diffusion, out),
     }
 }

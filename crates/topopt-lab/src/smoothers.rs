@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use clap::ValueEnum;
+use topopt_case::config::ElementKind;
 use topopt_case::finding::{Finding, InputError};
 use topopt_design::StructureState;
-use topopt_fem::{Constraints, Diffusion, Discretization, Elasticity, LoadCase, Material, Problem};
+use topopt_fem::{Constraints, Diffusion, Discretization, LoadCase, Problem};
 use topopt_io::csv::CsvFile;
 use topopt_linalg::{CycleKind, SmootherKind, StopReason};
 use topopt_mesh::generate::block;
@@ -16,6 +17,7 @@ use topopt_study::place::Place;
 
 use crate::args::{SmootherTest, SmoothersArgs};
 use crate::smoothed::{By, Measured, OPTIONS, Posed, on_cpu, on_gpu};
+use crate::subject;
 
 /// Edge of the cube [Fu2013, table 5.1].
 const EDGE: f64 = 4.0;
@@ -112,9 +114,7 @@ fn heat(mesh: &HexMesh, table: &mut Table<'_, impl Write>) -> Result<(), Failure
 
 fn elasticity(mesh: &HexMesh, table: &mut Table<'_, impl Write>) -> Result<(), Failure> {
     let (constraints, f) = held::<3>(mesh);
-    let steel = Material::new(1.0, 0.3).ok_or_else(|| Finding::new("no such material"));
-    let kernel = Elasticity::new(&steel.map_err(InputError::from)?);
-    let problem = posed(mesh, kernel, constraints, f)?;
+    let problem = posed(mesh, subject::elasticity(ElementKind::default())?, constraints, f)?;
     for contrast in CONTRASTS {
         let moduli = bars(mesh, contrast);
         let void = StructureState::default().changed(&moduli);

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use topopt_case::case::Case;
-use topopt_case::config::{Config, PhysicsKind};
+use topopt_case::config::{Config, ElementKind, PhysicsKind};
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::interrupt::Interrupt;
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_cli::args::GmshArgs;
-use topopt_fem::{Constraints, DIM, Discretization, Elasticity, LoadCase, Problem};
+use topopt_fem::{Constraints, DIM, Discretization, Elasticity, LoadCase, Material, Problem};
 use topopt_mesh::generate::block;
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 use topopt_study::place::Place;
@@ -42,6 +42,15 @@ pub(crate) fn physics(from: &Source) -> Result<PhysicsKind, InputError> {
         return Err(finding.remedy("leave out `--physics`, which is for meshes").into());
     }
     Ok(kind)
+}
+
+/// The integrals of a material of Young's modulus 1 and Poisson's ratio 0.3.
+///
+/// # Errors
+/// None for this material.
+pub(crate) fn elasticity(elements: ElementKind) -> Result<Elasticity, InputError> {
+    let material = Material::new(1.0, 0.3).ok_or_else(|| Finding::new("no such material"))?;
+    Ok(Elasticity::new(&material).with(elements.into()))
 }
 
 fn is_case(source: &str) -> bool {

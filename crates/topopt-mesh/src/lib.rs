@@ -43,6 +43,7 @@ mod mesh_error;
 mod node_to_elements;
 pub mod numbers;
 mod partition;
+pub mod passage;
 pub mod quality;
 mod region;
 mod renumbering;

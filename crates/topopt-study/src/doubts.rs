@@ -29,11 +29,19 @@ pub fn of_part<K: Solvable<N>, const N: usize>(
 ) -> Vec<String> {
     let mut all = model.diagnosis.warnings.clone();
     all.extend(K::doubts(config, model));
+    all.extend(thin_members(model));
     all.extend(needles(model));
     all.extend(hinges(model));
     all.extend(tolerance(config.solver.tolerance));
     all.extend(model.kept.warnings.iter().cloned());
     all
+}
+
+/// Thin members besides void elements.
+fn thin_members<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Option<String> {
+    let mut is_solid = vec![true; model.problem.mesh().n_elements()];
+    model.space.void.iter().for_each(|&element| is_solid[element as usize] = false);
+    K::thin_members(model, Some(&is_solid))
 }
 
 /// Solids that meet in edges or nodes only.

@@ -31,5 +31,6 @@ pub mod solved_file;
 mod starting_design;
 pub mod summary;
 mod swing;
+mod thin;
 pub mod thread_pool;
 pub mod verification;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::design::{Continuation, Design, Filter, Optimizer, Projection};
+use super::elements::Elements;
 use super::loads::{Load, LoadCase, Spring, Support};
 use super::mesh::Mesh;
 use super::objective::{Constraint, Objective};
@@ -43,6 +44,8 @@ pub struct Config {
     /// Other materials of element sets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub materials: Vec<SetMaterial>,
+    /// The elements; in elasticity.
+    pub elements: Option<Elements>,
     /// Sets by where nodes, faces and elements lie, besides those of the mesh.
     #[serde(default)]
     pub select: Vec<Select>,

@@ -117,6 +117,9 @@ fn used(config: &Config) -> Vec<(PhysicsKind, String, Range<usize>)> {
     let strengths = of_all.into_iter().chain(own.map(|material| material.set.span()));
     used.extend(strengths.map(|span| (Elasticity, "yield_strength".into(), span)));
 
+    let elements = config.elements.map(|_| config.span("elements"));
+    used.extend(elements.map(|span| (Elasticity, "[elements]".into(), span)));
+
     let films = config.convection.iter();
     used.extend(films.map(|film| (Heat, "[[convection]]".into(), film.set.span())));
     used

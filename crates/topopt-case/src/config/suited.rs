@@ -1,4 +1,5 @@
-//! Defaults that depend on the problem: optimizer, filter, interpolation law and initial volume.
+//! Defaults that depend on the problem: elements, optimizer, filter, interpolation law and initial
+//! volume.
 
 use toml::Spanned;
 
@@ -78,8 +79,12 @@ fn over_time(value: f64, factors: Option<&Spanned<OverTime>>) -> Vec<f64> {
     }
 }
 
-/// Fills in the defaults of filter, optimizer and interpolation that depend on the problem.
+/// Fills in the defaults of elements, filter, optimizer and interpolation that depend on the
+/// problem.
 pub(super) fn resolve(config: &mut Config) {
+    if config.physics.kind.data().has_forces {
+        config.elements.get_or_insert_default();
+    }
     let has_weight = config.has_weight();
     let suits_filtered = config.suits_filtered_sensitivities() && !has_weight;
     if !config.gives("filter.kind") && !suits_filtered {

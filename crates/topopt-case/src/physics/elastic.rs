@@ -28,7 +28,8 @@ impl Physics<DIM> for Elasticity {
                 "no material has Young's modulus {modulus} and Poisson's ratio {ratio}"
             ))
         })?;
-        Ok(Self::new(&material))
+        let elements = config.elements.unwrap_or_default();
+        Ok(Self::new(&material).with(elements.kind.into()))
     }
 
     fn coefficient(config: &Config) -> f64 {

@@ -43,9 +43,9 @@ fn unknown_table() {
        :      `-- not a known key
     16 | width = 1
        `----
-     help: the case file may have the keys constraints, continuation, convection, design, filter,
-           load_cases, loads, material, materials, mesh, objective, optimizer, output, physics,
-           projection, select, solver, springs, supports, title, transient, units
+     help: the case file may have the keys constraints, continuation, convection, design, elements,
+           filter, load_cases, loads, material, materials, mesh, objective, optimizer, output,
+           physics, projection, select, solver, springs, supports, title, transient, units
     ");
 }
 

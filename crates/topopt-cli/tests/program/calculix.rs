@@ -1,5 +1,6 @@
 //! `topopt solve` beside numbers that CalculiX has printed for the same decks, which
-//! `benchmarks/calculix.py` has recorded: eight distorted bricks under each kind of load.
+//! `benchmarks/calculix.py` has recorded: eight distorted bricks C3D8 under each kind of load, and
+//! eight regular ones of C3D8I.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -46,13 +47,16 @@ type Points = BTreeMap<(String, usize), Vec<Vec<f64>>>;
 
 /// The case of a deck, solved: the folder with the results in `out`, and the stresses.
 fn solved(deck: &Path) -> (Folder, Points) {
+    let is_full = !deck.ends_with("modes.inp");
     let folder = Folder::new();
     std::fs::copy(deck, folder.path("deck.inp")).unwrap();
     assert_eq!(topopt(&folder.path(""), &["init", "deck.inp"]).0, 0);
 
-    let set = ["--set", "solver.tolerance=1e-12", "--set", "output.compression=none"];
+    let elements = format!("elements.kind={}", if is_full { "full" } else { "incompatible_modes" });
+    let set = ["solver.tolerance=1e-12", "output.compression=none", &elements];
+    let set = set.map(|key| ["--set", key]);
     let args = ["solve", "deck.toml", "-o", "out", "--device", "cpu", "--gauss", "gauss.csv"];
-    let (status, _, err) = topopt(&folder.path(""), &[&args[..], &set[..]].concat());
+    let (status, _, err) = topopt(&folder.path(""), &[&args[..], set.as_flattened()].concat());
     assert_eq!((status, err.as_str()), (0, ""), "{}", deck.display());
 
     let mut points = Points::new();
@@ -75,7 +79,7 @@ fn assert_same(what: &str, pairs: &[(Vec<f64>, Vec<f64>)]) {
 #[test]
 fn decks_are_solved_as_by_calculix() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/calculix");
-    for name in ["forces", "faces", "body", "moved", "springs", "remote"] {
+    for name in ["forces", "faces", "body", "moved", "springs", "remote", "modes"] {
         let (folder, points) = solved(&root.join(name).with_extension("inp"));
         let text = std::fs::read_to_string(root.join(name).with_extension("csv")).unwrap();
         for (k, (case, theirs)) in recorded(&text).iter().enumerate() {

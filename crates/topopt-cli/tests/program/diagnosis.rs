@@ -1,8 +1,10 @@
 //! Warnings of `topopt check` where a run is possible.
 
 use serde_json::Value;
+use topopt_mesh::{HexMesh, Sets};
+use topopt_testing::mapped_box;
 
-use crate::meshes::{CUBE, FROM_FILE, GENERATED};
+use crate::meshes::{CUBE, FROM_FILE, GENERATED, write};
 use crate::{CASE, Folder, topopt};
 
 /// The warnings about case.toml with keys set.
@@ -82,7 +84,7 @@ fn poor_elements_by_their_numbers() {
     let sheared = "5 8 0 1\n6 9 0 1\n7 9 1 1\n8 8 1 1";
     let mesh = CUBE.replace("5 0 0 1\n6 1 0 1\n7 1 1 1\n8 0 1 1", sheared);
     let mesh = mesh.replace("1 5 2 3 1 1 2", "77 5 2 3 1 1 2");
-    let found = warnings(&with_mesh(&mesh), &[]);
+    let found = warnings(&with_mesh(&mesh), &["elements.kind=incompatible_modes"]);
     assert_eq!(
         found,
         [
@@ -115,7 +117,13 @@ fn forces_on_void() {
         "load case `default` acts on void elements: 6 of its nodes lie in it, the first is ";
     assert!(warning.starts_with(expected), "{warning}");
     let near = end.replace("min = [9", "min = [8").replace("max = [10", "max = [9");
-    assert!(warnings(&Folder::new(), &[&near, "design.void=[\"end\"]"]).is_empty());
+    assert!(
+        warnings(
+            &Folder::new(),
+            &[&near, "design.void=[\"end\"]", "elements.kind=incompatible_modes"]
+        )
+        .is_empty()
+    );
 }
 
 #[test]
@@ -150,4 +158,57 @@ fn units_that_do_not_fit() {
     assert!(!right.contains("Young"), "{right}");
     assert!(right.contains("mm and N; stress in N/mm^2 (MPa), compliance in N mm"), "{right}");
     assert!(!warned(&[]).contains("Young"));
+}
+
+/// A sheet of 10 x 2 x 2 elements, 20 x 4 x 1, in a folder with a case; inner corners lean against
+/// each other by `lean`.
+fn sheet(lean: f64) -> Folder {
+    let mesh = mapped_box([10, 2, 2], |[x, y, z]| {
+        let i = (10.0 * x).round();
+        let side = if i % 2.0 == 0.0 { 1.0 } else { -1.0 };
+        let leaning = if (1.0..10.0).contains(&i) { side * lean * (z - 0.5) } else { 0.0 };
+        [2.0 * i + leaning, 4.0 * y, z]
+    });
+    let at = |x: f64| {
+        let nodes = (0..mesh.n_nodes() as u32).zip(mesh.coordinates());
+        nodes.filter(|(_, at)| at[0] == x).map(|(node, _)| node).collect::<Vec<_>>()
+    };
+    let mut sets = Sets::default();
+    sets.nodes = [("fixed".into(), at(0.0)), ("load".into(), at(20.0))].into();
+    sets.elements = [("sheet".into(), (0..40).collect())].into();
+    let folder = with_mesh("");
+    let (coordinates, hexes) = (mesh.coordinates().to_vec(), mesh.hexes().to_vec());
+    write(&folder.path("part.msh"), &HexMesh::new(coordinates, hexes, sets).unwrap());
+    folder
+}
+
+#[test]
+fn thin_members_that_bend_too_little() {
+    let thin = |lean: f64, kind: &str, force: &str| {
+        let set = [
+            &format!("elements.kind={kind}"),
+            &format!("loads.0.force={force}"),
+            "filter.radius_in_elements=2",
+        ];
+        let found = warnings(&sheet(lean), &set);
+        found.into_iter().filter(|text| text.starts_with("thin")).collect::<Vec<_>>()
+    };
+    let (across, along) = ("[0, 0, 1]", "[1, 0, 0]");
+    assert_eq!(
+        thin(0.0, "full", across),
+        ["thin members: 32 elements lie where the part is thin, for instance at (3, 3, 0.5) in \
+             the set `sheet`, with 2 elements through: what bends there moves about 63 % too \
+             little; set `elements.kind = \"incompatible_modes\"`, or use 4 elements through or \
+             more, no longer than a quarter of the thickness"]
+    );
+    assert_eq!(
+        thin(0.5, "incompatible_modes", across),
+        ["thin members: 32 elements lie where the part is thin, for instance at (3, 1, 0.5) in \
+             the set `sheet`, with 2 elements through: what bends there moves up to 67 % too \
+             little; no brick of eight nodes bends rightly there: elements are wedges, cut \
+             tetrahedra, or tapered; edges through the thickness should be parallel, as those of \
+             an extruded mesh, or elements as short as thick"]
+    );
+    assert!(thin(0.0, "incompatible_modes", across).is_empty());
+    assert!(thin(0.0, "full", along).is_empty(), "pulled, not bent");
 }

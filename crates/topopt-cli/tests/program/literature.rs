@@ -21,6 +21,9 @@ file = "layer.msh"
 youngs_modulus = 0.9467455621301775
 poissons_ratio = 0.23076923076923075
 
+[elements]
+kind = "full"
+
 [[supports]]
 set = "all"
 fix = ["z"]

@@ -19,7 +19,7 @@ pub(super) struct Atomic<R> {
 impl<R: Real> Atomic<R> {
     pub fn new(parts: &Parts<'_>) -> Result<Self, BackendError> {
         Ok(Self {
-            kernels: kernels::AssembleAtomic::load(parts.device)?,
+            kernels: kernels::AssembleAtomic::load_for(parts.formulation, parts.device)?,
             targets: parts.device.upload(&parts.pattern.targets(parts.mesh.hexes())?)?,
         })
     }

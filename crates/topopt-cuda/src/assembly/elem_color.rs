@@ -37,7 +37,7 @@ impl<R: Real> ElemColor<R> {
             targets.iter_mut().for_each(|target| *target |= MARKED);
         });
         Ok(Self {
-            kernels: kernels::AssembleElemColor::load(parts.device)?,
+            kernels: kernels::AssembleElemColor::load_for(parts.formulation, parts.device)?,
             colors: groups.iter().map(Vec::len).scan(0, part).collect(),
             order: parts.device.upload(&groups.concat())?,
             targets: parts.device.upload(&targets)?,

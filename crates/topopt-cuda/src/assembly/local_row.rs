@@ -24,7 +24,7 @@ pub(super) struct LocalRow<R> {
 impl<R: Real> LocalRow<R> {
     pub fn new(parts: &Parts<'_>) -> Result<Self, BackendError> {
         Ok(Self {
-            kernels: kernels::AssembleLocalRow::load(parts.device)?,
+            kernels: kernels::AssembleLocalRow::load_for(parts.formulation, parts.device)?,
             reverse: ReverseConnectivity::new(parts.device, parts.adjacency)?,
             held: parts.device.upload(&parts.pattern.held)?,
         })

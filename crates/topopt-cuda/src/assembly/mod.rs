@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{Diffusion, Discretization, Elasticity, ElementKernel};
+use topopt_fem::{Diffusion, Discretization, Elasticity, ElementKernel, Formulation};
 use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::NodeToElements;
 
@@ -40,11 +40,20 @@ use task::{Assemble, Parts, Task, Upper};
 pub trait Assembled<const N: usize>: ElementKernel<N> {
     /// Lame's constants (lambda, mu) at Young's modulus 1, for elasticity.
     fn lame(&self) -> (f64, f64);
+
+    /// The formulation of its elements.
+    fn formulation(&self) -> Formulation {
+        Formulation::Full
+    }
 }
 
 impl Assembled<3> for Elasticity {
     fn lame(&self) -> (f64, f64) {
         self.material().unit_lame()
+    }
+
+    fn formulation(&self) -> Formulation {
+        self.formulation()
     }
 }
 
@@ -93,6 +102,7 @@ impl<R: Real> Assembly<R> {
             mesh: problem.mesh(),
             adjacency,
             pattern,
+            formulation: problem.kernel().formulation(),
             #[cfg(feature = "lab")]
             unknowns: N,
         };
@@ -105,7 +115,7 @@ impl<R: Real> Assembly<R> {
             mesh: mesh.clone(),
             unknowns: N,
             material: Lame { lambda, mu, ratio: 0.0 },
-            kernels: kernels::Assemble::load(device)?,
+            kernels: kernels::Assemble::load_for(parts.formulation, device)?,
             strategy,
             rows: Rows {
                 offsets: device.upload(pattern.row_offsets())?,

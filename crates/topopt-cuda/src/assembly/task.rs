@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
+use topopt_fem::Formulation;
 use topopt_mesh::{HexMesh, NodeToElements};
 
 use super::model::Sizes;
@@ -78,6 +79,7 @@ pub(crate) struct Parts<'a> {
     pub mesh: &'a HexMesh,
     pub adjacency: &'a NodeToElements,
     pub pattern: &'a Pattern,
+    pub formulation: Formulation,
     #[cfg(feature = "lab")]
     pub unknowns: usize,
 }

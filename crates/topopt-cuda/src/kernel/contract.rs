@@ -124,8 +124,8 @@ fn sizes(ptx: &str, kernel: &str) -> Vec<usize> {
 fn every_kernel_of_the_ptx_is_declared_with_its_sizes_and_has_launch_bounds() {
     let mut seen = BTreeSet::new();
     for (file, _) in PACKED {
-        let (name, precision) = file.split_once('.').unwrap();
-        let ptx = ptx::of(name, precision);
+        let (name, variant) = file.split_once('.').unwrap();
+        let ptx = ptx::of(name, variant);
         let (_, kernels) = declared().into_iter().find(|(file, _)| *file == name).expect(name);
 
         for entry in ptx.split(".entry ").skip(1) {

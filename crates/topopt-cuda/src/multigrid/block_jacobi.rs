@@ -30,7 +30,7 @@ impl BlockJacobi {
         let device = &problem.device;
         let space = Space::nodes(problem.mesh.n_nodes, 6);
         let inverse = DeviceVector { space, values: device.zeros(space.len())? };
-        let kernels = kernels::BlockDiagonal::load(device)?;
+        let kernels = kernels::BlockDiagonal::load_for(problem.formulation(), device)?;
         Ok(Self { problem: problem.clone(), kernels, inverse })
     }
 }

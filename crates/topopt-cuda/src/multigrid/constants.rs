@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::Diffusion;
+use topopt_fem::{Diffusion, Discretization};
 use topopt_linalg::{Backend, BackendError, Pointwise, Space};
 
 use super::aggregates::{Grouping, Points};
@@ -44,14 +44,17 @@ impl<R: Real> Constants<R> {
 }
 
 impl<R: Real> LevelKernels<Diffusion, R, 1> for Constants<R> {
-    fn load(backend: &Cuda<R>, space: Space) -> Result<Self, BackendError> {
+    fn load(
+        backend: &Cuda<R>,
+        problem: &Discretization<Diffusion, 1>,
+    ) -> Result<Self, BackendError> {
         let device = backend.device();
         Ok(Self {
             levels: kernels::ScalarLevels::load(device)?,
             galerkin: kernels::ScalarGalerkin::load(device)?,
             vector: kernels::Vector::load(device)?,
             filling: kernels::DenseFill::load(device)?,
-            diagonal: Mutex::new(backend.zeros(space)?),
+            diagonal: Mutex::new(backend.zeros(problem.space())?),
         })
     }
 

@@ -23,7 +23,7 @@ pub fn element_bounds(
     kernel: &Elasticity,
 ) -> Result<DeviceVector<f64>, BackendError> {
     let (device, n) = (mesh.device(), mesh.n_elements);
-    let kernels = kernels::ElementBounds::load(device)?;
+    let kernels = kernels::ElementBounds::load_for(kernel.formulation(), device)?;
     let BoundParameters { lame: (lambda, mu), margin } = kernel.bound_parameters();
     let mut values = device.zeros(n)?;
     kernels.element_bounds(Threads(n), mesh, lambda / mu, margin, &mut values);

@@ -109,7 +109,7 @@ impl<'a, R: Real, K: Coarsened<N>, const N: usize> DeviceHierarchy<'a, R, K, N> 
     ) -> Result<Self, BackendError> {
         let Prepared { structure, smoother } = prepared;
         let space = problem.space();
-        let kernels = Arc::new(K::Levels::<R>::load(backend, space)?);
+        let kernels = Arc::new(K::Levels::<R>::load(backend, problem)?);
         let elements = Box::new(Mf::in_order(on_device, problem)?);
         let operator = WithSprings::new(backend, problem, elements)?;
 

@@ -212,11 +212,11 @@ pub trait Coarsened<const N: usize>: MatrixFree<N> {
 
 /// Kernels of the levels of multigrid, in the precision `R`. Vectors of coarse levels are `[row][modes]`.
 pub trait LevelKernels<K: Coarsened<N>, R: Real, const N: usize>: Sized + Send + Sync {
-    /// Loads the kernels, for a finest level of vectors of `space`.
+    /// Loads the kernels, for the elements of `problem`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room or the kernels cannot be loaded.
-    fn load(backend: &Cuda<R>, space: Space) -> Result<Self, BackendError>;
+    fn load(backend: &Cuda<R>, problem: &Discretization<K, N>) -> Result<Self, BackendError>;
 
     /// Bytes of a node of the finest level, for aggregates of some 27 nodes with as many neighbors: vectors
     /// and inverse blocks, the first coarse matrix with its lists, and what each of its rows has.

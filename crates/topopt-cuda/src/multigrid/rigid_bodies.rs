@@ -39,14 +39,14 @@ pub struct RigidBodies<R> {
 }
 
 impl<R: Real> LevelKernels<Elasticity, R, DIM> for RigidBodies<R> {
-    fn load(backend: &Cuda<R>, _: Space) -> Result<Self, BackendError> {
-        let device = backend.device();
+    fn load(backend: &Cuda<R>, problem: &Discretization) -> Result<Self, BackendError> {
+        let (device, formulation) = (backend.device(), problem.kernel().formulation());
         Ok(Self {
-            nodal: kernels::BlockDiagonal::load(device)?,
+            nodal: kernels::BlockDiagonal::load_for(formulation, device)?,
             transfer: kernels::Transfer::load(device)?,
             coarse_transfer: kernels::CoarseTransfer::load(device)?,
-            galerkin: kernels::Galerkin::load(device)?,
-            ground: kernels::Ground::load(device)?,
+            galerkin: kernels::Galerkin::load_for(formulation, device)?,
+            ground: kernels::Ground::load_for(formulation, device)?,
             levels: kernels::Bsr6::load(device)?,
             filling: kernels::DenseFill::load(device)?,
         })

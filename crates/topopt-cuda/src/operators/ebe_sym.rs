@@ -34,7 +34,8 @@ impl Kappa {
         let ProblemOnDevice { device, mesh, .. } = problem;
         let n = mesh.n_elements;
         let (mut d, mut od) = (device.zeros(ENTRIES[0] * n)?, device.zeros(ENTRIES[1] * n)?);
-        let (kernels, view) = (kernels::Stiffness::load(device)?, mesh.with(connectivity));
+        let kernels = kernels::Stiffness::load_for(problem.formulation(), device)?;
+        let view = mesh.with(connectivity);
         let (grid, material) = (Threads(8 * n), problem.material());
         kernels.stiffness_kappa(grid, view, material, &mut d, &mut od);
         Ok(Self { d, od })

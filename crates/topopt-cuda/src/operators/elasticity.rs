@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use topopt_fem::{DIM, Discretization, Elasticity, ElementOperator};
+use topopt_fem::{DIM, Discretization, Elasticity, ElementOperator, Formulation};
 use topopt_linalg::BackendError;
 use topopt_mesh::NodeToElements;
 
@@ -23,8 +23,13 @@ use crate::multigrid::{Coarsened, RigidBodies};
 use crate::vector::{DeviceVector, Real};
 use crate::{Cuda, ptx};
 
-/// Additions and multiplications of an element, counted in `cuda/mf.cu`.
-const FLOPS: f64 = 1849.0;
+/// Additions and multiplications per element, counted in `cuda/mf.cu`.
+fn flops(formulation: Formulation) -> f64 {
+    match formulation {
+        Formulation::Full => 1849.0,
+        Formulation::Incompatible => 1239.0,
+    }
+}
 
 impl MatrixFree<DIM> for Elasticity {
     type Elements<R: Real> = Elastic<R>;
@@ -80,19 +85,21 @@ pub struct Elastic<R> {
     clusters: Option<(kernels::MfClusters<R>, Arc<Clusters>)>,
     diagonal: kernels::Diagonal<R>,
     energies: kernels::Energies<R>,
+    flops: f64,
 }
 
 impl<R: Real> ElementKernels<Elasticity, R, DIM> for Elastic<R> {
     fn new(on_device: &ProblemOnDevice, _: &Discretization) -> Result<Self, BackendError> {
-        let device = &on_device.device;
+        let (device, formulation) = (&on_device.device, on_device.formulation());
         let with_kernels = |clusters: &Arc<Clusters>| -> Result<_, BackendError> {
-            Ok((kernels::MfClusters::load(device)?, clusters.clone()))
+            Ok((kernels::MfClusters::load_for(formulation, device)?, clusters.clone()))
         };
         Ok(Self {
-            kernels: kernels::Mf::load(device)?,
+            kernels: kernels::Mf::load_for(formulation, device)?,
             clusters: on_device.clusters.as_ref().map(with_kernels).transpose()?,
-            diagonal: kernels::Diagonal::load(device)?,
-            energies: kernels::Energies::load(device)?,
+            diagonal: kernels::Diagonal::load_for(formulation, device)?,
+            energies: kernels::Energies::load_for(formulation, device)?,
+            flops: flops(formulation),
         })
     }
 
@@ -165,6 +172,6 @@ impl<R: Real> ElementKernels<Elasticity, R, DIM> for Elastic<R> {
     }
 
     fn product_cost(&self) -> [f64; 2] {
-        [FLOPS, 0.0]
+        [self.flops, 0.0]
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use topopt_fem::{DIM, Discretization, Elasticity};
+use topopt_fem::{DIM, Discretization, Elasticity, Formulation};
 use topopt_linalg::{BackendError, Space};
 
 use super::clusters::Clusters;
@@ -100,6 +100,11 @@ impl<K: Assembled<N>, const N: usize> ProblemOnDevice<K, N> {
     /// The space of the unknowns.
     pub fn space(&self) -> Space {
         Space::nodes(self.mesh.n_nodes, N)
+    }
+
+    /// The formulation of its elements.
+    pub(crate) fn formulation(&self) -> Formulation {
+        self.kernel.formulation()
     }
 
     /// Lame's constants for a launch.

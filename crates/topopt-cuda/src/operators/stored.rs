@@ -24,7 +24,7 @@ pub(super) const ENTRIES: usize = ROWS * ROWS;
 pub(crate) fn rows(problem: &ProblemOnDevice) -> Result<CudaSlice<f64>, BackendError> {
     let ProblemOnDevice { device, mesh, .. } = problem;
     let mut stiffness = device.zeros(mesh.n_elements * ENTRIES)?;
-    let kernels = kernels::Stiffness::load(device)?;
+    let kernels = kernels::Stiffness::load_for(problem.formulation(), device)?;
     kernels.stiffness_rows(Threads(8 * mesh.n_elements), mesh, problem.material(), &mut stiffness);
     Ok(stiffness)
 }

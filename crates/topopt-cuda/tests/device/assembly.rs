@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use topopt_cuda::assembly::{Assembled, Assembly, AssemblyStrategy, Pattern, Routine};
 use topopt_cuda::{Cuda, Device, DeviceVector, MeshOnDevice, Real};
-use topopt_fem::{Constraints, Diffusion, Discretization, Elasticity, Material, matrix_row};
+use topopt_fem::{
+    Constraints, Diffusion, Discretization, Elasticity, Formulation, Material, matrix_row,
+};
 use topopt_linalg::{Backend, Space};
 use topopt_mesh::{HexMesh, NodeToElements, Renumbering};
 use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, mixed_cut, wheel};
@@ -28,6 +30,11 @@ fn meshes() -> [(&'static str, HexMesh); 6] {
 
 fn elasticity() -> Elasticity {
     Elasticity::new(&Material::new(1.0, 0.3).unwrap())
+}
+
+/// Elasticity of elements by each formulation.
+fn formulations() -> [Elasticity; 2] {
+    [Formulation::Full, Formulation::Incompatible].map(|of| elasticity().with(of))
 }
 
 /// Whole nodes, single components and the last node are held.
@@ -116,7 +123,8 @@ impl<K: Assembled<N>, const N: usize> Subject<K, N> {
 #[test]
 fn every_strategy_gives_the_rows_of_the_reference() {
     let Some(device) = device() else { return };
-    Subject::all(&device, elasticity()).iter().for_each(assert_strategies);
+    let subjects = formulations().map(|kernel| Subject::all(&device, kernel));
+    subjects.iter().flatten().for_each(assert_strategies);
     Subject::all(&device, Diffusion).iter().for_each(assert_strategies);
 }
 
@@ -158,7 +166,7 @@ fn strategies_that_add_in_order_give_the_same_bits_again() {
 #[test]
 fn what_lies_below_the_diagonal_is_the_mirror_image() {
     let Some(device) = device() else { return };
-    for subject in Subject::all(&device, elasticity()) {
+    for subject in formulations().into_iter().flat_map(|kernel| Subject::all(&device, kernel)) {
         let (offsets, columns) = (subject.pattern.row_offsets(), subject.pattern.columns());
         let row = |i: usize| offsets[i] as usize..offsets[i + 1] as usize;
         // `local_row` makes both blocks of a pair, and adds those of a node that stands twice in another

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use topopt_cuda::{BlockJacobi, Cuda, Device, Mf, Multigrid, Prepared, ProblemOnDevice, Real};
 use topopt_fem::{
-    Aggregation, ElementOperator, ElementPreconditioner, LoadCase, MODES, Material, Problem,
-    Strategy, Supports, WithSprings,
+    Aggregation, ElementOperator, ElementPreconditioner, Formulation, LoadCase, MODES, Material,
+    Problem, Strategy, Supports, WithSprings,
 };
 use topopt_linalg::{
     Backend, Cpu, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions, Preconditioner, Space,
@@ -17,6 +17,7 @@ use topopt_mesh::{HexMesh, Renumbering};
 use topopt_testing::{Noise, assert_close, assert_smooths, distorted_cube, hexagon, wheel};
 
 use crate::device;
+use crate::operators::with;
 
 /// Most unknowns of the last level, as on the CPU.
 const DIRECT: usize = 600;
@@ -25,6 +26,11 @@ const DIRECT: usize = 600;
 fn problems() -> [Problem; 3] {
     let mesh = distorted_cube(16, 0.25, true);
     [problem(Renumbering::shuffled(&mesh, 3).apply(&mesh)), problem(hexagon(8)), problem(wheel(6))]
+}
+
+/// The same of elements by strain modes.
+fn by_modes() -> [Problem; 3] {
+    problems().map(|problem| with(&problem, Formulation::Incompatible))
 }
 
 /// A part held where z < 0.1, with some nodes held in y alone and some on springs in x.
@@ -165,6 +171,10 @@ fn every_level_equals_that_of_the_cpu() {
     assert_levels::<f32>(&device, &cube, 2e-6);
     assert_levels::<f64>(&device, &hexagon, 1e-12);
     assert_levels::<f64>(&device, &wheel, 1e-12);
+    let [cube, hexagon, wheel] = by_modes();
+    assert_levels::<f32>(&device, &cube, 2e-6);
+    assert_levels::<f64>(&device, &hexagon, 1e-12);
+    assert_levels::<f64>(&device, &wheel, 1e-12);
 }
 
 #[test]
@@ -174,8 +184,9 @@ fn block_jacobi_equals_that_of_the_cpu() {
     let [cube, hexagon, wheel] = problems();
     let (renumbering, colors) = Renumbering::shuffled(wheel.mesh(), 2).by_color(wheel.mesh());
     let by_color = problem(renumbering.apply(wheel.mesh()));
-    let all = [(cube, None), (hexagon, None), (wheel, None), (by_color, Some(colors))];
-    for (problem, colors) in all {
+    let [_, irregular, wedges] = by_modes();
+    let plain = [cube, hexagon, wheel, irregular, wedges].map(|problem| (problem, None));
+    for (problem, colors) in plain.into_iter().chain([(by_color, Some(colors))]) {
         let (moduli, r) = (moduli(&problem), Noise(7).vector(problem.n_dofs()));
         let mesh = match colors {
             Some(colors) => ProblemOnDevice::by_color(&device, &problem, &colors).unwrap(),
@@ -243,6 +254,8 @@ fn iterations_are_those_of_the_cpu_in_both_precisions() {
         assert_iterations::<f32>(&device, &cube, kind);
     }
     assert_iterations::<f64>(&device, &hexagon, CycleKind::K);
+    let [cube, ..] = by_modes();
+    assert_iterations::<f32>(&device, &cube, CycleKind::K);
 }
 
 #[test]

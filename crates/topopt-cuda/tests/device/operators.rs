@@ -5,7 +5,9 @@ use std::sync::Arc;
 use topopt_cuda::operators::{Mf, ProblemOnDevice, Strategy};
 use topopt_cuda::{Cuda, Device, DeviceVector, Real};
 use topopt_fem::operators::Reference;
-use topopt_fem::{Elasticity, ElementOperator, LoadCase, Material, Problem, Supports};
+use topopt_fem::{
+    Discretization, Elasticity, ElementOperator, Formulation, LoadCase, Material, Problem, Supports,
+};
 use topopt_linalg::{Backend, Cpu, LinearOperator, Space};
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, mixed_cut, norm, wheel};
@@ -13,9 +15,16 @@ use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, mixed_cut, no
 use crate::device;
 
 /// One distorted element, a distorted box, a mesh of irregular valence, a box in random order,
-/// wedges and pyramids; each except the first by color as well, and in clusters. The supports hold
-/// whole nodes, single components of inner nodes, and the last node.
+/// wedges and pyramids; each except the first by color as well, and in clusters; all by both
+/// formulations. The supports hold whole nodes, single components of inner nodes, and the last node.
 fn problems() -> Vec<Subject> {
+    let of = |formulation| move |subject: Subject| subject.with(formulation);
+    let full = meshes().into_iter().map(of(Formulation::Full));
+    full.chain(meshes().into_iter().map(of(Formulation::Incompatible))).collect()
+}
+
+/// The subjects of [`problems`], by one formulation.
+fn meshes() -> Vec<Subject> {
     let mesh = distorted_cube(5, 0.2, true);
     let shuffled = Renumbering::shuffled(&mesh, 9).apply(&mesh);
     let meshes = [
@@ -56,6 +65,13 @@ fn in_clusters(name: &str, mesh: &HexMesh) -> Subject {
 }
 
 impl Subject {
+    /// The same of elements by a `formulation`.
+    fn with(self, formulation: Formulation) -> Self {
+        let Self { name, problem, colors } = self;
+        let name = format!("{name}, {formulation:?}");
+        Self { name, problem: with(&problem, formulation), colors }
+    }
+
     fn on(&self, device: &Arc<Device>) -> Arc<ProblemOnDevice> {
         match &self.colors {
             Some(colors) => ProblemOnDevice::by_color(device, &self.problem, colors).unwrap(),
@@ -74,6 +90,13 @@ fn problem(mesh: HexMesh) -> Problem {
     supports.fix(n - 1, 1);
     let load = LoadCase::new("default", vec![1.0; 3 * n]);
     Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
+}
+
+/// The same `problem` of elements by a `formulation`.
+pub fn with(problem: &Problem, formulation: Formulation) -> Problem {
+    let (mesh, kernel) = (problem.mesh().clone(), problem.kernel().with(formulation));
+    let discretization = Discretization::new(mesh, kernel, problem.supports().clone());
+    Problem::of(discretization, problem.load_cases().to_vec()).unwrap()
 }
 
 /// Moduli over a SIMP contrast of 1e-6.
@@ -150,9 +173,10 @@ fn every_operator_equals_the_reference() {
         reference.set_coefficients(&[&moduli(n)]);
         let mesh = subject.on(&device);
         // Where rows are as short as in these boxes, so are they in the order of rows.
-        let [must, may_not] = ["in clusters", "by color"].map(|way| name.ends_with(way));
+        let [must, may_not] = ["in clusters", "by color"].map(|way| name.contains(way));
+        let is_random = name.starts_with("random order,");
         assert!(mesh.is_in_clusters() || !must, "{name}");
-        assert!(!mesh.is_in_clusters() || !may_not && name != "random order", "{name}");
+        assert!(!mesh.is_in_clusters() || !may_not && !is_random, "{name}");
         let elements = Space::elements(n);
         for strategy in Strategy::ALL {
             if !strategy.takes::<Elasticity, 3>(problem.mesh()) {
@@ -191,6 +215,42 @@ fn every_operator_equals_the_reference() {
                 }
                 assert_close(&found, &expected, 1e-13, &what);
             }
+        }
+    }
+}
+
+/// Whether a node of the unit cube is inside, where no force is left of a field of constant strain.
+fn is_inside(x: &[f64; 3]) -> bool {
+    x.iter().all(|x| (0.1..0.9).contains(x))
+}
+
+#[test]
+fn every_operator_passes_the_patch_test() {
+    let Some(device) = device() else { return };
+    let backend = Cuda::<f64>::new(&device).unwrap();
+    let full = problem(distorted_cube(6, 0.25, false));
+    for formulation in [Formulation::Full, Formulation::Incompatible] {
+        let problem = with(&full, formulation);
+        let (mesh, space) = (problem.mesh(), problem.space());
+        let free =
+            Discretization::new(mesh.clone(), *problem.kernel(), Supports::none(mesh.n_nodes()));
+        let there = ProblemOnDevice::new(&device, &free).unwrap();
+        let row = [[0.3, -0.2, 0.5], [0.1, 0.7, -0.4], [-0.6, 0.2, 0.9]];
+        let field = |x: &[f64; 3]| row.map(|a| a[0] * x[0] + a[1] * x[1] + a[2] * x[2] + 0.1);
+        let u: Vec<f64> = mesh.coordinates().iter().flat_map(field).collect();
+        for strategy in Strategy::ALL {
+            let mut operator = strategy.build(&there, &free).unwrap();
+            let ones =
+                backend.upload(&vec![1.0; mesh.n_elements()], Space::elements(mesh.n_elements()));
+            operator.set_coefficients(&[&ones.unwrap()]);
+            let mut f = backend.zeros(space).unwrap();
+            operator.apply(&backend.upload(&u, space).unwrap(), &mut f);
+            let f = backend.download(&f).unwrap();
+            let inside = |node: usize| is_inside(&mesh.coordinates()[node]);
+            let largest = f.iter().fold(0.0_f64, |most, f| most.max(f.abs()));
+            let left = (0..f.len()).filter(|&dof| inside(dof / 3)).map(|dof| f[dof].abs());
+            let left = left.fold(0.0, f64::max);
+            assert!(left < 1e-12 * largest, "{formulation:?}, {}: {left:.1e}", strategy.name());
         }
     }
 }
@@ -272,8 +332,10 @@ fn mf_in_both_precisions_is_as_exact_far_from_the_origin() {
             let places = problem.mesh().coordinates().iter().map(place).collect();
             let mesh = HexMesh::new(places, problem.mesh().hexes().to_vec(), Sets::default());
             let (supports, loads) = (problem.supports().clone(), problem.load_cases().to_vec());
+            let formulation = problem.kernel().formulation();
             let problem =
                 Problem::new(mesh.unwrap(), *problem.material(), supports, loads).unwrap();
+            let problem = with(&problem, formulation);
             Subject { name: name.clone(), problem, colors: subject.colors.clone() }
         };
         let (here, far) = (moved(0.0), moved(8192.0));

@@ -20,7 +20,6 @@ struct Reaction;
 
 impl ElementKernel<1> for Reaction {
     const TERMS: usize = 1;
-    const FLOPS: f64 = <Diffusion as ElementKernel<1>>::FLOPS;
     const MODES: usize = 1;
     const HAS_GROUND: bool = true;
     type Packed = [f64; 1];
@@ -36,6 +35,10 @@ impl ElementKernel<1> for Reaction {
     fn diagonal_blocks(&self, _: usize, hex: &[u32; 8], x: &Corners) -> [[f64; 1]; 8] {
         let [conduction, capacity] = [0, 1].map(|term| Diffusion.diagonal_blocks(term, hex, x));
         std::array::from_fn(|a| [conduction[a][0] + capacity[a][0]])
+    }
+
+    fn flops(&self) -> f64 {
+        Diffusion.flops()
     }
 
     fn product<S: Simd>(

@@ -105,7 +105,8 @@ pub fn mode_forces<S: Simd>(
     }
 
     let scale = Lanes::splat(simd, VOLUME_SCALE) * modulus;
-    let forces = hourglass_forces(simd, &geometry, &hourglass, scale, lame);
+    let tangents = [XI, ETA, ZETA].map(|m| x[m]);
+    let forces = hourglass_forces(simd, &geometry, tangents, &hourglass, scale, lame);
 
     // Stress of the mean gradient times the volume, less what the hourglasses take of it.
     let [volume, _] = geometry.determinants;
@@ -184,27 +185,35 @@ const fn sign(node: usize, monomial: usize) -> f64 {
     sign
 }
 
-/// Forces of the hourglass coefficients, in the order of [`HOURGLASS`].
+/// Forces of the hourglass coefficients, in the order of [`HOURGLASS`], for the element whose
+/// coordinates have the linear coefficients `tangents`, along xi, eta and zeta.
 #[inline(always)]
 fn hourglass_forces<S: Simd>(
     simd: S,
     geometry: &Geometry<S>,
+    tangents: [Vector<S>; 3],
     [xy, xz, yz, all]: &[Vector<S>; 4],
     scale: Lanes<S>,
     lame: (f64, f64),
 ) -> [Vector<S>; 4] {
     let [volume, at_center] = geometry.determinants;
-    let [a, b, c] = geometry.center;
+    let [t_x, t_y, t_z] = tangents;
+    let (xx, yy, zz) = (dot(t_x, t_x), dot(t_y, t_y), dot(t_z, t_z));
+    let (x_y, x_z, y_z) = (dot(t_x, t_y), dot(t_x, t_z), dot(t_y, t_z));
     let third = Lanes::splat(simd, 1.0 / 3.0);
-    let inverse = at_center.recip();
-    let weight = scale * third * volume * inverse * inverse;
+    let weight = scale * third * volume;
 
-    let (xy_0, xz_0) = relaxed(simd, [*xy, *xz], [b, c], a, weight, lame);
-    let (xy_1, yz_1) = relaxed(simd, [*xy, *yz], [a, c], b, weight, lame);
-    let (xz_2, yz_2) = relaxed(simd, [*xz, *yz], [a, b], c, weight, lame);
+    let plane = [t_y, t_z];
+    let (xy_0, xz_0) = relaxed(simd, [*xy, *xz], plane, [yy, y_z, zz], weight, lame);
+    let plane = [t_x, t_z];
+    let (xy_1, yz_1) = relaxed(simd, [*xy, *yz], plane, [xx, x_z, zz], weight, lame);
+    let plane = [t_x, t_y];
+    let (xz_2, yz_2) = relaxed(simd, [*xz, *yz], plane, [xx, x_y, yy], weight, lame);
 
     // All three directions of xi eta zeta, none of them relaxed.
-    let weight = third * weight;
+    let [a, b, c] = geometry.center;
+    let inverse = at_center.recip();
+    let weight = third * weight * inverse * inverse;
     let sum = weight * Lanes::splat(simd, lame.0 + lame.1);
     let along = weight * Lanes::splat(simd, lame.1) * (dot(a, a) + dot(b, b) + dot(c, c));
     let mut of_all = scaled(along, *all);
@@ -215,40 +224,35 @@ fn hourglass_forces<S: Simd>(
     [plus(xy_0, xy_1), plus(xz_0, xz_2), plus(yz_1, yz_2), of_all]
 }
 
-/// Forces of two hourglass coefficients h along the cofactors q, without stress on the planes of
-/// normal n.
+/// Forces of two hourglass coefficients h in the plane of the tangents t, which no stress leaves.
 ///
-/// Their strain is that of h_0 (x) q_0 + h_1 (x) q_1 in these planes, of a material in plane
-/// stress.
+/// The gradient is h_0 along the first reference coordinate of the plane and h_1 along the second,
+/// so that h_0 . t_0, h_1 . t_1 and h_0 . t_1 + h_1 . t_0 are all of its strain in the plane. With
+/// `metric` (t_0 . t_0, t_0 . t_1, t_1 . t_1) = (m_00, m_01, m_11) of determinant M, the stress is
+/// that of an isotropic material in plane stress; as A = adj(m) has A e A = (A : e) A - M adj(e),
+/// it takes one product.
 #[inline(always)]
 fn relaxed<S: Simd>(
     simd: S,
     h: [Vector<S>; 2],
-    q: [Vector<S>; 2],
-    n: Vector<S>,
+    t: [Vector<S>; 2],
+    [m_00, m_01, m_11]: [Lanes<S>; 3],
     weight: Lanes<S>,
     (lambda, mu): (f64, f64),
 ) -> (Vector<S>, Vector<S>) {
-    let plane = Lanes::splat(simd, plane(lambda, mu)) * weight;
-    let mu = Lanes::splat(simd, mu) * weight;
-    let inverse = dot(n, n).recip();
-    let [h_0, h_1] = [within(h[0], n, inverse), within(h[1], n, inverse)];
-    let [q_0, q_1] = [within(q[0], n, inverse), within(q[1], n, inverse)];
+    let inverse = m_01.negate_mul_add(m_01, m_00 * m_11).recip();
+    let shear = Lanes::splat(simd, mu) * weight * inverse;
+    let twice = shear + shear;
+    let normal = Lanes::splat(simd, plane(lambda, mu) / mu + 2.0) * shear * inverse;
 
-    let (q_00, q_01, q_11) = (dot(q_0, q_0), dot(q_0, q_1), dot(q_1, q_1));
-    let (h_00, h_01) = (dot(h_0, q_0), dot(h_0, q_1));
-    let (h_10, h_11) = (dot(h_1, q_0), dot(h_1, q_1));
-    let pressure = plane * (h_00 + h_11);
-
-    let mut first = scaled(mu * q_00, h_0);
-    first = add(first, mu * q_01, h_1);
-    first = add(first, mu.mul_add(h_00, pressure), q_0);
-    first = add(first, mu * h_10, q_1);
-    let mut second = scaled(mu * q_01, h_0);
-    second = add(second, mu * q_11, h_1);
-    second = add(second, mu * h_01, q_0);
-    second = add(second, mu.mul_add(h_11, pressure), q_1);
-    (first, second)
+    let (e_00, e_11) = (dot(h[0], t[0]), dot(h[1], t[1]));
+    let e_01 = dot(h[0], t[1]) + dot(h[1], t[0]);
+    let trace = m_01.negate_mul_add(e_01, m_00.mul_add(e_11, m_11 * e_00));
+    let trace = normal * trace;
+    let s_00 = twice.negate_mul_add(e_11, trace * m_11);
+    let s_11 = twice.negate_mul_add(e_00, trace * m_00);
+    let s_01 = trace.negate_mul_add(m_01, shear * e_01);
+    (add(scaled(s_00, t[0]), s_01, t[1]), add(scaled(s_11, t[1]), s_01, t[0]))
 }
 
 /// Coefficients of monomials by tensor position, eight times; odd ones negative.

@@ -64,7 +64,7 @@ impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for Mf<'_, K, N> {
         let [factors, products] = if is_stretched { [24.0, 24.0] } else { [0.0, 0.0] };
         let flops = match self.problem.elements().are_tetrahedra() {
             true => FLOPS_PER_UNKNOWN * N as f64,
-            false => K::FLOPS + products,
+            false => self.problem.kernel().flops() + products,
         };
         let numbers = 2.0 * mesh.nodes_per_element() as f64;
         Cost {

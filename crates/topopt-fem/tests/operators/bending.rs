@@ -1,9 +1,12 @@
 //! Beams and strips of one element through: full integration locks, incompatible modes do not.
 
+use topopt_fem::bending::{bending_share, tangents};
 use topopt_fem::{
     Discretization, Elasticity, Formulation, LoadCase, Material, Problem, Strategy, Supports,
 };
-use topopt_mesh::HexMesh;
+use topopt_mesh::hexahedron::of_wedge;
+use topopt_mesh::passage::{Passage, Walker};
+use topopt_mesh::{HexMesh, Sets};
 
 use crate::hold;
 use crate::mechanics::solve_within;
@@ -114,13 +117,83 @@ fn curved_and_twisted_beams() {
     assert_ratios(ratios(Formulation::Incompatible), [0.997, 0.990]);
 }
 
+/// Displacement of the end of the strip at unit modulus and force.
+const STRIP: f64 = 2.0251 * 210_000.0 / 10.0;
+
 /// A strip of steel, 120 x 20 x 2 mm, under 10 N at its tip bends 2.0251 mm.
 #[test]
 fn a_strip_of_one_element_through_bends_as_a_fine_one() {
     let mesh = mapped_box([60, 10, 1], |[x, y, z]| [120.0 * x, 20.0 * y, 2.0 * z]);
     let steel = || Material::new(1.0, 0.3).unwrap();
     let found = [Formulation::Full, Formulation::Incompatible]
-        .map(|by| 10.0 * tip(by, &mesh, steel(), 2, |x| x[0] > 120.0 - 1e-9) / 210_000.0 / 2.0251);
+        .map(|by| tip(by, &mesh, steel(), 2, |x| x[0] > 120.0 - 1e-9) / STRIP);
     assert!((found[0] - 0.650).abs() < 2e-3, "{found:?}");
     assert!((found[1] - 1.0).abs() < 2e-2, "{found:?}");
+}
+
+/// The median of the estimate over the passages through all of `mesh` that extend along it.
+fn estimate(formulation: Formulation, mesh: &HexMesh) -> f64 {
+    let walker = Walker::new(mesh, None);
+    let kernel = Elasticity::new(&Material::new(1.0, 0.3).unwrap()).with(formulation);
+    let is_thin = |passage: &Passage| {
+        let mut tangents = tangents(passage.direction).into_iter();
+        tangents.any(|tangent| walker.extends(passage, tangent, 1.5 * passage.length))
+    };
+    let share = |passage: Passage| {
+        let corners: Vec<_> =
+            passage.elements.iter().map(|&e| mesh.element_coordinates(e as usize)).collect();
+        bending_share(&kernel, &corners, passage.center, passage.direction)
+    };
+
+    let faces = (0..mesh.n_elements() as u32).flat_map(|element| walker.free_faces(element));
+    let passages = faces.filter_map(|face| walker.through(face, 8)).filter(is_thin);
+    let mut shares: Vec<f64> = passages.map(share).collect();
+    shares.sort_by(f64::total_cmp);
+    shares[shares.len() / 2]
+}
+
+/// The mesh with every hexahedron in two wedges.
+fn halved(mesh: &HexMesh) -> HexMesh {
+    let halves = |[a, b, c, d, e, f, g, h]: &[u32; 8]| {
+        [[*a, *b, *c, *e, *f, *g], [*a, *c, *d, *e, *g, *h]].map(of_wedge)
+    };
+    let hexes = mesh.hexes().iter().flat_map(halves).collect();
+    HexMesh::new(mesh.coordinates().to_vec(), hexes, Sets::default()).unwrap()
+}
+
+/// Displacements by the estimate and by a solve, as shares of the exact ones.
+#[test]
+fn the_estimate_of_bending_is_as_solves_find() {
+    let beam = |n: usize| mapped_box([10 * n, n, n], |[x, y, z]| [10.0 * x, y, z]);
+    let timoshenko = 1000.0 / (3.0 / 12.0) + 1.2 * 10.0 * 2.6;
+    let strip = |n: [usize; 3], share: f64| {
+        mapped_box(n, |[x, y, z]| {
+            let random = |k: f64| (1e4 * (k * x + 2.3 * k * y + 3.1 * z + k).sin()).fract();
+            let is_inner = |x: f64| x > 1e-9 && x < 1.0 - 1e-9;
+            let at = |i: usize, x: f64| {
+                let step = share * random(1.0 + i as f64) / n[i] as f64;
+                if is_inner(x) { x + step } else { x }
+            };
+            [120.0 * at(0, x), 20.0 * at(1, y), 2.0 * at(2, z)]
+        })
+    };
+
+    for (mesh, exact, within) in [
+        (beam(1), timoshenko, 0.02),
+        (beam(2), timoshenko, 0.02),
+        (halved(&beam(1)), timoshenko, 0.05),
+        (halved(&beam(2)), timoshenko, 0.02),
+        (strip([30, 5, 1], 0.0), STRIP, 0.01),
+        (strip([30, 5, 1], 0.2), STRIP, 0.03),
+        (strip([15, 3, 1], 0.2), STRIP, 0.03),
+        (strip([60, 10, 2], 0.2), STRIP, 0.02),
+    ] {
+        for by in [Formulation::Full, Formulation::Incompatible] {
+            let end = mesh.bounding_box().extent()[0] - 1e-9;
+            let material = Material::new(1.0, 0.3).unwrap();
+            let measured = tip(by, &mesh, material, 2, |x| x[0] > end) / exact;
+            let found = estimate(by, &mesh);
+            assert!((found - measured).abs() < within, "{by:?}: {found} for {measured}");
+        }
+    }
 }

@@ -17,7 +17,7 @@ fn exact(x: [f64; 3]) -> [f64; 3] {
 }
 
 /// Gradient of [`exact`] by central differences of step 1e-5 (error some 1e-10).
-fn gradient(x: [f64; 3]) -> [[f64; 3]; 3] {
+pub fn gradient(x: [f64; 3]) -> [[f64; 3]; 3] {
     let h = 1e-5;
     let mut g = [[0.0; 3]; 3];
     for j in 0..3 {
@@ -33,7 +33,7 @@ fn gradient(x: [f64; 3]) -> [[f64; 3]; 3] {
 }
 
 /// Body force that makes [`exact`] the solution, in weak form: f_a = integral of sigma grad N_a.
-fn load(mesh: &HexMesh, material: &Material) -> Vec<f64> {
+pub fn load(mesh: &HexMesh, material: &Material) -> Vec<f64> {
     let (lambda, mu) = material.unit_lame();
     let mut f = vec![0.0; 3 * mesh.n_nodes()];
     for (e, hex) in mesh.hexes().iter().enumerate() {
@@ -97,7 +97,7 @@ fn errors(mesh: &HexMesh, u: &[f64]) -> (f64, f64) {
 }
 
 /// A smooth distortion of the unit cube that keeps its surface.
-fn wavy(x: [f64; 3]) -> [f64; 3] {
+pub fn wavy(x: [f64; 3]) -> [f64; 3] {
     let s = x.map(|v| (PI * v).sin());
     let shift = 0.12 * s[0] * s[1] * s[2];
     [x[0] + shift, x[1] - shift, x[2] + 0.5 * shift]

@@ -9,6 +9,7 @@ mod mechanics;
 mod multigrid;
 mod patch_smoother;
 mod ranks;
+mod recovery;
 mod spread_loads;
 mod stresses;
 mod surface_load;

@@ -74,9 +74,13 @@ fn cells(deck: &Deck, nodes: &Nodes) -> Result<Cells, read_error::Fault> {
 }
 
 fn notes_on_elements(deck: &Deck) -> Vec<String> {
-    let is_special = |kind: &&String| kind.starts_with("C3D8") && *kind != "C3D8";
-    let special = deck.solid_types.iter().filter(is_special);
-    let special = special.map(|kind| format!("elements of type {kind} are computed as C3D8"));
+    let is_special = |kind: &&String| kind.starts_with("C3D8") && *kind != "C3D8I";
+    let special = deck.solid_types.iter().filter(is_special).map(|kind| {
+        format!(
+            "elements of type {kind} are computed with incompatible modes, as C3D8I, or with \
+             `elements.kind = \"full\"` as C3D8"
+        )
+    });
     // Springs are loads and supports here: what is not carried of them is lost by name.
     let others = deck.no_solid_types.iter().filter(|(kind, _)| !kind.starts_with("SPRING"));
     let others = others.map(|(kind, count)| {

@@ -78,7 +78,8 @@ fn a_part_with_an_instance() {
     assert_eq!(
         imported.notes,
         [
-            "elements of type C3D8R are computed as C3D8",
+            "elements of type C3D8R are computed with incompatible modes, as C3D8I, or with \
+             `elements.kind = \"full\"` as C3D8",
             "the file has the material `Steel` (line 64), density 7.85e-9, Young's modulus \
              210000.0, Poisson's ratio 0.3",
         ]

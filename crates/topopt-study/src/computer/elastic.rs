@@ -11,6 +11,7 @@ use topopt_fem::{DIM, Discretization, Elasticity, LoadCase, Multigrid, Sharing};
 use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
 use super::solvable::{CpuPreconditioner, GpuPreconditioner, Solvable};
+use crate::thin;
 
 impl Solvable<DIM> for Elasticity {
     const IS_MEASURED: bool = true;
@@ -20,6 +21,10 @@ impl Solvable<DIM> for Elasticity {
         all.extend(nearly_incompressible(config));
         all.extend(balanced(config, model));
         all
+    }
+
+    fn thin_members(model: &Model, are_solid: Option<&[bool]>) -> Option<String> {
+        thin::warning(model, are_solid)
     }
 
     fn multigrid(

@@ -19,6 +19,12 @@ pub trait Solvable<const N: usize>: Physics<N> + DeviceKernel<N> {
         Vec::new()
     }
 
+    /// Warns of thin members whose elements bend too little, among those that `are_solid`,
+    /// `[n_elements]` in the order of the problem, or all.
+    fn thin_members(_model: &Model<Self, N>, _are_solid: Option<&[bool]>) -> Option<String> {
+        None
+    }
+
     /// Multigrid on the processor.
     ///
     /// # Errors

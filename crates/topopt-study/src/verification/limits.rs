@@ -6,7 +6,6 @@ use topopt_analysis::Moment;
 use topopt_case::config::PhysicsKind;
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::model::Model;
-use topopt_case::physics::Physics;
 use topopt_case::responses::form::Measure;
 use topopt_case::responses::posed::{PosedConstraint, PosedResponse};
 use topopt_linalg::Cpu;
@@ -16,6 +15,7 @@ use super::built::Built;
 use super::carried::Carried;
 use super::compared::Compared;
 use super::shape::Shape;
+use crate::computer::Solvable;
 use crate::failure::Failure;
 
 /// Objective and limits.
@@ -86,7 +86,7 @@ pub(super) struct SolvedShape<'a, K, const N: usize> {
     pub compliance: f64,
 }
 
-impl<K: Physics<N>, const N: usize> SolvedShape<'_, K, N> {
+impl<K: Solvable<N>, const N: usize> SolvedShape<'_, K, N> {
     /// Objective and limits; `summary` is that of the run.
     ///
     /// # Errors
@@ -122,6 +122,7 @@ impl<K: Physics<N>, const N: usize> SolvedShape<'_, K, N> {
         warnings.extend(built.pieces());
         warnings.extend(self.idle_pieces());
         warnings.extend(built.thin_member());
+        warnings.extend(K::thin_members(self.model, Some(&self.carried.is_carrying)));
         warnings.extend(self.model.diagnosis.warnings.iter().cloned());
         warnings
     }

@@ -24,7 +24,7 @@ impl<R: Real> GlobalNz<R> {
     pub fn new(parts: &Parts<'_>) -> Result<Self, BackendError> {
         let numbers = PAIRS * parts.unknowns * parts.unknowns;
         Ok(Self {
-            kernels: kernels::AssembleGlobalNz::load(parts.device)?,
+            kernels: kernels::AssembleGlobalNz::load_for(parts.formulation, parts.device)?,
             sources: Sources::new(parts)?,
             tiles: parts.device.zeros(numbers * parts.mesh.n_elements())?,
         })

@@ -20,7 +20,7 @@ pub(crate) struct LocalNz<R> {
 
 impl<R: Real> LocalNz<R> {
     pub fn new(parts: &Parts<'_>) -> Result<Self, BackendError> {
-        let kernels = kernels::AssembleLocalNz::load(parts.device)?;
+        let kernels = kernels::AssembleLocalNz::load_for(parts.formulation, parts.device)?;
         Ok(Self { kernels, sources: Sources::new(parts)? })
     }
 }

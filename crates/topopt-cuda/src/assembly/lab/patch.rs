@@ -46,7 +46,7 @@ impl<R: Real> Patch<R> {
         let (targets, boundary_blocks) = rows.targets(parts, &owners)?;
         let numbers = parts.unknowns * parts.unknowns;
         Ok(Self {
-            kernels: kernels::AssemblePatch::load(device)?,
+            kernels: kernels::AssemblePatch::load_for(parts.formulation, device)?,
             n_patches: rows.first_blocks.len() - 1,
             first_blocks: device.upload(&rows.first_blocks)?,
             first_elements: device.upload(&starts)?,

@@ -65,7 +65,7 @@ impl<R: Real> SharedNz<R> {
         }
         let sources = patches.par_iter().flat_map_iter(|patch| patch.sources.iter().copied());
         Ok(Self {
-            kernels: kernels::AssembleSharedNz::load(device)?,
+            kernels: kernels::AssembleSharedNz::load_for(parts.formulation, device)?,
             n_patches: patches.len(),
             first_blocks: starts(&|patch| patch.blocks.len())?,
             first_elements: starts(&|patch| patch.elements.len())?,

@@ -1,0 +1,121 @@
+//! Nodal stresses from patches, and the error that they show.
+
+use topopt_fem::stress_error::Solution;
+use topopt_fem::{Discretization, Elasticity, Formulation, LoadCase, Material, Problem, Strategy};
+use topopt_mesh::{HexMesh, hexahedron};
+
+use crate::convergence::{gauss_5, gradient, load, wavy};
+use crate::mechanics::{linear_field, solve};
+use crate::{hold, moduli};
+use topopt_testing::{distorted_cube, mapped_box, mapped_cube, wheel};
+
+const BOTH: [Formulation; 2] = [Formulation::Full, Formulation::Incompatible];
+
+fn kernel(by: Formulation) -> Elasticity {
+    Elasticity::new(&Material::new(1.0, 0.3).unwrap()).with(by)
+}
+
+fn one_material(mesh: &HexMesh) -> Vec<Option<u32>> {
+    vec![Some(0); mesh.n_elements()]
+}
+
+/// Constant stresses of each material are found at all of its nodes, and show no error.
+#[test]
+fn linear_displacements_are_exact_up_to_the_interfaces_of_materials() {
+    for mesh in [distorted_cube(3, 0.3, true), wheel(2), mapped_box([4, 1, 1], |x| x)] {
+        let (u, moduli) = (linear_field(&mesh), moduli(mesh.n_elements()));
+        let materials: Vec<_> = (0..mesh.n_elements() as u32).map(Some).collect();
+        for kernel in BOTH.map(kernel) {
+            let solution = Solution { kernel: &kernel, mesh: &mesh, moduli: &moduli, u: &u };
+            let found = solution.nodal_stresses(materials.clone());
+            let first = found.values[found.of_corners[0][0] as usize];
+            for (corners, modulus) in found.of_corners.iter().zip(&moduli) {
+                for value in corners.map(|corner| found.values[corner as usize]) {
+                    for (value, first) in value.iter().zip(first) {
+                        let difference = value / modulus - first / moduli[0];
+                        assert!(difference.abs() < 1e-12, "{difference:e}");
+                    }
+                }
+            }
+            assert!(solution.errors(&found).iter().all(|error| error.abs() < 1e-20));
+        }
+    }
+}
+
+/// The displacement of a beam along x under a moment, E = 1, without rounding of its section.
+fn bent([x, y, z]: [f64; 3]) -> [f64; 3] {
+    let nu = 0.3;
+    [x * z, -nu * y * z, -0.5 * (x * x - nu * y * y + nu * z * z)]
+}
+
+#[test]
+fn bending_is_exact_to_the_surface_with_one_element_through() {
+    for n in [[6, 1, 1], [6, 3, 1], [6, 2, 2], [8, 3, 4]] {
+        let mesh = mapped_box(n, |[x, y, z]| [6.0 * x, 2.0 * y - 1.0, z - 0.5]);
+        let u: Vec<f64> = mesh.coordinates().iter().flat_map(|&x| bent(x)).collect();
+        let kernel = kernel(Formulation::Incompatible);
+        let moduli = vec![1.0; mesh.n_elements()];
+        let solution = Solution { kernel: &kernel, mesh: &mesh, moduli: &moduli, u: &u };
+        let found = solution.nodal_stresses(one_material(&mesh));
+        for (&node, value) in found.nodes.iter().zip(&found.values) {
+            let expected = [mesh.coordinates()[node as usize][2], 0.0, 0.0, 0.0, 0.0, 0.0];
+            for (value, expected) in value.iter().zip(expected) {
+                assert!((value - expected).abs() < 1e-12, "{n:?}: {value} for {expected}");
+            }
+        }
+        assert!(solution.errors(&found).iter().all(|error| error.abs() < 1e-20));
+    }
+}
+
+/// Error of the nodal stresses in L2, true and estimated error of the elements in the energy norm.
+fn manufactured(by: Formulation, n: usize) -> [f64; 3] {
+    let mesh = mapped_cube(n, wavy);
+    let kernel = kernel(by);
+    let surface = |x: [f64; 3]| x.iter().any(|v| !(1e-9..=1.0 - 1e-9).contains(v));
+    let supports = hold(&mesh, surface);
+    let mut f = load(&mesh, kernel.material());
+    supports.clear(&mut f);
+    let equation = Discretization::new(mesh.clone(), kernel, supports);
+    let problem = Problem::of(equation, vec![LoadCase::new("body", f.clone())]).unwrap();
+    let u = solve(&problem, Strategy::Mf, &f);
+
+    let moduli = vec![1.0; mesh.n_elements()];
+    let solution = Solution { kernel: &kernel, mesh: &mesh, moduli: &moduli, u: &u };
+    let found = solution.nodal_stresses(one_material(&mesh));
+    let estimated: f64 = solution.errors(&found).iter().sum();
+    let (lambda, mu) = kernel.material().unit_lame();
+    let (mut of_nodes, mut energy) = (0.0, 0.0);
+    for (e, corners) in found.of_corners.iter().enumerate() {
+        let x = mesh.element_coordinates(e);
+        for (xi, weight) in gauss_5() {
+            let g = gradient(hexahedron::map(&x, xi));
+            let trace = lambda * (g[0][0] + g[1][1] + g[2][2]);
+            let normal = |i: usize| trace + 2.0 * mu * g[i][i];
+            let shear = |i: usize, j: usize| mu * (g[i][j] + g[j][i]);
+            let exact = [normal(0), normal(1), normal(2), shear(0, 1), shear(1, 2), shear(2, 0)];
+            let weight = weight * hexahedron::determinant(&hexahedron::jacobian(&x, xi));
+            let shares = hexahedron::shape_functions(xi);
+            let own = topopt_fem::stress::stress_at(&kernel, &mesh, 1.0, &u, e, xi);
+            let nodal = |i: usize| -> f64 {
+                (0..8).map(|a| shares[a] * found.values[corners[a] as usize][i]).sum()
+            };
+            let difference: [f64; 6] = std::array::from_fn(|i| own[i] - exact[i]);
+            energy += weight * solution.strain_energy(&difference);
+            of_nodes += weight * (0..6).map(|i| (nodal(i) - exact[i]).powi(2)).sum::<f64>();
+        }
+    }
+    [of_nodes.sqrt(), energy.sqrt(), estimated.sqrt()]
+}
+
+#[test]
+fn nodal_stresses_are_of_second_order_and_the_estimate_is_right() {
+    for by in BOTH {
+        let [coarse, fine] = [8, 16].map(|n| manufactured(by, n));
+        let order = |i: usize| (coarse[i] / fine[i]).log2();
+        assert!((order(0) - 2.0).abs() < 0.05, "{by:?}: nodal stresses, order {}", order(0));
+        assert!((order(1) - 1.0).abs() < 0.05, "{by:?}: energy, order {}", order(1));
+        let effectivity = [coarse, fine].map(|[_, exact, estimated]| estimated / exact);
+        assert!(effectivity[1] < 1.12 && effectivity[1] > 0.95, "{by:?}: {effectivity:?}");
+        assert!(effectivity[1] - 1.0 < 0.4 * (effectivity[0] - 1.0), "{by:?}: {effectivity:?}");
+    }
+}
