@@ -62,13 +62,13 @@ impl Part {
         }
         let elements = Elements::once(tags, &mut cells)?;
         let turned = cells.turn_left_handed(&nodes.coordinates);
-        if cutting == Cutting::Refused {
+        let are_kept = cutting.keeps_tetrahedra() && only_tetrahedra(&cells);
+        if cutting.refuses() && !are_kept {
             only_bricks_and_wedges(&cells, &elements)?;
         }
 
         let node_tags = nodes.tags;
         let edges = edges_of_middles(&cells, &elements, &node_tags)?;
-        let are_kept = cutting == Cutting::KeepTetrahedra && only_tetrahedra(&cells);
         let cut = if are_kept { Cut::keeping_tetrahedra } else { Cut::of };
         let cut = cut(&cells, nodes.coordinates).map_err(|error| match error {
             CutError::TooLarge(count) => Fault::Mesh(MeshError::TooLarge(count)),

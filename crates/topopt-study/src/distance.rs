@@ -82,7 +82,7 @@ impl Part {
         }
 
         check(&[path])?;
-        let read = meshing::read(path, &meshing::by(gmsh), Cutting::Allowed, interrupt)?;
+        let read = meshing::read(path, &meshing::by(gmsh), Cutting::KeepOrCut, interrupt)?;
         let tags = Some(Tags { nodes: read.node_tags, elements: read.element_tags });
         let sets = read.mesh.sets().clone();
         Ok(Self { mesh: read.mesh, sets, tags, uncut: read.uncut })

@@ -109,7 +109,7 @@ fn point_flags<const N: usize>(case: &Case<N>) -> BTreeMap<String, Vec<u8>> {
     }
     for (name, faces) in &case.sets.faces {
         let array = arrays.entry(format!("set_{name}")).or_insert_with(|| vec![0; n]);
-        let nodes = faces.iter().flat_map(|face| face.nodes(&case.mesh));
+        let nodes = faces.iter().flat_map(|face| face.all_nodes(&case.mesh));
         nodes.for_each(|node| array[node as usize] = 1);
     }
     arrays

@@ -92,7 +92,7 @@ pub fn read_with_cell_data(
     path: &Path,
     names: &[&str],
 ) -> Result<(ImportedMesh, Vec<Vec<f64>>), ReadError> {
-    read_with_cell_data_as(path, names, Cutting::KeepTetrahedra)
+    read_with_cell_data_as(path, names, Cutting::KeepOrCut)
 }
 
 /// Reads as [`read_with_cell_data`] does, with cells cut only if `cutting` allows it.

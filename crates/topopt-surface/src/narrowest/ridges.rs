@@ -62,7 +62,7 @@ fn each_pair(depths: &Depths, inside: bool, mut visit: impl FnMut(u32, u32)) {
             let here = edges.into_iter().filter(|(a, b)| is_there(*a) && is_there(*b));
             here.for_each(|(a, b)| visit(a, b));
         }
-        for (local, &other) in (0..).zip(&depths.neighbors[element]) {
+        for (local, &other) in (0..mesh.n_faces()).zip(&depths.neighbors[element]) {
             let element = element as u32;
             let face = Face { element, local }.nodes(mesh);
             if other != NO_NEIGHBOR && element < other && face.into_iter().all(is_there) {
