@@ -162,6 +162,6 @@ impl Part<'_, Elasticity, DIM> {
     fn stresses(&self, u: &[f64]) -> Vec<stress::Stress> {
         let problem = &self.model.problem;
         let (kernel, mesh) = (problem.kernel(), problem.mesh());
-        stress::stresses(kernel, mesh, &self.filling.stress_moduli, u, stress::CENTER)
+        stress::stresses(kernel, mesh, &self.filling.stress_moduli, u, mesh.reference_center())
     }
 }

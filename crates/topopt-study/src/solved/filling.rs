@@ -27,8 +27,8 @@ pub struct Filling {
 pub(crate) fn carrying_nodes(mesh: &HexMesh, density: &[f64]) -> Vec<bool> {
     let least = least_carrying(density);
     let mut carries = vec![false; mesh.n_nodes()];
-    for (hex, _) in mesh.hexes().iter().zip(density).filter(|(_, rho)| **rho >= least) {
-        hex.iter().for_each(|&node| carries[node as usize] = true);
+    for (nodes, _) in mesh.elements().zip(density).filter(|(_, rho)| **rho >= least) {
+        nodes.iter().for_each(|&node| carries[node as usize] = true);
     }
     carries
 }

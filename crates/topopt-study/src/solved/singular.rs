@@ -66,7 +66,7 @@ fn concentrated(part: &Part<Elasticity, DIM>, nodes: impl Iterator<Item = u32>) 
     nodes.for_each(|node| is_meant[new_node[node as usize] as usize] = true);
     let mut is_spread = vec![false; mesh.n_nodes()];
     for element in 0..mesh.n_elements() as u32 {
-        for nodes in (0..6).map(|local| Face { element, local }.nodes(mesh.hexes())) {
+        for nodes in (0..6).map(|local| Face { element, local }.nodes(mesh)) {
             if nodes.iter().all(|&node| is_meant[node as usize]) {
                 nodes.iter().for_each(|&node| is_spread[node as usize] = true);
             }
@@ -78,9 +78,9 @@ fn concentrated(part: &Part<Elasticity, DIM>, nodes: impl Iterator<Item = u32>) 
 /// The marks of nodes, and on all other nodes of their elements too.
 fn with_neighbors(mesh: &HexMesh, marks: &[Option<u32>]) -> Vec<Option<u32>> {
     let mut all = marks.to_vec();
-    for hex in mesh.hexes() {
-        let mark = hex.iter().find_map(|&node| marks[node as usize]);
-        for &node in hex {
+    for nodes in mesh.elements() {
+        let mark = nodes.iter().find_map(|&node| marks[node as usize]);
+        for &node in nodes {
             all[node as usize] = all[node as usize].or(mark);
         }
     }
@@ -115,7 +115,7 @@ pub fn at_edges(part: &Part<Elasticity, DIM>, counts: &[bool]) -> Vec<Option<u32
 
     let mut around: HashMap<u32, Vec<HeldFace>> = HashMap::new();
     for face in free_faces(mesh, counts) {
-        for node in distinct(face.nodes(mesh.hexes())) {
+        for node in distinct(face.nodes(mesh)) {
             if held.contains_key(&node) {
                 around.entry(node).or_default().push(HeldFace::of(mesh, face, &held));
             }
@@ -160,7 +160,7 @@ impl HeldFace {
         let x = face_coordinates(mesh, face);
         let area = area_vector(&x);
         let size = length(area);
-        let nodes = face.nodes(mesh.hexes());
+        let nodes = face.nodes(mesh);
         let is_held =
             |i: usize| nodes.iter().all(|node| held.get(node).is_some_and(|by| by[i].is_some()));
         Self {
