@@ -23,10 +23,11 @@ pub struct Nodal {
 
 /// Stresses at the nodes in a load case.
 pub struct NodalCase {
-    /// Stresses, `[n_nodes]` (force per area): where materials meet, that with the largest stress of
-    /// von Mises; 0 where nothing carries.
+    /// Stresses, `[n_nodes]` (force per area): where materials meet, that with the largest stress
+    /// of von Mises; 0 where nothing carries.
     pub stresses: Vec<Stress>,
-    /// Parts of each element in the estimated error, `[n_elements]`: they add up to [`Self::error`].
+    /// Parts of each element in the estimated error, `[n_elements]`: they add up to
+    /// [`Self::error`].
     pub errors: Vec<f64>,
     /// Estimated share of the energy that the mesh misses.
     pub error: f64,
@@ -89,8 +90,8 @@ impl MeshError {
 
 impl Nodal {
     /// The stresses of `states`; `has_stress`: whether those of an element mean something,
-    /// `[n_elements]`. None where densities between are no material with a stress of its own, and of
-    /// tetrahedra, whose stresses at points no patch recovers yet.
+    /// `[n_elements]`. None where densities between are no material with a stress of its own, and
+    /// of tetrahedra, whose stresses at points no patch recovers yet.
     pub fn of(part: &Part<Elasticity, DIM>, states: &States, has_stress: &[bool]) -> Option<Self> {
         if part.model.problem.mesh().shape() != Shape::Hexahedron {
             return None;

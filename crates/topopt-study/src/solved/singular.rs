@@ -58,8 +58,8 @@ impl Restraint {
     }
 }
 
-/// Those of `nodes`, as the user numbers them, that are no corner of a face with all of its corners
-/// among them, in the order of the problem.
+/// The nodes among `nodes`, as the user numbers them, that are no corner of a face with all of its
+/// corners among them, in the order of the problem.
 fn concentrated(part: &Part<Elasticity, DIM>, nodes: impl Iterator<Item = u32>) -> Vec<usize> {
     let (mesh, new_node) = (part.model.problem.mesh(), part.model.renumbering.new_nodes());
     let mut is_meant = vec![false; mesh.n_nodes()];
