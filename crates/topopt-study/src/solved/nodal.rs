@@ -1,7 +1,5 @@
 //! Stresses at the nodes, and the error of the mesh that they show.
 
-use std::collections::HashMap;
-
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use topopt_fem::stress::{Stress, von_mises};
@@ -98,27 +96,32 @@ impl Nodal {
         }
         let (filling, solid) = (&part.filling, part.model.solid_moduli());
         let counts = filling.carrying_elements().into_iter().zip(has_stress);
-        let counts: Vec<bool> =
-            counts.map(|(carries, has_stress)| carries && *has_stress).collect();
-        let moduli = || filling.stress_moduli.iter().zip(&solid).zip(&counts);
+        let counts: Vec<bool> = counts.map(|(carries, has_stress)| carries && *has_stress).collect();
+        let mut moduli = filling.stress_moduli.iter().zip(&solid).zip(&counts);
         let is_solid = |((modulus, solid), counts): ((&f64, &f64), &bool)| {
             !counts || (modulus / solid - 1.0).abs() < ROUNDING
         };
-        if !moduli().all(is_solid) {
+        if !moduli.all(is_solid) {
             return None;
         }
 
-        // Stresses jump where Young's modulus does.
-        let mut numbers = HashMap::new();
-        let mut number = |((_, solid), counts): ((&f64, &f64), &bool)| {
-            let next = numbers.len() as u32;
-            counts.then(|| *numbers.entry(solid.to_bits()).or_insert(next))
-        };
-        let materials: Vec<Option<u32>> = moduli().map(&mut number).collect();
+        let materials = materials(part, &counts);
         let case = |k| NodalCase::of(part, states, &materials, k);
         let cases = (0..states.states.len()).map(case).collect();
         Some(Self { cases, edges: at_edges(part, &counts) })
     }
+}
+
+/// The material of each element that `counts`, `[n_elements]`: stresses jump between materials.
+fn materials(part: &Part<Elasticity, DIM>, counts: &[bool]) -> Vec<Option<u32>> {
+    let new_element = part.model.renumbering.new_elements();
+    let mut materials: Vec<Option<u32>> = counts.iter().map(|counts| counts.then_some(0)).collect();
+    for (material, elements) in (1..).zip(&part.given.materials) {
+        for element in elements.iter().map(|&e| new_element[e as usize] as usize) {
+            materials[element] = counts[element].then_some(material);
+        }
+    }
+    materials
 }
 
 /// Share by which a modulus may miss that of the solid.
