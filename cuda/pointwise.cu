@@ -68,6 +68,38 @@ extern "C" __global__ void __launch_bounds__(BLOCK) softplus(
     EACH(i, n) y[i] = (real)(fmax((double)x[i], 0.0) + log1p(exp(-fabs((double)x[i]))));
 }
 
+// The distance of a field v from the level in half widths of the step, within +-1, and the square of
+// its change across the element, which is at least tiny: a uniform field has no distance
+struct FromLevel {
+    double t, square;
+    __device__ FromLevel(double level, double half_width, double v, double s)
+        : square(fmax(s, 1e-30)) {
+        t = fmin(fmax((level - v) / (half_width * sqrt(square)), -1.0), 1.0);
+    }
+};
+
+// y = base + height (1/2 - 15/16 t + 5/8 t^3 - 3/16 t^5)
+extern "C" __global__ void __launch_bounds__(BLOCK) subpixel_step(
+    long long n, double base, double height, double level, double half_width,
+    const real* __restrict__ v, const real* __restrict__ squares, real* __restrict__ y) {
+    EACH(i, n) {
+        const double t = FromLevel(level, half_width, v[i], squares[i]).t, tt = t * t;
+        y[i] = (real)(base + height * (0.5 - t * (15.0 - tt * (10.0 - 3.0 * tt)) / 16.0));
+    }
+}
+
+// y = y ds/dv and z = y ds/dsquare of that step s
+extern "C" __global__ void __launch_bounds__(BLOCK) subpixel_slopes(
+    long long n, double height, double level, double half_width, const real* __restrict__ v,
+    const real* __restrict__ squares, real* __restrict__ y, real* __restrict__ z) {
+    EACH(i, n) {
+        const FromLevel at(level, half_width, v[i], squares[i]);
+        const double rest = 1.0 - at.t * at.t, by_distance = -0.9375 * height * (rest * rest) * y[i];
+        y[i] = (real)(-by_distance / (half_width * sqrt(at.square)));
+        z[i] = (real)(-0.5 * by_distance * at.t / at.square);
+    }
+}
+
 // y = base + height tanh(sharpness (x - center))
 extern "C" __global__ void __launch_bounds__(BLOCK) smooth_step(
     long long n, double base, double height, double sharpness, double center,

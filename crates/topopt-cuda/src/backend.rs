@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_linalg::{Backend, BackendError, Pointwise, SmoothStep, Space};
+use topopt_linalg::{Backend, BackendError, Pointwise, SmoothStep, Space, SubpixelStep};
 
 use crate::Device;
 use crate::kernel::Grid::{self, Blocks, Threads};
@@ -344,6 +344,31 @@ impl<R: Real> Pointwise for Cuda<R> {
         let n = x.len();
         let SmoothStep { height, sharpness, center, .. } = step;
         self.pointwise.smooth_step_slope(self.grid(n), n, *height, *sharpness, *center, x, y);
+    }
+
+    fn subpixel_step(
+        &self,
+        step: &SubpixelStep,
+        v: &DeviceVector<R>,
+        squares: &DeviceVector<R>,
+        y: &mut DeviceVector<R>,
+    ) {
+        let (n, SubpixelStep { base, height, level, half_width }) = (v.len(), *step);
+        let grid = self.grid(n);
+        self.pointwise.subpixel_step(grid, n, base, height, level, half_width, v, squares, y);
+    }
+
+    fn subpixel_slopes(
+        &self,
+        step: &SubpixelStep,
+        v: &DeviceVector<R>,
+        squares: &DeviceVector<R>,
+        y: &mut DeviceVector<R>,
+        z: &mut DeviceVector<R>,
+    ) {
+        let (n, SubpixelStep { height, level, half_width, .. }) = (v.len(), *step);
+        let grid = self.grid(n);
+        self.pointwise.subpixel_slopes(grid, n, height, level, half_width, v, squares, y, z);
     }
 
     fn max_difference(&self, x: &DeviceVector<R>, y: &DeviceVector<R>) -> Scalar {

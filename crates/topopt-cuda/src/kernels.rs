@@ -595,6 +595,14 @@ kernels! {
         );
         logit(n: Length, largest: f64, x: In<R>, lower: In<R>, upper: In<R>, y: Out<R>);
         softplus(n: Length, x: In<R>, y: Out<R>);
+        subpixel_step(
+            n: Length, base: f64, height: f64, level: f64, half_width: f64, v: In<R>,
+            squares: In<R>, y: Out<R>,
+        );
+        subpixel_slopes(
+            n: Length, height: f64, level: f64, half_width: f64, v: In<R>, squares: In<R>,
+            y: Out<R>, z: Out<R>,
+        );
         smooth_step(
             n: Length, base: f64, height: f64, sharpness: f64, center: f64, x: In<R>, y: Out<R>,
         );

@@ -13,8 +13,8 @@ use crate::functions::Functions;
 use crate::halt::Halt;
 use crate::{
     Design, DesignError, DesignState, DesignTransform, Ended, Formulation, IterationReport,
-    Observer, Optimizer, Outcome, Progress, SolveError, Stage, StateEquation, StepTimes, StopRules,
-    Subproblem,
+    Observer, Optimizer, Outcome, Progress, Settings, SolveError, Stage, StateEquation, StepTimes,
+    StopRules, Subproblem,
 };
 
 /// A topology optimization: state equation, formulation, optimizer and stop rules in a loop.
@@ -24,8 +24,8 @@ pub struct Optimization<'a, B: Pointwise> {
     stop: StopRules,
     /// Stages of the continuation, by increasing first iteration.
     stages: Vec<Stage>,
-    /// Settings in force: for each the latest value of the stages begun so far.
-    stage: Stage,
+    /// Settings in force.
+    settings: Settings,
     /// Design variables x to be evaluated next, and those evaluated last, `[n_inputs]` each.
     design: B::Vector,
     evaluated: B::Vector,
@@ -97,7 +97,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
             optimizer,
             stop,
             stages: Vec::new(),
-            stage: Stage::default(),
+            settings: Settings::default(),
             design: backend.upload(design, variables)?,
             evaluated: backend.zeros(variables)?,
             iteration: 0,
@@ -371,7 +371,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         }
 
         // Objectives of different stages do not compare: their penalties differ.
-        self.history.last = (self.stage.from != iteration + 1).then_some(objective);
+        self.history.last = (self.settings.from != iteration + 1).then_some(objective);
         self.history.greyness = greyness;
         None
     }
@@ -379,9 +379,11 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
     /// Applies the settings of the stage of `iteration`.
     fn enter(&mut self, iteration: usize) -> Result<(), Halt> {
         if !self.stages.is_empty() {
-            self.stage = Stage::in_force(&self.stages, iteration);
-            let entered = self.evaluator.enter(&self.stage);
+            self.settings = Settings::at(&self.stages, iteration);
+            let entered = self.evaluator.enter(&self.settings);
             entered.map_err(|error| Halt::by(error.into(), iteration))?;
+            self.optimizer.enter(&self.settings);
+            self.functions.set_limits(self.evaluator.limits(&self.settings));
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 use crate::functions::Functions;
 use crate::{
     Chain, Constraint, Dependence, DesignTransform, Evaluated, Formulation, Measures, Objective,
-    OtherDesigns, Response, SensitivityFilter, SolveError, Stage, StateEquation, StepTimes,
+    OtherDesigns, Response, SensitivityFilter, Settings, SolveError, StateEquation, StepTimes,
 };
 
 /// Evaluation chain of a design, with the physical densities of the last evaluated design and of a
@@ -56,12 +56,22 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         self.transform.inputs()
     }
 
-    /// Takes the settings of `stage`.
-    pub fn enter(&mut self, stage: &Stage) -> Result<(), AveragingError> {
+    /// Takes the `settings` of an iteration.
+    pub fn enter(&mut self, settings: &Settings) -> Result<(), AveragingError> {
         let backend = self.equation.backend();
-        self.equation.enter(stage);
-        self.transform.enter(backend, stage)?;
-        self.objective.filter.iter_mut().try_for_each(|filter| filter.enter(backend, stage))
+        self.equation.enter(settings);
+        self.transform.enter(backend, settings)?;
+        self.objective.filter.iter_mut().try_for_each(|filter| filter.enter(backend, settings))
+    }
+
+    /// Limits of the constraints in an iteration with these `settings`, with their signs: largest
+    /// values of responses of the density alone are exceeded in the course of a run.
+    pub fn limits(&self, settings: &Settings) -> impl Iterator<Item = f64> {
+        let excess = settings.excess.unwrap_or(1.0);
+        self.constraints.iter().map(move |Constraint { response, sign, limit }| {
+            let is_material = *sign > 0.0 && response.dependence() != Dependence::States;
+            sign * limit * if is_material { excess } else { 1.0 }
+        })
     }
 
     /// Begins a trial of the variables `design`: its physical density, and the state equation for

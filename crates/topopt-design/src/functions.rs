@@ -48,6 +48,12 @@ impl<B: Pointwise> Functions<B> {
         alone.into_iter().chain(&mut self.constraints)
     }
 
+    /// Takes the `limits` of the limited responses, with their signs.
+    pub fn set_limits(&mut self, limits: impl Iterator<Item = f64>) {
+        let limited = self.constraints[self.n_sharing..].iter_mut();
+        limited.zip(limits).for_each(|(function, limit)| function.limit = limit);
+    }
+
     /// Value that is minimized, counted from its zero.
     pub fn minimized(&self) -> f64 {
         let sharing = self.constraints[..self.n_sharing].iter().map(|function| function.value);

@@ -2,7 +2,7 @@
 
 use topopt_linalg::{Backend, BackendError};
 
-use crate::{Dependence, Memory, SolveError};
+use crate::{Dependence, Memory, Settings, SolveError};
 
 /// Finds the next design.
 pub trait Optimizer<B: Backend> {
@@ -13,6 +13,9 @@ pub trait Optimizer<B: Backend> {
     fn accepts(&self, _constraints: &[Dependence]) -> Result<(), String> {
         Ok(())
     }
+
+    /// Takes its part of the `settings` of the iteration that will evaluate the next design.
+    fn enter(&mut self, _settings: &Settings) {}
 
     /// Writes the next design to `next`, which is not the design of `problem` and is overwritten.
     /// Returns the multipliers of the constraints that it was found with, `[m]`, not negative.

@@ -6,7 +6,7 @@ use topopt_analysis::{Bare, Effort, History, Linear, Observe, Solver};
 use topopt_fem::{ProblemView, Timeline};
 use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
-use crate::{Accuracy, DesignState, Interpolation, SolveError, Stage, StructureState};
+use crate::{Accuracy, DesignState, Interpolation, Settings, SolveError, StructureState};
 
 /// The state equation of a problem, such as a structure, with the states of the last evaluated
 /// design and of a trial.
@@ -142,10 +142,10 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         &self.states[case]
     }
 
-    /// Takes what `stage` changes.
-    pub(crate) fn enter(&mut self, stage: &Stage) {
-        self.interpolation.penalty = stage.penalty.unwrap_or(self.interpolation.penalty);
-        self.accuracy = stage.tolerance.map_or(self.accuracy, Accuracy::fixed);
+    /// Takes penalty and tolerance in `settings`.
+    pub(crate) fn enter(&mut self, settings: &Settings) {
+        self.interpolation.penalty = settings.penalty.unwrap_or(self.interpolation.penalty);
+        self.accuracy = settings.tolerance.map_or(self.accuracy, Accuracy::fixed);
     }
 
     /// Takes the states and the structure of the preconditioner from `state`.

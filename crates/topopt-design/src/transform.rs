@@ -6,7 +6,7 @@
 use topopt_fem::AveragingError;
 use topopt_linalg::{Backend, BackendError, Space};
 
-use crate::Stage;
+use crate::Settings;
 
 /// Outcome of a transform, which fails if the device or the equation of a filter does.
 pub type Transformed = Result<(), AveragingError>;
@@ -41,11 +41,11 @@ pub trait DesignTransform<B: Backend> {
         outputs
     }
 
-    /// Takes what `stage` changes of its settings.
+    /// Takes its part of the `settings` of an iteration.
     ///
     /// # Errors
     /// [`AveragingError`] if the device has no room, or a filter fails.
-    fn enter(&mut self, _backend: &B, _stage: &Stage) -> Transformed {
+    fn enter(&mut self, _backend: &B, _settings: &Settings) -> Transformed {
         Ok(())
     }
 }
@@ -130,7 +130,7 @@ impl<B: Backend> DesignTransform<B> for Chain<'_, B> {
         self.links.iter().rev().fold(outputs, |values, link| link.inputs_for(values))
     }
 
-    fn enter(&mut self, backend: &B, stage: &Stage) -> Transformed {
-        self.links.iter_mut().try_for_each(|link| link.enter(backend, stage))
+    fn enter(&mut self, backend: &B, settings: &Settings) -> Transformed {
+        self.links.iter_mut().try_for_each(|link| link.enter(backend, settings))
     }
 }

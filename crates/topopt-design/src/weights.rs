@@ -3,7 +3,7 @@
 use topopt_fem::Averaging;
 use topopt_linalg::{Backend, BackendError};
 
-use crate::Stage;
+use crate::Settings;
 
 /// Makes the operator H for a radius.
 pub type WeightsOf<'a, B> =
@@ -37,12 +37,12 @@ impl<'a, B: Backend> Weights<'a, B> {
         Self { operator, source: None }
     }
 
-    /// Takes the radius of `stage`; whether H has changed.
+    /// Takes the radius in `settings`; whether H has changed.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub(crate) fn enter(&mut self, stage: &Stage) -> Result<bool, BackendError> {
-        match (&mut self.source, stage.filter_radius) {
+    pub(crate) fn enter(&mut self, settings: &Settings) -> Result<bool, BackendError> {
+        match (&mut self.source, settings.filter_radius) {
             (Some(source), Some(radius)) if radius != source.radius => {
                 source.radius = radius;
                 self.operator = (source.weights_of)(radius)?;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::{
     Approximation, ApproximationSums, AsymptoteRules, Backend, BackendError, Csr, Gather,
-    MovingAsymptotes, Pointwise, SmoothStep, Space,
+    MovingAsymptotes, Pointwise, SmoothStep, Space, SubpixelStep,
 };
 
 /// Backend of vectors that are sizes: whatever is built on it takes no memory, and tells how much
@@ -128,6 +128,8 @@ impl Pointwise for Counting {
         scale_within(f64, &Counted, [&Counted; 2], &mut Counted);
         smooth_step(&SmoothStep, &Counted, &mut Counted);
         smooth_step_slope(&SmoothStep, &Counted, &mut Counted);
+        subpixel_step(&SubpixelStep, &Counted, &Counted, &mut Counted);
+        subpixel_slopes(&SubpixelStep, &Counted, &Counted, &mut Counted, &mut Counted);
         sigmoid(f64, f64, &Counted, [&Counted; 2], &mut Counted);
         logit(f64, &Counted, [&Counted; 2], &mut Counted);
         softplus(&Counted, &mut Counted);

@@ -5,7 +5,7 @@
 use rayon::prelude::*;
 
 use crate::backend::{Backend, BackendError};
-use crate::{Csr, Gather, Pointwise, SmoothStep, Space};
+use crate::{Csr, Gather, Pointwise, SmoothStep, Space, SubpixelStep};
 
 /// Entries per partial sum: sums do not depend on the number of threads.
 const CHUNK: usize = 8192;
@@ -146,6 +146,34 @@ impl Pointwise for Cpu {
 
     fn smooth_step_slope(&self, step: &SmoothStep, x: &Vec<f64>, y: &mut Vec<f64>) {
         map(y, |i, y| y * step.slope(x[i]));
+    }
+
+    fn subpixel_step(
+        &self,
+        step: &SubpixelStep,
+        v: &Vec<f64>,
+        squares: &Vec<f64>,
+        y: &mut Vec<f64>,
+    ) {
+        map(y, |i, _| step.value(v[i], squares[i]));
+    }
+
+    fn subpixel_slopes(
+        &self,
+        step: &SubpixelStep,
+        v: &Vec<f64>,
+        squares: &Vec<f64>,
+        y: &mut Vec<f64>,
+        z: &mut Vec<f64>,
+    ) {
+        let chunks = y.par_chunks_mut(CHUNK).zip(z.par_chunks_mut(CHUNK)).enumerate();
+        chunks.for_each(|(c, (y, z))| {
+            for (k, (y, z)) in y.iter_mut().zip(z).enumerate() {
+                let i = c * CHUNK + k;
+                let by = step.slopes(v[i], squares[i]);
+                [*y, *z] = by.map(|slope| *y * slope);
+            }
+        });
     }
 
     fn sigmoid(

@@ -75,6 +75,7 @@ mod ranks;
 mod smooth_step;
 mod smoother;
 mod space;
+mod subpixel_step;
 mod threads;
 
 pub use backend::{Backend, BackendError};
@@ -101,4 +102,5 @@ pub use ranks::{RankVector, Ranks};
 pub use smooth_step::SmoothStep;
 pub use smoother::{Growth, InverseDiagonal, Residual, SmootherKind};
 pub use space::{Layout, Share, Shares, Space};
+pub use subpixel_step::SubpixelStep;
 pub use threads::{Cause, RankFailure, Threads};

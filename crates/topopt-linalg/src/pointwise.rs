@@ -1,6 +1,6 @@
 //! Maps and sums over single entries, by which optimizers update designs.
 
-use crate::{Gather, SmoothStep};
+use crate::{Gather, SmoothStep, SubpixelStep};
 
 /// Operations on the entries of vectors that optimizers, interpolations and projections are made
 /// of; solvers need [`Backend`](crate::Backend) alone.
@@ -37,6 +37,25 @@ pub trait Pointwise: Gather {
 
     /// y_i = y_i ds/dx(x_i) of a smooth step s.
     fn smooth_step_slope(&self, step: &SmoothStep, x: &Self::Vector, y: &mut Self::Vector);
+
+    /// y_i = s of a subpixel step, where the field is v_i and the square of its change is `squares`_i.
+    fn subpixel_step(
+        &self,
+        step: &SubpixelStep,
+        v: &Self::Vector,
+        squares: &Self::Vector,
+        y: &mut Self::Vector,
+    );
+
+    /// y_i = y_i ds/dv and z_i = y_i ds/dsquare of a subpixel step, both with y_i as it was.
+    fn subpixel_slopes(
+        &self,
+        step: &SubpixelStep,
+        v: &Self::Vector,
+        squares: &Self::Vector,
+        y: &mut Self::Vector,
+        z: &mut Self::Vector,
+    );
 
     /// y_i = l_i + (u_i - l_i) / (1 + exp(-z_i)) for bounds l <= u, never outside of them, with z_i
     /// = x_i + `shift` kept within +-`largest`.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::{
     Approximation, ApproximationSums, AsymptoteRules, Backend, BackendError, Exchange, Layout,
-    MovingAsymptotes, Parcel, Pointwise, Share, Shares, SmoothStep, Space,
+    MovingAsymptotes, Parcel, Pointwise, Share, Shares, SmoothStep, Space, SubpixelStep,
 };
 
 /// Ranks that hold vectors together: each the entries that it owns, on a backend of its own.
@@ -307,6 +307,27 @@ impl<B: Pointwise, C: Exchange<B>> Pointwise for Ranks<B, C> {
 
     fn smooth_step_slope(&self, step: &SmoothStep, x: &Self::Vector, y: &mut Self::Vector) {
         self.backend.smooth_step_slope(step, &x.own, &mut y.own);
+    }
+
+    fn subpixel_step(
+        &self,
+        step: &SubpixelStep,
+        v: &Self::Vector,
+        squares: &Self::Vector,
+        y: &mut Self::Vector,
+    ) {
+        self.backend.subpixel_step(step, &v.own, &squares.own, &mut y.own);
+    }
+
+    fn subpixel_slopes(
+        &self,
+        step: &SubpixelStep,
+        v: &Self::Vector,
+        squares: &Self::Vector,
+        y: &mut Self::Vector,
+        z: &mut Self::Vector,
+    ) {
+        self.backend.subpixel_slopes(step, &v.own, &squares.own, &mut y.own, &mut z.own);
     }
 
     fn sigmoid(

@@ -10,7 +10,7 @@ use topopt_fem::{
 };
 use topopt_linalg::{
     Backend, Cpu, Csr, Pcg, PcgOptions, PcgOutcome, Pointwise, SmoothStep, Space, StopReason,
-    System,
+    SubpixelStep, System,
 };
 use topopt_mesh::HexMesh;
 use topopt_testing::{Noise, distorted_cube, hexagon, wheel};
@@ -22,6 +22,8 @@ const LENGTHS: [usize; 6] = [1, 31, 512, 513, 9_000, 300_000];
 
 /// A step in the midst of the vectors' entries.
 const STEP: SmoothStep = SmoothStep { base: 0.4, height: 0.6, sharpness: 3.0, center: 0.1 };
+const SUBPIXEL: SubpixelStep =
+    SubpixelStep { base: 0.1, height: 0.9, level: 0.4, half_width: 0.55 };
 
 /// Returns the results of every operation of a backend on vectors of length n: vectors, then
 /// scalars.
@@ -59,6 +61,9 @@ fn everything<B: Pointwise>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) 
         out(&|z| backend.softplus(&x, z)),
         out(&|z| backend.smooth_step(&STEP, &x, z)),
         out(&|z| backend.smooth_step_slope(&STEP, &y, z)),
+        out(&|z| backend.subpixel_step(&SUBPIXEL, &x, &p, z)),
+        out(&|z| backend.subpixel_slopes(&SUBPIXEL, &x, &p, z, &mut upload(&a))),
+        out(&|z| backend.subpixel_slopes(&SUBPIXEL, &x, &p, &mut upload(&b), z)),
     ];
     let (xy, pp) = (backend.dot(&x, &y), backend.dot(&p, &p));
     let (mut u, mut r, mut d) = (upload(&a), upload(&b), upload(&c));

@@ -7,7 +7,7 @@ use topopt_linalg::{
     Space,
 };
 
-use crate::{Function, Memory, Optimizer, SolveError, Subproblem};
+use crate::{Function, Memory, Optimizer, Settings, SolveError, Subproblem};
 use dual::{Dual, weights};
 
 /// MMA and GCMMA: the next design minimizes convex separable approximations of objective and
@@ -232,6 +232,10 @@ fn shares<B: Backend>(constraints: &[Function<B>], scales: &[f64]) -> (Vec<f64>,
 }
 
 impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
+    fn enter(&mut self, settings: &Settings) {
+        self.rules.move_limit = settings.move_limit.unwrap_or(self.rules.move_limit);
+    }
+
     fn next(
         &mut self,
         problem: &mut Subproblem<B>,

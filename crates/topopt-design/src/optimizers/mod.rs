@@ -4,12 +4,15 @@ mod anderson;
 #[cfg(test)]
 mod convex;
 mod mma;
+mod moves;
 mod oc;
+mod sequence;
 mod simpl;
 
 pub use anderson::Anderson;
 pub use mma::Mma;
 pub use oc::OptimalityCriteria;
+pub use sequence::Sequence;
 pub use simpl::{LineSearch, Simpl};
 
 use crate::Dependence;

@@ -2,9 +2,10 @@
 
 use topopt_linalg::{BackendError, Pointwise, Space};
 
+use super::moves::Moves;
 use super::volume_like;
 use crate::scaled::Scaled;
-use crate::{Dependence, Optimizer, SolveError, Subproblem};
+use crate::{Dependence, Memory, Optimizer, Settings, SolveError, Subproblem};
 
 /// $x_e \leftarrow x_e B_e^\eta$ within move limits and bounds, $B_e = -dC_e / (\lambda dV_e)$
 /// [Ratnakar2022, Eq. 2.8-2.9], dV_e the derivative of the volume by the design variable x_e.
@@ -19,6 +20,8 @@ use crate::{Dependence, Optimizer, SolveError, Subproblem};
 /// move limits meets the volume, the nearest one is taken.
 pub struct OptimalityCriteria<B: Pointwise> {
     move_limit: f64,
+    /// Move limits of every variable, where they adapt.
+    moves: Option<Moves<B>>,
     damping: f64,
     lower: B::Vector,
     upper: B::Vector,
@@ -42,6 +45,7 @@ impl<B: Pointwise> OptimalityCriteria<B> {
     ) -> Result<Self, BackendError> {
         Ok(Self {
             move_limit,
+            moves: None,
             damping,
             lower: backend.zeros(variables)?,
             upper: backend.zeros(variables)?,
@@ -49,12 +53,25 @@ impl<B: Pointwise> OptimalityCriteria<B> {
         })
     }
 
+    /// Adapts the move limit of each variable: it falls where the variable goes back and forth, so
+    /// that designs with a sharp projection do not oscillate. Where no gradient is, variables change
+    /// as the others do on the whole.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn adaptive(self, backend: &B, variables: Space) -> Result<Self, BackendError> {
+        Ok(Self { moves: Some(Moves::new(backend, variables)?), ..self })
+    }
+
     /// lower = max(floor, x - m, x 1e-10^eta), upper = min(ceiling, x + m): B_e counts as 1e-10 at
     /// least, so that a density that is allowed to be 0 comes back from it [BendsoeSigmund2004].
     fn set_limits(&mut self, problem: &Subproblem<B>, scratch: &mut B::Vector) {
         let Subproblem { backend, design, bounds, .. } = *problem;
         for (sign, limit) in [(-1.0, &mut self.lower), (1.0, &mut self.upper)] {
-            backend.fill(sign * self.move_limit, scratch);
+            match &self.moves {
+                Some(moves) => backend.axpby(sign, moves.limits(), 0.0, scratch),
+                None => backend.fill(sign * self.move_limit, scratch),
+            }
             backend.axpby(1.0, design, 1.0, scratch);
             backend.scale_within(1.0, scratch, bounds, limit);
         }
@@ -65,13 +82,21 @@ impl<B: Pointwise> OptimalityCriteria<B> {
 
     /// candidate = x (-dC / dV)^eta, the next design except for the factor lambda^-eta. Where dV is
     /// 0 the element is passive, and its limits agree: 0 / 0 counts as 0.
-    fn set_candidate(&mut self, problem: &Subproblem<B>, scratch: &mut B::Vector) {
+    fn set_candidate(
+        &mut self,
+        problem: &Subproblem<B>,
+        scratch: &mut B::Vector,
+    ) -> Result<(), BackendError> {
         let Subproblem { backend, design, objective, constraints, .. } = *problem;
         let candidate = &mut self.candidate;
+        if let Some(moves) = &mut self.moves {
+            return moves.set_candidate(problem, self.damping, candidate, scratch);
+        }
         backend.divide(&objective.gradient, &constraints[0].gradient, scratch);
         backend.positive_part(-1.0, scratch, candidate);
         backend.power(1.0, candidate, self.damping, scratch);
         backend.multiply(design, scratch, candidate);
+        Ok(())
     }
 
     /// lambda of the factor lambda^-eta.
@@ -124,14 +149,33 @@ impl<B: Pointwise> Optimizer<B> for OptimalityCriteria<B> {
         volume_like("optimality criteria take", constraints)
     }
 
+    fn enter(&mut self, settings: &Settings) {
+        self.move_limit = settings.move_limit.unwrap_or(self.move_limit);
+    }
+
     fn next(
         &mut self,
         problem: &mut Subproblem<B>,
         next: &mut B::Vector,
     ) -> Result<Vec<f64>, SolveError> {
+        if let Some(moves) = &mut self.moves {
+            moves.adapt(problem.backend, self.move_limit);
+        }
         self.set_limits(problem, next);
-        self.set_candidate(problem, next);
-        Ok(vec![self.meet(problem, next)?])
+        self.set_candidate(problem, next)?;
+        let multiplier = self.meet(problem, next)?;
+        if let Some(moves) = &mut self.moves {
+            moves.keep(problem.backend, problem.design, next);
+        }
+        Ok(vec![multiplier])
+    }
+
+    fn memory(&self) -> Vec<(&'static str, &B::Vector)> {
+        self.moves.iter().flat_map(Moves::memory).collect()
+    }
+
+    fn restore(&mut self, backend: &B, memory: &Memory) -> Result<(), BackendError> {
+        self.moves.iter_mut().try_for_each(|moves| moves.restore(backend, memory))
     }
 }
 

@@ -3,7 +3,7 @@
 use topopt_fem::AveragingError;
 use topopt_linalg::Pointwise;
 
-use crate::{Stage, Weights};
+use crate::{Settings, Weights};
 
 /// dC^_e / v_e = sum_i H_ei v_i rho_i (dC_i / v_i) / (rho_e sum_i H_ei v_i): the filter of
 /// [Ratnakar2022, Eq. 2.6] for what a sensitivity is per volume, averaged by weight times volume.
@@ -51,12 +51,12 @@ impl<'a, B: Pointwise> SensitivityFilter<'a, B> {
         Ok(filter)
     }
 
-    /// Takes the radius of `stage`.
+    /// Takes the radius in `settings`.
     ///
     /// # Errors
     /// [`AveragingError`] if the device has no room, or H fails.
-    pub(crate) fn enter(&mut self, backend: &B, stage: &Stage) -> Result<(), AveragingError> {
-        if self.weights.enter(stage)? {
+    pub(crate) fn enter(&mut self, backend: &B, settings: &Settings) -> Result<(), AveragingError> {
+        if self.weights.enter(settings)? {
             self.sum_rows(backend)?;
         }
         Ok(())

@@ -3,7 +3,7 @@
 use topopt_fem::AveragingError;
 use topopt_linalg::{Pointwise, Space};
 
-use crate::{DesignTransform, Stage, Transformed, Weights};
+use crate::{DesignTransform, Settings, Transformed, Weights};
 
 /// $y_e = \sum_i H_{ei} v_i x_i / \sum_i H_{ei} v_i$ \[Bourdin2001\] \[BrunsTortorelli2001\], with
 /// volumes v and a symmetric H.
@@ -61,8 +61,8 @@ impl<B: Pointwise> DesignTransform<B> for DensityFilter<'_, B> {
         Ok(())
     }
 
-    fn enter(&mut self, _: &B, stage: &Stage) -> Transformed {
-        if self.weights.enter(stage)? {
+    fn enter(&mut self, _: &B, settings: &Settings) -> Transformed {
+        if self.weights.enter(settings)? {
             self.sum_rows()?;
         }
         Ok(())

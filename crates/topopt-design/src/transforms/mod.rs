@@ -3,6 +3,7 @@
 mod density_filter;
 mod passive;
 mod projection;
+mod subpixel;
 mod tied;
 
 use topopt_linalg::{BackendError, Pointwise};
@@ -12,6 +13,7 @@ use crate::{Chain, DesignSpace, DesignTransform};
 pub use density_filter::DensityFilter;
 pub use passive::Passive;
 pub use projection::Projection;
+pub use subpixel::Subpixel;
 pub use tied::Tied;
 
 /// The physical density by a density filter, a projection if there is one, and the passive elements
@@ -22,7 +24,7 @@ pub use tied::Tied;
 pub fn physical_density<'a, B: Pointwise + 'a>(
     backend: &B,
     filter: DensityFilter<'a, B>,
-    projection: Option<Projection<B>>,
+    projection: Option<Projection<'a, B>>,
     space: &DesignSpace,
 ) -> Result<Chain<'a, B>, BackendError> {
     let mut links: Vec<Box<dyn DesignTransform<B> + 'a>> = vec![Box::new(filter)];

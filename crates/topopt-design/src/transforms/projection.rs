@@ -1,24 +1,29 @@
-//! The smoothed Heaviside projection.
+//! Projections of the filtered density, which make it nearly solid or empty.
 
 use topopt_linalg::{BackendError, Pointwise, SmoothStep, Space};
 
-use crate::{DesignTransform, Stage, Transformed};
+use super::subpixel::Subpixel;
+use crate::{DesignTransform, Settings, Transformed};
 
 /// $y_e = a + (1 - a) \frac{t(\eta) + t(x_e - \eta)}{t(\eta) + t(1 - \eta)}, t(z) = \tanh \beta z$
 /// \[WangLazarovSigmund2011\], which takes `[0, 1]` to `[a, 1]`: variables go down to 0, where the
-/// density is a.
-pub struct Projection<B: Pointwise> {
+/// density is a. From the first stage with a half width on the projection is [`Subpixel`], from a
+/// to 1 as well.
+pub struct Projection<'a, B: Pointwise> {
     elements: Space,
     /// a
     floor: f64,
     /// eta
     threshold: f64,
     step: SmoothStep,
+    subpixel: Option<Subpixel<'a, B>>,
+    /// Whether `subpixel` is in force.
+    is_subpixel: bool,
     /// x of the last forward.
     point: B::Vector,
 }
 
-impl<B: Pointwise> Projection<B> {
+impl<'a, B: Pointwise> Projection<'a, B> {
     /// The projection of `n` elements, with smallest density a, threshold eta, 0 < eta < 1, and
     /// sharpness 0 < beta <= 256: beyond, slopes far from the threshold round to 0.
     ///
@@ -33,22 +38,43 @@ impl<B: Pointwise> Projection<B> {
     ) -> Result<Self, BackendError> {
         let step = step(floor, threshold, sharpness);
         let elements = Space::elements(n);
-        Ok(Self { elements, floor, threshold, step, point: backend.zeros(elements)? })
+        let point = backend.zeros(elements)?;
+        Ok(Self { elements, floor, threshold, step, subpixel: None, is_subpixel: false, point })
+    }
+
+    /// Adds the projection of stages with a half width.
+    #[must_use]
+    pub fn with_subpixel(self, subpixel: Subpixel<'a, B>) -> Self {
+        Self { subpixel: Some(subpixel), ..self }
+    }
+
+    /// The projection that is in force besides tanh, with its base, height and level.
+    fn in_force(&mut self) -> Option<(&mut Subpixel<'a, B>, [f64; 3], &B::Vector)> {
+        let range = [self.floor, 1.0 - self.floor, self.threshold];
+        let subpixel = self.subpixel.as_mut().filter(|_| self.is_subpixel)?;
+        Some((subpixel, range, &self.point))
     }
 }
 
-impl<B: Pointwise> DesignTransform<B> for Projection<B> {
+impl<B: Pointwise> DesignTransform<B> for Projection<'_, B> {
     fn inputs(&self) -> Space {
         self.elements
     }
 
     fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed {
         backend.copy(x, &mut self.point);
-        backend.smooth_step(&self.step, x, y);
+        match self.in_force() {
+            Some((subpixel, range, point)) => subpixel.forward(backend, range, point, y),
+            None => backend.smooth_step(&self.step, x, y),
+        }
         Ok(())
     }
 
     fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) -> Transformed {
+        if let Some((subpixel, range, point)) = self.in_force() {
+            subpixel.backward(backend, range, point, (dy, dx));
+            return Ok(());
+        }
         backend.copy(dy, dx);
         backend.smooth_step_slope(&self.step, &self.point, dx);
         Ok(())
@@ -59,9 +85,13 @@ impl<B: Pointwise> DesignTransform<B> for Projection<B> {
         outputs.into_iter().map(|y| (y - self.floor) / (1.0 - self.floor)).collect()
     }
 
-    fn enter(&mut self, _: &B, stage: &Stage) -> Transformed {
-        if let Some(sharpness) = stage.sharpness {
+    fn enter(&mut self, _: &B, settings: &Settings) -> Transformed {
+        if let Some(sharpness) = settings.sharpness {
             self.step = step(self.floor, self.threshold, sharpness);
+        }
+        if let (Some(half_width), Some(subpixel)) = (settings.half_width, &mut self.subpixel) {
+            subpixel.set(half_width, settings.is_frozen);
+            self.is_subpixel = true;
         }
         Ok(())
     }

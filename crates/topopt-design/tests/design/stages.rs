@@ -1,15 +1,12 @@
 //! Runs with the density filter, the projection, and settings that change on the way.
 
 use topopt_design::{
-    Cone, DensityFilter, Formulation, OptimalityCriteria, Optimization, Projection, Stage,
+    Cone, Course, DensityFilter, Formulation, OptimalityCriteria, Optimization, Projection, Stage,
     StateEquation, StopRule, StopRules, Weights, physical_density, start,
 };
 use topopt_linalg::{Cpu, Space};
 
 use super::{COUNT, Ended, Outcome, Recorder, SIMP, TIGHT, cantilever, plain, solver, space};
-
-const NONE: Stage =
-    Stage { from: 0, penalty: None, filter_radius: None, sharpness: None, tolerance: None };
 
 /// A run with a move limit of 0.05, the density filter of radius 1.5, a projection of `sharpness`
 /// if there is one, and `stages`.
@@ -44,15 +41,19 @@ fn run(sharpness: Option<f64>, stages: &[Stage], stop: StopRules) -> (Outcome, R
 fn doubling(first: f64) -> [Stage; 3] {
     [(11, 2.0), (21, 4.0), (31, 8.0)].map(|(from, factor)| Stage {
         from,
-        sharpness: Some(factor * first),
-        ..NONE
+        sharpness: Some(Course::constant(factor * first)),
+        ..Stage::default()
     })
 }
 
 #[test]
 fn every_design_has_its_volume_and_its_passive_elements() {
     let radii = [(4, 2.5), (8, 1.2)];
-    let radii = radii.map(|(from, radius)| Stage { from, filter_radius: Some(radius), ..NONE });
+    let radii = radii.map(|(from, radius)| Stage {
+        from,
+        filter_radius: Some(Course::constant(radius)),
+        ..Stage::default()
+    });
     for sharpness in [None, Some(2.0), Some(8.0)] {
         let (_, recorder) = run(sharpness, &radii, COUNT);
         assert_eq!(recorder.reports.len(), 12);
@@ -88,8 +89,13 @@ fn growing_sharpness_takes_the_grey_out() {
 #[test]
 fn stages_change_what_they_name_when_they_begin() {
     let stages = [
-        Stage { from: 4, penalty: Some(1.5), ..NONE },
-        Stage { from: 7, penalty: Some(3.0), tolerance: Some(1e-4), ..NONE },
+        Stage { from: 4, penalty: Some(Course::constant(1.5)), ..Stage::default() },
+        Stage {
+            from: 7,
+            penalty: Some(Course::constant(3.0)),
+            tolerance: Some(Course::constant(1e-4)),
+            ..Stage::default()
+        },
     ];
     let (_, plain) = run(None, &[], COUNT);
     let (_, staged) = run(None, &stages, COUNT);
@@ -109,7 +115,7 @@ fn tolerances_wait_for_the_last_stage() {
     let stop = StopRules { max_iterations: 40, change: 0.5, ..COUNT };
     let (outcome, _) = run(None, &[], stop);
     assert_eq!((outcome.iterations, outcome.ended), (1, Ended::Rule(StopRule::Change)));
-    let last = Stage { from: 9, penalty: Some(2.0), ..NONE };
+    let last = Stage { from: 9, penalty: Some(Course::constant(2.0)), ..Stage::default() };
     let (outcome, _) = run(None, &[last], stop);
     assert_eq!((outcome.iterations, outcome.ended), (9, Ended::Rule(StopRule::Change)));
     let soon = StopRules { max_iterations: 3, ..stop };

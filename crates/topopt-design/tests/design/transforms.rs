@@ -1,12 +1,13 @@
 //! Densities made from design variables: every transform and the whole chain by finite differences.
 
 use topopt_design::{
-    Chain, Cone, DensityFilter, DesignTransform, Projection, Stage, Tied, Weights, physical_density,
+    Chain, Cone, DensityFilter, DesignTransform, Projection, Settings, Subpixel, Tied, Weights,
+    physical_density,
 };
-use topopt_fem::Helmholtz;
+use topopt_fem::{CpuCorners, Helmholtz};
 use topopt_linalg::{Backend, Cpu, Gather, Space};
 use topopt_mesh::HexMesh;
-use topopt_testing::{derivative, unit};
+use topopt_testing::{derivative, distorted_cube, distorted_tetrahedra, unit};
 
 use super::{cantilever, compliance, space};
 
@@ -86,14 +87,68 @@ fn transforms_agree_with_finite_differences() {
     for beta in [0.5, 4.0, 16.0] {
         let mut projection = Projection::new(&Cpu, n, 0.01, 0.4, beta).unwrap();
         backward_is_the_derivative_of_forward(&mut projection);
-        let stage = Stage { sharpness: Some(3.0), ..Stage::default() };
-        projection.enter(&Cpu, &stage).unwrap();
+        let settings = Settings { sharpness: Some(3.0), ..Settings::default() };
+        projection.enter(&Cpu, &settings).unwrap();
         backward_is_the_derivative_of_forward(&mut projection);
     }
 
     for sharpness in [None, Some(2.0), Some(8.0)] {
         backward_is_the_derivative_of_forward(&mut physical(sharpness));
     }
+}
+
+/// A projection with a half width on `mesh`, frozen or not.
+fn subpixel<'a>(mesh: &'a HexMesh, half_width: f64, is_frozen: bool) -> Projection<'a, Cpu> {
+    let sizes = [mesh.n_nodes(), mesh.n_elements()];
+    let maps = Box::new(CpuCorners::new(mesh));
+    let subpixel = Subpixel::new(&Cpu, maps, &mesh.volumes(), sizes).unwrap();
+    let projection = Projection::new(&Cpu, sizes[1], 0.01, 0.5, 1.0).unwrap();
+    let mut projection = projection.with_subpixel(subpixel);
+    let half_width = Some(half_width);
+    let settings = Settings { half_width, is_frozen, ..Settings::default() };
+    projection.enter(&Cpu, &settings).unwrap();
+    projection
+}
+
+#[test]
+fn the_subpixel_projection_agrees_with_finite_differences() {
+    for mesh in [distorted_cube(5, 0.2, true), distorted_tetrahedra(3, 0.2, true)] {
+        let volumes = mesh.volumes();
+        let radius = 2.5 * (volumes.iter().sum::<f64>() / volumes.len() as f64).cbrt();
+        for half_width in [3.0, 0.55] {
+            let cone = Cone::new(mesh.centers(), radius, usize::MAX);
+            let weights = Weights::fixed(Box::new(cone));
+            let filter = DensityFilter::new(&Cpu, weights, &volumes).unwrap();
+            let links: Vec<Box<dyn DesignTransform<Cpu>>> =
+                vec![Box::new(filter), Box::new(subpixel(&mesh, half_width, false))];
+            let mut chain = Chain::new(&Cpu, volumes.len(), links).unwrap();
+            backward_is_the_derivative_of_forward(&mut chain);
+        }
+    }
+}
+
+#[test]
+fn the_subpixel_projection_cuts_along_a_plane_and_its_frozen_derivative_has_one_sign() {
+    let mesh = distorted_cube(12, 0.0, true);
+    let width = 1.0 / 12.0;
+    let x: Vec<f64> = mesh.centers().iter().map(|c| c[0] + 0.25 * c[1]).collect();
+    let mut projection = subpixel(&mesh, 0.55, true);
+    let y = density(&mut projection, &x);
+    for (y, center) in y.iter().zip(mesh.centers()) {
+        // Away from the surface, where means at the corners are one-sided.
+        if center.iter().any(|c| (c - 0.5).abs() > 0.5 - 2.1 * width) {
+            continue;
+        }
+        let distance = (center[0] + 0.25 * center[1] - 0.5) / (1.0f64 + 0.0625).sqrt() / width;
+        match distance {
+            d if d > 0.551 => assert_eq!(*y, 1.0),
+            d if d < -0.551 => assert_eq!(*y, 0.01),
+            d => assert!((0.01..=1.0).contains(y), "{d}: {y}"),
+        }
+    }
+    let mut gradient = vec![f64::NAN; x.len()];
+    projection.backward(&Cpu, &vec![1.0; x.len()], &mut gradient).unwrap();
+    assert!(gradient.iter().all(|g| *g >= 0.0) && gradient.iter().any(|g| *g > 0.0));
 }
 
 #[test]
