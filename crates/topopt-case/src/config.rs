@@ -40,8 +40,8 @@ use serde::Deserialize;
 pub use aliases::present;
 pub use check::closest;
 pub use design::{
-    Continuation, Design, Filter, FilterKind, FilterWeights, Interpolation, Keep, KeepLoaded,
-    Method, Optimizer, Projection, Style,
+    Changing, Continuation, Course, Design, Filter, FilterKind, FilterWeights, Interpolation, Keep,
+    KeepLoaded, Method, Optimizer, Projection, Style,
 };
 pub use elements::{ElementKind, Elements};
 pub use keys::{Config, Material, SetMaterial};
@@ -68,6 +68,22 @@ impl Config {
         let later = self.continuation.iter().filter_map(|stage| stage.penalty);
         let penalties = std::iter::once(self.design.penalty).chain(later);
         penalties.map(|penalty| self.design.contrast(penalty)).fold(1.0, f64::min)
+    }
+
+    /// Whether a stage gives the surface a width.
+    pub fn has_half_width(&self) -> bool {
+        self.continuation.iter().any(|stage| stage.half_width.is_some())
+    }
+
+    /// The optimizers of a run, the first one first, each once.
+    pub fn methods(&self) -> Vec<Method> {
+        let mut methods = vec![self.optimizer.method];
+        for method in self.continuation.iter().filter_map(|stage| stage.method) {
+            if !methods.contains(&method) {
+                methods.push(method);
+            }
+        }
+        methods
     }
 
     /// Reads the case file at `path`, with the overrides `key.path=value` in their order. The case

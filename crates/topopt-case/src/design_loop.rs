@@ -2,9 +2,10 @@
 
 use topopt_design::{
     Anderson, DesignError, DesignTransform, Mma, OptimalityCriteria, Optimization, Optimizer,
-    Simpl, StateEquation, StopRules, WeightsOf, start,
+    Sequence, Simpl, StateEquation, StopRules, WeightsOf, start,
 };
-use topopt_linalg::MovingAsymptotes;
+use topopt_fem::CornerMaps;
+use topopt_linalg::{BackendError, MovingAsymptotes, Space};
 
 use crate::config::{self, Config, Method, PhysicsKind};
 use crate::physics::Physics;
@@ -19,6 +20,8 @@ pub struct Parts<'a, B: MovingAsymptotes> {
     pub bare: Option<topopt_design::Bare<'a, B>>,
     /// Makes the operator of the filter for a radius.
     pub weights_of: WeightsOf<'a, B>,
+    /// Maps between elements and corners, where a projection has a half width.
+    pub corners: Option<Box<dyn CornerMaps<B> + 'a>>,
 }
 
 /// Builds the design loop of a case, which ends by `stop` and starts from `densities`, or where
@@ -30,7 +33,7 @@ pub fn of<'a, B: MovingAsymptotes + Sync, K: Physics<N>, const N: usize>(
     config: &Config,
     subject: Subject<'a, K, N>,
     backend: &'a B,
-    Parts { solver, bare, weights_of }: Parts<'a, B>,
+    Parts { solver, bare, weights_of, corners }: Parts<'a, B>,
     stop: StopRules,
     densities: Option<&[f64]>,
 ) -> Result<Optimization<'a, B>, DesignError> {
@@ -45,24 +48,37 @@ pub fn of<'a, B: MovingAsymptotes + Sync, K: Physics<N>, const N: usize>(
         equation = equation.in_time(timeline, bare, problem)?;
     }
 
-    let mut formulation = formulation::of(subject, backend, weights_of)?;
+    let mut formulation = formulation::of(subject, backend, weights_of, corners)?;
     let transform = &mut formulation.transform;
     let start = match densities {
         Some(densities) => start::scaled(backend, densities, &task.space, transform)?,
         None => start::uniform(backend, &task.space, transform)?,
     };
 
-    let &config::Optimizer { method, move_limit, damping, .. } = &config.optimizer;
     let variables = transform.inputs();
-    let optimizer: Box<dyn Optimizer<B> + 'a> = match method {
-        Method::Oc => Box::new(OptimalityCriteria::new(backend, variables, move_limit, damping)?),
+    let optimizer = |method| optimizer(&config.optimizer, method, backend, variables);
+    let optimizers = config.methods().into_iter().map(optimizer).collect::<Result<_, _>>()?;
+    let optimizer = Box::new(Sequence::new(optimizers));
+    let optimization = Optimization::new(equation, formulation, optimizer, stop, &start)?;
+    Ok(optimization.with_stages(task.stages.clone()))
+}
+
+/// Makes the optimizer of a `method`.
+fn optimizer<'a, B: MovingAsymptotes + 'a>(
+    &config::Optimizer { move_limit, damping, .. }: &config::Optimizer,
+    method: Method,
+    backend: &B,
+    variables: Space,
+) -> Result<Box<dyn Optimizer<B> + 'a>, BackendError> {
+    let criteria = || OptimalityCriteria::new(backend, variables, move_limit, damping);
+    Ok(match method {
+        Method::Oc => Box::new(criteria()?),
+        Method::OcAdaptive => Box::new(criteria()?.adaptive(backend, variables)?),
         Method::OcAnderson => Box::new(Anderson::new(backend, variables, move_limit, damping)?),
         Method::Mma => Box::new(Mma::new(backend, variables, move_limit)?),
         Method::Gcmma => Box::new(Mma::new(backend, variables, move_limit)?.globally_convergent()),
         Method::Simpl => Box::new(Simpl::new(backend, variables)?),
-    };
-    let optimization = Optimization::new(equation, formulation, optimizer, stop, &start)?;
-    Ok(optimization.with_stages(task.stages.clone()))
+    })
 }
 
 /// Takes the stop rules from the settings of an optimizer.

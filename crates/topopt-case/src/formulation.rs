@@ -3,9 +3,9 @@
 use topopt_design::{
     CaseCompliance, Chain, Compliance, Constraint, DensityFilter, Formulation, LoadPower,
     Objective, OfHistory, OfState, Projection, Response, SensitivityFilter, StateFunction,
-    WeightedDensity, Weights, WeightsOf, physical_density,
+    Subpixel, WeightedDensity, Weights, WeightsOf, physical_density, radius_before,
 };
-use topopt_fem::AveragingError;
+use topopt_fem::{AveragingError, CornerMaps};
 use topopt_linalg::{BackendError, Pointwise};
 
 use crate::config;
@@ -24,6 +24,7 @@ pub fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
     subject: Subject<'a, K, N>,
     backend: &'a B,
     weights_of: WeightsOf<'a, B>,
+    corners: Option<Box<dyn CornerMaps<B> + 'a>>,
 ) -> Result<Formulation<'a, B>, AveragingError> {
     let space = &subject.task.space;
     let n = space.n_elements();
@@ -44,17 +45,44 @@ pub fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
             formulation.objective = Objective::filtered(Box::new(Compliance), filter);
         }
         FilterPlan::Density { radius, projection, .. } => {
+            let weights_of = match &corners {
+                Some(_) => before_corners(subject.task.element_width, weights_of),
+                None => weights_of,
+            };
             let weights = Weights::new(*radius, weights_of)?;
             let filter = DensityFilter::new(backend, weights, &space.volumes)?;
-            let projection = projection.as_ref().map(|projection| {
-                let &config::Projection { sharpness, threshold } = projection;
-                Projection::new(backend, n, space.density_min, threshold, sharpness)
-            });
+            let asked = projection.as_ref();
+            let projection = asked.map(|asked| projection_of(asked, subject, backend, corners));
             let projection = projection.transpose()?;
             formulation.transform = physical_density(backend, filter, projection, space)?;
         }
     }
     Ok(formulation)
+}
+
+/// Makes the operator of a filter whose density goes on to the corners, which blurs by itself.
+fn before_corners<'a, B: Pointwise + 'a>(width: f64, weights_of: WeightsOf<'a, B>) -> WeightsOf<'a, B> {
+    Box::new(move |radius| weights_of(radius_before(radius, width)))
+}
+
+/// The projection that is `asked` for, with that of stages with a half width where there are maps
+/// between elements and `corners`.
+fn projection_of<'a, B: Pointwise, K: Physics<N>, const N: usize>(
+    &config::Projection { sharpness, threshold }: &config::Projection,
+    subject: Subject<'a, K, N>,
+    backend: &B,
+    corners: Option<Box<dyn CornerMaps<B> + 'a>>,
+) -> Result<Projection<'a, B>, BackendError> {
+    let space = &subject.task.space;
+    let n = space.n_elements();
+    let projection = Projection::new(backend, n, space.density_min, threshold, sharpness)?;
+    Ok(match corners {
+        Some(maps) => {
+            let sizes = [subject.problem.unknowns().points, n];
+            projection.with_subpixel(Subpixel::new(backend, maps, &space.volumes, sizes)?)
+        }
+        None => projection,
+    })
 }
 
 fn objective<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use topopt_design::{DesignSpace, Stage};
+use topopt_design::{Course, DesignSpace, Stage};
 use topopt_fem::{
     Constraints, Coupling, DIM, Discretization, Elasticity, ElementFactors, LoadCase, Problem,
     ProblemError,
@@ -120,6 +120,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             colors,
             contrast: contrast(config, &materials),
             mass_density: materials::reference_density(config),
+            element_width,
         };
         let model = Self {
             mesh: case.mesh,
@@ -338,14 +339,23 @@ fn refused<K: Physics<N>, const N: usize>(
 
 /// The stages of the continuation.
 fn stages(config: &Config, element_width: f64) -> Vec<Stage> {
+    let methods = config.methods();
+    let mut method = config.optimizer.method;
     let stage = |entry: &Continuation| {
         let in_elements = entry.filter_radius_in_elements.map(|widths| widths * element_width);
+        let constant = |value: Option<f64>| value.map(Course::constant);
+        method = entry.method.unwrap_or(method);
         Stage {
             from: entry.from,
-            penalty: entry.penalty,
-            filter_radius: entry.filter_radius.or(in_elements),
-            sharpness: entry.sharpness,
-            tolerance: entry.tolerance,
+            penalty: constant(entry.penalty),
+            filter_radius: constant(entry.filter_radius.or(in_elements)),
+            sharpness: constant(entry.sharpness),
+            half_width: entry.half_width.map(Course::from),
+            excess: entry.excess.map(Course::from),
+            tolerance: constant(entry.tolerance),
+            move_limit: constant(entry.move_limit),
+            optimizer: methods.iter().position(|other| *other == method),
+            is_frozen: Some(method.is_of_criteria()),
         }
     };
     config.continuation.iter().map(stage).collect()

@@ -30,6 +30,8 @@ pub struct Task {
     pub contrast: f64,
     /// Mass per volume that the factors of the mass are multiples of.
     pub mass_density: f64,
+    /// Mean width of the elements.
+    pub element_width: f64,
 }
 
 impl Task {

@@ -112,14 +112,7 @@ mod tests {
     }
 
     fn stage(from: usize) -> Continuation {
-        Continuation {
-            from,
-            penalty: None,
-            filter_radius: None,
-            filter_radius_in_elements: None,
-            sharpness: None,
-            tolerance: None,
-        }
+        Continuation { from, ..Continuation::default() }
     }
 
     /// The estimate after the iterations with these changes and compliances.

@@ -348,6 +348,18 @@ kernels! {
         average(mesh: MeshView, field: In<f64>, y: Out<f64>);
     }
 
+    /// `cuda/corner_maps.cu`.
+    CornerMaps in "corner_maps" {
+        corner_sum(mesh: MeshView, part: Part, x: In<f64>, y: Out<f64>);
+        corner_sum_transpose(mesh: MeshView, y: In<f64>, x: Out<f64>);
+        corner_gradient(
+            mesh: MeshView, y: In<f64>, gx: Out<f64>, gy: Out<f64>, gz: Out<f64>,
+        );
+        corner_gradient_transpose(
+            mesh: MeshView, part: Part, gx: In<f64>, gy: In<f64>, gz: In<f64>, y: Out<f64>,
+        );
+    }
+
     /// `cuda/element_bounds.cu`.
     ElementBounds in "element_bounds" {
         element_bounds(mesh: MeshView, ratio: f64, margin: f64, out: Out<f64>);

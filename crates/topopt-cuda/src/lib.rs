@@ -40,7 +40,9 @@ pub use multigrid::{
     BlockJacobi, DeviceHierarchy, Multigrid, Prepared, element_bounds, structure_of_part,
 };
 pub use nccl::{Nccl, NcclId};
-pub use operators::{DeviceKernel, MeshOnDevice, Mf, ProblemOnDevice, ShapeMeans, Strategy};
+pub use operators::{
+    DeviceCorners, DeviceKernel, MeshOnDevice, Mf, ProblemOnDevice, ShapeMeans, Strategy,
+};
 pub use probe::{Probe, probe};
 pub use staged::Staged;
 pub use vector::{DeviceVector, Real};

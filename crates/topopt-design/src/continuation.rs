@@ -79,6 +79,18 @@ impl Course {
     }
 }
 
+impl Stage {
+    /// Iteration from which the stage changes nothing.
+    pub fn settles(&self) -> usize {
+        let Self { penalty, filter_radius, sharpness, half_width, excess, .. } = self;
+        let Self { tolerance, move_limit, .. } = self;
+        let courses =
+            [penalty, filter_radius, sharpness, half_width, excess, tolerance, move_limit];
+        let longest = courses.into_iter().flatten().map(|course| course.over).max();
+        self.from + longest.unwrap_or(0)
+    }
+}
+
 impl Settings {
     /// Finds the settings in an iteration of a run with these `stages`: for each the value of the
     /// latest stage that sets it. They depend on the iteration alone, so that a run may begin

@@ -323,8 +323,10 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
             return Err(Halt::Ended(Ended::Sensitivities { iteration }));
         }
 
-        // Before the update: the next design must meet its constraints with the transform of its
+        // The stage of the evaluated design updates it, and before the update the next one begins,
+        // where it does: the next design must meet its constraints with the transform of its
         // own stage.
+        self.optimizer.enter(&self.settings);
         self.enter(iteration + 1)?;
         let tolerance = self.evaluator.equation.tolerance();
         let [floor, ceiling] = &self.bounds;
@@ -360,7 +362,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         let (iteration, objective) = (self.iteration, self.functions.minimized());
         // Tolerances count in the last stage alone: earlier stages are there to move the design.
         let rules = match self.stages.last() {
-            Some(last) if iteration < last.from => self.stop.without_tolerances(),
+            Some(last) if iteration < last.settles() => self.stop.without_tolerances(),
             _ => self.stop,
         };
         let &Step { change, kkt_residual, .. } = step;
@@ -382,7 +384,6 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
             self.settings = Settings::at(&self.stages, iteration);
             let entered = self.evaluator.enter(&self.settings);
             entered.map_err(|error| Halt::by(error.into(), iteration))?;
-            self.optimizer.enter(&self.settings);
             self.functions.set_limits(self.evaluator.limits(&self.settings));
         }
         Ok(())

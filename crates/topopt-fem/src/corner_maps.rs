@@ -1,5 +1,7 @@
 //! Maps between fields of elements and of corners, by which fields of elements have gradients.
 
+mod ranks;
+
 use rayon::prelude::*;
 use topopt_linalg::{Backend, Cpu};
 use topopt_mesh::cells::Shape;
@@ -9,20 +11,24 @@ use topopt_mesh::{HexMesh, NodeToElements};
 
 use crate::DIM;
 
+pub use ranks::RankCorners;
+
 /// Three fields of elements: the components of a vector per element.
 pub type Components<V> = [V; DIM];
 
-/// Means of an element field at the corners of a mesh, gradients of a corner field in the elements,
-/// and the transposes of both.
+/// Sums of an element field around the corners of a mesh, gradients of a corner field in the
+/// elements, and the transposes of both.
 ///
 /// Corners are the nodes of hexahedra and the vertices of tetrahedra; other nodes have no values.
-/// An element counts by its volume v_e, that of the parallelepiped at its center.
+/// An element counts by its volume v_e, up to a common factor, that of the parallelepiped at its
+/// center.
 pub trait CornerMaps<B: Backend>: Send + Sync {
-    /// y = M x, the mean over the elements around each node: `[n_elements]` to `[n_nodes]`.
-    fn mean(&self, x: &B::Vector, y: &mut B::Vector);
+    /// y = S x, the sum of v_e x_e over the elements around each corner, 0 at other nodes:
+    /// `[n_elements]` to `[n_nodes]`.
+    fn sum(&self, x: &B::Vector, y: &mut B::Vector);
 
-    /// x = M^T y.
-    fn mean_transpose(&self, y: &B::Vector, x: &mut B::Vector);
+    /// x = S^T y.
+    fn sum_transpose(&self, y: &B::Vector, x: &mut B::Vector);
 
     /// g = D y, the gradient at the center of each element (1/length): `[n_nodes]` to
     /// `[3][n_elements]`.
@@ -40,8 +46,6 @@ pub struct CpuCorners<'a> {
     slopes: Vec<[f64; DIM]>,
     /// v_e
     volumes: Vec<f64>,
-    /// Sum of v_e over the elements around a node; 1 where it is no corner.
-    sums: Vec<f64>,
 }
 
 /// Fewest entries per thread.
@@ -52,19 +56,13 @@ impl<'a> CpuCorners<'a> {
     pub fn new(mesh: &'a HexMesh) -> Self {
         let slopes = corner_slopes(mesh);
         let volume = |e: usize| determinant(&jacobian(mesh, &slopes, e)).abs();
-        let volumes: Vec<f64> = (0..mesh.n_elements()).into_par_iter().map(volume).collect();
-
-        let adjacency = NodeToElements::new(mesh);
-        let around = |node: usize| adjacency.of(node).filter(|(_, a)| (*a as usize) < slopes.len());
-        let sum = |node: usize| around(node).map(|(e, _)| volumes[e as usize]).sum();
-        let or_one = |sum: f64| if sum > 0.0 { sum } else { 1.0 };
-        let sums = (0..mesh.n_nodes()).into_par_iter().map(sum).map(or_one).collect();
-        Self { mesh, slopes, volumes, sums, adjacency }
+        let volumes = (0..mesh.n_elements()).into_par_iter().map(volume).collect();
+        Self { mesh, adjacency: NodeToElements::new(mesh), slopes, volumes }
     }
 
     /// Bytes that the maps of a mesh of that size take.
     pub fn bytes(n_nodes: usize, n_elements: usize, nodes_per_element: usize) -> usize {
-        (8 + 8) * n_nodes + (8 + 5 * nodes_per_element) * n_elements
+        8 * n_nodes + (8 + 5 * nodes_per_element) * n_elements
     }
 
     /// y_a = sum over the elements around each node of `term(e, a)`, a the number of the corner.
@@ -94,15 +92,14 @@ impl<'a> CpuCorners<'a> {
 }
 
 impl CornerMaps<Cpu> for CpuCorners<'_> {
-    fn mean(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
+    fn sum(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
         self.sum_around(y, |e, _| self.volumes[e] * x[e]);
-        y.par_iter_mut().zip(&self.sums).with_min_len(GRAIN).for_each(|(y, sum)| *y /= sum);
     }
 
-    fn mean_transpose(&self, y: &Vec<f64>, x: &mut Vec<f64>) {
+    fn sum_transpose(&self, y: &Vec<f64>, x: &mut Vec<f64>) {
         x.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(e, x)| {
-            let corners = self.mesh.corners(e).iter().map(|&node| node as usize);
-            *x = self.volumes[e] * corners.map(|node| y[node] / self.sums[node]).sum::<f64>();
+            let corners = self.mesh.corners(e).iter().map(|&node| y[node as usize]);
+            *x = self.volumes[e] * corners.sum::<f64>();
         });
     }
 
@@ -166,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn gradients_of_linear_fields_are_exact_and_means_keep_constants() {
+    fn gradients_of_linear_fields_are_exact() {
         for mesh in meshes() {
             let maps = CpuCorners::new(&mesh);
             let mut g = [(); DIM].map(|()| vec![0.0; mesh.n_elements()]);
@@ -174,10 +171,6 @@ mod tests {
             for (component, exact) in g.iter().zip([2.0, -3.0, 0.5]) {
                 assert!(component.iter().all(|found| (found - exact).abs() < 1e-12));
             }
-            let mut y = vec![0.0; mesh.n_nodes()];
-            maps.mean(&vec![0.7; mesh.n_elements()], &mut y);
-            let corners = (0..mesh.n_elements()).flat_map(|e| mesh.corners(e));
-            assert!(corners.clone().all(|&node| (y[node as usize] - 0.7).abs() < 1e-15));
         }
     }
 
@@ -187,8 +180,8 @@ mod tests {
             let (maps, mut noise) = (CpuCorners::new(&mesh), Noise(7));
             let (x, y) = (noise.vector(mesh.n_elements()), noise.vector(mesh.n_nodes()));
             let (mut of_x, mut of_y) = (y.clone(), x.clone());
-            maps.mean(&x, &mut of_x);
-            maps.mean_transpose(&y, &mut of_y);
+            maps.sum(&x, &mut of_x);
+            maps.sum_transpose(&y, &mut of_y);
             assert!((dot(&of_x, &y) - dot(&of_y, &x)).abs() < 1e-12);
 
             let mut g = [(); DIM].map(|()| noise.vector(mesh.n_elements()));

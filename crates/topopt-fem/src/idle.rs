@@ -1,10 +1,10 @@
-//! Operator and filter that do nothing.
+//! Operator, filter and maps that do nothing.
 
 use topopt_linalg::{Backend, Cost, LinearOperator, Space};
 
-use crate::{Averaging, AveragingError, ElementOperator};
+use crate::{Averaging, AveragingError, Components, CornerMaps, ElementOperator};
 
-/// Operator or filter on a space that takes no memory and does nothing: for a design loop on
+/// Operator, filter or maps on a space that takes no memory and does nothing: for a design loop on
 /// [`topopt_linalg::Counting`], which counts the vectors around them.
 pub struct Idle(pub Space);
 
@@ -40,4 +40,14 @@ impl<B: Backend> Averaging<B> for Idle {
     fn apply(&self, _: &B::Vector, _: &mut B::Vector) -> Result<(), AveragingError> {
         Ok(())
     }
+}
+
+impl<B: Backend> CornerMaps<B> for Idle {
+    fn sum(&self, _: &B::Vector, _: &mut B::Vector) {}
+
+    fn sum_transpose(&self, _: &B::Vector, _: &mut B::Vector) {}
+
+    fn gradient(&self, _: &B::Vector, _: &mut Components<B::Vector>) {}
+
+    fn gradient_transpose(&self, _: &mut Components<B::Vector>, _: &mut B::Vector) {}
 }

@@ -110,7 +110,7 @@ pub use assembled::matrix_row;
 pub use averaging::{Averaging, AveragingError};
 pub use body_force::BodyForce;
 pub use constraints::Constraints;
-pub use corner_maps::{Components, CornerMaps, CpuCorners};
+pub use corner_maps::{Components, CornerMaps, CpuCorners, RankCorners};
 pub use diffusion::Diffusion;
 pub use discretization::Discretization;
 pub use distributed::{Distributed, PartVectors, element_halo, node_halo};

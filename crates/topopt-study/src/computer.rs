@@ -19,7 +19,7 @@ use topopt_case::finding::{Finding, InputError};
 use topopt_case::subject::Subject;
 use topopt_design::NeighborStorage;
 use topopt_distance::{Arrival, DistanceError, Speed, Tetrahedra};
-use topopt_fem::{Averaging, Diffusion, Discretization, ElementOperator, Problem};
+use topopt_fem::{Averaging, CornerMaps, Diffusion, Discretization, ElementOperator, Problem};
 use topopt_linalg::{Alone, BackendError, Communicator, CycleKind, MovingAsymptotes, SmootherKind};
 
 use crate::failure::Failure;
@@ -116,6 +116,15 @@ pub trait Computer: Sync {
         subject: Subject<'a, K, N>,
         radius: f64,
     ) -> Result<BuiltWeights<'a, Self::Backend>, BackendError>;
+
+    /// Maps between elements and corners of the mesh of `subject`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for them, or does not compute them.
+    fn corners<'a, K: Solvable<N>, const N: usize>(
+        &'a self,
+        subject: Subject<'a, K, N>,
+    ) -> Result<Box<dyn CornerMaps<Self::Backend> + 'a>, BackendError>;
 
     /// Builds the operators of `problem` whose names are `wanted`, one after the other, and shows
     /// each to `visitor`; those that do not fit into the memory or do not compute it are left out.

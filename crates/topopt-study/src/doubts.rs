@@ -128,7 +128,8 @@ pub(crate) fn kept_sharpness(config: &Config, iterations: usize) -> Option<Strin
 /// Warns that optimality criteria oscillate where a step takes densities across the projection.
 fn swinging(config: &Config) -> Option<String> {
     let move_limit = config.optimizer.move_limit;
-    (config.projection.is_some() && move_limit > 0.1).then(|| {
+    let is_fixed = config.projection.is_some() && !config.has_half_width();
+    (is_fixed && move_limit > 0.1).then(|| {
         format!(
             "`optimizer.move_limit` {move_limit} is large for a projection, and designs may \
              oscillate; use 0.05"

@@ -47,6 +47,7 @@ pub(crate) fn fingerprint<K: Physics<N>, const N: usize>(
         // Settings, which are compared by their keys.
         filter: _,
         stages: _,
+        element_width: _,
         contrast: _,
         mass_density: _,
         // Made of the mesh.

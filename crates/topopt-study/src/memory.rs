@@ -60,7 +60,8 @@ pub fn of_vectors<K: Solvable<N>, const N: usize>(
     (counting.most() as f64 * (elements as f64 / subject.problem.elements().points as f64)) as usize
 }
 
-/// Iterations after which an optimizer holds all of its vectors: mixing takes the most designs.
+/// Iterations of the last stage after which all optimizers hold all of their vectors: mixing takes the
+/// most designs.
 const ITERATIONS: usize = 4;
 
 /// Runs a design loop on `counting`.
@@ -82,9 +83,11 @@ fn count<K: Solvable<N>, const N: usize>(
         solver: Solver { operator, preconditioner, tolerance, max_iterations: 1 },
         bare: task.timeline.as_ref().map(|_| (Box::new(Idle(nodes)) as Box<_>, storage)),
         weights_of: Box::new(move |_| Ok(Box::new(Idle(elements)))),
+        corners: config.has_half_width().then(|| Box::new(Idle(nodes)) as Box<_>),
     };
     let subject = Subject { task: &task, problem: &problem, ..subject };
-    let stop = StopRules { max_iterations: ITERATIONS, ..StopRules::default() };
+    let last = config.continuation.last().map_or(0, |stage| stage.from);
+    let stop = StopRules { max_iterations: last + ITERATIONS, ..StopRules::default() };
     design_loop::of(config, subject, counting, parts, stop, None)?.run(&mut Nobody)?;
     Ok(())
 }

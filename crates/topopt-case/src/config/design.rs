@@ -170,14 +170,11 @@ pub struct Projection {
 
 /// Settings that change during the run. A value holds until a later entry changes it; the
 /// optimizer's tolerances count from the last entry on.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Continuation {
     /// Iteration from which the values hold.
-    #[schemars(
-        range(min = 2),
-        extend("x-remedy" = "settings of the first iteration belong in the other tables")
-    )]
+    #[schemars(range(min = 1))]
     pub from: usize,
     /// Replaces `design.penalty`.
     #[schemars(extend("minimum" = 1))]
@@ -191,9 +188,60 @@ pub struct Continuation {
     /// Replaces `projection.sharpness`.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 256))]
     pub sharpness: Option<f64>,
+    /// Replaces the sharpness from here on by half the width of the surface in element widths: what
+    /// is further from it is solid or empty.
+    pub half_width: Option<Course>,
+    /// Material allowed, as a multiple of what the limits say; has to come down to 1.
+    pub excess: Option<Course>,
+    /// Replaces `optimizer.method`.
+    pub method: Option<Method>,
+    /// Replaces `optimizer.move_limit`.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub move_limit: Option<f64>,
     /// Replaces both tolerances of `[solver]`.
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub tolerance: Option<f64>,
+}
+
+/// A value, or one that changes from iteration to iteration by equal factors.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Course {
+    /// A value.
+    Constant(#[schemars(extend("exclusiveMinimum" = 0))] f64),
+    /// Such as `{ start = 3, end = 0.55, over = 10 }`.
+    Changing(Changing),
+}
+
+/// A value that changes from iteration to iteration by equal factors.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Changing {
+    /// Value in the first iteration of the stage.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub start: f64,
+    /// Value that it comes to, and keeps.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub end: f64,
+    /// Number of iterations until then.
+    #[schemars(range(min = 1))]
+    pub over: usize,
+}
+
+impl Course {
+    /// The value that is kept.
+    pub fn end(self) -> f64 {
+        topopt_design::Course::from(self).end
+    }
+}
+
+impl From<Course> for topopt_design::Course {
+    fn from(course: Course) -> Self {
+        match course {
+            Course::Constant(value) => Self::constant(value),
+            Course::Changing(Changing { start, end, over }) => Self { start, end, over },
+        }
+    }
 }
 
 /// The optimizer. It stops at `max_iterations`, or as soon as any of the tolerances is met; a
@@ -237,7 +285,10 @@ pub struct Optimizer {
 pub enum Method {
     /// Optimality criteria.
     Oc,
-    /// The same, accelerated by mixing the last designs.
+    /// Optimality criteria with a move limit per element, which falls where a density goes back and
+    /// forth.
+    OcAdaptive,
+    /// Optimality criteria, accelerated by mixing the last designs.
     OcAnderson,
     /// The method of moving asymptotes.
     Mma,
@@ -251,14 +302,20 @@ pub enum Method {
 
 impl Method {
     /// Returns the name of the method in the case file.
-    pub(super) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Oc => "oc",
+            Self::OcAdaptive => "oc_adaptive",
             Self::OcAnderson => "oc_anderson",
             Self::Mma => "mma",
             Self::Gcmma => "gcmma",
             Self::Simpl => "simpl",
         }
+    }
+
+    /// Whether the method needs gradients of one sign.
+    pub fn is_of_criteria(self) -> bool {
+        matches!(self, Self::Oc | Self::OcAdaptive | Self::OcAnderson)
     }
 
     /// Whether the method compares values with predictions by gradients.

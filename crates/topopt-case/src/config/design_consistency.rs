@@ -62,7 +62,7 @@ fn style(config: &Config) -> Option<Finding> {
     let later = config.continuation.iter().filter_map(|stage| stage.sharpness);
     let first = config.projection.iter().map(|projection| projection.sharpness);
     let sharpest = first.chain(later).fold(0.0, f64::max);
-    if sharpest <= 1.0 {
+    if sharpest <= 1.0 && !config.has_half_width() {
         return finding(
             "`design.style = \"crisp\"` with a projection that stays nearly linear",
             "design.style",
@@ -110,14 +110,28 @@ fn check_entry(config: &Config, i: usize, entry: &Continuation) -> Result<(), Mi
         return Err(("sharpness", message, "no [projection]", remedy));
     }
 
-    let changes = [entry.penalty, entry.sharpness, entry.tolerance];
-    if radius.is_none() && changes == [None; 3] {
+    if entry.half_width.is_some() && config.projection.is_none() {
+        let message = "[[continuation]] gives a surface its width without a projection";
+        let remedy = "add [projection] with an initial `sharpness`, or remove the key";
+        return Err(("half_width", message, "no [projection]", remedy));
+    }
+    let last_excess = config.continuation.iter().filter_map(|entry| entry.excess).next_back();
+    if entry.excess.is_some() && last_excess.is_some_and(|last| last.end() != 1.0) {
+        let message = "[[continuation]] leaves more or less material than the limits allow";
+        let remedy =
+            "let the last `excess` end at 1, as `{ start = 1.9, end = 1, over = 22 }` does";
+        return Err(("excess", message, "does not come to 1", remedy));
+    }
+
+    let changes = [entry.penalty, entry.sharpness, entry.tolerance, entry.move_limit];
+    let courses = [entry.half_width, entry.excess];
+    if radius.is_none() && changes == [None; 4] && courses == [None; 2] && entry.method.is_none() {
         return Err((
             "from",
             "an entry of [[continuation]] changes nothing",
             "this entry",
-            "give one of `penalty`, `filter_radius`, `filter_radius_in_elements`, `sharpness` and \
-             `tolerance`",
+            "give one of `penalty`, `filter_radius`, `filter_radius_in_elements`, `sharpness`, \
+             `half_width`, `excess`, `method`, `move_limit` and `tolerance`",
         ));
     }
     Ok(())

@@ -1,9 +1,106 @@
 //! Values that `design.style` gives to keys that the user left out.
 
-use super::{Config, Continuation, FilterKind, Projection, Style};
+use super::{
+    Changing, Config, Continuation, Course, FilterKind, Method, Optimizer, Projection, Style,
+};
 
 /// With 0.01 the void alone counts 2.8 % grey at a volume fraction of 0.3, and takes 2 % of the volume.
 const DENSITY_MIN: f64 = 1e-3;
+
+/// Gives the keys that the user left out the values of the style, so that all that follows sees
+/// plain values. A projection or a continuation of the user's replaces that of the style as a
+/// whole; stages of the style are for its own projection alone.
+pub(super) fn resolve(config: &mut Config) {
+    if config.design.style == Style::Smooth {
+        return;
+    }
+
+    if !config.gives("design.density_min") {
+        config.design.density_min = DENSITY_MIN;
+    }
+    if !config.gives("filter.kind") {
+        config.filter.get_mut().kind = FilterKind::Density;
+    }
+    match config.volume_bound().filter(|_| suits_falling_volume(config)) {
+        Some(volume) => falling_volume(config, volume),
+        None => doubling_sharpness(config),
+    }
+}
+
+/// Whether a run may begin nearly solid and lose material: for the least compliance under one limit
+/// of material, by an optimizer and stages that the user left open.
+fn suits_falling_volume(config: &Config) -> bool {
+    let is_open = ["optimizer.method", "projection", "continuation"];
+    config.suits_criteria()
+        && config.minimizes_compliance()
+        && !config.has_weight()
+        && is_open.iter().all(|key| !config.gives(key))
+}
+
+/// Fewest iterations that the stages are fitted to.
+const FEWEST: usize = 20;
+/// Iterations of the stages as they were measured: until the volume is reached, until the surface
+/// becomes narrow, and until it is made final.
+const ITERATIONS: usize = 60;
+const VOLUME_REACHED: usize = 22;
+const NARROWING: usize = 25;
+const FINISHING: usize = 50;
+/// Iterations in which the surface becomes narrow, and of the last stage those until it is as narrow
+/// as it becomes.
+const NARROWED: usize = 10;
+const FINISHED: usize = 8;
+
+/// Stages of a design that loses material from nearly solid on, grey at first, then with a surface
+/// that becomes narrow while the design still moves, and at last settles.
+///
+/// The penalty of 1.5 lets elements at the surface carry what they hold, so that it moves; with 3 it
+/// hardly does, and with 1 grey pays. Move limits fall at last since the surface would swing.
+fn falling_volume(config: &mut Config, volume: f64) {
+    if !config.gives("optimizer.max_iterations") {
+        config.optimizer.max_iterations = ITERATIONS;
+    }
+    if !config.gives("optimizer.move_limit") {
+        config.optimizer.move_limit = Optimizer::default().move_limit;
+    }
+    config.optimizer.method = Method::Oc;
+    config.projection = Some(Projection { sharpness: 1.0, threshold: 0.5 });
+
+    let iterations = config.optimizer.max_iterations;
+    let fitted = |n: usize| if iterations < FEWEST { n } else { n * iterations / ITERATIONS };
+    let changing = |start, end, over| {
+        Some(Course::Changing(Changing { start, end, over: fitted(over).max(1) }))
+    };
+    let start = config.design.initial_volume_fraction.unwrap_or_else(|| start_volume(volume));
+    config.design.initial_volume_fraction = Some(start);
+    config.continuation = vec![
+        Continuation {
+            from: 1,
+            excess: changing((start / volume).max(1.0), 1.0, VOLUME_REACHED),
+            ..Continuation::default()
+        },
+        Continuation {
+            from: 1 + fitted(NARROWING),
+            penalty: Some(1.5),
+            half_width: changing(3.0, 0.55, NARROWED),
+            method: Some(Method::Mma),
+            ..Continuation::default()
+        },
+        Continuation {
+            from: 1 + fitted(FINISHING),
+            penalty: Some(config.design.penalty),
+            half_width: changing(0.55, 0.1, FINISHED),
+            method: Some(Method::OcAdaptive),
+            move_limit: Some(0.03),
+            ..Continuation::default()
+        },
+    ];
+}
+
+/// Volume from which a run falls to the share `volume`: nearly all, but at most 6 % more in each of
+/// 22 iterations, since what goes faster leaves pieces behind.
+fn start_volume(volume: f64) -> f64 {
+    (3.6 * volume).min(0.97).max(volume)
+}
 
 /// With 0.2 projected designs oscillate.
 const MOVE_LIMIT: f64 = 0.05;
@@ -18,31 +115,13 @@ const FIRST_STAGE: usize = 21;
 const STAGE_LENGTH: usize = 12;
 const N_STAGES: usize = 6;
 
-/// Gives the keys that the user left out the values of the style, so that all that follows sees
-/// plain values. A projection or a continuation of the user's replaces that of the style as a
-/// whole; stages of the style are for its own projection alone.
-pub(super) fn resolve(config: &mut Config) {
-    if config.design.style == Style::Smooth {
-        return;
-    }
-
+/// Stages of a growing sharpness, for problems in which material is not only a cost.
+fn doubling_sharpness(config: &mut Config) {
     let is_left_out = |key: &str| !config.gives(key);
-    let [density_min, kind, move_limit, max_iterations, projection, continuation] = [
-        "design.density_min",
-        "filter.kind",
-        "optimizer.move_limit",
-        "optimizer.max_iterations",
-        "projection",
-        "continuation",
-    ]
-    .map(is_left_out);
+    let [move_limit, max_iterations, projection, continuation] =
+        ["optimizer.move_limit", "optimizer.max_iterations", "projection", "continuation"]
+            .map(is_left_out);
 
-    if density_min {
-        config.design.density_min = DENSITY_MIN;
-    }
-    if kind {
-        config.filter.get_mut().kind = FilterKind::Density;
-    }
     if move_limit {
         config.optimizer.move_limit = MOVE_LIMIT;
     }
@@ -62,11 +141,8 @@ pub(super) fn resolve(config: &mut Config) {
 fn stages() -> Vec<Continuation> {
     let stage = |i: usize| Continuation {
         from: FIRST_STAGE + i * STAGE_LENGTH,
-        penalty: None,
-        filter_radius: None,
-        filter_radius_in_elements: None,
         sharpness: Some((2 << i) as f64),
-        tolerance: None,
+        ..Continuation::default()
     };
     (0..N_STAGES).map(stage).collect()
 }

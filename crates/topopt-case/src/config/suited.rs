@@ -97,7 +97,7 @@ pub(super) fn resolve(config: &mut Config) {
         let is_simple = config.suits_criteria()
             && config.minimizes_compliance()
             && !has_weight
-            && config.projection.is_none();
+            && (config.projection.is_none() || config.has_half_width());
         config.optimizer.method = if is_simple { Method::Oc } else { Method::Mma };
     }
     // With SIMP thin material has mass but hardly stiffness. A penalty given is meant for SIMP.

@@ -4,6 +4,7 @@ pub(crate) mod adjacency;
 mod bsr;
 pub(crate) mod clusters;
 pub(crate) mod constraints;
+mod corner_maps;
 mod diffusion;
 mod diffusion_stored;
 mod ebe_sym;
@@ -25,6 +26,7 @@ use topopt_fem::{Discretization, ElementOperator};
 use topopt_linalg::BackendError;
 use topopt_mesh::HexMesh;
 
+pub use corner_maps::DeviceCorners;
 pub use mesh::MeshOnDevice;
 pub use mf::{MatrixFree, Mf};
 pub use problem::ProblemOnDevice;

@@ -13,7 +13,7 @@ use crate::{Chain, DesignSpace, DesignTransform};
 pub use density_filter::DensityFilter;
 pub use passive::Passive;
 pub use projection::Projection;
-pub use subpixel::Subpixel;
+pub use subpixel::{Subpixel, radius_before};
 pub use tied::Tied;
 
 /// The physical density by a density filter, a projection if there is one, and the passive elements

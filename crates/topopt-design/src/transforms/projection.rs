@@ -7,8 +7,8 @@ use crate::{DesignTransform, Settings, Transformed};
 
 /// $y_e = a + (1 - a) \frac{t(\eta) + t(x_e - \eta)}{t(\eta) + t(1 - \eta)}, t(z) = \tanh \beta z$
 /// \[WangLazarovSigmund2011\], which takes `[0, 1]` to `[a, 1]`: variables go down to 0, where the
-/// density is a. From the first stage with a half width on the projection is [`Subpixel`], from a
-/// to 1 as well.
+/// density is a. With [`Subpixel`] it is of the means over corners, and from the first stage with a
+/// half width on by that step, from a to 1 as well.
 pub struct Projection<'a, B: Pointwise> {
     elements: Space,
     /// a
@@ -19,7 +19,7 @@ pub struct Projection<'a, B: Pointwise> {
     subpixel: Option<Subpixel<'a, B>>,
     /// Whether `subpixel` is in force.
     is_subpixel: bool,
-    /// x of the last forward.
+    /// What is projected, of the last forward.
     point: B::Vector,
 }
 
@@ -47,13 +47,6 @@ impl<'a, B: Pointwise> Projection<'a, B> {
     pub fn with_subpixel(self, subpixel: Subpixel<'a, B>) -> Self {
         Self { subpixel: Some(subpixel), ..self }
     }
-
-    /// The projection that is in force besides tanh, with its base, height and level.
-    fn in_force(&mut self) -> Option<(&mut Subpixel<'a, B>, [f64; 3], &B::Vector)> {
-        let range = [self.floor, 1.0 - self.floor, self.threshold];
-        let subpixel = self.subpixel.as_mut().filter(|_| self.is_subpixel)?;
-        Some((subpixel, range, &self.point))
-    }
 }
 
 impl<B: Pointwise> DesignTransform<B> for Projection<'_, B> {
@@ -62,21 +55,31 @@ impl<B: Pointwise> DesignTransform<B> for Projection<'_, B> {
     }
 
     fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed {
-        backend.copy(x, &mut self.point);
-        match self.in_force() {
-            Some((subpixel, range, point)) => subpixel.forward(backend, range, point, y),
-            None => backend.smooth_step(&self.step, x, y),
+        match &mut self.subpixel {
+            Some(subpixel) => subpixel.values(backend, x, &mut self.point),
+            None => backend.copy(x, &mut self.point),
+        }
+        match &mut self.subpixel {
+            Some(subpixel) if self.is_subpixel => {
+                let range = [self.floor, 1.0 - self.floor, self.threshold];
+                subpixel.step(backend, range, &self.point, y);
+            }
+            _ => backend.smooth_step(&self.step, &self.point, y),
         }
         Ok(())
     }
 
     fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) -> Transformed {
-        if let Some((subpixel, range, point)) = self.in_force() {
-            subpixel.backward(backend, range, point, (dy, dx));
+        if let Some(subpixel) = self.subpixel.as_mut().filter(|_| self.is_subpixel) {
+            let range = [self.floor, 1.0 - self.floor, self.threshold];
+            subpixel.step_backward(backend, range, &self.point, (dy, dx));
             return Ok(());
         }
         backend.copy(dy, dx);
         backend.smooth_step_slope(&self.step, &self.point, dx);
+        if let Some(subpixel) = &mut self.subpixel {
+            subpixel.values_backward(backend, dx);
+        }
         Ok(())
     }
 

@@ -10,8 +10,8 @@ use topopt_case::subject::Subject;
 use topopt_design::Cone;
 use topopt_distance::{Arrival, Patches, Speed, Tetrahedra, arrival_until};
 use topopt_fem::{
-    BlockJacobi, Diffusion, Discretization, ElementOperator, ElementPreconditioner, Helmholtz,
-    Jacobi, Problem, Strategy,
+    BlockJacobi, CornerMaps, CpuCorners, Diffusion, Discretization, ElementOperator,
+    ElementPreconditioner, Helmholtz, Jacobi, Problem, Strategy,
 };
 use topopt_linalg::{BackendError, Cpu};
 
@@ -89,6 +89,13 @@ impl Computer for OnCpu {
                 Ok((Box::new(cone), Some(neighbors)))
             }
         }
+    }
+
+    fn corners<'a, K: Solvable<N>, const N: usize>(
+        &'a self,
+        subject: Subject<'a, K, N>,
+    ) -> Result<Box<dyn CornerMaps<Cpu> + 'a>, BackendError> {
+        Ok(Box::new(CpuCorners::new(subject.equation.mesh())))
     }
 
     fn each_operator<K: Solvable<N>, const N: usize>(

@@ -9,11 +9,13 @@ use topopt_case::free_memory::MEGABYTE;
 use topopt_case::subject::Subject;
 use topopt_cuda::distance::{Eikonal, EikonalError};
 use topopt_cuda::{
-    Cone, Cuda, Device, MatrixFreeEquation, Mf, Multigrid, Prepared, ProblemOnDevice, Strategy,
+    Cone, Cuda, Device, DeviceCorners, MatrixFreeEquation, Mf, Multigrid, Prepared,
+    ProblemOnDevice, Strategy,
 };
 use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_fem::{
-    Diffusion, Discretization, ElementOperator, ElementPreconditioner, Helmholtz, Jacobi, Problem,
+    CornerMaps, Diffusion, Discretization, ElementOperator, ElementPreconditioner, Helmholtz,
+    Jacobi, Problem,
 };
 use topopt_linalg::BackendError;
 
@@ -111,6 +113,14 @@ impl Computer for OnGpu {
                 Ok((Box::new(cone), Some(neighbors)))
             }
         }
+    }
+
+    fn corners<'a, K: Solvable<N>, const N: usize>(
+        &'a self,
+        subject: Subject<'a, K, N>,
+    ) -> Result<Box<dyn CornerMaps<Cuda<f64>> + 'a>, BackendError> {
+        let (mesh, colors) = (subject.equation.mesh(), subject.task.colors.as_deref());
+        Ok(Box::new(DeviceCorners::new(&bare_mesh(&self.0.device, mesh, colors)?)?))
     }
 
     fn each_operator<K: Solvable<N>, const N: usize>(

@@ -7,14 +7,16 @@ use topopt_case::finding::{Finding, InputError};
 use topopt_case::free_memory::MEGABYTE;
 use topopt_case::subject::Subject;
 use topopt_cuda::{
-    Cone, Cuda, Mf, Multigrid, Prepared, ProblemOnDevice, Real, Strategy, part_of_filter,
-    structure_of_part,
+    Cone, Cuda, DeviceCorners, Mf, Multigrid, Prepared, ProblemOnDevice, Real, Strategy,
+    part_of_filter, structure_of_part,
 };
 use topopt_design::Nearby;
 use topopt_fem::{
-    Diffusion, Discretization, ElementPreconditioner, PartOfFilter, PartSharing, Sharing,
+    CornerMaps, Diffusion, Discretization, ElementPreconditioner, PartOfFilter, PartSharing,
+    Sharing,
 };
 use topopt_linalg::{BackendError, CycleKind, Exchange};
+use topopt_mesh::Part;
 
 use super::of_part::{ConeOfPart, OfPart, PartOf};
 use super::opened::{OpenGpu, bare_mesh, problem_on_device};
@@ -100,6 +102,14 @@ impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
         let cone = Cone::new(&self.opened().device, &centers, radius)?;
         let neighbors = Neighbors { mean: cone.mean_neighbors(), stored: false };
         Ok((halo, Box::new(cone), neighbors))
+    }
+
+    fn corners_of_part<'a>(
+        &'a self,
+        part: &'a Part,
+    ) -> Result<Box<dyn CornerMaps<Cuda<f64>> + 'a>, BackendError> {
+        let mesh = bare_mesh(&self.opened().device, &part.mesh, None)?;
+        Ok(Box::new(DeviceCorners::new(&mesh)?))
     }
 }
 

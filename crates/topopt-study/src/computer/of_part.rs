@@ -4,8 +4,8 @@ use topopt_case::config::{self, Config};
 use topopt_case::subject::Subject;
 use topopt_design::{Cone, Nearby};
 use topopt_fem::{
-    Averaging, BlockJacobi, CpuMeans, Diffusion, Discretization, ElementPreconditioner, Multigrid,
-    PartOfFilter, PartSharing, Strategy,
+    Averaging, BlockJacobi, CornerMaps, CpuCorners, CpuMeans, Diffusion, Discretization,
+    ElementPreconditioner, Multigrid, PartOfFilter, PartSharing, Strategy,
 };
 use topopt_linalg::{BackendError, Communicator, Cpu, CycleKind, Exchange, Halo};
 use topopt_mesh::Part;
@@ -71,6 +71,15 @@ pub trait OfPart<C: Exchange<Self::Backend>>: Computer {
         radius: f64,
         budget: usize,
     ) -> Result<ConeOfPart<'a, Self::Backend>, BackendError>;
+
+    /// Maps between elements and corners of `part`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    fn corners_of_part<'a>(
+        &'a self,
+        part: &'a Part,
+    ) -> Result<Box<dyn CornerMaps<Self::Backend> + 'a>, BackendError>;
 }
 
 /// An equation on a part, and who has the others.
@@ -149,5 +158,12 @@ impl<C: Communicator> OfPart<C> for OnCpu {
         let cone = Cone::of_rows(centers, halo.own.clone(), radius, budget);
         let neighbors = Neighbors::new(cone.mean_neighbors(), cone.storage());
         Ok((halo, Box::new(cone), neighbors))
+    }
+
+    fn corners_of_part<'a>(
+        &'a self,
+        part: &'a Part,
+    ) -> Result<Box<dyn CornerMaps<Cpu> + 'a>, BackendError> {
+        Ok(Box::new(CpuCorners::new(&part.mesh)))
     }
 }

@@ -9,8 +9,8 @@ use topopt_case::subject::Subject;
 use topopt_design::{Nearby, RankCone};
 use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, Distributed, DistributedPreconditioner,
-    ElementOperator, ElementPreconditioner, Helmholtz, Jacobi, PartVectors, Problem,
+    Constraints, CornerMaps, Diffusion, Discretization, Distributed, DistributedPreconditioner,
+    ElementOperator, ElementPreconditioner, Helmholtz, Jacobi, PartVectors, Problem, RankCorners,
 };
 use topopt_linalg::{BackendError, Communicator, Exchange, Layout, Ranks, Shares, SmootherKind};
 use topopt_mesh::Part;
@@ -181,6 +181,14 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> Computer for OnRanks<P, C> {
                 Ok((Box::new(RankCone::new(ranks, n_elements, &halo, cone)?), Some(neighbors)))
             }
         }
+    }
+
+    fn corners<'a, K: Solvable<N>, const N: usize>(
+        &'a self,
+        _: Subject<'a, K, N>,
+    ) -> Result<Box<dyn CornerMaps<Self::Backend> + 'a>, BackendError> {
+        let Self { place, ranks, part, .. } = self;
+        Ok(Box::new(RankCorners::new(ranks, part, place.corners_of_part(part)?)?))
     }
 
     fn each_operator<K: Solvable<N>, const N: usize>(

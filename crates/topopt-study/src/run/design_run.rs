@@ -203,6 +203,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
                 neighbors.set(found);
                 Ok(weights)
             }),
+            corners: config.has_half_width().then(|| computer.corners(subject)).transpose()?,
         };
         let stop = design_loop::stop_rules(&config.optimizer);
         let backend = computer.backend();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use topopt_case::config::{
-    Config, Continuation, FilterKind, FilterWeights, PhysicsKind, Projection,
+    Changing, Config, Continuation, Course, FilterKind, FilterWeights, PhysicsKind, Projection,
 };
 use topopt_case::model::Model;
 use topopt_mesh::numbers::shown;
@@ -141,11 +141,28 @@ fn stage_text(stage: &Continuation) -> String {
         ("filter_radius", stage.filter_radius),
         ("filter_radius_in_elements", stage.filter_radius_in_elements),
         ("sharpness", stage.sharpness),
+        ("move_limit", stage.move_limit),
         ("tolerance", stage.tolerance),
     ];
-    let there =
-        changes.iter().filter_map(|(key, value)| Some(format!("{key} {}", shown((*value)?))));
-    format!("from iteration {}: {}", stage.from, there.collect::<Vec<_>>().join(", "))
+    let constant = |(key, value): (&str, Option<f64>)| Some(format!("{key} {}", shown(value?)));
+    let courses = [("half_width", stage.half_width), ("excess", stage.excess)];
+    let changing = |(key, course): (&str, Option<Course>)| Some(course_text(key, course?));
+    let method = stage.method.map(|method| format!("method {}", method.name()));
+
+    let there = changes.into_iter().filter_map(constant);
+    let there: Vec<_> =
+        there.chain(courses.into_iter().filter_map(changing)).chain(method).collect();
+    format!("from iteration {}: {}", stage.from, there.join(", "))
+}
+
+/// Describes a value that may change from iteration to iteration.
+fn course_text(key: &str, course: Course) -> String {
+    match course {
+        Course::Constant(value) => format!("{key} {}", shown(value)),
+        Course::Changing(Changing { start, end, over }) => {
+            format!("{key} from {} to {} in {over} iterations", shown(start), shown(end))
+        }
+    }
 }
 
 /// Whether a case is one for `topopt run`, and not for `topopt solve` alone.
