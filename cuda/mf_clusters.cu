@@ -1,23 +1,25 @@
 // precision: f64 f32
 // element: full modes
-// mf_clusters: K u with nothing stored, as mf.cu has it, for meshes whose consecutive elements share
-// many nodes but no long rows of them: a warp meets each node of its elements once.
+// mf_clusters: K u with nothing stored, as mf.cu has it, for meshes whose consecutive elements
+// share many nodes but no long rows of them: a warp meets each node of its elements once.
 //
-// Source:        the elements as in mf.cu; between them and the vectors the nodes of 32 elements, in
-//                shared memory
-// Mapping:       one warp per cluster of up to 32 consecutive elements and up to 96 distinct nodes: a
-//                lane three nodes, then an element, then three nodes; blocks of 32, in single
+// Source:        the elements as in mf.cu; between them and the vectors the nodes of 32 elements,
+//                in shared memory
+// Mapping:       one warp per cluster of up to 32 consecutive elements and up to 96 distinct nodes:
+//                a lane three nodes, then an element, then three nodes; blocks of 32, in single
 //                precision 64; mf_clusters_dot leaves what a block adds to x . y
-// Layout:        vectors as planes [3][n_nodes]; 96 nodes and 32 elements per cluster, the last ones
-//                again until it is full; places of a node in the elements as position * 32 + lane,
-//                one byte each; a node of more than four places several times, each with some of
-//                them, where there is room; nodes and places in an order with few bank conflicts
-// Cost:          operations as mf.cu, 24 additions more per element for the sums; read per element: its 8
-//                nodes in the cluster and 8 places, 18 bytes for nodes, a modulus; in a mesh of cut
-//                tetrahedra coordinates and x read, and y added to, 2.3 times per element; shared
-//                memory as mf.cu and 832 bytes per warp
+// Layout:        vectors as planes [3][n_nodes]; 96 nodes and 32 elements per cluster, the last
+//                ones again until it is full; places of a node in the elements as position * 32 +
+//                lane, one byte each; a node of more than four places several times, each with some
+//                of them, where there is room; nodes and places in an order with few bank conflicts
+// Cost:          operations as mf.cu, 24 additions more per element for the sums; read per element:
+//                its 8 nodes in the cluster and 8 places, 18 bytes for nodes, a modulus; in a mesh
+//                of cut tetrahedra coordinates and x read, and y added to, 2.3 times per element;
+//                shared memory as mf.cu and 832 bytes per warp, by modes 98 per
+//                thread more, half of it in single precision
 // Deterministic: no: the order of additions at a node of several clusters is not fixed
-// Requires:      y = (1 - P) x beforehand (supports.cu); mf_clusters_dot: x is zero at held components
+// Requires:      y = (1 - P) x beforehand (supports.cu); mf_clusters_dot: x is zero at held
+//                components
 // Oracle:        crates/topopt-cuda/tests/device/operators.rs
 
 #define BLOCK (256 / sizeof(real))
@@ -33,46 +35,42 @@
 #include "common/clusters.cuh"
 #include "common/reduce.cuh"
 
-// The product of the lane's element, from nodal values to forces by place; its part of x . y, or 0
+// The product of the lane's element, from coordinates X and x of three nodes per lane to forces by
+// place; its part of x . y, or 0
 template <bool WITH_DOT>
 __device__ __forceinline__ double element_product(
-    EightBytes corner, real modulus, real ratio, Waiting& waiting, real F[3][8]) {
+    EightBytes corner, const Nodes& nodes, const real X[ROUNDS][3], real U[ROUNDS][3], real modulus,
+    real ratio, Waiting& waiting, real F[3][8]) {
+    real values[3][8];
 #ifdef BY_MODES
-    real values[3][8], V[3][8];
-#pragma unroll
-    for (int m = 0; m < 8; ++m) {
-        const Pair* pairs = waiting.nodal[corner >> 8 * m & 255];
-        const Pair first = pairs[0];
-        values[0][m] = first.a, values[1][m] = first.b, values[2][m] = pairs[1].a;
-    }
+    real V[3][8];
+    put_all(waiting.in_turn.nodal, X);
+    __syncwarp();
+    get(waiting.in_turn.nodal, corner, values);
     to_coefficients(values, V);
-    const Center center = store_geometry(V, waiting.modes.geometry);
+    const Center center = store_geometry(V, waiting.in_turn.geometry);
 
-#pragma unroll
-    for (int m = 0; m < 8; ++m) {
-        const Pair* pairs = waiting.nodal[corner >> 8 * m & 255];
-        const Pair third = pairs[2];
-        values[0][m] = pairs[1].b, values[1][m] = third.a, values[2][m] = third.b;
-    }
+    __syncwarp(); // x takes the place of coordinates
+    put_free(waiting.in_turn.nodal, nodes, U);
+    __syncwarp();
+    get(waiting.in_turn.nodal, corner, values);
     to_coefficients(values, V);
-    return mode_forces(waiting.modes.geometry, center, V, modulus, ratio, F);
+    return mode_forces(waiting.in_turn.geometry, center, V, modulus, ratio, F);
 #else
-    real X[3][8], U[3][8];
-#pragma unroll
-    for (int m = 0; m < 8; ++m) {
-        const Pair* values = waiting.nodal[corner >> 8 * m & 255];
-        const Pair first = values[0], second = values[1], third = values[2];
-        X[0][m] = first.a, X[1][m] = first.b, X[2][m] = second.a;
-        U[0][m] = second.b, U[1][m] = third.a, U[2][m] = third.b;
-    }
+    real more[3][8];
+    put_all(waiting.nodal.coordinates, X);
+    put_free(waiting.nodal.x, nodes, U);
+    __syncwarp();
+    get(waiting.nodal.coordinates, corner, values);
+    get(waiting.nodal.x, corner, more);
 
     __syncwarp(); // the slabs take their place
     Slabs &x_slabs = waiting.slabs.x, &u_slabs = waiting.slabs.u;
     real x_up[3][2][2], u_up[3][2][2], f_up[3][2][2] = {};
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
-        to_derivatives(X[c], c, x_slabs, x_up[c]);
-        to_derivatives(U[c], c, u_slabs, u_up[c]);
+        to_derivatives(values[c], c, x_slabs, x_up[c]);
+        to_derivatives(more[c], c, u_slabs, u_up[c]);
     }
 
 #pragma unroll
@@ -109,18 +107,14 @@ __device__ __forceinline__ double add_product(
     const bool is_there = e < read_only(clusters.starts + cluster + 1);
     const real modulus = is_there ? (real)(material.mu / MU_SCALE) * moduli[e] : (real)0;
 
-    stage(clusters, first_slot, mesh, x, waiting, all);
-    __syncwarp();
-
-    real F[3][8];
-    const double sum = element_product<WITH_DOT>(corner, modulus, (real)material.ratio, waiting, F);
+    real X[ROUNDS][3], U[ROUNDS][3], F[3][8];
+    load(clusters, first_slot, mesh, x, all, X, U);
+    const double sum = element_product<WITH_DOT>(
+        corner, all, X, U, modulus, (real)material.ratio, waiting, F);
 
     __syncwarp(); // forces take their place
 #pragma unroll
-    for (int m = 0; m < 8; ++m) {
-        waiting.forces.xy[m * LANES + LANE] = {F[0][m], F[1][m]};
-        waiting.forces.z[m * LANES + LANE] = F[2][m];
-    }
+    for (int m = 0; m < 8; ++m) put(waiting.forces, m * LANES + LANE, F[0][m], F[1][m], F[2][m]);
 
     __syncwarp();
     add_sums(waiting, all, mesh.n_nodes, y);
@@ -128,7 +122,7 @@ __device__ __forceinline__ double add_product(
 }
 
 #ifdef BY_MODES
-#define RESIDENT_BLOCKS 14
+#define RESIDENT_BLOCKS (sizeof(real) == 8 ? 16 : 14)
 #else
 #define RESIDENT_BLOCKS (sizeof(real) == 8 ? 12 : 10)
 #endif
