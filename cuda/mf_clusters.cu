@@ -48,7 +48,7 @@ __device__ __forceinline__ double element_product(
     __syncwarp();
     get(waiting.in_turn.nodal, corner, values);
     to_coefficients(values, V);
-    const Center center = store_geometry(V, waiting.in_turn.geometry);
+    const Center center = store_geometry(V, WHOLE_WARP, waiting.in_turn.geometry);
 
     __syncwarp(); // x takes the place of coordinates
     put_free(waiting.in_turn.nodal, nodes, U);

@@ -8,6 +8,7 @@
 
 #include "common/strain_modes.cuh"
 #include "common/threes.cuh"
+#include "common/warp.cuh"
 
 #ifndef LANES
 #define LANES BLOCK
@@ -29,13 +30,15 @@ struct Center {
     real tangents[3][3]; // coefficients of xi, eta, zeta
     real gradients[6];   // sum of g g^T of their gradients g, as VOIGT has its components; over 64
     real det;            // 512 times the mean of det J
+    unsigned lanes;      // those of the warp that call these functions together
 };
 
-// The geometry of the element whose coordinates have the coefficients X
-__device__ __forceinline__ Center store_geometry(const real X[3][8], Geometry& geometry) {
+// The geometry of the element whose coordinates have the coefficients X; `lanes` call this together
+__device__ __forceinline__ Center store_geometry(
+    const real X[3][8], unsigned lanes, Geometry& geometry) {
     const ModeGeometry all = mode_geometry(X);
     Center center;
-    center.det = all.det;
+    center.det = all.det, center.lanes = lanes;
 #pragma unroll
     for (int k = 1; k < 7; ++k)
         put(geometry, (k - 1) * LANES + LANE, all.mean[k][0], all.mean[k][1], all.mean[k][2]);
@@ -56,7 +59,7 @@ __device__ __forceinline__ Center store_geometry(const real X[3][8], Geometry& g
 #pragma unroll
         for (int d = 0; d < 3; ++d) center.tangents[d][i] = X[i][1 << d];
     }
-    __syncwarp(); // or the compiler would keep it in registers
+    __syncwarp(lanes); // or the compiler would keep it in registers
     return center;
 }
 
@@ -215,7 +218,7 @@ __device__ __forceinline__ double mode_forces(
     stresses(center, G, H, mu, ratio, S, P);
     const real work = work_along(center, S, P, G, H);
 
-    __syncwarp(); // or the compiler would keep the geometry in registers
+    __syncwarp(center.lanes); // or the compiler would keep the geometry in registers
 #pragma unroll
     for (int h = 0; h < 4; ++h) {
         real x[3];
