@@ -3,9 +3,9 @@
 
     python3 benchmarks/calculix.py [--topopt PROGRAM] [--runs N] [--record FOLDER]
 
-Every deck has eight bricks and one or two steps: distorted ones of C3D8, beside full integration, and in the
-deck `modes` regular ones of C3D8I, beside incompatible modes. `topopt init` makes a case of the deck. ccx prints seven
-digits.
+Every deck has eight bricks and one to three steps: distorted ones of C3D8, beside full integration, in the deck
+`modes` regular ones of C3D8I, beside incompatible modes, and in `tetrahedra` and `curved` bricks of six tetrahedra
+C3D10 each, with straight and with curved edges. `topopt init` makes a case of the deck. ccx prints seven digits.
 Reactions are compared with more: with --runs N all loads are scaled by N factors in as many runs, and the
 mean of the scaled reactions loses the rounding. --record writes decks and printed numbers to a folder, for
 the test of the program.
@@ -15,6 +15,7 @@ Needs numpy. Skipped where there is no `ccx`.
 
 import argparse
 import csv
+import itertools
 import math
 import shutil
 import subprocess
@@ -50,8 +51,8 @@ def grid(shift):
 TYPE = "C3D8"
 NODES, ELEMENTS, NUMBERS = grid(0.2)
 WALL, END = ([int(n) for n in NUMBERS[i].flat] for i in (0, -1))
-# The elements at the top, away from the wall; their face S5 looks to y.
-TOP = [e for e, hex in ELEMENTS.items() if all(n in NUMBERS[1:, -1] for n in (hex[2], hex[3], hex[6], hex[7]))]
+# The faces at the top, away from the wall: of bricks S5 looks to y.
+TOP = [(e, 5) for e, hex in ELEMENTS.items() if all(n in NUMBERS[1:, -1] for n in (hex[2], hex[3], hex[6], hex[7]))]
 
 
 def use_regular():
@@ -59,6 +60,47 @@ def use_regular():
     global TYPE, NODES
     TYPE = "C3D8I"
     NODES = {n: x * (1.0, 0.6, 1.3) for n, x in grid(0.0)[0].items()}
+
+
+# Vertices of the faces S1 to S4 of C3D10.
+FACES = ((0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0))
+EDGES = ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3))
+
+
+def use_tetrahedra(shift):
+    """Goes on with the distorted bricks as six tetrahedra each, whose middle nodes are moved by up to `shift`."""
+    global TYPE, NODES, ELEMENTS, WALL, END, TOP
+    TYPE = "C3D10"
+    NODES, ELEMENTS, random, middles = grid(0.1)[0], {}, np.random.default_rng(4), {}
+
+    def middle(ends):
+        if ends not in middles:
+            middles[ends] = len(NODES) + 1
+            moved = random.uniform(-shift, shift, 3)
+            moved[0] *= not set(ends) <= wall
+            NODES[middles[ends]] = np.round(np.mean([NODES[n] for n in ends], axis=0) + moved, 6)
+        return middles[ends]
+
+    wall, end = ({int(n) for n in NUMBERS[i].flat} for i in (0, -1))
+    for place in np.ndindex(*N):
+        for axes in itertools.permutations(range(3)):
+            at = [place]
+            for axis in axes:
+                at.append(tuple(np.add(at[-1], np.eye(3, dtype=int)[axis])))
+            if np.linalg.det(np.eye(3)[list(axes)]) < 0:
+                at[1], at[2] = at[2], at[1]
+            corners = [int(NUMBERS[i]) for i in at]
+            edges = [frozenset((corners[a], corners[b])) for a, b in EDGES]
+            ELEMENTS[len(ELEMENTS) + 1] = corners + [middle(edge) for edge in edges]
+    between = lambda vertices: sorted(vertices) + [n for ends, n in middles.items() if ends <= vertices]
+    on_faces = set().union(*(
+        {frozenset(pair) for pair in itertools.combinations([tet[a] for a in face], 2)}
+        for tet in ELEMENTS.values() for face in FACES if {tet[a] for a in face} <= wall or {tet[a] for a in face} <= end
+    ))
+    middles = {ends: n for ends, n in middles.items() if ends in on_faces}
+    WALL, END = between(wall), between(end)
+    top = {int(n) for n in NUMBERS[1:, -1].flat}
+    TOP = [(e, f + 1) for e, tet in ELEMENTS.items() for f, face in enumerate(FACES) if {tet[a] for a in face} <= top]
 
 
 def lines(numbers):
@@ -71,16 +113,17 @@ def mesh_cards():
     text += f"*Element, type={TYPE}, elset=EALL\n"
     text += "".join(f"{e}, {', '.join(map(str, hex))}\n" for e, hex in ELEMENTS.items())
     text += "*Nset, nset=WALL\n" + lines(WALL) + "*Nset, nset=END\n" + lines(END)
-    text += "*Surface, name=TOP, type=element\n" + "".join(f"{e}, S5\n" for e in TOP)
-    text += "*Surface, name=TIP, type=element\n"
-    text += "".join(f"{e}, S4\n" for e, hex in ELEMENTS.items() if hex[1] in END)
+    text += "*Surface, name=TOP, type=element\n" + "".join(f"{e}, S{f}\n" for e, f in TOP)
+    if TYPE != "C3D10":
+        text += "*Surface, name=TIP, type=element\n"
+        text += "".join(f"{e}, S4\n" for e, hex in ELEMENTS.items() if hex[1] in END)
     return text + MATERIAL + "*Solid section, elset=EALL, material=STEEL\n"
 
 
 def traction_forces(vector):
     """Nodal forces of a traction on the faces of TOP, by the Gauss rule on the faces."""
     forces = {}
-    for element in TOP:
+    for element, _ in TOP:
         face = [ELEMENTS[element][a] for a in (2, 6, 7, 3)]
         x = np.array([NODES[n] for n in face])
         for s in (-1, 1):
@@ -119,7 +162,7 @@ def decks():
         + ", ".join(f"{t:.1f}" for t in traction) + "\n"
     )
     pressure = "*Dload, op=new\n{}"
-    pressed = lambda s: pressure.format("".join(f"{e}, P5, {s * 25.0:.13e}\n" for e in TOP))
+    pressed = lambda s: pressure.format("".join(f"{e}, P{f}, {s * 25.0:.13e}\n" for e, f in TOP))
     # Step 2 ends the pressure in ccx by a load of zero; in a deck of topopt `op=new` does.
     yield "faces", "", [
         ("pressure", pressed, None),
@@ -158,6 +201,13 @@ def decks():
         ("node", scaled({END[-1]: (300.0, -500.0, 200.0)}), None),
         ("weight", lambda s: cload({}) + f"*Dload, op=new\nEALL, GRAV, {s * 9.81e6:.13e}, 0.6, -0.8, 0.\n", None),
     ]
+    for name, shift in (("tetrahedra", 0.0), ("curved", 0.03)):
+        use_tetrahedra(shift)
+        yield name, "", [
+            ("node", scaled({END[0]: (300.0, -500.0, 200.0)}), None),
+            ("pressure", lambda s: cload({}) + pressed(s), None),
+            ("weight", lambda s: f"*Dload, op=new\nEALL, GRAV, {s * 9.81e6:.13e}, 0.6, -0.8, 0.\n", None),
+        ]
 
 
 PRINTS = "*Node print, nset=NALL\nU\n*Node print, nset=NALL\nRF\n*El print, elset=EALL\nS\n"
@@ -250,11 +300,17 @@ def by_topopt(program, folder, text):
 
 
 def gauss_point(element, point):
-    """Coordinates of a point of ccx: x runs fastest."""
+    """Coordinates of a point of ccx: x runs fastest in bricks."""
+    x = np.array([NODES[n] for n in ELEMENTS[element]])
+    if TYPE == "C3D10":
+        at = np.full(4, 0.138196601125011)
+        at[point - 1] = 0.585410196624968
+        shape = [l * (2 * l - 1) for l in at] + [4 * at[a] * at[b] for a, b in EDGES]
+        return np.array(shape) @ x
     corner = [(-1, -1, -1), (1, -1, -1), (1, 1, -1), (-1, 1, -1), (-1, -1, 1), (1, -1, 1), (1, 1, 1), (-1, 1, 1)]
     xi = [(1 if point - 1 >> i & 1 else -1) / math.sqrt(3) for i in range(3)]
     shape = [math.prod(1 + c * x for c, x in zip(at, xi)) / 8 for at in corner]
-    return np.array(shape) @ np.array([NODES[n] for n in ELEMENTS[element]])
+    return np.array(shape) @ x
 
 
 def unit(x):

@@ -35,7 +35,7 @@ fn mesh() -> HexMesh {
 fn structure() -> Problem {
     let mesh = mesh();
     let mut supports = Supports::none(mesh.n_nodes());
-    let held = mesh.sets().nodes_of("fixed", mesh.hexes()).unwrap();
+    let held = mesh.sets().nodes_of("fixed", &mesh).unwrap();
     held.iter().for_each(|&node| (0..3).for_each(|i| supports.fix(node as usize, i)));
     let loads = |k: f64| (0..3 * mesh.n_nodes()).map(|i| (k * i as f64).sin()).collect();
     let mut cases = [LoadCase::new("one", loads(0.3)), LoadCase::new("two", loads(0.7))];
@@ -48,7 +48,7 @@ fn structure() -> Problem {
 fn heat() -> Problem<Diffusion, 1> {
     let mesh = mesh();
     let mut held = Constraints::none(mesh.n_nodes());
-    let fixed = mesh.sets().nodes_of("fixed", mesh.hexes()).unwrap();
+    let fixed = mesh.sets().nodes_of("fixed", &mesh).unwrap();
     fixed.iter().for_each(|&node| held.fix(node as usize, 0));
     let faces = boundary_faces(&mesh);
     for (node, area) in surface_load::areas(&mesh, &faces) {

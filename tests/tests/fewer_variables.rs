@@ -21,7 +21,7 @@ fn problem() -> Problem {
     let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
     let mesh = Renumbering::on_import(&mesh).apply(&mesh);
     let mut supports = Supports::none(mesh.n_nodes());
-    let held = mesh.sets().nodes_of("fixed", mesh.hexes()).unwrap();
+    let held = mesh.sets().nodes_of("fixed", &mesh).unwrap();
     held.iter().for_each(|&node| (0..3).for_each(|i| supports.fix(node as usize, i)));
     let load = (0..3 * mesh.n_nodes()).map(|i| (0.3 * i as f64).sin()).collect();
     let cases = vec![LoadCase::new("load", load)];

@@ -2,7 +2,6 @@
 
 use topopt_fem::Elasticity;
 use topopt_fem::strain::{add_strain_transpose, strains};
-use topopt_fem::stress::CENTER;
 use topopt_linalg::{Backend, BackendError, Space};
 use topopt_mesh::HexMesh;
 
@@ -32,7 +31,7 @@ impl<'a> Strain<'a> {
     pub fn of<B: Backend>(&self, backend: &B, u: &B::Vector) -> Result<B::Vector, BackendError> {
         let u = backend.download(u)?;
         let all = if backend.has_values() {
-            strains(self.kernel, self.mesh, &u, CENTER)
+            strains(self.kernel, self.mesh, &u, self.mesh.reference_center())
         } else {
             Vec::new()
         };
@@ -51,7 +50,8 @@ impl<'a> Strain<'a> {
     ) -> Result<(), BackendError> {
         let (s, mut sum) = (backend.download(s)?, backend.download(out)?);
         if backend.has_values() {
-            add_strain_transpose(self.kernel, self.mesh, s.as_chunks().0, CENTER, &mut sum);
+            let center = self.mesh.reference_center();
+            add_strain_transpose(self.kernel, self.mesh, s.as_chunks().0, center, &mut sum);
         }
         *out = backend.upload(&sum, Space::nodes(self.mesh.n_nodes(), 3))?;
         Ok(())

@@ -22,7 +22,7 @@ use crate::meshing::Gmsh;
 use crate::physics::{Conditions, Loaded, Physics};
 use crate::responses::posed::Posed;
 use crate::tags::Tags;
-use crate::{deck_case, free_memory, meshing, selections};
+use crate::{deck_case, free_memory, meshing, selections, tetrahedra};
 
 /// A mesh with supports, loads, solid and void elements, all by numbers from 0, of a physics with N
 /// unknowns per node.
@@ -157,6 +157,7 @@ impl<const N: usize> Case<N> {
 
     fn on_meshed<K: Physics<N>>(config: &Config, meshed: Meshed) -> Result<Self, InputError> {
         let Meshed { mesh, tags, uncut, arrays, mut notes, deck } = meshed;
+        tetrahedra::check(config, &mesh)?;
         let sets = selections::sets(config, &mesh, tags.as_ref())?;
         let lookup = Lookup { config, mesh: &mesh, sets: &sets, nodal: &deck.nodal };
         notes.extend(lookup.notes());
@@ -249,7 +250,7 @@ impl Meshed {
         gmsh: &Gmsh,
         interrupt: &Interrupt,
     ) -> Result<Self, InputError> {
-        let (names, cutting) = (config.cell_arrays(), meshing::cutting(config));
+        let (names, cutting) = (config.cell_arrays(), tetrahedra::cutting(config));
         let read = match names.as_slice() {
             [] => meshing::of(config, gmsh)
                 .and_then(|how| meshing::read(path, &how, cutting, interrupt))
@@ -266,6 +267,7 @@ impl Meshed {
         let lost = deck_case::note_on_lost(path, &imported);
         let ImportedMesh { mesh, node_tags, element_tags, mut notes, uncut, deck, .. } = imported;
         notes.extend(lost);
+        notes.extend(uncut.as_ref().and_then(|it| tetrahedra::note_on_cut(config, &it.cells)));
         let is_wanted = config.output.uncut;
         if is_wanted && uncut.is_none() {
             notes.push(

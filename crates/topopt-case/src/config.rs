@@ -59,7 +59,7 @@ pub use transient::{Capacity, MOST_STEPS, OverTime, Probe, STEP_COLUMNS, Transie
 pub use units::{ForceUnit, LengthUnit, Units};
 
 use crate::finding::{Finding, InputError, Source};
-use crate::written_case;
+use crate::{tetrahedra, written_case};
 
 impl Config {
     /// The smallest modulus that a design of one material may have, as a share of the largest, in
@@ -161,6 +161,7 @@ impl Config {
     pub fn to_toml(&self) -> Result<String, Finding> {
         let mut case = self.clone();
         case.output.directory = None;
+        tetrahedra::resolve(&mut case);
         let absolute = self.mesh_path().map(std::path::absolute).transpose();
         if let (Ok(Some(absolute)), Some(file)) = (absolute, &mut case.mesh.get_mut().file) {
             *file.get_mut() = absolute;

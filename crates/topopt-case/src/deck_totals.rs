@@ -2,17 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use topopt_fem::surface_load::{self, NodalForces};
 use topopt_io::ImportedMesh;
 use topopt_io::deck::{DeckPhysics, Resultant, SetLoad};
+use topopt_mesh::HexMesh;
 use topopt_mesh::numbers::{shown, without_rounding};
 use topopt_mesh::vector::length;
-use topopt_mesh::{Face, HexMesh};
 
 /// Sums of forces that differ by less than this, as a share of all that is summed, are equal.
 const EQUAL: f64 = 1e-9;
-
-/// The points of Gauss on [0, 1].
-const POINTS: [f64; 2] = [0.211_324_865_405_187_1, 0.788_675_134_594_812_9];
 
 /// Load sums of a load case, without gravity and rotation, which depend on the density.
 #[derive(Default)]
@@ -98,14 +96,14 @@ fn totals(imported: &ImportedMesh) -> BTreeMap<String, Total> {
                 total.size += length(*force);
             }
             SetLoad::Pressure { set, pressure } => {
-                total.on_faces(mesh, faces(set), |normal| normal.map(|n| -pressure * n));
+                total.on_faces(mesh, surface_load::pressure(mesh, faces(set), *pressure));
             }
             SetLoad::Traction { set, traction } => {
-                total.on_faces(mesh, faces(set), |normal| traction.map(|t| length(normal) * t));
+                total.on_faces(mesh, surface_load::traction(mesh, faces(set), *traction));
             }
             SetLoad::HeatFlux { set, heat_flux } => {
-                let areas = faces(set).iter().flat_map(|&face| normals(mesh, face));
-                total.heat += heat_flux * areas.map(|(_, normal)| length(normal)).sum::<f64>();
+                let areas = surface_load::areas(mesh, faces(set)).into_iter();
+                total.heat += heat_flux * areas.map(|(_, area)| area).sum::<f64>();
             }
             SetLoad::HeatSource { set, heat_source } => {
                 let volumes = mesh.volumes();
@@ -131,26 +129,10 @@ impl Total {
         self.size += length(force);
     }
 
-    fn on_faces(&mut self, mesh: &HexMesh, faces: &[Face], force: impl Fn([f64; 3]) -> [f64; 3]) {
-        for (at, normal) in faces.iter().flat_map(|&face| normals(mesh, face)) {
-            let force = force(normal);
-            self.on_faces.add(at, force);
+    fn on_faces(&mut self, mesh: &HexMesh, forces: NodalForces) {
+        for (node, force) in forces {
+            self.on_faces.add(mesh.coordinates()[node as usize], force);
             self.size += length(force);
         }
     }
-}
-
-/// The points of Gauss of a face, and the outward normal of the length of the area there.
-fn normals(mesh: &HexMesh, face: Face) -> impl Iterator<Item = ([f64; 3], [f64; 3])> {
-    let x = face.nodes(mesh.hexes()).map(|node| mesh.coordinates()[node as usize]);
-    let of_point = move |(s, t): (f64, f64)| {
-        let mix = |weights: [f64; 4]| -> [f64; 3] {
-            std::array::from_fn(|i| (0..4).map(|a| weights[a] * x[a][i]).sum())
-        };
-        let at = mix([(1.0 - s) * (1.0 - t), s * (1.0 - t), s * t, (1.0 - s) * t]);
-        let along_s = mix([t - 1.0, 1.0 - t, t, -t]);
-        let along_t = mix([s - 1.0, -s, s, 1.0 - s]);
-        (at, topopt_mesh::vector::cross(along_s, along_t).map(|n| n / 4.0))
-    };
-    POINTS.into_iter().flat_map(|s| POINTS.map(|t| (s, t))).map(of_point)
 }

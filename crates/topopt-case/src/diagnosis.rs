@@ -5,7 +5,6 @@ use std::collections::HashSet;
 
 use topopt_fem::DIM;
 use topopt_io::gmsh;
-use topopt_mesh::hexahedron;
 use topopt_mesh::numbers::{place, shown, without_rounding};
 use topopt_mesh::quality::{Quality, QualitySummary};
 use topopt_mesh::{Components, Face, coincident_nodes, hanging_nodes};
@@ -100,7 +99,7 @@ fn poor_elements<const N: usize>(
 
     let least = jacobian[*poor.first()? as usize];
     let shown = poor.iter().take(5).map(|&element| {
-        let center = hexahedron::center(&case.mesh.element_coordinates(element as usize));
+        let center = case.mesh.center(element as usize);
         let at = format!("at {}", place(center));
         if is_own { at } else { format!("{} {at}", case.element_number(element)) }
     });
@@ -174,8 +173,8 @@ fn in_void<const N: usize>(case: &Case<N>) -> Vec<bool> {
     }
     let mut is_in_void = vec![true; case.mesh.n_nodes()];
     let is_void = |element: usize| case.void.binary_search(&(element as u32)).is_ok();
-    let others = case.mesh.hexes().iter().enumerate().filter(|(element, _)| !is_void(*element));
-    others.flat_map(|(_, hex)| hex).for_each(|&node| is_in_void[node as usize] = false);
+    let others = case.mesh.elements().enumerate().filter(|(element, _)| !is_void(*element));
+    others.flat_map(|(_, nodes)| nodes).for_each(|&node| is_in_void[node as usize] = false);
     is_in_void
 }
 

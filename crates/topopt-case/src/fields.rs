@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use topopt_fem::orthotropy::mean_conductivity;
-use topopt_mesh::hexahedron::{self, determinant, gauss_points, jacobian, shape_functions};
+use topopt_mesh::HexMesh;
 use topopt_mesh::numbers::{place, shown};
 
 use crate::config::{Given, MaterialProperty, Property};
@@ -107,10 +107,10 @@ impl Maker<'_> {
             _ => None,
         };
         let value = |&element: &u32| {
-            let x = self.lookup.mesh.element_coordinates(element as usize);
+            let (mesh, e) = (self.lookup.mesh, element as usize);
             let found = match (array, &expression) {
-                (Some(values), _) => usable(values[element as usize], hexahedron::center(&x)),
-                (_, Some(expression)) => mean(expression, &x),
+                (Some(values), _) => usable(values[e], mesh.center(e)),
+                (_, Some(expression)) => mean(expression, mesh, e),
                 _ => Ok(1.0),
             };
             found.map_err(|(value, at)| Bad { element, value, at })
@@ -163,13 +163,12 @@ fn usable(value: f64, at: [f64; 3]) -> Result<f64, (f64, [f64; 3])> {
 
 /// The mean of `field` over the volume of the element at `x`, by its Gauss points; exact where it
 /// is constant.
-fn mean(field: &Expression, x: &[[f64; 3]; 8]) -> Result<f64, (f64, [f64; 3])> {
+fn mean(field: &Expression, mesh: &HexMesh, element: usize) -> Result<f64, (f64, [f64; 3])> {
     let (mut first, mut sum, mut volume) = (None, 0.0, 0.0);
-    for xi in gauss_points() {
-        let shape = shape_functions(xi);
-        let point = std::array::from_fn(|i| (0..8).map(|a| shape[a] * x[a][i]).sum());
+    for xi in mesh.integration_points() {
+        let point = mesh.point(element, xi);
         let value = usable(field.at(&point), point)?;
-        let det = determinant(&jacobian(x, xi));
+        let det = mesh.determinant(element, xi);
         sum += det * (value - *first.get_or_insert(value));
         volume += det;
     }

@@ -147,10 +147,10 @@ impl<'a> Layers<'a> {
     fn keep_at(&mut self, nodes: &[u32]) -> bool {
         let mesh = self.lookup.mesh;
         let is_at = flags(mesh, nodes);
-        let has = |(e, hex): (usize, &[u32; 8])| {
-            hex.iter().any(|&node| is_at[node as usize]).then_some(e as u32)
+        let has = |(e, nodes): (usize, &[u32])| {
+            nodes.iter().any(|&node| is_at[node as usize]).then_some(e as u32)
         };
-        let mut elements: Vec<u32> = mesh.hexes().par_iter().enumerate().filter_map(has).collect();
+        let mut elements: Vec<u32> = mesh.par_elements().enumerate().filter_map(has).collect();
         if let KeepLoaded::Thickness(distance) = self.lookup.config.design.keep_loaded {
             let points = nodes.iter().map(|&n| mesh.coordinates()[n as usize]).collect();
             let near = Condition::Within(Shape::Near { points, distance });
@@ -177,7 +177,7 @@ impl<'a> Layers<'a> {
         let surface = self.surface.get_or_init(|| {
             let faces = boundary_faces(mesh).into_par_iter();
             let area = |face| length(area_vector(&face_coordinates(mesh, face)));
-            faces.map(|face| (face.nodes(mesh.hexes()), area(face))).collect()
+            faces.map(|face| (face.nodes(mesh), area(face))).collect()
         });
         let is_there = flags(mesh, nodes);
         let is_between = |corners: &[u32; 4]| corners.iter().all(|&node| is_there[node as usize]);
@@ -260,7 +260,7 @@ fn acting<K: Physics<N>, const N: usize>(load: &NodalLoad<N>, share: f64) -> Str
 /// Whether a node is one of `elements`, `[n_nodes]`.
 fn nodes_of(mesh: &HexMesh, elements: &[u32]) -> Vec<bool> {
     let mut is_there = vec![false; mesh.n_nodes()];
-    let nodes = elements.iter().flat_map(|&e| mesh.hexes()[e as usize]);
-    nodes.for_each(|node| is_there[node as usize] = true);
+    let nodes = elements.iter().flat_map(|&e| mesh.element(e as usize));
+    nodes.for_each(|&node| is_there[node as usize] = true);
     is_there
 }

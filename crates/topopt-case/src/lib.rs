@@ -35,6 +35,7 @@ mod selections;
 pub mod subject;
 mod supports;
 pub mod tags;
+pub mod tetrahedra;
 pub mod unit_names;
 pub mod units;
 pub mod written_case;

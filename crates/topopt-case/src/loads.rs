@@ -170,7 +170,11 @@ impl Lookup<'_> {
         findings: &mut Vec<Finding>,
     ) -> Vec<(u32, f64)> {
         match self.faces(set, kind) {
-            Some(faces) => surface_load::areas(self.mesh, &faces),
+            // A corner of triangles of six nodes has none, to rounding.
+            Some(faces) => {
+                let areas = surface_load::areas(self.mesh, &faces).into_iter();
+                areas.filter(|(_, area)| *area > 0.0).collect()
+            }
             None => self.nodes(set, kind, findings).into_iter().map(|node| (node, 1.0)).collect(),
         }
     }

@@ -9,8 +9,8 @@ use topopt_io::{Cutting, ImportedMesh};
 
 use crate::config::{Config, Hexes};
 use crate::finding::Finding;
-use crate::free_memory;
 use crate::interrupt::Interrupt;
+use crate::{free_memory, tetrahedra};
 
 /// Gmsh program and trust in geometries. A case file cannot set these: others may have written it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub fn read(
 pub fn by(gmsh: &Gmsh) -> Meshing {
     Meshing {
         program: gmsh.program.clone(),
-        hexes: gmsh::Hexes::Auto,
+        hexes: gmsh::Hexes::Tetrahedra,
         size: ElementSize::OfGeometry,
         length_unit: "MM",
         timeout: Duration::from_secs(600),
@@ -79,10 +79,14 @@ pub fn of(config: &Config, gmsh: &Gmsh) -> Result<Meshing, Finding> {
     let keys = config.mesh.get_ref();
     let default = by(gmsh);
     let (edge, number) = (keys.element_size.as_ref(), keys.elements.as_ref());
+    let hexes = keys.hexes.as_ref().map_or(Hexes::Auto, |hexes| *hexes.get_ref());
     let size = element_size(edge.map(|key| *key.get_ref()), number.map(|key| *key.get_ref()))?;
     Ok(Meshing {
         size,
-        hexes: keys.hexes.as_ref().map_or(default.hexes, |hexes| (*hexes.get_ref()).into()),
+        hexes: match hexes {
+            Hexes::Auto if tetrahedra::for_hexahedra(config).is_none() => default.hexes,
+            hexes => hexes.into(),
+        },
         length_unit: config.units.map_or(default.length_unit, |units| units.length.in_step_files()),
         timeout: keys
             .gmsh_timeout
@@ -90,14 +94,6 @@ pub fn of(config: &Config, gmsh: &Gmsh) -> Result<Meshing, Finding> {
             .map_or(default.timeout, |seconds| Duration::from_secs_f64(*seconds.get_ref())),
         ..default
     })
-}
-
-/// Whether the elements of a mesh file may be cut, as the case file says.
-pub fn cutting(config: &Config) -> Cutting {
-    match config.mesh.get_ref().cut.as_ref().map(|cut| *cut.get_ref()) {
-        Some(false) => Cutting::Refused,
-        _ => Cutting::Allowed,
-    }
 }
 
 impl From<Hexes> for gmsh::Hexes {
@@ -191,7 +187,7 @@ fn remedy(error: &MeshingError, hexes: gmsh::Hexes) -> Option<&'static str> {
 
         MeshingError::NotHexahedra { .. } => match hexes {
             // They mesh again, or cut what is left.
-            gmsh::Hexes::Auto | gmsh::Hexes::Subdivide => return None,
+            gmsh::Hexes::Auto | gmsh::Hexes::Subdivide | gmsh::Hexes::Tetrahedra => return None,
             gmsh::Hexes::Transfinite => {
                 "only volumes of six sides with equal numbers of elements on opposite edges can be \
                  meshed so; set `hexes` to \"subdivide\""

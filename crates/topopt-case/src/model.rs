@@ -9,9 +9,8 @@ use topopt_fem::{
 };
 use topopt_io::UncutCells;
 use topopt_linalg::Cpu;
-use topopt_mesh::hexahedron;
 use topopt_mesh::numbers::{place, shown};
-use topopt_mesh::quality::{LEAST_SCALED_JACOBIAN, Worst};
+use topopt_mesh::quality::Worst;
 use topopt_mesh::{HexMesh, Renumbering, UniformGrid, coincident_nodes};
 
 use crate::case::Case;
@@ -205,13 +204,14 @@ fn contrast(config: &Config, materials: &[MaterialShare]) -> f64 {
 /// The worst element, if it is inverted or as good as flat.
 fn flat<const N: usize>(config: &Config, case: &Case<N>) -> Option<Finding> {
     let worst = Some(Worst::of(&case.mesh)).filter(|worst| worst.is_flat())?;
-    let center = hexahedron::center(&case.mesh.element_coordinates(worst.element as usize));
+    let center = case.mesh.center(worst.element as usize);
     let message = format!(
         "element {} at {} is inverted or flat: its scaled Jacobian is {:.3e}, and at least \
-         {LEAST_SCALED_JACOBIAN} is needed",
+         {} is needed",
         case.element_number(worst.element),
         place(center),
-        worst.scaled_jacobian
+        worst.scaled_jacobian,
+        shown(worst.least)
     );
     let remedy = "improve the mesh there; `topopt check CASE --preview FILE.vtu` shows the scaled \
                   Jacobian of every element in ParaView";

@@ -19,10 +19,10 @@ impl Lookup<'_> {
         kind: Option<SelectKind>,
         findings: &mut Vec<Finding>,
     ) -> Vec<u32> {
-        let (name, hexes) = (set.get_ref(), self.mesh.hexes());
+        let (name, mesh) = (set.get_ref(), self.mesh);
         let nodes = match kind {
-            Some(kind) => self.sets.nodes_of_kind(name, kind.into(), hexes),
-            None => self.sets.nodes_of(name, hexes),
+            Some(kind) => self.sets.nodes_of_kind(name, kind.into(), mesh),
+            None => self.sets.nodes_of(name, mesh),
         };
         match nodes {
             Ok(nodes) if nodes.is_empty() => findings.push(self.empty(name, set.span())),

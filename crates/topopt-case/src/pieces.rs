@@ -20,13 +20,13 @@ impl Pieces {
     /// Finds the pieces of the elements `is_solid`, `[n_elements]`, in the order of their first
     /// nodes.
     pub fn of(mesh: &HexMesh, is_solid: &[bool]) -> Self {
-        let solid = || mesh.hexes().iter().zip(is_solid).filter(|(_, solid)| **solid);
+        let solid = || mesh.elements().zip(is_solid).filter(|(_, solid)| **solid);
         let mut parent: Vec<u32> = (0..mesh.n_nodes() as u32).collect();
         let mut of_node = vec![NO_PIECE; mesh.n_nodes()];
-        for (hex, _) in solid() {
-            for &node in hex {
+        for (nodes, _) in solid() {
+            for &node in nodes {
                 of_node[node as usize] = 0;
-                let (a, b) = (root(&mut parent, hex[0]), root(&mut parent, node));
+                let (a, b) = (root(&mut parent, nodes[0]), root(&mut parent, node));
                 parent[a.max(b) as usize] = a.min(b);
             }
         }
@@ -83,8 +83,8 @@ impl Pieces {
     /// for the piece that it touches.
     pub fn volumes(&self, mesh: &HexMesh, volumes: &[f64]) -> Vec<f64> {
         let mut sums = vec![0.0; self.nodes.len()];
-        for (hex, volume) in mesh.hexes().iter().zip(volumes) {
-            let piece = self.of_node[hex[0] as usize] as usize;
+        for (nodes, volume) in mesh.elements().zip(volumes) {
+            let piece = self.of_node[nodes[0] as usize] as usize;
             sums.get_mut(piece).into_iter().for_each(|sum| *sum += volume);
         }
         sums

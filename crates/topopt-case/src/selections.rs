@@ -241,10 +241,10 @@ impl Selection<'_> {
         kind: Option<SelectKind>,
         path: &str,
     ) -> Result<Vec<u32>, Finding> {
-        let hexes = self.mesh.hexes();
+        let mesh = self.mesh;
         let nodes = match kind {
-            Some(kind) => self.sets.nodes_of_kind(name, kind.into(), hexes),
-            None => self.sets.nodes_of(name, hexes),
+            Some(kind) => self.sets.nodes_of_kind(name, kind.into(), mesh),
+            None => self.sets.nodes_of(name, mesh),
         };
 
         let (message, near) = match nodes {

@@ -43,7 +43,7 @@ fn steps(asked: usize) -> Result<(), Failure> {
     drop((mesh, order));
     let mesh = shuffled;
 
-    let fixed = steps.time("nodes of faces", || mesh.sets().nodes_of("fixed", mesh.hexes()))?;
+    let fixed = steps.time("nodes of faces", || mesh.sets().nodes_of("fixed", &mesh))?;
     let (points, hexes) = (mesh.coordinates().to_vec(), mesh.hexes().to_vec());
     drop(steps.time("checks of the mesh", || HexMesh::new(points, hexes, Sets::default()))?);
     steps.time("flattest element", || Worst::of(&mesh));

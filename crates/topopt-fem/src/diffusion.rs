@@ -4,6 +4,7 @@ use pulp::Simd;
 use serde::Serialize;
 use topopt_mesh::HexMesh;
 use topopt_mesh::hexahedron::{self, GAUSS};
+use topopt_mesh::vector::dot;
 
 use crate::kernel::bounds_of;
 use crate::operators::{
@@ -134,6 +135,20 @@ impl ElementKernel<1> for Diffusion {
             block = capacity.mul_add(gradients.share(simd, a), block);
         }
         [[block]]
+    }
+
+    fn coupling(&self, term: usize, a: [f64; 3], b: [f64; 3]) -> [[f64; 1]; 1] {
+        if term == Self::CAPACITY { [[0.0]] } else { [[dot(a, b)]] }
+    }
+
+    #[inline(always)]
+    fn constitutive<S: Simd>(
+        &self,
+        _: S,
+        [[x, y, z]]: &[[Lanes<S>; 3]; 1],
+        [conductivity, _]: &[Lanes<S>; MAX_TERMS],
+    ) -> [[Lanes<S>; 3]; 1] {
+        [[*conductivity * *x, *conductivity * *y, *conductivity * *z]]
     }
 
     /// Returns the bounds of the conduction alone: the capacity is its own diagonal.

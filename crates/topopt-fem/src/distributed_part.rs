@@ -1,6 +1,7 @@
 //! Parts of a problem that the first rank deals to the others.
 
 use topopt_linalg::{BackendError, Communicator, Layout, Link, Share, Shares};
+use topopt_mesh::cells::Shape;
 use topopt_mesh::{HexMesh, Neighborhood, Part, Partition};
 
 use crate::distributed::shares;
@@ -60,7 +61,8 @@ impl<K: ElementKernel<N>, const N: usize> DistributedPart<K, N> {
 fn send_part(link: &Link, part: &Part) {
     let Part { mesh, elements, n_own_elements, nodes, n_own_nodes, neighbors } = part;
     link.send(mesh.coordinates().as_flattened());
-    link.send_numbers(mesh.hexes().as_flattened());
+    link.send_numbers(&[u32::from(mesh.shape() == Shape::Tetrahedron)]);
+    link.send_numbers(mesh.connectivity());
     link.send_numbers(elements);
     link.send_numbers(nodes);
     link.send_numbers(&numbers(&[*n_own_elements, *n_own_nodes, neighbors.len()]));
@@ -75,7 +77,9 @@ fn send_part(link: &Link, part: &Part) {
 
 fn receive_part(link: &Link) -> Part {
     let coordinates = link.receive().as_chunks().0.to_vec();
-    let mesh = HexMesh::of_part(coordinates, link.receive_numbers().as_chunks().0.to_vec());
+    let are_tetrahedra = link.receive_numbers() == [1];
+    let shape = if are_tetrahedra { Shape::Tetrahedron } else { Shape::Hexahedron };
+    let mesh = HexMesh::of_part(shape, coordinates, link.receive_numbers());
     let (elements, nodes) = (link.receive_numbers(), link.receive_numbers());
     let sizes = counts(link.receive_numbers());
     let [n_own_elements, n_own_nodes, n_neighbors] = sizes[..].try_into().unwrap_or([0; 3]);

@@ -122,6 +122,21 @@ impl ElementKernel<DIM> for Elasticity {
         }
     }
 
+    fn coupling(&self, _: usize, a: [f64; DIM], b: [f64; DIM]) -> [[f64; DIM]; DIM] {
+        integrals::coupling(a, b, self.lame)
+    }
+
+    #[inline(always)]
+    fn constitutive<S: Simd>(
+        &self,
+        simd: S,
+        gradient: &Matrix<S>,
+        [modulus, ..]: &[Lanes<S>; MAX_TERMS],
+    ) -> Matrix<S> {
+        let lame = (Lanes::splat(simd, self.lame.0), Lanes::splat(simd, self.lame.1));
+        integrals::stress(gradient, lame, *modulus)
+    }
+
     fn bounds(&self, elements: &Elements) -> Vec<f32> {
         bounds::element_bounds(elements, self.formulation, self.bound_parameters())
     }

@@ -5,10 +5,16 @@
 //! right-hand side, have the moduli.
 
 use rayon::prelude::*;
+use topopt_mesh::cells::Shape;
 use topopt_mesh::{HexMesh, hexahedron};
 
 use crate::diffusion::shape_integrals;
-use crate::{BodyForce, Corners, Discretization, ElementKernel, ElementVector, Problem};
+use crate::element_matrices::ElementMatrices;
+use crate::operators::stored::element_values;
+use crate::{
+    BodyForce, Corners, Discretization, ElementKernel, ElementMatrix, ElementVector, Problem,
+    tetrahedra,
+};
 
 /// The vectors q_e, zero at held unknowns, and where they are summed. They live on the host: they
 /// are summed once a design and not once a product.
@@ -19,15 +25,17 @@ pub struct ElementVectors {
     n_elements: usize,
     /// Unknowns per node, n.
     unknowns: usize,
-    /// Their nodes, `[elements][8]`.
-    hexes: Vec<[u32; 8]>,
-    /// q_e, `[elements][8][n]`.
+    /// Nodes per element, E.
+    per_element: usize,
+    /// Their nodes, `[elements][E]`.
+    connectivity: Vec<u32>,
+    /// q_e, `[elements][E][n]`.
     vectors: Vec<f64>,
     /// Nodes of these elements, increasing.
     nodes: Vec<u32>,
     /// `slots[offsets[k]..offsets[k + 1]]` are the places of `nodes[k]`.
     offsets: Vec<u32>,
-    /// Places as 8 times the position in `elements`, plus the local node.
+    /// Places as E times the position in `elements`, plus the local node.
     slots: Vec<u32>,
 }
 
@@ -39,9 +47,18 @@ impl ElementVectors {
         body_force: &BodyForce<N>,
     ) -> Self {
         let (mesh, mass) = (problem.mesh(), &problem.factors().mass);
-        Self::new(problem, (0..mesh.n_elements() as u32).collect(), |&e| {
+        let elements = (0..mesh.n_elements() as u32).collect();
+        let force = |e: u32| {
             let force = mass.as_ref().map(|mass| body_force.scaled(mass[e as usize]));
-            of_element(&mesh.element_coordinates(e as usize), &force.unwrap_or(*body_force))
+            force.unwrap_or(*body_force)
+        };
+        if problem.elements().are_tetrahedra() {
+            return Self::new(problem, elements, |&e| {
+                tetrahedra::body_force(&mesh.tetrahedron_coordinates(e as usize), &force(e))
+            });
+        }
+        Self::new(problem, elements, |&e| {
+            of_element(&mesh.element_coordinates(e as usize), &force(e))
         })
     }
 
@@ -51,19 +68,15 @@ impl ElementVectors {
         problem: &Discretization<K, N>,
         u: &[f64],
     ) -> Self {
-        let (mesh, u) = (problem.mesh(), u.as_chunks::<N>().0);
+        let u = u.as_chunks::<N>().0;
         let is_moved = |node: &u32| u[*node as usize] != [0.0; N];
-        let hexes = (0..).zip(mesh.hexes());
-        let elements = hexes.filter(|(_, hex)| hex.iter().any(is_moved)).map(|(e, _)| e).collect();
-        Self::new(problem, elements, |&e| {
-            let ke = problem.kernel().matrix(0, &problem.elements().corners(e as usize));
-            let u = mesh.hexes()[e as usize].map(|node| u[node as usize]);
-            let product = |row: ElementVector<N>| -> f64 {
-                let terms = row.as_flattened().iter().zip(u.as_flattened());
-                -terms.map(|(k, u)| k * u).sum::<f64>()
-            };
-            ke.map(|rows| rows.map(product))
-        })
+        let all = (0..).zip(problem.mesh().elements());
+        let elements = all.filter(|(_, nodes)| nodes.iter().any(is_moved)).map(|(e, _)| e);
+        let elements = elements.collect();
+        match problem.elements().are_tetrahedra() {
+            true => Self::new(problem, elements, |&e| resistance::<K, N, 10>(problem, u, e)),
+            false => Self::new(problem, elements, |&e| resistance::<K, N, 8>(problem, u, e)),
+        }
     }
 
     /// Returns empty loads on a mesh of `n_elements` that another rank has.
@@ -72,7 +85,8 @@ impl ElementVectors {
             elements: Vec::new(),
             n_elements,
             unknowns: 0,
-            hexes: Vec::new(),
+            per_element: 8,
+            connectivity: Vec::new(),
             vectors: Vec::new(),
             nodes: Vec::new(),
             offsets: vec![0],
@@ -100,7 +114,7 @@ impl ElementVectors {
         totals.par_chunks_exact_mut(n).zip(rows).for_each(|(total, rows)| {
             for &slot in &self.slots[rows[0] as usize..rows[1] as usize] {
                 let slot = slot as usize;
-                let factor = factors[self.elements[slot / 8] as usize];
+                let factor = factors[self.elements[slot / self.per_element] as usize];
                 let q = &self.vectors[n * slot..n * (slot + 1)];
                 total.iter_mut().zip(q).for_each(|(total, q)| *total += factor * q);
             }
@@ -115,11 +129,12 @@ impl ElementVectors {
     /// `[n_elements]`.
     pub fn work(&self, u: &[f64]) -> Vec<f64> {
         let n = self.unknowns;
-        let work = |(hex, vector): (&[u32; 8], &[f64])| -> f64 {
-            let u = hex.iter().flat_map(|&node| &u[n * node as usize..n * (node as usize + 1)]);
+        let work = |(nodes, vector): (&[u32], &[f64])| -> f64 {
+            let u = nodes.iter().flat_map(|&node| &u[n * node as usize..n * (node as usize + 1)]);
             vector.iter().zip(u).map(|(q, u)| q * u).sum()
         };
-        let pairs = self.hexes.par_iter().zip(self.vectors.par_chunks_exact(8 * n));
+        let nodes = self.connectivity.par_chunks_exact(self.per_element);
+        let pairs = nodes.zip(self.vectors.par_chunks_exact(self.per_element * n));
         let works: Vec<_> = pairs.with_min_len(1024).map(work).collect();
 
         let mut out = vec![0.0; self.n_elements];
@@ -127,19 +142,20 @@ impl ElementVectors {
         out
     }
 
-    fn new<K: ElementKernel<N>, const N: usize>(
+    fn new<K: ElementKernel<N>, const N: usize, const E: usize>(
         problem: &Discretization<K, N>,
         elements: Vec<u32>,
-        vector: impl Fn(&u32) -> ElementVector<N> + Send + Sync,
+        vector: impl Fn(&u32) -> ElementVector<N, E> + Send + Sync,
     ) -> Self {
         let mesh = problem.mesh();
-        let hexes: Vec<_> = elements.iter().map(|&e| mesh.hexes()[e as usize]).collect();
+        let nodes = elements.iter().flat_map(|&e| mesh.element(e as usize));
+        let connectivity: Vec<u32> = nodes.copied().collect();
         let mut vectors: Vec<_> = elements.par_iter().map(vector).collect();
-        for (q, &node) in vectors.as_flattened_mut().iter_mut().zip(hexes.as_flattened()) {
+        for (q, &node) in vectors.as_flattened_mut().iter_mut().zip(&connectivity) {
             *q = problem.constraints().free_part(node as usize, *q);
         }
 
-        let mut places: Vec<(u32, u32)> = hexes.as_flattened().iter().copied().zip(0..).collect();
+        let mut places: Vec<(u32, u32)> = connectivity.iter().copied().zip(0..).collect();
         places.sort_unstable();
         let (mut nodes, mut offsets) = (Vec::new(), vec![0]);
         for run in places.chunk_by(|a, b| a.0 == b.0) {
@@ -150,13 +166,30 @@ impl ElementVectors {
             elements,
             n_elements: mesh.n_elements(),
             unknowns: N,
-            hexes,
+            per_element: E,
+            connectivity,
             vectors: vectors.as_flattened().as_flattened().to_vec(),
             nodes,
             offsets,
             slots: places.into_iter().map(|(_, slot)| slot).collect(),
         }
     }
+}
+
+/// -K_e u_e of the first term at unit coefficient of an element of E nodes.
+fn resistance<K: ElementKernel<N> + ElementMatrices<N, E>, const N: usize, const E: usize>(
+    problem: &Discretization<K, N>,
+    u: &[[f64; N]],
+    element: u32,
+) -> ElementVector<N, E> {
+    let (mesh, element) = (problem.mesh(), element as usize);
+    let ke: ElementMatrix<N, E> = problem.kernel().element_matrix(0, &problem.elements(), element);
+    let u: ElementVector<N, E> = element_values(mesh, element, u);
+    let product = |row: ElementVector<N, E>| -> f64 {
+        let terms = row.as_flattened().iter().zip(u.as_flattened());
+        -terms.map(|(k, u)| k * u).sum::<f64>()
+    };
+    ke.map(|rows| rows.map(product))
 }
 
 /// Nodal forces of `force` on solid elements, with their `mass` factors if there are any,
@@ -167,10 +200,15 @@ pub fn nodal_body_forces<const N: usize>(
     force: &BodyForce<N>,
 ) -> Vec<[f64; N]> {
     let mut forces = vec![[0.0; N]; mesh.n_nodes()];
-    for (e, hex) in mesh.hexes().iter().enumerate() {
-        let factor = mass.map_or(1.0, |mass| mass[e]);
-        let vector = of_element(&mesh.element_coordinates(e), &force.scaled(factor));
-        for (&node, q) in hex.iter().zip(vector) {
+    for (e, nodes) in mesh.elements().enumerate() {
+        let force = force.scaled(mass.map_or(1.0, |mass| mass[e]));
+        let vector = match mesh.shape() {
+            Shape::Tetrahedron => {
+                tetrahedra::body_force(&mesh.tetrahedron_coordinates(e), &force).to_vec()
+            }
+            _ => of_element(&mesh.element_coordinates(e), &force).to_vec(),
+        };
+        for (&node, q) in nodes.iter().zip(vector) {
             forces[node as usize].iter_mut().zip(q).for_each(|(f, q)| *f += q);
         }
     }

@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use topopt_mesh::HexMesh;
+use topopt_mesh::cells::Shape;
+use topopt_mesh::tetrahedron::TetrahedronNodes;
 
 use crate::DIM;
 
@@ -41,6 +43,17 @@ impl<'a> Elements<'a> {
             corners.iter_mut().for_each(|x| (0..DIM).for_each(|i| x[i] *= factors[i]));
         }
         corners
+    }
+
+    /// Whether the elements are tetrahedra.
+    pub fn are_tetrahedra(&self) -> bool {
+        self.mesh.shape() == Shape::Tetrahedron
+    }
+
+    /// The coordinates of the nodes of element `e`, a tetrahedron, which is not stretched.
+    pub fn tetrahedron(&self, e: usize) -> TetrahedronNodes {
+        debug_assert!(self.stretches.is_none());
+        self.mesh.tetrahedron_coordinates(e)
     }
 
     /// The factors, `[n_elements][3]`.

@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
+use crate::element_matrices::ElementMatrices;
 use crate::operators::stored::{element_values, product};
-use crate::{Discretization, ElementKernel};
+use crate::{Discretization, ElementKernel, ElementMatrix};
 
 /// K u = sum_e c_e K_e u_e of the first term at the nodes where `is_wanted`, `[n_nodes]`, and 0 at
 /// the others, `[n_nodes][N]`; the same bits on any number of threads. Without the loads there,
@@ -18,20 +19,33 @@ pub fn internal_forces<K: ElementKernel<N>, const N: usize>(
     u: &[f64],
     is_wanted: &[bool],
 ) -> Vec<[f64; N]> {
-    let (mesh, u) = (problem.mesh(), u.as_chunks::<N>().0);
-    let hexes = mesh.hexes();
-    let touches = |e: &usize| hexes[*e].iter().any(|&node| is_wanted[node as usize]);
+    let u = u.as_chunks::<N>().0;
+    match problem.elements().are_tetrahedra() {
+        true => forces_of::<K, N, 10>(problem, coefficients, u, is_wanted),
+        false => forces_of::<K, N, 8>(problem, coefficients, u, is_wanted),
+    }
+}
+
+/// The [`internal_forces`] of elements of E nodes.
+fn forces_of<K: ElementKernel<N> + ElementMatrices<N, E>, const N: usize, const E: usize>(
+    problem: &Discretization<K, N>,
+    coefficients: &[f64],
+    u: &[[f64; N]],
+    is_wanted: &[bool],
+) -> Vec<[f64; N]> {
+    let mesh = problem.mesh();
+    let touches = |e: &usize| mesh.element(*e).iter().any(|&node| is_wanted[node as usize]);
     let of_element = |e: usize| {
-        let ke = problem.kernel().matrix(0, &problem.elements().corners(e));
+        let ke: ElementMatrix<N, E> = problem.kernel().element_matrix(0, &problem.elements(), e);
         let forces = product(&ke, &element_values(mesh, e, u));
         (e, forces.map(|force| force.map(|f| coefficients[e] * f)))
     };
-    let elements = (0..hexes.len()).into_par_iter().filter(touches);
+    let elements = (0..mesh.n_elements()).into_par_iter().filter(touches);
     let forces: Vec<_> = elements.map(of_element).collect();
 
     let mut sums = vec![[0.0; N]; mesh.n_nodes()];
     for (e, forces) in forces {
-        for (&node, force) in hexes[e].iter().zip(forces) {
+        for (&node, force) in mesh.element(e).iter().zip(forces) {
             if is_wanted[node as usize] {
                 sums[node as usize].iter_mut().zip(force).for_each(|(sum, f)| *sum += f);
             }

@@ -10,19 +10,22 @@ use topopt_mesh::HexMesh;
 
 use crate::lanes::MAX_LANES;
 use crate::operators::{Gradients, Lanes, Nodal, load_coordinates};
-use crate::{Constraints, Corners, Elements};
+use crate::{Constraints, Corners, DIM, Elements};
 
-/// Values at the nodes of an element, `[8][N]`.
-pub type ElementVector<const N: usize> = [[f64; N]; 8];
+/// Values at the nodes of an element, `[E][N]`; by default a hexahedron.
+pub type ElementVector<const N: usize, const E: usize = 8> = [[f64; N]; E];
 
-/// Rows of an element matrix by node and unknown, `[8][N][8][N]`.
-pub type ElementMatrix<const N: usize> = [[ElementVector<N>; N]; 8];
+/// Rows of an element matrix by node and unknown, `[E][N][E][N]`.
+pub type ElementMatrix<const N: usize, const E: usize = 8> = [[ElementVector<N, E>; N]; E];
 
 /// Most terms of a kernel.
 pub const MAX_TERMS: usize = 2;
 
-/// Integrals over one hexahedron with N unknowns per node: the matrix of an element is
+/// Integrals over one element with N unknowns per node: the matrix of an element is
 /// `sum_t c_t K_t` with a coefficient c_t per element and term.
+///
+/// Those over a tetrahedron follow from its law between gradient and flux (`coupling`,
+/// `constitutive`), see [`crate::tetrahedra`]; all other methods are of hexahedra.
 ///
 /// Integrals are by the 2x2x2 Gauss rule, or by strain modes ([`crate::StrainMode`]). A kernel says
 /// the same thing three times: by plain loops (`matrix`, the oracle), for several elements at a
@@ -79,6 +82,19 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
         nodes: [usize; 2],
         coefficients: &[Lanes<S>; MAX_TERMS],
     ) -> [[Lanes<S>; N]; N];
+
+    /// The block of K_t per volume between shape functions of the gradients `a` and `b`, by plain
+    /// loops; terms without gradients, such as a capacity, have none.
+    fn coupling(&self, term: usize, a: [f64; DIM], b: [f64; DIM]) -> [[f64; N]; N];
+
+    /// The constitutive law: the flux of a `gradient` of the unknowns, `[N][3]`, such as the
+    /// stress, an element per lane.
+    fn constitutive<S: Simd>(
+        &self,
+        simd: S,
+        gradient: &[[Lanes<S>; DIM]; N],
+        coefficients: &[Lanes<S>; MAX_TERMS],
+    ) -> [[Lanes<S>; DIM]; N];
 
     /// The diagonal of the terms that are diagonal matrices and give energy to every motion, where
     /// there are any: what holds nodes to the ground, as springs do. All other terms give no energy

@@ -1,6 +1,6 @@
-//! Equations on trilinear hexahedra: the integrals over an element, what is held, the operator K u
-//! by several strategies and preconditioners on the CPU; linear elasticity with loads and stresses,
-//! diffusion, and the Helmholtz filter.
+//! Equations on trilinear hexahedra or on tetrahedra of ten nodes: the integrals over an element,
+//! what is held, the operator K u by several strategies and preconditioners on the CPU; linear
+//! elasticity with loads and stresses, diffusion, and the Helmholtz filter.
 //!
 //! A physics is an [`ElementKernel`]: [`Elasticity`] with three unknowns per node, [`Diffusion`]
 //! with one. Operators, multigrid and everything below know nothing else of it.
@@ -68,6 +68,7 @@ mod distributed_part;
 mod distributed_preconditioner;
 mod elasticity;
 mod element_loads;
+mod element_matrices;
 mod elements;
 mod films;
 mod flux;
@@ -93,11 +94,13 @@ mod springs;
 pub mod stiffness;
 pub mod strain;
 mod strain_modes;
+mod strain_tensor;
 mod strategy;
 pub mod stress;
 pub mod stress_error;
 mod supports;
 pub mod surface_load;
+pub mod tetrahedra;
 mod transient;
 mod with_capacity;
 mod with_films;
@@ -113,6 +116,7 @@ pub use distributed_part::DistributedPart;
 pub use distributed_preconditioner::DistributedPreconditioner;
 pub use elasticity::{BOUND_STEPS, BoundParameters, Elasticity, Formulation};
 pub use element_loads::{ElementVectors, nodal_body_forces};
+pub use element_matrices::ElementMatrices;
 pub use elements::{Corners, Elements};
 pub use films::{Coupling, FilmRows, add_film_flows};
 pub use flux::heat_flux;

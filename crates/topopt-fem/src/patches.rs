@@ -8,12 +8,13 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use rayon::prelude::*;
-use topopt_mesh::HexMesh;
+use topopt_mesh::cells::Shape;
+use topopt_mesh::{HexMesh, tetrahedron};
 
 use crate::kernel::Summed;
 use crate::lanes::MAX_LANES;
 
-/// Elements of a patch. Its nodes, at most eight per element, are numbered by 16 bits.
+/// Elements of a patch. Its nodes, at most ten per element, are numbered by 16 bits.
 const PATCH_ELEMENTS: usize = 1024;
 
 /// A run of consecutive elements with local node numbers.
@@ -23,11 +24,13 @@ pub struct Patch {
     pub elements: Range<usize>,
     /// Mesh nodes by local number.
     pub nodes: Vec<u32>,
-    /// Local nodes of its elements, \[elements\]\[8\].
-    pub hexes: Vec<[u16; 8]>,
-    /// Whether the elements from `g * MAX_LANES` on, as many as that, lie in a row in which each
-    /// of the eight nodes runs through consecutive local numbers.
+    /// Local nodes of its elements, one element after the other.
+    locals: Vec<u16>,
+    /// Whether the hexahedra from `g * MAX_LANES` on, as many as that, lie in a row in which each
+    /// of the eight nodes runs through consecutive local numbers; of tetrahedra never.
     pub rows: Vec<bool>,
+    /// Whether the tetrahedra from `g * MAX_LANES` on, as many as that, all have straight edges.
+    pub are_straight: Vec<bool>,
 }
 
 /// All elements of a mesh in patches, and where each node has its copies.
@@ -122,17 +125,17 @@ impl Patches {
 
     /// Sums the values that `of_element(element)` gives at the nodes of each element; `finish` as
     /// in [`scatter`](Self::scatter).
-    pub fn scatter_elements<T: Summed>(
+    pub fn scatter_elements<T: Summed, const E: usize>(
         &self,
         y: &mut [f64],
-        of_element: impl Fn(usize) -> [T; 8] + Sync,
+        of_element: impl Fn(usize) -> [T; E] + Sync,
         finish: impl Fn(usize, T) -> T + Sync,
     ) {
         self.scatter(
             y,
             |_: &mut (), patch, sums| {
-                for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
-                    for (value, &node) in of_element(e).iter().zip(hex) {
+                for (e, nodes) in patch.elements.clone().zip(patch.locals::<E>()) {
+                    for (value, &node) in of_element(e).iter().zip(nodes) {
                         let sum = sums[node as usize].numbers_mut().iter_mut();
                         sum.zip(value.numbers()).for_each(|(sum, value)| *sum += value);
                     }
@@ -170,15 +173,26 @@ impl Patch {
     }
 
     fn new(mesh: &HexMesh, elements: Range<usize>) -> Self {
-        let hexes = &mesh.hexes()[elements.clone()];
-        let mut nodes: Vec<u32> = hexes.as_flattened().to_vec();
+        let n = mesh.nodes_per_element();
+        let connectivity = &mesh.connectivity()[n * elements.start..n * elements.end];
+        let mut nodes: Vec<u32> = connectivity.to_vec();
         nodes.sort_unstable();
         nodes.dedup();
         nodes.shrink_to_fit(); // four times as many were numbered
-        let local = |node: u32| nodes.binary_search(&node).unwrap_or_default() as u16;
-        let hexes: Vec<[u16; 8]> = hexes.iter().map(|hex| hex.map(local)).collect();
-        let rows = hexes.chunks(MAX_LANES).map(is_row).collect();
-        Self { elements, nodes, hexes, rows }
+        let local = |node: &u32| nodes.binary_search(node).unwrap_or_default() as u16;
+        let locals: Vec<u16> = connectivity.iter().map(local).collect();
+        let groups = locals.chunks(n * MAX_LANES);
+        let (rows, are_straight) = match mesh.shape() {
+            Shape::Tetrahedron => (Vec::new(), straight_groups(mesh, elements.clone())),
+            _ => (groups.map(|group| is_row(group.as_chunks().0)).collect(), Vec::new()),
+        };
+        Self { elements, nodes, locals, rows, are_straight }
+    }
+
+    /// Local nodes of its elements of E nodes, `[elements][E]`.
+    pub fn locals<const E: usize>(&self) -> &[[u16; E]] {
+        debug_assert_eq!(self.locals.len(), E * self.elements.len());
+        self.locals.as_chunks().0
     }
 
     /// Whether any of its elements lie in a row.
@@ -202,6 +216,13 @@ impl Patch {
             }
         }
     }
+}
+
+/// Whether all of as many tetrahedra as lanes have straight edges, for each such group.
+fn straight_groups(mesh: &HexMesh, elements: Range<usize>) -> Vec<bool> {
+    let groups = elements.clone().step_by(MAX_LANES);
+    let is_straight = |e: usize| tetrahedron::is_straight(&mesh.tetrahedron_coordinates(e));
+    groups.map(|first| (first..elements.end.min(first + MAX_LANES)).all(is_straight)).collect()
 }
 
 /// Whether every node of as many elements as lanes runs through consecutive numbers.

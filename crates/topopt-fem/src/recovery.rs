@@ -132,7 +132,7 @@ impl<const C: usize> Patches<'_, C> {
         let has_node = |face: &[u32; 4]| face.contains(&(node as u32));
         let is_free = |&element: &u32| {
             (0..6).any(|local| {
-                let nodes = Face { element, local }.nodes(self.mesh.hexes());
+                let nodes = Face { element, local }.nodes(self.mesh);
                 let behind = self.neighbors[element as usize][local as usize];
                 has_node(&nodes) && !is_own(&behind)
             })

@@ -1,23 +1,17 @@
-//! Strains in hexahedra from nodal displacements, and the transpose of that map.
+//! Strains in elements from nodal displacements, and the transpose of that map.
 
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
+use topopt_mesh::cells::Shape;
 use topopt_mesh::hexahedron::gauss_points;
 use topopt_mesh::vector::dot;
 
 use crate::elements::Corners;
 use crate::shape_gradients::physical_gradients;
 use crate::strain_modes::{MONOMIALS, StrainMode};
-use crate::{DIM, Elasticity, Formulation};
-
-/// A symmetric strain tensor as (xx, yy, zz, xy, yz, zx), with the shear angles du_i/dx_j +
-/// du_j/dx_i.
-pub type Strain = [f64; 6];
-
-/// Rows and columns of the shear angles.
-const SHEAR: [(usize, usize); 3] = [(0, 1), (1, 2), (2, 0)];
-
-type Tensor = [[f64; DIM]; DIM];
+pub use crate::strain_tensor::Strain;
+use crate::strain_tensor::{Tensor, listed};
+use crate::{DIM, Elasticity, Formulation, tetrahedra};
 
 /// The strain B(xi) u_e of every element at the reference coordinates `xi`, `[n_elements][6]`, for
 /// displacements `u`, `[n_nodes][3]` (length).
@@ -34,6 +28,9 @@ pub fn strain_at(
     xi: [f64; 3],
 ) -> Strain {
     let u = u.as_chunks::<DIM>().0;
+    if mesh.shape() == Shape::Tetrahedron {
+        return tetrahedra::strain(mesh, u, element, xi);
+    }
     let u = mesh.hexes()[element].map(|node| u[node as usize]);
     let mut strain = [[0.0; DIM]; DIM];
     for (factor, mode) in modes_at(kernel, &mesh.element_coordinates(element), xi) {
@@ -42,8 +39,7 @@ pub fn strain_at(
             (0..DIM).for_each(|i| sums[i] += factor * own[i]);
         }
     }
-    let [xy, yz, zx] = SHEAR.map(|(i, j)| 2.0 * strain[i][j]);
-    [strain[0][0], strain[1][1], strain[2][2], xy, yz, zx]
+    listed(&strain)
 }
 
 /// The strain energy of the element at `x` at Young's modulus 1, for displacements `u` of its
@@ -71,6 +67,9 @@ pub fn add_strain_transpose(
     out: &mut [f64],
 ) {
     let out = out.as_chunks_mut::<DIM>().0;
+    if mesh.shape() == Shape::Tetrahedron {
+        return tetrahedra::add_strain_transpose(mesh, s, xi, out);
+    }
     for (e, (hex, s)) in mesh.hexes().iter().zip(s).enumerate() {
         let [xx, yy, zz, xy, yz, zx] = *s;
         let s = [[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]];

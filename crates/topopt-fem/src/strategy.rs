@@ -1,6 +1,7 @@
 //! The operators of the CPU by name.
 
 use topopt_linalg::Cpu;
+use topopt_mesh::cells::Shape;
 
 use crate::operators::{Bsr, Ebe, Mf, Nbn, assembly, stored};
 use crate::with_capacity::WithCapacity;
@@ -23,6 +24,14 @@ pub enum Strategy {
 impl Strategy {
     /// All strategies.
     pub const ALL: [Strategy; 4] = [Strategy::Mf, Strategy::Ebe, Strategy::Nbn, Strategy::Bsr];
+
+    /// The strategies that compute elements of that shape.
+    pub const fn of(shape: Shape) -> &'static [Self] {
+        match shape {
+            Shape::Tetrahedron => &[Self::Mf],
+            _ => &Self::ALL,
+        }
+    }
 
     /// The fastest one with N unknowns per node, which `auto` means on the CPU: with one of them a
     /// row of the assembled matrix takes less to read than its elements take to compute. It is not
@@ -66,7 +75,8 @@ impl Strategy {
             }
     }
 
-    /// The operator of `problem` with its films and all coefficients zero.
+    /// The operator of `problem` with its films and all coefficients zero; one of those
+    /// [of](Strategy::of) the shape of its elements.
     pub fn build<K: ElementKernel<N>, const N: usize>(
         self,
         problem: &Discretization<K, N>,

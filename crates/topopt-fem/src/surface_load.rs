@@ -1,11 +1,13 @@
-//! Loads on surfaces as consistent nodal forces: f_a = integral of N_a t dA over bilinear faces.
+//! Loads on surfaces as consistent nodal forces: f_a = integral of N_a t dA over bilinear faces, or
+//! over triangles of six nodes.
 //!
 //! The 2x2 Gauss rule integrates a pressure exactly, on warped faces too, because the normal times
-//! the area element is a polynomial there.
+//! the area element is a polynomial there; so does a rule of six points on triangles.
 
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use topopt_mesh::cells::Shape;
 use topopt_mesh::hexahedron::GAUSS;
 use topopt_mesh::surface::face_coordinates;
 use topopt_mesh::vector::{cross, length};
@@ -50,14 +52,19 @@ pub fn couplings(mesh: &HexMesh, faces: &[Face]) -> Vec<([u32; 2], f64)> {
 
 /// Yields the integrals of N_a N_b over `face` for node pairs a < b; a pair may come several times.
 fn of_pairs(mesh: &HexMesh, face: Face) -> impl Iterator<Item = ([u32; 2], f64)> {
-    let (nodes, mut sums) = (face.nodes(mesh.hexes()), [0.0; 16]);
-    for Point { shape, area, .. } in points(mesh, &[face]) {
-        let area = length(area);
-        let sums = sums.iter_mut().enumerate();
-        sums.for_each(|(k, sum)| *sum += area * shape[k / 4] * shape[k % 4]);
+    let mut pairs = Vec::new();
+    for (first, point) in points(mesh, &[face]).enumerate() {
+        let area = length(point.area);
+        let at = || point.at_nodes();
+        let products =
+            at().flat_map(|(a, n_a)| at().map(move |(b, n_b)| ([a, b], area * n_a * n_b)));
+        if first == 0 {
+            pairs = products.collect();
+        } else {
+            pairs.iter_mut().zip(products).for_each(|((_, sum), (_, product))| *sum += product);
+        }
     }
-    let pairs = (0..16).map(move |k| ([nodes[k / 4], nodes[k % 4]], sums[k]));
-    pairs.filter(|([a, b], _)| a < b)
+    pairs.into_iter().filter(|([a, b], _)| a < b)
 }
 
 /// Nodal forces of a load whose force on the area vector dA is `force(dA)`.
@@ -70,29 +77,68 @@ fn integrate(mesh: &HexMesh, faces: &[Face], force: impl Fn([f64; 3]) -> [f64; 3
 
 /// A point of the Gauss rule on a face.
 pub(crate) struct Point {
-    nodes: [u32; 4],
+    nodes: [u32; 6],
     /// N_a.
-    shape: [f64; 4],
+    shape: [f64; 6],
+    /// Number of nodes: four of a quadrilateral, six of a triangle.
+    n_nodes: usize,
     /// The outward normal times the area of the integration point.
     pub area: [f64; 3],
 }
 
+impl Point {
+    /// The nodes of the face with their shape functions.
+    fn at_nodes(&self) -> impl Iterator<Item = (u32, f64)> {
+        self.nodes.into_iter().zip(self.shape).take(self.n_nodes)
+    }
+}
+
 /// The points of all `faces`.
 pub(crate) fn points(mesh: &HexMesh, faces: &[Face]) -> impl Iterator<Item = Point> {
+    let are_triangles = mesh.shape() == Shape::Tetrahedron;
     faces.iter().flat_map(move |&face| {
-        let (x, nodes) = (face_coordinates(mesh, face), face.nodes(mesh.hexes()));
-        CORNERS.map(|corner| {
-            let point = corner.map(|s| s * GAUSS);
-            Point { nodes, shape: shape_functions(point), area: area_element(&x, point) }
-        })
+        if are_triangles { on_triangle(mesh, face) } else { on_quadrilateral(mesh, face) }
+    })
+}
+
+fn on_quadrilateral(mesh: &HexMesh, face: Face) -> Vec<Point> {
+    let (x, [a, b, c, d]) = (face_coordinates(mesh, face), face.nodes(mesh));
+    let point = |corner: [f64; 2]| {
+        let at = corner.map(|s| s * GAUSS);
+        let [p, q, r, s] = shape_functions(at);
+        let (nodes, shape) = ([a, b, c, d, a, a], [p, q, r, s, 0.0, 0.0]);
+        Point { nodes, shape, n_nodes: 4, area: area_element(&x, at) }
+    };
+    CORNERS.map(point).into()
+}
+
+fn on_triangle(mesh: &HexMesh, face: Face) -> Vec<Point> {
+    let nodes = face.nodes_of_triangle(mesh);
+    let x = nodes.map(|node| mesh.coordinates()[node as usize]);
+    let point = |(at, weight): ([f64; 3], f64)| {
+        let area = triangle_area_element(&x, at).map(|area| weight * area);
+        Point { nodes, shape: triangle_shape_functions(at), n_nodes: 6, area }
+    };
+    triangle_rule().map(point).into()
+}
+
+/// The six points of the rule of degree 4 by barycentric coordinates, with their shares of twice
+/// the area \[Dunavant1985\].
+fn triangle_rule() -> [([f64; 3], f64); 6] {
+    const FAR: (f64, f64) = (0.091_576_213_509_770_74, 0.109_951_743_655_321_87);
+    const NEAR: (f64, f64) = (0.445_948_490_915_964_9, 0.223_381_589_678_011_46);
+    std::array::from_fn(|i| {
+        let (other, weight) = if i < 3 { FAR } else { NEAR };
+        let own = |a: usize| if a == i % 3 { 1.0 - 2.0 * other } else { other };
+        ([own(0), own(1), own(2)], 0.5 * weight)
     })
 }
 
 /// Forces at points as forces on nodes.
 pub(crate) fn sum_at_nodes(forces: impl Iterator<Item = (Point, [f64; 3])>) -> NodalForces {
     let mut sums: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
-    for (Point { nodes, shape, .. }, force) in forces {
-        for (node, shape) in nodes.into_iter().zip(shape) {
+    for (point, force) in forces {
+        for (node, shape) in point.at_nodes() {
             let sum = sums.entry(node).or_default();
             *sum = std::array::from_fn(|i| sum[i] + shape * force[i]);
         }
@@ -118,6 +164,25 @@ fn area_element(x: &[[f64; 3]; 4], [s, t]: [f64; 2]) -> [f64; 3] {
         }
     }
     cross(ds, dt)
+}
+
+/// N_a of a triangle of six nodes: its corners, then the middles after each.
+fn triangle_shape_functions(at: [f64; 3]) -> [f64; 6] {
+    let [a, b, c] = at;
+    let corner = |l: f64| l * (2.0 * l - 1.0);
+    [corner(a), corner(b), corner(c), 4.0 * a * b, 4.0 * b * c, 4.0 * c * a]
+}
+
+/// The outward normal of a triangle of six nodes at `x`, as long as twice the area of a flat one.
+fn triangle_area_element(x: &[[f64; 3]; 6], [a, b, c]: [f64; 3]) -> [f64; 3] {
+    // By the second and third coordinate, the first being 1 minus the others.
+    let first = 1.0 - 4.0 * a;
+    let along_b = [first, 4.0 * b - 1.0, 0.0, 4.0 * (a - b), 4.0 * c, -4.0 * c];
+    let along_c = [first, 0.0, 4.0 * c - 1.0, -4.0 * b, 4.0 * b, 4.0 * (a - c)];
+    let tangent = |along: [f64; 6]| -> [f64; 3] {
+        std::array::from_fn(|i| (0..6).map(|n| along[n] * x[n][i]).sum())
+    };
+    cross(tangent(along_b), tangent(along_c))
 }
 
 /// The sum with the rounding errors of the additions carried along (Neumaier).

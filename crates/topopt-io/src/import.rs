@@ -78,8 +78,26 @@ impl UncutCells {
 pub enum Cutting {
     /// Tetrahedra, pyramids and what touches them are cut into hexahedra.
     Allowed,
+    /// Tetrahedra are kept, with a node in the middle of every edge, where there are no other
+    /// cells; else cells are cut as [`Cutting::Allowed`].
+    KeepOrCut,
+    /// Tetrahedra are kept where there are no other cells; else a file is refused as by
+    /// [`Cutting::Refused`].
+    KeepOrRefuse,
     /// A file with tetrahedra or pyramids is refused.
     Refused,
+}
+
+impl Cutting {
+    /// Whether tetrahedra are kept where there are no other cells.
+    pub(crate) fn keeps_tetrahedra(self) -> bool {
+        matches!(self, Self::KeepOrCut | Self::KeepOrRefuse)
+    }
+
+    /// Whether a file is refused whose cells would have to be cut.
+    pub(crate) fn refuses(self) -> bool {
+        matches!(self, Self::KeepOrRefuse | Self::Refused)
+    }
 }
 
 /// Reads the file at `path` with `parse`, and adds its name to what goes wrong.

@@ -23,8 +23,32 @@ pub(crate) fn ends_of_set(name: &str, n_middles: usize, n_ends: usize) -> String
     )
 }
 
+/// Returns the note on tetrahedra that are kept: the nodes that were added, and elements that were
+/// made straight.
+pub(crate) fn on_tetrahedra(cells: &Cells, cut: &Cut) -> Option<String> {
+    let n_elements = cut.tetrahedra.len();
+    if n_elements == 0 {
+        return None;
+    }
+    let of_first = cells.iter().filter(|cell| cell.middles.is_empty()).count();
+    let mut note = format!("tetrahedra, computed as elements of ten nodes: {n_elements}");
+    if of_first > 0 {
+        note += &format!("; nodes were added in the middles of the edges of {of_first} of them");
+    }
+    if cut.n_straightened > 0 {
+        note += &format!(
+            "; {} curved ones were straightened, because they would have been inverted",
+            cut.n_straightened
+        );
+    }
+    Some(note)
+}
+
 /// Returns the note on cells of second order that were not cut.
 pub(crate) fn on_order(cells: &Cells, cut: &Cut) -> Option<String> {
+    if !cut.tetrahedra.is_empty() {
+        return None;
+    }
     let is_straightened = |cell: &usize| !cut.is_cut(*cell) && !cells.get(*cell).middles.is_empty();
     let count = (0..cells.len()).filter(is_straightened).count();
     (count > 0).then(|| format!("elements of second order, read by their corners: {count}"))
@@ -48,6 +72,9 @@ pub(crate) fn on_pyramids(cells: &Cells, cut: &Cut) -> Option<String> {
 
 /// Returns the note on wedges.
 pub(crate) fn on_wedges(mesh: &HexMesh) -> Option<String> {
+    if mesh.shape() == Shape::Tetrahedron {
+        return None;
+    }
     let wedges = mesh.hexes().iter().filter(|hex| hexahedron::wedge(hex).is_some()).count();
     (wedges > 0).then(|| format!("wedges, read as hexahedra of six nodes: {wedges}"))
 }

@@ -1,8 +1,9 @@
-//! The solid of a file: its cells, cut into hexahedra where they must be, and its sets.
+//! The solid of a file: its cells, cut into hexahedra where they must be, or tetrahedra that are
+//! kept, and its sets.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use topopt_mesh::cells::{Cells, Cut, CutError, NO_NODE};
+use topopt_mesh::cells::{Cells, Cut, CutError, NO_NODE, Shape};
 use topopt_mesh::{Face, HexMesh, MeshError, Sets};
 
 use crate::deck::Deck;
@@ -61,13 +62,15 @@ impl Part {
         }
         let elements = Elements::once(tags, &mut cells)?;
         let turned = cells.turn_left_handed(&nodes.coordinates);
-        if cutting == Cutting::Refused {
+        let are_kept = cutting.keeps_tetrahedra() && only_tetrahedra(&cells);
+        if cutting.refuses() && !are_kept {
             only_bricks_and_wedges(&cells, &elements)?;
         }
 
         let node_tags = nodes.tags;
         let edges = edges_of_middles(&cells, &elements, &node_tags)?;
-        let cut = Cut::of(&cells, nodes.coordinates).map_err(|error| match error {
+        let cut = if are_kept { Cut::keeping_tetrahedra } else { Cut::of };
+        let cut = cut(&cells, nodes.coordinates).map_err(|error| match error {
             CutError::TooLarge(count) => Fault::Mesh(MeshError::TooLarge(count)),
             CutError::Repeated { cell, node, count } => Fault::RepeatedNode {
                 element: elements.tag(cell as u32),
@@ -77,7 +80,7 @@ impl Part {
         })?;
 
         let mut is_used = vec![false; cut.coordinates.len()];
-        for &node in cut.hexes.as_flattened() {
+        for &node in cut.hexes.as_flattened().iter().chain(cut.tetrahedra.as_flattened()) {
             is_used[node as usize] = true;
         }
         Ok(Self { elements, cells, node_tags, edges, cut, is_used, turned })
@@ -187,7 +190,7 @@ impl Part {
     /// Returns the value of every hexahedron from those of the given elements, `[n_given]`.
     pub fn of_hexahedra(&self, values: Vec<f64>) -> Vec<f64> {
         let of_cells = self.elements.kept_of(values.into_iter());
-        let of_cell = |(cell, value)| std::iter::repeat_n(value, self.cut.hexes_of(cell).len());
+        let of_cell = |(cell, value)| std::iter::repeat_n(value, self.cut.elements_of(cell).len());
         of_cells.into_iter().enumerate().flat_map(of_cell).collect()
     }
 
@@ -209,7 +212,7 @@ impl Part {
         let empty = sets.summary().into_iter().filter(|(.., entries)| *entries == 0);
         notes.extend(empty.map(|(name, kind, _)| format!("{} set `{name}` is empty", kind.name())));
 
-        let of_cell = |cell| std::iter::repeat_n(cell as u32, self.cut.hexes_of(cell).len());
+        let of_cell = |cell| std::iter::repeat_n(cell as u32, self.cut.elements_of(cell).len());
         let of_elements: Vec<u32> = (0..self.cells.len()).flat_map(of_cell).collect();
         let element_tags: Vec<u64> =
             of_elements.iter().map(|&cell| self.elements.tag(cell)).collect();
@@ -217,12 +220,12 @@ impl Part {
 
         let Self { elements, cells, cut, is_used, .. } = self;
         let (was_cut, straightened, moved) = (cut.n_cut(), cut.n_straightened, cut.moved);
+        notes.extend(notes::on_tetrahedra(&cells, &cut));
         notes.extend(notes::on_order(&cells, &cut));
         notes.extend((moved.count > 0).then(|| notes::on_moved(moved)));
         notes.extend(notes::on_pyramids(&cells, &cut));
 
-        let (coordinates, hexes) = numbered(cut, &is_used);
-        match HexMesh::new(coordinates, hexes, sets) {
+        match mesh_of(cut, &is_used, sets) {
             Ok(mesh) => {
                 notes.extend(notes::on_wedges(&mesh));
                 if let Some(uncut) = &uncut {
@@ -281,7 +284,8 @@ impl Part {
                 members.extend(ends);
                 members.sort_unstable();
             }
-            let grows = self.cut.n_cut() > 0 && !of_file.as_listed.contains(&name);
+            let has_more = self.cut.n_cut() > 0 || !self.cut.tetrahedra.is_empty();
+            let grows = has_more && !of_file.as_listed.contains(&name);
             let added = if grows { self.middles_of(&members) } else { Vec::new() };
             let members = members.into_iter().chain(added);
             let used = members.map(|node| numbers[node as usize]).filter(|node| *node != NO_NODE);
@@ -298,8 +302,8 @@ impl Part {
         }
 
         for (name, given) in of_file.elements {
-            let hexes = |given: u32| self.cut.hexes_of(self.elements.number(given) as usize);
-            let mut members: Vec<u32> = given.into_iter().flat_map(hexes).collect();
+            let elements = |given: u32| self.cut.elements_of(self.elements.number(given) as usize);
+            let mut members: Vec<u32> = given.into_iter().flat_map(elements).collect();
             members.sort_unstable();
             members.dedup();
             sets.elements.insert(name, members);
@@ -355,18 +359,25 @@ fn numbers(is_used: &[bool]) -> Vec<u32> {
     is_used.iter().map(number).collect()
 }
 
-/// Coordinates and hexahedra by the nodes that are used.
-fn numbered(cut: Cut, is_used: &[bool]) -> (Vec<[f64; 3]>, Vec<[u32; 8]>) {
-    let Cut { mut coordinates, mut hexes, .. } = cut;
+/// Whether there are cells, and all are tetrahedra.
+fn only_tetrahedra(cells: &Cells) -> bool {
+    !cells.is_empty() && cells.shapes().iter().all(|shape| *shape == Shape::Tetrahedron)
+}
+
+/// The mesh of hexahedra or of tetrahedra by the nodes that are used.
+fn mesh_of(cut: Cut, is_used: &[bool], sets: Sets) -> Result<HexMesh, MeshError> {
+    let Cut { mut coordinates, mut hexes, mut tetrahedra, .. } = cut;
     if is_used.contains(&false) {
         let numbers = numbers(is_used);
-        for node in hexes.as_flattened_mut() {
-            *node = numbers[*node as usize];
-        }
+        let nodes = hexes.as_flattened_mut().iter_mut().chain(tetrahedra.as_flattened_mut());
+        nodes.for_each(|node| *node = numbers[*node as usize]);
         let mut used = is_used.iter();
         coordinates.retain(|_| used.next().copied().unwrap_or(false));
     }
-    (coordinates, hexes)
+    match tetrahedra.is_empty() {
+        true => HexMesh::new(coordinates, hexes, sets),
+        false => HexMesh::of_tetrahedra(coordinates, tetrahedra, sets),
+    }
 }
 
 /// Converts an error of the mesh to one with the file's tags for nodes and elements.

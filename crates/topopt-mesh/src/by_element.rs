@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::{HexMesh, hexahedron};
+use crate::cells::Shape;
+use crate::{HexMesh, hexahedron, tetrahedron};
 
 /// Elements whose coordinates are looked up before the first of them is computed with: in random
 /// order each node is far away in memory, and the processor waits for many at a time only if
@@ -13,22 +14,24 @@ const BLOCK: usize = 32;
 const CHUNK: usize = 1 << 16;
 
 impl HexMesh {
-    /// `value` of every element by its nodes and their coordinates, `[n_elements]`.
-    pub(crate) fn of_elements<T: Copy + Default + Send + Sync>(
+    /// `value` of every element by its E nodes and their coordinates, `[n_elements]`.
+    pub(crate) fn of_elements<const E: usize, T: Copy + Default + Send + Sync>(
         &self,
-        value: impl Fn(&[u32; 8], &[[f64; 3]; 8]) -> T + Sync,
+        value: impl Fn(&[u32; E], &[[f64; 3]; E]) -> T + Sync,
     ) -> Vec<T> {
+        debug_assert_eq!(E, self.nodes_per_element());
+        let elements = self.connectivity().as_chunks::<E>().0;
         let mut values = vec![T::default(); self.n_elements()];
-        let blocks = values.par_chunks_mut(BLOCK).zip(self.hexes().par_chunks(BLOCK));
-        blocks.for_each(|(values, hexes)| {
-            let mut corners = [[[0.0; 3]; 8]; BLOCK];
-            for (x, hex) in corners.iter_mut().zip(hexes) {
-                for a in 0..8 {
-                    x[a] = self.coordinates()[hex[a] as usize];
+        let blocks = values.par_chunks_mut(BLOCK).zip(elements.par_chunks(BLOCK));
+        blocks.for_each(|(values, elements)| {
+            let mut coordinates = [[[0.0; 3]; E]; BLOCK];
+            for (x, nodes) in coordinates.iter_mut().zip(elements) {
+                for a in 0..E {
+                    x[a] = self.coordinates()[nodes[a] as usize];
                 }
             }
-            for ((place, hex), x) in values.iter_mut().zip(hexes).zip(&corners) {
-                *place = value(hex, x);
+            for ((place, nodes), x) in values.iter_mut().zip(elements).zip(&coordinates) {
+                *place = value(nodes, x);
             }
         });
         values
@@ -36,7 +39,10 @@ impl HexMesh {
 
     /// Volume of every element.
     pub fn volumes(&self) -> Vec<f64> {
-        self.of_elements(|_, x| hexahedron::volume(x))
+        match self.shape() {
+            Shape::Tetrahedron => self.of_elements(|_, x| tetrahedron::volume(x)),
+            _ => self.of_elements(|_, x| hexahedron::volume(x)),
+        }
     }
 
     /// Width of an element, the cube root of its volume, averaged over the volume of the mesh: as a
@@ -57,8 +63,11 @@ impl HexMesh {
         widths.iter().sum::<f64>() / volumes.iter().sum::<f64>()
     }
 
-    /// Center of every element: the mean of its nodes.
+    /// Center of every element: the mean of its corners.
     pub fn centers(&self) -> Vec<[f64; 3]> {
+        if self.shape() == Shape::Tetrahedron {
+            return self.of_elements(|_: &[u32; 10], x| tetrahedron::center(x));
+        }
         self.of_elements(|hex, x| {
             if hexahedron::has_twice(hex) {
                 hexahedron::center(x)

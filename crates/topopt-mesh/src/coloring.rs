@@ -17,8 +17,8 @@ impl Coloring {
         let mut groups: Vec<Vec<u32>> = Vec::new();
         let mut taken: Vec<u32> = Vec::new(); // taken[c] == e: a neighbor of e has color c
 
-        for (e, hex) in mesh.hexes().iter().enumerate() {
-            for &node in hex {
+        for (e, nodes) in mesh.elements().enumerate() {
+            for &node in nodes {
                 for &neighbor in adjacency.elements_of(node as usize) {
                     let c = color[neighbor as usize];
                     if c != NONE {

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
+use crate::cells::Shape;
 use crate::counting_sort::grouped;
-use crate::hexahedron::{FACES, NODES};
 use crate::{Face, HexMesh, NodeToElements};
 
 /// Connected part of every node and every element. Parts are numbered in the order of their first
@@ -31,8 +31,8 @@ impl Components {
     pub fn of(mesh: &HexMesh) -> Self {
         let parent: Vec<AtomicU32> =
             (0..mesh.n_nodes() as u32).into_par_iter().map(AtomicU32::new).collect();
-        mesh.hexes().par_iter().for_each(|hex| {
-            hex[1..].iter().for_each(|&node| join(&parent, hex[0], node));
+        mesh.par_elements().for_each(|nodes| {
+            nodes[1..].iter().for_each(|&node| join(&parent, nodes[0], node));
         });
         // A root is the smallest node of its part.
         let root_of: Vec<u32> =
@@ -41,7 +41,7 @@ impl Components {
         let roots: Vec<u32> = (0..mesh.n_nodes() as u32).into_par_iter().filter(is_root).collect();
         let part = |root: &u32| roots.partition_point(|other| other < root) as u32;
         let of_node: Vec<u32> = root_of.par_iter().map(part).collect();
-        let of_element = mesh.hexes().par_iter().map(|hex| of_node[hex[0] as usize]).collect();
+        let of_element = mesh.par_elements().map(|nodes| of_node[nodes[0] as usize]).collect();
         Self { of_node, of_element, n_components: roots.len() }
     }
 
@@ -59,8 +59,10 @@ impl Components {
         // The first node between two of them: whichever part a node gets, another has it too.
         let of_node: Vec<AtomicU32> =
             (0..mesh.n_nodes()).into_par_iter().map(|_| u32::MAX.into()).collect();
-        let nodes = |(hex, &root): (&[u32; 8], &u32)| hex.map(|node| (node, root));
-        let all = || mesh.hexes().par_iter().zip(&root_of).flat_map_iter(nodes);
+        let all = || {
+            let elements = mesh.par_elements().zip(&root_of);
+            elements.flat_map_iter(|(nodes, &root)| nodes.iter().map(move |&node| (node, root)))
+        };
         all().for_each(|(node, root)| of_node[node as usize].store(root, Ordering::Relaxed));
         let of_node = |node: u32| of_node[node as usize].load(Ordering::Relaxed);
         let hinge = all().filter(|&(node, root)| of_node(node) != root).map(|(node, _)| node).min();
@@ -105,7 +107,7 @@ fn parents_by_faces(mesh: &HexMesh, wanted: impl Fn(u32) -> bool + Sync) -> Vec<
         }
     };
     elements().skip(1).for_each(|e| {
-        if goes_on(&mesh.hexes()[e as usize - 1], &mesh.hexes()[e as usize]) {
+        if goes_on(mesh, e) {
             join(e - 1, e);
         }
     });
@@ -118,8 +120,8 @@ fn parents_by_faces(mesh: &HexMesh, wanted: impl Fn(u32) -> bool + Sync) -> Vec<
     let is_apart: Vec<AtomicBool> = nodes.map(|_| false.into()).collect();
     let Some(first) = elements().find_first(|&e| wanted(e)) else { return parent };
     elements().filter(|e| wanted(*e) && find(&parent, *e) != find(&parent, first)).for_each(|e| {
-        let nodes = mesh.hexes()[e as usize].into_iter();
-        nodes.for_each(|node| is_apart[node as usize].store(true, Ordering::Relaxed));
+        let nodes = mesh.element(e as usize).iter();
+        nodes.for_each(|&node| is_apart[node as usize].store(true, Ordering::Relaxed));
     });
     join_around(mesh, join, |node| is_apart[node as usize].load(Ordering::Relaxed));
     parent
@@ -140,17 +142,19 @@ fn join_around(
 /// Each so many nodes are looked at first by [`parents_by_faces`].
 const FEW: u32 = 8;
 
-/// Whether `next` begins with the face that `hex` ends with, as along a chord of a renumbered mesh.
-fn goes_on(hex: &[u32; 8], next: &[u32; 8]) -> bool {
-    let [last, first] = [Face::key(FACES[1].map(|a| hex[a])), Face::key(FACES[0].map(|a| next[a]))];
+/// Whether an element begins with the face that the one before ends with, as along a chord of a
+/// renumbered mesh.
+fn goes_on(mesh: &HexMesh, next: u32) -> bool {
+    let faces = [Face { element: next - 1, local: 1 }, Face { element: next, local: 0 }];
+    let [last, first] = faces.map(|face| Face::key(face.nodes(mesh)));
     last == first && last[2] != u32::MAX
 }
 
 /// Room for what is around a node.
 #[derive(Default)]
 struct Around {
-    /// Elements at the node, each with the node's local number in it and its eight nodes.
-    elements: Vec<(u32, u8, [u32; 8])>,
+    /// Faces of elements at the node.
+    sides: Vec<(u32, [u32; 4])>,
     /// Keys ([`Face::key`]) of the faces whose smallest node it is, each with its first element.
     faces: Vec<([u32; 4], u32)>,
 }
@@ -166,30 +170,35 @@ impl Around {
         join: impl Fn(u32, u32),
     ) {
         // All loads first, as they may be far away in memory.
-        let with_nodes = |(element, local)| (element, local, mesh.hexes()[element as usize]);
-        self.elements.clear();
-        self.elements.extend(adjacency.of(node).map(with_nodes));
+        self.sides.clear();
+        for (element, local) in adjacency.of(node) {
+            let at = sides_at(mesh.shape(), local);
+            let nodes = |local| (element, Face { element, local }.nodes(mesh));
+            self.sides.extend(at.map(nodes));
+        }
 
         self.faces.clear();
-        for &(element, local, hex) in &self.elements {
-            for axis in 0..3 {
-                let side = 2 * axis + usize::from(NODES[local as usize][axis] > 0.0);
-                let nodes = FACES[side].map(|a| hex[a]);
-                let smallest = nodes.into_iter().fold(u32::MAX, u32::min);
-                if smallest as usize != node {
-                    continue;
-                }
-                let key = Face::key(nodes);
-                if key[2] == u32::MAX {
-                    continue;
-                }
-                match self.faces.iter().find(|(other, _)| *other == key) {
-                    Some(&(_, first)) => join(first, element),
-                    None => self.faces.push((key, element)),
-                }
+        for &(element, nodes) in &self.sides {
+            let smallest = nodes.into_iter().fold(u32::MAX, u32::min);
+            if smallest as usize != node {
+                continue;
+            }
+            let key = Face::key(nodes);
+            if key[2] == u32::MAX {
+                continue;
+            }
+            match self.faces.iter().find(|(other, _)| *other == key) {
+                Some(&(_, first)) => join(first, element),
+                None => self.faces.push((key, element)),
             }
         }
     }
+}
+
+/// The faces of an element that meet at a local node; of a node in the middle of an edge, none.
+fn sides_at(shape: Shape, local: u8) -> impl Iterator<Item = u8> {
+    let faces = (0..).zip(shape.faces());
+    faces.filter(move |(_, face)| face.contains(&local.into())).map(|(side, _)| side)
 }
 
 /// The root of the tree of `node`, with path halving. A node never gets a larger parent, so that
@@ -286,7 +295,7 @@ mod tests {
             let kept = (0..mesh.n_elements()).filter(is_kept).map(|e| mesh.hexes()[e]);
             let (nodes, hexes) = hexahedron::with_own_nodes(&kept.collect::<Vec<_>>());
             let coordinates = nodes.iter().map(|&n| mesh.coordinates()[n as usize]).collect();
-            let mesh = HexMesh::of_part(coordinates, hexes);
+            let mesh = mesh.part_of(coordinates, hexes.into_flattened());
 
             let neighbors = face_neighbors(&mesh);
             let (mut of, mut n_parts) = (vec![None; mesh.n_elements()], 0);

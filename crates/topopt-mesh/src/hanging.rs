@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::coincident::same_place;
 use crate::surface::{boundary_faces, face_center, face_coordinates};
 use crate::vector::{difference, length};
-use crate::{BoundingBox, CellList, Face, HexMesh, hexahedron};
+use crate::{BoundingBox, CellList, Face, HexMesh};
 
 /// Nodes this near to a face lie on it: a share of the shortest edge with a length of the elements
 /// of both.
@@ -16,7 +16,7 @@ const RELATIVE_DISTANCE: f64 = 1e-3;
 /// there is not joined. Where a mesh fits together there are none.
 pub fn hanging_nodes(mesh: &HexMesh) -> Vec<(u32, Face)> {
     let faces = boundary_faces(mesh);
-    let mut nodes: Vec<u32> = faces.iter().flat_map(|face| face.nodes(mesh.hexes())).collect();
+    let mut nodes: Vec<u32> = faces.iter().flat_map(|face| face.nodes(mesh)).collect();
     nodes.par_sort_unstable();
     nodes.dedup();
 
@@ -32,9 +32,9 @@ pub fn hanging_nodes(mesh: &HexMesh) -> Vec<(u32, Face)> {
     let mut hanging: Vec<(u32, Face)> = faces
         .par_iter()
         .flat_map_iter(|&face| {
-            let at_element = mesh.hexes()[face.element as usize].map(|n| shortest[n as usize]);
-            let tolerance =
-                RELATIVE_DISTANCE * at_element.into_iter().fold(f64::INFINITY, f64::min);
+            let corners = mesh.corners(face.element as usize).iter();
+            let at_element = corners.map(|&node| shortest[node as usize]);
+            let tolerance = RELATIVE_DISTANCE * at_element.fold(f64::INFINITY, f64::min);
             let x = face_coordinates(mesh, face);
             let on_face = nodes_on(&x, &near, (tolerance, &tolerances), same_place);
             on_face.into_iter().map(move |id| (id, face))
@@ -58,11 +58,11 @@ fn distance(mesh: &HexMesh, face: Face) -> f64 {
 /// have their next nodes as near as they are thin.
 fn shortest_edges(mesh: &HexMesh) -> Vec<f64> {
     let mut shortest = vec![f64::INFINITY; mesh.n_nodes()];
-    for (element, hex) in mesh.hexes().iter().enumerate() {
-        let x = mesh.element_coordinates(element);
-        let edges = hexahedron::EDGES.map(|[a, b]| length(difference(x[a], x[b])));
-        let least = edges.into_iter().filter(|edge| *edge > 0.0).fold(f64::INFINITY, f64::min);
-        for &node in hex {
+    for element in 0..mesh.n_elements() {
+        let x: Vec<[f64; 3]> = mesh.corner_coordinates(element).collect();
+        let edges = mesh.shape().edges().iter().map(|&[a, b]| length(difference(x[a], x[b])));
+        let least = edges.filter(|edge| *edge > 0.0).fold(f64::INFINITY, f64::min);
+        for &node in mesh.corners(element) {
             shortest[node as usize] = shortest[node as usize].min(least);
         }
     }

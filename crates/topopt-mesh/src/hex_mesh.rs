@@ -6,98 +6,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use crate::hexahedron;
-use crate::numbers::place;
-use crate::sets::{SetKind, Sets};
+use crate::cells::Shape;
+use crate::mesh_error::MeshError;
+use crate::sets::{Face, SetKind, Sets};
 use crate::trilinear::Trilinear;
+use crate::{hexahedron, tetrahedron};
 
-/// An unstructured mesh of trilinear hexahedra that is known to be valid: finite coordinates,
-/// indices in range, no node without an element, a positive Jacobian at every point of the 2x2x2
-/// Gauss rule, sets that name existing entities. No node stands twice in an element, unless it is a
-/// [wedge](hexahedron::wedge) or a [pyramid](hexahedron::pyramid): a hexahedron with a face that is
-/// collapsed to an edge or a point.
+/// An unstructured mesh, either of trilinear hexahedra or of [tetrahedra of ten
+/// nodes](tetrahedron), that is known to be valid: finite coordinates, indices in range, no node
+/// without an element, a positive Jacobian at every integration point, sets that name existing
+/// entities. No node stands twice in an element, unless it is a [wedge](hexahedron::wedge) or a
+/// [pyramid](hexahedron::pyramid): a hexahedron with a face that is collapsed to an edge or a
+/// point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HexMesh {
     // Equations on a mesh have it each, and share what is large.
     coordinates: Arc<Vec<[f64; 3]>>,
-    hexes: Arc<Vec<[u32; 8]>>,
+    shape: Shape,
+    /// Nodes of all elements one after the other, [`HexMesh::nodes_per_element`] each.
+    nodes: Arc<Vec<u32>>,
     sets: Sets,
-}
-
-/// Why coordinates and connectivity do not make a [`HexMesh`]. Entities are numbered from 0.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum MeshError {
-    /// No element.
-    #[error("the mesh has no hexahedra")]
-    Empty,
-    /// More nodes or elements than 32-bit numbers can name.
-    #[error("the mesh has {0} nodes or elements; 4294967295 is the most")]
-    TooLarge(usize),
-    /// A coordinate that is NaN or infinite.
-    #[error("node {node} has a coordinate that is not a finite number: {coordinates:?}")]
-    NotFinite {
-        /// The node.
-        node: u32,
-        /// Coordinates of the node.
-        coordinates: [f64; 3],
-    },
-    /// Connectivity out of range.
-    #[error("element {element} refers to node {node}, but there are {n_nodes} nodes")]
-    NodeOutOfRange {
-        /// The element.
-        element: u32,
-        /// The node it names.
-        node: u32,
-        /// Number of nodes.
-        n_nodes: usize,
-    },
-    /// Repeated node in an element that is neither a wedge nor a pyramid.
-    #[error(
-        "element {element} uses node {node} twice and is not a wedge or a pyramid: a tetrahedron or \
-         a damaged hexahedron ({count} such element(s) in all)"
-    )]
-    RepeatedNode {
-        /// The first such element.
-        element: u32,
-        /// The node.
-        node: u32,
-        /// Number of such elements.
-        count: usize,
-    },
-    /// A Jacobian that is not positive.
-    #[error(
-        "element {element} at {} is inverted or flat: Jacobian determinant {determinant:.3e} \
-         ({count} such element(s) in all)",
-        place(*center)
-    )]
-    Inverted {
-        /// The first such element.
-        element: u32,
-        /// Center of the element.
-        center: [f64; 3],
-        /// The smallest determinant over its Gauss points.
-        determinant: f64,
-        /// Number of such elements.
-        count: usize,
-    },
-    /// A node that no element uses.
-    #[error("node {node} belongs to no element ({count} such node(s) in all)")]
-    Orphan {
-        /// The first such node.
-        node: u32,
-        /// Number of such nodes.
-        count: usize,
-    },
-    /// A set entry out of range.
-    #[error("{} set `{name}` names entity {entity}, which is not in the mesh", kind.name())]
-    SetOutOfRange {
-        /// Kind of the set.
-        kind: SetKind,
-        /// Name of the set.
-        name: String,
-        /// The entity.
-        entity: u32,
-    },
 }
 
 /// An axis-aligned box.
@@ -150,11 +78,35 @@ impl HexMesh {
         hexes: Vec<[u32; 8]>,
         sets: Sets,
     ) -> Result<Self, MeshError> {
-        check_size(&coordinates, &hexes)?;
-        check_coordinates(&coordinates)?;
-        check_connectivity(coordinates.len(), &hexes)?;
-        check_sets(&sets, coordinates.len(), hexes.len())?;
-        let mesh = Self { coordinates: coordinates.into(), hexes: hexes.into(), sets };
+        Self::checked(coordinates, Shape::Hexahedron, hexes.into_flattened(), sets)
+    }
+
+    /// Checks everything that [`HexMesh`] promises of a mesh of tetrahedra.
+    ///
+    /// `coordinates`: `[n_nodes][3]`; `tetrahedra`: `[n_elements][10]`, in the order of
+    /// [`tetrahedron`].
+    ///
+    /// # Errors
+    /// [`MeshError`], naming the first offending entity.
+    pub fn of_tetrahedra(
+        coordinates: Vec<[f64; 3]>,
+        tetrahedra: Vec<[u32; 10]>,
+        sets: Sets,
+    ) -> Result<Self, MeshError> {
+        Self::checked(coordinates, Shape::Tetrahedron, tetrahedra.into_flattened(), sets)
+    }
+
+    fn checked(
+        coordinates: Vec<[f64; 3]>,
+        shape: Shape,
+        nodes: Vec<u32>,
+        sets: Sets,
+    ) -> Result<Self, MeshError> {
+        let mesh = Self { coordinates: coordinates.into(), shape, nodes: nodes.into(), sets };
+        mesh.check_size()?;
+        check_coordinates(&mesh.coordinates)?;
+        mesh.check_connectivity()?;
+        mesh.check_sets()?;
         mesh.check_jacobians()?;
         Ok(mesh)
     }
@@ -164,9 +116,57 @@ impl HexMesh {
         &self.coordinates
     }
 
-    /// Nodes of the elements, `[n_elements][8]`, in the order of the VTK hexahedron.
+    /// Shape of all elements: a hexahedron or a tetrahedron.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Number of nodes per element: 8, or 10 of a tetrahedron.
+    pub fn nodes_per_element(&self) -> usize {
+        nodes_per_element(self.shape)
+    }
+
+    /// Nodes of `element`, `[nodes_per_element]`, in the order of the VTK hexahedron or quadratic
+    /// tetrahedron.
+    pub fn element(&self, element: usize) -> &[u32] {
+        let n = self.nodes_per_element();
+        &self.nodes[n * element..][..n]
+    }
+
+    /// Nodes of the elements, one element after the other; see [`HexMesh::element`].
+    pub fn elements(&self) -> impl ExactSizeIterator<Item = &[u32]> + Clone {
+        self.nodes.chunks_exact(self.nodes_per_element())
+    }
+
+    /// The [`HexMesh::elements`], by several threads.
+    pub fn par_elements(&self) -> impl IndexedParallelIterator<Item = &[u32]> {
+        self.nodes.par_chunks_exact(self.nodes_per_element())
+    }
+
+    /// Nodes of the elements without a break, `[n_elements * nodes_per_element]`.
+    pub fn connectivity(&self) -> &[u32] {
+        &self.nodes
+    }
+
+    /// Nodes of the hexahedra, `[n_elements][8]`, in the order of the VTK hexahedron.
+    ///
+    /// # Panics
+    /// If the elements are tetrahedra.
     pub fn hexes(&self) -> &[[u32; 8]] {
-        &self.hexes
+        self.of_shape(Shape::Hexahedron)
+    }
+
+    /// Nodes of the tetrahedra, `[n_elements][10]`, in the order of [`tetrahedron`].
+    ///
+    /// # Panics
+    /// If the elements are hexahedra.
+    pub fn tetrahedra(&self) -> &[[u32; 10]] {
+        self.of_shape(Shape::Tetrahedron)
+    }
+
+    fn of_shape<const E: usize>(&self, shape: Shape) -> &[[u32; E]] {
+        assert_eq!(self.shape, shape, "elements of the shape that is asked for");
+        self.nodes.as_chunks().0
     }
 
     /// Named sets.
@@ -181,17 +181,20 @@ impl HexMesh {
 
     /// Number of elements.
     pub fn n_elements(&self) -> usize {
-        self.hexes.len()
+        self.nodes.len() / self.nodes_per_element()
     }
 
-    /// Coordinates of the eight nodes of `element`.
-    pub fn element_coordinates(&self, element: usize) -> [[f64; 3]; 8] {
-        self.hexes[element].map(|node| self.coordinates[node as usize])
+    /// Number of faces per element: six, or four of a tetrahedron.
+    pub fn n_faces(&self) -> u8 {
+        self.shape.faces().len() as u8
     }
 
     /// Number of elements that are [wedges](hexahedron::wedge) or [pyramids](hexahedron::pyramid).
     pub fn n_degenerate(&self) -> usize {
-        self.hexes.par_iter().filter(|hex| hexahedron::is_degenerate(hex)).count()
+        match self.shape {
+            Shape::Tetrahedron => 0,
+            _ => self.hexes().par_iter().filter(|hex| hexahedron::is_degenerate(hex)).count(),
+        }
     }
 
     /// The smallest axis-aligned box around the mesh.
@@ -203,50 +206,120 @@ impl HexMesh {
     pub(crate) fn permuted(
         &self,
         coordinates: Vec<[f64; 3]>,
-        hexes: Vec<[u32; 8]>,
+        connectivity: Vec<u32>,
         sets: Sets,
     ) -> Self {
-        debug_assert_eq!((coordinates.len(), hexes.len()), (self.n_nodes(), self.n_elements()));
-        Self { coordinates: coordinates.into(), hexes: hexes.into(), sets }
+        debug_assert_eq!(coordinates.len(), self.n_nodes());
+        debug_assert_eq!(connectivity.len(), self.nodes.len());
+        let nodes = connectivity.into();
+        Self { coordinates: coordinates.into(), shape: self.shape, nodes, sets }
     }
 
     /// Consecutive elements as a mesh of their own, with nodes in the same order; without sets.
     pub(crate) fn part(&self, elements: Range<usize>) -> Self {
-        let (nodes, hexes) = hexahedron::with_own_nodes(&self.hexes[elements]);
+        let n = self.nodes_per_element();
+        let own = self.nodes[n * elements.start..n * elements.end].as_chunks::<1>().0;
+        let (nodes, own) = hexahedron::with_own_nodes(own);
         let coordinates = nodes.iter().map(|&node| self.coordinates[node as usize]).collect();
-        Self::of_part(coordinates, hexes)
+        self.part_of(coordinates, own.into_flattened())
     }
 
-    /// Elements of a mesh that was checked, with the nodes that they have, perhaps none; without sets.
-    pub fn of_part(coordinates: Vec<[f64; 3]>, hexes: Vec<[u32; 8]>) -> Self {
-        Self { coordinates: coordinates.into(), hexes: hexes.into(), sets: Sets::default() }
+    /// Elements of this mesh, by the `nodes` that they have, as a mesh of their own; without sets.
+    pub fn part_of(&self, coordinates: Vec<[f64; 3]>, nodes: Vec<u32>) -> Self {
+        Self::of_part(self.shape, coordinates, nodes)
+    }
+
+    /// Elements of a mesh that was checked, with the nodes that they have, perhaps none, one
+    /// element after the other; without sets.
+    pub fn of_part(shape: Shape, coordinates: Vec<[f64; 3]>, nodes: Vec<u32>) -> Self {
+        Self { coordinates: coordinates.into(), shape, nodes: nodes.into(), sets: Sets::default() }
+    }
+
+    fn check_size(&self) -> Result<(), MeshError> {
+        if self.nodes.is_empty() {
+            return Err(MeshError::Empty);
+        }
+        let largest = self.n_nodes().max(self.n_elements());
+        if largest > u32::MAX as usize { Err(MeshError::TooLarge(largest)) } else { Ok(()) }
+    }
+
+    fn check_connectivity(&self) -> Result<(), MeshError> {
+        let n_nodes = self.n_nodes();
+        let used: Vec<AtomicBool> = (0..n_nodes).into_par_iter().map(|_| false.into()).collect();
+        let outside = self.par_elements().enumerate().find_map_first(|(element, nodes)| {
+            let mark =
+                |node: &&u32| used.get(**node as usize).map(|u| u.store(true, Ordering::Relaxed));
+            nodes.iter().find(|node| mark(node).is_none()).map(|&node| (element as u32, node))
+        });
+
+        if let Some((element, node)) = outside {
+            return Err(MeshError::NodeOutOfRange { element, node, n_nodes });
+        }
+
+        let repeated = self.par_elements().enumerate();
+        let repeated = repeated.filter_map(|(e, nodes)| Some((e as u32, repeated_node(nodes)?)));
+        let repeated: Vec<(u32, u32)> = repeated.collect();
+        if let Some(&(element, node)) = repeated.first() {
+            return Err(MeshError::RepeatedNode { element, node, count: repeated.len() });
+        }
+
+        // Only now: without an element outside, the first search has marked the nodes of all
+        // elements.
+        let is_orphan = |used: &AtomicBool| !used.load(Ordering::Relaxed);
+        match used.par_iter().position_first(is_orphan) {
+            None => Ok(()),
+            Some(node) => Err(MeshError::Orphan {
+                node: node as u32,
+                count: used.par_iter().filter(|used| is_orphan(used)).count(),
+            }),
+        }
     }
 
     fn check_jacobians(&self) -> Result<(), MeshError> {
-        let least = |x: &[[f64; 3]; 8]| {
-            let map = Trilinear::of(x);
-            let dets = hexahedron::gauss_points().map(|xi| map.determinant(xi));
-            dets.into_iter().fold(f64::INFINITY, f64::min)
+        let least = match self.shape {
+            Shape::Tetrahedron => {
+                self.of_elements(|_: &[u32; 10], x| tetrahedron::least_determinant(x))
+            }
+            _ => self.of_elements(|_, x| least_determinant(x)),
         };
-        let least = self.of_elements(|_, x| least(x)).into_par_iter().enumerate();
+        let least = least.into_par_iter().enumerate();
         let bad: Vec<(usize, f64)> = least.filter(|(_, det)| *det <= 0.0).collect();
         match bad.first() {
             None => Ok(()),
             Some(&(e, determinant)) => {
-                let center = hexahedron::center(&self.element_coordinates(e));
-                let (element, count) = (e as u32, bad.len());
+                let (element, count, center) = (e as u32, bad.len(), self.center(e));
                 Err(MeshError::Inverted { element, center, determinant, count })
             }
         }
     }
+
+    fn check_sets(&self) -> Result<(), MeshError> {
+        let (n_nodes, n_elements, n_faces) = (self.n_nodes(), self.n_elements(), self.n_faces());
+        let outside = |kind, name: &String, entity| {
+            Err(MeshError::SetOutOfRange { kind, name: name.clone(), entity })
+        };
+        for (name, set) in &self.sets.nodes {
+            if let Some(&n) = set.par_iter().find_first(|n| **n as usize >= n_nodes) {
+                return outside(SetKind::Node, name, n);
+            }
+        }
+        let has_no = |face: &&Face| face.element as usize >= n_elements || face.local >= n_faces;
+        for (name, set) in &self.sets.faces {
+            if let Some(f) = set.iter().find(has_no) {
+                return outside(SetKind::Face, name, f.element);
+            }
+        }
+        for (name, set) in &self.sets.elements {
+            if let Some(&e) = set.par_iter().find_first(|e| **e as usize >= n_elements) {
+                return outside(SetKind::Element, name, e);
+            }
+        }
+        Ok(())
+    }
 }
 
-fn check_size(coordinates: &[[f64; 3]], hexes: &[[u32; 8]]) -> Result<(), MeshError> {
-    if hexes.is_empty() {
-        return Err(MeshError::Empty);
-    }
-    let largest = coordinates.len().max(hexes.len());
-    if largest > u32::MAX as usize { Err(MeshError::TooLarge(largest)) } else { Ok(()) }
+fn nodes_per_element(shape: Shape) -> usize {
+    if shape == Shape::Tetrahedron { tetrahedron::N_NODES } else { 8 }
 }
 
 fn check_coordinates(coordinates: &[[f64; 3]]) -> Result<(), MeshError> {
@@ -258,64 +331,21 @@ fn check_coordinates(coordinates: &[[f64; 3]]) -> Result<(), MeshError> {
     }
 }
 
-fn check_connectivity(n_nodes: usize, hexes: &[[u32; 8]]) -> Result<(), MeshError> {
-    let used: Vec<AtomicBool> = (0..n_nodes).into_par_iter().map(|_| false.into()).collect();
-    let outside = hexes.par_iter().enumerate().find_map_first(|(element, hex)| {
-        let mark =
-            |node: &&u32| used.get(**node as usize).map(|u| u.store(true, Ordering::Relaxed));
-        hex.iter().find(|node| mark(node).is_none()).map(|&node| (element as u32, node))
-    });
-
-    if let Some((element, node)) = outside {
-        return Err(MeshError::NodeOutOfRange { element, node, n_nodes });
-    }
-
-    let repeated = hexes.par_iter().enumerate();
-    let repeated = repeated.filter_map(|(e, hex)| Some((e as u32, repeated_node(hex)?)));
-    let repeated: Vec<(u32, u32)> = repeated.collect();
-    if let Some(&(element, node)) = repeated.first() {
-        return Err(MeshError::RepeatedNode { element, node, count: repeated.len() });
-    }
-
-    // Only now: without an element outside, the first search has marked the nodes of all elements.
-    let is_orphan = |used: &AtomicBool| !used.load(Ordering::Relaxed);
-    match used.par_iter().position_first(is_orphan) {
-        None => Ok(()),
-        Some(node) => Err(MeshError::Orphan {
-            node: node as u32,
-            count: used.par_iter().filter(|used| is_orphan(used)).count(),
-        }),
-    }
+/// The smallest determinant of the Jacobian of a hexahedron at its Gauss points.
+fn least_determinant(x: &[[f64; 3]; 8]) -> f64 {
+    let map = Trilinear::of(x);
+    let dets = hexahedron::gauss_points().map(|xi| map.determinant(xi));
+    dets.into_iter().fold(f64::INFINITY, f64::min)
 }
 
-/// Returns the first node that stands twice in `hex`, unless that is a wedge or a pyramid.
-fn repeated_node(hex: &[u32; 8]) -> Option<u32> {
-    if !hexahedron::has_twice(hex) || hexahedron::is_degenerate(hex) {
+/// Returns the first node that stands twice in an element, unless that is a wedge or a pyramid.
+fn repeated_node(nodes: &[u32]) -> Option<u32> {
+    if let Ok(hex) = <&[u32; 8]>::try_from(nodes)
+        && (!hexahedron::has_twice(hex) || hexahedron::is_degenerate(hex))
+    {
         return None;
     }
-    (1..8).find(|&a| hex[..a].contains(&hex[a])).map(|a| hex[a])
-}
-
-fn check_sets(sets: &Sets, n_nodes: usize, n_elements: usize) -> Result<(), MeshError> {
-    let outside = |kind, name: &String, entity| {
-        Err(MeshError::SetOutOfRange { kind, name: name.clone(), entity })
-    };
-    for (name, set) in &sets.nodes {
-        if let Some(&n) = set.par_iter().find_first(|n| **n as usize >= n_nodes) {
-            return outside(SetKind::Node, name, n);
-        }
-    }
-    for (name, set) in &sets.faces {
-        if let Some(f) = set.iter().find(|f| f.element as usize >= n_elements || f.local > 5) {
-            return outside(SetKind::Face, name, f.element);
-        }
-    }
-    for (name, set) in &sets.elements {
-        if let Some(&e) = set.par_iter().find_first(|e| **e as usize >= n_elements) {
-            return outside(SetKind::Element, name, e);
-        }
-    }
-    Ok(())
+    (1..nodes.len()).find(|&a| nodes[..a].contains(&nodes[a])).map(|a| nodes[a])
 }
 
 #[cfg(test)]

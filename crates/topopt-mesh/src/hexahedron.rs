@@ -181,14 +181,14 @@ pub fn inverse(m: &[[f64; 3]; 3], det: f64) -> [[f64; 3]; 3] {
     })
 }
 
-/// The distinct nodes of `hexes`, increasing, and the elements by their numbers among these.
-pub fn with_own_nodes(hexes: &[[u32; 8]]) -> (Vec<u32>, Vec<[u32; 8]>) {
-    let mut nodes = hexes.as_flattened().to_vec();
+/// The distinct nodes of `elements`, increasing, and the elements by their numbers among these.
+pub fn with_own_nodes<const E: usize>(elements: &[[u32; E]]) -> (Vec<u32>, Vec<[u32; E]>) {
+    let mut nodes = elements.as_flattened().to_vec();
     nodes.par_sort_unstable();
     nodes.dedup();
     let own = |node: u32| nodes.binary_search(&node).unwrap_or_default() as u32;
-    let hexes = hexes.par_iter().with_min_len(4096).map(|hex| hex.map(own)).collect();
-    (nodes, hexes)
+    let elements = elements.par_iter().with_min_len(4096).map(|nodes| nodes.map(own)).collect();
+    (nodes, elements)
 }
 
 #[cfg(test)]

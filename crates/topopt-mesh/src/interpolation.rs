@@ -4,16 +4,19 @@ use rayon::prelude::*;
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{PointDistance, RTree};
 
+use crate::cells::Shape;
 use crate::inverse_map::{TOLERANCE, local_coordinates};
 use crate::vector::dot;
-use crate::{BoundingBox, HexMesh, hexahedron};
+use crate::{BoundingBox, HexMesh, hexahedron, tetrahedron};
 
 /// Values of elements, interpolated.
 ///
 /// Inside an element, at the reference coordinates xi, the value is
 /// sum_a N_a(xi) v_a + (v_e - sum_a v_a / 8) (1 - max_i |xi_i|), with v_e the element's value and
 /// v_a the mean of the elements around node a: continuous, v_e at the center, and a linear function
-/// wherever the v_a and v_e are of one. Beyond the mesh it is the value of the nearest element.
+/// wherever the v_a and v_e are of one. In a tetrahedron likewise between its four vertices, with
+/// four times the least barycentric coordinate as the last factor. Beyond the mesh it is the value
+/// of the nearest element.
 #[derive(Debug, Clone)]
 pub struct ElementInterpolation<'a> {
     mesh: &'a HexMesh,
@@ -56,6 +59,9 @@ impl<'a> ElementInterpolation<'a> {
         // On a face all give the same value except for rounding: the lowest number decides.
         near.sort_unstable();
         let inside = near.into_iter().find_map(|element| {
+            if self.mesh.shape() == Shape::Tetrahedron {
+                return self.value_in_tetrahedron(element as usize, point);
+            }
             let x = self.mesh.element_coordinates(element as usize);
             let xi = local_coordinates(&x, point)?;
             Some(self.value_in(element as usize, xi))
@@ -73,6 +79,20 @@ impl<'a> ElementInterpolation<'a> {
         let bubble = 1.0 - xi.into_iter().fold(0.0, |a: f64, b| a.max(b.abs()));
         linear + (self.values[element] - nodes.iter().sum::<f64>() / 8.0) * bubble
     }
+
+    /// The value at a point of a tetrahedron, whose edges are taken as straight; none outside.
+    fn value_in_tetrahedron(&self, element: usize, point: [f64; 3]) -> Option<f64> {
+        let at = tetrahedron::barycentric(&self.mesh.tetrahedron_coordinates(element), point);
+        let least = at.into_iter().fold(f64::INFINITY, f64::min);
+        if least < -TOLERANCE {
+            return None;
+        }
+        let nodes = self.mesh.corners(element).iter().map(|&node| self.nodes[node as usize]);
+        let nodes: Vec<f64> = nodes.collect();
+        let linear: f64 = at.iter().zip(&nodes).map(|(at, value)| at * value).sum();
+        let rest = self.values[element] - nodes.iter().sum::<f64>() / 4.0;
+        Some(linear + rest * (4.0 * least).max(0.0))
+    }
 }
 
 /// At every node the mean of the `values`, `[n_elements]`, of the elements around it: by the
@@ -81,8 +101,8 @@ impl<'a> ElementInterpolation<'a> {
 /// elements, whose centers are farther away.
 pub fn nodal_means(mesh: &HexMesh, values: &[f64]) -> Vec<f64> {
     let mut around = vec![Around::default(); mesh.n_nodes()];
-    for ((hex, center), &value) in mesh.hexes().iter().zip(mesh.centers()).zip(values) {
-        for node in hexahedron::distinct(hex) {
+    for ((nodes, center), &value) in mesh.elements().zip(mesh.centers()).zip(values) {
+        for node in hexahedron::distinct(nodes) {
             let x = mesh.coordinates()[node as usize];
             around[node as usize].add(std::array::from_fn(|i| center[i] - x[i]), value);
         }
@@ -104,7 +124,8 @@ struct Around {
 }
 
 fn element_box(mesh: &HexMesh, element: usize) -> ElementBox {
-    let bounds = BoundingBox::of(mesh.element_coordinates(element));
+    let nodes = mesh.element(element).iter();
+    let bounds = BoundingBox::of(nodes.map(|&node| mesh.coordinates()[node as usize]));
     let margin = TOLERANCE * bounds.extent().into_iter().fold(0.0, f64::max);
     let (low, high) = (bounds.min.map(|x| x - margin), bounds.max.map(|x| x + margin));
     ElementBox::new(Rectangle::from_corners(low, high), element as u32)
@@ -236,7 +257,7 @@ mod tests {
         let values: Vec<f64> = mesh.centers().into_iter().map(linear).collect();
         let on_surface: std::collections::BTreeSet<u32> = crate::surface::boundary_faces(&mesh)
             .iter()
-            .flat_map(|face| face.nodes(mesh.hexes()))
+            .flat_map(|face| face.nodes(&mesh))
             .collect();
         let means = nodal_means(&mesh, &values);
         for (node, mean) in means.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! An unstructured hexahedral mesh as checked data: coordinates, connectivity, named sets,
-//! adjacency, coloring, renumbering, quality, and generators of the four benchmarks.
+//! An unstructured mesh of hexahedra or tetrahedra as checked data: coordinates, connectivity,
+//! named sets, adjacency, coloring, renumbering, quality, and generators of the four benchmarks.
 //!
-//! Nodes and elements are numbered from 0 with `u32`; the eight nodes of an element stand in the
-//! order of the VTK hexahedron. This crate knows no physics and reads no file. It is internal to
-//! topopt, without promises of stability.
+//! Nodes and elements are numbered from 0 with `u32`; the nodes of an element stand in the order of
+//! the VTK hexahedron or quadratic tetrahedron. This crate knows no physics and reads no file. It
+//! is internal to topopt, without promises of stability.
 //!
 //! ```
 //! use topopt_mesh::generate::{Benchmark, Resolution};
@@ -30,6 +30,7 @@ mod coincident;
 mod coloring;
 mod components;
 pub mod counting_sort;
+mod element_geometry;
 pub mod generate;
 mod hanging;
 mod hex_mesh;
@@ -38,6 +39,7 @@ pub mod hilbert;
 mod interpolation;
 mod inverse_map;
 mod locate;
+mod mesh_error;
 mod node_to_elements;
 pub mod numbers;
 mod partition;
@@ -52,6 +54,7 @@ mod sets;
 pub mod shading;
 pub mod surface;
 pub mod tetrahedra;
+pub mod tetrahedron;
 mod trilinear;
 mod uniform_grid;
 pub mod vector;
@@ -61,10 +64,11 @@ pub use coincident::coincident_nodes;
 pub use coloring::Coloring;
 pub use components::{Components, FaceJoined};
 pub use hanging::hanging_nodes;
-pub use hex_mesh::{BoundingBox, HexMesh, MeshError};
+pub use hex_mesh::{BoundingBox, HexMesh};
 pub use interpolation::{ElementInterpolation, nodal_means};
 pub use inverse_map::local_coordinates;
 pub use locate::locate;
+pub use mesh_error::MeshError;
 pub use node_to_elements::NodeToElements;
 pub use partition::{Neighborhood, Part, Partition};
 pub use quality::{Quality, QualitySummary};

@@ -17,17 +17,17 @@ pub struct NodeToElements {
 impl NodeToElements {
     /// The adjacency of `mesh`. The elements of a node come in increasing order.
     pub fn new(mesh: &HexMesh) -> Self {
-        let nodes = mesh.hexes().as_flattened();
-        Self::of_rows(mesh, grouped(nodes, mesh.n_nodes(), |item| (item / 8) as u32))
+        let (nodes, n) = (mesh.connectivity(), mesh.nodes_per_element());
+        Self::of_rows(mesh, grouped(nodes, mesh.n_nodes(), |item| (item / n) as u32))
     }
 
     /// Builds the adjacency of the `wanted` nodes only; the rows of all others are empty.
     pub(crate) fn of_some(mesh: &HexMesh, wanted: impl Fn(u32) -> bool + Sync) -> Self {
-        let nodes = mesh.hexes().as_flattened();
+        let (nodes, n) = (mesh.connectivity(), mesh.nodes_per_element());
         let items: Vec<usize> =
             (0..nodes.len()).into_par_iter().filter(|item| wanted(nodes[*item])).collect();
         let keys: Vec<u32> = items.par_iter().map(|&item| nodes[item]).collect();
-        Self::of_rows(mesh, grouped(&keys, mesh.n_nodes(), |k| (items[k] / 8) as u32))
+        Self::of_rows(mesh, grouped(&keys, mesh.n_nodes(), |k| (items[k] / n) as u32))
     }
 
     /// With the elements of every node.
@@ -79,6 +79,7 @@ const CHUNK: usize = 4096;
 /// The local number of the node in each of `elements`; in one that has it several times, one after
 /// the other.
 fn locals(mesh: &HexMesh, offsets: &[usize], elements: &[u32]) -> Vec<u8> {
+    let n = mesh.nodes_per_element() as u8;
     let mut locals = vec![0; elements.len()];
     let ends = offsets[1..].chunks(CHUNK).filter_map(|ends| ends.last().copied());
     let (_, chunks) = parts(&mut locals, ends);
@@ -90,8 +91,9 @@ fn locals(mesh: &HexMesh, offsets: &[usize], elements: &[u32]) -> Vec<u8> {
             for (i, &element) in elements.iter().enumerate() {
                 let is_again = i > 0 && elements[i - 1] == element;
                 let from = if is_again { own[i - 1] + 1 } else { 0 };
-                let is_node = |a: &u8| mesh.hexes()[element as usize][*a as usize] as usize == node;
-                own[i] = (from..8).find(is_node).expect("a node of the element");
+                let nodes = mesh.element(element as usize);
+                let is_node = |a: &u8| nodes[*a as usize] as usize == node;
+                own[i] = (from..n).find(is_node).expect("a node of the element");
             }
             locals = others;
         }

@@ -71,8 +71,9 @@ impl Partition {
         let nodes = (0..mesh.n_nodes()).into_par_iter();
         let owners: Vec<AtomicU32> = nodes.map(|_| u32::MAX.into()).collect();
         for part in 0..n_parts {
-            let hexes = mesh.hexes()[bounds[part]..bounds[part + 1]].par_iter();
-            hexes.flatten_iter().for_each(|&node| {
+            let n = mesh.nodes_per_element();
+            let nodes = &mesh.connectivity()[n * bounds[part]..n * bounds[part + 1]];
+            nodes.par_iter().for_each(|&node| {
                 let owner = &owners[node as usize];
                 if owner.load(Relaxed) == u32::MAX {
                     owner.store(part as u32, Relaxed);
@@ -112,7 +113,7 @@ impl Partition {
         let owner = |node: u32| self.owners[node as usize] as usize;
 
         // A node belongs to the first part that touches it, so ghosts come after the own elements.
-        let touches = |e: &usize| mesh.hexes()[*e].iter().any(|&node| owner(node) == part);
+        let touches = |e: &usize| mesh.element(*e).iter().any(|&node| owner(node) == part);
         let ghosts = (own.end..mesh.n_elements()).into_par_iter().filter(touches);
         let ghosts: Vec<u32> = ghosts.map(|e| e as u32).collect();
         let elements: Vec<u32> =
@@ -125,8 +126,8 @@ impl Partition {
         let all = (0..mesh.n_nodes() as u32).into_par_iter();
         let is_other: Vec<AtomicBool> = all.clone().map(|_| false.into()).collect();
         elements.par_iter().for_each(|&e| {
-            let others = mesh.hexes()[e as usize].into_iter().filter(|&node| owner(node) != part);
-            others.for_each(|node| is_other[node as usize].store(true, Relaxed));
+            let others = mesh.element(e as usize).iter().filter(|&&node| owner(node) != part);
+            others.for_each(|&node| is_other[node as usize].store(true, Relaxed));
         });
         let others = all.clone().filter(|&node| is_other[node as usize].load(Relaxed));
         nodes.par_extend(others);
@@ -136,11 +137,11 @@ impl Partition {
         let number = |(k, &node): (usize, &u32)| local[node as usize].store(k as u32, Relaxed);
         nodes.par_iter().enumerate().for_each(number);
         let local = |node: u32| local[node as usize].load(Relaxed);
-        let hex = |&e: &u32| mesh.hexes()[e as usize].map(local);
-        let hexes: Vec<[u32; 8]> = elements.par_iter().map(hex).collect();
+        let of_element = |&e: &u32| mesh.element(e as usize).iter().map(|&node| local(node));
+        let connectivity = elements.par_iter().flat_map_iter(of_element).collect();
         let coordinates = nodes.par_iter().map(|&node| mesh.coordinates()[node as usize]).collect();
         let made = Part {
-            mesh: HexMesh::of_part(coordinates, hexes),
+            mesh: mesh.part_of(coordinates, connectivity),
             elements,
             n_own_elements: own.len(),
             nodes,
@@ -177,11 +178,12 @@ impl Partition {
         let is_ghost = |local: usize| local >= part.n_own_elements;
         let owner = |node: u32| self.owners[part.nodes[node as usize] as usize] as usize;
 
-        let hexes = part.mesh.hexes().par_iter().enumerate();
-        let border = hexes.filter(|(local, hex)| is_ghost(*local) || !hex.iter().all(is_own));
-        for (local, hex) in border.collect::<Vec<_>>() {
+        let all = part.mesh.par_elements().enumerate();
+        let border = all.filter(|(local, nodes)| is_ghost(*local) || !nodes.iter().all(is_own));
+        for (local, nodes) in border.collect::<Vec<_>>() {
             let home = self.part_of(part.elements[local]);
-            let mut there: Vec<usize> = hex.iter().map(|&node| owner(node)).chain([home]).collect();
+            let mut there: Vec<usize> =
+                nodes.iter().map(|&node| owner(node)).chain([home]).collect();
             there.retain(|&other| other != number);
             there.sort_unstable();
             there.dedup();
@@ -189,7 +191,7 @@ impl Partition {
                 if !is_ghost(local) {
                     neighbors[other].sent_elements.push(local as u32);
                 }
-                neighbors[other].sent_nodes.extend(hex.iter().copied().filter(is_own));
+                neighbors[other].sent_nodes.extend(nodes.iter().copied().filter(is_own));
             }
         }
 

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::HexMesh;
+use crate::cells::Shape;
 use crate::hexahedron::{self, EDGES, EDGES_AT};
 use crate::vector::{difference, dot, length};
 
@@ -19,6 +20,18 @@ pub struct Quality {
 /// its neighbors, and wrong. Elements are checked for it where a part is meshed or computed.
 pub const LEAST_SCALED_JACOBIAN: f64 = 1e-3;
 
+/// A tetrahedron of ten nodes is right however flat it is; below this scaled Jacobian rounding
+/// takes over. One of 1e-3 changes the deflection of a beam by 1e-5.
+pub const LEAST_OF_TETRAHEDRA: f64 = 1e-6;
+
+/// The least scaled Jacobian that elements of a mesh may have.
+pub fn least_scaled_jacobian(mesh: &HexMesh) -> f64 {
+    match mesh.shape() {
+        Shape::Tetrahedron => LEAST_OF_TETRAHEDRA,
+        _ => LEAST_SCALED_JACOBIAN,
+    }
+}
+
 /// Stresses in an element of a smaller scaled Jacobian say nothing of the part.
 pub const LEAST_OF_STRESSES: f64 = 0.05;
 
@@ -29,19 +42,24 @@ pub struct Worst {
     pub element: u32,
     /// Scaled Jacobian of the element.
     pub scaled_jacobian: f64,
+    /// The least that its mesh may have.
+    pub least: f64,
 }
 
 impl Worst {
     /// The first of the worst elements of `mesh`.
     pub fn of(mesh: &HexMesh) -> Self {
-        let all = mesh.of_elements(element_scaled_jacobian).into_par_iter().enumerate();
-        all.map(|(e, scaled_jacobian)| Self { element: e as u32, scaled_jacobian })
-            .reduce(|| Self { element: u32::MAX, scaled_jacobian: f64::INFINITY }, Self::or)
+        let all = scaled_jacobians(mesh).into_par_iter().enumerate();
+        let least = least_scaled_jacobian(mesh);
+        let of =
+            |(e, scaled_jacobian): (usize, f64)| Self { element: e as u32, scaled_jacobian, least };
+        let none = || Self { element: u32::MAX, scaled_jacobian: f64::INFINITY, least };
+        all.map(of).reduce(none, Self::or)
     }
 
-    /// Whether the element is [as good as flat](LEAST_SCALED_JACOBIAN), or inverted.
+    /// Whether the element is [as good as flat](least_scaled_jacobian), or inverted.
     pub fn is_flat(self) -> bool {
-        self.scaled_jacobian < LEAST_SCALED_JACOBIAN
+        self.scaled_jacobian < self.least
     }
 
     fn or(self, other: Self) -> Self {
@@ -78,10 +96,7 @@ pub struct Spread {
 impl Quality {
     /// The quality of every element of `mesh`.
     pub fn of(mesh: &HexMesh) -> Self {
-        Self {
-            scaled_jacobian: mesh.of_elements(element_scaled_jacobian),
-            aspect_ratio: mesh.of_elements(aspect_ratio),
-        }
+        Self { scaled_jacobian: scaled_jacobians(mesh), aspect_ratio: aspect_ratios(mesh) }
     }
 
     /// The summary over all elements.
@@ -113,6 +128,29 @@ impl Spread {
         let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Self { min, mean: values.iter().sum::<f64>() / values.len() as f64, max }
     }
+}
+
+/// The scaled Jacobian of every element, `[n_elements]`; that of the corners of a tetrahedron.
+fn scaled_jacobians(mesh: &HexMesh) -> Vec<f64> {
+    if mesh.shape() == Shape::Tetrahedron {
+        let of = |_: &[u32; 10], [a, b, c, d, ..]: &[[f64; 3]; 10]| {
+            tetrahedron_scaled_jacobian(&[*a, *b, *c, *d])
+        };
+        return mesh.of_elements(of);
+    }
+    mesh.of_elements(element_scaled_jacobian)
+}
+
+/// The aspect ratio of every element, `[n_elements]`; that of the straight edges of a tetrahedron.
+pub fn aspect_ratios(mesh: &HexMesh) -> Vec<f64> {
+    if mesh.shape() == Shape::Tetrahedron {
+        let edges = Shape::Tetrahedron.edges();
+        let of = |_: &[u32; 10], x: &[[f64; 3]; 10]| {
+            ratio(edges.iter().map(|&[a, b]| difference(x[a], x[b])))
+        };
+        return mesh.of_elements(of);
+    }
+    mesh.of_elements(aspect_ratio)
 }
 
 /// The scaled Jacobian of the element with nodes `hex` at `x`, as the hexahedron, the wedge or the
@@ -187,13 +225,16 @@ fn sine(edges: &[[f64; 3]; 3], lengths: [f64; 3]) -> f64 {
 /// The longest edge over the shortest of the element with nodes `hex` at `x`, without the edges
 /// that join a node with itself, as in a wedge or a pyramid; infinite if another edge has no length.
 pub fn aspect_ratio(hex: &[u32; 8], x: &[[f64; 3]; 8]) -> f64 {
-    let (mut min, mut max) = (f64::INFINITY, 0.0_f64);
     let has_twice = hexahedron::has_twice(hex);
-    for [a, b] in EDGES {
-        if has_twice && hex[a] == hex[b] {
-            continue;
-        }
-        let edge = difference(x[a], x[b]);
+    let edges = EDGES.into_iter().filter(|&[a, b]| !has_twice || hex[a] != hex[b]);
+    ratio(edges.map(|[a, b]| difference(x[a], x[b])))
+}
+
+/// The longest of `edges` over the shortest; infinite if one has no length.
+#[inline]
+fn ratio(edges: impl Iterator<Item = [f64; 3]>) -> f64 {
+    let (mut min, mut max) = (f64::INFINITY, 0.0_f64);
+    for edge in edges {
         let square = dot(edge, edge);
         (min, max) = (min.min(square), max.max(square));
     }

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use crate::cells::Shape;
 use crate::chords::Chords;
 use crate::counting_sort::grouped;
-use crate::hexahedron;
 use crate::rotation::ROTATIONS;
 use crate::{Coloring, Face, HexMesh, NodeToElements, Sets, clusters, hilbert};
 
@@ -27,9 +27,13 @@ pub struct Renumbering {
 
 impl Renumbering {
     /// The numbering that is computed on: [`Renumbering::along_chords`], or
-    /// [`Renumbering::in_clusters`] where the chords are short.
+    /// [`Renumbering::in_clusters`] where the chords are short. Tetrahedra have no chords, and come
+    /// along a Hilbert curve.
     pub fn on_import(mesh: &HexMesh) -> Self {
         let curve = Self::along_curve(mesh);
+        if mesh.shape() == Shape::Tetrahedron {
+            return curve;
+        }
         let sorted = curve.apply_without_sets(mesh);
         if Chords::mean_length(&sorted) >= LONG {
             Self::of_chords(&sorted, &Chords::of(&sorted, &curve.new_elements()))
@@ -93,9 +97,7 @@ impl Renumbering {
     /// The chords along a Hilbert curve, and the nodes along each.
     fn of_chords(mesh: &HexMesh, chords: &Chords) -> Self {
         let all: Vec<&[u32]> = chords.iter().collect();
-        let middle = |chord: &&[u32]| {
-            hexahedron::center(&mesh.element_coordinates(chord[chord.len() / 2] as usize))
-        };
+        let middle = |chord: &&[u32]| mesh.center(chord[chord.len() / 2] as usize);
         let middles: Vec<[f64; 3]> = all.par_iter().map(middle).collect();
 
         // Each with the number of places before it: a chord has eight for every element.
@@ -185,12 +187,23 @@ impl Renumbering {
 
     fn permuted(&self, mesh: &HexMesh, new_node: &[u32], sets: Sets) -> HexMesh {
         assert_eq!(self.elements.len(), mesh.n_elements(), "one number for each element");
-        let renumber = |(&e, &rotation): (&u32, &u8)| {
-            let hex = &mesh.hexes()[e as usize];
-            ROTATIONS[rotation as usize].nodes.map(|a| new_node[hex[a as usize] as usize])
+        let elements = self.elements.par_iter().zip(&self.rotations);
+        let connectivity = match mesh.shape() {
+            Shape::Tetrahedron => {
+                let renumber = |(&e, _): (&u32, &u8)| {
+                    mesh.element(e as usize).iter().map(|&node| new_node[node as usize])
+                };
+                elements.flat_map_iter(renumber).collect()
+            }
+            _ => {
+                let renumber = |(&e, &rotation): (&u32, &u8)| {
+                    let hex = &mesh.hexes()[e as usize];
+                    ROTATIONS[rotation as usize].nodes.map(|a| new_node[hex[a as usize] as usize])
+                };
+                elements.map(renumber).collect::<Vec<[u32; 8]>>().into_flattened()
+            }
         };
-        let hexes = self.elements.par_iter().zip(&self.rotations).map(renumber).collect();
-        mesh.permuted(self.nodes_from_original(mesh.coordinates()), hexes, sets)
+        mesh.permuted(self.nodes_from_original(mesh.coordinates()), connectivity, sets)
     }
 
     /// Nodal values in the original order, from `values` in the new one.

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::surface::{area_vector, boundary_faces, face_center, face_coordinates};
 use crate::vector::{cross, difference, dot, length};
-use crate::{CellList, Face, HexMesh, SetKind};
+use crate::{CellList, Face, HexMesh, SetKind, cells};
 
 pub use shape::Shape;
 
@@ -84,9 +84,13 @@ impl<'a> Selector<'a> {
     }
 
     /// The candidates that satisfy `condition`, increasing: nodes, elements, or indices into
-    /// [`Selector::faces`].
+    /// [`Selector::faces`]. With the three corners of a surface triangle come the nodes in the
+    /// middles of its edges.
     pub fn select(&self, condition: &Condition) -> Vec<u32> {
-        let chosen = self.mask(condition);
+        let mut chosen = self.mask(condition);
+        if self.kind == SetKind::Node && self.mesh.shape() == cells::Shape::Tetrahedron {
+            add_middles(self.mesh, &mut chosen);
+        }
         (0..).zip(chosen).filter(|(_, chosen)| *chosen).map(|(i, _)| i).collect()
     }
 
@@ -185,10 +189,20 @@ impl<'a> Selector<'a> {
     fn nodes(&self, candidate: usize) -> Vec<u32> {
         match self.kind {
             SetKind::Node => vec![candidate as u32],
-            SetKind::Face => self.faces[candidate].nodes(self.mesh.hexes()).to_vec(),
-            SetKind::Element => self.mesh.hexes()[candidate].to_vec(),
+            SetKind::Face => self.faces[candidate].all_nodes(self.mesh).collect(),
+            SetKind::Element => self.mesh.element(candidate).to_vec(),
         }
     }
+}
+
+/// Adds to the `chosen` nodes, `[n_nodes]`, the middles of the edges of those surface triangles
+/// whose three corners are chosen: on a curved surface that is meshed with straight edges they lie
+/// off it.
+fn add_middles(mesh: &HexMesh, chosen: &mut [bool]) {
+    let is_chosen = |face: &Face| face.nodes(mesh).iter().all(|&node| chosen[node as usize]);
+    let faces: Vec<Face> = boundary_faces(mesh).into_iter().filter(is_chosen).collect();
+    let middles = faces.iter().flat_map(|face| face.all_nodes(mesh));
+    middles.for_each(|node| chosen[node as usize] = true);
 }
 
 fn angle_between(a: &[f64; 3], b: &[f64; 3]) -> f64 {

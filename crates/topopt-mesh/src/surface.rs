@@ -10,16 +10,20 @@ use crate::{Face, HexMesh, NodeToElements};
 pub const NO_NEIGHBOR: u32 = u32::MAX;
 
 /// The elements behind the six faces of every element, [`NO_NEIGHBOR`] on the surface. Behind a
-/// face that is collapsed to an edge is the element itself.
+/// face that is collapsed to an edge is the element itself, and so it is behind the last two of a
+/// tetrahedron, which has four.
 pub fn face_neighbors(mesh: &HexMesh) -> Vec<[u32; 6]> {
     let adjacency = NodeToElements::new(mesh);
-    let behind = |element, local| behind(mesh, &adjacency, Face { element, local });
+    let behind = |element, local: usize| match local < mesh.n_faces().into() {
+        true => behind(mesh, &adjacency, Face { element, local: local as u8 }),
+        false => element,
+    };
     let elements = (0..mesh.n_elements() as u32).into_par_iter();
-    elements.map(|element| std::array::from_fn(|local| behind(element, local as u8))).collect()
+    elements.map(|element| std::array::from_fn(|local| behind(element, local))).collect()
 }
 
 fn behind(mesh: &HexMesh, adjacency: &NodeToElements, face: Face) -> u32 {
-    let nodes = face.nodes(mesh.hexes());
+    let nodes = face.nodes(mesh);
     let n_corners = distinct(&nodes).count();
     if n_corners < 3 {
         return face.element;
@@ -27,13 +31,14 @@ fn behind(mesh: &HexMesh, adjacency: &NodeToElements, face: Face) -> u32 {
 
     // The diagonal first: of the elements around a node, few have it.
     let has_all = |e: u32| {
-        let hex = &mesh.hexes()[e as usize];
-        [2, 1, 3].into_iter().all(|a| has(hex, nodes[a]))
+        let corners = mesh.corners(e as usize);
+        [2, 1, 3].into_iter().all(|a| has(corners, nodes[a]))
     };
     // Three nodes may also be those of a part of a face.
     let key = Face::key(nodes);
     let has_triangle = |element: u32| {
-        (0..6).any(|local| Face::key(Face { element, local }.nodes(mesh.hexes())) == key)
+        let mut faces = (0..mesh.n_faces()).map(|local| Face { element, local });
+        faces.any(|face| Face::key(face.nodes(mesh)) == key)
     };
     let is_behind = |e: u32| e != face.element && has_all(e) && (n_corners == 4 || has_triangle(e));
 
@@ -41,9 +46,9 @@ fn behind(mesh: &HexMesh, adjacency: &NodeToElements, face: Face) -> u32 {
     around.iter().copied().find(|&other| is_behind(other)).unwrap_or(NO_NEIGHBOR)
 }
 
-/// Whether `node` is one of `hex`: all are compared at once.
-fn has(hex: &[u32; 8], node: u32) -> bool {
-    hex.iter().fold(false, |found, &other| found | (other == node))
+/// Whether `node` is one of `corners`: all are compared at once.
+fn has(corners: &[u32], node: u32) -> bool {
+    corners.iter().fold(false, |found, &other| found | (other == node))
 }
 
 /// The faces of `mesh` that no other element shares, by element and local face.
@@ -56,9 +61,9 @@ pub fn boundary_faces(mesh: &HexMesh) -> Vec<Face> {
     faces
 }
 
-/// Coordinates of the four nodes of `face`, counter-clockwise seen from outside.
+/// Coordinates of the four corners of `face`, counter-clockwise seen from outside.
 pub fn face_coordinates(mesh: &HexMesh, face: Face) -> [[f64; 3]; 4] {
-    face.nodes(mesh.hexes()).map(|node| mesh.coordinates()[node as usize])
+    face.nodes(mesh).map(|node| mesh.coordinates()[node as usize])
 }
 
 /// Mean of the corners `x`; that of a triangle counts once what stands twice.
@@ -87,7 +92,7 @@ mod tests {
         let shuffled = Renumbering::shuffled(&mesh, 1).apply(&mesh);
         let numbered = Renumbering::on_import(&mesh).apply(&mesh);
         for mesh in [mesh, shuffled, numbered] {
-            let key = |element, local| Face::key(Face { element, local }.nodes(mesh.hexes()));
+            let key = |element, local| Face::key(Face { element, local }.nodes(&mesh));
             let faces = (0..mesh.n_elements() as u32).flat_map(|e| (0..6).map(move |l| (e, l)));
             let mut elements: BTreeMap<[u32; 4], Vec<u32>> = BTreeMap::new();
             faces.clone().for_each(|(e, l)| elements.entry(key(e, l)).or_default().push(e));

@@ -1,24 +1,33 @@
-//! Hexahedra as tetrahedra, on which a field is linear.
+//! Elements as tetrahedra, on which a field is linear.
 //!
-//! Each hexahedron is cut into 12: its center with the two triangles of each face. Their vertices
-//! are the nodes of the mesh, then the centers of its elements: n_nodes + element.
+//! Each hexahedron is cut into 12: its center with the two triangles of each face; each tetrahedron
+//! of ten nodes into 16: its center with the four triangles of each face. Their vertices are the
+//! nodes of the mesh, then the centers of its elements: n_nodes + element.
 
+use crate::cells::Shape;
 use crate::vector::difference;
 use crate::{Face, HexMesh, hexahedron};
 
-/// The 12 tetrahedra of `element`, 8 of a wedge, as vertex numbers: its center first (n_nodes +
-/// element), then a triangle of a face, counter-clockwise seen from outside. Their orientation is
-/// positive.
+/// The tetrahedra of `element`, 12 of a hexahedron, 8 of a wedge, as vertex numbers: its center
+/// first (n_nodes + element), then a triangle of a face, counter-clockwise seen from outside. Their
+/// orientation is positive.
 pub fn of_element(mesh: &HexMesh, element: usize) -> impl Iterator<Item = [u32; 4]> {
     let center = (mesh.n_nodes() + element) as u32;
-    let faces = (0..6).map(move |local| Face { element: element as u32, local });
+    let faces = (0..mesh.n_faces()).map(move |local| Face { element: element as u32, local });
     faces.flat_map(|face| of_face(mesh, face)).map(move |[a, b, c]| [center, a, b, c])
 }
 
-/// The two triangles of a face of the mesh, or the one that it is; none if it is collapsed.
+/// The two triangles of a face of the mesh, or the one that it is; none if it is collapsed; four
+/// between the nodes of a face of a tetrahedron.
 pub fn of_face(mesh: &HexMesh, face: Face) -> impl Iterator<Item = [u32; 3]> + use<> {
-    let triangles = split(face.nodes(mesh.hexes())).into_iter();
-    triangles.filter(|[a, b, c]| a != b && b != c && c != a)
+    let triangles = match mesh.shape() {
+        Shape::Tetrahedron => {
+            let [a, b, c, ab, bc, ca] = face.nodes_of_triangle(mesh);
+            vec![[a, ab, ca], [b, bc, ab], [c, ca, bc], [ab, bc, ca]]
+        }
+        _ => split(face.nodes(mesh)).to_vec(),
+    };
+    triangles.into_iter().filter(|[a, b, c]| a != b && b != c && c != a)
 }
 
 /// A quadrilateral cut along the diagonal of its smallest node, so that both neighbors agree.
@@ -30,7 +39,7 @@ fn split(nodes: [u32; 4]) -> [[u32; 3]; 2] {
 
 /// The tetrahedra of `element` with their volumes, in the cube of the unit of lengths.
 pub fn with_volumes(mesh: &HexMesh, element: usize) -> impl Iterator<Item = ([u32; 4], f64)> {
-    let center = hexahedron::center(&mesh.element_coordinates(element));
+    let center = mesh.center(element);
     of_element(mesh, element).map(move |tetrahedron| {
         let [a, b, c] = [1, 2, 3].map(|i| mesh.coordinates()[tetrahedron[i] as usize]);
         (tetrahedron, volume([center, a, b, c]))
@@ -42,7 +51,7 @@ pub fn coordinates(mesh: &HexMesh, vertex: u32) -> [f64; 3] {
     let vertex = vertex as usize;
     match vertex.checked_sub(mesh.n_nodes()) {
         None => mesh.coordinates()[vertex],
-        Some(element) => hexahedron::center(&mesh.element_coordinates(element)),
+        Some(element) => mesh.center(element),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rayon::prelude::*;
 
 use crate::hex_mesh::{BoundingBox, HexMesh};
-use crate::inverse_map::{TOLERANCE, local_coordinates};
+use crate::inverse_map::TOLERANCE;
 
 /// A grid of cubes. Cell (i, j, k) has number i + `cells[0]` (j + `cells[1]` k).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -106,22 +106,23 @@ impl UniformGrid {
         let owners: Vec<AtomicU32> =
             (0..self.n_cells()).into_par_iter().map(|_| AtomicU32::new(Self::OUTSIDE)).collect();
         (0..mesh.n_elements()).into_par_iter().for_each(|element| {
-            self.claim(element as u32, &mesh.element_coordinates(element), &owners);
+            self.claim(mesh, element, &owners);
         });
         owners.into_iter().map(AtomicU32::into_inner).collect()
     }
 
     /// Lowers the owner of every cell whose center lies in `element` to its number.
-    fn claim(&self, element: u32, x: &[[f64; 3]; 8], owners: &[AtomicU32]) {
+    fn claim(&self, mesh: &HexMesh, element: usize, owners: &[AtomicU32]) {
+        let x: Vec<[f64; 3]> = mesh.corner_coordinates(element).collect();
         let [along_x, along_y, along_z] = self.centers_in(&BoundingBox::of(x.iter().copied()));
+        let holds = |point: [f64; 3]| mesh.local_coordinates(element, point).is_some();
+        let number = element as u32;
         for k in along_z {
             for j in along_y.clone() {
                 for i in along_x.clone() {
                     let owner = &owners[i + self.cells[0] * (j + self.cells[1] * k)];
-                    if owner.load(Ordering::Relaxed) > element
-                        && local_coordinates(x, self.center([i, j, k])).is_some()
-                    {
-                        owner.fetch_min(element, Ordering::Relaxed);
+                    if owner.load(Ordering::Relaxed) > number && holds(self.center([i, j, k])) {
+                        owner.fetch_min(number, Ordering::Relaxed);
                     }
                 }
             }

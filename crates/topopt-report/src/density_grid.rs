@@ -7,7 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use rayon::prelude::*;
-use topopt_mesh::{BoundingBox, HexMesh, UniformGrid, hexahedron, local_coordinates};
+use topopt_mesh::{BoundingBox, HexMesh, UniformGrid};
 use topopt_surface::Field;
 
 /// Density and coverage on the cells of a grid. Within the part the surface of a design lies where
@@ -95,13 +95,11 @@ fn halved(grid: &UniformGrid) -> UniformGrid {
     }
 }
 
-/// Interpolates the field at `point` in `element`, trilinearly between its nodes.
+/// Interpolates the field at `point` in `element`, by the shape functions of its nodes.
 fn value(mesh: &HexMesh, field: &Field, element: usize, point: [f64; 3]) -> f64 {
-    let x = mesh.element_coordinates(element);
-    let xi = local_coordinates(&x, point).unwrap_or_default();
-    let shares = hexahedron::shape_functions(xi);
-    let nodes = mesh.hexes()[element];
-    nodes.iter().zip(shares).map(|(&node, share)| share * field.at_nodes()[node as usize]).sum()
+    let xi = mesh.local_coordinates(element, point).unwrap_or_else(|| mesh.reference_center());
+    let nodes = mesh.element(element).iter().zip(mesh.shape_functions(xi));
+    nodes.map(|(&node, share)| share * field.at_nodes()[node as usize]).sum()
 }
 
 /// The densities as bytes, with those of the neighbors in [`LAYERS`] layers around.
@@ -127,6 +125,7 @@ fn extended(cells: [usize; 3], mut density: Vec<Option<f32>>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use topopt_mesh::generate::{Benchmark, Resolution};
+    use topopt_mesh::hexahedron;
 
     use super::*;
 

@@ -22,7 +22,7 @@ pub(crate) fn shapes<'a>(mesh: &HexMesh, part: &Part) -> Vec<Shape<'a>> {
 
 fn boundary<'a>(mesh: &HexMesh, part: &Part) -> Shape<'a> {
     let faces = surface::boundary_faces(mesh);
-    let corners = |face: &Face| face.nodes(mesh.hexes());
+    let corners = |face: &Face| face.nodes(mesh);
     let marks = Marks::of(part, mesh.n_nodes(), faces.iter().map(corners));
 
     let (mut triangles, mut colors) = (Vec::new(), Vec::new());

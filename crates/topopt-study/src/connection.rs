@@ -128,7 +128,8 @@ fn unconnected<K: Physics<N>, const N: usize>(
 fn loaded_nodes<K: Physics<N>, const N: usize>(model: &Model<K, N>) -> Vec<bool> {
     let Some(loaded) = &model.loaded else { return vec![true; model.mesh.n_nodes()] };
     let mut acts = vec![false; model.mesh.n_nodes()];
-    let within = loaded.elements.iter().flat_map(|&e| model.mesh.hexes()[e as usize]);
+    let within =
+        loaded.elements.iter().flat_map(|&e| model.mesh.element(e as usize).iter().copied());
     loaded.nodes.iter().copied().chain(within).for_each(|node| acts[node as usize] = true);
     model.renumbering.nodes_from_original(&acts)
 }

@@ -55,7 +55,7 @@ impl DesignFile {
             [SUPPORTED, CONVECTED, LOADED].iter().filter_map(|name| mesh.sets().nodes.get(*name));
         let mut pinned: Vec<u32> = nodes.flatten().copied().collect();
         let elements = passive(&mesh).iter();
-        pinned.extend(elements.flat_map(|&element| mesh.hexes()[element as usize]));
+        pinned.extend(elements.flat_map(|&element| mesh.element(element as usize)));
         pinned.sort_unstable();
         pinned.dedup();
         Ok(Self { path: path.into(), mesh, density, pinned })
@@ -74,8 +74,8 @@ impl DesignFile {
     /// Nodes of elements with a heat source, where the file has them, sorted.
     pub fn heated_within(&self) -> Vec<u32> {
         let elements = self.mesh.sets().elements.get(HEAT_SOURCE);
-        let nodes = elements.into_iter().flatten().flat_map(|&e| self.mesh.hexes()[e as usize]);
-        sorted(nodes.collect())
+        let nodes = elements.into_iter().flatten().flat_map(|&e| self.mesh.element(e as usize));
+        sorted(nodes.copied().collect())
     }
 
     /// Nodes with a force, or of heated faces, in any load case, where the file has them.

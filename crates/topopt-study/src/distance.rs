@@ -82,7 +82,7 @@ impl Part {
         }
 
         check(&[path])?;
-        let read = meshing::read(path, &meshing::by(gmsh), Cutting::Allowed, interrupt)?;
+        let read = meshing::read(path, &meshing::by(gmsh), Cutting::KeepOrCut, interrupt)?;
         let tags = Some(Tags { nodes: read.node_tags, elements: read.element_tags });
         let sets = read.mesh.sets().clone();
         Ok(Self { mesh: read.mesh, sets, tags, uncut: read.uncut })
@@ -127,7 +127,7 @@ impl Part {
             Some(uncut) => {
                 vtu::write_cells(path, &uncut.coordinates, &uncut.cells, &data, &[], zlib)
             }
-            None => vtu::write(path, mesh.coordinates(), mesh.hexes(), &data, &[], zlib),
+            None => vtu::write(path, mesh.coordinates(), mesh, &data, &[], zlib),
         }
     }
 
@@ -144,17 +144,17 @@ impl Part {
 
     /// The nodes that the distance is measured from, sorted.
     fn sources(&self, question: &Question) -> Result<Vec<u32>, InputError> {
-        let (mesh, hexes) = (&self.mesh, self.mesh.hexes());
+        let mesh = &self.mesh;
         let (mut nodes, mut findings) = (Vec::new(), Vec::new());
         for name in &question.from {
-            match self.sets.nodes_of(name, hexes) {
+            match self.sets.nodes_of(name, mesh) {
                 Ok(set) if set.is_empty() => findings.push(empty(name)),
                 Ok(set) => nodes.extend(set),
                 Err(error) => findings.push(not_there(&self.sets, &error)),
             }
         }
         if question.from_surface {
-            nodes.extend(boundary_faces(mesh).into_iter().flat_map(|face| face.nodes(hexes)));
+            nodes.extend(boundary_faces(mesh).into_iter().flat_map(|face| face.all_nodes(mesh)));
         }
         InputError::if_any(findings)?;
         Ok(sorted(nodes))

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use topopt_case::config::{Config, Continuation, Method};
 use topopt_case::model::Model;
-use topopt_mesh::quality::aspect_ratio;
+use topopt_mesh::quality::aspect_ratios;
 use topopt_mesh::{Components, FaceJoined};
 
 use topopt_mesh::numbers::shown;
@@ -61,9 +61,8 @@ fn hinges<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Option<String>
 const NEEDLE: f64 = 1000.0;
 
 fn needles<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Option<String> {
-    let mesh = model.problem.mesh();
-    let of = |(e, hex): (usize, &[u32; 8])| aspect_ratio(hex, &mesh.element_coordinates(e));
-    let largest = mesh.hexes().par_iter().enumerate().map(of).reduce(|| 1.0, f64::max);
+    let ratios = aspect_ratios(model.problem.mesh());
+    let largest = ratios.into_par_iter().reduce(|| 1.0, f64::max);
     (largest > NEEDLE).then(|| {
         format!(
             "the aspect ratio of elements goes up to {}: rounding may stop the solver; up to 100 \

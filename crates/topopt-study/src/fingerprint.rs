@@ -65,7 +65,7 @@ pub(crate) fn fingerprint<K: Physics<N>, const N: usize>(
 /// The sum of nodes and elements, by all threads.
 fn of_mesh(mesh: &HexMesh) -> Hasher {
     let mut sum = Hasher::new();
-    add(&mut sum, mesh.hexes(), |hex| hex.map(u32::to_le_bytes));
+    add(&mut sum, mesh.connectivity(), |node| [node.to_le_bytes()]);
     add(&mut sum, mesh.coordinates(), |x| x.map(f64::to_le_bytes));
     sum
 }

@@ -8,16 +8,23 @@ use topopt_case::config::{self, Config};
 use topopt_case::finding::{Finding, InputError};
 use topopt_cuda::{Device, Nccl, Probe, Staged, probe};
 use topopt_linalg::{BackendError, Cause, Communicator, Exchange, RankFailure, Threads};
+use topopt_mesh::{HexMesh, cells};
 
 use crate::computer::{OfPart, OnCpu, OnGpu, Visitor};
 use crate::failure::Failure;
 use crate::ranks::{Process, Team};
 use crate::thread_pool::thread_pool;
 
+/// Note on a mesh of tetrahedra beside a GPU.
+const NO_TETRAHEDRA: &str = "running on the CPU: GPUs do not compute tetrahedra; with \
+                             `solver.device = \"gpu\"` they are cut into hexahedra, which are too \
+                             stiff in bending";
+
 /// Fewest elements of a rank with a GPU.
 const LEAST_ELEMENTS: usize = 8;
 
 /// Compute target: the CPU or one GPU.
+#[derive(Clone)]
 pub enum Place {
     /// The CPU, with a note if `auto` found no GPU.
     Cpu {
@@ -85,6 +92,18 @@ impl Place {
                 Self::find(config::Device::Gpu(process.gpu(first)?))
             }
             (asked, _) => Self::find(asked),
+        }
+    }
+
+    /// Returns this place, or the processor where a GPU was not `asked` for, and `mesh` is of
+    /// tetrahedra, which no GPU computes.
+    #[must_use]
+    pub fn of_mesh(self, asked: config::Device, mesh: &HexMesh) -> Self {
+        let is_left_out =
+            asked == config::Device::Auto && mesh.shape() == cells::Shape::Tetrahedron;
+        match self {
+            Place::Gpu(_) if is_left_out => Place::Cpu { note: Some(NO_TETRAHEDRA.into()) },
+            place => place,
         }
     }
 

@@ -204,12 +204,11 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         cells.extend(self.marks.cells());
         let points: Vec<_> = nodal.into_iter().chain(self.marks.points()).collect();
 
-        let (nodes, hexes) = (self.model.mesh.coordinates(), self.model.mesh.hexes());
+        let mesh = &self.model.mesh;
+        let nodes = mesh.coordinates();
         match pieces {
-            [] => vtu::write(path, nodes, hexes, &points, &cells, self.compression),
-            pieces => {
-                pvtu::write(path, pieces, (nodes, hexes), [&points, &cells], self.compression)
-            }
+            [] => vtu::write(path, nodes, mesh, &points, &cells, self.compression),
+            pieces => pvtu::write(path, pieces, (nodes, mesh), [&points, &cells], self.compression),
         }
     }
 

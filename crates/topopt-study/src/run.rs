@@ -35,7 +35,9 @@ pub fn run(
     progress: &mut dyn Progress,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
-    let asked = Asked { config, request, interrupt, start: Instant::now() };
+    let mut config = config.clone();
+    config.ranks = request.team.size();
+    let asked = Asked { config: &config, request, interrupt, start: Instant::now() };
     of_physics!(config.physics.kind, run_of(asked, progress))
 }
 

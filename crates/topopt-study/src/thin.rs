@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use topopt_case::model::Model;
 use topopt_fem::Formulation;
 use topopt_fem::bending::{bending_share, tangents};
+use topopt_mesh::cells::Shape;
 use topopt_mesh::numbers::place;
 use topopt_mesh::passage::{Passage, Walker};
 use topopt_mesh::vector::{difference, dot, length};
@@ -33,8 +34,12 @@ struct Thin {
 }
 
 /// Warns of thin members of `model` in which elements are too few or too tapered for bending; of
-/// the elements that `is_solid`, `[n_elements]` in the order of the problem, or of all.
+/// the elements that `is_solid`, `[n_elements]` in the order of the problem, or of all. Tetrahedra
+/// of ten nodes bend rightly.
 pub fn warning(model: &Model, is_solid: Option<&[bool]>) -> Option<String> {
+    if model.problem.mesh().shape() == Shape::Tetrahedron {
+        return None;
+    }
     let mut stiff = stiff_passages(model, is_solid);
     stiff.sort_by(|a, b| a.share.total_cmp(&b.share));
     let Thin { passage, share } = stiff.get(stiff.len() / 2)?;
@@ -89,9 +94,7 @@ fn stiff_passages(model: &Model, is_solid: Option<&[bool]>) -> Vec<Thin> {
     let all: Vec<Option<Thin>> = passages.map(|passage| stiff(model, passage)).collect();
     let n_thin = all.len();
     let mut stiff: Vec<Thin> = all.into_iter().flatten().collect();
-    let thinnest = stiff.iter().min_by(|a, b| a.passage.length.total_cmp(&b.passage.length));
-    let unbent = thinnest.map(|thin| thin.passage.clone()).filter(|it| is_unbent(model, it));
-    if let Some(unbent) = unbent {
+    while let Some(unbent) = thinnest(&stiff).filter(|it| is_unbent(model, it)) {
         stiff.retain(|Thin { passage, .. }| {
             let is_along = dot(unbent.direction, passage.direction).abs() > 0.99;
             let height = dot(unbent.direction, difference(passage.center, unbent.center));
@@ -99,6 +102,11 @@ fn stiff_passages(model: &Model, is_solid: Option<&[bool]>) -> Vec<Thin> {
         });
     }
     if stiff.len() as f64 <= FEW * n_thin as f64 { Vec::new() } else { stiff }
+}
+
+fn thinnest(stiff: &[Thin]) -> Option<Passage> {
+    let all = stiff.iter().map(|thin| &thin.passage);
+    all.min_by(|a, b| a.length.total_cmp(&b.length)).cloned()
 }
 
 /// Share of a thickness by which points, forces and moments may miss a plane of symmetry.

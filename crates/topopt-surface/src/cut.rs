@@ -56,7 +56,7 @@ impl Cut<'_> {
     /// Whether an element has vertices on both sides, among its nodes and center.
     pub fn is_cut(&self, element: usize) -> bool {
         let center = self.is_inside((self.mesh.n_nodes() + element) as u32);
-        self.mesh.hexes()[element].iter().any(|&node| self.is_inside(node) != center)
+        self.mesh.element(element).iter().any(|&node| self.is_inside(node) != center)
     }
 
     pub fn position(&self, tetrahedron: [u32; 4]) -> Position {

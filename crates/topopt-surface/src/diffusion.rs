@@ -6,12 +6,14 @@ use rayon::prelude::*;
 use topopt_linalg::{
     BackendError, Cost, Cpu, Diagonal, LinearOperator, Pcg, PcgOptions, Space, System,
 };
+use topopt_mesh::cells::Shape;
 use topopt_mesh::vector::{cross, difference, dot};
-use topopt_mesh::{HexMesh, NodeToElements, hexahedron, tetrahedra};
+use topopt_mesh::{HexMesh, NodeToElements, tetrahedra};
 
-/// Vertices of an element's tetrahedra: its nodes, then its center.
-const VERTICES: usize = 9;
-const PAIRS: usize = VERTICES * (VERTICES - 1) / 2;
+/// Vertices of the tetrahedra of a hexahedron, its nodes and then its center, and pairs of these.
+const HEXAHEDRON: [usize; 2] = [9, 36];
+/// Vertices and pairs of a tetrahedron of ten nodes, likewise.
+const TETRAHEDRON: [usize; 2] = [11, 55];
 
 /// The operator M + K of linear finite elements on the tetrahedra, M lumped, K with a conductivity
 /// per element (length squared).
@@ -27,9 +29,11 @@ pub(crate) struct Diffusion {
     couplings: Vec<f32>,
     /// Factor of K.
     factor: f64,
-    /// Nodes and elements, and the shares of an element's vertices in its volume.
+    /// Nodes and elements, and the shares of an element's vertices in its volume,
+    /// `[n_elements][vertices]`.
     node_to_elements: NodeToElements,
-    shares: Vec<[f64; VERTICES]>,
+    shares: Vec<f64>,
+    vertices: usize,
     /// Their sums M, `[n_nodes + n_elements]`.
     mass: Vec<f64>,
 }
@@ -42,7 +46,20 @@ const fn pair(i: usize, j: usize) -> usize {
 impl Diffusion {
     /// Assembles the operator on `mesh` with `conductivity(element)` (length squared).
     pub fn new(mesh: &HexMesh, conductivity: impl Fn(usize) -> f64 + Sync) -> Self {
-        let of_element = |element: usize| of_element(mesh, element, conductivity(element));
+        match mesh.shape() {
+            Shape::Tetrahedron => {
+                Self::of::<{ TETRAHEDRON[0] }, { TETRAHEDRON[1] }>(mesh, conductivity)
+            }
+            _ => Self::of::<{ HEXAHEDRON[0] }, { HEXAHEDRON[1] }>(mesh, conductivity),
+        }
+    }
+
+    /// Assembles the operator for elements of V vertices and P pairs of these.
+    fn of<const V: usize, const P: usize>(
+        mesh: &HexMesh,
+        conductivity: impl Fn(usize) -> f64 + Sync,
+    ) -> Self {
+        let of_element = |element: usize| of_element::<V, P>(mesh, element, conductivity(element));
         let (blocks, shares): (Vec<_>, Vec<_>) =
             (0..mesh.n_elements()).into_par_iter().map(of_element).unzip();
         let node_to_elements = NodeToElements::new(mesh);
@@ -51,7 +68,7 @@ impl Diffusion {
         let chunks = (0..n_vertices).into_par_iter().step_by(CHUNK).map(|chunk| {
             let (mut lengths, mut entries) = (Vec::with_capacity(CHUNK), Vec::new());
             for vertex in chunk..(chunk + CHUNK).min(n_vertices) {
-                let row = row(mesh, &node_to_elements, &blocks, vertex);
+                let row = row::<V, P>(mesh, &node_to_elements, &blocks, vertex);
                 lengths.push(row.len());
                 entries.extend(row);
             }
@@ -74,7 +91,8 @@ impl Diffusion {
             couplings,
             factor: 1.0,
             node_to_elements,
-            shares,
+            shares: shares.into_flattened(),
+            vertices: V,
             mass: Vec::new(),
         };
         Self { mass: sums.integrals(&vec![1.0; mesh.n_elements()]), ..sums }
@@ -87,13 +105,15 @@ impl Diffusion {
 
     /// The integrals of `density`, `[n_elements]`, with the functions of the vertices.
     pub fn integrals(&self, density: &[f64]) -> Vec<f64> {
-        let share = |e: u32, local: u8| self.shares[e as usize][usize::from(local)];
+        let share =
+            |e: u32, local: u8| self.shares[self.vertices * e as usize + usize::from(local)];
         let nodes = (0..self.node_to_elements.n_nodes()).into_par_iter().map(|node| -> f64 {
             let elements = self.node_to_elements.of(node);
             elements.map(|(e, local)| share(e, local) * density[e as usize]).sum()
         });
-        let centers = density.par_iter().zip(&self.shares);
-        nodes.chain(centers.map(|(density, shares)| density * shares[VERTICES - 1])).collect()
+        let of_elements = self.shares.par_chunks_exact(self.vertices);
+        let centers = density.par_iter().zip(of_elements);
+        nodes.chain(centers.map(|(density, shares)| density * shares[self.vertices - 1])).collect()
     }
 
     /// (M + K)^-1 `right`, as far as a surface shows.
@@ -175,22 +195,22 @@ impl LinearOperator<Cpu> for Diffusion {
 const CHUNK: usize = 4096;
 
 /// The couplings of a vertex, added up over its elements, by their columns.
-fn row(
+fn row<const V: usize, const P: usize>(
     mesh: &HexMesh,
     node_to_elements: &NodeToElements,
-    blocks: &[[f32; PAIRS]],
+    blocks: &[[f32; P]],
     vertex: usize,
 ) -> Vec<(u32, f32)> {
     let n_nodes = mesh.n_nodes();
     let around: Vec<(u32, u8)> = match vertex.checked_sub(n_nodes) {
-        Some(element) => vec![(element as u32, VERTICES as u8 - 1)],
+        Some(element) => vec![(element as u32, V as u8 - 1)],
         None => node_to_elements.of(vertex).collect(),
     };
-    let mut entries = Vec::with_capacity((VERTICES - 1) * around.len());
+    let mut entries = Vec::with_capacity((V - 1) * around.len());
     for (element, local) in around {
         let (element, local) = (element as usize, usize::from(local));
-        for other in (0..VERTICES).filter(|&other| other != local) {
-            let column = mesh.hexes()[element].get(other).copied();
+        for other in (0..V).filter(|&other| other != local) {
+            let column = mesh.element(element).get(other).copied();
             let column = column.unwrap_or((n_nodes + element) as u32);
             entries.push((column, blocks[element][pair(local.min(other), local.max(other))]));
         }
@@ -214,19 +234,19 @@ fn row(
 const FLAT: f64 = 1e-2;
 
 /// -K_ij of the pairs and the masses of an element's vertices.
-fn of_element(
+fn of_element<const V: usize, const P: usize>(
     mesh: &HexMesh,
     element: usize,
     conductivity: f64,
-) -> ([f32; PAIRS], [f64; VERTICES]) {
-    let hex = &mesh.hexes()[element];
-    let corners = mesh.element_coordinates(element);
-    let center = hexahedron::center(&corners);
+) -> ([f32; P], [f64; V]) {
+    let nodes = mesh.element(element);
+    let corners: Vec<[f64; 3]> = nodes.iter().map(|&n| mesh.coordinates()[n as usize]).collect();
+    let center = mesh.center(element);
     // A node that stands twice in a wedge counts at its first place.
-    let local = |v: u32| hex.iter().position(|&node| node == v).unwrap_or(VERTICES - 1);
+    let local = |v: u32| nodes.iter().position(|&node| node == v).unwrap_or(V - 1);
 
-    let least = FLAT * hexahedron::volume(&corners) / 12.0;
-    let (mut couplings, mut masses) = ([0.0; PAIRS], [0.0; VERTICES]);
+    let least = FLAT * mesh.volume(element) / if V == TETRAHEDRON[0] { 16.0 } else { 12.0 };
+    let (mut couplings, mut masses) = ([0.0; P], [0.0; V]);
     for tetrahedron in tetrahedra::of_element(mesh, element) {
         let local = tetrahedron.map(local);
         let x = local.map(|l| corners.get(l).copied().unwrap_or(center));

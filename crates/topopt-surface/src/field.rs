@@ -108,15 +108,15 @@ impl Field {
     ) -> Result<Self, FieldError> {
         let mut is_kept = vec![false; mesh.n_nodes()];
         nodes.iter().for_each(|&node| is_kept[node as usize] = true);
-        let is_kept = |hex: &[u32; 8]| hex.iter().any(|&node| is_kept[node as usize]);
+        let is_kept = |e: usize| mesh.element(e).iter().any(|&node| is_kept[node as usize]);
         let kept: Vec<usize> = (0..mesh.n_elements())
-            .filter(|&element| density[element] > threshold && is_kept(&mesh.hexes()[element]))
+            .filter(|&element| density[element] > threshold && is_kept(element))
             .collect();
 
         let (mut field, mut sources) = (self, density.to_vec());
         for _ in 0..ROUNDS {
             let lack = |&element: &usize| {
-                let mean = field.mean_of(&mesh.hexes()[element], element);
+                let mean = field.mean_of(mesh.element(element), element);
                 (mean < threshold).then_some((element, density[element] - mean))
             };
             let lacking: Vec<(usize, f64)> = kept.iter().filter_map(lack).collect();
@@ -130,9 +130,9 @@ impl Field {
     }
 
     /// The mean over an element with equal tetrahedra.
-    fn mean_of(&self, hex: &[u32; 8], element: usize) -> f64 {
-        let at_nodes: f64 = hex.iter().map(|&node| self.nodes[node as usize]).sum();
-        0.25 * self.centers[element] + 0.75 * at_nodes / 8.0
+    fn mean_of(&self, nodes: &[u32], element: usize) -> f64 {
+        let at_nodes: f64 = nodes.iter().map(|&node| self.nodes[node as usize]).sum();
+        0.25 * self.centers[element] + 0.75 * at_nodes / nodes.len() as f64
     }
 
     /// Builds the operator that smooths densities, with a radius of [`SMOOTHING`] element widths.

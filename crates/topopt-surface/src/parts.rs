@@ -23,7 +23,7 @@ impl Parts {
         for element in 0..cut.mesh.n_elements() {
             let center = (cut.mesh.n_nodes() + element) as u32;
             if !cut.is_cut(element) {
-                cut.mesh.hexes()[element].iter().for_each(|&node| union.join(center, node));
+                cut.mesh.element(element).iter().for_each(|&node| union.join(center, node));
                 continue;
             }
             for [center, a, b, c] in tetrahedra::of_element(cut.mesh, element) {
@@ -92,7 +92,7 @@ impl Parts {
     pub fn on_boundary(&self, mesh: &HexMesh) -> Vec<bool> {
         let mut on_boundary = vec![false; self.is_solid.len()];
         for face in surface::boundary_faces(mesh) {
-            for node in face.nodes(mesh.hexes()) {
+            for node in face.nodes(mesh) {
                 on_boundary[self.of_vertex[node as usize] as usize] = true;
             }
         }

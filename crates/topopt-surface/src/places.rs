@@ -33,7 +33,7 @@ impl<'a> Places<'a> {
 
     fn value<const N: usize>(&self, values: &[[f64; N]], vertex: usize) -> [f64; N] {
         let Some(element) = vertex.checked_sub(self.mesh.n_nodes()) else { return values[vertex] };
-        let nodes: Vec<u32> = hexahedron::distinct(&self.mesh.hexes()[element]).collect();
+        let nodes: Vec<u32> = hexahedron::distinct(self.mesh.element(element)).collect();
         let sum = |i: usize| nodes.iter().map(|&node| values[node as usize][i]).sum::<f64>();
         std::array::from_fn(|i| sum(i) / nodes.len() as f64)
     }

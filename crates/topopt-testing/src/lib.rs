@@ -11,6 +11,7 @@ pub mod fronts;
 mod meshes;
 mod noise;
 mod smoothing;
+mod tetrahedra;
 
 pub use cells::{mixed_cells, mixed_cut};
 pub use compare::{assert_close, derivative, norm, unit};
@@ -18,3 +19,4 @@ pub use designs::branches;
 pub use meshes::{distorted_cube, hexagon, mapped_box, mapped_cube, wheel};
 pub use noise::Noise;
 pub use smoothing::assert_smooths;
+pub use tetrahedra::{distorted_tetrahedra, kuhn};

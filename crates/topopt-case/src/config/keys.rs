@@ -93,6 +93,9 @@ pub struct Config {
     /// The results.
     #[serde(default)]
     pub output: Output,
+    /// Ranks that compute the case; the command line says how many. 0 counts as one.
+    #[serde(skip)]
+    pub ranks: usize,
     #[serde(skip)]
     pub(super) source: Source,
     #[serde(skip)]

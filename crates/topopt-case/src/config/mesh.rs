@@ -19,14 +19,18 @@ pub struct Mesh {
     #[schemars(with = "Option<PathBuf>")]
     pub file: Option<Spanned<PathBuf>>,
     /// Whether tetrahedra and pyramids of a mesh file, and all elements that are joined to them, are
-    /// cut into hexahedra, one for each corner; by default they are. If false, such a file is refused.
+    /// cut into hexahedra, one for each corner. By default a mesh of tetrahedra alone is computed
+    /// as such, with ten nodes per element, if the other settings allow it: elasticity on the CPU
+    /// and on one rank, the strategy "auto" or "mf", no Helmholtz filter and no patch smoother;
+    /// every other one is cut. If true, all are cut. If false, nothing is cut: a file that would
+    /// have to be is refused.
     #[schemars(with = "Option<bool>")]
     pub cut: Option<Spanned<bool>>,
     /// Largest edge of the elements of a geometry; by default as the geometry says, or so that
     /// there are `elements`.
     #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0))]
     pub element_size: Option<Spanned<f64>>,
-    /// How Gmsh makes the hexahedra of a geometry.
+    /// How Gmsh makes the elements of a geometry.
     #[schemars(with = "Option<Hexes>")]
     pub hexes: Option<Spanned<Hexes>>,
     /// Seconds after which Gmsh is stopped; by default 600.
@@ -48,14 +52,15 @@ pub struct Mesh {
     pub shuffled: Option<Spanned<bool>>,
 }
 
-/// How hexahedra are made.
+/// How the elements of a geometry are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "clap", value(rename_all = "snake_case"))]
 pub enum Hexes {
     /// As the .geo file says, by transfinite volumes or extrusion; if other elements are left,
-    /// and for STEP and similar formats, by subdivision.
+    /// and for STEP and similar formats, tetrahedra, where the other settings allow it as for
+    /// `cut`, and else by subdivision.
     Auto,
     /// Every volume as a curved box: all must have six sides.
     Transfinite,

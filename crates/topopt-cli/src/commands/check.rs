@@ -80,7 +80,8 @@ fn tell<A: Acting<N>, const N: usize>(
     case.is_examined = true;
     let forecast = thread_pool(config.solver.threads)?.install(|| {
         let loads = Loads { given: A::given(config, &case), all: case.load_cases.clone() };
-        let place = Place::find(config.solver.device).map_err(InputError::from)?;
+        let asked = config.solver.device;
+        let place = Place::find(asked).map_err(InputError::from)?.of_mesh(asked, &case.mesh);
         let model = Model::<A::Kernel, N>::build(config, case, place.needs_colors(config))?;
         Forecast::of(config, &model, A::of(config, &model, &loads), &place)
     })?;

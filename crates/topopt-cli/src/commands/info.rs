@@ -25,7 +25,7 @@ pub(super) fn info(
     out: &mut impl Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
-    let imported = meshing::read(file, &meshing::by(&gmsh.into()), Cutting::Allowed, interrupt)
+    let imported = meshing::read(file, &meshing::by(&gmsh.into()), Cutting::KeepOrCut, interrupt)
         .map_err(InputError::from)?;
     let info = Info::of(file, &imported);
     if json {

@@ -36,7 +36,7 @@ pub(super) fn init(
 fn of_mesh(mesh: &Path, out: &mut impl Write, interrupt: &Interrupt) -> Result<(), Failure> {
     let meshing = meshing::by(&Gmsh::default());
     let imported =
-        meshing::read(mesh, &meshing, Cutting::Allowed, interrupt).map_err(InputError::from)?;
+        meshing::read(mesh, &meshing, Cutting::KeepOrCut, interrupt).map_err(InputError::from)?;
     let (text, lost) = deck_case::case_of(mesh, &imported);
     let mut path = mesh.file_stem().unwrap_or_default().to_owned();
     path.push(".toml");

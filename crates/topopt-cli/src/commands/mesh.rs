@@ -92,7 +92,7 @@ fn of_geometry(
     }
     let default = meshing::by(&(&args.gmsh).into());
     let meshing = Meshing {
-        hexes: args.hexes.map_or(default.hexes, Into::into),
+        hexes: args.hexes.map_or(gmsh::Hexes::Auto, Into::into),
         size: meshing::element_size(args.element_size, args.elements)?,
         ..default
     };

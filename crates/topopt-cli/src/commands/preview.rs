@@ -74,7 +74,7 @@ fn write_of<K: Physics<N>, const N: usize>(
     let cells: Vec<_> = cells.iter().map(scalar).chain([quality]).collect();
 
     let mesh = &case.mesh;
-    vtu::write(path, mesh.coordinates(), mesh.hexes(), &points, &cells, Compression::Zlib).map_err(
+    vtu::write(path, mesh.coordinates(), mesh, &points, &cells, Compression::Zlib).map_err(
         |error| {
             let remedy = "choose an existing, writable folder";
             Finding::new(error.to_string()).remedy(remedy)
@@ -109,7 +109,7 @@ fn point_flags<const N: usize>(case: &Case<N>) -> BTreeMap<String, Vec<u8>> {
     }
     for (name, faces) in &case.sets.faces {
         let array = arrays.entry(format!("set_{name}")).or_insert_with(|| vec![0; n]);
-        let nodes = faces.iter().flat_map(|face| face.nodes(case.mesh.hexes()));
+        let nodes = faces.iter().flat_map(|face| face.all_nodes(&case.mesh));
         nodes.for_each(|node| array[node as usize] = 1);
     }
     arrays

@@ -56,9 +56,9 @@ fn refused(old: &str, new: &str) -> String {
 fn generated_case_is_complete() {
     let case = case_of(CASE, &[]).unwrap();
     let sets = case.mesh.sets();
-    let fixed = sets.nodes_of("fixed", case.mesh.hexes()).unwrap();
+    let fixed = sets.nodes_of("fixed", &case.mesh).unwrap();
     assert_eq!(case.fixed, [fixed.clone(), fixed.clone(), fixed]);
-    let load = sets.nodes_of("load", case.mesh.hexes()).unwrap();
+    let load = sets.nodes_of("load", &case.mesh).unwrap();
     assert_eq!(case.load_cases.len(), 1);
     assert_eq!((case.load_cases[0].name.as_str(), case.load_cases[0].weight), ("default", 1.0));
     let expected: Vec<_> = load.into_iter().map(|node| (node, [0.0, 1.0, 0.0])).collect();

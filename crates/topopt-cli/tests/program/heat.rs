@@ -34,7 +34,7 @@ pub fn part(n: [usize; 3], place: impl Fn([f64; 3]) -> [f64; 3], tables: &str) -
     sets.elements.insert("all".into(), all);
     let mesh = HexMesh::new(coordinates, hexes, Sets::default()).unwrap();
     for face in topopt_mesh::surface::boundary_faces(&mesh) {
-        let nodes = face.nodes(mesh.hexes());
+        let nodes = face.nodes(&mesh);
         let is_at = |i: usize, value: f64| {
             nodes.iter().all(|&n| (reference[n as usize][i] - value).abs() < 1e-9)
         };

@@ -85,7 +85,7 @@ fn conduction(mesh: &HexMesh, conductivity: f64) -> Dense {
 fn add_film(mesh: &HexMesh, faces: &[Face], h: f64, a: &mut Dense, f: &mut [f64]) {
     let point = 1.0 / 3f64.sqrt();
     for face in faces {
-        let (x, nodes) = (face_coordinates(mesh, *face), face.nodes(mesh.hexes()));
+        let (x, nodes) = (face_coordinates(mesh, *face), face.nodes(mesh));
         for [s, t] in [[-point, -point], [point, -point], [-point, point], [point, point]] {
             let shape = [
                 (1.0 - s) * (1.0 - t) / 4.0,
@@ -131,7 +131,7 @@ fn faces<'m>(mesh: &'m HexMesh, set: &str) -> &'m [Face] {
 
 fn is_in(mesh: &HexMesh, set: &str) -> Vec<bool> {
     let mut is_in = vec![false; mesh.n_nodes()];
-    let nodes = faces(mesh, set).iter().flat_map(|face| face.nodes(mesh.hexes()));
+    let nodes = faces(mesh, set).iter().flat_map(|face| face.nodes(mesh));
     nodes.for_each(|node| is_in[node as usize] = true);
     is_in
 }

@@ -61,6 +61,19 @@ impl ElementKernel<1> for Reaction {
         Diffusion.block(simd, gradients, nodes, &[*c, *c])
     }
 
+    fn coupling(&self, _: usize, a: [f64; 3], b: [f64; 3]) -> [[f64; 1]; 1] {
+        Diffusion.coupling(Diffusion::CONDUCTION, a, b)
+    }
+
+    fn constitutive<S: Simd>(
+        &self,
+        simd: S,
+        gradient: &[[Lanes<S>; 3]; 1],
+        coefficients: &[Lanes<S>; MAX_TERMS],
+    ) -> [[Lanes<S>; 3]; 1] {
+        Diffusion.constitutive(simd, gradient, coefficients)
+    }
+
     fn ground(&self, [c, ..]: &[f64; MAX_TERMS], x: &Corners) -> ElementVector<1> {
         Diffusion.ground(&[*c, *c], x)
     }

@@ -14,27 +14,33 @@ use crate::{DIM, ElementMatrix};
 
 /// K_e of the element at `x` by plain loops.
 pub fn matrix(x: &Corners, lame: (f64, f64)) -> ElementMatrix<DIM> {
-    let (lambda, mu) = lame;
     let mut ke = [[[[0.0; DIM]; 8]; DIM]; 8];
     for xi in hexahedron::gauss_points() {
         let (g, det) = physical_gradients(x, xi);
 
         for a in 0..8 {
             for b in 0..8 {
-                let dot: f64 = (0..DIM).map(|k| g[a][k] * g[b][k]).sum();
-
+                let coupling = coupling(g[a], g[b], lame);
                 for i in 0..DIM {
                     for j in 0..DIM {
-                        // B_a^T D B_b for isotropic D
-                        let identity = if i == j { mu * dot } else { 0.0 };
-                        let entry = lambda * g[a][i] * g[b][j] + mu * g[a][j] * g[b][i] + identity;
-                        ke[a][i][b][j] += entry * det;
+                        ke[a][i][b][j] += coupling[i][j] * det;
                     }
                 }
             }
         }
     }
     ke
+}
+
+/// B_a^T D B_b for isotropic D and shape functions of the gradients a and b.
+pub fn coupling(a: [f64; DIM], b: [f64; DIM], (lambda, mu): (f64, f64)) -> [[f64; DIM]; DIM] {
+    let dot: f64 = (0..DIM).map(|k| a[k] * b[k]).sum();
+    std::array::from_fn(|i| {
+        std::array::from_fn(|j| {
+            let identity = if i == j { mu * dot } else { 0.0 };
+            lambda * a[i] * b[j] + mu * a[j] * b[i] + identity
+        })
+    })
 }
 
 /// The block of K_e between nodes a and b.

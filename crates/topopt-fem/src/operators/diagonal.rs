@@ -8,7 +8,7 @@ use super::gradients::Gradients;
 use crate::kernel::{Summed, unpacked};
 use crate::lanes::MAX_LANES;
 use crate::patches::{Patch, Patches};
-use crate::{Discretization, ElementKernel};
+use crate::{Discretization, ElementKernel, tetrahedra};
 
 /// Writes the diagonal of `sum_e sum_t c_et K_et`, 1 at held components; `coefficients` by term.
 pub fn by_patches<K: ElementKernel<N>, const N: usize>(
@@ -18,10 +18,27 @@ pub fn by_patches<K: ElementKernel<N>, const N: usize>(
     out: &mut [f64],
 ) {
     let constraints = problem.constraints();
-    let add = |_: &mut (), patch: &Patch, sums: &mut [[f64; N]]| {
-        add_diagonals(problem, patch, coefficients, sums);
+    let add = |_: &mut (), patch: &Patch, sums: &mut [[f64; N]]| match problem
+        .elements()
+        .are_tetrahedra()
+    {
+        true => add_diagonals_of_tetrahedra(problem, patch, coefficients, sums),
+        false => add_diagonals(problem, patch, coefficients, sums),
     };
     patches.scatter(out, add, |node, sum| constraints.choose(node, [1.0; N], sum));
+}
+
+fn add_diagonals_of_tetrahedra<K: ElementKernel<N>, const N: usize>(
+    problem: &Discretization<K, N>,
+    patch: &Patch,
+    coefficients: &[&Vec<f64>],
+    sums: &mut [[f64; N]],
+) {
+    let mut blocks = vec![K::Packed::ZERO; sums.len()];
+    tetrahedra::add_blocks(problem, patch, coefficients, &mut blocks);
+    for (sum, block) in sums.iter_mut().zip(blocks) {
+        *sum = std::array::from_fn(|i| block.numbers()[i * (i + 1) / 2 + i]);
+    }
 }
 
 fn add_diagonals<K: ElementKernel<N>, const N: usize>(
@@ -30,7 +47,7 @@ fn add_diagonals<K: ElementKernel<N>, const N: usize>(
     coefficients: &[&Vec<f64>],
     sums: &mut [[f64; N]],
 ) {
-    for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
+    for (e, hex) in patch.elements.clone().zip(patch.locals::<8>()) {
         let x = problem.elements().corners(e);
         for (term, coefficients) in coefficients.iter().enumerate() {
             let blocks = problem.kernel().diagonal_blocks(term, &problem.mesh().hexes()[e], &x);
@@ -53,8 +70,12 @@ pub fn inverse_blocks_by_patches<K: ElementKernel<N>, const N: usize>(
     inverse: &mut BlockDiagonal<N>,
 ) {
     let arch = Arch::new();
-    let work = |_: &mut (), patch: &Patch, sums: &mut [K::Packed]| {
-        arch.dispatch(AddBlocks { problem, patch, coefficients, sums });
+    let work = |_: &mut (), patch: &Patch, sums: &mut [K::Packed]| match problem
+        .elements()
+        .are_tetrahedra()
+    {
+        true => tetrahedra::add_blocks(problem, patch, coefficients, sums),
+        false => arch.dispatch(AddBlocks { problem, patch, coefficients, sums }),
     };
 
     let constraints = problem.constraints();
@@ -97,7 +118,7 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for AddBlocks<'_, K, N> {
         let mut gradients = Gradients::zeros(simd);
         let mut elements = patch.elements.clone().map(|e| e as u32);
 
-        for hexes in patch.hexes.chunks(S::F64_LANES) {
+        for hexes in patch.locals::<8>().chunks(S::F64_LANES) {
             let mut numbers = [0; MAX_LANES];
             (0..hexes.len()).for_each(|lane| numbers[lane] = elements.next().unwrap_or_default());
             let numbers = &numbers[..hexes.len()];

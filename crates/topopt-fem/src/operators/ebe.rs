@@ -29,7 +29,7 @@ impl<'a, K: ElementKernel<N>, const N: usize> Ebe<'a, K, N> {
     }
 
     fn add_forces(&self, patch: &Patch, field: &[[f64; N]], sums: &mut [[f64; N]]) {
-        for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
+        for (e, hex) in patch.elements.clone().zip(patch.locals::<8>()) {
             let u = stored::free_values(self.problem, e, field);
             for (matrices, coefficients) in self.matrices.iter().zip(&self.coefficients) {
                 let f = stored::product(&matrices[e], &u);

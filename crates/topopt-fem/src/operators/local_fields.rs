@@ -108,17 +108,17 @@ pub fn load<S: Simd, const N: usize>(
 
 /// Loads coordinates and values of elements, in the order of lanes that [`Lanes::from_quads`] makes.
 #[inline(always)]
-pub fn load_nodes<S: Simd, const N: usize>(
+pub fn load_nodes<S: Simd, const N: usize, const E: usize>(
     simd: S,
     fields: &[[[f64; 4]; 2]],
-    hexes: &[[u16; 8]],
-) -> (Nodal<S>, Nodal<S, N>) {
+    elements: &[[u16; E]],
+) -> (Nodal<S, DIM, E>, Nodal<S, N, E>) {
     let zero = Lanes::splat(simd, 0.0);
-    let (mut nodal_x, mut nodal_u) = ([[zero; DIM]; 8], [[zero; N]; 8]);
+    let (mut nodal_x, mut nodal_u) = ([[zero; DIM]; E], [[zero; N]; E]);
     let (mut x, mut u): (Quads, Quads) = ([[0.0; 4]; MAX_LANES], [[0.0; 4]; MAX_LANES]);
-    for a in 0..8 {
+    for a in 0..E {
         for lane in 0..S::F64_LANES {
-            [x[lane], u[lane]] = fields[hexes[lane.min(hexes.len() - 1)][a] as usize];
+            [x[lane], u[lane]] = fields[elements[lane.min(elements.len() - 1)][a] as usize];
         }
         let (x, u) = (Lanes::from_quads(simd, &x), Lanes::from_quads(simd, &u));
         nodal_x[a].copy_from_slice(&x[..DIM]);
@@ -129,16 +129,16 @@ pub fn load_nodes<S: Simd, const N: usize>(
 
 /// Loads one more field of elements, in the order of lanes of [`load_nodes`].
 #[inline(always)]
-pub fn load_other<S: Simd, const N: usize>(
+pub fn load_other<S: Simd, const N: usize, const E: usize>(
     simd: S,
     field: &[[f64; 4]],
-    hexes: &[[u16; 8]],
-) -> Nodal<S, N> {
-    let mut nodal = [[Lanes::splat(simd, 0.0); N]; 8];
+    elements: &[[u16; E]],
+) -> Nodal<S, N, E> {
+    let mut nodal = [[Lanes::splat(simd, 0.0); N]; E];
     let mut values: Quads = [[0.0; 4]; MAX_LANES];
-    for a in 0..8 {
+    for a in 0..E {
         for lane in 0..S::F64_LANES {
-            values[lane] = field[hexes[lane.min(hexes.len() - 1)][a] as usize];
+            values[lane] = field[elements[lane.min(elements.len() - 1)][a] as usize];
         }
         nodal[a].copy_from_slice(&Lanes::from_quads(simd, &values)[..N]);
     }
@@ -214,20 +214,20 @@ pub fn add<S: Simd, const N: usize>(
 
 /// Adds forces, in the order of lanes of [`Lanes::from_quads`], to the sums of their nodes.
 #[inline(always)]
-pub fn add_nodes<S: Simd, const N: usize>(
+pub fn add_nodes<S: Simd, const N: usize, const E: usize>(
     simd: S,
-    forces: &Nodal<S, N>,
+    forces: &Nodal<S, N, E>,
     sums: &mut [[f64; 4]],
-    hexes: &[[u16; 8]],
+    elements: &[[u16; E]],
 ) {
     let zero = Lanes::splat(simd, 0.0);
     let mut quads: Quads = [[0.0; 4]; MAX_LANES];
-    for a in 0..8 {
+    for a in 0..E {
         let mut values = [zero; 4];
         values[..N].copy_from_slice(&forces[a]);
         Lanes::to_quads(simd, values, &mut quads);
-        for (quad, hex) in quads.iter().zip(hexes) {
-            let sum = &mut sums[hex[a] as usize];
+        for (quad, nodes) in quads.iter().zip(elements) {
+            let sum = &mut sums[nodes[a] as usize];
             for i in 0..4 {
                 sum[i] += quad[i];
             }

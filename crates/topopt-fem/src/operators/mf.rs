@@ -12,6 +12,7 @@ use super::local_fields::{
 use super::set_coefficients;
 use crate::lanes::{Lanes, MAX_LANES, Quads};
 use crate::patches::{Patch, Patches};
+use crate::tetrahedra::{AddTetrahedra, FLOPS_PER_UNKNOWN, TetrahedraWorks};
 use crate::{Discretization, ElementKernel, ElementOperator, Elements, MAX_TERMS};
 
 /// The matrix-free operator.
@@ -43,7 +44,12 @@ impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for Mf<'_, K, N> {
         let work = |local: &mut LocalFields<N>, patch: &Patch, sums: &mut [[f64; N]]| {
             local.gather(self.problem, patch, |node| constraints.free_part(node, field[node]));
             let (kernel, elements) = (self.problem.kernel(), self.problem.elements());
-            self.arch.dispatch(AddForces { kernel, elements, patch, local, coefficients, sums });
+            if elements.are_tetrahedra() {
+                self.arch.dispatch(AddTetrahedra { kernel, patch, local, coefficients, sums });
+            } else {
+                let forces = AddForces { kernel, elements, patch, local, coefficients, sums };
+                self.arch.dispatch(forces);
+            }
         };
         self.patches.scatter(y, work, |node, sum| constraints.choose(node, field[node], sum));
     }
@@ -56,11 +62,16 @@ impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for Mf<'_, K, N> {
         let copies = self.patches.copies_per_node();
         let is_stretched = self.problem.elements().stretches().is_some();
         let [factors, products] = if is_stretched { [24.0, 24.0] } else { [0.0, 0.0] };
+        let flops = match self.problem.elements().are_tetrahedra() {
+            true => FLOPS_PER_UNKNOWN * N as f64,
+            false => self.problem.kernel().flops() + products,
+        };
+        let numbers = 2.0 * mesh.nodes_per_element() as f64;
         Cost {
-            bytes_read: elements * (8.0 * terms + 16.0 + factors)
+            bytes_read: elements * (8.0 * terms + numbers + factors)
                 + nodes * (24.0 + values + (values + 4.0) * copies),
             bytes_written: nodes * (values + values * copies),
-            flops: elements * (self.problem.kernel().flops() + products),
+            flops: elements * flops,
         }
     }
 }
@@ -98,7 +109,11 @@ pub fn works_by_patches<K: ElementKernel<N>, const N: usize>(
         local.gather(problem, patch, |node| u[node]);
         local.gather_other(patch, |node| v[node]);
         let (kernel, elements) = (problem.kernel(), problem.elements());
-        arch.dispatch(Works { kernel, elements, term, patch, local, works });
+        if elements.are_tetrahedra() {
+            arch.dispatch(TetrahedraWorks { kernel, term, patch, local, works });
+        } else {
+            arch.dispatch(Works { kernel, elements, term, patch, local, works });
+        }
     });
 }
 
@@ -120,7 +135,7 @@ impl<K: ElementKernel<N>, const N: usize> AddForces<'_, K, N> {
         sums.clear();
         sums.resize(self.sums.len(), [0.0; 4]);
 
-        for (group, hexes) in self.patch.hexes.chunks(S::F64_LANES).enumerate() {
+        for (group, hexes) in self.patch.locals::<8>().chunks(S::F64_LANES).enumerate() {
             let range = self.patch.range(group * S::F64_LANES, hexes.len());
             let (mut x, u) = load_nodes(simd, &self.local.nodes.xu, hexes);
             if STRETCHED && let Some(factors) = self.elements.stretches_of(range.clone()) {
@@ -149,7 +164,7 @@ impl<K: ElementKernel<N>, const N: usize> AddForces<'_, K, N> {
             plane.resize(self.sums.len(), 0.0);
         }
 
-        for (group, hexes) in self.patch.hexes.chunks(S::F64_LANES).enumerate() {
+        for (group, hexes) in self.patch.locals::<8>().chunks(S::F64_LANES).enumerate() {
             let is_row = self.patch.rows[group * S::F64_LANES / MAX_LANES];
             let range = self.patch.range(group * S::F64_LANES, hexes.len());
             let mut x = load(simd, &self.local.x, hexes, is_row);
@@ -216,7 +231,7 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for Works<'_, K, N> {
         let mut unit = [Lanes::splat(simd, 0.0); MAX_TERMS];
         unit[self.term] = Lanes::splat(simd, 1.0);
 
-        let groups = self.patch.hexes.chunks(S::F64_LANES);
+        let groups = self.patch.locals::<8>().chunks(S::F64_LANES);
         let groups = groups.zip(self.works.chunks_mut(S::F64_LANES));
         for (group, (hexes, works)) in groups.enumerate() {
             let is_row = self.patch.rows[group * S::F64_LANES / MAX_LANES];

@@ -6,7 +6,7 @@ mod diagonal;
 mod ebe;
 mod element_lanes;
 mod gradients;
-mod local_fields;
+pub(crate) mod local_fields;
 mod mf;
 mod nbn;
 mod reference;

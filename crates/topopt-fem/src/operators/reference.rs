@@ -5,6 +5,7 @@ use topopt_linalg::{Cost, Cpu, LinearOperator, Space};
 
 use super::set_coefficients;
 use super::stored::{element_values, free_values, product, work};
+use crate::element_matrices::ElementMatrices;
 use crate::{Discretization, ElementKernel, ElementMatrix, ElementOperator, ElementVector};
 
 /// The plain operator.
@@ -22,29 +23,54 @@ impl<'a, K: ElementKernel<N>, const N: usize> Reference<'a, K, N> {
         Self { problem, coefficients }
     }
 
-    fn matrix(&self, term: usize, e: usize) -> ElementMatrix<N> {
-        self.problem.kernel().matrix(term, &self.problem.elements().corners(e))
-    }
-
-    fn element_diagonal(&self, term: usize, e: usize) -> ElementVector<N> {
-        let (ke, hex) = (self.matrix(term, e), &self.problem.mesh().hexes()[e]);
-        let same_node = |a: usize| (0..8).filter(move |&b| hex[b] == hex[a]);
+    fn diagonal_of<const E: usize>(&self, term: usize, e: usize) -> ElementVector<N, E>
+    where
+        K: ElementMatrices<N, E>,
+    {
+        let (ke, nodes) = (self.matrix(term, e), self.problem.mesh().element(e));
+        let same_node = |a: usize| (0..E).filter(move |&b| nodes[b] == nodes[a]);
         let entry = |a: usize, i: usize| same_node(a).map(|b| ke[a][i][b][i]).sum();
         std::array::from_fn(|a| std::array::from_fn(|i| entry(a, i)))
     }
 
+    fn forces<const E: usize>(&self, term: usize, e: usize, x: &[[f64; N]]) -> ElementVector<N, E>
+    where
+        K: ElementMatrices<N, E>,
+    {
+        product(&self.matrix(term, e), &free_values(self.problem, e, x))
+    }
+
+    fn work<const E: usize>(&self, term: usize, e: usize, [v, u]: [&[[f64; N]]; 2]) -> f64
+    where
+        K: ElementMatrices<N, E>,
+    {
+        let values = |field| element_values(self.problem.mesh(), e, field);
+        work(&self.matrix(term, e), &values(v), &values(u))
+    }
+
+    fn matrix<const E: usize>(&self, term: usize, e: usize) -> ElementMatrix<N, E>
+    where
+        K: ElementMatrices<N, E>,
+    {
+        self.problem.kernel().element_matrix(term, &self.problem.elements(), e)
+    }
+
+    fn are_tetrahedra(&self) -> bool {
+        self.problem.elements().are_tetrahedra()
+    }
+
     /// Adds f(term, e) to the nodes of every element, then sets held components to `held(dof)`.
-    fn assemble(
+    fn assemble<const E: usize>(
         &self,
         y: &mut [f64],
-        f: impl Fn(usize, usize) -> ElementVector<N>,
+        f: impl Fn(usize, usize) -> ElementVector<N, E>,
         held: impl Fn(usize) -> f64,
     ) {
         y.fill(0.0);
         for (term, coefficients) in self.coefficients.iter().enumerate() {
-            for (e, hex) in self.problem.mesh().hexes().iter().enumerate() {
+            for (e, nodes) in self.problem.mesh().elements().enumerate() {
                 let f = f(term, e);
-                for (a, &node) in hex.iter().enumerate() {
+                for (a, &node) in nodes.iter().enumerate() {
                     for i in 0..N {
                         y[N * node as usize + i] += coefficients[e] * f[a][i];
                     }
@@ -66,8 +92,10 @@ impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for Reference<'_, 
 
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
         let field = x.as_chunks::<N>().0;
-        let f = |term, e| product(&self.matrix(term, e), &free_values(self.problem, e, field));
-        self.assemble(y, f, |dof| x[dof]);
+        match self.are_tetrahedra() {
+            true => self.assemble(y, |term, e| self.forces::<10>(term, e, field), |dof| x[dof]),
+            false => self.assemble(y, |term, e| self.forces::<8>(term, e, field), |dof| x[dof]),
+        }
     }
 
     fn cost(&self) -> Cost {
@@ -85,14 +113,19 @@ impl<K: ElementKernel<N>, const N: usize> ElementOperator<Cpu> for Reference<'_,
     }
 
     fn diagonal(&self, out: &mut Vec<f64>) {
-        self.assemble(out, |term, e| self.element_diagonal(term, e), |_| 1.0);
+        match self.are_tetrahedra() {
+            true => self.assemble(out, |term, e| self.diagonal_of::<10>(term, e), |_| 1.0),
+            false => self.assemble(out, |term, e| self.diagonal_of::<8>(term, e), |_| 1.0),
+        }
     }
 
     fn element_work(&self, term: usize, v: &Vec<f64>, u: &Vec<f64>, out: &mut Vec<f64>) {
-        let (v, u) = (v.as_chunks::<N>().0, u.as_chunks::<N>().0);
+        let fields = [v, u].map(|field| field.as_chunks::<N>().0);
         for (e, out) in out.iter_mut().enumerate() {
-            let values = |field| element_values(self.problem.mesh(), e, field);
-            *out = work(&self.matrix(term, e), &values(v), &values(u));
+            *out = match self.are_tetrahedra() {
+                true => self.work::<10>(term, e, fields),
+                false => self.work::<8>(term, e, fields),
+            };
         }
     }
 }

@@ -27,8 +27,11 @@ pub fn bytes<K: ElementKernel<N>, const N: usize>(n_elements: usize) -> usize {
 }
 
 /// Computes K_e u_e by columns: K_e is symmetric, and a column times a number vectorizes.
-pub fn product<const N: usize>(ke: &ElementMatrix<N>, u: &ElementVector<N>) -> ElementVector<N> {
-    let mut f = [[0.0; N]; 8];
+pub fn product<const N: usize, const E: usize>(
+    ke: &ElementMatrix<N, E>,
+    u: &ElementVector<N, E>,
+) -> ElementVector<N, E> {
+    let mut f = [[0.0; N]; E];
     for (column, u) in ke.as_flattened().iter().zip(u.as_flattened()) {
         for (f, k) in f.as_flattened_mut().iter_mut().zip(column.as_flattened()) {
             *f += k * u;
@@ -51,31 +54,32 @@ pub fn dot<const N: usize>(row: &ElementVector<N>, u: &ElementVector<N>) -> f64 
 }
 
 /// v_e^T K_e u_e.
-pub fn work<const N: usize>(
-    ke: &ElementMatrix<N>,
-    v: &ElementVector<N>,
-    u: &ElementVector<N>,
+pub fn work<const N: usize, const E: usize>(
+    ke: &ElementMatrix<N, E>,
+    v: &ElementVector<N, E>,
+    u: &ElementVector<N, E>,
 ) -> f64 {
     product(ke, u).as_flattened().iter().zip(v.as_flattened()).map(|(f, v)| f * v).sum()
 }
 
 /// Nodal values at the nodes of one element.
-pub fn element_values<const N: usize>(
+pub fn element_values<const N: usize, const E: usize>(
     mesh: &HexMesh,
     element: usize,
     field: &[[f64; N]],
-) -> ElementVector<N> {
-    mesh.hexes()[element].map(|node| field[node as usize])
+) -> ElementVector<N, E> {
+    let nodes = mesh.element(element);
+    std::array::from_fn(|a| field[nodes[a] as usize])
 }
 
 /// The values at the nodes of one element, zero at held components.
-pub fn free_values<K: ElementKernel<N>, const N: usize>(
+pub fn free_values<K: ElementKernel<N>, const N: usize, const E: usize>(
     problem: &Discretization<K, N>,
     element: usize,
     field: &[[f64; N]],
-) -> ElementVector<N> {
-    let mut u = [[0.0; N]; 8];
-    for (u, &node) in u.iter_mut().zip(&problem.mesh().hexes()[element]) {
+) -> ElementVector<N, E> {
+    let mut u = [[0.0; N]; E];
+    for (u, &node) in u.iter_mut().zip(problem.mesh().element(element)) {
         *u = problem.constraints().free_part(node as usize, field[node as usize]);
     }
     u

@@ -9,8 +9,8 @@ use topopt_mesh::hexahedron::GAUSS;
 
 use crate::lanes::{Lanes, MAX_LANES};
 
-/// Values by node and component, `[8][N]`.
-pub type Nodal<S, const N: usize = 3> = [[Lanes<S>; N]; 8];
+/// Values by node and component, `[E][N]`; by default of hexahedra.
+pub type Nodal<S, const N: usize = 3, const E: usize = 8> = [[Lanes<S>; N]; E];
 
 /// Factor of the derivatives that [`derivatives`] returns: 8, by differences near - far.
 pub const GRADIENT_SCALE: f64 = -8.0;

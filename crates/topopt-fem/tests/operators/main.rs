@@ -13,6 +13,7 @@ mod recovery;
 mod spread_loads;
 mod stresses;
 mod surface_load;
+mod tetrahedra;
 mod transient;
 
 use topopt_fem::operators::Reference;

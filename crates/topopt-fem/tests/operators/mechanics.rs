@@ -91,7 +91,7 @@ fn patch_test_on_cells_that_were_cut() {
 
 fn patch_test(mesh: &HexMesh) {
     let mut supports = Supports::none(mesh.n_nodes());
-    for node in boundary_faces(mesh).into_iter().flat_map(|face| face.nodes(mesh.hexes())) {
+    for node in boundary_faces(mesh).into_iter().flat_map(|face| face.nodes(mesh)) {
         (0..3).for_each(|i| supports.fix(node as usize, i));
     }
     for strategy in Strategy::ALL {

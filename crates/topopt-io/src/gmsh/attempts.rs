@@ -1,7 +1,8 @@
-//! Tetrahedra of a geometry, in other ways until their hexahedra are good enough.
+//! Tetrahedra of a geometry, in other ways until they, or their hexahedra, are good enough.
 
 use topopt_mesh::quality::Worst;
 
+use super::program::Hexes;
 use crate::import::ImportedMesh;
 
 /// Settings of Gmsh that make better tetrahedra.
@@ -84,18 +85,20 @@ const USABLE: f64 = 0.01;
 const MANY: usize = 200_000;
 
 impl Attempt {
-    /// Settings behind a geometry. An edge of a tetrahedron becomes two of hexahedra, which meet on
-    /// the curved surface: there tetrahedra of second order have nodes. Without the optimizer of
-    /// Netgen the worst of a stepped shaft had a scaled Jacobian of 0.009, with it 0.081.
-    pub fn settings(self) -> String {
+    /// Settings behind a geometry. Where tetrahedra are cut, an edge becomes two of hexahedra,
+    /// which meet on the curved surface: there tetrahedra of second order have nodes. Without the
+    /// optimizer of Netgen the worst of a stepped shaft had a scaled Jacobian of 0.009, with it
+    /// 0.081.
+    pub fn settings(self, hexes: Hexes) -> String {
         let Self { per_turn, size, .. } = self;
+        let edges = if hexes == Hexes::Tetrahedra { 1.0 } else { 2.0 };
         format!(
             "Mesh.SubdivisionAlgorithm = 0;\nMesh.ElementOrder = 2;\nMesh.HighOrderOptimize = 0;\n\
              Mesh.OptimizeThreshold = 0.6;\nMesh.OptimizeNetgen = 1;\n\
              If (Mesh.MeshSizeFromCurvature < {per_turn})\n\
              Mesh.MeshSizeFromCurvature = {per_turn};\nEndIf\n\
              Mesh.MeshSizeFactor = {:?} * Mesh.MeshSizeFactor;\n",
-            2.0 * size
+            edges * size
         )
     }
 

@@ -16,7 +16,7 @@ use crate::read_error::{Fault, ReadError};
 pub(super) struct Geometry<'a> {
     pub runner: Runner<'a>,
     pub source: &'a Source,
-    /// Largest edge of the hexahedra, if the geometry does not say.
+    /// Largest edge of the elements, if the geometry does not say.
     pub edge: Option<f64>,
 }
 
@@ -45,12 +45,15 @@ impl Geometry<'_> {
     fn mesh_in_some_way(&self) -> Result<ImportedMesh, MeshingError> {
         let hexes = self.runner.meshing.hexes;
         let is_script = matches!(self.source, Source::Script);
-        if hexes == Hexes::Subdivide || hexes == Hexes::Auto && !is_script {
-            return self.subdivided();
+        if hexes == Hexes::Subdivide || hexes.is_by_commands() && !is_script {
+            return self.by_tetrahedra();
         }
-        match self.mesh_as(hexes, self.attempts()[0]) {
+        let by_commands = if hexes.is_by_commands() { Hexes::Auto } else { hexes };
+        match self.mesh_as(by_commands, self.attempts()[0]) {
             // Meshed again, so that the hexahedra have the size that the elements were to have.
-            Err(MeshingError::NotHexahedra { .. }) if hexes == Hexes::Auto => self.subdivided(),
+            Err(MeshingError::NotHexahedra { .. }) if hexes.is_by_commands() => {
+                self.by_tetrahedra()
+            }
             meshed => meshed,
         }
     }
@@ -67,9 +70,12 @@ impl Geometry<'_> {
         OF_FACETS.iter().filter(is_possible).copied().collect()
     }
 
-    fn subdivided(&self) -> Result<ImportedMesh, MeshingError> {
+    /// The mesh of tetrahedra, which are cut unless they are to be kept.
+    fn by_tetrahedra(&self) -> Result<ImportedMesh, MeshingError> {
         let exact = self.source.measure().map(|measure| measure.volume);
-        let mesh = |attempt| self.mesh_as(Hexes::Subdivide, attempt);
+        let are_kept = self.runner.meshing.hexes == Hexes::Tetrahedra;
+        let hexes = if are_kept { Hexes::Tetrahedra } else { Hexes::Subdivide };
+        let mesh = |attempt| self.mesh_as(hexes, attempt);
         attempts::best(&self.attempts(), exact, mesh, |error| self.help(error))
     }
 
@@ -101,7 +107,11 @@ impl Geometry<'_> {
         let task = Task { geometry, dimension: "-3", numbers: &numbers, settings, timeout };
         let log = self.runner.run(&task, &folder)?;
 
-        let cutting = if hexes == Hexes::Subdivide { Cutting::Allowed } else { Cutting::Refused };
+        let cutting = match hexes {
+            Hexes::Tetrahedra => Cutting::KeepOrCut,
+            Hexes::Subdivide => Cutting::Allowed,
+            _ => Cutting::Refused,
+        };
         let read = super::read(&folder.path().join(MESH), cutting);
         let mut mesh = read.map_err(|error| self.refused(error))?;
         mesh.remarks.extend(version(&log).map(|version| format!("meshed by Gmsh {version}")));
@@ -123,7 +133,7 @@ impl Geometry<'_> {
 
     /// Settings that Gmsh reads after the geometry, so that they prevail.
     fn settings(&self, hexes: Hexes, attempt: Attempt) -> String {
-        let by_tetrahedra = attempt.settings();
+        let by_tetrahedra = attempt.settings(hexes);
         let mut settings = match (self.source, attempt.boundary) {
             (Source::Facets(_), Boundary::Smooth) => BODY.into(),
             (Source::Facets(facets), Boundary::Triangles) => facets.volumes(),
@@ -146,25 +156,26 @@ impl Geometry<'_> {
             Hexes::Extrude => {
                 "Mesh.Algorithm = 8;\nMesh.RecombinationAlgorithm = 1;\nRecombine Surface {:};\n"
             }
-            Hexes::Subdivide => &by_tetrahedra,
+            Hexes::Subdivide | Hexes::Tetrahedra => &by_tetrahedra,
         };
         settings
     }
 
-    /// Largest edge of the hexahedra in an attempt.
+    /// Largest edge of the elements in an attempt.
     fn edge_of(&self, attempt: Attempt) -> Option<f64> {
         let measure = self.source.measure().filter(|_| attempt.number > 0);
-        let finer = measure.map(|measure| measure.edge_of(attempt.number as f64));
+        let hexes = self.runner.meshing.hexes;
+        let finer = measure.map(|measure| measure.edge_of(attempt.number as f64, hexes));
         [self.edge, finer].into_iter().flatten().min_by(f64::total_cmp)
     }
 
     fn usual_edge(&self) -> Option<f64> {
-        self.source.measure().map(|measure| rounded(measure.usual_edge()))
+        self.source.measure().map(|measure| rounded(measure.usual_edge(self.runner.meshing.hexes)))
     }
 
     fn check_number(&self) -> Result<(), MeshingError> {
         let (Some(measure), Some(edge)) = (self.source.measure(), self.edge) else { return Ok(()) };
-        match measure.elements(edge) {
+        match measure.elements(edge, self.runner.meshing.hexes) {
             count if count > MOST_ELEMENTS => {
                 Err(MeshingError::TooMany { edge, volume: measure.volume, count })
             }

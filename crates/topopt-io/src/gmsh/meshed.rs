@@ -1,19 +1,18 @@
-//! Meshing of a geometry with hexahedra; a few attempts approach a requested number of them.
+//! Meshing of a geometry; a few attempts approach a requested number of them.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use topopt_mesh::hexahedron;
 use topopt_mesh::numbers::shown;
 use topopt_mesh::quality::Worst;
 
 use super::geometry::Geometry;
 use super::meshing_error::MeshingError;
 use super::program::{ElementSize, Meshing, Runner, may_help};
-use super::source::{EDGE, Source};
+use super::source::Source;
 use crate::import::ImportedMesh;
 
-/// Meshes the file at `geometry` with hexahedra. Gmsh is ended soon after `interrupt` is set.
+/// Meshes the file at `geometry`. Gmsh is ended soon after `interrupt` is set.
 ///
 /// A `.geo` file may say `DefineConstant[element_size = 2];`, and gets the value of
 /// the largest edge, if there is one.
@@ -31,7 +30,9 @@ pub fn mesh(
     let meshed = match meshing.size {
         ElementSize::OfGeometry => of_edge(None),
         ElementSize::Edge(edge) => of_edge(Some(edge)),
-        ElementSize::Number(asked) => mesh_of_number(asked, of_edge, may_help),
+        ElementSize::Number(asked) => {
+            mesh_of_number(asked, meshing.hexes.longest_edge(), of_edge, may_help)
+        }
     }?;
 
     let worst = Worst::of(&meshed.mesh);
@@ -40,7 +41,7 @@ pub fn mesh(
         return Err(MeshingError::Flat {
             path: geometry.into(),
             element: meshed.element_tags[e],
-            center: hexahedron::center(&meshed.mesh.element_coordinates(e)),
+            center: meshed.mesh.center(e),
             scaled_jacobian: worst.scaled_jacobian,
         });
     }
@@ -64,12 +65,13 @@ const FAR: usize = 2;
 /// Errors of `mesh` on the first mesh; on others only where they cannot help.
 fn mesh_of_number<E>(
     asked: usize,
+    longest_edge: f64,
     mut mesh: impl FnMut(Option<f64>) -> Result<ImportedMesh, E>,
     may_help: impl Fn(&E) -> bool,
 ) -> Result<ImportedMesh, E> {
     let first = mesh(None)?;
     let volume: f64 = first.mesh.volumes().iter().sum();
-    let mut edge = EDGE * (volume / asked as f64).cbrt();
+    let mut edge = longest_edge * (volume / asked as f64).cbrt();
     let mut last = first.mesh.n_elements();
     let mut best = (first, None);
 

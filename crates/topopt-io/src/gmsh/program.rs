@@ -1,4 +1,4 @@
-//! Gmsh run as a program: from a geometry to a mesh of hexahedra.
+//! Gmsh run as a program: from a geometry to a mesh of hexahedra or tetrahedra.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -37,13 +37,13 @@ pub struct Meshing {
 pub enum ElementSize {
     /// Sizes that the geometry gives.
     OfGeometry,
-    /// Largest edge of the hexahedra (length).
+    /// Largest edge of the elements (length).
     Edge(f64),
     /// Approximate number of elements; the geometry is meshed up to five times.
     Number(usize),
 }
 
-/// Way in which Gmsh makes hexahedra.
+/// Way in which Gmsh makes elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hexes {
     /// Commands of the geometry file; where these leave other elements, [`Hexes::Subdivide`].
@@ -54,6 +54,21 @@ pub enum Hexes {
     Extrude,
     /// Tetrahedra, each cut into four hexahedra.
     Subdivide,
+    /// Commands of the geometry file; where these leave other elements, tetrahedra of second order.
+    Tetrahedra,
+}
+
+impl Hexes {
+    /// Whether commands of the geometry file come first.
+    pub(super) fn is_by_commands(self) -> bool {
+        matches!(self, Hexes::Auto | Hexes::Tetrahedra)
+    }
+
+    /// Largest edge of an element over the cube root of its volume, as Gmsh makes tetrahedra: 1.8,
+    /// and from 1.4 to 1.5 in twelve parts where they are cut.
+    pub(super) fn longest_edge(self) -> f64 {
+        if self == Hexes::Tetrahedra { 1.8 } else { 1.45 }
+    }
 }
 
 /// Extensions of geometries that Gmsh meshes.

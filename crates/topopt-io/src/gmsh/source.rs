@@ -7,7 +7,7 @@ use topopt_mesh::numbers::shown;
 
 use super::facets::{Facets, Unread};
 use super::meshing_error::MeshingError;
-use super::program::{Runner, Task, is_iges, is_of_facets, is_solid};
+use super::program::{Hexes, Runner, Task, is_iges, is_of_facets, is_solid};
 use super::trust::{self, Suspect};
 
 /// A geometry that has been looked at.
@@ -45,10 +45,6 @@ const MOST_USUAL: f64 = 60_000.0;
 
 /// Elements in a wall that count as across it, where nothing says how large they are to be.
 const ACROSS: f64 = 2.0;
-
-/// Largest edge of an element over the cube root of its volume, as Gmsh makes tetrahedra that are
-/// cut: from 1.4 to 1.5 in twelve parts.
-pub(super) const EDGE: f64 = 1.45;
 
 /// Elements in a wall that is thinner than they are long, for each square of that length on its
 /// surface.
@@ -111,22 +107,22 @@ impl Source {
 
 impl Measure {
     /// About how many elements of at most this `edge` there will be.
-    pub fn elements(self, edge: f64) -> f64 {
+    pub fn elements(self, edge: f64, hexes: Hexes) -> f64 {
         let Self { volume, area } = self;
-        (volume * (EDGE / edge).powi(3)).max(IN_WALL * area / edge.powi(2))
+        (volume * (hexes.longest_edge() / edge).powi(3)).max(IN_WALL * area / edge.powi(2))
     }
 
     /// The largest edge of about `count` elements.
-    pub fn edge_of(self, count: f64) -> f64 {
+    pub fn edge_of(self, count: f64, hexes: Hexes) -> f64 {
         let Self { volume, area } = self;
-        (EDGE * (volume / count).cbrt()).max((IN_WALL * area / count).sqrt())
+        (hexes.longest_edge() * (volume / count).cbrt()).max((IN_WALL * area / count).sqrt())
     }
 
     /// A size for a body without one: a usual number of elements, more where walls are thin.
-    pub fn usual_edge(self) -> f64 {
+    pub fn usual_edge(self, hexes: Hexes) -> f64 {
         let thickness = 2.0 * self.volume / self.area;
-        let wanted = self.edge_of(USUAL).min(thickness / ACROSS);
-        wanted.max(self.edge_of(MOST_USUAL))
+        let wanted = self.edge_of(USUAL, hexes).min(thickness / ACROSS);
+        wanted.max(self.edge_of(MOST_USUAL, hexes))
     }
 }
 

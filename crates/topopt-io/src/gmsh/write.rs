@@ -87,7 +87,7 @@ impl<'a> Groups<'a> {
             points.push(Group { tag: add_name(&mut names, 0, name)?, members });
         }
         for (name, set) in &mesh.sets().faces {
-            let members = set.iter().map(|face| face.nodes(mesh.hexes())).collect();
+            let members = set.iter().map(|face| face.nodes(mesh)).collect();
             quads.push(Group { tag: add_name(&mut names, 2, name)?, members });
         }
 

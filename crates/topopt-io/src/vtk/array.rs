@@ -3,6 +3,7 @@
 use std::io;
 use std::ops::Range;
 
+use topopt_mesh::HexMesh;
 use topopt_mesh::cells::{Cells, Shape};
 
 /// A data array of points or cells.
@@ -173,14 +174,70 @@ impl Corners {
     }
 }
 
-/// Connectivity, offsets and types of hexahedral cells.
-pub(super) fn cells(hexes: &[[u32; 8]]) -> [Column<'_>; 3] {
-    const HEXAHEDRON: u8 = kind(Shape::Hexahedron);
-    let nodes = hexes.as_flattened();
-    let n = hexes.len();
-    [
-        column!("connectivity", 1, "Int64", i64, nodes.len(), |i| i64::from(nodes[i])),
-        column!("offsets", 1, "Int64", i64, n, |i: usize| 8 * (i as i64 + 1)),
-        column!("types", 1, "UInt8", u8, n, |_| HEXAHEDRON),
-    ]
+/// The elements of a mesh: hexahedra, or tetrahedra of ten nodes, in VTK's order.
+#[derive(Debug, Clone, Copy)]
+pub struct MeshCells<'a> {
+    /// Nodes of all elements one after the other.
+    nodes: &'a [u32],
+    per_cell: usize,
+    kind: u8,
+}
+
+/// VTK's number of the quadratic tetrahedron.
+const QUADRATIC_TETRAHEDRON: u8 = 24;
+
+impl<'a> From<&'a [[u32; 8]]> for MeshCells<'a> {
+    fn from(hexes: &'a [[u32; 8]]) -> Self {
+        Self { nodes: hexes.as_flattened(), per_cell: 8, kind: kind(Shape::Hexahedron) }
+    }
+}
+
+impl<'a> From<&'a Vec<[u32; 8]>> for MeshCells<'a> {
+    fn from(hexes: &'a Vec<[u32; 8]>) -> Self {
+        hexes.as_slice().into()
+    }
+}
+
+impl<'a> From<&'a HexMesh> for MeshCells<'a> {
+    fn from(mesh: &'a HexMesh) -> Self {
+        let kind = match mesh.shape() {
+            Shape::Tetrahedron => QUADRATIC_TETRAHEDRON,
+            shape => kind(shape),
+        };
+        Self { nodes: mesh.connectivity(), per_cell: mesh.nodes_per_element(), kind }
+    }
+}
+
+impl<'a> MeshCells<'a> {
+    /// Number of cells.
+    pub(super) fn len(self) -> usize {
+        self.nodes.len() / self.per_cell
+    }
+
+    /// A range of cells.
+    pub(super) fn range(self, cells: Range<usize>) -> Self {
+        let n = self.per_cell;
+        Self { nodes: &self.nodes[n * cells.start..n * cells.end], ..self }
+    }
+
+    /// These cells by nodes of other numbers, as many.
+    pub(super) fn with<'b>(self, nodes: &'b [u32]) -> MeshCells<'b> {
+        MeshCells { nodes, per_cell: self.per_cell, kind: self.kind }
+    }
+
+    /// Nodes of all cells one after the other.
+    pub(super) fn nodes(self) -> &'a [u32] {
+        self.nodes
+    }
+
+    /// Connectivity, offsets and types.
+    pub(super) fn columns(self) -> [Column<'a>; 3] {
+        let Self { nodes, per_cell, kind } = self;
+        let (n, per_cell) = (self.len(), per_cell as i64);
+        [
+            column!("connectivity", 1, "Int64", i64, nodes.len(), |i| i64::from(nodes[i])),
+            column!("offsets", 1, "Int64", i64, n, move |i: usize| per_cell * (i as i64 + 1)),
+            column!("types", 1, "UInt8", u8, n, move |_| kind),
+        ]
+    }
 }

@@ -24,7 +24,7 @@ pub mod vtp;
 pub mod vtu;
 mod xml;
 
-pub use array::{Array, Section, Values};
+pub use array::{Array, MeshCells, Section, Values};
 pub use read_error::Fault;
 
 /// Compression of the arrays of a file.

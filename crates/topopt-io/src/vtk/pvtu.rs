@@ -6,37 +6,39 @@ use std::path::Path;
 use topopt_mesh::hexahedron::with_own_nodes;
 
 use super::Compression;
-use super::array::{self, Array, Column};
+use super::array::{self, Array, Column, MeshCells};
 use super::vtu::{Grid, columns, write_to};
 use super::xml::escape;
 use crate::atomic::{self, WriteError};
 
-/// Writes hexahedra with data in `pieces`, files named relative to `path` whose folders are there:
-/// consecutive cells, as many in each as can be, with the points that they have. Then `path`, which
-/// lists them. Each file is written whole or not at all.
+/// Writes the elements of a mesh with data in `pieces`, files named relative to `path` whose
+/// folders are there: consecutive cells, as many in each as can be, with the points that they have.
+/// Then `path`, which lists them. Each file is written whole or not at all.
 ///
-/// `points`: `[n_points][3]`; `hexes`: `[n_cells][8]`, as in [`vtu::write`](super::vtu::write()).
+/// `points`: `[n_points][3]`; `cells` as in [`vtu::write`](super::vtu::write()).
 ///
 /// # Errors
 /// [`WriteError`]: the operating system's cause, or an array whose length does not fit.
-pub fn write(
+pub fn write<'a>(
     path: &Path,
     pieces: &[String],
-    (points, hexes): (&[[f64; 3]], &[[u32; 8]]),
+    (points, cells): (&[[f64; 3]], impl Into<MeshCells<'a>>),
     data: [&[Array]; 2],
     compression: Compression,
 ) -> Result<(), WriteError> {
-    let (folder, sizes) = (path.parent().unwrap_or(Path::new("")), [points.len(), hexes.len()]);
+    let all = cells.into();
+    let (folder, sizes) = (path.parent().unwrap_or(Path::new("")), [points.len(), all.len()]);
     for (k, name) in pieces.iter().enumerate() {
-        let cells = hexes.len() * k / pieces.len()..hexes.len() * (k + 1) / pieces.len();
-        let (nodes, own) = with_own_nodes(&hexes[cells.clone()]);
+        let cells = all.len() * k / pieces.len()..all.len() * (k + 1) / pieces.len();
+        let piece = all.range(cells.clone());
+        let (nodes, own) = with_own_nodes(piece.nodes().as_chunks::<1>().0);
         let numbers: Vec<u32> = (cells.start as u32..cells.end as u32).collect();
         atomic::write(&folder.join(name), |file| {
             let [of_points, of_cells] = columns(data, sizes)?;
             let grid = Grid {
-                sizes: [nodes.len(), own.len()],
+                sizes: [nodes.len(), piece.len()],
                 points: array::points(points).of(&nodes),
-                cells: array::cells(&own),
+                cells: piece.with(own.as_flattened()).columns(),
                 data: [
                     of_points.into_iter().map(|column| column.of(&nodes)).collect(),
                     of_cells.into_iter().map(|column| column.of(&numbers)).collect(),

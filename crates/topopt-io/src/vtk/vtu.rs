@@ -1,4 +1,4 @@
-//! Unstructured grids of hexahedra (`.vtu`).
+//! Unstructured grids of hexahedra or tetrahedra (`.vtu`).
 
 use std::io::{self, Seek, Write};
 use std::path::Path;
@@ -6,30 +6,30 @@ use std::path::Path;
 use topopt_mesh::cells::Cells;
 
 use super::Compression;
-use super::array::{self, Array, Column, Corners, Section};
+use super::array::{self, Array, Column, Corners, MeshCells, Section};
 use super::read;
 use super::xml::XmlFile;
 use crate::atomic::{self, WriteError};
 use crate::import::{self, Cutting, ImportedMesh};
 use crate::read_error::ReadError;
 
-/// Writes hexahedra with data to `path`, whole or not at all.
+/// Writes the elements of a mesh with data to `path`, whole or not at all.
 ///
-/// `points`: `[n_points][3]`; `hexes`: `[n_cells][8]`, in the order of the VTK hexahedron.
-/// Wedges are hexahedra with nodes that stand twice, for VTK too.
+/// `points`: `[n_points][3]`; `cells`: a mesh, or hexahedra, `[n_cells][8]`, in VTK's order. Wedges
+/// are hexahedra with nodes that stand twice, for VTK too.
 ///
 /// # Errors
 /// [`WriteError`]: the operating system's cause, or an array whose length does not fit.
-pub fn write(
+pub fn write<'a>(
     path: &Path,
     points: &[[f64; 3]],
-    hexes: &[[u32; 8]],
+    cells: impl Into<MeshCells<'a>>,
     point_data: &[Array],
     cell_data: &[Array],
     compression: Compression,
 ) -> Result<(), WriteError> {
-    let (cells, data) = (array::cells(hexes), [point_data, cell_data]);
-    write_grid(path, points, (hexes.len(), cells), data, compression)
+    let (cells, data) = (cells.into(), [point_data, cell_data]);
+    write_grid(path, points, (cells.len(), cells.columns()), data, compression)
 }
 
 /// Writes cells of any shape by their corners, with data, to `path`, whole or not at all.
@@ -84,7 +84,8 @@ pub fn read(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
 }
 
 /// Reads a mesh as [`read`] does, and the scalar arrays `names` of its cells, each
-/// `[n_elements]` in the order of the mesh: all hexahedra of a cell that was cut have its value.
+/// `[n_elements]` in the order of the mesh: all hexahedra of a cell that was cut have its value. A
+/// file of tetrahedra alone, as results on tetrahedra are, is not cut.
 ///
 /// # Errors
 /// As [`read`]; an array that the file does not have.
@@ -92,7 +93,7 @@ pub fn read_with_cell_data(
     path: &Path,
     names: &[&str],
 ) -> Result<(ImportedMesh, Vec<Vec<f64>>), ReadError> {
-    read_with_cell_data_as(path, names, Cutting::Allowed)
+    read_with_cell_data_as(path, names, Cutting::KeepOrCut)
 }
 
 /// Reads as [`read_with_cell_data`] does, with cells cut only if `cutting` allows it.

@@ -49,7 +49,7 @@ fn surfaces_that_gmsh_wrote_become_node_sets() {
     let box_of_gmsh = read_mesh(&project_mesh("gmsh_box_4_1_ascii.msh")).unwrap().mesh;
     let sets = imported.mesh.sets();
     for (name, in_gmsh) in [("fixed", "fixed"), ("bottom_side", "bottom side"), ("edge", "edge")] {
-        let nodes = box_of_gmsh.sets().nodes_of(in_gmsh, box_of_gmsh.hexes()).unwrap();
+        let nodes = box_of_gmsh.sets().nodes_of(in_gmsh, &box_of_gmsh).unwrap();
         assert_eq!(sets.nodes[name], nodes);
         assert!(!sets.elements.contains_key(name), "{name}");
     }
@@ -72,7 +72,7 @@ fn a_part_with_an_instance() {
     assert_eq!(sets.nodes["Box-1.All"].len(), 18);
     assert_eq!(sets.nodes["boundary_1_3"], [0, 3, 6, 9, 12, 15]);
     assert_eq!(sets.nodes["cload_2_-10.0"], [4, 5]);
-    let top = sets.nodes_of("Top", imported.mesh.hexes()).unwrap();
+    let top = sets.nodes_of("Top", &imported.mesh).unwrap();
     assert!(top.iter().all(|&n| imported.mesh.coordinates()[n as usize][2] == 1.0));
     assert_eq!(top.len(), 6);
     assert_eq!(
@@ -101,7 +101,7 @@ fn faces_s1_to_s6_are_those_of_abaqus() {
         let imported = two_cubes(&format!("*SURFACE, NAME=side, TYPE=ELEMENT\n1, {side}\n"));
         let face = imported.mesh.sets().faces["side"][0];
         assert_eq!(face.element, 0);
-        let mut found = face.nodes(imported.mesh.hexes()).map(|n| imported.node_tags[n as usize]);
+        let mut found = face.nodes(&imported.mesh).map(|n| imported.node_tags[n as usize]);
         let mut expected: [u64; 4] = nodes;
         found.sort_unstable();
         expected.sort_unstable();

@@ -33,7 +33,7 @@ pub fn assert_conforms(mesh: &HexMesh) {
     let mut sides = std::collections::HashMap::<_, Vec<Face>>::new();
     for element in 0..mesh.n_elements() as u32 {
         for face in (0..6).map(|local| Face { element, local }) {
-            let nodes = face.nodes(mesh.hexes());
+            let nodes = face.nodes(mesh);
             if distinct(&nodes).count() > 2 {
                 sides.entry(Face::key(nodes)).or_default().push(face);
             }
@@ -92,7 +92,7 @@ fn bent_faces_fit_too() {
     // The hexahedra of every cell have its volume: faces between them are the same from both sides.
     let (mut total, volumes) = (0.0, mesh.volumes());
     for (number, cell) in cells.iter().enumerate() {
-        let own: f64 = cut.hexes_of(number).map(|e| volumes[e as usize]).sum();
+        let own: f64 = cut.elements_of(number).map(|e| volumes[e as usize]).sum();
         total += own;
         if cell.shape == Shape::Hexahedron {
             let x = std::array::from_fn(|a| cut.coordinates[cell.corners[a] as usize]);
@@ -206,7 +206,7 @@ fn curved_cells_keep_their_shape() {
     // The middles of a pyramid and of its upper part, by the hexahedron's number among its own.
     let is_inner = |e: u32, a: usize| {
         let mut pyramids = (0..cells.len()).filter(|&e| cells.get(e).shape == Shape::Pyramid);
-        let number = pyramids.find_map(|p| cut.hexes_of(p).position(|own| own == e));
+        let number = pyramids.find_map(|p| cut.elements_of(p).position(|own| own == e));
         number.is_some_and(|n| if n < 4 { a == 6 } else { a >= 4 || n >= 8 && a == 0 })
     };
     for (e, (hex, straight)) in (0..).zip(cut.hexes.iter().zip(&flat.hexes)) {

@@ -72,7 +72,7 @@ fn wedges_and_their_triangles_come_back() {
     let of_wedges = (0..mesh.n_elements() as u32)
         .filter(|&e| hexahedron::wedge(&mesh.hexes()[e as usize]).is_some())
         .flat_map(|element| (0..6).map(move |local| Face { element, local }))
-        .filter(|face| hexahedron::distinct(&face.nodes(mesh.hexes())).count() > 2);
+        .filter(|face| hexahedron::distinct(&face.nodes(&mesh)).count() > 2);
     let of_wedges: Vec<Face> = of_wedges.collect();
     assert_eq!(of_wedges.len(), 4 * 5);
     let faces = [("wedges".into(), of_wedges), ("surface".into(), boundary_faces(&mesh))];
@@ -143,8 +143,8 @@ fn meshes_of_gmsh_are_read_the_same_in_every_format() {
     assert_eq!(sets.elements["design"], [0, 1, 2, 3]);
     assert_eq!(sets.elements["solid"], [2, 3]);
     assert_eq!(sets.elements["physical_volume_77"], [0, 1]);
-    assert_eq!(sets.nodes_of("fixed", mesh.hexes()).unwrap(), [0, 3, 6, 9, 12, 15]);
-    assert_eq!(sets.nodes_of("bottom side", mesh.hexes()).unwrap(), [0, 1, 2, 3, 4, 5]);
+    assert_eq!(sets.nodes_of("fixed", mesh).unwrap(), [0, 3, 6, 9, 12, 15]);
+    assert_eq!(sets.nodes_of("bottom side", mesh).unwrap(), [0, 1, 2, 3, 4, 5]);
     assert_eq!(sets.faces["middle"].len(), 2);
     // Version 2.2 gives an element a tag for each of its groups; the lowest counts.
     assert_eq!(imported.element_tags, [9, 11, 13, 15]);

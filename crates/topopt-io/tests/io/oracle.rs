@@ -30,7 +30,7 @@ fn assert_agrees(file: &str, oracle: &Oracle) {
     let weighted: u64 = (1..).zip(nodes).map(|(i, node): (u64, u64)| i * node).sum();
     assert_eq!(weighted, oracle.connectivity, "{file}");
     for &(name, count, sum) in oracle.sets {
-        let nodes = mesh.sets().nodes_of(name, mesh.hexes()).unwrap();
+        let nodes = mesh.sets().nodes_of(name, &mesh).unwrap();
         let found: u64 = nodes.iter().map(|&node| u64::from(node) + 1).sum();
         assert_eq!((nodes.len(), found), (count, sum), "{file}: {name}");
     }

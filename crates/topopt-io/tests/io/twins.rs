@@ -56,7 +56,7 @@ fn abaqus() {
     let wanted = [[0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]];
     let mut wanted = wanted.map(|face| Face::key(face.map(|a| copy[a] - 1)));
     wanted.sort_unstable();
-    let key = |face: &Face| Face::key(face.nodes(imported.mesh.hexes()));
+    let key = |face: &Face| Face::key(face.nodes(&imported.mesh));
     let mut found: Vec<_> = sets.faces["end"].iter().map(key).collect();
     found.sort_unstable();
     assert_eq!(found, wanted);

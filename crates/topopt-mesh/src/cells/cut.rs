@@ -33,13 +33,16 @@ pub struct Cut {
     pub coordinates: Vec<[f64; 3]>,
     /// The hexahedra, `[n_hexes][8]`, in the order of their cells.
     pub hexes: Vec<[u32; 8]>,
+    /// The tetrahedra that are kept in place of hexahedra, `[n_cells][10]`, in the order of
+    /// [`crate::tetrahedron`]; see [`Cut::keeping_tetrahedra`].
+    pub tetrahedra: Vec<[u32; 10]>,
     /// Number of cells that got straight edges, because curved ones would have inverted them.
     pub n_straightened: usize,
     /// Corners of nearly flat tetrahedra that were moved.
     pub moved: Moved,
-    /// First hexahedron of every cell, then the number of hexahedra, `[n_cells + 1]`.
-    first: Vec<u32>,
-    is_cut: Vec<bool>,
+    /// First element of every cell, then the number of elements, `[n_cells + 1]`.
+    pub(super) first: Vec<u32>,
+    pub(super) is_cut: Vec<bool>,
 }
 
 /// Why cells cannot become hexahedra.
@@ -72,8 +75,7 @@ impl Cut {
         let first = first_hexes(cells, &is_cut)?;
         if !is_cut.contains(&true) {
             let hexes = cells.par_iter().map(|cell| uncut(&cell)).collect();
-            let moved = Moved::default();
-            return Ok(Self { coordinates, hexes, n_straightened: 0, moved, first, is_cut });
+            return Ok(Self::new(coordinates, hexes, Moved::default(), first, is_cut));
         }
 
         let n_given = coordinates.len();
@@ -86,9 +88,20 @@ impl Cut {
 
         let mut coordinates = coordinates;
         let moved = slivers::relax(cells, &mut coordinates);
-        let mut cut = Self { coordinates, hexes, n_straightened: 0, moved, first, is_cut };
+        let mut cut = Self::new(coordinates, hexes, moved, first, is_cut);
         cut.place(cells, &middles, n_given);
         Ok(cut)
+    }
+
+    fn new(
+        coordinates: Vec<[f64; 3]>,
+        hexes: Vec<[u32; 8]>,
+        moved: Moved,
+        first: Vec<u32>,
+        is_cut: Vec<bool>,
+    ) -> Self {
+        let (tetrahedra, n_straightened) = (Vec::new(), 0);
+        Self { coordinates, hexes, tetrahedra, n_straightened, moved, first, is_cut }
     }
 
     /// Number of cells that were cut.
@@ -101,8 +114,8 @@ impl Cut {
         self.is_cut[cell]
     }
 
-    /// The hexahedra of a cell.
-    pub fn hexes_of(&self, cell: usize) -> Range<u32> {
+    /// The hexahedra of a cell, or the tetrahedron that it is.
+    pub fn elements_of(&self, cell: usize) -> Range<u32> {
         self.first[cell]..self.first[cell + 1]
     }
 
@@ -135,7 +148,8 @@ impl Cut {
 
     /// The smallest scaled Jacobian of the hexahedra of a cell.
     fn least_jacobian(&self, cell: usize) -> f64 {
-        let hexes = &self.hexes[self.hexes_of(cell).start as usize..][..self.hexes_of(cell).len()];
+        let hexes =
+            &self.hexes[self.elements_of(cell).start as usize..][..self.elements_of(cell).len()];
         let jacobian = |hex: &[u32; 8]| {
             let x = hex.map(|node| self.coordinates[node as usize]);
             quality::element_scaled_jacobian(hex, &x)
@@ -144,8 +158,11 @@ impl Cut {
     }
 
     /// Adds to the nodes that are `chosen`, `[n_nodes]`, those in the middle of edges, faces and
-    /// cells whose corners are all chosen.
+    /// cells whose corners are all chosen; of tetrahedra that are kept, on boundary faces alone.
     pub fn add_middles(&self, cells: &Cells, chosen: &mut [bool]) {
+        if !self.tetrahedra.is_empty() {
+            return self.add_middles_of_faces(chosen);
+        }
         let marks: Vec<AtomicBool> = chosen.par_iter().map(|&c| AtomicBool::new(c)).collect();
         let is_chosen = |node: u32| chosen[node as usize];
         cells.par_iter().enumerate().filter(|(cell, _)| self.is_cut[*cell]).for_each(
@@ -181,16 +198,22 @@ impl Cut {
         chosen.par_iter_mut().zip(&marks).for_each(|(c, mark)| *c = mark.load(Ordering::Relaxed));
     }
 
-    /// The faces of hexahedra that make up the face of a cell with these corners, three or four
+    /// The faces of elements that make up the face of a cell with these corners, three or four
     /// different ones in any order; none if it has no such face.
     pub fn faces_of(&self, number: usize, cell: &Cell, corners: &[u32]) -> Vec<Face> {
         let first = self.first[number];
+        if !self.tetrahedra.is_empty() {
+            let wanted = Face::key_of(corners);
+            let faces = (0..).zip(cell.shape.faces());
+            let found = faces.filter(|(_, face)| cell.face_key(face) == wanted);
+            return found.map(|(local, _)| Face { element: first, local }).collect();
+        }
         if !self.is_cut[number] {
             let wanted = Face::key_of(corners);
-            let hexes = [self.hexes[first as usize]];
-            let is_wanted =
-                |local: &u8| Face::key(Face { element: 0, local: *local }.nodes(&hexes)) == wanted;
-            return (0..6).filter(is_wanted).map(|local| Face { element: first, local }).collect();
+            let hex = self.hexes[first as usize];
+            let faces = (0..).zip(hexahedron::FACES);
+            let wanted = faces.filter(|(_, face)| Face::key(face.map(|a| hex[a])) == wanted);
+            return wanted.map(|(local, _)| Face { element: first, local }).collect();
         }
 
         let faces = cell.shape.faces();
@@ -267,7 +290,7 @@ fn children(number: usize, cell: &Cell, middles: &Middles) -> Vec<[u32; 8]> {
     hexes
 }
 
-fn check(cells: &Cells) -> Result<(), CutError> {
+pub(super) fn check(cells: &Cells) -> Result<(), CutError> {
     let bad = |(number, cell): (usize, Cell)| repeated(&cell).map(|node| (number, node));
     let bad: Vec<(usize, u32)> = cells.par_iter().enumerate().filter_map(bad).collect();
     match bad.first() {

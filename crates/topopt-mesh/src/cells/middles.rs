@@ -29,11 +29,7 @@ impl Middles {
     /// The number of nodes, if it does not fit into 32 bits.
     pub fn of(cells: &Cells, is_cut: &[bool], n_given: usize) -> Result<Self, usize> {
         let chosen = || cells.par_iter().zip(is_cut).filter(|(_, cut)| **cut).map(|(cell, _)| cell);
-        let edges = chosen().flat_map_iter(|cell| {
-            let Cell { shape, corners, .. } = cell;
-            shape.edges().iter().map(move |&[a, b]| edge(corners[a], corners[b]))
-        });
-        let edges = Unique::of(n_given, edges.collect());
+        let edges = Unique::of(n_given, edges_of(cells, is_cut));
         let faces = chosen()
             .flat_map_iter(|cell| cell.shape.faces().iter().map(move |face| cell.face_key(face)));
         let faces = Unique::of(n_given, faces.collect());
@@ -61,6 +57,29 @@ impl Middles {
             first_cell,
             rings,
             first_ring,
+            n_nodes,
+        };
+        if n_nodes >= NO_NODE as usize { Err(n_nodes) } else { Ok(made) }
+    }
+
+    /// Numbers the middles of the edges of all `cells`, after `n_given` nodes, and no others.
+    ///
+    /// # Errors
+    /// The number of nodes, if it does not fit into 32 bits.
+    pub fn of_edges(cells: &Cells, n_given: usize) -> Result<Self, usize> {
+        let all = vec![true; cells.len()];
+        let edges = Unique::of(n_given, edges_of(cells, &all));
+        let (of_edges, n_nodes) = edge_nodes(cells, &all, &edges, n_given);
+        let next = n_nodes.min(NO_NODE as usize) as u32;
+        let made = Self {
+            edges,
+            of_edges,
+            faces: Unique::of(0, Vec::new()),
+            first_face: next,
+            numbers: Vec::new(),
+            first_cell: next,
+            rings: Vec::new(),
+            first_ring: next,
             n_nodes,
         };
         if n_nodes >= NO_NODE as usize { Err(n_nodes) } else { Ok(made) }
@@ -178,6 +197,15 @@ fn edge_weight(shape: Shape, edge: usize) -> f64 {
         Shape::Wedge => 1.0 / 3.0,
         _ => 0.25,
     }
+}
+
+/// The edges of the `chosen` cells, `[n_cells]`, some several times.
+fn edges_of(cells: &Cells, chosen: &[bool]) -> Vec<[u32; 2]> {
+    let chosen = cells.par_iter().zip(chosen).filter(|(_, chosen)| **chosen);
+    let edges = chosen.flat_map_iter(|(Cell { shape, corners, .. }, _)| {
+        shape.edges().iter().map(move |&[a, b]| edge(corners[a], corners[b]))
+    });
+    edges.collect()
 }
 
 /// The node of every edge, and the number of nodes with the new ones. Where cells give an edge

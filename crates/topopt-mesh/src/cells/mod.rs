@@ -4,6 +4,7 @@
 mod cut;
 mod handedness;
 mod middles;
+mod quadratic;
 mod shape;
 mod slivers;
 mod unique;

@@ -24,7 +24,7 @@ fn load_points(mesh: &HexMesh) -> Vec<[f64; 3]> {
 
 /// The four points of every face in the set `fixed`.
 fn fixed_faces(mesh: &HexMesh) -> Vec<[[f64; 3]; 4]> {
-    let points = |face: &Face| face.nodes(mesh.hexes()).map(|n| mesh.coordinates()[n as usize]);
+    let points = |face: &Face| face.nodes(mesh).map(|n| mesh.coordinates()[n as usize]);
     mesh.sets().faces["fixed"].iter().map(points).collect()
 }
 

@@ -33,8 +33,11 @@ impl Computer for OnCpu {
         &Cpu
     }
 
-    fn strategies<K: Solvable<N>, const N: usize>(&self, _: Subject<K, N>) -> Vec<&'static str> {
-        Strategy::ALL.map(Strategy::name).into()
+    fn strategies<K: Solvable<N>, const N: usize>(
+        &self,
+        subject: Subject<K, N>,
+    ) -> Vec<&'static str> {
+        strategies(subject.equation).iter().map(|strategy| strategy.name()).collect()
     }
 
     fn needs<K: Solvable<N>, const N: usize>(
@@ -46,7 +49,8 @@ impl Computer for OnCpu {
         let besides = memory::besides_operator(config, subject);
         let megabytes = |s: Strategy| (besides + s.bytes(subject.equation)) as f64 / MEGABYTE;
         let memory = |s: Strategy| (s.name(), memory::PROGRAM_MB + megabytes(s));
-        Ok(Needs { strategy: strategy.name(), memory_mb: Strategy::ALL.map(memory).into() })
+        let all = strategies(subject.equation).iter();
+        Ok(Needs { strategy: strategy.name(), memory_mb: all.map(|s| memory(*s)).collect() })
     }
 
     fn solver<'a, K: Solvable<N>, const N: usize>(
@@ -94,7 +98,7 @@ impl Computer for OnCpu {
         wanted: &dyn Fn(&str) -> bool,
         visitor: &mut EachOperator<Cpu>,
     ) -> Result<(), BackendError> {
-        for strategy in Strategy::ALL.into_iter().filter(|s| wanted(s.name())) {
+        for strategy in strategies(problem).iter().filter(|s| wanted(s.name())) {
             visitor(strategy.build(problem).as_mut(), strategy.bytes(problem))?;
         }
         Ok(())
@@ -127,16 +131,33 @@ pub(super) fn checked_strategy<K: Solvable<N>, const N: usize>(
 ) -> Result<Strategy, InputError> {
     let besides = memory::besides_operator(config, subject);
     let fits = |strategy| memory::check(besides, subject, strategy, sharing).map(|()| strategy);
+    let all = strategies(subject.equation);
+    let fastest = Some(Strategy::fastest::<N>()).filter(|fastest| all.contains(fastest));
     Ok(match wanted {
-        config::Strategy::Auto => fits(Strategy::fastest::<N>()).or_else(|_| fits(Strategy::Mf))?,
-        wanted => fits(named(wanted)?)?,
+        config::Strategy::Auto => {
+            fits(fastest.unwrap_or(Strategy::Mf)).or_else(|_| fits(Strategy::Mf))?
+        }
+        wanted => fits(named(wanted, all)?)?,
     })
 }
 
-fn named(wanted: config::Strategy) -> Result<Strategy, Finding> {
-    let known = Strategy::ALL.into_iter().find(|strategy| strategy.name() == wanted.name());
-    known.ok_or_else(|| {
-        let names = Strategy::ALL.map(Strategy::name).join(", ");
+/// The strategies that compute `problem`.
+fn strategies<K, const N: usize>(problem: &Discretization<K, N>) -> &'static [Strategy]
+where
+    K: Solvable<N>,
+{
+    Strategy::of(problem.mesh().shape())
+}
+
+/// The strategy of that name, which must be one of `all`.
+fn named(wanted: config::Strategy, all: &[Strategy]) -> Result<Strategy, Finding> {
+    let is_wanted = |strategy: &&Strategy| strategy.name() == wanted.name();
+    all.iter().find(is_wanted).copied().ok_or_else(|| {
+        let names = all.iter().map(|strategy| strategy.name()).collect::<Vec<_>>().join(", ");
+        if Strategy::ALL.iter().any(|strategy| is_wanted(&strategy)) {
+            let message = format!("strategy `{}` does not compute tetrahedra", wanted.name());
+            return Finding::new(message).remedy(format!("use {names}"));
+        }
         Finding::new(format!("strategy `{}` runs on a GPU only", wanted.name()))
             .remedy(format!("on the CPU use one of {names}"))
     })

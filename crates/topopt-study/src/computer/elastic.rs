@@ -6,6 +6,7 @@ use topopt_case::config::{self, Config};
 use topopt_case::model::Model;
 use topopt_case::units;
 use topopt_cuda::{BlockJacobi, ProblemOnDevice};
+use topopt_fem::tetrahedra::TetrahedraMultigrid;
 use topopt_fem::{DIM, Discretization, Elasticity, LoadCase, Multigrid, Sharing};
 use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
@@ -31,6 +32,9 @@ impl Solvable<DIM> for Elasticity {
         kind: CycleKind,
         smoother: SmootherKind,
     ) -> Result<CpuPreconditioner<'_>, BackendError> {
+        if problem.elements().are_tetrahedra() {
+            return Ok(Box::new(TetrahedraMultigrid::new(problem, kind)?));
+        }
         Ok(Box::new(Multigrid::smoothed_by(smoother, problem, kind)?))
     }
 
@@ -43,7 +47,10 @@ impl Solvable<DIM> for Elasticity {
     }
 
     fn multigrid_bytes(problem: &Discretization<Self, DIM>, smoother: SmootherKind) -> usize {
-        Multigrid::bytes(problem, smoother)
+        match problem.elements().are_tetrahedra() {
+            true => TetrahedraMultigrid::bytes(problem),
+            false => Multigrid::bytes(problem, smoother),
+        }
     }
 
     fn block_jacobi<'a>(

@@ -87,7 +87,7 @@ impl<K: Solvable<N>, const N: usize> OnEachRank for Ranked<'_, '_, K, N> {
 impl<K: Solvable<N>, const N: usize> Ranked<'_, '_, K, N> {
     fn prepared(&self) -> Result<Prepared<K, N>, Failure> {
         let pool = thread_pool(self.asked.config.solver.threads)?;
-        let (_, prepared) = pool.install(|| Prepared::of(self.asked, || Ok(self.place)))?;
+        let (_, prepared) = pool.install(|| Prepared::of(self.asked, || Ok(self.place.clone())))?;
         Ok(prepared)
     }
 

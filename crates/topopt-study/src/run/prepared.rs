@@ -1,7 +1,5 @@
 //! A case that is ready to be run.
 
-use std::borrow::Borrow;
-
 use topopt_case::case::Case;
 use topopt_case::config;
 use topopt_case::finding::{Finding, InputError};
@@ -37,10 +35,10 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
     ///
     /// # Errors
     /// All that can be refused before something is computed; a failure of the place.
-    pub fn of<P: Borrow<Place> + Send>(
+    pub fn of(
         asked: Asked,
-        place: impl FnOnce() -> Result<P, Finding> + Send,
-    ) -> Result<(P, Self), Failure> {
+        place: impl FnOnce() -> Result<Place, Finding> + Send,
+    ) -> Result<(Place, Self), Failure> {
         let Asked { config, request, interrupt, .. } = asked;
         let start_from = request.start_from.as_deref();
         output_folder::check(config, start_from, request.earlier).map_err(InputError::from)?;
@@ -48,10 +46,10 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
             (request.earlier == Earlier::Continue).then(|| Resumption::find(config)).transpose()?;
         let start_from = start_from.map(StartingDesign::read).transpose()?;
 
-        let (found, case) = rayon::join(place, || Case::of::<K>(config, &request.gmsh, interrupt));
-        let found = found.map_err(InputError::from)?;
-        let place = found.borrow();
-        let mut model = Model::<K, N>::build(config, case?, place.needs_colors(config))?;
+        let (place, case) = rayon::join(place, || Case::of::<K>(config, &request.gmsh, interrupt));
+        let (place, case) = (place.map_err(InputError::from)?, case?);
+        let place = place.of_mesh(config.solver.device, &case.mesh);
+        let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
         let elements = model.mesh.n_elements();
         place.check_parts(&request.team, elements).map_err(InputError::from)?;
 
@@ -66,7 +64,7 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
             model.task.space.initial_volume_fraction = model.space.volume_fraction(density);
         }
         let note = place.note_of(&request.team);
-        Ok((found, Self { model, note, resumption, start_from }))
+        Ok((place, Self { model, note, resumption, start_from }))
     }
 
     /// State of the design to resume from; none for a new run.

@@ -46,7 +46,7 @@ impl<'a, K: Physics<N>, const N: usize> FieldFile<'a, K, N> {
         let density = Array { name: "density", components: 1, values: Values::F64(density) };
         let cells = std::iter::once(density).chain(fields.cells.iter().map(Field::array));
         let cells: Vec<_> = cells.chain(marks.cells()).chain([numbers.of_elements()]).collect();
-        let (x, hexes) = (model.mesh.coordinates(), model.mesh.hexes());
-        vtu::write(path, x, hexes, &points, &cells, compression(config))
+        let mesh = &model.mesh;
+        vtu::write(path, mesh.coordinates(), mesh, &points, &cells, compression(config))
     }
 }

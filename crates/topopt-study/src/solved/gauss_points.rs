@@ -1,4 +1,4 @@
-//! Stresses at the Gauss points, eight in each element.
+//! Stresses at the Gauss points, eight in each hexahedron and four in each tetrahedron.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use topopt_case::tags::Tags;
 use topopt_fem::stress::{self, Stress};
 use topopt_fem::{DIM, Elasticity};
 use topopt_io::csv;
-use topopt_mesh::{HexMesh, hexahedron};
+use topopt_mesh::HexMesh;
 
 use super::part::{Part, Solved};
 
@@ -70,14 +70,12 @@ impl<'a> GaussPoints<'a> {
         }
     }
 
-    /// Coordinates and stresses of the eight points of `element`.
-    fn of_element(&self, element: usize) -> [([f64; 3], Stress); 8] {
+    /// Coordinates and stresses of the integration points of `element`.
+    fn of_element(&self, element: usize) -> impl Iterator<Item = ([f64; 3], Stress)> {
         let Self { mesh, kernel, moduli, u, .. } = self;
-        let x = mesh.element_coordinates(element);
-        hexahedron::gauss_points().map(|xi| {
-            let shares = hexahedron::shape_functions(xi);
-            let at = std::array::from_fn(|i| (0..8).map(|a| shares[a] * x[a][i]).sum());
-            (at, stress::stress_at(kernel, mesh, moduli[element], u, element, xi))
+        mesh.integration_points().into_iter().map(move |xi| {
+            let stress = stress::stress_at(kernel, mesh, moduli[element], u, element, xi);
+            (mesh.point(element, xi), stress)
         })
     }
 
@@ -109,10 +107,10 @@ impl<'a> GaussPoints<'a> {
         let load_case = csv::quote(self.load_case.to_owned());
         for element in 0..self.mesh.n_elements() {
             let number = Tags::element(self.tags, element as u32);
-            for (point, (at, stress)) in self.of_element(element).iter().enumerate() {
+            for (point, (at, stress)) in self.of_element(element).enumerate() {
                 write!(out, "{load_case},{number},{}", point + 1)?;
-                let von_mises = stress::von_mises(stress);
-                let mut values = at.iter().chain(stress).chain([&von_mises]);
+                let von_mises = stress::von_mises(&stress);
+                let mut values = at.iter().chain(&stress).chain([&von_mises]);
                 values.try_for_each(|value| write!(out, ",{value:e}"))?;
                 writeln!(out)?;
             }

@@ -7,7 +7,6 @@ use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_case::tags::Tags;
 use topopt_fem::{DIM, Elasticity};
-use topopt_mesh::hexahedron;
 use topopt_mesh::quality::LEAST_OF_STRESSES;
 
 use super::part::Solved;
@@ -112,8 +111,7 @@ impl Solved<'_, Elasticity, DIM> {
 
     /// Number and center of an element of the problem.
     pub(super) fn place(&self, element: u32) -> (u64, [f64; 3]) {
-        let x = self.part.model.problem.mesh().element_coordinates(element as usize);
-        let center = hexahedron::center(&x);
+        let center = self.part.model.problem.mesh().center(element as usize);
         let original = self.part.model.renumbering.original_elements()[element as usize];
         (Tags::element(self.part.given.tags.as_ref(), original), center)
     }

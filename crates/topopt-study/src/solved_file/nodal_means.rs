@@ -13,9 +13,9 @@ pub(super) fn at_nodes<const C: usize>(
     is_solid: &[bool],
 ) -> Vec<[f64; C]> {
     let mut sums = vec![([0.0; C], 0.0); mesh.n_nodes()];
-    let solid = mesh.hexes().iter().zip(mesh.volumes()).zip(values.iter().zip(is_solid));
-    for ((hex, volume), (value, _)) in solid.filter(|(_, (_, is_solid))| **is_solid) {
-        for node in hexahedron::distinct(hex) {
+    let solid = mesh.elements().zip(mesh.volumes()).zip(values.iter().zip(is_solid));
+    for ((nodes, volume), (value, _)) in solid.filter(|(_, (_, is_solid))| **is_solid) {
+        for node in hexahedron::distinct(nodes) {
             add(&mut sums[node as usize], *value, volume);
         }
     }
@@ -30,11 +30,11 @@ pub(super) fn at_nodes<const C: usize>(
 /// Values of nodes without one are the means of those in the elements around that have one.
 fn spread<const C: usize>(mesh: &HexMesh, known: &[Option<[f64; C]>]) -> Vec<Option<[f64; C]>> {
     let mut sums = vec![([0.0; C], 0.0); known.len()];
-    for hex in mesh.hexes() {
+    for nodes in mesh.elements() {
         let mut all = ([0.0; C], 0.0);
-        let values = hexahedron::distinct(hex).filter_map(|node| known[node as usize]);
+        let values = hexahedron::distinct(nodes).filter_map(|node| known[node as usize]);
         values.for_each(|value| add(&mut all, value, 1.0));
-        for node in hexahedron::distinct(hex).filter(|&node| known[node as usize].is_none()) {
+        for node in hexahedron::distinct(nodes).filter(|&node| known[node as usize].is_none()) {
             let (sum, weight) = &mut sums[node as usize];
             (0..C).for_each(|i| sum[i] += all.0[i]);
             *weight += all.1;

@@ -34,9 +34,9 @@ impl Carried {
             pieces.of_node.iter().map(is_wanted).collect()
         };
         let [is_carrying_node, is_loose_node] = [true, false].map(nodes);
-        let hexes = mesh.hexes().iter().zip(is_solid);
-        let is_carrying =
-            hexes.map(|(hex, solid)| *solid && is_carrying_node[hex[0] as usize]).collect();
+        let carries =
+            |(nodes, solid): (&[u32], &bool)| *solid && is_carrying_node[nodes[0] as usize];
+        let is_carrying = mesh.elements().zip(is_solid).map(carries).collect();
         Self { is_carrying, is_carrying_node, is_loose_node, pieces, is_held }
     }
 

@@ -122,7 +122,8 @@ pub fn of<K: Verified<N>, const N: usize>(
     let summary = results.summary().map_err(InputError::from)?;
     let case = Case::<N>::of::<K>(config, &request.gmsh, interrupt)?;
     let given = Given::of::<K>(config, &case);
-    let place = Place::find(config.solver.device).map_err(InputError::from)?;
+    let asked = config.solver.device;
+    let place = Place::find(asked).map_err(InputError::from)?.of_mesh(asked, &case.mesh);
     let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
     let file = DesignFile::read(&results.design()).map_err(InputError::from)?;
     let shape = Shape::new(&model, &file, request).map_err(InputError::from)?;
@@ -210,7 +211,8 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
 
         let limits = solved_shape.limits(summary)?;
         let built = Built::of(shape, model, given.tags.as_ref(), summary);
-        let warnings = solved_shape.warnings(&limits, &built, config.physics.kind);
+        let mut warnings = solved_shape.warnings(&limits, &built, config.physics.kind);
+        warnings.extend(K::warning(solved));
         let load_cases = solved.cases(false);
 
         Ok(Verification {
@@ -243,7 +245,7 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
         ];
         cells.extend(fields.cells.iter().map(Field::array));
         let path = folder.join(VERIFIED_DESIGN);
-        let (x, hexes) = (mesh.coordinates(), mesh.hexes());
-        Ok(vtu::write(&path, x, hexes, &points, &cells, Compression::default())?)
+        let x = mesh.coordinates();
+        Ok(vtu::write(&path, x, mesh, &points, &cells, Compression::default())?)
     }
 }

@@ -1,6 +1,5 @@
 //! From a vertex to the middle between the walls around it.
 
-use topopt_mesh::hexahedron;
 use topopt_mesh::vector::{difference, dot, length};
 
 use super::depths::{CORNER, Depths, Place};
@@ -26,7 +25,7 @@ const STEEP: f64 = 0.9;
 pub(super) fn middle(depths: &Depths, vertex: u32, bound: f64) -> Option<Place> {
     let element = depths.element(vertex)?;
     let (at, depth) = (depths.points[vertex as usize], depths.of_vertex[vertex as usize]);
-    let size = hexahedron::volume(&depths.mesh.element_coordinates(element as usize)).cbrt();
+    let size = depths.mesh.volume(element as usize).cbrt();
     let climb = Climb { depths, inside: depths.is_inside(vertex), size, bound: ALIKE * bound };
 
     let mut place = Place { at, depth, element };

@@ -84,7 +84,7 @@ impl<'a> Depths<'a> {
     /// The element that `x` lies in, `element` or one that shares a node with it, and whether `x`
     /// is in the solid; none if it is not in the mesh.
     pub fn locate(&self, element: u32, x: [f64; 3]) -> Option<(u32, bool)> {
-        let nodes = self.mesh.hexes()[element as usize].iter();
+        let nodes = self.mesh.element(element as usize).iter();
         let around = nodes.flat_map(|&node| self.around.elements_of(node as usize)).copied();
         let mut elements = std::iter::once(element).chain(around);
         elements.find_map(|element| Some((element, self.is_solid_at(element, x)?)))

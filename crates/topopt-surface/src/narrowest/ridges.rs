@@ -43,7 +43,7 @@ pub(super) fn ridges(depths: &Depths, inside: bool, ignored: &[bool]) -> Vec<u32
 
     for element in (0..depths.mesh.n_elements()).filter(|&element| ignored[element]) {
         is_ridge[depths.center(element as u32) as usize] = false;
-        depths.mesh.hexes()[element].iter().for_each(|&node| is_ridge[node as usize] = false);
+        depths.mesh.element(element).iter().for_each(|&node| is_ridge[node as usize] = false);
     }
     let mut ridges: Vec<u32> = (0..n as u32).filter(|&vertex| is_ridge[vertex as usize]).collect();
     let depth = |vertex: &u32| depths.of_vertex[*vertex as usize];
@@ -62,9 +62,9 @@ fn each_pair(depths: &Depths, inside: bool, mut visit: impl FnMut(u32, u32)) {
             let here = edges.into_iter().filter(|(a, b)| is_there(*a) && is_there(*b));
             here.for_each(|(a, b)| visit(a, b));
         }
-        for (local, &other) in (0..).zip(&depths.neighbors[element]) {
+        for (local, &other) in (0..mesh.n_faces()).zip(&depths.neighbors[element]) {
             let element = element as u32;
-            let face = Face { element, local }.nodes(mesh.hexes());
+            let face = Face { element, local }.nodes(mesh);
             if other != NO_NEIGHBOR && element < other && face.into_iter().all(is_there) {
                 visit(depths.center(element), depths.center(other));
             }
