@@ -74,7 +74,7 @@ __device__ __forceinline__ void forces(
     real coefficients[3][8];
     load_positions(mesh, node, X);
     to_coefficients(X, coefficients);
-    const Center center = store_geometry(coefficients, WHOLE_WARP, geometry);
+    const Center center = store_geometry(coefficients, geometry);
     to_coefficients(u, coefficients);
     mode_forces(geometry, center, coefficients, 512 / MU_SCALE, ratio, u);
 }

@@ -26,7 +26,7 @@
 __device__ __forceinline__ real work_of_modes(
     const real X[3][8], const real V[3][8], const real U[3][8], const Lame& material) {
     __shared__ Geometry geometry;
-    const Center center = store_geometry(X, WHOLE_WARP, geometry);
+    const Center center = store_geometry(X, geometry);
     real G[3][3], H[4][3], S[3][3], P[4][3];
     strains(geometry, center.det, U, G, H);
     stresses(center, G, H, (real)(material.mu / MU_SCALE), (real)material.ratio, S, P);

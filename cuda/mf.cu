@@ -97,7 +97,7 @@ __device__ __forceinline__ double add_product(
     __shared__ Geometry geometry;
     real coefficients[3][8];
     to_coefficients(X, coefficients);
-    const Center center = store_geometry(coefficients, active, geometry);
+    const Center center = store_geometry(coefficients, geometry);
 
     load_field(node, x, mesh.n_nodes, U);
     if (is_at_support) clear_held(node, held, U);

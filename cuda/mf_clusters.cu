@@ -15,8 +15,8 @@
 // Cost:          operations as mf.cu, 24 additions more per element for the sums; read per element:
 //                its 8 nodes in the cluster and 8 places, 18 bytes for nodes, a modulus; in a mesh
 //                of cut tetrahedra coordinates and x read, and y added to, 2.3 times per element;
-//                shared memory as mf.cu and 832 bytes per warp, by modes 98 per
-//                thread more, half of it in single precision
+//                shared memory as mf.cu and 832 bytes per warp, by modes 3136, or 1984 in single
+//                precision
 // Deterministic: no: the order of additions at a node of several clusters is not fixed
 // Requires:      y = (1 - P) x beforehand (supports.cu); mf_clusters_dot: x is zero at held
 //                components
@@ -35,42 +35,57 @@
 #include "common/clusters.cuh"
 #include "common/reduce.cuh"
 
-// The product of the lane's element, from coordinates X and x of three nodes per lane to forces by
-// place; its part of x . y, or 0
+// Three values at each corner of the lane's element, by position
+__device__ __forceinline__ void at_corners(
+    const Threes<ROUNDS * LANES>& all, EightBytes corner, real values[3][8]) {
+#pragma unroll
+    for (int m = 0; m < 8; ++m) {
+        const int k = corner >> 8 * m & 255;
+        const Pair xy = all.xy[k];
+        values[0][m] = xy.a, values[1][m] = xy.b, values[2][m] = all.z[k];
+    }
+}
+
+// The product of the lane's element, from nodal values, x of the lane's nodes once more in own, to
+// forces by place; its part of x . y, or 0
 template <bool WITH_DOT>
 __device__ __forceinline__ double element_product(
-    EightBytes corner, const Nodes& nodes, const real X[ROUNDS][3], real U[ROUNDS][3], real modulus,
-    real ratio, Waiting& waiting, real F[3][8]) {
-    real values[3][8];
+    EightBytes corner, const Nodes& nodes, real own[ROUNDS][3], real modulus, real ratio,
+    Waiting& waiting, real F[3][8]) {
 #ifdef BY_MODES
-    real V[3][8];
-    put_all(waiting.in_turn.nodal, X);
-    __syncwarp();
-    get(waiting.in_turn.nodal, corner, values);
+    real values[3][8], V[3][8];
+    at_corners(waiting.in_turn.nodal, corner, values);
     to_coefficients(values, V);
-    const Center center = store_geometry(V, WHOLE_WARP, waiting.in_turn.geometry);
+    const Center center = store_geometry(V, waiting.in_turn.geometry);
 
     __syncwarp(); // x takes the place of coordinates
-    put_free(waiting.in_turn.nodal, nodes, U);
+#pragma unroll
+    for (int r = 0; r < ROUNDS; ++r) {
+        clear_held(nodes.node[r * LANES + LANE], own[r]);
+        put(waiting.in_turn.nodal, r * LANES + LANE, own[r][0], own[r][1], own[r][2]);
+    }
+
     __syncwarp();
-    get(waiting.in_turn.nodal, corner, values);
+    at_corners(waiting.in_turn.nodal, corner, values);
     to_coefficients(values, V);
     return mode_forces(waiting.in_turn.geometry, center, V, modulus, ratio, F);
 #else
-    real more[3][8];
-    put_all(waiting.nodal.coordinates, X);
-    put_free(waiting.nodal.x, nodes, U);
-    __syncwarp();
-    get(waiting.nodal.coordinates, corner, values);
-    get(waiting.nodal.x, corner, more);
+    real X[3][8], U[3][8];
+#pragma unroll
+    for (int m = 0; m < 8; ++m) {
+        const Pair* values = waiting.nodal[corner >> 8 * m & 255];
+        const Pair first = values[0], second = values[1], third = values[2];
+        X[0][m] = first.a, X[1][m] = first.b, X[2][m] = second.a;
+        U[0][m] = second.b, U[1][m] = third.a, U[2][m] = third.b;
+    }
 
     __syncwarp(); // the slabs take their place
     Slabs &x_slabs = waiting.slabs.x, &u_slabs = waiting.slabs.u;
     real x_up[3][2][2], u_up[3][2][2], f_up[3][2][2] = {};
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
-        to_derivatives(values[c], c, x_slabs, x_up[c]);
-        to_derivatives(more[c], c, u_slabs, u_up[c]);
+        to_derivatives(X[c], c, x_slabs, x_up[c]);
+        to_derivatives(U[c], c, u_slabs, u_up[c]);
     }
 
 #pragma unroll
@@ -107,14 +122,18 @@ __device__ __forceinline__ double add_product(
     const bool is_there = e < read_only(clusters.starts + cluster + 1);
     const real modulus = is_there ? (real)(material.mu / MU_SCALE) * moduli[e] : (real)0;
 
-    real X[ROUNDS][3], U[ROUNDS][3], F[3][8];
-    load(clusters, first_slot, mesh, x, all, X, U);
-    const double sum = element_product<WITH_DOT>(
-        corner, all, X, U, modulus, (real)material.ratio, waiting, F);
+    real own[ROUNDS][3], F[3][8];
+    stage(clusters, first_slot, mesh, x, waiting, all, own);
+    __syncwarp();
+    const double sum =
+        element_product<WITH_DOT>(corner, all, own, modulus, (real)material.ratio, waiting, F);
 
     __syncwarp(); // forces take their place
 #pragma unroll
-    for (int m = 0; m < 8; ++m) put(waiting.forces, m * LANES + LANE, F[0][m], F[1][m], F[2][m]);
+    for (int m = 0; m < 8; ++m) {
+        waiting.forces.xy[m * LANES + LANE] = {F[0][m], F[1][m]};
+        waiting.forces.z[m * LANES + LANE] = F[2][m];
+    }
 
     __syncwarp();
     add_sums(waiting, all, mesh.n_nodes, y);
@@ -123,8 +142,10 @@ __device__ __forceinline__ double add_product(
 
 #ifdef BY_MODES
 #define RESIDENT_BLOCKS (sizeof(real) == 8 ? 16 : 14)
+#define RESIDENT_BLOCKS_DOT (sizeof(real) == 8 ? 12 : 14) // at 16 a thread would spill
 #else
 #define RESIDENT_BLOCKS (sizeof(real) == 8 ? 12 : 10)
+#define RESIDENT_BLOCKS_DOT RESIDENT_BLOCKS
 #endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_clusters(
@@ -135,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_clusters
     add_product<false>(clusters, mesh, material, moduli, x, y);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_clusters_dot(
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS_DOT) mf_clusters_dot(
     VIEW(ClustersView) clusters, VIEW(MeshView) mesh, VIEW(Lame) material,
     const real* __restrict__ moduli, // [n_elements]
     const real* __restrict__ x,      // [3][n_nodes]

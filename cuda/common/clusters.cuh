@@ -4,9 +4,11 @@
 
 #pragma once
 
-#include "common/threes.cuh"
-
 typedef unsigned long long EightBytes;
+
+struct alignas(2 * sizeof(real)) Pair {
+    real a, b;
+};
 
 // The clusters of a mesh
 struct ClustersView {
@@ -18,14 +20,17 @@ struct ClustersView {
     const unsigned long long* corners; // [n_clusters][32] of eight nodes in the cluster, by position
 };
 
-// Values at the corners of the lane's element, by position
-__device__ __forceinline__ void get(const Threes<ROUNDS * LANES>& all, EightBytes corner, real V[3][8]) {
-#pragma unroll
-    for (int m = 0; m < 8; ++m) {
-        const unsigned four = m < 4 ? corner : corner >> 32;
-        const Pair xy = all.xy[four >> 8 * (m & 3) & 255];
-        V[0][m] = xy.a, V[1][m] = xy.b, V[2][m] = all.z[four >> 8 * (m & 3) & 255];
-    }
+// Three components of N things: pairs are read in fewer passes than planes
+template <int N>
+struct Threes {
+    Pair xy[N];
+    real z[N];
+};
+
+template <int N>
+__device__ __forceinline__ void put(Threes<N>& all, unsigned k, real x, real y, real z) {
+    all.xy[k] = {x, y};
+    all.z[k] = z;
 }
 
 // What waits in shared memory: nodal values, then the slabs of the elements, or beside them their
@@ -37,9 +42,7 @@ union Waiting {
         Geometry geometry;
     } in_turn;
 #else
-    struct {
-        Threes<ROUNDS * LANES> coordinates, x;
-    } nodal;
+    Pair nodal[ROUNDS * LANES][3]; // coordinates, x
     struct {
         Slabs x, u;
     } slabs;
@@ -57,13 +60,20 @@ struct Nodes {
 __device__ __forceinline__ unsigned number(unsigned entry) { return entry & 0x1fffffff; }
 __device__ __forceinline__ bool is_held(unsigned entry, int c) { return entry >> (29 + c) & 1; }
 
-// Nodal values of the cluster, all in flight at a time: coordinates X and x of three nodes. In
-// single precision coordinates are from its first node on, so that they lose no more than
+__device__ __forceinline__ void clear_held(unsigned entry, real u[3]) {
+#pragma unroll
+    for (int c = 0; c < 3; ++c)
+        if (is_held(entry, c)) u[c] = 0;
+}
+
+// Nodal values of the cluster, all in flight at a time; leaves x of the lane's nodes in U as well.
+// In single precision coordinates are from its first node on, so that they lose no more than
 // differences of them would.
-__device__ __forceinline__ void load(
+__device__ __forceinline__ void stage(
     const ClustersView& clusters, size_t first_slot, const MeshView& mesh, const real* __restrict__ x,
-    Nodes& all, real X[ROUNDS][3], real U[ROUNDS][3]) {
+    Waiting& waiting, Nodes& all, real U[ROUNDS][3]) {
     unsigned entry[ROUNDS];
+    real X[ROUNDS][3];
 #pragma unroll
     for (int r = 0; r < ROUNDS; ++r) entry[r] = read_only(clusters.nodes + (first_slot + r * LANES + LANE));
 
@@ -75,33 +85,28 @@ __device__ __forceinline__ void load(
     }
 
 #pragma unroll
-    for (int r = 0; r < ROUNDS; ++r) {
-        const int slot = r * LANES + LANE;
-        all.node[slot] = entry[r];
-        all.span[slot] = read_only(clusters.spans + (first_slot + slot));
+    for (int r = 0; r < ROUNDS; ++r)
 #pragma unroll
         for (int c = 0; c < 3; ++c) {
             X[r][c] = (real)(coordinate(mesh, c, number(entry[r])) - origin[c]);
             U[r][c] = x[(size_t)c * mesh.n_nodes + number(entry[r])];
         }
+
+#pragma unroll
+    for (int r = 0; r < ROUNDS; ++r) {
+        const int slot = r * LANES + LANE;
+        all.node[slot] = entry[r];
+        all.span[slot] = read_only(clusters.spans + (first_slot + slot));
+
+#ifdef BY_MODES
+        put(waiting.in_turn.nodal, slot, X[r][0], X[r][1], X[r][2]);
+#else
+        clear_held(entry[r], U[r]);
+        waiting.nodal[slot][0] = {X[r][0], X[r][1]};
+        waiting.nodal[slot][1] = {X[r][2], U[r][0]};
+        waiting.nodal[slot][2] = {U[r][1], U[r][2]};
+#endif
     }
-}
-
-// Puts what the lane has of three nodes where all lanes read it
-__device__ __forceinline__ void put_all(Threes<ROUNDS * LANES>& all, const real values[ROUNDS][3]) {
-#pragma unroll
-    for (int r = 0; r < ROUNDS; ++r) put(all, r * LANES + LANE, values[r][0], values[r][1], values[r][2]);
-}
-
-// As put_all, held components as zero
-__device__ __forceinline__ void put_free(
-    Threes<ROUNDS * LANES>& all, const Nodes& nodes, real values[ROUNDS][3]) {
-#pragma unroll
-    for (int r = 0; r < ROUNDS; ++r)
-#pragma unroll
-        for (int c = 0; c < 3; ++c)
-            if (is_held(nodes.node[r * LANES + LANE], c)) values[r][c] = 0;
-    put_all(all, values);
 }
 
 __device__ __forceinline__ void add_place(unsigned place, const Waiting& waiting, real sum[3]) {

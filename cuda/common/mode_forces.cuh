@@ -7,8 +7,6 @@
 #pragma once
 
 #include "common/strain_modes.cuh"
-#include "common/threes.cuh"
-#include "common/warp.cuh"
 
 #ifndef LANES
 #define LANES BLOCK
@@ -21,36 +19,30 @@
 // Monomials of the hourglasses xi eta, xi zeta, eta zeta, xi eta zeta
 #define HOURGLASS(h) ((h) == 0 ? 3 : (h) + 4)
 
-// [number][thread]: mean cofactors of monomials 1 to 6, then the coordinates' coefficients of the
-// hourglasses
-typedef Threes<10 * LANES> Geometry;
+// [number][component][thread]: mean cofactors of monomials 1 to 6, then the coordinates'
+// coefficients of the hourglasses; volatile, or the compiler would keep them in registers
+typedef volatile real Geometry[10][3][LANES];
 
 // What stays in registers of an element's geometry
 struct Center {
     real tangents[3][3]; // coefficients of xi, eta, zeta
     real gradients[6];   // sum of g g^T of their gradients g, as VOIGT has its components; over 64
     real det;            // 512 times the mean of det J
-    unsigned lanes;      // those of the warp that call these functions together
 };
 
-// The geometry of the element whose coordinates have the coefficients X; `lanes` call this together
-__device__ __forceinline__ Center store_geometry(
-    const real X[3][8], unsigned lanes, Geometry& geometry) {
+// The geometry of the element whose coordinates have the coefficients X
+__device__ __forceinline__ Center store_geometry(const real X[3][8], Geometry& geometry) {
     const ModeGeometry all = mode_geometry(X);
     Center center;
-    center.det = all.det, center.lanes = lanes;
-#pragma unroll
-    for (int k = 1; k < 7; ++k)
-        put(geometry, (k - 1) * LANES + LANE, all.mean[k][0], all.mean[k][1], all.mean[k][2]);
-#pragma unroll
-    for (int h = 0; h < 4; ++h) {
-        const int k = HOURGLASS(h);
-        put(geometry, (6 + h) * LANES + LANE, X[0][k], X[1][k], X[2][k]);
-    }
-
+    center.det = all.det;
     const real inverse = reciprocal(all.at_center), scale = inverse * inverse;
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
+#pragma unroll
+        for (int k = 1; k < 7; ++k) geometry[k - 1][i][LANE] = all.mean[k][i];
+#pragma unroll
+        for (int h = 0; h < 4; ++h) geometry[6 + h][i][LANE] = X[i][HOURGLASS(h)];
+
         const real own[3] = {all.center[0][i], all.center[1][i], all.center[2][i]};
         const int j = (i + 1) % 3;
         const real next[3] = {all.center[0][j], all.center[1][j], all.center[2][j]};
@@ -59,12 +51,12 @@ __device__ __forceinline__ Center store_geometry(
 #pragma unroll
         for (int d = 0; d < 3; ++d) center.tangents[d][i] = X[i][1 << d];
     }
-    __syncwarp(lanes); // or the compiler would keep it in registers
     return center;
 }
 
 __device__ __forceinline__ void read(const Geometry& geometry, int number, real v[3]) {
-    get(geometry, number * LANES + LANE, v);
+#pragma unroll
+    for (int i = 0; i < 3; ++i) v[i] = geometry[number][i][LANE];
 }
 
 // What a field with coefficients U is to the modes: its mean gradient G, du_i/dx_c, and the
@@ -123,8 +115,8 @@ __device__ __forceinline__ real times(const real s[6], const real v[3], int i, r
 // The gradient is h_0 along the first reference coordinate of the plane and h_1 along the second,
 // so that h_0 . t_0, h_1 . t_1 and h_0 . t_1 + h_1 . t_0 are all of its strain in the plane. With
 // the metric m of the tangents and A = adj(m), det(m) = M, the stress is that of an isotropic
-// material in plane stress; as A e A = (A : e) A - M adj(e), it takes one product.
-// plane = (lambda of plane stress + 2 mu) / mu.
+// material in plane stress; as A e A = (A : e) A - M adj(e), it takes one product. plane = (lambda
+// of plane stress + 2 mu) / mu.
 __device__ __forceinline__ void add_relaxed(
     const real h_0[3], const real h_1[3], const real t_0[3], const real t_1[3], real m_00, real m_01,
     real m_11, real plane, real f_0[3], real f_1[3]) {
@@ -218,7 +210,6 @@ __device__ __forceinline__ double mode_forces(
     stresses(center, G, H, mu, ratio, S, P);
     const real work = work_along(center, S, P, G, H);
 
-    __syncwarp(center.lanes); // or the compiler would keep the geometry in registers
 #pragma unroll
     for (int h = 0; h < 4; ++h) {
         real x[3];
