@@ -8,7 +8,8 @@ use topopt_cuda::{
 };
 use topopt_fem::{
     Constraints, Diffusion, Discretization, Elasticity, ElementKernel, ElementOperator,
-    ElementPreconditioner, Formulation, LoadCase, MODES, Material, NodalModes, Problem, Strategy, WithSprings,
+    ElementPreconditioner, Formulation, LoadCase, MODES, Material, NodalModes, Problem, Strategy,
+    WithSprings,
 };
 use topopt_linalg::{
     Backend, Cpu, CycleKind, Growth, Hierarchy, LinearOperator, PatchRelaxation, PatchStep, Pcg,
