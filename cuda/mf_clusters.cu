@@ -15,7 +15,7 @@
 // Cost:          operations as mf.cu, 24 additions more per element for the sums; read per element:
 //                its 8 nodes in the cluster and 8 places, 18 bytes for nodes, a modulus; in a mesh
 //                of cut tetrahedra coordinates and x read, and y added to, 2.3 times per element;
-//                shared memory as mf.cu and 832 bytes per warp, by modes 3136, or 1984 in single
+//                shared memory as mf.cu and 832 bytes per warp, by modes 2688, or 1536 in single
 //                precision
 // Deterministic: no: the order of additions at a node of several clusters is not fixed
 // Requires:      y = (1 - P) x beforehand (supports.cu); mf_clusters_dot: x is zero at held
@@ -46,25 +46,19 @@ __device__ __forceinline__ void at_corners(
     }
 }
 
-// The product of the lane's element, from nodal values, x of the lane's nodes once more in own, to
-// forces by place; its part of x . y, or 0
+// The product of the lane's element, from what is staged, and x where that is not yet, to forces by
+// place; its part of x . y, or 0
 template <bool WITH_DOT>
 __device__ __forceinline__ double element_product(
-    EightBytes corner, const Nodes& nodes, real own[ROUNDS][3], real modulus, real ratio,
-    Waiting& waiting, real F[3][8]) {
+    EightBytes corner, const Nodes& nodes, unsigned n_nodes, const real* __restrict__ x, real modulus,
+    real ratio, Waiting& waiting, real F[3][8]) {
 #ifdef BY_MODES
     real values[3][8], V[3][8];
     at_corners(waiting.in_turn.nodal, corner, values);
     to_coefficients(values, V);
     const Center center = store_geometry(V, waiting.in_turn.geometry);
 
-    __syncwarp(); // x takes the place of coordinates
-#pragma unroll
-    for (int r = 0; r < ROUNDS; ++r) {
-        clear_held(nodes.node[r * LANES + LANE], own[r]);
-        put(waiting.in_turn.nodal, r * LANES + LANE, own[r][0], own[r][1], own[r][2]);
-    }
-
+    stage_x(nodes, n_nodes, x, waiting);
     __syncwarp();
     at_corners(waiting.in_turn.nodal, corner, values);
     to_coefficients(values, V);
@@ -115,20 +109,27 @@ __device__ __forceinline__ double add_product(
 
     const size_t first_slot = (size_t)cluster * (ROUNDS * LANES), lane = (size_t)cluster * LANES + LANE;
     const EightBytes corner = read_only(clusters.corners + lane);
+#ifndef BY_MODES
     all.places[LANE] = read_only(clusters.places + lane);
+#endif
 
     // Lanes past the last element repeat it with modulus 0, and no node has a place in them.
     const unsigned e = read_only(clusters.starts + cluster) + LANE;
     const bool is_there = e < read_only(clusters.starts + cluster + 1);
     const real modulus = is_there ? (real)(material.mu / MU_SCALE) * moduli[e] : (real)0;
 
-    real own[ROUNDS][3], F[3][8];
-    stage(clusters, first_slot, mesh, x, waiting, all, own);
+    stage(clusters, first_slot, mesh, x, waiting, all);
     __syncwarp();
-    const double sum =
-        element_product<WITH_DOT>(corner, all, own, modulus, (real)material.ratio, waiting, F);
 
+    real F[3][8];
+    const double sum = element_product<WITH_DOT>(
+        corner, all, mesh.n_nodes, x, modulus, (real)material.ratio, waiting, F);
+
+#ifdef BY_MODES
+    stage_places(clusters, first_slot, waiting);
+#else
     __syncwarp(); // forces take their place
+#endif
 #pragma unroll
     for (int m = 0; m < 8; ++m) {
         waiting.forces.xy[m * LANES + LANE] = {F[0][m], F[1][m]};
@@ -142,10 +143,8 @@ __device__ __forceinline__ double add_product(
 
 #ifdef BY_MODES
 #define RESIDENT_BLOCKS (sizeof(real) == 8 ? 16 : 14)
-#define RESIDENT_BLOCKS_DOT (sizeof(real) == 8 ? 12 : 14) // at 16 a thread would spill
 #else
 #define RESIDENT_BLOCKS (sizeof(real) == 8 ? 12 : 10)
-#define RESIDENT_BLOCKS_DOT RESIDENT_BLOCKS
 #endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_clusters(
@@ -156,7 +155,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_clusters
     add_product<false>(clusters, mesh, material, moduli, x, y);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS_DOT) mf_clusters_dot(
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_clusters_dot(
     VIEW(ClustersView) clusters, VIEW(MeshView) mesh, VIEW(Lame) material,
     const real* __restrict__ moduli, // [n_elements]
     const real* __restrict__ x,      // [3][n_nodes]
