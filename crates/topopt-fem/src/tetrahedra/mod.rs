@@ -6,7 +6,9 @@
 
 mod lanes;
 mod multigrid;
+mod patch_field;
 mod patches;
+mod recovery;
 mod strain;
 
 use topopt_mesh::hexahedron::{determinant, inverse};
@@ -19,6 +21,7 @@ use crate::{BodyForce, DIM, ElementKernel, ElementMatrix, ElementVector};
 
 pub use multigrid::TetrahedraMultigrid;
 pub(crate) use patches::{AddTetrahedra, TetrahedraWorks, add_blocks};
+pub(crate) use recovery::at_nodes;
 pub(crate) use strain::{add_strain_transpose, strain};
 
 /// Values at the nodes of a tetrahedron, `[10][N]`.
