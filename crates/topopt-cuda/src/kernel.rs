@@ -180,8 +180,8 @@ impl Module {
         Ok(Self { device: device.clone(), module, file, ptx })
     }
 
-    /// The first of `names` that there is. A file for elements of one formulation alone may lack the kernel
-    /// for one unknown, which then is never launched: that for three takes its place.
+    /// The first of `names` that there is. A file for elements of one formulation alone may lack
+    /// the kernel for one unknown, which then is never launched: that for three takes its place.
     pub fn first_of(&self, names: &[&str]) -> Result<Kernel, BackendError> {
         let is_there = |name: &&&str| self.ptx.contains(&format!(".entry {name}("));
         self.kernel(names.iter().find(is_there).unwrap_or(&names[0]))

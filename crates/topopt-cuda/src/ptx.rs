@@ -18,8 +18,8 @@ pub(crate) fn of_formulation(file: &str, formulation: Formulation, precision: &s
     }
 }
 
-/// Returns the PTX of `cuda/FILE.cu` in a variant: a precision, `f32` or `f64`, with `modes.` before it for
-/// elements by strain modes.
+/// Returns the PTX of `cuda/FILE.cu` in a variant: a precision, `f32` or `f64`, with `modes.`
+/// before it for elements by strain modes.
 ///
 /// # Panics
 /// If there is none: a test compares the declared kernels with the files.

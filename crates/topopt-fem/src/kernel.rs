@@ -24,8 +24,8 @@ pub const MAX_TERMS: usize = 2;
 /// Integrals over one element with N unknowns per node: the matrix of an element is
 /// `sum_t c_t K_t` with a coefficient c_t per element and term.
 ///
-/// Those over a tetrahedron follow from its law between gradient and flux (`coupling`, `constitutive`), see
-/// [`crate::tetrahedra`]; all other methods are of hexahedra.
+/// Those over a tetrahedron follow from its law between gradient and flux (`coupling`,
+/// `constitutive`), see [`crate::tetrahedra`]; all other methods are of hexahedra.
 ///
 /// Integrals are by the 2x2x2 Gauss rule, or by strain modes ([`crate::StrainMode`]). A kernel says
 /// the same thing three times: by plain loops (`matrix`, the oracle), for several elements at a
@@ -87,8 +87,8 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
     /// loops; terms without gradients, such as a capacity, have none.
     fn coupling(&self, term: usize, a: [f64; DIM], b: [f64; DIM]) -> [[f64; N]; N];
 
-    /// The constitutive law: the flux of a `gradient` of the unknowns, `[N][3]`, such as the stress, an
-    /// element per lane.
+    /// The constitutive law: the flux of a `gradient` of the unknowns, `[N][3]`, such as the
+    /// stress, an element per lane.
     fn constitutive<S: Simd>(
         &self,
         simd: S,

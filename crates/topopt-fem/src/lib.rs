@@ -1,6 +1,6 @@
-//! Equations on trilinear hexahedra or on tetrahedra of ten nodes: the integrals over an element, what is held, the operator K u
-//! by several strategies and preconditioners on the CPU; linear elasticity with loads and stresses,
-//! diffusion, and the Helmholtz filter.
+//! Equations on trilinear hexahedra or on tetrahedra of ten nodes: the integrals over an element,
+//! what is held, the operator K u by several strategies and preconditioners on the CPU; linear
+//! elasticity with loads and stresses, diffusion, and the Helmholtz filter.
 //!
 //! A physics is an [`ElementKernel`]: [`Elasticity`] with three unknowns per node, [`Diffusion`]
 //! with one. Operators, multigrid and everything below know nothing else of it.
@@ -94,6 +94,7 @@ mod springs;
 pub mod stiffness;
 pub mod strain;
 mod strain_modes;
+mod strain_tensor;
 mod strategy;
 pub mod stress;
 pub mod stress_error;

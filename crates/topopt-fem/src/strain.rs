@@ -9,16 +9,9 @@ use topopt_mesh::vector::dot;
 use crate::elements::Corners;
 use crate::shape_gradients::physical_gradients;
 use crate::strain_modes::{MONOMIALS, StrainMode};
+pub use crate::strain_tensor::Strain;
+use crate::strain_tensor::{Tensor, listed};
 use crate::{DIM, Elasticity, Formulation, tetrahedra};
-
-/// A symmetric strain tensor as (xx, yy, zz, xy, yz, zx), with the shear angles du_i/dx_j +
-/// du_j/dx_i.
-pub type Strain = [f64; 6];
-
-/// Rows and columns of the shear angles.
-const SHEAR: [(usize, usize); 3] = [(0, 1), (1, 2), (2, 0)];
-
-pub(crate) type Tensor = [[f64; DIM]; DIM];
 
 /// The strain B(xi) u_e of every element at the reference coordinates `xi`, `[n_elements][6]`, for
 /// displacements `u`, `[n_nodes][3]` (length).
@@ -47,12 +40,6 @@ pub fn strain_at(
         }
     }
     listed(&strain)
-}
-
-/// A strain tensor as [`Strain`].
-pub(crate) fn listed(strain: &Tensor) -> Strain {
-    let [xy, yz, zx] = SHEAR.map(|(i, j)| strain[i][j] + strain[j][i]);
-    [strain[0][0], strain[1][1], strain[2][2], xy, yz, zx]
 }
 
 /// The strain energy of the element at `x` at Young's modulus 1, for displacements `u` of its

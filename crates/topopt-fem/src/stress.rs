@@ -1,5 +1,6 @@
 //! Stresses in hexahedra from nodal displacements.
 
+use nalgebra::Matrix3;
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
@@ -50,4 +51,12 @@ pub fn stress_at(
 pub fn von_mises(&[xx, yy, zz, xy, yz, zx]: &Stress) -> f64 {
     let normal = (xx - yy).powi(2) + (yy - zz).powi(2) + (zz - xx).powi(2);
     (0.5 * normal + 3.0 * (xy * xy + yz * yz + zx * zx)).sqrt()
+}
+
+/// The principal stresses, the largest first.
+pub fn principal(&[xx, yy, zz, xy, yz, zx]: &Stress) -> [f64; 3] {
+    let tensor = Matrix3::new(xx, xy, zx, xy, yy, yz, zx, yz, zz);
+    let mut all: [f64; 3] = tensor.symmetric_eigenvalues().into();
+    all.sort_by(|a, b| b.total_cmp(a));
+    all
 }

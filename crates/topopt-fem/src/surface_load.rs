@@ -122,8 +122,8 @@ fn on_triangle(mesh: &HexMesh, face: Face) -> Vec<Point> {
     triangle_rule().map(point).into()
 }
 
-/// The six points of the rule of degree 4 by barycentric coordinates, with their shares of twice the
-/// area \[Dunavant1985\].
+/// The six points of the rule of degree 4 by barycentric coordinates, with their shares of twice
+/// the area \[Dunavant1985\].
 fn triangle_rule() -> [([f64; 3], f64); 6] {
     const FAR: (f64, f64) = (0.091_576_213_509_770_74, 0.109_951_743_655_321_87);
     const NEAR: (f64, f64) = (0.445_948_490_915_964_9, 0.223_381_589_678_011_46);

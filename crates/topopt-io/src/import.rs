@@ -78,8 +78,8 @@ impl UncutCells {
 pub enum Cutting {
     /// Tetrahedra, pyramids and what touches them are cut into hexahedra.
     Allowed,
-    /// Tetrahedra are kept, with a node in the middle of every edge, where there are no other cells;
-    /// else cells are cut as [`Cutting::Allowed`].
+    /// Tetrahedra are kept, with a node in the middle of every edge, where there are no other
+    /// cells; else cells are cut as [`Cutting::Allowed`].
     KeepOrCut,
     /// Tetrahedra are kept where there are no other cells; else a file is refused as by
     /// [`Cutting::Refused`].

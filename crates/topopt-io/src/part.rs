@@ -1,5 +1,5 @@
-//! The solid of a file: its cells, cut into hexahedra where they must be, or tetrahedra that are kept,
-//! and its sets.
+//! The solid of a file: its cells, cut into hexahedra where they must be, or tetrahedra that are
+//! kept, and its sets.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

@@ -137,9 +137,10 @@ fn solves_of_a_case() {
     folder.measure_well(&["solve", "case.toml", "--strategies", "mf,nbn", "--csv", "solves.csv"]);
     let table = folder.read("solves.csv");
     assert_eq!(column(&table, "strategy"), ["mf", "nbn"]);
-    let iterations = column(&table, "iterations");
-    assert_eq!(iterations[0], iterations[1]);
-    assert!(iterations[0].parse::<usize>().unwrap() > 10);
+    // Their products differ in the last bits.
+    let iterations: Vec<i64> =
+        column(&table, "iterations").iter().map(|number| number.parse().unwrap()).collect();
+    assert!(iterations[0] > 10 && (iterations[0] - iterations[1]).abs() <= 1, "{iterations:?}");
 }
 
 /// The first iterations of Jacobi's column are many, those of multigrid few.

@@ -1,7 +1,7 @@
 //! Places in the elements of a mesh.
 //!
-//! Reference coordinates are those of [`hexahedron`]; of a tetrahedron the barycentric coordinates of
-//! its vertices 1, 2 and 3.
+//! Reference coordinates are those of [`hexahedron`]; of a tetrahedron the barycentric coordinates
+//! of its vertices 1, 2 and 3.
 
 use crate::cells::Shape;
 use crate::inverse_map::{TOLERANCE, local_coordinates};

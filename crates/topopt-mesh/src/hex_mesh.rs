@@ -12,11 +12,12 @@ use crate::sets::{Face, SetKind, Sets};
 use crate::trilinear::Trilinear;
 use crate::{hexahedron, tetrahedron};
 
-/// An unstructured mesh, either of trilinear hexahedra or of [tetrahedra of ten nodes](tetrahedron),
-/// that is known to be valid: finite coordinates, indices in range, no node without an element, a
-/// positive Jacobian at every integration point, sets that name existing entities. No node stands
-/// twice in an element, unless it is a [wedge](hexahedron::wedge) or a
-/// [pyramid](hexahedron::pyramid): a hexahedron with a face that is collapsed to an edge or a point.
+/// An unstructured mesh, either of trilinear hexahedra or of [tetrahedra of ten
+/// nodes](tetrahedron), that is known to be valid: finite coordinates, indices in range, no node
+/// without an element, a positive Jacobian at every integration point, sets that name existing
+/// entities. No node stands twice in an element, unless it is a [wedge](hexahedron::wedge) or a
+/// [pyramid](hexahedron::pyramid): a hexahedron with a face that is collapsed to an edge or a
+/// point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HexMesh {
     // Equations on a mesh have it each, and share what is large.
@@ -228,8 +229,8 @@ impl HexMesh {
         Self::of_part(self.shape, coordinates, nodes)
     }
 
-    /// Elements of a mesh that was checked, with the nodes that they have, perhaps none, one element
-    /// after the other; without sets.
+    /// Elements of a mesh that was checked, with the nodes that they have, perhaps none, one
+    /// element after the other; without sets.
     pub fn of_part(shape: Shape, coordinates: Vec<[f64; 3]>, nodes: Vec<u32>) -> Self {
         Self { coordinates: coordinates.into(), shape, nodes: nodes.into(), sets: Sets::default() }
     }
@@ -262,7 +263,8 @@ impl HexMesh {
             return Err(MeshError::RepeatedNode { element, node, count: repeated.len() });
         }
 
-        // Only now: without an element outside, the first search has marked the nodes of all elements.
+        // Only now: without an element outside, the first search has marked the nodes of all
+        // elements.
         let is_orphan = |used: &AtomicBool| !used.load(Ordering::Relaxed);
         match used.par_iter().position_first(is_orphan) {
             None => Ok(()),

@@ -15,8 +15,8 @@ use crate::{BoundingBox, HexMesh, hexahedron, tetrahedron};
 /// sum_a N_a(xi) v_a + (v_e - sum_a v_a / 8) (1 - max_i |xi_i|), with v_e the element's value and
 /// v_a the mean of the elements around node a: continuous, v_e at the center, and a linear function
 /// wherever the v_a and v_e are of one. In a tetrahedron likewise between its four vertices, with
-/// four times the least barycentric coordinate as the last factor. Beyond the mesh it is the value of
-/// the nearest element.
+/// four times the least barycentric coordinate as the last factor. Beyond the mesh it is the value
+/// of the nearest element.
 #[derive(Debug, Clone)]
 pub struct ElementInterpolation<'a> {
     mesh: &'a HexMesh,

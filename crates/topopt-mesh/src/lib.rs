@@ -1,9 +1,9 @@
-//! An unstructured mesh of hexahedra or tetrahedra as checked data: coordinates, connectivity, named sets,
-//! adjacency, coloring, renumbering, quality, and generators of the four benchmarks.
+//! An unstructured mesh of hexahedra or tetrahedra as checked data: coordinates, connectivity,
+//! named sets, adjacency, coloring, renumbering, quality, and generators of the four benchmarks.
 //!
 //! Nodes and elements are numbered from 0 with `u32`; the nodes of an element stand in the order of
-//! the VTK hexahedron or quadratic tetrahedron. This crate knows no physics and reads no file. It is internal to
-//! topopt, without promises of stability.
+//! the VTK hexahedron or quadratic tetrahedron. This crate knows no physics and reads no file. It
+//! is internal to topopt, without promises of stability.
 //!
 //! ```
 //! use topopt_mesh::generate::{Benchmark, Resolution};

@@ -20,8 +20,8 @@ pub struct Quality {
 /// its neighbors, and wrong. Elements are checked for it where a part is meshed or computed.
 pub const LEAST_SCALED_JACOBIAN: f64 = 1e-3;
 
-/// A tetrahedron of ten nodes is right however flat it is; below this scaled Jacobian rounding takes
-/// over. One of 1e-3 changes the deflection of a beam by 1e-5.
+/// A tetrahedron of ten nodes is right however flat it is; below this scaled Jacobian rounding
+/// takes over. One of 1e-3 changes the deflection of a beam by 1e-5.
 pub const LEAST_OF_TETRAHEDRA: f64 = 1e-6;
 
 /// The least scaled Jacobian that elements of a mesh may have.

@@ -84,8 +84,8 @@ impl<'a> Selector<'a> {
     }
 
     /// The candidates that satisfy `condition`, increasing: nodes, elements, or indices into
-    /// [`Selector::faces`]. With the three corners of a surface triangle come the nodes in the middles
-    /// of its edges.
+    /// [`Selector::faces`]. With the three corners of a surface triangle come the nodes in the
+    /// middles of its edges.
     pub fn select(&self, condition: &Condition) -> Vec<u32> {
         let mut chosen = self.mask(condition);
         if self.kind == SetKind::Node && self.mesh.shape() == cells::Shape::Tetrahedron {
@@ -195,8 +195,9 @@ impl<'a> Selector<'a> {
     }
 }
 
-/// Adds to the `chosen` nodes, `[n_nodes]`, the middles of the edges of those surface triangles whose
-/// three corners are chosen: on a curved surface that is meshed with straight edges they lie off it.
+/// Adds to the `chosen` nodes, `[n_nodes]`, the middles of the edges of those surface triangles
+/// whose three corners are chosen: on a curved surface that is meshed with straight edges they lie
+/// off it.
 fn add_middles(mesh: &HexMesh, chosen: &mut [bool]) {
     let is_chosen = |face: &Face| face.nodes(mesh).iter().all(|&node| chosen[node as usize]);
     let faces: Vec<Face> = boundary_faces(mesh).into_iter().filter(is_chosen).collect();

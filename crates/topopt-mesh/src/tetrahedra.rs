@@ -8,9 +8,9 @@ use crate::cells::Shape;
 use crate::vector::difference;
 use crate::{Face, HexMesh, hexahedron};
 
-/// The tetrahedra of `element`, 12 of a hexahedron, 8 of a wedge, as vertex numbers: its center first (n_nodes +
-/// element), then a triangle of a face, counter-clockwise seen from outside. Their orientation is
-/// positive.
+/// The tetrahedra of `element`, 12 of a hexahedron, 8 of a wedge, as vertex numbers: its center
+/// first (n_nodes + element), then a triangle of a face, counter-clockwise seen from outside. Their
+/// orientation is positive.
 pub fn of_element(mesh: &HexMesh, element: usize) -> impl Iterator<Item = [u32; 4]> {
     let center = (mesh.n_nodes() + element) as u32;
     let faces = (0..mesh.n_faces()).map(move |local| Face { element: element as u32, local });

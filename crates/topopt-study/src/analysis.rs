@@ -192,7 +192,7 @@ pub fn of<K: Analyzed<N>, const N: usize>(
         };
         analysis.design = design.map(|design| design.path().display().to_string());
         analysis.notes.splice(..0, notes);
-        analysis.warnings = warnings;
+        analysis.warnings.splice(..0, warnings);
         write_json(&config.output_directory().join(ANALYSIS), &analysis)?;
         Ok(analysis)
     })
@@ -210,6 +210,7 @@ fn steady<K: Analyzed<N>, const N: usize>(
         (states.means.clone(), states.pcg_iterations, states.pcg_residual, states.seconds);
     let mut analysis = Analysis::new(part, conditions.place, cases, numbers);
     analysis.notes.extend(K::note(&solved));
+    analysis.warnings.extend(K::warning(&solved));
 
     let _lock = made_ready(part.config, request, None).map_err(InputError::from)?;
     write_case(part.config)?;

@@ -94,9 +94,7 @@ fn stiff_passages(model: &Model, is_solid: Option<&[bool]>) -> Vec<Thin> {
     let all: Vec<Option<Thin>> = passages.map(|passage| stiff(model, passage)).collect();
     let n_thin = all.len();
     let mut stiff: Vec<Thin> = all.into_iter().flatten().collect();
-    let thinnest = stiff.iter().min_by(|a, b| a.passage.length.total_cmp(&b.passage.length));
-    let unbent = thinnest.map(|thin| thin.passage.clone()).filter(|it| is_unbent(model, it));
-    if let Some(unbent) = unbent {
+    while let Some(unbent) = thinnest(&stiff).filter(|it| is_unbent(model, it)) {
         stiff.retain(|Thin { passage, .. }| {
             let is_along = dot(unbent.direction, passage.direction).abs() > 0.99;
             let height = dot(unbent.direction, difference(passage.center, unbent.center));
@@ -104,6 +102,11 @@ fn stiff_passages(model: &Model, is_solid: Option<&[bool]>) -> Vec<Thin> {
         });
     }
     if stiff.len() as f64 <= FEW * n_thin as f64 { Vec::new() } else { stiff }
+}
+
+fn thinnest(stiff: &[Thin]) -> Option<Passage> {
+    let all = stiff.iter().map(|thin| &thin.passage);
+    all.min_by(|a, b| a.length.total_cmp(&b.length)).cloned()
 }
 
 /// Share of a thickness by which points, forces and moments may miss a plane of symmetry.

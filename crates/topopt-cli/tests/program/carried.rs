@@ -168,13 +168,16 @@ fn contains(text: &str, part: &str) -> Result<(), String> {
 
 /// Compares a number of the case after `topopt solve`.
 fn solved(folder: &Folder, case: &str, number: &Number) -> Result<(), String> {
-    let set = ["--set", "solver.tolerance=1e-12", "--set", "output.compression=none"];
+    let is_heat = number.array.starts_with("temperature");
+    let set = ["solver.tolerance=1e-12", "output.compression=none", "elements.kind=full"];
+    let set = set.map(|key| ["--set", key]);
+    let set = set[..3 - usize::from(is_heat)].as_flattened();
     let args = ["solve", case, "-o", "out", "--device", "cpu"];
-    let (status, out, err) = topopt(&folder.path(""), &[&args[..], &set[..]].concat());
+    let (status, out, err) = topopt(&folder.path(""), &[&args[..], set].concat());
     if status != 0 {
         return Err(format!("solve: {out}{err}\n{}", folder.read(case)));
     }
-    let width = if number.array.starts_with("temperature") { 1 } else { 3 };
+    let width = if is_heat { 1 } else { 3 };
     let all = folder.array("out/analysis.vtu", number.array);
     let found = all[width * (number.node - 1) + number.component];
     // CalculiX prints seven digits.

@@ -173,9 +173,11 @@ fn sheet(lean: f64) -> Folder {
         let nodes = (0..mesh.n_nodes() as u32).zip(mesh.coordinates());
         nodes.filter(|(_, at)| at[0] == x).map(|(node, _)| node).collect::<Vec<_>>()
     };
-    let mut sets = Sets::default();
-    sets.nodes = [("fixed".into(), at(0.0)), ("load".into(), at(20.0))].into();
-    sets.elements = [("sheet".into(), (0..40).collect())].into();
+    let sets = Sets {
+        nodes: [("fixed".into(), at(0.0)), ("load".into(), at(20.0))].into(),
+        elements: [("sheet".into(), (0..40).collect())].into(),
+        ..Sets::default()
+    };
     let folder = with_mesh("");
     let (coordinates, hexes) = (mesh.coordinates().to_vec(), mesh.hexes().to_vec());
     write(&folder.path("part.msh"), &HexMesh::new(coordinates, hexes, sets).unwrap());

@@ -163,7 +163,7 @@ fn a_step_file_is_converted_and_cut_into_hexahedra() {
     let fewer = check(&["mesh.elements=3000"]);
     close(&fewer["elements"], 3000.0, 0.11);
 
-    let uncut = ["optimizer.max_iterations=1", "output.uncut=true"];
+    let uncut = ["optimizer.max_iterations=1", "output.uncut=true", "solver.strategy=ebe"];
     folder.run_well(&[&units[..], &uncut].concat());
     assert_design_on_tetrahedra(&folder);
     let summary = folder.summary();

@@ -12,7 +12,12 @@ use super::{CASE, Folder};
 fn fields_belong_to_the_elements_and_nodes_of_the_user() {
     let folder = Folder::new();
     folder.write("case.toml", &CASE.replace("cantilever", "michell"));
-    folder.run_well(&["mesh.elements=1500", "solver.tolerance=1e-11", "output.compression=none"]);
+    folder.run_well(&[
+        "mesh.elements=1500",
+        "solver.tolerance=1e-11",
+        "output.compression=none",
+        "elements.kind=full",
+    ]);
     let array = |name| folder.array("out/design.vtu", name);
     let [density, energy, displacement] = ["density", "strain_energy", "displacement"].map(array);
     let mesh = Benchmark::Michell.generate(Resolution::Elements(1500)).unwrap();

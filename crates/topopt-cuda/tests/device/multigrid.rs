@@ -28,7 +28,7 @@ fn problems() -> [Problem; 3] {
     [problem(Renumbering::shuffled(&mesh, 3).apply(&mesh)), problem(hexagon(8)), problem(wheel(6))]
 }
 
-/// The same of elements by strain modes.
+/// Elements by strain modes in place of full integration.
 fn by_modes() -> [Problem; 3] {
     problems().map(|problem| with(&problem, Formulation::Incompatible))
 }

@@ -16,7 +16,8 @@ use crate::device;
 
 /// One distorted element, a distorted box, a mesh of irregular valence, a box in random order,
 /// wedges and pyramids; each except the first by color as well, and in clusters; all by both
-/// formulations. The supports hold whole nodes, single components of inner nodes, and the last node.
+/// formulations. The supports hold whole nodes, single components of inner nodes, and the last
+/// node.
 fn problems() -> Vec<Subject> {
     let of = |formulation| move |subject: Subject| subject.with(formulation);
     let full = meshes().into_iter().map(of(Formulation::Full));
@@ -65,7 +66,7 @@ fn in_clusters(name: &str, mesh: &HexMesh) -> Subject {
 }
 
 impl Subject {
-    /// The same of elements by a `formulation`.
+    /// Elements by a `formulation`.
     fn with(self, formulation: Formulation) -> Self {
         let Self { name, problem, colors } = self;
         let name = format!("{name}, {formulation:?}");
@@ -92,7 +93,7 @@ fn problem(mesh: HexMesh) -> Problem {
     Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
 }
 
-/// The same `problem` of elements by a `formulation`.
+/// The `problem` with elements by a `formulation`.
 pub fn with(problem: &Problem, formulation: Formulation) -> Problem {
     let (mesh, kernel) = (problem.mesh().clone(), problem.kernel().with(formulation));
     let discretization = Discretization::new(mesh, kernel, problem.supports().clone());

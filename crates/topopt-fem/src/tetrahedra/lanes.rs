@@ -1,8 +1,8 @@
 //! The product of tetrahedra, an element per lane.
 //!
 //! By the barycentric coordinates the derivative of a field at point q is
-//! d_a = T_a + (OWN - OTHER) 4 v_aq with T_a = (4 OTHER - 1) v_a + 4 OTHER sum_b v_ab, where v_ab is
-//! the value between vertices a and b, and v_aa that of vertex a. So the sums over the edges are
+//! d_a = T_a + (OWN - OTHER) 4 v_aq with T_a = (4 OTHER - 1) v_a + 4 OTHER sum_b v_ab, where v_ab
+//! is the value between vertices a and b, and v_aa that of vertex a. So the sums over the edges are
 //! taken once for all four points, and the transpose is as cheap.
 
 use pulp::Simd;

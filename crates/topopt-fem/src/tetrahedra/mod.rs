@@ -37,8 +37,8 @@ pub const FLOPS_PER_UNKNOWN: f64 = 271.0;
 /// The points of the rule in six volumes of a straight tetrahedron: each has a quarter of one.
 const WEIGHT: f64 = 1.0 / 24.0;
 
-/// Gradients dN_a/dx_i, `[10][3]`, at a point in barycentric coordinates, and the determinant of the
-/// Jacobian there.
+/// Gradients dN_a/dx_i, `[10][3]`, at a point in barycentric coordinates, and the determinant of
+/// the Jacobian there.
 pub fn gradients(x: &TetrahedronNodes, at: [f64; 4]) -> ([[f64; DIM]; N_NODES], f64) {
     let jacobian = jacobian(x, at);
     let det = determinant(&jacobian);

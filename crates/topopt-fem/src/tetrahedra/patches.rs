@@ -12,7 +12,8 @@ use crate::operators::local_fields::{
 use crate::patches::Patch;
 use crate::{Discretization, ElementKernel, MAX_TERMS};
 
-/// Writes the sums of `sum_t c_t K_t u_e` of all tetrahedra of a patch to `sums`, `[patch nodes][N]`.
+/// Writes the sums of `sum_t c_t K_t u_e` of all tetrahedra of a patch to `sums`, `[patch
+/// nodes][N]`.
 pub(crate) struct AddTetrahedra<'a, K, const N: usize> {
     pub kernel: &'a K,
     pub patch: &'a Patch,

@@ -6,7 +6,7 @@ use topopt_mesh::vector::dot;
 
 use super::gradients;
 use crate::DIM;
-use crate::strain::{Strain, listed};
+use crate::strain_tensor::{Strain, listed};
 
 /// The strain of one `element` at the barycentric coordinates `xi` of vertices 1, 2 and 3.
 pub(crate) fn strain(mesh: &HexMesh, u: &[[f64; DIM]], element: usize, xi: [f64; DIM]) -> Strain {

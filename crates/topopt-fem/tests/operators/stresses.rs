@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use topopt_fem::stress::{CENTER, Stress, stresses, von_mises};
+use topopt_fem::stress::{CENTER, Stress, principal, stresses, von_mises};
 use topopt_fem::{
     Elasticity, Formulation, LoadCase, Material, Problem, Strategy, Supports, surface_load,
 };
@@ -23,7 +23,7 @@ fn kernel() -> Elasticity {
 
 /// Displacements at moduli 1 under a `traction`, constant on each face, where `pulled` says that
 /// the face with this center carries it.
-fn pull(
+pub fn pull(
     mesh: &HexMesh,
     supports: Supports,
     pulled: impl Fn([f64; 3]) -> bool,
@@ -45,7 +45,7 @@ fn pull(
 }
 
 /// Holds component i of the nodes where `held(x)[i]`.
-fn hold_components(mesh: &HexMesh, held: impl Fn([f64; 3]) -> [bool; 3]) -> Supports {
+pub fn hold_components(mesh: &HexMesh, held: impl Fn([f64; 3]) -> [bool; 3]) -> Supports {
     let mut supports = Supports::none(mesh.n_nodes());
     for (node, &x) in mesh.coordinates().iter().enumerate() {
         let held = held(x);
@@ -112,7 +112,10 @@ fn von_mises_of_tension_shear_and_pressure() {
     assert!((von_mises(&[0.0, 0.0, 0.0, 0.0, 2.0, 0.0]) - 2.0 * 3f64.sqrt()).abs() < 1e-15);
     assert_eq!(von_mises(&[3.0, 3.0, 3.0, 0.0, 0.0, 0.0]), 0.0);
     // Principal stresses (4, 2, 0) in axes turned by 45 degrees about z.
-    assert!((von_mises(&[3.0, 3.0, 0.0, 1.0, 0.0, 0.0]) - 12f64.sqrt()).abs() < 1e-15);
+    let turned = [3.0, 3.0, 0.0, 1.0, 0.0, 0.0];
+    assert!((von_mises(&turned) - 12f64.sqrt()).abs() < 1e-15);
+    let found = principal(&turned).into_iter().zip([4.0, 2.0, 0.0]);
+    assert!(found.clone().all(|(found, exact)| (found - exact).abs() < 1e-14), "{found:?}");
 }
 
 #[test]
@@ -172,13 +175,18 @@ fn kirsch([x, y, _]: [f64; 3]) -> [f64; 3] {
 /// A quarter of the plate in n elements along its radius and 2 n around, one in thickness, smaller
 /// towards the hole.
 fn quarter_plate(n: usize) -> HexMesh {
-    mapped_box([n, 2 * n, 1], |[s, t, z]| {
+    quarter(n, 1, [HALF_SIDE, HALF_SIDE, 1.0 / n as f64])
+}
+
+/// A quarter of a plate with these half sides and this thickness, in n elements along the radius of
+/// the hole, which is 1, and 2 n around.
+pub fn quarter(n: usize, through: usize, [width, height, thickness]: [f64; 3]) -> HexMesh {
+    mapped_box([n, 2 * n, through], |[s, t, z]| {
         let hole = [(0.5 * PI * t).cos(), (0.5 * PI * t).sin()];
-        let side = [1.0, 2.0 * t, 2.0 - 2.0 * t].map(|v| HALF_SIDE * v.min(1.0));
-        let square = [side[2], side[1]];
+        let square = [width * (2.0 - 2.0 * t).min(1.0), height * (2.0 * t).min(1.0)];
         let share = ((1.5 * s).exp() - 1.0) / (1.5f64.exp() - 1.0);
         let [x, y] = std::array::from_fn(|i| (1.0 - share) * hole[i] + share * square[i]);
-        [x, y, z / n as f64]
+        [x, y, thickness * z]
     })
 }
 

@@ -30,8 +30,8 @@ fn faces(mesh: &HexMesh, chosen: impl Fn([f64; 3]) -> bool) -> Vec<Face> {
     boundary_faces(mesh).into_iter().filter(is_chosen).collect()
 }
 
-/// The work of a unit force on a part that is held at `held`, under a `traction` in z on the faces that are
-/// `loaded`; renumbered, by PCG with block Jacobi.
+/// The work of a unit force on a part that is held at `held`, under a `traction` in z on the faces
+/// that are `loaded`; renumbered, by PCG with block Jacobi.
 fn deflection(
     mesh: &HexMesh,
     held: impl Fn([f64; 3]) -> bool,

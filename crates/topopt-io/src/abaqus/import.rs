@@ -74,7 +74,8 @@ fn cells(deck: &Deck, nodes: &Nodes) -> Result<Cells, read_error::Fault> {
 }
 
 fn notes_on_elements(deck: &Deck) -> Vec<String> {
-    let is_special = |kind: &&String| kind.starts_with("C3D8") && *kind != "C3D8I";
+    let is_special =
+        |kind: &&String| kind.starts_with("C3D8") && !matches!(kind.as_str(), "C3D8" | "C3D8I");
     let special = deck.solid_types.iter().filter(is_special).map(|kind| {
         format!(
             "elements of type {kind} are computed with incompatible modes, as C3D8I, or with \

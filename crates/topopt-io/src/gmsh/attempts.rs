@@ -85,9 +85,10 @@ const USABLE: f64 = 0.01;
 const MANY: usize = 200_000;
 
 impl Attempt {
-    /// Settings behind a geometry. Where tetrahedra are cut, an edge becomes two of hexahedra, which
-    /// meet on the curved surface: there tetrahedra of second order have nodes. Without the optimizer
-    /// of Netgen the worst of a stepped shaft had a scaled Jacobian of 0.009, with it 0.081.
+    /// Settings behind a geometry. Where tetrahedra are cut, an edge becomes two of hexahedra,
+    /// which meet on the curved surface: there tetrahedra of second order have nodes. Without the
+    /// optimizer of Netgen the worst of a stepped shaft had a scaled Jacobian of 0.009, with it
+    /// 0.081.
     pub fn settings(self, hexes: Hexes) -> String {
         let Self { per_turn, size, .. } = self;
         let edges = if hexes == Hexes::Tetrahedra { 1.0 } else { 2.0 };

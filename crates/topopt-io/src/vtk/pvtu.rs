@@ -11,9 +11,9 @@ use super::vtu::{Grid, columns, write_to};
 use super::xml::escape;
 use crate::atomic::{self, WriteError};
 
-/// Writes the elements of a mesh with data in `pieces`, files named relative to `path` whose folders are there:
-/// consecutive cells, as many in each as can be, with the points that they have. Then `path`, which
-/// lists them. Each file is written whole or not at all.
+/// Writes the elements of a mesh with data in `pieces`, files named relative to `path` whose
+/// folders are there: consecutive cells, as many in each as can be, with the points that they have.
+/// Then `path`, which lists them. Each file is written whole or not at all.
 ///
 /// `points`: `[n_points][3]`; `cells` as in [`vtu::write`](super::vtu::write()).
 ///

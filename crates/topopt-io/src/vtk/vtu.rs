@@ -15,7 +15,8 @@ use crate::read_error::ReadError;
 
 /// Writes the elements of a mesh with data to `path`, whole or not at all.
 ///
-/// `points`: `[n_points][3]`; `cells`: a mesh, or hexahedra, `[n_cells][8]`, in VTK's order. Wedges are hexahedra with nodes that stand twice, for VTK too.
+/// `points`: `[n_points][3]`; `cells`: a mesh, or hexahedra, `[n_cells][8]`, in VTK's order. Wedges
+/// are hexahedra with nodes that stand twice, for VTK too.
 ///
 /// # Errors
 /// [`WriteError`]: the operating system's cause, or an array whose length does not fit.

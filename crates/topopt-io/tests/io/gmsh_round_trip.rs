@@ -143,8 +143,8 @@ fn meshes_of_gmsh_are_read_the_same_in_every_format() {
     assert_eq!(sets.elements["design"], [0, 1, 2, 3]);
     assert_eq!(sets.elements["solid"], [2, 3]);
     assert_eq!(sets.elements["physical_volume_77"], [0, 1]);
-    assert_eq!(sets.nodes_of("fixed", &mesh).unwrap(), [0, 3, 6, 9, 12, 15]);
-    assert_eq!(sets.nodes_of("bottom side", &mesh).unwrap(), [0, 1, 2, 3, 4, 5]);
+    assert_eq!(sets.nodes_of("fixed", mesh).unwrap(), [0, 3, 6, 9, 12, 15]);
+    assert_eq!(sets.nodes_of("bottom side", mesh).unwrap(), [0, 1, 2, 3, 4, 5]);
     assert_eq!(sets.faces["middle"].len(), 2);
     // Version 2.2 gives an element a tag for each of its groups; the lowest counts.
     assert_eq!(imported.element_tags, [9, 11, 13, 15]);

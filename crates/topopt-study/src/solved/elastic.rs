@@ -8,6 +8,7 @@ use topopt_mesh::quality::{LEAST_OF_STRESSES, Quality};
 
 use super::fields::{Field, Fields};
 use super::gauss_points::GaussPoints;
+use super::nodal::Nodal;
 use super::part::{Measured, Part, Solved};
 use super::restraints::Restraint;
 use super::solve::States;
@@ -22,6 +23,15 @@ const REACTION: &str = "reaction";
 /// Name of its stresses (xx, yy, zz, xy, yz, zx), as VTK orders them.
 const STRESS: &str = "stress";
 
+/// Name of its stresses at nodes.
+const NODAL_STRESS: &str = "nodal_stress";
+/// Name of its stresses of von Mises at nodes.
+const NODAL_VON_MISES: &str = "nodal_von_mises";
+/// Name of its principal stresses at nodes, the largest first.
+const NODAL_PRINCIPAL: &str = "nodal_principal_stress";
+/// Name of the parts of elements in its estimated error.
+const ENERGY_ERROR: &str = "energy_error";
+
 /// Stresses of von Mises at the centers of the elements, 0 where nothing carries, in the order of
 /// the problem.
 pub struct Stresses {
@@ -34,6 +44,8 @@ pub struct Stresses {
     /// Whether the stresses of an element mean something, `[n_elements]`: not those of a nearly
     /// flat one, unless all are.
     pub has_stress: Vec<bool>,
+    /// Stresses at the nodes; none of densities between solid and void.
+    pub nodal: Option<Nodal>,
 }
 
 impl Measured<DIM> for Elasticity {
@@ -63,7 +75,8 @@ impl Measured<DIM> for Elasticity {
         if !has_stress.contains(&true) {
             has_stress.fill(true);
         }
-        Stresses { von_mises: all, largest, worst_case, has_stress }
+        let nodal = Nodal::of(part, states, &has_stress);
+        Stresses { von_mises: all, largest, worst_case, has_stress, nodal }
     }
 
     fn case(solved: &Solved<Self, DIM>, k: usize, in_detail: bool) -> SolvedCase {
@@ -78,6 +91,8 @@ impl Measured<DIM> for Elasticity {
             compliance: solved.states.compliances[k],
             largest_displacement: solved.displacement(k),
             von_mises: solved.stress(&solved.found.von_mises[k], |_| k),
+            nodal_von_mises: solved.nodal_peaks(k),
+            mesh_error: solved.mesh_error(k),
             safety_factors: solved.safety_at_centers(k),
             balance: solved.balance(k),
             gauss_points: points.as_ref().map(GaussPoints::peak),
@@ -104,12 +119,40 @@ impl Measured<DIM> for Elasticity {
             let stresses = renumbering.elements_to_original(&solved.part.stresses(u));
             fields.cells.push(Field::new(model, (VON_MISES, k), von_mises));
             fields.cells.push(Field::new(model, (STRESS, k), stresses));
+            fields.extend(solved.nodal_fields(k));
         }
         fields
     }
 
+    fn warning(solved: &Solved<Self, DIM>) -> Option<String> {
+        solved.warning_of_error()
+    }
+
     fn note(solved: &Solved<Self, DIM>) -> Option<String> {
         solved.note_on_stresses()
+    }
+}
+
+impl Solved<'_, Elasticity, DIM> {
+    /// Fields of the stresses at the nodes in load case `case`, and of the estimated error.
+    pub(crate) fn nodal_fields(&self, case: usize) -> Fields {
+        let Some(nodal) = self.found.nodal.as_ref().map(|nodal| &nodal.cases[case]) else {
+            return Fields::default();
+        };
+        let (model, renumbering) = (self.part.model, &self.part.model.renumbering);
+        let stresses = renumbering.nodes_to_original(&nodal.stresses);
+        let von_mises = stresses.iter().map(|stress| [stress::von_mises(stress)]).collect();
+        let principal = stresses.iter().map(stress::principal).collect();
+        let errors = renumbering.elements_to_original(&nodal.errors);
+        let errors = errors.into_iter().map(|error| [error]).collect();
+        Fields {
+            points: vec![
+                Field::new(model, (NODAL_VON_MISES, case), von_mises),
+                Field::new(model, (NODAL_PRINCIPAL, case), principal),
+                Field::new(model, (NODAL_STRESS, case), stresses),
+            ],
+            cells: vec![Field::new(model, (ENERGY_ERROR, case), errors)],
+        }
     }
 }
 

@@ -20,6 +20,14 @@ pub struct Fields {
     pub cells: Vec<Field>,
 }
 
+impl Fields {
+    /// Appends the arrays of `others`.
+    pub fn extend(&mut self, others: Self) {
+        self.points.extend(others.points);
+        self.cells.extend(others.cells);
+    }
+}
+
 impl Field {
     /// The array of `what` in load case number `k` of `model`, with C components.
     pub fn new<K, const N: usize, const C: usize>(

@@ -25,18 +25,30 @@ pub struct Filling {
 
 /// Whether a node is one of an element that is not as good as void, `[n_nodes]`.
 pub(crate) fn carrying_nodes(mesh: &HexMesh, density: &[f64]) -> Vec<bool> {
-    let largest = density.iter().copied().fold(0.0, f64::max);
+    let least = least_carrying(density);
     let mut carries = vec![false; mesh.n_nodes()];
-    for (nodes, _) in mesh.elements().zip(density).filter(|(_, rho)| **rho >= VOID * largest) {
+    for (nodes, _) in mesh.elements().zip(density).filter(|(_, rho)| **rho >= least) {
         nodes.iter().for_each(|&node| carries[node as usize] = true);
     }
     carries
+}
+
+/// The least density of elements that are not as good as void.
+fn least_carrying(density: &[f64]) -> f64 {
+    VOID * density.iter().copied().fold(0.0, f64::max)
 }
 
 /// Share of the largest density below which what is found in an element means nothing.
 const VOID: f64 = 0.1;
 
 impl Filling {
+    /// Whether an element has material and is not as good as void, `[n_elements]`.
+    pub fn carrying_elements(&self) -> Vec<bool> {
+        let least = least_carrying(&self.density);
+        let elements = self.density.iter().zip(&self.material);
+        elements.map(|(density, material)| *density >= least && *material > 0.0).collect()
+    }
+
     /// Young's moduli of the solve, `[n_elements]` (force per area).
     pub fn moduli<K: Physics<N>, const N: usize>(&self, model: &Model<K, N>) -> Vec<f64> {
         let unit = Interpolation { youngs_modulus: 1.0, ..self.interpolation };

@@ -39,6 +39,11 @@ pub trait Measured<const N: usize>: Solvable<N> {
     /// Collects the fields of all load cases.
     fn fields(solved: &Solved<Self, N>) -> Fields;
 
+    /// Returns a warning on the results, if there is one.
+    fn warning(_solved: &Solved<Self, N>) -> Option<String> {
+        None
+    }
+
     /// Returns a note on what the numbers leave out.
     fn note(_solved: &Solved<Self, N>) -> Option<String> {
         None
@@ -55,6 +60,8 @@ pub struct Given<const N: usize> {
     pub springs: Vec<(u32, [f64; N])>,
     /// Supports and springs of the part.
     pub restraints: Vec<Restraint>,
+    /// Elements of each entry of `[[materials]]`.
+    pub(super) materials: Vec<Vec<u32>>,
     /// Materials with a yield strength.
     pub(super) ductile: Vec<Ductile>,
     sets: Sets,
@@ -69,6 +76,7 @@ impl<const N: usize> Given<N> {
             loads: case.load_cases.clone(),
             springs: case.springs.clone(),
             restraints: K::restraints(config, case),
+            materials: case.materials.clone(),
             ductile: Ductile::all(config, case),
             sets: case.sets.clone(),
             nodal: case.nodal.clone(),

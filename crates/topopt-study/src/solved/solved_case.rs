@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::balance::Balance;
 use super::gauss_points::PeakStress;
 use super::measures::{Displacement, Stress};
+use super::nodal::{MeshError, NodalPeaks};
 use super::safety::Safety;
 
 /// Results of a solve for one load case.
@@ -20,6 +21,12 @@ pub struct SolvedCase {
     pub largest_displacement: Displacement,
     /// Stresses of von Mises.
     pub von_mises: Stress,
+    /// The largest stresses of von Mises at nodes; none of densities between solid and void.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodal_von_mises: Option<NodalPeaks>,
+    /// Estimated error of the mesh; none of densities between solid and void.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mesh_error: Option<MeshError>,
     /// Safety factors by these stresses, of each material with a yield strength.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub safety_factors: Vec<Safety>,

@@ -73,6 +73,8 @@ impl Verified<DIM> for Elasticity {
         let stress = renumbering.elements_to_original(&solved.found.largest);
         let stress = Field { name: VON_MISES.into(), components: 1, values: stress };
         let points = solved.states.states.iter().enumerate().map(displacement).collect();
-        Fields { points, cells: vec![stress] }
+        let mut fields = Fields { points, cells: vec![stress] };
+        (0..solved.states.states.len()).for_each(|k| fields.extend(solved.nodal_fields(k)));
+        fields
     }
 }

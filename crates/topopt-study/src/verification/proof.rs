@@ -211,7 +211,8 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
 
         let limits = solved_shape.limits(summary)?;
         let built = Built::of(shape, model, given.tags.as_ref(), summary);
-        let warnings = solved_shape.warnings(&limits, &built, config.physics.kind);
+        let mut warnings = solved_shape.warnings(&limits, &built, config.physics.kind);
+        warnings.extend(K::warning(solved));
         let load_cases = solved.cases(false);
 
         Ok(Verification {

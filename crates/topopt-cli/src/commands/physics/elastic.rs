@@ -9,7 +9,8 @@ use topopt_mesh::vector::length;
 use topopt_report::{Fact, Mark, NodalField, Table};
 use topopt_study::design_file::DesignFile;
 use topopt_study::solved::{
-    Balance, Displacement, PeakStress, Reaction, RestraintKind, Safety, SolvedCase, Stress,
+    Balance, Displacement, LeftOut, MeshError, NodalPeak, NodalPeaks, PeakStress, Reaction,
+    RestraintKind, Safety, SolvedCase, Stress,
 };
 use topopt_study::solved_file::SolvedFile;
 use topopt_study::verification::{Compared, LargestElastic};
@@ -106,6 +107,8 @@ impl CaseNumbers for SolvedCase {
             let (maximum, at) = (shown(*maximum), place(*at));
             (String::new(), format!("at a Gauss point up to {maximum}, element {element}, {at}"))
         }));
+        lines.extend(self.nodal_von_mises.iter().flat_map(nodal));
+        lines.extend(self.mesh_error.map(|error| ("error of the mesh".into(), error.words())));
         lines.extend(self.safety_factors.iter().map(|s| ("safety factor".into(), safety(s))));
         let at_points = self.gauss_point_safety_factors.iter();
         lines.extend(at_points.map(|s| (String::new(), format!("at a Gauss point {}", safety(s)))));
@@ -136,6 +139,8 @@ impl CaseNumbers for SolvedCase {
                 peak.map_or_else(String::new, |p| in_element(p.maximum, p.element, p.at))
             });
         }
+
+        add_nodal(&mut rows, cases, units);
 
         add_safety(&mut rows, cases.first(), "", |case| &case.safety_factors);
         add_safety(&mut rows, cases.first(), " at a Gauss point", |case| {
@@ -205,6 +210,21 @@ fn names(cases: &[SolvedCase]) -> Vec<&str> {
     cases.iter().map(|case| case.name.as_str()).collect()
 }
 
+/// Name and text of each line on the stresses at nodes.
+fn nodal(NodalPeaks { away, left_out }: &NodalPeaks) -> Vec<(String, String)> {
+    let text = |NodalPeak { maximum, node, at }: &NodalPeak| {
+        format!("{} at node {node}, {}", shown(*maximum), place(*at))
+    };
+    let away = away.as_ref().map_or(NOWHERE.into(), |peak| format!("largest {}", text(peak)));
+    let left_out = left_out.iter().map(|LeftOut { place, peak }| {
+        (String::new(), format!("left out near {place}: {}", text(peak)))
+    });
+    std::iter::once(("von Mises at nodes".into(), away)).chain(left_out).collect()
+}
+
+/// Text where no node is away from supports and loads.
+const NOWHERE: &str = "every node is near an edge of a support or a concentrated load";
+
 fn safety(of: &Safety) -> String {
     let Safety { factor, element, at, yield_strength, .. } = of;
     let [factor, strength] = [*factor, *yield_strength].map(shown);
@@ -258,6 +278,32 @@ fn largest(stress: &Stress) -> String {
 /// A value in an element and the place of its center, for a table.
 fn in_element(value: f64, element: u64, at: [f64; 3]) -> String {
     format!("{}\nelement {element} {}", short(value), place_text(at))
+}
+
+/// Adds rows for the stresses at nodes and the error of the mesh, where there are some.
+fn add_nodal(rows: &mut Rows<SolvedCase>, cases: &[SolvedCase], units: &Units) {
+    let peak = |NodalPeak { maximum, node, at }: &NodalPeak| {
+        format!("{}\nnode {node} {}", short(*maximum), place_text(*at))
+    };
+    let left_out = |LeftOut { place, peak: of }: &LeftOut| format!("{place}: {}", peak(of));
+    let peaks = || cases.iter().filter_map(|case| case.nodal_von_mises.as_ref());
+    if peaks().next().is_some() {
+        rows.add(of("Largest von Mises stress at a node", &units.stress), |case| {
+            let away = case.nodal_von_mises.as_ref().and_then(|peaks| peaks.away.as_ref());
+            away.map_or_else(|| NOWHERE.into(), peak)
+        });
+    }
+    if peaks().any(|peaks| !peaks.left_out.is_empty()) {
+        rows.add(of("Left out, as it grows with every refinement", &units.stress), |case| {
+            let all = case.nodal_von_mises.iter().flat_map(|peaks| &peaks.left_out);
+            all.map(left_out).collect::<Vec<_>>().join("\n")
+        });
+    }
+    if cases.iter().any(|case| case.mesh_error.is_some()) {
+        rows.add("Estimated error of the mesh", |case| {
+            case.mesh_error.map_or_else(String::new, MeshError::words)
+        });
+    }
 }
 
 /// Adds a row for each material of the `first` load case with a safety factor.

@@ -164,7 +164,7 @@ mod tests {
 
     /// A chain of points, every third coupling ten times as strong as the others.
     fn chain(n: u32) -> Graph {
-        let strength = |i: u32| if i % 3 == 0 { 1.0 } else { 0.1 };
+        let strength = |i: u32| if i.is_multiple_of(3) { 1.0 } else { 0.1 };
         let row = |i: u32| {
             let before = i.checked_sub(1).map(|other| (other, strength(other)));
             let after = (i + 1 < n).then(|| (i + 1, strength(i)));

@@ -1,9 +1,9 @@
 //! Multigrid for tetrahedra of ten nodes, on the CPU.
 //!
-//! The first coarse level are the vertices: aggregates of nodes of all kinds are too coarse for thin
-//! parts. Below it aggregates of about six vertices move by M modes each, with a smoothed
-//! prolongation. Blocks of groups of eight nodes smooth the finest level, of four the others. Groups and
-//! aggregates follow from the mesh at equal coefficients, once.
+//! The first coarse level are the vertices: aggregates of nodes of all kinds are too coarse for
+//! thin parts. Below it aggregates of about six vertices move by M modes each, with a smoothed
+//! prolongation. Blocks of groups of eight nodes smooth the finest level, of four the others.
+//! Groups and aggregates follow from the mesh at equal coefficients, once.
 
 mod grouping;
 mod groups;
@@ -91,9 +91,9 @@ where
     /// Bytes that a hierarchy takes at most.
     pub fn bytes(problem: &Discretization<K, N>) -> usize {
         let (n_nodes, n_elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
-        // A node: work vectors, its rows of the inverse of a group (single precision), its place, and
-        // its neighbors with strengths while groups grow. An element: its nodes by node, and a fifth
-        // of a vertex, whose row has 15 blocks, and 15 of P and 30 of A P.
+        // A node: work vectors, its rows of the inverse of a group (single precision), its place,
+        // and its neighbors with strengths while groups grow. An element: its nodes by node, and a
+        // fifth of a vertex, whose row has 15 blocks, and 15 of P and 30 of A P.
         let node = 8 * 6 * N + 4 * N * N * GROUP[0] + 40 + 28 * 16;
         let vertex = 8 * (15 * N * N + 45 * N * M) + 12 * 60;
         node * n_nodes + (10 * 5 + vertex / 5) * n_elements

@@ -1,4 +1,5 @@
-//! Aggregates with a smoothed prolongation: P = (I - 4 / (3 lambda) D^-1 A) T \[VanekMandelBrezina1996\].
+//! Aggregates with a smoothed prolongation: P = (I - 4 / (3 lambda) D^-1 A) T
+//! \[VanekMandelBrezina1996\].
 
 use rayon::prelude::*;
 use topopt_linalg::{BlockCsr, BlockPattern, Cpu, LinearOperator, Transfer, pseudo_inverse};
@@ -62,8 +63,8 @@ pub(super) struct SmoothedTransfer<const B: usize, const M: usize> {
 }
 
 impl<const B: usize, const M: usize> SmoothedTransfer<B, M> {
-    /// The transfer from `groups` of the points of `matrix`, whose modes are `tentative` at every point;
-    /// needs an update before use.
+    /// The transfer from `groups` of the points of `matrix`, whose modes are `tentative` at every
+    /// point; needs an update before use.
     pub fn new(matrix: &BlockCsr<B>, groups: &[Vec<u32>], tentative: Vec<[[f64; M]; B]>) -> Self {
         let pattern = matrix.pattern();
         let mut of = vec![0; pattern.n_rows()];

@@ -14,8 +14,8 @@ use crate::{DIM, Discretization, ElementKernel};
 pub(super) struct Vertices {
     /// Nodes that are vertices, increasing.
     pub nodes: Vec<u32>,
-    /// The two vertices, by number, that every node is in the middle of; a vertex is in the middle of
-    /// itself.
+    /// The two vertices, by number, that every node is in the middle of; a vertex is in the middle
+    /// of itself.
     ends: Vec<[u32; 2]>,
     /// Nodes that every vertex moves; itself twice.
     moved: Vec<Vec<u32>>,
