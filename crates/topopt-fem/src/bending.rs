@@ -64,7 +64,7 @@ pub fn bending_share(
     1.0 / (1.0 + excess.into_iter().fold(0.0, f64::max))
 }
 
-/// Unit vectors within the plane of `normal`, [`DIRECTIONS`] in half a turn.
+/// Unit vectors within the plane of `normal`, `DIRECTIONS` in half a turn.
 pub fn tangents(normal: [f64; DIM]) -> [[f64; DIM]; DIRECTIONS] {
     let least = (0..DIM).min_by(|&i, &j| normal[i].abs().total_cmp(&normal[j].abs()));
     let mut axis = [0.0; DIM];

@@ -1,5 +1,5 @@
 //! Fields recovered at nodes from values of the elements around, by superconvergent patches
-//! [ZienkiewiczZhu1992], and the error of the elements' values beside them.
+//! \[ZienkiewiczZhu1992\], and the error of the elements' values beside them.
 //!
 //! At the center of a hexahedron stresses and fluxes converge faster than elsewhere in it. A linear
 //! field through the centers of a patch of elements is therefore as accurate at its node as the

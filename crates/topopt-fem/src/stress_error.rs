@@ -1,4 +1,4 @@
-//! Nodal stresses, and the error of an analysis that they show [ZienkiewiczZhu1992].
+//! Nodal stresses, and the error of an analysis that they show \[ZienkiewiczZhu1992\].
 
 use rayon::prelude::*;
 use topopt_mesh::cells::Shape;
