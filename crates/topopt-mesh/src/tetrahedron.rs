@@ -224,9 +224,8 @@ mod tests {
     fn the_fine_rule_is_of_degree_five() {
         let factorial = |n: i32| (1..=n).map(f64::from).product::<f64>();
         for [p, q, r] in (0..216).map(|k| [k % 6, k / 6 % 6, k / 36]) {
-            let value = |([x, y, z], weight): ([f64; 3], f64)| {
-                weight * x.powi(p) * y.powi(q) * z.powi(r)
-            };
+            let value =
+                |([x, y, z], weight): ([f64; 3], f64)| weight * x.powi(p) * y.powi(q) * z.powi(r);
             let found: f64 = fine_rule().map(value).into_iter().sum();
             let exact = factorial(p) * factorial(q) * factorial(r) / factorial(p + q + r + 3);
             let off = (found / exact - 1.0).abs();

@@ -106,7 +106,11 @@ fn manufactured(by: Formulation, mesh: HexMesh) -> [f64; 3] {
             let exact = [normal(0), normal(1), normal(2), shear(0, 1), shear(1, 2), shear(2, 0)];
             let own = topopt_fem::stress::stress_at(&kernel, &mesh, 1.0, &u, e, xi);
             let nodal = |i: usize| -> f64 {
-                nodes.iter().zip(&shape).map(|(&n, share)| share * found.values[n as usize][i]).sum()
+                nodes
+                    .iter()
+                    .zip(&shape)
+                    .map(|(&n, share)| share * found.values[n as usize][i])
+                    .sum()
             };
             let difference: [f64; 6] = std::array::from_fn(|i| own[i] - exact[i]);
             energy += weight * solution.strain_energy(&difference);

@@ -91,7 +91,8 @@ impl Nodal {
     pub fn of(part: &Part<Elasticity, DIM>, states: &States, has_stress: &[bool]) -> Option<Self> {
         let (filling, solid) = (&part.filling, part.model.solid_moduli());
         let counts = filling.carrying_elements().into_iter().zip(has_stress);
-        let counts: Vec<bool> = counts.map(|(carries, has_stress)| carries && *has_stress).collect();
+        let counts: Vec<bool> =
+            counts.map(|(carries, has_stress)| carries && *has_stress).collect();
         let mut moduli = filling.stress_moduli.iter().zip(&solid).zip(&counts);
         let is_solid = |((modulus, solid), counts): ((&f64, &f64), &bool)| {
             !counts || (modulus / solid - 1.0).abs() < ROUNDING

@@ -5,14 +5,14 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 use topopt_mesh::cells::Shape;
 
+use super::around::Around;
 use super::patch_field::{PatchField, Sample};
-use crate::recovery::{Around, AtNodes, Samples};
-
+use super::samples::{AtNodes, Samples};
 /// Fields by the materials at a node.
 type Fields<const C: usize> = Vec<(u32, PatchField<C>)>;
 
 /// The values at the nodes.
-pub(crate) fn at_nodes<const C: usize>(samples: &Samples<C>, around: &Around) -> AtNodes<C> {
+pub(super) fn at_nodes<const C: usize>(samples: &Samples<C>, around: &Around) -> AtNodes<C> {
     let mesh = around.mesh;
     let ends: Vec<[u32; 2]> =
         (0..mesh.n_nodes()).into_par_iter().map(|node| ends(around, node)).collect();

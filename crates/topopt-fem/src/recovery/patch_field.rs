@@ -7,7 +7,7 @@ use nalgebra::{SMatrix, Vector3};
 const N: usize = 10;
 
 /// A value of weight w at a point.
-pub(crate) struct Sample<const C: usize> {
+pub(super) struct Sample<const C: usize> {
     pub at: Vector3<f64>,
     pub weight: f64,
     pub value: [f64; C],
@@ -15,7 +15,7 @@ pub(crate) struct Sample<const C: usize> {
 
 /// A quadratic field.
 #[derive(Debug, Clone)]
-pub(crate) struct PatchField<const C: usize> {
+pub(super) struct PatchField<const C: usize> {
     center: Vector3<f64>,
     radius: f64,
     coefficients: [[f64; C]; N],
