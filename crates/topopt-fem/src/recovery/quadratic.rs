@@ -8,6 +8,7 @@ use topopt_mesh::cells::Shape;
 use super::around::Around;
 use super::patch_field::{PatchField, Sample};
 use super::samples::{AtNodes, Samples};
+
 /// Fields by the materials at a node.
 type Fields<const C: usize> = Vec<(u32, PatchField<C>)>;
 

@@ -1,5 +1,6 @@
 //! Nodal values by the materials around each node.
 
+use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 use topopt_mesh::cells::Shape;
 
