@@ -1,12 +1,14 @@
 // precision: f64 f32
 // element: full modes
-// store_tiles1, store_tiles3: the matrices of elements for coefficients of 1, to be assembled again and again.
-// finish1, finish3: what lies below the diagonal of a matrix that was summed up above it, and held rows.
+// store_tiles1, store_tiles3: the matrices of elements for coefficients of 1, to be assembled again
+// and again. finish1, finish3: what lies below the diagonal of a matrix that was summed up above
+// it, and held rows.
 //
 // Source:        [CeckaLewDarve2011, 4.3.3], symmetric matrices
-// Mapping:       store_tiles: eight threads per element, see common/tiles.cuh; finish: a thread per number
-// Layout:        stored [n_elements]: 36 tiles of [N][N], and 8 lumped capacities where N = 1; values
-//                [n_blocks][N][N]
+// Mapping:       store_tiles: eight threads per element, see common/tiles.cuh; finish: a thread per
+//                number
+// Layout:        stored [n_elements]: 36 tiles of [N][N], and 8 lumped capacities where N = 1;
+//                values [n_blocks][N][N]
 // Cost:          finish: reads and writes 8 bytes per number of a block above the diagonal
 // Deterministic: yes
 // Requires:      35 kB of shared memory

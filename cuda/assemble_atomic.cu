@@ -4,7 +4,8 @@
 //
 // Source:        [CeckaLewDarve2011, 3.4], the direct way
 // Mapping:       eight threads per element; 16 elements per block of 128
-// Layout:        targets [n_elements][36], the block of each tile; values [n_blocks][N][N], zero before
+// Layout:        targets [n_elements][36], the block of each tile; values [n_blocks][N][N], zero
+//                before
 // Cost:          per element 36 N^2 numbers added, 36 targets read
 // Deterministic: no: elements add to a number in any order
 // Requires:      35 kB of shared memory; finish of assemble.cu afterwards

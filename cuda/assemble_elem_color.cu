@@ -4,11 +4,12 @@
 //
 // Source:        [CeckaLewDarve2011, 4.1, Alg. 2]
 // Mapping:       eight threads per element; 16 elements of a color per block of 128
-// Layout:        order [n_elements], the elements color by color; targets [n_elements][36], the block of each
-//                tile, MARKED where a node stands twice in the element; values [n_blocks][N][N], zero before
+// Layout:        order [n_elements], the elements color by color; targets [n_elements][36], the
+//                block of each tile, MARKED where a node stands twice in the element; values
+//                [n_blocks][N][N], zero before
 // Cost:          per element 36 N^2 numbers read and written, 36 targets and its number read
-// Deterministic: yes: no two elements of a color share a node, and one that has a node twice is added
-//                by one thread
+// Deterministic: yes: no two elements of a color share a node, and one that has a node twice is
+//                added by one thread
 // Requires:      35 kB of shared memory; finish of assemble.cu afterwards
 // Oracle:        crates/topopt-cuda/tests/device/assembly.rs
 

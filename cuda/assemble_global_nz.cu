@@ -3,12 +3,13 @@
 // element_tiles1, element_tiles3: the matrices of all elements, to memory.
 // global_nz1, global_nz3: the assembled matrix from these, non-zero by non-zero.
 //
-// Source:        [CeckaLewDarve2011, 4.2, Alg. 5]; lists lie in compressed rows and are not packed, as
-//                neighboring threads take the numbers of one tile
-// Mapping:       element_tiles: eight threads per element; global_nz: a thread per number on and above the
-//                diagonal
-// Layout:        tiles [n_elements][36][N][N], or stored matrices [n_elements][STORED_NUMBERS]; offsets
-//                [n_upper + 1], sources [36 n_elements], tile 36 e + p of each block; values [n_blocks][N][N]
+// Source:        [CeckaLewDarve2011, 4.2, Alg. 5]; lists lie in compressed rows and are not packed,
+//                as neighboring threads take the numbers of one tile
+// Mapping:       element_tiles: eight threads per element; global_nz: a thread per number on and
+//                above the diagonal
+// Layout:        tiles [n_elements][36][N][N], or stored matrices [n_elements][STORED_NUMBERS];
+//                offsets [n_upper + 1], sources [36 n_elements], tile 36 e + p of each block;
+//                values [n_blocks][N][N]
 // Cost:          per element 36 N^2 numbers written, and read again with 36 sources
 // Deterministic: yes: every number is summed up by one thread, by increasing elements
 // Requires:      element_tiles: 35 kB of shared memory

@@ -3,11 +3,12 @@
 // local_nz1, local_nz3: the assembled matrix, non-zero by non-zero, each from the coordinates.
 //
 // Source:        [CeckaLewDarve2011, 4.4]
-// Mapping:       a thread per block on and above the diagonal, which evaluates all of its elements again; 128
-//                per block
-// Layout:        offsets [n_upper + 1], sources [36 n_elements], tile 36 e + p of each block; values
-//                [n_blocks][N][N]
-// Cost:          per element 36 evaluations at 8 points, some 90 operations each beside those of a tile
+// Mapping:       a thread per block on and above the diagonal, which evaluates all of its elements
+//                again; 128 per block
+// Layout:        offsets [n_upper + 1], sources [36 n_elements], tile 36 e + p of each block;
+//                values [n_blocks][N][N]
+// Cost:          per element 36 evaluations at 8 points, some 90 operations each beside those of a
+//                tile
 // Deterministic: yes: every number is summed up by one thread, by increasing elements
 // Requires:      det J > 0, which a checked mesh has
 // Oracle:        crates/topopt-cuda/tests/device/assembly.rs

@@ -3,10 +3,11 @@
 // local_row1, local_row3: the assembled matrix, row by row, each from the coordinates.
 //
 // Source:        [CeckaLewDarve2011, 3.4], assembly by rows from local memory
-// Mapping:       eight threads per node, thread q with Gauss point q of an element and then with the tile of
-//                the node and the one at position q; 16 nodes per block of 128
-// Layout:        offsets [n_nodes + 1], elements and locals [8 n_elements], of each node; row_offsets
-//                [n_nodes + 1]; columns [n_blocks], ascending in a row; values [n_blocks][N][N]
+// Mapping:       eight threads per node, thread q with Gauss point q of an element and then with
+//                the tile of the node and the one at position q; 16 nodes per block of 128
+// Layout:        offsets [n_nodes + 1], elements and locals [8 n_elements], of each node;
+//                row_offsets [n_nodes + 1]; columns [n_blocks], ascending in a row; values
+//                [n_blocks][N][N]
 // Cost:          each element is evaluated for each of its nodes, and makes all 64 tiles
 // Deterministic: yes: elements of a node in increasing order
 // Requires:      26 kB of shared memory

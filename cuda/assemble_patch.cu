@@ -4,11 +4,13 @@
 // patch_boundary1, patch_boundary3: what elements of other patches have added to these rows.
 //
 // Source:        [Fu2013, 5.4]; places in shared memory are made beforehand and not searched
-// Mapping:       patch: a block of 64 per patch, eight threads per element; patch_boundary: a thread per number
-// Layout:        first_blocks, first_elements [n_patches + 1]; blocks [n_upper] and elements [n_elements], patch
-//                by patch; targets [n_elements][36], the block in the patch where MARKED, otherwise in
-//                boundary [n_boundary][N][N]; values [n_blocks][N][N]
-// Cost:          per element 36 targets read, 36 N^2 numbers added in shared memory or, across patches, to memory
+// Mapping:       patch: a block of 64 per patch, eight threads per element; patch_boundary: a
+//                thread per number
+// Layout:        first_blocks, first_elements [n_patches + 1]; blocks [n_upper] and elements
+//                [n_elements], patch by patch; targets [n_elements][36], the block in the patch
+//                where MARKED, otherwise in boundary [n_boundary][N][N]; values [n_blocks][N][N]
+// Cost:          per element 36 targets read, 36 N^2 numbers added in shared memory or, across
+//                patches, to memory
 // Deterministic: no: elements add to a number in any order
 // Requires:      48 kB of shared memory; boundary zero before, finish of assemble.cu afterwards
 // Oracle:        crates/topopt-cuda/tests/device/assembly.rs

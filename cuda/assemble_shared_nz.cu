@@ -1,16 +1,18 @@
 // precision: f64 f32
 // element: full modes
-// shared_nz1, shared_nz3: the assembled matrix, non-zero by non-zero, from elements in shared memory.
+// shared_nz1, shared_nz3: the assembled matrix, non-zero by non-zero, from elements in shared
+// memory.
 //
-// Source:        [CeckaLewDarve2011, 4.3]; shared memory holds the gradients of an element, which are 200
-//                numbers, in place of its matrix of 324, and a patch of many elements takes several passes
-// Mapping:       a block of 128 per patch: eight threads evaluate an element, then each thread sums up one
-//                of at most 128 blocks on and above the diagonal
-// Layout:        first_blocks, first_elements [n_patches + 1]; blocks [n_upper] and elements, patch by patch;
-//                offsets [n_upper + 1]; sources [64 e + 8 a + b], e the place in a pass of 28 elements, and
-//                2048 times the pass; values [n_blocks][N][N]
-// Cost:          elements on the boundary of a patch are evaluated again for every patch; per element 36
-//                sources of 2 bytes
+// Source:        [CeckaLewDarve2011, 4.3]; shared memory holds the gradients of an element, which
+//                are 200 numbers, in place of its matrix of 324, and a patch of many elements takes
+//                several passes
+// Mapping:       a block of 128 per patch: eight threads evaluate an element, then each thread sums
+//                up one of at most 128 blocks on and above the diagonal
+// Layout:        first_blocks, first_elements [n_patches + 1]; blocks [n_upper] and elements, patch
+//                by patch; offsets [n_upper + 1]; sources [64 e + 8 a + b], e the place in a pass
+//                of 28 elements, and 2048 times the pass; values [n_blocks][N][N]
+// Cost:          elements on the boundary of a patch are evaluated again for every patch; per
+//                element 36 sources of 2 bytes
 // Deterministic: yes: every number is summed up by one thread in the order of its list
 // Requires:      45 kB of shared memory
 // Oracle:        crates/topopt-cuda/tests/device/assembly.rs

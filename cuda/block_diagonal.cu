@@ -6,12 +6,14 @@
 // Source:        K_aa = sum over the points of the 2x2x2 Gauss rule of
 //                ((lambda + mu) g g^T + mu |g|^2 I) det J, g = grad N_a; or over strain modes
 //                (common/self_stiffness.cuh)
-// Mapping:       block_diagonal: one thread per element, blocks of 128; the others: one thread per node,
-//                blocks of 128
-// Layout:        blocks as planes [6][n_nodes] in the order xx, yy, zz, xy, yz, zx; vectors [3][n_nodes]
-// Cost:          block_diagonal: 4400 operations per element, by modes 2800, connectivity (32 bytes)
-//                and a modulus read per element, coordinates (24 bytes) read and the blocks written per
-//                node; apply_blocks: 12 values and 15 operations per node; smooth_blocks: 27 values
+// Mapping:       block_diagonal: one thread per element, blocks of 128; the others: one thread per
+//                node, blocks of 128
+// Layout:        blocks as planes [6][n_nodes] in the order xx, yy, zz, xy, yz, zx; vectors
+//                [3][n_nodes]
+// Cost:          block_diagonal: 4400 operations per element, by modes 2800, connectivity (32
+//                bytes) and a modulus read per element, coordinates (24 bytes) read and the blocks
+//                written per node; apply_blocks: 12 values and 15 operations per node;
+//                smooth_blocks: 27 values
 // Deterministic: yes, block_diagonal where no two elements of a launch share a node, as with one
 //                launch per color; else the order of additions at a node is not fixed
 // Requires:      block_diagonal: out = 0, or springs, beforehand

@@ -2,15 +2,16 @@
 // element: full modes
 // diagonal: of K, for Jacobi's preconditioner, whatever strategy computes K u.
 //
-// Source:        [Ratnakar2022, Alg. 1]; K_ai,ai = sum over the points of the 2x2x2 Gauss rule, or over
-//                strain modes, of ((lambda + mu) (dN_a/dx_i)^2 + mu |grad N_a|^2) det J
+// Source:        [Ratnakar2022, Alg. 1]; K_ai,ai = sum over the points of the 2x2x2 Gauss rule, or
+//                over strain modes, of ((lambda + mu) (dN_a/dx_i)^2 + mu |grad N_a|^2) det J
 //                (common/self_stiffness.cuh)
 // Mapping:       one thread per element, blocks of 128
 // Layout:        the diagonal as planes [3][n_nodes]
-// Cost:          3105 operations per element, by modes 2400; connectivity (32 bytes) and a modulus read
-//                per element; coordinates and supports (25 bytes) read and the diagonal written per node
-// Deterministic: where no two elements of a launch share a node, as with one launch per color; in one
-//                launch of all elements the order of additions at a node is not fixed
+// Cost:          3105 operations per element, by modes 2400; connectivity (32 bytes) and a modulus
+//                read per element; coordinates and supports (25 bytes) read and the diagonal
+//                written per node
+// Deterministic: where no two elements of a launch share a node, as with one launch per color; in
+//                one launch of all elements the order of additions at a node is not fixed
 // Requires:      out = 0 beforehand
 // Oracle:        crates/topopt-cuda/tests/device/operators.rs
 

@@ -1,14 +1,14 @@
 // precision: f64
 // element: full modes
-// element_bounds: about the largest eigenvalue of D_e^-1 K_e of every element, D_e the 3x3 blocks on the
-// diagonal of its stiffness K_e: what scales the smoother of the finest level of multigrid.
+// element_bounds: about the largest eigenvalue of D_e^-1 K_e of every element, D_e the 3x3 blocks
+// on the diagonal of its stiffness K_e: what scales the smoother of the finest level of multigrid.
 //
-// Source:        the power method from the dilation, u <- D^-1 K u; the eigenvalue is the root of what
-//                the last step makes of u^T D u
+// Source:        the power method from the dilation, u <- D^-1 K u; the eigenvalue is the root of
+//                what the last step makes of u^T D u
 // Mapping:       one thread per element, blocks of 32
 // Layout:        a number per element
-// Cost:          5 products (mf.cu) and the blocks (block_diagonal.cu), 14000 operations per element; once a
-//                run; 672 bytes of shared memory per thread
+// Cost:          5 products (mf.cu) and the blocks (block_diagonal.cu), 14000 operations per
+//                element; once a run; 672 bytes of shared memory per thread
 // Deterministic: yes
 // Oracle:        crates/topopt-cuda/tests/device/element_bounds.rs
 
@@ -65,8 +65,8 @@ __device__ __forceinline__ void copy(const unsigned node[8], real u[3][8]) {
                 for (int c = 0; c < 3; ++c) u[c][m | bit] = u[c][m];
 }
 
-// K u in place of u, at mu = 512. Coordinates are read again, or they would take registers that there
-// are not.
+// K u in place of u, at mu = 512. Coordinates are read again, or they would take registers that
+// there are not.
 #ifdef BY_MODES
 __device__ __forceinline__ void forces(
     const MeshView& mesh, const unsigned node[8], real ratio, Geometry& geometry, real u[3][8]) {

@@ -3,13 +3,13 @@
 // energies: u_e^T K_e u_e at unit modulus for every element, whatever strategy computes K u.
 // work: v_e^T K_e u_e of two fields, as the derivative of a response by the moduli needs it.
 //
-// Source:        [Ratnakar2022, Eq. 2.4]; stress times strain at the points of the 2x2x2 Gauss rule, or
-//                of strain modes (common/mode_forces.cuh)
+// Source:        [Ratnakar2022, Eq. 2.4]; stress times strain at the points of the 2x2x2 Gauss
+//                rule, or of strain modes (common/mode_forces.cuh)
 // Mapping:       one thread per element, blocks of 128
 // Layout:        u as planes [3][n_nodes]
-// Cost:          1896 operations per element, by modes some 1000; connectivity (32 bytes) read and an
-//                energy written per element; coordinates (24 bytes) and u read per node; work: 2238
-//                operations, by modes some 1200, and v besides
+// Cost:          1896 operations per element, by modes some 1000; connectivity (32 bytes) read and
+//                an energy written per element; coordinates (24 bytes) and u read per node; work:
+//                2238 operations, by modes some 1200, and v besides
 // Deterministic: yes
 // Requires:      u is zero at held components
 // Oracle:        crates/topopt-cuda/tests/device/operators.rs
@@ -36,8 +36,9 @@ __device__ __forceinline__ real work_of_modes(
 
 #endif
 
-// Gauss point q of the element whose coordinates have the coefficients X: where it is, the cofactors,
-// and det(J) times the strain, shear twice, of the field with the coefficients U; returns det(J)
+// Gauss point q of the element whose coordinates have the coefficients X: where it is, the
+// cofactors, and det(J) times the strain, shear twice, of the field with the coefficients U;
+// returns det(J)
 __device__ __forceinline__ real gauss_strain(
     const real X[3][8], const real U[3][8], int q, real at[3], real C[3][3], real strains[6]) {
     at[0] = q & 1 ? GAUSS : -GAUSS, at[1] = q & 2 ? GAUSS : -GAUSS;

@@ -3,16 +3,17 @@
 // galerkin: the coarse matrices P^T K P and P^T A P.
 //
 // Source:        a rigid motion of an element has no energy, so only elements that touch several
-//                aggregates make blocks between them (common/joint.cuh); the ground of a parent is that
-//                of its children
-// Mapping:       galerkin_joints: eight lanes per joint, which is a pair of aggregates that elements
-//                connect, one per node and Gauss point or strain mode, blocks of 64; galerkin_aggregates:
-//                a warp per joint, five parts at a time by 30 lanes, a mode each, blocks of 128;
-//                ground_aggregates: a warp per parent, five children at a time, likewise
+//                aggregates make blocks between them (common/joint.cuh); the ground of a parent is
+//                that of its children
+// Mapping:       galerkin_joints: eight lanes per joint, which is a pair of aggregates that
+//                elements connect, one per node and Gauss point or strain mode, blocks of 64;
+//                galerkin_aggregates: a warp per joint, five parts at a time by 30 lanes, a mode
+//                each, blocks of 128; ground_aggregates: a warp per parent, five children at a
+//                time, likewise
 // Layout:        blocks as common/blocks.cuh has them; ground [n_rows][column][row]; positions and
 //                centers as planes [3][n]
-// Cost:          galerkin_joints: some 7000 operations per element and joint, 2.8 such pairs per element;
-//                galerkin_aggregates: 150 operations per part and mode
+// Cost:          galerkin_joints: some 7000 operations per element and joint, 2.8 such pairs per
+//                element; galerkin_aggregates: 150 operations per part and mode
 // Deterministic: yes; elements, parts and children in fixed order, no entry has two threads
 // Requires:      columns ascend; no row has itself among its columns; 29 kB of shared memory
 // Oracle:        crates/topopt-cuda/tests/device/multigrid.rs
@@ -31,7 +32,8 @@ __device__ __forceinline__ void write_column(
     for (int i = 0; i < MODES; ++i) block[AT(i, j)] = across[AT(j, i)] = (real)v[i];
 }
 
-// From motions of the column about the row's center to those about its own, from which r leads to it
+// From motions of the column about the row's center to those about its own, from which r leads to
+// it
 __device__ __forceinline__ void move_center(const double r[3], real K[MODES][MODES]) {
 #pragma unroll
     for (int b = 0; b < 3; ++b) {

@@ -1,6 +1,7 @@
 // precision: f64 f32
 // element: full modes
-// ground: the forces on an aggregate of nodes when everything moves rigidly with it: of supports, springs.
+// ground: the forces on an aggregate of nodes when everything moves rigidly with it: of supports,
+// springs.
 //
 // Source:        common/joint.cuh, in double precision: far less is left than is summed up
 // Mapping:       galerkin_supports: a warp per row, four elements at a time by eight lanes,
@@ -9,7 +10,8 @@
 // Layout:        ground [n_rows][column][row]; positions and centers as planes [3][n]
 // Cost:          as galerkin_joints, per element that touches a support and aggregate
 // Deterministic: yes; sums in fixed order and by a fixed tree
-// Requires:      ground = 0 beforehand; galerkin_springs after galerkin_supports; 29 kB of shared memory
+// Requires:      ground = 0 beforehand; galerkin_springs after galerkin_supports; 29 kB of shared
+//                memory
 // Oracle:        crates/topopt-cuda/tests/device/multigrid.rs
 
 typedef real result;

@@ -2,22 +2,23 @@
 // element: full modes
 // mf: K u with nothing stored; geometry from the coordinates.
 //
-// Source:        full: the 2x2x2 Gauss rule on trilinear fields by differences of their nodal values,
-//                sum-factorized, as common/trilinear.cuh and common/forces.cuh hold them; modes: strain
-//                modes in closed form (common/mode_forces.cuh)
+// Source:        full: the 2x2x2 Gauss rule on trilinear fields by differences of their nodal
+//                values, sum-factorized, as common/trilinear.cuh and common/forces.cuh hold them;
+//                modes: strain modes in closed form (common/mode_forces.cuh)
 // Mapping:       one thread per element, blocks of 32, 64 in single precision; mf_dot leaves what a
 //                block adds to x . y; mf_to_slots, mf_to_slots_dot: with products in slots, to be
 //                gathered (dbd.cu)
 // Layout:        vectors as planes [3][n_nodes]: the lanes of a warp read and add to neighboring
 //                words where nodes and elements are numbered along each other; slots
 //                [3][8][n_elements] by position in the element
-// Cost:          full: 1849 operations per element (1149 instructions, 700 of them fused), 288 bytes of
-//                shared memory per thread; modes: 1239 operations (897 instructions, 342 of them fused),
-//                240 bytes, and along rows of elements 12 additions to nodes in place of 24; half the
-//                bytes in single precision; connectivity (32 bytes) and a modulus read per element;
-//                coordinates (24 bytes) and x read and y written per node
-// Deterministic: where no two elements of a launch share a node, as with one launch per color; in one
-//                launch of all elements the order of additions at a node is not fixed; slots: yes
+// Cost:          full: 1849 operations per element (1149 instructions, 700 of them fused), 288
+//                bytes of shared memory per thread; modes: 1239 operations (897 instructions, 342
+//                of them fused), 240 bytes, and along rows of elements 12 additions to nodes in
+//                place of 24; half the bytes in single precision; connectivity (32 bytes) and a
+//                modulus read per element; coordinates (24 bytes) and x read and y written per node
+// Deterministic: where no two elements of a launch share a node, as with one launch per color; in
+//                one launch of all elements the order of additions at a node is not fixed; slots:
+//                yes
 // Requires:      y = (1 - P) x beforehand (supports.cu), except for slots; for a dot product: x is
 //                zero at held components
 // Oracle:        crates/topopt-cuda/tests/device/operators.rs
@@ -44,8 +45,9 @@ __device__ __forceinline__ void clear_held(
 }
 
 #ifdef BY_MODES
-// Adds the forces of an element at its face xi = 1 to those at the face xi = -1 of the next lane's element
-// where it has the same nodes there; returns bit p for position 2 p + 1 that is handed over so.
+// Adds the forces of an element at its face xi = 1 to those at the face xi = -1 of the next lane's
+// element where it has the same nodes there; returns bit p for position 2 p + 1 that is handed over
+// so.
 __device__ __forceinline__ unsigned hand_over(unsigned active, const unsigned node[8], real F[3][8]) {
     const unsigned lane = threadIdx.x % WARP;
     const bool has_next = lane < WARP - 1 && active >> lane + 1 & 1;
@@ -68,8 +70,8 @@ __device__ __forceinline__ unsigned hand_over(unsigned active, const unsigned no
 }
 #endif
 
-// Adds the product of the thread's element to y, or writes it to slots that y is then; with WITH_DOT
-// returns its part of x . y, else 0
+// Adds the product of the thread's element to y, or writes it to slots that y is then; with
+// WITH_DOT returns its part of x . y, else 0
 template <bool WITH_DOT, bool TO_SLOTS>
 __device__ __forceinline__ double add_product(
     MeshView mesh, Part part,

@@ -1,23 +1,25 @@
 // precision: f64 f32
 // element: full modes
-// mf_clusters: K u with nothing stored, as mf.cu has it, for meshes whose consecutive elements share
-// many nodes but no long rows of them: a warp meets each node of its elements once.
+// mf_clusters: K u with nothing stored, as mf.cu has it, for meshes whose consecutive elements
+// share many nodes but no long rows of them: a warp meets each node of its elements once.
 //
-// Source:        the elements as in mf.cu; between them and the vectors the nodes of 32 elements, in
-//                shared memory
-// Mapping:       one warp per cluster of up to 32 consecutive elements and up to 96 distinct nodes: a
-//                lane three nodes, then an element, then three nodes; blocks of 32, in single
+// Source:        the elements as in mf.cu; between them and the vectors the nodes of 32 elements,
+//                in shared memory
+// Mapping:       one warp per cluster of up to 32 consecutive elements and up to 96 distinct nodes:
+//                a lane three nodes, then an element, then three nodes; blocks of 32, in single
 //                precision 64; mf_clusters_dot leaves what a block adds to x . y
-// Layout:        vectors as planes [3][n_nodes]; 96 nodes and 32 elements per cluster, the last ones
-//                again until it is full; places of a node in the elements as position * 32 + lane,
-//                one byte each; a node of more than four places several times, each with some of
-//                them, where there is room; nodes and places in an order with few bank conflicts
-// Cost:          operations as mf.cu, 24 additions more per element for the sums; read per element: its 8
-//                nodes in the cluster and 8 places, 18 bytes for nodes, a modulus; in a mesh of cut
-//                tetrahedra coordinates and x read, and y added to, 2.3 times per element; shared
-//                memory as mf.cu and 832 bytes per warp
+// Layout:        vectors as planes [3][n_nodes]; 96 nodes and 32 elements per cluster, the last
+//                ones again until it is full; places of a node in the elements as position * 32 +
+//                lane, one byte each; a node of more than four places several times, each with some
+//                of them, where there is room; nodes and places in an order with few bank conflicts
+// Cost:          operations as mf.cu, 24 additions more per element for the sums; read per element:
+//                its 8 nodes in the cluster and 8 places, 18 bytes for nodes, a modulus; in a mesh
+//                of cut tetrahedra coordinates and x read, and y added to, 2.3 times per element;
+//                shared memory as mf.cu and 832 bytes per warp, by modes 2688, or 1536 in single
+//                precision
 // Deterministic: no: the order of additions at a node of several clusters is not fixed
-// Requires:      y = (1 - P) x beforehand (supports.cu); mf_clusters_dot: x is zero at held components
+// Requires:      y = (1 - P) x beforehand (supports.cu); mf_clusters_dot: x is zero at held
+//                components
 // Oracle:        crates/topopt-cuda/tests/device/operators.rs
 
 #define BLOCK (256 / sizeof(real))
@@ -33,29 +35,34 @@
 #include "common/clusters.cuh"
 #include "common/reduce.cuh"
 
-// The product of the lane's element, from nodal values to forces by place; its part of x . y, or 0
+// Three values at each corner of the lane's element, by position
+__device__ __forceinline__ void at_corners(
+    const Threes<ROUNDS * LANES>& all, EightBytes corner, real values[3][8]) {
+#pragma unroll
+    for (int m = 0; m < 8; ++m) {
+        const int k = corner >> 8 * m & 255;
+        const Pair xy = all.xy[k];
+        values[0][m] = xy.a, values[1][m] = xy.b, values[2][m] = all.z[k];
+    }
+}
+
+// The product of the lane's element, from what is staged, and x where that is not yet, to forces by
+// place; its part of x . y, or 0
 template <bool WITH_DOT>
 __device__ __forceinline__ double element_product(
-    EightBytes corner, real modulus, real ratio, Waiting& waiting, real F[3][8]) {
+    EightBytes corner, const Nodes& nodes, unsigned n_nodes, const real* __restrict__ x, real modulus,
+    real ratio, Waiting& waiting, real F[3][8]) {
 #ifdef BY_MODES
     real values[3][8], V[3][8];
-#pragma unroll
-    for (int m = 0; m < 8; ++m) {
-        const Pair* pairs = waiting.nodal[corner >> 8 * m & 255];
-        const Pair first = pairs[0];
-        values[0][m] = first.a, values[1][m] = first.b, values[2][m] = pairs[1].a;
-    }
+    at_corners(waiting.in_turn.nodal, corner, values);
     to_coefficients(values, V);
-    const Center center = store_geometry(V, waiting.modes.geometry);
+    const Center center = store_geometry(V, waiting.in_turn.geometry);
 
-#pragma unroll
-    for (int m = 0; m < 8; ++m) {
-        const Pair* pairs = waiting.nodal[corner >> 8 * m & 255];
-        const Pair third = pairs[2];
-        values[0][m] = pairs[1].b, values[1][m] = third.a, values[2][m] = third.b;
-    }
+    stage_x(nodes, n_nodes, x, waiting);
+    __syncwarp();
+    at_corners(waiting.in_turn.nodal, corner, values);
     to_coefficients(values, V);
-    return mode_forces(waiting.modes.geometry, center, V, modulus, ratio, F);
+    return mode_forces(waiting.in_turn.geometry, center, V, modulus, ratio, F);
 #else
     real X[3][8], U[3][8];
 #pragma unroll
@@ -102,7 +109,9 @@ __device__ __forceinline__ double add_product(
 
     const size_t first_slot = (size_t)cluster * (ROUNDS * LANES), lane = (size_t)cluster * LANES + LANE;
     const EightBytes corner = read_only(clusters.corners + lane);
+#ifndef BY_MODES
     all.places[LANE] = read_only(clusters.places + lane);
+#endif
 
     // Lanes past the last element repeat it with modulus 0, and no node has a place in them.
     const unsigned e = read_only(clusters.starts + cluster) + LANE;
@@ -113,9 +122,14 @@ __device__ __forceinline__ double add_product(
     __syncwarp();
 
     real F[3][8];
-    const double sum = element_product<WITH_DOT>(corner, modulus, (real)material.ratio, waiting, F);
+    const double sum = element_product<WITH_DOT>(
+        corner, all, mesh.n_nodes, x, modulus, (real)material.ratio, waiting, F);
 
+#ifdef BY_MODES
+    stage_places(clusters, first_slot, waiting);
+#else
     __syncwarp(); // forces take their place
+#endif
 #pragma unroll
     for (int m = 0; m < 8; ++m) {
         waiting.forces.xy[m * LANES + LANE] = {F[0][m], F[1][m]};
@@ -128,7 +142,7 @@ __device__ __forceinline__ double add_product(
 }
 
 #ifdef BY_MODES
-#define RESIDENT_BLOCKS 14
+#define RESIDENT_BLOCKS (sizeof(real) == 8 ? 16 : 14)
 #else
 #define RESIDENT_BLOCKS (sizeof(real) == 8 ? 12 : 10)
 #endif

@@ -2,16 +2,17 @@
 // element: full modes
 // K_e of every element at Young's modulus 1, in the two layouts that strategies store.
 //
-// Source:        integral of B^T D B by the 2x2x2 Gauss rule, or its sum over strain modes; layouts of
-//                [Ratnakar2022, 5.2]
-// Mapping:       8 threads per element, 16 elements per block of 128; thread q first evaluates Gauss
-//                point or mode q, then makes the rows of local node q
+// Source:        integral of B^T D B by the 2x2x2 Gauss rule, or its sum over strain modes; layouts
+//                of [Ratnakar2022, 5.2]
+// Mapping:       8 threads per element, 16 elements per block of 128; thread q first evaluates
+//                Gauss point or mode q, then makes the rows of local node q
 // Layout:        stiffness_rows: K [n][24][24], rows 3 a + i
 //                stiffness_kappa: see ebeSym.cu
 // Cost:          once a mesh: 576 or 300 values written per element, some 20,000 operations
 // Deterministic: yes; K_e is symmetric to the last bit
 // Requires:      28 kB of shared memory; det J > 0, which a checked mesh has
-// Oracle:        crates/topopt-cuda/tests/device/operators.rs, and operators/ebe_sym.rs for the layout
+// Oracle:        crates/topopt-cuda/tests/device/operators.rs, and operators/ebe_sym.rs for the
+//                layout
 
 #include "common/element.cuh"
 #include "common/kappa.cuh"

@@ -1,5 +1,6 @@
-//! Packs the PTX of the kernels, `cuda/ptx/*.ptx`, into one table that the library decompresses from: as
-//! text they are 5.7 MB, and the compiler would repeat them in every part of a program that loads one.
+//! Packs the PTX of the kernels, `cuda/ptx/*.ptx`, into one table that the library decompresses
+//! from: as text they are 5.7 MB, and the compiler would repeat them in every part of a program
+//! that loads one.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-// The stiffness of one element by its 8 threads: each evaluates one Gauss point or strain mode, then any
-// of them makes any 3x3 sub-matrix from all.
+// The stiffness of one element by its 8 threads: each evaluates one Gauss point or strain mode,
+// then any of them makes any 3x3 sub-matrix from all.
 
 #pragma once
 

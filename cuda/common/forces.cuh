@@ -36,8 +36,8 @@ __device__ __forceinline__ void to_derivatives(const T v[8], int c, Slabs& slabs
     }
 }
 
-// Derivatives of coordinates x and displacements u in slab k: along xi at eta = -+gauss, along eta at
-// xi = -+gauss. Both fields in one loop: one after the other takes registers that there are not.
+// Derivatives of coordinates x and displacements u in slab k: along xi at eta = -+gauss, along eta
+// at xi = -+gauss. Both fields in one loop: one after the other takes registers that there are not.
 __device__ __forceinline__ void in_slab(
     const Slabs& x, const Slabs& u, int k,
     real xa[3][2], real xb[3][2], real ua[3][2], real ub[3][2]) {

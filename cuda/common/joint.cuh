@@ -1,8 +1,9 @@
-// What one element adds to the block of a coarse matrix between two aggregates, and to the ground of one.
+// What one element adds to the block of a coarse matrix between two aggregates, and to the ground
+// of one.
 //
-// A block is the sum over the points of the 2x2x2 Gauss rule, or over strain modes, of H_a : C : H_b det J,
-// H_a the gradients of the six motions of the nodes in aggregate a: sums over these nodes of grad N and
-// grad N x^T.
+// A block is the sum over the points of the 2x2x2 Gauss rule, or over strain modes, of H_a : C :
+// H_b det J, H_a the gradients of the six motions of the nodes in aggregate a: sums over these
+// nodes of grad N and grad N x^T.
 
 #pragma once
 
@@ -16,12 +17,14 @@
 
 #define JOINT_BLOCK 64
 
-// Lanes that share an element, one per node, one per Gauss point or mode, and how many such groups there are
+// Lanes that share an element, one per node, one per Gauss point or mode, and how many such groups
+// there are
 #define LANES 8
 #define GROUPS (JOINT_BLOCK / LANES)
 
-// Of the nodes of an element in an aggregate, at a point, in a column of shared memory a thread: places
-// of the sums of dN/dx_c over the nodes free in i, and of the same times x_(i + 1 + k) modulo 3
+// Of the nodes of an element in an aggregate, at a point, in a column of shared memory a thread:
+// places of the sums of dN/dx_c over the nodes free in i, and of the same times x_(i + 1 + k)
+// modulo 3
 #define T(i, c) (3 * (i) + (c))
 #define W(i, k, c) (9 + 6 * (i) + 3 * (k) + (c))
 #define GRADIENTS 27
@@ -52,8 +55,8 @@ __device__ __forceinline__ void gradient_at(int m, const real s[3], const real C
 }
 #endif
 
-// Writes a lane's sums of `gradient` over `nodes`, which has bit m for the node at position m, as `held` has by
-// component
+// Writes a lane's sums of `gradient` over `nodes`, which has bit m for the node at position m, as
+// `held` has by component
 template <class Gradient>
 __device__ __forceinline__ void sum_gradients(
     unsigned nodes, const unsigned held[3], const Positions X, Gradient gradient, Shared sums) {
@@ -72,7 +75,8 @@ __device__ __forceinline__ void sum_gradients(
         }
     }
 
-    // Of held nodes one by one, so that what is held throughout has sums of zero and not of rounding.
+    // Of held nodes one by one, so that what is held throughout has sums of zero and not of
+    // rounding.
     const bool is_held = nodes & (held[0] | held[1] | held[2]);
 #pragma unroll
     for (int i = 0; i < 3; ++i)
@@ -104,7 +108,8 @@ __device__ __forceinline__ void sum_gradients(
     }
 }
 
-// The stress of a mode, times det J: it moves component i along t[i], or i and j along -w[i][0] and w[j][1]
+// The stress of a mode, times det J: it moves component i along t[i], or i and j along -w[i][0] and
+// w[j][1]
 __device__ __forceinline__ void stress_of_mode(
     int mode, const Shared sums, const real normal[3], real mu, real ratio, real stress[3][3]) {
     real H[3][3] = {};
@@ -148,9 +153,9 @@ __device__ __forceinline__ void add_work(
     }
 }
 
-// Element e of the lane's group, with Lame's mu of it over 512: for what it couples of the motions of
-// aggregate `row` and of `column`, or of all its nodes where they are the same, all about the center of
-// `row`; all lanes of a warp call it
+// Element e of the lane's group, with Lame's mu of it over 512: for what it couples of the motions
+// of aggregate `row` and of `column`, or of all its nodes where they are the same, all about the
+// center of `row`; all lanes of a warp call it
 __device__ __forceinline__ Element load_element(
     const MeshView& mesh, unsigned e, real mu, unsigned row, unsigned column,
     const AggregatesView& aggregates,

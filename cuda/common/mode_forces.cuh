@@ -1,8 +1,8 @@
-// The forces of one element by its strain modes (common/strain_modes.cuh), in closed form: the stress of
-// the mean gradient, and that of the hourglass modes, the linear ones without stress on the planes in
-// which incompatible modes relax them. Geometry waits in shared memory, or a thread would need twice the
-// registers. BLOCK is defined before, or LANES and LANE: threads that share it, and the number of one
-// among them.
+// The forces of one element by its strain modes (common/strain_modes.cuh), in closed form: the
+// stress of the mean gradient, and that of the hourglass modes, the linear ones without stress on
+// the planes in which incompatible modes relax them. Geometry waits in shared memory, or a thread
+// would need twice the registers. BLOCK is defined before, or LANES and LANE: threads that share
+// it, and the number of one among them.
 
 #pragma once
 
@@ -19,8 +19,8 @@
 // Monomials of the hourglasses xi eta, xi zeta, eta zeta, xi eta zeta
 #define HOURGLASS(h) ((h) == 0 ? 3 : (h) + 4)
 
-// [number][component][thread]: mean cofactors of monomials 1 to 6, then the coordinates' coefficients of the
-// hourglasses; volatile, or the compiler would keep them in registers
+// [number][component][thread]: mean cofactors of monomials 1 to 6, then the coordinates'
+// coefficients of the hourglasses; volatile, or the compiler would keep them in registers
 typedef volatile real Geometry[10][3][LANES];
 
 // What stays in registers of an element's geometry
@@ -59,8 +59,8 @@ __device__ __forceinline__ void read(const Geometry& geometry, int number, real 
     for (int i = 0; i < 3; ++i) v[i] = geometry[number][i][LANE];
 }
 
-// What a field with coefficients U is to the modes: its mean gradient G, du_i/dx_c, and the coefficients H of
-// its hourglasses without what the gradient gives them
+// What a field with coefficients U is to the modes: its mean gradient G, du_i/dx_c, and the
+// coefficients H of its hourglasses without what the gradient gives them
 __device__ __forceinline__ void strains(
     const Geometry& geometry, real det, const real U[3][8], real G[3][3], real H[4][3]) {
 #pragma unroll
@@ -109,13 +109,14 @@ __device__ __forceinline__ real times(const real s[6], const real v[3], int i, r
     return dot(row, v, sum);
 }
 
-// Adds the forces over mu of two hourglasses h in the plane of the tangents t, which no stress leaves.
+// Adds the forces over mu of two hourglasses h in the plane of the tangents t, which no stress
+// leaves.
 //
-// The gradient is h_0 along the first reference coordinate of the plane and h_1 along the second, so that
-// h_0 . t_0, h_1 . t_1 and h_0 . t_1 + h_1 . t_0 are all of its strain in the plane. With the metric m of the
-// tangents and A = adj(m), det(m) = M, the stress is that of an isotropic material in plane stress; as
-// A e A = (A : e) A - M adj(e), it takes one product.
-// plane = (lambda of plane stress + 2 mu) / mu.
+// The gradient is h_0 along the first reference coordinate of the plane and h_1 along the second,
+// so that h_0 . t_0, h_1 . t_1 and h_0 . t_1 + h_1 . t_0 are all of its strain in the plane. With
+// the metric m of the tangents and A = adj(m), det(m) = M, the stress is that of an isotropic
+// material in plane stress; as A e A = (A : e) A - M adj(e), it takes one product. plane = (lambda
+// of plane stress + 2 mu) / mu.
 __device__ __forceinline__ void add_relaxed(
     const real h_0[3], const real h_1[3], const real t_0[3], const real t_1[3], real m_00, real m_01,
     real m_11, real plane, real f_0[3], real f_1[3]) {
@@ -131,8 +132,8 @@ __device__ __forceinline__ void add_relaxed(
     }
 }
 
-// Forces over mu / 3 of the hourglasses H: of three linear modes and, of xi eta zeta, the bilinear ones;
-// per mean of det J
+// Forces over mu / 3 of the hourglasses H: of three linear modes and, of xi eta zeta, the bilinear
+// ones; per mean of det J
 __device__ __forceinline__ void hourglass_forces(
     const Center& center, const real H[4][3], real ratio, real F[4][3]) {
     const real *x = center.tangents[0], *y = center.tangents[1], *z = center.tangents[2];
@@ -153,8 +154,8 @@ __device__ __forceinline__ void hourglass_forces(
     for (int i = 0; i < 3; ++i) F[3][i] = sum * H[3][i] + along * times(g, H[3], i, 0);
 }
 
-// What is conjugate to the strains G and H over the mean of det J: stress S of the mean gradient, P of the
-// hourglasses
+// What is conjugate to the strains G and H over the mean of det J: stress S of the mean gradient, P
+// of the hourglasses
 __device__ __forceinline__ void stresses(
     const Center& center, const real G[3][3], const real H[4][3], real mu, real ratio, real S[3][3],
     real P[4][3]) {
@@ -199,8 +200,8 @@ __device__ __forceinline__ void from_coefficients(const real F[8], real f[8]) {
     }
 }
 
-// Nodal forces f of the displacements with coefficients U, for mu over MU_SCALE; returns what they do along U,
-// a sum of squares of strains, of which nothing cancels
+// Nodal forces f of the displacements with coefficients U, for mu over MU_SCALE; returns what they
+// do along U, a sum of squares of strains, of which nothing cancels
 __device__ __forceinline__ double mode_forces(
     const Geometry& geometry, const Center& center, const real U[3][8], real mu, real ratio,
     real f[3][8]) {

@@ -1,15 +1,16 @@
-// Sub-matrices of an element's stiffness by strain modes, from gradients that eight threads have written.
+// Sub-matrices of an element's stiffness by strain modes, from gradients that eight threads have
+// written.
 
 #pragma once
 
 #include "common/strain_modes.cuh"
 
-// [mode][direction][node], each times the root of the mode's weight; in the place of an eighth mode the
-// normals of the three linear ones
+// [mode][direction][node], each times the root of the mode's weight; in the place of an eighth mode
+// the normals of the three linear ones
 #define NORMALS 7
 
-// Writes mode q < 8 of the element whose coordinates have the coefficients X; the node at position m comes
-// at place(m)
+// Writes mode q < 8 of the element whose coordinates have the coefficients X; the node at position
+// m comes at place(m)
 template <class Place>
 __device__ __forceinline__ void write_mode(const real X[3][8], int q, real (*out)[3][8], Place place) {
     if (q >= STRAIN_MODES) return;

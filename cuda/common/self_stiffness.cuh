@@ -6,7 +6,8 @@
 
 #include "common/strain_modes.cuh"
 
-// D += a b^T, which is symmetric or will be by what is added with it, in the order xx, yy, zz, xy, yz, zx
+// D += a b^T, which is symmetric or will be by what is added with it, in the order xx, yy, zz, xy,
+// yz, zx
 __device__ __forceinline__ void add_product(const real a[3], const real b[3], real D[6]) {
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
@@ -54,8 +55,9 @@ __device__ __forceinline__ void add_in_plane(
     add_product(t_1, v_1, D);
 }
 
-// The shares of the monomials in the shape function at position m, 8 times; of a node that stands twice or
-// four times the sum at its first position and 0 at the others, as in gradient.cuh. Returns the node.
+// The shares of the monomials in the shape function at position m, 8 times; of a node that stands
+// twice or four times the sum at its first position and 0 at the others, as in gradient.cuh.
+// Returns the node.
 __device__ __forceinline__ unsigned shape_shares(const MeshView& mesh, unsigned e, int m, real shares[8]) {
     const unsigned node = local_node(mesh, NODE(m), e);
     int joined = 0;
@@ -70,8 +72,8 @@ __device__ __forceinline__ unsigned shape_shares(const MeshView& mesh, unsigned 
     return node;
 }
 
-// Calls visit(m, node, D) for the node at every position m: D is its 3x3 block times 512 / mu, a sum over
-// modes, in the order xx, yy, zz, xy, yz, zx. X: coefficients of the coordinates.
+// Calls visit(m, node, D) for the node at every position m: D is its 3x3 block times 512 / mu, a
+// sum over modes, in the order xx, yy, zz, xy, yz, zx. X: coefficients of the coordinates.
 template <class Visit>
 __device__ __forceinline__ void each_own_block(
     const MeshView& mesh, unsigned e, const real X[3][8], real ratio, Visit visit) {
@@ -120,8 +122,8 @@ __device__ __forceinline__ void each_own_block(
 
 #include "common/gradient.cuh"
 
-// Calls visit(m, weight, g) for the node at every position m and every Gauss point: weight g g^T is 512 times
-// det J grad N grad N^T there. X: coefficients of the coordinates.
+// Calls visit(m, weight, g) for the node at every position m and every Gauss point: weight g g^T is
+// 512 times det J grad N grad N^T there. X: coefficients of the coordinates.
 template <class Visit>
 __device__ __forceinline__ void each_gradient(const unsigned node[8], const real X[3][8], Visit visit) {
 #pragma unroll 1
@@ -141,8 +143,8 @@ __device__ __forceinline__ void each_gradient(const unsigned node[8], const real
     }
 }
 
-// Adds the 3x3 blocks to D, times 512 / mu: the integral of (ratio + 1) g g^T + |g|^2 I, g = grad N_a; as
-// planes in the order xx, yy, zz, xy, yz, zx
+// Adds the 3x3 blocks to D, times 512 / mu: the integral of (ratio + 1) g g^T + |g|^2 I, g = grad
+// N_a; as planes in the order xx, yy, zz, xy, yz, zx
 __device__ __forceinline__ void add_self_stiffness(
     const unsigned node[8], const real X[3][8], real ratio, real D[6][8]) {
     each_gradient(node, X, [&](int m, real weight, const real g[3]) {

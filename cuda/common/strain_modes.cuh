@@ -1,9 +1,9 @@
-// The strain of a hexahedron as a sum of modes, as crates/topopt-fem/src/strain_modes.rs has it: a mean
-// gradient, and hourglass modes in which incompatible modes are condensed. Sources that say
+// The strain of a hexahedron as a sum of modes, as crates/topopt-fem/src/strain_modes.rs has it: a
+// mean gradient, and hourglass modes in which incompatible modes are condensed. Sources that say
 // `// element: full modes` are compiled with BY_MODES for it.
 //
-// Fields have coefficients as in trilinear.cuh. The gradient of a mode at a node is a sum over monomials,
-// each with its sign at the node.
+// Fields have coefficients as in trilinear.cuh. The gradient of a mode at a node is a sum over
+// monomials, each with its sign at the node.
 
 #pragma once
 
@@ -89,11 +89,12 @@ __device__ __forceinline__ real pick(int k, real first, real second, real third)
     return k == 0 ? first : k == 1 ? second : third;
 }
 
-// Mode q of the element whose coordinates have the coefficients X, of a material with this lambda / mu
+// Mode q of the element whose coordinates have the coefficients X, of a material with this lambda /
+// mu
 __device__ __forceinline__ StrainMode strain_mode(
     const real X[3][8], const ModeGeometry& geometry, int q, real ratio) {
-    // A mode is up to two hourglasses, each along a gradient of a reference coordinate: the linear mode d has
-    // those of xi_d with the two others, each along the other one.
+    // A mode is up to two hourglasses, each along a gradient of a reference coordinate: the linear
+    // mode d has those of xi_d with the two others, each along the other one.
     const bool is_linear = q >= 1 && q <= 3, is_bilinear = q > 3;
     const int d = is_linear ? q - 1 : q - 4;
     const int one = is_linear ? (d == 2 ? 5 : 3) : 7, two = d == 0 ? 5 : 6;

@@ -1,5 +1,6 @@
-// The matrices of elements in tiles of N x N numbers, a tile for each pair of local nodes: the element
-// routine that every strategy of assembly calls. N = 3: elasticity; N = 1: conduction and capacity.
+// The matrices of elements in tiles of N x N numbers, a tile for each pair of local nodes: the
+// element routine that every strategy of assembly calls. N = 3: elasticity; N = 1: conduction and
+// capacity.
 //
 // Pair p < 36 couples the nodes at positions p & 7 and (p + (p >> 3)) & 7, each pair once. BLOCK is
 // defined before; eight threads of a warp work on an element.
@@ -16,8 +17,8 @@
 #define PAIRS 36
 #define SLOTS (BLOCK / 8) // elements that a block works on at a time
 
-// What the numbers come from: the coordinates; stored matrices of coefficients 1; or no arithmetic, a
-// routine that reads and writes as much
+// What the numbers come from: the coordinates; stored matrices of coefficients 1; or no arithmetic,
+// a routine that reads and writes as much
 #define COMPUTED 0
 #define STORED 1
 #define EMPTY 2
@@ -25,8 +26,8 @@
 // Numbers of a stored element: its tiles, and with one unknown the lumped capacity of every node
 #define STORED_NUMBERS(N) ((N) == 1 ? 44 : 324)
 
-// An element at the Gauss points: gradients of the shape functions by position, times sqrt(det J). Or its
-// strain modes, as common/mode_tiles.cuh has them: N is 3 then
+// An element at the Gauss points: gradients of the shape functions by position, times sqrt(det J).
+// Or its strain modes, as common/mode_tiles.cuh has them: N is 3 then
 struct Geometry {
     real gradients[8][3][8]; // [point][direction][position]
     real det[8];             // 512 det J
@@ -84,8 +85,8 @@ __device__ __forceinline__ real share(const Geometry& geometry, int m) {
     return (real)(1.0 / 4096) * sum;
 }
 
-// T += scale times the integrals of dN_a/dx_i dN_b/dx_j; of their trace alone for N = 1. By strain modes
-// it is the stiffness already.
+// T += scale times the integrals of dN_a/dx_i dN_b/dx_j; of their trace alone for N = 1. By strain
+// modes it is the stiffness already.
 template <int N>
 __device__ __forceinline__ void add_products(
     const Geometry& geometry, int a, int b, const Lame& material, real scale, real T[N * N]) {
@@ -149,8 +150,8 @@ __device__ __forceinline__ real stored_number(const Source& source, unsigned e, 
     return value;
 }
 
-// Calls sink(e, p, k, tile) for number k of tile p of every element of the warp in a step, neighboring
-// lanes with neighboring numbers
+// Calls sink(e, p, k, tile) for number k of tile p of every element of the warp in a step,
+// neighboring lanes with neighboring numbers
 template <int N, class Sink>
 __device__ __forceinline__ void each_of_step(unsigned e, bool active, int step, real (*tiles)[N * N], Sink sink) {
 #pragma unroll
@@ -161,8 +162,8 @@ __device__ __forceinline__ void each_of_step(unsigned e, bool active, int step, 
     }
 }
 
-// Calls sink(step, tiles) with the tiles of a warp's four elements, eight of each in a step, [WARP][N][N];
-// `e` is the element of the lane, if it is `active`. All lanes of the warp call it.
+// Calls sink(step, tiles) with the tiles of a warp's four elements, eight of each in a step,
+// [WARP][N][N]; `e` is the element of the lane, if it is `active`. All lanes of the warp call it.
 template <int N, class Sink>
 __device__ __forceinline__ void each_step(
     const MeshView& mesh, const Source& source, unsigned e, bool active, Geometry slots[SLOTS],

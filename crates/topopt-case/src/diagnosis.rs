@@ -5,8 +5,9 @@ use std::collections::HashSet;
 
 use topopt_fem::DIM;
 use topopt_io::gmsh;
+use topopt_mesh::cells::Shape;
 use topopt_mesh::numbers::{place, shown, without_rounding};
-use topopt_mesh::quality::{Quality, QualitySummary};
+use topopt_mesh::quality::{LEAST_OF_STRESSES, Quality, QualitySummary};
 use topopt_mesh::{Components, Face, coincident_nodes, hanging_nodes};
 
 use crate::case::Case;
@@ -30,8 +31,9 @@ pub struct Diagnosis {
     pub warnings: Vec<String>,
 }
 
-/// Elements of a smaller scaled Jacobian are reported: of a mesh that was made elsewhere, and may
+/// Hexahedra of a smaller scaled Jacobian are reported: of a mesh that was made elsewhere, and may
 /// be improved there, and of one that was made here, in several ways until it was good enough.
+/// Tetrahedra of ten nodes move rightly however flat they are: see [`LEAST_OF_STRESSES`].
 const POOR: f64 = 0.2;
 const POOR_OF_GEOMETRY: f64 = 0.05;
 
@@ -88,7 +90,11 @@ fn poor_elements<const N: usize>(
 ) -> Option<String> {
     let file = config.mesh.get_ref().file.as_ref();
     let is_own = file.is_some_and(|file| gmsh::is_geometry(file.get_ref()));
-    let limit = if is_own { POOR_OF_GEOMETRY } else { POOR };
+    let (limit, what) = match (case.mesh.shape(), is_own) {
+        (Shape::Tetrahedron, _) => (LEAST_OF_STRESSES, "stresses"),
+        (_, true) => (POOR_OF_GEOMETRY, states::<N>()),
+        (_, false) => (POOR, states::<N>()),
+    };
     let jacobian = &quality.scaled_jacobian;
     let mut poor: Vec<u32> =
         (0..).zip(jacobian).filter(|(_, j)| **j < limit).map(|(e, _)| e).collect();
@@ -106,10 +112,15 @@ fn poor_elements<const N: usize>(
     let remedy = if is_own { "another `element_size` may help" } else { "improve the mesh there" };
     Some(format!(
         "poor elements: the scaled Jacobian goes down to {least:.3}; the worst of {} below {limit} are \
-         {}: displacements near them are inaccurate; {remedy}",
+         {}: {what} near them are inaccurate; {remedy}",
         poor.len(),
         shown.collect::<Vec<_>>().join(", ")
     ))
+}
+
+/// The unknowns of the physics of N components.
+fn states<const N: usize>() -> &'static str {
+    if N == DIM { "displacements" } else { "temperatures" }
 }
 
 fn separate_parts(components: &Components) -> Option<String> {

@@ -76,13 +76,20 @@ pub(crate) fn note_on_cut(config: &Config, cells: &Cells) -> Option<String> {
     if config.mesh.get_ref().cut.is_some() || n_tetrahedra == 0 {
         return None;
     }
-    let reason = if n_tetrahedra < cells.len() {
-        "the mesh has other elements besides".into()
-    } else {
-        format!("`{}` computes hexahedra alone", for_hexahedra(config)?)
+    if n_tetrahedra < cells.len() {
+        return Some(
+            "tetrahedra were cut into hexahedra, which are too stiff in bending: the mesh has other \
+             elements besides; without these they would be elements of ten nodes"
+                .into(),
+        );
+    }
+    let setting = for_hexahedra(config)?;
+    let reason = match config.physics.kind {
+        PhysicsKind::Heat => "heat is computed on hexahedra alone".into(),
+        _ => format!(
+            "these are too stiff in bending, but `{setting}` computes nothing else; without it the \
+             tetrahedra would be elements of ten nodes"
+        ),
     };
-    Some(format!(
-        "tetrahedra were cut into hexahedra, which are too stiff in bending: {reason}; without it they \
-         would be elements of ten nodes"
-    ))
+    Some(format!("tetrahedra were cut into hexahedra: {reason}"))
 }

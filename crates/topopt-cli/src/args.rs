@@ -145,7 +145,7 @@ pub struct SolveArgs {
     /// or a .vtu file with the cell array `density`, on any mesh of the same part
     #[arg(long, value_name = "RESULT")]
     pub design: Option<PathBuf>,
-    /// Write the stresses at the eight Gauss points of every element to a .csv file
+    /// Write the stresses at the Gauss points of every element to a .csv file
     #[arg(long, value_name = "FILE")]
     pub gauss: Option<PathBuf>,
     /// Replace the results of an earlier analysis

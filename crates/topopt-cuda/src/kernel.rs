@@ -303,7 +303,8 @@ macro_rules! views {
 
 /// Declares the kernels of a `.cu` file with their parameters, in order: a struct with a function
 /// for each, which takes the [`Grid`] and what becomes its parameters. A test compares names, types
-/// and sizes with source and PTX. Kernels with the same parameters stand together: `one(..) | other`.
+/// and sizes with source and PTX. Kernels with the same parameters stand together: `one(..) |
+/// other`.
 macro_rules! kernels {
     ($(
         $(#[$doc:meta])*

@@ -1,13 +1,12 @@
 //! Nodal stresses, and the error of an analysis that they show \[ZienkiewiczZhu1992\].
 
 use rayon::prelude::*;
-use topopt_mesh::HexMesh;
-use topopt_mesh::hexahedron::{
-    GAUSS, determinant, gauss_points, inverse, jacobian, shape_functions,
-};
+use topopt_mesh::cells::Shape;
+use topopt_mesh::hexahedron::{GAUSS, determinant, gauss_points, inverse};
+use topopt_mesh::{HexMesh, tetrahedron};
 
 use crate::recovery::{NO_VALUE, Recovered, Samples};
-use crate::stress::{CENTER, Stress, stress_at};
+use crate::stress::{Stress, stress_at};
 use crate::{DIM, Elasticity};
 
 /// A solved part: Young's moduli `[n_elements]` (force per area) and displacements `[n_nodes][3]`.
@@ -28,7 +27,8 @@ impl Solution<'_> {
     /// [`Samples::materials`].
     pub fn nodal_stresses(&self, materials: Vec<Option<u32>>) -> Recovered<6> {
         let elements = || (0..self.mesh.n_elements()).into_par_iter();
-        let values = elements().map(|e| self.stress(e, CENTER)).collect();
+        let center = self.mesh.reference_center();
+        let values = elements().map(|e| self.stress(e, center)).collect();
         let slopes = elements().map(|e| self.slopes(e)).collect();
         Samples { values, slopes, materials }.recovered(self.mesh)
     }
@@ -36,8 +36,8 @@ impl Solution<'_> {
     /// Squares of the energy norm of what the stresses of the elements differ from the nodal ones,
     /// interpolated: `[n_elements]` (force times length), 0 for an element without.
     pub fn errors(&self, nodal: &Recovered<6>) -> Vec<f64> {
-        let corners = nodal.of_corners.par_iter().enumerate();
-        corners.map(|(e, corners)| self.error(e, corners, nodal)).collect()
+        let elements = (0..self.mesh.n_elements()).into_par_iter();
+        elements.map(|e| self.error(e, nodal)).collect()
     }
 
     fn stress(&self, element: usize, xi: [f64; DIM]) -> Stress {
@@ -46,37 +46,49 @@ impl Solution<'_> {
 
     /// Slopes of the element's stress at its center along x, y and z.
     fn slopes(&self, element: usize) -> [Stress; DIM] {
-        let m = jacobian(&self.mesh.element_coordinates(element), CENTER);
+        let center = self.mesh.reference_center();
+        let m = self.mesh.jacobian(element, center);
         let inverse = inverse(&m, determinant(&m));
+        let step = if self.mesh.shape() == Shape::Tetrahedron { 0.1 } else { GAUSS };
         let mut slopes = [[0.0; 6]; DIM];
         for k in 0..DIM {
-            let at = |xi: f64| {
-                self.stress(element, std::array::from_fn(|i| if i == k { xi } else { 0.0 }))
+            let at = |shift: f64| {
+                let mut xi = center;
+                xi[k] += shift;
+                self.stress(element, xi)
             };
-            let (ahead, behind) = (at(GAUSS), at(-GAUSS));
+            let (ahead, behind) = (at(step), at(-step));
             for (j, slope) in slopes.iter_mut().enumerate() {
                 for i in 0..6 {
-                    slope[i] += (ahead[i] - behind[i]) / (2.0 * GAUSS) * inverse[k][j];
+                    slope[i] += (ahead[i] - behind[i]) / (2.0 * step) * inverse[k][j];
                 }
             }
         }
         slopes
     }
 
-    fn error(&self, element: usize, corners: &[u32; 8], nodal: &Recovered<6>) -> f64 {
-        if corners.contains(&NO_VALUE) || self.moduli[element] <= 0.0 {
+    fn error(&self, element: usize, nodal: &Recovered<6>) -> f64 {
+        let nodes = nodal.of_element(element);
+        if nodes.contains(&NO_VALUE) || self.moduli[element] <= 0.0 {
             return 0.0;
         }
-        let x = self.mesh.element_coordinates(element);
-        let at_point = |xi: [f64; DIM]| {
+        let at_point = |(xi, weight): ([f64; DIM], f64)| {
             let mut difference = self.stress(element, xi).map(|stress| -stress);
-            for (share, &corner) in shape_functions(xi).iter().zip(corners) {
-                let value = nodal.values[corner as usize];
+            for (share, &node) in self.mesh.shape_functions(xi).iter().zip(nodes) {
+                let value = nodal.values[node as usize];
                 (0..6).for_each(|i| difference[i] += share * value[i]);
             }
-            self.strain_energy(&difference) * determinant(&jacobian(&x, xi))
+            self.strain_energy(&difference) * weight * self.mesh.determinant(element, xi)
         };
-        gauss_points().into_iter().map(at_point).sum::<f64>() / self.moduli[element]
+        self.points().into_iter().map(at_point).sum::<f64>() / self.moduli[element]
+    }
+
+    /// Points and weights of a rule for squares of differences of stresses.
+    fn points(&self) -> Vec<([f64; DIM], f64)> {
+        match self.mesh.shape() {
+            Shape::Tetrahedron => tetrahedron::fine_rule().into(),
+            _ => gauss_points().map(|xi| (xi, 1.0)).into(),
+        }
     }
 
     /// Twice the energy per volume of a stress at Young's modulus 1, sigma : C^-1 sigma.

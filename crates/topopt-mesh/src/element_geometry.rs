@@ -86,15 +86,19 @@ impl HexMesh {
         std::array::from_fn(|i| (0..nodes.len()).map(|a| shape[a] * x(a)[i]).sum())
     }
 
-    /// det J at the reference coordinates `xi` of `element`.
-    pub fn determinant(&self, element: usize, xi: [f64; 3]) -> f64 {
-        let jacobian = match self.shape() {
+    /// The Jacobian of the place by the reference coordinates at `xi` of `element`.
+    pub fn jacobian(&self, element: usize, xi: [f64; 3]) -> [[f64; 3]; 3] {
+        match self.shape() {
             Shape::Tetrahedron => {
                 let x = self.tetrahedron_coordinates(element);
                 tetrahedron::jacobian(&x, tetrahedron::with_first(xi))
             }
             _ => hexahedron::jacobian(&self.element_coordinates(element), xi),
-        };
-        hexahedron::determinant(&jacobian)
+        }
+    }
+
+    /// det J at the reference coordinates `xi` of `element`.
+    pub fn determinant(&self, element: usize, xi: [f64; 3]) -> f64 {
+        hexahedron::determinant(&self.jacobian(element, xi))
     }
 }

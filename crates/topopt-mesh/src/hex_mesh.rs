@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
+use crate::bounding_box::BoundingBox;
 use crate::cells::Shape;
 use crate::mesh_error::MeshError;
 use crate::sets::{Face, SetKind, Sets};
@@ -26,44 +27,6 @@ pub struct HexMesh {
     /// Nodes of all elements one after the other, [`HexMesh::nodes_per_element`] each.
     nodes: Arc<Vec<u32>>,
     sets: Sets,
-}
-
-/// An axis-aligned box.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BoundingBox {
-    /// Smallest coordinates.
-    pub min: [f64; 3],
-    /// Largest coordinates.
-    pub max: [f64; 3],
-}
-
-impl BoundingBox {
-    /// The smallest box around `points`.
-    pub fn of(points: impl IntoIterator<Item = [f64; 3]>) -> Self {
-        let mut bounds = Self { min: [f64::INFINITY; 3], max: [f64::NEG_INFINITY; 3] };
-        for point in points {
-            for i in 0..3 {
-                bounds.min[i] = bounds.min[i].min(point[i]);
-                bounds.max[i] = bounds.max[i].max(point[i]);
-            }
-        }
-        bounds
-    }
-
-    /// Returns the smallest box around `points`, `[n_points][3]`, computed by several threads.
-    pub fn around(points: &[[f64; 3]]) -> Self {
-        let joined = |a: Self, b: Self| Self {
-            min: std::array::from_fn(|i| a.min[i].min(b.min[i])),
-            max: std::array::from_fn(|i| a.max[i].max(b.max[i])),
-        };
-        let boxes = points.par_chunks(1 << 16).map(|points| Self::of(points.iter().copied()));
-        boxes.reduce(|| Self::of([]), joined)
-    }
-
-    /// Edge lengths.
-    pub fn extent(&self) -> [f64; 3] {
-        std::array::from_fn(|i| self.max[i] - self.min[i])
-    }
 }
 
 impl HexMesh {

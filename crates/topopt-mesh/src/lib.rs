@@ -21,6 +21,7 @@
 //! # Ok::<(), topopt_mesh::generate::GenerateError>(())
 //! ```
 
+mod bounding_box;
 mod by_element;
 mod cell_list;
 pub mod cells;
@@ -50,6 +51,7 @@ mod renumbering;
 mod rotation;
 mod rows;
 pub mod selection;
+mod set_nodes;
 mod sets;
 pub mod shading;
 pub mod surface;
@@ -59,12 +61,13 @@ mod trilinear;
 mod uniform_grid;
 pub mod vector;
 
+pub use bounding_box::BoundingBox;
 pub use cell_list::CellList;
 pub use coincident::coincident_nodes;
 pub use coloring::Coloring;
 pub use components::{Components, FaceJoined};
 pub use hanging::hanging_nodes;
-pub use hex_mesh::{BoundingBox, HexMesh};
+pub use hex_mesh::HexMesh;
 pub use interpolation::{ElementInterpolation, nodal_means};
 pub use inverse_map::local_coordinates;
 pub use locate::locate;

@@ -29,6 +29,32 @@ pub const POINTS: [[f64; 4]; 4] = [
     [OTHER, OTHER, OTHER, OWN],
 ];
 
+/// The 14 points of a rule of degree 5 by the coordinates of vertices 1, 2 and 3, with their
+/// weights, which add up to a sixth \[Walkington2000\].
+pub fn fine_rule() -> [([f64; 3], f64); 14] {
+    /// Coordinates of all vertices but one.
+    const AT_VERTICES: [(f64, f64); 2] = [
+        (0.092_735_250_310_891_23, 0.012_248_840_519_393_66),
+        (0.310_885_919_263_300_6, 0.018_781_320_953_002_64),
+    ];
+    /// Coordinates of two vertices; those of the others add up to the rest of 1/2 each.
+    const ON_EDGES: (f64, f64) = (0.045_503_704_125_649_65, 0.007_091_003_462_846_91);
+
+    std::array::from_fn(|i| match i {
+        0..8 => {
+            let (other, weight) = AT_VERTICES[i / 4];
+            let share = |a| if a == i % 4 { 1.0 - 3.0 * other } else { other };
+            ([1, 2, 3].map(share), weight)
+        }
+        _ => {
+            let (near, weight) = ON_EDGES;
+            let ends = Shape::Tetrahedron.edges()[i - 8];
+            let share = |a| if ends.contains(&a) { 0.5 - near } else { near };
+            ([1, 2, 3].map(share), weight)
+        }
+    })
+}
+
 /// Barycentric coordinates of the center.
 pub const CENTER: [f64; 4] = [0.25; 4];
 
@@ -189,6 +215,21 @@ mod tests {
                 let difference = (plus[a] - minus[a]) / (2.0 * h);
                 assert!((difference - shape_gradients(at)[a][j]).abs() < 1e-9);
             }
+        }
+    }
+
+    /// The integral of a monomial of the coordinates over the reference tetrahedron is
+    /// p! q! r! / (p + q + r + 3)!.
+    #[test]
+    fn the_fine_rule_is_of_degree_five() {
+        let factorial = |n: i32| (1..=n).map(f64::from).product::<f64>();
+        for [p, q, r] in (0..216).map(|k| [k % 6, k / 6 % 6, k / 36]) {
+            let value =
+                |([x, y, z], weight): ([f64; 3], f64)| weight * x.powi(p) * y.powi(q) * z.powi(r);
+            let found: f64 = fine_rule().map(value).into_iter().sum();
+            let exact = factorial(p) * factorial(q) * factorial(r) / factorial(p + q + r + 3);
+            let off = (found / exact - 1.0).abs();
+            assert_eq!(off < 1e-12, p + q + r <= 5, "{p} {q} {r}: {off}");
         }
     }
 

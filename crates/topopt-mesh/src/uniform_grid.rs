@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use crate::hex_mesh::{BoundingBox, HexMesh};
+use crate::bounding_box::BoundingBox;
+use crate::hex_mesh::HexMesh;
 use crate::inverse_map::TOLERANCE;
 
 /// A grid of cubes. Cell (i, j, k) has number i + `cells[0]` (j + `cells[1]` k).

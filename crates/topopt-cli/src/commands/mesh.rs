@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use topopt_case::config::Generator;
+use topopt_case::config::{Generator, Hexes};
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::free_memory;
 use topopt_case::interrupt::Interrupt;
@@ -91,11 +91,15 @@ fn of_geometry(
         return Err(Finding::new("--element-size must be greater than 0").into());
     }
     let default = meshing::by(&(&args.gmsh).into());
+    let (hexes, cutting) = match args.hexes {
+        None | Some(Hexes::Auto) => (default.hexes, Cutting::KeepOrCut),
+        Some(hexes) => (hexes.into(), Cutting::Allowed),
+    };
     let meshing = Meshing {
-        hexes: args.hexes.map_or(gmsh::Hexes::Auto, Into::into),
+        hexes,
         size: meshing::element_size(args.element_size, args.elements)?,
         ..default
     };
-    let read = meshing::read(geometry, &meshing, Cutting::Allowed, interrupt)?;
+    let read = meshing::read(geometry, &meshing, cutting, interrupt)?;
     Ok((read.mesh, [read.notes, read.remarks].concat()))
 }

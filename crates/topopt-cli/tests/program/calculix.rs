@@ -1,6 +1,6 @@
 //! `topopt solve` beside numbers that CalculiX has printed for the same decks, which
-//! `benchmarks/calculix.py` has recorded: eight distorted bricks C3D8 under each kind of load, and
-//! eight regular ones of C3D8I.
+//! `benchmarks/calculix.py` has recorded: eight distorted bricks C3D8 under each kind of load,
+//! eight regular ones of C3D8I, and eight bricks of six tetrahedra C3D10 each, straight and curved.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -79,7 +79,8 @@ fn assert_same(what: &str, pairs: &[(Vec<f64>, Vec<f64>)]) {
 #[test]
 fn decks_are_solved_as_by_calculix() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/calculix");
-    for name in ["forces", "faces", "body", "moved", "springs", "remote", "modes"] {
+    let hexahedra = ["forces", "faces", "body", "moved", "springs", "remote", "modes"];
+    for name in hexahedra.into_iter().chain(["tetrahedra", "curved"]) {
         let (folder, points) = solved(&root.join(name).with_extension("inp"));
         let text = std::fs::read_to_string(root.join(name).with_extension("csv")).unwrap();
         for (k, (case, theirs)) in recorded(&text).iter().enumerate() {

@@ -169,8 +169,8 @@ fn what_lies_below_the_diagonal_is_the_mirror_image() {
     for subject in formulations().into_iter().flat_map(|kernel| Subject::all(&device, kernel)) {
         let (offsets, columns) = (subject.pattern.row_offsets(), subject.pattern.columns());
         let row = |i: usize| offsets[i] as usize..offsets[i + 1] as usize;
-        // `local_row` makes both blocks of a pair, and adds those of a node that stands twice in another
-        // order.
+        // `local_row` makes both blocks of a pair, and adds those of a node that stands twice in
+        // another order.
         let mirrored = |strategy: &AssemblyStrategy| *strategy != AssemblyStrategy::LocalRow;
         for strategy in AssemblyStrategy::ALL.into_iter().filter(mirrored) {
             let values = subject.values::<f64>(&mut subject.assembly(strategy), Routine::Computed);

@@ -9,8 +9,9 @@ use topopt_cuda::{Device, Nccl, NcclId, Probe, probe};
 /// Rank, number of ranks and the name of their group, for the test in the process of a rank.
 const RANK: &str = "TOPOPT_TEST_RANK";
 
-/// Does `work` of the test called `test` on every GPU of this machine, four at most, in a process for each: this
-/// one starts the test once more for every rank. `work` gets the GPU, and what joins the others.
+/// Does `work` of the test called `test` on every GPU of this machine, four at most, in a process
+/// for each: this one starts the test once more for every rank. `work` gets the GPU, and what joins
+/// the others.
 pub fn on_each_gpu(test: &str, work: impl FnOnce(&Arc<Device>, &dyn Fn() -> Nccl)) {
     if let Ok(text) = std::env::var(RANK) {
         let mut words = text.split(' ');

@@ -8,7 +8,8 @@ use topopt_cuda::{
 };
 use topopt_fem::{
     Constraints, Diffusion, Discretization, Elasticity, ElementKernel, ElementOperator,
-    ElementPreconditioner, LoadCase, MODES, Material, NodalModes, Problem, Strategy, WithSprings,
+    ElementPreconditioner, Formulation, LoadCase, MODES, Material, NodalModes, Problem, Strategy,
+    WithSprings,
 };
 use topopt_linalg::{
     Backend, Cpu, CycleKind, Growth, Hierarchy, LinearOperator, PatchRelaxation, PatchStep, Pcg,
@@ -39,8 +40,11 @@ fn problems<K: ElementKernel<N>, const N: usize>(kernel: impl Fn() -> K) -> Vec<
     meshes.into_iter().enumerate().map(problem).collect()
 }
 
+/// The problems by both formulations.
 fn elastic() -> Vec<Problem> {
-    problems(|| Elasticity::new(&Material::new(1.0, 0.3).unwrap()))
+    let kernel = Elasticity::new(&Material::new(1.0, 0.3).unwrap());
+    let by = |formulation| problems(|| kernel.with(formulation));
+    [Formulation::Full, Formulation::Incompatible].into_iter().flat_map(by).collect()
 }
 
 /// Moduli or conductivities over three orders of magnitude, and capacities.

@@ -6,7 +6,7 @@ use topopt_cuda::operators::{ProblemOnDevice, Strategy};
 use topopt_cuda::{Cuda, Device, DeviceKernel, Real, Staged};
 use topopt_fem::{
     Constraints, Diffusion, Discretization, Distributed, DistributedPart, Elasticity,
-    ElementKernel, ElementOperator, Material, PartVectors, Supports,
+    ElementKernel, ElementOperator, Formulation, Material, PartVectors, Supports,
 };
 use topopt_linalg::{
     Backend, BackendError, Communicator, Exchange, Halo, Neighbor, Parcel, Ranks, Space, Threads,
@@ -94,27 +94,31 @@ fn agree<K: ElementKernel<N>, const N: usize>(
     }
 }
 
-fn elastic() -> Discretization<Elasticity, 3> {
+fn elastic(formulation: Formulation) -> Discretization<Elasticity, 3> {
     let mesh = distorted_cube(5, 0.2, true);
     let mesh = Renumbering::on_import(&mesh).apply(&mesh);
     let mut supports = Supports::none(mesh.n_nodes());
     (0..mesh.n_nodes()).filter(|n| n % 9 == 0).for_each(|n| supports.fix(n, n % 3));
-    Discretization::new(mesh, Elasticity::new(&Material::new(1.0, 0.3).unwrap()), supports)
+    let kernel = Elasticity::new(&Material::new(1.0, 0.3).unwrap()).with(formulation);
+    Discretization::new(mesh, kernel, supports)
 }
 
 #[test]
 fn elastic_operators_are_those_of_one_rank() {
-    let whole = elastic();
-    for strategy in Strategy::ALL {
-        agree(strategy.name(), &whole, &|backend, local| {
-            strategy.build(&ProblemOnDevice::new(backend.device(), local)?, local)
-        });
+    for formulation in [Formulation::Full, Formulation::Incompatible] {
+        let whole = elastic(formulation);
+        for strategy in Strategy::ALL {
+            let name = format!("{}, {formulation:?},", strategy.name());
+            agree(&name, &whole, &|backend, local| {
+                strategy.build(&ProblemOnDevice::new(backend.device(), local)?, local)
+            });
+        }
     }
 }
 
 #[test]
 fn operators_of_heat_are_those_of_one_rank() {
-    let mesh = elastic().mesh().clone();
+    let mesh = elastic(Formulation::Full).mesh().clone();
     let mut constraints = Constraints::none(mesh.n_nodes());
     (0..mesh.n_nodes()).filter(|n| n % 7 == 0).for_each(|n| constraints.fix(n, 0));
     let whole = Discretization::new(mesh, Diffusion, constraints);
@@ -157,7 +161,7 @@ fn crosses<R: Real>(device: &Arc<Device>) {
 #[test]
 fn nccl_is_the_same_from_device_to_device() {
     on_each_gpu("ranks::nccl_is_the_same_from_device_to_device", |device, join| {
-        let whole = elastic();
+        let whole = elastic(Formulation::Incompatible);
         let make: Make<Elasticity, 3> = &|backend, local| {
             Strategy::Mf.build(&ProblemOnDevice::new(backend.device(), local)?, local)
         };

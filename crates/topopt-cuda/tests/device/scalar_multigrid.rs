@@ -21,7 +21,8 @@ use crate::diffusion::with_film;
 type Problem = Discretization<Diffusion, 1>;
 type OnHost<'a> = topopt_fem::Multigrid<'a, Diffusion, 1, 1>;
 
-/// Diffusion on `mesh`, plain, or with the lowest nodes held, springs on every third node and a film.
+/// Diffusion on `mesh`, plain, or with the lowest nodes held, springs on every third node and a
+/// film.
 fn problem(mesh: HexMesh, is_plain: bool) -> Problem {
     let mut constraints = Constraints::none(mesh.n_nodes());
     for (node, x) in mesh.coordinates().iter().enumerate().filter(|_| !is_plain) {

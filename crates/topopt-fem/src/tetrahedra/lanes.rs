@@ -8,7 +8,7 @@
 use pulp::Simd;
 use topopt_mesh::tetrahedron::{BETWEEN, N_NODES, OTHER, OWN};
 
-use super::WEIGHT;
+use super::integrals::WEIGHT;
 use crate::lanes::Lanes;
 use crate::operators::{Matrix, Nodal, cofactors, times};
 use crate::{DIM, ElementKernel, MAX_TERMS};

@@ -4,105 +4,16 @@
 //! coefficient per term: coefficients of its own at each point would leave a solid quarter with six
 //! constraints alone, and designs full of mechanisms.
 
+mod integrals;
 mod lanes;
 mod multigrid;
 mod patches;
 mod strain;
 
-use topopt_mesh::hexahedron::{determinant, inverse};
-use topopt_mesh::tetrahedron::{
-    N_NODES, POINTS, TetrahedronNodes, jacobian, map, shape_functions, shape_gradients,
+pub use integrals::{
+    FLOPS_PER_UNKNOWN, TetrahedronMatrix, TetrahedronVector, body_force, diagonal_blocks,
+    gradients, matrix,
 };
-
-use crate::kernel::Summed;
-use crate::{BodyForce, DIM, ElementKernel, ElementMatrix, ElementVector};
-
 pub use multigrid::TetrahedraMultigrid;
 pub(crate) use patches::{AddTetrahedra, TetrahedraWorks, add_blocks};
 pub(crate) use strain::{add_strain_transpose, strain};
-
-/// Values at the nodes of a tetrahedron, `[10][N]`.
-pub type TetrahedronVector<const N: usize> = ElementVector<N, N_NODES>;
-
-/// Rows of the matrix of a tetrahedron, `[10][N][10][N]`.
-pub type TetrahedronMatrix<const N: usize> = ElementMatrix<N, N_NODES>;
-
-/// Additions and multiplications of a product of a straight tetrahedron per unknown of a node,
-/// counted for elasticity.
-pub const FLOPS_PER_UNKNOWN: f64 = 271.0;
-
-/// The points of the rule in six volumes of a straight tetrahedron: each has a quarter of one.
-const WEIGHT: f64 = 1.0 / 24.0;
-
-/// Gradients dN_a/dx_i, `[10][3]`, at a point in barycentric coordinates, and the determinant of
-/// the Jacobian there.
-pub fn gradients(x: &TetrahedronNodes, at: [f64; 4]) -> ([[f64; DIM]; N_NODES], f64) {
-    let jacobian = jacobian(x, at);
-    let det = determinant(&jacobian);
-    let inverse = inverse(&jacobian, det);
-    let physical = |g: [f64; DIM]| -> [f64; DIM] {
-        std::array::from_fn(|i| (0..DIM).map(|j| g[j] * inverse[j][i]).sum())
-    };
-    (shape_gradients(at).map(physical), det)
-}
-
-/// K_t at unit coefficient of the tetrahedron with nodes at `x`, by plain loops.
-pub fn matrix<K: ElementKernel<N>, const N: usize>(
-    kernel: &K,
-    term: usize,
-    x: &TetrahedronNodes,
-) -> TetrahedronMatrix<N> {
-    let mut ke = [[[[0.0; N]; N_NODES]; N]; N_NODES];
-    for point in POINTS {
-        let (g, det) = gradients(x, point);
-        for a in 0..N_NODES {
-            for b in 0..N_NODES {
-                let coupling = kernel.coupling(term, g[a], g[b]);
-                for i in 0..N {
-                    for j in 0..N {
-                        ke[a][i][b][j] += WEIGHT * det * coupling[i][j];
-                    }
-                }
-            }
-        }
-    }
-    ke
-}
-
-/// The blocks of K_t that couple each node with itself, packed as those of hexahedra.
-pub fn diagonal_blocks<K: ElementKernel<N>, const N: usize>(
-    kernel: &K,
-    term: usize,
-    x: &TetrahedronNodes,
-) -> [K::Packed; N_NODES] {
-    let mut blocks = [K::Packed::ZERO; N_NODES];
-    for point in POINTS {
-        let (g, det) = gradients(x, point);
-        for (block, g) in blocks.iter_mut().zip(g) {
-            let coupling = kernel.coupling(term, g, g);
-            let lower = (0..N).flat_map(|i| (0..=i).map(move |j| (i, j)));
-            for (sum, (i, j)) in block.numbers_mut().iter_mut().zip(lower) {
-                *sum += WEIGHT * det * coupling[i][j];
-            }
-        }
-    }
-    blocks
-}
-
-/// The integral of N_a b for a force per volume b, by the rule of four points: the sum over the
-/// nodes is exact where the edges are straight.
-pub fn body_force<const N: usize>(
-    x: &TetrahedronNodes,
-    force: &BodyForce<N>,
-) -> TetrahedronVector<N> {
-    let mut vector = [[0.0; N]; N_NODES];
-    for point in POINTS {
-        let weight = WEIGHT * determinant(&jacobian(x, point));
-        let varying = force.varying_at(map(x, point));
-        let b: [f64; N] = std::array::from_fn(|i| force.uniform[i] + varying[i]);
-        for (q, shape) in vector.iter_mut().zip(shape_functions(point)) {
-            (0..N).for_each(|i| q[i] += weight * shape * b[i]);
-        }
-    }
-    vector
-}

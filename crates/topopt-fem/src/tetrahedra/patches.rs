@@ -2,7 +2,7 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::diagonal_blocks;
+use super::integrals::diagonal_blocks;
 use super::lanes::{TetrahedronLanes, product};
 use crate::kernel::Summed;
 use crate::lanes::{Lanes, MAX_LANES, Quads};

@@ -4,7 +4,7 @@ use topopt_mesh::HexMesh;
 use topopt_mesh::tetrahedron::with_first;
 use topopt_mesh::vector::dot;
 
-use super::gradients;
+use super::integrals::gradients;
 use crate::DIM;
 use crate::strain_tensor::{Strain, listed};
 

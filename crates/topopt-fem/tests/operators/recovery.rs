@@ -2,13 +2,13 @@
 
 use topopt_fem::stress_error::Solution;
 use topopt_fem::{Discretization, Elasticity, Formulation, LoadCase, Material, Problem, Strategy};
-use topopt_mesh::{HexMesh, hexahedron};
+use topopt_mesh::HexMesh;
 
-use crate::convergence::{gauss_5, gradient, load, wavy};
+use crate::convergence::{Point, gradient, load, points, wavy};
 use crate::mechanics::{linear_field, solve};
 use crate::stresses::{hold_components, pull, quarter};
 use crate::{hold, moduli};
-use topopt_testing::{distorted_cube, mapped_box, mapped_cube, wheel};
+use topopt_testing::{distorted_cube, distorted_tetrahedra, kuhn, mapped_box, mapped_cube, wheel};
 
 const BOTH: [Formulation; 2] = [Formulation::Full, Formulation::Incompatible];
 
@@ -23,15 +23,22 @@ fn one_material(mesh: &HexMesh) -> Vec<Option<u32>> {
 /// Constant stresses of each material are found at all of its nodes, and show no error.
 #[test]
 fn linear_displacements_are_exact_up_to_the_interfaces_of_materials() {
-    for mesh in [distorted_cube(3, 0.3, true), wheel(2), mapped_box([4, 1, 1], |x| x)] {
+    for mesh in [
+        distorted_cube(3, 0.3, true),
+        wheel(2),
+        mapped_box([4, 1, 1], |x| x),
+        distorted_tetrahedra(3, 0.3, true),
+        kuhn([4, 1, 1], wavy, true),
+    ] {
         let (u, moduli) = (linear_field(&mesh), moduli(mesh.n_elements()));
         let materials: Vec<_> = (0..mesh.n_elements() as u32).map(Some).collect();
         for kernel in BOTH.map(kernel) {
             let solution = Solution { kernel: &kernel, mesh: &mesh, moduli: &moduli, u: &u };
             let found = solution.nodal_stresses(materials.clone());
-            let first = found.values[found.of_corners[0][0] as usize];
-            for (corners, modulus) in found.of_corners.iter().zip(&moduli) {
-                for value in corners.map(|corner| found.values[corner as usize]) {
+            let first = found.values[found.of_element(0)[0] as usize];
+            for (e, modulus) in moduli.iter().enumerate() {
+                for &node in found.of_element(e) {
+                    let value = found.values[node as usize];
                     for (value, first) in value.iter().zip(first) {
                         let difference = value / modulus - first / moduli[0];
                         assert!(difference.abs() < 1e-12, "{difference:e}");
@@ -51,8 +58,12 @@ fn bent([x, y, z]: [f64; 3]) -> [f64; 3] {
 
 #[test]
 fn bending_is_exact_to_the_surface_with_one_element_through() {
-    for n in [[6, 1, 1], [6, 3, 1], [6, 2, 2], [8, 3, 4]] {
-        let mesh = mapped_box(n, |[x, y, z]| [6.0 * x, 2.0 * y - 1.0, z - 0.5]);
+    let bar = |[x, y, z]: [f64; 3]| [6.0 * x, 2.0 * y - 1.0, z - 0.5];
+    let sizes = [[6, 1, 1], [6, 3, 1], [6, 2, 2], [8, 3, 4]];
+    let hexahedra = sizes.map(|n| mapped_box(n, bar));
+    let tetrahedra = sizes.map(|n| kuhn(n, bar, false));
+    let distorted = [distorted_tetrahedra(3, 0.3, true)];
+    for mesh in hexahedra.into_iter().chain(tetrahedra).chain(distorted) {
         let u: Vec<f64> = mesh.coordinates().iter().flat_map(|&x| bent(x)).collect();
         let kernel = kernel(Formulation::Incompatible);
         let moduli = vec![1.0; mesh.n_elements()];
@@ -61,7 +72,7 @@ fn bending_is_exact_to_the_surface_with_one_element_through() {
         for (&node, value) in found.nodes.iter().zip(&found.values) {
             let expected = [mesh.coordinates()[node as usize][2], 0.0, 0.0, 0.0, 0.0, 0.0];
             for (value, expected) in value.iter().zip(expected) {
-                assert!((value - expected).abs() < 1e-12, "{n:?}: {value} for {expected}");
+                assert!((value - expected).abs() < 1e-12, "{value} for {expected}");
             }
         }
         assert!(solution.errors(&found).iter().all(|error| error.abs() < 1e-20));
@@ -69,8 +80,7 @@ fn bending_is_exact_to_the_surface_with_one_element_through() {
 }
 
 /// Error of the nodal stresses in L2, true and estimated error of the elements in the energy norm.
-fn manufactured(by: Formulation, n: usize) -> [f64; 3] {
-    let mesh = mapped_cube(n, wavy);
+fn manufactured(by: Formulation, mesh: HexMesh) -> [f64; 3] {
     let kernel = kernel(by);
     let surface = |x: [f64; 3]| x.iter().any(|v| !(1e-9..=1.0 - 1e-9).contains(v));
     let supports = hold(&mesh, surface);
@@ -86,19 +96,21 @@ fn manufactured(by: Formulation, n: usize) -> [f64; 3] {
     let estimated: f64 = solution.errors(&found).iter().sum();
     let (lambda, mu) = kernel.material().unit_lame();
     let (mut of_nodes, mut energy) = (0.0, 0.0);
-    for (e, corners) in found.of_corners.iter().enumerate() {
-        let x = mesh.element_coordinates(e);
-        for (xi, weight) in gauss_5() {
-            let g = gradient(hexahedron::map(&x, xi));
+    for e in 0..mesh.n_elements() {
+        let nodes = found.of_element(e);
+        for Point { xi, x, shape, weight, .. } in points(&mesh, e) {
+            let g = gradient(x);
             let trace = lambda * (g[0][0] + g[1][1] + g[2][2]);
             let normal = |i: usize| trace + 2.0 * mu * g[i][i];
             let shear = |i: usize, j: usize| mu * (g[i][j] + g[j][i]);
             let exact = [normal(0), normal(1), normal(2), shear(0, 1), shear(1, 2), shear(2, 0)];
-            let weight = weight * hexahedron::determinant(&hexahedron::jacobian(&x, xi));
-            let shares = hexahedron::shape_functions(xi);
             let own = topopt_fem::stress::stress_at(&kernel, &mesh, 1.0, &u, e, xi);
             let nodal = |i: usize| -> f64 {
-                (0..8).map(|a| shares[a] * found.values[corners[a] as usize][i]).sum()
+                nodes
+                    .iter()
+                    .zip(&shape)
+                    .map(|(&n, share)| share * found.values[n as usize][i])
+                    .sum()
             };
             let difference: [f64; 6] = std::array::from_fn(|i| own[i] - exact[i]);
             energy += weight * solution.strain_energy(&difference);
@@ -111,7 +123,7 @@ fn manufactured(by: Formulation, n: usize) -> [f64; 3] {
 #[test]
 fn nodal_stresses_are_of_second_order_and_the_estimate_is_right() {
     for by in BOTH {
-        let [coarse, fine] = [8, 16].map(|n| manufactured(by, n));
+        let [coarse, fine] = [8, 16].map(|n| manufactured(by, mapped_cube(n, wavy)));
         let order = |i: usize| (coarse[i] / fine[i]).log2();
         assert!((order(0) - 2.0).abs() < 0.05, "{by:?}: nodal stresses, order {}", order(0));
         assert!((order(1) - 1.0).abs() < 0.05, "{by:?}: energy, order {}", order(1));
@@ -119,6 +131,17 @@ fn nodal_stresses_are_of_second_order_and_the_estimate_is_right() {
         assert!(effectivity[1] < 1.12 && effectivity[1] > 0.95, "{by:?}: {effectivity:?}");
         assert!(effectivity[1] - 1.0 < 0.4 * (effectivity[0] - 1.0), "{by:?}: {effectivity:?}");
     }
+}
+
+#[test]
+fn nodal_stresses_of_tetrahedra_are_better_than_their_own() {
+    let [coarse, fine] =
+        [6, 12].map(|n| manufactured(Formulation::Full, kuhn([n; 3], wavy, false)));
+    let order = |i: usize| (coarse[i] / fine[i]).log2();
+    assert!(order(0) > 2.5, "nodal stresses, order {}", order(0));
+    assert!((order(1) - 2.0).abs() < 0.1, "energy, order {}", order(1));
+    let effectivity = [coarse, fine].map(|[_, exact, estimated]| estimated / exact);
+    assert!(effectivity[1] < 1.12 && effectivity[1] > 0.9, "{effectivity:?}");
 }
 
 /// The largest nodal sigma_xx of a plate of 100 x 50 x 5 with a hole of diameter 10, pulled by 1.

@@ -31,6 +31,16 @@ pub(super) fn middles(solid: Solid, nodes: &[u32]) -> Vec<u32> {
     solid.edges().iter().map(place).collect()
 }
 
+/// Brings the ten nodes of a tetrahedron, in the order of [`Solid::edges`], into the order of Gmsh.
+pub(super) fn in_order_of_gmsh(nodes: &mut [u32]) {
+    let given = nodes.to_vec();
+    for (edge, ends) in TETRAHEDRON.iter().enumerate() {
+        let is_same = |[a, b]: &[usize; 2]| [*a.min(b), *a.max(b)] == *ends;
+        let place = Solid::Tetrahedron.edges().iter().position(is_same);
+        nodes[4 + edge] = given[4 + place.unwrap_or(edge)];
+    }
+}
+
 // Edges in the order in which Gmsh numbers the nodes in their middles (reference manual, "Node
 // ordering").
 const TETRAHEDRON: [[usize; 2]; 6] = [[0, 1], [1, 2], [0, 2], [0, 3], [2, 3], [1, 3]];

@@ -82,29 +82,31 @@ impl<W: Write> Records<W> {
     }
 
     /// A block of elements of version 4.1 with tags from `tag`; the next tag.
-    pub fn block_4<const N: usize>(
+    pub fn block_4(
         &mut self,
         header: &[i64; 3],
         tag: u64,
-        elements: &[[u32; N]],
+        elements: impl ExactSizeIterator<Item: AsRef<[u32]>>,
     ) -> io::Result<u64> {
+        let next = tag + elements.len() as u64;
         self.header(header, elements.len() as u64)?;
         for (tag, nodes) in (tag..).zip(elements) {
-            self.element_4(tag, nodes)?;
+            self.element_4(tag, nodes.as_ref())?;
         }
-        Ok(tag + elements.len() as u64)
+        Ok(next)
     }
 
     /// Elements of version 2.2 of type `number` in [physical group, geometric entity], with tags
     /// from `tag`; the next tag.
-    pub fn block_2<const N: usize>(
+    pub fn block_2(
         &mut self,
         number: i64,
         groups: [i64; 2],
         tag: i64,
-        elements: &[[u32; N]],
+        elements: impl ExactSizeIterator<Item: AsRef<[u32]>>,
     ) -> io::Result<i64> {
-        if self.binary && !elements.is_empty() {
+        let next = tag + elements.len() as i64;
+        if self.binary && elements.len() > 0 {
             for value in [number, elements.len() as i64, 2] {
                 self.int(value)?;
             }
@@ -116,10 +118,10 @@ impl<W: Write> Records<W> {
                 self.int(2)?;
             }
             groups.iter().try_for_each(|&group| self.int(group))?;
-            nodes.iter().try_for_each(|&node| self.int(i64::from(node) + 1))?;
+            nodes.as_ref().iter().try_for_each(|&node| self.int(i64::from(node) + 1))?;
             self.end()?;
         }
-        Ok(tag + elements.len() as i64)
+        Ok(next)
     }
 
     /// $MeshFormat.

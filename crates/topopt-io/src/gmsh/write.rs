@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-use topopt_mesh::HexMesh;
+use topopt_mesh::cells::Shape;
+use topopt_mesh::{Face, HexMesh};
 
+use super::element_shape::in_order_of_gmsh;
 use super::records::Records;
 use crate::atomic::{self, WriteError};
 
@@ -39,10 +41,11 @@ pub enum Encoding {
 /// Writes `mesh` to `path`, whole or not at all.
 ///
 /// Node n has tag n + 1, element e tag e + 1. Sets become physical groups: node sets of points,
-/// face sets of quadrilaterals that point out of their element, element sets of hexahedra. What
-/// [`super::read`] reads back is equal, except that element sets come back in ascending order and
-/// that an entry which a set holds twice comes back once. In version 2.2 an element is written
-/// once for each of its sets, as Gmsh does; in 4.1 once.
+/// face sets of quadrilaterals or triangles of six nodes that point out of their element, element
+/// sets of hexahedra or tetrahedra of ten nodes. What [`super::read`] reads back is equal, except
+/// that element sets come back in ascending order and that an entry which a set holds twice comes
+/// back once. In version 2.2 an element is written once for each of its sets, as Gmsh does; in 4.1
+/// once.
 ///
 /// # Errors
 /// [`WriteError`]: the operating system's cause, or a set name that the format cannot hold (empty,
@@ -62,33 +65,74 @@ pub fn write(path: &Path, mesh: &HexMesh, format: GmshFormat) -> Result<(), Writ
 /// volumes.
 struct Groups<'a> {
     names: Vec<(u8, &'a str)>,
-    points: Vec<Group<1>>,
-    quads: Vec<Group<4>>,
+    points: Vec<Group>,
+    faces: Vec<Group>,
     /// The combinations of groups that elements are in; each is a geometric entity, from 1.
     combinations: Vec<Vec<i64>>,
     /// Combination of sets per element.
     combination_of: Vec<usize>,
 }
 
-/// A physical group of points or quadrilaterals, by nodes from 0.
-struct Group<const N: usize> {
+/// A physical group of points or faces, by nodes from 0.
+struct Group {
     tag: i64,
-    members: Vec<[u32; N]>,
+    /// Nodes of each member.
+    size: usize,
+    nodes: Vec<u32>,
+}
+
+impl Group {
+    fn members(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        self.nodes.chunks_exact(self.size)
+    }
+}
+
+/// Gmsh's numbers of the types of elements and faces of a mesh.
+struct Types {
+    element: i64,
+    face: i64,
+}
+
+impl Types {
+    fn of(mesh: &HexMesh) -> Self {
+        match mesh.shape() {
+            Shape::Tetrahedron => Self { element: 11, face: 9 },
+            _ => Self { element: 5, face: 3 },
+        }
+    }
+}
+
+/// The nodes of an element in the order of Gmsh.
+fn element_nodes(mesh: &HexMesh, element: usize) -> Vec<u32> {
+    let mut nodes = mesh.element(element).to_vec();
+    if mesh.shape() == Shape::Tetrahedron {
+        in_order_of_gmsh(&mut nodes);
+    }
+    nodes
+}
+
+fn face_nodes(mesh: &HexMesh, face: Face) -> Vec<u32> {
+    match mesh.shape() {
+        Shape::Tetrahedron => face.nodes_of_triangle(mesh).to_vec(),
+        _ => face.nodes(mesh).to_vec(),
+    }
 }
 
 impl<'a> Groups<'a> {
     fn of(mesh: &'a HexMesh) -> io::Result<Self> {
         let mut names = Vec::new();
         let mut points = Vec::new();
-        let mut quads = Vec::new();
+        let mut faces = Vec::new();
+        let size = if mesh.shape() == Shape::Tetrahedron { 6 } else { 4 };
 
         for (name, set) in &mesh.sets().nodes {
-            let members = set.iter().map(|&node| [node]).collect();
-            points.push(Group { tag: add_name(&mut names, 0, name)?, members });
+            let tag = add_name(&mut names, 0, name)?;
+            points.push(Group { tag, size: 1, nodes: set.clone() });
         }
         for (name, set) in &mesh.sets().faces {
-            let members = set.iter().map(|face| face.nodes(mesh)).collect();
-            quads.push(Group { tag: add_name(&mut names, 2, name)?, members });
+            let tag = add_name(&mut names, 2, name)?;
+            let nodes = set.iter().flat_map(|&face| face_nodes(mesh, face)).collect();
+            faces.push(Group { tag, size, nodes });
         }
 
         let mut groups_of = vec![Vec::new(); mesh.n_elements()];
@@ -104,7 +148,7 @@ impl<'a> Groups<'a> {
         }
 
         let (combinations, combination_of) = number(groups_of);
-        Ok(Self { names, points, quads, combinations, combination_of })
+        Ok(Self { names, points, faces, combinations, combination_of })
     }
 
     /// The elements of every combination.
@@ -161,31 +205,33 @@ fn elements_2<W: Write>(out: &mut Records<W>, mesh: &HexMesh, groups: &Groups) -
     let n_copies: usize = (groups.combinations.iter().zip(&elements))
         .map(|(list, elements)| list.len().saturating_sub(1) * elements.len())
         .sum();
-    let n_points: usize = groups.points.iter().map(|g| g.members.len()).sum();
-    let n_quads: usize = groups.quads.iter().map(|g| g.members.len()).sum();
-    let total = mesh.n_elements() + n_copies + n_points + n_quads;
+    let sets = groups.points.iter().chain(&groups.faces);
+    let n_members: usize = sets.map(|group| group.members().len()).sum();
+    let total = mesh.n_elements() + n_copies + n_members;
+    let types = Types::of(mesh);
 
     out.text(&format!("$Elements\n{total}\n"))?;
     for run in runs(&groups.combination_of) {
         let combination = groups.combination_of[run.start];
         let group = groups.combinations[combination].first().copied().unwrap_or(0);
         let tag = run.start as i64 + 1;
-        out.block_2(5, [group, combination as i64 + 1], tag, &mesh.hexes()[run])?;
+        let elements = run.map(|e| element_nodes(mesh, e));
+        out.block_2(types.element, [group, combination as i64 + 1], tag, elements)?;
     }
 
     let mut tag = mesh.n_elements() as i64 + 1;
     for (combination, list) in groups.combinations.iter().enumerate() {
         for &group in list.iter().skip(1) {
-            let hexes: Vec<_> = elements[combination].iter().map(|&e| mesh.hexes()[e]).collect();
-            tag = out.block_2(5, [group, combination as i64 + 1], tag, &hexes)?;
+            let elements = elements[combination].iter().map(|&e| element_nodes(mesh, e));
+            tag = out.block_2(types.element, [group, combination as i64 + 1], tag, elements)?;
         }
     }
 
-    for group in &groups.quads {
-        tag = out.block_2(3, [group.tag; 2], tag, &group.members)?;
+    for group in &groups.faces {
+        tag = out.block_2(types.face, [group.tag; 2], tag, group.members())?;
     }
     for group in &groups.points {
-        tag = out.block_2(15, [group.tag; 2], tag, &group.members)?;
+        tag = out.block_2(15, [group.tag; 2], tag, group.members())?;
     }
 
     out.end_section("Elements")
@@ -223,27 +269,28 @@ fn version_4<W: Write>(out: &mut Records<W>, mesh: &HexMesh, groups: &Groups) ->
 fn elements_4<W: Write>(out: &mut Records<W>, mesh: &HexMesh, groups: &Groups) -> io::Result<()> {
     // A block without elements is not written.
     out.text("$Elements\n")?;
-    let points = groups.points.iter().filter(|group| !group.members.is_empty());
-    let quads = groups.quads.iter().filter(|group| !group.members.is_empty());
-    let n_blocks = groups.combinations.len() + quads.clone().count() + points.clone().count();
-    let n_others: usize = quads.clone().map(|g| g.members.len()).sum::<usize>()
-        + points.clone().map(|g| g.members.len()).sum::<usize>();
-    let total = (mesh.n_elements() + n_others) as u64;
+    let types = Types::of(mesh);
+    let points = groups.points.iter().filter(|group| !group.nodes.is_empty());
+    let faces = groups.faces.iter().filter(|group| !group.nodes.is_empty());
+    let sets = faces.clone().chain(points.clone());
+    let n_blocks = groups.combinations.len() + sets.clone().count();
+    let n_members: usize = sets.map(|group| group.members().len()).sum();
+    let total = (mesh.n_elements() + n_members) as u64;
     out.sizes(&[n_blocks as u64, total, 1, total])?;
 
     for (combination, elements) in groups.elements().into_iter().enumerate() {
-        out.header(&[3, combination as i64 + 1, 5], elements.len() as u64)?;
+        out.header(&[3, combination as i64 + 1, types.element], elements.len() as u64)?;
         for element in elements {
-            out.element_4(element as u64 + 1, &mesh.hexes()[element])?;
+            out.element_4(element as u64 + 1, &element_nodes(mesh, element))?;
         }
     }
 
     let mut tag = mesh.n_elements() as u64 + 1;
-    for group in quads {
-        tag = out.block_4(&[2, group.tag, 3], tag, &group.members)?;
+    for group in faces {
+        tag = out.block_4(&[2, group.tag, types.face], tag, group.members())?;
     }
     for group in points {
-        tag = out.block_4(&[0, group.tag, 15], tag, &group.members)?;
+        tag = out.block_4(&[0, group.tag, 15], tag, group.members())?;
     }
 
     out.end_section("Elements")
@@ -254,15 +301,15 @@ fn entities<W: Write>(out: &mut Records<W>, mesh: &HexMesh, groups: &Groups) -> 
     let bounds = mesh.bounding_box();
     let volumes = groups.combinations.len() as u64;
     out.text("$Entities\n")?;
-    out.sizes(&[groups.points.len() as u64, 0, groups.quads.len() as u64, volumes])?;
+    out.sizes(&[groups.points.len() as u64, 0, groups.faces.len() as u64, volumes])?;
     for group in &groups.points {
         out.entity(group.tag, &bounds.min, &[group.tag])?;
         out.end()?;
     }
     let corners = [bounds.min, bounds.max];
-    let quads = groups.quads.iter().map(|group| (group.tag, vec![group.tag]));
+    let faces = groups.faces.iter().map(|group| (group.tag, vec![group.tag]));
     let combinations = (1..).zip(groups.combinations.iter().cloned());
-    for (tag, list) in quads.chain(combinations) {
+    for (tag, list) in faces.chain(combinations) {
         out.entity(tag, corners.as_flattened(), &list)?;
         out.size(0)?;
         out.end()?;

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use crate::block;
 use proptest::prelude::*;
 use topopt_io::gmsh::{self, Encoding, GmshFormat, Version};
-use topopt_io::{ImportedMesh, read_mesh};
+use topopt_io::{Cutting, ImportedMesh, read_mesh};
 use topopt_mesh::surface::boundary_faces;
 use topopt_mesh::{Face, HexMesh, Sets, hexahedron};
+use topopt_testing::kuhn;
 
 const FORMATS: [(Version, Encoding); 4] = [
     (Version::V2_2, Encoding::Ascii),
@@ -82,6 +83,31 @@ fn wedges_and_their_triangles_come_back() {
         let read = round_trip(&mesh, format);
         assert_eq!(read.mesh, mesh, "{format:?}");
         assert_eq!(read.notes, ["wedges, read as hexahedra of six nodes: 4"]);
+    }
+}
+
+#[test]
+fn tetrahedra_with_their_faces_come_back() {
+    let curve = |[x, y, z]: [f64; 3]| [x + 0.1 * y * y, y - 0.1 * x * z, z + 0.1 * x * y];
+    let mesh = kuhn([2, 3, 1], curve, true);
+    let surface = boundary_faces(&mesh);
+    let ends = surface.iter().filter(|face| face.nodes(&mesh).iter().any(|&node| node == 0));
+    let sets = Sets {
+        nodes: BTreeMap::from([("point".into(), vec![0, 5])]),
+        faces: BTreeMap::from([
+            ("corner".into(), ends.copied().collect()),
+            ("surface".into(), surface),
+        ]),
+        elements: BTreeMap::from([("a".into(), vec![0, 2, 3]), ("b".into(), vec![2, 35])]),
+    };
+    let (x, tetrahedra) = (mesh.coordinates().to_vec(), mesh.tetrahedra().to_vec());
+    let mesh = HexMesh::of_tetrahedra(x, tetrahedra, sets).unwrap();
+    for (version, encoding) in FORMATS {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("mesh.msh");
+        gmsh::write(&path, &mesh, GmshFormat { version, encoding }).unwrap();
+        let read = gmsh::read(&path, Cutting::KeepOrCut).unwrap();
+        assert_eq!(read.mesh, mesh, "{version:?} {encoding:?}");
     }
 }
 

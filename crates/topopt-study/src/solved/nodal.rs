@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use topopt_fem::stress::{Stress, von_mises};
 use topopt_fem::stress_error::Solution;
 use topopt_fem::{DIM, Elasticity, internal_forces};
-use topopt_mesh::cells::Shape;
 
 use super::part::{Part, Solved};
 use super::singular::{Places, at_edges};
@@ -88,12 +87,8 @@ impl MeshError {
 
 impl Nodal {
     /// The stresses of `states`; `has_stress`: whether those of an element mean something,
-    /// `[n_elements]`. None where densities between are no material with a stress of its own, and
-    /// of tetrahedra, whose stresses at points no patch recovers yet.
+    /// `[n_elements]`. None where densities between are no material with a stress of its own.
     pub fn of(part: &Part<Elasticity, DIM>, states: &States, has_stress: &[bool]) -> Option<Self> {
-        if part.model.problem.mesh().shape() != Shape::Hexahedron {
-            return None;
-        }
         let (filling, solid) = (&part.filling, part.model.solid_moduli());
         let counts = filling.carrying_elements().into_iter().zip(has_stress);
         let counts: Vec<bool> =

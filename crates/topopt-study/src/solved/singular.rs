@@ -58,17 +58,22 @@ impl Restraint {
     }
 }
 
-/// The nodes among `nodes`, as the user numbers them, that are no corner of a face with all of its
-/// corners among them, in the order of the problem.
+/// The nodes among `nodes`, as the user numbers them, that are in no face with all of its corners
+/// among them or all in the middles of its edges, in the order of the problem. A pressure has forces
+/// on corners of quadrilaterals and in the middles of edges of triangles.
 fn concentrated(part: &Part<Elasticity, DIM>, nodes: impl Iterator<Item = u32>) -> Vec<usize> {
     let (mesh, new_node) = (part.model.problem.mesh(), part.model.renumbering.new_nodes());
     let mut is_meant = vec![false; mesh.n_nodes()];
     nodes.for_each(|node| is_meant[new_node[node as usize] as usize] = true);
     let mut is_spread = vec![false; mesh.n_nodes()];
     for element in 0..mesh.n_elements() as u32 {
-        for nodes in (0..6).map(|local| Face { element, local }.nodes(mesh)) {
-            if nodes.iter().all(|&node| is_meant[node as usize]) {
-                nodes.iter().for_each(|&node| is_spread[node as usize] = true);
+        for face in (0..mesh.n_faces()).map(|local| Face { element, local }) {
+            let nodes: Vec<u32> = face.all_nodes(mesh).collect();
+            let (corners, middles) = nodes.split_at(4);
+            for nodes in [corners, middles] {
+                if nodes.iter().all(|&node| is_meant[node as usize]) {
+                    nodes.iter().for_each(|&node| is_spread[node as usize] = true);
+                }
             }
         }
     }
@@ -115,7 +120,7 @@ pub fn at_edges(part: &Part<Elasticity, DIM>, counts: &[bool]) -> Vec<Option<u32
 
     let mut around: HashMap<u32, Vec<HeldFace>> = HashMap::new();
     for face in free_faces(mesh, counts) {
-        for node in distinct(face.nodes(mesh)) {
+        for node in face.all_nodes(mesh).collect::<HashSet<u32>>() {
             if held.contains_key(&node) {
                 around.entry(node).or_default().push(HeldFace::of(mesh, face, &held));
             }
@@ -128,10 +133,6 @@ pub fn at_edges(part: &Part<Elasticity, DIM>, counts: &[bool]) -> Vec<Option<u32
         at_edges[*node as usize] = component.and_then(|i| by[i]);
     }
     at_edges
-}
-
-fn distinct(nodes: [u32; 4]) -> HashSet<u32> {
-    nodes.into_iter().collect()
 }
 
 fn free_faces(mesh: &HexMesh, counts: &[bool]) -> Vec<Face> {

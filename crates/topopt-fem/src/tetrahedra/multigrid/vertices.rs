@@ -7,7 +7,7 @@ use topopt_mesh::cells::Shape;
 use topopt_mesh::tetrahedron::{CENTER, POINTS, straight};
 use topopt_mesh::{HexMesh, NodeToElements};
 
-use crate::tetrahedra::{WEIGHT, gradients};
+use crate::tetrahedra::integrals::{WEIGHT, gradients};
 use crate::{DIM, Discretization, ElementKernel};
 
 /// The vertices of a mesh, and where its nodes lie between them.
