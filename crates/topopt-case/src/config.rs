@@ -41,7 +41,7 @@ pub use aliases::present;
 pub use check::closest;
 pub use design::{
     Changing, Continuation, Course, Design, Filter, FilterKind, FilterWeights, Interpolation, Keep,
-    KeepLoaded, Method, Optimizer, Projection, Style,
+    KeepLoaded, Method, Optimizer, Projection, Quality, Style,
 };
 pub use elements::{ElementKind, Elements};
 pub use keys::{Config, Material, SetMaterial};

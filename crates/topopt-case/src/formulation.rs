@@ -61,7 +61,10 @@ pub fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
 }
 
 /// Makes the operator of a filter whose density goes on to the corners, which blurs by itself.
-fn before_corners<'a, B: Pointwise + 'a>(width: f64, weights_of: WeightsOf<'a, B>) -> WeightsOf<'a, B> {
+fn before_corners<'a, B: Pointwise + 'a>(
+    width: f64,
+    weights_of: WeightsOf<'a, B>,
+) -> WeightsOf<'a, B> {
     Box::new(move |radius| weights_of(radius_before(radius, width)))
 }
 

@@ -8,7 +8,8 @@ use topopt_case::free_memory::{available, megabytes, meshes};
 use topopt_case::subject::Subject;
 use topopt_design::{Cone, DesignError, Observer, Solver, StopRules};
 use topopt_fem::{
-    BlockJacobi, DIM, ElementVectors, Helmholtz, Idle, Jacobi, ProblemView, RemoteProblem, Strategy,
+    BlockJacobi, CpuCorners, DIM, ElementVectors, Helmholtz, Idle, Jacobi, ProblemView,
+    RemoteProblem, Strategy,
 };
 use topopt_linalg::Counting;
 
@@ -41,7 +42,10 @@ pub fn besides_operator<K: Solvable<N>, const N: usize>(
     };
 
     let heavy = acting.iter().filter(|case| case.has_body_force).count();
-    let weights = heavy * ElementVectors::bytes(elements, N) + filter_weights(subject);
+    let per_element = problem.mesh().nodes_per_element();
+    let corners =
+        usize::from(config.has_half_width()) * CpuCorners::bytes(nodes, elements, per_element);
+    let weights = heavy * ElementVectors::bytes(elements, N) + filter_weights(subject) + corners;
     let vectors = of_vectors(config, subject);
 
     meshes(nodes, elements) + values + vectors + weights + preconditioner

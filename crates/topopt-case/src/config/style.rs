@@ -1,7 +1,8 @@
 //! Values that `design.style` gives to keys that the user left out.
 
 use super::{
-    Changing, Config, Continuation, Course, FilterKind, Method, Optimizer, Projection, Style,
+    Changing, Config, Continuation, Course, FilterKind, Method, Optimizer, Projection, Quality,
+    Style,
 };
 
 /// With 0.01 the void alone counts 2.8 % grey at a volume fraction of 0.3, and takes 2 % of the volume.
@@ -37,10 +38,8 @@ fn suits_falling_volume(config: &Config) -> bool {
         && is_open.iter().all(|key| !config.gives(key))
 }
 
-/// Fewest iterations that the stages are fitted to.
-const FEWEST: usize = 20;
-/// Iterations of the stages as they were measured: until the volume is reached, until the surface
-/// becomes narrow, and until it is made final.
+/// Iterations of a run, until the volume is reached, until the surface becomes narrow, and until it is
+/// made final.
 const ITERATIONS: usize = 60;
 const VOLUME_REACHED: usize = 22;
 const NARROWING: usize = 25;
@@ -56,8 +55,12 @@ const FINISHED: usize = 8;
 /// The penalty of 1.5 lets elements at the surface carry what they hold, so that it moves; with 3 it
 /// hardly does, and with 1 grey pays. Move limits fall at last since the surface would swing.
 fn falling_volume(config: &mut Config, volume: f64) {
+    let factor = match config.design.quality {
+        Quality::Usual => 1,
+        Quality::Best => 4,
+    };
     if !config.gives("optimizer.max_iterations") {
-        config.optimizer.max_iterations = ITERATIONS;
+        config.optimizer.max_iterations = factor * ITERATIONS;
     }
     if !config.gives("optimizer.move_limit") {
         config.optimizer.move_limit = Optimizer::default().move_limit;
@@ -65,11 +68,8 @@ fn falling_volume(config: &mut Config, volume: f64) {
     config.optimizer.method = Method::Oc;
     config.projection = Some(Projection { sharpness: 1.0, threshold: 0.5 });
 
-    let iterations = config.optimizer.max_iterations;
-    let fitted = |n: usize| if iterations < FEWEST { n } else { n * iterations / ITERATIONS };
-    let changing = |start, end, over| {
-        Some(Course::Changing(Changing { start, end, over: fitted(over).max(1) }))
-    };
+    let changing =
+        |start, end, over| Some(Course::Changing(Changing { start, end, over: factor * over }));
     let start = config.design.initial_volume_fraction.unwrap_or_else(|| start_volume(volume));
     config.design.initial_volume_fraction = Some(start);
     config.continuation = vec![
@@ -79,14 +79,14 @@ fn falling_volume(config: &mut Config, volume: f64) {
             ..Continuation::default()
         },
         Continuation {
-            from: 1 + fitted(NARROWING),
+            from: 1 + factor * NARROWING,
             penalty: Some(1.5),
             half_width: changing(3.0, 0.55, NARROWED),
             method: Some(Method::Mma),
             ..Continuation::default()
         },
         Continuation {
-            from: 1 + fitted(FINISHING),
+            from: 1 + factor * FINISHING,
             penalty: Some(config.design.penalty),
             half_width: changing(0.55, 0.1, FINISHED),
             method: Some(Method::OcAdaptive),

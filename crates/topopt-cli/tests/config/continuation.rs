@@ -8,17 +8,17 @@ fn continuation_refused(entries: &str) -> String {
 }
 
 #[test]
-fn continuation_from_the_first_iteration() {
-    insta::assert_snapshot!(continuation_refused("[[continuation]]\nfrom = 1\npenalty = 2\n"), @r"
+fn continuation_from_before_the_first_iteration() {
+    insta::assert_snapshot!(continuation_refused("[[continuation]]\nfrom = 0\npenalty = 2\n"), @r"
      x `continuation.from` is out of range
        ,-[cases/case.toml:18:8]
     17 | [[continuation]]
-    18 | from = 1
+    18 | from = 0
        :        |
-       :        `-- must be at least 2
+       :        `-- must be at least 1
     19 | penalty = 2
        `----
-     help: settings of the first iteration belong in the other tables
+     help: Iteration from which the values hold.
     ");
 }
 
@@ -76,8 +76,8 @@ fn continuation_of_nothing() {
        :        ^|
        :         `-- this entry
        `----
-     help: give one of `penalty`, `filter_radius`, `filter_radius_in_elements`, `sharpness` and
-           `tolerance`
+     help: give one of `penalty`, `filter_radius`, `filter_radius_in_elements`, `sharpness`,
+           `half_width`, `excess`, `method`, `move_limit` and `tolerance`
     ");
 }
 

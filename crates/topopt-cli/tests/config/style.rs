@@ -27,9 +27,33 @@ fn smooth_is_the_default() {
 fn crisp_sets_what_is_left_out() {
     for config in [crisp(""), parse(CASE.to_owned(), &["design.style=crisp"]).unwrap()] {
         assert_eq!(config.filter.get_ref().kind, FilterKind::Density);
-        assert_eq!((config.design.density_min, config.optimizer.move_limit), (1e-3, 0.05));
-        assert_eq!((config.optimizer.method, config.optimizer.max_iterations), (Method::Mma, 120));
+        assert_eq!((config.design.density_min, config.optimizer.move_limit), (1e-3, 0.2));
+        assert_eq!(config.methods(), [Method::Oc, Method::Mma, Method::OcAdaptive]);
+        assert_eq!(config.optimizer.max_iterations, 60);
         assert_eq!(config.projection, Some(Projection { sharpness: 1.0, threshold: 0.5 }));
+        assert_eq!(stages(&config), [(1, None), (26, None), (51, None)]);
+        // 3.6 times the limit of 0.3, but not all.
+        assert_eq!(config.design.initial_volume_fraction, Some(0.97));
+    }
+    let best = parse(CASE.to_owned(), &["design.style=crisp", "design.quality=best"]).unwrap();
+    assert_eq!(best.optimizer.max_iterations, 240);
+    assert_eq!(stages(&best), [(1, None), (101, None), (201, None)]);
+    let little = ["design.style=crisp", "design.volume_fraction=0.1"];
+    let little = parse(CASE.to_owned(), &little).unwrap();
+    assert_eq!(little.design.initial_volume_fraction, Some(3.6 * 0.1));
+}
+
+/// Weight, several limits, or an optimizer of the user's.
+#[test]
+fn what_does_not_suit_a_falling_volume_grows_sharp() {
+    let several = "[[constraints]]\nresponse = \"compliance\"\nat_most = 9\n";
+    let weight = "[[loads]]\ngravity = [0, 0, -9.81]\n[[materials]]\nset = \"all\"\nmass_density = 1\n\
+                  youngs_modulus = 1\n";
+    let given = "[optimizer]\nmethod = \"mma\"\n";
+    for tables in [several, weight, given] {
+        let config = crisp(tables);
+        assert_eq!((config.optimizer.method, config.optimizer.max_iterations), (Method::Mma, 120));
+        assert_eq!(config.optimizer.move_limit, 0.05);
         let expected = [(21, 2.0), (33, 4.0), (45, 8.0), (57, 16.0), (69, 32.0), (81, 64.0)];
         assert_eq!(stages(&config), expected.map(|(from, sharpness)| (from, Some(sharpness))));
     }
@@ -39,12 +63,12 @@ fn crisp_sets_what_is_left_out() {
 fn what_the_user_writes_wins_key_by_key() {
     let config = crisp("[optimizer]\nmove_limit = 0.1\n");
     assert_eq!((config.design.density_min, config.optimizer.move_limit), (1e-3, 0.1));
-    assert_eq!(config.continuation.len(), 6);
+    assert_eq!(config.continuation.len(), 3);
 
     let set = ["design.style=crisp", "design.density_min=0.01", "filter.kind=density"];
     let config = parse(CASE.to_owned(), &set).unwrap();
-    assert_eq!((config.design.density_min, config.optimizer.move_limit), (0.01, 0.05));
-    assert_eq!(config.continuation.len(), 6);
+    assert_eq!((config.design.density_min, config.optimizer.move_limit), (0.01, 0.2));
+    assert_eq!(config.continuation.len(), 3);
 }
 
 #[test]

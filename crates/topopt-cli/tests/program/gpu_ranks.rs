@@ -2,6 +2,7 @@
 
 use topopt_cuda::{Probe, probe};
 
+use crate::continuation::NARROWING;
 use crate::heat::part;
 use crate::{Folder, difference};
 
@@ -60,6 +61,8 @@ fn preconditioners_filters_and_methods_on_ranks_give_the_history_of_the_cpu() {
     let density = "filter.kind=density";
     agree(&Folder::new(), &[density, "filter.radius_in_elements=4.5", once], &[5]);
     agree(&Folder::new(), &[density, "filter.weights=helmholtz", once], &[2]);
+    let narrowing = [density, "optimizer.max_iterations=7", NARROWING[0], NARROWING[1]];
+    agree(&Folder::new(), &narrowing, &[2]);
     agree(&Folder::new(), &[density, "optimizer.method=mma", "optimizer.max_iterations=2"], &[2]);
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::continuation::NARROWING;
 use crate::heat::part;
 use crate::interrupt::interrupt_at;
 use crate::objectives::{LIMITS, unlimited};
@@ -99,7 +100,13 @@ fn every_filter_and_method_runs_on_ranks() {
     }
     let helmholtz = ["filter.kind=density", "filter.weights=helmholtz"];
     agree("helmholtz", &helmholtz, &[2, 3, 8]);
-    for method in ["oc_anderson", "mma", "gcmma", "simpl"] {
+    agree("crisp", &["design.style=crisp"], &[2]);
+    for weights in ["cone", "helmholtz"] {
+        let weights = format!("filter.weights={weights}");
+        let set = ["filter.kind=density", &weights, "optimizer.max_iterations=7", NARROWING[0]];
+        agree("narrowing", &[&set[..], &NARROWING[1..]].concat(), &[2, 8]);
+    }
+    for method in ["oc_adaptive", "oc_anderson", "mma", "gcmma", "simpl"] {
         let method = format!("optimizer.method={method}");
         agree(&method, &["filter.kind=density", "optimizer.max_iterations=6", &method], &[3]);
     }

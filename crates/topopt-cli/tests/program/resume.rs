@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use topopt_io::checkpoint::Checkpoints;
 use topopt_testing::Noise;
 
-use crate::continuation::PROJECTED;
+use crate::continuation::{NARROWING, PROJECTED};
 use crate::meshes::{FROM_FILE, GENERATED, distorted, write};
 use crate::{CASE, Finished, Folder, program};
 
@@ -126,6 +126,7 @@ fn a_run_that_is_done_goes_on_with_more_iterations() {
         PROJECTED,
         &["filter.kind=density", "filter.weights=helmholtz"],
         &["design.style=crisp"],
+        &["filter.kind=density", NARROWING[0], NARROWING[1]],
         &["optimizer.method=mma"],
         &["optimizer.method=gcmma", "filter.kind=density"],
         &["optimizer.method=simpl", "filter.kind=density"],

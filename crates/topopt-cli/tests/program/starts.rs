@@ -31,7 +31,7 @@ fn a_run_goes_from_its_start_to_its_limit() {
 fn a_start_is_no_limit_with_any_filter_style_and_key_of_the_limit() {
     let initial = "design.initial_volume_fraction=0.5";
     let (filtered, _) = volumes("oc", &["filter.kind=sensitivity", initial]);
-    let (crisp, _) = volumes("mma", &["design.style=crisp", initial]);
+    let (crisp, _) = volumes("mma", &["design.style=crisp", "optimizer.method=mma", initial]);
     for volumes in [&filtered, &crisp] {
         assert!((volumes[0] - 0.5).abs() < 1e-9 && (volumes[29] - 0.3).abs() < 2e-3, "{volumes:?}");
     }

@@ -3,6 +3,7 @@
 mod assembly;
 mod backend;
 mod cone;
+mod corner_maps;
 mod diffusion;
 mod eikonal;
 mod element_bounds;

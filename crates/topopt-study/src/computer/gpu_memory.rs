@@ -31,7 +31,9 @@ pub(super) fn besides_operator<K: Solvable<N>, const N: usize>(
         config::Preconditioner::BlockJacobi => 16 * N * nodes,
     };
     let mesh = ProblemOnDevice::<K, N>::bytes(nodes, elements);
-    mesh + of_vectors(config, subject) + preconditioner + of_weights(subject)
+    // Maps between elements and corners have a mesh of their own.
+    let corners = usize::from(config.has_half_width()) * MeshOnDevice::bytes(nodes, elements);
+    mesh + of_vectors(config, subject) + preconditioner + of_weights(subject) + corners
 }
 
 /// Device memory of multigrid in the precision `R`, with stretches and films, and patches.
