@@ -58,6 +58,7 @@ mod start_from;
 mod starts;
 mod support_loads;
 mod temperatures;
+mod tetrahedra;
 mod verified_cases;
 mod verify;
 mod vtk;
