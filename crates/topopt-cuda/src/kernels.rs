@@ -153,6 +153,35 @@ kernels! {
         );
     }
 
+    /// `cuda/tetrahedra.cu`.
+    Tetrahedra<R> in "tetrahedra" {
+        tetrahedra(
+            mesh: MeshView, part: Part, curved: In<u32>, held: In<u8>, at_supports: In<u32>,
+            material: Lame, moduli: In<R>, x: In<R>, y: Out<R>,
+        );
+        tetrahedra_dot(
+            mesh: MeshView, part: Part, curved: In<u32>, held: In<u8>, at_supports: In<u32>,
+            material: Lame, moduli: In<R>, x: In<R>, y: Out<R>, partial: Shared<f64>,
+        );
+        curved_tetrahedra(
+            mesh: MeshView, part: Part, elements: In<u32>, held: In<u8>, at_supports: In<u32>,
+            material: Lame, moduli: In<R>, x: In<R>, y: Out<R>,
+        );
+        curved_tetrahedra_dot(
+            mesh: MeshView, part: Part, elements: In<u32>, held: In<u8>, at_supports: In<u32>,
+            material: Lame, moduli: In<R>, x: In<R>, y: Out<R>, partial: Shared<f64>,
+        );
+    }
+
+    /// `cuda/tetrahedra_parts.cu`.
+    TetrahedraParts<R> in "tetrahedra_parts" {
+        tetrahedra_diagonal(
+            mesh: MeshView, part: Part, held: In<u8>, material: Lame, moduli: In<R>, out: Out<R>,
+        );
+        tetrahedra_blocks(mesh: MeshView, part: Part, material: Lame, moduli: In<R>, out: Out<R>);
+        tetrahedra_work(mesh: MeshView, material: Lame, v: In<R>, u: In<R>, work: Out<R>);
+    }
+
     /// `cuda/nbn.cu`.
     Nbn in "nbn" {
         nbn(

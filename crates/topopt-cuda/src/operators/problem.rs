@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use topopt_fem::{DIM, Discretization, Elasticity, Formulation};
 use topopt_linalg::{BackendError, Space};
+use topopt_mesh::HexMesh;
 
 use super::clusters::Clusters;
 use super::constraints::{Constraints, held};
@@ -57,24 +58,24 @@ impl<K: Assembled<N>, const N: usize> ProblemOnDevice<K, N> {
         mesh: &Arc<MeshOnDevice>,
         problem: &Discretization<K, N>,
     ) -> Result<Arc<Self>, BackendError> {
-        let (device, hexes) = (mesh.device(), problem.mesh().hexes());
+        let device = mesh.device();
         // `mf` computes elements in clusters where a node has three unknowns.
-        let clusters = match N == DIM && mesh.is_one_part() {
-            true => Clusters::of(device, hexes, &held(problem.constraints()))?,
+        let clusters = match N == DIM && mesh.is_one_part() && !mesh.are_tetrahedra() {
+            true => Clusters::of(device, problem.mesh().hexes(), &held(problem.constraints()))?,
             false => None,
         };
         Ok(Arc::new(Self {
             device: device.clone(),
             mesh: mesh.clone(),
-            constraints: Arc::new(Constraints::new(device, hexes, problem.constraints())?),
+            constraints: Arc::new(Constraints::new(device, problem.mesh(), problem.constraints())?),
             clusters: clusters.map(Arc::new),
             kernel: *problem.kernel(),
         }))
     }
 
-    /// Bytes on the device for a mesh of that size; one in clusters takes 34 an element more.
-    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
-        MeshOnDevice::bytes(n_nodes, n_elements) + Constraints::bytes(n_nodes, n_elements)
+    /// Bytes on the device for a problem on `mesh`; one in clusters takes 34 an element more.
+    pub fn bytes(mesh: &HexMesh) -> usize {
+        MeshOnDevice::bytes(mesh) + Constraints::bytes(mesh.n_nodes(), mesh.n_elements())
     }
 
     /// Whether `mf` computes the elements in clusters.

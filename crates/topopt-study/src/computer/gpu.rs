@@ -124,7 +124,7 @@ impl Computer for OnGpu {
         let free = self.0.device.memory()?.0;
         // The mesh, and a solve with Jacobi: eight vectors of all unknowns, and the moduli.
         let besides =
-            ProblemOnDevice::<K, N>::bytes(nodes, elements) + 8 * (8 * N * nodes + elements);
+            ProblemOnDevice::<K, N>::bytes(problem.mesh()) + 8 * (8 * N * nodes + elements);
         let mesh = problem_on_device(&self.0.device, problem, colors)?;
         for &strategy in K::STRATEGIES.iter().filter(|strategy| wanted(strategy.name())) {
             let bytes = strategy.bytes(problem);
