@@ -9,7 +9,7 @@
 // Layout:        vectors as planes [3][n_nodes]; mesh.connectivity is [10][n_elements]
 // Cost:          tetrahedra: 923 operations per element (651 instructions, 272 of them fused);
 //                connectivity (40 bytes) and a modulus read per element, coordinates of the
-//                vertices (24 bytes) and x read and y written per node; curved_tetrahedra: 1900
+//                vertices (24 bytes) and x read and y written per node; curved_tetrahedra: 2300
 //                operations
 // Deterministic: where no two elements of a launch share a node, as with one launch per color; in
 //                one launch of all elements the order of additions at a node is not fixed

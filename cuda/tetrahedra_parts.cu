@@ -8,7 +8,7 @@
 // Mapping:       one thread per element, blocks of 128
 // Layout:        vectors as planes [3][n_nodes]; blocks as planes [6][n_nodes] in the order xx, yy,
 //                zz, xy, yz, zx; mesh.connectivity is [10][n_elements]
-// Cost:          tetrahedra_diagonal 1500, tetrahedra_blocks 1700, tetrahedra_work 1500 operations
+// Cost:          tetrahedra_diagonal 1900, tetrahedra_blocks 2200, tetrahedra_work 1800 operations
 //                per element; connectivity (40 bytes) and a modulus read per element, coordinates
 //                (24 bytes) per node
 // Deterministic: tetrahedra_work: yes; the others where no two elements of a launch share a node,

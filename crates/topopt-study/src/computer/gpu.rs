@@ -229,14 +229,16 @@ fn smoothed_here<K: Solvable<N>, const N: usize>(
 }
 
 /// The strategy on a GPU: `Auto` is `dbd` where the elements come by color, or `mf`, which stores
-/// nothing, where that does not fit; what is measured differs from run to run.
+/// nothing, where that does not fit or does not compute them; what is measured differs from run to
+/// run.
 fn in_order<K: Solvable<N>, const N: usize>(
     asked: config::Strategy,
     subject: Subject<K, N>,
     fits: impl Fn(&Strategy) -> bool,
 ) -> config::Strategy {
+    let is_dbd = |it: Strategy| it.takes::<K, N>(subject.equation.mesh()) && fits(&it);
     match (asked, &subject.task.colors) {
-        (config::Strategy::Auto, Some(_)) if fits(&Strategy::Dbd) => config::Strategy::Dbd,
+        (config::Strategy::Auto, Some(_)) if is_dbd(Strategy::Dbd) => config::Strategy::Dbd,
         (config::Strategy::Auto, None) if K::IS_MEASURED => config::Strategy::Auto,
         (config::Strategy::Auto, _) => config::Strategy::Mf,
         (asked, _) => asked,
