@@ -37,18 +37,6 @@ __device__ __forceinline__ void add_forces(
         if (!held || !(held[node[a]] >> c & 1)) atomicAdd(plane + node[a], f[a]);
 }
 
-// Stress from det(J) times the strain at a point, in place, of the weight; returns the part of x .
-// y
-__device__ __forceinline__ real weighted_stress(real weight, real ratio, real strains[6]) {
-    real before[6], sum = 0;
-#pragma unroll
-    for (int p = 0; p < 6; ++p) before[p] = strains[p];
-    stress(weight, ratio, strains);
-#pragma unroll
-    for (int p = 0; p < 6; ++p) sum += before[p] * strains[p];
-    return sum;
-}
-
 // Adds the product of the thread's element to y if it is straight; returns its part of x . y
 __device__ __forceinline__ double add_straight(
     MeshView mesh, Part part,
@@ -76,35 +64,16 @@ __device__ __forceinline__ double add_straight(
     const real det = cofactors(edges, C);
 
     load_free(node, x, mesh.n_nodes, own, U);
-    from_first(U);
-    real shared[3][3];
-#pragma unroll
-    for (int c = 0; c < 3; ++c) shared_slopes(U[c], shared[c]);
-
     // A point has a 24th of det(J); strains of the field and of what forces work on carry det(J)
     // each.
-    const real weight = (real)(material.mu / 24) * moduli[e] * reciprocal(det), ratio = (real)material.ratio;
-    real stresses[4][6], sum = 0;
-#pragma unroll
-    for (int q = 0; q < 4; ++q) {
-        real slopes[3][3];
-#pragma unroll
-        for (int c = 0; c < 3; ++c) slopes_at(U[c], shared[c], q, slopes[c]);
-        strain(slopes, C, stresses[q]);
-        sum += weighted_stress(weight, ratio, stresses[q]);
-    }
+    const real weight = (real)(material.mu / 24) * moduli[e] * reciprocal(det);
+    real stresses[4][6];
+    const double sum = straight_stresses(U, C, weight, (real)material.ratio, stresses);
 
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
-        real h[4][3], f[TETRAHEDRON_NODES];
-#pragma unroll
-        for (int q = 0; q < 4; ++q) {
-            real row[3];
-            row_of(stresses[q], c, row);
-#pragma unroll
-            for (int a = 0; a < 3; ++a) h[q][a] = dot(row, C[a], 0);
-        }
-        nodal_forces(h, f);
+        real f[TETRAHEDRON_NODES];
+        straight_forces(stresses, C, c, f);
 #pragma unroll
         for (int a = 0; a < TETRAHEDRON_NODES; ++a) node[a] = waiting[a][threadIdx.x];
         add_forces(node, f, c, mesh.n_nodes, own, y);

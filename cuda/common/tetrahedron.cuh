@@ -123,6 +123,51 @@ __device__ __forceinline__ void row_of(const real s[6], int c, real row[3]) {
     for (int i = 0; i < 3; ++i) row[i] = s[VOIGT(c, i)];
 }
 
+// Stress from det(J) times the strain at a point, in place, of the weight; returns the part of x .
+// y
+__device__ __forceinline__ real weighted_stress(real weight, real ratio, real strains[6]) {
+    real before[6], sum = 0;
+#pragma unroll
+    for (int p = 0; p < 6; ++p) before[p] = strains[p];
+    stress(weight, ratio, strains);
+#pragma unroll
+    for (int p = 0; p < 6; ++p) sum += before[p] * strains[p];
+    return sum;
+}
+
+// Stress at the four points of a straight tetrahedron of a field U, which then is that from vertex
+// 0 on; C are the cofactors of its edges. Returns the part of x . y.
+__device__ __forceinline__ real straight_stresses(
+    real U[3][TETRAHEDRON_NODES], const real C[3][3], real weight, real ratio, real stresses[4][6]) {
+    from_first(U);
+    real shared[3][3], sum = 0;
+#pragma unroll
+    for (int c = 0; c < 3; ++c) shared_slopes(U[c], shared[c]);
+#pragma unroll
+    for (int q = 0; q < 4; ++q) {
+        real slopes[3][3];
+#pragma unroll
+        for (int c = 0; c < 3; ++c) slopes_at(U[c], shared[c], q, slopes[c]);
+        strain(slopes, C, stresses[q]);
+        sum += weighted_stress(weight, ratio, stresses[q]);
+    }
+    return sum;
+}
+
+// Nodal forces of component c of these
+__device__ __forceinline__ void straight_forces(
+    const real stresses[4][6], const real C[3][3], int c, real f[TETRAHEDRON_NODES]) {
+    real h[4][3];
+#pragma unroll
+    for (int q = 0; q < 4; ++q) {
+        real row[3];
+        row_of(stresses[q], c, row);
+#pragma unroll
+        for (int a = 0; a < 3; ++a) h[q][a] = dot(row, C[a], 0);
+    }
+    nodal_forces(h, f);
+}
+
 // A point of a curved tetrahedron: its barycentric coordinates, and det(J) times their gradients
 struct TetrahedronPoint {
     real L[4];

@@ -49,6 +49,17 @@ views! {
         corners: In<u64>,
     }
 
+    /// The clusters of a mesh of tetrahedra.
+    TetrahedraClustersView in "tetrahedra_clusters.cu" {
+        n_clusters: Count,
+        starts: In<u32>,
+        nodes: In<u32>,
+        spans: In<u16>,
+        places: In<u32>,
+        vertices: In<u32>,
+        middles: In<u64>,
+    }
+
     /// Blocks on and above the diagonal of a symmetric matrix.
     UpperView in "common/upper.cuh" {
         n_blocks: Count,
@@ -170,6 +181,18 @@ kernels! {
         curved_tetrahedra_dot(
             mesh: MeshView, part: Part, elements: In<u32>, held: In<u8>, at_supports: In<u32>,
             material: Lame, moduli: In<R>, x: In<R>, y: Out<R>, partial: Shared<f64>,
+        );
+    }
+
+    /// `cuda/tetrahedra_clusters.cu`.
+    TetrahedraInClusters<R> in "tetrahedra_clusters" {
+        tetrahedra_clusters(
+            clusters: TetrahedraClustersView, mesh: MeshView, curved: In<u32>, material: Lame,
+            moduli: In<R>, x: In<R>, y: Out<R>,
+        );
+        tetrahedra_clusters_dot(
+            clusters: TetrahedraClustersView, mesh: MeshView, curved: In<u32>, material: Lame,
+            moduli: In<R>, x: In<R>, y: Out<R>, partial: Shared<f64>,
         );
     }
 

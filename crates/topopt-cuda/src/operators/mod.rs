@@ -21,6 +21,7 @@ mod slots;
 pub(crate) mod sparsity;
 mod stored;
 mod tetrahedra;
+mod tetrahedra_clusters;
 
 use std::sync::Arc;
 
