@@ -7,8 +7,8 @@
 //                elements, in shared memory
 // Mapping:       one warp per cluster of up to 32 consecutive elements with up to 32 vertices and
 //                96 middles of edges: a lane a vertex and three middles, then an element, then a
-//                vertex and three middles; blocks of 32; tetrahedra_clusters_dot leaves what a
-//                block adds to x . y
+//                vertex and three middles; blocks of 32, in single precision 64;
+//                tetrahedra_clusters_dot leaves what a block adds to x . y
 // Layout:        vectors as planes [3][n_nodes]; per cluster the vertices, then the middles, the
 //                last ones of both again until they are full; places of a node in the elements as
 //                local node * 32 + lane, one byte each, of middles without the four vertices before
@@ -22,8 +22,9 @@
 //                components
 // Oracle:        crates/topopt-cuda/tests/device/tetrahedra.rs
 
-#define BLOCK 32
+#define BLOCK (256 / sizeof(real))
 #define LANES 32
+#define LANE (threadIdx.x % LANES)
 // Rounds of nodes: one of vertices, then those of middles
 #define ROUNDS 4
 #define SLOTS (ROUNDS * LANES)
@@ -68,7 +69,7 @@ __device__ __forceinline__ bool is_held(unsigned entry, int c) { return entry >>
 __device__ __forceinline__ void stage(
     const TetrahedraClustersView& clusters, size_t first_slot, const MeshView& mesh,
     const real* __restrict__ x, Waiting& waiting, Nodes& all) {
-    const unsigned lane = threadIdx.x;
+    const unsigned lane = LANE;
     unsigned entry[ROUNDS];
     real X[3], U[ROUNDS][3];
 #pragma unroll
@@ -103,7 +104,7 @@ __device__ __forceinline__ void add_sums(
 #pragma unroll
     for (int r = 0; r < ROUNDS; ++r) {
         const int before = r == 0 ? 0 : 4 * LANES;
-        const unsigned slot = r * LANES + threadIdx.x;
+        const unsigned slot = r * LANES + LANE;
         const unsigned span = all.span[slot], count = span >> 9, first = span & 511, entry = all.node[slot];
         real sum[3] = {};
 #pragma unroll
@@ -130,15 +131,19 @@ __device__ __forceinline__ double add_product(
     const real* __restrict__ moduli,     // [n_elements]
     const real* __restrict__ x,          // [3][n_nodes]
     real* __restrict__ y) {              // [3][n_nodes]
-    __shared__ Waiting waiting;
-    __shared__ Nodes all;
-    const unsigned lane = threadIdx.x;
-    const size_t cluster = blockIdx.x, own = cluster * LANES + lane;
+    __shared__ Waiting all_waiting[BLOCK / LANES];
+    __shared__ Nodes all_nodes[BLOCK / LANES];
+    Waiting& waiting = all_waiting[threadIdx.x / LANES];
+    Nodes& all = all_nodes[threadIdx.x / LANES];
+    const unsigned lane = LANE, cluster = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES;
+    if (cluster >= clusters.n_clusters) return 0.0;
+
+    const size_t own = (size_t)cluster * LANES + lane, first_places = (size_t)cluster * (PLACES / 4);
     const unsigned vertices = read_only(clusters.vertices + own);
     const unsigned long long middles = read_only(clusters.middles + own);
 #pragma unroll
     for (int k = 0; k < PLACES / 4; k += LANES)
-        if (k + lane < PLACES / 4) all.places[k + lane] = read_only(clusters.places + (cluster * (PLACES / 4) + k + lane));
+        if (k + lane < PLACES / 4) all.places[k + lane] = read_only(clusters.places + (first_places + k + lane));
 
     // Lanes past the last element repeat it with modulus 0, and no node has a place in them; curved
     // elements are computed elsewhere.
@@ -147,7 +152,7 @@ __device__ __forceinline__ double add_product(
     if (is_there && curved) is_there = !(curved[e / 32] >> e % 32 & 1);
     const real modulus = is_there ? (real)(material.mu / 24) * moduli[e] : (real)0;
 
-    stage(clusters, cluster * SLOTS, mesh, x, waiting, all);
+    stage(clusters, (size_t)cluster * SLOTS, mesh, x, waiting, all);
     __syncwarp();
 
     real C[3][3], U[3][TETRAHEDRON_NODES];
@@ -186,7 +191,7 @@ __device__ __forceinline__ double add_product(
     return sum;
 }
 
-#define RESIDENT_BLOCKS (sizeof(real) == 8 ? 16 : 24)
+#define RESIDENT_BLOCKS (sizeof(real) == 8 ? 16 : 12)
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) tetrahedra_clusters(
     VIEW(TetrahedraClustersView) clusters, VIEW(MeshView) mesh,
@@ -205,6 +210,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) tetrahedra_
     const real* __restrict__ moduli,     // [n_elements]
     const real* __restrict__ x,          // [3][n_nodes]
     real* __restrict__ y,                // [3][n_nodes]
-    double* __restrict__ partial) {      // [n_clusters]
+    double* __restrict__ partial) {      // [blocks]
     block_sum(add_product(clusters, mesh, curved, material, moduli, x, y), partial);
 }
