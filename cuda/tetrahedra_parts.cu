@@ -1,43 +1,22 @@
 // precision: f64 f32
 // What solvers and sensitivities need of tetrahedra of ten nodes beside K u, straight or curved:
-// tetrahedra_diagonal and tetrahedra_blocks, the diagonal of K and the 3x3 blocks on it;
-// tetrahedra_work, v_e^T K_e u_e at unit modulus.
+// tetrahedra_diagonal, the diagonal of K; tetrahedra_work, v_e^T K_e u_e at unit modulus.
 //
 // Source:        K_aa = sum over the points of the rule of four points of
 //                ((lambda + mu) g g^T + mu |g|^2 I) det J, g = grad N_a (common/tetrahedron.cuh)
 // Mapping:       one thread per element, blocks of 128
-// Layout:        vectors as planes [3][n_nodes]; blocks as planes [6][n_nodes] in the order xx, yy,
-//                zz, xy, yz, zx; mesh.connectivity is [10][n_elements]
-// Cost:          tetrahedra_diagonal 1900, tetrahedra_blocks 2200, tetrahedra_work 1800 operations
-//                per element; connectivity (40 bytes) and a modulus read per element, coordinates
-//                (24 bytes) per node
-// Deterministic: tetrahedra_work: yes; the others where no two elements of a launch share a node,
-//                as with one launch per color; else the order of additions at a node is not fixed
-// Requires:      tetrahedra_diagonal: out = 0 beforehand; tetrahedra_blocks: out = 0, or springs,
-//                beforehand; tetrahedra_work: u and v are zero at held components
+// Layout:        vectors as planes [3][n_nodes]; mesh.connectivity is [10][n_elements]
+// Cost:          tetrahedra_diagonal 1900, tetrahedra_work 1800 operations per element; connectivity
+//                (40 bytes) and a modulus read per element, coordinates (24 bytes) per node
+// Deterministic: tetrahedra_work: yes; tetrahedra_diagonal where no two elements of a launch share a
+//                node, as with one launch per color; else the order of additions at a node is not fixed
+// Requires:      tetrahedra_diagonal: out = 0 beforehand; tetrahedra_work: u and v are zero at held
+//                components
 // Oracle:        crates/topopt-cuda/tests/device/tetrahedra.rs
 
 #define BLOCK 128
 
 #include "common/tetrahedron.cuh"
-
-// Calls add(node, weight, g) for every node of the thread's element at every point, g det(J) times
-// the gradient of its shape function
-template <class Add>
-__device__ __forceinline__ void each_gradient(
-    const MeshView& mesh, const unsigned node[TETRAHEDRON_NODES], Add add) {
-    real X[3][TETRAHEDRON_NODES];
-    load_positions<TETRAHEDRON_NODES>(mesh, node, X);
-#pragma unroll 1
-    for (int q = 0; q < 4; ++q) {
-        const TetrahedronPoint p = point_of(X, q);
-        const real weight = reciprocal(p.det);
-        real g[TETRAHEDRON_NODES][3];
-        shape_gradients(p, g);
-#pragma unroll
-        for (int a = 0; a < TETRAHEDRON_NODES; ++a) add(a, weight, g[a]);
-    }
-}
 
 extern "C" __global__ void __launch_bounds__(BLOCK) tetrahedra_diagonal(
     VIEW(MeshView) mesh, VIEW(Part) part,
@@ -69,32 +48,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) tetrahedra_diagonal(
             else atomicAdd(at, scale * D[c][a]);
         }
     }
-}
-
-extern "C" __global__ void __launch_bounds__(BLOCK) tetrahedra_blocks(
-    VIEW(MeshView) mesh, VIEW(Part) part,
-    VIEW(Lame) material,
-    const real* __restrict__ moduli, // [n_elements]
-    real* __restrict__ out) {        // [6][n_nodes]
-    const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x, e = part.first + in_launch;
-    if (in_launch >= part.count) return;
-
-    unsigned node[TETRAHEDRON_NODES];
-    load_tetrahedron(mesh, e, node);
-    const real ratio = (real)material.ratio, scale = (real)(material.mu / 24) * moduli[e];
-    real D[6][TETRAHEDRON_NODES] = {};
-    each_gradient(mesh, node, [&](int a, real weight, const real g[3]) {
-        const real sum = dot(g, g, 0), mixed = weight * (ratio + 1);
-#pragma unroll
-        for (int i = 0; i < 3; ++i) {
-            D[i][a] += weight * sum + mixed * g[i] * g[i];
-            D[3 + i][a] += mixed * g[i] * g[(i + 1) % 3];
-        }
-    });
-#pragma unroll
-    for (int a = 0; a < TETRAHEDRON_NODES; ++a)
-#pragma unroll
-        for (int c = 0; c < 6; ++c) atomicAdd(out + ((size_t)c * mesh.n_nodes + node[a]), scale * D[c][a]);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) tetrahedra_work(

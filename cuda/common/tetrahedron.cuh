@@ -236,3 +236,21 @@ __device__ __forceinline__ void shape_gradients(const TetrahedronPoint& p, real 
             for (int b = 0; b < a; ++b) g[between(a, b)][i] = 4 * (p.L[b] * p.C[a][i] + p.L[a] * p.C[b][i]);
     }
 }
+
+// Calls add(node, weight, g) for every node of the thread's element at every point, g det(J) times
+// the gradient of its shape function
+template <class Add>
+__device__ __forceinline__ void each_gradient(
+    const MeshView& mesh, const unsigned node[TETRAHEDRON_NODES], Add add) {
+    real X[3][TETRAHEDRON_NODES];
+    load_positions<TETRAHEDRON_NODES>(mesh, node, X);
+#pragma unroll 1
+    for (int q = 0; q < 4; ++q) {
+        const TetrahedronPoint p = point_of(X, q);
+        const real weight = reciprocal(p.det);
+        real g[TETRAHEDRON_NODES][3];
+        shape_gradients(p, g);
+#pragma unroll
+        for (int a = 0; a < TETRAHEDRON_NODES; ++a) add(a, weight, g[a]);
+    }
+}

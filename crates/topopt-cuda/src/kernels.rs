@@ -201,8 +201,14 @@ kernels! {
         tetrahedra_diagonal(
             mesh: MeshView, part: Part, held: In<u8>, material: Lame, moduli: In<R>, out: Out<R>,
         );
-        tetrahedra_blocks(mesh: MeshView, part: Part, material: Lame, moduli: In<R>, out: Out<R>);
         tetrahedra_work(mesh: MeshView, material: Lame, v: In<R>, u: In<R>, work: Out<R>);
+    }
+
+    /// `cuda/tetrahedra_blocks.cu`.
+    TetrahedraBlocks in "tetrahedra_blocks" {
+        tetrahedra_blocks(
+            mesh: MeshView, part: Part, material: Lame, moduli: In<f64>, out: Out<f64>,
+        );
     }
 
     /// `cuda/nbn.cu`.

@@ -1,5 +1,5 @@
 //! `block-jacobi`: the inverse of the 3x3 blocks on the diagonal of K, by the kernels of
-//! `cuda/block_diagonal.cu`, of tetrahedra with `cuda/tetrahedra_parts.cu`.
+//! `cuda/block_diagonal.cu`, of tetrahedra with `cuda/tetrahedra_blocks.cu`.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub struct BlockJacobi {
     problem: Arc<ProblemOnDevice>,
     kernels: kernels::BlockDiagonal<f64>,
     /// Kernels that add the blocks of tetrahedra, where these are the elements.
-    tetrahedra: Option<kernels::TetrahedraParts<f64>>,
+    tetrahedra: Option<kernels::TetrahedraBlocks>,
     /// Six numbers of a node.
     inverse: DeviceVector<f64>,
 }
@@ -34,7 +34,7 @@ impl BlockJacobi {
         let inverse = DeviceVector { space, values: device.zeros(space.len())? };
         let kernels = kernels::BlockDiagonal::load_for(problem.formulation(), device)?;
         let are_tetrahedra = problem.mesh.are_tetrahedra();
-        let tetrahedra = are_tetrahedra.then(|| kernels::TetrahedraParts::load(device));
+        let tetrahedra = are_tetrahedra.then(|| kernels::TetrahedraBlocks::load(device));
         Ok(Self { problem: problem.clone(), kernels, tetrahedra: tetrahedra.transpose()?, inverse })
     }
 }
@@ -61,7 +61,7 @@ impl ElementPreconditioner<Cuda<f64>> for BlockJacobi {
         let springs = problem.constraints.springs.as_ref();
         let moduli = coefficients[0];
         invert_blocks(kernels, problem, springs, inverse, |part, out| match &self.tetrahedra {
-            Some(parts) => add_tetrahedra(parts, problem, part, moduli, out),
+            Some(kernels) => add_tetrahedra(kernels, problem, part, moduli, out),
             None => add_blocks(kernels, problem, part, moduli, out),
         });
         Ok(())
@@ -70,7 +70,7 @@ impl ElementPreconditioner<Cuda<f64>> for BlockJacobi {
 
 /// Adds the blocks of a part of the tetrahedra with `moduli`.
 fn add_tetrahedra(
-    kernels: &kernels::TetrahedraParts<f64>,
+    kernels: &kernels::TetrahedraBlocks,
     problem: &ProblemOnDevice,
     part: Part,
     moduli: &DeviceVector<f64>,
