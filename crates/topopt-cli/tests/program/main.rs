@@ -50,6 +50,7 @@ mod refused;
 mod report;
 mod resume;
 mod resume_meshes;
+mod rounding;
 mod run;
 mod run_directory;
 mod safety;
