@@ -46,7 +46,8 @@ pub struct PcgOutcome {
 }
 
 impl PcgOutcome {
-    /// Counts a solve that rounding stopped at a relative residual of at most `enough` as converged.
+    /// Counts a solve that rounding stopped at a relative residual of at most `enough` as
+    /// converged.
     pub fn or_rounded(self, enough: f64) -> Self {
         let is_enough = self.reason == StopReason::Stagnated && self.relative_residual <= enough;
         let reason = if is_enough { StopReason::Converged } else { self.reason };

@@ -27,7 +27,8 @@ pub struct Renumbering {
 
 impl Renumbering {
     /// The numbering that is computed on: [`Renumbering::along_chords`], or
-    /// [`Renumbering::in_clusters`] where the chords are short, and for tetrahedra, which have none.
+    /// [`Renumbering::in_clusters`] where the chords are short, and for tetrahedra, which have
+    /// none.
     pub fn on_import(mesh: &HexMesh) -> Self {
         let curve = Self::along_curve(mesh);
         if mesh.shape() == Shape::Tetrahedron {

@@ -283,9 +283,9 @@ fn solver_remedy(outcome: &PcgOutcome, other_cycle: Option<Cycle>) -> &'static s
 /// Remedies where the solve of an analysis or a verification does not converge.
 #[derive(Debug, Clone, Copy)]
 pub struct Remedies {
-    /// Where its iterations ran out.
+    /// Remedy for a solve whose iterations ran out.
     pub limited: &'static str,
-    /// Where rounding stopped it.
+    /// Remedy for a solve that rounding stopped.
     pub rounded: &'static str,
 }
 

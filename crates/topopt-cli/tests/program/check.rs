@@ -242,9 +242,9 @@ fn forces_that_cancel() {
     assert!(out.contains("warning: the forces of load case `default` add up to zero"), "{out}");
 }
 
-/// Compares the memory forecast with the peak of the run, which must be within a fifth. The forecast
-/// is for the program as it is released; what the one under test takes more, it takes for a small
-/// mesh as well.
+/// Compares the memory forecast with the peak of the run, which must be within a fifth. The
+/// forecast is for the program as it is released; what the one under test takes more, it takes for
+/// a small mesh as well.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_is_as_forecast() {

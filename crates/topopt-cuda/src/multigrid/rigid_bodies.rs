@@ -254,7 +254,8 @@ impl<R: Real> LevelKernels<Elasticity, R, DIM> for RigidBodies<R> {
     }
 }
 
-/// Adds the 3x3 blocks on the diagonal of K, `[6][n_nodes]`, of a part of the hexahedra with `moduli`.
+/// Adds the 3x3 blocks on the diagonal of K, `[6][n_nodes]`, of a part of the hexahedra with
+/// `moduli`.
 pub(super) fn add_blocks<R: Real>(
     kernels: &kernels::BlockDiagonal<R>,
     problem: &ProblemOnDevice,

@@ -12,7 +12,7 @@ use crate::kernels::Part;
 pub(super) struct Curved {
     /// Their numbers, increasing.
     elements: Vec<u32>,
-    /// The same on the device.
+    /// Numbers of these elements on the device.
     list: CudaSlice<u32>,
     /// Bit e % 32 of word e / 32 is set where element e is curved.
     bits: CudaSlice<u32>,

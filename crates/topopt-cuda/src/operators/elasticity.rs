@@ -79,7 +79,7 @@ pub enum Elastic<R> {
     Tetrahedra(Tetrahedra<R>),
 }
 
-/// The same call for elements of either shape.
+/// Makes one call for elements of either shape.
 macro_rules! of_shape {
     ($elastic:expr, $elements:ident => $call:expr) => {
         match $elastic {
@@ -97,7 +97,7 @@ impl<R: Real> ElementKernels<Elasticity, R, DIM> for Elastic<R> {
         })
     }
 
-    /// That of hexahedra, which is the smaller one.
+    /// Block of the dot product of hexahedra, which is the smaller one.
     fn dot_block() -> u32 {
         Hexahedra::<R>::dot_block()
     }

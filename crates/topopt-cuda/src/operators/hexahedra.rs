@@ -1,5 +1,5 @@
-//! Elastic hexahedra: `cuda/mf.cu`, or `cuda/mf_clusters.cu` where the mesh is in clusters, their diagonal
-//! and energies.
+//! Elastic hexahedra: `cuda/mf.cu`, or `cuda/mf_clusters.cu` where the mesh is in clusters, their
+//! diagonal and energies.
 
 use std::sync::Arc;
 

@@ -292,8 +292,8 @@ pub trait ElementKernels<K: MatrixFree<N>, R: Real, const N: usize>: Sized + Sen
         0
     }
 
-    /// Returns the blocks of the launches over a part of the elements; each block writes its part of
-    /// x . y.
+    /// Returns the blocks of the launches over a part of the elements; each block writes its part
+    /// of x . y.
     fn blocks(&self, part: Part, to_slots: bool) -> usize;
 
     /// Adds the products of a part of the elements to nodes, or writes them to slots.

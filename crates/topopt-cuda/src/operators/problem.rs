@@ -22,7 +22,7 @@ pub struct ProblemOnDevice<K = Elasticity, const N: usize = DIM> {
     pub(crate) constraints: Arc<Constraints>,
     /// The elements in clusters, where `mf` is faster so, and not by color.
     pub(crate) clusters: Option<Arc<Clusters>>,
-    /// The same of tetrahedra.
+    /// Tetrahedra in clusters, under these conditions.
     pub(crate) tetrahedra: Option<Arc<TetrahedraClusters>>,
     kernel: K,
 }

@@ -1,5 +1,5 @@
-//! Elastic tetrahedra of ten nodes: `cuda/tetrahedra.cu`, straight and curved ones a launch each, or
-//! `cuda/tetrahedra_clusters.cu` for straight ones in clusters, and `cuda/tetrahedra_parts.cu`.
+//! Elastic tetrahedra of ten nodes: `cuda/tetrahedra.cu`, straight and curved ones a launch each,
+//! or `cuda/tetrahedra_clusters.cu` for straight ones in clusters, and `cuda/tetrahedra_parts.cu`.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::kernels::{self, Part};
 use crate::ptx;
 use crate::vector::{DeviceVector, Real};
 
-/// Kernels over tetrahedra of ten nodes: one thread per element, or one warp per cluster where there
-/// are any.
+/// Kernels over tetrahedra of ten nodes: one thread per element, or one warp per cluster where
+/// there are any.
 pub struct Tetrahedra<R> {
     kernels: kernels::Tetrahedra<R>,
     clusters: Option<(kernels::TetrahedraInClusters<R>, Arc<TetrahedraClusters>)>,

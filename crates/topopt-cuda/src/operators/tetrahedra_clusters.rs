@@ -1,4 +1,5 @@
-//! Clusters of up to 32 consecutive tetrahedra, one per warp, as `cuda/tetrahedra_clusters.cu` reads them.
+//! Clusters of up to 32 consecutive tetrahedra, one per warp, as `cuda/tetrahedra_clusters.cu`
+//! reads them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -34,7 +35,7 @@ pub(crate) struct TetrahedraClusters {
     places: CudaSlice<u32>,
     /// [`Cluster::corners`] that are vertices, four bytes per word, \[count\]\[32\].
     vertices: CudaSlice<u32>,
-    /// Those that are middles, six bytes per word, \[count\]\[32\].
+    /// Middles of edges among them, six bytes per word, \[count\]\[32\].
     middles: CudaSlice<u64>,
 }
 
@@ -135,8 +136,8 @@ fn cut(mut tetrahedra: &[[u32; 10]]) -> Vec<Cluster> {
 struct Cluster {
     /// Number of elements.
     count: usize,
-    /// Vertices, then middles, both increasing. A node with many places comes several times, and the
-    /// last one of its kind fills up its slots.
+    /// Vertices, then middles, both increasing. A node with many places comes several times, and
+    /// the last one of its kind fills up its slots.
     nodes: [u32; SLOTS],
     /// Index of the first of a node's `places`, plus 512 times their number.
     spans: [u16; SLOTS],

@@ -81,8 +81,8 @@ impl Subject {
     }
 }
 
-/// Elasticity on `mesh`, held where z is small, in single components of inner nodes, and at the last
-/// node.
+/// Elasticity on `mesh`, held where z is small, in single components of inner nodes, and at the
+/// last node.
 pub fn problem(mesh: HexMesh) -> Problem {
     let n = mesh.n_nodes();
     let mut supports = Supports::none(n);
