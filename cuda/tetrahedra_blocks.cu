@@ -20,8 +20,8 @@
 extern "C" __global__ void __launch_bounds__(BLOCK) tetrahedra_blocks(
     VIEW(MeshView) mesh, VIEW(Part) part,
     VIEW(Lame) material,
-    const real* __restrict__ moduli, // [n_elements]
-    real* __restrict__ out) {        // [6][n_nodes]
+    const double* __restrict__ moduli, // [n_elements]
+    double* __restrict__ out) {        // [6][n_nodes]
     const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x, e = part.first + in_launch;
     if (in_launch >= part.count) return;
 
