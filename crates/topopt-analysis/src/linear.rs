@@ -28,6 +28,8 @@ pub struct Linear<'a, B: Pointwise> {
     /// Solver whose operator has the coefficients and the springs.
     pub(crate) solver: Solver<'a, B>,
     pcg: Pcg<B>,
+    /// Relative residual that is enough where rounding stops a solve; 0 where it never is.
+    rounded: f64,
     /// Coefficients of the terms after the first, `[n_elements]` each: zeros in a steady state.
     pub(crate) others: Vec<B::Vector>,
     /// Uniform state from which states are counted, where that is not 0.
@@ -60,6 +62,7 @@ impl<'a, B: Pointwise + Sync> Linear<'a, B> {
             loads: Loads::new(backend, problem)?,
             solver: Solver { operator, ..solver },
             pcg: Pcg::new(backend, problem.unknowns())?,
+            rounded: 0.0,
             others: others.collect::<Result<_, _>>()?,
             origin: None,
             effort: Effort::default(),
@@ -91,6 +94,11 @@ impl<'a, B: Pointwise> Linear<'a, B> {
     /// Sets the relative residual of the next solves.
     pub fn set_tolerance(&mut self, tolerance: f64) {
         self.solver.tolerance = tolerance;
+    }
+
+    /// Sets the relative residual that is enough where rounding stops a solve for states.
+    pub fn accept_rounded(&mut self, residual: f64) {
+        self.rounded = residual;
     }
 
     /// States that a first solve starts from, one per load case.
@@ -160,7 +168,7 @@ impl<'a, B: Pointwise> Linear<'a, B> {
             let mut outcome = self.pcg.solve(&system, u, options, monitor)?;
             outcome.relative_residual /= share;
             let name = || self.loads.names().nth(case).unwrap_or_default().into();
-            self.effort.add(outcome, self.solver.tolerance, name)?;
+            self.effort.add(outcome.or_rounded(self.rounded), self.solver.tolerance, name)?;
         }
         Ok(())
     }
@@ -242,6 +250,7 @@ impl<'a, B: Pointwise> Linear<'a, B> {
             storage,
             preconditioner: self.solver.preconditioner.as_ref(),
             options,
+            rounded: self.rounded,
             monitor,
         }
     }

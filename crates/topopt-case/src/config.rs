@@ -213,6 +213,12 @@ impl Config {
         table.is_some_and(|table| overrides::span(&table, path).is_some())
     }
 
+    /// Whether the case file is one that topopt wrote among results, with all settings.
+    pub fn is_written_by_us(&self) -> bool {
+        let mut texts = self.source.texts();
+        texts.next().is_some_and(|(_, file)| file.starts_with(written_case::CASE_MARK))
+    }
+
     /// The load cases: those of loads and displacements in the order in which they are first named,
     /// then, as a displacement of no case belongs to all, those that are listed.
     pub fn load_case_names(&self) -> Vec<&str> {

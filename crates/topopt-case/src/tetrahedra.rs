@@ -27,7 +27,7 @@ pub fn for_hexahedra(config: &Config) -> Option<String> {
     if config.physics.kind == PhysicsKind::Heat {
         return Some("physics.kind = \"heat\"".into());
     }
-    if matches!(solver.device, Device::Gpu(_)) {
+    if matches!(solver.device, Device::Gpu(_)) && !are_for_gpus(config) {
         return Some(format!("solver.device = {:?}", String::from(solver.device)));
     }
     if config.ranks > 1 {
@@ -42,6 +42,11 @@ pub fn for_hexahedra(config: &Config) -> Option<String> {
     let is_filtered = filter.kind != FilterKind::None;
     (is_filtered && filter.weights == FilterWeights::Helmholtz)
         .then(|| "filter.weights = \"helmholtz\"".into())
+}
+
+/// Whether GPUs compute tetrahedra with the settings of the case: they have no multigrid for them.
+pub fn are_for_gpus(config: &Config) -> bool {
+    !config.solver.is_multigrid()
 }
 
 /// Says in the case file that a mesh file is cut, where another setting decides that: results stay

@@ -9,7 +9,7 @@ use topopt_fem::{
 use topopt_linalg::{Backend, BackendError, CycleKind, LinearOperator, Preconditioner, Space};
 use topopt_mesh::HexMesh;
 
-use crate::operators::{MeshOnDevice, Mf, ProblemOnDevice, ShapeMeans};
+use crate::operators::{self, MeshOnDevice, Mf, ProblemOnDevice, ShapeMeans};
 use crate::{Cuda, Multigrid, Prepared, structure_of_part};
 
 /// The equation of [`topopt_fem::Helmholtz`] on a GPU: matrix-free diffusion, preconditioned by multigrid
@@ -50,8 +50,7 @@ impl<'a> MatrixFreeEquation<'a> {
 
     /// Bytes on the device beside the [`MeshOnDevice`], for a mesh of that size.
     pub fn bytes(n_nodes: usize, n_elements: usize, by_color: bool) -> usize {
-        let on_mesh = MeshOnDevice::bytes(n_nodes, n_elements);
-        ProblemOnDevice::<Diffusion, 1>::bytes(n_nodes, n_elements) - on_mesh
+        operators::Constraints::bytes(n_nodes, n_elements)
             + Mf::<f64, Diffusion, 1>::bytes(n_elements)
             + Multigrid::<f32, Diffusion, 1>::bytes(n_nodes, n_elements, by_color)
     }

@@ -120,6 +120,11 @@ impl<T> Shared<T> {
         assert!(first <= slice.len());
         Self(address(slice) + (first * size_of::<T>()) as CUdeviceptr, PhantomData)
     }
+
+    /// Pointer to as many entries later.
+    pub fn after(self, count: usize) -> Self {
+        Self(self.0 + (count * size_of::<T>()) as CUdeviceptr, PhantomData)
+    }
 }
 
 impl From<u32> for Count {

@@ -49,6 +49,17 @@ views! {
         corners: In<u64>,
     }
 
+    /// The clusters of a mesh of tetrahedra.
+    TetrahedraClustersView in "tetrahedra_clusters.cu" {
+        n_clusters: Count,
+        starts: In<u32>,
+        nodes: In<u32>,
+        spans: In<u16>,
+        places: In<u32>,
+        vertices: In<u32>,
+        middles: In<u64>,
+    }
+
     /// Blocks on and above the diagonal of a symmetric matrix.
     UpperView in "common/upper.cuh" {
         n_blocks: Count,
@@ -150,6 +161,53 @@ kernels! {
         mf_clusters_dot(
             clusters: ClustersView, mesh: MeshView, material: Lame, moduli: In<R>, x: In<R>,
             y: Out<R>, partial: Shared<f64>,
+        );
+    }
+
+    /// `cuda/tetrahedra.cu`.
+    Tetrahedra<R> in "tetrahedra" {
+        tetrahedra(
+            mesh: MeshView, part: Part, curved: In<u32>, held: In<u8>, at_supports: In<u32>,
+            material: Lame, moduli: In<R>, x: In<R>, y: Out<R>,
+        );
+        tetrahedra_dot(
+            mesh: MeshView, part: Part, curved: In<u32>, held: In<u8>, at_supports: In<u32>,
+            material: Lame, moduli: In<R>, x: In<R>, y: Out<R>, partial: Shared<f64>,
+        );
+        curved_tetrahedra(
+            mesh: MeshView, part: Part, elements: In<u32>, held: In<u8>, at_supports: In<u32>,
+            material: Lame, moduli: In<R>, x: In<R>, y: Out<R>,
+        );
+        curved_tetrahedra_dot(
+            mesh: MeshView, part: Part, elements: In<u32>, held: In<u8>, at_supports: In<u32>,
+            material: Lame, moduli: In<R>, x: In<R>, y: Out<R>, partial: Shared<f64>,
+        );
+    }
+
+    /// `cuda/tetrahedra_clusters.cu`.
+    TetrahedraInClusters<R> in "tetrahedra_clusters" {
+        tetrahedra_clusters(
+            clusters: TetrahedraClustersView, mesh: MeshView, curved: In<u32>, material: Lame,
+            moduli: In<R>, x: In<R>, y: Out<R>,
+        );
+        tetrahedra_clusters_dot(
+            clusters: TetrahedraClustersView, mesh: MeshView, curved: In<u32>, material: Lame,
+            moduli: In<R>, x: In<R>, y: Out<R>, partial: Shared<f64>,
+        );
+    }
+
+    /// `cuda/tetrahedra_parts.cu`.
+    TetrahedraParts<R> in "tetrahedra_parts" {
+        tetrahedra_diagonal(
+            mesh: MeshView, part: Part, held: In<u8>, material: Lame, moduli: In<R>, out: Out<R>,
+        );
+        tetrahedra_work(mesh: MeshView, material: Lame, v: In<R>, u: In<R>, work: Out<R>);
+    }
+
+    /// `cuda/tetrahedra_blocks.cu`.
+    TetrahedraBlocks in "tetrahedra_blocks" {
+        tetrahedra_blocks(
+            mesh: MeshView, part: Part, material: Lame, moduli: In<f64>, out: Out<f64>,
         );
     }
 

@@ -48,7 +48,7 @@ fn stored_bytes_are_those_counted() {
         assert!(used <= counted + rounding, "{what}: {used} bytes for {counted}");
         assert!(used as f64 >= share * counted as f64, "{what}: {used} bytes for {counted}");
     };
-    check("mesh", of_mesh, <ProblemOnDevice>::bytes(n_nodes, n_elements), 1.0);
+    check("mesh", of_mesh, <ProblemOnDevice>::bytes(problem.mesh()), 1.0);
     for strategy in Strategy::ALL {
         let operator = strategy.build(&mesh, &problem).unwrap();
         // The rows of `bsr` are shorter at the surface of the beam.
@@ -58,8 +58,7 @@ fn stored_bytes_are_those_counted() {
     }
     let constraints = Constraints::none(n_nodes);
     let diffusion = Discretization::new(problem.mesh().clone(), Diffusion, constraints);
-    let of_problem =
-        HeatOnDevice::bytes(n_nodes, n_elements) - MeshOnDevice::bytes(n_nodes, n_elements);
+    let of_problem = HeatOnDevice::bytes(problem.mesh()) - MeshOnDevice::bytes(problem.mesh());
     let on = HeatOnDevice::on(mesh.mesh(), &diffusion).unwrap();
     let operator = Conduction::new(&on, &diffusion).unwrap();
     let counted = of_problem + Conduction::bytes(n_elements);

@@ -70,6 +70,8 @@ pub struct StepSolver<'s, 'm, B: Backend> {
     pub preconditioner: &'s dyn Preconditioner<B>,
     /// When a solve ends.
     pub options: PcgOptions,
+    /// Relative residual that is enough where rounding stops a solve.
+    pub rounded: f64,
     /// Callback at each stop test, which may interrupt the solve.
     pub monitor: &'s mut Monitor<'m>,
 }
@@ -99,9 +101,9 @@ pub struct Held<'s, B: Backend> {
 impl<B: Backend> StepSolver<'_, '_, B> {
     /// Solves for `x`, from what it holds.
     fn solve(&mut self, f: &B::Vector, x: &mut B::Vector) -> Result<PcgOutcome, BackendError> {
-        let Self { backend, pcg, operator, preconditioner, options, monitor, .. } = self;
+        let Self { backend, pcg, operator, preconditioner, options, rounded, monitor, .. } = self;
         let system = System { backend: *backend, a: *operator, m: *preconditioner, f };
-        pcg.solve(&system, x, *options, *monitor)
+        Ok(pcg.solve(&system, x, *options, *monitor)?.or_rounded(*rounded))
     }
 }
 

@@ -153,7 +153,8 @@ pub struct ThesisArgs {
 /// Problem to measure on.
 #[derive(Debug, Args)]
 pub struct Source {
-    /// Case file, mesh file, or cube:N for a cube of N x N x N perturbed elements
+    /// Case file, mesh file, cube:N for a cube of N x N x N perturbed elements, or tetrahedra:N for
+    /// six tetrahedra in each of them
     pub source: String,
     /// Physics on a mesh; a case file has its own
     #[arg(long, value_enum)]

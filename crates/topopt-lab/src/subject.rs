@@ -10,6 +10,7 @@ use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_cli::args::GmshArgs;
 use topopt_fem::{Constraints, DIM, Discretization, Elasticity, LoadCase, Material, Problem};
+use topopt_mesh::cells::{Cells, Cut, Shape};
 use topopt_mesh::generate::block;
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 use topopt_study::place::Place;
@@ -58,19 +59,15 @@ fn is_case(source: &str) -> bool {
 }
 
 impl<K: Physics<N>, const N: usize> Subject<K, N> {
-    /// From a case file (`.toml`), a mesh file, or `cube:N`, a cube of N^3 perturbed elements; of a
-    /// mesh with the integrals `kernel`.
+    /// From a case file (`.toml`), a mesh file, `cube:N`, a cube of N^3 perturbed elements, or
+    /// `tetrahedra:N`, such a cube in 6 N^3 tetrahedra; of a mesh with the integrals `kernel`.
     ///
     /// # Errors
     /// Whatever is wrong with the file.
     pub fn read(from: &Source, (place, kernel): (&Place, K)) -> Result<Self, InputError> {
         let Source { source, gmsh, numbering, .. } = from;
-        if let Some(n) = source.strip_prefix("cube:") {
-            let n = n.parse().ok().filter(|n| (1..=500).contains(n)).ok_or_else(|| {
-                Finding::new(format!("`{source}` is not a valid size"))
-                    .remedy("write cube:N with N from 1 to 500 elements per edge")
-            })?;
-            return Self::of_mesh(source, &perturbed_cube(n), *numbering, kernel);
+        if let Some(mesh) = generated(source)? {
+            return Self::of_mesh(source, &mesh, *numbering, kernel);
         }
         let path = Path::new(source);
         if is_case(source) {
@@ -139,13 +136,45 @@ impl<K: Physics<N>, const N: usize> Subject<K, N> {
     }
 }
 
+/// The mesh of `cube:N` or `tetrahedra:N`; none for other sources.
+fn generated(source: &str) -> Result<Option<HexMesh>, Finding> {
+    let Some((kind @ ("cube" | "tetrahedra"), n)) = source.split_once(':') else {
+        return Ok(None);
+    };
+    let n = n.parse().ok().filter(|n| (1..=500).contains(n)).ok_or_else(|| {
+        Finding::new(format!("`{source}` is not a valid size"))
+            .remedy(format!("write {kind}:N with N from 1 to 500 elements per edge"))
+    })?;
+    Ok(Some(if kind == "cube" { perturbed_cube(n) } else { perturbed_tetrahedra(n) }))
+}
+
 /// A cube of n^3 unit elements, every node moved by up to a fifth of an element in each direction.
 fn perturbed_cube(n: usize) -> HexMesh {
+    let (coordinates, hexes) = perturbed(n, 0.2);
+    HexMesh::new(coordinates, hexes, Sets::default()).expect("a fifth of an element inverts none")
+}
+
+/// A cube of n^3 unit cubes in six tetrahedra each along a diagonal, every vertex moved by up to a
+/// tenth of a cube in each direction.
+fn perturbed_tetrahedra(n: usize) -> HexMesh {
+    let (coordinates, hexes) = perturbed(n, 0.1);
+    let mut cells = Cells::default();
+    for hex in hexes {
+        for [a, b] in [[1, 2], [2, 3], [3, 7], [7, 4], [4, 5], [5, 1]] {
+            cells.push(Shape::Tetrahedron, &[hex[0], hex[a], hex[b], hex[6]], &[]);
+        }
+    }
+    let cut = Cut::keeping_tetrahedra(&cells, coordinates).expect("vertices are those of cubes");
+    HexMesh::of_tetrahedra(cut.coordinates, cut.tetrahedra, Sets::default())
+        .expect("a tenth of a cube inverts none")
+}
+
+/// Nodes of n^3 unit cubes, moved by up to `share` in each direction, and the cubes.
+fn perturbed(n: usize, share: f64) -> (Vec<[f64; 3]>, Vec<[u32; 8]>) {
     let mut state = 1u64;
     let mut noise = move || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        0.4 * ((state >> 11) as f64 / (1u64 << 53) as f64 - 0.5)
+        2.0 * share * ((state >> 11) as f64 / (1u64 << 53) as f64 - 0.5)
     };
-    let (coordinates, hexes) = block([n; 3], |node| node.map(|i| i as f64 + noise()));
-    HexMesh::new(coordinates, hexes, Sets::default()).expect("a fifth of an element inverts none")
+    block([n; 3], |node| node.map(|i| i as f64 + noise()))
 }

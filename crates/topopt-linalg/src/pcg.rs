@@ -45,6 +45,16 @@ pub struct PcgOutcome {
     pub strengthened: usize,
 }
 
+impl PcgOutcome {
+    /// Counts a solve that rounding stopped at a relative residual of at most `enough` as
+    /// converged.
+    pub fn or_rounded(self, enough: f64) -> Self {
+        let is_enough = self.reason == StopReason::Stagnated && self.relative_residual <= enough;
+        let reason = if is_enough { StopReason::Converged } else { self.reason };
+        Self { reason, ..self }
+    }
+}
+
 /// Progress of a solve, reported at every stop test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PcgProgress {

@@ -11,21 +11,21 @@ pub(crate) const CLUSTER: usize = 32;
 /// at their border, and a range fits the cache of one core.
 const RANGE: usize = 128 * CLUSTER;
 
-/// The elements of `hexes`, which come along a space-filling curve, cluster by cluster.
-pub(crate) fn order(hexes: &[[u32; 8]]) -> Vec<u32> {
-    let mut order = vec![0; hexes.len()];
-    let ranges = order.par_chunks_mut(RANGE).zip(hexes.par_chunks(RANGE)).enumerate();
-    ranges.for_each(|(range, (order, hexes))| {
-        Growth::new(hexes).fill(order);
+/// The elements of E nodes, which come along a space-filling curve, cluster by cluster.
+pub(crate) fn order<const E: usize>(elements: &[[u32; E]]) -> Vec<u32> {
+    let mut order = vec![0; elements.len()];
+    let ranges = order.par_chunks_mut(RANGE).zip(elements.par_chunks(RANGE)).enumerate();
+    ranges.for_each(|(range, (order, elements))| {
+        Growth::new(elements).fill(order);
         order.iter_mut().for_each(|e| *e += (range * RANGE) as u32);
     });
     order
 }
 
 /// Clusters as they grow, element by element.
-struct Growth {
-    /// Nodes by numbers of their own.
-    hexes: Vec<[u32; 8]>,
+struct Growth<const E: usize> {
+    /// Nodes of the elements, by numbers of their own.
+    nodes: Vec<[u32; E]>,
     /// `elements[starts[n]..starts[n + 1]]` are those of node n.
     starts: Vec<u32>,
     elements: Vec<u32>,
@@ -40,25 +40,25 @@ struct Growth {
     candidates: Vec<u32>,
 }
 
-impl Growth {
-    fn new(hexes: &[[u32; 8]]) -> Self {
-        let (nodes, hexes) = with_own_nodes(hexes);
+impl<const E: usize> Growth<E> {
+    fn new(elements: &[[u32; E]]) -> Self {
+        let (distinct, nodes) = with_own_nodes(elements);
 
-        let mut starts = vec![0; nodes.len() + 1];
-        for &node in hexes.as_flattened() {
+        let mut starts = vec![0; distinct.len() + 1];
+        for &node in nodes.as_flattened() {
             starts[node as usize + 1] += 1;
         }
 
         // Before they are summed, the counts are what each node has left.
         let n_left = starts[1..].to_vec();
-        for node in 0..nodes.len() {
+        for node in 0..distinct.len() {
             starts[node + 1] += starts[node];
         }
 
         let mut next = starts.clone();
-        let mut elements = vec![0; 8 * hexes.len()];
-        for (element, hex) in (0..).zip(&hexes) {
-            for &node in hex {
+        let mut elements = vec![0; E * nodes.len()];
+        for (element, own) in (0..).zip(&nodes) {
+            for &node in own {
                 elements[next[node as usize] as usize] = element;
                 next[node as usize] += 1;
             }
@@ -68,11 +68,11 @@ impl Growth {
             starts,
             elements,
             n_left,
-            clusters: vec![u32::MAX; nodes.len()],
-            is_taken: vec![false; hexes.len()],
-            n_shared: vec![0; hexes.len()],
+            clusters: vec![u32::MAX; distinct.len()],
+            is_taken: vec![false; nodes.len()],
+            n_shared: vec![0; nodes.len()],
             candidates: Vec::new(),
-            hexes,
+            nodes,
         }
     }
 
@@ -106,14 +106,14 @@ impl Growth {
     /// Begins beside the last cluster, where fewest elements are left, so that none stay alone.
     fn seed(&self) -> Option<u32> {
         self.candidates.iter().copied().min_by_key(|&e| {
-            let hex = &self.hexes[e as usize];
-            (hex.iter().map(|&node| self.n_left[node as usize]).sum::<u32>(), e)
+            let nodes = &self.nodes[e as usize];
+            (nodes.iter().map(|&node| self.n_left[node as usize]).sum::<u32>(), e)
         })
     }
 
     fn take(&mut self, element: u32, cluster: u32) {
         self.is_taken[element as usize] = true;
-        for node in self.hexes[element as usize] {
+        for node in self.nodes[element as usize] {
             let node = node as usize;
             self.n_left[node] -= 1;
             if std::mem::replace(&mut self.clusters[node], cluster) != cluster {
@@ -132,13 +132,13 @@ impl Growth {
 
     /// The candidate that brings fewest nodes, of these the one that is the last of most nodes.
     fn best(&mut self) -> Option<u32> {
-        let Self { hexes, n_left, is_taken, n_shared, candidates, .. } = self;
+        let Self { nodes, n_left, is_taken, n_shared, candidates, .. } = self;
         candidates.retain(|&e| !is_taken[e as usize]);
         let most = candidates.iter().map(|&e| n_shared[e as usize]).max()?;
         let best = candidates.iter().copied().filter(|&e| n_shared[e as usize] == most);
         best.max_by_key(|&e| {
-            let hex = &hexes[e as usize];
-            let closed = hex.iter().filter(|&&node| n_left[node as usize] == 1).count();
+            let own = &nodes[e as usize];
+            let closed = own.iter().filter(|&&node| n_left[node as usize] == 1).count();
             (closed, std::cmp::Reverse(e))
         })
     }

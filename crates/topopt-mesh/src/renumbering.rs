@@ -27,12 +27,12 @@ pub struct Renumbering {
 
 impl Renumbering {
     /// The numbering that is computed on: [`Renumbering::along_chords`], or
-    /// [`Renumbering::in_clusters`] where the chords are short. Tetrahedra have no chords, and come
-    /// along a Hilbert curve.
+    /// [`Renumbering::in_clusters`] where the chords are short, and for tetrahedra, which have
+    /// none.
     pub fn on_import(mesh: &HexMesh) -> Self {
         let curve = Self::along_curve(mesh);
         if mesh.shape() == Shape::Tetrahedron {
-            return curve;
+            return Self::of_clusters(&curve.apply_without_sets(mesh)).after(curve);
         }
         let sorted = curve.apply_without_sets(mesh);
         if Chords::mean_length(&sorted) >= LONG {
@@ -55,7 +55,7 @@ impl Renumbering {
     }
 
     /// Elements in clusters of 32 that share many nodes, along a Hilbert curve, and nodes cluster
-    /// by cluster. Elements are rotated so that nodes of many elements stand first.
+    /// by cluster. Hexahedra are rotated so that nodes of many elements stand first.
     pub fn in_clusters(mesh: &HexMesh) -> Self {
         let curve = Self::along_curve(mesh);
         Self::of_clusters(&curve.apply_without_sets(mesh)).after(curve)
@@ -80,7 +80,10 @@ impl Renumbering {
     /// those of most places in it first: a GPU sums them up 32 at a time, in the order of their
     /// places.
     fn of_clusters(mesh: &HexMesh) -> Self {
-        let elements = clusters::order(mesh.hexes());
+        let elements = match mesh.shape() {
+            Shape::Tetrahedron => clusters::order(mesh.tetrahedra()),
+            _ => clusters::order(mesh.hexes()),
+        };
         let clusters = elements.par_chunks(clusters::CLUSTER);
         let by_cluster: Vec<u32> =
             clusters.flat_map_iter(|cluster| nodes_by_places(mesh, cluster)).collect();
@@ -90,7 +93,10 @@ impl Renumbering {
         let places = by_cluster.par_iter().enumerate();
         let new = places.filter(|(place, node)| first.is(**node, *place));
         let nodes = new.map(|(_, &node)| node).collect();
-        let rotations = gather(&elements, &by_valence(mesh));
+        let rotations = match mesh.shape() {
+            Shape::Tetrahedron => vec![0; elements.len()],
+            _ => gather(&elements, &by_valence(mesh)),
+        };
         Self { nodes, elements, rotations }
     }
 
@@ -306,8 +312,8 @@ fn rotation_by(ranks: [(usize, u32); 8]) -> u8 {
 
 /// Returns the nodes of the elements of a `cluster`, those of most places in it first.
 fn nodes_by_places(mesh: &HexMesh, cluster: &[u32]) -> Vec<u32> {
-    let hexes = cluster.iter().map(|&e| mesh.hexes()[e as usize]);
-    let mut places: Vec<u32> = hexes.flatten().collect();
+    let elements = cluster.iter().map(|&e| mesh.element(e as usize));
+    let mut places: Vec<u32> = elements.flatten().copied().collect();
     places.sort_unstable();
     let mut nodes: Vec<&[u32]> = places.chunk_by(|a, b| a == b).collect();
     nodes.sort_by_key(|places| std::cmp::Reverse(places.len()));

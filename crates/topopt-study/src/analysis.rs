@@ -18,7 +18,7 @@ use topopt_fem::{DIM, Elasticity};
 use topopt_io::{WriteError, atomic};
 
 use crate::doubts;
-use crate::failure::Failure;
+use crate::failure::{Failure, Remedies};
 use crate::output_folder::{self, Earlier, refused};
 use crate::place::Place;
 use crate::result_files::{
@@ -90,6 +90,9 @@ pub struct Analysis<C> {
     pub pcg_iterations: usize,
     /// Largest relative residual of a solve.
     pub pcg_residual: f64,
+    /// A sentence where rounding stopped a solve before it reached the tolerance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounding: Option<String>,
     /// Wall time of the preconditioner and of conjugate gradients, in seconds.
     pub seconds: f64,
     /// Notes on the mesh as read, on the device and on stresses left out, one sentence each.
@@ -144,6 +147,10 @@ impl Analyzed<DIM> for Elasticity {
 /// and reactions are to balance the loads to many digits.
 pub const TOLERANCE: f64 = 1e-8;
 
+/// Relative residual that is enough where rounding stops a solve to [`TOLERANCE`], as it does in
+/// slender parts, where forces of elements that are far larger than the loads cancel at the nodes.
+const ROUNDED: f64 = 1e-6;
+
 /// Folder of an analysis by default: that of a run of the case with `-analysis` behind.
 pub fn default_directory(config: &Config) -> PathBuf {
     let mut name = config.output_directory().into_os_string();
@@ -175,7 +182,7 @@ pub fn of<K: Analyzed<N>, const N: usize>(
             || Case::<N>::of::<K>(config, &request.gmsh, interrupt),
         );
         let (place, case) = (place.map_err(InputError::from)?, case?);
-        let place = place.of_mesh(config.solver.device, &case.mesh);
+        let place = place.of_mesh(config, &case.mesh);
 
         let mut notes = case.notes.clone();
         let given = Given::of::<K>(config, &case);
@@ -185,7 +192,9 @@ pub fn of<K: Analyzed<N>, const N: usize>(
 
         let filling = filling(config, &model, design.as_ref()).map_err(InputError::from)?;
         let part = Part { config, model: &model, given, filling };
-        let conditions = Conditions { config, place: &place, interrupt, remedy: REMEDY };
+        let rounded = rounded(config);
+        let conditions =
+            Conditions { config, place: &place, interrupt, rounded, remedies: REMEDIES };
         let mut analysis = match K::in_time(&part, request, conditions)? {
             Some(analysis) => analysis,
             None => steady(part, request, conditions)?,
@@ -249,11 +258,24 @@ impl<C> Analysis<C> {
             preconditioner: means.preconditioner,
             pcg_iterations,
             pcg_residual,
+            rounding: (pcg_residual > config.solver.tolerance).then(|| {
+                format!(
+                    "solved to a relative residual of {pcg_residual:.1e}: rounding allows no less on \
+                     this mesh"
+                )
+            }),
             seconds,
             notes: Vec::new(),
             warnings: Vec::new(),
         }
     }
+}
+
+/// Relative residual that is enough where rounding stops a solve: none, where the user asks for a
+/// tolerance. A case file that topopt wrote repeats the one that an analysis had.
+fn rounded(config: &Config) -> f64 {
+    let is_repeated = config.is_written_by_us() && config.solver.tolerance == TOLERANCE;
+    if is_repeated || !config.gives("solver.tolerance") { ROUNDED } else { 0.0 }
 }
 
 /// Writes the case with all of its settings.
@@ -263,8 +285,11 @@ pub(crate) fn write_case(config: &Config) -> Result<(), Failure> {
     Ok(atomic::write(&path, |file| file.write_all(case.as_bytes()))?)
 }
 
-/// Remedy for a solve that does not converge.
-pub(crate) const REMEDY: &str = "raise `solver.max_iterations` or loosen `solver.tolerance`";
+/// Remedies for a solve that does not converge.
+const REMEDIES: Remedies = Remedies {
+    limited: "raise `solver.max_iterations` or loosen `solver.tolerance`",
+    rounded: "loosen `solver.tolerance`: rounding allows no less on this mesh",
+};
 
 impl Request {
     /// Looks at everything that can be refused before the solve.

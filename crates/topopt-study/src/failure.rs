@@ -276,6 +276,29 @@ fn solver_remedy(outcome: &PcgOutcome, other_cycle: Option<Cycle>) -> &'static s
              `design.density_min`"
         }
         StopReason::Stagnated => "loosen `solver.tolerance`: it is beyond double precision here",
-        _ => "check the units of the loads and of the material, and the mesh",
+        _ => UNSOUND,
     }
 }
+
+/// Remedies where the solve of an analysis or a verification does not converge.
+#[derive(Debug, Clone, Copy)]
+pub struct Remedies {
+    /// Remedy for a solve whose iterations ran out.
+    pub limited: &'static str,
+    /// Remedy for a solve that rounding stopped.
+    pub rounded: &'static str,
+}
+
+impl Remedies {
+    /// The remedy for a solve that ended for this `reason`.
+    pub fn of(self, reason: StopReason) -> &'static str {
+        match reason {
+            StopReason::IterationLimit => self.limited,
+            StopReason::Stagnated => self.rounded,
+            _ => UNSOUND,
+        }
+    }
+}
+
+/// Remedy where the numbers of a system make no sense.
+const UNSOUND: &str = "check the units of the loads and of the material, and the mesh";

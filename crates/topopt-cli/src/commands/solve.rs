@@ -97,7 +97,8 @@ fn print<K: Shown<N>, const N: usize>(
             writeln!(out, "    {name:<20}  {text}")?;
         }
     }
-    found.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))?;
+    let mut notes = found.notes.iter().chain(&found.rounding);
+    notes.try_for_each(|note| writeln!(out, "  note: {note}"))?;
     found.warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))
 }
 

@@ -242,31 +242,40 @@ fn forces_that_cancel() {
     assert!(out.contains("warning: the forces of load case `default` add up to zero"), "{out}");
 }
 
-/// Compares the memory forecast with the peak of the run, which must be within a fifth.
+/// Compares the memory forecast with the peak of the run, which must be within a fifth. The
+/// forecast is for the program as it is released; what the one under test takes more, it takes for
+/// a small mesh as well.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_is_as_forecast() {
     for (strategy, weights) in
         [("mf", "cone"), ("ebe", "cone"), ("nbn", "cone"), ("mf", "helmholtz")]
     {
-        let folder = Folder::new();
-        let set = [
-            "mesh.elements=20000",
-            &format!("filter.weights={weights}"),
-            &format!("solver.strategy={strategy}"),
-            "optimizer.max_iterations=1",
-            "solver.tolerance=0.99",
-            "solver.threads=2",
-        ];
-
-        let mut args = vec!["--json"];
-        set.iter().for_each(|set| args.extend(["--set", set]));
-        let forecast: Value = serde_json::from_str(&check(&folder, &args)).unwrap();
-        let expected = forecast["memory_mb"][strategy].as_f64().unwrap();
-
-        folder.run_well(&set);
-        let found = folder.summary()["peak_memory_mb"].as_f64().unwrap();
+        let [[small, of_small], [expected, found]] =
+            [250, 20_000].map(|elements| forecast_and_peak(elements, strategy, weights));
+        let found = found - (of_small - small);
         let which = [strategy, weights];
         assert!((found / expected - 1.0).abs() < 0.2, "{which:?}: {found} | {expected}");
     }
+}
+
+/// Memory of a run with so many elements, in MB, as it is forecast and as it is found.
+#[cfg(target_os = "linux")]
+fn forecast_and_peak(elements: usize, strategy: &str, weights: &str) -> [f64; 2] {
+    let folder = Folder::new();
+    let set = [
+        &format!("mesh.elements={elements}"),
+        &format!("filter.weights={weights}"),
+        &format!("solver.strategy={strategy}"),
+        "optimizer.max_iterations=1",
+        "solver.tolerance=0.99",
+        "solver.threads=2",
+    ];
+
+    let mut args = vec!["--json"];
+    set.iter().for_each(|set| args.extend(["--set", set]));
+    let forecast: Value = serde_json::from_str(&check(&folder, &args)).unwrap();
+    folder.run_well(&set);
+    let peak = folder.summary()["peak_memory_mb"].as_f64().unwrap();
+    [forecast["memory_mb"][strategy].as_f64().unwrap(), peak]
 }

@@ -4,8 +4,10 @@ use topopt_case::config::Device;
 use topopt_case::interrupt::Interrupt;
 use topopt_case::meshing::Gmsh;
 use topopt_cuda::{Probe, probe};
+use topopt_mesh::HexMesh;
 use topopt_study::distance::{Part, Question};
 use topopt_study::place::Place;
+use topopt_testing::kuhn;
 
 use super::{Finished, Folder, difference, program};
 use crate::continuation::PROJECTED;
@@ -371,4 +373,83 @@ fn a_part_is_solved_on_a_gpu_as_on_the_processor() {
         let [found, expected] = [&gpu, &cpu].map(|found| found[key][value].as_f64().unwrap());
         assert!((found / expected - 1.0).abs() < 1e-6, "{key}: {found} {expected}");
     }
+}
+
+/// A beam of tetrahedra that is bent at its end.
+const TETRAHEDRA: &str = r#"title = "Tetrahedra"
+[mesh]
+file = "beam.inp"
+[[select]]
+name = "wall"
+kind = "nodes"
+plane = { point = [0, 0, 0], normal = [1, 0, 0] }
+[[select]]
+name = "end"
+kind = "faces"
+plane = { point = [6, 0, 0], normal = [1, 0, 0] }
+[[supports]]
+set = "wall"
+[[loads]]
+set = "end"
+total_force = [0, 0, -1]
+[design]
+volume_fraction = 0.5
+keep_loaded = "free"
+[filter]
+radius = 0.8
+[optimizer]
+max_iterations = 2
+[solver]
+tolerance = 1e-10
+"#;
+
+/// The deck of a `mesh` of tetrahedra of ten nodes.
+fn deck(mesh: &HexMesh) -> String {
+    let mut text = String::from("*NODE\n");
+    for (node, [x, y, z]) in (1..).zip(mesh.coordinates()) {
+        text += &format!("{node}, {x:.17e}, {y:.17e}, {z:.17e}\n");
+    }
+    text += "*ELEMENT, TYPE=C3D10\n";
+    for (element, nodes) in (1..).zip(mesh.tetrahedra()) {
+        let nodes = nodes.map(|node| (node + 1).to_string()).join(", ");
+        text += &format!("{element}, {nodes}\n");
+    }
+    text
+}
+
+/// Elements of ten nodes, some of them curved; without multigrid, which only the processor has.
+#[test]
+fn tetrahedra_have_the_history_of_the_cpu() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let folder = Folder::new();
+    let arch = |[x, y, z]: [f64; 3]| [6.0 * x, 2.0 * y, z + 0.4 * y * (x - 0.5).max(0.0)];
+    folder.write("beam.inp", &deck(&kuhn([6, 2, 2], arch, true)));
+    folder.write("case.toml", TETRAHEDRA);
+    for name in ["jacobi", "block-jacobi"] {
+        let run = |device: &str, more: &[&str]| {
+            let arguments = [&["--device", device, "--preconditioner", name], more].concat();
+            let finished = folder.run(&[], &arguments);
+            assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+            folder.history("compliance")
+        };
+        let expected = run("cpu", &[]);
+        assert_eq!(folder.summary()["elements"], 144);
+        for more in [&[][..], &["--set", "solver.deterministic=true"]] {
+            assert!(difference(&run("gpu", more), &expected) < 1e-8, "{name}, {more:?}");
+            assert!(folder.summary()["device"].as_str().unwrap().starts_with("gpu"));
+            assert_eq!(
+                (&folder.summary()["elements"], &folder.summary()["strategy"]),
+                (&144.into(), &"mf".into())
+            );
+        }
+    }
+
+    // Cut into four hexahedra each.
+    let finished =
+        folder.run(&["optimizer.max_iterations=1", "mesh.file=\"beam.inp\""], &["--device", "gpu"]);
+    assert_eq!(finished.status, 0, "{}", finished.err);
+    assert!(finished.out.contains("tetrahedra were cut into hexahedra"), "{}", finished.out);
 }

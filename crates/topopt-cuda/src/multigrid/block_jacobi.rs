@@ -1,15 +1,15 @@
 //! `block-jacobi`: the inverse of the 3x3 blocks on the diagonal of K, by the kernels of
-//! `cuda/block_diagonal.cu`.
+//! `cuda/block_diagonal.cu`, of tetrahedra with `cuda/tetrahedra_blocks.cu`.
 
 use std::sync::Arc;
 
 use topopt_fem::{ElementOperator, ElementPreconditioner};
 use topopt_linalg::{BackendError, Preconditioner, Space};
 
-use super::rigid_bodies::invert_blocks;
+use super::rigid_bodies::{add_blocks, invert_blocks};
 use crate::Cuda;
 use crate::kernel::Grid::Threads;
-use crate::kernels;
+use crate::kernels::{self, Part};
 use crate::operators::ProblemOnDevice;
 use crate::vector::DeviceVector;
 
@@ -17,6 +17,8 @@ use crate::vector::DeviceVector;
 pub struct BlockJacobi {
     problem: Arc<ProblemOnDevice>,
     kernels: kernels::BlockDiagonal<f64>,
+    /// Kernels that add the blocks of tetrahedra, where these are the elements.
+    tetrahedra: Option<kernels::TetrahedraBlocks>,
     /// Six numbers of a node.
     inverse: DeviceVector<f64>,
 }
@@ -31,7 +33,9 @@ impl BlockJacobi {
         let space = Space::nodes(problem.mesh.n_nodes, 6);
         let inverse = DeviceVector { space, values: device.zeros(space.len())? };
         let kernels = kernels::BlockDiagonal::load_for(problem.formulation(), device)?;
-        Ok(Self { problem: problem.clone(), kernels, inverse })
+        let are_tetrahedra = problem.mesh.are_tetrahedra();
+        let tetrahedra = are_tetrahedra.then(|| kernels::TetrahedraBlocks::load(device));
+        Ok(Self { problem: problem.clone(), kernels, tetrahedra: tetrahedra.transpose()?, inverse })
     }
 }
 
@@ -53,9 +57,25 @@ impl ElementPreconditioner<Cuda<f64>> for BlockJacobi {
         _: &dyn ElementOperator<Cuda<f64>>,
         coefficients: &[&DeviceVector<f64>],
     ) -> Result<(), BackendError> {
-        let Self { problem, kernels, inverse } = self;
+        let Self { problem, kernels, inverse, .. } = self;
         let springs = problem.constraints.springs.as_ref();
-        invert_blocks(kernels, problem, springs, coefficients[0], inverse);
+        let moduli = coefficients[0];
+        invert_blocks(kernels, problem, springs, inverse, |part, out| match &self.tetrahedra {
+            Some(kernels) => add_tetrahedra(kernels, problem, part, moduli, out),
+            None => add_blocks(kernels, problem, part, moduli, out),
+        });
         Ok(())
     }
+}
+
+/// Adds the blocks of a part of the tetrahedra with `moduli`.
+fn add_tetrahedra(
+    kernels: &kernels::TetrahedraBlocks,
+    problem: &ProblemOnDevice,
+    part: Part,
+    moduli: &DeviceVector<f64>,
+    blocks: &mut DeviceVector<f64>,
+) {
+    let (grid, material) = (Threads(part.count as usize), problem.material());
+    kernels.tetrahedra_blocks(grid, &problem.mesh, part, material, moduli, blocks);
 }

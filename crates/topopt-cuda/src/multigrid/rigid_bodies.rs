@@ -15,7 +15,7 @@ use super::level::{CoarseMatrix, Fine, LevelKernels, Rows};
 use super::smooth_step::{Step, how, launch_smooth};
 use crate::Cuda;
 use crate::kernel::Grid::Threads;
-use crate::kernels;
+use crate::kernels::{self, Part};
 use crate::operators::ProblemOnDevice;
 use crate::vector::{DeviceVector, Real};
 
@@ -79,7 +79,10 @@ impl<R: Real> LevelKernels<Elasticity, R, DIM> for RigidBodies<R> {
         inverse: &mut DeviceVector<R>,
     ) {
         let springs = fine.stiffness().map(|springs| &springs.values);
-        invert_blocks(&self.nodal, fine.elements().problem(), springs, &raised[0], inverse);
+        let problem = fine.elements().problem();
+        invert_blocks(&self.nodal, problem, springs, inverse, |part, out| {
+            add_blocks(&self.nodal, problem, part, &raised[0], out);
+        });
     }
 
     fn first_matrix(
@@ -251,14 +254,27 @@ impl<R: Real> LevelKernels<Elasticity, R, DIM> for RigidBodies<R> {
     }
 }
 
-/// Inverts the 3x3 blocks on the diagonal of K and springs, the identity at held components, for `moduli`;
-/// `[6][n_nodes]`.
+/// Adds the 3x3 blocks on the diagonal of K, `[6][n_nodes]`, of a part of the hexahedra with
+/// `moduli`.
+pub(super) fn add_blocks<R: Real>(
+    kernels: &kernels::BlockDiagonal<R>,
+    problem: &ProblemOnDevice,
+    part: Part,
+    moduli: &DeviceVector<R>,
+    blocks: &mut DeviceVector<R>,
+) {
+    let (grid, material) = (Threads(part.count as usize), problem.material());
+    kernels.block_diagonal(grid, &problem.mesh, part, material, moduli, blocks);
+}
+
+/// Inverts the 3x3 blocks on the diagonal of K and springs, the identity at held components,
+/// `[6][n_nodes]`; `add` adds those of a part of the elements.
 pub(super) fn invert_blocks<R: Real>(
     kernels: &kernels::BlockDiagonal<R>,
     problem: &ProblemOnDevice,
     springs: Option<&CudaSlice<R>>,
-    moduli: &DeviceVector<R>,
     blocks: &mut DeviceVector<R>,
+    add: impl Fn(Part, &mut DeviceVector<R>),
 ) {
     let ProblemOnDevice { device, mesh, constraints, .. } = problem;
     let cleared = device.stream().memset_zeros(&mut blocks.values);
@@ -268,9 +284,6 @@ pub(super) fn invert_blocks<R: Real>(
         let copied = device.stream().memcpy_dtod(springs, &mut blocks.values);
         device.record("copying springs", copied);
     }
-    for part in mesh.parts() {
-        let (grid, material) = (Threads(part.count as usize), problem.material());
-        kernels.block_diagonal(grid, mesh, part, material, moduli, &mut *blocks);
-    }
+    mesh.parts().for_each(|part| add(part, blocks));
     kernels.invert_blocks(Threads(mesh.n_nodes), mesh.n_nodes, &constraints.held, blocks);
 }

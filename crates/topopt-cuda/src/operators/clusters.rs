@@ -16,7 +16,7 @@ pub const WARP: usize = defined!("mf_clusters.cu", "LANES");
 const MAX_NODES: usize = defined!("mf_clusters.cu", "ROUNDS") * WARP;
 
 /// Most nodes of a mesh: three of the 32 bits of a node mark its held components.
-const MAX_NODES_OF_MESH: usize = 1 << 29;
+pub(super) const MAX_NODES_OF_MESH: usize = 1 << 29;
 
 /// Position of VTK's local nodes in the 2x2x2 grid of nodes, and back.
 pub(crate) const POSITION: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
@@ -152,7 +152,7 @@ impl Cluster {
         }
         pairs.sort_unstable();
 
-        let found = shares(&pairs);
+        let found = shares(&pairs, MAX_NODES);
         let last = found.last().map_or(0, |share| share[0].0);
         let mut cluster = Self {
             count: hexes.len(),
@@ -192,12 +192,12 @@ impl Cluster {
 /// Places that the kernel adds without a branch.
 const MOST_PLACES: usize = 4;
 
-/// Splits the sorted pairs of node and place into shares of one node each, of as few places as 96
-/// shares allow, but at least four. A warp that sums 32 shares waits for the longest.
-fn shares(pairs: &[(u32, u8)]) -> Vec<&[(u32, u8)]> {
+/// Splits the sorted pairs of node and place into up to `limit` shares of one node each, of as few
+/// places as that allows, but at least four. A warp that sums 32 shares waits for the longest.
+pub(super) fn shares(pairs: &[(u32, u8)], limit: usize) -> Vec<&[(u32, u8)]> {
     let nodes = || pairs.chunk_by(|a, b| a.0 == b.0);
     let fits =
-        |&most: &usize| nodes().map(|node| node.len().div_ceil(most)).sum::<usize>() <= MAX_NODES;
+        |&most: &usize| nodes().map(|node| node.len().div_ceil(most)).sum::<usize>() <= limit;
     let most = (MOST_PLACES..pairs.len()).find(fits).unwrap_or(pairs.len());
     nodes().flat_map(|node| node.chunks(most)).collect()
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
 use topopt_linalg::BackendError;
+use topopt_mesh::HexMesh;
 
 use crate::Device;
 use crate::vector::to_planes;
@@ -22,13 +23,13 @@ pub struct Constraints {
 }
 
 impl Constraints {
-    /// Uploads the constraints of the nodes of `elements`, which have A each.
+    /// Uploads the constraints of the nodes of `mesh`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it.
-    pub(crate) fn new<const N: usize, const A: usize>(
+    pub(crate) fn new<const N: usize>(
         device: &Arc<Device>,
-        elements: &[[u32; A]],
+        mesh: &HexMesh,
         constraints: &topopt_fem::Constraints<N>,
     ) -> Result<Self, BackendError> {
         let held = held(constraints);
@@ -37,7 +38,7 @@ impl Constraints {
         Ok(Self {
             unknowns: N,
             held: device.upload(&held)?,
-            at_supports: device.upload(&at_supports(elements, &held))?,
+            at_supports: device.upload(&at_supports(mesh, &held))?,
             springs: springs.transpose()?,
         })
     }
@@ -55,8 +56,10 @@ pub(crate) fn held<const N: usize>(constraints: &topopt_fem::Constraints<N>) -> 
 }
 
 /// A bit per element: whether one of its nodes is held.
-fn at_supports<const A: usize>(elements: &[[u32; A]], held: &[u8]) -> Vec<u32> {
-    let is_held = |nodes: &[u32; A]| nodes.iter().any(|&node| held[node as usize] != 0);
+fn at_supports(mesh: &HexMesh, held: &[u8]) -> Vec<u32> {
+    let n = mesh.nodes_per_element();
+    let is_held = |nodes: &[u32]| nodes.iter().any(|&node| held[node as usize] != 0);
     let bit = |(bit, nodes)| u32::from(is_held(nodes)) << bit;
-    elements.par_chunks(32).map(|elements| elements.iter().enumerate().map(bit).sum()).collect()
+    let words = mesh.connectivity().par_chunks(32 * n);
+    words.map(|nodes| nodes.chunks(n).enumerate().map(bit).sum()).collect()
 }

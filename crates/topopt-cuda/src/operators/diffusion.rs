@@ -114,8 +114,8 @@ impl<R: Real> ElementKernels<Diffusion, R, 1> for Conducting<R> {
             + FilmRows::bytes(problem.constraints().films().len())
     }
 
-    fn blocks(&self, count: usize, _: bool) -> usize {
-        self.kernels.diffusion_dot.blocks(Threads(count))
+    fn blocks(&self, part: Part, _: bool) -> usize {
+        self.kernels.diffusion_dot.blocks(Threads(part.count as usize))
     }
 
     fn products(

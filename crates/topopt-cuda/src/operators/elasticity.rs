@@ -1,35 +1,27 @@
-//! Linear elasticity: `cuda/mf.cu`, or `cuda/mf_clusters.cu` where the mesh is in clusters, and its
-//! diagonal and energies; its strategies.
+//! Linear elasticity: its strategies, and the kernels of its elements by their shape.
 
 use std::sync::Arc;
 
-use topopt_fem::{DIM, Discretization, Elasticity, ElementOperator, Formulation};
+use topopt_fem::{DIM, Discretization, Elasticity, ElementOperator};
 use topopt_linalg::BackendError;
 use topopt_mesh::NodeToElements;
+use topopt_mesh::cells::Shape;
 
 use super::adjacency::ReverseConnectivity;
 use super::bsr::Bsr;
-use super::clusters::Clusters;
 use super::ebe_sym::{self, EbeSym, EbeSymAtomic};
-use super::mf::{ElementKernels, MatrixFree, Mf, To, launch_products};
+use super::hexahedra::Hexahedra;
+use super::mf::{ElementKernels, MatrixFree, Mf, To};
 use super::nbn::Nbn;
 use super::product::boxed;
 use super::stored::{self, ByElements};
+use super::tetrahedra::Tetrahedra;
 use super::{DeviceKernel, ProblemOnDevice, Strategy};
-use crate::kernel::Grid::Threads;
-use crate::kernel::{self, Shared};
+use crate::Cuda;
+use crate::kernel::Shared;
 use crate::kernels::{self, Part};
 use crate::multigrid::{Coarsened, RigidBodies};
 use crate::vector::{DeviceVector, Real};
-use crate::{Cuda, ptx};
-
-/// Additions and multiplications per element, counted in `cuda/mf.cu`.
-fn flops(formulation: Formulation) -> f64 {
-    match formulation {
-        Formulation::Full => 1849.0,
-        Formulation::Incompatible => 1239.0,
-    }
-}
 
 impl MatrixFree<DIM> for Elasticity {
     type Elements<R: Real> = Elastic<R>;
@@ -79,41 +71,39 @@ impl DeviceKernel<DIM> for Elasticity {
     }
 }
 
-/// Kernels over elastic elements: one thread per element, or one warp per cluster where there are any.
-pub struct Elastic<R> {
-    kernels: kernels::Mf<R>,
-    clusters: Option<(kernels::MfClusters<R>, Arc<Clusters>)>,
-    diagonal: kernels::Diagonal<R>,
-    energies: kernels::Energies<R>,
-    flops: f64,
+/// Kernels over elastic elements.
+pub enum Elastic<R> {
+    /// Hexahedra of eight nodes.
+    Hexahedra(Hexahedra<R>),
+    /// Tetrahedra of ten nodes.
+    Tetrahedra(Tetrahedra<R>),
+}
+
+/// Makes one call for elements of either shape.
+macro_rules! of_shape {
+    ($elastic:expr, $elements:ident => $call:expr) => {
+        match $elastic {
+            Elastic::Hexahedra($elements) => $call,
+            Elastic::Tetrahedra($elements) => $call,
+        }
+    };
 }
 
 impl<R: Real> ElementKernels<Elasticity, R, DIM> for Elastic<R> {
-    fn new(on_device: &ProblemOnDevice, _: &Discretization) -> Result<Self, BackendError> {
-        let (device, formulation) = (&on_device.device, on_device.formulation());
-        let with_kernels = |clusters: &Arc<Clusters>| -> Result<_, BackendError> {
-            Ok((kernels::MfClusters::load_for(formulation, device)?, clusters.clone()))
-        };
-        Ok(Self {
-            kernels: kernels::Mf::load_for(formulation, device)?,
-            clusters: on_device.clusters.as_ref().map(with_kernels).transpose()?,
-            diagonal: kernels::Diagonal::load_for(formulation, device)?,
-            energies: kernels::Energies::load_for(formulation, device)?,
-            flops: flops(formulation),
+    fn new(on_device: &ProblemOnDevice, problem: &Discretization) -> Result<Self, BackendError> {
+        Ok(match problem.mesh().shape() {
+            Shape::Tetrahedron => Self::Tetrahedra(Tetrahedra::new(on_device, problem)?),
+            _ => Self::Hexahedra(Hexahedra::new(on_device, problem)?),
         })
     }
 
+    /// Block of the dot product of hexahedra, which is the smaller one.
     fn dot_block() -> u32 {
-        kernel::block(&ptx::of("mf", R::NAME), "mf_dot")
+        Hexahedra::<R>::dot_block()
     }
 
-    fn blocks(&self, count: usize, to_slots: bool) -> usize {
-        match &self.clusters {
-            Some((kernels, clusters)) if !to_slots => {
-                kernels.mf_clusters_dot.blocks(Threads(clusters.threads()))
-            }
-            _ => self.kernels.mf_dot.blocks(Threads(count)),
-        }
+    fn blocks(&self, part: Part, to_slots: bool) -> usize {
+        of_shape!(self, elements => elements.blocks(part, to_slots))
     }
 
     fn products(
@@ -124,29 +114,7 @@ impl<R: Real> ElementKernels<Elasticity, R, DIM> for Elastic<R> {
         to: To<'_, R>,
         partial: Option<Shared<f64>>,
     ) {
-        let ProblemOnDevice { mesh, constraints, .. } = mf.problem();
-        let (material, moduli) = (mf.problem().material(), &mf.coefficients()[0]);
-        let to = match (to, &self.clusters) {
-            (To::Nodes(y), Some((kernels, clusters))) => {
-                let (grid, clusters) = (Threads(clusters.threads()), &**clusters);
-                return match partial {
-                    Some(partial) => kernels
-                        .mf_clusters_dot(grid, clusters, mesh, material, moduli, x, y, partial),
-                    None => kernels.mf_clusters(grid, clusters, mesh, material, moduli, x, y),
-                };
-            }
-            (to, _) => to,
-        };
-
-        let (grid, held, at) =
-            (Threads(part.count as usize), &constraints.held, &constraints.at_supports);
-        launch_products!(
-            self.kernels,
-            mf | mf_dot | mf_to_slots | mf_to_slots_dot,
-            (grid, mesh, part, held, at, material, moduli, x),
-            to,
-            partial
-        );
+        of_shape!(self, elements => elements.products(mf, part, x, to, partial));
     }
 
     fn diagonal(
@@ -156,22 +124,20 @@ impl<R: Real> ElementKernels<Elasticity, R, DIM> for Elastic<R> {
         coefficients: &[DeviceVector<R>],
         out: &mut DeviceVector<R>,
     ) {
-        let ProblemOnDevice { mesh, constraints, .. } = mf.problem();
-        let (grid, material) = (Threads(part.count as usize), mf.problem().material());
-        let (held, moduli) = (&constraints.held, &coefficients[0]);
-        self.diagonal.diagonal(grid, mesh, part, held, material, moduli, out);
+        of_shape!(self, elements => elements.diagonal(mf, part, coefficients, out));
     }
 
-    fn work(&self, mf: &Mf<R>, _: usize, [v, u]: [&DeviceVector<R>; 2], out: &mut DeviceVector<R>) {
-        let (mesh, material) = (&mf.problem().mesh, mf.problem().material());
-        let grid = Threads(mesh.n_elements);
-        match std::ptr::eq(v, u) {
-            true => self.energies.energies(grid, mesh, material, u, out),
-            false => self.energies.work(grid, mesh, material, v, u, out),
-        }
+    fn work(
+        &self,
+        mf: &Mf<R>,
+        term: usize,
+        fields: [&DeviceVector<R>; 2],
+        out: &mut DeviceVector<R>,
+    ) {
+        of_shape!(self, elements => elements.work(mf, term, fields, out));
     }
 
     fn product_cost(&self) -> [f64; 2] {
-        [self.flops, 0.0]
+        of_shape!(self, elements => elements.product_cost())
     }
 }

@@ -7,13 +7,15 @@ use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
 use topopt_fem::DIM;
 use topopt_linalg::BackendError;
-use topopt_mesh::{HexMesh, hexahedron};
+use topopt_mesh::cells::Shape;
+use topopt_mesh::{HexMesh, hexahedron, tetrahedron};
 
+use super::curved::Curved;
 use crate::Device;
 use crate::kernels::{MeshView, Part};
 use crate::vector::to_planes;
 
-/// Nodes of an element.
+/// Nodes of a hexahedron.
 pub(crate) const NODES: usize = hexahedron::NODES.len();
 
 /// Nodes and elements, and how these are launched; nothing of what is solved on them.
@@ -23,8 +25,11 @@ pub struct MeshOnDevice {
     pub(crate) n_elements: usize,
     /// `[3][n_nodes]`.
     pub(crate) coordinates: CudaSlice<f64>,
-    /// `[NODES][n_elements]`.
+    pub(crate) nodes_per_element: usize,
+    /// `[nodes_per_element][n_elements]`.
     pub(crate) connectivity: CudaSlice<u32>,
+    /// Curved elements among tetrahedra, if there are any.
+    curved: Option<Curved>,
     /// Elements that are launched together where contributions are added by atomics.
     parts: Vec<Range<u32>>,
 }
@@ -65,20 +70,28 @@ impl MeshOnDevice {
         parts: Vec<Range<u32>>,
     ) -> Result<Arc<Self>, BackendError> {
         let elements: Vec<u32> = (0..mesh.n_elements() as u32).collect();
+        let (planes, curved) = match mesh.shape() {
+            Shape::Tetrahedron => {
+                (connectivity_planes(mesh.tetrahedra(), &elements), Curved::of(device, mesh)?)
+            }
+            _ => (connectivity_planes(mesh.hexes(), &elements), None),
+        };
         Ok(Arc::new(Self {
             device: device.clone(),
             n_nodes: mesh.n_nodes(),
             n_elements: mesh.n_elements(),
             coordinates: device
                 .upload(&to_planes::<f64>(mesh.coordinates().as_flattened(), DIM))?,
-            connectivity: device.upload(&connectivity_planes(mesh.hexes(), &elements))?,
+            nodes_per_element: mesh.nodes_per_element(),
+            connectivity: device.upload(&planes)?,
+            curved,
             parts,
         }))
     }
 
-    /// Bytes on the device for a mesh of that size.
-    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
-        8 * DIM * n_nodes + NODES * 4 * n_elements
+    /// Bytes on the device, and 4 more per curved element.
+    pub fn bytes(mesh: &HexMesh) -> usize {
+        8 * DIM * mesh.n_nodes() + 4 * mesh.connectivity().len()
     }
 
     /// The GPU.
@@ -101,7 +114,23 @@ impl MeshOnDevice {
         Part { first: 0, count: self.n_elements as u32 }
     }
 
-    /// View for a launch with the elements of another `connectivity`, `[NODES][n_elements]`.
+    /// Whether there are tetrahedra in place of hexahedra.
+    pub(crate) fn are_tetrahedra(&self) -> bool {
+        self.nodes_per_element == tetrahedron::N_NODES
+    }
+
+    /// A bit per element, set where it is curved; none if no element is.
+    pub(crate) fn are_curved(&self) -> Option<&CudaSlice<u32>> {
+        self.curved.as_ref().map(Curved::bits)
+    }
+
+    /// A list of curved elements, and the part of it that lies in a part of the elements.
+    pub(crate) fn curved(&self, part: Part) -> Option<(&CudaSlice<u32>, Part)> {
+        self.curved.as_ref().map(|curved| curved.within(part))
+    }
+
+    /// View for a launch with the elements of another `connectivity`,
+    /// `[nodes_per_element][n_elements]`.
     pub(crate) fn with(&self, connectivity: &CudaSlice<u32>) -> MeshView {
         MeshView {
             n_elements: self.n_elements.into(),
@@ -135,7 +164,7 @@ fn colored(mesh: &HexMesh, colors: &[usize]) -> Result<Vec<Range<u32>>, String> 
     let mut last = vec![u32::MAX; mesh.n_nodes()]; // the last element of each node
     for part in &parts {
         for e in part.clone() {
-            for &node in &mesh.hexes()[e as usize] {
+            for &node in mesh.element(e as usize) {
                 let before = std::mem::replace(&mut last[node as usize], e);
                 if before != e && part.contains(&before) {
                     return Err(format!("elements {before} and {e} of one color share a node"));

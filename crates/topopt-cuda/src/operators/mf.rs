@@ -103,8 +103,8 @@ impl<R: Real, K: MatrixFree<N>, const N: usize> Mf<R, K, N> {
         let ProblemOnDevice { device, mesh, .. } = &**on_device;
         let elements = K::Elements::<R>::new(on_device, problem)?;
         let blocks = match &slots {
-            Some(_) => elements.blocks(mesh.n_elements, true),
-            None => mesh.parts().map(|part| elements.blocks(part.count as usize, false)).sum(),
+            Some(_) => elements.blocks(mesh.all(), true),
+            None => mesh.parts().map(|part| elements.blocks(part, false)).sum(),
         };
         let zeros = |_| -> Result<_, BackendError> {
             let space = Space::elements(mesh.n_elements);
@@ -189,7 +189,7 @@ impl<R: Real, K: MatrixFree<N>, const N: usize> Mf<R, K, N> {
         let mut begin = 0;
         for part in mesh.parts() {
             self.elements.products(self, part, x, To::Nodes(y), partial(begin));
-            begin += self.elements.blocks(part.count as usize, false);
+            begin += self.elements.blocks(part, false);
         }
     }
 }
@@ -226,7 +226,8 @@ impl<R: Real, K: MatrixFree<N>, const N: usize> LinearOperator<Cuda<R>> for Mf<R
         let [flops, further] = self.elements.product_cost();
         let numbers = K::TERMS as f64 + further;
         let mut cost = Cost {
-            bytes_read: elements * (32.125 + numbers * real) + nodes * (24.0 + unknowns * real),
+            bytes_read: elements * (0.125 + 4.0 * mesh.nodes_per_element as f64 + numbers * real)
+                + nodes * (24.0 + unknowns * real),
             bytes_written: nodes * unknowns * real,
             flops: elements * flops,
         };
@@ -291,8 +292,9 @@ pub trait ElementKernels<K: MatrixFree<N>, R: Real, const N: usize>: Sized + Sen
         0
     }
 
-    /// Returns the blocks of a launch over `count` elements; each block writes its part of x . y.
-    fn blocks(&self, count: usize, to_slots: bool) -> usize;
+    /// Returns the blocks of the launches over a part of the elements; each block writes its part
+    /// of x . y.
+    fn blocks(&self, part: Part, to_slots: bool) -> usize;
 
     /// Adds the products of a part of the elements to nodes, or writes them to slots.
     fn products(

@@ -4,12 +4,17 @@ pub(crate) mod adjacency;
 mod bsr;
 pub(crate) mod clusters;
 pub(crate) mod constraints;
+<<<<<<< HEAD
 mod corner_maps;
+=======
+mod curved;
+>>>>>>> main
 mod diffusion;
 mod diffusion_stored;
 mod ebe_sym;
 mod elasticity;
 mod films;
+mod hexahedra;
 mod mesh;
 mod mf;
 mod nbn;
@@ -19,12 +24,15 @@ mod shape_means;
 mod slots;
 pub(crate) mod sparsity;
 mod stored;
+mod tetrahedra;
+mod tetrahedra_clusters;
 
 use std::sync::Arc;
 
-use topopt_fem::{Discretization, ElementOperator};
+use topopt_fem::{DIM, Discretization, ElementOperator};
 use topopt_linalg::BackendError;
 use topopt_mesh::HexMesh;
+use topopt_mesh::cells::Shape;
 
 pub use corner_maps::DeviceCorners;
 pub use mesh::MeshOnDevice;
@@ -108,9 +116,12 @@ impl Strategy {
         Mf::<f64, K, N>::bytes(n_elements) + Mf::<f64, K, N>::further_bytes(problem) + of_strategy
     }
 
-    /// Whether it computes the physics on `mesh`: `ebeSym` has no wedges and no pyramids, whose
-    /// threads would write to one node at the same time.
+    /// Whether it computes the physics on `mesh`: tetrahedra have `mf` alone, and `ebeSym` has no
+    /// wedges and no pyramids, whose threads would write to one node at the same time.
     pub fn takes<K: DeviceKernel<N>, const N: usize>(self, mesh: &HexMesh) -> bool {
+        if mesh.shape() == Shape::Tetrahedron {
+            return N == DIM && self == Strategy::Mf;
+        }
         K::STRATEGIES.contains(&self) && (self != Strategy::EbeSym || mesh.n_degenerate() == 0)
     }
 
@@ -148,6 +159,9 @@ impl Strategy {
     ) -> BackendError {
         let (degenerate, name) = (problem.mesh().n_degenerate(), self.name());
         let message = match K::STRATEGIES.contains(&self) {
+            _ if problem.elements().are_tetrahedra() => {
+                "the mesh is of tetrahedra, which this strategy does not compute; use `mf`".into()
+            }
             true => format!(
                 "the mesh has {degenerate} wedges or pyramids, which this strategy does not support; \
                  use `ebeSymAtomic`"

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use topopt_fem::{DIM, Discretization, Elasticity, Formulation};
 use topopt_linalg::{BackendError, Space};
+use topopt_mesh::HexMesh;
+use topopt_mesh::cells::Shape;
 
 use super::clusters::Clusters;
 use super::constraints::{Constraints, held};
 use super::mesh::MeshOnDevice;
+use super::tetrahedra_clusters::TetrahedraClusters;
 use crate::Device;
 use crate::assembly::Assembled;
 use crate::kernels::Lame;
@@ -19,6 +22,8 @@ pub struct ProblemOnDevice<K = Elasticity, const N: usize = DIM> {
     pub(crate) constraints: Arc<Constraints>,
     /// The elements in clusters, where `mf` is faster so, and not by color.
     pub(crate) clusters: Option<Arc<Clusters>>,
+    /// Tetrahedra in clusters, under these conditions.
+    pub(crate) tetrahedra: Option<Arc<TetrahedraClusters>>,
     kernel: K,
 }
 
@@ -57,29 +62,37 @@ impl<K: Assembled<N>, const N: usize> ProblemOnDevice<K, N> {
         mesh: &Arc<MeshOnDevice>,
         problem: &Discretization<K, N>,
     ) -> Result<Arc<Self>, BackendError> {
-        let (device, hexes) = (mesh.device(), problem.mesh().hexes());
+        let device = mesh.device();
         // `mf` computes elements in clusters where a node has three unknowns.
-        let clusters = match N == DIM && mesh.is_one_part() {
-            true => Clusters::of(device, hexes, &held(problem.constraints()))?,
-            false => None,
+        let may_be = N == DIM && mesh.is_one_part();
+        let held = || held(problem.constraints());
+        let (clusters, tetrahedra) = match problem.mesh().shape() {
+            _ if !may_be => (None, None),
+            Shape::Tetrahedron => {
+                let nodes = problem.mesh().tetrahedra();
+                (None, TetrahedraClusters::of(device, nodes, &held())?)
+            }
+            _ => (Clusters::of(device, problem.mesh().hexes(), &held())?, None),
         };
         Ok(Arc::new(Self {
             device: device.clone(),
             mesh: mesh.clone(),
-            constraints: Arc::new(Constraints::new(device, hexes, problem.constraints())?),
+            constraints: Arc::new(Constraints::new(device, problem.mesh(), problem.constraints())?),
             clusters: clusters.map(Arc::new),
+            tetrahedra: tetrahedra.map(Arc::new),
             kernel: *problem.kernel(),
         }))
     }
 
-    /// Bytes on the device for a mesh of that size; one in clusters takes 34 an element more.
-    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
-        MeshOnDevice::bytes(n_nodes, n_elements) + Constraints::bytes(n_nodes, n_elements)
+    /// Bytes on the device for a problem on `mesh`; one in clusters takes 34 an element more, of
+    /// tetrahedra 46.
+    pub fn bytes(mesh: &HexMesh) -> usize {
+        MeshOnDevice::bytes(mesh) + Constraints::bytes(mesh.n_nodes(), mesh.n_elements())
     }
 
     /// Whether `mf` computes the elements in clusters.
     pub fn is_in_clusters(&self) -> bool {
-        self.clusters.is_some()
+        self.clusters.is_some() || self.tetrahedra.is_some()
     }
 
     /// The GPU.

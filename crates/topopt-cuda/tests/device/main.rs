@@ -16,6 +16,7 @@ mod patch_relax;
 mod rank_solves;
 mod ranks;
 mod scalar_multigrid;
+mod tetrahedra;
 
 use std::sync::Arc;
 

@@ -81,7 +81,9 @@ impl Subject {
     }
 }
 
-fn problem(mesh: HexMesh) -> Problem {
+/// Elasticity on `mesh`, held where z is small, in single components of inner nodes, and at the
+/// last node.
+pub fn problem(mesh: HexMesh) -> Problem {
     let n = mesh.n_nodes();
     let mut supports = Supports::none(n);
     for (node, x) in mesh.coordinates().iter().enumerate() {
@@ -101,7 +103,7 @@ pub fn with(problem: &Problem, formulation: Formulation) -> Problem {
 }
 
 /// Moduli over a SIMP contrast of 1e-6.
-fn moduli(n: usize) -> Vec<f64> {
+pub fn moduli(n: usize) -> Vec<f64> {
     Noise(3).vector(n).iter().map(|v| 10f64.powf(3.0 * (v - 1.0))).collect()
 }
 
@@ -363,7 +365,8 @@ fn assert_mf<R: Real>(mesh: &Arc<ProblemOnDevice>, problem: &Problem, tolerance:
     }
 }
 
-fn assert_parts<R: Real>(
+/// Compares all that an `operator` with new moduli computes with the reference on `problem`.
+pub fn assert_parts<R: Real>(
     operator: &mut Mf<R>,
     (device, problem): (&Arc<Device>, &Problem),
     tolerance: f64,

@@ -34,15 +34,8 @@ impl<'a> Around<'a> {
         let is_own = |e: &u32| self.materials.get(*e as usize) == Some(&Some(material));
         let around = self.adjacency.elements_of(node).iter().copied().filter(is_own);
         let mut patch: Vec<u32> = around.collect();
-        let has_node = |face: &[u32; 4]| face.contains(&(node as u32));
-        let is_free = |&element: &u32| {
-            (0..self.mesh.n_faces()).any(|local| {
-                let nodes = Face { element, local }.nodes(self.mesh);
-                let behind = self.neighbors[element as usize][local as usize];
-                has_node(&nodes) && !is_own(&behind)
-            })
-        };
-        if patch.iter().any(is_free) {
+        let ends = |&element: &u32| self.ends_at(element, node, is_own);
+        if patch.iter().any(ends) {
             let behind = patch.iter().flat_map(|&e| self.neighbors[e as usize]).filter(is_own);
             let behind: Vec<u32> = behind.collect();
             patch.extend(behind);
@@ -50,5 +43,14 @@ impl<'a> Around<'a> {
         patch.sort_unstable();
         patch.dedup();
         patch
+    }
+
+    /// Whether an element has a face with `node` that none of its own elements is behind.
+    fn ends_at(&self, element: u32, node: usize, is_own: impl Fn(&u32) -> bool) -> bool {
+        (0..self.mesh.n_faces()).any(|local| {
+            let nodes = Face { element, local }.nodes(self.mesh);
+            let behind = self.neighbors[element as usize][local as usize];
+            nodes.contains(&(node as u32)) && !is_own(&behind)
+        })
     }
 }

@@ -1,5 +1,5 @@
 //! Fields recovered at nodes from values of the elements around, by superconvergent patches
-//! [ZienkiewiczZhu1992].
+//! \[ZienkiewiczZhu1992\].
 //!
 //! In the middle of an element, or at its integration points, stresses and fluxes converge faster
 //! than elsewhere in it. A field through those of a patch of elements is therefore as accurate at

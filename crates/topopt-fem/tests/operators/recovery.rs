@@ -1,5 +1,6 @@
 //! Nodal stresses from patches, and the error that they show.
 
+use topopt_fem::recovery::Samples;
 use topopt_fem::stress_error::Solution;
 use topopt_fem::{Discretization, Elasticity, Formulation, LoadCase, Material, Problem, Strategy};
 use topopt_mesh::HexMesh;
@@ -46,6 +47,25 @@ fn linear_displacements_are_exact_up_to_the_interfaces_of_materials() {
                 }
             }
             assert!(solution.errors(&found).iter().all(|error| error.abs() < 1e-20));
+        }
+    }
+}
+
+/// In a corner of a part four elements tell how a field varies, be they of different sizes.
+#[test]
+fn two_layers_need_no_slopes_of_elements() {
+    let field = |[x, y, z]: [f64; 3]| [1.0 + 2.0 * x - 3.0 * y + 0.5 * z];
+    for growth in [1.0f64, 1.5, 2.0] {
+        let mesh = mapped_box([3, 2, 2], |x| x.map(|v| growth.powf(2.0 * v) + v));
+        let samples = Samples {
+            values: mesh.centers().into_iter().map(field).collect(),
+            slopes: vec![[[0.0]; 3]; mesh.n_elements()],
+            materials: one_material(&mesh),
+        };
+        let found = samples.recovered(&mesh);
+        for (&node, [value]) in found.nodes.iter().zip(&found.values) {
+            let [expected] = field(mesh.coordinates()[node as usize]);
+            assert!((value - expected).abs() < 1e-12, "{growth}: {value} for {expected}");
         }
     }
 }
@@ -146,7 +166,7 @@ fn nodal_stresses_of_tetrahedra_are_better_than_their_own() {
 
 /// The largest nodal sigma_xx of a plate of 100 x 50 x 5 with a hole of diameter 10, pulled by 1.
 fn peak_at_hole(n: usize) -> f64 {
-    let mesh = quarter(n, n / 4, [10.0, 5.0, 0.5]);
+    let mesh = quarter(n, n / 4, [10.0, 5.0, 0.5], 2.5);
     let supports = hold_components(&mesh, |x| x.map(|v| v < 1e-9));
     let u = pull(&mesh, supports, |x| x[0] > 10.0 - 1e-9, |_| [1.0, 0.0, 0.0]);
     let (kernel, moduli) = (kernel(Formulation::Incompatible), vec![1.0; mesh.n_elements()]);
@@ -155,11 +175,14 @@ fn peak_at_hole(n: usize) -> f64 {
     found.values.iter().map(|stress| stress[0]).fold(0.0, f64::max)
 }
 
-/// Peak of a mesh of curved quadratic tetrahedra with 24,945 unknowns: 3.2577, expected to be within
-/// 1 %.
+/// The plate cut from a mesh of curved quadratic tetrahedra with 24,945 unknowns has 3.2577,
+/// expected to be within 1 %; in plane stress 2.51 of the net section are 3.14 (Howland, 1930).
 #[test]
-fn the_peak_at_a_hole_is_that_of_finer_elements() {
-    let [coarse, fine] = [8, 16].map(peak_at_hole);
-    assert!((coarse / 3.2577 - 1.0).abs() < 0.04, "{coarse}");
-    assert!((fine / 3.2577 - 1.0).abs() < 0.01, "{fine}");
+fn the_peak_at_a_hole_is_of_second_order() {
+    let [coarse, middle, fine] = [8, 16, 32].map(peak_at_hole);
+    let order = ((middle - coarse) / (fine - middle)).log2();
+    assert!((1.9..2.3).contains(&order), "order {order:.3}: {coarse} {middle} {fine}");
+    let limit = fine + (fine - middle) / 3.0;
+    let found = [coarse, fine, limit].map(|peak| peak / 3.2577 - 1.0);
+    assert!(found[0].abs() < 0.04 && found[1..].iter().all(|off| off.abs() < 0.01), "{found:?}");
 }

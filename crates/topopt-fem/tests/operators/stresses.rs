@@ -175,16 +175,22 @@ fn kirsch([x, y, _]: [f64; 3]) -> [f64; 3] {
 /// A quarter of the plate in n elements along its radius and 2 n around, one in thickness, smaller
 /// towards the hole.
 fn quarter_plate(n: usize) -> HexMesh {
-    quarter(n, 1, [HALF_SIDE, HALF_SIDE, 1.0 / n as f64])
+    quarter(n, 1, [HALF_SIDE, HALF_SIDE, 1.0 / n as f64], 1.5)
 }
 
 /// A quarter of a plate with these half sides and this thickness, in n elements along the radius of
-/// the hole, which is 1, and 2 n around.
-pub fn quarter(n: usize, through: usize, [width, height, thickness]: [f64; 3]) -> HexMesh {
+/// the hole, which is 1, and 2 n around. The outermost elements are exp(`grading`) times as long as
+/// those at the hole.
+pub fn quarter(
+    n: usize,
+    through: usize,
+    [width, height, thickness]: [f64; 3],
+    grading: f64,
+) -> HexMesh {
     mapped_box([n, 2 * n, through], |[s, t, z]| {
         let hole = [(0.5 * PI * t).cos(), (0.5 * PI * t).sin()];
         let square = [width * (2.0 - 2.0 * t).min(1.0), height * (2.0 * t).min(1.0)];
-        let share = ((1.5 * s).exp() - 1.0) / (1.5f64.exp() - 1.0);
+        let share = (grading * s).exp_m1() / grading.exp_m1();
         let [x, y] = std::array::from_fn(|i| (1.0 - share) * hole[i] + share * square[i]);
         [x, y, thickness * z]
     })

@@ -82,6 +82,7 @@ impl Study {
                 storage: None,
                 preconditioner: &multigrid,
                 options: TIGHT,
+                rounded: 0.0,
                 monitor: &mut |_| ControlFlow::Continue(()),
             };
             let outcome = scheme.step(&mut solver, &data).unwrap();

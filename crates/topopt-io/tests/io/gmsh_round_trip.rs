@@ -91,7 +91,7 @@ fn tetrahedra_with_their_faces_come_back() {
     let curve = |[x, y, z]: [f64; 3]| [x + 0.1 * y * y, y - 0.1 * x * z, z + 0.1 * x * y];
     let mesh = kuhn([2, 3, 1], curve, true);
     let surface = boundary_faces(&mesh);
-    let ends = surface.iter().filter(|face| face.nodes(&mesh).iter().any(|&node| node == 0));
+    let ends = surface.iter().filter(|face| face.nodes(&mesh).contains(&0));
     let sets = Sets {
         nodes: BTreeMap::from([("point".into(), vec![0, 5])]),
         faces: BTreeMap::from([

@@ -177,10 +177,14 @@ fn every_other_end_is_told() {
     let limit = PcgOptions { max_iterations: 3, ..TIGHT };
     let result = solve(&spread(200), &f, &mut vec![0.0; 200], limit, &mut go_on);
     assert_eq!((result.iterations, result.reason), (3, StopReason::IterationLimit));
+    assert_eq!(result.or_rounded(1.0).reason, StopReason::IterationLimit);
 
     let unreachable = PcgOptions { tolerance: 1e-18, ..TIGHT };
     let result = solve(&spread(200), &f, &mut vec![0.0; 200], unreachable, &mut go_on);
     assert_eq!(result.reason, StopReason::Stagnated);
+    let [enough, short] = [1.0, 0.5].map(|share| share * result.relative_residual);
+    assert_eq!(result.or_rounded(enough).reason, StopReason::Converged);
+    assert_eq!(result.or_rounded(short).reason, StopReason::Stagnated);
 
     let indefinite = Tridiagonal { shift: vec![-5.0; 200] };
     let result = solve(&indefinite, &f, &mut vec![0.0; 200], TIGHT, &mut go_on);

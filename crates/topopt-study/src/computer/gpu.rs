@@ -134,7 +134,7 @@ impl Computer for OnGpu {
         let free = self.0.device.memory()?.0;
         // The mesh, and a solve with Jacobi: eight vectors of all unknowns, and the moduli.
         let besides =
-            ProblemOnDevice::<K, N>::bytes(nodes, elements) + 8 * (8 * N * nodes + elements);
+            ProblemOnDevice::<K, N>::bytes(problem.mesh()) + 8 * (8 * N * nodes + elements);
         let mesh = problem_on_device(&self.0.device, problem, colors)?;
         for &strategy in K::STRATEGIES.iter().filter(|strategy| wanted(strategy.name())) {
             let bytes = strategy.bytes(problem);
@@ -239,14 +239,16 @@ fn smoothed_here<K: Solvable<N>, const N: usize>(
 }
 
 /// The strategy on a GPU: `Auto` is `dbd` where the elements come by color, or `mf`, which stores
-/// nothing, where that does not fit; what is measured differs from run to run.
+/// nothing, where that does not fit or does not compute them; what is measured differs from run to
+/// run.
 fn in_order<K: Solvable<N>, const N: usize>(
     asked: config::Strategy,
     subject: Subject<K, N>,
     fits: impl Fn(&Strategy) -> bool,
 ) -> config::Strategy {
+    let is_dbd = |it: Strategy| it.takes::<K, N>(subject.equation.mesh()) && fits(&it);
     match (asked, &subject.task.colors) {
-        (config::Strategy::Auto, Some(_)) if fits(&Strategy::Dbd) => config::Strategy::Dbd,
+        (config::Strategy::Auto, Some(_)) if is_dbd(Strategy::Dbd) => config::Strategy::Dbd,
         (config::Strategy::Auto, None) if K::IS_MEASURED => config::Strategy::Auto,
         (config::Strategy::Auto, _) => config::Strategy::Mf,
         (asked, _) => asked,

@@ -17,7 +17,7 @@ pub(super) fn besides_operator<K: Solvable<N>, const N: usize>(
     subject: Subject<K, N>,
     contrast: f64,
 ) -> usize {
-    let [nodes, elements] = subject.sizes();
+    let [nodes, _] = subject.sizes();
     let preconditioner = match config.solver.preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
             match is_single(contrast) {
@@ -30,10 +30,11 @@ pub(super) fn besides_operator<K: Solvable<N>, const N: usize>(
         // A triangle of each block.
         config::Preconditioner::BlockJacobi => 16 * N * nodes,
     };
-    let mesh = ProblemOnDevice::<K, N>::bytes(nodes, elements);
+    let mesh = subject.equation.mesh();
     // Maps between elements and corners have a mesh of their own.
-    let corners = usize::from(config.has_half_width()) * MeshOnDevice::bytes(nodes, elements);
-    mesh + of_vectors(config, subject) + preconditioner + of_weights(subject) + corners
+    let corners = usize::from(config.has_half_width()) * MeshOnDevice::bytes(mesh);
+    let vectors = of_vectors(config, subject) + of_weights(subject);
+    ProblemOnDevice::<K, N>::bytes(mesh) + vectors + preconditioner + corners
 }
 
 /// Device memory of multigrid in the precision `R`, with stretches and films, and patches.
@@ -55,7 +56,7 @@ fn of_weights<K: Solvable<N>, const N: usize>(subject: Subject<K, N>) -> usize {
         Some((Weights::Helmholtz, _)) => {
             let vectors = Helmholtz::<Cuda<f64>, MatrixFreeEquation>::NODAL_VECTORS;
             let equation = MatrixFreeEquation::bytes(nodes, elements, by_color);
-            MeshOnDevice::bytes(nodes, elements) + equation + 8 * vectors * nodes
+            MeshOnDevice::bytes(subject.equation.mesh()) + equation + 8 * vectors * nodes
         }
         Some((Weights::Cone { .. }, radius)) => {
             Cone::bytes(subject.equation.mesh().bounding_box().extent(), radius, elements)

@@ -103,6 +103,7 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
         let density = backend.upload(&part.filling.density, elements)?;
         let solver = solver.of_equation(&part.config.solver);
         let mut linear = Linear::new(backend, problem, solver)?;
+        linear.accept_rounded(steps.conditions.rounded);
         let mut transient = Transient::new(backend, steps.timeline, bare, problem)?;
         transient.start_from(backend, &backend.upload(&reached.state, nodes)?);
 
@@ -159,8 +160,8 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
             }),
             _ => {
                 let load_case = format!("step {step} to the time {}", steps.time(step));
-                let (outcome, remedy) = (*outcome, steps.conditions.remedy);
-                let tolerance = self.linear.tolerance();
+                let remedy = steps.conditions.remedies.of(outcome.reason);
+                let (outcome, tolerance) = (*outcome, self.linear.tolerance());
                 Err(Failure::Unsolved { load_case, outcome, tolerance, remedy })
             }
         }

@@ -59,8 +59,8 @@ impl Restraint {
 }
 
 /// The nodes among `nodes`, as the user numbers them, that are in no face with all of its corners
-/// among them or all in the middles of its edges, in the order of the problem. A pressure has forces
-/// on corners of quadrilaterals and in the middles of edges of triangles.
+/// among them or all in the middles of its edges, in the order of the problem. A pressure has
+/// forces on corners of quadrilaterals and in the middles of edges of triangles.
 fn concentrated(part: &Part<Elasticity, DIM>, nodes: impl Iterator<Item = u32>) -> Vec<usize> {
     let (mesh, new_node) = (part.model.problem.mesh(), part.model.renumbering.new_nodes());
     let mut is_meant = vec![false; mesh.n_nodes()];

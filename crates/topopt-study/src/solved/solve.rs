@@ -12,7 +12,7 @@ use topopt_linalg::{Backend, Space};
 use super::filling::Filling;
 use crate::computer::Solvable;
 use crate::computer::{Computer, Solver, Visitor};
-use crate::failure::Failure;
+use crate::failure::{Failure, Remedies};
 use crate::place::Place;
 use crate::summary::Preconditioner;
 
@@ -25,8 +25,10 @@ pub struct Conditions<'a> {
     pub place: &'a Place,
     /// Ends the solve.
     pub interrupt: &'a Interrupt,
-    /// Remedy where the solve does not converge.
-    pub remedy: &'static str,
+    /// Relative residual that is enough where rounding stops a solve; 0 where it never is.
+    pub rounded: f64,
+    /// Remedies where the solve does not converge.
+    pub remedies: Remedies,
 }
 
 /// The solve, for any computer.
@@ -49,6 +51,7 @@ impl<K: Solvable<N>, const N: usize> Visitor for Solve<'_, K, N> {
         let moduli = backend.upload(&filling.moduli(model), elements)?;
         let solver = solver.of_equation(&config.solver);
         let mut linear = Linear::new(backend, &model.problem, solver)?;
+        linear.accept_rounded(conditions.rounded);
 
         let start = Instant::now();
         let mut states = linear.start()?;
@@ -98,7 +101,8 @@ impl Conditions<'_> {
         match error {
             SolveError::Backend(error) => error.into(),
             SolveError::NotConverged { load_case, outcome, tolerance } => {
-                Failure::Unsolved { load_case, outcome, tolerance, remedy: self.remedy }
+                let remedy = self.remedies.of(outcome.reason);
+                Failure::Unsolved { load_case, outcome, tolerance, remedy }
             }
             SolveError::Interrupted | SolveError::Filter(_) => {
                 Failure::Interrupted { iterations: 0, directory: None }

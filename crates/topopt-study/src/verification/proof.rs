@@ -20,7 +20,7 @@ use super::carried::Carried;
 use super::compared::Compared;
 use super::limits::{Limits, SolvedShape};
 use super::moved::Ground;
-use super::request::{REMEDY, Request};
+use super::request::{REMEDIES, Request};
 use super::shape::Shape;
 use super::springs::MovedSprings;
 use crate::design_file::DesignFile;
@@ -123,7 +123,7 @@ pub fn of<K: Verified<N>, const N: usize>(
     let case = Case::<N>::of::<K>(config, &request.gmsh, interrupt)?;
     let given = Given::of::<K>(config, &case);
     let asked = config.solver.device;
-    let place = Place::find(asked).map_err(InputError::from)?.of_mesh(asked, &case.mesh);
+    let place = Place::find(asked).map_err(InputError::from)?.of_mesh(config, &case.mesh);
     let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
     let file = DesignFile::read(&results.design()).map_err(InputError::from)?;
     let shape = Shape::new(&model, &file, request).map_err(InputError::from)?;
@@ -136,7 +136,8 @@ pub fn of<K: Verified<N>, const N: usize>(
     model.problem = problem;
 
     let filling = shape.filling(config, &model, &carried, void);
-    let conditions = Conditions { config, place: &place, interrupt, remedy: REMEDY };
+    let conditions =
+        Conditions { config, place: &place, interrupt, rounded: 0.0, remedies: REMEDIES };
     let part = Part { config, model: &model, given, filling };
     let solved = Solved::new(part, conditions)?;
     let proof = Proof { solved, shape, carried };

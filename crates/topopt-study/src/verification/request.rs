@@ -2,6 +2,8 @@
 
 use topopt_case::meshing::Gmsh;
 
+use crate::failure::Remedies;
+
 /// Options of a verification.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
@@ -13,6 +15,10 @@ pub struct Request {
     pub gmsh: Gmsh,
 }
 
-/// Remedy where the solve does not converge.
-pub(super) const REMEDY: &str = "raise `solver.max_iterations` or loosen `solver.tolerance` in the case.toml \
-                      of the results, or give a smaller `--threshold`";
+/// Remedies where the solve does not converge.
+pub(super) const REMEDIES: Remedies = Remedies {
+    limited: "raise `solver.max_iterations` or loosen `solver.tolerance` in the case.toml of the \
+              results, or give a smaller `--threshold`",
+    rounded: "loosen `solver.tolerance` in the case.toml of the results: rounding allows no less \
+              on this mesh",
+};

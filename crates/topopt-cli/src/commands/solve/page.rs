@@ -13,7 +13,7 @@ use topopt_study::failure::Failure;
 use topopt_study::history::History;
 use topopt_study::result_files::{ANALYSIS_FIELDS, ANALYSIS_PAGE, CASE, TRANSIENT};
 
-use crate::commands::pages::wording::{DIGITS, Units, pictured, read, unreadable};
+use crate::commands::pages::wording::{DIGITS, Units, pictured, read, sentence, unreadable};
 use crate::commands::pages::{part, problem, warnings};
 use crate::commands::physics::{CaseNumbers, Shown};
 
@@ -113,7 +113,7 @@ fn states<K: Shown<N>, const N: usize>(
         fields: K::pictures(&path, shown, threshold, units)?,
         cases: K::Case::table(cases, found.pcg_residual, units),
         curves: if is_in_time { curves(folder)? } else { Vec::new() },
-        notes: notes.chain(left_out).collect(),
+        notes: notes.chain(left_out).chain(found.rounding.as_deref().map(sentence)).collect(),
     })
 }
 
