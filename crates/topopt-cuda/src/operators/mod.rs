@@ -4,11 +4,8 @@ pub(crate) mod adjacency;
 mod bsr;
 pub(crate) mod clusters;
 pub(crate) mod constraints;
-<<<<<<< HEAD
 mod corner_maps;
-=======
 mod curved;
->>>>>>> main
 mod diffusion;
 mod diffusion_stored;
 mod ebe_sym;
