@@ -64,10 +64,9 @@ impl Clusters {
             return Ok(None);
         }
 
-        let clusters: Vec<Cluster> = hexes.par_chunks(WARP).flat_map_iter(cut).collect();
-        let counts = clusters.iter().map(|cluster| cluster.count);
-        let ends = counts.scan(0, |end, count| Some(std::mem::replace(end, *end + count as u32)));
-        let starts: Vec<u32> = ends.chain([hexes.len() as u32]).collect();
+        let of_warp = |hexes| cut(hexes, fits, Cluster::new);
+        let clusters: Vec<Cluster> = hexes.par_chunks(WARP).flat_map_iter(of_warp).collect();
+        let starts = starts(clusters.iter().map(|cluster| cluster.count));
 
         let entry = |node: u32| node | u32::from(held[node as usize]) << 29;
         let nodes = clusters.par_iter().flat_map_iter(|c| c.nodes.map(entry));
@@ -107,22 +106,36 @@ fn nodes_of_32(hexes: &[[u32; 8]]) -> f64 {
     (WARP * nodes) as f64 / elements as f64
 }
 
+/// Whether the nodes of `hexes` have slots in one cluster.
+fn fits(hexes: &[[u32; 8]]) -> bool {
+    n_nodes(hexes) <= MAX_NODES
+}
+
 /// Number of distinct nodes of `hexes`.
 fn n_nodes(hexes: &[[u32; 8]]) -> usize {
-    let mut nodes = hexes.as_flattened().to_vec();
+    n_distinct(hexes.as_flattened().to_vec())
+}
+
+/// Number of distinct ones among `nodes`.
+pub(super) fn n_distinct(mut nodes: Vec<u32>) -> usize {
     nodes.sort_unstable();
     nodes.chunk_by(|a, b| a == b).count()
 }
 
-/// Makes one cluster of up to 32 elements, or several where they have more than 96 nodes.
-fn cut(mut hexes: &[[u32; 8]]) -> Vec<Cluster> {
+/// First element of each cluster of so many elements, and the end of the last.
+pub(super) fn starts(counts: impl Iterator<Item = usize>) -> Vec<u32> {
+    let next = |end: &mut u32, count| Some(std::mem::replace(end, *end + count as u32));
+    counts.chain([0]).scan(0, next).collect()
+}
+
+/// Makes a `new` cluster of all elements, or several of as many as fit where they do not.
+pub(super) fn cut<T, C>(mut rest: &[T], fits: fn(&[T]) -> bool, new: fn(&[T]) -> C) -> Vec<C> {
     let mut clusters = Vec::new();
-    while !hexes.is_empty() {
-        let fits = |count: &usize| n_nodes(&hexes[..*count]) <= MAX_NODES;
-        let count = (1..=hexes.len()).rev().find(fits).unwrap_or(1);
-        let (cluster, rest) = hexes.split_at(count);
-        clusters.push(Cluster::new(cluster));
-        hexes = rest;
+    while !rest.is_empty() {
+        let fitting = (1..=rest.len()).rev().find(|&count| fits(&rest[..count]));
+        let (own, others) = rest.split_at(fitting.unwrap_or(1));
+        clusters.push(new(own));
+        rest = others;
     }
     clusters
 }
@@ -280,7 +293,7 @@ mod tests {
             (0..22).map(|e| [0, 1, 41, 40, 80, 81, 121, 120].map(|node| node + e)).collect();
         let points = vec![[5; 8], [6; 8]];
         for (hexes, sizes) in [(apart, vec![12, 12, 6]), (row, vec![22]), (points, vec![2])] {
-            let clusters = cut(&hexes);
+            let clusters = cut(&hexes, fits, Cluster::new);
             assert!(clusters.iter().map(|c| c.count).eq(sizes));
             let mut rest = hexes.as_slice();
 

@@ -8,7 +8,7 @@ use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
 use topopt_linalg::BackendError;
 
-use super::clusters::{MAX_NODES_OF_MESH, WARP, shares};
+use super::clusters::{MAX_NODES_OF_MESH, WARP, cut, n_distinct, shares, starts};
 use crate::Device;
 use crate::kernels::TetrahedraClustersView;
 
@@ -58,13 +58,12 @@ impl TetrahedraClusters {
         if held.len() > MAX_NODES_OF_MESH {
             return Ok(None);
         }
-        let clusters: Vec<Cluster> = tetrahedra.par_chunks(WARP).flat_map_iter(cut).collect();
+        let of_warp = |tetrahedra| cut(tetrahedra, fits, Cluster::new);
+        let clusters: Vec<Cluster> = tetrahedra.par_chunks(WARP).flat_map_iter(of_warp).collect();
         if LEAST * clusters.len() > tetrahedra.len().next_multiple_of(WARP) {
             return Ok(None);
         }
-        let counts = clusters.iter().map(|cluster| cluster.count);
-        let ends = counts.scan(0, |end, count| Some(std::mem::replace(end, *end + count as u32)));
-        let starts: Vec<u32> = ends.chain([tetrahedra.len() as u32]).collect();
+        let starts = starts(clusters.iter().map(|cluster| cluster.count));
 
         let entry = |node: u32| node | u32::from(held[node as usize]) << 29;
         let nodes = clusters.par_iter().flat_map_iter(|c| c.nodes.map(entry));
@@ -109,25 +108,12 @@ impl From<&TetrahedraClusters> for TetrahedraClustersView {
 /// Distinct nodes of `tetrahedra` that have one of the local numbers.
 fn n_nodes(tetrahedra: &[[u32; 10]], locals: &Range<usize>) -> usize {
     let own = tetrahedra.iter().flat_map(|nodes| &nodes[locals.clone()]);
-    let mut nodes: Vec<u32> = own.copied().collect();
-    nodes.sort_unstable();
-    nodes.chunk_by(|a, b| a == b).count()
+    n_distinct(own.copied().collect())
 }
 
-/// Makes one cluster of up to 32 elements, or several where they have more nodes than slots.
-fn cut(mut tetrahedra: &[[u32; 10]]) -> Vec<Cluster> {
-    let mut clusters = Vec::new();
-    while !tetrahedra.is_empty() {
-        let fits = |count: &usize| {
-            let own = &tetrahedra[..*count];
-            KINDS.iter().all(|(locals, slots)| n_nodes(own, locals) <= slots.len())
-        };
-        let count = (1..=tetrahedra.len()).rev().find(fits).unwrap_or(1);
-        let (cluster, rest) = tetrahedra.split_at(count);
-        clusters.push(Cluster::new(cluster));
-        tetrahedra = rest;
-    }
-    clusters
+/// Whether the nodes of `tetrahedra` have slots in one cluster.
+fn fits(tetrahedra: &[[u32; 10]]) -> bool {
+    KINDS.iter().all(|(locals, slots)| n_nodes(tetrahedra, locals) <= slots.len())
 }
 
 /// Consecutive elements and their nodes. A place is a local node of an element, as 32 times its
@@ -206,7 +192,8 @@ mod tests {
         let mesh = distorted_tetrahedra(4, 0.2, true);
         let mesh = Renumbering::on_import(&mesh).apply(&mesh);
         for tetrahedra in [&apart[..], mesh.tetrahedra()] {
-            let clusters: Vec<Cluster> = tetrahedra.chunks(WARP).flat_map(cut).collect();
+            let clusters: Vec<Cluster> =
+                tetrahedra.chunks(WARP).flat_map(|own| cut(own, fits, Cluster::new)).collect();
             let mut rest = tetrahedra;
             for cluster in clusters {
                 let own = rest.split_off(..cluster.count).unwrap();
