@@ -97,21 +97,21 @@ PARTS = {
         "held": ([-1, 99.9, -1], [21, 100.1, 25]),
         "loaded": ([76, 19.99, -1], [101, 20.01, 25]),
         "force": [0.0, -1000.0, 0.0],
-        "case": "[design]\nvolume_fraction = 0.4\nstyle = \"crisp\"\n[filter]\nradius = 6.0\n",
+        "case": "[design]\nstyle = \"smooth\"\nvolume_fraction = 0.4\nstyle = \"crisp\"\n[filter]\nradius = 6.0\n",
     },
     "cantilever": {
         "mesh": bricks((60, 30, 24), (30, 15, 12)),
         "held": ([-1, -1, -1], [0.01, 31, 25]),
         "loaded": ([59.99, -1, -1], [60.01, 31, 25]),
         "force": [0.0, -800.0, 0.0],
-        "case": "[design]\nvolume_fraction = 0.35\n[filter]\nradius_in_elements = 1.5\n",
+        "case": "[design]\nstyle = \"smooth\"\nvolume_fraction = 0.35\n[filter]\nradius_in_elements = 1.5\n",
     },
     "bored plate": {
         "mesh": tetrahedra(bored_plate, 5.5),
         "held": ([14.9, 19.9, -1], [35.1, 40.1, 17]),
         "loaded": ([109.99, 19, -1], [110.01, 41, 17]),
         "force": [0.0, -600.0, 300.0],
-        "case": "[design]\nvolume_fraction = 0.45\nstyle = \"crisp\"\n[filter]\nradius = 5.0\n",
+        "case": "[design]\nstyle = \"smooth\"\nvolume_fraction = 0.45\nstyle = \"crisp\"\n[filter]\nradius = 5.0\n",
     },
     "bridge": {
         "mesh": bricks((64, 16, 24), (64, 16, 24)),
@@ -119,14 +119,14 @@ PARTS = {
         "rolling": ([57.99, -0.01, -1], [65, 0.01, 25]),
         "loaded": ([19.99, 15.99, -1], [44.01, 16.01, 25]),
         "force": [0.0, -2000.0, 0.0],
-        "case": "[design]\nvolume_fraction = 0.3\nstyle = \"crisp\"\n[filter]\nradius = 3.6\n",
+        "case": "[design]\nstyle = \"smooth\"\nvolume_fraction = 0.3\nstyle = \"crisp\"\n[filter]\nradius = 3.6\n",
     },
     "quarter ring": {
         "mesh": tetrahedra(quarter_ring, 6.5),
         "held": ([30, -0.01, -1], [75, 0.01, 25]),
         "loaded": ([-0.01, 35, -1], [0.01, 75, 25]),
         "force": [500.0, 0.0, 200.0],
-        "case": "[design]\nvolume_fraction = 0.4\n[filter]\nkind = \"density\"\nradius = 5.0\n",
+        "case": "[design]\nstyle = \"smooth\"\nvolume_fraction = 0.4\n[filter]\nkind = \"density\"\nradius = 5.0\n",
     },
 }
 

@@ -39,6 +39,7 @@ set = "loaded"
 total_force = [0.0, -10.0, -10.0]
 
 [design]
+style = "smooth"
 keep_loaded = "free"
 volume_fraction = 0.4
 

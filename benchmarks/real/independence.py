@@ -33,6 +33,7 @@ set = "left"
 set = "right"
 total_force = [0, -1, 0]
 [design]
+style = "smooth"
 keep_loaded = "free"
 volume_fraction = 0.3
 [filter]

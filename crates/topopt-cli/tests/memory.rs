@@ -70,6 +70,7 @@ set = "fixed"
 set = "load"
 force = [0, -1, 0]
 [design]
+style = "smooth"
 volume_fraction = 0.3
 [filter]
 radius_in_elements = 2.5

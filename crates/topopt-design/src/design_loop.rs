@@ -1,6 +1,7 @@
 //! The loop: solve, responses, gradients, next design [Ratnakar2022, Fig. 3.6].
 
 mod full_part;
+mod settled;
 
 use std::ops::ControlFlow;
 use std::time::Instant;

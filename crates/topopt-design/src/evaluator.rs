@@ -83,6 +83,14 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         Ok(self.equation.update_preconditioner(begins_stage)?)
     }
 
+    /// Begins a trial of the physical `density`, `[n_elements]`, whatever variables it belongs to.
+    pub fn assemble_density(&mut self, density: &[f64]) -> Result<(), SolveError> {
+        let backend = self.equation.backend();
+        self.trial_physical = backend.upload(density, self.transform.outputs())?;
+        self.equation.assemble(&self.trial_physical, &mut self.scratch)?;
+        Ok(self.equation.update_preconditioner(false)?)
+    }
+
     /// Solves for the states of the trial, and shows them to the responses in time.
     pub fn solve(&mut self, tolerance: f64, monitor: &mut Monitor) -> Result<(), SolveError> {
         let Self { equation, objective, constraints, .. } = self;

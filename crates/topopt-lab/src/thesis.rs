@@ -92,7 +92,8 @@ fn case(benchmark: Benchmark, size: u8) -> Result<Config, Failure> {
     let text = format!(
         "title = \"{name} {size}\"\n[mesh]\ngenerator = \"{name}\"\nsize = {size}\n\
          [[supports]]\nset = \"fixed\"\n[[loads]]\nset = \"load\"\nforce = [0.0, {force:?}, 0.0]\n\
-         [design]\nkeep_loaded = \"free\"\nvolume_fraction = {volume}\n[filter]\nkind = \"none\"\n"
+         [design]\nstyle = \"smooth\"\nkeep_loaded = \"free\"\nvolume_fraction = {volume}\n\
+         [filter]\nkind = \"none\"\n"
     );
     Ok(Config::parse(Path::new("thesis.toml"), text, &[])?)
 }

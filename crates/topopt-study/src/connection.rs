@@ -30,8 +30,7 @@ pub(crate) fn doubts<K: Physics<N>, const N: usize>(
     model: &Model<K, N>,
     density: &[f64],
 ) -> Vec<String> {
-    let is_connected_by_void = N == 1 && model.contrast >= FILLER;
-    if is_connected_by_void || model.timeline.is_some() {
+    if is_connected_by_void(model) || model.timeline.is_some() {
         return Vec::new();
     }
     let volumes = &model.space.volumes;
@@ -46,6 +45,11 @@ pub(crate) fn doubts<K: Physics<N>, const N: usize>(
     said.extend(idle(model, &pieces, &is_held, &filled));
     said.extend(hinged(model.problem.mesh(), &filled));
     said
+}
+
+/// Whether pieces need no contact, as void conducts.
+pub(crate) fn is_connected_by_void<K: Physics<N>, const N: usize>(model: &Model<K, N>) -> bool {
+    N == 1 && model.contrast >= FILLER
 }
 
 /// Warns that large pieces of the `filled` elements, volumes `[n_elements]`, meet in edges and
@@ -67,7 +71,7 @@ fn hinged(mesh: &HexMesh, filled: &[f64]) -> Option<String> {
 }
 
 /// The largest density from which on elements have at least the volume of the material.
-fn threshold(density: &[f64], volumes: &[f64]) -> f64 {
+pub(crate) fn threshold(density: &[f64], volumes: &[f64]) -> f64 {
     let sum = |count: &(dyn Fn(f64) -> f64 + Sync)| -> f64 {
         density.par_iter().zip(volumes).map(|(density, v)| count(*density) * v).sum()
     };
@@ -125,7 +129,7 @@ fn unconnected<K: Physics<N>, const N: usize>(
 }
 
 /// Whether loads act on a node, `[n_nodes]` in the order of the problem: convection is none.
-fn loaded_nodes<K: Physics<N>, const N: usize>(model: &Model<K, N>) -> Vec<bool> {
+pub(crate) fn loaded_nodes<K: Physics<N>, const N: usize>(model: &Model<K, N>) -> Vec<bool> {
     let Some(loaded) = &model.loaded else { return vec![true; model.mesh.n_nodes()] };
     let mut acts = vec![false; model.mesh.n_nodes()];
     let within =

@@ -102,22 +102,27 @@ impl Done {
     /// Takes an iteration of a run for `posed`, and the time that its output took.
     pub(crate) fn add(&mut self, posed: &Posed, report: &IterationReport, output: Duration) {
         self.iterations = report.iteration;
-        self.compliance = Some(report.compliance);
-        self.answer.objective = Some(report.objective);
-        self.answer.limited = posed.limited_values(report);
         self.last.push([report.objective, report.compliance, report.grey_level]);
         self.last.drain(..self.last.len().saturating_sub(swing::LENGTH));
         self.kkt_residual = Some(report.kkt_residual);
-        self.volume_fraction = Some(report.volume_fraction);
-        self.grey_level = Some(report.grey_level);
         self.change = Some(report.change);
-        self.pcg_iterations += report.pcg_iterations;
-        self.strengthened += report.strengthened;
+        self.take(posed, report);
         self.seconds.setup += report.times.setup.as_secs_f64();
         self.seconds.pcg += report.times.pcg.as_secs_f64();
         self.seconds.sensitivity += report.times.sensitivity.as_secs_f64();
         self.seconds.filter += report.times.filter.as_secs_f64();
         self.seconds.update += report.times.update.as_secs_f64();
         self.seconds.add_output(output);
+    }
+
+    /// Takes the values of a design, and the iterations of its solves.
+    pub(crate) fn take(&mut self, posed: &Posed, report: &IterationReport) {
+        self.compliance = Some(report.compliance);
+        self.answer.objective = Some(report.objective);
+        self.answer.limited = posed.limited_values(report);
+        self.volume_fraction = Some(report.volume_fraction);
+        self.grey_level = Some(report.grey_level);
+        self.pcg_iterations += report.pcg_iterations;
+        self.strengthened += report.strengthened;
     }
 }

@@ -17,6 +17,7 @@ pub mod failure;
 mod fingerprint;
 pub mod heat;
 pub mod history;
+pub mod islands;
 mod memory;
 pub mod output_folder;
 pub mod place;

@@ -20,6 +20,7 @@ use crate::computer::Neighbors;
 use crate::computer::Solvable;
 use crate::done::{Done, Seconds};
 use crate::doubts::kept_sharpness;
+use crate::islands::Islands;
 use crate::result_files::{SUMMARY, write_json};
 use crate::resumption::Resumption;
 use crate::starting_design::StartingDesign;
@@ -79,6 +80,8 @@ pub struct Summary<'a> {
     /// Whether the last design has the largest volume allowed, to a thousandth; none where the
     /// volume has no limit.
     pub volume_met: Option<bool>,
+    /// Islands that the last design leaves out, where it had any.
+    pub islands: Option<Islands>,
     /// Peak memory of the process, where the system reports it.
     pub peak_memory_mb: Option<f64>,
     /// The settings in force.
@@ -213,6 +216,7 @@ impl<'a> Summary<'a> {
                 .collect(),
             done: Done::default(),
             volume_met: None,
+            islands: None,
             peak_memory_mb: None,
             settings: Settings::of(config),
             warnings: doubtful,
@@ -329,7 +333,8 @@ impl<'a> Summary<'a> {
         lines += &format!("results in {}", directory.display());
 
         let warnings = self.ending.iter().map(|warning| format!("warning: {warning}"));
-        let last = self.grey().into_iter().chain(self.kept_limits()).chain(warnings);
+        let islands = self.islands.iter().map(|islands| format!("note: {}", islands.said()));
+        let last = self.grey().into_iter().chain(self.kept_limits()).chain(islands).chain(warnings);
         last.for_each(|line| lines += &format!("\n{line}"));
         lines
     }

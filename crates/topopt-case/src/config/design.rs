@@ -86,8 +86,8 @@ impl Default for KeepLoaded {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Style {
-    /// A quick first design, with grey edges.
-    #[default]
+    /// Grey edges; in force where a case has no style, but a `filter.kind` other than `density`, a
+    /// `[projection]` or `[[continuation]]`.
     Smooth,
     /// Nearly solid or empty everywhere: `filter.kind = "density"`, `density_min = 0.001`, and stages
     /// that depend on the problem.
@@ -97,6 +97,7 @@ pub enum Style {
     /// `[[continuation]]` or `optimizer.method` of its own, `optimizer.move_limit = 0.05`, without
     /// stages of its own `optimizer.max_iterations = 120`, and, without a `[projection]` of its own,
     /// the sharpness 1, which doubles every 12 iterations from iteration 21 on up to 64.
+    #[default]
     Crisp,
 }
 
@@ -381,7 +382,7 @@ impl Default for Design {
         Self {
             volume_fraction: None,
             initial_volume_fraction: None,
-            style: Style::Smooth,
+            style: Style::Crisp,
             quality: Quality::Usual,
             interpolation: Interpolation::Simp,
             penalty: 3.0,

@@ -9,9 +9,13 @@ use super::{
 const DENSITY_MIN: f64 = 1e-3;
 
 /// Gives the keys that the user left out the values of the style, so that all that follows sees
-/// plain values. A projection or a continuation of the user's replaces that of the style as a
+/// plain values. A case without a word on the style is a crisp one, unless it names a filter that no
+/// projection goes with, or a projection or stages of its own. A projection or a continuation of the user's replaces that of the style as a
 /// whole; stages of the style are for its own projection alone.
 pub(super) fn resolve(config: &mut Config) {
+    if !config.gives("design.style") && has_own_way(config) {
+        config.design.style = Style::Smooth;
+    }
     if config.design.style == Style::Smooth {
         return;
     }
@@ -26,6 +30,13 @@ pub(super) fn resolve(config: &mut Config) {
         Some(volume) => falling_volume(config, volume),
         None => doubling_sharpness(config),
     }
+}
+
+/// Whether the user says how the density comes about.
+fn has_own_way(config: &Config) -> bool {
+    let is_given = ["filter.kind", "projection", "continuation"].map(|key| config.gives(key));
+    let [kind, projection, continuation] = is_given;
+    kind && config.filter.get_ref().kind != FilterKind::Density || projection || continuation
 }
 
 /// Whether a run may begin nearly solid and lose material: for the least compliance under one limit

@@ -11,12 +11,12 @@ fn continuation_refused(entries: &str) -> String {
 fn continuation_from_before_the_first_iteration() {
     insta::assert_snapshot!(continuation_refused("[[continuation]]\nfrom = 0\npenalty = 2\n"), @r"
      x `continuation.from` is out of range
-       ,-[cases/case.toml:18:8]
-    17 | [[continuation]]
-    18 | from = 0
+       ,-[cases/case.toml:19:8]
+    18 | [[continuation]]
+    19 | from = 0
        :        |
        :        `-- must be at least 1
-    19 | penalty = 2
+    20 | penalty = 2
        `----
      help: Iteration from which the values hold.
     ");
@@ -28,12 +28,12 @@ fn continuation_out_of_order() {
                    [[continuation]]\nfrom = 20\ntolerance = 1e-6\n";
     insta::assert_snapshot!(continuation_refused(entries), @r"
      x the entries of [[continuation]] are not in the order of their iterations
-       ,-[cases/case.toml:21:8]
-    20 | [[continuation]]
-    21 | from = 20
+       ,-[cases/case.toml:22:8]
+    21 | [[continuation]]
+    22 | from = 20
        :        ^|
        :         `-- not later than the previous entry
-    22 | tolerance = 1e-6
+    23 | tolerance = 1e-6
        `----
      help: sort the entries by `from`, and merge those of the same iteration
     ");
@@ -44,9 +44,9 @@ fn continuation_of_what_is_not_there() {
     let entries = "[[continuation]]\nfrom = 20\nsharpness = 2\n";
     insta::assert_snapshot!(continuation_refused(entries), @r"
      x [[continuation]] changes a projection that does not exist
-       ,-[cases/case.toml:19:13]
-    18 | from = 20
-    19 | sharpness = 2
+       ,-[cases/case.toml:20:13]
+    19 | from = 20
+    20 | sharpness = 2
        :             |
        :             `-- no [projection]
        `----
@@ -56,9 +56,9 @@ fn continuation_of_what_is_not_there() {
     let entries = "kind = \"none\"\n[[continuation]]\nfrom = 20\nfilter_radius_in_elements = 2\n";
     insta::assert_snapshot!(continuation_refused(entries), @r"
      x [[continuation]] changes a filter that does not exist
-       ,-[cases/case.toml:20:29]
-    19 | from = 20
-    20 | filter_radius_in_elements = 2
+       ,-[cases/case.toml:21:29]
+    20 | from = 20
+    21 | filter_radius_in_elements = 2
        :                             |
        :                             `-- no filter
        `----
@@ -70,9 +70,9 @@ fn continuation_of_what_is_not_there() {
 fn continuation_of_nothing() {
     insta::assert_snapshot!(continuation_refused("[[continuation]]\nfrom = 20\n"), @r"
      x an entry of [[continuation]] changes nothing
-       ,-[cases/case.toml:18:8]
-    17 | [[continuation]]
-    18 | from = 20
+       ,-[cases/case.toml:19:8]
+    18 | [[continuation]]
+    19 | from = 20
        :        ^|
        :         `-- this entry
        `----
@@ -86,12 +86,12 @@ fn continuation_with_two_radii() {
     let entries = "[[continuation]]\nfrom = 20\nfilter_radius_in_elements = 2\nfilter_radius = 2\n";
     insta::assert_snapshot!(continuation_refused(entries), @r"
      x [[continuation]] has both `filter_radius` and `filter_radius_in_elements`
-       ,-[cases/case.toml:19:29]
-    18 | from = 20
-    19 | filter_radius_in_elements = 2
+       ,-[cases/case.toml:20:29]
+    19 | from = 20
+    20 | filter_radius_in_elements = 2
        :                             |
        :                             `-- one too many
-    20 | filter_radius = 2
+    21 | filter_radius = 2
        `----
      help: give one of them
     ");

@@ -6,9 +6,9 @@ use crate::refused;
 fn filter_radius_zero() {
     insta::assert_snapshot!(refused("radius = 3", "radius = 0"), @r"
      x `filter.radius` is out of range
-       ,-[cases/case.toml:16:10]
-    15 | [filter]
-    16 | radius = 0
+       ,-[cases/case.toml:17:10]
+    16 | [filter]
+    17 | radius = 0
        :          |
        :          `-- must be greater than 0
        `----
@@ -20,12 +20,12 @@ fn filter_radius_zero() {
 fn filter_without_radius() {
     insta::assert_snapshot!(refused("radius = 3", ""), @r"
      x [filter] has no radius
-       ,-[cases/case.toml:15:1]
-    14 | 
-    15 | [filter]
+       ,-[cases/case.toml:16:1]
+    15 | 
+    16 | [filter]
        : ^^^^|^^^
        :     `-- this table
-    16 | 
+    17 | 
        `----
      help: give either `radius` (a length) or `radius_in_elements` (in element widths); 1.5 to 3
            element widths are usual
@@ -36,12 +36,12 @@ fn filter_without_radius() {
 fn filter_with_two_radii() {
     insta::assert_snapshot!(refused("radius = 3", "radius = 3\nradius_in_elements = 3"), @r"
      x [filter] has both `radius` and `radius_in_elements`
-       ,-[cases/case.toml:15:1]
-    14 | 
-    15 | [filter]
+       ,-[cases/case.toml:16:1]
+    15 | 
+    16 | [filter]
        : ^^^^|^^^
        :     `-- this table
-    16 | radius = 3
+    17 | radius = 3
        `----
      help: give either `radius` (a length) or `radius_in_elements` (in element widths); 1.5 to 3
            element widths are usual
@@ -52,12 +52,12 @@ fn filter_with_two_radii() {
 fn projection_without_the_density_filter() {
     insta::assert_snapshot!(refused("radius = 3", "radius = 3\n[projection]\nsharpness = 4"), @r#"
      x [projection] without the density filter
-       ,-[cases/case.toml:17:1]
-    16 | radius = 3
-    17 | [projection]
+       ,-[cases/case.toml:18:1]
+    17 | radius = 3
+    18 | [projection]
        : ^^^^^^|^^^^^
        :       `-- projects filtered densities
-    18 | sharpness = 4
+    19 | sharpness = 4
        `----
      help: add `kind = "density"` to [filter], or remove [projection]
     "#);
@@ -68,9 +68,9 @@ fn projection_too_sharp() {
     let text = "radius = 3\nkind = \"density\"\n[projection]\nsharpness = 1e3";
     insta::assert_snapshot!(refused("radius = 3", text), @"
      x `projection.sharpness` is out of range
-       ,-[cases/case.toml:19:13]
-    18 | [projection]
-    19 | sharpness = 1e3
+       ,-[cases/case.toml:20:13]
+    19 | [projection]
+    20 | sharpness = 1e3
        :             ^|^
        :              `-- must be greater than 0 and at most 256
        `----

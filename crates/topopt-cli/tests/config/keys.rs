@@ -19,29 +19,29 @@ fn not_toml() {
 
 #[test]
 fn unknown_key() {
-    insta::assert_snapshot!(refused("volume_fraction", "volume_fracton"), @r"
+    insta::assert_snapshot!(refused("volume_fraction", "volume_fracton"), @r#"
      x unknown key `volume_fracton` in [design]
-       ,-[cases/case.toml:13:1]
-    12 | [design]
-    13 | volume_fracton = 0.3
+       ,-[cases/case.toml:14:1]
+    13 | style = "smooth"
+    14 | volume_fracton = 0.3
        : ^^^^^^^|^^^^^^
        :        `-- not a known key
-    14 | 
+    15 | 
        `----
      help: did you mean `volume_fraction`?
-    ");
+    "#);
 }
 
 #[test]
 fn unknown_table() {
     insta::assert_snapshot!(refused("[filter]", "[smoothing]\nwidth = 1\n[filter]"), @r"
      x unknown key `smoothing` in the case file
-       ,-[cases/case.toml:15:2]
-    14 | 
-    15 | [smoothing]
+       ,-[cases/case.toml:16:2]
+    15 | 
+    16 | [smoothing]
        :  ^^^^|^^^^
        :      `-- not a known key
-    16 | width = 1
+    17 | width = 1
        `----
      help: the case file may have the keys constraints, continuation, convection, design, elements,
            filter, load_cases, loads, material, materials, mesh, objective, optimizer, output,
@@ -53,12 +53,12 @@ fn unknown_table() {
 fn wrong_type() {
     insta::assert_snapshot!(refused("0.3", "\"a third\""), @r#"
      x `design.volume_fraction` must be a number, not text
-       ,-[cases/case.toml:13:19]
-    12 | [design]
-    13 | volume_fraction = "a third"
+       ,-[cases/case.toml:14:19]
+    13 | style = "smooth"
+    14 | volume_fraction = "a third"
        :                   ^^^^|^^^^
        :                       `-- text
-    14 | 
+    15 | 
        `----
      help: give a number, greater than 0 and at most 1
     "#);
@@ -66,17 +66,17 @@ fn wrong_type() {
 
 #[test]
 fn out_of_range() {
-    insta::assert_snapshot!(refused("0.3", "1.5"), @r"
+    insta::assert_snapshot!(refused("0.3", "1.5"), @r#"
      x `design.volume_fraction` is out of range
-       ,-[cases/case.toml:13:19]
-    12 | [design]
-    13 | volume_fraction = 1.5
+       ,-[cases/case.toml:14:19]
+    13 | style = "smooth"
+    14 | volume_fraction = 1.5
        :                   ^|^
        :                    `-- must be greater than 0 and at most 1
-    14 | 
+    15 | 
        `----
      help: Share of the design volume that the material may fill.
-    ");
+    "#);
 }
 
 #[test]
@@ -84,32 +84,32 @@ fn several_at_once() {
     let text = "0.3\ndensity_min = 1\npenalty = nan\n[material]\npoissons_ratio = 0.5";
     insta::assert_snapshot!(refused("0.3", text), @r"
      x `design.density_min` is out of range
-       ,-[cases/case.toml:14:15]
-    13 | volume_fraction = 0.3
-    14 | density_min = 1
+       ,-[cases/case.toml:15:15]
+    14 | volume_fraction = 0.3
+    15 | density_min = 1
        :               |
        :               `-- must be at least 0 and less than 1
-    15 | penalty = nan
+    16 | penalty = nan
        `----
      help: Smallest density, which represents void; 0.001 by default with the style `crisp`.
 
      x `design.penalty` must be a finite number
-       ,-[cases/case.toml:15:11]
-    14 | density_min = 1
-    15 | penalty = nan
+       ,-[cases/case.toml:16:11]
+    15 | density_min = 1
+    16 | penalty = nan
        :           ^|^
        :            `-- not finite
-    16 | [material]
+    17 | [material]
        `----
      help: give a number, at least 1
 
      x `material.poissons_ratio` is out of range
-       ,-[cases/case.toml:17:18]
-    16 | [material]
-    17 | poissons_ratio = 0.5
+       ,-[cases/case.toml:18:18]
+    17 | [material]
+    18 | poissons_ratio = 0.5
        :                  ^|^
        :                   `-- must be greater than -1 and less than 0.5
-    18 | 
+    19 | 
        `----
      help: 0.5 is an incompressible material, for which these elements lock; for rubber take 0.49
     ");

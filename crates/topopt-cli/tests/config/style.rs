@@ -4,9 +4,12 @@ use topopt_case::config::{Config, FilterKind, Method, Projection, Style};
 
 use crate::{CASE, override_refused, parse, refused};
 
+/// End of the line of `CASE` with its style, up to the filter.
+const SMOOTH: &str = "\"smooth\"\nvolume_fraction = 0.3\n\n[filter]";
+
 /// `CASE` in the style `crisp`, with `tables` behind it.
 fn crisp(tables: &str) -> Config {
-    let case = CASE.replace("[design]\n", "[design]\nstyle = \"crisp\"\n");
+    let case = CASE.replace("\"smooth\"", "\"crisp\"");
     parse(format!("{case}{tables}"), &[]).unwrap()
 }
 
@@ -16,11 +19,22 @@ fn stages(config: &Config) -> Vec<(usize, Option<f64>)> {
 }
 
 #[test]
-fn smooth_is_the_default() {
-    let config = parse(CASE.to_owned(), &[]).unwrap();
-    assert_eq!(config.design.style, Style::Smooth);
-    let named = parse(CASE.to_owned(), &["design.style=smooth"]).unwrap();
-    assert_eq!(config.to_toml().unwrap(), named.to_toml().unwrap());
+fn crisp_is_the_default() {
+    let config = parse(CASE.replace("style = \"smooth\"\n", ""), &[]).unwrap();
+    assert_eq!(config.to_toml().unwrap(), crisp("").to_toml().unwrap());
+}
+
+#[test]
+fn a_case_that_says_how_its_density_comes_about_is_smooth() {
+    let case = CASE.replace("style = \"smooth\"\n", "");
+    let style_of = |set: &[&str]| parse(case.clone(), set).unwrap().design.style;
+    let density = "filter.kind=density";
+    assert_eq!(style_of(&[density]), Style::Crisp);
+    assert_eq!(style_of(&["optimizer.method=mma", "design.penalty=4"]), Style::Crisp);
+    assert_eq!(style_of(&["filter.kind=sensitivity"]), Style::Smooth);
+    assert_eq!(style_of(&["filter.kind=none"]), Style::Smooth);
+    assert_eq!(style_of(&[density, "projection={ sharpness = 1 }"]), Style::Smooth);
+    assert_eq!(style_of(&["continuation=[{ from = 5, penalty = 4 }]"]), Style::Smooth);
 }
 
 #[test]
@@ -105,8 +119,8 @@ fn a_crisp_case_written_with_all_settings_is_the_same_case() {
 
 #[test]
 fn crisp_needs_the_density_filter() {
-    let text = "0.3\nstyle = \"crisp\"\n[filter]\nkind = \"sensitivity\"";
-    insta::assert_snapshot!(refused("0.3\n\n[filter]", text), @r#"
+    let text = "\"crisp\"\nvolume_fraction = 0.3\n[filter]\nkind = \"sensitivity\"";
+    insta::assert_snapshot!(refused(SMOOTH, text), @r#"
      x `design.style = "crisp"` without the density filter
        ,-[cases/case.toml:16:8]
     15 | [filter]
@@ -123,15 +137,15 @@ fn crisp_needs_the_density_filter() {
 
 #[test]
 fn crisp_needs_a_projection_that_grows_sharp() {
-    let text = "0.3\nstyle = \"crisp\"\n[[continuation]]\nfrom = 30\npenalty = 4\n\n[filter]";
-    insta::assert_snapshot!(refused("0.3\n\n[filter]", text), @r#"
+    let text = "\"crisp\"\nvolume_fraction = 0.3\n[[continuation]]\nfrom = 30\npenalty = 4\n\n[filter]";
+    insta::assert_snapshot!(refused(SMOOTH, text), @r#"
      x `design.style = "crisp"` with a projection that stays nearly linear
-       ,-[cases/case.toml:14:9]
-    13 | volume_fraction = 0.3
-    14 | style = "crisp"
+       ,-[cases/case.toml:13:9]
+    12 | [design]
+    13 | style = "crisp"
        :         ^^^|^^^
        :            `-- needs a sharpness above 1
-    15 | [[continuation]]
+    14 | volume_fraction = 0.3
        `----
      help: raise `sharpness` in stages of [[continuation]], up to 32 or 64; or remove [projection]
            and [[continuation]], and the style has its own

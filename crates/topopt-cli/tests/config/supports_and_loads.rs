@@ -45,12 +45,12 @@ fn load_case_without_loads() {
     let text = "[[load_cases]]\nname = \"lift\"\n[filter]";
     insta::assert_snapshot!(refused("[filter]", text), @r#"
      x load case `lift` has no loads
-       ,-[cases/case.toml:16:8]
-    15 | [[load_cases]]
-    16 | name = "lift"
+       ,-[cases/case.toml:17:8]
+    16 | [[load_cases]]
+    17 | name = "lift"
        :        ^^^|^^
        :           `-- no [[loads]] of this case
-    17 | [filter]
+    18 | [filter]
        `----
      help: add `case = "lift"` to the [[loads]] that belong to it
     "#);

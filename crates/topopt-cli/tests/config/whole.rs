@@ -65,6 +65,7 @@ case = "second"
 name = "second"
 weight = 0.25
 [design]
+style = "smooth"
 volume_fraction = 0.3
 solid = ["ring"]
 [filter]
@@ -88,8 +89,7 @@ threads = 3
 
 #[test]
 fn all_settings_written_as_a_case_file_are_the_same_case() {
-    let crisp =
-        [CASE, EVERYTHING].map(|text| text.replace("[design]", "[design]\nstyle = \"crisp\""));
+    let crisp = [CASE, EVERYTHING].map(|text| text.replace("\"smooth\"", "\"crisp\""));
     for text in [CASE, EVERYTHING, &crisp[0], &crisp[1]] {
         let config = parse(text.to_owned(), &["output.directory=out", "design.penalty=4"]).unwrap();
         let written = config.to_toml().unwrap();

@@ -393,6 +393,7 @@ set = "wall"
 set = "end"
 total_force = [0, 0, -1]
 [design]
+style = "smooth"
 volume_fraction = 0.5
 keep_loaded = "free"
 [filter]

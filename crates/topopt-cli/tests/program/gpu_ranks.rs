@@ -76,7 +76,7 @@ fn heat_on_ranks_gives_the_history_of_the_cpu() {
         |[x, y, z]| [8.0 * x + 0.3 * y * z, 4.0 * y, 4.0 * z],
         "[material]\nconductivity = 3\n[[supports]]\nset = \"low\"\ntemperature = 5\n\
         [[convection]]\nset = \"sides\"\nfilm_coefficient = 0.02\nambient = 1\n\
-        [[loads]]\nheat_source = 1\n[design]\nvolume_fraction = 0.4\n\
+        [[loads]]\nheat_source = 1\n[design]\nstyle = \"smooth\"\nvolume_fraction = 0.4\n\
         [filter]\nradius_in_elements = 2.5\n[optimizer]\nmax_iterations = 2\n",
     );
     agree(&folder, &[], &[2]);

@@ -258,7 +258,7 @@ fn the_heat_sink_of_two_dimensions_has_its_history() {
     let tables = "[material]\nconductivity = 1\n\
         [[select]]\nname = \"sink\"\nkind = \"nodes\"\nbox = { min = [0, 17.9, 0], max = [0, 22.1, 1] }\n\
         [[supports]]\nset = \"sink\"\n[[loads]]\nset = \"all\"\ntotal_heat = 16.81\n\
-        [design]\nvolume_fraction = 0.4\ndensity_min = 0\nvoid_stiffness = 1e-9\n\
+        [design]\nstyle = \"smooth\"\nvolume_fraction = 0.4\ndensity_min = 0\nvoid_stiffness = 1e-9\n\
         [filter]\nradius = 1.2\n\
         [optimizer]\nmax_iterations = 1000\nchange_tolerance = 0.01\ncompliance_tolerance = 0\n";
     let folder = part([40, 40, 1], |[x, y, z]| [40.0 * x, 40.0 * y, z], tables);
@@ -282,7 +282,7 @@ fn the_heat_sink_of_two_dimensions_has_its_history() {
 fn temperatures_are_objectives_and_limits() {
     let tables = "[material]\nconductivity = 3\n\
         [[supports]]\nset = \"low\"\n[[loads]]\nheat_source = 5\n[[loads]]\nset = \"high\"\nheat_flux = 1\n\
-        [design]\nvolume_fraction = 0.4\n[filter]\nradius_in_elements = 1.5\n\
+        [design]\nstyle = \"smooth\"\nvolume_fraction = 0.4\n[filter]\nradius_in_elements = 1.5\n\
         [optimizer]\nmax_iterations = 12\nchange_tolerance = 0\ncompliance_tolerance = 0\n";
     let folder = part([10, 8, 1], |[x, y, z]| [10.0 * x, 8.0 * y, z], tables);
     for (objective, column) in [
@@ -375,7 +375,7 @@ fn heat_on_a_gpu_is_that_of_the_processor() {
         [[supports]]\nset = \"low\"\ntemperature = 2\n\
         [[convection]]\nset = \"sides\"\nfilm_coefficient = 0.01\nambient = 1\n\
         [[loads]]\nheat_source = 5\n[[loads]]\nset = \"high\"\nheat_flux = 1\n\
-        [design]\nvolume_fraction = 0.4\n[filter]\nradius_in_elements = 1.5\n\
+        [design]\nstyle = \"smooth\"\nvolume_fraction = 0.4\n[filter]\nradius_in_elements = 1.5\n\
         [optimizer]\nmax_iterations = 6\nchange_tolerance = 0\ncompliance_tolerance = 0\n";
     let bent = |[x, y, z]: [f64; 3]| [9.0 * x + y * z, 7.0 * y + 0.3 * x, 6.0 * z];
     let folder = part([9, 7, 6], bent, tables);

@@ -14,7 +14,7 @@ use crate::verify::assert_near;
 use crate::{Folder, difference, topopt};
 
 const IN_TIME: &str = "[transient]\nend = 0.2\nstep = 0.05\n";
-const DESIGN: &str = "[design]\nvolume_fraction = 0.4\n[filter]\nkind = \"none\"\n\
+const DESIGN: &str = "[design]\nstyle = \"smooth\"\nvolume_fraction = 0.4\n[filter]\nkind = \"none\"\n\
     [optimizer]\nmax_iterations = 5\nchange_tolerance = 0\ncompliance_tolerance = 0\n";
 
 fn of_nodes(folder: &Folder) -> Vec<f64> {

@@ -46,7 +46,7 @@ fn a_field_with_a_step_is_two_materials() {
         assert!(difference(&found.1, &expected.1) < 1e-10, "{more}");
     }
 
-    let design = "[design]\nvolume_fraction = 0.4\n[filter]\nradius_in_elements = 1.5\n\
+    let design = "[design]\nstyle = \"smooth\"\nvolume_fraction = 0.4\n[filter]\nradius_in_elements = 1.5\n\
         [optimizer]\nmax_iterations = 5\n";
     let [expected, found] = [HALVES, FIELDS].map(|materials| {
         let folder = block(&format!("{materials}{LOADED}{design}"));
@@ -152,7 +152,7 @@ fn a_thermal_case_is_checked_as_an_elastic_one() {
     let tables = "title = \"Sink\"\n[material]\nconductivity = 2\n\
         [[convection]]\nset = \"sides\"\nfilm_coefficient = 0.5\nambient = 10\n\
         [[loads]]\nset = \"high\"\ntotal_heat = 20\n\
-        [design]\nvolume_fraction = 0.5\nsolid = [\"upper half\"]\n\
+        [design]\nstyle = \"smooth\"\nvolume_fraction = 0.5\nsolid = [\"upper half\"]\n\
         [filter]\nradius_in_elements = 1.5\n";
     let folder = part([4, 2, 2], |[x, y, z]| [4.0 * x, 2.0 * y, 2.0 * z], "");
     let head = folder.read("case.toml");

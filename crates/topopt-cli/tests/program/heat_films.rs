@@ -276,7 +276,7 @@ fn a_verified_design_has_the_films() {
     let tables = "[material]\nconductivity = 4\n[[supports]]\nset = \"low\"\ntemperature = 100\n\
         [[loads]]\nset = \"high\"\nheat_flux = 7\n\
         [[convection]]\nset = \"high\"\nfilm_coefficient = 30\nambient = 5\n\
-        [design]\nvolume_fraction = 1.0\n[optimizer]\nmax_iterations = 1\n\
+        [design]\nstyle = \"smooth\"\nvolume_fraction = 1.0\n[optimizer]\nmax_iterations = 1\n\
         [filter]\nradius_in_elements = 1.1\n";
     let folder = part(COARSE, wavy, tables);
     let of_part = numbers(&folder, &EXACT);

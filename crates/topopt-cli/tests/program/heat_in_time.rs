@@ -19,7 +19,7 @@ pub fn folder() -> Folder {
         [[select]]\nname = \"tip\"\nkind = \"nodes\"\nnearest = [8.15, 2, 2]\n\
         [transient]\nend = 6\nsteps = [[2, 0.5], [6, 1]]\ninitial = 0.5\n\
         probes = [{ name = \"tip\", point = [8.075, 2, 2] }]\n\
-        [design]\nvolume_fraction = 0.4\n[filter]\nradius_in_elements = 1.5\n\
+        [design]\nstyle = \"smooth\"\nvolume_fraction = 0.4\n[filter]\nradius_in_elements = 1.5\n\
         [optimizer]\nmax_iterations = 4\n[output]\ndirectory = \"results\"\n",
     )
 }

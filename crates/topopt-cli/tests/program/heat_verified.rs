@@ -12,7 +12,7 @@ use crate::{Folder, topopt};
 /// A block of 8 x 4 x 4 that is held at 0 at one end; the lines `loads` are further ones.
 fn block(loads: &str) -> Folder {
     let tables = "[material]\nconductivity = 3\nmass_density = 2\n[[supports]]\nset = \"low\"\n\
-        [design]\nvolume_fraction = 0.4\n[filter]\nradius_in_elements = 1.5\n\
+        [design]\nstyle = \"smooth\"\nvolume_fraction = 0.4\n[filter]\nradius_in_elements = 1.5\n\
         [optimizer]\nmax_iterations = 20\n[output]\ncheckpoint_every = 0\n";
     part([16, 8, 8], |[x, y, z]| [8.0 * x, 4.0 * y, 4.0 * z], &format!("{tables}{loads}"))
 }

@@ -29,6 +29,7 @@ set = "all"
 fix = ["z"]
 
 [design]
+style = "smooth"
 keep_loaded = "free"
 density_min = 0
 void_stiffness = 1e-9

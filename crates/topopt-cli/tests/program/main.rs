@@ -87,6 +87,7 @@ set = "load"
 force = [0, -1, 0]
 
 [design]
+style = "smooth"
 volume_fraction = 0.3
 
 [filter]

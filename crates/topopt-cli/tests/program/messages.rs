@@ -77,7 +77,10 @@ fn objectives() {
 
     folder.write("case.toml", &CASE.replace("volume_fraction = 0.3", ""));
     let without = message(&folder, &["check", "case.toml"]);
-    folder.write("case.toml", &CASE.replace("[design]\nvolume_fraction = 0.3", ""));
+    folder.write(
+        "case.toml",
+        &CASE.replace("[design]\nstyle = \"smooth\"\nvolume_fraction = 0.3", ""),
+    );
     assert_snapshot("no_volume", &[without, message(&folder, &["check", "case.toml"])]);
 }
 

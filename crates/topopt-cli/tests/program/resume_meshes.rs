@@ -54,7 +54,7 @@ const ELASTIC: &str = "[mesh]\nfile = \"bar.vtu\"\n[[supports]]\nset = \"left\"\
     [[loads]]\nset = \"right\"\nforce = [0, -1, 0]\n[filter]\nradius_in_elements = 1.5\n\
     [optimizer]\nmethod = \"mma\"\nmax_iterations = 2\nchange_tolerance = 0\ncompliance_tolerance = 0\n\
     [solver]\ndevice = \"cpu\"\n";
-const VOLUME: &str = "[design]\nvolume_fraction = 0.5\n";
+const VOLUME: &str = "[design]\nstyle = \"smooth\"\nvolume_fraction = 0.5\n";
 const HEAT: &str = "[physics]\nkind = \"heat\"\n[mesh]\nfile = \"bar.vtu\"\n[[supports]]\nset = \"left\"\n\
     [[loads]]\nset = \"right\"\ntotal_heat = 5\n[filter]\nradius_in_elements = 1.5\n\
     [optimizer]\nmax_iterations = 2\nchange_tolerance = 0\ncompliance_tolerance = 0\n\
@@ -113,8 +113,18 @@ fn changed_sets_and_arrays_are_refused() {
         ),
         ("run", elastic("[[constraints]]\nresponse = \"volume\"\nset = \"some\"\nat_most = 0.9\n")),
         ("run", elastic("[[materials]]\nset = \"some\"\nyoungs_modulus = 2\n")),
-        ("run", format!("[design]\nvolume_fraction = 0.5\nsolid = [\"some\"]\n{ELASTIC}")),
-        ("run", format!("[design]\nvolume_fraction = 0.5\nvoid = [\"some\"]\n{ELASTIC}")),
+        (
+            "run",
+            format!(
+                "[design]\nstyle = \"smooth\"\nvolume_fraction = 0.5\nsolid = [\"some\"]\n{ELASTIC}"
+            ),
+        ),
+        (
+            "run",
+            format!(
+                "[design]\nstyle = \"smooth\"\nvolume_fraction = 0.5\nvoid = [\"some\"]\n{ELASTIC}"
+            ),
+        ),
         (
             "run",
             heat(

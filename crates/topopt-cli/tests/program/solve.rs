@@ -219,7 +219,9 @@ fn void_sets_stay_empty() {
     let half = "[[select]]\nname = \"half\"\nkind = \"elements\"\n\
         box = { min = [0, 0, 0], max = [10, 2, 5] }\n";
     let folder = folder_of(&format!("{half}{PULLED}"));
-    let case = folder.read("case.toml").replace("[design]", "[design]\nvoid = [\"half\"]");
+    let case = folder
+        .read("case.toml")
+        .replace("[design]", "[design]\nstyle = \"smooth\"\nvoid = [\"half\"]");
     folder.write("case.toml", &case);
     let found = numbers(&folder, &["--set", "design.density_min=1e-4"]);
     assert_near(&found["volume"], 150.0 + 1e-4 * 100.0);
@@ -247,7 +249,7 @@ fn nothing_of_an_optimization_is_needed() {
     let again: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(again["load_cases"], full["load_cases"]);
 
-    let unused = "[design]\nvolume_fraction = 1e-3\nsolid = [\"none\"]\n\
+    let unused = "[design]\nstyle = \"smooth\"\nvolume_fraction = 1e-3\nsolid = [\"none\"]\n\
         [objective]\nmaximize = \"output_displacement\"\nset = \"none\"\n\
         [[constraints]]\nresponse = \"mass\"\n[projection]\nsharpness = 4\n\
         [filter]\n";

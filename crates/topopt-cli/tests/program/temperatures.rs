@@ -10,7 +10,7 @@ fn heat(held: f64, flow: f64) -> Folder {
          [material]\nconductivity = 1.0\n[[supports]]\nset = \"fixed\"\ntemperature = {held:?}\n\
          [[loads]]\nset = \"load\"\ntotal_heat = {flow:?}\n\
          [objective]\nminimize = \"largest_temperature\"\nset = \"load\"\n\
-         [design]\nvolume_fraction = 0.5\n[filter]\nradius_in_elements = 1.5\n\
+         [design]\nstyle = \"smooth\"\nvolume_fraction = 0.5\n[filter]\nradius_in_elements = 1.5\n\
          [optimizer]\nmax_iterations = 25\n[solver]\ndevice = \"cpu\"\n"
     );
     folder.write("case.toml", &case);

@@ -36,7 +36,7 @@ device = "cpu"
 compression = "none"
 "#;
 
-const DESIGN: &str = "[design]\nvolume_fraction = 0.5\n[filter]\nradius = 8\n[optimizer]\n\
+const DESIGN: &str = "[design]\nstyle = \"smooth\"\nvolume_fraction = 0.5\n[filter]\nradius = 8\n[optimizer]\n\
                       max_iterations = 5\n";
 
 fn mesh() -> HexMesh {

@@ -4,13 +4,13 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use topopt_case::config::{self, Config};
+use topopt_case::config::{self, Config, Style};
 use topopt_case::design_loop::{self, Parts};
 use topopt_case::finding::InputError;
 use topopt_case::full_part::{self, FullPart};
 use topopt_case::subject::{Bare, Subject};
 use topopt_design::{DesignError, DesignState, Ended, Optimization};
-use topopt_linalg::{Backend, BackendError};
+use topopt_linalg::{Backend, BackendError, Pointwise};
 
 use super::prepared::{First, Prepared};
 use super::request::{Asked, Progress};
@@ -97,8 +97,12 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
         };
         let ended = optimization.run(&mut watcher).and_then(|outcome| {
             let interrupted = outcome.ended == Ended::Interrupted;
-            let finished = watcher.finish(&optimization.design(), interrupted);
-            finished.map_err(DesignError::Observer)?;
+            let kept = watcher.keep_state(&optimization.design(), interrupted);
+            kept.map_err(DesignError::Observer)?;
+            if config.design.style == Style::Crisp && matches!(outcome.ended, Ended::Rule(_)) {
+                drop_islands(&mut optimization, &mut watcher)?;
+            }
+            watcher.finish(&optimization.design()).map_err(DesignError::Observer)?;
             Ok(outcome.ended)
         });
 
@@ -213,6 +217,26 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
             None => Ok(optimization),
         }
     }
+}
+
+/// Leaves the islands of the last design out of it, where it has any. All ranks do.
+fn drop_islands<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
+    optimization: &mut Optimization<B>,
+    watcher: &mut Watcher<K, N>,
+) -> Result<(), DesignError> {
+    let cleaned = watcher.cleaned(&optimization.design())?;
+    if !watcher.ranks.any(cleaned.is_some()) {
+        return Ok(());
+    }
+    let density = cleaned.as_ref().map_or(&[][..], |cleaned| &cleaned.density);
+    let mut monitor = |_| match watcher.ranks.any(watcher.interrupt.is_requested()) {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    if let Some(report) = optimization.settle(density, &mut monitor)? {
+        watcher.take(&report, cleaned.as_ref());
+    }
+    Ok(())
 }
 
 /// Converts the end of the run to success or a [`Failure`], which sets the exit status.

@@ -11,13 +11,14 @@ use topopt_design::{
     Design, DesignFields, DesignState, Ended, IterationReport, Observer, ObserverError,
 };
 use topopt_io::WriteError;
-use topopt_linalg::{Communicator, PcgProgress, Pointwise};
+use topopt_linalg::{BackendError, Communicator, PcgProgress, Pointwise};
 
 use super::prepared::First;
 use super::request::{Asked, Progress};
 use crate::checkpoint::Checkpointer;
 use crate::computer::Solvable;
 use crate::connection;
+use crate::islands::Cleaned;
 use crate::results::Results;
 use crate::summary::Summary;
 
@@ -65,8 +66,8 @@ impl<B: Pointwise, K: Solvable<N>, const N: usize> Observer<B> for Watcher<'_, '
 }
 
 impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
-    /// Writes the checkpoint and the design evaluated last, if there is one.
-    pub fn finish<B: Pointwise>(
+    /// Writes the last checkpoint.
+    pub fn keep_state<B: Pointwise>(
         &mut self,
         design: &Design<B>,
         interrupted: bool,
@@ -74,7 +75,30 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
         let iterations = self.iterations;
         let is_due =
             |checkpointer: &Checkpointer| checkpointer.is_due_at_end(iterations, interrupted);
-        self.checkpoint_if(is_due, design)?;
+        self.checkpoint_if(is_due, design)
+    }
+
+    /// Finds the islands of the design evaluated last, on the first rank.
+    pub fn cleaned<B: Pointwise>(
+        &self,
+        design: &Design<B>,
+    ) -> Result<Option<Cleaned>, BackendError> {
+        let (density, energy) = (design.density()?, design.strain_energy()?);
+        let writer = self.writer.as_ref();
+        Ok(writer.and_then(|writer| Cleaned::of(writer.model, density, &energy)))
+    }
+
+    /// Takes a design without its islands as the last one.
+    pub fn take(&mut self, report: &IterationReport, cleaned: Option<&Cleaned>) {
+        if let (Some(writer), Some(cleaned)) = (&mut self.writer, cleaned) {
+            writer.summary.done.take(writer.summary.posed, report);
+            writer.summary.islands = Some(cleaned.islands);
+        }
+    }
+
+    /// Writes the design evaluated last, if there is one.
+    pub fn finish<B: Pointwise>(&mut self, design: &Design<B>) -> Result<(), ObserverError> {
+        let iterations = self.iterations;
         if iterations == 0 {
             return Ok(());
         }

@@ -1,0 +1,37 @@
+//! A density in place of that of the design evaluated last.
+
+use topopt_linalg::{Monitor, Pointwise};
+
+use super::{Optimization, Step};
+use crate::{DesignError, IterationReport, SolveError, StepTimes};
+
+impl<B: Pointwise + Sync> Optimization<'_, B> {
+    /// Evaluates the physical `density`, `[n_elements]`, in the iteration and with the settings of the
+    /// design evaluated last; [`Optimization::design`] then has its fields, with the variables of that
+    /// design. None, and nothing changes, if its solve does not converge or `monitor` ends it.
+    ///
+    /// # Errors
+    /// [`DesignError`] if the device fails.
+    pub fn settle(
+        &mut self,
+        density: &[f64],
+        monitor: &mut Monitor,
+    ) -> Result<Option<IterationReport>, DesignError> {
+        let solved = self.evaluator.assemble_density(density).and_then(|()| {
+            let tolerance = self.evaluator.equation.tolerance();
+            self.evaluator.solve(tolerance, monitor)
+        });
+        let effort = self.evaluator.equation.follow_slow_solves()?;
+        match solved {
+            Ok(()) => {}
+            Err(SolveError::Backend(error)) => return Err(error.into()),
+            Err(_) => return Ok(None),
+        }
+
+        self.evaluator.accept();
+        self.evaluator.evaluate(&mut self.functions)?;
+        let material = self.evaluator.material()?;
+        let step = Step { change: 0.0, kkt_residual: self.history.kkt_residual, ended: None };
+        Ok(Some(self.report(&step, material, effort, StepTimes::default())))
+    }
+}
