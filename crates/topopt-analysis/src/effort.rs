@@ -13,22 +13,31 @@ pub struct Effort {
     pub iterations: usize,
     /// Number of slow solves during which the preconditioner was made stronger.
     pub strengthened: usize,
+    /// Number of solves that ended short of their tolerance, and were good enough.
+    pub short: usize,
     /// Largest relative residual.
     pub residual: f64,
 }
 
 impl Effort {
-    /// Counts a solve that has converged; any other end is an error.
+    /// Counts a solve that has converged, or has come to a relative residual of `enough` when its
+    /// iterations ran out or rounding stopped it; any other end is an error.
     pub(crate) fn add(
         &mut self,
         outcome: PcgOutcome,
-        tolerance: f64,
+        [tolerance, enough]: [f64; 2],
         name: impl Fn() -> String,
     ) -> Result<(), SolveError> {
         self.solves += 1;
         self.iterations += outcome.iterations;
         self.strengthened += outcome.strengthened;
+        let is_enough = outcome.relative_residual <= enough;
         match outcome.reason {
+            StopReason::IterationLimit | StopReason::Stagnated if is_enough => {
+                self.short += 1;
+                self.residual = self.residual.max(outcome.relative_residual);
+                Ok(())
+            }
             StopReason::Converged => {
                 self.residual = self.residual.max(outcome.relative_residual);
                 Ok(())

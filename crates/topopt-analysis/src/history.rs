@@ -171,7 +171,7 @@ impl<'a, B: Pointwise> History<'a, B> {
                 slope(&moment(backend, timeline, step, after, acting.source()), &mut nodal)?;
                 self.adjoint.add(backend, &nodal);
                 let outcome = self.transient.step_back(linear, &mut self.adjoint, monitor)?;
-                linear.effort.add(outcome, linear.solver.tolerance, || name.into())?;
+                linear.effort.add(outcome, [linear.solver.tolerance, 0.0], || name.into())?;
                 let of_step = (timeline.theta, self.transient.dt());
                 work.add(linear, self.adjoint.eta(), [before, after], of_step, &mut nodal);
             }
@@ -196,7 +196,7 @@ impl<'a, B: Pointwise> History<'a, B> {
             let outcome = self.transient.step(linear, moduli, step, monitor)?;
             let time = self.transient.timeline.time(step);
             let name = || format!("step {step} to the time {time}");
-            linear.effort.add(outcome, linear.solver.tolerance, name)?;
+            linear.effort.add(outcome, [linear.solver.tolerance, 0.0], name)?;
             backend.copy(self.transient.state(), &mut self.segment[state]);
         }
         Ok(())

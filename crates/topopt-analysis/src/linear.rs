@@ -30,6 +30,8 @@ pub struct Linear<'a, B: Pointwise> {
     pcg: Pcg<B>,
     /// Relative residual that is enough where rounding stops a solve; 0 where it never is.
     rounded: f64,
+    /// Relative residual that is enough where the iterations of a solve run out; 0 where none is.
+    enough: f64,
     /// Coefficients of the terms after the first, `[n_elements]` each: zeros in a steady state.
     pub(crate) others: Vec<B::Vector>,
     /// Uniform state from which states are counted, where that is not 0.
@@ -63,6 +65,7 @@ impl<'a, B: Pointwise + Sync> Linear<'a, B> {
             solver: Solver { operator, ..solver },
             pcg: Pcg::new(backend, problem.unknowns())?,
             rounded: 0.0,
+            enough: 0.0,
             others: others.collect::<Result<_, _>>()?,
             origin: None,
             effort: Effort::default(),
@@ -99,6 +102,11 @@ impl<'a, B: Pointwise> Linear<'a, B> {
     /// Sets the relative residual that is enough where rounding stops a solve for states.
     pub fn accept_rounded(&mut self, residual: f64) {
         self.rounded = residual;
+    }
+
+    /// Sets the relative residual that is enough where the iterations of a solve run out.
+    pub fn accept_short(&mut self, residual: f64) {
+        self.enough = residual;
     }
 
     /// States that a first solve starts from, one per load case.
@@ -168,7 +176,8 @@ impl<'a, B: Pointwise> Linear<'a, B> {
             let mut outcome = self.pcg.solve(&system, u, options, monitor)?;
             outcome.relative_residual /= share;
             let name = || self.loads.names().nth(case).unwrap_or_default().into();
-            self.effort.add(outcome.or_rounded(self.rounded), self.solver.tolerance, name)?;
+            let limits = [self.solver.tolerance, self.enough];
+            self.effort.add(outcome.or_rounded(self.rounded), limits, name)?;
         }
         Ok(())
     }
@@ -191,7 +200,7 @@ impl<'a, B: Pointwise> Linear<'a, B> {
         let system = System { backend: self.backend, a, m, f: load };
         self.backend.fill(0.0, lambda);
         let outcome = self.pcg.solve(&system, lambda, options, monitor)?;
-        self.effort.add(outcome, self.solver.tolerance, || name.into())
+        self.effort.add(outcome, [self.solver.tolerance, self.enough], || name.into())
     }
 
     /// Computes v_e^T K_e u_e at unit modulus, `[n_elements]`.

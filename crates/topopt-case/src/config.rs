@@ -66,8 +66,22 @@ impl Config {
     /// all stages.
     pub fn contrast(&self) -> f64 {
         let later = self.continuation.iter().filter_map(|stage| stage.penalty);
+        let later = later.flat_map(|penalty| [penalty.start(), penalty.end()]);
         let penalties = std::iter::once(self.design.penalty).chain(later);
         penalties.map(|penalty| self.design.contrast(penalty)).fold(1.0, f64::min)
+    }
+
+    /// The penalty of the last stage.
+    pub fn last_penalty(&self) -> f64 {
+        let last = self.continuation.iter().rev().find_map(|stage| stage.penalty);
+        last.map_or(self.design.penalty, Course::end)
+    }
+
+    /// Whether the user gives the tolerance of solves, and not we in the case file of results.
+    pub fn has_own_tolerance(&self) -> bool {
+        let is_ours =
+            self.is_written_by_us() && self.solver.tolerance == Solver::default().tolerance;
+        self.gives("solver.tolerance") && !is_ours
     }
 
     /// Whether a stage gives the surface a width.

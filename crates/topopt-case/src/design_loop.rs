@@ -40,7 +40,12 @@ pub fn of<'a, B: MovingAsymptotes + Sync, K: Physics<N>, const N: usize>(
     let (task, problem) = (subject.task, subject.problem);
     let law = interpolation::of(config, K::coefficient(config));
     let mut equation = StateEquation::new(backend, problem, law, solver)?;
-    equation = equation.loosened(config.solver.early_tolerance());
+    let early = config.solver.early_tolerance();
+    equation = equation.loosened(early);
+    // A tolerance of the user's is kept.
+    if !config.has_own_tolerance() {
+        equation = equation.accepting(early);
+    }
     if task.timeline.is_none() && config.physics.kind == PhysicsKind::Heat {
         equation = equation.counted_from(problem, config.coldest())?;
     }

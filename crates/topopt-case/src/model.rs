@@ -347,12 +347,12 @@ fn stages(config: &Config, element_width: f64) -> Vec<Stage> {
         method = entry.method.unwrap_or(method);
         Stage {
             from: entry.from,
-            penalty: constant(entry.penalty),
+            penalty: entry.penalty.map(Course::from),
             filter_radius: constant(entry.filter_radius.or(in_elements)),
             sharpness: constant(entry.sharpness),
             half_width: entry.half_width.map(Course::from),
             excess: entry.excess.map(Course::from),
-            tolerance: constant(entry.tolerance),
+            tolerance: entry.tolerance.map(Course::from),
             move_limit: constant(entry.move_limit),
             optimizer: methods.iter().position(|other| *other == method),
             is_frozen: Some(method.is_of_criteria()),

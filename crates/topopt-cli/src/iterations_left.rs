@@ -131,6 +131,7 @@ mod tests {
                 kkt_residual: 1.0,
                 pcg_iterations: 0,
                 strengthened: 0,
+                short_solves: 0,
                 pcg_residual: 0.0,
                 times: StepTimes::default(),
             });

@@ -239,6 +239,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
             kkt_residual: step.kkt_residual,
             pcg_iterations: effort.iterations,
             strengthened: effort.strengthened,
+            short_solves: effort.short,
             pcg_residual: effort.residual,
             times,
         }

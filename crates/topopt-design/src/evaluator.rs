@@ -274,18 +274,27 @@ pub(crate) struct Trials<'s, 'a, B: Pointwise> {
     pub begin_a_stage: bool,
 }
 
+impl<B: Pointwise> Trials<'_, '_, B> {
+    /// Dependence of constraint `i`, those that share the largest of them first.
+    fn dependence(&self, i: usize) -> Dependence {
+        let Evaluator { objective, constraints, .. } = &*self.evaluator;
+        let shared = || objective.responses[i].0.dependence();
+        let limited = i.checked_sub(objective.n_sharing());
+        limited.map_or_else(shared, |i| constraints[i].response.dependence())
+    }
+}
+
 impl<B: Pointwise + Sync> OtherDesigns<B> for Trials<'_, '_, B> {
     fn begin_a_stage(&self) -> bool {
         self.begin_a_stage
     }
 
     fn is_linear(&self, i: usize) -> bool {
-        let Evaluator { transform, objective, constraints, .. } = &*self.evaluator;
-        let n_sharing = objective.n_sharing();
-        let shared = || objective.responses[i].0.dependence();
-        let dependence =
-            i.checked_sub(n_sharing).map_or_else(shared, |i| constraints[i].response.dependence());
-        transform.is_identity() && dependence == Dependence::Linear
+        self.evaluator.transform.is_identity() && self.dependence(i) == Dependence::Linear
+    }
+
+    fn is_of_design(&self, i: usize) -> bool {
+        self.dependence(i) != Dependence::States
     }
 
     fn constraint(&mut self, i: usize, design: &B::Vector) -> Result<f64, SolveError> {

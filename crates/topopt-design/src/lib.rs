@@ -133,5 +133,5 @@ pub use transform::{Chain, DesignTransform, Transformed};
 pub use transforms::{
     DensityFilter, Passive, Projection, Subpixel, Tied, physical_density, radius_before,
 };
-pub use void_elements::StructureState;
+pub use void_elements::{CHANGED, StructureState};
 pub use weights::{Weights, WeightsOf};

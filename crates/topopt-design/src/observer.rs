@@ -61,6 +61,8 @@ pub struct IterationReport {
     pub pcg_iterations: usize,
     /// Number of slow solves during which the preconditioner was made stronger.
     pub strengthened: usize,
+    /// Number of solves that ended short of their tolerance, and were accepted.
+    pub short_solves: usize,
     /// Largest relative residual over load cases.
     pub pcg_residual: f64,
     /// Wall time of the steps.

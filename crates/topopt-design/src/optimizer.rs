@@ -113,6 +113,11 @@ pub trait OtherDesigns<B: Backend> {
     /// them.
     fn is_linear(&self, i: usize) -> bool;
 
+    /// Whether constraint `i` depends on the design variables alone, and on no state.
+    fn is_of_design(&self, i: usize) -> bool {
+        self.is_linear(i)
+    }
+
     /// Constraint `i` at `design`, for one that does not depend on the states.
     ///
     /// # Errors

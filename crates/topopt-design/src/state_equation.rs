@@ -6,6 +6,7 @@ use topopt_analysis::{Bare, Effort, History, Linear, Observe, Solver};
 use topopt_fem::{ProblemView, Timeline};
 use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
+use crate::void_elements::{CHANGED, CHANGED_BY_STAGE};
 use crate::{Accuracy, DesignState, Interpolation, Settings, SolveError, StructureState};
 
 /// The state equation of a problem, such as a structure, with the states of the last evaluated
@@ -91,6 +92,14 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     #[must_use]
     pub fn loosened(mut self, loose: f64) -> Self {
         self.accuracy.loose = loose;
+        self
+    }
+
+    /// Accepts solves that come to `enough` when their iterations run out: a design with thin hinges
+    /// has states that take any number of them.
+    #[must_use]
+    pub fn accepting(mut self, enough: f64) -> Self {
+        self.linear.accept_short(enough);
         self
     }
 
@@ -186,7 +195,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     /// change the whole design at once.
     pub(crate) fn update_preconditioner(&mut self, begins_stage: bool) -> Result<(), BackendError> {
         if begins_stage && self.linear.structure_cost().is_some() {
-            self.restructure(self.backend().download(&self.trial_moduli)?)?;
+            self.restructure(self.backend().download(&self.trial_moduli)?, CHANGED_BY_STAGE)?;
         }
         self.linear.update_preconditioner(&self.trial_moduli)
     }
@@ -246,7 +255,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
             && self.structure.is_due(effort.iterations, effort.solves, cost)
         {
             self.structure.excess = 0;
-            self.restructure(self.backend().download(&self.moduli)?)?;
+            self.restructure(self.backend().download(&self.moduli)?, CHANGED)?;
         }
         Ok(effort)
     }
@@ -258,10 +267,10 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
 
     /// Makes the structure for a design of `moduli`, if they differ enough from those it was made
     /// for.
-    fn restructure(&mut self, moduli: Vec<f64>) -> Result<(), BackendError> {
+    fn restructure(&mut self, moduli: Vec<f64>, share: f64) -> Result<(), BackendError> {
         // Ranks without the moduli receive whether void elements have changed, and the new ones.
         let backend = self.backend();
-        let void = if backend.has_values() { self.structure.changed(&moduli) } else { None };
+        let void = if backend.has_values() { self.structure.changed(&moduli, share) } else { None };
         let is_changed = backend.decide(vec![f64::from(u8::from(void.is_some()))])?;
         if is_changed[0] > 0.0 {
             let void = void.into_iter().flatten().map(f64::from).collect();

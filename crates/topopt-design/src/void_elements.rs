@@ -7,8 +7,12 @@ use serde::{Deserialize, Serialize};
 const VOID: f64 = 0.2;
 /// Iterations of a solve that a structure is not to blame for.
 const USUAL: usize = 20;
-/// Share of the elements that must have become void or solid meanwhile.
-const CHANGED: f64 = 0.005;
+/// Share of the elements that must have become void or solid since a structure was made, where solves
+/// are slow.
+pub const CHANGED: f64 = 0.005;
+/// Share where a stage begins, whose first solve would be slow: where a surface has moved by 6 % of the
+/// elements in 25 iterations, an older structure took no more iterations.
+pub(crate) const CHANGED_BY_STAGE: f64 = 0.1;
 
 /// Void for which the structure of a preconditioner was made, and its cost since.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -27,15 +31,15 @@ impl StructureState {
         self.excess > cost
     }
 
-    /// The void elements for `moduli`, \[n_elements\], increasing, if they differ so much from
-    /// those of the structure that another one may serve better.
-    pub fn changed(&self, moduli: &[f64]) -> Option<Vec<u32>> {
+    /// The void elements for `moduli`, \[n_elements\], increasing, if they differ from those of the
+    /// structure in more than the `share` of all.
+    pub fn changed(&self, moduli: &[f64], share: f64) -> Option<Vec<u32>> {
         let limit = VOID * moduli.iter().copied().fold(0.0, f64::max);
         let mut was_void = vec![false; moduli.len()];
         self.void.iter().for_each(|&e| was_void[e as usize] = true);
         let is_void = |e: usize| moduli[e] < limit;
         let changed = (0..moduli.len()).filter(|&e| is_void(e) != was_void[e]).count();
-        (changed as f64 > CHANGED * moduli.len() as f64)
+        (changed as f64 > share * moduli.len() as f64)
             .then(|| (0..moduli.len()).filter(|&e| is_void(e)).map(|e| e as u32).collect())
     }
 }
@@ -51,12 +55,12 @@ mod tests {
     #[test]
     fn void_goes_by_the_modulus_and_counts_where_much_has_changed() {
         let moduli: Vec<f64> = (0..1000).map(|e| if e % 10 < 3 { 2.0 } else { 0.019 }).collect();
-        let void = made_for(&[]).changed(&moduli).unwrap();
+        let void = made_for(&[]).changed(&moduli, CHANGED).unwrap();
         assert_eq!((void.len(), &void[..3]), (700, &[3, 4, 5][..]));
-        assert_eq!(made_for(&void).changed(&moduli), None);
-        assert_eq!(made_for(&void[5..]).changed(&moduli), None);
-        assert_eq!(made_for(&void[6..]).changed(&moduli), Some(void));
-        assert_eq!(made_for(&[]).changed(&[1.0; 1000]), None);
+        assert_eq!(made_for(&void).changed(&moduli, CHANGED), None);
+        assert_eq!(made_for(&void[5..]).changed(&moduli, CHANGED), None);
+        assert_eq!(made_for(&void[6..]).changed(&moduli, CHANGED), Some(void));
+        assert_eq!(made_for(&[]).changed(&[1.0; 1000], CHANGED), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use topopt_case::config::{Config, Preconditioner, Strategy};
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::interrupt::Interrupt;
 use topopt_case::model::Model;
-use topopt_design::StructureState;
+use topopt_design::{CHANGED, StructureState};
 use topopt_fem::{ElementOperator, ElementPreconditioner, WithSprings};
 use topopt_io::vtk::vtu;
 use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, Space, System};
@@ -126,7 +126,7 @@ fn measure<B: Backend>(
     let problem = &model.problem;
 
     // Aggregates around void elements, as a run makes them after slow solves.
-    if let Some(void) = StructureState::default().changed(moduli) {
+    if let Some(void) = StructureState::default().changed(moduli, CHANGED) {
         m.restructure(backend, &void)?;
     }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::ValueEnum;
 use topopt_case::config::ElementKind;
 use topopt_case::finding::{Finding, InputError};
-use topopt_design::StructureState;
+use topopt_design::{CHANGED, StructureState};
 use topopt_fem::{Constraints, Diffusion, Discretization, LoadCase, Problem};
 use topopt_io::csv::CsvFile;
 use topopt_linalg::{CycleKind, SmootherKind, StopReason};
@@ -105,7 +105,7 @@ fn heat(mesh: &HexMesh, table: &mut Table<'_, impl Write>) -> Result<(), Failure
     for contrast in CONTRASTS {
         let conductivities = bars(mesh, contrast);
         let capacities = vec![0.0; conductivities.len()];
-        let void = StructureState::default().changed(&conductivities);
+        let void = StructureState::default().changed(&conductivities, CHANGED);
         let coefficients = &[conductivities, capacities];
         table.all("heat", &Posed { problem: &problem, coefficients, contrast, void })?;
     }
@@ -117,7 +117,7 @@ fn elasticity(mesh: &HexMesh, table: &mut Table<'_, impl Write>) -> Result<(), F
     let problem = posed(mesh, subject::elasticity(ElementKind::default())?, constraints, f)?;
     for contrast in CONTRASTS {
         let moduli = bars(mesh, contrast);
-        let void = StructureState::default().changed(&moduli);
+        let void = StructureState::default().changed(&moduli, CHANGED);
         let coefficients = &[moduli];
         table.all("elasticity", &Posed { problem: &problem, coefficients, contrast, void })?;
     }

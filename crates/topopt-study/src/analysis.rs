@@ -365,8 +365,7 @@ pub(crate) fn filling<K: Physics<N>, const N: usize>(
     };
 
     let mut interpolation = interpolation::of(config, K::coefficient(config));
-    let later = config.continuation.iter().rev().find_map(|stage| stage.penalty);
-    interpolation.penalty = later.unwrap_or(interpolation.penalty);
+    interpolation.penalty = config.last_penalty();
     let mut filling = Filling {
         material: density.iter().zip(&model.space.volumes).map(|(rho, v)| rho * v).collect(),
         is_carrying_node: carrying_nodes(model.problem.mesh(), &density),

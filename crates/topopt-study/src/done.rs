@@ -35,6 +35,8 @@ pub struct Done {
     pub pcg_iterations: usize,
     /// Number of slow solves during which the preconditioner was made stronger.
     pub strengthened: usize,
+    /// Number of solves that ended short of their tolerance, and were accepted.
+    pub short_solves: usize,
     /// Wall time of the steps.
     pub seconds: Seconds,
 }
@@ -124,5 +126,6 @@ impl Done {
         self.grey_level = Some(report.grey_level);
         self.pcg_iterations += report.pcg_iterations;
         self.strengthened += report.strengthened;
+        self.short_solves += report.short_solves;
     }
 }

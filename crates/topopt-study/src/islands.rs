@@ -16,6 +16,9 @@ use crate::connection::{is_connected_by_void, loaded_nodes, threshold};
 /// rod that turns about such hinges 1e-2.
 const IDLE: f64 = 1e-4;
 
+/// Times that islands are looked for, at most.
+const MOST_PASSES: usize = 8;
+
 /// A design without its islands.
 pub(crate) struct Cleaned {
     /// Density in the order of the problem, `[n_elements]`.
@@ -25,7 +28,7 @@ pub(crate) struct Cleaned {
 }
 
 /// Islands that the last design leaves out.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Islands {
     /// Number of pieces.
     pub pieces: usize,
@@ -57,13 +60,26 @@ impl Cleaned {
         if is_connected_by_void(model) || model.timeline.is_some() {
             return None;
         }
+        let mut cleaned = Self { density, islands: Islands::default() };
+        // What is given back raises the level, at which further pieces may come off.
+        for _ in 0..MOST_PASSES {
+            let is_clean = !cleaned.pass(model, energy);
+            if is_clean {
+                break;
+            }
+        }
+        (cleaned.islands.pieces > 0).then_some(cleaned)
+    }
+
+    /// Empties the islands of the density as it is, and returns whether there were any.
+    fn pass<K: Physics<N>, const N: usize>(&mut self, model: &Model<K, N>, energy: &[f64]) -> bool {
         let mesh = model.problem.mesh();
-        let level = threshold(&density, &model.space.volumes);
-        let is_solid: Vec<bool> = density.iter().map(|density| *density >= level).collect();
+        let level = threshold(&self.density, &model.space.volumes);
+        let is_solid: Vec<bool> = self.density.iter().map(|density| *density >= level).collect();
         let root_of = Components::roots_by_faces(mesh, |e| is_solid[e as usize]);
         let islands = islands(model, &is_solid, &root_of, energy);
         if islands.is_empty() {
-            return None;
+            return false;
         }
 
         // Grey elements around an island go with it, unless they touch other material.
@@ -77,18 +93,20 @@ impl Cleaned {
             is_island(e) || !is_solid[e] && touches(1) && !touches(0)
         };
         let gone: Vec<bool> = mesh.elements().enumerate().map(goes).collect();
-        Some(Self::emptied(model, density, islands.len(), level, &gone))
+        self.islands.pieces += islands.len();
+        self.empty(model, level, &gone);
+        true
     }
 
     /// Empties the elements that are `gone`, and gives their material to those others above the level
     /// that are not full, in proportion to what they lack.
-    fn emptied<K: Physics<N>, const N: usize>(
+    fn empty<K: Physics<N>, const N: usize>(
+        &mut self,
         model: &Model<K, N>,
-        mut density: Vec<f64>,
-        pieces: usize,
         level: f64,
         gone: &[bool],
-    ) -> Self {
+    ) {
+        let Self { density, islands } = self;
         let (volumes, least) = (model.space.design_volumes(), model.space.density_min);
         let material: f64 = density.iter().zip(&volumes).map(|(density, v)| density * v).sum();
         let (mut dropped, mut lacking) = (0.0, 0.0);
@@ -108,8 +126,8 @@ impl Cleaned {
                 *density = 1.0 - (1.0 - *density) * kept;
             }
         }
-        let [dropped, given_back] = [dropped, given].map(|volume| volume / material);
-        Self { density, islands: Islands { pieces, dropped, given_back } }
+        islands.dropped += dropped / material;
+        islands.given_back += given / material;
     }
 }
 

@@ -385,6 +385,7 @@ impl<'a> Summary<'a> {
         if all.is_empty() {
             all.extend(self.unfinished());
         }
+        all.extend(self.short_solves());
         all
     }
 
@@ -427,6 +428,21 @@ impl<'a> Summary<'a> {
                 kept_sharpness(self.config, iterations).unwrap_or_default()
             )
         })
+    }
+
+    /// Solves that were accepted short of their tolerance.
+    fn short_solves(&self) -> Option<String> {
+        let solves = match self.done.short_solves {
+            0 => return None,
+            1 => "1 solve".to_owned(),
+            n => format!("{n} solves"),
+        };
+        Some(format!(
+            "{solves} ended short of the tolerance after {} iterations of conjugate gradients: members \
+             hang together by hinges or thin edges; a larger filter radius or \
+             `design.volume_fraction` joins them",
+            self.config.solver.max_iterations()
+        ))
     }
 
     /// A run that the iterations ended, not its tolerances, while much still changed.

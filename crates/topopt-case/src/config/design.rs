@@ -1,7 +1,8 @@
 //! The keys of `[design]`, `[filter]`, `[projection]`, `[[continuation]]` and `[optimizer]`.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use toml::Spanned;
 
 /// Design to optimize. `volume_fraction` may be left out where `[[constraints]]` limit the design.
@@ -195,8 +196,9 @@ pub struct Continuation {
     #[schemars(range(min = 1))]
     pub from: usize,
     /// Replaces `design.penalty`.
-    #[schemars(extend("minimum" = 1))]
-    pub penalty: Option<f64>,
+    #[serde(default)]
+    #[schemars(schema_with = "penalties")]
+    pub penalty: Option<Course>,
     /// Replaces `filter.radius`.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub filter_radius: Option<f64>,
@@ -217,8 +219,9 @@ pub struct Continuation {
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub move_limit: Option<f64>,
     /// Replaces both tolerances of `[solver]`.
-    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
-    pub tolerance: Option<f64>,
+    #[serde(default)]
+    #[schemars(schema_with = "tolerances")]
+    pub tolerance: Option<Course>,
 }
 
 /// A value, or one that changes from iteration to iteration by equal factors.
@@ -246,7 +249,30 @@ pub struct Changing {
     pub over: usize,
 }
 
+fn penalties(_: &mut SchemaGenerator) -> Schema {
+    course_within(&json!({ "type": "number", "minimum": 1 }))
+}
+
+fn tolerances(_: &mut SchemaGenerator) -> Schema {
+    course_within(&json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 }))
+}
+
+/// Schema of a [`Course`] whose values have that of `value`.
+fn course_within(value: &Value) -> Schema {
+    json_schema!({ "anyOf": [value, {
+        "type": "object",
+        "additionalProperties": false,
+        "properties": { "start": value, "end": value, "over": { "type": "integer", "minimum": 1 } },
+        "required": ["start", "end", "over"],
+    }] })
+}
+
 impl Course {
+    /// The first value.
+    pub fn start(self) -> f64 {
+        topopt_design::Course::from(self).start
+    }
+
     /// The value that is kept.
     pub fn end(self) -> f64 {
         topopt_design::Course::from(self).end

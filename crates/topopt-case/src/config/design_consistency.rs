@@ -123,9 +123,9 @@ fn check_entry(config: &Config, i: usize, entry: &Continuation) -> Result<(), Mi
         return Err(("excess", message, "does not come to 1", remedy));
     }
 
-    let changes = [entry.penalty, entry.sharpness, entry.tolerance, entry.move_limit];
-    let courses = [entry.half_width, entry.excess];
-    if radius.is_none() && changes == [None; 4] && courses == [None; 2] && entry.method.is_none() {
+    let changes = [entry.sharpness, entry.move_limit];
+    let courses = [entry.penalty, entry.tolerance, entry.half_width, entry.excess];
+    if radius.is_none() && changes == [None; 2] && courses == [None; 4] && entry.method.is_none() {
         return Err((
             "from",
             "an entry of [[continuation]] changes nothing",

@@ -1,8 +1,8 @@
 //! Values that `design.style` gives to keys that the user left out.
 
 use super::{
-    Changing, Config, Continuation, Course, FilterKind, Method, Optimizer, Projection, Quality,
-    Style,
+    Changing, Config, Continuation, Course, FilterKind, Interpolation, Method, Optimizer,
+    Projection, Quality, Style,
 };
 
 /// With 0.01 the void alone counts 2.8 % grey at a volume fraction of 0.3, and takes 2 % of the volume.
@@ -44,6 +44,7 @@ fn has_own_way(config: &Config) -> bool {
 fn suits_falling_volume(config: &Config) -> bool {
     let is_open = ["optimizer.method", "projection", "continuation"];
     config.suits_criteria()
+        && config.design.interpolation == Interpolation::Simp
         && config.minimizes_compliance()
         && !config.has_weight()
         && is_open.iter().all(|key| !config.gives(key))
@@ -59,6 +60,11 @@ const FINISHING: usize = 50;
 /// as it becomes.
 const NARROWED: usize = 10;
 const FINISHED: usize = 8;
+
+/// Penalty of the stage in which the surface becomes narrow, and iterations of the last stage until it
+/// has risen to that of the case: members of grey elements would come off at once.
+const MOVING_PENALTY: f64 = 1.5;
+const HARDENED: usize = 4;
 
 /// Stages of a design that loses material from nearly solid on, grey at first, then with a surface
 /// that becomes narrow while the design still moves, and at last settles.
@@ -81,24 +87,29 @@ fn falling_volume(config: &mut Config, volume: f64) {
 
     let changing =
         |start, end, over| Some(Course::Changing(Changing { start, end, over: factor * over }));
+    let loose = config.solver.early_tolerance();
+    let penalty = config.design.penalty;
+    let moving = MOVING_PENALTY.min(penalty);
     let start = config.design.initial_volume_fraction.unwrap_or_else(|| start_volume(volume));
     config.design.initial_volume_fraction = Some(start);
     config.continuation = vec![
         Continuation {
             from: 1,
             excess: changing((start / volume).max(1.0), 1.0, VOLUME_REACHED),
+            tolerance: Some(Course::Constant(loose)),
             ..Continuation::default()
         },
         Continuation {
             from: 1 + factor * NARROWING,
-            penalty: Some(1.5),
+            penalty: Some(Course::Constant(moving)),
             half_width: changing(3.0, 0.55, NARROWED),
             method: Some(Method::Mma),
             ..Continuation::default()
         },
         Continuation {
             from: 1 + factor * FINISHING,
-            penalty: Some(config.design.penalty),
+            penalty: changing(moving, penalty, HARDENED),
+            tolerance: changing(loose, config.solver.tolerance, FINISHED),
             half_width: changing(0.55, 0.1, FINISHED),
             method: Some(Method::OcAdaptive),
             move_limit: Some(0.03),
@@ -107,10 +118,10 @@ fn falling_volume(config: &mut Config, volume: f64) {
     ];
 }
 
-/// Volume from which a run falls to the share `volume`: nearly all, but at most 6 % more in each of
-/// 22 iterations, since what goes faster leaves pieces behind.
+/// Volume from which a run falls to the share `volume`: nearly all, but at most 6.4 % more in each
+/// of 22 iterations, since what goes faster leaves pieces behind.
 fn start_volume(volume: f64) -> f64 {
-    (3.6 * volume).min(0.97).max(volume)
+    (3.88 * volume).min(0.97).max(volume)
 }
 
 /// With 0.2 projected designs oscillate.

@@ -46,7 +46,7 @@ fn crisp_sets_what_is_left_out() {
         assert_eq!(config.optimizer.max_iterations, 60);
         assert_eq!(config.projection, Some(Projection { sharpness: 1.0, threshold: 0.5 }));
         assert_eq!(stages(&config), [(1, None), (26, None), (51, None)]);
-        // 3.6 times the limit of 0.3, but not all.
+        // 3.88 times the limit of 0.3, but not all.
         assert_eq!(config.design.initial_volume_fraction, Some(0.97));
     }
     let best = parse(CASE.to_owned(), &["design.style=crisp", "design.quality=best"]).unwrap();
@@ -137,7 +137,8 @@ fn crisp_needs_the_density_filter() {
 
 #[test]
 fn crisp_needs_a_projection_that_grows_sharp() {
-    let text = "\"crisp\"\nvolume_fraction = 0.3\n[[continuation]]\nfrom = 30\npenalty = 4\n\n[filter]";
+    let text =
+        "\"crisp\"\nvolume_fraction = 0.3\n[[continuation]]\nfrom = 30\npenalty = 4\n\n[filter]";
     insta::assert_snapshot!(refused(SMOOTH, text), @r#"
      x `design.style = "crisp"` with a projection that stays nearly linear
        ,-[cases/case.toml:13:9]

@@ -217,7 +217,8 @@ fn springs_projection_and_stages() {
 
     let stage = |from: usize, penalty: Option<f64>, sharpness: Option<f64>, tolerance| {
         json!({"from": from, "penalty": penalty, "sharpness": sharpness, "tolerance": tolerance,
-               "filter_radius": null, "filter_radius_in_elements": null})
+               "filter_radius": null, "filter_radius_in_elements": null, "half_width": null,
+               "excess": null, "method": null, "move_limit": null})
     };
     let stages = [stage(2, Some(4.0), Some(8.0), None), stage(3, None, None, Some(1e-7))];
     assert_eq!(found["continuation"], json!(stages));

@@ -40,6 +40,8 @@ fn cases_of_decks_run_without_an_edit() {
         let (folder, out) = initialized(name, &deck);
         assert!(out.contains(wrote), "{out}");
         let args = ["run", "part.toml", "--output", "out", "--set", "optimizer.max_iterations=2"];
+        // Nearly solid, what is moved by the supports would have more energy than the loads give.
+        let args = [&args[..], &["--set", "design.style=smooth"]].concat();
         // Of two elements nothing would be left to design.
         let free = ["--set", "design.keep_loaded=free"];
         let args = [&args[..], if name == "part.cdb" { &free } else { &[] }].concat();

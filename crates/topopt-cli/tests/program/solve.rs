@@ -219,9 +219,7 @@ fn void_sets_stay_empty() {
     let half = "[[select]]\nname = \"half\"\nkind = \"elements\"\n\
         box = { min = [0, 0, 0], max = [10, 2, 5] }\n";
     let folder = folder_of(&format!("{half}{PULLED}"));
-    let case = folder
-        .read("case.toml")
-        .replace("[design]", "[design]\nstyle = \"smooth\"\nvoid = [\"half\"]");
+    let case = folder.read("case.toml").replace("[design]", "[design]\nvoid = [\"half\"]");
     folder.write("case.toml", &case);
     let found = numbers(&folder, &["--set", "design.density_min=1e-4"]);
     assert_near(&found["volume"], 150.0 + 1e-4 * 100.0);

@@ -7,6 +7,7 @@ use topopt_linalg::{
     Space,
 };
 
+use crate::root::find_root_from;
 use crate::{Function, Memory, Optimizer, Settings, SolveError, Subproblem};
 use dual::{Dual, weights};
 
@@ -21,6 +22,8 @@ pub struct Mma<B: MovingAsymptotes> {
     rules: AsymptoteRules,
     is_globally_convergent: bool,
     is_scaled: bool,
+    /// Whether a limit of the design alone, where it is the only one, is met by each next design.
+    meets_limit: bool,
     variables: Space,
     /// Largest minus smallest design variables.
     ranges: B::Vector,
@@ -42,6 +45,10 @@ const ATTEMPTS: usize = 15;
 /// How far a function may lie above its approximation, as a share of its change over all ranges.
 const ABOVE: f64 = 1e-7;
 
+/// First step by which a limit is raised, and how far from it a constraint may be, as shares of it.
+const LIMIT_STEP: f64 = 0.01;
+const LIMIT_ACCURACY: f64 = 1e-5;
+
 /// Names of what a checkpoint holds.
 const DESIGNS: [&str; 2] = ["mma_last", "mma_before_last"];
 const ASYMPTOTES: [&str; 2] = ["mma_lower", "mma_upper"];
@@ -59,6 +66,7 @@ impl<B: MovingAsymptotes> Mma<B> {
             rules: AsymptoteRules { initial: 0.5, shrink: 0.7, grow: 1.2, move_limit },
             is_globally_convergent: false,
             is_scaled: true,
+            meets_limit: false,
             variables,
             ranges: vector()?,
             asymptotes: pair()?,
@@ -143,12 +151,14 @@ impl<B: MovingAsymptotes> Mma<B> {
     }
 
     /// Writes the design that minimizes the approximations with these `scales` and `curvatures`,
-    /// `[m + 1]`, to `next`. Returns it with the scaled multipliers of the constraints.
+    /// `[m + 1]`, and with limits `raised` by so much, to `next`. Returns it with the scaled
+    /// multipliers of the constraints.
     fn minimize(
         &self,
         problem: &Subproblem<B>,
         scales: &[f64],
         curvatures: &[f64],
+        raised: f64,
         next: &mut B::Vector,
     ) -> Result<(ApproximationSums, Vec<f64>), BackendError> {
         let Subproblem { backend, design, bounds, constraints, .. } = *problem;
@@ -165,7 +175,7 @@ impl<B: MovingAsymptotes> Mma<B> {
         let values: Vec<f64> = constraints
             .iter()
             .zip(&scales[1..])
-            .map(|(f, scale)| scale * (f.value - f.limit - f.share * base))
+            .map(|(f, scale)| scale * (f.value - f.limit - raised - f.share * base))
             .collect();
         let mut evaluate =
             |weights: &[f64]| backend.minimize_approximation(&approximation, weights, None);
@@ -174,6 +184,25 @@ impl<B: MovingAsymptotes> Mma<B> {
         let multipliers = dual.solve()?;
         let at = weights(multipliers.iter().copied());
         Ok((backend.minimize_approximation(&approximation, &at, Some(next))?, multipliers))
+    }
+
+    /// Minimizes with the one limit raised or lowered so that the constraint itself, which a sharp
+    /// projection bends, meets it at the design. Returns the scaled multipliers.
+    fn minimize_at_limit(
+        &self,
+        problem: &mut Subproblem<B>,
+        scales: &[f64],
+        curvatures: &[f64],
+        next: &mut B::Vector,
+    ) -> Result<Vec<f64>, SolveError> {
+        let limit = problem.constraints[0].limit;
+        let mut multipliers = Vec::new();
+        let (step, largest, accuracy) = (LIMIT_STEP * limit, limit, LIMIT_ACCURACY * limit);
+        find_root_from(0.0, step, largest, accuracy, |raised| {
+            multipliers = self.minimize(problem, scales, curvatures, raised, next)?.1;
+            Ok::<_, SolveError>(problem.others.constraint(0, next)? - limit)
+        })?;
+        Ok(multipliers)
     }
 
     /// Writes a design to `next` at which no function is above its approximation, as far as
@@ -189,7 +218,7 @@ impl<B: MovingAsymptotes> Mma<B> {
         let mut multipliers = Vec::new();
         for _ in 0..ATTEMPTS {
             let sums;
-            (sums, multipliers) = self.minimize(problem, scales, &curvatures, next)?;
+            (sums, multipliers) = self.minimize(problem, scales, &curvatures, 0.0, next)?;
             // Values of different stages are not compared.
             if problem.others.begin_a_stage() {
                 break;
@@ -234,6 +263,7 @@ fn shares<B: Backend>(constraints: &[Function<B>], scales: &[f64]) -> (Vec<f64>,
 impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
     fn enter(&mut self, settings: &Settings) {
         self.rules.move_limit = settings.move_limit.unwrap_or(self.rules.move_limit);
+        self.meets_limit = settings.half_width.is_some();
     }
 
     fn next(
@@ -258,7 +288,13 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
         } else {
             let curvature = if self.is_scaled { CURVATURE / n } else { UNSCALED_CURVATURE };
             let curvatures = slopes.iter().map(|slope| if *slope > 0.0 { curvature } else { 0.0 });
-            self.minimize(problem, &scales, &curvatures.collect::<Vec<_>>(), next)?.1
+            let curvatures: Vec<_> = curvatures.collect();
+            let others = &problem.others;
+            let is_exact = self.meets_limit && problem.constraints.len() == 1;
+            match is_exact && others.is_of_design(0) && !others.is_linear(0) {
+                true => self.minimize_at_limit(problem, &scales, &curvatures, next)?,
+                false => self.minimize(problem, &scales, &curvatures, 0.0, next)?.1,
+            }
         };
         for (multiplier, scale) in multipliers.iter_mut().zip(&scales[1..]) {
             *multiplier *= scale / scales[0];

@@ -40,8 +40,7 @@ impl Verified<1> for Diffusion {
 
     /// Void in the last stage of the run, at least 1e-9.
     fn void(config: &Config) -> f64 {
-        let last = config.continuation.iter().rev().find_map(|stage| stage.penalty);
-        config.design.contrast(last.unwrap_or(config.design.penalty)).max(VOID)
+        config.design.contrast(config.last_penalty()).max(VOID)
     }
 
     fn overall(

@@ -136,22 +136,20 @@ const USUAL: &str = "minimize compliance";
 
 /// Describes the changes of a stage, by the keys of the case file.
 fn stage_text(stage: &Continuation) -> String {
+    let constant = |value: Option<f64>| value.map(Course::Constant);
     let changes = [
         ("penalty", stage.penalty),
-        ("filter_radius", stage.filter_radius),
-        ("filter_radius_in_elements", stage.filter_radius_in_elements),
-        ("sharpness", stage.sharpness),
-        ("move_limit", stage.move_limit),
+        ("filter_radius", constant(stage.filter_radius)),
+        ("filter_radius_in_elements", constant(stage.filter_radius_in_elements)),
+        ("sharpness", constant(stage.sharpness)),
+        ("half_width", stage.half_width),
+        ("excess", stage.excess),
+        ("move_limit", constant(stage.move_limit)),
         ("tolerance", stage.tolerance),
     ];
-    let constant = |(key, value): (&str, Option<f64>)| Some(format!("{key} {}", shown(value?)));
-    let courses = [("half_width", stage.half_width), ("excess", stage.excess)];
     let changing = |(key, course): (&str, Option<Course>)| Some(course_text(key, course?));
     let method = stage.method.map(|method| format!("method {}", method.name()));
-
-    let there = changes.into_iter().filter_map(constant);
-    let there: Vec<_> =
-        there.chain(courses.into_iter().filter_map(changing)).chain(method).collect();
+    let there: Vec<_> = changes.into_iter().filter_map(changing).chain(method).collect();
     format!("from iteration {}: {}", stage.from, there.join(", "))
 }
 
