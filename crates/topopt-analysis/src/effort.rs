@@ -47,3 +47,28 @@ impl Effort {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(reason: StopReason, relative_residual: f64) -> PcgOutcome {
+        PcgOutcome { iterations: 7, relative_residual, reason, strengthened: 0 }
+    }
+
+    #[test]
+    fn what_is_enough_counts_where_iterations_run_out_or_rounding_stops() {
+        let add = |reason, residual, enough| {
+            let mut effort = Effort::default();
+            let added = effort.add(outcome(reason, residual), [1e-5, enough], String::new);
+            added.map(|()| (effort.short, effort.residual))
+        };
+        assert_eq!(add(StopReason::Converged, 1e-6, 0.0).unwrap(), (0, 1e-6));
+        for reason in [StopReason::IterationLimit, StopReason::Stagnated] {
+            assert_eq!(add(reason, 1e-4, 1e-3).unwrap(), (1, 1e-4));
+            assert!(add(reason, 2e-3, 1e-3).is_err());
+            assert!(add(reason, 1e-4, 0.0).is_err());
+        }
+        assert!(add(StopReason::Indefinite, 1e-4, 1e-3).is_err());
+    }
+}

@@ -1,5 +1,6 @@
 //! `topopt run --start-from`: a run that begins with the design of another mesh.
 
+use topopt_io::vtk::{Array, Compression, Values, vtu};
 use topopt_mesh::HexMesh;
 use topopt_mesh::generate::{Benchmark, Resolution};
 
@@ -135,4 +136,51 @@ fn another_part_no_result_and_resume_are_refused() {
     std::fs::copy(folder.path("part.msh"), folder.path("part.vtu")).unwrap();
     let err = refused(&["--start-from", "part.vtu"]);
     assert!(err.contains("part.vtu: not a VTK XML file"), "{err}");
+}
+
+/// A block in the air, beside a beam that carries the load, is left out at the end; its material goes to
+/// the elements of the beam that are not full.
+#[test]
+fn a_crisp_design_leaves_its_islands_out() {
+    let folder = Folder::new();
+    let generated = Benchmark::Cantilever.generate(Resolution::Elements(2000)).unwrap();
+    let mesh = &generated;
+    let density = |corners: &[u32]| {
+        let sum = |axis: usize| -> f64 {
+            corners.iter().map(|&n| mesh.coordinates()[n as usize][axis]).sum()
+        };
+        let [x, y, z] = [0, 1, 2].map(|axis| sum(axis) / corners.len() as f64);
+        match () {
+            () if y < 3.0 => 0.95,
+            () if y > 7.0 && x < 4.0 && (z - 5.0).abs() < 2.0 && x > 1.0 => 1.0,
+            () => 0.0,
+        }
+    };
+    let densities: Vec<f64> = mesh.elements().map(density).collect();
+    let is_island = |density: &f64| *density == 1.0;
+    let n_island = densities.iter().filter(|density| is_island(density)).count();
+    let array = Array { name: "density", components: 1, values: Values::F64(&densities) };
+    let path = folder.path("start.vtu");
+    vtu::write(&path, mesh.coordinates(), mesh.hexes(), &[], &[array], Compression::None).unwrap();
+
+    let set = [
+        "mesh.elements=2000",
+        "design.style=crisp",
+        "design.keep_loaded=free",
+        "projection={ sharpness = 64 }",
+        "filter.radius_in_elements=0.5",
+        "optimizer.max_iterations=1",
+        PLAIN,
+    ];
+    let finished = folder.run(&set, &["--start-from", "start.vtu"]);
+    assert_eq!((finished.status, finished.err.as_str()), (0, ""));
+    assert!(finished.out.contains("note: 1 piece that carries nothing is left out"));
+    let islands = &folder.summary()["islands"];
+    assert_eq!(islands["pieces"], 1);
+    assert!(islands["dropped"].as_f64().unwrap() > 0.9 * n_island as f64 / 600.0);
+    let written = folder.array("out/design.vtu", "density");
+    let island = densities.iter().zip(&written).filter(|(start, _)| is_island(start));
+    assert!(n_island == 36 && island.map(|(_, found)| *found).all(|found| found < 2e-3));
+    let before = folder.history("compliance")[0];
+    assert!(folder.summary()["compliance"].as_f64().unwrap() <= before * 1.001);
 }

@@ -197,8 +197,8 @@ impl<B: MovingAsymptotes> Mma<B> {
     ) -> Result<Vec<f64>, SolveError> {
         let limit = problem.constraints[0].limit;
         let mut multipliers = Vec::new();
-        let (step, largest, accuracy) = (LIMIT_STEP * limit, limit, LIMIT_ACCURACY * limit);
-        find_root_from(0.0, step, largest, accuracy, |raised| {
+        let size = limit.abs();
+        find_root_from(0.0, LIMIT_STEP * size, size, LIMIT_ACCURACY * size, |raised| {
             multipliers = self.minimize(problem, scales, curvatures, raised, next)?.1;
             Ok::<_, SolveError>(problem.others.constraint(0, next)? - limit)
         })?;

@@ -26,6 +26,61 @@ impl OtherDesigns<Cpu> for Others {
     }
 }
 
+/// A problem with the one constraint sum_j x_j^4 <= 1, which depends on the design alone.
+struct Bent;
+
+impl Bent {
+    fn sum(design: &[f64]) -> f64 {
+        design.iter().map(|x| x.powi(4)).sum()
+    }
+}
+
+impl OtherDesigns<Cpu> for Bent {
+    fn is_linear(&self, _: usize) -> bool {
+        false
+    }
+
+    fn is_of_design(&self, _: usize) -> bool {
+        true
+    }
+
+    fn constraint(&mut self, _: usize, design: &Vec<f64>) -> Result<f64, SolveError> {
+        Ok(Self::sum(design))
+    }
+
+    fn values(&mut self, _: &Vec<f64>) -> Result<Vec<f64>, SolveError> {
+        unreachable!("MMA evaluates a design once")
+    }
+}
+
+/// Linearized, the constraint is missed by a half; in a stage with a narrow surface it is met.
+#[test]
+fn with_a_narrow_surface_the_limit_itself_is_met() {
+    let design = vec![0.3, 0.5, 0.8];
+    let gradient = |f: fn(f64) -> f64| design.iter().map(|x| f(*x)).collect::<Vec<f64>>();
+    let function = |value, gradient, limit| Function { value, gradient, limit, share: 0.0 };
+    let constraint = function(Bent::sum(&design), gradient(|x| 4.0 * x.powi(3)), 1.0);
+    let objective = function(0.0, vec![-3.0, -2.0, -1.0], f64::INFINITY);
+    let next = |half_width: Option<f64>| {
+        let mut mma = Mma::new(&Cpu, Space::variables(3), 1.0).unwrap();
+        mma.enter(&Settings { half_width, ..Settings::default() });
+        let mut problem = Subproblem {
+            backend: &Cpu,
+            design: &design,
+            bounds: [&vec![0.0; 3], &vec![2.0; 3]],
+            objective: &objective,
+            constraints: std::slice::from_ref(&constraint),
+            others: &mut Bent,
+        };
+        let mut next = vec![f64::NAN; 3];
+        mma.next(&mut problem, &mut next).unwrap();
+        Bent::sum(&next)
+    };
+    let [linearized, exact] = [None, Some(0.5)].map(next);
+    assert!((linearized - 1.0).abs() > 0.5, "{linearized}");
+    assert!((exact - 1.0).abs() < 1e-5, "{exact}");
+}
+
 /// A problem whose first constraints may share a largest value.
 struct Case {
     functions: Functions,
