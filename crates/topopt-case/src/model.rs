@@ -196,7 +196,7 @@ const INITIAL_VOLUME: f64 = 0.5;
 
 /// The smallest modulus of a design of `materials`, as a share of the largest, in all stages.
 fn contrast(config: &Config, materials: &[MaterialShare]) -> f64 {
-    let moduli = materials.iter().map(|material| material.coefficient);
+    let moduli = materials.iter().map(|material| material.coefficient());
     let least = moduli.clone().map(|moduli| moduli.least).fold(f64::INFINITY, f64::min);
     config.contrast() * least / moduli.map(|moduli| moduli.most).fold(0.0, f64::max)
 }

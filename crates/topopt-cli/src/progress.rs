@@ -14,7 +14,7 @@ use topopt_design::IterationReport;
 use topopt_linalg::PcgProgress;
 
 use topopt_study::run;
-use topopt_study::summary::Summary;
+use topopt_study::summary::RunSummary;
 
 use crate::iterations_left::IterationsLeft;
 
@@ -99,7 +99,8 @@ impl<'a> Progress<'a> {
 }
 
 impl run::Progress for Progress<'_> {
-    fn start(&mut self, summary: &Summary) {
+    fn start(&mut self, run: &RunSummary) {
+        let summary = &run.record;
         self.start = Instant::now();
         self.before = summary.done.iterations;
         let settings = &summary.settings;
@@ -107,8 +108,8 @@ impl run::Progress for Progress<'_> {
             COMPLIANCE => settings.physics.in_words(COMPLIANCE),
             _ => "objective".into(),
         };
-        self.left = Some(IterationsLeft::new(settings.optimizer, settings.continuation));
-        self.whole_run(summary.opening(), || {
+        self.left = Some(IterationsLeft::new(&settings.optimizer, &settings.continuation));
+        self.whole_run(run.opening(), || {
             json!({
                 "event": "start",
                 "elements": summary.elements,
@@ -153,11 +154,12 @@ impl run::Progress for Progress<'_> {
         }
     }
 
-    fn end(&mut self, summary: &Summary, directory: &Path) {
+    fn end(&mut self, run: &RunSummary, directory: &Path) {
+        let summary = &run.record;
         if let Manner::Bar(bar) = &self.manner {
             bar.finish_and_clear();
         }
-        self.whole_run(summary.closing(directory), || {
+        self.whole_run(run.closing(directory), || {
             json!({
                 "event": "end",
                 "status": summary.status,

@@ -18,7 +18,7 @@ use super::watcher::{Watcher, Writer};
 use crate::computer::{Computer, Neighbors, Solvable, Solver, Visitor};
 use crate::doubts;
 use crate::failure::Failure;
-use crate::summary::{Preconditioner, Summary};
+use crate::summary::{Preconditioner, RunSummary};
 
 /// A prepared run on one rank.
 pub(super) struct DesignRun<'a, K, const N: usize> {
@@ -84,7 +84,7 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
         // From here on an interruption leaves results to be written.
         let _listening = interrupt.listen();
         let writer = first.map(|(mut summary, first)| {
-            summary.neighbors = neighbors.get();
+            summary.record.neighbors = neighbors.get();
             full_part.into_iter().for_each(|full_part| summary.hold_against(full_part));
             Writer::start(self.asked, first, summary)
         });
@@ -160,13 +160,13 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         computer: &C,
         solver: &Solver<C::Backend>,
         doubtful: Vec<String>,
-    ) -> Summary<'a> {
+    ) -> RunSummary<'a> {
         let Prepared { model, note, resumption, start_from } = first.prepared;
         let (device, strategy) = (computer.backend().name(), solver.operator.strategy());
-        let mut summary = Summary::new(self.asked.config, model, doubtful, (device, strategy));
-        summary.preconditioner = Preconditioner::of(solver.preconditioner.as_ref());
-        summary.notes.extend(note.clone());
-        summary.notes.extend(solver.note.clone());
+        let mut summary = RunSummary::new(self.asked.config, model, doubtful, (device, strategy));
+        summary.record.preconditioner = Preconditioner::of(solver.preconditioner.as_ref());
+        summary.record.notes.extend(note.clone());
+        summary.record.notes.extend(solver.note.clone());
         if let Some(resumption) = resumption {
             summary.resume(resumption);
         }

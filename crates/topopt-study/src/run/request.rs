@@ -11,7 +11,7 @@ use topopt_linalg::PcgProgress;
 
 use crate::output_folder::Earlier;
 use crate::ranks::Team;
-use crate::summary::Summary;
+use crate::summary::RunSummary;
 
 /// Options of a run besides its case.
 pub struct Request {
@@ -28,7 +28,7 @@ pub struct Request {
 /// Reports the progress of a run. Failures to report never end the run.
 pub trait Progress: Send {
     /// The run begins.
-    fn start(&mut self, summary: &Summary);
+    fn start(&mut self, summary: &RunSummary);
 
     /// A solve is under way.
     fn solving(&mut self, iteration: usize, progress: PcgProgress);
@@ -37,7 +37,7 @@ pub trait Progress: Send {
     fn iteration(&mut self, report: &IterationReport);
 
     /// The run is over; its results are in `directory`.
-    fn end(&mut self, summary: &Summary, directory: &Path);
+    fn end(&mut self, summary: &RunSummary, directory: &Path);
 }
 
 /// Inputs that every part of a run shares.

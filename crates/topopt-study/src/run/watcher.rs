@@ -19,7 +19,7 @@ use crate::checkpoint::Checkpointer;
 use crate::computer::Solvable;
 use crate::connection;
 use crate::results::Results;
-use crate::summary::Summary;
+use crate::summary::RunSummary;
 
 /// Watches the design loop on a rank. What is decided by a clock or a signal all ranks decide
 /// together, and all take part in what it takes to have the fields of a design.
@@ -83,7 +83,7 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
         if let (Some(fields), Some(writer)) = (design.fields()?, &mut self.writer) {
             writer.summary.ending.extend(connection::doubts(writer.model, &fields.density));
             writer.results.finish(iterations, fields)?;
-            writer.summary.done.seconds.add_output(start.elapsed());
+            writer.summary.record.done.seconds.add_output(start.elapsed());
         }
         Ok(())
     }
@@ -112,7 +112,7 @@ pub(super) struct Writer<'a, K, const N: usize> {
     results: Results<'a, K, N>,
     checkpointer: Checkpointer,
     progress: &'a mut dyn Progress,
-    summary: Summary<'a>,
+    summary: RunSummary<'a>,
     clock: Clock,
 }
 
@@ -138,14 +138,15 @@ impl<'a, K: Solvable<N>, const N: usize> Writer<'a, K, N> {
     pub fn start(
         Asked { config, request, start, .. }: Asked,
         First { prepared, progress }: First<'a, K, N>,
-        mut summary: Summary<'a>,
+        mut summary: RunSummary<'a>,
     ) -> Result<Self, Finding> {
         let (model, resumption) = (&prepared.model, prepared.resumption.as_ref());
-        let done = &mut summary.done;
-        let checkpointer = Checkpointer::new(config, model, summary.strategy, done.iterations)?;
+        let record = &mut summary.record;
+        let (strategy, iteration) = (record.strategy.as_str(), record.done.iterations);
+        let checkpointer = Checkpointer::new(config, model, strategy, iteration)?;
         let results = Results::create(model, config, resumption, request.earlier)?;
-        let clock = Clock { start, earlier: done.seconds.total };
-        done.seconds.preprocess += start.elapsed().as_secs_f64();
+        let clock = Clock { start, earlier: record.done.seconds.total };
+        record.done.seconds.preprocess += start.elapsed().as_secs_f64();
         progress.start(&summary);
         Ok(Self { model, results, checkpointer, progress, summary, clock })
     }
@@ -161,13 +162,13 @@ impl<'a, K: Solvable<N>, const N: usize> Writer<'a, K, N> {
             self.results.snapshot(report.iteration, fields)?;
         }
         self.results.row(report, start.elapsed())?;
-        self.summary.done.add(self.summary.posed, report, start.elapsed());
+        self.summary.record.done.add(self.summary.posed, report, start.elapsed());
         self.progress.iteration(report);
         Ok(())
     }
 
     fn checkpoint(&mut self, state: &DesignState, start: Instant) -> Result<(), ObserverError> {
-        let done = &mut self.summary.done;
+        let done = &mut self.summary.record.done;
         done.seconds.total = self.clock.total();
         self.checkpointer.write(state, done)?;
         done.seconds.add_output(start.elapsed());
@@ -180,8 +181,8 @@ impl<'a, K: Solvable<N>, const N: usize> Writer<'a, K, N> {
     /// A summary that cannot be written.
     pub fn close(mut self, ended: Option<&Ended>, directory: &Path) -> Result<(), WriteError> {
         self.summary.close(ended);
-        self.summary.done.seconds.total = self.clock.total();
-        let written = self.summary.write(directory);
+        self.summary.record.done.seconds.total = self.clock.total();
+        let written = self.summary.record.write(directory);
         self.progress.end(&self.summary, directory);
         written
     }
