@@ -1,6 +1,5 @@
 //! `Summary`: content of summary.json, written by a run and read by reports and verifications.
 
-mod grey;
 mod of_run;
 
 use std::fs;

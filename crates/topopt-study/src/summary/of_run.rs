@@ -1,6 +1,6 @@
 //! `RunSummary`: the summary of a run under way, with its opening and closing lines.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use topopt_case::config::{self, Config};
 use topopt_case::full_part::FullPart;
@@ -10,7 +10,6 @@ use topopt_case::unit_names::UnitNames;
 use topopt_design::{Ended, StopRule};
 use topopt_mesh::numbers::shown;
 
-use super::grey::{GREY, Seen, grey_text};
 use super::{Preconditioner, Settings, Summary, rule_text};
 use crate::asked::{Limited, ObjectiveFound};
 use crate::computer::Solvable;
@@ -124,6 +123,11 @@ impl<'a> RunSummary<'a> {
         self.record.warnings.extend(grey.into_iter().chain(self.ending.iter().cloned()));
     }
 
+    /// Folder of the results.
+    pub fn directory(&self) -> PathBuf {
+        self.config.output_directory()
+    }
+
     /// The opening lines for people.
     pub fn opening(&self) -> String {
         let record = &self.record;
@@ -143,7 +147,7 @@ impl<'a> RunSummary<'a> {
     }
 
     /// The closing lines for people.
-    pub fn closing(&self, directory: &Path) -> String {
+    pub fn closing(&self) -> String {
         let Summary { done, status, stopped_by, .. } = &self.record;
         let Seconds { preprocess, setup, pcg, sensitivity, filter, update, output, total } =
             done.seconds;
@@ -167,7 +171,7 @@ impl<'a> RunSummary<'a> {
             "{total:.1} s: preprocess {preprocess:.1}, setup {setup:.1}, pcg {pcg:.1}, sensitivity \
              {sensitivity:.1}, filter {filter:.1}, update {update:.1}, output {output:.1}\n"
         );
-        lines += &format!("results in {}", directory.display());
+        lines += &format!("results in {}", self.directory().display());
 
         let warnings = self.ending.iter().map(|warning| format!("warning: {warning}"));
         let last = self.grey().into_iter().chain(self.kept_limits()).chain(warnings);
@@ -308,6 +312,44 @@ impl<'a> RunSummary<'a> {
         ))
     }
 }
+
+/// Context in which a grey design is reported.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    /// Whether responses are of states in time, which are not verified.
+    is_in_time: bool,
+    /// Whether the mass is asked for.
+    has_weight: bool,
+    /// Style of the design, `smooth` or `crisp`.
+    style: config::Style,
+}
+
+/// How grey a design is, from 0 to 1, and what that means.
+fn grey_text(grey: f64, seen: Seen) -> String {
+    let text = format!("grey level {:.1} %", 100.0 * grey);
+    if grey <= GREY {
+        return text;
+    }
+    let meaning = if seen.has_weight {
+        "grey material has all of its weight and little of its stiffness, so the built part will have \
+         another mass and stiffness"
+    } else {
+        "the built part will perform differently"
+    };
+    let proof = (!seen.is_in_time).then_some("run `topopt verify` to see by how much");
+    let remedy = match seen.style {
+        config::Style::Smooth => Some("use `design.style = \"crisp\"`"),
+        config::Style::Crisp => None,
+    };
+    let advice: Vec<&str> = proof.into_iter().chain(remedy).collect();
+    let advice =
+        if advice.is_empty() { String::new() } else { format!(": {}", advice.join(", or ")) };
+    format!("{text}: {meaning}{advice}")
+}
+
+/// Grey level from which on a built part is another than the optimized design: the verified
+/// compliance was 0.99 of the optimized one at 1 %, 0.93 at 9 and 11 %, 0.76 at 28 %.
+const GREY: f64 = 0.1;
 
 /// Change of the objective, as a share of it, from which on a run is not finished.
 const UNFINISHED: f64 = 0.01;
