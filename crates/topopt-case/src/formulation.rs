@@ -1,9 +1,9 @@
 //! Formulation of a case: objective, constraints, and the way from design variables to the density.
 
 use topopt_design::{
-    CaseCompliance, Chain, Compliance, Constraint, DensityFilter, Formulation, LoadPower,
-    Objective, OfHistory, OfState, Projection, Response, SensitivityFilter, StateFunction,
-    WeightedDensity, Weights, WeightsOf, physical_density,
+    CaseCompliance, Compliance, Constraint, DensityFilter, Formulation, LoadPower, Objective,
+    OfHistory, OfState, Projection, Response, SensitivityFilter, StateFunction, WeightedDensity,
+    Weights, WeightsOf, physical_density, variable_density,
 };
 use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, Pointwise};
@@ -29,7 +29,7 @@ pub fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
     let n = space.n_elements();
     let mut formulation = Formulation {
         space,
-        transform: Chain::identity(n),
+        transform: variable_density(backend, space)?,
         objective: objective(subject, backend)?,
         constraints: constraints(subject, backend)?,
     };

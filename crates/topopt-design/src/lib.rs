@@ -130,6 +130,8 @@ pub use state_function::StateFunction;
 pub use stop::{Progress, StopRule, StopRules};
 pub use topopt_analysis::{Bare, Moment, SolveError, Solver};
 pub use transform::{Chain, DesignTransform, Transformed};
-pub use transforms::{DensityFilter, Passive, Projection, Tied, physical_density};
+pub use transforms::{
+    DensityFilter, Passive, Projection, Tied, physical_density, variable_density,
+};
 pub use void_elements::StructureState;
 pub use weights::{Weights, WeightsOf};

@@ -12,6 +12,7 @@ use toml::Spanned;
 use super::design::{Continuation, Design, Filter, Optimizer, Projection};
 use super::elements::Elements;
 use super::loads::{Load, LoadCase, Spring, Support};
+use super::manufacturing::Manufacturing;
 use super::mesh::Mesh;
 use super::objective::{Constraint, Objective};
 use super::output::Output;
@@ -75,6 +76,9 @@ pub struct Config {
     /// Limits that the design must keep, besides `design.volume_fraction`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<Constraint>,
+    /// Demands of the way in which the part is made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub manufacturing: Vec<Manufacturing>,
     /// The filter, which sets the smallest feature size and prevents checkerboards; only an
     /// analysis needs none.
     #[serde(default = "left_out")]
