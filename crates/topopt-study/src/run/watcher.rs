@@ -6,7 +6,9 @@ use std::time::Instant;
 use topopt_case::finding::Finding;
 use topopt_case::interrupt::Interrupt;
 use topopt_case::model::Model;
-use topopt_design::{Design, DesignState, Ended, IterationReport, Observer, ObserverError};
+use topopt_design::{
+    Design, DesignFields, DesignState, Ended, IterationReport, Observer, ObserverError,
+};
 use topopt_io::WriteError;
 use topopt_linalg::{BackendError, Communicator, PcgProgress, Pointwise};
 
@@ -79,7 +81,7 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
 
         let since = Instant::now();
         if let (Some(fields), Some(reporter)) = (design.fields()?, &mut self.reporter) {
-            reporter.last(iterations, &Fields::of(reporter.model, fields), since)?;
+            reporter.last(iterations, fields, since)?;
         }
         Ok(())
     }
@@ -198,15 +200,17 @@ impl<'a, K: Solvable<N>, const N: usize> Reporter<'a, K, N> {
     fn last(
         &mut self,
         iteration: usize,
-        fields: &Fields,
+        fields: DesignFields,
         since: Instant,
     ) -> Result<(), ObserverError> {
+        // Before the fields take the user's numbering.
         self.summary.ending.extend(connection::doubts(self.model, &fields.density));
+        let fields = Fields::of(self.model, fields);
         if let Some(files) = &mut self.files {
-            files.results.last(iteration, fields)?;
+            files.results.last(iteration, &fields)?;
         }
         self.summary.record.done.seconds.add_output(since.elapsed());
-        self.observer.last(iteration, fields)
+        self.observer.last(iteration, &fields)
     }
 
     fn checkpoint(&mut self, state: &DesignState, start: Instant) -> Result<(), ObserverError> {
