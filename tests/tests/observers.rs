@@ -87,7 +87,8 @@ fn observed(
     ranks: usize,
     mut collector: Collector,
 ) -> Collector {
-    let config = Config::parse(&folder.join("case.toml"), CASE.into(), &[]).unwrap();
+    let directory = format!("output.directory={:?}", folder.join("out"));
+    let config = Config::parse(&folder.join("case.toml"), CASE.into(), &[directory]).unwrap();
     let team = Team::of_threads(NonZeroUsize::new(ranks).unwrap()).unwrap();
     let request = Request { files, mesh, start_from: None, gmsh: Gmsh::default(), team };
     run(&config, &request, &mut collector, &Interrupt::new()).unwrap();
@@ -112,8 +113,7 @@ fn observed_designs_are_those_of_the_files() {
     assert_eq!(written.displacements, in_memory.displacements);
     assert_eq!((in_memory.densities.len(), in_memory.status()), (4, "done"));
 
-    let results =
-        Config::parse(&path.join("case.toml"), CASE.into(), &[]).unwrap().output_directory();
+    let results = path.join("out");
     let (iteration, last) = in_memory.last.unwrap();
     assert_eq!(iteration, 4);
     for (k, density) in in_memory.densities.iter().enumerate().take(3) {
