@@ -13,6 +13,7 @@ mod elements;
 mod keys;
 mod load_consistency;
 mod loads;
+mod manufacturing;
 mod material_properties;
 mod mesh;
 mod objective;
@@ -46,6 +47,7 @@ pub use design::{
 pub use elements::{ElementKind, Elements};
 pub use keys::{Config, Material, SetMaterial};
 pub use loads::{Axis, Load, LoadCase, Spring, Support};
+pub use manufacturing::{Manufacturing, ManufacturingKind};
 pub use material_properties::{Given, MaterialProperty, number};
 pub use mesh::{Generator, Hexes, Mesh};
 pub use objective::{Constraint, Objective, ResponseKeys, ResponseName, TimeOf};

@@ -1,9 +1,9 @@
 //! Formulation of a case: objective, constraints, and the way from design variables to the density.
 
 use topopt_design::{
-    CaseCompliance, Chain, Compliance, Constraint, DensityFilter, Formulation, LoadPower,
-    Objective, OfHistory, OfState, Projection, Response, SensitivityFilter, StateFunction,
-    Subpixel, WeightedDensity, Weights, WeightsOf, physical_density, radius_before,
+    CaseCompliance, Compliance, Constraint, DensityFilter, Formulation, LoadPower, Objective,
+    OfHistory, OfState, Projection, Response, SensitivityFilter, StateFunction, Subpixel,
+    WeightedDensity, Weights, WeightsOf, physical_density, radius_before, variable_density,
 };
 use topopt_fem::{AveragingError, CornerMaps};
 use topopt_linalg::{BackendError, Pointwise};
@@ -27,10 +27,9 @@ pub fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
     corners: Option<Box<dyn CornerMaps<B> + 'a>>,
 ) -> Result<Formulation<'a, B>, AveragingError> {
     let space = &subject.task.space;
-    let n = space.n_elements();
     let mut formulation = Formulation {
         space,
-        transform: Chain::identity(n),
+        transform: variable_density(backend, space)?,
         objective: objective(subject, backend)?,
         constraints: constraints(subject, backend)?,
     };
@@ -77,7 +76,6 @@ fn projection_of<'a, B: Pointwise, K: Physics<N>, const N: usize>(
     corners: Option<Box<dyn CornerMaps<B> + 'a>>,
 ) -> Result<Projection<'a, B>, BackendError> {
     let space = &subject.task.space;
-    let n = space.n_elements();
     let projection = Projection::new(backend, n, space.density_min, threshold, sharpness)?;
     Ok(match corners {
         Some(maps) => {

@@ -34,6 +34,7 @@ pub mod responses;
 mod selections;
 pub mod subject;
 mod supports;
+mod symmetry;
 pub mod tags;
 pub mod tetrahedra;
 pub mod unit_names;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use topopt_fem::{DIM, Elasticity, ElementFactors, nodal_body_forces};
 use topopt_mesh::numbers::shown;
 
@@ -15,7 +15,7 @@ use crate::lookup::Lookup;
 use crate::physics::Physics;
 
 /// A material that elements are made of.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MaterialShare {
     /// Element set of the material; none for `[material]`, which all other elements are made of.
     pub set: Option<String>,
@@ -25,9 +25,6 @@ pub struct MaterialShare {
     /// Conductivity (heat flow per length and temperature), of a part that conducts heat.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conductivity: Option<ConductivityExtent>,
-    /// The one of these two that the part has, along all axes.
-    #[serde(skip)]
-    pub coefficient: Extent,
     /// Mass per volume.
     pub mass_density: Option<Extent>,
     /// Number of its elements.
@@ -36,7 +33,8 @@ pub struct MaterialShare {
 
 /// The least and the most that a property is in elements; in files a number where they are equal,
 /// else a list of both.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(from = "ExtentInFile", into = "ExtentInFile")]
 pub struct Extent {
     /// The least.
     pub least: f64,
@@ -45,7 +43,7 @@ pub struct Extent {
 }
 
 /// Range of the conductivity in elements; in files one [`Extent`], or a list of three.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ConductivityExtent {
     /// Equal in all directions.
@@ -82,11 +80,25 @@ impl From<f64> for Extent {
     }
 }
 
-impl Serialize for Extent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.least == self.most {
-            true => self.least.serialize(serializer),
-            false => [self.least, self.most].serialize(serializer),
+/// Form of an [`Extent`] in files.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum ExtentInFile {
+    One(f64),
+    Range([f64; 2]),
+}
+
+impl From<Extent> for ExtentInFile {
+    fn from(Extent { least, most }: Extent) -> Self {
+        if least == most { Self::One(least) } else { Self::Range([least, most]) }
+    }
+}
+
+impl From<ExtentInFile> for Extent {
+    fn from(written: ExtentInFile) -> Self {
+        match written {
+            ExtentInFile::One(value) => value.into(),
+            ExtentInFile::Range([least, most]) => Self { least, most },
         }
     }
 }
@@ -104,6 +116,12 @@ impl MaterialShare {
         self.set.as_ref().map_or("[material]".into(), |set| format!("set `{set}`"))
     }
 
+    /// Young's modulus or conductivity, along all axes.
+    pub fn coefficient(&self) -> Extent {
+        let conductivity = self.conductivity.map(|conductivity| conductivity.overall());
+        self.youngs_modulus.or(conductivity).unwrap_or_else(|| 0.0.into())
+    }
+
     /// The materials of a case that have elements, `[material]` first.
     pub fn all<K: Physics<N>, const N: usize>(config: &Config, case: &Case<N>) -> Vec<Self> {
         let share = |number: f64, density: Option<f64>, has_mass: bool, elements: &[u32]| {
@@ -114,7 +132,6 @@ impl MaterialShare {
             Self {
                 set: None,
                 youngs_modulus: (!is_heat).then_some(own),
-                coefficient: conductivity.map_or(own, |k| k.overall()),
                 conductivity,
                 mass_density: has_mass.then(|| extent(masses, elements, density.unwrap_or(1.0))),
                 elements: elements.len(),

@@ -26,6 +26,7 @@ use crate::physics::{Loaded, Physics};
 use crate::responses::form::Measure;
 use crate::responses::posed::PosedConstraint;
 use crate::subject::{Subject, Task};
+use crate::symmetry;
 
 /// A case ready to be solved. The problem is numbered along chords of the mesh, for the memory; the
 /// mesh is the user's.
@@ -97,15 +98,21 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         let new_element = renumbering.new_elements();
         let of_problem =
             |elements: &[u32]| sorted(elements.iter().map(|&e| new_element[e as usize]).collect());
-        let void = of_problem(&case.void);
+        let variables = symmetry::variables(config, &case, &renumbering, element_width)?;
+        let passive = [&case.solid, &case.void].map(|elements| of_problem(elements));
+        let [solid, void] = match &variables {
+            Some(variable_of) => symmetry::with_images(config, variable_of, passive)?,
+            None => passive,
+        };
         let problem = problem.with_void(void.clone());
         let space = DesignSpace::new(
             config.design.density_min,
             config.initial_volume().unwrap_or(INITIAL_VOLUME),
             renumbering.elements_from_original(&volumes),
-            of_problem(&case.solid),
+            solid,
             void,
         );
+        let space = variables.into_iter().fold(space, DesignSpace::with_variables);
 
         let filter = FilterPlan::of(config, element_width);
         let stages = stages(config, element_width);
@@ -197,7 +204,7 @@ const INITIAL_VOLUME: f64 = 0.5;
 
 /// The smallest modulus of a design of `materials`, as a share of the largest, in all stages.
 fn contrast(config: &Config, materials: &[MaterialShare]) -> f64 {
-    let moduli = materials.iter().map(|material| material.coefficient);
+    let moduli = materials.iter().map(|material| material.coefficient());
     let least = moduli.clone().map(|moduli| moduli.least).fold(f64::INFINITY, f64::min);
     config.contrast() * least / moduli.map(|moduli| moduli.most).fold(0.0, f64::max)
 }

@@ -1,17 +1,17 @@
 //! `UnitNames`: names of the units of the results.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 
 /// Names of the units of the results; for heat the length alone, as temperatures have no unit.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UnitNames {
     /// Unit of lengths.
-    pub length: &'static str,
+    pub length: String,
     /// Unit of forces.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub force: Option<&'static str>,
+    pub force: Option<String>,
     /// Unit of stresses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stress: Option<String>,
@@ -26,8 +26,8 @@ impl UnitNames {
         let units = config.units?;
         let has_forces = config.physics.kind.data().has_forces;
         Some(Self {
-            length: units.length.name(),
-            force: has_forces.then(|| units.force.name()),
+            length: units.length.name().into(),
+            force: has_forces.then(|| units.force.name().into()),
             stress: has_forces.then(|| units.stress()),
             compliance: has_forces.then(|| units.energy()),
         })

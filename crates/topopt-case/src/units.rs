@@ -21,7 +21,7 @@ const MODULI: std::ops::RangeInclusive<f64> = 1e5..=1.3e12;
 const MILLIMETERS: f64 = 20.0;
 
 fn doubtful_modulus(config: &Config, model: &Model, material: &MaterialShare) -> Option<String> {
-    let modulus = material.coefficient.least;
+    let modulus = material.coefficient().least;
     let is_step = config.mesh_path().is_some_and(|path| is_geometry(&path) && !is_geo(&path));
     let extent = model.mesh.bounding_box().extent().into_iter().fold(0.0, f64::max);
 
@@ -71,7 +71,7 @@ fn is_geo(path: &std::path::Path) -> bool {
 /// A force that a bar of the part's volume and shape of a cube would not bear with small strains.
 fn large_strain(config: &Config, model: &Model) -> Option<String> {
     const LARGE: f64 = 0.1;
-    let modulus = model.materials.iter().map(|m| m.coefficient.most).fold(0.0, f64::max);
+    let modulus = model.materials.iter().map(|m| m.coefficient().most).fold(0.0, f64::max);
     if config.units.is_none() && modulus <= 1.0 {
         return None;
     }

@@ -5,16 +5,17 @@
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
-use topopt_design::IterationReport;
+use topopt_design::{IterationReport, ObserverError};
+use topopt_io::WriteError;
 use topopt_linalg::PcgProgress;
 
-use topopt_study::run;
-use topopt_study::summary::Summary;
+use topopt_study::observer::{Evaluated, StudyObserver};
+use topopt_study::summary::RunSummary;
 
 use crate::iterations_left::IterationsLeft;
 
@@ -98,8 +99,9 @@ impl<'a> Progress<'a> {
     }
 }
 
-impl run::Progress for Progress<'_> {
-    fn start(&mut self, summary: &Summary) {
+impl StudyObserver for Progress<'_> {
+    fn start(&mut self, run: &RunSummary) {
+        let summary = &run.record;
         self.start = Instant::now();
         self.before = summary.done.iterations;
         let settings = &summary.settings;
@@ -107,8 +109,8 @@ impl run::Progress for Progress<'_> {
             COMPLIANCE => settings.physics.in_words(COMPLIANCE),
             _ => "objective".into(),
         };
-        self.left = Some(IterationsLeft::new(settings.optimizer, settings.continuation));
-        self.whole_run(summary.opening(), || {
+        self.left = Some(IterationsLeft::new(&settings.optimizer, &settings.continuation));
+        self.whole_run(run.opening(), || {
             json!({
                 "event": "start",
                 "elements": summary.elements,
@@ -135,7 +137,8 @@ impl run::Progress for Progress<'_> {
         }
     }
 
-    fn iteration(&mut self, report: &IterationReport) {
+    fn evaluated(&mut self, design: &Evaluated) -> Result<ControlFlow<()>, ObserverError> {
+        let report = design.report;
         let left = self.seconds_left(report);
         match &self.manner {
             Manner::Bar(bar) => {
@@ -151,13 +154,15 @@ impl run::Progress for Progress<'_> {
             Manner::Json => self.line(event(report, self.start.elapsed().as_secs_f64(), left)),
             Manner::Quiet => {}
         }
+        Ok(ControlFlow::Continue(()))
     }
 
-    fn end(&mut self, summary: &Summary, directory: &Path) {
+    fn end(&mut self, run: &RunSummary) -> Result<(), WriteError> {
+        let summary = &run.record;
         if let Manner::Bar(bar) = &self.manner {
             bar.finish_and_clear();
         }
-        self.whole_run(summary.closing(directory), || {
+        self.whole_run(run.closing(), || {
             json!({
                 "event": "end",
                 "status": summary.status,
@@ -167,9 +172,10 @@ impl run::Progress for Progress<'_> {
                 "volume_met": summary.volume_met,
                 "grey_level": summary.done.grey_level,
                 "warnings": summary.warnings,
-                "directory": directory.display().to_string(),
+                "directory": run.directory().display().to_string(),
             })
         });
+        Ok(())
     }
 }
 

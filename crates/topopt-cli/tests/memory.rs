@@ -21,7 +21,7 @@ fn topopt(args: &[&str]) -> Vec<u8> {
 }
 
 /// A case by its keys.
-const CASES: [(&str, &[&str]); 10] = [
+const CASES: [(&str, &[&str]); 16] = [
     ("sensitivity", &["mesh.elements=20000"]),
     ("wide", &["mesh.elements=20000", "filter.kind=density", "filter.radius_in_elements=5"]),
     (
@@ -55,6 +55,53 @@ const CASES: [(&str, &[&str]); 10] = [
             "mesh.elements=20000",
             "material.mass_density=1",
             "loads=[{set=\"load\",force=[0,-1,0]},{gravity=[0,-1,0]}]",
+        ],
+    ),
+    // Mixing holds the designs of five iterations.
+    (
+        "mixed",
+        &["mesh.elements=20000", "optimizer.method=oc_anderson", "optimizer.max_iterations=6"],
+    ),
+    ("asymptotes", &["mesh.elements=20000", "filter.kind=density", "optimizer.method=mma"]),
+    (
+        "adjoint",
+        &[
+            "mesh.elements=20000",
+            "filter.kind=density",
+            "optimizer.method=mma",
+            "objective={minimize=\"displacement\",set=\"load\",direction=[1,0,0]}",
+            "constraints=[{response=\"displacement\",set=\"load\",direction=[0,-1,0],at_most=1e9}]",
+        ],
+    ),
+    (
+        "conservative",
+        &[
+            "mesh.elements=20000",
+            "filter.kind=density",
+            "optimizer.method=gcmma",
+            "constraints=[{response=\"displacement\",set=\"load\",direction=[0,-1,0],at_most=1e9}]",
+        ],
+    ),
+    (
+        "transient",
+        &[
+            "mesh.elements=20000",
+            "physics.kind=heat",
+            "material={conductivity=1,mass_density=1,heat_capacity=1}",
+            "supports=[{set=\"fixed\",temperature=0}]",
+            "loads=[{set=\"load\",total_heat=1}]",
+            "transient={end=4,step=0.5}",
+            "objective={minimize=\"mean_temperature\",set=\"load\",time=\"end\"}",
+            "optimizer.method=mma",
+            "filter.kind=density",
+        ],
+    ),
+    (
+        "symmetric",
+        &[
+            "mesh.elements=20000",
+            "filter.kind=density",
+            "manufacturing=[{kind=\"symmetry\",point=[22,11,11],normal=[0,1,0]}]",
         ],
     ),
 ];

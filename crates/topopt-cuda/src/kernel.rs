@@ -135,7 +135,7 @@ impl From<u32> for Count {
 
 impl From<usize> for Count {
     fn from(count: usize) -> Self {
-        Self(count as u32)
+        Self(u32::try_from(count).expect("nodes, elements and rows are counted by 32 bits"))
     }
 }
 
@@ -225,8 +225,9 @@ impl Kernel {
 
     /// The shape of a launch.
     pub fn config(&self, blocks: usize) -> LaunchConfig {
+        let blocks = u32::try_from(blocks).expect("a launch has 2^31 blocks at most");
         LaunchConfig {
-            grid_dim: (blocks as u32, 1, 1),
+            grid_dim: (blocks, 1, 1),
             block_dim: (self.block, 1, 1),
             shared_mem_bytes: 0,
         }

@@ -18,6 +18,10 @@ pub struct DesignSpace {
     pub solid: Vec<u32>,
     /// Elements that stay at `density_min`, outside the volume constraint; none of them is solid.
     pub void: Vec<u32>,
+    /// Design variable of each element where elements share some; of several ranks the first alone
+    /// has the list.
+    variable_of: Option<Vec<u32>>,
+    n_variables: usize,
     n_elements: usize,
     /// Volume of the design elements.
     design_volume: f64,
@@ -40,6 +44,8 @@ impl DesignSpace {
             volumes,
             solid,
             void,
+            variable_of: None,
+            n_variables: n_elements,
             n_elements,
             design_volume: 0.0,
         };
@@ -50,7 +56,31 @@ impl DesignSpace {
     /// Returns a copy without the values of elements, for ranks after the first, which alone has them.
     #[must_use]
     pub fn without_values(&self) -> Self {
-        Self { volumes: Vec::new(), solid: Vec::new(), void: Vec::new(), ..*self }
+        Self {
+            volumes: Vec::new(),
+            solid: Vec::new(),
+            void: Vec::new(),
+            variable_of: self.variable_of.as_ref().map(|_| Vec::new()),
+            ..*self
+        }
+    }
+
+    /// Lets elements share design variables: `variable_of` is that of each, `[n_elements]`, and
+    /// leaves out none up to its largest.
+    #[must_use]
+    pub fn with_variables(self, variable_of: Vec<u32>) -> Self {
+        let n_variables = variable_of.iter().max().map_or(0, |&last| last as usize + 1);
+        Self { variable_of: Some(variable_of), n_variables, ..self }
+    }
+
+    /// Design variable of each element, `[n_elements]`, where elements share some.
+    pub fn variable_of(&self) -> Option<&[u32]> {
+        self.variable_of.as_deref()
+    }
+
+    /// Number of design variables.
+    pub fn n_variables(&self) -> usize {
+        self.n_variables
     }
 
     /// Number of elements.

@@ -132,6 +132,7 @@ pub use topopt_analysis::{Bare, Moment, SolveError, Solver};
 pub use transform::{Chain, DesignTransform, Transformed};
 pub use transforms::{
     DensityFilter, Passive, Projection, Subpixel, Tied, physical_density, radius_before,
+    variable_density,
 };
 pub use void_elements::{CHANGED, StructureState};
 pub use weights::{Weights, WeightsOf};

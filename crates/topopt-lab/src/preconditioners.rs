@@ -165,7 +165,7 @@ impl Row {
             write!(out, "  {:>16}  {seconds:>8.4}", outcome.iterations)?;
         }
         writeln!(out)?;
-        match (self.preconditioner.cycle, self.preconditioner.operator_complexity) {
+        match (&self.preconditioner.cycle, self.preconditioner.operator_complexity) {
             (Some(cycle), Some(complexity)) => writeln!(
                 out,
                 "                {cycle}-cycle, levels {:?}, operator complexity {complexity:.3}",

@@ -44,13 +44,15 @@ impl Raster {
         let (width, height) = (self.width / factor, self.height / factor);
         let pixels = (0..width * height).into_par_iter().map(|pixel| {
             let (column, row) = (pixel % width * factor, pixel / width * factor);
-            let mut sum = [0.0; 4];
+            let [mut r, mut g, mut b, mut a] = [0.0; 4];
             for k in 0..factor * factor {
-                let [r, g, b, a] =
-                    self.pixels[(row + k / factor) * self.width + column + k % factor];
-                [r * a, g * a, b * a, a].into_iter().zip(&mut sum).for_each(|(x, sum)| *sum += x);
+                let place = (row + k / factor) * self.width + column + k % factor;
+                let [red, green, blue, opacity] = self.pixels[place];
+                r += red * opacity;
+                g += green * opacity;
+                b += blue * opacity;
+                a += opacity;
             }
-            let [r, g, b, a] = sum;
             let color = |x: f32| if a > 0.0 { x / a } else { 0.0 };
             [color(r), color(g), color(b), a / (factor * factor) as f32]
         });
@@ -92,11 +94,7 @@ struct Band<'a> {
 
 impl Band<'_> {
     fn draw(&mut self, Triangle { corners: [a, b, c], colors }: &Triangle) {
-        // Twice the area to the left of p -> q towards r.
-        let area = |p: &[f32], q: &[f32], r: &[f32]| {
-            (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
-        };
-        let whole = area(a, b, c);
+        let whole = area(a, b, [c[0], c[1]]);
         if whole == 0.0 {
             return;
         }
@@ -107,23 +105,31 @@ impl Band<'_> {
             for column in columns.clone() {
                 let at = [column as f32 + 0.5, row as f32 + 0.5];
                 // By the area with its sign, as triangles may face either way.
-                let shares = [area(b, c, &at), area(c, a, &at), area(a, b, &at)].map(|x| x / whole);
-                if shares.iter().any(|&share| share < 0.0) {
+                let u = area(b, c, at) / whole;
+                let v = area(c, a, at) / whole;
+                let w = area(a, b, at) / whole;
+                if u < 0.0 || v < 0.0 || w < 0.0 {
                     continue;
                 }
 
-                let blend = |x: [f32; 3]| (0..3).map(|k| shares[k] * x[k]).sum::<f32>();
-                let depth = blend([a[2], b[2], c[2]]);
+                let depth = u * a[2] + v * b[2] + w * c[2];
                 let pixel = (row - self.first) * self.width + column;
                 // Strictly: at the same depth the earlier triangle stays.
                 if depth < self.depths[pixel] {
                     self.depths[pixel] = depth;
-                    let [r, g, b] = std::array::from_fn(|i| blend(colors.map(|color| color[i])));
-                    self.pixels[pixel] = [r, g, b, 1.0];
+                    let [p, q, r] = colors;
+                    let blend = |i: usize| u * p[i] + v * q[i] + w * r[i];
+                    self.pixels[pixel] = [blend(0), blend(1), blend(2), 1.0];
                 }
             }
         }
     }
+}
+
+/// Twice the area to the left of p -> q towards `at`. Inlined, as tests draw millions of pixels.
+#[inline(always)]
+fn area(p: &[f32; 3], q: &[f32; 3], at: [f32; 2]) -> f32 {
+    (q[0] - p[0]) * (at[1] - p[1]) - (q[1] - p[1]) * (at[0] - p[0])
 }
 
 /// Returns the pixels whose centers lie within the range of `ends`, among `count` pixels from

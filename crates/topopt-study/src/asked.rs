@@ -1,23 +1,23 @@
 //! Objective and limits of a case, with the values that the last design of a run has.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use topopt_mesh::numbers::shown;
 
 use topopt_case::responses::posed::{Posed, PosedConstraint};
 
 /// Objective of a case, and its value.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ObjectiveFound {
     /// The response in words.
     pub response: String,
     /// `minimize` or `maximize`.
-    pub goal: &'static str,
+    pub goal: String,
     /// Value of the last design; none before the first iteration.
     pub value: Option<f64>,
 }
 
 /// A limit, and what the last design has.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Limited {
     /// The response in words.
     pub response: String,
@@ -39,7 +39,7 @@ pub struct Limited {
 impl ObjectiveFound {
     pub(crate) fn of(posed: &Posed, value: Option<f64>) -> Self {
         let goal = if posed.is_maximized { "maximize" } else { "minimize" };
-        Self { response: posed.objective_label(), goal, value }
+        Self { response: posed.objective_label(), goal: goal.into(), value }
     }
 }
 

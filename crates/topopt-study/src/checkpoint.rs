@@ -64,7 +64,7 @@ pub struct Checkpointer {
     config: Value,
     model: u32,
     by_color: bool,
-    strategy: &'static str,
+    strategy: String,
     every: Option<usize>,
     /// The last one, and how long it took.
     iteration: usize,
@@ -80,7 +80,7 @@ impl Checkpointer {
     pub fn new<K: Physics<N>, const N: usize>(
         config: &Config,
         model: &Model<K, N>,
-        strategy: &'static str,
+        strategy: &str,
         iteration: usize,
     ) -> Result<Self, Finding> {
         let directory = config.output_directory();
@@ -90,7 +90,7 @@ impl Checkpointer {
             config: settings(config)?,
             model: fingerprint(model)?,
             by_color: model.colors.is_some(),
-            strategy,
+            strategy: strategy.into(),
             every: config.output.checkpoint_every,
             iteration,
             written: Instant::now(),
@@ -123,7 +123,7 @@ impl Checkpointer {
 
         let record = Record {
             topopt: env!("CARGO_PKG_VERSION").into(),
-            strategy: self.strategy.into(),
+            strategy: self.strategy.clone(),
             config: self.config.clone(),
             model: self.model,
             by_color: self.by_color,

@@ -32,7 +32,7 @@ pub use ranks::OnRanks;
 pub use solvable::Solvable;
 
 /// How a filter finds the neighbors of an element.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Neighbors {
     /// Mean number of neighbors.
     pub mean: f64,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_case::pieces::Pieces;
@@ -28,7 +28,7 @@ pub(crate) struct Cleaned {
 }
 
 /// Islands that the last design leaves out.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Islands {
     /// Number of pieces.
     pub pieces: usize,

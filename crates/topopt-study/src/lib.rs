@@ -1,6 +1,6 @@
 //! A study: from a [case](topopt_case) to a run and its results.
 //!
-//! Errors are findings of the case or a [`failure::Failure`], progress goes to a [`run::Progress`],
+//! Errors are findings of the case or a [`failure::Failure`], designs go to an [`observer::StudyObserver`],
 //! and nothing is printed. Of the modules, [`run`], [`analysis`] and [`verification`] are meant for
 //! use by others.
 
@@ -19,6 +19,7 @@ pub mod heat;
 pub mod history;
 pub mod islands;
 mod memory;
+pub mod observer;
 pub mod output_folder;
 pub mod place;
 pub mod ranks;

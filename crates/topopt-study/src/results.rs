@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,15 +11,16 @@ use topopt_case::config::Config;
 use topopt_case::finding::Finding;
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
-use topopt_design::{DesignFields, IterationReport, ObserverError};
+use topopt_design::{IterationReport, ObserverError};
 use topopt_fem::{DIM, Elasticity};
 use topopt_io::csv::{self, CsvFile};
 use topopt_io::vtk::{Array, Compression, Values, pvd, pvtu, vti, vtu};
 use topopt_io::{UncutCells, WriteError, atomic};
 use topopt_mesh::UniformGrid;
 
-use crate::design_file::{Marks, array_name};
+use crate::design_file::Marks;
 use crate::history::columns;
+use crate::observer::{Evaluated, Fields, StudyObserver, Wanted};
 use crate::output_folder::{self, Earlier, refused};
 use crate::result_files::{
     ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, ANALYSIS_SERIES, CASE, CHECKPOINTS, DESIGN,
@@ -26,8 +28,9 @@ use crate::result_files::{
     VERIFIED, VERIFIED_DESIGN, checkpoints, compression,
 };
 use crate::resumption::Resumption;
+use crate::summary::RunSummary;
 
-/// Writes history, snapshots and the final design into a directory.
+/// Writes history, snapshots, the last design and the summary into a directory.
 pub struct Results<'a, K = Elasticity, const N: usize = DIM> {
     directory: PathBuf,
     model: &'a Model<K, N>,
@@ -35,6 +38,8 @@ pub struct Results<'a, K = Elasticity, const N: usize = DIM> {
     history: CsvFile,
     /// See [`topopt_case::config::Output::pieces`].
     n_pieces: usize,
+    /// See [`topopt_case::config::Output::snapshot_every`].
+    snapshot_every: usize,
     snapshots: Vec<(f64, String)>,
     compression: Compression,
     /// Keeps other runs away.
@@ -87,6 +92,7 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
             marks: Marks::of(model),
             history,
             n_pieces: config.output.pieces,
+            snapshot_every: config.output.snapshot_every,
             snapshots,
             compression: compression(config),
             _lock: lock,
@@ -94,29 +100,18 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
     }
 
     /// Writes a snapshot of the design of `iteration`.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
-    pub fn snapshot(
-        &mut self,
-        iteration: usize,
-        fields: DesignFields,
-    ) -> Result<(), ObserverError> {
-        let fields = Fields::of(self.model, fields);
+    fn snapshot(&mut self, iteration: usize, fields: &Fields) -> Result<(), ObserverError> {
         let folder = self.directory.join(SNAPSHOTS);
         fs::create_dir_all(&folder)
             .map_err(|cause| format!("cannot create {}: {cause}", folder.display()))?;
         let name = format!("{SNAPSHOTS}/design_{iteration:04}.vtu");
-        self.write_design(&self.directory.join(&name), &[], &fields)?;
+        self.write_design(&self.directory.join(&name), &[], fields)?;
         self.snapshots.push((iteration as f64, name));
         Ok(pvd::write(&self.directory.join(SERIES), &self.snapshots)?)
     }
 
-    /// Writes a row of the history.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
-    pub fn row(&mut self, report: &IterationReport, output: Duration) -> Result<(), WriteError> {
+    /// Writes a row of the history; `output` is the time that files of the iteration took.
+    fn row(&mut self, report: &IterationReport, output: Duration) -> Result<(), WriteError> {
         let times = &report.times;
         let own = self.model.posed.own_values(report);
         let row: [&dyn Display; 15] = [
@@ -139,33 +134,6 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         let own: Vec<String> = own.into_iter().map(csv::number).collect();
         let own = own.iter().map(|value| value as &dyn Display);
         self.history.row(&row.into_iter().chain(own).collect::<Vec<_>>())
-    }
-
-    /// Writes the design evaluated last: design.vtu, design.pvtu with its pieces, design_uncut.vtu,
-    /// design.vti, design.pvd.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
-    pub fn finish(&mut self, iteration: usize, fields: DesignFields) -> Result<(), ObserverError> {
-        let fields = Fields::of(self.model, fields);
-        let grid = || match &self.model.grid {
-            Some(grid) => self.write_grid(grid, &fields.density),
-            None => Ok(()),
-        };
-        let design = || -> Result<(), ObserverError> {
-            self.write_design(&self.directory.join(DESIGN), &[], &fields)?;
-            self.write_pieces(&fields)?;
-            if let Some(uncut) = &self.model.uncut {
-                self.write_uncut(uncut, &fields)?;
-            }
-            Ok(())
-        };
-        let (design, grid) = rayon::join(design, grid);
-        design?;
-        grid?;
-        self.snapshots.retain(|(time, _)| *time != iteration as f64);
-        self.snapshots.push((iteration as f64, DESIGN.into()));
-        Ok(pvd::write(&self.directory.join(SERIES), &self.snapshots)?)
     }
 
     /// The design in pieces, where these are asked for; those of before are taken away.
@@ -239,39 +207,49 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
     }
 }
 
-/// Fields of a design in the user's numbering.
-struct Fields {
-    density: Vec<f64>,
-    /// See [`topopt_case::physics::Names::energy`].
-    energy: Vec<f64>,
-    /// Flux per element and load case, `[n_elements][3]` each, where the physics has one.
-    fluxes: Vec<(String, Vec<f64>)>,
-    /// Nodal fields: `displacement` and `force` of the first load case, `displacement_NAME` and
-    /// `force_NAME` of the others.
-    nodal: Vec<(String, Vec<f64>)>,
-}
+impl<K: Physics<N>, const N: usize> StudyObserver for Results<'_, K, N> {
+    fn wanted(&self, iteration: usize) -> Wanted {
+        let every = self.snapshot_every;
+        let is_snapshot = every > 0 && iteration.is_multiple_of(every);
+        if is_snapshot { Wanted::Fields } else { Wanted::Numbers }
+    }
 
-impl Fields {
-    fn of<K: Physics<N>, const N: usize>(model: &Model<K, N>, design: DesignFields) -> Self {
-        let renumbering = &model.renumbering;
-        let (mut nodal, mut fluxes) = (Vec::new(), Vec::new());
-        let cases = model.problem.load_cases().iter().zip(&design.displacements);
-        for (k, (case, displacement)) in cases.enumerate() {
-            for (what, values) in [(K::NAMES.state, displacement), (K::NAMES.load, &case.forces)] {
-                let values = renumbering.nodes_to_original(values.as_chunks::<N>().0);
-                nodal.push((array_name(what, k, &case.name), values.into_flattened()));
-            }
-            if let Some((what, flux)) = K::flux(&model.problem, &design.moduli, displacement) {
-                let flux = renumbering.elements_to_original(&flux).into_flattened();
-                fluxes.push((array_name(what, k, &case.name), flux));
-            }
+    /// Writes a row of the history, and a snapshot where one is due.
+    fn evaluated(&mut self, design: &Evaluated) -> Result<ControlFlow<()>, ObserverError> {
+        let iteration = design.report.iteration;
+        let is_snapshot = self.wanted(iteration) == Wanted::Fields;
+        if let Some(fields) = design.fields.filter(|_| is_snapshot) {
+            self.snapshot(iteration, fields)?;
         }
-        Self {
-            density: renumbering.elements_to_original(&design.density),
-            energy: renumbering.elements_to_original(&design.energy),
-            fluxes,
-            nodal,
-        }
+        self.row(design.report, design.since.elapsed())?;
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Writes design.vtu, design.pvtu with its pieces, design_uncut.vtu, design.vti, design.pvd.
+    fn last(&mut self, iteration: usize, fields: &Fields) -> Result<(), ObserverError> {
+        let grid = || match &self.model.grid {
+            Some(grid) => self.write_grid(grid, &fields.density),
+            None => Ok(()),
+        };
+        let design = || -> Result<(), ObserverError> {
+            self.write_design(&self.directory.join(DESIGN), &[], fields)?;
+            self.write_pieces(fields)?;
+            if let Some(uncut) = &self.model.uncut {
+                self.write_uncut(uncut, fields)?;
+            }
+            Ok(())
+        };
+        let (design, grid) = rayon::join(design, grid);
+        design?;
+        grid?;
+        self.snapshots.retain(|(time, _)| *time != iteration as f64);
+        self.snapshots.push((iteration as f64, DESIGN.into()));
+        Ok(pvd::write(&self.directory.join(SERIES), &self.snapshots)?)
+    }
+
+    /// Writes summary.json.
+    fn end(&mut self, run: &RunSummary) -> Result<(), WriteError> {
+        run.record.write(&self.directory)
     }
 }
 

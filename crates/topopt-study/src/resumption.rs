@@ -204,7 +204,7 @@ fn fits<K: Physics<N>, const N: usize>(state: &DesignState, structure: &Model<K,
     let (problem, mesh) = (&structure.problem, structure.problem.mesh());
     let DesignState { design, next, memory, displacements, trial, structure: made_for, .. } = state;
     let variables = next.iter().chain(memory.vectors.iter().map(|(_, values)| values));
-    design.len() == mesh.n_elements()
+    design.len() == structure.space.n_variables()
         && variables.into_iter().all(|x| x.len() == design.len())
         && made_for.void.iter().all(|&e| (e as usize) < mesh.n_elements())
         && displacements.len() == problem.load_cases().len()

@@ -1,4 +1,4 @@
-//! A run: the design loop on the computer of a case, and the files that it writes.
+//! A run: the design loop on the computer of a case, and those that observe it.
 
 mod design_run;
 mod on_ranks;
@@ -14,17 +14,18 @@ use topopt_case::of_physics;
 
 use crate::computer::Solvable;
 use crate::failure::Failure;
+use crate::observer::StudyObserver;
 use crate::place::Place;
 use crate::thread_pool::thread_pool;
 use design_run::DesignRun;
 use prepared::Prepared;
 use request::Asked;
 
-pub use request::{Progress, Request};
+pub use request::Request;
 
-/// Runs a case. `interrupt` may be set at any time to end the run after the current iteration of
-/// conjugate gradients. The folder of the results is touched only when all that can be refused
-/// has been looked at.
+/// Runs a case; `observer` receives its designs and may end it. `interrupt` may be set at any time to end the run after the current iteration of
+/// conjugate gradients. Files are written as the request says, and the folder of the results
+/// is touched only when all that can be refused has been looked at.
 ///
 /// # Errors
 /// [`Failure`]: input that cannot be run, files that cannot be written, a device or a solve that
@@ -32,28 +33,28 @@ pub use request::{Progress, Request};
 pub fn run(
     config: &Config,
     request: &Request,
-    progress: &mut dyn Progress,
+    observer: &mut dyn StudyObserver,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let mut config = config.clone();
     config.ranks = request.team.size();
     let asked = Asked { config: &config, request, interrupt, start: Instant::now() };
-    of_physics!(config.physics.kind, run_of(asked, progress))
+    of_physics!(config.physics.kind, run_of(asked, observer))
 }
 
 /// Runs a case of one physics.
 fn run_of<K: Solvable<N>, const N: usize>(
     asked: Asked,
-    progress: &mut dyn Progress,
+    observer: &mut dyn StudyObserver,
 ) -> Result<(), Failure> {
     if asked.request.team.size() > 1 {
-        return on_ranks::run::<K, N>(asked, progress);
+        return on_ranks::run::<K, N>(asked, observer);
     }
     let solver = &asked.config.solver;
     thread_pool(solver.threads)?.install(|| {
         // A GPU takes a while to open.
         let place = || Place::find(solver.device);
         let (place, prepared) = Prepared::<K, N>::of(asked, place)?;
-        place.visit(DesignRun::of_first(asked, &prepared, prepared.model.subject(), progress))
+        place.visit(DesignRun::of_first(asked, &prepared, prepared.model.subject(), observer))
     })
 }

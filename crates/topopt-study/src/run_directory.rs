@@ -1,14 +1,13 @@
 //! `RunDirectory`: the results folder of a run that has ended, opened for reading.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
 use topopt_case::config::Config;
 use topopt_case::finding::{Finding, InputError};
 
 use crate::output_folder;
 use crate::result_files::{CASE, DESIGN, HISTORY, SUMMARY, is_written_by_us, resume_command};
+use crate::summary::Summary;
 
 const FOLDER: &str = "give the folder that `topopt run` prints at the end";
 
@@ -87,10 +86,7 @@ impl RunDirectory {
     ///
     /// # Errors
     /// A finding if it cannot be read.
-    pub fn summary(&self) -> Result<Value, Finding> {
-        let path = self.path.join(SUMMARY);
-        let text = fs::read_to_string(&path).map_err(|error| error.to_string());
-        let value = text.and_then(|t| serde_json::from_str(&t).map_err(|error| error.to_string()));
-        value.map_err(|error| Finding::new(format!("cannot read {}: {error}", path.display())))
+    pub fn summary(&self) -> Result<Summary, Finding> {
+        Summary::read(&self.path)
     }
 }

@@ -5,12 +5,14 @@
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use toml::Spanned;
 
 use super::design::{Continuation, Design, Filter, Optimizer, Projection};
 use super::elements::Elements;
 use super::loads::{Load, LoadCase, Spring, Support};
+use super::manufacturing::Manufacturing;
 use super::mesh::Mesh;
 use super::objective::{Constraint, Objective};
 use super::output::Output;
@@ -74,6 +76,9 @@ pub struct Config {
     /// Limits that the design must keep, besides `design.volume_fraction`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<Constraint>,
+    /// Demands of the way in which the part is made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub manufacturing: Vec<Manufacturing>,
     /// The filter, which sets the smallest feature size and prevents checkerboards; only an
     /// analysis needs none.
     #[serde(default = "left_out")]
@@ -129,6 +134,19 @@ pub struct Material {
     /// Heat per mass and temperature, for heat in time; with `mass_density`.
     #[schemars(with = "Option<Property>")]
     pub heat_capacity: Option<Spanned<Property>>,
+}
+
+impl Material {
+    /// Reads a material from a format without places of values, such as JSON.
+    ///
+    /// # Errors
+    /// Keys or values that are not those of a material.
+    pub fn deserialize_plain<'de, D: Deserializer<'de>>(plain: D) -> Result<Self, D::Error> {
+        let mut keys = serde_json::Map::deserialize(plain)?;
+        keys.retain(|_, value| !value.is_null());
+        let text = toml::to_string(&keys).map_err(D::Error::custom)?;
+        toml::from_str(&text).map_err(D::Error::custom)
+    }
 }
 
 /// The material of an element set; in elasticity isotropic. An element may be in one such set.

@@ -6,7 +6,6 @@ mod verification;
 
 use std::io::Write;
 
-use serde_json::Value;
 use toml::Table;
 use topopt_case::config::PhysicsKind;
 use topopt_case::finding::{Finding, InputError};
@@ -14,13 +13,14 @@ use topopt_case::{free_memory, of_physics};
 use topopt_io::atomic;
 use topopt_report::{Fact, PICTURE_BYTES, Report, Target, count, number};
 use topopt_study::design_file::DesignFile;
+use topopt_study::done::Seconds;
 use topopt_study::failure::Failure;
 use topopt_study::output_folder;
 use topopt_study::result_files::{CASE, REPORT, SUMMARY};
 use topopt_study::run_directory::RunDirectory;
-use topopt_study::summary::rule_text;
+use topopt_study::summary::{Summary, rule_text};
 
-use super::pages::wording::{DIGITS, Units, case_names, read, text, unreadable, with_unit, words};
+use super::pages::wording::{DIGITS, Units, read, unreadable, with_unit, words};
 use super::pages::{part, problem, targets, warnings};
 use super::physics::{CaseNumbers, Shown};
 use crate::args::ReportArgs;
@@ -33,7 +33,7 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> Result<(), Fail
     output_folder::check_file(&path, &["html", "htm"], &[]).map_err(InputError::from)?;
     free_memory::check_page(PICTURE_BYTES).map_err(InputError::from)?;
     let summary = results.summary().map_err(InputError::from)?;
-    let physics = physics(&summary);
+    let physics = summary.settings.physics;
     let page = of_physics!(physics, page(&results, &summary, physics))?;
     atomic::write(&path, |file| file.write_all(page.as_bytes())).map_err(|error| {
         let remedy = "choose another file with `--output FILE`";
@@ -44,7 +44,7 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> Result<(), Fail
 
 fn page<K: Shown<N>, const N: usize>(
     results: &RunDirectory,
-    summary: &Value,
+    summary: &Summary,
     physics: PhysicsKind,
 ) -> Result<String, InputError> {
     let case_path = results.path().join(CASE);
@@ -55,26 +55,32 @@ fn page<K: Shown<N>, const N: usize>(
     let file = DesignFile::read(&results.design())?;
     let solid = file.solid(None, None)?;
     let found = verification::read::<K, N>(results)?;
-    let names = case_names(summary);
-    let units = Units::of(summary, physics);
-    let targets = targets::all(summary, found.as_ref().map(|found| &found.limits), &units);
+    let names: Vec<&str> = summary.load_cases.iter().map(String::as_str).collect();
+    let units = Units::of(summary.units.as_ref(), physics);
+    let targets = targets::all(
+        &summary.objective,
+        &summary.constraints,
+        found.as_ref().map(|found| &found.limits),
+        &units,
+    );
     let is_in_time = table.contains_key("transient");
-    let warnings = warnings::of_run(summary, found.as_ref().map(|found| &found.warnings[..]));
+    let warnings =
+        warnings::of_run(&summary.warnings, found.as_ref().map(|found| &found.warnings[..]));
 
     let report = Report {
-        title: summary["title"].as_str().unwrap_or("Topology optimization").into(),
+        title: summary.title.as_deref().unwrap_or("Topology optimization").into(),
         subtitle: subtitle(results, summary),
         headline: headline::<K, N>(summary, found.as_ref(), &targets, &units),
         saved: saved::table(&file, found.as_ref().map(|f| f.built.volume), summary, &units),
         targets,
-        problem: problem::groups(&table, summary, &file.mesh, &units),
+        problem: problem::groups(&table, &summary.into(), &file.mesh, &units),
         solid: &solid,
         density: &file.density,
         states: K::states(results, &file, solid.threshold(), &names, &units)?,
         part: part::of::<K, N>(&file, &names, &units)?,
-        curves: curves::curves(&history, summary, &units),
+        curves: curves::curves(&history, &summary.objective.response, &units),
         iterations: curves::table(&history, physics),
-        seconds: seconds(&summary["seconds"]),
+        seconds: seconds(&summary.done.seconds),
         verification: match &found {
             Some(found) => {
                 let mut proof =
@@ -87,7 +93,7 @@ fn page<K: Shown<N>, const N: usize>(
         warnings,
         repeat: vec![
             Fact::new("Command", format!("topopt run {}", case_path.display())),
-            Fact::new("Version", format!("topopt {}", text(&summary["topopt"]))),
+            Fact::new("Version", format!("topopt {}", summary.topopt)),
         ],
         case,
     };
@@ -95,52 +101,46 @@ fn page<K: Shown<N>, const N: usize>(
     report.html().map_err(|error| unreadable(&results.design(), &error).into())
 }
 
-fn subtitle(results: &RunDirectory, summary: &Value) -> String {
+fn subtitle(results: &RunDirectory, summary: &Summary) -> String {
     let written = std::fs::metadata(results.path().join(SUMMARY)).and_then(|file| file.modified());
     let date = written.map(|time| {
         let date = humantime::format_rfc3339_seconds(time).to_string();
         format!("finished {} UTC", date.replace('T', " ").trim_end_matches('Z'))
     });
-    let rule = summary["stopped_by"].as_str().map(|rule| rule_text(rule).to_owned());
-    let ended = rule.unwrap_or_else(|| text(&summary["status"]).replace('_', " "));
-    let version = format!("topopt {}", text(&summary["topopt"]));
-    [Some(text(&summary["case"])), date.ok(), Some(ended), Some(version)]
+    let rule = summary.stopped_by.as_deref().map(|rule| rule_text(rule).to_owned());
+    let ended = rule.unwrap_or_else(|| summary.status.replace('_', " "));
+    let version = format!("topopt {}", summary.topopt);
+    [Some(summary.case.clone()), date.ok(), Some(ended), Some(version)]
         .into_iter()
         .flatten()
         .collect::<Vec<_>>()
         .join(" \u{b7} ")
 }
 
-/// Elasticity where a summary of an earlier version does not say.
-fn physics(summary: &Value) -> PhysicsKind {
-    serde_json::from_value(summary["settings"]["physics"].clone()).unwrap_or_default()
-}
-
 /// `found`: what a verification has found.
 fn headline<K: Shown<N>, const N: usize>(
-    summary: &Value,
+    summary: &Summary,
     found: Option<&Found<K, N>>,
     targets: &[Target],
     units: &Units,
 ) -> Vec<Fact> {
-    let n = |key: &str| count(summary[key].as_u64().unwrap_or(0) as usize);
-    let percent = |key: &str| {
-        let share = summary[key].as_f64();
+    let percent = |share: Option<f64>| {
         share.map_or("\u{2013}".into(), |x| format!("{} %", number(100.0 * x, DIGITS)))
     };
+    let done = &summary.done;
     let with_unit = |value: f64| with_unit(value, &units.energy);
 
     let verified = found.map(|found| format!("verified {}", with_unit(found.compliance.verified)));
-    let compliance = with_unit(summary["compliance"].as_f64().unwrap_or(f64::NAN));
+    let compliance = with_unit(done.compliance.unwrap_or(f64::NAN));
     let mut facts = asked(targets, units);
     let has_mass = facts.iter().any(|fact| fact.name == "Mass");
 
     facts.extend([
         Fact::new(units.words("compliance"), compliance).noted(verified.unwrap_or_default()),
-        Fact::new("Volume fraction", percent("volume_fraction")),
-        Fact::new("Grey level", percent("grey_level")),
-        Fact::new("Iterations", n("iterations")),
-        Fact::new("Time", duration(summary["seconds"]["total"].as_f64().unwrap_or(f64::NAN))),
+        Fact::new("Volume fraction", percent(done.volume_fraction)),
+        Fact::new("Grey level", percent(done.grey_level)),
+        Fact::new("Iterations", count(done.iterations)),
+        Fact::new("Time", duration(done.seconds.total)),
     ]);
 
     let mass = found.and_then(|found| found.mass).filter(|_| !has_mass);
@@ -173,14 +173,21 @@ fn duration(seconds: f64) -> String {
 }
 
 /// The steps in the order of a run, and what is between them.
-fn seconds(seconds: &Value) -> Vec<(String, f64)> {
-    let steps = ["preprocess", "setup", "pcg", "sensitivity", "filter", "update", "output"];
-    let mut all: Vec<(String, f64)> =
-        steps.into_iter().filter_map(|step| Some((words(step), seconds[step].as_f64()?))).collect();
-    let known: f64 = all.iter().map(|(_, seconds)| seconds).sum();
-    let rest = seconds["total"].as_f64().unwrap_or(0.0) - known;
-    if rest > 0.0 {
-        all.push(("Other".into(), rest));
+fn seconds(seconds: &Seconds) -> Vec<(String, f64)> {
+    let Seconds { preprocess, setup, pcg, sensitivity, filter, update, output, total } = *seconds;
+    let steps = [
+        ("preprocess", preprocess),
+        ("setup", setup),
+        ("pcg", pcg),
+        ("sensitivity", sensitivity),
+        ("filter", filter),
+        ("update", update),
+        ("output", output),
+    ];
+    let known: f64 = steps.iter().map(|(_, seconds)| seconds).sum();
+    let mut all: Vec<(String, f64)> = steps.map(|(step, seconds)| (words(step), seconds)).into();
+    if total > known {
+        all.push(("Other".into(), total - known));
     }
     all
 }

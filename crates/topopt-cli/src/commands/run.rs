@@ -51,11 +51,12 @@ pub(super) fn run(
     }
 
     let request = Request {
-        earlier: match (args.resume, args.overwrite) {
+        files: Some(match (args.resume, args.overwrite) {
             (true, _) => Earlier::Continue,
             (_, true) => Earlier::Replace,
             _ => Earlier::Keep,
-        },
+        }),
+        mesh: None,
         start_from: args.start_from.clone(),
         gmsh: (&args.gmsh).into(),
         team,

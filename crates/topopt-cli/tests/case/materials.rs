@@ -52,7 +52,7 @@ fn elements_are_of_the_material_of_their_set() {
         let config = Config::parse("case.toml".as_ref(), format!("{CASE}{more}"), &[]).unwrap();
         let case = Case::build(&config).unwrap();
         let shares = MaterialShare::all::<Elasticity, DIM>(&config, &case);
-        shares.into_iter().map(|s| (s.name(), s.coefficient, s.elements)).collect::<Vec<_>>()
+        shares.into_iter().map(|s| (s.name(), s.coefficient(), s.elements)).collect::<Vec<_>>()
     };
     let left = ("set `left`".to_owned(), 70.0.into(), 100);
     assert_eq!(shares(""), [("[material]".into(), 1.0.into(), 150), left.clone()]);

@@ -84,7 +84,7 @@ fn tables_have_exponents() {
 #[test]
 fn results_are_read_in_the_memory_that_is_there_or_not_at_all() {
     let folder = Folder::new();
-    folder.write("case.toml", &CASE.replace("elements = 250", "elements = 4000"));
+    folder.write("case.toml", &CASE.replace("elements = 250", "elements = 1500"));
     folder.run_well(&[]);
     let program = env!("CARGO_BIN_EXE_topopt");
     let mut done = [0; 4];

@@ -58,6 +58,7 @@ mod solve;
 mod start_from;
 mod starts;
 mod support_loads;
+mod symmetry;
 mod temperatures;
 mod tetrahedra;
 mod verified_cases;

@@ -34,9 +34,45 @@ fn its_files_are_found() {
     folder.run_well(&["design.penalty=2.5"]);
     let run = RunDirectory::open(&folder.path("out")).unwrap();
     assert!(run.design().is_file() && run.history().is_file());
-    assert_eq!(run.summary().unwrap()["iterations"], 3);
+    assert_eq!(run.summary().unwrap().done.iterations, 3);
     let config = run.config().unwrap();
     assert_eq!((config.design.penalty, config.output_directory()), (2.5, folder.path("out")));
+}
+
+/// Keys of cases whose summaries have entries of their own: limits and stages, and heat with a
+/// conductivity along each axis.
+const SUMMARIZED: [&[&str]; 3] = [
+    &[],
+    &[
+        "material.mass_density=7.8e-9",
+        "materials=[{set=\"near\",youngs_modulus=2,mass_density=1e-9}]",
+        "select=[{name=\"near\",kind=\"elements\",box={min=[0,0,0],max=[4,99,99]}}]",
+        "units={length=\"mm\",force=\"N\"}",
+        "objective={minimize=\"mass\"}",
+        "constraints=[{response=\"compliance\",at_most=1e9}]",
+        "design={}",
+        "filter={kind=\"density\",radius_in_elements=1.5}",
+        "projection.sharpness=2",
+        "continuation=[{from=2,penalty=3.5}]",
+        "optimizer.method=mma",
+    ],
+    &[
+        "physics.kind=heat",
+        "material={conductivity=[1,2,\"1+x\"],mass_density=\"2+x\"}",
+        "supports=[{set=\"fixed\",temperature=0}]",
+        "loads=[{set=\"load\",total_heat=1}]",
+    ],
+];
+
+#[test]
+fn its_summary_is_read_as_it_was_written() {
+    for keys in SUMMARIZED {
+        let folder = Folder::new();
+        folder.run_well(keys);
+        let summary = RunDirectory::open(&folder.path("out")).unwrap().summary().unwrap();
+        let again = serde_json::to_string_pretty(&summary).unwrap() + "\n";
+        assert_eq!(again, folder.read("out/summary.json"));
+    }
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn deal(communicator: &dyn Communicator, rows: &Csr, share: &Share) -> Result<Cs
         for other in 1..communicator.size() {
             let link = Link::new(communicator, other);
             let Csr { starts, columns, values } = rows.some_rows(share.own(other));
-            let lengths: Vec<u32> = starts.windows(2).map(|at| (at[1] - at[0]) as u32).collect();
+            let lengths: Vec<u32> = starts.windows(2).map(|at| length(at[1] - at[0])).collect();
             link.send_numbers(&lengths);
             link.send_numbers(&columns);
             link.send(&values);
@@ -64,6 +64,11 @@ fn deal(communicator: &dyn Communicator, rows: &Csr, share: &Share) -> Result<Cs
     Ok(own)
 }
 
+/// Length of a row, which has an entry per column at most, and columns are 32-bit numbers.
+fn length(entries: usize) -> u32 {
+    u32::try_from(entries).expect("a row has no column twice")
+}
+
 /// Returns `rows` with their columns counted among the own entries and the ghosts after them, and
 /// the halo of these.
 fn localized(
@@ -77,6 +82,7 @@ fn localized(
     let mut ghosts: Vec<u32> = rows.columns.iter().copied().filter(|&c| !is_own(c)).collect();
     ghosts.sort_unstable();
     ghosts.dedup();
+    // Points of a part and its ghosts are points of the space, whose numbers have 32 bits.
     for column in &mut rows.columns {
         let ghost = ghosts.binary_search(column).map(|k| own.len() + k);
         *column = ghost.unwrap_or_else(|_| *column as usize - own.start) as u32;

@@ -2,9 +2,8 @@
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
-use std::path::Path;
 
-use topopt_case::config::{self, Config, Style};
+use topopt_case::config::{self, Style};
 use topopt_case::design_loop::{self, Parts};
 use topopt_case::finding::InputError;
 use topopt_case::full_part::{self, FullPart};
@@ -13,12 +12,13 @@ use topopt_design::{DesignError, DesignState, Ended, Optimization};
 use topopt_linalg::{Backend, BackendError, Pointwise};
 
 use super::prepared::{First, Prepared};
-use super::request::{Asked, Progress};
-use super::watcher::{Watcher, Writer};
+use super::request::Asked;
+use super::watcher::{Reporter, Watcher};
 use crate::computer::{Computer, Neighbors, Solvable, Solver, Visitor};
 use crate::doubts;
 use crate::failure::Failure;
-use crate::summary::{Preconditioner, Summary};
+use crate::observer::StudyObserver;
+use crate::summary::{Preconditioner, RunSummary};
 
 /// A prepared run on one rank.
 pub(super) struct DesignRun<'a, K, const N: usize> {
@@ -30,7 +30,7 @@ pub(super) struct DesignRun<'a, K, const N: usize> {
     pub state: Option<&'a DesignState>,
     /// Densities to start from; empty on ranks after the first.
     pub densities: Option<&'a [f64]>,
-    /// Model and progress, on the first rank alone.
+    /// Case and observer, on the first rank alone.
     pub first: Option<First<'a, K, N>>,
 }
 
@@ -40,7 +40,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         asked: Asked<'a>,
         prepared: &'a Prepared<K, N>,
         subject: Subject<'a, K, N>,
-        progress: &'a mut dyn Progress,
+        observer: &'a mut dyn StudyObserver,
     ) -> Self {
         Self {
             asked,
@@ -48,7 +48,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
             strategy: prepared.strategy(asked.config.solver.strategy),
             state: prepared.state(),
             densities: prepared.densities(),
-            first: Some(First { prepared, progress }),
+            first: Some(First { prepared, observer }),
         }
     }
 }
@@ -56,7 +56,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
 impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
     type Output = ();
 
-    /// Runs the design loop and writes its results.
+    /// Runs the design loop before its observers.
     fn visit<C: Computer>(mut self, computer: &C) -> Result<(), Failure> {
         let (Asked { config, interrupt, .. }, subject) = (self.asked, self.subject);
         let (strategy, contrast) = (self.strategy(computer), subject.task.contrast);
@@ -81,19 +81,19 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
 
         let full_part = self.full_part(computer, &mut optimization, first.is_some())?;
 
-        // From here on an interruption leaves results to be written.
+        // From here on an interruption leaves results to be reported.
         let _listening = interrupt.listen();
-        let writer = first.map(|(mut summary, first)| {
-            summary.neighbors = neighbors.get();
+        let reporter = first.map(|(mut summary, first)| {
+            summary.record.neighbors = neighbors.get();
             full_part.into_iter().for_each(|full_part| summary.hold_against(full_part));
-            Writer::start(self.asked, first, summary)
+            Reporter::start(self.asked, first, summary)
         });
         let mut watcher = Watcher {
             ranks,
             interrupt,
-            snapshot_every: config.output.snapshot_every,
             iterations: self.state.map_or(0, |state| state.iteration),
-            writer: writer.transpose().map_err(InputError::from)?,
+            is_ended_by_observer: false,
+            reporter: reporter.transpose().map_err(InputError::from)?,
         };
         let ended = optimization.run(&mut watcher).and_then(|outcome| {
             let interrupted = outcome.ended == Ended::Interrupted;
@@ -106,13 +106,14 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
             Ok(outcome.ended)
         });
 
-        let iterations = watcher.iterations;
-        let directory = config.output_directory();
-        let writer = watcher.writer;
-        let written = writer.map(|writer| writer.close(ended.as_ref().ok(), &directory));
+        let Watcher { iterations, is_ended_by_observer, reporter, .. } = watcher;
+        let reported = reporter.map(|reporter| reporter.close(ended.as_ref().ok()));
         let ended = ended?;
-        written.transpose()?;
-        verdict(ended, iterations, &directory, config)
+        reported.transpose()?;
+        match ended {
+            Ended::Interrupted if is_ended_by_observer => Ok(()),
+            ended => verdict(ended, iterations, self.asked),
+        }
     }
 }
 
@@ -164,13 +165,13 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         computer: &C,
         solver: &Solver<C::Backend>,
         doubtful: Vec<String>,
-    ) -> Summary<'a> {
+    ) -> RunSummary<'a> {
         let Prepared { model, note, resumption, start_from } = first.prepared;
         let (device, strategy) = (computer.backend().name(), solver.operator.strategy());
-        let mut summary = Summary::new(self.asked.config, model, doubtful, (device, strategy));
-        summary.preconditioner = Preconditioner::of(solver.preconditioner.as_ref());
-        summary.notes.extend(note.clone());
-        summary.notes.extend(solver.note.clone());
+        let mut summary = RunSummary::new(self.asked.config, model, doubtful, (device, strategy));
+        summary.record.preconditioner = Preconditioner::of(solver.preconditioner.as_ref());
+        summary.record.notes.extend(note.clone());
+        summary.record.notes.extend(solver.note.clone());
         if let Some(resumption) = resumption {
             summary.resume(resumption);
         }
@@ -240,23 +241,18 @@ fn drop_islands<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
 }
 
 /// Converts the end of the run to success or a [`Failure`], which sets the exit status.
-fn verdict(
-    ended: Ended,
-    iterations: usize,
-    directory: &Path,
-    config: &Config,
-) -> Result<(), Failure> {
+fn verdict(ended: Ended, iterations: usize, asked: Asked) -> Result<(), Failure> {
     match ended {
         Ended::Rule(_) => Ok(()),
         Ended::Interrupted => {
-            Err(Failure::Interrupted { iterations, directory: Some(directory.into()) })
+            Err(Failure::Interrupted { iterations, directory: asked.directory() })
         }
         Ended::Filter { iteration, outcome } => {
             Err(Failure::Filter { iteration, iterations, outcome })
         }
         Ended::Sensitivities { iteration } => Err(Failure::Sensitivities { iteration }),
         Ended::Solver { iteration, load_case, outcome, tolerance } => {
-            let other_cycle = config.solver.other_cycle();
+            let other_cycle = asked.config.solver.other_cycle();
             Err(Failure::Solver { iteration, load_case, outcome, tolerance, other_cycle })
         }
     }

@@ -13,9 +13,10 @@ use topopt_linalg::{BackendError, Exchange, Link};
 
 use super::design_run::DesignRun;
 use super::prepared::Prepared;
-use super::request::{Asked, Progress};
+use super::request::Asked;
 use crate::computer::{OfPart, OnRanks, Solvable, Visitor};
 use crate::failure::Failure;
+use crate::observer::StudyObserver;
 use crate::place::{OnEachRank, Place, Setting};
 use crate::thread_pool::thread_pool;
 
@@ -46,22 +47,22 @@ impl Brief {
 /// Runs a case of one physics on the ranks of the team that is asked for.
 pub(super) fn run<K: Solvable<N>, const N: usize>(
     asked: Asked,
-    progress: &mut dyn Progress,
+    observer: &mut dyn StudyObserver,
 ) -> Result<(), Failure> {
     let (solver, team) = (&asked.config.solver, &asked.request.team);
     let place = &Place::of_team(solver.device, team).map_err(InputError::from)?;
     let results = &asked.config.output_directory();
     let setting = Setting { team, threads: solver.threads, results };
-    let progress = Mutex::new(progress);
-    place.on_ranks(&setting, &Ranked::<K, N> { asked, place, progress, physics: PhantomData })
+    let observer = Mutex::new(observer);
+    place.on_ranks(&setting, &Ranked::<K, N> { asked, place, observer, physics: PhantomData })
 }
 
 /// A run of one physics on each rank.
 struct Ranked<'a, 'p, K, const N: usize> {
     asked: Asked<'a>,
     place: &'a Place,
-    /// Progress display, which the first rank alone uses.
-    progress: Mutex<&'p mut dyn Progress>,
+    /// Observer, which the first rank alone uses.
+    observer: Mutex<&'p mut dyn StudyObserver>,
     physics: PhantomData<fn() -> K>,
 }
 
@@ -110,8 +111,8 @@ impl<K: Solvable<N>, const N: usize> Ranked<'_, '_, K, N> {
 
         let computer = OnRanks::new(place, communicator, (part, shares), sharing)?;
         let subject = Subject { equation: &equation, ..model.subject() };
-        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        DesignRun::of_first(self.asked, prepared, subject, &mut **progress).visit(&computer)
+        let mut observer = self.observer.lock().unwrap_or_else(PoisonError::into_inner);
+        DesignRun::of_first(self.asked, prepared, subject, &mut **observer).visit(&computer)
     }
 
     fn on_other<P: OfPart<C>, C: Exchange<P::Backend>>(

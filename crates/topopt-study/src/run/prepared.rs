@@ -6,9 +6,10 @@ use topopt_case::finding::{Finding, InputError};
 use topopt_case::model::Model;
 use topopt_design::DesignState;
 
-use super::request::{Asked, Progress};
+use super::request::Asked;
 use crate::computer::Solvable;
 use crate::failure::Failure;
+use crate::observer::StudyObserver;
 use crate::output_folder::{self, Earlier};
 use crate::place::Place;
 use crate::resumption::Resumption;
@@ -24,10 +25,10 @@ pub(super) struct Prepared<K, const N: usize> {
     pub start_from: Option<(StartingDesign, Vec<f64>)>,
 }
 
-/// Case and progress, which only the first rank has.
+/// Case and observer, which only the first rank has.
 pub(super) struct First<'a, K, const N: usize> {
     pub prepared: &'a Prepared<K, N>,
-    pub progress: &'a mut dyn Progress,
+    pub observer: &'a mut dyn StudyObserver,
 }
 
 impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
@@ -41,12 +42,18 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
     ) -> Result<(Place, Self), Failure> {
         let Asked { config, request, interrupt, .. } = asked;
         let start_from = request.start_from.as_deref();
-        output_folder::check(config, start_from, request.earlier).map_err(InputError::from)?;
-        let resumption =
-            (request.earlier == Earlier::Continue).then(|| Resumption::find(config)).transpose()?;
+        if let Some(earlier) = request.files {
+            output_folder::check(config, start_from, earlier).map_err(InputError::from)?;
+        }
+        let is_resumed = request.files == Some(Earlier::Continue);
+        let resumption = is_resumed.then(|| Resumption::find(config)).transpose()?;
         let start_from = start_from.map(StartingDesign::read).transpose()?;
 
-        let (place, case) = rayon::join(place, || Case::of::<K>(config, &request.gmsh, interrupt));
+        let case = || match &request.mesh {
+            Some(mesh) => Case::on::<K>(config, mesh.clone()),
+            None => Case::of::<K>(config, &request.gmsh, interrupt),
+        };
+        let (place, case) = rayon::join(place, case);
         let (place, case) = (place.map_err(InputError::from)?, case?);
         let place = place.of_mesh(config, &case.mesh);
         let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;

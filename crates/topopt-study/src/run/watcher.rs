@@ -1,7 +1,6 @@
-//! `Watcher` of the design loop: notices interruptions on every rank, writes results on the first.
+//! `Watcher` of the design loop: notices interruptions on every rank, reports on the first.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::time::Instant;
 
 use topopt_case::finding::Finding;
@@ -14,37 +13,39 @@ use topopt_io::WriteError;
 use topopt_linalg::{BackendError, Communicator, PcgProgress, Pointwise};
 
 use super::prepared::First;
-use super::request::{Asked, Progress};
+use super::request::Asked;
 use crate::checkpoint::Checkpointer;
 use crate::computer::Solvable;
 use crate::connection;
 use crate::islands::Cleaned;
+use crate::observer::{Evaluated, Fields, StudyObserver, Wanted};
 use crate::results::Results;
-use crate::summary::Summary;
+use crate::summary::RunSummary;
 
-/// Watches the design loop on a rank. What is decided by a clock or a signal all ranks decide
-/// together, and all take part in what it takes to have the fields of a design.
+/// Watches the design loop on a rank. What is decided by a clock, a signal or an observer all ranks
+/// decide together, and all take part in what it takes to have the fields of a design.
 pub(super) struct Watcher<'r, 'a, K, const N: usize> {
     pub ranks: &'r dyn Communicator,
     pub interrupt: &'a Interrupt,
-    /// See [`topopt_case::config::Output::snapshot_every`].
-    pub snapshot_every: usize,
     /// Iterations done so far.
     pub iterations: usize,
+    /// Whether the observer asked for the end that came.
+    pub is_ended_by_observer: bool,
     /// On the first rank.
-    pub writer: Option<Writer<'a, K, N>>,
+    pub reporter: Option<Reporter<'a, K, N>>,
 }
 
 impl<B: Pointwise, K: Solvable<N>, const N: usize> Observer<B> for Watcher<'_, '_, K, N> {
     fn solving(&mut self, iteration: usize, progress: PcgProgress) -> ControlFlow<()> {
-        if let Some(writer) = &mut self.writer {
-            writer.progress.solving(iteration, progress);
+        if let Some(reporter) = &mut self.reporter {
+            reporter.observer.solving(iteration, progress);
         }
-        if self.ranks.any(self.interrupt.is_requested()) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
+        let is_ended = self.reporter.as_ref().is_some_and(|reporter| reporter.is_ended);
+        if !self.ranks.any(is_ended || self.interrupt.is_requested()) {
+            return ControlFlow::Continue(());
         }
+        self.is_ended_by_observer = self.ranks.any(is_ended);
+        ControlFlow::Break(())
     }
 
     fn evaluated(
@@ -52,13 +53,12 @@ impl<B: Pointwise, K: Solvable<N>, const N: usize> Observer<B> for Watcher<'_, '
         report: &IterationReport,
         design: &Design<B>,
     ) -> Result<(), ObserverError> {
-        let start = Instant::now();
+        let since = Instant::now();
         self.iterations = report.iteration;
-        let every = self.snapshot_every;
-        let is_snapshot = every > 0 && report.iteration.is_multiple_of(every);
-        let fields = if is_snapshot { design.fields()? } else { None };
-        if let Some(writer) = &mut self.writer {
-            writer.iteration(report, fields, start)?;
+        let (density, fields) = self.wanted(report.iteration, design)?;
+        if let Some(reporter) = &mut self.reporter {
+            let density = fields.as_ref().map_or(density.as_deref(), |it| Some(&it.density));
+            reporter.iteration(&Evaluated { report, density, fields: fields.as_ref(), since })?;
         }
         let is_due = |checkpointer: &Checkpointer| checkpointer.is_due(report.iteration);
         self.checkpoint_if(is_due, design)
@@ -84,32 +84,50 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
         design: &Design<B>,
     ) -> Result<Option<Cleaned>, BackendError> {
         let (density, energy) = (design.density()?, design.strain_energy()?);
-        let writer = self.writer.as_ref();
-        Ok(writer.and_then(|writer| Cleaned::of(writer.model, density, &energy)))
+        let reporter = self.reporter.as_ref();
+        Ok(reporter.and_then(|reporter| Cleaned::of(reporter.model, density, &energy)))
     }
 
     /// Takes a design without its islands as the last one.
     pub fn take(&mut self, report: &IterationReport, cleaned: Option<&Cleaned>) {
-        if let (Some(writer), Some(cleaned)) = (&mut self.writer, cleaned) {
-            writer.summary.done.take(writer.summary.posed, report);
-            writer.summary.islands = Some(cleaned.islands);
+        if let (Some(reporter), Some(cleaned)) = (&mut self.reporter, cleaned) {
+            let RunSummary { record, posed, .. } = &mut reporter.summary;
+            record.done.take(posed, report);
+            record.islands = Some(cleaned.islands);
         }
     }
 
-    /// Writes the design evaluated last, if there is one.
+    /// Reports the design evaluated last, if there is one.
     pub fn finish<B: Pointwise>(&mut self, design: &Design<B>) -> Result<(), ObserverError> {
         let iterations = self.iterations;
         if iterations == 0 {
             return Ok(());
         }
 
-        let start = Instant::now();
-        if let (Some(fields), Some(writer)) = (design.fields()?, &mut self.writer) {
-            writer.summary.ending.extend(connection::doubts(writer.model, &fields.density));
-            writer.results.finish(iterations, fields)?;
-            writer.summary.done.seconds.add_output(start.elapsed());
+        let since = Instant::now();
+        if let (Some(fields), Some(reporter)) = (design.fields()?, &mut self.reporter) {
+            reporter.last(iterations, fields, since)?;
         }
         Ok(())
+    }
+
+    /// Fetches densities or fields of a design, where the first rank says that they are wanted.
+    fn wanted<B: Pointwise>(
+        &self,
+        iteration: usize,
+        design: &Design<B>,
+    ) -> Result<(Option<Vec<f64>>, Option<Fields>), BackendError> {
+        let wanted = self.reporter.as_ref().map_or(Wanted::Numbers, |it| it.wanted(iteration));
+        if self.ranks.any(wanted == Wanted::Fields) {
+            let fields = design.fields()?.zip(self.reporter.as_ref());
+            return Ok((None, fields.map(|(fields, it)| Fields::of(it.model, fields))));
+        }
+        if !self.ranks.any(wanted == Wanted::Density) {
+            return Ok((None, None));
+        }
+        let density = design.density()?;
+        let renumbering = self.reporter.as_ref().map(|it| &it.model.renumbering);
+        Ok((renumbering.map(|it| it.elements_to_original(&density)), None))
     }
 
     /// Writes a checkpoint where the first rank says that it is due.
@@ -118,26 +136,34 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
         is_due: impl Fn(&Checkpointer) -> bool,
         design: &Design<B>,
     ) -> Result<(), ObserverError> {
-        if !self.ranks.any(self.writer.as_ref().is_some_and(|w| is_due(&w.checkpointer))) {
+        let files = self.reporter.as_ref().and_then(|reporter| reporter.files.as_ref());
+        if !self.ranks.any(files.is_some_and(|files| is_due(&files.checkpointer))) {
             return Ok(());
         }
         let start = Instant::now();
         let state = design.state()?;
-        match &mut self.writer {
-            Some(writer) => writer.checkpoint(&state, start),
+        match &mut self.reporter {
+            Some(reporter) => reporter.checkpoint(&state, start),
             None => Ok(()),
         }
     }
 }
 
-/// Writes and shows what becomes of a run.
-pub(super) struct Writer<'a, K, const N: usize> {
+/// Reports a run to its observers: the files of the results, then that of the caller.
+pub(super) struct Reporter<'a, K, const N: usize> {
     model: &'a Model<K, N>,
+    files: Option<Files<'a, K, N>>,
+    observer: &'a mut dyn StudyObserver,
+    /// Whether an observer asked to end the run.
+    is_ended: bool,
+    summary: RunSummary<'a>,
+    clock: Clock,
+}
+
+/// Files of a run.
+struct Files<'a, K, const N: usize> {
     results: Results<'a, K, N>,
     checkpointer: Checkpointer,
-    progress: &'a mut dyn Progress,
-    summary: Summary<'a>,
-    clock: Clock,
 }
 
 /// The time of the run, its earlier parts included.
@@ -154,59 +180,84 @@ impl Clock {
     }
 }
 
-impl<'a, K: Solvable<N>, const N: usize> Writer<'a, K, N> {
-    /// Makes the folder of the results; the run begins.
+impl<'a, K: Solvable<N>, const N: usize> Reporter<'a, K, N> {
+    /// Makes the folder of the results, if there is one; the run begins.
     ///
     /// # Errors
     /// Those of [`Results::create`].
     pub fn start(
         Asked { config, request, start, .. }: Asked,
-        First { prepared, progress }: First<'a, K, N>,
-        mut summary: Summary<'a>,
+        First { prepared, observer }: First<'a, K, N>,
+        mut summary: RunSummary<'a>,
     ) -> Result<Self, Finding> {
         let (model, resumption) = (&prepared.model, prepared.resumption.as_ref());
-        let done = &mut summary.done;
-        let checkpointer = Checkpointer::new(config, model, summary.strategy, done.iterations)?;
-        let results = Results::create(model, config, resumption, request.earlier)?;
-        let clock = Clock { start, earlier: done.seconds.total };
-        done.seconds.preprocess += start.elapsed().as_secs_f64();
-        progress.start(&summary);
-        Ok(Self { model, results, checkpointer, progress, summary, clock })
+        let record = &mut summary.record;
+        let files = request.files.map(|earlier| {
+            let (strategy, iteration) = (record.strategy.as_str(), record.done.iterations);
+            let checkpointer = Checkpointer::new(config, model, strategy, iteration)?;
+            let results = Results::create(model, config, resumption, earlier)?;
+            Ok::<_, Finding>(Files { results, checkpointer })
+        });
+        let files = files.transpose()?;
+
+        let clock = Clock { start, earlier: record.done.seconds.total };
+        record.done.seconds.preprocess += start.elapsed().as_secs_f64();
+        observer.start(&summary);
+        Ok(Self { model, files, observer, is_ended: false, summary, clock })
     }
 
-    /// Takes an iteration, with the fields for a snapshot if one is due; its output began at `start`.
-    fn iteration(
-        &mut self,
-        report: &IterationReport,
-        fields: Option<DesignFields>,
-        start: Instant,
-    ) -> Result<(), ObserverError> {
-        if let Some(fields) = fields {
-            self.results.snapshot(report.iteration, fields)?;
-        }
-        self.results.row(report, start.elapsed())?;
-        self.summary.done.add(self.summary.posed, report, start.elapsed());
-        self.progress.iteration(report);
+    fn wanted(&self, iteration: usize) -> Wanted {
+        let files = self.files.as_ref().map(|files| files.results.wanted(iteration));
+        self.observer.wanted(iteration).max(files.unwrap_or(Wanted::Numbers))
+    }
+
+    fn iteration(&mut self, design: &Evaluated) -> Result<(), ObserverError> {
+        let is_ended = match &mut self.files {
+            Some(files) => files.results.evaluated(design)?.is_break(),
+            None => false,
+        };
+        self.summary.record.done.add(self.summary.posed, design.report, design.since.elapsed());
+        self.is_ended |= self.observer.evaluated(design)?.is_break() || is_ended;
         Ok(())
     }
 
+    /// Reports the `fields` of the design of the last iteration; their output began at `since`.
+    fn last(
+        &mut self,
+        iteration: usize,
+        fields: DesignFields,
+        since: Instant,
+    ) -> Result<(), ObserverError> {
+        // Before the fields take the user's numbering.
+        self.summary.ending.extend(connection::doubts(self.model, &fields.density));
+        let fields = Fields::of(self.model, fields);
+        if let Some(files) = &mut self.files {
+            files.results.last(iteration, &fields)?;
+        }
+        self.summary.record.done.seconds.add_output(since.elapsed());
+        self.observer.last(iteration, &fields)
+    }
+
     fn checkpoint(&mut self, state: &DesignState, start: Instant) -> Result<(), ObserverError> {
-        let done = &mut self.summary.done;
+        let done = &mut self.summary.record.done;
         done.seconds.total = self.clock.total();
-        self.checkpointer.write(state, done)?;
+        if let Some(files) = &mut self.files {
+            files.checkpointer.write(state, done)?;
+        }
         done.seconds.add_output(start.elapsed());
         Ok(())
     }
 
-    /// The run is over, and has `ended` like this if it has not failed.
+    /// Reports the end of the run, which has `ended` like this if it has not failed.
     ///
     /// # Errors
     /// A summary that cannot be written.
-    pub fn close(mut self, ended: Option<&Ended>, directory: &Path) -> Result<(), WriteError> {
+    pub fn close(mut self, ended: Option<&Ended>) -> Result<(), WriteError> {
         self.summary.close(ended);
-        self.summary.done.seconds.total = self.clock.total();
-        let written = self.summary.write(directory);
-        self.progress.end(&self.summary, directory);
-        written
+        self.summary.record.done.seconds.total = self.clock.total();
+        let written = self.files.as_mut().map(|files| files.results.end(&self.summary));
+        let observed = self.observer.end(&self.summary);
+        written.transpose()?;
+        observed
     }
 }

@@ -1,7 +1,6 @@
 //! The shape that is built, in numbers.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_case::tags::Tags;
@@ -10,6 +9,7 @@ use topopt_mesh::numbers::{place, shown};
 use super::compared::Compared;
 use super::measures::{Width, sorted_shares};
 use super::shape::Shape;
+use crate::summary::Summary;
 
 /// The shape that is built, and what was optimized beside it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ impl Built {
         shape: &Shape,
         model: &Model<K, N>,
         tags: Option<&Tags>,
-        summary: &Value,
+        summary: &Summary,
     ) -> Self {
         let [member, gap] = shape.narrowest;
         let width = |found| Width::of(found, tags);
@@ -47,7 +47,7 @@ impl Built {
             threshold: shape.threshold,
             volume: shape.volume,
             volume_fraction: shape.volume_fraction,
-            grey_level: summary["grey_level"].as_f64().unwrap_or(f64::NAN),
+            grey_level: summary.done.grey_level.unwrap_or(f64::NAN),
             parts: sorted_shares(shape.pieces.clone()),
             smallest_member: member.map(width),
             smallest_gap: gap.map(width),

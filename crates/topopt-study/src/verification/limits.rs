@@ -1,7 +1,6 @@
 //! Objective and limits of a design, with their values in the built shape.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use topopt_analysis::Moment;
 use topopt_case::config::PhysicsKind;
 use topopt_case::finding::{Finding, InputError};
@@ -17,6 +16,7 @@ use super::compared::Compared;
 use super::shape::Shape;
 use crate::computer::Solvable;
 use crate::failure::Failure;
+use crate::summary::Summary;
 
 /// Objective and limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,11 +91,11 @@ impl<K: Solvable<N>, const N: usize> SolvedShape<'_, K, N> {
     ///
     /// # Errors
     /// A finding if nothing is left of the set of a response.
-    pub fn limits(&self, summary: &Value) -> Result<Limits, Failure> {
+    pub fn limits(&self, summary: &Summary) -> Result<Limits, Failure> {
         let posed = &self.model.posed;
-        let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+        let number = |value: Option<f64>| value.unwrap_or(f64::NAN);
         let objective = self.objective()?;
-        let compared = Compared::new(number(&summary["objective"]["value"]), objective.value);
+        let compared = Compared::new(number(summary.objective.value), objective.value);
         let objective = VerifiedObjective {
             response: posed.objective_label(),
             goal: if posed.is_maximized { "maximize" } else { "minimize" }.into(),
@@ -105,7 +105,7 @@ impl<K: Solvable<N>, const N: usize> SolvedShape<'_, K, N> {
 
         let limited = posed.constraints.iter().enumerate().map(|(i, constraint)| {
             let found = self.found(&constraint.response)?;
-            let optimized = number(&summary["constraints"][i]["value"]);
+            let optimized = number(summary.constraints.get(i).and_then(|limited| limited.value));
             Ok(VerifiedLimit::of(constraint, optimized, found))
         });
         let constraints: Vec<VerifiedLimit> = limited.collect::<Result<_, Failure>>()?;

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use topopt_case::case::Case;
 use topopt_case::config::Config;
 use topopt_case::finding::{Finding, InputError};
@@ -29,6 +28,7 @@ use crate::place::Place;
 use crate::result_files::{VERIFIED, VERIFIED_DESIGN, write_json};
 use crate::run_directory::RunDirectory;
 use crate::solved::{Conditions, Field, Fields, Given, Measured, Part, Restraint, Solved, mass};
+use crate::summary::Summary;
 
 /// Results of `topopt verify`: numbers of the optimized design and of the one of solid and void,
 /// with C of a load case and O of all of them. Units are those of the case; nodes and elements have
@@ -192,14 +192,14 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
     /// A finding if nothing is left of the set of a response.
     fn verification(
         &self,
-        summary: &Value,
+        summary: &Summary,
         file: &DesignFile,
         place: &Place,
         notes: Vec<String>,
     ) -> Result<Verification<K::Overall, K::Case>, Failure> {
         let Self { solved, shape, carried } = self;
         let Solved { part: Part { config, model, given, .. }, states, .. } = solved;
-        let optimized = |key: &str| summary[key].as_f64().unwrap_or(f64::NAN);
+        let optimized = summary.done.compliance.unwrap_or(f64::NAN);
 
         let solved_shape = SolvedShape {
             model,
@@ -218,7 +218,7 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
 
         Ok(Verification {
             overall: K::overall(solved, &load_cases, file)?,
-            compliance: Compared::new(optimized("compliance"), states.compliance),
+            compliance: Compared::new(optimized, states.compliance),
             built,
             mass: mass(config, model, &shape.shares).map(|mass| shape.scale * mass),
             load_cases,

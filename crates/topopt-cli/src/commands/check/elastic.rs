@@ -72,7 +72,7 @@ impl Acting<3> for Held {
         let density = material.mass_density.map(|d| format!(", mass density {d}"));
         let (name, n) = (material.name(), material.elements);
         let elements = if n == 1 { "element" } else { "elements" };
-        let modulus = material.coefficient;
+        let modulus = material.coefficient();
         format!("{name}: {n} {elements}, Young's modulus {modulus}{}", density.unwrap_or_default())
     }
 }

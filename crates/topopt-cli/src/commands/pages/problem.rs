@@ -1,11 +1,13 @@
 //! Problem and method of a computation: the keys of the case file, and what the run found beside them.
 
-use serde_json::Value;
 use toml::Table;
 use topopt_mesh::HexMesh;
 use topopt_report::{Fact, count, number};
 
-use super::wording::{DIGITS, Units, text, with_unit};
+use topopt_study::analysis::Analysis;
+use topopt_study::summary::{Preconditioner, Summary};
+
+use super::wording::{DIGITS, Units, with_unit};
 
 /// The tables of the case file in the order of the report, and their titles.
 const TABLES: [(&str, &str); 12] = [
@@ -23,10 +25,64 @@ const TABLES: [(&str, &str); 12] = [
     ("continuation", "Continuation"),
 ];
 
+/// Size and method of a computation, as its results record them.
+pub(in crate::commands) struct Computed<'a> {
+    nodes: usize,
+    elements: usize,
+    free_dofs: usize,
+    solid_elements: usize,
+    void_elements: usize,
+    element_width: f64,
+    device: &'a str,
+    strategy: &'a str,
+    preconditioner: &'a Preconditioner,
+    pcg_iterations: usize,
+    peak_memory_mb: Option<f64>,
+    notes: &'a [String],
+}
+
+impl<'a> From<&'a Summary> for Computed<'a> {
+    fn from(run: &'a Summary) -> Self {
+        Self {
+            nodes: run.nodes,
+            elements: run.elements,
+            free_dofs: run.free_dofs,
+            solid_elements: run.solid_elements,
+            void_elements: run.void_elements,
+            element_width: run.element_width,
+            device: &run.device,
+            strategy: &run.strategy,
+            preconditioner: &run.preconditioner,
+            pcg_iterations: run.done.pcg_iterations,
+            peak_memory_mb: run.peak_memory_mb,
+            notes: &run.notes,
+        }
+    }
+}
+
+impl<'a, C> From<&'a Analysis<C>> for Computed<'a> {
+    fn from(analysis: &'a Analysis<C>) -> Self {
+        Self {
+            nodes: analysis.nodes,
+            elements: analysis.elements,
+            free_dofs: analysis.free_dofs,
+            solid_elements: 0,
+            void_elements: analysis.void_elements,
+            element_width: analysis.element_width,
+            device: &analysis.device,
+            strategy: analysis.strategy,
+            preconditioner: &analysis.preconditioner,
+            pcg_iterations: analysis.pcg_iterations,
+            peak_memory_mb: None,
+            notes: &analysis.notes,
+        }
+    }
+}
+
 /// Groups of facts, with their titles.
 pub(in crate::commands) fn groups(
     case: &Table,
-    summary: &Value,
+    found: &Computed,
     mesh: &HexMesh,
     units: &Units,
 ) -> Vec<(String, Vec<Fact>)> {
@@ -41,19 +97,17 @@ pub(in crate::commands) fn groups(
         };
         (!facts.is_empty()).then(|| (title.to_owned(), facts))
     };
-    let mut groups = vec![("Mesh".into(), mesh_facts(case, summary, mesh, units))];
+    let mut groups = vec![("Mesh".into(), mesh_facts(case, found, mesh, units))];
     groups.extend(TABLES.into_iter().filter_map(group));
     groups.extend(group(("optimizer", "Optimizer")));
-    groups.push(("Solver".into(), solver_facts(case, summary)));
-    let notes = summary["notes"].as_array().into_iter().flatten();
-    let notes: Vec<Fact> = notes.map(|note| Fact::new("Note", text(note))).collect();
+    groups.push(("Solver".into(), solver_facts(case, found)));
+    let notes: Vec<Fact> = found.notes.iter().map(|note| Fact::new("Note", note)).collect();
     groups.extend((!notes.is_empty()).then(|| ("Notes".into(), notes)));
     groups
 }
 
-fn mesh_facts(case: &Table, summary: &Value, mesh: &HexMesh, units: &Units) -> Vec<Fact> {
+fn mesh_facts(case: &Table, found: &Computed, mesh: &HexMesh, units: &Units) -> Vec<Fact> {
     let length = &units.length;
-    let counted = |key: &str| count(summary[key].as_u64().unwrap_or(0) as usize);
     let cubic = if length.is_empty() { String::new() } else { format!(" {length}³") };
     let extent = mesh.bounding_box().extent().map(|x| number(x, 6)).join(" \u{d7} ");
     let volume = number(mesh.volumes().iter().sum(), DIGITS);
@@ -63,48 +117,40 @@ fn mesh_facts(case: &Table, summary: &Value, mesh: &HexMesh, units: &Units) -> V
         .and_then(toml::Value::as_table)
         .map_or_else(Vec::new, |table| facts_of(table, units));
     facts.extend([
-        Fact::new("Elements of the mesh", counted("elements")),
-        Fact::new("Nodes", counted("nodes")),
-        Fact::new("Unknowns", counted("free_dofs")),
-        Fact::new(
-            "Element width",
-            with_unit(summary["element_width"].as_f64().unwrap_or(f64::NAN), length),
-        ),
+        Fact::new("Elements of the mesh", count(found.elements)),
+        Fact::new("Nodes", count(found.nodes)),
+        Fact::new("Unknowns", count(found.free_dofs)),
+        Fact::new("Element width", with_unit(found.element_width, length)),
         Fact::new("Extent", format!("{extent} {length}")),
         Fact::new("Volume", format!("{volume}{cubic}")),
     ]);
 
-    for (key, name) in [("solid_elements", "Always solid"), ("void_elements", "Always void")] {
-        if summary[key].as_u64().unwrap_or(0) > 0 {
-            facts.push(Fact::new(name, format!("{} elements", counted(key))));
-        }
+    let passive = [("Always solid", found.solid_elements), ("Always void", found.void_elements)];
+    for (name, elements) in passive.into_iter().filter(|(_, elements)| *elements > 0) {
+        facts.push(Fact::new(name, format!("{} elements", count(elements))));
     }
 
     facts
 }
 
-fn solver_facts(case: &Table, summary: &Value) -> Vec<Fact> {
-    let preconditioner = &summary["preconditioner"];
-    let levels = preconditioner["levels"].as_array().map_or(0, Vec::len);
+fn solver_facts(case: &Table, found: &Computed) -> Vec<Fact> {
+    let Preconditioner { name, cycle, levels, .. } = found.preconditioner;
     let tolerance = case.get("solver").and_then(|solver| solver.get("tolerance")?.as_float());
 
-    let mut name = text(&preconditioner["name"]);
-    if let Some(cycle) = preconditioner["cycle"].as_str() {
-        name += &format!(", {cycle}-cycle over {levels} levels");
+    let mut name = name.clone();
+    if let Some(cycle) = cycle {
+        name += &format!(", {cycle}-cycle over {} levels", levels.len());
     }
 
     let mut facts = vec![
-        Fact::new("Device", text(&summary["device"])),
-        Fact::new("Strategy", text(&summary["strategy"])),
+        Fact::new("Device", found.device),
+        Fact::new("Strategy", found.strategy),
         Fact::new("Preconditioner", name),
         Fact::new("Tolerance", tolerance.map_or("\u{2013}".into(), |x| number(x, 6))),
-        Fact::new(
-            "PCG iterations",
-            count(summary["pcg_iterations"].as_u64().unwrap_or(0) as usize),
-        ),
+        Fact::new("PCG iterations", count(found.pcg_iterations)),
     ];
 
-    if let Some(megabytes) = summary["peak_memory_mb"].as_f64() {
+    if let Some(megabytes) = found.peak_memory_mb {
         facts.push(Fact::new("Peak memory", format!("{megabytes:.0} MiB")));
     }
     facts

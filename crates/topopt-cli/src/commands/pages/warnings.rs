@@ -1,21 +1,16 @@
 //! Warnings of the results, for the box that their page begins with.
 
-use serde_json::Value;
-
-use super::wording::{sentence, text};
+use super::wording::sentence;
 
 /// Beginning of the advice to verify, which a verification has followed.
 const ADVICE: &str = ": run `topopt verify`";
 
-/// Warnings of the run in `summary`, and of its verification, if there is one, as sentences.
-pub(in crate::commands) fn of_run(summary: &Value, found: Option<&[String]>) -> Vec<String> {
-    let given = summary["warnings"].as_array().into_iter().flatten().map(text);
-    let Some(found) = found else { return sentences(&given.collect::<Vec<_>>()) };
-    let without_advice = |warning: String| match warning.split_once(ADVICE) {
-        Some((warning, _)) => warning.to_owned(),
-        None => warning,
-    };
-    let all = given.map(without_advice).chain(found.iter().cloned());
+/// Warnings `given` by the run, and of its verification, if there is one, as sentences.
+pub(in crate::commands) fn of_run(given: &[String], found: Option<&[String]>) -> Vec<String> {
+    let Some(found) = found else { return sentences(given) };
+    let without_advice =
+        |warning: &String| warning.split_once(ADVICE).map_or(&**warning, |(it, _)| it).to_owned();
+    let all = given.iter().map(without_advice).chain(found.iter().cloned());
     sentences(&all.collect::<Vec<_>>())
 }
 
@@ -37,21 +32,19 @@ fn once(all: Vec<String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
     fn warnings_of_run_and_verification_stand_once_and_without_advice_that_was_followed() {
         let grey = "grey level 30 %: it will differ: run `topopt verify` to see by how much";
-        let summary = json!({ "warnings": ["two pieces", "two pieces", grey] });
+        let given = ["two pieces", "two pieces", grey].map(str::to_owned);
         let found = ["a load was moved.".to_owned()];
-        let of_both = of_run(&summary, Some(&found));
+        let of_both = of_run(&given, Some(&found));
         assert_eq!(
             of_both,
             ["Two pieces.", "Grey level 30 %: it will differ.", "A load was moved."]
         );
         let advice = "Grey level 30 %: it will differ: run `topopt verify` to see by how much.";
-        assert_eq!(of_run(&summary, None), ["Two pieces.", advice]);
+        assert_eq!(of_run(&given, None), ["Two pieces.", advice]);
     }
 }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use serde_json::Value;
 use topopt_case::config::PhysicsKind;
 use topopt_case::finding::Finding;
 use topopt_case::unit_names::UnitNames;
@@ -30,10 +29,13 @@ pub struct Units {
 }
 
 impl Units {
-    pub fn of(summary: &Value, physics: PhysicsKind) -> Self {
-        let name = |key: &str| summary["units"][key].as_str().unwrap_or_default().into();
-        let [length, force, stress, energy]: [String; 4] =
-            ["length", "force", "stress", "compliance"].map(name);
+    pub fn of(names: Option<&UnitNames>, physics: PhysicsKind) -> Self {
+        let name = |name: Option<&String>| name.cloned().unwrap_or_default();
+        let length = name(names.map(|names| &names.length));
+        let force = name(names.and_then(|names| names.force.as_ref()));
+        let stress = name(names.and_then(|names| names.stress.as_ref()));
+        let energy = name(names.and_then(|names| names.compliance.as_ref()));
+
         // N/mm^2 (MPa) is MPa.
         let common = stress.split_once(" (").map(|(_, name)| name.trim_end_matches(')').to_owned());
         let stress = common.unwrap_or_else(|| stress.replace("^2", "²"));
@@ -118,11 +120,6 @@ pub fn of(name: &str, unit: &str) -> String {
     }
 }
 
-/// The names of the load cases.
-pub fn case_names(summary: &Value) -> Vec<&str> {
-    summary["load_cases"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
-}
-
 /// `text` as a sentence of its own.
 pub fn sentence(text: &str) -> String {
     let mut letters = text.trim_end_matches('.').chars();
@@ -138,11 +135,6 @@ pub fn vector(x: [f64; 3], digits: usize) -> String {
 /// A number with its unit.
 pub fn with_unit(x: f64, unit: &str) -> String {
     format!("{} {unit}", number(x, DIGITS)).trim_end().into()
-}
-
-/// Text as it is, everything else as JSON.
-pub fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// The words of a key.
@@ -164,7 +156,7 @@ pub fn place_text(at: [f64; 3]) -> String {
 
 /// A mass for people: in kg if the units of the case imply it.
 pub fn mass_text(mass: f64, units: Option<&UnitNames>) -> String {
-    let factor = units.and_then(|units| kilograms(units.length, units.force?));
+    let factor = units.and_then(|units| kilograms(&units.length, units.force.as_ref()?));
     factor.map_or_else(|| shown(mass), |factor| format!("{} kg", shown(factor * mass)))
 }
 

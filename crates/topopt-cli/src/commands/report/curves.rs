@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use serde_json::Value;
 use topopt_case::config::PhysicsKind;
 use topopt_case::finding::Finding;
 use topopt_report::{Curve, Table, count, number};
 use topopt_study::history::History;
 
-use crate::commands::pages::wording::{DIGITS, Units, read, text, unreadable, words};
+use crate::commands::pages::wording::{DIGITS, Units, read, unreadable, words};
 
 /// Reads history.csv.
 ///
@@ -21,8 +20,8 @@ pub(super) fn read_history(path: &Path) -> Result<History, Finding> {
 /// The last column that every history has; columns of objective and limits follow.
 const LAST_OF_ALL: &str = "output_seconds";
 
-/// Returns the curves over the iterations of the run of `summary`, in the units of the pages.
-pub(super) fn curves(history: &History, summary: &Value, units: &Units) -> Vec<Curve> {
+/// Returns the curves over the iterations of a run for `objective`, in the units of the pages.
+pub(super) fn curves(history: &History, objective: &str, units: &Units) -> Vec<Curve> {
     let shown =
         ["compliance", "volume_fraction", "change", "kkt_residual", "grey_level", "pcg_iterations"];
     // Objective and responses with limits come last.
@@ -34,8 +33,7 @@ pub(super) fn curves(history: &History, summary: &Value, units: &Units) -> Vec<C
         let (x, y) = (place("iteration")?, place(name)?);
         let (title, response) = match name {
             "objective" => {
-                let response = text(&summary["objective"]["response"]);
-                (format!("Objective: {}", units.lower_words(&response)), response)
+                (format!("Objective: {}", units.lower_words(objective)), objective.to_owned())
             }
             _ => (units.words(name), name.replace('_', " ")),
         };

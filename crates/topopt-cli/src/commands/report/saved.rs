@@ -1,8 +1,8 @@
 //! Amounts of the full part beside those of the design.
 
-use serde_json::Value;
 use topopt_report::{Table, number};
 use topopt_study::design_file::DesignFile;
+use topopt_study::summary::Summary;
 use topopt_study::verification::Compared;
 
 use crate::commands::pages::wording::{DIGITS, Units};
@@ -12,7 +12,7 @@ use crate::commands::pages::wording::{DIGITS, Units};
 pub(super) fn table(
     file: &DesignFile,
     found: Option<Compared>,
-    summary: &Value,
+    summary: &Summary,
     units: &Units,
 ) -> Table {
     let volumes = file.mesh.volumes();
@@ -33,7 +33,10 @@ pub(super) fn table(
 }
 
 /// The mass density of the only material.
-fn density(summary: &Value) -> Option<f64> {
-    let materials = summary["materials"].as_array().filter(|materials| materials.len() == 1)?;
-    materials[0]["mass_density"].as_f64()
+fn density(summary: &Summary) -> Option<f64> {
+    let [material] = &summary.materials[..] else { return None };
+    material
+        .mass_density
+        .filter(|density| density.least == density.most)
+        .map(|density| density.least)
 }

@@ -50,8 +50,7 @@ fn page<K: Shown<N>, const N: usize>(
         table.remove("design");
     }
 
-    let json = &serde_json::to_value(found).map_err(|error| unreadable(folder, &error))?;
-    let units = &Units::of(json, physics);
+    let units = &Units::of(found.units.as_ref(), physics);
     let file = DesignFile::read(&folder.join(ANALYSIS_FIELDS))?;
     let solid = file.built(None, None)?;
     let names: Vec<&str> = found.load_cases.iter().map(CaseNumbers::name).collect();
@@ -68,7 +67,7 @@ fn page<K: Shown<N>, const N: usize>(
         states: states::<K, N>(folder, found, solid.threshold(), units)?,
         solid: &solid,
         part: part::of::<K, N>(&file, &names, units)?,
-        problem: problem::groups(&table, json, &file.mesh, units),
+        problem: problem::groups(&table, &found.into(), &file.mesh, units),
         repeat: vec![
             Fact::new("Command", command),
             Fact::new("Version", format!("topopt {}", found.topopt)),

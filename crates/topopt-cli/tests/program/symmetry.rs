@@ -1,0 +1,138 @@
+//! Designs that mirror themselves across planes.
+
+use topopt_case::config::Generator;
+use topopt_cuda::{Probe, probe};
+use topopt_mesh::{HexMesh, mirrored_elements};
+
+use crate::{Folder, difference};
+
+/// Keys of a load that is symmetric about no plane, with solves that are as good as exact.
+const SKEW: [&str; 4] = [
+    "loads=[{set=\"load\",force=[0.5,-1,0.7]}]",
+    "solver.tolerance=1e-11",
+    "solver.early_tolerance=1e-11",
+    "output.compression=none",
+];
+
+fn mesh() -> HexMesh {
+    Generator::Cantilever.generate(None, Some(250)).unwrap()
+}
+
+/// Plane through the middle of the mesh across `axis`.
+fn plane(axis: usize) -> ([f64; 3], [f64; 3]) {
+    let bounds = mesh().bounding_box();
+    let middle = std::array::from_fn(|i| (bounds.min[i] + bounds.max[i]) / 2.0);
+    (middle, std::array::from_fn(|i| if i == axis { 1.0 } else { 0.0 }))
+}
+
+/// Key with planes through the middle across `axes`; a normal of any length will do.
+fn planes(axes: &[usize]) -> String {
+    let entry = |&axis: &usize| {
+        let (point, normal) = plane(axis);
+        let normal = normal.map(|x| -3.0 * x);
+        format!("{{kind=\"symmetry\",point={point:?},normal={normal:?}}}")
+    };
+    format!("manufacturing=[{}]", axes.iter().map(entry).collect::<Vec<_>>().join(","))
+}
+
+/// Largest difference of densities in out/design.vtu across the plane in the middle of `axis`.
+fn asymmetry(folder: &Folder, axis: usize) -> f64 {
+    let density = folder.array("out/design.vtu", "density");
+    let (point, normal) = plane(axis);
+    let across = mirrored_elements(&mesh(), point, normal, 1e-6).unwrap();
+    let pairs = density.iter().zip(across);
+    pairs.map(|(x, image)| (x - density[image as usize]).abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn designs_mirror_themselves_with_every_filter() {
+    let filters: [&[&str]; 4] = [
+        &["filter.kind=sensitivity"],
+        &["filter.kind=none", "filter.radius_in_elements=1.5"],
+        &["filter.kind=density"],
+        &["filter.kind=density", "projection.sharpness=2", "optimizer.method=mma"],
+    ];
+    for filter in filters {
+        let folder = Folder::new();
+        let free = [&SKEW[..], filter].concat();
+        folder.run_well(&free);
+        assert!(asymmetry(&folder, 1) > 0.01 && asymmetry(&folder, 2) > 0.01, "{filter:?}");
+
+        for axes in [&[1][..], &[1, 2]] {
+            folder.run_well(&[&free[..], &[planes(axes).as_str()]].concat());
+            for &axis in axes {
+                let found = asymmetry(&folder, axis);
+                // Filtered densities are sums in another order on the other side.
+                assert!(found < 1e-12, "{filter:?}, {axes:?}, {axis}: {found:e}");
+            }
+            let volume = *folder.history("volume_fraction").last().unwrap();
+            // MMA is on its way to the limit, from below.
+            assert!((0.28..0.3001).contains(&volume), "{filter:?}: {volume}");
+        }
+    }
+}
+
+#[test]
+fn a_symmetric_design_is_the_same_on_ranks_and_on_a_gpu_and_resumes() {
+    let folder = Folder::new();
+    let planes = planes(&[1, 2]);
+    let keys = [&SKEW[..], &[planes.as_str(), "filter.kind=density"]].concat();
+    folder.run_well(&keys);
+    let (alone, density) =
+        (folder.history("compliance"), folder.array("out/design.vtu", "density"));
+
+    let is_gpu = matches!(probe(), Probe::Found { .. });
+    let gpu: &[&str] = &["--device", "gpu"];
+    let places =
+        [&["--ranks", "2"][..], &["--ranks", "3"]].into_iter().chain(is_gpu.then_some(gpu));
+    for place in places {
+        let finished = folder.run(&keys, place);
+        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{place:?}");
+        assert!(difference(&folder.history("compliance"), &alone) < 1e-9, "{place:?}");
+        let found = folder.array("out/design.vtu", "density");
+        assert!(difference(&found, &density) < 1e-6, "{place:?}");
+        assert!(asymmetry(&folder, 1) < 1e-12 && asymmetry(&folder, 2) < 1e-12, "{place:?}");
+    }
+
+    folder.run_well(
+        &[&keys[..], &["optimizer.max_iterations=2", "output.checkpoint_every=1"]].concat(),
+    );
+    let resumed = folder.run(&[&keys[..], &["output.checkpoint_every=1"]].concat(), &["--resume"]);
+    assert_eq!((resumed.status, resumed.err.as_str()), (0, ""));
+    assert_eq!(folder.history("compliance"), alone);
+}
+
+#[test]
+fn planes_that_mirror_nothing_are_refused() {
+    let folder = Folder::new();
+    let refused = |key: &str| folder.run(&[key], &[]).err;
+    let aside = "manufacturing=[{kind=\"symmetry\",point=[0,0,0],normal=[0,1,0]}]";
+    let flat = "manufacturing=[{kind=\"symmetry\",point=[0,0,0],normal=[0,0,0]}]";
+    insta::assert_snapshot!(refused(aside), @r#"
+     x the mesh is not symmetric about this plane: element 1 at (0.5, 0.5, 0.5) has no counterpart at
+     | (0.5, -0.5, 0.5)
+      ,-[--set:1:54]
+    1 | manufacturing=[{kind="symmetry",point=[0,0,0],normal=[0,1,0]}]
+      :                                                      ^^^|^^^
+      :                                                         `-- across this plane
+      `----
+     help: move the plane by `point` and `normal`, or mesh the part symmetrically
+    "#);
+    insta::assert_snapshot!(refused(flat), @r#"
+     x the normal of a plane of symmetry has no direction
+      ,-[--set:1:54]
+    1 | manufacturing=[{kind="symmetry",point=[0,0,0],normal=[0,0,0]}]
+      :                                                      ^^^|^^^
+      :                                                         `-- of length zero
+      `----
+     help: give the direction across the plane, such as [0, 1, 0]
+    "#);
+
+    let half = "select=[{name=\"half\",kind=\"elements\",box={min=[0,0,0],max=[99,3,99]}}]";
+    let ended = folder.run(&[half, "design.solid=[\"half\"]", &planes(&[1])], &[]);
+    assert!(
+        ended.status == 1 && ended.err.contains("nothing remains to be designed"),
+        "{}",
+        ended.err
+    );
+}

@@ -1,0 +1,119 @@
+//! `StudyObserver`, which receives the designs of a run and may end it.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use topopt_case::model::Model;
+use topopt_case::physics::Physics;
+use topopt_design::{DesignFields, IterationReport, ObserverError};
+use topopt_io::WriteError;
+use topopt_linalg::PcgProgress;
+
+use crate::design_file::array_name;
+use crate::summary::RunSummary;
+
+/// Fields of a design in the user's numbering.
+#[derive(Debug, Clone)]
+pub struct Fields {
+    /// Densities, `[n_elements]`.
+    pub density: Vec<f64>,
+    /// Strain energy per element, or its like in another physics, `[n_elements]`.
+    pub energy: Vec<f64>,
+    /// Flux per element and load case, `[n_elements][3]` each, where the physics has one.
+    pub fluxes: Vec<(String, Vec<f64>)>,
+    /// Fields of nodes, `[n_nodes][N]` with N unknowns per node: `displacement` and `force` of the first load case, `displacement_NAME` and
+    /// `force_NAME` of the others.
+    pub nodal: Vec<(String, Vec<f64>)>,
+}
+
+impl Fields {
+    pub(crate) fn of<K: Physics<N>, const N: usize>(
+        model: &Model<K, N>,
+        design: DesignFields,
+    ) -> Self {
+        let renumbering = &model.renumbering;
+        let (mut nodal, mut fluxes) = (Vec::new(), Vec::new());
+        let cases = model.problem.load_cases().iter().zip(&design.displacements);
+        for (k, (case, displacement)) in cases.enumerate() {
+            for (what, values) in [(K::NAMES.state, displacement), (K::NAMES.load, &case.forces)] {
+                let values = renumbering.nodes_to_original(values.as_chunks::<N>().0);
+                nodal.push((array_name(what, k, &case.name), values.into_flattened()));
+            }
+            if let Some((what, flux)) = K::flux(&model.problem, &design.moduli, displacement) {
+                let flux = renumbering.elements_to_original(&flux).into_flattened();
+                fluxes.push((array_name(what, k, &case.name), flux));
+            }
+        }
+        Self {
+            density: renumbering.elements_to_original(&design.density),
+            energy: renumbering.elements_to_original(&design.energy),
+            fluxes,
+            nodal,
+        }
+    }
+}
+
+/// Receives a run: its begin, each design in the user's numbering, its end. Files of the results
+/// and lines on a console are written by such observers.
+pub trait StudyObserver: Send {
+    /// Takes the begin of the run.
+    fn start(&mut self, _run: &RunSummary) {}
+
+    /// Takes a stop test of the solver.
+    fn solving(&mut self, _iteration: usize, _progress: PcgProgress) {}
+
+    /// Data of the design of `iteration` to be fetched from the device for [`Self::evaluated`].
+    fn wanted(&self, _iteration: usize) -> Wanted {
+        Wanted::Numbers
+    }
+
+    /// Takes an evaluated design. A break ends the run, and this design is its last.
+    ///
+    /// # Errors
+    /// Any error ends the run.
+    fn evaluated(&mut self, _design: &Evaluated) -> Result<ControlFlow<()>, ObserverError> {
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Takes the `fields` of the design evaluated last, in `iteration`.
+    ///
+    /// # Errors
+    /// Any error fails the run.
+    fn last(&mut self, _iteration: usize, _fields: &Fields) -> Result<(), ObserverError> {
+        Ok(())
+    }
+
+    /// Takes the end of the run, also of one that has failed.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    fn end(&mut self, _run: &RunSummary) -> Result<(), WriteError> {
+        Ok(())
+    }
+}
+
+/// Observes nothing.
+impl StudyObserver for () {}
+
+/// Data of a design for an observer, each with all before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wanted {
+    /// The report alone.
+    Numbers,
+    /// Densities.
+    Density,
+    /// Densities, energies, states and loads.
+    Fields,
+}
+
+/// An evaluated design.
+pub struct Evaluated<'a> {
+    /// Numbers of the iteration.
+    pub report: &'a IterationReport,
+    /// Densities in the user's numbering, `[n_elements]`, where they are wanted.
+    pub density: Option<&'a [f64]>,
+    /// All fields, where they are wanted.
+    pub fields: Option<&'a Fields>,
+    /// Time at which the design was there, before its data were fetched.
+    pub since: Instant,
+}
