@@ -118,6 +118,20 @@ fn falling_volume(config: &mut Config, volume: f64) {
     ];
 }
 
+impl Config {
+    /// Leaves out that a style begins with more material than its limit, for a run that starts from a
+    /// design.
+    pub fn begin_at_limit(&mut self) {
+        if self.gives("continuation") || self.gives("design.initial_volume_fraction") {
+            return;
+        }
+        let excess = self.continuation.first_mut().and_then(|first| first.excess.take());
+        if excess.is_some() {
+            self.design.initial_volume_fraction = self.volume_bound();
+        }
+    }
+}
+
 /// Volume from which a run falls to the share `volume`: nearly all, but at most 6.4 % more in each
 /// of 22 iterations, since what goes faster leaves pieces behind.
 fn start_volume(volume: f64) -> f64 {

@@ -103,6 +103,9 @@ fn configuration(args: &RunArgs) -> Result<Config, InputError> {
     if let Some(directory) = &args.output {
         config.output.directory = Some(directory.clone());
     }
+    if args.start_from.is_some() {
+        config.begin_at_limit();
+    }
     config.solver.device = args.device.unwrap_or(config.solver.device);
     config.solver.strategy = args.strategy.unwrap_or(config.solver.strategy);
     config.solver.preconditioner = args.preconditioner.unwrap_or(config.solver.preconditioner);
