@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use topopt_linalg::{BlockCsr, BlockPattern, Cpu, LinearOperator, Transfer, pseudo_inverse};
 
 /// A matrix of B x M blocks in compressed rows.
-struct Rectangle<const B: usize, const M: usize> {
+pub struct Rectangle<const B: usize, const M: usize> {
     offsets: Vec<usize>,
     columns: Vec<u32>,
     blocks: Vec<[[f64; M]; B]>,
@@ -23,12 +23,23 @@ impl<const B: usize, const M: usize> Rectangle<B, M> {
         Self { offsets, columns, blocks }
     }
 
+    /// Offset of each row in the blocks, `[n_rows + 1]`.
+    pub fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
+    /// All blocks, row by row.
+    pub fn blocks(&self) -> &[[[f64; M]; B]] {
+        &self.blocks
+    }
+
     fn row(&self, row: usize) -> impl Iterator<Item = (u32, &[[f64; M]; B])> {
         let row = self.offsets[row]..self.offsets[row + 1];
         self.columns[row.clone()].iter().copied().zip(&self.blocks[row])
     }
 
-    fn columns(&self, row: usize) -> &[u32] {
+    /// Columns of a row, increasing.
+    pub fn columns(&self, row: usize) -> &[u32] {
         &self.columns[self.offsets[row]..self.offsets[row + 1]]
     }
 
@@ -50,7 +61,7 @@ impl<const B: usize, const M: usize> Rectangle<B, M> {
 }
 
 /// The transfer between a level of points with B unknowns and its aggregates with M modes each.
-pub(super) struct SmoothedTransfer<const B: usize, const M: usize> {
+pub struct SmoothedTransfer<const B: usize, const M: usize> {
     /// Aggregate of every point.
     of: Vec<u32>,
     /// Modes of the aggregate at every point, zero at held components.
@@ -65,7 +76,11 @@ pub(super) struct SmoothedTransfer<const B: usize, const M: usize> {
 impl<const B: usize, const M: usize> SmoothedTransfer<B, M> {
     /// The transfer from `groups` of the points of `matrix`, whose modes are `tentative` at every
     /// point; needs an update before use.
-    pub fn new(matrix: &BlockCsr<B>, groups: &[Vec<u32>], tentative: Vec<[[f64; M]; B]>) -> Self {
+    pub(super) fn new(
+        matrix: &BlockCsr<B>,
+        groups: &[Vec<u32>],
+        tentative: Vec<[[f64; M]; B]>,
+    ) -> Self {
         let pattern = matrix.pattern();
         let mut of = vec![0; pattern.n_rows()];
         for (number, group) in (0..).zip(groups) {
@@ -97,8 +112,18 @@ impl<const B: usize, const M: usize> SmoothedTransfer<B, M> {
         Self { of, tentative, prolongation, product, transpose }
     }
 
+    /// The prolongation P.
+    pub fn prolongation(&self) -> &Rectangle<B, M> {
+        &self.prolongation
+    }
+
+    /// Points of every row of P^T, and where their blocks stand in P.
+    pub fn transpose(&self) -> &[Vec<(u32, u32)>] {
+        &self.transpose
+    }
+
     /// The pattern of P^T A P.
-    pub fn coarse_pattern(&self) -> BlockPattern {
+    pub(super) fn coarse_pattern(&self) -> BlockPattern {
         let rows = self.transpose.par_iter().map(|points| {
             let columns = points.iter().flat_map(|(row, _)| self.product.columns(*row as usize));
             let mut columns: Vec<u32> = columns.copied().collect();
@@ -110,7 +135,7 @@ impl<const B: usize, const M: usize> SmoothedTransfer<B, M> {
     }
 
     /// Recomputes P for `matrix`, of whose D^-1 A the largest eigenvalue is that, and P^T A P.
-    pub fn update(&mut self, matrix: &BlockCsr<B>, largest: f64, coarse: &mut BlockCsr<M>) {
+    pub(super) fn update(&mut self, matrix: &BlockCsr<B>, largest: f64, coarse: &mut BlockCsr<M>) {
         let Self { of, tentative, prolongation, product, transpose } = self;
         let damping = 4.0 / (3.0 * largest);
         prolongation.fill(|row, columns, blocks| {
