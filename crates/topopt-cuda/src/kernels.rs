@@ -108,6 +108,18 @@ views! {
         outer_start: u32,
     }
 
+    /// Points in groups, and the inverses of their blocks.
+    GroupsView in "groups.cu" {
+        n_groups: Count,
+        n_points: Count,
+        unknowns: u32,
+        are_planes: u32,
+        starts: In<u32>,
+        points: In<u32>,
+        squares: In<u32>,
+        inverses: In<f32>,
+    }
+
     /// Tetrahedra in patches.
     FrontView in "common/front.cuh" {
         n_patches: Count,
@@ -511,6 +523,39 @@ kernels! {
             n_rows: Count, residual: u32, alpha: f64, beta: f64, scalars: In<f64>, result: u32,
             start: u32, inverse: In<R>, b: In<R>, product: In<R>, r: Out<R>, d: Out<R>,
             x: Out<R>,
+        );
+    }
+
+    /// `cuda/groups.cu`.
+    Groups<R> in "groups" {
+        apply_groups(groups: GroupsView, x: In<R>, y: Out<R>);
+        smooth_groups(
+            n_groups: Count, residual: u32, alpha: f64, beta: f64, scalars: In<f64>, result: u32,
+            start: u32, groups: GroupsView, b: In<R>, product: In<R>, r: Out<R>, d: Out<R>,
+            x: Out<R>,
+        );
+    }
+
+    /// `cuda/block_rows.cu`.
+    BlockRows<R> in "block_rows" {
+        multiply3(
+            n_rows: Count, row_offsets: In<u32>, columns: In<u32>, blocks: In<R>, x: In<R>,
+            y: Out<R>,
+        ) | multiply6 | add_product3 | add_product6;
+        multiply_transpose3(
+            n_columns: Count, offsets: In<u32>, rows: In<u32>, places: In<u32>, blocks: In<R>,
+            x: In<R>, y: Out<R>,
+        ) | multiply_transpose6;
+    }
+
+    /// `cuda/vertices.cu`.
+    Vertices<R> in "vertices" {
+        restrict_vertices(
+            n_vertices: Count, n_nodes: Count, vertices: In<u32>, offsets: In<u32>,
+            moved: In<u32>, held: In<u8>, fine: In<R>, coarse: Out<R>,
+        );
+        prolong_vertices(
+            n_nodes: Count, ends: In<u32>, held: In<u8>, coarse: In<R>, fine: Out<R>,
         );
     }
 

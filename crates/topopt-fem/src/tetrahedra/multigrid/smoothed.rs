@@ -28,6 +28,11 @@ impl<const B: usize, const M: usize> Rectangle<B, M> {
         &self.offsets
     }
 
+    /// Columns of all blocks, row by row.
+    pub fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
     /// All blocks, row by row.
     pub fn blocks(&self) -> &[[[f64; M]; B]] {
         &self.blocks
@@ -38,8 +43,7 @@ impl<const B: usize, const M: usize> Rectangle<B, M> {
         self.columns[row.clone()].iter().copied().zip(&self.blocks[row])
     }
 
-    /// Columns of a row, increasing.
-    pub fn columns(&self, row: usize) -> &[u32] {
+    fn columns_of(&self, row: usize) -> &[u32] {
         &self.columns[self.offsets[row]..self.offsets[row + 1]]
     }
 
@@ -98,14 +102,14 @@ impl<const B: usize, const M: usize> SmoothedTransfer<B, M> {
         let prolongation = Rectangle::zeros(rows.clone().map(around).collect());
         let beyond = |row: usize| {
             let points = pattern.row(row).iter();
-            distinct(&mut points.flat_map(|&c| prolongation.columns(c as usize)).copied())
+            distinct(&mut points.flat_map(|&c| prolongation.columns_of(c as usize)).copied())
         };
         let product = Rectangle::zeros(rows.map(beyond).collect());
 
         let mut transpose = vec![Vec::new(); groups.len()];
         for row in 0..pattern.n_rows() {
             let places = prolongation.offsets[row] as u32..;
-            for (&column, place) in prolongation.columns(row).iter().zip(places) {
+            for (&column, place) in prolongation.columns_of(row).iter().zip(places) {
                 transpose[column as usize].push((row as u32, place));
             }
         }
@@ -125,7 +129,7 @@ impl<const B: usize, const M: usize> SmoothedTransfer<B, M> {
     /// The pattern of P^T A P.
     pub(super) fn coarse_pattern(&self) -> BlockPattern {
         let rows = self.transpose.par_iter().map(|points| {
-            let columns = points.iter().flat_map(|(row, _)| self.product.columns(*row as usize));
+            let columns = points.iter().flat_map(|(row, _)| self.product.columns_of(*row as usize));
             let mut columns: Vec<u32> = columns.copied().collect();
             columns.sort_unstable();
             columns.dedup();
