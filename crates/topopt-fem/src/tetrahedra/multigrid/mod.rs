@@ -64,6 +64,11 @@ where
         Ok(Self { cycle: Cycle::new(&Cpu, kind, VertexHierarchy::new(problem)?)? })
     }
 
+    /// The hierarchy.
+    pub fn hierarchy(&self) -> &VertexHierarchy<'a, K, N, M> {
+        self.cycle.hierarchy()
+    }
+
     /// Bytes that a hierarchy takes at most.
     pub fn bytes(problem: &Discretization<K, N>) -> usize {
         let (n_nodes, n_elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
