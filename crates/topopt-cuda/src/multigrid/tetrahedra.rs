@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use topopt_fem::tetrahedra::{Smoothed, VertexLevels};
-use topopt_fem::{Discretization, ElementOperator, ElementPreconditioner, Level, WithSprings};
+use topopt_fem::tetrahedra::{GROUP, Smoothed, VertexLevels};
+use topopt_fem::{
+    DIM, DIRECT, Discretization, ElementOperator, ElementPreconditioner, Level, MODES, WithSprings,
+};
 use topopt_linalg::{
     Backend, BackendError, CycleKind, Hierarchy, InverseDiagonal, LinearOperator, Preconditioner,
     Transfer,
 };
+
+use topopt_mesh::HexMesh;
 
 use super::block_rows::{BlockMatrix, SmoothedOnDevice};
 use super::convert::Convert;
@@ -175,10 +179,48 @@ impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
         Ok(Self { recorded: RecordedCycle::new(backend, kind, hierarchy, true)? })
     }
 
+    /// Bytes on the device for a `mesh` without springs, at most.
+    pub fn bytes(mesh: &HexMesh) -> usize {
+        let (n_nodes, n_vertices) = (mesh.n_nodes(), n_vertices(mesh));
+        let real = size_of::<R>();
+        // Fragments enlarge groups by a tenth.
+        let of_group =
+            |unknowns: usize, group: usize| 4 * unknowns * unknowns * group * 11 / 10 + 5;
+        let block = |size: usize| size * real + 4;
+
+        // A node: vectors, its rows of the inverse of a group, its vertices, and its place among
+        // the nodes that each of them moves. A middle of an edge couples two vertices.
+        let nodes = (9 * DIM * real + of_group(DIM, GROUP[0]) + 16) * n_nodes;
+        let couplings = block(DIM * DIM) * (2 * n_nodes - n_vertices);
+        // A vertex: vectors, its rows of the inverse of a group, and blocks of the prolongation.
+        let transfer = |unknowns: usize| MOST_NEAR * (block(unknowns * MODES) + 8);
+        let vertex = 12 * DIM * real + of_group(DIM, GROUP[1]) + transfer(DIM) + 12;
+        // An aggregate: the same of six unknowns, and its row. There are a fourth as many as
+        // vertices, and a third more on the levels below.
+        let aggregate = 12 * MODES * real
+            + of_group(MODES, GROUP[1])
+            + transfer(MODES)
+            + 12
+            + MOST_COUPLED * block(MODES * MODES);
+        let levels = nodes + couplings + vertex * n_vertices + aggregate * n_vertices / 3;
+        levels + Mf::<R>::bytes(mesh.n_elements()) + 8 * (DIRECT + 200) * DIRECT
+    }
+
     /// The hierarchy.
     pub fn hierarchy(&self) -> &VertexHierarchy<'a, R> {
         self.recorded.cycle.hierarchy()
     }
+}
+
+/// Aggregates on average beside a point, its own among them, and coupled with an aggregate, at most.
+const MOST_NEAR: usize = 6;
+const MOST_COUPLED: usize = 30;
+
+fn n_vertices(mesh: &HexMesh) -> usize {
+    let mut is_vertex = vec![false; mesh.n_nodes()];
+    let corners = mesh.tetrahedra().iter().flat_map(|nodes| &nodes[..4]);
+    corners.for_each(|&node| is_vertex[node as usize] = true);
+    is_vertex.into_iter().filter(|is_vertex| *is_vertex).count()
 }
 
 impl<R: Real> Preconditioner<Cuda<f64>> for TetrahedraMultigrid<'_, R> {

@@ -16,8 +16,8 @@ pub use integrals::{
     gradients, matrix,
 };
 pub use multigrid::{
-    GroupInverse, Rectangle, Smoothed, SmoothedTransfer, TetrahedraMultigrid, VertexHierarchy,
-    VertexLevels, Vertices,
+    GROUP, GroupInverse, Rectangle, Smoothed, SmoothedTransfer, TetrahedraMultigrid,
+    VertexHierarchy, VertexLevels, Vertices,
 };
 pub(crate) use patches::{AddTetrahedra, TetrahedraWorks, add_blocks};
 pub(crate) use strain::{add_strain_transpose, strain};

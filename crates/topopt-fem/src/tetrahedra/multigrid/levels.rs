@@ -14,7 +14,7 @@ use crate::multigrid::{DIRECT, NodalModes};
 use crate::{DIM, Discretization, Elasticity, ElementKernel, Level, MODES, Modes};
 
 /// Points of a group that smooths the finest level, and the others.
-pub(super) const GROUP: [usize; 2] = [8, 4];
+pub const GROUP: [usize; 2] = [8, 4];
 /// Points of an aggregate.
 const AGGREGATE: usize = 6;
 /// Most levels of aggregates: each has a third of the points of the one before, or building ends.

@@ -22,8 +22,7 @@ use crate::{
     MODES, Strategy, WithSprings,
 };
 pub use groups::GroupInverse;
-use levels::GROUP;
-pub use levels::{Smoothed, VertexLevels};
+pub use levels::{GROUP, Smoothed, VertexLevels};
 pub use smoothed::{Rectangle, SmoothedTransfer};
 use vertices::VertexTransfer;
 pub use vertices::Vertices;
