@@ -11,39 +11,12 @@
 // Requires:      every point is in one group
 // Oracle:        crates/topopt-cuda/tests/device/tetrahedra_multigrid.rs
 
+#include "common/groups.cuh"
 #include "common/smooth.cuh"
-#include "common/views.cuh"
 #include "common/warp.cuh"
 
 #define BLOCK 128
-
-// Points in groups, and the inverses of their blocks
-struct GroupsView {
-    unsigned n_groups, n_points, unknowns, are_planes;
-    const unsigned* starts;  // [n_groups + 1], first of a group in points
-    const unsigned* points;  // [n_points]
-    const unsigned* squares; // [n_groups], numbers of points squared before a group, added up
-    const float* inverses;   // [unknowns^2 squares]
-};
-
-// A group as a warp works on it
-struct Group {
-    unsigned first, n;     // in points; unknowns
-    const float* inverse;  // [n][n]
-};
-
-__device__ __forceinline__ Group group_of(const GroupsView& groups, unsigned group) {
-    const unsigned first = groups.starts[group], unknowns = groups.unknowns;
-    return {first, unknowns * (groups.starts[group + 1] - first),
-            groups.inverses + (size_t)unknowns * unknowns * groups.squares[group]};
-}
-
-// Where unknown i of a group stands in vectors
-__device__ __forceinline__ size_t place(const GroupsView& groups, unsigned first, unsigned i) {
-    const unsigned point = groups.points[first + i / groups.unknowns], component = i % groups.unknowns;
-    return groups.are_planes ? (size_t)component * groups.n_points + point
-                             : (size_t)groups.unknowns * point + component;
-}
+#define RESIDENT 8 // blocks; without it registers spill for more of them
 
 // Row i of the inverse times the values x of a group; all lanes take part
 __device__ __forceinline__ real row_product(const GroupsView& groups, const Group& group, unsigned i, const real* x) {
@@ -60,7 +33,7 @@ __device__ __forceinline__ real row_product(const GroupsView& groups, const Grou
 }
 
 // y = D^-1 x
-extern "C" __global__ void __launch_bounds__(BLOCK) apply_groups(
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) apply_groups(
     VIEW(GroupsView) groups,
     const real* __restrict__ x, // [unknowns][n_points] or [n_points][unknowns]
     real* __restrict__ y) {     // as x
@@ -74,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) apply_groups(
 }
 
 // One step of the smoother, as common/smooth.cuh has it
-extern "C" __global__ void __launch_bounds__(BLOCK) smooth_groups(
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) smooth_groups(
     unsigned n_groups, unsigned residual, double alpha, double beta,
     const double* __restrict__ scalars, unsigned result, unsigned start, // of the power method
     VIEW(GroupsView) groups,

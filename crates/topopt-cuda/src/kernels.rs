@@ -109,7 +109,7 @@ views! {
     }
 
     /// Points in groups, and the inverses of their blocks.
-    GroupsView in "groups.cu" {
+    GroupsView in "common/groups.cuh" {
         n_groups: Count,
         n_points: Count,
         unknowns: u32,
@@ -533,6 +533,14 @@ kernels! {
             n_groups: Count, residual: u32, alpha: f64, beta: f64, scalars: In<f64>, result: u32,
             start: u32, groups: GroupsView, b: In<R>, product: In<R>, r: Out<R>, d: Out<R>,
             x: Out<R>,
+        );
+    }
+
+    /// `cuda/tetrahedra_groups.cu`.
+    TetrahedraGroups in "tetrahedra_groups" {
+        tetrahedra_groups(
+            groups: GroupsView, mesh: MeshView, material: Lame, held: In<u8>, springs: In<f64>,
+            moduli: In<f64>, offsets: In<u32>, elements: In<u32>, inverses: Out<f32>,
         );
     }
 

@@ -1,9 +1,10 @@
-//! Block Jacobi over groups of points, by the kernels of `cuda/groups.cu`.
+//! Block Jacobi over groups of points, by the kernels of `cuda/groups.cu`, on the finest level with
+//! numbers by that of `cuda/tetrahedra_groups.cu`.
 
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::tetrahedra::GroupInverse;
+use topopt_fem::tetrahedra::{GROUP, GroupInverse, VertexLevels};
 use topopt_linalg::{
     BackendError, Cost, Growth, InverseDiagonal, Layout, LinearOperator, Residual, Space,
 };
@@ -11,6 +12,7 @@ use topopt_linalg::{
 use super::smooth_step::{Step, how, launch_smooth};
 use crate::kernel::Grid::Threads;
 use crate::kernels::{self, GroupsView};
+use crate::operators::ProblemOnDevice;
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 use crate::{Cuda, Device};
@@ -70,6 +72,50 @@ impl<R: Real> GroupsOnDevice<R> {
         on_host: &GroupInverse<B>,
     ) -> Result<(), BackendError> {
         device.overwrite(&mut self.inverses, &on_host.inverses().concat())
+    }
+}
+
+/// What makes the numbers of groups of nodes of tetrahedra.
+pub(super) struct ElementsOfGroups {
+    kernels: kernels::TetrahedraGroups,
+    problem: Arc<ProblemOnDevice>,
+    /// First of every group in `elements`, \[n_groups + 1\].
+    offsets: CudaSlice<u32>,
+    elements: CudaSlice<u32>,
+}
+
+// The kernel has room for groups with half as many nodes again.
+const _: () = assert!(GROUP[0] * 3 / 2 == defined!("tetrahedra_groups.cu", "MOST"));
+
+impl ElementsOfGroups {
+    /// The elements of the groups of the finest level of `on_host`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room or the kernels cannot be loaded.
+    pub fn new(
+        problem: &Arc<ProblemOnDevice>,
+        on_host: &VertexLevels,
+    ) -> Result<Self, BackendError> {
+        let device = &problem.device;
+        let (elements, offsets) = on_host.elements_of_groups();
+        Ok(Self {
+            kernels: kernels::TetrahedraGroups::load(device)?,
+            problem: problem.clone(),
+            offsets: device.upload(&offsets)?,
+            elements: device.upload(&elements)?,
+        })
+    }
+
+    /// Recomputes the numbers of `groups` for `moduli`, `[n_elements]`.
+    pub fn update<R: Real>(&self, groups: &mut GroupsOnDevice<R>, moduli: &DeviceVector<f64>) {
+        let Self { kernels, problem, offsets, elements } = self;
+        let ProblemOnDevice { mesh, constraints, .. } = &**problem;
+        let (grid, view) = (Threads(WARP * groups.n_groups), GroupsView::from(&*groups));
+        let (held, springs) = (&constraints.held, constraints.springs.as_ref());
+        let (material, inverses) = (problem.material(), &mut groups.inverses);
+        kernels.tetrahedra_groups(
+            grid, view, mesh, material, held, springs, moduli, offsets, elements, inverses,
+        );
     }
 }
 

@@ -1,4 +1,5 @@
-//! `multigrid` on tetrahedra of ten nodes: cycles over levels whose structure and numbers the host makes.
+//! `multigrid` on tetrahedra of ten nodes: cycles over levels whose structure the host makes, and the
+//! numbers below the finest level.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use topopt_mesh::HexMesh;
 use super::block_rows::{BlockMatrix, SmoothedOnDevice};
 use super::convert::Convert;
 use super::dense_inverse::DenseInverse;
-use super::groups::GroupsOnDevice;
+use super::groups::{ElementsOfGroups, GroupsOnDevice};
 use super::recorded::{RecordedCycle, by_recorded};
 use super::vertices::VerticesOnDevice;
 use crate::kernels;
@@ -35,6 +36,7 @@ pub struct VertexHierarchy<'a, R: Real> {
     on_host: VertexLevels<'a>,
     operator: WithSprings<'a, Cuda<R>, Mf<R>>,
     groups: GroupsOnDevice<R>,
+    elements: ElementsOfGroups,
     vertices: VerticesOnDevice<R>,
     /// Levels of vertices and of aggregates.
     levels: Vec<LevelOnDevice<R>>,
@@ -106,6 +108,7 @@ impl<'a, R: Real> VertexHierarchy<'a, R> {
         Ok(Self {
             operator: WithSprings::new(backend, problem, elements)?,
             groups: GroupsOnDevice::new(&kernels.groups, device, &on_host.groups, space)?,
+            elements: ElementsOfGroups::new(on_device, &on_host)?,
             vertices: VerticesOnDevice::new(on_device, &on_host.vertices)?,
             last: DenseInverse::new(device, on_host.last().dimension())?,
             convert: Convert::load(device)?,
@@ -116,11 +119,21 @@ impl<'a, R: Real> VertexHierarchy<'a, R> {
         })
     }
 
-    /// Recomputes all numbers for `moduli`, `[n_elements]`, on the host, and uploads them.
-    fn update(&mut self, moduli: &Vec<f64>) -> Result<(), BackendError> {
-        let Self { device, on_host, groups, levels, transfers, last, .. } = self;
-        on_host.update(&[moduli]);
-        groups.set(device, &on_host.groups)?;
+    /// Recomputes all numbers for `moduli`, `[n_elements]`: those of the finest level here, of the
+    /// others on the host.
+    fn update(
+        &mut self,
+        backend: &Cuda<f64>,
+        moduli: &DeviceVector<f64>,
+    ) -> Result<(), BackendError> {
+        let Self { device, on_host, operator, groups, elements, convert, .. } = self;
+        let own = &mut operator.elements_mut().coefficients_mut()[0];
+        convert.narrow(&moduli.values, &mut own.values);
+        let of_host = backend.download(moduli)?;
+        elements.update(groups, moduli);
+
+        on_host.update_coarse(&[&of_host]);
+        let Self { levels, transfers, last, .. } = self;
         transfers[0].set(device, &on_host.to_aggregates)?;
         levels[0].set(device, &on_host.first)?;
         for (level, on_host) in levels[1..].iter_mut().zip(&on_host.aggregates) {
@@ -189,7 +202,8 @@ impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
         let block = |size: usize| size * real + 4;
 
         // A node: vectors, its rows of the inverse of a group, its vertices, and its place among
-        // the nodes that each of them moves. A middle of an edge couples two vertices.
+        // the nodes that each of them moves. An element is one of six groups at most. A middle of an
+        // edge couples two vertices.
         let nodes = (9 * DIM * real + of_group(DIM, GROUP[0]) + 16) * n_nodes;
         let couplings = block(DIM * DIM) * (2 * n_nodes - n_vertices);
         // A vertex: vectors, its rows of the inverse of a group, and blocks of the prolongation.
@@ -203,7 +217,8 @@ impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
             + 12
             + MOST_COUPLED * block(MODES * MODES);
         let levels = nodes + couplings + vertex * n_vertices + aggregate * n_vertices / 3;
-        levels + Mf::<R>::bytes(mesh.n_elements()) + 8 * (DIRECT + 200) * DIRECT
+        let elements = Mf::<R>::bytes(mesh.n_elements()) + 4 * 6 * mesh.n_elements();
+        levels + elements + 8 * (DIRECT + 200) * DIRECT
     }
 
     /// The hierarchy.
@@ -244,10 +259,7 @@ impl<R: Real> ElementPreconditioner<Cuda<f64>> for TetrahedraMultigrid<'_, R> {
     ) -> Result<(), BackendError> {
         self.recorded.reset_strength();
         let RecordedCycle { backend: in_cycle, cycle, .. } = &mut self.recorded;
-        let hierarchy = cycle.hierarchy_mut();
-        let own = &mut hierarchy.operator.elements_mut().coefficients_mut()[0];
-        hierarchy.convert.narrow(&coefficients[0].values, &mut own.values);
-        hierarchy.update(&backend.download(coefficients[0])?)?;
+        cycle.hierarchy_mut().update(backend, coefficients[0])?;
         cycle.update(in_cycle, |_| ());
         in_cycle.device().synchronize() // failures, and the time, are those of the setup
     }

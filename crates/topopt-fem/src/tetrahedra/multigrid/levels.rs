@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use topopt_linalg::{BlockCsr, BlockPattern};
 use topopt_mesh::NodeToElements;
 use topopt_mesh::vector::difference;
@@ -112,12 +113,29 @@ where
         Self { problem, adjacency, groups, vertices, first, to_aggregates, aggregates, transfers }
     }
 
-    /// Recomputes all numbers for `coefficients`, `[n_elements]` for each term.
-    pub fn update(&mut self, coefficients: &[&Vec<f64>]) {
-        let Self { problem, adjacency, groups, vertices, first, to_aggregates, aggregates, .. } =
-            self;
-        groups.set(|points| group_block(problem, adjacency, coefficients, points));
+    /// Elements that have a node in each of the groups that smooth the finest level, increasing, one
+    /// group after the other, and where each begins, `[n_groups + 1]`.
+    pub fn elements_of_groups(&self) -> (Vec<u32>, Vec<u32>) {
+        let of_group = |group: usize| self.adjacency.elements_around(self.groups.group(group));
+        let lists: Vec<Vec<u32>> =
+            (0..self.groups.n_groups()).into_par_iter().map(of_group).collect();
+        let ends = lists.iter().scan(0, |end, list| {
+            *end += list.len() as u32;
+            Some(*end)
+        });
+        (lists.concat(), std::iter::once(0).chain(ends).collect())
+    }
 
+    /// Recomputes the inverses of groups of the finest level for `coefficients`, `[n_elements]` for
+    /// each term.
+    pub fn update_groups(&mut self, coefficients: &[&Vec<f64>]) {
+        let Self { problem, adjacency, groups, .. } = self;
+        groups.set(|points| group_block(problem, adjacency, coefficients, points));
+    }
+
+    /// Recomputes the numbers of all levels below that.
+    pub fn update_coarse(&mut self, coefficients: &[&Vec<f64>]) {
+        let Self { problem, adjacency, vertices, first, to_aggregates, aggregates, .. } = self;
         let Smoothed { matrix, inverse } = first;
         vertices.assemble(problem, adjacency, coefficients, matrix);
         inverse.set_of_matrix(matrix);

@@ -101,7 +101,8 @@ where
         let mut operator = Strategy::Mf.build(self.problem);
         operator.set_coefficients(coefficients);
         self.operator.replace(operator);
-        self.levels.update(coefficients);
+        self.levels.update_groups(coefficients);
+        self.levels.update_coarse(coefficients);
         self.last = DenseCholesky::new(&self.levels.last().to_dense());
     }
 }

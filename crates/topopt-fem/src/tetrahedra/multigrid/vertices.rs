@@ -201,13 +201,8 @@ pub(super) fn group_block<K: ElementKernel<N>, const N: usize>(
     points: &[u32],
 ) -> DMatrix<f64> {
     let (mesh, held) = (problem.mesh(), problem.constraints());
-    let mut elements: Vec<u32> =
-        points.iter().flat_map(|&node| adjacency.elements_of(node as usize)).copied().collect();
-    elements.sort_unstable();
-    elements.dedup();
-
     let mut block = DMatrix::zeros(N * points.len(), N * points.len());
-    for e in elements {
+    for e in adjacency.elements_around(points) {
         let e = e as usize;
         let places = mesh.element(e).iter().map(|node| points.binary_search(node).ok());
         let inside: Vec<(usize, usize)> =
