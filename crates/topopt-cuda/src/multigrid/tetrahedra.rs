@@ -221,6 +221,13 @@ impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
         levels + elements + 8 * (DIRECT + 200) * DIRECT
     }
 
+    /// Recomputes the inverses of groups of the finest level for `moduli`, `[n_elements]`, without
+    /// waiting.
+    pub fn update_groups(&mut self, moduli: &DeviceVector<f64>) {
+        let VertexHierarchy { groups, elements, .. } = self.recorded.cycle.hierarchy_mut();
+        elements.update(groups, moduli);
+    }
+
     /// The hierarchy.
     pub fn hierarchy(&self) -> &VertexHierarchy<'a, R> {
         self.recorded.cycle.hierarchy()
