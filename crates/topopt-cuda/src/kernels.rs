@@ -11,7 +11,7 @@ use crate::kernel::{Count, In, Length, Out, Shared};
 use crate::vector::Real;
 
 views! {
-    /// A mesh of hexahedra.
+    /// A mesh of hexahedra or of tetrahedra.
     MeshView in "common/views.cuh" {
         n_elements: Count,
         n_nodes: Count,
