@@ -4,7 +4,7 @@
 //
 // Source:        K_ab = sum over the points of the rule of four points of
 //                (lambda g_a g_b^T + mu g_b g_a^T + mu g_a . g_b I) det J, g = grad N (common/tetrahedron.cuh);
-//                Gauss-Jordan steps as in common/invert.cuh
+//                its inverse as common/group_inverse.cuh has it
 // Mapping:       a warp a group: element after element, lanes over pairs of its nodes in the group, then
 //                a lane a row or two of the matrix; blocks of 64
 // Layout:        mesh.connectivity is [10][n_elements]; inverses as groups.cu reads them
@@ -14,23 +14,18 @@
 // Requires:      groups of at most MOST nodes
 // Oracle:        crates/topopt-cuda/tests/device/tetrahedra_multigrid.rs
 
+#include "common/group_inverse.cuh"
 #include "common/groups.cuh"
 #include "common/tetrahedron.cuh"
-#include "common/warp.cuh"
 
 #define BLOCK 64
 #define WARPS (BLOCK / WARP)
 // Most nodes of a group
 #define MOST 12
-#define UNKNOWNS (3 * MOST)
-#define STRIDE (UNKNOWNS + 1) // odd, so that rows begin in different banks
-// Pivot of a matrix of unit diagonal below which a row has no stiffness of its own
-#define LEAST 1e-12
 
 // What a warp works on
 struct Work {
-    double matrix[UNKNOWNS][STRIDE];
-    double scale[UNKNOWNS];
+    SharedMatrix<UNKNOWNS> matrix;
     double gradients[4][TETRAHEDRON_NODES][3]; // det(J) times those of the shape functions at the points
     double weights[4];
     unsigned char held[MOST];
@@ -93,7 +88,7 @@ __device__ __forceinline__ void add_blocks(const Inside& nodes, double ratio, Wo
 #pragma unroll
         for (int i = 0; i < 3; ++i)
 #pragma unroll
-            for (int j = 0; j < 3; ++j) work.matrix[row + i][column + j] += sums[i][j];
+            for (int j = 0; j < 3; ++j) work.matrix.entries[row + i][column + j] += sums[i][j];
     }
 }
 
@@ -102,37 +97,11 @@ __device__ __forceinline__ bool is_held(const Work& work, unsigned i) {
     return work.held[i / 3] >> i % 3 & 1;
 }
 
-// The matrix scaled to a unit diagonal, with that of the identity for what is held
-__device__ __forceinline__ void scale(unsigned n, Work& work) {
-    const unsigned lane = threadIdx.x % WARP;
-    for (unsigned i = lane; i < n; i += WARP) {
-        const double value = is_held(work, i) ? 1.0 : work.matrix[i][i];
-        work.scale[i] = value > 0.0 ? 1.0 / sqrt(value) : 0.0;
-    }
-    __syncwarp();
-    for (unsigned k = lane; k < n * n; k += WARP) {
+// The identity in rows and columns of what is held
+__device__ __forceinline__ void hold(unsigned n, Work& work) {
+    for (unsigned k = threadIdx.x % WARP; k < n * n; k += WARP) {
         const unsigned i = k / n, j = k % n;
-        double& entry = work.matrix[i][j];
-        entry = is_held(work, i) || is_held(work, j) ? (i == j ? 1.0 : 0.0) : entry * work.scale[i] * work.scale[j];
-    }
-    __syncwarp();
-}
-
-// The inverse in place
-__device__ __forceinline__ void invert(unsigned n, Work& work) {
-    const unsigned lane = threadIdx.x % WARP;
-    for (unsigned k = 0; k < n; ++k) {
-        const double pivot = work.matrix[k][k] > LEAST ? 1.0 / work.matrix[k][k] : 0.0;
-        for (unsigned i = lane; i < n; i += WARP) {
-            if (i == k) continue;
-            const double factor = pivot * work.matrix[i][k];
-            for (unsigned j = 0; j < n; ++j)
-                if (j != k) work.matrix[i][j] -= factor * work.matrix[k][j];
-            work.matrix[i][k] = -factor;
-        }
-        __syncwarp(); // all have read the row
-        for (unsigned j = lane; j < n; j += WARP) work.matrix[k][j] = j == k ? pivot : pivot * work.matrix[k][j];
-        __syncwarp();
+        if (is_held(work, i) || is_held(work, j)) work.matrix.entries[i][j] = i == j ? 1.0 : 0.0;
     }
 }
 
@@ -153,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) tetrahedra_groups(
     const bool is_point = 3 * lane < group.n;
     const unsigned point = is_point ? groups.points[group.first + lane] : 0;
 
-    for (unsigned k = lane; k < UNKNOWNS * STRIDE; k += WARP) work.matrix[k / STRIDE][k % STRIDE] = 0.0;
+    clear(work.matrix);
     if (is_point) work.held[lane] = held[point];
     for (unsigned k = offsets[number]; k < offsets[number + 1]; ++k) {
         unsigned node[TETRAHEDRON_NODES];
@@ -167,15 +136,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) tetrahedra_groups(
 
     if (springs && is_point)
         for (int i = 0; i < 3; ++i)
-            work.matrix[3 * lane + i][3 * lane + i] += springs[(size_t)i * mesh.n_nodes + point];
+            work.matrix.entries[3 * lane + i][3 * lane + i] += springs[(size_t)i * mesh.n_nodes + point];
     __syncwarp();
-    scale(group.n, work);
-    invert(group.n, work);
-
-    float* __restrict__ inverse = inverses + (group.inverse - groups.inverses);
-    for (unsigned k = lane; k < group.n * group.n; k += WARP) {
-        const unsigned i = k / group.n, j = k % group.n;
-        const double entry = 0.5 * (work.matrix[i][j] + work.matrix[j][i]); // symmetric also where it is rounded
-        inverse[k] = (float)(entry * work.scale[i] * work.scale[j]);
-    }
+    hold(group.n, work);
+    write_inverse(group.n, work.matrix, inverses + (group.inverse - groups.inverses));
 }

@@ -120,6 +120,14 @@ views! {
         inverses: In<f32>,
     }
 
+    /// A matrix of full blocks in compressed rows.
+    BlocksView in "common/block_view.cuh" {
+        n_rows: Count,
+        offsets: In<u32>,
+        columns: In<u32>,
+        blocks: In<f64>,
+    }
+
     /// Tetrahedra in patches.
     FrontView in "common/front.cuh" {
         n_patches: Count,
@@ -542,6 +550,44 @@ kernels! {
             groups: GroupsView, mesh: MeshView, material: Lame, held: In<u8>, springs: In<f64>,
             moduli: In<f64>, offsets: In<u32>, elements: In<u32>, inverses: Out<f32>,
         );
+    }
+
+    /// `cuda/block_groups.cu`.
+    BlockGroups in "block_groups" {
+        invert_groups3(groups: GroupsView, matrix: BlocksView, inverses: Out<f32>) | invert_groups6;
+    }
+
+    /// `cuda/vertex_matrix.cu`.
+    VertexMatrix in "vertex_matrix" {
+        vertex_matrix(
+            mesh: MeshView, material: Lame, moduli: In<f64>, held: In<u8>, springs: In<f64>,
+            nodes: In<u32>, offsets: In<u32>, elements: In<u32>, matrix: BlocksView, out: Out<f64>,
+        );
+    }
+
+    /// `cuda/smoothed.cu`.
+    Smoothed in "smoothed" {
+        invert_diagonals3(matrix: BlocksView, inverses: Out<f64>) | invert_diagonals6;
+        apply_inverses3(
+            n_rows: Count, inverses: In<f64>, x: In<f64>, y: Out<f64>,
+        ) | apply_inverses6;
+        smooth3(
+            matrix: BlocksView, aggregates: In<u32>, tentative: In<f64>, inverses: In<f64>,
+            scalars: In<f64>, result: u32, start: u32, prolongation: BlocksView, out: Out<f64>,
+        ) | smooth6;
+        multiply_smoothed3(
+            matrix: BlocksView, prolongation: BlocksView, product: BlocksView, out: Out<f64>,
+        ) | multiply_smoothed6;
+        galerkin_smoothed3(
+            prolongation: BlocksView, product: BlocksView, offsets: In<u32>, points: In<u32>,
+            places: In<u32>, coarse: BlocksView, out: Out<f64>,
+        ) | galerkin_smoothed6;
+    }
+
+    /// `cuda/dense_blocks.cu`.
+    DenseBlocks in "dense_blocks" {
+        dense_blocks_scale(n: Count, matrix: BlocksView, scale: Out<f64>);
+        dense_blocks(n: Count, matrix: BlocksView, scale: In<f64>, dense: Out<f64>);
     }
 
     /// `cuda/block_rows.cu`.

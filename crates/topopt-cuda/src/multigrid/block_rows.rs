@@ -1,35 +1,39 @@
-//! Matrices of full blocks and smoothed prolongations, by the kernels of `cuda/block_rows.cu`.
+//! Matrices of full blocks: their numbers in double precision, made on the device, and rounded ones
+//! for the kernels of `cuda/block_rows.cu`.
 
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use rayon::prelude::*;
-use topopt_fem::tetrahedra::SmoothedTransfer;
-use topopt_fem::{DIM, MODES};
-use topopt_linalg::{BackendError, BlockCsr, Cost, LinearOperator, Space, Transfer};
+use topopt_fem::DIM;
+use topopt_linalg::{BackendError, BlockPattern, Cost, LinearOperator, Space};
 
+use super::convert::Convert;
+use super::groups::GroupsOnDevice;
 use crate::kernel::Grid::Threads;
-use crate::kernels;
+use crate::kernels::{self, BlocksView};
 use crate::vector::{DeviceVector, Real};
 use crate::{Cuda, Device};
 
 /// Threads that share a row.
-const WARP: usize = 32;
+pub(super) const WARP: usize = 32;
 
 /// Blocks in compressed rows.
-struct Rows<R> {
-    n_rows: usize,
+pub(super) struct Rows<R> {
+    pub n_rows: usize,
     /// \[n_rows + 1\].
-    offsets: CudaSlice<u32>,
-    /// \[n_blocks\].
-    columns: CudaSlice<u32>,
+    pub offsets: CudaSlice<u32>,
+    /// Ascending in a row, \[n_blocks\].
+    pub columns: CudaSlice<u32>,
     /// \[n_blocks\]\[column\]\[row\].
-    blocks: CudaSlice<R>,
+    pub blocks: CudaSlice<R>,
 }
 
 impl<R: Real> Rows<R> {
     /// Rows of zeros with blocks of `size` numbers.
-    fn zeros(
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn zeros(
         device: &Device,
         offsets: &[usize],
         columns: &[u32],
@@ -45,52 +49,74 @@ impl<R: Real> Rows<R> {
         })
     }
 
-    /// Takes the numbers of `blocks`.
-    fn set<const B: usize, const M: usize>(
-        &mut self,
-        device: &Device,
-        blocks: &[[[f64; M]; B]],
-    ) -> Result<(), BackendError> {
-        let columns = |block: &[[f64; M]; B]| -> [[R; B]; M] {
-            std::array::from_fn(|j| std::array::from_fn(|i| R::from_f64(block[i][j])))
-        };
-        let blocks: Vec<[[R; B]; M]> = blocks.par_iter().map(columns).collect();
-        device.overwrite(&mut self.blocks, blocks.as_flattened().as_flattened())
+    /// The same rows with other `numbers`.
+    pub fn with(&self, numbers: &CudaSlice<f64>) -> BlocksView {
+        BlocksView {
+            n_rows: self.n_rows.into(),
+            offsets: (&self.offsets).into(),
+            columns: (&self.columns).into(),
+            blocks: numbers.into(),
+        }
     }
 }
 
-/// A matrix of B x B blocks, B three or six, on the device.
+/// A matrix of B x B blocks, B three or six.
 pub(super) struct BlockMatrix<R> {
     kernels: Arc<kernels::BlockRows<R>>,
     unknowns: usize,
     rows: Rows<R>,
+    /// The blocks before they are rounded.
+    numbers: CudaSlice<f64>,
 }
 
 impl<R: Real> BlockMatrix<R> {
-    /// The pattern of `on_host`; without numbers until they are set.
+    /// A matrix of zeros with `unknowns` per row.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new<const B: usize>(
+    pub fn zeros(
         kernels: &Arc<kernels::BlockRows<R>>,
         device: &Device,
-        on_host: &BlockCsr<B>,
+        pattern: &BlockPattern,
+        unknowns: usize,
     ) -> Result<Self, BackendError> {
-        let pattern = on_host.pattern();
-        let rows = Rows::zeros(device, pattern.offsets(), pattern.columns(), B * B)?;
-        Ok(Self { kernels: kernels.clone(), unknowns: B, rows })
+        let size = unknowns * unknowns;
+        Ok(Self {
+            kernels: kernels.clone(),
+            unknowns,
+            rows: Rows::zeros(device, pattern.offsets(), pattern.columns(), size)?,
+            numbers: device.zeros(size * pattern.n_blocks())?,
+        })
     }
 
-    /// Takes the numbers of `on_host`, whose pattern is the same.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device fails.
-    pub fn set<const B: usize>(
+    /// Matrix in double precision.
+    pub fn view(&self) -> BlocksView {
+        self.rows.with(&self.numbers)
+    }
+
+    /// Its blocks in double precision, for their change.
+    pub fn numbers_mut(&mut self) -> &mut CudaSlice<f64> {
+        &mut self.numbers
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.rows.n_rows
+    }
+
+    /// Takes over numbers that have changed, and recomputes the inverses of `groups`.
+    pub fn finish(
         &mut self,
-        device: &Device,
-        on_host: &BlockCsr<B>,
-    ) -> Result<(), BackendError> {
-        self.rows.set(device, on_host.blocks())
+        convert: &Convert<R>,
+        kernels: &kernels::BlockGroups,
+        groups: &mut GroupsOnDevice<R>,
+    ) {
+        convert.narrow(&self.numbers, &mut self.rows.blocks);
+        let matrix = self.view();
+        groups.update(|grid, groups, inverses| match self.unknowns {
+            DIM => kernels.invert_groups3(grid, groups, matrix, inverses),
+            _ => kernels.invert_groups6(grid, groups, matrix, inverses),
+        });
     }
 }
 
@@ -115,87 +141,6 @@ impl<R: Real> LinearOperator<Cuda<R>> for BlockMatrix<R> {
             bytes_read: blocks * (real * size + 4.0) + real * n,
             bytes_written: real * n,
             flops: 2.0 * size * blocks,
-        }
-    }
-}
-
-/// [`SmoothedTransfer`] on the device, from points with three or six unknowns to aggregates with six.
-pub(super) struct SmoothedOnDevice<R> {
-    kernels: Arc<kernels::BlockRows<R>>,
-    unknowns: usize,
-    /// The prolongation P.
-    rows: Rows<R>,
-    n_aggregates: usize,
-    /// Rows of P^T: \[n_aggregates + 1\].
-    offsets: CudaSlice<u32>,
-    /// Points, \[n_blocks\].
-    points: CudaSlice<u32>,
-    /// Places of their blocks in P, \[n_blocks\].
-    places: CudaSlice<u32>,
-}
-
-impl<R: Real> SmoothedOnDevice<R> {
-    /// The pattern of `on_host`; without numbers until they are set.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device has no room.
-    pub fn new<const B: usize>(
-        kernels: &Arc<kernels::BlockRows<R>>,
-        device: &Device,
-        on_host: &SmoothedTransfer<B, MODES>,
-    ) -> Result<Self, BackendError> {
-        let (prolongation, transpose) = (on_host.prolongation(), on_host.transpose());
-        let mut offsets = vec![0];
-        offsets.extend(transpose.iter().scan(0, |end, row| {
-            *end += row.len() as u32;
-            Some(*end)
-        }));
-        let (points, places): (Vec<u32>, Vec<u32>) = transpose.iter().flatten().copied().unzip();
-        let (starts, columns) = (prolongation.offsets(), prolongation.columns());
-        Ok(Self {
-            kernels: kernels.clone(),
-            unknowns: B,
-            rows: Rows::zeros(device, starts, columns, B * MODES)?,
-            n_aggregates: transpose.len(),
-            offsets: device.upload(&offsets)?,
-            points: device.upload(&points)?,
-            places: device.upload(&places)?,
-        })
-    }
-
-    /// Takes the numbers of `on_host`, whose pattern is the same.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device fails.
-    pub fn set<const B: usize>(
-        &mut self,
-        device: &Device,
-        on_host: &SmoothedTransfer<B, MODES>,
-    ) -> Result<(), BackendError> {
-        self.rows.set(device, on_host.prolongation().blocks())
-    }
-}
-
-impl<R: Real> Transfer<Cuda<R>> for SmoothedOnDevice<R> {
-    fn restrict(&self, fine: &DeviceVector<R>, coarse: &mut DeviceVector<R>) {
-        let Self { kernels, n_aggregates: n, offsets, points, places, rows, .. } = self;
-        let (grid, n, blocks) = (Threads(WARP * n), *n, &rows.blocks);
-        match self.unknowns {
-            DIM => {
-                kernels.multiply_transpose3(grid, n, offsets, points, places, blocks, fine, coarse)
-            }
-            _ => {
-                kernels.multiply_transpose6(grid, n, offsets, points, places, blocks, fine, coarse)
-            }
-        }
-    }
-
-    fn prolong_add(&self, coarse: &DeviceVector<R>, fine: &mut DeviceVector<R>) {
-        let Rows { n_rows, offsets, columns, blocks } = &self.rows;
-        let (grid, n) = (Threads(WARP * n_rows), *n_rows);
-        match self.unknowns {
-            DIM => self.kernels.add_product3(grid, n, offsets, columns, blocks, coarse, fine),
-            _ => self.kernels.add_product6(grid, n, offsets, columns, blocks, coarse, fine),
         }
     }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use cudarc::driver::CudaSlice;
 use topopt_linalg::BackendError;
 
-use super::level::{CoarseMatrix, Coarsened};
 use crate::Device;
 use crate::kernel::Grid::{Blocks, Threads};
 use crate::kernels;
@@ -47,40 +46,13 @@ impl<R: Real> DenseInverse<R> {
         })
     }
 
-    /// Follows `matrix`.
-    pub fn update<K: Coarsened<N>, const N: usize>(&mut self, matrix: &CoarseMatrix<'_, R, K, N>) {
-        matrix.fill_dense(&mut self.scale, &mut self.matrix);
-        self.invert();
-    }
-
-    /// Follows a symmetric matrix of the host, `[n][n]`, scaled and shifted as
-    /// [`DenseCholesky`](topopt_linalg::DenseCholesky) does it.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device fails.
-    pub fn set(&mut self, device: &Device, dense: &[f64]) -> Result<(), BackendError> {
-        let n = self.n;
-        let root = |i: usize| match dense[(n + 1) * i] {
-            d if d > 0.0 => d.sqrt().recip(),
-            _ => 1.0,
-        };
-        let scale: Vec<f64> = (0..n).map(root).collect();
-        let entry = |k: usize| {
-            let (i, j) = (k / n, k % n);
-            let shift = if i == j { 1e-12 + f64::from(dense[k] <= 0.0) } else { 0.0 };
-            0.5 * (dense[k] + dense[n * j + i]) * scale[i] * scale[j] + shift
-        };
-        let scaled: Vec<f64> = (0..n * n).map(entry).collect();
-        device.overwrite(&mut self.scale, &scale)?;
-        device.overwrite(&mut self.matrix, &scaled)?;
-        self.invert();
-        Ok(())
-    }
-
-    /// Replaces the scaled matrix by its inverse.
-    fn invert(&mut self) {
-        let Self { n, panel, scaled_panel, matrix: inverse, .. } = self;
+    /// Follows the matrix that `fill` writes as a dense one scaled to a diagonal of 1, `[n][n]`,
+    /// after the scale, `[n]`.
+    pub fn update(&mut self, fill: impl FnOnce(&mut CudaSlice<f64>, &mut CudaSlice<f64>)) {
+        let Self { n, scale, panel, scaled_panel, matrix: inverse, .. } = self;
         let (n, tiles) = (*n, n.div_ceil(TILE));
+        fill(scale, inverse);
+
         // Of a symmetric matrix it is enough to sweep the tiles on or below the diagonal.
         for first in (0..n as u32).step_by(PIVOT) {
             let (panel, scaled_panel) = (&mut *panel, &mut *scaled_panel);

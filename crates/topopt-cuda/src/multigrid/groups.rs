@@ -1,16 +1,17 @@
-//! Block Jacobi over groups of points, by the kernels of `cuda/groups.cu`, on the finest level with
-//! numbers by that of `cuda/tetrahedra_groups.cu`.
+//! Block Jacobi over groups of points, by the kernels of `cuda/groups.cu`, with numbers by those
+//! of `cuda/tetrahedra_groups.cu` on the finest level and of `cuda/block_groups.cu` on the others.
 
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use topopt_fem::tetrahedra::{GROUP, GroupInverse, VertexLevels};
+use topopt_fem::{DIM, MODES};
 use topopt_linalg::{
     BackendError, Cost, Growth, InverseDiagonal, Layout, LinearOperator, Residual, Space,
 };
 
 use super::smooth_step::{Step, how, launch_smooth};
-use crate::kernel::Grid::Threads;
+use crate::kernel::Grid::{self, Threads};
 use crate::kernels::{self, GroupsView};
 use crate::operators::ProblemOnDevice;
 use crate::scalars::Scalar;
@@ -62,16 +63,10 @@ impl<R: Real> GroupsOnDevice<R> {
         })
     }
 
-    /// Takes the numbers of `on_host`, whose groups are the same.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device fails.
-    pub fn set<const B: usize>(
-        &mut self,
-        device: &Device,
-        on_host: &GroupInverse<B>,
-    ) -> Result<(), BackendError> {
-        device.overwrite(&mut self.inverses, &on_host.inverses().concat())
+    /// Recomputes the inverses by a launch of a warp per group.
+    pub fn update(&mut self, launch: impl FnOnce(Grid, GroupsView, &mut CudaSlice<f32>)) {
+        let (grid, groups) = (Threads(WARP * self.n_groups), GroupsView::from(&*self));
+        launch(grid, groups, &mut self.inverses);
     }
 }
 
@@ -84,8 +79,12 @@ pub(super) struct ElementsOfGroups {
     elements: CudaSlice<u32>,
 }
 
-// The kernel has room for groups with half as many nodes again.
-const _: () = assert!(GROUP[0] * 3 / 2 == defined!("tetrahedra_groups.cu", "MOST"));
+// Kernels have room for groups with half as many points again.
+const _: () = {
+    let most = defined!("common/group_inverse.cuh", "UNKNOWNS");
+    assert!(GROUP[0] * 3 / 2 == defined!("tetrahedra_groups.cu", "MOST"));
+    assert!(DIM * GROUP[0] * 3 / 2 <= most && MODES * GROUP[1] * 3 / 2 <= most);
+};
 
 impl ElementsOfGroups {
     /// The elements of the groups of the finest level of `on_host`.
@@ -110,12 +109,13 @@ impl ElementsOfGroups {
     pub fn update<R: Real>(&self, groups: &mut GroupsOnDevice<R>, moduli: &DeviceVector<f64>) {
         let Self { kernels, problem, offsets, elements } = self;
         let ProblemOnDevice { mesh, constraints, .. } = &**problem;
-        let (grid, view) = (Threads(WARP * groups.n_groups), GroupsView::from(&*groups));
         let (held, springs) = (&constraints.held, constraints.springs.as_ref());
-        let (material, inverses) = (problem.material(), &mut groups.inverses);
-        kernels.tetrahedra_groups(
-            grid, view, mesh, material, held, springs, moduli, offsets, elements, inverses,
-        );
+        let material = problem.material();
+        groups.update(|grid, groups, inverses| {
+            kernels.tetrahedra_groups(
+                grid, groups, mesh, material, held, springs, moduli, offsets, elements, inverses,
+            );
+        });
     }
 }
 

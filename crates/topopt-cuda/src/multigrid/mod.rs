@@ -21,6 +21,7 @@ mod recorded;
 mod rigid_bodies;
 mod shared_rows;
 mod smooth_step;
+mod smoothed;
 mod tetrahedra;
 mod transfer;
 mod vertices;

@@ -1,25 +1,25 @@
 //! `multigrid` on tetrahedra of ten nodes: cycles over levels whose structure the host makes, and the
-//! numbers below the finest level.
+//! device all numbers, in double precision.
 
 use std::sync::Arc;
 
-use topopt_fem::tetrahedra::{GROUP, Smoothed, VertexLevels};
+use topopt_fem::tetrahedra::{GROUP, Smoothed, SmoothedTransfer, VertexLevels};
 use topopt_fem::{
     DIM, DIRECT, Discretization, ElementOperator, ElementPreconditioner, Level, MODES, WithSprings,
 };
 use topopt_linalg::{
-    Backend, BackendError, CycleKind, Hierarchy, InverseDiagonal, LinearOperator, Preconditioner,
-    Transfer,
+    BackendError, CycleKind, Hierarchy, InverseDiagonal, LinearOperator, Preconditioner, Transfer,
 };
-
 use topopt_mesh::HexMesh;
 
-use super::block_rows::{BlockMatrix, SmoothedOnDevice};
+use super::block_rows::BlockMatrix;
 use super::convert::Convert;
 use super::dense_inverse::DenseInverse;
 use super::groups::{ElementsOfGroups, GroupsOnDevice};
 use super::recorded::{RecordedCycle, by_recorded};
+use super::smoothed::{SmoothedKernels, SmoothedOnDevice};
 use super::vertices::VerticesOnDevice;
+use crate::kernel::Grid::Threads;
 use crate::kernels;
 use crate::operators::{Mf, ProblemOnDevice};
 use crate::vector::{DeviceVector, Real};
@@ -32,8 +32,7 @@ pub struct TetrahedraMultigrid<'a, R: Real> {
 
 /// The levels on the device: nodes, matrix-free; vertices; aggregates.
 pub struct VertexHierarchy<'a, R: Real> {
-    device: Arc<Device>,
-    on_host: VertexLevels<'a>,
+    sizes: Vec<Level>,
     operator: WithSprings<'a, Cuda<R>, Mf<R>>,
     groups: GroupsOnDevice<R>,
     elements: ElementsOfGroups,
@@ -43,7 +42,7 @@ pub struct VertexHierarchy<'a, R: Real> {
     /// Transfers between these.
     transfers: Vec<SmoothedOnDevice<R>>,
     last: DenseInverse<R>,
-    convert: Convert<R>,
+    kernels: Kernels<R>,
 }
 
 /// [`Smoothed`] on the device.
@@ -55,28 +54,49 @@ struct LevelOnDevice<R> {
 /// Kernels of all levels below the finest.
 struct Kernels<R> {
     rows: Arc<kernels::BlockRows<R>>,
+    in_double: Arc<kernels::BlockRows<f64>>,
+    smoothed: Arc<kernels::Smoothed>,
     groups: Arc<kernels::Groups<R>>,
+    block_groups: kernels::BlockGroups,
+    dense_blocks: kernels::DenseBlocks,
+    convert: Convert<R>,
 }
 
-impl<R: Real> LevelOnDevice<R> {
-    fn new<const B: usize>(
-        kernels: &Kernels<R>,
-        device: &Device,
-        on_host: &Smoothed<B>,
-    ) -> Result<Self, BackendError> {
-        let matrix = BlockMatrix::new(&kernels.rows, device, &on_host.matrix)?;
-        let space = matrix.space();
-        let inverse = GroupsOnDevice::new(&kernels.groups, device, &on_host.inverse, space)?;
-        Ok(Self { matrix, inverse })
+impl<R: Real> Kernels<R> {
+    fn load(device: &Arc<Device>) -> Result<Self, BackendError> {
+        Ok(Self {
+            rows: Arc::new(kernels::BlockRows::load(device)?),
+            in_double: Arc::new(kernels::BlockRows::load(device)?),
+            smoothed: Arc::new(kernels::Smoothed::load(device)?),
+            groups: Arc::new(kernels::Groups::load(device)?),
+            block_groups: kernels::BlockGroups::load(device)?,
+            dense_blocks: kernels::DenseBlocks::load(device)?,
+            convert: Convert::load(device)?,
+        })
     }
 
-    fn set<const B: usize>(
-        &mut self,
+    fn level<const B: usize>(
+        &self,
         device: &Device,
         on_host: &Smoothed<B>,
-    ) -> Result<(), BackendError> {
-        self.matrix.set(device, &on_host.matrix)?;
-        self.inverse.set(device, &on_host.inverse)
+    ) -> Result<LevelOnDevice<R>, BackendError> {
+        let matrix = BlockMatrix::zeros(&self.rows, device, on_host.matrix.pattern(), B)?;
+        let space = matrix.space();
+        let inverse = GroupsOnDevice::new(&self.groups, device, &on_host.inverse, space)?;
+        Ok(LevelOnDevice { matrix, inverse })
+    }
+
+    fn transfer<const B: usize>(
+        &self,
+        device: &Device,
+        on_host: &SmoothedTransfer<B, MODES>,
+    ) -> Result<SmoothedOnDevice<R>, BackendError> {
+        let kernels = SmoothedKernels {
+            rows: self.rows.clone(),
+            in_double: self.in_double.clone(),
+            smoothed: self.smoothed.clone(),
+        };
+        SmoothedOnDevice::new(kernels, device, on_host)
     }
 }
 
@@ -84,23 +104,17 @@ impl<'a, R: Real> VertexHierarchy<'a, R> {
     fn new(
         backend: &'a Cuda<R>,
         on_device: &Arc<ProblemOnDevice>,
-        problem: &'a Discretization,
+        problem: &Discretization,
     ) -> Result<Self, BackendError> {
-        let device = backend.device();
-        let on_host = VertexLevels::new(problem);
-        let kernels = Kernels {
-            rows: Arc::new(kernels::BlockRows::load(device)?),
-            groups: Arc::new(kernels::Groups::load(device)?),
-        };
-
-        let mut levels = vec![LevelOnDevice::new(&kernels, device, &on_host.first)?];
-        let first = SmoothedOnDevice::new(&kernels.rows, device, &on_host.to_aggregates)?;
-        let mut transfers = vec![first];
+        let (device, on_host) = (backend.device(), VertexLevels::new(problem));
+        let kernels = Kernels::load(device)?;
+        let mut levels = vec![kernels.level(device, &on_host.first)?];
+        let mut transfers = vec![kernels.transfer(device, &on_host.to_aggregates)?];
         for level in &on_host.aggregates {
-            levels.push(LevelOnDevice::new(&kernels, device, level)?);
+            levels.push(kernels.level(device, level)?);
         }
         for transfer in &on_host.transfers {
-            transfers.push(SmoothedOnDevice::new(&kernels.rows, device, transfer)?);
+            transfers.push(kernels.transfer(device, transfer)?);
         }
 
         let elements = Box::new(Mf::new(on_device, problem)?);
@@ -109,40 +123,38 @@ impl<'a, R: Real> VertexHierarchy<'a, R> {
             operator: WithSprings::new(backend, problem, elements)?,
             groups: GroupsOnDevice::new(&kernels.groups, device, &on_host.groups, space)?,
             elements: ElementsOfGroups::new(on_device, &on_host)?,
-            vertices: VerticesOnDevice::new(on_device, &on_host.vertices)?,
+            vertices: VerticesOnDevice::new(on_device, problem, &on_host)?,
             last: DenseInverse::new(device, on_host.last().dimension())?,
-            convert: Convert::load(device)?,
-            device: device.clone(),
+            sizes: on_host.sizes(),
             levels,
             transfers,
-            on_host,
+            kernels,
         })
     }
 
-    /// Recomputes all numbers for `moduli`, `[n_elements]`: those of the finest level here, of the
-    /// others on the host.
-    fn update(
-        &mut self,
-        backend: &Cuda<f64>,
-        moduli: &DeviceVector<f64>,
-    ) -> Result<(), BackendError> {
-        let Self { device, on_host, operator, groups, elements, convert, .. } = self;
+    /// Recomputes all numbers for `moduli`, `[n_elements]`, without waiting.
+    fn update(&mut self, backend: &Cuda<f64>, moduli: &DeviceVector<f64>) {
+        let Self { operator, groups, elements, vertices, levels, transfers, last, kernels, .. } =
+            self;
+        let Kernels { convert, block_groups, dense_blocks, .. } = kernels;
         let own = &mut operator.elements_mut().coefficients_mut()[0];
         convert.narrow(&moduli.values, &mut own.values);
-        let of_host = backend.download(moduli)?;
         elements.update(groups, moduli);
 
-        on_host.update_coarse(&[&of_host]);
-        let Self { levels, transfers, last, .. } = self;
-        transfers[0].set(device, &on_host.to_aggregates)?;
-        levels[0].set(device, &on_host.first)?;
-        for (level, on_host) in levels[1..].iter_mut().zip(&on_host.aggregates) {
-            level.set(device, on_host)?;
+        vertices.assemble(moduli, &mut levels[0].matrix);
+        for (level, transfer) in transfers.iter_mut().enumerate() {
+            let (done, rest) = levels.split_at_mut(level + 1);
+            let LevelOnDevice { matrix, inverse } = &mut done[level];
+            matrix.finish(convert, block_groups, inverse);
+            transfer.update(backend, convert, matrix, &mut rest[0].matrix);
         }
-        for (transfer, on_host) in transfers[1..].iter_mut().zip(&on_host.transfers) {
-            transfer.set(device, on_host)?;
-        }
-        last.set(device, on_host.last().to_dense().as_slice())
+        let LevelOnDevice { matrix, inverse } = &mut levels[transfers.len()];
+        matrix.finish(convert, block_groups, inverse);
+        let (n, view) = (matrix.dimension(), matrix.view());
+        last.update(|scale, dense| {
+            dense_blocks.dense_blocks_scale(Threads(n), n, view, &mut *scale);
+            dense_blocks.dense_blocks(Threads(n * n), n, view, &*scale, dense);
+        });
     }
 }
 
@@ -185,7 +197,7 @@ impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
     pub fn new(
         backend: &'a Cuda<R>,
         on_device: &Arc<ProblemOnDevice>,
-        problem: &'a Discretization,
+        problem: &Discretization,
         kind: CycleKind,
     ) -> Result<Self, BackendError> {
         let hierarchy = VertexHierarchy::new(backend, on_device, problem)?;
@@ -199,15 +211,20 @@ impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
         // Fragments enlarge groups by a tenth.
         let of_group =
             |unknowns: usize, group: usize| 4 * unknowns * unknowns * group * 11 / 10 + 5;
-        let block = |size: usize| size * real + 4;
+        // Rounded, and in double precision.
+        let block = |size: usize| size * (real + 8) + 4;
 
         // A node: vectors, its rows of the inverse of a group, its vertices, and its place among
-        // the nodes that each of them moves. An element is one of six groups at most. A middle of an
-        // edge couples two vertices.
+        // the nodes that each of them moves. An element is one of six groups at most and of four
+        // vertices. A middle of an edge couples two of these.
         let nodes = (9 * DIM * real + of_group(DIM, GROUP[0]) + 16) * n_nodes;
         let couplings = block(DIM * DIM) * (2 * n_nodes - n_vertices);
-        // A vertex: vectors, its rows of the inverse of a group, and blocks of the prolongation.
-        let transfer = |unknowns: usize| MOST_NEAR * (block(unknowns * MODES) + 8);
+        // A vertex: vectors, its rows of the inverse of a group, and of the prolongation P with modes
+        // before smoothing, of A P and of the power method.
+        let transfer = |unknowns: usize| {
+            let numbers = unknowns * (MODES + unknowns + 3) + MOST_BEYOND * unknowns * MODES;
+            MOST_NEAR * (block(unknowns * MODES) + 8) + 8 * numbers + 4 * MOST_BEYOND
+        };
         let vertex = 12 * DIM * real + of_group(DIM, GROUP[1]) + transfer(DIM) + 12;
         // An aggregate: the same of six unknowns, and its row. There are a fourth as many as
         // vertices, and a third more on the levels below.
@@ -217,7 +234,7 @@ impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
             + 12
             + MOST_COUPLED * block(MODES * MODES);
         let levels = nodes + couplings + vertex * n_vertices + aggregate * n_vertices / 3;
-        let elements = Mf::<R>::bytes(mesh.n_elements()) + 4 * 6 * mesh.n_elements();
+        let elements = Mf::<R>::bytes(mesh.n_elements()) + 4 * (6 + 4) * mesh.n_elements();
         levels + elements + 8 * (DIRECT + 200) * DIRECT
     }
 
@@ -234,8 +251,10 @@ impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
     }
 }
 
-/// Aggregates on average beside a point, its own among them, and coupled with an aggregate, at most.
+/// Aggregates on average beside a point, its own among them, beside these, and coupled with an aggregate,
+/// at most.
 const MOST_NEAR: usize = 6;
+const MOST_BEYOND: usize = 12;
 const MOST_COUPLED: usize = 30;
 
 fn n_vertices(mesh: &HexMesh) -> usize {
@@ -255,7 +274,7 @@ impl<R: Real> ElementPreconditioner<Cuda<f64>> for TetrahedraMultigrid<'_, R> {
     }
 
     fn levels(&self) -> Vec<Level> {
-        self.hierarchy().on_host.sizes()
+        self.hierarchy().sizes.clone()
     }
 
     fn update(
@@ -266,7 +285,7 @@ impl<R: Real> ElementPreconditioner<Cuda<f64>> for TetrahedraMultigrid<'_, R> {
     ) -> Result<(), BackendError> {
         self.recorded.reset_strength();
         let RecordedCycle { backend: in_cycle, cycle, .. } = &mut self.recorded;
-        cycle.hierarchy_mut().update(backend, coefficients[0])?;
+        cycle.hierarchy_mut().update(backend, coefficients[0]);
         cycle.update(in_cycle, |_| ());
         in_cycle.device().synchronize() // failures, and the time, are those of the setup
     }

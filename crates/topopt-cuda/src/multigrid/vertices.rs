@@ -1,17 +1,20 @@
-//! The transfer between nodes of tetrahedra and their vertices, by the kernels of `cuda/vertices.cu`.
+//! The vertices of tetrahedra: the transfer from nodes by the kernels of `cuda/vertices.cu`, and their
+//! matrix by that of `cuda/vertex_matrix.cu`.
 
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::tetrahedra::Vertices;
+use topopt_fem::tetrahedra::VertexLevels;
+use topopt_fem::{DIM, Discretization};
 use topopt_linalg::{BackendError, Transfer};
 
 use super::aggregates::flatten;
-use crate::Cuda;
+use super::block_rows::{BlockMatrix, WARP};
 use crate::kernel::Grid::Threads;
 use crate::kernels;
 use crate::operators::ProblemOnDevice;
 use crate::vector::{DeviceVector, Real};
+use crate::{Cuda, Device};
 
 /// Prolongation and restriction between nodes and vertices, which moves nothing that is held.
 pub(super) struct VerticesOnDevice<R> {
@@ -26,26 +29,78 @@ pub(super) struct VerticesOnDevice<R> {
     offsets: CudaSlice<u32>,
     /// Nodes that every vertex moves, itself twice.
     moved: CudaSlice<u32>,
+    assembly: Assembly,
+}
+
+/// What the matrix of the vertices is made of.
+struct Assembly {
+    kernels: kernels::VertexMatrix,
+    /// \[n_vertices + 1\].
+    offsets: CudaSlice<u32>,
+    /// Elements of every vertex.
+    elements: CudaSlice<u32>,
+    /// \[n_vertices\]\[3\].
+    springs: Option<CudaSlice<f64>>,
 }
 
 impl<R: Real> VerticesOnDevice<R> {
-    /// The `vertices` of the mesh of `problem`.
+    /// The vertices of `on_host`, which is of the problem `on_device`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room or the kernels cannot be loaded.
-    pub fn new(problem: &Arc<ProblemOnDevice>, vertices: &Vertices) -> Result<Self, BackendError> {
-        let device = &problem.device;
+    pub fn new(
+        on_device: &Arc<ProblemOnDevice>,
+        problem: &Discretization,
+        on_host: &VertexLevels,
+    ) -> Result<Self, BackendError> {
+        let (device, vertices) = (&on_device.device, &*on_host.vertices);
         let end = |i: usize| vertices.ends.iter().map(move |ends| ends[i]);
         let ends: Vec<u32> = end(0).chain(end(1)).collect();
         let (offsets, moved) = flatten(&vertices.moved);
         Ok(Self {
             kernels: kernels::Vertices::load(device)?,
-            problem: problem.clone(),
+            problem: on_device.clone(),
+            assembly: Assembly::new(device, problem, on_host)?,
             n_vertices: vertices.nodes.len(),
             nodes: device.upload(&vertices.nodes)?,
             ends: device.upload(&ends)?,
             offsets: device.upload(&offsets)?,
             moved: device.upload(&moved)?,
+        })
+    }
+}
+
+impl<R: Real> VerticesOnDevice<R> {
+    /// Recomputes the numbers of the `matrix` of the vertices for `moduli`, `[n_elements]`.
+    pub fn assemble(&self, moduli: &DeviceVector<f64>, matrix: &mut BlockMatrix<R>) {
+        let Self { problem, nodes, assembly, .. } = self;
+        let Assembly { kernels, offsets, elements, springs } = assembly;
+        let ProblemOnDevice { mesh, constraints, .. } = &**problem;
+        let (grid, material) = (Threads(WARP * self.n_vertices), problem.material());
+        let (held, springs, view) = (&constraints.held, springs.as_ref(), matrix.view());
+        let out = matrix.numbers_mut();
+        kernels.vertex_matrix(
+            grid, mesh, material, moduli, held, springs, nodes, offsets, elements, view, out,
+        );
+    }
+}
+
+impl Assembly {
+    fn new(
+        device: &Arc<Device>,
+        problem: &Discretization,
+        on_host: &VertexLevels,
+    ) -> Result<Self, BackendError> {
+        let (elements, offsets) = on_host.elements_of_vertices();
+        let springs = problem.constraints().springs().map(|springs| {
+            let shared = on_host.vertices.shared::<DIM>(springs.as_chunks().0);
+            device.upload(shared.as_flattened())
+        });
+        Ok(Self {
+            kernels: kernels::VertexMatrix::load(device)?,
+            offsets: device.upload(&offsets)?,
+            elements: device.upload(&elements)?,
+            springs: springs.transpose()?,
         })
     }
 }

@@ -87,47 +87,56 @@ fn assert_levels<R: Real>(device: &Arc<Device>, problem: &Problem, tolerance: f6
         let x = Noise(level as u64 + 1).vector(space.len());
         let on_device = backend.upload(&x, space).unwrap();
         let (mut y, mut z) = (backend.zeros(space).unwrap(), vec![0.0; x.len()]);
-        let near =
-            |found: &<Cuda<R> as Backend>::Vector, expected: &[f64], tolerance, what: &str| {
-                let what = format!("{what} of level {level}, {}", R::NAME);
-                assert_close(&backend.download(found).unwrap(), expected, tolerance, &what);
-            };
-        let compare = |found: &_, expected: &[f64], what| near(found, expected, tolerance, what);
+        // Below the finest level numbers are made of inverses, which grow what is rounded.
+        let tolerance = if level > 0 { tolerance.max(1e-9) } else { tolerance };
+        let compare = |found: &[f64], expected: &[f64], tolerance, what: &str| {
+            let what = format!("{what} of level {level}, {}", R::NAME);
+            assert_close(found, expected, tolerance, &what);
+        };
         found.operator(level).apply(&on_device, &mut y);
         expected.operator(level).apply(&x, &mut z);
-        compare(&y, &z, "operator");
+        compare(&backend.download(&y).unwrap(), &z, tolerance, "operator");
         if level + 1 == n_levels {
             found.solve_last(&backend.upload(&z, space).unwrap(), &mut y);
             assert_energy_close(expected.operator(level), &backend.download(&y).unwrap(), &x);
             continue;
         }
 
+        // Where blocks are singular both backends choose other motions without stiffness, which forces of
+        // the operator do not move and which have no forces. Inverses are stored in single precision,
+        // whose rounding of soft motions is in the forces of stiff ones.
+        let (r, forces) = (z.clone(), |motion: &Vec<f64>| forces(expected.operator(level), motion));
+        let on_device = backend.upload(&r, space).unwrap();
         found.inverse_diagonal(level).apply(&on_device, &mut y);
-        expected.inverse_diagonal(level).apply(&x, &mut z);
-        // Stored in single precision, as on the CPU, and rounded from other last bits.
-        near(&y, &z, tolerance.max(1e-7), "inverse of groups");
+        expected.inverse_diagonal(level).apply(&r, &mut z);
+        let y = backend.download(&y).unwrap();
+        compare(&forces(&y), &forces(&z), 1e3 * tolerance.max(1e-7), "inverse of groups");
         assert_smooths(&backend, found.inverse_diagonal(level), 1e2 * tolerance);
 
         let coarse = expected.operator(level + 1).space();
         let (mut restricted, mut sums) = (backend.zeros(coarse).unwrap(), vec![0.0; coarse.len()]);
         found.transfer(level).restrict(&on_device, &mut restricted);
-        expected.transfer(level).restrict(&x, &mut sums);
-        compare(&restricted, &sums, "restriction");
+        expected.transfer(level).restrict(&r, &mut sums);
+        compare(&backend.download(&restricted).unwrap(), &sums, tolerance, "restriction");
         let (mut sum, mut prolonged) = (backend.upload(&x, space).unwrap(), x.clone());
         found.transfer(level).prolong_add(&restricted, &mut sum);
         expected.transfer(level).prolong_add(&sums, &mut prolonged);
-        compare(&sum, &prolonged, "prolongation");
+        let sum = backend.download(&sum).unwrap();
+        compare(&forces(&sum), &forces(&prolonged), tolerance, "prolongation");
     }
+}
+
+/// Returns a v.
+fn forces(a: &dyn LinearOperator<Cpu>, v: &Vec<f64>) -> Vec<f64> {
+    let mut product = vec![0.0; v.len()];
+    a.apply(v, &mut product);
+    product
 }
 
 /// Motions without stiffness are free to differ, so errors are measured by their energy.
 fn assert_energy_close(a: &dyn LinearOperator<Cpu>, found: &[f64], expected: &[f64]) {
-    let energy = |v: &Vec<f64>| {
-        let mut product = vec![0.0; v.len()];
-        a.apply(v, &mut product);
-        v.iter().zip(product).map(|(v, f)| v * f).sum::<f64>()
-    };
     let error: Vec<f64> = found.iter().zip(expected).map(|(a, b)| a - b).collect();
+    let energy = |v: &Vec<f64>| Cpu.dot(v, &forces(a, v));
     let relative = (energy(&error) / energy(&expected.to_vec())).sqrt();
     assert!(relative < 1e-4, "last solve: error {relative:.1e} of the energy norm");
 }

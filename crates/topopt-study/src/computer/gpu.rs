@@ -189,7 +189,7 @@ fn solver<'a, K: Solvable<N>, const N: usize>(
 /// The preconditioner on a GPU, for moduli down to `contrast` times the largest. Multigrid is in
 /// single precision, but in double where void is softer than its rounding: a piece that only such
 /// void holds has motions that single precision cannot resolve, and solves failed. It
-/// is prepared on the host, except for tetrahedra.
+/// is prepared on the host, that of tetrahedra where it is built.
 ///
 /// # Errors
 /// [`BackendError`] if the device has no room for it.

@@ -113,17 +113,18 @@ where
         Self { problem, adjacency, groups, vertices, first, to_aggregates, aggregates, transfers }
     }
 
-    /// Elements that have a node in each of the groups that smooth the finest level, increasing, one
-    /// group after the other, and where each begins, `[n_groups + 1]`.
+    /// Elements of each group of the finest level, which have a node in it: increasing, one group
+    /// after the other, and where each begins, `[n_groups + 1]`.
     pub fn elements_of_groups(&self) -> (Vec<u32>, Vec<u32>) {
-        let of_group = |group: usize| self.adjacency.elements_around(self.groups.group(group));
-        let lists: Vec<Vec<u32>> =
-            (0..self.groups.n_groups()).into_par_iter().map(of_group).collect();
-        let ends = lists.iter().scan(0, |end, list| {
-            *end += list.len() as u32;
-            Some(*end)
-        });
-        (lists.concat(), std::iter::once(0).chain(ends).collect())
+        let groups = (0..self.groups.n_groups()).into_par_iter();
+        let lists = groups.map(|group| self.adjacency.elements_around(self.groups.group(group)));
+        flatten(&lists.collect::<Vec<_>>())
+    }
+
+    /// Elements of each vertex in the same way, `[n_vertices + 1]`.
+    pub fn elements_of_vertices(&self) -> (Vec<u32>, Vec<u32>) {
+        let of = |&node: &u32| self.adjacency.elements_of(node as usize).to_vec();
+        flatten(&self.vertices.nodes.iter().map(of).collect::<Vec<_>>())
     }
 
     /// Recomputes the inverses of groups of the finest level for `coefficients`, `[n_elements]` for
@@ -166,6 +167,15 @@ where
         let others = self.aggregates.iter().map(|level| of(M, level.matrix.pattern()));
         [nodes, first].into_iter().chain(others).collect()
     }
+}
+
+/// Lists one after the other, and where each begins.
+fn flatten(lists: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
+    let ends = lists.iter().scan(0, |end, list| {
+        *end += list.len() as u32;
+        Some(*end)
+    });
+    (lists.concat(), std::iter::once(0).chain(ends).collect())
 }
 
 /// The level of aggregates that `transfer` goes to from that of `fine`.

@@ -2,7 +2,9 @@
 //! \[VanekMandelBrezina1996\].
 
 use rayon::prelude::*;
-use topopt_linalg::{BlockCsr, BlockPattern, Cpu, LinearOperator, Transfer, pseudo_inverse};
+use topopt_linalg::{
+    Backend, BlockCsr, BlockPattern, Cpu, LinearOperator, Transfer, pseudo_inverse,
+};
 
 /// A matrix of B x M blocks in compressed rows.
 pub struct Rectangle<const B: usize, const M: usize> {
@@ -121,6 +123,21 @@ impl<const B: usize, const M: usize> SmoothedTransfer<B, M> {
         &self.prolongation
     }
 
+    /// Aggregate of every point.
+    pub fn aggregates(&self) -> &[u32] {
+        &self.of
+    }
+
+    /// Modes of the aggregate at every point, zero at held components.
+    pub fn tentative(&self) -> &[[[f64; M]; B]] {
+        &self.tentative
+    }
+
+    /// The product A P.
+    pub fn product(&self) -> &Rectangle<B, M> {
+        &self.product
+    }
+
     /// Points of every row of P^T, and where their blocks stand in P.
     pub fn transpose(&self) -> &[Vec<(u32, u32)>] {
         &self.transpose
@@ -237,25 +254,25 @@ impl<const B: usize, const M: usize> Transfer<Cpu> for SmoothedTransfer<B, M> {
 /// Steps of the power method, and the factor of its result, which comes from below.
 const POWER: (usize, f64) = (15, 1.05);
 
-/// Estimates the largest eigenvalue of D^-1 A with the blocks D on the diagonal of A.
+/// Estimates the largest eigenvalue of D^-1 A with the blocks D on the diagonal of A, by the growth of
+/// energies x^T A x, in which motions that a singular block leaves undetermined do not count.
 pub(super) fn largest_eigenvalue<const B: usize>(matrix: &BlockCsr<B>) -> f64 {
     let rows = 0..matrix.pattern().n_rows();
     let inverses =
         rows.clone().into_par_iter().map(|row| pseudo_inverse(&matrix.diagonal_block(row)));
     let inverses: Vec<[[f64; B]; B]> = inverses.collect();
     let mut x: Vec<f64> = (0..B * rows.len()).map(|i| (i as f64 * 12.9898).sin()).collect();
-    let (mut y, mut growth) = (vec![0.0; x.len()], 1.0);
-    for _ in 0..POWER.0 {
+    let (mut y, mut energies) = (vec![0.0; x.len()], [0.0; 2]);
+    for step in 0..=POWER.0 {
         matrix.apply(&x, &mut y);
-        let norm = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
-        let before = norm(&x);
-        for ((x, y), inverse) in
-            x.as_chunks_mut::<B>().0.iter_mut().zip(y.as_chunks::<B>().0).zip(&inverses)
-        {
+        energies = [energies[1], Cpu.dot(&x, &y)];
+        if step == POWER.0 {
+            break;
+        }
+        let rows = x.as_chunks_mut::<B>().0.iter_mut().zip(y.as_chunks::<B>().0).zip(&inverses);
+        for ((x, y), inverse) in rows {
             *x = std::array::from_fn(|i| (0..B).map(|j| inverse[i][j] * y[j]).sum());
         }
-        growth = norm(&x) / before;
-        x.iter_mut().for_each(|x| *x /= growth * before);
     }
-    POWER.1 * growth
+    POWER.1 * (energies[1] / energies[0]).sqrt()
 }

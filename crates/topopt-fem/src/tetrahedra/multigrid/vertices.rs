@@ -104,7 +104,7 @@ impl Vertices {
     }
 
     /// Values of nodes, half of them to each end.
-    fn shared<const N: usize>(&self, values: &[[f64; N]]) -> Vec<[f64; N]> {
+    pub fn shared<const N: usize>(&self, values: &[[f64; N]]) -> Vec<[f64; N]> {
         let sum = |moved: &Vec<u32>| {
             let mut sum = [0.0; N];
             for &node in moved {
