@@ -2,8 +2,8 @@
 // block_groups: the inverses of the diagonal blocks of groups of points of a matrix of full blocks.
 //
 // Source:        as common/group_inverse.cuh has it
-// Mapping:       a warp a group: lanes over pairs of its points, then a lane a row or two of the matrix;
-//                blocks of 64
+// Mapping:       a warp a group: lanes over pairs of its points, then a lane a row or two of the
+//                matrix; blocks of 64
 // Layout:        inverses as groups.cu reads them
 // Cost:          a block 8 bytes an entry, a search in its row; the inverse 2 n^3 operations for n
 //                unknowns, 4 n^2 bytes written

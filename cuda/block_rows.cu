@@ -1,11 +1,11 @@
 // precision: f64 f32
-// block_rows: matrices of full blocks in compressed rows: coarse matrices of multigrid of tetrahedra,
-// and the smoothed prolongations between its levels.
+// block_rows: matrices of full blocks in compressed rows: coarse matrices of multigrid of
+// tetrahedra, and the smoothed prolongations between its levels.
 //
 // Source:        sparse matrix-vector product; transfers of smoothed aggregation
 //                [VanekMandelBrezina1996]
-// Mapping:       a warp a block row; lanes over blocks and their columns, of a transpose over blocks and
-//                their rows, each with sums for a whole block; blocks of 128
+// Mapping:       a warp a block row; lanes over blocks and their columns, of a transpose over
+//                blocks and their rows, each with sums for a whole block; blocks of 128
 // Layout:        vectors [n_rows][ROWS] and [n_columns][COLUMNS]; blocks [n_blocks][column][row]
 // Cost:          a value and 2 operations an entry of a block, 4 bytes a block, 8 of a transpose
 // Deterministic: yes; sums by a fixed tree

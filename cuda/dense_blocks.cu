@@ -2,7 +2,8 @@
 // dense_blocks: a matrix of full 6x6 blocks as a dense one.
 //
 // Source:        scaling to a unit diagonal
-// Mapping:       dense_blocks_scale: one thread a row; dense_blocks: one thread an entry; blocks of 128
+// Mapping:       dense_blocks_scale: one thread a row; dense_blocks: one thread an entry; blocks of
+//                128
 // Layout:        dense matrix [n][n], n = 6 n_rows; blocks as common/block_view.cuh has them
 // Cost:          an entry read and written, and a search in its row
 // Deterministic: yes

@@ -1,11 +1,13 @@
 // precision: f64 f32
-// groups: the inverses of the diagonal blocks of groups of points, which smooth multigrid of tetrahedra.
+// groups: the inverses of the diagonal blocks of groups of points, which smooth multigrid of
+// tetrahedra.
 //
 // Source:        block Jacobi, a step of Chebyshev's polynomial in one pass
 // Mapping:       a warp a group, a lane a row of its inverse; the values of the columns go round by
 //                shuffles; blocks of 128
-// Layout:        inverses [group][column][row] in single precision, n x n for the n unknowns of a group;
-//                vectors [unknowns][n_points] on the finest level, [n_points][unknowns] on the others
+// Layout:        inverses [group][column][row] in single precision, n x n for the n unknowns of a
+//                group; vectors [unknowns][n_points] on the finest level, [n_points][unknowns] on
+//                the others
 // Cost:          smooth_groups: 4 n bytes of the inverse, 6 values and 2 n operations an unknown
 // Deterministic: yes
 // Requires:      every point is in one group

@@ -1,14 +1,16 @@
 // precision: f64
-// smoothed: prolongations of aggregates with rigid motions, smoothed, and the matrices of aggregates.
+// smoothed: prolongations of aggregates with rigid motions, smoothed, and the matrices of
+// aggregates.
 //
-// Source:        P = (I - 4 / (3 lambda) D^-1 A) T, A_c = P^T A P [VanekMandelBrezina1996]; D the blocks on
-//                the diagonal, lambda the largest eigenvalue of D^-1 A by a power method
-// Mapping:       apply_inverses: a thread a row; the others: a warp a row of the result, of smooth and
-//                products five blocks at a time by 30 lanes, a mode each; blocks of 128
-// Layout:        vectors [n_rows][B]; tentative [n_rows][mode][B]; blocks as common/block_view.cuh has
-//                them
-// Cost:          a row of n blocks with m of P around it: smooth n m / 5 blocks, multiply n searches for
-//                each block of its product, galerkin a search for each block of P^T and of its row
+// Source:        P = (I - 4 / (3 lambda) D^-1 A) T, A_c = P^T A P [VanekMandelBrezina1996]; D the
+//                blocks on the diagonal, lambda the largest eigenvalue of D^-1 A by a power method
+// Mapping:       apply_inverses: a thread a row; the others: a warp a row of the result, of smooth
+//                and products five blocks at a time by 30 lanes, a mode each; blocks of 128
+// Layout:        vectors [n_rows][B]; tentative [n_rows][mode][B]; blocks as common/block_view.cuh
+//                has them
+// Cost:          a row of n blocks with m of P around it: smooth n m / 5 blocks, multiply n
+//                searches for each block of its product, galerkin a search for each block of P^T
+//                and of its row
 // Deterministic: yes; sums in fixed order
 // Requires:      patterns that hold all products
 // Oracle:        crates/topopt-cuda/tests/device/tetrahedra_multigrid.rs

@@ -1,15 +1,15 @@
 // precision: f64
-// tetrahedra_groups: the inverses of the blocks of K that belong to groups of nodes of tetrahedra of ten
-// nodes, straight or curved.
+// tetrahedra_groups: the inverses of the blocks of K that belong to groups of nodes of tetrahedra
+// of ten nodes, straight or curved.
 //
-// Source:        K_ab = sum over the points of the rule of four points of
-//                (lambda g_a g_b^T + mu g_b g_a^T + mu g_a . g_b I) det J, g = grad N (common/tetrahedron.cuh);
-//                its inverse as common/group_inverse.cuh has it
-// Mapping:       a warp a group: element after element, lanes over pairs of its nodes in the group, then
-//                a lane a row or two of the matrix; blocks of 64
+// Source:        K_ab = sum over the points of the rule of four points of (lambda g_a g_b^T + mu
+//                g_b g_a^T + mu g_a . g_b I) det J, g = grad N (common/tetrahedron.cuh); its
+//                inverse as common/group_inverse.cuh has it
+// Mapping:       a warp a group: element after element, lanes over pairs of its nodes in the group,
+//                then a lane a row or two of the matrix; blocks of 64
 // Layout:        mesh.connectivity is [10][n_elements]; inverses as groups.cu reads them
-// Cost:          an element of a group 1600 operations, 40 bytes of connectivity and 240 of coordinates;
-//                the inverse 2 n^3 operations for n unknowns, 4 n^2 bytes written
+// Cost:          an element of a group 1600 operations, 40 bytes of connectivity and 240 of
+//                coordinates; the inverse 2 n^3 operations for n unknowns, 4 n^2 bytes written
 // Deterministic: yes; elements of a group in fixed order
 // Requires:      groups of at most MOST nodes
 // Oracle:        crates/topopt-cuda/tests/device/tetrahedra_multigrid.rs

@@ -1,12 +1,13 @@
 // precision: f64
 // vertex_matrix: the matrix of the vertices of tetrahedra, between which displacements are linear.
 //
-// Source:        K_ab = V (lambda g_a g_b^T + mu g_b g_a^T + mu g_a . g_b I), g the gradients of the
-//                barycentric coordinates: the Galerkin matrix of straight tetrahedra of ten nodes
+// Source:        K_ab = V (lambda g_a g_b^T + mu g_b g_a^T + mu g_a . g_b I), g the gradients of
+//                the barycentric coordinates: the Galerkin matrix of straight tetrahedra of ten
+//                nodes
 // Mapping:       a warp a row, a lane a block, over the elements of its vertex; blocks of 128
 // Layout:        mesh.connectivity is [10][n_elements], of which the first four are read
-// Cost:          an element of a vertex 16 bytes of connectivity for each block of the row; 150 operations
-//                and 96 bytes of coordinates where it has both vertices
+// Cost:          an element of a vertex 16 bytes of connectivity for each block of the row; 150
+//                operations and 96 bytes of coordinates where it has both vertices
 // Deterministic: yes; elements of a vertex in fixed order
 // Requires:      nothing
 // Oracle:        crates/topopt-cuda/tests/device/tetrahedra_multigrid.rs

@@ -1,11 +1,13 @@
 // precision: f64 f32
-// vertices: from the nodes of tetrahedra to their vertices and back: a node lies in the middle of two of
-// them, a vertex in the middle of itself.
+// vertices: from the nodes of tetrahedra to their vertices and back: a node lies in the middle of
+// two of them, a vertex in the middle of itself.
 //
 // Source:        linear tetrahedra as a coarse level of quadratic ones
-// Mapping:       restrict_vertices: one thread a vertex; prolong_vertices: one thread a node; blocks of 128
+// Mapping:       restrict_vertices: one thread a vertex; prolong_vertices: one thread a node;
+//                blocks of 128
 // Layout:        fine vectors as planes [3][n_nodes], coarse ones as [n_vertices][3]
-// Cost:          restrict_vertices: 16 nodes a vertex; prolong_vertices: 9 bytes and 12 values a node
+// Cost:          restrict_vertices: 16 nodes a vertex; prolong_vertices: 9 bytes and 12 values a
+//                node
 // Deterministic: yes; nodes of a vertex in fixed order
 // Requires:      nothing
 // Oracle:        crates/topopt-cuda/tests/device/tetrahedra_multigrid.rs

@@ -35,7 +35,8 @@ __device__ __forceinline__ void scale(unsigned n, SharedMatrix<SIZE>& matrix) {
     __syncwarp();
 }
 
-// The largest number on the diagonal in a row that is not `done`, and its row; the same in all lanes
+// The largest number on the diagonal in a row that is not `done`, and its row; the same in all
+// lanes
 template <unsigned SIZE>
 __device__ __forceinline__ double largest_pivot(
     unsigned n, const SharedMatrix<SIZE>& matrix, unsigned long long done, unsigned* row) {
@@ -51,8 +52,8 @@ __device__ __forceinline__ double largest_pivot(
     return most;
 }
 
-// The inverse in place by Gauss-Jordan steps, the largest pivot first. What is left without one of LEAST
-// has no stiffness of its own: its rows and columns are zero.
+// The inverse in place by Gauss-Jordan steps, the largest pivot first. What is left without one of
+// LEAST has no stiffness of its own: its rows and columns are zero.
 template <unsigned SIZE>
 __device__ __forceinline__ void invert(unsigned n, SharedMatrix<SIZE>& matrix) {
     const unsigned lane = threadIdx.x % WARP;

@@ -59,8 +59,8 @@ fn measure(device: &Arc<Device>, problem: &Discretization) -> Result<(), Box<dyn
     let mut levels = VertexLevels::new(problem);
     println!("  host: structure {:.3} s", clock.elapsed().as_secs_f64());
     let clock = Instant::now();
-    levels.update_coarse(&[&of_host]);
-    println!("  host: levels below the finest {:.3} s", clock.elapsed().as_secs_f64());
+    levels.update(&[&of_host]);
+    println!("  host: update {:.3} s", clock.elapsed().as_secs_f64());
     drop(levels);
 
     let (backend, single) = (Cuda::<f64>::new(device)?, Cuda::<f32>::new(device)?);

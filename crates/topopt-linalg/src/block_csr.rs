@@ -118,7 +118,7 @@ impl<const N: usize> BlockCsr<N> {
     }
 
     /// All blocks, row by row.
-    pub fn blocks(&self) -> &[[[f64; N]; N]] {
+    pub(crate) fn blocks(&self) -> &[[[f64; N]; N]] {
         &self.blocks
     }
 

@@ -1,5 +1,5 @@
-//! Smoothed prolongations to aggregates: their numbers by the kernels of `cuda/smoothed.cu`, transfers
-//! by those of `cuda/block_rows.cu`.
+//! Smoothed prolongations to aggregates: their numbers by the kernels of `cuda/smoothed.cu`,
+//! transfers by those of `cuda/block_rows.cu`.
 
 use std::sync::Arc;
 
@@ -27,7 +27,8 @@ pub(super) struct SmoothedKernels<R> {
     pub smoothed: Arc<kernels::Smoothed>,
 }
 
-/// [`SmoothedTransfer`] on the device, from points with three or six unknowns to aggregates with six.
+/// [`SmoothedTransfer`] on the device, from points with three or six unknowns to aggregates with
+/// six.
 pub(super) struct SmoothedOnDevice<R> {
     kernels: SmoothedKernels<R>,
     unknowns: usize,

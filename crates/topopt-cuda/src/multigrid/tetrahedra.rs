@@ -1,5 +1,5 @@
-//! `multigrid` on tetrahedra of ten nodes: cycles over levels whose structure the host makes, and the
-//! device all numbers, in double precision.
+//! `multigrid` on tetrahedra of ten nodes: cycles over levels whose structure the host makes, and
+//! the device all numbers, in double precision.
 
 use std::sync::Arc;
 
@@ -25,7 +25,8 @@ use crate::operators::{Mf, ProblemOnDevice};
 use crate::vector::{DeviceVector, Real};
 use crate::{Cuda, Device};
 
-/// `multigrid` on tetrahedra: a cycle in precision `R`, for conjugate gradients in double precision.
+/// `multigrid` on tetrahedra: a cycle in precision `R`, for conjugate gradients in double
+/// precision.
 pub struct TetrahedraMultigrid<'a, R: Real> {
     recorded: RecordedCycle<'a, R, VertexHierarchy<'a, R>>,
 }
@@ -190,7 +191,8 @@ impl<R: Real> Hierarchy<Cuda<R>> for VertexHierarchy<'_, R> {
 }
 
 impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
-    /// Builds cycles of that kind for `problem`, which is `on_device` too; needs an update before use.
+    /// Builds cycles of that kind for `problem`, which is `on_device` too; needs an update before
+    /// use.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
@@ -219,8 +221,8 @@ impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
         // vertices. A middle of an edge couples two of these.
         let nodes = (9 * DIM * real + of_group(DIM, GROUP[0]) + 16) * n_nodes;
         let couplings = block(DIM * DIM) * (2 * n_nodes - n_vertices);
-        // A vertex: vectors, its rows of the inverse of a group, and of the prolongation P with modes
-        // before smoothing, of A P and of the power method.
+        // A vertex: vectors, its rows of the inverse of a group, and of the prolongation P with
+        // modes before smoothing, of A P and of the power method.
         let transfer = |unknowns: usize| {
             let numbers = unknowns * (MODES + unknowns + 3) + MOST_BEYOND * unknowns * MODES;
             MOST_NEAR * (block(unknowns * MODES) + 8) + 8 * numbers + 4 * MOST_BEYOND
@@ -251,8 +253,8 @@ impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
     }
 }
 
-/// Aggregates on average beside a point, its own among them, beside these, and coupled with an aggregate,
-/// at most.
+/// Aggregates on average beside a point, its own among them, beside these, and coupled with an
+/// aggregate, at most.
 const MOST_NEAR: usize = 6;
 const MOST_BEYOND: usize = 12;
 const MOST_COUPLED: usize = 30;

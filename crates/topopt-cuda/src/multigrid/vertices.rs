@@ -1,5 +1,5 @@
-//! The vertices of tetrahedra: the transfer from nodes by the kernels of `cuda/vertices.cu`, and their
-//! matrix by that of `cuda/vertex_matrix.cu`.
+//! The vertices of tetrahedra: the transfer from nodes by the kernels of `cuda/vertices.cu`, and
+//! their matrix by that of `cuda/vertex_matrix.cu`.
 
 use std::sync::Arc;
 

@@ -102,9 +102,9 @@ fn assert_levels<R: Real>(device: &Arc<Device>, problem: &Problem, tolerance: f6
             continue;
         }
 
-        // Where blocks are singular both backends choose other motions without stiffness, which forces of
-        // the operator do not move and which have no forces. Inverses are stored in single precision,
-        // whose rounding of soft motions is in the forces of stiff ones.
+        // Where blocks are singular both backends choose other motions without stiffness, which
+        // forces of the operator do not move and which have no forces. Inverses are stored in
+        // single precision, whose rounding of soft motions is in the forces of stiff ones.
         let (r, forces) = (z.clone(), |motion: &Vec<f64>| forces(expected.operator(level), motion));
         let on_device = backend.upload(&r, space).unwrap();
         found.inverse_diagonal(level).apply(&on_device, &mut y);

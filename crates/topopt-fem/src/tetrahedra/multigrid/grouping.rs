@@ -55,8 +55,8 @@ impl Graph {
 
     /// Groups of up to `size` points, `[n_groups]`, each increasing: one grows by the point that is
     /// coupled with it most strongly, and the next one begins at the point whose neighbors are in
-    /// groups for the most part. Points of fragments below a third of `size` join the group that they
-    /// are coupled with most strongly, which has half of `size` more at most.
+    /// groups for the most part. Points of fragments below a third of `size` join the group that
+    /// they are coupled with most strongly, which has half of `size` more at most.
     pub fn groups(&self, size: usize) -> Vec<Vec<u32>> {
         let mut growth = Growth::of(self);
         for seed in 0..self.len() as u32 {

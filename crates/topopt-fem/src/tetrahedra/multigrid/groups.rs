@@ -70,11 +70,6 @@ impl<const B: usize> GroupInverse<B> {
         self.ends.len()
     }
 
-    /// Rows of the inverse of every group, `[n_groups][B points][B points]`.
-    pub fn inverses(&self) -> &[Vec<f32>] {
-        &self.inverses
-    }
-
     /// The points of a group, increasing.
     pub fn group(&self, group: usize) -> &[u32] {
         let start = if group == 0 { 0 } else { self.ends[group - 1] };

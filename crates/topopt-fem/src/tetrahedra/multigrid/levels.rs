@@ -127,16 +127,12 @@ where
         flatten(&self.vertices.nodes.iter().map(of).collect::<Vec<_>>())
     }
 
-    /// Recomputes the inverses of groups of the finest level for `coefficients`, `[n_elements]` for
-    /// each term.
-    pub fn update_groups(&mut self, coefficients: &[&Vec<f64>]) {
-        let Self { problem, adjacency, groups, .. } = self;
+    /// Recomputes all numbers for `coefficients`, `[n_elements]` for each term.
+    pub fn update(&mut self, coefficients: &[&Vec<f64>]) {
+        let Self { problem, adjacency, groups, vertices, first, to_aggregates, aggregates, .. } =
+            self;
         groups.set(|points| group_block(problem, adjacency, coefficients, points));
-    }
 
-    /// Recomputes the numbers of all levels below that.
-    pub fn update_coarse(&mut self, coefficients: &[&Vec<f64>]) {
-        let Self { problem, adjacency, vertices, first, to_aggregates, aggregates, .. } = self;
         let Smoothed { matrix, inverse } = first;
         vertices.assemble(problem, adjacency, coefficients, matrix);
         inverse.set_of_matrix(matrix);

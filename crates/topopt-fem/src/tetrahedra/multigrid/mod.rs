@@ -101,8 +101,7 @@ where
         let mut operator = Strategy::Mf.build(self.problem);
         operator.set_coefficients(coefficients);
         self.operator.replace(operator);
-        self.levels.update_groups(coefficients);
-        self.levels.update_coarse(coefficients);
+        self.levels.update(coefficients);
         self.last = DenseCholesky::new(&self.levels.last().to_dense());
     }
 }

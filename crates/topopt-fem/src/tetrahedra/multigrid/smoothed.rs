@@ -35,11 +35,6 @@ impl<const B: usize, const M: usize> Rectangle<B, M> {
         &self.columns
     }
 
-    /// All blocks, row by row.
-    pub fn blocks(&self) -> &[[[f64; M]; B]] {
-        &self.blocks
-    }
-
     fn row(&self, row: usize) -> impl Iterator<Item = (u32, &[[f64; M]; B])> {
         let row = self.offsets[row]..self.offsets[row + 1];
         self.columns[row.clone()].iter().copied().zip(&self.blocks[row])
@@ -254,8 +249,8 @@ impl<const B: usize, const M: usize> Transfer<Cpu> for SmoothedTransfer<B, M> {
 /// Steps of the power method, and the factor of its result, which comes from below.
 const POWER: (usize, f64) = (15, 1.05);
 
-/// Estimates the largest eigenvalue of D^-1 A with the blocks D on the diagonal of A, by the growth of
-/// energies x^T A x, in which motions that a singular block leaves undetermined do not count.
+/// Estimates the largest eigenvalue of D^-1 A with the blocks D on the diagonal of A, by the growth
+/// of energies x^T A x, in which motions that a singular block leaves undetermined do not count.
 pub(super) fn largest_eigenvalue<const B: usize>(matrix: &BlockCsr<B>) -> f64 {
     let rows = 0..matrix.pattern().n_rows();
     let inverses =
