@@ -33,10 +33,10 @@ T read_only(const T* from) {
 }
 #endif
 
-// A mesh of hexahedra
+// A mesh of hexahedra or of tetrahedra
 struct MeshView {
     unsigned n_elements, n_nodes;
-    const unsigned* connectivity; // [8][n_elements]
+    const unsigned* connectivity; // [8 or 10][n_elements]
     const double* coordinates;    // [3][n_nodes]
 };
 

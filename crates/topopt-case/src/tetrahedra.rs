@@ -5,7 +5,7 @@ use topopt_io::{Cutting, gmsh};
 use topopt_mesh::HexMesh;
 use topopt_mesh::cells::{Cells, Shape};
 
-use crate::config::{Config, Device, FilterKind, FilterWeights, PhysicsKind, Smoother, Strategy};
+use crate::config::{Config, FilterKind, FilterWeights, PhysicsKind, Smoother, Strategy};
 use crate::finding::Finding;
 
 /// Treatment of the cells of a mesh file: tetrahedra are kept where everything that the case asks
@@ -21,14 +21,11 @@ pub fn cutting(config: &Config) -> Cutting {
 }
 
 /// Returns the first setting of the case, or of the command line, that hexahedra alone are computed
-/// with, as `solver.device = "gpu"`.
+/// with, as `--ranks 4`.
 pub fn for_hexahedra(config: &Config) -> Option<String> {
     let (solver, filter) = (&config.solver, config.filter.get_ref());
     if config.physics.kind == PhysicsKind::Heat {
         return Some("physics.kind = \"heat\"".into());
-    }
-    if matches!(solver.device, Device::Gpu(_)) && !are_for_gpus(config) {
-        return Some(format!("solver.device = {:?}", String::from(solver.device)));
     }
     if config.ranks > 1 {
         return Some(format!("--ranks {}", config.ranks));
@@ -42,11 +39,6 @@ pub fn for_hexahedra(config: &Config) -> Option<String> {
     let is_filtered = filter.kind != FilterKind::None;
     (is_filtered && filter.weights == FilterWeights::Helmholtz)
         .then(|| "filter.weights = \"helmholtz\"".into())
-}
-
-/// Whether GPUs compute tetrahedra with the settings of the case: they have no multigrid for them.
-pub fn are_for_gpus(config: &Config) -> bool {
-    !config.solver.is_multigrid()
 }
 
 /// Says in the case file that a mesh file is cut, where another setting decides that: results stay

@@ -11,7 +11,7 @@ use crate::kernel::{Count, In, Length, Out, Shared};
 use crate::vector::Real;
 
 views! {
-    /// A mesh of hexahedra.
+    /// A mesh of hexahedra or of tetrahedra.
     MeshView in "common/views.cuh" {
         n_elements: Count,
         n_nodes: Count,
@@ -106,6 +106,26 @@ views! {
         inner_start: u32,
         outer_result: u32,
         outer_start: u32,
+    }
+
+    /// Points in groups, and the inverses of their blocks.
+    GroupsView in "common/groups.cuh" {
+        n_groups: Count,
+        n_points: Count,
+        unknowns: u32,
+        are_planes: u32,
+        starts: In<u32>,
+        points: In<u32>,
+        squares: In<u32>,
+        inverses: In<f32>,
+    }
+
+    /// A matrix of full blocks in compressed rows.
+    BlocksView in "common/block_view.cuh" {
+        n_rows: Count,
+        offsets: In<u32>,
+        columns: In<u32>,
+        blocks: In<f64>,
     }
 
     /// Tetrahedra in patches.
@@ -523,6 +543,85 @@ kernels! {
             n_rows: Count, residual: u32, alpha: f64, beta: f64, scalars: In<f64>, result: u32,
             start: u32, inverse: In<R>, b: In<R>, product: In<R>, r: Out<R>, d: Out<R>,
             x: Out<R>,
+        );
+    }
+
+    /// `cuda/groups.cu`.
+    Groups<R> in "groups" {
+        apply_groups(groups: GroupsView, x: In<R>, y: Out<R>);
+        smooth_groups(
+            n_groups: Count, residual: u32, alpha: f64, beta: f64, scalars: In<f64>, result: u32,
+            start: u32, groups: GroupsView, b: In<R>, product: In<R>, r: Out<R>, d: Out<R>,
+            x: Out<R>,
+        );
+    }
+
+    /// `cuda/tetrahedra_groups.cu`.
+    TetrahedraGroups in "tetrahedra_groups" {
+        tetrahedra_groups(
+            groups: GroupsView, mesh: MeshView, material: Lame, held: In<u8>, springs: In<f64>,
+            moduli: In<f64>, offsets: In<u32>, elements: In<u32>, inverses: Out<f32>,
+        );
+    }
+
+    /// `cuda/block_groups.cu`.
+    BlockGroups in "block_groups" {
+        invert_groups3(groups: GroupsView, matrix: BlocksView, inverses: Out<f32>) | invert_groups6;
+    }
+
+    /// `cuda/vertex_matrix.cu`.
+    VertexMatrix in "vertex_matrix" {
+        vertex_matrix(
+            mesh: MeshView, material: Lame, moduli: In<f64>, held: In<u8>, springs: In<f64>,
+            nodes: In<u32>, offsets: In<u32>, elements: In<u32>, matrix: BlocksView, out: Out<f64>,
+        );
+    }
+
+    /// `cuda/smoothed.cu`.
+    Smoothed in "smoothed" {
+        invert_diagonals3(matrix: BlocksView, inverses: Out<f64>) | invert_diagonals6;
+        apply_inverses3(
+            n_rows: Count, inverses: In<f64>, x: In<f64>, y: Out<f64>,
+        ) | apply_inverses6;
+        smooth3(
+            matrix: BlocksView, aggregates: In<u32>, tentative: In<f64>, inverses: In<f64>,
+            scalars: In<f64>, result: u32, start: u32, prolongation: BlocksView, out: Out<f64>,
+        ) | smooth6;
+        multiply_smoothed3(
+            matrix: BlocksView, prolongation: BlocksView, product: BlocksView, out: Out<f64>,
+        ) | multiply_smoothed6;
+        galerkin_smoothed3(
+            prolongation: BlocksView, product: BlocksView, offsets: In<u32>, points: In<u32>,
+            places: In<u32>, coarse: BlocksView, out: Out<f64>,
+        ) | galerkin_smoothed6;
+    }
+
+    /// `cuda/dense_blocks.cu`.
+    DenseBlocks in "dense_blocks" {
+        dense_blocks_scale(n: Count, matrix: BlocksView, scale: Out<f64>);
+        dense_blocks(n: Count, matrix: BlocksView, scale: In<f64>, dense: Out<f64>);
+    }
+
+    /// `cuda/block_rows.cu`.
+    BlockRows<R> in "block_rows" {
+        multiply3(
+            n_rows: Count, row_offsets: In<u32>, columns: In<u32>, blocks: In<R>, x: In<R>,
+            y: Out<R>,
+        ) | multiply6 | add_product3 | add_product6;
+        multiply_transpose3(
+            n_columns: Count, offsets: In<u32>, rows: In<u32>, places: In<u32>, blocks: In<R>,
+            x: In<R>, y: Out<R>,
+        ) | multiply_transpose6;
+    }
+
+    /// `cuda/vertices.cu`.
+    Vertices<R> in "vertices" {
+        restrict_vertices(
+            n_vertices: Count, n_nodes: Count, vertices: In<u32>, offsets: In<u32>,
+            moved: In<u32>, held: In<u8>, fine: In<R>, coarse: Out<R>,
+        );
+        prolong_vertices(
+            n_nodes: Count, ends: In<u32>, held: In<u8>, coarse: In<R>, fine: Out<R>,
         );
     }
 

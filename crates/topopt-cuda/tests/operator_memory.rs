@@ -5,14 +5,16 @@ use std::sync::Arc;
 use topopt_cuda::operators::{ProblemOnDevice, Strategy};
 use topopt_cuda::{
     BlockJacobi, Cuda, Device, MatrixFreeEquation, MeshOnDevice, Mf, Multigrid, Prepared, Probe,
-    probe,
+    TetrahedraMultigrid, probe,
 };
 use topopt_fem::{
     Constraints, Diffusion, Discretization, Elasticity, Helmholtz, LoadCase, Material, Problem,
     Supports,
 };
 use topopt_linalg::CycleKind;
+use topopt_mesh::Renumbering;
 use topopt_mesh::generate::{Benchmark, Resolution};
+use topopt_testing::{distorted_tetrahedra, kuhn};
 
 /// Heat on a device, and its matrix-free operator.
 type HeatOnDevice = ProblemOnDevice<Diffusion, 1>;
@@ -31,6 +33,18 @@ fn stored_bytes_are_those_counted() {
         println!("skipped: no emulated CUDA device");
         return;
     };
+    check_hexahedra(&device);
+    check_tetrahedra(&device);
+}
+
+/// Checks that the bytes counted are enough, and that at least a share of them is used.
+fn check(what: &str, used: usize, counted: usize, share: f64) {
+    let rounding = 256 * 8; // of up to eight arrays
+    assert!(used <= counted + rounding, "{what}: {used} bytes for {counted}");
+    assert!(used as f64 >= share * counted as f64, "{what}: {used} bytes for {counted}");
+}
+
+fn check_hexahedra(device: &Arc<Device>) {
     let beam = Benchmark::Cantilever.generate(Resolution::Elements(4000)).unwrap();
     let (n_nodes, n_elements) = (beam.n_nodes(), beam.n_elements());
     let mut supports = Supports::none(n_nodes);
@@ -41,13 +55,8 @@ fn stored_bytes_are_those_counted() {
 
     let before = device.memory().unwrap().0;
     let used = || before - device.memory().unwrap().0;
-    let mesh = ProblemOnDevice::new(&device, &problem).unwrap();
+    let mesh = ProblemOnDevice::new(device, &problem).unwrap();
     let of_mesh = used();
-    let check = |what: &str, used: usize, counted: usize, share: f64| {
-        let rounding = 256 * 8; // of up to eight arrays
-        assert!(used <= counted + rounding, "{what}: {used} bytes for {counted}");
-        assert!(used as f64 >= share * counted as f64, "{what}: {used} bytes for {counted}");
-    };
     check("mesh", of_mesh, <ProblemOnDevice>::bytes(problem.mesh()), 1.0);
     for strategy in Strategy::ALL {
         let operator = strategy.build(&mesh, &problem).unwrap();
@@ -69,7 +78,7 @@ fn stored_bytes_are_those_counted() {
     let counted = counted + Conduction::further_bytes(&orthotropic);
     check("orthotropic diffusion", used() - of_mesh, counted, 1.0);
     drop(operator);
-    let (double, single) = (Cuda::new(&device).unwrap(), Cuda::new(&device).unwrap());
+    let (double, single) = (Cuda::new(device).unwrap(), Cuda::new(device).unwrap());
     let of_backends = used();
     let prepared = Prepared::new(&diffusion);
     let scalar = Multigrid::new(&single, &on, &diffusion, CycleKind::K, &prepared).unwrap();
@@ -93,4 +102,30 @@ fn stored_bytes_are_those_counted() {
     // The dense inverse is much smaller than it might be, and rows at the surface are shorter.
     check("multigrid", used() - of_backends, counted, 0.25);
     drop(multigrid);
+}
+
+fn check_tetrahedra(device: &Arc<Device>) {
+    let before = device.memory().unwrap().0;
+    let used = || before - device.memory().unwrap().0;
+    let cube = distorted_tetrahedra(10, 0.2, true);
+    let cube = Renumbering::on_import(&cube).apply(&cube);
+    let strip = kuhn([40, 8, 1], |[x, y, z]| [5.0 * x, y, 0.1 * z], false);
+    for mesh in [cube, strip] {
+        let mut supports = Supports::none(mesh.n_nodes());
+        let held = mesh.tetrahedra()[0];
+        held.iter().for_each(|&node| (0..3).for_each(|i| supports.fix(node as usize, i)));
+        let load = LoadCase::new("default", vec![1.0; 3 * mesh.n_nodes()]);
+        let material = Material::new(1.0, 0.3).unwrap();
+        let problem = Problem::new(mesh, material, supports, vec![load]).unwrap();
+        let mesh = ProblemOnDevice::new(device, &problem).unwrap();
+        let of_mesh = used();
+        check("tetrahedra", of_mesh, <ProblemOnDevice>::bytes(problem.mesh()), 0.6);
+        let single = Cuda::<f32>::new(device).unwrap();
+        let of_backends = used();
+        let multigrid = TetrahedraMultigrid::new(&single, &mesh, &problem, CycleKind::K).unwrap();
+        let counted = TetrahedraMultigrid::<f32>::bytes(problem.mesh());
+        // The dense inverse is smaller than it might be.
+        check("multigrid of tetrahedra", used() - of_backends, counted, 0.35);
+        drop(multigrid);
+    }
 }

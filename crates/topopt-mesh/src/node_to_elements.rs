@@ -47,6 +47,15 @@ impl NodeToElements {
         &self.elements[self.offsets[node]..self.offsets[node + 1]]
     }
 
+    /// The elements that have one of `nodes`, increasing.
+    pub fn elements_around(&self, nodes: &[u32]) -> Vec<u32> {
+        let all = nodes.iter().flat_map(|&node| self.elements_of(node as usize));
+        let mut elements: Vec<u32> = all.copied().collect();
+        elements.sort_unstable();
+        elements.dedup();
+        elements
+    }
+
     /// Returns the start of each node's row, then the end of the last row, `[n_nodes + 1]`.
     pub fn offsets(&self) -> &[usize] {
         &self.offsets

@@ -182,7 +182,6 @@ pub fn of<K: Analyzed<N>, const N: usize>(
             || Case::<N>::of::<K>(config, &request.gmsh, interrupt),
         );
         let (place, case) = (place.map_err(InputError::from)?, case?);
-        let place = place.of_mesh(config, &case.mesh);
 
         let mut notes = case.notes.clone();
         let given = Given::of::<K>(config, &case);

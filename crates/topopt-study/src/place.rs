@@ -6,20 +6,13 @@ use std::sync::Arc;
 
 use topopt_case::config::{self, Config};
 use topopt_case::finding::{Finding, InputError};
-use topopt_case::tetrahedra;
 use topopt_cuda::{Device, Nccl, Probe, Staged, probe};
 use topopt_linalg::{BackendError, Cause, Communicator, Exchange, RankFailure, Threads};
-use topopt_mesh::{HexMesh, cells};
 
 use crate::computer::{OfPart, OnCpu, OnGpu, Visitor};
 use crate::failure::Failure;
 use crate::ranks::{Process, Team};
 use crate::thread_pool::thread_pool;
-
-/// Note on a mesh of tetrahedra beside a GPU.
-const NO_TETRAHEDRA: &str = "running on the CPU: GPUs have no multigrid for tetrahedra; with \
-                             `solver.device = \"gpu\"` they are cut into hexahedra, which are too \
-                             stiff in bending";
 
 /// Fewest elements of a rank with a GPU.
 const LEAST_ELEMENTS: usize = 8;
@@ -93,20 +86,6 @@ impl Place {
                 Self::find(config::Device::Gpu(process.gpu(first)?))
             }
             (asked, _) => Self::find(asked),
-        }
-    }
-
-    /// Returns this place, or the processor where a GPU was not asked for, and `mesh` is of
-    /// tetrahedra, which no GPU computes with the settings of `config`.
-    #[must_use]
-    pub fn of_mesh(self, config: &Config, mesh: &HexMesh) -> Self {
-        let is_free = config.solver.device == config::Device::Auto;
-        let is_left_out = is_free
-            && mesh.shape() == cells::Shape::Tetrahedron
-            && !tetrahedra::are_for_gpus(config);
-        match self {
-            Place::Gpu(_) if is_left_out => Place::Cpu { note: Some(NO_TETRAHEDRA.into()) },
-            place => place,
         }
     }
 

@@ -81,7 +81,7 @@ fn tell<A: Acting<N>, const N: usize>(
     let forecast = thread_pool(config.solver.threads)?.install(|| {
         let loads = Loads { given: A::given(config, &case), all: case.load_cases.clone() };
         let asked = config.solver.device;
-        let place = Place::find(asked).map_err(InputError::from)?.of_mesh(config, &case.mesh);
+        let place = Place::find(asked).map_err(InputError::from)?;
         let model = Model::<A::Kernel, N>::build(config, case, place.needs_colors(config))?;
         Forecast::of(config, &model, A::of(config, &model, &loads), &place)
     })?;

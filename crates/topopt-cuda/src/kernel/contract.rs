@@ -63,6 +63,7 @@ fn in_c(name: &str, kind: &str) -> String {
         "u64" => "unsigned long long",
         "Length" => "long long",
         "f64" => "double",
+        "f32" => "float",
         "R" => "real",
         "[R; 4]" => "Four<real>",
         view => return format!("VIEW({view}) {name}"),

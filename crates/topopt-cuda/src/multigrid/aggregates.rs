@@ -53,7 +53,7 @@ impl Grouping {
 }
 
 /// Lists one after the other, and where each begins.
-fn flatten(lists: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
+pub(super) fn flatten(lists: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
     let mut offsets = vec![0];
     for (i, list) in lists.iter().enumerate() {
         offsets.push(offsets[i] + list.len() as u32);

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use cudarc::driver::CudaSlice;
 use topopt_linalg::BackendError;
 
-use super::level::{CoarseMatrix, Coarsened};
 use crate::Device;
 use crate::kernel::Grid::{Blocks, Threads};
 use crate::kernels;
@@ -47,11 +46,12 @@ impl<R: Real> DenseInverse<R> {
         })
     }
 
-    /// Follows `matrix`.
-    pub fn update<K: Coarsened<N>, const N: usize>(&mut self, matrix: &CoarseMatrix<'_, R, K, N>) {
+    /// Follows the matrix that `fill` writes as a dense one scaled to a diagonal of 1, `[n][n]`,
+    /// after the scale, `[n]`.
+    pub fn update(&mut self, fill: impl FnOnce(&mut CudaSlice<f64>, &mut CudaSlice<f64>)) {
         let Self { n, scale, panel, scaled_panel, matrix: inverse, .. } = self;
         let (n, tiles) = (*n, n.div_ceil(TILE));
-        matrix.fill_dense(scale, inverse);
+        fill(scale, inverse);
 
         // Of a symmetric matrix it is enough to sweep the tiles on or below the diagonal.
         for first in (0..n as u32).step_by(PIVOT) {

@@ -182,7 +182,8 @@ impl<'a, R: Real, K: Coarsened<N>, const N: usize> DeviceHierarchy<'a, R, K, N> 
             kernels.next_matrix(&done[level - 1], &joints[level], &mut rest[0]);
             rest[0].complete();
         }
-        last_inverse.update(&coarse[coarse.len() - 1]);
+        let last = &coarse[coarse.len() - 1];
+        last_inverse.update(|scale, dense| last.fill_dense(scale, dense));
     }
 
     /// The smoothers of the finest level.

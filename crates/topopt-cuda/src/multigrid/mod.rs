@@ -5,20 +5,26 @@
 
 mod aggregates;
 mod block_jacobi;
+mod block_rows;
 mod constants;
 mod convert;
 mod dense_inverse;
 mod element_bounds;
 mod fine_patches;
+mod groups;
 mod hierarchy;
 mod joints;
 mod level;
 mod preconditioner;
 mod prepared;
+mod recorded;
 mod rigid_bodies;
 mod shared_rows;
 mod smooth_step;
+mod smoothed;
+mod tetrahedra;
 mod transfer;
+mod vertices;
 
 pub use block_jacobi::BlockJacobi;
 pub(crate) use constants::Constants;
@@ -28,3 +34,4 @@ pub(crate) use level::Coarsened;
 pub use preconditioner::Multigrid;
 pub use prepared::{Prepared, structure_of_part};
 pub(crate) use rigid_bodies::RigidBodies;
+pub use tetrahedra::{TetrahedraMultigrid, VertexHierarchy};

@@ -1,21 +1,20 @@
 //! `multigrid`: a cycle over the hierarchy on the device, which follows the coefficients.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use topopt_fem::{
     DIM, Discretization, Elasticity, ElementOperator, ElementPreconditioner, Level, Sharing,
 };
-use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Hierarchy, Preconditioner, Space};
+use topopt_linalg::{BackendError, CycleKind, Preconditioner};
 
-use super::convert::Convert;
 use super::fine_patches::FinePatches;
 use super::hierarchy::DeviceHierarchy;
 use super::level::{Coarsened, LevelKernels};
 use super::prepared::{Prepared, direct};
+use super::recorded::{RecordedCycle, Repeated, by_recorded};
 use super::shared_rows::Others;
 use crate::Cuda;
 use crate::operators::{Mf, ProblemOnDevice, Slots};
-use crate::replay::Replay;
 use crate::vector::{DeviceVector, Real};
 
 /// Iterations after whose loss a structure is made again. The host takes as long for it as some 500
@@ -24,74 +23,10 @@ const STRUCTURE_COST: usize = 150;
 
 /// `multigrid`: a cycle in precision `R`, for conjugate gradients in double precision.
 pub struct Multigrid<'a, R: Real, K: Coarsened<N> = Elasticity, const N: usize = DIM> {
-    backend: &'a Cuda<R>,
-    cycle: Cycle<Cuda<R>, DeviceHierarchy<'a, R, K, N>>,
+    recorded: RecordedCycle<'a, R, DeviceHierarchy<'a, R, K, N>>,
     levels: Vec<Level>,
     /// An update.
     setup: Repeated,
-    state: Mutex<State<R>>,
-}
-
-/// Work that is the same every time; once it has been recorded, if it can be.
-struct Repeated {
-    is_recorded: bool,
-    recorded: Option<Replay>,
-}
-
-impl Repeated {
-    /// Builds work that will be recorded, unless its exchange with `others` is no work of the device.
-    fn new<R: Real>(others: Option<&Others<R>>) -> Self {
-        let is_recorded = others.is_none_or(|others| others.is_recorded());
-        Self { is_recorded, recorded: None }
-    }
-
-    /// Does it once more.
-    fn repeat<R: Real>(&mut self, backend: &Cuda<R>, work: &mut dyn FnMut()) {
-        match self.is_recorded {
-            true => backend.repeat(&mut self.recorded, work),
-            false => work(),
-        }
-    }
-
-    /// Drops the recording, since the work changes.
-    fn forget(&mut self) {
-        self.recorded = None;
-    }
-}
-
-/// Vectors and recording of an application, in precision `R`.
-struct State<R> {
-    convert: Convert<R>,
-    residual: DeviceVector<R>,
-    image: DeviceVector<R>,
-    /// The cycle from one to the other, with the present strength.
-    once: Repeated,
-}
-
-impl<R: Real> State<R> {
-    fn new(
-        backend: &Cuda<R>,
-        space: Space,
-        others: Option<&Others<R>>,
-    ) -> Result<Self, BackendError> {
-        let (residual, image) = (backend.zeros(space)?, backend.zeros(space)?);
-        let (convert, once) = (Convert::load(backend.device())?, Repeated::new(others));
-        Ok(Self { convert, residual, image, once })
-    }
-
-    /// z = one `cycle` for r.
-    fn apply<H: Hierarchy<Cuda<R>>>(
-        &mut self,
-        backend: &Cuda<R>,
-        cycle: &Cycle<Cuda<R>, H>,
-        r: &DeviceVector<f64>,
-        z: &mut DeviceVector<f64>,
-    ) {
-        let Self { convert, residual, image, once } = self;
-        convert.narrow(&r.values, &mut residual.values);
-        once.repeat(backend, &mut || cycle.apply(backend, residual, image));
-        convert.widen(&image.values, &mut z.values);
-    }
 }
 
 impl<'a, R: Real, K: Coarsened<N>, const N: usize> Multigrid<'a, R, K, N> {
@@ -135,19 +70,19 @@ impl<'a, R: Real, K: Coarsened<N>, const N: usize> Multigrid<'a, R, K, N> {
         others: Option<&Others<'a, R>>,
     ) -> Result<Self, BackendError> {
         let hierarchy = DeviceHierarchy::new(backend, on_device, problem, prepared, others)?;
+        // Unless the exchange with others is no work of the device.
+        let is_recorded = others.is_none_or(|others| others.is_recorded());
         Ok(Self {
-            cycle: Cycle::new(backend, kind, hierarchy)?,
+            recorded: RecordedCycle::new(backend, kind, hierarchy, is_recorded)?,
             levels: prepared.structure.levels(),
-            setup: Repeated::new(others),
-            state: Mutex::new(State::new(backend, problem.space(), others)?),
-            backend,
+            setup: Repeated::new(is_recorded),
         })
     }
 
     /// Allows the structure to be updated for designs of `problem`, for which it was made.
     #[must_use]
     pub fn following(mut self, problem: &'a Discretization<K, N>) -> Self {
-        self.cycle.hierarchy_mut().follow(problem);
+        self.recorded.cycle.hierarchy_mut().follow(problem);
         self
     }
 
@@ -171,60 +106,21 @@ impl<'a, R: Real, K: Coarsened<N>, const N: usize> Multigrid<'a, R, K, N> {
 
     /// The hierarchy.
     pub fn hierarchy(&self) -> &DeviceHierarchy<'a, R, K, N> {
-        self.cycle.hierarchy()
-    }
-
-    /// Steps and the smoothers' degrees are part of what is recorded, numbers are not.
-    fn forget_recorded(&self) {
-        self.state().once.forget();
-    }
-
-    fn state(&self) -> MutexGuard<'_, State<R>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.recorded.cycle.hierarchy()
     }
 }
 
 impl<R: Real, K: Coarsened<N>, const N: usize> Preconditioner<Cuda<f64>>
     for Multigrid<'_, R, K, N>
 {
-    fn name(&self) -> &'static str {
-        self.cycle.name()
-    }
-
-    fn is_linear(&self) -> bool {
-        self.cycle.is_linear()
-    }
-
-    fn check_interval(&self, _: &Cuda<f64>) -> usize {
-        self.cycle.check_interval(self.backend)
-    }
-
-    fn apply(&self, _: &Cuda<f64>, r: &DeviceVector<f64>, z: &mut DeviceVector<f64>) {
-        self.state().apply(self.backend, &self.cycle, r, z);
-    }
-
-    fn strengthen(&self) -> bool {
-        let stronger = self.cycle.strengthen();
-        if stronger {
-            self.forget_recorded();
-        }
-        stronger
-    }
-
-    fn give_way(&self) -> bool {
-        let gives_way = self.cycle.give_way();
-        if gives_way {
-            self.forget_recorded();
-        }
-        gives_way
-    }
+    by_recorded!();
 }
 
 impl<R: Real, K: Coarsened<N>, const N: usize> ElementPreconditioner<Cuda<f64>>
     for Multigrid<'_, R, K, N>
 {
     fn cycle(&self) -> Option<CycleKind> {
-        Some(self.cycle.kind())
+        Some(self.recorded.cycle.kind())
     }
 
     fn levels(&self) -> Vec<Level> {
@@ -239,9 +135,9 @@ impl<R: Real, K: Coarsened<N>, const N: usize> ElementPreconditioner<Cuda<f64>>
         if !self.hierarchy().follows() {
             return Ok(());
         }
-        self.forget_recorded();
+        self.recorded.forget();
         self.setup.forget();
-        let Self { backend, cycle, levels, .. } = self;
+        let Self { recorded: RecordedCycle { backend, cycle, .. }, levels, .. } = self;
         cycle.rebuild(backend, |hierarchy| {
             *levels = hierarchy.restructure(backend, void)?;
             Ok(())
@@ -254,10 +150,8 @@ impl<R: Real, K: Coarsened<N>, const N: usize> ElementPreconditioner<Cuda<f64>>
         _: &dyn ElementOperator<Cuda<f64>>,
         coefficients: &[&DeviceVector<f64>],
     ) -> Result<(), BackendError> {
-        if self.cycle.reset_strength() {
-            self.forget_recorded();
-        }
-        let Self { backend, cycle, setup, .. } = self;
+        self.recorded.reset_strength();
+        let Self { recorded: RecordedCycle { backend, cycle, .. }, setup, .. } = self;
         cycle.hierarchy_mut().set_coefficients(coefficients);
         setup.repeat(backend, &mut || cycle.update(backend, |hierarchy| hierarchy.update(backend)));
         backend.device().synchronize() // failures, and the time, are those of the setup

@@ -84,10 +84,14 @@ impl<K: Assembled<N>, const N: usize> ProblemOnDevice<K, N> {
         }))
     }
 
-    /// Bytes on the device for a problem on `mesh`; one in clusters takes 34 an element more, of
-    /// tetrahedra 46.
+    /// Bytes on the device for a problem on `mesh`, of tetrahedra at most; hexahedra in clusters take
+    /// 34 an element more.
     pub fn bytes(mesh: &HexMesh) -> usize {
-        MeshOnDevice::bytes(mesh) + Constraints::bytes(mesh.n_nodes(), mesh.n_elements())
+        let clusters = match mesh.shape() {
+            Shape::Tetrahedron => TetrahedraClusters::bytes(mesh.n_elements()),
+            _ => 0,
+        };
+        MeshOnDevice::bytes(mesh) + Constraints::bytes(mesh.n_nodes(), mesh.n_elements()) + clusters
     }
 
     /// Whether `mf` computes the elements in clusters.

@@ -45,6 +45,12 @@ impl TetrahedraClusters {
         WARP * self.count
     }
 
+    /// Bytes on the device for so many tetrahedra at most.
+    pub fn bytes(n_elements: usize) -> usize {
+        let cluster = 4 + (4 + 2) * SLOTS + 10 * WARP + (4 + 8) * WARP;
+        cluster * n_elements.div_ceil(LEAST)
+    }
+
     /// Divides `tetrahedra` into clusters; none if these are small. `held` is as in
     /// [`super::constraints::Constraints`].
     ///

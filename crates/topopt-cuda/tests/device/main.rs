@@ -17,6 +17,7 @@ mod rank_solves;
 mod ranks;
 mod scalar_multigrid;
 mod tetrahedra;
+mod tetrahedra_multigrid;
 
 use std::sync::Arc;
 

@@ -15,6 +15,9 @@ pub use integrals::{
     FLOPS_PER_UNKNOWN, TetrahedronMatrix, TetrahedronVector, body_force, diagonal_blocks,
     gradients, matrix,
 };
-pub use multigrid::TetrahedraMultigrid;
+pub use multigrid::{
+    GROUP, GroupInverse, Rectangle, Smoothed, SmoothedTransfer, TetrahedraMultigrid,
+    VertexHierarchy, VertexLevels, Vertices,
+};
 pub(crate) use patches::{AddTetrahedra, TetrahedraWorks, add_blocks};
 pub(crate) use strain::{add_strain_transpose, strain};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use topopt_case::config::{self, Config};
 use topopt_case::model::Model;
 use topopt_case::units;
-use topopt_cuda::{BlockJacobi, ProblemOnDevice};
+use topopt_cuda::{BlockJacobi, Cuda, ProblemOnDevice, Real};
 use topopt_fem::tetrahedra::TetrahedraMultigrid;
 use topopt_fem::{DIM, Discretization, Elasticity, LoadCase, Multigrid, Sharing};
 use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
@@ -50,6 +50,24 @@ impl Solvable<DIM> for Elasticity {
         match problem.elements().are_tetrahedra() {
             true => TetrahedraMultigrid::bytes(problem),
             false => Multigrid::bytes(problem, smoother),
+        }
+    }
+
+    fn multigrid_of_tetrahedra<'a, R: Real>(
+        backend: &'a Cuda<R>,
+        mesh: &Arc<ProblemOnDevice>,
+        problem: &'a Discretization<Self, DIM>,
+        kind: CycleKind,
+    ) -> Option<Result<GpuPreconditioner<'a>, BackendError>> {
+        let of_them = || topopt_cuda::TetrahedraMultigrid::new(backend, mesh, problem, kind);
+        problem.elements().are_tetrahedra().then(|| Ok(Box::new(of_them()?) as _))
+    }
+
+    fn gpu_multigrid_bytes<R: Real>(problem: &Discretization<Self, DIM>, by_color: bool) -> usize {
+        let (n_nodes, n_elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
+        match problem.elements().are_tetrahedra() {
+            true => topopt_cuda::TetrahedraMultigrid::<R>::bytes(problem.mesh()),
+            false => topopt_cuda::Multigrid::<R>::bytes(n_nodes, n_elements, by_color),
         }
     }
 

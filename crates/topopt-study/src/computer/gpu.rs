@@ -188,7 +188,8 @@ fn solver<'a, K: Solvable<N>, const N: usize>(
         Ok((strategy.build(&mesh, problem)?, note))
     };
     let prepare = || Prepared::new(problem).smoothed_by(smoother(solver));
-    let (operator, prepared) = rayon::join(operator, || solver.is_multigrid().then(prepare));
+    let is_prepared = solver.is_multigrid() && !problem.elements().are_tetrahedra();
+    let (operator, prepared) = rayon::join(operator, || is_prepared.then(prepare));
     let (operator, note) = operator?;
 
     let preconditioner = preconditioner(gpu, solver, &mesh, problem, contrast, prepared)?;
@@ -198,7 +199,7 @@ fn solver<'a, K: Solvable<N>, const N: usize>(
 /// The preconditioner on a GPU, for moduli down to `contrast` times the largest. Multigrid is in
 /// single precision, but in double where void is softer than its rounding: a piece that only such
 /// void holds has motions that single precision cannot resolve, and solves failed. It
-/// is prepared on the host.
+/// is prepared on the host, that of tetrahedra where it is built.
 ///
 /// # Errors
 /// [`BackendError`] if the device has no room for it.
@@ -211,6 +212,15 @@ fn preconditioner<'a, K: Solvable<N>, const N: usize>(
     prepared: Option<Prepared>,
 ) -> Result<Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>, BackendError> {
     let kind = cycle(solver);
+    if solver.is_multigrid() {
+        let of_tetrahedra = match is_single(contrast) {
+            true => K::multigrid_of_tetrahedra(gpu.single()?, mesh, problem, kind),
+            false => K::multigrid_of_tetrahedra(&gpu.backend, mesh, problem, kind),
+        };
+        if let Some(multigrid) = of_tetrahedra {
+            return multigrid;
+        }
+    }
     Ok(match prepared {
         Some(host) if is_single(contrast) => {
             Box::new(Multigrid::new(gpu.single()?, mesh, problem, kind, &host)?.following(problem))

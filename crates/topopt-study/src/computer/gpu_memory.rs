@@ -46,7 +46,7 @@ fn of_cycle<R: Real, K: Solvable<N>, const N: usize>(
     let smoother =
         usize::from(is_patch(config)) * Multigrid::<R, K, N>::patch_bytes(nodes, elements);
     let further = Mf::<R, K, N>::further_bytes(subject.equation);
-    Multigrid::<R, K, N>::bytes(nodes, elements, by_color) + further + smoother
+    K::gpu_multigrid_bytes::<R>(subject.equation, by_color) + further + smoother
 }
 
 /// Device memory of the filter's weights. A Helmholtz equation has a copy of the mesh of its own.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use topopt_case::config::{self, Config};
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
-use topopt_cuda::{Cuda, DeviceKernel, ProblemOnDevice};
+use topopt_cuda::{Cuda, DeviceKernel, ProblemOnDevice, Real};
 use topopt_fem::{Discretization, ElementPreconditioner, Sharing};
 use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
@@ -47,6 +47,22 @@ pub trait Solvable<const N: usize>: Physics<N> + DeviceKernel<N> {
 
     /// Bytes that multigrid takes at most on the processor.
     fn multigrid_bytes(problem: &Discretization<Self, N>, smoother: SmootherKind) -> usize;
+
+    /// Multigrid on a GPU in the precision `R`, for tetrahedra, which have one of their own.
+    fn multigrid_of_tetrahedra<'a, R: Real>(
+        _backend: &'a Cuda<R>,
+        _mesh: &Arc<ProblemOnDevice<Self, N>>,
+        _problem: &'a Discretization<Self, N>,
+        _kind: CycleKind,
+    ) -> Option<Result<GpuPreconditioner<'a>, BackendError>> {
+        None
+    }
+
+    /// Bytes that multigrid takes on a GPU in the precision `R`, of elements by color if they are.
+    fn gpu_multigrid_bytes<R: Real>(problem: &Discretization<Self, N>, by_color: bool) -> usize {
+        let (n_nodes, n_elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
+        topopt_cuda::Multigrid::<R, Self, N>::bytes(n_nodes, n_elements, by_color)
+    }
 
     /// The blocks on the diagonal as a preconditioner on a GPU, where `solver` asks for them and
     /// they are more than numbers.

@@ -55,7 +55,6 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         };
         let (place, case) = rayon::join(place, case);
         let (place, case) = (place.map_err(InputError::from)?, case?);
-        let place = place.of_mesh(config, &case.mesh);
         let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
         let elements = model.mesh.n_elements();
         place.check_parts(&request.team, elements).map_err(InputError::from)?;

@@ -123,7 +123,7 @@ pub fn of<K: Verified<N>, const N: usize>(
     let case = Case::<N>::of::<K>(config, &request.gmsh, interrupt)?;
     let given = Given::of::<K>(config, &case);
     let asked = config.solver.device;
-    let place = Place::find(asked).map_err(InputError::from)?.of_mesh(config, &case.mesh);
+    let place = Place::find(asked).map_err(InputError::from)?;
     let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
     let file = DesignFile::read(&results.design()).map_err(InputError::from)?;
     let shape = Shape::new(&model, &file, request).map_err(InputError::from)?;

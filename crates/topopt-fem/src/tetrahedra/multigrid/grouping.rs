@@ -55,8 +55,8 @@ impl Graph {
 
     /// Groups of up to `size` points, `[n_groups]`, each increasing: one grows by the point that is
     /// coupled with it most strongly, and the next one begins at the point whose neighbors are in
-    /// groups for the most part. Fragments below a third of `size` join the group that they are
-    /// coupled with most strongly.
+    /// groups for the most part. Points of fragments below a third of `size` join the group that
+    /// they are coupled with most strongly, which has half of `size` more at most.
     pub fn groups(&self, size: usize) -> Vec<Vec<u32>> {
         let mut growth = Growth::of(self);
         for seed in 0..self.len() as u32 {
@@ -143,11 +143,12 @@ impl<'a> Growth<'a> {
                 continue;
             }
             for point in std::mem::take(&mut self.groups[number]) {
-                let whole = |other: &u32| {
+                let takes_it = |other: &u32| {
                     let group = self.of[*other as usize] as usize;
-                    group != number && !is_small(&self.groups[group])
+                    let len = self.groups[group].len();
+                    group != number && !is_small(&self.groups[group]) && 2 * len < 3 * size
                 };
-                let beside = self.graph.neighbors(point).filter(|(other, _)| whole(other));
+                let beside = self.graph.neighbors(point).filter(|(other, _)| takes_it(other));
                 let strongest = beside.max_by(|a, b| a.1.total_cmp(&b.1));
                 let target =
                     strongest.map_or(number, |(other, _)| self.of[other as usize] as usize);
@@ -189,7 +190,7 @@ mod tests {
     fn fragments_join_their_neighbors() {
         for n in [7, 8, 9, 10, 25] {
             let groups = chain(n).groups(6);
-            assert!(groups.iter().all(|group| group.len() >= 2), "{n}: {groups:?}");
+            assert!(groups.iter().all(|group| (2..=9).contains(&group.len())), "{n}: {groups:?}");
         }
     }
 }

@@ -10,7 +10,7 @@ use topopt_linalg::{
 
 /// The inverses of the diagonal blocks of a matrix that belong to groups of points with B unknowns
 /// each. Stored in single precision: they only smooth.
-pub(super) struct GroupInverse<const B: usize> {
+pub struct GroupInverse<const B: usize> {
     /// Points of all groups, one group after the other.
     points: Vec<u32>,
     /// End of every group in `points`.
@@ -28,7 +28,7 @@ const LEAST: f64 = 1e-12;
 
 impl<const B: usize> GroupInverse<B> {
     /// Groups that cover the points; without numbers until they are set.
-    pub fn new(groups: Vec<Vec<u32>>) -> Self {
+    pub(super) fn new(groups: Vec<Vec<u32>>) -> Self {
         let points = groups.concat();
         let mut places = vec![0; points.len()];
         points.iter().zip(0..).for_each(|(&point, place)| places[point as usize] = place);
@@ -42,13 +42,13 @@ impl<const B: usize> GroupInverse<B> {
 
     /// Recomputes the inverses of the blocks that `block(points)` gives, dense and symmetric,
     /// `[B points][B points]`.
-    pub fn set(&mut self, block: impl Fn(&[u32]) -> DMatrix<f64> + Sync) {
+    pub(super) fn set(&mut self, block: impl Fn(&[u32]) -> DMatrix<f64> + Sync) {
         let groups = (0..self.ends.len()).into_par_iter();
         self.inverses = groups.map(|group| inverse(block(self.group(group)))).collect();
     }
 
     /// Recomputes the inverses of the blocks of `matrix`.
-    pub fn set_of_matrix(&mut self, matrix: &BlockCsr<B>) {
+    pub(super) fn set_of_matrix(&mut self, matrix: &BlockCsr<B>) {
         self.set(|points| {
             let mut block = DMatrix::zeros(B * points.len(), B * points.len());
             for (r, &row) in points.iter().enumerate() {
@@ -65,8 +65,13 @@ impl<const B: usize> GroupInverse<B> {
         });
     }
 
+    /// Number of groups.
+    pub fn n_groups(&self) -> usize {
+        self.ends.len()
+    }
+
     /// The points of a group, increasing.
-    fn group(&self, group: usize) -> &[u32] {
+    pub fn group(&self, group: usize) -> &[u32] {
         let start = if group == 0 { 0 } else { self.ends[group - 1] };
         &self.points[start..self.ends[group]]
     }

@@ -2,10 +2,12 @@
 //! \[VanekMandelBrezina1996\].
 
 use rayon::prelude::*;
-use topopt_linalg::{BlockCsr, BlockPattern, Cpu, LinearOperator, Transfer, pseudo_inverse};
+use topopt_linalg::{
+    Backend, BlockCsr, BlockPattern, Cpu, LinearOperator, Transfer, pseudo_inverse,
+};
 
 /// A matrix of B x M blocks in compressed rows.
-struct Rectangle<const B: usize, const M: usize> {
+pub struct Rectangle<const B: usize, const M: usize> {
     offsets: Vec<usize>,
     columns: Vec<u32>,
     blocks: Vec<[[f64; M]; B]>,
@@ -23,12 +25,22 @@ impl<const B: usize, const M: usize> Rectangle<B, M> {
         Self { offsets, columns, blocks }
     }
 
+    /// Offset of each row in the blocks, `[n_rows + 1]`.
+    pub fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
+    /// Columns of all blocks, row by row.
+    pub fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
     fn row(&self, row: usize) -> impl Iterator<Item = (u32, &[[f64; M]; B])> {
         let row = self.offsets[row]..self.offsets[row + 1];
         self.columns[row.clone()].iter().copied().zip(&self.blocks[row])
     }
 
-    fn columns(&self, row: usize) -> &[u32] {
+    fn columns_of(&self, row: usize) -> &[u32] {
         &self.columns[self.offsets[row]..self.offsets[row + 1]]
     }
 
@@ -50,7 +62,7 @@ impl<const B: usize, const M: usize> Rectangle<B, M> {
 }
 
 /// The transfer between a level of points with B unknowns and its aggregates with M modes each.
-pub(super) struct SmoothedTransfer<const B: usize, const M: usize> {
+pub struct SmoothedTransfer<const B: usize, const M: usize> {
     /// Aggregate of every point.
     of: Vec<u32>,
     /// Modes of the aggregate at every point, zero at held components.
@@ -65,7 +77,11 @@ pub(super) struct SmoothedTransfer<const B: usize, const M: usize> {
 impl<const B: usize, const M: usize> SmoothedTransfer<B, M> {
     /// The transfer from `groups` of the points of `matrix`, whose modes are `tentative` at every
     /// point; needs an update before use.
-    pub fn new(matrix: &BlockCsr<B>, groups: &[Vec<u32>], tentative: Vec<[[f64; M]; B]>) -> Self {
+    pub(super) fn new(
+        matrix: &BlockCsr<B>,
+        groups: &[Vec<u32>],
+        tentative: Vec<[[f64; M]; B]>,
+    ) -> Self {
         let pattern = matrix.pattern();
         let mut of = vec![0; pattern.n_rows()];
         for (number, group) in (0..).zip(groups) {
@@ -83,24 +99,49 @@ impl<const B: usize, const M: usize> SmoothedTransfer<B, M> {
         let prolongation = Rectangle::zeros(rows.clone().map(around).collect());
         let beyond = |row: usize| {
             let points = pattern.row(row).iter();
-            distinct(&mut points.flat_map(|&c| prolongation.columns(c as usize)).copied())
+            distinct(&mut points.flat_map(|&c| prolongation.columns_of(c as usize)).copied())
         };
         let product = Rectangle::zeros(rows.map(beyond).collect());
 
         let mut transpose = vec![Vec::new(); groups.len()];
         for row in 0..pattern.n_rows() {
             let places = prolongation.offsets[row] as u32..;
-            for (&column, place) in prolongation.columns(row).iter().zip(places) {
+            for (&column, place) in prolongation.columns_of(row).iter().zip(places) {
                 transpose[column as usize].push((row as u32, place));
             }
         }
         Self { of, tentative, prolongation, product, transpose }
     }
 
+    /// The prolongation P.
+    pub fn prolongation(&self) -> &Rectangle<B, M> {
+        &self.prolongation
+    }
+
+    /// Aggregate of every point.
+    pub fn aggregates(&self) -> &[u32] {
+        &self.of
+    }
+
+    /// Modes of the aggregate at every point, zero at held components.
+    pub fn tentative(&self) -> &[[[f64; M]; B]] {
+        &self.tentative
+    }
+
+    /// The product A P.
+    pub fn product(&self) -> &Rectangle<B, M> {
+        &self.product
+    }
+
+    /// Points of every row of P^T, and where their blocks stand in P.
+    pub fn transpose(&self) -> &[Vec<(u32, u32)>] {
+        &self.transpose
+    }
+
     /// The pattern of P^T A P.
-    pub fn coarse_pattern(&self) -> BlockPattern {
+    pub(super) fn coarse_pattern(&self) -> BlockPattern {
         let rows = self.transpose.par_iter().map(|points| {
-            let columns = points.iter().flat_map(|(row, _)| self.product.columns(*row as usize));
+            let columns = points.iter().flat_map(|(row, _)| self.product.columns_of(*row as usize));
             let mut columns: Vec<u32> = columns.copied().collect();
             columns.sort_unstable();
             columns.dedup();
@@ -110,7 +151,7 @@ impl<const B: usize, const M: usize> SmoothedTransfer<B, M> {
     }
 
     /// Recomputes P for `matrix`, of whose D^-1 A the largest eigenvalue is that, and P^T A P.
-    pub fn update(&mut self, matrix: &BlockCsr<B>, largest: f64, coarse: &mut BlockCsr<M>) {
+    pub(super) fn update(&mut self, matrix: &BlockCsr<B>, largest: f64, coarse: &mut BlockCsr<M>) {
         let Self { of, tentative, prolongation, product, transpose } = self;
         let damping = 4.0 / (3.0 * largest);
         prolongation.fill(|row, columns, blocks| {
@@ -208,25 +249,25 @@ impl<const B: usize, const M: usize> Transfer<Cpu> for SmoothedTransfer<B, M> {
 /// Steps of the power method, and the factor of its result, which comes from below.
 const POWER: (usize, f64) = (15, 1.05);
 
-/// Estimates the largest eigenvalue of D^-1 A with the blocks D on the diagonal of A.
+/// Estimates the largest eigenvalue of D^-1 A with the blocks D on the diagonal of A, by the growth
+/// of energies x^T A x, in which motions that a singular block leaves undetermined do not count.
 pub(super) fn largest_eigenvalue<const B: usize>(matrix: &BlockCsr<B>) -> f64 {
     let rows = 0..matrix.pattern().n_rows();
     let inverses =
         rows.clone().into_par_iter().map(|row| pseudo_inverse(&matrix.diagonal_block(row)));
     let inverses: Vec<[[f64; B]; B]> = inverses.collect();
     let mut x: Vec<f64> = (0..B * rows.len()).map(|i| (i as f64 * 12.9898).sin()).collect();
-    let (mut y, mut growth) = (vec![0.0; x.len()], 1.0);
-    for _ in 0..POWER.0 {
+    let (mut y, mut energies) = (vec![0.0; x.len()], [0.0; 2]);
+    for step in 0..=POWER.0 {
         matrix.apply(&x, &mut y);
-        let norm = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
-        let before = norm(&x);
-        for ((x, y), inverse) in
-            x.as_chunks_mut::<B>().0.iter_mut().zip(y.as_chunks::<B>().0).zip(&inverses)
-        {
+        energies = [energies[1], Cpu.dot(&x, &y)];
+        if step == POWER.0 {
+            break;
+        }
+        let rows = x.as_chunks_mut::<B>().0.iter_mut().zip(y.as_chunks::<B>().0).zip(&inverses);
+        for ((x, y), inverse) in rows {
             *x = std::array::from_fn(|i| (0..B).map(|j| inverse[i][j] * y[j]).sum());
         }
-        growth = norm(&x) / before;
-        x.iter_mut().for_each(|x| *x /= growth * before);
     }
-    POWER.1 * growth
+    POWER.1 * (energies[1] / energies[0]).sqrt()
 }

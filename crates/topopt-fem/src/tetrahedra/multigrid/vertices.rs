@@ -1,5 +1,7 @@
 //! The first coarse level: the vertices of tetrahedra, between which displacements are linear.
 
+use std::sync::Arc;
+
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 use topopt_linalg::{BlockCsr, BlockPattern, Cpu, Transfer};
@@ -11,18 +13,18 @@ use crate::tetrahedra::integrals::{WEIGHT, gradients};
 use crate::{DIM, Discretization, ElementKernel};
 
 /// The vertices of a mesh, and where its nodes lie between them.
-pub(super) struct Vertices {
+pub struct Vertices {
     /// Nodes that are vertices, increasing.
     pub nodes: Vec<u32>,
     /// The two vertices, by number, that every node is in the middle of; a vertex is in the middle
     /// of itself.
-    ends: Vec<[u32; 2]>,
+    pub ends: Vec<[u32; 2]>,
     /// Nodes that every vertex moves; itself twice.
-    moved: Vec<Vec<u32>>,
+    pub moved: Vec<Vec<u32>>,
 }
 
 impl Vertices {
-    pub fn of(mesh: &HexMesh) -> Self {
+    pub(super) fn of(mesh: &HexMesh) -> Self {
         let mut number = vec![u32::MAX; mesh.n_nodes()];
         for nodes in mesh.elements() {
             nodes[..4].iter().for_each(|&node| number[node as usize] = 0);
@@ -48,7 +50,7 @@ impl Vertices {
     }
 
     /// The pattern of the matrix of the level.
-    pub fn pattern(&self, mesh: &HexMesh, adjacency: &NodeToElements) -> BlockPattern {
+    pub(super) fn pattern(&self, mesh: &HexMesh, adjacency: &NodeToElements) -> BlockPattern {
         let vertex = |node: u32| self.ends[node as usize][0];
         let rows = self.nodes.par_iter().map(|&node| {
             let elements = adjacency.elements_of(node as usize).iter();
@@ -63,7 +65,7 @@ impl Vertices {
 
     /// Recomputes the matrix of the level for `coefficients`, `[n_elements]` for each term: that of
     /// linear tetrahedra, with the identity in rows and columns of held components.
-    pub fn assemble<K: ElementKernel<N>, const N: usize>(
+    pub(super) fn assemble<K: ElementKernel<N>, const N: usize>(
         &self,
         problem: &Discretization<K, N>,
         adjacency: &NodeToElements,
@@ -102,7 +104,7 @@ impl Vertices {
     }
 
     /// Values of nodes, half of them to each end.
-    fn shared<const N: usize>(&self, values: &[[f64; N]]) -> Vec<[f64; N]> {
+    pub fn shared<const N: usize>(&self, values: &[[f64; N]]) -> Vec<[f64; N]> {
         let sum = |moved: &Vec<u32>| {
             let mut sum = [0.0; N];
             for &node in moved {
@@ -129,13 +131,13 @@ fn corner_gradients(mesh: &HexMesh, element: usize) -> ([[f64; DIM]; 4], f64) {
 /// The transfer between the nodes of `problem` and its vertices.
 pub(super) struct VertexTransfer<'a, K, const N: usize> {
     pub problem: &'a Discretization<K, N>,
-    pub vertices: Vertices,
+    pub vertices: Arc<Vertices>,
 }
 
 impl<K: ElementKernel<N>, const N: usize> Transfer<Cpu> for VertexTransfer<'_, K, N> {
     fn restrict(&self, fine: &Vec<f64>, coarse: &mut Vec<f64>) {
         let (held, fine) = (self.problem.constraints(), fine.as_chunks::<N>().0);
-        let Vertices { nodes, moved, .. } = &self.vertices;
+        let Vertices { nodes, moved, .. } = &*self.vertices;
         let rows = coarse.as_chunks_mut::<N>().0.par_iter_mut().zip(moved).zip(nodes);
         rows.with_min_len(256).for_each(|((coarse, moved), &own)| {
             let mut sum = [0.0; N];
@@ -199,13 +201,8 @@ pub(super) fn group_block<K: ElementKernel<N>, const N: usize>(
     points: &[u32],
 ) -> DMatrix<f64> {
     let (mesh, held) = (problem.mesh(), problem.constraints());
-    let mut elements: Vec<u32> =
-        points.iter().flat_map(|&node| adjacency.elements_of(node as usize)).copied().collect();
-    elements.sort_unstable();
-    elements.dedup();
-
     let mut block = DMatrix::zeros(N * points.len(), N * points.len());
-    for e in elements {
+    for e in adjacency.elements_around(points) {
         let e = e as usize;
         let places = mesh.element(e).iter().map(|node| points.binary_search(node).ok());
         let inside: Vec<(usize, usize)> =

@@ -1,0 +1,151 @@
+//! Work that is recorded once and replayed: updates of hierarchies, and cycles.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Hierarchy, Preconditioner};
+
+use super::convert::Convert;
+use crate::Cuda;
+use crate::replay::Replay;
+use crate::vector::{DeviceVector, Real};
+
+/// Work that is the same every time; once it has been recorded, if it can be.
+pub(super) struct Repeated {
+    is_recorded: bool,
+    recorded: Option<Replay>,
+}
+
+impl Repeated {
+    /// Builds work that will be recorded, if it can be.
+    pub fn new(is_recorded: bool) -> Self {
+        Self { is_recorded, recorded: None }
+    }
+
+    /// Does it once more.
+    pub fn repeat<R: Real>(&mut self, backend: &Cuda<R>, work: &mut dyn FnMut()) {
+        match self.is_recorded {
+            true => backend.repeat(&mut self.recorded, work),
+            false => work(),
+        }
+    }
+
+    /// Drops the recording, since the work changes.
+    pub fn forget(&mut self) {
+        self.recorded = None;
+    }
+}
+
+/// A cycle in precision `R` as a preconditioner in double precision, which is recorded.
+pub(super) struct RecordedCycle<'a, R: Real, H: Hierarchy<Cuda<R>>> {
+    pub backend: &'a Cuda<R>,
+    pub cycle: Cycle<Cuda<R>, H>,
+    state: Mutex<State<R>>,
+}
+
+/// Vectors and recording of an application, in precision `R`.
+struct State<R> {
+    convert: Convert<R>,
+    residual: DeviceVector<R>,
+    image: DeviceVector<R>,
+    /// The cycle from one to the other, with the present strength.
+    once: Repeated,
+}
+
+impl<'a, R: Real, H: Hierarchy<Cuda<R>>> RecordedCycle<'a, R, H> {
+    /// Cycles of that kind over `hierarchy`; they are recorded if they can be.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(
+        backend: &'a Cuda<R>,
+        kind: CycleKind,
+        hierarchy: H,
+        is_recorded: bool,
+    ) -> Result<Self, BackendError> {
+        let space = hierarchy.operator(0).space();
+        let (residual, image) = (backend.zeros(space)?, backend.zeros(space)?);
+        let (convert, once) = (Convert::load(backend.device())?, Repeated::new(is_recorded));
+        let state = Mutex::new(State { convert, residual, image, once });
+        Ok(Self { backend, cycle: Cycle::new(backend, kind, hierarchy)?, state })
+    }
+
+    /// Drops the recording: steps and the smoothers' degrees are part of it, numbers are not.
+    pub fn forget(&self) {
+        self.state().once.forget();
+    }
+
+    /// Makes the cycle what it was at first.
+    pub fn reset_strength(&self) {
+        self.forget_if(self.cycle.reset_strength());
+    }
+
+    fn forget_if(&self, is_changed: bool) -> bool {
+        if is_changed {
+            self.forget();
+        }
+        is_changed
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<R: Real, H: Hierarchy<Cuda<R>>> Preconditioner<Cuda<f64>> for RecordedCycle<'_, R, H> {
+    fn name(&self) -> &'static str {
+        self.cycle.name()
+    }
+
+    fn is_linear(&self) -> bool {
+        self.cycle.is_linear()
+    }
+
+    fn check_interval(&self, _: &Cuda<f64>) -> usize {
+        self.cycle.check_interval(self.backend)
+    }
+
+    fn apply(&self, _: &Cuda<f64>, r: &DeviceVector<f64>, z: &mut DeviceVector<f64>) {
+        let State { convert, residual, image, once } = &mut *self.state();
+        convert.narrow(&r.values, &mut residual.values);
+        once.repeat(self.backend, &mut || self.cycle.apply(self.backend, residual, image));
+        convert.widen(&image.values, &mut z.values);
+    }
+
+    fn strengthen(&self) -> bool {
+        self.forget_if(self.cycle.strengthen())
+    }
+
+    fn give_way(&self) -> bool {
+        self.forget_if(self.cycle.give_way())
+    }
+}
+
+/// Passes on what preconditioners do to the [`RecordedCycle`] in the member `recorded`.
+macro_rules! by_recorded {
+    () => {
+        fn name(&self) -> &'static str {
+            self.recorded.name()
+        }
+
+        fn is_linear(&self) -> bool {
+            self.recorded.is_linear()
+        }
+
+        fn check_interval(&self, backend: &Cuda<f64>) -> usize {
+            self.recorded.check_interval(backend)
+        }
+
+        fn apply(&self, backend: &Cuda<f64>, r: &DeviceVector<f64>, z: &mut DeviceVector<f64>) {
+            self.recorded.apply(backend, r, z);
+        }
+
+        fn strengthen(&self) -> bool {
+            self.recorded.strengthen()
+        }
+
+        fn give_way(&self) -> bool {
+            self.recorded.give_way()
+        }
+    };
+}
+pub(super) use by_recorded;

@@ -1,0 +1,229 @@
+//! The levels of multigrid for tetrahedra, apart from what a backend makes of them.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use topopt_linalg::{BlockCsr, BlockPattern};
+use topopt_mesh::NodeToElements;
+use topopt_mesh::vector::difference;
+
+use super::grouping::Graph;
+use super::groups::GroupInverse;
+use super::smoothed::{SmoothedTransfer, largest_eigenvalue};
+use super::vertices::{Vertices, group_block, row_norms};
+use crate::multigrid::{DIRECT, NodalModes};
+use crate::{DIM, Discretization, Elasticity, ElementKernel, Level, MODES, Modes};
+
+/// Points of a group that smooths the finest level, and the others.
+pub const GROUP: [usize; 2] = [8, 4];
+/// Points of an aggregate.
+const AGGREGATE: usize = 6;
+/// Most levels of aggregates: each has a third of the points of the one before, or building ends.
+const MOST_LEVELS: usize = 20;
+
+/// Structure and numbers of the levels: nodes, of which there are only the groups; vertices;
+/// aggregates, each of the points before it.
+pub struct VertexLevels<
+    'a,
+    K: ElementKernel<N> = Elasticity,
+    const N: usize = DIM,
+    const M: usize = MODES,
+> where
+    [f64; M]: NodalModes<N>,
+{
+    problem: &'a Discretization<K, N>,
+    adjacency: NodeToElements,
+    /// Groups of nodes that smooth the finest level.
+    pub groups: GroupInverse<N>,
+    /// The vertices between which nodes lie.
+    pub vertices: Arc<Vertices>,
+    /// Level of the vertices.
+    pub first: Smoothed<N>,
+    /// Transfer from there to the first level of aggregates.
+    pub to_aggregates: SmoothedTransfer<N, M>,
+    /// Levels of aggregates, one at least.
+    pub aggregates: Vec<Smoothed<M>>,
+    /// Transfers between these, one less.
+    pub transfers: Vec<SmoothedTransfer<M, M>>,
+}
+
+/// A level with its smoother.
+pub struct Smoothed<const B: usize> {
+    /// The matrix.
+    pub matrix: BlockCsr<B>,
+    /// Inverses of its blocks of groups.
+    pub inverse: GroupInverse<B>,
+}
+
+impl<const B: usize> Smoothed<B> {
+    fn new(matrix: BlockCsr<B>) -> Self {
+        let inverse = GroupInverse::new(Graph::of_matrix(&matrix).groups(GROUP[1]));
+        Self { matrix, inverse }
+    }
+}
+
+impl<'a, K: ElementKernel<N>, const N: usize, const M: usize> VertexLevels<'a, K, N, M>
+where
+    [f64; M]: NodalModes<N>,
+{
+    /// The structure for `problem`, whose mesh is of tetrahedra; needs an update before use.
+    pub fn new(problem: &'a Discretization<K, N>) -> Self {
+        let mesh = problem.mesh();
+        let (adjacency, vertices) = (NodeToElements::new(mesh), Arc::new(Vertices::of(mesh)));
+        let groups =
+            GroupInverse::new(Graph::of_rows(row_norms(problem, &adjacency)).groups(GROUP[0]));
+
+        let mut matrix = BlockCsr::zeros(vertices.pattern(mesh, &adjacency));
+        let unit = vec![1.0; mesh.n_elements()];
+        let unit: Vec<&Vec<f64>> = (0..K::TERMS).map(|_| &unit).collect();
+        vertices.assemble(problem, &adjacency, &unit, &mut matrix);
+        let x = |&node: &u32| mesh.coordinates()[node as usize];
+        let positions: Vec<[f64; DIM]> = vertices.nodes.iter().map(x).collect();
+
+        let (members, mut centers) = aggregates(&matrix, &positions);
+        let held = problem.constraints();
+        let at_vertex = |vertex: usize, offset: [f64; DIM]| -> [[f64; M]; N] {
+            let node = vertices.nodes[vertex] as usize;
+            let modes = transposed(|mode| unit_mode(mode).at_node(offset));
+            std::array::from_fn(|i| if held.is_fixed(node, i) { [0.0; M] } else { modes[i] })
+        };
+        let tentative = tentative(&members, &positions, &centers, at_vertex);
+        let mut to_aggregates = SmoothedTransfer::new(&matrix, &members, tentative);
+        let first_coarse = coarse_level(&mut to_aggregates, &matrix);
+
+        let (mut levels, mut transfers) = (vec![first_coarse], Vec::new());
+        while levels.len() < MOST_LEVELS {
+            let fine = &levels[levels.len() - 1].matrix;
+            let (members, next) = aggregates(fine, &centers);
+            if M * centers.len() <= DIRECT || 3 * next.len() > 2 * centers.len() {
+                break;
+            }
+            let of_child = |_: usize, offset: [f64; DIM]| -> [[f64; M]; M] {
+                transposed(|mode| unit_mode(mode).of_child(offset))
+            };
+            let tentative = self::tentative(&members, &centers, &next, of_child);
+            let mut transfer = SmoothedTransfer::new(fine, &members, tentative);
+            let coarse = coarse_level(&mut transfer, fine);
+            levels.push(coarse);
+            transfers.push(transfer);
+            centers = next;
+        }
+
+        let (first, aggregates) = (Smoothed::new(matrix), levels);
+        Self { problem, adjacency, groups, vertices, first, to_aggregates, aggregates, transfers }
+    }
+
+    /// Elements of each group of the finest level, which have a node in it: increasing, one group
+    /// after the other, and where each begins, `[n_groups + 1]`.
+    pub fn elements_of_groups(&self) -> (Vec<u32>, Vec<u32>) {
+        let groups = (0..self.groups.n_groups()).into_par_iter();
+        let lists = groups.map(|group| self.adjacency.elements_around(self.groups.group(group)));
+        flatten(&lists.collect::<Vec<_>>())
+    }
+
+    /// Elements of each vertex in the same way, `[n_vertices + 1]`.
+    pub fn elements_of_vertices(&self) -> (Vec<u32>, Vec<u32>) {
+        let of = |&node: &u32| self.adjacency.elements_of(node as usize).to_vec();
+        flatten(&self.vertices.nodes.iter().map(of).collect::<Vec<_>>())
+    }
+
+    /// Recomputes all numbers for `coefficients`, `[n_elements]` for each term.
+    pub fn update(&mut self, coefficients: &[&Vec<f64>]) {
+        let Self { problem, adjacency, groups, vertices, first, to_aggregates, aggregates, .. } =
+            self;
+        groups.set(|points| group_block(problem, adjacency, coefficients, points));
+
+        let Smoothed { matrix, inverse } = first;
+        vertices.assemble(problem, adjacency, coefficients, matrix);
+        inverse.set_of_matrix(matrix);
+        to_aggregates.update(matrix, largest_eigenvalue(matrix), &mut aggregates[0].matrix);
+        for (level, transfer) in self.transfers.iter_mut().enumerate() {
+            let (done, rest) = aggregates.split_at_mut(level + 1);
+            let Smoothed { matrix, inverse } = &mut done[level];
+            inverse.set_of_matrix(matrix);
+            transfer.update(matrix, largest_eigenvalue(matrix), &mut rest[0].matrix);
+        }
+    }
+
+    /// Matrix of the last level.
+    pub fn last(&self) -> &BlockCsr<M> {
+        &self.aggregates[self.transfers.len()].matrix
+    }
+
+    /// Sizes of the levels.
+    pub fn sizes(&self) -> Vec<Level> {
+        let of = |unknowns: usize, pattern: &BlockPattern| Level {
+            unknowns: unknowns * pattern.n_rows(),
+            entries: unknowns * unknowns * pattern.n_blocks(),
+        };
+        let n_nodes = self.problem.mesh().n_nodes();
+        // Rows of 28 blocks on average.
+        let nodes = Level { unknowns: N * n_nodes, entries: 28 * N * N * n_nodes };
+        let first = of(N, self.first.matrix.pattern());
+        let others = self.aggregates.iter().map(|level| of(M, level.matrix.pattern()));
+        [nodes, first].into_iter().chain(others).collect()
+    }
+}
+
+/// Lists one after the other, and where each begins.
+fn flatten(lists: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
+    let ends = lists.iter().scan(0, |end, list| {
+        *end += list.len() as u32;
+        Some(*end)
+    });
+    (lists.concat(), std::iter::once(0).chain(ends).collect())
+}
+
+/// The level of aggregates that `transfer` goes to from that of `fine`.
+fn coarse_level<const B: usize, const M: usize>(
+    transfer: &mut SmoothedTransfer<B, M>,
+    fine: &BlockCsr<B>,
+) -> Smoothed<M> {
+    let mut coarse = BlockCsr::zeros(transfer.coarse_pattern());
+    transfer.update(fine, largest_eigenvalue(fine), &mut coarse);
+    Smoothed::new(coarse)
+}
+
+/// The amplitudes of one mode.
+fn unit_mode<const M: usize>(mode: usize) -> [f64; M] {
+    std::array::from_fn(|m| f64::from(u8::from(m == mode)))
+}
+
+/// Columns `of_mode` as rows.
+fn transposed<const B: usize, const M: usize>(
+    of_mode: impl Fn(usize) -> [f64; B],
+) -> [[f64; M]; B] {
+    let columns: [[f64; B]; M] = std::array::from_fn(of_mode);
+    std::array::from_fn(|i| std::array::from_fn(|m| columns[m][i]))
+}
+
+/// Aggregates of the points of `matrix`, and the means of their `positions`.
+fn aggregates<const B: usize>(
+    matrix: &BlockCsr<B>,
+    positions: &[[f64; DIM]],
+) -> (Vec<Vec<u32>>, Vec<[f64; DIM]>) {
+    let groups = Graph::of_matrix(matrix).groups(AGGREGATE);
+    let center = |group: &Vec<u32>| -> [f64; DIM] {
+        let sum = |i: usize| group.iter().map(|&point| positions[point as usize][i]).sum::<f64>();
+        std::array::from_fn(|i| sum(i) / group.len() as f64)
+    };
+    let centers = groups.iter().map(center).collect();
+    (groups, centers)
+}
+
+/// The modes of aggregates at their points, by the point and its offset from the center.
+fn tentative<const B: usize, const M: usize>(
+    groups: &[Vec<u32>],
+    positions: &[[f64; DIM]],
+    centers: &[[f64; DIM]],
+    modes: impl Fn(usize, [f64; DIM]) -> [[f64; M]; B],
+) -> Vec<[[f64; M]; B]> {
+    let mut tentative = vec![[[0.0; M]; B]; positions.len()];
+    for (group, &center) in groups.iter().zip(centers) {
+        for &point in group {
+            let point = point as usize;
+            tentative[point] = modes(point, difference(positions[point], center));
+        }
+    }
+    tentative
+}
