@@ -76,6 +76,7 @@ fn projection_of<'a, B: Pointwise, K: Physics<N>, const N: usize>(
     corners: Option<Box<dyn CornerMaps<B> + 'a>>,
 ) -> Result<Projection<'a, B>, BackendError> {
     let space = &subject.task.space;
+    let n = space.n_elements();
     let projection = Projection::new(backend, n, space.density_min, threshold, sharpness)?;
     Ok(match corners {
         Some(maps) => {

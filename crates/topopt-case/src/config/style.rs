@@ -51,6 +51,7 @@ fn suits_falling_volume(config: &Config) -> bool {
         && config.design.interpolation == Interpolation::Simp
         && config.minimizes_compliance()
         && !config.has_weight()
+        && !config.moves_supports()
         && is_open.iter().all(|key| !config.gives(key))
 }
 

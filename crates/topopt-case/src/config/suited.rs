@@ -34,6 +34,12 @@ impl Config {
         })
     }
 
+    /// Whether supports are moved, so that the compliance is that of both loads and movements.
+    pub fn moves_supports(&self) -> bool {
+        let moved = self.supports.iter().filter_map(|support| support.displacement.as_ref());
+        moved.into_iter().any(|displacement| *displacement.get_ref() != [0.0; 3])
+    }
+
     /// The coldest of held, ambient and initial temperatures. Responses count temperatures from it,
     /// so that they are the same in degrees Celsius and in kelvin.
     pub fn coldest(&self) -> f64 {
