@@ -1,8 +1,8 @@
 //! A study: from a [case](topopt_case) to a run and its results.
 //!
-//! Errors are findings of the case or a [`failure::Failure`], designs go to an [`observer::StudyObserver`],
-//! and nothing is printed. Of the modules, [`run`], [`analysis`] and [`verification`] are meant for
-//! use by others.
+//! Errors are findings of the case or a [`failure::Failure`], designs go to an
+//! [`observer::StudyObserver`], and nothing is printed. Of the modules, [`run`], [`observer`],
+//! [`analysis`] and [`verification`] are meant for use by others.
 
 pub mod analysis;
 pub mod asked;

@@ -21,8 +21,8 @@ pub struct Fields {
     pub energy: Vec<f64>,
     /// Flux per element and load case, `[n_elements][3]` each, where the physics has one.
     pub fluxes: Vec<(String, Vec<f64>)>,
-    /// Fields of nodes, `[n_nodes][N]` with N unknowns per node: `displacement` and `force` of the first load case, `displacement_NAME` and
-    /// `force_NAME` of the others.
+    /// Fields of nodes, `[n_nodes][N]` with N unknowns per node: `displacement` and `force` of the
+    /// first load case, `displacement_NAME` and `force_NAME` of the others.
     pub nodal: Vec<(String, Vec<f64>)>,
 }
 

@@ -23,9 +23,10 @@ use request::Asked;
 
 pub use request::Request;
 
-/// Runs a case; `observer` receives its designs and may end it. `interrupt` may be set at any time to end the run after the current iteration of
-/// conjugate gradients. Files are written as the request says, and the folder of the results
-/// is touched only when all that can be refused has been looked at.
+/// Runs a case; `observer` receives its designs and may end it. `interrupt` may be set at any time
+/// to end the run after the current iteration of conjugate gradients. Files are written as the
+/// request says; the folder of the results is touched only when all that can be refused has been
+/// looked at.
 ///
 /// # Errors
 /// [`Failure`]: input that cannot be run, files that cannot be written, a device or a solve that

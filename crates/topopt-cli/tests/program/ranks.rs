@@ -66,7 +66,7 @@ fn the_four_benchmarks_have_the_history_of_one_rank() {
         let folder = Folder::new();
         let text = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks");
         let text = std::fs::read_to_string(text.join(format!("{case}.toml"))).unwrap();
-        folder.write("case.toml", &text.replace("size = 1", "elements = 6000"));
+        folder.write("case.toml", &text.replace("size = 1", "elements = 3000"));
         let set = ["optimizer.max_iterations=2", "solver.device=cpu", NO_CHECKPOINT];
         agree_in(&folder, case, &set, &[2, 3, 4, 8], "displacement");
     }

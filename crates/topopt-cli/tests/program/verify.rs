@@ -108,7 +108,7 @@ fn a_solid_bar_is_as_in_the_book() {
 fn a_small_cantilever() {
     let folder = Folder::new();
     folder.run_well(&[
-        "mesh.elements=2000",
+        "mesh.elements=1000",
         "design.keep_loaded=free",
         "optimizer.max_iterations=15",
         "output.compression=none",
