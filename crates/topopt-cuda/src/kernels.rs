@@ -436,6 +436,14 @@ kernels! {
         corner_gradient_transpose(
             mesh: MeshView, part: Part, gx: In<f64>, gy: In<f64>, gz: In<f64>, y: Out<f64>,
         );
+        vertex_sum(mesh: MeshView, part: Part, x: In<f64>, y: Out<f64>);
+        vertex_sum_transpose(mesh: MeshView, y: In<f64>, x: Out<f64>);
+        vertex_gradient(
+            mesh: MeshView, y: In<f64>, gx: Out<f64>, gy: Out<f64>, gz: Out<f64>,
+        );
+        vertex_gradient_transpose(
+            mesh: MeshView, part: Part, gx: In<f64>, gy: In<f64>, gz: In<f64>, y: Out<f64>,
+        );
     }
 
     /// `cuda/element_bounds.cu`.

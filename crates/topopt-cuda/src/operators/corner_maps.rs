@@ -11,7 +11,7 @@ use crate::kernel::Grid::Threads;
 use crate::kernels;
 use crate::vector::DeviceVector;
 
-/// The maps of hexahedra on a device. On a mesh [by color](MeshOnDevice::by_color) they give the same
+/// The maps of a mesh on a device. On a mesh [by color](MeshOnDevice::by_color) they give the same
 /// bits every time.
 pub struct DeviceCorners {
     mesh: Arc<MeshOnDevice>,
@@ -37,26 +37,43 @@ impl CornerMaps<Cuda<f64>> for DeviceCorners {
     fn sum(&self, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
         self.clear(y);
         for part in self.mesh.parts() {
-            let grid = Threads(part.count as usize);
-            self.kernels.corner_sum(grid, &self.mesh, part, x, &mut *y);
+            let (grid, kernels) = (Threads(part.count as usize), &self.kernels);
+            match self.mesh.are_tetrahedra() {
+                true => kernels.vertex_sum(grid, &self.mesh, part, x, &mut *y),
+                false => kernels.corner_sum(grid, &self.mesh, part, x, &mut *y),
+            }
         }
     }
 
     fn sum_transpose(&self, y: &DeviceVector<f64>, x: &mut DeviceVector<f64>) {
-        self.kernels.corner_sum_transpose(Threads(self.mesh.n_elements), &self.mesh, y, x);
+        let (grid, kernels) = (Threads(self.mesh.n_elements), &self.kernels);
+        match self.mesh.are_tetrahedra() {
+            true => kernels.vertex_sum_transpose(grid, &self.mesh, y, x),
+            false => kernels.corner_sum_transpose(grid, &self.mesh, y, x),
+        }
     }
 
     fn gradient(&self, y: &DeviceVector<f64>, g: &mut Components<DeviceVector<f64>>) {
-        let (grid, [gx, gy, gz]) = (Threads(self.mesh.n_elements), g);
-        self.kernels.corner_gradient(grid, &self.mesh, y, gx, gy, gz);
+        let (grid, kernels, [gx, gy, gz]) = (Threads(self.mesh.n_elements), &self.kernels, g);
+        match self.mesh.are_tetrahedra() {
+            true => kernels.vertex_gradient(grid, &self.mesh, y, gx, gy, gz),
+            false => kernels.corner_gradient(grid, &self.mesh, y, gx, gy, gz),
+        }
     }
 
     fn gradient_transpose(&self, g: &mut Components<DeviceVector<f64>>, y: &mut DeviceVector<f64>) {
         self.clear(y);
-        let [gx, gy, gz] = &*g;
+        let ([gx, gy, gz], kernels) = (&*g, &self.kernels);
         for part in self.mesh.parts() {
             let grid = Threads(part.count as usize);
-            self.kernels.corner_gradient_transpose(grid, &self.mesh, part, gx, gy, gz, &mut *y);
+            match self.mesh.are_tetrahedra() {
+                true => {
+                    kernels.vertex_gradient_transpose(grid, &self.mesh, part, gx, gy, gz, &mut *y);
+                }
+                false => {
+                    kernels.corner_gradient_transpose(grid, &self.mesh, part, gx, gy, gz, &mut *y);
+                }
+            }
         }
     }
 }

@@ -4,7 +4,10 @@ use topopt_cuda::{Cuda, DeviceCorners, MeshOnDevice};
 use topopt_fem::{Components, CornerMaps, CpuCorners};
 use topopt_linalg::{Backend, Space};
 use topopt_mesh::Renumbering;
-use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, mixed_cut, wheel};
+use topopt_mesh::cells::Shape;
+use topopt_testing::{
+    Noise, assert_close, distorted_cube, distorted_tetrahedra, hexagon, mixed_cut, wheel,
+};
 
 use crate::device;
 
@@ -18,6 +21,7 @@ fn corner_maps_are_those_of_the_cpu() {
         hexagon(4),
         wheel(4),
         mixed_cut(),
+        distorted_tetrahedra(4, 0.2, true),
     ] {
         let (renumbering, colors) = Renumbering::shuffled(&mesh, 2).by_color(&mesh);
         let colored = renumbering.apply(&mesh);
@@ -35,17 +39,18 @@ fn corner_maps_are_those_of_the_cpu() {
             let unset = |space: Space| upload(&vec![f64::NAN; space.len()], space);
 
             // Volumes are those of the CPU up to a factor.
+            let factor = if mesh.shape() == Shape::Tetrahedron { 1.0 } else { 512.0 };
             let (mut found, mut expected) = (unset(nodes), y.clone());
             maps.sum(&there_x, &mut found);
             cpu.sum(&x, &mut expected);
             let found = backend.download(&found).unwrap();
-            assert_close(&found, &scaled(&expected, 512.0), 1e-13, "sum");
+            assert_close(&found, &scaled(&expected, factor), 1e-13, "sum");
 
             let (mut found, mut expected) = (unset(elements), x.clone());
             maps.sum_transpose(&there_y, &mut found);
             cpu.sum_transpose(&y, &mut expected);
             let found = backend.download(&found).unwrap();
-            assert_close(&found, &scaled(&expected, 512.0), 1e-13, "transposed sum");
+            assert_close(&found, &scaled(&expected, factor), 1e-13, "transposed sum");
 
             let mut found: Components<_> = [(); 3].map(|()| unset(elements));
             let mut expected = [(); 3].map(|()| x.clone());
