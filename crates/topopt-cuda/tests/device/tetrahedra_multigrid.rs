@@ -97,8 +97,11 @@ fn assert_levels<R: Real>(device: &Arc<Device>, problem: &Problem, tolerance: f6
         expected.operator(level).apply(&x, &mut z);
         compare(&backend.download(&y).unwrap(), &z, tolerance, "operator");
         if level + 1 == n_levels {
-            found.solve_last(&backend.upload(&z, space).unwrap(), &mut y);
-            assert_energy_close(expected.operator(level), &backend.download(&y).unwrap(), &x);
+            // Rounded forces alone move what is soft.
+            let b = backend.upload(&z, space).unwrap();
+            found.solve_last(&b, &mut y);
+            expected.solve_last(&backend.download(&b).unwrap(), &mut z);
+            assert_energy_close(expected.operator(level), &backend.download(&y).unwrap(), &z);
             continue;
         }
 

@@ -18,6 +18,8 @@ use crate::{DIM, Discretization, Elasticity, ElementKernel, Level, MODES, Modes}
 pub const GROUP: [usize; 2] = [8, 4];
 /// Points of an aggregate.
 const AGGREGATE: usize = 6;
+/// Rounding of differences of positions, in the largest of these.
+const ROUNDING: f64 = 1e-13;
 /// Most levels of aggregates: each has a third of the points of the one before, or building ends.
 const MOST_LEVELS: usize = 20;
 
@@ -218,11 +220,14 @@ fn tentative<const B: usize, const M: usize>(
     centers: &[[f64; DIM]],
     modes: impl Fn(usize, [f64; DIM]) -> [[f64; M]; B],
 ) -> Vec<[[f64; M]; B]> {
+    // Arms of rounding alone would make modes of their own.
+    let largest = positions.as_flattened().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    let arm = |offset: f64| if offset.abs() > ROUNDING * largest { offset } else { 0.0 };
     let mut tentative = vec![[[0.0; M]; B]; positions.len()];
     for (group, &center) in groups.iter().zip(centers) {
         for &point in group {
             let point = point as usize;
-            tentative[point] = modes(point, difference(positions[point], center));
+            tentative[point] = modes(point, difference(positions[point], center).map(arm));
         }
     }
     tentative
