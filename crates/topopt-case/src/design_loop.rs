@@ -41,11 +41,9 @@ pub fn of<'a, B: MovingAsymptotes + Sync, K: Physics<N>, const N: usize>(
     let law = interpolation::of(config, K::coefficient(config));
     let mut equation = StateEquation::new(backend, problem, law, solver)?;
     let early = config.solver.early_tolerance();
-    equation = equation.loosened(early);
     // A tolerance of the user's is kept.
-    if !config.has_own_tolerance() {
-        equation = equation.accepting(early);
-    }
+    let enough = if config.has_own_tolerance() { 0.0 } else { early };
+    equation = equation.loosened(early, enough);
     if task.timeline.is_none() && config.physics.kind == PhysicsKind::Heat {
         equation = equation.counted_from(problem, config.coldest())?;
     }

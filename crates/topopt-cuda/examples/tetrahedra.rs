@@ -122,7 +122,8 @@ fn parts(
     Ok(())
 }
 
-/// Prints iterations and seconds of a solve for a random load, and seconds of an application of `m`.
+/// Prints iterations and seconds of a solve for a random load, and seconds of an application of
+/// `m`.
 fn solve(
     device: &Arc<Device>,
     backend: &Cuda<f64>,

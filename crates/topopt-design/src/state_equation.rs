@@ -6,8 +6,8 @@ use topopt_analysis::{Bare, Effort, History, Linear, Observe, Solver};
 use topopt_fem::{ProblemView, Timeline};
 use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
-use crate::void_elements::{CHANGED, CHANGED_BY_STAGE};
-use crate::{Accuracy, DesignState, Interpolation, Settings, SolveError, StructureState};
+use crate::void_elements::{CHANGED, CHANGED_BY_STAGE, StructureState};
+use crate::{Accuracy, DesignState, Interpolation, Settings, SolveError};
 
 /// The state equation of a problem, such as a structure, with the states of the last evaluated
 /// design and of a trial.
@@ -88,17 +88,11 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         })
     }
 
-    /// Loosens solves up to `loose` while the design is not final, see [`Accuracy`].
+    /// Loosens solves up to `loose` while the design is not final, see [`Accuracy`], and accepts
+    /// those that come to `enough` when their iterations run out, as with thin hinges.
     #[must_use]
-    pub fn loosened(mut self, loose: f64) -> Self {
+    pub fn loosened(mut self, loose: f64, enough: f64) -> Self {
         self.accuracy.loose = loose;
-        self
-    }
-
-    /// Accepts solves that come to `enough` when their iterations run out: a design with thin hinges
-    /// has states that take any number of them.
-    #[must_use]
-    pub fn accepting(mut self, enough: f64) -> Self {
         self.linear.accept_short(enough);
         self
     }
@@ -200,9 +194,8 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         self.linear.update_preconditioner(&self.trial_moduli)
     }
 
-    /// Solves all load cases of the trial, from the states of the trial before it, if there is one
-    /// since a design was accepted, else from those of the design evaluated last. In time it steps
-    /// through the history of the trial, and shows its states to `observe`.
+    /// Solves all load cases of the trial, from the states of the last trial since a design was
+    /// accepted, else from those of that design. In time its states are shown to `observe`.
     pub(crate) fn solve(
         &mut self,
         tolerance: f64,
@@ -246,9 +239,8 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         self.linear.energies(&self.states, scratch, &mut self.energies);
     }
 
-    /// Rebuilds the structure of the preconditioner for the design evaluated last, once slow solves
-    /// have cost as much time as that. It is used after the next update. Returns the effort of the
-    /// solves since the last call.
+    /// Makes the structure of the preconditioner for the design evaluated last, once slow solves
+    /// have cost as much. Returns the effort of the solves since the last call.
     pub(crate) fn follow_slow_solves(&mut self) -> Result<Effort, BackendError> {
         let effort = self.linear.take_effort();
         if let Some(cost) = self.linear.structure_cost()
@@ -265,8 +257,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         self.linear.take_effort();
     }
 
-    /// Makes the structure for a design of `moduli`, if they differ enough from those it was made
-    /// for.
+    /// Makes the structure for `moduli` of which more than the `share` have changed.
     fn restructure(&mut self, moduli: Vec<f64>, share: f64) -> Result<(), BackendError> {
         // Ranks without the moduli receive whether void elements have changed, and the new ones.
         let backend = self.backend();

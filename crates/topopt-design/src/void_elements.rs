@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 const VOID: f64 = 0.2;
 /// Iterations of a solve that a structure is not to blame for.
 const USUAL: usize = 20;
-/// Share of the elements that must have become void or solid since a structure was made, where solves
-/// are slow.
+/// Share of the elements that must have become void or solid since a structure was made, where
+/// solves are slow.
 pub const CHANGED: f64 = 0.005;
-/// Share where a stage begins, whose first solve would be slow: where a surface has moved by 6 % of the
-/// elements in 25 iterations, an older structure took no more iterations.
+/// Share where a stage begins, whose first solve would be slow: where a surface has moved by 6 % of
+/// the elements in 25 iterations, an older structure took no more iterations.
 pub(crate) const CHANGED_BY_STAGE: f64 = 0.1;
 
 /// Void for which the structure of a preconditioner was made, and its cost since.

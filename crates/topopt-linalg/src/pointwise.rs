@@ -38,7 +38,8 @@ pub trait Pointwise: Gather {
     /// y_i = y_i ds/dx(x_i) of a smooth step s.
     fn smooth_step_slope(&self, step: &SmoothStep, x: &Self::Vector, y: &mut Self::Vector);
 
-    /// y_i = s of a subpixel step, where the field is v_i and the square of its change is `squares`_i.
+    /// y_i = s of a subpixel step, where the field is v_i and the square of its change is
+    /// `squares`_i.
     fn subpixel_step(
         &self,
         step: &SubpixelStep,

@@ -19,8 +19,8 @@ pub struct SubpixelStep {
     pub half_width: f64,
 }
 
-/// Least square of the change of a field across an element, below which the step is sharp: a uniform
-/// field has no distance from any level.
+/// Least square of the change of a field across an element, below which the step is sharp: a
+/// uniform field has no distance from any level.
 const LEAST_SQUARE: f64 = 1e-30;
 
 impl SubpixelStep {

@@ -11,9 +11,9 @@ use topopt_mesh::numbers::shown;
 
 use crate::connection::{is_connected_by_void, loaded_nodes, threshold};
 
-/// Strain energy of a piece's volume, as a share of that of all the solid's, below which a piece that
-/// hangs on another by an edge or a node carries nothing. One beside a member has 1e-6 or less, and a
-/// rod that turns about such hinges 1e-2.
+/// Strain energy of a piece's volume, as a share of that of all the solid's, below which a piece
+/// that hangs on another by an edge or a node carries nothing. One beside a member has 1e-6 or
+/// less, and a rod that turns about such hinges 1e-2.
 const IDLE: f64 = 1e-4;
 
 /// Times that islands are looked for, at most.
@@ -23,7 +23,7 @@ const MOST_PASSES: usize = 8;
 pub(crate) struct Cleaned {
     /// Density in the order of the problem, `[n_elements]`.
     pub density: Vec<f64>,
-    /// What is left out.
+    /// Pieces that are left out.
     pub islands: Islands,
 }
 
@@ -50,8 +50,8 @@ struct Piece {
 }
 
 impl Cleaned {
-    /// Empties the islands of a design of these densities and strain energies, `[n_elements]` in the
-    /// order of the problem; none where it has no island.
+    /// Empties the islands of a design of these densities and strain energies, `[n_elements]` in
+    /// the order of the problem; none where it has no island.
     pub fn of<K: Physics<N>, const N: usize>(
         model: &Model<K, N>,
         density: Vec<f64>,
@@ -98,8 +98,8 @@ impl Cleaned {
         true
     }
 
-    /// Empties the elements that are `gone`, and gives their material to those others above the level
-    /// that are not full, in proportion to what they lack.
+    /// Empties the elements that are `gone`, and gives their material to those others above the
+    /// level that are not full, in proportion to what they lack.
     fn empty<K: Physics<N>, const N: usize>(
         &mut self,
         model: &Model<K, N>,

@@ -64,8 +64,8 @@ pub fn of_vectors<K: Solvable<N>, const N: usize>(
     (counting.most() as f64 * (elements as f64 / subject.problem.elements().points as f64)) as usize
 }
 
-/// Iterations of the last stage after which all optimizers hold all of their vectors: mixing takes the
-/// most designs.
+/// Iterations of the last stage after which all optimizers hold all of their vectors: mixing takes
+/// the most designs.
 const ITERATIONS: usize = 4;
 
 /// Runs a design loop on `counting`.

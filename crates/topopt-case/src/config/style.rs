@@ -9,9 +9,10 @@ use super::{
 const DENSITY_MIN: f64 = 1e-3;
 
 /// Gives the keys that the user left out the values of the style, so that all that follows sees
-/// plain values. A case without a word on the style is a crisp one, unless it names a filter that no
-/// projection goes with, or a projection or stages of its own. A projection or a continuation of the user's replaces that of the style as a
-/// whole; stages of the style are for its own projection alone.
+/// plain values. A case without a word on the style is a crisp one, unless it names a filter that
+/// no projection goes with, or a projection or stages of its own. A projection or a continuation of
+/// the user's replaces that of the style as a whole; stages of the style are for its own projection
+/// alone.
 pub(super) fn resolve(config: &mut Config) {
     if !config.gives("design.style") && has_own_way(config) {
         config.design.style = Style::Smooth;
@@ -39,11 +40,11 @@ fn has_own_way(config: &Config) -> bool {
     kind && config.filter.get_ref().kind != FilterKind::Density || projection || continuation
 }
 
-/// Whether a run may begin nearly solid and lose material: for the least compliance of forces under one
-/// limit of material, by an optimizer and stages that the user left open.
+/// Whether a run may begin nearly solid and lose material: for the least compliance of forces under
+/// one limit of material, by an optimizer and stages that the user left open.
 ///
-/// Heat of sources in elements that become empty has nowhere to go: a sink ended at 1.6e9, and with a
-/// sharpness that doubles at 854.
+/// Heat of sources in elements that become empty has nowhere to go: a sink ended at 1.6e9, and with
+/// a sharpness that doubles at 854.
 fn suits_falling_volume(config: &Config) -> bool {
     let is_open = ["optimizer.method", "projection", "continuation"];
     config.physics.kind.data().has_forces
@@ -55,27 +56,27 @@ fn suits_falling_volume(config: &Config) -> bool {
         && is_open.iter().all(|key| !config.gives(key))
 }
 
-/// Iterations of a run, until the volume is reached, until the surface becomes narrow, and until it is
-/// made final.
+/// Iterations of a run, until the volume is reached, until the surface becomes narrow, and until it
+/// is made final.
 const ITERATIONS: usize = 60;
 const VOLUME_REACHED: usize = 22;
 const NARROWING: usize = 25;
 const FINISHING: usize = 50;
-/// Iterations in which the surface becomes narrow, and of the last stage those until it is as narrow
-/// as it becomes.
+/// Iterations in which the surface becomes narrow, and of the last stage those until it is as
+/// narrow as it becomes.
 const NARROWED: usize = 10;
 const FINISHED: usize = 8;
 
-/// Penalty of the stage in which the surface becomes narrow, and iterations of the last stage until it
-/// has risen to that of the case: members of grey elements would come off at once.
+/// Penalty of the stage in which the surface becomes narrow, and iterations of the last stage until
+/// it has risen to that of the case: members of grey elements would come off at once.
 const MOVING_PENALTY: f64 = 1.5;
 const HARDENED: usize = 4;
 
 /// Stages of a design that loses material from nearly solid on, grey at first, then with a surface
 /// that becomes narrow while the design still moves, and at last settles.
 ///
-/// The penalty of 1.5 lets elements at the surface carry what they hold, so that it moves; with 3 it
-/// hardly does, and with 1 grey pays. Move limits fall at last since the surface would swing.
+/// The penalty of 1.5 lets elements at the surface carry what they hold, so that it moves; with 3
+/// it hardly does, and with 1 grey pays. Move limits fall at last since the surface would swing.
 fn falling_volume(config: &mut Config, volume: f64) {
     let factor = match config.design.quality {
         Quality::Usual => 1,
@@ -124,8 +125,8 @@ fn falling_volume(config: &mut Config, volume: f64) {
 }
 
 impl Config {
-    /// Leaves out that a style begins with more material than its limit, for a run that starts from a
-    /// design.
+    /// Leaves out that a style begins with more material than its limit, for a run that starts from
+    /// a design.
     pub fn begin_at_limit(&mut self) {
         if self.gives("continuation") || self.gives("design.initial_volume_fraction") {
             return;

@@ -44,8 +44,8 @@ fn unknown_table() {
     17 | width = 1
        `----
      help: the case file may have the keys constraints, continuation, convection, design, elements,
-           filter, load_cases, loads, material, materials, mesh, objective, optimizer, output,
-           physics, projection, select, solver, springs, supports, title, transient, units
+           filter, load_cases, loads, manufacturing, material, materials, mesh, objective, optimizer,
+           output, physics, projection, select, solver, springs, supports, title, transient, units
     ");
 }
 

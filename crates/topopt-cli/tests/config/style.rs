@@ -54,7 +54,7 @@ fn crisp_sets_what_is_left_out() {
     assert_eq!(stages(&best), [(1, None), (101, None), (201, None)]);
     let little = ["design.style=crisp", "design.volume_fraction=0.1"];
     let little = parse(CASE.to_owned(), &little).unwrap();
-    assert_eq!(little.design.initial_volume_fraction, Some(3.6 * 0.1));
+    assert_eq!(little.design.initial_volume_fraction, Some(3.88 * 0.1));
 }
 
 /// Weight, several limits, or an optimizer of the user's.

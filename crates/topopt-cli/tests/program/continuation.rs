@@ -67,8 +67,8 @@ fn a_crisp_run_goes_by_stages_and_says_what_it_did_not_come_to() {
     assert_eq!((&settings["style"], &settings["density_min"]), (&json!("crisp"), &json!(0.001)));
 }
 
-/// Nearly no grey is left after 60 iterations, and volume and compliance are those of a good design:
-/// within 1 % of the sharpness that doubles over 120 iterations.
+/// Nearly no grey is left after 60 iterations, and volume and compliance are those of a good
+/// design: within 1 % of the sharpness that doubles over 120 iterations.
 #[test]
 fn a_crisp_design_is_nearly_solid_or_empty_everywhere() {
     let folder = Folder::new();

@@ -138,8 +138,8 @@ fn another_part_no_result_and_resume_are_refused() {
     assert!(err.contains("part.vtu: not a VTK XML file"), "{err}");
 }
 
-/// A block in the air, beside a beam that carries the load, is left out at the end; its material goes to
-/// the elements of the beam that are not full.
+/// A block in the air, beside a beam that carries the load, is left out at the end; its material
+/// goes to the elements of the beam that are not full.
 #[test]
 fn a_crisp_design_leaves_its_islands_out() {
     let folder = Folder::new();

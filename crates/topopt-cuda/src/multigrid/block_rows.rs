@@ -49,7 +49,7 @@ impl<R: Real> Rows<R> {
         })
     }
 
-    /// The same rows with other `numbers`.
+    /// Rows at these places with other `numbers`.
     pub fn with(&self, numbers: &CudaSlice<f64>) -> BlocksView {
         BlocksView {
             n_rows: self.n_rows.into(),
@@ -94,7 +94,7 @@ impl<R: Real> BlockMatrix<R> {
         self.rows.with(&self.numbers)
     }
 
-    /// Its blocks in double precision, for their change.
+    /// Blocks of the level in double precision, for their change.
     pub fn numbers_mut(&mut self) -> &mut CudaSlice<f64> {
         &mut self.numbers
     }

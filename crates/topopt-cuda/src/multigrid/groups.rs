@@ -70,7 +70,7 @@ impl<R: Real> GroupsOnDevice<R> {
     }
 }
 
-/// What makes the numbers of groups of nodes of tetrahedra.
+/// Maker of the numbers of groups of nodes of tetrahedra.
 pub(super) struct ElementsOfGroups {
     kernels: kernels::TetrahedraGroups,
     problem: Arc<ProblemOnDevice>,

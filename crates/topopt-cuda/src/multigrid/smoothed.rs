@@ -44,7 +44,7 @@ pub(super) struct SmoothedOnDevice<R> {
     numbers: Numbers,
 }
 
-/// What P and P^T A P are made of, in double precision.
+/// Ingredients of P and P^T A P, in double precision.
 struct Numbers {
     /// Aggregate of every point.
     aggregates: CudaSlice<u32>,

@@ -32,7 +32,7 @@ pub(super) struct VerticesOnDevice<R> {
     assembly: Assembly,
 }
 
-/// What the matrix of the vertices is made of.
+/// Ingredients of the matrix of the vertices.
 struct Assembly {
     kernels: kernels::VertexMatrix,
     /// \[n_vertices + 1\].

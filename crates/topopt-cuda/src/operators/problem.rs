@@ -84,8 +84,8 @@ impl<K: Assembled<N>, const N: usize> ProblemOnDevice<K, N> {
         }))
     }
 
-    /// Bytes on the device for a problem on `mesh`, of tetrahedra at most; hexahedra in clusters take
-    /// 34 an element more.
+    /// Bytes on the device for a problem on `mesh`, of tetrahedra at most; hexahedra in clusters
+    /// take 34 an element more.
     pub fn bytes(mesh: &HexMesh) -> usize {
         let clusters = match mesh.shape() {
             Shape::Tetrahedron => TetrahedraClusters::bytes(mesh.n_elements()),

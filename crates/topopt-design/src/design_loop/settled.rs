@@ -6,9 +6,10 @@ use super::{Optimization, Step};
 use crate::{DesignError, IterationReport, SolveError, StepTimes};
 
 impl<B: Pointwise + Sync> Optimization<'_, B> {
-    /// Evaluates the physical `density`, `[n_elements]`, in the iteration and with the settings of the
-    /// design evaluated last; [`Optimization::design`] then has its fields, with the variables of that
-    /// design. None, and nothing changes, if its solve does not converge or `monitor` ends it.
+    /// Evaluates the physical `density`, `[n_elements]`, in the iteration and with the settings of
+    /// the design evaluated last; [`Optimization::design`] then has its fields, with the variables
+    /// of that design. None, and nothing changes, if its solve does not converge or `monitor` ends
+    /// it.
     ///
     /// # Errors
     /// [`DesignError`] if the device fails.

@@ -54,8 +54,8 @@ impl<B: Pointwise> OptimalityCriteria<B> {
     }
 
     /// Adapts the move limit of each variable: it falls where the variable goes back and forth, so
-    /// that designs with a sharp projection do not oscillate. Where no gradient is, variables change
-    /// as the others do on the whole.
+    /// that designs with a sharp projection do not oscillate. Where no gradient is, variables
+    /// change as the others do on the whole.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

@@ -19,7 +19,7 @@ pub struct Projection<'a, B: Pointwise> {
     subpixel: Option<Subpixel<'a, B>>,
     /// Whether `subpixel` is in force.
     is_subpixel: bool,
-    /// What is projected, of the last forward.
+    /// Density or mean over corners that the last forward projected.
     point: B::Vector,
 }
 

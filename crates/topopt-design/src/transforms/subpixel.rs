@@ -92,8 +92,8 @@ impl<'a, B: Pointwise> Subpixel<'a, B> {
         })
     }
 
-    /// Takes R in widths of an element, > 0, and whether derivatives leave out those of n: optimality
-    /// criteria need one sign of all entries.
+    /// Takes R in widths of an element, > 0, and whether derivatives leave out those of n:
+    /// optimality criteria need one sign of all entries.
     pub fn set(&mut self, half_width: f64, is_frozen: bool) {
         (self.half_width, self.is_frozen) = (half_width, is_frozen);
     }
@@ -172,17 +172,17 @@ impl<'a, B: Pointwise> Subpixel<'a, B> {
             backend.axpby(1.0, scratch, 1.0, component);
         }
         maps.gradient_transpose(gradient, node);
-        self.from_field(backend, dx);
+        self.add_from_field(backend, dx);
     }
 
     /// Computes dC/dx from dC/dv in place.
     pub fn values_backward(&mut self, backend: &B, dx: &mut B::Vector) {
         backend.fill(0.0, &mut self.work.nodes[0]);
-        self.from_field(backend, dx);
+        self.add_from_field(backend, dx);
     }
 
     /// Computes dC/dx from dC/dv in place; the first nodal vector is what comes to phi besides.
-    fn from_field(&mut self, backend: &B, dx: &mut B::Vector) {
+    fn add_from_field(&mut self, backend: &B, dx: &mut B::Vector) {
         let Self { maps, sums, transpose_sums, work, .. } = self;
         let Work { elements: [element, _], nodes: [field, node], .. } = work;
         backend.divide(dx, transpose_sums, element);

@@ -1,9 +1,9 @@
 //! Integrals over tetrahedra of ten nodes by the rule of four points, for any kernel.
 //!
 //! All follow from the law between gradient and flux of an
-//! [`ElementKernel`](crate::ElementKernel). A tetrahedron has one coefficient per term: coefficients
-//! of its own at each point would leave a solid quarter with six constraints alone, and designs full
-//! of mechanisms.
+//! [`ElementKernel`](crate::ElementKernel). A tetrahedron has one coefficient per term:
+//! coefficients of its own at each point would leave a solid quarter with six constraints alone,
+//! and designs full of mechanisms.
 
 mod integrals;
 mod lanes;
