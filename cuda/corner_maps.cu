@@ -34,7 +34,7 @@ __device__ __forceinline__ void load(const MeshView& mesh, unsigned e, Center<8>
 #pragma unroll
     for (int r = 0; r < 3; ++r)
 #pragma unroll
-        for (int c = 0; c < 3; ++c) J[r][c] = X[c][1 << r];
+        for (int c = 0; c < 3; ++c) J[c][r] = X[c][1 << r];
     center.determinant = cofactors(J, center.C);
 }
 
@@ -46,7 +46,7 @@ __device__ __forceinline__ void load(const MeshView& mesh, unsigned e, Center<4>
     for (int r = 0; r < 3; ++r)
 #pragma unroll
         for (int c = 0; c < 3; ++c)
-            J[r][c] = coordinate(mesh, c, center.node[r + 1]) - coordinate(mesh, c, center.node[0]);
+            J[c][r] = coordinate(mesh, c, center.node[r + 1]) - coordinate(mesh, c, center.node[0]);
     center.determinant = cofactors(J, center.C);
 }
 
