@@ -43,7 +43,7 @@ def simple(mesh, iterations=2, fraction=0.3, **tables):
         "material": {"youngs_modulus": 210e3, "poissons_ratio": 0.3},
         "supports": [{"set": "fixed"}],
         "loads": [{"set": "load", "force": [0.0, -10.0, 0.0]}],
-        "design": {"volume_fraction": fraction},
+        "design": {"style": "smooth", "volume_fraction": fraction},
         "filter": {"radius_in_elements": 1.5},
         "optimizer": {"max_iterations": iterations},
         "solver": {"device": "cpu"},
