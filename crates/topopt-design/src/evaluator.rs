@@ -79,16 +79,20 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
     pub fn assemble(&mut self, design: &B::Vector, begins_stage: bool) -> Result<(), SolveError> {
         let backend = self.equation.backend();
         self.transform.forward(backend, design, &mut self.trial_physical)?;
-        self.equation.assemble(&self.trial_physical, &mut self.scratch)?;
-        Ok(self.equation.update_preconditioner(begins_stage)?)
+        self.begin_trial(begins_stage)
     }
 
     /// Begins a trial of the physical `density`, `[n_elements]`, whatever variables it belongs to.
     pub fn assemble_density(&mut self, density: &[f64]) -> Result<(), SolveError> {
         let backend = self.equation.backend();
         self.trial_physical = backend.upload(density, self.transform.outputs())?;
+        self.begin_trial(false)
+    }
+
+    /// Makes the state equation for the physical density of the trial.
+    fn begin_trial(&mut self, begins_stage: bool) -> Result<(), SolveError> {
         self.equation.assemble(&self.trial_physical, &mut self.scratch)?;
-        Ok(self.equation.update_preconditioner(false)?)
+        Ok(self.equation.update_preconditioner(begins_stage)?)
     }
 
     /// Solves for the states of the trial, and shows them to the responses in time.

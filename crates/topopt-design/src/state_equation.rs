@@ -257,7 +257,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         self.linear.take_effort();
     }
 
-    /// Makes the structure for `moduli` of which more than the `share` have changed.
+    /// Makes the structure for `moduli`, if more than the `share` of them have changed.
     fn restructure(&mut self, moduli: Vec<f64>, share: f64) -> Result<(), BackendError> {
         // Ranks without the moduli receive whether void elements have changed, and the new ones.
         let backend = self.backend();

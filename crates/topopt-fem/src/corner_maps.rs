@@ -1,4 +1,4 @@
-//! Maps between fields of elements and of corners, by which fields of elements have gradients.
+//! Maps between fields of elements and of corners, and gradients of these.
 
 mod ranks;
 

@@ -1,4 +1,4 @@
-//! Islands of a crisp design: pieces that carry nothing, in place of which members become thicker.
+//! Islands of a crisp design: pieces that carry nothing, and whose material goes to members.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +83,7 @@ impl Cleaned {
         }
 
         // Grey elements around an island go with it, unless they touch other material.
-        let is_island = |e: usize| is_solid[e] && islands.contains(&root_of[e]);
+        let is_island = |e: usize| is_solid[e] && islands.binary_search(&root_of[e]).is_ok();
         let mut nodes = vec![[false; 2]; mesh.n_nodes()];
         for (e, corners) in mesh.elements().enumerate().filter(|(e, _)| is_solid[*e]) {
             corners.iter().for_each(|&n| nodes[n as usize][usize::from(is_island(e))] = true);

@@ -109,7 +109,7 @@ pub enum Quality {
     /// 60 iterations.
     #[default]
     Usual,
-    /// 240 iterations, for designs that are stiffer by up to 1 %.
+    /// 240 iterations, for stiffer designs.
     Best,
 }
 

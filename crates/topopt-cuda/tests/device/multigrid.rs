@@ -35,9 +35,14 @@ fn by_modes() -> [Problem; 3] {
 
 /// A part held where z < 0.1, with some nodes held in y alone and some on springs in x.
 fn problem(mesh: HexMesh) -> Problem {
+    held_below(mesh, 0.1)
+}
+
+/// A part held where z < `height`, with some nodes held in y alone and some on springs in x.
+pub fn held_below(mesh: HexMesh, height: f64) -> Problem {
     let mut supports = Supports::none(mesh.n_nodes());
     for (node, x) in mesh.coordinates().iter().enumerate() {
-        if x[2] < 0.1 {
+        if x[2] < height {
             (0..3).for_each(|i| supports.fix(node, i));
         } else if x[0] > 0.85 {
             supports.fix(node, 1);
@@ -50,7 +55,7 @@ fn problem(mesh: HexMesh) -> Problem {
 }
 
 /// Solid bars in void of 1e-6, in shape of the coordinates.
-fn moduli(problem: &Problem) -> Vec<f64> {
+pub fn moduli(problem: &Problem) -> Vec<f64> {
     let wave = |x: &[f64; 3]| (9.0 * x[0]).sin() + (7.0 * x[1]).cos() > 0.0 || x[2] > 0.8;
     problem.mesh().centers().iter().map(|x| if wave(x) { 1.0 } else { 1e-6 }).collect()
 }

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use topopt_cuda::{Cuda, Device, Mf, ProblemOnDevice, Real, TetrahedraMultigrid};
 use topopt_fem::tetrahedra::TetrahedraMultigrid as OnCpu;
 use topopt_fem::{
-    ElementOperator, ElementPreconditioner, LoadCase, Material, Problem, Strategy, Supports,
-    WithSprings,
+    ElementOperator, ElementPreconditioner, LoadCase, Problem, Strategy, Supports, WithSprings,
 };
 use topopt_linalg::{
     Backend, Cpu, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions, Preconditioner, Space,
@@ -18,34 +17,18 @@ use topopt_mesh::{HexMesh, Renumbering};
 use topopt_testing::{Noise, assert_close, assert_smooths, distorted_tetrahedra, kuhn};
 
 use crate::device;
+use crate::multigrid::{held_below, moduli};
 
 /// A part held where z is small, with some nodes held in y alone and some on springs in x.
 fn problem(mesh: &HexMesh) -> Problem {
     let mesh = Renumbering::on_import(mesh).apply(mesh);
-    let mut supports = Supports::none(mesh.n_nodes());
-    for (node, x) in mesh.coordinates().iter().enumerate() {
-        if x[2] < 0.05 {
-            (0..3).for_each(|i| supports.fix(node, i));
-        } else if x[0] > 0.85 {
-            supports.fix(node, 1);
-        } else if x[1] > 0.85 {
-            supports.add_spring(node, 0, 0.1);
-        }
-    }
-    let load = LoadCase::new("default", Noise(5).vector(3 * mesh.n_nodes()));
-    Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
+    held_below(mesh, 0.05)
 }
 
 /// A cube with two levels of aggregates, and a bent one of a single level.
 fn problems() -> [Problem; 2] {
     let bent = |[x, y, z]: [f64; 3]| [x, y + 0.1 * x * x, z + 0.2 * x * y];
     [problem(&distorted_tetrahedra(8, 0.2, true)), problem(&kuhn([4, 3, 5], bent, true))]
-}
-
-/// Solid bars in void of 1e-6, in shape of the coordinates.
-fn moduli(problem: &Problem) -> Vec<f64> {
-    let wave = |x: &[f64; 3]| (9.0 * x[0]).sin() + (7.0 * x[1]).cos() > 0.0 || x[2] > 0.8;
-    problem.mesh().centers().iter().map(|x| if wave(x) { 1.0 } else { 1e-6 }).collect()
 }
 
 /// Updated twice: nothing of the first moduli may stay.

@@ -45,7 +45,7 @@ const ATTEMPTS: usize = 15;
 /// How far a function may lie above its approximation, as a share of its change over all ranges.
 const ABOVE: f64 = 1e-7;
 
-/// First step by which a limit is raised, and how far from it a constraint may be, as shares of it.
+/// First change of a limit, and largest distance of a constraint from it, as shares of it.
 const LIMIT_STEP: f64 = 0.01;
 const LIMIT_ACCURACY: f64 = 1e-5;
 

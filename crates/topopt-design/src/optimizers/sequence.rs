@@ -4,8 +4,8 @@ use topopt_linalg::{Backend, BackendError};
 
 use crate::{Dependence, Memory, Optimizer, Settings, SolveError, Subproblem};
 
-/// Optimizers of which the one with the number in [`Settings::optimizer`] is in force, at first the
-/// first. Their memories have different names.
+/// Optimizers by number: that of [`Settings::optimizer`] is in force, and the first until a stage
+/// names one. Their memories have different names.
 pub struct Sequence<'a, B: Backend> {
     optimizers: Vec<Box<dyn Optimizer<B> + 'a>>,
     in_force: usize,

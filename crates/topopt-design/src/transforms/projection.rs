@@ -47,6 +47,11 @@ impl<'a, B: Pointwise> Projection<'a, B> {
     pub fn with_subpixel(self, subpixel: Subpixel<'a, B>) -> Self {
         Self { subpixel: Some(subpixel), ..self }
     }
+
+    /// Base, height and level of the step of `subpixel`.
+    fn range(&self) -> [f64; 3] {
+        [self.floor, 1.0 - self.floor, self.threshold]
+    }
 }
 
 impl<B: Pointwise> DesignTransform<B> for Projection<'_, B> {
@@ -55,13 +60,13 @@ impl<B: Pointwise> DesignTransform<B> for Projection<'_, B> {
     }
 
     fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed {
+        let range = self.range();
         match &mut self.subpixel {
             Some(subpixel) => subpixel.values(backend, x, &mut self.point),
             None => backend.copy(x, &mut self.point),
         }
         match &mut self.subpixel {
             Some(subpixel) if self.is_subpixel => {
-                let range = [self.floor, 1.0 - self.floor, self.threshold];
                 subpixel.step(backend, range, &self.point, y);
             }
             _ => backend.smooth_step(&self.step, &self.point, y),
@@ -70,8 +75,8 @@ impl<B: Pointwise> DesignTransform<B> for Projection<'_, B> {
     }
 
     fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) -> Transformed {
+        let range = self.range();
         if let Some(subpixel) = self.subpixel.as_mut().filter(|_| self.is_subpixel) {
-            let range = [self.floor, 1.0 - self.floor, self.threshold];
             subpixel.step_backward(backend, range, &self.point, (dy, dx));
             return Ok(());
         }

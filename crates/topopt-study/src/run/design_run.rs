@@ -7,9 +7,10 @@ use topopt_case::config::{self, Style};
 use topopt_case::design_loop::{self, Parts};
 use topopt_case::finding::InputError;
 use topopt_case::full_part::{self, FullPart};
+use topopt_case::interrupt::Interrupt;
 use topopt_case::subject::{Bare, Subject};
 use topopt_design::{DesignError, DesignState, Ended, Optimization};
-use topopt_linalg::{Backend, BackendError, Pointwise};
+use topopt_linalg::{Backend, BackendError, Communicator, Pointwise};
 
 use super::prepared::{First, Prepared};
 use super::request::Asked;
@@ -142,10 +143,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         }
 
         let ranks = computer.communicator();
-        let mut monitor = |_| match ranks.any(interrupt.is_requested()) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        };
+        let mut monitor = |_| until_interrupted(ranks, interrupt);
 
         let values = optimization.full_part(&mut monitor)?;
         if ranks.any(interrupt.is_requested()) {
@@ -230,14 +228,19 @@ fn drop_islands<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
         return Ok(());
     }
     let density = cleaned.as_ref().map_or(&[][..], |cleaned| &cleaned.density);
-    let mut monitor = |_| match watcher.ranks.any(watcher.interrupt.is_requested()) {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
-    };
+    let mut monitor = |_| until_interrupted(watcher.ranks, watcher.interrupt);
     if let Some(report) = optimization.settle(density, &mut monitor)? {
         watcher.take(&report, cleaned.as_ref());
     }
     Ok(())
+}
+
+/// Ends a solve once an interruption is requested on any rank.
+fn until_interrupted(ranks: &dyn Communicator, interrupt: &Interrupt) -> ControlFlow<()> {
+    match ranks.any(interrupt.is_requested()) {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    }
 }
 
 /// Converts the end of the run to success or a [`Failure`], which sets the exit status.

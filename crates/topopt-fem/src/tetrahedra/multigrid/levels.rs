@@ -23,8 +23,8 @@ const ROUNDING: f64 = 1e-13;
 /// Most levels of aggregates: each has a third of the points of the one before, or building ends.
 const MOST_LEVELS: usize = 20;
 
-/// Structure and numbers of the levels: nodes, of which there are only the groups; vertices;
-/// aggregates, each of the points before it.
+/// Structure and numbers of the levels: groups of nodes; vertices; aggregates, each of the points
+/// before it.
 pub struct VertexLevels<
     'a,
     K: ElementKernel<N> = Elasticity,

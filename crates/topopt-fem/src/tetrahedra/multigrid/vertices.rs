@@ -89,6 +89,7 @@ impl Vertices {
                     }
                 }
             }
+
             for (block, &column) in blocks.iter_mut().zip(columns) {
                 let other = self.nodes[column as usize];
                 for (i, j) in (0..N * N).map(|k| (k / N, k % N)) {
@@ -98,6 +99,7 @@ impl Vertices {
                 }
             }
         });
+
         if let Some(springs) = problem.constraints().springs() {
             matrix.add_diagonal(&self.shared(springs.as_chunks().0));
         }
