@@ -25,6 +25,7 @@ pub mod loads;
 pub mod lookup;
 pub mod materials;
 pub mod meshing;
+mod mirror_planes;
 pub mod model;
 pub mod named_sets;
 pub mod nodal_loads;

@@ -98,7 +98,9 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         let new_element = renumbering.new_elements();
         let of_problem =
             |elements: &[u32]| sorted(elements.iter().map(|&e| new_element[e as usize]).collect());
-        let variables = symmetry::variables(config, &case, &renumbering, element_width)?;
+        let measures = (&volumes[..], element_width);
+        let variables =
+            symmetry::variables::<K, N>(config, &case, &renumbering, measures, &mut notes)?;
         let passive = [&case.solid, &case.void].map(|elements| of_problem(elements));
         let [solid, void] = match &variables {
             Some(variable_of) => symmetry::with_images(config, variable_of, passive)?,

@@ -2,32 +2,45 @@
 
 use topopt_mesh::numbers::place;
 use topopt_mesh::vector::length;
-use topopt_mesh::{Renumbering, mirrored_elements};
+use topopt_mesh::{Plane, Renumbering, mirrored_elements};
 
 use crate::case::Case;
 use crate::config::{Config, Manufacturing};
 use crate::finding::Finding;
+use crate::mirror_planes;
+use crate::physics::Physics;
 
 /// Share of the mean element width within which centers of elements mirror each other.
 const TOLERANCE: f64 = 1e-3;
 
 /// Design variable of each element in the order of the problem, `[n_elements]`; none for a case
 /// without planes of symmetry. Elements that any sequence of reflections joins share a variable.
+/// Planes that the user gives count alone; planes that are found are told in `notes`.
 ///
 /// # Errors
 /// A finding about a normal of length zero, or an element without a mirror image.
-pub(crate) fn variables<const N: usize>(
+pub(crate) fn variables<K: Physics<N>, const N: usize>(
     config: &Config,
     case: &Case<N>,
     renumbering: &Renumbering,
-    element_width: f64,
+    (volumes, element_width): (&[f64], f64),
+    notes: &mut Vec<String>,
 ) -> Result<Option<Vec<u32>>, Finding> {
-    if config.manufacturing.is_empty() {
+    let tolerance = TOLERANCE * element_width;
+    let images = if !config.manufacturing.is_empty() {
+        let planes = config.manufacturing.iter();
+        let mirrored = planes.map(|plane| mirrored(config, case, plane, tolerance));
+        mirrored.collect::<Result<Vec<_>, Finding>>()?
+    } else if config.design.keep_symmetry == Some(true) {
+        let found = mirror_planes::find::<K, N>(config, case, volumes, tolerance);
+        notes.extend(found.iter().map(|(plane, _)| told(plane)));
+        found.into_iter().map(|(_, images)| images).collect()
+    } else {
+        Vec::new()
+    };
+    if images.is_empty() {
         return Ok(None);
     }
-    let planes = config.manufacturing.iter();
-    let mirrored = planes.map(|plane| mirrored(config, case, plane, TOLERANCE * element_width));
-    let images = mirrored.collect::<Result<Vec<_>, Finding>>()?;
     let first = first_of_orbits(&images, case.mesh.n_elements());
 
     // Counted in the order of the problem, variables are near each other where their elements are.
@@ -107,7 +120,8 @@ fn mirrored<const N: usize>(
     }
 
     let normal = normal.map(|x| x / long);
-    let found = mirrored_elements(&case.mesh, plane.point, normal, tolerance);
+    let plane = Plane { point: plane.point, normal };
+    let found = mirrored_elements(&case.mesh, &plane, tolerance);
     found.map_err(|(element, image)| {
         let message = format!(
             "the mesh is not symmetric about this plane: element {} at {} has no counterpart at {}",
@@ -118,6 +132,16 @@ fn mirrored<const N: usize>(
         let finding = Finding::new(message).at(config.source(), span, "across this plane");
         finding.remedy("move the plane by `point` and `normal`, or mesh the part symmetrically")
     })
+}
+
+/// Returns the sentence about a plane that was found.
+fn told(plane: &Plane) -> String {
+    format!(
+        "the problem is symmetric about the plane through {} across {}, and so is the design; \
+         `design.keep_symmetry = false` leaves it free",
+        place(plane.point),
+        place(plane.normal)
+    )
 }
 
 /// Returns the first element of the orbit of each element under several `images`.

@@ -1,46 +1,135 @@
 //! Elements that are mirror images of each other.
 
+use nalgebra::{Matrix3, SymmetricEigen};
 use rayon::prelude::*;
-use rstar::RTree;
-use rstar::primitives::GeomWithData;
 
-use crate::HexMesh;
 use crate::vector::{difference, dot, length};
+use crate::{CellList, HexMesh};
 
-/// Returns the element whose center is the mirror image of that of each element, `[n_elements]`, in
-/// the plane through `point` with the unit `normal`.
+/// A plane in which things may mirror each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plane {
+    /// A point in the plane.
+    pub point: [f64; 3],
+    /// Direction across it, of length 1.
+    pub normal: [f64; 3],
+}
+
+impl Plane {
+    /// Returns the image of a point.
+    pub fn image(&self, point: [f64; 3]) -> [f64; 3] {
+        let distance = dot(difference(point, self.point), self.normal);
+        std::array::from_fn(|i| point[i] - 2.0 * distance * self.normal[i])
+    }
+
+    /// Returns the image of a direction or a force.
+    pub fn image_of_vector(&self, vector: [f64; 3]) -> [f64; 3] {
+        let across = dot(vector, self.normal);
+        std::array::from_fn(|i| vector[i] - 2.0 * across * self.normal[i])
+    }
+}
+
+/// Returns the element whose center is the mirror image in `plane` of that of each element,
+/// `[n_elements]`.
 ///
 /// # Errors
-/// The first element whose image is farther than `tolerance` from every center, and that image.
+/// The first element whose image is farther than `tolerance` (length) from every center, and that
+/// image.
 pub fn mirrored_elements(
     mesh: &HexMesh,
-    point: [f64; 3],
-    normal: [f64; 3],
+    plane: &Plane,
     tolerance: f64,
 ) -> Result<Vec<u32>, (u32, [f64; 3])> {
     let centers = mesh.centers();
-    let places = centers.iter().zip(0..).map(|(&center, e)| GeomWithData::new(center, e));
-    let tree = RTree::bulk_load(places.collect());
-    let image = |center: &[f64; 3]| {
-        let distance = dot(difference(*center, point), normal);
-        std::array::from_fn(|i| center[i] - 2.0 * distance * normal[i])
-    };
-    let counterpart = |center: &[f64; 3]| {
-        let image = image(center);
-        let nearest = tree.nearest_neighbor(image)?;
-        (length(difference(*nearest.geom(), image)) <= tolerance).then_some(nearest.data)
-    };
-
-    let found: Vec<Option<u32>> = centers.par_iter().map(counterpart).collect();
+    let found = counterparts(&centers, &centers, plane, tolerance);
     match found.iter().position(Option::is_none) {
-        Some(element) => Err((element as u32, image(&centers[element]))),
+        Some(element) => Err((element as u32, plane.image(centers[element]))),
         None => Ok(found.into_iter().flatten().collect()),
     }
 }
 
+/// Returns the index among `others` of the place nearest to the image of each of `places`,
+/// `[places]`; none where it is farther than `tolerance` (length).
+pub fn counterparts(
+    places: &[[f64; 3]],
+    others: &[[f64; 3]],
+    plane: &Plane,
+    tolerance: f64,
+) -> Vec<Option<u32>> {
+    let list = CellList::new(others, tolerance);
+    let nearest = |place: &[f64; 3]| {
+        let (mut nearest, mut least) = (None, f64::INFINITY);
+        list.for_each_within(plane.image(*place), |id, distance| {
+            if distance < least {
+                (nearest, least) = (Some(id), distance);
+            }
+        });
+        nearest
+    };
+    places.par_iter().map(nearest).collect()
+}
+
+/// Planes through the center of mass of a mesh whose elements have these `volumes`, about which
+/// their third moment vanishes, as it does where elements mirror each other within `tolerance`
+/// (length).
+///
+/// Tried are the planes across the axes, across the diagonals between two of them, and across the
+/// principal axes of inertia.
+pub fn balanced_planes(mesh: &HexMesh, volumes: &[f64], tolerance: f64) -> Vec<Plane> {
+    let centers = mesh.centers();
+    let total: f64 = volumes.iter().sum();
+    let weighted = || centers.iter().zip(volumes);
+    let point = std::array::from_fn(|i| weighted().map(|(x, v)| v * x[i]).sum::<f64>() / total);
+
+    // Moments of the second and the third order, from which those across any plane follow.
+    let mut second = Matrix3::zeros();
+    let mut third = [[[0.0; 3]; 3]; 3];
+    for (&center, &volume) in weighted() {
+        let arm = difference(center, point);
+        for (i, j) in PAIRS {
+            second[(i, j)] += volume * arm[i] * arm[j];
+            (0..3).for_each(|k| third[i][j][k] += volume * arm[i] * arm[j] * arm[k]);
+        }
+    }
+    let principal = SymmetricEigen::new(second).eigenvectors;
+    let principal = principal.column_iter().map(|axis| [axis[0], axis[1], axis[2]]);
+
+    let mut planes: Vec<Plane> = Vec::new();
+    for normal in AXES.into_iter().chain(principal) {
+        let normal = normal.map(|x| x / length(normal));
+        let is_new = planes.iter().all(|plane| dot(plane.normal, normal).abs() < 1.0 - 1e-9);
+        let squares = PAIRS.map(|(i, j)| second[(i, j)] * normal[i] * normal[j]);
+        let cubes = PAIRS.map(|(i, j)| dot(third[i][j], normal) * normal[i] * normal[j]);
+        // A distance t that is wrong by the tolerance changes t^3 by three times t^2 of it.
+        let allowed = 3.0 * tolerance * squares.iter().sum::<f64>();
+        if is_new && cubes.iter().sum::<f64>().abs() <= allowed {
+            planes.push(Plane { point, normal });
+        }
+    }
+    planes
+}
+
+/// Pairs of the three axes.
+const PAIRS: [(usize, usize); 9] =
+    [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)];
+
+/// Directions of the axes and of the diagonals between two of them.
+const AXES: [[f64; 3]; 9] = [
+    [1.0, 0.0, 0.0],
+    [0.0, 1.0, 0.0],
+    [0.0, 0.0, 1.0],
+    [1.0, 1.0, 0.0],
+    [1.0, -1.0, 0.0],
+    [0.0, 1.0, 1.0],
+    [0.0, 1.0, -1.0],
+    [1.0, 0.0, 1.0],
+    [-1.0, 0.0, 1.0],
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Sets;
     use crate::generate::{Benchmark, Resolution};
 
     #[test]
@@ -48,7 +137,8 @@ mod tests {
         let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
         let bounds = mesh.bounding_box();
         let middle: [f64; 3] = std::array::from_fn(|i| (bounds.min[i] + bounds.max[i]) / 2.0);
-        let across = mirrored_elements(&mesh, middle, [0.0, 1.0, 0.0], 1e-9).unwrap();
+        let plane = Plane { point: middle, normal: [0.0, 1.0, 0.0] };
+        let across = mirrored_elements(&mesh, &plane, 1e-9).unwrap();
         for (element, &image) in across.iter().enumerate() {
             let [[x, y, z], [u, v, w]] = [element, image as usize].map(|e| mesh.center(e));
             assert!((x - u).abs() < 1e-9 && (z - w).abs() < 1e-9);
@@ -56,9 +146,26 @@ mod tests {
             assert_eq!(across[image as usize] as usize, element);
         }
 
-        let aside = [middle[0], middle[1] + 0.1, middle[2]];
-        let (element, image) = mirrored_elements(&mesh, aside, [0.0, 1.0, 0.0], 1e-9).unwrap_err();
-        let expected = 2.0 * aside[1] - mesh.center(element as usize)[1];
+        let aside = Plane { point: [middle[0], middle[1] + 0.1, middle[2]], ..plane };
+        let (element, image) = mirrored_elements(&mesh, &aside, 1e-9).unwrap_err();
+        let expected = 2.0 * aside.point[1] - mesh.center(element as usize)[1];
         assert!((image[1] - expected).abs() < 1e-9);
+    }
+
+    #[test]
+    fn planes_are_found_through_the_middle_of_a_turned_bar() {
+        let bar = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
+        let angle = 0.4_f64;
+        let turned = |[x, y, z]: [f64; 3]| {
+            [x * angle.cos() - y * angle.sin(), x * angle.sin() + y * angle.cos(), z]
+        };
+        let nodes = bar.coordinates().iter().map(|&node| turned(node)).collect();
+        let mesh = HexMesh::new(nodes, bar.hexes().to_vec(), Sets::default()).unwrap();
+        let planes = balanced_planes(&mesh, &mesh.volumes(), 1e-6);
+        for normal in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(turned) {
+            let plane = planes.iter().find(|plane| dot(plane.normal, normal).abs() > 1.0 - 1e-9);
+            let plane = plane.unwrap_or_else(|| panic!("{normal:?} is not among {planes:?}"));
+            assert!(mirrored_elements(&mesh, plane, 1e-6).is_ok());
+        }
     }
 }

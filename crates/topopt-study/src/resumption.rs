@@ -117,6 +117,13 @@ impl<R: OfCommand> Newest<R> {
     }
 }
 
+/// Whether the run whose results are in `directory` began with an earlier design. A checkpoint that
+/// cannot be used is found out when the run resumes.
+pub fn began_with_design(directory: &Path) -> bool {
+    let newest = Newest::<Record>::find(directory);
+    newest.is_ok_and(|newest| newest.record.done.started_from.is_some())
+}
+
 impl Resumption {
     /// The newest checkpoint that can be used among the results of `config`.
     ///

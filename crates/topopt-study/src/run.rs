@@ -21,6 +21,7 @@ use design_run::DesignRun;
 use prepared::Prepared;
 use request::Asked;
 
+pub use crate::resumption::began_with_design;
 pub use request::Request;
 
 /// Runs a case; `observer` receives its designs and may end it. `interrupt` may be set at any time

@@ -12,6 +12,7 @@ pub(super) fn design(config: &Config) -> Vec<Finding> {
     findings.extend(continuation(config));
     findings.extend(volume_fraction(config));
     findings.extend(initial_volume_fraction(config));
+    findings.extend(keep_symmetry(config));
     findings
 }
 
@@ -171,5 +172,17 @@ fn initial_volume_fraction(config: &Config) -> Option<Finding> {
         Finding::new(format!("`{key}` is less than `design.density_min`"))
             .at(config.source(), config.span(key), "too little material")
             .remedy(format!("void has density {}: start with more", design.density_min))
+    })
+}
+
+/// Refuses to look for symmetry where more than supports and loads would have to have it.
+fn keep_symmetry(config: &Config) -> Option<Finding> {
+    let is_asked = config.design.keep_symmetry == Some(true);
+    (is_asked && !config.only_stiffens()).then(|| {
+        let message = "planes of symmetry are found only for the least compliance of forces under one \
+                       limit of material";
+        Finding::new(message)
+            .at(config.source(), config.span("design.keep_symmetry"), "another problem")
+            .remedy("give the planes by [[manufacturing]] with `kind = \"symmetry\"`")
     })
 }

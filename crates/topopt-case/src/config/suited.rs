@@ -70,6 +70,15 @@ impl Config {
         is_of_states && n_limits == 1 && self.constraints.iter().all(is_material)
     }
 
+    /// Whether material is only to stiffen the part against forces, under one limit of it.
+    pub(super) fn only_stiffens(&self) -> bool {
+        self.physics.kind.data().has_forces
+            && self.suits_criteria()
+            && self.minimizes_compliance()
+            && !self.has_weight()
+            && !self.moves_supports()
+    }
+
     /// Whether a filter of sensitivities works well: for compliance under limits of volume and mass.
     pub(super) fn suits_filtered_sensitivities(&self) -> bool {
         let is_of_density = |c: &Constraint| !kind(c.keys()).is_of_states;

@@ -103,7 +103,8 @@ fn configuration(args: &RunArgs) -> Result<Config, InputError> {
     if let Some(directory) = &args.output {
         config.output.directory = Some(directory.clone());
     }
-    if args.start_from.is_some() {
+    let continues_design = || args.resume && run::began_with_design(&config.output_directory());
+    if args.start_from.is_some() || continues_design() {
         config.begin_at_limit();
     }
     config.solver.device = args.device.unwrap_or(config.solver.device);

@@ -106,6 +106,25 @@ fn projection_passive_elements_and_checkpoints() {
     assert!(void > 10 && density.iter().filter(|&&rho| rho == 0.01).count() >= void);
 }
 
+/// The stages of a crisp design begin at the limit of the volume, in the resumed run too.
+#[test]
+fn a_crisp_run_that_began_with_a_design_resumes_with_its_case() {
+    let folder = coarse_run();
+    let set = ["design.style=crisp", "output.checkpoint_every=1", PLAIN];
+    let run = |iterations: &str, args: &[&str]| {
+        let finished = folder.run(&[&set[..], &[iterations]].concat(), args);
+        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+    };
+
+    run("optimizer.max_iterations=4", &["--start-from", "coarse"]);
+    let whole = folder.history("compliance");
+    std::fs::remove_dir_all(folder.path("out")).unwrap();
+    run("optimizer.max_iterations=2", &["--start-from", "coarse"]);
+    run("optimizer.max_iterations=4", &["--resume"]);
+    assert_eq!(folder.history("compliance"), whole);
+    assert!((folder.history("volume_fraction")[0] - 0.3).abs() < 1e-4);
+}
+
 #[test]
 fn another_part_no_result_and_resume_are_refused() {
     let folder = coarse_run();

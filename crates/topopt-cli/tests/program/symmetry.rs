@@ -2,7 +2,7 @@
 
 use topopt_case::config::Generator;
 use topopt_cuda::{Probe, probe};
-use topopt_mesh::{HexMesh, mirrored_elements};
+use topopt_mesh::{HexMesh, Plane, mirrored_elements};
 
 use crate::{Folder, difference};
 
@@ -19,16 +19,18 @@ fn mesh() -> HexMesh {
 }
 
 /// Plane through the middle of the mesh across `axis`.
-fn plane(axis: usize) -> ([f64; 3], [f64; 3]) {
+fn plane(axis: usize) -> Plane {
     let bounds = mesh().bounding_box();
-    let middle = std::array::from_fn(|i| (bounds.min[i] + bounds.max[i]) / 2.0);
-    (middle, std::array::from_fn(|i| if i == axis { 1.0 } else { 0.0 }))
+    Plane {
+        point: std::array::from_fn(|i| (bounds.min[i] + bounds.max[i]) / 2.0),
+        normal: std::array::from_fn(|i| if i == axis { 1.0 } else { 0.0 }),
+    }
 }
 
 /// Key with planes through the middle across `axes`; a normal of any length will do.
 fn planes(axes: &[usize]) -> String {
     let entry = |&axis: &usize| {
-        let (point, normal) = plane(axis);
+        let Plane { point, normal } = plane(axis);
         let normal = normal.map(|x| -3.0 * x);
         format!("{{kind=\"symmetry\",point={point:?},normal={normal:?}}}")
     };
@@ -38,8 +40,7 @@ fn planes(axes: &[usize]) -> String {
 /// Largest difference of densities in out/design.vtu across the plane in the middle of `axis`.
 fn asymmetry(folder: &Folder, axis: usize) -> f64 {
     let density = folder.array("out/design.vtu", "density");
-    let (point, normal) = plane(axis);
-    let across = mirrored_elements(&mesh(), point, normal, 1e-6).unwrap();
+    let across = mirrored_elements(&mesh(), &plane(axis), 1e-6).unwrap();
     let pairs = density.iter().zip(across);
     pairs.map(|(x, image)| (x - density[image as usize]).abs()).fold(0.0, f64::max)
 }
@@ -135,4 +136,60 @@ fn planes_that_mirror_nothing_are_refused() {
         "{}",
         ended.err
     );
+}
+
+/// Keys of a crisp design with loads and supports that are symmetric in part of the ways in which
+/// the bar itself is.
+const CRISP: [&str; 3] = ["design.style=crisp", "filter.kind=density", "output.compression=none"];
+
+fn notes(folder: &Folder) -> Vec<String> {
+    let summary = folder.summary();
+    let notes = summary["notes"].as_array().unwrap().iter();
+    let of_planes = |note: &&str| note.starts_with("the problem is symmetric");
+    notes.filter_map(|note| note.as_str()).filter(of_planes).map(str::to_owned).collect()
+}
+
+/// Loads along the lower edge keep one plane of a bar that is clamped at an end, a pull at its
+/// center two, and the diagonals besides.
+#[test]
+fn crisp_designs_keep_the_planes_of_their_problem() {
+    let folder = Folder::new();
+    folder.run_well(&CRISP);
+    insta::assert_snapshot!(notes(&folder).join("\n"), @"");
+    assert!(asymmetry(&folder, 2) < 1e-12 && asymmetry(&folder, 1) > 0.01);
+
+    let pull = "loads=[{set=\"load\",force=[1,0,0]},{set=\"top\",force=[1,0,0]}]";
+    let top = "select=[{name=\"top\",kind=\"nodes\",box={min=[9.9,4.9,-1],max=[11,6,6]}}]";
+    folder.run_well(&[&CRISP[..], &[pull, top]].concat());
+    assert_eq!(notes(&folder).len(), 2);
+    assert!(asymmetry(&folder, 2) < 1e-12 && asymmetry(&folder, 1) < 1e-12);
+
+    folder.run_well(&[&CRISP[..], &["design.keep_symmetry=false"]].concat());
+    assert!(notes(&folder).is_empty());
+}
+
+#[test]
+fn planes_are_lost_by_loads_supports_materials_and_solid_elements() {
+    let folder = Folder::new();
+    let half = "{name=\"half\",kind=\"elements\",box={min=[2,0,0],max=[8,5,2]}}";
+    let select = format!("select=[{half}]");
+    let asked = [
+        ["loads=[{set=\"load\",force=[0,-1,0.1]}]", "title=x"],
+        ["springs=[{set=\"load\",stiffness=[0,1,0]}]", "loads=[{set=\"load\",force=[0,0,1]}]"],
+        [&select, "materials=[{set=\"half\",youngs_modulus=2}]"],
+        [&select, "design.solid=[\"half\"]"],
+    ];
+    let found = asked.map(|keys| {
+        folder.run_well(&[&CRISP[..], &keys].concat());
+        notes(&folder).len()
+    });
+    assert_eq!(found, [0, 1, 0, 0]);
+}
+
+#[test]
+fn symmetry_is_not_looked_for_where_more_than_loads_would_have_it() {
+    let folder = Folder::new();
+    let keys =
+        ["design.keep_symmetry=true", "loads=[{gravity=[0,-9.8,0]}]", "material.mass_density=1"];
+    insta::assert_snapshot!(folder.run(&keys, &[]).err, @"");
 }

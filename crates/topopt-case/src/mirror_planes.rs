@@ -1,0 +1,143 @@
+//! Planes about which a whole problem is symmetric.
+
+use std::collections::BTreeMap;
+
+use topopt_mesh::{Plane, balanced_planes, counterparts, mirrored_elements};
+
+use crate::case::Case;
+use crate::case_loads::CaseLoads;
+use crate::config::Config;
+use crate::materials;
+use crate::physics::Physics;
+
+/// Largest relative difference of values that count as equal: places do within a thousandth of an
+/// element, and volumes and loads follow from them.
+const ACCURACY: f64 = 3e-3;
+
+/// Returns the planes about which mesh, materials, solid and void elements, supports and loads are
+/// symmetric, places within `tolerance` (length), with the element across of each element,
+/// `[n_elements]`.
+pub(crate) fn find<K: Physics<N>, const N: usize>(
+    config: &Config,
+    case: &Case<N>,
+    volumes: &[f64],
+    tolerance: f64,
+) -> Vec<(Plane, Vec<u32>)> {
+    let factors = materials::factors::<K, N>(config, case);
+    let values = [Some(volumes), factors.stiffness.as_deref(), factors.mass.as_deref()];
+    let of_plane = |plane: Plane| {
+        // Supports and loads are on few nodes, and refuse most planes before elements are paired.
+        let is_held = are_held_alike(case, &plane, tolerance);
+        if !is_held || !are_loaded_alike(case, &plane, tolerance) {
+            return None;
+        }
+        let images = mirrored_elements(&case.mesh, &plane, tolerance).ok()?;
+        let has_values = values.iter().flatten().all(|values| are_equal(values, &images));
+        let is_passive = [&case.solid, &case.void].iter().all(|set| is_own_image(set, &images));
+        // A single layer of elements mirrors itself.
+        let joins = || (0..).zip(&images).any(|(element, &image): (u32, _)| element != image);
+        (has_values && is_passive && joins()).then_some((plane, images))
+    };
+    balanced_planes(&case.mesh, volumes, tolerance).into_iter().filter_map(of_plane).collect()
+}
+
+/// Whether elements have the values of their images.
+fn are_equal(values: &[f64], images: &[u32]) -> bool {
+    let mut pairs = values.iter().zip(images);
+    pairs.all(|(&value, &image)| is_near(value, values[image as usize], value))
+}
+
+/// Whether a sorted set of elements is that of their images.
+fn is_own_image(set: &[u32], images: &[u32]) -> bool {
+    let mut mirrored: Vec<u32> = set.iter().map(|&element| images[element as usize]).collect();
+    mirrored.sort_unstable();
+    mirrored == set
+}
+
+/// Whether nodes are held, and bedded in springs, as their images are.
+fn are_held_alike<const N: usize>(case: &Case<N>, plane: &Plane, tolerance: f64) -> bool {
+    let mut held: BTreeMap<u32, [f64; N]> = BTreeMap::new();
+    for (component, nodes) in case.fixed.iter().enumerate() {
+        nodes.iter().for_each(|&node| held.entry(node).or_insert([0.0; N])[component] = 1.0);
+    }
+    let held: Vec<_> = held.into_iter().collect();
+
+    // With R of the plane, D at the image is R D R: D is the diagonal of springs, or of ones in the
+    // directions that are held.
+    let columns: [[f64; N]; N] = std::array::from_fn(|i| image(plane, unit(i)));
+    let is_image = |own: &[f64; N], other: &[f64; N], scale: f64| {
+        let mut entries = (0..N).flat_map(|i| (0..N).map(move |j| (i, j)));
+        entries.all(|(i, j)| {
+            let mirrored = (0..N).map(|k| columns[i][k] * own[k] * columns[j][k]).sum();
+            is_near(mirrored, if i == j { other[i] } else { 0.0 }, scale)
+        })
+    };
+    let lists = [&held, &case.springs];
+    case.films.is_empty()
+        && lists.iter().all(|list| are_images(case, [list, list], plane, tolerance, is_image))
+}
+
+/// Whether every load case is, up to its sign, the image of one of the same weight: compliances do
+/// not know signs.
+fn are_loaded_alike<const N: usize>(case: &Case<N>, plane: &Plane, tolerance: f64) -> bool {
+    let is_image = |load: &CaseLoads<N>, other: &CaseLoads<N>, sign: f64| {
+        let is_image = |own: &[f64; N], other: &[f64; N], scale: f64| {
+            let mirrored = image(plane, own.map(|x| sign * x));
+            (0..N).all(|i| is_near(mirrored[i], other[i], scale))
+        };
+        let forces = [&load.forces[..], &other.forces];
+        load.weight == other.weight && are_images(case, forces, plane, tolerance, is_image)
+    };
+    case.load_cases.iter().all(|load| {
+        let mut others = case.load_cases.iter();
+        others.any(|other| is_image(load, other, 1.0) || is_image(load, other, -1.0))
+    })
+}
+
+/// Whether the nodes of the first list lie across those of the second, with values that `is_image`
+/// accepts, given the largest number of the list.
+fn are_images<const N: usize>(
+    case: &Case<N>,
+    lists: [&[(u32, [f64; N])]; 2],
+    plane: &Plane,
+    tolerance: f64,
+    is_image: impl Fn(&[f64; N], &[f64; N], f64) -> bool,
+) -> bool {
+    let [list, others] = lists;
+    if list.len() != others.len() || list.is_empty() {
+        return list.len() == others.len();
+    }
+    let coordinates = case.mesh.coordinates();
+    let [places, other_places] = lists.map(|list| -> Vec<[f64; 3]> {
+        list.iter().map(|(node, _)| coordinates[*node as usize]).collect()
+    });
+
+    let all = list.iter().flat_map(|(_, value)| value);
+    let scale = all.fold(0.0_f64, |largest, x| largest.max(x.abs()));
+    let across = counterparts(&places, &other_places, plane, tolerance);
+    let mut pairs = list.iter().zip(across);
+    pairs.all(|((_, value), across)| {
+        across.is_some_and(|other| is_image(value, &others[other as usize].1, scale))
+    })
+}
+
+/// Whether two numbers are equal, within a share of `scale`.
+fn is_near(a: f64, b: f64, scale: f64) -> bool {
+    (a - b).abs() <= ACCURACY * scale.abs()
+}
+
+/// Unit vector of a component.
+fn unit<const N: usize>(component: usize) -> [f64; N] {
+    std::array::from_fn(|i| f64::from(u8::from(i == component)))
+}
+
+/// Returns the image of what a node has: of a vector, or of a temperature, which has no direction.
+fn image<const N: usize>(plane: &Plane, value: [f64; N]) -> [f64; N] {
+    match <[f64; 3]>::try_from(&value[..]) {
+        Ok(vector) => {
+            let image = plane.image_of_vector(vector);
+            std::array::from_fn(|i| image[i])
+        }
+        Err(_) => value,
+    }
+}
