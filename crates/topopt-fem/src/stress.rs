@@ -15,10 +15,10 @@ pub type Stress = [f64; 6];
 pub const CENTER: [f64; 3] = [0.0; 3];
 
 /// The stress D(E_e) B(xi) u_e of every element at the reference coordinates `xi`, for instance
-/// [`CENTER`] or one of [`topopt_mesh::hexahedron::gauss_points`]: \[n_elements\]\[6\].
+/// [`CENTER`] or one of [`topopt_mesh::hexahedron::gauss_points`]: `[n_elements][6]`.
 ///
-/// `moduli`: Young's moduli E_e, \[n_elements\] (force per area). `u`: displacements,
-/// \[n_nodes\]\[3\] (length).
+/// `moduli`: Young's moduli E_e, `[n_elements]` (force per area). `u`: displacements,
+/// `[n_nodes][3]` (length).
 pub fn stresses(
     kernel: &Elasticity,
     mesh: &HexMesh,

@@ -287,6 +287,7 @@ impl<W: Write> Table<'_, W> {
         let bytes = cost.bytes_read + cost.bytes_written;
         let rate = bytes / seconds;
         let error = row.error.map_or_else(|| "-".into(), |error| format!("{error:.1e}"));
+
         writeln!(
             self.out,
             "| {strategy} | {routine} | {precision} | {:.3} | {:.0} | {:.1} | {:.0} | {:.1}% | {:.0} | {error} \
@@ -301,6 +302,7 @@ impl<W: Write> Table<'_, W> {
             row.lists as f64 / MEGABYTE,
             row.matrix as f64 / MEGABYTE,
         )?;
+
         let (Some(csv), head) = (&mut self.csv, &self.head) else { return Ok(()) };
         let error = row.error.map_or_else(String::new, |error| error.to_string());
         Ok(csv.row(&[

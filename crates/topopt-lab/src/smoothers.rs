@@ -192,13 +192,15 @@ impl<W: Write> Table<'_, W> {
         let (iterations, converged) = (outcome.iterations, outcome.reason == StopReason::Converged);
         let (mark, contrast) = (if converged { "" } else { ", stopped" }, system.contrast);
         let [setup_ms, cycle_ms] = [1e3 * setup, 1e3 * of_cycle];
+
         writeln!(
             self.out,
             "| {test} | {contrast:e} | {cycle} | {smoother} | {iterations}{mark} | {setup_ms:.1} | {cycle_ms:.2} \
              | {seconds:.3} |"
         )?;
-        let (device, unknowns) = (self.place.name(), system.problem.n_dofs());
+
         let Some(csv) = &mut self.csv else { return Ok(()) };
+        let (device, unknowns) = (self.place.name(), system.problem.n_dofs());
         Ok(csv.row(&[
             &test,
             &device,
