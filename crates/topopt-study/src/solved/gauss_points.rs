@@ -103,7 +103,7 @@ impl<'a> GaussPoints<'a> {
     ///
     /// # Errors
     /// The operating system's.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let load_case = csv::quote(self.load_case.to_owned());
         for element in 0..self.mesh.n_elements() {
             let number = Tags::element(self.tags, element as u32);
