@@ -239,8 +239,7 @@ impl<'a, B: Pointwise> Linear<'a, B> {
         std::mem::take(&mut self.effort)
     }
 
-    /// Stop rule of a solve whose right-hand side is `share` of the loads that its residual is
-    /// measured by.
+    /// Stop rule of a solve whose right-hand side is that `share` of the loads.
     fn options(&self, share: f64) -> PcgOptions {
         let Solver { tolerance, max_iterations, .. } = self.solver;
         PcgOptions { tolerance: share * tolerance, max_iterations }
