@@ -74,7 +74,7 @@ impl<'a> GaussPoints<'a> {
     fn of_element(&self, element: usize) -> impl Iterator<Item = ([f64; 3], Stress)> {
         let Self { mesh, kernel, moduli, u, .. } = self;
         mesh.integration_points().into_iter().map(move |xi| {
-            let stress = stress::stress_at(kernel, mesh, moduli[element], u, element, xi);
+            let stress = stress::stress_at(kernel, *mesh, moduli[element], u, element, xi);
             (mesh.point(element, xi), stress)
         })
     }
