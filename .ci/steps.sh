@@ -19,13 +19,19 @@ step() {
     printf '== %s: %d s\n' "$name" $((SECONDS - start))
 }
 
-# Begins a step beside those that follow, in what they leave of the processors and the network.
+# Begins a step beside those that follow.
 begin() {
     local name=$1
     shift
     mkdir -p "$target"
-    (renice -n 19 "$BASHPID" >/dev/null || true; step "$name" "$@") >"$target/$name.log" 2>&1 &
+    (step "$name" "$@") >"$target/$name.log" 2>&1 &
     begun[$name]=$!
+}
+
+# Leaves the processors to others.
+yielding() {
+    renice -n 19 "$BASHPID" >/dev/null || true
+    "$@"
 }
 
 # Awaits a step that has begun, and fails with it.

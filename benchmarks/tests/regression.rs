@@ -5,7 +5,7 @@ use topopt_benchmarks::{Case, Comparison};
 use topopt_case::config::{Device, Strategy};
 
 /// All 50 take two minutes of two cores, and a wrong derivative or filter shows in the second.
-const ITERATIONS: usize = 10;
+const ITERATIONS: usize = 5;
 
 fn the_reference_is_met(case: Case) {
     let comparisons = case.compare(ITERATIONS, Device::Cpu, Strategy::Auto).unwrap();

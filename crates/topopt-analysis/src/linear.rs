@@ -114,8 +114,8 @@ impl<'a, B: Pointwise> Linear<'a, B> {
     /// # Errors
     /// [`BackendError`] if the device has no room.
     pub fn start(&self) -> Result<Vec<B::Vector>, BackendError> {
-        let mut states = self.loads.names().map(|_| self.backend.zeros(self.nodes()));
-        let mut states = states.by_ref().collect::<Result<Vec<_>, _>>()?;
+        let zeros = self.loads.names().map(|_| self.backend.zeros(self.nodes()));
+        let mut states = zeros.collect::<Result<Vec<_>, _>>()?;
         if let Some(origin) = &self.origin {
             states.iter_mut().for_each(|u| self.backend.copy(&origin.state, u));
         }
@@ -184,7 +184,7 @@ impl<'a, B: Pointwise> Linear<'a, B> {
 
     /// Solves for an adjoint state: (K + S) `lambda` = `load`, where `load` is dg/du, zero at held
     /// components, both `[n_nodes][n]`. The solve starts from zero, so that a resumed run has the
-    /// same bits although a checkpoint does not hold `lambda`. `name` is that of g, for messages.
+    /// same bits although a checkpoint does not hold `lambda`. Messages call g by `name`.
     ///
     /// # Errors
     /// [`SolveError`] if the device fails, or the solve does not converge or is interrupted.
@@ -239,7 +239,7 @@ impl<'a, B: Pointwise> Linear<'a, B> {
         std::mem::take(&mut self.effort)
     }
 
-    /// The end of a solve whose right-hand side is that `share` of one to measure by.
+    /// Stop rule of a solve whose right-hand side is that `share` of the loads.
     fn options(&self, share: f64) -> PcgOptions {
         let Solver { tolerance, max_iterations, .. } = self.solver;
         PcgOptions { tolerance: share * tolerance, max_iterations }

@@ -14,7 +14,7 @@ pub struct Strain<'a> {
 }
 
 impl<'a> Strain<'a> {
-    /// The strains in elements of `kernel` on `mesh`; of ranks the first needs its values.
+    /// The strains in elements of `kernel` on `mesh`; only the first rank reads these.
     pub fn new(kernel: &'a Elasticity, mesh: &'a HexMesh) -> Self {
         Self { kernel, mesh }
     }

@@ -133,6 +133,7 @@ impl DeckCase<'_> {
         let DeckMaterial { name, youngs_modulus, mass_density, conductivity, .. } = material;
         let key = self.stiffness();
         self.line(&format!("# {}", name.replace(char::is_control, " ")));
+
         let law = match (self.physics, conductivity.as_slice()) {
             (DeckPhysics::Elasticity, _) => youngs_modulus.map(|modulus| format!("{modulus:?}")),
             (DeckPhysics::Heat, []) => None,
@@ -149,6 +150,7 @@ impl DeckCase<'_> {
             }
             (None, None) => self.line(&format!("# {key} = 1.0     # the file gives none")),
         }
+
         if let Some(density) = mass_density {
             self.line(&format!("mass_density = {density:?}"));
         }
@@ -284,6 +286,7 @@ impl DeckCase<'_> {
         let fraction = design.and_then(|design| design.volume_fraction);
         let radius = design.and_then(|design| design.filter_radius);
         let solid = design.map_or(&[][..], |design| design.solid.as_slice());
+
         self.line(&match fraction {
             Some(fraction) => format!("\n[design]\nvolume_fraction = {fraction:?}"),
             None => {
@@ -291,6 +294,7 @@ impl DeckCase<'_> {
                     .into()
             }
         });
+
         self.line(&match solid {
             [] => "# solid = []               # element sets that stay, such as rings around bores"
                 .into(),
@@ -302,6 +306,7 @@ impl DeckCase<'_> {
         self.line(
             "# keep_loaded = \"solid\"    # elements at loads and supports stay, too; \"free\" designs them",
         );
+
         self.line(&match radius {
             Some(radius) => {
                 format!("\n[filter]\nradius = {radius:?}    # half of the deck's smallest member")

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use toml::Spanned;
 use topopt_fem::{DIM, Elasticity, ElementFactors, nodal_body_forces};
 use topopt_mesh::numbers::shown;
 
@@ -231,23 +232,22 @@ impl Lookup<'_> {
             let shared =
                 |other: &Vec<u32>| set.iter().filter(|e| other.binary_search(e).is_ok()).count();
             let shared: Vec<usize> = sets.iter().map(shared).collect();
+
             if let Some(first) = shared.iter().position(|&n| n > 0) {
-                let (n, a, b) = (shared[first], &materials[first].set, &material.set);
-                let are = if n == 1 { "element is" } else { "elements are" };
-                let message = format!(
-                    "{n} {are} in the sets of two materials, `{a}` and `{b}`",
-                    a = a.get_ref(),
-                    b = b.get_ref()
-                );
-                findings.push(
-                    Finding::new(message)
-                        .at(self.config.source(), b.span(), "the second material")
-                        .remedy("give [[materials]] sets that share no element"),
-                );
+                findings.push(self.shared_by(shared[first], &materials[first].set, &material.set));
             }
             sets.push(set);
         }
         sets
+    }
+
+    /// Reports `n` elements that are in the sets of two materials.
+    fn shared_by(&self, n: usize, first: &Spanned<String>, second: &Spanned<String>) -> Finding {
+        let are = if n == 1 { "element is" } else { "elements are" };
+        let (a, b) = (first.get_ref(), second.get_ref());
+        Finding::new(format!("{n} {are} in the sets of two materials, `{a}` and `{b}`"))
+            .at(self.config.source(), second.span(), "the second material")
+            .remedy("give [[materials]] sets that share no element")
     }
 
     /// Materials without mass, where a load acts on it or a response is of it.

@@ -270,12 +270,9 @@ fn problem<K: Physics<N>, const N: usize>(
         ElementFactors { stiffness: stiffness.map(of_problem), mass: mass.map(of_problem) };
     let mesh = renumbering.apply(&case.mesh);
     let is_consistent = |keys: &Transient| keys.capacity == Capacity::Consistent;
-    let mut discretization = Discretization::new(mesh, kernel, constraints(case, &new_node))
-        .with_capacity(config.transient.as_ref().is_some_and(is_consistent));
-    if let Some(stretches) = K::stretches(&case.fields) {
-        discretization =
-            discretization.with_stretches(renumbering.elements_from_original(&stretches));
-    }
+    let discretization = Discretization::new(mesh, kernel, constraints(case, &new_node))
+        .with_capacity(config.transient.as_ref().is_some_and(is_consistent))
+        .with_data(K::element_data(config, (&case.materials, &case.fields), renumbering)?);
     let problem = match config.transient {
         None => Problem::of(discretization, loads),
         Some(_) => Problem::evolving(discretization, loads),

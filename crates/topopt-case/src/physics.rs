@@ -6,7 +6,9 @@ mod elastic;
 pub mod heat;
 
 use serde::Serialize;
-use topopt_fem::{BodyForce, Coupling, Discretization, ElementKernel, ProblemError, Timeline};
+use topopt_fem::{
+    BodyForce, Coupling, Discretization, ElementData, ElementKernel, ProblemError, Timeline,
+};
 use topopt_mesh::Renumbering;
 
 use crate::case_loads::CaseLoads;
@@ -90,10 +92,17 @@ pub trait Physics<const N: usize>: ElementKernel<N> + Serialize {
         None
     }
 
-    /// Returns the factors by which the kernel stretches elements along x, y and z,
-    /// `[n_elements][3]`, see [`topopt_fem::Elements`]; none where it does not.
-    fn stretches(_fields: &Fields) -> Option<Vec<[f64; 3]>> {
-        None
+    /// Returns the properties of single elements that integrals depend on, in the order of the
+    /// problem; `materials` are the elements of each material, with their fields.
+    ///
+    /// # Errors
+    /// A finding for a property that no element has.
+    fn element_data(
+        _config: &Config,
+        _materials: (&[Vec<u32>], &Fields),
+        _renumbering: &Renumbering,
+    ) -> Result<ElementData, Finding> {
+        Ok(ElementData::default())
     }
 
     /// Returns the coefficient of the first term in a material of a set, if it is a number.

@@ -6,9 +6,9 @@ use topopt_mesh::HexMesh;
 /// Numbers of the mesh file.
 #[derive(Debug, Clone)]
 pub struct Tags {
-    /// Numbers of the nodes, \[n_nodes\].
+    /// Numbers of the nodes, `[n_nodes]`.
     pub nodes: Vec<u64>,
-    /// Numbers of the elements, \[n_elements\].
+    /// Numbers of the elements, `[n_elements]`.
     pub elements: Vec<u64>,
 }
 

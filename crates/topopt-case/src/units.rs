@@ -1,11 +1,11 @@
 //! Numbers that do not look like the units they are in.
 
 use topopt_io::gmsh::is_geometry;
+use topopt_mesh::numbers::rounded;
 
 use crate::config::{Config, Units};
 use crate::materials::MaterialShare;
 use crate::model::Model;
-use topopt_mesh::numbers::rounded;
 
 /// Returns doubts about the units of a case, a sentence each.
 pub fn doubts(config: &Config, model: &Model) -> Vec<String> {
@@ -25,7 +25,7 @@ fn doubtful_modulus(config: &Config, model: &Model, material: &MaterialShare) ->
     let is_step = config.mesh_path().is_some_and(|path| is_geometry(&path) && !is_geo(&path));
     let extent = model.mesh.bounding_box().extent().into_iter().fold(0.0, f64::max);
 
-    let (units, said) = match config.units {
+    let (units, reason) = match config.units {
         Some(units) => (units, "by [units]"),
         None if is_step => (Units::MM_N, "as the STEP file is read in mm"),
         // A modulus of order 1 is a case without units.
@@ -58,7 +58,7 @@ fn doubtful_modulus(config: &Config, model: &Model, material: &MaterialShare) ->
 
     let of_set = material.set.as_ref().map_or(String::new(), |set| format!(" of set `{set}`"));
     Some(format!(
-        "Young's modulus{of_set} is {modulus:e} {unit}, {said}: {:e} Pa, {than}{}",
+        "Young's modulus{of_set} is {modulus:e} {unit}, {reason}: {:e} Pa, {than}{}",
         rounded(pascals),
         meant.unwrap_or_default()
     ))
@@ -68,7 +68,7 @@ fn is_geo(path: &std::path::Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("geo"))
 }
 
-/// A force that a bar of the part's volume and shape of a cube would not bear with small strains.
+/// Doubts forces that would strain a cube of the part's volume by more than a tenth.
 fn large_strain(config: &Config, model: &Model) -> Option<String> {
     const LARGE: f64 = 0.1;
     let modulus = model.materials.iter().map(|m| m.coefficient().most).fold(0.0, f64::max);

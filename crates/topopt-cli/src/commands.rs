@@ -2,7 +2,6 @@
 
 mod check;
 mod distance;
-mod duration;
 mod export;
 mod info;
 mod init;
@@ -45,7 +44,7 @@ pub fn check_start() -> Result<(), Failure> {
 pub fn execute(
     command: &Command,
     launched: Option<&Launched>,
-    out: &mut (impl Write + Send),
+    out: &mut (dyn Write + Send),
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     if let Some(launched) = launched.filter(|_| !matches!(command, Command::Run(_))) {

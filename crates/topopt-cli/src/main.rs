@@ -51,13 +51,13 @@ fn main() -> ExitCode {
     status.into()
 }
 
-/// Does what is asked, with an ear for signals.
+/// Executes a command, and has signals interrupt it.
 fn done(command: &Command, launched: Option<&Launched>) -> Result<(), Failure> {
     let is_child = launched.is_some_and(|l| matches!(l.launcher, Launcher::Topopt(_)));
     if is_child {
         std::thread::spawn(end_with_parent);
     }
-    // Of several processes one answers: that which has started the others, or the first.
+    // One of several processes answers signals: the one that has started the others, or rank 0.
     let answers = !is_child && launched.is_none_or(|launched| launched.rank == 0);
     program::handle_signals(&INTERRUPT, answers);
     let mut out = std::io::stdout();
@@ -65,8 +65,8 @@ fn done(command: &Command, launched: Option<&Launched>) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// Waits until it is this rank's turn to say why it fails. Ranks that fail speak in their order, those first
-/// that know why by themselves; the first that has spoken ends the others, which then say nothing.
+/// Waits until it is this rank's turn to report its failure. Ranks whose failure has a cause of its
+/// own come first, each group in the order of ranks; the first report ends all other ranks.
 fn await_turn(failure: &Failure, launched: Option<&Launched>) {
     let Some(launched) = launched.filter(|_| failure.exit_status() != 0) else { return };
     let by_rank = if launched.rank == 0 { Duration::ZERO } else { OTHER_RANK };

@@ -26,11 +26,11 @@ pub struct Cone {
     cells: [u32; 3],
     cell_size: f64,
     origin: [f64; 3],
-    /// \[n_cells + 1\].
+    /// `[n_cells + 1]`.
     starts: CudaSlice<u32>,
-    /// \[3\]\[n_elements\], cell by cell.
+    /// `[3][n_elements]`, cell by cell.
     centers: CudaSlice<f64>,
-    /// \[n_elements\], whose center it is.
+    /// `[n_elements]`, whose center it is.
     elements: CudaSlice<u32>,
     /// Values to sum, cell by cell.
     values: CudaSlice<f64>,
@@ -40,7 +40,7 @@ pub struct Cone {
 }
 
 impl Cone {
-    /// The filter for element centers, \[n_elements\]\[3\], and radius R > 0 (length).
+    /// The filter for element centers, `[n_elements][3]`, and radius R > 0 (length).
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or the kernel cannot be loaded.

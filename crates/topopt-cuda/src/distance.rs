@@ -70,7 +70,7 @@ pub struct Eikonal<R> {
     front_kernels: kernels::Front<R>,
     schedule: Schedule,
     tables: Tables,
-    /// The points of the copies from the first one of their patch on, \[3\]\[n_copies\].
+    /// The points of the copies from the first one of their patch on, `[3][n_copies]`.
     positions: CudaSlice<R>,
     metric: Metric<R>,
     mean_edge: f64,

@@ -57,7 +57,7 @@ impl<R> DeviceVector<R> {
     }
 }
 
-/// Transposes \[n\]\[components\] to \[components\]\[n\].
+/// Transposes `[n][components]` to `[components][n]`.
 pub(crate) fn to_planes<R: Real>(values: &[f64], components: usize) -> Vec<R> {
     let plane = |c: usize| {
         let of_component = values.par_iter().skip(c).step_by(components);
@@ -68,7 +68,7 @@ pub(crate) fn to_planes<R: Real>(values: &[f64], components: usize) -> Vec<R> {
     planes
 }
 
-/// Transposes \[components\]\[n\] to \[n\]\[components\].
+/// Transposes `[components][n]` to `[n][components]`.
 pub(crate) fn from_planes<R: Real>(planes: &[R], components: usize) -> Vec<f64> {
     let n = planes.len() / components;
     let mut values = vec![0.0; planes.len()];

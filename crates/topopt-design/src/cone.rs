@@ -41,7 +41,7 @@ pub enum NeighborStorage {
 }
 
 impl Cone {
-    /// The filter for element centers, \[n_elements\]\[3\], and radius R > 0 (length); neighbor
+    /// The filter for element centers, `[n_elements][3]`, and radius R > 0 (length); neighbor
     /// lists take at most `budget` bytes.
     pub fn new(centers: Vec<[f64; 3]>, radius: f64, budget: usize) -> Self {
         let rows = 0..centers.len();

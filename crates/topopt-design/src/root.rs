@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    /// Calls of `f` until its root in \[a, b\] is found, and the last argument.
+    /// Calls of `f` until its root in `[a, b]` is found, and the last argument.
     fn calls(a: f64, b: f64, accuracy: f64, f: impl Fn(f64) -> f64) -> (usize, f64) {
         let (mut n, mut last) = (0, f64::NAN);
         find_root([a, f(a)], [b, f(b)], accuracy, |x| {

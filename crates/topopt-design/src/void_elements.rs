@@ -31,7 +31,7 @@ impl StructureState {
         self.excess > cost
     }
 
-    /// The void elements for `moduli`, \[n_elements\], increasing, if they differ from those of the
+    /// The void elements for `moduli`, `[n_elements]`, increasing, if they differ from those of the
     /// structure in more than the `share` of all.
     pub fn changed(&self, moduli: &[f64], share: f64) -> Option<Vec<u32>> {
         let limit = VOID * moduli.iter().copied().fold(0.0, f64::max);

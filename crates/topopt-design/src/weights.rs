@@ -37,7 +37,7 @@ impl<'a, B: Backend> Weights<'a, B> {
         Self { operator, source: None }
     }
 
-    /// Takes the radius in `settings`; whether H has changed.
+    /// Takes the radius in `settings`, and returns whether H has changed.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

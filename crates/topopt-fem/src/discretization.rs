@@ -6,7 +6,9 @@ use serde::Serialize;
 use topopt_linalg::Space;
 use topopt_mesh::{HexMesh, Part};
 
-use crate::{Constraints, DIM, Elasticity, ElementKernel, Elements, FilmRows, Patches};
+use crate::{
+    Constraints, DIM, Elasticity, ElementData, ElementKernel, Elements, FilmRows, Patches,
+};
 
 /// A mesh, the integrals over its elements and what is held: all of an equation with N unknowns per
 /// node except its loads.
@@ -16,7 +18,7 @@ pub struct Discretization<K = Elasticity, const N: usize = DIM> {
     mesh: HexMesh,
     kernel: K,
     constraints: Constraints<N>,
-    stretches: Option<Arc<[[f64; DIM]]>>,
+    data: ElementData,
     void: Vec<u32>,
     is_capacity_consistent: bool,
     // Made of the mesh.
@@ -34,7 +36,7 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
             mesh,
             kernel,
             constraints,
-            stretches: None,
+            data: ElementData::default(),
             void: Vec::new(),
             is_capacity_consistent: false,
             patches: OnceLock::new(),
@@ -48,12 +50,17 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
         Self { void, ..self }
     }
 
-    /// Sets factors per element by which the kernel stretches it along x, y and z,
-    /// `[n_elements][3]`, whose product is 1: orthotropic diffusion, see [`crate::orthotropy`].
+    /// Sets factors per element by which the kernel stretches it, see [`ElementData::stretches`].
     #[must_use]
     pub fn with_stretches(self, stretches: Vec<[f64; DIM]>) -> Self {
         debug_assert!(K::IS_STRETCHED && stretches.len() == self.mesh.n_elements());
-        Self { stretches: Some(stretches.into()), ..self }
+        self.with_data(ElementData::stretched(stretches))
+    }
+
+    /// Sets the properties of single elements.
+    #[must_use]
+    pub fn with_data(self, data: ElementData) -> Self {
+        Self { data, ..self }
     }
 
     /// Chooses a `consistent` capacity in place of the lumped one, for diffusion.
@@ -76,14 +83,11 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
         self.void.iter().for_each(|&e| void[e as usize] = true);
         let local = part.elements.iter().zip(0..);
         let void = local.filter_map(|(&e, local)| void[e as usize].then_some(local)).collect();
-        let stretches = self.stretches.as_ref().map(|stretches| {
-            part.elements.iter().map(|&e| stretches[e as usize]).collect::<Vec<_>>().into()
-        });
         Self {
             mesh: part.mesh.clone(),
             kernel: self.kernel,
             constraints: self.constraints.of_nodes(&part.nodes),
-            stretches,
+            data: self.data.on_part(part),
             void,
             is_capacity_consistent: self.is_capacity_consistent,
             patches: OnceLock::new(),
@@ -113,7 +117,7 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
 
     /// The elements as the kernel takes them.
     pub fn elements(&self) -> Elements<'_> {
-        Elements::new(&self.mesh, self.stretches.as_deref())
+        Elements::new(&self.mesh, &self.data)
     }
 
     /// The integrals over an element.

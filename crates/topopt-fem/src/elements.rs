@@ -1,28 +1,57 @@
 //! The elements of a mesh as a kernel takes them.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use topopt_mesh::HexMesh;
+use serde::Serialize;
 use topopt_mesh::cells::Shape;
 use topopt_mesh::tetrahedron::TetrahedronNodes;
+use topopt_mesh::{HexMesh, Part};
 
 use crate::DIM;
 
 /// Coordinates of the nodes of an element, `[8][3]`.
 pub type Corners = [[f64; DIM]; 8];
 
-/// The elements of a mesh, each perhaps stretched along x, y and z by factors of its own, which
-/// keep its volume.
+/// Properties of single elements that integrals depend on.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct ElementData {
+    /// Factors by which elements are stretched along x, y and z, `[n_elements][3]`, whose product
+    /// is 1: orthotropic diffusion, see [`crate::orthotropy`].
+    pub stretches: Option<Arc<[[f64; DIM]]>>,
+}
+
+impl ElementData {
+    /// Sets the stretches alone.
+    pub fn stretched(stretches: Vec<[f64; DIM]>) -> Self {
+        Self { stretches: Some(stretches.into()) }
+    }
+
+    /// Returns the data of the elements of a part.
+    pub(crate) fn on_part(&self, part: &Part) -> Self {
+        let of_part = |all: &Arc<[[f64; DIM]]>| -> Vec<[f64; DIM]> {
+            part.elements.iter().map(|&e| all[e as usize]).collect()
+        };
+        Self { stretches: self.stretches.as_ref().map(|all| of_part(all).into()) }
+    }
+}
+
+/// The elements of a mesh with their data.
 #[derive(Debug, Clone, Copy)]
 pub struct Elements<'a> {
     mesh: &'a HexMesh,
-    stretches: Option<&'a [[f64; DIM]]>,
+    data: Option<&'a ElementData>,
 }
 
 impl<'a> Elements<'a> {
-    /// Takes the elements of `mesh`, with their `stretches`, `[n_elements][3]`, if there are any.
-    pub(crate) fn new(mesh: &'a HexMesh, stretches: Option<&'a [[f64; DIM]]>) -> Self {
-        Self { mesh, stretches }
+    /// Takes the elements of `mesh` with their `data`.
+    pub(crate) fn new(mesh: &'a HexMesh, data: &'a ElementData) -> Self {
+        Self { mesh, data: Some(data) }
+    }
+
+    /// The mesh.
+    pub fn mesh(&self) -> &'a HexMesh {
+        self.mesh
     }
 
     /// Number of elements.
@@ -38,7 +67,7 @@ impl<'a> Elements<'a> {
     /// The coordinates of its nodes, stretched.
     pub fn corners(&self, e: usize) -> Corners {
         let mut corners = self.mesh.element_coordinates(e);
-        if let Some(stretches) = self.stretches {
+        if let Some(stretches) = self.stretches() {
             let factors = stretches[e];
             corners.iter_mut().for_each(|x| (0..DIM).for_each(|i| x[i] *= factors[i]));
         }
@@ -52,23 +81,23 @@ impl<'a> Elements<'a> {
 
     /// The coordinates of the nodes of element `e`, a tetrahedron, which is not stretched.
     pub fn tetrahedron(&self, e: usize) -> TetrahedronNodes {
-        debug_assert!(self.stretches.is_none());
+        debug_assert!(self.stretches().is_none());
         self.mesh.tetrahedron_coordinates(e)
     }
 
     /// The factors, `[n_elements][3]`.
     pub fn stretches(&self) -> Option<&'a [[f64; DIM]]> {
-        self.stretches
+        self.data?.stretches.as_deref()
     }
 
     /// Returns the stretches of the elements of a range.
     pub(crate) fn stretches_of(&self, range: Range<usize>) -> Option<&'a [[f64; DIM]]> {
-        self.stretches.map(|stretches| &stretches[range])
+        self.stretches().map(|stretches| &stretches[range])
     }
 }
 
 impl<'a> From<&'a HexMesh> for Elements<'a> {
     fn from(mesh: &'a HexMesh) -> Self {
-        Self::new(mesh, None)
+        Self { mesh, data: None }
     }
 }

@@ -289,7 +289,7 @@ mod tests {
     use nalgebra::DMatrix;
 
     use super::*;
-    use crate::Diffusion;
+    use crate::{Diffusion, ElementData};
     use topopt_testing::{distorted_cube, hexagon, mapped_cube, wheel};
 
     /// The largest eigenvalue of D^-1 L of element `e`, each of its nodes taken once.
@@ -316,8 +316,8 @@ mod tests {
         let stretches = [[1.0; 3], [5.0, 0.4, 0.5], [0.1, 10.0, 1.0], [0.01, 10.0, 10.0]];
         for mesh in [distorted_cube(3, 0.3, true), hexagon(2), wheel(2), plate] {
             for stretch in stretches {
-                let stretched = vec![stretch; mesh.n_elements()];
-                let elements = Elements::new(&mesh, Some(&stretched));
+                let data = ElementData::stretched(vec![stretch; mesh.n_elements()]);
+                let elements = Elements::new(&mesh, &data);
                 for (e, &bound) in Diffusion.bounds(&elements).iter().enumerate() {
                     let share = f64::from(bound) / exact(&elements, e);
                     let range = 0.999_999..1.032;

@@ -119,7 +119,7 @@ pub use distributed_preconditioner::DistributedPreconditioner;
 pub use elasticity::{BOUND_STEPS, BoundParameters, Elasticity, Formulation};
 pub use element_loads::{ElementVectors, nodal_body_forces};
 pub use element_matrices::ElementMatrices;
-pub use elements::{Corners, Elements};
+pub use elements::{Corners, ElementData, Elements};
 pub use films::{Coupling, FilmRows, add_film_flows};
 pub use flux::heat_flux;
 pub use helmholtz::{

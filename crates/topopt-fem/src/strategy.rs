@@ -6,7 +6,7 @@ use topopt_mesh::cells::Shape;
 use crate::operators::{Bsr, Ebe, Mf, Nbn, assembly, stored};
 use crate::with_capacity::WithCapacity;
 use crate::with_films::WithFilms;
-use crate::{Discretization, ElementKernel, ElementOperator, FilmRows};
+use crate::{Discretization, ElementKernel, ElementOperator, Elements, FilmRows};
 
 /// How K u is computed on the CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,9 +25,9 @@ impl Strategy {
     /// All strategies.
     pub const ALL: [Strategy; 4] = [Strategy::Mf, Strategy::Ebe, Strategy::Nbn, Strategy::Bsr];
 
-    /// The strategies that compute elements of that shape.
-    pub const fn of(shape: Shape) -> &'static [Self] {
-        match shape {
+    /// The strategies that compute these elements; the first is the one that stores least.
+    pub fn of(elements: &Elements) -> &'static [Self] {
+        match elements.mesh().shape() {
             Shape::Tetrahedron => &[Self::Mf],
             _ => &Self::ALL,
         }
@@ -76,7 +76,7 @@ impl Strategy {
     }
 
     /// The operator of `problem` with its films and all coefficients zero; one of those
-    /// [of](Strategy::of) the shape of its elements.
+    /// [of](Strategy::of) its elements.
     pub fn build<K: ElementKernel<N>, const N: usize>(
         self,
         problem: &Discretization<K, N>,

@@ -2,10 +2,9 @@
 
 use nalgebra::Matrix3;
 use rayon::prelude::*;
-use topopt_mesh::HexMesh;
 
-use crate::Elasticity;
 use crate::strain::strain_at;
+use crate::{Elasticity, Elements};
 
 /// A symmetric stress tensor (force per area) as (xx, yy, zz, xy, yz, zx).
 pub type Stress = [f64; 6];
@@ -15,32 +14,34 @@ pub type Stress = [f64; 6];
 pub const CENTER: [f64; 3] = [0.0; 3];
 
 /// The stress D(E_e) B(xi) u_e of every element at the reference coordinates `xi`, for instance
-/// [`CENTER`] or one of [`topopt_mesh::hexahedron::gauss_points`]: \[n_elements\]\[6\].
+/// [`CENTER`] or one of [`topopt_mesh::hexahedron::gauss_points`]: `[n_elements][6]`.
 ///
-/// `moduli`: Young's moduli E_e, \[n_elements\] (force per area). `u`: displacements,
-/// \[n_nodes\]\[3\] (length).
-pub fn stresses(
+/// `moduli`: Young's moduli E_e, `[n_elements]` (force per area). `u`: displacements,
+/// `[n_nodes][3]` (length).
+pub fn stresses<'a>(
     kernel: &Elasticity,
-    mesh: &HexMesh,
+    elements: impl Into<Elements<'a>>,
     moduli: &[f64],
     u: &[f64],
     xi: [f64; 3],
 ) -> Vec<Stress> {
-    let of_element = |e: usize| stress_at(kernel, mesh, moduli[e], u, e, xi);
-    (0..mesh.n_elements()).into_par_iter().map(of_element).collect()
+    let elements = elements.into();
+    let of_element = |e: usize| stress_at(kernel, elements, moduli[e], u, e, xi);
+    (0..elements.n_elements()).into_par_iter().map(of_element).collect()
 }
 
 /// The stress of one `element` of Young's modulus `modulus`; all else as in [`stresses`].
-pub fn stress_at(
+pub fn stress_at<'a>(
     kernel: &Elasticity,
-    mesh: &HexMesh,
+    elements: impl Into<Elements<'a>>,
     modulus: f64,
     u: &[f64],
     element: usize,
     xi: [f64; 3],
 ) -> Stress {
     let (lambda, mu) = kernel.material().unit_lame();
-    let [xx, yy, zz, xy, yz, zx] = strain_at(kernel, mesh, u, element, xi);
+    let strain = strain_at(kernel, elements.into().mesh(), u, element, xi);
+    let [xx, yy, zz, xy, yz, zx] = strain;
     let trace = lambda * (xx + yy + zz);
     let normal = |strain: f64| trace + 2.0 * mu * strain;
     [normal(xx), normal(yy), normal(zz), mu * xy, mu * yz, mu * zx].map(|stress| modulus * stress)

@@ -7,49 +7,53 @@ use topopt_mesh::{HexMesh, tetrahedron};
 
 use crate::recovery::{NO_VALUE, Recovered, Samples};
 use crate::stress::{Stress, stress_at};
-use crate::{DIM, Elasticity};
+use crate::{DIM, Elasticity, Elements};
 
 /// A solved part: Young's moduli `[n_elements]` (force per area) and displacements `[n_nodes][3]`.
 #[derive(Debug, Clone, Copy)]
 pub struct Solution<'a> {
     /// Formulation of the elements and Poisson's ratio.
     pub kernel: &'a Elasticity,
-    /// The mesh.
-    pub mesh: &'a HexMesh,
+    /// The elements.
+    pub elements: Elements<'a>,
     /// Young's moduli, `[n_elements]` (force per area).
     pub moduli: &'a [f64],
     /// Displacements, `[n_nodes][3]` (length).
     pub u: &'a [f64],
 }
 
-impl Solution<'_> {
+impl<'a> Solution<'a> {
+    fn mesh(&self) -> &'a HexMesh {
+        self.elements.mesh()
+    }
+
     /// Recovers the stresses at the nodes of every material, `[n_elements]`; see
     /// [`Samples::materials`].
     pub fn nodal_stresses(&self, materials: Vec<Option<u32>>) -> Recovered<6> {
-        let elements = || (0..self.mesh.n_elements()).into_par_iter();
-        let center = self.mesh.reference_center();
+        let elements = || (0..self.mesh().n_elements()).into_par_iter();
+        let center = self.mesh().reference_center();
         let values = elements().map(|e| self.stress(e, center)).collect();
         let slopes = elements().map(|e| self.slopes(e)).collect();
-        Samples { values, slopes, materials }.recovered(self.mesh)
+        Samples { values, slopes, materials }.recovered(self.mesh())
     }
 
     /// Squares of the energy norm of what the stresses of the elements differ from the nodal ones,
     /// interpolated: `[n_elements]` (force times length), 0 for an element without.
     pub fn errors(&self, nodal: &Recovered<6>) -> Vec<f64> {
-        let elements = (0..self.mesh.n_elements()).into_par_iter();
+        let elements = (0..self.mesh().n_elements()).into_par_iter();
         elements.map(|e| self.error(e, nodal)).collect()
     }
 
     fn stress(&self, element: usize, xi: [f64; DIM]) -> Stress {
-        stress_at(self.kernel, self.mesh, self.moduli[element], self.u, element, xi)
+        stress_at(self.kernel, self.elements, self.moduli[element], self.u, element, xi)
     }
 
     /// Slopes of the element's stress at its center along x, y and z.
     fn slopes(&self, element: usize) -> [Stress; DIM] {
-        let center = self.mesh.reference_center();
-        let m = self.mesh.jacobian(element, center);
+        let center = self.mesh().reference_center();
+        let m = self.mesh().jacobian(element, center);
         let inverse = inverse(&m, determinant(&m));
-        let step = if self.mesh.shape() == Shape::Tetrahedron { 0.1 } else { GAUSS };
+        let step = if self.mesh().shape() == Shape::Tetrahedron { 0.1 } else { GAUSS };
         let mut slopes = [[0.0; 6]; DIM];
         for k in 0..DIM {
             let at = |shift: f64| {
@@ -74,18 +78,18 @@ impl Solution<'_> {
         }
         let at_point = |(xi, weight): ([f64; DIM], f64)| {
             let mut difference = self.stress(element, xi).map(|stress| -stress);
-            for (share, &node) in self.mesh.shape_functions(xi).iter().zip(nodes) {
+            for (share, &node) in self.mesh().shape_functions(xi).iter().zip(nodes) {
                 let value = nodal.values[node as usize];
                 (0..6).for_each(|i| difference[i] += share * value[i]);
             }
-            self.strain_energy(&difference) * weight * self.mesh.determinant(element, xi)
+            self.strain_energy(&difference) * weight * self.mesh().determinant(element, xi)
         };
         self.points().into_iter().map(at_point).sum::<f64>() / self.moduli[element]
     }
 
     /// Points and weights of a rule for squares of differences of stresses.
     fn points(&self) -> Vec<([f64; DIM], f64)> {
-        match self.mesh.shape() {
+        match self.mesh().shape() {
             Shape::Tetrahedron => tetrahedron::fine_rule().into(),
             _ => gauss_points().map(|xi| (xi, 1.0)).into(),
         }

@@ -46,7 +46,7 @@ const COLUMNS: [&str; 18] = [
     "lists_bytes",
 ];
 
-pub(crate) fn assembly(args: &AssemblyArgs, out: &mut impl Write) -> Result<(), Failure> {
+pub(crate) fn assembly(args: &AssemblyArgs, out: &mut dyn Write) -> Result<(), Failure> {
     match physics(&args.source)? {
         PhysicsKind::Elasticity => {
             assembly_of(args, ("elasticity", elasticity(args.source.elements)?), out)
@@ -58,7 +58,7 @@ pub(crate) fn assembly(args: &AssemblyArgs, out: &mut impl Write) -> Result<(), 
 fn assembly_of<K: Physics<N> + Assembled<N>, const N: usize>(
     args: &AssemblyArgs,
     (physics, kernel): (&str, K),
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let csv = args.output.table(&COLUMNS)?;
     let place = args.output.place()?;
@@ -160,7 +160,7 @@ struct Measure<'a, K, const N: usize> {
 }
 
 impl<K: Assembled<N>, const N: usize> Measure<'_, K, N> {
-    fn all(&self, table: &mut Table<'_, impl Write>) -> Result<(), Failure> {
+    fn all(&self, table: &mut Table) -> Result<(), Failure> {
         table.begin()?;
         for strategy in AssemblyStrategy::ALL {
             if self.args.strategies.is_empty() || self.args.strategies.contains(&strategy) {
@@ -175,7 +175,7 @@ impl<K: Assembled<N>, const N: usize> Measure<'_, K, N> {
     fn strategy<R: Real>(
         &self,
         strategy: AssemblyStrategy,
-        table: &mut Table<'_, impl Write>,
+        table: &mut Table,
     ) -> Result<(), Failure> {
         let start = Instant::now();
         let built = Assembly::<R>::new(
@@ -264,15 +264,15 @@ struct Head<'a> {
 }
 
 /// A Markdown table that grows as it is measured, and a CSV file.
-struct Table<'a, W> {
-    out: &'a mut W,
+struct Table<'a> {
+    out: &'a mut dyn Write,
     csv: Option<CsvFile>,
     head: Head<'a>,
     elements: usize,
     nodes: usize,
 }
 
-impl<W: Write> Table<'_, W> {
+impl Table<'_> {
     fn begin(&mut self) -> Result<(), Failure> {
         writeln!(
             self.out,
@@ -287,6 +287,7 @@ impl<W: Write> Table<'_, W> {
         let bytes = cost.bytes_read + cost.bytes_written;
         let rate = bytes / seconds;
         let error = row.error.map_or_else(|| "-".into(), |error| format!("{error:.1e}"));
+
         writeln!(
             self.out,
             "| {strategy} | {routine} | {precision} | {:.3} | {:.0} | {:.1} | {:.0} | {:.1}% | {:.0} | {error} \
@@ -301,6 +302,7 @@ impl<W: Write> Table<'_, W> {
             row.lists as f64 / MEGABYTE,
             row.matrix as f64 / MEGABYTE,
         )?;
+
         let (Some(csv), head) = (&mut self.csv, &self.head) else { return Ok(()) };
         let error = row.error.map_or_else(String::new, |error| error.to_string());
         Ok(csv.row(&[

@@ -23,7 +23,7 @@ use crate::args::Measurement;
 ///
 /// # Errors
 /// [`Failure`], with the exit status that belongs to it.
-pub fn measure(measurement: &Measurement, out: &mut impl Write) -> Result<(), Failure> {
+pub fn measure(measurement: &Measurement, out: &mut dyn Write) -> Result<(), Failure> {
     match measurement {
         Measurement::Operators(args) => operators::operators(args, out),
         Measurement::Assembly(args) => assembly::assembly(args, out),

@@ -35,7 +35,7 @@ const COLUMNS: [&str; 13] = [
     "stored_bytes",
 ];
 
-pub(crate) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<(), Failure> {
+pub(crate) fn operators(args: &OperatorsArgs, out: &mut dyn Write) -> Result<(), Failure> {
     match physics(&args.source)? {
         PhysicsKind::Elasticity => operators_of(args, elasticity(args.source.elements)?, out),
         PhysicsKind::Heat => operators_of(args, Diffusion, out),
@@ -45,7 +45,7 @@ pub(crate) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<()
 fn operators_of<K: Solvable<N>, const N: usize>(
     args: &OperatorsArgs,
     kernel: K,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let csv = args.choice.output.table(&COLUMNS)?;
     let place = args.choice.output.place()?;
@@ -106,7 +106,7 @@ fn print(
     (mesh, n_dofs): (&HexMesh, usize),
     bandwidth: f64,
     peak: Option<f64>,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> std::io::Result<()> {
     writeln!(
         out,

@@ -30,7 +30,7 @@ const ALL: [Preconditioner; 3] =
 
 pub(crate) fn preconditioners(
     args: &PreconditionersArgs,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> Result<(), Failure> {
     if let Some(file) = &args.matrix {
         output_folder::check_file(file, &["mtx"], &[]).map_err(InputError::from)?;
@@ -159,7 +159,7 @@ fn measure<B: Backend>(
 }
 
 impl Row {
-    fn print(&self, out: &mut impl Write) -> std::io::Result<()> {
+    fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
         write!(out, "{:<14}  {:>8.4}", self.preconditioner.name, self.setup)?;
         for (outcome, seconds) in &self.solves {
             write!(out, "  {:>16}  {seconds:>8.4}", outcome.iterations)?;

@@ -44,7 +44,7 @@ const COLUMNS: [&str; 11] = [
     "solve_seconds",
 ];
 
-pub(crate) fn smoothers(args: &SmoothersArgs, out: &mut impl Write) -> Result<(), Failure> {
+pub(crate) fn smoothers(args: &SmoothersArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let csv = args.output.table(&COLUMNS)?;
     let place = args.output.place()?;
     let n = usize::from(args.size);
@@ -81,7 +81,7 @@ pub(crate) fn smoothers(args: &SmoothersArgs, out: &mut impl Write) -> Result<()
 }
 
 /// -div(s grad u) + u = 1 without held nodes [Fu2013, 5.6].
-fn fu(mesh: &HexMesh, table: &mut Table<'_, impl Write>) -> Result<(), Failure> {
+fn fu(mesh: &HexMesh, table: &mut Table) -> Result<(), Failure> {
     let constraints = Constraints::none(mesh.n_nodes());
     let problem = posed(mesh, Diffusion, constraints, vec![1.0; mesh.n_nodes()])?;
     let is_inside = |x: &[f64; 3]| {
@@ -99,7 +99,7 @@ fn fu(mesh: &HexMesh, table: &mut Table<'_, impl Write>) -> Result<(), Failure> 
     Ok(())
 }
 
-fn heat(mesh: &HexMesh, table: &mut Table<'_, impl Write>) -> Result<(), Failure> {
+fn heat(mesh: &HexMesh, table: &mut Table) -> Result<(), Failure> {
     let (constraints, f) = held::<1>(mesh);
     let problem = posed(mesh, Diffusion, constraints, f)?;
     for contrast in CONTRASTS {
@@ -112,7 +112,7 @@ fn heat(mesh: &HexMesh, table: &mut Table<'_, impl Write>) -> Result<(), Failure
     Ok(())
 }
 
-fn elasticity(mesh: &HexMesh, table: &mut Table<'_, impl Write>) -> Result<(), Failure> {
+fn elasticity(mesh: &HexMesh, table: &mut Table) -> Result<(), Failure> {
     let (constraints, f) = held::<3>(mesh);
     let problem = posed(mesh, subject::elasticity(ElementKind::default())?, constraints, f)?;
     for contrast in CONTRASTS {
@@ -157,13 +157,13 @@ fn held<const N: usize>(mesh: &HexMesh) -> (Constraints<N>, Vec<f64>) {
 }
 
 /// A Markdown table that grows as it is measured, and a CSV file.
-struct Table<'a, W> {
-    out: &'a mut W,
+struct Table<'a> {
+    out: &'a mut dyn Write,
     csv: Option<CsvFile>,
     place: &'a Place,
 }
 
-impl<W: Write> Table<'_, W> {
+impl Table<'_> {
     /// With every cycle and smoother, and without a preconditioner.
     fn all<K: Solvable<N>, const N: usize>(
         &mut self,
@@ -192,13 +192,15 @@ impl<W: Write> Table<'_, W> {
         let (iterations, converged) = (outcome.iterations, outcome.reason == StopReason::Converged);
         let (mark, contrast) = (if converged { "" } else { ", stopped" }, system.contrast);
         let [setup_ms, cycle_ms] = [1e3 * setup, 1e3 * of_cycle];
+
         writeln!(
             self.out,
             "| {test} | {contrast:e} | {cycle} | {smoother} | {iterations}{mark} | {setup_ms:.1} | {cycle_ms:.2} \
              | {seconds:.3} |"
         )?;
-        let (device, unknowns) = (self.place.name(), system.problem.n_dofs());
+
         let Some(csv) = &mut self.csv else { return Ok(()) };
+        let (device, unknowns) = (self.place.name(), system.problem.n_dofs());
         Ok(csv.row(&[
             &test,
             &device,

@@ -19,7 +19,7 @@ use crate::subject::Subject;
 const COLUMNS: [&str; 7] =
     ["subject", "device", "strategy", "iterations", "residual", "seconds", "stored_bytes"];
 
-pub(crate) fn solve(args: &SolveArgs, out: &mut impl Write) -> Result<(), Failure> {
+pub(crate) fn solve(args: &SolveArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let csv = args.choice.output.table(&COLUMNS)?;
     let place = args.choice.output.place()?;
     let config = Config::load(&args.case, &args.set)?;

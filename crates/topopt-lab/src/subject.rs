@@ -17,7 +17,7 @@ use topopt_study::place::Place;
 
 use crate::args::{Numbering, Source};
 
-/// A problem and what to call it.
+/// A problem with its name.
 pub(crate) struct Subject<K = Elasticity, const N: usize = DIM> {
     pub name: String,
     pub problem: Problem<K, N>,

@@ -30,7 +30,7 @@ const COLUMNS: [&str; 9] = [
     "stored_bytes",
 ];
 
-pub(crate) fn thesis(args: &ThesisArgs, out: &mut impl Write) -> Result<(), Failure> {
+pub(crate) fn thesis(args: &ThesisArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let mut csv = args.choice.output.table(&COLUMNS)?;
     let place = args.choice.output.place()?;
     writeln!(
@@ -70,7 +70,7 @@ pub(crate) fn thesis(args: &ThesisArgs, out: &mut impl Write) -> Result<(), Fail
     Ok(())
 }
 
-fn print(row: &Row, speedup: f64, out: &mut impl Write) -> std::io::Result<()> {
+fn print(row: &Row, speedup: f64, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(
         out,
         "  {:<12}  {:>6} iterations  {:>8.3} s  {speedup:>6.2} x ebe  {:>8.1} MB",

@@ -40,7 +40,7 @@ impl BlockPattern {
         self.columns.len()
     }
 
-    /// Offset of each row in the blocks, \[n_rows + 1\].
+    /// Offset of each row in the blocks, `[n_rows + 1]`.
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
     }
@@ -56,7 +56,7 @@ impl BlockPattern {
     }
 }
 
-/// A square matrix of N x N blocks; vectors are \[row\]\[N\].
+/// A square matrix of N x N blocks; vectors are `[row][N]`.
 #[derive(Debug, Clone)]
 pub struct BlockCsr<const N: usize> {
     pattern: BlockPattern,

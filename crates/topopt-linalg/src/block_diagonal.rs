@@ -5,11 +5,11 @@ use rayon::prelude::*;
 
 use crate::{Cost, Cpu, Growth, InverseDiagonal, LinearOperator, Residual, Space};
 
-/// A matrix of symmetric N x N blocks on the diagonal; vectors are \[row\]\[N\].
+/// A matrix of symmetric N x N blocks on the diagonal; vectors are `[row][N]`.
 #[derive(Debug, Clone)]
 pub struct BlockDiagonal<const N: usize> {
     space: Space,
-    /// The lower triangles, row by row, \[row\]\[PACKED\].
+    /// The lower triangles, row by row, `[row][PACKED]`.
     packed: Vec<f64>,
 }
 
@@ -22,7 +22,7 @@ impl<const N: usize> BlockDiagonal<N> {
         Self { space, packed: vec![0.0; space.points * Self::PACKED] }
     }
 
-    /// The lower triangles, \[row\]\[PACKED\].
+    /// The lower triangles, `[row][PACKED]`.
     pub fn packed_mut(&mut self) -> &mut Vec<f64> {
         &mut self.packed
     }

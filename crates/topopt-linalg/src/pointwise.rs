@@ -14,7 +14,7 @@ pub trait Pointwise: Gather {
     /// y_i = max(0, a x_i).
     fn positive_part(&self, a: f64, x: &Self::Vector, y: &mut Self::Vector);
 
-    /// y_i = a x_i, kept within \[lower_i, upper_i\].
+    /// y_i = a x_i, kept within `[lower_i, upper_i]`.
     fn scale_within(
         &self,
         a: f64,

@@ -17,7 +17,7 @@ pub struct Components {
     n_components: usize,
 }
 
-/// See [`Components::joined_by_faces`].
+/// Parts of a mesh whose elements are joined by faces, see [`Components::joined_by_faces`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FaceJoined {
     /// Number of parts.
@@ -56,7 +56,7 @@ impl Components {
             return FaceJoined { n_parts, hinge: None };
         }
 
-        // The first node between two of them: whichever part a node gets, another has it too.
+        // The first node between two parts: whichever part a node gets, another one has it too.
         let of_node: Vec<AtomicU32> =
             (0..mesh.n_nodes()).into_par_iter().map(|_| u32::MAX.into()).collect();
         let all = || {
@@ -69,8 +69,8 @@ impl Components {
         FaceJoined { n_parts, hinge }
     }
 
-    /// The least element of the part, joined by faces, that every element belongs to, `[n_elements]`, in
-    /// the mesh of the elements that are `wanted`; each other one is a part of its own.
+    /// Number of the first element of every element's part, `[n_elements]`, where faces join the
+    /// elements that are `wanted`; every other element is a part of its own.
     pub fn roots_by_faces(mesh: &HexMesh, wanted: impl Fn(u32) -> bool + Sync) -> Vec<u32> {
         let parent = parents_by_faces(mesh, wanted);
         (0..mesh.n_elements() as u32).into_par_iter().map(|e| find(&parent, e)).collect()
@@ -139,7 +139,7 @@ fn join_around(
     });
 }
 
-/// Each so many nodes are looked at first by [`parents_by_faces`].
+/// One of so many nodes is looked at first by [`parents_by_faces`].
 const FEW: u32 = 8;
 
 /// Whether an element begins with the face that the one before ends with, as along a chord of a
@@ -150,7 +150,7 @@ fn goes_on(mesh: &HexMesh, next: u32) -> bool {
     last == first && last[2] != u32::MAX
 }
 
-/// Room for what is around a node.
+/// Scratch lists of the faces around a node.
 #[derive(Default)]
 struct Around {
     /// Faces of elements at the node.

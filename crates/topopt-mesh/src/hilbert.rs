@@ -66,7 +66,7 @@ fn quantize(x: [f64; 3], bounds: &BoundingBox) -> [u32; 3] {
 /// Cells whose indices are computed at a time, by vector instructions.
 const LANES: usize = 8;
 
-/// The indices along the Hilbert curve of cells \[3\]\[lane\], [Skilling2004, AxestoTranspose];
+/// The indices along the Hilbert curve of cells `[3][lane]`, [Skilling2004, AxestoTranspose];
 /// without branches.
 fn hilbert_indices(mut x: [[u32; LANES]; 3]) -> [u64; LANES] {
     // Undo the turns and reflections of the curve, from the largest cubes to the smallest.

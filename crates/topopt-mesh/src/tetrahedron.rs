@@ -257,9 +257,11 @@ mod tests {
                 (at[a], at[b], at[c]) = (1.0 - s - t, s, t);
                 map(&x, at)
             };
+
             for k in 0..n * n {
                 let (i, j) = (k % n, k / n);
                 let halves = if i + j + 1 < n { &[1.0 / 3.0, 2.0 / 3.0][..] } else { &[1.0 / 3.0] };
+
                 for &third in halves.iter().filter(|_| i + j < n) {
                     let (h, s, t) =
                         (1e-5, (i as f64 + third) / n as f64, (j as f64 + third) / n as f64);
@@ -272,6 +274,7 @@ mod tests {
             }
         }
         assert!((flux / 3.0 / volume(&x) - 1.0).abs() < 2e-4, "{} {}", flux / 3.0, volume(&x));
+
         let straight = straight(VERTICES);
         let six = determinant(&[1, 2, 3].map(|a| difference(VERTICES[a], VERTICES[0])));
         assert!((volume(&straight) - six / 6.0).abs() < 1e-15);

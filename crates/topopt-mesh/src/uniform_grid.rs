@@ -48,7 +48,7 @@ impl UniformGrid {
     /// The most cells that a grid may have, 2^28: [`UniformGrid::locate`] then takes 1 GiB.
     pub const MAX_CELLS: usize = 1 << 28;
 
-    /// The smallest grid of `spacing` that covers `bounds`, centerd on it.
+    /// The smallest grid of `spacing` that covers `bounds`, centered on it.
     ///
     /// # Errors
     /// [`GridError`] if `spacing` is not positive or so small that the grid would be too large.
@@ -57,7 +57,7 @@ impl UniformGrid {
             return Err(GridError::Spacing(spacing));
         }
         let extent = bounds.extent();
-        // An extent that is a multiple of the spacing except for rounding gets no further cell.
+        // An extent that is a multiple of the spacing, but for rounding, gets no further cell.
         let counts = extent.map(|length| (length / spacing * (1.0 - 1e-12)).ceil().max(1.0));
         let total: f64 = counts.iter().product();
         if total > Self::MAX_CELLS as f64 {

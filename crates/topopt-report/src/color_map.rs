@@ -32,7 +32,7 @@ pub(crate) const MARKS: [u32; 4] = [0xf2b632, 0x1f6fd0, 0x2a9d6f, 0xe9c9a8];
 /// Color of the arrows on a field.
 pub(crate) const ARROWS: u32 = 0xd0342c;
 
-/// Colors of the arrows by load case \[Okabe and Ito 2008\]: distinct for the color-blind too.
+/// Colors of the arrows by load case `[Okabe and Ito 2008]`: distinct for the color-blind too.
 pub(crate) const CASES: [u32; 6] = [0xd55e00, 0x009e73, 0xcc79a7, 0x222222, 0x56b4e9, 0x8a6d00];
 
 /// Converts an sRGB color to linear light.

@@ -17,9 +17,9 @@ pub struct NodalField {
     pub unit: String,
     /// Values at the nodes, `[n_nodes]`.
     pub values: Vec<f64>,
-    /// The value up to which colors stay the same.
+    /// Value up to which all colors are that of the least.
     pub lowest: f64,
-    /// The value from which on they do.
+    /// Value from which on all colors are that of the greatest.
     pub highest: f64,
     /// Whether there are values above that.
     pub is_exceeded: bool,
@@ -33,7 +33,7 @@ pub struct NodalField {
 const LARGEST: f64 = 0.06;
 
 impl NodalField {
-    /// The surface with the colors of the field; where it is deformed, that is by a factor.
+    /// The surface with the colors of the field, and the factor of its deformation, if there is one.
     pub(crate) fn shape<'a>(
         &self,
         surface: &'a TriangleSurface,

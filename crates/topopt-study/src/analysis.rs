@@ -158,16 +158,8 @@ pub fn default_directory(config: &Config) -> PathBuf {
     name.into()
 }
 
-/// Solves the part of `config`, all of it solid except what `design.void` keeps empty, or the design of
-/// the request, and writes analysis.vtu, analysis.json and the case to `output.directory`; in time also
-/// transient.csv, a row per step, and the snapshots.
-///
-/// Densities of a design have the stiffness of the case's law, as in the run: at the penalty of the
-/// last stage, where there are stages. Stresses are those of that stiffness, and balance the loads.
-///
-/// # Errors
-/// Input that cannot be solved, a solve that does not converge, files that cannot be written.
-pub fn of<K: Analyzed<N>, const N: usize>(
+/// Solves the part of `config`; see [`Studied::analyze`](crate::studied::Studied::analyze).
+pub(crate) fn of<K: Analyzed<N>, const N: usize>(
     config: &Config,
     request: &Request,
     interrupt: &Interrupt,

@@ -2,7 +2,7 @@
 //!
 //! Errors are findings of the case or a [`failure::Failure`], designs go to an
 //! [`observer::StudyObserver`], and nothing is printed. Of the modules, [`run`], [`observer`],
-//! [`analysis`] and [`verification`] are meant for use by others.
+//! [`studied`], [`analysis`] and [`verification`] are meant for use by others.
 
 pub mod analysis;
 pub mod asked;
@@ -13,6 +13,7 @@ pub mod design_file;
 pub mod distance;
 pub mod done;
 pub mod doubts;
+pub mod duration;
 pub mod failure;
 mod fingerprint;
 pub mod heat;
@@ -31,6 +32,7 @@ pub mod run_directory;
 pub mod solved;
 pub mod solved_file;
 mod starting_design;
+pub mod studied;
 pub mod summary;
 mod swing;
 mod thin;

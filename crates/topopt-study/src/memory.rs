@@ -139,7 +139,7 @@ pub fn check<K: Solvable<N>, const N: usize>(
     let free = available().map(|free| free / sharing).filter(|&free| free < more);
     let Some(free) = free else { return Ok(()) };
     let fits = |s: &Strategy| plan(*s).saturating_sub(there) <= free;
-    let all = Strategy::of(subject.equation.mesh().shape()).iter().copied();
+    let all = Strategy::of(&subject.equation.elements()).iter().copied();
     let fitting: Vec<_> = all.filter(fits).map(Strategy::name).collect();
     let remedy = match fitting.as_slice() {
         [] => "use a coarser mesh, a larger machine, or raise the limit of the shell or container"

@@ -18,7 +18,7 @@ const LARGEST_SHARE: f64 = 0.05;
 pub struct StartingDesign {
     path: PathBuf,
     mesh: HexMesh,
-    /// \[n_elements\]
+    /// `[n_elements]`
     density: Vec<f64>,
 }
 
@@ -53,7 +53,7 @@ impl StartingDesign {
         &self.path
     }
 
-    /// Interpolates the densities at the centers of the elements of `model`, \[n_elements\] in the
+    /// Interpolates the densities at the centers of the elements of `model`, `[n_elements]` in the
     /// numbering of the problem.
     ///
     /// # Errors

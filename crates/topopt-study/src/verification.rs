@@ -19,5 +19,6 @@ pub use elastic::LargestElastic;
 pub use heat::{HighestTemperature, LargestTemperature};
 pub use limits::{Limits, VerifiedLimit, VerifiedObjective};
 pub use measures::{Width, sorted_shares};
-pub use proof::{Verification, Verified, of};
+pub(crate) use proof::of;
+pub use proof::{Verification, Verified};
 pub use request::Request;

@@ -51,6 +51,7 @@ fn other_keys(config: &Config, load: &Load, kind: &LoadKind) -> Option<Finding> 
     {
         return at(message, place, label, remedy);
     }
+
     for (owner, key) in
         LOADS.iter().flat_map(|owner| owner.keys.iter().map(move |key| (owner, key)))
     {
@@ -59,6 +60,7 @@ fn other_keys(config: &Config, load: &Load, kind: &LoadKind) -> Option<Finding> 
         else {
             continue;
         };
+
         let [label, meaning] = key.alone;
         let message = format!("`{name}` without `{first}`");
         let remedy = format!("remove `{name}`, or give `{first}`, {meaning}");

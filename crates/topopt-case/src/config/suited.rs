@@ -100,11 +100,13 @@ pub(super) fn resolve(config: &mut Config) {
     if config.physics.kind.data().has_forces {
         config.elements.get_or_insert_default();
     }
+
     let has_weight = config.has_weight();
     let suits_filtered = config.suits_filtered_sensitivities() && !has_weight;
     if !config.gives("filter.kind") && !suits_filtered {
         config.filter.get_mut().kind = FilterKind::Density;
     }
+
     if !config.gives("optimizer.method") {
         // Mechanisms and loads on the mass have positive sensitivities, which optimality criteria
         // count as 0: designs oscillate. With a projection, MMA gives stiffer designs than they do,
@@ -115,6 +117,7 @@ pub(super) fn resolve(config: &mut Config) {
             && (config.projection.is_none() || config.has_half_width());
         config.optimizer.method = if is_simple { Method::Oc } else { Method::Mma };
     }
+
     // With SIMP thin material has mass but hardly stiffness. A penalty given is meant for SIMP.
     let is_of_simp = ["design.interpolation", "design.penalty"].iter().any(|key| config.gives(key))
         || config.continuation.iter().any(|stage| stage.penalty.is_some());

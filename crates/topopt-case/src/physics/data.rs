@@ -1,5 +1,8 @@
 //! Each physics as a row of data: names and words of the case file and of messages.
 
+use topopt_fem::Elasticity;
+
+use super::Physics;
 use crate::config::{PhysicsKind, SetMaterial};
 
 /// A physics as data.
@@ -38,7 +41,7 @@ impl PhysicsKind {
 const ELASTICITY: PhysicsData = PhysicsData {
     name: "elasticity",
     property: "youngs_modulus",
-    has_property: |material| material.youngs_modulus.is_some(),
+    has_property: |material| Elasticity::coefficient_of(material).is_some(),
     has_forces: true,
     foreign_keys: &[],
     no_magnitude: "a load without a force",

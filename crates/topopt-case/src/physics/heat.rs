@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use topopt_fem::orthotropy::stretch;
-use topopt_fem::{Coupling, Diffusion, Discretization, ProblemError, Timeline, heat_flux, stress};
+use topopt_fem::{
+    Coupling, Diffusion, Discretization, ElementData, ProblemError, Timeline, heat_flux, stress,
+};
 use topopt_mesh::Renumbering;
 
 use super::{Conditions, Loaded, Names, Physics};
@@ -48,9 +50,14 @@ impl Physics<1> for Diffusion {
         fields.conductivity.as_deref()
     }
 
-    fn stretches(fields: &Fields) -> Option<Vec<[f64; 3]>> {
-        let along = fields.conductivity_along.as_ref()?;
-        Some(along.par_iter().copied().map(stretch).collect())
+    fn element_data(
+        _: &Config,
+        (_, fields): (&[Vec<u32>], &Fields),
+        renumbering: &Renumbering,
+    ) -> Result<ElementData, Finding> {
+        let Some(along) = &fields.conductivity_along else { return Ok(ElementData::default()) };
+        let stretches: Vec<_> = along.par_iter().copied().map(stretch).collect();
+        Ok(ElementData::stretched(renumbering.elements_from_original(&stretches)))
     }
 
     fn coefficient_of(material: &SetMaterial) -> Option<f64> {

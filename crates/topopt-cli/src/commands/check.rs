@@ -13,11 +13,11 @@ use topopt_case::case::Case;
 use topopt_case::config::{Config, PhysicsKind};
 use topopt_case::finding::InputError;
 use topopt_case::interrupt::Interrupt;
-use topopt_case::model::Model;
 use topopt_study::analysis;
 use topopt_study::failure::Failure;
 use topopt_study::output_folder::{self, Earlier};
 use topopt_study::place::Place;
+use topopt_study::studied::Studied;
 use topopt_study::thread_pool::thread_pool;
 
 use super::preview;
@@ -32,7 +32,7 @@ use heat::Heated;
 /// before supports and loads are looked at, to show what is wrong with them.
 pub(super) fn check(
     args: &CheckArgs,
-    out: &mut impl Write,
+    out: &mut dyn Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let mut config = Config::load_for_analysis(&args.case, &args.set)?;
@@ -75,14 +75,14 @@ fn tell<A: Acting<N>, const N: usize>(
     config: &Config,
     mut case: Case<N>,
     args: &CheckArgs,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> Result<(), Failure> {
     case.is_examined = true;
     let forecast = thread_pool(config.solver.threads)?.install(|| {
         let loads = Loads { given: A::given(config, &case), all: case.load_cases.clone() };
         let asked = config.solver.device;
         let place = Place::find(asked).map_err(InputError::from)?;
-        let model = Model::<A::Kernel, N>::build(config, case, place.needs_colors(config))?;
+        let model = A::Kernel::model(config, case, &place)?;
         Forecast::of(config, &model, A::of(config, &model, &loads), &place)
     })?;
 
@@ -94,6 +94,6 @@ fn tell<A: Acting<N>, const N: usize>(
 }
 
 /// Prints that the preview was written, unless the output is JSON.
-fn say_preview(path: &Path, args: &CheckArgs, out: &mut impl Write) -> std::io::Result<()> {
+fn say_preview(path: &Path, args: &CheckArgs, out: &mut dyn Write) -> std::io::Result<()> {
     if args.json { Ok(()) } else { writeln!(out, "wrote {}", path.display()) }
 }

@@ -15,7 +15,7 @@ use crate::args::DistanceArgs;
 /// Writes the distances of nodes from sets.
 pub(super) fn distance(
     args: &DistanceArgs,
-    out: &mut impl Write,
+    out: &mut dyn Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let part = Part::read(&args.mesh, &args.output, &(&args.gmsh).into(), interrupt)?;
@@ -48,7 +48,7 @@ fn tell_largest(
     part: &Part,
     found: &Distances,
     name: &str,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> Result<(), Failure> {
     if let Some(farthest) = found.farthest {
         let ((number, at), value) = (part.node(farthest), shown(found.values[farthest]));
@@ -58,11 +58,7 @@ fn tell_largest(
 }
 
 /// The nodes without a value.
-fn tell_beyond(
-    found: &Distances,
-    within: Option<f64>,
-    out: &mut impl Write,
-) -> Result<(), Failure> {
+fn tell_beyond(found: &Distances, within: Option<f64>, out: &mut dyn Write) -> Result<(), Failure> {
     match (found.n_beyond, within) {
         (0, _) => {}
         (n, Some(within)) => writeln!(out, "{n} nodes lie beyond {} and have NaN", shown(within))?,

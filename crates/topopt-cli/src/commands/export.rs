@@ -17,7 +17,7 @@ use topopt_surface::{Dropped, TriangleSurface};
 use crate::args::ExportArgs;
 
 /// Writes the surface of a design.
-pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Failure> {
+pub(super) fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let format = Format::of(&args.output)?;
     let (design, unit) = design(&args.result)?;
     let solid = design.solid(args.threshold, args.smooth).map_err(InputError::from)?;
@@ -99,7 +99,7 @@ fn tell_volume(
     threshold: f64,
     volume: f64,
     of_design: f64,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> std::io::Result<()> {
     // Hundredths of a percent; adding 0 takes the sign from zero.
     let change = (1e4 * (volume / of_design - 1.0)).round() / 100.0 + 0.0;
@@ -197,7 +197,7 @@ fn tell_decimation(
     share: f64,
     before: usize,
     surface: &TriangleSurface,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let left = surface.n_free_triangles();
     let fixed = surface.triangles().len() - left;
@@ -220,7 +220,7 @@ fn tell_decimation(
 const UNSEEN_ROUNDING: f64 = 1e-5;
 
 /// Warns that the format moves coordinates by up to `rounding`, where it can be seen.
-fn tell_rounding(rounding: f64, mesh: &HexMesh, out: &mut impl Write) -> Result<(), Failure> {
+fn tell_rounding(rounding: f64, mesh: &HexMesh, out: &mut dyn Write) -> Result<(), Failure> {
     let size = mesh.bounding_box().extent().into_iter().fold(0.0, f64::max);
     if rounding > UNSEEN_ROUNDING * size {
         writeln!(
@@ -238,7 +238,7 @@ fn tell_parts(
     [pieces, cavities]: &[Vec<f64>; 2],
     Dropped { pieces: small, cavities: filled }: Dropped,
     only_largest: bool,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let listed = |volumes: &[f64]| {
         let first = volumes.iter().take(5).map(|&volume| shown(volume)).collect::<Vec<_>>();

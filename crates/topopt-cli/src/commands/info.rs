@@ -22,7 +22,7 @@ pub(super) fn info(
     file: &Path,
     json: bool,
     gmsh: &GmshArgs,
-    out: &mut impl Write,
+    out: &mut dyn Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let imported = meshing::read(file, &meshing::by(&gmsh.into()), Cutting::KeepOrCut, interrupt)
@@ -120,7 +120,7 @@ impl Info {
         }
     }
 
-    fn print(&self, out: &mut impl Write) -> std::io::Result<()> {
+    fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
         let Box3 { min, max } = self.bounding_box;
         let [x, y, z] = std::array::from_fn(|i| shown(max[i] - min[i]));
         let (from, to) = (min.map(rounded), max.map(rounded));

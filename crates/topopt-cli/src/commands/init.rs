@@ -16,11 +16,7 @@ pub(super) const TEMPLATE: &str = include_str!("template.toml");
 
 /// Writes the template to NAME.toml, or the case of a mesh file to a file of its name in the
 /// working directory; neither may exist yet.
-pub(super) fn init(
-    name: &Path,
-    out: &mut impl Write,
-    interrupt: &Interrupt,
-) -> Result<(), Failure> {
+pub(super) fn init(name: &Path, out: &mut dyn Write, interrupt: &Interrupt) -> Result<(), Failure> {
     if topopt_io::is_mesh(name) {
         return of_mesh(name, out, interrupt);
     }
@@ -33,7 +29,7 @@ pub(super) fn init(
     Ok(())
 }
 
-fn of_mesh(mesh: &Path, out: &mut impl Write, interrupt: &Interrupt) -> Result<(), Failure> {
+fn of_mesh(mesh: &Path, out: &mut dyn Write, interrupt: &Interrupt) -> Result<(), Failure> {
     let meshing = meshing::by(&Gmsh::default());
     let imported =
         meshing::read(mesh, &meshing, Cutting::KeepOrCut, interrupt).map_err(InputError::from)?;

@@ -19,7 +19,7 @@ use crate::args::{MeshArgs, MeshSource, MshVersion};
 /// Makes the mesh and writes it.
 pub(super) fn mesh(
     args: &MeshArgs,
-    out: &mut impl Write,
+    out: &mut dyn Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     // What can be refused comes before the mesh, which may take long.

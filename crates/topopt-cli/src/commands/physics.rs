@@ -8,17 +8,15 @@ use std::path::Path;
 
 use topopt_case::finding::Finding;
 use topopt_report::{Fact, Mark, NodalField, States, Table};
-use topopt_study::analysis::Analyzed;
 use topopt_study::design_file::DesignFile;
 use topopt_study::run_directory::RunDirectory;
-use topopt_study::verification::{Compared, Verified};
+use topopt_study::studied::Studied;
+use topopt_study::verification::Compared;
 
 use super::pages::wording::Units;
 
 /// A physics whose numbers are shown.
-pub trait Shown<const N: usize>:
-    Analyzed<N, Case: CaseNumbers> + Verified<N, Overall: OverallNumbers>
-{
+pub trait Shown<const N: usize>: Studied<N, Case: CaseNumbers, Overall: OverallNumbers> {
     /// Title of the section of its states.
     const TITLE: &str;
     /// Sentence about its pictures.

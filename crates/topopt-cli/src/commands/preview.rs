@@ -18,12 +18,12 @@ use topopt_case::physics::Physics;
 /// Writes the mesh with what lies on it. Cells: `solid`, `void` and the element sets, 0 or 1, and the
 /// `scaled_jacobian`.
 /// Points: `support`, 1 + 2 + 4 where x, y and z are held; `force` of the first load case and
-/// `force_NAME` of the others, `displacement` likewise, `body_force` likewise, of gravity and rotation
-/// where all is solid, and `spring`, the stiffness, where there are any; the nodes of node and face
-/// sets. Sets are called `set_NAME`.
+/// `force_NAME` of the others; `displacement` and `body_force`, of gravity and rotation where all is
+/// solid, under such names too; `spring`, the stiffness, where there are any; the nodes of node and
+/// face sets. Sets are called `set_NAME`.
 ///
 /// # Errors
-/// A finding if the file cannot be written, or is not to be a .vtu file.
+/// A finding if the file cannot be written, or if its name does not end with .vtu.
 pub(super) fn write(path: &Path, config: &Config, case: &Case) -> Result<(), Finding> {
     let body = |load: &CaseLoads| {
         (!load.acceleration().is_zero()).then(|| body_forces(config, case, load))
@@ -31,9 +31,10 @@ pub(super) fn write(path: &Path, config: &Config, case: &Case) -> Result<(), Fin
     write_of::<Elasticity, DIM>(path, case, SPRING, body)
 }
 
-/// Writes the preview of a heat case. Points: `support`, 1 where the temperature is held; `heat` by load
-/// case as the forces, with what convection brings from the ambient; `temperature`, which is held,
-/// likewise; `film`, film coefficient times area. Cells: `heat_source`, 1 where heat comes from within.
+/// Writes the preview of a heat case. Points: `support`, 1 where the temperature is held; `heat` by
+/// load case, named as forces are, with the inflow from the ambient; held values of `temperature` by
+/// load case; `film`, film coefficient times area. Cells: `heat_source`, 1 where heat comes from
+/// within.
 ///
 /// # Errors
 /// As [`write`].
@@ -48,7 +49,8 @@ const FILM: &str = "film";
 /// Name of the cells that are heated from within.
 const HEAT_SOURCE: &str = "heat_source";
 
-/// `body`: forces on all nodes besides those of a load case.
+/// Writes the mesh with arrays of vectors by load case: `body` computes the forces on all nodes that
+/// act besides those of the case, and `spring` names the array of springs.
 fn write_of<K: Physics<N>, const N: usize>(
     path: &Path,
     case: &Case<N>,

@@ -27,7 +27,7 @@ use crate::args::ReportArgs;
 use verification::Found;
 
 /// Writes the report of a run.
-pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> Result<(), Failure> {
+pub(super) fn report(args: &ReportArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let results = RunDirectory::open(&args.result).map_err(InputError::from)?;
     let path = args.output.clone().unwrap_or_else(|| results.path().join(REPORT));
     output_folder::check_file(&path, &["html", "htm"], &[]).map_err(InputError::from)?;

@@ -22,7 +22,7 @@ use crate::args::SolveArgs;
 /// Solves the part of a case once, and says what was found.
 pub(super) fn solve(
     args: &SolveArgs,
-    out: &mut impl Write,
+    out: &mut dyn Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     free_memory::check_page(PICTURE_BYTES).map_err(InputError::from)?;
@@ -38,7 +38,7 @@ pub(super) fn solve(
 fn solve_of<K: Shown<N>, const N: usize>(
     config: &Config,
     args: &SolveArgs,
-    out: &mut impl Write,
+    out: &mut dyn Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let request = Request {
@@ -51,7 +51,7 @@ fn solve_of<K: Shown<N>, const N: usize>(
         gauss: args.gauss.clone(),
         gmsh: (&args.gmsh).into(),
     };
-    let found = analysis::of::<K, N>(config, &request, interrupt)?;
+    let found = K::analyze(config, &request, interrupt)?;
     let folder = config.output_directory();
     page::write::<K, N>(&folder, &found, config.physics.kind)?;
     if args.json {
@@ -85,7 +85,7 @@ fn configuration(args: &SolveArgs) -> Result<Config, InputError> {
 
 fn print<K: Shown<N>, const N: usize>(
     found: &Analysis<K::Case>,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> std::io::Result<()> {
     writeln!(out, "{}", found.title.as_ref().unwrap_or(&found.case))?;
     for (name, text) in rows::<K, N>(found) {

@@ -12,7 +12,7 @@ use topopt_study::failure::Failure;
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::thread_pool::thread_pool;
-use topopt_study::verification::{self, Request, Verification};
+use topopt_study::verification::{Request, Verification};
 
 use super::physics::{CaseNumbers, OverallNumbers, Shown};
 use crate::args::VerifyArgs;
@@ -20,7 +20,7 @@ use crate::args::VerifyArgs;
 /// Solves the design of a run again as solid and void, and says what became of it and of the limits.
 pub(super) fn verify(
     args: &VerifyArgs,
-    out: &mut impl Write,
+    out: &mut dyn Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let results = RunDirectory::open(&args.results).map_err(InputError::from)?;
@@ -34,12 +34,12 @@ fn tell<K: Shown<N>, const N: usize>(
     config: &Config,
     args: &VerifyArgs,
     results: &RunDirectory,
-    out: &mut impl Write,
+    out: &mut dyn Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let request =
         Request { threshold: args.threshold, smooth: args.smooth, gmsh: (&args.gmsh).into() };
-    let verify = || verification::of::<K, N>(results, config, &request, interrupt);
+    let verify = || K::verify(results, config, &request, interrupt);
     let found = thread_pool(config.solver.threads)?.install(verify)?;
     if args.json {
         serde_json::to_writer_pretty(&mut *out, &found).map_err(std::io::Error::from)?;

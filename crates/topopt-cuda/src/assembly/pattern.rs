@@ -44,11 +44,11 @@ pub(super) fn pair(p: usize) -> [usize; 2] {
 /// Blocks on and above the diagonal, which are those that are summed up, have numbers of their own,
 /// row by row.
 pub struct Pattern {
-    /// \[n_nodes + 1\].
+    /// `[n_nodes + 1]`.
     row_offsets: Vec<u64>,
-    /// Ascending in a row, \[n_blocks\].
+    /// Ascending in a row, `[n_blocks]`.
     columns: Vec<u32>,
-    /// Offset of each row in the upper blocks, \[n_nodes + 1\].
+    /// Offset of each row in the upper blocks, `[n_nodes + 1]`.
     pub(super) upper_offsets: Vec<u32>,
     /// Place of every upper block among all blocks, `[n_upper]`.
     pub(super) places: Vec<u32>,
@@ -105,7 +105,7 @@ impl Pattern {
         Ok(Self { row_offsets, columns, upper_offsets, places, mirrors, masks, held })
     }
 
-    /// Offset of each row in the blocks, \[n_nodes + 1\].
+    /// Offset of each row in the blocks, `[n_nodes + 1]`.
     pub fn row_offsets(&self) -> &[u64] {
         &self.row_offsets
     }
@@ -120,7 +120,7 @@ impl Pattern {
         self.places.len()
     }
 
-    /// The upper block of every tile of the elements `hexes`, with marks, \[n_elements\]\[36\].
+    /// The upper block of every tile of the elements `hexes`, with marks, `[n_elements][36]`.
     ///
     /// # Errors
     /// [`BackendError`] if there are more blocks or tiles than marks leave bits for.

@@ -19,13 +19,13 @@ const NONE: u32 = u32::MAX;
 pub struct Grouping {
     pub(super) n_points: usize,
     pub(super) n_aggregates: usize,
-    /// The aggregate, or [`NONE`], \[n_points\].
+    /// The aggregate, or [`NONE`], `[n_points]`.
     pub(super) of: CudaSlice<u32>,
-    /// \[n_aggregates + 1\].
+    /// `[n_aggregates + 1]`.
     pub(super) offsets: CudaSlice<u32>,
     /// Points of every aggregate that are not left out.
     pub(super) members: CudaSlice<u32>,
-    /// \[3\]\[n_aggregates\].
+    /// `[3][n_aggregates]`.
     pub(super) centers: CudaSlice<f64>,
 }
 

@@ -20,11 +20,11 @@ pub(super) const WARP: usize = 32;
 /// Blocks in compressed rows.
 pub(super) struct Rows<R> {
     pub n_rows: usize,
-    /// \[n_rows + 1\].
+    /// `[n_rows + 1]`.
     pub offsets: CudaSlice<u32>,
-    /// Ascending in a row, \[n_blocks\].
+    /// Ascending in a row, `[n_blocks]`.
     pub columns: CudaSlice<u32>,
-    /// \[n_blocks\]\[column\]\[row\].
+    /// `[n_blocks][column][row]`.
     pub blocks: CudaSlice<R>,
 }
 

@@ -22,13 +22,13 @@ pub(super) struct DenseInverse<R> {
     n: usize,
     kernels: kernels::Dense,
     solving: kernels::DenseSolve<R>,
-    /// A^-1 = scale inverse scale, \[n\].
+    /// A^-1 = scale inverse scale, `[n]`.
     scale: CudaSlice<f64>,
-    /// The rows of the pivot of a step, \[PIVOT\]\[n\].
+    /// The rows of the pivot of a step, `[PIVOT][n]`.
     panel: CudaSlice<f64>,
     /// The inverse of the pivot times that.
     scaled_panel: CudaSlice<f64>,
-    /// The scaled inverse, \[n\]\[n\].
+    /// The scaled inverse, `[n][n]`.
     matrix: CudaSlice<f64>,
 }
 

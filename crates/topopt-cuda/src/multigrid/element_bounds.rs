@@ -13,7 +13,7 @@ use crate::vector::DeviceVector;
 
 const _: () = assert!(BOUND_STEPS == defined!("element_bounds.cu", "STEPS"));
 
-/// Computes [`topopt_fem::ElementKernel::bounds`] of the elements of `mesh`, \[n_elements\], which
+/// Computes [`topopt_fem::ElementKernel::bounds`] of the elements of `mesh`, `[n_elements]`, which
 /// takes the host 300 ns of a core per element.
 ///
 /// # Errors

@@ -26,10 +26,10 @@ pub(super) struct GroupsOnDevice<R> {
     kernels: Arc<kernels::Groups<R>>,
     space: Space,
     n_groups: usize,
-    /// First of every group in `points`, \[n_groups + 1\].
+    /// First of every group in `points`, `[n_groups + 1]`.
     starts: CudaSlice<u32>,
     points: CudaSlice<u32>,
-    /// Numbers of points squared before every group, added up, \[n_groups\].
+    /// Numbers of points squared before every group, added up, `[n_groups]`.
     squares: CudaSlice<u32>,
     inverses: CudaSlice<f32>,
 }
@@ -74,7 +74,7 @@ impl<R: Real> GroupsOnDevice<R> {
 pub(super) struct ElementsOfGroups {
     kernels: kernels::TetrahedraGroups,
     problem: Arc<ProblemOnDevice>,
-    /// First of every group in `elements`, \[n_groups + 1\].
+    /// First of every group in `elements`, `[n_groups + 1]`.
     offsets: CudaSlice<u32>,
     elements: CudaSlice<u32>,
 }

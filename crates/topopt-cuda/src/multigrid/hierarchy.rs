@@ -162,7 +162,7 @@ impl<'a, R: Real, K: Coarsened<N>, const N: usize> DeviceHierarchy<'a, R, K, N> 
         Ok(structure.levels())
     }
 
-    /// Takes coefficients of the elements, \[n_elements\] for each term, for the next update.
+    /// Takes coefficients of the elements, `[n_elements]` for each term, for the next update.
     pub(super) fn set_coefficients(&mut self, coefficients: &[&DeviceVector<f64>]) {
         let own = self.fine.operator.elements_mut().coefficients_mut();
         for (own, given) in own.iter_mut().zip(coefficients) {

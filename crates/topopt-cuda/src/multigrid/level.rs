@@ -23,9 +23,9 @@ use crate::vector::{DeviceVector, Real};
 pub struct Rows<R> {
     pub(super) n: usize,
     pub(super) n_blocks: usize,
-    /// \[n + 1\].
+    /// `[n + 1]`.
     pub(super) offsets: CudaSlice<u32>,
-    /// Ascending in a row, \[n_blocks\].
+    /// Ascending in a row, `[n_blocks]`.
     pub(super) columns: CudaSlice<u32>,
     /// Row of every block, where aggregates turn.
     pub(super) of_blocks: CudaSlice<u32>,
@@ -33,15 +33,15 @@ pub struct Rows<R> {
     pub(super) arms: CudaSlice<[R; 4]>,
 }
 
-/// A matrix of blocks of modes x modes; vectors are \[row\]\[modes\].
+/// A matrix of blocks of modes x modes; vectors are `[row][modes]`.
 pub struct CoarseMatrix<'a, R: Real, K: Coarsened<N>, const N: usize> {
     kernels: Arc<K::Levels<R>>,
     pub(super) rows: Rows<R>,
-    /// Off the diagonal, \[n_blocks\]\[modes^2\]; 6x6 as `cuda/common/blocks.cuh` has them.
+    /// Off the diagonal, `[n_blocks][modes^2]`; 6x6 as `cuda/common/blocks.cuh` has them.
     pub(super) blocks: DeviceVector<R>,
-    /// Forces on a row when all move with it, \[n_rows\]\[column\]\[row\].
+    /// Forces on a row when all move with it, `[n_rows][column][row]`.
     pub(super) ground: DeviceVector<R>,
-    /// \[n_rows\]\[column\]\[row\].
+    /// `[n_rows][column][row]`.
     pub(super) diagonal: CudaSlice<f64>,
     pub(super) inverse: InverseBlocks<R, K, N>,
     /// Whose motions the unknowns are.

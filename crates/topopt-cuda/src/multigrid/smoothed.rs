@@ -35,11 +35,11 @@ pub(super) struct SmoothedOnDevice<R> {
     /// The prolongation P.
     rows: Rows<R>,
     n_aggregates: usize,
-    /// Rows of P^T: \[n_aggregates + 1\].
+    /// Rows of P^T: `[n_aggregates + 1]`.
     offsets: CudaSlice<u32>,
-    /// Points, \[n_blocks\].
+    /// Points, `[n_blocks]`.
     points: CudaSlice<u32>,
-    /// Places of their blocks in P, \[n_blocks\].
+    /// Places of their blocks in P, `[n_blocks]`.
     places: CudaSlice<u32>,
     numbers: Numbers,
 }
@@ -48,9 +48,9 @@ pub(super) struct SmoothedOnDevice<R> {
 struct Numbers {
     /// Aggregate of every point.
     aggregates: CudaSlice<u32>,
-    /// \[point\]\[mode\]\[unknown\].
+    /// `[point][mode][unknown]`.
     tentative: CudaSlice<f64>,
-    /// D^-1, \[point\]\[column\]\[row\].
+    /// D^-1, `[point][column][row]`.
     inverses: CudaSlice<f64>,
     prolongation: CudaSlice<f64>,
     /// A P.

@@ -21,11 +21,11 @@ pub(super) struct VerticesOnDevice<R> {
     kernels: kernels::Vertices<R>,
     problem: Arc<ProblemOnDevice>,
     n_vertices: usize,
-    /// Nodes that are vertices, \[n_vertices\].
+    /// Nodes that are vertices, `[n_vertices]`.
     nodes: CudaSlice<u32>,
-    /// The two vertices that every node is between, \[2\]\[n_nodes\].
+    /// The two vertices that every node is between, `[2][n_nodes]`.
     ends: CudaSlice<u32>,
-    /// \[n_vertices + 1\].
+    /// `[n_vertices + 1]`.
     offsets: CudaSlice<u32>,
     /// Nodes that every vertex moves, itself twice.
     moved: CudaSlice<u32>,
@@ -35,11 +35,11 @@ pub(super) struct VerticesOnDevice<R> {
 /// Ingredients of the matrix of the vertices.
 struct Assembly {
     kernels: kernels::VertexMatrix,
-    /// \[n_vertices + 1\].
+    /// `[n_vertices + 1]`.
     offsets: CudaSlice<u32>,
     /// Elements of every vertex.
     elements: CudaSlice<u32>,
-    /// \[n_vertices\]\[3\].
+    /// `[n_vertices][3]`.
     springs: Option<CudaSlice<f64>>,
 }
 

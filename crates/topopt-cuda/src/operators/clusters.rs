@@ -32,15 +32,15 @@ const MOST_NODES: f64 = 90.0;
 /// A mesh in clusters on the device, as `cuda/mf_clusters.cu` reads it.
 pub(crate) struct Clusters {
     count: usize,
-    /// First element per cluster, and the number of elements, \[count + 1\].
+    /// First element per cluster, and the number of elements, `[count + 1]`.
     starts: CudaSlice<u32>,
-    /// [`Cluster::nodes`] with the held components in the upper three bits, \[count\]\[96\].
+    /// [`Cluster::nodes`] with the held components in the upper three bits, `[count][96]`.
     nodes: CudaSlice<u32>,
-    /// [`Cluster::spans`], \[count\]\[96\].
+    /// [`Cluster::spans`], `[count][96]`.
     spans: CudaSlice<u16>,
-    /// [`Cluster::places`], eight bytes per word, \[count\]\[32\].
+    /// [`Cluster::places`], eight bytes per word, `[count][32]`.
     places: CudaSlice<u64>,
-    /// [`Cluster::corners`], eight bytes per word, \[count\]\[32\].
+    /// [`Cluster::corners`], eight bytes per word, `[count][32]`.
     corners: CudaSlice<u64>,
 }
 
@@ -221,7 +221,7 @@ const LANES_OF_A_PASS: usize = 8;
 /// Assignment of the shares of a cluster to lanes that avoids bank conflicts between lanes reading
 /// the same position of their elements: it saves a quarter of the passes.
 struct Seats {
-    /// Shares read per pass with two doubles per lane, \[position, lanes\]\[bank\].
+    /// Shares read per pass with two doubles per lane, `[position, lanes][bank]`.
     pairs: [[u8; 8]; 4 * 8],
     /// Shares read per pass with two floats per lane, sixteen lanes at a time.
     halves: [[u8; 16]; 2 * 8],

@@ -14,11 +14,11 @@ use crate::vector::to_planes;
 pub struct Constraints {
     /// Unknowns per node, at most 8: one bit of a byte each.
     pub(crate) unknowns: usize,
-    /// Bit i is set where unknown i is held, \[n_nodes\].
+    /// Bit i is set where unknown i is held, `[n_nodes]`.
     pub(crate) held: CudaSlice<u8>,
     /// Bit e % 32 of word e / 32 is set where a node of element e is held, in any unknown.
     pub(crate) at_supports: CudaSlice<u32>,
-    /// Springs to the ground, \[unknowns\]\[n_nodes\], if there are any.
+    /// Springs to the ground, `[unknowns][n_nodes]`, if there are any.
     pub(crate) springs: Option<CudaSlice<f64>>,
 }
 

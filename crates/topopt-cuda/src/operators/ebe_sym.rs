@@ -29,7 +29,7 @@ struct Kappa {
 }
 
 impl Kappa {
-    /// Computes the entries for the elements of `connectivity`, \[8\]\[n_elements\], in that order.
+    /// Computes the entries for the elements of `connectivity`, `[8][n_elements]`, in that order.
     fn new(problem: &ProblemOnDevice, connectivity: &CudaSlice<u32>) -> Result<Self, BackendError> {
         let ProblemOnDevice { device, mesh, .. } = problem;
         let n = mesh.n_elements;
@@ -51,13 +51,13 @@ pub(crate) struct EbeSym {
     kernels: kernels::EbeSym,
     /// Number of elements of each color.
     colors: Vec<u32>,
-    /// Elements color by color, \[n_elements\].
+    /// Elements color by color, `[n_elements]`.
     order: CudaSlice<u32>,
-    /// Nodes of the elements in that order, \[8\]\[n_elements\].
+    /// Nodes of the elements in that order, `[8][n_elements]`.
     nodes: CudaSlice<u32>,
-    /// Nodes that no earlier element has, one bit per local node, in that order, \[n_elements\].
+    /// Nodes that no earlier element has, one bit per local node, in that order, `[n_elements]`.
     firsts: CudaSlice<u8>,
-    /// Young's moduli in that order, \[n_elements\].
+    /// Young's moduli in that order, `[n_elements]`.
     moduli: CudaSlice<f64>,
     kappa: Kappa,
 }

@@ -175,7 +175,7 @@ fn colored(mesh: &HexMesh, colors: &[usize]) -> Result<Vec<Range<u32>>, String> 
     Ok(parts)
 }
 
-/// Local node a of `elements[k]` at \[a\]\[k\].
+/// Local node a of `elements[k]` at `[a][k]`.
 pub(crate) fn connectivity_planes<const A: usize>(
     nodes: &[[u32; A]],
     elements: &[u32],

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use topopt_mesh::{HexMesh, NodeToElements};
 
-/// Row offsets, \[n_nodes + 1\], and columns, ascending in each row: the nodes that share an
+/// Row offsets, `[n_nodes + 1]`, and columns, ascending in each row: the nodes that share an
 /// element with a node, itself included.
 pub(crate) fn pattern(mesh: &HexMesh, adjacency: &NodeToElements) -> (Vec<u64>, Vec<u32>) {
     let row = |row: usize| {

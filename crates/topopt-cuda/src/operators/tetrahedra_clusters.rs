@@ -25,17 +25,17 @@ const LEAST: usize = 20;
 /// A mesh of tetrahedra in clusters on the device.
 pub(crate) struct TetrahedraClusters {
     count: usize,
-    /// First element per cluster, and the number of elements, \[count + 1\].
+    /// First element per cluster, and the number of elements, `[count + 1]`.
     starts: CudaSlice<u32>,
-    /// [`Cluster::nodes`] with the held components in the upper three bits, \[count\]\[128\].
+    /// [`Cluster::nodes`] with the held components in the upper three bits, `[count][128]`.
     nodes: CudaSlice<u32>,
-    /// [`Cluster::spans`], \[count\]\[128\].
+    /// [`Cluster::spans`], `[count][128]`.
     spans: CudaSlice<u16>,
-    /// [`Cluster::places`], four bytes per word, \[count\]\[80\].
+    /// [`Cluster::places`], four bytes per word, `[count][80]`.
     places: CudaSlice<u32>,
-    /// [`Cluster::corners`] that are vertices, four bytes per word, \[count\]\[32\].
+    /// [`Cluster::corners`] that are vertices, four bytes per word, `[count][32]`.
     vertices: CudaSlice<u32>,
-    /// Middles of edges among them, six bytes per word, \[count\]\[32\].
+    /// Middles of edges among them, six bytes per word, `[count][32]`.
     middles: CudaSlice<u64>,
 }
 

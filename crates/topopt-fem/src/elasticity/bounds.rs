@@ -42,7 +42,7 @@ impl BoundParameters {
 }
 
 /// Estimates per element the largest eigenvalue mu_e of D_e^-1 K_e, with the 3x3 blocks D_e on
-/// the diagonal of its stiffness K_e, \[n_elements\]; 3.16 for a cube of Poisson's ratio 0.3.
+/// the diagonal of its stiffness K_e, `[n_elements]`; 3.16 for a cube of Poisson's ratio 0.3.
 ///
 /// As u^T K_e u <= mu_e u^T D_e u holds element by element, sum_e E_e K_e is at most
 /// sum_e E_e mu_e D_e whatever the moduli E_e are \[Wathen1987\]: a smoother scaled by the latter

@@ -108,7 +108,7 @@ pub fn lane_diagonal_blocks<S: Simd>(
     blocks
 }
 
-/// Gradients of the shape functions by the reference coordinates, \[point\]\[node\]\[direction\];
+/// Gradients of the shape functions by the reference coordinates, `[point][node][direction]`;
 /// the Gauss points in the order of [`slots`].
 const REFERENCE_GRADIENTS: [[[f64; DIM]; 8]; 8] = {
     let mut gradients = [[[0.0; DIM]; 8]; 8];

@@ -19,9 +19,9 @@ pub(super) struct NodeGraph<'a> {
 
 /// Elements that are empty, at least one.
 struct Void {
-    /// \[n_elements\].
+    /// `[n_elements]`.
     is_void: Vec<bool>,
-    /// Bit a of each element: its local node a belongs to another side of a hinge, \[n_elements\].
+    /// Bit a of each element: its local node a belongs to another side of a hinge, `[n_elements]`.
     beyond_hinge: Vec<u8>,
 }
 

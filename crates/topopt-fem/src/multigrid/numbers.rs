@@ -9,16 +9,17 @@ use super::Aggregates;
 use super::aggregates::offsets;
 use crate::DIM;
 
-/// How aggregates are numbered through all ranks.
+/// Numbering of the aggregates of all ranks.
 pub(super) struct Numbers {
-    /// Number of points per rank.
+    /// Number of aggregates per rank.
     pub counts: Vec<usize>,
-    /// Global numbers of the ghosts, increasing; ghosts follow the own ones. Empty where all are here.
+    /// Global numbers of the ghosts, increasing, which follow the own aggregates. Empty where every
+    /// rank holds all aggregates.
     pub ghosts: Vec<u32>,
 }
 
 impl Numbers {
-    /// The own ones of `rank`.
+    /// Numbers of the aggregates that `rank` owns.
     pub fn own(&self, rank: usize) -> Range<usize> {
         Self::own_of(&self.counts, rank)
     }
@@ -40,8 +41,9 @@ impl Numbers {
 }
 
 impl Aggregates {
-    /// These, of own points, among those of all ranks: with the aggregates of the ghosts among all points,
-    /// at `positions`, which ranks exchange by `halo`. Members of an aggregate are own points.
+    /// Numbers these aggregates of own points through all ranks, and adds those of the ghosts that
+    /// `halo` names among the points, at `positions`; or those of all ranks, unless they
+    /// `are_divided`. Members of an aggregate are own points.
     ///
     /// # Errors
     /// [`BackendError`] if another rank has failed.
@@ -56,7 +58,7 @@ impl Aggregates {
         let counts: Vec<usize> = counts.iter().flatten().map(|&count| count as usize).collect();
         let own = Numbers::own_of(&counts, communicator.rank());
 
-        // Of every point the number and center of its aggregate.
+        // Number and center of the aggregate of every point.
         let lists = communicator.lists(&Cpu, halo, 1 + DIM)?;
         let of_point = |&aggregate: &u32| {
             let [x, y, z] = self.centers[aggregate as usize];

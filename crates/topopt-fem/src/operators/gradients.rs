@@ -17,7 +17,7 @@ use crate::lanes::Lanes;
 const SCALE: f64 = -0.125;
 
 /// Gradients of the shape functions at the Gauss points, each times the root of det J, so that an
-/// integral of a product of two is a sum of products, \[Gauss point\]\[node\]\[direction\]; or
+/// integral of a product of two is a sum of products, `[Gauss point][node][direction]`; or
 /// those of strain modes in their place.
 pub struct Gradients<S: Simd> {
     pub(crate) at: [Nodal<S>; 8],

@@ -4,6 +4,7 @@
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
+use crate::element_matrices::ElementMatrices;
 use crate::{Discretization, ElementKernel, ElementMatrix, ElementVector};
 
 /// K_et of every element at unit coefficient, `[TERMS][n_elements]`.
@@ -15,7 +16,7 @@ pub fn element_matrices<K: ElementKernel<N>, const N: usize>(
 ) -> Stored<N> {
     let elements = problem.elements();
     let of_term = |term: usize| {
-        let ke = |e| problem.kernel().matrix(term, &elements.corners(e));
+        let ke = |e| problem.kernel().element_matrix(term, &elements, e);
         (0..elements.n_elements()).into_par_iter().map(ke).collect()
     };
     (0..K::TERMS).map(of_term).collect()

@@ -25,7 +25,7 @@ pub const NODE: [usize; 8] = [0, 4, 3, 7, 1, 5, 2, 6];
 pub type Matrix<S> = [[Lanes<S>; 3]; 3];
 
 /// The three reference derivatives of one component. Each is constant along its own direction,
-/// so four values, \[2 s + t\] over the other two directions in increasing order.
+/// so four values, `[2 s + t]` over the other two directions in increasing order.
 pub type Derivatives<S> = [[Lanes<S>; 4]; 3];
 
 /// Values of up to [`MAX_LANES`] elements, `[8][N][lane]`.
@@ -61,7 +61,7 @@ pub fn slots(q: usize) -> [usize; 3] {
     [2 * j + k, 2 * i + k, 2 * i + j]
 }
 
-/// The gradient \[component\]\[direction\] at a Gauss point.
+/// The gradient `[component][direction]` at a Gauss point.
 #[inline(always)]
 pub fn at_point<S: Simd, const N: usize>(
     d: &[Derivatives<S>; N],
@@ -135,14 +135,14 @@ pub fn hadamard<S: Simd>(v: [Lanes<S>; 8]) -> [Lanes<S>; 8] {
     [a + e, b + f, c + g, d + h, a - e, b - f, c - g, d - h]
 }
 
-/// Sums and differences along two directions, \[2 s + t\].
+/// Sums and differences along two directions, `[2 s + t]`.
 #[inline(always)]
 fn hadamard_plane<S: Simd>(v: [Lanes<S>; 4]) -> [Lanes<S>; 4] {
     let (a, b, c, d) = (v[0] + v[1], v[0] - v[1], v[2] + v[3], v[2] - v[3]);
     [a + c, b + d, a - c, b - d]
 }
 
-/// Cofactors C with J^-1 = C / det J, C\[k\]\[i\] = det J * dxi_k/dx_i, and det J.
+/// Cofactors C with J^-1 = C / det J, C`[k][i]` = det J * dxi_k/dx_i, and det J.
 #[inline(always)]
 pub fn cofactors<S: Simd>(j: &Matrix<S>) -> (Matrix<S>, Lanes<S>) {
     let mut c = *j;

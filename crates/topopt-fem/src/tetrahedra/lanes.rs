@@ -109,7 +109,7 @@ fn slopes<S: Simd, const N: usize>(
     slopes
 }
 
-/// The transpose of d_a at all points: forces at the nodes of the forces h\[q\]\[a\].
+/// The transpose of d_a at all points: forces at the nodes of the forces h`[q][a]`.
 #[inline(always)]
 fn nodal_forces<S: Simd, const N: usize>(
     simd: S,

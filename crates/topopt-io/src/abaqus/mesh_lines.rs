@@ -24,7 +24,7 @@ impl Reader<'_> {
             let coordinates = finite(tag, data.doubles(1, "a coordinate")?);
             let coordinates = coordinates.map_err(|fault| Located::at_line(data.line, fault))?;
 
-            // Those of the assembly are reference points, with numbers of their own.
+            // Nodes of the assembly are reference points, with numbers of their own.
             if in_assembly {
                 self.deck.reference_nodes.insert(tag, coordinates);
                 of_assembly.push(tag);
@@ -119,6 +119,7 @@ impl Reader<'_> {
         Ok(tag)
     }
 
+    /// `*NSET`: numbers of nodes and names of sets.
     pub fn node_set(&mut self, keyword: &Keyword) -> Parsed<()> {
         let name = keyword.required("NSET")?;
         if keyword.has("ELSET") {
@@ -145,6 +146,7 @@ impl Reader<'_> {
         self.deck.reference_sets.entry(self.key(name)).or_default().extend(nodes);
     }
 
+    /// `*ELSET`: numbers of elements and names of sets.
     pub fn element_set(&mut self, keyword: &Keyword) -> Parsed<()> {
         let name = keyword.required("ELSET")?;
         let (items, of_assembly) = self.set_items(keyword)?;

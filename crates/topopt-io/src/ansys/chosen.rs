@@ -1,4 +1,4 @@
-//! The nodes and elements that are selected (NSEL, ESEL, CMSEL, ALLSEL), and those that a command names.
+//! Selections of nodes and elements (NSEL, ESEL, CMSEL, ALLSEL), and numbers that a command names.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -52,8 +52,8 @@ impl Selected {
         true
     }
 
-    /// The numbers that argument `at` names: one, a range that ends and steps by the arguments `range`,
-    /// a component, or `ALL` that are selected. None if it is not understood.
+    /// The numbers that argument `at` names: one number, the first of a range whose end and step are
+    /// the arguments `range`, a component, or `ALL` for the selection. None if it is not understood.
     pub fn named(
         &mut self,
         command: &Command,
@@ -151,10 +151,10 @@ impl Selected {
     /// The items that a selection names.
     fn items(&mut self, command: &Command, entity: Entity, archive: &Archive) -> Option<Vec<u32>> {
         let item = command.argument(2).to_ascii_uppercase();
-        let limits = |archive_value: u32| -> Option<bool> {
+        let is_within = |number_of_element: u32| -> Option<bool> {
             let first = number(command.argument(4))?;
             let last = number(command.argument(5)).unwrap_or(first);
-            Some((first..=last).contains(&archive_value))
+            Some((first..=last).contains(&number_of_element))
         };
 
         match (entity, item.as_str()) {
@@ -170,7 +170,7 @@ impl Selected {
                         "MAT" => element.material,
                         _ => element.real,
                     };
-                    if limits(value)? {
+                    if is_within(value)? {
                         found.push(element.tag);
                     }
                 }

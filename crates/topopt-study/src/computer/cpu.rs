@@ -129,7 +129,7 @@ impl Computer for OnCpu {
 }
 
 /// Resolves the `wanted` strategy, and checks that it fits into the memory that `sharing` ranks
-/// share; `auto` is the fastest one, or `mf` where that does not fit.
+/// share; `auto` is the fastest one, or the one that stores least where that does not fit.
 pub(super) fn checked_strategy<K: Solvable<N>, const N: usize>(
     config: &Config,
     subject: Subject<K, N>,
@@ -141,9 +141,7 @@ pub(super) fn checked_strategy<K: Solvable<N>, const N: usize>(
     let all = strategies(subject.equation);
     let fastest = Some(Strategy::fastest::<N>()).filter(|fastest| all.contains(fastest));
     Ok(match wanted {
-        config::Strategy::Auto => {
-            fits(fastest.unwrap_or(Strategy::Mf)).or_else(|_| fits(Strategy::Mf))?
-        }
+        config::Strategy::Auto => fits(fastest.unwrap_or(all[0])).or_else(|_| fits(all[0]))?,
         wanted => fits(named(wanted, all)?)?,
     })
 }
@@ -153,7 +151,7 @@ fn strategies<K, const N: usize>(problem: &Discretization<K, N>) -> &'static [St
 where
     K: Solvable<N>,
 {
-    Strategy::of(problem.mesh().shape())
+    Strategy::of(&problem.elements())
 }
 
 /// The strategy of that name, which must be one of `all`.

@@ -49,6 +49,7 @@ impl Part<'_, Diffusion, 1> {
     fn balance(&self, case: usize, temperature: &[f64], stored: Option<Stored>) -> HeatBalance {
         let (lookup, problem) = (self.lookup(), &self.model.problem);
         let acting = Acting::of(&lookup);
+
         let name = &problem.load_cases()[case].name;
         let time = stored.map_or(0.0, |stored| stored.time);
         let entries = self.config.loads.iter().zip(&acting.loads);
@@ -83,24 +84,28 @@ impl Part<'_, Diffusion, 1> {
         let time = stored.map_or(0.0, |stored| stored.time);
         let n_nodes = problem.mesh().n_nodes();
         let held: Vec<bool> = (0..n_nodes).map(|n| problem.constraints().is_held(n)).collect();
+
         let moduli = self.filling.moduli(self.model);
         let flows = internal_forces(problem, &moduli, temperature, &held);
         let mut given: Vec<f64> = flows.into_iter().map(|[flow]| flow).collect();
         if let Some(Stored { rates, .. }) = stored {
             given.iter_mut().zip(rates).for_each(|(given, rate)| *given += rate);
         }
+
         let new_node = self.model.renumbering.new_nodes();
         let place = |node: u32| new_node[node as usize] as usize;
         for (node, [film]) in &self.given.springs {
             given[place(*node)] += film * temperature[place(*node)];
         }
         add_film_flows(problem.constraints().films(), temperature, &mut given);
+
         for acting in acting.loads.iter().chain(&acting.ambient) {
             for (node, flow) in &acting.values {
                 given[place(*node)] -= acting.factor(time) * flow;
             }
         }
 
+        // A node of several supports counts for the first.
         let mut is_counted: Vec<bool> = held.iter().map(|held| !held).collect();
         let supports = self.config.supports.iter().map(|support| {
             let nodes = lookup.nodes(&support.set, support.kind, &mut Vec::new());

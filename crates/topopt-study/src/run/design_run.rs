@@ -196,6 +196,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         let bare = bare.map(|Bare { conduction, storage }| {
             Ok::<_, BackendError>((made(conduction)?, storage.as_ref().map(made).transpose()?))
         });
+
         let plan = subject.task.filter.weights();
         let parts = Parts {
             solver: solver.of_equation(&config.solver),
@@ -208,6 +209,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
             }),
             corners: config.has_half_width().then(|| computer.corners(subject)).transpose()?,
         };
+
         let stop = design_loop::stop_rules(&config.optimizer);
         let backend = computer.backend();
         let optimization = design_loop::of(config, subject, backend, parts, stop, self.densities)?;

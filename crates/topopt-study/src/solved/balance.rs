@@ -100,8 +100,8 @@ impl Solved<'_, Elasticity, DIM> {
         all
     }
 
-    /// The forces that `hold` exerts on its nodes: of a held component K u - f, of a spring of
-    /// stiffness k it is -k u.
+    /// The forces that `hold` exerts on its nodes: K u - f at held components, -k u by springs of
+    /// stiffness k.
     fn exerted(&self, hold: &Hold, forces: &Forces, case: usize) -> Vec<(usize, [f64; 3])> {
         let new_node = self.part.model.renumbering.new_nodes();
         match hold {

@@ -161,7 +161,8 @@ impl Part<'_, Elasticity, DIM> {
     /// order of the problem (force per area).
     fn stresses(&self, u: &[f64]) -> Vec<stress::Stress> {
         let problem = &self.model.problem;
-        let (kernel, mesh) = (problem.kernel(), problem.mesh());
-        stress::stresses(kernel, mesh, &self.filling.stress_moduli, u, mesh.reference_center())
+        let (kernel, elements) = (problem.kernel(), problem.elements());
+        let (moduli, center) = (&self.filling.stress_moduli, problem.mesh().reference_center());
+        stress::stresses(kernel, elements, moduli, u, center)
     }
 }

@@ -74,7 +74,7 @@ impl<'a> GaussPoints<'a> {
     fn of_element(&self, element: usize) -> impl Iterator<Item = ([f64; 3], Stress)> {
         let Self { mesh, kernel, moduli, u, .. } = self;
         mesh.integration_points().into_iter().map(move |xi| {
-            let stress = stress::stress_at(kernel, mesh, moduli[element], u, element, xi);
+            let stress = stress::stress_at(kernel, *mesh, moduli[element], u, element, xi);
             (mesh.point(element, xi), stress)
         })
     }
@@ -103,7 +103,7 @@ impl<'a> GaussPoints<'a> {
     ///
     /// # Errors
     /// The operating system's.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let load_case = csv::quote(self.load_case.to_owned());
         for element in 0..self.mesh.n_elements() {
             let number = Tags::element(self.tags, element as u32);

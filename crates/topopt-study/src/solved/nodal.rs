@@ -132,7 +132,8 @@ impl NodalCase {
     ) -> Self {
         let (problem, u) = (&part.model.problem, &states.states[case]);
         let (kernel, mesh) = (problem.kernel(), problem.mesh());
-        let solution = Solution { kernel, mesh, moduli: &part.filling.stress_moduli, u };
+        let (elements, moduli) = (problem.elements(), &part.filling.stress_moduli);
+        let solution = Solution { kernel, elements, moduli, u };
         let found = solution.nodal_stresses(materials.to_vec());
 
         let mut stresses = vec![[0.0; 6]; mesh.n_nodes()];

@@ -12,11 +12,11 @@ use topopt_case::pieces::{NO_PIECE, Pieces};
 
 /// The elements that carry.
 pub struct Carried {
-    /// Solid elements that are held against rigid motion, \[n_elements\].
+    /// Solid elements that are held against rigid motion, `[n_elements]`.
     pub is_carrying: Vec<bool>,
-    /// Whether a node belongs to one of those, \[n_nodes\].
+    /// Whether a node belongs to one of those, `[n_nodes]`.
     pub is_carrying_node: Vec<bool>,
-    /// Whether a node belongs to a piece that nothing holds, \[n_nodes\].
+    /// Whether a node belongs to a piece that nothing holds, `[n_nodes]`.
     pub is_loose_node: Vec<bool>,
     pieces: Pieces,
     is_held: Vec<bool>,

@@ -98,19 +98,8 @@ pub trait Verified<const N: usize>: Measured<N> {
     fn shown_fields(solved: &Solved<Self, N>) -> Fields;
 }
 
-/// Solves the design in `results` again as the solid that is exported: elements have the stiffness,
-/// or conductivity, of the share that it fills \[AllaireJouveToader2004\]. Computes where the case
-/// says, and writes verify.json and verify.vtu beside the design.
-///
-/// Void elements keep a little. So the mesh stays as it is, with its numbers, operators and
-/// preconditioner, and neither loose pieces nor elements that meet in an edge make the system singular.
-/// Where void is a filler, heat on nodes of void flows through it; else it is moved as forces are.
-///
-/// # Errors
-/// A case in time; results that cannot be read, a threshold with nothing left, a design that does
-/// not connect loads and supports or has nothing where loads act, a solve that does not converge, a
-/// file that cannot be written.
-pub fn of<K: Verified<N>, const N: usize>(
+/// Solves the design in `results` again; see [`Studied::verify`](crate::studied::Studied::verify).
+pub(crate) fn of<K: Verified<N>, const N: usize>(
     results: &RunDirectory,
     config: &Config,
     request: &Request,

@@ -18,7 +18,7 @@ use crate::solved::Filling;
 pub(super) struct Shape {
     /// Density at which its surface lies.
     pub threshold: f64,
-    /// Share of every element that it fills, in the order of the problem, \[n_elements\].
+    /// Share of every element that it fills, in the order of the problem, `[n_elements]`.
     pub shares: Vec<f64>,
     /// Volume of the surface over that of the shares: in bent elements the surface has other sides
     /// than the element, and only its own volume is the one that export keeps.

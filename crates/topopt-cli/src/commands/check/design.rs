@@ -8,12 +8,11 @@ use topopt_case::config::{
 };
 use topopt_case::model::Model;
 use topopt_mesh::numbers::shown;
-use topopt_study::computer::Solvable;
+use topopt_study::duration::Duration;
 use topopt_study::failure::Failure;
 use topopt_study::output_folder;
 use topopt_study::place::Place;
-
-use crate::commands::duration::Duration;
+use topopt_study::studied::Studied;
 
 /// The design that is sought, and how.
 #[derive(Debug, Serialize)]
@@ -42,7 +41,7 @@ pub(super) struct Designed {
 }
 
 impl Designed {
-    pub fn of<K: Solvable<N>, const N: usize>(
+    pub fn of<K: Studied<N>, const N: usize>(
         config: &Config,
         model: &Model<K, N>,
         place: &Place,
@@ -60,7 +59,7 @@ impl Designed {
             continuation: config.continuation.clone(),
             max_iterations: config.optimizer.max_iterations,
             element_width: model.element_width,
-            time: Duration::measure(config, model, place)?,
+            time: K::duration(config, model, place)?,
             replaces_results: output_folder::holds_results(&config.output_directory()),
             output_directory: config.output_directory(),
         })

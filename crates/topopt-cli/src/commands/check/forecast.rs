@@ -10,10 +10,11 @@ use topopt_case::config::{self, Config};
 use topopt_case::materials::MaterialShare;
 use topopt_case::model::Model;
 use topopt_mesh::numbers::shown;
-use topopt_study::computer::{Computer, Needs, Solvable, Visitor};
+use topopt_study::computer::Needs;
 use topopt_study::doubts;
 use topopt_study::failure::Failure;
 use topopt_study::place::Place;
+use topopt_study::studied::Studied;
 
 use super::design::{Designed, is_designed};
 use crate::commands::info::{Shape, ratio};
@@ -21,7 +22,7 @@ use crate::commands::info::{Shape, ratio};
 /// Report on the supports and loads of a part, by its physics.
 pub(super) trait Acting<const N: usize>: Serialize + Sized + Send {
     /// The physics.
-    type Kernel: Solvable<N>;
+    type Kernel: Studied<N>;
 
     /// Sums up the entries of `[[loads]]` per load case.
     fn given(config: &Config, case: &Case<N>) -> Vec<CaseLoads<N>>;
@@ -94,7 +95,7 @@ impl<A> Forecast<A> {
     where
         A: Acting<N>,
     {
-        let Needs { strategy, memory_mb } = place.visit(Planned { config, model })?;
+        let Needs { strategy, memory_mb } = A::Kernel::needs(config, model, place)?;
         let (is_designed, diagnosis) = (is_designed(config), &model.diagnosis);
         let design = is_designed.then(|| Designed::of(config, model, place)).transpose()?;
 
@@ -128,7 +129,7 @@ impl<A> Forecast<A> {
         })
     }
 
-    pub fn print<const N: usize>(&self, out: &mut impl Write) -> std::io::Result<()>
+    pub fn print<const N: usize>(&self, out: &mut dyn Write) -> std::io::Result<()>
     where
         A: Acting<N>,
     {
@@ -196,19 +197,5 @@ impl<A> Forecast<A> {
         let others = self.memory_mb.iter().filter(|(strategy, _)| **strategy != self.strategy);
         parts.extend(others.map(|(strategy, megabytes)| format!("{megabytes:.0} with {strategy}")));
         parts.join(", ")
-    }
-}
-
-/// Visitor that finds the strategy and memory of a case on any computer.
-struct Planned<'a, K, const N: usize> {
-    config: &'a Config,
-    model: &'a Model<K, N>,
-}
-
-impl<K: Solvable<N>, const N: usize> Visitor for Planned<'_, K, N> {
-    type Output = Needs;
-
-    fn visit<C: Computer>(self, computer: &C) -> Result<Needs, Failure> {
-        computer.needs(self.config, self.model.subject())
     }
 }

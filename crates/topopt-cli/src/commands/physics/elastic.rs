@@ -287,6 +287,7 @@ fn add_nodal(rows: &mut Rows<SolvedCase>, cases: &[SolvedCase], units: &Units) {
     };
     let left_out = |LeftOut { place, peak: of }: &LeftOut| format!("{place}: {}", peak(of));
     let peaks = || cases.iter().filter_map(|case| case.nodal_von_mises.as_ref());
+
     if peaks().next().is_some() {
         rows.add(of("Largest von Mises stress at a node", &units.stress), |case| {
             let away = case.nodal_von_mises.as_ref().and_then(|peaks| peaks.away.as_ref());

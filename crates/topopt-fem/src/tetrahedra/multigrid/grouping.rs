@@ -98,6 +98,7 @@ impl<'a> Growth<'a> {
         if !self.is_free(seed) {
             return;
         }
+
         let number = self.groups.len() as u32;
         let (mut members, mut candidates) = (Vec::with_capacity(size), vec![(seed, 1.0_f32)]);
         while members.len() < size && !candidates.is_empty() {
@@ -107,6 +108,7 @@ impl<'a> Growth<'a> {
             let (point, _) = candidates.swap_remove(strongest.unwrap_or_default());
             self.of[point as usize] = number;
             members.push(point);
+
             for (other, strength) in self.graph.neighbors(point) {
                 if !self.is_free(other) {
                     continue;
@@ -117,6 +119,8 @@ impl<'a> Growth<'a> {
                 }
             }
         }
+
+        // Candidates left over are seeds of later groups.
         for (point, _) in candidates {
             let (mut done, mut all) = (0, 0);
             for (other, _) in self.graph.neighbors(point) {

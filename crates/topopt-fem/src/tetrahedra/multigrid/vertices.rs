@@ -167,31 +167,39 @@ pub(super) fn row_norms<K: ElementKernel<N>, const N: usize>(
     problem: &Discretization<K, N>,
     adjacency: &NodeToElements,
 ) -> Vec<Vec<(u32, f64)>> {
+    let norm =
+        |block: &[[f64; N]; N]| block.as_flattened().iter().map(|v| v * v).sum::<f64>().sqrt();
+    let nodes = (0..problem.mesh().n_nodes()).into_par_iter();
+    let rows = nodes.map(|node| unit_row(problem, adjacency, node));
+    rows.map(|row| row.iter().map(|(column, block)| (*column, norm(block))).collect()).collect()
+}
+
+/// Row of K for a `node`: the columns and their blocks at unit coefficients.
+fn unit_row<K: ElementKernel<N>, const N: usize>(
+    problem: &Discretization<K, N>,
+    adjacency: &NodeToElements,
+    node: usize,
+) -> Vec<(u32, [[f64; N]; N])> {
     let mesh = problem.mesh();
-    let row = |node: usize| {
-        let mut blocks: Vec<(u32, [[f64; N]; N])> = Vec::new();
-        for (e, a) in adjacency.of(node) {
-            let x = mesh.tetrahedron_coordinates(e as usize);
-            for point in POINTS {
-                let (g, det) = gradients(&x, point);
-                for (&other, g_b) in mesh.element(e as usize).iter().zip(g) {
-                    let coupling = problem.kernel().coupling(0, g[a as usize], g_b);
-                    let place = blocks.iter().position(|(column, _)| *column == other);
-                    let place = place.unwrap_or_else(|| {
-                        blocks.push((other, [[0.0; N]; N]));
-                        blocks.len() - 1
-                    });
-                    for (i, j) in (0..N * N).map(|k| (k / N, k % N)) {
-                        blocks[place].1[i][j] += WEIGHT * det * coupling[i][j];
-                    }
+    let mut blocks: Vec<(u32, [[f64; N]; N])> = Vec::new();
+    for (e, a) in adjacency.of(node) {
+        let x = mesh.tetrahedron_coordinates(e as usize);
+        for point in POINTS {
+            let (g, det) = gradients(&x, point);
+            for (&other, g_b) in mesh.element(e as usize).iter().zip(g) {
+                let coupling = problem.kernel().coupling(0, g[a as usize], g_b);
+                let place = blocks.iter().position(|(column, _)| *column == other);
+                let place = place.unwrap_or_else(|| {
+                    blocks.push((other, [[0.0; N]; N]));
+                    blocks.len() - 1
+                });
+                for (i, j) in (0..N * N).map(|k| (k / N, k % N)) {
+                    blocks[place].1[i][j] += WEIGHT * det * coupling[i][j];
                 }
             }
         }
-        let norm =
-            |block: &[[f64; N]; N]| block.as_flattened().iter().map(|v| v * v).sum::<f64>().sqrt();
-        blocks.iter().map(|(column, block)| (*column, norm(block))).collect()
-    };
-    (0..mesh.n_nodes()).into_par_iter().map(row).collect()
+    }
+    blocks
 }
 
 /// The block of `sum_t c_et K_et` between `points`, increasing, with springs, and with the identity
@@ -205,25 +213,12 @@ pub(super) fn group_block<K: ElementKernel<N>, const N: usize>(
     let (mesh, held) = (problem.mesh(), problem.constraints());
     let mut block = DMatrix::zeros(N * points.len(), N * points.len());
     for e in adjacency.elements_around(points) {
-        let e = e as usize;
-        let places = mesh.element(e).iter().map(|node| points.binary_search(node).ok());
+        let places = mesh.element(e as usize).iter().map(|node| points.binary_search(node).ok());
         let inside: Vec<(usize, usize)> =
             places.enumerate().filter_map(|(a, place)| Some((a, place?))).collect();
-        let x = mesh.tetrahedron_coordinates(e);
-        for point in POINTS {
-            let (g, det) = gradients(&x, point);
-            for (&(a, r), &(b, c)) in inside.iter().flat_map(|a| inside.iter().map(move |b| (a, b)))
-            {
-                for (term, coefficients) in coefficients.iter().enumerate() {
-                    let coupling = problem.kernel().coupling(term, g[a], g[b]);
-                    let factor = WEIGHT * det * coefficients[e];
-                    for (i, j) in (0..N * N).map(|k| (k / N, k % N)) {
-                        block[(N * r + i, N * c + j)] += factor * coupling[i][j];
-                    }
-                }
-            }
-        }
+        add_element(problem, e as usize, coefficients, &inside, &mut block);
     }
+
     for (r, &node) in points.iter().enumerate() {
         for i in 0..N {
             let at = N * r + i;
@@ -238,4 +233,28 @@ pub(super) fn group_block<K: ElementKernel<N>, const N: usize>(
         }
     }
     block
+}
+
+/// Adds the couplings of element `e` between its nodes `inside` a group, each given by its number
+/// in the element and its place in the `block` of the group.
+fn add_element<K: ElementKernel<N>, const N: usize>(
+    problem: &Discretization<K, N>,
+    e: usize,
+    coefficients: &[&Vec<f64>],
+    inside: &[(usize, usize)],
+    block: &mut DMatrix<f64>,
+) {
+    let x = problem.mesh().tetrahedron_coordinates(e);
+    for point in POINTS {
+        let (g, det) = gradients(&x, point);
+        for (&(a, r), &(b, c)) in inside.iter().flat_map(|a| inside.iter().map(move |b| (a, b))) {
+            for (term, coefficients) in coefficients.iter().enumerate() {
+                let coupling = problem.kernel().coupling(term, g[a], g[b]);
+                let factor = WEIGHT * det * coefficients[e];
+                for (i, j) in (0..N * N).map(|k| (k / N, k % N)) {
+                    block[(N * r + i, N * c + j)] += factor * coupling[i][j];
+                }
+            }
+        }
+    }
 }

@@ -3,18 +3,18 @@
 use std::time::Instant;
 
 use serde::Serialize;
+use topopt_case::config::Config;
+use topopt_case::model::Model;
 use topopt_fem::{ElementOperator, ElementPreconditioner};
 use topopt_linalg::{Backend, BackendError, Space};
 
-use topopt_case::config::Config;
-use topopt_case::model::Model;
-use topopt_study::computer::{Computer, Solvable, Solver, Visitor};
-use topopt_study::failure::Failure;
-use topopt_study::place::Place;
+use crate::computer::{Computer, Solvable, Solver, Visitor};
+use crate::failure::Failure;
+use crate::place::Place;
 
 /// Forecast of the time that the solves of a run take on the device at hand.
 #[derive(Debug, Serialize)]
-pub(super) struct Duration {
+pub struct Duration {
     /// Seconds of all solves, if the design loop uses all its iterations.
     pub seconds: f64,
     /// Design iterations at most, times load cases and, in time, three times the steps.
@@ -32,7 +32,10 @@ const REPEATS: usize = 5;
 
 impl Duration {
     /// Measures the steps of a solve of the case.
-    pub fn measure<K: Solvable<N>, const N: usize>(
+    ///
+    /// # Errors
+    /// Memory that is too small, a device that fails.
+    pub(crate) fn measure<K: Solvable<N>, const N: usize>(
         config: &Config,
         model: &Model<K, N>,
         place: &Place,
