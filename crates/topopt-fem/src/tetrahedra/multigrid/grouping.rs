@@ -229,6 +229,19 @@ mod tests {
     }
 
     #[test]
+    fn groups_are_the_same_on_any_number_of_threads() {
+        let n = 3 * REGION as u32;
+        let on = |n_threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+            pool.install(|| groups_of_chain(n, 8))
+        };
+        let groups = on(1);
+        assert_eq!(groups, on(3));
+        assert_eq!(groups.concat().len(), n as usize);
+        assert!(groups.iter().all(|group| (3..=12).contains(&group.len())));
+    }
+
+    #[test]
     fn fragments_join_their_neighbors() {
         for n in [7, 8, 9, 10, 25] {
             let groups = groups_of_chain(n, 6);
