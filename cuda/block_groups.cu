@@ -4,9 +4,9 @@
 // Source:        as common/group_inverse.cuh has it
 // Mapping:       a warp a group: lanes over pairs of its points, then a lane a row or two of the
 //                matrix; blocks of 64
-// Layout:        inverses as groups.cu reads them
-// Cost:          a block 8 bytes an entry, a search in its row; the inverse 2 n^3 operations for n
-//                unknowns, 4 n^2 bytes written
+// Layout:        factors as groups.cu reads them
+// Cost:          a block 8 bytes an entry, a search in its row; its factor 2/3 n^3 operations for n
+//                unknowns, 2 n (n + 1) bytes written
 // Deterministic: yes
 // Requires:      groups of at most UNKNOWNS unknowns
 // Oracle:        crates/topopt-cuda/tests/device/tetrahedra_multigrid.rs
@@ -20,7 +20,7 @@
 
 template <unsigned B>
 __device__ __forceinline__ void invert_groups(
-    const GroupsView& groups, const BlocksView& matrix, float* __restrict__ inverses) {
+    const GroupsView& groups, const BlocksView& matrix, float* __restrict__ factors) {
     __shared__ SharedMatrix<UNKNOWNS> works[WARPS];
     const unsigned number = blockIdx.x * WARPS + threadIdx.x / WARP, lane = threadIdx.x % WARP;
     if (number >= groups.n_groups) return; // the whole warp
@@ -38,17 +38,17 @@ __device__ __forceinline__ void invert_groups(
 #pragma unroll
             for (unsigned i = 0; i < B; ++i) work.entries[B * r + i][B * c + j] = block[B * j + i];
     }
-    write_inverse(group.n, work, inverses + (group.inverse - groups.inverses));
+    write_factor(group.n, work, factors + group.factor);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) invert_groups3(
     VIEW(GroupsView) groups, VIEW(BlocksView) matrix,
-    float* __restrict__ inverses) { // [9 squares]
-    invert_groups<3>(groups, matrix, inverses);
+    float* __restrict__ factors) { // of all groups
+    invert_groups<3>(groups, matrix, factors);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) invert_groups6(
     VIEW(GroupsView) groups, VIEW(BlocksView) matrix,
-    float* __restrict__ inverses) { // [36 squares]
-    invert_groups<6>(groups, matrix, inverses);
+    float* __restrict__ factors) { // of all groups
+    invert_groups<6>(groups, matrix, factors);
 }

@@ -3,14 +3,14 @@
 // tetrahedra.
 //
 // Source:        block Jacobi, a step of Chebyshev's polynomial in one pass
-// Mapping:       a warp a group, a lane a row of its inverse; the values of the columns go round by
-//                shuffles; blocks of 128
-// Layout:        inverses [group][column][row] in single precision, n x n for the n unknowns of a
-//                group; vectors [unknowns][n_points] on the finest level, [n_points][unknowns] on
-//                the others
-// Cost:          smooth_groups: 4 n bytes of the inverse, 6 values and 2 n operations an unknown
+// Mapping:       a warp a group: its triangle F into shared memory, y = F r a lane a row, z = F^T y a
+//                lane a column; blocks of 128
+// Layout:        factors F as rows of lower triangles in single precision; vectors
+//                [unknowns][n_points] on the finest level, [n_points][unknowns] on the others
+// Cost:          smooth_groups: 2 (n + 1) bytes of F, 6 values and 2 n operations an unknown for a
+//                group of n
 // Deterministic: yes
-// Requires:      every point is in one group
+// Requires:      every point is in one group, of at most UNKNOWNS unknowns
 // Oracle:        crates/topopt-cuda/tests/device/tetrahedra_multigrid.rs
 
 #include "common/groups.cuh"
@@ -18,19 +18,37 @@
 #include "common/warp.cuh"
 
 #define BLOCK 128
+#define WARPS (BLOCK / WARP)
 #define RESIDENT 8 // blocks; without it registers spill for more of them
 
-// Row i of the inverse times the values x of a group; all lanes take part
-__device__ __forceinline__ real row_product(const GroupsView& groups, const Group& group, unsigned i, const real* x) {
-    const unsigned lane = threadIdx.x % WARP, n = group.n, row = i < n ? i : n - 1;
-    real sum = 0;
-    for (unsigned begin = 0; begin < n; begin += WARP) {
-        const unsigned own = begin + lane, count = min(n - begin, WARP);
-        const real value = own < n ? x[place(groups, group.first, own)] : (real)0;
-#pragma unroll 8
-        for (unsigned j = 0; j < count; ++j)
-            sum += (real)group.inverse[(size_t)(begin + j) * n + row] * __shfl_sync(WHOLE_WARP, value, j);
+// What a warp works on
+struct Work {
+    float factor[UNKNOWNS * (UNKNOWNS + 1) / 2];
+    real values[UNKNOWNS]; // r
+    real products[UNKNOWNS]; // F r
+};
+
+__device__ __forceinline__ void load_factor(const GroupsView& groups, const Group& group, Work& work) {
+    for (unsigned k = threadIdx.x % WARP; k < triangle(group.n); k += WARP)
+        work.factor[k] = groups.factors[group.factor + k];
+}
+
+// F r of the values, by rows: those of a triangle begin in different banks
+__device__ __forceinline__ void multiply_factor(unsigned n, Work& work) {
+    __syncwarp();
+    for (unsigned i = threadIdx.x % WARP; i < n; i += WARP) {
+        const float* row = work.factor + triangle(i);
+        real sum = 0;
+        for (unsigned j = 0; j <= i; ++j) sum += (real)row[j] * work.values[j];
+        work.products[i] = sum;
     }
+    __syncwarp();
+}
+
+// Row j of F^T times the products
+__device__ __forceinline__ real transposed_product(unsigned n, unsigned j, const Work& work) {
+    real sum = 0;
+    for (unsigned i = j; i < n; ++i) sum += (real)work.factor[triangle(i) + j] * work.products[i];
     return sum;
 }
 
@@ -39,13 +57,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) apply_groups(
     VIEW(GroupsView) groups,
     const real* __restrict__ x, // [unknowns][n_points] or [n_points][unknowns]
     real* __restrict__ y) {     // as x
-    const unsigned number = blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    __shared__ Work works[WARPS];
+    const unsigned number = blockIdx.x * WARPS + threadIdx.x / WARP, lane = threadIdx.x % WARP;
     if (number >= groups.n_groups) return; // the whole warp
+    Work& work = works[threadIdx.x / WARP];
     const Group group = group_of(groups, number);
-    for (unsigned begin = 0; begin < group.n; begin += WARP) {
-        const real value = row_product(groups, group, begin + lane, x);
-        if (begin + lane < group.n) y[place(groups, group.first, begin + lane)] = value;
-    }
+    load_factor(groups, group, work);
+    for (unsigned i = lane; i < group.n; i += WARP) work.values[i] = x[place(groups, group.first, i)];
+    multiply_factor(group.n, work);
+    for (unsigned i = lane; i < group.n; i += WARP)
+        y[place(groups, group.first, i)] = transposed_product(group.n, i, work);
 }
 
 // One step of the smoother, as common/smooth.cuh has it
@@ -58,21 +79,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) smooth_groups(
     real* __restrict__ r,             // as b
     real* __restrict__ d,             // as b
     real* __restrict__ x) {           // as b
-    const unsigned number = blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    if (number >= n_groups) return; // the whole warp
+    __shared__ Work works[WARPS];
+    const unsigned number = blockIdx.x * WARPS + threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    if (number >= groups.n_groups) return; // the whole warp
+    Work& work = works[threadIdx.x / WARP];
     const Group group = group_of(groups, number);
+    load_factor(groups, group, work);
     const real scale = over_growth(alpha, scalars, result, start);
 
     for (unsigned i = lane; i < group.n; i += WARP) {
         const size_t at = place(groups, group.first, i);
-        r[at] = residual_at(at, residual, b, product, r);
+        work.values[i] = residual_at(at, residual, b, product, r);
     }
-    __syncwarp(); // all rows read them
-
-    for (unsigned begin = 0; begin < group.n; begin += WARP) {
-        const real value = row_product(groups, group, begin + lane, r);
-        if (begin + lane >= group.n) continue;
-        const size_t at = place(groups, group.first, begin + lane);
-        step_at(at, residual, r[at], scale * value, (real)beta, r, d, x);
+    multiply_factor(group.n, work);
+    for (unsigned i = lane; i < group.n; i += WARP) {
+        const size_t at = place(groups, group.first, i);
+        const real step = scale * transposed_product(group.n, i, work);
+        step_at(at, residual, work.values[i], step, (real)beta, r, d, x);
     }
 }

@@ -7,9 +7,10 @@
 //                inverse as common/group_inverse.cuh has it
 // Mapping:       a warp a group: element after element, lanes over pairs of its nodes in the group,
 //                then a lane a row or two of the matrix; blocks of 64
-// Layout:        mesh.connectivity is [10][n_elements]; inverses as groups.cu reads them
+// Layout:        mesh.connectivity is [10][n_elements]; factors as groups.cu reads them
 // Cost:          an element of a group 1600 operations, 40 bytes of connectivity and 240 of
-//                coordinates; the inverse 2 n^3 operations for n unknowns, 4 n^2 bytes written
+//                coordinates; its factor 2/3 n^3 operations for n unknowns, 2 n (n + 1)
+//                bytes written
 // Deterministic: yes; elements of a group in fixed order
 // Requires:      groups of at most MOST nodes
 // Oracle:        crates/topopt-cuda/tests/device/tetrahedra_multigrid.rs
@@ -113,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) tetrahedra_groups(
     const double* __restrict__ moduli,      // [n_elements]
     const unsigned* __restrict__ offsets,   // [n_groups + 1]
     const unsigned* __restrict__ elements,  // of the nodes of every group
-    float* __restrict__ inverses) {         // [9 squares]
+    float* __restrict__ factors) {          // of all groups
     __shared__ Work works[WARPS];
     const unsigned number = blockIdx.x * WARPS + threadIdx.x / WARP, lane = threadIdx.x % WARP;
     if (number >= groups.n_groups) return; // the whole warp
@@ -139,5 +140,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK) tetrahedra_groups(
             work.matrix.entries[3 * lane + i][3 * lane + i] += springs[(size_t)i * mesh.n_nodes + point];
     __syncwarp();
     hold(group.n, work);
-    write_inverse(group.n, work.matrix, inverses + (group.inverse - groups.inverses));
+    write_factor(group.n, work.matrix, factors + group.factor);
 }

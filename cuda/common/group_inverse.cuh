@@ -1,11 +1,10 @@
-// A symmetric positive semi-definite matrix in shared memory, and its inverse, by a warp.
+// A symmetric positive semi-definite matrix in shared memory, and its inverse or the factor of that,
+// by a warp.
 
 #pragma once
 
 #include "common/warp.cuh"
 
-// Most unknowns of a group of points
-#define UNKNOWNS 36
 // Pivot of a matrix of unit diagonal below which the rest of it is rounding
 #define LEAST 1e-12
 
@@ -13,6 +12,7 @@ template <unsigned SIZE>
 struct SharedMatrix {
     double entries[SIZE][SIZE | 1]; // rows of odd length begin in different banks
     double scale[SIZE];
+    double reciprocals[SIZE]; // of pivots
 };
 
 template <unsigned SIZE>
@@ -91,5 +91,48 @@ __device__ __forceinline__ void write_inverse(unsigned n, SharedMatrix<SIZE>& ma
         const unsigned i = k / n, j = k % n;
         const double entry = 0.5 * (matrix.entries[i][j] + matrix.entries[j][i]); // symmetric where it is rounded
         inverse[k] = (T)(entry * matrix.scale[i] * matrix.scale[j]);
+    }
+}
+
+// Factors a matrix of unit diagonal into L L^T, L on and below the diagonal with the reciprocals of its
+// pivots beside it: zero where a pivot is below LEAST and an unknown has no stiffness of its own
+template <unsigned SIZE>
+__device__ __forceinline__ void factor(unsigned n, SharedMatrix<SIZE>& matrix) {
+    const unsigned lane = threadIdx.x % WARP;
+    for (unsigned k = 0; k < n; ++k) {
+        const double pivot = matrix.entries[k][k], reciprocal = pivot > LEAST ? 1.0 / sqrt(pivot) : 0.0;
+        __syncwarp(); // all have read the pivot
+        for (unsigned i = k + lane; i < n; i += WARP) matrix.entries[i][k] *= reciprocal;
+        if (lane == 0) matrix.reciprocals[k] = reciprocal;
+        __syncwarp();
+        for (unsigned i = k + 1 + lane; i < n; i += WARP)
+            for (unsigned j = k + 1; j <= i; ++j)
+                matrix.entries[i][j] -= matrix.entries[i][k] * matrix.entries[j][k];
+        __syncwarp();
+    }
+}
+
+// Writes F = L^-1 S, a lower triangle row by row, of a matrix S^-1 L L^T S^-1 that has been filled: F^T F is
+// its inverse. Rounded, it still is positive and keeps stiff motions beside soft ones.
+template <unsigned SIZE>
+__device__ __forceinline__ void write_factor(unsigned n, SharedMatrix<SIZE>& matrix, float* __restrict__ out) {
+    __syncwarp();
+    scale(n, matrix);
+    factor(n, matrix);
+    const double* reciprocals = matrix.reciprocals;
+
+    // The inverse of L column by column, a lane each, transposed above the diagonal.
+    for (unsigned j = threadIdx.x % WARP; j < n; j += WARP)
+        for (unsigned i = j + 1; i < n; ++i) {
+            double sum = matrix.entries[i][j] * reciprocals[j];
+            for (unsigned k = j + 1; k < i; ++k) sum += matrix.entries[i][k] * matrix.entries[j][k];
+            matrix.entries[j][i] = -reciprocals[i] * sum;
+        }
+    __syncwarp();
+    for (unsigned k = threadIdx.x % WARP; k < n * n; k += WARP) {
+        const unsigned i = k / n, j = k % n;
+        if (j > i) continue;
+        const double entry = i == j ? reciprocals[i] : matrix.entries[j][i];
+        out[i * (i + 1) / 2 + j] = (float)(entry * matrix.scale[j]);
     }
 }

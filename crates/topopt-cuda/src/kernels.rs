@@ -108,7 +108,7 @@ views! {
         outer_start: u32,
     }
 
-    /// Points in groups, and the inverses of their blocks.
+    /// Points in groups, and the factors of the inverses of their blocks.
     GroupsView in "common/groups.cuh" {
         n_groups: Count,
         n_points: Count,
@@ -117,7 +117,7 @@ views! {
         starts: In<u32>,
         points: In<u32>,
         squares: In<u32>,
-        inverses: In<f32>,
+        factors: In<f32>,
     }
 
     /// A matrix of full blocks in compressed rows.
@@ -568,13 +568,13 @@ kernels! {
     TetrahedraGroups in "tetrahedra_groups" {
         tetrahedra_groups(
             groups: GroupsView, mesh: MeshView, material: Lame, held: In<u8>, springs: In<f64>,
-            moduli: In<f64>, offsets: In<u32>, elements: In<u32>, inverses: Out<f32>,
+            moduli: In<f64>, offsets: In<u32>, elements: In<u32>, factors: Out<f32>,
         );
     }
 
     /// `cuda/block_groups.cu`.
     BlockGroups in "block_groups" {
-        invert_groups3(groups: GroupsView, matrix: BlocksView, inverses: Out<f32>) | invert_groups6;
+        invert_groups3(groups: GroupsView, matrix: BlocksView, factors: Out<f32>) | invert_groups6;
     }
 
     /// `cuda/vertex_matrix.cu`.

@@ -7,6 +7,10 @@ const RATIO: f64 = 8.0;
 /// The power method's eigenvalue is raised by this, as it comes from below.
 const MARGIN: f64 = 1.1;
 
+/// Steps that find what lies beyond an estimate: a share of 1e-8 that is a fifth beyond it grows to
+/// the size of all others.
+const STEPS_BEYOND: usize = 8;
+
 /// Scalar products of the vectors of a level.
 pub type Dot<'d, B> =
     &'d dyn Fn(&<B as Backend>::Vector, &<B as Backend>::Vector, &mut <B as Backend>::Scalar);
@@ -16,6 +20,8 @@ pub struct Chebyshev<B: Backend> {
     degree: usize,
     /// Start vector of the power method, if the largest eigenvalue has to be estimated.
     start: Option<B::Vector>,
+    /// Work vector for the search beyond that.
+    beyond: Option<B::Vector>,
     growth: Growth<B::Scalar>,
     r: B::Vector,
     d: B::Vector,
@@ -30,6 +36,8 @@ pub enum Spectrum<V> {
     Estimated {
         /// Any vector that has a share of the largest eigenvector.
         start: V,
+        /// Work vector, where single eigenvalues may lie beyond those that the power method finds.
+        beyond: Option<V>,
     },
 }
 
@@ -47,8 +55,8 @@ impl<B: Backend> Chebyshev<B> {
         let zeros = || backend.zeros(space);
         let (r, d, z) = (zeros()?, zeros()?, zeros()?);
         let mut growth = Growth { result: backend.scalar(), start: backend.scalar() };
-        let start = match spectrum {
-            Spectrum::Estimated { start } => Some(start),
+        let (start, beyond) = match spectrum {
+            Spectrum::Estimated { start, beyond } => (Some(start), beyond),
             Spectrum::Bounded(bound) => {
                 let values =
                     [bound / MARGIN, 1.0].map(|value| backend.upload(&[value], Space::level(1, 1)));
@@ -56,10 +64,10 @@ impl<B: Backend> Chebyshev<B> {
                 let (result, start) = (result?, start?);
                 backend.dot_into(&result, &result, &mut growth.result);
                 backend.dot_into(&start, &start, &mut growth.start);
-                None
+                (None, None)
             }
         };
-        Ok(Self { degree, start, growth, r, d, z })
+        Ok(Self { degree, start, beyond, growth, r, d, z })
     }
 
     /// Estimates the largest eigenvalue of D^-1 A, where no bound is known, by `steps` of the power
@@ -81,6 +89,40 @@ impl<B: Backend> Chebyshev<B> {
             a.apply(d, r);
             inverse_diagonal.apply(r, z);
         }
+        dot(z, z, &mut growth.result);
+        dot(d, d, &mut growth.start);
+        self.search_beyond(backend, a, inverse_diagonal, dot);
+    }
+
+    /// Estimates it again where it may lie beyond. In z as the power method left it, a single
+    /// eigenvector of a million may still be too small to be seen. But over the spectrum that was
+    /// estimated, the smoother's polynomial p(D^-1 A) is small, and beyond it grows with its
+    /// degree.
+    fn search_beyond(
+        &mut self,
+        backend: &B,
+        a: &dyn LinearOperator<B>,
+        inverse_diagonal: &dyn InverseDiagonal<B>,
+        dot: Dot<B>,
+    ) {
+        let Self { beyond, growth, r, d, z, .. } = self;
+        let Some(x) = beyond else { return };
+        // The residual of A x = A z is A (z - x) = A p z.
+        a.apply(z, d);
+        backend.copy(d, z);
+        for (step, factors) in factors(STEPS_BEYOND, RATIO).enumerate() {
+            let residual = match step {
+                0 => Residual::OfZero { b: &*z },
+                _ => Residual::After { ad: &*z },
+            };
+            inverse_diagonal.smooth(residual, factors, growth, r, d, x);
+            a.apply(d, z);
+        }
+        backend.axpby(-1.0, z, 1.0, r);
+
+        inverse_diagonal.apply(r, d);
+        a.apply(d, r);
+        inverse_diagonal.apply(r, z);
         dot(z, z, &mut growth.result);
         dot(d, d, &mut growth.start);
     }
@@ -135,4 +177,34 @@ pub(crate) fn factors(degree: usize, ratio: f64) -> impl Iterator<Item = [f64; 2
         factors
     });
     std::iter::once([1.0 / middle, 0.0]).chain(further)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BlockDiagonal, Cpu};
+
+    /// Estimate for a diagonal matrix with eigenvalues up to 1 and a single one of 1.4.
+    fn estimate(is_sought: bool) -> f64 {
+        let space = Space::level(200_000, 1);
+        let [mut a, mut identity] = [(); 2].map(|()| BlockDiagonal::<1>::zeros(space));
+        let values = (1..=space.points).map(|i| i as f64 / space.points as f64);
+        a.packed_mut().iter_mut().zip(values).for_each(|(entry, value)| *entry = value);
+        a.packed_mut()[777] = 1.4;
+        identity.packed_mut().fill(1.0);
+
+        let beyond = is_sought.then(|| vec![0.0; space.points]);
+        let start = vec![1.0; space.points];
+        let spectrum = Spectrum::Estimated { start, beyond };
+        let mut smoother = Chebyshev::new(&Cpu, space, 2, spectrum).unwrap();
+        smoother.update(&Cpu, &a, &identity, 10, &|x, y, out| Cpu.dot_into(x, y, out));
+        (smoother.growth().result / smoother.growth().start).sqrt()
+    }
+
+    #[test]
+    fn a_single_eigenvalue_beyond_all_others_is_found() {
+        assert!(estimate(false) < 1.1);
+        let found = estimate(true);
+        assert!((found - 1.4).abs() < 1e-6, "{found}");
+    }
 }

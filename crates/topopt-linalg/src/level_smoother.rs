@@ -4,8 +4,6 @@ use crate::chebyshev::{Chebyshev, Dot, Spectrum};
 use crate::patch_smoother::PatchSmoother;
 use crate::{Backend, BackendError, InverseDiagonal, LinearOperator, PatchRelaxation, Space};
 
-/// Degrees of the Chebyshev smoother on the finest level and on the others, which cost little.
-const DEGREES: [usize; 2] = [2, 3];
 /// Steps of the smoother by patches on these.
 const PATCH_DEGREES: [usize; 2] = [1, 2];
 
@@ -20,12 +18,15 @@ pub(crate) struct Matrices<'a, B: Backend> {
 /// there are any.
 pub(crate) struct LevelSmoother<B: Backend> {
     chebyshev: Chebyshev<B>,
+    /// Of `chebyshev`, before it was made stronger.
+    degree: usize,
     by_patches: Option<PatchSmoother<B>>,
 }
 
 impl<B: Backend> LevelSmoother<B> {
-    /// For operators of `space` on a level, of whose D^-1 A the spectrum is known that far; with
-    /// patches a start of the power method for these. Needs an update before use.
+    /// For operators of `space` on a level, with polynomials of `degree` over a spectrum of D^-1 A
+    /// that is known that far; with patches a start of the power method for these. Needs an update
+    /// before use.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -33,13 +34,14 @@ impl<B: Backend> LevelSmoother<B> {
         backend: &B,
         space: Space,
         level: usize,
-        spectrum: Spectrum<B::Vector>,
+        (degree, spectrum): (usize, Spectrum<B::Vector>),
         of_patches: Option<B::Vector>,
     ) -> Result<Self, BackendError> {
-        let degree = PATCH_DEGREES[level.min(1)];
-        let by_patches = of_patches.map(|start| PatchSmoother::new(backend, space, degree, start));
+        let steps = PATCH_DEGREES[level.min(1)];
+        let by_patches = of_patches.map(|start| PatchSmoother::new(backend, space, steps, start));
         Ok(Self {
-            chebyshev: Chebyshev::new(backend, space, DEGREES[level.min(1)], spectrum)?,
+            chebyshev: Chebyshev::new(backend, space, degree, spectrum)?,
+            degree,
             by_patches: by_patches.transpose()?,
         })
     }
@@ -55,7 +57,7 @@ impl<B: Backend> LevelSmoother<B> {
 
     /// Takes `times` the degree of that level.
     pub fn set_strength(&mut self, level: usize, times: usize) {
-        self.chebyshev.set_degree(times * DEGREES[level.min(1)]);
+        self.chebyshev.set_degree(times * self.degree);
         if let Some(smoother) = &mut self.by_patches {
             smoother.set_degree(times * PATCH_DEGREES[level.min(1)]);
         }

@@ -36,6 +36,17 @@ pub trait Hierarchy<B: Backend>: Send + Sync {
         None
     }
 
+    /// Degrees of the Chebyshev smoothers of the finest level and of the others, which cost little.
+    fn degrees(&self) -> [usize; 2] {
+        [2, 3]
+    }
+
+    /// Whether single eigenvalues of D^-1 A may lie far beyond all others, as those of flat
+    /// elements that lie in many blocks of D. Those that an estimate misses make a smoother grow.
+    fn has_outliers(&self) -> bool {
+        false
+    }
+
     /// The operator of a level in patches, where these smooth it.
     fn patches(&self, _level: usize) -> Option<&dyn PatchRelaxation<B>> {
         None
@@ -89,7 +100,7 @@ impl CycleKind {
 /// A multigrid cycle with symmetric smoothing. V and W are linear operators, symmetric as the same
 /// polynomial smooths before and after. K is not linear, so the outer iteration has to be flexible;
 /// made stronger, it takes twice the steps on the first level below the finest, then twice that and
-/// smoothers of twice the degree.
+/// smoothers of twice the degree. K gives way to V, and V and W give way to K.
 pub struct Cycle<B: Backend, H: Hierarchy<B>> {
     kind: CycleKind,
     hierarchy: H,
@@ -98,8 +109,8 @@ pub struct Cycle<B: Backend, H: Hierarchy<B>> {
     strength: AtomicUsize,
     /// Whether it may be made stronger.
     grows: bool,
-    /// Whether a cycle V stands in for the cycle K.
-    is_plain: AtomicBool,
+    /// Whether it gave way to the other cycle.
+    gave_way: AtomicBool,
 }
 
 /// Work vectors of a level, except for the last.
@@ -123,13 +134,17 @@ impl<B: Backend> Work<B> {
         let start = || backend.upload(&noise(space.len()), space);
         let spectrum = match hierarchy.largest_eigenvalue(level) {
             Some(bound) => Spectrum::Bounded(bound),
-            None => Spectrum::Estimated { start: start()? },
+            None if hierarchy.has_outliers() => {
+                Spectrum::Estimated { start: start()?, beyond: Some(backend.zeros(space)?) }
+            }
+            None => Spectrum::Estimated { start: start()?, beyond: None },
         };
+        let degree = hierarchy.degrees()[level.min(1)];
 
         let of_patches = hierarchy.patches(level).map(|_| start()).transpose()?;
         let zeros = || backend.zeros(coarse);
         Ok(Self {
-            smoother: LevelSmoother::new(backend, space, level, spectrum, of_patches)?,
+            smoother: LevelSmoother::new(backend, space, level, (degree, spectrum), of_patches)?,
             r: backend.zeros(space)?,
             coarse_b: zeros()?,
             coarse_x: zeros()?,
@@ -158,7 +173,7 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
             work,
             strength: AtomicUsize::new(1),
             grows: true,
-            is_plain: AtomicBool::new(false),
+            gave_way: AtomicBool::new(false),
         })
     }
 
@@ -186,7 +201,7 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
         change(&mut self.hierarchy)?;
         self.work = Self::work_of(backend, &self.hierarchy)?;
         self.strength.store(1, Ordering::Relaxed);
-        self.is_plain.store(false, Ordering::Relaxed);
+        self.gave_way.store(false, Ordering::Relaxed);
         Ok(())
     }
 
@@ -216,12 +231,21 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
 
     /// Makes the cycle what it was at first; returns whether it was stronger, or had given way.
     pub fn reset_strength(&self) -> bool {
-        let was_plain = self.is_plain.swap(false, Ordering::Relaxed);
+        let gave_way = self.gave_way.swap(false, Ordering::Relaxed);
         let was_stronger = self.strength.load(Ordering::Relaxed) > 1;
         if was_stronger {
             self.set_strength(1);
         }
-        was_stronger || was_plain
+        was_stronger || gave_way
+    }
+
+    /// The kind, or the other one that it gave way to.
+    fn present_kind(&self) -> CycleKind {
+        match (self.kind, self.gave_way.load(Ordering::Relaxed)) {
+            (kind, false) => kind,
+            (CycleKind::K, true) => CycleKind::V,
+            (CycleKind::V | CycleKind::W, true) => CycleKind::K,
+        }
     }
 
     fn set_strength(&self, strength: usize) {
@@ -252,8 +276,7 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
         transfer.restrict(r, coarse_b);
 
         let is_last = level + 2 == self.hierarchy.n_levels();
-        let kind = if self.is_plain.load(Ordering::Relaxed) { CycleKind::V } else { self.kind };
-        match kind {
+        match self.present_kind() {
             _ if is_last => self.hierarchy.solve_last(coarse_b, coarse_x),
             CycleKind::V => self.cycle(backend, level + 1, coarse_b, coarse_x),
             CycleKind::W => {
@@ -322,7 +345,7 @@ impl<B: Backend, H: Hierarchy<B>> Preconditioner<B> for Cycle<B, H> {
     }
 
     fn is_linear(&self) -> bool {
-        self.kind != CycleKind::K || self.is_plain.load(Ordering::Relaxed)
+        self.present_kind() != CycleKind::K
     }
 
     fn check_interval(&self, _: &B) -> usize {
@@ -344,10 +367,10 @@ impl<B: Backend, H: Hierarchy<B>> Preconditioner<B> for Cycle<B, H> {
 
     /// On scattered stiff islands in nearly void material two steps on a level may not be enough for
     /// its solution to continue where the last one ended: 590 iterations where a cycle V needs 126.
+    /// The cycles V and W are positive only as far as their smoothers are, which a K does not need.
     fn give_way(&self) -> bool {
-        let can = self.grows && !self.is_linear();
+        let can = self.grows && !self.gave_way.swap(true, Ordering::Relaxed);
         if can {
-            self.is_plain.store(true, Ordering::Relaxed);
             self.set_strength(1);
         }
         can

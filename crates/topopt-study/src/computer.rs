@@ -172,8 +172,10 @@ pub trait Visitor {
     fn visit<C: Computer>(self, computer: &C) -> Result<Self::Output, Failure>;
 }
 
-fn cycle(solver: &config::Solver) -> CycleKind {
+fn cycle(solver: &config::Solver, are_tetrahedra: bool) -> CycleKind {
     match solver.cycle {
+        config::Cycle::Auto if are_tetrahedra => CycleKind::V,
+        config::Cycle::Auto => CycleKind::K,
         config::Cycle::V => CycleKind::V,
         config::Cycle::W => CycleKind::W,
         config::Cycle::K => CycleKind::K,

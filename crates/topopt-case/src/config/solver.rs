@@ -60,9 +60,13 @@ pub enum Preconditioner {
 /// How multigrid solves on its coarser levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Cycle {
-    /// One cycle per level: the least work, but more iterations on larger meshes.
+    /// K, and V on a mesh of tetrahedra, whose levels are joined more smoothly and need no more.
+    #[serde(rename = "auto")]
+    Auto,
+    /// One cycle per level: the least work, but more iterations on larger meshes of hexahedra;
+    /// where it does not converge, K goes on.
     V,
-    /// Two cycles per level.
+    /// Two cycles per level; where they do not converge, K goes on.
     W,
     /// Two steps of conjugate gradients, preconditioned by the cycle of the level. The only one
     /// of the three that grows stronger during a slow solve; where it does not converge, V goes on.
@@ -168,7 +172,8 @@ impl Solver {
 
     /// The cycle that might converge where this one does not, if there are cycles.
     pub fn other_cycle(&self) -> Option<Cycle> {
-        let other = if self.cycle == Cycle::K { Cycle::V } else { Cycle::K };
+        let is_strongest = matches!(self.cycle, Cycle::K | Cycle::Auto);
+        let other = if is_strongest { Cycle::V } else { Cycle::K };
         self.is_multigrid().then_some(other)
     }
 
@@ -224,7 +229,7 @@ impl Default for Solver {
             early_tolerance: None,
             max_iterations: None,
             preconditioner: Preconditioner::Auto,
-            cycle: Cycle::K,
+            cycle: Cycle::Auto,
             smoother: Smoother::Chebyshev,
             strategy: Strategy::Auto,
             device: Device::Auto,

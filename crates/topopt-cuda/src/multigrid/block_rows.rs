@@ -113,9 +113,9 @@ impl<R: Real> BlockMatrix<R> {
     ) {
         convert.narrow(&self.numbers, &mut self.rows.blocks);
         let matrix = self.view();
-        groups.update(|grid, groups, inverses| match self.unknowns {
-            DIM => kernels.invert_groups3(grid, groups, matrix, inverses),
-            _ => kernels.invert_groups6(grid, groups, matrix, inverses),
+        groups.update(|grid, groups, factors| match self.unknowns {
+            DIM => kernels.invert_groups3(grid, groups, matrix, factors),
+            _ => kernels.invert_groups6(grid, groups, matrix, factors),
         });
     }
 }

@@ -31,7 +31,8 @@ pub(super) struct GroupsOnDevice<R> {
     points: CudaSlice<u32>,
     /// Numbers of points squared before every group, added up, `[n_groups]`.
     squares: CudaSlice<u32>,
-    inverses: CudaSlice<f32>,
+    /// F of every group, the rows of a lower triangle: F^T F is its inverse.
+    factors: CudaSlice<f32>,
 }
 
 impl<R: Real> GroupsOnDevice<R> {
@@ -52,21 +53,22 @@ impl<R: Real> GroupsOnDevice<R> {
             starts.push(points.len() as u32);
             squares.push(squares[squares.len() - 1] + group.len().pow(2) as u32);
         }
+        let n_numbers = (B * B * squares[n_groups] as usize + B * points.len()) / 2;
         Ok(Self {
             kernels: kernels.clone(),
             space,
             n_groups,
             starts: device.upload(&starts)?,
             points: device.upload(&points)?,
-            inverses: device.zeros(B * B * squares[n_groups] as usize)?,
+            factors: device.zeros(n_numbers)?,
             squares: device.upload(&squares[..n_groups])?,
         })
     }
 
-    /// Recomputes the inverses by a launch of a warp per group.
+    /// Recomputes the factors by a launch of a warp per group.
     pub fn update(&mut self, launch: impl FnOnce(Grid, GroupsView, &mut CudaSlice<f32>)) {
         let (grid, groups) = (Threads(WARP * self.n_groups), GroupsView::from(&*self));
-        launch(grid, groups, &mut self.inverses);
+        launch(grid, groups, &mut self.factors);
     }
 }
 
@@ -81,7 +83,7 @@ pub(super) struct ElementsOfGroups {
 
 // Kernels have room for groups with half as many points again.
 const _: () = {
-    let most = defined!("common/group_inverse.cuh", "UNKNOWNS");
+    let most = defined!("common/groups.cuh", "UNKNOWNS");
     assert!(GROUP[0] * 3 / 2 == defined!("tetrahedra_groups.cu", "MOST"));
     assert!(DIM * GROUP[0] * 3 / 2 <= most && MODES * GROUP[1] * 3 / 2 <= most);
 };
@@ -111,9 +113,9 @@ impl ElementsOfGroups {
         let ProblemOnDevice { mesh, constraints, .. } = &**problem;
         let (held, springs) = (&constraints.held, constraints.springs.as_ref());
         let material = problem.material();
-        groups.update(|grid, groups, inverses| {
+        groups.update(|grid, groups, factors| {
             kernels.tetrahedra_groups(
-                grid, groups, mesh, material, held, springs, moduli, offsets, elements, inverses,
+                grid, groups, mesh, material, held, springs, moduli, offsets, elements, factors,
             );
         });
     }
@@ -129,7 +131,7 @@ impl<R> From<&GroupsOnDevice<R>> for GroupsView {
             starts: (&groups.starts).into(),
             points: (&groups.points).into(),
             squares: (&groups.squares).into(),
-            inverses: (&groups.inverses).into(),
+            factors: (&groups.factors).into(),
         }
     }
 }
@@ -144,12 +146,12 @@ impl<R: Real> LinearOperator<Cuda<R>> for GroupsOnDevice<R> {
     }
 
     fn cost(&self) -> Cost {
-        let (size, n) = (self.inverses.len() as f64, self.space.len() as f64);
+        let (size, n) = (self.factors.len() as f64, self.space.len() as f64);
         let (real, points) = (size_of::<R>() as f64, 4.0 * self.space.points as f64);
         Cost {
             bytes_read: 4.0 * size + real * n + points,
             bytes_written: real * n,
-            flops: 2.0 * size,
+            flops: 4.0 * size,
         }
     }
 }

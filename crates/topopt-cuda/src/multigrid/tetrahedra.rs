@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use topopt_fem::tetrahedra::{GROUP, Smoothed, SmoothedTransfer, VertexLevels};
+use topopt_fem::tetrahedra::{DEGREES, GROUP, Smoothed, SmoothedTransfer, VertexLevels};
 use topopt_fem::{
     DIM, DIRECT, Discretization, ElementOperator, ElementPreconditioner, Level, MODES, WithSprings,
 };
@@ -178,6 +178,14 @@ impl<R: Real> Hierarchy<Cuda<R>> for VertexHierarchy<'_, R> {
         }
     }
 
+    fn degrees(&self) -> [usize; 2] {
+        DEGREES
+    }
+
+    fn has_outliers(&self) -> bool {
+        true
+    }
+
     fn transfer(&self, level: usize) -> &dyn Transfer<Cuda<R>> {
         match level {
             0 => &self.vertices,
@@ -210,9 +218,9 @@ impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
     pub fn bytes(mesh: &HexMesh) -> usize {
         let (n_nodes, n_vertices) = (mesh.n_nodes(), n_vertices(mesh));
         let real = size_of::<R>();
-        // Fragments enlarge groups by a tenth.
+        // A triangle for each group; fragments enlarge groups by a tenth.
         let of_group =
-            |unknowns: usize, group: usize| 4 * unknowns * unknowns * group * 11 / 10 + 5;
+            |unknowns: usize, group: usize| 2 * unknowns * (unknowns * group * 11 / 10 + 1) + 5;
         // Rounded, and in double precision.
         let block = |size: usize| size * (real + 8) + 4;
 

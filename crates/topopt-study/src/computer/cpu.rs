@@ -173,9 +173,11 @@ fn preconditioner<'a, K: Solvable<N>, const N: usize>(
     problem: &'a Discretization<K, N>,
 ) -> Result<Box<dyn ElementPreconditioner<Cpu> + 'a>, BackendError> {
     Ok(match solver.preconditioner {
-        config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
-            K::multigrid(problem, cycle(solver), smoother(solver))?
-        }
+        config::Preconditioner::Auto | config::Preconditioner::Multigrid => K::multigrid(
+            problem,
+            cycle(solver, problem.elements().are_tetrahedra()),
+            smoother(solver),
+        )?,
         config::Preconditioner::Jacobi => Box::new(Jacobi::new(&Cpu, problem.space())?),
         config::Preconditioner::BlockJacobi => Box::new(BlockJacobi::new(problem)),
     })

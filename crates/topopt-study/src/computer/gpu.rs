@@ -211,7 +211,7 @@ fn preconditioner<'a, K: Solvable<N>, const N: usize>(
     contrast: f64,
     prepared: Option<Prepared>,
 ) -> Result<Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>, BackendError> {
-    let kind = cycle(solver);
+    let kind = cycle(solver, problem.elements().are_tetrahedra());
     if solver.is_multigrid() {
         let of_tetrahedra = match is_single(contrast) {
             true => K::multigrid_of_tetrahedra(gpu.single()?, mesh, problem, kind),

@@ -139,7 +139,7 @@ fn solver<'a, K: Solvable<N>, const N: usize>(
     let mesh = problem_on_device(&gpu.device, local, None)?;
     let named = K::STRATEGIES.iter().find(|s| s.name() == strategy.name());
     let operator = named.unwrap_or(&Strategy::Mf).build(&mesh, local)?;
-    let kind = cycle(solver);
+    let kind = cycle(solver, false);
     let preconditioner = match others {
         Some(Others::Single(others)) => multigrid(gpu.single()?, &mesh, local, kind, others)?,
         Some(Others::Double(others)) => multigrid(&gpu.backend, &mesh, local, kind, others)?,

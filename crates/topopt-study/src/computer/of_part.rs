@@ -123,7 +123,7 @@ impl<C: Communicator> OfPart<C> for OnCpu {
         let preconditioner: Box<dyn ElementPreconditioner<Cpu> + 'a> = match solver.preconditioner {
             config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
                 let others = PartSharing::of(&Cpu, communicator, part, N)?;
-                K::multigrid_on_part(local, cycle(solver), others)?
+                K::multigrid_on_part(local, cycle(solver, false), others)?
             }
             config::Preconditioner::BlockJacobi => Box::new(BlockJacobi::new(local)),
             config::Preconditioner::Jacobi => {

@@ -2,14 +2,17 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use nalgebra::{DMatrix, Dyn, SymmetricEigen, linalg::Cholesky};
+use nalgebra::DMatrix;
 use rayon::prelude::*;
 use topopt_linalg::{
     BlockCsr, Cost, Cpu, Growth, InverseDiagonal, LinearOperator, Residual, Space,
 };
 
-/// The inverses of the diagonal blocks of a matrix that belong to groups of points with B unknowns
-/// each. Stored in single precision: they only smooth.
+/// The inverses F^T F of the diagonal blocks of a matrix that belong to groups of points with B
+/// unknowns each.
+///
+/// F is stored in single precision, as it only smooths. Rounded inverses themselves would have lost
+/// their stiff motions where a block has much softer ones, and would not be positive.
 pub struct GroupInverse<const B: usize> {
     /// Points of all groups, one group after the other.
     points: Vec<u32>,
@@ -17,13 +20,13 @@ pub struct GroupInverse<const B: usize> {
     ends: Vec<usize>,
     /// Place of every point in `points`.
     places: Vec<u32>,
-    /// Rows of the inverses, one group after the other.
-    inverses: Vec<Vec<f32>>,
+    /// F of every group: the rows of a lower triangle.
+    factors: Vec<Vec<f32>>,
     /// Values by place.
     scratch: Mutex<Vec<[f64; B]>>,
 }
 
-/// Eigenvalue of a block of unit diagonal below which its direction is mapped to zero.
+/// Pivot of a block of unit diagonal below which it is rounding, and its unknown is held.
 const LEAST: f64 = 1e-12;
 
 impl<const B: usize> GroupInverse<B> {
@@ -37,14 +40,14 @@ impl<const B: usize> GroupInverse<B> {
             Some(*end)
         });
         let (ends, scratch) = (ends.collect(), Mutex::new(vec![[0.0; B]; places.len()]));
-        Self { points, ends, places, inverses: Vec::new(), scratch }
+        Self { points, ends, places, factors: Vec::new(), scratch }
     }
 
     /// Recomputes the inverses of the blocks that `block(points)` gives, dense and symmetric,
     /// `[B points][B points]`.
     pub(super) fn set(&mut self, block: impl Fn(&[u32]) -> DMatrix<f64> + Sync) {
         let groups = (0..self.ends.len()).into_par_iter();
-        self.inverses = groups.map(|group| inverse(block(self.group(group)))).collect();
+        self.factors = groups.map(|group| inverse_factor(&block(self.group(group)))).collect();
     }
 
     /// Recomputes the inverses of the blocks of `matrix`.
@@ -85,45 +88,52 @@ impl<const B: usize> GroupInverse<B> {
             parts.push(own);
             rest = others;
         }
-        let groups = parts.into_par_iter().zip(&self.inverses).enumerate().with_min_len(64);
-        groups.for_each(|(group, (out, inverse))| {
-            let points = self.group(group);
-            let rows = inverse.chunks_exact(B * points.len());
-            for (out, row) in out.as_flattened_mut().iter_mut().zip(rows) {
-                let values = points.iter().zip(row.chunks_exact(B));
-                *out = values
-                    .map(|(&point, row)| {
-                        let r = &r[point as usize];
-                        (0..B).map(|i| f64::from(row[i]) * r[i]).sum::<f64>()
-                    })
-                    .sum();
+        let groups = parts.into_par_iter().zip(&self.factors).enumerate().with_min_len(64);
+        groups.for_each(|(group, (out, factor))| {
+            let r: Vec<[f64; B]> = self.group(group).iter().map(|&p| r[p as usize]).collect();
+            let (r, out) = (r.as_flattened(), out.as_flattened_mut());
+            out.fill(0.0);
+            let mut rest = factor.as_slice();
+            for i in 0..r.len() {
+                let (row, others) = rest.split_at(i + 1);
+                let product: f64 = row.iter().zip(r).map(|(f, r)| f64::from(*f) * r).sum();
+                row.iter().zip(&mut *out).for_each(|(f, out)| *out += f64::from(*f) * product);
+                rest = others;
             }
         });
     }
 }
 
-/// The rows of the inverse of a symmetric block, scaled to a unit diagonal for that.
-fn inverse(block: DMatrix<f64>) -> Vec<f32> {
+/// F = L^-1 S of a symmetric block S^-1 L L^T S^-1 with L of unit rows, row by row. Unknowns
+/// without stiffness of their own have rows of zeros.
+fn inverse_factor(block: &DMatrix<f64>) -> Vec<f32> {
     let n = block.nrows();
     let scale = block.diagonal().map(|d| if d > 0.0 { d.sqrt().recip() } else { 0.0 });
-    let scaled = DMatrix::from_fn(n, n, |i, j| block[(i, j)] * scale[i] * scale[j]);
-    let inverse = match Cholesky::<f64, Dyn>::new(scaled.clone()) {
-        Some(factor) if factor.l_dirty().diagonal().min() > LEAST.sqrt() => factor.inverse(),
-        _ => pseudo_inverse(scaled),
-    };
-    let rows = (0..n * n).map(|k| (k / n, k % n));
-    rows.map(|(i, j)| (inverse[(i, j)] * scale[i] * scale[j]) as f32).collect()
-}
-
-fn pseudo_inverse(scaled: DMatrix<f64>) -> DMatrix<f64> {
-    let n = scaled.nrows();
-    let SymmetricEigen { eigenvalues, eigenvectors } = scaled.symmetric_eigen();
-    let mut inverse = DMatrix::zeros(n, n);
-    for k in (0..n).filter(|&k| eigenvalues[k] > LEAST) {
-        let vector = eigenvectors.column(k);
-        inverse += vector * vector.transpose() / eigenvalues[k];
+    let mut l = DMatrix::from_fn(n, n, |i, j| block[(i, j)] * scale[i] * scale[j]);
+    // Reciprocals of the diagonal of L, of which columns are contiguous.
+    let mut reciprocals = vec![0.0; n];
+    for k in 0..n {
+        for j in 0..k {
+            let factor = l[(k, j)];
+            (k..n).for_each(|i| l[(i, k)] -= factor * l[(i, j)]);
+        }
+        let pivot = l[(k, k)];
+        reciprocals[k] = if pivot > LEAST { pivot.sqrt().recip() } else { 0.0 };
+        (k..n).for_each(|i| l[(i, k)] *= reciprocals[k]);
     }
-    inverse
+
+    // The inverse of L, column by column.
+    let mut inverse = DMatrix::zeros(n, n);
+    for j in 0..n {
+        inverse[(j, j)] = reciprocals[j];
+        for k in j..n {
+            let entry = inverse[(k, j)] * if k > j { reciprocals[k] } else { 1.0 };
+            inverse[(k, j)] = entry;
+            (k + 1..n).for_each(|i| inverse[(i, j)] -= l[(i, k)] * entry);
+        }
+    }
+    let lower = (0..n).flat_map(|i| (0..=i).map(move |j| (i, j)));
+    lower.map(|(i, j)| (inverse[(i, j)] * scale[j]) as f32).collect()
 }
 
 impl<const B: usize> LinearOperator<Cpu> for GroupInverse<B> {
@@ -139,9 +149,9 @@ impl<const B: usize> LinearOperator<Cpu> for GroupInverse<B> {
     }
 
     fn cost(&self) -> Cost {
-        let size: usize = self.inverses.iter().map(Vec::len).sum();
+        let size: usize = self.factors.iter().map(Vec::len).sum();
         let (size, n) = (size as f64, (B * self.places.len()) as f64);
-        Cost { bytes_read: 4.0 * size + 24.0 * n, bytes_written: 16.0 * n, flops: 2.0 * size }
+        Cost { bytes_read: 4.0 * size + 24.0 * n, bytes_written: 16.0 * n, flops: 4.0 * size }
     }
 }
 

@@ -9,6 +9,7 @@ use topopt_mesh::vector::difference;
 
 use super::grouping::Graph;
 use super::groups::GroupInverse;
+use super::orthonormal::Orthonormal;
 use super::smoothed::{SmoothedTransfer, largest_eigenvalue};
 use super::vertices::{Vertices, group_block, row_norms};
 use crate::multigrid::{DIRECT, NodalModes};
@@ -16,10 +17,13 @@ use crate::{DIM, Discretization, Elasticity, ElementKernel, Level, MODES, Modes}
 
 /// Points of a group that smooths the finest level, and the others.
 pub const GROUP: [usize; 2] = [8, 4];
-/// Points of an aggregate.
-const AGGREGATE: usize = 6;
-/// Rounding of differences of positions, in the largest of these.
-const ROUNDING: f64 = 1e-13;
+/// Degrees of the smoothers of the finest level and of the others.
+pub const DEGREES: [usize; 2] = [2; 2];
+/// Points of an aggregate, at least and at most: a fifth of those that one is coupled with. Fewer
+/// than that in solid blocks, whose rows grow from level to level, double the work there and save
+/// no iteration; more than 6 in thin parts, whose rows stay short, double the iterations.
+const AGGREGATE: [usize; 2] = [6, 20];
+const OF_ROW: usize = 5;
 /// Most levels of aggregates: each has a third of the points of the one before, or building ends.
 const MOST_LEVELS: usize = 20;
 
@@ -58,8 +62,8 @@ pub struct Smoothed<const B: usize> {
 }
 
 impl<const B: usize> Smoothed<B> {
-    fn new(matrix: BlockCsr<B>) -> Self {
-        let inverse = GroupInverse::new(Graph::of_matrix(&matrix).groups(GROUP[1]));
+    fn new(matrix: BlockCsr<B>, positions: &[[f64; DIM]]) -> Self {
+        let inverse = GroupInverse::new(Graph::of_matrix(&matrix).groups(GROUP[1], positions));
         Self { matrix, inverse }
     }
 }
@@ -72,8 +76,9 @@ where
     pub fn new(problem: &'a Discretization<K, N>) -> Self {
         let mesh = problem.mesh();
         let (adjacency, vertices) = (NodeToElements::new(mesh), Arc::new(Vertices::of(mesh)));
-        let groups =
-            GroupInverse::new(Graph::of_rows(row_norms(problem, &adjacency)).groups(GROUP[0]));
+        let graph = Graph::of_rows(&row_norms(problem, &adjacency));
+        let groups = GroupInverse::new(graph.groups(GROUP[0], mesh.coordinates()));
+        drop(graph);
 
         let mut matrix = BlockCsr::zeros(vertices.pattern(mesh, &adjacency));
         let unit = vec![1.0; mesh.n_elements()];
@@ -82,36 +87,16 @@ where
         let x = |&node: &u32| mesh.coordinates()[node as usize];
         let positions: Vec<[f64; DIM]> = vertices.nodes.iter().map(x).collect();
 
-        let (members, mut centers) = aggregates(&matrix, &positions);
         let held = problem.constraints();
         let at_vertex = |vertex: usize, offset: [f64; DIM]| -> [[f64; M]; N] {
             let node = vertices.nodes[vertex] as usize;
             let modes = transposed(|mode| unit_mode(mode).at_node(offset));
             std::array::from_fn(|i| if held.is_fixed(node, i) { [0.0; M] } else { modes[i] })
         };
-        let tentative = tentative(&members, &positions, &centers, at_vertex);
-        let mut to_aggregates = SmoothedTransfer::new(&matrix, &members, tentative);
-        let first_coarse = coarse_level(&mut to_aggregates, &matrix);
-
-        let (mut levels, mut transfers) = (vec![first_coarse], Vec::new());
-        while levels.len() < MOST_LEVELS {
-            let fine = &levels[levels.len() - 1].matrix;
-            let (members, next) = aggregates(fine, &centers);
-            if M * centers.len() <= DIRECT || 3 * next.len() > 2 * centers.len() {
-                break;
-            }
-            let of_child = |_: usize, offset: [f64; DIM]| -> [[f64; M]; M] {
-                transposed(|mode| unit_mode(mode).of_child(offset))
-            };
-            let tentative = self::tentative(&members, &centers, &next, of_child);
-            let mut transfer = SmoothedTransfer::new(fine, &members, tentative);
-            let coarse = coarse_level(&mut transfer, fine);
-            levels.push(coarse);
-            transfers.push(transfer);
-            centers = next;
-        }
-
-        let (first, aggregates) = (Smoothed::new(matrix), levels);
+        let (members, centers) = aggregates(&matrix, &positions);
+        let (to_aggregates, top) = Top::of(&matrix, &members, [&positions, &centers], at_vertex);
+        let (aggregates, transfers) = top.coarsened(centers);
+        let first = Smoothed::new(matrix, &positions);
         Self { problem, adjacency, groups, vertices, first, to_aggregates, aggregates, transfers }
     }
 
@@ -176,14 +161,60 @@ fn flatten(lists: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
     (lists.concat(), std::iter::once(0).chain(ends).collect())
 }
 
-/// The level of aggregates that `transfer` goes to from that of `fine`.
-fn coarse_level<const B: usize, const M: usize>(
-    transfer: &mut SmoothedTransfer<B, M>,
-    fine: &BlockCsr<B>,
-) -> Smoothed<M> {
-    let mut coarse = BlockCsr::zeros(transfer.coarse_pattern());
-    transfer.update(fine, largest_eigenvalue(fine), &mut coarse);
-    Smoothed::new(coarse)
+/// A level of aggregates that is not yet coarsened.
+struct Top<const M: usize> {
+    level: Smoothed<M>,
+    /// Amplitudes of modes for each rigid motion, by aggregate.
+    factors: Vec<[[f64; M]; M]>,
+}
+
+impl<const M: usize> Top<M> {
+    /// The level whose aggregates have these `members` at `positions` on a level with that
+    /// `matrix`, and the transfer there. `motions` are those of a member, by its offset from the
+    /// center.
+    fn of<const B: usize>(
+        matrix: &BlockCsr<B>,
+        members: &[Vec<u32>],
+        [positions, centers]: [&[[f64; DIM]]; 2],
+        motions: impl Fn(usize, [f64; DIM]) -> [[f64; M]; B] + Sync,
+    ) -> (SmoothedTransfer<B, M>, Self) {
+        let Orthonormal { tentative, factors } = Orthonormal::of(members, |point, aggregate| {
+            motions(point, difference(positions[point], centers[aggregate]))
+        });
+        let mut transfer = SmoothedTransfer::new(matrix, members, tentative);
+        let mut coarse = BlockCsr::zeros(transfer.coarse_pattern());
+        transfer.update(matrix, largest_eigenvalue(matrix), &mut coarse);
+        (transfer, Self { level: Smoothed::new(coarse, centers), factors })
+    }
+
+    /// This level with all below it, and the transfers between them.
+    fn coarsened(
+        self,
+        mut centers: Vec<[f64; DIM]>,
+    ) -> (Vec<Smoothed<M>>, Vec<SmoothedTransfer<M, M>>)
+    where
+        [f64; M]: Modes,
+    {
+        let Self { level, mut factors } = self;
+        let (mut levels, mut transfers) = (vec![level], Vec::new());
+        while M * centers.len() > DIRECT && levels.len() < MOST_LEVELS {
+            let fine = &levels[levels.len() - 1].matrix;
+            let (members, next) = aggregates(fine, &centers);
+            if 3 * next.len() > 2 * centers.len() {
+                break;
+            }
+            let of_child = |child: usize, offset: [f64; DIM]| -> [[f64; M]; M] {
+                let motions: [[f64; M]; M] = transposed(|mode| unit_mode(mode).of_child(offset));
+                let entry = |row: &[f64; M], m: usize| (0..M).map(|k| row[k] * motions[k][m]).sum();
+                factors[child].map(|row| std::array::from_fn(|m| entry(&row, m)))
+            };
+            let (transfer, top) = Self::of(fine, &members, [&centers, &next], of_child);
+            levels.push(top.level);
+            transfers.push(transfer);
+            (centers, factors) = (next, top.factors);
+        }
+        (levels, transfers)
+    }
 }
 
 /// The amplitudes of one mode.
@@ -204,31 +235,13 @@ fn aggregates<const B: usize>(
     matrix: &BlockCsr<B>,
     positions: &[[f64; DIM]],
 ) -> (Vec<Vec<u32>>, Vec<[f64; DIM]>) {
-    let groups = Graph::of_matrix(matrix).groups(AGGREGATE);
+    let (rows, blocks) = (matrix.pattern().n_rows(), matrix.pattern().n_blocks());
+    let size = (blocks / (OF_ROW * rows.max(1))).clamp(AGGREGATE[0], AGGREGATE[1]);
+    let groups = Graph::of_matrix(matrix).groups(size, positions);
     let center = |group: &Vec<u32>| -> [f64; DIM] {
         let sum = |i: usize| group.iter().map(|&point| positions[point as usize][i]).sum::<f64>();
         std::array::from_fn(|i| sum(i) / group.len() as f64)
     };
     let centers = groups.iter().map(center).collect();
     (groups, centers)
-}
-
-/// The modes of aggregates at their points, by the point and its offset from the center.
-fn tentative<const B: usize, const M: usize>(
-    groups: &[Vec<u32>],
-    positions: &[[f64; DIM]],
-    centers: &[[f64; DIM]],
-    modes: impl Fn(usize, [f64; DIM]) -> [[f64; M]; B],
-) -> Vec<[[f64; M]; B]> {
-    // Arms of rounding alone would make modes of their own.
-    let largest = positions.as_flattened().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-    let arm = |offset: f64| if offset.abs() > ROUNDING * largest { offset } else { 0.0 };
-    let mut tentative = vec![[[0.0; M]; B]; positions.len()];
-    for (group, &center) in groups.iter().zip(centers) {
-        for &point in group {
-            let point = point as usize;
-            tentative[point] = modes(point, difference(positions[point], center).map(arm));
-        }
-    }
-    tentative
 }

@@ -8,6 +8,7 @@
 mod grouping;
 mod groups;
 mod levels;
+mod orthonormal;
 mod smoothed;
 mod vertices;
 
@@ -22,7 +23,7 @@ use crate::{
     MODES, Strategy, WithSprings,
 };
 pub use groups::GroupInverse;
-pub use levels::{GROUP, Smoothed, VertexLevels};
+pub use levels::{DEGREES, GROUP, Smoothed, VertexLevels};
 pub use smoothed::{Rectangle, SmoothedTransfer};
 use vertices::VertexTransfer;
 pub use vertices::Vertices;
@@ -71,10 +72,10 @@ where
     /// Bytes that a hierarchy takes at most.
     pub fn bytes(problem: &Discretization<K, N>) -> usize {
         let (n_nodes, n_elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
-        // A node: work vectors, its rows of the inverse of a group (single precision), its place,
+        // A node: work vectors, its rows of the triangle of a group (single precision), its place,
         // and its neighbors with strengths while groups grow. An element: its nodes by node, and a
         // fifth of a vertex, whose row has 15 blocks, and 15 of P and 30 of A P.
-        let node = 8 * 6 * N + 4 * N * N * GROUP[0] + 40 + 28 * 16;
+        let node = 8 * 6 * N + 2 * N * (N * GROUP[0] + 1) + 40 + 28 * 16;
         let vertex = 8 * (15 * N * N + 45 * N * M) + 12 * 60;
         node * n_nodes + (10 * 5 + vertex / 5) * n_elements
     }
@@ -128,6 +129,14 @@ where
             1 => &self.levels.first.inverse,
             _ => &self.levels.aggregates[level - 2].inverse,
         }
+    }
+
+    fn degrees(&self) -> [usize; 2] {
+        DEGREES
+    }
+
+    fn has_outliers(&self) -> bool {
+        true
     }
 
     fn transfer(&self, level: usize) -> &dyn Transfer<Cpu> {

@@ -190,11 +190,7 @@ impl<const B: usize, const M: usize> SmoothedTransfer<B, M> {
                 let left = &prolongation.blocks[place as usize];
                 for (aggregate, right) in product.row(point as usize) {
                     let place = columns.binary_search(&aggregate).unwrap_or_default();
-                    for (i, (l, m)) in
-                        (0..B).flat_map(|i| (0..M * M).map(move |k| (i, (k / M, k % M))))
-                    {
-                        blocks[place][l][m] += left[i][l] * right[i][m];
-                    }
+                    add_transposed(left, right, &mut blocks[place]);
                 }
             }
         });
@@ -208,11 +204,27 @@ fn add_product<const B: usize, const M: usize>(
     b: &[[f64; M]; B],
     sum: &mut [[f64; M]; B],
 ) {
-    for i in 0..B {
+    for (a, sum) in a.iter().zip(sum) {
+        let mut row = *sum;
         for k in 0..B {
-            let entry = factor * a[i][k];
-            (0..M).for_each(|m| sum[i][m] += entry * b[k][m]);
+            (0..M).for_each(|m| row[m] += factor * a[k] * b[k][m]);
         }
+        *sum = row;
+    }
+}
+
+/// sum += a^T b, a row of which stays in registers.
+fn add_transposed<const B: usize, const M: usize>(
+    a: &[[f64; M]; B],
+    b: &[[f64; M]; B],
+    sum: &mut [[f64; M]; M],
+) {
+    for (l, sum) in sum.iter_mut().enumerate() {
+        let mut row = *sum;
+        for i in 0..B {
+            (0..M).for_each(|m| row[m] += a[i][l] * b[i][m]);
+        }
+        *sum = row;
     }
 }
 

@@ -6,7 +6,9 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 use topopt_linalg::{BlockCsr, BlockPattern, Cpu, Transfer};
 use topopt_mesh::cells::Shape;
-use topopt_mesh::tetrahedron::{CENTER, POINTS, straight};
+use topopt_mesh::hexahedron::{determinant, inverse};
+use topopt_mesh::tetrahedron::{POINTS, shape_gradients};
+use topopt_mesh::vector::difference;
 use topopt_mesh::{HexMesh, NodeToElements};
 
 use crate::tetrahedra::integrals::{WEIGHT, gradients};
@@ -120,14 +122,12 @@ impl Vertices {
 
 /// Gradients of the barycentric coordinates of the straight tetrahedron, and its volume.
 fn corner_gradients(mesh: &HexMesh, element: usize) -> ([[f64; DIM]; 4], f64) {
-    let [a, b, c, d, ..] = mesh.tetrahedron_coordinates(element);
-    // The shape functions of corners have the gradients of their coordinates where those are 1/2.
-    let (g, det) = gradients(&straight([a, b, c, d]), CENTER);
-    // At the center dN_ab = dl_a + dl_b, and the sum of all is zero: dl_a from its three edges.
-    let of = |edges: [usize; 3]| -> [f64; DIM] {
-        std::array::from_fn(|i| 0.5 * edges.iter().map(|&edge| g[edge][i]).sum::<f64>())
-    };
-    ([of([4, 6, 7]), of([4, 5, 8]), of([5, 6, 9]), of([7, 8, 9])], det / 6.0)
+    let [origin, b, c, d, ..] = mesh.tetrahedron_coordinates(element);
+    let edges = [b, c, d].map(|x| difference(x, origin));
+    let jacobian = std::array::from_fn(|i| edges.map(|edge| edge[i]));
+    let det = determinant(&jacobian);
+    let [b, c, d] = inverse(&jacobian, det);
+    ([std::array::from_fn(|i| -(b[i] + c[i] + d[i])), b, c, d], det / 6.0)
 }
 
 /// The transfer between the nodes of `problem` and its vertices.
@@ -162,44 +162,55 @@ impl<K: ElementKernel<N>, const N: usize> Transfer<Cpu> for VertexTransfer<'_, K
     }
 }
 
-/// Returns the rows of K at unit coefficients by the columns and Frobenius norms of their blocks.
+/// Returns the rows of K at unit coefficients, with edges made straight, by the columns and
+/// Frobenius norms of their blocks.
 pub(super) fn row_norms<K: ElementKernel<N>, const N: usize>(
     problem: &Discretization<K, N>,
     adjacency: &NodeToElements,
 ) -> Vec<Vec<(u32, f64)>> {
-    let norm =
-        |block: &[[f64; N]; N]| block.as_flattened().iter().map(|v| v * v).sum::<f64>().sqrt();
-    let nodes = (0..problem.mesh().n_nodes()).into_par_iter();
-    let rows = nodes.map(|node| unit_row(problem, adjacency, node));
-    rows.map(|row| row.iter().map(|(column, block)| (*column, norm(block))).collect()).collect()
-}
-
-/// Row of K for a `node`: the columns and their blocks at unit coefficients.
-fn unit_row<K: ElementKernel<N>, const N: usize>(
-    problem: &Discretization<K, N>,
-    adjacency: &NodeToElements,
-    node: usize,
-) -> Vec<(u32, [[f64; N]; N])> {
     let mesh = problem.mesh();
-    let mut blocks: Vec<(u32, [[f64; N]; N])> = Vec::new();
-    for (e, a) in adjacency.of(node) {
-        let x = mesh.tetrahedron_coordinates(e as usize);
-        for point in POINTS {
-            let (g, det) = gradients(&x, point);
-            for (&other, g_b) in mesh.element(e as usize).iter().zip(g) {
-                let coupling = problem.kernel().coupling(0, g[a as usize], g_b);
-                let place = blocks.iter().position(|(column, _)| *column == other);
-                let place = place.unwrap_or_else(|| {
-                    blocks.push((other, [[0.0; N]; N]));
-                    blocks.len() - 1
+    let row = |node: usize| {
+        let around = adjacency.elements_of(node).iter();
+        let mut columns: Vec<u32> =
+            around.flat_map(|&e| mesh.element(e as usize)).copied().collect();
+        columns.sort_unstable();
+        columns.dedup();
+
+        // Blocks are linear in these: sums of det J g_a g_b^T.
+        let mut sums = vec![[[0.0; DIM]; DIM]; columns.len()];
+        for (e, a) in adjacency.of(node) {
+            let (corners, volume) = corner_gradients(mesh, e as usize);
+            let places = mesh.element(e as usize).iter().map(|node| columns.binary_search(node));
+            let places: Vec<usize> = places.map(Result::unwrap_or_default).collect();
+            for derivatives in POINTS.map(shape_gradients) {
+                // Where edges are straight the Jacobian is that of the corners.
+                let g = derivatives.map(|d| -> [f64; DIM] {
+                    std::array::from_fn(|i| (0..DIM).map(|k| d[k] * corners[k + 1][i]).sum())
                 });
-                for (i, j) in (0..N * N).map(|k| (k / N, k % N)) {
-                    blocks[place].1[i][j] += WEIGHT * det * coupling[i][j];
+                let own = g[a as usize].map(|g| volume * g);
+                for (&place, g_b) in places.iter().zip(&g) {
+                    let sum = &mut sums[place];
+                    (0..DIM * DIM)
+                        .for_each(|k| sum[k / DIM][k % DIM] += own[k / DIM] * g_b[k % DIM]);
                 }
             }
         }
+        let norm = |sum: &[[f64; DIM]; DIM]| block_norm(problem.kernel(), sum);
+        columns.into_iter().zip(sums.iter().map(norm)).collect()
+    };
+    (0..mesh.n_nodes()).into_par_iter().map(row).collect()
+}
+
+/// Frobenius norm of the block for a `sum` of products g_a g_b^T of gradients, in which it is
+/// linear.
+fn block_norm<K: ElementKernel<N>, const N: usize>(kernel: &K, sum: &[[f64; DIM]; DIM]) -> f64 {
+    let mut block = [[0.0; N]; N];
+    for (axis, row) in sum.iter().enumerate() {
+        let unit = std::array::from_fn(|i| f64::from(u8::from(i == axis)));
+        let coupling = kernel.coupling(0, unit, *row);
+        (0..N * N).for_each(|k| block[k / N][k % N] += coupling[k / N][k % N]);
     }
-    blocks
+    block.as_flattened().iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 
 /// The block of `sum_t c_et K_et` between `points`, increasing, with springs, and with the identity
@@ -213,12 +224,25 @@ pub(super) fn group_block<K: ElementKernel<N>, const N: usize>(
     let (mesh, held) = (problem.mesh(), problem.constraints());
     let mut block = DMatrix::zeros(N * points.len(), N * points.len());
     for e in adjacency.elements_around(points) {
-        let places = mesh.element(e as usize).iter().map(|node| points.binary_search(node).ok());
+        let e = e as usize;
+        let places = mesh.element(e).iter().map(|node| points.binary_search(node).ok());
         let inside: Vec<(usize, usize)> =
             places.enumerate().filter_map(|(a, place)| Some((a, place?))).collect();
-        add_element(problem, e as usize, coefficients, &inside, &mut block);
+        let x = mesh.tetrahedron_coordinates(e);
+        for point in POINTS {
+            let (g, det) = gradients(&x, point);
+            for (&(a, r), &(b, c)) in inside.iter().flat_map(|a| inside.iter().map(move |b| (a, b)))
+            {
+                for (term, coefficients) in coefficients.iter().enumerate() {
+                    let coupling = problem.kernel().coupling(term, g[a], g[b]);
+                    let factor = WEIGHT * det * coefficients[e];
+                    for (i, j) in (0..N * N).map(|k| (k / N, k % N)) {
+                        block[(N * r + i, N * c + j)] += factor * coupling[i][j];
+                    }
+                }
+            }
+        }
     }
-
     for (r, &node) in points.iter().enumerate() {
         for i in 0..N {
             let at = N * r + i;
@@ -233,28 +257,4 @@ pub(super) fn group_block<K: ElementKernel<N>, const N: usize>(
         }
     }
     block
-}
-
-/// Adds the couplings of element `e` between its nodes `inside` a group, each given by its number
-/// in the element and its place in the `block` of the group.
-fn add_element<K: ElementKernel<N>, const N: usize>(
-    problem: &Discretization<K, N>,
-    e: usize,
-    coefficients: &[&Vec<f64>],
-    inside: &[(usize, usize)],
-    block: &mut DMatrix<f64>,
-) {
-    let x = problem.mesh().tetrahedron_coordinates(e);
-    for point in POINTS {
-        let (g, det) = gradients(&x, point);
-        for (&(a, r), &(b, c)) in inside.iter().flat_map(|a| inside.iter().map(move |b| (a, b))) {
-            for (term, coefficients) in coefficients.iter().enumerate() {
-                let coupling = problem.kernel().coupling(term, g[a], g[b]);
-                let factor = WEIGHT * det * coefficients[e];
-                for (i, j) in (0..N * N).map(|k| (k / N, k % N)) {
-                    block[(N * r + i, N * c + j)] += factor * coupling[i][j];
-                }
-            }
-        }
-    }
 }
