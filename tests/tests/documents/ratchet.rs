@@ -26,7 +26,8 @@ const NUMBERS: [Number; 14] = [
     ("runs of six lines in `crates/*/src` that stand twice", 94, repeated_runs),
     ("functions of bytes in `crates/*/src`", 52, byte_functions),
     ("files of topopt-study", 96, || of_crate("study").count()),
-    ("files of topopt-case", 88, || of_crate("case").count()),
+    // One finds planes of symmetry.
+    ("files of topopt-case", 89, || of_crate("case").count()),
     ("floors of topopt-study", 17, || floors("study")),
     ("floors of topopt-case", 17, || floors("case")),
     ("files that name a response and are not its own", 4, || naming(&RESPONSES)),
@@ -53,7 +54,7 @@ const NUMBERS: [Number; 14] = [
 /// planes of symmetry that are found, and a key of the style.
 const LINES: [(&str, usize); 15] = [
     ("analysis", 1238),
-    ("case", 11_137),
+    ("case", 11_159),
     ("cli", 4902),
     ("cuda", 10_761),
     ("design", 6600),
@@ -62,7 +63,7 @@ const LINES: [(&str, usize); 15] = [
     ("io", 18_858),
     ("lab", 1800),
     ("linalg", 5029),
-    ("mesh", 8786),
+    ("mesh", 8787),
     ("report", 2066),
     ("study", 11_811),
     ("surface", 2251),

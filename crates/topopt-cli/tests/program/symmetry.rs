@@ -155,7 +155,9 @@ fn notes(folder: &Folder) -> Vec<String> {
 fn crisp_designs_keep_the_planes_of_their_problem() {
     let folder = Folder::new();
     folder.run_well(&CRISP);
-    insta::assert_snapshot!(notes(&folder).join("\n"), @"");
+    let expected = "the problem is symmetric about the plane through (5, 2.5, 2.5) across (0, 0, 1), and so is \
+                    the design; `design.keep_symmetry = false` leaves it free";
+    assert_eq!(notes(&folder), [expected]);
     assert!(asymmetry(&folder, 2) < 1e-12 && asymmetry(&folder, 1) > 0.01);
 
     let pull = "loads=[{set=\"load\",force=[1,0,0]},{set=\"top\",force=[1,0,0]}]";
@@ -191,5 +193,14 @@ fn symmetry_is_not_looked_for_where_more_than_loads_would_have_it() {
     let folder = Folder::new();
     let keys =
         ["design.keep_symmetry=true", "loads=[{gravity=[0,-9.8,0]}]", "material.mass_density=1"];
-    insta::assert_snapshot!(folder.run(&keys, &[]).err, @"");
+    insta::assert_snapshot!(folder.run(&keys, &[]).err, @r#"
+     x planes of symmetry are found only for the least compliance of forces under one limit of
+     | material
+      ,-[--set:1:22]
+    1 | design.keep_symmetry=true
+      :                      ^^|^
+      :                        `-- another problem
+      `----
+     help: give the planes by [[manufacturing]] with `kind = "symmetry"`
+    "#);
 }
