@@ -2,7 +2,7 @@
 
 use topopt_mesh::numbers::place;
 use topopt_mesh::vector::length;
-use topopt_mesh::{Plane, Renumbering, mirrored_elements};
+use topopt_mesh::{Plane, Reflections, Renumbering};
 
 use crate::case::Case;
 use crate::config::{Config, Manufacturing};
@@ -15,7 +15,7 @@ const TOLERANCE: f64 = 1e-3;
 
 /// Design variable of each element in the order of the problem, `[n_elements]`; none for a case
 /// without planes of symmetry. Elements that any sequence of reflections joins share a variable.
-/// Planes that the user gives count alone; planes that are found are told in `notes`.
+/// Planes are found only where the user gives none, and `notes` name them.
 ///
 /// # Errors
 /// A finding about a normal of length zero, or an element without a mirror image.
@@ -28,8 +28,9 @@ pub(crate) fn variables<K: Physics<N>, const N: usize>(
 ) -> Result<Option<Vec<u32>>, Finding> {
     let tolerance = TOLERANCE * element_width;
     let images = if !config.manufacturing.is_empty() {
+        let centers = Reflections::new(case.mesh.centers(), tolerance);
         let planes = config.manufacturing.iter();
-        let mirrored = planes.map(|plane| mirrored(config, case, plane, tolerance));
+        let mirrored = planes.map(|plane| mirrored(config, case, plane, &centers));
         mirrored.collect::<Result<Vec<_>, Finding>>()?
     } else if config.design.keep_symmetry == Some(true) {
         let found = mirror_planes::find::<K, N>(config, case, volumes, tolerance);
@@ -109,7 +110,7 @@ fn mirrored<const N: usize>(
     config: &Config,
     case: &Case<N>,
     plane: &Manufacturing,
-    tolerance: f64,
+    centers: &Reflections,
 ) -> Result<Vec<u32>, Finding> {
     let (normal, span) = (*plane.normal.get_ref(), plane.normal.span());
     let long = length(normal);
@@ -121,8 +122,7 @@ fn mirrored<const N: usize>(
 
     let normal = normal.map(|x| x / long);
     let plane = Plane { point: plane.point, normal };
-    let found = mirrored_elements(&case.mesh, &plane, tolerance);
-    found.map_err(|(element, image)| {
+    centers.mirrored(&plane).map_err(|(element, image)| {
         let message = format!(
             "the mesh is not symmetric about this plane: element {} at {} has no counterpart at {}",
             case.element_number(element),

@@ -50,7 +50,7 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
         Self { void, ..self }
     }
 
-    /// Sets factors per element by which the kernel stretches it, see [`ElementData::stretches`].
+    /// Sets the factors by which the kernel stretches each element, see [`ElementData::stretches`].
     #[must_use]
     pub fn with_stretches(self, stretches: Vec<[f64; DIM]>) -> Self {
         debug_assert!(K::IS_STRETCHED && stretches.len() == self.mesh.n_elements());

@@ -40,8 +40,8 @@ pub fn stress_at<'a>(
     xi: [f64; 3],
 ) -> Stress {
     let (lambda, mu) = kernel.material().unit_lame();
-    let strain = strain_at(kernel, elements.into().mesh(), u, element, xi);
-    let [xx, yy, zz, xy, yz, zx] = strain;
+    let mesh = elements.into().mesh();
+    let [xx, yy, zz, xy, yz, zx] = strain_at(kernel, mesh, u, element, xi);
     let trace = lambda * (xx + yy + zz);
     let normal = |strain: f64| trace + 2.0 * mu * strain;
     [normal(xx), normal(yy), normal(zz), mu * xy, mu * yz, mu * zx].map(|stress| modulus * stress)

@@ -18,7 +18,7 @@ pub(crate) struct Matrices<'a, B: Backend> {
 /// there are any.
 pub(crate) struct LevelSmoother<B: Backend> {
     chebyshev: Chebyshev<B>,
-    /// Of `chebyshev`, before it was made stronger.
+    /// Degree of `chebyshev` before it was made stronger.
     degree: usize,
     by_patches: Option<PatchSmoother<B>>,
 }

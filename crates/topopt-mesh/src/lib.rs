@@ -73,7 +73,7 @@ pub use interpolation::{ElementInterpolation, nodal_means};
 pub use inverse_map::local_coordinates;
 pub use locate::locate;
 pub use mesh_error::MeshError;
-pub use mirror::{Plane, balanced_planes, counterparts, mirrored_elements};
+pub use mirror::{Plane, Reflections, balanced_planes};
 pub use node_to_elements::NodeToElements;
 pub use partition::{Neighborhood, Part, Partition};
 pub use quality::{Quality, QualitySummary};

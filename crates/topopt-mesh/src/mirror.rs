@@ -29,46 +29,45 @@ impl Plane {
     }
 }
 
-/// Returns the element whose center is the mirror image in `plane` of that of each element,
-/// `[n_elements]`.
-///
-/// # Errors
-/// The first element whose image is farther than `tolerance` (length) from every center, and that
-/// image.
-pub fn mirrored_elements(
-    mesh: &HexMesh,
-    plane: &Plane,
-    tolerance: f64,
-) -> Result<Vec<u32>, (u32, [f64; 3])> {
-    let centers = mesh.centers();
-    let found = counterparts(&centers, &centers, plane, tolerance);
-    match found.iter().position(Option::is_none) {
-        Some(element) => Err((element as u32, plane.image(centers[element]))),
-        None => Ok(found.into_iter().flatten().collect()),
+/// Places among which mirror images are looked for.
+pub struct Reflections {
+    places: Vec<[f64; 3]>,
+    list: CellList,
+}
+
+impl Reflections {
+    /// Sorts `places`, of which one is the image of another within `tolerance` (length).
+    pub fn new(places: Vec<[f64; 3]>, tolerance: f64) -> Self {
+        Self { list: CellList::new(&places, tolerance), places }
     }
-}
 
-/// Returns the index among `others` of the place nearest to the image of each of `places`,
-/// `[places]`; none where it is farther than `tolerance` (length).
-pub fn counterparts(
-    places: &[[f64; 3]],
-    others: &[[f64; 3]],
-    plane: &Plane,
-    tolerance: f64,
-) -> Vec<Option<u32>> {
-    let list = CellList::new(others, tolerance);
-    places.par_iter().map(|place| nearest(&list, plane.image(*place))).collect()
-}
+    /// Returns the index of the place nearest to the mirror image in `plane` of each one of
+    /// `others`; none where it is farther than the tolerance.
+    pub fn images(&self, others: &[[f64; 3]], plane: &Plane) -> Vec<Option<u32>> {
+        others.par_iter().map(|place| self.nearest(plane.image(*place))).collect()
+    }
 
-/// Returns the point of `list` nearest to `place`, if one is within its radius.
-fn nearest(list: &CellList, place: [f64; 3]) -> Option<u32> {
-    let (mut nearest, mut least) = (None, f64::INFINITY);
-    list.for_each_within(place, |id, distance| {
-        if distance < least {
-            (nearest, least) = (Some(id), distance);
+    /// Returns the place that is the mirror image in `plane` of each place, `[n_places]`.
+    ///
+    /// # Errors
+    /// The first place whose image is farther than the tolerance from every place, and that image.
+    pub fn mirrored(&self, plane: &Plane) -> Result<Vec<u32>, (u32, [f64; 3])> {
+        let found = self.images(&self.places, plane);
+        match found.iter().position(Option::is_none) {
+            Some(place) => Err((place as u32, plane.image(self.places[place]))),
+            None => Ok(found.into_iter().flatten().collect()),
         }
-    });
-    nearest
+    }
+
+    fn nearest(&self, place: [f64; 3]) -> Option<u32> {
+        let (mut nearest, mut least) = (None, f64::INFINITY);
+        self.list.for_each_within(place, |id, distance| {
+            if distance < least {
+                (nearest, least) = (Some(id), distance);
+            }
+        });
+        nearest
+    }
 }
 
 /// Planes through the center of mass of a mesh whose elements have these `volumes`, about which
@@ -140,7 +139,8 @@ mod tests {
         let bounds = mesh.bounding_box();
         let middle: [f64; 3] = std::array::from_fn(|i| (bounds.min[i] + bounds.max[i]) / 2.0);
         let plane = Plane { point: middle, normal: [0.0, 1.0, 0.0] };
-        let across = mirrored_elements(&mesh, &plane, 1e-9).unwrap();
+        let centers = Reflections::new(mesh.centers(), 1e-9);
+        let across = centers.mirrored(&plane).unwrap();
         for (element, &image) in across.iter().enumerate() {
             let [[x, y, z], [u, v, w]] = [element, image as usize].map(|e| mesh.center(e));
             assert!((x - u).abs() < 1e-9 && (z - w).abs() < 1e-9);
@@ -149,7 +149,7 @@ mod tests {
         }
 
         let aside = Plane { point: [middle[0], middle[1] + 0.1, middle[2]], ..plane };
-        let (element, image) = mirrored_elements(&mesh, &aside, 1e-9).unwrap_err();
+        let (element, image) = centers.mirrored(&aside).unwrap_err();
         let expected = 2.0 * aside.point[1] - mesh.center(element as usize)[1];
         assert!((image[1] - expected).abs() < 1e-9);
     }
@@ -164,10 +164,11 @@ mod tests {
         let nodes = bar.coordinates().iter().map(|&node| turned(node)).collect();
         let mesh = HexMesh::new(nodes, bar.hexes().to_vec(), Sets::default()).unwrap();
         let planes = balanced_planes(&mesh, &mesh.volumes(), 1e-6);
+        let centers = Reflections::new(mesh.centers(), 1e-6);
         for normal in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(turned) {
             let plane = planes.iter().find(|plane| dot(plane.normal, normal).abs() > 1.0 - 1e-9);
             let plane = plane.unwrap_or_else(|| panic!("{normal:?} is not among {planes:?}"));
-            assert!(mirrored_elements(&mesh, plane, 1e-6).is_ok());
+            assert!(centers.mirrored(plane).is_ok());
         }
     }
 }

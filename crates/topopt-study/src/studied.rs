@@ -42,7 +42,7 @@ pub trait Studied<const N: usize>: Analyzed<N> + Verified<N> {
         place: &Place,
     ) -> Result<Duration, Failure>;
 
-    /// Solves the part of `config`, all of it solid but for what `design.void` keeps empty, or the
+    /// Solves the part of `config`, all solid apart from what `design.void` keeps empty, or the
     /// design of the request, and writes analysis.vtu, analysis.json and the case to
     /// `output.directory`; in time also transient.csv, a row per step, and the snapshots.
     ///

@@ -99,8 +99,8 @@ pub enum Style {
     /// stages that depend on the problem.
     ///
     /// For the least compliance under one limit of material, 60 iterations from nearly solid to
-    /// that limit, 240 if it is below 0.15, by `oc`, `mma` and `oc_adaptive`. For all else, and with a `[projection]`,
-    /// `[[continuation]]` or `optimizer.method` of its own, `optimizer.move_limit = 0.05`, without
+    /// that limit, 240 if it is below 0.15, by `oc`, `mma` and `oc_adaptive`. For all else, and with
+    /// a `[projection]`, `[[continuation]]` or `optimizer.method` of its own, `optimizer.move_limit = 0.05`, without
     /// stages of its own `optimizer.max_iterations = 120`, and, without a `[projection]` of its
     /// own, the sharpness 1, which doubles every 12 iterations from iteration 21 on up to 64.
     #[default]

@@ -2,7 +2,7 @@
 
 use topopt_case::config::Generator;
 use topopt_cuda::{Probe, probe};
-use topopt_mesh::{HexMesh, Plane, mirrored_elements};
+use topopt_mesh::{HexMesh, Plane, Reflections};
 
 use crate::{Folder, difference};
 
@@ -40,7 +40,7 @@ fn planes(axes: &[usize]) -> String {
 /// Largest difference of densities in out/design.vtu across the plane in the middle of `axis`.
 fn asymmetry(folder: &Folder, axis: usize) -> f64 {
     let density = folder.array("out/design.vtu", "density");
-    let across = mirrored_elements(&mesh(), &plane(axis), 1e-6).unwrap();
+    let across = Reflections::new(mesh().centers(), 1e-6).mirrored(&plane(axis)).unwrap();
     let pairs = density.iter().zip(across);
     pairs.map(|(x, image)| (x - density[image as usize]).abs()).fold(0.0, f64::max)
 }

@@ -14,11 +14,15 @@ pub(super) struct Graph {
     offsets: Vec<usize>,
     /// Columns, and |A_ij| / sqrt(|A_ii| |A_jj|), Frobenius norms of blocks.
     neighbors: Vec<(u32, f32)>,
+    /// The points along a Hilbert curve, and the place of each point along it.
+    order: Vec<u32>,
+    places: Vec<u32>,
 }
 
 impl Graph {
-    /// Builds the graph of rows of blocks by their columns and norms, the own one among them.
-    pub fn of_rows(rows: &[Vec<(u32, f64)>]) -> Self {
+    /// Builds the graph of points at `positions` with rows of blocks, given by their columns and
+    /// norms, the own one among them.
+    pub fn of_rows(rows: &[Vec<(u32, f64)>], positions: &[[f64; DIM]]) -> Self {
         let own = |(row, entries): (usize, &Vec<(u32, f64)>)| {
             let entry = entries.iter().find(|(column, _)| *column as usize == row);
             entry.map_or(0.0, |(_, norm)| *norm).sqrt()
@@ -36,36 +40,33 @@ impl Graph {
             *end += others(row).count();
             Some(*end)
         });
-        Self { offsets: std::iter::once(0).chain(ends).collect(), neighbors }
+        let order = hilbert::order(positions);
+        let mut places = vec![0; order.len()];
+        order.iter().zip(0..).for_each(|(&point, place)| places[point as usize] = place);
+        Self { offsets: std::iter::once(0).chain(ends).collect(), neighbors, order, places }
     }
 
-    /// Builds the graph of a matrix.
-    pub fn of_matrix<const B: usize>(matrix: &BlockCsr<B>) -> Self {
-        let norm =
-            |block: &[[f64; B]; B]| block.as_flattened().iter().map(|v| v * v).sum::<f64>().sqrt();
+    /// Builds the graph of a matrix whose points are at `positions`.
+    pub fn of_matrix<const B: usize>(matrix: &BlockCsr<B>, positions: &[[f64; DIM]]) -> Self {
         let row = |row: usize| -> Vec<(u32, f64)> {
             let columns = matrix.pattern().row(row).iter().copied();
-            columns.zip(matrix.row(row).iter().map(norm)).collect()
+            columns.zip(matrix.row(row).iter().map(frobenius)).collect()
         };
         let rows: Vec<_> = (0..matrix.pattern().n_rows()).into_par_iter().map(row).collect();
-        Self::of_rows(&rows)
+        Self::of_rows(&rows, positions)
     }
 
     fn neighbors(&self, point: u32) -> &[(u32, f32)] {
         &self.neighbors[self.offsets[point as usize]..self.offsets[point as usize + 1]]
     }
 
-    /// Groups of up to `size` points at `positions`, `[n_groups]`, each increasing: one grows by
+    /// Groups of up to `size` points, `[n_groups]`, each increasing: one grows by
     /// the point that is coupled with it most strongly, and the next one begins at the point whose
     /// neighbors are in groups for the most part. Points of fragments below a third of `size` join
     /// the group that they are coupled with most strongly, which has half of `size` more at most.
-    pub fn groups(&self, size: usize, positions: &[[f64; DIM]]) -> Vec<Vec<u32>> {
-        let order = hilbert::order(positions);
-        let mut places = vec![0; order.len()];
-        order.iter().zip(0..).for_each(|(&point, place)| places[point as usize] = place);
-        let regions = order.par_chunks(REGION).enumerate();
-        let of_region =
-            |(region, points)| Growth::new(self, &places, points, region * REGION).groups(size);
+    pub fn groups(&self, size: usize) -> Vec<Vec<u32>> {
+        let regions = self.order.par_chunks(REGION).enumerate();
+        let of_region = |(region, points)| Growth::new(self, points, region * REGION).groups(size);
 
         let mut groups: Vec<Vec<u32>> = regions.flat_map_iter(of_region).collect();
         self.join_fragments(&mut groups, size);
@@ -100,6 +101,11 @@ impl Graph {
     }
 }
 
+/// Frobenius norm of a block.
+pub(super) fn frobenius<const B: usize>(block: &[[f64; B]; B]) -> f64 {
+    block.as_flattened().iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
 /// Consecutive points along a Hilbert curve that groups grow in by themselves, so that regions can
 /// be worked on at the same time: few enough for that, and many enough to be bounded by few.
 const REGION: usize = 4096;
@@ -109,8 +115,6 @@ const APART: f32 = -1.0;
 /// Groups as they grow in a region. Its points are numbered by their places in it.
 struct Growth<'a> {
     graph: &'a Graph,
-    /// Place of every point of the graph along the curve.
-    places: &'a [u32],
     points: &'a [u32],
     start: usize,
     is_free: Vec<bool>,
@@ -123,10 +127,10 @@ struct Growth<'a> {
 }
 
 impl<'a> Growth<'a> {
-    fn new(graph: &'a Graph, places: &'a [u32], points: &'a [u32], start: usize) -> Self {
+    fn new(graph: &'a Graph, points: &'a [u32], start: usize) -> Self {
         let (n, front) = (points.len(), BinaryHeap::new());
         let (is_free, sums, counts) = (vec![true; n], vec![APART; n], Vec::new());
-        let mut growth = Self { graph, places, points, start, is_free, counts, sums, front };
+        let mut growth = Self { graph, points, start, is_free, counts, sums, front };
         let count = |place| [growth.neighbors(place).count() as u32, 0];
         growth.counts = (0..n as u32).map(count).collect();
         growth
@@ -134,10 +138,10 @@ impl<'a> Growth<'a> {
 
     /// Neighbors of a point in the region, with strengths.
     fn neighbors(&self, place: u32) -> impl Iterator<Item = (u32, f32)> + use<'a> {
-        let Self { places, points, start, .. } = *self;
-        let row = self.graph.neighbors(points[place as usize]).iter();
+        let Self { graph, points, start, .. } = *self;
+        let row = graph.neighbors(points[place as usize]).iter();
         row.filter_map(move |&(point, strength)| {
-            let place = (places[point as usize] as usize).checked_sub(start)?;
+            let place = (graph.places[point as usize] as usize).checked_sub(start)?;
             (place < points.len()).then_some((place as u32, strength))
         })
     }
@@ -164,6 +168,7 @@ impl<'a> Growth<'a> {
             let place = candidates.swap_remove(strongest.unwrap_or_default());
             self.is_free[place as usize] = false;
             members.push(self.points[place as usize]);
+
             for (other, strength) in self.neighbors(place) {
                 let at = other as usize;
                 self.counts[at][1] += 1;
@@ -202,18 +207,18 @@ mod tests {
 
     /// A chain of points, every third coupling ten times as strong as the others.
     fn chain(n: u32) -> Graph {
+        let positions: Vec<[f64; DIM]> = (0..n).map(|i| [f64::from(i), 0.0, 0.0]).collect();
         let strength = |i: u32| if i.is_multiple_of(3) { 1.0 } else { 0.1 };
         let row = |i: u32| {
             let before = i.checked_sub(1).map(|other| (other, strength(other)));
             let after = (i + 1 < n).then(|| (i + 1, strength(i)));
             before.into_iter().chain([(i, 1.0)]).chain(after).collect()
         };
-        Graph::of_rows(&(0..n).map(row).collect::<Vec<_>>())
+        Graph::of_rows(&(0..n).map(row).collect::<Vec<_>>(), &positions)
     }
 
     fn groups_of_chain(n: u32, size: usize) -> Vec<Vec<u32>> {
-        let positions: Vec<[f64; DIM]> = (0..n).map(|i| [f64::from(i), 0.0, 0.0]).collect();
-        chain(n).groups(size, &positions)
+        chain(n).groups(size)
     }
 
     #[test]

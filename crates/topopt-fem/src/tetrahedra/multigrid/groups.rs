@@ -110,7 +110,7 @@ fn inverse_factor(block: &DMatrix<f64>) -> Vec<f32> {
     let n = block.nrows();
     let scale = block.diagonal().map(|d| if d > 0.0 { d.sqrt().recip() } else { 0.0 });
     let mut l = DMatrix::from_fn(n, n, |i, j| block[(i, j)] * scale[i] * scale[j]);
-    // Reciprocals of the diagonal of L, of which columns are contiguous.
+    // Reciprocals of the diagonal of L, whose columns are contiguous.
     let mut reciprocals = vec![0.0; n];
     for k in 0..n {
         for j in 0..k {

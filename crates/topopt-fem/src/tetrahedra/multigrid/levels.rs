@@ -61,13 +61,6 @@ pub struct Smoothed<const B: usize> {
     pub inverse: GroupInverse<B>,
 }
 
-impl<const B: usize> Smoothed<B> {
-    fn new(matrix: BlockCsr<B>, positions: &[[f64; DIM]]) -> Self {
-        let inverse = GroupInverse::new(Graph::of_matrix(&matrix).groups(GROUP[1], positions));
-        Self { matrix, inverse }
-    }
-}
-
 impl<'a, K: ElementKernel<N>, const N: usize, const M: usize> VertexLevels<'a, K, N, M>
 where
     [f64; M]: NodalModes<N>,
@@ -76,8 +69,8 @@ where
     pub fn new(problem: &'a Discretization<K, N>) -> Self {
         let mesh = problem.mesh();
         let (adjacency, vertices) = (NodeToElements::new(mesh), Arc::new(Vertices::of(mesh)));
-        let graph = Graph::of_rows(&row_norms(problem, &adjacency));
-        let groups = GroupInverse::new(graph.groups(GROUP[0], mesh.coordinates()));
+        let graph = Graph::of_rows(&row_norms(problem, &adjacency), mesh.coordinates());
+        let groups = GroupInverse::new(graph.groups(GROUP[0]));
         drop(graph);
 
         let mut matrix = BlockCsr::zeros(vertices.pattern(mesh, &adjacency));
@@ -93,10 +86,10 @@ where
             let modes = transposed(|mode| unit_mode(mode).at_node(offset));
             std::array::from_fn(|i| if held.is_fixed(node, i) { [0.0; M] } else { modes[i] })
         };
-        let (members, centers) = aggregates(&matrix, &positions);
-        let (to_aggregates, top) = Top::of(&matrix, &members, [&positions, &centers], at_vertex);
-        let (aggregates, transfers) = top.coarsened(centers);
-        let first = Smoothed::new(matrix, &positions);
+        let Divided { inverse, aggregates } = Divided::of(&matrix, &positions);
+        let (to_aggregates, top) = Top::of(&matrix, aggregates, &positions, at_vertex);
+        let (aggregates, transfers) = top.coarsened();
+        let first = Smoothed { matrix, inverse };
         Self { problem, adjacency, groups, vertices, first, to_aggregates, aggregates, transfers }
     }
 
@@ -161,57 +154,93 @@ fn flatten(lists: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
     (lists.concat(), std::iter::once(0).chain(ends).collect())
 }
 
+/// Aggregates of the points of a level, and the means of their positions.
+struct Aggregates {
+    members: Vec<Vec<u32>>,
+    centers: Vec<[f64; DIM]>,
+}
+
+/// Points of a level in groups that smooth it, without numbers, and in aggregates that coarsen it.
+struct Divided<const B: usize> {
+    inverse: GroupInverse<B>,
+    aggregates: Aggregates,
+}
+
+impl<const B: usize> Divided<B> {
+    /// Divides the points of `matrix`, which are at `positions`.
+    fn of(matrix: &BlockCsr<B>, positions: &[[f64; DIM]]) -> Self {
+        let graph = Graph::of_matrix(matrix, positions);
+        let inverse = GroupInverse::new(graph.groups(GROUP[1]));
+
+        let (rows, blocks) = (matrix.pattern().n_rows(), matrix.pattern().n_blocks());
+        let size = (blocks / (OF_ROW * rows.max(1))).clamp(AGGREGATE[0], AGGREGATE[1]);
+        let members = graph.groups(size);
+        let center = |group: &Vec<u32>| -> [f64; DIM] {
+            let sum =
+                |i: usize| group.iter().map(|&point| positions[point as usize][i]).sum::<f64>();
+            std::array::from_fn(|i| sum(i) / group.len() as f64)
+        };
+        let centers = members.iter().map(center).collect();
+        Self { inverse, aggregates: Aggregates { members, centers } }
+    }
+}
+
 /// A level of aggregates that is not yet coarsened.
 struct Top<const M: usize> {
     level: Smoothed<M>,
+    /// Means of the positions of its points.
+    centers: Vec<[f64; DIM]>,
+    /// Aggregates of the next level.
+    next: Aggregates,
     /// Amplitudes of modes for each rigid motion, by aggregate.
     factors: Vec<[[f64; M]; M]>,
 }
 
 impl<const M: usize> Top<M> {
-    /// The level whose aggregates have these `members` at `positions` on a level with that
-    /// `matrix`, and the transfer there. `motions` are those of a member, by its offset from the
-    /// center.
+    /// The level of `aggregates` of points at `positions` on a level with that `matrix`, and the
+    /// transfer there. `motions` are those of a member, by its offset from the center.
     fn of<const B: usize>(
         matrix: &BlockCsr<B>,
-        members: &[Vec<u32>],
-        [positions, centers]: [&[[f64; DIM]]; 2],
+        aggregates: Aggregates,
+        positions: &[[f64; DIM]],
         motions: impl Fn(usize, [f64; DIM]) -> [[f64; M]; B] + Sync,
     ) -> (SmoothedTransfer<B, M>, Self) {
-        let Orthonormal { tentative, factors } = Orthonormal::of(members, |point, aggregate| {
+        let Aggregates { members, centers } = aggregates;
+        let Orthonormal { tentative, factors } = Orthonormal::of(&members, |point, aggregate| {
             motions(point, difference(positions[point], centers[aggregate]))
         });
-        let mut transfer = SmoothedTransfer::new(matrix, members, tentative);
-        let mut coarse = BlockCsr::zeros(transfer.coarse_pattern());
-        transfer.update(matrix, largest_eigenvalue(matrix), &mut coarse);
-        (transfer, Self { level: Smoothed::new(coarse, centers), factors })
+        let mut transfer = SmoothedTransfer::new(matrix, &members, tentative);
+        let mut matrix_there = BlockCsr::zeros(transfer.coarse_pattern());
+        transfer.update(matrix, largest_eigenvalue(matrix), &mut matrix_there);
+
+        let Divided { inverse, aggregates: next } = Divided::of(&matrix_there, &centers);
+        let level = Smoothed { matrix: matrix_there, inverse };
+        (transfer, Self { level, centers, next, factors })
     }
 
     /// This level with all below it, and the transfers between them.
-    fn coarsened(
-        self,
-        mut centers: Vec<[f64; DIM]>,
-    ) -> (Vec<Smoothed<M>>, Vec<SmoothedTransfer<M, M>>)
+    fn coarsened(self) -> (Vec<Smoothed<M>>, Vec<SmoothedTransfer<M, M>>)
     where
         [f64; M]: Modes,
     {
-        let Self { level, mut factors } = self;
+        let Self { level, mut centers, mut next, mut factors } = self;
         let (mut levels, mut transfers) = (vec![level], Vec::new());
         while M * centers.len() > DIRECT && levels.len() < MOST_LEVELS {
-            let fine = &levels[levels.len() - 1].matrix;
-            let (members, next) = aggregates(fine, &centers);
-            if 3 * next.len() > 2 * centers.len() {
+            if 3 * next.centers.len() > 2 * centers.len() {
                 break;
             }
+
             let of_child = |child: usize, offset: [f64; DIM]| -> [[f64; M]; M] {
                 let motions: [[f64; M]; M] = transposed(|mode| unit_mode(mode).of_child(offset));
                 let entry = |row: &[f64; M], m: usize| (0..M).map(|k| row[k] * motions[k][m]).sum();
                 factors[child].map(|row| std::array::from_fn(|m| entry(&row, m)))
             };
-            let (transfer, top) = Self::of(fine, &members, [&centers, &next], of_child);
+            let fine = &levels[levels.len() - 1].matrix;
+            let (transfer, top) = Self::of(fine, next, &centers, of_child);
+
             levels.push(top.level);
             transfers.push(transfer);
-            (centers, factors) = (next, top.factors);
+            (centers, next, factors) = (top.centers, top.next, top.factors);
         }
         (levels, transfers)
     }
@@ -228,20 +257,4 @@ fn transposed<const B: usize, const M: usize>(
 ) -> [[f64; M]; B] {
     let columns: [[f64; B]; M] = std::array::from_fn(of_mode);
     std::array::from_fn(|i| std::array::from_fn(|m| columns[m][i]))
-}
-
-/// Aggregates of the points of `matrix`, and the means of their `positions`.
-fn aggregates<const B: usize>(
-    matrix: &BlockCsr<B>,
-    positions: &[[f64; DIM]],
-) -> (Vec<Vec<u32>>, Vec<[f64; DIM]>) {
-    let (rows, blocks) = (matrix.pattern().n_rows(), matrix.pattern().n_blocks());
-    let size = (blocks / (OF_ROW * rows.max(1))).clamp(AGGREGATE[0], AGGREGATE[1]);
-    let groups = Graph::of_matrix(matrix).groups(size, positions);
-    let center = |group: &Vec<u32>| -> [f64; DIM] {
-        let sum = |i: usize| group.iter().map(|&point| positions[point as usize][i]).sum::<f64>();
-        std::array::from_fn(|i| sum(i) / group.len() as f64)
-    };
-    let centers = groups.iter().map(center).collect();
-    (groups, centers)
 }

@@ -1,7 +1,7 @@
 //! Orthonormal modes of aggregates \[VanekMandelBrezina1996\].
 //!
 //! Rigid motions of an aggregate whose points are few or in a line depend on each other. As
-//! unknowns of a level they would make blocks that are singular but for rounding, which their
+//! unknowns of a level they would make blocks that are singular up to rounding, which their
 //! inverses take for softness. Modes that depend on others are left out, exactly.
 
 use rayon::prelude::*;

@@ -213,7 +213,7 @@ fn add_product<const B: usize, const M: usize>(
     }
 }
 
-/// sum += a^T b, a row of which stays in registers.
+/// sum += a^T b, row by row, so that each stays in registers.
 fn add_transposed<const B: usize, const M: usize>(
     a: &[[f64; M]; B],
     b: &[[f64; M]; B],

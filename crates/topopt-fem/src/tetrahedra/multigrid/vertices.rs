@@ -11,6 +11,7 @@ use topopt_mesh::tetrahedron::{POINTS, shape_gradients};
 use topopt_mesh::vector::difference;
 use topopt_mesh::{HexMesh, NodeToElements};
 
+use super::grouping::frobenius;
 use crate::tetrahedra::integrals::{WEIGHT, gradients};
 use crate::{DIM, Discretization, ElementKernel};
 
@@ -210,7 +211,7 @@ fn block_norm<K: ElementKernel<N>, const N: usize>(kernel: &K, sum: &[[f64; DIM]
         let coupling = kernel.coupling(0, unit, *row);
         (0..N * N).for_each(|k| block[k / N][k % N] += coupling[k / N][k % N]);
     }
-    block.as_flattened().iter().map(|v| v * v).sum::<f64>().sqrt()
+    frobenius(&block)
 }
 
 /// The block of `sum_t c_et K_et` between `points`, increasing, with springs, and with the identity
@@ -228,6 +229,7 @@ pub(super) fn group_block<K: ElementKernel<N>, const N: usize>(
         let places = mesh.element(e).iter().map(|node| points.binary_search(node).ok());
         let inside: Vec<(usize, usize)> =
             places.enumerate().filter_map(|(a, place)| Some((a, place?))).collect();
+
         let x = mesh.tetrahedron_coordinates(e);
         for point in POINTS {
             let (g, det) = gradients(&x, point);
@@ -243,6 +245,7 @@ pub(super) fn group_block<K: ElementKernel<N>, const N: usize>(
             }
         }
     }
+
     for (r, &node) in points.iter().enumerate() {
         for i in 0..N {
             let at = N * r + i;
