@@ -10,8 +10,7 @@ use crate::cut::Cut;
 /// threads.
 const CHUNK: usize = 4096;
 
-/// The volume of {`field` >= `threshold`}, enclosed by exactly the triangles of
-/// [`iso_surface`](crate::iso_surface).
+/// The volume of {`field` >= `threshold`}, as the field is linear on the tetrahedra of the elements.
 pub fn clipped_volume(mesh: &HexMesh, field: &Field, threshold: f64) -> f64 {
     Volumes::of(mesh).clipped(field, threshold)
 }
@@ -39,14 +38,14 @@ impl<'a> Volumes<'a> {
         Self { mesh, of_elements, total }
     }
 
-    /// The mesh.
-    pub fn mesh(&self) -> &'a HexMesh {
-        self.mesh
-    }
-
     /// The volume of an element.
     pub fn of_element(&self, element: usize) -> f64 {
         self.of_elements[element]
+    }
+
+    /// The volume of all elements.
+    pub fn total(&self) -> f64 {
+        self.total
     }
 
     /// Volume of an element that is inside.
