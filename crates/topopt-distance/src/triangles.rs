@@ -18,7 +18,7 @@ type Corners = [[f64; 3]; 3];
 struct Node {
     low: [f64; 3],
     high: [f64; 3],
-    /// Of a leaf its first triangle, else the second of its two boxes; the first one follows it.
+    /// First triangle of a leaf, else the second of the two boxes within; the first one follows it.
     start: u32,
     /// Triangles of a leaf; 0 of other boxes.
     count: u32,

@@ -24,7 +24,7 @@ pub struct Report<'a> {
     pub solid: &'a Solid<'a>,
     /// The surface of the shape, cut with that of the part.
     pub surface: &'a TriangleSurface,
-    /// What was measured of the surface.
+    /// Measures of the surface.
     pub measures: Vec<Fact>,
     /// Fields and numbers of the solved states, where they are shown.
     pub states: Option<States>,

@@ -54,6 +54,14 @@ impl Body {
     }
 }
 
+impl TriangleSurface {
+    /// The surface without edges and triangles that a `tolerance` (length) does not tell apart.
+    pub fn simplified(&self, tolerance: f64) -> Self {
+        let Some(body) = Body::of(self) else { return self.clone() };
+        surface(&body.manifold.simplify(tolerance).get_mesh_glp(-1))
+    }
+}
+
 /// The surface of {`value` > 0} in a box from `low` to `high`, which closes it, by marching
 /// tetrahedra on a body-centered lattice of about the `spacing`: closed and free of crossings.
 pub(crate) fn level_surface(

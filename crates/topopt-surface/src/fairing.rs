@@ -82,6 +82,13 @@ impl LowPass {
         self.around(vertex).len() as f64
     }
 
+    fn diagonal(&self, vertex: usize) -> f64 {
+        let share = |&other: &u32| 1.0 / self.degree(other as usize).max(1.0);
+        let shares: f64 = self.around(vertex).iter().map(share).sum();
+        // A vertex without neighbors stays.
+        self.degree(vertex).max(1.0) + self.tau * (self.degree(vertex) + shares)
+    }
+
     /// L `x`.
     fn umbrella(&self, x: &[f64]) -> Vec<f64> {
         let mean = |vertex: usize| {
@@ -100,19 +107,13 @@ impl LowPass {
         });
     }
 
-    /// What the low pass adds to `values`: a small number beside large coordinates.
+    /// Change of `values` by the low pass: small numbers beside large coordinates.
     fn change(&self, values: &[f64]) -> Result<Vec<f64>, BackendError> {
         let mut right = vec![0.0; values.len()];
         self.bending(values, &mut right);
         right.par_iter_mut().for_each(|r| *r = -*r);
 
-        let diagonal = |vertex: usize| {
-            let share = |&other: &u32| 1.0 / self.degree(other as usize).max(1.0);
-            let shares: f64 = self.around(vertex).iter().map(share).sum();
-            // A vertex without neighbors stays.
-            self.degree(vertex).max(1.0) + self.tau * (self.degree(vertex) + shares)
-        };
-        let diagonal = (0..values.len()).into_par_iter().map(diagonal).collect();
+        let diagonal = (0..values.len()).into_par_iter().map(|v| self.diagonal(v)).collect();
         let m = Diagonal::new(&Cpu, &diagonal, self.space())?;
         let system = System { backend: &Cpu, a: self, m: &m, f: &right };
         let options = PcgOptions { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS };

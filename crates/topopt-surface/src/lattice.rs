@@ -8,8 +8,10 @@ use crate::gauss_points::GaussPoints;
 /// Spacing of the lattice in element widths.
 const SPACING: f64 = 0.5;
 
-/// Radius of the cone, in element widths.
+/// Radius of the cone, in element widths, and in the distance across which the points of an element
+/// lie, where that is large: without a hole between the cones of large or long elements.
 const RADIUS: f64 = 2.5;
+const SPREAD: f64 = 1.8;
 
 /// Sum of the weights, as a share of that within the part, at which the field is half of what it
 /// would be: it falls to 0 at the end of the cones, which closes the surface out there.
@@ -37,7 +39,8 @@ const BISECTIONS: usize = 40;
 /// The field is the mean of the densities around, weighted by a cone and by the volumes of the
 /// points: a quotient, so that it continues a design beyond the faces of the part, and its level
 /// surfaces meet these squarely. A mean moves the surface of a bar inwards by its curvature; what
-/// the mean lacks at the points is averaged again and added \[VanCittert1931\].
+/// the mean lacks at the points is averaged again and added \[VanCittert1931\]. A second time would bend a
+/// sixth more of the edges of a bracket, and gain a ball of seven elements 3 % of its width.
 #[derive(Debug, Clone)]
 pub(crate) struct Lattice {
     grid: Grid,
@@ -61,20 +64,20 @@ impl Lattice {
     /// The field of `density`, `[n_elements]`, at elements of about the `width`; none if the lattice
     /// would have too many points.
     pub fn of(points: &GaussPoints, density: &[f64], width: f64) -> Option<Self> {
-        let radii: Vec<f64> = points.widths.iter().map(|w| RADIUS * w.max(width)).collect();
+        let radii: Vec<f64> =
+            points.widths.iter().map(|w| (SPREAD * w).max(RADIUS * width)).collect();
         let radius = radii.iter().copied().fold(0.0, f64::max);
         let grid = Grid::around(&points.places, SPACING * width, radius)?;
         let cones = Cones::new(points, &radii, grid);
 
         let density = points.spread(density);
-        let weights = cones.sums(&vec![1.0; density.len()]);
-        let mean = |values: &[f64]| -> Vec<f64> {
-            let sums = cones.sums(values).into_par_iter().zip(&weights);
-            sums.map(|(sum, weight)| sum / (weight + FAINT * CONE)).collect()
-        };
-        let mut field = Self { grid, values: mean(&density), radius };
-        let lacking: Vec<f64> = field.at_points(points).zip(&density).map(|(f, d)| d - f).collect();
-        let added = mean(&lacking);
+        let sums = cones.sums(&density.iter().map(|&density| [1.0, density]).collect::<Vec<_>>());
+        let share = |sum: f64, weight: f64| sum / (weight + FAINT * CONE);
+        let values = sums.par_iter().map(|&[weight, sum]| share(sum, weight)).collect();
+        let mut field = Self { grid, values, radius };
+        let lacking = field.at_points(points).zip(&density).map(|(f, density)| [density - f]);
+        let added = cones.sums(&lacking.collect::<Vec<_>>());
+        let added = added.par_iter().zip(&sums).map(|([sum], [weight, _])| share(*sum, *weight));
         field.values.par_iter_mut().zip(added).for_each(|(value, added)| *value += added);
         Some(field)
     }
@@ -165,11 +168,11 @@ impl<'a> Cones<'a> {
         Self { points, radii, grid, slabs }
     }
 
-    /// The sums of `values`, `[n_points]`, times weights, at the points of the lattice.
-    fn sums(&self, values: &[f64]) -> Vec<f64> {
+    /// The sums of `values`, `[n_points][N]`, times weights, at the points of the lattice.
+    fn sums<const N: usize>(&self, values: &[[f64; N]]) -> Vec<[f64; N]> {
         let Grid { counts, .. } = self.grid;
         let plane = counts[0] * counts[1];
-        let mut sums = vec![0.0; plane * counts[2]];
+        let mut sums = vec![[0.0; N]; plane * counts[2]];
         let slabs = sums.par_chunks_mut(SLAB * plane).zip(&self.slabs).enumerate();
         slabs.for_each(|(slab, (sums, points))| {
             for &point in points {
@@ -179,27 +182,36 @@ impl<'a> Cones<'a> {
         sums
     }
 
-    /// Adds the cone of a `point`, times `value`, to the `sums` of the planes from `start` on.
-    fn add(&self, point: usize, value: f64, start: usize, sums: &mut [f64]) {
+    /// Adds the cone of a `point`, times `values`, to the `sums` of the planes from `start` on.
+    fn add<const N: usize>(
+        &self,
+        point: usize,
+        values: [f64; N],
+        start: usize,
+        sums: &mut [[f64; N]],
+    ) {
         let Grid { origin, spacing, counts } = self.grid;
         let (x, radius) = (self.points.places[point], self.radii[point]);
-        let factor = value * self.points.volumes[point] / radius.powi(3);
+        let factor = self.points.volumes[point] / radius.powi(3);
+        let values = values.map(|value| value * factor);
+        // Distances in radii.
+        let step = spacing / radius;
+        let first = [0, 1, 2].map(|i| (origin[i] - x[i]) / radius);
         let planes = sums.len() / (counts[0] * counts[1]);
         let [low, high] = self.grid.range(2, x[2], radius);
         for k in low.max(start)..=high.min(start + planes - 1) {
-            let z = (origin[2] + spacing * k as f64 - x[2]) / radius;
-            let [low, high] = self.grid.range(1, x[1], radius);
+            let z = first[2] + step * k as f64;
+            let [low, high] = self.grid.range(1, x[1], radius * (1.0 - z * z).max(0.0).sqrt());
             for j in low..=high {
-                let y = (origin[1] + spacing * j as f64 - x[1]) / radius;
+                let y = first[1] + step * j as f64;
                 let across = y * y + z * z;
-                if across >= 1.0 {
-                    continue;
-                }
-                let [low, high] = self.grid.range(0, x[0], radius * (1.0 - across).sqrt());
+                let [low, high] = self.grid.range(0, x[0], radius * (1.0 - across).max(0.0).sqrt());
                 let row = counts[0] * (j + counts[1] * (k - start));
-                for (i, sum) in (low..=high).zip(&mut sums[row + low..=row + high]) {
-                    let x = (origin[0] + spacing * i as f64 - x[0]) / radius;
-                    *sum += factor * (1.0 - (x * x + across).sqrt()).max(0.0);
+                let mut x = first[0] + step * low as f64;
+                for sums in &mut sums[row + low..=row + high] {
+                    let weight = (1.0 - (x * x + across).sqrt()).max(0.0);
+                    (0..N).for_each(|n| sums[n] += values[n] * weight);
+                    x += step;
                 }
             }
         }
@@ -209,7 +221,8 @@ impl<'a> Cones<'a> {
 impl Grid {
     /// The first and the last plane across `axis` within the `reach` of `x`.
     fn range(&self, axis: usize, x: f64, reach: f64) -> [usize; 2] {
-        let place = |x: f64| (x - self.origin[axis]) / self.spacing;
-        [place(x - reach).ceil() as usize, place(x + reach).floor() as usize]
+        // Places are positive, so that a cast rounds down.
+        let place = |x: f64| ((x - self.origin[axis]) / self.spacing) as usize;
+        [place(x - reach) + 1, place(x + reach)]
     }
 }

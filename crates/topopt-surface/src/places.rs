@@ -25,14 +25,7 @@ impl<'a> Places<'a> {
             GeomWithData::new(Rectangle::from_corners(min, max), element as u32)
         });
         let tree = RTree::bulk_load(boxes.collect());
-        let place = |&x: &[f64; 3]| {
-            let inside = tree.locate_in_envelope_intersecting(AABB::from_point(x));
-            let found = inside.take(TRIES).find_map(|found| {
-                Some((found.data, mesh.local_coordinates(found.data as usize, x)?))
-            });
-            let (element, xi) = found.unwrap_or_else(|| nearest(mesh, &tree, x));
-            (element, mesh.shape_functions(xi))
-        };
+        let place = |x: &[f64; 3]| place(mesh, &tree, *x);
         Self { mesh, shares: points.par_iter().map(place).collect() }
     }
 
@@ -43,22 +36,33 @@ impl<'a> Places<'a> {
 
     /// The `values` of the nodes, `[n_nodes][N]`, at the points, `[n_points][N]`.
     pub fn values<const N: usize>(&self, values: &[[f64; N]]) -> Vec<[f64; N]> {
-        let at = |(element, shares): &(u32, Vec<f64>)| {
-            let nodes = self.mesh.element(*element as usize);
-            let sum = |i: usize| {
-                nodes
-                    .iter()
-                    .zip(shares)
-                    .map(|(&node, share)| share * values[node as usize][i])
-                    .sum()
-            };
-            std::array::from_fn(sum)
-        };
-        self.shares.par_iter().map(at).collect()
+        self.shares.par_iter().map(|place| self.value(place, values)).collect()
+    }
+
+    fn value<const N: usize>(
+        &self,
+        (element, shares): &(u32, Vec<f64>),
+        values: &[[f64; N]],
+    ) -> [f64; N] {
+        let mut sum = [0.0; N];
+        for (&node, share) in self.mesh.element(*element as usize).iter().zip(shares) {
+            (0..N).for_each(|i| sum[i] += share * values[node as usize][i]);
+        }
+        sum
     }
 }
 
 type Boxes = RTree<GeomWithData<Rectangle<[f64; 3]>, u32>>;
+
+/// Element of a point, and the shares of its nodes.
+fn place(mesh: &HexMesh, tree: &Boxes, x: [f64; 3]) -> (u32, Vec<f64>) {
+    let around = tree.locate_in_envelope_intersecting(AABB::from_point(x)).take(TRIES);
+    let inside = around
+        .map(|found| found.data)
+        .find_map(|element| Some((element, mesh.local_coordinates(element as usize, x)?)));
+    let (element, xi) = inside.unwrap_or_else(|| nearest(mesh, tree, x));
+    (element, mesh.shape_functions(xi))
+}
 
 /// The element with the nearest box, and the place of it on the way from `x` to its center.
 fn nearest(mesh: &HexMesh, tree: &Boxes, x: [f64; 3]) -> (u32, [f64; 3]) {

@@ -57,25 +57,12 @@ impl TriangleSurface {
         let sharp = Triangles::new(sharp.map(|Edge { ends: [a, b], .. }| [a, b, b]));
         let edges = self.edges();
         let some: Vec<&Edge> = edges.iter().step_by(edges.len().div_ceil(MOST).max(1)).collect();
-        let place = |edge: &&Edge| -> Place {
-            let middle = [0, 1, 2].map(|i| 0.5 * (edge.ends[0][i] + edge.ends[1][i]));
-            let distance = walls.distance(middle);
-            match distance {
-                d if d > width => Place::Free,
-                _ if sharp.distance(middle) <= width => Place::Sharp,
-                d if d <= ON * width => Place::OnPart,
-                _ => Place::Near,
-            }
-        };
-        let places: Vec<Place> = some.par_iter().map(place).collect();
+        let places: Vec<Place> =
+            some.par_iter().map(|edge| edge.place(&walls, &sharp, width)).collect();
 
-        let share = |is_counted: &dyn Fn(Place) -> bool, [low, high]: [f64; 2]| -> f64 {
-            let (mut bent, mut all) = (0.0, 0.0);
-            for (edge, _) in some.iter().zip(&places).filter(|(_, place)| is_counted(**place)) {
-                all += edge.length();
-                bent += if (low..=high).contains(&edge.angle) { edge.length() } else { 0.0 };
-            }
-            if all > 0.0 { bent / all } else { 0.0 }
+        let share = |is_counted: &dyn Fn(Place) -> bool, bends: [f64; 2]| {
+            let counted = some.iter().zip(&places).filter(|(_, place)| is_counted(**place));
+            share_bent(counted.map(|(edge, _)| *edge), bends)
         };
         let at = |place: Place| move |other: Place| place == other;
         let free: Vec<f64> = some
@@ -103,14 +90,15 @@ impl TriangleSurface {
         }
         sides.par_sort_unstable();
         let normals: Vec<[f64; 3]> = self.corners_of_all().map(area_vector).collect();
-        let edge = |pair: &[([u32; 2], u32)]| {
-            let [(ends, a), (others, b)] = [pair[0], pair[1]];
-            let [n, m] = [a, b].map(|t| normals[t as usize]);
-            let angle = length(cross(n, m)).atan2(dot(n, m)).to_degrees();
-            let ends = ends.map(|v| self.vertices[v as usize]);
-            (pair[0].0 == others).then_some(Edge { ends, angle })
-        };
+        let edge = |pair: &[([u32; 2], u32)]| self.edge([pair[0], pair[1]], &normals);
         sides.windows(2).filter_map(edge).collect()
+    }
+
+    /// The edge that two sides of triangles have in common, if they do.
+    fn edge(&self, [(ends, a), (others, b)]: [([u32; 2], u32); 2], n: &[[f64; 3]]) -> Option<Edge> {
+        let [n, m] = [a, b].map(|t| n[t as usize]);
+        let angle = length(cross(n, m)).atan2(dot(n, m)).to_degrees();
+        (ends == others).then(|| Edge { ends: ends.map(|v| self.vertices[v as usize]), angle })
     }
 
     /// [`Roughness::deviation`] from `walls`.
@@ -149,7 +137,17 @@ impl TriangleSurface {
     }
 }
 
-/// Where an edge lies beside the part's surface.
+/// Share of the length of `edges` that is bent by angles from `low` to `high`.
+fn share_bent<'a>(edges: impl Iterator<Item = &'a Edge>, [low, high]: [f64; 2]) -> f64 {
+    let (mut bent, mut all) = (0.0, 0.0);
+    for edge in edges {
+        all += edge.length();
+        bent += if (low..=high).contains(&edge.angle) { edge.length() } else { 0.0 };
+    }
+    if all > 0.0 { bent / all } else { 0.0 }
+}
+
+/// Place of an edge beside the part's surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Free,
@@ -159,6 +157,16 @@ enum Place {
 }
 
 impl Edge {
+    fn place(&self, walls: &Triangles, sharp: &Triangles, width: f64) -> Place {
+        let middle = [0, 1, 2].map(|i| 0.5 * (self.ends[0][i] + self.ends[1][i]));
+        match walls.distance(middle) {
+            distance if distance > width => Place::Free,
+            _ if sharp.distance(middle) <= width => Place::Sharp,
+            distance if distance <= ON * width => Place::OnPart,
+            _ => Place::Near,
+        }
+    }
+
     fn length(&self) -> f64 {
         length(difference(self.ends[1], self.ends[0]))
     }

@@ -46,18 +46,20 @@ impl Shells {
 
     /// The piece around each cavity, and of each piece itself, `[n_shells]`.
     fn around(&self, surface: &TriangleSurface) -> Vec<usize> {
-        let around = |shell: usize| {
-            let own = self.of_vertex.iter().position(|&of| of as usize == shell);
-            let (Some(own), true) = (own, self.volumes[shell] < 0.0) else { return shell };
-            let mut turns = vec![0.0; self.volumes.len()];
-            for triangle in &surface.triangles {
-                let angle = surface.solid_angle(triangle, surface.vertices[own]);
-                turns[self.of_triangle(triangle)] += angle / (4.0 * std::f64::consts::PI);
-            }
-            let outer = (0..turns.len()).filter(|&s| self.volumes[s] > 0.0 && turns[s] > 0.5);
-            outer.min_by(|&a, &b| self.volumes[a].total_cmp(&self.volumes[b])).unwrap_or(shell)
-        };
-        (0..self.volumes.len()).map(around).collect()
+        (0..self.volumes.len()).map(|shell| self.outer(surface, shell)).collect()
+    }
+
+    /// The piece around a cavity: the smallest that its surface lies in. A piece itself.
+    fn outer(&self, surface: &TriangleSurface, shell: usize) -> usize {
+        let own = self.of_vertex.iter().position(|&of| of as usize == shell);
+        let (Some(own), true) = (own, self.volumes[shell] < 0.0) else { return shell };
+        let mut turns = vec![0.0; self.volumes.len()];
+        for triangle in &surface.triangles {
+            let angle = surface.solid_angle(triangle, surface.vertices[own]);
+            turns[self.of_triangle(triangle)] += angle / (4.0 * std::f64::consts::PI);
+        }
+        let outer = (0..turns.len()).filter(|&s| self.volumes[s] > 0.0 && turns[s] > 0.5);
+        outer.min_by(|&a, &b| self.volumes[a].total_cmp(&self.volumes[b])).unwrap_or(shell)
     }
 }
 

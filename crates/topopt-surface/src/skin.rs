@@ -9,7 +9,7 @@ use crate::lattice::Lattice;
 use crate::quality::Quality;
 
 /// Spacing of the lattice that triangles are made on, for one of their edges.
-const SPACING: f64 = 1.5;
+const SPACING: f64 = 1.4;
 
 /// Wavelengths, in element widths, below which waves are taken out: the first is used, unless it
 /// makes the surface cross itself. A level surface never does.

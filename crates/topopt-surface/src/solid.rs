@@ -48,17 +48,9 @@ impl<'a> Solid<'a> {
         let width = (whole / n).cbrt();
         let design = density.iter().zip(mesh.volumes()).map(|(density, v)| density * v).sum();
 
-        let points = GaussPoints::of(mesh);
         // Sums and squares of 1e300 are no numbers.
         let scale = density.iter().map(|density| density.abs()).fold(f64::MIN_POSITIVE, f64::max);
-        let scaled: Vec<f64> = density.iter().map(|density| density / scale).collect();
-        let lattice = Lattice::of(&points, &scaled, width);
-        let lattice = lattice.ok_or_else(|| too_large(mesh, width))?;
-        let threshold = match shaping.threshold {
-            Some(threshold) => threshold / scale,
-            None => lattice.level(&points, &scaled),
-        };
-        drop(points);
+        let (lattice, threshold) = level(mesh, density, scale, shaping.threshold, width)?;
 
         let Skin { rough, mut surface, crumbs } =
             Skin::of(&lattice, threshold, width, shaping.quality)?;
@@ -210,6 +202,30 @@ impl TriangleSurface {
             |i: usize| -> f64 { (0..3).map(|k| shares[k] * normals[corners[k] as usize][i]).sum() };
         [0, 1, 2].map(normal)
     }
+}
+
+/// The field of `density` over `scale`, and the level in it that is `given` or keeps the volume.
+fn level(
+    mesh: &HexMesh,
+    density: &[f64],
+    scale: f64,
+    given: Option<f64>,
+    width: f64,
+) -> Result<(Lattice, f64), SolidError> {
+    let points = GaussPoints::of(mesh);
+    // Beyond all densities a threshold means everything or nothing, although the field rings.
+    let least = density.iter().copied().fold(f64::INFINITY, f64::min);
+    let scaled: Vec<f64> = match given {
+        Some(threshold) if threshold <= least => vec![1.0; density.len()],
+        Some(threshold) if threshold > scale => vec![0.0; density.len()],
+        _ => density.iter().map(|density| density / scale).collect(),
+    };
+    let lattice = Lattice::of(&points, &scaled, width).ok_or_else(|| too_large(mesh, width))?;
+    let level = match given {
+        Some(threshold) => threshold / scale,
+        None => lattice.level(&points, &scaled),
+    };
+    Ok((lattice, level))
 }
 
 fn check(mesh: &HexMesh, density: &[f64]) -> Result<(), FieldError> {

@@ -32,8 +32,11 @@ const SHRINKS: usize = 32;
 /// Share of its radius up to which a ball is as large, and a wall the same.
 const ITSELF: f64 = 1e-3;
 
-/// Smallest step, as a share of the radius.
-const SMALLEST: f64 = 0.02;
+/// Cosine between directions above which they are from the same wall.
+const SAME: f64 = 0.97;
+
+/// Share of the radius down to which steps are halved.
+const SMALLER: f64 = 0.02;
 
 /// Largest width that is looked for, as a share of the diagonal of the shape.
 const WIDEST: f64 = 1.0;
@@ -97,7 +100,7 @@ struct Start {
     at: [f64; 3],
     /// Outwards.
     normal: [f64; 3],
-    /// What it stands for.
+    /// Area that it stands for.
     area: f64,
 }
 
@@ -106,21 +109,24 @@ impl Widths {
     fn of(mut balls: Vec<(Ball, f64)>) -> Option<Self> {
         balls.sort_by(|a, b| a.0.radius.total_cmp(&b.0.radius));
         let whole: f64 = balls.iter().map(|ball| ball.1).sum();
-        let at = |share: f64| {
-            let mut passed = 0.0;
-            balls.iter().find(|ball| {
-                passed += ball.1;
-                passed >= share * whole
-            })
-        };
-        let (first, _) = at(0.01)?;
-        let (middle, _) = at(0.5)?;
+        let (first, middle) = (at_share(&balls, 0.01 * whole)?, at_share(&balls, 0.5 * whole)?);
         Some(Self {
             first_percentile: 2.0 * first.radius,
             median: 2.0 * middle.radius,
             at: first.center,
         })
     }
+}
+
+/// The first ball at which the areas add up to `passed`.
+fn at_share(balls: &[(Ball, f64)], passed: f64) -> Option<Ball> {
+    let mut sum = 0.0;
+    let mut balls = balls.iter();
+    let found = balls.find(|ball| {
+        sum += ball.1;
+        sum >= passed
+    });
+    found.map(|ball| ball.0)
 }
 
 /// A ball between walls.
@@ -135,29 +141,39 @@ struct Ball {
 /// The ball in the middle of the member at the wall in `start`; none wider than `most`.
 fn climb(walls: &Triangles, start: [f64; 3], inwards: [f64; 3], most: f64) -> Option<Ball> {
     let mut ball = largest_at(walls, start, inwards, most)?;
+    let mut away: Vec<[f64; 3]> = ball.away.into();
     let mut share = 0.5;
     for _ in 0..STEPS {
-        let sum = [0, 1, 2].map(|i| 0.5 * (ball.away[0][i] + ball.away[1][i]));
-        let slope = length(sum);
-        if slope < LEVEL || share < SMALLEST {
+        // On the way between all walls around: in a corner of three, away from each.
+        let mean = [0, 1, 2].map(|i| away.iter().map(|a| a[i]).sum::<f64>() / away.len() as f64);
+        let slope = length(mean);
+        if slope < LEVEL {
             break;
         }
         let step = share * ball.radius;
-        let x = [0, 1, 2].map(|i| ball.center[i] + step * sum[i] / slope);
+        let x = [0, 1, 2].map(|i| ball.center[i] + step * mean[i] / slope);
         let wall = walls.nearest(x)?;
         let way = difference(x, wall);
         let depth = length(way);
+        let direction = way.map(|w| w / depth);
         if depth > ball.radius + 0.5 * LEVEL * step {
-            ball = largest_at(walls, wall, way.map(|w| w / depth), most)?;
-        } else {
+            ball = largest_at(walls, wall, direction, most)?;
+            away = ball.away.into();
+        } else if share > SMALLER {
             share *= 0.5;
+        } else if away.iter().all(|other| dot(*other, direction) < SAME) {
+            // A third wall in the way, and not the one beyond the middle.
+            away.push(direction);
+            share = 0.5;
+        } else {
+            break;
         }
     }
     Some(ball)
 }
 
-/// The largest ball that touches the wall in `x` and no other, on its side `inwards` \[Ma2012\]; none
-/// above the radius `most`.
+/// The largest ball that touches the wall in `x` and no other, on its side `inwards`, by shrinking a
+/// larger one \[MaBaeChoi2012\]; none above the radius `most`.
 fn largest_at(walls: &Triangles, x: [f64; 3], inwards: [f64; 3], most: f64) -> Option<Ball> {
     let mut radius = most;
     let mut other = None;

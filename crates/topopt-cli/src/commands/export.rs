@@ -33,21 +33,11 @@ pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Fail
         part_file::read(folder.as_deref(), &design.mesh).map_err(InputError::from)?;
     let said = |error: SolidError| InputError::from(Finding::new(error.to_string()));
     let mut shape = solid.shape(&part).map_err(said)?;
-
     let parts = shape.surface.parts();
     if args.largest_piece {
         shape.surface = shape.surface.largest_piece();
     }
-
-    // What is said of the surface is true of the file.
-    let mut rounding = 0.0;
-    if let Format::Stl = format {
-        let (rounded, largest) = shape.surface.in_single_precision();
-        check_rounded(&shape.surface, &rounded)?;
-        (shape.surface, rounding) = (rounded, largest);
-    } else {
-        check_crossings(&shape.surface)?;
-    }
+    let rounding = format.round(&mut shape.surface)?;
     let surface = &shape.surface;
     format
         .write(&args.output, surface, unit)
@@ -162,6 +152,22 @@ impl Format {
         }
     }
 
+    /// Rounds the surface to what the format holds, so that what is said of it is true of the file;
+    /// returns how far coordinates move.
+    fn round(&self, surface: &mut TriangleSurface) -> Result<f64, InputError> {
+        let Format::Stl = self else { return check_crossings(surface).map(|()| 0.0) };
+        let (mut rounded, largest) = surface.in_single_precision();
+        if !rounded.crossings().is_empty() {
+            // What is as thin as coordinates are rounded goes, and nothing else.
+            let (tidy, _) = surface.simplified(ROUNDED * largest).in_single_precision();
+            let is_same = (tidy.volume() / surface.volume() - 1.0).abs() < SAME_VOLUME;
+            rounded = if is_same { tidy } else { rounded };
+        }
+        check_rounded(surface, &rounded)?;
+        *surface = rounded;
+        Ok(largest)
+    }
+
     fn write(
         &self,
         path: &Path,
@@ -195,6 +201,12 @@ fn three_mf_unit(unit: LengthUnit) -> three_mf::Unit {
         LengthUnit::Ft => three_mf::Unit::Foot,
     }
 }
+
+/// Thickness, by how far coordinates are rounded, up to which triangles may fold.
+const ROUNDED: f64 = 4.0;
+
+/// Relative difference of volumes up to which a surface is still the same.
+const SAME_VOLUME: f64 = 1e-3;
 
 /// Share of the size of the part up to which nobody sees that coordinates are rounded.
 const UNSEEN_ROUNDING: f64 = 1e-5;

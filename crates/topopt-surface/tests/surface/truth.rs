@@ -56,7 +56,7 @@ fn assert_sound(shape: &Shape, mesh: &HexMesh, density: &[f64]) {
 
 #[test]
 fn a_sphere_and_a_gyroid_are_where_they_should_be() {
-    for mesh in meshes(20) {
+    for mesh in meshes(24) {
         let part = Part::of_mesh(&mesh).unwrap();
         for (depth, most) in [(sphere as fn([f64; 3]) -> f64, 0.05), (gyroid, 0.05)] {
             let density = shares(&mesh, depth);
