@@ -54,6 +54,5 @@ pub use shape::Shape;
 pub use shaping::{Shaping, SolidError};
 pub use shells::Topology;
 pub use solid::Solid;
-pub use threshold::{clipped_volume, threshold_of_volume};
 pub use triangle_surface::TriangleSurface;
 pub use widths::Widths;

@@ -10,18 +10,6 @@ use crate::cut::Cut;
 /// threads.
 const CHUNK: usize = 4096;
 
-/// The volume of {`field` >= `threshold`}, as the field is linear on the tetrahedra of the elements.
-pub fn clipped_volume(mesh: &HexMesh, field: &Field, threshold: f64) -> f64 {
-    Volumes::of(mesh).clipped(field, threshold)
-}
-
-/// The threshold whose solid has the volume `target`, and that solid's volume. The two volumes
-/// differ where no threshold gives the target: where large parts of the field have one value. A
-/// field of one value up to rounding is inside as a whole or not at all, whichever is nearer.
-pub fn threshold_of_volume(mesh: &HexMesh, field: &Field, target: f64) -> (f64, f64) {
-    Volumes::of(mesh).threshold(field, target)
-}
-
 /// The volumes of the elements of a mesh, as sums over their tetrahedra.
 pub(crate) struct Volumes<'a> {
     mesh: &'a HexMesh,
@@ -60,7 +48,7 @@ impl<'a> Volumes<'a> {
         }
     }
 
-    /// [`clipped_volume`].
+    /// The volume of {`field` >= `threshold`}, as the field is linear on the tetrahedra.
     pub fn clipped(&self, field: &Field, threshold: f64) -> f64 {
         let cut = Cut { mesh: self.mesh, field, threshold };
         let of_chunk = |chunk: usize| -> f64 {
@@ -72,7 +60,9 @@ impl<'a> Volumes<'a> {
         sums.iter().sum()
     }
 
-    /// [`threshold_of_volume`].
+    /// The threshold whose solid has the volume `target`, and that solid's volume. The two volumes
+    /// differ where no threshold gives the target: where large parts of the field have one value. A
+    /// field of one value up to rounding is inside as a whole or not at all, whichever is nearer.
     pub fn threshold(&self, field: &Field, target: f64) -> (f64, f64) {
         let [least, most] = field.range();
 
