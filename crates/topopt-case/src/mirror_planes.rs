@@ -25,20 +25,29 @@ pub(crate) fn find<K: Physics<N>, const N: usize>(
 ) -> Vec<(Plane, Vec<u32>)> {
     let factors = materials::factors::<K, N>(config, case);
     let values = [Some(volumes), factors.stiffness.as_deref(), factors.mass.as_deref()];
-    let of_plane = |plane: Plane| {
-        // Supports and loads are on few nodes, and refuse most planes before elements are paired.
-        let is_held = are_held_alike(case, &plane, tolerance);
-        if !is_held || !are_loaded_alike(case, &plane, tolerance) {
-            return None;
-        }
-        let images = mirrored_elements(&case.mesh, &plane, tolerance).ok()?;
-        let has_values = values.iter().flatten().all(|values| are_equal(values, &images));
-        let is_passive = [&case.solid, &case.void].iter().all(|set| is_own_image(set, &images));
-        // A single layer of elements mirrors itself.
-        let joins = || (0..).zip(&images).any(|(element, &image): (u32, _)| element != image);
-        (has_values && is_passive && joins()).then_some((plane, images))
-    };
-    balanced_planes(&case.mesh, volumes, tolerance).into_iter().filter_map(of_plane).collect()
+    let planes = balanced_planes(&case.mesh, volumes, tolerance).into_iter();
+    let of_plane = |plane| Some((plane, images(case, &values, &plane, tolerance)?));
+    planes.filter_map(of_plane).collect()
+}
+
+/// Returns the element across `plane` of each element, if the problem is symmetric about it and
+/// these `values` of elements are.
+fn images<const N: usize>(
+    case: &Case<N>,
+    values: &[Option<&[f64]>],
+    plane: &Plane,
+    tolerance: f64,
+) -> Option<Vec<u32>> {
+    // Supports and loads are on few nodes, and refuse most planes before elements are paired.
+    if !are_held_alike(case, plane, tolerance) || !are_loaded_alike(case, plane, tolerance) {
+        return None;
+    }
+    let images = mirrored_elements(&case.mesh, plane, tolerance).ok()?;
+    let has_values = values.iter().flatten().all(|values| are_equal(values, &images));
+    let is_passive = [&case.solid, &case.void].iter().all(|set| is_own_image(set, &images));
+    // A single layer of elements mirrors itself.
+    let joins = || (0..).zip(&images).any(|(element, &image): (u32, _)| element != image);
+    (has_values && is_passive && joins()).then_some(images)
 }
 
 /// Whether elements have the values of their images.
@@ -62,36 +71,52 @@ fn are_held_alike<const N: usize>(case: &Case<N>, plane: &Plane, tolerance: f64)
     }
     let held: Vec<_> = held.into_iter().collect();
 
-    // With R of the plane, D at the image is R D R: D is the diagonal of springs, or of ones in the
-    // directions that are held.
-    let columns: [[f64; N]; N] = std::array::from_fn(|i| image(plane, unit(i)));
-    let is_image = |own: &[f64; N], other: &[f64; N], scale: f64| {
-        let mut entries = (0..N).flat_map(|i| (0..N).map(move |j| (i, j)));
-        entries.all(|(i, j)| {
-            let mirrored = (0..N).map(|k| columns[i][k] * own[k] * columns[j][k]).sum();
-            is_near(mirrored, if i == j { other[i] } else { 0.0 }, scale)
-        })
-    };
     let lists = [&held, &case.springs];
+    let is_image = |own: &_, other: &_, scale| is_image_of_diagonal(plane, own, other, scale);
     case.films.is_empty()
         && lists.iter().all(|list| are_images(case, [list, list], plane, tolerance, is_image))
+}
+
+/// Whether the diagonal D of `other`, of springs or of ones in the directions that are held, is
+/// R D R of its `own` with R of the plane.
+fn is_image_of_diagonal<const N: usize>(
+    plane: &Plane,
+    own: &[f64; N],
+    other: &[f64; N],
+    scale: f64,
+) -> bool {
+    let columns: [[f64; N]; N] = std::array::from_fn(|i| image(plane, unit(i)));
+    let mut entries = (0..N).flat_map(|i| (0..N).map(move |j| (i, j)));
+    entries.all(|(i, j)| {
+        let mirrored = (0..N).map(|k| columns[i][k] * own[k] * columns[j][k]).sum();
+        is_near(mirrored, if i == j { other[i] } else { 0.0 }, scale)
+    })
 }
 
 /// Whether every load case is, up to its sign, the image of one of the same weight: compliances do
 /// not know signs.
 fn are_loaded_alike<const N: usize>(case: &Case<N>, plane: &Plane, tolerance: f64) -> bool {
-    let is_image = |load: &CaseLoads<N>, other: &CaseLoads<N>, sign: f64| {
-        let is_image = |own: &[f64; N], other: &[f64; N], scale: f64| {
-            let mirrored = image(plane, own.map(|x| sign * x));
-            (0..N).all(|i| is_near(mirrored[i], other[i], scale))
-        };
-        let forces = [&load.forces[..], &other.forces];
-        load.weight == other.weight && are_images(case, forces, plane, tolerance, is_image)
-    };
-    case.load_cases.iter().all(|load| {
-        let mut others = case.load_cases.iter();
-        others.any(|other| is_image(load, other, 1.0) || is_image(load, other, -1.0))
+    let cases = &case.load_cases;
+    cases.iter().all(|load| {
+        let is_image = |other, sign| is_image_of_load(case, [load, other], sign, plane, tolerance);
+        cases.iter().any(|other| is_image(other, 1.0) || is_image(other, -1.0))
     })
+}
+
+/// Whether the second load case is `sign` times the image of the first.
+fn is_image_of_load<const N: usize>(
+    case: &Case<N>,
+    [load, other]: [&CaseLoads<N>; 2],
+    sign: f64,
+    plane: &Plane,
+    tolerance: f64,
+) -> bool {
+    let is_image = |own: &[f64; N], other: &[f64; N], scale: f64| {
+        let mirrored = image(plane, own.map(|x| sign * x));
+        (0..N).all(|i| is_near(mirrored[i], other[i], scale))
+    };
+    let forces = [&load.forces[..], &other.forces];
+    load.weight == other.weight && are_images(case, forces, plane, tolerance, is_image)
 }
 
 /// Whether the nodes of the first list lie across those of the second, with values that `is_image`

@@ -57,16 +57,18 @@ pub fn counterparts(
     tolerance: f64,
 ) -> Vec<Option<u32>> {
     let list = CellList::new(others, tolerance);
-    let nearest = |place: &[f64; 3]| {
-        let (mut nearest, mut least) = (None, f64::INFINITY);
-        list.for_each_within(plane.image(*place), |id, distance| {
-            if distance < least {
-                (nearest, least) = (Some(id), distance);
-            }
-        });
-        nearest
-    };
-    places.par_iter().map(nearest).collect()
+    places.par_iter().map(|place| nearest(&list, plane.image(*place))).collect()
+}
+
+/// Returns the point of `list` nearest to `place`, if one is within its radius.
+fn nearest(list: &CellList, place: [f64; 3]) -> Option<u32> {
+    let (mut nearest, mut least) = (None, f64::INFINITY);
+    list.for_each_within(place, |id, distance| {
+        if distance < least {
+            (nearest, least) = (Some(id), distance);
+        }
+    });
+    nearest
 }
 
 /// Planes through the center of mass of a mesh whose elements have these `volumes`, about which

@@ -143,7 +143,7 @@ impl<'a> Solid<'a> {
                 Some((before, missed)) => (missed - missing) / (offset - before),
                 None => found.0.free_area(),
             };
-            if missing.abs() <= TOLERANCE * design || !(slope > 0.0) {
+            if missing.abs() <= TOLERANCE * design || slope.is_nan() || slope <= 0.0 {
                 break;
             }
             last = Some((offset, missing));

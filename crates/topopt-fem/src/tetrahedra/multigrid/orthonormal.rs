@@ -20,12 +20,12 @@ pub(super) struct Orthonormal<const B: usize, const M: usize> {
 }
 
 impl<const B: usize, const M: usize> Orthonormal<B, M> {
-    /// From the motions of `groups`, which cover the points, by point and group.
+    /// Orthonormalizes the motions of `groups`, which cover the points, by point and group.
     pub fn of(groups: &[Vec<u32>], motions: impl Fn(usize, usize) -> [[f64; M]; B] + Sync) -> Self {
         let rows = |(number, group): (usize, &Vec<u32>)| -> Vec<[f64; M]> {
             group.iter().flat_map(|&point| motions(point as usize, number)).collect()
         };
-        let of_groups: Vec<(Vec<[f64; M]>, [[f64; M]; M])> =
+        let of_groups: Vec<_> =
             groups.par_iter().enumerate().map(rows).map(orthonormalized).collect();
 
         let n_points = groups.iter().map(Vec::len).sum();
