@@ -1,4 +1,4 @@
-"""Exports designs unsmoothed and at three smoothings, and looks at the surfaces with other programs:
+"""Exports designs in three qualities, and looks at the surfaces with other programs:
 
     python3 benchmarks/surfaces.py TOPOPT RESULT... [--pictures FOLDER]
 
@@ -19,7 +19,7 @@ import pymeshlab
 import pyvista as pv
 import trimesh
 
-SMOOTHINGS = (0.0, 0.5, 1.0, 2.0)
+QUALITIES = ("draft", "print", "show")
 STEEP = np.radians(60)
 
 # Nearer than this, in element widths, a vertex lies on a face of the part.
@@ -72,7 +72,7 @@ def main():
         del arguments[place : place + 2]
     program, results = arguments[0], [Path(result) for result in arguments[1:]]
 
-    print("| design | smoothing | triangles | crossing | closed | volume | shells | smallest shell | steep % |"
+    print("| design | quality | triangles | crossing | closed | volume | shells | smallest shell | steep % |"
           " outside | off a face |")
     print("|" + "---|" * 11)
     failed = False
@@ -84,18 +84,18 @@ def main():
         width = float(sizes @ np.cbrt(sizes) / sizes.sum())
         part = design.extract_surface(algorithm="dataset_surface").triangulate()
         with tempfile.TemporaryDirectory() as folder:
-            for smoothing in SMOOTHINGS:
+            for quality in QUALITIES:
                 path = Path(folder) / "surface.stl"
-                command = [program, "export", result, "--smooth", repr(smoothing * width), "-o", path]
+                command = [program, "export", result, "--quality", quality, "-o", path]
                 subprocess.run(command, check=True, capture_output=True)
                 found = looked_at(path, part, width, volume)
-                print(f"| {result.name} | {smoothing:g} | {found['triangles']} | {found['crossing']} |"
+                print(f"| {result.name} | {quality} | {found['triangles']} | {found['crossing']} |"
                       f" {'yes' if found['closed'] else 'no'} | {found['volume']:+.1e} | {found['shells']} |"
                       f" {found['smallest']:.2f} | {found['steep']:.3f} | {found['outside']:.1e} |"
                       f" {found['off']:.1e} |", flush=True)
                 failed |= found["crossing"] > 0 or not found["closed"] or abs(found["volume"]) > 1e-3
-                if pictures and smoothing in (0.0, 1.0):
-                    picture(path, pictures / f"{result.name}_{smoothing:g}.png")
+                if pictures:
+                    picture(path, pictures / f"{result.name}_{quality}.png")
     sys.exit(int(failed))
 
 

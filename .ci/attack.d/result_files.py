@@ -11,7 +11,7 @@ import results
 from verdict import finite_text, sound, whole
 
 COMMANDS = [
-    ["report", "r"], ["verify", "r"], ["export", "r", "-o", "x.stl"], ["export", "r", "-o", "x.3mf", "--smooth", "2"],
+    ["report", "r"], ["verify", "r"], ["export", "r", "-o", "x.stl"], ["export", "r", "-o", "x.3mf", "--quality", "draft"],
     ["run", "r/case.toml", "--resume"], ["run", "r/case.toml", "--resume", "--set", "optimizer.max_iterations=6"],
     ["run", "a.toml", "-o", "n", "--start-from", "r"], ["run", "a.toml", "-o", "n", "--start-from", "r/design.vtu"]]
 FILES = ["case.toml", "summary.json", "history.csv", "design.vtu", "checkpoint", "checkpoint", "checkpoint"]

@@ -9,7 +9,7 @@ from verdict import HANG, require, sound
 
 COMMANDS = [
     ["info", "large.msh"], ["check", "a.toml"], ["run", "a.toml", "-o", "n"], ["verify", "r"],
-    ["export", "r", "-o", "x.stl", "--smooth", "20"], ["report", "r"],
+    ["export", "r", "-o", "x.stl", "--quality", "show"], ["report", "r"],
     ["mesh", "cantilever", "--elements", "1000000", "-o", "x.msh"],
     ["distance", "large.msh", "--from-surface", "--device", "cpu", "-o", "d.vtu"]]
 GRACE = 1.0  # seconds from the signal to the end

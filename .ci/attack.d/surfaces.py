@@ -22,7 +22,7 @@ def attempt(place, random, number):
     if random.random() < 0.6:
         arguments += ["--threshold", str(random.choice((0.01, 0.5, 0.9, random.random())))]
     if random.random() < 0.4:
-        arguments += ["--smooth", str(random.randrange(1, 20))]
+        arguments += ["--quality", random.choice(("draft", "print"))]
     if random.random() < 0.6:
         arguments += ["--decimate", random.choice(("0.01", "0.1", "0.5", str(random.random())))]
     check(place, mesh, density, f"x.{random.choice(('stl', 'obj', '3mf'))}", arguments)

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use topopt_io::gmsh::{self, ElementSize, FacetFault, Meshing, MeshingError};
+use topopt_io::gmsh::{self, ElementSize, FacetFault, Meshing, MeshingError, Triangulation};
 use topopt_io::{Cutting, ImportedMesh};
 
 use crate::config::{Config, Hexes};
@@ -44,6 +44,17 @@ pub fn read(
             None => finding,
         }
     })
+}
+
+/// Triangulates the surface of the geometry at `path`; none for a mesh. Gmsh is ended soon after
+/// `interrupt` is set.
+pub fn triangulate(
+    path: &Path,
+    meshing: &Meshing,
+    interrupt: &Interrupt,
+) -> Option<Result<Triangulation, MeshingError>> {
+    let _listening = interrupt.listen();
+    gmsh::is_geometry(path).then(|| gmsh::triangulate(path, meshing, interrupt.flag()))
 }
 
 /// How Gmsh works where nothing is said besides the command line.

@@ -8,6 +8,7 @@ use clap_complete::Shell;
 use topopt_case::config::{Device, Generator, Hexes, Preconditioner, Strategy};
 use topopt_case::meshing::Gmsh;
 use topopt_io::gmsh::is_geometry;
+use topopt_surface::Quality;
 
 pub use crate::progress::Log;
 
@@ -193,16 +194,37 @@ pub struct ExportArgs {
     /// Density of the iso-surface; default: the density that keeps the volume
     #[arg(long, value_name = "DENSITY")]
     pub threshold: Option<f64>,
-    /// Largest distance that smoothing may move the surface, 0 for none; default: the mean element
-    /// width. The volume and the mesh boundary are kept
-    #[arg(long, value_name = "LENGTH", value_parser = length)]
-    pub smooth: Option<f64>,
-    /// Share of the triangles off the mesh boundary to keep; volume and topology are kept
+    /// Edges of the surface: of an element, of half of one, or of a quarter
+    #[arg(long, value_enum, default_value_t)]
+    pub quality: SurfaceQuality,
+    /// Share of the triangles to keep off the part's own surface; volume and topology are kept
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub decimate: Option<f64>,
     /// Drop all pieces except the largest
     #[arg(long)]
     pub largest_piece: bool,
+}
+
+/// Length of the edges of a surface, see [`Quality`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum SurfaceQuality {
+    /// An element, to look at
+    Draft,
+    /// Half an element
+    #[default]
+    Print,
+    /// A quarter of an element, for pictures
+    Show,
+}
+
+impl From<SurfaceQuality> for Quality {
+    fn from(quality: SurfaceQuality) -> Self {
+        match quality {
+            SurfaceQuality::Draft => Self::Draft,
+            SurfaceQuality::Print => Self::Print,
+            SurfaceQuality::Show => Self::Show,
+        }
+    }
 }
 
 /// Arguments of `topopt verify`.
@@ -214,9 +236,6 @@ pub struct VerifyArgs {
     /// Density of the iso-surface; default: the density that keeps the volume
     #[arg(long, value_name = "T", value_parser = threshold)]
     pub threshold: Option<f64>,
-    /// Largest distance that smoothing may move the surface, as in `topopt export`
-    #[arg(long, value_name = "LENGTH", value_parser = length)]
-    pub smooth: Option<f64>,
     /// Where to compute, instead of `solver.device` of the run: auto, cpu, gpu, gpu:1
     #[arg(long, value_parser = |text: &str| Device::try_from(text.to_owned()))]
     pub device: Option<Device>,

@@ -1,83 +1,158 @@
 //! The distance from the nearest of many triangles.
 
-use rstar::primitives::CachedEnvelope;
-use rstar::{AABB, PointDistance, RTree, RTreeObject};
 use topopt_mesh::vector::{cross, difference, dot};
 
-/// Triangles that are searched for the nearest one to a point.
+/// Triangles that are searched for the nearest one to a point: a tree of boxes, each halved across
+/// its longest side. It is built and searched several times as fast as an R*-tree of triangles.
 pub struct Triangles {
-    tree: RTree<CachedEnvelope<Triangle>>,
+    /// The boxes, that of all triangles first.
+    nodes: Vec<Node>,
+    /// Corners of the triangles and their numbers, leaf by leaf.
+    triangles: Vec<(Corners, u32)>,
 }
+
+type Corners = [[f64; 3]; 3];
+
+/// A box and what is in it.
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    low: [f64; 3],
+    high: [f64; 3],
+    /// First triangle of a leaf, else the second of the two boxes within; the first one follows it.
+    start: u32,
+    /// Triangles of a leaf; 0 of other boxes.
+    count: u32,
+}
+
+/// Most triangles of a leaf.
+const LEAF: usize = 4;
 
 impl Triangles {
     /// Triangles by their corners, `[n_triangles][3][3]`, some of them perhaps flat.
-    pub fn new(corners: impl Iterator<Item = [[f64; 3]; 3]>) -> Self {
-        let triangles = corners.map(|corners| CachedEnvelope::new(Triangle(corners)));
-        Self { tree: RTree::bulk_load(triangles.collect()) }
+    pub fn new(corners: impl Iterator<Item = Corners>) -> Self {
+        let mut triangles: Vec<(Corners, u32)> = corners.zip(0..).collect();
+        let mut nodes = Vec::with_capacity(triangles.len());
+        if !triangles.is_empty() {
+            build(&mut nodes, &mut triangles, 0);
+        }
+        Self { nodes, triangles }
     }
 
     /// Number of triangles.
     pub fn len(&self) -> usize {
-        self.tree.size()
+        self.triangles.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.tree.size() == 0
+        self.triangles.is_empty()
     }
 
     /// The point of them that is nearest to `point`, if there are any.
     pub fn nearest(&self, point: [f64; 3]) -> Option<[f64; 3]> {
-        self.tree.nearest_neighbor(point).map(|triangle| triangle.nearest(point))
+        self.nearest_of(point).map(|(_, nearest)| nearest)
     }
 
     /// The distance of `point` from the nearest one; infinite if there are none.
     pub fn distance(&self, point: [f64; 3]) -> f64 {
-        let nearest = self.tree.nearest_neighbor_with_distance_2(point);
-        nearest.map_or(f64::INFINITY, |(_, squared)| squared.sqrt())
+        self.nearest(point).map_or(f64::INFINITY, |nearest| squared(point, nearest).sqrt())
     }
-}
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Triangle([[f64; 3]; 3]);
-
-impl RTreeObject for Triangle {
-    type Envelope = AABB<[f64; 3]>;
-
-    fn envelope(&self) -> Self::Envelope {
-        AABB::from_points(&self.0)
-    }
-}
-
-impl PointDistance for Triangle {
-    fn distance_2(&self, point: &[f64; 3]) -> f64 {
-        let way = difference(*point, self.nearest(*point));
-        dot(way, way)
-    }
-}
-
-impl Triangle {
-    fn nearest(&self, point: [f64; 3]) -> [f64; 3] {
-        let [a, b, c] = self.0;
-        let normal = cross(difference(b, a), difference(c, a));
-        let is_within = |[a, b]: [[f64; 3]; 2]| {
-            dot(cross(normal, difference(b, a)), difference(point, a)) >= 0.0
-        };
-        let edges = [[a, b], [b, c], [c, a]];
-        let area_squared = dot(normal, normal);
-        if area_squared > 0.0 && edges.into_iter().all(is_within) {
-            let share = dot(normal, difference(point, a)) / area_squared;
-            return [0, 1, 2].map(|d| point[d] - share * normal[d]);
+    /// The number of the triangle that is nearest to `point`, and the point of it that is, if there
+    /// are any.
+    pub fn nearest_of(&self, point: [f64; 3]) -> Option<(usize, [f64; 3])> {
+        let mut best: Option<(usize, [f64; 3])> = None;
+        let mut least = f64::INFINITY;
+        let mut open = vec![(0.0, 0)];
+        while let Some((distance, node)) = open.pop() {
+            let Some(&Node { start, count, .. }) = self.nodes.get(node) else { break };
+            if distance >= least && best.is_some() {
+                continue;
+            }
+            if count == 0 {
+                let [near, far] = [node + 1, start as usize]
+                    .map(|child| (self.nodes[child].squared_distance(point), child));
+                open.extend(if near.0 <= far.0 { [far, near] } else { [near, far] });
+                continue;
+            }
+            let leaf = start as usize..(start + count) as usize;
+            for (corners, number) in &self.triangles[leaf] {
+                let nearest = nearest_in(*corners, point);
+                let distance = squared(point, nearest);
+                if distance < least || best.is_none() {
+                    (least, best) = (distance, Some((*number as usize, nearest)));
+                }
+            }
         }
-
-        let [p, q, r] = edges.map(|edge| nearest_on_segment(point, edge));
-        let squared = |x: &[f64; 3]| dot(difference(point, *x), difference(point, *x));
-        let nearer = |x, y| if squared(&x) <= squared(&y) { x } else { y };
-        nearer(nearer(p, q), r)
+        best
     }
 }
 
-fn nearest_on_segment(point: [f64; 3], [a, b]: [[f64; 3]; 2]) -> [f64; 3] {
+impl Node {
+    /// Square of the distance of `x` from the box.
+    fn squared_distance(&self, x: [f64; 3]) -> f64 {
+        let beyond = |i: usize| (self.low[i] - x[i]).max(x[i] - self.high[i]).max(0.0);
+        let [x, y, z] = [beyond(0), beyond(1), beyond(2)];
+        x * x + y * y + z * z
+    }
+}
+
+/// Appends the box around `triangles`, which begin at `start` of all, with all boxes in it.
+fn build(nodes: &mut Vec<Node>, triangles: &mut [(Corners, u32)], start: usize) {
+    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for corner in triangles.iter().flat_map(|(corners, _)| corners) {
+        for i in 0..3 {
+            low[i] = low[i].min(corner[i]);
+            high[i] = high[i].max(corner[i]);
+        }
+    }
+    let node = nodes.len();
+    let count = if triangles.len() <= LEAF { triangles.len() as u32 } else { 0 };
+    nodes.push(Node { low, high, start: start as u32, count });
+    if count > 0 {
+        return;
+    }
+
+    let side = |&i: &usize| high[i] - low[i];
+    let axis = (0..3).max_by(|i, j| side(i).total_cmp(&side(j))).unwrap_or(0);
+    let middle = triangles.len() / 2;
+    let place = |(x, _): &(Corners, u32)| x[0][axis] + x[1][axis] + x[2][axis];
+    triangles
+        .select_nth_unstable_by(middle, |a, b| place(a).total_cmp(&place(b)).then(a.1.cmp(&b.1)));
+    let (first, second) = triangles.split_at_mut(middle);
+    build(nodes, first, start);
+    nodes[node].start = nodes.len() as u32;
+    build(nodes, second, start + middle);
+}
+
+fn squared(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let way = difference(a, b);
+    dot(way, way)
+}
+
+/// The point of a triangle that is nearest to `point`.
+fn nearest_in([a, b, c]: Corners, point: [f64; 3]) -> [f64; 3] {
+    let normal = cross(difference(b, a), difference(c, a));
+    let is_within = |a: [f64; 3], b: [f64; 3]| {
+        dot(cross(normal, difference(b, a)), difference(point, a)) >= 0.0
+    };
+    let area_squared = dot(normal, normal);
+    if area_squared > 0.0 && is_within(a, b) && is_within(b, c) && is_within(c, a) {
+        let share = dot(normal, difference(point, a)) / area_squared;
+        return [0, 1, 2].map(|d| point[d] - share * normal[d]);
+    }
+
+    let mut nearest = nearest_on_segment(point, a, b);
+    for (from, to) in [(b, c), (c, a)] {
+        let other = nearest_on_segment(point, from, to);
+        if squared(point, other) < squared(point, nearest) {
+            nearest = other;
+        }
+    }
+    nearest
+}
+
+fn nearest_on_segment(point: [f64; 3], a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     let (along, to_point) = (difference(b, a), difference(point, a));
     let squared = dot(along, along);
     let share = if squared > 0.0 { (dot(along, to_point) / squared).clamp(0.0, 1.0) } else { 0.0 };
@@ -90,18 +165,38 @@ mod tests {
 
     #[test]
     fn the_distance_from_a_triangle_is_that_of_its_nearest_point() {
-        let triangle = Triangle([[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]]);
-        for (point, squared) in [
+        let triangle = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
+        for (point, expected) in [
             ([1.0, 1.0, -3.0], 9.0),
             ([2.0, -2.0, 1.0], 5.0),
             ([4.0, 4.0, 0.0], 8.0),
             ([-1.0, -2.0, 3.0], 14.0),
             ([7.0, -1.0, 0.0], 10.0),
         ] {
-            assert!((triangle.distance_2(&point) - squared).abs() < 1e-14, "{point:?}");
+            let found = squared(point, nearest_in(triangle, point));
+            assert!((found - expected).abs() < 1e-14, "{point:?}");
         }
-        let flat = Triangle([[0.0; 3], [1.0, 1.0, 1.0], [2.0, 2.0, 2.0]]);
-        assert!((flat.distance_2(&[2.0, 2.0, 3.0]) - 1.0).abs() < 1e-14);
-        assert_eq!(Triangle([[1.0; 3]; 3]).distance_2(&[1.0, 1.0, 3.0]), 4.0);
+        let flat = [[0.0; 3], [1.0, 1.0, 1.0], [2.0, 2.0, 2.0]];
+        let found = squared([2.0, 2.0, 3.0], nearest_in(flat, [2.0, 2.0, 3.0]));
+        assert!((found - 1.0).abs() < 1e-14);
+        assert_eq!(nearest_in([[1.0; 3]; 3], [1.0, 1.0, 3.0]), [1.0; 3]);
+    }
+
+    #[test]
+    fn the_tree_finds_the_nearest_of_all() {
+        let number = |i: usize| ((i * 2654435761) % 1009) as f64 / 1009.0;
+        let place = |i: usize| [number(i), number(i + 1), number(i + 2)];
+        let corners: Vec<Corners> =
+            (0..300).map(|i| [4 * i, 5 * i + 1, 7 * i].map(place)).collect();
+        let triangles = Triangles::new(corners.iter().copied());
+        for i in 0..200 {
+            let x = place(11 * i).map(|x| 3.0 * x - 1.0);
+            let all = corners.iter().map(|&corners| squared(x, nearest_in(corners, x)));
+            let least = all.fold(f64::INFINITY, f64::min);
+            assert_eq!(triangles.distance(x), least.sqrt());
+            let (number, nearest) = triangles.nearest_of(x).unwrap();
+            assert_eq!(nearest_in(corners[number], x), nearest);
+        }
+        assert_eq!(Triangles::new(std::iter::empty()).distance([0.0; 3]), f64::INFINITY);
     }
 }

@@ -1,8 +1,8 @@
 //! The page of an analysis.
 
 use maud::html;
-use topopt_mesh::Quality;
-use topopt_surface::Solid;
+use topopt_mesh::{HexMesh, Quality};
+use topopt_surface::{Places, TriangleSurface};
 
 use crate::page;
 use crate::report::{Fact, Part, States};
@@ -18,8 +18,10 @@ pub struct Analysis<'a> {
     pub headline: Vec<Fact>,
     /// Sentences about what may be wrong, shown before all else.
     pub warnings: Vec<String>,
-    /// The shape that is shown, in its mesh.
-    pub solid: &'a Solid<'a>,
+    /// The mesh.
+    pub mesh: &'a HexMesh,
+    /// The surface of the shape that is shown.
+    pub surface: &'a TriangleSurface,
     /// Fields and numbers of the solved states.
     pub states: States,
     /// Supports and loads of the part.
@@ -35,11 +37,11 @@ pub struct Analysis<'a> {
 impl Analysis<'_> {
     /// The page.
     pub fn html(&self) -> String {
-        let quality = Quality::of(self.solid.mesh()).summary();
-        let (surface, places) = self.solid.surface_in_mesh();
+        let quality = Quality::of(self.mesh).summary();
+        let places = Places::of(self.mesh, self.surface.vertices());
         let main = html! {
-            (page::states(self.solid.mesh(), &surface, &places, &self.states))
-            (page::part(self.solid.mesh(), &self.part))
+            (page::states(self.mesh, self.surface, &places, &self.states))
+            (page::part(self.mesh, &self.part))
             (page::problem(&self.problem))
             section class="halves" {
                 div { h2 { "Mesh quality" } (page::mesh_quality(&quality)) }

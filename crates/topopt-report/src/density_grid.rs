@@ -8,7 +8,6 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use rayon::prelude::*;
 use topopt_mesh::{BoundingBox, HexMesh, UniformGrid};
-use topopt_surface::Field;
 
 /// Density and coverage on the cells of a grid. Within the part the surface of a design lies where
 /// the density equals the threshold, at the boundary of the part where the coverage is one half.
@@ -27,8 +26,8 @@ pub struct DensityGrid {
 const LAYERS: usize = 2;
 
 impl DensityGrid {
-    /// Samples the `field` on about `n_cells` cells over the part.
-    pub fn of(mesh: &HexMesh, field: &Field, n_cells: usize) -> Self {
+    /// Samples the density, `value(x)`, on about `n_cells` cells over the part.
+    pub fn of(mesh: &HexMesh, value: impl Fn([f64; 3]) -> f64 + Sync, n_cells: usize) -> Self {
         let grid = covering(&mesh.bounding_box(), n_cells);
         // Every cell has eight samples: the cells of a grid of half the spacing.
         let samples = halved(&grid);
@@ -48,7 +47,7 @@ impl DensityGrid {
                     let [mx, my, _] = samples.cells;
                     let owner = owners[sample[0] + mx * (sample[1] + my * sample[2])];
                     if owner != UniformGrid::OUTSIDE {
-                        sum += value(mesh, field, owner as usize, samples.center(sample));
+                        sum += value(samples.center(sample));
                         count += 1;
                     }
                 }
@@ -95,13 +94,6 @@ fn halved(grid: &UniformGrid) -> UniformGrid {
     }
 }
 
-/// Interpolates the field at `point` in `element`, by the shape functions of its nodes.
-fn value(mesh: &HexMesh, field: &Field, element: usize, point: [f64; 3]) -> f64 {
-    let xi = mesh.local_coordinates(element, point).unwrap_or_else(|| mesh.reference_center());
-    let nodes = mesh.element(element).iter().zip(mesh.shape_functions(xi));
-    nodes.map(|(&node, share)| share * field.at_nodes()[node as usize]).sum()
-}
-
 /// The densities as bytes, with those of the neighbors in [`LAYERS`] layers around.
 fn extended(cells: [usize; 3], mut density: Vec<Option<f32>>) -> Vec<u8> {
     let strides = [1, cells[0], cells[0] * cells[1]];
@@ -134,10 +126,7 @@ mod tests {
         let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
         let bounds = mesh.bounding_box();
         let rise = |x: &[f64; 3]| (x[0] - bounds.min[0]) / bounds.extent()[0];
-        let nodes = mesh.coordinates().iter().map(rise).collect();
-        let centers = mesh.centers().iter().map(rise).collect();
-        let field = Field::new(&mesh, nodes, centers).unwrap();
-        let found = DensityGrid::of(&mesh, &field, 2000);
+        let found = DensityGrid::of(&mesh, |x| rise(&x), 2000);
         let grid = found.grid;
         assert!((1000..4000).contains(&grid.n_cells()), "{:?}", grid.cells);
         for cell in 0..grid.n_cells() {

@@ -20,7 +20,7 @@ use crate::report::Part;
 
 /// Surface of a design to be drawn, its places in the mesh, and the densities on a grid.
 pub(crate) struct Shown<'a> {
-    pub surface: TriangleSurface,
+    pub surface: &'a TriangleSurface,
     pub places: Places<'a>,
     pub grid: DensityGrid,
 }
@@ -35,7 +35,7 @@ const SMALLER: f64 = 0.5;
 
 /// The solid from four sides, the first picture of the page.
 pub(crate) fn design(shown: &Shown) -> Markup {
-    let shapes = [Shape::of_material(&shown.surface)];
+    let shapes = [Shape::of_material(shown.surface)];
     html! {
         (figure(&shapes, View::Isometric, WHOLE, "The design", html! { (View::Isometric.caption()) }))
         div class="pictures thirds" {

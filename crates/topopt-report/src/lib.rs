@@ -9,11 +9,12 @@
 //! ```
 //! use topopt_mesh::generate::{Benchmark, Resolution};
 //! use topopt_report::{Fact, Part, Report, Table};
-//! use topopt_surface::{Shaping, Solid};
+//! use topopt_surface::{Part as Body, Shaping, Solid};
 //!
 //! let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
 //! let density: Vec<f64> = mesh.centers().iter().map(|x| 1.0 - 0.1 * x[0]).collect();
 //! let solid = Solid::of(&mesh, &density, &Shaping::default())?;
+//! let shape = solid.shape(&Body::of_mesh(&mesh).unwrap())?;
 //! let report = Report {
 //!     title: "A wedge".into(),
 //!     subtitle: String::new(),
@@ -22,7 +23,8 @@
 //!     targets: Vec::new(),
 //!     saved: Table::default(),
 //!     solid: &solid,
-//!     density: &density,
+//!     surface: &shape.surface,
+//!     measures: Vec::new(),
 //!     states: None,
 //!     part: Part::default(),
 //!     problem: Vec::new(),
@@ -33,7 +35,7 @@
 //!     repeat: Vec::new(),
 //!     case: String::new(),
 //! };
-//! assert!(report.html()?.contains("<title>A wedge</title>"));
+//! assert!(report.html().contains("<title>A wedge</title>"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -53,7 +55,7 @@ mod raster;
 mod report;
 
 use topopt_mesh::Quality;
-use topopt_surface::{Field, FieldError};
+use topopt_surface::Places;
 
 pub use analysis::Analysis;
 pub use chart::Curve;
@@ -76,16 +78,12 @@ const MOST_CELLS: usize = 400_000;
 
 impl Report<'_> {
     /// Renders the page.
-    ///
-    /// # Errors
-    /// Densities that are not those of the mesh, or not finite.
-    pub fn html(&self) -> Result<String, FieldError> {
+    pub fn html(&self) -> String {
         let mesh = self.solid.mesh();
-        let field = Field::of_elements(mesh, self.density)?;
         let n_cells = (CELLS_PER_ELEMENT * mesh.n_elements()).min(MOST_CELLS);
-        let grid = DensityGrid::of(mesh, &field, n_cells);
-        let (surface, places) = self.solid.surface_in_mesh();
-        let shown = Shown { surface, places, grid };
-        Ok(page::page(self, &shown, &Quality::of(mesh).summary()))
+        let grid = DensityGrid::of(mesh, |x| self.solid.density(x), n_cells);
+        let places = Places::of(mesh, self.surface.vertices());
+        let shown = Shown { surface: self.surface, places, grid };
+        page::page(self, &shown, &Quality::of(mesh).summary())
     }
 }

@@ -80,7 +80,7 @@ fn round_down(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use topopt_mesh::generate::{Benchmark, Resolution};
-    use topopt_surface::{Shaping, Solid};
+    use topopt_surface::Part;
 
     use super::*;
 
@@ -94,10 +94,9 @@ mod tests {
     #[test]
     fn a_linear_field_colors_and_moves_the_surface_where_it_is() {
         let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
-        let density: Vec<f64> =
-            mesh.centers().iter().map(|x| if x[0] < 5.0 { 1.0 } else { 0.0 }).collect();
-        let solid = Solid::of(&mesh, &density, &Shaping::default()).unwrap();
-        let (surface, places) = solid.surface_in_mesh();
+        let part = Part::of_mesh(&mesh).unwrap();
+        let surface = part.surface().clone();
+        let places = Places::of(&mesh, surface.vertices());
         let x = mesh.coordinates();
 
         let field = NodalField {

@@ -22,7 +22,7 @@ pub(crate) fn page(report: &Report, shown: &Shown, quality: &QualitySummary) -> 
         (targets(&report.targets, &report.saved))
         (design(report, shown))
         @if let Some(found) = &report.states {
-            (states(report.solid.mesh(), &shown.surface, &shown.places, found))
+            (states(report.solid.mesh(), shown.surface, &shown.places, found))
         }
         (part(report.solid.mesh(), &report.part))
         (verification(report, shown))
@@ -178,6 +178,7 @@ fn design(report: &Report, shown: &Shown) -> Markup {
                 "Exported and verified shape (iso-surface at density "
                 (number(report.solid.threshold(), 3)) ")."
             }
+            (list(&report.measures))
         }
     }
 }
@@ -269,7 +270,7 @@ fn viewer(threshold: f64, shown: &Shown) -> Markup {
             }
             p class="note" {
                 "z points up at first. Drag to rotate, scroll to zoom, double-click to reset. This surface lies on a uniform "
-                "grid and is smoothed by about one cell; the pictures above show the mesh itself."
+                "grid; the pictures above show the exported surface."
             }
             script id="volume" type="application/octet-stream" { (PreEscaped(shown.grid.encoded())) }
         }
@@ -308,7 +309,7 @@ fn verification(report: &Report, shown: &Shown) -> Markup {
                 Ok(found) => {
                     div class="wide" { (table(&found.compared)) }
                     div class="cases" { (table(&found.cases)) }
-                    (illustration::fields(report.solid.mesh(), &shown.surface, &shown.places, &found.fields))
+                    (illustration::fields(report.solid.mesh(), shown.surface, &shown.places, &found.fields))
                     (list(&found.facts))
                     @for note in &found.notes { p class="note" { (prose(note)) } }
                 }

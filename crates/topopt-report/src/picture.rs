@@ -202,7 +202,7 @@ pub(crate) fn normalized(a: [f64; 3]) -> [f64; 3] {
 mod tests {
     use topopt_mesh::vector::difference;
     use topopt_mesh::{HexMesh, Sets};
-    use topopt_surface::{Field, iso_surface};
+    use topopt_surface::Part;
 
     use super::*;
 
@@ -212,7 +212,7 @@ mod tests {
         let coordinates = (0..8).map(corner).collect();
         let mesh = HexMesh::new(coordinates, vec![[0, 1, 3, 2, 4, 5, 7, 6]], Sets::default());
         let mesh = mesh.unwrap();
-        iso_surface(&mesh, &Field::of_elements(&mesh, &[1.0]).unwrap(), 0.5)
+        Part::of_mesh(&mesh).unwrap().surface().clone()
     }
 
     #[test]

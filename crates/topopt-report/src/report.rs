@@ -1,6 +1,6 @@
 //! Content of a report.
 
-use topopt_surface::Solid;
+use topopt_surface::{Solid, TriangleSurface};
 
 use crate::chart::Curve;
 use crate::nodal_field::NodalField;
@@ -22,8 +22,10 @@ pub struct Report<'a> {
     pub saved: Table,
     /// The shape that is printed, in its mesh.
     pub solid: &'a Solid<'a>,
-    /// The densities, `[n_elements]`.
-    pub density: &'a [f64],
+    /// The surface of the shape, cut with that of the part.
+    pub surface: &'a TriangleSurface,
+    /// Measures of the surface.
+    pub measures: Vec<Fact>,
     /// Fields and numbers of the solved states, where they are shown.
     pub states: Option<States>,
     /// Supports and loads of the part.

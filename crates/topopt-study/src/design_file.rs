@@ -24,8 +24,6 @@ pub struct DesignFile {
     pub mesh: HexMesh,
     /// Densities, `[n_elements]`.
     pub density: Vec<f64>,
-    /// Nodes of supports, loads and elements with a fixed density, where the file has them.
-    pinned: Vec<u32>,
 }
 
 /// Names of the arrays that say what belongs to supports and loads, and what has a fixed density.
@@ -51,14 +49,7 @@ impl DesignFile {
             .map_err(|error| Finding::new(error.to_string()))?;
         let (mesh, density) = (file.mesh, data.remove(0));
 
-        let nodes =
-            [SUPPORTED, CONVECTED, LOADED].iter().filter_map(|name| mesh.sets().nodes.get(*name));
-        let mut pinned: Vec<u32> = nodes.flatten().copied().collect();
-        let elements = passive(&mesh).iter();
-        pinned.extend(elements.flat_map(|&element| mesh.element(element as usize)));
-        pinned.sort_unstable();
-        pinned.dedup();
-        Ok(Self { path: path.into(), mesh, density, pinned })
+        Ok(Self { path: path.into(), mesh, density })
     }
 
     /// Nodes that are held or tied to the ground in any direction, where the file has them.
@@ -140,17 +131,14 @@ impl DesignFile {
         self.density.iter().zip(self.mesh.volumes()).map(|(density, v)| density * v).sum()
     }
 
-    /// The solid of the design, with a surface at density `threshold`, or at that which keeps the
-    /// volume; smoothing may move it by a length, by default the mean width of an element, but not
-    /// away from supports, loads and elements with a fixed density.
+    /// The solid of the design, with a surface at the density that `shaping` says, or at that which
+    /// keeps the volume.
     ///
     /// # Errors
     /// Densities that are not finite, and too little memory.
-    pub fn solid(&self, threshold: Option<f64>, smooth: Option<f64>) -> Result<Solid<'_>, Finding> {
+    pub fn solid(&self, shaping: &Shaping) -> Result<Solid<'_>, Finding> {
         free_memory::check_solid(self.mesh.n_elements())?;
-        let smoothing = smooth.unwrap_or_else(|| self.mesh.element_width());
-        let shaping = Shaping { threshold, smoothing, pinned: self.pinned.clone() };
-        Solid::of(&self.mesh, &self.density, &shaping)
+        Solid::of(&self.mesh, &self.density, shaping)
             .map_err(|error| Finding::new(format!("{}: density: {error}", self.path.display())))
     }
 
@@ -159,10 +147,10 @@ impl DesignFile {
     ///
     /// # Errors
     /// As [`DesignFile::solid`].
-    pub fn built(&self, threshold: Option<f64>, smooth: Option<f64>) -> Result<Solid<'_>, Finding> {
-        let solid = self.solid(threshold, smooth)?;
-        match threshold.is_none() && solid.volume() == 0.0 {
-            true => self.solid(Some(0.0), smooth),
+    pub fn built(&self, shaping: &Shaping) -> Result<Solid<'_>, Finding> {
+        let solid = self.solid(shaping)?;
+        match shaping.threshold.is_none() && solid.volume() == 0.0 {
+            true => self.solid(&Shaping { threshold: Some(0.0), ..shaping.clone() }),
             false => Ok(solid),
         }
     }

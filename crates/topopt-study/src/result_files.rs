@@ -18,6 +18,8 @@ pub const SUMMARY: &str = "summary.json";
 pub const DESIGN: &str = "design.vtu";
 /// The design on the elements of a mesh file as they were before they were cut.
 pub const UNCUT: &str = "design_uncut.vtu";
+/// Surface of the part as its geometry has it.
+pub const PART: &str = "part.ply";
 /// The design in pieces.
 pub const DESIGN_IN_PIECES: &str = "design.pvtu";
 /// Folder of the pieces.

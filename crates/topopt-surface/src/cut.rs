@@ -1,6 +1,6 @@
 //! Tetrahedra cut at a threshold.
 
-use topopt_mesh::{HexMesh, tetrahedra};
+use topopt_mesh::HexMesh;
 
 use crate::Field;
 
@@ -94,10 +94,5 @@ impl Cut<'_> {
             Position::Three(corners) => 1.0 - corner(corners),
             Position::Inside => 1.0,
         }
-    }
-
-    /// Coordinates of a vertex of the tetrahedra.
-    pub fn coordinates(&self, vertex: u32) -> [f64; 3] {
-        tetrahedra::coordinates(self.mesh, vertex)
     }
 }

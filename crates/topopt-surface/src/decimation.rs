@@ -1,4 +1,4 @@
-//! Decimation that keeps the topology, the boundary of the mesh and, nearly, the volume.
+//! Decimation that keeps the topology, the boundary of the part and, nearly, the volume.
 
 use std::cell::Cell;
 
@@ -42,11 +42,9 @@ pub struct NotAManifold {
 impl TriangleSurface {
     /// Collapses edges into one of their ends, in the order of the error quadrics
     /// \[GarlandHeckbert1997\], until `share`, in `[0, 1]`, is left of the triangles off the
-    /// boundary of the mesh, or no collapse is allowed any more; then restores the volume by moving
-    /// vertices along the edges of the tetrahedra that they lie on.
+    /// boundary of the part, or no collapse is allowed any more.
     ///
-    /// Vertices on the boundary of the mesh stay, and with them the triangles there; all vertices
-    /// stay within the part. Collapses keep the topology, leave at least a tetrahedron of every
+    /// Vertices on the boundary of the part stay, and with them the triangles there. Collapses keep the topology, leave at least a tetrahedron of every
     /// closed surface, turn no triangle over and make none thin. They change the volume by 0.5 % at
     /// most, one of them by a tenth of that. Where parts that lie nearer than triangles are long
     /// would cross, the vertices stay that were there.
@@ -98,9 +96,7 @@ impl TriangleSurface {
             let edge = face.halfedge(&mesh);
             [edge.tail(&mesh), edge.head(&mesh), edge.next(&mesh).head(&mesh)].map(|v| v.index())
         });
-        let mut part = self.part(triangles.collect());
-        part.restore(volume);
-        Ok(part)
+        Ok(self.part(triangles.collect()))
     }
 
     /// Number of triangles with a vertex off the boundary of the mesh: those that can be decimated.

@@ -1,50 +1,58 @@
-//! The surface of a design: the triangles that enclose the solid {density >= threshold} within an
-//! unstructured hexahedral mesh, closed by the mesh's own boundary.
+//! The surface of a design: the triangles that enclose the solid {density >= threshold} within a part.
 //!
-//! A [`Solid`] is the one shape of a design that is exported, pictured and verified. Every
-//! hexahedron is split into 12 tetrahedra, of its center and the two triangles of each face, on
-//! which a [`Field`] is linear; the surface is cut from these, so that it cannot cross itself. This
-//! crate is internal to topopt, without promises of stability.
+//! A [`Solid`] is the one shape of a design that is exported, pictured and verified. Densities are
+//! averaged over a few elements around; a level surface of the mean, its waves taken out, is the skin
+//! of the design, which runs out of the part. Cut with the exact surface of the [`Part`] it becomes a
+//! [`Shape`]. This crate is internal to topopt, without promises of stability.
 //!
 //! ```
 //! use topopt_mesh::generate::{Benchmark, Resolution};
-//! use topopt_surface::{Shaping, Solid};
+//! use topopt_surface::{Part, Shaping, Solid};
 //!
 //! // A box of 10 x 5 x 5 unit cubes, the left half of it solid.
 //! let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
 //! let density: Vec<f64> =
 //!     mesh.centers().iter().map(|x| if x[0] < 5.0 { 1.0 } else { 0.0 }).collect();
 //!
-//! let solid = Solid::of(&mesh, &density, &Shaping { smoothing: 1.0, ..Shaping::default() })?;
-//! let surface = solid.surface();
-//! assert!((surface.volume() - 125.0).abs() < 1e-3);
-//! assert!(surface.vertices().iter().all(|x| x[0] < 5.2));
+//! let solid = Solid::of(&mesh, &density, &Shaping::default())?;
+//! let surface = solid.shape(&Part::of_mesh(&mesh).unwrap())?.surface;
+//! assert!((surface.volume() - 125.0).abs() < 0.02);
+//! assert!(surface.vertices().iter().all(|x| x[0] < 5.1));
 //! assert!(surface.crossings().is_empty());
 //! # Ok::<(), topopt_surface::SolidError>(())
 //! ```
 
+mod body;
 mod crossings;
 mod cut;
 mod decimation;
-mod diffusion;
+mod fairing;
 mod field;
-mod iso_surface;
-mod narrowest;
-mod parts;
+mod gauss_points;
+mod lattice;
+mod part;
 mod places;
-mod restoration;
+mod quality;
+mod roughness;
+mod shape;
 mod shaping;
-mod smoothing;
+mod shells;
+mod skin;
 mod solid;
 mod threshold;
 mod triangle_surface;
+mod union;
+mod widths;
 
 pub use decimation::NotAManifold;
 pub use field::{Field, FieldError};
-pub use iso_surface::iso_surface;
-pub use narrowest::Narrowest;
+pub use part::Part;
 pub use places::Places;
+pub use quality::Quality;
+pub use roughness::Roughness;
+pub use shape::Shape;
 pub use shaping::{Shaping, SolidError};
-pub use solid::{Dropped, Solid};
-pub use threshold::{clipped_volume, threshold_of_volume};
+pub use shells::Topology;
+pub use solid::Solid;
 pub use triangle_surface::TriangleSurface;
+pub use widths::Widths;

@@ -1,18 +1,18 @@
 //! `Shaping`, the options of a solid, and its errors.
 
-use topopt_distance::DistanceError;
+use topopt_linalg::BackendError;
 
-use crate::FieldError;
+use crate::{FieldError, NotAManifold, Quality};
 
 /// Options for making a solid from the densities of a design.
 #[derive(Debug, Clone, Default)]
 pub struct Shaping {
     /// Density at which the surface lies; none for the one that keeps the volume of the design.
     pub threshold: Option<f64>,
-    /// Largest distance that smoothing moves the surface (length); 0 for no smoothing.
-    pub smoothing: f64,
-    /// Nodes near which smoothing moves the surface by no more than its distance from them.
-    pub pinned: Vec<u32>,
+    /// Length of the edges of the surface.
+    pub quality: Quality,
+    /// Share of the triangles to keep off the part's own surface; none for all.
+    pub decimation: Option<f64>,
 }
 
 /// Reason for which a design has no solid.
@@ -21,7 +21,16 @@ pub enum SolidError {
     /// The densities make no field.
     #[error(transparent)]
     Field(#[from] FieldError),
-    /// Distances for smoothing could not be computed.
+    /// A part so large beside its elements that the lattice around it does not fit.
+    #[error("the box around the part is too large beside its elements: it holds {0:.1e} of them")]
+    TooLarge(f64),
+    /// The linear algebra has failed.
     #[error(transparent)]
-    Distance(#[from] DistanceError),
+    Backend(#[from] BackendError),
+    /// The skin cannot be decimated.
+    #[error(transparent)]
+    Decimation(#[from] NotAManifold),
+    /// The surface could not be cut with that of the part.
+    #[error("the surface could not be cut with that of the part, which may be damaged")]
+    Cut,
 }

@@ -1,69 +1,83 @@
 //! `Solid`: the one shape of a design that is exported, pictured and verified.
 
 use rayon::prelude::*;
+use topopt_distance::Triangles;
 use topopt_mesh::HexMesh;
+use topopt_mesh::vector::{cross, difference, dot};
 
 use crate::cut::Cut;
-use crate::iso_surface::with_keys;
-use crate::parts::Parts;
+use crate::gauss_points::GaussPoints;
+use crate::lattice::Lattice;
+use crate::shape::Shape;
 use crate::shaping::{Shaping, SolidError};
+use crate::skin::Skin;
 use crate::threshold::Volumes;
-use crate::{Field, Narrowest, Places, TriangleSurface, iso_surface, narrowest, smoothing};
+use crate::{Field, FieldError, Part, TriangleSurface};
 
-/// The solid of a design, bounded by a level surface of its field and the boundary of the mesh.
+/// The solid of a design: what lies within its skin and the part.
 #[derive(Debug, Clone)]
 pub struct Solid<'a> {
     mesh: &'a HexMesh,
-    /// Densities, or after smoothing distances inwards.
+    /// The densities as a field, and the largest of them, which is 1 there.
+    lattice: Lattice,
+    scale: f64,
+    /// The skin before and after fairing; it runs out of the part.
+    rough: TriangleSurface,
+    skin: TriangleSurface,
+    /// Distances from the skin, positive inside, on the tetrahedra of the mesh.
     field: Field,
     level: f64,
     threshold: f64,
     volume: f64,
-    dropped: Dropped,
-}
-
-/// Numbers of pieces and cavities smaller than an element, which a solid leaves out.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Dropped {
-    /// Pieces of material, removed.
-    pub pieces: usize,
-    /// Cavities, filled.
-    pub cavities: usize,
+    /// Volume to keep, unless a threshold was given.
+    kept: Option<f64>,
+    width: f64,
+    crumbs: usize,
 }
 
 impl<'a> Solid<'a> {
     /// The solid of `density`, `[n_elements]`, in `mesh`: all of it, or nothing, where no threshold
-    /// divides the densities.
-    ///
-    /// Pieces and cavities smaller than the elements that they lie in are dropped.
+    /// divides the densities. Pieces smaller than an element are left out.
     ///
     /// # Errors
     /// [`SolidError`].
     pub fn of(mesh: &'a HexMesh, density: &[f64], shaping: &Shaping) -> Result<Self, SolidError> {
-        let diffusion = Field::diffusion(mesh);
-        let mut field = Field::by_diffusion(mesh, &diffusion, density)?;
-        let design = density.iter().zip(mesh.volumes()).map(|(density, v)| density * v).sum();
+        check(mesh, density)?;
         let volumes = Volumes::of(mesh);
-        let at = |field: &Field| match shaping.threshold {
-            Some(threshold) => (threshold, volumes.clipped(field, threshold)),
-            None => volumes.threshold(field, design),
-        };
+        let (whole, n) = (volumes.total(), mesh.n_elements() as f64);
+        let width = (whole / n).cbrt();
+        let design = density.iter().zip(mesh.volumes()).map(|(density, v)| density * v).sum();
 
-        let (threshold, _) = at(&field);
-        field = field.keeping(&shaping.pinned, mesh, &diffusion, density, threshold)?;
-        drop(diffusion);
-        let ((threshold, volume), dropped) = drop_small(&volumes, &mut field, at);
-        let mut solid = Self { mesh, field, level: threshold, threshold, volume, dropped };
+        // Sums and squares of 1e300 are no numbers.
+        let scale = density.iter().map(|density| density.abs()).fold(f64::MIN_POSITIVE, f64::max);
+        let (lattice, threshold) = level(mesh, density, scale, shaping.threshold, width)?;
 
-        if shaping.smoothing > 0.0 && solid.is_cut() {
-            solid.field = smoothing::smoothed(&volumes, &solid.cut(), volume, shaping)?;
-            let at = |field: &Field| volumes.threshold(field, volume);
-            let again;
-            ((solid.level, solid.volume), again) = drop_small(&volumes, &mut solid.field, at);
-            solid.dropped.pieces += again.pieces;
-            solid.dropped.cavities += again.cavities;
+        let Skin { rough, mut surface, crumbs } =
+            Skin::of(&lattice, threshold, width, shaping.quality)?;
+        if let Some(share) = shaping.decimation {
+            surface.decimate(share)?;
         }
-        Ok(solid)
+        let field = Self::distances(mesh, &surface, |x| lattice.at(x) - threshold, width)?;
+        let kept = shaping.threshold.is_none().then_some(design);
+        let (level, volume) = match kept {
+            Some(design) => volumes.threshold(&field, design),
+            None => (0.0, volumes.clipped(&field, 0.0)),
+        };
+        let (skin, threshold) = (surface, threshold * scale);
+        Ok(Self {
+            mesh,
+            lattice,
+            scale,
+            rough,
+            skin,
+            field,
+            level,
+            threshold,
+            volume,
+            kept,
+            width,
+            crumbs,
+        })
     }
 
     /// Returns the mesh around the solid.
@@ -76,14 +90,19 @@ impl<'a> Solid<'a> {
         self.threshold
     }
 
-    /// Returns the volume inside the surface.
+    /// The mean density around `x`; beyond the part that of what is near.
+    pub fn density(&self, x: [f64; 3]) -> f64 {
+        self.scale * self.lattice.at(x)
+    }
+
+    /// Returns the volume inside the surface, within the mesh.
     pub fn volume(&self) -> f64 {
         self.volume
     }
 
-    /// Returns the numbers of pieces and cavities that were too small to stay.
-    pub fn dropped(&self) -> Dropped {
-        self.dropped
+    /// Returns the width of an element: the edge of a cube of the mean volume.
+    pub fn width(&self) -> f64 {
+        self.width
     }
 
     /// Whether the solid is neither empty nor the whole mesh, so that its surface cuts elements.
@@ -92,108 +111,133 @@ impl<'a> Solid<'a> {
         least < self.level && self.level <= most
     }
 
-    /// Builds the surface of the solid.
-    pub fn surface(&self) -> TriangleSurface {
-        iso_surface(self.mesh, &self.field, self.level)
-    }
-
-    /// Builds the surface of the solid, and the places of its vertices in the mesh.
-    pub fn surface_in_mesh(&self) -> (TriangleSurface, Places<'a>) {
-        let cut = self.cut();
-        let (surface, keys) = with_keys(&cut);
-        (surface, Places::of(self.mesh, &cut, keys))
-    }
-
     /// Share of every element's volume that is solid, `[n_elements]`.
     pub fn shares(&self) -> Vec<f64> {
-        let (volumes, cut) = (Volumes::of(self.mesh), self.cut());
+        let volumes = Volumes::of(self.mesh);
+        let cut = Cut { mesh: self.mesh, field: &self.field, threshold: self.level };
         let share = |element: usize| volumes.inside(&cut, element) / volumes.of_element(element);
         (0..self.mesh.n_elements()).into_par_iter().map(share).collect()
     }
 
-    /// Volumes of the connected pieces, and of the cavities that they enclose, largest first.
-    pub fn parts(&self) -> [Vec<f64>; 2] {
-        let cut = self.cut();
-        let parts = Parts::of(&cut);
-        let volumes = parts.volumes(&cut, &Volumes::of(self.mesh));
-        let on_boundary = parts.on_boundary(self.mesh);
-        let mut sorted = [Vec::new(), Vec::new()];
-        for (part, [volume, _]) in volumes.into_iter().enumerate() {
-            match (parts.is_solid[part], on_boundary[part]) {
-                (true, _) => sorted[0].push(volume),
-                (false, false) => sorted[1].push(volume),
-                (false, true) => {}
-            }
-        }
-        sorted.iter_mut().for_each(|volumes| volumes.sort_by(|a, b| b.total_cmp(a)));
-        sorted
-    }
-
-    /// Finds the thinnest member and the narrowest gap, without places in elements that are
-    /// `ignored`, `[n_elements]`. None without a pair of facing walls.
+    /// Cuts the skin with the surface of `part`, and keeps the volume by moving it along its
+    /// normals.
     ///
-    /// A width is the diameter of a ball that fits between the walls, in the middle of them: from
-    /// there the distance from the surface rises to no side, or along the member to both. So
-    /// corners count as what they belong to, unless their walls meet at less than 15 degrees, and
-    /// so do bumps. Widths are exact to a twentieth of an element. A gap lies within the mesh.
-    pub fn narrowest(&self, ignored: &[bool]) -> [Option<Narrowest>; 2] {
-        narrowest::narrowest(self.cut(), ignored)
-    }
+    /// # Errors
+    /// [`SolidError::Cut`].
+    pub fn shape(&self, part: &Part) -> Result<Shape, SolidError> {
+        let least = self.width.powi(3);
+        let cut = |skin: &TriangleSurface| {
+            let mut surface = part.cut(skin).ok_or(SolidError::Cut)?;
+            let crumbs = surface.drop_crumbs(least);
+            Ok::<_, SolidError>((surface, crumbs))
+        };
+        let level_set = cut(&self.rough)?.0.topology();
 
-    pub(crate) fn cut(&self) -> Cut<'_> {
-        Cut { mesh: self.mesh, field: &self.field, threshold: self.level }
-    }
-}
-
-/// Rounds of dropping small parts: each round moves the threshold, which may cut off more.
-const ROUNDS: usize = 4;
-
-/// Empties pieces of {`field` >= threshold} smaller than an element, and fills such cavities. `at`
-/// computes the threshold of a field, and the volume above it.
-fn drop_small(
-    volumes: &Volumes,
-    field: &mut Field,
-    at: impl Fn(&Field) -> (f64, f64),
-) -> ((f64, f64), Dropped) {
-    let (mut cut, mut dropped) = (at(field), Dropped::default());
-    for _ in 0..ROUNDS {
-        let found = drop_small_at(volumes, field, cut.0);
-        if found == Dropped::default() {
-            break;
-        }
-        dropped.pieces += found.pieces;
-        dropped.cavities += found.cavities;
-        cut = at(field);
-    }
-    (cut, dropped)
-}
-
-fn drop_small_at(volumes: &Volumes, field: &mut Field, threshold: f64) -> Dropped {
-    let mesh = volumes.mesh();
-    let cut = Cut { mesh, field, threshold };
-    let parts = Parts::of(&cut);
-    let (volumes, on_boundary) = (parts.volumes(&cut, volumes), parts.on_boundary(mesh));
-    let is_small: Vec<bool> = volumes.iter().map(|[volume, element]| volume < element).collect();
-    let is_dropped: Vec<bool> = (0..is_small.len())
-        .map(|part| is_small[part] && (parts.is_solid[part] || !on_boundary[part]))
-        .collect();
-    let count = |is_solid: bool| {
-        let dropped = is_dropped.iter().zip(&parts.is_solid);
-        dropped.filter(|&(&dropped, &solid)| dropped && solid == is_solid).count()
-    };
-    let dropped = Dropped { pieces: count(true), cavities: count(false) };
-
-    if dropped != Dropped::default() {
-        // The ends of the range stay on their side of any later threshold.
-        let [least, most] = field.range();
-        field.update(|vertex, value| {
-            let part = parts.of_vertex[vertex] as usize;
-            match (is_dropped[part], parts.is_solid[part]) {
-                (false, _) => value,
-                (true, true) => least,
-                (true, false) => most,
+        // The mesh knows nearly how far: its faces are those of the part, but for their bends.
+        let mut found = cut(&self.skin.offset(-self.level))?;
+        let (mut offset, mut last) = (-self.level, None);
+        for _ in 0..CUTS {
+            let Some(design) = self.kept else { break };
+            let missing = design - found.0.volume();
+            let slope = match last {
+                Some((before, missed)) => (missed - missing) / (offset - before),
+                None => found.0.free_area(),
+            };
+            if missing.abs() <= TOLERANCE * design || slope.is_nan() || slope <= 0.0 {
+                break;
             }
-        });
+            last = Some((offset, missing));
+            offset = (offset + missing / slope).clamp(-self.width, self.width);
+            found = cut(&self.skin.offset(offset))?;
+        }
+        let (surface, crumbs) = found;
+        Ok(Shape { surface, level_set, crumbs: self.crumbs + crumbs, width: self.width })
     }
-    dropped
+
+    /// Distances of the vertices of the tetrahedra from `skin`, positive inside; `above` tells which
+    /// are far from it.
+    fn distances(
+        mesh: &HexMesh,
+        skin: &TriangleSurface,
+        above: impl Fn([f64; 3]) -> f64 + Sync,
+        width: f64,
+    ) -> Result<Field, FieldError> {
+        let walls = Triangles::new(skin.corners_of_all());
+        let normals = skin.normals();
+        let distance = |x: [f64; 3]| {
+            let value = above(x);
+            let far = FAR_DISTANCE * width;
+            if value.abs() > FAR || walls.is_empty() {
+                return far.copysign(value);
+            }
+            let (t, wall) = walls.nearest_of(x).expect("there are walls");
+            let way = difference(x, wall);
+            let outwards = dot(way, skin.normal_at(t, wall, &normals));
+            dot(way, way).sqrt().min(far).copysign(-outwards)
+        };
+        let nodes = mesh.coordinates().par_iter().map(|&x| distance(x)).collect();
+        let centers = mesh.centers().into_par_iter().map(distance).collect();
+        Field::new(mesh, nodes, centers)
+    }
+}
+
+/// Cuts that find the offset, and the relative difference of volumes that counts as none.
+const CUTS: usize = 4;
+const TOLERANCE: f64 = 1e-4;
+
+/// Difference of the field from its level beyond which a vertex is at least an element from the
+/// skin, and the distance that it gets, in element widths.
+const FAR: f64 = 0.48;
+const FAR_DISTANCE: f64 = 3.0;
+
+impl TriangleSurface {
+    /// The normal, not of length 1, in a point `x` of a triangle, linear between those of vertices.
+    fn normal_at(&self, triangle: usize, x: [f64; 3], normals: &[[f64; 3]]) -> [f64; 3] {
+        let corners = self.triangles[triangle];
+        let places = corners.map(|vertex| self.vertices[vertex as usize]);
+        let [a, b, c] = places.map(|place| difference(place, x));
+        let whole = self.area_vector(&corners);
+        let shares = [cross(b, c), cross(c, a), cross(a, b)].map(|part| dot(part, whole));
+        let normal =
+            |i: usize| -> f64 { (0..3).map(|k| shares[k] * normals[corners[k] as usize][i]).sum() };
+        [0, 1, 2].map(normal)
+    }
+}
+
+/// The field of `density` over `scale`, and the level in it that is `given` or keeps the volume.
+fn level(
+    mesh: &HexMesh,
+    density: &[f64],
+    scale: f64,
+    given: Option<f64>,
+    width: f64,
+) -> Result<(Lattice, f64), SolidError> {
+    let points = GaussPoints::of(mesh);
+    // Beyond all densities a threshold means everything or nothing, although the field rings.
+    let least = density.iter().copied().fold(f64::INFINITY, f64::min);
+    let scaled: Vec<f64> = match given {
+        Some(threshold) if threshold <= least => vec![1.0; density.len()],
+        Some(threshold) if threshold > scale => vec![0.0; density.len()],
+        _ => density.iter().map(|density| density / scale).collect(),
+    };
+    let lattice = Lattice::of(&points, &scaled, width).ok_or_else(|| too_large(mesh, width))?;
+    let level = match given {
+        Some(threshold) => threshold / scale,
+        None => lattice.level(&points, &scaled),
+    };
+    Ok((lattice, level))
+}
+
+fn check(mesh: &HexMesh, density: &[f64]) -> Result<(), FieldError> {
+    if density.len() != mesh.n_elements() {
+        return Err(FieldError::Length { found: density.len(), expected: mesh.n_elements() });
+    }
+    match density.iter().position(|value| !value.is_finite()) {
+        Some(index) => Err(FieldError::NotFinite { index, value: density[index] }),
+        None => Ok(()),
+    }
+}
+
+fn too_large(mesh: &HexMesh, width: f64) -> SolidError {
+    SolidError::TooLarge(mesh.bounding_box().extent().iter().map(|x| x / width).product())
 }

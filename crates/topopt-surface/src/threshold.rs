@@ -10,19 +10,6 @@ use crate::cut::Cut;
 /// threads.
 const CHUNK: usize = 4096;
 
-/// The volume of {`field` >= `threshold`}, enclosed by exactly the triangles of
-/// [`iso_surface`](crate::iso_surface).
-pub fn clipped_volume(mesh: &HexMesh, field: &Field, threshold: f64) -> f64 {
-    Volumes::of(mesh).clipped(field, threshold)
-}
-
-/// The threshold whose solid has the volume `target`, and that solid's volume. The two volumes
-/// differ where no threshold gives the target: where large parts of the field have one value. A
-/// field of one value up to rounding is inside as a whole or not at all, whichever is nearer.
-pub fn threshold_of_volume(mesh: &HexMesh, field: &Field, target: f64) -> (f64, f64) {
-    Volumes::of(mesh).threshold(field, target)
-}
-
 /// The volumes of the elements of a mesh, as sums over their tetrahedra.
 pub(crate) struct Volumes<'a> {
     mesh: &'a HexMesh,
@@ -39,14 +26,14 @@ impl<'a> Volumes<'a> {
         Self { mesh, of_elements, total }
     }
 
-    /// The mesh.
-    pub fn mesh(&self) -> &'a HexMesh {
-        self.mesh
-    }
-
     /// The volume of an element.
     pub fn of_element(&self, element: usize) -> f64 {
         self.of_elements[element]
+    }
+
+    /// The volume of all elements.
+    pub fn total(&self) -> f64 {
+        self.total
     }
 
     /// Volume of an element that is inside.
@@ -61,7 +48,7 @@ impl<'a> Volumes<'a> {
         }
     }
 
-    /// [`clipped_volume`].
+    /// The volume of {`field` >= `threshold`}, as the field is linear on the tetrahedra.
     pub fn clipped(&self, field: &Field, threshold: f64) -> f64 {
         let cut = Cut { mesh: self.mesh, field, threshold };
         let of_chunk = |chunk: usize| -> f64 {
@@ -73,7 +60,9 @@ impl<'a> Volumes<'a> {
         sums.iter().sum()
     }
 
-    /// [`threshold_of_volume`].
+    /// The threshold whose solid has the volume `target`, and that solid's volume. The two volumes
+    /// differ where no threshold gives the target: where large parts of the field have one value. A
+    /// field of one value up to rounding is inside as a whole or not at all, whichever is nearer.
     pub fn threshold(&self, field: &Field, target: f64) -> (f64, f64) {
         let [least, most] = field.range();
 

@@ -1,6 +1,7 @@
 //! A closed surface of triangles.
 
 use topopt_mesh::hexahedron::determinant;
+use topopt_mesh::vector::{cross, difference, length};
 
 /// A closed surface of triangles, counter-clockwise seen from outside.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -8,18 +9,12 @@ pub struct TriangleSurface {
     pub(crate) vertices: Vec<[f64; 3]>,
     pub(crate) triangles: Vec<[u32; 3]>,
     pub(crate) on_boundary: Vec<bool>,
-    /// Ends of the piece of an edge of tetrahedra along which each vertex may move, `[n_vertices]`.
-    pub(crate) tracks: Vec<[[f64; 3]; 2]>,
-    pub(crate) pieces: Vec<u32>,
 }
 
 impl TriangleSurface {
-    /// A surface of given triangles as one piece, without a mesh: its vertices are not on a
-    /// boundary, and may not move.
+    /// A surface of given triangles, none of them on the boundary of a part.
     pub fn new(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Self {
-        let n = vertices.len();
-        let tracks = vertices.iter().map(|&x| [x; 2]).collect();
-        Self { vertices, triangles, on_boundary: vec![false; n], tracks, pieces: vec![0; n] }
+        Self { on_boundary: vec![false; vertices.len()], vertices, triangles }
     }
 
     /// Coordinates of the vertices, `[n_vertices][3]`.
@@ -32,7 +27,7 @@ impl TriangleSurface {
         &self.triangles
     }
 
-    /// Whether each vertex lies on the boundary of the mesh, `[n_vertices]`; such vertices stay.
+    /// Whether each vertex lies on the boundary of the part, `[n_vertices]`.
     pub fn on_boundary(&self) -> &[bool] {
         &self.on_boundary
     }
@@ -40,27 +35,6 @@ impl TriangleSurface {
     /// Computes the enclosed volume, by the divergence theorem.
     pub fn volume(&self) -> f64 {
         self.triangles.iter().map(|triangle| self.cone_volume(triangle)).sum()
-    }
-
-    /// Computes the enclosed volume of every connected piece; a cavity belongs to the piece around
-    /// it.
-    pub fn piece_volumes(&self) -> Vec<f64> {
-        let n_pieces = self.pieces.iter().max().map_or(0, |last| *last as usize + 1);
-        let mut volumes = vec![0.0; n_pieces];
-        for triangle in &self.triangles {
-            volumes[self.pieces[triangle[0] as usize] as usize] += self.cone_volume(triangle);
-        }
-        volumes
-    }
-
-    /// Returns the surface of the largest piece alone.
-    pub fn largest_piece(&self) -> Self {
-        let volumes = self.piece_volumes();
-        let largest = (0..volumes.len()).max_by(|&a, &b| volumes[a].total_cmp(&volumes[b]));
-        let is_kept = |vertex: u32| Some(self.pieces[vertex as usize] as usize) == largest;
-        let triangles: Vec<_> = self.triangles.iter().filter(|t| is_kept(t[0])).copied().collect();
-        let part = self.part(triangles);
-        Self { pieces: vec![0; part.vertices.len()], ..part }
     }
 
     /// Rounds coordinates to single precision, as STL holds them; also returns the largest change
@@ -72,6 +46,37 @@ impl TriangleSurface {
         let changes = coordinates.zip(surface.vertices.as_flattened()).map(|(a, b)| (a - b).abs());
         let largest = changes.fold(0.0, f64::max);
         (surface, largest)
+    }
+
+    /// Area of the triangles with a vertex off the boundary of the part.
+    pub(crate) fn free_area(&self) -> f64 {
+        let is_free = |t: &&[u32; 3]| t.iter().any(|&vertex| !self.on_boundary[vertex as usize]);
+        self.triangles.iter().filter(is_free).map(|t| length(self.area_vector(t))).sum()
+    }
+
+    /// Unit normals of the vertices outwards, by the areas around: 0 where these cancel.
+    pub(crate) fn normals(&self) -> Vec<[f64; 3]> {
+        let mut normals = vec![[0.0; 3]; self.vertices.len()];
+        for triangle in &self.triangles {
+            let area = self.area_vector(triangle);
+            for &vertex in triangle {
+                (0..3).for_each(|i| normals[vertex as usize][i] += area[i]);
+            }
+        }
+        let unit = |x: [f64; 3]| x.map(|n| n / length(x).max(f64::MIN_POSITIVE));
+        normals.into_iter().map(unit).collect()
+    }
+
+    /// The surface with every vertex moved outwards by a `distance`.
+    pub(crate) fn offset(&self, distance: f64) -> Self {
+        let moved = self.vertices.iter().zip(self.normals());
+        let moved = moved.map(|(x, n)| [0, 1, 2].map(|i| x[i] + distance * n[i]));
+        Self { vertices: moved.collect(), ..self.clone() }
+    }
+
+    /// The surface without vertices that no triangle uses.
+    pub(crate) fn compact(&self) -> Self {
+        self.part(self.triangles.clone())
     }
 
     /// Returns the surface of some of the triangles, with the vertices that they use.
@@ -88,13 +93,22 @@ impl TriangleSurface {
             triangles,
             vertices: kept.iter().map(|&vertex| self.vertices[vertex]).collect(),
             on_boundary: kept.iter().map(|&vertex| self.on_boundary[vertex]).collect(),
-            tracks: kept.iter().map(|&vertex| self.tracks[vertex]).collect(),
-            pieces: kept.iter().map(|&vertex| self.pieces[vertex]).collect(),
         }
     }
 
+    /// Area vector of a triangle, outwards.
+    pub(crate) fn area_vector(&self, triangle: &[u32; 3]) -> [f64; 3] {
+        let [a, b, c] = triangle.map(|vertex| self.vertices[vertex as usize]);
+        cross(difference(b, a), difference(c, a)).map(|twice| 0.5 * twice)
+    }
+
+    /// Corners of the triangles, `[n_triangles][3][3]`.
+    pub(crate) fn corners_of_all(&self) -> impl Iterator<Item = [[f64; 3]; 3]> + '_ {
+        self.triangles.iter().map(|triangle| triangle.map(|v| self.vertices[v as usize]))
+    }
+
     /// Signed volume of the cone of a triangle with the first vertex of all as its apex.
-    fn cone_volume(&self, triangle: &[u32; 3]) -> f64 {
+    pub(crate) fn cone_volume(&self, triangle: &[u32; 3]) -> f64 {
         let apex = self.vertices[0];
         let [a, b, c] = triangle.map(|vertex| {
             let x = self.vertices[vertex as usize];

@@ -1,7 +1,7 @@
 //! `topopt export RESULT -o FILE`
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use topopt_case::config::LengthUnit;
 use topopt_case::finding::{Finding, InputError};
@@ -11,57 +11,51 @@ use topopt_mesh::HexMesh;
 use topopt_mesh::numbers::shown;
 use topopt_study::design_file::DesignFile;
 use topopt_study::failure::Failure;
+use topopt_study::part_file;
 use topopt_study::run_directory::RunDirectory;
-use topopt_surface::{Dropped, TriangleSurface};
+use topopt_study::surface_measures::SurfaceMeasures;
+use topopt_surface::{Shaping, SolidError, TriangleSurface};
 
 use crate::args::ExportArgs;
 
 /// Writes the surface of a design.
 pub(super) fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let format = Format::of(&args.output)?;
-    let (design, unit) = design(&args.result)?;
-    let solid = design.solid(args.threshold, args.smooth).map_err(InputError::from)?;
+    let (design, folder, unit) = design(&args.result)?;
+    let shaping = Shaping {
+        threshold: args.threshold,
+        quality: args.quality.into(),
+        decimation: args.decimate,
+    };
+    let solid = design.solid(&shaping).map_err(InputError::from)?;
     design.check(&solid, args.threshold).map_err(InputError::from)?;
-    let mut surface = solid.surface();
-
-    let parts = solid.parts();
+    let (part, is_exact) =
+        part_file::read(folder.as_deref(), &design.mesh).map_err(InputError::from)?;
+    let said = |error: SolidError| InputError::from(Finding::new(error.to_string()));
+    let mut shape = solid.shape(&part).map_err(said)?;
+    let parts = shape.surface.parts();
     if args.largest_piece {
-        surface = surface.largest_piece();
+        shape.surface = shape.surface.largest_piece();
     }
-
-    let before = surface.n_free_triangles();
-    if let Some(share) = args.decimate {
-        let decimated = surface.decimate(share);
-        decimated.map_err(|error| InputError::from(Finding::new(error.to_string())))?;
-    }
-
-    // What is said of the surface is true of the file.
-    let mut rounding = 0.0;
-    if let Format::Stl = format {
-        let (rounded, largest) = surface.in_single_precision();
-        check_rounded(&surface, &rounded)?;
-        (surface, rounding) = (rounded, largest);
-    } else {
-        check_crossings(&surface)?;
-    }
+    let rounding = format.round(&mut shape.surface)?;
+    let surface = &shape.surface;
     format
-        .write(&args.output, &surface, unit)
+        .write(&args.output, surface, unit)
         .map_err(|error| InputError::from(unwritten(&error)))?;
 
     let (triangles, vertices) = (surface.triangles().len(), surface.vertices().len());
     writeln!(out, "wrote {}: {triangles} triangles, {vertices} vertices", args.output.display())?;
-    if let Some(share) = args.decimate {
-        tell_decimation(share, before, &surface, out)?;
-    }
-
     tell_volume(solid.threshold(), surface.volume(), design.volume(), out)?;
+    for (name, text) in SurfaceMeasures::of(&shape, (&part, is_exact), &design.mesh).rows() {
+        writeln!(out, "{name}: {text}")?;
+    }
     match format {
         Format::ThreeMf => writeln!(out, "unit of the file: {}", unit.name())?,
         Format::Glb => writeln!(out, "unit of the file: m, with y upwards")?,
         _ => {}
     }
     tell_rounding(rounding, &design.mesh, out)?;
-    tell_parts(&parts, solid.dropped(), args.largest_piece, out)
+    tell_parts(&parts, shape.crumbs, args.largest_piece, out)
 }
 
 /// A surface that crosses itself encloses nothing that can be printed.
@@ -120,16 +114,16 @@ fn unwritten(error: &WriteError) -> Finding {
     }
 }
 
-/// The file of a design, and the unit of its lengths: that of the case, millimeter if it states
+/// The file of a design, the folder of its results, and the unit of its lengths: that of the case, millimeter if it states
 /// none.
-fn design(result: &Path) -> Result<(DesignFile, LengthUnit), InputError> {
-    let (path, units) = if result.is_file() {
-        (result.into(), None)
+fn design(result: &Path) -> Result<(DesignFile, Option<PathBuf>, LengthUnit), InputError> {
+    let (path, folder, units) = if result.is_file() {
+        (result.into(), None, None)
     } else {
         let directory = RunDirectory::open(result)?;
-        (directory.design(), directory.config()?.units)
+        (directory.design(), Some(result.into()), directory.config()?.units)
     };
-    Ok((DesignFile::read(&path)?, units.map_or(LengthUnit::Mm, |units| units.length)))
+    Ok((DesignFile::read(&path)?, folder, units.map_or(LengthUnit::Mm, |units| units.length)))
 }
 
 /// Format, by the extension of the file.
@@ -156,6 +150,22 @@ impl Format {
                 .remedy("give a file name that ends with .stl, .3mf, .obj, .ply, .glb or .vtp")
                 .into()),
         }
+    }
+
+    /// Rounds the surface to what the format holds, so that what is said of it is true of the file;
+    /// returns how far coordinates move.
+    fn round(&self, surface: &mut TriangleSurface) -> Result<f64, InputError> {
+        let Format::Stl = self else { return check_crossings(surface).map(|()| 0.0) };
+        let (mut rounded, largest) = surface.in_single_precision();
+        if !rounded.crossings().is_empty() {
+            // What is as thin as coordinates are rounded goes, and nothing else.
+            let (tidy, _) = surface.simplified(ROUNDED * largest).in_single_precision();
+            let is_same = (tidy.volume() / surface.volume() - 1.0).abs() < SAME_VOLUME;
+            rounded = if is_same { tidy } else { rounded };
+        }
+        check_rounded(surface, &rounded)?;
+        *surface = rounded;
+        Ok(largest)
     }
 
     fn write(
@@ -192,29 +202,11 @@ fn three_mf_unit(unit: LengthUnit) -> three_mf::Unit {
     }
 }
 
-/// Prints how many of the `before` triangles off the boundary of the mesh are left.
-fn tell_decimation(
-    share: f64,
-    before: usize,
-    surface: &TriangleSurface,
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
-    let left = surface.n_free_triangles();
-    let fixed = surface.triangles().len() - left;
-    writeln!(
-        out,
-        "decimated from {before} to {left} triangles; the other {fixed} are the mesh's own boundary"
-    )?;
-    if left as f64 > share * before as f64 {
-        writeln!(
-            out,
-            "warning: fewer triangles would have changed the volume by 0.5 % or damaged the \
-             surface: {:.1} % are left",
-            100.0 * left as f64 / before as f64
-        )?;
-    }
-    Ok(())
-}
+/// Thickness, by how far coordinates are rounded, up to which triangles may fold.
+const ROUNDED: f64 = 4.0;
+
+/// Relative difference of volumes up to which a surface is still the same.
+const SAME_VOLUME: f64 = 1e-3;
 
 /// Share of the size of the part up to which nobody sees that coordinates are rounded.
 const UNSEEN_ROUNDING: f64 = 1e-5;
@@ -236,7 +228,7 @@ fn tell_rounding(rounding: f64, mesh: &HexMesh, out: &mut dyn Write) -> Result<(
 /// Pieces that do not touch, cavities that no powder leaves, and what was too small for either.
 fn tell_parts(
     [pieces, cavities]: &[Vec<f64>; 2],
-    Dropped { pieces: small, cavities: filled }: Dropped,
+    crumbs: usize,
     only_largest: bool,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
@@ -259,8 +251,8 @@ fn tell_parts(
         writeln!(out, "warning: {n} closed {cavities} of volume {volumes}: powder stays inside")?;
     }
 
-    if small + filled > 0 {
-        writeln!(out, "smaller than an element: {small} pieces dropped, {filled} cavities filled")?;
+    if crumbs > 0 {
+        writeln!(out, "pieces smaller than an element, dropped: {crumbs}")?;
     }
     Ok(())
 }

@@ -16,9 +16,12 @@ use topopt_study::design_file::DesignFile;
 use topopt_study::done::Seconds;
 use topopt_study::failure::Failure;
 use topopt_study::output_folder;
+use topopt_study::part_file;
 use topopt_study::result_files::{CASE, REPORT, SUMMARY};
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::summary::{Summary, rule_text};
+use topopt_study::surface_measures::SurfaceMeasures;
+use topopt_surface::Shaping;
 
 use super::pages::wording::{DIGITS, Units, read, unreadable, with_unit, words};
 use super::pages::{part, problem, targets, warnings};
@@ -53,7 +56,11 @@ fn page<K: Shown<N>, const N: usize>(
 
     let history = curves::read_history(&results.history())?;
     let file = DesignFile::read(&results.design())?;
-    let solid = file.solid(None, None)?;
+    let solid = file.solid(&Shaping::default())?;
+    let (body, is_exact) = part_file::read(Some(results.path()), &file.mesh)?;
+    let shape = solid.shape(&body).map_err(|error| Finding::new(error.to_string()))?;
+    let measures = SurfaceMeasures::of(&shape, (&body, is_exact), &file.mesh);
+    let fact = |(name, value): (&str, String)| Fact::new(words(name), value);
     let found = verification::read::<K, N>(results)?;
     let names: Vec<&str> = summary.load_cases.iter().map(String::as_str).collect();
     let units = Units::of(summary.units.as_ref(), physics);
@@ -75,7 +82,8 @@ fn page<K: Shown<N>, const N: usize>(
         targets,
         problem: problem::groups(&table, &summary.into(), &file.mesh, &units),
         solid: &solid,
-        density: &file.density,
+        surface: &shape.surface,
+        measures: measures.rows().into_iter().map(fact).collect(),
         states: K::states(results, &file, solid.threshold(), &names, &units)?,
         part: part::of::<K, N>(&file, &names, &units)?,
         curves: curves::curves(&history, &summary.objective.response, &units),
@@ -98,7 +106,7 @@ fn page<K: Shown<N>, const N: usize>(
         case,
     };
 
-    report.html().map_err(|error| unreadable(&results.design(), &error).into())
+    Ok(report.html())
 }
 
 fn subtitle(results: &RunDirectory, summary: &Summary) -> String {

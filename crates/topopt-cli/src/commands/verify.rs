@@ -37,8 +37,7 @@ fn tell<K: Shown<N>, const N: usize>(
     out: &mut dyn Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
-    let request =
-        Request { threshold: args.threshold, smooth: args.smooth, gmsh: (&args.gmsh).into() };
+    let request = Request { threshold: args.threshold, gmsh: (&args.gmsh).into() };
     let verify = || K::verify(results, config, &request, interrupt);
     let found = thread_pool(config.solver.threads)?.install(verify)?;
     if args.json {

@@ -23,7 +23,7 @@ fn limited() -> Folder {
 
 /// Status, numbers and message of a verification with the surface at the density 0.5.
 fn verify(folder: &Folder) -> (i32, Value, String) {
-    let args = ["verify", "out", "--threshold", "0.5", "--smooth", "0", "--json"];
+    let args = ["verify", "out", "--threshold", "0.5", "--json"];
     let (status, out, err) = topopt(&folder.path(""), &args);
     (status, serde_json::from_str(&out).unwrap(), err)
 }

@@ -139,6 +139,11 @@ impl Facets {
         script
     }
 
+    /// Vertices, `[n_vertices][3]`, and triangles, `[n_triangles][3]`, of the surface of the file.
+    pub fn into_triangles(self) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
+        (self.vertices, self.surface.triangles)
+    }
+
     /// The box around them.
     pub fn bounding_box(&self) -> BoundingBox {
         BoundingBox::around(&self.vertices)

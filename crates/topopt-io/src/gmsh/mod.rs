@@ -31,6 +31,7 @@ mod records;
 mod sections;
 mod source;
 mod supervised;
+mod triangulation;
 mod trust;
 mod version_2;
 mod version_4;
@@ -49,6 +50,7 @@ pub use meshed::mesh;
 pub use meshing_error::MeshingError;
 pub(crate) use program::GEOMETRIES;
 pub use program::{ElementSize, Hexes, Meshing, is_geometry};
+pub use triangulation::{Triangulation, triangulate};
 pub use trust::Harm;
 pub use write::{Encoding, GmshFormat, Version, write};
 

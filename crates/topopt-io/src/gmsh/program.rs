@@ -111,7 +111,7 @@ fn is_one_of(path: &Path, extensions: &[&str]) -> bool {
 pub(super) struct Task<'a> {
     /// File that Gmsh reads: the geometry, or one that was made of it.
     pub geometry: &'a Path,
-    /// `-3` for a mesh, `-0` for the geometry alone.
+    /// `-3` for a mesh, `-2` for its surface as STL, `-0` for the geometry alone.
     pub dimension: &'static str,
     /// Options that must be set before the geometry is read.
     pub numbers: &'a [(&'static str, f64)],
@@ -159,6 +159,7 @@ impl Runner<'_> {
         command.arg(task.dimension).arg(path.map_err(MeshingError::Folder)?).arg(inside(SETTINGS));
         match task.dimension {
             "-0" => command.arg("-o").arg(inside(UNROLLED)),
+            "-2" => command.args(["-format", "stl", "-bin", "-o"]).arg(inside(MESH)),
             _ => command.args(["-format", "msh41", "-bin", "-o"]).arg(inside(MESH)),
         };
         command.stdin(Stdio::null()).stdout(log).stderr(errors);

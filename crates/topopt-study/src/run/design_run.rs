@@ -164,7 +164,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         solver: &Solver<C::Backend>,
         doubtful: Vec<String>,
     ) -> RunSummary<'a> {
-        let Prepared { model, note, resumption, start_from } = first.prepared;
+        let Prepared { model, note, resumption, start_from, .. } = first.prepared;
         let (device, strategy) = (computer.backend().name(), solver.operator.strategy());
         let mut summary = RunSummary::new(self.asked.config, model, doubtful, (device, strategy));
         summary.record.preconditioner = Preconditioner::of(solver.preconditioner.as_ref());

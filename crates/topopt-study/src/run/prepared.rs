@@ -5,12 +5,14 @@ use topopt_case::config;
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::model::Model;
 use topopt_design::DesignState;
+use topopt_io::gmsh::Triangulation;
 
 use super::request::Asked;
 use crate::computer::Solvable;
 use crate::failure::Failure;
 use crate::observer::StudyObserver;
 use crate::output_folder::{self, Earlier};
+use crate::part_file;
 use crate::place::Place;
 use crate::resumption::Resumption;
 use crate::starting_design::StartingDesign;
@@ -20,6 +22,8 @@ pub(super) struct Prepared<K, const N: usize> {
     pub model: Model<K, N>,
     /// Why it is computed where it is.
     pub note: Option<String>,
+    /// Surface of the geometry.
+    pub part: Option<Triangulation>,
     pub resumption: Option<Resumption>,
     /// The design to start from, and its densities on the mesh of the run.
     pub start_from: Option<(StartingDesign, Vec<f64>)>,
@@ -54,7 +58,11 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
             None => Case::of::<K>(config, &request.gmsh, interrupt),
         };
         let (place, case) = rayon::join(place, case);
-        let (place, case) = (place.map_err(InputError::from)?, case?);
+        let (place, mut case) = (place.map_err(InputError::from)?, case?);
+        let is_kept = request.files.is_some() && request.mesh.is_none();
+        let part = is_kept
+            .then(|| part_file::triangulated(config, &request.gmsh, interrupt, &mut case.notes))
+            .flatten();
         let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
         let elements = model.mesh.n_elements();
         place.check_parts(&request.team, elements).map_err(InputError::from)?;
@@ -70,7 +78,7 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
             model.task.space.initial_volume_fraction = model.space.volume_fraction(density);
         }
         let note = place.note_of(&request.team);
-        Ok((place, Self { model, note, resumption, start_from }))
+        Ok((place, Self { model, note, part, resumption, start_from }))
     }
 
     /// State of the design to resume from; none for a new run.

@@ -19,6 +19,8 @@ use crate::computer::Solvable;
 use crate::connection;
 use crate::islands::Cleaned;
 use crate::observer::{Evaluated, Fields, StudyObserver, Wanted};
+use crate::output_folder::refused;
+use crate::part_file;
 use crate::results::Results;
 use crate::summary::RunSummary;
 
@@ -196,6 +198,9 @@ impl<'a, K: Solvable<N>, const N: usize> Reporter<'a, K, N> {
             let (strategy, iteration) = (record.strategy.as_str(), record.done.iterations);
             let checkpointer = Checkpointer::new(config, model, strategy, iteration)?;
             let results = Results::create(model, config, resumption, earlier)?;
+            let part = prepared.part.as_ref();
+            part.map_or(Ok(()), |part| part_file::write(&config.output_directory(), part))
+                .map_err(|error| refused(error.to_string()))?;
             Ok::<_, Finding>(Files { results, checkpointer })
         });
         let files = files.transpose()?;

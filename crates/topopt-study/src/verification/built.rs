@@ -25,9 +25,9 @@ pub struct Built {
     pub grey_level: f64,
     /// Shares of the solid's volume of its connected pieces, largest first.
     pub parts: Vec<f64>,
-    /// The thinnest member; see [`Solid::narrowest`](topopt_surface::Solid::narrowest).
+    /// Widths of the members; see [`Shape::widths`](topopt_surface::Shape::widths).
     pub smallest_member: Option<Width>,
-    /// The narrowest gap; see the same.
+    /// Widths of the gaps; see the same.
     pub smallest_gap: Option<Width>,
     /// Mean width of an element: what widths are uncertain by.
     pub element_width: f64,
@@ -41,7 +41,7 @@ impl Built {
         tags: Option<&Tags>,
         summary: &Summary,
     ) -> Self {
-        let [member, gap] = shape.narrowest;
+        let [member, gap] = shape.widths;
         let width = |found| Width::of(found, tags);
         Self {
             threshold: shape.threshold,
@@ -66,10 +66,10 @@ impl Built {
 
     /// Warns that a member is too thin for its elements.
     pub(super) fn thin_member(&self) -> Option<String> {
-        let Width { width, element, at } = self.smallest_member?;
+        let Width { width, element, at, .. } = self.smallest_member?;
         (width < self.element_width).then(|| {
             format!(
-                "the thinnest member is {} wide, less than an element ({}), at element {element}, {}: it \
+                "the thinnest members are {} wide, less than an element ({}), as at element {element}, {}: they \
                  may be much softer than computed here, and a finer mesh tells",
                 shown(width),
                 shown(self.element_width),

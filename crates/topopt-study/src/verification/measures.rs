@@ -1,15 +1,17 @@
 //! Numbers of a verified shape, with their places.
 
 use serde::{Deserialize, Serialize};
-use topopt_surface::Narrowest;
+use topopt_surface::Widths;
 
 use topopt_case::tags::Tags;
 
-/// A width and its place.
+/// Widths of members or gaps along the surface, and a place of the smallest.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Width {
-    /// Distance across.
+    /// Largest width of the narrowest ones, which a hundredth of the surface bounds.
     pub width: f64,
+    /// Largest width of those that half of the surface bounds.
+    pub median: f64,
     /// Number of the element that the middle is in.
     pub element: u64,
     /// The middle.
@@ -18,8 +20,9 @@ pub struct Width {
 
 impl Width {
     /// With the number of the mesh file.
-    pub(super) fn of(Narrowest { width, at, element }: Narrowest, tags: Option<&Tags>) -> Self {
-        Self { width, element: Tags::element(tags, element), at }
+    pub(super) fn of((widths, element): (Widths, u32), tags: Option<&Tags>) -> Self {
+        let Widths { first_percentile, median, at } = widths;
+        Self { width: first_percentile, median, element: Tags::element(tags, element), at }
     }
 }
 

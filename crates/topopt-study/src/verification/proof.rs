@@ -24,6 +24,7 @@ use super::shape::Shape;
 use super::springs::MovedSprings;
 use crate::design_file::DesignFile;
 use crate::failure::Failure;
+use crate::part_file;
 use crate::place::Place;
 use crate::result_files::{VERIFIED, VERIFIED_DESIGN, write_json};
 use crate::run_directory::RunDirectory;
@@ -115,7 +116,8 @@ pub(crate) fn of<K: Verified<N>, const N: usize>(
     let place = Place::find(asked).map_err(InputError::from)?;
     let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
     let file = DesignFile::read(&results.design()).map_err(InputError::from)?;
-    let shape = Shape::new(&model, &file, request).map_err(InputError::from)?;
+    let (part, _) = part_file::read(Some(results.path()), &file.mesh).map_err(InputError::from)?;
+    let shape = Shape::new(&model, (&file, &part), request).map_err(InputError::from)?;
 
     let void = K::void(config);
     let is_solid = |is_touched: &bool| *is_touched || void >= FILLER;

@@ -9,8 +9,6 @@ use crate::failure::Remedies;
 pub struct Request {
     /// Density at which the surface lies; by default that which keeps the volume.
     pub threshold: Option<f64>,
-    /// Length by which smoothing may move the surface; by default the mean width of an element.
-    pub smooth: Option<f64>,
     /// Makes the mesh of the case, if it is one of a geometry.
     pub gmsh: Gmsh,
 }

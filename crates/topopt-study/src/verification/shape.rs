@@ -6,7 +6,7 @@ use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_design::{Interpolation, Law};
 use topopt_mesh::numbers::shown;
-use topopt_surface::Narrowest;
+use topopt_surface::{Part, Places, Shaping, Widths};
 
 use super::carried::Carried;
 use super::compared::Compared;
@@ -29,8 +29,9 @@ pub(super) struct Shape {
     pub is_touched: Vec<bool>,
     /// Volumes of its pieces, largest first.
     pub pieces: Vec<f64>,
-    /// The thinnest member and the narrowest gap, beside elements with a fixed density.
-    pub narrowest: [Option<Narrowest>; 2],
+    /// Widths of the members and gaps, besides at elements with a fixed density, and the elements
+    /// in which the first percentiles are.
+    pub widths: [Option<(Widths, u32)>; 2],
     /// Volume of material.
     pub volume: Compared,
     /// Material besides that of passive elements, as a share of the design elements' volume.
@@ -44,7 +45,7 @@ impl Shape {
     /// A finding if the file is not of the model's mesh, or nothing is solid.
     pub fn new<K: Physics<N>, const N: usize>(
         model: &Model<K, N>,
-        file: &DesignFile,
+        (file, part): (&DesignFile, &Part),
         request: &Request,
     ) -> Result<Self, Finding> {
         let (found, needed) = (file.density.len(), model.mesh.n_elements());
@@ -55,8 +56,15 @@ impl Shape {
                 .remedy("the mesh has changed since the run: run the case again"));
         }
 
-        let solid = file.built(request.threshold, request.smooth)?;
-        let [pieces, _] = solid.parts();
+        let solid = file.built(&Shaping { threshold: request.threshold, ..Shaping::default() })?;
+        let built = solid.shape(part).map_err(|error| Finding::new(error.to_string()))?;
+        let [pieces, _] = built.surface.parts();
+        let widths = built.widths(&file.mesh, &file.is_passive());
+        let widths = widths.map(|found| {
+            let widths = found?;
+            let element = Places::of(&file.mesh, &[widths.at]).elements().next()?;
+            Some((widths, element))
+        });
         let shares = model.renumbering.elements_from_original(&solid.shares());
         let density = model.renumbering.elements_from_original(&file.density);
         let at_least = |least: f64| shares.iter().map(|&share| share >= least).collect();
@@ -84,7 +92,7 @@ impl Shape {
         Ok(Self {
             threshold: solid.threshold(),
             pieces,
-            narrowest: solid.narrowest(&file.is_passive()),
+            widths,
             volume,
             volume_fraction: Compared::new(fraction(volume.optimized), fraction(volume.verified)),
             scale: built / of_shares,

@@ -1,5 +1,7 @@
 //! Triangles that cross, touch or lie on each other.
 
+use topopt_mesh::vector::{difference, length};
+
 use super::*;
 
 /// The crossings of triangles of `vertices`, also moved far away and scaled down.
@@ -57,9 +59,13 @@ fn triangles_with_a_common_vertex_or_edge() {
 
 #[test]
 fn two_balls_that_overlap_cross_along_a_circle() {
-    let mesh = distorted(10);
-    let one = iso_surface(&mesh, &level_set(&mesh, ball(0.3, -0.2)), 0.0);
-    let other = iso_surface(&mesh, &level_set(&mesh, ball(0.3, 0.2)), 0.0);
+    let [mesh, _] = meshes(16);
+    let part = Part::of_mesh(&mesh).unwrap();
+    let ball = |shift: f64| {
+        let depth = |x: [f64; 3]| 0.3 - length(difference(x, [0.5 + shift, 0.5, 0.5]));
+        shaped(&mesh, &shares(&mesh, depth), &part).surface
+    };
+    let [one, other] = [-0.15, 0.15].map(ball);
     assert!(one.crossings().is_empty() && other.crossings().is_empty());
     let shift = one.vertices().len() as u32;
     let moved = other.triangles().iter().map(|t| t.map(|vertex| vertex + shift));
@@ -67,13 +73,14 @@ fn two_balls_that_overlap_cross_along_a_circle() {
         [one.vertices(), other.vertices()].concat(),
         one.triangles().iter().copied().chain(moved).collect(),
     );
-    // The circle lies in the plane x = 1, its radius is the root of 0.3^2 - 0.2^2.
+    // The circle lies in the plane x = 0.5, its radius is the root of 0.3^2 - 0.15^2.
     let crossings = both.crossings();
     assert!(crossings.len() > 50, "{}", crossings.len());
     for triangle in crossings.as_flattened() {
         for vertex in both.triangles()[*triangle as usize] {
             let [x, y, z] = both.vertices()[vertex as usize];
-            assert!((x - 1.0).abs() < 0.2 && (y.hypot(z) - 0.05_f64.sqrt()).abs() < 0.2);
+            let radius = (y - 0.5).hypot(z - 0.5);
+            assert!((x - 0.5).abs() < 0.1 && (radius - 0.26).abs() < 0.1, "{x} {radius}");
         }
     }
 }

@@ -117,9 +117,10 @@ fn facts<K: Shown<N>, const N: usize>(found: &Found<K, N>, units: &Units) -> Vec
     let built = &found.built;
     let width = |width: &Option<Width>| match width {
         None => "none".into(),
-        Some(Width { width, element, at }) => {
-            let width = with_unit(*width, &units.length);
-            format!("{width} at element {element} {}", place_text(*at))
+        Some(Width { width, median, element, at }) => {
+            let [width, median] = [width, median].map(|width| with_unit(*width, &units.length));
+            let at = place_text(*at);
+            format!("1 % up to {width} wide, as at element {element} {at}, half up to {median}")
         }
     };
     let threshold = number(built.threshold, DIGITS);
@@ -127,8 +128,8 @@ fn facts<K: Shown<N>, const N: usize>(found: &Found<K, N>, units: &Units) -> Vec
         Fact::new("Solid", format!("density of at least {threshold}")),
         found.overall.fact(units),
         Fact::new("Connected parts", built.parts.len().to_string()),
-        Fact::new("Smallest member", width(&built.smallest_member)),
-        Fact::new("Smallest gap", width(&built.smallest_gap)),
+        Fact::new("Members", width(&built.smallest_member)),
+        Fact::new("Gaps", width(&built.smallest_gap)),
     ];
     facts.extend(found.mass.map(|mass| Fact::new("Mass", units.mass(mass))));
     facts

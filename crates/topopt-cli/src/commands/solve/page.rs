@@ -11,7 +11,9 @@ use topopt_study::analysis::Analysis;
 use topopt_study::design_file::DesignFile;
 use topopt_study::failure::Failure;
 use topopt_study::history::History;
+use topopt_study::part_file;
 use topopt_study::result_files::{ANALYSIS_FIELDS, ANALYSIS_PAGE, CASE, TRANSIENT};
+use topopt_surface::Shaping;
 
 use crate::commands::pages::wording::{DIGITS, Units, pictured, read, sentence, unreadable};
 use crate::commands::pages::{part, problem, warnings};
@@ -52,7 +54,9 @@ fn page<K: Shown<N>, const N: usize>(
 
     let units = &Units::of(found.units.as_ref(), physics);
     let file = DesignFile::read(&folder.join(ANALYSIS_FIELDS))?;
-    let solid = file.built(None, None)?;
+    let solid = file.built(&Shaping::default())?;
+    let (body, _) = part_file::read(None, &file.mesh)?;
+    let shape = solid.shape(&body).map_err(|error| Finding::new(error.to_string()))?;
     let names: Vec<&str> = found.load_cases.iter().map(CaseNumbers::name).collect();
     let (what, option) = match &found.design {
         Some(design) => (format!("the densities of {design}"), format!(" --design {design}")),
@@ -65,7 +69,8 @@ fn page<K: Shown<N>, const N: usize>(
         headline: headline::<K, N>(found, units),
         warnings: warnings::sentences(&found.warnings),
         states: states::<K, N>(folder, found, solid.threshold(), units)?,
-        solid: &solid,
+        mesh: &file.mesh,
+        surface: &shape.surface,
         part: part::of::<K, N>(&file, &names, units)?,
         problem: problem::groups(&table, &found.into(), &file.mesh, units),
         repeat: vec![

@@ -68,16 +68,20 @@ pub(super) fn rows(built: &Built) -> [(&'static str, String); 4] {
     [
         ("grey level", format!("{:.2} % of the optimized design", 100.0 * grey_level)),
         ("connected parts", parts(shares)),
-        ("smallest member", width(&built.smallest_member, *element_width)),
-        ("smallest gap", width(&built.smallest_gap, *element_width)),
+        ("members", width(&built.smallest_member, *element_width)),
+        ("gaps", width(&built.smallest_gap, *element_width)),
     ]
 }
 
 fn width(width: &Option<Width>, element_width: f64) -> String {
-    width.map_or("none".into(), |Width { width, element, at }| {
+    width.map_or("none".into(), |Width { width, median, element, at }| {
         let widths = width / element_width;
-        let (width, at) = (shown(width), place(at));
-        format!("{width}, {widths:.1} element widths, at element {element}, {at}")
+        let [width, median] = [width, median].map(shown);
+        let at = place(at);
+        format!(
+            "1 % up to {width} wide ({widths:.1} elements), as at element {element}, {at}; half up \
+             to {median}"
+        )
     })
 }
 

@@ -1,0 +1,77 @@
+//! The surface of a geometry as triangles, near enough to its curves.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use topopt_mesh::numbers::rounded;
+
+use super::facets::{Facets, Unread};
+use super::meshing_error::MeshingError;
+use super::program::{MESH, Meshing, Runner, Task};
+use super::source::Source;
+
+/// Closed surface of a geometry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Triangulation {
+    /// Coordinates, `[n_vertices][3]`.
+    pub vertices: Vec<[f64; 3]>,
+    /// Triangles, counter-clockwise from outside, `[n_triangles][3]`.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl Triangulation {
+    fn of(facets: Facets) -> Self {
+        let (vertices, triangles) = facets.into_triangles();
+        Self { vertices, triangles }
+    }
+}
+
+/// Edges of a turn: chords that leave a bore by a thousandth of its radius.
+const PER_TURN: u32 = 72;
+
+/// Smallest size that curvature asks for, as a share of the cube root of the volume.
+const LEAST_SIZE: f64 = 0.002;
+
+/// Largest relative difference from the volume of the geometry.
+const MOST_OFF: f64 = 5e-3;
+
+/// Triangulates the surface of the file at `geometry`, without regard to the size of elements. Gmsh is
+/// ended soon after `interrupt` is set.
+///
+/// # Errors
+/// [`MeshingError`]; among them surfaces that are open, or meet inside of the geometry.
+pub fn triangulate(
+    geometry: &Path,
+    meshing: &Meshing,
+    interrupt: &AtomicBool,
+) -> Result<Triangulation, MeshingError> {
+    let runner = Runner { path: geometry, meshing, interrupt };
+    let source = Source::of(runner)?;
+    if let Source::Facets(facets) = source {
+        return Ok(Triangulation::of(facets));
+    }
+
+    let folder = runner.folder()?;
+    let measure = source.measure();
+    let least = measure.map_or(0.0, |measure| rounded(LEAST_SIZE * measure.volume.cbrt()));
+    let settings = format!(
+        "Mesh.ElementOrder = 1;\nMesh.SecondOrderLinear = 1;\nMesh.SaveAll = 1;\n\
+         Mesh.MeshSizeFromCurvature = {PER_TURN};\nMesh.MeshSizeMin = {least:?};\n\
+         Mesh.MeshSizeMax = 1e22;\nMesh.RecombineAll = 0;\nMesh.SubdivisionAlgorithm = 0;\n"
+    );
+    let numbers = source.options();
+    let timeout = meshing.timeout;
+    runner.run(&Task { geometry, dimension: "-2", numbers, settings, timeout }, &folder)?;
+
+    let facets = Facets::read(&folder.path().join(MESH)).map_err(|unread| match unread {
+        Unread::Io(cause) => MeshingError::Folder(cause),
+        Unread::Fault(fault) => MeshingError::Facets { path: geometry.into(), fault },
+    })?;
+    match measure {
+        Some(measure) if (facets.volume / measure.volume - 1.0).abs() > MOST_OFF => {
+            let (meshed, exact) = (facets.volume, measure.volume);
+            Err(MeshingError::Volume { path: geometry.into(), meshed, exact })
+        }
+        _ => Ok(Triangulation::of(facets)),
+    }
+}

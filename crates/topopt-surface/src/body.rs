@@ -1,0 +1,83 @@
+//! Closed surfaces as bodies of the library `manifold`: level surfaces and intersections.
+
+use manifold_rust::linalg::Vec3;
+use manifold_rust::manifold::Manifold;
+use manifold_rust::sdf::level_set;
+use manifold_rust::types::{BooleanEngine, Box as Bounds, Error, MeshGLP};
+
+use crate::TriangleSurface;
+
+type Mesh = MeshGLP<f64, u32>;
+
+/// A body between closed surfaces.
+pub(crate) struct Body {
+    manifold: Manifold,
+    /// Number that its triangles keep in an intersection.
+    number: u32,
+}
+
+impl Body {
+    /// The body in `surface`; none if that is not closed, or turned inside out. Bodies that touch
+    /// each other in vertices and edges are allowed.
+    pub fn of(surface: &TriangleSurface) -> Option<Self> {
+        let number = Manifold::reserve_ids(1);
+        let mesh = Mesh {
+            num_prop: 3,
+            vert_properties: surface.vertices.as_flattened().to_vec(),
+            tri_verts: surface.triangles.as_flattened().to_vec(),
+            run_original_id: vec![number],
+            ..Mesh::default()
+        };
+        let manifold = Manifold::from_mesh_glp_robust(&mesh);
+        let is_body = manifold.status() == Error::NoError && surface.volume() > 0.0;
+        is_body.then_some(Self { manifold, number })
+    }
+
+    /// The surface of what both have; its vertices lie `on_boundary` where they are of `self`. None
+    /// if the library gives up.
+    pub fn intersection(&self, other: &Self) -> Option<TriangleSurface> {
+        let common = self.manifold.intersection_with_engine(&other.manifold, BooleanEngine::Auto);
+        if common.status() != Error::NoError {
+            return None;
+        }
+        let mesh: Mesh = common.get_mesh_glp(-1);
+        let mut surface = surface(&mesh);
+        for (run, _) in
+            mesh.run_original_id.iter().enumerate().filter(|(_, id)| **id == self.number)
+        {
+            let corners = mesh.run_index[run] as usize..mesh.run_index[run + 1] as usize;
+            for &vertex in &surface.triangles.as_flattened()[corners] {
+                surface.on_boundary[vertex as usize] = true;
+            }
+        }
+        Some(surface)
+    }
+}
+
+impl TriangleSurface {
+    /// The surface without edges and triangles that a `tolerance` (length) does not tell apart.
+    pub fn simplified(&self, tolerance: f64) -> Self {
+        let Some(body) = Body::of(self) else { return self.clone() };
+        surface(&body.manifold.simplify(tolerance).get_mesh_glp(-1))
+    }
+}
+
+/// The surface of {`value` > 0} in a box from `low` to `high`, which closes it, by marching
+/// tetrahedra on a body-centered lattice of about the `spacing`: closed and free of crossings.
+pub(crate) fn level_surface(
+    value: impl Fn([f64; 3]) -> f64 + Sync,
+    [low, high]: [[f64; 3]; 2],
+    spacing: f64,
+) -> TriangleSurface {
+    let [low, high] = [low, high].map(|[x, y, z]| Vec3 { x, y, z });
+    let bounds = Bounds::from_points(low, high);
+    // Without a tolerance, crossings are found by linear interpolation.
+    let found = level_set(|x| value([x.x, x.y, x.z]), bounds, spacing, 0.0, 0.0);
+    surface(&Manifold::from_impl(found).get_mesh_glp(-1))
+}
+
+fn surface(mesh: &Mesh) -> TriangleSurface {
+    let vertices = mesh.vert_properties.chunks_exact(3).map(|x| [x[0], x[1], x[2]]).collect();
+    let triangles = mesh.tri_verts.chunks_exact(3).map(|t| [t[0], t[1], t[2]]).collect();
+    TriangleSurface::new(vertices, triangles)
+}

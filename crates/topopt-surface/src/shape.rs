@@ -1,0 +1,36 @@
+//! `Shape`: the surface of a solid with what it is worth.
+
+use topopt_mesh::HexMesh;
+
+use crate::{Part, Places, Roughness, Topology, TriangleSurface, Widths};
+
+/// The closed surface of a solid, cut with that of its part.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    /// The surface.
+    pub surface: TriangleSurface,
+    /// Pieces, cavities and handles of the same design before its surface was faired.
+    pub level_set: Topology,
+    /// Pieces smaller than an element, which were left out.
+    pub crumbs: usize,
+    /// Width of an element.
+    pub width: f64,
+}
+
+impl Shape {
+    /// Measures the roughness beside the surface of the `part`.
+    pub fn roughness(&self, part: &Part) -> Roughness {
+        self.surface.roughness(part.surface(), self.width)
+    }
+
+    /// Widths of the members, and of the gaps between them, as they are met along the surface beside
+    /// the elements of `mesh` that are not `ignored`, `[n_elements]` or empty; none without any.
+    pub fn widths(&self, mesh: &HexMesh, ignored: &[bool]) -> [Option<Widths>; 2] {
+        self.surface.widths(|places| {
+            if ignored.is_empty() {
+                return vec![false; places.len()];
+            }
+            Places::of(mesh, places).elements().map(|element| ignored[element as usize]).collect()
+        })
+    }
+}

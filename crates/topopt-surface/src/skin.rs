@@ -1,0 +1,47 @@
+//! The skin of a design: a smooth closed surface that runs out of the part where the design does.
+
+use topopt_linalg::BackendError;
+
+use crate::TriangleSurface;
+use crate::body::level_surface;
+use crate::fairing::faired;
+use crate::lattice::Lattice;
+use crate::quality::Quality;
+
+/// Spacing of the lattice that triangles are made on, for one of their edges.
+const SPACING: f64 = 1.4;
+
+/// Wavelengths, in element widths, below which waves are taken out: the first is used, unless it
+/// makes the surface cross itself. A level surface never does.
+const WAVELENGTHS: [f64; 3] = [7.0, 4.0, 2.0];
+
+/// The skin before and after fairing.
+pub(crate) struct Skin {
+    /// The level surface of the field.
+    pub rough: TriangleSurface,
+    /// The skin.
+    pub surface: TriangleSurface,
+    /// Pieces smaller than an element, which were left out.
+    pub crumbs: usize,
+}
+
+impl Skin {
+    /// The skin of {`field` >= `level`} at elements of the `width`.
+    pub fn of(
+        field: &Lattice,
+        level: f64,
+        width: f64,
+        quality: Quality,
+    ) -> Result<Self, BackendError> {
+        let spacing = SPACING * quality.edge() * width;
+        let mut rough = level_surface(|x| field.at(x) - level, field.bounds(), spacing);
+        let crumbs = rough.drop_crumbs(width.powi(3));
+        for wavelength in WAVELENGTHS {
+            let surface = faired(&rough, wavelength * width)?;
+            if surface.crossings().is_empty() {
+                return Ok(Self { rough, surface, crumbs });
+            }
+        }
+        Ok(Self { surface: rough.clone(), rough, crumbs })
+    }
+}
