@@ -46,15 +46,18 @@ pub fn read(
     })
 }
 
-/// Triangulates the surface of the geometry at `path`; none for a mesh. Gmsh is ended soon after
-/// `interrupt` is set.
+/// Triangulates the surface of the geometry at `path`; none for a mesh, and for a script that
+/// describes one. Gmsh is ended soon after `interrupt` is set.
 pub fn triangulate(
     path: &Path,
     meshing: &Meshing,
     interrupt: &Interrupt,
 ) -> Option<Result<Triangulation, MeshingError>> {
     let _listening = interrupt.listen();
-    gmsh::is_geometry(path).then(|| gmsh::triangulate(path, meshing, interrupt.flag()))
+    if !gmsh::is_geometry(path) {
+        return None;
+    }
+    gmsh::triangulate(path, meshing, interrupt.flag()).transpose()
 }
 
 /// How Gmsh works where nothing is said besides the command line.

@@ -111,12 +111,12 @@ mod tests {
         };
 
         let (shape, factor) = field.shape(&surface, &places, 10.0);
-        // 0.6 are to be drawn, and 0.005 are there: 120.
-        assert!((factor.unwrap() - 100.0).abs() < 1e-9, "{factor:?}");
+        // 0.6 are to be drawn, and 0.01 are there: 60.
+        assert!((factor.unwrap() - 50.0).abs() < 1e-9, "{factor:?}");
         for (triangle, colors) in surface.triangles().iter().zip(&shape.colors) {
             for (&vertex, color) in triangle.iter().zip(colors) {
                 let [x, y] = [&surface, &shape.surface].map(|s| s.vertices()[vertex as usize]);
-                assert!((y[1] - x[1] - 0.1 * x[0]).abs() < 1e-9);
+                assert!((y[1] - x[1] - 0.05 * x[0]).abs() < 1e-9);
                 let expected = viridis(x[0] - 1.0);
                 assert!((0..3).all(|i| (color[i] - expected[i]).abs() < 1e-5), "{x:?}");
             }

@@ -204,11 +204,19 @@ fn a_browser_shows_the_view_and_the_slider_moves_it() {
     assert_ne!(moved["pixels"], start["pixels"]);
     assert_ne!(turned["pixels"], moved["pixels"]);
     assert_eq!(turned["triangles"], moved["triangles"]);
-    // |y| <= 0.3 / 1.8 of the height, at each side of the middle.
+    // The share of the part that an export with this threshold fills, to half of one of 46 layers
+    // of cells on each side.
+    let shaping = Shaping { threshold: Some(0.7), ..Shaping::default() };
+    let exported = Solid::of(&mesh, &density, &shaping).unwrap().volume();
+    let whole = Body::of_mesh(&mesh).unwrap().surface().volume();
     let told = moved["told"].as_str().unwrap();
     let share: f64 =
         told.strip_prefix("density ≥ 0.70: ").unwrap().split(' ').next().unwrap().parse().unwrap();
-    assert!((share - 100.0 * 0.6 / 1.8).abs() < 3.0, "{told}");
+    assert!(
+        (share - 100.0 * exported / whole).abs() < 100.0 / 46.0,
+        "{told}, {}",
+        exported / whole
+    );
 }
 
 /// Opens a page in a browser and returns its findings; none where there is no browser and none is

@@ -35,8 +35,9 @@ const LEAST_SIZE: f64 = 0.002;
 /// Largest relative difference from the volume of the geometry.
 const MOST_OFF: f64 = 5e-3;
 
-/// Triangulates the surface of the file at `geometry`, without regard to the size of elements. Gmsh is
-/// ended soon after `interrupt` is set.
+/// Triangulates the surface of the file at `geometry`, without regard to the size of elements; none
+/// for a script in Gmsh's own kernel, which describes its mesh. Gmsh is ended soon after `interrupt`
+/// is set.
 ///
 /// # Errors
 /// [`MeshingError`]; among them surfaces that are open, or meet inside of the geometry.
@@ -44,11 +45,15 @@ pub fn triangulate(
     geometry: &Path,
     meshing: &Meshing,
     interrupt: &AtomicBool,
-) -> Result<Triangulation, MeshingError> {
+) -> Result<Option<Triangulation>, MeshingError> {
     let runner = Runner { path: geometry, meshing, interrupt };
     let source = Source::of(runner)?;
-    if let Source::Facets(facets) = source {
-        return Ok(Triangulation::of(facets));
+    match source {
+        Source::Facets(facets) => return Ok(Some(Triangulation::of(facets))),
+        // Layers and transfinite surfaces stay what they are, however curved: a connecting rod took
+        // three minutes to gain nothing on its own mesh.
+        Source::Script if !uses_opencascade(geometry) => return Ok(None),
+        Source::Script | Source::Solid(_) => {}
     }
 
     let folder = runner.folder()?;
@@ -72,6 +77,11 @@ pub fn triangulate(
             let (meshed, exact) = (facets.volume, measure.volume);
             Err(MeshingError::Volume { path: geometry.into(), meshed, exact })
         }
-        _ => Ok(Triangulation::of(facets)),
+        _ => Ok(Some(Triangulation::of(facets))),
     }
+}
+
+/// Whether the script at `path` builds bodies of OpenCASCADE, which know their exact surface.
+fn uses_opencascade(path: &Path) -> bool {
+    std::fs::read(path).is_ok_and(|text| String::from_utf8_lossy(&text).contains("OpenCASCADE"))
 }

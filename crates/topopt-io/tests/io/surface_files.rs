@@ -90,6 +90,35 @@ fn ply_keeps_all_digits() {
 }
 
 #[test]
+fn ply_is_read_as_written_and_not_otherwise() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("part.ply");
+    ply::write(&path, &VERTICES, &TRIANGLES).unwrap();
+    assert_eq!(ply::read(&path).unwrap(), (VERTICES.to_vec(), TRIANGLES.to_vec()));
+
+    let whole = fs::read(&path).unwrap();
+    let refused = |damage: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = whole.clone();
+        damage(&mut bytes);
+        fs::write(&path, bytes).unwrap();
+        ply::read(&path).is_err()
+    };
+    assert!(!refused(&|_| ()), "the damage is what is refused");
+    let end = whole.len();
+    assert!(refused(&|bytes| bytes.truncate(end - 1)), "cut short");
+    assert!(refused(&|bytes| bytes.push(0)), "something behind it");
+    assert!(refused(&|bytes| bytes[end - 12] = 4), "a vertex that is not there");
+    let start = end - 4 * 13 - 4 * 24;
+    let nan = f64::NAN.to_le_bytes();
+    assert!(refused(&|bytes| bytes[start..start + 8].copy_from_slice(&nan)), "no number");
+    assert!(refused(&|bytes| bytes.clear()), "empty");
+    let count = whole.windows(8).position(|word| word == b"vertex 4").unwrap() + 7;
+    let huge = usize::MAX.to_string().into_bytes();
+    let huge = [&whole[..count], &huge, &whole[count + 1..]].concat();
+    assert!(refused(&|bytes| bytes.clone_from(&huge)), "a count beyond memory");
+}
+
+#[test]
 fn ply_holds_a_surface_without_triangles() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("part.ply");

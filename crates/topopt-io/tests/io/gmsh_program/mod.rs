@@ -1,6 +1,7 @@
 //! Gmsh run as a program: what it is asked, and what becomes of its failures. A shell script stands
 //! in for it; the tests of `topopt-cli` run Gmsh itself.
 
+mod triangulation;
 mod trust;
 
 use std::fs;
