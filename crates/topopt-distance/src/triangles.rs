@@ -192,8 +192,9 @@ mod tests {
     fn the_tree_finds_the_nearest_of_all() {
         // Triangles of even corners alone are flat: these lie on lines.
         let number = |i: usize| ((i * 2654435761) % 1009) as f64 / 1009.0;
-        let place =
-            |i: usize| [number(i), number(i + 1), number(if i % 2 == 0 { i + 2 } else { i * i })];
+        let place = |i: usize| {
+            [number(i), number(i + 1), number(if i.is_multiple_of(2) { i + 2 } else { i * i })]
+        };
         let corners: Vec<Corners> =
             (0..300).map(|i| [4 * i, 5 * i + 1, 7 * i].map(place)).collect();
         let triangles = Triangles::new(corners.iter().copied());
