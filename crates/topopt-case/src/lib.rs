@@ -3,6 +3,7 @@
 //! The way leads from [`config::Config`] by [`case::Case`] to [`model::Model`]; errors are
 //! [`finding::Finding`]s. These four are meant for use by others.
 
+pub mod built;
 pub mod case;
 pub mod case_loads;
 pub mod config;

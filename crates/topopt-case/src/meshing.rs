@@ -110,6 +110,16 @@ pub fn of(config: &Config, gmsh: &Gmsh) -> Result<Meshing, Finding> {
     })
 }
 
+/// How Gmsh meshes the built part of `config` in elements of at most `edge`, and how its cells are
+/// taken.
+pub fn of_built(config: &Config, gmsh: &Gmsh, edge: f64) -> (Cutting, Meshing) {
+    let (cutting, hexes) = match tetrahedra::for_hexahedra(config) {
+        None => (Cutting::KeepOrRefuse, gmsh::Hexes::Tetrahedra),
+        Some(_) => (Cutting::Allowed, gmsh::Hexes::Subdivide),
+    };
+    (cutting, Meshing { hexes, size: ElementSize::Edge(edge), ..by(gmsh) })
+}
+
 impl From<Hexes> for gmsh::Hexes {
     fn from(hexes: Hexes) -> Self {
         match hexes {

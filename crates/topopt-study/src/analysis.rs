@@ -149,7 +149,7 @@ pub const TOLERANCE: f64 = 1e-8;
 
 /// Relative residual that is enough where rounding stops a solve to [`TOLERANCE`], as it does in
 /// slender parts, where forces of elements that are far larger than the loads cancel at the nodes.
-const ROUNDED: f64 = 1e-6;
+pub(crate) const ROUNDED: f64 = 1e-6;
 
 /// Folder of an analysis by default: that of a run of the case with `-analysis` behind.
 pub fn default_directory(config: &Config) -> PathBuf {

@@ -9,9 +9,11 @@ mod limits;
 mod measures;
 mod moved;
 mod proof;
+mod remeshed;
 mod request;
 mod shape;
 mod springs;
+mod transferred;
 
 pub use built::Built;
 pub use compared::Compared;
@@ -21,4 +23,5 @@ pub use limits::{Limits, VerifiedLimit, VerifiedObjective};
 pub use measures::{Width, sorted_shares};
 pub(crate) use proof::of;
 pub use proof::{Verification, Verified};
+pub use remeshed::Remeshed;
 pub use request::Request;

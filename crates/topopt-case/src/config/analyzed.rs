@@ -4,6 +4,20 @@ use toml::Spanned;
 
 use super::{Config, Design, Filter, FilterKind, KeepLoaded};
 
+impl Config {
+    /// Returns the case of the built part on a mesh of its own, which is solid, and has the sets of
+    /// `[[select]]` like any other.
+    pub fn of_built(&self) -> Self {
+        let mut config = self.clone();
+        reduce(&mut config);
+        config.design.void.clear();
+        config.select.clear();
+        config.elements = None;
+        config.output.uncut = false;
+        config
+    }
+}
+
 /// Removes the keys that only an optimization uses, so that they are neither resolved nor refused.
 /// Stages stay: the stiffness of a design follows from their penalties.
 pub(super) fn reduce(config: &mut Config) {

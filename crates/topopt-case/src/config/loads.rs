@@ -158,6 +158,13 @@ impl Load {
         self.value(key)
     }
 
+    /// Replaces the key `old` by the vector of another one.
+    pub(crate) fn replace(&mut self, old: &str, key: &str, vector: [f64; 3]) {
+        let value = Value::Array(vector.map(Value::Float).into());
+        self.own.remove(old);
+        self.own.insert(key.into(), Spanned::new(0..0, value));
+    }
+
     /// Whether `key` is given, and not false.
     pub fn gives(&self, key: &str) -> bool {
         self.own.get(key).is_some_and(|value| value.get_ref().as_bool() != Some(false))

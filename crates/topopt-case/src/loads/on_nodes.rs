@@ -3,6 +3,7 @@
 use topopt_fem::surface_load::NodalForces;
 
 use super::kind::{LoadKey, LoadKind, Place, Shape};
+use super::on_set::TOTAL_FORCE;
 use crate::config::Load;
 use crate::finding::Finding;
 use crate::lookup::Lookup;
@@ -31,6 +32,20 @@ pub(super) const FROM_MESH: LoadKind = LoadKind {
         from_mesh,
     )
 };
+
+impl Load {
+    /// Gives what acts on each of `n` nodes as what acts on all of them; none of what differs from
+    /// node to node.
+    pub(crate) fn on_all(mut self, n: usize) -> Option<Self> {
+        if self.gives(FROM_MESH.key()) {
+            return None;
+        }
+        if let Some(force) = self.vector(FORCE.key()) {
+            self.replace(FORCE.key(), TOTAL_FORCE.key(), force.map(|f| n as f64 * f));
+        }
+        Some(self)
+    }
+}
 
 fn force(lookup: &Lookup, load: &Load, findings: &mut Vec<Finding>) -> NodalForces {
     let Some((set, force)) = load.set.as_ref().zip(load.vector("force")) else { return vec![] };

@@ -8,11 +8,12 @@ use topopt_case::config::{Config, PhysicsKind};
 use topopt_case::finding::InputError;
 use topopt_case::interrupt::Interrupt;
 use topopt_case::of_physics;
+use topopt_mesh::numbers::shown;
 use topopt_study::failure::Failure;
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::thread_pool::thread_pool;
-use topopt_study::verification::{Request, Verification};
+use topopt_study::verification::{Remeshed, Request, Verification};
 
 use super::physics::{CaseNumbers, OverallNumbers, Shown};
 use crate::args::VerifyArgs;
@@ -37,7 +38,8 @@ fn tell<K: Shown<N>, const N: usize>(
     out: &mut dyn Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
-    let request = Request { threshold: args.threshold, gmsh: (&args.gmsh).into() };
+    let request =
+        Request { threshold: args.threshold, remesh: args.remesh, gmsh: (&args.gmsh).into() };
     let verify = || K::verify(results, config, &request, interrupt);
     let found = thread_pool(config.solver.threads)?.install(verify)?;
     if args.json {
@@ -80,8 +82,28 @@ fn print<K: Shown<N>, const N: usize>(
         }
     }
 
+    if let Some(remeshed) = &found.remeshed {
+        print_remeshed::<K, N>(remeshed, out)?;
+    }
+
     found.warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))?;
     found.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))
+}
+
+/// Prints the built shape on a mesh of its own.
+fn print_remeshed<K: Shown<N>, const N: usize>(
+    found: &Remeshed<K::Overall, K::Case>,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    let Remeshed { elements, nodes, volume, compliance, verified_over_remeshed, .. } = found;
+    writeln!(out, "  meshed anew: {elements} elements, {nodes} nodes, volume {}", shown(*volume))?;
+    let compliance = shown(*compliance);
+    let ratio = format!("{compliance}; verified / this {verified_over_remeshed:.4}");
+    writeln!(out, "    {:<19}  {ratio}", "compliance")?;
+    for (name, text) in found.largest.lines() {
+        writeln!(out, "    {name:<19}  {text}")?;
+    }
+    found.notes.iter().try_for_each(|note| writeln!(out, "    note: {note}"))
 }
 
 /// Name and text of each line below the numbers compared.

@@ -5,6 +5,7 @@ use topopt_io::vtk::{Array, Compression, Values, vtu};
 use topopt_mesh::HexMesh;
 use topopt_mesh::generate::{Benchmark, Resolution};
 
+use crate::gmsh::has_gmsh;
 use crate::{CASE, Finished, Folder, program};
 
 fn verify(folder: &Folder, args: &[&str]) -> Finished {
@@ -53,6 +54,38 @@ pub fn write_design(folder: &Folder, solid: impl Fn([f64; 3]) -> bool) {
     let cells = [Array { name: "density", components: 1, values: Values::F64(&density) }];
     let (path, x) = (folder.path("out/design.vtu"), mesh.coordinates());
     vtu::write(&path, x, mesh.hexes(), &[], &cells, Compression::None).unwrap();
+}
+
+/// Meshed anew, a bar has the same exact solution; forces on each node of an edge keep their sum, and
+/// supports and loads that are named are found on the new mesh.
+#[test]
+fn a_bar_meshed_anew_is_as_in_the_book() {
+    if !has_gmsh() {
+        return;
+    }
+    let folder = Folder::new();
+    let end = "[[select]]\nname = \"end\"\nkind = \"faces\"\n\
+               box = { min = [9.9, -1, -1], max = [10.1, 6, 6] }\n\
+               [material]\nyoungs_modulus = 70\npoissons_ratio = 0\n";
+    let loads = "set = \"end\"\ntraction = [2, 0, 0]\n[[loads]]\ncase = \"edge\"\nset = \"load\"\n\
+                 force = [0, -1, 0]\n[[loads]]\ncase = \"bent\"\nset = \"end\"\n\
+                 traction = [0, -1, 0]";
+    let case = CASE.replace("set = \"load\"\nforce = [0, -1, 0]", loads) + end;
+    folder.write("case.toml", &case);
+    let settings =
+        ["design.keep_loaded=free", "optimizer.max_iterations=1", "solver.tolerance=1e-10"];
+    folder.run_well(&settings);
+
+    let found = numbers(&folder, &["--remesh"]);
+    let [remeshed, cases] = [&found["remeshed"], &found["remeshed"]["load_cases"]];
+    assert!(number(&remeshed["elements"]) > 100.0 && number(&remeshed["nodes"]) > 200.0);
+    assert!((number(&remeshed["volume"]) / 250.0 - 1.0).abs() < 1e-9);
+    let pulled = number(&cases[0]["compliance"]);
+    assert!((pulled / (2.0 * 2.0 * 25.0 * 10.0 / 70.0) - 1.0).abs() < 1e-6, "{pulled}");
+    let applied = number(&cases[1]["applied"][1]);
+    assert!((applied + 6.0).abs() < 1e-9, "{applied}");
+    let bent = number(&cases[2]["compliance"]) / number(&found["load_cases"][2]["compliance"]);
+    assert!((bent - 1.0).abs() < 0.02, "{bent}");
 }
 
 /// A bar of 10 x 5 x 5 of E = 70 under the traction 2: C = t^2 A L / E, u = t L / E.

@@ -19,6 +19,7 @@ use super::carried::Carried;
 use super::compared::Compared;
 use super::limits::{Limits, SolvedShape};
 use super::moved::Ground;
+use super::remeshed::{self, Remeshed, Settings};
 use super::request::{REMEDIES, Request};
 use super::shape::Shape;
 use super::springs::MovedSprings;
@@ -58,6 +59,9 @@ pub struct Verification<O, C> {
     /// Objective and limits.
     #[serde(flatten)]
     pub limits: Limits,
+    /// The built shape on a mesh that fits it, where that was asked for.
+    #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
+    pub remeshed: Option<Remeshed<O, C>>,
     /// Missed limits, pieces that carry nothing, and doubts about mesh and loads, a sentence each.
     pub warnings: Vec<String>,
     /// Notes on what was moved or left out, a sentence each.
@@ -116,8 +120,8 @@ pub(crate) fn of<K: Verified<N>, const N: usize>(
     let place = Place::find(asked).map_err(InputError::from)?;
     let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
     let file = DesignFile::read(&results.design()).map_err(InputError::from)?;
-    let (part, _) = part_file::read(Some(results.path()), &file.mesh).map_err(InputError::from)?;
-    let shape = Shape::new(&model, (&file, &part), request).map_err(InputError::from)?;
+    let (body, _) = part_file::read(Some(results.path()), &file.mesh).map_err(InputError::from)?;
+    let shape = Shape::new(&model, (&file, &body), request).map_err(InputError::from)?;
 
     let void = K::void(config);
     let is_solid = |is_touched: &bool| *is_touched || void >= FILLER;
@@ -132,7 +136,14 @@ pub(crate) fn of<K: Verified<N>, const N: usize>(
     let part = Part { config, model: &model, given, filling };
     let solved = Solved::new(part, conditions)?;
     let proof = Proof { solved, shape, carried };
-    let verification = proof.verification(&summary, &file, &place, notes)?;
+    let mut verification = proof.verification(&summary, &file, &place, notes)?;
+    if request.remesh {
+        let settings = Settings { request, place: &place, interrupt };
+        let verified = verification.compliance.verified;
+        let lookup = proof.solved.part.lookup();
+        let found = remeshed::solved::<K, N>(&lookup, (&file, &body), verified, &settings)?;
+        verification.remeshed = Some(found);
+    }
     proof.write(results.path())?;
     write_json(&results.path().join(VERIFIED), &verification)?;
     Ok(verification)
@@ -217,6 +228,7 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
             pcg_iterations: states.pcg_iterations,
             pcg_residual: states.pcg_residual,
             limits,
+            remeshed: None,
             warnings,
             notes: notes.into_iter().chain(K::note(solved)).collect(),
         })

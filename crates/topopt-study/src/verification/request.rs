@@ -9,6 +9,8 @@ use crate::failure::Remedies;
 pub struct Request {
     /// Density at which the surface lies; by default that which keeps the volume.
     pub threshold: Option<f64>,
+    /// Whether the built shape is also meshed anew and solved.
+    pub remesh: bool,
     /// Makes the mesh of the case, if it is one of a geometry.
     pub gmsh: Gmsh,
 }

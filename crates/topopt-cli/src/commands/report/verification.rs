@@ -132,5 +132,11 @@ fn facts<K: Shown<N>, const N: usize>(found: &Found<K, N>, units: &Units) -> Vec
         Fact::new("Gaps", width(&built.smallest_gap)),
     ];
     facts.extend(found.mass.map(|mass| Fact::new("Mass", units.mass(mass))));
+    if let Some(remeshed) = &found.remeshed {
+        let [compliance, ratio] = [remeshed.compliance, remeshed.verified_over_remeshed]
+            .map(|value| number(value, DIGITS));
+        let text = format!("compliance {compliance} on {} elements", remeshed.elements);
+        facts.push(Fact::new("Meshed anew", format!("{text}; verified over it {ratio}")));
+    }
     facts
 }

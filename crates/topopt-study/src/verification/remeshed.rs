@@ -1,0 +1,144 @@
+//! The built shape meshed anew, and solved as a part of its own.
+
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+use topopt_case::built;
+use topopt_case::case::Case;
+use topopt_case::config::Config;
+use topopt_case::finding::{Finding, InputError};
+use topopt_case::interrupt::Interrupt;
+use topopt_case::lookup::Lookup;
+use topopt_case::meshing;
+use topopt_case::model::Model;
+use topopt_io::stl;
+use topopt_mesh::cells::Shape as Cell;
+use topopt_mesh::{HexMesh, MeshError, Sets};
+use topopt_surface::{Part as Body, Shaping, TriangleSurface};
+
+use super::proof::Verified;
+use super::request::{REMEDIES, Request};
+use super::transferred::transferred;
+use crate::analysis::{ROUNDED, filling};
+use crate::design_file::DesignFile;
+use crate::failure::Failure;
+use crate::place::Place;
+use crate::solved::{Conditions, Given, Part, Solved};
+
+/// Results of the built shape on a mesh that fits it, with O of all load cases and C of each one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Remeshed<O, C> {
+    /// Elements of the mesh.
+    pub elements: usize,
+    /// Nodes of the mesh.
+    pub nodes: usize,
+    /// Volume of the elements.
+    pub volume: f64,
+    /// Weighted compliance.
+    pub compliance: f64,
+    /// Compliance of the shares of elements, over this one.
+    pub verified_over_remeshed: f64,
+    /// The largest values of all load cases.
+    pub largest: O,
+    /// Every load case by itself.
+    pub load_cases: Vec<C>,
+    /// Iterations of conjugate gradients, summed over load cases.
+    pub pcg_iterations: usize,
+    /// Largest relative residual over load cases.
+    pub pcg_residual: f64,
+    /// Notes on the mesh and on sets of which nothing is left, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What the built shape is solved with.
+pub(super) struct Settings<'a> {
+    /// Threshold, and Gmsh.
+    pub request: &'a Request,
+    /// Compute target.
+    pub place: &'a Place,
+    /// Ends meshing and solve.
+    pub interrupt: &'a Interrupt,
+}
+
+/// Longest edge of the elements in widths of those that were optimized. Members of two widths get
+/// two elements of second order across.
+const EDGE: f64 = 1.5;
+
+/// Share of the triangles that are kept: those between coplanar ones are of no use here.
+const TRIANGLES: f64 = 0.3;
+
+/// Meshes what is built of the design in `file` within `body`, and solves it under the loads and
+/// supports of the case that `lookup` has. `verified` is the compliance to compare with.
+///
+/// # Errors
+/// No Gmsh, a surface that it cannot mesh, a load that is not on the shape, a failed solve.
+pub(super) fn solved<K: Verified<N>, const N: usize>(
+    lookup: &Lookup,
+    (file, body): (&DesignFile, &Body),
+    verified: f64,
+    settings: &Settings,
+) -> Result<Remeshed<K::Overall, K::Case>, Failure> {
+    let shaping = Shaping {
+        threshold: settings.request.threshold,
+        decimation: Some(TRIANGLES),
+        ..Shaping::default()
+    };
+    let solid = file.built(&shaping).map_err(InputError::from)?;
+    let shape =
+        solid.shape(body).map_err(|error| InputError::from(Finding::new(error.to_string())));
+    let (surface, width) = (shape?.surface, solid.width());
+    let (mesh, mut notes) = meshed(lookup.config, &surface, width, settings)?;
+    let sets = transferred(lookup.sets, lookup.mesh, &mesh, width);
+    let config = built::case(lookup, &sets, &mut notes)?;
+    let mesh = with_sets(mesh, sets).map_err(|error| Finding::new(error.to_string()));
+    let case = Case::<N>::on::<K>(&config, mesh.map_err(InputError::from)?)?;
+
+    let given = Given::of::<K>(&config, &case);
+    let Settings { place, interrupt, .. } = *settings;
+    let model = Model::<K, N>::build(&config, case, place.needs_colors(&config))?;
+    let filling = filling(&config, &model, None).map_err(InputError::from)?;
+    let part = Part { config: &config, model: &model, given, filling };
+    let remedies = REMEDIES;
+    let conditions = Conditions { config: &config, place, interrupt, rounded: ROUNDED, remedies };
+    let solved = Solved::new(part, conditions)?;
+
+    let load_cases = solved.cases(false);
+    Ok(Remeshed {
+        elements: model.mesh.n_elements(),
+        nodes: model.mesh.n_nodes(),
+        volume: solved.part.filling.material.iter().sum(),
+        compliance: solved.states.compliance,
+        verified_over_remeshed: verified / solved.states.compliance,
+        largest: K::overall(&solved, &load_cases, file)?,
+        load_cases,
+        pcg_iterations: solved.states.pcg_iterations,
+        pcg_residual: solved.states.pcg_residual,
+        notes,
+    })
+}
+
+/// The mesh of what lies within `surface`, and notes on it.
+fn meshed(
+    config: &Config,
+    surface: &TriangleSurface,
+    width: f64,
+    settings: &Settings,
+) -> Result<(HexMesh, Vec<String>), Failure> {
+    let folder = TempDir::new().map_err(|cause| {
+        let message = format!("no folder for the mesh of the built shape: {cause}");
+        InputError::from(Finding::new(message).remedy("set TMPDIR to a folder that can be written"))
+    })?;
+    let path = folder.path().join("built.stl");
+    stl::write(&path, surface.vertices(), surface.triangles())?;
+    let (cutting, how) = meshing::of_built(config, &settings.request.gmsh, EDGE * width);
+    let read = meshing::read(&path, &how, cutting, settings.interrupt);
+    let imported = read.map_err(InputError::from)?;
+    Ok((imported.mesh, imported.notes))
+}
+
+fn with_sets(mesh: HexMesh, sets: Sets) -> Result<HexMesh, MeshError> {
+    let x = mesh.coordinates().to_vec();
+    match mesh.shape() {
+        Cell::Tetrahedron => HexMesh::of_tetrahedra(x, mesh.tetrahedra().to_vec(), sets),
+        _ => HexMesh::new(x, mesh.hexes().to_vec(), sets),
+    }
+}
