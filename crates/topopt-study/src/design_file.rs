@@ -24,6 +24,8 @@ pub struct DesignFile {
     pub mesh: HexMesh,
     /// Densities, `[n_elements]`.
     pub density: Vec<f64>,
+    /// Depth of the nodes in the parts of space that stay solid, `[n_nodes]`, if there are any.
+    depth: Option<Vec<f64>>,
 }
 
 /// Names of the arrays that say what belongs to supports and loads, and what has a fixed density.
@@ -31,6 +33,9 @@ const SUPPORTED: &str = "supported";
 const CONVECTED: &str = "convected";
 const LOADED: &str = "loaded";
 const PASSIVE: &str = "passive";
+
+/// Name of the array of the nodes' depth in the parts of space that stay solid.
+const SOLID_DEPTH: &str = "solid_depth";
 
 /// Name of the array that marks the elements with a heat source.
 const HEAT_SOURCE: &str = "heat_source";
@@ -48,8 +53,10 @@ impl DesignFile {
         let (file, mut data) = vtu::read_with_cell_data(path, &["density"])
             .map_err(|error| Finding::new(error.to_string()))?;
         let (mesh, density) = (file.mesh, data.remove(0));
-
-        Ok(Self { path: path.into(), mesh, density })
+        let depth = vtu::read_arrays(path, Section::Points, &[SOLID_DEPTH])
+            .map_err(|error| Finding::new(error.to_string()))?;
+        let depth = depth.into_iter().next().flatten().map(Vec::<[f64; 1]>::into_flattened);
+        Ok(Self { path: path.into(), mesh, density, depth })
     }
 
     /// Nodes that are held or tied to the ground in any direction, where the file has them.
@@ -138,7 +145,7 @@ impl DesignFile {
     /// Densities that are not finite, and too little memory.
     pub fn solid(&self, shaping: &Shaping) -> Result<Solid<'_>, Finding> {
         free_memory::check_solid(self.mesh.n_elements())?;
-        Solid::of(&self.mesh, &self.density, shaping)
+        Solid::with_depth(&self.mesh, &self.density, self.depth.as_deref(), shaping)
             .map_err(|error| Finding::new(format!("{}: density: {error}", self.path.display())))
     }
 
@@ -270,6 +277,7 @@ pub fn array_name(what: &str, k: usize, case: &str) -> String {
 pub(crate) struct Marks {
     points: Vec<(&'static str, Vec<u8>)>,
     cells: Vec<(&'static str, Vec<u8>)>,
+    depth: Option<Vec<f64>>,
 }
 
 impl Marks {
@@ -306,12 +314,17 @@ impl Marks {
         let mut cells = vec![(PASSIVE, passive)];
         let within = model.loaded.as_ref().filter(|loaded| !loaded.elements.is_empty());
         cells.extend(within.map(|loaded| (HEAT_SOURCE, flags(n_elements, &loaded.elements))));
-        Self { points, cells }
+        Self { points, cells, depth: model.solid_depth.clone() }
     }
 
     /// Arrays of the points.
     pub fn points(&self) -> impl Iterator<Item = Array<'_>> {
-        self.points.iter().map(|(name, marks)| array(name, marks))
+        let depth = self.depth.iter().map(|depth| Array {
+            name: SOLID_DEPTH,
+            components: 1,
+            values: Values::F64(depth),
+        });
+        self.points.iter().map(|(name, marks)| array(name, marks)).chain(depth)
     }
 
     /// Arrays of the cells.

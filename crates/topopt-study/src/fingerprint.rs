@@ -37,6 +37,7 @@ pub(crate) fn fingerprint<K: Physics<N>, const N: usize>(
         uncut: _,
         notes: _,
         // A number of the case file.
+        solid_depth: _,
         solid_modulus: _,
     } = model;
 

@@ -30,6 +30,7 @@ mod results;
 mod resumption;
 pub mod run;
 pub mod run_directory;
+mod solid_depth;
 pub mod solved;
 pub mod solved_file;
 mod starting_design;

@@ -37,6 +37,27 @@ impl GaussPoints {
         let values = of_elements.par_iter();
         values.flat_map_iter(|&value| std::iter::repeat_n(value, self.per_element)).collect()
     }
+
+    /// Densities at the points where elements of `mesh` are solid as they lie in a part of space, in
+    /// which its nodes have a `depth`, `[n_nodes]`: that part ends within the elements, and goes on
+    /// in those beside them, whose centers lie outside.
+    pub fn end_at(&self, mesh: &HexMesh, depth: &[f64], density: &mut [f64]) {
+        let (xi, center) = (mesh.integration_points(), mesh.reference_center());
+        let elements = density.par_chunks_mut(self.per_element).enumerate();
+        elements.for_each(|(element, density)| {
+            let nodes = mesh.element(element);
+            let depth_at = |xi: [f64; 3]| -> f64 {
+                let shares = mesh.shape_functions(xi).into_iter().zip(nodes);
+                shares.map(|(share, &node)| share * depth[node as usize]).sum()
+            };
+            let is_chosen = depth_at(center) >= 0.0;
+            let first = element * self.per_element;
+            for ((density, xi), volume) in density.iter_mut().zip(&xi).zip(&self.volumes[first..]) {
+                let filled = (0.5 + depth_at(*xi) / volume.cbrt()).clamp(0.0, 1.0);
+                *density = if is_chosen { filled } else { density.max(filled) };
+            }
+        });
+    }
 }
 
 /// Places, volumes and width of the points of an element.

@@ -61,7 +61,7 @@ struct Grid {
 const MOST: f64 = 1e9;
 
 impl Lattice {
-    /// The field of `density`, `[n_elements]`, at elements of about the `width`; none if the lattice
+    /// The field of `density`, `[n_points]`, at elements of about the `width`; none if the lattice
     /// would have too many points.
     pub fn of(points: &GaussPoints, density: &[f64], width: f64) -> Option<Self> {
         let radii: Vec<f64> =
@@ -70,12 +70,11 @@ impl Lattice {
         let grid = Grid::around(&points.places, SPACING * width, radius)?;
         let cones = Cones::new(points, &radii, grid);
 
-        let density = points.spread(density);
         let sums = cones.sums(&density.iter().map(|&density| [1.0, density]).collect::<Vec<_>>());
         let share = |sum: f64, weight: f64| sum / (weight + FAINT * CONE);
         let values = sums.par_iter().map(|&[weight, sum]| share(sum, weight)).collect();
         let mut field = Self { grid, values, radius };
-        let lacking = field.at_points(points).zip(&density).map(|(f, density)| [density - f]);
+        let lacking = field.at_points(points).zip(density).map(|(f, density)| [density - f]);
         let added = cones.sums(&lacking.collect::<Vec<_>>());
         let added = added.par_iter().zip(&sums).map(|([sum], [weight, _])| share(*sum, *weight));
         field.values.par_iter_mut().zip(added).for_each(|(value, added)| *value += added);
@@ -105,9 +104,8 @@ impl Lattice {
         [origin, [0, 1, 2].map(end)]
     }
 
-    /// The level above which the volume of the points is that of `density`, `[n_elements]`.
+    /// The level above which the volume of the points is that of `density`, `[n_points]`.
     pub fn level(&self, points: &GaussPoints, density: &[f64]) -> f64 {
-        let density = points.spread(density);
         let target: f64 = density.iter().zip(&points.volumes).map(|(d, volume)| d * volume).sum();
         let values: Vec<f64> = self.at_points(points).collect();
         let mut low = LEAST;

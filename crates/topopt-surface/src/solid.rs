@@ -42,6 +42,21 @@ impl<'a> Solid<'a> {
     /// # Errors
     /// [`SolidError`].
     pub fn of(mesh: &'a HexMesh, density: &[f64], shaping: &Shaping) -> Result<Self, SolidError> {
+        Self::with_depth(mesh, density, None, shaping)
+    }
+
+    /// The solid of `density`, as [`Solid::of`] makes it, where elements are solid that lie in a
+    /// part of space: it ends where that ends, and not with the elements. `depth`, `[n_nodes]`, is
+    /// that of the nodes in it, negative outside.
+    ///
+    /// # Errors
+    /// [`SolidError`].
+    pub fn with_depth(
+        mesh: &'a HexMesh,
+        density: &[f64],
+        depth: Option<&[f64]>,
+        shaping: &Shaping,
+    ) -> Result<Self, SolidError> {
         check(mesh, density)?;
         let volumes = Volumes::of(mesh);
         let (whole, n) = (volumes.total(), mesh.n_elements() as f64);
@@ -50,7 +65,7 @@ impl<'a> Solid<'a> {
 
         // Sums and squares of 1e300 are no numbers.
         let scale = density.iter().map(|density| density.abs()).fold(f64::MIN_POSITIVE, f64::max);
-        let (lattice, threshold) = level(mesh, density, scale, shaping.threshold, width)?;
+        let (lattice, threshold) = level(mesh, (density, depth), scale, shaping.threshold, width)?;
 
         let Skin { rough, mut surface, crumbs } =
             Skin::of(&lattice, threshold, width, shaping.quality)?;
@@ -207,7 +222,7 @@ impl TriangleSurface {
 /// The field of `density` over `scale`, and the level in it that is `given` or keeps the volume.
 fn level(
     mesh: &HexMesh,
-    density: &[f64],
+    (density, depth): (&[f64], Option<&[f64]>),
     scale: f64,
     given: Option<f64>,
     width: f64,
@@ -220,6 +235,10 @@ fn level(
         Some(threshold) if threshold > scale => vec![0.0; density.len()],
         _ => density.iter().map(|density| density / scale).collect(),
     };
+    let mut scaled = points.spread(&scaled);
+    if let Some(depth) = depth.filter(|depth| depth.len() == mesh.n_nodes()) {
+        points.end_at(mesh, depth, &mut scaled);
+    }
     let lattice = Lattice::of(&points, &scaled, width).ok_or_else(|| too_large(mesh, width))?;
     let level = match given {
         Some(threshold) => threshold / scale,

@@ -15,6 +15,7 @@ use crate::output_folder::{self, Earlier};
 use crate::part_file;
 use crate::place::Place;
 use crate::resumption::Resumption;
+use crate::solid_depth;
 use crate::starting_design::StartingDesign;
 
 /// All of a case, and where it starts. Of several ranks the first alone has it.
@@ -63,7 +64,9 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         let part = is_kept
             .then(|| part_file::triangulated(config, &request.gmsh, interrupt, &mut case.notes))
             .flatten();
+        let depth = solid_depth::of(config, &case.mesh, &case.sets);
         let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
+        model.solid_depth = depth;
         let elements = model.mesh.n_elements();
         place.check_parts(&request.team, elements).map_err(InputError::from)?;
 

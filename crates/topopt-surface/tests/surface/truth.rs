@@ -145,3 +145,25 @@ fn qualities_are_lengths_of_edges() {
     });
     assert!(edges[0] > 1.6 * edges[1] && edges[1] > 1.6 * edges[2], "{edges:?}");
 }
+
+/// A ring whose elements are solid as their centers lie in it: its surface is that of the ring where
+/// its depth is known, and has the steps of the elements where it is not.
+#[test]
+fn rings_that_stay_solid_are_round() {
+    for mesh in meshes(24) {
+        let (h, part) = (width(&mesh), Part::of_mesh(&mesh).unwrap());
+        let radius = |x: [f64; 3]| ((x[0] - 0.52).powi(2) + (x[1] - 0.49).powi(2)).sqrt();
+        let ring = |x: [f64; 3]| 1.5 * h - (radius(x) - 0.3).abs();
+        let density = crisp(&mesh, ring);
+        let depth: Vec<f64> = mesh.coordinates().iter().map(|x| ring(*x)).collect();
+        let shape_with = |depth| {
+            let solid = Solid::with_depth(&mesh, &density, depth, &Shaping::default()).unwrap();
+            solid.shape(&part).unwrap()
+        };
+        let round = shape_with(Some(&depth[..]));
+        assert_sound(&round, &mesh, &density);
+        let [[exact, _], [stairs, _]] = [&round, &shape_with(None)].map(|shape| error(shape, ring));
+        // As far as the surface of a bar three elements thick, and half of the steps.
+        assert!(exact < 0.08 && stairs > 2.0 * exact, "{exact} {stairs}");
+    }
+}

@@ -1,0 +1,162 @@
+//! Depth in the sets of `design.solid` that are parts of space: rings around bores, layers on faces.
+
+use rayon::prelude::*;
+use topopt_case::config::{Condition, Config, SelectKind};
+use topopt_distance::Triangles;
+use topopt_mesh::vector::{difference, dot, length};
+use topopt_mesh::{HexMesh, Sets, tetrahedra};
+
+/// Returns how deep each node lies in the solid sets that `config` selects by regions, or by their
+/// distance from faces, `[n_nodes]`: negative outside. None without such a set.
+///
+/// Elements are chosen as a whole; the depth keeps where the set ends within them.
+pub(crate) fn of(config: &Config, mesh: &HexMesh, sets: &Sets) -> Option<Vec<f64>> {
+    let selects = config.select.iter().filter(|select| select.kind == SelectKind::Elements);
+    let is_solid = |name: &String| config.design.solid.iter().any(|set| set.get_ref() == name);
+    let solid = selects.filter(|select| is_solid(select.name.get_ref()));
+    let regions: Vec<Region> =
+        solid.filter_map(|select| Region::of(&select.condition, mesh, sets)).collect();
+    let deepest = |x: &[f64; 3]| {
+        regions.iter().map(|region| region.depth(*x)).fold(f64::NEG_INFINITY, f64::max)
+    };
+    (!regions.is_empty()).then(|| mesh.coordinates().par_iter().map(deepest).collect())
+}
+
+/// A part of space.
+enum Region {
+    Box([[f64; 3]; 2]),
+    Slab { point: [f64; 3], normal: [f64; 3], half: f64 },
+    Tube { point: [f64; 3], axis: [f64; 3], radii: [f64; 2] },
+    Ball { center: [f64; 3], radius: f64 },
+    Layer { faces: Triangles, thickness: f64 },
+    All(Vec<Region>),
+    Any(Vec<Region>),
+    Not(Box<Region>),
+}
+
+impl Region {
+    /// The region of a table of conditions; none if anything else is among them.
+    fn of(table: &Condition, mesh: &HexMesh, sets: &Sets) -> Option<Self> {
+        let Condition { nearest, normal, nodes, set, .. } = table;
+        if nearest.is_some() || normal.is_some() || nodes.is_some() || set.is_some() {
+            return None;
+        }
+        let mut all = Vec::new();
+        all.extend(table.bounds.as_ref().map(|bounds| Self::Box([bounds.min, bounds.max])));
+        all.extend(table.plane.as_ref().map(|plane| {
+            let normal = plane.normal.map(|n| n / length(plane.normal));
+            Self::Slab { point: plane.point, normal, half: plane.tolerance }
+        }));
+        all.extend(table.cylinder.as_ref().map(|cylinder| {
+            let axis = cylinder.axis.map(|a| a / length(cylinder.axis));
+            let radii = [cylinder.inner_radius, cylinder.radius];
+            Self::Tube { point: cylinder.point, axis, radii }
+        }));
+        let sphere = table.sphere.as_ref();
+        all.extend(sphere.map(|s| Self::Ball { center: s.center, radius: s.radius }));
+        if let Some(near) = &table.near {
+            let faces = sets.faces.get(&near.set).filter(|_| near.kind.is_none_or(is_faces))?;
+            let triangles = faces.iter().flat_map(|&face| tetrahedra::of_face(mesh, face));
+            let corner = |vertex| tetrahedra::coordinates(mesh, vertex);
+            let faces = Triangles::new(triangles.map(|corners| corners.map(corner)));
+            all.push(Self::Layer { faces, thickness: near.distance });
+        }
+        let regions = |tables: &[Condition]| -> Option<Vec<Self>> {
+            tables.iter().map(|table| Self::of(table, mesh, sets)).collect()
+        };
+        all.extend(regions(table.all.as_deref().unwrap_or_default())?);
+        if let Some(any) = &table.any {
+            all.push(Self::Any(regions(any)?));
+        }
+        if let Some(not) = &table.not {
+            all.push(Self::Not(Box::new(Self::of(not, mesh, sets)?)));
+        }
+        Some(Self::All(all))
+    }
+
+    /// Distance of `x` from the end of the region: exact, or less where several ends meet.
+    fn depth(&self, x: [f64; 3]) -> f64 {
+        let least = |regions: &[Self]| {
+            regions.iter().map(|region| region.depth(x)).fold(f64::INFINITY, f64::min)
+        };
+        match self {
+            Self::Box([min, max]) => {
+                (0..3).map(|i| (x[i] - min[i]).min(max[i] - x[i])).fold(f64::INFINITY, f64::min)
+            }
+            Self::Slab { point, normal, half } => half - dot(difference(x, *point), *normal).abs(),
+            Self::Tube { point, axis, radii: [inner, outer] } => {
+                let way = difference(x, *point);
+                let along = dot(way, *axis);
+                let off = length([0, 1, 2].map(|i| way[i] - along * axis[i]));
+                // Without an inner radius there is no end at the axis.
+                if *inner > 0.0 { (outer - off).min(off - inner) } else { outer - off }
+            }
+            Self::Ball { center, radius } => radius - length(difference(x, *center)),
+            Self::Layer { faces, thickness } => thickness - faces.distance(x),
+            Self::All(regions) => least(regions),
+            Self::Any(regions) => {
+                regions.iter().map(|region| region.depth(x)).fold(f64::NEG_INFINITY, f64::max)
+            }
+            Self::Not(region) => -region.depth(x),
+        }
+    }
+}
+
+fn is_faces(kind: SelectKind) -> bool {
+    kind == SelectKind::Faces
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use topopt_mesh::generate::{Benchmark, Resolution};
+
+    use super::*;
+
+    const CASE: &str = "[mesh]\ngenerator = \"cantilever\"\nelements = 250\n[material]\n\
+        youngs_modulus = 1\npoissons_ratio = 0.3\n[[supports]]\nset = \"fixed\"\n[[loads]]\nset = \
+        \"load\"\nforce = [0, -1, 0]\n[design]\nvolume_fraction = 0.5\nsolid = [\"kept\"]\n[filter]\n\
+        radius_in_elements = 2\n[[select]]\nname = \"kept\"\nkind = \"elements\"\n";
+
+    /// Depths of the nodes of 10 x 5 x 5 unit cubes where `condition` selects what stays solid.
+    fn depths(condition: &str) -> Option<(HexMesh, Vec<f64>)> {
+        let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
+        let config = Config::parse(Path::new("case.toml"), format!("{CASE}{condition}"), &[]);
+        let depths = of(&config.unwrap(), &mesh, mesh.sets())?;
+        Some((mesh, depths))
+    }
+
+    fn assert_depths(condition: &str, expected: impl Fn([f64; 3]) -> f64) {
+        let (mesh, depths) = depths(condition).unwrap();
+        for (x, depth) in mesh.coordinates().iter().zip(depths) {
+            assert!((depth - expected(*x)).abs() < 1e-12, "{condition} {x:?} {depth}");
+        }
+    }
+
+    #[test]
+    fn regions_and_layers_have_a_depth() {
+        assert_depths("near = { set = \"fixed\", distance = 1.5 }", |x| 1.5 - x[0]);
+        let cylinder =
+            "cylinder = { point = [5, 0, 0], axis = [0, 2, 0], radius = 2, inner_radius = 1 }";
+        let off = |x: [f64; 3]| (x[0] - 5.0).hypot(x[2]);
+        assert_depths(cylinder, |x| (2.0 - off(x)).min(off(x) - 1.0));
+        assert_depths("sphere = { center = [1, 2, 3], radius = 2 }", |x| {
+            2.0 - length(difference(x, [1.0, 2.0, 3.0]))
+        });
+        assert_depths(
+            "not = { plane = { point = [4, 0, 0], normal = [3, 0, 0], tolerance = 1 } }",
+            |x| (x[0] - 4.0).abs() - 1.0,
+        );
+        let either = "any = [{ near = { set = \"fixed\", distance = 1 } }, { box = { min = [8, -9, -9], \
+                      max = [11, 9, 9] } }]";
+        assert_depths(either, |x| (1.0 - x[0]).max((x[0] - 8.0).min(11.0 - x[0])));
+    }
+
+    #[test]
+    fn elements_by_number_or_set_have_none() {
+        assert!(depths("set = \"design\"").is_none());
+        assert!(depths("nodes = [1, 2, 3, 4, 12, 13, 14, 15]").is_none());
+        assert!(depths("near = { set = \"load\", distance = 2 }").is_none());
+    }
+}
