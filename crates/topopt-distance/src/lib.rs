@@ -60,4 +60,4 @@ pub use signed_distance::{SignedDistance, signed_distance};
 pub use speed::{Products, Speed, Tensor};
 pub use tetrahedra::Tetrahedra;
 pub use travel::Travel;
-pub use triangles::Triangles;
+pub use triangles::{Corners, Triangles, bounds};

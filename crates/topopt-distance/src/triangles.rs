@@ -11,7 +11,8 @@ pub struct Triangles {
     triangles: Vec<(Corners, u32)>,
 }
 
-type Corners = [[f64; 3]; 3];
+/// Corners of a triangle.
+pub type Corners = [[f64; 3]; 3];
 
 /// A box and what is in it.
 #[derive(Debug, Clone, Copy)]
@@ -86,6 +87,37 @@ impl Triangles {
         }
         best
     }
+
+    /// Numbers of the triangles whose boxes have a point in common with that from `low` to `high`.
+    pub fn in_box(&self, [low, high]: [[f64; 3]; 2]) -> Vec<u32> {
+        let (mut found, mut open) = (Vec::new(), vec![0]);
+        while let Some(node) = open.pop() {
+            let Some(node_in) = self.nodes.get(node) else { break };
+            let Node { start, count, .. } = *node_in;
+            if !do_meet([node_in.low, node_in.high], [low, high]) {
+                continue;
+            }
+            if count == 0 {
+                open.extend([start as usize, node + 1]);
+                continue;
+            }
+            for (corners, number) in &self.triangles[start as usize..(start + count) as usize] {
+                if do_meet(bounds(corners), [low, high]) {
+                    found.push(*number);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The lowest and the highest corner of the box around a triangle.
+pub fn bounds([a, b, c]: &Corners) -> [[f64; 3]; 2] {
+    [f64::min, f64::max].map(|of: fn(f64, f64) -> f64| [0, 1, 2].map(|i| of(of(a[i], b[i]), c[i])))
+}
+
+fn do_meet(a: [[f64; 3]; 2], b: [[f64; 3]; 2]) -> bool {
+    (0..3).all(|i| a[0][i] <= b[1][i] && b[0][i] <= a[1][i])
 }
 
 impl Node {
@@ -206,6 +238,20 @@ mod tests {
             let (number, nearest) = triangles.nearest_of(x).unwrap();
             assert_eq!(nearest_in(corners[number], x), nearest);
         }
-        assert_eq!(Triangles::new(std::iter::empty()).distance([0.0; 3]), f64::INFINITY);
+        let none = Triangles::new(std::iter::empty());
+        assert_eq!(
+            (none.distance([0.0; 3]), none.in_box([[0.0; 3], [1.0; 3]])),
+            (f64::INFINITY, vec![])
+        );
+
+        for i in 0..50 {
+            let middle = place(13 * i);
+            let around = [-0.05, 0.05].map(|half| middle.map(|x| x + half));
+            let is_in = |&t: &u32| do_meet(bounds(&corners[t as usize]), around);
+            let all: Vec<u32> = (0..300).filter(is_in).collect();
+            let mut found = triangles.in_box(around);
+            found.sort_unstable();
+            assert_eq!(found, all);
+        }
     }
 }

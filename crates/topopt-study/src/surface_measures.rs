@@ -28,7 +28,7 @@ impl SurfaceMeasures {
     pub fn of(shape: &Shape, (part, is_exact): (&Part, bool), mesh: &HexMesh) -> Self {
         let surface = &shape.surface;
         Self {
-            crossings: surface.crossings().len(),
+            crossings: shape.crossings.len(),
             topology: [surface.topology(), shape.level_set],
             volume: surface.volume(),
             widths: shape.widths(mesh, &[]),

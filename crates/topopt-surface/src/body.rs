@@ -14,6 +14,8 @@ pub(crate) struct Body {
     manifold: Manifold,
     /// Number that its triangles keep in an intersection.
     number: u32,
+    /// Whether bodies touch each other in it: then the library needs its engine of rational numbers.
+    touches: bool,
 }
 
 impl Body {
@@ -28,15 +30,23 @@ impl Body {
             run_original_id: vec![number],
             ..Mesh::default()
         };
-        let manifold = Manifold::from_mesh_glp_robust(&mesh);
+        let strict = Manifold::from_mesh_glp(&mesh);
+        let touches = strict.status() != Error::NoError;
+        let manifold = if touches { Manifold::from_mesh_glp_robust(&mesh) } else { strict };
         let is_body = manifold.status() == Error::NoError && surface.volume() > 0.0;
-        is_body.then_some(Self { manifold, number })
+        is_body.then_some(Self { manifold, number, touches })
     }
 
     /// The surface of what both have; its vertices lie `on_boundary` where they are of `self`. None
     /// if the library gives up.
     pub fn intersection(&self, other: &Self) -> Option<TriangleSurface> {
-        let common = self.manifold.intersection_with_engine(&other.manifold, BooleanEngine::Auto);
+        // Where a skin touches itself somewhere, rational numbers would keep that, and fold faces of the
+        // part that lie in planes: 3367 crossings on a bracket, and three times the time.
+        let engine = match self.touches || other.touches {
+            true => BooleanEngine::Robust,
+            false => BooleanEngine::Exact,
+        };
+        let common = self.manifold.intersection_with_engine(&other.manifold, engine);
         if common.status() != Error::NoError {
             return None;
         }

@@ -2,8 +2,7 @@
 
 use rayon::prelude::*;
 use robust::{Coord, Coord3D, orient2d, orient3d};
-use rstar::primitives::{GeomWithData, Rectangle};
-use rstar::{AABB, RTree};
+use topopt_distance::{Triangles, bounds};
 use topopt_mesh::vector::{cross, difference};
 
 use crate::TriangleSurface;
@@ -13,17 +12,11 @@ impl TriangleSurface {
     /// vertices that they share: where the surface crosses or touches itself. Signs of volumes are
     /// exact \[Shewchuk1997\].
     pub fn crossings(&self) -> Vec<[u32; 2]> {
-        let boxes = (0..self.triangles.len() as u32).map(|t| {
-            let [low, high] = self.bounds(t);
-            GeomWithData::new(Rectangle::from_corners(low, high), t)
-        });
-        let tree = RTree::bulk_load(boxes.collect());
-
+        let tree = Triangles::new(self.corners_of_all());
         let triangles = (0..self.triangles.len() as u32).into_par_iter();
         let pairs = triangles.flat_map_iter(|a| {
-            let [low, high] = self.bounds(a);
-            let near = tree.locate_in_envelope_intersecting(AABB::from_corners(low, high));
-            let later = near.map(|found| found.data).filter(move |&b| a < b);
+            let near = tree.in_box(bounds(&self.corners(a)));
+            let later = near.into_iter().filter(|&b| a < b);
             let mut crossed: Vec<u32> = later.filter(|&b| self.cross(a, b)).collect();
             crossed.sort_unstable();
             crossed.into_iter().map(move |b| [a, b])
@@ -31,15 +24,8 @@ impl TriangleSurface {
         pairs.collect()
     }
 
-    /// The lowest and the highest corner of the box around a triangle.
-    pub(crate) fn bounds(&self, triangle: u32) -> [[f64; 3]; 2] {
-        let x = self.corners(triangle);
-        [f64::min, f64::max].map(|of: fn(f64, f64) -> f64| {
-            std::array::from_fn(|i| of(of(x[0][i], x[1][i]), x[2][i]))
-        })
-    }
-
-    fn corners(&self, triangle: u32) -> [[f64; 3]; 3] {
+    /// Corners of a triangle.
+    pub(crate) fn corners(&self, triangle: u32) -> [[f64; 3]; 3] {
         self.triangles[triangle as usize].map(|vertex| self.vertices[vertex as usize])
     }
 

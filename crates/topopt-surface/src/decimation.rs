@@ -7,6 +7,7 @@ use alum::{
     PolyMeshF64, Quadric, VH,
 };
 use rayon::prelude::*;
+use topopt_distance::bounds;
 use topopt_mesh::vector::{cross, difference, dot, length};
 
 use crate::TriangleSurface;
@@ -71,7 +72,8 @@ impl TriangleSurface {
             let half = |i: usize| 0.5 * (high[i] - low[i]);
             [std::array::from_fn(|i| low[i] - half(i)), std::array::from_fn(|i| high[i] + half(i))]
         };
-        let boxes: Vec<_> = triangles.iter().map(|&t| twice(decimated.bounds(t))).collect();
+        let boxes: Vec<_> =
+            triangles.iter().map(|&t| twice(bounds(&decimated.corners(t)))).collect();
         self.vertices.par_iter().zip(is_kept).for_each(|(x, is_kept)| {
             *is_kept |=
                 boxes.iter().any(|[low, high]| (0..3).all(|i| low[i] <= x[i] && x[i] <= high[i]));

@@ -3,26 +3,18 @@
 use rayon::prelude::*;
 use topopt_mesh::BoundingBox;
 
+use crate::cones::Cones;
 use crate::gauss_points::GaussPoints;
 
 /// Spacing of the lattice in element widths.
 const SPACING: f64 = 0.5;
 
-/// Radius of the cone, in element widths, and in the distance across which the points of an element
-/// lie, where that is large: without a hole between the cones of large or long elements.
+/// Radius of the cone, in element widths.
 const RADIUS: f64 = 2.5;
-const SPREAD: f64 = 1.8;
 
 /// Sum of the weights, as a share of that within the part, at which the field is half of what it
 /// would be: it falls to 0 at the end of the cones, which closes the surface out there.
 const FAINT: f64 = 1e-3;
-
-/// Integral of a cone of radius 1.
-const CONE: f64 = std::f64::consts::PI / 3.0;
-
-/// Planes whose sums are made by one task, each in the order of the points: the results do not
-/// depend on the number of threads.
-const SLAB: usize = 8;
 
 /// Points of which the volume is summed up by one task.
 const CHUNK: usize = 4096;
@@ -51,10 +43,10 @@ pub(crate) struct Lattice {
 
 /// Places of the points of a lattice.
 #[derive(Debug, Clone, Copy)]
-struct Grid {
-    origin: [f64; 3],
-    spacing: f64,
-    counts: [usize; 3],
+pub(crate) struct Grid {
+    pub origin: [f64; 3],
+    pub spacing: f64,
+    pub counts: [usize; 3],
 }
 
 /// Most points of a lattice: 16 GB.
@@ -64,19 +56,20 @@ impl Lattice {
     /// The field of `density`, `[n_points]`, at elements of about the `width`; none if the lattice
     /// would have too many points.
     pub fn of(points: &GaussPoints, density: &[f64], width: f64) -> Option<Self> {
-        let radii: Vec<f64> =
-            points.widths.iter().map(|w| (SPREAD * w).max(RADIUS * width)).collect();
+        let radii = Cones::radii(points, RADIUS * width);
         let radius = radii.iter().copied().fold(0.0, f64::max);
         let grid = Grid::around(&points.places, SPACING * width, radius)?;
-        let cones = Cones::new(points, &radii, grid);
+        let cones = Cones::new(points, (radii, RADIUS * width), grid);
 
-        let sums = cones.sums(&density.iter().map(|&density| [1.0, density]).collect::<Vec<_>>());
-        let share = |sum: f64, weight: f64| sum / (weight + FAINT * CONE);
-        let values = sums.par_iter().map(|&[weight, sum]| share(sum, weight)).collect();
+        let weights = cones.sums(|_| 1.0);
+        let share = |(sum, weight): (&f64, &f64)| sum / (weight + FAINT * Cones::INTEGRAL);
+        let sums = cones.sums(|point| density[point]);
+        let values = sums.par_iter().zip(&weights).map(share).collect();
         let mut field = Self { grid, values, radius };
-        let lacking = field.at_points(points).zip(density).map(|(f, density)| [density - f]);
-        let added = cones.sums(&lacking.collect::<Vec<_>>());
-        let added = added.par_iter().zip(&sums).map(|([sum], [weight, _])| share(*sum, *weight));
+        let lacking: Vec<f64> =
+            field.at_points(points).zip(density).map(|(f, density)| density - f).collect();
+        let sums = cones.sums(|point| lacking[point]);
+        let added = sums.par_iter().zip(&weights).map(share);
         field.values.par_iter_mut().zip(added).for_each(|(value, added)| *value += added);
         Some(field)
     }
@@ -145,82 +138,16 @@ impl Grid {
         let product = counts.iter().product::<f64>();
         (product <= MOST).then(|| Self { origin, spacing, counts: counts.map(|n| n as usize) })
     }
-}
 
-/// The cones around the points of elements, by slabs of planes of the lattice.
-struct Cones<'a> {
-    points: &'a GaussPoints,
-    radii: &'a [f64],
-    grid: Grid,
-    /// Points whose cones reach into each slab.
-    slabs: Vec<Vec<u32>>,
-}
-
-impl<'a> Cones<'a> {
-    fn new(points: &'a GaussPoints, radii: &'a [f64], grid: Grid) -> Self {
-        let mut slabs = vec![Vec::new(); grid.counts[2].div_ceil(SLAB)];
-        for (point, (x, radius)) in points.places.iter().zip(radii).enumerate() {
-            let [first, last] = grid.range(2, x[2], *radius);
-            (first / SLAB..=last / SLAB).for_each(|slab| slabs[slab].push(point as u32));
-        }
-        Self { points, radii, grid, slabs }
+    /// Place of `x` along `axis` in corners from the first one on, a positive number.
+    pub fn place(&self, axis: usize, x: f64) -> f64 {
+        (x - self.origin[axis]) / self.spacing
     }
 
-    /// The sums of `values`, `[n_points][N]`, times weights, at the points of the lattice.
-    fn sums<const N: usize>(&self, values: &[[f64; N]]) -> Vec<[f64; N]> {
-        let Grid { counts, .. } = self.grid;
-        let plane = counts[0] * counts[1];
-        let mut sums = vec![[0.0; N]; plane * counts[2]];
-        let slabs = sums.par_chunks_mut(SLAB * plane).zip(&self.slabs).enumerate();
-        slabs.for_each(|(slab, (sums, points))| {
-            for &point in points {
-                self.add(point as usize, values[point as usize], slab * SLAB, sums);
-            }
-        });
-        sums
-    }
-
-    /// Adds the cone of a `point`, times `values`, to the `sums` of the planes from `start` on.
-    fn add<const N: usize>(
-        &self,
-        point: usize,
-        values: [f64; N],
-        start: usize,
-        sums: &mut [[f64; N]],
-    ) {
-        let Grid { origin, spacing, counts } = self.grid;
-        let (x, radius) = (self.points.places[point], self.radii[point]);
-        let factor = self.points.volumes[point] / radius.powi(3);
-        let values = values.map(|value| value * factor);
-        // Distances in radii.
-        let step = spacing / radius;
-        let first = [0, 1, 2].map(|i| (origin[i] - x[i]) / radius);
-        let planes = sums.len() / (counts[0] * counts[1]);
-        let [low, high] = self.grid.range(2, x[2], radius);
-        for k in low.max(start)..=high.min(start + planes - 1) {
-            let z = first[2] + step * k as f64;
-            let [low, high] = self.grid.range(1, x[1], radius * (1.0 - z * z).max(0.0).sqrt());
-            for j in low..=high {
-                let y = first[1] + step * j as f64;
-                let across = y * y + z * z;
-                let [low, high] = self.grid.range(0, x[0], radius * (1.0 - across).max(0.0).sqrt());
-                let row = counts[0] * (j + counts[1] * (k - start));
-                let mut x = first[0] + step * low as f64;
-                for sums in &mut sums[row + low..=row + high] {
-                    let weight = (1.0 - (x * x + across).sqrt()).max(0.0);
-                    (0..N).for_each(|n| sums[n] += values[n] * weight);
-                    x += step;
-                }
-            }
-        }
-    }
-}
-
-impl Grid {
     /// The first and the last plane across `axis` within the `reach` of `x`.
-    fn range(&self, axis: usize, x: f64, reach: f64) -> [usize; 2] {
-        // Places are positive, so that a cast rounds down.
-        let place = |x: f64| ((x - self.origin[axis]) / self.spacing) as usize;
+    pub fn range(&self, axis: usize, x: f64, reach: f64) -> [usize; 2] {
+        // A cast rounds down.
+        let place = |x: f64| self.place(axis, x) as usize;
         [place(x - reach) + 1, place(x + reach)]
     }
 }

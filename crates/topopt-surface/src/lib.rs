@@ -23,6 +23,7 @@
 //! ```
 
 mod body;
+mod cones;
 mod crossings;
 mod cut;
 mod decimation;

@@ -9,6 +9,8 @@ use crate::{Part, Places, Roughness, Topology, TriangleSurface, Widths};
 pub struct Shape {
     /// The surface.
     pub surface: TriangleSurface,
+    /// Pairs of its triangles that cross each other.
+    pub crossings: Vec<[u32; 2]>,
     /// Pieces, cavities and handles of the same design before its surface was faired.
     pub level_set: Topology,
     /// Pieces smaller than an element, which were left out.

@@ -140,16 +140,8 @@ impl<'a> Solid<'a> {
     /// # Errors
     /// [`SolidError::Cut`].
     pub fn shape(&self, part: &Part) -> Result<Shape, SolidError> {
-        let least = self.width.powi(3);
-        let cut = |skin: &TriangleSurface| {
-            let mut surface = part.cut(skin).ok_or(SolidError::Cut)?;
-            let crumbs = surface.drop_crumbs(least);
-            Ok::<_, SolidError>((surface, crumbs))
-        };
-        let level_set = cut(&self.rough)?.0.topology();
-
         // The mesh knows nearly how far: its faces are those of the part, but for their bends.
-        let mut found = cut(&self.skin.offset(-self.level))?;
+        let mut found = self.cut(&self.skin, -self.level, part)?;
         let (mut offset, mut last) = (-self.level, None);
         for _ in 0..CUTS {
             let Some(design) = self.kept else { break };
@@ -163,10 +155,38 @@ impl<'a> Solid<'a> {
             }
             last = Some((offset, missing));
             offset = (offset + missing / slope).clamp(-self.width, self.width);
-            found = cut(&self.skin.offset(offset))?;
+            found = self.cut(&self.skin, offset, part)?;
+        }
+
+        let mut crossings = found.0.crossings();
+        for nudge in NUDGES {
+            if crossings.is_empty() {
+                break;
+            }
+            found = self.cut(&self.skin, offset + nudge * self.width, part)?;
+            crossings = found.0.crossings();
         }
         let (surface, crumbs) = found;
-        Ok(Shape { surface, level_set, crumbs: self.crumbs + crumbs, width: self.width })
+        // A cut of the rough surface takes as long; it is the same where fairing has changed nothing.
+        let level_set = match self.rough.topology() == self.skin.topology() {
+            true => surface.topology(),
+            false => self.cut(&self.rough, 0.0, part)?.0.topology(),
+        };
+        let (crumbs, width) = (self.crumbs + crumbs, self.width);
+        Ok(Shape { surface, crossings, level_set, crumbs, width })
+    }
+
+    /// The surface of what `skin`, moved by an `offset` along its normals, and `part` have in common,
+    /// and how many pieces smaller than an element were left out.
+    fn cut(
+        &self,
+        skin: &TriangleSurface,
+        offset: f64,
+        part: &Part,
+    ) -> Result<(TriangleSurface, usize), SolidError> {
+        let mut surface = part.cut(&skin.offset(offset)).ok_or(SolidError::Cut)?;
+        let crumbs = surface.drop_crumbs(self.width.powi(3));
+        Ok((surface, crumbs))
     }
 
     /// Distances of the vertices of the tetrahedra from `skin`, positive inside; `above` tells which
@@ -199,6 +219,10 @@ impl<'a> Solid<'a> {
 /// Cuts that find the offset, and the relative difference of volumes that counts as none.
 const CUTS: usize = 4;
 const TOLERANCE: f64 = 1e-4;
+
+/// Moves, in element widths, that are tried where the cut surface crosses itself: faces that nearly
+/// coincide may leave slivers which rounding folds.
+const NUDGES: [f64; 4] = [3e-4, -3e-4, 1e-3, -1e-3];
 
 /// Difference of the field from its level beyond which a vertex is at least an element from the
 /// skin, and the distance that it gets, in element widths.

@@ -29,6 +29,10 @@ const LEVEL: f64 = 0.13;
 const STEPS: usize = 64;
 const SHRINKS: usize = 32;
 
+/// First radius of a ball, as a share of the largest one, and the factor by which it grows.
+const GUESS: f64 = 0.02;
+const GROWTH: f64 = 3.0;
+
 /// Share of its radius up to which a ball is as large, and a wall the same.
 const ITSELF: f64 = 1e-3;
 
@@ -140,7 +144,7 @@ struct Ball {
 
 /// The ball in the middle of the member at the wall in `start`; none wider than `most`.
 fn climb(walls: &Triangles, start: [f64; 3], inwards: [f64; 3], most: f64) -> Option<Ball> {
-    let mut ball = largest_at(walls, start, inwards, most)?;
+    let mut ball = largest_at(walls, (start, inwards), GUESS * most, most)?;
     let mut away: Vec<[f64; 3]> = ball.away.into();
     let mut share = 0.5;
     for _ in 0..STEPS {
@@ -157,7 +161,7 @@ fn climb(walls: &Triangles, start: [f64; 3], inwards: [f64; 3], most: f64) -> Op
         let depth = length(way);
         let direction = way.map(|w| w / depth);
         if depth > ball.radius + 0.5 * LEVEL * step {
-            ball = largest_at(walls, wall, direction, most)?;
+            ball = largest_at(walls, (wall, direction), GROWTH * ball.radius, most)?;
             away = ball.away.into();
         } else if share > SMALLER {
             share *= 0.5;
@@ -172,10 +176,30 @@ fn climb(walls: &Triangles, start: [f64; 3], inwards: [f64; 3], most: f64) -> Op
     Some(ball)
 }
 
-/// The largest ball that touches the wall in `x` and no other, on its side `inwards`, by shrinking a
-/// larger one \[MaBaeChoi2012\]; none above the radius `most`.
-fn largest_at(walls: &Triangles, x: [f64; 3], inwards: [f64; 3], most: f64) -> Option<Ball> {
-    let mut radius = most;
+/// The largest ball that touches the wall in `x` and no other, on its side `inwards`; none above the
+/// radius `most`. Balls that touch nothing else grow from a `guess` of the radius: walls around a
+/// small one are found much faster.
+fn largest_at(
+    walls: &Triangles,
+    (x, inwards): ([f64; 3], [f64; 3]),
+    guess: f64,
+    most: f64,
+) -> Option<Ball> {
+    let mut radius = guess.min(most);
+    loop {
+        if let Some(ball) = shrunk(walls, (x, inwards), radius) {
+            return Some(ball);
+        }
+        if radius >= most {
+            return None;
+        }
+        radius = (GROWTH * radius).min(most);
+    }
+}
+
+/// The largest ball that touches the wall in `x` and no other, by shrinking one of the `radius`
+/// \[MaBaeChoi2012\]; none if that touches nothing else.
+fn shrunk(walls: &Triangles, (x, inwards): ([f64; 3], [f64; 3]), mut radius: f64) -> Option<Ball> {
     let mut other = None;
     for _ in 0..SHRINKS {
         let center = [0, 1, 2].map(|i| x[i] + radius * inwards[i]);

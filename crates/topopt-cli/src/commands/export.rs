@@ -14,7 +14,7 @@ use topopt_study::failure::Failure;
 use topopt_study::part_file;
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::surface_measures::SurfaceMeasures;
-use topopt_surface::{Shaping, SolidError, TriangleSurface};
+use topopt_surface::{Shape, Shaping, SolidError, TriangleSurface};
 
 use crate::args::ExportArgs;
 
@@ -37,6 +37,7 @@ pub(super) fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<(), Failu
     if args.largest_piece {
         shape.surface = shape.surface.largest_piece();
     }
+    check_crossings(&shape)?;
     let rounding = format.round(&mut shape.surface)?;
     let surface = &shape.surface;
     format
@@ -59,8 +60,8 @@ pub(super) fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<(), Failu
 }
 
 /// A surface that crosses itself encloses nothing that can be printed.
-fn check_crossings(surface: &TriangleSurface) -> Result<(), InputError> {
-    let crossings = surface.crossings();
+fn check_crossings(shape: &Shape) -> Result<(), InputError> {
+    let Shape { surface, crossings, .. } = shape;
     let Some([first, _]) = crossings.first() else { return Ok(()) };
     let near = surface.vertices()[surface.triangles()[*first as usize][0] as usize];
     let message = format!(
@@ -75,18 +76,17 @@ fn check_crossings(surface: &TriangleSurface) -> Result<(), InputError> {
 }
 
 /// Far from the origin single precision folds what is small of a `surface` that does not cross itself.
-fn check_rounded(surface: &TriangleSurface, rounded: &TriangleSurface) -> Result<(), InputError> {
-    match rounded.crossings().len() {
-        0 => Ok(()),
-        n => check_crossings(surface).and(Err(Finding::new(format!(
-            "in single precision, the precision of this format, the surface crosses itself at {n} \
-             pairs of triangles; nothing was written"
-        ))
-        .remedy(
-            "write .3mf, .obj, .ply or .vtp, which keep all digits; or move the part to the origin",
-        )
-        .into())),
+fn check_rounded(crossings: usize) -> Result<(), InputError> {
+    if crossings == 0 {
+        return Ok(());
     }
+    let message = format!(
+        "in single precision, the precision of this format, the surface crosses itself at {crossings} \
+         pairs of triangles; nothing was written"
+    );
+    let remedy =
+        "write .3mf, .obj, .ply or .vtp, which keep all digits; or move the part to the origin";
+    Err(Finding::new(message).remedy(remedy).into())
 }
 
 fn tell_volume(
@@ -155,15 +155,18 @@ impl Format {
     /// Rounds the surface to what the format holds, so that what is said of it is true of the file;
     /// returns how far coordinates move.
     fn round(&self, surface: &mut TriangleSurface) -> Result<f64, InputError> {
-        let Format::Stl = self else { return check_crossings(surface).map(|()| 0.0) };
+        let Format::Stl = self else { return Ok(0.0) };
         let (mut rounded, largest) = surface.in_single_precision();
-        if !rounded.crossings().is_empty() {
+        let mut crossings = rounded.crossings().len();
+        if crossings > 0 {
             // What is as thin as coordinates are rounded goes, and nothing else.
             let (tidy, _) = surface.simplified(ROUNDED * largest).in_single_precision();
             let is_same = (tidy.volume() / surface.volume() - 1.0).abs() < SAME_VOLUME;
-            rounded = if is_same { tidy } else { rounded };
+            if is_same {
+                (crossings, rounded) = (tidy.crossings().len(), tidy);
+            }
         }
-        check_rounded(surface, &rounded)?;
+        check_rounded(crossings)?;
         *surface = rounded;
         Ok(largest)
     }

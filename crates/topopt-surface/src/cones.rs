@@ -1,0 +1,193 @@
+//! `Cones` around the points of elements, summed up on a lattice.
+
+use rayon::prelude::*;
+
+use crate::gauss_points::GaussPoints;
+use crate::lattice::Grid;
+
+/// Radius of the cone in the distance across which the points of an element lie, where that is
+/// large: without a hole between the cones of large or long elements.
+const SPREAD: f64 = 1.8;
+
+/// Planes whose sums are made by one task, each in the order of the points: the results do not
+/// depend on the number of threads.
+const SLAB: usize = 8;
+
+/// Cones around the points of elements, as high as the volumes that these stand for.
+///
+/// Nearly all have the same radius. These points are dealt to the corners of the lattice around
+/// them, and the sums are those of one cone per corner: without a root for each pair of a point and
+/// a corner it takes a tenth of the time. Cones of large elements are added one by one.
+pub(crate) struct Cones<'a> {
+    points: &'a GaussPoints,
+    radii: Vec<f64>,
+    grid: Grid,
+    /// Points that are dealt to corners, by the slabs of these.
+    dealt: Vec<Vec<u32>>,
+    /// Points with cones of their own, by the slabs that these reach into.
+    single: Vec<Vec<u32>>,
+    kernel: Kernel,
+}
+
+/// The cone of most points around a corner of the lattice, by rows along the first axis.
+struct Kernel {
+    radius: f64,
+    /// Places of the rows, in corners, and the weights from the first corner of a row on.
+    rows: Vec<([isize; 2], Vec<f64>)>,
+}
+
+impl<'a> Cones<'a> {
+    /// Integral of a cone.
+    pub const INTEGRAL: f64 = std::f64::consts::PI / 3.0;
+
+    /// Radii around `points`, `[n_points]`: `usual` or more.
+    pub fn radii(points: &GaussPoints, usual: f64) -> Vec<f64> {
+        points.widths.iter().map(|width| (SPREAD * width).max(usual)).collect()
+    }
+
+    /// Cones of these `radii`, most of which are `usual`.
+    pub fn new(points: &'a GaussPoints, (radii, usual): (Vec<f64>, f64), grid: Grid) -> Self {
+        let n_slabs = grid.counts[2].div_ceil(SLAB);
+        let (mut dealt, mut single) = (vec![Vec::new(); n_slabs], vec![Vec::new(); n_slabs]);
+        for (point, (x, &radius)) in (0..).zip(points.places.iter().zip(&radii)) {
+            let (slabs, [first, last]) = match radius <= usual {
+                true => {
+                    let low = grid.place(2, x[2]) as usize;
+                    (&mut dealt, [low, low + 1])
+                }
+                false => (&mut single, grid.range(2, x[2], radius)),
+            };
+            (first / SLAB..=last / SLAB).for_each(|slab| slabs[slab].push(point));
+        }
+        Self { points, radii, grid, dealt, single, kernel: Kernel::of(usual, grid.spacing) }
+    }
+
+    /// Sums of `value(point)` times weights at the corners of the lattice.
+    pub fn sums(&self, value: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
+        let Grid { counts, .. } = self.grid;
+        let plane = counts[0] * counts[1];
+        let mut corners = vec![0.0; plane * counts[2]];
+        let slabs = corners.par_chunks_mut(SLAB * plane).zip(&self.dealt).enumerate();
+        slabs.for_each(|(slab, (corners, points))| {
+            points
+                .iter()
+                .for_each(|&point| self.deal(point as usize, &value, slab * SLAB, corners));
+        });
+
+        let mut sums = self.kernel.around(&corners, counts);
+        let slabs = sums.par_chunks_mut(SLAB * plane).zip(&self.single).enumerate();
+        slabs.for_each(|(slab, (sums, points))| {
+            points.iter().for_each(|&point| self.add(point as usize, &value, slab * SLAB, sums));
+        });
+        sums
+    }
+
+    /// Deals a `point` to the `corners` around it that are in the planes from `start` on.
+    fn deal(&self, point: usize, value: impl Fn(usize) -> f64, start: usize, corners: &mut [f64]) {
+        let Grid { counts, .. } = self.grid;
+        let x = self.points.places[point];
+        let place = [0, 1, 2].map(|i| self.grid.place(i, x[i]));
+        let low = place.map(|place| place as usize);
+        let beyond = [0, 1, 2].map(|i| place[i] - low[i] as f64);
+        let value = value(point) * self.points.volumes[point] / self.kernel.radius.powi(3);
+        for corner in 0..8 {
+            let [i, j, k] = [0, 1, 2].map(|axis| low[axis] + (corner >> axis & 1));
+            let share = |axis: usize| match corner >> axis & 1 {
+                0 => 1.0 - beyond[axis],
+                _ => beyond[axis],
+            };
+            if k < start {
+                continue;
+            }
+            if let Some(sum) = corners.get_mut(i + counts[0] * (j + counts[1] * (k - start))) {
+                *sum += value * share(0) * share(1) * share(2);
+            }
+        }
+    }
+
+    /// Adds the cone of a `point` to the `sums` of the planes from `start` on.
+    fn add(&self, point: usize, value: impl Fn(usize) -> f64, start: usize, sums: &mut [f64]) {
+        let Grid { origin, spacing, counts } = self.grid;
+        let (x, radius) = (self.points.places[point], self.radii[point]);
+        let value = value(point) * self.points.volumes[point] / radius.powi(3);
+        // Distances in radii.
+        let step = spacing / radius;
+        let first = [0, 1, 2].map(|i| (origin[i] - x[i]) / radius);
+        let planes = sums.len() / (counts[0] * counts[1]);
+        let [low, high] = self.grid.range(2, x[2], radius);
+        for k in low.max(start)..=high.min(start + planes - 1) {
+            let z = first[2] + step * k as f64;
+            let [low, high] = self.grid.range(1, x[1], radius * (1.0 - z * z).max(0.0).sqrt());
+            for j in low..=high {
+                let y = first[1] + step * j as f64;
+                let across = y * y + z * z;
+                let [low, high] = self.grid.range(0, x[0], radius * (1.0 - across).max(0.0).sqrt());
+                let row = counts[0] * (j + counts[1] * (k - start));
+                for (i, sum) in (low..).zip(&mut sums[row + low..=row + high]) {
+                    let x = first[0] + step * i as f64;
+                    *sum += value * (1.0 - (x * x + across).sqrt()).max(0.0);
+                }
+            }
+        }
+    }
+}
+
+impl Kernel {
+    /// The cone on a lattice of the `spacing`: as wide as one of the `usual` radius after its points
+    /// were dealt to corners, which moves them apart by a sixth of the spacing squared.
+    fn of(usual: f64, spacing: f64) -> Self {
+        let radius = (usual.powi(2) - spacing.powi(2) / 6.0 / VARIANCE).sqrt();
+        let reach = (radius / spacing) as isize;
+        let mut rows = Vec::new();
+        for k in -reach..=reach {
+            for j in -reach..=reach {
+                let weight = |i: isize| {
+                    let square = (i * i + j * j + k * k) as f64;
+                    (1.0 - square.sqrt() * spacing / radius).max(0.0)
+                };
+                let row: Vec<f64> = (-reach..=reach).map(weight).collect();
+                if row.iter().any(|weight| *weight > 0.0) {
+                    rows.push(([j, k], row));
+                }
+            }
+        }
+        Self { radius, rows }
+    }
+
+    /// Sums of the kernel around all `corners` of a lattice of so many.
+    fn around(&self, corners: &[f64], counts: [usize; 3]) -> Vec<f64> {
+        let [nx, ny, _] = counts;
+        let is_empty: Vec<bool> =
+            corners.par_chunks(nx).map(|row| row.iter().all(|value| *value == 0.0)).collect();
+        let mut sums = vec![0.0; corners.len()];
+        sums.par_chunks_mut(nx).enumerate().for_each(|(row, sums)| {
+            let [y, z] = [row % ny, row / ny].map(|place| place as isize);
+            for ([j, k], weights) in &self.rows {
+                let [y, z] = [y + j, z + k];
+                if y < 0 || z < 0 || y >= ny as isize {
+                    continue;
+                }
+                let other = y as usize + ny * z as usize;
+                if is_empty.get(other).is_none_or(|is_empty| *is_empty) {
+                    continue;
+                }
+                add_row(sums, &corners[nx * other..nx * (other + 1)], weights);
+            }
+        });
+        sums
+    }
+}
+
+/// Adds to each of `sums` the `row` around it times `weights`, whose middle is its own.
+fn add_row(sums: &mut [f64], row: &[f64], weights: &[f64]) {
+    let middle = weights.len() / 2;
+    for (i, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
+        // Sum n takes row n + i - middle.
+        let (to, from) = (middle.saturating_sub(i), i.saturating_sub(middle));
+        let sums = sums[to.min(row.len())..].iter_mut();
+        sums.zip(&row[from.min(row.len())..]).for_each(|(sum, value)| *sum += weight * value);
+    }
+}
+
+/// Variance of a cone along an axis, in squares of its radius.
+const VARIANCE: f64 = 2.0 / 15.0;
