@@ -12,6 +12,7 @@ pub mod deck_totals;
 pub mod design_loop;
 pub mod diagnosis;
 mod expression;
+pub mod face_entries;
 pub mod fields;
 pub mod filter_plan;
 pub mod finding;

@@ -208,6 +208,7 @@ impl Part {
     ) -> Result<ImportedMesh, Fault> {
         notes.extend(self.note_on_nodes());
         notes.extend(self.note_on_turned());
+        let faces = sets.numbered.iter().map(|(&number, faces)| (number, self.faces_of(faces))).collect();
         let sets = self.sets(sets, &mut notes);
         let empty = sets.summary().into_iter().filter(|(.., entries)| *entries == 0);
         notes.extend(empty.map(|(name, kind, _)| format!("{} set `{name}` is empty", kind.name())));
@@ -234,7 +235,16 @@ impl Part {
                 let notes = notes.iter().map(|note| printable(note)).collect();
                 let deck = Deck::default();
                 let remarks = Vec::new();
-                Ok(ImportedMesh { mesh, node_tags, element_tags, notes, remarks, uncut, deck })
+                Ok(ImportedMesh {
+                    mesh,
+                    node_tags,
+                    element_tags,
+                    notes,
+                    remarks,
+                    uncut,
+                    faces,
+                    deck,
+                })
             }
             Err(error) => {
                 let given = |element: u32| {
@@ -293,12 +303,7 @@ impl Part {
         }
 
         for (name, faces) in of_file.faces {
-            let of_cell = |CellFace { cell, key }: CellFace| {
-                let corners = &key[..key.iter().take_while(|node| **node != NO_NODE).count()];
-                self.cut.faces_of(cell as usize, &self.cells.get(cell as usize), corners)
-            };
-            let faces: Vec<Face> = faces.into_iter().flat_map(of_cell).collect();
-            sets.faces.insert(name, faces);
+            sets.faces.insert(name, self.faces_of(&faces));
         }
 
         for (name, given) in of_file.elements {
@@ -309,6 +314,15 @@ impl Part {
             sets.elements.insert(name, members);
         }
         sets
+    }
+
+    /// The faces of elements on faces of cells.
+    fn faces_of(&self, faces: &[CellFace]) -> Vec<Face> {
+        let of_cell = |&CellFace { cell, key }: &CellFace| {
+            let corners = &key[..key.iter().take_while(|node| **node != NO_NODE).count()];
+            self.cut.faces_of(cell as usize, &self.cells.get(cell as usize), corners)
+        };
+        faces.iter().flat_map(of_cell).collect()
     }
 
     /// The nodes in the middle of edges, faces and cells whose corners are all `members`.

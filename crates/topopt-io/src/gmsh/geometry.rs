@@ -6,8 +6,9 @@ use topopt_mesh::numbers::{rounded, shown};
 
 use super::attempts::{self, Attempt, Boundary, Help, MOST_OFF, OF_FACETS, OF_SURFACES};
 use super::error::Fault as GmshFault;
+use super::import::ALL_FACES;
 use super::meshing_error::{MOST_ELEMENTS, MeshingError};
-use super::program::{Hexes, MESH, Runner, Task, may_help, version};
+use super::program::{Hexes, MESH, Runner, Task, Wanted, may_help, version};
 use super::source::{Source, note_on_edge};
 use crate::import::{Cutting, ImportedMesh};
 use crate::read_error::{Fault, ReadError};
@@ -36,6 +37,9 @@ impl Geometry<'_> {
 
         let mut meshed = self.mesh_in_some_way()?;
         self.check_volume(&meshed)?;
+        if let Source::Facets(facets) = self.source {
+            meshed.faces = facets.faces_of(&meshed.mesh);
+        }
         meshed.notes.extend(self.source.notes());
         meshed.notes.extend(self.lost_tip(&meshed));
         meshed.notes.extend(chosen.map(note_on_edge));
@@ -104,7 +108,8 @@ impl Geometry<'_> {
         let numbers: Vec<_> = self.source.options().iter().copied().chain(size).collect();
         let settings = self.settings(hexes, attempt);
         let timeout = self.timeout(attempt);
-        let task = Task { geometry, dimension: "-3", numbers: &numbers, settings, timeout };
+        let wanted = Wanted::Mesh;
+        let task = Task { geometry, wanted, numbers: &numbers, settings, timeout };
         let log = self.runner.run(&task, &folder)?;
 
         let cutting = match hexes {
@@ -137,7 +142,8 @@ impl Geometry<'_> {
         let mut settings = match (self.source, attempt.boundary) {
             (Source::Facets(_), Boundary::Smooth) => BODY.into(),
             (Source::Facets(facets), Boundary::Triangles) => facets.volumes(),
-            _ => String::new(),
+            (Source::Script, _) => GROUP_FACES.replace("NAME", ALL_FACES),
+            (Source::Solid(_), _) => String::new(),
         };
         if let Some(size) = self.edge_of(attempt) {
             settings += &format!("Mesh.MeshSizeMax = {size:?};\n");
@@ -232,10 +238,21 @@ Mesh.MeshSizeFromPoints = 0;
 Mesh.MeshSizeExtendFromBoundary = 0;
 ";
 
+/// Puts all surfaces of a script into one more group, as Gmsh saves only what is in a group once there
+/// is one.
+const GROUP_FACES: &str = "p() = Physical Point{:};
+c() = Physical Curve{:};
+s() = Physical Surface{:};
+v() = Physical Volume{:};
+If (#p() + #c() + #s() + #v() > 0)
+Physical Surface(\"NAME\") = Surface{:};
+EndIf
+";
+
 /// Remark on a mesh without sets of nodes or faces.
 const NO_NAMES: &str = "the geometry has no named surfaces, curves or points: `[[select]]` of a case \
-                        names some by their place, and in a .geo file \
-                        `Physical Surface(\"fixed\") = {1};` does";
+                        takes faces by the numbers that `topopt info FILE --faces` lists, and in a \
+                        .geo file `Physical Surface(\"fixed\") = {1};` names them";
 
 /// The triangles of an STL file in the temporary folder.
 const TRIANGLES: &str = "triangles.msh";

@@ -20,6 +20,7 @@ mod attempts;
 mod cursor;
 mod element_shape;
 mod error;
+mod faces;
 mod facets;
 mod geometry;
 mod import;
@@ -45,6 +46,7 @@ use crate::read_error::ReadError;
 use cursor::Cursor;
 
 pub use error::Fault;
+pub use faces::{Form, PartFace, PartFaces, clean, faces};
 pub use facets::FacetFault;
 pub use meshed::mesh;
 pub use meshing_error::MeshingError;
@@ -63,4 +65,9 @@ pub fn read(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
         let raw = sections::parse(Cursor::new(file, length))?;
         Ok(import::import(raw, cutting)?)
     })
+}
+
+/// Reads a `.msh` file as it stands.
+fn read_raw(path: &Path) -> Result<raw::RawMesh, ReadError> {
+    crate::import::stream(path, |file, length| sections::parse(Cursor::new(file, length)))
 }

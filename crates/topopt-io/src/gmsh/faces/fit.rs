@@ -1,0 +1,369 @@
+//! The form of a face from points on it, which CAD puts there to the last digits: planes, cylinders,
+//! cones, spheres and tori, whatever the file calls them. A form counts if all points lie on it.
+
+use nalgebra::{DMatrix, Matrix3, Matrix6, SMatrix, SVector, SymmetricEigen, Vector3, Vector6};
+use topopt_mesh::BoundingBox;
+use topopt_mesh::vector::{cross, difference, dot, length};
+
+use super::form::Form;
+
+/// Points of a face with the facets between them.
+pub(super) struct Patch<'a> {
+    pub vertices: &'a [[f64; 3]],
+    /// Facets of this face, by vertices.
+    pub triangles: &'a [[u32; 3]],
+    /// Distance that rounding in the file may cause.
+    pub rounding: f64,
+}
+
+/// Largest distance of a point from the form, as a share of the diagonal of the face.
+const EXACT: f64 = 2e-5;
+
+/// Least cosine of the angle between a facet and the form at its centroid. A band of one row of
+/// facets fits many forms by its points alone. Facets of coarse STL files bend by 30 degrees.
+const ALIKE: f64 = 0.95;
+
+/// Points that a form is fitted to; all are compared with it.
+const MOST_POINTS: usize = 400;
+
+/// A face as a cone: apexes further off than this many diagonals are those of cylinders.
+const FARTHEST: f64 = 1e4;
+
+impl Patch<'_> {
+    /// Finds the form of the face.
+    pub fn form(&self) -> Form {
+        let Some(sample) = Sample::of(self) else { return Form::Other };
+        let starts = [
+            Sample::plane(&sample),
+            sample.cylinder(),
+            sample.cone(),
+            sample.sphere(),
+            sample.torus(),
+        ];
+        let mut forms = starts.into_iter().flatten().map(|start| sample.refined(start));
+        let found = forms.find(|form| sample.is_exact(form));
+        found.map_or(Form::Other, |form| sample.in_space(form))
+    }
+}
+
+/// A face of diagonal 1 around the origin.
+struct Sample {
+    /// All of its points.
+    all: Vec<[f64; 3]>,
+    /// Those that are fitted to.
+    points: Vec<[f64; 3]>,
+    /// Centroids and area vectors of the facets.
+    facets: Vec<([f64; 3], [f64; 3])>,
+    tolerance: f64,
+    origin: [f64; 3],
+    size: f64,
+}
+
+impl Sample {
+    fn of(patch: &Patch) -> Option<Self> {
+        let mut used: Vec<u32> = patch.triangles.as_flattened().to_vec();
+        used.sort_unstable();
+        used.dedup();
+        let given: Vec<[f64; 3]> = used.iter().map(|&v| patch.vertices[v as usize]).collect();
+        let bounds = BoundingBox::around(&given);
+        let size = length(bounds.extent());
+        if size <= 0.0 || !size.is_finite() {
+            return None;
+        }
+        let origin: [f64; 3] = std::array::from_fn(|i| 0.5 * (bounds.min[i] + bounds.max[i]));
+        let unit = |x: [f64; 3]| difference(x, origin).map(|x| x / size);
+
+        let all: Vec<[f64; 3]> = given.into_iter().map(unit).collect();
+        let step = all.len().div_ceil(MOST_POINTS);
+        let points = all.iter().step_by(step).copied().collect();
+        let facet = |triangle: &[u32; 3]| {
+            let [a, b, c] = triangle.map(|v| unit(patch.vertices[v as usize]));
+            let center = std::array::from_fn(|i| (a[i] + b[i] + c[i]) / 3.0);
+            (center, cross(difference(b, a), difference(c, a)).map(|x| 0.5 * x))
+        };
+        let facets = patch.triangles.iter().map(facet).collect();
+        Some(Self { all, points, facets, tolerance: EXACT + patch.rounding / size, origin, size })
+    }
+
+    /// Whether all points lie on the form, and the facets along it.
+    fn is_exact(&self, form: &Form) -> bool {
+        let is_on = |x: &[f64; 3]| form.distance(*x).abs() <= self.tolerance;
+        let is_alike = |(center, area): &([f64; 3], [f64; 3])| {
+            let normal = form.normal(*center, 1e-6);
+            // Slivers have no direction.
+            length(*area) < 1e-9 || dot(normal, *area).abs() >= ALIKE * length(*area)
+        };
+        self.all.iter().all(is_on) && self.facets.iter().all(is_alike)
+    }
+
+    fn in_space(&self, form: Form) -> Form {
+        let place = |x: [f64; 3]| std::array::from_fn(|i| self.origin[i] + self.size * x[i]);
+        match form {
+            Form::Plane { normal, point } => Form::Plane { normal, point: place(point) },
+            Form::Cylinder { axis, point, radius } => {
+                Form::Cylinder { axis: upward(axis), point: place(point), radius: self.size * radius }
+            }
+            Form::Cone { point, .. } if length(point) > FARTHEST => Form::Other,
+            Form::Cone { axis, point, half_angle } => {
+                Form::Cone { axis, point: place(point), half_angle }
+            }
+            Form::Sphere { point, radius } => {
+                Form::Sphere { point: place(point), radius: self.size * radius }
+            }
+            Form::Torus { axis, point, ring, radius } => Form::Torus {
+                axis: upward(axis),
+                point: place(point),
+                ring: self.size * ring,
+                radius: self.size * radius,
+            },
+            Form::Other => Form::Other,
+        }
+    }
+
+    fn plane(&self) -> Option<Form> {
+        let point = mean(&self.points);
+        let scatter = scatter(self.points.iter().map(|x| (difference(*x, point), 1.0)));
+        Some(Form::Plane { normal: least_direction(scatter), point })
+    }
+
+    /// Cylinder whose axis all normals are perpendicular to.
+    fn cylinder(&self) -> Option<Form> {
+        let axis = least_direction(scatter(self.normals()));
+        let (point, radius) = self.circle_around(axis)?;
+        Some(Form::Cylinder { axis, point, radius })
+    }
+
+    /// Circle through the points, seen along an axis, by least squares in the squares of distances.
+    fn circle_around(&self, axis: [f64; 3]) -> Option<([f64; 3], f64)> {
+        let [u, v] = across(axis);
+        let rows: Vec<[f64; 2]> = self.points.iter().map(|x| [dot(*x, u), dot(*x, v)]).collect();
+        let [a, b, c] = circle(&rows)?;
+        let point = std::array::from_fn(|i| a * u[i] + b * v[i]);
+        Some((point, c))
+    }
+
+    /// Cone in whose apex the planes of all facets meet.
+    fn cone(&self) -> Option<Form> {
+        let (mut planes, mut offsets) = (Matrix3::zeros(), Vector3::zeros());
+        let (mut sum, mut weight) = (Vector3::zeros(), 0.0);
+        for (center, area) in &self.facets {
+            let size = length(*area);
+            if size > 0.0 {
+                let normal = Vector3::from(*area) / size;
+                planes += normal * normal.transpose() * size;
+                offsets += normal * normal.dot(&Vector3::from(*center)) * size;
+                sum += normal * size;
+                weight += size;
+            }
+        }
+        let apex: [f64; 3] = (planes.try_inverse()? * offsets).into();
+        let middle: [f64; 3] = (sum / weight).into();
+        let spread = self.normals().map(|(normal, w)| (difference(normal, middle), w));
+        let axis = least_direction(scatter(spread));
+
+        let along = dot(difference(mean(&self.points), apex), axis);
+        let axis = axis.map(|x| x * along.signum());
+        let angles = self.points.iter().map(|x| {
+            let from = difference(*x, apex);
+            length(cross(axis, from)).atan2(dot(axis, from))
+        });
+        let half_angle = angles.sum::<f64>() / self.points.len() as f64;
+        Some(Form::Cone { axis, point: apex, half_angle })
+    }
+
+    fn sphere(&self) -> Option<Form> {
+        // |x|^2 = 2 c.x + (r^2 - |c|^2), linear in c and the term behind it.
+        let rows = DMatrix::from_fn(self.points.len(), 4, |i, j| {
+            if j < 3 { 2.0 * self.points[i][j] } else { 1.0 }
+        });
+        let squares = DMatrix::from_fn(self.points.len(), 1, |i, _| dot(self.points[i], self.points[i]));
+        let solved = rows.svd(true, true).solve(&squares, 1e-12).ok()?;
+        let point = [solved[0], solved[1], solved[2]];
+        let radius = (solved[3] + dot(point, point)).sqrt();
+        radius.is_finite().then_some(Form::Sphere { point, radius })
+    }
+
+    /// Torus around the axis that all normals meet: for lines with direction n through p the axis
+    /// (a, m) has a . (p x n) + m . n = 0 [PottmannRandrup1998].
+    fn torus(&self) -> Option<Form> {
+        let mut lines = Matrix6::zeros();
+        for ((center, _), (normal, weight)) in self.facets.iter().zip(self.normals()) {
+            let moment = cross(*center, normal);
+            let line = Vector6::new(
+                moment[0], moment[1], moment[2], normal[0], normal[1], normal[2],
+            );
+            lines += line * line.transpose() * weight;
+        }
+        let eigen = SymmetricEigen::new(lines);
+        let least = eigen.eigenvectors.column(eigen.eigenvalues.imin()).into_owned();
+        let direction = [least[0], least[1], least[2]];
+        let size = length(direction);
+        if size < 1e-6 {
+            return None;
+        }
+        let axis = direction.map(|x| x / size);
+        let moment = [least[3], least[4], least[5]].map(|x| x / size);
+        let on_axis = cross(axis, moment);
+
+        let profile: Vec<[f64; 2]> = (self.points.iter())
+            .map(|x| {
+                let from = difference(*x, on_axis);
+                [length(cross(axis, from)), dot(axis, from)]
+            })
+            .collect();
+        let [ring, along, radius] = circle(&profile)?;
+        let point = std::array::from_fn(|i| on_axis[i] + along * axis[i]);
+        Some(Form::Torus { axis, point, ring, radius })
+    }
+
+    /// Normals of the facets, of length 1, with their areas.
+    fn normals(&self) -> impl Iterator<Item = ([f64; 3], f64)> {
+        self.facets.iter().map(|(_, area)| {
+            let size = length(*area);
+            (area.map(|x| x / size.max(f64::MIN_POSITIVE)), size)
+        })
+    }
+
+    /// Least squares of the distances from `start` on, by Levenberg and Marquardt.
+    fn refined(&self, start: Form) -> Form {
+        let mut values = Values::of(&start);
+        let mut damping = 1e-3;
+        let squares = |values: &Values| {
+            let form = values.form();
+            self.points.iter().map(|x| form.distance(*x).powi(2)).sum::<f64>()
+        };
+        let mut sum = squares(&values);
+        for _ in 0..MOST_STEPS {
+            let (mut normal, right) = self.equations(&values);
+            (0..8).for_each(|i| normal[(i, i)] += damping * (normal[(i, i)] + 1e-9));
+            let Some(step) = normal.lu().solve(&right) else { break };
+            let next = values.moved(&step);
+            let after = squares(&next);
+            if after < sum {
+                let is_last = after > sum * (1.0 - 1e-3) || after < 1e-28;
+                (values, sum, damping) = (next, after, damping * 0.1);
+                if is_last {
+                    break;
+                }
+            } else if damping > 1e6 {
+                break;
+            } else {
+                damping *= 10.0;
+            }
+        }
+        values.form()
+    }
+
+    /// Gauss-Newton equations of the distances in the values of the form.
+    fn equations(&self, values: &Values) -> (SMatrix<f64, 8, 8>, SVector<f64, 8>) {
+        let form = values.form();
+        let step = 1e-6;
+        let moved = |i: usize, by: f64| {
+            let mut direction = SVector::<f64, 8>::zeros();
+            direction[i] = by;
+            values.moved(&direction).form()
+        };
+        let ends: [[Form; 2]; 8] = std::array::from_fn(|i| [moved(i, step), moved(i, -step)]);
+        let (mut normal, mut right) = (SMatrix::zeros(), SVector::zeros());
+        for x in &self.points {
+            let row = SVector::<f64, 8>::from_fn(|i, _| {
+                (ends[i][0].distance(*x) - ends[i][1].distance(*x)) / (2.0 * step)
+            });
+            normal += row * row.transpose();
+            right -= row * form.distance(*x);
+        }
+        (normal, right)
+    }
+}
+
+/// Steps of a fit, which converges in a few.
+const MOST_STEPS: usize = 60;
+
+/// A form as numbers: a point, a direction and two sizes.
+#[derive(Clone, Copy)]
+struct Values {
+    kind: Form,
+    numbers: SVector<f64, 8>,
+}
+
+impl Values {
+    fn of(form: &Form) -> Self {
+        let none = [0.0; 3];
+        let (point, axis, sizes) = match *form {
+            Form::Plane { normal, point } => (point, normal, [0.0; 2]),
+            Form::Cylinder { axis, point, radius } => (point, axis, [radius, 0.0]),
+            Form::Cone { axis, point, half_angle } => (point, axis, [half_angle, 0.0]),
+            Form::Sphere { point, radius } => (point, none, [radius, 0.0]),
+            Form::Torus { axis, point, ring, radius } => (point, axis, [radius, ring]),
+            Form::Other => (none, none, [0.0; 2]),
+        };
+        let numbers = point.into_iter().chain(axis).chain(sizes);
+        Self { kind: *form, numbers: SVector::from_iterator(numbers) }
+    }
+
+    fn moved(&self, step: &SVector<f64, 8>) -> Self {
+        Self { numbers: self.numbers + step, ..*self }
+    }
+
+    fn form(&self) -> Form {
+        let number = |i: usize| self.numbers[i];
+        let point = [0, 1, 2].map(number);
+        let direction = [3, 4, 5].map(number);
+        let size = length(direction);
+        let axis = direction.map(|x| x / size);
+        let (radius, ring) = (number(6), number(7));
+        match self.kind {
+            Form::Plane { .. } => Form::Plane { normal: axis, point },
+            Form::Cylinder { .. } => Form::Cylinder { axis, point, radius },
+            Form::Cone { .. } => Form::Cone { axis, point, half_angle: radius },
+            Form::Sphere { .. } => Form::Sphere { point, radius },
+            Form::Torus { .. } => Form::Torus { axis, point, ring, radius },
+            Form::Other => Form::Other,
+        }
+    }
+}
+
+/// Center and radius of the circle through points of a plane, by least squares in the squares of
+/// distances.
+fn circle(points: &[[f64; 2]]) -> Option<[f64; 3]> {
+    let rows = DMatrix::from_fn(points.len(), 3, |i, j| if j < 2 { 2.0 * points[i][j] } else { 1.0 });
+    let squares =
+        DMatrix::from_fn(points.len(), 1, |i, _| points[i][0].powi(2) + points[i][1].powi(2));
+    let solved = rows.svd(true, true).solve(&squares, 1e-12).ok()?;
+    let radius = (solved[2] + solved[0].powi(2) + solved[1].powi(2)).sqrt();
+    radius.is_finite().then_some([solved[0], solved[1], radius])
+}
+
+/// Sum of weighted squares of vectors.
+fn scatter(vectors: impl Iterator<Item = ([f64; 3], f64)>) -> Matrix3<f64> {
+    vectors.fold(Matrix3::zeros(), |sum, (vector, weight)| {
+        let vector = Vector3::from(vector);
+        sum + vector * vector.transpose() * weight
+    })
+}
+
+/// Direction in which vectors of this scatter reach least.
+fn least_direction(scatter: Matrix3<f64>) -> [f64; 3] {
+    let eigen = SymmetricEigen::new(scatter);
+    eigen.eigenvectors.column(eigen.eigenvalues.imin()).into_owned().into()
+}
+
+fn mean(points: &[[f64; 3]]) -> [f64; 3] {
+    std::array::from_fn(|i| points.iter().map(|x| x[i]).sum::<f64>() / points.len() as f64)
+}
+
+/// Two directions across an axis and each other.
+fn across(axis: [f64; 3]) -> [[f64; 3]; 2] {
+    let least = (0..3).min_by(|&i, &j| axis[i].abs().total_cmp(&axis[j].abs())).unwrap_or(0);
+    let mut other = [0.0; 3];
+    other[least] = 1.0;
+    let first = cross(axis, other);
+    let first = first.map(|x| x / length(first));
+    [first, cross(axis, first)]
+}
+
+/// An axis turned so that its largest component is positive.
+fn upward(axis: [f64; 3]) -> [f64; 3] {
+    let largest = axis.into_iter().max_by(|a, b| (a.abs() + 1e-9).total_cmp(&b.abs())).unwrap_or(1.0);
+    axis.map(|x| x * largest.signum())
+}
