@@ -25,7 +25,10 @@ pub fn entry(part: &PartFaces, face: &PartFace) -> String {
     let comment: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
     let comment = comment.join("; ");
     let name = toml::Value::from(set_name(part, face));
-    format!("[[select]]   # {comment}\nname = {name}\nkind = \"faces\"\nfaces = [{}]\n", face.number)
+    format!(
+        "[[select]]   # {comment}\nname = {name}\nkind = \"faces\"\nfaces = [{}]\n",
+        face.number
+    )
 }
 
 /// Name for the set of a face: that of the file, if no other face has it.

@@ -208,7 +208,8 @@ impl Part {
     ) -> Result<ImportedMesh, Fault> {
         notes.extend(self.note_on_nodes());
         notes.extend(self.note_on_turned());
-        let faces = sets.numbered.iter().map(|(&number, faces)| (number, self.faces_of(faces))).collect();
+        let faces =
+            sets.numbered.iter().map(|(&number, faces)| (number, self.faces_of(faces))).collect();
         let sets = self.sets(sets, &mut notes);
         let empty = sets.summary().into_iter().filter(|(.., entries)| *entries == 0);
         notes.extend(empty.map(|(name, kind, _)| format!("{} set `{name}` is empty", kind.name())));

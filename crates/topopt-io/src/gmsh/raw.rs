@@ -68,7 +68,8 @@ impl RawMesh {
 
     /// Takes the group of surfaces with this name out of the mesh.
     pub fn forget(&mut self, name: &str) {
-        let is_it = |((dimension, _), known): &(&(u8, u32), &String)| *dimension == 2 && *known == name;
+        let is_it =
+            |((dimension, _), known): &(&(u8, u32), &String)| *dimension == 2 && *known == name;
         let Some(key) = self.names.iter().find(is_it).map(|(key, _)| *key) else { return };
         self.names.remove(&key);
         // The places of volumes may have a group of the same number.
@@ -136,7 +137,8 @@ impl RawMesh {
             Shape::Quadrilateral => {
                 let corners = self.corners(tag, nodes)?;
                 let is_second = matches!(nodes.len(), 8 | 9);
-                let middles = if is_second { self.corners(tag, &nodes[4..])? } else { [NO_NODE; 4] };
+                let middles =
+                    if is_second { self.corners(tag, &nodes[4..])? } else { [NO_NODE; 4] };
                 self.faces.push(Corners { tag, nodes: corners, place });
                 self.middles.push(middles);
             }

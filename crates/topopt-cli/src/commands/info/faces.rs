@@ -20,8 +20,8 @@ pub(super) fn faces(
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let InfoArgs { file, json, gmsh, .. } = args;
-    let part = meshing::faces(file, &meshing::by(&gmsh.into()), interrupt)
-        .map_err(InputError::from)?;
+    let part =
+        meshing::faces(file, &meshing::by(&gmsh.into()), interrupt).map_err(InputError::from)?;
     if *json {
         let faces: Vec<Face> = part.faces.iter().map(Face::of).collect();
         return super::print_json(&faces, out);

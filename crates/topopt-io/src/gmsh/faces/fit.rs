@@ -23,11 +23,15 @@ const EXACT: f64 = 2e-5;
 /// facets fits many forms by its points alone. Facets of coarse STL files bend by 30 degrees.
 const ALIKE: f64 = 0.95;
 
+/// Share of the area that facets may have that do not look along the form.
+const UNLIKE: f64 = 0.02;
+
 /// Points that a form is fitted to; all are compared with it.
 const MOST_POINTS: usize = 400;
 
-/// A face as a cone: apexes further off than this many diagonals are those of cylinders.
-const FARTHEST: f64 = 1e4;
+/// Largest radius, and distance of an apex, in diagonals of the face: what bends less is told from
+/// nothing.
+const FARTHEST: f64 = 50.0;
 
 impl Patch<'_> {
     /// Finds the form of the face.
@@ -88,22 +92,30 @@ impl Sample {
     /// Whether all points lie on the form, and the facets along it.
     fn is_exact(&self, form: &Form) -> bool {
         let is_on = |x: &[f64; 3]| form.distance(*x).abs() <= self.tolerance;
-        let is_alike = |(center, area): &([f64; 3], [f64; 3])| {
-            let normal = form.normal(*center, 1e-6);
-            // Slivers have no direction.
-            length(*area) < 1e-9 || dot(normal, *area).abs() >= ALIKE * length(*area)
+        let apex = if let Form::Cone { point, .. } = form { length(*point) } else { 0.0 };
+        let is_near = form.sizes().into_iter().chain([apex]).all(|size| size.abs() < FARTHEST);
+        if !is_near || !self.all.iter().all(is_on) {
+            return false;
+        }
+        let is_unlike = |(center, area): &&([f64; 3], [f64; 3])| {
+            dot(form.normal(*center, 1e-6), *area).abs() < ALIKE * length(*area)
         };
-        self.all.iter().all(is_on) && self.facets.iter().all(is_alike)
+        let sum = |areas: &mut dyn Iterator<Item = &([f64; 3], [f64; 3])>| {
+            areas.map(|(_, area)| length(*area)).sum::<f64>()
+        };
+        // Facets at the apex of a cone look anywhere.
+        sum(&mut self.facets.iter().filter(is_unlike)) <= UNLIKE * sum(&mut self.facets.iter())
     }
 
     fn in_space(&self, form: Form) -> Form {
         let place = |x: [f64; 3]| std::array::from_fn(|i| self.origin[i] + self.size * x[i]);
         match form {
             Form::Plane { normal, point } => Form::Plane { normal, point: place(point) },
-            Form::Cylinder { axis, point, radius } => {
-                Form::Cylinder { axis: upward(axis), point: place(point), radius: self.size * radius }
-            }
-            Form::Cone { point, .. } if length(point) > FARTHEST => Form::Other,
+            Form::Cylinder { axis, point, radius } => Form::Cylinder {
+                axis: upward(axis),
+                point: place(point),
+                radius: self.size * radius,
+            },
             Form::Cone { axis, point, half_angle } => {
                 Form::Cone { axis, point: place(point), half_angle }
             }
@@ -176,7 +188,8 @@ impl Sample {
         let rows = DMatrix::from_fn(self.points.len(), 4, |i, j| {
             if j < 3 { 2.0 * self.points[i][j] } else { 1.0 }
         });
-        let squares = DMatrix::from_fn(self.points.len(), 1, |i, _| dot(self.points[i], self.points[i]));
+        let squares =
+            DMatrix::from_fn(self.points.len(), 1, |i, _| dot(self.points[i], self.points[i]));
         let solved = rows.svd(true, true).solve(&squares, 1e-12).ok()?;
         let point = [solved[0], solved[1], solved[2]];
         let radius = (solved[3] + dot(point, point)).sqrt();
@@ -189,9 +202,8 @@ impl Sample {
         let mut lines = Matrix6::zeros();
         for ((center, _), (normal, weight)) in self.facets.iter().zip(self.normals()) {
             let moment = cross(*center, normal);
-            let line = Vector6::new(
-                moment[0], moment[1], moment[2], normal[0], normal[1], normal[2],
-            );
+            let line =
+                Vector6::new(moment[0], moment[1], moment[2], normal[0], normal[1], normal[2]);
             lines += line * line.transpose() * weight;
         }
         let eigen = SymmetricEigen::new(lines);
@@ -326,7 +338,8 @@ impl Values {
 /// Center and radius of the circle through points of a plane, by least squares in the squares of
 /// distances.
 fn circle(points: &[[f64; 2]]) -> Option<[f64; 3]> {
-    let rows = DMatrix::from_fn(points.len(), 3, |i, j| if j < 2 { 2.0 * points[i][j] } else { 1.0 });
+    let rows =
+        DMatrix::from_fn(points.len(), 3, |i, j| if j < 2 { 2.0 * points[i][j] } else { 1.0 });
     let squares =
         DMatrix::from_fn(points.len(), 1, |i, _| points[i][0].powi(2) + points[i][1].powi(2));
     let solved = rows.svd(true, true).solve(&squares, 1e-12).ok()?;
@@ -364,6 +377,113 @@ fn across(axis: [f64; 3]) -> [[f64; 3]; 2] {
 
 /// An axis turned so that its largest component is positive.
 fn upward(axis: [f64; 3]) -> [f64; 3] {
-    let largest = axis.into_iter().max_by(|a, b| (a.abs() + 1e-9).total_cmp(&b.abs())).unwrap_or(1.0);
+    let largest =
+        axis.into_iter().max_by(|a, b| (a.abs() + 1e-9).total_cmp(&b.abs())).unwrap_or(1.0);
     axis.map(|x| x * largest.signum())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::{PI, TAU};
+
+    use super::*;
+    use topopt_mesh::vector::length;
+
+    /// A patch over `n` by `m` cells of two parameters from 0 to 1, as triangles.
+    fn form(n: u32, m: u32, at: impl Fn(f64, f64) -> [f64; 3]) -> Form {
+        let grid = |i: u32, j: u32| i * (m + 1) + j;
+        let vertices: Vec<[f64; 3]> = (0..=n)
+            .flat_map(|i| (0..=m).map(move |j| (i, j)))
+            .map(|(i, j)| turned(at(f64::from(i) / f64::from(n), f64::from(j) / f64::from(m))))
+            .collect();
+        let triangles: Vec<[u32; 3]> = (0..n)
+            .flat_map(|i| (0..m).map(move |j| (i, j)))
+            .flat_map(|(i, j)| {
+                let [a, b] = [grid(i, j), grid(i + 1, j)];
+                [[a, b, b + 1], [a, b + 1, a + 1]]
+            })
+            .collect();
+        Patch { vertices: &vertices, triangles: &triangles, rounding: 1e-9 }.form()
+    }
+
+    /// A point moved to where no axis is one of the coordinates'.
+    fn turned([x, y, z]: [f64; 3]) -> [f64; 3] {
+        let (c, s) = (0.6, 0.8);
+        let [x, y] = [c * x - s * y, s * x + c * y];
+        let [y, z] = [c * y - s * z, s * y + c * z];
+        [x + 200.0, y - 30.0, z + 7.0]
+    }
+
+    fn close(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-6 * expected.abs(), "{found} for {expected}");
+    }
+
+    fn along(axis: [f64; 3], expected: [f64; 3]) {
+        let expected = difference(turned(expected), turned([0.0; 3]));
+        assert!(length(cross(axis, expected)) < 1e-6, "{axis:?} for {expected:?}");
+    }
+
+    #[test]
+    fn whole_and_partial_surfaces_of_every_kind() {
+        for turn in [TAU, PI, 0.5, 0.1] {
+            let plane = form(6, 4, |u, v| [turn * u, 3.0 * v, 0.0]);
+            let Form::Plane { normal, .. } = plane else { panic!("{plane:?}") };
+            along(normal, [0.0, 0.0, 1.0]);
+
+            let cylinder = form(24, 3, |u, v| {
+                let angle = turn * u;
+                [5.0 * angle.cos(), 5.0 * angle.sin(), 8.0 * v]
+            });
+            let Form::Cylinder { axis, radius, .. } = cylinder else { panic!("{cylinder:?}") };
+            close(radius, 5.0);
+            along(axis, [0.0, 0.0, 1.0]);
+
+            let cone = form(24, 3, |u, v| {
+                let (angle, r) = (turn * u, 2.0 + v);
+                [r * angle.cos(), r * angle.sin(), 2.0 * r]
+            });
+            let Form::Cone { axis, half_angle, point } = cone else { panic!("{cone:?}") };
+            close(half_angle, 0.5_f64.atan());
+            along(axis, [0.0, 0.0, 1.0]);
+            assert!(length(difference(point, turned([0.0; 3]))) < 1e-5, "{point:?}");
+
+            let sphere = form(24, 6, |u, v| {
+                let (angle, height) = (turn * u, 1.2 * (v - 0.3));
+                let r = 4.0 * height.cos();
+                [r * angle.cos(), r * angle.sin(), 4.0 * height.sin()]
+            });
+            let Form::Sphere { radius, .. } = sphere else { panic!("{sphere:?}") };
+            close(radius, 4.0);
+
+            let torus = form(24, 6, |u, v| {
+                let (angle, around) = (turn * u, 1.6 * v);
+                let r = 6.0 + 1.5 * around.cos();
+                [r * angle.cos(), r * angle.sin(), 1.5 * around.sin()]
+            });
+            let Form::Torus { axis, ring, radius, .. } = torus else { panic!("{torus:?}") };
+            close(radius, 1.5);
+            close(ring, 6.0);
+            along(axis, [0.0, 0.0, 1.0]);
+        }
+    }
+
+    #[test]
+    fn surfaces_that_are_nearly_of_a_kind_are_other() {
+        let bent = form(24, 6, |u, v| {
+            let angle = PI * u;
+            [5.0 * angle.cos(), 5.01 * angle.sin(), 8.0 * v]
+        });
+        let saddle = form(8, 8, |u, v| [u, v, 0.01 * u * v]);
+        assert_eq!([bent, saddle].map(|form| form.kind()), ["other", "other"]);
+    }
+
+    #[test]
+    fn a_full_cone_and_a_face_without_extent() {
+        let cone = form(36, 5, |u, v| {
+            let angle = TAU * u;
+            [v * angle.cos(), v * angle.sin(), 0.7 * v]
+        });
+        assert_eq!(cone.kind(), "cone");
+        assert_eq!(form(2, 2, |_, _| [1.0; 3]), Form::Other);
+    }
 }

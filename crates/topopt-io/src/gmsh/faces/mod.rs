@@ -83,8 +83,7 @@ pub fn faces(
 ) -> Result<PartFaces, MeshingError> {
     let runner = Runner { path, meshing, interrupt };
     let source = Source::of(runner)?;
-    let usual_size =
-        source.measure().map(|measure| rounded(measure.usual_edge(meshing.hexes)));
+    let usual_size = source.measure().map(|measure| rounded(measure.usual_edge(meshing.hexes)));
     if let Source::Facets(facets) = &source {
         return Ok(PartFaces { usual_size, ..Skin::of_facets(facets).faces(&BTreeMap::new()) });
     }
@@ -92,9 +91,9 @@ pub fn faces(
     let raw = triangulated(runner, &source)?;
     let (skin, names) = Skin::of_mesh(&raw);
     let mut found = PartFaces { usual_size, ..skin.faces(&names) };
-    let is_step = path.extension().is_some_and(|it| {
-        it.eq_ignore_ascii_case("step") || it.eq_ignore_ascii_case("stp")
-    });
+    let is_step = path
+        .extension()
+        .is_some_and(|it| it.eq_ignore_ascii_case("step") || it.eq_ignore_ascii_case("stp"));
     if is_step && let Ok(bytes) = std::fs::read(path) {
         found.name(&step::faces(&String::from_utf8_lossy(&bytes)));
     }

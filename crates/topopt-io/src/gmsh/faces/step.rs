@@ -42,7 +42,8 @@ impl<'a> Entities<'a> {
         let (mut texts, mut order) = (HashMap::new(), Vec::new());
         for statement in statements(text) {
             let parts = statement.strip_prefix('#').and_then(|rest| rest.split_once('='));
-            let parsed = parts.and_then(|(number, text)| Some((number.trim().parse().ok()?, text.trim())));
+            let parsed =
+                parts.and_then(|(number, text)| Some((number.trim().parse().ok()?, text.trim())));
             if let Some((number, text)) = parsed {
                 texts.insert(number, text);
                 order.push(number);
@@ -142,8 +143,9 @@ impl<'a> Entities<'a> {
             "COLOUR_RGB" => {
                 let (_, behind) = text.rsplit_once('\'')?;
                 let shares = behind.split([',', ')']).filter_map(|word| word.trim().parse().ok());
-                let bytes: Vec<u8> =
-                    shares.map(|share: f64| (255.0 * share.clamp(0.0, 1.0)).round() as u8).collect();
+                let bytes: Vec<u8> = shares
+                    .map(|share: f64| (255.0 * share.clamp(0.0, 1.0)).round() as u8)
+                    .collect();
                 bytes.try_into().ok()
             }
             "DRAUGHTING_PRE_DEFINED_COLOUR" => named_color(&quoted(text)?),

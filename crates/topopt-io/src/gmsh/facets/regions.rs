@@ -49,8 +49,7 @@ pub(super) fn of_mesh(
         let found = near().find(is_alike).or_else(|| near().next());
         Some((found?.data, face))
     };
-    let numbers: Vec<(u32, Face)> =
-        boundary_faces(mesh).par_iter().filter_map(numbered).collect();
+    let numbers: Vec<(u32, Face)> = boundary_faces(mesh).par_iter().filter_map(numbered).collect();
     let mut faces = BTreeMap::<u32, Vec<Face>>::new();
     for (number, face) in numbers {
         faces.entry(number).or_default().push(face);
