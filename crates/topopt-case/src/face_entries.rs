@@ -3,6 +3,8 @@
 use topopt_io::gmsh::{PartFace, PartFaces, clean};
 use topopt_mesh::numbers::{place, shown};
 
+use crate::geometry_faces;
+
 /// Describes each face in a line of columns, `[n_faces]`: number, form, direction, area, center, and
 /// what the file calls it.
 pub fn lines(part: &PartFaces) -> Vec<String> {
@@ -33,7 +35,7 @@ pub fn entry(part: &PartFaces, face: &PartFace) -> String {
 
 /// Name for the set of a face: that of the file, if no other face has it.
 pub fn set_name(part: &PartFaces, face: &PartFace) -> String {
-    let Some(name) = &face.name else { return format!("face_{}", face.number) };
+    let Some(name) = &face.name else { return geometry_faces::set_name(face.number) };
     let is_alone = part.faces.iter().filter(|other| other.name == face.name).count() == 1;
     if is_alone { name.clone() } else { format!("{name}_{}", face.number) }
 }

@@ -29,8 +29,8 @@ pub struct ImportedMesh {
     pub remarks: Vec<String>,
     /// The cells of the file, if any of them was cut.
     pub uncut: Option<UncutCells>,
-    /// Faces of elements by the number of the surface of the geometry that they are on; nothing if the
-    /// file has no such numbers.
+    /// Faces of elements by the number of the face of the geometry that they are on; nothing unless
+    /// the mesh was made of one.
     pub faces: BTreeMap<u32, Vec<Face>>,
     /// Materials, supports and loads of the file; nothing unless it is a solver's deck.
     pub deck: Deck,

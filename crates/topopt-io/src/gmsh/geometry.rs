@@ -117,7 +117,7 @@ impl Geometry<'_> {
             Hexes::Subdivide => Cutting::Allowed,
             _ => Cutting::Refused,
         };
-        let read = super::read(&folder.path().join(MESH), cutting);
+        let read = super::read_numbered(&folder.path().join(MESH), cutting);
         let mut mesh = read.map_err(|error| self.refused(error))?;
         mesh.remarks.extend(version(&log).map(|version| format!("meshed by Gmsh {version}")));
 

@@ -26,12 +26,8 @@ pub(super) fn import(mut raw: RawMesh, cutting: Cutting) -> Result<ImportedMesh,
     raw.forget(ALL_FACES);
     let is_untagged = |face: &&Corners<4>| raw.groups(face.place).is_empty();
     let untagged = raw.faces.iter().filter(is_untagged).count();
-    let remark = (untagged > 0).then(|| {
-        format!(
-            "{untagged} surface elements without a physical group are in no set; a selection takes \
-             them by the numbers of their surfaces"
-        )
-    });
+    let remark = (untagged > 0)
+        .then(|| format!("{untagged} surface elements without a physical group are in no set"));
     sort_elements(&mut raw);
     let (tags, cells) = (take(&mut raw.tags), take(&mut raw.cells));
     let part = Part::new(take(&mut raw.nodes), tags, cells, cutting)?;

@@ -38,6 +38,7 @@ mod version_2;
 mod version_4;
 mod write;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::import::{Cutting, ImportedMesh};
@@ -61,6 +62,12 @@ pub use write::{Encoding, GmshFormat, Version, write};
 /// # Errors
 /// [`ReadError`] with the place in the file, the fault and the remedy.
 pub fn read(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
+    // Surfaces that a program other than the mesher has numbered are no faces of a part.
+    Ok(ImportedMesh { faces: BTreeMap::new(), ..read_numbered(path, cutting)? })
+}
+
+/// Reads a `.msh` file that was made of a geometry, whose surfaces have the numbers of its faces.
+fn read_numbered(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
     crate::import::stream(path, |file, length| {
         let raw = sections::parse(Cursor::new(file, length))?;
         Ok(import::import(raw, cutting)?)
