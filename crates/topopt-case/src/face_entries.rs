@@ -33,11 +33,13 @@ pub fn entry(part: &PartFaces, face: &PartFace) -> String {
     )
 }
 
-/// Name for the set of a face: that of the file, if no other face has it.
+/// Name for the set of a face: that of the file, if no other face and no set has it.
 pub fn set_name(part: &PartFaces, face: &PartFace) -> String {
-    let Some(name) = &face.name else { return geometry_faces::set_name(face.number) };
-    let is_alone = part.faces.iter().filter(|other| other.name == face.name).count() == 1;
-    if is_alone { name.clone() } else { format!("{name}_{}", face.number) }
+    let is_alone = || part.faces.iter().filter(|other| other.name == face.name).count() == 1;
+    match &face.name {
+        Some(name) if !part.are_sets && is_alone() => name.clone(),
+        _ => geometry_faces::set_name(face.number),
+    }
 }
 
 /// Writes a color as browsers and programs for drawing do.

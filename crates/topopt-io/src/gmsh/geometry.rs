@@ -6,7 +6,7 @@ use topopt_mesh::numbers::{rounded, shown};
 
 use super::attempts::{self, Attempt, Boundary, Help, MOST_OFF, OF_FACETS, OF_SURFACES};
 use super::error::Fault as GmshFault;
-use super::import::ALL_FACES;
+use super::import::{ALL_FACES, Surfaces};
 use super::meshing_error::{MOST_ELEMENTS, MeshingError};
 use super::program::{Hexes, MESH, Runner, Task, Wanted, may_help, version};
 use super::source::{Source, note_on_edge};
@@ -117,7 +117,7 @@ impl Geometry<'_> {
             Hexes::Subdivide => Cutting::Allowed,
             _ => Cutting::Refused,
         };
-        let read = super::read_numbered(&folder.path().join(MESH), cutting);
+        let read = super::read_as(&folder.path().join(MESH), cutting, self.surfaces());
         let mut mesh = read.map_err(|error| self.refused(error))?;
         mesh.remarks.extend(version(&log).map(|version| format!("meshed by Gmsh {version}")));
 
@@ -126,6 +126,14 @@ impl Geometry<'_> {
             mesh.remarks.push(NO_NAMES.into());
         }
         Ok(mesh)
+    }
+
+    /// Meaning of the numbers of surfaces in a mesh: those that are made of facets are no faces.
+    fn surfaces(&self) -> Surfaces {
+        match self.source {
+            Source::Facets(_) => Surfaces::Unnamed,
+            Source::Script | Source::Solid(_) => Surfaces::Faces,
+        }
     }
 
     /// The time that an attempt has; smooth surfaces leave some for the facets as they are.

@@ -14,11 +14,24 @@ use crate::import::{Cutting, ImportedMesh};
 use crate::part::Part;
 use crate::read_error::Fault;
 
+/// Meaning of the numbers that surfaces have in a mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Surfaces {
+    /// Faces of the geometry that the mesh was made of.
+    Faces,
+    /// Nothing: another program has given them.
+    Unnamed,
+}
+
 /// The group of all surfaces, which stands for the numbers of their faces alone.
 pub(super) const ALL_FACES: &str = "topopt: all faces";
 
 /// Numbers nodes and elements, makes the sets and checks the mesh.
-pub(super) fn import(mut raw: RawMesh, cutting: Cutting) -> Result<ImportedMesh, Fault> {
+pub(super) fn import(
+    mut raw: RawMesh,
+    cutting: Cutting,
+    surfaces: Surfaces,
+) -> Result<ImportedMesh, Fault> {
     if raw.cells.is_empty() {
         return Err(GmshFault::NoSolids.into());
     }
@@ -26,8 +39,8 @@ pub(super) fn import(mut raw: RawMesh, cutting: Cutting) -> Result<ImportedMesh,
     raw.forget(ALL_FACES);
     let is_untagged = |face: &&Corners<4>| raw.groups(face.place).is_empty();
     let untagged = raw.faces.iter().filter(is_untagged).count();
-    let remark = (untagged > 0)
-        .then(|| format!("{untagged} surface elements without a physical group are in no set"));
+    let remark = (untagged > 0 && surfaces == Surfaces::Unnamed)
+        .then(|| format!("{untagged} surface elements without a physical group were left out"));
     sort_elements(&mut raw);
     let (tags, cells) = (take(&mut raw.tags), take(&mut raw.cells));
     let part = Part::new(take(&mut raw.nodes), tags, cells, cutting)?;
@@ -38,6 +51,9 @@ pub(super) fn import(mut raw: RawMesh, cutting: Cutting) -> Result<ImportedMesh,
     empty_sets(&raw, &mut sets);
     element_sets(&raw, &mut sets);
     face_sets(&raw, &part, &mut sets)?;
+    if surfaces == Surfaces::Unnamed {
+        sets.numbered.clear();
+    }
     node_sets(&raw, &mut sets);
     let mut imported =
         part.into_mesh_or(sets, notes, |error, given| inverted(error, given, &raw))?;

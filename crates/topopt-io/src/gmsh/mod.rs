@@ -38,13 +38,13 @@ mod version_2;
 mod version_4;
 mod write;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::import::{Cutting, ImportedMesh};
 use crate::read_error::ReadError;
 
 use cursor::Cursor;
+use import::Surfaces;
 
 pub use error::Fault;
 pub use faces::{Form, PartFace, PartFaces, clean, faces};
@@ -62,15 +62,14 @@ pub use write::{Encoding, GmshFormat, Version, write};
 /// # Errors
 /// [`ReadError`] with the place in the file, the fault and the remedy.
 pub fn read(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
-    // Surfaces that a program other than the mesher has numbered are no faces of a part.
-    Ok(ImportedMesh { faces: BTreeMap::new(), ..read_numbered(path, cutting)? })
+    read_as(path, cutting, Surfaces::Unnamed)
 }
 
-/// Reads a `.msh` file that was made of a geometry, whose surfaces have the numbers of its faces.
-fn read_numbered(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
+/// Reads a `.msh` file, and its surfaces as `surfaces` says.
+fn read_as(path: &Path, cutting: Cutting, surfaces: Surfaces) -> Result<ImportedMesh, ReadError> {
     crate::import::stream(path, |file, length| {
         let raw = sections::parse(Cursor::new(file, length))?;
-        Ok(import::import(raw, cutting)?)
+        Ok(import::import(raw, cutting, surfaces)?)
     })
 }
 

@@ -57,6 +57,8 @@ pub struct PartFaces {
     pub triangles: Vec<[u32; 3]>,
     /// Place among `faces` of the face that each triangle is of, `[n_triangles]`.
     pub of_triangles: Vec<u32>,
+    /// Whether names are those of groups, which become sets of the mesh.
+    pub are_sets: bool,
     /// Size for elements of a part that has none of its own (length), if the volume is known.
     pub usual_size: Option<f64>,
     /// Remarks, a sentence each.
@@ -194,7 +196,15 @@ impl Skin {
         let faces = (0..numbers.len()).into_par_iter().map(face).collect();
         let of_triangles = self.of_fine.iter().map(|number| places[number]).collect();
         let Self { vertices, fine: triangles, .. } = self;
-        PartFaces { faces, vertices, triangles, of_triangles, usual_size: None, notes: Vec::new() }
+        PartFaces {
+            faces,
+            vertices,
+            triangles,
+            of_triangles,
+            are_sets: !names.is_empty(),
+            usual_size: None,
+            notes: Vec::new(),
+        }
     }
 }
 
