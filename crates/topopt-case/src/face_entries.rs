@@ -47,7 +47,8 @@ pub fn color_text([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-fn columns(face: &PartFace) -> [String; 6] {
+/// Describes a face in columns: number, form, direction, area, center, and what the file calls it.
+pub fn columns(face: &PartFace) -> [String; 6] {
     let form = match face.is_inner {
         Some(true) => format!("{}, hollow", face.form.text()),
         _ => face.form.text(),

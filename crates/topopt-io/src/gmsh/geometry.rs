@@ -248,11 +248,11 @@ Mesh.MeshSizeExtendFromBoundary = 0;
 
 /// Puts all surfaces of a script into one more group, as Gmsh saves only what is in a group once there
 /// is one.
-const GROUP_FACES: &str = "p() = Physical Point{:};
-c() = Physical Curve{:};
-s() = Physical Surface{:};
-v() = Physical Volume{:};
-If (#p() + #c() + #s() + #v() > 0)
+const GROUP_FACES: &str = "topopt_p() = Physical Point{:};
+topopt_c() = Physical Curve{:};
+topopt_s() = Physical Surface{:};
+topopt_v() = Physical Volume{:};
+If (#topopt_p() + #topopt_c() + #topopt_s() + #topopt_v() > 0)
 Physical Surface(\"NAME\") = Surface{:};
 EndIf
 ";
