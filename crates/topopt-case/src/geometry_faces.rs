@@ -226,7 +226,8 @@ fn name_of(kind: FaceKind) -> &'static str {
     gmsh::Form::KINDS[kind as usize]
 }
 
-fn are_same(one: &PartFace, other: &PartFace) -> bool {
+/// Whether two faces have the same form, sizes and area.
+pub(crate) fn are_same(one: &PartFace, other: &PartFace) -> bool {
     let is_near = |a: f64, b: f64| (a - b).abs() <= SAME * a.abs().max(b.abs());
     let mut sizes = one.form.sizes().into_iter().zip(other.form.sizes());
     one.form.kind() == other.form.kind()

@@ -19,6 +19,7 @@ pub mod finding;
 pub mod formulation;
 pub mod free_memory;
 pub mod full_part;
+pub mod geometry_case;
 pub mod geometry_faces;
 pub mod interpolation;
 pub mod interrupt;

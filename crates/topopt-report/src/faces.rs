@@ -121,6 +121,7 @@ impl Faces<'_> {
         let numbers = labels(&picture(&[numbered], view, width, height));
         let png = BASE64_STANDARD.encode(drawn.png());
         let (width, height) = (drawn.width, drawn.height);
+        let size = width.max(height) / 50;
         html! {
             figure {
                 svg class="numbered" viewBox=(format!("0 0 {width} {height}")) role="img"
@@ -128,7 +129,7 @@ impl Faces<'_> {
                     image width=(width) height=(height) href=(format!("data:image/png;base64,{png}")) {}
                     @for (number, [x, y]) in numbers {
                         a href=(format!("#face-{number}")) {
-                            text x=(x) y=(y) font-size=(width / 55) { (number) }
+                            text x=(x) y=(y) style=(format!("font-size:{size}px")) { (number) }
                         }
                     }
                 }
