@@ -5,7 +5,7 @@ use std::path::Path;
 
 use topopt_io::gmsh::{PartFace, PartFaces};
 
-use crate::face_entries::{entry, lines};
+use crate::face_entries::lines;
 use crate::geometry_faces::are_same;
 
 /// Writes a case for the geometry at `file`, by its name from the folder of the case. Supports and
@@ -15,7 +15,10 @@ pub fn case_of(file: &Path, part: &PartFaces) -> String {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let size = match part.usual_size {
         Some(size) => {
-            format!("element_size = {size:?}     # largest edge: for about 20,000 elements")
+            let size: f64 = format!("{size:.1e}").parse().unwrap_or(size);
+            format!(
+                "element_size = {size:?}     # largest edge: about 20,000 elements, more in thin walls"
+            )
         }
         None => "# element_size = 2.0     # largest edge; by default as the geometry says".into(),
     };
@@ -42,13 +45,14 @@ pub fn case_of(file: &Path, part: &PartFaces) -> String {
 
     let _ = writeln!(text, "# Faces of {name}:");
     text.extend(lines(part).into_iter().map(|line| format!("# {line}\n")));
-    text.extend(part.faces.iter().map(|face| format!("\n{}", commented_lines(&entry(part, face)))));
     text
 }
 
 /// Faces that are likely to be held, and those that are likely to be loaded.
 fn candidates(part: &PartFaces) -> (Vec<&PartFace>, Vec<&PartFace>) {
-    let is_bore = |face: &&PartFace| face.form.kind() == "cylinder" && face.is_inner == Some(true);
+    let is_bore = |face: &&PartFace| {
+        face.form.kind() == "cylinder" && face.is_inner == Some(true) && face.is_around
+    };
     let pattern = |face: &PartFace| -> Vec<&PartFace> {
         let radius = face.form.radius();
         let is_alike = |other: &&PartFace| {
@@ -87,10 +91,6 @@ fn selection(name: &str, faces: &[&PartFace]) -> String {
 
 /// A paragraph of comments with an empty line behind it.
 fn commented(text: &str) -> String {
-    commented_lines(text) + "\n"
-}
-
-fn commented_lines(text: &str) -> String {
     let comment = |line: &str| if line.is_empty() { "#\n".into() } else { format!("# {line}\n") };
-    text.lines().map(comment).collect()
+    text.lines().map(comment).collect::<String>() + "\n"
 }

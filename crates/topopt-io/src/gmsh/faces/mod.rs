@@ -38,6 +38,9 @@ pub struct PartFace {
     /// Whether the material is outside of the curvature, as around a bore; none for planes, and where
     /// that is not known.
     pub is_inner: Option<bool>,
+    /// Whether its normals look into all directions around an axis, as half a bore does, and a fillet
+    /// does not.
+    pub is_around: bool,
     /// Area.
     pub area: f64,
     /// Center, as [`Form::center`].
@@ -241,6 +244,8 @@ impl Patch<'_> {
         let centroid = [1, 2, 3].map(|i| centroid[i] / area);
         let used = self.triangles.as_flattened().iter();
         let points: Vec<_> = used.map(|&v| self.vertices[v as usize]).collect();
+        let sum = self.triangles.iter().map(|triangle| self.facet(triangle).1);
+        let sum = sum.fold([0.0; 3], |sum, area| [0, 1, 2].map(|i| sum[i] + area[i]));
         let is_inner = (is_turned && form.is_round()).then(|| self.points_inwards(&form));
         let form = if is_turned { self.outwards(form) } else { form };
         PartFace {
@@ -249,6 +254,7 @@ impl Patch<'_> {
             color: None,
             form,
             is_inner,
+            is_around: length(sum) <= AROUND * area,
             area,
             center: form.center(centroid),
             bounds: BoundingBox::around(&points),
@@ -291,6 +297,10 @@ impl Patch<'_> {
         Form::Plane { normal: normal.map(|x| if sum < 0.0 { -x } else { x }), point }
     }
 }
+
+/// Length of the sum of the normals of a face, as a share of its area: 2 / pi for half a cylinder, 0.9
+/// for a quarter.
+const AROUND: f64 = 0.7;
 
 /// Units that a STEP file and a mesh may have, relative to each other.
 const UNITS: [f64; 6] = [1.0, 1e-3, 1e-2, 10.0, 25.4, 304.8];
