@@ -5,19 +5,20 @@ use topopt_mesh::numbers::{place, shown};
 
 use crate::geometry_faces;
 
-/// Describes each face in a line of columns, `[n_faces]`: number, form, direction, area, center, and
-/// what the file calls it.
+/// Describes each face in a line of columns, `[n_faces]`: number, form, direction, area, center,
+/// and what the file calls it.
 pub fn lines(part: &PartFaces) -> Vec<String> {
     let rows: Vec<[String; 6]> = part.faces.iter().map(columns).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let widths: [usize; 6] = std::array::from_fn(|column| width(column).unwrap_or(0));
-    let line = |row: &[String; 6]| {
-        let number = format!("{:>1$}", row[0], widths[0]);
-        let others = (1..6).map(|column| format!("{:<1$}", row[column], widths[column]));
-        let line: Vec<String> = std::iter::once(number).chain(others).collect();
-        line.join("  ").trim_end().to_owned()
-    };
-    rows.iter().map(line).collect()
+    rows.iter().map(|row| aligned(row, &widths)).collect()
+}
+
+fn aligned(row: &[String; 6], widths: &[usize; 6]) -> String {
+    let number = format!("{:>1$}", row[0], widths[0]);
+    let others = (1..6).map(|column| format!("{:<1$}", row[column], widths[column]));
+    let line: Vec<String> = std::iter::once(number).chain(others).collect();
+    line.join("  ").trim_end().to_owned()
 }
 
 /// Writes the entry of `[[select]]` that takes a face, with a comment that describes it.

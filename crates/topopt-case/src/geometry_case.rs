@@ -1,4 +1,5 @@
-//! The text of a case file for a geometry: its mesh, and its faces to choose supports and loads from.
+//! The text of a case file for a geometry: its mesh, and its faces to choose supports and loads
+//! from.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -50,22 +51,16 @@ pub fn case_of(file: &Path, part: &PartFaces) -> String {
 
 /// Faces that are likely to be held, and those that are likely to be loaded.
 fn candidates(part: &PartFaces) -> (Vec<&PartFace>, Vec<&PartFace>) {
-    let is_bore = |face: &&PartFace| {
-        face.form.kind() == "cylinder" && face.is_inner == Some(true) && face.is_around
-    };
-    let pattern = |face: &PartFace| -> Vec<&PartFace> {
-        let radius = face.form.radius();
-        let is_alike = |other: &&PartFace| {
-            let radii = radius.zip(other.form.radius());
-            is_bore(other) && radii.is_some_and(|(a, b)| (a - b).abs() <= 1e-3 * a)
-        };
-        part.faces.iter().filter(is_alike).collect()
-    };
     let largest = |faces: &mut dyn Iterator<Item = &'_ PartFace>| {
         faces.max_by(|a, b| a.area.total_cmp(&b.area)).map(|face| face.number)
     };
 
-    let patterns = part.faces.iter().filter(is_bore).map(pattern).filter(|bores| bores.len() > 1);
+    let patterns = part
+        .faces
+        .iter()
+        .filter(is_bore)
+        .map(|bore| pattern(part, bore))
+        .filter(|bores| bores.len() > 1);
     let plane = || largest(&mut part.faces.iter().filter(|face| face.form.kind() == "plane"));
     let held = patterns.max_by_key(Vec::len).unwrap_or_else(|| {
         plane().or(Some(1)).and_then(|number| part.face(number)).into_iter().collect()
@@ -79,6 +74,19 @@ fn candidates(part: &PartFaces) -> (Vec<&PartFace>, Vec<&PartFace>) {
     let any = || largest(&mut part.faces.iter().filter(is_free));
     let loaded = bore.or_else(other).or_else(any).and_then(|number| part.face(number));
     (held, loaded.into_iter().collect())
+}
+
+/// Whether a face is a bore, or half of one.
+fn is_bore(face: &&PartFace) -> bool {
+    face.form.kind() == "cylinder" && face.is_inner == Some(true) && face.is_around
+}
+
+/// Bores of the same radius as this one.
+fn pattern<'a>(part: &'a PartFaces, bore: &PartFace) -> Vec<&'a PartFace> {
+    let is_near = |(a, b): (f64, f64)| (a - b).abs() <= 1e-3 * a;
+    let is_alike =
+        |other: &&PartFace| bore.form.radius().zip(other.form.radius()).is_some_and(is_near);
+    part.faces.iter().filter(is_bore).filter(is_alike).collect()
 }
 
 /// An entry of `[[select]]` that takes faces.

@@ -1,5 +1,5 @@
-//! The faces of the geometry that a mesh is made of, as selections name them: by number, by name, by
-//! form, or as the same as another one.
+//! The faces of the geometry that a mesh is made of, as selections name them: by number, by name,
+//! by form, or as the same as another one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -38,7 +38,7 @@ impl GeometryFaces {
     /// Collects what the selections of `config` need of the geometry at `path`.
     ///
     /// # Errors
-    /// What Gmsh says of the surface of the geometry.
+    /// Findings of Gmsh on the surface of the geometry.
     pub fn read(
         config: &Config,
         path: &Path,
@@ -130,13 +130,7 @@ impl GeometryFaces {
     fn of_form(&self, form: &FaceForm) -> Result<Vec<u32>, Finding> {
         check(form)?;
         let part = self.part()?;
-        let tolerance = form.tolerance.unwrap_or(NEAR * form.radius.unwrap_or(0.0));
-        let is_alike = |face: &&PartFace| {
-            let radius = form.radius.zip(face.form.radius());
-            is_of_kind(face, form.kind)
-                && radius.is_none_or(|(wanted, radius)| (wanted - radius).abs() <= tolerance)
-                && form.hollow.is_none_or(|hollow| face.is_inner == Some(hollow))
-        };
+        let is_alike = |face: &&PartFace| has_form(face, form);
         let numbers: Vec<u32> = part.faces.iter().filter(is_alike).map(|it| it.number).collect();
         if numbers.is_empty() { Err(none_of_form(part, form)) } else { Ok(numbers) }
     }
@@ -174,6 +168,14 @@ fn needs_forms(table: &Condition) -> bool {
         || table.faces.iter().flatten().any(is_name);
     let lists = [&table.all, &table.any].into_iter().flatten().flatten();
     own || lists.chain(table.not.as_deref()).any(needs_forms)
+}
+
+fn has_form(face: &PartFace, form: &FaceForm) -> bool {
+    let tolerance = form.tolerance.unwrap_or(NEAR * form.radius.unwrap_or(0.0));
+    let mut radii = form.radius.zip(face.form.radius()).into_iter();
+    is_of_kind(face, form.kind)
+        && radii.all(|(wanted, radius)| (wanted - radius).abs() <= tolerance)
+        && form.hollow.is_none_or(|hollow| face.is_inner == Some(hollow))
 }
 
 /// Refuses a radius of what has none.

@@ -27,8 +27,8 @@ pub enum Command {
     /// Write a commented case file to start from
     Init {
         /// Name of the case: writes NAME.toml. Or a mesh, such as a solver deck: writes a case with
-        /// its materials, supports and loads. Or a geometry, such as a STEP file: writes a case with
-        /// its faces as comments, to choose supports and loads from
+        /// its materials, supports and loads. Or a geometry, such as a STEP file: writes a case
+        /// with its faces as comments, to choose supports and loads from
         name: PathBuf,
     },
     /// Optimize a case and write the results

@@ -5,6 +5,7 @@ mod distance;
 mod export;
 mod info;
 mod init;
+mod json;
 mod mesh;
 mod pages;
 mod physics;

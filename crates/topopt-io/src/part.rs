@@ -253,7 +253,7 @@ impl Part {
                     (elements.given(cell), elements.tag(cell))
                 };
                 let explained = explain(&error, &given);
-                Err(explained.unwrap_or_else(|| by_tags(error, &node_tags, &element_tags)))
+                Err(explained.unwrap_or_else(|| Fault::by_tags(error, &node_tags, &element_tags)))
             }
         }
     }
@@ -392,23 +392,5 @@ fn mesh_of(cut: Cut, is_used: &[bool], sets: Sets) -> Result<HexMesh, MeshError>
     match tetrahedra.is_empty() {
         true => HexMesh::new(coordinates, hexes, sets),
         false => HexMesh::of_tetrahedra(coordinates, tetrahedra, sets),
-    }
-}
-
-/// Converts an error of the mesh to one with the file's tags for nodes and elements.
-fn by_tags(error: MeshError, node_tags: &[u64], element_tags: &[u64]) -> Fault {
-    let node_tag = |node: u32| node_tags[node as usize];
-    let element_tag = |element: u32| element_tags[element as usize];
-    match error {
-        MeshError::NotFinite { node, coordinates } => {
-            Fault::NotFinite { node: node_tag(node), coordinates }
-        }
-        MeshError::RepeatedNode { element, node, count } => {
-            Fault::RepeatedNode { element: element_tag(element), node: node_tag(node), count }
-        }
-        MeshError::Inverted { element, center, determinant, count } => {
-            Fault::Inverted { element: element_tag(element), center, determinant, count }
-        }
-        other => Fault::Mesh(other),
     }
 }

@@ -19,8 +19,6 @@ use crate::report::Fact;
 pub struct Faces<'a> {
     /// The title of the page.
     pub title: String,
-    /// A line below the title.
-    pub subtitle: String,
     /// The numbers to see first.
     pub headline: Vec<Fact>,
     /// Sentences about what may be wrong.
@@ -45,6 +43,9 @@ pub struct FaceRow {
     /// Description, in columns.
     pub columns: Vec<String>,
 }
+
+/// Line below the title.
+const SUBTITLE: &str = "Faces of the geometry, by the numbers that a case file selects them by";
 
 /// Pixels of a large picture and of a small one.
 const LARGE: [usize; 2] = [1000, 720];
@@ -79,7 +80,7 @@ impl Faces<'_> {
         };
         let head = page::Head {
             title: &self.title,
-            subtitle: &self.subtitle,
+            subtitle: SUBTITLE,
             warnings: &self.warnings,
             headline: &self.headline,
         };
@@ -152,8 +153,8 @@ fn color(row: &FaceRow) -> u32 {
     })
 }
 
-/// The place for the number of each face that is seen with room for it: farthest from other faces, in
-/// pixels.
+/// The place for the number of each face that is seen with room for it: farthest from other faces,
+/// in pixels.
 fn labels(picture: &Raster) -> BTreeMap<u32, [usize; 2]> {
     let distances = distances(picture);
     let mut best = BTreeMap::<u32, (u32, usize)>::new();
@@ -205,11 +206,11 @@ mod tests {
     #[test]
     fn a_number_stands_in_the_middle_of_what_is_seen_of_its_face() {
         let (width, height) = (60, 41);
-        let pixel = |place: usize| match (place % width, place / width) {
-            (0..40, 0..41) => [7.0, 0.0, 0.0, 1.0],
-            (40..43, _) => [6.5, 0.0, 0.0, 1.0],
-            (43..46, _) => [3.0, 0.0, 0.0, 1.0],
-            _ => [0.0; 4],
+        // Face 7, a mixed border, a narrow face 3, and nothing.
+        let ends =
+            [(40, [7.0, 0.0, 0.0, 1.0]), (43, [6.5, 0.0, 0.0, 1.0]), (46, [3.0, 0.0, 0.0, 1.0])];
+        let pixel = |place: usize| {
+            ends.iter().find(|(end, _)| place % width < *end).map_or([0.0; 4], |(_, color)| *color)
         };
         let pixels = (0..width * height).map(pixel).collect();
         let found = labels(&Raster { width, height, pixels });

@@ -51,14 +51,14 @@ pub struct Condition {
     /// Nodes by their numbers in the mesh file; faces and elements whose nodes are all among them.
     #[schemars(length(min = 1))]
     pub nodes: Option<Vec<u64>>,
-    /// On faces of the geometry that the mesh is made of, by their numbers, or by their names in the
-    /// file; `topopt info FILE --faces` lists them. Elements that have a side there.
+    /// On faces of the geometry that the mesh is made of, by their numbers, or by their names in
+    /// the file; `topopt info FILE --faces` lists them. Elements that have a side there.
     #[schemars(length(min = 1))]
     pub faces: Option<Vec<FaceName>>,
     /// On faces of the geometry of a form, such as all cylinders of a radius.
     pub form: Option<FaceForm>,
-    /// On faces of the geometry of the same form, sizes and area as this one, such as all bores of a
-    /// pattern.
+    /// On faces of the geometry of the same form, sizes and area as this one, such as all bores of
+    /// a pattern.
     pub same_as: Option<FaceName>,
     /// In a set of the mesh, or in a selection above this one.
     pub set: Option<String>,
@@ -97,8 +97,8 @@ pub struct FaceForm {
     /// Largest difference from the radius; by default a hundredth of it.
     #[schemars(extend("minimum" = 0))]
     pub tolerance: Option<f64>,
-    /// Whether the material is outside of the curvature, as around a bore (true), or inside, as in a
-    /// pin (false). When left out, both.
+    /// Whether the material is outside of the curvature, as around a bore (true), or inside, as in
+    /// a pin (false). When left out, both.
     pub hollow: Option<bool>,
 }
 

@@ -17,6 +17,7 @@ use topopt_mesh::numbers::{rounded, shown};
 use topopt_mesh::quality::{Quality, QualitySummary, Spread};
 use topopt_study::failure::Failure;
 
+use super::json;
 use crate::args::InfoArgs;
 
 /// Reads a mesh file and says what is in it, or which faces a geometry has.
@@ -33,16 +34,11 @@ pub(super) fn info(
         .map_err(InputError::from)?;
     let info = Info::of(file, &imported);
     if *json {
-        print_json(&info, out)
+        json::print(&info, out)
     } else {
         writeln!(out, "{}", file.display())?;
         Ok(info.print(out)?)
     }
-}
-
-fn print_json(value: &impl Serialize, out: &mut dyn Write) -> Result<(), Failure> {
-    serde_json::to_writer_pretty(&mut *out, value).map_err(std::io::Error::from)?;
-    Ok(writeln!(out)?)
 }
 
 /// Report on a mesh; elements by their numbers in the file.

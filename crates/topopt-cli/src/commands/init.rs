@@ -15,8 +15,8 @@ use topopt_study::failure::Failure;
 /// A commented case file: the cantilever, with every key.
 pub(super) const TEMPLATE: &str = include_str!("template.toml");
 
-/// Writes the template to NAME.toml, or the case of a mesh file or a geometry to a file of its name in
-/// the working directory; neither may exist yet.
+/// Writes the template to NAME.toml, or the case of a mesh file or a geometry to a file of its name
+/// in the working directory; neither may exist yet.
 pub(super) fn init(name: &Path, out: &mut dyn Write, interrupt: &Interrupt) -> Result<(), Failure> {
     if topopt_io::is_mesh(name) {
         return of_mesh(name, out, interrupt);

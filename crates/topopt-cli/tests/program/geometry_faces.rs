@@ -26,8 +26,8 @@ b() = Surface In BoundingBox {15.9, 5.9, -0.1, 24.1, 14.1, 10.1};
 Physical Surface(\"bore\") = {b()};
 ";
 
-/// A folder with the block as block.geo and, as Gmsh writes them, block.step and block.stl. Some faces
-/// of the STEP file have names, and one has a color.
+/// A folder with the block as block.geo and, as Gmsh writes them, block.step and block.stl. Some
+/// faces of the STEP file have names, and one has a color.
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("block.geo", SCRIPT);

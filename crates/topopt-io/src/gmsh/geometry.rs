@@ -246,8 +246,8 @@ Mesh.MeshSizeFromPoints = 0;
 Mesh.MeshSizeExtendFromBoundary = 0;
 ";
 
-/// Puts all surfaces of a script into one more group, as Gmsh saves only what is in a group once there
-/// is one.
+/// Puts all surfaces of a script into one more group, as Gmsh saves only what is in a group once
+/// there is one.
 const GROUP_FACES: &str = "topopt_p() = Physical Point{:};
 topopt_c() = Physical Curve{:};
 topopt_s() = Physical Surface{:};

@@ -72,8 +72,3 @@ fn read_as(path: &Path, cutting: Cutting, surfaces: Surfaces) -> Result<Imported
         Ok(import::import(raw, cutting, surfaces)?)
     })
 }
-
-/// Reads a `.msh` file as it stands.
-fn read_raw(path: &Path) -> Result<raw::RawMesh, ReadError> {
-    crate::import::stream(path, |file, length| sections::parse(Cursor::new(file, length)))
-}

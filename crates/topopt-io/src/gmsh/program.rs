@@ -111,7 +111,7 @@ fn is_one_of(path: &Path, extensions: &[&str]) -> bool {
 pub(super) struct Task<'a> {
     /// File that Gmsh reads: the geometry, or one that was made of it.
     pub geometry: &'a Path,
-    /// What is made of it.
+    /// Product that is wanted.
     pub wanted: Wanted,
     /// Options that must be set before the geometry is read.
     pub numbers: &'a [(&'static str, f64)],
@@ -121,7 +121,7 @@ pub(super) struct Task<'a> {
     pub timeout: Duration,
 }
 
-/// What Gmsh makes of a geometry.
+/// Product of Gmsh for a geometry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// A mesh, as [`MESH`].

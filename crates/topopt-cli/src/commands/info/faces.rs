@@ -16,6 +16,7 @@ use topopt_study::output_folder;
 use topopt_surface::TriangleSurface;
 
 use crate::args::InfoArgs;
+use crate::commands::json;
 
 /// Lists the faces of a geometry.
 pub(super) fn faces(
@@ -31,7 +32,7 @@ pub(super) fn faces(
     }
     if *json {
         let faces: Vec<Face> = part.faces.iter().map(Face::of).collect();
-        return super::print_json(&faces, out);
+        return json::print(&faces, out);
     }
     print(file, &part, out)?;
     if let Some(path) = &args.page {
@@ -61,7 +62,6 @@ fn write_page(path: &Path, file: &Path, part: &PartFaces) -> Result<(), Failure>
     let entries: Vec<String> = part.faces.iter().map(|face| entry(part, face)).collect();
     let page = Faces {
         title: file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        subtitle: "Faces of the geometry, by the numbers that a case file selects them by".into(),
         headline: vec![Fact::new("Faces", part.faces.len().to_string())],
         warnings: part.notes.clone(),
         surface: &surface,

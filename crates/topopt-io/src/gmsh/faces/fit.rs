@@ -1,11 +1,13 @@
-//! The form of a face from points on it, which CAD puts there to the last digits: planes, cylinders,
-//! cones, spheres and tori, whatever the file calls them. A form counts if all points lie on it.
+//! The form of a face from points on it, which CAD puts there to the last digits: planes,
+//! cylinders, cones, spheres and tori, whatever the file calls them. A form counts if all points
+//! lie on it.
 
-use nalgebra::{DMatrix, Matrix3, Matrix6, SMatrix, SVector, SymmetricEigen, Vector3, Vector6};
+use nalgebra::{DMatrix, Matrix3, Matrix6, SymmetricEigen, Vector3, Vector6};
 use topopt_mesh::BoundingBox;
 use topopt_mesh::vector::{cross, difference, dot, length};
 
 use super::form::Form;
+use super::refine::refined;
 
 /// Points of a face with the facets between them.
 pub(super) struct Patch<'a> {
@@ -44,7 +46,7 @@ impl Patch<'_> {
             sample.sphere(),
             sample.torus(),
         ];
-        let mut forms = starts.into_iter().flatten().map(|start| sample.refined(start));
+        let mut forms = starts.into_iter().flatten().map(|start| refined(start, &sample.points));
         let found = forms.find(|form| sample.is_exact(form));
         found.map_or(Form::Other, |form| sample.in_space(form))
     }
@@ -54,7 +56,7 @@ impl Patch<'_> {
 struct Sample {
     /// All of its points.
     all: Vec<[f64; 3]>,
-    /// Those that are fitted to.
+    /// Points that are fitted to.
     points: Vec<[f64; 3]>,
     /// Centroids and area vectors of the facets.
     facets: Vec<([f64; 3], [f64; 3])>,
@@ -234,104 +236,6 @@ impl Sample {
             let size = length(*area);
             (area.map(|x| x / size.max(f64::MIN_POSITIVE)), size)
         })
-    }
-
-    /// Least squares of the distances from `start` on, by Levenberg and Marquardt.
-    fn refined(&self, start: Form) -> Form {
-        let mut values = Values::of(&start);
-        let mut damping = 1e-3;
-        let squares = |values: &Values| {
-            let form = values.form();
-            self.points.iter().map(|x| form.distance(*x).powi(2)).sum::<f64>()
-        };
-        let mut sum = squares(&values);
-        for _ in 0..MOST_STEPS {
-            let (mut normal, right) = self.equations(&values);
-            (0..8).for_each(|i| normal[(i, i)] += damping * (normal[(i, i)] + 1e-9));
-            let Some(step) = normal.lu().solve(&right) else { break };
-            let next = values.moved(&step);
-            let after = squares(&next);
-            if after < sum {
-                let is_last = after > sum * (1.0 - 1e-3) || after < 1e-28;
-                (values, sum, damping) = (next, after, damping * 0.1);
-                if is_last {
-                    break;
-                }
-            } else if damping > 1e6 {
-                break;
-            } else {
-                damping *= 10.0;
-            }
-        }
-        values.form()
-    }
-
-    /// Gauss-Newton equations of the distances in the values of the form.
-    fn equations(&self, values: &Values) -> (SMatrix<f64, 8, 8>, SVector<f64, 8>) {
-        let form = values.form();
-        let step = 1e-6;
-        let moved = |i: usize, by: f64| {
-            let mut direction = SVector::<f64, 8>::zeros();
-            direction[i] = by;
-            values.moved(&direction).form()
-        };
-        let ends: [[Form; 2]; 8] = std::array::from_fn(|i| [moved(i, step), moved(i, -step)]);
-        let (mut normal, mut right) = (SMatrix::zeros(), SVector::zeros());
-        for x in &self.points {
-            let row = SVector::<f64, 8>::from_fn(|i, _| {
-                (ends[i][0].distance(*x) - ends[i][1].distance(*x)) / (2.0 * step)
-            });
-            normal += row * row.transpose();
-            right -= row * form.distance(*x);
-        }
-        (normal, right)
-    }
-}
-
-/// Steps of a fit, which converges in a few.
-const MOST_STEPS: usize = 60;
-
-/// A form as numbers: a point, a direction and two sizes.
-#[derive(Clone, Copy)]
-struct Values {
-    kind: Form,
-    numbers: SVector<f64, 8>,
-}
-
-impl Values {
-    fn of(form: &Form) -> Self {
-        let none = [0.0; 3];
-        let (point, axis, sizes) = match *form {
-            Form::Plane { normal, point } => (point, normal, [0.0; 2]),
-            Form::Cylinder { axis, point, radius } => (point, axis, [radius, 0.0]),
-            Form::Cone { axis, point, half_angle } => (point, axis, [half_angle, 0.0]),
-            Form::Sphere { point, radius } => (point, none, [radius, 0.0]),
-            Form::Torus { axis, point, ring, radius } => (point, axis, [radius, ring]),
-            Form::Other => (none, none, [0.0; 2]),
-        };
-        let numbers = point.into_iter().chain(axis).chain(sizes);
-        Self { kind: *form, numbers: SVector::from_iterator(numbers) }
-    }
-
-    fn moved(&self, step: &SVector<f64, 8>) -> Self {
-        Self { numbers: self.numbers + step, ..*self }
-    }
-
-    fn form(&self) -> Form {
-        let number = |i: usize| self.numbers[i];
-        let point = [0, 1, 2].map(number);
-        let direction = [3, 4, 5].map(number);
-        let size = length(direction);
-        let axis = direction.map(|x| x / size);
-        let (radius, ring) = (number(6), number(7));
-        match self.kind {
-            Form::Plane { .. } => Form::Plane { normal: axis, point },
-            Form::Cylinder { .. } => Form::Cylinder { axis, point, radius },
-            Form::Cone { .. } => Form::Cone { axis, point, half_angle: radius },
-            Form::Sphere { .. } => Form::Sphere { point, radius },
-            Form::Torus { .. } => Form::Torus { axis, point, ring, radius },
-            Form::Other => Form::Other,
-        }
     }
 }
 

@@ -91,8 +91,8 @@ impl Form {
         }
     }
 
-    /// Point that a face with this centroid is seen around: of a sphere and a torus the center, of a
-    /// cylinder and a cone the nearest point of the axis.
+    /// Point that a face with this centroid is seen around: of a sphere and a torus the center, of
+    /// a cylinder and a cone the nearest point of the axis.
     pub fn center(&self, centroid: [f64; 3]) -> [f64; 3] {
         match *self {
             Self::Cylinder { axis, point, .. } | Self::Cone { axis, point, .. } => {

@@ -3,6 +3,7 @@
 
 mod fit;
 mod form;
+mod refine;
 mod step;
 
 use std::collections::{BTreeMap, HashMap};
@@ -19,7 +20,9 @@ use super::facets::{self, Facets};
 use super::meshing_error::MeshingError;
 use super::program::{MESH, Meshing, Runner, Task, Wanted};
 use super::raw::RawMesh;
+use super::sections;
 use super::source::Source;
+use crate::read_error::ReadError;
 use fit::Patch;
 
 pub use form::{Form, clean};
@@ -35,11 +38,11 @@ pub struct PartFace {
     pub color: Option<[u8; 3]>,
     /// Surface that it lies on.
     pub form: Form,
-    /// Whether the material is outside of the curvature, as around a bore; none for planes, and where
-    /// that is not known.
+    /// Whether the material is outside of the curvature, as around a bore; none for planes, and
+    /// where that is not known.
     pub is_inner: Option<bool>,
-    /// Whether its normals look into all directions around an axis, as half a bore does, and a fillet
-    /// does not.
+    /// Whether its normals look into all directions around an axis, as half a bore does, and a
+    /// fillet does not.
     pub is_around: bool,
     /// Area.
     pub area: f64,
@@ -123,11 +126,11 @@ fn triangulated(runner: Runner, source: &Source) -> Result<RawMesh, MeshingError
         timeout: runner.meshing.timeout,
     };
     runner.run(&task, &folder)?;
-    let refused = |mut error: crate::ReadError| {
+    let refused = |mut error: ReadError| {
         error.path = runner.path.into();
         MeshingError::Refused(error)
     };
-    super::read_raw(&folder.path().join(MESH)).map_err(refused)
+    sections::read(&folder.path().join(MESH)).map_err(refused)
 }
 
 /// Surface of a part, in faces.
@@ -180,23 +183,18 @@ impl Skin {
         numbers.dedup();
         let places: HashMap<u32, u32> = numbers.iter().copied().zip(0..).collect();
 
-        let grouped = |triangles: &[[u32; 3]], of: &[u32]| {
-            let mut groups = vec![Vec::new(); numbers.len()];
-            for (triangle, number) in triangles.iter().zip(of) {
-                groups[places[number] as usize].push(*triangle);
-            }
-            groups
-        };
-        let fine = grouped(&self.fine, &self.of_fine);
-        let coarse = grouped(&self.coarse, &self.of_coarse);
+        let fine = grouped(&self.fine, &self.of_fine, &places);
+        let coarse = grouped(&self.coarse, &self.of_coarse, &places);
         let rounding = ROUNDING * length(BoundingBox::around(&self.vertices).extent());
-        let face = |place: usize| {
+        let of_place = |place: usize| {
             let patch = Patch { vertices: &self.vertices, triangles: &fine[place], rounding };
-            let number = numbers[place];
-            let name = names.get(&number).cloned();
-            PartFace { number, name, ..patch.face(&coarse[place], is_closed) }
+            patch.face(&coarse[place], is_closed)
         };
-        let faces = (0..numbers.len()).into_par_iter().map(face).collect();
+        let mut faces: Vec<PartFace> = (0..numbers.len()).into_par_iter().map(of_place).collect();
+        for (face, &number) in faces.iter_mut().zip(&numbers) {
+            face.number = number;
+            face.name = names.get(&number).cloned();
+        }
         let of_triangles = self.of_fine.iter().map(|number| places[number]).collect();
         let Self { vertices, fine: triangles, .. } = self;
         PartFaces {
@@ -211,8 +209,21 @@ impl Skin {
     }
 }
 
-/// Triangles between the corners of a triangle or a quadrilateral, and those between its corners and
-/// the middles of its sides, if it has any.
+/// Triangles by the places of the faces whose numbers they have.
+fn grouped(
+    triangles: &[[u32; 3]],
+    numbers: &[u32],
+    places: &HashMap<u32, u32>,
+) -> Vec<Vec<[u32; 3]>> {
+    let mut groups = vec![Vec::new(); places.len()];
+    for (triangle, number) in triangles.iter().zip(numbers) {
+        groups[places[number] as usize].push(*triangle);
+    }
+    groups
+}
+
+/// Triangles between the corners of a triangle or a quadrilateral, and those between its corners
+/// and the middles of its sides, if it has any.
 fn split(nodes: [u32; 4], middles: [u32; 4]) -> (Vec<[u32; 3]>, Vec<[u32; 3]>) {
     let ([a, b, c, d], [ab, bc, cd, da]) = (nodes, middles);
     let is_triangle = c == d;
@@ -298,8 +309,8 @@ impl Patch<'_> {
     }
 }
 
-/// Length of the sum of the normals of a face, as a share of its area: 2 / pi for half a cylinder, 0.9
-/// for a quarter.
+/// Length of the sum of the normals of a face, as a share of its area: 2 / pi for half a cylinder,
+/// 0.9 for a quarter.
 const AROUND: f64 = 0.7;
 
 /// Units that a STEP file and a mesh may have, relative to each other.
@@ -319,12 +330,11 @@ impl PartFaces {
             return;
         }
         let ratios = UNITS.iter().flat_map(|&a| UNITS.map(|b| a / b));
-        let is_same = |ratio: f64| {
-            let tolerance = 10.0 * ROUNDING * length(BoundingBox::around(&self.vertices).extent());
-            self.faces.iter().zip(of_file).all(|(face, other)| {
-                other.points.iter().all(|x| is_in(&face.bounds, x.map(|x| ratio * x), tolerance))
-            })
+        let tolerance = 10.0 * ROUNDING * length(BoundingBox::around(&self.vertices).extent());
+        let holds = |(face, other): (&PartFace, &step::StepFace), ratio: f64| {
+            other.points.iter().all(|x| is_in(&face.bounds, x.map(|x| ratio * x), tolerance))
         };
+        let is_same = |ratio: f64| self.faces.iter().zip(of_file).all(|pair| holds(pair, ratio));
         if self.faces.len() != of_file.len() || !ratios.into_iter().any(is_same) {
             self.notes.push(format!(
                 "names and colors of the file are left out: its {} faces could not be matched with \

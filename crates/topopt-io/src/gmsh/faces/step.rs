@@ -1,4 +1,4 @@
-//! Names and colors of the faces in a STEP file [ISO10303-21], which Gmsh does not hand on.
+//! Names and colors of the faces in a STEP file (ISO 10303-21), which Gmsh does not hand on.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,6 +21,10 @@ struct Entities<'a> {
     /// Numbers in the order of the file.
     order: Vec<u64>,
 }
+
+/// Entities that have shells.
+const BODIES: [&str; 4] =
+    ["MANIFOLD_SOLID_BREP", "BREP_WITH_VOIDS", "FACETED_BREP", "SHELL_BASED_SURFACE_MODEL"];
 
 /// References from a style to its color, at most.
 const DEEPEST: usize = 12;
@@ -68,15 +72,7 @@ impl<'a> Entities<'a> {
 
     /// Faces of the bodies, each once: by representation, body and shell.
     fn faces(&self) -> Vec<u64> {
-        let is_body = |&number: &u64| {
-            matches!(
-                self.kind(number),
-                "MANIFOLD_SOLID_BREP"
-                    | "BREP_WITH_VOIDS"
-                    | "FACETED_BREP"
-                    | "SHELL_BASED_SURFACE_MODEL"
-            )
-        };
+        let is_body = |number: &u64| BODIES.contains(&self.kind(*number));
         let representations = self.of_kind(|kind| kind.ends_with("SHAPE_REPRESENTATION"));
         let bodies = representations.flat_map(|it| self.references(it)).filter(is_body);
         let shells = bodies.flat_map(|body| self.references(body)).flat_map(|shell| {
@@ -126,14 +122,16 @@ impl<'a> Entities<'a> {
     /// Colors of styled entities.
     fn colors(&self) -> HashMap<u64, [u8; 3]> {
         let styled = self.of_kind(|kind| matches!(kind, "STYLED_ITEM" | "OVER_RIDING_STYLED_ITEM"));
-        let color = |item: u64| {
-            let references = self.references(item);
-            let at = if self.kind(item) == "STYLED_ITEM" { 1 } else { 2 };
-            let item = *references.get(references.len().checked_sub(at)?)?;
-            let styles = &references[..references.len() - at];
-            Some((item, styles.iter().find_map(|&style| self.color(style, DEEPEST))?))
-        };
-        styled.filter_map(color).collect()
+        styled.filter_map(|item| self.styled(item)).collect()
+    }
+
+    /// The entity that a style is for, and its color.
+    fn styled(&self, item: u64) -> Option<(u64, [u8; 3])> {
+        let references = self.references(item);
+        let at = if self.kind(item) == "STYLED_ITEM" { 1 } else { 2 };
+        let entity = *references.get(references.len().checked_sub(at)?)?;
+        let styles = &references[..references.len() - at];
+        Some((entity, styles.iter().find_map(|&style| self.color(style, DEEPEST))?))
     }
 
     /// The first color that a style leads to.

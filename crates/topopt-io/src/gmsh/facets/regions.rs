@@ -12,9 +12,12 @@ use topopt_mesh::{Face, HexMesh};
 use super::shells::joined;
 use super::triangles::Side;
 
-/// Cosine of the angle between triangles of different faces: 40 degrees, at which the mesher begins a
-/// new surface, too.
+/// Cosine of the angle between triangles of different faces: 40 degrees, at which the mesher begins
+/// a new surface, too.
 const BENT: f64 = 0.766_044_443_118_978;
+
+/// Triangles with their regions.
+type Tree = RTree<GeomWithData<Triangle, u32>>;
 
 /// Triangles near a face of a mesh among which one looks in its direction.
 const MOST_NEAR: usize = 12;
@@ -41,20 +44,23 @@ pub(super) fn of_mesh(
     let corners = corners.zip(regions).map(|(it, region)| GeomWithData::new(it, region));
     let tree = RTree::bulk_load(corners.collect());
 
-    let numbered = |&face: &Face| {
-        let x = face_coordinates(mesh, face);
-        let (center, normal) = (face_center(&x), area_vector(&x));
-        let near = || tree.nearest_neighbor_iter(center).take(MOST_NEAR);
-        let is_alike = |it: &&GeomWithData<Triangle, u32>| dot(it.geom().area(), normal) > 0.0;
-        let found = near().find(is_alike).or_else(|| near().next());
-        Some((found?.data, face))
-    };
-    let numbers: Vec<(u32, Face)> = boundary_faces(mesh).par_iter().filter_map(numbered).collect();
+    let numbers: Vec<(u32, Face)> = (boundary_faces(mesh).par_iter())
+        .filter_map(|&face| Some((nearest(&tree, mesh, face)?, face)))
+        .collect();
     let mut faces = BTreeMap::<u32, Vec<Face>>::new();
     for (number, face) in numbers {
         faces.entry(number).or_default().push(face);
     }
     faces
+}
+
+/// The region of the triangle nearest to a face of a mesh.
+fn nearest(tree: &Tree, mesh: &HexMesh, face: Face) -> Option<u32> {
+    let x = face_coordinates(mesh, face);
+    let (center, normal) = (face_center(&x), area_vector(&x));
+    let near = || tree.nearest_neighbor_iter(center).take(MOST_NEAR);
+    let is_alike = |it: &&GeomWithData<Triangle, u32>| dot(it.geom().area(), normal) > 0.0;
+    near().find(is_alike).or_else(|| near().next()).map(|it| it.data)
 }
 
 fn area(vertices: &[[f64; 3]], triangle: &[u32; 3]) -> [f64; 3] {

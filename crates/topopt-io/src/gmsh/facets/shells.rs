@@ -102,7 +102,8 @@ impl Shells {
     }
 }
 
-/// Number of the part that every facet is in; facets of a part are joined by edges that `join` them.
+/// Number of the part that every facet is in; facets of a part are joined by edges that `join`
+/// them.
 pub(super) fn joined(triangles: &[[u32; 3]], join: impl Fn(&[Side]) -> bool) -> Vec<u32> {
     let mut parent: Vec<u32> = (0..triangles.len() as u32).collect();
     for at in by_edge(&sides(triangles)).filter(|at| join(at)) {
