@@ -25,6 +25,8 @@ pub(super) struct RawMesh {
     pub faces: Vec<Corners<4>>,
     /// Nodes in the middles of their sides, in order, or [`NO_NODE`], `[n_faces]`.
     pub middles: Vec<[u32; 4]>,
+    /// Number of volumes that each surface bounds, by its tag; nothing if the file does not say.
+    pub n_bodies: HashMap<i64, usize>,
     /// Ends of the lines of physical curves.
     pub lines: Vec<Corners<2>>,
     /// Physical points.

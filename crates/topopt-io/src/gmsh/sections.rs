@@ -72,7 +72,7 @@ fn read_section(
         ("Nodes", Version::V4) => version_4::nodes(cursor, mesh)?,
         ("Elements", Version::V2) => version_2::elements(cursor, mesh)?,
         ("Elements", Version::V4) => version_4::elements(cursor, mesh, entities.as_ref())?,
-        ("Entities", Version::V4) => *entities = Some(version_4::entities(cursor)?),
+        ("Entities", Version::V4) => *entities = Some(version_4::entities(cursor, mesh)?),
         (unread, _) => {
             cursor.skip_section()?;
             if !WITHOUT_MEANING.split(' ').any(|known| known == unread) {

@@ -6,7 +6,7 @@ mod form;
 mod refine;
 mod step;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -143,13 +143,16 @@ struct Skin {
     /// Triangles between the corners; none if there are no middles.
     coarse: Vec<[u32; 3]>,
     of_coarse: Vec<u32>,
+    /// Numbers of faces between two bodies.
+    inside: HashSet<u32>,
 }
 
 impl Skin {
     fn of_facets(facets: &Facets) -> Self {
         let (vertices, fine) = facets.triangles();
         let of_fine = facets.regions();
-        Self { vertices, fine, of_fine, coarse: Vec::new(), of_coarse: Vec::new() }
+        let (coarse, of_coarse, inside) = (Vec::new(), Vec::new(), HashSet::new());
+        Self { vertices, fine, of_fine, coarse, of_coarse, inside }
     }
 
     /// The surface in a mesh, and the names of its faces.
@@ -160,10 +163,19 @@ impl Skin {
             of_fine: Vec::new(),
             coarse: Vec::new(),
             of_coarse: Vec::new(),
+            inside: HashSet::new(),
         };
         let mut names = BTreeMap::new();
         for (face, middles) in raw.faces.iter().zip(&raw.middles) {
-            let Ok(number) = u32::try_from(raw.entity(face.place)) else { continue };
+            let entity = raw.entity(face.place);
+            let Ok(number) = u32::try_from(entity) else { continue };
+            let n_bodies = raw.n_bodies.get(&entity).copied();
+            if n_bodies.is_none() && !raw.n_bodies.is_empty() {
+                continue; // a surface of no body
+            }
+            if n_bodies == Some(2) {
+                skin.inside.insert(number);
+            }
             if let Some(&group) = raw.groups(face.place).first() {
                 names.entry(number).or_insert_with(|| raw.name(2, group));
             }
@@ -177,7 +189,7 @@ impl Skin {
     }
 
     fn faces(mut self, names: &BTreeMap<u32, String>) -> PartFaces {
-        let is_closed = facets::turn_outwards(&self.vertices, &mut self.fine).is_ok();
+        let is_closed = self.turn_outwards();
         let mut numbers = self.of_fine.clone();
         numbers.sort_unstable();
         numbers.dedup();
@@ -188,7 +200,7 @@ impl Skin {
         let rounding = ROUNDING * length(BoundingBox::around(&self.vertices).extent());
         let of_place = |place: usize| {
             let patch = Patch { vertices: &self.vertices, triangles: &fine[place], rounding };
-            patch.face(&coarse[place], is_closed)
+            patch.face(&coarse[place], is_closed && !self.inside.contains(&numbers[place]))
         };
         let mut faces: Vec<PartFace> = (0..numbers.len()).into_par_iter().map(of_place).collect();
         for (face, &number) in faces.iter_mut().zip(&numbers) {
@@ -206,6 +218,20 @@ impl Skin {
             usual_size: None,
             notes: Vec::new(),
         }
+    }
+}
+
+impl Skin {
+    /// Turns the triangles that bound the part, if they enclose something; whether they do.
+    fn turn_outwards(&mut self) -> bool {
+        let is_outer = |place: &usize| !self.inside.contains(&self.of_fine[*place]);
+        let outer: Vec<usize> = (0..self.fine.len()).filter(is_outer).collect();
+        let mut triangles: Vec<[u32; 3]> = outer.iter().map(|&place| self.fine[place]).collect();
+        let is_closed = facets::turn_outwards(&self.vertices, &mut triangles).is_ok();
+        for (place, triangle) in outer.into_iter().zip(triangles) {
+            self.fine[place] = triangle;
+        }
+        is_closed
     }
 }
 
