@@ -47,9 +47,15 @@ pub struct FaceRow {
 /// Line below the title.
 const SUBTITLE: &str = "Faces of the geometry, by the numbers that a case file selects them by";
 
-/// Pixels of a large picture and of a small one.
-const LARGE: [usize; 2] = [1000, 720];
-const SMALL: [usize; 2] = [640, 460];
+/// Pixels of a picture, and the height of its numbers, which shrink with it on the page.
+struct Size {
+    width: usize,
+    height: usize,
+    number: usize,
+}
+
+const LARGE: Size = Size { width: 1000, height: 720, number: 19 };
+const SMALL: Size = Size { width: 640, height: 460, number: 30 };
 
 /// Least distance of a number from the border of its face, in pixels: one in less would stand on
 /// its neighbors.
@@ -61,10 +67,10 @@ impl Faces<'_> {
         let main = html! {
             section {
                 h2 { "Numbers of faces" }
-                (self.figure(View::Isometric, LARGE))
-                (self.figure(View::Behind, LARGE))
+                (self.figure(View::Isometric, &LARGE))
+                (self.figure(View::Behind, &LARGE))
                 div class="pictures thirds" {
-                    @for view in [View::Front, View::Top, View::Side] { (self.figure(view, SMALL)) }
+                    @for view in [View::Front, View::Top, View::Side] { (self.figure(view, &SMALL)) }
                 }
                 p class="note" { "A number leads to its face in the table." }
             }
@@ -106,7 +112,7 @@ impl Faces<'_> {
     }
 
     /// The part with the numbers of the faces that are seen.
-    fn figure(&self, view: View, [width, height]: [usize; 2]) -> Markup {
+    fn figure(&self, view: View, &Size { width, height, number: size }: &Size) -> Markup {
         let colors: BTreeMap<u32, [f32; 3]> =
             self.faces.iter().map(|row| (row.number, linear(color(row)))).collect();
         let of_face = |triangle: usize| {
@@ -122,7 +128,6 @@ impl Faces<'_> {
         let numbers = labels(&picture(&[numbered], view, width, height));
         let png = BASE64_STANDARD.encode(drawn.png());
         let (width, height) = (drawn.width, drawn.height);
-        let size = width.max(height) / 50;
         html! {
             figure {
                 svg class="numbered" viewBox=(format!("0 0 {width} {height}")) role="img"
