@@ -36,7 +36,7 @@ impl Geometry<'_> {
         self.check_number()?;
 
         let mut meshed = self.mesh_in_some_way()?;
-        self.check_volume(&meshed)?;
+        meshed.remarks.extend(self.check_volume(&meshed)?);
         if let Source::Facets(facets) = self.source {
             meshed.faces = facets.faces_of(&meshed.mesh);
         }
@@ -197,11 +197,16 @@ impl Geometry<'_> {
         }
     }
 
-    fn check_volume(&self, meshed: &ImportedMesh) -> Result<(), MeshingError> {
-        let Some(measure) = self.source.measure() else { return Ok(()) };
+    /// Compares the volume of the mesh with that of the geometry, where it is known: a remark on both.
+    fn check_volume(&self, meshed: &ImportedMesh) -> Result<Option<String>, MeshingError> {
+        let Some(measure) = self.source.measure() else { return Ok(None) };
         let (meshed, exact) = (meshed.mesh.volumes().iter().sum::<f64>(), measure.volume);
-        if (meshed / exact - 1.0).abs() <= MOST_OFF {
-            return Ok(());
+        let off = meshed / exact - 1.0;
+        if off.abs() <= MOST_OFF {
+            let (meshed, exact, percent) = (shown(meshed), shown(exact), 100.0 * off);
+            return Ok(Some(format!(
+                "the mesh has the volume {meshed}, the geometry {exact}: {percent:+.2} %"
+            )));
         }
         Err(MeshingError::Volume { path: self.runner.path.into(), meshed, exact })
     }
