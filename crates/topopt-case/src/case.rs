@@ -15,6 +15,7 @@ use crate::case_loads::CaseLoads;
 use crate::config::{Config, Generator, PhysicsKind};
 use crate::fields::{Fields, Maker};
 use crate::finding::{Finding, InputError};
+use crate::geometry_faces::GeometryFaces;
 use crate::interrupt::Interrupt;
 use crate::kept::{Kept, Passive};
 use crate::lookup::{Lookup, NodalOfMesh, sorted};
@@ -156,9 +157,9 @@ impl<const N: usize> Case<N> {
     }
 
     fn on_meshed<K: Physics<N>>(config: &Config, meshed: Meshed) -> Result<Self, InputError> {
-        let Meshed { mesh, tags, uncut, arrays, mut notes, deck } = meshed;
+        let Meshed { mesh, tags, faces, uncut, arrays, mut notes, deck } = meshed;
         tetrahedra::check(config, &mesh)?;
-        let sets = selections::sets(config, &mesh, tags.as_ref())?;
+        let sets = selections::sets(config, &mesh, tags.as_ref(), &faces)?;
         let lookup = Lookup { config, mesh: &mesh, sets: &sets, nodal: &deck.nodal };
         notes.extend(lookup.notes());
 
@@ -227,6 +228,7 @@ impl<const N: usize> Case<N> {
 struct Meshed {
     mesh: HexMesh,
     tags: Option<Tags>,
+    faces: GeometryFaces,
     uncut: Option<UncutCells>,
     /// Arrays of the elements that the case file names, `[n_elements]`.
     arrays: BTreeMap<String, Vec<f64>>,
@@ -265,6 +267,7 @@ impl Meshed {
         })?;
 
         let lost = deck_case::note_on_lost(path, &imported);
+        let faces = GeometryFaces::read(config, path, &imported, gmsh, interrupt)?;
         let ImportedMesh { mesh, node_tags, element_tags, mut notes, uncut, deck, .. } = imported;
         notes.extend(lost);
         notes.extend(uncut.as_ref().and_then(|it| tetrahedra::note_on_cut(config, &it.cells)));
@@ -276,7 +279,8 @@ impl Meshed {
         }
         let tags = Some(Tags { nodes: node_tags, elements: element_tags });
         let arrays = names.into_iter().map(str::to_owned).zip(arrays).collect();
-        Ok(Self { mesh, tags, uncut: uncut.filter(|_| is_wanted), arrays, notes, deck })
+        let uncut = uncut.filter(|_| is_wanted);
+        Ok(Self { mesh, tags, faces, uncut, arrays, notes, deck })
     }
 
     fn generated(config: &Config) -> Result<Self, InputError> {
@@ -304,6 +308,7 @@ impl Meshed {
         Self {
             mesh,
             tags: None,
+            faces: GeometryFaces::default(),
             uncut: None,
             arrays: BTreeMap::new(),
             notes: Vec::new(),

@@ -55,7 +55,10 @@ pub use output::{Compression, Output};
 pub use physics::{Convection, Physics, PhysicsKind};
 pub use property::{CellArray, Conductivity, Property};
 pub use schema::schema;
-pub use select::{Bounds, Condition, Cylinder, Near, Normal, Plane, Select, SelectKind, Sphere};
+pub use select::{
+    Bounds, Condition, Cylinder, FaceForm, FaceKind, FaceName, Near, Normal, Plane, Select,
+    SelectKind, Sphere,
+};
 pub use solver::{Cycle, Device, MOST_THREADS, Preconditioner, Smoother, Solver, Strategy};
 pub use transient::{Capacity, MOST_STEPS, OverTime, Probe, STEP_COLUMNS, Transient};
 pub use units::{ForceUnit, LengthUnit, Units};

@@ -4,7 +4,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use topopt_io::gmsh::{self, ElementSize, FacetFault, Meshing, MeshingError, Triangulation};
+use topopt_io::gmsh::{
+    self, ElementSize, FacetFault, Meshing, MeshingError, PartFaces, Triangulation,
+};
 use topopt_io::{Cutting, ImportedMesh};
 
 use crate::config::{Config, Hexes};
@@ -37,13 +39,31 @@ pub fn read(
             .map_err(|error| Finding::new(error.to_string()));
     }
     let _listening = interrupt.listen();
-    gmsh::mesh(path, meshing, interrupt.flag()).map_err(|error| {
-        let finding = Finding::new(error.to_string());
-        match remedy(&error, meshing.hexes) {
-            Some(remedy) => finding.remedy(remedy),
-            None => finding,
-        }
-    })
+    gmsh::mesh(path, meshing, interrupt.flag()).map_err(|error| finding(&error, meshing.hexes))
+}
+
+fn finding(error: &MeshingError, hexes: gmsh::Hexes) -> Finding {
+    let finding = Finding::new(error.to_string());
+    match remedy(error, hexes) {
+        Some(remedy) => finding.remedy(remedy),
+        None => finding,
+    }
+}
+
+/// Finds the faces of the geometry at `path`. Gmsh is ended soon after `interrupt` is set.
+///
+/// # Errors
+/// A file that is no geometry, and what Gmsh says, with a remedy where it failed.
+pub fn faces(path: &Path, meshing: &Meshing, interrupt: &Interrupt) -> Result<PartFaces, Finding> {
+    if !gmsh::is_geometry(path) {
+        let message = format!("{} is no geometry: a mesh has no faces of CAD", path.display());
+        return Err(Finding::new(message).remedy(
+            "name the STEP, IGES, BREP, STL or .geo file; parts of a mesh are selected by its sets or \
+             by position",
+        ));
+    }
+    let _listening = interrupt.listen();
+    gmsh::faces(path, meshing, interrupt.flag()).map_err(|error| finding(&error, meshing.hexes))
 }
 
 /// Triangulates the surface of the geometry at `path`; none for a mesh, and for a script that

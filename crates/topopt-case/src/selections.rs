@@ -7,6 +7,8 @@ use topopt_mesh::{HexMesh, SetKind, Sets};
 
 use crate::config::{Condition, Config, Select, SelectKind, closest};
 use crate::finding::Finding;
+use crate::geometry_faces::GeometryFaces;
+use crate::lookup::sorted;
 use crate::tags::Tags;
 use topopt_mesh::numbers::{rounded, shown};
 
@@ -14,13 +16,20 @@ use topopt_mesh::numbers::{rounded, shown};
 ///
 /// # Errors
 /// What is wrong with the first selection that cannot be made; others may build on it.
-pub fn sets(config: &Config, mesh: &HexMesh, tags: Option<&Tags>) -> Result<Sets, Finding> {
+pub fn sets(
+    config: &Config,
+    mesh: &HexMesh,
+    tags: Option<&Tags>,
+    faces: &GeometryFaces,
+) -> Result<Sets, Finding> {
     let mut sets = mesh.sets().clone();
     let mut selectors = BTreeMap::new();
     for (i, select) in config.select.iter().enumerate() {
         let kind = SetKind::from(select.kind);
         let selector = selectors.entry(kind).or_insert_with(|| Selector::new(mesh, kind));
-        let selection = Selection { config, mesh, tags, sets: &sets, select, leaves: Vec::new() };
+        let sets_above = &sets;
+        let selection =
+            Selection { config, mesh, tags, faces, sets: sets_above, select, leaves: Vec::new() };
         let ids = selection.evaluate(&format!("select.{i}"), selector)?;
         let name = select.name.get_ref().clone();
         match kind {
@@ -40,6 +49,7 @@ struct Selection<'a> {
     config: &'a Config,
     mesh: &'a HexMesh,
     tags: Option<&'a Tags>,
+    faces: &'a GeometryFaces,
     /// Sets of the mesh and of the selections before this one.
     sets: &'a Sets,
     select: &'a Select,
@@ -105,8 +115,8 @@ impl Selection<'_> {
         if conditions.is_empty() {
             let finding = Finding::new("a selection without a condition");
             return Err(finding.at(self.config.source(), self.config.span(path), "here").remedy(
-                "give one of box, plane, cylinder, sphere, nearest, normal, nodes, set, near, \
-                 all, any and not",
+                "give one of box, plane, cylinder, sphere, nearest, normal, nodes, faces, form, \
+                 same_as, set, near, all, any and not",
             ));
         }
         Ok(selection::Condition::All(conditions))
@@ -140,6 +150,11 @@ impl Selection<'_> {
 
         if let Some(nodes) = &table.nodes {
             leaves.push(("nodes", self.nodes(nodes, &format!("{path}.nodes"))?));
+        }
+        for (key, numbers) in self.faces.chosen(table, self.sets) {
+            let numbers =
+                numbers.map_err(|finding| self.at(finding, &format!("{path}.{key}"), "here"))?;
+            leaves.push((key, self.on_faces(&numbers)));
         }
         if let Some(name) = &table.set {
             leaves.push(("set", self.set(name, &format!("{path}.set"))?));
@@ -219,6 +234,22 @@ impl Selection<'_> {
         };
         let nodes = numbers.iter().enumerate().map(find).collect::<Result<_, _>>()?;
         Ok(selection::Condition::Nodes(nodes))
+    }
+
+    /// Returns the condition of lying on faces of the geometry.
+    fn on_faces(&self, numbers: &[u32]) -> selection::Condition {
+        let faces = self.faces.of_mesh(numbers, self.sets);
+        match self.select.kind {
+            SelectKind::Faces => selection::Condition::Faces(faces),
+            SelectKind::Nodes => {
+                let nodes = faces.iter().flat_map(|face| face.all_nodes(self.mesh));
+                selection::Condition::Nodes(sorted(nodes.collect()))
+            }
+            SelectKind::Elements => {
+                let elements = faces.iter().map(|face| face.element).collect();
+                selection::Condition::Elements(sorted(elements))
+            }
+        }
     }
 
     /// Returns the condition of lying in the set: by its own kind, else by its nodes.

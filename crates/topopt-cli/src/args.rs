@@ -27,7 +27,8 @@ pub enum Command {
     /// Write a commented case file to start from
     Init {
         /// Name of the case: writes NAME.toml. Or a mesh, such as a solver deck: writes a case with
-        /// its materials, supports and loads
+        /// its materials, supports and loads. Or a geometry, such as a STEP file: writes a case
+        /// with its faces as comments, to choose supports and loads from
         name: PathBuf,
     },
     /// Optimize a case and write the results
@@ -45,17 +46,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Write the mesh of a benchmark, or of a geometry meshed by Gmsh, to a file
     Mesh(MeshArgs),
-    /// Describe a mesh file: counts, sets, size, quality
-    Info {
-        /// Mesh file; a geometry is meshed first
-        file: PathBuf,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-        /// Gmsh
-        #[command(flatten)]
-        gmsh: GmshArgs,
-    },
+    /// Describe a mesh file: counts, sets, size, quality; or the faces of a geometry
+    Info(InfoArgs),
     /// Write the distance of every node from sets of a mesh, along the shortest path within the part
     Distance(DistanceArgs),
     /// Print the JSON schema of the case file, for editors
@@ -84,6 +76,26 @@ impl From<&GmshArgs> for Gmsh {
     fn from(args: &GmshArgs) -> Self {
         Self { program: args.gmsh.clone(), trust_geometry: args.trust_geometry }
     }
+}
+
+/// Arguments of `topopt info`.
+#[derive(Debug, Args)]
+pub struct InfoArgs {
+    /// Mesh file; a geometry is meshed first
+    pub file: PathBuf,
+    /// List the faces of a geometry with number, form, area, center, name and color, as selections
+    /// for a case file
+    #[arg(long)]
+    pub faces: bool,
+    /// Write a page on which the faces are drawn with their numbers
+    #[arg(long, value_name = "FILE.html", requires = "faces")]
+    pub page: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Gmsh
+    #[command(flatten)]
+    pub gmsh: GmshArgs,
 }
 
 /// Arguments of `topopt run`.

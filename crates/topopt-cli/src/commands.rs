@@ -5,6 +5,7 @@ mod distance;
 mod export;
 mod info;
 mod init;
+mod json;
 mod mesh;
 mod pages;
 mod physics;
@@ -60,7 +61,7 @@ pub fn execute(
         Command::Report(args) => report::report(args, out),
         Command::Init { name } => init::init(name, out, interrupt),
         Command::Mesh(args) => mesh::mesh(args, out, interrupt),
-        Command::Info { file, json, gmsh } => info::info(file, *json, gmsh, out, interrupt),
+        Command::Info(args) => info::info(args, out, interrupt),
         Command::Schema => Ok(writeln!(out, "{:#}", config::schema())?),
         Command::Completions { shell } => {
             let mut script = Vec::new();

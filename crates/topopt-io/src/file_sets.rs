@@ -11,6 +11,8 @@ pub(crate) struct FileSets {
     pub as_listed: BTreeSet<String>,
     /// Face sets, as faces of kept cells.
     pub faces: BTreeMap<String, Vec<CellFace>>,
+    /// Faces of kept cells by the numbers of the surfaces that they are on.
+    pub numbered: BTreeMap<u32, Vec<CellFace>>,
     /// Element sets, as positions in the list of elements of the file.
     pub elements: BTreeMap<String, Vec<u32>>,
 }

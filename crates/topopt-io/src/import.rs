@@ -1,10 +1,11 @@
 //! From the nodes, cells and sets of a file to a checked mesh: what the readers share.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
 use topopt_mesh::cells::{Cells, NO_NODE};
-use topopt_mesh::{HexMesh, MeshError};
+use topopt_mesh::{Face, HexMesh, MeshError};
 
 use crate::deck::Deck;
 use crate::read_error::{Fault, Located, Parsed, ReadError};
@@ -28,6 +29,9 @@ pub struct ImportedMesh {
     pub remarks: Vec<String>,
     /// The cells of the file, if any of them was cut.
     pub uncut: Option<UncutCells>,
+    /// Faces of elements by the number of the face of the geometry that they are on; nothing unless
+    /// the mesh was made of one.
+    pub faces: BTreeMap<u32, Vec<Face>>,
     /// Materials, supports and loads of the file; nothing unless it is a solver's deck.
     pub deck: Deck,
 }

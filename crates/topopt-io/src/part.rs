@@ -208,6 +208,8 @@ impl Part {
     ) -> Result<ImportedMesh, Fault> {
         notes.extend(self.note_on_nodes());
         notes.extend(self.note_on_turned());
+        let faces =
+            sets.numbered.iter().map(|(&number, faces)| (number, self.faces_of(faces))).collect();
         let sets = self.sets(sets, &mut notes);
         let empty = sets.summary().into_iter().filter(|(.., entries)| *entries == 0);
         notes.extend(empty.map(|(name, kind, _)| format!("{} set `{name}` is empty", kind.name())));
@@ -234,7 +236,16 @@ impl Part {
                 let notes = notes.iter().map(|note| printable(note)).collect();
                 let deck = Deck::default();
                 let remarks = Vec::new();
-                Ok(ImportedMesh { mesh, node_tags, element_tags, notes, remarks, uncut, deck })
+                Ok(ImportedMesh {
+                    mesh,
+                    node_tags,
+                    element_tags,
+                    notes,
+                    remarks,
+                    uncut,
+                    faces,
+                    deck,
+                })
             }
             Err(error) => {
                 let given = |element: u32| {
@@ -242,7 +253,7 @@ impl Part {
                     (elements.given(cell), elements.tag(cell))
                 };
                 let explained = explain(&error, &given);
-                Err(explained.unwrap_or_else(|| by_tags(error, &node_tags, &element_tags)))
+                Err(explained.unwrap_or_else(|| Fault::by_tags(error, &node_tags, &element_tags)))
             }
         }
     }
@@ -293,12 +304,7 @@ impl Part {
         }
 
         for (name, faces) in of_file.faces {
-            let of_cell = |CellFace { cell, key }: CellFace| {
-                let corners = &key[..key.iter().take_while(|node| **node != NO_NODE).count()];
-                self.cut.faces_of(cell as usize, &self.cells.get(cell as usize), corners)
-            };
-            let faces: Vec<Face> = faces.into_iter().flat_map(of_cell).collect();
-            sets.faces.insert(name, faces);
+            sets.faces.insert(name, self.faces_of(&faces));
         }
 
         for (name, given) in of_file.elements {
@@ -309,6 +315,15 @@ impl Part {
             sets.elements.insert(name, members);
         }
         sets
+    }
+
+    /// The faces of elements on faces of cells.
+    fn faces_of(&self, faces: &[CellFace]) -> Vec<Face> {
+        let of_cell = |&CellFace { cell, key }: &CellFace| {
+            let corners = &key[..key.iter().take_while(|node| **node != NO_NODE).count()];
+            self.cut.faces_of(cell as usize, &self.cells.get(cell as usize), corners)
+        };
+        faces.iter().flat_map(of_cell).collect()
     }
 
     /// The nodes in the middle of edges, faces and cells whose corners are all `members`.
@@ -377,23 +392,5 @@ fn mesh_of(cut: Cut, is_used: &[bool], sets: Sets) -> Result<HexMesh, MeshError>
     match tetrahedra.is_empty() {
         true => HexMesh::new(coordinates, hexes, sets),
         false => HexMesh::of_tetrahedra(coordinates, tetrahedra, sets),
-    }
-}
-
-/// Converts an error of the mesh to one with the file's tags for nodes and elements.
-fn by_tags(error: MeshError, node_tags: &[u64], element_tags: &[u64]) -> Fault {
-    let node_tag = |node: u32| node_tags[node as usize];
-    let element_tag = |element: u32| element_tags[element as usize];
-    match error {
-        MeshError::NotFinite { node, coordinates } => {
-            Fault::NotFinite { node: node_tag(node), coordinates }
-        }
-        MeshError::RepeatedNode { element, node, count } => {
-            Fault::RepeatedNode { element: element_tag(element), node: node_tag(node), count }
-        }
-        MeshError::Inverted { element, center, determinant, count } => {
-            Fault::Inverted { element: element_tag(element), center, determinant, count }
-        }
-        other => Fault::Mesh(other),
     }
 }

@@ -154,6 +154,24 @@ impl<F: FormatFault> From<F> for Fault {
 }
 
 impl Fault {
+    /// Converts an error of a mesh to one with the file's tags for nodes and elements.
+    pub(crate) fn by_tags(error: MeshError, node_tags: &[u64], element_tags: &[u64]) -> Self {
+        let node_tag = |node: u32| node_tags[node as usize];
+        let element_tag = |element: u32| element_tags[element as usize];
+        match error {
+            MeshError::NotFinite { node, coordinates } => {
+                Self::NotFinite { node: node_tag(node), coordinates }
+            }
+            MeshError::RepeatedNode { element, node, count } => {
+                Self::RepeatedNode { element: element_tag(element), node: node_tag(node), count }
+            }
+            MeshError::Inverted { element, center, determinant, count } => {
+                Self::Inverted { element: element_tag(element), center, determinant, count }
+            }
+            other => Self::Mesh(other),
+        }
+    }
+
     /// The fault as that of a format, if it is one.
     pub fn format<F: Error + 'static>(&self) -> Option<&F> {
         match self {

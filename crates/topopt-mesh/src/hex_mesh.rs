@@ -74,6 +74,16 @@ impl HexMesh {
         Ok(mesh)
     }
 
+    /// Replaces the sets.
+    ///
+    /// # Errors
+    /// [`MeshError`], naming the first set that holds what is not in the mesh.
+    pub fn with_sets(self, sets: Sets) -> Result<Self, MeshError> {
+        let mesh = Self { sets, ..self };
+        mesh.check_sets()?;
+        Ok(mesh)
+    }
+
     /// Node coordinates, `[n_nodes][3]`.
     pub fn coordinates(&self) -> &[[f64; 3]] {
         &self.coordinates

@@ -3,6 +3,8 @@
 //!
 //! The page of an [`Analysis`] shows fields and tables of a solve without an optimization.
 //!
+//! The page of [`Faces`] shows a part before anything is computed, with the numbers of its faces.
+//!
 //! This crate decides how a report looks; names and values arrive as text. It is internal to
 //! topopt, without promises of stability.
 //!
@@ -45,6 +47,7 @@ mod axis;
 mod chart;
 mod color_map;
 mod density_grid;
+mod faces;
 mod illustration;
 mod nodal_field;
 mod number;
@@ -60,6 +63,7 @@ use topopt_surface::Places;
 pub use analysis::Analysis;
 pub use chart::Curve;
 pub use density_grid::DensityGrid;
+pub use faces::{FaceRow, Faces};
 pub use nodal_field::NodalField;
 pub use number::{count, number};
 pub use picture::{Shape, View, picture};

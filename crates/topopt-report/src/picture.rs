@@ -78,8 +78,18 @@ pub struct Shape<'a> {
     pub(crate) colors: Vec<[[f32; 3]; 3]>,
     /// Whether nothing but shapes like it hides it.
     in_front: bool,
-    /// Whether it is lit from the eye alone, so that its colors can be read.
-    is_legible: bool,
+    light: Light,
+}
+
+/// Light on a shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Light {
+    /// From several sides, with gloss.
+    Studio,
+    /// From the eye alone, so that colors can be read.
+    Eye,
+    /// None: every pixel has the color of the shape itself.
+    None,
 }
 
 /// The color of material, in linear light.
@@ -103,12 +113,17 @@ impl<'a> Shape<'a> {
     ) -> Self {
         let colors = (0..surface.triangles().len()).map(colors).collect();
         let normals = corner_normals(&surface);
-        Self { surface, normals, colors, in_front: false, is_legible: false }
+        Self { surface, normals, colors, in_front: false, light: Light::Studio }
     }
 
     /// Lights the shape from the eye alone, so that its colors can be read.
     pub(crate) fn legible(self) -> Self {
-        Self { is_legible: true, ..self }
+        Self { light: Light::Eye, ..self }
+    }
+
+    /// Draws the colors as they are, without light.
+    pub(crate) fn flat(self) -> Self {
+        Self { light: Light::None, ..self }
     }
 
     /// Draws the shape in front of all that are not.
@@ -147,7 +162,11 @@ pub fn picture(shapes: &[Shape], view: View, width: usize, height: usize) -> Ras
     let mut triangles = Vec::new();
     for (shape, points) in shapes.iter().zip(&points) {
         let nearer = if shape.in_front { 2.0 * depth } else { 0.0 };
-        let light = if shape.is_legible { headlight } else { shade };
+        let light = match shape.light {
+            Light::Studio => shade,
+            Light::Eye => headlight,
+            Light::None => |color, _| color,
+        };
         let given = shape.surface.triangles().par_iter().enumerate();
         triangles.par_extend(given.map(|(number, triangle)| Triangle {
             corners: triangle.map(|vertex| corner(points[vertex as usize], nearer)),

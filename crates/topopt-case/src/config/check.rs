@@ -143,7 +143,8 @@ impl Checker<'_> {
         // Of names with a meaning each the type is left out.
         let kinds = || choices.iter().map(|choice| choice["type"].as_str().unwrap_or("string"));
         let is_of = |kind: &str| match value.get_ref() {
-            DeValue::Integer(_) | DeValue::Float(_) => kind == "number",
+            DeValue::Integer(_) => matches!(kind, "number" | "integer"),
+            DeValue::Float(_) => kind == "number",
             DeValue::String(_) => kind == "string",
             DeValue::Table(_) => kind == "object",
             DeValue::Array(_) => kind == "array",

@@ -51,6 +51,15 @@ pub struct Condition {
     /// Nodes by their numbers in the mesh file; faces and elements whose nodes are all among them.
     #[schemars(length(min = 1))]
     pub nodes: Option<Vec<u64>>,
+    /// On faces of the geometry that the mesh is made of, by their numbers, or by their names in
+    /// the file; `topopt info FILE --faces` lists them. Elements that have a side there.
+    #[schemars(length(min = 1))]
+    pub faces: Option<Vec<FaceName>>,
+    /// On faces of the geometry of a form, such as all cylinders of a radius.
+    pub form: Option<FaceForm>,
+    /// On faces of the geometry of the same form, sizes and area as this one, such as all bores of
+    /// a pattern.
+    pub same_as: Option<FaceName>,
     /// In a set of the mesh, or in a selection above this one.
     pub set: Option<String>,
     /// Within a distance of a set of the mesh, or of a selection above this one.
@@ -63,6 +72,52 @@ pub struct Condition {
     pub any: Option<Vec<Condition>>,
     /// Not satisfying this table of conditions.
     pub not: Option<Box<Condition>>,
+}
+
+/// A face of a geometry: its number, or its name in the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a number of a face, or its name in the file")]
+pub enum FaceName {
+    /// Number, as `topopt info FILE --faces` lists it.
+    #[schemars(extend("minimum" = 1, "maximum" = u32::MAX))]
+    Number(u32),
+    /// Name; of several faces if they have the same.
+    Name(String),
+}
+
+/// Faces of a form.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FaceForm {
+    /// Kind of surface.
+    pub kind: FaceKind,
+    /// Radius of a cylinder or a sphere, or of the tube of a torus, as of a fillet.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub radius: Option<f64>,
+    /// Largest difference from the radius; by default a hundredth of it.
+    #[schemars(extend("minimum" = 0))]
+    pub tolerance: Option<f64>,
+    /// Whether the material is outside of the curvature, as around a bore (true), or inside, as in
+    /// a pin (false). When left out, both.
+    pub hollow: Option<bool>,
+}
+
+/// Kind of surface that a face lies on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FaceKind {
+    /// A plane.
+    Plane,
+    /// A cylinder.
+    Cylinder,
+    /// A cone.
+    Cone,
+    /// A sphere.
+    Sphere,
+    /// A torus.
+    Torus,
+    /// Any other surface.
+    Other,
 }
 
 /// A box along the axes.

@@ -22,6 +22,7 @@ use topopt_study::thread_pool::thread_pool;
 
 use super::preview;
 use crate::args::CheckArgs;
+use crate::commands::json;
 use design::is_designed;
 use elastic::Held;
 use forecast::{Acting, Forecast, Loads};
@@ -87,8 +88,7 @@ fn tell<A: Acting<N>, const N: usize>(
     })?;
 
     if args.json {
-        serde_json::to_writer_pretty(&mut *out, &forecast).map_err(std::io::Error::from)?;
-        return Ok(writeln!(out)?);
+        return json::print(&forecast, out);
     }
     Ok(forecast.print::<N>(out)?)
 }

@@ -1,5 +1,7 @@
 //! `topopt info FILE`
 
+mod faces;
+
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
@@ -15,27 +17,28 @@ use topopt_mesh::numbers::{rounded, shown};
 use topopt_mesh::quality::{Quality, QualitySummary, Spread};
 use topopt_study::failure::Failure;
 
-use crate::args::GmshArgs;
+use super::json;
+use crate::args::InfoArgs;
 
-/// Reads a mesh file and says what is in it.
+/// Reads a mesh file and says what is in it, or which faces a geometry has.
 pub(super) fn info(
-    file: &Path,
-    json: bool,
-    gmsh: &GmshArgs,
+    args: &InfoArgs,
     out: &mut dyn Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
+    let InfoArgs { file, json, gmsh, .. } = args;
+    if args.faces {
+        return faces::faces(args, out, interrupt);
+    }
     let imported = meshing::read(file, &meshing::by(&gmsh.into()), Cutting::KeepOrCut, interrupt)
         .map_err(InputError::from)?;
     let info = Info::of(file, &imported);
-    if json {
-        serde_json::to_writer_pretty(&mut *out, &info).map_err(std::io::Error::from)?;
-        writeln!(out)?;
+    if *json {
+        json::print(&info, out)
     } else {
         writeln!(out, "{}", file.display())?;
-        info.print(out)?;
+        Ok(info.print(out)?)
     }
-    Ok(())
 }
 
 /// Report on a mesh; elements by their numbers in the file.

@@ -1,16 +1,18 @@
 //! `topopt mesh SOURCE`
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use topopt_case::config::{Generator, Hexes};
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::free_memory;
+use topopt_case::geometry_faces::set_name;
 use topopt_case::interrupt::Interrupt;
 use topopt_case::meshing;
 use topopt_io::Cutting;
 use topopt_io::gmsh::{self, Encoding, GmshFormat, Meshing, Version};
-use topopt_mesh::HexMesh;
+use topopt_mesh::{Face, HexMesh};
 use topopt_study::failure::Failure;
 use topopt_study::output_folder;
 
@@ -63,6 +65,15 @@ fn default_path(source: &MeshSource) -> PathBuf {
     name.into()
 }
 
+/// The mesh with a set for each face of its geometry, by which selections find them again.
+fn with_faces(mesh: HexMesh, faces: BTreeMap<u32, Vec<Face>>) -> Result<HexMesh, Finding> {
+    let mut sets = mesh.sets().clone();
+    for (number, faces) in faces {
+        sets.faces.entry(set_name(number)).or_insert(faces);
+    }
+    mesh.with_sets(sets).map_err(|error| Finding::new(error.to_string()))
+}
+
 fn benchmark(generator: Generator, args: &MeshArgs) -> Result<HexMesh, InputError> {
     if args.element_size.is_some() || args.hexes.is_some() || args.gmsh.gmsh.is_some() {
         let finding = Finding::new("--element-size, --hexes and --gmsh are for geometries");
@@ -101,5 +112,6 @@ fn of_geometry(
         ..default
     };
     let read = meshing::read(geometry, &meshing, cutting, interrupt)?;
-    Ok((read.mesh, [read.notes, read.remarks].concat()))
+    let notes = [read.notes, read.remarks].concat();
+    Ok((with_faces(read.mesh, read.faces)?, notes))
 }

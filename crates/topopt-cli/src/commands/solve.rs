@@ -18,6 +18,7 @@ use topopt_study::result_files::{ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, TRANS
 use super::pages::wording::mass_text;
 use super::physics::{CaseNumbers, Shown};
 use crate::args::SolveArgs;
+use crate::commands::json;
 
 /// Solves the part of a case once, and says what was found.
 pub(super) fn solve(
@@ -55,8 +56,7 @@ fn solve_of<K: Shown<N>, const N: usize>(
     let folder = config.output_directory();
     page::write::<K, N>(&folder, &found, config.physics.kind)?;
     if args.json {
-        serde_json::to_writer_pretty(&mut *out, &found).map_err(std::io::Error::from)?;
-        return Ok(writeln!(out)?);
+        return json::print(&found, out);
     }
 
     print::<K, N>(&found, out)?;

@@ -17,6 +17,7 @@ use topopt_study::verification::{Remeshed, Request, Verification};
 
 use super::physics::{CaseNumbers, OverallNumbers, Shown};
 use crate::args::VerifyArgs;
+use crate::commands::json;
 
 /// Solves the design of a run again as solid and void, and says what became of it and of the limits.
 pub(super) fn verify(
@@ -43,8 +44,7 @@ fn tell<K: Shown<N>, const N: usize>(
     let verify = || K::verify(results, config, &request, interrupt);
     let found = thread_pool(config.solver.threads)?.install(verify)?;
     if args.json {
-        serde_json::to_writer_pretty(&mut *out, &found).map_err(std::io::Error::from)?;
-        writeln!(out)?;
+        json::print(&found, out)?;
     } else {
         let folder = results.path().display();
         writeln!(out, "{folder}")?;

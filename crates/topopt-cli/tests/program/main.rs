@@ -13,6 +13,7 @@ mod diagnosis;
 mod distance;
 mod doubts;
 mod export;
+mod geometry_faces;
 mod gmsh;
 mod gpu;
 mod gpu_ranks;

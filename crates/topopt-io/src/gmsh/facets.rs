@@ -4,16 +4,18 @@
 mod fault;
 mod orientation;
 mod read;
+mod regions;
 mod shells;
 mod slivers;
 mod triangles;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use topopt_mesh::BoundingBox;
 use topopt_mesh::numbers::shown;
+use topopt_mesh::{BoundingBox, Face, HexMesh};
 
 pub use fault::FacetFault;
 use read::Soup;
@@ -139,6 +141,21 @@ impl Facets {
         script
     }
 
+    /// Copies of the vertices, `[n_vertices][3]`, and triangles, `[n_triangles][3]`.
+    pub fn triangles(&self) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
+        (self.vertices.clone(), self.surface.triangles.clone())
+    }
+
+    /// Number of the face that each triangle is in, from 1, `[n_triangles]`.
+    pub fn regions(&self) -> Vec<u32> {
+        regions::of(&self.vertices, &self.surface.triangles)
+    }
+
+    /// Faces of a mesh of these bodies by the number of the face that is nearest.
+    pub fn faces_of(&self, mesh: &HexMesh) -> BTreeMap<u32, Vec<Face>> {
+        regions::of_mesh(&self.vertices, &self.surface.triangles, mesh)
+    }
+
     /// Vertices, `[n_vertices][3]`, and triangles, `[n_triangles][3]`, of the surface of the file.
     pub fn into_triangles(self) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
         (self.vertices, self.surface.triangles)
@@ -163,6 +180,19 @@ impl Surface {
         let change = volume(vertices, &cleaned.triangles) / exact - 1.0;
         (cleaned != *self && change.abs() <= MOST_CHANGE).then_some(cleaned)
     }
+}
+
+/// Turns `triangles` so that they run counter-clockwise as seen from outside of the bodies.
+///
+/// # Errors
+/// Surfaces that are not closed, or bound no bodies.
+pub(super) fn turn_outwards(
+    vertices: &[[f64; 3]],
+    triangles: &mut [[u32; 3]],
+) -> Result<(), FacetFault> {
+    orientation::orient(vertices, triangles)?;
+    Shells::of(vertices, triangles).turn_outwards(vertices, triangles)?;
+    Ok(())
 }
 
 /// Describes the bodies, cavities and volume that the facets enclose.

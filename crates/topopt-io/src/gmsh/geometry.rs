@@ -6,8 +6,9 @@ use topopt_mesh::numbers::{rounded, shown};
 
 use super::attempts::{self, Attempt, Boundary, Help, MOST_OFF, OF_FACETS, OF_SURFACES};
 use super::error::Fault as GmshFault;
+use super::import::{ALL_FACES, Surfaces};
 use super::meshing_error::{MOST_ELEMENTS, MeshingError};
-use super::program::{Hexes, MESH, Runner, Task, may_help, version};
+use super::program::{Hexes, MESH, Runner, Task, Wanted, may_help, version};
 use super::source::{Source, note_on_edge};
 use crate::import::{Cutting, ImportedMesh};
 use crate::read_error::{Fault, ReadError};
@@ -35,7 +36,10 @@ impl Geometry<'_> {
         self.check_number()?;
 
         let mut meshed = self.mesh_in_some_way()?;
-        self.check_volume(&meshed)?;
+        meshed.remarks.extend(self.check_volume(&meshed)?);
+        if let Source::Facets(facets) = self.source {
+            meshed.faces = facets.faces_of(&meshed.mesh);
+        }
         meshed.notes.extend(self.source.notes());
         meshed.notes.extend(self.lost_tip(&meshed));
         meshed.notes.extend(chosen.map(note_on_edge));
@@ -104,7 +108,8 @@ impl Geometry<'_> {
         let numbers: Vec<_> = self.source.options().iter().copied().chain(size).collect();
         let settings = self.settings(hexes, attempt);
         let timeout = self.timeout(attempt);
-        let task = Task { geometry, dimension: "-3", numbers: &numbers, settings, timeout };
+        let wanted = Wanted::Mesh;
+        let task = Task { geometry, wanted, numbers: &numbers, settings, timeout };
         let log = self.runner.run(&task, &folder)?;
 
         let cutting = match hexes {
@@ -112,7 +117,7 @@ impl Geometry<'_> {
             Hexes::Subdivide => Cutting::Allowed,
             _ => Cutting::Refused,
         };
-        let read = super::read(&folder.path().join(MESH), cutting);
+        let read = super::read_as(&folder.path().join(MESH), cutting, self.surfaces());
         let mut mesh = read.map_err(|error| self.refused(error))?;
         mesh.remarks.extend(version(&log).map(|version| format!("meshed by Gmsh {version}")));
 
@@ -121,6 +126,14 @@ impl Geometry<'_> {
             mesh.remarks.push(NO_NAMES.into());
         }
         Ok(mesh)
+    }
+
+    /// Meaning of the numbers of surfaces in a mesh: those that are made of facets are no faces.
+    fn surfaces(&self) -> Surfaces {
+        match self.source {
+            Source::Facets(_) => Surfaces::Unnamed,
+            Source::Script | Source::Solid(_) => Surfaces::Faces,
+        }
     }
 
     /// The time that an attempt has; smooth surfaces leave some for the facets as they are.
@@ -137,7 +150,8 @@ impl Geometry<'_> {
         let mut settings = match (self.source, attempt.boundary) {
             (Source::Facets(_), Boundary::Smooth) => BODY.into(),
             (Source::Facets(facets), Boundary::Triangles) => facets.volumes(),
-            _ => String::new(),
+            (Source::Script, _) => GROUP_FACES.replace("NAME", ALL_FACES),
+            (Source::Solid(_), _) => String::new(),
         };
         if let Some(size) = self.edge_of(attempt) {
             settings += &format!("Mesh.MeshSizeMax = {size:?};\n");
@@ -183,11 +197,16 @@ impl Geometry<'_> {
         }
     }
 
-    fn check_volume(&self, meshed: &ImportedMesh) -> Result<(), MeshingError> {
-        let Some(measure) = self.source.measure() else { return Ok(()) };
+    /// Compares the volume of the mesh with that of the geometry, where it is known: a remark on both.
+    fn check_volume(&self, meshed: &ImportedMesh) -> Result<Option<String>, MeshingError> {
+        let Some(measure) = self.source.measure() else { return Ok(None) };
         let (meshed, exact) = (meshed.mesh.volumes().iter().sum::<f64>(), measure.volume);
-        if (meshed / exact - 1.0).abs() <= MOST_OFF {
-            return Ok(());
+        let off = meshed / exact - 1.0;
+        if off.abs() <= MOST_OFF {
+            let (meshed, exact, percent) = (shown(meshed), shown(exact), 100.0 * off);
+            return Ok(Some(format!(
+                "the mesh has the volume {meshed}, the geometry {exact}: {percent:+.2} %"
+            )));
         }
         Err(MeshingError::Volume { path: self.runner.path.into(), meshed, exact })
     }
@@ -232,10 +251,21 @@ Mesh.MeshSizeFromPoints = 0;
 Mesh.MeshSizeExtendFromBoundary = 0;
 ";
 
+/// Puts all surfaces of a script into one more group, as Gmsh saves only what is in a group once
+/// there is one.
+const GROUP_FACES: &str = "topopt_p() = Physical Point{:};
+topopt_c() = Physical Curve{:};
+topopt_s() = Physical Surface{:};
+topopt_v() = Physical Volume{:};
+If (#topopt_p() + #topopt_c() + #topopt_s() + #topopt_v() > 0)
+Physical Surface(\"NAME\") = Surface{:};
+EndIf
+";
+
 /// Remark on a mesh without sets of nodes or faces.
 const NO_NAMES: &str = "the geometry has no named surfaces, curves or points: `[[select]]` of a case \
-                        names some by their place, and in a .geo file \
-                        `Physical Surface(\"fixed\") = {1};` does";
+                        takes faces by the numbers that `topopt info FILE --faces` lists, and in a \
+                        .geo file `Physical Surface(\"fixed\") = {1};` names them";
 
 /// The triangles of an STL file in the temporary folder.
 const TRIANGLES: &str = "triangles.msh";

@@ -14,15 +14,33 @@ use crate::import::{Cutting, ImportedMesh};
 use crate::part::Part;
 use crate::read_error::Fault;
 
+/// Meaning of the numbers that surfaces have in a mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Surfaces {
+    /// Faces of the geometry that the mesh was made of.
+    Faces,
+    /// Nothing: another program has given them.
+    Unnamed,
+}
+
+/// The group of all surfaces, which stands for the numbers of their faces alone.
+pub(super) const ALL_FACES: &str = "topopt: all faces";
+
 /// Numbers nodes and elements, makes the sets and checks the mesh.
-pub(super) fn import(mut raw: RawMesh, cutting: Cutting) -> Result<ImportedMesh, Fault> {
+pub(super) fn import(
+    mut raw: RawMesh,
+    cutting: Cutting,
+    surfaces: Surfaces,
+) -> Result<ImportedMesh, Fault> {
     if raw.cells.is_empty() {
         return Err(GmshFault::NoSolids.into());
     }
     let mut notes = notes_on_file(&raw);
-    let remark = (raw.untagged_surfaces > 0).then(|| {
-        format!("{} surface elements without a physical group were left out", raw.untagged_surfaces)
-    });
+    raw.forget(ALL_FACES);
+    let is_untagged = |face: &&Corners<4>| raw.groups(face.place).is_empty();
+    let untagged = raw.faces.iter().filter(is_untagged).count();
+    let remark = (untagged > 0 && surfaces == Surfaces::Unnamed)
+        .then(|| format!("{untagged} surface elements without a physical group were left out"));
     sort_elements(&mut raw);
     let (tags, cells) = (take(&mut raw.tags), take(&mut raw.cells));
     let part = Part::new(take(&mut raw.nodes), tags, cells, cutting)?;
@@ -33,6 +51,9 @@ pub(super) fn import(mut raw: RawMesh, cutting: Cutting) -> Result<ImportedMesh,
     empty_sets(&raw, &mut sets);
     element_sets(&raw, &mut sets);
     face_sets(&raw, &part, &mut sets)?;
+    if surfaces == Surfaces::Unnamed {
+        sets.numbered.clear();
+    }
     node_sets(&raw, &mut sets);
     let mut imported =
         part.into_mesh_or(sets, notes, |error, given| inverted(error, given, &raw))?;
@@ -105,14 +126,18 @@ fn face_sets(raw: &RawMesh, part: &Part, sets: &mut FileSets) -> Result<(), Faul
     let faces = faces_on(&raw.faces, part);
     let names = set_names(raw, 2);
     let mut seen = HashSet::new();
-    let mut lost = Vec::new();
+    let mut lost: Vec<&Corners<4>> = Vec::new();
     for given in &raw.faces {
         let Some(sides) = faces.get(&Face::key(given.nodes)) else {
-            lost.push(given);
+            // A surface of no solid, in no set, is lost to nobody.
+            lost.extend((!raw.groups(given.place).is_empty()).then_some(given));
             continue;
         };
 
         let face = facing(sides, &given.nodes, part);
+        if let Ok(number) = u32::try_from(raw.entity(given.place)) {
+            sets.numbered.entry(number).or_default().push(face);
+        }
         let names = names[given.place as usize].iter();
         // Gmsh writes an element again for each of its groups: `seen` keeps one face per set.
         for name in names.filter(|name| seen.insert((name.as_str(), face))) {

@@ -20,6 +20,7 @@ mod attempts;
 mod cursor;
 mod element_shape;
 mod error;
+mod faces;
 mod facets;
 mod geometry;
 mod import;
@@ -43,8 +44,10 @@ use crate::import::{Cutting, ImportedMesh};
 use crate::read_error::ReadError;
 
 use cursor::Cursor;
+use import::Surfaces;
 
 pub use error::Fault;
+pub use faces::{Form, PartFace, PartFaces, clean, faces};
 pub use facets::FacetFault;
 pub use meshed::mesh;
 pub use meshing_error::MeshingError;
@@ -59,8 +62,13 @@ pub use write::{Encoding, GmshFormat, Version, write};
 /// # Errors
 /// [`ReadError`] with the place in the file, the fault and the remedy.
 pub fn read(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
+    read_as(path, cutting, Surfaces::Unnamed)
+}
+
+/// Reads a `.msh` file, and its surfaces as `surfaces` says.
+fn read_as(path: &Path, cutting: Cutting, surfaces: Surfaces) -> Result<ImportedMesh, ReadError> {
     crate::import::stream(path, |file, length| {
         let raw = sections::parse(Cursor::new(file, length))?;
-        Ok(import::import(raw, cutting)?)
+        Ok(import::import(raw, cutting, surfaces)?)
     })
 }

@@ -111,14 +111,39 @@ fn is_one_of(path: &Path, extensions: &[&str]) -> bool {
 pub(super) struct Task<'a> {
     /// File that Gmsh reads: the geometry, or one that was made of it.
     pub geometry: &'a Path,
-    /// `-3` for a mesh, `-2` for its surface as STL, `-0` for the geometry alone.
-    pub dimension: &'static str,
+    /// Product that is wanted.
+    pub wanted: Wanted,
     /// Options that must be set before the geometry is read.
     pub numbers: &'a [(&'static str, f64)],
     /// Read behind the geometry, so that it prevails.
     pub settings: String,
     /// Time after which the run is ended.
     pub timeout: Duration,
+}
+
+/// Product of Gmsh for a geometry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// A mesh, as [`MESH`].
+    Mesh,
+    /// A mesh of the surface, as [`MESH`].
+    Surface,
+    /// Triangles of the surface in the format of STL, as [`MESH`].
+    Triangles,
+    /// No more than what the settings print.
+    Nothing,
+}
+
+impl Wanted {
+    /// Dimension up to which is meshed, the format and the name of what is written.
+    fn arguments(self) -> (&'static str, &'static [&'static str], &'static str) {
+        match self {
+            Self::Mesh => ("-3", &["-format", "msh41", "-bin"], MESH),
+            Self::Surface => ("-2", &["-format", "msh41", "-bin"], MESH),
+            Self::Triangles => ("-2", &["-format", "stl", "-bin"], MESH),
+            Self::Nothing => ("-0", &[], UNROLLED),
+        }
+    }
 }
 
 /// Gmsh for one geometry.
@@ -156,12 +181,9 @@ impl Runner<'_> {
         }
 
         // The settings come after the geometry, so that they prevail.
-        command.arg(task.dimension).arg(path.map_err(MeshingError::Folder)?).arg(inside(SETTINGS));
-        match task.dimension {
-            "-0" => command.arg("-o").arg(inside(UNROLLED)),
-            "-2" => command.args(["-format", "stl", "-bin", "-o"]).arg(inside(MESH)),
-            _ => command.args(["-format", "msh41", "-bin", "-o"]).arg(inside(MESH)),
-        };
+        let (dimension, format, output) = task.wanted.arguments();
+        command.arg(dimension).arg(path.map_err(MeshingError::Folder)?).arg(inside(SETTINGS));
+        command.args(format).arg("-o").arg(inside(output));
         command.stdin(Stdio::null()).stdout(log).stderr(errors);
 
         let child = Supervised::spawn(command, folder.path());

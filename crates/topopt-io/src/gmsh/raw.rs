@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use topopt_mesh::cells::Cells;
+use topopt_mesh::cells::{Cells, NO_NODE};
 
 use super::element_shape::{Shape, middles};
 use crate::import::Nodes;
@@ -21,16 +21,18 @@ pub(super) struct RawMesh {
     pub cells: Cells,
     /// Their places, for [`RawMesh::groups`] and [`RawMesh::volume`], `[n_cells]`.
     pub places: Vec<u32>,
-    /// Quadrilaterals and triangles of physical surfaces, these with the last corner twice.
+    /// Quadrilaterals and triangles of surfaces, these with the last corner twice.
     pub faces: Vec<Corners<4>>,
+    /// Nodes in the middles of their sides, in order, or [`NO_NODE`], `[n_faces]`.
+    pub middles: Vec<[u32; 4]>,
+    /// Number of volumes that each surface bounds, by its tag; nothing if the file does not say.
+    pub n_bodies: HashMap<i64, usize>,
     /// Ends of the lines of physical curves.
     pub lines: Vec<Corners<2>>,
     /// Physical points.
     pub points: Vec<Corners<1>>,
     /// Numbers of nodes that solid elements of higher order than the second have.
     pub high_order: BTreeSet<usize>,
-    /// Quadrilaterals and triangles without a physical group.
-    pub untagged_surfaces: usize,
     /// Sections that were passed over.
     pub unknown_sections: Vec<String>,
     known_places: Vec<(Vec<u32>, i64)>,
@@ -64,6 +66,24 @@ impl RawMesh {
     /// The physical groups of a place.
     pub fn groups(&self, place: u32) -> &[u32] {
         &self.known_places[place as usize].0
+    }
+
+    /// Takes the group of surfaces with this name out of the mesh.
+    pub fn forget(&mut self, name: &str) {
+        let is_it =
+            |((dimension, _), known): &(&(u8, u32), &String)| *dimension == 2 && *known == name;
+        let Some(key) = self.names.iter().find(is_it).map(|(key, _)| *key) else { return };
+        self.names.remove(&key);
+        // The places of volumes may have a group of the same number.
+        let of_faces: BTreeSet<u32> = self.faces.iter().map(|face| face.place).collect();
+        for place in of_faces {
+            self.known_places[place as usize].0.retain(|group| *group != key.1);
+        }
+    }
+
+    /// The tag of the geometric entity of a place.
+    pub fn entity(&self, place: u32) -> i64 {
+        self.known_places[place as usize].1
     }
 
     /// The volume that a place is in, for people.
@@ -116,14 +136,22 @@ impl RawMesh {
                 self.places.push(place);
             }
 
-            Shape::Quadrilateral if in_group => {
-                self.faces.push(Corners { tag, nodes: self.corners(tag, nodes)?, place });
+            Shape::Quadrilateral => {
+                let corners = self.corners(tag, nodes)?;
+                let is_second = matches!(nodes.len(), 8 | 9);
+                let middles =
+                    if is_second { self.corners(tag, &nodes[4..])? } else { [NO_NODE; 4] };
+                self.faces.push(Corners { tag, nodes: corners, place });
+                self.middles.push(middles);
             }
-            Shape::Triangle if in_group => {
+            Shape::Triangle => {
                 let [a, b, c] = self.corners(tag, nodes)?;
+                let is_second = nodes.len() == 6;
+                let [ab, bc, ca] =
+                    if is_second { self.corners(tag, &nodes[3..])? } else { [NO_NODE; 3] };
                 self.faces.push(Corners { tag, nodes: [a, b, c, c], place });
+                self.middles.push([ab, bc, ca, NO_NODE]);
             }
-            Shape::Quadrilateral | Shape::Triangle => self.untagged_surfaces += 1,
 
             Shape::Line if in_group => {
                 self.lines.push(Corners { tag, nodes: self.corners(tag, nodes)?, place });

@@ -1,16 +1,23 @@
 //! The sections of a file, in either version.
 
+use std::path::Path;
+
 use super::cursor::{Cursor, Least};
 use super::error::Fault;
 use super::raw::RawMesh;
 use super::version_4::Entities;
 use super::{version_2, version_4};
 use crate::quote::printable;
-use crate::read_error::Parsed;
+use crate::read_error::{Parsed, ReadError};
 
 /// Sections that say nothing about nodes, elements and groups.
 const WITHOUT_MEANING: &str = "Comments Periodic NodeData ElementData ElementNodeData \
                                InterpolationScheme GhostElements Parametrizations";
+
+/// Reads the file at `path` as it stands.
+pub(super) fn read(path: &Path) -> Result<RawMesh, ReadError> {
+    crate::import::stream(path, |file, length| parse(Cursor::new(file, length)))
+}
 
 /// Reads all sections of a file.
 pub(super) fn parse(mut cursor: Cursor) -> Parsed<RawMesh> {
@@ -65,7 +72,7 @@ fn read_section(
         ("Nodes", Version::V4) => version_4::nodes(cursor, mesh)?,
         ("Elements", Version::V2) => version_2::elements(cursor, mesh)?,
         ("Elements", Version::V4) => version_4::elements(cursor, mesh, entities.as_ref())?,
-        ("Entities", Version::V4) => *entities = Some(version_4::entities(cursor)?),
+        ("Entities", Version::V4) => *entities = Some(version_4::entities(cursor, mesh)?),
         (unread, _) => {
             cursor.skip_section()?;
             if !WITHOUT_MEANING.split(' ').any(|known| known == unread) {

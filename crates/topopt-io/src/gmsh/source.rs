@@ -7,7 +7,7 @@ use topopt_mesh::numbers::shown;
 
 use super::facets::{Facets, Unread};
 use super::meshing_error::MeshingError;
-use super::program::{Hexes, Runner, Task, is_iges, is_of_facets, is_solid};
+use super::program::{Hexes, Runner, Task, Wanted, is_iges, is_of_facets, is_solid};
 use super::trust::{self, Suspect};
 
 /// A geometry that has been looked at.
@@ -185,7 +185,7 @@ fn probe(runner: Runner, options: &[(&'static str, f64)]) -> Result<Option<Probe
     let folder = runner.folder()?;
     let task = Task {
         geometry: runner.path,
-        dimension: "-0",
+        wanted: Wanted::Nothing,
         numbers: options,
         settings: PROBE.into(),
         timeout: runner.meshing.timeout,

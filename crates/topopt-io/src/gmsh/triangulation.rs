@@ -7,7 +7,7 @@ use topopt_mesh::numbers::rounded;
 
 use super::facets::{Facets, Unread};
 use super::meshing_error::MeshingError;
-use super::program::{MESH, Meshing, Runner, Task};
+use super::program::{MESH, Meshing, Runner, Task, Wanted};
 use super::source::Source;
 
 /// Closed surface of a geometry.
@@ -66,7 +66,8 @@ pub fn triangulate(
     );
     let numbers = source.options();
     let timeout = meshing.timeout;
-    runner.run(&Task { geometry, dimension: "-2", numbers, settings, timeout }, &folder)?;
+    let wanted = Wanted::Triangles;
+    runner.run(&Task { geometry, wanted, numbers, settings, timeout }, &folder)?;
 
     let facets = Facets::read(&folder.path().join(MESH)).map_err(|unread| match unread {
         Unread::Io(cause) => MeshingError::Folder(cause),

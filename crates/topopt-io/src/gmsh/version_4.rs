@@ -34,7 +34,7 @@ pub(super) type Entities = HashMap<(i64, i64), Vec<u32>>;
 
 /// Points `tag x y z groups`, then curves, surfaces and volumes `tag box groups boundary`,
 /// where a list is its length and its entries.
-pub(super) fn entities(cursor: &mut Cursor) -> Parsed<Entities> {
+pub(super) fn entities(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<Entities> {
     let mut counts = [0; 4];
     for count in &mut counts {
         *count = cursor.size("the number of entities")?;
@@ -52,8 +52,10 @@ pub(super) fn entities(cursor: &mut Cursor) -> Parsed<Entities> {
             }
             let mut groups: Vec<u32> =
                 tags(cursor, "physical groups")?.iter().map(|t| t.unsigned_abs() as u32).collect();
-            if dimension > 0 {
-                tags(cursor, "bounding entities")?;
+            let bounding =
+                if dimension > 0 { tags(cursor, "bounding entities")? } else { Vec::new() };
+            for surface in bounding.into_iter().filter(|_| dimension == 3) {
+                *mesh.n_bodies.entry(surface.abs()).or_default() += 1;
             }
             cursor.end_record()?;
 

@@ -5,7 +5,7 @@ use topopt_mesh::hexahedron::determinant;
 use topopt_mesh::vector::{difference, dot, length};
 
 use super::fault::FacetFault;
-use super::triangles::{by_edge, sides, volume};
+use super::triangles::{Side, by_edge, sides, volume};
 
 /// Closed surfaces, each of facets that are joined by edges.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) struct Shells {
 impl Shells {
     /// The shells of closed, oriented `triangles`.
     pub fn of(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Self {
-        let of_facets = components(triangles);
+        let of_facets = joined(triangles, |_| true);
         let count = of_facets.iter().max().map_or(0, |last| *last as usize + 1);
         let mut facets = vec![Vec::new(); count];
         for (facet, &shell) in (0..).zip(&of_facets) {
@@ -102,10 +102,11 @@ impl Shells {
     }
 }
 
-/// Shell number of every facet; facets of a shell are joined by edges.
-fn components(triangles: &[[u32; 3]]) -> Vec<u32> {
+/// Number of the part that every facet is in; facets of a part are joined by edges that `join`
+/// them.
+pub(super) fn joined(triangles: &[[u32; 3]], join: impl Fn(&[Side]) -> bool) -> Vec<u32> {
     let mut parent: Vec<u32> = (0..triangles.len() as u32).collect();
-    for at in by_edge(&sides(triangles)) {
+    for at in by_edge(&sides(triangles)).filter(|at| join(at)) {
         for side in &at[1..] {
             let [one, other] = [at[0].facet, side.facet].map(|facet| find(&mut parent, facet));
             parent[one.max(other) as usize] = one.min(other);

@@ -82,7 +82,12 @@ fn gmsh_is_asked_for_what_is_wanted() {
         assert_eq!((mesh.notes.len(), mesh.remarks), (0, vec!["meshed by Gmsh 4.99.0".into()]));
         let folder = fs::read_to_string(geometry.folder.path().join("where")).unwrap();
         assert!(!Path::new(&folder).parent().unwrap().exists(), "left behind: {folder}");
-        fs::read_to_string(geometry.folder.path().join("asked")).unwrap()
+        let asked = fs::read_to_string(geometry.folder.path().join("asked")).unwrap();
+        // A group of all surfaces, so that Gmsh saves the numbers of their faces.
+        let (before, rest) = asked.split_once("topopt_p() = ").unwrap();
+        let (group, behind) = rest.split_once("EndIf\n").unwrap();
+        assert!(group.contains("Physical Surface(\"topopt: all faces\") = Surface{:};"));
+        format!("{before}{behind}")
     };
     assert_eq!(asked(Hexes::Auto, None, "MM"), "MM \n");
     let size = "M 0.25\nMesh.MeshSizeMax = 0.25;\n";
