@@ -20,5 +20,5 @@ pub use heat::{HighestTemperature, LargestTemperature};
 pub use limits::{Limits, VerifiedLimit, VerifiedObjective};
 pub use measures::{Width, sorted_shares};
 pub(crate) use proof::of;
-pub use proof::{Verification, Verified};
+pub use proof::{Optimized, Verification, Verified};
 pub use request::Request;

@@ -65,7 +65,7 @@ impl Form {
                 let is_fixed = |&node: &u32| (0..n).all(|i| is_held(node, i));
                 !nodes.is_empty() && nodes.iter().all(is_fixed)
             }
-            Some(Numbers::Elements(_)) | None => false,
+            Some(Numbers::Elements(_) | Numbers::Order { .. }) | None => false,
         }
     }
 
@@ -85,7 +85,7 @@ impl Form {
                 weights.iter_mut().for_each(|(_, w)| *w = w.map(|w| scale * w));
                 !weights.is_empty()
             }
-            Some(Numbers::Elements(_)) | None => true,
+            Some(Numbers::Elements(_) | Numbers::Order { .. }) | None => true,
         };
         is_left.then_some(form)
     }
@@ -196,6 +196,10 @@ impl Posed {
             match numbers {
                 Numbers::Elements(set) => renumber(set, &elements),
                 Numbers::Nodes(set) => renumber(set, &nodes),
+                Numbers::Order { nodes: of_nodes, elements: of_elements } => {
+                    of_nodes.iter_mut().for_each(|node| *node = nodes[*node as usize]);
+                    of_elements.iter_mut().for_each(|e| *e = elements[*e as usize]);
+                }
                 Numbers::Weights(weights) => {
                     weights.iter_mut().for_each(|(node, _)| *node = nodes[*node as usize]);
                 }
@@ -212,6 +216,7 @@ impl Posed {
             match numbers {
                 Numbers::Elements(set) | Numbers::Nodes(set) => set.clear(),
                 Numbers::Weights(weights) => weights.clear(),
+                Numbers::Order { .. } => {} // ranks refuse it
             }
         }
         posed

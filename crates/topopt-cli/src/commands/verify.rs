@@ -12,7 +12,7 @@ use topopt_study::failure::Failure;
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::thread_pool::thread_pool;
-use topopt_study::verification::{Request, Verification};
+use topopt_study::verification::{Optimized, Request, Verification};
 
 use super::physics::{CaseNumbers, OverallNumbers, Shown};
 use crate::args::VerifyArgs;
@@ -38,7 +38,8 @@ fn tell<K: Shown<N>, const N: usize>(
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let request = Request { threshold: args.threshold, gmsh: (&args.gmsh).into() };
-    let verify = || K::verify(results, config, &request, interrupt);
+    let optimized = Optimized::read(results).map_err(InputError::from)?;
+    let verify = || K::verify(&optimized, config, &request, interrupt);
     let found = thread_pool(config.solver.threads)?.install(verify)?;
     if args.json {
         serde_json::to_writer_pretty(&mut *out, &found).map_err(std::io::Error::from)?;
