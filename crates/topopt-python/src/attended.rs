@@ -11,7 +11,7 @@ use topopt_case::interrupt::Interrupt;
 /// Time between looks for signals: a person takes it for at once.
 const LOOK: Duration = Duration::from_millis(50);
 /// Stack of the thread, as large as that of a program.
-const STACK: usize = 8 << 20;
+pub const STACK: usize = 8 << 20;
 
 /// Does `work`, which may send events, and gives each to `answer` on the calling thread. A signal
 /// such as Ctrl-C, or an error of an answer, interrupts the work, and is what is raised.
@@ -46,4 +46,12 @@ pub fn attended<T: Send, E: Send>(
             raised.map_or(Ok(done), Err)
         })
     })
+}
+
+/// Answers no events.
+///
+/// # Errors
+/// None.
+pub fn none(_: Python, (): ()) -> PyResult<()> {
+    Ok(())
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use topopt_case::case;
-use topopt_case::config::{Config, PhysicsKind};
+use topopt_case::config::Config;
 use topopt_case::finding::InputError as Wrong;
 use topopt_case::interrupt::Interrupt;
 use topopt_case::meshing::Gmsh;
@@ -24,13 +24,13 @@ use topopt_study::run::{Request, run};
 use topopt_study::studied::Studied;
 use topopt_study::thread_pool::thread_pool;
 
-use crate::attended::attended;
+use crate::attended::{attended, none};
 use crate::errors::{Finding, failed, refused, wrong};
 use crate::mesh::Mesh;
 use crate::response::{PyFunction, Raised, role};
 use crate::result::Result as RunResult;
 use crate::run::{Event, Keeper};
-use crate::solution::Solution;
+use crate::solution::{Found, Solution};
 use crate::system::System;
 
 /// A case: its settings, with a mesh in memory or that of the settings.
@@ -70,6 +70,13 @@ impl Case {
     /// Mesh in memory.
     fn mesh(&self) -> Option<HexMesh> {
         self.mesh.as_deref().cloned()
+    }
+
+    /// Builds all but the solver, for an optimization where there is something to design.
+    fn look(&self) -> Result<Vec<Finding>, Failure> {
+        let part = self.of_part()?;
+        let config = if part.gives("design") { self.config()? } else { part };
+        of_physics!(config.physics.kind, look_at(&config, self.mesh()))
     }
 
     fn request(&self, density: Option<Vec<f64>>) -> analysis::Request {
@@ -117,14 +124,7 @@ impl Case {
 
     /// Lists what is wrong or doubtful, and notes, without solving.
     fn check(&self, py: Python) -> PyResult<Vec<Finding>> {
-        let look = |_, _: &Interrupt| {
-            let config = match self.of_part()?.gives("design") {
-                true => self.config()?,
-                false => self.of_part()?,
-            };
-            of_physics!(config.physics.kind, look_at(&config, self.mesh()))
-        };
-        let found = attended(py, look, none)?;
+        let found = attended(py, |_, _| self.look(), none)?;
         Ok(match found {
             Ok(found) => found,
             Err(Failure::Input(error)) => error.findings().iter().map(Finding::from).collect(),
@@ -156,7 +156,7 @@ impl Case {
         let files =
             output.as_ref().map(|_| if overwrite { Earlier::Replace } else { Earlier::Keep });
         config.output.directory = output.clone().or(config.output.directory);
-        let unknowns = if config.physics.kind == PhysicsKind::Heat { 1 } else { 3 };
+        let unknowns = if config.physics.kind.data().has_forces { 3 } else { 1 };
         let raised: Raised = Arc::new(Mutex::new(None));
         let own = responses.into_iter().map(|(label, function, goal, limit)| {
             let function = PyFunction { function, unknowns, raised: raised.clone() };
@@ -200,8 +200,8 @@ impl Case {
         let work = |_, interrupt: &Interrupt| {
             of_physics!(config.physics.kind, solved(&config, &request, interrupt))
         };
-        let (json, found) = attended(py, work, none)?.map_err(|failure| failed(&failure))?;
-        Solution::of(py, json, found)
+        let found = attended(py, work, none)?.map_err(|failure| failed(&failure))?;
+        Solution::of(py, found)
     }
 
     /// Opens the linear system of the full part, or of a design of `density`, `[n_elements]`.
@@ -211,14 +211,6 @@ impl Case {
         System::open(py, config, self.request(density))
     }
 }
-
-/// Answers no events.
-pub fn none(_: Python, (): ()) -> PyResult<()> {
-    Ok(())
-}
-
-/// Text of the numbers, and mesh with fields.
-pub type Found = (String, Option<(HexMesh, topopt_study::solved::Fields)>);
 
 fn solved<K: Studied<N>, const N: usize>(
     config: &Config,

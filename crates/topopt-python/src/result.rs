@@ -1,33 +1,31 @@
 //! The result of a run.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
 use numpy::{PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use topopt_case::config::Config;
-use topopt_case::finding::{Finding, InputError as Wrong};
+use topopt_case::finding::Finding;
 use topopt_case::interrupt::Interrupt;
 use topopt_case::of_physics;
 use topopt_mesh::HexMesh;
 use topopt_study::design_file::DesignFile;
 use topopt_study::failure::Failure;
 use topopt_study::part_file;
+use topopt_study::solved::{Field, Fields};
 use topopt_study::studied::Studied;
 use topopt_study::summary::Summary;
 use topopt_study::thread_pool::thread_pool;
 use topopt_study::verification::{Optimized, Request};
-use topopt_surface::{Quality, Shaping};
+use topopt_surface::{Quality, Shaping, TriangleSurface};
 
-use crate::arrays::{field, frozen, frozen_rows};
-use crate::attended::attended;
-use crate::case::{Found, none};
+use crate::arrays::{frozen, frozen_rows};
+use crate::attended::{attended, none};
 use crate::errors::{failed, refused};
-use crate::mesh::Mesh;
 use crate::run::Keeper;
-use crate::solution::{Arrays, Solution, clone};
+use crate::solution::{Found, Solution};
 
 /// The last design of a run, and the history of its iterations.
 #[pyclass(frozen, module = "topopt3d")]
@@ -39,10 +37,8 @@ pub struct Result {
     directory: Option<PathBuf>,
     is_in_memory: bool,
     has_own: bool,
-    mesh: Py<Mesh>,
     history: Py<PyDict>,
-    points: Arrays,
-    cells: Arrays,
+    design: Py<Solution>,
 }
 
 impl Result {
@@ -74,73 +70,47 @@ impl Result {
         }
 
         let n_nodes = mesh.n_nodes();
-        let nodal = last.nodal.into_iter().map(|(name, values)| {
-            let components = values.len() / n_nodes;
-            Ok((name, field(py, values, components)?))
-        });
-        let mut cells = Arrays::new();
-        cells.insert("density".into(), field(py, last.density, 1)?);
-        cells.insert("strain_energy".into(), field(py, last.energy, 1)?);
-        for (name, values) in last.fluxes {
-            cells.insert(name, field(py, values, 3)?);
-        }
-        Ok(Self {
-            config,
-            summary,
-            directory,
-            is_in_memory,
-            has_own,
-            history: history.unbind(),
-            points: nodal.collect::<PyResult<_>>()?,
-            cells,
-            mesh: Py::new(py, Mesh::of(py, Arc::new(mesh), Vec::new())?)?,
-        })
+        let of = |components, (name, values)| Field { name, components, values };
+        let points = last.nodal.into_iter().map(|(name, u)| of(u.len() / n_nodes, (name, u)));
+        let mut cells = vec![of(1, ("density".into(), last.density))];
+        cells.push(of(1, ("strain_energy".into(), last.energy)));
+        cells.extend(last.fluxes.into_iter().map(|flux| of(3, flux)));
+        let fields = Fields { points: points.collect(), cells };
+        let json = serde_json::to_string(&summary);
+        let json = json.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        let design = Py::new(py, Solution::of(py, (json, Some((mesh, fields))))?)?;
+        let history = history.unbind();
+        Ok(Self { config, summary, directory, is_in_memory, has_own, history, design })
     }
 
     /// Copies the design for the library.
-    fn design(&self, py: Python) -> PyResult<DesignFile> {
+    fn file(&self, py: Python) -> PyResult<DesignFile> {
+        let design = self.design.get();
         let values = |array: &Py<PyAny>| -> PyResult<Vec<f64>> {
             Ok(array.bind(py).cast::<PyArrayDyn<f64>>()?.to_vec()?)
         };
         let of_nodes = |(name, array): (&String, _)| Ok((name.clone(), values(array)?));
-        let nodal = self.points.iter().map(of_nodes);
-        let mesh = HexMesh::clone(&self.mesh.get().mesh);
-        let nodal = nodal.collect::<PyResult<Vec<_>>>()?;
-        Ok(DesignFile::in_memory(mesh, values(&self.cells["density"])?, nodal))
+        let nodal = design.points.iter().map(of_nodes).collect::<PyResult<Vec<_>>>()?;
+        Ok(DesignFile::in_memory(self.mesh(), values(&design.cells["density"])?, nodal))
+    }
+
+    fn mesh(&self) -> HexMesh {
+        HexMesh::clone(&self.design.get().mesh.get().mesh)
     }
 }
 
 #[pymethods]
 impl Result {
-    /// The mesh.
+    /// Mesh, fields and numbers of the last design.
     #[getter]
-    fn mesh(&self, py: Python) -> Py<Mesh> {
-        self.mesh.clone_ref(py)
+    fn design(&self, py: Python) -> Py<Solution> {
+        self.design.clone_ref(py)
     }
 
     /// Columns of the history by name, `[n_iterations]` each.
     #[getter]
     fn history(&self, py: Python) -> Py<PyDict> {
         self.history.clone_ref(py)
-    }
-
-    /// Arrays of the nodes by name.
-    #[getter]
-    fn point_data(&self, py: Python) -> Arrays {
-        clone(py, &self.points)
-    }
-
-    /// Arrays of the elements by name.
-    #[getter]
-    fn cell_data(&self, py: Python) -> Arrays {
-        clone(py, &self.cells)
-    }
-
-    /// Numbers of the run as JSON.
-    #[getter]
-    fn json(&self) -> PyResult<String> {
-        let text = serde_json::to_string(&self.summary);
-        text.map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
     /// Solves the design again as the solid that is exported.
@@ -150,16 +120,16 @@ impl Result {
             let finding = Finding::new("a run with responses of Python cannot be verified");
             return Err(refused(finding.remedy("solve the density of `result.density`")));
         }
-        let mesh = self.is_in_memory.then(|| HexMesh::clone(&self.mesh.get().mesh));
-        let (file, summary) = (self.design(py)?, self.summary.clone());
+        let mesh = self.is_in_memory.then(|| self.mesh());
+        let (file, summary) = (self.file(py)?, self.summary.clone());
         let optimized = Optimized { summary, file, mesh, folder: None };
         let request = Request { threshold, ..Request::default() };
         let config = &self.config;
         let work = |_, interrupt: &Interrupt| {
             of_physics!(config.physics.kind, verified(&optimized, config, &request, interrupt))
         };
-        let (json, found) = attended(py, work, none)?.map_err(|failure| failed(&failure))?;
-        Solution::of(py, json, found)
+        let found = attended(py, work, none)?.map_err(|failure| failed(&failure))?;
+        Solution::of(py, found)
     }
 
     /// Computes the surface of the design: vertices, `[n_vertices][3]`, and triangles,
@@ -180,20 +150,28 @@ impl Result {
             _ => return Err(PyValueError::new_err("quality is \"draft\", \"print\" or \"show\"")),
         };
         let shaping = Shaping { threshold, quality, decimation: decimate };
-        let design = self.design(py)?;
+        let design = self.file(py)?;
         let folder = self.directory.as_deref();
-        let work = |_, _: &Interrupt| {
-            let solid = design.solid(&shaping)?;
-            design.check(&solid, threshold)?;
-            let (part, _) = part_file::read(folder, &design.mesh)?;
-            solid.shape(&part).map_err(|error| Finding::new(error.to_string()))
-        };
-        let surface = attended(py, work, none)?.map_err(refused)?.surface;
+        let work = |_, _: &_| surface_of(&design, &shaping, folder);
+        let surface = attended(py, work, none)?.map_err(refused)?;
         let vertices = surface.vertices().as_flattened().to_vec();
         let triangles = surface.triangles().as_flattened().to_vec();
         let vertices = frozen_rows(py, vertices, 3)?.unbind();
         Ok((vertices, frozen_rows(py, triangles, 3)?.unbind()))
     }
+}
+
+/// Makes the surface of a design, which ends at that of the geometry where its folder has one.
+fn surface_of(
+    design: &DesignFile,
+    shaping: &Shaping,
+    folder: Option<&Path>,
+) -> std::result::Result<TriangleSurface, Finding> {
+    let solid = design.solid(shaping)?;
+    design.check(&solid, shaping.threshold)?;
+    let (part, _) = part_file::read(folder, &design.mesh)?;
+    let shape = solid.shape(&part).map_err(|error| Finding::new(error.to_string()))?;
+    Ok(shape.surface)
 }
 
 fn verified<K: Studied<N>, const N: usize>(
@@ -203,7 +181,7 @@ fn verified<K: Studied<N>, const N: usize>(
     interrupt: &Interrupt,
 ) -> std::result::Result<Found, Failure> {
     let verify = || K::verify(optimized, config, request, interrupt);
-    let mut found = thread_pool(config.solver.threads).map_err(Wrong::from)?.install(verify)?;
+    let mut found = thread_pool(config.solver.threads)?.install(verify)?;
     let fields = std::mem::take(&mut found.fields);
     let json = serde_json::to_string(&found).map_err(std::io::Error::from)?;
     Ok((json, Some((optimized.file.mesh.clone(), fields))))

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use topopt_mesh::HexMesh;
+use topopt_study::solved::{Field, Fields};
 
 use crate::arrays::field;
 use crate::mesh::Mesh;
@@ -12,12 +14,15 @@ use crate::mesh::Mesh;
 /// Arrays by name.
 pub type Arrays = BTreeMap<String, Py<PyAny>>;
 
+/// Text of the numbers, and mesh with fields.
+pub type Found = (String, Option<(HexMesh, Fields)>);
+
 /// A solved part, or a verified design.
 #[pyclass(frozen, module = "topopt3d")]
 pub struct Solution {
-    mesh: Py<Mesh>,
-    points: Arrays,
-    cells: Arrays,
+    pub mesh: Py<Mesh>,
+    pub points: Arrays,
+    pub cells: Arrays,
     /// Numbers as JSON.
     #[pyo3(get)]
     json: String,
@@ -28,15 +33,11 @@ impl Solution {
     ///
     /// # Errors
     /// An error of NumPy.
-    pub fn of(
-        py: Python,
-        json: String,
-        found: Option<(topopt_mesh::HexMesh, topopt_study::solved::Fields)>,
-    ) -> PyResult<Self> {
+    pub fn of(py: Python, (json, found): Found) -> PyResult<Self> {
         let Some((mesh, fields)) = found else {
             return Err(PyRuntimeError::new_err("a solve in memory has returned no fields"));
         };
-        let all = |fields: Vec<topopt_study::solved::Field>| {
+        let all = |fields: Vec<Field>| {
             let arrays =
                 fields.into_iter().map(|it| Ok((it.name, field(py, it.values, it.components)?)));
             arrays.collect::<PyResult<Arrays>>()

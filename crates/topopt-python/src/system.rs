@@ -16,6 +16,7 @@ use topopt_study::linear_system::{Call, Calls, Opened};
 use topopt_study::studied::Studied;
 
 use crate::arrays::frozen;
+use crate::attended::STACK;
 use crate::errors::failed;
 use crate::solution::{Arrays, clone};
 
@@ -42,13 +43,11 @@ impl System {
         let (calls, of_calls) = channel();
         let (opened, of_opened) = channel();
         let (ended, of_ended) = channel();
-        let serving = move || {
-            let ends = (opened, of_calls);
-            let kind = config.physics.kind;
-            let done = of_physics!(kind, serve(&config, &request, ends));
-            let _ = ended.send(done);
-        };
-        Builder::new().stack_size(8 << 20).spawn(serving)?;
+        let ends = (opened, of_calls);
+        Builder::new().stack_size(STACK).spawn(move || {
+            let done = of_physics!(config.physics.kind, serve(&config, &request, ends));
+            let _ = ended.send(done); // to a caller that has its system
+        })?;
         let opened = py.detach(move || {
             let opened = of_opened.recv();
             opened.map_err(|_| of_ended.recv().ok().and_then(Result::err))

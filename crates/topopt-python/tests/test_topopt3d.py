@@ -257,7 +257,7 @@ def test_solve_and_verify_balance_the_load():
     assert triangles.max() < len(vertices)
     corner = vertices[triangles]
     volume = np.einsum("ni,ni->", corner[:, 0], np.cross(corner[:, 1], corner[:, 2])) / 6
-    assert np.isclose(volume, found.density.mean() * 2.0, rtol=0.01)
+    assert np.isclose(volume, found.density.sum(), rtol=0.01)
 
 
 def test_a_density_is_solved_in_the_order_of_the_mesh():
@@ -276,7 +276,7 @@ def test_a_density_is_solved_in_the_order_of_the_mesh():
 
 def test_conjugate_gradients_of_scipy_take_as_many_iterations_as_ours():
     linalg = pytest.importorskip("scipy.sparse.linalg")
-    keys = {"mesh": {"elements": 4000}, "solver": {"device": "cpu", "cycle": "V"}}
+    keys = {"mesh": {"elements": 4000}, "solver": {"device": "cpu", "cycle": "V", "tolerance": 1e-8}}
     part = topopt3d.Case(CANTILEVER, **keys)
     ours = topopt3d.solve(part)
     operator = part.operator()

@@ -1,7 +1,8 @@
 //! The analysis of a part as it is, or of a given design: solved once, without optimization.
 
-use std::fs;
-use std::io::{self, Write};
+mod request;
+
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -10,7 +11,6 @@ use topopt_case::config::Config;
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::interpolation;
 use topopt_case::interrupt::Interrupt;
-use topopt_case::meshing::Gmsh;
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_case::unit_names::UnitNames;
@@ -20,12 +20,8 @@ use topopt_mesh::HexMesh;
 
 use crate::doubts;
 use crate::failure::{Failure, Remedies};
-use crate::output_folder::{self, Earlier, refused};
 use crate::place::Place;
-use crate::result_files::{
-    ANALYSIS, ANALYSIS_FIELDS, CASE, CHECKPOINTS, SNAPSHOTS, checkpoints, write_json,
-};
-use crate::results::remove_analysis;
+use crate::result_files::{ANALYSIS, ANALYSIS_FIELDS, CASE, write_json};
 use crate::solved::{
     COLUMNS, Conditions, FieldFile, Fields, Filling, GaussPoints, Given, Means, Measured, Part,
     Solved, carrying_nodes, mass,
@@ -34,23 +30,8 @@ use crate::starting_design::StartingDesign;
 use crate::summary::Preconditioner;
 use crate::thread_pool::thread_pool;
 
-/// Options of an analysis besides its case.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// Results, or a file with densities, to solve in place of the full part.
-    pub design: Option<PathBuf>,
-    /// Densities to solve in place of the full part, `[n_elements]` in the user's numbering.
-    pub density: Option<Vec<f64>>,
-    /// Mesh in place of that of the case.
-    pub mesh: Option<HexMesh>,
-    /// Treatment of an analysis that is in the output folder already; none for an analysis that
-    /// writes no files and returns its fields.
-    pub files: Option<Earlier>,
-    /// A table of the stresses at the Gauss points, to be written.
-    pub gauss: Option<PathBuf>,
-    /// Makes meshes of geometries.
-    pub gmsh: Gmsh,
-}
+pub use request::Request;
+pub(crate) use request::made_ready;
 
 /// Results of `topopt solve`, in units of the case; nodes and elements have the numbers of the mesh
 /// file.
@@ -350,73 +331,6 @@ const REMEDIES: Remedies = Remedies {
     limited: "raise `solver.max_iterations` or loosen `solver.tolerance`",
     rounded: "loosen `solver.tolerance`: rounding allows no less on this mesh",
 };
-
-impl Request {
-    /// Looks at everything that can be refused before the solve.
-    pub(crate) fn check(&self, config: &Config) -> Result<(), Finding> {
-        let Some(earlier) = self.files else { return self.check_in_memory(config) };
-        if earlier == Earlier::Continue && config.transient.is_none() {
-            let finding =
-                Finding::new("`--resume` goes on with steps in time: there is no [transient]");
-            return Err(finding.remedy("leave it out; `--overwrite` replaces results"));
-        }
-        output_folder::check_analysis(config, self.design.as_deref(), earlier)?;
-        let Some(path) = &self.gauss else { return Ok(()) };
-        output_folder::check_file(path, &["csv"], &[])?;
-        if path.exists() && earlier == Earlier::Keep {
-            return Err(Finding::new(format!("{} already exists", path.display()))
-                .remedy("`--overwrite` replaces it"));
-        }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if folder.is_some_and(|folder| !folder.is_dir()) {
-            return Err(Finding::new(format!("there is no folder for {}", path.display()))
-                .remedy("give a file in an existing folder"));
-        }
-        Ok(())
-    }
-
-    /// Treatment of earlier results, by which steps in time write theirs.
-    pub(crate) fn earlier(&self) -> Earlier {
-        self.files.unwrap_or(Earlier::Keep)
-    }
-
-    /// Refuses steps in time, which write each step as it is done.
-    fn check_in_memory(&self, config: &Config) -> Result<(), Finding> {
-        let Some(_) = &config.transient else { return Ok(()) };
-        let finding = Finding::new("an analysis in time writes its steps to files");
-        Err(finding.remedy("`topopt solve` takes the steps of this case"))
-    }
-}
-
-/// Makes the folder, or removes the earlier analysis from it; of a resumed one only the results
-/// after step `last`. Returns the lock that keeps others away.
-pub(crate) fn made_ready(
-    config: &Config,
-    request: &Request,
-    last: Option<usize>,
-) -> Result<Option<fs::File>, Finding> {
-    let directory = &config.output_directory();
-    let display = directory.display();
-    fs::create_dir_all(directory).map_err(|cause| {
-        refused(format!("cannot create the output directory {display}: {cause}"))
-    })?;
-
-    // With the lock held, since something may have come since the first look.
-    let lock = output_folder::lock(directory)?;
-    output_folder::check_analysis(config, request.design.as_deref(), request.earlier())?;
-    remove_earlier(directory, last).map_err(|cause| {
-        refused(format!("cannot remove the earlier analysis in {display}: {cause}"))
-    })?;
-    Ok(lock)
-}
-
-fn remove_earlier(directory: &Path, last: Option<usize>) -> io::Result<()> {
-    for folder in ["", CHECKPOINTS, SNAPSHOTS] {
-        atomic::remove_leftovers(&directory.join(folder))?;
-    }
-    checkpoints(directory).remove_after(last.unwrap_or(0))?;
-    remove_analysis(directory, last)
-}
 
 /// The elements of the full part, or of a design of `density`, `[n_elements]`.
 fn filling<K: Physics<N>, const N: usize>(

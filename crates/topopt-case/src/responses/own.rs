@@ -10,7 +10,6 @@ use topopt_linalg::{BackendError, Pointwise};
 use topopt_mesh::HexMesh;
 
 use super::form::{Measure, Measured, Numbers, Part, PosedForm};
-use super::posed::{Posed, PosedConstraint, PosedResponse};
 
 /// A response of a caller, whose function takes and returns values in the user's numbering.
 #[derive(Clone)]
@@ -42,27 +41,14 @@ impl OwnResponse {
         matches!(self.role, Role::Minimized | Role::Maximized)
     }
 
-    /// Adds the response to what a case poses on `mesh`.
-    pub fn pose(&self, posed: &mut Posed, mesh: &HexMesh) {
+    /// Returns its form on `mesh`.
+    pub(super) fn form(&self, mesh: &HexMesh) -> Own {
         let numbers = |n: usize| (0..n as u32).collect();
-        let form = Own {
+        Own {
             function: Some(Function(self.function.clone())),
             nodes: numbers(mesh.n_nodes()),
             elements: numbers(mesh.n_elements()),
-        };
-        let label = self.label.clone();
-        let response =
-            PosedResponse { label, weight: 1.0, form: form.into(), when: None, zero: 0.0 };
-        let (limit, is_upper) = match self.role {
-            Role::AtMost(limit) => (limit, true),
-            Role::AtLeast(limit) => (limit, false),
-            Role::Minimized | Role::Maximized => {
-                posed.is_maximized = self.role == Role::Maximized;
-                posed.objective = vec![response];
-                return;
-            }
-        };
-        posed.constraints.push(PosedConstraint { response, limit, is_upper, entry: None });
+        }
     }
 }
 

@@ -4,12 +4,13 @@ use std::cell::LazyCell;
 
 use serde::{Deserialize, Serialize};
 use topopt_design::{IterationReport, When};
-use topopt_mesh::Renumbering;
 use topopt_mesh::numbers::shown;
 use topopt_mesh::vector::length;
+use topopt_mesh::{HexMesh, Renumbering};
 
 use super::Form;
 use super::form::Numbers;
+use super::own::{OwnResponse, Role};
 
 /// Objective and constraints of a case.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -187,6 +188,22 @@ impl Posed {
 }
 
 impl Posed {
+    /// Adds a response of the caller's on `mesh`; an objective takes the place of that of the case.
+    pub fn add(&mut self, own: &OwnResponse, mesh: &HexMesh) {
+        let (label, form) = (own.label.clone(), own.form(mesh).into());
+        let response = PosedResponse { label, weight: 1.0, form, when: None, zero: 0.0 };
+        let (limit, is_upper) = match own.role {
+            Role::AtMost(limit) => (limit, true),
+            Role::AtLeast(limit) => (limit, false),
+            Role::Minimized | Role::Maximized => {
+                self.is_maximized = own.role == Role::Maximized;
+                self.objective = vec![response];
+                return;
+            }
+        };
+        self.constraints.push(PosedConstraint { response, limit, is_upper, entry: None });
+    }
+
     /// Returns the responses on the nodes and elements of `renumbering`.
     #[must_use]
     pub fn renumbered(mut self, renumbering: &Renumbering) -> Self {

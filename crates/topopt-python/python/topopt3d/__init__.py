@@ -131,7 +131,7 @@ class Mesh:
         mesh._core = _core.Mesh(
             np.ascontiguousarray(grid.points, dtype=np.float64),
             np.ascontiguousarray(grid.celltypes, dtype=np.int64),
-            np.ascontiguousarray(grid.offset[1:], dtype=np.int64),
+            np.ascontiguousarray(grid.cell_offsets[1:], dtype=np.int64),
             np.ascontiguousarray(grid.cell_connectivity, dtype=np.int64),
             _sets(point_sets),
             _sets(cell_sets),
@@ -271,33 +271,33 @@ class Case:
 class _Fields:
     """Mesh with fields, and numbers."""
 
-    _core: _core.Result | _core.Solution
+    _fields: _core.Solution
 
     @property
     def mesh(self) -> Mesh:
         """The mesh."""
-        return Mesh._of(self._core.mesh)
+        return Mesh._of(self._fields.mesh)
 
     @property
     def point_data(self) -> dict[str, Floats]:
         """Fields of the nodes by name, [n_nodes] or [n_nodes][components]."""
-        return self._core.point_data
+        return self._fields.point_data
 
     @property
     def cell_data(self) -> dict[str, Floats]:
         """Fields of the elements by name, [n_elements] or [n_elements][components]."""
-        return self._core.cell_data
+        return self._fields.cell_data
 
     @property
     def numbers(self) -> dict[str, Any]:
         """Numbers, by the keys of the .json file that the program writes."""
-        numbers: dict[str, Any] = json.loads(self._core.json)
+        numbers: dict[str, Any] = json.loads(self._fields.json)
         return numbers
 
     @property
     def displacement(self) -> Floats:
         """Displacements in the first load case, [n_nodes][3] (length)."""
-        return self._core.point_data["displacement"]
+        return self._fields.point_data["displacement"]
 
     def to_pyvista(self) -> pyvista.UnstructuredGrid:
         """Converts mesh and fields to a grid of PyVista."""
@@ -308,32 +308,33 @@ class Solution(_Fields):
     """A part that was solved, or a design that was verified."""
 
     def __init__(self, core: _core.Solution) -> None:
-        self._core: _core.Solution = core
+        self._fields = core
 
     @property
     def stress(self) -> Floats:
         """Stresses at the centers in the first load case (xx, yy, zz, xy, yz, zx),
         [n_elements][6] (force per area); of a verification those at the nodes, [n_nodes][6]."""
-        if "stress" in self._core.cell_data:
-            return self._core.cell_data["stress"]
-        return self._core.point_data["nodal_stress"]
+        if "stress" in self._fields.cell_data:
+            return self._fields.cell_data["stress"]
+        return self._fields.point_data["nodal_stress"]
 
     @property
     def von_mises(self) -> Floats:
         """Stresses of von Mises at the centers, [n_elements] (force per area)."""
-        return self._core.cell_data["von_mises"]
+        return self._fields.cell_data["von_mises"]
 
 
 class Result(_Fields):
     """The last design of a run, and the history of its iterations."""
 
     def __init__(self, core: _core.Result) -> None:
-        self._core: _core.Result = core
+        self._core = core
+        self._fields = core.design
 
     @property
     def density(self) -> Floats:
         """Density of each element, [n_elements]."""
-        return self._core.cell_data["density"]
+        return self._fields.cell_data["density"]
 
     @property
     def history(self) -> dict[str, Floats]:

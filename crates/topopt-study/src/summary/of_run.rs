@@ -8,8 +8,7 @@ use topopt_case::model::Model;
 use topopt_case::responses::posed::Posed;
 use topopt_case::unit_names::UnitNames;
 use topopt_design::{Ended, StopRule};
-use topopt_mesh::HexMesh;
-use topopt_mesh::numbers::shown;
+use topopt_mesh::{HexMesh, numbers::shown};
 
 use super::{Preconditioner, Settings, Summary, rule_text};
 use crate::asked::{Limited, ObjectiveFound};
