@@ -33,10 +33,10 @@ pub fn write(path: &Path, vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Resu
 /// Vertices, `[n_vertices][3]`, and triangles, `[n_triangles][3]`.
 pub type Triangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 
-/// Reads triangles from `path` as [`write`] leaves them there.
+/// Reads triangles from `path` as [`write()`] leaves them there.
 ///
 /// # Errors
-/// The operating system's cause, and a file that [`write`] has not written.
+/// The operating system's cause, and a file that [`write()`] has not written.
 pub fn read(path: &Path) -> io::Result<Triangles> {
     let bytes = std::fs::read(path)?;
     parsed(&bytes)
