@@ -272,6 +272,8 @@ def test_a_density_is_solved_in_the_order_of_the_mesh():
     )
     with pytest.raises(topopt3d.InputError, match="47 densities"):
         topopt3d.solve(case(), half[1:])
+    with pytest.raises(topopt3d.InputError, match="element 3, from 0, is NaN"):
+        topopt3d.solve(case(), np.where(np.arange(48) == 3, np.nan, half))
 
 
 def test_conjugate_gradients_of_scipy_take_as_many_iterations_as_ours():

@@ -239,7 +239,12 @@ fn in_problem<K: Physics<N>, const N: usize>(
     if n == elements && density.iter().all(|rho| rho.is_finite()) {
         return Ok(model.renumbering.elements_from_original(density));
     }
-    let message = format!("the {n} densities are not those of {elements} elements");
+    let message = match density.iter().position(|rho| !rho.is_finite()) {
+        Some(element) => {
+            format!("the density of element {element}, from 0, is {}", density[element])
+        }
+        None => format!("there are {n} densities for {elements} elements"),
+    };
     Err(Finding::new(message).remedy("give a finite density per element of the mesh"))
 }
 
