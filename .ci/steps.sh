@@ -10,6 +10,8 @@ declare -A begun # steps beside others, with their processes
 trap 'kill $(jobs -pr) 2>/dev/null || true' EXIT
 vtk_version=9.7.1
 gmsh_version=4.15.2
+# For the tests of the Python module.
+python_packages=(numpy==2.4.6 scipy==1.17.1 pytest==9.2.0 mypy==2.4.1)
 
 step() {
     local name=$1 start=$SECONDS
@@ -53,6 +55,24 @@ install_vtk() {
     install_package "vtk==$vtk_version"
 }
 
+# Packages with which the Python module is tested, with those they depend on.
+install_python() {
+    [[ -x $venv/bin/python ]] || python3 -m venv "$venv"
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "${python_packages[@]}"
+}
+
+# The Python module, tested as a folder: its library is compiled with all other crates, as the tests
+# are. maturin would build it alone, with other features, and so compile all of them again; the wheel
+# is built and tested by `.ci/release wheel`.
+test_python() {
+    cargo build --locked --workspace --lib
+    rm -rf "$target/python"
+    mkdir -p "$target/python"
+    cp -r crates/topopt-python/python/topopt3d "$target/python"
+    cp "$target/debug/lib_topopt3d.so" "$target/python/topopt3d/_topopt3d.abi3.so"
+    PYTHONPATH=$target/python "$venv/bin/python" -m pytest -q -p no:cacheprovider crates/topopt-python/tests
+}
+
 # Gmsh, for the tests that mesh geometries. Its library needs the libraries of X and OpenGL, even
 # where nothing is drawn: without them these tests are skipped.
 install_gmsh() {
@@ -93,6 +113,7 @@ install_mpi() {
 install_packages() {
     install_vtk
     install_gmsh
+    install_python
     install_chromium
     install_mpi
 }

@@ -80,7 +80,14 @@ fn every_file_of_a_library_is_a_module() {
 
 #[test]
 fn libraries_know_neither_command_line_nor_case_file() {
-    let doors = ["topopt-cli", "topopt-lab", "topopt-testing", "topopt-tests", "topopt-benchmarks"];
+    let doors = [
+        "topopt-cli",
+        "topopt-lab",
+        "topopt-python",
+        "topopt-testing",
+        "topopt-tests",
+        "topopt-benchmarks",
+    ];
     for (name, dependencies) in workspace() {
         let is_case = name == "topopt-case";
         let mut forbidden: Vec<&str> = if is_case { vec![] } else { CASE_FILE.into() };

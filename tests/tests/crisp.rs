@@ -99,7 +99,14 @@ fn optimized(mesh: &HexMesh, keys: &[&str]) -> Last {
     let mut last = Last::default();
     let team = Team::of_threads(NonZeroUsize::MIN).unwrap();
     let mesh = Some(mesh.clone());
-    let request = Request { files: None, mesh, start_from: None, gmsh: Gmsh::default(), team };
+    let request = Request {
+        files: None,
+        mesh,
+        own: Vec::new(),
+        start_from: None,
+        gmsh: Gmsh::default(),
+        team,
+    };
     run(&config(keys), &request, &mut last, &Interrupt::new()).unwrap();
     last
 }

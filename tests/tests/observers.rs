@@ -90,7 +90,8 @@ fn observed(
     let directory = format!("output.directory={:?}", folder.join("out"));
     let config = Config::parse(&folder.join("case.toml"), CASE.into(), &[directory]).unwrap();
     let team = Team::of_threads(NonZeroUsize::new(ranks).unwrap()).unwrap();
-    let request = Request { files, mesh, start_from: None, gmsh: Gmsh::default(), team };
+    let request =
+        Request { files, mesh, own: Vec::new(), start_from: None, gmsh: Gmsh::default(), team };
     run(&config, &request, &mut collector, &Interrupt::new()).unwrap();
     collector
 }

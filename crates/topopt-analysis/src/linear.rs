@@ -2,7 +2,8 @@
 
 use topopt_fem::{ElementOperator, ElementPreconditioner, ProblemView, StepSolver, WithSprings};
 use topopt_linalg::{
-    Backend, BackendError, LinearOperator, Monitor, Pcg, PcgOptions, Pointwise, Space, System,
+    Backend, BackendError, LinearOperator, Monitor, Pcg, PcgOptions, Pointwise, Preconditioner,
+    Space, System,
 };
 
 use crate::{Effort, Loads, SolveError};
@@ -87,6 +88,16 @@ impl<'a, B: Pointwise> Linear<'a, B> {
     /// Right-hand sides of the load cases.
     pub fn loads(&self) -> &Loads<B> {
         &self.loads
+    }
+
+    /// Operator K + S with the springs S.
+    pub fn operator(&self) -> &dyn LinearOperator<B> {
+        self.solver.operator.as_ref()
+    }
+
+    /// Preconditioner of the operator.
+    pub fn preconditioner(&self) -> &dyn Preconditioner<B> {
+        self.solver.preconditioner.as_ref()
     }
 
     /// Relative residual that solves reach at present.

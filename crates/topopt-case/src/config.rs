@@ -128,6 +128,21 @@ impl Config {
         Ok(config)
     }
 
+    /// Parses `text` as [`Config::parse`] does, for an analysis as [`Config::load_for_analysis`].
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn parse_for_analysis(
+        path: &Path,
+        text: String,
+        overrides: &[String],
+    ) -> Result<Self, InputError> {
+        let mut config = Self::of_text(path, text, overrides)?;
+        analyzed::reduce(&mut config);
+        consistency::check_part(&config)?;
+        Ok(config)
+    }
+
     /// Parses `text`, the content of the case file `path`, with overrides as in [`Config::load`].
     ///
     /// # Errors

@@ -1,9 +1,10 @@
 //! Formulation of a case: objective, constraints, and the way from design variables to the density.
 
 use topopt_design::{
-    CaseCompliance, Compliance, Constraint, DensityFilter, Formulation, LoadPower, Objective,
-    OfHistory, OfState, Projection, Response, SensitivityFilter, StateFunction, Subpixel,
-    WeightedDensity, Weights, WeightsOf, physical_density, radius_before, variable_density,
+    CaseCompliance, Compliance, Constraint, DensityFilter, Formulation, HostResponse, LoadPower,
+    Objective, OfHistory, OfState, Projection, Response, SensitivityFilter, StateFunction,
+    Subpixel, WeightedDensity, Weights, WeightsOf, physical_density, radius_before,
+    variable_density,
 };
 use topopt_fem::{AveragingError, CornerMaps};
 use topopt_linalg::{BackendError, Pointwise};
@@ -136,6 +137,11 @@ fn response<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
         }
         (Measure::State(case, function), None) => {
             Box::new(OfState::new(backend, part.problem.unknowns(), (name, case), function)?)
+        }
+        (Measure::Host(function), _) => {
+            let n_cases = subject.problem.cases().len();
+            let nodes = part.problem.unknowns();
+            Box::new(HostResponse::new(backend, nodes, (name, n_cases), function)?)
         }
         (Measure::Compliance(_), Some(when)) => {
             let power: Box<dyn StateFunction<B> + 'a> = Box::new(LoadPower);

@@ -6,6 +6,7 @@ mod displacement;
 pub mod form;
 pub mod kind;
 mod mass;
+pub mod own;
 pub mod posed;
 mod posing;
 mod temperature;
@@ -70,6 +71,7 @@ forms! {
     Volume: volume::Volume,
     Mass: mass::Mass,
     AtNodes: at_nodes::AtNodes,
+    Own: own::Own,
 }
 
 /// Builds the forms of a response: one of all load cases where none is given, else one for each.

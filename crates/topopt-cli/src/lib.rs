@@ -1,9 +1,10 @@
-//! The program `topopt`: the command line as a door to [`topopt_study`]. Only `main` prints and
-//! exits.
+//! The program `topopt`: the command line as a door to [`topopt_study`]. Only its
+//! [entry](entry::enter) prints and exits.
 
 pub mod args;
 pub mod commands;
 pub mod connection;
+pub mod entry;
 mod iterations_left;
 pub mod program;
 mod progress;

@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use topopt_case::free_memory;
@@ -40,13 +41,20 @@ pub fn begin_with_memory_settings() {
         use std::os::unix::process::CommandExt;
 
         let mut args = std::env::args_os();
-        let (name, program) = (args.next(), std::env::current_exe());
-        if let (Some(name), Ok(program)) = (name, program) {
+        if let (Some(name), Some(program)) = (args.next(), this_program()) {
             let mut again = std::process::Command::new(program);
             let settings = if free_memory::is_limited() { LIMITED } else { HUGE_PAGES };
             let _ = again.arg0(name).args(args).env(TUNABLES, settings).exec();
         }
     }
+}
+
+/// Path by which this program starts again: as it was started, where that is a path, since a Python
+/// finds its packages by it.
+pub fn this_program() -> Option<PathBuf> {
+    let named = std::env::args_os().next().map(PathBuf::from);
+    let is_path = |named: &PathBuf| named.components().count() > 1 && named.is_file();
+    named.filter(is_path).or_else(|| std::env::current_exe().ok())
 }
 
 /// Does `work`, says why it fails, if it does, and returns the exit status.

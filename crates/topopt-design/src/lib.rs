@@ -122,8 +122,8 @@ pub use outcome::{DesignError, Ended, Outcome};
 pub use rank_cone::{Nearby, RankCone};
 pub use response::{Dependence, Evaluated, Response};
 pub use responses::{
-    CaseCompliance, Compliance, LargestState, LoadPower, OfHistory, OfState, SensitivityFilter,
-    StateMean, StateNorm, Volume, WeightedDensity, When,
+    CaseCompliance, Compliance, HostFunction, HostResponse, HostValue, LargestState, LoadPower,
+    OfHistory, OfState, SensitivityFilter, StateMean, StateNorm, Volume, WeightedDensity, When,
 };
 pub use state_equation::StateEquation;
 pub use state_function::StateFunction;

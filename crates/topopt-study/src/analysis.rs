@@ -1,7 +1,8 @@
 //! The analysis of a part as it is, or of a given design: solved once, without optimization.
 
-use std::fs;
-use std::io::{self, Write};
+mod request;
+
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -10,41 +11,27 @@ use topopt_case::config::Config;
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::interpolation;
 use topopt_case::interrupt::Interrupt;
-use topopt_case::meshing::Gmsh;
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_case::unit_names::UnitNames;
 use topopt_fem::{DIM, Elasticity};
 use topopt_io::{WriteError, atomic};
+use topopt_mesh::HexMesh;
 
 use crate::doubts;
 use crate::failure::{Failure, Remedies};
-use crate::output_folder::{self, Earlier, refused};
 use crate::place::Place;
-use crate::result_files::{
-    ANALYSIS, ANALYSIS_FIELDS, CASE, CHECKPOINTS, SNAPSHOTS, checkpoints, write_json,
-};
-use crate::results::remove_analysis;
+use crate::result_files::{ANALYSIS, ANALYSIS_FIELDS, CASE, write_json};
 use crate::solved::{
-    COLUMNS, Conditions, FieldFile, Filling, GaussPoints, Given, Means, Measured, Part, Solved,
-    carrying_nodes, mass,
+    COLUMNS, Conditions, FieldFile, Fields, Filling, GaussPoints, Given, Means, Measured, Part,
+    Solved, carrying_nodes, mass,
 };
 use crate::starting_design::StartingDesign;
 use crate::summary::Preconditioner;
 use crate::thread_pool::thread_pool;
 
-/// Options of an analysis besides its case.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// Results, or a file with densities, to solve in place of the full part.
-    pub design: Option<PathBuf>,
-    /// Treatment of an analysis that is in the output folder already.
-    pub earlier: Earlier,
-    /// A table of the stresses at the Gauss points, to be written.
-    pub gauss: Option<PathBuf>,
-    /// Makes meshes of geometries.
-    pub gmsh: Gmsh,
-}
+pub use request::Request;
+pub(crate) use request::made_ready;
 
 /// Results of `topopt solve`, in units of the case; nodes and elements have the numbers of the mesh
 /// file.
@@ -99,6 +86,9 @@ pub struct Analysis<C> {
     pub notes: Vec<String>,
     /// Warnings about the part, one sentence each.
     pub warnings: Vec<String>,
+    /// Mesh and fields of an analysis that writes no files.
+    #[serde(skip)]
+    pub found: Option<(HexMesh, Fields)>,
 }
 
 /// How an analysis went in time.
@@ -164,15 +154,51 @@ pub(crate) fn of<K: Analyzed<N>, const N: usize>(
     request: &Request,
     interrupt: &Interrupt,
 ) -> Result<Analysis<K::Case>, Failure> {
-    request.check(config).map_err(InputError::from)?;
-    let design = request.design.as_deref().map(StartingDesign::read).transpose()?;
-
     thread_pool(config.solver.threads)?.install(|| {
+        let Ready { place, model, given, filling, design, notes, warnings } =
+            Ready::<K, N>::of(config, request, interrupt)?;
+        let conditions = conditions(config, &place, interrupt);
+        let part = Part { config, model: &model, given, filling };
+        let mut analysis = match K::in_time(&part, request, conditions)? {
+            Some(analysis) => analysis,
+            None => steady(part, request, conditions)?,
+        };
+        analysis.design = design.map(|design| design.path().display().to_string());
+        analysis.notes.splice(..0, notes);
+        analysis.warnings.splice(..0, warnings);
+        if request.files.is_some() {
+            write_json(&config.output_directory().join(ANALYSIS), &analysis)?;
+        }
+        Ok(analysis)
+    })
+}
+
+/// A part that is ready to be solved.
+pub(crate) struct Ready<K, const N: usize> {
+    pub place: Place,
+    pub model: Model<K, N>,
+    given: Given<N>,
+    pub filling: Filling,
+    design: Option<StartingDesign>,
+    notes: Vec<String>,
+    warnings: Vec<String>,
+}
+
+impl<K: Analyzed<N>, const N: usize> Ready<K, N> {
+    /// Builds the part of `config`, all solid, or filled as the request says.
+    ///
+    /// # Errors
+    /// Input that cannot be solved.
+    pub fn of(config: &Config, request: &Request, interrupt: &Interrupt) -> Result<Self, Failure> {
+        request.check(config).map_err(InputError::from)?;
+        let design = request.design.as_deref().map(StartingDesign::read).transpose()?;
+
         // A GPU takes a while to open.
-        let (place, case) = rayon::join(
-            || Place::find(config.solver.device),
-            || Case::<N>::of::<K>(config, &request.gmsh, interrupt),
-        );
+        let case = || match &request.mesh {
+            Some(mesh) => Case::<N>::on::<K>(config, mesh.clone()),
+            None => Case::<N>::of::<K>(config, &request.gmsh, interrupt),
+        };
+        let (place, case) = rayon::join(|| Place::find(config.solver.device), case);
         let (place, case) = (place.map_err(InputError::from)?, case?);
 
         let mut notes = case.notes.clone();
@@ -181,21 +207,45 @@ pub(crate) fn of<K: Analyzed<N>, const N: usize>(
         notes.extend(place.note().map(str::to_owned));
         let warnings = doubts::of_part(config, &model);
 
-        let filling = filling(config, &model, design.as_ref()).map_err(InputError::from)?;
-        let part = Part { config, model: &model, given, filling };
-        let rounded = rounded(config);
-        let conditions =
-            Conditions { config, place: &place, interrupt, rounded, remedies: REMEDIES };
-        let mut analysis = match K::in_time(&part, request, conditions)? {
-            Some(analysis) => analysis,
-            None => steady(part, request, conditions)?,
+        let density = match (&design, &request.density) {
+            (Some(design), _) => Some(design.on(&model).map_err(InputError::from)?),
+            (None, Some(density)) => Some(in_problem(density, &model).map_err(InputError::from)?),
+            (None, None) => None,
         };
-        analysis.design = design.map(|design| design.path().display().to_string());
-        analysis.notes.splice(..0, notes);
-        analysis.warnings.splice(..0, warnings);
-        write_json(&config.output_directory().join(ANALYSIS), &analysis)?;
-        Ok(analysis)
-    })
+        let filling = filling(config, &model, density);
+        Ok(Self { place, model, given, filling, design, notes, warnings })
+    }
+}
+
+/// Conditions of a solve in `place`.
+pub(crate) fn conditions<'a>(
+    config: &'a Config,
+    place: &'a Place,
+    interrupt: &'a Interrupt,
+) -> Conditions<'a> {
+    let rounded = rounded(config);
+    Conditions { config, place, interrupt, rounded, remedies: REMEDIES }
+}
+
+/// Returns a density that is given in the user's numbering, in that of the problem.
+///
+/// # Errors
+/// A finding if it is not one of the mesh.
+fn in_problem<K: Physics<N>, const N: usize>(
+    density: &[f64],
+    model: &Model<K, N>,
+) -> Result<Vec<f64>, Finding> {
+    let (n, elements) = (density.len(), model.mesh.n_elements());
+    if n == elements && density.iter().all(|rho| rho.is_finite()) {
+        return Ok(model.renumbering.elements_from_original(density));
+    }
+    let message = match density.iter().position(|rho| !rho.is_finite()) {
+        Some(element) => {
+            format!("the density of element {element}, from 0, is {}", density[element])
+        }
+        None => format!("there are {n} densities for {elements} elements"),
+    };
+    Err(Finding::new(message).remedy("give a finite density per element of the mesh"))
 }
 
 /// Solves for the steady state of every load case, and writes its files.
@@ -211,6 +261,10 @@ fn steady<K: Analyzed<N>, const N: usize>(
     let mut analysis = Analysis::new(part, conditions.place, cases, numbers);
     analysis.notes.extend(K::note(&solved));
     analysis.warnings.extend(K::warning(&solved));
+    if request.files.is_none() {
+        analysis.found = Some((part.model.mesh.clone(), K::fields(&solved)));
+        return Ok(analysis);
+    }
 
     let _lock = made_ready(part.config, request, None).map_err(InputError::from)?;
     write_case(part.config)?;
@@ -258,6 +312,7 @@ impl<C> Analysis<C> {
             seconds,
             notes: Vec::new(),
             warnings: Vec::new(),
+            found: None,
         }
     }
 }
@@ -282,72 +337,15 @@ const REMEDIES: Remedies = Remedies {
     rounded: "loosen `solver.tolerance`: rounding allows no less on this mesh",
 };
 
-impl Request {
-    /// Looks at everything that can be refused before the solve.
-    pub(crate) fn check(&self, config: &Config) -> Result<(), Finding> {
-        if self.earlier == Earlier::Continue && config.transient.is_none() {
-            let finding =
-                Finding::new("`--resume` goes on with steps in time: there is no [transient]");
-            return Err(finding.remedy("leave it out; `--overwrite` replaces results"));
-        }
-        output_folder::check_analysis(config, self.design.as_deref(), self.earlier)?;
-        let Some(path) = &self.gauss else { return Ok(()) };
-        output_folder::check_file(path, &["csv"], &[])?;
-        if path.exists() && self.earlier == Earlier::Keep {
-            return Err(Finding::new(format!("{} already exists", path.display()))
-                .remedy("`--overwrite` replaces it"));
-        }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if folder.is_some_and(|folder| !folder.is_dir()) {
-            return Err(Finding::new(format!("there is no folder for {}", path.display()))
-                .remedy("give a file in an existing folder"));
-        }
-        Ok(())
-    }
-}
-
-/// Makes the folder, or removes the earlier analysis from it; of a resumed one only the results
-/// after step `last`. Returns the lock that keeps others away.
-pub(crate) fn made_ready(
-    config: &Config,
-    request: &Request,
-    last: Option<usize>,
-) -> Result<Option<fs::File>, Finding> {
-    let directory = &config.output_directory();
-    let display = directory.display();
-    fs::create_dir_all(directory).map_err(|cause| {
-        refused(format!("cannot create the output directory {display}: {cause}"))
-    })?;
-
-    // With the lock held, since something may have come since the first look.
-    let lock = output_folder::lock(directory)?;
-    output_folder::check_analysis(config, request.design.as_deref(), request.earlier)?;
-    remove_earlier(directory, last).map_err(|cause| {
-        refused(format!("cannot remove the earlier analysis in {display}: {cause}"))
-    })?;
-    Ok(lock)
-}
-
-fn remove_earlier(directory: &Path, last: Option<usize>) -> io::Result<()> {
-    for folder in ["", CHECKPOINTS, SNAPSHOTS] {
-        atomic::remove_leftovers(&directory.join(folder))?;
-    }
-    checkpoints(directory).remove_after(last.unwrap_or(0))?;
-    remove_analysis(directory, last)
-}
-
-/// The elements of the full part, or of `design`.
-///
-/// # Errors
-/// A finding if the design is of another part.
+/// The elements of the full part, or of a design of `density`, `[n_elements]`.
 pub(crate) fn filling<K: Physics<N>, const N: usize>(
     config: &Config,
     model: &Model<K, N>,
-    design: Option<&StartingDesign>,
-) -> Result<Filling, Finding> {
+    density: Option<Vec<f64>>,
+) -> Filling {
     let least = model.space.density_min;
-    let density: Vec<f64> = match design {
-        Some(design) => design.on(model)?.iter().map(|rho| rho.clamp(least, 1.0)).collect(),
+    let density: Vec<f64> = match density {
+        Some(density) => density.iter().map(|rho| rho.clamp(least, 1.0)).collect(),
         None => {
             let mut full = vec![1.0; model.mesh.n_elements()];
             model.space.void.iter().for_each(|&element| full[element as usize] = least);
@@ -366,7 +364,7 @@ pub(crate) fn filling<K: Physics<N>, const N: usize>(
         density,
     };
     filling.stress_moduli = filling.moduli(model);
-    Ok(filling)
+    filling
 }
 
 fn write_gauss_points(path: &Path, load_cases: &[GaussPoints]) -> Result<(), Failure> {

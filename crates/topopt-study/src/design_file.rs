@@ -20,6 +20,8 @@ use crate::solved::carrying_nodes;
 #[derive(Debug)]
 pub struct DesignFile {
     path: PathBuf,
+    /// Fields of the nodes by their names; none where the file has them.
+    nodal: Option<Vec<(String, Vec<f64>)>>,
     /// The mesh, in the order of the file.
     pub mesh: HexMesh,
     /// Densities, `[n_elements]`.
@@ -56,7 +58,13 @@ impl DesignFile {
         let depth = vtu::read_arrays(path, Section::Points, &[SOLID_DEPTH])
             .map_err(|error| Finding::new(error.to_string()))?;
         let depth = depth.into_iter().next().flatten().map(Vec::<[f64; 1]>::into_flattened);
-        Ok(Self { path: path.into(), mesh, density, depth })
+        Ok(Self { path: path.into(), nodal: None, mesh, density, depth })
+    }
+
+    /// Takes a design from memory, with fields of its nodes by their names in files.
+    pub fn in_memory(mesh: HexMesh, density: Vec<f64>, nodal: Vec<(String, Vec<f64>)>) -> Self {
+        let depth = nodal.iter().find(|(name, _)| name == SOLID_DEPTH).map(|(_, it)| it.clone());
+        Self { path: "the design".into(), nodal: Some(nodal), mesh, density, depth }
     }
 
     /// Nodes that are held or tied to the ground in any direction, where the file has them.
@@ -98,7 +106,7 @@ impl DesignFile {
     /// # Errors
     /// A file that cannot be read.
     pub fn forces(&self, names: &[&str]) -> Result<Vec<Option<Vec<[f64; 3]>>>, Finding> {
-        arrays((&self.path, &self.mesh), Section::Points, FORCE, names)
+        self.vectors(FORCE, names)
     }
 
     /// Heat into the nodes in each of the load cases `names`, `[n_nodes]`, with what convection
@@ -120,12 +128,28 @@ impl DesignFile {
 
     /// Values of the nodes by load case.
     fn scalars(&self, what: &str, names: &[&str]) -> Result<Vec<Vec<f64>>, Finding> {
-        let found = arrays::<1>((&self.path, &self.mesh), Section::Points, what, names)?;
+        let found = self.vectors::<1>(what, names)?;
         let found: Option<Vec<_>> = found.into_iter().map(|v| Some(v?.into_flattened())).collect();
         found.ok_or_else(|| {
             let message = format!("{} lacks the {what} of a load case", self.path.display());
             Finding::new(message).remedy("run the case again")
         })
+    }
+
+    /// Vectors of the nodes by load case.
+    fn vectors<const C: usize>(
+        &self,
+        what: &str,
+        names: &[&str],
+    ) -> Result<Vec<Option<Vec<[f64; C]>>>, Finding> {
+        let Some(nodal) = &self.nodal else {
+            return arrays((&self.path, &self.mesh), Section::Points, what, names);
+        };
+        let of_case = |(k, name): (usize, &&str)| {
+            let found = nodal.iter().find(|(known, _)| *known == array_name(what, k, name))?;
+            Some(found.1.as_chunks::<C>().0.to_vec())
+        };
+        Ok(names.iter().enumerate().map(of_case).collect())
     }
 
     /// Whether a node is one of an element that is not as good as void, `[n_nodes]`.

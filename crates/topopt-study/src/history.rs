@@ -1,8 +1,10 @@
 //! The table of the iterations.
 
-use topopt_io::csv;
+use std::time::Duration;
 
 use topopt_case::responses::posed::Posed;
+use topopt_design::IterationReport;
+use topopt_io::csv;
 
 /// The columns that every table has.
 const COLUMNS: [&str; 15] = [
@@ -25,8 +27,27 @@ const COLUMNS: [&str; 15] = [
 
 /// The columns of the table for a problem: besides those of every table a column per response that
 /// is neither the compliance nor the volume.
-pub(crate) fn columns(posed: &Posed) -> Vec<String> {
+pub fn columns(posed: &Posed) -> Vec<String> {
     COLUMNS.into_iter().map(str::to_owned).chain(posed.columns()).collect()
+}
+
+/// Returns the numbers of an iteration in [`columns`], where its output took so long.
+pub fn row(posed: &Posed, report: &IterationReport, output: Duration) -> Vec<f64> {
+    let times = &report.times;
+    let seconds = [times.setup, times.pcg, times.sensitivity, times.filter, times.update, output];
+    let numbers = [
+        report.iteration as f64,
+        report.stage as f64,
+        report.compliance,
+        report.volume_fraction,
+        report.grey_level,
+        report.change,
+        report.kkt_residual,
+        report.pcg_iterations as f64,
+        report.pcg_residual,
+    ];
+    let own = posed.own_values(report);
+    numbers.into_iter().chain(seconds.map(|time| time.as_secs_f64())).chain(own).collect()
 }
 
 /// A table of finite numbers, a row per iteration.

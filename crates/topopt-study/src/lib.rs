@@ -19,6 +19,7 @@ mod fingerprint;
 pub mod heat;
 pub mod history;
 pub mod islands;
+pub mod linear_system;
 mod memory;
 pub mod observer;
 pub mod output_folder;

@@ -9,6 +9,7 @@ mod watcher;
 use std::time::Instant;
 
 use topopt_case::config::Config;
+use topopt_case::finding::InputError;
 use topopt_case::interrupt::Interrupt;
 use topopt_case::of_physics;
 
@@ -38,6 +39,7 @@ pub fn run(
     observer: &mut dyn StudyObserver,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
+    request.check_own(config).map_err(InputError::from)?;
     let mut config = config.clone();
     config.ranks = request.team.size();
     let asked = Asked { config: &config, request, interrupt, start: Instant::now() };

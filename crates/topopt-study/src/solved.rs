@@ -18,7 +18,7 @@ mod solved_case;
 
 pub use balance::{Balance, Reaction};
 pub(crate) use field_file::FieldFile;
-pub(crate) use fields::{Field, Fields};
+pub use fields::{Field, Fields};
 pub(crate) use filling::{Filling, carrying_nodes};
 pub use gauss_points::PeakStress;
 pub(crate) use gauss_points::{COLUMNS, GaussPoints};

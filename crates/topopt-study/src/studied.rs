@@ -3,6 +3,8 @@
 //! Its functions are not generic, so that they are compiled once, in this crate: generic ones were
 //! compiled again in every program and test that calls them, with all solvers below.
 
+use std::sync::mpsc::Sender;
+
 use topopt_case::case::Case;
 use topopt_case::config::Config;
 use topopt_case::finding::InputError;
@@ -14,9 +16,9 @@ use crate::analysis::{self, Analysis, Analyzed};
 use crate::computer::{Computer, Needs, Solvable, Visitor};
 use crate::duration::Duration;
 use crate::failure::Failure;
+use crate::linear_system::{self, Calls, Opened};
 use crate::place::Place;
-use crate::run_directory::RunDirectory;
-use crate::verification::{self, Verification, Verified};
+use crate::verification::{self, Optimized, Verification, Verified};
 
 /// A physics whose cases are checked, solved and verified.
 pub trait Studied<const N: usize>: Analyzed<N> + Verified<N> {
@@ -58,7 +60,20 @@ pub trait Studied<const N: usize>: Analyzed<N> + Verified<N> {
         interrupt: &Interrupt,
     ) -> Result<Analysis<Self::Case>, Failure>;
 
-    /// Solves the design in `results` again as the solid that is exported: elements have the
+    /// Builds the linear system of the part of `config`, or of the design of the request, reports
+    /// it to the first of the `ends`, and answers the calls of the second until their sender is
+    /// gone.
+    ///
+    /// # Errors
+    /// Input that cannot be solved, a device that fails.
+    fn serve(
+        config: &Config,
+        request: &analysis::Request,
+        interrupt: &Interrupt,
+        ends: (Sender<Opened>, Calls),
+    ) -> Result<(), Failure>;
+
+    /// Solves the `optimized` design again as the solid that is exported: elements have the
     /// stiffness, or conductivity, of the share that it fills \[AllaireJouveToader2004\]. Computes
     /// where the case says, and writes verify.json and verify.vtu beside the design.
     ///
@@ -72,7 +87,7 @@ pub trait Studied<const N: usize>: Analyzed<N> + Verified<N> {
     /// does not connect loads and supports or has nothing where loads act, a solve that does not
     /// converge, a file that cannot be written.
     fn verify(
-        results: &RunDirectory,
+        optimized: &Optimized,
         config: &Config,
         request: &verification::Request,
         interrupt: &Interrupt,
@@ -115,13 +130,22 @@ macro_rules! studied {
                 analysis::of::<Self, $unknowns>(config, request, interrupt)
             }
 
+            fn serve(
+                config: &Config,
+                request: &analysis::Request,
+                interrupt: &Interrupt,
+                ends: (Sender<Opened>, Calls),
+            ) -> Result<(), Failure> {
+                linear_system::serve::<Self, $unknowns>(config, request, interrupt, ends)
+            }
+
             fn verify(
-                results: &RunDirectory,
+                optimized: &Optimized,
                 config: &Config,
                 request: &verification::Request,
                 interrupt: &Interrupt,
             ) -> Result<Verification<Self::Overall, Self::Case>, Failure> {
-                verification::of::<Self, $unknowns>(results, config, request, interrupt)
+                verification::of::<Self, $unknowns>(optimized, config, request, interrupt)
             }
         }
     };

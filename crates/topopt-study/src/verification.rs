@@ -22,6 +22,6 @@ pub use heat::{HighestTemperature, LargestTemperature};
 pub use limits::{Limits, VerifiedLimit, VerifiedObjective};
 pub use measures::{Width, sorted_shares};
 pub(crate) use proof::of;
-pub use proof::{Verification, Verified};
+pub use proof::{Optimized, Verification, Verified};
 pub use remeshed::Remeshed;
 pub use request::Request;

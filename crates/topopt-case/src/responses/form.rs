@@ -1,6 +1,8 @@
 //! The form of a response on a mesh, and ways to measure it.
 
-use topopt_design::{DesignSpace, StateFunction};
+use std::sync::Arc;
+
+use topopt_design::{DesignSpace, HostFunction, StateFunction};
 use topopt_fem::ProblemView;
 use topopt_linalg::{BackendError, Pointwise};
 
@@ -13,6 +15,13 @@ pub enum Numbers<'a> {
     Nodes(&'a mut Vec<u32>),
     /// Nodes with weights of their states in a sum.
     Weights(&'a mut Vec<(u32, [f64; 3])>),
+    /// All nodes and elements, in the user's order.
+    Order {
+        /// Nodes, `[n_nodes]`.
+        nodes: &'a mut [u32],
+        /// Elements, `[n_elements]`.
+        elements: &'a mut [u32],
+    },
 }
 
 /// Part that is measured: the first of several ranks has all of its values, the others none.
@@ -36,6 +45,8 @@ pub enum Measure<'a, B: Pointwise> {
     Densities(Vec<f64>),
     /// A function of the state of a load case.
     State(usize, Box<dyn StateFunction<B> + 'a>),
+    /// A function of the caller's.
+    Host(Arc<dyn HostFunction>),
 }
 
 /// A form of a response.

@@ -4,12 +4,13 @@ use std::cell::LazyCell;
 
 use serde::{Deserialize, Serialize};
 use topopt_design::{IterationReport, When};
-use topopt_mesh::Renumbering;
 use topopt_mesh::numbers::shown;
 use topopt_mesh::vector::length;
+use topopt_mesh::{HexMesh, Renumbering};
 
 use super::Form;
 use super::form::Numbers;
+use super::own::{OwnResponse, Role};
 
 /// Objective and constraints of a case.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -65,7 +66,7 @@ impl Form {
                 let is_fixed = |&node: &u32| (0..n).all(|i| is_held(node, i));
                 !nodes.is_empty() && nodes.iter().all(is_fixed)
             }
-            Some(Numbers::Elements(_)) | None => false,
+            Some(Numbers::Elements(_) | Numbers::Order { .. }) | None => false,
         }
     }
 
@@ -85,7 +86,7 @@ impl Form {
                 weights.iter_mut().for_each(|(_, w)| *w = w.map(|w| scale * w));
                 !weights.is_empty()
             }
-            Some(Numbers::Elements(_)) | None => true,
+            Some(Numbers::Elements(_) | Numbers::Order { .. }) | None => true,
         };
         is_left.then_some(form)
     }
@@ -187,6 +188,22 @@ impl Posed {
 }
 
 impl Posed {
+    /// Adds a response of the caller's on `mesh`; an objective takes the place of that of the case.
+    pub fn add(&mut self, own: &OwnResponse, mesh: &HexMesh) {
+        let (label, form) = (own.label.clone(), own.form(mesh).into());
+        let response = PosedResponse { label, weight: 1.0, form, when: None, zero: 0.0 };
+        let (limit, is_upper) = match own.role {
+            Role::AtMost(limit) => (limit, true),
+            Role::AtLeast(limit) => (limit, false),
+            Role::Minimized | Role::Maximized => {
+                self.is_maximized = own.role == Role::Maximized;
+                self.objective = vec![response];
+                return;
+            }
+        };
+        self.constraints.push(PosedConstraint { response, limit, is_upper, entry: None });
+    }
+
     /// Returns the responses on the nodes and elements of `renumbering`.
     #[must_use]
     pub fn renumbered(mut self, renumbering: &Renumbering) -> Self {
@@ -196,6 +213,10 @@ impl Posed {
             match numbers {
                 Numbers::Elements(set) => renumber(set, &elements),
                 Numbers::Nodes(set) => renumber(set, &nodes),
+                Numbers::Order { nodes: of_nodes, elements: of_elements } => {
+                    of_nodes.iter_mut().for_each(|node| *node = nodes[*node as usize]);
+                    of_elements.iter_mut().for_each(|e| *e = elements[*e as usize]);
+                }
                 Numbers::Weights(weights) => {
                     weights.iter_mut().for_each(|(node, _)| *node = nodes[*node as usize]);
                 }
@@ -212,6 +233,7 @@ impl Posed {
             match numbers {
                 Numbers::Elements(set) | Numbers::Nodes(set) => set.clear(),
                 Numbers::Weights(weights) => weights.clear(),
+                Numbers::Order { .. } => {} // ranks refuse it
             }
         }
         posed

@@ -19,6 +19,7 @@ use topopt_study::run::{self, Request};
 
 use crate::args::RunArgs;
 use crate::connection;
+use crate::program::this_program;
 use crate::progress::Progress;
 
 pub(super) fn run(
@@ -57,6 +58,7 @@ pub(super) fn run(
             _ => Earlier::Keep,
         }),
         mesh: None,
+        own: Vec::new(),
         start_from: args.start_from.clone(),
         gmsh: (&args.gmsh).into(),
         team,
@@ -81,7 +83,7 @@ fn agree(asked: Option<NonZeroUsize>, launched: &Launched) -> Result<(), Finding
 
 /// Starts a process per rank, each with a GPU, and waits for them.
 fn on_gpus(ranks: NonZeroUsize, interrupt: &Interrupt) -> Result<(), Failure> {
-    let program = env::current_exe();
+    let program = this_program();
     let command = |_| {
         let mut command = Command::new(program.as_deref().unwrap_or(Path::new("topopt")));
         command.args(env::args_os().skip(1));

@@ -44,11 +44,13 @@ fn solve_of<K: Shown<N>, const N: usize>(
 ) -> Result<(), Failure> {
     let request = Request {
         design: args.design.clone(),
-        earlier: match (args.resume, args.overwrite) {
+        density: None,
+        mesh: None,
+        files: Some(match (args.resume, args.overwrite) {
             (true, _) => Earlier::Continue,
             (_, true) => Earlier::Replace,
             _ => Earlier::Keep,
-        },
+        }),
         gauss: args.gauss.clone(),
         gmsh: (&args.gmsh).into(),
     };

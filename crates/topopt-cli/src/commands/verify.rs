@@ -13,7 +13,7 @@ use topopt_study::failure::Failure;
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::thread_pool::thread_pool;
-use topopt_study::verification::{Remeshed, Request, Verification};
+use topopt_study::verification::{Optimized, Remeshed, Request, Verification};
 
 use super::physics::{CaseNumbers, OverallNumbers, Shown};
 use crate::args::VerifyArgs;
@@ -41,7 +41,8 @@ fn tell<K: Shown<N>, const N: usize>(
 ) -> Result<(), Failure> {
     let request =
         Request { threshold: args.threshold, remesh: args.remesh, gmsh: (&args.gmsh).into() };
-    let verify = || K::verify(results, config, &request, interrupt);
+    let optimized = Optimized::read(results).map_err(InputError::from)?;
+    let verify = || K::verify(&optimized, config, &request, interrupt);
     let found = thread_pool(config.solver.threads)?.install(verify)?;
     if args.json {
         json::print(&found, out)?;

@@ -205,7 +205,14 @@ fn solved(folder: &Folder, case: &str, number: &Number) -> Result<(), String> {
 /// Analyzes a case of one physics.
 fn analyzed<K: Studied<N>, const N: usize>(config: &Config) -> Result<(), Failure> {
     let (earlier, gmsh) = (Earlier::Replace, Gmsh::default());
-    let request = Request { design: None, earlier, gauss: None, gmsh };
+    let request = Request {
+        design: None,
+        density: None,
+        mesh: None,
+        files: Some(earlier),
+        gauss: None,
+        gmsh,
+    };
     K::analyze(config, &request, &Interrupt::new()).map(drop)
 }
 

@@ -1,6 +1,7 @@
 //! The responses, a file each.
 
 mod compliance;
+mod host;
 mod largest;
 mod of_states;
 mod sensitivity_filter;
@@ -9,6 +10,7 @@ mod volume;
 mod weighted_density;
 
 pub use compliance::{CaseCompliance, Compliance};
+pub use host::{HostFunction, HostResponse, HostValue};
 pub use largest::{LargestState, StateNorm};
 pub use of_states::{OfHistory, OfState, When};
 pub use sensitivity_filter::SensitivityFilter;

@@ -1,12 +1,14 @@
 //! Responses against finite differences through the whole loop, and optimizers that remember.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use topopt_design::{
     CaseCompliance, Chain, Compliance, Constraint, Dependence, DesignSpace, DesignState,
-    DesignTransform, Ended, Evaluated, Formulation, Function, Memory, Objective, OfState,
-    OptimalityCriteria, Optimization, Optimizer, Response, SolveError, StateEquation, StateMean,
-    StateNorm, StopRules, Subproblem, Volume, WeightedDensity, start,
+    DesignTransform, Ended, Evaluated, Formulation, Function, HostFunction, HostResponse,
+    HostValue, Memory, Objective, OfState, OptimalityCriteria, Optimization, Optimizer, Response,
+    SolveError, StateEquation, StateMean, StateNorm, StopRules, Subproblem, Volume,
+    WeightedDensity, start,
 };
 use topopt_fem::{ElementKernel, LoadCase, Problem};
 use topopt_linalg::{BackendError, Cpu, Monitor, Space};
@@ -49,6 +51,41 @@ fn largest<K: ElementKernel<N>, const N: usize>(
     let nodes = (0..problem.mesh().n_nodes() as u32).step_by(7).collect();
     let (name, norm) = ("largest displacement".into(), StateNorm::new(problem, nodes, 8.0));
     Box::new(OfState::new(&Cpu, problem.space(), (name, case), norm).unwrap())
+}
+
+/// (1 + rho . rho) (u0 . c) + u1 . u1, computed by a caller.
+struct OfCaller {
+    is_held: Vec<bool>,
+}
+
+impl HostFunction for OfCaller {
+    fn evaluate(&self, density: &[f64], states: &[Vec<f64>]) -> Result<HostValue, BackendError> {
+        let along = |k: usize| (k as f64 * 0.7).sin();
+        let sum: f64 = states[0].iter().enumerate().map(|(k, u)| along(k) * u).sum();
+        let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+        let factor = 1.0 + square(density);
+        let free = |slope: Vec<f64>| {
+            let slopes = slope.into_iter().zip(&self.is_held);
+            slopes.map(|(slope, is_held)| if *is_held { 0.0 } else { slope }).collect()
+        };
+        Ok(HostValue {
+            value: factor * sum + square(&states[1]),
+            by_density: density.iter().map(|rho| 2.0 * rho * sum).collect(),
+            by_states: vec![
+                free((0..states[0].len()).map(|k| factor * along(k)).collect()),
+                free(states[1].iter().map(|u| 2.0 * u).collect()),
+            ],
+        })
+    }
+}
+
+fn of_caller<K: ElementKernel<N>, const N: usize>(
+    problem: &Problem<K, N>,
+) -> Box<HostResponse<Cpu>> {
+    let is_held = |k: usize| problem.constraints().is_fixed(k / N, k % N);
+    let function = Arc::new(OfCaller { is_held: (0..problem.n_dofs()).map(is_held).collect() });
+    let (name, n_cases) = ("of the caller".into(), problem.load_cases().len());
+    Box::new(HostResponse::new(&Cpu, problem.space(), (name, n_cases), function).unwrap())
 }
 
 fn of_case(case: usize) -> Box<CaseCompliance> {
@@ -125,6 +162,7 @@ pub fn hold_against_differences<K: ElementKernel<N>, const N: usize>(
         Constraint::new(largest(problem, 0), 1.0),
         Constraint::at_least(largest(problem, 1), 1.0),
         Constraint::new(Box::new(MeanDensity { elements: vec![5, 90, 17], broken: None }), 1.0),
+        Constraint::new(of_caller(problem), 1.0),
         Constraint::new(Box::new(Compliance), 1.0),
         Constraint::new(of_case(0), 1.0),
         Constraint::new(of_case(1), 1.0),

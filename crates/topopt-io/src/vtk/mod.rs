@@ -9,6 +9,7 @@
 mod appended;
 mod array;
 mod decompress;
+pub mod grid;
 mod kind;
 pub mod legacy;
 mod legacy_stream;

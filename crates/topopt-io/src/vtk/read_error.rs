@@ -51,6 +51,18 @@ pub enum Fault {
          compression (in ParaView: Save Data > Compressor Type)"
     )]
     Compressor(String),
+    /// A set with what is not in the grid.
+    #[error("the set `{name}` has {member}, and the grid has {n} {what}, which count from 0")]
+    NotInGrid {
+        /// The set.
+        name: String,
+        /// Number in the set.
+        member: u64,
+        /// Number of points or cells.
+        n: usize,
+        /// `points` or `cells`.
+        what: &'static str,
+    },
     /// More than one piece, or none.
     #[error(
         "the file holds {0} pieces where one is needed; join them (in ParaView: Merge Blocks with \

@@ -25,7 +25,7 @@ impl Part<'_, Diffusion, 1> {
     ) -> Result<Analysis<HeatCase>, Failure> {
         let steps = Steps::of(self, keys, conditions)?;
         let restart = Restart::of(&steps).map_err(InputError::from)?;
-        let resumed = match request.earlier {
+        let resumed = match request.earlier() {
             Earlier::Continue => Some(restart.find(&steps).map_err(InputError::from)?),
             _ => None,
         };

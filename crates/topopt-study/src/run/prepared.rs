@@ -60,6 +60,7 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         };
         let (place, case) = rayon::join(place, case);
         let (place, mut case) = (place.map_err(InputError::from)?, case?);
+        request.own.iter().for_each(|own| case.posed.add(own, &case.mesh));
         let is_kept = request.files.is_some() && request.mesh.is_none();
         let part = is_kept
             .then(|| part_file::triangulated(config, &request.gmsh, interrupt, &mut case.notes))

@@ -7,22 +7,28 @@ use topopt_io::vtk::{Array, Values};
 use crate::design_file::array_name;
 
 /// An array of one load case.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Field {
+    /// Name of the array.
     pub name: String,
+    /// Number of components.
     pub components: usize,
+    /// Values, `[n][components]`.
     pub values: Vec<f64>,
 }
 
 /// Arrays of nodes and of elements, in the user's numbering.
-#[derive(Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Fields {
+    /// Arrays of the nodes.
     pub points: Vec<Field>,
+    /// Arrays of the elements.
     pub cells: Vec<Field>,
 }
 
 impl Fields {
     /// Appends the arrays of `others`.
-    pub fn extend(&mut self, others: Self) {
+    pub(crate) fn extend(&mut self, others: Self) {
         self.points.extend(others.points);
         self.cells.extend(others.cells);
     }
@@ -30,7 +36,7 @@ impl Fields {
 
 impl Field {
     /// The array of `what` in load case number `k` of `model`, with C components.
-    pub fn new<K, const N: usize, const C: usize>(
+    pub(crate) fn new<K, const N: usize, const C: usize>(
         model: &Model<K, N>,
         (what, k): (&str, usize),
         values: Vec<[f64; C]>,
@@ -43,7 +49,7 @@ impl Field {
     }
 
     /// Returns its array for a file.
-    pub fn array(&self) -> Array<'_> {
+    pub(crate) fn array(&self) -> Array<'_> {
         let Self { name, components, values } = self;
         Array { name, components: *components, values: Values::F64(values) }
     }

@@ -8,7 +8,7 @@ use topopt_case::model::Model;
 use topopt_case::responses::posed::Posed;
 use topopt_case::unit_names::UnitNames;
 use topopt_design::{Ended, StopRule};
-use topopt_mesh::numbers::shown;
+use topopt_mesh::{HexMesh, numbers::shown};
 
 use super::{Preconditioner, Settings, Summary, rule_text};
 use crate::asked::{Limited, ObjectiveFound};
@@ -25,7 +25,10 @@ pub struct RunSummary<'a> {
     pub record: Summary,
     /// Warnings from the end of the run, without grey material.
     pub(crate) ending: Vec<String>,
-    pub(crate) posed: &'a Posed,
+    /// The mesh as the user numbers it.
+    pub mesh: &'a HexMesh,
+    /// Objective and limits.
+    pub posed: &'a Posed,
     config: &'a Config,
 }
 
@@ -70,7 +73,7 @@ impl<'a> RunSummary<'a> {
             warnings: doubtful,
             notes: model.notes.clone(),
         };
-        Self { record, ending: Vec::new(), posed: &model.posed, config }
+        Self { record, ending: Vec::new(), mesh: &model.mesh, posed: &model.posed, config }
     }
 
     /// Takes over what the full part says of the limits.

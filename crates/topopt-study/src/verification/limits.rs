@@ -159,6 +159,8 @@ impl<K: Solvable<N>, const N: usize> SolvedShape<'_, K, N> {
         let value = match form.measure::<Cpu>(part, &Cpu, response.zero)? {
             Measure::Compliance(None) => self.compliance,
             Measure::Compliance(Some(case)) => self.compliances[case],
+            // A verification has the case alone, and no function of a caller's.
+            Measure::Host(_) => f64::NAN,
             Measure::Volume => self.shape.volume_fraction.verified,
             Measure::Densities(weights) => {
                 let shares = self.shape.shares.iter();

@@ -1,6 +1,6 @@
 //! The proof of a design: the exported shape, solved again.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use topopt_case::model::Model;
 use topopt_case::physics::heat::FILLER;
 use topopt_fem::Problem;
 use topopt_io::vtk::{Array, Compression, Values, vtu};
+use topopt_mesh::HexMesh;
 
 use super::built::Built;
 use super::carried::Carried;
@@ -66,6 +67,40 @@ pub struct Verification<O, C> {
     pub warnings: Vec<String>,
     /// Notes on what was moved or left out, a sentence each.
     pub notes: Vec<String>,
+    /// Fields of the solid, of a verification that writes no files.
+    #[serde(skip)]
+    pub fields: Fields,
+}
+
+/// Name of the array of the share of each element that the solid fills.
+const SHARE: &str = "share";
+
+/// A design to be verified.
+pub struct Optimized {
+    /// Summary of its run.
+    pub summary: Summary,
+    /// Densities on its mesh.
+    pub file: DesignFile,
+    /// Mesh in place of that of the case.
+    pub mesh: Option<HexMesh>,
+    /// Folder of its results, which takes those of the verification; none for a verification that
+    /// writes no files and returns its fields.
+    pub folder: Option<PathBuf>,
+}
+
+impl Optimized {
+    /// Reads the design in `results`.
+    ///
+    /// # Errors
+    /// A finding if it cannot be read.
+    pub fn read(results: &RunDirectory) -> Result<Self, Finding> {
+        Ok(Self {
+            summary: results.summary()?,
+            file: DesignFile::read(&results.design())?,
+            mesh: None,
+            folder: Some(results.path().to_owned()),
+        })
+    }
 }
 
 /// A physics whose designs are verified.
@@ -103,25 +138,27 @@ pub trait Verified<const N: usize>: Measured<N> {
     fn shown_fields(solved: &Solved<Self, N>) -> Fields;
 }
 
-/// Solves the design in `results` again; see [`Studied::verify`](crate::studied::Studied::verify).
+/// Solves the `optimized` design again; see [`Studied::verify`](crate::studied::Studied::verify).
 pub(crate) fn of<K: Verified<N>, const N: usize>(
-    results: &RunDirectory,
+    optimized: &Optimized,
     config: &Config,
     request: &Request,
     interrupt: &Interrupt,
 ) -> Result<Verification<K::Overall, K::Case>, Failure> {
     if config.transient.is_some() {
-        return Err(InputError::from(in_time(results.path())).into());
+        return Err(InputError::from(in_time(optimized.folder.as_deref())).into());
     }
-    let summary = results.summary().map_err(InputError::from)?;
-    let case = Case::<N>::of::<K>(config, &request.gmsh, interrupt)?;
+    let Optimized { summary, file, mesh, folder } = optimized;
+    let case = match mesh {
+        Some(mesh) => Case::<N>::on::<K>(config, mesh.clone())?,
+        None => Case::<N>::of::<K>(config, &request.gmsh, interrupt)?,
+    };
     let given = Given::of::<K>(config, &case);
     let asked = config.solver.device;
     let place = Place::find(asked).map_err(InputError::from)?;
     let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
-    let file = DesignFile::read(&results.design()).map_err(InputError::from)?;
-    let (body, _) = part_file::read(Some(results.path()), &file.mesh).map_err(InputError::from)?;
-    let shape = Shape::new(&model, (&file, &body), request).map_err(InputError::from)?;
+    let (body, _) = part_file::read(folder.as_deref(), &file.mesh).map_err(InputError::from)?;
+    let shape = Shape::new(&model, (file, &body), request).map_err(InputError::from)?;
 
     let void = K::void(config);
     let is_solid = |is_touched: &bool| *is_touched || void >= FILLER;
@@ -136,25 +173,30 @@ pub(crate) fn of<K: Verified<N>, const N: usize>(
     let part = Part { config, model: &model, given, filling };
     let solved = Solved::new(part, conditions)?;
     let proof = Proof { solved, shape, carried };
-    let mut verification = proof.verification(&summary, &file, &place, notes)?;
+    let mut verification = proof.verification(summary, file, &place, notes)?;
     if request.remesh {
         let settings = Settings { request, place: &place, interrupt };
         let verified = verification.compliance.verified;
         let lookup = proof.solved.part.lookup();
-        let found = remeshed::solved::<K, N>(&lookup, (&file, &body), verified, &settings)?;
+        let found = remeshed::solved::<K, N>(&lookup, (file, &body), verified, &settings)?;
         verification.remeshed = Some(found);
     }
-    proof.write(results.path())?;
-    write_json(&results.path().join(VERIFIED), &verification)?;
+    match folder {
+        Some(folder) => {
+            proof.write(folder)?;
+            write_json(&folder.join(VERIFIED), &verification)?;
+        }
+        None => verification.fields = proof.fields(),
+    }
     Ok(verification)
 }
 
 /// A design for heat in time, which is not verified.
-fn in_time(results: &Path) -> Finding {
+fn in_time(results: Option<&Path>) -> Finding {
     let message = "the design is one for heat in time, and `topopt verify` solves steady states";
     Finding::new(message).remedy(format!(
         "`topopt solve CASE --design {}` steps through the design with its densities",
-        results.display()
+        results.unwrap_or(Path::new("RESULT")).display()
     ))
 }
 
@@ -231,7 +273,17 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
             remeshed: None,
             warnings,
             notes: notes.into_iter().chain(K::note(solved)).collect(),
+            fields: Fields::default(),
         })
+    }
+
+    /// Collects the fields of the solid, with the share of each element that it fills.
+    fn fields(&self) -> Fields {
+        let values = self.solved.part.model.renumbering.elements_to_original(&self.shape.shares);
+        let share = Field { name: SHARE.into(), components: 1, values };
+        let mut fields = Fields { points: Vec::new(), cells: vec![share] };
+        fields.extend(K::shown_fields(&self.solved));
+        fields
     }
 
     /// Writes the design of solid and void in the mesh file's numbering.
@@ -244,7 +296,7 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
         let fields = K::shown_fields(solved);
         let points: Vec<Array> = fields.points.iter().map(Field::array).collect();
         let mut cells = vec![
-            Array { name: "share", components: 1, values: Values::F64(&shares) },
+            Array { name: SHARE, components: 1, values: Values::F64(&shares) },
             Array { name: "solid", components: 1, values: Values::U8(&solid) },
         ];
         cells.extend(fields.cells.iter().map(Field::array));

@@ -95,7 +95,7 @@ pub(super) fn solved<K: Verified<N>, const N: usize>(
     let given = Given::of::<K>(&config, &case);
     let Settings { place, interrupt, .. } = *settings;
     let model = Model::<K, N>::build(&config, case, place.needs_colors(&config))?;
-    let filling = filling(&config, &model, None).map_err(InputError::from)?;
+    let filling = filling(&config, &model, None);
     let part = Part { config: &config, model: &model, given, filling };
     let remedies = REMEDIES;
     let conditions = Conditions { config: &config, place, interrupt, rounded: ROUNDED, remedies };

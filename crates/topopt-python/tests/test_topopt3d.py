@@ -1,0 +1,380 @@
+"""The module `topopt3d` against the program, and its promises to Python."""
+
+import csv
+import gc
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import topopt3d
+
+ROOT = Path(__file__).resolve().parents[3]
+CANTILEVER = ROOT / "benchmarks" / "cantilever.toml"
+# Columns that a clock measures.
+SECONDS = "seconds"
+
+
+def cube(n=4):
+    """Returns points and hexahedra of a bar of n x 2 x 2 cubes, its nodes at x = 0 and at x = n."""
+    x, y, z = np.meshgrid(np.arange(n + 1), np.arange(3), np.arange(3), indexing="ij")
+    points = np.stack([x, y, z], axis=-1).reshape(-1, 3).astype(float)
+    number = np.arange(len(points)).reshape(n + 1, 3, 3)
+    corners = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
+    cells = [number[i : n + i, j : 2 + j, k : 2 + k].ravel() for i, j, k in corners]
+    return points, np.stack(cells, axis=1), number[0].ravel(), number[n].ravel()
+
+
+def bar(n=12):
+    points, cells, fixed, load = cube(n)
+    return topopt3d.Mesh(points, {"hexahedron": cells}, {"fixed": fixed, "load": load})
+
+
+def case(mesh=None, iterations=5, **keys):
+    defaults = {
+        "supports": [{"set": "fixed"}],
+        "loads": [{"set": "load", "force": [0, -1, 0]}],
+        "design": {"volume_fraction": 0.5},
+        "filter": {"radius_in_elements": 1.5},
+        "optimizer": {"max_iterations": iterations, "change_tolerance": 0, "compliance_tolerance": 0},
+        "solver": {"device": "cpu"},
+    }
+    return topopt3d.Case(defaults, mesh=mesh or bar(), **keys)
+
+
+def numbers_of(file):
+    with open(file, newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    return {name: [float(row[name]) for row in rows] for name in rows[0]}
+
+
+def test_the_history_is_that_of_the_command_line_to_the_last_bit(tmp_path):
+    few = ["--set", "optimizer.max_iterations=4", "--set", "mesh.elements=2000", "--device", "cpu"]
+    program = [sys.executable, "-c", "import topopt3d; topopt3d.main()"]
+    asked = [*program, "run", str(CANTILEVER), "--output", str(tmp_path / "out"), *few]
+    subprocess.run(asked, check=True, capture_output=True, cwd=tmp_path)
+    expected = numbers_of(tmp_path / "out" / "history.csv")
+
+    keys = {"mesh": {"elements": 2000}, "optimizer": {"max_iterations": 4}}
+    found = topopt3d.run(topopt3d.Case(CANTILEVER, solver={"device": "cpu"}, **keys))
+    assert list(found.history) == list(expected)
+    for name in (name for name in expected if SECONDS not in name):
+        assert found.history[name].tolist() == expected[name], name
+    assert (found.status, found.directory) == ("done", None)
+
+
+def test_results_in_a_folder_are_those_in_memory(tmp_path):
+    part = tmp_path / "part.msh"
+    bar().write(part)
+    on_file = case(mesh=part).run(output=tmp_path / "out")
+    in_memory = case().run()
+    assert on_file.directory == str(tmp_path / "out")
+    assert on_file.density.tolist() == in_memory.density.tolist()
+    assert numbers_of(tmp_path / "out" / "history.csv")["compliance"] == in_memory.history[
+        "compliance"
+    ].tolist()
+    with pytest.raises(topopt3d.InputError, match="part.msh"):
+        case().run(output=tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
+def test_meshes_go_to_arrays_and_back(tmp_path):
+    points, cells, fixed, _ = cube()
+    marks = np.arange(len(cells)) < 3
+    mesh = topopt3d.Mesh(points, [("hexahedron", cells)], {"fixed": fixed}, {"first": marks})
+    assert mesh.points.tolist() == points.tolist() and mesh.cells.tolist() == cells.tolist()
+    assert mesh.cell_type == "hexahedron"
+    mesh.write(tmp_path / "part.msh")
+    again = topopt3d.read(tmp_path / "part.msh")
+    assert again.points.tolist() == points.tolist() and again.cells.tolist() == cells.tolist()
+    assert again.point_sets["fixed"].tolist() == fixed.tolist()
+    assert again.cell_sets["first"].tolist() == [0, 1, 2]
+
+
+def test_other_cells_are_taken_as_the_readers_take_them():
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1]], float)
+    wedge = topopt3d.Mesh(corners, {"wedge": [[0, 1, 2, 3, 4, 5]]})
+    assert wedge.cells.shape == (1, 8)
+    tetrahedron = topopt3d.Mesh(corners[:4], {"tetra": [[0, 1, 2, 3]]})
+    assert tetrahedron.cells.shape == (1, 10) and tetrahedron.cell_type == "tetra10"
+    square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0.5, 0.5, 1]], float)
+    pyramid = topopt3d.Mesh(square, {"pyramid": [[0, 1, 2, 3, 4]]})
+    assert len(pyramid.cells) > 1
+
+
+@pytest.mark.parametrize(
+    ("points", "cells", "sets"),
+    [
+        (np.zeros((4, 2)), [[0, 1, 2, 3]], {}),
+        (np.full((4, 3), np.nan), [[0, 1, 2, 3]], {}),
+        (np.eye(4, 3), [[0, 1, 2, 9]], {}),
+        (np.eye(4, 3), [[0, 1, 2, -1]], {}),
+        (np.eye(4, 3), [[0, 1, 2]], {}),
+        (np.eye(4, 3), [[0, 1, 2, 3]], {"far": [4]}),
+    ],
+)
+def test_arrays_that_are_no_mesh_are_refused(points, cells, sets):
+    with pytest.raises((topopt3d.InputError, ValueError)):
+        topopt3d.Mesh(points, {"tetra": cells}, sets)
+
+
+def test_errors_are_exceptions_with_findings():
+    with pytest.raises(topopt3d.InputError, match="volume_fractoin") as caught:
+        case(design={"volume_fractoin": 0.3})
+    [finding] = caught.value.findings
+    assert "volume_fraction" in str(finding) and finding.line is not None
+    with pytest.raises(topopt3d.InputError) as caught:
+        case(loads=[{"set": "lod", "force": [0, 0, 1]}]).run()
+    assert "`load`" in str(caught.value)
+    assert [found.kind for found in case(loads=[{"set": "lod", "force": [1, 0, 0]}]).check()] == [
+        "error"
+    ]
+    assert "error" not in [found.kind for found in topopt3d.check(case())]
+
+
+def test_arrays_outlive_their_owner_and_cannot_be_written_to():
+    found = case().run()
+    density, displacement, column = found.density, found.displacement, found.history["compliance"]
+    points = found.mesh.points
+    before = [array.copy() for array in (density, displacement, column, points)]
+    del found
+    gc.collect()
+    filler = [np.random.default_rng(0).random(len(density)) for _ in range(200)]
+    for array, copy in zip((density, displacement, column, points), before):
+        assert array.tolist() == copy.tolist() and len(filler) == 200
+        with pytest.raises(ValueError):
+            array[0] = 1
+        with pytest.raises(ValueError):
+            array.flags.writeable = True
+
+
+def test_a_callback_sees_each_design_and_ends_the_run():
+    seen = []
+
+    def look(design):
+        seen.append((design.iteration, design.density, design.values["compliance"]))
+        assert threading.current_thread() is threading.main_thread()
+        return design.iteration < 3
+
+    found = case().run(look)
+    assert [iteration for iteration, *_ in seen] == [1, 2, 3]
+    assert found.status == "interrupted"
+    assert seen[-1][1].tolist() == found.density.tolist()
+    assert [value for *_, value in seen] == found.history["compliance"].tolist()
+
+
+def test_a_callback_that_raises_ends_the_run_with_its_exception():
+    def fail(design):
+        raise KeyError(design.iteration)
+
+    with pytest.raises(KeyError, match="1"):
+        case().run(fail)
+    assert case().run().status == "done"
+
+
+def test_control_c_ends_a_run(tmp_path):
+    script = tmp_path / "long.py"
+    script.write_text(
+        textwrap.dedent(
+            f"""
+            import sys, topopt3d
+            keys = {{"mesh": {{"elements": 20000}}, "solver": {{"device": "cpu"}}}}
+            case = topopt3d.Case({str(CANTILEVER)!r}, **keys)
+            print("ready", flush=True)
+            try:
+                topopt3d.run(case)
+            except KeyboardInterrupt:
+                print("interrupted", flush=True)
+                topopt3d.run(case, lambda design: False)
+                print("ran again", flush=True)
+            """
+        )
+    )
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(1.0)
+        os.kill(process.pid, signal.SIGINT)
+        start = time.monotonic()
+        assert process.stdout.readline() == "interrupted\n"
+        assert time.monotonic() - start < 10
+        assert process.stdout.readline() == "ran again\n"
+    assert process.returncode == 0
+
+
+def test_runs_of_two_threads_have_the_bits_of_one():
+    expected, found = case().run(), {}
+    threads = [
+        threading.Thread(target=lambda k=k: found.update({k: case().run()})) for k in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for k in range(2):
+        assert found[k].density.tolist() == expected.density.tolist()
+
+
+def test_other_threads_of_python_go_on_during_a_run():
+    counted, is_over = [0], threading.Event()
+
+    def count():
+        while not is_over.is_set():
+            counted[0] += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    start = time.monotonic()
+    case(mesh=bar(60), iterations=10).run()
+    seconds = time.monotonic() - start
+    is_over.set()
+    thread.join()
+    assert counted[0] > 50 * seconds
+
+
+def test_solve_and_verify_balance_the_load():
+    solution = topopt3d.solve(case())
+    assert solution.stress.shape == (48, 6) and solution.von_mises.shape == (48,)
+    _, _, fixed, load = cube(12)
+    assert np.isclose(solution.point_data["reaction"][fixed, 1].sum(), len(load), rtol=1e-6)
+    work = -solution.displacement[load, 1].sum()
+    assert np.isclose(solution.numbers["load_cases"][0]["compliance"], work, rtol=1e-6)
+
+    keys = {"mesh": {"elements": 2000}, "optimizer": {"max_iterations": 15}}
+    found = topopt3d.run(topopt3d.Case(CANTILEVER, solver={"device": "cpu"}, **keys))
+    verified = topopt3d.verify(found)
+    assert verified.cell_data["share"].max() <= 1.0
+    assert verified.numbers["compliance"]["verified"] > 0
+    vertices, triangles = topopt3d.surface(found)
+    assert triangles.max() < len(vertices)
+    corner = vertices[triangles]
+    volume = np.einsum("ni,ni->", corner[:, 0], np.cross(corner[:, 1], corner[:, 2])) / 6
+    assert np.isclose(volume, found.density.sum(), rtol=0.01)
+
+
+def test_a_density_is_solved_in_the_order_of_the_mesh():
+    half = np.where(np.arange(48) < 24, 1.0, 0.5)
+    whole = topopt3d.solve(case()).numbers["load_cases"][0]["compliance"]
+    softer = topopt3d.solve(case(), half)
+    assert softer.numbers["load_cases"][0]["compliance"] > whole
+    found = case(iterations=3).run()
+    again = topopt3d.solve(case(iterations=3), found.density)
+    assert np.isclose(
+        again.numbers["load_cases"][0]["compliance"], found.history["compliance"][-1], rtol=1e-4
+    )
+    with pytest.raises(topopt3d.InputError, match="47 densities"):
+        topopt3d.solve(case(), half[1:])
+    with pytest.raises(topopt3d.InputError, match="element 3, from 0, is NaN"):
+        topopt3d.solve(case(), np.where(np.arange(48) == 3, np.nan, half))
+
+
+def test_conjugate_gradients_of_scipy_take_as_many_iterations_as_ours():
+    linalg = pytest.importorskip("scipy.sparse.linalg")
+    keys = {"mesh": {"elements": 4000}, "solver": {"device": "cpu", "cycle": "V", "tolerance": 1e-8}}
+    part = topopt3d.Case(CANTILEVER, **keys)
+    ours = topopt3d.solve(part)
+    operator = part.operator()
+    [load] = operator.loads.values()
+    steps = []
+    u, ended = linalg.cg(
+        operator,
+        load,
+        rtol=1e-8,
+        M=operator.preconditioner,
+        callback=lambda _: steps.append(None),
+    )
+    assert ended == 0
+    assert abs(len(steps) - ours.numbers["pcg_iterations"]) <= 2
+    assert np.allclose(u.reshape(-1, 3), ours.displacement, rtol=0, atol=1e-6 * abs(u).max())
+
+
+def test_a_response_of_python_is_the_built_in_one():
+    _, _, _, load = cube(12)
+    keys = {
+        "filter": {"kind": "density", "radius_in_elements": 1.5},
+        "optimizer": {"method": "mma", "max_iterations": 6, "change_tolerance": 0},
+        "design": {"volume_fraction": 0.6},
+    }
+    slope = np.zeros((len(cube(12)[0]), 3))
+    slope[load, 1] = 1 / len(load)
+
+    def mean(density, states):
+        return (slope * states[0]).sum(), None, [slope]
+
+    response = topopt3d.Response(mean, "mean", "maximize")
+    built_in = {"maximize": "displacement", "set": "load", "direction": [0, 1, 0]}
+    expected = case(objective=built_in, **keys).run()
+    found = case(**keys).run(responses=[response])
+    assert np.allclose(found.history["objective"], expected.history["objective"], rtol=1e-12)
+    assert np.allclose(found.density, expected.density, rtol=0, atol=1e-9)
+
+
+def test_derivatives_of_a_response_by_the_density_count():
+    keys = {
+        "filter": {"kind": "density", "radius_in_elements": 1.5},
+        "optimizer": {"method": "mma", "max_iterations": 6, "change_tolerance": 0},
+    }
+
+    def mean(density, states):
+        return density.mean(), np.full(len(density), 1 / len(density)), None
+
+    limited = topopt3d.Response(mean, "mean density", "at_most", 0.4)
+    found = case(**keys).run(responses=[limited])
+    assert found.history["mean_density"][-1] <= 0.4 * 1.001
+
+
+def test_a_response_that_raises_ends_the_run_with_its_exception():
+    def fail(density, states):
+        raise ZeroDivisionError("here")
+
+    keys = {"filter": {"kind": "density"}, "optimizer": {"method": "mma"}}
+    with pytest.raises(ZeroDivisionError, match="here"):
+        case(**keys).run(responses=[topopt3d.Response(fail, "broken")])
+
+
+def test_an_import_needs_no_driver():
+    assert topopt3d.devices()["cpu"] == "cpu"
+    library = Path(topopt3d._core.__file__).read_bytes()
+    needed = [name for name in (b"libcuda.so.1\0", b"libcudart.so") if name in library]
+    loaded = Path("/proc/self/maps").read_text()
+    assert "libcudart" not in loaded and b"libcudart.so" not in needed
+
+
+def test_results_go_to_pandas_and_pyvista():
+    found = case(iterations=2).run()
+    pandas = pytest.importorskip("pandas")
+    assert pandas.DataFrame(found.history)["iteration"].tolist() == [1, 2]
+    pytest.importorskip("pyvista")
+    grid = found.to_pyvista()
+    assert grid.n_cells == 48 and np.isclose(grid.volume, 48.0)
+    again = topopt3d.Mesh.from_pyvista(grid)
+    assert again.cells.tolist() == found.mesh.cells.tolist()
+
+
+@pytest.mark.parametrize("page", ["docs/guide/src/python.md", "crates/topopt-python/README.md"])
+def test_the_guide_shows_what_works(page, tmp_path, monkeypatch):
+    pytest.importorskip("scipy")
+    (tmp_path / "benchmarks").symlink_to(ROOT / "benchmarks")
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+    assert blocks
+    exec(compile("\n".join(blocks), page, "exec"), {"__name__": "guide"})
+
+
+def test_stubs_say_what_the_module_has():
+    pytest.importorskip("mypy")
+    package = Path(topopt3d.__file__).parent
+    environment = {**os.environ, "MYPYPATH": str(package.parent)}
+    for tool in (["mypy.stubtest", "topopt3d._topopt3d"], ["mypy", "--strict", "--ignore-missing-imports", str(package)]):
+        run = subprocess.run(
+            [sys.executable, "-m", *tool], capture_output=True, text=True, env=environment
+        )
+        assert run.returncode == 0, run.stdout + run.stderr
