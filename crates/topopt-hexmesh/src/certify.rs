@@ -22,17 +22,17 @@ const MOST_OFF: f64 = 1e-3;
 pub(crate) fn certify(draft: &Draft, fit: &Fit, surface: &Surface) -> Result<Report, String> {
     let mut quality = qualities(draft);
     let corners = |hex: &[u32; 8]| hex.map(|v| <[f64; 3]>::from(draft.points[v as usize]));
-    let is_flat = |hex: &[u32; 8]| {
+    let is_valid = |hex: &[u32; 8]| {
         let x = corners(hex);
-        gauss_points().iter().any(|&xi| determinant(&jacobian(&x, xi)) <= 0.0)
+        gauss_points().iter().all(|&xi| determinant(&jacobian(&x, xi)) > 0.0)
     };
-    let n_inverted = quality.iter().filter(|q| !(**q > 0.0)).count();
-    let n_flat = draft.hexes.par_iter().filter(|hex| is_flat(hex)).count();
+    let n_inverted = quality.len() - quality.iter().filter(|q| **q > 0.0).count();
+    let n_flat = draft.hexes.par_iter().filter(|hex| !is_valid(hex)).count();
     if n_inverted + n_flat > 0 {
         return Err(format!("{} elements are inverted", n_inverted.max(n_flat)));
     }
     let distance = fit.distance(&draft.points);
-    if !(distance <= MOST_OFF * draft.size) {
+    if distance > MOST_OFF * draft.size {
         return Err(format!("a node lies {:.3} cells off its face", distance / draft.size));
     }
     if !draft.is_conforming() {

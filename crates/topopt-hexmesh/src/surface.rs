@@ -214,7 +214,7 @@ impl Surface {
         }
         let start = self.corners(t)[0];
         // A direction without relation to those of parts.
-        let ray = Vec3::new(0.5377, 0.3183, 0.7807);
+        let ray = Vec3::new(0.5377, 0.3191, 0.7807);
         let mut crossings = vec![0; n_pieces];
         for other in (0..piece.len()).filter(|&other| piece[other] != piece[t]) {
             crossings[piece[other] as usize] +=

@@ -56,7 +56,7 @@ const NUMBERS: [Number; 14] = [
 /// sorted, and couplings that are found, once; distance, io, study, cli and case by
 /// 390 for a faster search of triangles, surfaces of geometries, and measures of surfaces, for which
 /// surface lost 140.
-const LINES: [(&str, usize); 15] = [
+const LINES: [(&str, usize); 16] = [
     ("analysis", 1238),
     ("case", 11_170),
     ("cli", 4930),
@@ -64,6 +64,7 @@ const LINES: [(&str, usize); 15] = [
     ("design", 6600),
     ("distance", 2551),
     ("fem", 13_672),
+    ("hexmesh", 3_030),
     ("io", 18_969),
     ("lab", 1800),
     ("linalg", 5029),
