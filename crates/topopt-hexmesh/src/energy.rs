@@ -3,7 +3,7 @@
 //! With $J$ of a corner against the brick that the hexahedron should be, $d = \det J$ and
 //! $\chi = (d + \sqrt{\varepsilon^2 + d^2})/2$, a corner has
 //! $(1 - t) \operatorname{tr} J^T J / \chi^{2/3} + t (1 + d^2) / \chi$, scaled to 1 for that brick
-//! [Garanzha2021, Eqs. 2 and 7].
+//! [Garanzha2021].
 
 use pulp::Arch;
 

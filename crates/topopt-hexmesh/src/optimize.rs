@@ -132,7 +132,7 @@ fn start(draft: &mut Draft, fit: &Fit, region: &Region) {
     }
 }
 
-/// Lowers the regularization while the least determinant rises [Garanzha2021, Alg. 1], then takes
+/// Lowers the regularization while the least determinant rises [Garanzha2021], then takes
 /// the energy to the third power.
 fn untangle(draft: &mut Draft, fit: &Fit, region: &Region) {
     let mut epsilon = 1.0;
