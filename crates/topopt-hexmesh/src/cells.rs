@@ -51,38 +51,26 @@ fn sweep(
     number: usize,
     cells: &mut [bool],
 ) -> usize {
-    let [nx, ny, nz] = grid.cells();
+    let n = grid.cells();
     // Numbers that vary the choice where sweeps go round in circles.
     let mut random = 12345_u32 ^ number as u32;
     let mut flips = 0;
-    for i in 1..nx {
-        for j in 1..ny {
-            for k in 1..nz {
-                let around: [usize; 8] = std::array::from_fn(|b| {
-                    grid.cell([i - 1 + (b & 1), j - 1 + (b >> 1 & 1), k - 1 + (b >> 2)])
-                });
+    for i in 1..n[0] {
+        for j in 1..n[1] {
+            for k in 1..n[2] {
+                let place = |b: usize| [i - 1 + (b & 1), j - 1 + (b >> 1 & 1), k - 1 + (b >> 2)];
+                let around: [usize; 8] = std::array::from_fn(|b| grid.cell(place(b)));
                 let mask = (0..8).map(|b| usize::from(cells[around[b]]) << b).sum::<usize>();
                 if table[mask] {
                     continue;
                 }
-                let mut cost = |b: &usize| {
-                    random = random.wrapping_mul(1_103_515_245).wrapping_add(12345) & 0x7fff_ffff;
-                    let share = f64::from(fractions[around[*b]]);
-                    let lost = if cells[around[*b]] { share - 0.5 } else { 0.5 - share };
-                    let spread =
-                        if number > 5 { 0.4 * f64::from(random) / 2_147_483_647.0 } else { 0.0 };
-                    lost + spread + f64::from(u8::from(number > 12 && cells[around[*b]]))
-                };
-                let costs: [f64; 8] = std::array::from_fn(|b| cost(&b));
-                let inner = |b: &usize| {
-                    let at = [i - 1 + (b & 1), j - 1 + (b >> 1 & 1), k - 1 + (b >> 2)];
-                    (0..3).all(|a| at[a] > 0 && at[a] + 1 < [nx, ny, nz][a])
-                };
-                let least = |a: usize, b: usize| if costs[b] < costs[a] { b } else { a };
-                let mends = (0..8).filter(inner).filter(|b| table[mask ^ (1 << b)]).reduce(least);
-                // Where no flip mends it alone, one cell is added, and the next sweep goes on.
-                let adds = || (0..8).filter(inner).filter(|b| mask >> b & 1 == 0).reduce(least);
-                if let Some(b) = mends.or_else(adds) {
+                let costs = around.map(|cell| {
+                    let spread = noise(&mut random, number);
+                    flip_cost(fractions[cell], cells[cell], number) + spread
+                });
+                let is_inner =
+                    |b: &usize| (0..3).all(|a| place(*b)[a] > 0 && place(*b)[a] + 1 < n[a]);
+                if let Some(b) = flipped(table, mask, &costs, is_inner) {
                     cells[around[b]] = !cells[around[b]];
                     flips += 1;
                 }
@@ -90,6 +78,32 @@ fn sweep(
         }
     }
     flips
+}
+
+/// Volume that a flip costs, in cells; in late sweeps cells are added rather than removed.
+fn flip_cost(share: f32, is_set: bool, sweep: usize) -> f64 {
+    let share = f64::from(share);
+    let lost = if is_set { share - 0.5 } else { 0.5 - share };
+    lost + f64::from(u8::from(sweep > 12 && is_set))
+}
+
+/// Next number of a linear congruential sequence, which counts from the sixth sweep on.
+fn noise(random: &mut u32, sweep: usize) -> f64 {
+    *random = random.wrapping_mul(1_103_515_245).wrapping_add(12345) & 0x7fff_ffff;
+    if sweep > 5 { 0.4 * f64::from(*random) / 2_147_483_647.0 } else { 0.0 }
+}
+
+/// Cell whose flip mends a pattern at the least cost. Where no flip does alone, one is added, and the
+/// next sweep goes on.
+fn flipped(
+    table: &[bool; 256],
+    mask: usize,
+    costs: &[f64; 8],
+    is_inner: impl Fn(&usize) -> bool + Copy,
+) -> Option<usize> {
+    let least = |a: usize, b: usize| if costs[b] < costs[a] { b } else { a };
+    let mends = (0..8).filter(is_inner).filter(|b| table[mask ^ (1 << b)]).reduce(least);
+    mends.or_else(|| (0..8).filter(is_inner).filter(|b| mask >> b & 1 == 0).reduce(least))
 }
 
 /// Empties all but the largest pieces.

@@ -124,17 +124,13 @@ impl Objective {
             }
             let slope = dot(&gradient, &direction);
             let mut share = (LONGEST * self.size / longest(&direction)).min(1.0);
-            let mut found = None;
-            for _ in 0..12 {
-                let moved: Vec<Vec3> =
-                    x.par_iter().zip(&direction).map(|(x, d)| x + d * share).collect();
+            let found = (0..12).find_map(|_| {
+                let moved = Self::moved(x, share, &direction);
                 let (value, _) = self.evaluate(form, &moved, slides, &mut next);
-                if value <= energy + ARMIJO * share * slope {
-                    found = Some((moved, value));
-                    break;
-                }
+                let limit = energy + ARMIJO * share * slope;
                 share *= 0.4;
-            }
+                (value <= limit).then_some((moved, value))
+            });
             let Some((moved, value)) = found else { break };
             let pair = Pair::new(&moved, x, &next, &gradient);
             if pair.curvature
@@ -153,6 +149,10 @@ impl Objective {
             }
         }
         Search { before, after: energy }
+    }
+
+    fn moved(x: &[Vec3], share: f64, direction: &[Vec3]) -> Vec<Vec3> {
+        x.par_iter().zip(direction).map(|(x, d)| x + d * share).collect()
     }
 
     /// Direction of the quasi-Newton step.

@@ -153,10 +153,8 @@ impl Surface {
         self.normals = doubled.iter().map(|n| n.try_normalize(0.0).unwrap_or_default()).collect();
     }
 
-    /// Turns triangles so that neighbors agree, then pieces so that their normals point away from
-    /// the material: a piece inside an odd number of others is the wall of a cavity.
-    fn orient(&mut self) -> Result<(), HexmeshError> {
-        let (piece, n_pieces) = self.pieces();
+    /// Turns triangles so that neighbors agree.
+    fn agree(&mut self) -> Result<(), HexmeshError> {
         let mut is_done = vec![false; self.triangles.len()];
         for first in 0..self.triangles.len() {
             if is_done[first] {
@@ -182,7 +180,14 @@ impl Surface {
                 }
             }
         }
+        Ok(())
+    }
 
+    /// Turns triangles so that neighbors agree, then pieces so that their normals point away from
+    /// the material: a piece inside an odd number of others is the wall of a cavity.
+    fn orient(&mut self) -> Result<(), HexmeshError> {
+        self.agree()?;
+        let (piece, n_pieces) = self.pieces();
         let mut volumes = vec![0.0; n_pieces];
         let mut first = vec![0; n_pieces];
         for t in (0..piece.len()).rev() {
