@@ -115,6 +115,7 @@ fn libraries_do_not_print_and_only_io_reads_and_writes() {
         "topopt-mesh",
         "topopt-linalg",
         "topopt-distance",
+        "topopt-hexmesh",
         "topopt-fem",
         "topopt-analysis",
         "topopt-design",

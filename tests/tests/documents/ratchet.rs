@@ -64,8 +64,9 @@ const NUMBERS: [Number; 14] = [
 /// report by 240 and mesh by 10 for selections, cases and pages of them; study by 200 and surface by
 /// 150 for solid sets that end where their regions do, and cones that are summed in a tenth of the
 /// time; case, design, study, io, analysis and cli by 800 for analyses and verifications in memory,
-/// responses of the caller, grids in memory and the linear system, all for Python.
-const LINES: [(&str, usize); 16] = [
+/// responses of the caller, grids in memory and the linear system, all for Python; 3030 of
+/// hexmesh are the mesher of hexahedra.
+const LINES: [(&str, usize); 17] = [
     ("analysis", 1247),
     ("case", 12_040),
     ("cli", 5200),
@@ -73,6 +74,7 @@ const LINES: [(&str, usize); 16] = [
     ("design", 6690),
     ("distance", 2620),
     ("fem", 13_672),
+    ("hexmesh", 3030),
     ("io", 20_580),
     ("lab", 1800),
     ("linalg", 5029),

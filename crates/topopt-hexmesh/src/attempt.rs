@@ -1,0 +1,80 @@
+//! One way from a surface to a mesh: at one size, with the grid along the axes.
+
+use crate::cells::body;
+use crate::certify::certify;
+use crate::draft::Draft;
+use crate::features::Features;
+use crate::fit::Fit;
+use crate::fraction::fractions;
+use crate::grid::Grid;
+use crate::groups::groups_to_pad;
+use crate::optimize::optimize;
+use crate::pad::pad;
+use crate::patches::flood;
+use crate::report::Report;
+use crate::routing::route;
+use crate::sheet::{clusters, insert};
+use crate::surface::Surface;
+
+/// Meshes `surface` by elements of `size`.
+///
+/// # Errors
+/// Why the mesh is not valid: text for a message.
+pub(crate) fn attempt(
+    surface: &Surface,
+    features: &Features,
+    size: f64,
+) -> Result<(Draft, Report), String> {
+    let grid = Grid::fitted(surface, features, size);
+    let fractions = fractions(surface, &grid);
+    let cells = body(&grid, &fractions, outer_pieces(surface))
+        .ok_or("cells touch each other at edges, however they are chosen")?;
+    let mut draft = Draft::of_cells(&grid, &cells, size);
+    if draft.hexes.is_empty() {
+        return Err("no cell is more than half full".to_owned());
+    }
+    let n_grid = draft.points.len();
+
+    let paths = route(features, &mut draft)?;
+    flood(features, &mut draft, &paths)?;
+    add_layers(features, &mut draft);
+    if !draft.is_conforming() {
+        return Err("layers under several faces do not fit each other".to_owned());
+    }
+
+    let fit = Fit::of(surface, features, &draft)?;
+    optimize(&mut draft, &fit, n_grid);
+    let report = certify(&draft, &fit, surface)?;
+    Ok((draft, report))
+}
+
+/// Adds a layer on each group of patches that needs one, then second ones where faces still turn by
+/// a half circle at a curve: under the faces of one side, then under single faces.
+fn add_layers(features: &Features, draft: &mut Draft) {
+    let groups = groups_to_pad(features, draft);
+    groups.iter().for_each(|group| pad(draft, group));
+
+    let count = |draft: &Draft, set: &[u32]| {
+        draft.zigzags().iter().filter(|(patch, _)| set.contains(patch)).count()
+    };
+    let singles = (0..features.patches.len() as u32).map(|patch| vec![patch]).collect();
+    for mut sets in [clusters(features, &groups), singles] {
+        sets.sort_by_key(|set| std::cmp::Reverse(count(draft, set)));
+        for set in &sets {
+            if count(draft, set) > 0 {
+                insert(draft, set);
+            }
+        }
+    }
+}
+
+/// Number of bodies: pieces of the surface around material.
+fn outer_pieces(surface: &Surface) -> usize {
+    let (piece, n_pieces) = surface.pieces();
+    let mut volumes = vec![0.0; n_pieces];
+    for (t, &p) in piece.iter().enumerate() {
+        let [a, b, c] = surface.corners(t);
+        volumes[p as usize] += a.dot(&b.cross(&c));
+    }
+    volumes.iter().filter(|volume| **volume > 0.0).count()
+}

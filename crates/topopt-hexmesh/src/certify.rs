@@ -1,0 +1,71 @@
+//! Checks of a finished mesh against the part.
+
+use std::collections::HashSet;
+
+use rayon::prelude::*;
+use topopt_mesh::hexahedron::{determinant, gauss_points, jacobian, volume};
+
+use crate::draft::{Draft, edge};
+use crate::fit::Fit;
+use crate::optimize::qualities;
+use crate::report::Report;
+use crate::surface::Surface;
+
+/// Largest distance, in cells, of a node from what it is bound to.
+const MOST_OFF: f64 = 1e-3;
+
+/// Checks that no element is inverted, that nodes lie on their corners, curves and patches, that
+/// the skin is that of the elements, and that it has the holes of the part; measures the quality.
+///
+/// # Errors
+/// The first check that fails: text for a message.
+pub(crate) fn certify(draft: &Draft, fit: &Fit, surface: &Surface) -> Result<Report, String> {
+    let mut quality = qualities(draft);
+    let corners = |hex: &[u32; 8]| hex.map(|v| <[f64; 3]>::from(draft.points[v as usize]));
+    let is_valid = |hex: &[u32; 8]| {
+        let x = corners(hex);
+        gauss_points().iter().all(|&xi| determinant(&jacobian(&x, xi)) > 0.0)
+    };
+    let n_inverted = quality.len() - quality.iter().filter(|q| **q > 0.0).count();
+    let n_flat = draft.hexes.par_iter().filter(|hex| !is_valid(hex)).count();
+    if n_inverted + n_flat > 0 {
+        return Err(format!("{} elements are inverted", n_inverted.max(n_flat)));
+    }
+    let distance = fit.distance(&draft.points);
+    if distance > MOST_OFF * draft.size {
+        return Err(format!("a node lies {:.3} cells off its face", distance / draft.size));
+    }
+    if !draft.is_conforming() {
+        return Err("the faces of the elements do not close the surface".to_owned());
+    }
+    let holes = [euler_of_mesh(draft), euler_of_surface(surface)];
+    if holes[0] != holes[1] {
+        return Err("the mesh does not have the holes of the part".to_owned());
+    }
+
+    quality.par_sort_unstable_by(f64::total_cmp);
+    let volumes: Vec<f64> = draft.hexes.par_iter().map(|hex| volume(&corners(hex))).collect();
+    Ok(Report {
+        size: draft.size,
+        least: quality[0],
+        fifth_percentile: quality[quality.len() / 20],
+        mean: quality.iter().sum::<f64>() / quality.len() as f64,
+        part_volume: surface.volume(),
+        mesh_volume: volumes.iter().sum(),
+        distance,
+        failed: Vec::new(),
+    })
+}
+
+fn euler_of_mesh(draft: &Draft) -> i64 {
+    let nodes: HashSet<u32> = draft.quads.iter().flat_map(|quad| quad.nodes).collect();
+    let edges: HashSet<_> =
+        draft.quads.iter().flat_map(|quad| quad.edges()).map(|(a, b)| edge(a, b)).collect();
+    nodes.len() as i64 - edges.len() as i64 + draft.quads.len() as i64
+}
+
+fn euler_of_surface(surface: &Surface) -> i64 {
+    let nodes: HashSet<u32> = surface.triangles.iter().flatten().copied().collect();
+    // Each triangle has three halves of edges.
+    nodes.len() as i64 - surface.triangles.len() as i64 / 2
+}

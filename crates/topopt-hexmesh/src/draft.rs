@@ -1,0 +1,165 @@
+//! The mesh under construction, and its skin.
+
+use std::collections::{BTreeMap, HashMap};
+
+use topopt_mesh::hexahedron::{EDGES, FACES};
+
+use crate::grid::Grid;
+use crate::surface::Vec3;
+
+/// Mesh whose skin is being mapped to the features.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Draft {
+    /// Nodes, `[n_nodes]`.
+    pub points: Vec<Vec3>,
+    /// Nodes of the hexahedra, `[n_hexes][8]`.
+    pub hexes: Vec<[u32; 8]>,
+    /// Lengths that the edges of each hexahedron should have, `[n_hexes][3]`.
+    pub sizes: Vec<[f64; 3]>,
+    /// Faces of the skin.
+    pub quads: Vec<Quad>,
+    /// Chain that each edge of the skin lies on, if any; smaller node first.
+    pub curves: BTreeMap<(u32, u32), u32>,
+    /// Corner that a node stands on.
+    pub corners: BTreeMap<u32, u32>,
+    /// Size of cells.
+    pub size: f64,
+}
+
+/// Face of the skin.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Quad {
+    /// Nodes, counter-clockwise from outside.
+    pub nodes: [u32; 4],
+    /// Hexahedron that it belongs to.
+    pub hex: u32,
+    /// Patch that it lies on.
+    pub patch: u32,
+}
+
+impl Quad {
+    /// The edges, from node to node.
+    pub fn edges(&self) -> [(u32, u32); 4] {
+        [0, 1, 2, 3].map(|k| (self.nodes[k], self.nodes[(k + 1) % 4]))
+    }
+}
+
+/// Edge between two nodes, smaller first.
+pub(crate) fn edge(a: u32, b: u32) -> (u32, u32) {
+    (a.min(b), a.max(b))
+}
+
+/// The edges of a hexahedron, smaller node first.
+pub(crate) fn hex_edges(hex: &[u32; 8]) -> [(u32, u32); 12] {
+    EDGES.map(|[a, b]| edge(hex[a], hex[b]))
+}
+
+impl Draft {
+    /// Makes a hexahedron of each cell that is set.
+    pub fn of_cells(grid: &Grid, cells: &[bool], size: f64) -> Self {
+        let n = grid.cells();
+        let mut number = vec![u32::MAX; (0..3).map(|k| n[k] + 1).product()];
+        let mut draft = Self { size, ..Self::default() };
+        let is_set = |at: [usize; 3]| cells[grid.cell(at)];
+        for at in places(n).filter(|&at| is_set(at)) {
+            let hex = OFFSETS.map(|offset| {
+                let at = [0, 1, 2].map(|k| at[k] + offset[k]);
+                let known = &mut number[grid.crossing(at)];
+                if *known == u32::MAX {
+                    *known = draft.points.len() as u32;
+                    draft.points.push(Vec3::from_fn(|k, _| grid.planes[k][at[k]]));
+                }
+                *known
+            });
+            for (local, face) in FACES.iter().enumerate() {
+                let mut behind = at;
+                behind[local / 2] =
+                    if local % 2 == 0 { at[local / 2] - 1 } else { at[local / 2] + 1 };
+                if !is_set(behind) {
+                    let hex_number = draft.hexes.len() as u32;
+                    draft.quads.push(Quad {
+                        nodes: face.map(|a| hex[a]),
+                        hex: hex_number,
+                        patch: 0,
+                    });
+                }
+            }
+            draft.hexes.push(hex);
+            draft.sizes.push([0, 1, 2].map(|k| grid.planes[k][at[k] + 1] - grid.planes[k][at[k]]));
+        }
+        draft
+    }
+
+    /// Quad on the left of each edge of the skin.
+    pub fn quad_at(&self) -> HashMap<(u32, u32), u32> {
+        let edges = self.quads.iter().zip(0..).flat_map(|(quad, q)| quad.edges().map(|e| (e, q)));
+        edges.collect()
+    }
+
+    /// Chain that the edge between two nodes lies on.
+    pub fn chain(&self, a: u32, b: u32) -> Option<u32> {
+        self.curves.get(&edge(a, b)).copied()
+    }
+
+    /// Quads that turn by a half circle at a node in the middle of a chain: pairs of patch and
+    /// chain, one for each such corner of a quad.
+    pub fn zigzags(&self) -> Vec<(u32, u32)> {
+        let mut found = Vec::new();
+        for quad in &self.quads {
+            for k in 0..4 {
+                let [last, node, next] = [3, 0, 1].map(|step| quad.nodes[(k + step) % 4]);
+                let chains = [self.chain(last, node), self.chain(node, next)];
+                if let [Some(a), Some(b)] = chains
+                    && a == b
+                    && !self.corners.contains_key(&node)
+                {
+                    found.push((quad.patch, a));
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether the faces of one hexahedron alone are the quads of the skin, and no face has three.
+    pub fn is_conforming(&self) -> bool {
+        let sorted = |mut nodes: [u32; 4]| {
+            nodes.sort_unstable();
+            nodes
+        };
+        let of_hex = |hex: &[u32; 8]| FACES.map(|face| sorted(face.map(|a| hex[a])));
+        let mut faces: Vec<[u32; 4]> = self.hexes.iter().flat_map(of_hex).collect();
+        faces.sort_unstable();
+        let groups = || faces.chunk_by(|a, b| a == b);
+        let free: Vec<[u32; 4]> = groups().filter(|g| g.len() == 1).map(|g| g[0]).collect();
+        let mut skin: Vec<[u32; 4]> = self.quads.iter().map(|quad| sorted(quad.nodes)).collect();
+        skin.sort_unstable();
+        groups().all(|group| group.len() <= 2) && free == skin
+    }
+
+    /// Adds hexahedra whose first four nodes and last four are copies of each other, with the sizes
+    /// that these faces have now.
+    pub fn add_layer(&mut self, hexes: Vec<[u32; 8]>) {
+        let at = |node: u32| self.points[node as usize];
+        let longest = |hex: &[u32; 8], pairs: [[usize; 2]; 2]| {
+            let lengths = pairs.map(|[a, b]| (at(hex[a]) - at(hex[b])).norm());
+            let longest = lengths[0].max(lengths[1]);
+            if longest < 1e-9 * self.size { self.size } else { longest }
+        };
+        let sizes: Vec<[f64; 3]> = hexes
+            .iter()
+            .map(|hex| [longest(hex, [[0, 1], [4, 5]]), longest(hex, [[0, 3], [4, 7]]), self.size])
+            .collect();
+        self.sizes.extend(sizes);
+        self.hexes.extend(hexes);
+    }
+}
+
+/// Corners of a cell in the order of the nodes of a hexahedron.
+const OFFSETS: [[usize; 3]; 8] =
+    [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
+
+/// Cells of a grid of `n` cells in their order.
+fn places(n: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
+    let row = move |i: usize, j: usize| (0..n[2]).map(move |k| [i, j, k]);
+    (0..n[0]).flat_map(move |i| (0..n[1]).flat_map(move |j| row(i, j)))
+}

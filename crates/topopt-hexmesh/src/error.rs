@@ -1,0 +1,60 @@
+//! Reasons why a surface cannot be meshed.
+
+use thiserror::Error;
+
+/// Reason why a surface cannot be taken, or no mesh of hexahedra was found.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum HexmeshError {
+    /// A coordinate that is no finite number.
+    #[error("vertex {0} of the surface has a coordinate that is not finite")]
+    NotFinite(usize),
+    /// A triangle with a vertex that there is not, or with the same one twice.
+    #[error("triangle {0} of the surface names a vertex twice, or one that there is not")]
+    BadTriangle(usize),
+    /// Lists of different lengths.
+    #[error("the surface has {triangles} triangles and {faces} face numbers")]
+    FaceNumbers {
+        /// Number of triangles.
+        triangles: usize,
+        /// Number of face numbers.
+        faces: usize,
+    },
+    /// An edge without exactly two triangles.
+    #[error(
+        "the surface is open or meets itself: {triangles} triangles share the edge from {from:?} to \
+         {to:?}; close it, or mesh by tetrahedra"
+    )]
+    Edge {
+        /// Triangles at the edge.
+        triangles: usize,
+        /// Start of the edge.
+        from: [f64; 3],
+        /// End of the edge.
+        to: [f64; 3],
+    },
+    /// A surface with one side only.
+    #[error("the surface has no inside: it turns into itself like a Moebius strip")]
+    OneSided,
+    /// A surface around nothing.
+    #[error("the surface encloses no volume")]
+    Empty,
+    /// A size that makes no grid.
+    #[error("elements of size {size} make a grid of {cells:.1e} cells: choose a larger size")]
+    TooFine {
+        /// Edge of an element.
+        size: f64,
+        /// Cells of the grid.
+        cells: f64,
+    },
+    /// A size that is not positive.
+    #[error("elements have a positive size, not {0}")]
+    BadSize(f64),
+    /// All attempts failed; the fault of the best one.
+    #[error("no valid mesh of hexahedra of size {size} was found: {fault}; mesh by tetrahedra")]
+    NoMesh {
+        /// Edge of an element.
+        size: f64,
+        /// Fault of the last attempt.
+        fault: String,
+    },
+}

@@ -1,0 +1,201 @@
+//! Corners, sharp curves and the patches between them, from the faces of a surface.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::chain::Chain;
+use crate::nearest::{Foot, Nearest};
+use crate::surface::{Surface, Vec3};
+
+/// Smallest angle (degrees) between the normals at a border of faces that is a sharp curve.
+const SHARP: f64 = 25.0;
+/// Turn (degrees) of a sharp curve that makes a corner.
+const TURN: f64 = 40.0;
+/// Largest sum of the angles (degrees) of triangles around a vertex that is the tip of a cone.
+const TIP: f64 = 290.0;
+
+/// What a mesh has to keep of a surface.
+#[derive(Debug, Clone)]
+pub(crate) struct Features {
+    /// Corners, with the number of curves that end there.
+    pub corners: Vec<(Vec3, usize)>,
+    /// Sharp curves.
+    pub chains: Vec<Chain>,
+    /// Patch of each triangle, `[n_triangles]`.
+    pub patch_of: Vec<u32>,
+    /// Triangles of each patch, `[n_patches]`.
+    pub patches: Vec<Nearest<3>>,
+}
+
+/// Edges with the triangle on the left of each, from its start to its end.
+type Edges = BTreeMap<(u32, u32), usize>;
+
+impl Features {
+    /// Finds the features of `surface`.
+    pub fn of(surface: &Surface) -> Self {
+        let sharp = sharp_edges(surface);
+        let (patch_of, n_patches) = patches(surface, &sharp);
+        let stops = stops(surface, &sharp);
+        let numbers: BTreeMap<u32, u32> =
+            stops.iter().zip(0..).map(|((&vertex, _), n)| (vertex, n)).collect();
+
+        let mut chains = Vec::new();
+        for path in walks(&sharp, |vertex| stops.contains_key(&vertex)) {
+            let pairs = || path.windows(2).map(|ends| (ends[0], ends[1]));
+            let angle = median(pairs().map(|edge| 180.0 - turn(surface, edge, sharp[&edge])));
+            let start = pairs().next().expect("a path has an edge");
+            let side = |edge| patch_of[sharp[&edge]];
+            let sides = [side(start), side((start.1, start.0))];
+            let ends = [path[0], path[path.len() - 1]].map(|v| numbers.get(&v).copied());
+            let ends = if let [Some(a), Some(b)] = ends { Some([a, b]) } else { None };
+            let points = path.iter().map(|&v| surface.points[v as usize]).collect();
+            chains.push(Chain::new(points, ends, angle, sides));
+        }
+
+        let of_patch = |patch: usize| {
+            let own = (0..patch_of.len()).filter(|&t| patch_of[t] as usize == patch);
+            Nearest::new(own.map(|t| (t, surface.corners(t))))
+        };
+        let patches = (0..n_patches).map(of_patch).collect();
+        let corners = stops.iter().map(|(&v, &n)| (surface.points[v as usize], n)).collect();
+        Self { corners, chains, patch_of, patches }
+    }
+
+    /// Returns the foot of `x` on the nearest patch.
+    pub fn foot(&self, x: &Vec3) -> Foot {
+        let feet = self.patches.iter().map(|patch| patch.foot(x));
+        let nearer =
+            |a: Foot, b: Foot| if (b.point - x).norm() < (a.point - x).norm() { b } else { a };
+        feet.reduce(nearer).expect("a surface has a patch")
+    }
+}
+
+/// Borders between faces along which the normals differ, by curves of the same two faces.
+fn sharp_edges(surface: &Surface) -> Edges {
+    let mut borders = Edges::new();
+    for (t, triangle) in surface.triangles.iter().enumerate() {
+        for k in 0..3 {
+            let other = surface.across[t][k] as usize;
+            if surface.faces[t] != surface.faces[other] {
+                borders.insert((triangle[k], triangle[(k + 1) % 3]), t);
+            }
+        }
+    }
+
+    let mut around: BTreeMap<u32, Vec<[u32; 2]>> = BTreeMap::new();
+    for (&(a, b), &t) in &borders {
+        let faces = [surface.faces[t], surface.faces[borders[&(b, a)]]];
+        around.entry(a).or_default().push([faces[0].min(faces[1]), faces[0].max(faces[1])]);
+    }
+    let is_stop = |v: u32| around[&v].len() != 2 || around[&v][0] != around[&v][1];
+
+    let mut sharp = Edges::new();
+    for path in walks(&borders, is_stop) {
+        let edges: Vec<_> = path.windows(2).map(|ends| (ends[0], ends[1])).collect();
+        if median(edges.iter().map(|edge| turn(surface, *edge, borders[edge]))).abs() > SHARP {
+            for (a, b) in edges {
+                sharp.insert((a, b), borders[&(a, b)]);
+                sharp.insert((b, a), borders[&(b, a)]);
+            }
+        }
+    }
+    sharp
+}
+
+/// Angle (degrees) from the normal on the left of an edge to that on its right, positive where the
+/// material is convex.
+fn turn(surface: &Surface, (a, b): (u32, u32), t: usize) -> f64 {
+    let k = (0..3).find(|&k| surface.triangles[t][k] == a).expect("an edge of the triangle");
+    let other = surface.across[t][k] as usize;
+    let along = (surface.points[b as usize] - surface.points[a as usize]).normalize();
+    let [n, m] = [surface.normals[t], surface.normals[other]];
+    along.dot(&n.cross(&m)).atan2(n.dot(&m)).to_degrees()
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Paths of vertices along `edges`, from stop to stop or closed; each edge once, in one direction.
+fn walks(edges: &Edges, is_stop: impl Fn(u32) -> bool) -> Vec<Vec<u32>> {
+    let mut next: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    edges.keys().for_each(|&(a, b)| next.entry(a).or_default().push(b));
+    let (stops, others): (Vec<u32>, Vec<u32>) = next.keys().partition(|&&v| is_stop(v));
+
+    let mut used = BTreeSet::new();
+    let mut paths = Vec::new();
+    for start in stops.into_iter().chain(others) {
+        for &first in &next[&start] {
+            if used.contains(&(start, first)) {
+                continue;
+            }
+            let mut path = vec![start];
+            let mut step = Some(first);
+            while let Some(vertex) = step {
+                let last = path[path.len() - 1];
+                used.extend([(last, vertex), (vertex, last)]);
+                path.push(vertex);
+                let is_end = vertex == start || is_stop(vertex);
+                let free = || next[&vertex].iter().find(|&&v| !used.contains(&(vertex, v)));
+                step = if is_end { None } else { free().copied() };
+            }
+            paths.push(path);
+        }
+    }
+    paths
+}
+
+/// Patches: faces that meet in no sharp curve, as the patch of each triangle.
+fn patches(surface: &Surface, sharp: &Edges) -> (Vec<u32>, usize) {
+    let mut patch = vec![u32::MAX; surface.triangles.len()];
+    let mut n_patches = 0;
+    for first in 0..patch.len() {
+        if patch[first] != u32::MAX {
+            continue;
+        }
+        patch[first] = n_patches;
+        let mut front = vec![first];
+        while let Some(t) = front.pop() {
+            for k in 0..3 {
+                let (a, b) = (surface.triangles[t][k], surface.triangles[t][(k + 1) % 3]);
+                let other = surface.across[t][k] as usize;
+                if patch[other] == u32::MAX && !sharp.contains_key(&(a, b)) {
+                    patch[other] = n_patches;
+                    front.push(other);
+                }
+            }
+        }
+        n_patches += 1;
+    }
+    (patch, n_patches as usize)
+}
+
+/// Corners: vertices where sharp curves end, meet or turn, and tips of cones; with the number of
+/// curves there.
+fn stops(surface: &Surface, sharp: &Edges) -> BTreeMap<u32, usize> {
+    let mut next: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    sharp.keys().for_each(|&(a, b)| next.entry(a).or_default().push(b));
+    let at = |v: u32| surface.points[v as usize];
+    let turns =
+        |v: u32, a: u32, b: u32| (at(v) - at(a)).angle(&(at(b) - at(v))) > TURN.to_radians();
+    let is_corner = |v: u32, ends: &[u32]| ends.len() != 2 || turns(v, ends[0], ends[1]);
+    let mut stops: BTreeMap<u32, usize> = next
+        .iter()
+        .filter(|(v, ends)| is_corner(**v, ends))
+        .map(|(&v, ends)| (v, ends.len()))
+        .collect();
+
+    let mut sums = vec![0.0; surface.points.len()];
+    for (t, triangle) in surface.triangles.iter().enumerate() {
+        let x = surface.corners(t);
+        for k in 0..3 {
+            let (a, b) = (x[(k + 1) % 3] - x[k], x[(k + 2) % 3] - x[k]);
+            sums[triangle[k] as usize] += a.angle(&b).to_degrees();
+        }
+    }
+    let tips =
+        (0..).zip(&sums).filter(|(v, sum)| **sum > 0.0 && **sum < TIP && !next.contains_key(v));
+    stops.extend(tips.map(|(v, _)| (v, 0)));
+    stops
+}

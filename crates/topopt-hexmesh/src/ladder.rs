@@ -1,0 +1,116 @@
+//! Ways to a mesh, one after the other until one passes.
+
+use nalgebra::Matrix3;
+use topopt_mesh::Face;
+use topopt_mesh::hexahedron::FACES;
+
+use crate::attempt::attempt;
+use crate::draft::{Draft, Quad};
+use crate::error::HexmeshError;
+use crate::features::Features;
+use crate::report::Report;
+use crate::surface::{Surface, Vec3};
+use crate::turn::axes;
+
+/// Sizes of the attempts, as shares of the size asked for: other places of the grid first, then
+/// smaller cells.
+const SIZES: [f64; 6] = [1.0, 0.96, 1.05, 0.9, 0.8, 0.67];
+/// Least scaled Jacobian that ends the attempts.
+const GOOD: f64 = 0.3;
+/// Valid meshes that are compared.
+const ENOUGH: usize = 3;
+/// Most cells of a grid.
+const MOST_CELLS: f64 = 1e9;
+
+/// Mesh of hexahedra, and its skin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Meshed {
+    /// Nodes, `[n_nodes][3]`.
+    pub points: Vec<[f64; 3]>,
+    /// Nodes of the hexahedra in the order of VTK, `[n_hexes][8]`.
+    pub hexes: Vec<[u32; 8]>,
+    /// Faces of the skin.
+    pub faces: Vec<NumberedFace>,
+    /// Quality, and what was kept.
+    pub report: Report,
+}
+
+/// Face of a hexahedron on the skin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NumberedFace {
+    /// Element and local face.
+    pub face: Face,
+    /// Number of the face of the part that it lies on.
+    pub number: u32,
+}
+
+/// Meshes the inside of `surface` by hexahedra of edges of about `size`. Where that is not
+/// possible, grids of other sizes are tried; [`Report::failed`] says which and why.
+///
+/// # Errors
+/// [`HexmeshError`]: no way led to a valid mesh.
+pub fn mesh(surface: &Surface, size: f64) -> Result<Meshed, HexmeshError> {
+    if !(size > 0.0 && size.is_finite()) {
+        return Err(HexmeshError::BadSize(size));
+    }
+    let turn = axes(surface);
+    let turned = surface.moved(|x| turn.transpose() * x);
+    let [low, high] = turned.bounds();
+    let cells: f64 = (high - low).iter().map(|length| (length / size).ceil() + 5.0).product();
+    if cells > MOST_CELLS {
+        return Err(HexmeshError::TooFine { size, cells });
+    }
+
+    let features = Features::of(&turned);
+    let (mut best, mut failed, mut n_valid): (Option<(Draft, Report)>, _, _) =
+        (None, Vec::new(), 0);
+    for share in SIZES {
+        match attempt(&turned, &features, share * size) {
+            Ok(found) => {
+                n_valid += 1;
+                let is_better = best.as_ref().is_none_or(|(_, best)| found.1.least > best.least);
+                if found.1.least < GOOD {
+                    let (size, least) = (found.1.size, found.1.least);
+                    failed.push(format!("size {size:.4}: the least scaled Jacobian is {least:.2}"));
+                }
+                if is_better {
+                    best = Some(found);
+                }
+            }
+            Err(fault) => failed.push(format!("size {:.4}: {fault}", share * size)),
+        }
+        if n_valid >= ENOUGH || best.as_ref().is_some_and(|(_, report)| report.least >= GOOD) {
+            break;
+        }
+    }
+    match best {
+        Some((draft, report)) => {
+            Ok(finished(&turned, &features, &draft, turn, Report { failed, ..report }))
+        }
+        None => Err(HexmeshError::NoMesh { size, fault: failed.join("; ") }),
+    }
+}
+
+/// Turns the mesh back, and gives each face of the skin the number of the nearest face of the part.
+fn finished(
+    surface: &Surface,
+    features: &Features,
+    draft: &Draft,
+    turn: Matrix3<f64>,
+    report: Report,
+) -> Meshed {
+    let at = |v: u32| draft.points[v as usize];
+    let numbered = |quad: &Quad| {
+        let center = quad.nodes.map(at).iter().sum::<Vec3>() / 4.0;
+        let foot = features.patches[quad.patch as usize].foot(&center);
+        let hex = draft.hexes[quad.hex as usize];
+        let is_own = |face: &[usize; 4]| face.iter().all(|&a| quad.nodes.contains(&hex[a]));
+        let local = FACES.iter().position(is_own).unwrap_or_default() as u8;
+        let face = Face { element: quad.hex, local };
+        NumberedFace { face, number: surface.faces[foot.index] }
+    };
+    let mut faces: Vec<NumberedFace> = draft.quads.iter().map(numbered).collect();
+    faces.sort_unstable_by_key(|face| face.face);
+    let points = draft.points.iter().map(|x| (turn * x).into()).collect();
+    Meshed { points, hexes: draft.hexes.clone(), faces, report }
+}

@@ -1,0 +1,55 @@
+//! Meshes of hexahedra of any closed triangle surface, with its sharp edges kept.
+//!
+//! [`mesh`] lays a grid into the planes of the part, keeps the cells of which more than half lies
+//! inside, and maps corners, sharp curves and faces of the part to the skin of these. Layers of
+//! hexahedra go under faces that do not lie along the grid. Then the nodes near these move: on the
+//! surface along it, to the shapes of least energy. A mesh that is returned has passed all checks:
+//! no element is inverted, nodes lie on their faces, and the part's holes are there.
+//!
+//! Results do not depend on the number of threads. This crate is internal to topopt, without
+//! promises of stability.
+//!
+//! ```
+//! use topopt_hexmesh::{Surface, mesh};
+//!
+//! // A cube of edge 1: its faces are told apart by angle.
+//! let points = (0..8u32).map(|v| [0, 1, 2].map(|k| f64::from(v >> k & 1))).collect();
+//! let quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+//! let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+//! let cube = Surface::with_faces_by_angle(points, triangles, 30.0)?;
+//!
+//! let meshed = mesh(&cube, 0.25)?;
+//! assert_eq!((meshed.hexes.len(), meshed.faces.len()), (64, 96));
+//! assert_eq!(meshed.report.least, 1.0);
+//! # Ok::<(), topopt_hexmesh::HexmeshError>(())
+//! ```
+
+mod attempt;
+mod cells;
+mod certify;
+mod chain;
+mod draft;
+mod energy;
+mod error;
+mod features;
+mod fit;
+mod fraction;
+mod grid;
+mod groups;
+mod ladder;
+mod nearest;
+mod objective;
+mod optimize;
+mod pad;
+mod patches;
+mod report;
+mod routing;
+mod sheet;
+mod skin;
+mod surface;
+mod turn;
+
+pub use error::HexmeshError;
+pub use ladder::{Meshed, NumberedFace, mesh};
+pub use report::Report;
+pub use surface::Surface;

@@ -1,0 +1,29 @@
+//! Quality of a mesh, and what it kept of the part.
+
+/// Quality of a mesh, and what it kept of the part.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// Size of elements that was used.
+    pub size: f64,
+    /// Least scaled Jacobian.
+    pub least: f64,
+    /// Scaled Jacobian that 5 % of the elements are below.
+    pub fifth_percentile: f64,
+    /// Mean scaled Jacobian.
+    pub mean: f64,
+    /// Volume inside of the surface.
+    pub part_volume: f64,
+    /// Volume of the mesh.
+    pub mesh_volume: f64,
+    /// Largest distance of a node from its corner, curve or face.
+    pub distance: f64,
+    /// Ways that were tried before, and why they failed.
+    pub failed: Vec<String>,
+}
+
+impl Report {
+    /// Relative error of the volume.
+    pub fn volume_error(&self) -> f64 {
+        self.mesh_volume / self.part_volume - 1.0
+    }
+}

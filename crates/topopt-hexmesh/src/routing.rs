@@ -1,0 +1,260 @@
+//! Corners and curves on the skin: nodes for the corners, then paths between them that negotiate
+//! for nodes [McMurchieEbeling1995].
+
+use std::collections::{BTreeSet, HashMap};
+
+use rstar::RTree;
+use rstar::primitives::GeomWithData;
+
+use crate::chain::Chain;
+use crate::draft::{Draft, edge};
+use crate::features::Features;
+use crate::skin::{Skin, shortest_path};
+use crate::surface::Vec3;
+
+/// Price of an edge of a path, beside the squared distance from its curve in cells.
+const EDGE: f64 = 0.03;
+/// Price of a node with one neighbor more or fewer than its corner has curves.
+const VALENCE: f64 = 0.03;
+/// Distance from a curve, in cells, beyond which all are equally far.
+const FAR: f64 = 4.0;
+/// Price of a neighbor of a corner that another curve than its own takes.
+const BESIDE_CORNER: f64 = 0.3;
+/// Nodes that are tried for a corner.
+const CANDIDATES: usize = 40;
+/// Rounds of the negotiation.
+const ROUNDS: usize = 60;
+/// Largest distances, in cells, of a node from its corner and from its curve.
+const CORNER_REACH: f64 = 1.8;
+const CURVE_REACH: f64 = 1.6;
+
+/// Marks the nodes of corners and the edges of curves in `draft`; returns the nodes along each curve.
+///
+/// # Errors
+/// What could not be mapped: text for a message.
+pub(crate) fn route(features: &Features, draft: &mut Draft) -> Result<Vec<Vec<u32>>, String> {
+    let skin = Skin::of(draft);
+    let mut router = Router::new(features, &skin, draft.size);
+    router.place_corners()?;
+    router.break_loops()?;
+    let paths = router.negotiate()?;
+
+    for (number, path) in paths.iter().enumerate() {
+        let squares = path.iter().map(|&v| router.square(number, v));
+        let far = squares.fold(0.0, f64::max).sqrt();
+        if far > CURVE_REACH {
+            let at = features.chains[number].points[0];
+            return Err(format!(
+                "the path of the curve from {} strays by {far:.1} cells",
+                shown(at)
+            ));
+        }
+        for ends in path.windows(2) {
+            let [a, b] = [ends[0], ends[1]].map(|v| skin.nodes[v as usize]);
+            draft.curves.insert(edge(a, b), number as u32);
+        }
+    }
+    for (corner, &v) in (0..).zip(&router.corners) {
+        draft.corners.insert(skin.nodes[v as usize], corner);
+    }
+    let nodes = |path: &Vec<u32>| path.iter().map(|&v| skin.nodes[v as usize]).collect();
+    Ok(paths.iter().map(nodes).collect())
+}
+
+/// A place in a message.
+pub(crate) fn shown(x: Vec3) -> String {
+    format!("({:.4}, {:.4}, {:.4})", x.x, x.y, x.z)
+}
+
+struct Router<'a> {
+    features: &'a Features,
+    skin: &'a Skin,
+    size: f64,
+    tree: RTree<GeomWithData<[f64; 3], u32>>,
+    /// Node of each corner.
+    corners: Vec<u32>,
+    /// Nodes that each chain passes in this order, of corners or of breaks of loops.
+    stations: Vec<Vec<u32>>,
+    /// Whether a node is a station of some chain, `[n]`.
+    is_fixed: Vec<bool>,
+    /// Squared distances in cells from each chain, where they were asked for.
+    squares: Vec<HashMap<u32, f64>>,
+}
+
+impl<'a> Router<'a> {
+    fn new(features: &'a Features, skin: &'a Skin, size: f64) -> Self {
+        let points = skin.points.iter().zip(0..).map(|(x, v)| GeomWithData::new((*x).into(), v));
+        Self {
+            tree: RTree::bulk_load(points.collect()),
+            corners: vec![0; features.corners.len()],
+            stations: vec![Vec::new(); features.chains.len()],
+            is_fixed: vec![false; skin.nodes.len()],
+            squares: vec![HashMap::new(); features.chains.len()],
+            features,
+            skin,
+            size,
+        }
+    }
+
+    fn square(&mut self, chain: usize, v: u32) -> f64 {
+        let (size, curve, x) =
+            (self.size, &self.features.chains[chain], self.skin.points[v as usize]);
+        *self.squares[chain].entry(v).or_insert_with(|| square(curve, x, size))
+    }
+
+    /// Gives each corner the nearest free node with as many neighbors as curves; those with most
+    /// curves first.
+    fn place_corners(&mut self) -> Result<(), String> {
+        let mut order: Vec<usize> = (0..self.corners.len()).collect();
+        order.sort_by_key(|&c| std::cmp::Reverse(self.features.corners[c].1));
+        for c in order {
+            let (x, degree) = self.features.corners[c];
+            let near = self.tree.nearest_neighbor_iter_with_distance_2(x.into()).take(CANDIDATES);
+            let priced = near.filter_map(|(node, square)| {
+                let valence = self.skin.neighbors[node.data as usize].len();
+                let off = valence.abs_diff(degree.max(3)) as f64;
+                let is_free = !self.is_fixed[node.data as usize] && valence >= degree;
+                let square = square / self.size.powi(2);
+                is_free.then_some((square + VALENCE * off, square, node.data))
+            });
+            let best = priced.min_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)));
+            match best {
+                Some((_, square, node)) if square.sqrt() <= CORNER_REACH => {
+                    self.corners[c] = node;
+                    self.is_fixed[node as usize] = true;
+                }
+                _ => return Err(format!("the corner at {} has no node near it", shown(x))),
+            }
+        }
+        for (stations, chain) in self.stations.iter_mut().zip(&self.features.chains) {
+            if let Some(ends) = chain.ends {
+                *stations = ends.map(|c| self.corners[c as usize]).to_vec();
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives each closed curve four nodes that it passes, off the first paths of the others.
+    fn break_loops(&mut self) -> Result<(), String> {
+        let closed: Vec<usize> =
+            (0..self.stations.len()).filter(|&c| self.features.chains[c].is_closed()).collect();
+        if closed.is_empty() {
+            return Ok(());
+        }
+        let mut is_taken = self.is_fixed.clone();
+        for chain in 0..self.stations.len() {
+            if !self.features.chains[chain].is_closed() {
+                let free = vec![0.0; self.skin.nodes.len()];
+                let path = self.path(chain, &free, &self.is_fixed.clone())?;
+                path.into_iter().for_each(|v| is_taken[v as usize] = true);
+            }
+        }
+        for chain in closed {
+            let curve = &self.features.chains[chain];
+            let shifts = (0..5).map(|i| 0.05 * f64::from(i) * curve.length());
+            let found = shifts.filter_map(|shift| self.breaks(curve, shift, &is_taken));
+            let best = found.min_by(|a, b| a.0.total_cmp(&b.0));
+            let Some((_, nodes)) = best else {
+                let at = shown(curve.points[0]);
+                return Err(format!("the closed curve at {at} is too small for the cells"));
+            };
+            for &v in &nodes {
+                (is_taken[v as usize], self.is_fixed[v as usize]) = (true, true);
+            }
+            self.stations[chain] = [&nodes[..], &nodes[..1]].concat();
+        }
+        Ok(())
+    }
+
+    fn breaks(&self, curve: &Chain, shift: f64, is_taken: &[bool]) -> Option<(f64, Vec<u32>)> {
+        let (mut nodes, mut sum) = (Vec::new(), 0.0);
+        for quarter in 0..4 {
+            let x = curve.at(shift + 0.25 * f64::from(quarter) * curve.length());
+            let mut near = self.tree.nearest_neighbor_iter_with_distance_2(x.into()).take(6);
+            let (node, square) = near
+                .find(|(node, _)| !is_taken[node.data as usize] && !nodes.contains(&node.data))?;
+            nodes.push(node.data);
+            sum += square;
+        }
+        Some((sum, nodes))
+    }
+
+    /// Routes all curves, shortest first, at prices that rise where several want a node.
+    fn negotiate(&mut self) -> Result<Vec<Vec<u32>>, String> {
+        let n = self.skin.nodes.len();
+        let (mut history, mut users) = (vec![0.0; n], vec![0_u32; n]);
+        let mut order: Vec<usize> = (0..self.stations.len()).collect();
+        let length = |c: &usize| self.features.chains[*c].length();
+        order.sort_by(|a, b| length(a).total_cmp(&length(b)));
+        let mut beside = vec![0.0; n];
+        for &corner in &self.corners {
+            self.skin.neighbors[corner as usize]
+                .iter()
+                .for_each(|&v| beside[v as usize] = BESIDE_CORNER);
+        }
+
+        let fixed = self.is_fixed.clone();
+        let mut paths: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); order.len()];
+        let mut routes = vec![Vec::new(); order.len()];
+        for round in 0..ROUNDS {
+            let present = 0.2 * 1.4_f64.powi(round.min(20) as i32);
+            for &chain in &order {
+                if round > 0 && paths[chain].iter().all(|&v| users[v as usize] <= 1) {
+                    continue;
+                }
+                paths[chain].iter().for_each(|&v| users[v as usize] -= 1);
+                let mut prices: Vec<f64> = (0..n)
+                    .map(|v| history[v] + present * f64::from(users[v]) + beside[v])
+                    .collect();
+                for &station in &self.stations[chain] {
+                    for &v in &self.skin.neighbors[station as usize] {
+                        prices[v as usize] -= beside[v as usize];
+                    }
+                }
+                routes[chain] = self.path(chain, &prices, &fixed)?;
+                let own = routes[chain].iter().copied().filter(|&v| !fixed[v as usize]);
+                paths[chain] = own.collect();
+                paths[chain].iter().for_each(|&v| users[v as usize] += 1);
+            }
+            if users.iter().all(|&count| count <= 1) {
+                return Ok(routes);
+            }
+            for (history, &count) in history.iter_mut().zip(&users).filter(|(_, count)| **count > 1)
+            {
+                *history += 0.3 * f64::from(count - 1);
+            }
+        }
+        let shared = users.iter().position(|&count| count > 1).unwrap_or_default();
+        Err(format!("several curves need the node at {}", shown(self.skin.points[shared])))
+    }
+
+    /// Path of a chain through its stations.
+    fn path(&mut self, chain: usize, prices: &[f64], fixed: &[bool]) -> Result<Vec<u32>, String> {
+        let stations = self.stations[chain].clone();
+        let (size, curve, skin) = (self.size, &self.features.chains[chain], self.skin);
+        let squares = &mut self.squares[chain];
+        let mut along = |v: u32| {
+            EDGE + *squares.entry(v).or_insert_with(|| square(curve, skin.points[v as usize], size))
+        };
+        let mut path = vec![stations[0]];
+        let mut own: BTreeSet<u32> = BTreeSet::new();
+        for ends in stations.windows(2) {
+            let entry = |v: u32| {
+                let is_open = !fixed[v as usize] && !own.contains(&v);
+                is_open.then_some(prices[v as usize].max(0.0))
+            };
+            let Some(piece) = shortest_path(skin, [ends[0], ends[1]], &mut along, entry) else {
+                let at = shown(curve.points[0]);
+                return Err(format!("the curve from {at} finds no way between its ends"));
+            };
+            own.extend(piece.iter().copied());
+            path.extend(&piece[1..]);
+        }
+        Ok(path)
+    }
+}
+
+/// Squared distance of `x` from `curve` in cells.
+fn square(curve: &Chain, x: Vec3, size: f64) -> f64 {
+    ((curve.foot(&x).point - x).norm() / size).min(FAR).powi(2)
+}

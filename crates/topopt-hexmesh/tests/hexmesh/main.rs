@@ -1,0 +1,128 @@
+//! Meshes of simple bodies, and of the test parts where Gmsh is there.
+
+mod parts;
+mod shapes;
+
+use topopt_hexmesh::{HexmeshError, Meshed, Surface, mesh};
+use topopt_mesh::{HexMesh, Sets};
+
+/// Checks by the program's own mesh, independently of the mesher's.
+fn checked(meshed: &Meshed) -> HexMesh {
+    HexMesh::new(meshed.points.clone(), meshed.hexes.clone(), Sets::default()).unwrap()
+}
+
+#[test]
+fn a_box_comes_back_as_a_grid_also_turned() {
+    let (points, triangles, faces) = shapes::brick([4.0, 3.0, 2.0]);
+    for points in [points.clone(), shapes::turned(points)] {
+        let surface = Surface::new(points, triangles.clone(), faces.clone()).unwrap();
+        let meshed = mesh(&surface, 0.5).unwrap();
+        assert_eq!(meshed.hexes.len(), 8 * 6 * 4);
+        assert!(meshed.report.least > 1.0 - 1e-9 && meshed.report.volume_error().abs() < 1e-12);
+        for (number, count) in [(0, 48), (1, 48), (2, 32), (3, 24), (4, 32), (5, 24)] {
+            let own = meshed.faces.iter().filter(|face| face.number == number);
+            assert_eq!(own.count(), count, "face {number}");
+        }
+        checked(&meshed);
+    }
+}
+
+/// The leg is 3 wide: planes of the grid lie in its faces, though 3 is no multiple of the size.
+#[test]
+fn planes_of_the_grid_lie_in_planar_faces() {
+    let meshed = mesh(&shapes::angle(), 0.7).unwrap();
+    assert!(meshed.report.least > 1.0 - 1e-9 && meshed.report.volume_error().abs() < 1e-12);
+    checked(&meshed);
+}
+
+#[test]
+fn a_cylinder_keeps_its_rims_and_its_wall() {
+    let meshed = mesh(&shapes::cylinder(), 0.1).unwrap();
+    let mesh = checked(&meshed);
+    let report = &meshed.report;
+    assert!(
+        report.least > 0.7 && report.fifth_percentile > 0.8 && report.mean > 0.95,
+        "{report:?}"
+    );
+    assert!(report.volume_error().abs() < 2e-3, "{report:?}");
+    for face in &meshed.faces {
+        for node in face.face.nodes(&mesh) {
+            let [x, y, z] = mesh.coordinates()[node as usize];
+            let off = match face.number {
+                0 => z.abs(),
+                1 => (z - 2.0).abs(),
+                // Chords of the circle lie within it by at most 1 - cos(1.5 degrees).
+                _ => (x.hypot(y) - 1.0).abs() - 3.5e-4,
+            };
+            assert!(off < 1e-4, "face {} at {x} {y} {z}", face.number);
+        }
+    }
+}
+
+#[test]
+fn a_sphere_without_edges_is_meshed() {
+    let (points, triangles) = shapes::sphere();
+    let surface = Surface::with_faces_by_angle(points, triangles, 30.0).unwrap();
+    let meshed = mesh(&surface, 0.1).unwrap();
+    checked(&meshed);
+    let report = &meshed.report;
+    assert!(
+        report.least > 0.6 && report.mean > 0.88 && report.volume_error().abs() < 0.01,
+        "{report:?}"
+    );
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    let surface = shapes::cylinder();
+    let of = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| mesh(&surface, 0.15).unwrap())
+    };
+    assert_eq!(of(1), of(3));
+}
+
+/// Triangles in any orientation: cavities are told from bodies.
+#[test]
+fn a_cavity_is_left_empty() {
+    let (mut points, mut triangles, mut faces) = shapes::brick([4.0, 4.0, 4.0]);
+    let (hole, inner, own) = shapes::brick([2.0, 2.0, 2.0]);
+    let first = points.len() as u32;
+    points.extend(hole.into_iter().map(|x| x.map(|c| c + 1.0)));
+    triangles.extend(inner.into_iter().map(|t| t.map(|v| v + first)));
+    faces.extend(own.into_iter().map(|face| face + 6));
+    let surface = Surface::new(points, triangles, faces).unwrap();
+    assert!((surface.volume() - 56.0).abs() < 1e-12);
+    assert_eq!(mesh(&surface, 0.5).unwrap().hexes.len(), 8 * 56);
+}
+
+#[test]
+fn bad_surfaces_are_refused() {
+    let (points, triangles, faces) = shapes::brick([1.0; 3]);
+    let open = Surface::new(points.clone(), triangles[1..].to_vec(), faces[1..].to_vec());
+    assert!(matches!(open, Err(HexmeshError::Edge { triangles: 1, .. })));
+    let mut broken = points.clone();
+    broken[3][1] = f64::NAN;
+    let broken = Surface::new(broken, triangles.clone(), faces.clone());
+    assert_eq!(broken.unwrap_err(), HexmeshError::NotFinite(3));
+    let fine = Surface::new(points, triangles, faces).unwrap();
+    assert!(matches!(mesh(&fine, 1e-6), Err(HexmeshError::TooFine { .. })));
+    assert_eq!(mesh(&fine, -1.0).unwrap_err(), HexmeshError::BadSize(-1.0));
+}
+
+/// Few cells, so that it is quick; the table of all is made by the example `parts`.
+#[test]
+fn parts_of_gmsh_are_meshed() {
+    for (name, extent, script) in parts::PARTS {
+        let least = match name {
+            "boss" | "plate" | "tube" | "wedge45" => 0.5,
+            "block" | "counterbore" | "sharp_boss" => 0.3,
+            _ => continue,
+        };
+        let size = extent / 20.0;
+        let Some(surface) = parts::surface(script, size, 17.0) else { return };
+        let meshed = mesh(&surface, size).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(meshed.report.least > least, "{name}: {:?}", meshed.report);
+        checked(&meshed);
+    }
+}

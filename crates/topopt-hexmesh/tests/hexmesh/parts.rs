@@ -1,0 +1,174 @@
+//! Parts as Gmsh scripts, and their surfaces as Gmsh triangulates them.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use topopt_hexmesh::Surface;
+
+/// Prism of a triangle with legs along x and z.
+macro_rules! wedge {
+    ($height:literal) => {
+        concat!(
+            "Point(1) = {0,0,0}; Point(2) = {20,0,0}; Point(3) = {20,0,",
+            $height,
+            "}; Line(1) = {1,2}; Line(2) = {2,3}; Line(3) = {3,1}; Curve Loop(1) = {1,2,3};
+             Plane Surface(1) = {1}; Extrude{0,12,0}{ Surface{1}; }"
+        )
+    };
+}
+
+/// Name, largest extent, and script of each part.
+pub const PARTS: [(&str, f64, &str); 23] = [
+    ("cube", 20.0, "Box(1) = {0,0,0, 20,20,20};"),
+    ("thin", 40.0, "Box(1) = {0,0,0, 40,20,2};"),
+    ("box", 20.0, "Box(1) = {0,0,0, 20,12,8};"),
+    (
+        "ribs",
+        40.0,
+        "Box(1) = {0,0,0, 40,24,6}; Box(2) = {5.3,0,5, 1,24,11}; Box(3) = {14.6,0,5, 2,24,11};
+         Box(4) = {27.2,0,5, 4,24,11}; BooleanUnion{ Volume{1}; Delete; }{ Volume{2:4}; Delete; }",
+    ),
+    ("wedge30", 20.0, wedge!("11.547005")),
+    ("wedge45", 20.0, wedge!("20")),
+    ("cylinder", 20.0, "Cylinder(1) = {0,0,0, 0,0,20, 10};"),
+    (
+        "tube",
+        20.0,
+        "Cylinder(1) = {0,0,0, 0,0,20, 10}; Cylinder(2) = {0,0,-1, 0,0,22, 6};
+         BooleanDifference{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+    (
+        "crossing",
+        30.0,
+        "Cylinder(1) = {-15,0,0, 30,0,0, 6}; Cylinder(2) = {0,-15,0, 0,30,0, 6};
+         BooleanUnion{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+    (
+        "plate",
+        40.0,
+        "Box(1) = {0,0,0, 40,24,6}; Cylinder(2) = {7,8,-1, 0,0,8, 1.5};
+         Cylinder(3) = {17,14,-1, 0,0,8, 3}; Cylinder(4) = {31,12,-1, 0,0,8, 5};
+         BooleanDifference{ Volume{1}; Delete; }{ Volume{2:4}; Delete; }",
+    ),
+    (
+        "holes",
+        40.0,
+        "Box(1) = {0,0,0, 40,30,6}; Cylinder(2) = {10.2,4.4,-1, 0,0,8, 2};
+         Cylinder(3) = {20.3,5.7,-1, 0,0,8, 4}; Cylinder(4) = {27.5,18.3,-1, 0,0,8, 8};
+         Cylinder(5) = {8.2,25,-1, 0,0,8, 4};
+         BooleanDifference{ Volume{1}; Delete; }{ Volume{2:5}; Delete; }",
+    ),
+    (
+        "bracket",
+        30.0,
+        "Box(1) = {0,0,0, 30,20,5}; Box(2) = {0,0,0, 5,20,25};
+         BooleanUnion(3) = { Volume{1}; Delete; }{ Volume{2}; Delete; };
+         e() = Curve In BoundingBox {4.9,-0.1,4.9, 5.1,20.1,5.1}; v() = Fillet{3}{ e() }{4};
+         Cylinder(8) = {20,10,-1, 0,0,8, 3.5}; Cylinder(9) = {-1,10,17, 8,0,0, 2.5};
+         BooleanDifference{ Volume{v()}; Delete; }{ Volume{8:9}; Delete; }",
+    ),
+    ("rounded", 20.0, "Box(1) = {0,0,0, 20,20,20}; Fillet{1}{ 1:12 }{5}"),
+    ("sphere", 20.0, "Sphere(1) = {0,0,0, 10};"),
+    (
+        "boss",
+        40.0,
+        "Box(1) = {-20,-20,0, 40,40,6}; Cylinder(2) = {0,0,3, 0,0,15, 9};
+         BooleanUnion(3) = { Volume{1}; Delete; }{ Volume{2}; Delete; };
+         e() = Curve In BoundingBox {-9.2,-9.2,5.9, 9.2,9.2,6.1}; Fillet{3}{ e() }{3}",
+    ),
+    (
+        "sharp_boss",
+        40.0,
+        "Box(1) = {-20,-20,0, 40,40,6}; Cylinder(2) = {0,0,3, 0,0,15, 9};
+         BooleanUnion(3) = { Volume{1}; Delete; }{ Volume{2}; Delete; };",
+    ),
+    (
+        "block",
+        40.0,
+        "Box(1) = {-20,-20,0, 40,40,8}; Box(2) = {-9,-7,3, 18,14,15};
+         Rotate{ {0,0,1}, {0,0,0}, 0.2967 }{ Volume{2}; }
+         BooleanUnion(3) = { Volume{1}; Delete; }{ Volume{2}; Delete; };",
+    ),
+    (
+        "counterbore",
+        40.0,
+        "Box(1) = {0,0,0, 40,30,16}; Cylinder(2) = {12,15,-1, 0,0,20, 4};
+         Cylinder(3) = {12,15,9, 0,0,20, 8}; Box(4) = {-5,-7,9, 10,14,20};
+         Rotate{ {0,0,1}, {0,0,0}, 0.35 }{ Volume{4}; } Translate{29,15,0}{ Volume{4}; }
+         BooleanDifference{ Volume{1}; Delete; }{ Volume{2:4}; Delete; }",
+    ),
+    ("frustum", 20.0, "Cone(1) = {0,0,0, 0,0,16, 10, 4};"),
+    (
+        "cavity",
+        20.0,
+        "Box(1) = {0,0,0, 20,20,20}; Sphere(2) = {10,10,10, 6};
+         BooleanDifference{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+    ("torus", 38.0, "Torus(1) = {0,0,0, 14, 5};"),
+    (
+        "spheres",
+        28.0,
+        "Sphere(1) = {0,0,0, 8}; Sphere(2) = {12,0,0, 8};
+         BooleanUnion{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+    (
+        "frame",
+        30.0,
+        "Box(1) = {0,0,0, 30,30,30}; Box(2) = {5,5,-1, 20,20,32}; Box(3) = {-1,5,5, 32,20,20};
+         Box(4) = {5,-1,5, 20,32,20};
+         BooleanDifference{ Volume{1}; Delete; }{ Volume{2:4}; Delete; }",
+    ),
+];
+
+/// Surface of a part of elements of `size`, turned by `degrees` about a skew axis; none without
+/// Gmsh, unless `TOPOPT_REQUIRE_GMSH` is set.
+pub fn surface(script: &str, size: f64, degrees: f64) -> Option<Surface> {
+    let folder = tempfile::tempdir().expect("a folder for files");
+    let geometry = folder.path().join("part.geo");
+    let mesh = folder.path().join("part.msh");
+    let turn = format!(
+        "Rotate{{ {{0.3,0.2,1}}, {{0,0,0}}, {degrees} * Pi / 180 }}{{ Volume{{:}}; }}\n\
+         Mesh.MeshSizeMax = {}; Mesh.MeshSizeMin = {}; Mesh.MeshSizeFromCurvature = 40;\n",
+        size / 2.0,
+        size / 40.0
+    );
+    let text = format!("SetFactory(\"OpenCASCADE\");\n{script}\n{turn}");
+    std::fs::write(&geometry, text).expect("a script is written");
+
+    let program = std::env::var_os("GMSH").unwrap_or_else(|| OsString::from("gmsh"));
+    let mut command = Command::new(program);
+    command.arg(&geometry).args(["-2", "-format", "msh22", "-o"]).arg(&mesh);
+    let ended = command.stdout(Stdio::null()).status();
+    if !ended.is_ok_and(|status| status.success()) {
+        assert!(std::env::var_os("TOPOPT_REQUIRE_GMSH").is_none(), "Gmsh fails");
+        return None;
+    }
+    Some(read(&mesh))
+}
+
+/// Reads the triangles of a file of version 2.2, with the number of the surface of each.
+fn read(mesh: &Path) -> Surface {
+    let text = std::fs::read_to_string(mesh).expect("Gmsh has written a file");
+    let mut lines = text.lines();
+    let (mut points, mut triangles, mut faces) = (Vec::new(), Vec::new(), Vec::new());
+    let mut numbers = BTreeMap::new();
+    lines.find(|line| *line == "$Nodes").expect("nodes");
+    for line in lines.by_ref().skip(1).take_while(|line| *line != "$EndNodes") {
+        let words: Vec<&str> = line.split(' ').collect();
+        let number: u32 = words[0].parse().expect("a number");
+        numbers.insert(number, points.len() as u32);
+        points.push([1, 2, 3].map(|k| words[k].parse::<f64>().expect("a coordinate")));
+    }
+    lines.find(|line| *line == "$Elements").expect("elements");
+    for line in lines.skip(1).take_while(|line| *line != "$EndElements") {
+        let words: Vec<u32> = line.split(' ').map(|word| word.parse().expect("a number")).collect();
+        if words[1] == 2 {
+            let nodes = &words[3 + words[2] as usize..];
+            triangles.push([0, 1, 2].map(|k| numbers[&nodes[k]]));
+            faces.push(words[4]);
+        }
+    }
+    Surface::new(points, triangles, faces).expect("a closed surface")
+}
