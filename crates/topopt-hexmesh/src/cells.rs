@@ -43,7 +43,8 @@ fn components(mask: usize) -> usize {
     count
 }
 
-/// Flips, at each vertex with a bad pattern, the cell that costs the least volume; returns how many.
+/// Flips, at each vertex with a bad pattern, the cell that costs the least volume; returns how
+/// many.
 fn sweep(
     grid: &Grid,
     fractions: &[f32],
@@ -93,8 +94,8 @@ fn noise(random: &mut u32, sweep: usize) -> f64 {
     if sweep > 5 { 0.4 * f64::from(*random) / 2_147_483_647.0 } else { 0.0 }
 }
 
-/// Cell whose flip mends a pattern at the least cost. Where no flip does alone, one is added, and the
-/// next sweep goes on.
+/// Cell whose flip mends a pattern at the least cost. Where no flip does alone, one is added, and
+/// the next sweep continues.
 fn flipped(
     table: &[bool; 256],
     mask: usize,

@@ -13,7 +13,7 @@ const TURN: f64 = 40.0;
 /// Largest sum of the angles (degrees) of triangles around a vertex that is the tip of a cone.
 const TIP: f64 = 290.0;
 
-/// What a mesh has to keep of a surface.
+/// Corners, curves and patches that a mesh keeps of a surface.
 #[derive(Debug, Clone)]
 pub(crate) struct Features {
     /// Corners, with the number of curves that end there.

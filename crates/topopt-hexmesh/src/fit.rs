@@ -8,7 +8,7 @@ use crate::draft::Draft;
 use crate::features::Features;
 use crate::surface::{Surface, Vec3};
 
-/// What a node is bound to.
+/// Entity that a node is bound to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Bound {
     /// Nothing: a node of the interior.
@@ -110,8 +110,19 @@ impl<'a> Fit<'a> {
     /// patches nodes move along the normal alone, unless `clamped`: while elements are tangled,
     /// nodes would pile up on borders.
     pub fn project(&self, points: &mut [Vec3], is_free: &[bool], clamped: bool) -> Vec<Slide> {
-        let place = |((x, bound), free): ((&mut Vec3, &Bound), &bool)| match *bound {
-            _ if !free => Slide::Held,
+        let nodes = points.par_iter_mut().zip(&self.bounds).zip(is_free);
+        let slides = nodes.map(|((x, bound), free)| match free {
+            true => self.put(x, *bound, clamped),
+            false => Slide::Held,
+        });
+        let mut slides: Vec<Slide> = slides.collect();
+        self.keep_order(points, is_free, &mut slides);
+        slides
+    }
+
+    /// Puts one node on what it is bound to.
+    fn put(&self, x: &mut Vec3, bound: Bound, clamped: bool) -> Slide {
+        match bound {
             Bound::Free => Slide::Free,
             Bound::Corner(_) => Slide::Held,
             Bound::Chain(chain) => {
@@ -122,15 +133,11 @@ impl<'a> Fit<'a> {
             Bound::Patch(patch) => {
                 let foot = self.features.patches[patch as usize].foot(x);
                 let normal = self.surface.normals[foot.index];
-                *x =
-                    if clamped { foot.point } else { *x - normal * normal.dot(&(*x - foot.point)) };
+                let off = normal * normal.dot(&(*x - foot.point));
+                *x = if clamped { foot.point } else { *x - off };
                 Slide::Across(normal)
             }
-        };
-        let nodes = points.par_iter_mut().zip(&self.bounds).zip(is_free);
-        let mut slides: Vec<Slide> = nodes.map(place).collect();
-        self.keep_order(points, is_free, &mut slides);
-        slides
+        }
     }
 
     /// Keeps the nodes of open curves in their order, with gaps between them.
@@ -166,13 +173,17 @@ impl<'a> Fit<'a> {
 
     /// Largest distance of the nodes from what they are bound to.
     pub fn distance(&self, points: &[Vec3]) -> f64 {
-        let of = |(x, bound): (&Vec3, &Bound)| match *bound {
+        let nodes = points.par_iter().zip(&self.bounds);
+        nodes.map(|(x, bound)| self.off(x, *bound)).reduce(|| 0.0, f64::max)
+    }
+
+    fn off(&self, x: &Vec3, bound: Bound) -> f64 {
+        match bound {
             Bound::Free => 0.0,
             Bound::Corner(c) => (self.features.corners[c as usize].0 - x).norm(),
             Bound::Chain(c) => (self.features.chains[c as usize].foot(x).point - x).norm(),
             Bound::Patch(p) => (self.features.patches[p as usize].foot(x).point - x).norm(),
-        };
-        points.par_iter().zip(&self.bounds).map(of).reduce(|| 0.0, f64::max)
+        }
     }
 }
 

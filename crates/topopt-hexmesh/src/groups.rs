@@ -38,8 +38,8 @@ impl Joined {
 }
 
 /// Groups of patches that need a layer: those joined by flat and concave curves, where a hexahedron
-/// has two faces on one of them, an edge of a curve has a number of hexahedra that does not suit its
-/// angle, or a face of the neighbor turns by a half circle at a curve.
+/// has two faces on one of them, an edge of a curve has a number of hexahedra that does not suit
+/// its angle, or a face of the neighbor turns by a half circle at a curve.
 pub(crate) fn groups_to_pad(features: &Features, draft: &Draft) -> Vec<Vec<u32>> {
     let mut joined = Joined::new(features.patches.len());
     for chain in features.chains.iter().filter(|chain| chain.is_flat_or_concave()) {

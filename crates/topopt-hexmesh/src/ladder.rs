@@ -99,18 +99,19 @@ fn finished(
     turn: Matrix3<f64>,
     report: Report,
 ) -> Meshed {
-    let at = |v: u32| draft.points[v as usize];
-    let numbered = |quad: &Quad| {
-        let center = quad.nodes.map(at).iter().sum::<Vec3>() / 4.0;
-        let foot = features.patches[quad.patch as usize].foot(&center);
-        let hex = draft.hexes[quad.hex as usize];
-        let is_own = |face: &[usize; 4]| face.iter().all(|&a| quad.nodes.contains(&hex[a]));
-        let local = FACES.iter().position(is_own).unwrap_or_default() as u8;
-        let face = Face { element: quad.hex, local };
-        NumberedFace { face, number: surface.faces[foot.index] }
-    };
+    let numbered = |quad: &Quad| numbered(surface, features, draft, quad);
     let mut faces: Vec<NumberedFace> = draft.quads.iter().map(numbered).collect();
     faces.sort_unstable_by_key(|face| face.face);
     let points = draft.points.iter().map(|x| (turn * x).into()).collect();
     Meshed { points, hexes: draft.hexes.clone(), faces, report }
+}
+
+fn numbered(surface: &Surface, features: &Features, draft: &Draft, quad: &Quad) -> NumberedFace {
+    let center = quad.nodes.map(|v| draft.points[v as usize]).iter().sum::<Vec3>() / 4.0;
+    let foot = features.patches[quad.patch as usize].foot(&center);
+    let hex = draft.hexes[quad.hex as usize];
+    let is_own = |face: &[usize; 4]| face.iter().all(|&a| quad.nodes.contains(&hex[a]));
+    let local = FACES.iter().position(is_own).unwrap_or_default() as u8;
+    let face = Face { element: quad.hex, local };
+    NumberedFace { face, number: surface.faces[foot.index] }
 }

@@ -28,7 +28,8 @@ const ROUNDS: usize = 60;
 const CORNER_REACH: f64 = 1.8;
 const CURVE_REACH: f64 = 1.6;
 
-/// Marks the nodes of corners and the edges of curves in `draft`; returns the nodes along each curve.
+/// Marks the nodes of corners and the edges of curves in `draft`; returns the nodes along each
+/// curve.
 ///
 /// # Errors
 /// What could not be mapped: text for a message.

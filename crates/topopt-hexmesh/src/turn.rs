@@ -28,18 +28,18 @@ pub(crate) fn planar_faces(surface: &Surface) -> Vec<PlanarFace> {
     for (t, &face) in surface.faces.iter().enumerate() {
         faces.entry(face).or_default().push(t);
     }
-    let planar = |own: &Vec<usize>| {
-        let sum: Vec3 = own.iter().map(|&t| surface.normals[t] * surface.areas[t]).sum();
-        let normal = sum.try_normalize(0.0)?;
-        let is_flat = |t: &usize| {
-            let n = surface.normals[*t];
-            n.dot(&normal) > SAME || n == Vec3::zeros()
-        };
-        let area = own.iter().map(|&t| surface.areas[t]).sum();
-        let point = surface.corners(own[0])[0];
-        own.iter().all(is_flat).then_some(PlanarFace { normal, point, area })
-    };
-    faces.values().filter_map(planar).collect()
+    faces.values().filter_map(|own| planar(surface, own)).collect()
+}
+
+/// The plane of a face of the triangles `own`, if it is flat.
+fn planar(surface: &Surface, own: &[usize]) -> Option<PlanarFace> {
+    let sum: Vec3 = own.iter().map(|&t| surface.normals[t] * surface.areas[t]).sum();
+    let normal = sum.try_normalize(0.0)?;
+    let is_along = |n: Vec3| n.dot(&normal) > SAME || n == Vec3::zeros();
+    let area = own.iter().map(|&t| surface.areas[t]).sum();
+    let point = surface.corners(own[0])[0];
+    let is_flat = own.iter().all(|&t| is_along(surface.normals[t]));
+    is_flat.then_some(PlanarFace { normal, point, area })
 }
 
 /// Axes of the grid, as columns: normals of the largest planes that are orthogonal, in the order

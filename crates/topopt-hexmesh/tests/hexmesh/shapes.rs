@@ -7,8 +7,9 @@ use topopt_hexmesh::Surface;
 type Points = Vec<[f64; 3]>;
 type Triangles = Vec<[u32; 3]>;
 
-/// Prism over a polygon that is star-shaped from its first point, with `ring` points counter-clockwise: the
-/// bottom is face 0, the top 1, and sides have the number that `side` gives them.
+/// Prism over a polygon that is star-shaped from its first point, with `ring` points
+/// counter-clockwise: the bottom is face 0, the top 1, and sides have the number that `side` gives
+/// them.
 pub fn prism(
     ring: &[[f64; 2]],
     height: f64,
