@@ -13,8 +13,8 @@ struct Moved<'a> {
     after: &'a Sets,
 }
 
-/// Returns the case of the built part, whose mesh has these `sets`, for that of `lookup`. Forces and
-/// springs on each node of a set keep their sum; a support with nothing left of it is among the
+/// Returns the case of the built part, whose mesh has these `sets`, for that of `lookup`. Forces
+/// and springs on each node of a set keep their sum; a support with nothing left of it is among the
 /// `notes`.
 ///
 /// # Errors

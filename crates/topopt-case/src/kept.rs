@@ -25,6 +25,8 @@ pub struct Kept {
     pub notes: Vec<String>,
     /// Warnings about a large share of kept elements, one sentence each.
     pub warnings: Vec<String>,
+    /// Depth of the nodes in parts of space that stay solid, `[n_nodes]`; none without such a part.
+    pub depth: Option<Vec<f64>>,
 }
 
 /// Largest share of the part's surface that a support takes as a mount, such as a bore: a larger
@@ -215,7 +217,7 @@ impl<'a> Layers<'a> {
              finer mesh makes the layer thinner, and `design.keep_loaded = \"free\"` leaves it out"
         );
         let warnings = (share > MUCH).then_some(much).into_iter().collect();
-        Ok(Kept { elements, notes: vec![note], warnings })
+        Ok(Kept { elements, notes: vec![note], warnings, depth: None })
     }
 }
 

@@ -43,9 +43,6 @@ pub struct Model<K = Elasticity, const N: usize = DIM> {
     pub loaded: Option<Loaded>,
     /// Elements that stay solid at loads and supports, in the user's numbers.
     pub kept: Kept,
-    /// Depth of the nodes in the parts of space that stay solid, in the user's numbers, `[n_nodes]`;
-    /// none without such a part.
-    pub solid_depth: Option<Vec<f64>>,
     /// Materials of the elements, `[material]` first.
     pub materials: Vec<MaterialShare>,
     /// Mean width of an element, see [`HexMesh::element_width`].
@@ -142,7 +139,6 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             task,
             loaded: case.loaded,
             kept: case.kept,
-            solid_depth: None,
             materials,
             element_width,
             solid_modulus: K::coefficient(config),

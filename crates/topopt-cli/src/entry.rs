@@ -1,6 +1,6 @@
-//! The entry of the program, for its executable and for packages that bring it along. Exit status: 0
-//! done, 1 the user's input, 2 the solver or the device failed, 3 the built shape misses a limit, 130
-//! interrupted.
+//! The entry of the program, for its executable and for packages that bring it along. Exit status:
+//! 0 done, 1 the user's input, 2 the solver or the device failed, 3 the built shape misses a limit,
+//! 130 interrupted.
 
 use std::ffi::OsString;
 use std::io::Write;

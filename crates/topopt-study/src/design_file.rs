@@ -338,7 +338,7 @@ impl Marks {
         let mut cells = vec![(PASSIVE, passive)];
         let within = model.loaded.as_ref().filter(|loaded| !loaded.elements.is_empty());
         cells.extend(within.map(|loaded| (HEAT_SOURCE, flags(n_elements, &loaded.elements))));
-        Self { points, cells, depth: model.solid_depth.clone() }
+        Self { points, cells, depth: model.kept.depth.clone() }
     }
 
     /// Arrays of the points.

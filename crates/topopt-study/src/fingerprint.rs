@@ -37,7 +37,6 @@ pub(crate) fn fingerprint<K: Physics<N>, const N: usize>(
         uncut: _,
         notes: _,
         // A number of the case file.
-        solid_depth: _,
         solid_modulus: _,
     } = model;
 

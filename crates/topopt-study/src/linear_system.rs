@@ -1,5 +1,5 @@
-//! The linear system of a part, whose operator and preconditioner a caller applies to vectors of its
-//! own.
+//! The linear system of a part, whose operator and preconditioner a caller applies to vectors of
+//! its own.
 
 use std::sync::mpsc::{Receiver, Sender};
 

@@ -43,8 +43,8 @@ pub(crate) fn write(folder: &Path, part: &Triangulation) -> Result<(), WriteErro
     ply::write(&folder.join(PART), &part.vertices, &part.triangles)
 }
 
-/// The part of a design, and whether its surface is that of the geometry; else it is the boundary of
-/// `mesh`, as where the results have no `folder`.
+/// The part of a design, and whether its surface is that of the geometry; else it is the boundary
+/// of `mesh`, as where the results have no `folder`.
 ///
 /// # Errors
 /// A mesh whose boundary encloses nothing.

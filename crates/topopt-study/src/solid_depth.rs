@@ -1,4 +1,5 @@
-//! Depth in the sets of `design.solid` that are parts of space: rings around bores, layers on faces.
+//! Depth in the sets of `design.solid` that are parts of space: rings around bores, layers on
+//! faces.
 
 use rayon::prelude::*;
 use topopt_case::config::{Condition, Config, SelectKind};

@@ -14,6 +14,7 @@ mod request;
 mod shape;
 mod springs;
 mod transferred;
+mod verified;
 
 pub use built::Built;
 pub use compared::Compared;
@@ -22,6 +23,7 @@ pub use heat::{HighestTemperature, LargestTemperature};
 pub use limits::{Limits, VerifiedLimit, VerifiedObjective};
 pub use measures::{Width, sorted_shares};
 pub(crate) use proof::of;
-pub use proof::{Optimized, Verification, Verified};
+pub use proof::{Optimized, Verification};
 pub use remeshed::Remeshed;
 pub use request::Request;
+pub use verified::Verified;

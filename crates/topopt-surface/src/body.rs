@@ -14,7 +14,8 @@ pub(crate) struct Body {
     manifold: Manifold,
     /// Number that its triangles keep in an intersection.
     number: u32,
-    /// Whether bodies touch each other in it: then the library needs its engine of rational numbers.
+    /// Whether bodies touch each other in it: then the library needs its engine of rational
+    /// numbers.
     touches: bool,
 }
 
@@ -40,8 +41,8 @@ impl Body {
     /// The surface of what both have; its vertices lie `on_boundary` where they are of `self`. None
     /// if the library gives up.
     pub fn intersection(&self, other: &Self) -> Option<TriangleSurface> {
-        // Where a skin touches itself somewhere, rational numbers would keep that, and fold faces of the
-        // part that lie in planes: 3367 crossings on a bracket, and three times the time.
+        // Where a skin touches itself somewhere, rational numbers would keep that, and fold faces
+        // of the part that lie in planes: 3367 crossings on a bracket, and three times the time.
         let engine = match self.touches || other.touches {
             true => BooleanEngine::Robust,
             false => BooleanEngine::Exact,

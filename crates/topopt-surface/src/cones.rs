@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::gauss_points::GaussPoints;
-use crate::lattice::Grid;
+use crate::grid::Grid;
 
 /// Radius of the cone in the distance across which the points of an element lie, where that is
 /// large: without a hole between the cones of large or long elements.
@@ -133,8 +133,8 @@ impl<'a> Cones<'a> {
 }
 
 impl Kernel {
-    /// The cone on a lattice of the `spacing`: as wide as one of the `usual` radius after its points
-    /// were dealt to corners, which moves them apart by a sixth of the spacing squared.
+    /// The cone on a lattice of the `spacing`: as wide as one of the `usual` radius after its
+    /// points were dealt to corners, which moves them apart by a sixth of the spacing squared.
     fn of(usual: f64, spacing: f64) -> Self {
         let radius = (usual.powi(2) - spacing.powi(2) / 6.0 / VARIANCE).sqrt();
         let reach = (radius / spacing) as isize;

@@ -45,10 +45,11 @@ impl TriangleSurface {
     /// \[GarlandHeckbert1997\], until `share`, in `[0, 1]`, is left of the triangles off the
     /// boundary of the part, or no collapse is allowed any more.
     ///
-    /// Vertices on the boundary of the part stay, and with them the triangles there. Collapses keep the topology, leave at least a tetrahedron of every
-    /// closed surface, turn no triangle over and make none thin. They change the volume by 0.5 % at
-    /// most, one of them by a tenth of that. Where parts that lie nearer than triangles are long
-    /// would cross, the vertices stay that were there.
+    /// Vertices on the boundary of the part stay, and with them the triangles there. Collapses keep
+    /// the topology, leave at least a tetrahedron of every closed surface, turn no triangle over
+    /// and make none thin. They change the volume by 0.5 % at most, one of them by a tenth of that.
+    /// Where parts that lie nearer than triangles are long would cross, the vertices stay that were
+    /// there.
     ///
     /// # Errors
     /// [`NotAManifold`], and the surface is as it was.

@@ -38,9 +38,9 @@ impl GaussPoints {
         values.flat_map_iter(|&value| std::iter::repeat_n(value, self.per_element)).collect()
     }
 
-    /// Densities at the points where elements of `mesh` are solid as they lie in a part of space, in
-    /// which its nodes have a `depth`, `[n_nodes]`: that part ends within the elements, and goes on
-    /// in those beside them, whose centers lie outside.
+    /// Densities at the points where elements of `mesh` are solid as they lie in a part of space,
+    /// in which its nodes have a `depth`, `[n_nodes]`: that part ends within the elements, and goes
+    /// on in those beside them, whose centers lie outside.
     pub fn end_at(&self, mesh: &HexMesh, depth: &[f64], density: &mut [f64]) {
         let (xi, center) = (mesh.integration_points(), mesh.reference_center());
         let elements = density.par_chunks_mut(self.per_element).enumerate();

@@ -1,10 +1,10 @@
 //! `Lattice`: a design as a field on points of equal spacing, which goes on beyond the part.
 
 use rayon::prelude::*;
-use topopt_mesh::BoundingBox;
 
 use crate::cones::Cones;
 use crate::gauss_points::GaussPoints;
+use crate::grid::Grid;
 
 /// Spacing of the lattice in element widths.
 const SPACING: f64 = 0.5;
@@ -31,8 +31,8 @@ const BISECTIONS: usize = 40;
 /// The field is the mean of the densities around, weighted by a cone and by the volumes of the
 /// points: a quotient, so that it continues a design beyond the faces of the part, and its level
 /// surfaces meet these squarely. A mean moves the surface of a bar inwards by its curvature; what
-/// the mean lacks at the points is averaged again and added \[VanCittert1931\]. A second time would bend a
-/// sixth more of the edges of a bracket, and gain a ball of seven elements 3 % of its width.
+/// the mean lacks at the points is averaged again and added \[VanCittert1931\]. A second time would
+/// bend a sixth more of the edges of a bracket, and gain a ball of seven elements 3 % of its width.
 #[derive(Debug, Clone)]
 pub(crate) struct Lattice {
     grid: Grid,
@@ -40,17 +40,6 @@ pub(crate) struct Lattice {
     /// Largest radius of the cones.
     radius: f64,
 }
-
-/// Places of the points of a lattice.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Grid {
-    pub origin: [f64; 3],
-    pub spacing: f64,
-    pub counts: [usize; 3],
-}
-
-/// Most points of a lattice: 16 GB.
-const MOST: f64 = 1e9;
 
 impl Lattice {
     /// The field of `density`, `[n_points]`, at elements of about the `width`; none if the lattice
@@ -123,31 +112,5 @@ impl Lattice {
 
     fn at_points(&self, points: &GaussPoints) -> impl IndexedParallelIterator<Item = f64> {
         points.places.par_iter().map(|&x| self.at(x))
-    }
-}
-
-impl Grid {
-    /// The lattice of `places` and all within the `reach` of them; none with too many points.
-    fn around(places: &[[f64; 3]], spacing: f64, reach: f64) -> Option<Self> {
-        let bounds = BoundingBox::around(places);
-        // Besides two more layers, a part of a spacing: no plane of the part is one of the lattice.
-        let margin = [2.0137, 2.0191, 2.0113].map(|share| reach + share * spacing);
-        let origin = [0, 1, 2].map(|i| bounds.min[i] - margin[i]);
-        let count = |i: usize| (bounds.extent()[i] + 2.0 * margin[i]) / spacing + 2.0;
-        let counts = [0, 1, 2].map(count);
-        let product = counts.iter().product::<f64>();
-        (product <= MOST).then(|| Self { origin, spacing, counts: counts.map(|n| n as usize) })
-    }
-
-    /// Place of `x` along `axis` in corners from the first one on, a positive number.
-    pub fn place(&self, axis: usize, x: f64) -> f64 {
-        (x - self.origin[axis]) / self.spacing
-    }
-
-    /// The first and the last plane across `axis` within the `reach` of `x`.
-    pub fn range(&self, axis: usize, x: f64, reach: f64) -> [usize; 2] {
-        // A cast rounds down.
-        let place = |x: f64| self.place(axis, x) as usize;
-        [place(x - reach) + 1, place(x + reach)]
     }
 }

@@ -1,9 +1,10 @@
-//! The surface of a design: the triangles that enclose the solid {density >= threshold} within a part.
+//! The surface of a design: the triangles that enclose the solid {density >= threshold} within a
+//! part.
 //!
 //! A [`Solid`] is the one shape of a design that is exported, pictured and verified. Densities are
-//! averaged over a few elements around; a level surface of the mean, its waves taken out, is the skin
-//! of the design, which runs out of the part. Cut with the exact surface of the [`Part`] it becomes a
-//! [`Shape`]. This crate is internal to topopt, without promises of stability.
+//! averaged over a few elements around; a level surface of the mean, its waves taken out, is the
+//! skin of the design, which runs out of the part. Cut with the exact surface of the [`Part`] it
+//! becomes a [`Shape`]. This crate is internal to topopt, without promises of stability.
 //!
 //! ```
 //! use topopt_mesh::generate::{Benchmark, Resolution};
@@ -30,6 +31,7 @@ mod decimation;
 mod fairing;
 mod field;
 mod gauss_points;
+mod grid;
 mod lattice;
 mod part;
 mod places;

@@ -25,8 +25,9 @@ impl Shape {
         self.surface.roughness(part.surface(), self.width)
     }
 
-    /// Widths of the members, and of the gaps between them, as they are met along the surface beside
-    /// the elements of `mesh` that are not `ignored`, `[n_elements]` or empty; none without any.
+    /// Widths of the members, and of the gaps between them, as they are met along the surface
+    /// beside the elements of `mesh` that are not `ignored`, `[n_elements]` or empty; none without
+    /// any.
     pub fn widths(&self, mesh: &HexMesh, ignored: &[bool]) -> [Option<Widths>; 2] {
         self.surface.widths(|places| {
             if ignored.is_empty() {

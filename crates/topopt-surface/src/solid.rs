@@ -167,7 +167,8 @@ impl<'a> Solid<'a> {
             crossings = found.0.crossings();
         }
         let (surface, crumbs) = found;
-        // A cut of the rough surface takes as long; it is the same where fairing has changed nothing.
+        // A cut of the rough surface takes as long; it is the same where fairing has changed
+        // nothing.
         let level_set = match self.rough.topology() == self.skin.topology() {
             true => surface.topology(),
             false => self.cut(&self.rough, 0.0, part)?.0.topology(),
@@ -176,8 +177,8 @@ impl<'a> Solid<'a> {
         Ok(Shape { surface, crossings, level_set, crumbs, width })
     }
 
-    /// The surface of what `skin`, moved by an `offset` along its normals, and `part` have in common,
-    /// and how many pieces smaller than an element were left out.
+    /// The surface of what `skin`, moved by an `offset` along its normals, and `part` have in
+    /// common, and how many pieces smaller than an element were left out.
     fn cut(
         &self,
         skin: &TriangleSurface,
@@ -189,8 +190,8 @@ impl<'a> Solid<'a> {
         Ok((surface, crumbs))
     }
 
-    /// Distances of the vertices of the tetrahedra from `skin`, positive inside; `above` tells which
-    /// are far from it.
+    /// Distances of the vertices of the tetrahedra from `skin`, positive inside; `above` tells
+    /// which are far from it.
     fn distances(
         mesh: &HexMesh,
         skin: &TriangleSurface,

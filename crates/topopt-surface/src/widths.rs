@@ -6,8 +6,8 @@ use topopt_mesh::vector::{difference, dot, length};
 
 use crate::TriangleSurface;
 
-/// Widths of members, or of gaps, as they are met along the surface: every place of that counts with
-/// the member that it bounds.
+/// Widths of members, or of gaps, as they are met along the surface: every place of that counts
+/// with the member that it bounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Widths {
     /// A hundredth of the surface bounds members of at most this width (length).
@@ -176,9 +176,9 @@ fn climb(walls: &Triangles, start: [f64; 3], inwards: [f64; 3], most: f64) -> Op
     Some(ball)
 }
 
-/// The largest ball that touches the wall in `x` and no other, on its side `inwards`; none above the
-/// radius `most`. Balls that touch nothing else grow from a `guess` of the radius: walls around a
-/// small one are found much faster.
+/// The largest ball that touches the wall in `x` and no other, on its side `inwards`; none above
+/// the radius `most`. Balls that touch nothing else grow from a `guess` of the radius: walls around
+/// a small one are found much faster.
 fn largest_at(
     walls: &Triangles,
     (x, inwards): ([f64; 3], [f64; 3]),

@@ -114,8 +114,8 @@ fn unwritten(error: &WriteError) -> Finding {
     }
 }
 
-/// The file of a design, the folder of its results, and the unit of its lengths: that of the case, millimeter if it states
-/// none.
+/// The file of a design, the folder of its results, and the unit of its lengths: that of the case,
+/// millimeter if it states none.
 fn design(result: &Path) -> Result<(DesignFile, Option<PathBuf>, LengthUnit), InputError> {
     let (path, folder, units) = if result.is_file() {
         (result.into(), None, None)

@@ -164,7 +164,7 @@ fn a_load_that_the_design_has_left_is_refused() {
     let folder = end_loaded("");
     folder.run_well(&["design.keep_loaded=free"]);
     write_design(&folder, |[x, y, _]| x < 9.0 || y > 1.0);
-    let message = "load case `default`: 14 % of the forces of `end` stand on elements that are empty in \
+    let message = "load case `default`: 10 % of the forces of `end` stand on elements that are empty in \
                    the built shape, which is more than the 5 % that can be moved";
     refused(&folder, &[message, "run again with `design.keep_loaded = \"solid\"`"]);
     assert!(!folder.path("out/verify.json").exists());

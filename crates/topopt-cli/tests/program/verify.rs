@@ -56,8 +56,8 @@ pub fn write_design(folder: &Folder, solid: impl Fn([f64; 3]) -> bool) {
     vtu::write(&path, x, mesh.hexes(), &[], &cells, Compression::None).unwrap();
 }
 
-/// Meshed anew, a bar has the same exact solution; forces on each node of an edge keep their sum, and
-/// supports and loads that are named are found on the new mesh.
+/// Meshed anew, a bar has the same exact solution; forces on each node of an edge keep their sum,
+/// and supports and loads that are named are found on the new mesh.
 #[test]
 fn a_bar_meshed_anew_is_as_in_the_book() {
     if !has_gmsh() {

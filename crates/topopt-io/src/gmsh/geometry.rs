@@ -197,7 +197,8 @@ impl Geometry<'_> {
         }
     }
 
-    /// Compares the volume of the mesh with that of the geometry, where it is known: a remark on both.
+    /// Compares the volume of the mesh with that of the geometry, where it is known: a remark on
+    /// both.
     fn check_volume(&self, meshed: &ImportedMesh) -> Result<Option<String>, MeshingError> {
         let Some(measure) = self.source.measure() else { return Ok(None) };
         let (meshed, exact) = (meshed.mesh.volumes().iter().sum::<f64>(), measure.volume);

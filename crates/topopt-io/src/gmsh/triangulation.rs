@@ -36,8 +36,8 @@ const LEAST_SIZE: f64 = 0.002;
 const MOST_OFF: f64 = 5e-3;
 
 /// Triangulates the surface of the file at `geometry`, without regard to the size of elements; none
-/// for a script in Gmsh's own kernel, which describes its mesh. Gmsh is ended soon after `interrupt`
-/// is set.
+/// for a script in Gmsh's own kernel, which describes its mesh. Gmsh is ended soon after
+/// `interrupt` is set.
 ///
 /// # Errors
 /// [`MeshingError`]; among them surfaces that are open, or meet inside of the geometry.

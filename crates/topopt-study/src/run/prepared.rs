@@ -67,7 +67,7 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
             .flatten();
         let depth = solid_depth::of(config, &case.mesh, &case.sets);
         let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
-        model.solid_depth = depth;
+        model.kept.depth = depth;
         let elements = model.mesh.n_elements();
         place.check_parts(&request.team, elements).map_err(InputError::from)?;
 

@@ -8,9 +8,9 @@ use topopt_case::unit_names::UnitNames;
 use topopt_fem::{DIM, Elasticity};
 
 use super::moved::Ground;
-use super::proof::Verified;
 use super::shape::VOID;
 use super::springs::MovedSprings;
+use super::verified::Verified;
 use crate::design_file::{DISPLACEMENT, DesignFile};
 use crate::solved::{Displacement, Field, Fields, Restraint, Solved, SolvedCase, Stress};
 use crate::solved_file::VON_MISES;

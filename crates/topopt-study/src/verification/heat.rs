@@ -6,8 +6,8 @@ use topopt_case::finding::InputError;
 use topopt_fem::Diffusion;
 
 use super::compared::Compared;
-use super::proof::Verified;
 use super::shape::VOID;
+use super::verified::Verified;
 use crate::design_file::DesignFile;
 use crate::heat::HeatCase;
 use crate::solved::{Fields, Measured, Solved};

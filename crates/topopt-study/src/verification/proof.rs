@@ -2,13 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use topopt_case::case::Case;
 use topopt_case::config::Config;
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::interrupt::Interrupt;
-use topopt_case::lookup::Lookup;
 use topopt_case::model::Model;
 use topopt_case::physics::heat::FILLER;
 use topopt_fem::Problem;
@@ -24,13 +22,14 @@ use super::remeshed::{self, Remeshed, Settings};
 use super::request::{REMEDIES, Request};
 use super::shape::Shape;
 use super::springs::MovedSprings;
+use super::verified::Verified;
 use crate::design_file::DesignFile;
 use crate::failure::Failure;
 use crate::part_file;
 use crate::place::Place;
 use crate::result_files::{VERIFIED, VERIFIED_DESIGN, write_json};
 use crate::run_directory::RunDirectory;
-use crate::solved::{Conditions, Field, Fields, Given, Measured, Part, Restraint, Solved, mass};
+use crate::solved::{Conditions, Field, Fields, Given, Part, Solved, mass};
 use crate::summary::Summary;
 
 /// Results of `topopt verify`: numbers of the optimized design and of the one of solid and void,
@@ -101,41 +100,6 @@ impl Optimized {
             folder: Some(results.path().to_owned()),
         })
     }
-}
-
-/// A physics whose designs are verified.
-pub trait Verified<const N: usize>: Measured<N> {
-    /// Void, and the largest values of all load cases.
-    type Overall: Serialize + DeserializeOwned + Send;
-
-    /// Coefficient of a void element, as a share of the solid's.
-    fn void(config: &Config) -> f64;
-
-    /// Notes supports without material left, and moves springs to nodes with material.
-    ///
-    /// # Errors
-    /// A finding if nothing is left of a set that matters, or too little.
-    fn move_restraints(
-        _ground: &Ground<N>,
-        _lookup: &Lookup,
-        _restraints: &mut [Restraint],
-    ) -> Result<MovedSprings<N>, Finding> {
-        Ok(MovedSprings::default())
-    }
-
-    /// Collects the largest values of the `solved` shape, which has these `load_cases`; `file` is
-    /// the optimized design.
-    ///
-    /// # Errors
-    /// A finding if the design lacks an array.
-    fn overall(
-        solved: &Solved<Self, N>,
-        load_cases: &[Self::Case],
-        file: &DesignFile,
-    ) -> Result<Self::Overall, InputError>;
-
-    /// Collects the fields that verify.vtu shows.
-    fn shown_fields(solved: &Solved<Self, N>) -> Fields;
 }
 
 /// Solves the `optimized` design again; see [`Studied::verify`](crate::studied::Studied::verify).

@@ -15,9 +15,9 @@ use topopt_mesh::cells::Shape as Cell;
 use topopt_mesh::{HexMesh, MeshError, Sets};
 use topopt_surface::{Part as Body, Shaping, TriangleSurface};
 
-use super::proof::Verified;
 use super::request::{REMEDIES, Request};
 use super::transferred::transferred;
+use super::verified::Verified;
 use crate::analysis::{ROUNDED, filling};
 use crate::design_file::DesignFile;
 use crate::failure::Failure;

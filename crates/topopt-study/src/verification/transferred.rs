@@ -14,7 +14,8 @@ const REACH: f64 = 0.25;
 /// Cosine of the angle up to which two faces look the same way.
 const SAME_WAY: f64 = 0.7;
 
-/// Returns the `sets` of the mesh `from` on the mesh `to`, of elements as wide as `width` in `from`.
+/// Returns the `sets` of the mesh `from` on the mesh `to`, of elements as wide as `width` in
+/// `from`.
 ///
 /// A face belongs to the sets of the face that it lies on; a node to those that hold all corners of
 /// such a face. Nodes of a set besides these, as on an edge, become the nearest ones; elements are
@@ -102,7 +103,8 @@ impl<'a> Faces<'a> {
     }
 }
 
-/// The triangle of `walls` that `face` of `to` lies on, looking the same way as its owner in `from`.
+/// The triangle of `walls` that `face` of `to` lies on, looking the same way as its owner in
+/// `from`.
 fn under(
     walls: &Triangles,
     face: Face,

@@ -5,8 +5,8 @@ use topopt_surface::Quality;
 
 use super::*;
 
-/// Root mean square, and mean, of `depth` at the vertices off the part's surface, in element widths:
-/// how far they are from where they should be, and inside of it.
+/// Root mean square, and mean, of `depth` at the vertices off the part's surface, in element
+/// widths: how far they are from where they should be, and inside of it.
 fn error(shape: &Shape, depth: impl Fn([f64; 3]) -> f64) -> [f64; 2] {
     let margin = 1.5 * shape.width;
     let is_free = |x: &&[f64; 3]| x.iter().all(|x| (margin..1.0 - margin).contains(x));
@@ -146,8 +146,8 @@ fn qualities_are_lengths_of_edges() {
     assert!(edges[0] > 1.6 * edges[1] && edges[1] > 1.6 * edges[2], "{edges:?}");
 }
 
-/// A ring whose elements are solid as their centers lie in it: its surface is that of the ring where
-/// its depth is known, and has the steps of the elements where it is not.
+/// A ring whose elements are solid as their centers lie in it: its surface is that of the ring
+/// where its depth is known, and has the steps of the elements where it is not.
 #[test]
 fn rings_that_stay_solid_are_round() {
     for mesh in meshes(24) {
