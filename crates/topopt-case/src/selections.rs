@@ -129,7 +129,7 @@ impl Selection<'_> {
         path: &str,
     ) -> Result<Vec<(&'static str, selection::Condition)>, Finding> {
         let mut leaves = Vec::new();
-        for (key, region) in self.regions(table) {
+        for (key, region) in table.regions() {
             self.check(&region, &format!("{path}.{key}"))?;
             leaves.push((key, selection::Condition::Within(region)));
         }
@@ -167,25 +167,6 @@ impl Selection<'_> {
             leaves.push(("near", selection::Condition::Within(region)));
         }
         Ok(leaves)
-    }
-
-    fn regions(&self, table: &Condition) -> Vec<(&'static str, Shape)> {
-        let bounds = table.bounds.as_ref().map(|b| Shape::Box { min: b.min, max: b.max });
-        let plane = table.plane.as_ref().map(|plane| Shape::Plane {
-            point: plane.point,
-            normal: plane.normal,
-            tolerance: plane.tolerance,
-        });
-        let cylinder = table.cylinder.as_ref().map(|cylinder| Shape::Cylinder {
-            point: cylinder.point,
-            axis: cylinder.axis,
-            radius: cylinder.radius,
-            inner_radius: cylinder.inner_radius,
-        });
-        let sphere = table.sphere.as_ref();
-        let sphere = sphere.map(|s| Shape::Sphere { center: s.center, radius: s.radius });
-        let all = [("box", bounds), ("plane", plane), ("cylinder", cylinder), ("sphere", sphere)];
-        all.into_iter().filter_map(|(key, region)| Some((key, region?))).collect()
     }
 
     fn check(&self, region: &Shape, path: &str) -> Result<(), Finding> {
@@ -321,5 +302,27 @@ impl Selection<'_> {
         let (min, max) = (bounds.min.map(rounded), bounds.max.map(rounded));
         parts.push(format!("the mesh reaches from {min:?} to {max:?}"));
         parts.join("\n")
+    }
+}
+
+impl Condition {
+    /// Parts of space that it names, with their keys.
+    pub fn regions(&self) -> Vec<(&'static str, Shape)> {
+        let bounds = self.bounds.as_ref().map(|b| Shape::Box { min: b.min, max: b.max });
+        let plane = self.plane.as_ref().map(|plane| Shape::Plane {
+            point: plane.point,
+            normal: plane.normal,
+            tolerance: plane.tolerance,
+        });
+        let cylinder = self.cylinder.as_ref().map(|cylinder| Shape::Cylinder {
+            point: cylinder.point,
+            axis: cylinder.axis,
+            radius: cylinder.radius,
+            inner_radius: cylinder.inner_radius,
+        });
+        let sphere = self.sphere.as_ref();
+        let sphere = sphere.map(|s| Shape::Sphere { center: s.center, radius: s.radius });
+        let all = [("box", bounds), ("plane", plane), ("cylinder", cylinder), ("sphere", sphere)];
+        all.into_iter().filter_map(|(key, region)| Some((key, region?))).collect()
     }
 }

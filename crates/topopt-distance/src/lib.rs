@@ -46,7 +46,6 @@ mod sparse;
 mod speed;
 mod tetrahedra;
 mod travel;
-mod triangles;
 mod zero_set;
 
 pub use arrival::{Arrival, arrival, arrival_until};
@@ -60,4 +59,3 @@ pub use signed_distance::{SignedDistance, signed_distance};
 pub use speed::{Products, Speed, Tensor};
 pub use tetrahedra::Tetrahedra;
 pub use travel::Travel;
-pub use triangles::{Corners, Triangles, bounds};

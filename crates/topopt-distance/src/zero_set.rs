@@ -1,12 +1,9 @@
 //! The zero set of a field that is linear on tetrahedra, as triangles, and the distance to it.
 
 use rayon::prelude::*;
+use topopt_mesh::triangles::{Corners, Triangles};
 
 use crate::patches::{Patch, Patches};
-use crate::triangles::Triangles;
-
-/// The corners of a triangle.
-type Corners = [[f64; 3]; 3];
 
 /// Triangles of a zero set, searchable for the nearest one.
 pub(crate) struct ZeroSet {

@@ -16,7 +16,7 @@ pub(crate) struct Chain {
     pub angle: f64,
     /// Patches on the left and on the right, seen from outside along the curve.
     pub sides: [u32; 2],
-    segments: Nearest<2>,
+    segments: Nearest,
 }
 
 /// Foot of a place on a chain.
@@ -37,7 +37,8 @@ impl Chain {
         for i in 1..points.len() {
             arcs[i] = arcs[i - 1] + (points[i] - points[i - 1]).norm();
         }
-        let segments = Nearest::new(points.windows(2).map(|ends| [ends[0], ends[1]]).enumerate());
+        let segments =
+            Nearest::new(points.windows(2).map(|ends| [ends[0], ends[1], ends[1]]).enumerate());
         Self { points, arcs, ends, angle, sides, segments }
     }
 

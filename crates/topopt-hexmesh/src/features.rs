@@ -23,7 +23,7 @@ pub(crate) struct Features {
     /// Patch of each triangle, `[n_triangles]`.
     pub patch_of: Vec<u32>,
     /// Triangles of each patch, `[n_patches]`.
-    pub patches: Vec<Nearest<3>>,
+    pub patches: Vec<Nearest>,
 }
 
 /// Edges with the triangle on the left of each, from its start to its end.
@@ -148,27 +148,11 @@ fn walks(edges: &Edges, is_stop: impl Fn(u32) -> bool) -> Vec<Vec<u32>> {
 
 /// Patches: faces that meet in no sharp curve, as the patch of each triangle.
 fn patches(surface: &Surface, sharp: &Edges) -> (Vec<u32>, usize) {
-    let mut patch = vec![u32::MAX; surface.triangles.len()];
-    let mut n_patches = 0;
-    for first in 0..patch.len() {
-        if patch[first] != u32::MAX {
-            continue;
-        }
-        patch[first] = n_patches;
-        let mut front = vec![first];
-        while let Some(t) = front.pop() {
-            for k in 0..3 {
-                let (a, b) = (surface.triangles[t][k], surface.triangles[t][(k + 1) % 3]);
-                let other = surface.across[t][k] as usize;
-                if patch[other] == u32::MAX && !sharp.contains_key(&(a, b)) {
-                    patch[other] = n_patches;
-                    front.push(other);
-                }
-            }
-        }
-        n_patches += 1;
-    }
-    (patch, n_patches as usize)
+    let is_smooth = |t: usize, k: usize| {
+        let triangle = surface.triangles[t];
+        !sharp.contains_key(&(triangle[k], triangle[(k + 1) % 3]))
+    };
+    surface.regions(is_smooth)
 }
 
 /// Corners: vertices where sharp curves end, meet or turn, and tips of cones; with the number of

@@ -71,27 +71,10 @@ impl Surface {
     ) -> Result<Self, HexmeshError> {
         let faces = vec![0; triangles.len()];
         let mut surface = Self::new(points, triangles, faces)?;
-        let least = angle.to_radians().cos();
-        let mut faces = vec![u32::MAX; surface.triangles.len()];
-        let mut n_faces = 0;
-        for first in 0..faces.len() {
-            if faces[first] != u32::MAX {
-                continue;
-            }
-            faces[first] = n_faces;
-            let mut front = vec![first];
-            while let Some(t) = front.pop() {
-                for other in surface.across[t].map(|other| other as usize) {
-                    let is_smooth = surface.normals[t].dot(&surface.normals[other]) >= least;
-                    if faces[other] == u32::MAX && is_smooth {
-                        faces[other] = n_faces;
-                        front.push(other);
-                    }
-                }
-            }
-            n_faces += 1;
-        }
-        surface.faces = faces;
+        let (least, normals) = (angle.to_radians().cos(), &surface.normals);
+        let is_smooth =
+            |t: usize, k: usize| normals[t].dot(&normals[surface.across[t][k] as usize]) >= least;
+        surface.faces = surface.regions(is_smooth).0;
         Ok(surface)
     }
 
@@ -122,25 +105,31 @@ impl Surface {
 
     /// Pieces of the surface that are joined by edges: the piece of each triangle, and how many.
     pub(crate) fn pieces(&self) -> (Vec<u32>, usize) {
-        let mut piece = vec![u32::MAX; self.triangles.len()];
-        let mut n_pieces = 0;
-        for first in 0..piece.len() {
-            if piece[first] != u32::MAX {
+        self.regions(|_, _| true)
+    }
+
+    /// Regions of triangles that are joined by edges where `joins(t, k)` says so, t being a triangle
+    /// and k its edge: the region of each triangle, `[n_triangles]`, and how many.
+    pub(crate) fn regions(&self, joins: impl Fn(usize, usize) -> bool) -> (Vec<u32>, usize) {
+        let mut region = vec![u32::MAX; self.triangles.len()];
+        let mut n_regions = 0;
+        for first in 0..region.len() {
+            if region[first] != u32::MAX {
                 continue;
             }
-            piece[first] = n_pieces;
+            region[first] = n_regions;
             let mut front = vec![first];
             while let Some(t) = front.pop() {
-                for other in self.across[t].map(|other| other as usize) {
-                    if piece[other] == u32::MAX {
-                        piece[other] = n_pieces;
-                        front.push(other);
+                for (k, other) in self.across[t].into_iter().enumerate() {
+                    if region[other as usize] == u32::MAX && joins(t, k) {
+                        region[other as usize] = n_regions;
+                        front.push(other as usize);
                     }
                 }
             }
-            n_pieces += 1;
+            n_regions += 1;
         }
-        (piece, n_pieces as usize)
+        (region, n_regions as usize)
     }
 
     fn measure(&mut self) {

@@ -34,6 +34,18 @@ impl BoundingBox {
         boxes.reduce(|| Self::of([]), joined)
     }
 
+    /// Whether it has a point in common with another one.
+    pub fn meets(&self, other: &Self) -> bool {
+        (0..3).all(|i| self.min[i] <= other.max[i] && other.min[i] <= self.max[i])
+    }
+
+    /// Square of the distance of `x` from it; 0 inside.
+    pub fn squared_distance(&self, x: [f64; 3]) -> f64 {
+        let beyond = |i: usize| (self.min[i] - x[i]).max(x[i] - self.max[i]).max(0.0);
+        let [x, y, z] = [beyond(0), beyond(1), beyond(2)];
+        x * x + y * y + z * z
+    }
+
     /// Edge lengths.
     pub fn extent(&self) -> [f64; 3] {
         std::array::from_fn(|i| self.max[i] - self.min[i])

@@ -58,6 +58,7 @@ pub mod shading;
 pub mod surface;
 pub mod tetrahedra;
 pub mod tetrahedron;
+pub mod triangles;
 mod trilinear;
 mod uniform_grid;
 pub mod vector;

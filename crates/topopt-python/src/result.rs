@@ -39,6 +39,7 @@ pub struct Result {
     has_own: bool,
     history: Py<PyDict>,
     design: Py<Solution>,
+    solid_depth: Option<Vec<f64>>,
 }
 
 impl Result {
@@ -58,6 +59,7 @@ impl Result {
             mesh: Some(mesh),
             last: Some(last),
             summary: Some(summary),
+            solid_depth,
             ..
         } = keeper
         else {
@@ -80,7 +82,7 @@ impl Result {
         let json = json.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         let design = Py::new(py, Solution::of(py, (json, Some((mesh, fields))))?)?;
         let history = history.unbind();
-        Ok(Self { config, summary, directory, is_in_memory, has_own, history, design })
+        Ok(Self { config, summary, directory, is_in_memory, has_own, history, design, solid_depth })
     }
 
     /// Copies the design for the library.
@@ -91,7 +93,8 @@ impl Result {
         };
         let of_nodes = |(name, array): (&String, _)| Ok((name.clone(), values(array)?));
         let nodal = design.points.iter().map(of_nodes).collect::<PyResult<Vec<_>>>()?;
-        Ok(DesignFile::in_memory(self.mesh(), values(&design.cells["density"])?, nodal))
+        let (density, depth) = (values(&design.cells["density"])?, self.solid_depth.clone());
+        Ok(DesignFile::in_memory(self.mesh(), density, nodal, depth))
     }
 
     fn mesh(&self) -> HexMesh {
@@ -170,7 +173,7 @@ fn surface_of(
     let solid = design.solid(shaping)?;
     design.check(&solid, shaping.threshold)?;
     let (part, _) = part_file::read(folder, &design.mesh)?;
-    let shape = solid.shape(&part).map_err(|error| Finding::new(error.to_string()))?;
+    let shape = part_file::cut(&solid, &part)?;
     Ok(shape.surface)
 }
 

@@ -78,6 +78,8 @@ pub struct Keeper {
     /// `[n_iterations][n_columns]`.
     pub rows: Vec<Vec<f64>>,
     pub mesh: Option<HexMesh>,
+    /// Depth of the nodes in parts of space that stay solid, `[n_nodes]`.
+    pub solid_depth: Option<Vec<f64>>,
     pub last: Option<Fields>,
     pub summary: Option<Summary>,
 }
@@ -91,6 +93,7 @@ impl Keeper {
             columns: Vec::new(),
             rows: Vec::new(),
             mesh: None,
+            solid_depth: None,
             last: None,
             summary: None,
         }
@@ -107,6 +110,7 @@ impl StudyObserver for Keeper {
         self.posed = run.posed.clone();
         self.columns = history::columns(run.posed);
         self.mesh = Some(run.mesh.clone());
+        self.solid_depth = run.solid_depth.map(<[f64]>::to_vec);
     }
 
     fn wanted(&self, _: usize) -> Wanted {

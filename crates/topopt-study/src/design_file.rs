@@ -61,9 +61,14 @@ impl DesignFile {
         Ok(Self { path: path.into(), nodal: None, mesh, density, depth })
     }
 
-    /// Takes a design from memory, with fields of its nodes by their names in files.
-    pub fn in_memory(mesh: HexMesh, density: Vec<f64>, nodal: Vec<(String, Vec<f64>)>) -> Self {
-        let depth = nodal.iter().find(|(name, _)| name == SOLID_DEPTH).map(|(_, it)| it.clone());
+    /// Takes a design from memory, with fields of its nodes by their names in files, and their depth
+    /// in parts of space that stay solid.
+    pub fn in_memory(
+        mesh: HexMesh,
+        density: Vec<f64>,
+        nodal: Vec<(String, Vec<f64>)>,
+        depth: Option<Vec<f64>>,
+    ) -> Self {
         Self { path: "the design".into(), nodal: Some(nodal), mesh, density, depth }
     }
 

@@ -9,7 +9,7 @@ use topopt_case::meshing::{self, Gmsh};
 use topopt_io::gmsh::Triangulation;
 use topopt_io::{WriteError, ply};
 use topopt_mesh::HexMesh;
-use topopt_surface::{Part, TriangleSurface};
+use topopt_surface::{Part, Shape, Solid, TriangleSurface};
 
 use crate::result_files::PART;
 
@@ -60,4 +60,12 @@ pub fn read(folder: Option<&Path>, mesh: &HexMesh) -> Result<(Part, bool), Findi
             .remedy("join parts of the mesh that lie in each other")
     });
     Ok((part?, false))
+}
+
+/// Cuts a solid with the surface of its part.
+///
+/// # Errors
+/// A part that cannot be cut.
+pub fn cut(solid: &Solid, part: &Part) -> Result<Shape, Finding> {
+    solid.shape(part).map_err(|error| Finding::new(error.to_string()))
 }

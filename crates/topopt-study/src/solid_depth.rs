@@ -3,8 +3,8 @@
 
 use rayon::prelude::*;
 use topopt_case::config::{Condition, Config, SelectKind};
-use topopt_distance::Triangles;
-use topopt_mesh::vector::{difference, dot, length};
+use topopt_mesh::selection::Shape;
+use topopt_mesh::triangles::Triangles;
 use topopt_mesh::{HexMesh, Sets, tetrahedra};
 
 /// Returns how deep each node lies in the solid sets that `config` selects by regions, or by their
@@ -25,10 +25,7 @@ pub(crate) fn of(config: &Config, mesh: &HexMesh, sets: &Sets) -> Option<Vec<f64
 
 /// A part of space.
 enum Region {
-    Box([[f64; 3]; 2]),
-    Slab { point: [f64; 3], normal: [f64; 3], half: f64 },
-    Tube { point: [f64; 3], axis: [f64; 3], radii: [f64; 2] },
-    Ball { center: [f64; 3], radius: f64 },
+    Within(Shape),
     Layer { faces: Triangles, thickness: f64 },
     All(Vec<Region>),
     Any(Vec<Region>),
@@ -38,66 +35,60 @@ enum Region {
 impl Region {
     /// The region of a table of conditions; none if anything else is among them.
     fn of(table: &Condition, mesh: &HexMesh, sets: &Sets) -> Option<Self> {
-        let Condition { nearest, normal, nodes, set, .. } = table;
-        if nearest.is_some() || normal.is_some() || nodes.is_some() || set.is_some() {
+        // All keys, so that a new one is not taken for nothing.
+        let Condition {
+            bounds: _,
+            plane: _,
+            cylinder: _,
+            sphere: _,
+            nearest: None,
+            normal: None,
+            nodes: None,
+            faces: None,
+            form: None,
+            same_as: None,
+            set: None,
+            near,
+            all,
+            any,
+            not,
+        } = table
+        else {
             return None;
-        }
-        let mut all = Vec::new();
-        all.extend(table.bounds.as_ref().map(|bounds| Self::Box([bounds.min, bounds.max])));
-        all.extend(table.plane.as_ref().map(|plane| {
-            let normal = plane.normal.map(|n| n / length(plane.normal));
-            Self::Slab { point: plane.point, normal, half: plane.tolerance }
-        }));
-        all.extend(table.cylinder.as_ref().map(|cylinder| {
-            let axis = cylinder.axis.map(|a| a / length(cylinder.axis));
-            let radii = [cylinder.inner_radius, cylinder.radius];
-            Self::Tube { point: cylinder.point, axis, radii }
-        }));
-        let sphere = table.sphere.as_ref();
-        all.extend(sphere.map(|s| Self::Ball { center: s.center, radius: s.radius }));
-        if let Some(near) = &table.near {
+        };
+        let mut regions: Vec<Self> =
+            table.regions().into_iter().map(|(_, shape)| Self::Within(shape)).collect();
+        if let Some(near) = near {
             let faces = sets.faces.get(&near.set).filter(|_| near.kind.is_none_or(is_faces))?;
             let triangles = faces.iter().flat_map(|&face| tetrahedra::of_face(mesh, face));
             let corner = |vertex| tetrahedra::coordinates(mesh, vertex);
             let faces = Triangles::new(triangles.map(|corners| corners.map(corner)));
-            all.push(Self::Layer { faces, thickness: near.distance });
+            regions.push(Self::Layer { faces, thickness: near.distance });
         }
-        let regions = |tables: &[Condition]| -> Option<Vec<Self>> {
+
+        let each = |tables: &[Condition]| -> Option<Vec<Self>> {
             tables.iter().map(|table| Self::of(table, mesh, sets)).collect()
         };
-        all.extend(regions(table.all.as_deref().unwrap_or_default())?);
-        if let Some(any) = &table.any {
-            all.push(Self::Any(regions(any)?));
+        regions.extend(each(all.as_deref().unwrap_or_default())?);
+        if let Some(any) = any {
+            regions.push(Self::Any(each(any)?));
         }
-        if let Some(not) = &table.not {
-            all.push(Self::Not(Box::new(Self::of(not, mesh, sets)?)));
+        if let Some(not) = not {
+            regions.push(Self::Not(Box::new(Self::of(not, mesh, sets)?)));
         }
-        Some(Self::All(all))
+        Some(Self::All(regions))
     }
 
     /// Distance of `x` from the end of the region: exact, or less where several ends meet.
     fn depth(&self, x: [f64; 3]) -> f64 {
-        let least = |regions: &[Self]| {
-            regions.iter().map(|region| region.depth(x)).fold(f64::INFINITY, f64::min)
+        let depths = |regions: &[Self], first: f64, of: fn(f64, f64) -> f64| {
+            regions.iter().map(|region| region.depth(x)).fold(first, of)
         };
         match self {
-            Self::Box([min, max]) => {
-                (0..3).map(|i| (x[i] - min[i]).min(max[i] - x[i])).fold(f64::INFINITY, f64::min)
-            }
-            Self::Slab { point, normal, half } => half - dot(difference(x, *point), *normal).abs(),
-            Self::Tube { point, axis, radii: [inner, outer] } => {
-                let way = difference(x, *point);
-                let along = dot(way, *axis);
-                let off = length([0, 1, 2].map(|i| way[i] - along * axis[i]));
-                // Without an inner radius there is no end at the axis.
-                if *inner > 0.0 { (outer - off).min(off - inner) } else { outer - off }
-            }
-            Self::Ball { center, radius } => radius - length(difference(x, *center)),
+            Self::Within(shape) => shape.depth(&x),
             Self::Layer { faces, thickness } => thickness - faces.distance(x),
-            Self::All(regions) => least(regions),
-            Self::Any(regions) => {
-                regions.iter().map(|region| region.depth(x)).fold(f64::NEG_INFINITY, f64::max)
-            }
+            Self::All(regions) => depths(regions, f64::INFINITY, f64::min),
+            Self::Any(regions) => depths(regions, f64::NEG_INFINITY, f64::max),
             Self::Not(region) => -region.depth(x),
         }
     }
@@ -112,6 +103,7 @@ mod tests {
     use std::path::Path;
 
     use topopt_mesh::generate::{Benchmark, Resolution};
+    use topopt_mesh::vector::{difference, length};
 
     use super::*;
 
@@ -159,5 +151,9 @@ mod tests {
         assert!(depths("set = \"design\"").is_none());
         assert!(depths("nodes = [1, 2, 3, 4, 12, 13, 14, 15]").is_none());
         assert!(depths("near = { set = \"load\", distance = 2 }").is_none());
+        let sphere = "sphere = { center = [1, 2, 3], radius = 2 }";
+        for face in ["faces = [7]", "form = { kind = \"plane\" }", "same_as = 7"] {
+            assert!(depths(face).is_none() && depths(&format!("{face}\n{sphere}")).is_none());
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 use robust::{Coord, Coord3D, orient2d, orient3d};
-use topopt_distance::{Triangles, bounds};
+use topopt_mesh::BoundingBox;
+use topopt_mesh::triangles::Triangles;
 use topopt_mesh::vector::{cross, difference};
 
 use crate::TriangleSurface;
@@ -15,7 +16,7 @@ impl TriangleSurface {
         let tree = Triangles::new(self.corners_of_all());
         let triangles = (0..self.triangles.len() as u32).into_par_iter();
         let pairs = triangles.flat_map_iter(|a| {
-            let near = tree.in_box(bounds(&self.corners(a)));
+            let near = tree.in_box(&BoundingBox::of(self.corners(a)));
             let later = near.into_iter().filter(|&b| a < b);
             let mut crossed: Vec<u32> = later.filter(|&b| self.cross(a, b)).collect();
             crossed.sort_unstable();

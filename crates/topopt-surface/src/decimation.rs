@@ -7,7 +7,7 @@ use alum::{
     PolyMeshF64, Quadric, VH,
 };
 use rayon::prelude::*;
-use topopt_distance::bounds;
+use topopt_mesh::BoundingBox;
 use topopt_mesh::vector::{cross, difference, dot, length};
 
 use crate::TriangleSurface;
@@ -69,15 +69,17 @@ impl TriangleSurface {
 
     /// Keeps the vertices in boxes twice as large as those around `triangles` of the surface `decimated`.
     fn keep_around(&self, decimated: &Self, triangles: &[u32], is_kept: &mut [bool]) {
-        let twice = |[low, high]: [[f64; 3]; 2]| -> [[f64; 3]; 2] {
-            let half = |i: usize| 0.5 * (high[i] - low[i]);
-            [std::array::from_fn(|i| low[i] - half(i)), std::array::from_fn(|i| high[i] + half(i))]
+        let twice = |&t: &u32| {
+            let BoundingBox { min, max } = BoundingBox::of(decimated.corners(t));
+            let half = |i: usize| 0.5 * (max[i] - min[i]);
+            BoundingBox {
+                min: std::array::from_fn(|i| min[i] - half(i)),
+                max: std::array::from_fn(|i| max[i] + half(i)),
+            }
         };
-        let boxes: Vec<_> =
-            triangles.iter().map(|&t| twice(bounds(&decimated.corners(t)))).collect();
+        let boxes: Vec<BoundingBox> = triangles.iter().map(twice).collect();
         self.vertices.par_iter().zip(is_kept).for_each(|(x, is_kept)| {
-            *is_kept |=
-                boxes.iter().any(|[low, high]| (0..3).all(|i| low[i] <= x[i] && x[i] <= high[i]));
+            *is_kept |= boxes.iter().any(|around| around.squared_distance(*x) == 0.0);
         });
     }
 

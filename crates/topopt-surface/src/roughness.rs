@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use rstar::primitives::GeomWithData;
 use rstar::{AABB, RTree};
-use topopt_distance::Triangles;
+use topopt_mesh::triangles::Triangles;
 use topopt_mesh::vector::{cross, difference, dot, length};
 
 use crate::TriangleSurface;

@@ -1,8 +1,8 @@
 //! `Solid`: the one shape of a design that is exported, pictured and verified.
 
 use rayon::prelude::*;
-use topopt_distance::Triangles;
 use topopt_mesh::HexMesh;
+use topopt_mesh::triangles::Triangles;
 use topopt_mesh::vector::{cross, difference, dot};
 
 use crate::cut::Cut;

@@ -1,7 +1,7 @@
 //! `Widths` of the members of a shape, and of the gaps between them.
 
 use rayon::prelude::*;
-use topopt_distance::Triangles;
+use topopt_mesh::triangles::Triangles;
 use topopt_mesh::vector::{difference, dot, length};
 
 use crate::TriangleSurface;

@@ -14,7 +14,7 @@ use topopt_study::failure::Failure;
 use topopt_study::part_file;
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::surface_measures::SurfaceMeasures;
-use topopt_surface::{Shape, Shaping, SolidError, TriangleSurface};
+use topopt_surface::{Shape, Shaping, TriangleSurface};
 
 use crate::args::ExportArgs;
 
@@ -31,8 +31,7 @@ pub(super) fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<(), Failu
     design.check(&solid, args.threshold).map_err(InputError::from)?;
     let (part, is_exact) =
         part_file::read(folder.as_deref(), &design.mesh).map_err(InputError::from)?;
-    let said = |error: SolidError| InputError::from(Finding::new(error.to_string()));
-    let mut shape = solid.shape(&part).map_err(said)?;
+    let mut shape = part_file::cut(&solid, &part).map_err(InputError::from)?;
     let parts = shape.surface.parts();
     if args.largest_piece {
         shape.surface = shape.surface.largest_piece();

@@ -58,7 +58,7 @@ fn page<K: Shown<N>, const N: usize>(
     let file = DesignFile::read(&results.design())?;
     let solid = file.solid(&Shaping::default())?;
     let (body, is_exact) = part_file::read(Some(results.path()), &file.mesh)?;
-    let shape = solid.shape(&body).map_err(|error| Finding::new(error.to_string()))?;
+    let shape = part_file::cut(&solid, &body)?;
     let measures = SurfaceMeasures::of(&shape, (&body, is_exact), &file.mesh);
     let fact = |(name, value): (&str, String)| Fact::new(words(name), value);
     let found = verification::read::<K, N>(results)?;

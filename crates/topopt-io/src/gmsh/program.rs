@@ -89,7 +89,12 @@ pub(super) fn may_help(error: &MeshingError) -> bool {
 
 /// Boundaries of bodies, which say nothing of meshes.
 pub(super) fn is_solid(path: &Path) -> bool {
-    is_one_of(path, &["step", "stp", "brep"]) || is_iges(path)
+    is_step(path) || is_one_of(path, &["brep"]) || is_iges(path)
+}
+
+/// Bodies with names and colors of their faces.
+pub(super) fn is_step(path: &Path) -> bool {
+    is_one_of(path, &["step", "stp"])
 }
 
 /// Surfaces that Gmsh cannot convert to a unit and seldom joins by itself.

@@ -58,12 +58,8 @@ pub fn triangulate(
 
     let folder = runner.folder()?;
     let measure = source.measure();
-    let least = measure.map_or(0.0, |measure| rounded(LEAST_SIZE * measure.volume.cbrt()));
-    let settings = format!(
-        "Mesh.ElementOrder = 1;\nMesh.SecondOrderLinear = 1;\nMesh.SaveAll = 1;\n\
-         Mesh.MeshSizeFromCurvature = {PER_TURN};\nMesh.MeshSizeMin = {least:?};\n\
-         Mesh.MeshSizeMax = 1e22;\nMesh.RecombineAll = 0;\nMesh.SubdivisionAlgorithm = 0;\n"
-    );
+    let linear = "Mesh.ElementOrder = 1;\nMesh.SecondOrderLinear = 1;\n";
+    let settings = format!("{linear}{}", by_curvature(&source, PER_TURN));
     let numbers = source.options();
     let timeout = meshing.timeout;
     let wanted = Wanted::Triangles;
@@ -80,6 +76,17 @@ pub fn triangulate(
         }
         _ => Ok(Some(Triangulation::of(facets))),
     }
+}
+
+/// Settings for all triangles of the surface of `source`, as large as their curvature allows at so
+/// many edges `per_turn`.
+pub(super) fn by_curvature(source: &Source, per_turn: u32) -> String {
+    let volume = source.measure().map(|measure| measure.volume);
+    let least = volume.map_or(0.0, |volume| rounded(LEAST_SIZE * volume.cbrt()));
+    format!(
+        "Mesh.SaveAll = 1;\nMesh.MeshSizeFromCurvature = {per_turn};\nMesh.MeshSizeMin = {least:?};\n\
+         Mesh.MeshSizeMax = 1e22;\nMesh.RecombineAll = 0;\nMesh.SubdivisionAlgorithm = 0;\n"
+    )
 }
 
 /// Whether the script at `path` builds bodies of OpenCASCADE, which know their exact surface.

@@ -1,5 +1,6 @@
 //! Parts of space.
 
+use crate::BoundingBox;
 use crate::vector::{difference, dot, length};
 
 /// A part of space.
@@ -53,27 +54,40 @@ impl Shape {
     pub fn distance(&self, x: &[f64; 3]) -> f64 {
         match self {
             Shape::Box { min, max } => {
-                let outside = |i: usize| (min[i] - x[i]).max(x[i] - max[i]).max(0.0);
-                (0..3).map(|i| outside(i).powi(2)).sum::<f64>().sqrt()
+                BoundingBox { min: *min, max: *max }.squared_distance(*x).sqrt()
+            }
+            _ => (-self.depth(x)).max(0.0),
+        }
+    }
+
+    /// Distance of `x` from the end of the region, negative outside; beyond an edge of a box, that
+    /// from the farthest of its planes.
+    pub fn depth(&self, x: &[f64; 3]) -> f64 {
+        match self {
+            Shape::Box { min, max } => {
+                let within = |i: usize| (x[i] - min[i]).min(max[i] - x[i]);
+                within(0).min(within(1)).min(within(2))
             }
             Shape::Plane { point, normal, tolerance } => {
                 let height = dot(difference(*x, *point), *normal) / length(*normal);
-                (height.abs() - tolerance).max(0.0)
+                tolerance - height.abs()
             }
             Shape::Cylinder { point, axis, radius, inner_radius } => {
                 let from = difference(*x, *point);
                 let along = axis.map(|a| a / length(*axis));
                 let height = dot(from, along);
                 let off: [f64; 3] = std::array::from_fn(|i| from[i] - height * along[i]);
+                let off = length(off);
 
-                // A hollow cylinder has an outside within its bore, too.
-                (length(off) - radius).max(inner_radius - length(off)).max(0.0)
+                // A hollow cylinder has an outside within its bore, too; a full one no end there.
+                let within = radius - off;
+                if *inner_radius > 0.0 { within.min(off - inner_radius) } else { within }
             }
-            Shape::Sphere { center, radius } => (length(difference(*x, *center)) - radius).max(0.0),
+            Shape::Sphere { center, radius } => radius - length(difference(*x, *center)),
             Shape::Near { points, distance: reach } => {
                 let to = |point: &[f64; 3]| length(difference(*x, *point));
                 let least = points.iter().map(to).fold(f64::INFINITY, f64::min);
-                (least - reach).max(0.0)
+                reach - least
             }
         }
     }

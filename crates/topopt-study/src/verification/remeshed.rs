@@ -11,8 +11,7 @@ use topopt_case::lookup::Lookup;
 use topopt_case::meshing;
 use topopt_case::model::Model;
 use topopt_io::stl;
-use topopt_mesh::cells::Shape as Cell;
-use topopt_mesh::{HexMesh, MeshError, Sets};
+use topopt_mesh::HexMesh;
 use topopt_surface::{Part as Body, Shaping, TriangleSurface};
 
 use super::request::{REMEDIES, Request};
@@ -21,6 +20,7 @@ use super::verified::Verified;
 use crate::analysis::{ROUNDED, filling};
 use crate::design_file::DesignFile;
 use crate::failure::Failure;
+use crate::part_file;
 use crate::place::Place;
 use crate::solved::{Conditions, Given, Part, Solved};
 
@@ -49,7 +49,7 @@ pub struct Remeshed<O, C> {
     pub notes: Vec<String>,
 }
 
-/// What the built shape is solved with.
+/// Settings with which the built shape is solved.
 pub(super) struct Settings<'a> {
     /// Threshold, and Gmsh.
     pub request: &'a Request,
@@ -83,16 +83,16 @@ pub(super) fn solved<K: Verified<N>, const N: usize>(
         ..Shaping::default()
     };
     let solid = file.built(&shaping).map_err(InputError::from)?;
-    let shape =
-        solid.shape(body).map_err(|error| InputError::from(Finding::new(error.to_string())));
-    let (surface, width) = (shape?.surface, solid.width());
+    let shape = part_file::cut(&solid, body).map_err(InputError::from)?;
+    let (surface, width) = (shape.surface, solid.width());
+
     let (mesh, mut notes) = meshed(lookup.config, &surface, width, settings)?;
     let sets = transferred(lookup.sets, lookup.mesh, &mesh, width);
     let config = built::case(lookup, &sets, &mut notes)?;
-    let mesh = with_sets(mesh, sets).map_err(|error| Finding::new(error.to_string()));
+    let mesh = mesh.with_sets(sets).map_err(|error| Finding::new(error.to_string()));
     let case = Case::<N>::on::<K>(&config, mesh.map_err(InputError::from)?)?;
-
     let given = Given::of::<K>(&config, &case);
+
     let Settings { place, interrupt, .. } = *settings;
     let model = Model::<K, N>::build(&config, case, place.needs_colors(&config))?;
     let filling = filling(&config, &model, None);
@@ -133,12 +133,4 @@ fn meshed(
     let read = meshing::read(&path, &how, cutting, settings.interrupt);
     let imported = read.map_err(InputError::from)?;
     Ok((imported.mesh, imported.notes))
-}
-
-fn with_sets(mesh: HexMesh, sets: Sets) -> Result<HexMesh, MeshError> {
-    let x = mesh.coordinates().to_vec();
-    match mesh.shape() {
-        Cell::Tetrahedron => HexMesh::of_tetrahedra(x, mesh.tetrahedra().to_vec(), sets),
-        _ => HexMesh::new(x, mesh.hexes().to_vec(), sets),
-    }
 }

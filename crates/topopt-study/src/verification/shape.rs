@@ -12,6 +12,7 @@ use super::carried::Carried;
 use super::compared::Compared;
 use super::request::Request;
 use crate::design_file::DesignFile;
+use crate::part_file;
 use crate::solved::Filling;
 
 /// The solid of a design by the elements that it fills.
@@ -57,7 +58,7 @@ impl Shape {
         }
 
         let solid = file.built(&Shaping { threshold: request.threshold, ..Shaping::default() })?;
-        let built = solid.shape(part).map_err(|error| Finding::new(error.to_string()))?;
+        let built = part_file::cut(&solid, part)?;
         let [pieces, _] = built.surface.parts();
         let widths = built.widths(&file.mesh, &file.is_passive());
         let widths = widths.map(|found| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use topopt_distance::Triangles;
+use topopt_mesh::triangles::Triangles;
 use topopt_mesh::vector::{difference, dot, length};
 use topopt_mesh::{Face, HexMesh, Sets, surface, tetrahedra};
 use topopt_surface::Places;
@@ -59,6 +59,8 @@ fn members(around: &[u32], set: &[u32]) -> Vec<u32> {
 struct Faces<'a> {
     from: &'a HexMesh,
     to: &'a HexMesh,
+    /// Boundary of `from`.
+    boundary: Vec<Face>,
     /// Pairs of a face of `to` and the one of `from` that it lies on.
     pairs: Vec<(Face, Face)>,
 }
@@ -66,14 +68,15 @@ struct Faces<'a> {
 impl<'a> Faces<'a> {
     fn of(from: &'a HexMesh, to: &'a HexMesh, width: f64) -> Self {
         let of_face = |face| tetrahedra::of_face(from, face).map(move |corners| (corners, face));
-        let triangles = surface::boundary_faces(from).into_iter().flat_map(of_face);
+        let boundary = surface::boundary_faces(from);
+        let triangles = boundary.iter().copied().flat_map(of_face);
         let (corners, owners): (Vec<[u32; 3]>, Vec<Face>) = triangles.unzip();
         let places = corners.iter().map(|t| t.map(|vertex| tetrahedra::coordinates(from, vertex)));
         let walls = Triangles::new(places);
 
         let pair = |face| Some((face, owners[under(&walls, face, (from, to), &owners, width)?]));
         let pairs = surface::boundary_faces(to).into_iter().filter_map(pair).collect();
-        Self { from, to, pairs }
+        Self { from, to, boundary, pairs }
     }
 
     /// The faces of `to` on those of `from` that are `wanted`.
@@ -90,7 +93,7 @@ impl<'a> Faces<'a> {
             self.on(is_covered).flat_map(|face| face.all_nodes(self.to)).collect();
 
         let mut is_alone = is_in.clone();
-        for face in surface::boundary_faces(self.from).into_iter().filter(|f| is_covered(*f)) {
+        for face in self.boundary.iter().filter(|face| is_covered(**face)) {
             face.all_nodes(self.from).for_each(|node| is_alone[node as usize] = false);
         }
         let alone = set.iter().filter(|&&node| is_alone[node as usize]);

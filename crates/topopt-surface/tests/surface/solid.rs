@@ -38,7 +38,7 @@ fn a_threshold_moves_the_surface() {
     }
 }
 
-/// What is verified is what is exported.
+/// The verified solid is the exported one.
 #[test]
 fn elements_are_filled_as_far_as_the_surface_goes() {
     for mesh in meshes(12) {

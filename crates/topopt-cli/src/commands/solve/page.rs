@@ -56,7 +56,7 @@ fn page<K: Shown<N>, const N: usize>(
     let file = DesignFile::read(&folder.join(ANALYSIS_FIELDS))?;
     let solid = file.built(&Shaping::default())?;
     let (body, _) = part_file::read(None, &file.mesh)?;
-    let shape = solid.shape(&body).map_err(|error| Finding::new(error.to_string()))?;
+    let shape = part_file::cut(&solid, &body)?;
     let names: Vec<&str> = found.load_cases.iter().map(CaseNumbers::name).collect();
     let (what, option) = match &found.design {
         Some(design) => (format!("the densities of {design}"), format!(" --design {design}")),

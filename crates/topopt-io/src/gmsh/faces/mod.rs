@@ -18,10 +18,11 @@ use topopt_mesh::vector::{cross, difference, dot, length};
 
 use super::facets::{self, Facets};
 use super::meshing_error::MeshingError;
-use super::program::{MESH, Meshing, Runner, Task, Wanted};
+use super::program::{MESH, Meshing, Runner, Task, Wanted, is_step};
 use super::raw::RawMesh;
 use super::sections;
 use super::source::Source;
+use super::triangulation::by_curvature;
 use crate::read_error::ReadError;
 use fit::Patch;
 
@@ -76,9 +77,6 @@ pub struct PartFaces {
 /// ask for: of 400 bores in a plate a fifth is left, and a tenth of the time.
 const PER_TURN: u32 = 24;
 
-/// Smallest size that curvature asks for, as a share of the cube root of the volume.
-const LEAST_SIZE: f64 = 0.002;
-
 /// Rounding of coordinates in a file, as a share of the diagonal: seven digits of an STL file.
 const ROUNDING: f64 = 1e-6;
 
@@ -101,10 +99,9 @@ pub fn faces(
     let raw = triangulated(runner, &source)?;
     let (skin, names) = Skin::of_mesh(&raw);
     let mut found = PartFaces { usual_size, ..skin.faces(&names) };
-    let is_step = path
-        .extension()
-        .is_some_and(|it| it.eq_ignore_ascii_case("step") || it.eq_ignore_ascii_case("stp"));
-    if is_step && let Ok(bytes) = std::fs::read(path) {
+    if is_step(path)
+        && let Ok(bytes) = std::fs::read(path)
+    {
         found.name(&step::faces(&String::from_utf8_lossy(&bytes)));
     }
     Ok(found)
@@ -113,14 +110,10 @@ pub fn faces(
 /// The surface meshed with triangles of second order, whose nodes all lie on it.
 fn triangulated(runner: Runner, source: &Source) -> Result<RawMesh, MeshingError> {
     let folder = runner.folder()?;
-    let least = source.measure().map_or(0.0, |it| rounded(LEAST_SIZE * it.volume.cbrt()));
-    let settings = format!(
-        "Mesh.ElementOrder = 2;\nMesh.SecondOrderLinear = 0;\nMesh.SecondOrderIncomplete = 1;\n\
-         Mesh.HighOrderOptimize = 0;\nMesh.SaveAll = 1;\n\
-         Mesh.MeshSizeFromCurvature = {PER_TURN};\nMesh.MeshSizeMin = {least:?};\n\
-         Mesh.MeshSizeMax = 1e22;\nMesh.MeshSizeExtendFromBoundary = 0;\n\
-         Mesh.RecombineAll = 0;\nMesh.SubdivisionAlgorithm = 0;\n"
-    );
+    let quadratic = "Mesh.ElementOrder = 2;\nMesh.SecondOrderLinear = 0;\n\
+                     Mesh.SecondOrderIncomplete = 1;\nMesh.HighOrderOptimize = 0;\n\
+                     Mesh.MeshSizeExtendFromBoundary = 0;\n";
+    let settings = format!("{quadratic}{}", by_curvature(source, PER_TURN));
     let task = Task {
         geometry: runner.path,
         wanted: Wanted::Surface,

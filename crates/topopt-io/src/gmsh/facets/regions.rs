@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use rstar::primitives::GeomWithData;
 use rstar::{AABB, PointDistance, RTree, RTreeObject};
 use topopt_mesh::surface::{area_vector, boundary_faces, face_center, face_coordinates};
+use topopt_mesh::triangles::nearest_in;
 use topopt_mesh::vector::{cross, difference, dot, length};
 use topopt_mesh::{Face, HexMesh};
 
@@ -76,29 +77,6 @@ impl Triangle {
         let [a, b, c] = self.0;
         cross(difference(b, a), difference(c, a))
     }
-
-    /// Nearest point of the triangle, by the regions of its corners, edges and inside
-    /// [Ericson2005, 5.1.5].
-    fn nearest(&self, x: [f64; 3]) -> [f64; 3] {
-        let [a, b, c] = self.0;
-        let (ab, ac, bc) = (difference(b, a), difference(c, a), difference(c, b));
-        let [ax, bx, cx] = self.0.map(|corner| difference(x, corner));
-        let along = |from: [f64; 3], edge: [f64; 3], off: [f64; 3]| {
-            let share = (dot(off, edge) / dot(edge, edge)).clamp(0.0, 1.0);
-            std::array::from_fn(|i| from[i] + share * edge[i])
-        };
-        let (d1, d2) = (dot(ab, ax), dot(ac, ax));
-        let (d3, d4) = (dot(ab, bx), dot(ac, bx));
-        let (d5, d6) = (dot(ab, cx), dot(ac, cx));
-        let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
-        if va > 0.0 && vb > 0.0 && vc > 0.0 {
-            let sum = va + vb + vc;
-            return std::array::from_fn(|i| a[i] + (vb * ab[i] + vc * ac[i]) / sum);
-        }
-        let ends = [along(a, ab, ax), along(a, ac, ax), along(b, bc, bx)];
-        let off = |y: &[f64; 3]| length(difference(x, *y));
-        ends.into_iter().min_by(|y, z| off(y).total_cmp(&off(z))).unwrap_or(a)
-    }
 }
 
 impl RTreeObject for Triangle {
@@ -111,7 +89,7 @@ impl RTreeObject for Triangle {
 
 impl PointDistance for Triangle {
     fn distance_2(&self, point: &[f64; 3]) -> f64 {
-        let off = difference(*point, self.nearest(*point));
+        let off = difference(*point, nearest_in(self.0, *point));
         dot(off, off)
     }
 }

@@ -1,9 +1,11 @@
-//! The distance from the nearest of many triangles.
+//! Triangles in space, the nearest of which to a point is searched.
 
-use topopt_mesh::vector::{cross, difference, dot};
+use crate::BoundingBox;
+use crate::vector::{cross, difference, dot};
 
 /// Triangles that are searched for the nearest one to a point: a tree of boxes, each halved across
 /// its longest side. It is built and searched several times as fast as an R*-tree of triangles.
+#[derive(Debug, Clone)]
 pub struct Triangles {
     /// The boxes, that of all triangles first.
     nodes: Vec<Node>,
@@ -17,8 +19,7 @@ pub type Corners = [[f64; 3]; 3];
 /// A box and what is in it.
 #[derive(Debug, Clone, Copy)]
 struct Node {
-    low: [f64; 3],
-    high: [f64; 3],
+    bounds: BoundingBox,
     /// First triangle of a leaf, else the second of the two boxes within; the first one follows it.
     start: u32,
     /// Triangles of a leaf; 0 of other boxes.
@@ -72,7 +73,7 @@ impl Triangles {
             }
             if count == 0 {
                 let [near, far] = [node + 1, start as usize]
-                    .map(|child| (self.nodes[child].squared_distance(point), child));
+                    .map(|child| (self.nodes[child].bounds.squared_distance(point), child));
                 open.extend(if near.0 <= far.0 { [far, near] } else { [near, far] });
                 continue;
             }
@@ -88,65 +89,39 @@ impl Triangles {
         best
     }
 
-    /// Numbers of the triangles whose boxes have a point in common with that from `low` to `high`.
-    pub fn in_box(&self, [low, high]: [[f64; 3]; 2]) -> Vec<u32> {
+    /// Numbers of the triangles whose boxes have a point in common with `around`.
+    pub fn in_box(&self, around: &BoundingBox) -> Vec<u32> {
         let (mut found, mut open) = (Vec::new(), vec![0]);
         while let Some(node) = open.pop() {
-            let Some(node_in) = self.nodes.get(node) else { break };
-            let Node { start, count, .. } = *node_in;
-            if !do_meet([node_in.low, node_in.high], [low, high]) {
+            let Some(&Node { bounds, start, count }) = self.nodes.get(node) else { break };
+            if !bounds.meets(around) {
                 continue;
             }
             if count == 0 {
                 open.extend([start as usize, node + 1]);
                 continue;
             }
-            for (corners, number) in &self.triangles[start as usize..(start + count) as usize] {
-                if do_meet(bounds(corners), [low, high]) {
-                    found.push(*number);
-                }
-            }
+
+            let leaf = &self.triangles[start as usize..(start + count) as usize];
+            let near = leaf.iter().filter(|(corners, _)| BoundingBox::of(*corners).meets(around));
+            found.extend(near.map(|(_, number)| *number));
         }
         found
     }
 }
 
-/// The lowest and the highest corner of the box around a triangle.
-pub fn bounds([a, b, c]: &Corners) -> [[f64; 3]; 2] {
-    [f64::min, f64::max].map(|of: fn(f64, f64) -> f64| [0, 1, 2].map(|i| of(of(a[i], b[i]), c[i])))
-}
-
-fn do_meet(a: [[f64; 3]; 2], b: [[f64; 3]; 2]) -> bool {
-    (0..3).all(|i| a[0][i] <= b[1][i] && b[0][i] <= a[1][i])
-}
-
-impl Node {
-    /// Square of the distance of `x` from the box.
-    fn squared_distance(&self, x: [f64; 3]) -> f64 {
-        let beyond = |i: usize| (self.low[i] - x[i]).max(x[i] - self.high[i]).max(0.0);
-        let [x, y, z] = [beyond(0), beyond(1), beyond(2)];
-        x * x + y * y + z * z
-    }
-}
-
 /// Appends the box around `triangles`, which begin at `start` of all, with all boxes in it.
 fn build(nodes: &mut Vec<Node>, triangles: &mut [(Corners, u32)], start: usize) {
-    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-    for corner in triangles.iter().flat_map(|(corners, _)| corners) {
-        for i in 0..3 {
-            low[i] = low[i].min(corner[i]);
-            high[i] = high[i].max(corner[i]);
-        }
-    }
+    let bounds = BoundingBox::of(triangles.iter().flat_map(|(corners, _)| *corners));
     let node = nodes.len();
     let count = if triangles.len() <= LEAF { triangles.len() as u32 } else { 0 };
-    nodes.push(Node { low, high, start: start as u32, count });
+    nodes.push(Node { bounds, start: start as u32, count });
     if count > 0 {
         return;
     }
 
-    let side = |&i: &usize| high[i] - low[i];
-    let axis = (0..3).max_by(|i, j| side(i).total_cmp(&side(j))).unwrap_or(0);
+    let sides = bounds.extent();
+    let axis = (0..3).max_by(|&i, &j| sides[i].total_cmp(&sides[j])).unwrap_or(0);
     let middle = triangles.len() / 2;
     let place = |(x, _): &(Corners, u32)| x[0][axis] + x[1][axis] + x[2][axis];
     triangles
@@ -166,8 +141,8 @@ fn squared(a: [f64; 3], b: [f64; 3]) -> f64 {
 /// turns its normal by more than a hundred millionth.
 const FLAT: f64 = 1e-16;
 
-/// The point of a triangle that is nearest to `point`.
-fn nearest_in([a, b, c]: Corners, point: [f64; 3]) -> [f64; 3] {
+/// The point of a triangle that is nearest to `point`; of a flat one, of the segments around it.
+pub fn nearest_in([a, b, c]: Corners, point: [f64; 3]) -> [f64; 3] {
     let [along, across] = [difference(b, a), difference(c, a)];
     let normal = cross(along, across);
     let is_within = |a: [f64; 3], b: [f64; 3]| {
@@ -239,17 +214,15 @@ mod tests {
             assert_eq!(nearest_in(corners[number], x), nearest);
         }
         let none = Triangles::new(std::iter::empty());
-        assert_eq!(
-            (none.distance([0.0; 3]), none.in_box([[0.0; 3], [1.0; 3]])),
-            (f64::INFINITY, vec![])
-        );
+        let unit = BoundingBox::of([[0.0; 3], [1.0; 3]]);
+        assert_eq!((none.distance([0.0; 3]), none.in_box(&unit)), (f64::INFINITY, vec![]));
 
         for i in 0..50 {
             let middle = place(13 * i);
-            let around = [-0.05, 0.05].map(|half| middle.map(|x| x + half));
-            let is_in = |&t: &u32| do_meet(bounds(&corners[t as usize]), around);
+            let around = BoundingBox::of([-0.05, 0.05].map(|half| middle.map(|x| x + half)));
+            let is_in = |&t: &u32| BoundingBox::of(corners[t as usize]).meets(&around);
             let all: Vec<u32> = (0..300).filter(is_in).collect();
-            let mut found = triangles.in_box(around);
+            let mut found = triangles.in_box(&around);
             found.sort_unstable();
             assert_eq!(found, all);
         }
