@@ -46,6 +46,15 @@ impl BoundingBox {
         x * x + y * y + z * z
     }
 
+    /// Returns the box of twice the edge lengths with the same center.
+    pub fn twice(&self) -> Self {
+        let half = self.extent().map(|length| 0.5 * length);
+        Self {
+            min: std::array::from_fn(|i| self.min[i] - half[i]),
+            max: std::array::from_fn(|i| self.max[i] + half[i]),
+        }
+    }
+
     /// Edge lengths.
     pub fn extent(&self) -> [f64; 3] {
         std::array::from_fn(|i| self.max[i] - self.min[i])

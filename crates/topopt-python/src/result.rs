@@ -59,7 +59,6 @@ impl Result {
             mesh: Some(mesh),
             last: Some(last),
             summary: Some(summary),
-            solid_depth,
             ..
         } = keeper
         else {
@@ -71,7 +70,7 @@ impl Result {
             history.set_item(name, frozen(py, column))?;
         }
 
-        let n_nodes = mesh.n_nodes();
+        let (n_nodes, solid_depth) = (mesh.n_nodes(), last.solid_depth);
         let of = |components, (name, values)| Field { name, components, values };
         let points = last.nodal.into_iter().map(|(name, u)| of(u.len() / n_nodes, (name, u)));
         let mut cells = vec![of(1, ("density".into(), last.density))];

@@ -78,8 +78,6 @@ pub struct Keeper {
     /// `[n_iterations][n_columns]`.
     pub rows: Vec<Vec<f64>>,
     pub mesh: Option<HexMesh>,
-    /// Depth of the nodes in parts of space that stay solid, `[n_nodes]`.
-    pub solid_depth: Option<Vec<f64>>,
     pub last: Option<Fields>,
     pub summary: Option<Summary>,
 }
@@ -93,7 +91,6 @@ impl Keeper {
             columns: Vec::new(),
             rows: Vec::new(),
             mesh: None,
-            solid_depth: None,
             last: None,
             summary: None,
         }
@@ -110,7 +107,6 @@ impl StudyObserver for Keeper {
         self.posed = run.posed.clone();
         self.columns = history::columns(run.posed);
         self.mesh = Some(run.mesh.clone());
-        self.solid_depth = run.solid_depth.map(<[f64]>::to_vec);
     }
 
     fn wanted(&self, _: usize) -> Wanted {

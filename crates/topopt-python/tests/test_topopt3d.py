@@ -86,6 +86,23 @@ def test_results_in_a_folder_are_those_in_memory(tmp_path):
     assert not (tmp_path / "none").exists()
 
 
+def test_the_surface_is_the_one_that_the_command_line_exports(tmp_path):
+    part, surface = tmp_path / "part.msh", tmp_path / "part.obj"
+    bar().write(part)
+    ball = {"name": "ball", "kind": "elements", "sphere": {"center": [6, 1, 1], "radius": 1.4}}
+    design = {"volume_fraction": 0.5, "solid": ["ball"]}
+    found = case(mesh=part, select=[ball], design=design).run(output=tmp_path / "out")
+    vertices, triangles = topopt3d.surface(found)
+
+    program = [sys.executable, "-c", "import topopt3d; topopt3d.main()"]
+    asked = [*program, "export", str(tmp_path / "out"), "--output", str(surface)]
+    subprocess.run(asked, check=True, capture_output=True, cwd=tmp_path)
+    lines = [line.split() for line in surface.read_text().splitlines()]
+    exported = [[float(x) for x in line[1:]] for line in lines if line[0] == "v"]
+    assert vertices.tolist() == exported
+    assert len(triangles) == sum(line[0] == "f" for line in lines)
+
+
 def test_meshes_go_to_arrays_and_back(tmp_path):
     points, cells, fixed, _ = cube()
     marks = np.arange(len(cells)) < 3

@@ -37,7 +37,7 @@ const LOADED: &str = "loaded";
 const PASSIVE: &str = "passive";
 
 /// Name of the array of the nodes' depth in the parts of space that stay solid.
-const SOLID_DEPTH: &str = "solid_depth";
+pub(crate) const SOLID_DEPTH: &str = "solid_depth";
 
 /// Name of the array that marks the elements with a heat source.
 const HEAT_SOURCE: &str = "heat_source";
@@ -306,7 +306,6 @@ pub fn array_name(what: &str, k: usize, case: &str) -> String {
 pub(crate) struct Marks {
     points: Vec<(&'static str, Vec<u8>)>,
     cells: Vec<(&'static str, Vec<u8>)>,
-    depth: Option<Vec<f64>>,
 }
 
 impl Marks {
@@ -343,17 +342,12 @@ impl Marks {
         let mut cells = vec![(PASSIVE, passive)];
         let within = model.loaded.as_ref().filter(|loaded| !loaded.elements.is_empty());
         cells.extend(within.map(|loaded| (HEAT_SOURCE, flags(n_elements, &loaded.elements))));
-        Self { points, cells, depth: model.kept.depth.clone() }
+        Self { points, cells }
     }
 
     /// Arrays of the points.
     pub fn points(&self) -> impl Iterator<Item = Array<'_>> {
-        let depth = self.depth.iter().map(|depth| Array {
-            name: SOLID_DEPTH,
-            components: 1,
-            values: Values::F64(depth),
-        });
-        self.points.iter().map(|(name, marks)| array(name, marks)).chain(depth)
+        self.points.iter().map(|(name, marks)| array(name, marks))
     }
 
     /// Arrays of the cells.

@@ -24,6 +24,8 @@ pub struct Fields {
     /// Fields of nodes, `[n_nodes][N]` with N unknowns per node: `displacement` and `force` of the
     /// first load case, `displacement_NAME` and `force_NAME` of the others.
     pub nodal: Vec<(String, Vec<f64>)>,
+    /// Depth of the nodes in parts of space that stay solid, `[n_nodes]`; none without such a part.
+    pub solid_depth: Option<Vec<f64>>,
 }
 
 impl Fields {
@@ -49,6 +51,7 @@ impl Fields {
             energy: renumbering.elements_to_original(&design.energy),
             fluxes,
             nodal,
+            solid_depth: model.kept.depth.clone(),
         }
     }
 }

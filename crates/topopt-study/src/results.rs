@@ -18,7 +18,7 @@ use topopt_io::vtk::{Array, Compression, Values, pvd, pvtu, vti, vtu};
 use topopt_io::{UncutCells, WriteError, atomic};
 use topopt_mesh::UniformGrid;
 
-use crate::design_file::Marks;
+use crate::design_file::{Marks, SOLID_DEPTH};
 use crate::history::columns;
 use crate::observer::{Evaluated, Fields, StudyObserver, Wanted};
 use crate::output_folder::{self, Earlier, refused};
@@ -170,7 +170,8 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         let fluxes = fields.fluxes.iter();
         cells.extend(fluxes.map(|(name, values)| array(name.as_str(), 3, values.as_slice())));
         cells.extend(self.marks.cells());
-        let points: Vec<_> = nodal.into_iter().chain(self.marks.points()).collect();
+        let depth = fields.solid_depth.iter().map(|depth| array(SOLID_DEPTH, 1, depth));
+        let points: Vec<_> = nodal.into_iter().chain(self.marks.points()).chain(depth).collect();
 
         let mesh = &self.model.mesh;
         let nodes = mesh.coordinates();

@@ -69,15 +69,8 @@ impl TriangleSurface {
 
     /// Keeps the vertices in boxes twice as large as those around `triangles` of the surface `decimated`.
     fn keep_around(&self, decimated: &Self, triangles: &[u32], is_kept: &mut [bool]) {
-        let twice = |&t: &u32| {
-            let BoundingBox { min, max } = BoundingBox::of(decimated.corners(t));
-            let half = |i: usize| 0.5 * (max[i] - min[i]);
-            BoundingBox {
-                min: std::array::from_fn(|i| min[i] - half(i)),
-                max: std::array::from_fn(|i| max[i] + half(i)),
-            }
-        };
-        let boxes: Vec<BoundingBox> = triangles.iter().map(twice).collect();
+        let boxes = triangles.iter().map(|&t| BoundingBox::of(decimated.corners(t)).twice());
+        let boxes: Vec<BoundingBox> = boxes.collect();
         self.vertices.par_iter().zip(is_kept).for_each(|(x, is_kept)| {
             *is_kept |= boxes.iter().any(|around| around.squared_distance(*x) == 0.0);
         });

@@ -29,8 +29,6 @@ pub struct RunSummary<'a> {
     pub mesh: &'a HexMesh,
     /// Objective and limits.
     pub posed: &'a Posed,
-    /// Depth of the nodes in parts of space that stay solid, `[n_nodes]`, if there are any.
-    pub solid_depth: Option<&'a [f64]>,
     config: &'a Config,
 }
 
@@ -75,14 +73,7 @@ impl<'a> RunSummary<'a> {
             warnings: doubtful,
             notes: model.notes.clone(),
         };
-        Self {
-            record,
-            ending: Vec::new(),
-            mesh: &model.mesh,
-            posed: &model.posed,
-            solid_depth: model.kept.depth.as_deref(),
-            config,
-        }
+        Self { record, ending: Vec::new(), mesh: &model.mesh, posed: &model.posed, config }
     }
 
     /// Takes over what the full part says of the limits.
