@@ -8,10 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use tempfile::TempDir;
-
 use super::meshing_error::MeshingError;
-use super::supervised::Supervised;
+use super::supervised::{Supervised, Workplace};
 use crate::quote::printable;
 
 /// How a geometry is meshed.
@@ -162,13 +160,12 @@ pub(super) struct Runner<'a> {
 
 impl Runner<'_> {
     /// A folder for what a run writes.
-    pub fn folder(&self) -> Result<TempDir, MeshingError> {
-        let folder = tempfile::Builder::new().prefix("topopt-gmsh-").tempdir();
-        folder.map_err(MeshingError::Folder)
+    pub fn folder(&self) -> Result<Workplace, MeshingError> {
+        Workplace::new("topopt-gmsh-").map_err(MeshingError::Folder)
     }
 
     /// Runs Gmsh in `folder`; what it said.
-    pub fn run(&self, task: &Task, folder: &TempDir) -> Result<String, MeshingError> {
+    pub fn run(&self, task: &Task, folder: &Workplace) -> Result<String, MeshingError> {
         let inside = |name: &str| folder.path().join(name);
         fs::write(inside(SETTINGS), &task.settings).map_err(MeshingError::Folder)?;
 
@@ -191,7 +188,7 @@ impl Runner<'_> {
         command.args(format).arg("-o").arg(inside(output));
         command.stdin(Stdio::null()).stdout(log).stderr(errors);
 
-        let child = Supervised::spawn(command, folder.path());
+        let child = folder.spawn(command);
         let child = child.map_err(|cause| MeshingError::Program { program, cause })?;
         let status = self.wait(child, task.timeout)?;
         let log = fs::read(inside(LOG)).map_err(MeshingError::Folder)?;
@@ -210,7 +207,11 @@ impl Runner<'_> {
         Err(MeshingError::Failed { path: self.path.into(), status, lines })
     }
 
-    fn wait(&self, mut child: Supervised, timeout: Duration) -> Result<ExitStatus, MeshingError> {
+    fn wait(
+        &self,
+        mut child: Supervised<'_>,
+        timeout: Duration,
+    ) -> Result<ExitStatus, MeshingError> {
         let start = Instant::now();
         loop {
             let ended = child.try_wait().map_err(MeshingError::Folder)?;
