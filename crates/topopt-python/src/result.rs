@@ -11,9 +11,10 @@ use topopt_case::finding::Finding;
 use topopt_case::interrupt::Interrupt;
 use topopt_case::of_physics;
 use topopt_mesh::HexMesh;
+use topopt_study::built_shape::BuiltShape;
 use topopt_study::design_file::DesignFile;
 use topopt_study::failure::Failure;
-use topopt_study::part_file;
+use topopt_study::part_file::PartFile;
 use topopt_study::solved::{Field, Fields};
 use topopt_study::studied::Studied;
 use topopt_study::summary::Summary;
@@ -169,11 +170,10 @@ fn surface_of(
     shaping: &Shaping,
     folder: Option<&Path>,
 ) -> std::result::Result<TriangleSurface, Finding> {
-    let solid = design.solid(shaping)?;
-    design.check(&solid, shaping.threshold)?;
-    let (part, _) = part_file::read(folder, &design.mesh)?;
-    let shape = part_file::cut(&solid, &part)?;
-    Ok(shape.surface)
+    let part = PartFile::read(folder, &design.mesh)?;
+    let built = BuiltShape::of(design, &part, shaping)?;
+    design.check(&built.solid, shaping.threshold)?;
+    Ok(built.shape.surface)
 }
 
 fn verified<K: Studied<N>, const N: usize>(

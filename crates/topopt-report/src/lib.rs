@@ -83,9 +83,9 @@ const MOST_CELLS: usize = 400_000;
 impl Report<'_> {
     /// Renders the page.
     pub fn html(&self) -> String {
-        let mesh = self.solid.mesh();
+        let mesh = self.mesh;
         let n_cells = (CELLS_PER_ELEMENT * mesh.n_elements()).min(MOST_CELLS);
-        let grid = DensityGrid::of(mesh, |x| self.solid.density(x), n_cells);
+        let grid = DensityGrid::of(mesh, |x| self.density.at(x), n_cells);
         let places = Places::of(mesh, self.surface.vertices());
         let shown = Shown { surface: self.surface, places, grid };
         page::page(self, &shown, &Quality::of(mesh).summary())

@@ -22,11 +22,11 @@ pub(crate) fn page(report: &Report, shown: &Shown, quality: &QualitySummary) -> 
         (targets(&report.targets, &report.saved))
         (design(report, shown))
         @if let Some(found) = &report.states {
-            (states(report.solid.mesh(), shown.surface, &shown.places, found))
+            (states(report.mesh, shown.surface, &shown.places, found))
         }
-        (part(report.solid.mesh(), &report.part))
+        (part(report.mesh, &report.part))
         (verification(report, shown))
-        (viewer(report.solid.threshold(), shown))
+        (viewer(report.threshold, shown))
         (convergence(report))
         (problem(&report.problem))
         section class="halves" {
@@ -176,7 +176,7 @@ fn design(report: &Report, shown: &Shown) -> Markup {
             (illustration::design(shown))
             p class="note" {
                 "Exported and verified shape (iso-surface at density "
-                (number(report.solid.threshold(), 3)) ")."
+                (number(report.threshold, 3)) ")."
             }
             (list(&report.measures))
         }
@@ -309,7 +309,7 @@ fn verification(report: &Report, shown: &Shown) -> Markup {
                 Ok(found) => {
                     div class="wide" { (table(&found.compared)) }
                     div class="cases" { (table(&found.cases)) }
-                    (illustration::fields(report.solid.mesh(), shown.surface, &shown.places, &found.fields))
+                    (illustration::fields(report.mesh, shown.surface, &shown.places, &found.fields))
                     (list(&found.facts))
                     @for note in &found.notes { p class="note" { (prose(note)) } }
                 }

@@ -1,6 +1,7 @@
 //! Content of a report.
 
-use topopt_surface::{Solid, TriangleSurface};
+use topopt_mesh::HexMesh;
+use topopt_surface::{MeanDensity, TriangleSurface};
 
 use crate::chart::Curve;
 use crate::nodal_field::NodalField;
@@ -20,9 +21,13 @@ pub struct Report<'a> {
     pub targets: Vec<Target>,
     /// Amounts of the full part beside those of the design.
     pub saved: Table,
-    /// The shape that is printed, in its mesh.
-    pub solid: &'a Solid<'a>,
-    /// The surface of the shape, cut with that of the part.
+    /// The mesh of the part.
+    pub mesh: &'a HexMesh,
+    /// The densities, for an interactive view.
+    pub density: &'a MeanDensity,
+    /// Density at the surface of the shape that is printed.
+    pub threshold: f64,
+    /// The surface of that shape, cut with that of the part.
     pub surface: &'a TriangleSurface,
     /// Measures of the surface.
     pub measures: Vec<Fact>,

@@ -12,10 +12,24 @@ use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_report::{
     Curve, Fact, Load, Mark, NodalField, Part, Report, Table, Target, Verification,
 };
-use topopt_surface::{Part as Body, Shaping, Solid, TriangleSurface};
+use topopt_surface::{MeanDensity, Part as Body, Shaping, TriangleSurface, UncutSolid};
 
-fn solid<'a>(mesh: &'a HexMesh, density: &[f64]) -> Solid<'a> {
-    Solid::of(mesh, density, &Shaping::default()).unwrap()
+/// A design in a mesh, with its surface.
+struct Design<'a> {
+    mesh: &'a HexMesh,
+    density: MeanDensity,
+    threshold: f64,
+    surface: TriangleSurface,
+}
+
+fn design<'a>(mesh: &'a HexMesh, density: &[f64]) -> Design<'a> {
+    let uncut = UncutSolid::of(mesh, density, &Shaping::default()).unwrap();
+    Design {
+        mesh,
+        density: MeanDensity::of(mesh, density, None).unwrap(),
+        threshold: uncut.solid.threshold(),
+        surface: uncut.shape(&Body::of_mesh(mesh).unwrap()).unwrap().surface,
+    }
 }
 
 /// A field of the verification: x, deformed along y.
@@ -33,19 +47,14 @@ fn field(mesh: &HexMesh) -> NodalField {
     }
 }
 
-fn surface(solid: &Solid) -> TriangleSurface {
-    solid.shape(&Body::of_mesh(solid.mesh()).unwrap()).unwrap().surface
-}
-
 /// The page of a made-up design.
 fn page(mesh: &HexMesh, density: &[f64]) -> String {
-    let solid = solid(mesh, density);
-    report(&solid, &surface(&solid)).html()
+    report(&design(mesh, density)).html()
 }
 
 /// A report of a made-up design: a band across a mesh whose density falls to its sides.
-fn report<'a>(solid: &'a Solid<'a>, surface: &'a TriangleSurface) -> Report<'a> {
-    let mesh = solid.mesh();
+fn report<'a>(design: &'a Design<'a>) -> Report<'a> {
+    let Design { mesh, density, threshold, surface } = design;
     let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
     Report {
         title: "Band <script>alert(1)</script> & \"more\"".into(),
@@ -72,7 +81,9 @@ fn report<'a>(solid: &'a Solid<'a>, surface: &'a TriangleSurface) -> Report<'a> 
             columns: texts(&["", "Full part", "Design", "Saved"]),
             rows: vec![texts(&["Volume", "2000", "600", "70 %"])],
         },
-        solid,
+        mesh,
+        density,
+        threshold: *threshold,
         surface,
         measures: Vec::new(),
         states: None,
@@ -159,7 +170,8 @@ fn texts_are_escaped_and_nothing_is_loaded() {
 #[test]
 fn densities_of_another_mesh_are_refused() {
     let (mesh, density) = band();
-    let error = Solid::of(&mesh, &density[1..], &Shaping::default()).err().unwrap().to_string();
+    let error =
+        UncutSolid::of(&mesh, &density[1..], &Shaping::default()).err().unwrap().to_string();
     assert!(error.contains("values for"), "{error}");
 }
 
@@ -207,7 +219,7 @@ fn a_browser_shows_the_view_and_the_slider_moves_it() {
     // The share of the part that an export with this threshold fills, to half of one of 46 layers
     // of cells on each side, and a byte for the density.
     let shaping = Shaping { threshold: Some(0.7), ..Shaping::default() };
-    let exported = Solid::of(&mesh, &density, &shaping).unwrap().volume();
+    let exported = UncutSolid::of(&mesh, &density, &shaping).unwrap().solid.volume();
     let whole = Body::of_mesh(&mesh).unwrap().surface().volume();
     let told = moved["told"].as_str().unwrap();
     let share: f64 =

@@ -12,7 +12,7 @@ use topopt_fem::Diffusion;
 use topopt_io::vtk::{Array, Section, Values, vtu};
 use topopt_mesh::HexMesh;
 use topopt_mesh::numbers::shown;
-use topopt_surface::{Shaping, Solid};
+use topopt_surface::{MeanDensity, Shaping, Solid, SolidError, UncutSolid};
 
 use crate::solved::carrying_nodes;
 
@@ -27,7 +27,7 @@ pub struct DesignFile {
     /// Densities, `[n_elements]`.
     pub density: Vec<f64>,
     /// Depth of the nodes in the parts of space that stay solid, `[n_nodes]`, if there are any.
-    depth: Option<Vec<f64>>,
+    pub(crate) depth: Option<Vec<f64>>,
 }
 
 /// Names of the arrays that say what belongs to supports and loads, and what has a fixed density.
@@ -167,28 +167,29 @@ impl DesignFile {
         self.density.iter().zip(self.mesh.volumes()).map(|(density, v)| density * v).sum()
     }
 
-    /// The solid of the design, with a surface at the density that `shaping` says, or at that which
+    /// The solid of the design with its skin, at the density that `shaping` says, or at that which
     /// keeps the volume.
     ///
     /// # Errors
     /// Densities that are not finite, and too little memory.
-    pub fn solid(&self, shaping: &Shaping) -> Result<Solid<'_>, Finding> {
+    pub(crate) fn uncut(&self, shaping: &Shaping) -> Result<UncutSolid<'_>, Finding> {
         free_memory::check_solid(self.mesh.n_elements())?;
-        Solid::with_depth(&self.mesh, &self.density, self.depth.as_deref(), shaping)
-            .map_err(|error| Finding::new(format!("{}: density: {error}", self.path.display())))
+        UncutSolid::with_depth(&self.mesh, &self.density, self.depth.as_deref(), shaping)
+            .map_err(|error| self.unshaped(&error))
     }
 
-    /// Returns the solid as [`DesignFile::solid`] does, or the whole part where no threshold
-    /// divides the densities.
+    /// The densities averaged over a few elements.
     ///
     /// # Errors
-    /// As [`DesignFile::solid`].
-    pub fn built(&self, shaping: &Shaping) -> Result<Solid<'_>, Finding> {
-        let solid = self.solid(shaping)?;
-        match shaping.threshold.is_none() && solid.volume() == 0.0 {
-            true => self.solid(&Shaping { threshold: Some(0.0), ..shaping.clone() }),
-            false => Ok(solid),
-        }
+    /// As [`BuiltShape::of`](crate::built_shape::BuiltShape::of).
+    pub fn mean_density(&self) -> Result<MeanDensity, Finding> {
+        free_memory::check_solid(self.mesh.n_elements())?;
+        MeanDensity::of(&self.mesh, &self.density, self.depth.as_deref())
+            .map_err(|error| self.unshaped(&error))
+    }
+
+    fn unshaped(&self, error: &SolidError) -> Finding {
+        Finding::new(format!("{}: density: {error}", self.path.display()))
     }
 
     /// Whether `solid`, with its threshold `given` or found, is what a surface can be made of.

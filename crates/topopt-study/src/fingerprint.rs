@@ -64,7 +64,7 @@ pub(crate) fn fingerprint<K: Physics<N>, const N: usize>(
 }
 
 /// The sum of nodes and elements, by all threads.
-fn of_mesh(mesh: &HexMesh) -> Hasher {
+pub(crate) fn of_mesh(mesh: &HexMesh) -> Hasher {
     let mut sum = Hasher::new();
     add(&mut sum, mesh.connectivity(), |node| [node.to_le_bytes()]);
     add(&mut sum, mesh.coordinates(), |x| x.map(f64::to_le_bytes));
@@ -90,7 +90,10 @@ fn add<T: Sync, const N: usize, const M: usize>(
 const BUFFER: usize = 1 << 16;
 
 /// The sum of all that is in `value`.
-fn of_bytes(value: &impl Serialize) -> Result<Hasher, Finding> {
+///
+/// # Errors
+/// A finding if it cannot be written as bytes.
+pub(crate) fn of_bytes(value: &impl Serialize) -> Result<Hasher, Finding> {
     let fault = |error: String| Finding::new(format!("cannot sum up the case: {error}"));
     let buffer = BufWriter::with_capacity(BUFFER, Sum(Hasher::new()));
     let written = postcard::to_io(value, buffer).map_err(|error| fault(error.to_string()))?;

@@ -6,6 +6,7 @@
 
 pub mod analysis;
 pub mod asked;
+pub mod built_shape;
 mod checkpoint;
 pub mod computer;
 mod connection;

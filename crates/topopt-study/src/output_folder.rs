@@ -8,8 +8,8 @@ use topopt_case::finding::Finding;
 
 use crate::result_files::{
     ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, ANALYSIS_SERIES, CASE, CHECKPOINTS, DESIGN,
-    DESIGN_IN_PIECES, GRID, HISTORY, PART, PIECES, REPORT, SERIES, SNAPSHOTS, SUMMARY, TRANSIENT,
-    UNCUT, VERIFIED, VERIFIED_DESIGN, checkpoints, is_written_by_us,
+    DESIGN_IN_PIECES, GRID, HISTORY, PART, PIECES, REPORT, SERIES, SNAPSHOTS, SUMMARY, SURFACE,
+    TRANSIENT, UNCUT, VERIFIED, VERIFIED_DESIGN, checkpoints, is_written_by_us,
 };
 
 /// Treatment of the results of an earlier run.
@@ -24,12 +24,13 @@ pub enum Earlier {
 }
 
 /// Names of the files that runs, what follows them and analyses write.
-const FILES: [&str; 17] = [
+const FILES: [&str; 18] = [
     CASE,
     HISTORY,
     SUMMARY,
     DESIGN,
     PART,
+    SURFACE,
     UNCUT,
     DESIGN_IN_PIECES,
     SERIES,

@@ -1,6 +1,6 @@
 //! The surface of the part as CAD has it, kept beside the results: a mesh cuts curves short.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use topopt_case::config::Config;
 use topopt_case::finding::Finding;
@@ -9,7 +9,7 @@ use topopt_case::meshing::{self, Gmsh};
 use topopt_io::gmsh::Triangulation;
 use topopt_io::{WriteError, ply};
 use topopt_mesh::HexMesh;
-use topopt_surface::{Part, Shape, Solid, TriangleSurface};
+use topopt_surface::{Part, TriangleSurface};
 
 use crate::result_files::PART;
 
@@ -43,29 +43,31 @@ pub(crate) fn write(folder: &Path, part: &Triangulation) -> Result<(), WriteErro
     ply::write(&folder.join(PART), &part.vertices, &part.triangles)
 }
 
-/// The part of a design, and whether its surface is that of the geometry; else it is the boundary
-/// of `mesh`, as where the results have no `folder`.
-///
-/// # Errors
-/// A mesh whose boundary encloses nothing.
-pub fn read(folder: Option<&Path>, mesh: &HexMesh) -> Result<(Part, bool), Finding> {
-    let triangles = folder.and_then(|folder| ply::read(&folder.join(PART)).ok());
-    let exact =
-        triangles.and_then(|(x, triangles)| Part::within(TriangleSurface::new(x, triangles)));
-    if let Some(part) = exact {
-        return Ok((part, true));
-    }
-    let part = Part::of_mesh(mesh).ok_or_else(|| {
-        Finding::new("the boundary of the mesh encloses no body")
-            .remedy("join parts of the mesh that lie in each other")
-    });
-    Ok((part?, false))
+/// The part of a design.
+pub struct PartFile {
+    /// The part.
+    pub part: Part,
+    /// Whether its surface is that of the geometry; else it is the boundary of the mesh.
+    pub is_exact: bool,
+    /// Folder of the results, if they have one.
+    pub(crate) folder: Option<PathBuf>,
 }
 
-/// Cuts a solid with the surface of its part.
-///
-/// # Errors
-/// A part that cannot be cut.
-pub fn cut(solid: &Solid, part: &Part) -> Result<Shape, Finding> {
-    solid.shape(part).map_err(|error| Finding::new(error.to_string()))
+impl PartFile {
+    /// Reads the part beside the results in `folder`; without them or it, takes that within the
+    /// boundary of `mesh`.
+    ///
+    /// # Errors
+    /// A mesh whose boundary encloses nothing.
+    pub fn read(folder: Option<&Path>, mesh: &HexMesh) -> Result<Self, Finding> {
+        let triangles = folder.and_then(|folder| ply::read(&folder.join(PART)).ok());
+        let exact =
+            triangles.and_then(|(x, triangles)| Part::within(TriangleSurface::new(x, triangles)));
+        let is_exact = exact.is_some();
+        let part = exact.or_else(|| Part::of_mesh(mesh)).ok_or_else(|| {
+            Finding::new("the boundary of the mesh encloses no body")
+                .remedy("join parts of the mesh that lie in each other")
+        });
+        Ok(Self { part: part?, is_exact, folder: folder.map(Path::to_owned) })
+    }
 }

@@ -20,6 +20,8 @@ pub const DESIGN: &str = "design.vtu";
 pub const UNCUT: &str = "design_uncut.vtu";
 /// Surface of the part as its geometry has it.
 pub const PART: &str = "part.ply";
+/// Surface of the design, for the commands that need it; see [`crate::built_shape`].
+pub(crate) const SURFACE: &str = "surface.bin";
 /// The design in pieces.
 pub const DESIGN_IN_PIECES: &str = "design.pvtu";
 /// Folder of the pieces.

@@ -24,8 +24,8 @@ use crate::observer::{Evaluated, Fields, StudyObserver, Wanted};
 use crate::output_folder::{self, Earlier, refused};
 use crate::result_files::{
     ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, ANALYSIS_SERIES, CASE, CHECKPOINTS, DESIGN,
-    DESIGN_IN_PIECES, GRID, HISTORY, PART, PIECES, REPORT, SERIES, SNAPSHOTS, SUMMARY, TRANSIENT,
-    UNCUT, VERIFIED, VERIFIED_DESIGN, checkpoints, compression,
+    DESIGN_IN_PIECES, GRID, HISTORY, PART, PIECES, REPORT, SERIES, SNAPSHOTS, SUMMARY, SURFACE,
+    TRANSIENT, UNCUT, VERIFIED, VERIFIED_DESIGN, checkpoints, compression,
 };
 use crate::resumption::Resumption;
 use crate::summary::RunSummary;
@@ -272,7 +272,7 @@ fn remove_earlier(
     }
     let of_run =
         [SUMMARY, DESIGN, PART, UNCUT, SERIES, GRID].into_iter().filter(|_| resumption.is_none());
-    remove_files(directory, of_run.chain([VERIFIED, VERIFIED_DESIGN, REPORT]))?;
+    remove_files(directory, of_run.chain([SURFACE, VERIFIED, VERIFIED_DESIGN, REPORT]))?;
     remove_analysis(directory, None)?;
     remove_snapshots(directory, "design_", last)
 }

@@ -2,7 +2,9 @@
 
 use topopt_mesh::HexMesh;
 use topopt_mesh::numbers::shown;
-use topopt_surface::{Part, Roughness, Shape, Topology, Widths};
+use topopt_surface::{Roughness, Shape, Topology, Widths};
+
+use crate::part_file::PartFile;
 
 /// Measures of the surface of a design.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,16 +27,16 @@ pub struct SurfaceMeasures {
 
 impl SurfaceMeasures {
     /// Measures the surface of `shape`, cut from a `part` in `mesh`.
-    pub fn of(shape: &Shape, (part, is_exact): (&Part, bool), mesh: &HexMesh) -> Self {
+    pub fn of(shape: &Shape, part: &PartFile, mesh: &HexMesh) -> Self {
         let surface = &shape.surface;
         Self {
             crossings: shape.crossings.len(),
             topology: [surface.topology(), shape.level_set],
             volume: surface.volume(),
             widths: shape.widths(mesh, &[]),
-            roughness: shape.roughness(part),
+            roughness: shape.roughness(&part.part),
             element_width: shape.width,
-            is_exact,
+            is_exact: part.is_exact,
         }
     }
 

@@ -1,9 +1,10 @@
 //! A scalar field on the nodes and the element centers of a mesh.
 
+use serde::{Deserialize, Serialize};
 use topopt_mesh::HexMesh;
 
 /// Values at nodes and element centers, linear on the tetrahedra between them. All are finite.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Field {
     nodes: Vec<f64>,
     centers: Vec<f64>,
@@ -51,6 +52,11 @@ impl Field {
             n if n > u32::MAX as usize => Err(FieldError::TooLarge(n)),
             _ => Ok(Self { nodes, centers }),
         }
+    }
+
+    /// Whether there are as many values as `mesh` has nodes and elements.
+    pub(crate) fn is_on(&self, mesh: &HexMesh) -> bool {
+        [self.nodes.len(), self.centers.len()] == [mesh.n_nodes(), mesh.n_elements()]
     }
 
     /// Smallest and largest value.

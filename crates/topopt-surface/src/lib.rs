@@ -8,15 +8,15 @@
 //!
 //! ```
 //! use topopt_mesh::generate::{Benchmark, Resolution};
-//! use topopt_surface::{Part, Shaping, Solid};
+//! use topopt_surface::{Part, Shaping, UncutSolid};
 //!
 //! // A box of 10 x 5 x 5 unit cubes, the left half of it solid.
 //! let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
 //! let density: Vec<f64> =
 //!     mesh.centers().iter().map(|x| if x[0] < 5.0 { 1.0 } else { 0.0 }).collect();
 //!
-//! let solid = Solid::of(&mesh, &density, &Shaping::default())?;
-//! let surface = solid.shape(&Part::of_mesh(&mesh).unwrap())?.surface;
+//! let uncut = UncutSolid::of(&mesh, &density, &Shaping::default())?;
+//! let surface = uncut.shape(&Part::of_mesh(&mesh).unwrap())?.surface;
 //! assert!((surface.volume() - 125.0).abs() < 0.02);
 //! assert!(surface.vertices().iter().all(|x| x[0] < 5.1));
 //! assert!(surface.crossings().is_empty());
@@ -33,6 +33,7 @@ mod field;
 mod gauss_points;
 mod grid;
 mod lattice;
+mod mean_density;
 mod part;
 mod places;
 mod quality;
@@ -44,11 +45,13 @@ mod skin;
 mod solid;
 mod threshold;
 mod triangle_surface;
+mod uncut_solid;
 mod union;
 mod widths;
 
 pub use decimation::NotAManifold;
 pub use field::{Field, FieldError};
+pub use mean_density::MeanDensity;
 pub use part::Part;
 pub use places::Places;
 pub use quality::Quality;
@@ -56,6 +59,7 @@ pub use roughness::Roughness;
 pub use shape::Shape;
 pub use shaping::{Shaping, SolidError};
 pub use shells::Topology;
-pub use solid::Solid;
+pub use solid::{Filled, Solid};
 pub use triangle_surface::TriangleSurface;
+pub use uncut_solid::UncutSolid;
 pub use widths::Widths;

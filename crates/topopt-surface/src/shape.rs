@@ -1,11 +1,12 @@
 //! `Shape`: the surface of a solid with what it is worth.
 
+use serde::{Deserialize, Serialize};
 use topopt_mesh::HexMesh;
 
 use crate::{Part, Places, Roughness, Topology, TriangleSurface, Widths};
 
 /// The closed surface of a solid, cut with that of its part.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Shape {
     /// The surface.
     pub surface: TriangleSurface,

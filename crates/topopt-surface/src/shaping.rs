@@ -5,7 +5,7 @@ use topopt_linalg::BackendError;
 use crate::{FieldError, NotAManifold, Quality};
 
 /// Options for making a solid from the densities of a design.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Shaping {
     /// Density at which the surface lies; none for the one that keeps the volume of the design.
     pub threshold: Option<f64>,

@@ -1,5 +1,6 @@
 //! `Shells`: the closed surfaces of which a surface consists.
 
+use serde::{Deserialize, Serialize};
 use topopt_mesh::hexahedron::determinant;
 use topopt_mesh::vector::{difference, dot, length};
 
@@ -15,7 +16,7 @@ pub(crate) struct Shells {
 }
 
 /// Numbers of connected pieces, of closed cavities in them, and of handles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Topology {
     /// Pieces that do not touch each other.
     pub pieces: usize,

@@ -1,10 +1,11 @@
 //! A closed surface of triangles.
 
+use serde::{Deserialize, Serialize};
 use topopt_mesh::hexahedron::determinant;
 use topopt_mesh::vector::{cross, difference, length};
 
 /// A closed surface of triangles, counter-clockwise seen from outside.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TriangleSurface {
     pub(crate) vertices: Vec<[f64; 3]>,
     pub(crate) triangles: Vec<[u32; 3]>,

@@ -9,9 +9,10 @@ use topopt_io::vtk::{Array, Compression, Values, vtp};
 use topopt_io::{WriteError, glb, obj, ply, stl, three_mf};
 use topopt_mesh::HexMesh;
 use topopt_mesh::numbers::shown;
+use topopt_study::built_shape::BuiltShape;
 use topopt_study::design_file::DesignFile;
 use topopt_study::failure::Failure;
-use topopt_study::part_file;
+use topopt_study::part_file::PartFile;
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::surface_measures::SurfaceMeasures;
 use topopt_surface::{Shape, Shaping, TriangleSurface};
@@ -27,11 +28,10 @@ pub(super) fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<(), Failu
         quality: args.quality.into(),
         decimation: args.decimate,
     };
-    let solid = design.solid(&shaping).map_err(InputError::from)?;
+    let part = PartFile::read(folder.as_deref(), &design.mesh).map_err(InputError::from)?;
+    let built = BuiltShape::of(&design, &part, &shaping).map_err(InputError::from)?;
+    let BuiltShape { solid, mut shape } = built;
     design.check(&solid, args.threshold).map_err(InputError::from)?;
-    let (part, is_exact) =
-        part_file::read(folder.as_deref(), &design.mesh).map_err(InputError::from)?;
-    let mut shape = part_file::cut(&solid, &part).map_err(InputError::from)?;
     let parts = shape.surface.parts();
     if args.largest_piece {
         shape.surface = shape.surface.largest_piece();
@@ -46,7 +46,7 @@ pub(super) fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<(), Failu
     let (triangles, vertices) = (surface.triangles().len(), surface.vertices().len());
     writeln!(out, "wrote {}: {triangles} triangles, {vertices} vertices", args.output.display())?;
     tell_volume(solid.threshold(), surface.volume(), design.volume(), out)?;
-    for (name, text) in SurfaceMeasures::of(&shape, (&part, is_exact), &design.mesh).rows() {
+    for (name, text) in SurfaceMeasures::of(&shape, &part, &design.mesh).rows() {
         writeln!(out, "{name}: {text}")?;
     }
     match format {

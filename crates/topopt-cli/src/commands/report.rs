@@ -12,11 +12,12 @@ use topopt_case::finding::{Finding, InputError};
 use topopt_case::{free_memory, of_physics};
 use topopt_io::atomic;
 use topopt_report::{Fact, PICTURE_BYTES, Report, Target, count, number};
+use topopt_study::built_shape::BuiltShape;
 use topopt_study::design_file::DesignFile;
 use topopt_study::done::Seconds;
 use topopt_study::failure::Failure;
 use topopt_study::output_folder;
-use topopt_study::part_file;
+use topopt_study::part_file::PartFile;
 use topopt_study::result_files::{CASE, REPORT, SUMMARY};
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::summary::{Summary, rule_text};
@@ -56,10 +57,10 @@ fn page<K: Shown<N>, const N: usize>(
 
     let history = curves::read_history(&results.history())?;
     let file = DesignFile::read(&results.design())?;
-    let solid = file.solid(&Shaping::default())?;
-    let (body, is_exact) = part_file::read(Some(results.path()), &file.mesh)?;
-    let shape = part_file::cut(&solid, &body)?;
-    let measures = SurfaceMeasures::of(&shape, (&body, is_exact), &file.mesh);
+    let body = PartFile::read(Some(results.path()), &file.mesh)?;
+    let BuiltShape { solid, shape } = BuiltShape::of(&file, &body, &Shaping::default())?;
+    let measures = SurfaceMeasures::of(&shape, &body, &file.mesh);
+    let density = file.mean_density()?;
     let fact = |(name, value): (&str, String)| Fact::new(words(name), value);
     let found = verification::read::<K, N>(results)?;
     let names: Vec<&str> = summary.load_cases.iter().map(String::as_str).collect();
@@ -81,7 +82,9 @@ fn page<K: Shown<N>, const N: usize>(
         saved: saved::table(&file, found.as_ref().map(|f| f.built.volume), summary, &units),
         targets,
         problem: problem::groups(&table, &summary.into(), &file.mesh, &units),
-        solid: &solid,
+        mesh: &file.mesh,
+        threshold: solid.threshold(),
+        density: &density,
         surface: &shape.surface,
         measures: measures.rows().into_iter().map(fact).collect(),
         states: K::states(results, &file, solid.threshold(), &names, &units)?,

@@ -75,6 +75,41 @@ fn the_four_benchmarks_are_printable() {
     }
 }
 
+/// The surface is made once, and again where the design is another or the file is damaged.
+#[test]
+fn the_surface_is_kept_until_the_design_changes() {
+    let folder = Folder::new();
+    folder.run_well(&["optimizer.max_iterations=5"]);
+    let kept = folder.path("out/surface.bin");
+    let exported = |name: &str| {
+        export_well(&folder, &["out", "-o", name]);
+        std::fs::read(folder.path(name)).unwrap()
+    };
+    let first = exported("first.ply");
+    let bytes = std::fs::read(&kept).unwrap();
+    assert_eq!(exported("again.ply"), first);
+
+    // What is kept is what is exported: another threshold is no concern of it.
+    export_well(&folder, &["out", "-o", "other.ply", "--threshold", "0.6"]);
+    assert_ne!(std::fs::read(folder.path("other.ply")).unwrap(), first);
+    assert_eq!(std::fs::read(&kept).unwrap(), bytes);
+
+    for damaged in [&bytes[..bytes.len() / 2], b"", &[&bytes[..99], b"~", &bytes[100..]].concat()] {
+        std::fs::write(&kept, damaged).unwrap();
+        assert_eq!(exported("mended.ply"), first);
+        assert_eq!(std::fs::read(&kept).unwrap(), bytes);
+    }
+
+    // A kept surface of another design is not taken.
+    let design = std::fs::read(folder.path("out/design.vtu")).unwrap();
+    folder.run_well(&["optimizer.max_iterations=7"]);
+    assert!(!kept.exists());
+    let other = exported("other.ply");
+    assert_ne!(other, first);
+    std::fs::write(folder.path("out/design.vtu"), design).unwrap();
+    assert_eq!(exported("back.ply"), first);
+}
+
 /// Extensions of the surfaces of a design, of which the last is decimated.
 const FORMATS: [&str; 6] = ["stl", "3mf", "obj", "ply", "vtp", "few.obj"];
 
@@ -209,6 +244,8 @@ fn what_cannot_be_exported_is_refused() {
     write_design(&folder.path("solid.vtu"), &mesh, 0.0, |_| 1.0);
     write_design(&folder.path("far.vtu"), &mesh, 1e8, |x| (x[0] / 10.0).fract().abs());
 
+    // The surface is kept, whatever becomes of it.
+    export(&folder, &["out", "-o", "part.stl"]);
     let before = folder.files();
     let cases: [(&[&str], &[&str]); 11] = [
         (

@@ -140,6 +140,8 @@ fn a_design_has_the_forces_of_its_load_cases() {
 fn a_report_goes_where_it_is_asked_for_or_not_at_all() {
     let folder = Folder::new();
     folder.run_well(&[]);
+    // The surface is kept, whatever becomes of it.
+    assert_eq!(topopt(&folder.path(""), &["report", "out", "-o", "first.html"]).0, 0);
     let before = folder.files();
 
     let refused = |args: &[&str], parts: &[&str]| {

@@ -25,7 +25,7 @@ use super::springs::MovedSprings;
 use super::verified::Verified;
 use crate::design_file::DesignFile;
 use crate::failure::Failure;
-use crate::part_file;
+use crate::part_file::PartFile;
 use crate::place::Place;
 use crate::result_files::{VERIFIED, VERIFIED_DESIGN, write_json};
 use crate::run_directory::RunDirectory;
@@ -121,7 +121,7 @@ pub(crate) fn of<K: Verified<N>, const N: usize>(
     let asked = config.solver.device;
     let place = Place::find(asked).map_err(InputError::from)?;
     let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
-    let (body, _) = part_file::read(folder.as_deref(), &file.mesh).map_err(InputError::from)?;
+    let body = PartFile::read(folder.as_deref(), &file.mesh).map_err(InputError::from)?;
     let shape = Shape::new(&model, (file, &body), request).map_err(InputError::from)?;
 
     let void = K::void(config);

@@ -12,15 +12,16 @@ use topopt_case::meshing;
 use topopt_case::model::Model;
 use topopt_io::stl;
 use topopt_mesh::HexMesh;
-use topopt_surface::{Part as Body, Shaping, TriangleSurface};
+use topopt_surface::{Shaping, TriangleSurface};
 
 use super::request::{REMEDIES, Request};
 use super::transferred::transferred;
 use super::verified::Verified;
 use crate::analysis::{ROUNDED, filling};
+use crate::built_shape::BuiltShape;
 use crate::design_file::DesignFile;
 use crate::failure::Failure;
-use crate::part_file;
+use crate::part_file::PartFile;
 use crate::place::Place;
 use crate::solved::{Conditions, Given, Part, Solved};
 
@@ -73,7 +74,7 @@ const TRIANGLES: f64 = 0.3;
 /// No Gmsh, a surface that it cannot mesh, a load that is not on the shape, a failed solve.
 pub(super) fn solved<K: Verified<N>, const N: usize>(
     lookup: &Lookup,
-    (file, body): (&DesignFile, &Body),
+    (file, body): (&DesignFile, &PartFile),
     verified: f64,
     settings: &Settings,
 ) -> Result<Remeshed<K::Overall, K::Case>, Failure> {
@@ -82,9 +83,8 @@ pub(super) fn solved<K: Verified<N>, const N: usize>(
         decimation: Some(TRIANGLES),
         ..Shaping::default()
     };
-    let solid = file.built(&shaping).map_err(InputError::from)?;
-    let shape = part_file::cut(&solid, body).map_err(InputError::from)?;
-    let (surface, width) = (shape.surface, solid.width());
+    let built = BuiltShape::of(file, body, &shaping).map_err(InputError::from)?;
+    let (surface, width) = (built.shape.surface, built.solid.width());
 
     let (mesh, mut notes) = meshed(lookup.config, &surface, width, settings)?;
     let sets = transferred(lookup.sets, lookup.mesh, &mesh, width);

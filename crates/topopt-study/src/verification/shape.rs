@@ -6,13 +6,14 @@ use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_design::{Interpolation, Law};
 use topopt_mesh::numbers::shown;
-use topopt_surface::{Part, Places, Shaping, Widths};
+use topopt_surface::{Places, Shaping, Widths};
 
 use super::carried::Carried;
 use super::compared::Compared;
 use super::request::Request;
+use crate::built_shape::BuiltShape;
 use crate::design_file::DesignFile;
-use crate::part_file;
+use crate::part_file::PartFile;
 use crate::solved::Filling;
 
 /// The solid of a design by the elements that it fills.
@@ -40,13 +41,13 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The solid that `topopt export` makes of the design in `file`, see [`DesignFile::built`].
+    /// The solid that `topopt export` makes of the design in `file`, see [`BuiltShape::of`].
     ///
     /// # Errors
     /// A finding if the file is not of the model's mesh, or nothing is solid.
     pub fn new<K: Physics<N>, const N: usize>(
         model: &Model<K, N>,
-        (file, part): (&DesignFile, &Part),
+        (file, part): (&DesignFile, &PartFile),
         request: &Request,
     ) -> Result<Self, Finding> {
         let (found, needed) = (file.density.len(), model.mesh.n_elements());
@@ -57,10 +58,10 @@ impl Shape {
                 .remedy("the mesh has changed since the run: run the case again"));
         }
 
-        let solid = file.built(&Shaping { threshold: request.threshold, ..Shaping::default() })?;
-        let built = part_file::cut(&solid, part)?;
-        let [pieces, _] = built.surface.parts();
-        let widths = built.widths(&file.mesh, &file.is_passive());
+        let shaping = Shaping { threshold: request.threshold, ..Shaping::default() };
+        let BuiltShape { solid, shape } = BuiltShape::of(file, part, &shaping)?;
+        let [pieces, _] = shape.surface.parts();
+        let widths = shape.widths(&file.mesh, &file.is_passive());
         let widths = widths.map(|found| {
             let widths = found?;
             let element = Places::of(&file.mesh, &[widths.at]).elements().next()?;

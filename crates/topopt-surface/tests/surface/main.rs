@@ -7,7 +7,7 @@ mod truth;
 use std::collections::HashSet;
 
 use topopt_mesh::HexMesh;
-use topopt_surface::{Part, Shape, Shaping, Solid, TriangleSurface};
+use topopt_surface::{Part, Shape, Shaping, TriangleSurface, UncutSolid};
 use topopt_testing::{distorted_cube, distorted_tetrahedra};
 
 /// Every directed edge once and its reverse once, and every vertex used.
@@ -53,5 +53,5 @@ fn crisp(mesh: &HexMesh, depth: impl Fn([f64; 3]) -> f64) -> Vec<f64> {
 }
 
 fn shaped(mesh: &HexMesh, density: &[f64], part: &Part) -> Shape {
-    Solid::of(mesh, density, &Shaping::default()).unwrap().shape(part).unwrap()
+    UncutSolid::of(mesh, density, &Shaping::default()).unwrap().shape(part).unwrap()
 }

@@ -15,9 +15,9 @@ fn nothing_and_everything_are_solids() {
         let part = Part::of_mesh(&mesh).unwrap();
         for (density, volume) in [(0.0, 0.0), (1.0, 1.0), (0.3, 1.0)] {
             let density = vec![density; mesh.n_elements()];
-            let solid = Solid::of(&mesh, &density, &Shaping::default()).unwrap();
-            assert!(!solid.is_cut());
-            let surface = solid.shape(&part).unwrap().surface;
+            let uncut = UncutSolid::of(&mesh, &density, &Shaping::default()).unwrap();
+            assert!(!uncut.solid.is_cut());
+            let surface = uncut.shape(&part).unwrap().surface;
             assert!((surface.volume() - volume).abs() < 1e-9, "{}", surface.volume());
         }
     }
@@ -30,11 +30,11 @@ fn a_threshold_moves_the_surface() {
     let density: Vec<f64> = mesh.centers().iter().map(|x| 1.0 - x[0]).collect();
     for threshold in [0.3, 0.6] {
         let shaping = Shaping { threshold: Some(threshold), ..Shaping::default() };
-        let solid = Solid::of(&mesh, &density, &shaping).unwrap();
-        assert_eq!(solid.threshold(), threshold);
-        let volume = solid.shape(&part).unwrap().surface.volume();
+        let uncut = UncutSolid::of(&mesh, &density, &shaping).unwrap();
+        assert_eq!(uncut.solid.threshold(), threshold);
+        let volume = uncut.shape(&part).unwrap().surface.volume();
         assert!((volume - (1.0 - threshold)).abs() < 0.01, "{volume}");
-        assert!((solid.volume() - volume).abs() < 0.01, "{volume} {}", solid.volume());
+        assert!((uncut.solid.volume() - volume).abs() < 0.01, "{volume} {}", uncut.solid.volume());
     }
 }
 
@@ -44,15 +44,15 @@ fn elements_are_filled_as_far_as_the_surface_goes() {
     for mesh in meshes(12) {
         let depth = ball(0.33, [0.5, 0.45, 0.55]);
         let density = crisp(&mesh, &depth);
-        let solid = Solid::of(&mesh, &density, &Shaping::default()).unwrap();
-        let shares = solid.shares();
+        let uncut = UncutSolid::of(&mesh, &density, &Shaping::default()).unwrap();
+        let shares = uncut.solid.shares();
         let filled: f64 = shares.iter().zip(mesh.volumes()).map(|(share, v)| share * v).sum();
         let design: f64 = density.iter().zip(mesh.volumes()).map(|(share, v)| share * v).sum();
         // Bent elements are filled by their tetrahedra.
         assert!((filled / design - 1.0).abs() < 1e-3, "{filled} {design}");
         for (share, x) in shares.iter().zip(mesh.centers()) {
             assert!((0.0..=1.0 + 1e-9).contains(share));
-            if depth(x).abs() > 2.0 * solid.width() {
+            if depth(x).abs() > 2.0 * uncut.solid.width() {
                 assert_eq!(share.round(), if depth(x) > 0.0 { 1.0 } else { 0.0 });
             }
         }
@@ -161,7 +161,7 @@ fn decimation_keeps_volume_and_topology() {
     let density = shares(&mesh, ball(0.33, [0.5, 0.45, 0.55]));
     let of = |decimation| {
         let shaping = Shaping { decimation, ..Shaping::default() };
-        Solid::of(&mesh, &density, &shaping).unwrap().shape(&part).unwrap().surface
+        UncutSolid::of(&mesh, &density, &shaping).unwrap().shape(&part).unwrap().surface
     };
     let [whole, few] = [None, Some(0.3)].map(of);
     assert_closed(&few);

@@ -140,7 +140,7 @@ fn qualities_are_lengths_of_edges() {
     let density = shares(&mesh, sphere);
     let edges = [Quality::Draft, Quality::Print, Quality::Show].map(|quality| {
         let shaping = Shaping { quality, ..Shaping::default() };
-        let shape = Solid::of(&mesh, &density, &shaping).unwrap().shape(&part).unwrap();
+        let shape = UncutSolid::of(&mesh, &density, &shaping).unwrap().shape(&part).unwrap();
         shape.roughness(&part).edge / shape.width
     });
     assert!(edges[0] > 1.6 * edges[1] && edges[1] > 1.6 * edges[2], "{edges:?}");
@@ -157,8 +157,9 @@ fn rings_that_stay_solid_are_round() {
         let density = crisp(&mesh, ring);
         let depth: Vec<f64> = mesh.coordinates().iter().map(|x| ring(*x)).collect();
         let shape_with = |depth| {
-            let solid = Solid::with_depth(&mesh, &density, depth, &Shaping::default()).unwrap();
-            solid.shape(&part).unwrap()
+            let uncut =
+                UncutSolid::with_depth(&mesh, &density, depth, &Shaping::default()).unwrap();
+            uncut.shape(&part).unwrap()
         };
         let round = shape_with(Some(&depth[..]));
         assert_sound(&round, &mesh, &density);

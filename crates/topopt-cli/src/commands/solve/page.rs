@@ -8,10 +8,11 @@ use topopt_case::finding::{Finding, InputError};
 use topopt_io::atomic;
 use topopt_report::{Analysis as Page, Curve, Fact, States, count, number};
 use topopt_study::analysis::Analysis;
+use topopt_study::built_shape::BuiltShape;
 use topopt_study::design_file::DesignFile;
 use topopt_study::failure::Failure;
 use topopt_study::history::History;
-use topopt_study::part_file;
+use topopt_study::part_file::PartFile;
 use topopt_study::result_files::{ANALYSIS_FIELDS, ANALYSIS_PAGE, CASE, TRANSIENT};
 use topopt_surface::Shaping;
 
@@ -54,9 +55,8 @@ fn page<K: Shown<N>, const N: usize>(
 
     let units = &Units::of(found.units.as_ref(), physics);
     let file = DesignFile::read(&folder.join(ANALYSIS_FIELDS))?;
-    let solid = file.built(&Shaping::default())?;
-    let (body, _) = part_file::read(None, &file.mesh)?;
-    let shape = part_file::cut(&solid, &body)?;
+    let body = PartFile::read(None, &file.mesh)?;
+    let BuiltShape { solid, shape } = BuiltShape::of(&file, &body, &Shaping::default())?;
     let names: Vec<&str> = found.load_cases.iter().map(CaseNumbers::name).collect();
     let (what, option) = match &found.design {
         Some(design) => (format!("the densities of {design}"), format!(" --design {design}")),

@@ -1,0 +1,81 @@
+//! `MeanDensity`: the densities of a design averaged over a few elements around.
+
+use topopt_mesh::HexMesh;
+
+use crate::FieldError;
+use crate::gauss_points::GaussPoints;
+use crate::lattice::Lattice;
+use crate::shaping::SolidError;
+use crate::threshold::Volumes;
+
+/// Mean densities, which go on beyond the part.
+#[derive(Debug, Clone)]
+pub struct MeanDensity {
+    /// The densities over `scale`, the largest of them, and the level there at which a surface lies.
+    pub(crate) lattice: Lattice,
+    pub(crate) scale: f64,
+    pub(crate) level: f64,
+    /// Width of an element: the edge of a cube of the mean volume.
+    pub(crate) width: f64,
+}
+
+impl MeanDensity {
+    /// The means of `density`, `[n_elements]`, in `mesh`, where elements are solid that lie in a part
+    /// of space. `depth`, `[n_nodes]`, is that of the nodes in it, negative outside.
+    ///
+    /// # Errors
+    /// [`SolidError::Field`] and [`SolidError::TooLarge`].
+    pub fn of(mesh: &HexMesh, density: &[f64], depth: Option<&[f64]>) -> Result<Self, SolidError> {
+        Self::with_threshold(mesh, (density, depth), None)
+    }
+
+    /// The mean density around `x`; beyond the part that of what is near.
+    pub fn at(&self, x: [f64; 3]) -> f64 {
+        self.scale * self.lattice.at(x)
+    }
+
+    /// The means of densities and depths, with the level that is `given` or keeps the volume.
+    pub(crate) fn with_threshold(
+        mesh: &HexMesh,
+        (density, depth): (&[f64], Option<&[f64]>),
+        given: Option<f64>,
+    ) -> Result<Self, SolidError> {
+        check(mesh, density)?;
+        let width = (Volumes::of(mesh).total() / mesh.n_elements() as f64).cbrt();
+        // Sums and squares of 1e300 are no numbers.
+        let scale = density.iter().map(|density| density.abs()).fold(f64::MIN_POSITIVE, f64::max);
+        let points = GaussPoints::of(mesh);
+
+        // Beyond all densities a threshold means everything or nothing, although the field rings.
+        let least = density.iter().copied().fold(f64::INFINITY, f64::min);
+        let scaled: Vec<f64> = match given {
+            Some(threshold) if threshold <= least => vec![1.0; density.len()],
+            Some(threshold) if threshold > scale => vec![0.0; density.len()],
+            _ => density.iter().map(|density| density / scale).collect(),
+        };
+        let mut scaled = points.spread(&scaled);
+        if let Some(depth) = depth.filter(|depth| depth.len() == mesh.n_nodes()) {
+            points.end_at(mesh, depth, &mut scaled);
+        }
+        let lattice = Lattice::of(&points, &scaled, width).ok_or_else(|| too_large(mesh, width))?;
+        let level = match given {
+            Some(threshold) => threshold / scale,
+            None => lattice.level(&points, &scaled),
+        };
+        Ok(Self { lattice, scale, level, width })
+    }
+}
+
+fn check(mesh: &HexMesh, density: &[f64]) -> Result<(), FieldError> {
+    if density.len() != mesh.n_elements() {
+        return Err(FieldError::Length { found: density.len(), expected: mesh.n_elements() });
+    }
+    match density.iter().position(|value| !value.is_finite()) {
+        Some(index) => Err(FieldError::NotFinite { index, value: density[index] }),
+        None => Ok(()),
+    }
+}
+
+fn too_large(mesh: &HexMesh, width: f64) -> SolidError {
+    SolidError::TooLarge(mesh.bounding_box().extent().iter().map(|x| x / width).product())
+}
