@@ -29,14 +29,19 @@ struct Node {
 /// Most triangles of a leaf.
 const LEAF: usize = 4;
 
+/// Most triangles whose boxes one thread makes.
+const ALONE: usize = 4096;
+
 impl Triangles {
     /// Triangles by their corners, `[n_triangles][3][3]`, some of them perhaps flat.
     pub fn new(corners: impl Iterator<Item = Corners>) -> Self {
         let mut triangles: Vec<(Corners, u32)> = corners.zip(0..).collect();
-        let mut nodes = Vec::with_capacity(triangles.len());
-        if !triangles.is_empty() {
-            build(&mut nodes, &mut triangles, 0);
+        if triangles.is_empty() {
+            return Self { nodes: Vec::new(), triangles };
         }
+        let nothing = Node { bounds: BoundingBox::of([]), start: 0, count: 0 };
+        let mut nodes = vec![nothing; boxes(triangles.len())[0]];
+        build((&mut nodes, 0), (&mut triangles, 0));
         Self { nodes, triangles }
     }
 
@@ -110,26 +115,48 @@ impl Triangles {
     }
 }
 
-/// Appends the box around `triangles`, which begin at `start` of all, with all boxes in it.
-fn build(nodes: &mut Vec<Node>, triangles: &mut [(Corners, u32)], start: usize) {
+/// Number of boxes for so many triangles, and for one more.
+fn boxes(triangles: usize) -> [usize; 2] {
+    if triangles < LEAF {
+        return [1; 2];
+    }
+    let [half, more] = boxes(triangles / 2);
+    let both = [2 * half, half + more, 2 * more];
+    let is_odd = triangles % 2;
+    [0, 1].map(|one| if triangles + one <= LEAF { 1 } else { 1 + both[is_odd + one] })
+}
+
+/// Makes the box around `triangles`, which begin at `start` of all, and all boxes in it, which begin
+/// at `node` of all. The tree does not depend on the number of threads.
+fn build((nodes, node): (&mut [Node], usize), (triangles, start): (&mut [(Corners, u32)], usize)) {
     let bounds = BoundingBox::of(triangles.iter().flat_map(|(corners, _)| *corners));
-    let node = nodes.len();
-    let count = if triangles.len() <= LEAF { triangles.len() as u32 } else { 0 };
-    nodes.push(Node { bounds, start: start as u32, count });
-    if count > 0 {
+    let n = triangles.len();
+    let Some((own, within)) = nodes.split_first_mut() else { return };
+    if n <= LEAF {
+        *own = Node { bounds, start: start as u32, count: n as u32 };
         return;
     }
 
     let sides = bounds.extent();
     let axis = (0..3).max_by(|&i, &j| sides[i].total_cmp(&sides[j])).unwrap_or(0);
-    let middle = triangles.len() / 2;
+    let middle = n / 2;
     let place = |(x, _): &(Corners, u32)| x[0][axis] + x[1][axis] + x[2][axis];
     triangles
         .select_nth_unstable_by(middle, |a, b| place(a).total_cmp(&place(b)).then(a.1.cmp(&b.1)));
+
     let (first, second) = triangles.split_at_mut(middle);
-    build(nodes, first, start);
-    nodes[node].start = nodes.len() as u32;
-    build(nodes, second, start + middle);
+    let in_first = boxes(middle)[0];
+    let second_node = node + 1 + in_first;
+    *own = Node { bounds, start: second_node as u32, count: 0 };
+    let (nodes, others) = within.split_at_mut(in_first);
+    let mut of_first = || build((nodes, node + 1), (first, start));
+    let mut of_second = || build((others, second_node), (second, start + middle));
+    if n > ALONE {
+        rayon::join(of_first, of_second);
+    } else {
+        of_first();
+        of_second();
+    }
 }
 
 fn squared(a: [f64; 3], b: [f64; 3]) -> f64 {
@@ -203,7 +230,7 @@ mod tests {
             [number(i), number(i + 1), number(if i.is_multiple_of(2) { i + 2 } else { i * i })]
         };
         let corners: Vec<Corners> =
-            (0..300).map(|i| [4 * i, 5 * i + 1, 7 * i].map(place)).collect();
+            (0..9000).map(|i| [4 * i, 5 * i + 1, 7 * i].map(place)).collect();
         let triangles = Triangles::new(corners.iter().copied());
         for i in 0..200 {
             let x = place(11 * i).map(|x| 3.0 * x - 1.0);
@@ -221,7 +248,7 @@ mod tests {
             let middle = place(13 * i);
             let around = BoundingBox::of([-0.05, 0.05].map(|half| middle.map(|x| x + half)));
             let is_in = |&t: &u32| BoundingBox::of(corners[t as usize]).meets(&around);
-            let all: Vec<u32> = (0..300).filter(is_in).collect();
+            let all: Vec<u32> = (0..9000).filter(is_in).collect();
             let mut found = triangles.in_box(&around);
             found.sort_unstable();
             assert_eq!(found, all);
