@@ -96,7 +96,7 @@ PARTS = {
     "angle": {
         "mesh": tetrahedra(angle, 5.0),
         "held": ([-1, 99.9, -1], [21, 100.1, 25]),
-        "loaded": ([76, 19.99, -1], [101, 20.01, 25]),
+        "loaded": ([99.99, -1, -1], [100.01, 21, 25]),
         "force": [0.0, -1000.0, 0.0],
         "case": "[design]\nvolume_fraction = 0.4\nstyle = \"crisp\"\n[filter]\nradius = 6.0\n",
     },
@@ -107,10 +107,11 @@ PARTS = {
         "force": [0.0, -800.0, 0.0],
         "case": "[design]\nstyle = \"smooth\"\nvolume_fraction = 0.35\n[filter]\nradius_in_elements = 1.5\n",
     },
+    # Whole faces: in part of one, the edge of a set follows the elements of either mesh.
     "bored plate": {
         "mesh": tetrahedra(bored_plate, 5.5),
-        "held": ([14.9, 19.9, -1], [35.1, 40.1, 17]),
-        "loaded": ([109.99, 19, -1], [110.01, 41, 17]),
+        "held": ([-0.01, -1, -1], [0.01, 61, 17]),
+        "loaded": ([109.99, -1, -1], [110.01, 61, 17]),
         "force": [0.0, -600.0, 300.0],
         "case": "[design]\nvolume_fraction = 0.45\nstyle = \"crisp\"\n[filter]\nradius = 5.0\n",
     },

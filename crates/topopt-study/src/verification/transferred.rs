@@ -14,12 +14,15 @@ const REACH: f64 = 0.25;
 /// Cosine of the angle up to which two faces look the same way.
 const SAME_WAY: f64 = 0.7;
 
+/// Share of other nodes at a node that lies between those of a set.
+const ROUNDED: f64 = 1e-6;
+
 /// Returns the `sets` of the mesh `from` on the mesh `to`, of elements as wide as `width` in
 /// `from`.
 ///
 /// A face belongs to the sets of the face that it lies on; a node to those that hold all corners of
-/// such a face. Nodes of a set besides these, as on an edge, become the nearest ones; elements are
-/// in the sets of the element around their center.
+/// such a face, or of the element around it. Nodes of a set besides these, as on an edge, become the
+/// nearest ones; elements are in the sets of the element around their center.
 pub(super) fn transferred(sets: &Sets, from: &HexMesh, to: &HexMesh, width: f64) -> Sets {
     let faces = Faces::of(from, to, width);
     let nearest = Nearest::of(to);
@@ -88,11 +91,19 @@ impl<'a> Faces<'a> {
     fn nodes(&self, set: &[u32], nearest: &Nearest, width: f64) -> Vec<u32> {
         let mut is_in = vec![false; self.from.n_nodes()];
         set.iter().for_each(|&node| is_in[node as usize] = true);
+        let n_corners = self.from.shape().n_corners();
         let is_covered = |face: Face| face.nodes(self.from).iter().all(|&n| is_in[n as usize]);
         let mut nodes: Vec<u32> =
             self.on(is_covered).flat_map(|face| face.all_nodes(self.to)).collect();
 
+        let mut in_filled = vec![[0.0]; self.from.n_nodes()];
+        let is_filled = |nodes: &&[u32]| nodes[..n_corners].iter().all(|&n| is_in[n as usize]);
+        let filled = self.from.elements().filter(is_filled);
+        filled.flatten().for_each(|&node| in_filled[node as usize] = [1.0]);
+        nodes.extend(self.within(&in_filled));
+
         let mut is_alone = is_in.clone();
+        is_alone.iter_mut().zip(&in_filled).for_each(|(alone, [filled])| *alone &= *filled == 0.0);
         for face in self.boundary.iter().filter(|face| is_covered(**face)) {
             face.all_nodes(self.from).for_each(|node| is_alone[node as usize] = false);
         }
@@ -103,6 +114,20 @@ impl<'a> Faces<'a> {
         nodes.sort_unstable();
         nodes.dedup();
         nodes
+    }
+
+    /// The nodes of `to` in elements, or at their faces, of which all nodes of `from` are `filled`,
+    /// 1 or 0, `[n_nodes]`.
+    fn within(&self, filled: &[[f64; 1]]) -> Vec<u32> {
+        if !filled.contains(&[1.0]) {
+            return Vec::new();
+        }
+        let values = Places::of(self.from, self.to.coordinates()).values(filled);
+        (0..)
+            .zip(values)
+            .filter(|(_, [share])| *share > 1.0 - ROUNDED)
+            .map(|(node, _)| node)
+            .collect()
     }
 }
 
@@ -185,6 +210,10 @@ mod tests {
         sets.nodes.insert("edge".into(), on(&coarse, &edge));
         let found = transferred(&sets, &coarse, &fine, 1.0);
         assert_eq!(found.nodes["face"], on(&fine, &face));
+        // A box of nodes holds all that is in its elements.
+        let block = |x: [f64; 3]| x[0] - low[0] < 3.0 + 1e-9;
+        sets.nodes.insert("block".into(), on(&coarse, &block));
+        assert_eq!(transferred(&sets, &coarse, &fine, 1.0).nodes["block"], on(&fine, &block));
         let every_second = |x: [f64; 3]| edge(x) && ((x[2] - low[2]).fract() % 1.0).abs() < 1e-9;
         assert_eq!(found.nodes["edge"], on(&fine, &every_second));
     }
