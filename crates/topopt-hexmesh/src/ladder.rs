@@ -19,7 +19,7 @@ const SIZES: [f64; 6] = [1.0, 0.96, 1.05, 0.9, 0.8, 0.67];
 const GOOD: f64 = 0.3;
 /// Valid meshes that are compared.
 const ENOUGH: usize = 3;
-/// Most cells of a grid.
+/// Most cells of a grid, which are numbered by 32 bits.
 const MOST_CELLS: f64 = 1e9;
 
 /// Mesh of hexahedra, and its skin.
@@ -44,12 +44,13 @@ pub struct NumberedFace {
     pub number: u32,
 }
 
-/// Meshes the inside of `surface` by hexahedra of edges of about `size`. Where that is not
-/// possible, grids of other sizes are tried; [`Report::failed`] says which and why.
+/// Meshes the inside of `surface` by hexahedra of edges of about `size`, on grids of at most so many
+/// cells as `most_cells`. Where that is not possible, grids of other sizes are tried;
+/// [`Report::failed`] says which and why.
 ///
 /// # Errors
 /// [`HexmeshError`]: no way led to a valid mesh.
-pub fn mesh(surface: &Surface, size: f64) -> Result<Meshed, HexmeshError> {
+pub fn mesh(surface: &Surface, size: f64, most_cells: f64) -> Result<Meshed, HexmeshError> {
     if !(size > 0.0 && size.is_finite()) {
         return Err(HexmeshError::BadSize(size));
     }
@@ -57,38 +58,47 @@ pub fn mesh(surface: &Surface, size: f64) -> Result<Meshed, HexmeshError> {
     let turned = surface.moved(|x| turn.transpose() * x);
     let [low, high] = turned.bounds();
     let cells: f64 = (high - low).iter().map(|length| (length / size).ceil() + 5.0).product();
-    if cells > MOST_CELLS {
-        return Err(HexmeshError::TooFine { size, cells });
+    if cells > most_cells.min(MOST_CELLS) {
+        return Err(HexmeshError::TooFine { size, cells, most: most_cells.min(MOST_CELLS) });
     }
 
     let features = Features::of(&turned);
+    match best(&turned, &features, size) {
+        (Some((draft, report)), failed) => {
+            Ok(finished(&turned, &features, &draft, turn, Report { failed, ..report }))
+        }
+        (None, failed) => Err(HexmeshError::NoMesh { size, fault: failed.join("; ") }),
+    }
+}
+
+/// Finds the first good mesh, or the best of some valid ones, and says what failed.
+fn best(
+    surface: &Surface,
+    features: &Features,
+    size: f64,
+) -> (Option<(Draft, Report)>, Vec<String>) {
     let (mut best, mut failed, mut n_valid): (Option<(Draft, Report)>, _, _) =
         (None, Vec::new(), 0);
-    for share in SIZES {
-        match attempt(&turned, &features, share * size) {
+    for size in SIZES.map(|share| share * size) {
+        match attempt(surface, features, size) {
             Ok(found) => {
                 n_valid += 1;
-                let is_better = best.as_ref().is_none_or(|(_, best)| found.1.least > best.least);
-                if found.1.least < GOOD {
-                    let (size, least) = (found.1.size, found.1.least);
-                    failed.push(format!("size {size:.4}: the least scaled Jacobian is {least:.2}"));
+                let least = found.1.least;
+                if least < GOOD {
+                    let least = format!("the least scaled Jacobian is {least:.2}");
+                    failed.push(format!("size {size:.4}: {least}"));
                 }
-                if is_better {
+                if best.as_ref().is_none_or(|(_, best)| least > best.least) {
                     best = Some(found);
                 }
             }
-            Err(fault) => failed.push(format!("size {:.4}: {fault}", share * size)),
+            Err(fault) => failed.push(format!("size {size:.4}: {fault}")),
         }
         if n_valid >= ENOUGH || best.as_ref().is_some_and(|(_, report)| report.least >= GOOD) {
             break;
         }
     }
-    match best {
-        Some((draft, report)) => {
-            Ok(finished(&turned, &features, &draft, turn, Report { failed, ..report }))
-        }
-        None => Err(HexmeshError::NoMesh { size, fault: failed.join("; ") }),
-    }
+    (best, failed)
 }
 
 /// Turns the mesh back, and gives each face of the skin the number of the nearest face of the part.

@@ -9,7 +9,7 @@ use topopt_mesh::quality::Worst;
 use super::geometry::Geometry;
 use super::meshing_error::MeshingError;
 use super::program::{ElementSize, Meshing, Runner, may_help};
-use super::source::Source;
+use super::source::{Packing, Source};
 use crate::import::ImportedMesh;
 
 /// Meshes the file at `geometry`. Gmsh is ended soon after `interrupt` is set.
@@ -31,7 +31,15 @@ pub fn mesh(
         ElementSize::OfGeometry => of_edge(None),
         ElementSize::Edge(edge) => of_edge(Some(edge)),
         ElementSize::Number(asked) => {
-            mesh_of_number(asked, meshing.hexes.longest_edge(), of_edge, may_help)
+            let longest = Packing::of(meshing.hexes).edge;
+            let edge_of = |mesh: &ImportedMesh| {
+                longest * (mesh.mesh.volumes().iter().sum::<f64>() / asked as f64).cbrt()
+            };
+            let count = |mesh: &ImportedMesh| mesh.mesh.n_elements();
+            approached(asked, edge_of, of_edge, count, may_help).map(|(mut mesh, edge)| {
+                mesh.notes.push(note_on_number(asked, mesh.mesh.n_elements(), edge));
+                mesh
+            })
         }
     }?;
 
@@ -57,26 +65,27 @@ const NEAR: f64 = 0.1;
 /// Another number by this factor needs a reason.
 const FAR: usize = 2;
 
-/// The mesh of about `asked` elements, of those that `mesh` makes for a largest edge; the first
-/// without one, to find the volume. The next edge follows from the number of elements of the last
-/// mesh, which goes with its inverse cube where the geometry does not prevent it.
+/// The mesh of about `asked` elements, of those that `mesh` makes for a largest edge, and that edge;
+/// the first without one, from which `edge_of` finds the second. The next edge follows from the
+/// `count` of elements of the last mesh, which goes with its inverse cube where the geometry does not
+/// prevent it.
 ///
 /// # Errors
 /// Errors of `mesh` on the first mesh; on others only where they cannot help.
-fn mesh_of_number<E>(
+pub fn approached<M, E>(
     asked: usize,
-    longest_edge: f64,
-    mut mesh: impl FnMut(Option<f64>) -> Result<ImportedMesh, E>,
+    edge_of: impl Fn(&M) -> f64,
+    mut mesh: impl FnMut(Option<f64>) -> Result<M, E>,
+    count: impl Fn(&M) -> usize,
     may_help: impl Fn(&E) -> bool,
-) -> Result<ImportedMesh, E> {
+) -> Result<(M, Option<f64>), E> {
     let first = mesh(None)?;
-    let volume: f64 = first.mesh.volumes().iter().sum();
-    let mut edge = longest_edge * (volume / asked as f64).cbrt();
-    let mut last = first.mesh.n_elements();
+    let mut edge = edge_of(&first);
+    let mut last = count(&first);
     let mut best = (first, None);
 
     let ratio = |n: usize| n as f64 / asked as f64;
-    let off = |mesh: &ImportedMesh| ratio(mesh.mesh.n_elements()).ln().abs();
+    let off = |mesh: &M| ratio(count(mesh)).ln().abs();
     for _ in 0..MOST {
         if off(&best.0) <= NEAR {
             break;
@@ -87,7 +96,7 @@ fn mesh_of_number<E>(
             Err(error) => return Err(error),
         };
 
-        let n = next.mesh.n_elements();
+        let n = count(&next);
         if off(&next) < off(&best.0) {
             best = (next, Some(edge));
         }
@@ -98,12 +107,11 @@ fn mesh_of_number<E>(
         last = n;
     }
 
-    let (mut mesh, edge) = best;
-    mesh.notes.push(note_on_number(asked, mesh.mesh.n_elements(), edge));
-    Ok(mesh)
+    Ok(best)
 }
 
-fn note_on_number(asked: usize, made: usize, edge: Option<f64>) -> String {
+/// Says how many elements were `made` where others were asked for, with the largest `edge`.
+pub fn note_on_number(asked: usize, made: usize, edge: Option<f64>) -> String {
     let size = edge.map_or("the sizes of the geometry".into(), |edge| {
         format!("edges of at most {}", shown(edge))
     });
