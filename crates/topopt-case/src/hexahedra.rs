@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use topopt_hexmesh::{HexmeshError, Meshed, Surface, mesh};
+use topopt_hexmesh::{HexmeshError, Meshed, NumberedFace, Surface, count, mesh};
 use topopt_io::ImportedMesh;
 use topopt_io::gmsh::{
-    Boundary, ElementSize, Meshing, MeshingError, Skin, approached, boundary, note_on_number,
+    Boundary, ElementSize, Meshing, MeshingError, Skin, boundary, note_on_number,
 };
 use topopt_mesh::hexahedron::FACES;
 use topopt_mesh::numbers::shown;
@@ -59,37 +59,61 @@ pub(crate) fn of(
     let surface = Surface::new(vertices, triangles, part.faces.clone())?;
 
     // The first signal ends the program from here on: nothing has to be cleared up.
-    let of_edge = |edge: Option<f64>| mesh(&surface, edge.unwrap_or(part.edge), cells);
-    let (meshed, note) = match meshing.size {
-        ElementSize::Number(asked) => of_number(asked, part.edge, of_edge)?,
-        _ => (of_edge(None)?, None),
+    let edge = match meshing.size {
+        ElementSize::Number(asked) => {
+            edge_of_number(asked, part.edge, |edge| count(&surface, edge, cells))?
+        }
+        _ => part.edge,
     };
+    let meshed = mesh(&surface, edge, cells)?;
     let (least, size) = (meshed.report.least, meshed.report.size);
     if least < LEAST {
         return Err(NoHexahedra::Poor { size, least });
     }
     let mut filled = filled(&part, &meshed)?;
-    filled.notes.extend(note);
+    if let ElementSize::Number(asked) = meshing.size {
+        filled.notes.push(note_on_number(asked, meshed.hexes.len(), Some(edge)));
+    }
     filled.notes.extend(notes(&meshed));
     Ok(filled)
 }
 
-/// The mesh of about `asked` elements, and a note on it.
-fn of_number(
+/// Counts until the number is right, at most.
+const MOST_COUNTS: usize = 8;
+
+/// A number of elements near enough to the one asked for: the largest error of its logarithm.
+const NEAR: f64 = 0.1;
+
+/// The edge of about `asked` elements, from a first one on. Their number rises in steps, so that
+/// edges of too few and too many of them are halved between.
+fn edge_of_number(
     asked: usize,
-    edge: f64,
-    of_edge: impl FnMut(Option<f64>) -> Result<Meshed, HexmeshError>,
-) -> Result<(Meshed, Option<String>), HexmeshError> {
-    let count = |meshed: &Meshed| meshed.hexes.len();
-    let next = |meshed: &Meshed| edge * (count(meshed) as f64 / asked as f64).cbrt();
-    let (meshed, found) = approached(asked, next, of_edge, count, |_| true)?;
-    let note = note_on_number(asked, count(&meshed), found.or(Some(edge)));
-    Ok((meshed, Some(note)))
+    first: f64,
+    count: impl Fn(f64) -> Result<usize, HexmeshError>,
+) -> Result<f64, HexmeshError> {
+    let (mut edge, mut best) = (first, (f64::INFINITY, first));
+    let (mut fine, mut coarse) = (None, None);
+    for _ in 0..MOST_COUNTS {
+        let ratio = count(edge)? as f64 / asked as f64;
+        let off = ratio.ln().abs();
+        if off < best.0 {
+            best = (off, edge);
+        }
+        if off <= NEAR {
+            break;
+        }
+        *(if ratio > 1.0 { &mut fine } else { &mut coarse }) = Some(edge);
+        edge = match (fine, coarse) {
+            (Some(fine), Some(coarse)) => f64::sqrt(fine * coarse),
+            _ => edge * ratio.cbrt(),
+        };
+    }
+    Ok(best.1)
 }
 
 /// The checked mesh with the sets of the geometry.
 fn filled(part: &Boundary, meshed: &Meshed) -> Result<ImportedMesh, MeshingError> {
-    let of_face = |face: &topopt_hexmesh::NumberedFace| {
+    let of_face = |face: &NumberedFace| {
         let hex = meshed.hexes[face.face.element as usize];
         (FACES[face.face.local as usize].map(|a| hex[a]), face.number)
     };

@@ -52,6 +52,6 @@ mod surface;
 mod turn;
 
 pub use error::HexmeshError;
-pub use ladder::{Meshed, NumberedFace, mesh};
+pub use ladder::{Meshed, NumberedFace, count, mesh};
 pub use report::Report;
 pub use surface::Surface;

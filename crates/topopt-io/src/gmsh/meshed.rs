@@ -31,15 +31,7 @@ pub fn mesh(
         ElementSize::OfGeometry => of_edge(None),
         ElementSize::Edge(edge) => of_edge(Some(edge)),
         ElementSize::Number(asked) => {
-            let longest = Packing::of(meshing.hexes).edge;
-            let edge_of = |mesh: &ImportedMesh| {
-                longest * (mesh.mesh.volumes().iter().sum::<f64>() / asked as f64).cbrt()
-            };
-            let count = |mesh: &ImportedMesh| mesh.mesh.n_elements();
-            approached(asked, edge_of, of_edge, count, may_help).map(|(mut mesh, edge)| {
-                mesh.notes.push(note_on_number(asked, mesh.mesh.n_elements(), edge));
-                mesh
-            })
+            mesh_of_number(asked, Packing::of(meshing.hexes).edge, of_edge, may_help)
         }
     }?;
 
@@ -65,27 +57,26 @@ const NEAR: f64 = 0.1;
 /// Another number by this factor needs a reason.
 const FAR: usize = 2;
 
-/// The mesh of about `asked` elements, of those that `mesh` makes for a largest edge, and that edge;
-/// the first without one, from which `edge_of` finds the second. The next edge follows from the
-/// `count` of elements of the last mesh, which goes with its inverse cube where the geometry does not
-/// prevent it.
+/// The mesh of about `asked` elements, of those that `mesh` makes for a largest edge; the first
+/// without one, to find the volume. The next edge follows from the number of elements of the last
+/// mesh, which goes with its inverse cube where the geometry does not prevent it.
 ///
 /// # Errors
 /// Errors of `mesh` on the first mesh; on others only where they cannot help.
-pub fn approached<M, E>(
+fn mesh_of_number<E>(
     asked: usize,
-    edge_of: impl Fn(&M) -> f64,
-    mut mesh: impl FnMut(Option<f64>) -> Result<M, E>,
-    count: impl Fn(&M) -> usize,
+    longest_edge: f64,
+    mut mesh: impl FnMut(Option<f64>) -> Result<ImportedMesh, E>,
     may_help: impl Fn(&E) -> bool,
-) -> Result<(M, Option<f64>), E> {
+) -> Result<ImportedMesh, E> {
     let first = mesh(None)?;
-    let mut edge = edge_of(&first);
-    let mut last = count(&first);
+    let volume: f64 = first.mesh.volumes().iter().sum();
+    let mut edge = longest_edge * (volume / asked as f64).cbrt();
+    let mut last = first.mesh.n_elements();
     let mut best = (first, None);
 
     let ratio = |n: usize| n as f64 / asked as f64;
-    let off = |mesh: &M| ratio(count(mesh)).ln().abs();
+    let off = |mesh: &ImportedMesh| ratio(mesh.mesh.n_elements()).ln().abs();
     for _ in 0..MOST {
         if off(&best.0) <= NEAR {
             break;
@@ -96,7 +87,7 @@ pub fn approached<M, E>(
             Err(error) => return Err(error),
         };
 
-        let n = count(&next);
+        let n = next.mesh.n_elements();
         if off(&next) < off(&best.0) {
             best = (next, Some(edge));
         }
@@ -107,7 +98,9 @@ pub fn approached<M, E>(
         last = n;
     }
 
-    Ok(best)
+    let (mut mesh, edge) = best;
+    mesh.notes.push(note_on_number(asked, mesh.mesh.n_elements(), edge));
+    Ok(mesh)
 }
 
 /// Says how many elements were `made` where others were asked for, with the largest `edge`.

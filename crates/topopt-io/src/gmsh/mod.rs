@@ -51,7 +51,7 @@ pub use boundary::{Boundary, Skin, boundary, has_commands};
 pub use error::Fault;
 pub use faces::{Form, PartFace, PartFaces, clean, faces};
 pub use facets::FacetFault;
-pub use meshed::{approached, mesh, note_on_number};
+pub use meshed::{mesh, note_on_number};
 pub use meshing_error::MeshingError;
 pub(crate) use program::GEOMETRIES;
 pub use program::{ElementSize, Hexes, Meshing, is_geometry};
