@@ -16,7 +16,7 @@ use crate::interrupt::Interrupt;
 /// Why a geometry gets no hexahedra.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoHexahedra {
-    /// It has no surface that Gmsh triangulates, or more than hexahedra keep.
+    /// No surface that Gmsh triangulates, or entities that hexahedra do not keep.
     #[error(transparent)]
     Surface(#[from] MeshingError),
     /// The mesher finds no valid mesh.
@@ -136,7 +136,7 @@ fn notes(meshed: &Meshed) -> Vec<String> {
         100.0 * report.volume_error()
     )];
     if !report.failed.is_empty() {
-        notes.push(format!("tried before: {}", report.failed.join("; ")));
+        notes.push(format!("tried besides: {}", report.failed.join("; ")));
     }
     notes
 }

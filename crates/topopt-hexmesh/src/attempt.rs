@@ -3,7 +3,7 @@
 use crate::cells::body;
 use crate::certify::certify;
 use crate::draft::Draft;
-use crate::error::Fault;
+use crate::fault::Fault;
 use crate::features::Features;
 use crate::fit::Fit;
 use crate::fraction::fractions;

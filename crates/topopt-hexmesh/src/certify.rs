@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use topopt_mesh::hexahedron::{determinant, gauss_points, jacobian, volume};
 
 use crate::draft::{Draft, edge};
-use crate::error::Fault;
+use crate::fault::Fault;
 use crate::fit::Fit;
 use crate::optimize::qualities;
 use crate::report::Report;

@@ -1,40 +1,6 @@
 //! Reasons why a surface cannot be meshed.
 
-use nalgebra::Matrix3;
 use thiserror::Error;
-
-use topopt_mesh::numbers::place;
-
-use crate::surface::Vec3;
-
-/// Reason why one attempt fails.
-#[derive(Debug, Clone)]
-pub(crate) struct Fault {
-    text: String,
-    /// Place of it along the axes of the grid.
-    at: Option<Vec3>,
-}
-
-impl Fault {
-    /// Fault at a place along the axes of the grid.
-    pub fn at(x: Vec3, text: &str) -> Self {
-        Self { text: text.to_owned(), at: Some(x) }
-    }
-
-    /// Message with the place along the axes of the part.
-    pub fn message(&self, turn: &Matrix3<f64>) -> String {
-        match self.at {
-            Some(x) => format!("{} at {}", self.text, place((turn * x).into())),
-            None => self.text.clone(),
-        }
-    }
-}
-
-impl From<&str> for Fault {
-    fn from(text: &str) -> Self {
-        Self { text: text.to_owned(), at: None }
-    }
-}
 
 /// Reason why a surface cannot be taken, or no mesh of hexahedra was found.
 #[derive(Debug, Clone, PartialEq, Error)]

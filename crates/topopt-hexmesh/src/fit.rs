@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::draft::Draft;
-use crate::error::Fault;
+use crate::fault::Fault;
 use crate::features::Features;
 use crate::surface::{Surface, Vec3};
 

@@ -33,6 +33,7 @@ mod chain;
 mod draft;
 mod energy;
 mod error;
+mod fault;
 mod features;
 mod fit;
 mod fraction;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::draft::Draft;
-use crate::error::Fault;
+use crate::fault::Fault;
 use crate::features::Features;
 
 /// Sets the patch of each quad from the `paths` of the curves.

@@ -8,7 +8,7 @@ use rstar::primitives::GeomWithData;
 
 use crate::chain::Chain;
 use crate::draft::{Draft, edge};
-use crate::error::Fault;
+use crate::fault::Fault;
 use crate::features::Features;
 use crate::skin::{Skin, shortest_path};
 use crate::surface::Vec3;

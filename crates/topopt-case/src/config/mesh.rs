@@ -65,7 +65,7 @@ pub struct Mesh {
 pub enum MeshMethod {
     /// Hexahedra on a grid that keeps faces, edges and corners of the part.
     Hexahedra,
-    /// What Gmsh makes, by default tetrahedra.
+    /// Elements of Gmsh, by default tetrahedra.
     Tetrahedra,
     /// Hexahedra where they are good enough, else what Gmsh makes.
     Auto,

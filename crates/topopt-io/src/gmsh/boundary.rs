@@ -9,13 +9,12 @@ use topopt_mesh::numbers::rounded;
 use topopt_mesh::triangles::Triangles;
 
 use super::facets;
-use super::geometry::NO_NAMES;
 use super::import::{Surfaces, import};
 use super::meshing_error::{MOST_ELEMENTS, MeshingError};
 use super::program::{ElementSize, MESH, Meshing, Runner, Task, Wanted, is_script};
 use super::raw::{Corners, RawMesh, Volume};
 use super::sections;
-use super::source::{Measure, Packing, Source, note_on_edge};
+use super::source::{Measure, NO_NAMES, Packing, Source, note_on_edge};
 use super::triangulation::{PER_TURN, by_curvature};
 use crate::import::{Cutting, ImportedMesh, Nodes};
 use crate::read_error::{Located, ReadError};

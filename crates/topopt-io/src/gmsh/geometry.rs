@@ -9,7 +9,7 @@ use super::error::Fault as GmshFault;
 use super::import::{ALL_FACES, Surfaces};
 use super::meshing_error::{MOST_ELEMENTS, MeshingError};
 use super::program::{Hexes, MESH, Runner, Task, Wanted, may_help, version};
-use super::source::{Packing, Source, note_on_edge};
+use super::source::{NO_NAMES, Packing, Source, note_on_edge};
 use crate::import::{Cutting, ImportedMesh};
 use crate::read_error::{Fault, ReadError};
 
@@ -266,11 +266,6 @@ If (#topopt_p() + #topopt_c() + #topopt_s() + #topopt_v() > 0)
 Physical Surface(\"NAME\") = Surface{:};
 EndIf
 ";
-
-/// Remark on a mesh without sets of nodes or faces.
-pub(super) const NO_NAMES: &str = "the geometry has no named surfaces, curves or points: `[[select]]` of a case \
-                        takes faces by the numbers that `topopt info FILE --faces` lists, and in a \
-                        .geo file `Physical Surface(\"fixed\") = {1};` names them";
 
 /// The triangles of an STL file in the temporary folder.
 const TRIANGLES: &str = "triangles.msh";

@@ -43,7 +43,7 @@ pub(super) struct RawMesh {
 
 /// A volume of the geometry.
 pub(super) struct Volume {
-    /// Its physical groups.
+    /// Physical groups.
     pub groups: Vec<u32>,
     /// Tags of the surfaces that bound it.
     pub surfaces: Vec<i64>,

@@ -250,3 +250,8 @@ Printf(\"topopt: %.17g %.17g %g %g %.17g\", volume, area, #s(), #c(), Sqrt(x * x
 pub(super) fn note_on_edge(edge: f64) -> String {
     format!("no size of elements was given: edges of at most {} were chosen", shown(edge))
 }
+
+/// Remark on a mesh without sets of nodes or faces.
+pub(super) const NO_NAMES: &str = "the geometry has no named surfaces, curves or points: `[[select]]` of a case \
+                        takes faces by the numbers that `topopt info FILE --faces` lists, and in a \
+                        .geo file `Physical Surface(\"fixed\") = {1};` names them";
