@@ -42,7 +42,7 @@ pub(crate) fn attempt(
 /// [`Fault`]: there is no cell.
 pub(crate) fn count(surface: &Surface, features: &Features, size: f64) -> Result<usize, Fault> {
     let mut draft = of_cells(surface, features, size)?;
-    // A part of the layers, or none, where they fail: a count of one more attempt is not worth more.
+    // A part of the layers, or none, where they fail: that is near enough for a count.
     let _ = map(features, &mut draft);
     Ok(draft.hexes.len())
 }

@@ -80,8 +80,8 @@ impl Features {
     }
 }
 
-/// Borders between faces along which the normals differ and, if wanted, straight ones along the grid
-/// where they do not, by curves of the same two faces.
+/// Borders between faces along which the normals differ and, if wanted, straight ones along the
+/// grid where they do not, by curves of the same two faces.
 fn kept_edges(surface: &Surface, tangent: Tangent) -> Edges {
     let mut borders = Edges::new();
     for (t, triangle) in surface.triangles.iter().enumerate() {

@@ -21,8 +21,8 @@ use crate::turn::axes;
 const SIZES: [f64; 6] = [1.0, 0.96, 1.05, 0.9, 0.8, 0.67];
 /// Least scaled Jacobian that ends the attempts.
 const GOOD: f64 = 0.3;
-/// One that ends them with tangent curves, which may cost quality: in a block whose bores are of two
-/// halves 0.35 in place of 0.64.
+/// One that ends them with tangent curves, which may cost quality: in a block whose bores are of
+/// two halves 0.35 in place of 0.64.
 const GOOD_WITH_TANGENT: f64 = 0.5;
 /// Valid meshes that are compared.
 const ENOUGH: usize = 3;
@@ -57,8 +57,8 @@ pub struct NumberedFace {
     pub number: u32,
 }
 
-/// Meshes the inside of `surface` by hexahedra of edges of about `size`, on grids of at most so many
-/// cells as `most_cells`. Where that is not possible, grids of other sizes are tried;
+/// Meshes the inside of `surface` by hexahedra of edges of about `size`, on grids of at most so
+/// many cells as `most_cells`. Where that is not possible, grids of other sizes are tried;
 /// [`Report::failed`] says which and why.
 ///
 /// # Errors
