@@ -31,8 +31,8 @@ pub struct Mesh {
     #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0))]
     pub element_size: Option<Spanned<f64>>,
     /// Elements of a geometry: "hexahedra" on a grid that keeps faces, edges and corners of the
-    /// part; "tetrahedra", or what `hexes` says, by Gmsh, which is the default; "auto" takes hexahedra
-    /// where all have a scaled Jacobian of at least 0.2, and says where it does not.
+    /// part; "tetrahedra", or what `hexes` says, by Gmsh, which is the default; "auto" takes
+    /// hexahedra where all have a scaled Jacobian of at least 0.2, and says where it does not.
     #[schemars(with = "Option<MeshMethod>")]
     pub method: Option<Spanned<MeshMethod>>,
     /// How Gmsh makes the elements of a geometry.

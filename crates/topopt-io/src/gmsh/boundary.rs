@@ -62,8 +62,8 @@ const MOST_OFF: f64 = 5e-3;
 const GAP: f64 = 2.0;
 
 /// Triangulates the boundary of the body at `geometry`, for at most so many elements as `most` of
-/// the size that `meshing` gives; facets of an STL file are taken as they are. Gmsh is ended soon after
-/// `interrupt` is set.
+/// the size that `meshing` gives; facets of an STL file are taken as they are. Gmsh is ended soon
+/// after `interrupt` is set.
 ///
 /// # Errors
 /// [`MeshingError`]; among them several bodies, and more elements than `most`.
