@@ -252,12 +252,12 @@ impl Meshed {
         gmsh: &Gmsh,
         interrupt: &Interrupt,
     ) -> Result<Self, InputError> {
-        let (names, cutting) = (config.cell_arrays(), tetrahedra::cutting(config));
+        let names = config.cell_arrays();
         let read = match names.as_slice() {
-            [] => meshing::of(config, gmsh)
-                .and_then(|how| meshing::read(path, &how, cutting, interrupt))
+            [] => meshing::how(config, gmsh)
+                .and_then(|how| meshing::read(path, &how, interrupt))
                 .map(|mesh| (mesh, Vec::new())),
-            names => vtu::read_with_cell_data_as(path, names, cutting)
+            names => vtu::read_with_cell_data_as(path, names, tetrahedra::cutting(config))
                 .map_err(|error| Finding::new(error.to_string())),
         };
         let (imported, arrays) = read.map_err(|finding| {

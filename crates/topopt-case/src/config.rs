@@ -49,7 +49,7 @@ pub use keys::{Config, Material, SetMaterial};
 pub use loads::{Axis, Load, LoadCase, Spring, Support};
 pub use manufacturing::{Manufacturing, ManufacturingKind};
 pub use material_properties::{Given, MaterialProperty, number};
-pub use mesh::{Generator, Hexes, Mesh};
+pub use mesh::{Generator, Hexes, Mesh, MeshMethod};
 pub use objective::{Constraint, Objective, ResponseKeys, ResponseName, TimeOf};
 pub use output::{Compression, Output};
 pub use physics::{Convection, Physics, PhysicsKind};

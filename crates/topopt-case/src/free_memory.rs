@@ -23,6 +23,18 @@ pub fn check_elements(elements: usize) -> Result<(), Finding> {
     check(elements, meshes(1, 1) + 24 * 10 + 8 * 20)
 }
 
+/// Most hexahedra that the memory has room for while they are made of a geometry, and most cells of
+/// the grid for them.
+pub fn of_hexahedra() -> [f64; 2] {
+    let free = available().map_or(f64::INFINITY, |free| free as f64);
+    [free / HEXAHEDRON, free / CELL]
+}
+
+/// Bytes per hexahedron while it is made.
+const HEXAHEDRON: f64 = 1500.0;
+/// Bytes per cell of its grid.
+const CELL: f64 = 8.0;
+
 /// Refuses to make the solid of a design of `elements` that would not fit into memory.
 ///
 /// # Errors

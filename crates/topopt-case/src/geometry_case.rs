@@ -27,7 +27,8 @@ pub fn case_of(file: &Path, part: &PartFaces) -> String {
     let mut text = format!(
         "# The case of {name}, in mm, N and N/mm^2. Supports and loads are comments: choose faces and \
          remove `# `.\n# `topopt info {name} --faces --page faces.html` draws the faces with their \
-         numbers.\n\ntitle = {}\n\n[mesh]\nfile = {}\n{size}\n\n[material]\nyoungs_modulus = 210e3     \
+         numbers.\n\ntitle = {}\n\n[mesh]\nfile = {}\n{size}\n# method = \"auto\"     # hexahedra \
+         where they are good, else tetrahedra\n\n[material]\nyoungs_modulus = 210e3     \
          # of steel; aluminum 70e3\npoissons_ratio = 0.3\n\n",
         toml::Value::from(stem.as_ref()),
         toml::Value::from(name.to_string()),

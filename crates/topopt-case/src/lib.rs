@@ -22,6 +22,7 @@ pub mod free_memory;
 pub mod full_part;
 pub mod geometry_case;
 pub mod geometry_faces;
+mod hexahedra;
 pub mod interpolation;
 pub mod interrupt;
 pub mod kept;

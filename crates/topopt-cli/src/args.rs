@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use topopt_case::config::{Device, Generator, Hexes, Preconditioner, Strategy};
+use topopt_case::config::{Device, Generator, Hexes, MeshMethod, Preconditioner, Strategy};
 use topopt_case::meshing::Gmsh;
 use topopt_io::gmsh::is_geometry;
 use topopt_surface::Quality;
@@ -341,7 +341,10 @@ pub struct MeshArgs {
     /// Largest edge of the elements of a geometry
     #[arg(long, value_name = "LENGTH", conflicts_with_all = ["size", "elements"])]
     pub element_size: Option<f64>,
-    /// How the hexahedra of a geometry are made
+    /// Elements of a geometry
+    #[arg(long, value_enum, conflicts_with = "size")]
+    pub method: Option<MeshMethod>,
+    /// How Gmsh makes the hexahedra of a geometry
     #[arg(long, value_enum, conflicts_with = "size")]
     pub hexes: Option<Hexes>,
     /// Gmsh

@@ -23,7 +23,7 @@ fn main() {
         let size = extent / cells;
         let Some(surface) = parts::surface(script, size, degrees) else { return };
         let start = Instant::now();
-        let found = mesh(&surface, size);
+        let found = mesh(&surface, size, 1e9);
         let time = start.elapsed().as_secs_f64();
         match found {
             Ok(meshed) => {

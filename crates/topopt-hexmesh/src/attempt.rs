@@ -3,6 +3,7 @@
 use crate::cells::body;
 use crate::certify::certify;
 use crate::draft::Draft;
+use crate::fault::Fault;
 use crate::features::Features;
 use crate::fit::Fit;
 use crate::fraction::fractions;
@@ -19,33 +20,56 @@ use crate::surface::Surface;
 /// Meshes `surface` by elements of `size`.
 ///
 /// # Errors
-/// Why the mesh is not valid: text for a message.
+/// [`Fault`]: there is no valid mesh.
 pub(crate) fn attempt(
     surface: &Surface,
     features: &Features,
     size: f64,
-) -> Result<(Draft, Report), String> {
-    let grid = Grid::fitted(surface, features, size);
-    let fractions = fractions(surface, &grid);
-    let cells = body(&grid, &fractions, outer_pieces(surface))
-        .ok_or("cells touch each other at edges, however they are chosen")?;
-    let mut draft = Draft::of_cells(&grid, &cells, size);
-    if draft.hexes.is_empty() {
-        return Err("no cell is more than half full".to_owned());
-    }
+) -> Result<(Draft, Report), Fault> {
+    let mut draft = of_cells(surface, features, size)?;
     let n_grid = draft.points.len();
-
-    let paths = route(features, &mut draft)?;
-    flood(features, &mut draft, &paths)?;
-    add_layers(features, &mut draft);
-    if !draft.is_conforming() {
-        return Err("layers under several faces do not fit each other".to_owned());
-    }
+    map(features, &mut draft)?;
 
     let fit = Fit::of(surface, features, &draft)?;
     optimize(&mut draft, &fit, n_grid);
     let report = certify(&draft, &fit, surface)?;
     Ok((draft, report))
+}
+
+/// Counts the elements of an attempt, some of them where it fails.
+///
+/// # Errors
+/// [`Fault`]: there is no cell.
+pub(crate) fn count(surface: &Surface, features: &Features, size: f64) -> Result<usize, Fault> {
+    let mut draft = of_cells(surface, features, size)?;
+    // A part of the layers, or none, where they fail: that is near enough for a count.
+    let _ = map(features, &mut draft);
+    Ok(draft.hexes.len())
+}
+
+/// Collects the cells of the body.
+fn of_cells(surface: &Surface, features: &Features, size: f64) -> Result<Draft, Fault> {
+    let grid = Grid::fitted(surface, features, size);
+    let fractions = fractions(surface, &grid);
+    let cells = body(&grid, &fractions, outer_pieces(surface))
+        .ok_or("cells touch each other at edges, however they are chosen")?;
+    let draft = Draft::of_cells(&grid, &cells, size);
+    if draft.hexes.is_empty() {
+        return Err("no cell is more than half full".into());
+    }
+    Ok(draft)
+}
+
+/// Maps the features to the skin, and adds layers under faces that need them.
+fn map(features: &Features, draft: &mut Draft) -> Result<(), Fault> {
+    let paths = route(features, draft)?;
+    flood(features, draft, &paths)?;
+    add_layers(features, draft);
+    if draft.is_conforming() {
+        Ok(())
+    } else {
+        Err("layers under several faces do not fit each other".into())
+    }
 }
 
 /// Adds a layer on each group of patches that needs one, then second ones where faces still turn by

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use topopt_mesh::hexahedron::{determinant, gauss_points, jacobian, volume};
 
 use crate::draft::{Draft, edge};
+use crate::fault::Fault;
 use crate::fit::Fit;
 use crate::optimize::qualities;
 use crate::report::Report;
@@ -18,29 +19,30 @@ const MOST_OFF: f64 = 1e-3;
 /// the skin is that of the elements, and that it has the holes of the part; measures the quality.
 ///
 /// # Errors
-/// The first check that fails: text for a message.
-pub(crate) fn certify(draft: &Draft, fit: &Fit, surface: &Surface) -> Result<Report, String> {
+/// [`Fault`]: the first check that fails.
+pub(crate) fn certify(draft: &Draft, fit: &Fit, surface: &Surface) -> Result<Report, Fault> {
     let mut quality = qualities(draft);
     let corners = |hex: &[u32; 8]| hex.map(|v| <[f64; 3]>::from(draft.points[v as usize]));
     let is_valid = |hex: &[u32; 8]| {
         let x = corners(hex);
         gauss_points().iter().all(|&xi| determinant(&jacobian(&x, xi)) > 0.0)
     };
-    let n_inverted = quality.len() - quality.iter().filter(|q| **q > 0.0).count();
-    let n_flat = draft.hexes.par_iter().filter(|hex| !is_valid(hex)).count();
-    if n_inverted + n_flat > 0 {
-        return Err(format!("{} elements are inverted", n_inverted.max(n_flat)));
+    let is_positive = quality.iter().all(|q| *q > 0.0);
+    if !is_positive || !draft.hexes.par_iter().all(is_valid) {
+        let worst = (0..quality.len()).min_by(|&a, &b| quality[a].total_cmp(&quality[b]));
+        let worst = corners(&draft.hexes[worst.unwrap_or_default()]);
+        return Err(Fault::at(worst[0].into(), "elements are inverted"));
     }
     let distance = fit.distance(&draft.points);
     if distance > MOST_OFF * draft.size {
-        return Err(format!("a node lies {:.3} cells off its face", distance / draft.size));
+        return Err("a node lies off its face".into());
     }
     if !draft.is_conforming() {
-        return Err("the faces of the elements do not close the surface".to_owned());
+        return Err("the faces of the elements do not close the surface".into());
     }
     let holes = [euler_of_mesh(draft), euler_of_surface(surface)];
     if holes[0] != holes[1] {
-        return Err("the mesh does not have the holes of the part".to_owned());
+        return Err("the mesh does not have the holes of the part".into());
     }
 
     quality.par_sort_unstable_by(f64::total_cmp);

@@ -22,7 +22,7 @@ pub enum HexmeshError {
     /// An edge without exactly two triangles.
     #[error(
         "the surface is open or meets itself: {triangles} triangles share the edge from {from:?} to \
-         {to:?}; close it, or mesh by tetrahedra"
+         {to:?}"
     )]
     Edge {
         /// Triangles at the edge.
@@ -32,25 +32,34 @@ pub enum HexmeshError {
         /// End of the edge.
         to: [f64; 3],
     },
-    /// A surface with one side only.
-    #[error("the surface has no inside: it turns into itself like a Moebius strip")]
-    OneSided,
-    /// A surface around nothing.
-    #[error("the surface encloses no volume")]
+    /// Neighbors of which one is turned inward.
+    #[error("triangles at the edge from {from:?} to {to:?} are turned against each other")]
+    Turned {
+        /// Start of the edge.
+        from: [f64; 3],
+        /// End of the edge.
+        to: [f64; 3],
+    },
+    /// A surface around nothing, or turned inward.
+    #[error("the surface encloses no volume, or points inward")]
     Empty,
     /// A size that makes no grid.
-    #[error("elements of size {size} make a grid of {cells:.1e} cells: choose a larger size")]
+    #[error(
+        "elements of size {size} need a grid of {cells:.1e} cells, and at most {most:.1e} have room"
+    )]
     TooFine {
         /// Edge of an element.
         size: f64,
         /// Cells of the grid.
         cells: f64,
+        /// Most cells.
+        most: f64,
     },
     /// A size that is not positive.
     #[error("elements have a positive size, not {0}")]
     BadSize(f64),
     /// All attempts failed; the fault of the best one.
-    #[error("no valid mesh of hexahedra of size {size} was found: {fault}; mesh by tetrahedra")]
+    #[error("no valid mesh of hexahedra of size {size} was found: {fault}")]
     NoMesh {
         /// Edge of an element.
         size: f64,

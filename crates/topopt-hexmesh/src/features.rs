@@ -10,6 +10,8 @@ use crate::surface::{Surface, Vec3};
 const SHARP: f64 = 25.0;
 /// Turn (degrees) of a sharp curve that makes a corner.
 const TURN: f64 = 40.0;
+/// Largest distance of a straight line from its axis, as a share of its length.
+const STRAIGHT: f64 = 1e-6;
 /// Largest sum of the angles (degrees) of triangles around a vertex that is the tip of a cone.
 const TIP: f64 = 290.0;
 
@@ -26,13 +28,22 @@ pub(crate) struct Features {
     pub patches: Vec<Nearest>,
 }
 
+/// Treatment of borders at which faces meet smoothly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tangent {
+    /// Straight lines along the grid are curves that nodes lie on, so that faces have their areas.
+    Kept,
+    /// Elements lie on the face that their centers lie on.
+    Free,
+}
+
 /// Edges with the triangle on the left of each, from its start to its end.
 type Edges = BTreeMap<(u32, u32), usize>;
 
 impl Features {
-    /// Finds the features of `surface`.
-    pub fn of(surface: &Surface) -> Self {
-        let sharp = sharp_edges(surface);
+    /// Finds the features of `surface`: sharp curves and, if wanted, [tangent](Tangent) ones.
+    pub fn of(surface: &Surface, tangent: Tangent) -> Self {
+        let sharp = kept_edges(surface, tangent);
         let (patch_of, n_patches) = patches(surface, &sharp);
         let stops = stops(surface, &sharp);
         let numbers: BTreeMap<u32, u32> =
@@ -69,8 +80,9 @@ impl Features {
     }
 }
 
-/// Borders between faces along which the normals differ, by curves of the same two faces.
-fn sharp_edges(surface: &Surface) -> Edges {
+/// Borders between faces along which the normals differ and, if wanted, straight ones along the
+/// grid where they do not, by curves of the same two faces.
+fn kept_edges(surface: &Surface, tangent: Tangent) -> Edges {
     let mut borders = Edges::new();
     for (t, triangle) in surface.triangles.iter().enumerate() {
         for k in 0..3 {
@@ -88,17 +100,49 @@ fn sharp_edges(surface: &Surface) -> Edges {
     }
     let is_stop = |v: u32| around[&v].len() != 2 || around[&v][0] != around[&v][1];
 
-    let mut sharp = Edges::new();
-    for path in walks(&borders, is_stop) {
-        let edges: Vec<_> = path.windows(2).map(|ends| (ends[0], ends[1])).collect();
-        if median(edges.iter().map(|edge| turn(surface, *edge, borders[edge]))).abs() > SHARP {
-            for (a, b) in edges {
-                sharp.insert((a, b), borders[&(a, b)]);
-                sharp.insert((b, a), borders[&(b, a)]);
-            }
+    let pairs = |path: &Vec<u32>| -> Vec<(u32, u32)> {
+        path.windows(2).map(|ends| (ends[0], ends[1])).collect()
+    };
+    let is_sharp = |path: &Vec<u32>| {
+        median(pairs(path).iter().map(|edge| turn(surface, *edge, borders[edge]))).abs() > SHARP
+    };
+    let (mut kept, mut others): (Vec<_>, Vec<_>) =
+        walks(&borders, is_stop).into_iter().partition(is_sharp);
+    if tangent == Tangent::Kept {
+        others.retain(|path| is_along_grid(surface, path));
+        drop_loose(&kept, &mut others);
+        kept.append(&mut others);
+    }
+    let edges = kept.iter().flat_map(pairs).flat_map(|(a, b)| [(a, b), (b, a)]);
+    edges.map(|edge| (edge, borders[&edge])).collect()
+}
+
+/// Whether a path is a straight line along an axis.
+fn is_along_grid(surface: &Surface, path: &[u32]) -> bool {
+    let at = |v: u32| surface.points[v as usize];
+    let whole = at(path[path.len() - 1]) - at(path[0]);
+    let axis = whole.iamax();
+    let off = |v: &u32| {
+        let mut way = at(*v) - at(path[0]);
+        way[axis] = 0.0;
+        way.norm()
+    };
+    path.iter().map(off).fold(0.0, f64::max) < STRAIGHT * whole.norm()
+}
+
+/// Drops tangent paths with an end at which no other path ends or passes.
+fn drop_loose(sharp: &[Vec<u32>], tangent: &mut Vec<Vec<u32>>) {
+    loop {
+        let mut counts = BTreeMap::<u32, usize>::new();
+        for path in sharp.iter().chain(&*tangent) {
+            path.windows(2).flatten().for_each(|&v| *counts.entry(v).or_default() += 1);
+        }
+        let before = tangent.len();
+        tangent.retain(|path| [path[0], path[path.len() - 1]].iter().all(|v| counts[v] > 1));
+        if tangent.len() == before {
+            return;
         }
     }
-    sharp
 }
 
 /// Angle (degrees) from the normal on the left of an edge to that on its right, positive where the

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::draft::Draft;
+use crate::fault::Fault;
 use crate::features::Features;
 use crate::surface::{Surface, Vec3};
 
@@ -53,8 +54,8 @@ impl<'a> Fit<'a> {
     /// Reads the bounds from the skin of `draft`.
     ///
     /// # Errors
-    /// A curve whose edges make no path: text for a message.
-    pub fn of(surface: &'a Surface, features: &'a Features, draft: &Draft) -> Result<Self, String> {
+    /// [`Fault`]: a curve whose edges make no path.
+    pub fn of(surface: &'a Surface, features: &'a Features, draft: &Draft) -> Result<Self, Fault> {
         let mut bounds = vec![Bound::Free; draft.points.len()];
         for quad in &draft.quads {
             quad.nodes.iter().for_each(|&v| bounds[v as usize] = Bound::Patch(quad.patch));
@@ -188,7 +189,7 @@ impl<'a> Fit<'a> {
 }
 
 /// Nodes along a chain, from its first corner, or closed.
-fn path(features: &Features, draft: &Draft, number: usize) -> Result<Vec<u32>, String> {
+fn path(features: &Features, draft: &Draft, number: usize) -> Result<Vec<u32>, Fault> {
     let chain = &features.chains[number];
     let mut next: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (&(a, b), _) in draft.curves.iter().filter(|(_, c)| **c as usize == number) {
@@ -199,7 +200,7 @@ fn path(features: &Features, draft: &Draft, number: usize) -> Result<Vec<u32>, S
         Some(ends) => draft.corners.get(&v) == Some(&ends[0]),
         None => true,
     };
-    let fault = || format!("the edges of the curve from {:?} make no path", chain.points[0]);
+    let fault = || Fault::at(chain.points[0], "edges of elements make no path along the curve");
     let start = next.keys().copied().find(|&v| is_end(v)).ok_or_else(fault)?;
     let (mut path, mut last) = (vec![start], u32::MAX);
     loop {

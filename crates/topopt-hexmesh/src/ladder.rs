@@ -1,13 +1,17 @@
 //! Ways to a mesh, one after the other until one passes.
 
+use std::f64::consts::PI;
+
 use nalgebra::Matrix3;
 use topopt_mesh::Face;
 use topopt_mesh::hexahedron::FACES;
+use topopt_mesh::numbers::{place, shown};
 
-use crate::attempt::attempt;
+use crate::attempt;
+use crate::chain::Chain;
 use crate::draft::{Draft, Quad};
 use crate::error::HexmeshError;
-use crate::features::Features;
+use crate::features::{Features, Tangent};
 use crate::report::Report;
 use crate::surface::{Surface, Vec3};
 use crate::turn::axes;
@@ -17,10 +21,19 @@ use crate::turn::axes;
 const SIZES: [f64; 6] = [1.0, 0.96, 1.05, 0.9, 0.8, 0.67];
 /// Least scaled Jacobian that ends the attempts.
 const GOOD: f64 = 0.3;
+/// One that ends them with tangent curves, which may cost quality: in a block whose bores are of
+/// two halves 0.35 in place of 0.64.
+const GOOD_WITH_TANGENT: f64 = 0.5;
 /// Valid meshes that are compared.
 const ENOUGH: usize = 3;
-/// Most cells of a grid.
+/// Most cells of a grid, which are numbered by 32 bits.
 const MOST_CELLS: f64 = 1e9;
+/// Least diameter of a bore, in elements, that is kept.
+const LEAST_DIAMETER: f64 = 1.5;
+/// Begins a fault of an attempt that keeps tangent curves.
+const KEPT: &str = "with borders of faces that meet smoothly, ";
+/// Lost features that are listed, at most.
+const MOST_LISTED: usize = 6;
 
 /// Mesh of hexahedra, and its skin.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,66 +57,132 @@ pub struct NumberedFace {
     pub number: u32,
 }
 
-/// Meshes the inside of `surface` by hexahedra of edges of about `size`. Where that is not
-/// possible, grids of other sizes are tried; [`Report::failed`] says which and why.
+/// Meshes the inside of `surface` by hexahedra of edges of about `size`, on grids of at most so
+/// many cells as `most_cells`. Where that is not possible, grids of other sizes are tried;
+/// [`Report::failed`] says which and why.
 ///
 /// # Errors
 /// [`HexmeshError`]: no way led to a valid mesh.
-pub fn mesh(surface: &Surface, size: f64) -> Result<Meshed, HexmeshError> {
-    if !(size > 0.0 && size.is_finite()) {
-        return Err(HexmeshError::BadSize(size));
-    }
-    let turn = axes(surface);
-    let turned = surface.moved(|x| turn.transpose() * x);
-    let [low, high] = turned.bounds();
-    let cells: f64 = (high - low).iter().map(|length| (length / size).ceil() + 5.0).product();
-    if cells > MOST_CELLS {
-        return Err(HexmeshError::TooFine { size, cells });
-    }
-
-    let features = Features::of(&turned);
-    let (mut best, mut failed, mut n_valid): (Option<(Draft, Report)>, _, _) =
-        (None, Vec::new(), 0);
-    for share in SIZES {
-        match attempt(&turned, &features, share * size) {
-            Ok(found) => {
-                n_valid += 1;
-                let is_better = best.as_ref().is_none_or(|(_, best)| found.1.least > best.least);
-                if found.1.least < GOOD {
-                    let (size, least) = (found.1.size, found.1.least);
-                    failed.push(format!("size {size:.4}: the least scaled Jacobian is {least:.2}"));
-                }
-                if is_better {
-                    best = Some(found);
-                }
-            }
-            Err(fault) => failed.push(format!("size {:.4}: {fault}", share * size)),
-        }
-        if n_valid >= ENOUGH || best.as_ref().is_some_and(|(_, report)| report.least >= GOOD) {
-            break;
-        }
-    }
+pub fn mesh(surface: &Surface, size: f64, most_cells: f64) -> Result<Meshed, HexmeshError> {
+    let aligned = Aligned::new(surface, size, most_cells)?;
+    let (best, failed) = aligned.best(size);
     match best {
-        Some((draft, report)) => {
-            Ok(finished(&turned, &features, &draft, turn, Report { failed, ..report }))
-        }
-        None => Err(HexmeshError::NoMesh { size, fault: failed.join("; ") }),
+        Some(found) => Ok(aligned.finished(found, failed)),
+        None => Err(HexmeshError::NoMesh {
+            size,
+            fault: [failed, aligned.lost(size)].concat().join("; "),
+        }),
     }
 }
 
-/// Turns the mesh back, and gives each face of the skin the number of the nearest face of the part.
-fn finished(
-    surface: &Surface,
-    features: &Features,
-    draft: &Draft,
+/// Counts the hexahedra that [`mesh`] makes at first, in a fraction of the time.
+///
+/// # Errors
+/// [`HexmeshError`]: as [`mesh`].
+pub fn count(surface: &Surface, size: f64, most_cells: f64) -> Result<usize, HexmeshError> {
+    let Aligned { surface, features, with_tangent, turn } =
+        Aligned::new(surface, size, most_cells)?;
+    let counted = attempt::count(&surface, with_tangent.as_ref().unwrap_or(&features), size);
+    counted.map_err(|fault| HexmeshError::NoMesh { size, fault: fault.message(&turn) })
+}
+
+/// Surface along the axes of the grid.
+struct Aligned {
+    surface: Surface,
+    /// Sharp curves alone.
+    features: Features,
+    /// Features with tangent curves besides, if there are any.
+    with_tangent: Option<Features>,
+    /// Axes of the grid, as columns.
     turn: Matrix3<f64>,
+}
+
+/// Valid mesh of one attempt.
+struct Found<'a> {
+    draft: Draft,
     report: Report,
-) -> Meshed {
-    let numbered = |quad: &Quad| numbered(surface, features, draft, quad);
-    let mut faces: Vec<NumberedFace> = draft.quads.iter().map(numbered).collect();
-    faces.sort_unstable_by_key(|face| face.face);
-    let points = draft.points.iter().map(|x| (turn * x).into()).collect();
-    Meshed { points, hexes: draft.hexes.clone(), faces, report }
+    features: &'a Features,
+}
+
+impl Aligned {
+    fn new(surface: &Surface, size: f64, most_cells: f64) -> Result<Self, HexmeshError> {
+        if !(size > 0.0 && size.is_finite()) {
+            return Err(HexmeshError::BadSize(size));
+        }
+        let turn = axes(surface);
+        let surface = surface.moved(|x| turn.transpose() * x);
+        let [low, high] = surface.bounds();
+        let cells: f64 = (high - low).iter().map(|length| (length / size).ceil() + 5.0).product();
+        let most = most_cells.min(MOST_CELLS);
+        if cells > most {
+            return Err(HexmeshError::TooFine { size, cells, most });
+        }
+        let [features, more] =
+            [Tangent::Free, Tangent::Kept].map(|tangent| Features::of(&surface, tangent));
+        let with_tangent = (more.chains.len() > features.chains.len()).then_some(more);
+        Ok(Self { surface, features, with_tangent, turn })
+    }
+
+    /// Finds the first good mesh, or the best of some valid ones, and says what failed. Tangent
+    /// curves are let go at once where they are in the way.
+    fn best(&self, size: f64) -> (Option<Found<'_>>, Vec<String>) {
+        let (mut best, mut failed, mut n_valid): (Option<Found>, Vec<(Vec<String>, String)>, _) =
+            (None, Vec::new(), 0);
+        let tangent =
+            self.with_tangent.iter().map(|features| (features, size, KEPT, GOOD_WITH_TANGENT));
+        let ways = tangent.chain(SIZES.map(|share| (&self.features, share * size, "", GOOD)));
+        for (features, size, kept, good) in ways {
+            let fault = match attempt::attempt(&self.surface, features, size) {
+                Ok((draft, report)) => {
+                    n_valid += 1;
+                    let least = report.least;
+                    if best.as_ref().is_none_or(|best| least > best.report.least) {
+                        best = Some(Found { draft, report, features });
+                    }
+                    if least >= good {
+                        break;
+                    }
+                    format!("the least scaled Jacobian is {least:.2}")
+                }
+                Err(fault) => fault.message(&self.turn),
+            };
+            let fault = format!("{kept}{fault}");
+            match failed.last_mut().filter(|(_, last)| *last == fault) {
+                Some((sizes, _)) => sizes.push(shown(size)),
+                None => failed.push((vec![shown(size)], fault)),
+            }
+            if n_valid >= ENOUGH {
+                break;
+            }
+        }
+        let text =
+            |(sizes, fault): &(Vec<String>, String)| format!("size {}: {fault}", sizes.join(", "));
+        (best, failed.iter().map(text).collect())
+    }
+
+    /// Says which closed curves, as of bores, are too small for elements of `size`, and which size
+    /// keeps them.
+    fn lost(&self, size: f64) -> Vec<String> {
+        let closed = self.features.chains.iter().filter(|chain| chain.is_closed());
+        let kept = |chain: &Chain| chain.length() / PI / LEAST_DIAMETER;
+        let small = closed.filter(|chain| kept(chain) < size);
+        let text = |chain: &Chain| {
+            let at = place((self.turn * chain.points[0]).into());
+            format!("the closed curve at {at} needs elements of at most {}", shown(kept(chain)))
+        };
+        small.map(text).take(MOST_LISTED).collect()
+    }
+
+    /// Turns the mesh back, and gives each face of the skin the number of the nearest face of the
+    /// part.
+    fn finished(&self, found: Found, failed: Vec<String>) -> Meshed {
+        let Found { draft, report, features } = found;
+        let numbered = |quad: &Quad| numbered(&self.surface, features, &draft, quad);
+        let mut faces: Vec<NumberedFace> = draft.quads.iter().map(numbered).collect();
+        faces.sort_unstable_by_key(|face| face.face);
+        let points = draft.points.iter().map(|x| (self.turn * x).into()).collect();
+        Meshed { points, hexes: draft.hexes, faces, report: Report { failed, ..report } }
+    }
 }
 
 fn numbered(surface: &Surface, features: &Features, draft: &Draft, quad: &Quad) -> NumberedFace {

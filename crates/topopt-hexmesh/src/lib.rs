@@ -12,14 +12,15 @@
 //! ```
 //! use topopt_hexmesh::{Surface, mesh};
 //!
-//! // A cube of edge 1: its faces are told apart by angle.
+//! // A cube of edge 1, in six faces of two triangles.
 //! let points = (0..8u32).map(|v| [0, 1, 2].map(|k| f64::from(v >> k & 1))).collect();
 //! let quads =
 //!     [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
 //! let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-//! let cube = Surface::with_faces_by_angle(points, triangles, 30.0)?;
+//! let faces = (0..12).map(|triangle| triangle / 2).collect();
+//! let cube = Surface::new(points, triangles, faces)?;
 //!
-//! let meshed = mesh(&cube, 0.25)?;
+//! let meshed = mesh(&cube, 0.25, 1e6)?;
 //! assert_eq!((meshed.hexes.len(), meshed.faces.len()), (64, 96));
 //! assert_eq!(meshed.report.least, 1.0);
 //! # Ok::<(), topopt_hexmesh::HexmeshError>(())
@@ -32,6 +33,7 @@ mod chain;
 mod draft;
 mod energy;
 mod error;
+mod fault;
 mod features;
 mod fit;
 mod fraction;
@@ -51,6 +53,6 @@ mod surface;
 mod turn;
 
 pub use error::HexmeshError;
-pub use ladder::{Meshed, NumberedFace, mesh};
+pub use ladder::{Meshed, NumberedFace, count, mesh};
 pub use report::Report;
 pub use surface::Surface;

@@ -29,6 +29,11 @@ impl Nearest {
         Self { triangles: Triangles::new(corners), numbers }
     }
 
+    /// Corner of the first triangle.
+    pub fn first(&self) -> Vec3 {
+        self.triangles.first().map_or_else(Vec3::zeros, |[x, ..]| x.into())
+    }
+
     /// Returns the foot of `x`.
     ///
     /// # Panics

@@ -117,12 +117,13 @@ impl Objective {
                 break;
             }
             let mut direction = self.direction(&gradient, &pairs, steepest);
-            if dot(&gradient, &direction) >= 0.0 {
+            let mut slope = dot(&gradient, &direction);
+            if slope >= 0.0 {
                 pairs.clear();
                 let scale = -0.05 * self.size / steepest;
                 direction = gradient.par_iter().map(|g| g * scale).collect();
+                slope = dot(&gradient, &direction);
             }
-            let slope = dot(&gradient, &direction);
             let mut share = (LONGEST * self.size / longest(&direction)).min(1.0);
             let found = (0..12).find_map(|_| {
                 let moved = Self::moved(x, share, &direction);
@@ -132,15 +133,7 @@ impl Objective {
                 (value <= limit).then_some((moved, value))
             });
             let Some((moved, value)) = found else { break };
-            let pair = Pair::new(&moved, x, &next, &gradient);
-            if pair.curvature
-                > 1e-12 * (dot(&pair.step, &pair.step) * dot(&pair.change, &pair.change)).sqrt()
-            {
-                pairs.push_back(pair);
-                if pairs.len() > HISTORY {
-                    pairs.pop_front();
-                }
-            }
+            keep(Pair::new(&moved, x, &next, &gradient), &mut pairs);
             let decrease = energy - value;
             (*x, energy) = (moved, value);
             std::mem::swap(&mut gradient, &mut next);
@@ -190,6 +183,17 @@ impl Pair {
         let minus = |a: &[Vec3], b: &[Vec3]| a.par_iter().zip(b).map(|(a, b)| a - b).collect();
         let (step, change): (Vec<Vec3>, Vec<Vec3>) = (minus(x, old), minus(gradient, old_gradient));
         Self { curvature: dot(&step, &change), step, change }
+    }
+}
+
+/// Adds a pair to the last ones, unless it says nothing of the curvature.
+fn keep(pair: Pair, pairs: &mut VecDeque<Pair>) {
+    let [step, change] = [&pair.step, &pair.change].map(|v| dot(v, v));
+    if pair.curvature > 1e-12 * (step * change).sqrt() {
+        pairs.push_back(pair);
+        if pairs.len() > HISTORY {
+            pairs.pop_front();
+        }
     }
 }
 

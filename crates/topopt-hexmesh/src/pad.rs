@@ -37,16 +37,8 @@ pub(crate) fn pad(draft: &mut Draft, patches: &[u32]) {
         }
     }
 
-    // A curve that leaves the group goes on to the copy of its last node.
     draft.curves.retain(|edge, _| !gone.contains(edge));
-    for (&(a, b), &chain) in &draft.curves {
-        for v in [a, b] {
-            if let Some(&copy) = copies.get(&v) {
-                curves.insert(edge(v, copy), chain);
-            }
-        }
-    }
-    draft.curves.extend(curves);
+    extend_curves(draft, curves, &copies);
     let corners = std::mem::take(&mut draft.corners).into_iter();
     draft.corners =
         corners.map(|(v, corner)| (copies.get(&v).copied().unwrap_or(v), corner)).collect();
@@ -54,4 +46,20 @@ pub(crate) fn pad(draft: &mut Draft, patches: &[u32]) {
     let mut is_kept = covered.iter().map(|is| !is);
     draft.quads.retain(|_| is_kept.next().expect("a flag of each quad"));
     draft.quads.extend(quads);
+}
+
+/// Adds curves on the copies. One that leaves the group continues to the copy of its last node.
+fn extend_curves(
+    draft: &mut Draft,
+    mut on_copies: BTreeMap<(u32, u32), u32>,
+    copies: &BTreeMap<u32, u32>,
+) {
+    for (&(a, b), &chain) in &draft.curves {
+        for v in [a, b] {
+            if let Some(&copy) = copies.get(&v) {
+                on_copies.insert(edge(v, copy), chain);
+            }
+        }
+    }
+    draft.curves.extend(on_copies);
 }

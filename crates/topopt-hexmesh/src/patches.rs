@@ -1,20 +1,44 @@
 //! Patches of the skin: what curves enclose, named after the patches beside the curves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::draft::Draft;
+use crate::fault::Fault;
 use crate::features::Features;
 
 /// Sets the patch of each quad from the `paths` of the curves.
 ///
 /// # Errors
-/// What does not agree with the part: text for a message.
+/// [`Fault`]: patches of the skin are not those of the part.
 pub(crate) fn flood(
     features: &Features,
     draft: &mut Draft,
     paths: &[Vec<u32>],
-) -> Result<(), String> {
+) -> Result<(), Fault> {
     let quad_at = draft.quad_at();
+    let (region, regions) = regions(draft, &quad_at);
+    let region_at = |edge| region[quad_at[&edge] as usize];
+    let votes = votes(features, paths, region_at, regions.len());
+    let mut owners = BTreeMap::new();
+    for (own, votes) in regions.iter().zip(votes) {
+        let most = votes.iter().max_by_key(|(patch, count)| (**count, std::cmp::Reverse(**patch)));
+        let patch = most.map_or_else(|| nearest_patch(features, draft, own), |(&patch, _)| patch);
+        if votes.len() > 1 || owners.insert(patch, own).is_some() {
+            let first = draft.quads[own[0] as usize].nodes[0];
+            let text = "cells are too large for faces close together";
+            return Err(Fault::at(draft.points[first as usize], text));
+        }
+        own.iter().for_each(|&q| draft.quads[q as usize].patch = patch);
+    }
+    let lost = (0..).zip(&features.patches).find(|(patch, _)| !owners.contains_key(patch));
+    match lost {
+        Some((_, patch)) => Err(Fault::at(patch.first(), "cells are too large for a small face")),
+        None => Ok(()),
+    }
+}
+
+/// Regions of quads between curves: the region of each quad, and the quads of each.
+fn regions(draft: &Draft, quad_at: &HashMap<(u32, u32), u32>) -> (Vec<u32>, Vec<Vec<u32>>) {
     let mut region = vec![u32::MAX; draft.quads.len()];
     let mut regions: Vec<Vec<u32>> = Vec::new();
     for first in 0..region.len() {
@@ -37,23 +61,7 @@ pub(crate) fn flood(
         }
         regions.push(own);
     }
-
-    let region_at = |edge| region[quad_at[&edge] as usize];
-    let votes = votes(features, paths, region_at, regions.len());
-    let mut owners = BTreeMap::new();
-    for (own, votes) in regions.iter().zip(votes) {
-        let most = votes.iter().max_by_key(|(patch, count)| (**count, std::cmp::Reverse(**patch)));
-        let patch = most.map_or_else(|| nearest_patch(features, draft, own), |(&patch, _)| patch);
-        if votes.len() > 1 || owners.insert(patch, own).is_some() {
-            return Err("cells are too large for faces that lie close together".to_owned());
-        }
-        own.iter().for_each(|&q| draft.quads[q as usize].patch = patch);
-    }
-    if owners.len() < features.patches.len() {
-        let lost = features.patches.len() - owners.len();
-        return Err(format!("{lost} faces are too small for the cells, such as a narrow hole"));
-    }
-    Ok(())
+    (region, regions)
 }
 
 /// Edges of curves beside each region, counted by the patch that the curve has on that side.

@@ -8,6 +8,7 @@ use rstar::primitives::GeomWithData;
 
 use crate::chain::Chain;
 use crate::draft::{Draft, edge};
+use crate::fault::Fault;
 use crate::features::Features;
 use crate::skin::{Skin, shortest_path};
 use crate::surface::Vec3;
@@ -32,8 +33,8 @@ const CURVE_REACH: f64 = 1.6;
 /// curve.
 ///
 /// # Errors
-/// What could not be mapped: text for a message.
-pub(crate) fn route(features: &Features, draft: &mut Draft) -> Result<Vec<Vec<u32>>, String> {
+/// [`Fault`]: a corner or curve that could not be mapped.
+pub(crate) fn route(features: &Features, draft: &mut Draft) -> Result<Vec<Vec<u32>>, Fault> {
     let skin = Skin::of(draft);
     let mut router = Router::new(features, &skin, draft.size);
     router.place_corners()?;
@@ -44,11 +45,7 @@ pub(crate) fn route(features: &Features, draft: &mut Draft) -> Result<Vec<Vec<u3
         let squares = path.iter().map(|&v| router.square(number, v));
         let far = squares.fold(0.0, f64::max).sqrt();
         if far > CURVE_REACH {
-            let at = features.chains[number].points[0];
-            return Err(format!(
-                "the path of the curve from {} strays by {far:.1} cells",
-                shown(at)
-            ));
+            return Err(fault_of(&features.chains[number], "cells follow no curve"));
         }
         for ends in path.windows(2) {
             let [a, b] = [ends[0], ends[1]].map(|v| skin.nodes[v as usize]);
@@ -62,9 +59,9 @@ pub(crate) fn route(features: &Features, draft: &mut Draft) -> Result<Vec<Vec<u3
     Ok(paths.iter().map(nodes).collect())
 }
 
-/// A place in a message.
-pub(crate) fn shown(x: Vec3) -> String {
-    format!("({:.4}, {:.4}, {:.4})", x.x, x.y, x.z)
+/// Fault of a curve, in its middle.
+fn fault_of(curve: &Chain, text: &str) -> Fault {
+    Fault::at(curve.at(0.5 * curve.length()), text)
 }
 
 struct Router<'a> {
@@ -105,7 +102,7 @@ impl<'a> Router<'a> {
 
     /// Gives each corner the nearest free node with as many neighbors as curves; those with most
     /// curves first.
-    fn place_corners(&mut self) -> Result<(), String> {
+    fn place_corners(&mut self) -> Result<(), Fault> {
         let mut order: Vec<usize> = (0..self.corners.len()).collect();
         order.sort_by_key(|&c| std::cmp::Reverse(self.features.corners[c].1));
         for c in order {
@@ -124,7 +121,7 @@ impl<'a> Router<'a> {
                     self.corners[c] = node;
                     self.is_fixed[node as usize] = true;
                 }
-                _ => return Err(format!("the corner at {} has no node near it", shown(x))),
+                _ => return Err(Fault::at(x, "cells have no node near the corner")),
             }
         }
         for (stations, chain) in self.stations.iter_mut().zip(&self.features.chains) {
@@ -136,7 +133,7 @@ impl<'a> Router<'a> {
     }
 
     /// Gives each closed curve four nodes that it passes, off the first paths of the others.
-    fn break_loops(&mut self) -> Result<(), String> {
+    fn break_loops(&mut self) -> Result<(), Fault> {
         let closed: Vec<usize> =
             (0..self.stations.len()).filter(|&c| self.features.chains[c].is_closed()).collect();
         if closed.is_empty() {
@@ -156,8 +153,7 @@ impl<'a> Router<'a> {
             let found = shifts.filter_map(|shift| self.breaks(curve, shift, &is_taken));
             let best = found.min_by(|a, b| a.0.total_cmp(&b.0));
             let Some((_, nodes)) = best else {
-                let at = shown(curve.points[0]);
-                return Err(format!("the closed curve at {at} is too small for the cells"));
+                return Err(fault_of(curve, "cells are too large for the closed curve"));
             };
             for &v in &nodes {
                 (is_taken[v as usize], self.is_fixed[v as usize]) = (true, true);
@@ -181,19 +177,12 @@ impl<'a> Router<'a> {
     }
 
     /// Routes all curves, shortest first, at prices that rise where several want a node.
-    fn negotiate(&mut self) -> Result<Vec<Vec<u32>>, String> {
+    fn negotiate(&mut self) -> Result<Vec<Vec<u32>>, Fault> {
         let n = self.skin.nodes.len();
         let (mut history, mut users) = (vec![0.0; n], vec![0_u32; n]);
         let mut order: Vec<usize> = (0..self.stations.len()).collect();
         let length = |c: &usize| self.features.chains[*c].length();
         order.sort_by(|a, b| length(a).total_cmp(&length(b)));
-        let mut beside = vec![0.0; n];
-        for &corner in &self.corners {
-            self.skin.neighbors[corner as usize]
-                .iter()
-                .for_each(|&v| beside[v as usize] = BESIDE_CORNER);
-        }
-
         let fixed = self.is_fixed.clone();
         let mut paths: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); order.len()];
         let mut routes = vec![Vec::new(); order.len()];
@@ -204,14 +193,8 @@ impl<'a> Router<'a> {
                     continue;
                 }
                 paths[chain].iter().for_each(|&v| users[v as usize] -= 1);
-                let mut prices: Vec<f64> = (0..n)
-                    .map(|v| history[v] + present * f64::from(users[v]) + beside[v])
-                    .collect();
-                for &station in &self.stations[chain] {
-                    for &v in &self.skin.neighbors[station as usize] {
-                        prices[v as usize] -= beside[v as usize];
-                    }
-                }
+                let price = |v: usize| history[v] + present * f64::from(users[v]);
+                let prices = self.beside_others(chain, (0..n).map(price).collect());
                 routes[chain] = self.path(chain, &prices, &fixed)?;
                 let own = routes[chain].iter().copied().filter(|&v| !fixed[v as usize]);
                 paths[chain] = own.collect();
@@ -226,11 +209,23 @@ impl<'a> Router<'a> {
             }
         }
         let shared = users.iter().position(|&count| count > 1).unwrap_or_default();
-        Err(format!("several curves need the node at {}", shown(self.skin.points[shared])))
+        Err(Fault::at(self.skin.points[shared], "cells are too large for curves close together"))
+    }
+
+    /// Adds to `prices` those of nodes beside corners, but not beside stations of `chain`.
+    fn beside_others(&self, chain: usize, mut prices: Vec<f64>) -> Vec<f64> {
+        let around = |nodes: &[u32]| -> BTreeSet<u32> {
+            nodes.iter().flat_map(|&v| &self.skin.neighbors[v as usize]).copied().collect()
+        };
+        let own = around(&self.stations[chain]);
+        for v in around(&self.corners).difference(&own) {
+            prices[*v as usize] += BESIDE_CORNER;
+        }
+        prices
     }
 
     /// Path of a chain through its stations.
-    fn path(&mut self, chain: usize, prices: &[f64], fixed: &[bool]) -> Result<Vec<u32>, String> {
+    fn path(&mut self, chain: usize, prices: &[f64], fixed: &[bool]) -> Result<Vec<u32>, Fault> {
         let stations = self.stations[chain].clone();
         let (size, curve, skin) = (self.size, &self.features.chains[chain], self.skin);
         let squares = &mut self.squares[chain];
@@ -245,8 +240,7 @@ impl<'a> Router<'a> {
                 is_open.then_some(prices[v as usize].max(0.0))
             };
             let Some(piece) = shortest_path(skin, [ends[0], ends[1]], &mut along, entry) else {
-                let at = shown(curve.points[0]);
-                return Err(format!("the curve from {at} finds no way between its ends"));
+                return Err(fault_of(curve, "cells leave no way for the curve"));
             };
             own.extend(piece.iter().copied());
             path.extend(&piece[1..]);

@@ -26,8 +26,8 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Checks that `triangles` (`[n_triangles][3]`, of any orientation) close a volume, and turns
-    /// them outward. `faces`: number of the face that each triangle belongs to.
+    /// Checks that `triangles` (`[n_triangles][3]`, counter-clockwise from outside) close a volume.
+    /// `faces`: number of the face that each triangle belongs to.
     ///
     /// # Errors
     /// [`HexmeshError`], naming the first offending entity.
@@ -54,28 +54,8 @@ impl Surface {
         let points: Vec<Vec3> = points.into_iter().map(Vec3::from).collect();
         let mut surface =
             Self { points, triangles, faces, across, normals: Vec::new(), areas: Vec::new() };
-        surface.orient()?;
         surface.measure();
         if surface.volume() <= 0.0 { Err(HexmeshError::Empty) } else { Ok(surface) }
-    }
-
-    /// Surface whose faces are the parts of it within which neighboring triangles meet at less
-    /// than `angle` (degrees), as of an STL file.
-    ///
-    /// # Errors
-    /// Those of [`Surface::new`].
-    pub fn with_faces_by_angle(
-        points: Vec<[f64; 3]>,
-        triangles: Vec<[u32; 3]>,
-        angle: f64,
-    ) -> Result<Self, HexmeshError> {
-        let faces = vec![0; triangles.len()];
-        let mut surface = Self::new(points, triangles, faces)?;
-        let (least, normals) = (angle.to_radians().cos(), &surface.normals);
-        let is_smooth =
-            |t: usize, k: usize| normals[t].dot(&normals[surface.across[t][k] as usize]) >= least;
-        surface.faces = surface.regions(is_smooth).0;
-        Ok(surface)
     }
 
     /// Volume inside.
@@ -141,100 +121,6 @@ impl Surface {
         self.areas = doubled.iter().map(|n| n.norm() / 2.0).collect();
         self.normals = doubled.iter().map(|n| n.try_normalize(0.0).unwrap_or_default()).collect();
     }
-
-    /// Turns triangles so that neighbors agree.
-    fn agree(&mut self) -> Result<(), HexmeshError> {
-        let mut is_done = vec![false; self.triangles.len()];
-        for first in 0..self.triangles.len() {
-            if is_done[first] {
-                continue;
-            }
-            is_done[first] = true;
-            let mut front = vec![first];
-            while let Some(t) = front.pop() {
-                for k in 0..3 {
-                    let other = self.across[t][k] as usize;
-                    let (a, b) = (self.triangles[t][k], self.triangles[t][(k + 1) % 3]);
-                    let agrees = directed(&self.triangles[other], b, a);
-                    if is_done[other] && !agrees {
-                        return Err(HexmeshError::OneSided);
-                    }
-                    if !is_done[other] {
-                        if !agrees {
-                            self.turn(other);
-                        }
-                        is_done[other] = true;
-                        front.push(other);
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Turns triangles so that neighbors agree, then pieces so that their normals point away from
-    /// the material: a piece inside an odd number of others is the wall of a cavity.
-    fn orient(&mut self) -> Result<(), HexmeshError> {
-        self.agree()?;
-        let (piece, n_pieces) = self.pieces();
-        let mut volumes = vec![0.0; n_pieces];
-        let mut first = vec![0; n_pieces];
-        for t in (0..piece.len()).rev() {
-            let [a, b, c] = self.corners(t);
-            volumes[piece[t] as usize] += a.dot(&b.cross(&c)) / 6.0;
-            first[piece[t] as usize] = t;
-        }
-        let depths: Vec<usize> = (0..n_pieces).map(|p| self.depth(first[p], &piece)).collect();
-        for t in 0..piece.len() {
-            let p = piece[t] as usize;
-            if (volumes[p] > 0.0) != depths[p].is_multiple_of(2) {
-                self.turn(t);
-            }
-        }
-        Ok(())
-    }
-
-    fn turn(&mut self, t: usize) {
-        self.triangles[t].swap(1, 2);
-        self.across[t].swap(0, 2);
-    }
-
-    /// Number of other pieces around the piece of triangle `t`: those that a ray from it crosses an
-    /// odd number of times.
-    fn depth(&self, t: usize, piece: &[u32]) -> usize {
-        let n_pieces = piece.iter().max().map_or(0, |&last| last as usize + 1);
-        if n_pieces == 1 {
-            return 0;
-        }
-        let start = self.corners(t)[0];
-        // A direction without relation to those of parts.
-        let ray = Vec3::new(0.5377, 0.3191, 0.7807);
-        let mut crossings = vec![0; n_pieces];
-        for other in (0..piece.len()).filter(|&other| piece[other] != piece[t]) {
-            crossings[piece[other] as usize] +=
-                usize::from(crosses(start, ray, self.corners(other)));
-        }
-        crossings.iter().filter(|&&count| count % 2 == 1).count()
-    }
-}
-
-/// Whether the ray from `start` crosses a triangle [MollerTrumbore1997].
-fn crosses(start: Vec3, ray: Vec3, [a, b, c]: [Vec3; 3]) -> bool {
-    let (e, f) = (b - a, c - a);
-    let p = ray.cross(&f);
-    let determinant = e.dot(&p);
-    if determinant == 0.0 {
-        return false;
-    }
-    let s = (start - a) / determinant;
-    let (u, q) = (s.dot(&p), s.cross(&e));
-    let v = ray.dot(&q);
-    u >= 0.0 && v >= 0.0 && u + v <= 1.0 && f.dot(&q) > 0.0
-}
-
-/// Whether `triangle` has the edge from `a` to `b`.
-fn directed(triangle: &[u32; 3], a: u32, b: u32) -> bool {
-    (0..3).any(|k| triangle[k] == a && triangle[(k + 1) % 3] == b)
 }
 
 /// The triangle across each edge.
@@ -248,10 +134,13 @@ fn neighbors(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> Result<Vec<[u32; 3]
 
     let mut across = vec![[0; 3]; triangles.len()];
     for around in edges.chunk_by(|e, f| (e.0, e.1) == (f.0, f.1)) {
+        let [from, to] = [around[0].0, around[0].1].map(|v| points[v as usize]);
         let &[(_, _, t, k), (_, _, s, l)] = around else {
-            let [from, to] = [around[0].0, around[0].1].map(|v| points[v as usize]);
             return Err(HexmeshError::Edge { triangles: around.len(), from, to });
         };
+        if triangles[t as usize][k] == triangles[s as usize][l] {
+            return Err(HexmeshError::Turned { from, to });
+        }
         (across[t as usize][k], across[s as usize][l]) = (s, t);
     }
     Ok(across)

@@ -55,6 +55,11 @@ impl Triangles {
         self.triangles.is_empty()
     }
 
+    /// Corners of one of them.
+    pub fn first(&self) -> Option<Corners> {
+        self.triangles.first().map(|(corners, _)| *corners)
+    }
+
     /// The point of them that is nearest to `point`, if there are any.
     pub fn nearest(&self, point: [f64; 3]) -> Option<[f64; 3]> {
         self.nearest_of(point).map(|(_, nearest)| nearest)

@@ -14,7 +14,7 @@ use topopt_case::named_sets::{empty, not_there};
 use topopt_case::tags::Tags;
 use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_io::vtk::{Array, Compression, Values, vtu};
-use topopt_io::{Cutting, UncutCells, WriteError};
+use topopt_io::{UncutCells, WriteError};
 use topopt_mesh::surface::boundary_faces;
 use topopt_mesh::{HexMesh, Sets};
 
@@ -82,7 +82,7 @@ impl Part {
         }
 
         check(&[path])?;
-        let read = meshing::read(path, &meshing::by(gmsh), Cutting::KeepOrCut, interrupt)?;
+        let read = meshing::read(path, &meshing::plain(gmsh), interrupt)?;
         let tags = Some(Tags { nodes: read.node_tags, elements: read.element_tags });
         let sets = read.mesh.sets().clone();
         Ok(Self { mesh: read.mesh, sets, tags, uncut: read.uncut })

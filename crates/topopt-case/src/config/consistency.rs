@@ -10,7 +10,7 @@ use super::load_consistency::{is_no_face, loads};
 use super::objective_consistency::objective;
 use super::physics_consistency::physics;
 use super::transient_consistency::transient;
-use super::{Axis, Config, Mesh};
+use super::{Axis, Config, Mesh, MeshMethod};
 use crate::finding::{Finding, InputError};
 
 /// Everything in `config` that does not fit together.
@@ -55,6 +55,7 @@ fn mesh(config: &Config) -> Option<Finding> {
     let mesh = config.mesh.get_ref();
     let size = mesh.size.as_ref().map(|size| size.span());
     let elements = mesh.elements.as_ref().map(|elements| elements.span());
+    let method = mesh.method.as_ref().map(|method| *method.get_ref());
 
     let has_geometry = mesh.file.as_ref().is_some_and(|file| is_geometry(file.get_ref()));
     if let (false, Some((key, span))) = (has_geometry, for_gmsh(mesh)) {
@@ -90,6 +91,14 @@ fn mesh(config: &Config) -> Option<Finding> {
         Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
     };
 
+    if let (Some(MeshMethod::Hexahedra), Some(hexes)) = (method, &mesh.hexes) {
+        return Some(
+            Finding::new("[mesh] has both `method = \"hexahedra\"` and `hexes`, which is for Gmsh")
+                .at(config.source(), hexes.span(), "one too many")
+                .remedy("remove `hexes`, or choose another `method`"),
+        );
+    }
+
     // Of a file only a geometry has a number of elements to ask for.
     let elements = elements.filter(|_| !has_geometry);
     match (&mesh.file, &mesh.generator, size, elements) {
@@ -116,9 +125,10 @@ fn mesh(config: &Config) -> Option<Finding> {
 /// The first key for Gmsh, with its place.
 fn for_gmsh(mesh: &Mesh) -> Option<(&'static str, Range<usize>)> {
     let size = mesh.element_size.as_ref().map(|key| ("element_size", key.span()));
+    let method = mesh.method.as_ref().map(|key| ("method", key.span()));
     let hexes = mesh.hexes.as_ref().map(|key| ("hexes", key.span()));
     let timeout = mesh.gmsh_timeout.as_ref().map(|key| ("gmsh_timeout", key.span()));
-    size.or(hexes).or(timeout)
+    size.or(method).or(hexes).or(timeout)
 }
 
 fn materials(config: &Config) -> Vec<Finding> {

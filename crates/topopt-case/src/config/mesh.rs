@@ -26,10 +26,15 @@ pub struct Mesh {
     /// refused.
     #[schemars(with = "Option<bool>")]
     pub cut: Option<Spanned<bool>>,
-    /// Largest edge of the elements of a geometry; by default as the geometry says, or so that
-    /// there are `elements`.
+    /// Largest edge of the elements of a geometry, of hexahedra the usual one; by default as the
+    /// geometry says, or so that there are `elements`.
     #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0))]
     pub element_size: Option<Spanned<f64>>,
+    /// Elements of a geometry: "hexahedra" on a grid that keeps faces, edges and corners of the
+    /// part; "tetrahedra", or what `hexes` says, by Gmsh, which is the default; "auto" takes
+    /// hexahedra where all have a scaled Jacobian of at least 0.2, and says where it does not.
+    #[schemars(with = "Option<MeshMethod>")]
+    pub method: Option<Spanned<MeshMethod>>,
     /// How Gmsh makes the elements of a geometry.
     #[schemars(with = "Option<Hexes>")]
     pub hexes: Option<Spanned<Hexes>>,
@@ -50,6 +55,20 @@ pub struct Mesh {
     /// a mesher may produce.
     #[schemars(with = "Option<bool>")]
     pub shuffled: Option<Spanned<bool>>,
+}
+
+/// Elements that a geometry is meshed by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "clap", value(rename_all = "snake_case"))]
+pub enum MeshMethod {
+    /// Hexahedra on a grid that keeps faces, edges and corners of the part.
+    Hexahedra,
+    /// Elements of Gmsh, by default tetrahedra.
+    Tetrahedra,
+    /// Hexahedra where they are good enough, else what Gmsh makes.
+    Auto,
 }
 
 /// How the elements of a geometry are made.

@@ -11,7 +11,7 @@ use topopt_case::deck_case;
 use topopt_case::finding::InputError;
 use topopt_case::interrupt::Interrupt;
 use topopt_case::meshing;
-use topopt_io::{Cutting, ImportedMesh};
+use topopt_io::ImportedMesh;
 use topopt_mesh::Components;
 use topopt_mesh::numbers::{rounded, shown};
 use topopt_mesh::quality::{Quality, QualitySummary, Spread};
@@ -30,8 +30,8 @@ pub(super) fn info(
     if args.faces {
         return faces::faces(args, out, interrupt);
     }
-    let imported = meshing::read(file, &meshing::by(&gmsh.into()), Cutting::KeepOrCut, interrupt)
-        .map_err(InputError::from)?;
+    let imported =
+        meshing::read(file, &meshing::plain(&gmsh.into()), interrupt).map_err(InputError::from)?;
     let info = Info::of(file, &imported);
     if *json {
         json::print(&info, out)

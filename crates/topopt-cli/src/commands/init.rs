@@ -8,7 +8,6 @@ use topopt_case::finding::{Finding, InputError};
 use topopt_case::interrupt::Interrupt;
 use topopt_case::meshing::{self, Gmsh};
 use topopt_case::{deck_case, deck_totals, geometry_case};
-use topopt_io::Cutting;
 use topopt_io::gmsh::is_geometry;
 use topopt_study::failure::Failure;
 
@@ -34,9 +33,8 @@ pub(super) fn init(name: &Path, out: &mut dyn Write, interrupt: &Interrupt) -> R
 }
 
 fn of_mesh(mesh: &Path, out: &mut dyn Write, interrupt: &Interrupt) -> Result<(), Failure> {
-    let meshing = meshing::by(&Gmsh::default());
-    let imported =
-        meshing::read(mesh, &meshing, Cutting::KeepOrCut, interrupt).map_err(InputError::from)?;
+    let how = meshing::plain(&Gmsh::default());
+    let imported = meshing::read(mesh, &how, interrupt).map_err(InputError::from)?;
     let (text, lost) = deck_case::case_of(mesh, &imported);
     let path = case_path(mesh);
     create(&path, &text)?;

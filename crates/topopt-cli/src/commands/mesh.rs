@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use topopt_case::config::{Generator, Hexes};
+use topopt_case::config::{Generator, Hexes, MeshMethod};
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::free_memory;
 use topopt_case::geometry_faces::set_name;
 use topopt_case::interrupt::Interrupt;
-use topopt_case::meshing;
+use topopt_case::meshing::{self, How};
 use topopt_io::Cutting;
 use topopt_io::gmsh::{self, Encoding, GmshFormat, Meshing, Version};
 use topopt_mesh::{Face, HexMesh};
@@ -75,8 +75,15 @@ fn with_faces(mesh: HexMesh, faces: BTreeMap<u32, Vec<Face>>) -> Result<HexMesh,
 }
 
 fn benchmark(generator: Generator, args: &MeshArgs) -> Result<HexMesh, InputError> {
-    if args.element_size.is_some() || args.hexes.is_some() || args.gmsh.gmsh.is_some() {
-        let finding = Finding::new("--element-size, --hexes and --gmsh are for geometries");
+    let [size, method, hexes, gmsh] = [
+        args.element_size.is_some(),
+        args.method.is_some(),
+        args.hexes.is_some(),
+        args.gmsh.gmsh.is_some(),
+    ];
+    if size || method || hexes || gmsh {
+        let finding =
+            Finding::new("--element-size, --method, --hexes and --gmsh are for geometries");
         return Err(finding.remedy("give the size of a benchmark by --size or --elements").into());
     }
     if args.size.is_none() && args.elements.is_none() {
@@ -101,17 +108,22 @@ fn of_geometry(
     if args.element_size.is_some_and(|size| !(size.is_finite() && size > 0.0)) {
         return Err(Finding::new("--element-size must be greater than 0").into());
     }
+    if args.method == Some(MeshMethod::Hexahedra) && args.hexes.is_some() {
+        let finding = Finding::new("--hexes is for Gmsh, and --method hexahedra does without");
+        return Err(finding.remedy("leave one of them out").into());
+    }
     let default = meshing::by(&(&args.gmsh).into());
     let (hexes, cutting) = match args.hexes {
         None | Some(Hexes::Auto) => (default.hexes, Cutting::KeepOrCut),
         Some(hexes) => (hexes.into(), Cutting::Allowed),
     };
-    let meshing = Meshing {
+    let gmsh = Meshing {
         hexes,
         size: meshing::element_size(args.element_size, args.elements)?,
         ..default
     };
-    let read = meshing::read(geometry, &meshing, cutting, interrupt)?;
+    let method = args.method.unwrap_or(MeshMethod::Tetrahedra);
+    let read = meshing::read(geometry, &How { method, gmsh, cutting }, interrupt)?;
     let notes = [read.notes, read.remarks].concat();
     Ok((with_faces(read.mesh, read.faces)?, notes))
 }

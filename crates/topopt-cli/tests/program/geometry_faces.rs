@@ -28,7 +28,7 @@ Physical Surface(\"bore\") = {b()};
 
 /// A folder with the block as block.geo and, as Gmsh writes them, block.step and block.stl. Some
 /// faces of the STEP file have names, and one has a color.
-fn folder() -> Folder {
+pub(crate) fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("block.geo", SCRIPT);
     let gmsh = std::env::var_os("GMSH").unwrap_or_else(|| "gmsh".into());
@@ -50,7 +50,7 @@ fn folder() -> Folder {
     folder
 }
 
-fn faces(folder: &Folder, file: &str) -> Vec<Value> {
+pub(crate) fn faces(folder: &Folder, file: &str) -> Vec<Value> {
     let (status, out, err) = topopt(&folder.path(""), &["info", file, "--faces", "--json"]);
     assert_eq!((status, err.as_str()), (0, ""));
     serde_json::from_str(&out).unwrap()
@@ -132,7 +132,7 @@ fn case(folder: &Folder, file: &str, select: &str, load: &str) -> (i32, String, 
 }
 
 /// Sum of a traction of 1 in z on the selected faces: their area.
-fn area(folder: &Folder, file: &str, select: &str) -> f64 {
+pub(crate) fn area(folder: &Folder, file: &str, select: &str) -> f64 {
     let select = format!("kind = \"faces\"\n{select}");
     let (status, out, err) = case(folder, file, &select, "traction = [0, 0, 1]");
     assert_eq!((status, err.as_str()), (0, ""), "{file} {select}: {out}");

@@ -28,6 +28,7 @@ mod heat_pages;
 mod heat_resume;
 mod heat_series;
 mod heat_verified;
+mod hexahedra;
 mod interrupt;
 mod kept;
 mod launched;

@@ -16,7 +16,7 @@ fn a_box_comes_back_as_a_grid_also_turned() {
     let (points, triangles, faces) = shapes::brick([4.0, 3.0, 2.0]);
     for points in [points.clone(), shapes::turned(points)] {
         let surface = Surface::new(points, triangles.clone(), faces.clone()).unwrap();
-        let meshed = mesh(&surface, 0.5).unwrap();
+        let meshed = mesh(&surface, 0.5, 1e9).unwrap();
         assert_eq!(meshed.hexes.len(), 8 * 6 * 4);
         assert!(meshed.report.least > 1.0 - 1e-9 && meshed.report.volume_error().abs() < 1e-12);
         for (number, count) in [(0, 48), (1, 48), (2, 32), (3, 24), (4, 32), (5, 24)] {
@@ -30,14 +30,14 @@ fn a_box_comes_back_as_a_grid_also_turned() {
 /// The leg is 3 wide: planes of the grid lie in its faces, though 3 is no multiple of the size.
 #[test]
 fn planes_of_the_grid_lie_in_planar_faces() {
-    let meshed = mesh(&shapes::angle(), 0.7).unwrap();
+    let meshed = mesh(&shapes::angle(), 0.7, 1e9).unwrap();
     assert!(meshed.report.least > 1.0 - 1e-9 && meshed.report.volume_error().abs() < 1e-12);
     checked(&meshed);
 }
 
 #[test]
 fn a_cylinder_keeps_its_rims_and_its_wall() {
-    let meshed = mesh(&shapes::cylinder(), 0.1).unwrap();
+    let meshed = mesh(&shapes::cylinder(), 0.1, 1e9).unwrap();
     let mesh = checked(&meshed);
     let report = &meshed.report;
     assert!(
@@ -62,8 +62,9 @@ fn a_cylinder_keeps_its_rims_and_its_wall() {
 #[test]
 fn a_sphere_without_edges_is_meshed() {
     let (points, triangles) = shapes::sphere();
-    let surface = Surface::with_faces_by_angle(points, triangles, 30.0).unwrap();
-    let meshed = mesh(&surface, 0.1).unwrap();
+    let faces = vec![0; triangles.len()];
+    let surface = Surface::new(points, triangles, faces).unwrap();
+    let meshed = mesh(&surface, 0.1, 1e9).unwrap();
     checked(&meshed);
     let report = &meshed.report;
     assert!(
@@ -77,23 +78,22 @@ fn threads_do_not_change_a_bit() {
     let surface = shapes::cylinder();
     let of = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| mesh(&surface, 0.15).unwrap())
+        pool.install(|| mesh(&surface, 0.15, 1e9).unwrap())
     };
     assert_eq!(of(1), of(3));
 }
 
-/// Triangles in any orientation: cavities are told from bodies.
 #[test]
 fn a_cavity_is_left_empty() {
     let (mut points, mut triangles, mut faces) = shapes::brick([4.0, 4.0, 4.0]);
     let (hole, inner, own) = shapes::brick([2.0, 2.0, 2.0]);
     let first = points.len() as u32;
     points.extend(hole.into_iter().map(|x| x.map(|c| c + 1.0)));
-    triangles.extend(inner.into_iter().map(|t| t.map(|v| v + first)));
+    triangles.extend(inner.into_iter().map(|[a, b, c]| [a, c, b].map(|v| v + first)));
     faces.extend(own.into_iter().map(|face| face + 6));
     let surface = Surface::new(points, triangles, faces).unwrap();
     assert!((surface.volume() - 56.0).abs() < 1e-12);
-    assert_eq!(mesh(&surface, 0.5).unwrap().hexes.len(), 8 * 56);
+    assert_eq!(mesh(&surface, 0.5, 1e9).unwrap().hexes.len(), 8 * 56);
 }
 
 #[test]
@@ -101,13 +101,17 @@ fn bad_surfaces_are_refused() {
     let (points, triangles, faces) = shapes::brick([1.0; 3]);
     let open = Surface::new(points.clone(), triangles[1..].to_vec(), faces[1..].to_vec());
     assert!(matches!(open, Err(HexmeshError::Edge { triangles: 1, .. })));
+    let mut turned = triangles.clone();
+    turned[2].swap(1, 2);
+    let turned = Surface::new(points.clone(), turned, faces.clone());
+    assert!(matches!(turned, Err(HexmeshError::Turned { .. })));
     let mut broken = points.clone();
     broken[3][1] = f64::NAN;
     let broken = Surface::new(broken, triangles.clone(), faces.clone());
     assert_eq!(broken.unwrap_err(), HexmeshError::NotFinite(3));
     let fine = Surface::new(points, triangles, faces).unwrap();
-    assert!(matches!(mesh(&fine, 1e-6), Err(HexmeshError::TooFine { .. })));
-    assert_eq!(mesh(&fine, -1.0).unwrap_err(), HexmeshError::BadSize(-1.0));
+    assert!(matches!(mesh(&fine, 1e-6, 1e9), Err(HexmeshError::TooFine { .. })));
+    assert_eq!(mesh(&fine, -1.0, 1e9).unwrap_err(), HexmeshError::BadSize(-1.0));
 }
 
 /// Few cells, so that it is quick; the table of all is made by the example `parts`.
@@ -121,7 +125,7 @@ fn parts_of_gmsh_are_meshed() {
         };
         let size = extent / 20.0;
         let Some(surface) = parts::surface(script, size, 17.0) else { return };
-        let meshed = mesh(&surface, size).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let meshed = mesh(&surface, size, 1e9).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(meshed.report.least > least, "{name}: {:?}", meshed.report);
         checked(&meshed);
     }

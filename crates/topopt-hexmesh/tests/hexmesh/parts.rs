@@ -1,11 +1,10 @@
 //! Parts as Gmsh scripts, and their surfaces as Gmsh triangulates them.
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use topopt_hexmesh::Surface;
+use topopt_io::gmsh::{Boundary, ElementSize, Hexes, Meshing, boundary};
 
 /// Prism of a triangle with legs along x and z.
 macro_rules! wedge {
@@ -122,53 +121,31 @@ pub const PARTS: [(&str, f64, &str); 23] = [
     ),
 ];
 
-/// Surface of a part of elements of `size`, turned by `degrees` about a skew axis; none without
+/// Surface of a part for elements of `size`, turned by `degrees` about a skew axis; none without
 /// Gmsh, unless `TOPOPT_REQUIRE_GMSH` is set.
 pub fn surface(script: &str, size: f64, degrees: f64) -> Option<Surface> {
     let folder = tempfile::tempdir().expect("a folder for files");
     let geometry = folder.path().join("part.geo");
-    let mesh = folder.path().join("part.msh");
-    let turn = format!(
-        "Rotate{{ {{0.3,0.2,1}}, {{0,0,0}}, {degrees} * Pi / 180 }}{{ Volume{{:}}; }}\n\
-         Mesh.MeshSizeMax = {}; Mesh.MeshSizeMin = {}; Mesh.MeshSizeFromCurvature = 40;\n",
-        size / 2.0,
-        size / 40.0
-    );
+    let turn =
+        format!("Rotate{{ {{0.3,0.2,1}}, {{0,0,0}}, {degrees} * Pi / 180 }}{{ Volume{{:}}; }}\n");
     let text = format!("SetFactory(\"OpenCASCADE\");\n{script}\n{turn}");
     std::fs::write(&geometry, text).expect("a script is written");
 
-    let program = std::env::var_os("GMSH").unwrap_or_else(|| OsString::from("gmsh"));
-    let mut command = Command::new(program);
-    command.arg(&geometry).args(["-2", "-format", "msh22", "-o"]).arg(&mesh);
-    let ended = command.stdout(Stdio::null()).status();
-    if !ended.is_ok_and(|status| status.success()) {
-        assert!(std::env::var_os("TOPOPT_REQUIRE_GMSH").is_none(), "Gmsh fails");
-        return None;
-    }
-    Some(read(&mesh))
-}
-
-/// Reads the triangles of a file of version 2.2, with the number of the surface of each.
-fn read(mesh: &Path) -> Surface {
-    let text = std::fs::read_to_string(mesh).expect("Gmsh has written a file");
-    let mut lines = text.lines();
-    let (mut points, mut triangles, mut faces) = (Vec::new(), Vec::new(), Vec::new());
-    let mut numbers = BTreeMap::new();
-    lines.find(|line| *line == "$Nodes").expect("nodes");
-    for line in lines.by_ref().skip(1).take_while(|line| *line != "$EndNodes") {
-        let words: Vec<&str> = line.split(' ').collect();
-        let number: u32 = words[0].parse().expect("a number");
-        numbers.insert(number, points.len() as u32);
-        points.push([1, 2, 3].map(|k| words[k].parse::<f64>().expect("a coordinate")));
-    }
-    lines.find(|line| *line == "$Elements").expect("elements");
-    for line in lines.skip(1).take_while(|line| *line != "$EndElements") {
-        let words: Vec<u32> = line.split(' ').map(|word| word.parse().expect("a number")).collect();
-        if words[1] == 2 {
-            let nodes = &words[3 + words[2] as usize..];
-            triangles.push([0, 1, 2].map(|k| numbers[&nodes[k]]));
-            faces.push(words[4]);
+    let meshing = Meshing {
+        program: None,
+        hexes: Hexes::Auto,
+        size: ElementSize::Edge(size),
+        length_unit: "MM",
+        timeout: Duration::from_secs(600),
+        trust: false,
+    };
+    match boundary(&geometry, &meshing, 1e9, &AtomicBool::new(false)) {
+        Ok(Boundary { vertices, triangles, faces, .. }) => {
+            Some(Surface::new(vertices, triangles, faces).expect("a closed surface"))
+        }
+        Err(error) => {
+            assert!(std::env::var_os("TOPOPT_REQUIRE_GMSH").is_none(), "{error}");
+            None
         }
     }
-    Surface::new(points, triangles, faces).expect("a closed surface")
 }

@@ -20,7 +20,7 @@ use topopt_mesh::{BoundingBox, Face, HexMesh};
 pub use fault::FacetFault;
 use read::Soup;
 use shells::Shells;
-use triangles::{area, volume};
+pub(super) use triangles::{area, volume};
 
 /// Closed surfaces that bound bodies, and their cavities.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use super::error::Fault as GmshFault;
 use super::import::{ALL_FACES, Surfaces};
 use super::meshing_error::{MOST_ELEMENTS, MeshingError};
 use super::program::{Hexes, MESH, Runner, Task, Wanted, may_help, version};
-use super::source::{Source, note_on_edge};
+use super::source::{NO_NAMES, Packing, Source, note_on_edge};
 use crate::import::{Cutting, ImportedMesh};
 use crate::read_error::{Fault, ReadError};
 
@@ -178,21 +178,25 @@ impl Geometry<'_> {
     /// Largest edge of the elements in an attempt.
     fn edge_of(&self, attempt: Attempt) -> Option<f64> {
         let measure = self.source.measure().filter(|_| attempt.number > 0);
-        let hexes = self.runner.meshing.hexes;
-        let finer = measure.map(|measure| measure.edge_of(attempt.number as f64, hexes));
+        let packing = Packing::of(self.runner.meshing.hexes);
+        let finer = measure.map(|measure| measure.edge_of(attempt.number as f64, packing));
         [self.edge, finer].into_iter().flatten().min_by(f64::total_cmp)
     }
 
     fn usual_edge(&self) -> Option<f64> {
-        self.source.measure().map(|measure| rounded(measure.usual_edge(self.runner.meshing.hexes)))
+        let packing = Packing::of(self.runner.meshing.hexes);
+        self.source.measure().map(|measure| rounded(measure.usual_edge(packing)))
     }
 
     fn check_number(&self) -> Result<(), MeshingError> {
         let (Some(measure), Some(edge)) = (self.source.measure(), self.edge) else { return Ok(()) };
-        match measure.elements(edge, self.runner.meshing.hexes) {
-            count if count > MOST_ELEMENTS => {
-                Err(MeshingError::TooMany { edge, volume: measure.volume, count })
-            }
+        match measure.elements(edge, Packing::of(self.runner.meshing.hexes)) {
+            count if count > MOST_ELEMENTS => Err(MeshingError::TooMany {
+                edge,
+                volume: measure.volume,
+                count,
+                most: MOST_ELEMENTS,
+            }),
             _ => Ok(()),
         }
     }
@@ -262,11 +266,6 @@ If (#topopt_p() + #topopt_c() + #topopt_s() + #topopt_v() > 0)
 Physical Surface(\"NAME\") = Surface{:};
 EndIf
 ";
-
-/// Remark on a mesh without sets of nodes or faces.
-const NO_NAMES: &str = "the geometry has no named surfaces, curves or points: `[[select]]` of a case \
-                        takes faces by the numbers that `topopt info FILE --faces` lists, and in a \
-                        .geo file `Physical Surface(\"fixed\") = {1};` names them";
 
 /// The triangles of an STL file in the temporary folder.
 const TRIANGLES: &str = "triangles.msh";

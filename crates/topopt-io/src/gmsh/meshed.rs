@@ -9,7 +9,7 @@ use topopt_mesh::quality::Worst;
 use super::geometry::Geometry;
 use super::meshing_error::MeshingError;
 use super::program::{ElementSize, Meshing, Runner, may_help};
-use super::source::Source;
+use super::source::{Packing, Source};
 use crate::import::ImportedMesh;
 
 /// Meshes the file at `geometry`. Gmsh is ended soon after `interrupt` is set.
@@ -31,7 +31,7 @@ pub fn mesh(
         ElementSize::OfGeometry => of_edge(None),
         ElementSize::Edge(edge) => of_edge(Some(edge)),
         ElementSize::Number(asked) => {
-            mesh_of_number(asked, meshing.hexes.longest_edge(), of_edge, may_help)
+            mesh_of_number(asked, Packing::of(meshing.hexes).edge, of_edge, may_help)
         }
     }?;
 
@@ -103,7 +103,8 @@ fn mesh_of_number<E>(
     Ok(mesh)
 }
 
-fn note_on_number(asked: usize, made: usize, edge: Option<f64>) -> String {
+/// Says how many elements were `made` where others were asked for, with the largest `edge`.
+pub fn note_on_number(asked: usize, made: usize, edge: Option<f64>) -> String {
     let size = edge.map_or("the sizes of the geometry".into(), |edge| {
         format!("edges of at most {}", shown(edge))
     });

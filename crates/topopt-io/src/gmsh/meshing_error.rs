@@ -85,7 +85,7 @@ pub enum MeshingError {
     },
     /// More elements than can be made.
     #[error(
-        "elements of {} in a part of volume {} are about {count:.1e}, more than {MOST_ELEMENTS:.0e}",
+        "elements of {} in a part of volume {} are about {count:.1e}, more than {most:.1e}",
         shown(*edge), shown(*volume)
     )]
     TooMany {
@@ -95,6 +95,8 @@ pub enum MeshingError {
         volume: f64,
         /// Estimated number of elements.
         count: f64,
+        /// The most that can be made.
+        most: f64,
     },
     /// A mesh of another volume than the geometry.
     #[error(
@@ -108,6 +110,14 @@ pub enum MeshingError {
         meshed: f64,
         /// The volume that the geometry bounds.
         exact: f64,
+    },
+    /// A geometry that hexahedra on a grid do not suit.
+    #[error("{}: {reason}, which the mesher of hexahedra cannot keep", path.display())]
+    NotForGrid {
+        /// The geometry.
+        path: PathBuf,
+        /// The part of it, with the verb.
+        reason: String,
     },
     /// Gmsh took too long.
     #[error("Gmsh did not mesh {} within {} s and was stopped", path.display(), timeout.as_secs_f64())]

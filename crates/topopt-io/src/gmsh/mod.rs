@@ -17,6 +17,7 @@
 //! contradicts itself.
 
 mod attempts;
+mod boundary;
 mod cursor;
 mod element_shape;
 mod error;
@@ -46,10 +47,11 @@ use crate::read_error::ReadError;
 use cursor::Cursor;
 use import::Surfaces;
 
+pub use boundary::{Boundary, Skin, boundary, has_commands};
 pub use error::Fault;
 pub use faces::{Form, PartFace, PartFaces, clean, faces};
 pub use facets::FacetFault;
-pub use meshed::mesh;
+pub use meshed::{mesh, note_on_number};
 pub use meshing_error::MeshingError;
 pub(crate) use program::GEOMETRIES;
 pub use program::{ElementSize, Hexes, Meshing, is_geometry};

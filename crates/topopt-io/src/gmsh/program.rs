@@ -61,12 +61,6 @@ impl Hexes {
     pub(super) fn is_by_commands(self) -> bool {
         matches!(self, Hexes::Auto | Hexes::Tetrahedra)
     }
-
-    /// Largest edge of an element over the cube root of its volume, as Gmsh makes tetrahedra: 1.8,
-    /// and from 1.4 to 1.5 in twelve parts where they are cut.
-    pub(super) fn longest_edge(self) -> f64 {
-        if self == Hexes::Tetrahedra { 1.8 } else { 1.45 }
-    }
 }
 
 /// Extensions of geometries that Gmsh meshes.
@@ -103,6 +97,11 @@ pub(super) fn is_iges(path: &Path) -> bool {
 /// Triangles alone: Gmsh makes surfaces from them before it meshes.
 pub(super) fn is_of_facets(path: &Path) -> bool {
     is_one_of(path, &["stl"])
+}
+
+/// Programs of Gmsh, which may describe the elements.
+pub(super) fn is_script(path: &Path) -> bool {
+    is_one_of(path, &["geo"])
 }
 
 fn is_one_of(path: &Path, extensions: &[&str]) -> bool {

@@ -25,8 +25,8 @@ pub(super) struct RawMesh {
     pub faces: Vec<Corners<4>>,
     /// Nodes in the middles of their sides, in order, or [`NO_NODE`], `[n_faces]`.
     pub middles: Vec<[u32; 4]>,
-    /// Number of volumes that each surface bounds, by its tag; nothing if the file does not say.
-    pub n_bodies: HashMap<i64, usize>,
+    /// Volumes, by their tags; nothing if the file does not say.
+    pub volumes: BTreeMap<i64, Volume>,
     /// Ends of the lines of physical curves.
     pub lines: Vec<Corners<2>>,
     /// Physical points.
@@ -39,6 +39,14 @@ pub(super) struct RawMesh {
     place_index: HashMap<(Vec<u32>, i64), u32>,
     /// Node positions of the element that is being added.
     positions: Vec<u32>,
+}
+
+/// A volume of the geometry.
+pub(super) struct Volume {
+    /// Physical groups.
+    pub groups: Vec<u32>,
+    /// Tags of the surfaces that bound it.
+    pub surfaces: Vec<i64>,
 }
 
 /// An element by its corner nodes.

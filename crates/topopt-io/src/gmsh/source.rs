@@ -46,9 +46,27 @@ const MOST_USUAL: f64 = 60_000.0;
 /// Elements in a wall that count as across it, where nothing says how large they are to be.
 const ACROSS: f64 = 2.0;
 
-/// Elements in a wall that is thinner than they are long, for each square of that length on its
-/// surface.
-const IN_WALL: f64 = 3.5;
+/// How closely elements fill a part.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Packing {
+    /// Largest edge of an element over the cube root of its volume.
+    pub edge: f64,
+    /// Elements in a wall that is thinner than they are long, for each square of that length on its
+    /// surface.
+    pub in_wall: f64,
+}
+
+impl Packing {
+    /// Cells of a grid, one across a wall.
+    pub const GRID: Self = Self { edge: 1.0, in_wall: 0.5 };
+
+    /// Elements that Gmsh makes: tetrahedra have edges of 1.8; where they are cut, from 1.4 to 1.5
+    /// in twelve parts.
+    pub fn of(hexes: Hexes) -> Self {
+        let edge = if hexes == Hexes::Tetrahedra { 1.8 } else { 1.45 };
+        Self { edge, in_wall: 3.5 }
+    }
+}
 
 impl Source {
     /// Looks at the geometry of `runner`.
@@ -107,22 +125,22 @@ impl Source {
 
 impl Measure {
     /// About how many elements of at most this `edge` there will be.
-    pub fn elements(self, edge: f64, hexes: Hexes) -> f64 {
+    pub fn elements(self, edge: f64, packing: Packing) -> f64 {
         let Self { volume, area } = self;
-        (volume * (hexes.longest_edge() / edge).powi(3)).max(IN_WALL * area / edge.powi(2))
+        (volume * (packing.edge / edge).powi(3)).max(packing.in_wall * area / edge.powi(2))
     }
 
     /// The largest edge of about `count` elements.
-    pub fn edge_of(self, count: f64, hexes: Hexes) -> f64 {
+    pub fn edge_of(self, count: f64, packing: Packing) -> f64 {
         let Self { volume, area } = self;
-        (hexes.longest_edge() * (volume / count).cbrt()).max((IN_WALL * area / count).sqrt())
+        (packing.edge * (volume / count).cbrt()).max((packing.in_wall * area / count).sqrt())
     }
 
     /// A size for a body without one: a usual number of elements, more where walls are thin.
-    pub fn usual_edge(self, hexes: Hexes) -> f64 {
+    pub fn usual_edge(self, packing: Packing) -> f64 {
         let thickness = 2.0 * self.volume / self.area;
-        let wanted = self.edge_of(USUAL, hexes).min(thickness / ACROSS);
-        wanted.max(self.edge_of(MOST_USUAL, hexes))
+        let wanted = self.edge_of(USUAL, packing).min(thickness / ACROSS);
+        wanted.max(self.edge_of(MOST_USUAL, packing))
     }
 }
 
@@ -232,3 +250,8 @@ Printf(\"topopt: %.17g %.17g %g %g %.17g\", volume, area, #s(), #c(), Sqrt(x * x
 pub(super) fn note_on_edge(edge: f64) -> String {
     format!("no size of elements was given: edges of at most {} were chosen", shown(edge))
 }
+
+/// Remark on a mesh without sets of nodes or faces.
+pub(super) const NO_NAMES: &str = "the geometry has no named surfaces, curves or points: `[[select]]` of a case \
+                        takes faces by the numbers that `topopt info FILE --faces` lists, and in a \
+                        .geo file `Physical Surface(\"fixed\") = {1};` names them";

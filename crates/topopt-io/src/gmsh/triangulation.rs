@@ -27,7 +27,7 @@ impl Triangulation {
 }
 
 /// Edges of a turn: chords that leave a bore by a thousandth of its radius.
-const PER_TURN: u32 = 72;
+pub(super) const PER_TURN: u32 = 72;
 
 /// Smallest size that curvature asks for, as a share of the cube root of the volume.
 const LEAST_SIZE: f64 = 0.002;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::cursor::{Cursor, Least};
 use super::element_shape::{Shape, shape_of};
 use super::error::Fault;
-use super::raw::RawMesh;
+use super::raw::{RawMesh, Volume};
 use crate::import::Nodes;
 use crate::read_error::Parsed;
 
@@ -54,13 +54,14 @@ pub(super) fn entities(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<Entiti
                 tags(cursor, "physical groups")?.iter().map(|t| t.unsigned_abs() as u32).collect();
             let bounding =
                 if dimension > 0 { tags(cursor, "bounding entities")? } else { Vec::new() };
-            for surface in bounding.into_iter().filter(|_| dimension == 3) {
-                *mesh.n_bodies.entry(surface.abs()).or_default() += 1;
-            }
             cursor.end_record()?;
 
             groups.sort_unstable();
             groups.dedup();
+            if dimension == 3 {
+                let surfaces = bounding.into_iter().map(i64::abs).collect();
+                mesh.volumes.insert(tag, Volume { groups: groups.clone(), surfaces });
+            }
             entities.insert((dimension as i64, tag), groups);
         }
     }

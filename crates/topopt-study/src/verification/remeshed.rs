@@ -129,8 +129,8 @@ fn meshed(
     })?;
     let path = folder.path().join("built.stl");
     stl::write(&path, surface.vertices(), surface.triangles())?;
-    let (cutting, how) = meshing::of_built(config, &settings.request.gmsh, EDGE * width);
-    let read = meshing::read(&path, &how, cutting, settings.interrupt);
+    let how = meshing::of_built(config, &settings.request.gmsh, EDGE * width);
+    let read = meshing::read(&path, &how, settings.interrupt);
     let imported = read.map_err(InputError::from)?;
     Ok((imported.mesh, imported.notes))
 }

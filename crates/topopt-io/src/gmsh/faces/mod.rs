@@ -21,7 +21,7 @@ use super::meshing_error::MeshingError;
 use super::program::{MESH, Meshing, Runner, Task, Wanted, is_step};
 use super::raw::RawMesh;
 use super::sections;
-use super::source::Source;
+use super::source::{Packing, Source};
 use super::triangulation::by_curvature;
 use crate::read_error::ReadError;
 use fit::Patch;
@@ -91,7 +91,8 @@ pub fn faces(
 ) -> Result<PartFaces, MeshingError> {
     let runner = Runner { path, meshing, interrupt };
     let source = Source::of(runner)?;
-    let usual_size = source.measure().map(|measure| rounded(measure.usual_edge(meshing.hexes)));
+    let usual_size =
+        source.measure().map(|measure| rounded(measure.usual_edge(Packing::of(meshing.hexes))));
     if let Source::Facets(facets) = &source {
         return Ok(PartFaces { usual_size, ..Skin::of_facets(facets).faces(&BTreeMap::new()) });
     }
@@ -162,14 +163,18 @@ impl Skin {
             inside: HashSet::new(),
         };
         let mut names = BTreeMap::new();
+        let mut n_bodies = HashMap::<i64, usize>::new();
+        for surface in raw.volumes.values().flat_map(|volume| &volume.surfaces) {
+            *n_bodies.entry(*surface).or_default() += 1;
+        }
         for (face, middles) in raw.faces.iter().zip(&raw.middles) {
             let entity = raw.entity(face.place);
             let Ok(number) = u32::try_from(entity) else { continue };
-            let n_bodies = raw.n_bodies.get(&entity).copied();
-            if n_bodies.is_none() && !raw.n_bodies.is_empty() {
+            let n_around = n_bodies.get(&entity).copied();
+            if n_around.is_none() && !n_bodies.is_empty() {
                 continue; // a surface of no body
             }
-            if n_bodies == Some(2) {
+            if n_around == Some(2) {
                 skin.inside.insert(number);
             }
             if let Some(&group) = raw.groups(face.place).first() {

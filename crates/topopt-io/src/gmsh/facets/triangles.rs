@@ -42,7 +42,7 @@ pub(super) fn open(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
 }
 
 /// The volume that closed `triangles` enclose, by the divergence theorem.
-pub(super) fn volume(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
+pub(in crate::gmsh) fn volume(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
     // From a vertex and not from the origin, which may be far away.
     let origin = triangles.first().map_or([0.0; 3], |t| vertices[t[0] as usize]);
     let of = |triangle: &[u32; 3]| {
@@ -52,7 +52,7 @@ pub(super) fn volume(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
 }
 
 /// The area of `triangles`.
-pub(super) fn area(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
+pub(in crate::gmsh) fn area(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
     let of = |triangle: &[u32; 3]| {
         let [a, b, c] = triangle.map(|vertex| vertices[vertex as usize]);
         0.5 * length(cross(difference(b, a), difference(c, a)))

@@ -1,0 +1,142 @@
+//! Hexahedra of a geometry by the mesher of this program.
+
+use std::path::Path;
+
+use topopt_hexmesh::{HexmeshError, Meshed, NumberedFace, Surface, count, mesh};
+use topopt_io::ImportedMesh;
+use topopt_io::gmsh::{
+    Boundary, ElementSize, Meshing, MeshingError, Skin, boundary, note_on_number,
+};
+use topopt_mesh::hexahedron::FACES;
+use topopt_mesh::numbers::shown;
+
+use crate::free_memory;
+use crate::interrupt::Interrupt;
+
+/// Why a geometry gets no hexahedra.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoHexahedra {
+    /// No surface that Gmsh triangulates, or entities that hexahedra do not keep.
+    #[error(transparent)]
+    Surface(#[from] MeshingError),
+    /// The mesher finds no valid mesh.
+    #[error(transparent)]
+    Mesh(#[from] HexmeshError),
+    /// The elements are too poor.
+    #[error(
+        "the poorest hexahedron of size {} would have a scaled Jacobian of {least:.2}, and at least \
+         {LEAST} is asked for", shown(*size)
+    )]
+    Poor {
+        /// Edge of the elements.
+        size: f64,
+        /// Least scaled Jacobian.
+        least: f64,
+    },
+}
+
+/// Least scaled Jacobian of a mesh that is taken.
+const LEAST: f64 = 0.2;
+
+/// Distance, in elements, of nodes from their curve.
+const TOLERANCE: f64 = 1e-3;
+
+/// Meshes the geometry at `path` as `meshing` says, and notes on how.
+///
+/// # Errors
+/// [`NoHexahedra`]: other elements may do.
+pub(crate) fn of(
+    path: &Path,
+    meshing: &Meshing,
+    interrupt: &Interrupt,
+) -> Result<ImportedMesh, NoHexahedra> {
+    let [elements, cells] = free_memory::of_hexahedra();
+    let part = {
+        let _listening = interrupt.listen();
+        boundary(path, meshing, elements, interrupt.flag())?
+    };
+    let (vertices, triangles) = (part.vertices.clone(), part.triangles.clone());
+    let surface = Surface::new(vertices, triangles, part.faces.clone())?;
+
+    // The first signal ends the program from here on: nothing has to be cleared up.
+    let edge = match meshing.size {
+        ElementSize::Number(asked) => {
+            edge_of_number(asked, part.edge, |edge| count(&surface, edge, cells))?
+        }
+        _ => part.edge,
+    };
+    let meshed = mesh(&surface, edge, cells)?;
+    let (least, size) = (meshed.report.least, meshed.report.size);
+    if least < LEAST {
+        return Err(NoHexahedra::Poor { size, least });
+    }
+    let mut filled = filled(&part, &meshed)?;
+    if let ElementSize::Number(asked) = meshing.size {
+        filled.notes.push(note_on_number(asked, meshed.hexes.len(), Some(edge)));
+    }
+    filled.notes.extend(notes(&meshed));
+    Ok(filled)
+}
+
+/// Counts until the number is right, at most.
+const MOST_COUNTS: usize = 8;
+
+/// A number of elements near enough to the one asked for: the largest error of its logarithm.
+const NEAR: f64 = 0.1;
+
+/// The edge of about `asked` elements, from a first one on. Their number rises in steps, so that
+/// edges of too few and too many of them are halved between.
+fn edge_of_number(
+    asked: usize,
+    first: f64,
+    count: impl Fn(f64) -> Result<usize, HexmeshError>,
+) -> Result<f64, HexmeshError> {
+    let (mut edge, mut best) = (first, (f64::INFINITY, first));
+    let (mut fine, mut coarse) = (None, None);
+    for _ in 0..MOST_COUNTS {
+        let ratio = count(edge)? as f64 / asked as f64;
+        let off = ratio.ln().abs();
+        if off < best.0 {
+            best = (off, edge);
+        }
+        if off <= NEAR {
+            break;
+        }
+        *(if ratio > 1.0 { &mut fine } else { &mut coarse }) = Some(edge);
+        edge = match (fine, coarse) {
+            (Some(fine), Some(coarse)) => f64::sqrt(fine * coarse),
+            _ => edge * ratio.cbrt(),
+        };
+    }
+    Ok(best.1)
+}
+
+/// The checked mesh with the sets of the geometry.
+fn filled(part: &Boundary, meshed: &Meshed) -> Result<ImportedMesh, MeshingError> {
+    let of_face = |face: &NumberedFace| {
+        let hex = meshed.hexes[face.face.element as usize];
+        (FACES[face.face.local as usize].map(|a| hex[a]), face.number)
+    };
+    let faces: Vec<([u32; 4], u32)> = meshed.faces.iter().map(of_face).collect();
+    let (points, hexes) = (&meshed.points, &meshed.hexes);
+    let tolerance = TOLERANCE * meshed.report.size;
+    part.filled(Skin { points, hexes, faces: &faces, tolerance })
+}
+
+/// Says how the mesh was made, and how good it is.
+fn notes(meshed: &Meshed) -> Vec<String> {
+    let (report, n) = (&meshed.report, meshed.hexes.len());
+    let mut notes = vec![format!(
+        "meshed by {n} hexahedra of size {}: scaled Jacobian {:.2} at least, {:.2} at 5 % and {:.2} on \
+         average; volume {:+.2} %",
+        shown(report.size),
+        report.least,
+        report.fifth_percentile,
+        report.mean,
+        100.0 * report.volume_error()
+    )];
+    if !report.failed.is_empty() {
+        notes.push(format!("tried besides: {}", report.failed.join("; ")));
+    }
+    notes
+}

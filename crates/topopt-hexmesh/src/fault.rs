@@ -1,0 +1,35 @@
+//! Reasons why one attempt at a mesh fails.
+
+use nalgebra::Matrix3;
+use topopt_mesh::numbers::place;
+
+use crate::surface::Vec3;
+
+/// Reason why one attempt fails.
+#[derive(Debug, Clone)]
+pub(crate) struct Fault {
+    text: String,
+    /// Place of it along the axes of the grid.
+    at: Option<Vec3>,
+}
+
+impl Fault {
+    /// Fault at a place along the axes of the grid.
+    pub fn at(x: Vec3, text: &str) -> Self {
+        Self { text: text.to_owned(), at: Some(x) }
+    }
+
+    /// Message with the place along the axes of the part.
+    pub fn message(&self, turn: &Matrix3<f64>) -> String {
+        match self.at {
+            Some(x) => format!("{} at {}", self.text, place((turn * x).into())),
+            None => self.text.clone(),
+        }
+    }
+}
+
+impl From<&str> for Fault {
+    fn from(text: &str) -> Self {
+        Self { text: text.to_owned(), at: None }
+    }
+}
