@@ -12,7 +12,9 @@ use topopt_fem::{
     Discretization, Distributed, DistributedPart, Elasticity, ElementOperator, Jacobi, LoadCase,
     Material, PartVectors, Problem, ProblemView, RemoteProblem, Supports,
 };
-use topopt_linalg::{BackendError, Cpu, Exchange, MovingAsymptotes, Pointwise, Ranks, Threads};
+use topopt_linalg::{
+    BackendError, Cpu, Csr, Exchange, MovingAsymptotes, Pointwise, Ranks, Threads,
+};
 use topopt_mesh::Renumbering;
 use topopt_mesh::generate::{Benchmark, Resolution};
 
@@ -50,7 +52,8 @@ fn history<'o, B: MovingAsymptotes + Pointwise + Sync>(
         let n = space.n_elements();
         let n_variables = n.div_ceil(3);
         let variable_of = (0..space.volumes.len()).map(|e| (e % n_variables) as u32).collect();
-        let tied = Tied::new(backend, variable_of, n_variables, n).unwrap();
+        let shares = Csr::selection(variable_of);
+        let tied = Tied::new(backend, shares, space.design_volumes(), [n_variables, n]).unwrap();
         let passive = Passive::new(backend, space).unwrap();
         let links: Vec<Box<dyn DesignTransform<B>>> = vec![Box::new(tied), Box::new(passive)];
         let mut transform = Chain::new(backend, n, links).unwrap();

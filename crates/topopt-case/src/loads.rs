@@ -18,7 +18,7 @@ use topopt_fem::surface_load::{self, NodalForces};
 use topopt_mesh::Face;
 
 use crate::case_loads::CaseLoads;
-use crate::config::{Config, Load, OverTime, SelectKind};
+use crate::config::{Config, Load, SelectKind};
 use crate::finding::Finding;
 use crate::lookup::Lookup;
 use crate::nodal_loads::NodalLoad;
@@ -273,15 +273,7 @@ impl JsonSchema for Load {
         let own = LOADS.iter().flat_map(|kind| kind.keys);
         let mut properties = Map::new();
         for key in [&set, &kind].into_iter().chain(own).chain(&last) {
-            let mut schema = match key.shape {
-                Shape::Text => generator.subschema_for::<String>(),
-                Shape::SetKind => generator.subschema_for::<SelectKind>(),
-                Shape::Number => generator.subschema_for::<f64>(),
-                Shape::Vector => generator.subschema_for::<[f64; 3]>(),
-                Shape::Flag => generator.subschema_for::<bool>(),
-                Shape::Table => generator.subschema_for::<OverTime>(),
-            };
-            schema.insert("description".into(), key.text.into());
+            let mut schema = key.shape.schema(generator, key.text);
             if key.name == "case" {
                 schema.insert("default".into(), "default".into());
             }

@@ -22,7 +22,7 @@ pub(crate) fn find<K: Physics<N>, const N: usize>(
     case: &Case<N>,
     volumes: &[f64],
     tolerance: f64,
-) -> Vec<(Plane, Vec<u32>)> {
+) -> Vec<Plane> {
     let nodes = Nodes::of(case, tolerance);
     let mut planes = balanced_planes(&case.mesh, volumes, tolerance);
     // Supports and loads are on few nodes, and refuse most planes before elements are paired.
@@ -36,7 +36,7 @@ pub(crate) fn find<K: Physics<N>, const N: usize>(
     let values = [Some(volumes), factors.stiffness.as_deref(), factors.mass.as_deref()];
     let of_plane = |plane| {
         let images = centers.mirrored(&plane).ok()?;
-        has_alike_elements(case, &values, &images).then_some((plane, images))
+        has_alike_elements(case, &values, &images).then_some(plane)
     };
     planes.into_iter().filter_map(of_plane).collect()
 }

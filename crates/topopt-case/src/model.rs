@@ -21,12 +21,12 @@ use crate::filter_plan::FilterPlan;
 use crate::finding::{Finding, InputError};
 use crate::kept::Kept;
 use crate::lookup::sorted;
+use crate::manufacturing;
 use crate::materials::{self, MaterialShare};
 use crate::physics::{Loaded, Physics};
 use crate::responses::form::Measure;
 use crate::responses::posed::PosedConstraint;
 use crate::subject::{Subject, Task};
-use crate::symmetry;
 
 /// A case ready to be solved. The problem is numbered along chords of the mesh, for the memory; the
 /// mesh is the user's.
@@ -99,13 +99,10 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         let of_problem =
             |elements: &[u32]| sorted(elements.iter().map(|&e| new_element[e as usize]).collect());
         let measures = (&volumes[..], element_width);
-        let variables =
-            symmetry::variables::<K, N>(config, &case, &renumbering, measures, &mut notes)?;
+        let shared =
+            manufacturing::shared::<K, N>(config, &case, &renumbering, measures, &mut notes)?;
         let passive = [&case.solid, &case.void].map(|elements| of_problem(elements));
-        let [solid, void] = match &variables {
-            Some(variable_of) => symmetry::with_images(config, variable_of, passive)?,
-            None => passive,
-        };
+        let [solid, void] = manufacturing::with_images(config, shared.as_ref(), passive)?;
         let problem = problem.with_void(void.clone());
         let space = DesignSpace::new(
             config.design.density_min,
@@ -114,7 +111,9 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             solid,
             void,
         );
-        let space = variables.into_iter().fold(space, DesignSpace::with_variables);
+        let sweeps = manufacturing::sweeps(config, &case, &renumbering, problem.mesh())?;
+        let shares = shared.map(|shared| shared.shares);
+        let space = shares.into_iter().fold(space, DesignSpace::with_variables).with_sweeps(sweeps);
 
         let filter = FilterPlan::of(config, element_width);
         let stages = stages(config, element_width);

@@ -1,8 +1,13 @@
 //! Set of the designs that are allowed.
 
+use std::sync::Arc;
+
 use rayon::iter::repeat_n;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use topopt_linalg::Csr;
+
+use crate::Supports;
 
 /// Bounds and passive elements of designs, and the volume that a run starts with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,9 +23,12 @@ pub struct DesignSpace {
     pub solid: Vec<u32>,
     /// Elements that stay at `density_min`, outside the volume constraint; none of them is solid.
     pub void: Vec<u32>,
-    /// Design variable of each element where elements share some; of several ranks the first alone
-    /// has the list.
-    variable_of: Option<Vec<u32>>,
+    /// Weights of the design variables in each element, where elements share some; of several
+    /// ranks the first alone has the rows.
+    shares: Option<Csr>,
+    /// Supports of a part that is printed, or of the sides of one that is cast, of which the least
+    /// density counts; of several ranks the first alone has them.
+    sweeps: Vec<Arc<Supports>>,
     n_variables: usize,
     n_elements: usize,
     /// Volume of the design elements.
@@ -44,7 +52,8 @@ impl DesignSpace {
             volumes,
             solid,
             void,
-            variable_of: None,
+            shares: None,
+            sweeps: Vec::new(),
             n_variables: n_elements,
             n_elements,
             design_volume: 0.0,
@@ -60,22 +69,34 @@ impl DesignSpace {
             volumes: Vec::new(),
             solid: Vec::new(),
             void: Vec::new(),
-            variable_of: self.variable_of.as_ref().map(|_| Vec::new()),
+            shares: self.shares.as_ref().map(|_| Csr::empty()),
+            sweeps: self.sweeps.iter().map(|_| Arc::default()).collect(),
             ..*self
         }
     }
 
-    /// Lets elements share design variables: `variable_of` is that of each, `[n_elements]`, and
-    /// leaves out none up to its largest.
+    /// Lets elements share design variables: `shares` has a row of weights per element, which add
+    /// up to 1, and leaves out no variable up to its largest.
     #[must_use]
-    pub fn with_variables(self, variable_of: Vec<u32>) -> Self {
-        let n_variables = variable_of.iter().max().map_or(0, |&last| last as usize + 1);
-        Self { variable_of: Some(variable_of), n_variables, ..self }
+    pub fn with_variables(self, shares: Csr) -> Self {
+        let n_variables = shares.columns.iter().max().map_or(0, |&last| last as usize + 1);
+        Self { shares: Some(shares), n_variables, ..self }
     }
 
-    /// Design variable of each element, `[n_elements]`, where elements share some.
-    pub fn variable_of(&self) -> Option<&[u32]> {
-        self.variable_of.as_deref()
+    /// Weights of the design variables in each element, where elements share some.
+    pub fn shares(&self) -> Option<&Csr> {
+        self.shares.as_ref()
+    }
+
+    /// Lets elements have densities by those that they rest on, or that cover them.
+    #[must_use]
+    pub fn with_sweeps(self, sweeps: Vec<Supports>) -> Self {
+        Self { sweeps: sweeps.into_iter().map(Arc::new).collect(), ..self }
+    }
+
+    /// Supports of a part that is printed, or of the sides of one that is cast.
+    pub fn sweeps(&self) -> &[Arc<Supports>] {
+        &self.sweeps
     }
 
     /// Number of design variables.

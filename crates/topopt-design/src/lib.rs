@@ -101,6 +101,7 @@ pub mod start;
 mod state_equation;
 mod state_function;
 mod stop;
+mod supports;
 mod transform;
 pub mod transforms;
 mod void_elements;
@@ -128,11 +129,12 @@ pub use responses::{
 pub use state_equation::StateEquation;
 pub use state_function::StateFunction;
 pub use stop::{Progress, StopRule, StopRules};
+pub use supports::{OverhangCone, Supports, standing};
 pub use topopt_analysis::{Bare, Moment, SolveError, Solver};
 pub use transform::{Chain, DesignTransform, Transformed};
 pub use transforms::{
-    DensityFilter, Passive, Projection, Subpixel, Tied, physical_density, radius_before,
-    variable_density,
+    DensityFilter, Evened, Passive, Projection, Subpixel, Swept, Tied, equal_by, physical_density,
+    radius_before, variable_density,
 };
 pub use void_elements::{CHANGED, StructureState};
 pub use weights::{Weights, WeightsOf};

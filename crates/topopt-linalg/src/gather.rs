@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::{Backend, BackendError, Space};
 
@@ -27,7 +28,7 @@ pub trait Gather: Backend {
 }
 
 /// Sparse matrix in compressed rows.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Csr {
     /// First entry of each row, and the end of the last, `[n_rows + 1]`.
     pub starts: Vec<usize>,
@@ -42,6 +43,11 @@ impl Csr {
     pub fn selection(columns: Vec<u32>) -> Self {
         let n = columns.len();
         Self { starts: (0..=n).collect(), columns, values: vec![1.0; n] }
+    }
+
+    /// Builds a matrix without rows, for ranks without values.
+    pub fn empty() -> Self {
+        Self { starts: vec![0], columns: Vec::new(), values: Vec::new() }
     }
 
     /// Number of rows.

@@ -2,6 +2,7 @@
 
 use super::{Config, Continuation, FilterKind, Style};
 use crate::finding::Finding;
+use crate::manufacturing;
 
 /// Everything about the design that does not fit together.
 pub(super) fn design(config: &Config) -> Vec<Finding> {
@@ -13,6 +14,7 @@ pub(super) fn design(config: &Config) -> Vec<Finding> {
     findings.extend(volume_fraction(config));
     findings.extend(initial_volume_fraction(config));
     findings.extend(keep_symmetry(config));
+    findings.extend(manufacturing::misused(config));
     findings
 }
 

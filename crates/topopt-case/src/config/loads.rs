@@ -1,13 +1,12 @@
 //! The keys of `[[supports]]`, `[[springs]]`, `[[loads]]` and `[[load_cases]]`.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
+use std::ops::Deref;
 
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use toml::{Spanned, Value};
 
+use super::own_keys::OwnKeys;
 use super::select::SelectKind;
 use super::transient::OverTime;
 
@@ -73,7 +72,7 @@ pub struct Spring {
 
 /// An entry of `[[loads]]`; [`crate::loads`] has the table of its kinds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(try_from = "Keys", into = "Keys")]
+#[serde(try_from = "OwnKeys", into = "OwnKeys")]
 pub struct Load {
     /// Name of the set that it acts on.
     pub set: Option<Spanned<String>>,
@@ -84,90 +83,49 @@ pub struct Load {
     /// Name of its load case.
     pub case: String,
     /// Keys of the kinds of loads.
-    own: Keys,
+    own: OwnKeys,
 }
 
-/// Keys and values of a table.
-type Keys = BTreeMap<String, Spanned<Value>>;
-
-impl TryFrom<Keys> for Load {
+impl TryFrom<OwnKeys> for Load {
     type Error = toml::de::Error;
 
-    fn try_from(mut own: Keys) -> Result<Self, toml::de::Error> {
-        own.values_mut().for_each(|value| with_floats(value.get_mut()));
+    fn try_from(mut own: OwnKeys) -> Result<Self, toml::de::Error> {
+        own.with_floats();
         Ok(Self {
-            set: taken(&mut own, "set")?,
-            kind: taken(&mut own, "kind")?.map(Spanned::into_inner),
-            over_time: taken(&mut own, "over_time")?,
-            case: taken(&mut own, "case")?.map_or_else(|| "default".into(), Spanned::into_inner),
+            set: own.taken("set")?,
+            kind: own.taken("kind")?.map(Spanned::into_inner),
+            over_time: own.taken("over_time")?,
+            case: own.taken("case")?.map_or_else(|| "default".into(), Spanned::into_inner),
             own,
         })
     }
 }
 
-/// Writes whole numbers as floating-point numbers, so that equal loads are equal.
-fn with_floats(value: &mut Value) {
-    match value {
-        Value::Integer(number) => *value = Value::Float(*number as f64),
-        Value::Array(values) => values.iter_mut().for_each(with_floats),
-        _ => {}
-    }
-}
-
-/// Removes the value of `key`.
-fn taken<T: DeserializeOwned>(
-    keys: &mut Keys,
-    key: &str,
-) -> Result<Option<Spanned<T>>, toml::de::Error> {
-    let value = keys.remove(key);
-    value.map(|v| Ok(Spanned::new(v.span(), v.into_inner().try_into()?))).transpose()
-}
-
-impl From<Load> for Keys {
+impl From<Load> for OwnKeys {
     fn from(load: Load) -> Self {
         let mut keys = load.own;
-        let mut put = |key: &str, value: Option<Value>| {
-            keys.extend(value.map(|value| (key.to_owned(), Spanned::new(0..0, value))));
-        };
-        put("set", load.set.map(|set| set.into_inner().into()));
-        put("kind", load.kind.and_then(|kind| Value::try_from(kind).ok()));
-        put("over_time", load.over_time.and_then(|table| Value::try_from(table.into_inner()).ok()));
-        put("case", Some(load.case.into()));
+        keys.put("set", load.set.map(|set| set.into_inner().into()));
+        keys.put("kind", load.kind.and_then(|kind| Value::try_from(kind).ok()));
+        let table = load.over_time.map(Spanned::into_inner);
+        keys.put("over_time", table.and_then(|table| Value::try_from(table).ok()));
+        keys.put("case", Some(load.case.into()));
         keys
     }
 }
 
+impl Deref for Load {
+    type Target = OwnKeys;
+
+    fn deref(&self) -> &OwnKeys {
+        &self.own
+    }
+}
+
 impl Load {
-    /// Returns the place of `key`, if it is given.
-    pub fn span_of(&self, key: &str) -> Option<Range<usize>> {
-        self.own.get(key).map(Spanned::span)
-    }
-
-    /// Returns the value of `key` if it is given, and of the type that the schema asks for.
-    fn value<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
-        self.own.get(key)?.get_ref().clone().try_into().ok()
-    }
-
-    /// Returns the vector of `key`.
-    pub fn vector(&self, key: &str) -> Option<[f64; 3]> {
-        self.value(key)
-    }
-
-    /// Returns the number of `key`.
-    pub fn number(&self, key: &str) -> Option<f64> {
-        self.value(key)
-    }
-
     /// Replaces the key `old` by the vector of another one.
     pub(crate) fn replace(&mut self, old: &str, key: &str, vector: [f64; 3]) {
-        let value = Value::Array(vector.map(Value::Float).into());
-        self.own.remove(old);
-        self.own.insert(key.into(), Spanned::new(0..0, value));
-    }
-
-    /// Whether `key` is given, and not false.
-    pub fn gives(&self, key: &str) -> bool {
-        self.own.get(key).is_some_and(|value| value.get_ref().as_bool() != Some(false))
+        self.own.put(old, None);
+        self.own.put(key, Some(Value::Array(vector.map(Value::Float).into())));
     }
 }
 

@@ -1,28 +1,44 @@
 //! The keys of `[[manufacturing]]`: how the part is made, and what that asks of its design.
 
-use schemars::JsonSchema;
+use std::ops::Deref;
+
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-/// A demand of the way in which the part is made.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+use super::own_keys::OwnKeys;
+
+/// A demand of the way in which the part is made; [`crate::manufacturing`] has the table of its
+/// kinds.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "OwnKeys", into = "OwnKeys")]
 pub struct Manufacturing {
-    /// The demand.
-    pub kind: ManufacturingKind,
-    /// Coordinates of a point in the plane.
-    pub point: [f64; 3],
-    /// Direction across the plane, of any length.
-    #[schemars(with = "[f64; 3]")]
-    pub normal: Spanned<[f64; 3]>,
+    /// Name of its kind.
+    pub kind: Spanned<String>,
+    /// Keys of the kind.
+    own: OwnKeys,
 }
 
-/// A kind of demand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ManufacturingKind {
-    /// Elements on both sides of a plane have the same density. The mesh must be symmetric about
-    /// it; loads and supports need not be. Images of solid and void elements stay so too. Several
-    /// planes hold together.
-    Symmetry,
+impl TryFrom<OwnKeys> for Manufacturing {
+    type Error = toml::de::Error;
+
+    fn try_from(mut own: OwnKeys) -> Result<Self, toml::de::Error> {
+        let kind = own.taken("kind")?.unwrap_or_else(|| Spanned::new(0..0, String::new()));
+        Ok(Self { kind, own })
+    }
+}
+
+impl From<Manufacturing> for OwnKeys {
+    fn from(demand: Manufacturing) -> Self {
+        let mut keys = demand.own;
+        keys.put("kind", Some(demand.kind.into_inner().into()));
+        keys
+    }
+}
+
+impl Deref for Manufacturing {
+    type Target = OwnKeys;
+
+    fn deref(&self) -> &OwnKeys {
+        &self.own
+    }
 }

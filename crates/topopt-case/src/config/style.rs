@@ -94,20 +94,54 @@ fn falling_volume(config: &mut Config, volume: f64) {
     config.optimizer.method = Method::Oc;
     config.projection = Some(Projection { sharpness: 1.0, threshold: 0.5 });
 
-    let changing =
-        |start, end, over| Some(Course::Changing(Changing { start, end, over: factor * over }));
+    let loose = config.solver.early_tolerance();
+    let start = config.design.initial_volume_fraction.unwrap_or_else(|| start_volume(volume));
+    config.design.initial_volume_fraction = Some(start);
+    let falling = Continuation {
+        from: 1,
+        excess: changing(factor, (start / volume).max(1.0), 1.0, VOLUME_REACHED),
+        tolerance: Some(Course::Constant(loose)),
+        ..Continuation::default()
+    };
+    let later =
+        if config.is_swept() { sharpening(config, factor) } else { narrowing(config, factor) };
+    config.continuation = std::iter::once(falling).chain(later).collect();
+}
+
+fn changing(factor: usize, start: f64, end: f64, over: usize) -> Option<Course> {
+    Some(Course::Changing(Changing { start, end, over: factor * over }))
+}
+
+/// Iterations of a sharpness that is twice the one before.
+const SHARPENED: usize = 5;
+
+/// Stages in which the projection of a part that is printed or cast becomes sharper. A surface of a given
+/// width would not do: a member that nothing holds up decays to half before that shows, and its
+/// mean over corners holds the next one up.
+fn sharpening(config: &Config, factor: usize) -> Vec<Continuation> {
+    (0..N_STAGES).map(|i| sharper(config, factor, i)).collect()
+}
+
+fn sharper(config: &Config, factor: usize, i: usize) -> Continuation {
+    let [loose, tight] = [config.solver.early_tolerance(), config.solver.tolerance];
+    let is_last = i + 1 == N_STAGES;
+    Continuation {
+        from: 1 + factor * (NARROWING + i * SHARPENED),
+        sharpness: Some((2 << i) as f64),
+        method: (i == 0).then_some(Method::Mma),
+        move_limit: (i == 0).then_some(MOVE_LIMIT),
+        tolerance: changing(factor, loose, tight, SHARPENED).filter(|_| is_last),
+        ..Continuation::default()
+    }
+}
+
+/// Stages in which the surface becomes narrow, and settles.
+fn narrowing(config: &Config, factor: usize) -> Vec<Continuation> {
+    let changing = |start, end, over| changing(factor, start, end, over);
     let loose = config.solver.early_tolerance();
     let penalty = config.design.penalty;
     let moving = MOVING_PENALTY.min(penalty);
-    let start = config.design.initial_volume_fraction.unwrap_or_else(|| start_volume(volume));
-    config.design.initial_volume_fraction = Some(start);
-    config.continuation = vec![
-        Continuation {
-            from: 1,
-            excess: changing((start / volume).max(1.0), 1.0, VOLUME_REACHED),
-            tolerance: Some(Course::Constant(loose)),
-            ..Continuation::default()
-        },
+    vec![
         Continuation {
             from: 1 + factor * NARROWING,
             penalty: Some(Course::Constant(moving)),
@@ -124,7 +158,7 @@ fn falling_volume(config: &mut Config, volume: f64) {
             move_limit: Some(0.03),
             ..Continuation::default()
         },
-    ];
+    ]
 }
 
 impl Config {

@@ -3,6 +3,7 @@
 use topopt_fem::surface_load::NodalForces;
 
 use crate::case_loads::Rotation;
+pub use crate::config::Shape;
 use crate::config::{Load, PhysicsKind};
 use crate::finding::Finding;
 use crate::lookup::Lookup;
@@ -37,23 +38,6 @@ pub struct LoadKey {
     pub shape: Shape,
     /// Label and remedy if the key is given without the first key of the kind.
     pub alone: [&'static str; 2],
-}
-
-/// Type of the value of a key.
-#[derive(Debug, Clone, Copy)]
-pub enum Shape {
-    /// A text.
-    Text,
-    /// A kind of sets.
-    SetKind,
-    /// A number.
-    Number,
-    /// A list of three numbers.
-    Vector,
-    /// True or false.
-    Flag,
-    /// A list of pairs of numbers.
-    Table,
 }
 
 /// Nodes, faces or elements that a load acts on.

@@ -110,14 +110,13 @@ fn planes_that_mirror_nothing_are_refused() {
     let aside = "manufacturing=[{kind=\"symmetry\",point=[0,0,0],normal=[0,1,0]}]";
     let flat = "manufacturing=[{kind=\"symmetry\",point=[0,0,0],normal=[0,0,0]}]";
     insta::assert_snapshot!(refused(aside), @r#"
-     x the mesh is not symmetric about this plane: element 1 at (0.5, 0.5, 0.5) has no counterpart at
-     | (0.5, -0.5, 0.5)
-      ,-[--set:1:54]
+     x a plane of symmetry has the whole part on one side
+      ,-[--set:1:39]
     1 | manufacturing=[{kind="symmetry",point=[0,0,0],normal=[0,1,0]}]
-      :                                                      ^^^|^^^
-      :                                                         `-- across this plane
+      :                                       ^^^|^^^
+      :                                          `-- misses the part
       `----
-     help: move the plane by `point` and `normal`, or mesh the part symmetrically
+     help: move the plane by `point` and `normal` to the middle of the part
     "#);
     insta::assert_snapshot!(refused(flat), @r#"
      x the normal of a plane of symmetry has no direction

@@ -1,9 +1,11 @@
 //! The transforms that a chain is made of, a file each.
 
 mod density_filter;
+mod evened;
 mod passive;
 mod projection;
 mod subpixel;
+mod swept;
 mod tied;
 
 use topopt_linalg::{BackendError, Pointwise};
@@ -11,9 +13,11 @@ use topopt_linalg::{BackendError, Pointwise};
 use crate::{Chain, DesignSpace, DesignTransform};
 
 pub use density_filter::DensityFilter;
+pub use evened::{Evened, equal_by};
 pub use passive::Passive;
 pub use projection::Projection;
 pub use subpixel::{Subpixel, radius_before};
+pub use swept::Swept;
 pub use tied::Tied;
 
 /// The links of a chain, in order.
@@ -24,9 +28,9 @@ fn ties<'a, B: Pointwise + 'a>(
     backend: &B,
     space: &DesignSpace,
 ) -> Result<Links<'a, B>, BackendError> {
-    let Some(variable_of) = space.variable_of() else { return Ok(Vec::new()) };
-    let (n_variables, n_elements) = (space.n_variables(), space.n_elements());
-    let tied = Tied::new(backend, variable_of.to_vec(), n_variables, n_elements)?;
+    let Some(shares) = space.shares() else { return Ok(Vec::new()) };
+    let sizes = [space.n_variables(), space.n_elements()];
+    let tied = Tied::new(backend, shares.clone(), space.design_volumes(), sizes)?;
     Ok(vec![Box::new(tied)])
 }
 
@@ -61,6 +65,13 @@ pub fn physical_density<'a, B: Pointwise + 'a>(
 ) -> Result<Chain<'a, B>, BackendError> {
     let mut links = ties(backend, space)?;
     links.push(Box::new(filter));
+    if let Some(shares) = space.shares() {
+        let sizes = [space.n_variables(), space.n_elements()];
+        links.push(Box::new(Evened::new(backend, shares, &space.volumes, sizes)?));
+    }
+    if !space.sweeps().is_empty() {
+        links.push(Box::new(Swept::new(space.sweeps().to_vec(), space.n_elements())));
+    }
     if let Some(projection) = projection {
         links.push(Box::new(projection));
     }

@@ -1,11 +1,11 @@
 //! Densities made from design variables: every transform and the whole chain by finite differences.
 
 use topopt_design::{
-    Chain, Cone, DensityFilter, DesignTransform, Projection, Settings, Subpixel, Tied, Weights,
-    physical_density,
+    Chain, Cone, DensityFilter, DesignTransform, Evened, Projection, Settings, Subpixel, Tied,
+    Weights, physical_density,
 };
 use topopt_fem::{CpuCorners, Helmholtz};
-use topopt_linalg::{Backend, Cpu, Gather, Space};
+use topopt_linalg::{Backend, Cpu, Csr, Gather, Space};
 use topopt_mesh::HexMesh;
 use topopt_testing::{derivative, distorted_cube, distorted_tetrahedra, unit};
 
@@ -234,8 +234,9 @@ fn passive_elements_keep_their_density_and_have_no_say() {
 pub fn layers_tied<B: Gather>(backend: &B) -> Tied<B> {
     let layer = 8 * 4;
     let variable = |e: usize| (e % layer + layer * (e / layer).min(3 - e / layer)) as u32;
-    let variable_of = if backend.has_values() { (0..128).map(variable).collect() } else { vec![] };
-    Tied::new(backend, variable_of, 64, 128).unwrap()
+    let n = if backend.has_values() { 128 } else { 0 };
+    let shares = Csr::selection((0..n).map(variable).collect());
+    Tied::new(backend, shares, vec![1.0; n], [64, 128]).unwrap()
 }
 
 /// Chains density filter, projection and passive elements after tied layers.
@@ -260,6 +261,46 @@ fn chains_may_have_fewer_inputs_than_outputs() {
     let mut identity = Chain::identity(64);
     assert!(identity.is_identity() && !alone.is_identity());
     assert_eq!(density(&mut identity, &x), x);
+}
+
+/// Rows in which each of 128 elements has two of 64 variables, with weights that differ.
+fn interpolated() -> Csr {
+    let weight = |e: usize| 0.5 + 0.4 * (e as f64 * 2.3).sin();
+    let columns = |e: usize| [(e / 2) as u32, ((e / 2 + 7) % 64) as u32];
+    Csr {
+        starts: (0..=128).map(|e| 2 * e).collect(),
+        columns: (0..128).flat_map(columns).collect(),
+        values: (0..128).flat_map(|e| [weight(e), 1.0 - weight(e)]).collect(),
+    }
+}
+
+#[test]
+fn variables_may_be_shared_by_weights() {
+    let problem = cantilever();
+    let (volumes, sizes) = (problem.mesh().volumes(), [64, 128]);
+    let shares = interpolated();
+    let tied = Tied::new(&Cpu, shares.clone(), volumes.clone(), sizes).unwrap();
+    let filter = DensityFilter::new(&Cpu, weights(problem.mesh()), &volumes).unwrap();
+    let mut evened = Evened::new(&Cpu, &shares, &volumes, sizes).unwrap();
+    backward_is_the_derivative_of_forward(&mut evened);
+    // Derivatives of the sum keep their sum, as a uniform density is kept.
+    let mut gradient = vec![f64::NAN; 128];
+    evened.backward(&Cpu, &vec![1.0; 128], &mut gradient).unwrap();
+    assert!((gradient.iter().sum::<f64>() / 128.0 - 1.0).abs() < 1e-14);
+    assert!(density(&mut evened, &vec![0.7; 128]).iter().all(|y| (y - 0.7).abs() < 1e-14));
+
+    let links: Vec<Box<dyn DesignTransform<Cpu>>> =
+        vec![Box::new(tied), Box::new(filter), Box::new(evened)];
+    backward_is_the_derivative_of_forward(&mut Chain::new(&Cpu, 128, links).unwrap());
+
+    // Bounds of a variable are those of its designed elements.
+    let mut of_two = volumes;
+    of_two[0] = 0.0;
+    let shares = Csr::selection((0..128).map(|e| e / 2).collect());
+    let tied = Tied::new(&Cpu, shares, of_two, sizes).unwrap();
+    let mut bounds = vec![0.01; 128];
+    bounds[0] = 1.0;
+    assert!((tied.inputs_for(bounds)[0] - 0.01).abs() < 1e-10);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The shape that is built, in numbers.
 
 use serde::{Deserialize, Serialize};
+use topopt_case::config::Config;
+use topopt_case::manufacturing::{Made, measured};
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_case::tags::Tags;
@@ -31,13 +33,16 @@ pub struct Built {
     pub smallest_gap: Option<Width>,
     /// Mean width of an element: what widths are uncertain by.
     pub element_width: f64,
+    /// Measures of what `[[manufacturing]]` asks for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub made: Vec<Made>,
 }
 
 impl Built {
     /// Measures `shape` and compares it with the run's `summary`.
     pub(super) fn of<K: Physics<N>, const N: usize>(
         shape: &Shape,
-        model: &Model<K, N>,
+        (config, model): (&Config, &Model<K, N>),
         tags: Option<&Tags>,
         summary: &Summary,
     ) -> Self {
@@ -52,6 +57,7 @@ impl Built {
             smallest_member: member.map(width),
             smallest_gap: gap.map(width),
             element_width: model.element_width,
+            made: measured(config, model.problem.mesh(), &model.space, &shape.shares),
         }
     }
 

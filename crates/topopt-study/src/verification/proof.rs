@@ -7,6 +7,7 @@ use topopt_case::case::Case;
 use topopt_case::config::Config;
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::interrupt::Interrupt;
+use topopt_case::manufacturing::Made;
 use topopt_case::model::Model;
 use topopt_case::physics::heat::FILLER;
 use topopt_fem::Problem;
@@ -219,8 +220,9 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
         };
 
         let limits = solved_shape.limits(summary)?;
-        let built = Built::of(shape, model, given.tags.as_ref(), summary);
+        let built = Built::of(shape, (config, model), given.tags.as_ref(), summary);
         let mut warnings = solved_shape.warnings(&limits, &built, config.physics.kind);
+        warnings.extend(built.made.iter().filter_map(Made::warning));
         warnings.extend(K::warning(solved));
         let load_cases = solved.cases(false);
 

@@ -131,6 +131,7 @@ fn facts<K: Shown<N>, const N: usize>(found: &Found<K, N>, units: &Units) -> Vec
         Fact::new("Members", width(&built.smallest_member)),
         Fact::new("Gaps", width(&built.smallest_gap)),
     ];
+    facts.extend(built.made.iter().map(|made| Fact::new("As made", made.in_words())));
     facts.extend(found.mass.map(|mass| Fact::new("Mass", units.mass(mass))));
     if let Some(remeshed) = &found.remeshed {
         let [compliance, ratio] = [remeshed.compliance, remeshed.verified_over_remeshed]

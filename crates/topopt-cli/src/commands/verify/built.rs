@@ -62,15 +62,17 @@ pub(super) fn solid(built: &Built) -> String {
     format!("the surface at density {}", shown(built.threshold))
 }
 
-/// Grey level, pieces and widths.
-pub(super) fn rows(built: &Built) -> [(&'static str, String); 4] {
-    let Built { grey_level, parts: shares, element_width, .. } = built;
-    [
+/// Grey level, pieces and widths, and measures of what the making asks for.
+pub(super) fn rows(built: &Built) -> Vec<(&'static str, String)> {
+    let Built { grey_level, parts: shares, element_width, made, .. } = built;
+    let mut rows = vec![
         ("grey level", format!("{:.2} % of the optimized design", 100.0 * grey_level)),
         ("connected parts", parts(shares)),
         ("members", width(&built.smallest_member, *element_width)),
         ("gaps", width(&built.smallest_gap, *element_width)),
-    ]
+    ];
+    rows.extend(made.iter().map(|made| ("as made", made.in_words())));
+    rows
 }
 
 fn width(width: &Option<Width>, element_width: f64) -> String {

@@ -1,0 +1,274 @@
+//! Demands of the way in which the part is made: a file per kind, and a line of the table below.
+
+mod cast;
+mod cyclic;
+mod extrusion;
+mod fold;
+mod kind;
+mod kinds;
+mod measured;
+mod overhang;
+mod passive;
+mod pattern;
+mod schema;
+mod shares;
+mod symmetry;
+mod uniform;
+
+use rayon::prelude::*;
+use topopt_design::Supports;
+use topopt_mesh::numbers::place;
+use topopt_mesh::vector::{difference, dot, length};
+use topopt_mesh::{HexMesh, Plane, Renumbering};
+
+use crate::case::Case;
+use crate::config::Config;
+use crate::finding::Finding;
+use crate::mirror_planes;
+use crate::physics::Physics;
+use fold::Fold;
+use kind::ManufacturingKind;
+use kinds::{KINDS, asked, entries};
+pub use measured::{Made, measured};
+pub(crate) use passive::{Shared, with_images};
+pub(crate) use schema::misused;
+use shares::Gathered;
+use symmetry::Mirrors;
+
+/// Share of the mean element width within which centers of elements repeat each other.
+const TOLERANCE: f64 = 1e-3;
+
+/// Demands of one kind on the part.
+struct Posed {
+    kind: &'static ManufacturingKind,
+    folds: Vec<Box<dyn Fold>>,
+}
+
+/// The elements of a part in the order of the problem, `[n_elements]` each.
+struct Elements {
+    centers: Vec<[f64; 3]>,
+    /// Distances within which places stand for one.
+    reaches: Vec<f64>,
+    /// Distance within which places are the same.
+    tolerance: f64,
+}
+
+/// Returns the variables that elements share by `[[manufacturing]]`, or by planes of symmetry that
+/// are found where the user gives none, in the order of the problem; none without such demands.
+/// Notes go to `notes`.
+///
+/// # Errors
+/// A finding about demands that make no sense on the part, or do not go together.
+pub(crate) fn shared<K: Physics<N>, const N: usize>(
+    config: &Config,
+    case: &Case<N>,
+    renumbering: &Renumbering,
+    (volumes, width): (&[f64], f64),
+    notes: &mut Vec<String>,
+) -> Result<Option<Shared>, Finding> {
+    if config.manufacturing.is_empty() && config.design.keep_symmetry != Some(true) {
+        return Ok(None);
+    }
+    let elements = Elements {
+        centers: renumbering.elements_from_original(&case.mesh.centers()),
+        reaches: renumbering.elements_from_original(&shares::reaches(&case.mesh)),
+        tolerance: TOLERANCE * width,
+    };
+    let mut all = posed(config, &elements.centers, width)?;
+    let sweep = sweep(config, &elements.centers, width)?;
+    if all.is_empty() && config.design.keep_symmetry == Some(true) {
+        let mut found = mirror_planes::find::<K, N>(config, case, volumes, elements.tolerance);
+        found.retain(|plane| sweep.is_none_or(|(_, up)| dot(up, plane.normal).abs() < LEVEL));
+        notes.extend(found.iter().map(told));
+        let mirrors = (!found.is_empty()).then(|| Mirrors::of(found, width)).flatten();
+        let of_mirrors =
+            |mirrors| Posed { kind: &symmetry::SYMMETRY, folds: vec![Box::new(mirrors) as Box<_>] };
+        all.extend(mirrors.map(of_mirrors));
+    }
+    if all.is_empty() {
+        return Ok(None);
+    }
+
+    go_together(config, &all, &elements)?;
+    sweep.map(|sweep| stay_level(config, &all, &elements, sweep)).transpose()?;
+    all.iter().try_for_each(|posed| joins_elements(config, posed, &elements))?;
+    Ok(Some(elements.shared(&all, notes)))
+}
+
+/// Reads the entries of each kind.
+fn posed(config: &Config, centers: &[[f64; 3]], width: f64) -> Result<Vec<Posed>, Finding> {
+    let mut all = Vec::new();
+    for kind in &KINDS {
+        if let Some(asked) = asked(config, kind, centers, width) {
+            let folds = (kind.pose)(&asked)?;
+            all.push(Posed { kind, folds });
+        }
+    }
+    all.retain(|posed| !posed.folds.is_empty());
+    Ok(all)
+}
+
+/// Returns the direction in which densities follow from each other, and the kind that has it.
+fn sweep(
+    config: &Config,
+    centers: &[[f64; 3]],
+    width: f64,
+) -> Result<Option<(&'static str, [f64; 3])>, Finding> {
+    let asked = |kind| asked(config, kind, centers, width);
+    Ok(match (asked(&overhang::OVERHANG), asked(&cast::CASTING)) {
+        (Some(asked), _) => Some((overhang::OVERHANG.name, overhang::up(&asked)?)),
+        (None, Some(asked)) => Some((cast::CASTING.name, cast::draw(&asked)?)),
+        (None, None) => None,
+    })
+}
+
+/// Returns the supports of a part that is printed, or of the sides of one that is cast, on the
+/// `mesh` of the problem.
+///
+/// # Errors
+/// A finding about a part that stands on nothing.
+pub(crate) fn sweeps<const N: usize>(
+    config: &Config,
+    case: &Case<N>,
+    renumbering: &Renumbering,
+    mesh: &HexMesh,
+) -> Result<Vec<Supports>, Finding> {
+    let (centers, width) = (mesh.centers(), mesh.element_width());
+    let asked = |kind| asked(config, kind, &centers, width);
+    match (asked(&overhang::OVERHANG), asked(&cast::CASTING)) {
+        (Some(asked), _) => Ok(vec![overhang::supports(&asked, case, renumbering, mesh)?]),
+        (None, Some(asked)) => cast::sides(&asked, mesh),
+        (None, None) => Ok(Vec::new()),
+    }
+}
+
+impl Elements {
+    /// Places that stand for the centers by `demands`, one after the other.
+    fn folded(&self, demands: &[&Posed]) -> Vec<[f64; 3]> {
+        self.centers.par_iter().map(|&center| folded(demands, center)).collect()
+    }
+
+    fn gathered(&self, places: &[[f64; 3]]) -> Gathered {
+        Gathered::of(places, &self.reaches, self.tolerance)
+    }
+
+    /// Centers by whose images demands are tried for whether they go together.
+    fn samples(&self) -> impl Iterator<Item = [f64; 3]> {
+        self.centers.iter().copied().step_by(self.centers.len().div_ceil(SAMPLES))
+    }
+
+    /// The variables that elements share by all demands.
+    fn shared(&self, all: &[Posed], notes: &mut Vec<String>) -> Shared {
+        let places = self.folded(&all.iter().collect::<Vec<_>>());
+        let gathered = self.gathered(&places);
+        if !gathered.is_exact {
+            notes.push(format!(
+                "the elements do not repeat each other as [[manufacturing]] asks: {} densities \
+                 follow from {} variables by weights",
+                places.len(),
+                gathered.len()
+            ));
+        }
+        let has_images = |posed: &&Posed| posed.kind.has_passive_images;
+        let with_images: Vec<_> = all.iter().filter(has_images).collect();
+        let groups = (!with_images.is_empty())
+            .then(|| self.gathered(&self.folded(&with_images)).variable_of());
+        Shared { shares: gathered.shares(&places, &self.reaches), groups }
+    }
+}
+
+fn folded(demands: &[&Posed], place: [f64; 3]) -> [f64; 3] {
+    let folds = demands.iter().flat_map(|posed| &posed.folds);
+    folds.fold(place, |place, fold| fold.fold(place))
+}
+
+/// Elements that demands are tried on.
+const SAMPLES: usize = 200;
+
+/// Refuses demands whose images of a place do not come to the same place as itself.
+fn go_together(config: &Config, all: &[Posed], elements: &Elements) -> Result<(), Finding> {
+    for (k, second) in all.iter().enumerate() {
+        for first in &all[..=k] {
+            let both = [first, second];
+            if !elements.samples().all(|center| is_kept(&both, center, elements.tolerance)) {
+                return Err(not_together(config, first, second));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether all images of `center` by `both` demands come to the same place as itself.
+fn is_kept(both: &[&Posed], center: [f64; 3], tolerance: f64) -> bool {
+    let place = folded(both, center);
+    let folds = both.iter().flat_map(|posed| &posed.folds);
+    let images = folds.flat_map(|fold| fold.images(center));
+    images
+        .map(|image| folded(both, image))
+        .all(|other| length(difference(place, other)) <= tolerance)
+}
+
+/// Component of a normal within which a plane contains a direction.
+const LEVEL: f64 = 1e-6;
+
+/// Refuses demands that bind elements at different heights of a part that is printed or cast.
+fn stay_level(
+    config: &Config,
+    all: &[Posed],
+    elements: &Elements,
+    (sweep, up): (&str, [f64; 3]),
+) -> Result<(), Finding> {
+    for posed in all {
+        let images = |center| posed.folds.iter().flat_map(move |fold| fold.images(center));
+        let rise = |center| images(center).map(move |image| dot(difference(image, center), up));
+        if elements.samples().flat_map(rise).any(|rise| rise.abs() > elements.tolerance) {
+            let message = format!(
+                "`{}` and `{sweep}` do not go together in these directions",
+                posed.kind.name
+            );
+            let place = entries(config, posed.kind).next().map_or(0..0, |entry| entry.kind.span());
+            let label = "binds elements at different heights";
+            let remedy = "let planes contain the direction of build or draw, axes lie along it, and pitches \
+                          and directions of extrusion across it";
+            let finding = Finding::new(message).at(config.source(), place, label);
+            return Err(finding.remedy(remedy));
+        }
+    }
+    Ok(())
+}
+
+fn not_together(config: &Config, first: &Posed, second: &Posed) -> Finding {
+    let [first, second] = [first, second].map(|posed| posed.kind.name);
+    let message = match first == second {
+        true => {
+            format!("two demands of `kind = \"{first}\"` do not go together in these directions")
+        }
+        false => format!("`{first}` and `{second}` do not go together in these directions"),
+    };
+    let last = config.manufacturing.iter().filter(|entry| entry.kind.get_ref() == second).last();
+    let place = last.map_or(0..0, |entry| entry.kind.span());
+    Finding::new(message).at(config.source(), place, "changes what the other demands").remedy(
+        "let one direction lie along or across the other, or remove one; mirrored sectors are \
+         `kind = \"cyclic\"` with `mirrored`",
+    )
+}
+
+fn joins_elements(config: &Config, posed: &Posed, elements: &Elements) -> Result<(), Finding> {
+    let Some([message, remedy]) = posed.kind.must_join else { return Ok(()) };
+    let places = elements.folded(&[posed]);
+    if elements.gathered(&places).len() < places.len() {
+        return Ok(());
+    }
+    let place = entries(config, posed.kind).next().map_or(0..0, |entry| entry.kind.span());
+    Err(Finding::new(message).at(config.source(), place, "without effect").remedy(remedy))
+}
+
+/// Returns the sentence about a plane that was found.
+fn told(plane: &Plane) -> String {
+    format!(
+        "the problem is symmetric about the plane through {} across {}, and so is the design; \
+         `design.keep_symmetry = false` leaves it free",
+        place(plane.point),
+        place(plane.normal)
+    )
+}

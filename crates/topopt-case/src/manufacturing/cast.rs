@@ -1,0 +1,83 @@
+//! Parts that are cast or forged, and drawn out of their mold.
+
+use topopt_design::{OverhangCone, Supports};
+use topopt_mesh::HexMesh;
+
+use super::kind::{Asked, Key, ManufacturingKind};
+use crate::config::{Config, FilterKind, Manufacturing, Shape};
+use crate::finding::Finding;
+
+/// The kind `casting`.
+pub(super) const CASTING: ManufacturingKind = ManufacturingKind {
+    name: "casting",
+    text: "The part comes out of a mold: along a direction of draw it has no undercut. It needs the \
+           density filter.",
+    keys: &[
+        Key::needed("draw_direction", Shape::Vector, "Direction of draw, of any length."),
+        Key::optional(
+            "sides",
+            Shape::Count(1),
+            "Number of sides that the mold opens to: 1, along the direction of draw, or 2, along it \
+             and against it, with the parting surface where the design has it; by default 1.",
+        ),
+    ],
+    has_passive_images: false,
+    must_join: None,
+    suits,
+    pose: |asked| draw(asked).map(|_| Vec::new()),
+};
+
+fn suits(config: &Config, entry: &Manufacturing) -> Option<[&'static str; 3]> {
+    let is_sweep = |other: &&Manufacturing| {
+        [CASTING.name, super::overhang::OVERHANG.name].contains(&other.kind.get_ref().as_str())
+    };
+    if config.manufacturing.iter().filter(is_sweep).count() > 1 {
+        return Some([
+            "a part is made in one direction, printed or cast",
+            "one of several",
+            "keep one entry of the kinds `overhang` and `casting`; two sides of a mold are `sides = 2`",
+        ]);
+    }
+    if entry.number("sides").is_some_and(|sides| sides > 2.0) {
+        return Some([
+            "a mold opens to one or two sides",
+            "with more `sides`",
+            "give `sides = 1` or `sides = 2`",
+        ]);
+    }
+    if config.filter.get_ref().kind != FilterKind::Density {
+        return Some([
+            "`kind = \"casting\"` needs the density filter",
+            "with another filter",
+            "add `kind = \"density\"` to [filter]",
+        ]);
+    }
+    config.has_half_width().then_some([
+        "`kind = \"casting\"` does not go with a surface of a given width",
+        "with `half_width` in [[continuation]]",
+        "give `sharpness` there",
+    ])
+}
+
+/// Direction of draw, of length 1.
+pub(super) fn draw(asked: &Asked) -> Result<[f64; 3], Finding> {
+    let about =
+        ["the direction of draw has no length", "give the way out of the mold, such as [0, 0, 1]"];
+    asked.direction(asked.entries[0], "draw_direction", about)
+}
+
+/// Returns the elements above each one in the mold, by side.
+///
+/// # Errors
+/// A direction without length.
+pub(super) fn sides(asked: &Asked, mesh: &HexMesh) -> Result<Vec<Supports>, Finding> {
+    let draw = draw(asked)?;
+    let free = vec![false; mesh.n_elements()];
+    // An element is filled from where it is drawn to: that is below the sample's element.
+    let side = |sign: f64| {
+        let cone = OverhangCone::axis(draw.map(|x| -sign * x));
+        Supports::new(mesh, &cone, &free).filling()
+    };
+    let n_sides = asked.entries[0].number("sides").unwrap_or(1.0);
+    Ok(if n_sides < 2.0 { vec![side(1.0)] } else { vec![side(1.0), side(-1.0)] })
+}

@@ -1,0 +1,43 @@
+//! Table of the demands, and the entries of a case file by it.
+
+use super::kind::{Asked, ManufacturingKind};
+use super::{cast, cyclic, extrusion, overhang, pattern, symmetry, uniform};
+use crate::config::{Config, Manufacturing};
+
+/// Kinds of demands, in the order in which places are brought to those that stand for them.
+pub(super) static KINDS: [ManufacturingKind; 7] = [
+    pattern::PATTERN,
+    cyclic::CYCLIC,
+    symmetry::SYMMETRY,
+    extrusion::EXTRUSION,
+    uniform::UNIFORM,
+    overhang::OVERHANG,
+    cast::CASTING,
+];
+
+/// Returns the entries of a kind on the part, if there are any.
+pub(super) fn asked<'a>(
+    config: &'a Config,
+    kind: &ManufacturingKind,
+    centers: &'a [[f64; 3]],
+    width: f64,
+) -> Option<Asked<'a>> {
+    let entries: Vec<_> = entries(config, kind).collect();
+    (!entries.is_empty()).then_some(Asked { config, entries, centers, width })
+}
+
+impl Config {
+    /// Whether densities follow from those below or above.
+    pub(crate) fn is_swept(&self) -> bool {
+        [&overhang::OVERHANG, &cast::CASTING]
+            .iter()
+            .any(|kind| entries(self, kind).next().is_some())
+    }
+}
+
+pub(super) fn entries<'a>(
+    config: &'a Config,
+    kind: &ManufacturingKind,
+) -> impl Iterator<Item = &'a Manufacturing> {
+    config.manufacturing.iter().filter(|entry| entry.kind.get_ref() == kind.name)
+}

@@ -1,0 +1,131 @@
+//! Parts that are printed without props.
+
+use topopt_design::{DesignSpace, OverhangCone, Supports, standing};
+use topopt_mesh::{HexMesh, Renumbering};
+
+use super::kind::{Asked, Key, ManufacturingKind};
+use crate::case::Case;
+use crate::config::{Config, FilterKind, Manufacturing, Shape};
+use crate::finding::Finding;
+
+/// The kind `overhang`.
+pub(super) const OVERHANG: ManufacturingKind = ManufacturingKind {
+    name: "overhang",
+    text: "The part is printed without props: what leans more than an angle from the direction of \
+           build has material below. It needs the density filter.",
+    keys: &[
+        Key::needed(
+            "build_direction",
+            Shape::Vector,
+            "Direction of build, upwards, of any length.",
+        ),
+        Key::optional(
+            "angle_degrees",
+            Shape::Below(90.0),
+            "Largest angle between the part and the direction of build, in degrees; by default 45.",
+        ),
+        Key::optional(
+            "plate",
+            Shape::Text,
+            "Name of a node, face or element set that stands on the plate; by default the lowest \
+             faces of the mesh.",
+        ),
+        Key::optional(
+            "anywhere",
+            Shape::Flag,
+            "Whether props may stand below the mesh, so that also its other faces need no material \
+             below; by default not.",
+        ),
+    ],
+    has_passive_images: false,
+    must_join: None,
+    suits,
+    pose: |asked| cone(asked).map(|_| Vec::new()),
+};
+
+/// Refuses other filters, a second direction, and projections by which a prop looks thicker than it
+/// is.
+fn suits(config: &Config, _: &Manufacturing) -> Option<[&'static str; 3]> {
+    let is_overhang = |other: &&Manufacturing| other.kind.get_ref() == OVERHANG.name;
+    if config.manufacturing.iter().filter(is_overhang).count() > 1 {
+        return Some([
+            "a part is printed in one direction",
+            "one of several",
+            "keep one entry with `kind = \"overhang\"`",
+        ]);
+    }
+    if config.filter.get_ref().kind != FilterKind::Density {
+        return Some([
+            "`kind = \"overhang\"` needs the density filter",
+            "with another filter",
+            "add `kind = \"density\"` to [filter]",
+        ]);
+    }
+    config.has_half_width().then_some([
+        "`kind = \"overhang\"` does not go with a surface of a given width",
+        "with `half_width` in [[continuation]]",
+        "give `sharpness` there: averages over corners would hold up what is not printed",
+    ])
+}
+
+fn cone(asked: &Asked) -> Result<OverhangCone, Finding> {
+    let about = ["the direction of build has no length", "give it upwards, such as [0, 0, 1]"];
+    let entry = asked.entries[0];
+    let up = asked.direction(entry, "build_direction", about)?;
+    let angle = entry.number("angle_degrees").unwrap_or(45.0);
+    Ok(OverhangCone::new(up, angle.to_radians()))
+}
+
+/// Direction of build, of length 1.
+pub(super) fn up(asked: &Asked) -> Result<[f64; 3], Finding> {
+    Ok(cone(asked)?.up)
+}
+
+/// Degrees by which a part that is printed again may lean more.
+const MORE: f64 = 5.0;
+
+/// Returns supports for an angle that is a little larger than `asked` for, on the mesh of a `space`
+/// with those of the angle itself, and the larger angle in degrees.
+pub(super) fn again(asked: &Asked, mesh: &HexMesh, space: &DesignSpace) -> Option<(Supports, f64)> {
+    let (cone, supports) = (cone(asked).ok()?, space.sweeps().first()?);
+    let degrees = (cone.angle.to_degrees() + MORE).min(89.0);
+    let cone = OverhangCone::new(cone.up, degrees.to_radians());
+    Some((Supports::new(mesh, &cone, &supports.standing(mesh.n_elements())), degrees))
+}
+
+/// Returns the supports of the part that is `asked` for, on the `mesh` of the problem.
+///
+/// # Errors
+/// Findings about a set that is not there, or a part that stands on nothing.
+pub(super) fn supports<const N: usize>(
+    asked: &Asked,
+    case: &Case<N>,
+    renumbering: &Renumbering,
+    mesh: &HexMesh,
+) -> Result<Supports, Finding> {
+    let (cone, entry) = (cone(asked)?, asked.entries[0]);
+    let mut stand = standing(mesh, &cone, entry.gives("anywhere"));
+    if let Some(set) = entry.text("plate") {
+        let mut findings = Vec::new();
+        let nodes = case.lookup(asked.config).nodes(&set, None, &mut findings);
+        if let Some(finding) = findings.pop() {
+            return Err(finding);
+        }
+        let mut is_on = vec![false; mesh.n_nodes()];
+        let new_node = renumbering.new_nodes();
+        nodes.iter().for_each(|&node| is_on[new_node[node as usize] as usize] = true);
+        for (element, stands) in stand.iter_mut().enumerate() {
+            let corners = mesh.corners(element).iter();
+            *stands |= corners.filter(|&&node| is_on[node as usize]).count() >= 3;
+        }
+    }
+    if stand.iter().any(|stands| *stands) {
+        return Ok(Supports::new(mesh, &cone, &stand));
+    }
+    Err(asked.finding(entry, "build_direction", [
+        "no face of the part lies on a plate across the direction of build",
+        "nothing stands",
+        "name the set that stands on the plate by `plate`, or let props stand below the part by \
+         `anywhere = true`",
+    ]))
+}

@@ -1,0 +1,270 @@
+//! Samples on the cone below each element.
+
+use std::f64::consts::TAU;
+
+use rayon::prelude::*;
+use topopt_mesh::surface::{area_vector, boundary_faces, face_center, face_coordinates};
+use topopt_mesh::vector::{cross, difference, dot, length};
+use topopt_mesh::{CellList, HexMesh};
+
+use super::delaunay::Delaunay;
+use super::sweep::{Sample, Supports};
+
+/// The cone of supports below a place.
+#[derive(Debug, Clone, Copy)]
+pub struct OverhangCone {
+    /// Direction of build, upwards, of length 1.
+    pub up: [f64; 3],
+    /// Angle between the direction of build and the rim of the cone, in radians.
+    pub angle: f64,
+    /// Depth of the samples, in widths of the element above.
+    pub depth: f64,
+    /// Samples on the rim, besides that on the axis.
+    pub n_rim: usize,
+}
+
+impl OverhangCone {
+    /// Depth and number of samples with which the limit is right within two degrees on hexahedra
+    /// and tetrahedra that lie in any direction: from a depth of 1 it is not, and with 6 it is 2
+    /// degrees less.
+    pub fn new(up: [f64; 3], angle: f64) -> Self {
+        Self { up, angle, depth: 2.0, n_rim: 8 }
+    }
+
+    /// The axis alone, with a sample one width down: a row of elements is filled one by one.
+    pub fn axis(up: [f64; 3]) -> Self {
+        Self { up, angle: NARROW.to_radians(), depth: 1.0, n_rim: 0 }
+    }
+}
+
+/// Angle in degrees of the cone of neighbors that count as on an axis.
+const NARROW: f64 = 10.0;
+
+/// Shares of the depth at which samples are tried: they are drawn in where they leave the part.
+const DRAWN_IN: [f64; 4] = [1.0, 0.75, 0.5, 0.35];
+
+/// Least distance in height, in widths, of what supports an element.
+const BELOW: f64 = 0.5;
+
+/// Least share of a sample's weights that lies low enough.
+const LEAST: f64 = 0.6;
+
+/// Radii of an element around its center within which it is a neighbor of a sample: farther ones
+/// are on the other side of a hollow.
+const NEIGHBOR: f64 = 2.2;
+
+/// Excess over the cone, in widths, of a neighbor below that supports an element without samples.
+const EXCESS: f64 = 1.0;
+
+/// Points whose values are those of elements.
+pub(super) struct Points {
+    /// Centers of the elements, then others.
+    pub places: Vec<[f64; 3]>,
+    /// Element of each point.
+    pub owners: Vec<u32>,
+    /// Width of each element, cube root of its volume.
+    pub widths: Vec<f64>,
+    /// Largest distance of a corner of each element from its center.
+    pub radii: Vec<f64>,
+}
+
+impl Supports {
+    /// Builds the supports of the elements of `mesh` below which a `cone` is, where those that
+    /// `stand`, `[n_elements]`, need none.
+    pub fn new(mesh: &HexMesh, cone: &OverhangCone, stand: &[bool]) -> Self {
+        let points = Points::of(mesh);
+        let tangents = tangents(&points.places[..mesh.n_elements()], cone.up);
+        Self::of_points(&points, cone, tangents, stand)
+    }
+
+    pub(super) fn of_points(
+        points: &Points,
+        cone: &OverhangCone,
+        tangents: [[f64; 3]; 2],
+        stand: &[bool],
+    ) -> Self {
+        let n = points.widths.len();
+        let heights: Vec<f64> = points.places[..n].iter().map(|&x| dot(x, cone.up)).collect();
+        let delaunay = Delaunay::new(&points.places);
+        let near = points.widths.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        let list = CellList::new(&points.places[..n], 2.0 * near);
+        let below = Below { points, cone, heights: &heights, delaunay, list };
+        let rays = cone.rays(tangents);
+        let samples = |e: usize| if stand[e] { Vec::new() } else { below.samples(e, &rays) };
+        let samples: Vec<Vec<Sample>> = (0..n).into_par_iter().map(samples).collect();
+
+        let mut by_height: Vec<u32> = (0..n as u32).filter(|&e| !stand[e as usize]).collect();
+        by_height.sort_by(|&a, &b| heights[a as usize].total_cmp(&heights[b as usize]));
+        let mut level = vec![0_u32; n];
+        for &element in &by_height {
+            let links = samples[element as usize].iter().flat_map(|sample| sample.elements);
+            let highest = links.map(|other| level[other as usize]).max();
+            level[element as usize] = 1 + highest.unwrap_or(0);
+        }
+        by_height.sort_by_key(|&element| level[element as usize]);
+        Self::in_order(by_height, &level, &samples)
+    }
+
+    fn in_order(order: Vec<u32>, level: &[u32], samples: &[Vec<Sample>]) -> Self {
+        let mut supports = Self { starts: vec![0], ..Self::default() };
+        for &element in &order {
+            supports.samples.extend(&samples[element as usize]);
+            supports.starts.push(supports.samples.len());
+        }
+        let changes = |k: &usize| {
+            order.get(*k).is_none_or(|&next| level[next as usize] != level[order[k - 1] as usize])
+        };
+        supports.levels = (1..=order.len()).filter(changes).collect();
+        supports.order = order;
+        supports
+    }
+}
+
+impl OverhangCone {
+    /// Directions of the samples, whose height is -1.
+    fn rays(&self, tangents: [[f64; 3]; 2]) -> Vec<[f64; 3]> {
+        let rim = (0..self.n_rim).map(|k| {
+            let (sin, cos) = (TAU * k as f64 / self.n_rim as f64).sin_cos();
+            let out = self.angle.tan();
+            std::array::from_fn(|i| {
+                -self.up[i] - out * (cos * tangents[0][i] + sin * tangents[1][i])
+            })
+        });
+        std::iter::once(self.up.map(|x| -x)).chain(rim).collect()
+    }
+}
+
+impl Points {
+    /// Centers of the elements of `mesh`, and of its free faces, so that samples near the surface
+    /// have neighbors on all sides, also in a single layer of elements.
+    fn of(mesh: &HexMesh) -> Self {
+        let mut places = mesh.centers();
+        let n = places.len();
+        let faces = boundary_faces(mesh);
+        places.extend(faces.iter().map(|&face| face_center(&face_coordinates(mesh, face))));
+        let radius = |e: usize| {
+            let arms = mesh.corner_coordinates(e).map(|x| length(difference(x, places[e])));
+            arms.fold(0.0, f64::max)
+        };
+        Self {
+            owners: (0..n as u32).chain(faces.iter().map(|face| face.element)).collect(),
+            widths: mesh.volumes().into_iter().map(f64::cbrt).collect(),
+            radii: (0..n).into_par_iter().map(radius).collect(),
+            places,
+        }
+    }
+}
+
+/// Search for samples below elements.
+struct Below<'a> {
+    points: &'a Points,
+    cone: &'a OverhangCone,
+    heights: &'a [f64],
+    delaunay: Delaunay,
+    /// Centers.
+    list: CellList,
+}
+
+impl Below<'_> {
+    /// Samples of element `e` along `rays`; of an element without any, one at a neighbor.
+    fn samples(&self, e: usize, rays: &[[f64; 3]]) -> Vec<Sample> {
+        let along = |ray: &[f64; 3]| DRAWN_IN.iter().find_map(|share| self.sample(e, *ray, *share));
+        let mut samples: Vec<Sample> = rays.iter().filter_map(along).collect();
+        if samples.is_empty() {
+            samples.extend(self.neighbor(e));
+        }
+        samples
+    }
+
+    fn sample(&self, e: usize, ray: [f64; 3], share: f64) -> Option<Sample> {
+        let Points { places, owners, widths, radii } = self.points;
+        let far = share * self.cone.depth * widths[e];
+        let place: [f64; 3] = std::array::from_fn(|i| places[e][i] + far * ray[i]);
+        let found = self.delaunay.weights(place, e as u32)?;
+        let mut sample =
+            Sample { elements: found.map(|(p, _)| owners[p as usize]), weights: [0.0; 4] };
+        for (weight, (point, share)) in sample.weights.iter_mut().zip(found) {
+            let owner = owners[point as usize] as usize;
+            let is_below = self.heights[owner] < self.heights[e] - BELOW * widths[e];
+            let is_near = length(difference(places[owner], place)) <= NEIGHBOR * radii[owner];
+            if is_below && is_near && share >= ROUNDING {
+                *weight = share;
+            }
+        }
+        let total: f64 = sample.weights.iter().sum();
+        if total <= LEAST {
+            return None;
+        }
+
+        // Places without weight are those of another one: all must be below.
+        let first = sample.weights.iter().position(|weight| *weight > 0.0)?;
+        for i in 0..4 {
+            sample.weights[i] /= total;
+            if sample.weights[i] == 0.0 {
+                sample.elements[i] = sample.elements[first];
+            }
+        }
+        Some(sample)
+    }
+
+    /// The neighbor below that is least outside of the cone.
+    fn neighbor(&self, e: usize) -> Option<Sample> {
+        let Points { places, widths, .. } = self.points;
+        let (mut best, mut least) = (None, EXCESS * widths[e]);
+        self.list.for_each_within(places[e], |other, distance| {
+            let up = self.heights[e] - self.heights[other as usize];
+            let out = (distance.powi(2) - up.powi(2)).max(0.0).sqrt();
+            let excess = out / self.cone.angle.tan() - up;
+            if up > 1e-9 * widths[e] && distance <= 2.0 * widths[e] && excess < least {
+                (best, least) = (Some(other), excess);
+            }
+        });
+        best.map(|other| Sample { elements: [other; 4], weights: [1.0, 0.0, 0.0, 0.0] })
+    }
+}
+
+/// Weight below which a corner of a tetrahedron is one by rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// Directions across `up`, of length 1, of the largest and the least extent of `centers`: samples
+/// of a thin plate then lie within it.
+fn tangents(centers: &[[f64; 3]], up: [f64; 3]) -> [[f64; 3]; 2] {
+    let axis = if up[0].abs() < 0.6 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
+    let first = cross(up, axis);
+    let first = first.map(|x| x / length(first));
+    let second = cross(up, first);
+
+    let n = centers.len() as f64;
+    let mean: [f64; 3] = std::array::from_fn(|i| centers.iter().map(|x| x[i]).sum::<f64>() / n);
+    let mut moments = [0.0; 3];
+    for &center in centers {
+        let arm = difference(center, mean);
+        let [a, b] = [dot(arm, first), dot(arm, second)];
+        moments = [moments[0] + a * a, moments[1] + a * b, moments[2] + b * b];
+    }
+    let (sin, cos) = ((2.0 * moments[1]).atan2(moments[0] - moments[2]) / 2.0).sin_cos();
+    let along = std::array::from_fn(|i| cos * first[i] + sin * second[i]);
+    [along, cross(up, along)]
+}
+
+/// Share of an element's width within which a face lies on the plate.
+const ON_PLATE: f64 = 0.05;
+
+/// Whether elements of `mesh` stand without support, `[n_elements]`: on a plate across `cone.up`
+/// below the part, or, if `anywhere`, at every free face that overhangs.
+pub fn standing(mesh: &HexMesh, cone: &OverhangCone, anywhere: bool) -> Vec<bool> {
+    let height = |x: &[f64; 3]| dot(*x, cone.up);
+    let lowest = mesh.coordinates().iter().map(height).fold(f64::INFINITY, f64::min);
+    let allowed = lowest + ON_PLATE * mesh.element_width();
+    let mut stand = vec![false; mesh.n_elements()];
+    for face in boundary_faces(mesh) {
+        let corners = face_coordinates(mesh, face);
+        let is_on_plate = corners.iter().all(|corner| height(corner) <= allowed);
+        let normal = area_vector(&corners);
+        let is_overhanging = dot(normal, cone.up) < -cone.angle.sin() * length(normal);
+        if is_on_plate || anywhere && is_overhanging {
+            stand[face.element as usize] = true;
+        }
+    }
+    stand
+}

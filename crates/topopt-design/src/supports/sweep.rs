@@ -1,0 +1,109 @@
+//! `Supports`: densities that follow from those of other elements, from layer to layer.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Elements on which each element may rest, as weights of their densities at samples below it.
+///
+/// A density x becomes the printed one, p = min(x, max_k s_k) with the samples s_k = sum_j a_kj p_j,
+/// in the order of height; elements that stand keep p = x. All extremes are exact: p(c x) = c p(x),
+/// p(x + c) = p(x) + c, p grows with x, and p(p(x)) = p(x). A part that is filled along a draw has p =
+/// max(x, max_k s_k).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Supports {
+    /// Elements that do not stand, those of one level after those of the level before.
+    pub(super) order: Vec<u32>,
+    /// Ends of the levels in `order`: samples of an element are at elements of levels before its own,
+    /// or at standing ones.
+    pub(super) levels: Vec<usize>,
+    /// First sample of each element of `order`, and the end of the last.
+    pub(super) starts: Vec<usize>,
+    pub(super) samples: Vec<Sample>,
+    /// Whether an element has at least, and not at most, the density of its samples.
+    pub(super) fills: bool,
+}
+
+/// Elements and weights >= 0, with the sum 1, of a sample.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    pub(super) elements: [u32; 4],
+    pub(super) weights: [f64; 4],
+}
+
+/// No sample: the element has its own density.
+const OWN: u32 = u32::MAX;
+
+/// No sample: nothing is below the element, whose density is 0.
+const NOTHING: u32 = u32::MAX - 1;
+
+/// Difference within which densities count as equal.
+const EQUAL: f64 = 1e-9;
+
+/// Elements of a level that one thread takes at least.
+const CHUNK: usize = 512;
+
+impl Supports {
+    /// Lets elements have at least the densities of their samples, in place of at most.
+    #[must_use]
+    pub fn filling(self) -> Self {
+        Self { fills: true, ..self }
+    }
+
+    /// Whether each of `n` elements stands without samples.
+    pub fn standing(&self, n: usize) -> Vec<bool> {
+        let mut stand = vec![true; n];
+        self.order.iter().for_each(|&element| stand[element as usize] = false);
+        stand
+    }
+
+    /// Computes the density p of `x`, `[n_elements]`, and the sample that each element of the order
+    /// has it of.
+    pub fn swept(&self, x: &[f64]) -> (Vec<f64>, Vec<u32>) {
+        let mut p = x.to_vec();
+        let mut chosen = Vec::with_capacity(self.order.len());
+        let mut start = 0;
+        for &end in &self.levels {
+            let level = (start..end).into_par_iter().with_min_len(CHUNK);
+            let found: Vec<(f64, u32)> = level.map(|k| self.rest(k, x, &p)).collect();
+            for (&element, (value, sample)) in self.order[start..end].iter().zip(found) {
+                p[element as usize] = value;
+                chosen.push(sample);
+            }
+            start = end;
+        }
+        (p, chosen)
+    }
+
+    /// Density of element `k` of the order, and the number of the sample that it is of.
+    fn rest(&self, k: usize, x: &[f64], p: &[f64]) -> (f64, u32) {
+        let own = x[self.order[k] as usize];
+        let value = |sample: &Sample| -> f64 {
+            let weighted = sample.elements.iter().zip(&sample.weights);
+            weighted.map(|(&e, w)| w * p[e as usize]).sum()
+        };
+        let samples = &self.samples[self.starts[k]..self.starts[k + 1]];
+        let most = samples.iter().map(value).fold(0.0, f64::max);
+        let extreme = if self.fills { own.max(most) } else { own.min(most) };
+        // Of equal densities the first one takes the derivatives, whatever rounding makes of them.
+        if (own - extreme).abs() <= EQUAL {
+            return (extreme, OWN);
+        }
+        let best = samples.iter().position(|sample| most - value(sample) <= EQUAL);
+        (extreme, best.map_or(NOTHING, |best| best as u32))
+    }
+
+    /// Takes the derivatives `by_printed`, `[n_elements]`, back to the density, for what
+    /// [`Supports::swept`] has `chosen`.
+    pub fn swept_backward(&self, chosen: &[u32], by_swept: Vec<f64>) -> Vec<f64> {
+        let mut gradient = by_swept;
+        for (k, &sample) in chosen.iter().enumerate().rev().filter(|(_, sample)| **sample != OWN) {
+            let own = std::mem::take(&mut gradient[self.order[k] as usize]);
+            if sample == NOTHING {
+                continue;
+            }
+            let Sample { elements, weights } = &self.samples[self.starts[k] + sample as usize];
+            elements.iter().zip(weights).for_each(|(&e, w)| gradient[e as usize] += w * own);
+        }
+        gradient
+    }
+}

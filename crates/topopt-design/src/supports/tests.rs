@@ -1,0 +1,192 @@
+//! Gates of the supports: known sums, properties that hold exactly, and the angle of the limit.
+
+use topopt_mesh::HexMesh;
+use topopt_mesh::vector::{difference, dot, length};
+use topopt_testing::{distorted_cube, distorted_tetrahedra};
+
+use super::cone::Points;
+use super::{OverhangCone, Supports, standing};
+
+const UP: [f64; 3] = [0.0, 0.0, 1.0];
+const ACROSS: [[f64; 3]; 2] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+
+/// Angle in radians of 45 degrees.
+const HALF: f64 = std::f64::consts::FRAC_PI_4;
+
+/// Supports of a lattice of 7 x 6 x 8 places that stands on its first layer, with the numbers of
+/// places along the axes.
+fn lattice(share: f64, cone: OverhangCone) -> (Supports, Vec<[f64; 3]>) {
+    let counted = (0..7 * 6 * 8).map(|e| [e / 48, e / 8 % 6, e % 8].map(|i| i as f64));
+    let counted: Vec<[f64; 3]> = counted.collect();
+    let n = counted.len();
+    let points = Points {
+        places: counted.iter().map(|&at| place(share, at)).collect(),
+        owners: (0..n as u32).collect(),
+        widths: vec![1.0; n],
+        radii: vec![f64::INFINITY; n],
+    };
+    let stand: Vec<bool> = counted.iter().map(|[.., k]| *k == 0.0).collect();
+    (Supports::of_points(&points, &cone, ACROSS, &stand), counted)
+}
+
+/// Place in a lattice, moved by `share` of its spacing.
+fn place(share: f64, [i, j, k]: [f64; 3]) -> [f64; 3] {
+    [
+        i + 0.5 + share * (12.9898 * i + 78.233 * j + 3.1 * k).sin(),
+        j + 0.5 + share * (39.3468 * i + 11.135 * j + 2.3 * k).cos(),
+        k + 0.5 + share * (5.77 * i + 9.13 * j + 17.7 * k).sin(),
+    ]
+}
+
+fn wavy(counted: &[[f64; 3]]) -> Vec<f64> {
+    let density = |[i, j, k]: &[f64; 3]| 0.5 + 0.5 * (0.7 * i + 1.3 * j + 0.9 * k).sin();
+    counted.iter().map(density).collect()
+}
+
+/// Sums of an independent program with another Delaunay triangulation.
+#[test]
+fn a_distorted_lattice_has_the_sums_of_another_program() {
+    let (supports, counted) = lattice(0.15, OverhangCone::new(UP, HALF));
+    let (p, chosen) = supports.swept(&wavy(&counted));
+    let weighted = |x: &[f64], weight: fn(&[f64; 3]) -> f64| -> f64 {
+        x.iter().zip(&counted).map(|(x, at)| x * weight(at)).sum()
+    };
+    let sum = weighted(&p, |_| 1.0);
+    assert!((sum - 155.434_469_266_5).abs() < 1e-8, "{sum}");
+    let sum = weighted(&p, |[i, j, k]| (i + 1.0) * (j + 1.0) * (k + 1.0));
+    assert!((sum - 9_259.728_913).abs() < 1e-5, "{sum}");
+
+    let gradient = supports.swept_backward(&chosen, vec![1.0; counted.len()]);
+    let sum = weighted(&gradient, |[i, ..]| i + 1.0);
+    assert!((sum - 1_396.534_588_59).abs() < 1e-7, "{sum}");
+    let links = supports.samples.iter().flat_map(|sample| sample.weights);
+    assert_eq!(links.filter(|weight| *weight > 0.0).count(), 7562);
+}
+
+/// The layer filter of \[Langelaar2016\] with exact extremes.
+#[test]
+fn voxels_have_the_layer_filter() {
+    let cone = OverhangCone { depth: 1.0, n_rim: 4, ..OverhangCone::new(UP, HALF) };
+    let (supports, counted) = lattice(0.0, cone);
+    let x = wavy(&counted);
+    let mut expected = x.clone();
+    let by_layers = (0..8).flat_map(|k| (0..x.len()).skip(k).step_by(8));
+    for e in by_layers {
+        let [i, j, k] = counted[e];
+        let is_below = |&other: &usize| {
+            let [u, v, w] = counted[other];
+            w + 1.0 == k && (u - i).abs() + (v - j).abs() <= 1.0
+        };
+        let below = (0..x.len()).filter(is_below).map(|other| expected[other]);
+        if k > 0.0 {
+            expected[e] = x[e].min(below.fold(0.0, f64::max));
+        }
+    }
+    let (p, _) = supports.swept(&x);
+    for (p, expected) in p.iter().zip(&expected) {
+        assert!((p - expected).abs() < 4e-16, "{p} and {expected}");
+    }
+}
+
+#[test]
+fn printing_scales_shifts_grows_and_repeats_exactly() {
+    let mesh = distorted_cube(8, 0.3, true);
+    let cone = OverhangCone::new([0.36, 0.48, 0.8], HALF);
+    let stand: Vec<bool> =
+        mesh.centers().iter().map(|&center| dot(center, cone.up) < 0.35).collect();
+    let supports = Supports::new(&mesh, &cone, &stand);
+    let x: Vec<f64> = (0..512).map(|e| 0.5 + 0.45 * (e as f64 * 1.7).sin()).collect();
+    let (p, chosen) = supports.swept(&x);
+    assert!(p.iter().zip(&x).all(|(p, x)| p <= x) && p.iter().zip(&x).any(|(p, x)| p < x));
+
+    let holds = |changed: Vec<f64>, expected: &dyn Fn(f64) -> f64| {
+        let pairs = supports.swept(&changed).0.into_iter().zip(&p);
+        pairs.for_each(|(found, &p)| assert!((found - expected(p)).abs() < 1e-15));
+    };
+    holds(x.iter().map(|x| 0.25 * x).collect(), &|p| 0.25 * p);
+    holds(x.iter().map(|x| x + 0.125).collect(), &|p| p + 0.125);
+    holds(p.clone(), &|p| p);
+    let more: Vec<f64> = x.iter().enumerate().map(|(e, x)| x + 0.1 * (e % 2) as f64).collect();
+    assert!(supports.swept(&more).0.iter().zip(&p).all(|(more, p)| more >= p));
+
+    // Derivatives along one direction, and the sum of all.
+    let cotangent: Vec<f64> = (0..512).map(|e| (e as f64 * 0.9).cos()).collect();
+    let gradient = supports.swept_backward(&chosen, cotangent.clone());
+    let direction: Vec<f64> = (0..512).map(|e| (e as f64 * 2.3).sin()).collect();
+    let value = |step: f64| {
+        let moved: Vec<f64> = x.iter().zip(&direction).map(|(x, d)| x + step * d).collect();
+        supports.swept(&moved).0.iter().zip(&cotangent).map(|(p, c)| p * c).sum::<f64>()
+    };
+    let difference = (value(1e-6) - value(-1e-6)) / 2e-6;
+    let expected: f64 = gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
+    assert!((difference - expected).abs() < 1e-7 * expected.abs(), "{difference}, {expected}");
+    let sums = [&gradient, &cotangent].map(|list| list.iter().sum::<f64>());
+    assert!((sums[0] - sums[1]).abs() < 1e-12, "{sums:?}");
+}
+
+/// Filling is printing of the complement from the other side, with one sample on the axis.
+#[test]
+fn columns_of_voxels_are_filled_without_undercuts() {
+    let cone = OverhangCone::axis([0.0, 0.0, -1.0]);
+    let n = 7 * 6 * 8;
+    let (supports, counted) = lattice(0.0, cone);
+    let x = wavy(&counted);
+    let (filled, chosen) = supports.filling().swept(&x);
+    for e in 0..n {
+        let above = (e..n).take_while(|other| other / 8 == e / 8).map(|other| x[other]);
+        assert_eq!(filled[e], if e % 8 == 0 { x[e] } else { above.fold(0.0, f64::max) });
+    }
+    assert!(chosen.len() < n);
+}
+
+/// Angle of the cone that is printed on a pad in a block of solid elements.
+fn spread(mesh: &HexMesh, up: [f64; 3], angle: f64) -> f64 {
+    let cone = OverhangCone::new(up, angle.to_radians());
+    let (centers, volumes) = (mesh.centers(), mesh.volumes());
+    let from_middle = |center: &[f64; 3]| difference(*center, [0.5; 3]);
+    let height = |center: &[f64; 3]| dot(from_middle(center), up);
+    let stand: Vec<bool> = centers.iter().map(|center| height(center) < -0.3).collect();
+    let on_pad = |center: &[f64; 3]| {
+        let arm = from_middle(center);
+        length(arm).powi(2) - height(center).powi(2) < 0.12_f64.powi(2)
+    };
+    let solid = |(center, stand): (&[f64; 3], &bool)| f64::from(!stand || on_pad(center));
+    let x: Vec<f64> = centers.iter().zip(&stand).map(solid).collect();
+    let (p, _) = Supports::new(mesh, &cone, &stand).swept(&x);
+
+    // Radius of the disc with the volume of a slab of the cone, by hats that layers do not show in.
+    let radius = |at: f64| {
+        let hat = |e: usize| (1.0 - (height(&centers[e]) + 0.3 - at).abs() / 0.1).max(0.0);
+        let volume: f64 = (0..p.len()).map(|e| volumes[e] * p[e] * hat(e)).sum();
+        (volume / 0.1 / std::f64::consts::PI).sqrt()
+    };
+    ((radius(0.27) - radius(0.12)) / 0.15).atan().to_degrees()
+}
+
+#[test]
+fn the_limit_is_the_angle_asked_for_in_every_direction() {
+    let hexahedra = distorted_cube(20, 0.2, false);
+    let tetrahedra = distorted_tetrahedra(13, 0.25, false);
+    for (up, angle) in [
+        ([0.0, 0.0, 1.0], 45.0),
+        ([0.28, 0.0, 0.96], 45.0),
+        ([0.36, 0.48, 0.8], 45.0),
+        ([0.6, 0.64, 0.48], 45.0),
+        ([0.36, 0.48, 0.8], 35.0),
+    ] {
+        for mesh in [&hexahedra, &tetrahedra] {
+            let found = spread(mesh, up, angle);
+            assert!((found - angle).abs() < 1.5, "{:?}, {up:?}: {found} for {angle}", mesh.shape());
+        }
+    }
+}
+
+#[test]
+fn parts_stand_on_their_lowest_faces_or_wherever_they_overhang() {
+    let mesh = distorted_cube(4, 0.0, false);
+    let cone = OverhangCone::new(UP, HALF);
+    let count = |cone, anywhere| standing(&mesh, &cone, anywhere).iter().filter(|s| **s).count();
+    assert_eq!([count(cone, false), count(cone, true)], [16, 16]);
+    let tilted = OverhangCone::new([0.6, 0.0, 0.8], HALF);
+    assert_eq!([count(tilted, false), count(tilted, true)], [0, 16]);
+}

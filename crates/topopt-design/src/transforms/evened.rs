@@ -1,0 +1,83 @@
+//! Densities made equal again where elements share design variables.
+
+use topopt_linalg::{BackendError, Csr, Gather, Space};
+
+use crate::{DesignTransform, Transformed};
+
+/// $y = G M x$: means M over the elements of each design variable, by volume, taken back to the
+/// elements by the weights G of [`Tied`](super::Tied). A filter leaves elements of one variable
+/// with different densities: near the ends of a profile, or where the mesh does not repeat itself.
+pub struct Evened<B: Gather> {
+    elements: Space,
+    /// G and its transpose.
+    shares: [B::Map; 2],
+    /// M and its transpose.
+    means: [B::Map; 2],
+    /// Means of the variables.
+    between: B::Vector,
+}
+
+impl<B: Gather> Evened<B> {
+    /// Evens out elements with these `volumes`, `[n_elements]`, and rows `shares` of G. `sizes` are
+    /// the numbers of variables and of elements. On ranks the lists of the first one count.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(
+        backend: &B,
+        shares: &Csr,
+        volumes: &[f64],
+        sizes: [usize; 2],
+    ) -> Result<Self, BackendError> {
+        let [variables, elements] = [Space::variables(sizes[0]), Space::elements(sizes[1])];
+        let back = shares.transposed(sizes[0]);
+        let means = means(&back, volumes);
+        let spread = means.transposed(sizes[1]);
+        let (to, from) = ([elements, variables], [variables, elements]);
+        Ok(Self {
+            elements,
+            shares: [backend.map(shares, from)?, backend.map(&back, to)?],
+            means: [backend.map(&means, to)?, backend.map(&spread, from)?],
+            between: backend.zeros(variables)?,
+        })
+    }
+}
+
+/// Weights of means over the elements in each row of `elements_of`, by their share and `volumes`.
+fn means(elements_of: &Csr, volumes: &[f64]) -> Csr {
+    let mut means = elements_of.clone();
+    for variable in 0..means.n_rows() {
+        let row = means.starts[variable]..means.starts[variable + 1];
+        let (columns, values) = (&means.columns[row.clone()], &mut means.values[row]);
+        values.iter_mut().zip(columns).for_each(|(value, &e)| *value *= volumes[e as usize]);
+        let total: f64 = values.iter().sum();
+        values.iter_mut().for_each(|value| *value /= total);
+    }
+    means
+}
+
+/// Evens out `x`, `[n_elements]`, as [`Evened`] does, on the host.
+pub fn equal_by(shares: &Csr, volumes: &[f64], n_variables: usize, x: &[f64]) -> Vec<f64> {
+    let (mut between, mut y) = (vec![0.0; n_variables], vec![0.0; x.len()]);
+    means(&shares.transposed(n_variables), volumes).apply(x, &mut between);
+    shares.apply(&between, &mut y);
+    y
+}
+
+impl<B: Gather> DesignTransform<B> for Evened<B> {
+    fn inputs(&self) -> Space {
+        self.elements
+    }
+
+    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed {
+        backend.gather(&mut self.means[0], x, &mut self.between);
+        backend.gather(&mut self.shares[0], &self.between, y);
+        Ok(())
+    }
+
+    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) -> Transformed {
+        backend.gather(&mut self.shares[1], dy, &mut self.between);
+        backend.gather(&mut self.means[1], &self.between, dx);
+        Ok(())
+    }
+}
