@@ -25,6 +25,7 @@ pub mod geometry_faces;
 pub mod interpolation;
 pub mod interrupt;
 pub mod kept;
+mod laws;
 pub mod loads;
 pub mod lookup;
 pub mod materials;

@@ -31,6 +31,7 @@ mod heat_verified;
 mod interrupt;
 mod kept;
 mod launched;
+mod laws;
 mod limits_built;
 mod literature;
 mod loads;
