@@ -9,6 +9,7 @@ use crate::stiffness_tensor::Stiffness;
 
 /// A law between strains and stresses at Young's modulus 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[expect(clippy::large_enum_variant, reason = "there are few, and kernels copy them")]
 pub enum Law {
     /// An isotropic material; its own modulus does not enter.
     Isotropic(Material),

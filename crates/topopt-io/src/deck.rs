@@ -92,6 +92,7 @@ pub struct DeckLaw {
 
 /// Constants of a law of elasticity.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one per material")]
 pub enum DeckConstants {
     /// Engineering constants.
     Engineering {
