@@ -5,10 +5,10 @@
 
 Every deck has eight bricks and one to three steps: distorted ones of C3D8, beside full integration, in the deck
 `modes` regular ones of C3D8I, beside incompatible modes, and in `tetrahedra` and `curved` bricks of six tetrahedra
-C3D10 each, with straight and with curved edges. `topopt init` makes a case of the deck. ccx prints seven digits.
-Reactions are compared with more: with --runs N all loads are scaled by N factors in as many runs, and the
-mean of the scaled reactions loses the rounding. --record writes decks and printed numbers to a folder, for
-the test of the program.
+C3D10 each, with straight and with curved edges. Those named `ply` are orthotropic in an oblique frame. `topopt init`
+makes a case of the deck. ccx prints seven digits. Reactions are compared with more: with --runs N all loads are scaled
+by N factors in as many runs, and the mean of the scaled reactions loses the rounding. --record writes decks and printed
+numbers to a folder, for the test of the program.
 
 Needs numpy. Skipped where there is no `ccx`.
 """
@@ -28,6 +28,7 @@ import numpy as np
 # Bricks along each axis, and their width.
 N = (2, 2, 2)
 MATERIAL = "*Material, name=STEEL\n*Elastic\n210000., 0.3\n*Density\n7.85e-9\n"
+SECTION = "*Solid section, elset=EALL, material=STEEL\n"
 SPRINGS = (4000.0, 2500.0, 1500.0)
 
 
@@ -48,18 +49,29 @@ def grid(shift):
     return nodes, elements, numbers
 
 
-TYPE = "C3D8"
-NODES, ELEMENTS, NUMBERS = grid(0.2)
-WALL, END = ([int(n) for n in NUMBERS[i].flat] for i in (0, -1))
-# The faces at the top, away from the wall: of bricks S5 looks to y.
-TOP = [(e, 5) for e, hex in ELEMENTS.items() if all(n in NUMBERS[1:, -1] for n in (hex[2], hex[3], hex[6], hex[7]))]
+def use_bricks(kind, shift=0.2, size=(1.0, 1.0, 1.0)):
+    """Goes on with bricks of an element type, whose nodes are moved by up to `shift`."""
+    global TYPE, NODES, ELEMENTS, NUMBERS, WALL, END, TOP
+    nodes, ELEMENTS, NUMBERS = grid(shift)
+    TYPE, NODES = kind, {n: x * size for n, x in nodes.items()}
+    WALL, END = ([int(n) for n in NUMBERS[i].flat] for i in (0, -1))
+    # The faces at the top, away from the wall: of bricks S5 looks to y.
+    top = NUMBERS[1:, -1]
+    TOP = [(e, 5) for e, hex in ELEMENTS.items() if all(hex[a] in top for a in (2, 3, 6, 7))]
 
 
-def use_regular():
-    """Goes on with regular bricks of C3D8I."""
-    global TYPE, NODES
-    TYPE = "C3D8I"
-    NODES = {n: x * (1.0, 0.6, 1.3) for n, x in grid(0.0)[0].items()}
+use_bricks("C3D8")
+REGULAR = ("C3D8I", 0.0, (1.0, 0.6, 1.3))
+
+
+def use_ply():
+    """Goes on with an orthotropic material in an oblique frame."""
+    global MATERIAL, SECTION
+    MATERIAL = (
+        "*Orientation, name=OBLIQUE\n0.8, 0.6, 0.2, -0.5, 0.8, 0.3\n*Material, name=PLY\n"
+        "*Elastic, type=engineering constants\n30000., 8000., 5000., 0.25, 0.3, 0.35, 4000., 3000.\n2000.,\n"
+    )
+    SECTION = "*Solid section, elset=EALL, material=PLY, orientation=OBLIQUE\n"
 
 
 # Vertices of the faces S1 to S4 of C3D10.
@@ -117,7 +129,7 @@ def mesh_cards():
     if TYPE != "C3D10":
         text += "*Surface, name=TIP, type=element\n"
         text += "".join(f"{e}, S4\n" for e, hex in ELEMENTS.items() if hex[1] in END)
-    return text + MATERIAL + "*Solid section, elset=EALL, material=STEEL\n"
+    return text + MATERIAL + SECTION
 
 
 def traction_forces(vector):
@@ -221,7 +233,7 @@ def decks():
         ("force", lambda s: f"*Cload, op=new\n9001, 2, {-s * 100.0:.13e}\n9001, 3, {s * 40.0:.13e}\n", None),
         ("moment", lambda s: f"*Cload, op=new\n9001, 4, {s * 300.0:.13e}\n9001, 6, {s * 200.0:.13e}\n", None),
     ]
-    use_regular()
+    use_bricks(*REGULAR)
     yield "modes", "", [
         ("node", scaled({END[-1]: (300.0, -500.0, 200.0)}), None),
         ("weight", lambda s: cload({}) + f"*Dload, op=new\nEALL, GRAV, {s * 9.81e6:.13e}, 0.6, -0.8, 0.\n", None),
@@ -235,9 +247,15 @@ def decks():
             ("pressure", theirs, lambda s: cload({}) + pressed(s)),
             ("weight", lambda s: cload({}) + f"*Dload, op=new\nEALL, GRAV, {s * 9.81e6:.13e}, 0.6, -0.8, 0.\n", None),
         ]
+    use_ply()
+    yield "ply_curved", "", [("node", scaled({END[0]: (300.0, -500.0, 200.0)}), None)]
+    use_bricks(*REGULAR)
+    yield "ply_modes", "", [("node", scaled({END[-1]: (300.0, -500.0, 200.0)}), None)]
+    use_bricks("C3D8")
+    yield "ply", "", [("node", scaled({END[-1]: (300.0, -500.0, 200.0)}), None)]
 
 
-PRINTS = "*Node print, nset=NALL\nU\n*Node print, nset=NALL\nRF\n*El print, elset=EALL\nS\n"
+PRINTS = "*Node print, nset=NALL\nU\n*Node print, nset=NALL\nRF\n*El print, elset=EALL, global=yes\nS\n"
 
 
 def deck_text(cards, steps, of_topopt, scale=1.0):

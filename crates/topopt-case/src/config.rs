@@ -9,13 +9,16 @@ mod check;
 mod consistency;
 mod design;
 mod design_consistency;
+mod elastic_laws;
 mod elements;
 mod keys;
 mod load_consistency;
 mod loads;
 mod manufacturing;
+mod material_names;
 mod material_properties;
 mod mesh;
+mod named_materials;
 mod objective;
 mod objective_consistency;
 mod output;
@@ -179,6 +182,7 @@ impl Config {
         })?;
         config.source = source;
         config.path = path.to_owned();
+        named_materials::resolve(&mut config)?;
         style::resolve(&mut config);
         suited::resolve(&mut config);
         Ok(config)

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use topopt_io::ImportedMesh;
 use topopt_io::deck::{
-    DeckDesign, DeckFilm, DeckLoad, DeckMaterial, DeckPhysics, DeckSpring, DeckSteps, DeckSupport,
-    SetLoad,
+    DeckConstants, DeckDesign, DeckFilm, DeckLaw, DeckLoad, DeckMaterial, DeckPhysics, DeckSpring,
+    DeckSteps, DeckSupport, SetLoad,
 };
-use topopt_mesh::numbers::shown;
 use topopt_mesh::{SetKind, Sets};
 
 use crate::deck_totals;
@@ -84,40 +83,15 @@ impl DeckCase<'_> {
         let most = materials.iter().max_by_key(size);
 
         self.line("\n[material]");
-        // All materials of a case have one Poisson's ratio.
-        let others = materials.iter().filter(|material| Some(*material) != most);
-        let ratios = most.into_iter().chain(others.clone());
-        let ratio = ratios.filter_map(|material| material.poissons_ratio).next();
-
         match most {
             Some(material) => self.properties(material),
             None => self.line(&format!("# {} = 1.0     # the file gives none", self.stiffness())),
         }
-        if let Some(ratio) = ratio.filter(|_| self.physics == DeckPhysics::Elasticity) {
-            self.line(&format!("poissons_ratio = {ratio:?}"));
-        }
 
-        for material in others {
-            self.other_ratio(material, ratio);
+        for material in materials.iter().filter(|material| Some(*material) != most) {
             let Some(set) = &material.set else { continue };
             self.line(&format!("\n[[materials]]\nset = {}", quoted(set)));
             self.properties(material);
-        }
-    }
-
-    /// A Poisson's ratio that is not that of the case is lost.
-    fn other_ratio(&mut self, material: &DeckMaterial, of_case: Option<f64>) {
-        let DeckMaterial { name, poissons_ratio, .. } = material;
-        if self.physics == DeckPhysics::Heat {
-            return;
-        }
-        if let (Some(ratio), Some(used)) = (poissons_ratio.filter(|r| Some(*r) != of_case), of_case)
-        {
-            self.lost.push(format!(
-                "Poisson's ratio {} of material `{name}`: the materials of a case have one, here {}",
-                shown(ratio),
-                shown(used)
-            ));
         }
     }
 
@@ -134,6 +108,7 @@ impl DeckCase<'_> {
         let key = self.stiffness();
         self.line(&format!("# {}", name.replace(char::is_control, " ")));
 
+        let directed = material.law.filter(|_| self.physics == DeckPhysics::Elasticity);
         let law = match (self.physics, conductivity.as_slice()) {
             (DeckPhysics::Elasticity, _) => youngs_modulus.map(|modulus| format!("{modulus:?}")),
             (DeckPhysics::Heat, []) => None,
@@ -141,6 +116,7 @@ impl DeckCase<'_> {
             (DeckPhysics::Heat, along) => Some(format!("{along:?}")),
         };
         match (law, &material.not_understood) {
+            _ if directed.is_some() => directed.iter().for_each(|law| self.directed(law)),
             (Some(law), _) => self.line(&format!("{key} = {law}")),
             (None, Some(what)) => {
                 self.line(&format!("# {key} = 1.0     # needed: not understood is {what}"));
@@ -151,6 +127,10 @@ impl DeckCase<'_> {
             (None, None) => self.line(&format!("# {key} = 1.0     # the file gives none")),
         }
 
+        let ratio = material.poissons_ratio.filter(|_| directed.is_none());
+        if let Some(ratio) = ratio.filter(|_| self.physics == DeckPhysics::Elasticity) {
+            self.line(&format!("poissons_ratio = {ratio:?}"));
+        }
         if let Some(density) = mass_density {
             self.line(&format!("mass_density = {density:?}"));
         }
@@ -158,6 +138,22 @@ impl DeckCase<'_> {
         {
             self.line(&format!("heat_capacity = {capacity:?}"));
         }
+    }
+
+    /// The keys of a law with a direction.
+    fn directed(&mut self, DeckLaw { constants, frame }: &DeckLaw) {
+        let (key, constants) = match constants {
+            DeckConstants::Engineering { youngs_moduli, poissons_ratios, shear_moduli } => (
+                "orthotropic",
+                format!(
+                    "youngs_moduli = {youngs_moduli:?}, poissons_ratios = {poissons_ratios:?}, \
+                     shear_moduli = {shear_moduli:?}"
+                ),
+            ),
+            DeckConstants::Matrix(rows) => ("anisotropic", format!("stiffness = {rows:?}")),
+        };
+        let frame = frame.map(|frame| format!(", frame = {frame:?}")).unwrap_or_default();
+        self.line(&format!("{key} = {{ {constants}{frame} }}"));
     }
 
     fn support(&mut self, support: &DeckSupport) {

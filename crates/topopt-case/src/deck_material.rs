@@ -21,8 +21,8 @@ impl Lookup<'_> {
     fn is_left_out(&self, material: &DeckMaterial, of: DeckPhysics, sets: &[Vec<u32>]) -> bool {
         let (is_given, is_known, is_same) = match self.config.physics.kind {
             PhysicsKind::Elasticity => (
-                self.config.gives("material.youngs_modulus"),
-                material.youngs_modulus.is_some(),
+                self.config.gives_elasticity(),
+                material.youngs_modulus.is_some() || material.law.is_some(),
                 of == DeckPhysics::Elasticity,
             ),
             // It has no default.
@@ -66,6 +66,7 @@ impl Lookup<'_> {
         }
 
         let why = match (&material.not_understood, key) {
+            _ if material.law.is_some() => "has elastic constants along axes".into(),
             (Some(what), _) => format!("is not understood: {what}"),
             (None, "youngs_modulus") => "has no Young's modulus that is understood".into(),
             (None, _) => "has no conductivity that is understood".into(),

@@ -26,6 +26,7 @@ mod hexahedra;
 pub mod interpolation;
 pub mod interrupt;
 pub mod kept;
+mod laws;
 pub mod loads;
 pub mod lookup;
 pub mod manufacturing;

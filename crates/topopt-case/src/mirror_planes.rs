@@ -7,6 +7,7 @@ use topopt_mesh::{Plane, Reflections, balanced_planes};
 use crate::case::Case;
 use crate::case_loads::CaseLoads;
 use crate::config::Config;
+use crate::laws::{self, are_images};
 use crate::materials;
 use crate::physics::Physics;
 
@@ -34,9 +35,12 @@ pub(crate) fn find<K: Physics<N>, const N: usize>(
     let centers = Reflections::new(case.mesh.centers(), tolerance);
     let factors = materials::factors::<K, N>(config, case);
     let values = [Some(volumes), factors.stiffness.as_deref(), factors.mass.as_deref()];
+    // Of heat there are none.
+    let laws = laws::laws(config, &case.materials, volumes.len()).ok().flatten();
     let of_plane = |plane| {
         let images = centers.mirrored(&plane).ok()?;
-        has_alike_elements(case, &values, &images).then_some(plane)
+        let have_laws = laws.as_ref().is_none_or(|laws| are_images(laws, &plane, &images));
+        (have_laws && has_alike_elements(case, &values, &images)).then_some(plane)
     };
     planes.into_iter().filter_map(of_plane).collect()
 }

@@ -23,7 +23,8 @@ pub fn matrix_row<K: ElementKernel<N>, const N: usize>(
     for (e, a) in adjacency.of(node) {
         let (e, a) = (e as usize, a as usize);
         for (term, coefficients) in coefficients.iter().enumerate().take(K::TERMS) {
-            let matrix = problem.kernel().matrix(term, &mesh.element_coordinates(e));
+            let kernel = problem.kernel().of_element(&problem.elements(), e);
+            let matrix = kernel.matrix(term, &mesh.element_coordinates(e));
             for (b, &other) in mesh.hexes()[e].iter().enumerate() {
                 let block = blocks.entry(other).or_insert([[0.0; N]; N]);
                 for (i, row) in block.iter_mut().enumerate() {

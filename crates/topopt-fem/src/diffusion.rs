@@ -153,7 +153,8 @@ impl ElementKernel<1> for Diffusion {
 
     /// Returns the bounds of the conduction alone: the capacity is its own diagonal.
     fn bounds(&self, elements: &Elements) -> Vec<f32> {
-        bounds_of(self, elements, &[Self::CONDUCTION])
+        let all: Vec<u32> = (0..elements.n_elements() as u32).collect();
+        bounds_of(self, elements, &all, &[Self::CONDUCTION])
     }
 
     fn ground(&self, coefficients: &[f64; MAX_TERMS], x: &Corners) -> ElementVector<1> {

@@ -5,7 +5,7 @@ use topopt_mesh::cells::Shape;
 use topopt_mesh::{HexMesh, Neighborhood, Part, Partition};
 
 use crate::distributed::shares;
-use crate::{Constraints, Coupling, DIM, Discretization, ElementKernel};
+use crate::{Constraints, Coupling, DIM, Discretization, ElementData, ElementKernel, Laws};
 
 /// The part of a rank, and the equation on it.
 pub struct DistributedPart<K, const N: usize> {
@@ -106,6 +106,9 @@ fn send_equation<K: ElementKernel<N>, const N: usize>(
     link.send_numbers(equation.void());
     link.send_numbers(&[u32::from(equation.is_capacity_consistent())]);
     link.send(equation.elements().stretches().unwrap_or_default().as_flattened());
+    let (values, numbers) = equation.elements().laws().map(Laws::packed).unwrap_or_default();
+    link.send(&values);
+    link.send_numbers(&numbers);
 }
 
 /// Data of an equation besides the mesh of its part and its kernel.
@@ -118,6 +121,8 @@ struct Described {
     void: Vec<u32>,
     is_capacity_consistent: bool,
     stretches: Vec<f64>,
+    /// [`Laws::packed`], empty where there are none.
+    laws: (Vec<f64>, Vec<u32>),
 }
 
 impl Described {
@@ -131,6 +136,7 @@ impl Described {
             void: link.receive_numbers(),
             is_capacity_consistent: link.receive_numbers() == [1],
             stretches: link.receive(),
+            laws: (link.receive(), link.receive_numbers()),
         }
     }
 
@@ -144,10 +150,11 @@ impl Described {
         let constraints = Constraints::of_masks(&self.masks, self.springs).with_films(films);
         let equation = Discretization::new(part.mesh.clone(), kernel, constraints);
         let equation = equation.with_void(self.void).with_capacity(self.is_capacity_consistent);
-        match self.stretches.as_chunks::<DIM>().0 {
-            [] => equation,
-            stretches => equation.with_stretches(stretches.to_vec()),
-        }
+        let stretches = self.stretches.as_chunks::<DIM>().0;
+        equation.with_data(ElementData {
+            stretches: (!stretches.is_empty()).then(|| stretches.into()),
+            laws: Laws::unpacked(&self.laws.0, &self.laws.1),
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Linear elasticity: three displacements per node, one coefficient, Young's modulus.
 
+mod anisotropic;
 mod bounds;
 mod formulation;
 mod integrals;
@@ -11,29 +12,36 @@ use pulp::Simd;
 use serde::Serialize;
 use topopt_mesh::HexMesh;
 
+use crate::kernel::{bounds_of, joined};
 use crate::operators::{Gradients, Lanes, Matrix, Nodal};
+use crate::stiffness_tensor::{Stiffness, coupling, stress};
+use crate::strain_tensor::Strain;
 use crate::{
-    Corners, DIM, ElementKernel, ElementMatrix, Elements, MAX_TERMS, MODES, Material, Supports,
+    Corners, DIM, ElementKernel, ElementMatrix, Elements, Law, MAX_TERMS, MODES, Material, Supports,
 };
 pub use bounds::{BOUND_STEPS, BoundParameters};
 pub use formulation::Formulation;
 use formulation::{diagonal_blocks, forces};
 use mean_gradient::set_modes;
 
-/// The stiffness of an isotropic material at Young's modulus 1: $\int B^T D B$.
+/// The stiffness of a material at Young's modulus 1: $\int B^T D B$, of an isotropic material unless
+/// a law of single elements says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Elasticity {
     material: Material,
     formulation: Formulation,
     /// Lame's constants (lambda, mu) at Young's modulus 1.
     lame: (f64, f64),
+    /// D of an anisotropic law.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stiffness: Option<Stiffness>,
 }
 
 impl Elasticity {
     /// Builds the kernel of `material`, whose modulus does not enter the integrals.
     pub fn new(material: &Material) -> Self {
         let formulation = Formulation::default();
-        Self { material: *material, formulation, lame: material.unit_lame() }
+        Self { material: *material, formulation, lame: material.unit_lame(), stiffness: None }
     }
 
     /// The kernel of another `formulation`.
@@ -50,6 +58,22 @@ impl Elasticity {
     /// The formulation of its elements.
     pub fn formulation(&self) -> Formulation {
         self.formulation
+    }
+
+    /// D of its law, if that is anisotropic.
+    pub(crate) fn anisotropic(&self) -> Option<&Stiffness> {
+        self.stiffness.as_ref()
+    }
+
+    /// Returns the stress of a strain at Young's modulus 1.
+    pub(crate) fn stress(&self, strain: &Strain) -> [f64; 6] {
+        if let Some(d) = &self.stiffness {
+            return stress(d, strain);
+        }
+        let ((lambda, mu), [xx, yy, zz, xy, yz, zx]) = (self.lame, *strain);
+        let trace = lambda * (xx + yy + zz);
+        let normal = |strain: f64| trace + 2.0 * mu * strain;
+        [normal(xx), normal(yy), normal(zz), mu * xy, mu * yz, mu * zx]
     }
 
     /// Contraction along the normal of a plane without stress, per change of area within the plane.
@@ -70,8 +94,19 @@ impl ElementKernel<DIM> for Elasticity {
     const MODES: usize = MODES;
     /// (xx, xy, yy, zx, yz, zz).
     type Packed = [f64; 6];
+    const HAS_LAWS: bool = true;
+
+    fn of_law(&self, law: &Law) -> Self {
+        match law {
+            Law::Isotropic(material) => Self::new(material).with(self.formulation),
+            Law::Anisotropic(stiffness) => Self { stiffness: Some(*stiffness), ..*self },
+        }
+    }
 
     fn matrix(&self, _: usize, x: &Corners) -> ElementMatrix<DIM> {
+        if let Some(d) = &self.stiffness {
+            return anisotropic::matrix(d, x, self.formulation);
+        }
         match self.formulation {
             Formulation::Full => integrals::matrix(x, self.lame),
             Formulation::Incompatible => modes::matrix(x, self.lame),
@@ -79,7 +114,13 @@ impl ElementKernel<DIM> for Elasticity {
     }
 
     fn diagonal_blocks(&self, _: usize, hex: &[u32; 8], x: &Corners) -> [[f64; 6]; 8] {
-        diagonal_blocks(hex, x, self.formulation, self.lame)
+        if self.stiffness.is_none() {
+            return diagonal_blocks(hex, x, self.formulation, self.lame);
+        }
+        let ke = joined(hex, &self.matrix(0, x));
+        std::array::from_fn(|a| {
+            [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)].map(|(i, j)| ke[a][i][a][j])
+        })
     }
 
     #[inline(always)]
@@ -90,6 +131,9 @@ impl ElementKernel<DIM> for Elasticity {
         u: &Nodal<S>,
         [modulus, ..]: &[Lanes<S>; MAX_TERMS],
     ) -> Nodal<S> {
+        if let Some(stiffness) = &self.stiffness {
+            return anisotropic::forces(simd, stiffness, self.formulation, [x, u], *modulus);
+        }
         forces(simd, self.formulation, x, u, *modulus, self.lame)
     }
 
@@ -116,6 +160,9 @@ impl ElementKernel<DIM> for Elasticity {
         [a, b]: [usize; 2],
         [modulus, ..]: &[Lanes<S>; MAX_TERMS],
     ) -> Matrix<S> {
+        if let Some(d) = &self.stiffness {
+            return anisotropic::block(simd, d, self.formulation, gradients, [a, b], *modulus);
+        }
         match self.formulation {
             Formulation::Full => integrals::block(simd, gradients, [a, b], *modulus, self.lame),
             Formulation::Incompatible => modes::block(simd, gradients, [a, b], *modulus, self.lame),
@@ -123,7 +170,10 @@ impl ElementKernel<DIM> for Elasticity {
     }
 
     fn coupling(&self, _: usize, a: [f64; DIM], b: [f64; DIM]) -> [[f64; DIM]; DIM] {
-        integrals::coupling(a, b, self.lame)
+        match &self.stiffness {
+            Some(d) => coupling(d, a, b),
+            None => integrals::coupling(a, b, self.lame),
+        }
     }
 
     #[inline(always)]
@@ -133,12 +183,23 @@ impl ElementKernel<DIM> for Elasticity {
         gradient: &Matrix<S>,
         [modulus, ..]: &[Lanes<S>; MAX_TERMS],
     ) -> Matrix<S> {
+        if let Some(d) = &self.stiffness {
+            return anisotropic::stress(simd, d, gradient, *modulus);
+        }
         let lame = (Lanes::splat(simd, self.lame.0), Lanes::splat(simd, self.lame.1));
         integrals::stress(gradient, lame, *modulus)
     }
 
     fn bounds(&self, elements: &Elements) -> Vec<f32> {
-        bounds::element_bounds(elements, self.formulation, self.bound_parameters())
+        let mut bounds =
+            bounds::element_bounds(elements, self.formulation, self.bound_parameters());
+        if let Some(laws) = elements.laws() {
+            let own = (0..bounds.len() as u32).filter(|&e| laws.of(e as usize).is_some());
+            let own: Vec<u32> = own.collect();
+            let of_laws = bounds_of(self, elements, &own, &[0]);
+            own.iter().zip(of_laws).for_each(|(&e, bound)| bounds[e as usize] = bound);
+        }
+        bounds
     }
 
     fn free_motions(&self, held: &Supports, mesh: &HexMesh, nodes: &[u32]) -> Vec<String> {

@@ -10,12 +10,12 @@ pub trait ElementMatrices<const N: usize, const E: usize> {
 
 impl<K: ElementKernel<N>, const N: usize> ElementMatrices<N, 8> for K {
     fn element_matrix(&self, term: usize, elements: &Elements, e: usize) -> ElementMatrix<N> {
-        self.matrix(term, &elements.corners(e))
+        self.of_element(elements, e).matrix(term, &elements.corners(e))
     }
 }
 
 impl<K: ElementKernel<N>, const N: usize> ElementMatrices<N, 10> for K {
     fn element_matrix(&self, term: usize, elements: &Elements, e: usize) -> ElementMatrix<N, 10> {
-        tetrahedra::matrix(self, term, &elements.tetrahedron(e))
+        tetrahedra::matrix(&self.of_element(elements, e), term, &elements.tetrahedron(e))
     }
 }

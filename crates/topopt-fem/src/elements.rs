@@ -8,7 +8,7 @@ use topopt_mesh::cells::Shape;
 use topopt_mesh::tetrahedron::TetrahedronNodes;
 use topopt_mesh::{HexMesh, Part};
 
-use crate::DIM;
+use crate::{DIM, Laws};
 
 /// Coordinates of the nodes of an element, `[8][3]`.
 pub type Corners = [[f64; DIM]; 8];
@@ -19,12 +19,15 @@ pub struct ElementData {
     /// Factors by which elements are stretched along x, y and z, `[n_elements][3]`, whose product
     /// is 1: orthotropic diffusion, see [`crate::orthotropy`].
     pub stretches: Option<Arc<[[f64; DIM]]>>,
+    /// Laws of elasticity in place of the kernel's material.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub laws: Option<Laws>,
 }
 
 impl ElementData {
     /// Sets the stretches alone.
     pub fn stretched(stretches: Vec<[f64; DIM]>) -> Self {
-        Self { stretches: Some(stretches.into()) }
+        Self { stretches: Some(stretches.into()), ..Self::default() }
     }
 
     /// Returns the data of the elements of a part.
@@ -32,7 +35,10 @@ impl ElementData {
         let of_part = |all: &Arc<[[f64; DIM]]>| -> Vec<[f64; DIM]> {
             part.elements.iter().map(|&e| all[e as usize]).collect()
         };
-        Self { stretches: self.stretches.as_ref().map(|all| of_part(all).into()) }
+        Self {
+            stretches: self.stretches.as_ref().map(|all| of_part(all).into()),
+            laws: self.laws.as_ref().map(|laws| laws.of_elements(&part.elements)),
+        }
     }
 }
 
@@ -45,7 +51,7 @@ pub struct Elements<'a> {
 
 impl<'a> Elements<'a> {
     /// Takes the elements of `mesh` with their `data`.
-    pub(crate) fn new(mesh: &'a HexMesh, data: &'a ElementData) -> Self {
+    pub fn new(mesh: &'a HexMesh, data: &'a ElementData) -> Self {
         Self { mesh, data: Some(data) }
     }
 
@@ -88,6 +94,16 @@ impl<'a> Elements<'a> {
     /// The factors, `[n_elements][3]`.
     pub fn stretches(&self) -> Option<&'a [[f64; DIM]]> {
         self.data?.stretches.as_deref()
+    }
+
+    /// Tells whether two elements have one law.
+    pub(crate) fn is_of_one_law(&self, [a, b]: [u32; 2]) -> bool {
+        self.laws().is_none_or(|laws| laws.number(a as usize) == laws.number(b as usize))
+    }
+
+    /// Returns the laws, if elements have their own.
+    pub fn laws(&self) -> Option<&'a Laws> {
+        self.data?.laws.as_ref()
     }
 
     /// Returns the stretches of the elements of a range.

@@ -10,7 +10,7 @@ use topopt_mesh::HexMesh;
 
 use crate::lanes::MAX_LANES;
 use crate::operators::{Gradients, Lanes, Nodal, load_coordinates};
-use crate::{Constraints, Corners, DIM, Elements};
+use crate::{Constraints, Corners, DIM, Elements, Law};
 
 /// Values at the nodes of an element, `[E][N]`; by default a hexahedron.
 pub type ElementVector<const N: usize, const E: usize = 8> = [[f64; N]; E];
@@ -45,8 +45,23 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
     /// Whether elements may be stretched, see [`Elements`].
     const IS_STRETCHED: bool = false;
 
+    /// Whether elements may have a law of their own, see [`Law`].
+    const HAS_LAWS: bool = false;
+
     /// The lower triangle of a symmetric N x N block, row by row: `[f64; N (N + 1) / 2]`.
     type Packed: Summed;
+
+    /// Returns the kernel of another law of single elements.
+    #[must_use]
+    fn of_law(&self, _law: &Law) -> Self {
+        *self
+    }
+
+    /// Returns the kernel of element `e`: that of its law, if it has one of its own.
+    #[must_use]
+    fn of_element(&self, elements: &Elements, e: usize) -> Self {
+        elements.laws().and_then(|laws| laws.of(e)).map_or(*self, |law| self.of_law(law))
+    }
 
     /// K_t at unit coefficient, of the element at `x`.
     fn matrix(&self, term: usize, x: &Corners) -> ElementMatrix<N>;
@@ -115,22 +130,30 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
     /// cannot diverge.
     fn bounds(&self, elements: &Elements) -> Vec<f32> {
         let terms: Vec<usize> = (0..Self::TERMS).collect();
-        bounds_of(self, elements, &terms)
+        let all: Vec<u32> = (0..elements.n_elements() as u32).collect();
+        bounds_of(self, elements, &all, &terms)
     }
 }
 
-/// Computes the [`ElementKernel::bounds`] over some terms only.
+/// Computes the [`ElementKernel::bounds`] of some elements over some terms only.
 pub(crate) fn bounds_of<K: ElementKernel<N>, const N: usize>(
     kernel: &K,
     elements: &Elements,
+    numbers: &[u32],
     terms: &[usize],
 ) -> Vec<f32> {
     let arch = Arch::new();
-    let mut bounds = vec![1.0; elements.n_elements()];
-    bounds.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, bounds)| {
-        let first = (chunk * CHUNK) as u32;
-        let numbers: Vec<u32> = (first..first + bounds.len() as u32).collect();
-        arch.dispatch(RaiseBounds { kernel, elements, terms, numbers: &numbers, bounds });
+    let mut bounds = vec![1.0; numbers.len()];
+    let chunks = bounds.par_chunks_mut(CHUNK).zip(numbers.par_chunks(CHUNK));
+    chunks.for_each(|(bounds, numbers)| {
+        let of_law = |a: &u32, b: &u32| elements.is_of_one_law([*a, *b]);
+        let mut rest = bounds;
+        for numbers in numbers.chunk_by(of_law) {
+            let (bounds, others) = std::mem::take(&mut rest).split_at_mut(numbers.len());
+            let kernel = &kernel.of_element(elements, numbers[0] as usize);
+            arch.dispatch(RaiseBounds { kernel, elements, terms, numbers, bounds });
+            rest = others;
+        }
     });
     bounds
 }
@@ -215,7 +238,7 @@ fn largest_eigenvalue<const N: usize>(hex: &[u32; 8], ke: &ElementMatrix<N>) -> 
 
 /// K_e with each node once: what belongs to a node that stands twice is at its first place, and
 /// zero at the other.
-fn joined<const N: usize>(hex: &[u32; 8], ke: &ElementMatrix<N>) -> ElementMatrix<N> {
+pub(crate) fn joined<const N: usize>(hex: &[u32; 8], ke: &ElementMatrix<N>) -> ElementMatrix<N> {
     let first: [usize; 8] =
         std::array::from_fn(|a| hex.iter().position(|node| *node == hex[a]).unwrap_or(a));
     if first == [0, 1, 2, 3, 4, 5, 6, 7] {

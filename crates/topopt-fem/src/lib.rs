@@ -77,7 +77,9 @@ mod helmholtz;
 mod idle;
 mod internal_force;
 mod kernel;
+mod lane_laws;
 mod lanes;
+mod laws;
 mod material;
 mod multigrid;
 mod operator;
@@ -93,6 +95,7 @@ mod shape_gradients;
 mod sharing;
 mod springs;
 pub mod stiffness;
+pub mod stiffness_tensor;
 pub mod strain;
 mod strain_modes;
 mod strain_tensor;
@@ -129,6 +132,7 @@ pub use helmholtz::{
 pub use idle::Idle;
 pub use internal_force::internal_forces;
 pub use kernel::{ElementKernel, ElementMatrix, ElementVector, MAX_TERMS, Summed};
+pub use laws::{Law, Laws};
 pub use material::Material;
 pub use multigrid::{
     Aggregates, Aggregation, DIRECT, Joints, MODES, Modes, Multigrid, NodalAggregation, NodalModes,

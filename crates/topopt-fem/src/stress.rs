@@ -4,7 +4,7 @@ use nalgebra::Matrix3;
 use rayon::prelude::*;
 
 use crate::strain::strain_at;
-use crate::{Elasticity, Elements};
+use crate::{Elasticity, ElementKernel, Elements};
 
 /// A symmetric stress tensor (force per area) as (xx, yy, zz, xy, yz, zx).
 pub type Stress = [f64; 6];
@@ -39,12 +39,10 @@ pub fn stress_at<'a>(
     element: usize,
     xi: [f64; 3],
 ) -> Stress {
-    let (lambda, mu) = kernel.material().unit_lame();
-    let mesh = elements.into().mesh();
-    let [xx, yy, zz, xy, yz, zx] = strain_at(kernel, mesh, u, element, xi);
-    let trace = lambda * (xx + yy + zz);
-    let normal = |strain: f64| trace + 2.0 * mu * strain;
-    [normal(xx), normal(yy), normal(zz), mu * xy, mu * yz, mu * zx].map(|stress| modulus * stress)
+    let elements = elements.into();
+    let kernel = kernel.of_element(&elements, element);
+    let strain = strain_at(&kernel, elements.mesh(), u, element, xi);
+    kernel.stress(&strain).map(|stress| modulus * stress)
 }
 
 /// The equivalent stress of von Mises, sqrt(3/2 s : s) with the deviator s: what a uniaxial stress

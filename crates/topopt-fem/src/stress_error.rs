@@ -6,8 +6,9 @@ use topopt_mesh::hexahedron::{GAUSS, determinant, gauss_points, inverse};
 use topopt_mesh::{HexMesh, tetrahedron};
 
 use crate::recovery::{NO_VALUE, Recovered, Samples};
+use crate::stiffness_tensor::stress_energy;
 use crate::stress::{Stress, stress_at};
-use crate::{DIM, Elasticity, Elements};
+use crate::{DIM, Elasticity, ElementKernel, Elements};
 
 /// A solved part: Young's moduli `[n_elements]` (force per area) and displacements `[n_nodes][3]`.
 #[derive(Debug, Clone, Copy)]
@@ -82,7 +83,7 @@ impl<'a> Solution<'a> {
                 let value = nodal.values[node as usize];
                 (0..6).for_each(|i| difference[i] += share * value[i]);
             }
-            self.strain_energy(&difference) * weight * self.mesh().determinant(element, xi)
+            self.strain_energy(element, &difference) * weight * self.mesh().determinant(element, xi)
         };
         self.points().into_iter().map(at_point).sum::<f64>() / self.moduli[element]
     }
@@ -95,9 +96,13 @@ impl<'a> Solution<'a> {
         }
     }
 
-    /// Twice the energy per volume of a stress at Young's modulus 1, sigma : C^-1 sigma.
-    pub fn strain_energy(&self, [xx, yy, zz, xy, yz, zx]: &Stress) -> f64 {
-        let nu = self.kernel.material().poissons_ratio();
+    /// Twice the energy per volume of a stress in an element at Young's modulus 1, sigma : C^-1 sigma.
+    pub fn strain_energy(&self, element: usize, stress: &Stress) -> f64 {
+        let kernel = self.kernel.of_element(&self.elements, element);
+        if let Some(d) = kernel.anisotropic() {
+            return stress_energy(d, stress);
+        }
+        let ([xx, yy, zz, xy, yz, zx], nu) = (stress, kernel.material().poissons_ratio());
         let square = xx * xx + yy * yy + zz * zz + 2.0 * (xy * xy + yz * yz + zx * zx);
         (1.0 + nu) * square - nu * (xx + yy + zz).powi(2)
     }

@@ -68,6 +68,8 @@ pub struct DeckMaterial {
     pub youngs_modulus: Option<f64>,
     /// Poisson's ratio, if the deck gives it.
     pub poissons_ratio: Option<f64>,
+    /// Its law in place of both, if it has a direction.
+    pub law: Option<DeckLaw>,
     /// Mass per volume, if the deck gives it.
     pub mass_density: Option<f64>,
     /// Conductivity, if the deck gives it: one number, or those along x, y and z.
@@ -77,6 +79,32 @@ pub struct DeckMaterial {
     /// Words of the deck on elasticity or conductivity that are not understood, such as
     /// `*ELASTIC, TYPE=ORTHO (line 7)`: a case then needs a number of the user's.
     pub not_understood: Option<String>,
+}
+
+/// A law of elasticity with a direction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DeckLaw {
+    /// Its constants along the axes 1, 2 and 3.
+    pub constants: DeckConstants,
+    /// Axis 1, and a vector in the plane of the axes 1 and 2; none for x and y.
+    pub frame: Option<[[f64; 3]; 2]>,
+}
+
+/// Constants of a law of elasticity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one per material")]
+pub enum DeckConstants {
+    /// Engineering constants.
+    Engineering {
+        /// Young's moduli along the axes 1, 2 and 3.
+        youngs_moduli: [f64; 3],
+        /// Poisson's ratios 12, 13 and 23.
+        poissons_ratios: [f64; 3],
+        /// Shear moduli in the planes 12, 13 and 23.
+        shear_moduli: [f64; 3],
+    },
+    /// Symmetric matrix from strains to stresses, both as 11, 22, 33, 12, 23, 13.
+    Matrix([[f64; 6]; 6]),
 }
 
 /// An optimization that a deck describes.

@@ -74,13 +74,32 @@ impl Place {
         }
     }
 
+    /// Returns the place that a case asks for; `Auto` is the processor where only that computes it.
+    ///
+    /// # Errors
+    /// As [`Place::find`], and for a GPU that does not compute the case.
+    pub fn of(config: &Config) -> Result<Self, Finding> {
+        const REASON: &str = "GPUs compute isotropic materials of one Poisson's ratio only";
+        match config.solver.device {
+            config::Device::Auto if config.has_elastic_laws() => {
+                Ok(Place::Cpu { note: Some(format!("running on the CPU: {REASON}")) })
+            }
+            config::Device::Gpu(_) if config.has_elastic_laws() => {
+                let remedy = "set `solver.device = \"cpu\"`, or leave it out";
+                Err(Finding::new(REASON).remedy(remedy))
+            }
+            asked => Self::find(asked),
+        }
+    }
+
     /// The place that is asked for a team of several ranks: `Auto` is the processor, and a number
     /// of a GPU that of the first one on every host.
     ///
     /// # Errors
     /// As [`Place::find`].
-    pub fn of_team(asked: config::Device, team: &Team) -> Result<Self, Finding> {
-        match (asked, team) {
+    pub fn of_team(config: &Config, team: &Team) -> Result<Self, Finding> {
+        match (config.solver.device, team) {
+            _ if config.has_elastic_laws() => Self::of(config),
             (config::Device::Auto, _) => Self::find(config::Device::Cpu),
             (config::Device::Gpu(first), Team::Processes(process)) => {
                 Self::find(config::Device::Gpu(process.gpu(first)?))

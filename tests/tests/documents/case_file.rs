@@ -89,7 +89,10 @@ fn add_table(page: &mut String, name: &str, table: &Value) {
     // Conditions have a table of their own.
     let is_condition = |key: &str| name == "select" && key != "name" && key != "kind";
     let keys = keys.iter().filter(|(key, _)| !is_condition(key));
-    add_rows(page, keys, &body(table)["required"]);
+    add_rows(page, keys.clone(), &body(table)["required"]);
+    if name == "material" {
+        keys.for_each(|(name, key)| add_inner(page, name, key));
+    }
     if name == "select" {
         page.push_str("\nIn addition, the [conditions](#conditions) of a selection.\n");
     }
@@ -100,11 +103,14 @@ fn add_conditions(page: &mut String, condition: &Value) {
     let _ = write!(page, "\n## Conditions\n\n{description}\n\n");
     let keys = condition["properties"].as_object().expect("conditions have keys");
     add_rows(page, keys, &Value::Null);
-    for (name, key) in keys.iter().filter(|(_, key)| !keys_of(key).is_null()) {
-        let Some(inner) = key["properties"].as_object() else { continue };
-        let _ = write!(page, "\n### `{name} = {{ ... }}`\n\n");
-        add_rows(page, inner, &key["required"]);
-    }
+    keys.iter().for_each(|(name, key)| add_inner(page, name, key));
+}
+
+/// Rows of the keys of a table within a table.
+fn add_inner(page: &mut String, name: &str, key: &Value) {
+    let Some(inner) = key["properties"].as_object() else { return };
+    let _ = write!(page, "\n### `{name} = {{ ... }}`\n\n");
+    add_rows(page, inner, &key["required"]);
 }
 
 /// A row for each key: name, type and range, default, meaning.

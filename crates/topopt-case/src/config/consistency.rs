@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use topopt_io::gmsh::is_geometry;
-use topopt_mesh::numbers::shown;
 
 use super::design_consistency::design;
+use super::elastic_laws::elastic_laws;
 use super::load_consistency::{is_no_face, loads};
 use super::objective_consistency::objective;
 use super::physics_consistency::physics;
@@ -36,7 +36,7 @@ fn part(config: &Config) -> Vec<Finding> {
     findings.extend(mesh(config));
     findings.extend(physics(config));
     findings.extend(transient(config));
-    findings.extend(materials(config));
+    findings.extend(elastic_laws(config));
     findings.extend(held_or_loaded(config));
     findings.extend(supports(config));
     findings.extend(springs(config));
@@ -129,24 +129,6 @@ fn for_gmsh(mesh: &Mesh) -> Option<(&'static str, Range<usize>)> {
     let hexes = mesh.hexes.as_ref().map(|key| ("hexes", key.span()));
     let timeout = mesh.gmsh_timeout.as_ref().map(|key| ("gmsh_timeout", key.span()));
     size.or(method).or(hexes).or(timeout)
-}
-
-fn materials(config: &Config) -> Vec<Finding> {
-    let ratio = config.material.poissons_ratio;
-    let differs = |material: &super::SetMaterial| {
-        let own = material.poissons_ratio.as_ref().filter(|own| *own.get_ref() != ratio)?;
-        let message = format!(
-            "the material of set `{}` has Poisson's ratio {}, [material] has {}",
-            material.set.get_ref(),
-            shown(*own.get_ref()),
-            shown(ratio)
-        );
-        Some(Finding::new(message).at(config.source(), own.span(), "another ratio").remedy(
-            "all materials must have one Poisson's ratio: remove this key, or give [material] and \
-             all [[materials]] the same",
-        ))
-    };
-    config.materials.iter().filter_map(differs).collect()
 }
 
 /// A part that nothing holds, or nothing loads.

@@ -10,9 +10,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 use toml::Spanned;
 
 use super::design::{Continuation, Design, Filter, Optimizer, Projection};
+use super::elastic_laws::layered::Layered;
+use super::elastic_laws::matrix::Anisotropic;
+use super::elastic_laws::orthotropic::Orthotropic;
 use super::elements::Elements;
 use super::loads::{Load, LoadCase, Spring, Support};
 use super::manufacturing::Manufacturing;
+use super::material_names::MaterialName;
 use super::mesh::Mesh;
 use super::objective::{Constraint, Objective};
 use super::output::Output;
@@ -107,10 +111,13 @@ pub struct Config {
     pub(super) path: PathBuf,
 }
 
-/// The material; in elasticity isotropic.
+/// The material; in elasticity isotropic, unless a law says otherwise.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Material {
+    /// Name of a material, whose properties hold where this table leaves them out; with `[units]`.
+    #[schemars(with = "Option<MaterialName>")]
+    pub name: Option<Spanned<MaterialName>>,
     /// Young's modulus of solid material.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub youngs_modulus: f64,
@@ -122,6 +129,15 @@ pub struct Material {
                       take 0.49"
     ))]
     pub poissons_ratio: f64,
+    /// An orthotropic law of elasticity, in place of `youngs_modulus` and `poissons_ratio`.
+    #[schemars(with = "Option<Orthotropic>")]
+    pub orthotropic: Option<Spanned<Orthotropic>>,
+    /// A law of elasticity of a part that is built in layers, beside `youngs_modulus`.
+    #[schemars(with = "Option<Layered>")]
+    pub layered: Option<Spanned<Layered>>,
+    /// An anisotropic law of elasticity, in place of `youngs_modulus` and `poissons_ratio`.
+    #[schemars(with = "Option<Anisotropic>")]
+    pub anisotropic: Option<Spanned<Anisotropic>>,
     /// Mass per volume of solid material, for gravity and rotation.
     #[schemars(with = "Option<Property>")]
     pub mass_density: Option<Spanned<Property>>,
@@ -149,13 +165,16 @@ impl Material {
     }
 }
 
-/// The material of an element set; in elasticity isotropic. An element may be in one such set.
+/// The material of an element set; in elasticity isotropic, unless a law says otherwise. An element may be in one such set.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetMaterial {
     /// Name of an element set of the mesh, or of a selection.
     #[schemars(with = "String")]
     pub set: Spanned<String>,
+    /// Name of a material, whose properties hold where this table leaves them out; with `[units]`.
+    #[schemars(with = "Option<MaterialName>")]
+    pub name: Option<Spanned<MaterialName>>,
     /// Young's modulus of solid material; needed in elasticity.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub youngs_modulus: Option<f64>,
@@ -165,12 +184,21 @@ pub struct SetMaterial {
     /// Heat per mass and temperature; needed for heat in time.
     #[schemars(with = "Option<Property>")]
     pub heat_capacity: Option<Spanned<Property>>,
-    /// Poisson's ratio; it must be that of `[material]`, which it is by default.
+    /// Poisson's ratio; that of `[material]` by default.
     #[schemars(
         with = "Option<f64>",
         extend("exclusiveMinimum" = -1, "exclusiveMaximum" = 0.5)
     )]
     pub poissons_ratio: Option<Spanned<f64>>,
+    /// An anisotropic law of elasticity, in place of `youngs_modulus` and `poissons_ratio`.
+    #[schemars(with = "Option<Anisotropic>")]
+    pub anisotropic: Option<Spanned<Anisotropic>>,
+    /// A law of elasticity of a part that is built in layers, beside `youngs_modulus`.
+    #[schemars(with = "Option<Layered>")]
+    pub layered: Option<Spanned<Layered>>,
+    /// An orthotropic law of elasticity, in place of `youngs_modulus` and `poissons_ratio`.
+    #[schemars(with = "Option<Orthotropic>")]
+    pub orthotropic: Option<Spanned<Orthotropic>>,
     /// Mass per volume of solid material; needed with gravity and rotation.
     #[schemars(with = "Option<Property>")]
     pub mass_density: Option<Spanned<Property>>,
@@ -182,8 +210,12 @@ pub struct SetMaterial {
 impl Default for Material {
     fn default() -> Self {
         Self {
+            name: None,
             youngs_modulus: 1.0,
             poissons_ratio: 0.3,
+            orthotropic: None,
+            layered: None,
+            anisotropic: None,
             mass_density: None,
             yield_strength: None,
             conductivity: None,

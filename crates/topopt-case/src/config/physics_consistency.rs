@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Config, PhysicsKind, Property};
+use super::{Config, PhysicsKind, Property, SetMaterial};
 use crate::expression::{Expression, PARTS};
 use crate::finding::Finding;
 use crate::loads::kind::LoadKind;
@@ -116,6 +116,10 @@ fn used(config: &Config) -> Vec<(PhysicsKind, String, Range<usize>)> {
     let own = config.materials.iter().filter(|material| material.yield_strength.is_some());
     let strengths = of_all.into_iter().chain(own.map(|material| material.set.span()));
     used.extend(strengths.map(|span| (Elasticity, "yield_strength".into(), span)));
+
+    let of_sets = config.materials.iter().flat_map(SetMaterial::laws);
+    let laws = config.material.laws().into_iter().chain(of_sets);
+    used.extend(laws.map(|given| (Elasticity, given.key.into(), given.span)));
 
     let elements = config.elements.map(|_| config.span("elements"));
     used.extend(elements.map(|span| (Elasticity, "[elements]".into(), span)));

@@ -1,12 +1,15 @@
 //! Linear elasticity: displacements, forces, springs.
 
-use topopt_fem::{BodyForce, DIM, Elasticity, Material};
+use topopt_fem::{BodyForce, DIM, Elasticity, ElementData, Laws, Material};
+use topopt_mesh::Renumbering;
 use topopt_mesh::numbers::shown;
 
 use super::{Conditions, Names, Physics};
 use crate::case_loads::CaseLoads;
-use crate::config::{Config, Interpolation, Material as Keys, SetMaterial};
+use crate::config::{Config, Interpolation, SetMaterial};
+use crate::fields::Fields;
 use crate::finding::Finding;
+use crate::laws::laws;
 use crate::lookup::Lookup;
 use crate::materials;
 use crate::nodal_loads::NodalLoad;
@@ -21,7 +24,8 @@ impl Physics<DIM> for Elasticity {
     };
 
     fn of(config: &Config) -> Result<Self, Finding> {
-        let Keys { youngs_modulus, poissons_ratio, .. } = config.material;
+        let (youngs_modulus, poissons_ratio) =
+            (config.material.modulus(), config.material.poissons_ratio);
         let material = Material::new(youngs_modulus, poissons_ratio).ok_or_else(|| {
             let [modulus, ratio] = [youngs_modulus, poissons_ratio].map(shown);
             Finding::new(format!(
@@ -33,11 +37,24 @@ impl Physics<DIM> for Elasticity {
     }
 
     fn coefficient(config: &Config) -> f64 {
-        config.material.youngs_modulus
+        config.material.modulus()
     }
 
     fn coefficient_of(material: &SetMaterial) -> Option<f64> {
-        material.youngs_modulus
+        material.modulus()
+    }
+
+    fn element_data(
+        config: &Config,
+        (materials, _): (&[Vec<u32>], &Fields),
+        renumbering: &Renumbering,
+    ) -> Result<ElementData, Finding> {
+        let Some((laws, numbers)) = laws(config, materials, renumbering.new_elements().len())?
+        else {
+            return Ok(ElementData::default());
+        };
+        let laws = Laws::new(laws, renumbering.elements_from_original(&numbers));
+        Ok(ElementData { laws: Some(laws), ..ElementData::default() })
     }
 
     fn conditions(lookup: &Lookup, findings: &mut Vec<Finding>) -> Conditions<DIM> {

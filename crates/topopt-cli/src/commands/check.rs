@@ -81,8 +81,7 @@ fn tell<A: Acting<N>, const N: usize>(
     case.is_examined = true;
     let forecast = thread_pool(config.solver.threads)?.install(|| {
         let loads = Loads { given: A::given(config, &case), all: case.load_cases.clone() };
-        let asked = config.solver.device;
-        let place = Place::find(asked).map_err(InputError::from)?;
+        let place = Place::of(config).map_err(InputError::from)?;
         let model = A::Kernel::model(config, case, &place)?;
         Forecast::of(config, &model, A::of(config, &model, &loads), &place)
     })?;

@@ -1,7 +1,7 @@
 //! Several materials in the case file, and what is refused.
 
 use topopt_case::case::Case;
-use topopt_case::config::Config;
+use topopt_case::config::{Config, Material};
 use topopt_case::materials::{MaterialShare, body_forces};
 use topopt_fem::{DIM, Elasticity};
 
@@ -84,14 +84,67 @@ fn an_element_has_one_material() {
     assert!(nodes.contains("element set `load` is not in the mesh"), "{nodes}");
 }
 
+/// Messages of constants of no material, and of laws that contradict each other.
 #[test]
-fn all_materials_have_one_poissons_ratio() {
-    build("", &["materials.0.poissons_ratio=0.3"]).unwrap();
-    let both = ["materials.0.poissons_ratio=0.25", "material.poissons_ratio=0.25"];
-    build("", &both).unwrap();
-    let refused = build(&format!("{RIGHT}poissons_ratio = 0.25\n"), &[]).unwrap_err();
-    assert!(refused.contains("set `right` has Poisson's ratio 0.25, [material] has 0.3"));
-    assert!(refused.contains("all materials must have one Poisson's ratio"), "{refused}");
+fn laws_of_no_material_are_refused() {
+    let refused = |key: &str, value: &str| {
+        let law = format!("materials.0.{key}={value}");
+        build("", &[law.as_str()]).unwrap_err()
+    };
+    let orthotropic = |rest: &str| {
+        let ratios = "youngs_moduli = [3, 1, 1], poissons_ratios = [0.2, 0.2, 0.3]";
+        refused("orthotropic", &format!("{{ {ratios}, {rest} }}"))
+    };
+    let none = refused(
+        "orthotropic",
+        "{ youngs_moduli = [1, 1, 1], poissons_ratios = [0.6, 0.6, 0.6], \
+                                         shear_moduli = [1, 1, 1] }",
+    );
+    assert!(none.contains("the least eigenvalue of its compliance matrix is -2.0000e-1"), "{none}");
+    let none = orthotropic("shear_moduli = [1, 0, 1]");
+    assert!(none.contains("no material has the modulus 0"), "{none}");
+    let none = orthotropic("shear_moduli = [1, 1, 1], frame = [[1, 0, 0], [2, 0, 0]]");
+    assert!(none.contains("the vectors of `frame` are parallel"), "{none}");
+    let none = orthotropic("shear_moduli = [1, 1, 1], frame = [[0, 0, 0], [2, 0, 0]]");
+    assert!(none.contains("the first vector of `frame` has the length 0"), "{none}");
+    let both = orthotropic("shear_moduli = [1, 1, 1]");
+    assert!(both.contains("a material has `orthotropic` and `youngs_modulus`"), "{both}");
+
+    let none = refused("layered", "{ build_direction = [0, 0, 0], knock_down = 0.5 }");
+    assert!(none.contains("`build_direction` has the length 0"), "{none}");
+    let none = refused("layered", "{ build_direction = [0, 0, 1], knock_down = 40 }");
+    assert!(none.contains("the least eigenvalue of its compliance matrix is -"), "{none}");
+    let none = refused("layered", "{ build_direction = [0, 0, 1], knock_down = -1 }");
+    assert!(none.contains("knock_down"), "{none}");
+    let row = |k: usize| {
+        format!(
+            "[{}]",
+            [0.0; 6]
+                .map(|x: f64| x + f64::from(u8::from(k == 0)))
+                .map(|x| x.to_string())
+                .join(", ")
+        )
+    };
+    let stiffness = (0..6).map(row).collect::<Vec<_>>().join(", ");
+    let none = refused("anisotropic", &format!("{{ stiffness = [{stiffness}] }}"));
+    assert!(
+        none.contains("`stiffness` is not symmetric: 1 in row 1 and column 2, 0 across"),
+        "{none}"
+    );
+}
+
+#[test]
+fn gpus_refuse_laws_of_their_own() {
+    build("", &["materials.0.poissons_ratio=0.45"]).unwrap();
+    let config = |device: &str| {
+        let keys = ["materials.0.poissons_ratio=0.45", device].map(String::from);
+        Config::parse("case.toml".as_ref(), CASE.to_owned(), &keys).unwrap()
+    };
+    assert!(config("solver.device=auto").has_elastic_laws());
+    let refused = topopt_study::place::Place::of(&config("solver.device=gpu")).err().unwrap();
+    assert!(
+        refused.to_string().contains("GPUs compute isotropic materials of one Poisson's ratio")
+    );
 }
 
 #[test]
@@ -127,4 +180,34 @@ fn a_field_of_mass_densities_weighs_as_much_as_materials() {
         let pairs = found.iter().zip(&expected);
         pairs.for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{a} {b}"));
     }
+}
+
+/// Steel by name, in millimeters and in feet.
+#[test]
+fn a_material_by_name_has_its_numbers_in_the_units_of_the_case() {
+    let config = |keys: &[&str]| {
+        let keys = keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
+        Config::parse("case.toml".as_ref(), CASE.to_owned(), &keys)
+    };
+    let named = "material.name=\"steel S235\"";
+    let in_units = |units: &str| config(&[named, &format!("units={units}")]).unwrap().material;
+    let steel = in_units("{ length = \"mm\", force = \"N\" }");
+    let density = |material: &Material| topopt_case::config::number(material.mass_density.as_ref());
+    assert_eq!((steel.youngs_modulus, steel.poissons_ratio), (210e3, 0.3));
+    assert_eq!((density(&steel), steel.yield_strength), (Some(7.85e-9), Some(235.0)));
+    let steel = in_units("{ length = \"in\", force = \"lbf\" }");
+    // 30.4579e6 psi, 0.2836 lb/in^3 over 386.089 in/s^2, 34.0839 ksi.
+    assert!((steel.youngs_modulus / 30.4579e6 - 1.0).abs() < 1e-5, "{}", steel.youngs_modulus);
+    assert!((density(&steel).unwrap() / 7.3454e-4 - 1.0).abs() < 1e-4);
+    assert!((steel.yield_strength.unwrap() / 34083.9 - 1.0).abs() < 1e-5);
+
+    let units = "units={ length = \"mm\", force = \"N\" }";
+    let own =
+        config(&[named, units, "material.youngs_modulus=200e3", "material.yield_strength=190"]);
+    let own = own.unwrap().material;
+    assert_eq!((own.youngs_modulus, own.yield_strength), (200e3, Some(190.0)));
+    let none = build("", &[named]).unwrap_err();
+    assert!(none.contains("a material by name needs the units of the case"), "{none}");
+    let unknown = build("", &[units, "material.name=\"steel S234\""]).unwrap_err();
+    assert!(unknown.contains("steel S235"), "{unknown}");
 }

@@ -32,6 +32,7 @@ mod hexahedra;
 mod interrupt;
 mod kept;
 mod launched;
+mod laws;
 mod limits_built;
 mod literature;
 mod loads;

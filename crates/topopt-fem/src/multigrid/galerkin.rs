@@ -15,6 +15,7 @@ use topopt_mesh::vector::difference;
 use super::Aggregates;
 use super::fine::FineTransfer;
 use super::modes::{Modes, NodalModes};
+use crate::lane_laws::lane_groups;
 use crate::lanes::MAX_LANES;
 use crate::operators::{Gradients, load_coefficients, load_coordinates};
 use crate::{Discretization, ElementKernel, Shared};
@@ -313,14 +314,15 @@ where
         let mut gradients = Gradients::zeros(simd);
         let mut blocks = [[[[0.0; MAX_LANES]; N]; N]; PAIRS];
 
-        for elements in elements.chunks(S::F64_LANES) {
-            let x = load_coordinates(simd, &problem.elements(), elements);
-            problem.kernel().integrate(simd, &x, &mut gradients);
+        let all = problem.elements();
+        for (kernel, elements) in lane_groups(problem.kernel(), &all, elements, S::F64_LANES) {
+            let x = load_coordinates(simd, &all, elements);
+            kernel.integrate(simd, &x, &mut gradients);
             let loaded = load_coefficients(simd, elements, coefficients);
 
             for b in 1..8 {
                 for a in 0..b {
-                    let block = problem.kernel().block(simd, &gradients, [a, b], &loaded);
+                    let block = kernel.block(simd, &gradients, [a, b], &loaded);
                     for i in 0..N {
                         for j in 0..N {
                             block[i][j].store(&mut blocks[pair(a, b)][i][j]);

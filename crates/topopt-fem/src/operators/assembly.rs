@@ -13,6 +13,7 @@ use topopt_mesh::{HexMesh, NodeToElements};
 
 use super::element_lanes::{load_coefficients, load_coordinates};
 use super::gradients::Gradients;
+use crate::lane_laws::lane_groups;
 use crate::lanes::MAX_LANES;
 use crate::{Constraints, ElementKernel, Elements};
 
@@ -168,7 +169,7 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for AddElements<'_, '_, K, N>
         let mut gradients = Gradients::zeros(simd);
         let mut blocks = [[[[0.0; MAX_LANES]; N]; N]; PAIRS];
 
-        for numbers in numbers.chunks(S::F64_LANES) {
+        for (kernel, numbers) in lane_groups(kernel, elements, numbers, S::F64_LANES) {
             kernel.integrate(simd, &load_coordinates(simd, elements, numbers), &mut gradients);
             let loaded = load_coefficients(simd, numbers, coefficients);
             for b in 0..8 {

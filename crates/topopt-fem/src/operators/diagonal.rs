@@ -6,6 +6,7 @@ use topopt_linalg::{BlockDiagonal, pseudo_inverse};
 use super::element_lanes::{load_coefficients, load_coordinates};
 use super::gradients::Gradients;
 use crate::kernel::{Summed, unpacked};
+use crate::lane_laws::lane_groups;
 use crate::lanes::MAX_LANES;
 use crate::patches::{Patch, Patches};
 use crate::{Discretization, ElementKernel, tetrahedra};
@@ -49,8 +50,9 @@ fn add_diagonals<K: ElementKernel<N>, const N: usize>(
 ) {
     for (e, hex) in patch.elements.clone().zip(patch.locals::<8>()) {
         let x = problem.elements().corners(e);
+        let kernel = problem.kernel().of_element(&problem.elements(), e);
         for (term, coefficients) in coefficients.iter().enumerate() {
-            let blocks = problem.kernel().diagonal_blocks(term, &problem.mesh().hexes()[e], &x);
+            let blocks = kernel.diagonal_blocks(term, &problem.mesh().hexes()[e], &x);
             for (block, &node) in blocks.iter().zip(hex) {
                 for i in 0..N {
                     let entry = block.numbers()[i * (i + 1) / 2 + i];
@@ -116,21 +118,20 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for AddBlocks<'_, K, N> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { problem, patch, coefficients, sums } = self;
         let mut gradients = Gradients::zeros(simd);
-        let mut elements = patch.elements.clone().map(|e| e as u32);
+        let (elements, first) = (problem.elements(), patch.elements.start);
+        let numbers: Vec<u32> = patch.elements.clone().map(|e| e as u32).collect();
 
-        for hexes in patch.locals::<8>().chunks(S::F64_LANES) {
-            let mut numbers = [0; MAX_LANES];
-            (0..hexes.len()).for_each(|lane| numbers[lane] = elements.next().unwrap_or_default());
-            let numbers = &numbers[..hexes.len()];
-
-            let x = load_coordinates(simd, &problem.elements(), numbers);
-            problem.kernel().integrate(simd, &x, &mut gradients);
+        for (kernel, numbers) in lane_groups(problem.kernel(), &elements, &numbers, S::F64_LANES) {
+            let at = numbers[0] as usize - first;
+            let hexes = &patch.locals::<8>()[at..at + numbers.len()];
+            let x = load_coordinates(simd, &elements, numbers);
+            kernel.integrate(simd, &x, &mut gradients);
             let loaded = load_coefficients(simd, numbers, coefficients);
 
             // Lower triangles alone: the blocks are symmetric.
             let mut blocks = [[[[0.0; MAX_LANES]; N]; N]; 8];
             for a in 0..8 {
-                let block = problem.kernel().block(simd, &gradients, [a, a], &loaded);
+                let block = kernel.block(simd, &gradients, [a, a], &loaded);
                 for i in 0..N {
                     for j in 0..=i {
                         block[i][j].store(&mut blocks[a][i][j]);
@@ -172,8 +173,9 @@ fn add_degenerate<K: ElementKernel<N>, const N: usize>(
     sums: &mut [K::Packed],
 ) {
     let x = problem.elements().corners(e);
+    let kernel = problem.kernel().of_element(&problem.elements(), e);
     for (term, coefficients) in coefficients.iter().enumerate() {
-        let blocks = problem.kernel().diagonal_blocks(term, &problem.mesh().hexes()[e], &x);
+        let blocks = kernel.diagonal_blocks(term, &problem.mesh().hexes()[e], &x);
         for (block, &node) in blocks.iter().zip(hex) {
             let sum = sums[node as usize].numbers_mut().iter_mut();
             sum.zip(block.numbers()).for_each(|(sum, b)| *sum += coefficients[e] * b);

@@ -10,6 +10,7 @@ use super::local_fields::{
     LocalFields, add, add_nodes, load, load_in_order, load_nodes, load_other, stretch,
 };
 use super::set_coefficients;
+use crate::lane_laws::ByLaws;
 use crate::lanes::{Lanes, MAX_LANES, Quads};
 use crate::patches::{Patch, Patches};
 use crate::tetrahedra::{AddTetrahedra, FLOPS_PER_UNKNOWN, TetrahedraWorks};
@@ -45,7 +46,14 @@ impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for Mf<'_, K, N> {
             local.gather(self.problem, patch, |node| constraints.free_part(node, field[node]));
             let (kernel, elements) = (self.problem.kernel(), self.problem.elements());
             if elements.are_tetrahedra() {
-                self.arch.dispatch(AddTetrahedra { kernel, patch, local, coefficients, sums });
+                self.arch.dispatch(AddTetrahedra {
+                    kernel,
+                    elements,
+                    patch,
+                    local,
+                    coefficients,
+                    sums,
+                });
             } else {
                 let forces = AddForces { kernel, elements, patch, local, coefficients, sums };
                 self.arch.dispatch(forces);
@@ -110,7 +118,7 @@ pub fn works_by_patches<K: ElementKernel<N>, const N: usize>(
         local.gather_other(patch, |node| v[node]);
         let (kernel, elements) = (problem.kernel(), problem.elements());
         if elements.are_tetrahedra() {
-            arch.dispatch(TetrahedraWorks { kernel, term, patch, local, works });
+            arch.dispatch(TetrahedraWorks { kernel, elements, term, patch, local, works });
         } else {
             arch.dispatch(Works { kernel, elements, term, patch, local, works });
         }
@@ -130,7 +138,7 @@ struct AddForces<'a, K, const N: usize> {
 
 impl<K: ElementKernel<N>, const N: usize> AddForces<'_, K, N> {
     #[inline(always)]
-    fn by_nodes<S: Simd, const STRETCHED: bool>(self, simd: S) {
+    fn by_nodes<S: Simd, const STRETCHED: bool, const LAWFUL: bool>(self, simd: S) {
         let mut sums = std::mem::take(&mut self.local.nodes.sums);
         sums.clear();
         sums.resize(self.sums.len(), [0.0; 4]);
@@ -146,7 +154,13 @@ impl<K: ElementKernel<N>, const N: usize> AddForces<'_, K, N> {
                 let values = &self.coefficients[term][range.clone()];
                 coefficients[term] = load_in_order(simd, values);
             }
-            let forces = self.kernel.product(simd, &x, &u, &coefficients);
+            let forces = match LAWFUL {
+                true => {
+                    let by_laws = ByLaws { elements: &self.elements, range, in_order: false };
+                    by_laws.product(simd, self.kernel, (&x, &u), &coefficients)
+                }
+                false => self.kernel.product(simd, &x, &u, &coefficients),
+            };
             add_nodes(simd, &forces, &mut sums, hexes);
         }
 
@@ -157,7 +171,7 @@ impl<K: ElementKernel<N>, const N: usize> AddForces<'_, K, N> {
     }
 
     #[inline(always)]
-    fn by_planes<S: Simd, const STRETCHED: bool>(self, simd: S) {
+    fn by_planes<S: Simd, const STRETCHED: bool, const LAWFUL: bool>(self, simd: S) {
         let mut sums = std::mem::replace(&mut self.local.sums, std::array::from_fn(|_| Vec::new()));
         for plane in sums.iter_mut() {
             plane.clear();
@@ -182,7 +196,13 @@ impl<K: ElementKernel<N>, const N: usize> AddForces<'_, K, N> {
                 coefficients[term] = Lanes::load(simd, &filled);
             }
 
-            let forces = self.kernel.product(simd, &x, &u, &coefficients);
+            let forces = match LAWFUL {
+                true => {
+                    let by_laws = ByLaws { elements: &self.elements, range, in_order: true };
+                    by_laws.product(simd, self.kernel, (&x, &u), &coefficients)
+                }
+                false => self.kernel.product(simd, &x, &u, &coefficients),
+            };
             add(simd, &forces, &mut sums, hexes, is_row);
         }
 
@@ -202,11 +222,14 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for AddForces<'_, K, N> {
     fn with_simd<S: Simd>(self, simd: S) {
         // A loop of its own: a branch within takes the coordinates out of the registers.
         let is_stretched = K::IS_STRETCHED && self.elements.stretches().is_some();
-        match (self.patch.has_rows(), is_stretched) {
-            (true, false) => self.by_planes::<S, false>(simd),
-            (true, true) => self.by_planes::<S, true>(simd),
-            (false, false) => self.by_nodes::<S, false>(simd),
-            (false, true) => self.by_nodes::<S, true>(simd),
+        let is_lawful = K::HAS_LAWS && self.elements.laws().is_some();
+        match (self.patch.has_rows(), is_stretched, is_lawful) {
+            (true, false, false) => self.by_planes::<S, false, false>(simd),
+            (true, true, _) => self.by_planes::<S, true, false>(simd),
+            (true, false, true) => self.by_planes::<S, false, true>(simd),
+            (false, false, false) => self.by_nodes::<S, false, false>(simd),
+            (false, true, _) => self.by_nodes::<S, true, false>(simd),
+            (false, false, true) => self.by_nodes::<S, false, true>(simd),
         }
     }
 }
@@ -243,11 +266,17 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for Works<'_, K, N> {
             };
             let range = self.patch.range(group * S::F64_LANES, hexes.len());
             if K::IS_STRETCHED
-                && let Some(factors) = self.elements.stretches_of(range)
+                && let Some(factors) = self.elements.stretches_of(range.clone())
             {
                 stretch(simd, factors, !has_rows, &mut x);
             }
-            let forces = self.kernel.product(simd, &x, &u, &unit);
+            let forces = match K::HAS_LAWS && self.elements.laws().is_some() {
+                true => {
+                    let by_laws = ByLaws { elements: &self.elements, range, in_order: has_rows };
+                    by_laws.product(simd, self.kernel, (&x, &u), &unit)
+                }
+                false => self.kernel.product(simd, &x, &u, &unit),
+            };
 
             let v = if has_rows {
                 load(simd, v, hexes, is_row)

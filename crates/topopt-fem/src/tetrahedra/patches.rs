@@ -1,21 +1,25 @@
 //! Products, energies and diagonal blocks of the tetrahedra of a patch.
 
+use std::ops::Range;
+
 use pulp::{Simd, WithSimd};
 
 use super::integrals::diagonal_blocks;
 use super::lanes::{TetrahedronLanes, product};
 use crate::kernel::Summed;
+use crate::lane_laws::ByLaws;
 use crate::lanes::{Lanes, MAX_LANES, Quads};
 use crate::operators::local_fields::{
     LocalFields, add_nodes, load_in_order, load_nodes, load_other,
 };
 use crate::patches::Patch;
-use crate::{Discretization, ElementKernel, MAX_TERMS};
+use crate::{Discretization, ElementKernel, Elements, MAX_TERMS};
 
 /// Writes the sums of `sum_t c_t K_t u_e` of all tetrahedra of a patch to `sums`, `[patch
 /// nodes][N]`.
 pub(crate) struct AddTetrahedra<'a, K, const N: usize> {
     pub kernel: &'a K,
+    pub elements: Elements<'a>,
     pub patch: &'a Patch,
     pub local: &'a mut LocalFields<N>,
     /// Coefficients of all elements of the mesh, `[n_elements]` per term.
@@ -39,8 +43,10 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for AddTetrahedra<'_, K, N> {
             for term in 0..K::TERMS {
                 coefficients[term] = load_in_order(simd, &self.coefficients[term][range.clone()]);
             }
-            let xu = &self.local.nodes.xu;
-            let forces = forces::<S, K, N>(simd, self.kernel, self.patch, xu, group, &coefficients);
+            let xu = load_nodes(simd, &self.local.nodes.xu, nodes);
+            let is_straight = self.patch.are_straight[group * S::F64_LANES / MAX_LANES];
+            let of_group = OfGroup { elements: &self.elements, range, is_straight };
+            let forces = of_group.forces(simd, self.kernel, &xu, &coefficients);
             add_nodes(simd, &forces, &mut sums, nodes);
         }
 
@@ -51,29 +57,51 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for AddTetrahedra<'_, K, N> {
     }
 }
 
-/// The product of a group of tetrahedra, as many as lanes, with coordinates and values `xu` of the
-/// nodes of their patch.
-#[inline(always)]
-fn forces<S: Simd, K: ElementKernel<N>, const N: usize>(
-    simd: S,
-    kernel: &K,
-    patch: &Patch,
-    xu: &[[[f64; 4]; 2]],
-    group: usize,
-    coefficients: &[Lanes<S>; MAX_TERMS],
-) -> TetrahedronLanes<S, N> {
-    let nodes = patch.locals::<10>().chunks(S::F64_LANES).nth(group).unwrap_or_default();
-    let (x, u) = load_nodes(simd, xu, nodes);
-    // A product of its own for each: a branch within takes values out of the registers.
-    match patch.are_straight[group * S::F64_LANES / MAX_LANES] {
-        true => product(simd, kernel, (&x, true), &u, coefficients),
-        false => product(simd, kernel, (&x, false), &u, coefficients),
+/// A group of tetrahedra, as many as lanes.
+struct OfGroup<'a> {
+    elements: &'a Elements<'a>,
+    range: Range<usize>,
+    is_straight: bool,
+}
+
+impl OfGroup<'_> {
+    /// The product, for coordinates and values `xu` of the nodes.
+    #[inline(always)]
+    fn forces<S: Simd, K: ElementKernel<N>, const N: usize>(
+        self,
+        simd: S,
+        kernel: &K,
+        (x, u): &(TetrahedronLanes<S>, TetrahedronLanes<S, N>),
+        coefficients: &[Lanes<S>; MAX_TERMS],
+    ) -> TetrahedronLanes<S, N> {
+        // A product of its own for each: a branch within takes values out of the registers.
+        if !K::HAS_LAWS || self.elements.laws().is_none() {
+            return match self.is_straight {
+                true => product(simd, kernel, (x, true), u, coefficients),
+                false => product(simd, kernel, (x, false), u, coefficients),
+            };
+        }
+
+        let by_laws = ByLaws { elements: self.elements, range: self.range, in_order: false };
+        let mut sum = [[Lanes::splat(simd, 0.0); N]; 10];
+        for first in by_laws.firsts() {
+            let kernel = kernel.of_element(self.elements, first);
+            let own = by_laws.of_law(simd, first, coefficients);
+            let forces = product(simd, &kernel, (x, self.is_straight), u, &own);
+            for a in 0..10 {
+                for i in 0..N {
+                    sum[a][i] = sum[a][i] + forces[a][i];
+                }
+            }
+        }
+        sum
     }
 }
 
 /// Writes v_e^T K_et u_e at unit coefficient of one term for all tetrahedra of a patch.
 pub(crate) struct TetrahedraWorks<'a, K, const N: usize> {
     pub kernel: &'a K,
+    pub elements: Elements<'a>,
     pub term: usize,
     pub patch: &'a Patch,
     pub local: &'a LocalFields<N>,
@@ -91,8 +119,11 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for TetrahedraWorks<'_, K, N>
         let groups = self.patch.locals::<10>().chunks(S::F64_LANES);
         let groups = groups.zip(self.works.chunks_mut(S::F64_LANES));
         for (group, (nodes, works)) in groups.enumerate() {
-            let xu = &self.local.nodes.xu;
-            let forces = forces::<S, K, N>(simd, self.kernel, self.patch, xu, group, &unit);
+            let xu = load_nodes(simd, &self.local.nodes.xu, nodes);
+            let range = self.patch.range(group * S::F64_LANES, nodes.len());
+            let is_straight = self.patch.are_straight[group * S::F64_LANES / MAX_LANES];
+            let of_group = OfGroup { elements: &self.elements, range, is_straight };
+            let forces = of_group.forces(simd, self.kernel, &xu, &unit);
             let v: TetrahedronLanes<S, N> = load_other(simd, &self.local.nodes.v, nodes);
             let mut work = Lanes::splat(simd, 0.0);
             for a in 0..10 {
@@ -118,9 +149,9 @@ pub(crate) fn add_blocks<K: ElementKernel<N>, const N: usize>(
 ) {
     let elements = problem.elements();
     for (e, nodes) in patch.elements.clone().zip(patch.locals::<10>()) {
-        let x = elements.tetrahedron(e);
+        let (x, kernel) = (elements.tetrahedron(e), problem.kernel().of_element(&elements, e));
         for (term, coefficients) in coefficients.iter().enumerate() {
-            let blocks = diagonal_blocks(problem.kernel(), term, &x);
+            let blocks = diagonal_blocks(&kernel, term, &x);
             for (block, &node) in blocks.iter().zip(nodes) {
                 let sum = sums[node as usize].numbers_mut().iter_mut();
                 sum.zip(block.numbers()).for_each(|(sum, b)| *sum += coefficients[e] * b);

@@ -4,8 +4,8 @@ mod preconditioners;
 
 use topopt_fem::operators::Reference;
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, Distributed, DistributedPart, ElementKernel,
-    ElementOperator, PartVectors, Strategy, WithSprings,
+    Constraints, Diffusion, Discretization, Distributed, DistributedPart, ElementData,
+    ElementKernel, ElementOperator, PartVectors, Strategy, WithSprings,
 };
 use topopt_linalg::{
     Backend, BackendError, Communicator, Cpu, LinearOperator, Ranks, Space, Threads,
@@ -133,7 +133,13 @@ fn elastic_operators_are_those_of_one_rank() {
         supports.fix(mesh.n_nodes() - 1, 1);
         supports.add_spring(mesh.n_nodes() - 1, 0, 3.0);
         supports.add_spring(mesh.n_nodes() / 2, 2, 2.0);
-        agree(name, &crate::problem(mesh, supports), true);
+        let data = ElementData {
+            laws: Some(crate::laws::mixed(mesh.n_elements())),
+            ..ElementData::default()
+        };
+        let problem = crate::problem(mesh, supports);
+        agree(name, &problem, true);
+        agree(name, &Discretization::clone(&problem).with_data(data), false);
     }
 }
 

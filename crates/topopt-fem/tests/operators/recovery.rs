@@ -135,7 +135,7 @@ fn manufactured(by: Formulation, mesh: HexMesh) -> [f64; 3] {
                     .sum()
             };
             let difference: [f64; 6] = std::array::from_fn(|i| own[i] - exact[i]);
-            energy += weight * solution.strain_energy(&difference);
+            energy += weight * solution.strain_energy(e, &difference);
             of_nodes += weight * (0..6).map(|i| (nodal(i) - exact[i]).powi(2)).sum::<f64>();
         }
     }

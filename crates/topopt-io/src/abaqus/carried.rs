@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::deck::Deck;
+use super::deck::{Deck, Section};
 use super::elements::Elements;
 use super::given::{Condition, ConditionKind, HEAT, Procedure, Step, When, factor};
 use super::held::{Held, Point, Rules, set_name};
@@ -318,37 +318,61 @@ impl<'a> Carrier<'a> {
     }
 
     fn materials(&mut self) {
-        let names: BTreeSet<&str> = self.deck.sections.iter().map(|(.., name)| &name[..]).collect();
+        let sections = &self.deck.sections;
+        let names: BTreeSet<_> = sections
+            .iter()
+            .map(|section| (&section.material[..], section.orientation.as_deref()))
+            .collect();
         let materials = &self.deck.materials;
         self.found.deck.materials = match (names.len(), materials.as_slice()) {
             (0, []) => Vec::new(),
-            (0, [only]) => vec![self.material(&only.name, None)],
+            (0, [only]) => vec![self.material((&only.name, None), None)],
             (0, [first, ..]) => vec![DeckMaterial {
                 name: printable(&first.name),
                 not_understood: Some("materials that no *SOLID SECTION gives to elements".into()),
                 ..DeckMaterial::default()
             }],
-            (1, _) => names.iter().map(|name| self.material(name, None)).collect(),
-            _ => {
-                let sections = self.deck.sections.iter();
-                let names = self.elements.names;
-                let own = |set: &String, key: &str| {
-                    names.elements(key).map_or_else(|| printable(set), str::to_owned)
-                };
-                sections.map(|(set, key, name)| self.material(name, Some(own(set, key)))).collect()
-            }
+            (1, _) => names.iter().map(|named| self.material(*named, None)).collect(),
+            _ => sections.iter().map(|section| self.of_section(section)).collect(),
         };
     }
 
-    /// A material by its name, of an element set.
-    fn material(&self, name: &str, set: Option<String>) -> DeckMaterial {
+    fn of_section(&self, section: &Section) -> DeckMaterial {
+        let Section { set, key, material, orientation } = section;
+        let own = self.elements.names.elements(key);
+        let own = own.map_or_else(|| printable(set), str::to_owned);
+        self.material((material, orientation.as_deref()), Some(own))
+    }
+
+    /// A material by its name and orientation, of an element set.
+    fn material(
+        &self,
+        (name, orientation): (&str, Option<&str>),
+        set: Option<String>,
+    ) -> DeckMaterial {
         let known = self.deck.materials.iter().find(|m| m.name.eq_ignore_ascii_case(name));
         let Some(material) = known else {
             let not_understood = Some("a material that no *MATERIAL defines".into());
             let name = printable(name);
             return DeckMaterial { name, set, not_understood, ..DeckMaterial::default() };
         };
-        DeckMaterial { name: printable(&material.name), set, ..material.clone() }
+        let mut material =
+            DeckMaterial { name: printable(&material.name), set, ..material.clone() };
+        if let (Some(law), Some(name)) = (&mut material.law, orientation) {
+            match self.deck.orientations.get(name) {
+                Some(Some(frame)) if self.deck.motion.rotation.is_none() => {
+                    law.frame = Some(*frame)
+                }
+                _ => {
+                    material.law = None;
+                    material.not_understood =
+                        Some(format!("constants along *ORIENTATION {}", printable(name)));
+                }
+            }
+        } else if self.deck.motion.rotation.is_some() && material.law.take().is_some() {
+            material.not_understood = Some("constants along axes of a turned *INSTANCE".into());
+        }
+        material
     }
 
     /// Each node once, increasing.

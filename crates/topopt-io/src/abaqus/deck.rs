@@ -40,8 +40,10 @@ pub(super) struct Deck {
     pub distributed: Vec<Distributed>,
     pub couplings: Vec<Coupling>,
     pub materials: Vec<DeckMaterial>,
-    /// Element set as written, its key, and its material.
-    pub sections: Vec<(String, String, String)>,
+    pub sections: Vec<Section>,
+    /// Axis 1 of an orientation, and a vector in the plane of the axes 1 and 2; none for an
+    /// orientation that is not understood.
+    pub orientations: BTreeMap<String, Option<[[f64; 3]; 2]>>,
     /// Coordinates of nodes of the assembly, which no element has, and sets of them by key.
     pub reference_nodes: BTreeMap<u64, [f64; 3]>,
     pub reference_sets: BTreeMap<String, Vec<u64>>,
@@ -72,6 +74,18 @@ pub(super) struct Solid {
     pub first: usize,
     /// Number of nodes.
     pub n_nodes: usize,
+}
+
+/// Material of an element set.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Section {
+    /// The element set as written.
+    pub set: String,
+    /// Key of the set.
+    pub key: String,
+    pub material: String,
+    /// Name of the orientation in capitals.
+    pub orientation: Option<String>,
 }
 
 /// Reads a file into a [`Deck`].
@@ -137,7 +151,8 @@ impl Deck {
     /// Whether the deck is of heat: by its steps, or without steps by its materials.
     pub fn is_heat(&self) -> bool {
         let conducts = |material: &DeckMaterial| {
-            let is_elastic = material.youngs_modulus.or(material.poissons_ratio).is_some();
+            let is_elastic = material.youngs_modulus.or(material.poissons_ratio).is_some()
+                || material.law.is_some();
             !is_elastic && material.not_understood.is_none() && !material.conductivity.is_empty()
         };
         match self.steps.as_slice() {
@@ -171,6 +186,7 @@ impl Reader<'_> {
             "KINEMATIC" => self.kinematic(keyword),
             "MATERIAL" => self.material(keyword),
             "SOLIDSECTION" => self.section(keyword),
+            "ORIENTATION" => self.orientation(keyword),
             "ELASTIC" | "DENSITY" | "CONDUCTIVITY" | "SPECIFICHEAT" => self.property(keyword),
             "SPRING" => self.springs(keyword),
             "TRANSFORM" => self.transform(keyword),

@@ -2,12 +2,15 @@
 //! as they stand in the file.
 
 use super::conditions::one_item;
-use super::deck::Reader;
+use topopt_mesh::vector::difference;
+
+use super::deck::{Reader, Section};
 use super::given::{Amplitude, Procedure, Springs, Step};
+use super::laws;
 use super::lines::{Keyword, capitals, unquoted};
 use super::sets::Item;
 use super::systems::System;
-use crate::deck::DeckMaterial;
+use crate::deck::{DeckLaw, DeckMaterial};
 use crate::quote::printable;
 use crate::read_error::Parsed;
 
@@ -122,15 +125,44 @@ impl Reader<'_> {
     /// Keeps which elements are of a material.
     pub fn section(&mut self, keyword: &Keyword) -> Parsed<()> {
         if let Some((set, material)) = keyword.get("ELSET").zip(keyword.get("MATERIAL")) {
-            let section = (set.to_owned(), self.key(set), material.to_owned());
-            self.deck.sections.push(section);
+            self.deck.sections.push(Section {
+                set: set.to_owned(),
+                key: self.key(set),
+                material: material.to_owned(),
+                orientation: keyword.get("ORIENTATION").map(|name| capitals(unquoted(name))),
+            });
         }
+        Ok(())
+    }
+
+    /// *ORIENTATION: points on axis 1 and in the plane of axes 1 and 2, and the origin; then an axis
+    /// and an angle about it.
+    pub fn orientation(&mut self, keyword: &Keyword) -> Parsed<()> {
+        let name = capitals(unquoted(keyword.required("NAME")?));
+        let is = |parameter, word: &str| keyword.get(parameter).is_none_or(|v| capitals(v) == word);
+        let mut is_plain = is("SYSTEM", "RECTANGULAR") && is("DEFINITION", "COORDINATES");
+        let Some(data) = self.lines.data() else { return Ok(()) };
+        let mut points = [0.0; 9];
+        if is_plain {
+            for (at, value) in points.iter_mut().enumerate() {
+                *value = data.double_or(at, 0.0, "a coordinate")?;
+            }
+        }
+        while let Some(data) = self.lines.data() {
+            is_plain &= data.double_or(1, 0.0, "an angle")? == 0.0;
+        }
+        let [a, b, origin] = [0, 3, 6].map(|at| [points[at], points[at + 1], points[at + 2]]);
+        let frame = [difference(a, origin), difference(b, origin)];
+        self.deck.orientations.insert(name, is_plain.then_some(frame));
         Ok(())
     }
 
     /// The values of a material, added to the note: one row, as a second one is of another temperature.
     pub fn property(&mut self, keyword: &Keyword) -> Parsed<()> {
         let kind = keyword.get("TYPE").map_or("ISO".into(), capitals);
+        if keyword.name == "ELASTIC" && laws::N_CONSTANTS.iter().any(|(name, _)| *name == kind) {
+            return self.directed(keyword, &kind);
+        }
         let names: &[&str] = match (keyword.name.as_str(), kind.as_str()) {
             ("ELASTIC", "ISO" | "ISOTROPIC") => &["Young's modulus", "Poisson's ratio"],
             ("CONDUCTIVITY", "ISO" | "ISOTROPIC") => &["conductivity"],
@@ -172,6 +204,28 @@ impl Reader<'_> {
                 }
                 _ => return self.not_understood(keyword, ""),
             }
+        }
+        Ok(())
+    }
+
+    /// *ELASTIC of a material with a direction: eight constants in a line; one temperature.
+    fn directed(&mut self, keyword: &Keyword, kind: &str) -> Parsed<()> {
+        let mut values = Vec::new();
+        while let Some(data) = self.lines.data() {
+            for field in data.fields() {
+                values.push(data.double(field, "a number")?);
+            }
+        }
+        let Some(constants) = laws::constants(kind, &values) else {
+            let how =
+                format!(", TYPE={}: rows of several temperatures, or constants missing", kind);
+            return self.not_understood(keyword, &how);
+        };
+        if let Some(note) = self.deck.notes.iter_mut().rfind(|n| n.starts_with(OF_MATERIAL)) {
+            note.push_str(", elastic constants along axes");
+        }
+        if let Some(material) = self.deck.materials.last_mut() {
+            material.law = Some(DeckLaw { constants, frame: None });
         }
         Ok(())
     }

@@ -38,6 +38,7 @@ mod held;
 mod import;
 mod include;
 mod known;
+mod laws;
 mod lines;
 mod mesh_lines;
 mod nodal;

@@ -7,7 +7,7 @@ use super::commands::Reader;
 use super::field::real;
 use super::lines::{Command, is_release};
 use super::tables;
-use crate::deck::DeckMaterial;
+use crate::deck::{DeckConstants, DeckLaw, DeckMaterial};
 use crate::found::Found;
 
 /// Material properties that are read.
@@ -142,9 +142,14 @@ pub(super) fn add(archive: &Archive, solids: &[Element], found: &mut Found) {
             material.not_understood =
                 Some("MP,KXX, KYY, KZZ along systems of elements (ESYS)".into());
         }
+        if material.law.is_some() && archive.has_element_systems {
+            material.law = None;
+            material.not_understood = Some("MP along systems of elements (ESYS)".into());
+        }
         if let Some(behaviors) = behaviors {
             let behaviors = behaviors.join(", ");
-            match material.youngs_modulus.is_some() && material.not_understood.is_none() {
+            let has_law = material.youngs_modulus.is_some() || material.law.is_some();
+            match has_law && material.not_understood.is_none() {
                 true => found.lose(format!(
                     "material {number}: {behaviors}; the material is linear and isotropic here"
                 )),
@@ -184,6 +189,8 @@ fn of_properties(properties: &Properties, temperature: f64) -> DeckMaterial {
     if is_one(&moduli, modulus) && is_one(&ratios, ratio.unwrap_or(0.0)) && is_one(&shear, by_ratio)
     {
         (material.youngs_modulus, material.poissons_ratio) = (Some(modulus), ratio);
+    } else if let Some(constants) = orthotropic(properties, temperature) {
+        material.law = Some(DeckLaw { constants, frame: None });
     } else {
         let labels = ["EX", "EY", "EZ", "GXY", "GYZ", "GXZ"];
         let labels: Vec<&str> =
@@ -192,6 +199,21 @@ fn of_properties(properties: &Properties, temperature: f64) -> DeckMaterial {
             Some(format!("MP with different {} (orthotropic)", labels.join(", ")));
     }
     material
+}
+
+/// Engineering constants, if there are all; minor ratios NUxy are those of y and x times EX / EY.
+fn orthotropic(properties: &Properties, temperature: f64) -> Option<DeckConstants> {
+    let value = |name: &str| properties.get(name).map(|property| property.at(temperature));
+    let youngs_moduli = [value("EX")?, value("EY")?, value("EZ")?];
+    let [x, y, z] = youngs_moduli;
+    let ratio = |major, minor, share: f64| value(major).or_else(|| Some(value(minor)? * share));
+    let poissons_ratios = [
+        ratio("PRXY", "NUXY", x / y)?,
+        ratio("PRXZ", "NUXZ", x / z)?,
+        ratio("PRYZ", "NUYZ", y / z)?,
+    ];
+    let shear_moduli = [value("GXY")?, value("GXZ")?, value("GYZ")?];
+    Some(DeckConstants::Engineering { youngs_moduli, poissons_ratios, shear_moduli })
 }
 
 /// Properties that depend on the temperature are taken at that of the part.

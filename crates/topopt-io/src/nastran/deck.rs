@@ -120,12 +120,14 @@ pub(super) struct Solid {
     pub n_nodes: usize,
 }
 
-/// MAT1, or a MAT9 that is isotropic.
+/// MAT1 or MAT9.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Material {
     pub youngs_modulus: Option<f64>,
     pub shear_modulus: Option<f64>,
     pub poissons_ratio: Option<f64>,
+    /// Matrix of a MAT9 that is not isotropic.
+    pub matrix: Option<[[f64; 6]; 6]>,
     pub mass_density: Option<f64>,
 }
 

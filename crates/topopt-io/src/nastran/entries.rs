@@ -131,8 +131,7 @@ impl Reader {
         Ok(())
     }
 
-    /// MAT9: `number, G11, G12, ... G66` by rows of the upper triangle, `RHO`. An isotropic one is
-    /// understood.
+    /// MAT9: `number, G11, G12, ... G66` by rows of the upper triangle, `RHO`.
     fn anisotropic(&mut self, card: &Card) -> Parsed<()> {
         let tag = card.tag(2, "the number of a material")?;
         let mut g = [[0.0; 6]; 6];
@@ -149,7 +148,11 @@ impl Reader {
             Some((modulus, ratio)) => {
                 (material.youngs_modulus, material.poissons_ratio) = (Some(modulus), Some(ratio));
             }
-            None => self.not_understood(card, tag),
+            None => {
+                let entry = |i: usize, j: usize| g[i.min(j)][i.max(j)];
+                let matrix = std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j)));
+                material.matrix = Some(matrix);
+            }
         }
         self.deck.materials.insert(tag, material);
         Ok(())
@@ -256,6 +259,7 @@ impl Reader {
             shear_modulus: card.real_if_any(4, "the shear modulus")?,
             poissons_ratio: card.real_if_any(5, "Poisson's ratio")?,
             mass_density: card.real_if_any(6, "a mass density")?,
+            matrix: None,
         };
         self.deck.materials.insert(tag, material);
         Ok(())

@@ -10,7 +10,7 @@ use super::deck::{Deck, Solid};
 use super::error::Fault;
 use super::model::Model;
 use super::{design, heat, loads, supports, tables};
-use crate::deck::{DeckMaterial, DeckPhysics};
+use crate::deck::{DeckConstants, DeckLaw, DeckMaterial, DeckPhysics};
 use crate::found::Found;
 use crate::handed;
 use crate::import::{Cutting, ImportedMesh, Nodes, finite};
@@ -169,6 +169,10 @@ fn properties(model: &Model, found: &mut Found) {
                     material.conductivity.clear();
                     material.not_understood = Some("MAT5 in a system of PSOLID (CORDM)".into());
                 }
+                if material.law.is_some() && deck.turned_properties.contains(&property) {
+                    material.law = None;
+                    material.not_understood = Some("MAT9 in a system of PSOLID (CORDM)".into());
+                }
                 found.deck.materials.push(DeckMaterial { set, ..material });
             }
             None => drop(unknown.insert(tag)),
@@ -192,12 +196,16 @@ fn material(deck: &Deck, tag: u64) -> Option<DeckMaterial> {
     }
     let (youngs_modulus, poissons_ratio) =
         elastic.map_or((None, None), |material| material.elastic());
+    let matrix = elastic.and_then(|material| material.matrix);
+    let law =
+        matrix.map(|matrix| DeckLaw { constants: DeckConstants::Matrix(matrix), frame: None });
     let mass_density = elastic.and_then(|material| material.mass_density);
     let mass_density = mass_density.or(conductor.and_then(|conductor| conductor.mass_density));
     Some(DeckMaterial {
         name: tag.to_string(),
         youngs_modulus,
         poissons_ratio,
+        law,
         mass_density: mass_density.map(|density| deck.mass_factor.unwrap_or(1.0) * density),
         conductivity: conductor.map(|conductor| conductor.conductivity.clone()).unwrap_or_default(),
         heat_capacity: conductor.and_then(|conductor| conductor.heat_capacity),

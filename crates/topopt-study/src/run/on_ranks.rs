@@ -50,7 +50,7 @@ pub(super) fn run<K: Solvable<N>, const N: usize>(
     observer: &mut dyn StudyObserver,
 ) -> Result<(), Failure> {
     let (solver, team) = (&asked.config.solver, &asked.request.team);
-    let place = &Place::of_team(solver.device, team).map_err(InputError::from)?;
+    let place = &Place::of_team(asked.config, team).map_err(InputError::from)?;
     let results = &asked.config.output_directory();
     let setting = Setting { team, threads: solver.threads, results };
     let observer = Mutex::new(observer);

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use topopt_case::tags::Tags;
 use topopt_fem::stress::{self, Stress};
-use topopt_fem::{DIM, Elasticity};
+use topopt_fem::{DIM, Elasticity, ElementData, Elements};
 use topopt_io::csv;
 use topopt_mesh::HexMesh;
 
@@ -44,6 +44,7 @@ pub struct PeakStress {
 pub struct GaussPoints<'a> {
     load_case: &'a str,
     mesh: &'a HexMesh,
+    data: ElementData,
     kernel: &'a Elasticity,
     tags: Option<&'a Tags>,
     /// Young's moduli, `[n_elements]` (force per area).
@@ -59,9 +60,12 @@ impl<'a> GaussPoints<'a> {
     pub fn of(solved: &'a Solved<Elasticity, DIM>, case: usize) -> Self {
         let Part { model, given, filling, .. } = &solved.part;
         let u = solved.states.states[case].as_chunks::<3>().0;
+        let new_elements = model.renumbering.new_elements();
+        let laws = model.problem.elements().laws().map(|laws| laws.of_elements(&new_elements));
         Self {
             load_case: &model.problem.load_cases()[case].name,
             mesh: &model.mesh,
+            data: ElementData { laws, ..ElementData::default() },
             kernel: model.problem.kernel(),
             tags: given.tags.as_ref(),
             moduli: model.renumbering.elements_to_original(&filling.stress_moduli),
@@ -72,9 +76,10 @@ impl<'a> GaussPoints<'a> {
 
     /// Coordinates and stresses of the integration points of `element`.
     fn of_element(&self, element: usize) -> impl Iterator<Item = ([f64; 3], Stress)> {
-        let Self { mesh, kernel, moduli, u, .. } = self;
+        let Self { mesh, data, kernel, moduli, u, .. } = self;
+        let elements = Elements::new(mesh, data);
         mesh.integration_points().into_iter().map(move |xi| {
-            let stress = stress::stress_at(kernel, *mesh, moduli[element], u, element, xi);
+            let stress = stress::stress_at(kernel, elements, moduli[element], u, element, xi);
             (mesh.point(element, xi), stress)
         })
     }

@@ -119,8 +119,7 @@ pub(crate) fn of<K: Verified<N>, const N: usize>(
         None => Case::<N>::of::<K>(config, &request.gmsh, interrupt)?,
     };
     let given = Given::of::<K>(config, &case);
-    let asked = config.solver.device;
-    let place = Place::find(asked).map_err(InputError::from)?;
+    let place = Place::of(config).map_err(InputError::from)?;
     let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
     let body = PartFile::read(folder.as_deref(), &file.mesh).map_err(InputError::from)?;
     let shape = Shape::new(&model, (file, &body), request).map_err(InputError::from)?;

@@ -124,6 +124,16 @@ fn others() -> Vec<Row> {
             "MPDATA",
             "MPTEMP,R5.0,1,1,0.0,\nMPDATA,R5.0,1,EX,1,1,100.0,\nMPDATA,R5.0,1,PRXY,1,1,0.25,\n",
         ),
+        Row {
+            base: BARE,
+            ..row(
+                "MP,EX, EY, EZ, GXY, GYZ, GXZ",
+                "MP,EX,1,100\nMP,EY,1,40\nMP,EZ,1,20\nMP,PRXY,1,0.25\nMP,NUXZ,1,0.06\n\
+                 MP,PRYZ,1,0.2\nMP,GXY,1,30\nMP,GXZ,1,15\nMP,GYZ,1,10\n",
+                PUSH,
+                moves("`orthotropic`", 1, 5.109856e-1),
+            )
+        },
         of_material(
             "MP,EX, EY and EZ that are equal",
             "MP,EX,1,100\nMP,EY,1,100\nMP,EZ,1,100\nMP,PRXY,1,0.25\nMP,GXY,1,40\n",
@@ -170,7 +180,10 @@ fn refused() -> Vec<Row> {
     };
     let mesh = |keyword, model| row(keyword, model, PUSH, Becomes::Refused("changes the mesh"));
     vec![
-        material("MP,EX, EY and EZ", "MP,EX,1,100\nMP,EY,1,10\nMP,EZ,1,10\nMP,PRXY,1,0.25\n"),
+        material(
+            "MP,EX, EY and EZ without GXY",
+            "MP,EX,1,100\nMP,EY,1,10\nMP,EZ,1,10\nMP,PRXY,1,0.25\n",
+        ),
         material("TB,ANEL", "TB,ANEL,1\nTBDATA,1,100,25,25\n"),
         material("TB,HYPER", "TB,HYPER,1,1,2,MOONEY\nTBDATA,1,1,1\n"),
         mesh("NGEN", "NGEN,2,100,ALL,,,0,0,5\n"),

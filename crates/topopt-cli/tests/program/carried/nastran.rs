@@ -125,6 +125,15 @@ fn others() -> Vec<Row> {
         ),
         of_material("MAT1", "MAT1,1,100.,,0.25\nFORCE,2,12,,1.,0.,1.,0.\n"),
         of_material("MAT1 by E and G", "MAT1,1,100.,40.\nFORCE,2,12,,1.,0.,1.,0.\n"),
+        Row {
+            base: BARE,
+            ..row(
+                "MAT9",
+                "",
+                "MAT9,1,120.,40.,40.,,,,60.\n,40.,,,,120.,,,\n,40.,,,40.,,40.\nFORCE,2,12,,1.,0.,1.,0.\n",
+                moves("`anisotropic`", 1, 3.620075e-1),
+            )
+        },
         of_material(
             "MAT9 that is isotropic",
             "MAT9,1,120.,40.,40.,,,,120.\n,40.,,,,120.,,,\n,40.,,,40.,,40.\nFORCE,2,12,,1.,0.,1.,0.\n",
@@ -166,10 +175,6 @@ fn refused() -> Vec<Row> {
         ..row(keyword, "", step, Becomes::Refused("is not understood"))
     };
     vec![
-        material(
-            "MAT9",
-            "MAT9,1,120.,40.,40.,,,,60.\n,40.,,,,120.,,,\n,40.,,,40.,,40.\nFORCE,2,12,,1.,0.,1.,0.\n",
-        ),
         material("MAT11", "MAT11,1,100.,10.,10.,0.25,0.25,0.25,5.\nFORCE,2,12,,1.,0.,1.,0.\n"),
         material("MAT3", "MAT3,1,100.,10.,10.,0.25,0.25,0.25,2.\nFORCE,2,12,,1.,0.,1.,0.\n"),
         material("MATHP", "MATHP,1,1.,1.\nFORCE,2,12,,1.,0.,1.,0.\n"),

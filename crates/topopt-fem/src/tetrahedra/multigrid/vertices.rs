@@ -81,11 +81,12 @@ impl Vertices {
             for (e, own) in adjacency.of(node as usize) {
                 let e = e as usize;
                 let (g, volume) = corner_gradients(mesh, e);
+                let kernel = problem.kernel().of_element(&problem.elements(), e);
                 for (a, &other) in mesh.corners(e).iter().enumerate() {
                     let column = self.ends[other as usize][0];
                     let block = &mut blocks[columns.binary_search(&column).unwrap_or_default()];
                     for (term, coefficients) in coefficients.iter().enumerate() {
-                        let coupling = problem.kernel().coupling(term, g[own as usize], g[a]);
+                        let coupling = kernel.coupling(term, g[own as usize], g[a]);
                         for (i, j) in (0..N * N).map(|k| (k / N, k % N)) {
                             block[i][j] += coefficients[e] * volume * coupling[i][j];
                         }
@@ -231,12 +232,13 @@ pub(super) fn group_block<K: ElementKernel<N>, const N: usize>(
             places.enumerate().filter_map(|(a, place)| Some((a, place?))).collect();
 
         let x = mesh.tetrahedron_coordinates(e);
+        let kernel = problem.kernel().of_element(&problem.elements(), e);
         for point in POINTS {
             let (g, det) = gradients(&x, point);
             for (&(a, r), &(b, c)) in inside.iter().flat_map(|a| inside.iter().map(move |b| (a, b)))
             {
                 for (term, coefficients) in coefficients.iter().enumerate() {
-                    let coupling = problem.kernel().coupling(term, g[a], g[b]);
+                    let coupling = kernel.coupling(term, g[a], g[b]);
                     let factor = WEIGHT * det * coefficients[e];
                     for (i, j) in (0..N * N).map(|k| (k / N, k % N)) {
                         block[(N * r + i, N * c + j)] += factor * coupling[i][j];

@@ -88,12 +88,7 @@ const fn of_step(keyword: &'static str, step: &'static str, says: &'static str) 
     Form { keyword, model: "", step, says }
 }
 
-const FORMS: [Form; 16] = [
-    of_model(
-        "*SOLID SECTION, ORIENTATION",
-        "*SOLID SECTION, ELSET=LAST, MATERIAL=M, ORIENTATION=O\n",
-        "*SOLID SECTION, ORIENTATION=O (line",
-    ),
+const FORMS: [Form; 15] = [
     of_model(
         "*INITIAL CONDITIONS, TYPE=STRESS",
         "*INITIAL CONDITIONS, TYPE=STRESS\nPART, 1., 1., 1., 0., 0., 0.\n",

@@ -16,6 +16,16 @@ fn of_material(keyword: &'static str, model: &'static str, becomes: Becomes) -> 
     Row { base: BARE, ..row(keyword, model, PULL, becomes) }
 }
 
+/// Engineering constants in front of a section.
+macro_rules! engineering {
+    ($section:literal) => {
+        concat!(
+            "*ELASTIC, TYPE=ENGINEERING CONSTANTS\n100., 40., 20., 0.25, 0.3, 0.2, 30., 15.,\n10.\n",
+            $section
+        )
+    };
+}
+
 fn materials() -> Vec<Row> {
     let section = "`[material]`, of several sections `[[materials]]`";
     let refused = Becomes::Refused;
@@ -26,10 +36,49 @@ fn materials() -> Vec<Row> {
             moves(section, 1, 0.3464724),
         ),
         of_material(
+            "*ELASTIC of two materials",
+            "*ELASTIC\n100., 0.25\n*MATERIAL, NAME=R\n*ELASTIC\n30., 0.45\n*ELSET, ELSET=FIRST\n1\n\
+             *SOLID SECTION, ELSET=FIRST, MATERIAL=M\n*SOLID SECTION, ELSET=LAST, MATERIAL=R\n",
+            moves("`poissons_ratio` of each", 1, 6.018387e-1),
+        ),
+        of_material(
+            "*ELASTIC, TYPE=ENGINEERING CONSTANTS",
+            engineering!("*SOLID SECTION, ELSET=PART, MATERIAL=M\n"),
+            moves("`orthotropic`", 1, 5.109856e-1),
+        ),
+        of_material(
+            "*ORIENTATION",
+            engineering!(
+                "*ORIENTATION, NAME=O\n1., 1., 0.5, -1., 1., 0.\n\
+                 *SOLID SECTION, ELSET=PART, MATERIAL=M, ORIENTATION=O\n"
+            ),
+            moves("`frame`", 1, 5.293196e-1),
+        ),
+        of_material(
             "*ELASTIC, TYPE=ORTHO",
-            "*ELASTIC, TYPE=ORTHO\n1., 1., 1., 1., 1., 1., 1., 1.,\n1.\n\
+            "*ELASTIC, TYPE=ORTHO\n120., 30., 60., 20., 10., 40., 30., 15.,\n10.\n\
              *SOLID SECTION, ELSET=PART, MATERIAL=M\n",
-            refused("`M` of the mesh file, which is not understood: *ELASTIC, TYPE=ORTHO"),
+            moves("`anisotropic`", 1, 4.824184e-1),
+        ),
+        of_material(
+            "*ELASTIC, TYPE=ANISO",
+            "*ELASTIC, TYPE=ANISO\n120., 30., 60., 20., 10., 40., 5., 4.,\n\
+             3., 30., 2., 1., 0., 3., 15., 4.,\n0., 2., 1., 3., 10.\n\
+             *SOLID SECTION, ELSET=PART, MATERIAL=M\n",
+            moves("`anisotropic`", 1, 4.825993e-1),
+        ),
+        of_material(
+            "*ELASTIC, TYPE=TRACTION",
+            "*ELASTIC, TYPE=TRACTION\n1., 1., 1.\n*SOLID SECTION, ELSET=PART, MATERIAL=M\n",
+            refused("`M` of the mesh file, which is not understood: *ELASTIC, TYPE=TRACTION"),
+        ),
+        of_material(
+            "*ORIENTATION, SYSTEM=CYLINDRICAL",
+            engineering!(
+                "*ORIENTATION, NAME=O, SYSTEM=CYLINDRICAL\n0., 0., 0., 0., 0., 1.\n\
+                 *SOLID SECTION, ELSET=PART, MATERIAL=M, ORIENTATION=O\n"
+            ),
+            refused("which is not understood: constants along *ORIENTATION O"),
         ),
         of_material(
             "*ELASTIC of several temperatures",
