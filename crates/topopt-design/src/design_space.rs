@@ -99,6 +99,15 @@ impl DesignSpace {
         &self.sweeps
     }
 
+    /// Bytes on the host of the lists by which elements share variables or rest on each other, with
+    /// what transforms make of them: seven maps of the first, the samples chosen of the second.
+    pub fn list_bytes(&self) -> usize {
+        const MAPS: usize = 7;
+        let of_shares = |shares: &Csr| (1 + MAPS) * shares.bytes() + 8 * self.n_elements;
+        let of_sweeps = self.sweeps.iter().map(|supports| supports.bytes() + self.n_elements);
+        self.shares.as_ref().map_or(0, of_shares) + of_sweeps.sum::<usize>()
+    }
+
     /// Number of design variables.
     pub fn n_variables(&self) -> usize {
         self.n_variables

@@ -24,8 +24,8 @@ pub use formulation::Formulation;
 use formulation::{diagonal_blocks, forces};
 use mean_gradient::set_modes;
 
-/// The stiffness of a material at Young's modulus 1: $\int B^T D B$, of an isotropic material unless
-/// a law of single elements says otherwise.
+/// The stiffness of a material at Young's modulus 1: $\int B^T D B$, of an isotropic material
+/// unless a law of single elements says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Elasticity {
     material: Material,

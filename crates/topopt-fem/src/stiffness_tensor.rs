@@ -72,8 +72,8 @@ pub fn stress(d: &Stiffness, strain: &Strain) -> [f64; 6] {
     d.map(|row| row.iter().zip(strain).map(|(d, e)| d * e).sum())
 }
 
-/// Strains that take the stress on planes of normal n away, as a matrix M from stresses to these: of
-/// strains sym(alpha n^T) that with alpha = A^-1 (sigma n) and A_ij = D_(ik)(jl) n_k n_l.
+/// Strains that take the stress on planes of normal n away, as a matrix M from stresses to these:
+/// of strains sym(alpha n^T) that with alpha = A^-1 (sigma n) and A_ij = D_(ik)(jl) n_k n_l.
 pub fn relaxing(d: &Stiffness, n: [f64; DIM]) -> Stiffness {
     let across = Matrix3::from_fn(|i, j| coupling(d, n, n)[i][j]).try_inverse();
     let across = across.unwrap_or_default();
@@ -81,8 +81,8 @@ pub fn relaxing(d: &Stiffness, n: [f64; DIM]) -> Stiffness {
     std::array::from_fn(|i| std::array::from_fn(|j| columns[j][i]))
 }
 
-/// sym(alpha n^T) with alpha = A^-1 (sigma n), for the inverse `across` of A and a stress sigma that
-/// is 1 at ij.
+/// sym(alpha n^T) with alpha = A^-1 (sigma n), for the inverse `across` of A and a stress sigma
+/// that is 1 at ij.
 fn strain_of_traction(across: &Matrix3<f64>, n: [f64; DIM], (i, j): (usize, usize)) -> Strain {
     let mut traction = Vector3::zeros();
     traction[i] += n[j];

@@ -96,7 +96,8 @@ impl<'a> Solution<'a> {
         }
     }
 
-    /// Twice the energy per volume of a stress in an element at Young's modulus 1, sigma : C^-1 sigma.
+    /// Twice the energy per volume of a stress in an element at Young's modulus 1, sigma : C^-1
+    /// sigma.
     pub fn strain_energy(&self, element: usize, stress: &Stress) -> f64 {
         let kernel = self.kernel.of_element(&self.elements, element);
         if let Some(d) = kernel.anisotropic() {

@@ -68,7 +68,7 @@ pub struct DeckMaterial {
     pub youngs_modulus: Option<f64>,
     /// Poisson's ratio, if the deck gives it.
     pub poissons_ratio: Option<f64>,
-    /// Its law in place of both, if it has a direction.
+    /// Law in place of both, if it has a direction.
     pub law: Option<DeckLaw>,
     /// Mass per volume, if the deck gives it.
     pub mass_density: Option<f64>,
@@ -84,7 +84,7 @@ pub struct DeckMaterial {
 /// A law of elasticity with a direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeckLaw {
-    /// Its constants along the axes 1, 2 and 3.
+    /// Constants along the axes 1, 2 and 3.
     pub constants: DeckConstants,
     /// Axis 1, and a vector in the plane of the axes 1 and 2; none for x and y.
     pub frame: Option<[[f64; 3]; 2]>,

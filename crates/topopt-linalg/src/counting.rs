@@ -104,7 +104,7 @@ impl Gather for Counting {
     type Map = Counted;
 
     fn map(&self, rows: &Csr, _: [Space; 2]) -> Result<Counted, BackendError> {
-        Ok(self.counted(8 * rows.starts.len() + 12 * rows.columns.len()))
+        Ok(self.counted(rows.bytes()))
     }
 
     idle! {

@@ -50,6 +50,11 @@ impl Csr {
         Self { starts: vec![0], columns: Vec::new(), values: Vec::new() }
     }
 
+    /// Bytes of its lists.
+    pub fn bytes(&self) -> usize {
+        size_of::<usize>() * self.starts.len() + 12 * self.columns.len()
+    }
+
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
         self.starts.len() - 1

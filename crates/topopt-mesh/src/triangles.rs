@@ -131,8 +131,8 @@ fn boxes(triangles: usize) -> [usize; 2] {
     [0, 1].map(|one| if triangles + one <= LEAF { 1 } else { 1 + both[is_odd + one] })
 }
 
-/// Makes the box around `triangles`, which begin at `start` of all, and all boxes in it, which begin
-/// at `node` of all. The tree does not depend on the number of threads.
+/// Makes the box around `triangles`, which begin at `start` of all, and all boxes in it, which
+/// begin at `node` of all. The tree does not depend on the number of threads.
 fn build((nodes, node): (&mut [Node], usize), (triangles, start): (&mut [(Corners, u32)], usize)) {
     let bounds = BoundingBox::of(triangles.iter().flat_map(|(corners, _)| *corners));
     let n = triangles.len();

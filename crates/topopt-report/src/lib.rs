@@ -11,12 +11,12 @@
 //! ```
 //! use topopt_mesh::generate::{Benchmark, Resolution};
 //! use topopt_report::{Fact, Part, Report, Table};
-//! use topopt_surface::{Part as Body, Shaping, Solid};
+//! use topopt_surface::{MeanDensity, Part as Body, Shaping, UncutSolid};
 //!
 //! let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
 //! let density: Vec<f64> = mesh.centers().iter().map(|x| 1.0 - 0.1 * x[0]).collect();
-//! let solid = Solid::of(&mesh, &density, &Shaping::default())?;
-//! let shape = solid.shape(&Body::of_mesh(&mesh).unwrap())?;
+//! let uncut = UncutSolid::of(&mesh, &density, &Shaping::default())?;
+//! let shape = uncut.shape(&Body::of_mesh(&mesh).unwrap())?;
 //! let report = Report {
 //!     title: "A wedge".into(),
 //!     subtitle: String::new(),
@@ -24,7 +24,9 @@
 //!     warnings: Vec::new(),
 //!     targets: Vec::new(),
 //!     saved: Table::default(),
-//!     solid: &solid,
+//!     mesh: &mesh,
+//!     density: &MeanDensity::of(&mesh, &density, None)?,
+//!     threshold: uncut.solid.threshold(),
 //!     surface: &shape.surface,
 //!     measures: Vec::new(),
 //!     states: None,

@@ -40,8 +40,8 @@ struct Kept<F, S> {
 
 impl<'a> BuiltShape<'a> {
     /// The shape of the design in `file` within its `part`: the whole part where no threshold
-    /// divides the densities. That of the usual `shaping` is kept beside the results, and read where
-    /// it was made of the same.
+    /// divides the densities. That of the usual `shaping` is kept beside the results, and read
+    /// where it was made of the same.
     ///
     /// # Errors
     /// Densities that are not finite, too little memory, a part that cannot be cut.

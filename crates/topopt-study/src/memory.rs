@@ -46,7 +46,7 @@ pub fn besides_operator<K: Solvable<N>, const N: usize>(
     let corners =
         usize::from(config.has_half_width()) * CpuCorners::bytes(nodes, elements, per_element);
     let weights = heavy * ElementVectors::bytes(elements, N) + filter_weights(subject) + corners;
-    let vectors = of_vectors(config, subject);
+    let vectors = of_vectors(config, subject) + subject.task.space.list_bytes();
 
     meshes(nodes, elements) + values + vectors + weights + preconditioner
 }

@@ -54,6 +54,12 @@ pub(crate) trait OnEachRank: Sync {
     ) -> Result<(), Failure>;
 }
 
+const ISOTROPIC: &str = "GPUs compute isotropic materials of one Poisson's ratio only";
+
+fn of_laws() -> Finding {
+    Finding::new(ISOTROPIC).remedy("set `solver.device = \"cpu\"`, or leave it out")
+}
+
 impl Place {
     /// The place that is asked for. `Auto` is the first GPU, and the processor where none works.
     ///
@@ -79,16 +85,23 @@ impl Place {
     /// # Errors
     /// As [`Place::find`], and for a GPU that does not compute the case.
     pub fn of(config: &Config) -> Result<Self, Finding> {
-        const REASON: &str = "GPUs compute isotropic materials of one Poisson's ratio only";
         match config.solver.device {
             config::Device::Auto if config.has_elastic_laws() => {
-                Ok(Place::Cpu { note: Some(format!("running on the CPU: {REASON}")) })
+                Ok(Place::Cpu { note: Some(format!("running on the CPU: {ISOTROPIC}")) })
             }
-            config::Device::Gpu(_) if config.has_elastic_laws() => {
-                let remedy = "set `solver.device = \"cpu\"`, or leave it out";
-                Err(Finding::new(REASON).remedy(remedy))
-            }
+            config::Device::Gpu(_) if config.has_elastic_laws() => Err(of_laws()),
             asked => Self::find(asked),
+        }
+    }
+
+    /// Whether it computes a case.
+    ///
+    /// # Errors
+    /// A finding if it does not.
+    pub fn check(&self, config: &Config) -> Result<(), Finding> {
+        match self {
+            Place::Gpu(_) if config.has_elastic_laws() => Err(of_laws()),
+            _ => Ok(()),
         }
     }
 

@@ -11,7 +11,8 @@ use crate::threshold::Volumes;
 /// Mean densities, which go on beyond the part.
 #[derive(Debug, Clone)]
 pub struct MeanDensity {
-    /// The densities over `scale`, the largest of them, and the level there at which a surface lies.
+    /// The densities over `scale`, the largest of them, and the level there at which a surface
+    /// lies.
     pub(crate) lattice: Lattice,
     pub(crate) scale: f64,
     pub(crate) level: f64,
@@ -20,8 +21,8 @@ pub struct MeanDensity {
 }
 
 impl MeanDensity {
-    /// The means of `density`, `[n_elements]`, in `mesh`, where elements are solid that lie in a part
-    /// of space. `depth`, `[n_nodes]`, is that of the nodes in it, negative outside.
+    /// The means of `density`, `[n_elements]`, in `mesh`, where elements are solid that lie in a
+    /// part of space. `depth`, `[n_nodes]`, is that of the nodes in it, negative outside.
     ///
     /// # Errors
     /// [`SolidError::Field`] and [`SolidError::TooLarge`].

@@ -15,7 +15,7 @@ pub struct Solid<'a> {
     pub(crate) filled: Filled,
 }
 
-/// What of a mesh a solid fills, to be kept beside the mesh.
+/// Part of a mesh that a solid fills, to be kept beside the mesh.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Filled {
     /// Distances from the skin, positive inside, on the tetrahedra of the mesh.

@@ -36,9 +36,9 @@ impl<'a> UncutSolid<'a> {
         Self::with_depth(mesh, density, None, shaping)
     }
 
-    /// The solid of `density`, as [`UncutSolid::of`] makes it, where elements are solid that lie in a
-    /// part of space: it ends where that ends, and not with the elements. `depth`, `[n_nodes]`, is
-    /// that of the nodes in it, negative outside.
+    /// The solid of `density`, as [`UncutSolid::of`] makes it, where elements are solid that lie in
+    /// a part of space: it ends where that ends, and not with the elements. `depth`, `[n_nodes]`,
+    /// is that of the nodes in it, negative outside.
     ///
     /// # Errors
     /// [`SolidError`].

@@ -1,5 +1,5 @@
-//! Laws of elasticity that a material has in place of one Young's modulus and Poisson's ratio, a file
-//! each.
+//! Laws of elasticity that a material has in place of one Young's modulus and Poisson's ratio, a
+//! file each.
 
 mod frame;
 pub(super) mod law;

@@ -165,7 +165,8 @@ impl Material {
     }
 }
 
-/// The material of an element set; in elasticity isotropic, unless a law says otherwise. An element may be in one such set.
+/// The material of an element set; in elasticity isotropic, unless a law says otherwise. An element
+/// may be in one such set.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetMaterial {

@@ -30,8 +30,8 @@ impl Made {
         Self { measure, share, at_most: AT_MOST, met: share <= AT_MOST }
     }
 
-    /// Returns measure, value and verdict, such as `0.3 % of the volume is undercut along the draw (at
-    /// most 1 %: met)`.
+    /// Returns measure, value and verdict, such as `0.3 % of the volume is undercut along the draw
+    /// (at most 1 %: met)`.
     pub fn in_words(&self) -> String {
         let percent = |share: f64| shown((1e4 * share).round() / 1e2);
         let met = if self.met { "met" } else { "NOT MET" };

@@ -23,7 +23,8 @@ enum Kind {
 }
 
 /// Returns the solid and the void elements, sorted, with the images of both where elements are
-/// `shared`: an image of a solid or void element stays so too, unless it is the other of both itself.
+/// `shared`: an image of a solid or void element stays so too, unless it is the other of both
+/// itself.
 ///
 /// # Errors
 /// A finding if nothing remains to be designed.

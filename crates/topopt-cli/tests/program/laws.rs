@@ -66,8 +66,8 @@ fn an_oblique_frame_breaks_the_symmetry_of_a_design() {
     assert!(!printed("[0.6, 1, 0.3]"));
 }
 
-/// The compliance of a bar of 10 x 5 x 5 under a stress of 1 along x, without contraction: its volume
-/// over Young's modulus along x.
+/// The compliance of a bar of 10 x 5 x 5 under a stress of 1 along x, without contraction: its
+/// volume over Young's modulus along x.
 fn pulled(law: &str) -> f64 {
     let folder = Folder::new();
     let end = "select=[{ name = \"end\", kind = \"faces\", plane = { point = [10, 0, 0], normal = [1, 0, 0] } }]";

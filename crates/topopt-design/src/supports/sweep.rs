@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 
 /// Elements on which each element may rest, as weights of their densities at samples below it.
 ///
-/// A density x becomes the printed one, p = min(x, max_k s_k) with the samples s_k = sum_j a_kj p_j,
-/// in the order of height; elements that stand keep p = x. All extremes are exact: p(c x) = c p(x),
-/// p(x + c) = p(x) + c, p grows with x, and p(p(x)) = p(x). A part that is filled along a draw has p =
-/// max(x, max_k s_k).
+/// A density x becomes the printed one, p = min(x, max_k s_k) with the samples s_k = sum_j a_kj
+/// p_j, in the order of height; elements that stand keep p = x. All extremes are exact: p(c x) = c
+/// p(x), p(x + c) = p(x) + c, p grows with x, and p(p(x)) = p(x). A part that is filled along a
+/// draw has p = max(x, max_k s_k).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Supports {
     /// Elements that do not stand, those of one level after those of the level before.
     pub(super) order: Vec<u32>,
-    /// Ends of the levels in `order`: samples of an element are at elements of levels before its own,
-    /// or at standing ones.
+    /// Ends of the levels in `order`: samples of an element are at elements of levels before its
+    /// own, or at standing ones.
     pub(super) levels: Vec<usize>,
     /// First sample of each element of `order`, and the end of the last.
     pub(super) starts: Vec<usize>,
@@ -43,6 +43,13 @@ const EQUAL: f64 = 1e-9;
 const CHUNK: usize = 512;
 
 impl Supports {
+    /// Bytes of its lists, and of the samples that are chosen.
+    pub(crate) fn bytes(&self) -> usize {
+        let lists =
+            2 * size_of::<u32>() * self.order.len() + size_of::<usize>() * self.starts.len();
+        lists + size_of_val(&self.samples[..])
+    }
+
     /// Lets elements have at least the densities of their samples, in place of at most.
     #[must_use]
     pub fn filling(self) -> Self {

@@ -62,8 +62,8 @@ fn times3(a: &Matrix3, b: &Matrix3) -> Matrix3 {
     std::array::from_fn(|i| std::array::from_fn(|j| (0..DIM).map(|k| a[i][k] * b[k][j]).sum()))
 }
 
-/// Forces at the nodes of elements in lanes: a function of its own for the registers of the machine,
-/// since within the loop of isotropic elements it would take their values out of these.
+/// Forces at the nodes of elements in lanes: a function of its own for the registers of the
+/// machine, since within the loop of isotropic elements it would take their values out of these.
 struct Forces<'a> {
     /// D at Young's modulus 1.
     stiffness: &'a Stiffness,

@@ -135,8 +135,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// *ORIENTATION: points on axis 1 and in the plane of axes 1 and 2, and the origin; then an axis
-    /// and an angle about it.
+    /// *ORIENTATION: points on axis 1 and in the plane of axes 1 and 2, and the origin; then an
+    /// axis and an angle about it.
     pub fn orientation(&mut self, keyword: &Keyword) -> Parsed<()> {
         let name = capitals(unquoted(keyword.required("NAME")?));
         let is = |parameter, word: &str| keyword.get(parameter).is_none_or(|v| capitals(v) == word);

@@ -85,8 +85,8 @@ struct Watcher(#[cfg(unix)] Option<Child>);
 
 #[cfg(unix)]
 impl Watcher {
-    /// Reads groups until the pipe ends that this program holds, then ends the last one, and removes
-    /// the folder.
+    /// Reads groups until the pipe ends that this program holds, then ends the last one, and
+    /// removes the folder.
     const SCRIPT: &str = "while read -r line; do group=$line; done
         [ -z \"$group\" ] || kill -KILL -\"$group\"; rm -rf -- \"$1\"";
 

@@ -160,5 +160,5 @@ fn what_is_no_stl_file_is_refused_with_its_line() {
 #[test]
 fn elements_are_counted_before_they_are_made() {
     let said = refusal(text(&cube(0.0, 1.0)), ElementSize::Edge(1e-4)).unwrap();
-    assert_eq!(said, "elements of 0.0001 in a part of volume 1 are about 3.0e12, more than 5e8");
+    assert_eq!(said, "elements of 0.0001 in a part of volume 1 are about 3.0e12, more than 5.0e8");
 }

@@ -21,8 +21,8 @@ const ROUNDED: f64 = 1e-6;
 /// `from`.
 ///
 /// A face belongs to the sets of the face that it lies on; a node to those that hold all corners of
-/// such a face, or of the element around it. Nodes of a set besides these, as on an edge, become the
-/// nearest ones; elements are in the sets of the element around their center.
+/// such a face, or of the element around it. Nodes of a set besides these, as on an edge, become
+/// the nearest ones; elements are in the sets of the element around their center.
 pub(super) fn transferred(sets: &Sets, from: &HexMesh, to: &HexMesh, width: f64) -> Sets {
     let faces = Faces::of(from, to, width);
     let nearest = Nearest::of(to);

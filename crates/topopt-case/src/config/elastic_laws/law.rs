@@ -8,7 +8,8 @@ pub trait ElasticLaw {
     /// `youngs_modulus`.
     fn modulus(&self) -> Option<f64>;
 
-    /// Returns D along the axes of the mesh at that modulus 1, of a material with Poisson's `ratio`.
+    /// Returns D along the axes of the mesh at that modulus 1, of a material with Poisson's
+    /// `ratio`.
     ///
     /// # Errors
     /// Constants of no material.
