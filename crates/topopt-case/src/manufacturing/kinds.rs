@@ -29,9 +29,12 @@ pub(super) fn asked<'a>(
 impl Config {
     /// Whether densities follow from those below or above.
     pub(crate) fn is_swept(&self) -> bool {
-        [&overhang::OVERHANG, &cast::CASTING]
-            .iter()
-            .any(|kind| entries(self, kind).next().is_some())
+        self.is_printed() || entries(self, &cast::CASTING).next().is_some()
+    }
+
+    /// Whether densities follow from those below.
+    pub(crate) fn is_printed(&self) -> bool {
+        entries(self, &overhang::OVERHANG).next().is_some()
     }
 }
 
