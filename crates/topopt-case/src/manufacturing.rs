@@ -26,7 +26,7 @@ use crate::config::Config;
 use crate::finding::Finding;
 use crate::mirror_planes;
 use crate::physics::Physics;
-use fold::Fold;
+use fold::Folds;
 use kind::ManufacturingKind;
 use kinds::{KINDS, asked, entries};
 pub use measured::{Made, measured};
@@ -41,7 +41,7 @@ const TOLERANCE: f64 = 1e-3;
 /// Demands of one kind on the part.
 struct Posed {
     kind: &'static ManufacturingKind,
-    folds: Vec<Box<dyn Fold>>,
+    folds: Folds,
 }
 
 /// The elements of a part in the order of the problem, `[n_elements]` each.
@@ -245,7 +245,7 @@ fn not_together(config: &Config, first: &Posed, second: &Posed) -> Finding {
         }
         false => format!("`{first}` and `{second}` do not go together in these directions"),
     };
-    let last = config.manufacturing.iter().filter(|entry| entry.kind.get_ref() == second).last();
+    let last = config.manufacturing.iter().rfind(|entry| entry.kind.get_ref() == second);
     let place = last.map_or(0..0, |entry| entry.kind.span());
     Finding::new(message).at(config.source(), place, "changes what the other demands").remedy(
         "let one direction lie along or across the other, or remove one; mirrored sectors are \

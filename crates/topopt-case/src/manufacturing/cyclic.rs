@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use topopt_mesh::vector::{cross, difference, dot, length};
 
-use super::fold::{Fold, across, moved, within_period};
+use super::fold::{Fold, Folds, across, moved, within_period};
 use super::kind::{Asked, Key, ManufacturingKind};
 use crate::config::{Manufacturing, Shape};
 use crate::finding::Finding;
@@ -42,7 +42,7 @@ struct Cyclic {
     is_mirrored: bool,
 }
 
-fn pose(asked: &Asked) -> Result<Vec<Box<dyn Fold>>, Finding> {
+fn pose(asked: &Asked) -> Result<Folds, Finding> {
     asked.entries.iter().map(|entry| Ok(Box::new(cyclic(asked, entry)?) as Box<_>)).collect()
 }
 
@@ -55,7 +55,7 @@ fn cyclic(asked: &Asked, entry: &Manufacturing) -> Result<Cyclic, Finding> {
         let along = entry.vector("mirrored").unwrap_or_default();
         let first = moved(along, -dot(along, axis), axis);
         let long = length(first);
-        if !(long > 1e-6 * length(along)) {
+        if long <= 1e-6 * length(along) {
             let finding = [
                 "the direction about which sectors mirror themselves is not across the axis",
                 "along the axis, or of length zero",

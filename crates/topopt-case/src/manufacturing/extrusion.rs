@@ -2,7 +2,7 @@
 
 use topopt_mesh::vector::dot;
 
-use super::fold::{Fold, moved};
+use super::fold::{Fold, Folds, moved};
 use super::kind::{Asked, Key, ManufacturingKind};
 use crate::config::Shape;
 use crate::finding::Finding;
@@ -23,7 +23,7 @@ struct Extrusion {
     width: f64,
 }
 
-fn pose(asked: &Asked) -> Result<Vec<Box<dyn Fold>>, Finding> {
+fn pose(asked: &Asked) -> Result<Folds, Finding> {
     let about = [
         "the direction of extrusion has no length",
         "give the direction along which the section is constant, such as [1, 0, 0]",

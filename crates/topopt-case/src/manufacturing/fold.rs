@@ -11,6 +11,9 @@ pub trait Fold: Sync {
     fn images(&self, place: [f64; 3]) -> Vec<[f64; 3]>;
 }
 
+/// Demands of one kind, one after the other.
+pub type Folds = Vec<Box<dyn Fold>>;
+
 /// Share of a period by which places before its end count as its beginning, so that rounding puts
 /// none of those that repeat each other at both.
 const ROUNDING: f64 = 1e-6;

@@ -2,7 +2,7 @@
 
 use topopt_mesh::vector::length;
 
-use super::fold::Fold;
+use super::fold::Folds;
 use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
 
@@ -22,7 +22,7 @@ pub struct ManufacturingKind {
     /// Message, label and remedy where an entry does not suit the rest of the case file.
     pub suits: fn(&Config, &Manufacturing) -> Option<[&'static str; 3]>,
     /// Reads all entries of the kind; none of a sweep from layer to layer are folds.
-    pub pose: fn(&Asked) -> Result<Vec<Box<dyn Fold>>, Finding>,
+    pub pose: fn(&Asked) -> Result<Folds, Finding>,
 }
 
 /// A key of a demand.

@@ -2,7 +2,7 @@
 
 use topopt_mesh::vector::{dot, length};
 
-use super::fold::{Fold, moved, within_period};
+use super::fold::{Fold, Folds, moved, within_period};
 use super::kind::{Asked, Key, ManufacturingKind};
 use crate::config::{Manufacturing, Shape};
 use crate::finding::Finding;
@@ -30,7 +30,7 @@ struct Pattern {
     start: [f64; 3],
 }
 
-fn pose(asked: &Asked) -> Result<Vec<Box<dyn Fold>>, Finding> {
+fn pose(asked: &Asked) -> Result<Folds, Finding> {
     asked.entries.iter().map(|entry| Ok(Box::new(pattern(asked, entry)?) as Box<_>)).collect()
 }
 

@@ -3,7 +3,7 @@
 use topopt_mesh::Plane;
 use topopt_mesh::vector::{difference, dot};
 
-use super::fold::Fold;
+use super::fold::{Fold, Folds};
 use super::kind::{Asked, Key, ManufacturingKind};
 use crate::config::{Manufacturing, Shape};
 use crate::finding::Finding;
@@ -42,7 +42,7 @@ const TOLERANCE: f64 = 1e-3;
 /// A direction in no plane that anyone gives: planes look to it.
 const GENERIC: [f64; 3] = [0.841_274, 0.446_213, 0.304_789];
 
-fn pose(asked: &Asked) -> Result<Vec<Box<dyn Fold>>, Finding> {
+fn pose(asked: &Asked) -> Result<Folds, Finding> {
     let planes = asked.entries.iter().map(|entry| plane(asked, entry));
     match Mirrors::of(planes.collect::<Result<Vec<_>, Finding>>()?, asked.width) {
         Some(mirrors) => Ok(vec![Box::new(mirrors)]),

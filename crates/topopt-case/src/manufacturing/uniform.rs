@@ -2,7 +2,7 @@
 
 use topopt_mesh::vector::dot;
 
-use super::fold::{Fold, across, moved};
+use super::fold::{Fold, Folds, across, moved};
 use super::kind::{Asked, Key, ManufacturingKind};
 use crate::config::Shape;
 use crate::finding::Finding;
@@ -23,7 +23,7 @@ struct Uniform {
     width: f64,
 }
 
-fn pose(asked: &Asked) -> Result<Vec<Box<dyn Fold>>, Finding> {
+fn pose(asked: &Asked) -> Result<Folds, Finding> {
     let about = [
         "the normal of planes of constant density has no length",
         "give the direction in which the density may change, such as [0, 0, 1]",
