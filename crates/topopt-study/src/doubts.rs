@@ -129,7 +129,9 @@ pub(crate) fn kept_sharpness(config: &Config, iterations: usize) -> Option<Strin
 fn swinging(config: &Config) -> Option<String> {
     let move_limit = config.optimizer.move_limit;
     let is_fixed = config.projection.is_some() && !config.has_half_width();
-    (is_fixed && move_limit > 0.1).then(|| {
+    // Stages that sharpen the projection have limits of their own.
+    let is_own = config.continuation.iter().any(|stage| stage.move_limit.is_some());
+    (is_fixed && !is_own && move_limit > 0.1).then(|| {
         format!(
             "`optimizer.move_limit` {move_limit} is large for a projection, and designs may \
              oscillate; use 0.05"

@@ -15,8 +15,8 @@ use super::law::{ElasticLaw, NoMaterial, check_positive};
 pub struct Layered {
     /// Direction in which layers are laid on each other, of any length.
     pub build_direction: [f64; 3],
-    /// Young's modulus across the layers over that within: about 0.55 of PLA, 0.7 of PETG, 0.6 of
-    /// ASA, 1 of resin.
+    /// Ratio of Young's modulus across the layers to that within: about 0.55 of PLA, 0.7 of PETG, 0.6
+    /// of ASA, 1 of resin.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub knock_down: f64,
 }
