@@ -133,6 +133,9 @@ pub(crate) fn sweeps<const N: usize>(
     renumbering: &Renumbering,
     mesh: &HexMesh,
 ) -> Result<Vec<Supports>, Finding> {
+    if !config.is_swept() {
+        return Ok(Vec::new());
+    }
     let (centers, width) = (mesh.centers(), mesh.element_width());
     let asked = |kind| asked(config, kind, &centers, width);
     match (asked(&overhang::OVERHANG), asked(&cast::CASTING)) {

@@ -27,7 +27,8 @@ impl MeanDensity {
     /// # Errors
     /// [`SolidError::Field`] and [`SolidError::TooLarge`].
     pub fn of(mesh: &HexMesh, density: &[f64], depth: Option<&[f64]>) -> Result<Self, SolidError> {
-        Self::with_threshold(mesh, (density, depth), None)
+        check(mesh, density)?;
+        Self::with_threshold((mesh, Volumes::of(mesh).total()), (density, depth), None)
     }
 
     /// The mean density around `x`; beyond the part that of what is near.
@@ -35,14 +36,14 @@ impl MeanDensity {
         self.scale * self.lattice.at(x)
     }
 
-    /// The means of densities and depths, with the level that is `given` or keeps the volume.
+    /// The means of densities, one for each element, and depths in a mesh of the volume `whole`,
+    /// with the level that is `given` or keeps the volume.
     pub(crate) fn with_threshold(
-        mesh: &HexMesh,
+        (mesh, whole): (&HexMesh, f64),
         (density, depth): (&[f64], Option<&[f64]>),
         given: Option<f64>,
     ) -> Result<Self, SolidError> {
-        check(mesh, density)?;
-        let width = (Volumes::of(mesh).total() / mesh.n_elements() as f64).cbrt();
+        let width = (whole / mesh.n_elements() as f64).cbrt();
         // Sums and squares of 1e300 are no numbers.
         let scale = density.iter().map(|density| density.abs()).fold(f64::MIN_POSITIVE, f64::max);
         let points = GaussPoints::of(mesh);
@@ -67,7 +68,7 @@ impl MeanDensity {
     }
 }
 
-fn check(mesh: &HexMesh, density: &[f64]) -> Result<(), FieldError> {
+pub(crate) fn check(mesh: &HexMesh, density: &[f64]) -> Result<(), FieldError> {
     if density.len() != mesh.n_elements() {
         return Err(FieldError::Length { found: density.len(), expected: mesh.n_elements() });
     }

@@ -5,7 +5,7 @@ use topopt_mesh::HexMesh;
 use topopt_mesh::triangles::Triangles;
 use topopt_mesh::vector::{cross, difference, dot};
 
-use crate::mean_density::MeanDensity;
+use crate::mean_density::{MeanDensity, check};
 use crate::shape::Shape;
 use crate::shaping::{Shaping, SolidError};
 use crate::skin::Skin;
@@ -48,8 +48,10 @@ impl<'a> UncutSolid<'a> {
         depth: Option<&[f64]>,
         shaping: &Shaping,
     ) -> Result<Self, SolidError> {
-        let mean = MeanDensity::with_threshold(mesh, (density, depth), shaping.threshold)?;
+        check(mesh, density)?;
         let volumes = Volumes::of(mesh);
+        let part = (mesh, volumes.total());
+        let mean = MeanDensity::with_threshold(part, (density, depth), shaping.threshold)?;
         let design = density.iter().zip(mesh.volumes()).map(|(density, v)| density * v).sum();
         let MeanDensity { lattice, level: threshold, scale, width } = mean;
 

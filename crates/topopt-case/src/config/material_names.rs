@@ -48,28 +48,28 @@ pub enum MaterialName {
     Asa,
 }
 
-/// Properties of a material in SI units.
+/// Properties of a material in the units of a case, with seconds and kelvins.
 #[derive(Debug, Clone, Copy)]
 pub struct Properties {
-    /// Young's modulus (GPa).
+    /// Young's modulus (force per area).
     pub youngs_modulus: f64,
     /// Poisson's ratio.
     pub poissons_ratio: f64,
-    /// Mass per volume (kg/m^3).
+    /// Mass per volume.
     pub mass_density: f64,
-    /// Stress at which it yields (MPa).
+    /// Stress at which it yields (force per area).
     pub yield_strength: f64,
-    /// Conductivity (W/m/K).
+    /// Conductivity.
     pub conductivity: f64,
-    /// Heat per mass and temperature (J/kg/K).
+    /// Heat per mass and temperature.
     pub heat_capacity: f64,
 }
 
 impl MaterialName {
-    /// The table.
-    fn properties(self) -> Properties {
-        let [modulus, ratio, mass_density, yield_strength, conductivity, heat_capacity] = match self
-        {
+    /// The table: Young's modulus, Poisson's ratio, mass density, yield strength, conductivity and
+    /// heat capacity.
+    fn numbers(self) -> [f64; 6] {
+        match self {
             //                       GPa    -      kg/m^3  MPa    W/m/K  J/kg/K
             Self::SteelS235 => [210.0, 0.3, 7850.0, 235.0, 53.3, 440.0],
             Self::SteelS355 => [210.0, 0.3, 7850.0, 355.0, 53.3, 440.0],
@@ -83,31 +83,17 @@ impl MaterialName {
             Self::Petg => [1.9, 0.38, 1270.0, 45.0, 0.2, 1200.0],
             Self::Abs => [2.0, 0.37, 1040.0, 40.0, 0.17, 1400.0],
             Self::Asa => [2.0, 0.37, 1070.0, 40.0, 0.17, 1300.0],
-        };
-        Properties {
-            youngs_modulus: modulus,
-            poissons_ratio: ratio,
-            mass_density,
-            yield_strength,
-            conductivity,
-            heat_capacity,
         }
     }
 
     /// The properties in the units of a case, with seconds and kelvins.
     pub fn in_units(self, units: Units) -> Properties {
         let (length, force) = (units.length.meters(), units.force.newtons());
-        let Properties {
-            youngs_modulus,
-            poissons_ratio,
-            mass_density,
-            yield_strength,
-            conductivity,
-            heat_capacity,
-        } = self.properties();
+        let [modulus, ratio, mass_density, yield_strength, conductivity, heat_capacity] =
+            self.numbers();
         Properties {
-            youngs_modulus: rounded(1e9 * youngs_modulus / units.pascals()),
-            poissons_ratio,
+            youngs_modulus: rounded(1e9 * modulus / units.pascals()),
+            poissons_ratio: ratio,
             // N s^2/m^4, J/m/K/s = N/K/s and J/kg/K = m^2/s^2/K.
             mass_density: rounded(mass_density * length.powi(4) / force),
             yield_strength: rounded(1e6 * yield_strength / units.pascals()),

@@ -56,6 +56,8 @@ pub fn measured(config: &Config, mesh: &HexMesh, space: &DesignSpace, shares: &[
         (0..volumes.len()).map(|e| volumes[e] * amount(e)).sum::<f64>() / total
     };
 
+    let solid = || shares.iter().map(|&share| f64::from(share >= 0.5)).collect::<Vec<f64>>();
+
     let mut all = Vec::new();
     if let Some(rows) = space.shares() {
         let equal = equal_by(rows, &space.volumes, space.n_variables(), shares);
@@ -65,7 +67,7 @@ pub fn measured(config: &Config, mesh: &HexMesh, space: &DesignSpace, shares: &[
     if let Some(asked) = asked(&overhang::OVERHANG)
         && let Some((again, degrees)) = overhang::again(&asked, mesh, space)
     {
-        let solid: Vec<f64> = shares.iter().map(|&share| f64::from(share >= 0.5)).collect();
+        let solid = solid();
         let (printed, _) = again.swept(&solid);
         let share = share_of(&|e| if printed[e] < 0.5 { solid[e] } else { 0.0 });
         all.push(Made::new(
@@ -74,7 +76,7 @@ pub fn measured(config: &Config, mesh: &HexMesh, space: &DesignSpace, shares: &[
         ));
     }
     if asked(&cast::CASTING).is_some() {
-        let solid: Vec<f64> = shares.iter().map(|&share| f64::from(share >= 0.5)).collect();
+        let solid = solid();
         let filled = Swept::new(space.sweeps().to_vec(), solid.len()).values(&solid);
         let share = share_of(&|e| (filled[e] - solid[e]).max(0.0));
         all.push(Made::new("missing above undercuts".into(), share));

@@ -11,9 +11,8 @@ use topopt_mesh::triangles::Triangles;
 use super::facets;
 use super::import::{Surfaces, import};
 use super::meshing_error::{MOST_ELEMENTS, MeshingError};
-use super::program::{ElementSize, MESH, Meshing, Runner, Task, Wanted, is_script};
+use super::program::{ElementSize, Meshing, Runner, Task, Wanted, is_script};
 use super::raw::{Corners, RawMesh, Volume};
-use super::sections;
 use super::source::{Measure, NO_NAMES, Packing, Source, note_on_edge};
 use super::triangulation::{PER_TURN, by_curvature};
 use crate::import::{Cutting, ImportedMesh, Nodes};
@@ -139,11 +138,7 @@ fn closed(runner: Runner, source: &Source, edge: Option<f64>) -> Result<Boundary
         &Task { geometry: runner.path, wanted, numbers: &numbers, settings, timeout },
         &folder,
     )?;
-    let raw = sections::read(&folder.path().join(MESH)).map_err(|mut error| {
-        error.path = runner.path.into();
-        MeshingError::Refused(error)
-    })?;
-    Boundary::of(raw, runner.path, edge.unwrap_or_default())
+    Boundary::of(runner.surface(&folder)?, runner.path, edge.unwrap_or_default())
 }
 
 impl Boundary {

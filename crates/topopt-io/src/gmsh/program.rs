@@ -9,6 +9,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::meshing_error::MeshingError;
+use super::raw::RawMesh;
+use super::sections;
 use super::supervised::{Supervised, Workplace};
 use crate::quote::printable;
 
@@ -204,6 +206,14 @@ impl Runner<'_> {
         let lines = if errors.is_empty() { last().collect() } else { errors };
         let lines = lines.into_iter().take(10).map(printable).collect();
         Err(MeshingError::Failed { path: self.path.into(), status, lines })
+    }
+
+    /// Reads the mesh of the surface that a run has left in `folder`.
+    pub fn surface(&self, folder: &Workplace) -> Result<RawMesh, MeshingError> {
+        sections::read(&folder.path().join(MESH)).map_err(|mut error| {
+            error.path = self.path.into();
+            MeshingError::Refused(error)
+        })
     }
 
     fn wait(

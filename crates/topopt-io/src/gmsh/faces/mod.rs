@@ -18,12 +18,10 @@ use topopt_mesh::vector::{cross, difference, dot, length};
 
 use super::facets::{self, Facets};
 use super::meshing_error::MeshingError;
-use super::program::{MESH, Meshing, Runner, Task, Wanted, is_step};
+use super::program::{Meshing, Runner, Task, Wanted, is_step};
 use super::raw::RawMesh;
-use super::sections;
 use super::source::{Packing, Source};
 use super::triangulation::by_curvature;
-use crate::read_error::ReadError;
 use fit::Patch;
 
 pub use form::{Form, clean};
@@ -123,11 +121,7 @@ fn triangulated(runner: Runner, source: &Source) -> Result<RawMesh, MeshingError
         timeout: runner.meshing.timeout,
     };
     runner.run(&task, &folder)?;
-    let refused = |mut error: ReadError| {
-        error.path = runner.path.into();
-        MeshingError::Refused(error)
-    };
-    sections::read(&folder.path().join(MESH)).map_err(refused)
+    runner.surface(&folder)
 }
 
 /// Surface of a part, in faces.
