@@ -20,15 +20,12 @@ pub fn cutting(config: &Config) -> Cutting {
     }
 }
 
-/// Returns the first setting of the case, or of the command line, that hexahedra alone are computed
-/// with, as `--ranks 4`.
+/// Returns the first setting of the case that hexahedra alone are computed with, as
+/// `solver.strategy = "nbn"`.
 pub fn for_hexahedra(config: &Config) -> Option<String> {
     let (solver, filter) = (&config.solver, config.filter.get_ref());
     if config.physics.kind == PhysicsKind::Heat {
         return Some("physics.kind = \"heat\"".into());
-    }
-    if config.ranks > 1 {
-        return Some(format!("--ranks {}", config.ranks));
     }
     if !matches!(solver.strategy, Strategy::Auto | Strategy::Mf) {
         return Some(format!("solver.strategy = {:?}", solver.strategy.name()));

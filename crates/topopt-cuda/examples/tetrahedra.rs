@@ -15,7 +15,7 @@ use topopt_fem::{
     Discretization, Elasticity, ElementOperator, ElementPreconditioner, Material, Supports,
 };
 use topopt_linalg::{
-    Backend, CycleKind, Hierarchy, Pcg, PcgOptions, Preconditioner, Space, System,
+    Backend, Cpu, CycleKind, Hierarchy, Pcg, PcgOptions, Preconditioner, Space, System,
 };
 use topopt_mesh::{HexMesh, Renumbering};
 use topopt_testing::{Noise, distorted_tetrahedra};
@@ -58,7 +58,7 @@ fn moduli(mesh: &HexMesh, void: f64) -> Vec<f64> {
 fn measure(device: &Arc<Device>, problem: &Discretization) -> Result<(), Box<dyn Error>> {
     let (mesh, clock) = (problem.mesh(), Instant::now());
     println!("{} tetrahedra, {} unknowns", mesh.n_elements(), problem.n_dofs());
-    drop(VertexLevels::new(problem));
+    drop(VertexLevels::new::<Cpu>(problem, None)?);
     println!("  host: structure {:.3} s", clock.elapsed().as_secs_f64());
 
     let (backend, single) = (Cuda::<f64>::new(device)?, Cuda::<f32>::new(device)?);

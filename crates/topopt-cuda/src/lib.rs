@@ -37,8 +37,8 @@ pub use gather::DeviceMap;
 pub use halo::DeviceHalo;
 pub use helmholtz::{MatrixFreeEquation, part_of_filter};
 pub use multigrid::{
-    BlockJacobi, DeviceHierarchy, Multigrid, Prepared, TetrahedraMultigrid, VertexHierarchy,
-    element_bounds, structure_of_part,
+    BlockJacobi, DeviceHierarchy, Multigrid, OtherRanks, Prepared, TetrahedraMultigrid,
+    VertexHierarchy, element_bounds, structure_of_part,
 };
 pub use nccl::{Nccl, NcclId};
 pub use operators::{

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use topopt_linalg::{
-    Backend, BackendError, Communicator, Cost, Exchange, Halo, LinearOperator, Space,
+    Backend, BackendError, Communicator, Cost, Exchange, Growth, Halo, InverseDiagonal,
+    LinearOperator, Residual, Space,
 };
 use topopt_mesh::Part;
 
@@ -26,6 +27,10 @@ pub trait Sharing<'a, B: Backend>: Send + Sync {
 
     /// Writes the symmetric blocks of ghosts, N (N + 1) / 2 numbers per node.
     fn refresh_blocks(&self, blocks: &mut B::Vector);
+
+    /// out = x^T y of nodal vectors over all ranks, where each adds what its ghosts have as well:
+    /// for norms that are compared with one another.
+    fn dot_into(&self, x: &B::Vector, y: &B::Vector, out: &mut B::Scalar);
 
     /// Gives every rank all of a vector of a level, whose points the ranks hold in turn, `counts` each.
     fn share(&self, counts: &[usize], level: &mut B::Vector);
@@ -74,6 +79,8 @@ pub struct PartSharing<'a, B: Backend, C: Exchange<B>> {
     part: &'a Part,
     nodes: C::Lists,
     blocks: C::Lists,
+    /// Entries of a nodal vector.
+    n_entries: usize,
     least_divided: usize,
 }
 
@@ -107,7 +114,8 @@ where
     ) -> Result<Arc<dyn Sharing<'a, B> + 'a>, BackendError> {
         let lists = |unknowns| communicator.lists(backend, &node_halo(part), unknowns);
         let (nodes, blocks) = (lists(unknowns)?, lists(unknowns * (unknowns + 1) / 2)?);
-        Ok(Arc::new(Self { backend, communicator, part, nodes, blocks, least_divided }))
+        let n_entries = unknowns * part.mesh.n_nodes();
+        Ok(Arc::new(Self { backend, communicator, part, nodes, blocks, n_entries, least_divided }))
     }
 }
 
@@ -129,6 +137,10 @@ where
 
     fn refresh_blocks(&self, blocks: &mut B::Vector) {
         self.communicator.refresh(self.backend, &self.blocks, blocks);
+    }
+
+    fn dot_into(&self, x: &B::Vector, y: &B::Vector, out: &mut B::Scalar) {
+        self.communicator.dot_own(self.backend, 0..self.n_entries, x, y, out);
     }
 
     fn share(&self, counts: &[usize], level: &mut B::Vector) {
@@ -252,25 +264,45 @@ impl<'a, B: Backend> Shared<'a, B> {
     }
 }
 
-/// An operator of a part whose products hold the values of ghosts, too.
-pub struct Refreshed<'a, B, O: ?Sized> {
-    /// Operator of the part, exact at own nodes only.
-    pub operator: Box<O>,
-    /// Exchange that brings the values of ghosts.
-    pub sharing: Arc<dyn Sharing<'a, B> + 'a>,
+/// Operator or smoother whose products hold the values of ghosts as well, where ranks share nodes.
+pub struct Refreshed<'a, B, O> {
+    /// The operator, exact at own nodes only.
+    pub operator: O,
+    /// The other ranks, if there are any.
+    pub others: Option<Arc<dyn Sharing<'a, B> + 'a>>,
 }
 
-impl<B: Backend, O: LinearOperator<B> + ?Sized> LinearOperator<B> for Refreshed<'_, B, O> {
+impl<B: Backend, O: LinearOperator<B>> LinearOperator<B> for Refreshed<'_, B, O> {
     fn space(&self) -> Space {
         self.operator.space()
     }
 
     fn apply(&self, x: &B::Vector, y: &mut B::Vector) {
         self.operator.apply(x, y);
-        self.sharing.refresh(y);
+        if let Some(others) = &self.others {
+            others.refresh(y);
+        }
     }
 
     fn cost(&self) -> Cost {
         self.operator.cost()
+    }
+}
+
+impl<B: Backend, I: InverseDiagonal<B>> InverseDiagonal<B> for Refreshed<'_, B, I> {
+    fn smooth(
+        &self,
+        residual: Residual<B::Vector>,
+        factors: [f64; 2],
+        growth: &Growth<B::Scalar>,
+        r: &mut B::Vector,
+        d: &mut B::Vector,
+        x: &mut B::Vector,
+    ) {
+        self.operator.smooth(residual, factors, growth, r, d, x);
+        if let Some(others) = &self.others {
+            others.refresh(d);
+            others.refresh(x);
+        }
     }
 }

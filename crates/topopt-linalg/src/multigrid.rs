@@ -58,7 +58,7 @@ pub trait Hierarchy<B: Backend>: Send + Sync {
     /// x = A^-1 b on the last level.
     fn solve_last(&self, b: &B::Vector, x: &mut B::Vector);
 
-    /// out = x^T y of vectors of a level below the finest, over all ranks where these share it.
+    /// out = x^T y of vectors of a level, over all ranks where these share it.
     fn dot_into(
         &self,
         backend: &B,

@@ -32,6 +32,20 @@ pub trait LinearOperator<B: Backend>: Send + Sync {
     fn cost(&self) -> Cost;
 }
 
+impl<B: Backend, O: LinearOperator<B> + ?Sized> LinearOperator<B> for Box<O> {
+    fn space(&self) -> Space {
+        (**self).space()
+    }
+
+    fn apply(&self, x: &B::Vector, y: &mut B::Vector) {
+        (**self).apply(x, y);
+    }
+
+    fn cost(&self) -> Cost {
+        (**self).cost()
+    }
+}
+
 /// Counted cost of one application of an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Cost {

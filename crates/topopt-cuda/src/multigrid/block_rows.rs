@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::DIM;
+use topopt_fem::{DIM, Sharing};
 use topopt_linalg::{BackendError, BlockPattern, Cost, LinearOperator, Space};
 
 use super::convert::Convert;
@@ -66,7 +66,7 @@ pub(super) struct BlockMatrix<R> {
     unknowns: usize,
     rows: Rows<R>,
     /// The blocks before they are rounded.
-    numbers: CudaSlice<f64>,
+    numbers: DeviceVector<f64>,
 }
 
 impl<R: Real> BlockMatrix<R> {
@@ -85,18 +85,26 @@ impl<R: Real> BlockMatrix<R> {
             kernels: kernels.clone(),
             unknowns,
             rows: Rows::zeros(device, pattern.offsets(), pattern.columns(), size)?,
-            numbers: device.zeros(size * pattern.n_blocks())?,
+            numbers: DeviceVector {
+                space: Space::level(pattern.n_blocks(), size),
+                values: device.zeros(size * pattern.n_blocks())?,
+            },
         })
     }
 
     /// Matrix in double precision.
     pub fn view(&self) -> BlocksView {
-        self.rows.with(&self.numbers)
+        self.rows.with(&self.numbers.values)
     }
 
     /// Blocks of the level in double precision, for their change.
     pub fn numbers_mut(&mut self) -> &mut CudaSlice<f64> {
-        &mut self.numbers
+        &mut self.numbers.values
+    }
+
+    /// Gives all `ranks` the rows that each has made, of so many blocks.
+    pub fn share(&mut self, ranks: &dyn Sharing<'_, Cuda<f64>>, blocks: &[usize]) {
+        ranks.share(blocks, &mut self.numbers);
     }
 
     /// Number of rows.
@@ -111,7 +119,7 @@ impl<R: Real> BlockMatrix<R> {
         kernels: &kernels::BlockGroups,
         groups: &mut GroupsOnDevice<R>,
     ) {
-        convert.narrow(&self.numbers, &mut self.rows.blocks);
+        convert.narrow(&self.numbers.values, &mut self.rows.blocks);
         let matrix = self.view();
         groups.update(|grid, groups, factors| match self.unknowns {
             DIM => kernels.invert_groups3(grid, groups, matrix, factors),

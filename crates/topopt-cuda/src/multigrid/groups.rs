@@ -89,16 +89,17 @@ const _: () = {
 };
 
 impl ElementsOfGroups {
-    /// The elements of the groups of the finest level of `on_host`.
+    /// The elements of the `groups` of the finest level of `on_host`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room or the kernels cannot be loaded.
     pub fn new(
         problem: &Arc<ProblemOnDevice>,
         on_host: &VertexLevels,
+        groups: &GroupInverse<DIM>,
     ) -> Result<Self, BackendError> {
         let device = &problem.device;
-        let (elements, offsets) = on_host.elements_of_groups();
+        let (elements, offsets) = on_host.elements_of_groups(groups);
         Ok(Self {
             kernels: kernels::TetrahedraGroups::load(device)?,
             problem: problem.clone(),

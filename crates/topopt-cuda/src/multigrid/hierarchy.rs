@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use topopt_fem::{
-    Aggregation, DIM, Discretization, Elasticity, Joints, Level, Shared, Supported, WithSprings,
+    Aggregation, DIM, Discretization, Elasticity, Joints, Level, Refreshed, Shared, Supported,
+    WithSprings,
 };
 use topopt_linalg::{
-    Backend, BackendError, Cost, Growth, Hierarchy, InverseDiagonal, LinearOperator,
-    PatchRelaxation, PatchStep, SmootherKind, Space, Transfer,
+    Backend, BackendError, Growth, Hierarchy, InverseDiagonal, LinearOperator, PatchRelaxation,
+    PatchStep, SmootherKind, Space, Transfer,
 };
 
 use super::aggregates::{Grouping, Points};
@@ -30,7 +31,7 @@ pub struct DeviceHierarchy<'a, R: Real, K: Coarsened<N> = Elasticity, const N: u
     problem: Option<&'a Discretization<K, N>>,
     on_device: Arc<ProblemOnDevice<K, N>>,
     kernels: Arc<K::Levels<R>>,
-    fine: FineOperator<'a, R, K, N>,
+    fine: Refreshed<'a, Cuda<R>, Fine<'a, R, K, N>>,
     inverse: InverseBlocks<R, K, N>,
     by_patches: Option<FinePatches<R>>,
     /// Bounds of the elements, see [`topopt_fem::ElementKernel::bounds`], and the coefficients times these.
@@ -126,7 +127,7 @@ impl<'a, R: Real, K: Coarsened<N>, const N: usize> DeviceHierarchy<'a, R, K, N> 
         Ok(Self {
             problem: None,
             by_patches,
-            fine: FineOperator { operator, others: others.cloned() },
+            fine: Refreshed { operator, others: others.cloned() },
             inverse: InverseBlocks::zeros(&kernels, backend, space, N * (N + 1) / 2)?,
             bounds: K::Levels::<R>::bounds(backend, on_device, problem)?,
             raised: (0..K::TERMS).map(raised).collect::<Result<_, _>>()?,
@@ -274,30 +275,5 @@ impl<R: Real, K: Coarsened<N>, const N: usize> PatchRelaxation<Cuda<R>>
         if let Some(patches) = &self.by_patches {
             patches.relax(&self.inverse.values.values, step, r, d, x);
         }
-    }
-}
-
-/// The finest level, with the other ranks, if there are any.
-struct FineOperator<'a, R: Real, K: Coarsened<N>, const N: usize> {
-    operator: Fine<'a, R, K, N>,
-    others: Option<Others<'a, R>>,
-}
-
-impl<R: Real, K: Coarsened<N>, const N: usize> LinearOperator<Cuda<R>>
-    for FineOperator<'_, R, K, N>
-{
-    fn space(&self) -> Space {
-        self.operator.space()
-    }
-
-    fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
-        self.operator.apply(x, y);
-        if let Some(others) = &self.others {
-            others.refresh(y);
-        }
-    }
-
-    fn cost(&self) -> Cost {
-        self.operator.cost()
     }
 }

@@ -34,4 +34,4 @@ pub(crate) use level::Coarsened;
 pub use preconditioner::Multigrid;
 pub use prepared::{Prepared, structure_of_part};
 pub(crate) use rigid_bodies::RigidBodies;
-pub use tetrahedra::{TetrahedraMultigrid, VertexHierarchy};
+pub use tetrahedra::{OtherRanks, TetrahedraMultigrid, VertexHierarchy};

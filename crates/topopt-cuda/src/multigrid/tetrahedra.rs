@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use topopt_fem::tetrahedra::{DEGREES, GROUP, Smoothed, SmoothedTransfer, VertexLevels};
 use topopt_fem::{
-    DIM, DIRECT, Discretization, ElementOperator, ElementPreconditioner, Level, MODES, WithSprings,
+    DIM, DIRECT, Discretization, ElementOperator, ElementPreconditioner, Level, MODES, Refreshed,
+    Sharing, WithSprings,
 };
 use topopt_linalg::{
-    BackendError, CycleKind, Hierarchy, InverseDiagonal, LinearOperator, Preconditioner, Transfer,
+    Backend, BackendError, CycleKind, Hierarchy, InverseDiagonal, LinearOperator, Preconditioner,
+    Transfer,
 };
 use topopt_mesh::HexMesh;
 
@@ -22,6 +24,7 @@ use super::vertices::VerticesOnDevice;
 use crate::kernel::Grid::Threads;
 use crate::kernels;
 use crate::operators::{Mf, ProblemOnDevice};
+use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 use crate::{Cuda, Device};
 
@@ -34,16 +37,34 @@ pub struct TetrahedraMultigrid<'a, R: Real> {
 /// The levels on the device: nodes, matrix-free; vertices; aggregates.
 pub struct VertexHierarchy<'a, R: Real> {
     sizes: Vec<Level>,
-    operator: WithSprings<'a, Cuda<R>, Mf<R>>,
-    groups: GroupsOnDevice<R>,
+    operator: Refreshed<'a, Cuda<R>, WithSprings<'a, Cuda<R>, Mf<R>>>,
+    groups: Refreshed<'a, Cuda<R>, GroupsOnDevice<R>>,
     elements: ElementsOfGroups,
-    vertices: VerticesOnDevice<R>,
+    vertices: VerticesOnDevice<'a, R>,
+    /// How ranks share the matrix of the vertices, if there are several.
+    rows: Option<RowsOfRanks<'a>>,
     /// Levels of vertices and of aggregates.
     levels: Vec<LevelOnDevice<R>>,
     /// Transfers between these.
     transfers: Vec<SmoothedOnDevice<R>>,
     last: DenseInverse<R>,
     kernels: Kernels<R>,
+}
+
+/// The other ranks of one: in the precision `R` of the cycle, and in that of matrices.
+#[derive(Clone)]
+pub struct OtherRanks<'a, R: Real> {
+    /// For vectors of the cycle.
+    pub in_cycle: Arc<dyn Sharing<'a, Cuda<R>> + 'a>,
+    /// For the matrix of the vertices.
+    pub in_double: Arc<dyn Sharing<'a, Cuda<f64>> + 'a>,
+}
+
+/// Rows that ranks make in turn of a matrix that each has.
+struct RowsOfRanks<'a> {
+    ranks: Arc<dyn Sharing<'a, Cuda<f64>> + 'a>,
+    /// Blocks of the rows of each.
+    blocks: Vec<usize>,
 }
 
 /// [`Smoothed`] on the device.
@@ -106,8 +127,11 @@ impl<'a, R: Real> VertexHierarchy<'a, R> {
         backend: &'a Cuda<R>,
         on_device: &Arc<ProblemOnDevice>,
         problem: &Discretization,
+        others: Option<OtherRanks<'a, R>>,
     ) -> Result<Self, BackendError> {
-        let (device, on_host) = (backend.device(), VertexLevels::new(problem));
+        let (device, others) = (backend.device(), others.as_ref());
+        let in_cycle = others.map(|others| others.in_cycle.clone());
+        let (on_host, groups) = VertexLevels::new(problem, in_cycle.as_deref())?;
         let kernels = Kernels::load(device)?;
         let mut levels = vec![kernels.level(device, &on_host.first)?];
         let mut transfers = vec![kernels.transfer(device, &on_host.to_aggregates)?];
@@ -119,12 +143,14 @@ impl<'a, R: Real> VertexHierarchy<'a, R> {
         }
 
         let elements = Box::new(Mf::new(on_device, problem)?);
-        let space = problem.space();
+        let operator = WithSprings::new(backend, problem, elements)?;
+        let smoother = GroupsOnDevice::new(&kernels.groups, device, &groups, problem.space())?;
         Ok(Self {
-            operator: WithSprings::new(backend, problem, elements)?,
-            groups: GroupsOnDevice::new(&kernels.groups, device, &on_host.groups, space)?,
-            elements: ElementsOfGroups::new(on_device, &on_host)?,
-            vertices: VerticesOnDevice::new(on_device, problem, &on_host)?,
+            operator: Refreshed { operator, others: in_cycle.clone() },
+            elements: ElementsOfGroups::new(on_device, &on_host, &groups)?,
+            groups: Refreshed { operator: smoother, others: in_cycle.clone() },
+            vertices: VerticesOnDevice::new(on_device, problem, &on_host, in_cycle.as_ref())?,
+            rows: others.map(|others| RowsOfRanks::of(&on_host, &others.in_double)),
             last: DenseInverse::new(device, on_host.last().dimension())?,
             sizes: on_host.sizes(),
             levels,
@@ -135,14 +161,16 @@ impl<'a, R: Real> VertexHierarchy<'a, R> {
 
     /// Recomputes all numbers for `moduli`, `[n_elements]`, without waiting.
     fn update(&mut self, backend: &Cuda<f64>, moduli: &DeviceVector<f64>) {
-        let Self { operator, groups, elements, vertices, levels, transfers, last, kernels, .. } =
-            self;
-        let Kernels { convert, block_groups, dense_blocks, .. } = kernels;
-        let own = &mut operator.elements_mut().coefficients_mut()[0];
+        let Self { operator, groups, elements, vertices, rows, levels, transfers, last, .. } = self;
+        let Kernels { convert, block_groups, dense_blocks, .. } = &self.kernels;
+        let own = &mut operator.operator.elements_mut().coefficients_mut()[0];
         convert.narrow(&moduli.values, &mut own.values);
-        elements.update(groups, moduli);
+        elements.update(&mut groups.operator, moduli);
 
         vertices.assemble(moduli, &mut levels[0].matrix);
+        if let Some(RowsOfRanks { ranks, blocks }) = rows {
+            levels[0].matrix.share(ranks.as_ref(), blocks);
+        }
         for (level, transfer) in transfers.iter_mut().enumerate() {
             let (done, rest) = levels.split_at_mut(level + 1);
             let LevelOnDevice { matrix, inverse } = &mut done[level];
@@ -156,6 +184,18 @@ impl<'a, R: Real> VertexHierarchy<'a, R> {
             dense_blocks.dense_blocks_scale(Threads(n), n, view, &mut *scale);
             dense_blocks.dense_blocks(Threads(n * n), n, view, &*scale, dense);
         });
+    }
+}
+
+impl<'a> RowsOfRanks<'a> {
+    /// Rows of the vertices of `on_host`.
+    fn of(on_host: &VertexLevels, ranks: &Arc<dyn Sharing<'a, Cuda<f64>> + 'a>) -> Self {
+        let (mut row, offsets) = (0, on_host.first.matrix.pattern().offsets());
+        let blocks = on_host.vertices.counts.iter().map(|count| {
+            row += count;
+            offsets[row] - offsets[row - count]
+        });
+        Self { ranks: ranks.clone(), blocks: blocks.collect() }
     }
 }
 
@@ -196,6 +236,20 @@ impl<R: Real> Hierarchy<Cuda<R>> for VertexHierarchy<'_, R> {
     fn solve_last(&self, b: &DeviceVector<R>, x: &mut DeviceVector<R>) {
         self.last.solve(b, x);
     }
+
+    fn dot_into(
+        &self,
+        backend: &Cuda<R>,
+        level: usize,
+        x: &DeviceVector<R>,
+        y: &DeviceVector<R>,
+        out: &mut Scalar,
+    ) {
+        match &self.groups.others {
+            Some(others) if level == 0 => others.dot_into(x, y, out),
+            _ => backend.dot_into(x, y, out),
+        }
+    }
 }
 
 impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
@@ -210,8 +264,25 @@ impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
         problem: &Discretization,
         kind: CycleKind,
     ) -> Result<Self, BackendError> {
-        let hierarchy = VertexHierarchy::new(backend, on_device, problem)?;
-        Ok(Self { recorded: RecordedCycle::new(backend, kind, hierarchy, true)? })
+        Self::among(backend, on_device, problem, kind, None)
+    }
+
+    /// Builds cycles for `problem` on a part, with the `others`, if there are any: vectors of the
+    /// finest level hold the values of ghosts, see [`Sharing`], and all ranks have all levels below.
+    ///
+    /// # Errors
+    /// As [`TetrahedraMultigrid::new`], and if another rank has failed.
+    pub fn among(
+        backend: &'a Cuda<R>,
+        on_device: &Arc<ProblemOnDevice>,
+        problem: &Discretization,
+        kind: CycleKind,
+        others: Option<OtherRanks<'a, R>>,
+    ) -> Result<Self, BackendError> {
+        // Unless the exchange with others is no work of the device.
+        let is_recorded = others.as_ref().is_none_or(|others| others.in_cycle.is_recorded());
+        let hierarchy = VertexHierarchy::new(backend, on_device, problem, others)?;
+        Ok(Self { recorded: RecordedCycle::new(backend, kind, hierarchy, is_recorded)? })
     }
 
     /// Bytes on the device for a `mesh` without springs, at most.
@@ -252,7 +323,7 @@ impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
     /// waiting.
     pub fn update_groups(&mut self, moduli: &DeviceVector<f64>) {
         let VertexHierarchy { groups, elements, .. } = self.recorded.cycle.hierarchy_mut();
-        elements.update(groups, moduli);
+        elements.update(&mut groups.operator, moduli);
     }
 
     /// The hierarchy.

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use topopt_fem::tetrahedra::VertexLevels;
-use topopt_fem::{DIM, Discretization};
+use topopt_fem::{DIM, Discretization, Shared};
 use topopt_linalg::{BackendError, Transfer};
 
 use super::aggregates::flatten;
 use super::block_rows::{BlockMatrix, WARP};
+use super::shared_rows::Others;
 use crate::kernel::Grid::Threads;
 use crate::kernels;
 use crate::operators::ProblemOnDevice;
@@ -17,9 +18,11 @@ use crate::vector::{DeviceVector, Real};
 use crate::{Cuda, Device};
 
 /// Prolongation and restriction between nodes and vertices, which moves nothing that is held.
-pub(super) struct VerticesOnDevice<R> {
+pub(super) struct VerticesOnDevice<'a, R: Real> {
     kernels: kernels::Vertices<R>,
     problem: Arc<ProblemOnDevice>,
+    /// How ranks share the vertices, if there are several: all have all.
+    shared: Option<Shared<'a, Cuda<R>>>,
     n_vertices: usize,
     /// Nodes that are vertices, `[n_vertices]`.
     nodes: CudaSlice<u32>,
@@ -43,8 +46,8 @@ struct Assembly {
     springs: Option<CudaSlice<f64>>,
 }
 
-impl<R: Real> VerticesOnDevice<R> {
-    /// The vertices of `on_host`, which is of the problem `on_device`.
+impl<'a, R: Real> VerticesOnDevice<'a, R> {
+    /// The vertices of `on_host`, which is of the problem `on_device`, with the `others`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room or the kernels cannot be loaded.
@@ -52,6 +55,7 @@ impl<R: Real> VerticesOnDevice<R> {
         on_device: &Arc<ProblemOnDevice>,
         problem: &Discretization,
         on_host: &VertexLevels,
+        others: Option<&Others<'a, R>>,
     ) -> Result<Self, BackendError> {
         let (device, vertices) = (&on_device.device, &*on_host.vertices);
         let end = |i: usize| vertices.ends.iter().map(move |ends| ends[i]);
@@ -61,6 +65,7 @@ impl<R: Real> VerticesOnDevice<R> {
             kernels: kernels::Vertices::load(device)?,
             problem: on_device.clone(),
             assembly: Assembly::new(device, problem, on_host)?,
+            shared: others.map(|others| vertices.shared_by(others.clone())),
             n_vertices: vertices.nodes.len(),
             nodes: device.upload(&vertices.nodes)?,
             ends: device.upload(&ends)?,
@@ -70,7 +75,7 @@ impl<R: Real> VerticesOnDevice<R> {
     }
 }
 
-impl<R: Real> VerticesOnDevice<R> {
+impl<R: Real> VerticesOnDevice<'_, R> {
     /// Recomputes the numbers of the `matrix` of the vertices for `moduli`, `[n_elements]`.
     pub fn assemble(&self, moduli: &DeviceVector<f64>, matrix: &mut BlockMatrix<R>) {
         let Self { problem, nodes, assembly, .. } = self;
@@ -105,12 +110,16 @@ impl Assembly {
     }
 }
 
-impl<R: Real> Transfer<Cuda<R>> for VerticesOnDevice<R> {
+impl<R: Real> Transfer<Cuda<R>> for VerticesOnDevice<'_, R> {
     fn restrict(&self, fine: &DeviceVector<R>, coarse: &mut DeviceVector<R>) {
         let Self { n_vertices: n, nodes, offsets, moved, problem, .. } = self;
         let (n_nodes, held) = (problem.mesh.n_nodes, &problem.constraints.held);
         let (grid, n) = (Threads(*n), *n);
-        self.kernels.restrict_vertices(grid, n, n_nodes, nodes, offsets, moved, held, fine, coarse);
+        let out = &mut *coarse;
+        self.kernels.restrict_vertices(grid, n, n_nodes, nodes, offsets, moved, held, fine, out);
+        if let Some(shared) = &self.shared {
+            shared.complete(coarse);
+        }
     }
 
     fn prolong_add(&self, coarse: &DeviceVector<R>, fine: &mut DeviceVector<R>) {

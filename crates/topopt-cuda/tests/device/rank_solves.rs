@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use topopt_cuda::{
-    Cuda, Device, MatrixFreeEquation, MeshOnDevice, Mf, Multigrid, Prepared, ProblemOnDevice, Real,
-    Staged, part_of_filter, structure_of_part,
+    Cuda, Device, MatrixFreeEquation, MeshOnDevice, Mf, Multigrid, OtherRanks, Prepared,
+    ProblemOnDevice, Real, Staged, TetrahedraMultigrid, part_of_filter, structure_of_part,
 };
 use topopt_fem::{
     Aggregation, Averaging, Constraints, Diffusion, Discretization, Distributed, DistributedPart,
@@ -17,7 +17,7 @@ use topopt_linalg::{
     Threads,
 };
 use topopt_mesh::{HexMesh, Part, Renumbering};
-use topopt_testing::{Noise, assert_close, distorted_cube, hexagon};
+use topopt_testing::{Noise, assert_close, distorted_cube, distorted_tetrahedra, hexagon};
 
 use crate::device;
 use crate::diffusion::with_film;
@@ -186,6 +186,42 @@ fn multigrid_of_elasticity_takes_about_as_many_iterations() {
     let [distorted, irregular] = meshes();
     elastic_solves_agree::<f32>(&device, &elastic(distorted, Formulation::Incompatible));
     elastic_solves_agree::<f64>(&device, &elastic(irregular, Formulation::Full));
+}
+
+#[test]
+fn multigrid_of_tetrahedra_takes_about_as_many_iterations() {
+    let Some(device) = device() else { return };
+    let mesh = distorted_tetrahedra(4, 0.2, true);
+    let mesh = Renumbering::on_import(&mesh).apply(&mesh);
+    let whole = elastic(mesh, Formulation::Full);
+    tetrahedra_agree::<f32>(&device, &whole);
+    tetrahedra_agree::<f64>(&device, &whole);
+}
+
+fn tetrahedra_agree<R: Real>(device: &Arc<Device>, whole: &Discretization) {
+    let backend = Cuda::new(device).unwrap();
+    let (rounded, kind) = (Cuda::<R>::new(device).unwrap(), CycleKind::V);
+    let on_device = ProblemOnDevice::new(device, whole).unwrap();
+    let mut multigrid = TetrahedraMultigrid::new(&rounded, &on_device, whole, kind).unwrap();
+    let operator = Box::new(Mf::<f64>::new(&on_device, whole).unwrap());
+    let alone = solve(&backend, whole, operator, &mut multigrid).unwrap();
+
+    for size in SIZES {
+        let (iterations, u) = on_ranks(device, whole, size, |rank| {
+            let Rank { backend, part, local } = rank;
+            let (ranks, rounded) = (backend.communicator(), Cuda::<R>::new(device)?);
+            let in_cycle = PartSharing::of(&rounded, ranks, part, 3)?;
+            let in_double = PartSharing::of(backend.inner(), ranks, part, 3)?;
+            let on_device = ProblemOnDevice::new(device, local)?;
+            let others = Some(OtherRanks { in_cycle, in_double });
+            let of_part = TetrahedraMultigrid::among(&rounded, &on_device, local, kind, others)?;
+            let operator = || Ok(Box::new(Mf::<f64>::new(&on_device, local)?) as Box<_>);
+            solve_on_rank(rank, whole, [operator()?, operator()?], Box::new(of_part))
+        });
+        assert_close(&u, &alone.1, 1e-6, "displacements");
+        let most = (1.15 * alone.0 as f64).ceil() as usize;
+        assert!(iterations <= most, "{size} ranks: {iterations} > {most}, {}", R::NAME);
+    }
 }
 
 #[test]

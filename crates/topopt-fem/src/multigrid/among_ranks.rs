@@ -237,7 +237,7 @@ impl<G: Graph> Graph for Own<'_, G> {
 }
 
 /// Gathers the global pattern from the `rows` that each rank owns.
-fn gathered(
+pub(crate) fn gathered(
     known: &BlockPattern,
     rows: Range<usize>,
     communicator: &dyn Communicator,
@@ -254,7 +254,7 @@ fn gathered(
 }
 
 /// Gives every rank all rows of a coarse matrix, which the ranks have made in turn, `counts` each.
-pub(super) fn share_rows<const M: usize>(
+pub(crate) fn share_rows<const M: usize>(
     communicator: &dyn Communicator,
     counts: &[usize],
     matrix: &mut BlockCsr<M>,

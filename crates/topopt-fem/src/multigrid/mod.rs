@@ -41,6 +41,7 @@ use galerkin::RowGroups;
 use ground::springs;
 
 pub use aggregates::Aggregates;
+pub(crate) use among_ranks::{gathered, share_rows};
 pub use joints::{Joints, Supported};
 pub use modes::{MODES, Modes, NodalModes};
 pub(crate) use scalar::ScalarAggregation;
@@ -271,7 +272,7 @@ where
         });
         self.operator.replace(match self.sharing.clone() {
             None => operator,
-            Some(sharing) => Box::new(Refreshed { operator, sharing }),
+            others => Box::new(Refreshed { operator, others }),
         });
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use topopt_case::config::{self, Config};
 use topopt_case::model::Model;
 use topopt_case::units;
-use topopt_cuda::{BlockJacobi, Cuda, ProblemOnDevice, Real};
+use topopt_cuda::{BlockJacobi, Cuda, OtherRanks, ProblemOnDevice, Real};
 use topopt_fem::tetrahedra::TetrahedraMultigrid;
 use topopt_fem::{DIM, Discretization, Elasticity, LoadCase, Multigrid, Sharing};
 use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
@@ -43,6 +43,9 @@ impl Solvable<DIM> for Elasticity {
         kind: CycleKind,
         others: Arc<dyn Sharing<'a, Cpu> + 'a>,
     ) -> Result<CpuPreconditioner<'a>, BackendError> {
+        if local.elements().are_tetrahedra() {
+            return Ok(Box::new(TetrahedraMultigrid::on_part(local, kind, others)?));
+        }
         Ok(Box::new(Multigrid::on_part(local, kind, others)?))
     }
 
@@ -58,9 +61,13 @@ impl Solvable<DIM> for Elasticity {
         mesh: &Arc<ProblemOnDevice>,
         problem: &'a Discretization<Self, DIM>,
         kind: CycleKind,
+        others: Option<OtherRanks<'a, R>>,
     ) -> Option<Result<GpuPreconditioner<'a>, BackendError>> {
-        let of_them = || topopt_cuda::TetrahedraMultigrid::new(backend, mesh, problem, kind);
-        problem.elements().are_tetrahedra().then(|| Ok(Box::new(of_them()?) as _))
+        if !problem.elements().are_tetrahedra() {
+            return None;
+        }
+        let cycles = topopt_cuda::TetrahedraMultigrid::among(backend, mesh, problem, kind, others);
+        Some(cycles.map(|cycles| Box::new(cycles) as _))
     }
 
     fn gpu_multigrid_bytes<R: Real>(problem: &Discretization<Self, DIM>, by_color: bool) -> usize {

@@ -214,8 +214,8 @@ fn preconditioner<'a, K: Solvable<N>, const N: usize>(
     let kind = cycle(solver, problem.elements().are_tetrahedra());
     if solver.is_multigrid() {
         let of_tetrahedra = match is_single(contrast) {
-            true => K::multigrid_of_tetrahedra(gpu.single()?, mesh, problem, kind),
-            false => K::multigrid_of_tetrahedra(&gpu.backend, mesh, problem, kind),
+            true => K::multigrid_of_tetrahedra(gpu.single()?, mesh, problem, kind, None),
+            false => K::multigrid_of_tetrahedra(&gpu.backend, mesh, problem, kind, None),
         };
         if let Some(multigrid) = of_tetrahedra {
             return multigrid;

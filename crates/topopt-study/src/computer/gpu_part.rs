@@ -7,13 +7,12 @@ use topopt_case::finding::{Finding, InputError};
 use topopt_case::free_memory::MEGABYTE;
 use topopt_case::subject::Subject;
 use topopt_cuda::{
-    Cone, Cuda, DeviceCorners, Mf, Multigrid, Prepared, ProblemOnDevice, Real, Strategy,
-    part_of_filter, structure_of_part,
+    Cone, Cuda, DeviceCorners, Mf, Multigrid, OtherRanks, Prepared, ProblemOnDevice, Real,
+    Strategy, part_of_filter, structure_of_part,
 };
 use topopt_design::Nearby;
 use topopt_fem::{
     CornerMaps, Diffusion, Discretization, ElementPreconditioner, PartOfFilter, PartSharing,
-    Sharing,
 };
 use topopt_linalg::{BackendError, CycleKind, Exchange};
 use topopt_mesh::Part;
@@ -70,13 +69,15 @@ impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
     ) -> Result<PartSolver<'a, Cuda<f64>>, BackendError> {
         let PartOf { communicator, part, local } = part;
         let gpu = self.opened();
-        let others = match (solver.is_multigrid(), is_single(contrast)) {
-            (false, _) => None,
-            (_, true) => {
-                Some(Others::Single(PartSharing::of(gpu.single()?, communicator, part, N)?))
-            }
-            _ => Some(Others::Double(PartSharing::of(&gpu.backend, communicator, part, N)?)),
-        };
+        let mut others = None;
+        if solver.is_multigrid() {
+            let in_double = PartSharing::of(&gpu.backend, communicator, part, N)?;
+            let in_single = match is_single(contrast) {
+                true => Some(PartSharing::of(gpu.single()?, communicator, part, N)?),
+                false => None,
+            };
+            others = Some(Others { in_single, in_double });
+        }
         self::solver(gpu, solver, local, strategy, others)
     }
 
@@ -141,8 +142,14 @@ fn solver<'a, K: Solvable<N>, const N: usize>(
     let operator = named.unwrap_or(&Strategy::Mf).build(&mesh, local)?;
     let kind = cycle(solver, false);
     let preconditioner = match others {
-        Some(Others::Single(others)) => multigrid(gpu.single()?, &mesh, local, kind, others)?,
-        Some(Others::Double(others)) => multigrid(&gpu.backend, &mesh, local, kind, others)?,
+        Some(Others { in_single: Some(in_cycle), in_double }) => {
+            let others = OtherRanks { in_cycle, in_double };
+            multigrid(gpu.single()?, &mesh, local, kind, others)?
+        }
+        Some(Others { in_double, .. }) => {
+            let others = OtherRanks { in_cycle: in_double.clone(), in_double };
+            multigrid(&gpu.backend, &mesh, local, kind, others)?
+        }
         None => match K::block_jacobi(solver, &mesh).transpose()? {
             Some(blocks) => blocks,
             None => return Ok(PartSolver { operator, preconditioner: None }),
@@ -157,9 +164,15 @@ fn multigrid<'a, R: Real, K: Solvable<N>, const N: usize>(
     mesh: &Arc<ProblemOnDevice<K, N>>,
     local: &'a Discretization<K, N>,
     kind: CycleKind,
-    others: Arc<dyn Sharing<'a, Cuda<R>> + 'a>,
+    others: OtherRanks<'a, R>,
 ) -> Result<Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>, BackendError> {
-    let prepared = Prepared::with_structure(structure_of_part(local, others.as_ref())?);
-    let multigrid = Multigrid::on_part(backend, mesh, local, kind, &prepared, others)?;
+    let OtherRanks { in_cycle: ranks, .. } = others.clone();
+    if let Some(of_tetrahedra) =
+        K::multigrid_of_tetrahedra(backend, mesh, local, kind, Some(others))
+    {
+        return of_tetrahedra;
+    }
+    let prepared = Prepared::with_structure(structure_of_part(local, ranks.as_ref())?);
+    let multigrid = Multigrid::on_part(backend, mesh, local, kind, &prepared, ranks)?;
     Ok(Box::new(multigrid.following(local)))
 }

@@ -43,12 +43,12 @@ pub struct PartSolver<'a, B: Backend> {
 pub type Preconditioning<'a, B> =
     (Box<dyn ElementPreconditioner<B> + 'a>, Box<dyn ElementOperator<B> + 'a>);
 
-/// The other ranks of one with a GPU, in the precision of a cycle.
-pub enum Others<'a> {
-    /// Single.
-    Single(Arc<dyn Sharing<'a, Cuda<f32>> + 'a>),
-    /// Double, where void is too soft for single.
-    Double(Arc<dyn Sharing<'a, Cuda<f64>> + 'a>),
+/// The other ranks of one with a GPU.
+pub struct Others<'a> {
+    /// For cycles in single precision; none where void is too soft for it.
+    pub in_single: Option<Arc<dyn Sharing<'a, Cuda<f32>> + 'a>>,
+    /// In double precision.
+    pub in_double: Arc<dyn Sharing<'a, Cuda<f64>> + 'a>,
 }
 
 /// Strategy and memory of a run on a computer, known before anything is built.

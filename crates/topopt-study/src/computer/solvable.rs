@@ -5,7 +5,7 @@ use std::sync::Arc;
 use topopt_case::config::{self, Config};
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
-use topopt_cuda::{Cuda, DeviceKernel, ProblemOnDevice, Real};
+use topopt_cuda::{Cuda, DeviceKernel, OtherRanks, ProblemOnDevice, Real};
 use topopt_fem::{Discretization, ElementPreconditioner, Sharing};
 use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
@@ -48,12 +48,14 @@ pub trait Solvable<const N: usize>: Physics<N> + DeviceKernel<N> {
     /// Bytes that multigrid takes at most on the processor.
     fn multigrid_bytes(problem: &Discretization<Self, N>, smoother: SmootherKind) -> usize;
 
-    /// Multigrid on a GPU in the precision `R`, for tetrahedra, which have one of their own.
+    /// Multigrid on a GPU in the precision `R`, for tetrahedra, which have one of their own; on the
+    /// part of a rank with the others.
     fn multigrid_of_tetrahedra<'a, R: Real>(
         _backend: &'a Cuda<R>,
         _mesh: &Arc<ProblemOnDevice<Self, N>>,
         _problem: &'a Discretization<Self, N>,
         _kind: CycleKind,
+        _others: Option<OtherRanks<'a, R>>,
     ) -> Option<Result<GpuPreconditioner<'a>, BackendError>> {
         None
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use topopt_linalg::{BlockCsr, BlockPattern};
+use topopt_linalg::{Alone, Backend, BackendError, BlockCsr, BlockPattern, Communicator, Halo};
 use topopt_mesh::NodeToElements;
 use topopt_mesh::vector::difference;
 
@@ -12,8 +12,9 @@ use super::groups::GroupInverse;
 use super::orthonormal::Orthonormal;
 use super::smoothed::{SmoothedTransfer, largest_eigenvalue};
 use super::vertices::{Vertices, group_block, row_norms};
+use crate::distributed::node_halo;
 use crate::multigrid::{DIRECT, NodalModes};
-use crate::{DIM, Discretization, Elasticity, ElementKernel, Level, MODES, Modes};
+use crate::{DIM, Discretization, Elasticity, ElementKernel, Level, MODES, Modes, Sharing};
 
 /// Points of a group that smooths the finest level, and the others.
 pub const GROUP: [usize; 2] = [8, 4];
@@ -27,7 +28,7 @@ const OF_ROW: usize = 5;
 /// Most levels of aggregates: each has a third of the points of the one before, or building ends.
 const MOST_LEVELS: usize = 20;
 
-/// Structure and numbers of the levels: groups of nodes; vertices; aggregates, each of the points
+/// Structure and numbers of the levels below the finest: vertices; aggregates, each of the points
 /// before it.
 pub struct VertexLevels<
     'a,
@@ -38,9 +39,9 @@ pub struct VertexLevels<
     [f64; M]: NodalModes<N>,
 {
     problem: &'a Discretization<K, N>,
+    /// Nodes of all ranks.
+    n_nodes: usize,
     adjacency: NodeToElements,
-    /// Groups of nodes that smooth the finest level.
-    pub groups: GroupInverse<N>,
     /// The vertices between which nodes lie.
     pub vertices: Arc<Vertices>,
     /// Level of the vertices.
@@ -65,56 +66,97 @@ impl<'a, K: ElementKernel<N>, const N: usize, const M: usize> VertexLevels<'a, K
 where
     [f64; M]: NodalModes<N>,
 {
-    /// The structure for `problem`, whose mesh is of tetrahedra; needs an update before use.
-    pub fn new(problem: &'a Discretization<K, N>) -> Self {
+    /// The structure for `problem`, whose mesh is of tetrahedra, and the groups of nodes that smooth
+    /// the finest level; both need an update before use. On a part, which the `others` know, groups
+    /// are of own nodes, and all ranks have all levels below the finest.
+    ///
+    /// # Errors
+    /// [`BackendError`] if another rank has failed.
+    pub fn new<B: Backend>(
+        problem: &'a Discretization<K, N>,
+        others: Option<&dyn Sharing<'_, B>>,
+    ) -> Result<(Self, GroupInverse<N>), BackendError> {
         let mesh = problem.mesh();
-        let (adjacency, vertices) = (NodeToElements::new(mesh), Arc::new(Vertices::of(mesh)));
-        let graph = Graph::of_rows(&row_norms(problem, &adjacency), mesh.coordinates());
+        let (halo, communicator) = match others {
+            None => (Halo::none(mesh.n_nodes()), &Alone as &dyn Communicator),
+            Some(others) => (node_halo(others.part()), others.communicator()),
+        };
+        let n_own = halo.n_own();
+        let adjacency = NodeToElements::new(mesh);
+        let vertices = Arc::new(Vertices::of(mesh, &halo, communicator)?);
+        let rows = row_norms(problem, &adjacency, n_own);
+        let graph = Graph::of_rows(&rows, &mesh.coordinates()[..n_own]);
         let groups = GroupInverse::new(graph.groups(GROUP[0]));
-        drop(graph);
+        drop((rows, graph));
 
-        let mut matrix = BlockCsr::zeros(vertices.pattern(mesh, &adjacency));
+        let mut matrix = BlockCsr::zeros(vertices.pattern(mesh, &adjacency, communicator)?);
         let unit = vec![1.0; mesh.n_elements()];
         let unit: Vec<&Vec<f64>> = (0..K::TERMS).map(|_| &unit).collect();
-        vertices.assemble(problem, &adjacency, &unit, &mut matrix);
+        vertices.assemble(problem, &adjacency, &unit, &mut matrix, communicator);
         let x = |&node: &u32| mesh.coordinates()[node as usize];
-        let positions: Vec<[f64; DIM]> = vertices.nodes.iter().map(x).collect();
+        let positions: Vec<[f64; DIM]> = vertices.own_nodes().iter().map(x).collect();
+        let positions = of_all(communicator, &positions);
 
         let held = problem.constraints();
+        let is_fixed = |&node: &u32| -> [f64; N] {
+            std::array::from_fn(|i| f64::from(u8::from(held.is_fixed(node as usize, i))))
+        };
+        let is_fixed: Vec<[f64; N]> = vertices.own_nodes().iter().map(is_fixed).collect();
+        let is_fixed = of_all(communicator, &is_fixed);
         let at_vertex = |vertex: usize, offset: [f64; DIM]| -> [[f64; M]; N] {
-            let node = vertices.nodes[vertex] as usize;
             let modes = transposed(|mode| unit_mode(mode).at_node(offset));
-            std::array::from_fn(|i| if held.is_fixed(node, i) { [0.0; M] } else { modes[i] })
+            std::array::from_fn(|i| if is_fixed[vertex][i] > 0.0 { [0.0; M] } else { modes[i] })
         };
         let Divided { inverse, aggregates } = Divided::of(&matrix, &positions);
         let (to_aggregates, top) = Top::of(&matrix, aggregates, &positions, at_vertex);
         let (aggregates, transfers) = top.coarsened();
         let first = Smoothed { matrix, inverse };
-        Self { problem, adjacency, groups, vertices, first, to_aggregates, aggregates, transfers }
+
+        let mut n_nodes = [n_own as f64];
+        communicator.sum(&mut n_nodes);
+        communicator.check()?;
+        let n_nodes = n_nodes[0] as usize;
+        let levels = Self {
+            problem,
+            n_nodes,
+            adjacency,
+            vertices,
+            first,
+            to_aggregates,
+            aggregates,
+            transfers,
+        };
+        Ok((levels, groups))
     }
 
     /// Elements of each group of the finest level, which have a node in it: increasing, one group
     /// after the other, and where each begins, `[n_groups + 1]`.
-    pub fn elements_of_groups(&self) -> (Vec<u32>, Vec<u32>) {
-        let groups = (0..self.groups.n_groups()).into_par_iter();
-        let lists = groups.map(|group| self.adjacency.elements_around(self.groups.group(group)));
+    pub fn elements_of_groups(&self, groups: &GroupInverse<N>) -> (Vec<u32>, Vec<u32>) {
+        let each = (0..groups.n_groups()).into_par_iter();
+        let lists = each.map(|group| self.adjacency.elements_around(groups.group(group)));
         flatten(&lists.collect::<Vec<_>>())
     }
 
-    /// Elements of each vertex in the same way, `[n_vertices + 1]`.
+    /// Elements of each vertex in the same way, `[n_vertices + 1]`; none of vertices of other ranks.
     pub fn elements_of_vertices(&self) -> (Vec<u32>, Vec<u32>) {
-        let of = |&node: &u32| self.adjacency.elements_of(node as usize).to_vec();
-        flatten(&self.vertices.nodes.iter().map(of).collect::<Vec<_>>())
+        let Vertices { own, nodes, .. } = &*self.vertices;
+        let of = |(vertex, &node): (usize, &u32)| match own.contains(&vertex) {
+            true => self.adjacency.elements_of(node as usize).to_vec(),
+            false => Vec::new(),
+        };
+        flatten(&nodes.iter().enumerate().map(of).collect::<Vec<_>>())
     }
 
-    /// Recomputes all numbers for `coefficients`, `[n_elements]` for each term.
-    pub fn update(&mut self, coefficients: &[&Vec<f64>]) {
-        let Self { problem, adjacency, groups, vertices, first, to_aggregates, aggregates, .. } =
-            self;
-        groups.set(|points| group_block(problem, adjacency, coefficients, points));
+    /// Recomputes the inverses of `groups` for `coefficients`, `[n_elements]` for each term.
+    pub fn update_groups(&self, groups: &mut GroupInverse<N>, coefficients: &[&Vec<f64>]) {
+        groups.set(|points| group_block(self.problem, &self.adjacency, coefficients, points));
+    }
 
+    /// Recomputes all numbers of the levels, each rank those of its own vertices first.
+    pub fn update(&mut self, coefficients: &[&Vec<f64>], communicator: &dyn Communicator) {
+        let Self { problem, adjacency, vertices, first, to_aggregates, aggregates, .. } = self;
         let Smoothed { matrix, inverse } = first;
-        vertices.assemble(problem, adjacency, coefficients, matrix);
+        vertices.assemble(problem, adjacency, coefficients, matrix, communicator);
         inverse.set_of_matrix(matrix);
         to_aggregates.update(matrix, largest_eigenvalue(matrix), &mut aggregates[0].matrix);
         for (level, transfer) in self.transfers.iter_mut().enumerate() {
@@ -136,13 +178,18 @@ where
             unknowns: unknowns * pattern.n_rows(),
             entries: unknowns * unknowns * pattern.n_blocks(),
         };
-        let n_nodes = self.problem.mesh().n_nodes();
+        let n_nodes = self.n_nodes;
         // Rows of 28 blocks on average.
         let nodes = Level { unknowns: N * n_nodes, entries: 28 * N * N * n_nodes };
         let first = of(N, self.first.matrix.pattern());
         let others = self.aggregates.iter().map(|level| of(M, level.matrix.pattern()));
         [nodes, first].into_iter().chain(others).collect()
     }
+}
+
+/// Values of the points of all ranks, from those of this one.
+fn of_all<const D: usize>(communicator: &dyn Communicator, own: &[[f64; D]]) -> Vec<[f64; D]> {
+    communicator.gather_all(own.as_flattened()).concat().as_chunks().0.to_vec()
 }
 
 /// Lists one after the other, and where each begins.

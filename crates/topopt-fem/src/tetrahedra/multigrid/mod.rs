@@ -12,15 +12,17 @@ mod orthonormal;
 mod smoothed;
 mod vertices;
 
+use std::sync::Arc;
+
 use topopt_linalg::{
-    BackendError, Cpu, Cycle, CycleKind, DenseCholesky, Hierarchy, InverseDiagonal, LinearOperator,
-    Preconditioner, Transfer,
+    Alone, Backend, BackendError, Cpu, Cycle, CycleKind, DenseCholesky, Hierarchy, InverseDiagonal,
+    LinearOperator, Preconditioner, Transfer,
 };
 
 use crate::multigrid::NodalModes;
 use crate::{
     DIM, Discretization, Elasticity, ElementKernel, ElementOperator, ElementPreconditioner, Level,
-    MODES, Strategy, WithSprings,
+    MODES, Refreshed, Sharing, Strategy, WithSprings,
 };
 pub use groups::GroupInverse;
 pub use levels::{DEGREES, GROUP, Smoothed, VertexLevels};
@@ -47,10 +49,13 @@ where
 {
     problem: &'a Discretization<K, N>,
     operator: WithSprings<'a, Cpu, dyn LinearOperator<Cpu> + 'a>,
+    groups: Refreshed<'a, Cpu, GroupInverse<N>>,
     levels: VertexLevels<'a, K, N, M>,
     transfer: VertexTransfer<'a, K, N>,
     last: DenseCholesky,
 }
+
+type Others<'a> = Arc<dyn Sharing<'a, Cpu> + 'a>;
 
 impl<'a, K: ElementKernel<N>, const N: usize, const M: usize> TetrahedraMultigrid<'a, K, N, M>
 where
@@ -61,7 +66,21 @@ where
     /// # Errors
     /// [`BackendError`] never on the CPU.
     pub fn new(problem: &'a Discretization<K, N>, kind: CycleKind) -> Result<Self, BackendError> {
-        Ok(Self { cycle: Cycle::new(&Cpu, kind, VertexHierarchy::new(problem)?)? })
+        Ok(Self { cycle: Cycle::new(&Cpu, kind, VertexHierarchy::new(problem, None)?)? })
+    }
+
+    /// Builds the structure for `problem` on a part, with the `others`: vectors of the finest level
+    /// hold the values of ghosts, see [`Sharing`].
+    ///
+    /// # Errors
+    /// [`BackendError`] if another rank has failed.
+    pub fn on_part(
+        problem: &'a Discretization<K, N>,
+        kind: CycleKind,
+        others: Arc<dyn Sharing<'a, Cpu> + 'a>,
+    ) -> Result<Self, BackendError> {
+        let hierarchy = VertexHierarchy::new(problem, Some(others))?;
+        Ok(Self { cycle: Cycle::new(&Cpu, kind, hierarchy)? })
     }
 
     /// The hierarchy.
@@ -85,27 +104,40 @@ impl<'a, K: ElementKernel<N>, const N: usize, const M: usize> VertexHierarchy<'a
 where
     [f64; M]: NodalModes<N>,
 {
-    fn new(problem: &'a Discretization<K, N>) -> Result<Self, BackendError> {
+    fn new(
+        problem: &'a Discretization<K, N>,
+        others: Option<Others<'a>>,
+    ) -> Result<Self, BackendError> {
         let operator: Box<dyn LinearOperator<Cpu> + 'a> = Strategy::Mf.build(problem);
-        let levels = VertexLevels::new(problem);
+        let (levels, groups) = VertexLevels::new(problem, others.as_deref())?;
+        let vertices = levels.vertices.clone();
+        let shared = others.clone().map(|sharing| vertices.shared_by(sharing));
         Ok(Self {
             problem,
             operator: WithSprings::new(&Cpu, problem, operator)?,
-            transfer: VertexTransfer { problem, vertices: levels.vertices.clone() },
+            groups: Refreshed { operator: groups, others },
             levels,
+            transfer: VertexTransfer { problem, vertices, shared },
             last: DenseCholesky::new(&nalgebra::DMatrix::zeros(0, 0)),
         })
     }
 
     /// Recomputes all numbers for `coefficients`, `[n_elements]` for each term.
     fn update(&mut self, coefficients: &[&Vec<f64>]) {
+        let Refreshed { operator: groups, others } = &mut self.groups;
         let mut operator = Strategy::Mf.build(self.problem);
         operator.set_coefficients(coefficients);
-        self.operator.replace(operator);
-        self.levels.update(coefficients);
+        self.operator.replace(match others.clone() {
+            None => operator,
+            others => Box::new(Refreshed { operator, others }),
+        });
+
+        self.levels.update_groups(groups, coefficients);
+        self.levels.update(coefficients, others.as_ref().map_or(&Alone, |it| it.communicator()));
         self.last = DenseCholesky::new(&self.levels.last().to_dense());
     }
 }
+
 impl<K: ElementKernel<N>, const N: usize, const M: usize> Hierarchy<Cpu>
     for VertexHierarchy<'_, K, N, M>
 where
@@ -125,7 +157,7 @@ where
 
     fn inverse_diagonal(&self, level: usize) -> &dyn InverseDiagonal<Cpu> {
         match level {
-            0 => &self.levels.groups,
+            0 => &self.groups,
             1 => &self.levels.first.inverse,
             _ => &self.levels.aggregates[level - 2].inverse,
         }
@@ -149,6 +181,13 @@ where
 
     fn solve_last(&self, b: &Vec<f64>, x: &mut Vec<f64>) {
         self.last.solve(b, x);
+    }
+
+    fn dot_into(&self, backend: &Cpu, level: usize, x: &Vec<f64>, y: &Vec<f64>, out: &mut f64) {
+        match &self.groups.others {
+            Some(others) if level == 0 => others.dot_into(x, y, out),
+            _ => backend.dot_into(x, y, out),
+        }
     }
 }
 

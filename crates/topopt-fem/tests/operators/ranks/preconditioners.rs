@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use topopt_fem::tetrahedra::TetrahedraMultigrid;
 use topopt_fem::{
     BlockJacobi, Constraints, Diffusion, Discretization, Distributed, DistributedPreconditioner,
     Elasticity, ElementKernel, ElementOperator, ElementPreconditioner, Jacobi, Material, Multigrid,
@@ -12,7 +13,7 @@ use topopt_linalg::{
 };
 use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_mesh::{HexMesh, Renumbering};
-use topopt_testing::{Noise, assert_close, hexagon, mapped_box, wheel};
+use topopt_testing::{Noise, assert_close, distorted_tetrahedra, hexagon, mapped_box, wheel};
 
 use super::{Rank, on_ranks};
 
@@ -190,6 +191,32 @@ fn multigrid_of_elasticity_takes_about_as_many_iterations() {
         }
     }
     assert!(worse.is_empty(), "{worse:?}, of all {counts:.2?}");
+}
+
+#[test]
+fn multigrid_of_tetrahedra_takes_about_as_many_iterations() {
+    let on_part: Make<Elasticity, 3> = |rank, _| {
+        let Rank { backend, part, local } = rank;
+        let sharing = PartSharing::of(backend.inner(), backend.communicator(), part, 3)?;
+        let of_part = TetrahedraMultigrid::on_part(local, CycleKind::V, sharing)?;
+        distributed(rank, Box::new(of_part))
+    };
+    for is_curved in [false, true] {
+        let mesh = imported(&distorted_tetrahedra(7, 0.2, is_curved));
+        let whole = elastic(mesh.clone());
+        for void in [1.0, 1e-6] {
+            let moduli = [bars(&mesh, void)];
+            let mut multigrid = TetrahedraMultigrid::new(&whole, CycleKind::V).unwrap();
+            let operator = Strategy::Mf.build(&whole);
+            let alone = solve(&Cpu, &whole, &moduli, operator, &mut multigrid).unwrap();
+            for size in [1, 2, 5] {
+                let (iterations, u) = solve_on(size, &whole, &moduli, on_part);
+                assert_close(&u, &alone.1, 1e-5, "tetrahedra");
+                let most = (1.15 * alone.0 as f64).ceil() as usize;
+                assert!(iterations <= most, "{size} ranks, {void}: {iterations} > {most}");
+            }
+        }
+    }
 }
 
 #[test]
