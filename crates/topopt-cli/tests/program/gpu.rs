@@ -418,17 +418,22 @@ fn deck(mesh: &HexMesh) -> String {
     text
 }
 
-/// Elements of ten nodes, some of them curved.
+/// A case with elements of ten nodes, some of them curved.
+pub fn beam_of_tetrahedra() -> Folder {
+    let folder = Folder::new();
+    let arch = |[x, y, z]: [f64; 3]| [6.0 * x, 2.0 * y, z + 0.4 * y * (x - 0.5).max(0.0)];
+    folder.write("beam.inp", &deck(&kuhn([6, 2, 2], arch, true)));
+    folder.write("case.toml", TETRAHEDRA);
+    folder
+}
+
 #[test]
 fn tetrahedra_have_the_history_of_the_cpu() {
     let Probe::Found { .. } = probe() else {
         println!("skipped: no CUDA device");
         return;
     };
-    let folder = Folder::new();
-    let arch = |[x, y, z]: [f64; 3]| [6.0 * x, 2.0 * y, z + 0.4 * y * (x - 0.5).max(0.0)];
-    folder.write("beam.inp", &deck(&kuhn([6, 2, 2], arch, true)));
-    folder.write("case.toml", TETRAHEDRA);
+    let folder = beam_of_tetrahedra();
     for name in ["multigrid", "jacobi", "block-jacobi"] {
         let run = |device: &str, more: &[&str]| {
             let arguments = [&["--device", device, "--preconditioner", name], more].concat();

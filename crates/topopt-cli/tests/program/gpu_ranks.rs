@@ -3,6 +3,7 @@
 use topopt_cuda::{Probe, probe};
 
 use crate::continuation::NARROWING;
+use crate::gpu::beam_of_tetrahedra;
 use crate::heat::part;
 use crate::{Folder, difference};
 
@@ -56,6 +57,7 @@ fn preconditioners_filters_and_methods_on_ranks_give_the_history_of_the_cpu() {
     }
     let once = "optimizer.max_iterations=1";
     agree(&Folder::new(), &[], &[2]);
+    agree(&beam_of_tetrahedra(), &[], &[2]);
     agree(&Folder::new(), &["solver.preconditioner=block-jacobi", "mesh.elements=60", once], &[2]);
     agree(&Folder::new(), &["design.density_min=0.001", once], &[2]);
     let density = "filter.kind=density";

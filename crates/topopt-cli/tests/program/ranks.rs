@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::continuation::NARROWING;
+use crate::gpu::beam_of_tetrahedra;
 use crate::heat::part;
 use crate::interrupt::interrupt_at;
 use crate::objectives::{LIMITS, unlimited};
@@ -177,6 +178,21 @@ mass_density = 1
     folder.write("case.toml", &format!("{}{LIMITS}", unlimited().read("case.toml")));
     let set = ["material.mass_density=2", "optimizer.max_iterations=4"];
     agree_in(&folder, "limits", &set, &[3], "displacement");
+}
+
+#[test]
+fn tetrahedra_run_on_ranks() {
+    let folder = beam_of_tetrahedra();
+    for set in [
+        &[][..],
+        &["design.style=crisp", "optimizer.max_iterations=4"],
+        &["solver.preconditioner=block-jacobi", "filter.kind=sensitivity"],
+        &["loads.0.total_force=[0, 1, 0]", "design.keep_symmetry=false"],
+    ] {
+        let set = [set, &["solver.device=cpu", NO_CHECKPOINT]].concat();
+        agree_in(&folder, "tetrahedra", &set, &[2, 5], "displacement");
+        assert_eq!(folder.summary()["elements"], 144);
+    }
 }
 
 #[test]

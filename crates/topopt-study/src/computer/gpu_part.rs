@@ -140,7 +140,7 @@ fn solver<'a, K: Solvable<N>, const N: usize>(
     let mesh = problem_on_device(&gpu.device, local, None)?;
     let named = K::STRATEGIES.iter().find(|s| s.name() == strategy.name());
     let operator = named.unwrap_or(&Strategy::Mf).build(&mesh, local)?;
-    let kind = cycle(solver, false);
+    let kind = cycle(solver, local.elements().are_tetrahedra());
     let preconditioner = match others {
         Some(Others { in_single: Some(in_cycle), in_double }) => {
             let others = OtherRanks { in_cycle, in_double };

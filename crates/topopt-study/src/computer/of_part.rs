@@ -123,7 +123,8 @@ impl<C: Communicator> OfPart<C> for OnCpu {
         let preconditioner: Box<dyn ElementPreconditioner<Cpu> + 'a> = match solver.preconditioner {
             config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
                 let others = PartSharing::of(&Cpu, communicator, part, N)?;
-                K::multigrid_on_part(local, cycle(solver, false), others)?
+                let kind = cycle(solver, local.elements().are_tetrahedra());
+                K::multigrid_on_part(local, kind, others)?
             }
             config::Preconditioner::BlockJacobi => Box::new(BlockJacobi::new(local)),
             config::Preconditioner::Jacobi => {

@@ -127,11 +127,6 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> Computer for OnRanks<P, C> {
             return Err(InputError::from(finding.remedy(remedy)).into());
         }
 
-        if local.elements().are_tetrahedra() {
-            let finding = Finding::new("several ranks do not compute tetrahedra");
-            return Err(InputError::from(finding.remedy("leave `--ranks` out")).into());
-        }
-
         let of_part = PartOf { communicator: ranks.communicator(), part, local };
         let made = place.solver_of_part(&config.solver, of_part, strategy, contrast)?;
         let PartSolver { operator, preconditioner } = made;
