@@ -26,7 +26,7 @@ static INTERRUPT: Interrupt = Interrupt::new();
 
 /// Runs the program with `arguments`, its name first, and returns its exit status.
 pub fn enter(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    program::report_panics();
+    program::end_at_panics();
     let launched = Launched::find(|name| std::env::var_os(name));
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
@@ -79,5 +79,5 @@ fn await_turn(failure: &Failure, launched: Option<&Launched>) {
 /// Ends a process that another one has started and looks after, when that one is gone.
 fn end_with_parent() {
     let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
-    program::end();
+    program::end(program::INTERRUPTED);
 }

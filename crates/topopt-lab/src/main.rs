@@ -12,7 +12,7 @@ use topopt_lab::args::Lab;
 static INTERRUPT: Interrupt = Interrupt::new();
 
 fn main() -> ExitCode {
-    program::report_panics();
+    program::end_at_panics();
     let lab = match Lab::try_parse() {
         Ok(lab) => lab,
         Err(error) => {
