@@ -11,7 +11,7 @@ use topopt_linalg::{Backend, BackendError, Space, Transfer};
 
 use super::block_rows::{BlockMatrix, Rows, WARP};
 use super::convert::Convert;
-use crate::kernel::Grid::Threads;
+use crate::kernel::Grid::{Blocks, Threads};
 use crate::kernels::{self, BlocksView};
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
@@ -186,14 +186,14 @@ impl<R: Real> SmoothedOnDevice<R> {
     fn multiply(&mut self, n: usize, matrix: BlocksView, coarse: &mut BlockMatrix<R>) {
         let Self { kernels, rows, offsets, points, places, numbers, .. } = self;
         let Numbers { prolongation, product, .. } = numbers;
-        let (grid, kernels, left) = (Threads(WARP * n), &kernels.smoothed, rows.with(prolongation));
+        let (grid, kernels, left) = (Blocks(n), &kernels.smoothed, rows.with(prolongation));
         let (right, out) = (product.with(&product.blocks), &mut product.blocks);
         match self.unknowns {
             DIM => kernels.multiply_smoothed3(grid, matrix, left, right, out),
             _ => kernels.multiply_smoothed6(grid, matrix, left, right, out),
         }
 
-        let (grid, pattern) = (Threads(WARP * coarse.n_rows()), coarse.view());
+        let (grid, pattern) = (Blocks(coarse.n_rows()), coarse.view());
         let (offsets, points, places, out) = (&*offsets, &*points, &*places, coarse.numbers_mut());
         match self.unknowns {
             DIM => {
