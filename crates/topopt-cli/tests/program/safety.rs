@@ -411,3 +411,23 @@ fn a_hinge_is_said() {
     let (status, out, err) = topopt(&folder.path(""), &["check", "case.toml"]);
     assert!(status == 0 && out.contains("warning: 2 parts are not joined by faces"), "{out}{err}");
 }
+
+/// Environment variable of the process that panics.
+const PANICS: &str = "TOPOPT_TEST_PANICS";
+
+#[test]
+fn a_panic_of_any_thread_ends_the_program() {
+    if std::env::var_os(PANICS).is_some() {
+        topopt_cli::program::end_at_panics();
+        let thread = std::thread::spawn(|| panic!("on purpose"));
+        let _ = thread.join();
+        return; // with the status 0
+    }
+    let this = std::env::current_exe().unwrap();
+    let name = "safety::a_panic_of_any_thread_ends_the_program";
+    let child = std::process::Command::new(this).args(["--exact", name]).env(PANICS, "1").output();
+    let ended = child.unwrap();
+    let err = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(101), "{err}");
+    assert!(err.contains("topopt: this is a bug") && err.contains("on purpose"), "{err}");
+}
