@@ -1,7 +1,7 @@
 //! Laws of elasticity that a material has in place of one Young's modulus and Poisson's ratio, a
 //! file each.
 
-mod frame;
+pub(super) mod frame;
 pub(super) mod law;
 pub(super) mod layered;
 pub(super) mod matrix;

@@ -122,6 +122,11 @@ impl Deref for Load {
 }
 
 impl Load {
+    /// Replaces the value of `key`.
+    pub(super) fn set(&mut self, key: &str, value: Option<Value>) {
+        self.own.put(key, value);
+    }
+
     /// Replaces the key `old` by the vector of another one.
     pub(crate) fn replace(&mut self, old: &str, key: &str, vector: [f64; 3]) {
         self.own.put(old, None);

@@ -117,6 +117,10 @@ fn used(config: &Config) -> Vec<(PhysicsKind, String, Range<usize>)> {
     let strengths = of_all.into_iter().chain(own.map(|material| material.set.span()));
     used.extend(strengths.map(|span| (Elasticity, "yield_strength".into(), span)));
 
+    let own = config.materials.iter().filter_map(|material| material.thermal_expansion.as_ref());
+    let expansions = config.material.thermal_expansion.as_ref().into_iter().chain(own);
+    used.extend(expansions.map(|a| (Elasticity, "thermal_expansion".into(), a.span())));
+
     let of_sets = config.materials.iter().flat_map(SetMaterial::laws);
     let laws = config.material.laws().into_iter().chain(of_sets);
     used.extend(laws.map(|given| (Elasticity, given.key.into(), given.span)));
