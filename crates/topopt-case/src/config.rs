@@ -271,6 +271,7 @@ impl Config {
     pub fn load_case_names(&self) -> Vec<&str> {
         let moves = |support: &&Support| {
             support.displacement.is_some()
+                || support.rotation.is_some()
                 || support.temperature.as_ref().is_some_and(|value| *value.get_ref() != 0.0)
         };
         let mut moved = self.supports.iter().filter(moves);

@@ -101,8 +101,9 @@ fn used(config: &Config) -> Vec<(PhysicsKind, String, Range<usize>)> {
 
     for (i, support) in config.supports.iter().enumerate() {
         used.extend(support.temperature.as_ref().map(|t| (Heat, "temperature".into(), t.span())));
-        let moved = support.displacement.as_ref();
+        let (moved, turned) = (support.displacement.as_ref(), support.rotation.as_ref());
         used.extend(moved.map(|d| (Elasticity, "displacement".into(), d.span())));
+        used.extend(turned.map(|d| (Elasticity, "rotation".into(), d.span())));
         // All directions are what a written case has.
         let fix = format!("supports.{i}.fix");
         let is_partial = support.fix.len() < 3;

@@ -4,7 +4,7 @@
 use toml::Spanned;
 
 use super::transient::OverTime;
-use super::{Config, Constraint, FilterKind, Interpolation, Load, Method};
+use super::{Config, Constraint, FilterKind, Interpolation, Load, Method, Support};
 use crate::loads::kind::OnMass;
 use crate::responses::kind;
 
@@ -42,8 +42,7 @@ impl Config {
 
     /// Whether supports are moved, so that the compliance is that of both loads and movements.
     pub fn moves_supports(&self) -> bool {
-        let moved = self.supports.iter().filter_map(|support| support.displacement.as_ref());
-        moved.into_iter().any(|displacement| *displacement.get_ref() != [0.0; 3])
+        self.supports.iter().any(Support::moves)
     }
 
     /// The coldest of held, ambient and initial temperatures. Responses count temperatures from it,
