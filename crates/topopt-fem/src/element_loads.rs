@@ -63,7 +63,7 @@ impl ElementVectors {
     }
 
     /// q_e of thermal `strains` at unit coefficient: the integral of B^T D a T, as
-    /// [`crate::thermal_strain`] has it.
+    /// [`ThermalStrains`] have it.
     pub fn of_thermal_strains<K: ElementKernel<N>, const N: usize>(
         problem: &Discretization<K, N>,
         strains: &ThermalStrains,
