@@ -2,9 +2,9 @@
 //!
 //! A material strains by a T without stress, with its coefficients of expansion a and the change of
 //! temperature T, so that its stress is D (B u - a T). An element takes T as linear: in hexahedra
-//! the mean acts with the mean gradient, and slopes with the linear modes of [`crate::StrainMode`], as far
-//! as these can follow; by full integration, whose elements bend too little, the mean acts alone. A
-//! free body expands without stress, and with modes bends so under a uniform gradient.
+//! the mean acts with the mean gradient, and slopes with the linear modes of [`crate::StrainMode`],
+//! as far as these can follow; by full integration, whose elements bend too little, the mean acts
+//! alone. A free body expands without stress, and with modes bends so under a uniform gradient.
 
 use serde::Serialize;
 
