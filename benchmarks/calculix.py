@@ -5,8 +5,8 @@
 
 Every deck has eight bricks and one to three steps: distorted ones of C3D8, beside full integration, in the deck
 `modes` regular ones of C3D8I, beside incompatible modes, and in `tetrahedra` and `curved` bricks of six tetrahedra
-C3D10 each, with straight and with curved edges. Those named `ply` are orthotropic in an oblique frame. `topopt init`
-makes a case of the deck. ccx prints seven digits. Reactions are compared with more: with --runs N all loads are scaled
+C3D10 each, with straight and with curved edges. Those named `ply` are orthotropic in an oblique frame, those named `warm`
+expand. `topopt init` makes a case of the deck. ccx prints seven digits. Reactions are compared with more: with --runs N all loads are scaled
 by N factors in as many runs, and the mean of the scaled reactions loses the rounding. --record writes decks and printed
 numbers to a folder, for the test of the program.
 
@@ -72,6 +72,12 @@ def use_ply():
         "*Elastic, type=engineering constants\n30000., 8000., 5000., 0.25, 0.3, 0.35, 4000., 3000.\n2000.,\n"
     )
     SECTION = "*Solid section, elset=EALL, material=PLY, orientation=OBLIQUE\n"
+
+
+def use_expansion(cards):
+    """Goes on with a material that expands."""
+    global MATERIAL
+    MATERIAL += "*Expansion" + cards
 
 
 # Vertices of the faces S1 to S4 of C3D10.
@@ -247,12 +253,42 @@ def decks():
             ("pressure", theirs, lambda s: cload({}) + pressed(s)),
             ("weight", lambda s: cload({}) + f"*Dload, op=new\nEALL, GRAV, {s * 9.81e6:.13e}, 0.6, -0.8, 0.\n", None),
         ]
+    yield from warm_decks()
     use_ply()
     yield "ply_curved", "", [("node", scaled({END[0]: (300.0, -500.0, 200.0)}), None)]
     use_bricks(*REGULAR)
     yield "ply_modes", "", [("node", scaled({END[-1]: (300.0, -500.0, 200.0)}), None)]
     use_bricks("C3D8")
     yield "ply", "", [("node", scaled({END[-1]: (300.0, -500.0, 200.0)}), None)]
+    use_expansion(", type=ortho\n1e-5, 3e-5, -0.5e-5\n")
+    yield "warm_ply", BEGIN, [("uniform", heated(0.0), None)]
+
+
+BEGIN = "*Initial conditions, type=temperature\nNALL, 20.\n"
+
+
+def heated(slope):
+    """Temperatures 20 + 100 + slope x at the nodes."""
+    if slope == 0.0:
+        rows = lambda s: f"NALL, {20.0 + 100.0 * s:.13e}\n"
+    else:
+        rows = lambda s: "".join(f"{n}, {20.0 + s * (100.0 + slope * x[0]):.13e}\n" for n, x in NODES.items())
+    return lambda s: "*Cload, op=new\n*Temperature, op=new\n" + rows(s)
+
+
+def warm_decks():
+    """Parts that expand. C3D8 and C3D8I take the mean of the nodes in ccx: topopt that of the volume, and modes slopes."""
+    global MATERIAL
+    plain = MATERIAL
+    use_expansion("\n1.2e-5\n")
+    both = [("uniform", heated(0.0), None), ("graded", heated(-30.0), None)]
+    yield "warm_curved", BEGIN, both
+    use_bricks(*REGULAR)
+    yield "warm_modes", BEGIN, both[:1]
+    use_bricks("C3D8")
+    yield "warm", BEGIN, both[:1]
+    MATERIAL = plain
+    use_tetrahedra(0.03)
 
 
 PRINTS = "*Node print, nset=NALL\nU\n*Node print, nset=NALL\nRF\n*El print, elset=EALL, global=yes\nS\n"

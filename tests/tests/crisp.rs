@@ -143,7 +143,7 @@ impl Judge {
 
         let n = density.len();
         let (mut scratch, mut energies) = (vec![0.0; n], vec![0.0; n]);
-        linear.energies(&states, &mut scratch, &mut energies);
+        linear.energies(&states, &mut scratch, &mut energies).unwrap();
         let compliance = linear.compliances(&moduli, &states, &mut scratch).unwrap()[0];
         (compliance, renumbering.elements_to_original(&energies))
     }

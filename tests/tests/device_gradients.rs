@@ -12,7 +12,8 @@ use topopt_design::{
 };
 use topopt_fem::{
     Constraints, Coupling, Diffusion, Discretization, ElementFactors, ElementKernel,
-    ElementOperator, Jacobi, LoadCase, Material, Problem, Supports, surface_load,
+    ElementOperator, Jacobi, LoadCase, Material, Problem, Supports, TemperatureChange,
+    ThermalStrains, surface_load,
 };
 use topopt_linalg::{Backend, Space};
 use topopt_mesh::HexMesh;
@@ -31,7 +32,7 @@ fn mesh() -> HexMesh {
     HexMesh::new(coordinates, mesh.hexes().to_vec(), mesh.sets().clone()).unwrap()
 }
 
-/// A structure with weight in one load case and a moved support in the other.
+/// A structure with weight in one load case, a moved support and thermal strains in the other.
 fn structure() -> Problem {
     let mesh = mesh();
     let mut supports = Supports::none(mesh.n_nodes());
@@ -41,6 +42,11 @@ fn structure() -> Problem {
     let mut cases = [LoadCase::new("one", loads(0.3)), LoadCase::new("two", loads(0.7))];
     cases[0].body_force = [0.0, -0.05, 0.02].into();
     cases[1].prescribed = Some((0..3 * mesh.n_nodes()).map(|i| 0.1 * (i as f64).cos()).collect());
+    let change = |e: usize| TemperatureChange { mean: (e % 5) as f64, gradient: [0.3, -0.1, 0.2] };
+    let n = mesh.n_elements();
+    let expansions = vec![[0.01, 0.01, 0.01, 0.0, 0.0, 0.0]];
+    cases[1].thermal =
+        Some(ThermalStrains::new(expansions, vec![0; n], (0..n).map(change).collect()));
     Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, cases.into()).unwrap()
 }
 

@@ -235,14 +235,17 @@ impl<'a, B: Pointwise> Linear<'a, B> {
     }
 
     /// Computes the energies at unit modulus, see [`Loads::energies`].
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
     pub fn energies(
         &mut self,
         states: &[B::Vector],
         scratch: &mut B::Vector,
         energies: &mut B::Vector,
-    ) {
+    ) -> Result<(), BackendError> {
         let operator = self.solver.operator.as_ref();
-        self.loads.energies(self.backend, operator, states, scratch, energies);
+        self.loads.energies(self.backend, operator, states, scratch, energies)
     }
 
     /// Takes the effort of the solves since it was taken last.

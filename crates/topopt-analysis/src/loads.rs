@@ -5,6 +5,10 @@
 //! compliance f^T u. Written u = v + u_D with v zero at held components, v solves (K + S) v = f - K
 //! u_D. As Pi is stationary in v, only its explicit dependence on the design counts: dC/drho_e =
 //! -E'(rho_e) u_e^T K_e u_e + 2 u_e . df_e/drho_e.
+//!
+//! Thermal strains act by forces E(rho_e) q_e, with one law for stiffness and forces, so that no
+//! material strains more than another by its own heat \[GaoZhang2010\]: dC/drho_e = -E'(rho_e)
+//! (u_e^T K_e u_e - 2 v_e . q_e).
 
 use topopt_fem::{Acting, Coupling, ElementOperator, ElementVectors, ProblemView, add_film_flows};
 use topopt_linalg::{Backend, BackendError, Space};
@@ -21,6 +25,9 @@ pub struct Loads<B: Backend> {
     films: Option<Vec<Coupling>>,
     /// u = v + u_D of one load case, where a case has u_D.
     nodal: Option<B::Vector>,
+    /// Weighted sum of the energies of elements that are held against their thermal strains, see
+    /// [`ProblemView::restrained_energies`]; empty where no case has some.
+    restrained: Vec<f64>,
 }
 
 struct CaseLoads<B: Backend> {
@@ -32,6 +39,8 @@ struct CaseLoads<B: Backend> {
     constant: Vec<f64>,
     /// Loads of gravity and rotation, with the densities as factors.
     weight_loads: Option<ElementVectors>,
+    /// Forces against thermal strains; factors are the moduli.
+    thermal_loads: Option<ElementVectors>,
     prescribed: Option<Prescribed<B>>,
 }
 
@@ -58,6 +67,7 @@ impl<B: Backend> Loads<B> {
             cases: cases.into_iter().enumerate().map(case).collect::<Result<_, _>>()?,
             springs: springs.map(|springs| backend.upload(springs, nodes)).transpose()?,
             nodal: is_moved.then(|| backend.zeros(nodes)).transpose()?,
+            restrained: restrained(problem),
         })
     }
 
@@ -71,8 +81,10 @@ impl<B: Backend> Loads<B> {
         density: &B::Vector,
         moduli: &B::Vector,
     ) -> Result<(), BackendError> {
-        for CaseLoads { forces, constant, weight_loads, prescribed, .. } in &mut self.cases {
-            if weight_loads.is_none() && prescribed.is_none() {
+        for CaseLoads { forces, constant, weight_loads, thermal_loads, prescribed, .. } in
+            &mut self.cases
+        {
+            if weight_loads.is_none() && thermal_loads.is_none() && prescribed.is_none() {
                 continue;
             }
 
@@ -88,9 +100,8 @@ impl<B: Backend> Loads<B> {
             if let Some(loads) = weight_loads {
                 add(loads, density)?;
             }
-            if let Some(prescribed) = prescribed {
-                add(&prescribed.loads, moduli)?;
-            }
+            let of_moduli = [thermal_loads.as_ref(), prescribed.as_ref().map(|it| &it.loads)];
+            of_moduli.into_iter().flatten().try_for_each(|loads| add(loads, moduli))?;
             *forces = backend.upload(&f, self.nodes)?;
         }
         Ok(())
@@ -130,7 +141,7 @@ impl<B: Backend> Loads<B> {
         free: &[B::Vector],
         scratch: &mut B::Vector,
     ) -> Result<Vec<f64>, BackendError> {
-        let Self { cases, springs, films, nodal, nodes } = self;
+        let Self { cases, springs, films, nodal, nodes, .. } = self;
         let mut compliances = Vec::with_capacity(cases.len());
         for (case, v) in cases.iter().zip(free) {
             let dot = |x: &B::Vector, y: &B::Vector| backend.value(&backend.dot(x, y));
@@ -158,8 +169,11 @@ impl<B: Backend> Loads<B> {
         Ok(compliances)
     }
 
-    /// energies = sum over load cases of weight u_e^T K_e u_e at unit modulus. `scratch` is
-    /// overwritten.
+    /// energies = sum over load cases of weight (u_e^T K_e u_e - 2 v_e . q_e) at unit modulus, with
+    /// the q_e of thermal strains. `scratch` is overwritten.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
     pub fn energies(
         &mut self,
         backend: &B,
@@ -167,7 +181,7 @@ impl<B: Backend> Loads<B> {
         free: &[B::Vector],
         scratch: &mut B::Vector,
         energies: &mut B::Vector,
-    ) {
+    ) -> Result<(), BackendError> {
         let Self { cases, nodal, .. } = self;
         backend.fill(0.0, energies);
         for (case, v) in cases.iter().zip(free) {
@@ -178,8 +192,16 @@ impl<B: Backend> Loads<B> {
                 }
                 _ => operator.element_work(0, v, v, scratch),
             }
+            case.subtract_thermal_work(backend, 2.0, v, scratch)?;
             backend.axpby(case.weight, scratch, 1.0, energies);
         }
+        Ok(())
+    }
+
+    /// Energies that [`Loads::energies`] are less than the work of the stresses by thermal strains,
+    /// `[n_elements]`; empty where nothing expands.
+    pub fn restrained_energies(&self) -> &[f64] {
+        &self.restrained
     }
 
     /// Adds the sensitivity to loads of gravity and rotation: sensitivities += sum over load cases
@@ -214,6 +236,22 @@ impl<B: Backend> Loads<B> {
         self.cases[case].add_weight_work(backend, factor, y, out)
     }
 
+    /// Subtracts `factor` y_e . q_e with the q_e of thermal strains of load case `case` from `work`,
+    /// `[n_elements]`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn subtract_thermal_work(
+        &self,
+        backend: &B,
+        case: usize,
+        factor: f64,
+        y: &B::Vector,
+        work: &mut B::Vector,
+    ) -> Result<(), BackendError> {
+        self.cases[case].subtract_thermal_work(backend, factor, y, work)
+    }
+
     /// u = v + u_D of load case `case`.
     pub fn total(&self, backend: &B, case: usize, v: &B::Vector, u: &mut B::Vector) {
         match &self.cases[case].prescribed {
@@ -239,6 +277,19 @@ impl<B: Backend> Loads<B> {
         }
         Ok(values)
     }
+}
+
+/// Sums the energies of elements that are held against thermal strains, with the weights of the load
+/// cases.
+fn restrained(problem: &dyn ProblemView) -> Vec<f64> {
+    let mut sum = Vec::new();
+    for (k, case) in problem.cases().iter().enumerate().filter(|(_, case)| case.has_thermal_strain)
+    {
+        let energies = problem.restrained_energies(k);
+        sum.resize(energies.len(), 0.0);
+        sum.iter_mut().zip(energies).for_each(|(sum, energy)| *sum += case.weight * energy);
+    }
+    sum
 }
 
 /// Computes the flows through `films` at the temperatures `v`, `[n_nodes]`.
@@ -279,13 +330,14 @@ impl<B: Backend> CaseLoads<B> {
                 loads: problem.prescribed_loads(k),
             })
         };
-        let follows = case.has_body_force || case.prescribed.is_some();
+        let follows = case.has_body_force || case.has_thermal_strain || case.prescribed.is_some();
         Ok(Self {
             name: case.name.into(),
             weight: case.weight,
             forces: backend.upload(case.forces, problem.unknowns())?,
             constant: if follows { case.forces.to_vec() } else { Vec::new() },
             weight_loads: case.has_body_force.then(|| problem.body_loads(k)),
+            thermal_loads: case.has_thermal_strain.then(|| problem.thermal_loads(k)),
             prescribed: case.prescribed.map(prescribed).transpose()?,
         })
     }
@@ -302,6 +354,22 @@ impl<B: Backend> CaseLoads<B> {
     ) -> Result<(), BackendError> {
         if let Some(loads) = &self.weight_loads {
             backend.axpby(factor, &work(backend, loads, y)?, 1.0, out);
+        }
+        Ok(())
+    }
+}
+
+impl<B: Backend> CaseLoads<B> {
+    /// Computes work -= factor y_e . q_e; nothing without thermal strains.
+    fn subtract_thermal_work(
+        &self,
+        backend: &B,
+        factor: f64,
+        y: &B::Vector,
+        of_elements: &mut B::Vector,
+    ) -> Result<(), BackendError> {
+        if let Some(loads) = &self.thermal_loads {
+            backend.axpby(-factor, &work(backend, loads, y)?, 1.0, of_elements);
         }
         Ok(())
     }

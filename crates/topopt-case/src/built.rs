@@ -23,6 +23,11 @@ pub fn case(lookup: &Lookup, sets: &Sets, notes: &mut Vec<String>) -> Result<Con
     let mut config = lookup.config.of_built();
     let moved = Moved { before: lookup, after: sets };
     let mut findings = Vec::new();
+    // What expands nowhere loads nothing.
+    config.loads.retain(|load| {
+        let is_gone = load.set.as_ref().is_some_and(|set| !moved.is_left(set));
+        load.temperature().is_none() || !is_gone
+    });
     for load in &mut config.loads {
         match moved.load(load) {
             Ok(of_built) => *load = of_built,

@@ -1,7 +1,7 @@
 //! Forces, accelerations and displacements of a load case, in the user's node numbers.
 
 use serde::Serialize;
-use topopt_fem::{BodyForce, DIM};
+use topopt_fem::{BodyForce, DIM, TemperatureChange};
 
 /// Forces and prescribed displacements that act together; for heat, heat flows and temperatures.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +16,8 @@ pub struct CaseLoads<const N: usize = DIM> {
     pub gravity: [f64; 3],
     /// Rotations of the whole part.
     pub rotations: Vec<Rotation>,
+    /// Changes of temperature of the elements, `[n_elements]`, where a load has temperatures.
+    pub temperatures: Option<Vec<TemperatureChange>>,
     /// Displaced nodes, sorted, with their displacements in the directions in which they are held.
     pub displacements: Vec<(u32, [f64; N])>,
 }

@@ -11,6 +11,7 @@ mod design;
 mod design_consistency;
 mod elastic_laws;
 mod elements;
+mod expansions;
 mod keys;
 mod load_consistency;
 mod loads;
@@ -32,6 +33,9 @@ mod select;
 mod solver;
 mod style;
 mod suited;
+mod temperature;
+mod temperatures;
+mod thermal_expansion;
 mod transient;
 mod transient_consistency;
 mod units;
@@ -65,6 +69,8 @@ pub use select::{
     SelectKind, Sphere,
 };
 pub use solver::{Cycle, Device, MOST_THREADS, Preconditioner, Smoother, Solver, Strategy};
+pub use temperature::{ComputedTemperature, Temperature};
+pub use thermal_expansion::ThermalExpansion;
 pub use transient::{Capacity, MOST_STEPS, OverTime, Probe, STEP_COLUMNS, Transient};
 pub use units::{ForceUnit, LengthUnit, Units};
 
@@ -218,6 +224,7 @@ impl Config {
         let mut case = self.clone();
         case.output.directory = None;
         tetrahedra::resolve(&mut case);
+        case.loads.iter_mut().for_each(|load| load.make_absolute(self.folder()));
         let absolute = self.mesh_path().map(std::path::absolute).transpose();
         if let (Ok(Some(absolute)), Some(file)) = (absolute, &mut case.mesh.get_mut().file) {
             *file.get_mut() = absolute;
@@ -264,6 +271,7 @@ impl Config {
     pub fn load_case_names(&self) -> Vec<&str> {
         let moves = |support: &&Support| {
             support.displacement.is_some()
+                || support.rotation.is_some()
                 || support.temperature.as_ref().is_some_and(|value| *value.get_ref() != 0.0)
         };
         let mut moved = self.supports.iter().filter(moves);

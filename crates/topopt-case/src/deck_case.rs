@@ -18,6 +18,7 @@ pub fn case_of(file: &Path, imported: &ImportedMesh) -> (String, Vec<String>) {
     let mut case = DeckCase {
         sets: imported.mesh.sets(),
         physics: deck.physics,
+        has_temperatures: deck.loads.iter().any(is_temperature),
         text: String::new(),
         lost: deck.lost.clone(),
     };
@@ -60,10 +61,16 @@ pub(crate) fn note_on_lost(file: &Path, imported: &ImportedMesh) -> Option<Strin
     }
 }
 
+fn is_temperature(load: &DeckLoad) -> bool {
+    matches!(load.load, SetLoad::Temperature { .. })
+}
+
 /// A case that is being written.
 struct DeckCase<'a> {
     sets: &'a Sets,
     physics: DeckPhysics,
+    /// Whether elements expand in a load case.
+    has_temperatures: bool,
     text: String,
     lost: Vec<String>,
 }
@@ -131,12 +138,25 @@ impl DeckCase<'_> {
         if let Some(ratio) = ratio.filter(|_| self.physics == DeckPhysics::Elasticity) {
             self.line(&format!("poissons_ratio = {ratio:?}"));
         }
+        if self.physics == DeckPhysics::Elasticity {
+            self.expansion(&material.thermal_expansion);
+        }
         if let Some(density) = mass_density {
             self.line(&format!("mass_density = {density:?}"));
         }
         if let Some(capacity) = material.heat_capacity.filter(|_| self.physics == DeckPhysics::Heat)
         {
             self.line(&format!("heat_capacity = {capacity:?}"));
+        }
+    }
+
+    /// The expansion of a material: 0 where the deck gives none and others have temperatures.
+    fn expansion(&mut self, expansion: &[f64]) {
+        match expansion {
+            [] if !self.has_temperatures => {}
+            [] => self.line("thermal_expansion = 0.0"),
+            [one] => self.line(&format!("thermal_expansion = {one:?}")),
+            along => self.line(&format!("thermal_expansion = {along:?}")),
         }
     }
 
@@ -212,6 +232,7 @@ impl DeckCase<'_> {
             | SetLoad::Traction { set, .. }
             | SetLoad::HeatFlux { set, .. } => (Some(set), SetKind::Face),
             SetLoad::HeatSource { set, .. } => (set.as_ref(), SetKind::Element),
+            SetLoad::Temperature { set, .. } => (set.as_ref(), SetKind::Node),
             SetLoad::Gravity { .. } | SetLoad::Centrifugal { .. } => (None, SetKind::Element),
         };
         if set.is_some_and(|set| !self.has(set, "a load")) {
@@ -246,6 +267,10 @@ impl DeckCase<'_> {
                 let moment = (*moment != [0.0; 3]).then(|| vec![format!("moment = {moment:?}")]);
                 force.into_iter().chain(moment).collect()
             }
+            SetLoad::Temperature { temperature, reference, .. } => vec![vec![
+                format!("temperature = {temperature:?}"),
+                format!("reference_temperature = {reference:?}"),
+            ]],
             SetLoad::ByNode { .. } => vec![vec!["from_mesh = true".into()]],
             SetLoad::HeatFlux { heat_flux, .. } => vec![vec![format!("heat_flux = {heat_flux:?}")]],
             SetLoad::HeatSource { heat_source, .. } => {

@@ -117,6 +117,7 @@ fn totals(imported: &ImportedMesh) -> BTreeMap<String, Total> {
                 total.heat += heat_source * volume;
             }
             SetLoad::NodalHeat { set, heat } => total.heat += heat * nodes(set).len() as f64,
+            SetLoad::Temperature { .. } => {}
             SetLoad::Gravity { .. } | SetLoad::Centrifugal { .. } => total.has_body = true,
         }
     }

@@ -58,7 +58,9 @@ impl FullPart {
 /// that stay as they are.
 fn only_falls(problem: &dyn ProblemView, constraint: &PosedConstraint) -> bool {
     let response = &constraint.response;
-    let stays = problem.cases().iter().all(|c| !c.has_body_force && c.prescribed.is_none());
+    let cases = problem.cases();
+    let stays =
+        !cases.iter().any(|c| c.has_body_force || c.has_thermal_strain || c.prescribed.is_some());
     response.form.posed().only_falls() && stays && response.when.is_none()
 }
 

@@ -117,7 +117,7 @@ impl<'a> Layers<'a> {
     fn keep_supports<const N: usize>(&mut self, fixed: &[Vec<u32>; N]) {
         for support in &self.lookup.config.supports {
             let nodes = self.lookup.nodes(&support.set, support.kind, &mut Vec::new());
-            let moves = support.displacement.as_ref().is_some_and(|u| *u.get_ref() != [0.0; 3]);
+            let moves = support.moves();
             let is_held = |node: &u32| fixed.iter().all(|held| held.binary_search(node).is_ok());
             if moves || nodes.iter().all(is_held) && self.is_small(&nodes) {
                 self.keep_at(&nodes);

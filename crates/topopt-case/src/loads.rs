@@ -6,6 +6,7 @@ mod on_faces;
 mod on_mass;
 mod on_nodes;
 mod on_set;
+mod temperature;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ use crate::nodal_loads::NodalLoad;
 use kind::{LoadKey, LoadKind, OnMass, Place, Shape};
 
 /// Kinds of loads.
-pub static LOADS: [LoadKind; 12] = [
+pub static LOADS: [LoadKind; 13] = [
     on_nodes::FORCE,
     on_set::TOTAL_FORCE,
     on_set::MOMENT,
@@ -34,6 +35,7 @@ pub static LOADS: [LoadKind; 12] = [
     on_faces::PRESSURE,
     on_mass::GRAVITY,
     on_mass::ANGULAR_VELOCITY,
+    temperature::TEMPERATURE,
     on_faces::HEAT_FLUX,
     heat::HEAT_SOURCE,
     heat::TOTAL_HEAT,
@@ -66,7 +68,7 @@ const COMMON: [LoadKey; 4] = [
 
 /// Description of `[[loads]]` in the schema of the case file.
 const TEXT: &str = "A load: exactly one of `force`, `total_force`, `moment`, `bearing`, `traction`, \
-                    `pressure`, `gravity` and `angular_velocity`; of heat, of `heat_flux`, \
+                    `pressure`, `gravity`, `angular_velocity` and `temperature`; of heat, of `heat_flux`, \
                     `heat_source` and `total_heat`; of either `from_mesh`. Loads of the same case \
                     act together.";
 
@@ -130,13 +132,15 @@ impl Lookup<'_> {
             forces: forces.into_iter().collect(),
             gravity,
             rotations,
+            temperatures: self.temperatures(name, findings),
             displacements: self.displacements(name, findings),
         }
     }
 
     /// The entries that act on nodes, in their order.
     pub fn nodal_loads(&self) -> Vec<NodalLoad> {
-        let on_nodes = self.config.loads.iter().filter(|load| load.on_mass().is_none());
+        let acts = |load: &&Load| load.on_mass().is_none() && !load.is_in_elements();
+        let on_nodes = self.config.loads.iter().filter(acts);
         on_nodes.map(|load| self.nodal_load(load, |force| force)).collect()
     }
 
@@ -223,9 +227,12 @@ impl Lookup<'_> {
     /// Load cases that do no work: forces zero, or all on held components.
     pub fn idle_loads(&self, fixed: &[Vec<u32>; 3], cases: &[CaseLoads]) -> Vec<Finding> {
         let mut findings = Vec::new();
-        // Gravity and moved supports load a part whatever the forces are.
-        let by_forces =
-            |case: &&CaseLoads| case.acceleration().is_zero() && case.displacements.is_empty();
+        // Gravity, heat and moved supports load a part whatever the forces are.
+        let by_forces = |case: &&CaseLoads| {
+            case.acceleration().is_zero()
+                && case.displacements.is_empty()
+                && case.temperatures.is_none()
+        };
         for case in cases.iter().filter(by_forces) {
             let mut pushes = case.forces.iter().flat_map(|(node, force)| {
                 (0..3).filter(|&i| force[i] != 0.0).map(move |i| (i, node))

@@ -245,24 +245,26 @@ fn problem<K: Physics<N>, const N: usize>(
     renumbering: &Renumbering,
 ) -> Result<Problem<K, N>, InputError> {
     let kernel = K::of(config)?;
-    let n_nodes = case.mesh.n_nodes();
-    let new_node = renumbering.new_nodes();
+    let (n_nodes, new_node) = (case.mesh.n_nodes(), renumbering.new_nodes());
     let nodal = |values: &[(u32, [f64; N])]| {
         let values: Vec<_> =
             values.iter().map(|&(n, value)| (new_node[n as usize], value)).collect();
         on_all_nodes(n_nodes, &values).into_flattened()
     };
 
-    let load_case = |load: &CaseLoads<N>| LoadCase {
-        weight: load.weight,
-        body_force: K::body_force(config, load),
-        // In time these are part of the timeline.
-        prescribed: (config.transient.is_none() && !load.displacements.is_empty())
-            .then(|| nodal(&load.displacements)),
-        ..LoadCase::new(load.name.as_str(), nodal(&load.forces))
+    let load_case = |load: &CaseLoads<N>| {
+        Ok(LoadCase {
+            weight: load.weight,
+            body_force: K::body_force(config, load),
+            // In time these are part of the timeline.
+            prescribed: (config.transient.is_none() && !load.displacements.is_empty())
+                .then(|| nodal(&load.displacements)),
+            thermal: K::thermal_strains(config, &case.materials, load, renumbering)?,
+            ..LoadCase::new(load.name.as_str(), nodal(&load.forces))
+        })
     };
 
-    let loads = case.load_cases.iter().map(load_case).collect();
+    let loads = case.load_cases.iter().map(load_case).collect::<Result<_, Finding>>()?;
     let ElementFactors { stiffness, mass } = materials::factors::<K, N>(config, case);
     let of_problem = |factors: Vec<f64>| renumbering.elements_from_original(&factors);
     let factors =

@@ -7,7 +7,8 @@ pub mod heat;
 
 use serde::Serialize;
 use topopt_fem::{
-    BodyForce, Coupling, Discretization, ElementData, ElementKernel, ProblemError, Timeline,
+    BodyForce, Coupling, Discretization, ElementData, ElementKernel, ProblemError, ThermalStrains,
+    Timeline,
 };
 use topopt_mesh::Renumbering;
 
@@ -144,6 +145,20 @@ pub trait Physics<const N: usize>: ElementKernel<N> + Serialize {
     /// Returns the body force per volume of solid material, which scales with the density.
     fn body_force(_config: &Config, _load: &CaseLoads<N>) -> BodyForce<N> {
         BodyForce::ZERO
+    }
+
+    /// Computes the thermal strains in a load case, in the order of the problem, where elements
+    /// expand; `materials` are the elements of each material.
+    ///
+    /// # Errors
+    /// A finding for an expansion that no material has.
+    fn thermal_strains(
+        _config: &Config,
+        _materials: &[Vec<u32>],
+        _load: &CaseLoads<N>,
+        _renumbering: &Renumbering,
+    ) -> Result<Option<ThermalStrains>, Finding> {
+        Ok(None)
     }
 
     /// Builds the loads and held values over time, in the order of the problem, where the case is

@@ -64,7 +64,7 @@ impl Pieces {
     /// Whether a load case of `problem` acts on a piece, `[n_pieces]`.
     pub fn loaded<K: Physics<N>, const N: usize>(&self, problem: &Problem<K, N>) -> Vec<bool> {
         let cases = problem.load_cases();
-        if cases.iter().any(|case| !case.body_force.is_zero()) {
+        if cases.iter().any(|case| !case.body_force.is_zero() || case.thermal.is_some()) {
             return vec![true; self.nodes.len()];
         }
         let acts = |values: &[f64], node: u32| {

@@ -28,14 +28,13 @@ impl Lookup<'_> {
         let is_here =
             |support: &&Support| support.case.as_ref().is_none_or(|name| name.get_ref() == case);
         for support in self.config.supports.iter().filter(is_here) {
-            let displacement = support.displacement.as_ref();
-            let displacement = displacement.map_or([0.0; 3], |value| *value.get_ref());
             // What is not there has been reported with the supports.
             let nodes = self.nodes(&support.set, support.kind, &mut Vec::new());
 
             let mut other = None;
             for node in nodes {
                 let value = values.entry(node).or_default();
+                let displacement = support.displacement_at(self.mesh.coordinates()[node as usize]);
                 for axis in support.fix.iter().map(|axis| *axis as usize) {
                     let before = value[axis].replace(displacement[axis]);
                     other = other.or(before.filter(|before| *before != displacement[axis]));
@@ -43,7 +42,8 @@ impl Lookup<'_> {
             }
 
             findings.extend(other.map(|other| {
-                let place = support.displacement.as_ref().map_or(support.set.span(), |d| d.span());
+                let motion = support.displacement.as_ref().or(support.rotation.as_ref());
+                let place = motion.map_or(support.set.span(), |motion| motion.span());
                 let message = "two supports move the same nodes differently";
                 let label = format!("elsewhere moved by {other}");
                 Finding::new(message).at(self.config.source(), place, &label).remedy(

@@ -132,8 +132,7 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
             function.value = value;
         }
         self.compliances = self.equation.compliances(&mut self.scratch)?.to_vec();
-        self.equation.update_energies(&mut self.scratch);
-        Ok(())
+        self.equation.update_energies(&mut self.scratch)
     }
 
     /// Finds their gradients by the design variables.

@@ -32,7 +32,7 @@ pub struct StateEquation<'a, B: Pointwise> {
     trial_states: Vec<B::Vector>,
     /// Whether the trial states are those of a design near the next one.
     has_trial: bool,
-    /// Sum over load cases of weight u_e^T K_e u_e at unit modulus, `[n_elements]`.
+    /// Energies at unit modulus, `[n_elements]`, see [`topopt_analysis::Loads::energies`].
     energies: B::Vector,
     /// Compliances of the load cases of the design evaluated last; empty until asked for.
     compliances: Vec<f64>,
@@ -235,8 +235,8 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     }
 
     /// Finds the energies of the design evaluated last. `scratch` is overwritten.
-    pub(crate) fn update_energies(&mut self, scratch: &mut B::Vector) {
-        self.linear.energies(&self.states, scratch, &mut self.energies);
+    pub(crate) fn update_energies(&mut self, scratch: &mut B::Vector) -> Result<(), BackendError> {
+        self.linear.energies(&self.states, scratch, &mut self.energies)
     }
 
     /// Makes the structure of the preconditioner for the design evaluated last, once slow solves
@@ -364,6 +364,8 @@ impl<'a, B: Pointwise> StateEquation<'a, B> {
     pub(crate) fn strain_energy(&self) -> Result<Vec<f64>, BackendError> {
         let moduli = self.moduli()?;
         let mut energies = self.backend().download(&self.energies)?;
+        let restrained = self.linear.loads().restrained_energies();
+        energies.iter_mut().zip(restrained).for_each(|(w, more)| *w += more);
         energies.iter_mut().zip(moduli).for_each(|(w, modulus)| *w *= 0.5 * modulus);
         Ok(energies)
     }
@@ -384,17 +386,5 @@ fn scale<B: Pointwise>(
     if let Some(factors) = factors {
         backend.multiply(factors, values, scratch);
         backend.copy(scratch, values);
-    }
-}
-
-impl<B: Pointwise> AdjointVectors<B> {
-    fn new(backend: &B, nodes: Space, elements: Space) -> Result<Self, BackendError> {
-        let element = || backend.zeros(elements);
-        Ok(Self {
-            state: backend.zeros(nodes)?,
-            work: element()?,
-            slope: element()?,
-            product: element()?,
-        })
     }
 }

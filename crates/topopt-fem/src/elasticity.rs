@@ -6,6 +6,7 @@ mod formulation;
 mod integrals;
 mod mean_gradient;
 mod modes;
+mod thermal;
 mod twins;
 
 use pulp::Simd;
@@ -14,10 +15,13 @@ use topopt_mesh::HexMesh;
 
 use crate::kernel::{bounds_of, joined};
 use crate::operators::{Gradients, Lanes, Matrix, Nodal};
+use crate::relaxation::{Relaxation, relaxed_transpose};
 use crate::stiffness_tensor::{Stiffness, coupling, stress};
-use crate::strain_tensor::Strain;
+use crate::strain_tensor::{Strain, Tensor};
+use crate::thermal_strain::Restrained;
 use crate::{
-    Corners, DIM, ElementKernel, ElementMatrix, Elements, Law, MAX_TERMS, MODES, Material, Supports,
+    Corners, DIM, ElementKernel, ElementMatrix, Elements, Law, MAX_TERMS, MODES, Material,
+    Supports, ThermalStrains,
 };
 pub use bounds::{BOUND_STEPS, BoundParameters};
 pub use formulation::Formulation;
@@ -76,10 +80,31 @@ impl Elasticity {
         [normal(xx), normal(yy), normal(zz), mu * xy, mu * yz, mu * zx]
     }
 
-    /// Contraction along the normal of a plane without stress, per change of area within the plane.
-    pub(crate) fn contraction(&self) -> f64 {
+    /// Numbers by which planes without stress relax.
+    pub(crate) fn relaxation(&self) -> Relaxation<'_> {
         let (lambda, mu) = self.lame;
-        lambda / (lambda + 2.0 * mu)
+        let contraction = lambda / (lambda + 2.0 * mu);
+        Relaxation { stiffness: self.stiffness.as_ref(), contraction }
+    }
+
+    /// The stress against a strain at Young's modulus 1; none on planes of a normal.
+    fn against(&self, strain: &Strain, normal: Option<[f64; DIM]>) -> Tensor {
+        let [xx, yy, zz, xy, yz, zx] = self.stress(strain);
+        let stress = [[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]];
+        normal.map_or(stress, |n| relaxed_transpose(&stress, n, &self.relaxation()))
+    }
+
+    /// The stress of element `e` against its thermal strain at the reference coordinates `xi`, at
+    /// Young's modulus 1.
+    pub(crate) fn thermal_stress(
+        &self,
+        strains: &ThermalStrains,
+        mesh: &HexMesh,
+        e: usize,
+        xi: [f64; DIM],
+    ) -> [f64; 6] {
+        let against = |strain: &_, normal| self.against(strain, normal);
+        thermal::stress_at(&against, self.formulation, (strains, mesh, e), xi)
     }
 
     /// Parameters of [`ElementKernel::bounds`].
@@ -188,6 +213,17 @@ impl ElementKernel<DIM> for Elasticity {
         }
         let lame = (Lanes::splat(simd, self.lame.0), Lanes::splat(simd, self.lame.1));
         integrals::stress(gradient, lame, *modulus)
+    }
+
+    fn restrained(
+        &self,
+        elements: &Elements,
+        e: usize,
+        strains: &ThermalStrains,
+    ) -> Restrained<DIM> {
+        let own = self.of_element(elements, e);
+        let against = |strain: &_, normal| own.against(strain, normal);
+        thermal::restrained(&against, own.formulation, (strains, elements.mesh(), e))
     }
 
     fn bounds(&self, elements: &Elements) -> Vec<f32> {

@@ -2,7 +2,7 @@
 //! and a factor s_e that the design sets.
 //!
 //! Gravity and rotation have the densities as factors. Prescribed displacements, moved to the
-//! right-hand side, have the moduli.
+//! right-hand side, and thermal strains have the moduli.
 
 use rayon::prelude::*;
 use topopt_mesh::cells::Shape;
@@ -13,7 +13,7 @@ use crate::element_matrices::ElementMatrices;
 use crate::operators::stored::element_values;
 use crate::{
     BodyForce, Corners, Discretization, ElementKernel, ElementMatrix, ElementVector, Problem,
-    tetrahedra,
+    ThermalStrains, tetrahedra,
 };
 
 /// The vectors q_e, zero at held unknowns, and where they are summed. They live on the host: they
@@ -60,6 +60,22 @@ impl ElementVectors {
         Self::new(problem, elements, |&e| {
             of_element(&mesh.element_coordinates(e as usize), &force(e))
         })
+    }
+
+    /// q_e of thermal `strains` at unit coefficient: the integral of B^T D a T, as
+    /// [`ThermalStrains`] have it.
+    pub fn of_thermal_strains<K: ElementKernel<N>, const N: usize>(
+        problem: &Discretization<K, N>,
+        strains: &ThermalStrains,
+    ) -> Self {
+        match problem.elements().are_tetrahedra() {
+            true => {
+                Self::new(problem, strains.elements(), |&e| held::<K, N, 10>(problem, strains, e))
+            }
+            false => {
+                Self::new(problem, strains.elements(), |&e| held::<K, N, 8>(problem, strains, e))
+            }
+        }
     }
 
     /// q_e = -K_e u_e of the first term at unit coefficient, for values u of held unknowns, zero at
@@ -174,6 +190,16 @@ impl ElementVectors {
             slots: places.into_iter().map(|(_, slot)| slot).collect(),
         }
     }
+}
+
+/// Forces of an element of E nodes that is held against its thermal strain.
+fn held<K: ElementKernel<N>, const N: usize, const E: usize>(
+    problem: &Discretization<K, N>,
+    strains: &ThermalStrains,
+    element: u32,
+) -> ElementVector<N, E> {
+    let held = problem.kernel().restrained(&problem.elements(), element as usize, strains);
+    held.forces.try_into().unwrap_or([[0.0; N]; E])
 }
 
 /// -K_e u_e of the first term at unit coefficient of an element of E nodes.

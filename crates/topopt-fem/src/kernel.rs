@@ -10,7 +10,8 @@ use topopt_mesh::HexMesh;
 
 use crate::lanes::MAX_LANES;
 use crate::operators::{Gradients, Lanes, Nodal, load_coordinates};
-use crate::{Constraints, Corners, DIM, Elements, Law};
+use crate::thermal_strain::Restrained;
+use crate::{Constraints, Corners, DIM, Elements, Law, ThermalStrains};
 
 /// Values at the nodes of an element, `[E][N]`; by default a hexahedron.
 pub type ElementVector<const N: usize, const E: usize = 8> = [[f64; N]; E];
@@ -116,6 +117,16 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
     /// to the motions by which aggregates move.
     fn ground(&self, _coefficients: &[f64; MAX_TERMS], _x: &Corners) -> ElementVector<N> {
         [[0.0; N]; 8]
+    }
+
+    /// Computes what it takes to hold element `e` against its thermal strain, in the first term.
+    fn restrained(
+        &self,
+        _elements: &Elements,
+        _e: usize,
+        _strains: &ThermalStrains,
+    ) -> Restrained<N> {
+        Restrained::default()
     }
 
     /// The motions without energy that `held` leaves to the connected `nodes`, in words.

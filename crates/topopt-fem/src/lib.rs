@@ -90,7 +90,9 @@ mod preconditioner;
 mod problem;
 mod problem_view;
 pub mod recovery;
+mod relaxation;
 pub mod remote_load;
+mod restrained;
 mod shape_gradients;
 mod sharing;
 mod springs;
@@ -104,7 +106,9 @@ pub mod stress;
 pub mod stress_error;
 mod supports;
 pub mod surface_load;
+mod temperature_change;
 pub mod tetrahedra;
+mod thermal_strain;
 mod transient;
 mod with_capacity;
 mod with_films;
@@ -143,11 +147,14 @@ pub use patches::Patches;
 pub use preconditioner::{BlockJacobi, ElementPreconditioner, Jacobi, Level};
 pub use problem::{ElementFactors, LoadCase, Problem, ProblemError};
 pub use problem_view::{Acting, ProblemView, RemoteProblem};
+pub use restrained::{restrained_energies, thermal_forces};
 pub use sharing::{Divided, PartSharing, Refreshed, Shared, Sharing};
 pub use springs::WithSprings;
 pub use strain_modes::{MONOMIALS, StrainMode};
 pub use strategy::Strategy;
 pub use supports::Supports;
+pub use temperature_change::{TemperatureChange, temperature_changes};
+pub use thermal_strain::{Restrained, ThermalStrains};
 pub use transient::{
     AdjointSteps, Held, OverTime, StepData, StepLoads, StepSolver, ThetaScheme, Timeline, Varying,
     factor_at, lumped_capacity,

@@ -8,7 +8,7 @@ use topopt_mesh::{Components, HexMesh};
 
 use crate::{
     BodyForce, Constraints, DIM, Discretization, Elasticity, ElementKernel, Material, Supports,
-    add_film_flows,
+    ThermalStrains, add_film_flows,
 };
 
 /// Forces and prescribed displacements that act together; for heat, heat flows and temperatures.
@@ -24,13 +24,16 @@ pub struct LoadCase<const N: usize = DIM> {
     pub body_force: BodyForce<N>,
     /// Values of the held unknowns, `[n_nodes][N]`; none where all are held at zero.
     pub prescribed: Option<Vec<f64>>,
+    /// Strains by changes of temperature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thermal: Option<ThermalStrains>,
 }
 
 impl<const N: usize> LoadCase<N> {
     /// Nodal forces alone, `[n_nodes][N]`, of weight 1.
     pub fn new(name: impl Into<String>, forces: Vec<f64>) -> Self {
         let body_force = BodyForce::ZERO;
-        Self { name: name.into(), weight: 1.0, forces, body_force, prescribed: None }
+        Self { name: name.into(), weight: 1.0, forces, body_force, prescribed: None, thermal: None }
     }
 }
 
@@ -108,10 +111,10 @@ pub enum ProblemError {
          is not one for each element"
     )]
     BadFactor,
-    /// A force, displacement or weight that is not a usable number.
+    /// A force, displacement, temperature or weight that is not a usable number.
     #[error(
-        "load case `{name}` has a force, displacement or weight that is not a finite number, or a \
-         weight <= 0"
+        "load case `{name}` has a force, displacement, temperature or weight that is not a finite \
+         number, or a weight <= 0"
     )]
     BadLoad {
         /// Name of the load case.
@@ -180,12 +183,15 @@ impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
     ) -> Result<Self, ProblemError> {
         let (mesh, held) = (discretization.mesh(), discretization.constraints());
         for case in &mut load_cases {
-            if !is_usable(case, N * mesh.n_nodes()) {
+            let thermal = case.thermal.as_ref();
+            let has_strains = thermal.is_none_or(|strains| strains.is_usable(mesh.n_elements()));
+            if !has_strains || !is_usable(case, N * mesh.n_nodes()) {
                 return Err(ProblemError::BadLoad { name: case.name.clone() });
             }
             held.clear(&mut case.forces);
             case.prescribed.iter_mut().for_each(|u| held.clear_free(u));
             case.prescribed.take_if(|u| u.iter().all(|&u| u == 0.0));
+            case.thermal.take_if(|strains| strains.elements().is_empty());
         }
         let acting = load_cases.iter().map(|case| with_films(case, held)).collect();
         Ok(Self { discretization, load_cases, factors: ElementFactors::default(), acting })
@@ -248,6 +254,7 @@ fn is_usable<const N: usize>(case: &LoadCase<N>, n_dofs: usize) -> bool {
 fn does_work<const N: usize>(case: &LoadCase<N>, held: &Constraints<N>) -> bool {
     let is_free = |i: usize| (0..held.n_nodes()).any(|node| !held.is_fixed(node, i));
     case.prescribed.is_some()
+        || case.thermal.is_some()
         || case.forces.par_iter().any(|&f| f != 0.0)
         || (0..N).any(|i| !case.body_force.is_zero_along(i) && is_free(i))
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use topopt_linalg::Space;
 
+use crate::restrained::restrained_energies;
 use crate::{Coupling, ElementKernel, ElementVectors, Problem};
 
 /// Data of a problem that a state equation needs besides operator and preconditioner. Every rank has one,
@@ -38,6 +39,13 @@ pub trait ProblemView: Sync {
     /// q_e of the body force of load case `case`, see [`ElementVectors::of_body_force`].
     fn body_loads(&self, case: usize) -> ElementVectors;
 
+    /// q_e of the thermal strains of load case `case`, see [`ElementVectors::of_thermal_strains`].
+    fn thermal_loads(&self, case: usize) -> ElementVectors;
+
+    /// Twice the energies at unit coefficient of elements that are held against these strains,
+    /// `[n_elements]`.
+    fn restrained_energies(&self, case: usize) -> Vec<f64>;
+
     /// q_e of the prescribed values of load case `case`, see [`ElementVectors::of_prescribed`].
     fn prescribed_loads(&self, case: usize) -> ElementVectors;
 
@@ -61,6 +69,8 @@ pub struct Acting<'a> {
     pub forces: &'a [f64],
     /// Whether the elements have weight.
     pub has_body_force: bool,
+    /// Whether elements expand by changes of temperature.
+    pub has_thermal_strain: bool,
     /// Values of the held unknowns, `[n_nodes][n]`, if any is not zero.
     pub prescribed: Option<&'a [f64]>,
 }
@@ -105,6 +115,7 @@ impl<K: ElementKernel<N>, const N: usize> ProblemView for Problem<K, N> {
             weight: case.weight,
             forces: self.forces(k),
             has_body_force: !case.body_force.is_zero(),
+            has_thermal_strain: case.thermal.is_some(),
             prescribed: case.prescribed.as_deref(),
         });
         acting.collect()
@@ -112,6 +123,17 @@ impl<K: ElementKernel<N>, const N: usize> ProblemView for Problem<K, N> {
 
     fn body_loads(&self, case: usize) -> ElementVectors {
         ElementVectors::of_body_force(self, &self.load_cases()[case].body_force)
+    }
+
+    fn thermal_loads(&self, case: usize) -> ElementVectors {
+        let loads = |strains| ElementVectors::of_thermal_strains(self, strains);
+        let none = || ElementVectors::without_values(self.mesh().n_elements());
+        self.load_cases()[case].thermal.as_ref().map_or_else(none, loads)
+    }
+
+    fn restrained_energies(&self, case: usize) -> Vec<f64> {
+        let strains = self.load_cases()[case].thermal.as_ref();
+        strains.map_or_else(Vec::new, |strains| restrained_energies(self, strains))
     }
 
     fn prescribed_loads(&self, case: usize) -> ElementVectors {
@@ -139,6 +161,7 @@ struct RemoteCase {
     name: String,
     weight: f64,
     has_body_force: bool,
+    has_thermal_strain: bool,
     is_moved: bool,
 }
 
@@ -149,6 +172,7 @@ impl RemoteProblem {
             name: case.name.into(),
             weight: case.weight,
             has_body_force: case.has_body_force,
+            has_thermal_strain: case.has_thermal_strain,
             is_moved: case.prescribed.is_some(),
         });
         Self {
@@ -209,6 +233,7 @@ impl ProblemView for RemoteProblem {
             weight: case.weight,
             forces: &[],
             has_body_force: case.has_body_force,
+            has_thermal_strain: case.has_thermal_strain,
             prescribed: values(case.is_moved),
         });
         acting.collect()
@@ -216,6 +241,14 @@ impl ProblemView for RemoteProblem {
 
     fn body_loads(&self, _: usize) -> ElementVectors {
         ElementVectors::without_values(self.n_elements)
+    }
+
+    fn thermal_loads(&self, _: usize) -> ElementVectors {
+        ElementVectors::without_values(self.n_elements)
+    }
+
+    fn restrained_energies(&self, _: usize) -> Vec<f64> {
+        Vec::new()
     }
 
     fn prescribed_loads(&self, _: usize) -> ElementVectors {

@@ -7,9 +7,9 @@ use topopt_mesh::hexahedron::gauss_points;
 use topopt_mesh::vector::dot;
 
 use crate::elements::Corners;
+use crate::relaxation::{relaxed, relaxed_transpose, tensor};
 use crate::shape_gradients::physical_gradients;
-use crate::stiffness_tensor::{PLACE, relaxing, stress};
-use crate::strain_modes::{MONOMIALS, StrainMode};
+use crate::strain_modes::{MONOMIALS, StrainMode, monomial};
 pub use crate::strain_tensor::Strain;
 use crate::strain_tensor::{Tensor, listed};
 use crate::{DIM, Elasticity, Formulation, tetrahedra};
@@ -75,7 +75,7 @@ pub fn add_strain_transpose(
         let [xx, yy, zz, xy, yz, zx] = *s;
         let s = [[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]];
         for (factor, mode) in modes_at(kernel, &mesh.element_coordinates(e), xi) {
-            let own = mode.normal.map_or(s, |n| relaxed_transpose(&s, n, kernel));
+            let own = mode.normal.map_or(s, |n| relaxed_transpose(&s, n, &kernel.relaxation()));
             for (&node, p) in hex.iter().zip(mode.gradients) {
                 let sum = &mut out[node as usize];
                 (0..DIM).for_each(|i| sum[i] += factor * dot(own[i], p));
@@ -110,47 +110,5 @@ fn strain_of(kernel: &Elasticity, mode: &StrainMode, u: &[[f64; DIM]; 8]) -> Ten
         }
     }
     let own = tensor(|i, j| 0.5 * (du[i][j] + du[j][i]));
-    mode.normal.map_or(own, |normal| relaxed(&own, normal, kernel))
-}
-
-/// The monomial of the reference coordinates by the bits of xi, eta and zeta.
-fn monomial(bits: usize, xi: [f64; DIM]) -> f64 {
-    (0..DIM).filter(|i| bits >> i & 1 == 1).map(|i| xi[i]).product()
-}
-
-/// The strain within planes of normal n, and the strains across that leave no stress on them.
-fn relaxed(strain: &Tensor, n: [f64; DIM], kernel: &Elasticity) -> Tensor {
-    let within = within(strain, n);
-    if let Some(d) = kernel.anisotropic() {
-        let [xx, yy, zz, xy, yz, zx] = stress(&relaxing(d, n), &stress(d, &listed(&within)));
-        let [xy, yz, zx] = [xy, yz, zx].map(|angle| 0.5 * angle);
-        let added = [[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]];
-        return tensor(|i, j| within[i][j] - added[i][j]);
-    }
-    let along = kernel.contraction() * (0..DIM).map(|i| within[i][i]).sum::<f64>();
-    tensor(|i, j| within[i][j] - along * n[i] * n[j])
-}
-
-/// The transpose of [`relaxed`].
-fn relaxed_transpose(s: &Tensor, n: [f64; DIM], kernel: &Elasticity) -> Tensor {
-    let (own, normal) = (within(s, n), dot(s.map(|row| dot(row, n)), n));
-    let Some(d) = kernel.anisotropic() else {
-        let along = kernel.contraction() * normal;
-        return tensor(|i, j| own[i][j] - along * (f64::from(u8::from(i == j)) - n[i] * n[j]));
-    };
-    let s = [s[0][0], s[1][1], s[2][2], s[0][1], s[1][2], s[2][0]];
-    let of_added = stress(d, &stress(&relaxing(d, n), &s));
-    let of_added = within(&tensor(|i, j| of_added[PLACE[i][j]]), n);
-    tensor(|i, j| own[i][j] - of_added[i][j])
-}
-
-/// The part of a symmetric tensor within planes of normal n: (I - n n^T) t (I - n n^T).
-fn within(t: &Tensor, n: [f64; DIM]) -> Tensor {
-    let tn = t.map(|row| dot(row, n));
-    let nn = dot(tn, n);
-    tensor(|i, j| t[i][j] - tn[i] * n[j] - n[i] * tn[j] + nn * n[i] * n[j])
-}
-
-fn tensor(entry: impl Fn(usize, usize) -> f64) -> Tensor {
-    std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j)))
+    mode.normal.map_or(own, |normal| relaxed(&own, normal, &kernel.relaxation()))
 }

@@ -102,6 +102,11 @@ fn shape_coefficient(node: &[f64; 3], monomial: usize) -> f64 {
     0.125 * factors.product::<f64>()
 }
 
+/// The monomial of the reference coordinates by the bits of xi, eta and zeta.
+pub(crate) fn monomial(bits: usize, xi: [f64; 3]) -> f64 {
+    (0..3).filter(|i| bits >> i & 1 == 1).map(|i| xi[i]).product()
+}
+
 /// The sum of vectors times factors.
 fn sum(terms: impl IntoIterator<Item = (f64, [f64; 3])>) -> [f64; 3] {
     terms

@@ -4,7 +4,7 @@ use nalgebra::Matrix3;
 use rayon::prelude::*;
 
 use crate::strain::strain_at;
-use crate::{Elasticity, ElementKernel, Elements};
+use crate::{Elasticity, ElementKernel, Elements, ThermalStrains};
 
 /// A symmetric stress tensor (force per area) as (xx, yy, zz, xy, yz, zx).
 pub type Stress = [f64; 6];
@@ -13,20 +13,40 @@ pub type Stress = [f64; 6];
 /// than elsewhere on a smooth mesh, and free of the parasitic shear of bent elements.
 pub const CENTER: [f64; 3] = [0.0; 3];
 
-/// The stress D(E_e) B(xi) u_e of every element at the reference coordinates `xi`, for instance
+/// A deformed part.
+#[derive(Debug, Clone, Copy)]
+pub struct Deformed<'a> {
+    /// Displacements, `[n_nodes][3]` (length).
+    pub u: &'a [f64],
+    /// Strains by changes of temperature, which leave no stress.
+    pub thermal: Option<&'a ThermalStrains>,
+}
+
+impl<'a> From<&'a [f64]> for Deformed<'a> {
+    fn from(u: &'a [f64]) -> Self {
+        Self { u, thermal: None }
+    }
+}
+
+impl<'a> From<&'a Vec<f64>> for Deformed<'a> {
+    fn from(u: &'a Vec<f64>) -> Self {
+        u.as_slice().into()
+    }
+}
+
+/// The stress D(E_e) (B(xi) u_e - a T) of every element at the reference coordinates `xi`, for instance
 /// [`CENTER`] or one of [`topopt_mesh::hexahedron::gauss_points`]: `[n_elements][6]`.
 ///
-/// `moduli`: Young's moduli E_e, `[n_elements]` (force per area). `u`: displacements,
-/// `[n_nodes][3]` (length).
+/// `moduli`: Young's moduli E_e, `[n_elements]` (force per area).
 pub fn stresses<'a>(
     kernel: &Elasticity,
     elements: impl Into<Elements<'a>>,
     moduli: &[f64],
-    u: &[f64],
+    deformed: impl Into<Deformed<'a>>,
     xi: [f64; 3],
 ) -> Vec<Stress> {
-    let elements = elements.into();
-    let of_element = |e: usize| stress_at(kernel, elements, moduli[e], u, e, xi);
+    let (elements, deformed) = (elements.into(), deformed.into());
+    let of_element = |e: usize| stress_at(kernel, elements, moduli[e], deformed, e, xi);
     (0..elements.n_elements()).into_par_iter().map(of_element).collect()
 }
 
@@ -35,14 +55,18 @@ pub fn stress_at<'a>(
     kernel: &Elasticity,
     elements: impl Into<Elements<'a>>,
     modulus: f64,
-    u: &[f64],
+    deformed: impl Into<Deformed<'a>>,
     element: usize,
     xi: [f64; 3],
 ) -> Stress {
-    let elements = elements.into();
-    let kernel = kernel.of_element(&elements, element);
-    let strain = strain_at(&kernel, elements.mesh(), u, element, xi);
-    kernel.stress(&strain).map(|stress| modulus * stress)
+    let (elements, Deformed { u, thermal }) = (elements.into(), deformed.into());
+    let (mesh, kernel) = (elements.mesh(), kernel.of_element(&elements, element));
+    let mut stress = kernel.stress(&strain_at(&kernel, mesh, u, element, xi));
+    if let Some(strains) = thermal {
+        let free = kernel.thermal_stress(strains, mesh, element, xi);
+        stress = std::array::from_fn(|i| stress[i] - free[i]);
+    }
+    stress.map(|stress| modulus * stress)
 }
 
 /// The equivalent stress of von Mises, sqrt(3/2 s : s) with the deviator s: what a uniaxial stress

@@ -7,10 +7,10 @@ use topopt_mesh::{HexMesh, tetrahedron};
 
 use crate::recovery::{NO_VALUE, Recovered, Samples};
 use crate::stiffness_tensor::stress_energy;
-use crate::stress::{Stress, stress_at};
+use crate::stress::{Deformed, Stress, stress_at};
 use crate::{DIM, Elasticity, ElementKernel, Elements};
 
-/// A solved part: Young's moduli `[n_elements]` (force per area) and displacements `[n_nodes][3]`.
+/// A solved part: Young's moduli `[n_elements]` (force per area) and its deformation.
 #[derive(Debug, Clone, Copy)]
 pub struct Solution<'a> {
     /// Formulation of the elements and Poisson's ratio.
@@ -19,8 +19,8 @@ pub struct Solution<'a> {
     pub elements: Elements<'a>,
     /// Young's moduli, `[n_elements]` (force per area).
     pub moduli: &'a [f64],
-    /// Displacements, `[n_nodes][3]` (length).
-    pub u: &'a [f64],
+    /// Displacements and thermal strains.
+    pub deformed: Deformed<'a>,
 }
 
 impl<'a> Solution<'a> {
@@ -46,7 +46,7 @@ impl<'a> Solution<'a> {
     }
 
     fn stress(&self, element: usize, xi: [f64; DIM]) -> Stress {
-        stress_at(self.kernel, self.elements, self.moduli[element], self.u, element, xi)
+        stress_at(self.kernel, self.elements, self.moduli[element], self.deformed, element, xi)
     }
 
     /// Slopes of the element's stress at its center along x, y and z.

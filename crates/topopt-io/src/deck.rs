@@ -72,6 +72,9 @@ pub struct DeckMaterial {
     pub law: Option<DeckLaw>,
     /// Mass per volume, if the deck gives it.
     pub mass_density: Option<f64>,
+    /// Strain per temperature, if the deck gives it: one number, or those along the axes of its law,
+    /// without one along x, y and z.
+    pub thermal_expansion: Vec<f64>,
     /// Conductivity, if the deck gives it: one number, or those along x, y and z.
     pub conductivity: Vec<f64>,
     /// Heat per mass and temperature, if the deck gives it.
@@ -79,6 +82,19 @@ pub struct DeckMaterial {
     /// Words of the deck on elasticity or conductivity that are not understood, such as
     /// `*ELASTIC, TYPE=ORTHO (line 7)`: a case then needs a number of the user's.
     pub not_understood: Option<String>,
+}
+
+impl DeckMaterial {
+    /// The isotropic law as one along axes.
+    pub(crate) fn along_axes(&self) -> Option<DeckLaw> {
+        let (modulus, ratio) = (self.youngs_modulus?, self.poissons_ratio?);
+        let constants = DeckConstants::Engineering {
+            youngs_moduli: [modulus; 3],
+            poissons_ratios: [ratio; 3],
+            shear_moduli: [modulus / (2.0 * (1.0 + ratio)); 3],
+        };
+        Some(DeckLaw { constants, frame: None })
+    }
 }
 
 /// A law of elasticity with a direction.
@@ -220,6 +236,15 @@ pub enum SetLoad {
     Gravity {
         /// Acceleration (length per time squared).
         acceleration: [f64; 3],
+    },
+    /// Temperature by which elements expand.
+    Temperature {
+        /// The node set; none for all nodes.
+        set: Option<String>,
+        /// The temperature.
+        temperature: f64,
+        /// Temperature without thermal strain.
+        reference: f64,
     },
     /// Rotation of the whole part.
     Centrifugal {

@@ -22,6 +22,7 @@ use topopt_study::place::Place;
 use topopt_study::ranks::Team;
 use topopt_study::run::{Request, run};
 use topopt_study::studied::Studied;
+use topopt_study::temperatures;
 use topopt_study::thread_pool::thread_pool;
 
 use crate::attended::{attended, none};
@@ -228,6 +229,7 @@ fn look_at<K: Studied<N>, const N: usize>(
     mesh: Option<HexMesh>,
 ) -> Result<Vec<Finding>, Failure> {
     thread_pool(config.solver.threads)?.install(|| {
+        let config = &temperatures::solved(config, &Gmsh::default(), &Interrupt::new())?;
         let case = match mesh {
             Some(mesh) => case::Case::<N>::on::<K>(config, mesh)?,
             None => case::Case::<N>::of::<K>(config, &Gmsh::default(), &Interrupt::new())?,

@@ -1,8 +1,8 @@
 //! The page of an analysis.
 
 use maud::html;
-use topopt_mesh::{HexMesh, Quality};
-use topopt_surface::{Places, TriangleSurface};
+use topopt_mesh::{HexMesh, Places, Quality};
+use topopt_surface::TriangleSurface;
 
 use crate::page;
 use crate::report::{Fact, Part, States};

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use maud::{Markup, html};
-use topopt_mesh::HexMesh;
 use topopt_mesh::vector::length;
-use topopt_surface::{Places, TriangleSurface};
+use topopt_mesh::{HexMesh, Places};
+use topopt_surface::TriangleSurface;
 
 use crate::arrow::arrows;
 use crate::color_map::{ARROWS, CASES, MARKS, css, gradient, linear};

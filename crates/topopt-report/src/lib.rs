@@ -59,8 +59,7 @@ mod picture;
 mod raster;
 mod report;
 
-use topopt_mesh::Quality;
-use topopt_surface::Places;
+use topopt_mesh::{Places, Quality};
 
 pub use analysis::Analysis;
 pub use chart::Curve;

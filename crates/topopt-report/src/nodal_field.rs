@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use topopt_mesh::Places;
 use topopt_mesh::vector::length;
-use topopt_surface::{Places, TriangleSurface};
+use topopt_surface::TriangleSurface;
 
 use crate::color_map::viridis;
 use crate::picture::Shape;

@@ -1,8 +1,8 @@
 //! The page: what stands where.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use topopt_mesh::{HexMesh, QualitySummary};
-use topopt_surface::{Places, TriangleSurface};
+use topopt_mesh::{HexMesh, Places, QualitySummary};
+use topopt_surface::TriangleSurface;
 
 use crate::chart;
 use crate::illustration::{self, Shown};

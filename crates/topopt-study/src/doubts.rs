@@ -143,9 +143,9 @@ fn swinging(config: &Config) -> Option<String> {
 fn weight_by_criteria(config: &Config) -> Option<String> {
     let method = config.optimizer.method;
     let is_of_criteria = matches!(method, Method::Oc | Method::OcAnderson);
-    (config.has_weight() && is_of_criteria).then(|| {
-        "material has weight here, and optimality criteria take it that more of it never does harm: \
-         designs may swing to and fro; leave `optimizer.method` out, or set it to \"mma\""
+    (config.has_following_loads() && is_of_criteria).then(|| {
+        "material has weight here, or expands, and optimality criteria take it that more of it never \
+         does harm: designs may swing to and fro; leave `optimizer.method` out, or set it to \"mma\""
             .into()
     })
 }

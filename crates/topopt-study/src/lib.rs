@@ -40,6 +40,7 @@ pub mod studied;
 pub mod summary;
 pub mod surface_measures;
 mod swing;
+pub mod temperatures;
 mod thin;
 pub mod thread_pool;
 pub mod verification;

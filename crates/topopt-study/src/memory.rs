@@ -42,13 +42,17 @@ pub fn besides_operator<K: Solvable<N>, const N: usize>(
     };
 
     let heavy = acting.iter().filter(|case| case.has_body_force).count();
+    let warm = acting.iter().filter(|case| case.has_thermal_strain).count();
     let per_element = problem.mesh().nodes_per_element();
     let corners =
         usize::from(config.has_half_width()) * CpuCorners::bytes(nodes, elements, per_element);
-    let weights = heavy * ElementVectors::bytes(elements, N) + filter_weights(subject) + corners;
+    let weights =
+        (heavy + warm) * ElementVectors::bytes(elements, N) + filter_weights(subject) + corners;
+    // Number of a material and change of temperature, and the energy of held elements.
+    let strains = elements * (36 * warm + 8 * usize::from(warm > 0));
     let vectors = of_vectors(config, subject) + subject.task.space.list_bytes();
 
-    meshes(nodes, elements) + values + vectors + weights + preconditioner
+    meshes(nodes, elements) + values + strains + vectors + weights + preconditioner
 }
 
 /// Bytes of all vectors of a design loop on any backend, at most at any time, or of the share that a

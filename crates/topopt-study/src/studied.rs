@@ -18,6 +18,7 @@ use crate::duration::Duration;
 use crate::failure::Failure;
 use crate::linear_system::{self, Calls, Opened};
 use crate::place::Place;
+use crate::temperatures;
 use crate::verification::{self, Optimized, Verification, Verified};
 
 /// A physics whose cases are checked, solved and verified.
@@ -127,6 +128,7 @@ macro_rules! studied {
                 request: &analysis::Request,
                 interrupt: &Interrupt,
             ) -> Result<Analysis<Self::Case>, Failure> {
+                let config = &temperatures::solved(config, &request.gmsh, interrupt)?;
                 analysis::of::<Self, $unknowns>(config, request, interrupt)
             }
 
@@ -136,6 +138,7 @@ macro_rules! studied {
                 interrupt: &Interrupt,
                 ends: (Sender<Opened>, Calls),
             ) -> Result<(), Failure> {
+                let config = &temperatures::solved(config, &request.gmsh, interrupt)?;
                 linear_system::serve::<Self, $unknowns>(config, request, interrupt, ends)
             }
 
@@ -145,6 +148,7 @@ macro_rules! studied {
                 request: &verification::Request,
                 interrupt: &Interrupt,
             ) -> Result<Verification<Self::Overall, Self::Case>, Failure> {
+                let config = &temperatures::solved(config, &request.gmsh, interrupt)?;
                 verification::of::<Self, $unknowns>(optimized, config, request, interrupt)
             }
         }

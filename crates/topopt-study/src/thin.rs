@@ -143,7 +143,8 @@ fn is_unbent(model: &Model, passage: &Passage) -> bool {
             (0..3).for_each(|i| moments[i] += force[i] * height(x));
         }
         let is_in_plane = across < SYMMETRIC * size && length(moments) < allowed * size;
-        is_in_plane && case.body_force.is_zero() && case.prescribed.is_none()
+        let others = [case.prescribed.is_some(), case.thermal.is_some()];
+        is_in_plane && case.body_force.is_zero() && others == [false; 2]
     })
 }
 

@@ -1,9 +1,9 @@
 //! `Shape`: the surface of a solid with what it is worth.
 
 use serde::{Deserialize, Serialize};
-use topopt_mesh::HexMesh;
+use topopt_mesh::{HexMesh, Places};
 
-use crate::{Part, Places, Roughness, Topology, TriangleSurface, Widths};
+use crate::{Part, Roughness, Topology, TriangleSurface, Widths};
 
 /// The closed surface of a solid, cut with that of its part.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use toml::Spanned;
 use topopt_io::gmsh::is_geometry;
 
 use super::design_consistency::design;
@@ -156,8 +157,22 @@ fn supports(config: &Config) -> Vec<Finding> {
             Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
         };
 
+        if let (Some(center), None) = (&support.center, &support.rotation) {
+            return at(
+                "`center` without `rotation`".into(),
+                center.span(),
+                "center of what?",
+                "remove `center`, or give `rotation`, which turns about it".into(),
+            );
+        }
+        if let Some(rotation) = &support.rotation
+            && let Some(finding) = turned_freely(config, support, rotation)
+        {
+            return Some(finding);
+        }
         let Some(displacement) = &support.displacement else {
-            let case = support.case.as_ref().filter(|_| support.temperature.is_none())?;
+            let is_other = support.temperature.is_some() || support.rotation.is_some();
+            let case = support.case.as_ref().filter(|_| !is_other)?;
             return at(
                 "a support holds in all load cases".into(),
                 case.span(),
@@ -180,6 +195,22 @@ fn supports(config: &Config) -> Vec<Finding> {
         )
     };
     config.supports.iter().filter_map(finding).collect()
+}
+
+/// A rotation that moves nodes in a direction in which they are not held.
+fn turned_freely(
+    config: &Config,
+    support: &super::Support,
+    rotation: &Spanned<[f64; 3]>,
+) -> Option<Finding> {
+    let turns = |axis: usize| (0..3).any(|i| i != axis && rotation.get_ref()[i] != 0.0);
+    let is_free = |axis: &Axis| !support.fix.contains(axis) && turns(*axis as usize);
+    let free = [Axis::X, Axis::Y, Axis::Z].into_iter().find(is_free)?;
+    let name = ["x", "y", "z"][free as usize];
+    let message =
+        format!("a rotation moves nodes in {name}, a direction in which they are not held");
+    let finding = Finding::new(message).at(config.source(), rotation.span(), "turns this set");
+    Some(finding.remedy(format!("add \"{name}\" to `fix`")))
 }
 
 fn springs(config: &Config) -> Vec<Finding> {

@@ -1,7 +1,7 @@
 //! Laws of elasticity that a material has in place of one Young's modulus and Poisson's ratio, a
 //! file each.
 
-mod frame;
+pub(super) mod frame;
 pub(super) mod law;
 pub(super) mod layered;
 pub(super) mod matrix;
@@ -118,8 +118,12 @@ impl Config {
 
     /// Whether elements have laws of their own, which GPUs do not compute.
     pub fn has_elastic_laws(&self) -> bool {
-        self.elastic_laws()
-            .is_ok_and(|(all, sets)| all.or(sets.into_iter().flatten().next()).is_some())
+        let ratio_of_all = self.material.poissons_ratio;
+        let is_own = |ratio: &Spanned<f64>| *ratio.get_ref() != ratio_of_all;
+        let has_own = |set: &SetMaterial| {
+            !set.laws().is_empty() || set.poissons_ratio.as_ref().is_some_and(is_own)
+        };
+        !self.material.laws().is_empty() || self.materials.iter().any(has_own)
     }
 }
 

@@ -24,9 +24,11 @@ use super::physics::{Convection, Physics};
 use super::property::{Conductivity, Property};
 use super::select::Select;
 use super::solver::Solver;
+use super::thermal_expansion::ThermalExpansion;
 use super::transient::Transient;
 use super::units::Units;
 use crate::finding::Source;
+use crate::nodal_temperatures::SolvedTemperatures;
 
 /// A topology optimization of a part: without `[objective]` and `[[constraints]]` its least
 /// compliance for a given volume.
@@ -105,6 +107,9 @@ pub struct Config {
     /// Ranks that compute the case; the command line says how many. 0 counts as one.
     #[serde(skip)]
     pub ranks: usize,
+    /// Temperatures of the thermal cases that loads name, once these are solved.
+    #[serde(skip)]
+    pub solved_temperatures: SolvedTemperatures,
     #[serde(skip)]
     pub(super) source: Source,
     #[serde(skip)]
@@ -141,6 +146,10 @@ pub struct Material {
     /// Mass per volume of solid material, for gravity and rotation.
     #[schemars(with = "Option<Property>")]
     pub mass_density: Option<Spanned<Property>>,
+    /// Thermal expansion: strain per temperature, a number or `[a1, a2, a3]` along the axes of the
+    /// material; needed with a temperature.
+    #[schemars(with = "Option<ThermalExpansion>")]
+    pub thermal_expansion: Option<Spanned<ThermalExpansion>>,
     /// Stress at which the material yields; with it, analyses and verifications give safety factors.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub yield_strength: Option<f64>,
@@ -179,6 +188,10 @@ pub struct SetMaterial {
     /// Young's modulus of solid material; needed in elasticity.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub youngs_modulus: Option<f64>,
+    /// Thermal expansion: strain per temperature, a number or `[a1, a2, a3]` along the axes of the
+    /// material; needed with a temperature.
+    #[schemars(with = "Option<ThermalExpansion>")]
+    pub thermal_expansion: Option<Spanned<ThermalExpansion>>,
     /// Conductivity of solid material; needed for heat.
     #[schemars(with = "Option<Conductivity>")]
     pub conductivity: Option<Spanned<Conductivity>>,
@@ -218,6 +231,7 @@ impl Default for Material {
             layered: None,
             anisotropic: None,
             mass_density: None,
+            thermal_expansion: None,
             yield_strength: None,
             conductivity: None,
             heat_capacity: None,

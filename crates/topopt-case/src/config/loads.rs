@@ -5,6 +5,7 @@ use std::ops::Deref;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::{Spanned, Value};
+use topopt_mesh::vector::{cross, difference};
 
 use super::own_keys::OwnKeys;
 use super::select::SelectKind;
@@ -39,6 +40,13 @@ pub struct Support {
     /// Displacement [x, y, z] of its nodes, 0 in directions that are not held.
     #[schemars(with = "Option<[f64; 3]>")]
     pub displacement: Option<Spanned<[f64; 3]>>,
+    /// Small rotation [x, y, z] of its nodes in radians about an axis through `center`, besides
+    /// `displacement`.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub rotation: Option<Spanned<[f64; 3]>>,
+    /// A point [x, y, z] on the axis of `rotation`; by default the origin.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub center: Option<Spanned<[f64; 3]>>,
     /// Temperature of its nodes; 0 by default.
     #[schemars(with = "Option<f64>")]
     pub temperature: Option<Spanned<f64>>,
@@ -122,10 +130,31 @@ impl Deref for Load {
 }
 
 impl Load {
+    /// Replaces the value of `key`.
+    pub(super) fn set(&mut self, key: &str, value: Option<Value>) {
+        self.own.put(key, value);
+    }
+
     /// Replaces the key `old` by the vector of another one.
     pub(crate) fn replace(&mut self, old: &str, key: &str, vector: [f64; 3]) {
         self.own.put(old, None);
         self.own.put(key, Some(Value::Array(vector.map(Value::Float).into())));
+    }
+}
+
+impl Support {
+    /// Whether it moves nodes.
+    pub fn moves(&self) -> bool {
+        let motions = [&self.displacement, &self.rotation].into_iter().flatten();
+        motions.into_iter().any(|motion| *motion.get_ref() != [0.0; 3])
+    }
+
+    /// Displacement of a node at `x`.
+    pub fn displacement_at(&self, x: [f64; 3]) -> [f64; 3] {
+        let of = |key: &Option<Spanned<_>>| key.as_ref().map_or([0.0; 3], |key| *key.get_ref());
+        let (shift, turn) = (of(&self.displacement), of(&self.rotation));
+        let turned = cross(turn, difference(x, of(&self.center)));
+        std::array::from_fn(|i| shift[i] + turned[i])
     }
 }
 

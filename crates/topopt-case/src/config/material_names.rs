@@ -63,33 +63,35 @@ pub struct Properties {
     pub conductivity: f64,
     /// Heat per mass and temperature.
     pub heat_capacity: f64,
+    /// Strain per temperature.
+    pub thermal_expansion: f64,
 }
 
 impl MaterialName {
-    /// The table: Young's modulus, Poisson's ratio, mass density, yield strength, conductivity and
-    /// heat capacity.
-    fn numbers(self) -> [f64; 6] {
+    /// The table: Young's modulus, Poisson's ratio, mass density, yield strength, conductivity,
+    /// heat capacity, thermal expansion.
+    fn numbers(self) -> [f64; 7] {
         match self {
-            //                       GPa    -      kg/m^3  MPa    W/m/K  J/kg/K
-            Self::SteelS235 => [210.0, 0.3, 7850.0, 235.0, 53.3, 440.0],
-            Self::SteelS355 => [210.0, 0.3, 7850.0, 355.0, 53.3, 440.0],
-            Self::Stainless304 => [200.0, 0.3, 7900.0, 210.0, 15.0, 500.0],
-            Self::Aluminum6061T6 => [68.9, 0.33, 2700.0, 276.0, 167.0, 896.0],
-            Self::Aluminum7075T6 => [71.7, 0.33, 2810.0, 503.0, 130.0, 960.0],
-            Self::AlSi10Mg => [70.0, 0.33, 2670.0, 230.0, 103.0, 920.0],
-            Self::Ti6Al4V => [113.8, 0.342, 4430.0, 880.0, 6.7, 526.0],
-            Self::Pa12 => [1.7, 0.4, 930.0, 48.0, 0.25, 1700.0],
-            Self::Pla => [2.3, 0.35, 1240.0, 50.0, 0.13, 1800.0],
-            Self::Petg => [1.9, 0.38, 1270.0, 45.0, 0.2, 1200.0],
-            Self::Abs => [2.0, 0.37, 1040.0, 40.0, 0.17, 1400.0],
-            Self::Asa => [2.0, 0.37, 1070.0, 40.0, 0.17, 1300.0],
+            //                       GPa    -      kg/m^3  MPa    W/m/K  J/kg/K 1e-6/K
+            Self::SteelS235 => [210.0, 0.3, 7850.0, 235.0, 53.3, 440.0, 12.0],
+            Self::SteelS355 => [210.0, 0.3, 7850.0, 355.0, 53.3, 440.0, 12.0],
+            Self::Stainless304 => [200.0, 0.3, 7900.0, 210.0, 15.0, 500.0, 16.0],
+            Self::Aluminum6061T6 => [68.9, 0.33, 2700.0, 276.0, 167.0, 896.0, 23.6],
+            Self::Aluminum7075T6 => [71.7, 0.33, 2810.0, 503.0, 130.0, 960.0, 23.6],
+            Self::AlSi10Mg => [70.0, 0.33, 2670.0, 230.0, 103.0, 920.0, 20.0],
+            Self::Ti6Al4V => [113.8, 0.342, 4430.0, 880.0, 6.7, 526.0, 8.6],
+            Self::Pa12 => [1.7, 0.4, 930.0, 48.0, 0.25, 1700.0, 109.0],
+            Self::Pla => [2.3, 0.35, 1240.0, 50.0, 0.13, 1800.0, 68.0],
+            Self::Petg => [1.9, 0.38, 1270.0, 45.0, 0.2, 1200.0, 60.0],
+            Self::Abs => [2.0, 0.37, 1040.0, 40.0, 0.17, 1400.0, 90.0],
+            Self::Asa => [2.0, 0.37, 1070.0, 40.0, 0.17, 1300.0, 95.0],
         }
     }
 
     /// The properties in the units of a case, with seconds and kelvins.
     pub fn in_units(self, units: Units) -> Properties {
         let (length, force) = (units.length.meters(), units.force.newtons());
-        let [modulus, ratio, mass_density, yield_strength, conductivity, heat_capacity] =
+        let [modulus, ratio, mass_density, yield_strength, conductivity, heat_capacity, expansion] =
             self.numbers();
         Properties {
             youngs_modulus: rounded(1e9 * modulus / units.pascals()),
@@ -99,6 +101,7 @@ impl MaterialName {
             yield_strength: rounded(1e6 * yield_strength / units.pascals()),
             conductivity: rounded(conductivity / force),
             heat_capacity: rounded(heat_capacity / length.powi(2)),
+            thermal_expansion: rounded(1e-6 * expansion),
         }
     }
 }

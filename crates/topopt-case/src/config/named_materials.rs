@@ -3,7 +3,7 @@
 use toml::Spanned;
 
 use super::material_names::{MaterialName, Properties};
-use super::{Conductivity, Config, Property, Units};
+use super::{Conductivity, Config, Property, ThermalExpansion, Units};
 use crate::finding::Finding;
 
 /// Gives named materials the properties that the case leaves out.
@@ -27,6 +27,7 @@ pub(super) fn resolve(config: &mut Config) -> Result<(), Finding> {
         let has_law = all.laws().iter().any(|given| given.law.modulus().is_some());
         let own = Slots {
             mass_density: &mut all.mass_density,
+            thermal_expansion: &mut all.thermal_expansion,
             yield_strength: &mut all.yield_strength,
             conductivity: &mut all.conductivity,
             heat_capacity: &mut all.heat_capacity,
@@ -45,6 +46,7 @@ pub(super) fn resolve(config: &mut Config) -> Result<(), Finding> {
         let has_law = set.laws().iter().any(|given| given.law.modulus().is_some());
         let own = Slots {
             mass_density: &mut set.mass_density,
+            thermal_expansion: &mut set.thermal_expansion,
             yield_strength: &mut set.yield_strength,
             conductivity: &mut set.conductivity,
             heat_capacity: &mut set.heat_capacity,
@@ -62,6 +64,7 @@ pub(super) fn resolve(config: &mut Config) -> Result<(), Finding> {
 /// Properties that `[material]` and `[[materials]]` may leave out alike.
 struct Slots<'a> {
     mass_density: &'a mut Option<Spanned<Property>>,
+    thermal_expansion: &'a mut Option<Spanned<ThermalExpansion>>,
     yield_strength: &'a mut Option<f64>,
     conductivity: &'a mut Option<Spanned<Conductivity>>,
     heat_capacity: &'a mut Option<Spanned<Property>>,
@@ -75,6 +78,8 @@ impl Slots<'_> {
         self.mass_density.get_or_insert_with(|| number(own.mass_density));
         if is_elastic {
             self.yield_strength.get_or_insert(own.yield_strength);
+            let expansion = ThermalExpansion::Isotropic(own.thermal_expansion);
+            self.thermal_expansion.get_or_insert_with(|| Spanned::new(name.span(), expansion));
         } else {
             let conductivity = Conductivity::Isotropic(Property::Number(own.conductivity));
             self.conductivity.get_or_insert_with(|| Spanned::new(name.span(), conductivity));

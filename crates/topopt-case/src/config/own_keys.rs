@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use toml::{Spanned, Value};
 
 use super::select::SelectKind;
+use super::temperature::Temperature;
 use super::transient::OverTime;
 
 /// Keys and values of a table.
@@ -80,6 +81,11 @@ impl OwnKeys {
         Some(Spanned::new(value.span(), value.get_ref().as_str()?.to_owned()))
     }
 
+    /// Returns the value of `key` with its place.
+    pub(super) fn spanned<T: DeserializeOwned>(&self, key: &str) -> Option<Spanned<T>> {
+        Some(Spanned::new(self.span_of(key)?, self.value(key)?))
+    }
+
     /// Whether `key` is given, and not false.
     pub fn gives(&self, key: &str) -> bool {
         self.0.get(key).is_some_and(|value| value.get_ref().as_bool() != Some(false))
@@ -105,6 +111,8 @@ pub enum Shape {
     Flag,
     /// A list of pairs of numbers.
     Table,
+    /// A temperature.
+    Temperature,
 }
 
 impl Shape {
@@ -118,6 +126,7 @@ impl Shape {
             Self::Vector => generator.subschema_for::<[f64; 3]>(),
             Self::Flag => generator.subschema_for::<bool>(),
             Self::Table => generator.subschema_for::<OverTime>(),
+            Self::Temperature => generator.subschema_for::<Temperature>(),
         };
         match self {
             Self::Below(bound) => {

@@ -101,8 +101,9 @@ fn used(config: &Config) -> Vec<(PhysicsKind, String, Range<usize>)> {
 
     for (i, support) in config.supports.iter().enumerate() {
         used.extend(support.temperature.as_ref().map(|t| (Heat, "temperature".into(), t.span())));
-        let moved = support.displacement.as_ref();
+        let (moved, turned) = (support.displacement.as_ref(), support.rotation.as_ref());
         used.extend(moved.map(|d| (Elasticity, "displacement".into(), d.span())));
+        used.extend(turned.map(|d| (Elasticity, "rotation".into(), d.span())));
         // All directions are what a written case has.
         let fix = format!("supports.{i}.fix");
         let is_partial = support.fix.len() < 3;
@@ -116,6 +117,10 @@ fn used(config: &Config) -> Vec<(PhysicsKind, String, Range<usize>)> {
     let own = config.materials.iter().filter(|material| material.yield_strength.is_some());
     let strengths = of_all.into_iter().chain(own.map(|material| material.set.span()));
     used.extend(strengths.map(|span| (Elasticity, "yield_strength".into(), span)));
+
+    let own = config.materials.iter().filter_map(|material| material.thermal_expansion.as_ref());
+    let expansions = config.material.thermal_expansion.as_ref().into_iter().chain(own);
+    used.extend(expansions.map(|a| (Elasticity, "thermal_expansion".into(), a.span())));
 
     let of_sets = config.materials.iter().flat_map(SetMaterial::laws);
     let laws = config.material.laws().into_iter().chain(of_sets);

@@ -1,12 +1,13 @@
 //! Linear elasticity: displacements, forces, springs.
 
-use topopt_fem::{BodyForce, DIM, Elasticity, ElementData, Laws, Material};
+use topopt_fem::{BodyForce, DIM, Elasticity, ElementData, Laws, Material, ThermalStrains};
 use topopt_mesh::Renumbering;
 use topopt_mesh::numbers::shown;
 
 use super::{Conditions, Names, Physics};
 use crate::case_loads::CaseLoads;
 use crate::config::{Config, Interpolation, SetMaterial};
+use crate::expansions::thermal_strains;
 use crate::fields::Fields;
 use crate::finding::Finding;
 use crate::laws::laws;
@@ -73,7 +74,8 @@ impl Physics<DIM> for Elasticity {
         sets: &[Vec<u32>],
     ) -> Vec<Finding> {
         let is_heavy = cases.iter().any(|case| !case.acceleration().is_zero());
-        lookup.massless(is_heavy, sets)
+        let massless = lookup.massless(is_heavy, sets).into_iter();
+        massless.chain(lookup.unexpanded(cases, sets)).collect()
     }
 
     fn idle_loads(lookup: &Lookup, fixed: &[Vec<u32>; DIM], cases: &[CaseLoads]) -> Vec<Finding> {
@@ -84,8 +86,17 @@ impl Physics<DIM> for Elasticity {
         load.acceleration().scaled(materials::reference_density(config))
     }
 
+    fn thermal_strains(
+        config: &Config,
+        materials: &[Vec<u32>],
+        load: &CaseLoads,
+        renumbering: &Renumbering,
+    ) -> Result<Option<ThermalStrains>, Finding> {
+        thermal_strains(config, materials, load, renumbering)
+    }
+
     fn notes(config: &Config, cases: &[CaseLoads]) -> Vec<String> {
-        sagging(config, cases).into_iter().collect()
+        sagging(config, cases).into_iter().chain(shrinking(config)).collect()
     }
 }
 
@@ -102,5 +113,15 @@ fn sagging(config: &Config, cases: &[CaseLoads]) -> Option<String> {
             "{load} with `design.interpolation = \"simp\"`: thin material sags without limit \
              under its own {force}, which misleads the optimizer; \"ramp\" avoids that"
         )
+    })
+}
+
+/// The least compliance under temperatures, whose forces are the less the less material there is.
+fn shrinking(config: &Config) -> Option<String> {
+    let is_designed = config.design.volume_fraction.is_some();
+    (is_designed && config.has_temperatures() && config.minimizes_compliance()).then(|| {
+        "the compliance counts the work of thermal forces, which less material has less of; where \
+         these are much, minimize a displacement in its place"
+            .into()
     })
 }

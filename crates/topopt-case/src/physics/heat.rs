@@ -213,6 +213,7 @@ fn load_cases(lookup: &Lookup, films: &Films, findings: &mut Vec<Finding>) -> Ve
             forces: heat.into_iter().map(|(node, flow)| (node, [flow])).collect(),
             gravity: [0.0; 3],
             rotations: Vec::new(),
+            temperatures: None,
             displacements: temperatures(lookup, name, findings),
         }
     };

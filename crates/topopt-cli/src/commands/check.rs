@@ -18,6 +18,7 @@ use topopt_study::failure::Failure;
 use topopt_study::output_folder::{self, Earlier};
 use topopt_study::place::Place;
 use topopt_study::studied::Studied;
+use topopt_study::temperatures;
 use topopt_study::thread_pool::thread_pool;
 
 use super::preview;
@@ -52,7 +53,9 @@ pub(super) fn check(
 
     match config.physics.kind {
         PhysicsKind::Elasticity => {
-            let case = Case::build_until(&config, &(&args.gmsh).into(), interrupt)?;
+            let gmsh = (&args.gmsh).into();
+            let config = temperatures::solved(&config, &gmsh, interrupt)?;
+            let case = Case::build_until(&config, &gmsh, interrupt)?;
             if let Some(path) = &args.preview {
                 preview::write(path, &config, &case).map_err(InputError::from)?;
                 say_preview(path, args, out)?;

@@ -108,8 +108,9 @@ fn a_load_has_one_quantity() {
        `----
      help: give one of `force` (on each node), `total_force` (on the whole set), `moment` (on the
            whole set), `bearing` (a pin in a bore), `traction` (per area), `pressure` (per area,
-           along the normal), `gravity` (on the whole part), `angular_velocity` (on the whole part)
-           and `from_mesh`; several [[loads]] of a case act together
+           along the normal), `gravity` (on the whole part), `angular_velocity` (on the whole part),
+           `temperature` (of elements that expand) and `from_mesh`; several [[loads]] of a case act
+           together
     "#);
     let two = build("force = [0, 1, 0]\npressure = 1", &[]).unwrap_err();
     assert!(two.contains("a load of more than one kind") && two.contains("one too many"), "{two}");

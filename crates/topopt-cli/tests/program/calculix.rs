@@ -1,7 +1,7 @@
 //! `topopt solve` beside numbers that CalculiX has printed for the same decks, which
 //! `benchmarks/calculix.py` has recorded: eight distorted bricks C3D8 under each kind of load,
 //! eight regular ones of C3D8I, and eight bricks of six tetrahedra C3D10 each, straight and curved;
-//! those named `ply` are orthotropic in an oblique frame.
+//! those named `ply` are orthotropic in an oblique frame, those named `warm` expand.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -82,7 +82,8 @@ fn decks_are_solved_as_by_calculix() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/calculix");
     let hexahedra = ["forces", "faces", "body", "moved", "springs", "remote", "modes"];
     let others = ["tetrahedra", "curved", "ply", "ply_modes", "ply_curved"];
-    for name in hexahedra.into_iter().chain(others) {
+    let warm = ["warm", "warm_modes", "warm_curved", "warm_ply"];
+    for name in hexahedra.into_iter().chain(others).chain(warm) {
         let (folder, points) = solved(&root.join(name).with_extension("inp"));
         let text = std::fs::read_to_string(root.join(name).with_extension("csv")).unwrap();
         for (k, (case, theirs)) in recorded(&text).iter().enumerate() {

@@ -20,7 +20,7 @@ fn init_writes_a_case_that_is_complete() {
 }
 
 /// Keys of the template whose lines show an example and no default.
-const WITHOUT_DEFAULT: [&str; 33] = [
+const WITHOUT_DEFAULT: [&str; 37] = [
     "from_mesh",
     "yield_strength",
     "cut",
@@ -49,7 +49,11 @@ const WITHOUT_DEFAULT: [&str; 33] = [
     "filter_radius",
     "filter_radius_in_elements",
     "gravity",
+    "temperature",
+    "rotation",
+    "reference_temperature",
     "mass_density",
+    "thermal_expansion",
     "stiffness_per_area",
     "checkpoint_every",
     "early_tolerance",

@@ -66,6 +66,7 @@ mod support_loads;
 mod symmetry;
 mod temperatures;
 mod tetrahedra;
+mod thermal_strain;
 mod verified_cases;
 mod verify;
 mod vtk;

@@ -102,6 +102,8 @@ fn every_filter_and_method_runs_on_ranks() {
     let helmholtz = ["filter.kind=density", "filter.weights=helmholtz"];
     agree("helmholtz", &helmholtz, &[2, 3, 8]);
     agree("crisp", &["design.style=crisp"], &[2]);
+    let loads = "loads=[{ set = \"load\", force = [0, -1, 0] }, { temperature = \"x\" }]";
+    agree("warm", &["material.thermal_expansion=0.1", loads], &[3]);
     for weights in ["cone", "helmholtz"] {
         let weights = format!("filter.weights={weights}");
         let set = ["filter.kind=density", &weights, "optimizer.max_iterations=7", NARROWING[0]];

@@ -51,6 +51,38 @@ fn assert_relative(found: f64, expected: f64) {
     assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
 }
 
+/// Both ends turn about one axis: the part moves as a rigid body, u = w x (x - c).
+#[test]
+fn turned_ends_turn_the_whole_bar() {
+    let turned = |set: &str| {
+        format!(
+            "[[supports]]\nset = \"{set}\"\nrotation = [0.01, -0.02, 0.03]\ncenter = [1, 2, -3]\n"
+        )
+    };
+    let folder = folder(&(turned("wall") + &turned("end")));
+    folder.run_well(&BAR);
+    let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
+    let expected = mesh.coordinates().iter().flat_map(|[x, y, z]| {
+        let [x, y, z] = [x - 1.0, y - 2.0, z + 3.0];
+        [-0.02 * z - 0.03 * y, 0.03 * x - 0.01 * z, 0.01 * y + 0.02 * x]
+    });
+    let expected: Vec<f64> = expected.collect();
+    let found = folder.array("out/design.vtu", "displacement");
+    assert!(difference(&found, &expected) < 1e-9, "{}", difference(&found, &expected));
+
+    for (key, said) in [
+        (
+            "rotation=[0, 0, 0.1]",
+            "a rotation moves nodes in y, a direction in which they are not held",
+        ),
+        ("center=[0, 0, 1]", "`center` without `rotation`"),
+    ] {
+        let supports = format!("supports=[{{ set = \"fixed\", fix = [\"x\", \"z\"], {key} }}]");
+        let finished = Folder::new().run(&[&supports], &[]);
+        assert!(finished.err.contains(said), "{}", finished.err);
+    }
+}
+
 const HANGING: &str = "[[supports]]\nset = \"wall\"\n[[loads]]\ngravity = [0.6, 0, 0]\n";
 
 /// u = b / E (L x - x^2 / 2) for the weight b per volume.

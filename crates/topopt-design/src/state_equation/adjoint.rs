@@ -1,10 +1,11 @@
 //! Adjoint states, and gradients by them.
 //!
 //! For g(u, x̄) with (K + S) u = f, the adjoint state solves (K + S) lambda = dg/du, and
-//! dg/dx̄_e = (partial) + lambda_e . (df_e/dx̄_e - E'(x̄_e) K_e u_e).
+//! dg/dx̄_e = (partial) + lambda_e . (df_e/dx̄_e - E'(x̄_e) K_e u_e), with E'(x̄_e) q_e of thermal
+//! strains in df_e/dx̄_e.
 
 use topopt_analysis::{AdjointWork, Slope};
-use topopt_linalg::{BackendError, Monitor, Pointwise};
+use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
 use super::{AdjointVectors, StateEquation, scale};
 use crate::{Moment, SolveError};
@@ -61,11 +62,12 @@ impl<B: Pointwise + Sync> StateEquation<'_, B> {
         let loads = linear.loads();
         loads.total(backend, case, &states[case], state);
 
+        let (factor, y) = lambda.map_or((2.0, &states[case]), |lambda| (1.0, lambda));
         linear.work(lambda.unwrap_or(state), state, work);
+        loads.subtract_thermal_work(backend, case, factor, y, work)?;
         self.interpolation.sensitivities(backend, density, work, slope, product);
         scale(backend, stiffness.as_ref(), slope, product);
         backend.axpby(1.0, product, 1.0, gradient);
-        let (factor, y) = lambda.map_or((2.0, &states[case]), |lambda| (1.0, lambda));
         loads.add_weight_work(backend, case, factor, y, gradient)
     }
 
@@ -117,5 +119,17 @@ impl<B: Pointwise + Sync> StateEquation<'_, B> {
     ) -> Result<(), BackendError> {
         self.backend().fill(0.0, gradient);
         self.add_gradient(case, None, density, gradient)
+    }
+}
+
+impl<B: Pointwise> AdjointVectors<B> {
+    fn new(backend: &B, nodes: Space, elements: Space) -> Result<Self, BackendError> {
+        let element = || backend.zeros(elements);
+        Ok(Self {
+            state: backend.zeros(nodes)?,
+            work: element()?,
+            slope: element()?,
+            product: element()?,
+        })
     }
 }

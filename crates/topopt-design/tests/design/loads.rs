@@ -113,7 +113,7 @@ fn evaluate(problem: &Problem, law: &Interpolation, density: &Vec<f64>) -> Evalu
     let found = loads.compliances(&Cpu, &operator, &moduli, &free, &mut scratch).unwrap();
     let compliance: f64 = loads.weights().zip(found).map(|(weight, c)| weight * c).sum();
     let (mut energies, mut gradient) = (vec![0.0; n], vec![0.0; n]);
-    loads.energies(&Cpu, &operator, &free, &mut scratch, &mut energies);
+    loads.energies(&Cpu, &operator, &free, &mut scratch, &mut energies).unwrap();
     law.sensitivities(&Cpu, density, &energies, &mut scratch, &mut gradient);
     loads.add_sensitivities(&Cpu, &free, &mut gradient).unwrap();
 

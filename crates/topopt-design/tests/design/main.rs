@@ -11,6 +11,7 @@ mod reaction;
 mod responses;
 mod sensitivity_filter;
 mod stages;
+mod thermal_strain;
 mod transforms;
 
 use std::ops::ControlFlow;

@@ -11,7 +11,7 @@ use topopt_design::{
     WeightedDensity, start,
 };
 use topopt_fem::{ElementKernel, LoadCase, Problem};
-use topopt_linalg::{BackendError, Cpu, Monitor, Space};
+use topopt_linalg::{BackendError, Cpu, Monitor, PcgOptions, Space};
 
 use super::transforms::{
     agrees_with_differences, layers_tied, physical, scattered, tied_before_physical,
@@ -154,6 +154,9 @@ pub fn hold_against_differences<K: ElementKernel<N>, const N: usize>(
     mut transform: impl FnMut() -> Chain<'static, Cpu>,
 ) {
     let space = space(problem.mesh());
+    // Rounding stops solves of tetrahedra above the residual of those of hexahedra.
+    let loose = if problem.elements().are_tetrahedra() { 3.0 } else { 1.0 };
+    let options = PcgOptions { tolerance: loose * TIGHT.tolerance, ..TIGHT };
     let masses: Vec<f64> = space.volumes.iter().enumerate().map(|(e, v)| v * e as f64).collect();
     let mass = WeightedDensity::new(&Cpu, "mass".into(), masses.len(), &masses).unwrap();
     let constraints = vec![
@@ -179,13 +182,14 @@ pub fn hold_against_differences<K: ElementKernel<N>, const N: usize>(
         let transform = transform();
         let x = scattered(transform.inputs().points);
         let formulation = Formulation { space: &space, transform, objective, constraints };
-        let equation = StateEquation::new(&Cpu, problem, SIMP, solver(problem, TIGHT)).unwrap();
+        let equation = StateEquation::new(&Cpu, problem, SIMP, solver(problem, options)).unwrap();
         let mut recorder = Recorder::default();
         let outcome = Optimization::new(equation, formulation, Box::new(Differences), ONCE, &x)
             .unwrap()
             .run(&mut recorder)
             .unwrap();
-        assert_eq!((outcome.iterations, recorder.reports[0].change), (1, 0.0), "{outcome:?}");
+        assert_eq!(outcome.iterations, 1, "{outcome:?}");
+        assert_eq!(recorder.reports[0].change, 0.0, "{outcome:?}");
     }
 }
 

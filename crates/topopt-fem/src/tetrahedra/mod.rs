@@ -5,7 +5,7 @@
 //! coefficients of its own at each point would leave a solid quarter with six constraints alone,
 //! and designs full of mechanisms.
 
-mod integrals;
+pub(crate) mod integrals;
 mod lanes;
 mod multigrid;
 mod patches;

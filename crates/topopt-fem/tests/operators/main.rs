@@ -15,6 +15,7 @@ mod spread_loads;
 mod stresses;
 mod surface_load;
 mod tetrahedra;
+mod thermal_strain;
 mod transient;
 
 use topopt_fem::operators::Reference;

@@ -34,8 +34,12 @@ fn linear_displacements_are_exact_up_to_the_interfaces_of_materials() {
         let (u, moduli) = (linear_field(&mesh), moduli(mesh.n_elements()));
         let materials: Vec<_> = (0..mesh.n_elements() as u32).map(Some).collect();
         for kernel in BOTH.map(kernel) {
-            let solution =
-                Solution { kernel: &kernel, elements: (&mesh).into(), moduli: &moduli, u: &u };
+            let solution = Solution {
+                kernel: &kernel,
+                elements: (&mesh).into(),
+                moduli: &moduli,
+                deformed: (&u).into(),
+            };
             let found = solution.nodal_stresses(materials.clone());
             let first = found.values[found.of_element(0)[0] as usize];
             for (e, modulus) in moduli.iter().enumerate() {
@@ -88,8 +92,12 @@ fn bending_is_exact_to_the_surface_with_one_element_through() {
         let u: Vec<f64> = mesh.coordinates().iter().flat_map(|&x| bent(x)).collect();
         let kernel = kernel(Formulation::Incompatible);
         let moduli = vec![1.0; mesh.n_elements()];
-        let solution =
-            Solution { kernel: &kernel, elements: (&mesh).into(), moduli: &moduli, u: &u };
+        let solution = Solution {
+            kernel: &kernel,
+            elements: (&mesh).into(),
+            moduli: &moduli,
+            deformed: (&u).into(),
+        };
         let found = solution.nodal_stresses(one_material(&mesh));
         for (&node, value) in found.nodes.iter().zip(&found.values) {
             let expected = [mesh.coordinates()[node as usize][2], 0.0, 0.0, 0.0, 0.0, 0.0];
@@ -113,7 +121,12 @@ fn manufactured(by: Formulation, mesh: HexMesh) -> [f64; 3] {
     let u = solve(&problem, Strategy::Mf, &f);
 
     let moduli = vec![1.0; mesh.n_elements()];
-    let solution = Solution { kernel: &kernel, elements: (&mesh).into(), moduli: &moduli, u: &u };
+    let solution = Solution {
+        kernel: &kernel,
+        elements: (&mesh).into(),
+        moduli: &moduli,
+        deformed: (&u).into(),
+    };
     let found = solution.nodal_stresses(one_material(&mesh));
     let estimated: f64 = solution.errors(&found).iter().sum();
     let (lambda, mu) = kernel.material().unit_lame();
@@ -172,7 +185,12 @@ fn peak_at_hole(n: usize) -> f64 {
     let supports = hold_components(&mesh, |x| x.map(|v| v < 1e-9));
     let u = pull(&mesh, supports, |x| x[0] > 10.0 - 1e-9, |_| [1.0, 0.0, 0.0]);
     let (kernel, moduli) = (kernel(Formulation::Incompatible), vec![1.0; mesh.n_elements()]);
-    let solution = Solution { kernel: &kernel, elements: (&mesh).into(), moduli: &moduli, u: &u };
+    let solution = Solution {
+        kernel: &kernel,
+        elements: (&mesh).into(),
+        moduli: &moduli,
+        deformed: (&u).into(),
+    };
     let found = solution.nodal_stresses(one_material(&mesh));
     found.values.iter().map(|stress| stress[0]).fold(0.0, f64::max)
 }

@@ -84,6 +84,7 @@ impl<'a> Carrier<'a> {
         self.reference_nodes(&points, &held);
         self.nodal_loads(&targets, &factors);
         self.distributed_loads()?;
+        self.temperatures()?;
         self.remote_loads();
         self.grounded(&held)?;
         self.sort_sets();
@@ -126,12 +127,15 @@ impl<'a> Carrier<'a> {
             if self.deck.steps.iter().any(Step::is_heat) {
                 self.lose_once("steps of heat in a deck of elasticity");
             }
-            if !self.deck.initial.is_empty() {
+            if !self.deck.initial.is_empty() && self.deck.temperatures.is_empty() {
                 self.lose_once("*INITIAL CONDITIONS of temperatures in a deck of elasticity");
             }
             return Ok(());
         }
 
+        if let Some((block, ..)) = self.deck.temperatures.first() {
+            self.lose_of_other_physics(block);
+        }
         self.found.deck.physics = DeckPhysics::Heat;
         let in_time = self.steps.iter().find_map(|step| match step.procedure {
             Procedure::HeatInTime(length) => Some((step.period, length)),
@@ -164,7 +168,7 @@ impl<'a> Carrier<'a> {
     }
 
     /// The temperature at the beginning, which all nodes of a case have in common.
-    fn initial(&mut self) -> Parsed<f64> {
+    pub fn initial(&mut self) -> Parsed<f64> {
         let n_used = (0..self.part.node_tags.len()).filter(|&n| self.part.is_used(n as u32));
         let n_used = n_used.count();
         let mut temperatures = BTreeMap::<u32, f64>::new();
@@ -358,6 +362,10 @@ impl<'a> Carrier<'a> {
         };
         let mut material =
             DeckMaterial { name: printable(&material.name), set, ..material.clone() };
+        // Expansions along axes need a law that has these.
+        if material.thermal_expansion.len() > 1 && orientation.is_some() {
+            material.law = material.law.or(material.along_axes());
+        }
         if let (Some(law), Some(name)) = (&mut material.law, orientation) {
             match self.deck.orientations.get(name) {
                 Some(Some(frame)) if self.deck.motion.rotation.is_none() => {

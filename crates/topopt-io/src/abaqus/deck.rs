@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use topopt_mesh::cells::Shape;
 
 use super::error::Fault;
-use super::given::{Amplitude, Condition, Coupling, Distributed, Springs, Step};
+use super::given::{Amplitude, Condition, Coupling, Distributed, Springs, Step, When};
 use super::include::Text;
 use super::lines::{Keyword, Lines, capitals, unquoted};
 use super::sets::{Block, Item};
@@ -56,6 +56,8 @@ pub(super) struct Deck {
     pub springs: Vec<Springs>,
     /// Initial temperature per node set.
     pub initial: Vec<(Block, f64)>,
+    /// Temperatures of node sets that elements expand by.
+    pub temperatures: Vec<(Block, f64, When)>,
     /// Lines of conditions and loads for people, as they stand in their files.
     pub places: BTreeMap<usize, String>,
     /// Content that cannot be carried over to a case.
@@ -187,12 +189,15 @@ impl Reader<'_> {
             "MATERIAL" => self.material(keyword),
             "SOLIDSECTION" => self.section(keyword),
             "ORIENTATION" => self.orientation(keyword),
-            "ELASTIC" | "DENSITY" | "CONDUCTIVITY" | "SPECIFICHEAT" => self.property(keyword),
+            "ELASTIC" | "DENSITY" | "CONDUCTIVITY" | "SPECIFICHEAT" | "EXPANSION" => {
+                self.property(keyword)
+            }
             "SPRING" => self.springs(keyword),
             "TRANSFORM" => self.transform(keyword),
             "AMPLITUDE" => self.amplitude(keyword),
             "STATIC" | "HEATTRANSFER" => self.procedure(keyword),
             "INITIALCONDITIONS" => self.initial_conditions(keyword),
+            "TEMPERATURE" => self.temperatures(keyword),
 
             "PART" | "ENDPART" | "ASSEMBLY" | "ENDASSEMBLY" | "INSTANCE" | "ENDINSTANCE" => {
                 self.part(keyword)

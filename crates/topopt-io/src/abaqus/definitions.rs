@@ -170,6 +170,10 @@ impl Reader<'_> {
                 &["conductivity along x", "conductivity along y", "conductivity along z"]
             }
             ("DENSITY", _) => &["density"],
+            ("EXPANSION", "ISO" | "ISOTROPIC") => &["thermal expansion"],
+            ("EXPANSION", "ORTHO" | "ORTHOTROPIC") => {
+                &["thermal expansion along 1", "along 2", "along 3"]
+            }
             ("SPECIFICHEAT", _) => &["specific heat"],
             _ => {
                 let kind = keyword.get("TYPE").map(printable).unwrap_or_default();
@@ -201,6 +205,9 @@ impl Reader<'_> {
                 }
                 ("CONDUCTIVITY", _) if values.len() == names.len() => {
                     material.conductivity = values
+                }
+                ("EXPANSION", _) if values.len() == names.len() => {
+                    material.thermal_expansion = values
                 }
                 _ => return self.not_understood(keyword, ""),
             }
@@ -284,6 +291,19 @@ impl Reader<'_> {
             let temperature = data.double(data.field(1), "a temperature")?;
             let block = one_item(keyword, data.line, keyword.written.clone(), item);
             self.deck.initial.push((block, temperature));
+        }
+        Ok(())
+    }
+
+    /// *TEMPERATURE: `node or set, temperature`.
+    pub fn temperatures(&mut self, keyword: &Keyword) -> Parsed<()> {
+        self.release(keyword, "TEMPERATURE");
+        while let Some(data) = self.lines.data() {
+            let item = self.item(data.field(0));
+            let temperature = data.double(data.field(1), "a temperature")?;
+            let block = one_item(keyword, data.line, keyword.written.clone(), item);
+            let when = self.when(keyword);
+            self.deck.temperatures.push((block, temperature, when));
         }
         Ok(())
     }

@@ -17,7 +17,7 @@ const WITHOUT_BEARING: &str = "\
 
 /// Keywords that are read, with the parameters of each that are looked at or have no bearing: loads
 /// that follow large displacements only do so with NLGEOM, which is lost.
-const KNOWN: [(&str, &str); 29] = [
+const KNOWN: [(&str, &str); 31] = [
     ("NODE", "NSET INPUT SYSTEM"),
     ("ELEMENT", "TYPE ELSET INPUT"),
     ("NSET", "NSET GENERATE INTERNAL INSTANCE UNSORTED ELSET"),
@@ -44,6 +44,8 @@ const KNOWN: [(&str, &str); 29] = [
     ("SOLIDSECTION", "ELSET MATERIAL CONTROLS ORIENTATION"),
     ("ORIENTATION", "NAME SYSTEM DEFINITION"),
     ("ELASTIC CONDUCTIVITY INITIALCONDITIONS", "TYPE"),
+    ("EXPANSION", "TYPE ZERO"),
+    ("TEMPERATURE", "OP AMPLITUDE"),
     ("SPRING", "ELSET LINEAR NONLINEAR"),
     ("PHYSICALCONSTANTS", "ABSOLUTEZERO STEFANBOLTZMANN"),
     ("RESTART", "WRITE FREQUENCY OVERLAY NUMBERINTERVAL TIMEMARKS"),

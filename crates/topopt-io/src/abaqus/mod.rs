@@ -44,6 +44,7 @@ mod mesh_lines;
 mod nodal;
 mod sets;
 mod systems;
+mod temperatures;
 
 use std::path::Path;
 

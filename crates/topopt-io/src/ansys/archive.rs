@@ -45,6 +45,8 @@ pub struct Archive {
     pub heats: BTreeMap<u32, f64>,
     /// Loads on faces (SFE, SF).
     pub surfaces: BTreeMap<FaceLabel, CornerValues>,
+    /// Temperatures of nodes by which elements expand (BF).
+    pub body_temperatures: BTreeMap<u32, f64>,
     /// Heat per volume of elements (BFE).
     pub sources: BTreeMap<u32, CornerValues>,
     /// Acceleration of the ground (ACEL).

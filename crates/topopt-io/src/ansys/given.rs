@@ -17,6 +17,7 @@ impl Reader<'_> {
             "F" => self.forces(command),
             "SFE" => self.surface(command),
             "SF" => self.surface_of_nodes(command),
+            "BF" => self.body_temperature(command),
             "BFE" => self.source(command),
             "DDEL" | "FDEL" => self.delete_at_nodes(command, name == "FDEL"),
             "SFED" => self.delete_surfaces(command),
@@ -105,6 +106,16 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    /// `BF,node,TEMP,value`.
+    fn body_temperature(&mut self, command: &Command) {
+        let is_temperature = command.argument(2).eq_ignore_ascii_case("TEMP");
+        let value = finite(command.argument(3)).filter(|_| is_temperature);
+        let Some((value, nodes)) = value.zip(self.nodes(command, 1, None)) else {
+            return self.lose(command);
+        };
+        self.archive.body_temperatures.extend(nodes.into_iter().map(|node| (node, value)));
     }
 
     /// `F,node,label,value,imaginary,last,step`: FX, FY, FZ and HEAT.

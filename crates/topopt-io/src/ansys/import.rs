@@ -8,7 +8,7 @@ use topopt_mesh::cells::Cells;
 use super::archive::{Archive, Element, ElementType, Ranges};
 use super::element_type::{self, MESH, Role, SPRING};
 use super::error::Fault as AnsysFault;
-use super::{carried, conditions, materials, springs};
+use super::{carried, conditions, materials, springs, temperatures};
 use crate::deck::DeckPhysics;
 use crate::found::Found;
 use crate::import::{Cutting, ImportedMesh, Nodes};
@@ -49,6 +49,7 @@ pub(super) fn import(mut archive: Archive, cutting: Cutting) -> Result<ImportedM
     let (n_springs, grounds) = springs::add(&archive, &part, &mut found);
     conditions::add(&archive, &part, &grounds, &mut found);
     carried::loads(&archive, &part, &mut found);
+    temperatures::add(&archive, &part, &mut found);
     materials::add(&archive, &selection.solids, &mut found);
     found.deck.lost.extend(selection.lost(n_springs));
     say_what_is_lost(&archive, &mut found);
@@ -71,9 +72,9 @@ fn say_what_is_lost(archive: &Archive, found: &mut Found) {
         (!is_heat, archive.heats.len(), "F,HEAT, heat in an elastic part"),
         (!is_heat, archive.sources.len(), "BFE,HGEN, heat in an elastic part"),
         (
-            !is_heat && archive.expands && is_strained,
+            !is_heat && archive.expands && (is_strained || !archive.body_temperatures.is_empty()),
             1,
-            "TUNIF or BFUNIF, by which the part expands",
+            "temperatures (TUNIF, BFUNIF, BF) by which CTEX or THSX strain the part",
         ),
         (is_heat, displacements, "D of displacements, in a part that conducts heat"),
         (is_heat, forces, "F of forces, in a part that conducts heat"),

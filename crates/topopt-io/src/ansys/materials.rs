@@ -11,9 +11,9 @@ use crate::deck::{DeckConstants, DeckLaw, DeckMaterial};
 use crate::found::Found;
 
 /// Material properties that are read.
-const READ: [&str; 17] = [
+const READ: [&str; 21] = [
     "EX", "EY", "EZ", "NUXY", "NUYZ", "NUXZ", "PRXY", "PRYZ", "PRXZ", "GXY", "GYZ", "GXZ", "DENS",
-    "C", "KXX", "KYY", "KZZ",
+    "C", "KXX", "KYY", "KZZ", "ALPX", "ALPY", "ALPZ", "REFT",
 ];
 
 impl Reader<'_> {
@@ -156,6 +156,9 @@ pub(super) fn add(archive: &Archive, solids: &[Element], found: &mut Found) {
                 false => material.not_understood = Some(behaviors),
             }
         }
+        if material.thermal_expansion.len() > 1 && archive.has_element_systems {
+            found.lose(format!("material {number}: ALPX, ALPY, ALPZ along systems of elements"));
+        }
         say_what_varies(number, properties, archive, found);
         found.deck.materials.push(material);
     }
@@ -175,6 +178,11 @@ fn of_properties(properties: &Properties, temperature: f64) -> DeckMaterial {
     if let Some(x) = value(&["KXX"]) {
         let [y, z] = ["KYY", "KZZ"].map(|name| value(&[name]).unwrap_or(x));
         material.conductivity = if [y, z] == [x; 2] { vec![x] } else { vec![x, y, z] };
+    }
+
+    if let Some(x) = value(&["ALPX"]) {
+        let [y, z] = ["ALPY", "ALPZ"].map(|name| value(&[name]).unwrap_or(x));
+        material.thermal_expansion = if [y, z] == [x; 2] { vec![x] } else { vec![x, y, z] };
     }
 
     let moduli: Vec<f64> = ["EX", "EY", "EZ"].iter().filter_map(|name| value(&[name])).collect();

@@ -43,6 +43,7 @@ mod materials;
 mod rigid;
 mod springs;
 mod tables;
+mod temperatures;
 mod turned;
 mod unblocked;
 

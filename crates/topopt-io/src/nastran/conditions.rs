@@ -43,6 +43,7 @@ impl Reader {
                 });
             }
             "RFORCE" => self.rotation(card)?,
+            "TEMP" | "TEMPD" => self.temperatures(card)?,
             "LOAD" | "LOADADD" => self.combination(card)?,
 
             "RBE2" => self.rigid(card)?,

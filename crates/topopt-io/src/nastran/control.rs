@@ -35,6 +35,7 @@ impl Reader {
         match word.as_str() {
             "SPC" => subcase.supports = value.parse().ok(),
             "LOAD" => subcase.loads = value.parse().ok(),
+            "TEMPERATURE" | "TEMP" if is_load(&text) => subcase.temperatures = value.parse().ok(),
             "LABEL" => subcase.name = Some(excerpt(value)),
             "SUBTITLE" if subcase.name.is_none() => subcase.name = Some(excerpt(value)),
             "SOL" => self.solution(value, line.number),
@@ -70,4 +71,10 @@ impl Reader {
             other => self.lose(&excerpt(&format!("ANALYSIS {other}, computed as static:")), line),
         }
     }
+}
+
+/// Whether a selection of temperatures is that of what elements expand by.
+fn is_load(text: &str) -> bool {
+    let option = text.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
+    option.is_none_or(|(option, _)| option.trim().eq_ignore_ascii_case("LOAD"))
 }

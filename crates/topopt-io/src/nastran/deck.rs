@@ -46,6 +46,10 @@ pub(super) struct Deck {
     pub pressures: Vec<Pressure>,
     pub gravities: Vec<Gravity>,
     pub rotations: Vec<Rotation>,
+    /// TEMPD: temperatures of all other grids by set.
+    pub default_temperatures: BTreeMap<u64, f64>,
+    /// TEMP: temperatures of grids by set.
+    pub temperatures: BTreeMap<u64, BTreeMap<u64, f64>>,
     /// LOAD: factors and load sets.
     pub combinations: BTreeMap<u64, Vec<(f64, u64)>>,
     pub couplings: Vec<Coupling>,
@@ -121,7 +125,7 @@ pub(super) struct Solid {
 }
 
 /// MAT1 or MAT9.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Material {
     pub youngs_modulus: Option<f64>,
     pub shear_modulus: Option<f64>,
@@ -129,6 +133,10 @@ pub(super) struct Material {
     /// Matrix of a MAT9 that is not isotropic.
     pub matrix: Option<[[f64; 6]; 6]>,
     pub mass_density: Option<f64>,
+    /// One number, or those along x, y and z.
+    pub thermal_expansion: Vec<f64>,
+    /// Temperature without thermal strain.
+    pub reference: f64,
 }
 
 /// MAT4, MAT5.
@@ -271,6 +279,8 @@ pub(super) struct Subcase {
     pub name: Option<String>,
     pub supports: Option<u64>,
     pub loads: Option<u64>,
+    /// TEMPERATURE(LOAD).
+    pub temperatures: Option<u64>,
 }
 
 /// A line of a file: 0 is the deck, others are included.

@@ -131,7 +131,7 @@ impl Reader {
         Ok(())
     }
 
-    /// MAT9: `number, G11, G12, ... G66` by rows of the upper triangle, `RHO`.
+    /// MAT9: `number, G11, G12, ... G66` by rows of the upper triangle, `RHO, A1, ... A6, TREF`.
     fn anisotropic(&mut self, card: &Card) -> Parsed<()> {
         let tag = card.tag(2, "the number of a material")?;
         let mut g = [[0.0; 6]; 6];
@@ -143,7 +143,20 @@ impl Reader {
             }
         }
         let mass_density = card.real_if_any(at, "a mass density")?;
-        let mut material = Material { mass_density, ..Material::default() };
+        let mut expansions = [0.0; 6];
+        for (i, expansion) in expansions.iter_mut().enumerate() {
+            *expansion = card.real_or(at + 1 + i, 0.0, "a thermal expansion")?;
+        }
+        let [x, y, z, shears @ ..] = expansions;
+        if shears != [0.0; 3] {
+            self.lose("thermal expansion in shear of MAT9", card.line);
+        }
+        let mut material = Material {
+            mass_density,
+            thermal_expansion: if [x, y, z] == [0.0; 3] { Vec::new() } else { vec![x, y, z] },
+            reference: card.real_or(at + 7, 0.0, "a reference temperature")?,
+            ..Material::default()
+        };
         match isotropic(&g) {
             Some((modulus, ratio)) => {
                 (material.youngs_modulus, material.poissons_ratio) = (Some(modulus), Some(ratio));
@@ -259,6 +272,8 @@ impl Reader {
             shear_modulus: card.real_if_any(4, "the shear modulus")?,
             poissons_ratio: card.real_if_any(5, "Poisson's ratio")?,
             mass_density: card.real_if_any(6, "a mass density")?,
+            thermal_expansion: card.real_if_any(7, "a thermal expansion")?.into_iter().collect(),
+            reference: card.real_or(8, 0.0, "a reference temperature")?,
             matrix: None,
         };
         self.deck.materials.insert(tag, material);

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::couplings::Couplings;
 use super::deck::{Deck, Subcase};
 use super::error::Fault::Missing;
-use super::model::{Loads, Model};
-use super::{heat, nodal, pressures};
+use super::model::{LoadCase, Loads, Model};
+use super::{heat, nodal, pressures, temperatures};
 use crate::deck::SetLoad;
 use crate::found::Found;
 use crate::read_error::{Fault, Parsed};
@@ -24,7 +24,9 @@ pub(super) fn add(model: &Model, couplings: &Couplings, found: &mut Found) -> Pa
         pressures::add(model, &mut loads, found)?;
         loads.add_accelerations(model)?;
     }
-    loads.add_cases(model.deck, found);
+    let cases = loads.cases(model.deck);
+    loads.add_cases(&cases, model.deck, found);
+    temperatures::add(model, &cases, found);
     Ok(())
 }
 
@@ -63,10 +65,11 @@ impl Loads {
     }
 
     /// The load cases, and what is lost of the load sets in them.
-    fn add_cases(&self, deck: &Deck, found: &mut Found) {
+    fn add_cases(&self, cases: &[LoadCase], deck: &Deck, found: &mut Found) {
         let mut said = BTreeSet::new();
         let mut n_left_out = 0;
-        for (case, set) in self.cases(deck) {
+        let with_loads = cases.iter().filter_map(|case| Some((&case.name, case.loads?)));
+        for (case, set) in with_loads {
             for (set, factor) in parts(deck, set, found) {
                 let loads = self.of_sets.get(&set);
                 let lost = self.lost.get(&set);
@@ -89,7 +92,7 @@ impl Loads {
                         continue;
                     }
                     match scaled(load, factor, &mut found.deck) {
-                        Some(load) => found.load(&case, load),
+                        Some(load) => found.load(case, load),
                         None => found.lose(format!(
                             "RFORCE of load set {set} with the factor {factor:?} in `{case}`"
                         )),
@@ -101,26 +104,33 @@ impl Loads {
         found.lose_count(n_left_out, &what);
     }
 
-    /// Names of the load cases and the load sets that they select.
-    fn cases(&self, deck: &Deck) -> Vec<(String, u64)> {
+    /// The load cases with the sets that they select.
+    fn cases(&self, deck: &Deck) -> Vec<LoadCase> {
         let common = &deck.common;
-        let of_case = |case: &Subcase| Some((case.clone(), case.loads.or(common.loads)?));
-        let selected: Vec<(Subcase, u64)> = deck.subcases.iter().filter_map(of_case).collect();
+        let of_case = |case: &Subcase| LoadCase {
+            name: case.name.clone().unwrap_or_default(),
+            loads: case.loads.or(common.loads),
+            temperatures: case.temperatures.or(common.temperatures),
+        };
+        let all = deck.subcases.iter().map(|case| (case.number, of_case(case)));
+        let selected: Vec<_> = all.filter(|(_, case)| case.acts()).collect();
         let mut used = BTreeSet::new();
         if !selected.is_empty() {
-            let named = selected.into_iter().map(|(case, set)| {
-                let number = format!("subcase_{}", case.number);
-                let wanted = case.name.filter(|name| !name.is_empty() && !used.contains(name));
-                let mut name = wanted.unwrap_or(number);
+            let named = selected.into_iter().map(|(number, case)| {
+                let is_free = !case.name.is_empty() && !used.contains(&case.name);
+                let mut name =
+                    if is_free { case.name.clone() } else { format!("subcase_{number}") };
                 while !used.insert(name.clone()) {
                     name.push('_');
                 }
-                (name, set)
+                LoadCase { name, ..case }
             });
             return named.collect();
         }
-        if let Some(set) = common.loads {
-            return vec![(common.name.clone().unwrap_or(format!("load_{set}")), set)];
+        let of_all = of_case(common);
+        if let Some(set) = of_all.loads.or(of_all.temperatures) {
+            let name = common.name.clone().unwrap_or(format!("load_{set}"));
+            return vec![LoadCase { name, ..of_all }];
         }
 
         // Nothing is selected: every load set that is not a part of another one.
@@ -128,7 +138,12 @@ impl Loads {
             deck.combinations.values().flatten().map(|(_, part)| *part).collect();
         let sets = self.of_sets.keys().chain(self.lost.keys()).chain(deck.combinations.keys());
         let sets: BTreeSet<u64> = sets.copied().filter(|set| !combined.contains(set)).collect();
-        sets.into_iter().map(|set| (format!("load_{set}"), set)).collect()
+        let case = |set: u64| LoadCase {
+            name: format!("load_{set}"),
+            loads: Some(set),
+            temperatures: None,
+        };
+        sets.into_iter().map(case).collect()
     }
 }
 
@@ -167,6 +182,7 @@ fn scaled(load: &SetLoad, factor: f64, deck: &mut crate::deck::Deck) -> Option<S
         SetLoad::Centrifugal { angular_velocity, .. } => {
             *angular_velocity = angular_velocity.map(|v| factor.sqrt() * v);
         }
+        SetLoad::Temperature { .. } => {}
         SetLoad::ByNode { .. } if factor == 1.0 => {}
         SetLoad::ByNode { set } => {
             let forces = deck.nodal[set].iter().map(times).collect();

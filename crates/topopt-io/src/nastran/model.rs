@@ -59,3 +59,19 @@ impl Loads {
         }
     }
 }
+
+/// A load case with the sets that it selects.
+pub(super) struct LoadCase {
+    pub name: String,
+    /// Load set.
+    pub loads: Option<u64>,
+    /// Set of temperatures that elements expand by.
+    pub temperatures: Option<u64>,
+}
+
+impl LoadCase {
+    /// Whether it selects something.
+    pub fn acts(&self) -> bool {
+        self.loads.is_some() || self.temperatures.is_some()
+    }
+}

@@ -91,10 +91,14 @@ impl Solvable<DIM> for Elasticity {
 const INCOMPRESSIBLE: f64 = 0.499;
 
 fn nearly_incompressible(config: &Config) -> Option<String> {
-    let ratio = config.material.poissons_ratio;
-    (ratio >= INCOMPRESSIBLE).then(|| {
+    let of_sets = config.materials.iter().filter_map(|material| {
+        let ratio = *material.poissons_ratio.as_ref()?.get_ref();
+        Some((ratio, format!(" of set `{}`", material.set.get_ref())))
+    });
+    let mut all = of_sets.chain([(config.material.poissons_ratio, String::new())]);
+    all.find(|(ratio, _)| *ratio >= INCOMPRESSIBLE).map(|(ratio, of_set)| {
         format!(
-            "Poisson's ratio {ratio} is nearly incompressible: hexahedra of eight nodes lock, and \
+            "Poisson's ratio {ratio}{of_set} is nearly incompressible: hexahedra of eight nodes lock, and \
              solves may not converge; 0.49 is close enough for rubber"
         )
     })

@@ -17,6 +17,7 @@ use crate::place::Place;
 use crate::resumption::Resumption;
 use crate::solid_depth;
 use crate::starting_design::StartingDesign;
+use crate::temperatures;
 
 /// All of a case, and where it starts. Of several ranks the first alone has it.
 pub(super) struct Prepared<K, const N: usize> {
@@ -54,6 +55,7 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         let resumption = is_resumed.then(|| Resumption::find(config)).transpose()?;
         let start_from = start_from.map(StartingDesign::read).transpose()?;
 
+        let config = &temperatures::solved(config, &request.gmsh, interrupt)?;
         let case = || match &request.mesh {
             Some(mesh) => Case::on::<K>(config, mesh.clone()),
             None => Case::of::<K>(config, &request.gmsh, interrupt),

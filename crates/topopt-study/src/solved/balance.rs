@@ -1,7 +1,7 @@
 //! Forces on a structure from outside: applied loads, and the reactions to them.
 
 use serde::{Deserialize, Serialize};
-use topopt_fem::{DIM, Elasticity, internal_forces, nodal_body_forces};
+use topopt_fem::{DIM, Elasticity, internal_forces, nodal_body_forces, thermal_forces};
 use topopt_mesh::vector::cross;
 
 use super::part::Solved;
@@ -140,10 +140,13 @@ impl Solved<'_, Elasticity, DIM> {
         let held = problem.supports();
         let is_held: Vec<bool> = (0..held.n_nodes()).map(|node| held.is_held(node)).collect();
         let moduli = self.part.filling.moduli(self.part.model);
-        Forces {
-            internal: internal_forces(problem, &moduli, u, &is_held),
-            applied: self.applied(case),
+        let mut internal = internal_forces(problem, &moduli, u, &is_held);
+        if let Some(strains) = &problem.load_cases()[case].thermal {
+            let free = thermal_forces(problem, &moduli, strains);
+            let held = internal.iter_mut().zip(free).zip(&is_held).filter(|(_, held)| **held);
+            held.for_each(|((force, free), _)| (0..3).for_each(|i| force[i] -= free[i]));
         }
+        Forces { internal, applied: self.applied(case) }
     }
 
     /// Nodal forces in load case `case`, at held components too, `[n_nodes][3]`.

@@ -3,7 +3,8 @@
 use topopt_case::case::Case;
 use topopt_case::config::Config;
 use topopt_case::model::on_all_nodes;
-use topopt_fem::{DIM, Elasticity, stress};
+use topopt_fem::stress::{self, Deformed};
+use topopt_fem::{DIM, Elasticity};
 use topopt_mesh::quality::{LEAST_OF_STRESSES, Quality};
 
 use super::fields::{Field, Fields};
@@ -22,6 +23,9 @@ const BODY_FORCE: &str = "body_force";
 const REACTION: &str = "reaction";
 /// Name of its stresses (xx, yy, zz, xy, yz, zx), as VTK orders them.
 const STRESS: &str = "stress";
+
+/// Name of the changes of temperature in the first load case.
+const TEMPERATURE_CHANGE: &str = "temperature_change";
 
 /// Name of its stresses at nodes.
 const NODAL_STRESS: &str = "nodal_stress";
@@ -61,7 +65,8 @@ impl Measured<DIM> for Elasticity {
         let (mut largest, mut worst_case) = (vec![0.0; n], vec![0; n]);
         let mut all = Vec::new();
         for (case, u) in states.states.iter().enumerate() {
-            let von_mises: Vec<f64> = part.stresses(u).iter().map(stress::von_mises).collect();
+            let von_mises: Vec<f64> =
+                part.stresses(case, u).iter().map(stress::von_mises).collect();
             for (e, &value) in von_mises.iter().enumerate() {
                 if value > largest[e] {
                     (largest[e], worst_case[e]) = (value, case);
@@ -116,7 +121,10 @@ impl Measured<DIM> for Elasticity {
 
             let von_mises = renumbering.elements_to_original(&solved.found.von_mises[k]);
             let von_mises = von_mises.into_iter().map(|stress| [stress]).collect();
-            let stresses = renumbering.elements_to_original(&solved.part.stresses(u));
+            let stresses = renumbering.elements_to_original(&solved.part.stresses(k, u));
+            let changes = solved.part.given.loads[k].temperatures.iter();
+            let changes = changes.map(|all| all.iter().map(|change| [change.mean]).collect());
+            fields.cells.extend(changes.map(|all| Field::new(model, (TEMPERATURE_CHANGE, k), all)));
             fields.cells.push(Field::new(model, (VON_MISES, k), von_mises));
             fields.cells.push(Field::new(model, (STRESS, k), stresses));
             fields.extend(solved.nodal_fields(k));
@@ -157,12 +165,13 @@ impl Solved<'_, Elasticity, DIM> {
 }
 
 impl Part<'_, Elasticity, DIM> {
-    /// The stresses of displacements `u` at the centers of the elements, `[n_elements]`, in the
-    /// order of the problem (force per area).
-    fn stresses(&self, u: &[f64]) -> Vec<stress::Stress> {
+    /// The stresses of displacements `u` in load case `case` at the centers of the elements,
+    /// `[n_elements]`, in the order of the problem (force per area).
+    fn stresses(&self, case: usize, u: &[f64]) -> Vec<stress::Stress> {
         let problem = &self.model.problem;
+        let deformed = Deformed { u, thermal: problem.load_cases()[case].thermal.as_ref() };
         let (kernel, elements) = (problem.kernel(), problem.elements());
         let (moduli, center) = (&self.filling.stress_moduli, problem.mesh().reference_center());
-        stress::stresses(kernel, elements, moduli, u, center)
+        stress::stresses(kernel, elements, moduli, deformed, center)
     }
 }

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use topopt_case::tags::Tags;
-use topopt_fem::stress::{self, Stress};
-use topopt_fem::{DIM, Elasticity, ElementData, Elements};
+use topopt_fem::stress::{self, Deformed, Stress};
+use topopt_fem::{DIM, Elasticity, ElementData, Elements, ThermalStrains};
 use topopt_io::csv;
 use topopt_mesh::HexMesh;
 
@@ -51,6 +51,8 @@ pub struct GaussPoints<'a> {
     moduli: Vec<f64>,
     /// Displacements, `[n_nodes][3]` (length).
     u: Vec<f64>,
+    /// Strains by changes of temperature, if there are any.
+    thermal: Option<ThermalStrains>,
     /// Whether the stresses of an element mean something, `[n_elements]`.
     has_stress: Vec<bool>,
 }
@@ -61,6 +63,7 @@ impl<'a> GaussPoints<'a> {
         let Part { model, given, filling, .. } = &solved.part;
         let u = solved.states.states[case].as_chunks::<3>().0;
         let new_elements = model.renumbering.new_elements();
+        let thermal = model.problem.load_cases()[case].thermal.as_ref();
         let laws = model.problem.elements().laws().map(|laws| laws.of_elements(&new_elements));
         Self {
             load_case: &model.problem.load_cases()[case].name,
@@ -70,16 +73,19 @@ impl<'a> GaussPoints<'a> {
             tags: given.tags.as_ref(),
             moduli: model.renumbering.elements_to_original(&filling.stress_moduli),
             u: model.renumbering.nodes_to_original(u).into_flattened(),
+            thermal: thermal.map(|strains| strains.of_elements(&new_elements)),
             has_stress: model.renumbering.elements_to_original(&solved.found.has_stress),
         }
     }
 
     /// Coordinates and stresses of the integration points of `element`.
     fn of_element(&self, element: usize) -> impl Iterator<Item = ([f64; 3], Stress)> {
-        let Self { mesh, data, kernel, moduli, u, .. } = self;
+        let Self { mesh, data, kernel, moduli, u, thermal, .. } = self;
+        let deformed = Deformed { u, thermal: thermal.as_ref() };
         let elements = Elements::new(mesh, data);
         mesh.integration_points().into_iter().map(move |xi| {
-            let stress = stress::stress_at(kernel, elements, moduli[element], u, element, xi);
+            let stress =
+                stress::stress_at(kernel, elements, moduli[element], deformed, element, xi);
             (mesh.point(element, xi), stress)
         })
     }

@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use topopt_fem::stress::{Stress, von_mises};
+use topopt_fem::stress::{Deformed, Stress, von_mises};
 use topopt_fem::stress_error::Solution;
-use topopt_fem::{DIM, Elasticity, internal_forces};
+use topopt_fem::{DIM, Elasticity, internal_forces, restrained_energies, thermal_forces};
 
 use super::part::{Part, Solved};
 use super::singular::{Places, at_edges};
@@ -133,7 +133,8 @@ impl NodalCase {
         let (problem, u) = (&part.model.problem, &states.states[case]);
         let (kernel, mesh) = (problem.kernel(), problem.mesh());
         let (elements, moduli) = (problem.elements(), &part.filling.stress_moduli);
-        let solution = Solution { kernel, elements, moduli, u };
+        let deformed = Deformed { u, thermal: problem.load_cases()[case].thermal.as_ref() };
+        let solution = Solution { kernel, elements, moduli, deformed };
         let found = solution.nodal_stresses(materials.to_vec());
 
         let mut stresses = vec![[0.0; 6]; mesh.n_nodes()];
@@ -165,15 +166,24 @@ impl NodalCase {
 }
 
 /// Twice the energy of a load case (force times length): the compliance, unless displacements are
-/// prescribed.
+/// prescribed or elements expand.
 fn energy(part: &Part<Elasticity, DIM>, states: &States, moduli: &[f64], case: usize) -> f64 {
     let problem = &part.model.problem;
-    if problem.load_cases()[case].prescribed.is_none() {
+    let given = &problem.load_cases()[case];
+    if given.prescribed.is_none() && given.thermal.is_none() {
         return states.compliances[case];
     }
-    let u = &states.states[case];
-    let forces = internal_forces(problem, moduli, u, &vec![true; problem.mesh().n_nodes()]);
-    forces.as_flattened().iter().zip(u).map(|(force, u)| force * u).sum()
+    let work = |forces: &[[f64; DIM]]| -> f64 {
+        forces.as_flattened().iter().zip(&states.states[case]).map(|(force, u)| force * u).sum()
+    };
+    let everywhere = vec![true; problem.mesh().n_nodes()];
+    let resisted = work(&internal_forces(problem, moduli, &states.states[case], &everywhere));
+    let Some(strains) = &given.thermal else { return resisted };
+    let held: f64 =
+        restrained_energies(problem, strains).iter().zip(moduli).map(|(w, e)| w * e).sum();
+    let energy = resisted - 2.0 * work(&thermal_forces(problem, moduli, strains)) + held;
+    // What a free part has is rounding, and no share of it says anything.
+    energy.max(ROUNDING * held)
 }
 
 impl Solved<'_, Elasticity, DIM> {

@@ -5,8 +5,9 @@ use topopt_case::finding::Finding;
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_design::{Interpolation, Law};
+use topopt_mesh::Places;
 use topopt_mesh::numbers::shown;
-use topopt_surface::{Places, Shaping, Widths};
+use topopt_surface::{Shaping, Widths};
 
 use super::carried::Carried;
 use super::compared::Compared;

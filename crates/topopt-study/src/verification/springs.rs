@@ -98,7 +98,7 @@ impl Ground<'_, 3> {
                 continue;
             }
             let name = support.set.get_ref();
-            let moves = support.displacement.as_ref().is_some_and(|u| *u.get_ref() != [0.0; 3]);
+            let moves = support.moves();
             if moves {
                 let message = format!(
                     "nothing is left of `{name}`, which a support moves: the built shape does not \

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use topopt_mesh::triangles::Triangles;
 use topopt_mesh::vector::{difference, dot, length};
-use topopt_mesh::{Face, HexMesh, Sets, surface, tetrahedra};
-use topopt_surface::Places;
+use topopt_mesh::{Face, HexMesh, Places, Sets, surface, tetrahedra};
 
 /// Distance in element widths within which a face lies on another mesh's: chords of coarse elements
 /// leave a bore by an eighth of their length squared over its radius.

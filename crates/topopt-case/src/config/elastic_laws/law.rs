@@ -1,6 +1,6 @@
 //! A law of elasticity, as the case file gives it.
 
-use topopt_fem::stiffness_tensor::{Stiffness, least_eigenvalue};
+use topopt_fem::stiffness_tensor::{Frame, Stiffness, least_eigenvalue};
 
 /// A law of elasticity from keys of a material.
 pub trait ElasticLaw {
@@ -14,6 +14,12 @@ pub trait ElasticLaw {
     /// # Errors
     /// Constants of no material.
     fn stiffness(&self, ratio: f64) -> Result<Stiffness, NoMaterial>;
+
+    /// Returns the axes of the material.
+    ///
+    /// # Errors
+    /// Vectors that make no axes.
+    fn axes(&self) -> Result<Frame, NoMaterial>;
 }
 
 /// A reason for which constants are of no material, and a remedy.

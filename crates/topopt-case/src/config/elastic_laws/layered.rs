@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use topopt_fem::stiffness_tensor::{Stiffness, inverted, turned};
+use topopt_fem::stiffness_tensor::{Frame, Stiffness, inverted, turned};
 
 use super::frame::about;
 use super::law::{ElasticLaw, NoMaterial, check_positive};
@@ -32,7 +32,10 @@ impl ElasticLaw for Layered {
         (s[2][2], s[3][3]) = (1.0 / self.knock_down, 2.0 * (1.0 + ratio));
         (s[4][4], s[5][5]) = (s[3][3] / self.knock_down, s[3][3] / self.knock_down);
         check_positive(&s, "compliance")?;
-        let frame = about(self.build_direction, "`build_direction`")?;
-        Ok(turned(&inverted(&s).unwrap_or_default(), &frame))
+        Ok(turned(&inverted(&s).unwrap_or_default(), &self.axes()?))
+    }
+
+    fn axes(&self) -> Result<Frame, NoMaterial> {
+        about(self.build_direction, "`build_direction`")
     }
 }

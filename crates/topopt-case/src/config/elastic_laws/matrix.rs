@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use topopt_fem::stiffness_tensor::{Stiffness, mean_modulus, turned};
+use topopt_fem::stiffness_tensor::{Frame, Stiffness, mean_modulus, turned};
 
 use super::frame::axes;
 use super::law::{ElasticLaw, NoMaterial, check_positive};
@@ -40,7 +40,11 @@ impl ElasticLaw for Anisotropic {
             });
         }
         check_positive(d, "stiffness")?;
-        let (frame, modulus) = (axes(self.frame)?, mean_modulus(d));
+        let (frame, modulus) = (self.axes()?, mean_modulus(d));
         Ok(turned(&d.map(|row| row.map(|d| d / modulus)), &frame))
+    }
+
+    fn axes(&self) -> Result<Frame, NoMaterial> {
+        axes(self.frame)
     }
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use topopt_fem::stiffness_tensor::{Stiffness, inverted, mean_modulus, turned};
+use topopt_fem::stiffness_tensor::{Frame, Stiffness, inverted, mean_modulus, turned};
 
 use super::frame::axes;
 use super::law::{ElasticLaw, NoMaterial, check_positive};
@@ -44,6 +44,10 @@ impl ElasticLaw for Orthotropic {
         Some(inverted(&self.compliance()).map_or(1.0, |stiffness| mean_modulus(&stiffness)))
     }
 
+    fn axes(&self) -> Result<Frame, NoMaterial> {
+        axes(self.frame)
+    }
+
     fn stiffness(&self, _: f64) -> Result<Stiffness, NoMaterial> {
         let no_modulus = |modulus: &&f64| !(**modulus > 0.0 && modulus.is_finite());
         let moduli = self.youngs_moduli.iter().chain(&self.shear_moduli);
@@ -55,7 +59,7 @@ impl ElasticLaw for Orthotropic {
         }
         let compliance = self.compliance();
         check_positive(&compliance, "compliance")?;
-        let frame = axes(self.frame)?;
+        let frame = self.axes()?;
         let stiffness = inverted(&compliance).unwrap_or_default();
         let modulus = mean_modulus(&stiffness);
         Ok(turned(&stiffness.map(|row| row.map(|d| d / modulus)), &frame))

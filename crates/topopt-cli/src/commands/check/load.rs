@@ -4,7 +4,7 @@ use serde::Serialize;
 use topopt_case::case_loads::{CaseLoads, Rotation};
 use topopt_case::config::{Config, number};
 use topopt_case::model::Model;
-use topopt_fem::LoadCase;
+use topopt_fem::{LoadCase, TemperatureChange};
 use topopt_mesh::numbers::{shown, without_rounding};
 
 /// A load case.
@@ -21,6 +21,9 @@ pub(super) struct Load {
     /// Rotations of the whole part.
     pub rotations: Vec<Rotation>,
     pub displaced_nodes: usize,
+    /// The least and the most that the temperature of elements changes, where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature_change: Option<[f64; 2]>,
 }
 
 impl Load {
@@ -40,6 +43,7 @@ impl Load {
             weight_per_volume: load.gravity.map(|g| density * g),
             rotations: load.rotations.clone(),
             displaced_nodes: displaced.map_or(0, count),
+            temperature_change: load.temperatures.as_deref().map(extent),
         }
     }
 
@@ -64,6 +68,9 @@ impl Load {
         if self.displaced_nodes > 0 {
             parts.push(format!("{} displaced", nodes(self.displaced_nodes)));
         }
+        if let Some([least, most]) = self.temperature_change {
+            parts.push(format!("temperatures change by {} to {}", shown(least), shown(most)));
+        }
         format!("{}: {}, weight {}", self.case, parts.join(", "), shown(self.weight))
     }
 }
@@ -75,6 +82,12 @@ pub(super) fn mean_density(config: &Config, model: &Model) -> f64 {
     let volumes = &model.space.volumes;
     let mass: f64 = factors.iter().zip(volumes).map(|(factor, v)| factor * v).sum();
     density * mass / volumes.iter().sum::<f64>()
+}
+
+/// The least and the most of mean changes.
+fn extent(changes: &[TemperatureChange]) -> [f64; 2] {
+    let means = || changes.iter().map(|change| change.mean);
+    [means().fold(f64::INFINITY, f64::min), means().fold(f64::NEG_INFINITY, f64::max)]
 }
 
 /// Number of vectors that are not zero.

@@ -103,7 +103,22 @@ fn others() -> Vec<Row> {
         base: BARE,
         ..row(keyword, model, PUSH, moves("`[material]`", 1, PUSHED))
     };
+    let warm = |keyword, model, step, component, value| Row {
+        base: ELASTIC,
+        ..row(keyword, model, step, moves("`temperature`", component, value))
+    };
+    let (alpha, by) = ("MP,ALPX,1,0.001\nTREF,20\n", 2.235294e-1);
     vec![
+        warm("MP,ALPX, BFUNIF", alpha, "BFUNIF,TEMP,120\n", 0, by),
+        warm("TUNIF, TREF", alpha, "TUNIF,120\n", 0, by),
+        warm("BF,TEMP", alpha, "BF,ALL,TEMP,120\n", 0, by),
+        warm(
+            "MP,ALPX, ALPY, ALPZ",
+            "MP,ALPX,1,0.001\nMP,ALPY,1,0.002\nMP,ALPZ,1,0.0005\n",
+            "TUNIF,100\n",
+            1,
+            9.411765e-2,
+        ),
         pressed("SFE,PRES", "SFE,2,3,PRES,,1\n"),
         pressed("SFE,PRES of the corners", "SFE,2,3,PRES,1,R5.0\n 1.0 1.0 1.0 1.0\n"),
         pressed("SFE twice", "SFE,2,3,PRES,,10\nSFE,2,3,PRES,,1\n"),
@@ -201,7 +216,7 @@ fn refused() -> Vec<Row> {
 }
 
 /// Commands that are said, besides a load that is there.
-const SAID: [(&str, &str); 48] = [
+const SAID: [(&str, &str); 46] = [
     ("CE", "CE,1,0,3,UY,1,6,UY,-1\n"),
     ("CERIG of rotations", "CERIG,3,6,RXYZ\n"),
     ("COMBIN14", "ET,2,14\nR,2,5\nTYPE,2\nREAL,2\nE,12,1\n"),
@@ -214,11 +229,9 @@ const SAID: [(&str, &str); 48] = [
     ("CGLOC", "CGLOC,1,1,1\n"),
     ("CGOMGA", "CGOMGA,0,0,5\n"),
     ("DOMEGA", "DOMEGA,0,0,5\n"),
-    ("BF,TEMP", "BF,5,TEMP,100\n"),
     ("BFE,TEMP", "BFE,2,TEMP,1,100\n"),
     ("BFA", "BFA,2,TEMP,100\n"),
-    ("TUNIF", "MP,ALPX,1,1e-5\nTUNIF,100\n"),
-    ("BFUNIF", "MP,ALPX,1,1e-5\nBFUNIF,TEMP,100\n"),
+    ("BFUNIF with CTEX", "MP,CTEX,1,1e-5\nBFUNIF,TEMP,100\n"),
     ("TB,BISO", "TB,BISO,1\nTBDATA,1,1,1\n"),
     ("MP,ENTH", "MP,ENTH,1,3\n"),
     ("NLGEOM", "NLGEOM,ON\n"),
@@ -254,9 +267,10 @@ const SAID: [(&str, &str); 48] = [
 
 fn said() -> Vec<Row> {
     let what = |keyword: &'static str| match keyword {
-        "BF,TEMP" => "BF commands",
+        "BFUNIF with CTEX" => {
+            "temperatures (TUNIF, BFUNIF, BF) by which CTEX or THSX strain the part"
+        }
         "CERIG of rotations" => "CERIG commands",
-        "TUNIF" | "BFUNIF" => "TUNIF or BFUNIF, by which the part expands",
         "D of a table" => "D,UZ commands",
         "D,TEMP in elasticity" => "D,TEMP, temperatures of an elastic part",
         "F,HEAT in elasticity" => "F,HEAT, heat in an elastic part",

@@ -38,6 +38,8 @@ const LOOSE: &str = deck!("SOL 101\n", "MAT1,1,100.,,0.25,2.\n", "");
 const NO_SOLUTION: &str = deck!("", "MAT1,1,100.,,0.25,2.\n", "SPC1,1,123,1,4,7,10\n");
 const HEAT: &str = deck!("SOL 153\n", "MAT4,1,3.\n", "SPC1,1,,1,4,7,10\n");
 const HEAT_BARE: &str = deck!("SOL 153\n", "", "SPC1,1,,1,4,7,10\n");
+/// Without material, and with next to no force.
+const WARM: &str = deck!("SOL 101\n", "", "SPC1,1,123,1,4,7,10\nFORCE,2,12,,1.-20,0.,1.,0.\n");
 /// A load that is there.
 const PUSH: &str = "FORCE,2,12,,1.,0.,1.,0.\n";
 /// Displacement of node 12 along y under it.
@@ -97,7 +99,17 @@ fn others() -> Vec<Row> {
         ..row(keyword, "", step, moves("`[material]`", 1, PUSHED))
     };
     let gravity = |keyword, step| row(keyword, "", step, moves("`gravity`", 1, -4.025548));
+    let warm = |keyword, step| Row {
+        base: WARM,
+        ..row(keyword, "TEMPERATURE(LOAD) = 4\n", step, moves("`temperature`", 0, 2.235294e-1))
+    };
     vec![
+        warm("MAT1, TEMPD, TEMPERATURE(LOAD)", "MAT1,1,100.,,0.25,,0.001,20.\nTEMPD,4,120.\n"),
+        warm(
+            "TEMP",
+            "MAT1,1,100.,,0.25,,0.001\nTEMP,4,1,100.,2,100.,3,100.\nTEMP,4,4,100.,5,100.,6,100.\n\
+             TEMP,4,7,100.,8,100.,9,100.\nTEMP,4,10,100.,11,100.,12,100.\n",
+        ),
         row("PLOAD4", "", "PLOAD4,2,2,1.,,,,3,12\n", moves("`pressure`", 0, -1.941176e-2)),
         row(
             "PLOAD4 three times",
@@ -183,10 +195,9 @@ fn refused() -> Vec<Row> {
 }
 
 /// Entries and lines of case control that are said, besides a load that is there.
-const SAID: [(&str, &str, &str); 54] = [
-    ("TEMP", "", "TEMP,4,12,100.\n"),
-    ("TEMPD", "", "TEMPD,4,100.\n"),
-    ("TEMPERATURE(LOAD)", "TEMPERATURE(LOAD) = 4\n", ""),
+const SAID: [(&str, &str, &str); 53] = [
+    ("TEMPERATURE(LOAD) that is not there", "TEMPERATURE(LOAD) = 4\n", "MAT1,1,9.,,0.2,,0.1\n"),
+    ("TEMPERATURE(INITIAL)", "TEMPERATURE(INITIAL) = 4\n", ""),
     ("MPC", "", "MPC,5,3,2,1.,6,2,-1.\n"),
     ("MPCADD", "", "MPCADD,9,5\n"),
     ("RBAR", "", "RBAR,90,3,6,123456\n"),
@@ -254,7 +265,8 @@ const SAID: [(&str, &str, &str); 54] = [
 
 fn said() -> Vec<Row> {
     let what = |keyword: &'static str| match keyword {
-        "TEMPERATURE(LOAD)" => "TEMPERATURE of the control sections",
+        "TEMPERATURE(LOAD) that is not there" => "temperatures 4 of load case",
+        "TEMPERATURE(INITIAL)" => "TEMPERATURE of the control sections",
         "RBE2 with a load" => "RBE2 that are not rigid here",
         "RBE3 of different weights" => "its grids count equally",
         "PLOAD4 of different corners" => "PLOAD4 that vary over a face",

@@ -3,14 +3,13 @@
 use super::{Becomes, NO_PROCEDURE, PULL, Row, row};
 
 /// Keywords of the model, with their data.
-const OF_MODEL: [(&str, &str); 33] = [
+const OF_MODEL: [(&str, &str); 32] = [
     ("*EQUATION", "2\n3, 2, 1., 6, 2, -1.\n"),
     ("*MPC", "BEAM, 3, 6\n"),
     ("*TIE, NAME=T", "FACE, FACE\n"),
     ("*CONTACT PAIR, INTERACTION=I", "FACE, FACE\n"),
     ("*CONTACT", ""),
     ("*EMBEDDED ELEMENT", "LAST\n"),
-    ("*EXPANSION", "1e-5\n"),
     ("*PLASTIC", "1., 0.\n"),
     ("*CREEP", "1., 1., 1.\n"),
     ("*VISCOELASTIC, TIME=PRONY", "0.1, 0.1, 1.\n"),
@@ -40,8 +39,7 @@ const OF_MODEL: [(&str, &str); 33] = [
 ];
 
 /// Keywords of a step.
-const OF_STEP: [(&str, &str); 14] = [
-    ("*TEMPERATURE", "ALL, 120.\n"),
+const OF_STEP: [(&str, &str); 13] = [
     ("*FIELD", "ALL, 1.\n"),
     ("*MODEL CHANGE, TYPE=ELEMENT, REMOVE", "LAST\n"),
     ("*BASE MOTION, DOF=1, AMPLITUDE=A", ""),

@@ -8,7 +8,8 @@ const AROUND: &str = "*TRANSFORM, NSET=END, TYPE=C\n0., -1., -1., 1., -1., -1.\n
 const HALF: &str = "*AMPLITUDE, NAME=A\n0., 0., 1., 0.5\n";
 
 pub fn rows() -> Vec<Row> {
-    let all = [materials(), forces(), faces_and_bodies(), supports(), steps(), couplings()];
+    let all =
+        [materials(), expansion(), forces(), faces_and_bodies(), supports(), steps(), couplings()];
     all.into_iter().flatten().collect()
 }
 
@@ -24,6 +25,43 @@ macro_rules! engineering {
             $section
         )
     };
+}
+
+/// Temperatures of 100 above the reference.
+fn expansion() -> Vec<Row> {
+    const WARM: &str = "*TEMPERATURE\nALL, 120.\n";
+    macro_rules! material {
+        ($expansion:literal) => {
+            concat!(
+                "*ELASTIC\n100., 0.25\n*EXPANSION",
+                $expansion,
+                "*SOLID SECTION, ELSET=PART, MATERIAL=M\n\
+                 *INITIAL CONDITIONS, TYPE=TEMPERATURE\nALL, 20.\n"
+            )
+        };
+    }
+    let of = |keyword, model, keys, component, value| Row {
+        base: BARE,
+        ..row(keyword, model, WARM, moves(keys, component, value))
+    };
+    let (keys, warm) = ("`thermal_expansion`, `temperature`", 2.235294e-1);
+    vec![
+        of("*EXPANSION, *TEMPERATURE", material!("\n0.001\n"), keys, 0, warm),
+        of(
+            "*EXPANSION, TYPE=ORTHO",
+            material!(", TYPE=ORTHO\n0.001, 0.002, 0.0005\n"),
+            "three of `thermal_expansion`",
+            1,
+            9.411765e-2,
+        ),
+        of(
+            "*INITIAL CONDITIONS, TYPE=TEMPERATURE",
+            material!(", ZERO=5.\n0.001\n"),
+            "`reference_temperature`",
+            0,
+            warm,
+        ),
+    ]
 }
 
 fn materials() -> Vec<Row> {

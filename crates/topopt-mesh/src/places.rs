@@ -1,9 +1,9 @@
 //! `Places` of points in a mesh, to take fields of the mesh there.
 
+use crate::{BoundingBox, HexMesh};
 use rayon::prelude::*;
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
-use topopt_mesh::{BoundingBox, HexMesh};
 
 /// Points by the elements that they lie in; those outside, as on a bulge of the part that the mesh
 /// cuts short, by the nearest one.
