@@ -4,6 +4,7 @@ use super::{
     Changing, Config, Continuation, Course, FilterKind, Interpolation, Method, Optimizer,
     Projection, Quality, Style,
 };
+use crate::manufacturing;
 
 /// With 0.01 the void alone counts 2.8 % grey at a volume fraction of 0.3, and takes 2 % of the volume.
 const DENSITY_MIN: f64 = 1e-3;
@@ -14,6 +15,10 @@ const DENSITY_MIN: f64 = 1e-3;
 /// the user's replaces that of the style as a whole; stages of the style are for its own projection
 /// alone.
 pub(super) fn resolve(config: &mut Config) {
+    let filter = config.filter.get_ref();
+    if filter.radius.is_none() && filter.radius_in_elements.is_none() {
+        config.filter.get_mut().radius = manufacturing::radius(config);
+    }
     if !config.gives("design.style") && has_own_way(config) {
         config.design.style = Style::Smooth;
     }
@@ -74,6 +79,9 @@ const THIN: f64 = 0.15;
 const MOVING_PENALTY: f64 = 1.5;
 const HARDENED: usize = 4;
 
+/// Move limit of the last stage, in which the design settles.
+const SETTLING: f64 = 0.03;
+
 /// Stages of a design that loses material from nearly solid on, grey at first, then with a surface
 /// that becomes narrow while the design still moves, and at last settles.
 ///
@@ -103,8 +111,11 @@ fn falling_volume(config: &mut Config, volume: f64) {
         tolerance: Some(Course::Constant(loose)),
         ..Continuation::default()
     };
-    let later =
-        if config.is_swept() { sharpening(config, factor) } else { narrowing(config, factor) };
+    let later = if config.is_swept() || config.has_sizes() {
+        sharpening(config, factor)
+    } else {
+        narrowing(config, factor)
+    };
     config.continuation = std::iter::once(falling).chain(later).collect();
 }
 
@@ -115,8 +126,8 @@ fn changing(factor: usize, start: f64, end: f64, over: usize) -> Option<Course> 
 /// Iterations of a sharpness that is twice the one before.
 const SHARPENED: usize = 5;
 
-/// Stages in which the projection of a part that is printed or cast becomes sharper. A surface of a
-/// given width would not do: a member that nothing holds up decays to half before that shows, and
+/// Stages in which the projection becomes sharper, of a part that is printed or cast, or of several
+/// thresholds. A surface of a given width would not do for the former: a member that nothing holds up decays to half before that shows, and
 /// its mean over corners holds the next one up.
 fn sharpening(config: &Config, factor: usize) -> Vec<Continuation> {
     (0..N_STAGES).map(|i| sharper(config, factor, i)).collect()
@@ -128,17 +139,25 @@ fn sharper(config: &Config, factor: usize, i: usize) -> Continuation {
     // With the whole penalty from the start, printed cantilevers are 4 to 8 % more compliant. What
     // this leaves grey for longer has undercuts when it is cast.
     let penalty = config.design.penalty;
+    let is_softened = config.is_printed() || config.has_sizes();
     let of_stage = match N_STAGES - i {
-        N_STAGES if config.is_printed() => Some(MOVING_PENALTY.min(penalty)),
-        2 if config.is_printed() => Some(penalty),
+        N_STAGES if is_softened => Some(MOVING_PENALTY.min(penalty)),
+        2 if is_softened => Some(penalty),
         _ => None,
+    };
+    // A volume at sharp thresholds is far from linear, and swings by MMA.
+    let settling = is_last && config.has_sizes();
+    let (method, move_limit) = match i {
+        0 => (Some(Method::Mma), Some(MOVE_LIMIT)),
+        _ if settling => (Some(Method::OcAdaptive), Some(SETTLING)),
+        _ => (None, None),
     };
     Continuation {
         from: 1 + factor * (NARROWING + i * SHARPENED),
         penalty: of_stage.map(Course::Constant),
         sharpness: Some((2 << i) as f64),
-        method: (i == 0).then_some(Method::Mma),
-        move_limit: (i == 0).then_some(MOVE_LIMIT),
+        method,
+        move_limit,
         tolerance: changing(factor, loose, tight, SHARPENED).filter(|_| is_last),
         ..Continuation::default()
     }
@@ -164,7 +183,7 @@ fn narrowing(config: &Config, factor: usize) -> Vec<Continuation> {
             tolerance: changing(loose, config.solver.tolerance, FINISHED),
             half_width: changing(0.55, 0.1, FINISHED),
             method: Some(Method::OcAdaptive),
-            move_limit: Some(0.03),
+            move_limit: Some(SETTLING),
             ..Continuation::default()
         },
     ]
