@@ -93,7 +93,8 @@ fn falling_volume(config: &mut Config, volume: f64) {
         Quality::Usual | Quality::Best => SLOWLY,
     };
     if !config.gives("optimizer.max_iterations") {
-        config.optimizer.max_iterations = factor * ITERATIONS;
+        let iterations = if config.has_sizes() { SEPARATED } else { ITERATIONS };
+        config.optimizer.max_iterations = factor * iterations;
     }
     if !config.gives("optimizer.move_limit") {
         config.optimizer.move_limit = Optimizer::default().move_limit;
@@ -111,10 +112,10 @@ fn falling_volume(config: &mut Config, volume: f64) {
         tolerance: Some(Course::Constant(loose)),
         ..Continuation::default()
     };
-    let later = if config.is_swept() || config.has_sizes() {
-        sharpening(config, factor)
-    } else {
-        narrowing(config, factor)
+    let later = match config.is_swept() {
+        _ if config.has_sizes() => separating(config, factor),
+        true => sharpening(config, factor),
+        false => narrowing(config, factor),
     };
     config.continuation = std::iter::once(falling).chain(later).collect();
 }
@@ -126,8 +127,8 @@ fn changing(factor: usize, start: f64, end: f64, over: usize) -> Option<Course> 
 /// Iterations of a sharpness that is twice the one before.
 const SHARPENED: usize = 5;
 
-/// Stages in which the projection becomes sharper, of a part that is printed or cast, or of several
-/// thresholds. A surface of a given width would not do for the former: a member that nothing holds up decays to half before that shows, and
+/// Stages in which the projection of a part that is printed or cast becomes sharper. A surface of a
+/// given width would not do: a member that nothing holds up decays to half before that shows, and
 /// its mean over corners holds the next one up.
 fn sharpening(config: &Config, factor: usize) -> Vec<Continuation> {
     (0..N_STAGES).map(|i| sharper(config, factor, i)).collect()
@@ -139,25 +140,45 @@ fn sharper(config: &Config, factor: usize, i: usize) -> Continuation {
     // With the whole penalty from the start, printed cantilevers are 4 to 8 % more compliant. What
     // this leaves grey for longer has undercuts when it is cast.
     let penalty = config.design.penalty;
-    let is_softened = config.is_printed() || config.has_sizes();
     let of_stage = match N_STAGES - i {
-        N_STAGES if is_softened => Some(MOVING_PENALTY.min(penalty)),
-        2 if is_softened => Some(penalty),
+        N_STAGES if config.is_printed() => Some(MOVING_PENALTY.min(penalty)),
+        2 if config.is_printed() => Some(penalty),
         _ => None,
-    };
-    // A volume at sharp thresholds is far from linear, and swings by MMA.
-    let settling = is_last && config.has_sizes();
-    let (method, move_limit) = match i {
-        0 => (Some(Method::Mma), Some(MOVE_LIMIT)),
-        _ if settling => (Some(Method::OcAdaptive), Some(SETTLING)),
-        _ => (None, None),
     };
     Continuation {
         from: 1 + factor * (NARROWING + i * SHARPENED),
         penalty: of_stage.map(Course::Constant),
         sharpness: Some((2 << i) as f64),
-        method,
-        move_limit,
+        method: (i == 0).then_some(Method::Mma),
+        move_limit: (i == 0).then_some(MOVE_LIMIT),
+        tolerance: changing(factor, loose, tight, SHARPENED).filter(|_| is_last),
+        ..Continuation::default()
+    }
+}
+
+/// Iterations of a run for members and gaps of a least width, and the first ones, counted from 0,
+/// and sharpnesses of its stages.
+const SEPARATED: usize = 90;
+const SEPARATING: [(usize, f64); 4] = [(25, 8.0), (45, 16.0), (65, 32.0), (80, 64.0)];
+
+/// Stages for members and gaps of a least width, whose thresholds move apart as the projection
+/// becomes sharper. The thinner design then loses members that are thin, and others have to become
+/// thick before it falls apart: stages of 5 iterations, or moves of 0.05, do not let them, nor
+/// does a penalty that comes late. Volumes at the last sharpness swing by MMA.
+fn separating(config: &Config, factor: usize) -> Vec<Continuation> {
+    (0..SEPARATING.len()).map(|i| separated(config, factor, i)).collect()
+}
+
+fn separated(config: &Config, factor: usize, i: usize) -> Continuation {
+    let [loose, tight] = [config.solver.early_tolerance(), config.solver.tolerance];
+    let (from, sharpness) = SEPARATING[i];
+    let is_last = i + 1 == SEPARATING.len();
+    let method = if is_last { Method::OcAdaptive } else { Method::Mma };
+    Continuation {
+        from: 1 + factor * from,
+        sharpness: Some(sharpness),
+        method: (i == 0 || is_last).then_some(method),
+        move_limit: is_last.then_some(SETTLING),
         tolerance: changing(factor, loose, tight, SHARPENED).filter(|_| is_last),
         ..Continuation::default()
     }

@@ -189,9 +189,12 @@ fn least_sums<K: Physics<N>, const N: usize>(
     let reach = |share: f64| depth_of(share) * radius;
     let width = problem.mesh().element_width();
     let is_thick = within(&cores, CORNER * reach(share) + width, &centers);
-    let goes_on = within(&ends(problem, space), reach(sizes.eroded) + width, &centers);
-    let is_bounded = is_thick.into_iter().zip(goes_on).map(|(thick, goes_on)| thick && !goes_on);
-    is_bounded.map(|is_bounded| if is_bounded { whole } else { 0.0 }).collect()
+    // The solved design passes to a support through as much as it is thinner, and has a member's
+    // width to gather around a load.
+    let is_held = within(&held(problem), reach(sizes.eroded) + width, &centers);
+    let is_loaded = within(&loaded(problem, space), minimum * radius, &centers);
+    let is_bounded = |e: usize| is_thick[e] && !is_held[e] && !is_loaded[e];
+    (0..sums.len()).map(|e| if is_bounded(e) { whole } else { 0.0 }).collect()
 }
 
 /// Sum of the weights and `volumes` of the elements of `list` under a cone about `center`.
@@ -224,20 +227,25 @@ fn within(points: &[[f64; 3]], distance: f64, places: &[[f64; 3]]) -> Vec<bool> 
     places.par_iter().map(is_within).collect()
 }
 
-/// Nodes that are held or loaded, and centers of solid elements.
-fn ends<K: Physics<N>, const N: usize>(
+/// Places of the nodes that are held.
+fn held<K: Physics<N>, const N: usize>(problem: &Problem<K, N>) -> Vec<[f64; 3]> {
+    let (mesh, constraints) = (problem.mesh(), problem.constraints());
+    let springs = |node: usize| constraints.springs().map_or(&[][..], |all| &all[N * node..][..N]);
+    let is_held =
+        |node: &usize| constraints.is_held(*node) || springs(*node).iter().any(|k| *k > 0.0);
+    (0..mesh.n_nodes()).filter(is_held).map(|node| mesh.coordinates()[node]).collect()
+}
+
+/// Places of the nodes that are loaded, and of solid elements.
+fn loaded<K: Physics<N>, const N: usize>(
     problem: &Problem<K, N>,
     space: &DesignSpace,
 ) -> Vec<[f64; 3]> {
-    let (mesh, constraints) = (problem.mesh(), problem.constraints());
-    let is_loaded = |node: usize| {
-        let mut all = problem.load_cases().iter().flat_map(|case| &case.forces[N * node..][..N]);
-        all.any(|force| *force != 0.0)
+    let mesh = problem.mesh();
+    let forces = |node: usize| {
+        problem.load_cases().iter().flat_map(move |case| &case.forces[N * node..][..N])
     };
-    let has_spring = |node: usize| {
-        constraints.springs().is_some_and(|all| all[N * node..][..N].iter().any(|k| *k > 0.0))
-    };
-    let is_end = |node: &usize| constraints.is_held(*node) || has_spring(*node) || is_loaded(*node);
-    let nodes = (0..mesh.n_nodes()).filter(is_end).map(|node| mesh.coordinates()[node]);
+    let is_loaded = |node: &usize| forces(*node).any(|force| *force != 0.0);
+    let nodes = (0..mesh.n_nodes()).filter(is_loaded).map(|node| mesh.coordinates()[node]);
     nodes.chain(space.solid.iter().map(|&e| mesh.center(e as usize))).collect()
 }

@@ -29,7 +29,7 @@ fn made(folder: &Folder) -> Vec<Value> {
 fn members_and_gaps_have_the_least_width() {
     let folder = Folder::new();
     let demand = key("minimum=3,gap=3");
-    folder.run_well(&[&CRISP[..], &["optimizer.max_iterations=60", &demand]].concat());
+    folder.run_well(&[&CRISP[..], &["optimizer.max_iterations=90", &demand]].concat());
     let summary = folder.summary();
     let volume = *folder.history("volume_fraction").last().unwrap();
     assert!((volume - 0.3).abs() < 1e-3, "{volume}");
