@@ -84,7 +84,7 @@ const NUMBERS: [Number; 14] = [
 /// and the measures of both.
 const LINES: [(&str, usize); 17] = [
     ("analysis", 1247),
-    ("case", 14_367),
+    ("case", 14_362),
     ("cli", 5166),
     ("cuda", 10_761),
     ("design", 7903),

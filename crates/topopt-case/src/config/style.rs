@@ -161,9 +161,6 @@ fn sharper(config: &Config, factor: usize, i: usize) -> Continuation {
 const SEPARATED: usize = 90;
 const SEPARATING: [(usize, f64); 4] = [(25, 8.0), (45, 16.0), (65, 32.0), (80, 64.0)];
 
-/// Penalty of the first of these stages: with the whole one a cantilever was 3 % more compliant.
-const SEPARATING_PENALTY: f64 = 2.0;
-
 /// Stages for members and gaps of a least width, whose thresholds move apart as the projection
 /// becomes sharper. The thinner design then loses members that are thin, and others have to become
 /// thick before it falls apart: stages of 5 iterations, or moves of 0.05, do not let them, nor
@@ -177,11 +174,8 @@ fn separated(config: &Config, factor: usize, i: usize) -> Continuation {
     let (from, sharpness) = SEPARATING[i];
     let is_last = i + 1 == SEPARATING.len();
     let method = if is_last { Method::OcAdaptive } else { Method::Mma };
-    let penalty = config.design.penalty;
-    let of_stage = [Some(SEPARATING_PENALTY.min(penalty)), Some(penalty), None, None][i];
     Continuation {
         from: 1 + factor * from,
-        penalty: of_stage.map(Course::Constant),
         sharpness: Some(sharpness),
         method: (i == 0 || is_last).then_some(method),
         move_limit: is_last.then_some(SETTLING),
