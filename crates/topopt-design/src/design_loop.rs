@@ -157,7 +157,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
             equation: &self.evaluator.equation,
             design: &self.evaluated,
             next: self.has_next.then_some(&self.design),
-            density: &self.evaluator.physical,
+            density: &self.evaluator.densities.built,
             optimizer: self.optimizer.as_ref(),
         }
     }

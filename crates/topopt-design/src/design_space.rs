@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use topopt_linalg::Csr;
 
-use crate::Supports;
+use crate::{Sizes, Supports};
 
 /// Bounds and passive elements of designs, and the volume that a run starts with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,6 +29,11 @@ pub struct DesignSpace {
     /// Supports of a part that is printed, or of the sides of one that is cast, of which the least
     /// density counts; of several ranks the first alone has them.
     sweeps: Vec<Arc<Supports>>,
+    /// Thresholds of thinner and thicker designs, where members or gaps have a least width.
+    sizes: Option<Sizes>,
+    /// Least sums of filter weights, `[n_elements]`, by which the outside of the mesh counts as
+    /// void; of several ranks the first alone has them.
+    least_sums: Vec<f64>,
     n_variables: usize,
     n_elements: usize,
     /// Volume of the design elements.
@@ -54,6 +59,8 @@ impl DesignSpace {
             void,
             shares: None,
             sweeps: Vec::new(),
+            sizes: None,
+            least_sums: Vec::new(),
             n_variables: n_elements,
             n_elements,
             design_volume: 0.0,
@@ -71,6 +78,7 @@ impl DesignSpace {
             void: Vec::new(),
             shares: self.shares.as_ref().map(|_| Csr::empty()),
             sweeps: self.sweeps.iter().map(|_| Arc::default()).collect(),
+            least_sums: Vec::new(),
             ..*self
         }
     }
@@ -99,13 +107,31 @@ impl DesignSpace {
         &self.sweeps
     }
 
+    /// Gives members and gaps a least width by `sizes`. Filters sum weights and volumes to
+    /// `least_sums` at least, `[n_elements]`.
+    #[must_use]
+    pub fn with_sizes(self, sizes: Sizes, least_sums: Vec<f64>) -> Self {
+        Self { sizes: Some(sizes), least_sums, ..self }
+    }
+
+    /// Thresholds of thinner and thicker designs, where members or gaps have a least width.
+    pub fn sizes(&self) -> Option<Sizes> {
+        self.sizes
+    }
+
+    /// Least sums of filter weights, `[n_elements]`, where there are `sizes`.
+    pub(crate) fn least_sums(&self) -> &[f64] {
+        &self.least_sums
+    }
+
     /// Bytes on the host of the lists by which elements share variables or rest on each other, with
     /// what transforms make of them: seven maps of the first, the samples chosen of the second.
     pub fn list_bytes(&self) -> usize {
         const MAPS: usize = 7;
         let of_shares = |shares: &Csr| (1 + MAPS) * shares.bytes() + 8 * self.n_elements;
         let of_sweeps = self.sweeps.iter().map(|supports| supports.bytes() + self.n_elements);
-        self.shares.as_ref().map_or(0, of_shares) + of_sweeps.sum::<usize>()
+        let of_sums = size_of_val(&self.least_sums[..]);
+        self.shares.as_ref().map_or(0, of_shares) + of_sweeps.sum::<usize>() + of_sums
     }
 
     /// Number of design variables.

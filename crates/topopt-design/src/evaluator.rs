@@ -5,10 +5,12 @@ use std::time::Instant;
 use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
+use crate::densities::Densities;
 use crate::functions::Functions;
 use crate::{
     Chain, Constraint, Dependence, DesignTransform, Evaluated, Formulation, Measures, Objective,
-    OtherDesigns, Response, SensitivityFilter, Settings, SolveError, StateEquation, StepTimes,
+    OtherDesigns, Realization, Response, SensitivityFilter, Settings, SolveError, StateEquation,
+    StepTimes,
 };
 
 /// Evaluation chain of a design, with the physical densities of the last evaluated design and of a
@@ -16,14 +18,14 @@ use crate::{
 pub(crate) struct Evaluator<'a, B: Pointwise> {
     pub equation: StateEquation<'a, B>,
     pub measures: Measures<B>,
-    /// x̄ of the design evaluated last, `[n_elements]`.
-    pub physical: B::Vector,
+    /// Densities of the design evaluated last.
+    pub densities: Densities<B>,
     transform: Chain<'a, B>,
     objective: Objective<'a, B>,
     constraints: Vec<Constraint<'a, B>>,
     /// Unweighted compliance per load case of the last evaluated design.
     compliances: Vec<f64>,
-    trial_physical: B::Vector,
+    trial: Densities<B>,
     /// A gradient by x̄.
     by_physical: B::Vector,
     scratch: B::Vector,
@@ -39,8 +41,8 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         let element = || backend.zeros(transform.outputs());
         Ok(Self {
             measures: Measures::new(backend, space)?,
-            physical: element()?,
-            trial_physical: element()?,
+            densities: Densities::zeros(backend, transform.outputs(), space.sizes())?,
+            trial: Densities::zeros(backend, transform.outputs(), space.sizes())?,
             by_physical: element()?,
             scratch: element()?,
             equation,
@@ -78,20 +80,20 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
     /// it.
     pub fn assemble(&mut self, design: &B::Vector, begins_stage: bool) -> Result<(), SolveError> {
         let backend = self.equation.backend();
-        self.transform.forward(backend, design, &mut self.trial_physical)?;
+        self.trial.make(backend, &mut self.transform, design)?;
         self.begin_trial(begins_stage)
     }
 
     /// Begins a trial of the physical `density`, `[n_elements]`, whatever variables it belongs to.
     pub fn assemble_density(&mut self, density: &[f64]) -> Result<(), SolveError> {
         let backend = self.equation.backend();
-        self.trial_physical = backend.upload(density, self.transform.outputs())?;
+        self.trial.take(backend, backend.upload(density, self.transform.outputs())?);
         self.begin_trial(false)
     }
 
     /// Makes the state equation for the physical density of the trial.
     fn begin_trial(&mut self, begins_stage: bool) -> Result<(), SolveError> {
-        self.equation.assemble(&self.trial_physical, &mut self.scratch)?;
+        self.equation.assemble(self.trial.solved(), &mut self.scratch)?;
         Ok(self.equation.update_preconditioner(begins_stage)?)
     }
 
@@ -106,7 +108,7 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
     /// Swaps the trial, once it is solved, and the design evaluated last.
     pub fn accept(&mut self) {
         self.equation.accept();
-        std::mem::swap(&mut self.physical, &mut self.trial_physical);
+        std::mem::swap(&mut self.densities, &mut self.trial);
     }
 
     /// The trial is the design evaluated last, with states that were restored; its history is
@@ -120,7 +122,7 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
             return Ok(());
         }
         self.equation.accept_restored();
-        std::mem::swap(&mut self.physical, &mut self.trial_physical);
+        std::mem::swap(&mut self.densities, &mut self.trial);
         Ok(())
     }
 
@@ -147,33 +149,42 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         for (term, function) in terms.zip(functions.of_responses()) {
             let Term { response, factor, filter, .. } = term;
             let start = Instant::now();
+            let dependence = response.dependence();
+            let (realization, density) = self.densities.differentiated(dependence);
             let mut at = Evaluated {
                 backend,
-                density: &self.physical,
+                density,
                 measures: &self.measures,
                 equation: &mut self.equation,
                 scratch: &mut self.scratch,
             };
             response.gradient(&mut at, monitor, &mut self.by_physical)?;
+            // The limit of the thicker design follows its ratio to the built one.
+            let factor = match realization {
+                Realization::Dilated => function.value / response.value(&mut at)?,
+                _ => factor,
+            };
             times.sensitivity += start.elapsed();
 
             let start = Instant::now();
             if let Some(filter) = filter {
-                filter.apply(backend, &self.physical, &mut self.by_physical, &mut self.scratch)?;
+                filter.apply(backend, density, &mut self.by_physical, &mut self.scratch)?;
             }
             if factor != 1.0 {
-                backend.axpby(0.0, &self.physical, factor, &mut self.by_physical);
+                backend.axpby(0.0, density, factor, &mut self.by_physical);
             }
+            self.transform.realize(realization);
             self.transform.backward(backend, &self.by_physical, &mut function.gradient)?;
             times.filter += start.elapsed();
         }
+        self.transform.realize(Realization::Built);
         Ok(())
     }
 
     /// Volume fraction and grey level of the design evaluated last.
     pub fn material(&mut self) -> Result<Material, BackendError> {
-        let Self { measures, equation, physical, scratch, .. } = self;
-        let backend = equation.backend();
+        let Self { measures, equation, densities, scratch, .. } = self;
+        let (backend, physical) = (equation.backend(), &densities.built);
         Ok(Material {
             volume_fraction: measures.volume_fraction(backend, physical)?,
             grey_level: measures.grey_level(backend, physical, scratch)?,
@@ -213,15 +224,15 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
     /// The functions of all responses at the design evaluated last, the objectives counted from
     /// their zeros.
     fn values(&mut self) -> Result<Vec<f64>, BackendError> {
-        let mut at = Evaluated {
-            backend: self.equation.backend(),
-            density: &self.physical,
-            measures: &self.measures,
-            equation: &mut self.equation,
-            scratch: &mut self.scratch,
-        };
-        let terms = terms(&mut self.objective, &mut self.constraints);
-        terms.map(|term| Ok(term.factor * (term.response.value(&mut at)? - term.zero))).collect()
+        let Self { equation, measures, densities, objective, constraints, scratch, .. } = self;
+        let mut values = Vec::new();
+        for Term { response, factor, zero, .. } in terms(objective, constraints) {
+            let density = densities.valued(response.dependence());
+            let backend = equation.backend();
+            let mut at = Evaluated { backend, density, measures, equation, scratch };
+            values.push(factor * (response.value(&mut at)? - zero));
+        }
+        Ok(values)
     }
 }
 
@@ -303,10 +314,9 @@ impl<B: Pointwise + Sync> OtherDesigns<B> for Trials<'_, '_, B> {
     fn constraint(&mut self, i: usize, design: &B::Vector) -> Result<f64, SolveError> {
         let evaluator = &mut *self.evaluator;
         let Evaluator { transform, objective, constraints, equation, measures, .. } = evaluator;
-        let (trial_physical, scratch) = (&mut evaluator.trial_physical, &mut evaluator.scratch);
+        let (density, scratch) = (&mut evaluator.trial.built, &mut evaluator.scratch);
         let backend = equation.backend();
-        transform.forward(backend, design, trial_physical)?;
-        let density = &*trial_physical;
+        transform.forward(backend, design, density)?;
         let mut at = Evaluated { backend, density, measures, equation, scratch };
         let alone = usize::from(objective.n_sharing() == 0);
         let term = terms(objective, constraints).nth(i + alone);

@@ -79,6 +79,7 @@ mod accuracy;
 mod cone;
 mod cone_walk;
 mod continuation;
+mod densities;
 mod design_loop;
 mod design_space;
 mod design_state;
@@ -97,6 +98,7 @@ mod response;
 pub mod responses;
 mod root;
 mod scaled;
+mod sizes;
 pub mod start;
 mod state_equation;
 mod state_function;
@@ -126,6 +128,7 @@ pub use responses::{
     CaseCompliance, Compliance, HostFunction, HostResponse, HostValue, LargestState, LoadPower,
     OfHistory, OfState, SensitivityFilter, StateMean, StateNorm, Volume, WeightedDensity, When,
 };
+pub use sizes::{Realization, Sizes, depth_of, share_in_plate, whole_sum};
 pub use state_equation::StateEquation;
 pub use state_function::StateFunction;
 pub use stop::{Progress, StopRule, StopRules};

@@ -6,7 +6,7 @@
 use topopt_fem::AveragingError;
 use topopt_linalg::{Backend, BackendError, Space};
 
-use crate::Settings;
+use crate::{Realization, Settings};
 
 /// Outcome of a transform, which fails if the device or the equation of a filter does.
 pub type Transformed = Result<(), AveragingError>;
@@ -40,6 +40,10 @@ pub trait DesignTransform<B: Backend> {
     fn inputs_for(&self, outputs: Vec<f64>) -> Vec<f64> {
         outputs
     }
+
+    /// Makes the next [`DesignTransform::forward`] and [`DesignTransform::backward`] those of a
+    /// thinner or thicker design, or of the built one, where there are several.
+    fn realize(&mut self, _realization: Realization) {}
 
     /// Takes its part of the `settings` of an iteration.
     ///
@@ -128,6 +132,10 @@ impl<B: Backend> DesignTransform<B> for Chain<'_, B> {
 
     fn inputs_for(&self, outputs: Vec<f64>) -> Vec<f64> {
         self.links.iter().rev().fold(outputs, |values, link| link.inputs_for(values))
+    }
+
+    fn realize(&mut self, realization: Realization) {
+        self.links.iter_mut().for_each(|link| link.realize(realization));
     }
 
     fn enter(&mut self, backend: &B, settings: &Settings) -> Transformed {

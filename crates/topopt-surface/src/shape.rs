@@ -30,11 +30,20 @@ impl Shape {
     /// beside the elements of `mesh` that are not `ignored`, `[n_elements]` or empty; none without
     /// any.
     pub fn widths(&self, mesh: &HexMesh, ignored: &[bool]) -> [Option<Widths>; 2] {
-        self.surface.widths(|places| {
-            if ignored.is_empty() {
-                return vec![false; places.len()];
-            }
-            Places::of(mesh, places).elements().map(|element| ignored[element as usize]).collect()
-        })
+        self.surface.widths(|places| are_ignored(mesh, ignored, places))
     }
+
+    /// Shares of the surface beside members, and beside gaps, narrower than `least`; see
+    /// [`Shape::widths`].
+    pub fn narrower(&self, mesh: &HexMesh, ignored: &[bool], least: [f64; 2]) -> [f64; 2] {
+        self.surface.narrower(least, |places| are_ignored(mesh, ignored, places))
+    }
+}
+
+/// Whether each of `places` lies in an element that is `ignored`, `[n_elements]` or empty.
+fn are_ignored(mesh: &HexMesh, ignored: &[bool], places: &[[f64; 3]]) -> Vec<bool> {
+    if ignored.is_empty() {
+        return vec![false; places.len()];
+    }
+    Places::of(mesh, places).elements().map(|element| ignored[element as usize]).collect()
 }

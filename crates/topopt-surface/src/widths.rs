@@ -53,9 +53,25 @@ impl TriangleSurface {
     /// distance from the surface rises to no side, or along the member. Skins at edges and corners
     /// count as the member that they bound.
     pub fn widths(&self, ignored: impl Fn(&[[f64; 3]]) -> Vec<bool>) -> [Option<Widths>; 2] {
+        self.balls(ignored).map(Widths::of)
+    }
+
+    /// Shares of the surface beside members, and beside gaps, that are narrower than `least`, as
+    /// [`TriangleSurface::widths`] measures them.
+    pub fn narrower(
+        &self,
+        least: [f64; 2],
+        ignored: impl Fn(&[[f64; 3]]) -> Vec<bool>,
+    ) -> [f64; 2] {
+        let [members, gaps] = self.balls(ignored);
+        [share_narrower(&members, least[0]), share_narrower(&gaps, least[1])]
+    }
+
+    /// Balls between walls, of members and of gaps, with the areas that they stand for.
+    fn balls(&self, ignored: impl Fn(&[[f64; 3]]) -> Vec<bool>) -> [Vec<(Ball, f64)>; 2] {
         let walls = Triangles::new(self.corners_of_all());
         let Some(most) = self.diagonal().map(|diagonal| 0.5 * WIDEST * diagonal) else {
-            return [None; 2];
+            return [Vec::new(), Vec::new()];
         };
         let starts = self.starts();
         let ignored = ignored(&starts.iter().map(|start| start.at).collect::<Vec<_>>());
@@ -66,7 +82,7 @@ impl TriangleSurface {
                 let inwards = start.normal.map(|n| -side * n);
                 Some((climb(&walls, start.at, inwards, most)?, start.area))
             });
-            Widths::of(middles.collect())
+            middles.collect()
         })
     }
 
@@ -120,6 +136,15 @@ impl Widths {
             at: first.center,
         })
     }
+}
+
+/// Share of the areas whose balls are narrower than `least`.
+fn share_narrower(balls: &[(Ball, f64)], least: f64) -> f64 {
+    let narrow = balls.iter().filter(|(ball, _)| 2.0 * ball.radius < least);
+    let [narrow, all]: [f64; 2] =
+        [narrow.map(|ball| ball.1).sum(), balls.iter().map(|ball| ball.1).sum()];
+    // A sum of nothing is -0.
+    if narrow > 0.0 { narrow / all } else { 0.0 }
 }
 
 /// The first ball at which the areas add up to `passed`.

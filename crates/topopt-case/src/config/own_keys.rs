@@ -101,6 +101,8 @@ pub enum Shape {
     SetKind,
     /// A number.
     Number,
+    /// A number above 0.
+    Positive,
     /// A number above 0 and below a bound.
     Below(f64),
     /// A whole number from a bound on.
@@ -121,7 +123,7 @@ impl Shape {
         let mut schema = match self {
             Self::Text => generator.subschema_for::<String>(),
             Self::SetKind => generator.subschema_for::<SelectKind>(),
-            Self::Number | Self::Below(_) => generator.subschema_for::<f64>(),
+            Self::Number | Self::Positive | Self::Below(_) => generator.subschema_for::<f64>(),
             Self::Count(_) => generator.subschema_for::<u32>(),
             Self::Vector => generator.subschema_for::<[f64; 3]>(),
             Self::Flag => generator.subschema_for::<bool>(),
@@ -129,6 +131,9 @@ impl Shape {
             Self::Temperature => generator.subschema_for::<Temperature>(),
         };
         match self {
+            Self::Positive => {
+                schema.insert("exclusiveMinimum".into(), 0.into());
+            }
             Self::Below(bound) => {
                 schema.insert("exclusiveMinimum".into(), 0.into());
                 schema.insert("exclusiveMaximum".into(), bound.into());

@@ -4,6 +4,7 @@ use super::{
     Changing, Config, Continuation, Course, FilterKind, Interpolation, Method, Optimizer,
     Projection, Quality, Style,
 };
+use crate::manufacturing;
 
 /// With 0.01 the void alone counts 2.8 % grey at a volume fraction of 0.3, and takes 2 % of the volume.
 const DENSITY_MIN: f64 = 1e-3;
@@ -14,6 +15,10 @@ const DENSITY_MIN: f64 = 1e-3;
 /// the user's replaces that of the style as a whole; stages of the style are for its own projection
 /// alone.
 pub(super) fn resolve(config: &mut Config) {
+    let filter = config.filter.get_ref();
+    if filter.radius.is_none() && filter.radius_in_elements.is_none() {
+        config.filter.get_mut().radius = manufacturing::radius(config);
+    }
     if !config.gives("design.style") && has_own_way(config) {
         config.design.style = Style::Smooth;
     }
@@ -74,6 +79,9 @@ const THIN: f64 = 0.15;
 const MOVING_PENALTY: f64 = 1.5;
 const HARDENED: usize = 4;
 
+/// Move limit of the last stage, in which the design settles.
+const SETTLING: f64 = 0.03;
+
 /// Stages of a design that loses material from nearly solid on, grey at first, then with a surface
 /// that becomes narrow while the design still moves, and at last settles.
 ///
@@ -85,7 +93,8 @@ fn falling_volume(config: &mut Config, volume: f64) {
         Quality::Usual | Quality::Best => SLOWLY,
     };
     if !config.gives("optimizer.max_iterations") {
-        config.optimizer.max_iterations = factor * ITERATIONS;
+        let iterations = if config.has_sizes() { SEPARATED } else { ITERATIONS };
+        config.optimizer.max_iterations = factor * iterations;
     }
     if !config.gives("optimizer.move_limit") {
         config.optimizer.move_limit = Optimizer::default().move_limit;
@@ -103,8 +112,11 @@ fn falling_volume(config: &mut Config, volume: f64) {
         tolerance: Some(Course::Constant(loose)),
         ..Continuation::default()
     };
-    let later =
-        if config.is_swept() { sharpening(config, factor) } else { narrowing(config, factor) };
+    let later = match config.is_swept() {
+        _ if config.has_sizes() => separating(config, factor),
+        true => sharpening(config, factor),
+        false => narrowing(config, factor),
+    };
     config.continuation = std::iter::once(falling).chain(later).collect();
 }
 
@@ -144,6 +156,34 @@ fn sharper(config: &Config, factor: usize, i: usize) -> Continuation {
     }
 }
 
+/// Iterations of a run for members and gaps of a least width, and the first ones, counted from 0,
+/// and sharpnesses of its stages.
+const SEPARATED: usize = 90;
+const SEPARATING: [(usize, f64); 4] = [(25, 8.0), (45, 16.0), (65, 32.0), (80, 64.0)];
+
+/// Stages for members and gaps of a least width, whose thresholds move apart as the projection
+/// becomes sharper. The thinner design then loses members that are thin, and others have to become
+/// thick before it falls apart: stages of 5 iterations, or moves of 0.05, do not let them, nor
+/// does a penalty that comes late. Volumes at the last sharpness swing by MMA.
+fn separating(config: &Config, factor: usize) -> Vec<Continuation> {
+    (0..SEPARATING.len()).map(|i| separated(config, factor, i)).collect()
+}
+
+fn separated(config: &Config, factor: usize, i: usize) -> Continuation {
+    let [loose, tight] = [config.solver.early_tolerance(), config.solver.tolerance];
+    let (from, sharpness) = SEPARATING[i];
+    let is_last = i + 1 == SEPARATING.len();
+    let method = if is_last { Method::OcAdaptive } else { Method::Mma };
+    Continuation {
+        from: 1 + factor * from,
+        sharpness: Some(sharpness),
+        method: (i == 0 || is_last).then_some(method),
+        move_limit: is_last.then_some(SETTLING),
+        tolerance: changing(factor, loose, tight, SHARPENED).filter(|_| is_last),
+        ..Continuation::default()
+    }
+}
+
 /// Stages in which the surface becomes narrow, and settles.
 fn narrowing(config: &Config, factor: usize) -> Vec<Continuation> {
     let changing = |start, end, over| changing(factor, start, end, over);
@@ -164,7 +204,7 @@ fn narrowing(config: &Config, factor: usize) -> Vec<Continuation> {
             tolerance: changing(loose, config.solver.tolerance, FINISHED),
             half_width: changing(0.55, 0.1, FINISHED),
             method: Some(Method::OcAdaptive),
-            move_limit: Some(0.03),
+            move_limit: Some(SETTLING),
             ..Continuation::default()
         },
     ]

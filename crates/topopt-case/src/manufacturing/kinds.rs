@@ -1,11 +1,11 @@
 //! Table of the demands, and the entries of a case file by it.
 
 use super::kind::{Asked, ManufacturingKind};
-use super::{cast, cyclic, extrusion, overhang, pattern, symmetry, uniform};
+use super::{cast, cyclic, extrusion, member_size, overhang, pattern, symmetry, uniform};
 use crate::config::{Config, Manufacturing};
 
 /// Kinds of demands, in the order in which places are brought to those that stand for them.
-pub(super) static KINDS: [ManufacturingKind; 7] = [
+pub(super) static KINDS: [ManufacturingKind; 8] = [
     pattern::PATTERN,
     cyclic::CYCLIC,
     symmetry::SYMMETRY,
@@ -13,6 +13,7 @@ pub(super) static KINDS: [ManufacturingKind; 7] = [
     uniform::UNIFORM,
     overhang::OVERHANG,
     cast::CASTING,
+    member_size::MEMBER_SIZE,
 ];
 
 /// Returns the entries of a kind on the part, if there are any.
@@ -30,6 +31,11 @@ impl Config {
     /// Whether densities follow from those below or above.
     pub(crate) fn is_swept(&self) -> bool {
         self.is_printed() || entries(self, &cast::CASTING).next().is_some()
+    }
+
+    /// Whether one set of variables makes several designs, by thresholds of one projection.
+    pub(crate) fn has_sizes(&self) -> bool {
+        entries(self, &member_size::MEMBER_SIZE).next().is_some()
     }
 
     /// Whether densities follow from those below.

@@ -1,49 +1,13 @@
 //! Measures of a built part by the demands of the way in which it is made.
 
-use serde::{Deserialize, Serialize};
 use topopt_design::{DesignSpace, Swept, equal_by};
 use topopt_mesh::HexMesh;
 use topopt_mesh::numbers::shown;
 
 use super::kinds::asked;
+use super::made::Made;
 use super::{cast, overhang};
 use crate::config::Config;
-
-/// Measure of a built part, with its limit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Made {
-    /// Meaning of the measure, such as `lost when it is printed at 50 degrees`.
-    pub measure: String,
-    /// Share of the volume of the design elements that are solid.
-    pub share: f64,
-    /// Largest share that is accepted.
-    pub at_most: f64,
-    /// Whether the limit is kept.
-    pub met: bool,
-}
-
-/// Share of the volume by which a part may miss a demand: elements at a surface are cut anywhere.
-const AT_MOST: f64 = 0.01;
-
-impl Made {
-    pub(super) fn new(measure: String, share: f64) -> Self {
-        Self { measure, share, at_most: AT_MOST, met: share <= AT_MOST }
-    }
-
-    /// Returns measure, value and verdict, such as `0.3 % of the volume is undercut along the draw
-    /// (at most 1 %: met)`.
-    pub fn in_words(&self) -> String {
-        let percent = |share: f64| shown((1e4 * share).round() / 1e2);
-        let met = if self.met { "met" } else { "NOT MET" };
-        let [share, most] = [self.share, self.at_most].map(percent);
-        format!("{share} % of the volume is {} (at most {most} %: {met})", self.measure)
-    }
-
-    /// Warns of a limit that is not kept.
-    pub fn warning(&self) -> Option<String> {
-        (!self.met).then(|| format!("of the built part {}", self.in_words()))
-    }
-}
 
 /// Measures the `shares` of the elements that are solid, `[n_elements]` in the order of the `mesh`
 /// of the problem, by each kind of demand.

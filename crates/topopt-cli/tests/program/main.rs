@@ -39,6 +39,7 @@ mod loads;
 mod manufacturing;
 mod materials;
 mod mechanisms;
+mod member_size;
 mod mesh_messages;
 mod meshes;
 mod messages;

@@ -6,6 +6,12 @@ use super::{Optimization, Step};
 use crate::{DesignError, IterationReport, SolveError, StepTimes};
 
 impl<B: Pointwise + Sync> Optimization<'_, B> {
+    /// Whether states are those of a thinner design than the one that is built, which
+    /// [`Optimization::settle`] solves.
+    pub fn solves_thinner(&self) -> bool {
+        !std::ptr::eq(self.evaluator.densities.solved(), &self.evaluator.densities.built)
+    }
+
     /// Evaluates the physical `density`, `[n_elements]`, in the iteration and with the settings of
     /// the design evaluated last; [`Optimization::design`] then has its fields, with the variables
     /// of that design. None, and nothing changes, if its solve does not converge or `monitor` ends

@@ -1,7 +1,7 @@
 //! The filter of densities.
 
 use topopt_fem::AveragingError;
-use topopt_linalg::{Pointwise, Space};
+use topopt_linalg::{BackendError, Pointwise, Space};
 
 use crate::{DesignTransform, Settings, Transformed, Weights};
 
@@ -35,6 +35,25 @@ impl<'a, B: Pointwise> DensityFilter<'a, B> {
         };
         filter.sum_rows()?;
         Ok(filter)
+    }
+
+    /// Divides by `least_sums` where rows sum to less, `[n_elements]`: near faces of the mesh, where
+    /// void is then outside. Ranks after the first pass none. Weights must not change afterwards.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub(crate) fn within_void(
+        mut self,
+        backend: &B,
+        least_sums: &[f64],
+    ) -> Result<Self, BackendError> {
+        let elements = self.weights.operator().space();
+        let least = backend.upload(least_sums, elements)?;
+        backend.fill(f64::MAX, &mut self.scratch);
+        let mut sums = backend.zeros(elements)?;
+        backend.scale_within(1.0, &self.row_sums, [&least, &self.scratch], &mut sums);
+        self.row_sums = sums;
+        Ok(self)
     }
 
     fn sum_rows(&mut self) -> Transformed {

@@ -64,6 +64,10 @@ pub fn physical_density<'a, B: Pointwise + 'a>(
     space: &DesignSpace,
 ) -> Result<Chain<'a, B>, BackendError> {
     let mut links = ties(backend, space)?;
+    let filter = match space.sizes() {
+        Some(_) => filter.within_void(backend, space.least_sums())?,
+        None => filter,
+    };
     links.push(Box::new(filter));
     if let Some(shares) = space.shares() {
         let sizes = [space.n_variables(), space.n_elements()];
@@ -73,7 +77,7 @@ pub fn physical_density<'a, B: Pointwise + 'a>(
         links.push(Box::new(Swept::new(space.sweeps().to_vec(), space.n_elements())));
     }
     if let Some(projection) = projection {
-        links.push(Box::new(projection));
+        links.push(Box::new(projection.with_sizes(space.sizes())));
     }
     links.push(Box::new(Passive::new(backend, space)?));
     Chain::new(backend, space.n_elements(), links)

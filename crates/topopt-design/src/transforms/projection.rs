@@ -3,7 +3,7 @@
 use topopt_linalg::{BackendError, Pointwise, SmoothStep, Space};
 
 use super::subpixel::Subpixel;
-use crate::{DesignTransform, Settings, Transformed};
+use crate::{DesignTransform, Realization, Settings, Sizes, Transformed};
 
 /// $y_e = a + (1 - a) \frac{t(\eta) + t(x_e - \eta)}{t(\eta) + t(1 - \eta)}, t(z) = \tanh \beta z$
 /// \[WangLazarovSigmund2011\], which takes `[0, 1]` to `[a, 1]`: variables go down to 0, where the
@@ -13,9 +13,13 @@ pub struct Projection<'a, B: Pointwise> {
     elements: Space,
     /// a
     floor: f64,
-    /// eta
+    /// eta of the design that is made.
     threshold: f64,
-    step: SmoothStep,
+    /// eta of the built design, and of thinner and thicker ones.
+    built: f64,
+    sizes: Option<Sizes>,
+    /// beta
+    sharpness: f64,
     subpixel: Option<Subpixel<'a, B>>,
     /// Whether `subpixel` is in force.
     is_subpixel: bool,
@@ -36,10 +40,24 @@ impl<'a, B: Pointwise> Projection<'a, B> {
         threshold: f64,
         sharpness: f64,
     ) -> Result<Self, BackendError> {
-        let step = step(floor, threshold, sharpness);
         let elements = Space::elements(n);
-        let point = backend.zeros(elements)?;
-        Ok(Self { elements, floor, threshold, step, subpixel: None, is_subpixel: false, point })
+        Ok(Self {
+            elements,
+            floor,
+            threshold,
+            built: threshold,
+            sizes: None,
+            sharpness,
+            subpixel: None,
+            is_subpixel: false,
+            point: backend.zeros(elements)?,
+        })
+    }
+
+    /// Makes thinner and thicker designs, too.
+    #[must_use]
+    pub fn with_sizes(self, sizes: Option<Sizes>) -> Self {
+        Self { sizes, ..self }
     }
 
     /// Adds the projection of stages with a half width.
@@ -51,6 +69,13 @@ impl<'a, B: Pointwise> Projection<'a, B> {
     /// Base, height and level of the step of `subpixel`.
     fn range(&self) -> [f64; 3] {
         [self.floor, 1.0 - self.floor, self.threshold]
+    }
+
+    fn step(&self) -> SmoothStep {
+        let &Self { floor, threshold, sharpness, .. } = self;
+        let below = (sharpness * threshold).tanh();
+        let height = (1.0 - floor) / (below + (sharpness * (1.0 - threshold)).tanh());
+        SmoothStep { base: floor + height * below, height, sharpness, center: threshold }
     }
 }
 
@@ -69,7 +94,7 @@ impl<B: Pointwise> DesignTransform<B> for Projection<'_, B> {
             Some(subpixel) if self.is_subpixel => {
                 subpixel.step(backend, range, &self.point, y);
             }
-            _ => backend.smooth_step(&self.step, &self.point, y),
+            _ => backend.smooth_step(&self.step(), &self.point, y),
         }
         Ok(())
     }
@@ -81,7 +106,7 @@ impl<B: Pointwise> DesignTransform<B> for Projection<'_, B> {
             return Ok(());
         }
         backend.copy(dy, dx);
-        backend.smooth_step_slope(&self.step, &self.point, dx);
+        backend.smooth_step_slope(&self.step(), &self.point, dx);
         if let Some(subpixel) = &mut self.subpixel {
             subpixel.values_backward(backend, dx);
         }
@@ -93,20 +118,20 @@ impl<B: Pointwise> DesignTransform<B> for Projection<'_, B> {
         outputs.into_iter().map(|y| (y - self.floor) / (1.0 - self.floor)).collect()
     }
 
+    fn realize(&mut self, realization: Realization) {
+        self.threshold = match (realization, self.sizes) {
+            (Realization::Eroded, Some(sizes)) => sizes.eroded,
+            (Realization::Dilated, Some(sizes)) => sizes.dilated,
+            _ => self.built,
+        };
+    }
+
     fn enter(&mut self, _: &B, settings: &Settings) -> Transformed {
-        if let Some(sharpness) = settings.sharpness {
-            self.step = step(self.floor, self.threshold, sharpness);
-        }
+        self.sharpness = settings.sharpness.unwrap_or(self.sharpness);
         if let (Some(half_width), Some(subpixel)) = (settings.half_width, &mut self.subpixel) {
             subpixel.set(half_width, settings.is_frozen);
             self.is_subpixel = true;
         }
         Ok(())
     }
-}
-
-fn step(floor: f64, threshold: f64, sharpness: f64) -> SmoothStep {
-    let (below, above) = ((sharpness * threshold).tanh(), (sharpness * (1.0 - threshold)).tanh());
-    let height = (1.0 - floor) / (below + above);
-    SmoothStep { base: floor + height * below, height, sharpness, center: threshold }
 }

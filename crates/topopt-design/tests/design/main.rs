@@ -10,6 +10,7 @@ mod preconditioners;
 mod reaction;
 mod responses;
 mod sensitivity_filter;
+mod sizes;
 mod stages;
 mod thermal_strain;
 mod transforms;

@@ -151,9 +151,17 @@ impl Optimizer<Cpu> for Differences {
 /// Holds every response that the library has, and one of these tests, against differences.
 pub fn hold_against_differences<K: ElementKernel<N>, const N: usize>(
     problem: &Problem<K, N>,
+    transform: impl FnMut() -> Chain<'static, Cpu>,
+) {
+    hold_in(&space(problem.mesh()), problem, transform);
+}
+
+/// Does so for the designs of a `space`.
+pub fn hold_in<K: ElementKernel<N>, const N: usize>(
+    space: &DesignSpace,
+    problem: &Problem<K, N>,
     mut transform: impl FnMut() -> Chain<'static, Cpu>,
 ) {
-    let space = space(problem.mesh());
     // Rounding stops solves of tetrahedra above the residual of those of hexahedra.
     let loose = if problem.elements().are_tetrahedra() { 3.0 } else { 1.0 };
     let options = PcgOptions { tolerance: loose * TIGHT.tolerance, ..TIGHT };
@@ -176,12 +184,12 @@ pub fn hold_against_differences<K: ElementKernel<N>, const N: usize>(
     let worst = Objective::worst(vec![(of_case(0), 1.5), (displacement(problem, 1), 0.3)]);
     let posed = [
         (Objective::new(Box::new(Compliance)), constraints),
-        (worst.maximized(), vec![Constraint::volume(&space, 0.4)]),
+        (worst.maximized(), vec![Constraint::volume(space, 0.4)]),
     ];
     for (objective, constraints) in posed {
         let transform = transform();
         let x = scattered(transform.inputs().points);
-        let formulation = Formulation { space: &space, transform, objective, constraints };
+        let formulation = Formulation { space, transform, objective, constraints };
         let equation = StateEquation::new(&Cpu, problem, SIMP, solver(problem, options)).unwrap();
         let mut recorder = Recorder::default();
         let outcome = Optimization::new(equation, formulation, Box::new(Differences), ONCE, &x)

@@ -44,7 +44,7 @@ pub fn agrees_with_differences(x: &[f64], gradient: &[f64], f: &mut dyn FnMut(&V
 }
 
 /// Holds `backward` against differences of `forward`, weighted so that elements do not cancel.
-fn backward_is_the_derivative_of_forward(transform: &mut dyn DesignTransform<Cpu>) {
+pub fn backward_is_the_derivative_of_forward(transform: &mut dyn DesignTransform<Cpu>) {
     let x = scattered(transform.inputs().points);
     let weights: Vec<f64> =
         (0..transform.outputs().points).map(|e| 1.0 + (e as f64 * 0.7).cos()).collect();

@@ -100,8 +100,9 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
             let interrupted = outcome.ended == Ended::Interrupted;
             let kept = watcher.keep_state(&optimization.design(), interrupted);
             kept.map_err(DesignError::Observer)?;
-            if config.design.style == Style::Crisp && matches!(outcome.ended, Ended::Rule(_)) {
-                drop_islands(&mut optimization, &mut watcher)?;
+            if matches!(outcome.ended, Ended::Rule(_)) {
+                let is_crisp = config.design.style == Style::Crisp;
+                solve_as_built(&mut optimization, &mut watcher, is_crisp)?;
             }
             watcher.finish(&optimization.design()).map_err(DesignError::Observer)?;
             Ok(outcome.ended)
@@ -220,16 +221,22 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
     }
 }
 
-/// Leaves the islands of the last design out of it, where it has any. All ranks do.
-fn drop_islands<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
+/// Solves the last design as it is built, without islands if it is crisp, where the loop solved
+/// another one. All ranks do.
+fn solve_as_built<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
     optimization: &mut Optimization<B>,
     watcher: &mut Watcher<K, N>,
+    is_crisp: bool,
 ) -> Result<(), DesignError> {
-    let cleaned = watcher.cleaned(&optimization.design())?;
-    if !watcher.ranks.any(cleaned.is_some()) {
+    let cleaned = match is_crisp {
+        true => watcher.cleaned(&optimization.design())?,
+        false => None,
+    };
+    if !watcher.ranks.any(cleaned.is_some()) && !optimization.solves_thinner() {
         return Ok(());
     }
-    let density = cleaned.as_ref().map_or(&[][..], |cleaned| &cleaned.density);
+    let built = optimization.design().density()?;
+    let density = cleaned.as_ref().map_or(&built, |cleaned| &cleaned.density);
     let mut monitor = |_| until_interrupted(watcher.ranks, watcher.interrupt);
     if let Some(report) = optimization.settle(density, &mut monitor)? {
         watcher.take(&report, cleaned.as_ref());

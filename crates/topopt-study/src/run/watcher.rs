@@ -90,12 +90,12 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
         Ok(reporter.and_then(|reporter| Cleaned::of(reporter.model, density, &energy)))
     }
 
-    /// Takes a design without its islands as the last one.
+    /// Takes a design as it is built, without islands, as the last one.
     pub fn take(&mut self, report: &IterationReport, cleaned: Option<&Cleaned>) {
-        if let (Some(reporter), Some(cleaned)) = (&mut self.reporter, cleaned) {
+        if let Some(reporter) = &mut self.reporter {
             let RunSummary { record, posed, .. } = &mut reporter.summary;
             record.done.take(posed, report);
-            record.islands = Some(cleaned.islands);
+            record.islands = cleaned.map(|cleaned| cleaned.islands);
         }
     }
 

@@ -48,6 +48,8 @@ impl Built {
     ) -> Self {
         let [member, gap] = shape.widths;
         let width = |found| Width::of(found, tags);
+        let mut made = measured(config, model.problem.mesh(), &model.space, &shape.shares);
+        made.extend(shape.made.iter().cloned());
         Self {
             threshold: shape.threshold,
             volume: shape.volume,
@@ -57,7 +59,7 @@ impl Built {
             smallest_member: member.map(width),
             smallest_gap: gap.map(width),
             element_width: model.element_width,
-            made: measured(config, model.problem.mesh(), &model.space, &shape.shares),
+            made,
         }
     }
 

@@ -122,7 +122,7 @@ pub(crate) fn of<K: Verified<N>, const N: usize>(
     let place = Place::of(config).map_err(InputError::from)?;
     let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
     let body = PartFile::read(folder.as_deref(), &file.mesh).map_err(InputError::from)?;
-    let shape = Shape::new(&model, (file, &body), request).map_err(InputError::from)?;
+    let shape = Shape::new((config, &model), (file, &body), request).map_err(InputError::from)?;
 
     let void = K::void(config);
     let is_solid = |is_touched: &bool| *is_touched || void >= FILLER;

@@ -2,6 +2,7 @@
 
 use topopt_case::config::Config;
 use topopt_case::finding::Finding;
+use topopt_case::manufacturing::{Made, measured_widths};
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_design::{Interpolation, Law};
@@ -35,6 +36,8 @@ pub(super) struct Shape {
     /// Widths of the members and gaps, besides at elements with a fixed density, and the elements
     /// in which the first percentiles are.
     pub widths: [Option<(Widths, u32)>; 2],
+    /// Measures of the widths that are asked for.
+    pub made: Vec<Made>,
     /// Volume of material.
     pub volume: Compared,
     /// Material besides that of passive elements, as a share of the design elements' volume.
@@ -47,7 +50,7 @@ impl Shape {
     /// # Errors
     /// A finding if the file is not of the model's mesh, or nothing is solid.
     pub fn new<K: Physics<N>, const N: usize>(
-        model: &Model<K, N>,
+        (config, model): (&Config, &Model<K, N>),
         (file, part): (&DesignFile, &PartFile),
         request: &Request,
     ) -> Result<Self, Finding> {
@@ -62,7 +65,11 @@ impl Shape {
         let shaping = Shaping { threshold: request.threshold, ..Shaping::default() };
         let BuiltShape { solid, shape } = BuiltShape::of(file, part, &shaping)?;
         let [pieces, _] = shape.surface.parts();
-        let widths = shape.widths(&file.mesh, &file.is_passive());
+        let is_passive = file.is_passive();
+        let widths = shape.widths(&file.mesh, &is_passive);
+        let made = measured_widths(config, &file.mesh, &is_passive, |least, ignored| {
+            shape.narrower(&file.mesh, ignored, least)
+        });
         let widths = widths.map(|found| {
             let widths = found?;
             let element = Places::of(&file.mesh, &[widths.at]).elements().next()?;
@@ -96,6 +103,7 @@ impl Shape {
             threshold: solid.threshold(),
             pieces,
             widths,
+            made,
             volume,
             volume_fraction: Compared::new(fraction(volume.optimized), fraction(volume.verified)),
             scale: built / of_shares,

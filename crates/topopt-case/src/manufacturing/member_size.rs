@@ -1,0 +1,251 @@
+//! Members and gaps of a least width.
+
+use rayon::prelude::*;
+use topopt_design::{DesignSpace, Sizes, depth_of, share_in_plate, whole_sum};
+use topopt_fem::Problem;
+use topopt_mesh::numbers::shown;
+use topopt_mesh::{CellList, HexMesh};
+
+use super::kind::{Asked, Key, ManufacturingKind};
+use super::made::Made;
+use crate::config::{Config, Continuation, FilterKind, FilterWeights, Manufacturing, Shape};
+use crate::filter_plan::FilterPlan;
+use crate::finding::Finding;
+use crate::physics::Physics;
+
+/// The kind `member_size`.
+pub(super) const MEMBER_SIZE: ManufacturingKind = ManufacturingKind {
+    name: "member_size",
+    text: "Members, or gaps between them, have a least width, of three elements at least. It needs \
+           the density filter with the weights `cone`, whose radius may be left out.",
+    keys: &[
+        Key::optional("minimum", Shape::Positive, "Least width of members (length)."),
+        Key::optional("gap", Shape::Positive, "Least width of gaps between members (length)."),
+    ],
+    has_passive_images: false,
+    must_join: None,
+    suits,
+    pose: |asked| fit(asked).map(|()| Vec::new()),
+};
+
+/// Names of the keys of lengths.
+const LENGTHS: [&str; 2] = ["minimum", "gap"];
+
+/// Radius of the filter where none is given, as a multiple of the largest least width.
+const RADIUS: f64 = 1.0;
+
+/// Least number of elements in a least width.
+const ELEMENTS: f64 = 3.0;
+
+fn entries(config: &Config) -> impl Iterator<Item = &Manufacturing> {
+    config.manufacturing.iter().filter(|entry| entry.kind.get_ref() == MEMBER_SIZE.name)
+}
+
+fn suits(config: &Config, entry: &Manufacturing) -> Option<[&'static str; 3]> {
+    if entries(config).count() > 1 {
+        return Some([
+            "widths of members are asked for twice",
+            "one of several",
+            "give `minimum` and `gap` in one entry with `kind = \"member_size\"`",
+        ]);
+    }
+    if LENGTHS.iter().all(|key| !entry.gives(key)) {
+        return Some([
+            "`kind = \"member_size\"` asks for no width",
+            "without a length",
+            "add `minimum = ...`, `gap = ...`, or both",
+        ]);
+    }
+    let filter = config.filter.get_ref();
+    if filter.kind != FilterKind::Density || filter.weights != FilterWeights::Cone {
+        return Some([
+            "`kind = \"member_size\"` needs the density filter with the weights `cone`",
+            "with another filter",
+            "add `kind = \"density\"` to [filter], and leave out `weights`",
+        ]);
+    }
+    let radii = |stage: &Continuation| stage.filter_radius.or(stage.filter_radius_in_elements);
+    if config.has_half_width() || config.continuation.iter().any(|it| radii(it).is_some()) {
+        return Some([
+            "`kind = \"member_size\"` goes with one radius and a growing sharpness alone",
+            "with `filter_radius` or `half_width` in [[continuation]]",
+            "give `sharpness` there",
+        ]);
+    }
+    config.projection.as_ref().is_none_or(|projection| projection.threshold != 0.5).then_some([
+        "`kind = \"member_size\"` needs a projection with the threshold 0.5",
+        "without it",
+        "leave out `design.style` and [projection], or give [projection] a `sharpness` alone",
+    ])
+}
+
+/// Returns the radius of the filter by the widths that are asked for, where there are some.
+pub(crate) fn radius(config: &Config) -> Option<f64> {
+    let entry = entries(config).next()?;
+    LENGTHS.iter().filter_map(|key| entry.number(key)).reduce(f64::max).map(|width| RADIUS * width)
+}
+
+/// Least widths of members and of gaps, 0 for any.
+pub(super) fn widths(entry: &Manufacturing) -> [f64; 2] {
+    LENGTHS.map(|key| entry.number(key).unwrap_or(0.0))
+}
+
+/// Share of a least width that members and gaps of the built part must have.
+const KEPT: f64 = 0.9;
+
+/// Measures a built part by the widths that are asked for, where some are: `narrower` returns the
+/// shares of its surface beside members, and beside gaps, that are narrower than given widths,
+/// besides at the elements that it is given. Near elements with a fixed density, where
+/// `is_passive`, `[n_elements]`, widths are not those of the design.
+pub fn measured_widths(
+    config: &Config,
+    mesh: &HexMesh,
+    is_passive: &[bool],
+    narrower: impl FnOnce([f64; 2], &[bool]) -> [f64; 2],
+) -> Vec<Made> {
+    let Some(entry) = entries(config).next() else { return Vec::new() };
+    let asked = widths(entry);
+    let centers = mesh.centers();
+    let passive = centers.iter().zip(is_passive).filter(|(_, is_passive)| **is_passive);
+    let passive: Vec<[f64; 3]> = passive.map(|(center, _)| *center).collect();
+    let ignored = within(&passive, asked[0].max(asked[1]), &centers);
+
+    let least = asked.map(|width| KEPT * width);
+    let what = ["members", "gaps"].into_iter().zip(least).zip(narrower(least, &ignored));
+    let asked = what.filter(|((_, least), _)| *least > 0.0);
+    let made = asked.map(|((what, least), share)| {
+        Made::of_surface(format!("beside {what} less than {} wide", shown(least)), share)
+    });
+    made.collect()
+}
+
+/// Refuses widths that the elements, or the filter, are too coarse for.
+fn fit(asked: &Asked) -> Result<(), Finding> {
+    let entry = asked.entries[0];
+    let radius = FilterPlan::of(asked.config, asked.width).radius().unwrap_or(0.0);
+    for (key, width) in LENGTHS.into_iter().zip(widths(entry)).filter(|(_, width)| *width > 0.0) {
+        // A mesh of cubes has its width to rounding.
+        if width < (1.0 - 1e-9) * ELEMENTS * asked.width {
+            let remedy = format!(
+                "give at least {}, or elements of at most {}",
+                shown(ELEMENTS * asked.width),
+                shown(width / ELEMENTS)
+            );
+            let message = "a least width is less than three elements";
+            let label = "too fine for this mesh";
+            return Err(asked.finding(entry, key, [message, label, &remedy]));
+        }
+        if width > (1.0 + 1e-9) * radius {
+            let remedy = format!(
+                "leave the radius out of [filter], or give at least `radius = {}`",
+                shown(width)
+            );
+            let message = "a least width is larger than the radius of the filter";
+            let label = "too wide for this radius";
+            return Err(asked.finding(entry, key, [message, label, &remedy]));
+        }
+    }
+    Ok(())
+}
+
+/// Gives `space` the widths that are asked for, where there are some, by a filter of that `radius`
+/// on the mesh of `problem`.
+pub(crate) fn sized<K: Physics<N>, const N: usize>(
+    config: &Config,
+    radius: Option<f64>,
+    problem: &Problem<K, N>,
+    space: DesignSpace,
+) -> DesignSpace {
+    let (Some(entry), Some(radius)) = (entries(config).next(), radius) else {
+        return space;
+    };
+    let [minimum, gap] = widths(entry).map(|width| width / radius);
+    let sizes = Sizes::new(minimum, gap);
+    let least_sums = match minimum > 0.0 {
+        true => least_sums((radius, minimum), sizes, problem, &space),
+        false => vec![0.0; space.n_elements()],
+    };
+    space.with_sizes(sizes, least_sums)
+}
+
+/// Least sums of filter weights, by which the outside of the part counts as void: else members on
+/// its faces could be half as wide. Sums stay as they are where the part goes on in the model's
+/// sense, at supports, loads and solid elements, and where it is itself thinner than a member. The
+/// `radius` is a length, and `minimum` the least width in radii.
+fn least_sums<K: Physics<N>, const N: usize>(
+    (radius, minimum): (f64, f64),
+    sizes: Sizes,
+    problem: &Problem<K, N>,
+    space: &DesignSpace,
+) -> Vec<f64> {
+    let centers = problem.mesh().centers();
+    let list = CellList::new(&centers, radius);
+    let sum = |center: &[f64; 3]| row_sum(&list, *center, radius, &space.volumes);
+    let sums: Vec<f64> = centers.par_iter().map(sum).collect();
+
+    let (whole, share) = (whole_sum(radius), share_in_plate(THICK * minimum));
+    let is_core = |e: &usize| sums[*e] >= share * whole;
+    let cores: Vec<[f64; 3]> = (0..sums.len()).filter(is_core).map(|e| centers[e]).collect();
+    let reach = |share: f64| depth_of(share) * radius;
+    let width = problem.mesh().element_width();
+    let is_thick = within(&cores, CORNER * reach(share) + width, &centers);
+    // The solved design passes to a support through as much as it is thinner, and has a member's
+    // width to gather around a load.
+    let is_held = within(&held(problem), reach(sizes.eroded) + width, &centers);
+    let is_loaded = within(&loaded(problem, space), minimum * radius, &centers);
+    let is_bounded = |e: usize| is_thick[e] && !is_held[e] && !is_loaded[e];
+    (0..sums.len()).map(|e| if is_bounded(e) { whole } else { 0.0 }).collect()
+}
+
+/// Sum of the weights and `volumes` of the elements of `list` under a cone about `center`.
+fn row_sum(list: &CellList, center: [f64; 3], radius: f64, volumes: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    list.for_each_within(center, |other, distance| {
+        sum += (radius - distance) * volumes[other as usize];
+    });
+    sum
+}
+
+/// Multiple of the least width from which a part counts as thicker than a member: where it is
+/// hardly so, the solved design would be a film.
+const THICK: f64 = 1.25;
+
+/// Distance of a corner of three faces from a point that is at a distance of 1 from each.
+const CORNER: f64 = 1.733;
+
+/// Whether each of `places` has one of `points` within `distance`.
+fn within(points: &[[f64; 3]], distance: f64, places: &[[f64; 3]]) -> Vec<bool> {
+    if points.is_empty() {
+        return vec![false; places.len()];
+    }
+    let list = CellList::new(points, distance);
+    let is_within = |place: &[f64; 3]| {
+        let mut found = false;
+        list.for_each_within(*place, |_, _| found = true);
+        found
+    };
+    places.par_iter().map(is_within).collect()
+}
+
+/// Places of the nodes that are held.
+fn held<K: Physics<N>, const N: usize>(problem: &Problem<K, N>) -> Vec<[f64; 3]> {
+    let (mesh, constraints) = (problem.mesh(), problem.constraints());
+    let springs = |node: usize| constraints.springs().map_or(&[][..], |all| &all[N * node..][..N]);
+    let is_held =
+        |node: &usize| constraints.is_held(*node) || springs(*node).iter().any(|k| *k > 0.0);
+    (0..mesh.n_nodes()).filter(is_held).map(|node| mesh.coordinates()[node]).collect()
+}
+
+/// Places of the nodes that are loaded, and of solid elements.
+fn loaded<K: Physics<N>, const N: usize>(
+    problem: &Problem<K, N>,
+    space: &DesignSpace,
+) -> Vec<[f64; 3]> {
+    let mesh = problem.mesh();
+    let forces = |node: usize| {
+        problem.load_cases().iter().flat_map(move |case| &case.forces[N * node..][..N])
+    };
+    let is_loaded = |node: &usize| forces(*node).any(|force| *force != 0.0);
+    let nodes = (0..mesh.n_nodes()).filter(is_loaded).map(|node| mesh.coordinates()[node]);
+    nodes.chain(space.solid.iter().map(|&e| mesh.center(e as usize))).collect()
+}

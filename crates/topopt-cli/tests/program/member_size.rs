@@ -1,0 +1,94 @@
+//! Members and gaps of a least width.
+
+use serde_json::Value;
+use topopt_cuda::{Probe, probe};
+
+use crate::{Folder, difference, topopt};
+
+const CRISP: [&str; 4] = [
+    "mesh.elements=1000",
+    "design={style=\"crisp\",volume_fraction=0.3}",
+    "filter={kind=\"density\"}",
+    "output.compression=none",
+];
+
+fn key(widths: &str) -> String {
+    format!("manufacturing=[{{kind=\"member_size\",{widths}}}]").replace(",}", "}")
+}
+
+/// Measures of widths in out/verify.json.
+fn made(folder: &Folder) -> Vec<Value> {
+    let (status, _, err) = topopt(&folder.path(""), &["verify", "out"]);
+    assert_eq!(status, 0, "{err}");
+    let found: Value = serde_json::from_str(&folder.read("out/verify.json")).unwrap();
+    let made = found["made"].as_array().unwrap().iter();
+    made.filter(|made| made["of"] == "surface").cloned().collect()
+}
+
+#[test]
+fn members_and_gaps_have_the_least_width() {
+    let folder = Folder::new();
+    let demand = key("minimum=3,gap=3");
+    folder.run_well(&[&CRISP[..], &["optimizer.max_iterations=90", &demand]].concat());
+    let summary = folder.summary();
+    let volume = *folder.history("volume_fraction").last().unwrap();
+    assert!((volume - 0.3).abs() < 1e-3, "{volume}");
+    let grey = summary["grey_level"].as_f64().unwrap();
+    assert!(grey < 0.06, "{grey}");
+    let made = made(&folder);
+    assert_eq!(made[0]["measure"], "beside members less than 2.7 wide");
+    assert_eq!(made[1]["measure"], "beside gaps less than 2.7 wide");
+    assert!(made.iter().all(|made| made["met"] == true), "{made:?}");
+    // The last design is solved as it is built, and not thinner.
+    let compliance = summary["compliance"].as_f64().unwrap();
+    let eroded = *folder.history("compliance").last().unwrap();
+    assert!(compliance < 0.9 * eroded, "{compliance} and {eroded}");
+}
+
+#[test]
+fn a_design_of_wide_members_is_the_same_on_ranks_and_on_a_gpu() {
+    let folder = Folder::new();
+    let key = key("minimum=3,gap=3.5");
+    let tight = ["solver.tolerance=1e-11", "solver.early_tolerance=1e-11"];
+    let keys = [&CRISP[..], &tight, &["optimizer.max_iterations=4", &key]];
+    let keys = keys.concat();
+    folder.run_well(&keys);
+    let (alone, density) =
+        (folder.history("compliance"), folder.array("out/design.vtu", "density"));
+    let is_gpu = matches!(probe(), Probe::Found { .. });
+    let gpu: &[&str] = &["--device", "gpu"];
+    for place in [&["--ranks", "2"][..], &["--ranks", "3"]].into_iter().chain(is_gpu.then_some(gpu))
+    {
+        let finished = folder.run(&keys, place);
+        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{place:?}");
+        assert!(difference(&folder.history("compliance"), &alone) < 1e-9, "{place:?}");
+        let found = folder.array("out/design.vtu", "density");
+        assert!(difference(&found, &density) < 1e-6, "{place:?}");
+    }
+}
+
+#[test]
+fn widths_that_make_no_sense_are_refused() {
+    let folder = Folder::new();
+    let (density, wide) = ("filter={kind=\"density\"}", key("minimum=4"));
+    let twice = wide.replace("}]", "},{kind=\"member_size\",gap=4}]");
+    let of_radius = "filter={kind=\"density\",radius_in_elements=3.5}";
+    let smooth = "design.style=smooth";
+    for (demand, others, message) in [
+        (key("minimum=2.9"), &[density][..], "a least width is less than three elements"),
+        (key("gap=2.9"), &[density], "a least width is less than three elements"),
+        (key("minimum=0"), &[density], "out of range"),
+        (key("sides=2"), &[density], "`sides` does not belong to"),
+        (key(""), &[density], "asks for no width"),
+        (wide.clone(), &[of_radius], "larger than the radius of the filter"),
+        (wide.clone(), &["filter={kind=\"sensitivity\"}"], "needs the density filter"),
+        (wide.clone(), &["filter={weights=\"helmholtz\"}"], "needs the density filter"),
+        (wide, &[density, smooth], "needs a projection with the threshold 0.5"),
+        (twice, &[density], "widths of members are asked for twice"),
+    ] {
+        let keys = [&["design.style=crisp", demand.as_str()], others].concat();
+        let ended = folder.run(&keys, &[]);
+        let err = ended.err.replace("\n     | ", " ");
+        assert!(ended.status == 1 && err.contains(message), "{keys:?}: {err}");
+    }
+}
