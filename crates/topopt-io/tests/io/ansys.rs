@@ -240,7 +240,7 @@ fn everything_of_a_small_archive() {
     let steel = BTreeMap::from([("EX", by_table(2e5)), ("NUXY", by_table(0.3))]);
     let polynomial = vec![1.1e5, -20.0];
     let modulus = Property { value: 1.1e5, varies: true, polynomial, ..Property::default() };
-    let other = BTreeMap::from([("EX", modulus), ("DENS", once(4.5e-9))]);
+    let other = BTreeMap::from([("EX", modulus), ("DENS", once(4.5e-9)), ("ALPX", once(1e-5))]);
     assert_eq!(archive.materials, BTreeMap::from([(1, steel), (2, other)]));
     let held = |value, by_all| Some(Held { value, by_all });
     assert_eq!(archive.displacements.len(), 5);
@@ -283,7 +283,7 @@ fn what_was_left_out_of_a_small_archive_is_noted() {
             "MASS21 elements were left out: 1",
             "MESH200 elements were left out: 1",
             "the file has the material 1 (elements: 1): EX 200000, NUXY 0.3",
-            "the file has the material 2 (elements: 1): DENS 0.0000000045, \
+            "the file has the material 2 (elements: 1): ALPX 0.00001, DENS 0.0000000045, \
              EX 110000 (the first of several)",
             "element set `PART`: elements that are not solids were left out: 1",
             "element set `SKIN`: elements that are not solids were left out: 1",
