@@ -236,8 +236,8 @@ impl<B: Backend> Loads<B> {
         self.cases[case].add_weight_work(backend, factor, y, out)
     }
 
-    /// Subtracts `factor` y_e . q_e with the q_e of thermal strains of load case `case` from `work`,
-    /// `[n_elements]`.
+    /// Subtracts `factor` y_e . q_e with the q_e of thermal strains of load case `case` from
+    /// `work`, `[n_elements]`.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
@@ -279,8 +279,8 @@ impl<B: Backend> Loads<B> {
     }
 }
 
-/// Sums the energies of elements that are held against thermal strains, with the weights of the load
-/// cases.
+/// Sums the energies of elements that are held against thermal strains, with the weights of the
+/// load cases.
 fn restrained(problem: &dyn ProblemView) -> Vec<f64> {
     let mut sum = Vec::new();
     for (k, case) in problem.cases().iter().enumerate().filter(|(_, case)| case.has_thermal_strain)

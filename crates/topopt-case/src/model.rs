@@ -116,9 +116,8 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         let space = shares.into_iter().fold(space, DesignSpace::with_variables).with_sweeps(sweeps);
 
         let filter = FilterPlan::of(config, element_width);
-        let space = manufacturing::sized(config, filter.radius(), &problem, space);
         let stages = stages(config, element_width);
-
+        let space = manufacturing::sized(config, filter.radius(), &problem, space);
         let posed = std::mem::take(&mut case.posed).renumbered(&renumbering);
         let task = Task {
             space,

@@ -34,8 +34,8 @@ impl<'a> From<&'a Vec<f64>> for Deformed<'a> {
     }
 }
 
-/// The stress D(E_e) (B(xi) u_e - a T) of every element at the reference coordinates `xi`, for instance
-/// [`CENTER`] or one of [`topopt_mesh::hexahedron::gauss_points`]: `[n_elements][6]`.
+/// The stress D(E_e) (B(xi) u_e - a T) of every element at the reference coordinates `xi`, for
+/// instance [`CENTER`] or one of [`topopt_mesh::hexahedron::gauss_points`]: `[n_elements][6]`.
 ///
 /// `moduli`: Young's moduli E_e, `[n_elements]` (force per area).
 pub fn stresses<'a>(

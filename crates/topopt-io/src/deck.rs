@@ -72,8 +72,8 @@ pub struct DeckMaterial {
     pub law: Option<DeckLaw>,
     /// Mass per volume, if the deck gives it.
     pub mass_density: Option<f64>,
-    /// Strain per temperature, if the deck gives it: one number, or those along the axes of its law,
-    /// without one along x, y and z.
+    /// Strain per temperature, if the deck gives it: one number, or those along the axes of its
+    /// law, without one along x, y and z.
     pub thermal_expansion: Vec<f64>,
     /// Conductivity, if the deck gives it: one number, or those along x, y and z.
     pub conductivity: Vec<f64>,

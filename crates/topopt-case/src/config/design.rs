@@ -99,9 +99,9 @@ pub enum Style {
     /// stages that depend on the problem.
     ///
     /// For the least compliance under one limit of material, 60 iterations from nearly solid to
-    /// that limit, 240 if it is below 0.15, by `oc`, `mma` and `oc_adaptive`; one and a half times as
-    /// many for members or gaps of a least width. For all else, and with
-    /// a `[projection]`, `[[continuation]]` or `optimizer.method` of its own, `optimizer.move_limit = 0.05`, without
+    /// that limit, 240 if it is below 0.15, by `oc`, `mma` and `oc_adaptive`; one and a half times
+    /// as many for members or gaps of a least width. For all else, and with a `[projection]`,
+    /// `[[continuation]]` or `optimizer.method` of its own, `optimizer.move_limit = 0.05`, without
     /// stages of its own `optimizer.max_iterations = 120`, and, without a `[projection]` of its
     /// own, the sharpness 1, which doubles every 12 iterations from iteration 21 on up to 64.
     #[default]
@@ -302,8 +302,8 @@ pub struct Optimizer {
     /// Method of the update; by default `oc` for the least compliance under one limit of the volume
     /// or the mass without a projection, `gravity` or `angular_velocity`, and `mma` for all else.
     pub method: Method,
-    /// Largest number of iterations; 60, 120 or 240, and 90 or 360 for least widths, by default with
-    /// the stages of the style `crisp`.
+    /// Largest number of iterations; 60, 120 or 240, and 90 or 360 for least widths, by default
+    /// with the stages of the style `crisp`.
     #[schemars(range(min = 1))]
     pub max_iterations: usize,
     /// Largest change of a design variable in one iteration; with a projection, 0.05 keeps designs

@@ -113,9 +113,9 @@ pub(super) fn resolve(config: &mut Config) {
     }
 
     if !config.gives("optimizer.method") {
-        // Mechanisms and loads that follow the density have positive sensitivities, which optimality criteria
-        // count as 0: designs oscillate. With a projection, MMA gives stiffer designs than they do,
-        // by 0.3 to 7 % in 14 cases of 14.
+        // Mechanisms and loads that follow the density have positive sensitivities, which
+        // optimality criteria count as 0: designs oscillate. With a projection, MMA gives stiffer
+        // designs than they do, by 0.3 to 7 % in 14 cases of 14.
         let is_simple = config.suits_criteria()
             && config.minimizes_compliance()
             && !follow
@@ -123,8 +123,8 @@ pub(super) fn resolve(config: &mut Config) {
         config.optimizer.method = if is_simple { Method::Oc } else { Method::Mma };
     }
 
-    // With SIMP thin material has mass but hardly stiffness, and no slope of the forces of its heat. A
-    // penalty given is meant for SIMP.
+    // With SIMP thin material has mass but hardly stiffness, and no slope of the forces of its
+    // heat. A penalty given is meant for SIMP.
     let is_of_simp = ["design.interpolation", "design.penalty"].iter().any(|key| config.gives(key))
         || config.continuation.iter().any(|stage| stage.penalty.is_some());
     if follow && !is_of_simp {

@@ -11,13 +11,14 @@ use topopt_fem::strain::Strain;
 pub enum ThermalExpansion {
     /// Equal in all directions.
     Isotropic(f64),
-    /// `[a1, a2, a3]`: along the axes of the material's law of elasticity, or without one along x, y
-    /// and z.
+    /// `[a1, a2, a3]`: along the axes of the material's law of elasticity, or without one along x,
+    /// y and z.
     Orthotropic([f64; 3]),
 }
 
 impl ThermalExpansion {
-    /// Strain of a unit change of temperature along the axes of the mesh; `axes` are the material's.
+    /// Strain of a unit change of temperature along the axes of the mesh; `axes` are the
+    /// material's.
     pub(super) fn strain(self, axes: &Frame) -> Strain {
         let along = match self {
             Self::Isotropic(a) => return [a, a, a, 0.0, 0.0, 0.0],

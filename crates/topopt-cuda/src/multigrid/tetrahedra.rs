@@ -268,7 +268,8 @@ impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
     }
 
     /// Builds cycles for `problem` on a part, with the `others`, if there are any: vectors of the
-    /// finest level hold the values of ghosts, see [`Sharing`], and all ranks have all levels below.
+    /// finest level hold the values of ghosts, see [`Sharing`], and all ranks have all levels
+    /// below.
     ///
     /// # Errors
     /// As [`TetrahedraMultigrid::new`], and if another rank has failed.

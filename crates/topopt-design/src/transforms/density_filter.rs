@@ -37,8 +37,9 @@ impl<'a, B: Pointwise> DensityFilter<'a, B> {
         Ok(filter)
     }
 
-    /// Divides by `least_sums` where rows sum to less, `[n_elements]`: near faces of the mesh, where
-    /// void is then outside. Ranks after the first pass none. Weights must not change afterwards.
+    /// Divides by `least_sums` where rows sum to less, `[n_elements]`: near faces of the mesh,
+    /// where void is then outside. Ranks after the first pass none. Weights must not change
+    /// afterwards.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

@@ -1,4 +1,5 @@
-//! Thermal strains: free bodies expand and bend without stress, held ones have the stress of theory.
+//! Thermal strains: free bodies expand and bend without stress, held ones have the stress of
+//! theory.
 
 use topopt_fem::operators::Reference;
 use topopt_fem::stiffness_tensor::{Frame, isotropic, turned};

@@ -66,9 +66,9 @@ impl<'a, K: ElementKernel<N>, const N: usize, const M: usize> VertexLevels<'a, K
 where
     [f64; M]: NodalModes<N>,
 {
-    /// The structure for `problem`, whose mesh is of tetrahedra, and the groups of nodes that smooth
-    /// the finest level; both need an update before use. On a part, which the `others` know, groups
-    /// are of own nodes, and all ranks have all levels below the finest.
+    /// The structure for `problem`, whose mesh is of tetrahedra, and the groups of nodes that
+    /// smooth the finest level; both need an update before use. On a part, which the `others` know,
+    /// groups are of own nodes, and all ranks have all levels below the finest.
     ///
     /// # Errors
     /// [`BackendError`] if another rank has failed.
@@ -137,7 +137,8 @@ where
         flatten(&lists.collect::<Vec<_>>())
     }
 
-    /// Elements of each vertex in the same way, `[n_vertices + 1]`; none of vertices of other ranks.
+    /// Elements of each vertex in the same way, `[n_vertices + 1]`; none of vertices of other
+    /// ranks.
     pub fn elements_of_vertices(&self) -> (Vec<u32>, Vec<u32>) {
         let Vertices { own, nodes, .. } = &*self.vertices;
         let of = |(vertex, &node): (usize, &u32)| match own.contains(&vertex) {
