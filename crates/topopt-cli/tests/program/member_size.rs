@@ -43,6 +43,12 @@ fn members_and_gaps_have_the_least_width() {
     let compliance = summary["compliance"].as_f64().unwrap();
     let eroded = *folder.history("compliance").last().unwrap();
     assert!(compliance < 0.9 * eroded, "{compliance} and {eroded}");
+    let warnings = summary["warnings"].to_string();
+    assert_eq!(
+        warnings.contains("fallen apart"),
+        eroded > 100.0 * compliance,
+        "{eroded}: {warnings}"
+    );
 }
 
 #[test]

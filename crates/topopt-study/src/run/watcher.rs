@@ -11,6 +11,7 @@ use topopt_design::{
 };
 use topopt_io::WriteError;
 use topopt_linalg::{BackendError, Communicator, PcgProgress, Pointwise};
+use topopt_mesh::numbers::shown;
 
 use super::prepared::First;
 use super::request::Asked;
@@ -67,6 +68,22 @@ impl<B: Pointwise, K: Solvable<N>, const N: usize> Observer<B> for Watcher<'_, '
     }
 }
 
+/// Compliance of the thinner design, over that of the built one, from which it holds nothing.
+const APART: f64 = 100.0;
+
+/// Warns that the thinner design, by which members get their least width, is so many times as
+/// compliant as the built one, where it has fallen apart.
+fn fallen_apart(times: f64) -> Option<String> {
+    (times > APART).then(|| {
+        format!(
+            "the design with thinner members, which is solved for their least width, is {} times \
+             as compliant as the built one: it has fallen apart; give a smaller `minimum`, or a \
+             larger `design.volume_fraction`",
+            shown(times)
+        )
+    })
+}
+
 impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
     /// Writes the last checkpoint.
     pub fn keep_state<B: Pointwise>(
@@ -93,9 +110,12 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
     /// Takes a design as it is built, without islands, as the last one.
     pub fn take(&mut self, report: &IterationReport, cleaned: Option<&Cleaned>) {
         if let Some(reporter) = &mut self.reporter {
-            let RunSummary { record, posed, .. } = &mut reporter.summary;
+            let RunSummary { record, posed, ending, .. } = &mut reporter.summary;
+            let of_loop = record.done.compliance;
             record.done.take(posed, report);
             record.islands = cleaned.map(|cleaned| cleaned.islands);
+            let of_both = of_loop.zip(record.done.compliance);
+            ending.extend(of_both.and_then(|(thinner, built)| fallen_apart(thinner / built)));
         }
     }
 
