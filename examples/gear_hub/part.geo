@@ -1,4 +1,4 @@
-// Design space of a gear body, in mm: a radius turned by sixths, extruded to hexahedra that repeat themselves.
+// Design space of a gear body, in mm: six equal sectors of hexahedra.
 SetFactory("OpenCASCADE");
 Point(1) = {0, -15, 0};
 Point(2) = {0, -60, 0};

@@ -1,4 +1,4 @@
-// Design space of a wheel, in mm: a radius turned by fifths, extruded to hexahedra that repeat themselves.
+// Design space of a wheel, in mm: five equal sectors of hexahedra.
 SetFactory("OpenCASCADE");
 Point(1) = {0, -18, 0};
 Point(2) = {0, -100, 0};
