@@ -124,7 +124,7 @@ fn links_and_anchors_are_found() {
 fn documents() -> Vec<PathBuf> {
     let names = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md"];
     let top = names.map(|name| root().join(name));
-    let folders = ["docs", "cuda", "meshes", "benchmarks"];
+    let folders = ["docs", "cuda", "meshes", "benchmarks", "examples"];
     top.into_iter().chain(folders.into_iter().flat_map(|folder| files(folder, "md"))).collect()
 }
 
