@@ -200,6 +200,11 @@ def ansys_gravity(random, mesh):
     return Part("ACEL", (0.0, 0.0, -SIZE * len(mesh.elements) * size), loads=[f"ACEL,0.,0.,{size!r}"])
 
 
+def ansys_temperature(word, load):
+    """A temperature of a material that expands, whose forces add up to nothing."""
+    return lambda random, mesh: Part(word, (0.0, 0.0, 0.0), loads=[load], material=["MP,ALPX,1,1.2e-5"])
+
+
 def said_of_ansys(word, *loads, material=()):
     """A command that no case can have."""
     return lambda random, mesh: Part(word, None, loads=list(loads), material=list(material))
@@ -210,8 +215,10 @@ ANSYS = [
     said_of_ansys("CMACEL", "CMACEL,DESIGN,0.,0.,9.81"),
     said_of_ansys("CMOMEGA", "CMOMEGA,DESIGN,1.,0.,0."),
     said_of_ansys("CGLOC", "CGLOC,1.,0.,0."),
-    said_of_ansys("BF", "BF,3,TEMP,100.", material=["MP,ALPX,1,1.2e-5"]),
-    said_of_ansys("BFUNIF", "BFUNIF,TEMP,100.", material=["MP,ALPX,1,1.2e-5"]),
+    ansys_temperature("BF", "BF,3,TEMP,100."),
+    ansys_temperature("BFUNIF", "BFUNIF,TEMP,100."),
+    said_of_ansys("BF", "BF,3,TEMP,100."),
+    said_of_ansys("BFUNIF", "BFUNIF,TEMP,100."),
     said_of_ansys("CE", "CE,1,0.,3,UX,1.,4,UX,-1."),
     said_of_ansys("CP", "CP,1,UX,3,4"),
     said_of_ansys("NLGEOM", "NLGEOM,ON"),

@@ -15,7 +15,11 @@ impl Carrier<'_> {
     pub fn temperatures(&mut self) -> Parsed<()> {
         let deck = self.deck;
         let expands = deck.materials.iter().any(|material| !material.thermal_expansion.is_empty());
-        if self.is_heat || deck.temperatures.is_empty() || !expands {
+        if self.is_heat || deck.temperatures.is_empty() {
+            return Ok(());
+        }
+        if !expands {
+            self.lose_once("*TEMPERATURE: no material expands");
             return Ok(());
         }
         let reference = self.initial()?;

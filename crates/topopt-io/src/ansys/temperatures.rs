@@ -19,10 +19,19 @@ pub(super) fn add(archive: &Archive, part: &Part, found: &mut Found) {
         let references = expanding.clone().filter_map(|properties| properties.get("REFT"));
         references.map(move |own| own.value).find(move |own| *own != reference)
     };
-    if found.deck.physics == DeckPhysics::Heat || expanding.clone().next().is_none() {
+    if found.deck.physics == DeckPhysics::Heat {
         return;
     }
     let reference = archive.temperature.reference;
+    if expanding.clone().next().is_none() {
+        // That of the part may be what properties are taken at.
+        let varies = archive.materials.values().flat_map(BTreeMap::values).any(|it| it.varies);
+        let is_uniform = archive.temperature.uniform.is_some_and(|t| t != reference);
+        if is_uniform && !varies || !archive.body_temperatures.is_empty() {
+            found.lose("BF, BFUNIF and TUNIF of temperatures: no material expands");
+        }
+        return;
+    }
     if let Some(other) = own(reference) {
         found.lose(format!("MP,REFT of {other}: the reference temperature is {reference} (TREF)"));
     }

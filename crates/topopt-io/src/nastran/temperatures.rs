@@ -39,8 +39,13 @@ pub(super) fn add(model: &Model, cases: &[LoadCase], found: &mut Found) {
         deck.materials.values().filter(|material| !material.thermal_expansion.is_empty());
     let references: BTreeSet<u64> =
         expanding.map(|material| material.reference.to_bits()).collect();
-    let Some(reference) = references.first().map(|bits| f64::from_bits(*bits)) else { return };
     let selected = cases.iter().filter_map(|case| Some((&case.name, case.temperatures?)));
+    let Some(reference) = references.first().map(|bits| f64::from_bits(*bits)) else {
+        if selected.count() > 0 {
+            found.lose("TEMP and TEMPD: no material expands");
+        }
+        return;
+    };
     for (case, set) in selected {
         if references.len() > 1 {
             found.lose("MAT1 with several reference temperatures: all take the first");
