@@ -23,6 +23,26 @@ fn agree(folder: &Folder, set: &[&str], sizes: &[usize]) {
     }
 }
 
+/// Asserts that a run with `keys` has the same history and design on two and three ranks, and on a
+/// GPU where there is one, and what `also` asserts of the results there; returns the history.
+pub fn agree_elsewhere(folder: &Folder, keys: &[&str], also: impl Fn(&[&str])) -> Vec<f64> {
+    folder.run_well(keys);
+    let (alone, density) =
+        (folder.history("compliance"), folder.array("out/design.vtu", "density"));
+    let is_gpu = matches!(probe(), Probe::Found { .. });
+    let gpu: &[&str] = &["--device", "gpu"];
+    for place in [&["--ranks", "2"][..], &["--ranks", "3"]].into_iter().chain(is_gpu.then_some(gpu))
+    {
+        let finished = folder.run(keys, place);
+        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{place:?}");
+        assert!(difference(&folder.history("compliance"), &alone) < 1e-9, "{place:?}");
+        let found = folder.array("out/design.vtu", "density");
+        assert!(difference(&found, &density) < 1e-6, "{place:?}");
+        also(place);
+    }
+    alone
+}
+
 fn is_skipped() -> bool {
     let is_skipped = !matches!(probe(), Probe::Found { .. });
     if is_skipped {

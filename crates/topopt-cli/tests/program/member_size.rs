@@ -1,9 +1,9 @@
 //! Members and gaps of a least width.
 
 use serde_json::Value;
-use topopt_cuda::{Probe, probe};
 
-use crate::{Folder, difference, topopt};
+use crate::gpu_ranks::agree_elsewhere;
+use crate::{Folder, topopt};
 
 const CRISP: [&str; 4] = [
     "mesh.elements=1000",
@@ -58,19 +58,7 @@ fn a_design_of_wide_members_is_the_same_on_ranks_and_on_a_gpu() {
     let tight = ["solver.tolerance=1e-11", "solver.early_tolerance=1e-11"];
     let keys = [&CRISP[..], &tight, &["optimizer.max_iterations=4", &key]];
     let keys = keys.concat();
-    folder.run_well(&keys);
-    let (alone, density) =
-        (folder.history("compliance"), folder.array("out/design.vtu", "density"));
-    let is_gpu = matches!(probe(), Probe::Found { .. });
-    let gpu: &[&str] = &["--device", "gpu"];
-    for place in [&["--ranks", "2"][..], &["--ranks", "3"]].into_iter().chain(is_gpu.then_some(gpu))
-    {
-        let finished = folder.run(&keys, place);
-        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{place:?}");
-        assert!(difference(&folder.history("compliance"), &alone) < 1e-9, "{place:?}");
-        let found = folder.array("out/design.vtu", "density");
-        assert!(difference(&found, &density) < 1e-6, "{place:?}");
-    }
+    agree_elsewhere(&folder, &keys, |_| ());
 }
 
 #[test]

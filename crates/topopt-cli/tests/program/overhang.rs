@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 use topopt_case::config::Generator;
-use topopt_cuda::{Probe, probe};
 use topopt_mesh::HexMesh;
 
-use crate::{Folder, difference, topopt};
+use crate::gpu_ranks::agree_elsewhere;
+use crate::{Folder, topopt};
 
 const CRISP: [&str; 4] =
     ["mesh.elements=1000", "design.style=crisp", "filter.kind=density", "output.compression=none"];
@@ -92,19 +92,7 @@ fn a_printed_design_is_the_same_on_ranks_and_on_a_gpu() {
     let key = key("build_direction=[0.2,1,0],anywhere=true,angle_degrees=50");
     let tight = ["solver.tolerance=1e-11", "solver.early_tolerance=1e-11"];
     let keys = [&CRISP[1..], &tight, &["optimizer.max_iterations=4", key.as_str()]].concat();
-    folder.run_well(&keys);
-    let (alone, density) =
-        (folder.history("compliance"), folder.array("out/design.vtu", "density"));
-    let is_gpu = matches!(probe(), Probe::Found { .. });
-    let gpu: &[&str] = &["--device", "gpu"];
-    for place in [&["--ranks", "2"][..], &["--ranks", "3"]].into_iter().chain(is_gpu.then_some(gpu))
-    {
-        let finished = folder.run(&keys, place);
-        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{place:?}");
-        assert!(difference(&folder.history("compliance"), &alone) < 1e-9, "{place:?}");
-        let found = folder.array("out/design.vtu", "density");
-        assert!(difference(&found, &density) < 1e-6, "{place:?}");
-    }
+    agree_elsewhere(&folder, &keys, |_| ());
 }
 
 #[test]

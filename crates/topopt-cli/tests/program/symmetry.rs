@@ -1,10 +1,10 @@
 //! Designs that mirror themselves across planes.
 
 use topopt_case::config::Generator;
-use topopt_cuda::{Probe, probe};
 use topopt_mesh::{HexMesh, Plane, Reflections};
 
-use crate::{Folder, difference};
+use crate::Folder;
+use crate::gpu_ranks::agree_elsewhere;
 
 /// Keys of a load that is symmetric about no plane, with solves that are as good as exact.
 const SKEW: [&str; 4] = [
@@ -78,22 +78,9 @@ fn a_symmetric_design_is_the_same_on_ranks_and_on_a_gpu_and_resumes() {
     let folder = Folder::new();
     let planes = planes(&[1, 2]);
     let keys = [&SKEW[..], &[planes.as_str(), "filter.kind=density"]].concat();
-    folder.run_well(&keys);
-    let (alone, density) =
-        (folder.history("compliance"), folder.array("out/design.vtu", "density"));
-
-    let is_gpu = matches!(probe(), Probe::Found { .. });
-    let gpu: &[&str] = &["--device", "gpu"];
-    let places =
-        [&["--ranks", "2"][..], &["--ranks", "3"]].into_iter().chain(is_gpu.then_some(gpu));
-    for place in places {
-        let finished = folder.run(&keys, place);
-        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{place:?}");
-        assert!(difference(&folder.history("compliance"), &alone) < 1e-9, "{place:?}");
-        let found = folder.array("out/design.vtu", "density");
-        assert!(difference(&found, &density) < 1e-6, "{place:?}");
+    let alone = agree_elsewhere(&folder, &keys, |place| {
         assert!(asymmetry(&folder, 1) < 1e-12 && asymmetry(&folder, 2) < 1e-12, "{place:?}");
-    }
+    });
 
     folder.run_well(
         &[&keys[..], &["optimizer.max_iterations=2", "output.checkpoint_every=1"]].concat(),
