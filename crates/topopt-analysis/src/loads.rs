@@ -192,7 +192,7 @@ impl<B: Backend> Loads<B> {
                 }
                 _ => operator.element_work(0, v, v, scratch),
             }
-            case.subtract_thermal_work(backend, 2.0, v, scratch)?;
+            add_work(backend, case.thermal_loads.as_ref(), -2.0, v, scratch)?;
             backend.axpby(case.weight, scratch, 1.0, energies);
         }
         Ok(())
@@ -217,7 +217,7 @@ impl<B: Backend> Loads<B> {
     ) -> Result<(), BackendError> {
         let mut cases = self.cases.iter().zip(free);
         cases.try_for_each(|(case, v)| {
-            case.add_weight_work(backend, 2.0 * case.weight, v, sensitivities)
+            add_work(backend, case.weight_loads.as_ref(), 2.0 * case.weight, v, sensitivities)
         })
     }
 
@@ -233,7 +233,7 @@ impl<B: Backend> Loads<B> {
         y: &B::Vector,
         out: &mut B::Vector,
     ) -> Result<(), BackendError> {
-        self.cases[case].add_weight_work(backend, factor, y, out)
+        add_work(backend, self.cases[case].weight_loads.as_ref(), factor, y, out)
     }
 
     /// Subtracts `factor` y_e . q_e with the q_e of thermal strains of load case `case` from
@@ -249,7 +249,7 @@ impl<B: Backend> Loads<B> {
         y: &B::Vector,
         work: &mut B::Vector,
     ) -> Result<(), BackendError> {
-        self.cases[case].subtract_thermal_work(backend, factor, y, work)
+        add_work(backend, self.cases[case].thermal_loads.as_ref(), -factor, y, work)
     }
 
     /// u = v + u_D of load case `case`.
@@ -316,6 +316,20 @@ fn work<B: Backend>(
     backend.upload(&work, Space::elements(loads.n_elements()))
 }
 
+/// Computes out += factor q_e . y_e for the q_e of `loads`, where there are any.
+fn add_work<B: Backend>(
+    backend: &B,
+    loads: Option<&ElementVectors>,
+    factor: f64,
+    y: &B::Vector,
+    out: &mut B::Vector,
+) -> Result<(), BackendError> {
+    if let Some(loads) = loads {
+        backend.axpby(factor, &work(backend, loads, y)?, 1.0, out);
+    }
+    Ok(())
+}
+
 impl<B: Backend> CaseLoads<B> {
     /// Builds the loads of load case `k` of `problem`.
     fn new(
@@ -340,38 +354,6 @@ impl<B: Backend> CaseLoads<B> {
             thermal_loads: case.has_thermal_strain.then(|| problem.thermal_loads(k)),
             prescribed: case.prescribed.map(prescribed).transpose()?,
         })
-    }
-}
-
-impl<B: Backend> CaseLoads<B> {
-    /// Computes out += factor y_e . df_e/drho_e; nothing without gravity and rotation.
-    fn add_weight_work(
-        &self,
-        backend: &B,
-        factor: f64,
-        y: &B::Vector,
-        out: &mut B::Vector,
-    ) -> Result<(), BackendError> {
-        if let Some(loads) = &self.weight_loads {
-            backend.axpby(factor, &work(backend, loads, y)?, 1.0, out);
-        }
-        Ok(())
-    }
-}
-
-impl<B: Backend> CaseLoads<B> {
-    /// Computes work -= factor y_e . q_e; nothing without thermal strains.
-    fn subtract_thermal_work(
-        &self,
-        backend: &B,
-        factor: f64,
-        y: &B::Vector,
-        of_elements: &mut B::Vector,
-    ) -> Result<(), BackendError> {
-        if let Some(loads) = &self.thermal_loads {
-            backend.axpby(-factor, &work(backend, loads, y)?, 1.0, of_elements);
-        }
-        Ok(())
     }
 }
 

@@ -66,8 +66,8 @@ impl<B: Pointwise> Densities<B> {
         }
     }
 
-    /// The design, with its density, by which a response changes: the solved one, and for material
-    /// the thicker one.
+    /// The design, with its density, that a response is differentiated by: the solved one, and for
+    /// material the thicker one.
     pub fn differentiated(&self, dependence: Dependence) -> (Realization, &B::Vector) {
         match (dependence, &self.eroded, &self.dilated) {
             (Dependence::States, Some(eroded), _) => (Realization::Eroded, eroded),

@@ -1,5 +1,5 @@
-//! `Sizes`: designs that come out thinner or thicker than the built one, by which members and gaps
-//! get a least width.
+//! `Sizes`: designs that come out thinner or thicker than the built one, which gives members and
+//! gaps a least width.
 
 use serde::{Deserialize, Serialize};
 

@@ -6,7 +6,7 @@ use crate::DIM;
 use crate::stiffness_tensor::{PLACE, Stiffness, relaxing, stress};
 use crate::strain_tensor::{Tensor, listed};
 
-/// Numbers of a law of elasticity by which planes relax.
+/// Numbers of a law of elasticity that say how planes relax.
 #[derive(Debug, Clone, Copy)]
 pub struct Relaxation<'a> {
     /// D of an anisotropic law.

@@ -1,4 +1,4 @@
-//! Temperatures, by which elements expand.
+//! Temperatures that elements expand with.
 
 use super::kind::{LoadKey, LoadKind, Place, Shape};
 
