@@ -109,7 +109,7 @@ impl Elasticity {
 
     /// Parameters of [`ElementKernel::bounds`].
     pub fn bound_parameters(&self) -> BoundParameters {
-        BoundParameters::of(&self.material)
+        BoundParameters::of(&self.material, self.formulation)
     }
 }
 

@@ -67,7 +67,7 @@ impl<K: Analyzed<N>, const N: usize> Visitor for Serve<'_, K, N> {
         let elements = Space::elements(filling.density.len());
         let density = backend.upload(&filling.density, elements)?;
         let moduli = backend.upload(&filling.moduli(model), elements)?;
-        let solver = solver.of_equation(&conditions.config.solver);
+        let solver = solver.of_equation(&conditions.config.solver.for_analysis());
         let mut linear = Linear::new(backend, &model.problem, solver)?;
         linear.assemble(&density, &moduli)?;
         linear.update_preconditioner(&moduli)?;

@@ -17,7 +17,8 @@ pub struct Solver {
     /// `tolerance` with multigrid, but no more than 1e-3; `tolerance` without.
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub early_tolerance: Option<f64>,
-    /// Largest number of iterations per solve; by default 20000, with multigrid 500.
+    /// Largest number of iterations per solve; by default 20000, with multigrid 500, and 5000 in an
+    /// analysis.
     #[schemars(range(min = 1))]
     pub max_iterations: Option<usize>,
     /// Preconditioner.
@@ -191,6 +192,14 @@ impl Solver {
     /// Largest number of iterations of one solution, by the preconditioner when left out.
     pub fn max_iterations(&self) -> usize {
         self.max_iterations.unwrap_or(if self.is_multigrid() { 500 } else { 20_000 })
+    }
+
+    /// These settings for an analysis, which may iterate longer: one solve of flat elements that takes
+    /// a thousand iterations is an answer all the same, a hundred of them are not.
+    #[must_use]
+    pub fn for_analysis(&self) -> Self {
+        let by_default = if self.is_multigrid() { 5000 } else { 20_000 };
+        Self { max_iterations: self.max_iterations.or(Some(by_default)), ..self.clone() }
     }
 }
 

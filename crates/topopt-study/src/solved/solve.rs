@@ -49,7 +49,7 @@ impl<K: Solvable<N>, const N: usize> Visitor for Solve<'_, K, N> {
         let elements = Space::elements(filling.density.len());
         let density = backend.upload(&filling.density, elements)?;
         let moduli = backend.upload(&filling.moduli(model), elements)?;
-        let solver = solver.of_equation(&config.solver);
+        let solver = solver.of_equation(&config.solver.for_analysis());
         let mut linear = Linear::new(backend, &model.problem, solver)?;
         linear.accept_rounded(conditions.rounded);
 
