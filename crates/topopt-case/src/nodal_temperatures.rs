@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use topopt_io::vtk::{Section, vtu};
-use topopt_mesh::{HexMesh, Places};
+use topopt_mesh::numbers::place;
+use topopt_mesh::{BoundingBox, HexMesh, Places};
 
 use crate::finding::Finding;
 
@@ -39,12 +40,42 @@ impl NodalTemperatures {
         Ok(Self { mesh: file.mesh, values })
     }
 
-    /// The temperatures at the nodes of another mesh of the part.
-    pub(crate) fn on(&self, mesh: &HexMesh) -> Vec<f64> {
+    /// The temperatures at the nodes of another `mesh` of the part, `[n_nodes]`; those that are not
+    /// `needed` may lie anywhere.
+    ///
+    /// # Errors
+    /// A finding if needed nodes lie outside this mesh by more than the [`COARSE`] part of an
+    /// element.
+    pub(crate) fn on(&self, mesh: &HexMesh, needed: &[bool]) -> Result<Vec<f64>, Finding> {
         if self.mesh.coordinates() == mesh.coordinates() {
-            return self.values.clone();
+            return Ok(self.values.clone());
         }
         let values: Vec<[f64; 1]> = self.values.iter().map(|&value| [value]).collect();
-        Places::of(&self.mesh, mesh.coordinates()).values(&values).into_flattened()
+        let places = Places::of(&self.mesh, mesh.coordinates());
+        let distances = places.distances(mesh.coordinates());
+        let outside = |n: &usize| needed[*n] && distances[*n] > COARSE;
+        let outside: Vec<usize> = (0..needed.len()).filter(outside).collect();
+        let farthest =
+            outside.iter().copied().max_by(|a, b| distances[*a].total_cmp(&distances[*b]));
+        let Some(farthest) = farthest else { return Ok(places.values(&values).into_flattened()) };
+
+        let n_needed = needed.iter().filter(|needed| **needed).count();
+        let at = place(mesh.coordinates()[farthest]);
+        let message = format!(
+            "the mesh of these temperatures is not that of the part: {} of {n_needed} nodes lie outside \
+             it, that at {at} the farthest",
+            outside.len()
+        );
+        let BoundingBox { min, max } = BoundingBox::of(self.mesh.coordinates().iter().copied());
+        Err(Finding::new(message).remedy(format!(
+            "temperatures are known from {} to {}: give those of the same part, in the same place and unit \
+             of length, or name the nodes or elements that have them as `set`",
+            place(min),
+            place(max)
+        )))
     }
 }
+
+/// Part of the diagonal of an element that a node may lie outside it: as far as a coarse mesh cuts
+/// bulges of the part short.
+const COARSE: f64 = 0.5;

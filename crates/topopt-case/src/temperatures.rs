@@ -95,13 +95,38 @@ impl Lookup<'_> {
         let found = match temperature.get_ref() {
             Temperature::Number(value) => Ok(vec![*value; n_nodes]),
             Temperature::Expression(text) => self.evaluated(text),
-            Temperature::Computed(computed) => self.computed(computed),
+            Temperature::Computed(computed) => self.computed(computed, &self.needed(load)),
         };
         let values = found.unwrap_or_else(|finding| {
             findings.push(finding.at(self.config.source(), temperature.span(), "here"));
             vec![reference; n_nodes]
         });
         values.into_iter().map(|value| value - reference).collect()
+    }
+
+    /// Whether nodes have the temperature of an entry, `[n_nodes]`: those of its set, or those of
+    /// none of the load case.
+    fn needed(&self, load: &Load) -> Vec<bool> {
+        let mut is_named = vec![false; self.mesh.n_nodes()];
+        let mut name = |load: &Load| {
+            let Some(set) = &load.set else { return };
+            let nodes: Vec<u32> = match self.is_of_elements(load) {
+                false => self.nodes(set, load.kind, &mut Vec::new()),
+                true => {
+                    let elements = self.elements(set, &mut Vec::new());
+                    let nodes = elements.iter().flat_map(|&e| self.mesh.element(e as usize));
+                    nodes.copied().collect()
+                }
+            };
+            nodes.into_iter().for_each(|node| is_named[node as usize] = true);
+        };
+        if load.set.is_some() {
+            name(load);
+            return is_named;
+        }
+        let of_case = self.config.loads.iter().filter(|other| other.case == load.case);
+        of_case.filter(|other| other.temperature().is_some()).for_each(name);
+        is_named.into_iter().map(|is_named| !is_named).collect()
     }
 
     /// The values of an expression at the nodes.
@@ -121,17 +146,22 @@ impl Lookup<'_> {
         }
     }
 
-    /// The temperatures of a thermal case at the nodes.
-    fn computed(&self, computed: &ComputedTemperature) -> Result<Vec<f64>, Finding> {
+    /// The temperatures of a thermal case at the nodes, of which those that are `needed` lie in its
+    /// part.
+    fn computed(
+        &self,
+        computed: &ComputedTemperature,
+        needed: &[bool],
+    ) -> Result<Vec<f64>, Finding> {
         let (path, array) = (computed.path(self.config.folder()), computed.array());
         if !computed.is_of_case() {
-            return Ok(NodalTemperatures::read(&path, array)?.on(self.mesh));
+            return NodalTemperatures::read(&path, array)?.on(self.mesh, needed);
         }
         let solved = self.config.solved_temperatures.get(&(path, array.to_owned()));
         let solved = solved.ok_or_else(|| {
             let message = "the thermal case of this temperature has not been solved";
             Finding::new(message).remedy("name the analysis.vtu of its analysis in its place")
         })?;
-        Ok(solved.on(self.mesh))
+        solved.on(self.mesh, needed)
     }
 }

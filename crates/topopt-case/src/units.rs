@@ -1,9 +1,10 @@
 //! Numbers that do not look like the units they are in.
 
 use topopt_io::gmsh::is_geometry;
-use topopt_mesh::numbers::rounded;
+use topopt_mesh::numbers::{rounded, shown};
+use topopt_mesh::vector::length;
 
-use crate::config::{Config, Units};
+use crate::config::{Config, Support, Units};
 use crate::materials::MaterialShare;
 use crate::model::Model;
 
@@ -11,7 +12,27 @@ use crate::model::Model;
 pub fn doubts(config: &Config, model: &Model) -> Vec<String> {
     let modulus = model.materials.iter().find_map(|m| doubtful_modulus(config, model, m));
     let strain = if modulus.is_none() { large_strain(config, model) } else { None };
-    modulus.into_iter().chain(strain).collect()
+    modulus.into_iter().chain(strain).chain(large_rotations(config)).collect()
+}
+
+/// Doubts rotations by more than an eighth of a right angle: displacements w x r are those of small
+/// ones.
+fn large_rotations(config: &Config) -> impl Iterator<Item = String> {
+    const LARGE: f64 = 0.2;
+    let large = |support: &Support| {
+        let angle = length(*support.rotation.as_ref()?.get_ref());
+        (angle > LARGE).then(|| {
+            format!(
+                "the set `{}` is turned by {} radians, which is no small rotation: nodes move along \
+                 straight lines; {} degrees would be {}",
+                support.set.get_ref(),
+                shown(angle),
+                shown(angle),
+                shown(rounded(angle.to_radians()))
+            )
+        })
+    };
+    config.supports.iter().filter_map(large)
 }
 
 /// Young's moduli of solids in pascals, from soft rubber to diamond.

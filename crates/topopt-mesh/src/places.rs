@@ -1,5 +1,6 @@
 //! `Places` of points in a mesh, to take fields of the mesh there.
 
+use crate::vector::{difference, length};
 use crate::{BoundingBox, HexMesh};
 use rayon::prelude::*;
 use rstar::primitives::{GeomWithData, Rectangle};
@@ -27,6 +28,18 @@ impl<'a> Places<'a> {
         let tree = RTree::bulk_load(boxes.collect());
         let place = |x: &[f64; 3]| place(mesh, &tree, *x);
         Self { mesh, shares: points.par_iter().map(place).collect() }
+    }
+
+    /// Distances of the `points`, those that these places are of, from the boxes around their
+    /// elements, in diagonals of these: 0 inside, `[n_points]`.
+    pub fn distances(&self, points: &[[f64; 3]]) -> Vec<f64> {
+        let distance = |((element, _), x): (&(u32, Vec<f64>), &[f64; 3])| {
+            let around = BoundingBox::of(self.mesh.corner_coordinates(*element as usize));
+            let [min, max] = [around.min, around.max];
+            let outside = [0, 1, 2].map(|i| (min[i] - x[i]).max(x[i] - max[i]).max(0.0));
+            length(outside) / length(difference(max, min))
+        };
+        self.shares.par_iter().zip(points).map(distance).collect()
     }
 
     /// Elements that the points lie in, `[n_points]`.

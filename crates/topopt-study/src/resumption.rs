@@ -37,6 +37,9 @@ const MAY_CHANGE: [&str; 13] = [
     "output",
 ];
 
+/// Ends of keys of files that may lie elsewhere: the loads that come of them are compared.
+const MAY_MOVE: &str = ".temperature.file";
+
 /// The newest checkpoint that can be used.
 pub(crate) struct Newest<R> {
     pub iteration: usize,
@@ -183,10 +186,11 @@ impl Resumption {
         }
 
         let message = format!(
-            "the mesh, its sets or its arrays differ from those with which the run in {} began",
+            "the mesh, its sets or arrays, or temperatures of other files differ from those with which the \
+             run in {} began",
             directory.display()
         );
-        let remedy = "give the same mesh file, or run without --resume to start again";
+        let remedy = "give the same files, or run without --resume to start again";
         Err(Finding::new(message).remedy(remedy))
     }
 
@@ -275,11 +279,11 @@ pub(crate) fn unchanged(
     leaves("", &settings(config)?, &mut new);
 
     let text = |value: Option<&Value>| value.map_or("nothing".into(), Value::to_string);
-    let may_change = |key: &str| {
-        may_change
-            .iter()
-            .any(|m| key.strip_prefix(m).is_some_and(|r| r.is_empty() || r.starts_with('.')))
+    let below = |key: &str, prefix: &str| {
+        key.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
+    let may_change =
+        |key: &str| may_change.iter().any(|may| below(key, may)) || key.ends_with(MAY_MOVE);
 
     let keys: BTreeSet<_> = old.keys().chain(new.keys()).collect();
     let changed: Vec<_> = keys

@@ -163,17 +163,28 @@ fn value(schema: &Value) -> String {
 
 /// A list: of how many of what.
 fn list(schema: &Value) -> String {
-    let of = match body(schema)["type"].as_str() {
-        Some("number") => "numbers",
-        Some("integer") => "whole numbers",
-        Some("string") => "texts",
-        None if body(schema)["oneOf"].is_array() => "choices",
-        None if body(schema)["anyOf"].is_array() => "of these",
-        _ => "tables",
-    };
+    let of = plural(body(schema));
     match schema["maxItems"].as_u64() {
         Some(n) => format!("{n} {of}"),
         None => format!("list of {of}"),
+    }
+}
+
+/// Several entries of a list.
+fn plural(schema: &Value) -> String {
+    if let Some(choices) = schema["anyOf"].as_array() {
+        return choices.iter().map(plural).collect::<Vec<_>>().join(" or ");
+    }
+    match schema["type"].as_str() {
+        Some("number") => "numbers".into(),
+        Some("integer") => "whole numbers".into(),
+        Some("string") => "texts".into(),
+        Some("array") => match schema["maxItems"].as_u64() {
+            Some(n) => format!("lists of {n} {}", plural(&schema["items"])),
+            None => format!("lists of {}", plural(&schema["items"])),
+        },
+        None if schema["oneOf"].is_array() => "choices".into(),
+        _ => "tables".into(),
     }
 }
 
@@ -184,7 +195,8 @@ fn choices(schema: &Value) -> String {
         let meaning = cell(choice["description"].as_str().unwrap_or_default());
         format!("<br>`{}`: {meaning}", choice["const"])
     };
-    let of_types = schema["anyOf"].as_array().into_iter().flatten();
+    let is_described = |choice: &&Value| !choice["description"].is_null();
+    let of_types = schema["anyOf"].as_array().into_iter().flatten().filter(is_described);
     let of_type = |choice: &Value| {
         let meaning = cell(choice["description"].as_str().unwrap_or_default());
         format!("<br>{}: {meaning}", value(choice))

@@ -25,8 +25,8 @@ pub struct Design {
     /// are looked for through the center of mass, across axes, diagonals and principal axes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_symmetry: Option<bool>,
-    /// The law between density and stiffness; `ramp` by default with `gravity` or `angular_velocity`,
-    /// where no penalty is given.
+    /// The law between density and stiffness; `ramp` by default with `gravity`, `angular_velocity`
+    /// or `temperature`, where no penalty is given.
     pub interpolation: Interpolation,
     /// Parameter of the law: p of SIMP, q of RAMP.
     #[schemars(extend("minimum" = 1))]
@@ -134,9 +134,9 @@ pub enum Interpolation {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Filter {
-    /// The filter; `density` by default with the style `crisp`, with `gravity` or
-    /// `angular_velocity`, and for problems other than the least compliance under limits of volume and
-    /// mass.
+    /// The filter; `density` by default with the style `crisp`, with `gravity`, `angular_velocity`
+    /// or `temperature`, and for problems other than the least compliance under limits of volume
+    /// and mass.
     pub kind: FilterKind,
     /// Weights of the elements around an element.
     pub weights: FilterWeights,
@@ -300,7 +300,8 @@ impl From<Course> for topopt_design::Course {
 #[serde(deny_unknown_fields, default)]
 pub struct Optimizer {
     /// Method of the update; by default `oc` for the least compliance under one limit of the volume
-    /// or the mass without a projection, `gravity` or `angular_velocity`, and `mma` for all else.
+    /// or the mass without a projection, `gravity`, `angular_velocity` or `temperature`, and `mma`
+    /// for all else.
     pub method: Method,
     /// Largest number of iterations; 60, 120 or 240, and 90 or 360 for least widths, by default
     /// with the stages of the style `crisp`.

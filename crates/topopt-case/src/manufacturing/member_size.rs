@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use topopt_design::{DesignSpace, Sizes, depth_of, share_in_plate, whole_sum};
 use topopt_fem::Problem;
 use topopt_mesh::numbers::shown;
-use topopt_mesh::{CellList, HexMesh};
+use topopt_mesh::{BoundingBox, CellList, HexMesh};
 
 use super::kind::{Asked, Key, ManufacturingKind};
 use super::made::Made;
@@ -119,9 +119,12 @@ pub fn measured_widths(
     made.collect()
 }
 
-/// Refuses widths that the elements, or the filter, are too coarse for.
+/// Refuses widths that the elements, or the filter, are too coarse for, or that do not fit into the
+/// part.
 fn fit(asked: &Asked) -> Result<(), Finding> {
     let entry = asked.entries[0];
+    let mut extents = BoundingBox::of(asked.centers.iter().copied()).extent();
+    extents.sort_by(f64::total_cmp);
     let radius = FilterPlan::of(asked.config, asked.width).radius().unwrap_or(0.0);
     for (key, width) in LENGTHS.into_iter().zip(widths(entry)).filter(|(_, width)| *width > 0.0) {
         // A mesh of cubes has its width to rounding.
@@ -134,6 +137,13 @@ fn fit(asked: &Asked) -> Result<(), Finding> {
             let message = "a least width is less than three elements";
             let label = "too fine for this mesh";
             return Err(asked.finding(entry, key, [message, label, &remedy]));
+        }
+        // A plate may be thinner than its members are wide.
+        let room = extents[1] + asked.width;
+        if width > (1.0 + 1e-9) * room {
+            let message = "a least width is larger than the part";
+            let remedy = format!("give less than {}, and check the unit of length", shown(room));
+            return Err(asked.finding(entry, key, [message, "wider than the part", &remedy]));
         }
         if width > (1.0 + 1e-9) * radius {
             let remedy = format!(

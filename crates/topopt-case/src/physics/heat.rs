@@ -20,7 +20,7 @@ use crate::finding::{Finding, InputError};
 use crate::lookup::{Lookup, sorted};
 use crate::nodal_loads::NodalLoad;
 use flows::{film_couplings, film_flows, flows};
-pub use in_time::InTime;
+pub use in_time::{Acting, InTime};
 
 /// Name of the array of the heat flux in the first load case.
 pub const HEAT_FLUX: &str = "heat_flux";

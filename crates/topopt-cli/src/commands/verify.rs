@@ -53,7 +53,7 @@ fn tell<K: Shown<N>, const N: usize>(
         writeln!(out, "written to {VERIFIED} and {VERIFIED_DESIGN} in {folder}")?;
     }
     out.flush()?;
-    found.limits.check(config.physics.kind)
+    found.limits.check(config.physics.kind, &found.built.made)
 }
 
 /// Prints all numbers.

@@ -1,7 +1,7 @@
 //! Heat balance and extreme temperatures of a part.
 
 use topopt_case::lookup::Lookup;
-use topopt_case::physics::heat::InTime as Acting;
+use topopt_case::physics::heat::{Acting, InTime};
 use topopt_fem::{Diffusion, add_film_flows, internal_forces};
 
 use super::found::{Extreme, HeatBalance, HeatCase, SupportHeat};
@@ -48,13 +48,14 @@ impl Part<'_, Diffusion, 1> {
 
     fn balance(&self, case: usize, temperature: &[f64], stored: Option<Stored>) -> HeatBalance {
         let (lookup, problem) = (self.lookup(), &self.model.problem);
-        let acting = Acting::of(&lookup);
+        let acting = InTime::of(&lookup);
 
         let name = &problem.load_cases()[case].name;
         let time = stored.map_or(0.0, |stored| stored.time);
         let entries = self.config.loads.iter().zip(&acting.loads);
         let of_case = entries.filter(|(load, _)| load.case == *name).map(|(_, acting)| acting);
-        let loads: f64 = of_case.map(|acting| acting.total(time)).sum();
+        let mut flows: Vec<&Acting> = of_case.collect();
+        let loads: f64 = flows.iter().map(|acting| acting.total(time)).sum();
         let ambient: f64 = acting.ambient.iter().map(|acting| acting.total(time)).sum();
 
         // Films at held nodes are no part of the operator, as what they take is given there.
@@ -64,7 +65,8 @@ impl Part<'_, Diffusion, 1> {
             films.map(|(node, [film])| film * temperature[new_node[*node as usize] as usize]);
         let convection = ambient - films.sum::<f64>();
 
-        let supports = self.supports(&lookup, &acting, temperature, stored);
+        flows.extend(&acting.ambient);
+        let supports = self.supports(&lookup, &flows, temperature, stored);
         let total: f64 = supports.iter().map(|support| support.heat).sum();
         let stored = stored.map_or(0.0, |stored| stored.rates.iter().sum());
         let sum = loads + convection + total - stored;
@@ -72,11 +74,11 @@ impl Part<'_, Diffusion, 1> {
     }
 
     /// Heat through the supports: what flows into the elements around a held node, is convected or
-    /// stored there, and is not brought by loads.
+    /// stored there, and is not brought by the `flows` that act in the load case.
     fn supports(
         &self,
         lookup: &Lookup,
-        acting: &Acting,
+        flows: &[&Acting],
         temperature: &[f64],
         stored: Option<Stored>,
     ) -> Vec<SupportHeat> {
@@ -86,8 +88,8 @@ impl Part<'_, Diffusion, 1> {
         let held: Vec<bool> = (0..n_nodes).map(|n| problem.constraints().is_held(n)).collect();
 
         let moduli = self.filling.moduli(self.model);
-        let flows = internal_forces(problem, &moduli, temperature, &held);
-        let mut given: Vec<f64> = flows.into_iter().map(|[flow]| flow).collect();
+        let conducted = internal_forces(problem, &moduli, temperature, &held);
+        let mut given: Vec<f64> = conducted.into_iter().map(|[flow]| flow).collect();
         if let Some(Stored { rates, .. }) = stored {
             given.iter_mut().zip(rates).for_each(|(given, rate)| *given += rate);
         }
@@ -99,7 +101,7 @@ impl Part<'_, Diffusion, 1> {
         }
         add_film_flows(problem.constraints().films(), temperature, &mut given);
 
-        for acting in acting.loads.iter().chain(&acting.ambient) {
+        for acting in flows {
             for (node, flow) in &acting.values {
                 given[place(*node)] -= acting.factor(time) * flow;
             }

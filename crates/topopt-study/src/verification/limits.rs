@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use topopt_analysis::Moment;
 use topopt_case::config::PhysicsKind;
 use topopt_case::finding::{Finding, InputError};
+use topopt_case::manufacturing::Made;
 use topopt_case::model::Model;
 use topopt_case::responses::form::Measure;
 use topopt_case::responses::posed::{PosedConstraint, PosedResponse};
@@ -25,7 +26,8 @@ pub struct Limits {
     pub objective: VerifiedObjective,
     /// Responses with a limit.
     pub constraints: Vec<VerifiedLimit>,
-    /// Whether the built shape keeps all limits, to a thousandth; none where there is no limit.
+    /// Whether the built shape keeps all limits, to a thousandth, and what its making demands; none
+    /// where there is neither.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits_met: Option<bool>,
 }
@@ -109,8 +111,7 @@ impl<K: Solvable<N>, const N: usize> SolvedShape<'_, K, N> {
             Ok(VerifiedLimit::of(constraint, optimized, found))
         });
         let constraints: Vec<VerifiedLimit> = limited.collect::<Result<_, Failure>>()?;
-        let all = || constraints.iter().all(|constraint| constraint.met);
-        let limits_met = (!constraints.is_empty()).then(all);
+        let limits_met = constraints.iter().map(|constraint| constraint.met).reduce(|a, b| a && b);
         Ok(Limits { objective, constraints, limits_met })
     }
 
@@ -242,12 +243,19 @@ impl Limits {
         said.collect()
     }
 
-    /// Nothing if the built shape keeps all limits.
+    /// Counts demands of the making as limits.
+    pub(super) fn count(&mut self, made: &[Made]) {
+        let all = self.limits_met.into_iter().chain(made.iter().map(|made| made.met));
+        self.limits_met = all.reduce(|a, b| a && b);
+    }
+
+    /// Nothing if the built shape keeps all limits, and the demands that `made` has measures of.
     ///
     /// # Errors
     /// [`Failure::LimitsMissed`].
-    pub fn check(&self, physics: PhysicsKind) -> Result<(), Failure> {
-        let missed = self.missed(physics);
+    pub fn check(&self, physics: PhysicsKind, made: &[Made]) -> Result<(), Failure> {
+        let mut missed = self.missed(physics);
+        missed.extend(made.iter().filter_map(Made::warning));
         if missed.is_empty() { Ok(()) } else { Err(Failure::LimitsMissed { missed }) }
     }
 }

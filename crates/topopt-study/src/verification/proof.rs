@@ -28,7 +28,7 @@ use crate::design_file::DesignFile;
 use crate::failure::Failure;
 use crate::part_file::PartFile;
 use crate::place::Place;
-use crate::result_files::{VERIFIED, VERIFIED_DESIGN, write_json};
+use crate::result_files::{SUMMARY, VERIFIED, VERIFIED_DESIGN, write_json};
 use crate::run_directory::RunDirectory;
 use crate::solved::{Conditions, Field, Fields, Given, Part, Solved, mass};
 use crate::summary::Summary;
@@ -103,6 +103,21 @@ impl Optimized {
     }
 }
 
+/// Warns of files of temperatures that are newer than the design in `folder`.
+fn changed(config: &Config, folder: &Path) -> Vec<String> {
+    let time = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
+    let end = time(&folder.join(SUMMARY));
+    let paths = config.computed_temperatures().map(|given| given.get_ref().path(config.folder()));
+    let newer = paths.filter(|path| end.is_some() && time(path) > end);
+    let said = newer.map(|path| {
+        format!(
+            "{} has changed since the run: its temperatures may be others than the design was made for",
+            path.display()
+        )
+    });
+    said.collect()
+}
+
 /// Solves the `optimized` design again; see [`Studied::verify`](crate::studied::Studied::verify).
 pub(crate) fn of<K: Verified<N>, const N: usize>(
     optimized: &Optimized,
@@ -138,6 +153,7 @@ pub(crate) fn of<K: Verified<N>, const N: usize>(
     let solved = Solved::new(part, conditions)?;
     let proof = Proof { solved, shape, carried };
     let mut verification = proof.verification(summary, file, &place, notes)?;
+    verification.warnings.extend(folder.iter().flat_map(|folder| changed(config, folder)));
     if request.remesh {
         let settings = Settings { request, place: &place, interrupt };
         let verified = verification.compliance.verified;
@@ -218,8 +234,9 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
             compliance: states.compliance,
         };
 
-        let limits = solved_shape.limits(summary)?;
+        let mut limits = solved_shape.limits(summary)?;
         let built = Built::of(shape, (config, model), given.tags.as_ref(), summary);
+        limits.count(&built.made);
         let mut warnings = solved_shape.warnings(&limits, &built, config.physics.kind);
         warnings.extend(built.made.iter().filter_map(Made::warning));
         warnings.extend(K::warning(solved));

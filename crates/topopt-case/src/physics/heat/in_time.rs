@@ -81,6 +81,7 @@ pub struct InTime {
 
 /// Values at nodes with a common factor over time.
 pub struct Acting {
+    /// Nodes, in the numbering of the mesh file, and their values at factor 1.
     pub values: Vec<(u32, f64)>,
     factors: Option<OverTime>,
 }

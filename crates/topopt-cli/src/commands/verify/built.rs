@@ -27,10 +27,10 @@ pub(super) fn print_limits(
     physics: PhysicsKind,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
-    let Limits { objective, constraints, limits_met } = limits;
+    let Limits { objective, constraints, .. } = limits;
     let is_usual = objective.response == "compliance"
-        && constraints.iter().all(|limit| limit.response == "volume");
-    if is_usual && *limits_met != Some(false) {
+        && constraints.iter().all(|limit| limit.response == "volume" && limit.met);
+    if is_usual {
         return Ok(());
     }
 
