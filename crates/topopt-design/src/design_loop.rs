@@ -330,8 +330,12 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         // own stage.
         self.optimizer.enter(&self.settings);
         self.enter(iteration + 1)?;
+        if self.solves_thinner() {
+            self.functions.approach();
+        }
         let tolerance = self.evaluator.equation.tolerance();
         let [floor, ceiling] = &self.bounds;
+        let begins_a_stage = self.stages.iter().any(|stage| stage.from == iteration + 1);
         let mut subproblem = Subproblem {
             backend,
             design: &self.design,
@@ -342,12 +346,15 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
                 evaluator: &mut self.evaluator,
                 monitor,
                 tolerance,
-                begin_a_stage: self.stages.iter().any(|stage| stage.from == iteration + 1),
+                begin_a_stage: begins_a_stage,
             },
         };
         // Reuses the memory of the design before: it is not needed again.
         let next = &mut self.evaluated;
         let multipliers = self.optimizer.next(&mut subproblem, next).map_err(halt)?;
+        if begins_a_stage {
+            self.evaluator.lift(next, [floor, ceiling]).map_err(halt)?;
+        }
         let change = backend.value(&backend.max_difference(&self.design, next))?;
         let at = (&self.design, [floor, ceiling]);
         let kkt_residual = self.functions.kkt_residual(backend, at, &multipliers)?;

@@ -31,6 +31,11 @@ pub(crate) struct Evaluator<'a, B: Pointwise> {
     scratch: B::Vector,
 }
 
+/// Share of the volume of the solved density that is kept as a stage begins, and steps by which
+/// variables are found that keep it.
+const KEPT: f64 = 0.9;
+const HALVINGS: usize = 10;
+
 impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
     pub fn new(
         equation: StateEquation<'a, B>,
@@ -179,6 +184,41 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         }
         self.transform.realize(Realization::Built);
         Ok(())
+    }
+
+    /// Raises all variables of the next `design`, within `bounds`, where the solved density loses more
+    /// than a tenth of its volume as a stage begins: what a sharper projection takes from grey members
+    /// would break them, and no step mends that. Limits of the volume hold again some steps later.
+    pub fn lift(
+        &mut self,
+        design: &mut B::Vector,
+        bounds: [&B::Vector; 2],
+    ) -> Result<(), SolveError> {
+        let backend = self.equation.backend();
+        let wanted = KEPT * self.measures.volume(backend, self.densities.solved())?;
+        if self.solved_volume(design)? >= wanted {
+            return Ok(());
+        }
+
+        let variables = self.transform.inputs();
+        let (mut start, mut raised) = (backend.zeros(variables)?, backend.zeros(variables)?);
+        backend.copy(design, &mut start);
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            backend.fill(middle, &mut raised);
+            backend.axpby(1.0, &start, 1.0, &mut raised);
+            backend.scale_within(1.0, &raised, bounds, design);
+            if self.solved_volume(design)? < wanted { low = middle } else { high = middle }
+        }
+        Ok(())
+    }
+
+    /// Volume of the density that is solved for the variables `design`.
+    fn solved_volume(&mut self, design: &B::Vector) -> Result<f64, SolveError> {
+        let Self { equation, trial, transform, measures, .. } = self;
+        trial.make(equation.backend(), transform, design)?;
+        Ok(measures.volume(equation.backend(), trial.solved())?)
     }
 
     /// Volume fraction and grey level of the design evaluated last.

@@ -17,6 +17,9 @@ pub(crate) struct Functions<B: Pointwise> {
     zero: f64,
 }
 
+/// Share of a value by which it is to fall in an iteration, see [`Functions::approach`].
+const FALL: f64 = 0.07;
+
 impl<B: Pointwise> Functions<B> {
     /// The functions of design variables of the space `variables`.
     pub fn new(
@@ -52,6 +55,14 @@ impl<B: Pointwise> Functions<B> {
     pub fn set_limits(&mut self, limits: impl Iterator<Item = f64>) {
         let limited = self.constraints[self.n_sharing..].iter_mut();
         limited.zip(limits).for_each(|(function, limit)| function.limit = limit);
+    }
+
+    /// Lets limits that are exceeded fall by a [`FALL`] of the value at most, so that thin members
+    /// have time to gather what is taken elsewhere.
+    pub fn approach(&mut self) {
+        for function in &mut self.constraints[self.n_sharing..] {
+            function.limit = function.limit.max((1.0 - FALL) * function.value);
+        }
     }
 
     /// Value that is minimized, counted from its zero.

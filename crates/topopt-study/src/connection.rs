@@ -112,9 +112,10 @@ fn unconnected<K: Physics<N>, const N: usize>(
         if loose > SHARE * all {
             said.push(format!(
                 "load case `{}` is not connected with the supports: {} % of its {loads} is on pieces \
-                 that nothing holds",
+                 that nothing holds{}",
                 case.name,
-                percent(loose)
+                percent(loose),
+                joined_by(model)
             ));
         }
         if empty > SHARE * all {
@@ -126,6 +127,17 @@ fn unconnected<K: Physics<N>, const N: usize>(
         }
     }
     said
+}
+
+/// Remedy where a least width of members has broken the design.
+fn joined_by<K: Physics<N>, const N: usize>(model: &Model<K, N>) -> &'static str {
+    match model.space.sizes() {
+        Some(_) => {
+            "; members of their least width do not fit into this volume: give a smaller `minimum`, or \
+             a larger `design.volume_fraction`"
+        }
+        None => "",
+    }
 }
 
 /// Whether loads act on a node, `[n_nodes]` in the order of the problem: convection is none.

@@ -51,6 +51,20 @@ fn members_and_gaps_have_the_least_width() {
     );
 }
 
+/// The sharper projection of a stage would take most of a grey design: iteration 26 begins one.
+#[test]
+fn thin_volumes_stay_whole_as_a_stage_begins() {
+    let folder = Folder::new();
+    let (key, thin) = (key("minimum=3"), CRISP[1].replace("0.3", "0.15"));
+    folder.run_well(&[CRISP[0], CRISP[2], &thin, &key, "optimizer.max_iterations=28"]);
+    let compliance = folder.history("compliance");
+    assert!(compliance[25] < 10.0 * compliance[24], "{compliance:?}");
+    assert!(compliance[27] < compliance[24], "{compliance:?}");
+    let volume = folder.history("volume_fraction");
+    let falls = (volume[25] - volume[26]) / volume[25];
+    assert!(volume[24] < 0.151 && volume[25] > 0.3 && falls < 0.15, "{volume:?}");
+}
+
 #[test]
 fn a_design_of_wide_members_is_the_same_on_ranks_and_on_a_gpu() {
     let folder = Folder::new();
