@@ -61,7 +61,8 @@ impl<B: Pointwise> Functions<B> {
     /// have time to gather what is taken elsewhere.
     pub fn approach(&mut self) {
         for function in &mut self.constraints[self.n_sharing..] {
-            function.limit = function.limit.max((1.0 - FALL) * function.value);
+            let nearer = function.value - FALL * function.value.abs();
+            function.limit = function.limit.max(nearer);
         }
     }
 
