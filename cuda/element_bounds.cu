@@ -207,6 +207,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) element_bounds(
 
 #ifdef BY_MODES
     start_sheared(mesh, node, u);
+    join(node, u); // the sum, whichever place of a node is its first
     copy(node, u);
 #else
     start_dilated(mesh, node, u);

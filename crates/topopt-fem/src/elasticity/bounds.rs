@@ -110,7 +110,9 @@ impl WithSimd for Bounds<'_> {
 
             let mut u = match formulation {
                 Formulation::Full => x,
-                Formulation::Incompatible => copied(simd, &sheared(simd, &x), &twins),
+                Formulation::Incompatible => {
+                    copied(simd, &joined(simd, &sheared(simd, &x), &twins), &twins)
+                }
             };
             // u^T D u of the last four u.
             let mut norms = [one; 4];
