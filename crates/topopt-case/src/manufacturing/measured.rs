@@ -9,6 +9,10 @@ use super::made::Made;
 use super::{cast, overhang};
 use crate::config::Config;
 
+/// Difference from the share that elements have in common up to which it is that of the exported
+/// surface: its triangles are no mirror images of each other where the design is one.
+const OF_SURFACE: f64 = 0.1;
+
 /// Measures the `shares` of the elements that are solid, `[n_elements]` in the order of the `mesh`
 /// of the problem, by each kind of demand.
 pub fn measured(config: &Config, mesh: &HexMesh, space: &DesignSpace, shares: &[f64]) -> Vec<Made> {
@@ -25,7 +29,7 @@ pub fn measured(config: &Config, mesh: &HexMesh, space: &DesignSpace, shares: &[
     let mut all = Vec::new();
     if let Some(rows) = space.shares() {
         let equal = equal_by(rows, &space.volumes, space.n_variables(), shares);
-        let share = share_of(&|e| (shares[e] - equal[e]).abs());
+        let share = share_of(&|e| ((shares[e] - equal[e]).abs() - OF_SURFACE).max(0.0));
         all.push(Made::new("unequal where it is to be equal".into(), share));
     }
     if let Some(asked) = asked(&overhang::OVERHANG)
