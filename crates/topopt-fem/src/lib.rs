@@ -75,6 +75,7 @@ mod films;
 mod flux;
 mod helmholtz;
 mod idle;
+mod inertia_relief;
 mod internal_force;
 mod kernel;
 mod lane_laws;
@@ -134,6 +135,7 @@ pub use helmholtz::{
     RankEquation, conductivities, shape_means,
 };
 pub use idle::Idle;
+pub use inertia_relief::{FreePart, InertiaRelief, RigidMotion};
 pub use internal_force::internal_forces;
 pub use kernel::{ElementKernel, ElementMatrix, ElementVector, MAX_TERMS, Summed};
 pub use laws::{Law, Laws};
