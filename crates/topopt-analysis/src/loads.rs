@@ -13,6 +13,7 @@
 //! A free part is balanced by its inertia, see [`InertiaRelief`]: v is then the solution with pins,
 //! and u has a rigid motion besides.
 
+mod displacements;
 mod relieved;
 
 use topopt_fem::{
@@ -20,8 +21,6 @@ use topopt_fem::{
     add_film_flows,
 };
 use topopt_linalg::{Backend, BackendError, Space};
-
-use relieved::moved;
 
 /// Right-hand sides of all load cases on a backend; parts that depend on the design are assembled
 /// again for each design.
@@ -293,49 +292,6 @@ impl<B: Backend> Loads<B> {
         work: &mut B::Vector,
     ) -> Result<(), BackendError> {
         add_work(backend, self.cases[case].thermal_loads.as_ref(), -factor, y, work)
-    }
-
-    /// u = v + u_D of load case `case`, and of a free part the rigid motion that makes it orthogonal
-    /// to the inertia forces.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the transfer fails.
-    pub fn total(
-        &self,
-        backend: &B,
-        case: usize,
-        v: &B::Vector,
-        u: &mut B::Vector,
-    ) -> Result<(), BackendError> {
-        match &self.relief {
-            Some(relief) => *u = backend.upload(&moved(backend, relief, v)?, self.nodes)?,
-            None => backend.copy(v, u),
-        }
-        if let Some(prescribed) = &self.cases[case].prescribed {
-            backend.axpby(1.0, &prescribed.displacements, 1.0, u);
-        }
-        Ok(())
-    }
-
-    /// Displacements of [`Loads::total`] in load case `case` on the host, `[n_nodes][n]`.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the transfer fails.
-    pub fn displacement(
-        &self,
-        backend: &B,
-        case: usize,
-        free: &B::Vector,
-    ) -> Result<Vec<f64>, BackendError> {
-        let mut values = match &self.relief {
-            Some(relief) => moved(backend, relief, free)?,
-            None => backend.download(free)?,
-        };
-        if let Some(prescribed) = &self.cases[case].prescribed {
-            let moved = backend.download(&prescribed.displacements)?;
-            values.iter_mut().zip(moved).for_each(|(value, u)| *value += u);
-        }
-        Ok(values)
     }
 }
 

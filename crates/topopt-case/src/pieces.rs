@@ -53,11 +53,16 @@ impl Pieces {
         &self.nodes
     }
 
-    /// Whether what is held by `problem` holds a piece against motions without energy, `[n_pieces]`.
+    /// Whether what is held by `problem` holds a piece against motions without energy, `[n_pieces]`;
+    /// the largest piece of a free part counts as held, by its inertia.
     pub fn held<K: Physics<N>, const N: usize>(&self, problem: &Problem<K, N>) -> Vec<bool> {
-        let (held, mesh) = (problem.constraints(), problem.mesh());
-        let is_held =
-            |nodes: &Vec<u32>| problem.kernel().free_motions(held, mesh, nodes).is_empty();
+        let (held, mesh) = (problem.held(), problem.mesh());
+        let largest =
+            self.nodes.iter().map(Vec::len).max().filter(|_| problem.free_part().is_some());
+        let is_held = |nodes: &Vec<u32>| {
+            largest == Some(nodes.len())
+                || problem.kernel().free_motions(held, mesh, nodes).is_empty()
+        };
         self.nodes.iter().map(is_held).collect()
     }
 

@@ -41,14 +41,6 @@ impl RigidMotion {
             self.rotation[i] += factor * other.rotation[i];
         }
     }
-
-    /// The inertia force -`mass_density` times this acceleration about `center`.
-    pub fn inertia(&self, center: [f64; DIM], mass_density: f64) -> BodyForce {
-        let [a, b, c] = self.rotation;
-        let turning = [[0.0, -c, b], [c, 0.0, -a], [-b, a, 0.0]];
-        let uniform = self.at(center.map(|x| -x));
-        BodyForce { uniform, gradient: turning }.scaled(-mass_density)
-    }
 }
 
 /// A part that supports leave free, and where it is pinned so that its stiffness is regular.
@@ -226,10 +218,16 @@ impl InertiaRelief {
     /// Subtracts the inertia forces F `a` from `f`, `[n_nodes][3]`.
     pub fn subtract_inertia(&self, a: &RigidMotion, f: &mut [f64]) {
         let f = f.as_chunks_mut::<DIM>().0;
-        for (n, &node) in self.part.nodes.iter().enumerate() {
-            let inertia = self.inertia(a, n);
-            f[node as usize].iter_mut().zip(inertia).for_each(|(f, inertia)| *f -= inertia);
+        for (n, (&node, held)) in self.part.nodes.iter().zip(&self.held).enumerate() {
+            let (f, inertia) = (&mut f[node as usize], self.inertia(a, n));
+            (0..DIM).filter(|&i| !held[i]).for_each(|i| f[i] -= inertia[i]);
         }
+    }
+
+    /// Inertia forces -M r of an acceleration, at held components too, as nodes with forces.
+    pub fn forces(&self, a: &RigidMotion) -> Vec<(u32, [f64; DIM])> {
+        let nodes = self.part.nodes.iter().enumerate();
+        nodes.map(|(n, &node)| (node, self.inertia(a, n).map(|f| -f))).collect()
     }
 
     /// Sets the entries of `f`, `[n_nodes][3]`, at pins to zero.
@@ -277,12 +275,11 @@ impl InertiaRelief {
         (mass, center, RigidMotion { translation: a.at(offset), ..*a })
     }
 
-    /// M r at node `n` of the part for a rigid motion r, 0 at held components.
+    /// M r at node `n` of the part for a rigid motion r.
     fn inertia(&self, motion: &RigidMotion, n: usize) -> [f64; DIM] {
         let [mass, first @ ..] = self.sums[n];
         let turned = cross(motion.rotation, first);
-        let force = |i: usize| mass * motion.translation[i] + turned[i];
-        std::array::from_fn(|i| if self.held[n][i] { 0.0 } else { force(i) })
+        std::array::from_fn(|i| mass * motion.translation[i] + turned[i])
     }
 
     /// R^T f for forces on the nodes of the part.

@@ -8,8 +8,8 @@ use topopt_case::free_memory::{available, megabytes, meshes};
 use topopt_case::subject::Subject;
 use topopt_design::{Cone, DesignError, Observer, Solver, StopRules};
 use topopt_fem::{
-    BlockJacobi, CpuCorners, DIM, ElementVectors, Helmholtz, Idle, Jacobi, ProblemView,
-    RemoteProblem, Strategy,
+    BlockJacobi, CpuCorners, DIM, ElementVectors, Helmholtz, Idle, InertiaRelief, Jacobi,
+    ProblemView, RemoteProblem, Strategy,
 };
 use topopt_linalg::Counting;
 
@@ -46,8 +46,14 @@ pub fn besides_operator<K: Solvable<N>, const N: usize>(
     let per_element = problem.mesh().nodes_per_element();
     let corners =
         usize::from(config.has_half_width()) * CpuCorners::bytes(nodes, elements, per_element);
-    let weights =
-        (heavy + warm) * ElementVectors::bytes(elements, N) + filter_weights(subject) + corners;
+    let inertia = match subject.problem.has_relief() {
+        true => InertiaRelief::bytes(nodes, elements),
+        false => 0,
+    };
+    let weights = (heavy + warm) * ElementVectors::bytes(elements, N)
+        + inertia
+        + filter_weights(subject)
+        + corners;
     // Number of a material and change of temperature, and the energy of held elements.
     let strains = elements * (36 * warm + 8 * usize::from(warm > 0));
     let vectors = of_vectors(config, subject) + subject.task.space.list_bytes();

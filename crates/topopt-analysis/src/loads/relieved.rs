@@ -1,9 +1,10 @@
 //! Loads of a free part, balanced by its inertia.
 
-use topopt_fem::{InertiaRelief, RigidMotion};
+use topopt_fem::InertiaRelief;
 use topopt_linalg::{Backend, BackendError, Space};
 
 use super::Loads;
+use super::displacements::moved;
 
 impl<B: Backend> Loads<B> {
     /// Balances an adjoint load dg/du, `[n_nodes][n]`, of a free part by its inertia; none where
@@ -48,11 +49,6 @@ impl<B: Backend> Loads<B> {
         Ok(())
     }
 
-    /// Inertia of a free part and its acceleration in load case `case`, about the center of the part.
-    pub fn inertia(&self, case: usize) -> Option<(&InertiaRelief, RigidMotion)> {
-        self.relief.as_ref().map(|relief| (relief, self.cases[case].acceleration))
-    }
-
     /// y_e . (df_e/drho_e - dF_e/drho_e a) of load case `case`, `[n_elements]`, for what
     /// [`Loads::total`] makes of `y`.
     pub(super) fn relieved_work(
@@ -73,17 +69,4 @@ impl<B: Backend> Loads<B> {
         }
         backend.upload(&works, Space::elements(relief.n_elements()))
     }
-}
-
-/// Downloads `v` and makes it orthogonal to the inertia forces.
-pub(super) fn moved<B: Backend>(
-    backend: &B,
-    relief: &InertiaRelief,
-    v: &B::Vector,
-) -> Result<Vec<f64>, BackendError> {
-    let mut values = backend.download(v)?;
-    if backend.has_values() {
-        relief.remove_motions(&mut values);
-    }
-    Ok(values)
 }

@@ -3,9 +3,9 @@
 use topopt_mesh::Components;
 
 use super::{Problem, ProblemError, Relieved, check_springs};
-use crate::{Discretization, ElementVectors, FreePart, LoadCase};
+use crate::{Discretization, ElementKernel, ElementVectors, LoadCase};
 
-impl Problem {
+impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
     /// Builds a structure whose free part, if there is one, is balanced by its inertia, see
     /// [`InertiaRelief`]; its mass is uniform until [`Problem::with_factors`]. `anchors` are nodes
     /// that will have material.
@@ -13,8 +13,8 @@ impl Problem {
     /// # Errors
     /// [`ProblemError`], also for several free parts.
     pub fn relieved(
-        discretization: Discretization,
-        load_cases: Vec<LoadCase>,
+        discretization: Discretization<K, N>,
+        load_cases: Vec<LoadCase<N>>,
         anchors: &[u32],
     ) -> Result<Self, ProblemError> {
         check_springs(discretization.constraints())?;
@@ -22,14 +22,14 @@ impl Problem {
         let mut parts: Vec<_> =
             Components::of(mesh).nodes_by_component().into_iter().enumerate().collect();
         let n_parts = parts.len();
-        parts.retain(|(_, nodes)| !held.free_rigid_motions(mesh, nodes).is_empty());
+        let kernel = discretization.kernel();
+        parts.retain(|(_, nodes)| !kernel.free_motions(held, mesh, nodes).is_empty());
         if parts.len() > 1 {
             let free = parts.into_iter().map(|(part, _)| part).collect();
             return Err(ProblemError::FreeParts { free, parts: n_parts });
         }
-        let Some((_, nodes)) = parts.pop() else { return Self::of(discretization, load_cases) };
-
-        let part = FreePart::new(held, mesh, nodes, anchors);
+        let part = parts.pop().and_then(|(_, nodes)| kernel.free_part(held, mesh, nodes, anchors));
+        let Some(part) = part else { return Self::of(discretization, load_cases) };
         let problem = Self::evolving(discretization, load_cases)?;
         problem.check_loaded()?;
         let relief = Relieved { held: problem.constraints().clone(), part };

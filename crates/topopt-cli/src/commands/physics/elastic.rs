@@ -9,8 +9,8 @@ use topopt_mesh::vector::length;
 use topopt_report::{Fact, Mark, NodalField, Table};
 use topopt_study::design_file::DesignFile;
 use topopt_study::solved::{
-    Balance, Displacement, LeftOut, MeshError, NodalPeak, NodalPeaks, PeakStress, Reaction,
-    RestraintKind, Safety, SolvedCase, Stress,
+    Balance, Displacement, Inertia, LeftOut, MeshError, NodalPeak, NodalPeaks, PeakStress,
+    Reaction, RestraintKind, Safety, SolvedCase, Stress,
 };
 use topopt_study::solved_file::SolvedFile;
 use topopt_study::verification::{Compared, LargestElastic};
@@ -234,11 +234,12 @@ fn safety(of: &Safety) -> String {
 
 /// Name and text of each line of the forces on the part.
 fn forces(
-    Balance { applied, reactions, sum, .. }: &Balance,
+    Balance { applied, reactions, inertia, sum, .. }: &Balance,
     residual: f64,
 ) -> Vec<(String, String)> {
     let all = reactions.iter().map(|reaction| &reaction.force).chain([applied]).flatten();
     let size = all.fold(0.0, |size: f64, f| size.max(f.abs()));
+    let inertia = inertia.as_ref();
     let text = |force: &[f64; 3], share: f64| {
         place(force.map(|f| if f.abs() <= share * size { 0.0 } else { f }))
     };
@@ -247,8 +248,20 @@ fn forces(
     lines.extend(reactions.iter().map(|Reaction { kind, set, force, .. }| {
         (format!("{} {set}", kind_name(*kind)), text(force, residual.max(ROUNDING)))
     }));
+    lines.extend(inertia.map(|of| ("inertia forces".into(), text(&of.force, ROUNDING))));
     lines.push(("sum".into(), text(sum, ROUNDING)));
+    lines.extend(inertia.into_iter().flat_map(accelerations));
     lines
+}
+
+/// Name and text of the lines on the accelerations of a free part.
+fn accelerations(of: &Inertia) -> [(String, String); 2] {
+    let [linear, angular, center] =
+        [of.acceleration, of.angular_acceleration, of.center_of_mass].map(place);
+    [
+        ("acceleration".into(), format!("{linear} of the center of mass {center}")),
+        ("angular acceleration".into(), format!("{angular} in radians per time squared")),
+    ]
 }
 
 /// Share of the largest force below which a component is shown as 0.
@@ -340,6 +353,10 @@ fn add_forces(
         without_noise(case.balance.applied_moment, 1e-9 * scale(&case.balance, MOMENT))
     });
 
+    if first.is_some_and(|case| case.balance.inertia.is_some()) {
+        add_accelerations(rows, units);
+    }
+
     let noise = residual.max(1e-9);
     for (k, Reaction { kind, set, .. }) in
         first.into_iter().flat_map(|case| &case.balance.reactions).enumerate()
@@ -351,6 +368,23 @@ fn add_forces(
             without_noise(case.balance.reactions[k].moment, noise * scale(&case.balance, MOMENT))
         });
     }
+}
+
+/// Adds rows for the accelerations of a free part.
+fn add_accelerations(rows: &mut Rows<SolvedCase>, units: &Units) {
+    let inertia = |case: &SolvedCase, text: fn(&Inertia) -> String| {
+        case.balance.inertia.as_ref().map_or_else(String::new, text)
+    };
+    let [linear, angular] = units.accelerations();
+    rows.add(of("Acceleration of the center of mass", &linear), |case| {
+        inertia(case, |of| {
+            let at = place_text(of.center_of_mass);
+            format!("{}\n{at}", vector(of.acceleration, DIGITS))
+        })
+    });
+    rows.add(of("Angular acceleration", &angular), |case| {
+        inertia(case, |of| vector(of.angular_acceleration, DIGITS))
+    });
 }
 
 /// Force or moment of the loads, and of a reaction.
