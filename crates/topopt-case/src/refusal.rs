@@ -4,7 +4,7 @@ use topopt_fem::ProblemError;
 use topopt_mesh::coincident_nodes;
 
 use crate::case::Case;
-use crate::config::{Config, PhysicsKind};
+use crate::config::Config;
 use crate::finding::Finding;
 use crate::physics::Physics;
 
@@ -36,7 +36,7 @@ pub(crate) fn refused<K: Physics<N>, const N: usize>(
         None => finding,
     };
 
-    let is_elastic = config.physics.kind == PhysicsKind::Elasticity;
+    let is_elastic = config.physics.kind.data().has_forces;
     match error {
         ProblemError::RigidMotion { parts: 2.., .. } => {
             let pairs = coincident_nodes(&case.mesh);

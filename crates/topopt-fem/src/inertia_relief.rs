@@ -11,119 +11,12 @@
 //! lambda . (df/drho - dF/drho a - dK/drho u) - m . dF^T/drho u. For g = f^T u, lambda is u and m is
 //! a: dC/drho = 2 u . (df/drho - dF/drho a) - u . dK/drho u.
 
-use nalgebra::{Cholesky, DMatrix, DVector, Dyn, Vector6};
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use rayon::prelude::*;
-use serde::Serialize;
 use topopt_mesh::HexMesh;
 use topopt_mesh::vector::{cross, dot};
 
-use crate::{BodyForce, Constraints, DIM, ElementVectors, Supports};
-
-/// A rigid motion about a center: a small displacement, or an acceleration.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct RigidMotion {
-    /// Motion of the center.
-    pub translation: [f64; DIM],
-    /// Rotation about it, in radians.
-    pub rotation: [f64; DIM],
-}
-
-impl RigidMotion {
-    /// The motion at `offset` from the center.
-    pub fn at(&self, offset: [f64; DIM]) -> [f64; DIM] {
-        let turned = cross(self.rotation, offset);
-        std::array::from_fn(|i| self.translation[i] + turned[i])
-    }
-
-    fn add(&mut self, factor: f64, other: &Self) {
-        for i in 0..DIM {
-            self.translation[i] += factor * other.translation[i];
-            self.rotation[i] += factor * other.rotation[i];
-        }
-    }
-}
-
-/// A part that supports leave free, and where it is pinned so that its stiffness is regular.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FreePart {
-    /// Its nodes.
-    nodes: Vec<u32>,
-    center: [f64; DIM],
-    /// Free motions about the center.
-    motions: Vec<RigidMotion>,
-    /// Pinned nodes and components, as many as motions.
-    pins: Vec<(u32, usize)>,
-}
-
-/// Share by which nodes that are no anchors count in the choice of pins.
-const BESIDE_ANCHORS: f64 = 0.1;
-
-impl FreePart {
-    /// The connected `nodes` of `mesh` with the motions that `supports` leave free, pinned where
-    /// these are large and differ most; `anchors`, increasing, are nodes that will have material.
-    pub fn new(supports: &Supports, mesh: &HexMesh, nodes: Vec<u32>, anchors: &[u32]) -> Self {
-        let (center, motions) = supports.free_motions(mesh, &nodes).about_center();
-        let mut part = Self { nodes, center, motions, pins: Vec::new() };
-        part.pins = part.independent_rows(supports, mesh, anchors);
-        part
-    }
-
-    /// Number of motions.
-    pub fn n_motions(&self) -> usize {
-        self.motions.len()
-    }
-
-    /// Pinned nodes and components.
-    pub fn pins(&self) -> &[(u32, usize)] {
-        &self.pins
-    }
-
-    /// Chooses rows of R by pivoted orthogonalization: each time the largest rest.
-    fn independent_rows(
-        &self,
-        supports: &Supports,
-        mesh: &HexMesh,
-        anchors: &[u32],
-    ) -> Vec<(u32, usize)> {
-        let row = |node: u32, i: usize| {
-            let offset = self.offset(mesh, node);
-            let mut row = Vector6::zeros();
-            let motions = self.motions.iter().enumerate();
-            motions.for_each(|(l, motion)| row[l] = motion.at(offset)[i]);
-            row
-        };
-        let mut basis: Vec<Vector6<f64>> = Vec::new();
-        let mut pins = Vec::new();
-        for _ in &self.motions {
-            let rest = |node: u32, i: usize| {
-                let mut rest = row(node, i);
-                basis.iter().for_each(|b| rest -= b * b.dot(&rest));
-                rest
-            };
-            let size = |&(node, i): &(u32, usize)| {
-                let is_anchor = anchors.binary_search(&node).is_ok();
-                rest(node, i).norm() * if is_anchor { 1.0 } else { BESIDE_ANCHORS }
-            };
-            let components =
-                self.nodes.par_iter().flat_map_iter(|&n| (0..DIM).map(move |i| (n, i)));
-            let free = components.filter(|&(n, i)| !supports.is_fixed(n as usize, i));
-            // Of equal sizes the least number, on any number of threads.
-            let sized = free.map(|pin| (size(&pin), pin));
-            let larger = |a: &(f64, _), b: &(f64, (u32, usize))| {
-                a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1))
-            };
-            let Some((_, (node, i))) = sized.max_by(larger) else { break };
-            basis.push(rest(node, i).normalize());
-            pins.push((node, i));
-        }
-        pins
-    }
-
-    fn offset(&self, mesh: &HexMesh, node: u32) -> [f64; DIM] {
-        let x = mesh.coordinates()[node as usize];
-        std::array::from_fn(|i| x[i] - self.center[i])
-    }
-}
+use crate::{BodyForce, Constraints, DIM, ElementVectors, FreePart, RigidMotion};
 
 /// A free part with its mass in a design: accelerations, inertia forces and displacements.
 #[derive(Debug, Clone)]
@@ -133,8 +26,8 @@ pub struct InertiaRelief {
     offsets: Vec<[f64; DIM]>,
     /// Components at which supports hold them: there inertia forces have no effect.
     held: Vec<[bool; DIM]>,
-    /// Integrals of N_a (1, x, y, z) about the center with the mass factors; factors are the
-    /// densities.
+    /// Integrals of N_a (1, x, y, z) about the center with the factors of the materials; those of a
+    /// design multiply them.
     moments: ElementVectors,
     /// Their sums for a design at the nodes of the part.
     sums: Vec<[f64; 1 + DIM]>,
@@ -183,20 +76,15 @@ impl InertiaRelief {
         }
     }
 
-    /// Bytes of the relief of a mesh of so many nodes and elements.
-    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
-        ElementVectors::bytes(n_elements, 1 + DIM) + n_nodes * (4 + 24 + 3 + 2 * 32)
-    }
-
     /// Elements of the mesh.
     pub fn n_elements(&self) -> usize {
         self.moments.n_elements()
     }
 
-    /// Takes the mass of a design of `density`, `[n_elements]`, on a mesh of `n_nodes`.
-    pub fn assemble(&mut self, density: &[f64], n_nodes: usize) {
+    /// Takes the mass of elements with these `factors`, `[n_elements]`, on a mesh of `n_nodes`.
+    pub fn assemble(&mut self, factors: &[f64], n_nodes: usize) {
         let mut sums = vec![0.0; (1 + DIM) * n_nodes];
-        self.moments.add(density, &mut sums);
+        self.moments.add(factors, &mut sums);
         let sums = sums.as_chunks::<4>().0;
         self.sums = self.part.nodes.iter().map(|&node| sums[node as usize]).collect();
 
@@ -249,7 +137,7 @@ impl InertiaRelief {
         }
     }
 
-    /// The derivative of y . F `a` by the density of each element for a nodal vector `y`,
+    /// The derivative of y . F `a` by the factor of each element for a nodal vector `y`,
     /// `[n_nodes][3]`: `[n_elements]`.
     pub fn work(&self, a: &RigidMotion, y: &[f64]) -> Vec<f64> {
         let y = y.as_chunks::<DIM>().0;
@@ -264,7 +152,7 @@ impl InertiaRelief {
         self.moments.work(along.as_flattened())
     }
 
-    /// Mass of the design (volume times density and factors of the mass), its center, and `a`, which
+    /// Mass of the part (volume times factors), its center, and `a`, which
     /// is about the center of the part, about that.
     pub fn about_center_of_mass(&self, a: &RigidMotion) -> (f64, [f64; DIM], RigidMotion) {
         let total: [f64; 1 + DIM] =

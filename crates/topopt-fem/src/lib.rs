@@ -73,6 +73,7 @@ mod element_matrices;
 mod elements;
 mod films;
 mod flux;
+mod free_part;
 mod helmholtz;
 mod idle;
 mod inertia_relief;
@@ -94,6 +95,7 @@ pub mod recovery;
 mod relaxation;
 pub mod remote_load;
 mod restrained;
+mod rigid_motion;
 mod shape_gradients;
 mod sharing;
 mod springs;
@@ -130,12 +132,13 @@ pub use element_matrices::ElementMatrices;
 pub use elements::{Corners, ElementData, Elements};
 pub use films::{Coupling, FilmRows, add_film_flows};
 pub use flux::heat_flux;
+pub use free_part::FreePart;
 pub use helmholtz::{
     AssembledEquation, CpuMeans, ElementMeans, FilterEquation, Helmholtz, PartOfFilter,
     RankEquation, conductivities, shape_means,
 };
 pub use idle::Idle;
-pub use inertia_relief::{FreePart, InertiaRelief, RigidMotion};
+pub use inertia_relief::InertiaRelief;
 pub use internal_force::internal_forces;
 pub use kernel::{ElementKernel, ElementMatrix, ElementVector, MAX_TERMS, Summed};
 pub use laws::{Law, Laws};
@@ -150,6 +153,7 @@ pub use preconditioner::{BlockJacobi, ElementPreconditioner, Jacobi, Level};
 pub use problem::{ElementFactors, LoadCase, Problem, ProblemError};
 pub use problem_view::{Acting, ProblemView, RemoteProblem};
 pub use restrained::{restrained_energies, thermal_forces};
+pub use rigid_motion::RigidMotion;
 pub use sharing::{Divided, PartSharing, Refreshed, Shared, Sharing};
 pub use springs::WithSprings;
 pub use strain_modes::{MONOMIALS, StrainMode};

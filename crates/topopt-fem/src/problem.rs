@@ -9,8 +9,8 @@ use serde::Serialize;
 use topopt_mesh::{Components, HexMesh};
 
 use crate::{
-    BodyForce, Constraints, DIM, Discretization, Elasticity, ElementKernel, FreePart,
-    InertiaRelief, Material, Supports, ThermalStrains, add_film_flows,
+    BodyForce, Constraints, DIM, Discretization, Elasticity, ElementKernel, FreePart, Material,
+    Supports, ThermalStrains, add_film_flows,
 };
 
 /// Forces and prescribed displacements that act together; for heat, heat flows and temperatures.
@@ -277,13 +277,6 @@ impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
     /// The free part that is balanced by its inertia, if there is one.
     pub fn free_part(&self) -> Option<&FreePart> {
         self.relief.as_ref().map(|relief| &relief.part)
-    }
-
-    /// The inertia of the free part, if there is one, before a design is assembled.
-    pub fn inertia_relief(&self) -> Option<InertiaRelief> {
-        let relief = self.relief.as_ref()?;
-        let mass = self.factors.mass.as_deref();
-        Some(InertiaRelief::new(&relief.part, self.mesh(), mass, &relief.held))
     }
 
     /// The materials of the elements.

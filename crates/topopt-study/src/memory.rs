@@ -8,8 +8,8 @@ use topopt_case::free_memory::{available, megabytes, meshes};
 use topopt_case::subject::Subject;
 use topopt_design::{Cone, DesignError, Observer, Solver, StopRules};
 use topopt_fem::{
-    BlockJacobi, CpuCorners, DIM, ElementVectors, Helmholtz, Idle, InertiaRelief, Jacobi,
-    ProblemView, RemoteProblem, Strategy,
+    BlockJacobi, CpuCorners, DIM, ElementVectors, Helmholtz, Idle, Jacobi, ProblemView,
+    RemoteProblem, Strategy,
 };
 use topopt_linalg::Counting;
 
@@ -46,8 +46,9 @@ pub fn besides_operator<K: Solvable<N>, const N: usize>(
     let per_element = problem.mesh().nodes_per_element();
     let corners =
         usize::from(config.has_half_width()) * CpuCorners::bytes(nodes, elements, per_element);
+    // Moments of the elements, and their sums at nodes with places.
     let inertia = match subject.problem.has_relief() {
-        true => InertiaRelief::bytes(nodes, elements),
+        true => ElementVectors::bytes(elements, 1 + DIM) + 96 * nodes,
         false => 0,
     };
     let weights = (heavy + warm) * ElementVectors::bytes(elements, N)

@@ -3,7 +3,7 @@
 use topopt_mesh::Components;
 
 use super::{Problem, ProblemError, Relieved, check_springs};
-use crate::{Discretization, ElementKernel, ElementVectors, LoadCase};
+use crate::{Discretization, ElementKernel, ElementVectors, InertiaRelief, LoadCase};
 
 impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
     /// Builds a structure whose free part, if there is one, is balanced by its inertia, see
@@ -35,6 +35,13 @@ impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
         let relief = Relieved { held: problem.constraints().clone(), part };
         let discretization = problem.discretization.pinned(relief.part.pins());
         Ok(Self { discretization, relief: Some(relief), ..problem })
+    }
+
+    /// The inertia of the free part, if there is one, before a design is assembled.
+    pub fn inertia_relief(&self) -> Option<InertiaRelief> {
+        let relief = self.relief.as_ref()?;
+        let mass = self.factors.mass.as_deref();
+        Some(InertiaRelief::new(&relief.part, self.mesh(), mass, &relief.held))
     }
 
     /// Checks that no load case accelerates a free part without deforming it, if all is solid.

@@ -203,13 +203,14 @@ impl Solved<'_, Elasticity, DIM> {
 
         let mass_density = model.mass_density;
         let size = applied.iter().map(|f| length(*f)).sum::<f64>() / (mass_density * volume);
+        let extent = length(model.mesh.bounding_box().extent());
         let inertia = Inertia {
             mass: mass_density * volume,
-            center_of_mass,
+            center_of_mass: without_rounding(center_of_mass, extent),
             acceleration: without_rounding(about.translation.map(|a| a / mass_density), size),
             angular_acceleration: without_rounding(
                 about.rotation.map(|a| a / mass_density),
-                SLENDER * size / length(self.part.model.mesh.bounding_box().extent()),
+                SLENDER * size / extent,
             ),
             force,
             moment,

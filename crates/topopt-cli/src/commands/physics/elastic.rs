@@ -9,12 +9,13 @@ use topopt_mesh::vector::length;
 use topopt_report::{Fact, Mark, NodalField, Table};
 use topopt_study::design_file::DesignFile;
 use topopt_study::solved::{
-    Balance, Displacement, Inertia, LeftOut, MeshError, NodalPeak, NodalPeaks, PeakStress,
-    Reaction, RestraintKind, Safety, SolvedCase, Stress,
+    Balance, Displacement, LeftOut, MeshError, NodalPeak, NodalPeaks, PeakStress, Reaction,
+    RestraintKind, Safety, SolvedCase, Stress,
 };
 use topopt_study::solved_file::SolvedFile;
 use topopt_study::verification::{Compared, LargestElastic};
 
+use super::accelerations;
 use super::rows::{Rows, short};
 use super::{CaseNumbers, OverallNumbers, Shown, mark};
 use crate::commands::pages::wording::{
@@ -250,18 +251,8 @@ fn forces(
     }));
     lines.extend(inertia.map(|of| ("inertia forces".into(), text(&of.force, ROUNDING))));
     lines.push(("sum".into(), text(sum, ROUNDING)));
-    lines.extend(inertia.into_iter().flat_map(accelerations));
+    lines.extend(inertia.into_iter().flat_map(accelerations::lines));
     lines
-}
-
-/// Name and text of the lines on the accelerations of a free part.
-fn accelerations(of: &Inertia) -> [(String, String); 2] {
-    let [linear, angular, center] =
-        [of.acceleration, of.angular_acceleration, of.center_of_mass].map(place);
-    [
-        ("acceleration".into(), format!("{linear} of the center of mass {center}")),
-        ("angular acceleration".into(), format!("{angular} in radians per time squared")),
-    ]
 }
 
 /// Share of the largest force below which a component is shown as 0.
@@ -354,7 +345,7 @@ fn add_forces(
     });
 
     if first.is_some_and(|case| case.balance.inertia.is_some()) {
-        add_accelerations(rows, units);
+        accelerations::add(rows, units);
     }
 
     let noise = residual.max(1e-9);
@@ -368,23 +359,6 @@ fn add_forces(
             without_noise(case.balance.reactions[k].moment, noise * scale(&case.balance, MOMENT))
         });
     }
-}
-
-/// Adds rows for the accelerations of a free part.
-fn add_accelerations(rows: &mut Rows<SolvedCase>, units: &Units) {
-    let inertia = |case: &SolvedCase, text: fn(&Inertia) -> String| {
-        case.balance.inertia.as_ref().map_or_else(String::new, text)
-    };
-    let [linear, angular] = units.accelerations();
-    rows.add(of("Acceleration of the center of mass", &linear), |case| {
-        inertia(case, |of| {
-            let at = place_text(of.center_of_mass);
-            format!("{}\n{at}", vector(of.acceleration, DIGITS))
-        })
-    });
-    rows.add(of("Angular acceleration", &angular), |case| {
-        inertia(case, |of| vector(of.angular_acceleration, DIGITS))
-    });
 }
 
 /// Force or moment of the loads, and of a reaction.

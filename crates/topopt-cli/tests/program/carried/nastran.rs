@@ -105,10 +105,13 @@ fn others() -> Vec<Row> {
     };
     let relieved = |keyword, step| Row { base: LOOSE, ..row(keyword, "", step, relief()) };
     vec![
-        relieved("PARAM,INREL,-2", "PARAM,INREL,-2\nFORCE,2,12,,1.,0.,1.,0.\n"),
+        relieved(
+            "PARAM,INREL,-2",
+            "PARAM,INREL,-2\nSPC1,1,123,1\nSPC1,1,23,3\nSPC1,1,3,4\nFORCE,2,12,,1.,0.,1.,0.\n",
+        ),
         relieved(
             "PARAM,INREL,-1 with SUPORT",
-            "PARAM,INREL,-1\nSUPORT,1,123,3,23,4,3\nFORCE,2,12,,1.,0.,1.,0.\n",
+            "PARAM,INREL,-1\nSUPORT,3,23,4,3\nSPC1,1,123,1\nFORCE,2,12,,1.,0.,1.,0.\n",
         ),
         warm("MAT1, TEMPD, TEMPERATURE(LOAD)", "MAT1,1,100.,,0.25,,0.001,20.\nTEMPD,4,120.\n"),
         warm(
