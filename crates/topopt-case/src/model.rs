@@ -292,9 +292,15 @@ fn problem<K: Physics<N>, const N: usize>(
         .map_err(|error| refused::<K, N>(config, case, &error).into())
 }
 
-/// Nodes of elements that stay solid, by increasing number in the problem.
+/// Nodes of elements that stay solid, or of all that are not void where none does, by increasing
+/// number in the problem.
 fn solid_nodes<const N: usize>(case: &Case<N>, new_node: &[u32]) -> Vec<u32> {
-    let nodes = case.solid.iter().flat_map(|&e| case.mesh.element(e as usize));
+    let is_chosen = |e: &u32| match case.solid.as_slice() {
+        [] => case.void.binary_search(e).is_err(),
+        solid => solid.binary_search(e).is_ok(),
+    };
+    let elements = (0..case.mesh.n_elements() as u32).filter(is_chosen);
+    let nodes = elements.flat_map(|e| case.mesh.element(e as usize));
     sorted(nodes.map(|&node| new_node[node as usize]).collect())
 }
 

@@ -22,8 +22,9 @@ pub struct FreePart {
 /// A node and component with the size of its row.
 type SizedPin = (f64, (u32, usize));
 
-/// Share by which nodes that are no anchors count in the choice of pins.
-const BESIDE_ANCHORS: f64 = 0.1;
+/// Share by which nodes that are no anchors count in the choice of pins: pins in what becomes void
+/// hold next to nothing, and those of a single solid element hold all.
+const BESIDE_ANCHORS: f64 = 1e-4;
 
 impl FreePart {
     /// The connected `nodes` of `mesh` with the motions that `supports` leave free, pinned where
