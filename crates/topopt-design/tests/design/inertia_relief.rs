@@ -14,6 +14,7 @@ use topopt_mesh::surface::{boundary_faces, face_center, face_coordinates};
 use topopt_testing::{distorted_cube, kuhn, mapped_box};
 
 use super::responses::hold_against_differences;
+use super::thermal_strain::strains;
 use super::{SIMP, TIGHT, solver};
 
 /// Length, width and area of the bar, and the force at its end.
@@ -151,13 +152,14 @@ fn displacements_do_not_depend_on_the_pins() {
     }
 }
 
-/// Two load cases with forces, rotation and gravity on a part of two materials.
+/// Two load cases with forces, the first with rotation, gravity and heat too.
 fn loads(mesh: &HexMesh) -> Vec<LoadCase> {
     let force = |factor: f64| (0..DIM * mesh.n_nodes()).map(move |k| (factor * k as f64).sin());
     let turning = BodyForce::centrifugal([0.2, 0.3, 0.5], [1.0, 0.0, 0.0]);
     let body_force = BodyForce::from([0.0, -0.05, 0.02]).plus(&turning);
+    let thermal = Some(strains(mesh.n_elements(), 0.3));
     vec![
-        LoadCase { body_force, ..LoadCase::new("turn", force(1.7).collect()) },
+        LoadCase { body_force, thermal, ..LoadCase::new("turn", force(1.7).collect()) },
         LoadCase { weight: 0.5, ..LoadCase::new("push", force(0.9).collect()) },
     ]
 }
