@@ -194,7 +194,7 @@ impl<'a, B: Pointwise> Linear<'a, B> {
     }
 
     /// Solves for an adjoint state: (K + S) `lambda` = `load`, where `load` is dg/du, zero at held
-    /// components, both `[n_nodes][n]`. The solve starts from zero, so that a resumed run has the
+    /// components, both `[n_nodes][n]`; of a free part the load is balanced by its inertia. The solve starts from zero, so that a resumed run has the
     /// same bits although a checkpoint does not hold `lambda`. Messages call g by `name`.
     ///
     /// # Errors
@@ -207,8 +207,9 @@ impl<'a, B: Pointwise> Linear<'a, B> {
         monitor: &mut Monitor,
     ) -> Result<(), SolveError> {
         let options = self.options(1.0);
+        let balanced = self.loads.balance_adjoint(self.backend, load)?;
         let (a, m) = (self.solver.operator.as_ref(), self.solver.preconditioner.as_ref());
-        let system = System { backend: self.backend, a, m, f: load };
+        let system = System { backend: self.backend, a, m, f: balanced.as_ref().unwrap_or(load) };
         self.backend.fill(0.0, lambda);
         let outcome = self.pcg.solve(&system, lambda, options, monitor)?;
         self.effort.add(outcome, [self.solver.tolerance, self.enough], || name.into())

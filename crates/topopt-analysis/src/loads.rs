@@ -9,8 +9,17 @@
 //! Thermal strains act by forces E(rho_e) q_e, with one law for stiffness and forces, so that no
 //! material strains more than another by its own heat \[GaoZhang2010\]: dC/drho_e = -E'(rho_e)
 //! (u_e^T K_e u_e - 2 v_e . q_e).
+//!
+//! A free part is balanced by its inertia, see [`InertiaRelief`]: v is then the solution with pins,
+//! and u has a rigid motion besides.
 
-use topopt_fem::{Acting, Coupling, ElementOperator, ElementVectors, ProblemView, add_film_flows};
+mod displacements;
+mod relieved;
+
+use topopt_fem::{
+    Acting, Coupling, ElementOperator, ElementVectors, InertiaRelief, ProblemView, RigidMotion,
+    add_film_flows,
+};
 use topopt_linalg::{Backend, BackendError, Space};
 
 /// Right-hand sides of all load cases on a backend; parts that depend on the design are assembled
@@ -28,6 +37,10 @@ pub struct Loads<B: Backend> {
     /// Weighted sum of the energies of elements that are held against their thermal strains, see
     /// [`ProblemView::restrained_energies`]; empty where no case has some.
     restrained: Vec<f64>,
+    /// Inertia of a free part.
+    relief: Option<InertiaRelief>,
+    /// Acceleration of the free part by the last adjoint load.
+    adjoint: RigidMotion,
 }
 
 struct CaseLoads<B: Backend> {
@@ -42,6 +55,8 @@ struct CaseLoads<B: Backend> {
     /// Forces against thermal strains; factors are the moduli.
     thermal_loads: Option<ElementVectors>,
     prescribed: Option<Prescribed<B>>,
+    /// Acceleration of the free part.
+    acceleration: RigidMotion,
 }
 
 struct Prescribed<B: Backend> {
@@ -68,6 +83,8 @@ impl<B: Backend> Loads<B> {
             springs: springs.map(|springs| backend.upload(springs, nodes)).transpose()?,
             nodal: is_moved.then(|| backend.zeros(nodes)).transpose()?,
             restrained: restrained(problem),
+            relief: problem.inertia_relief(),
+            adjoint: RigidMotion::default(),
         })
     }
 
@@ -81,28 +98,44 @@ impl<B: Backend> Loads<B> {
         density: &B::Vector,
         moduli: &B::Vector,
     ) -> Result<(), BackendError> {
-        for CaseLoads { forces, constant, weight_loads, thermal_loads, prescribed, .. } in
-            &mut self.cases
-        {
-            if weight_loads.is_none() && thermal_loads.is_none() && prescribed.is_none() {
+        let Self { nodes, cases, relief, .. } = self;
+        if let Some(relief) = relief {
+            let density = backend.download(density)?;
+            if backend.has_values() {
+                relief.assemble(&density, nodes.points);
+            }
+        }
+
+        for case in cases {
+            let CaseLoads { weight_loads, thermal_loads, prescribed, .. } = &*case;
+            let follows = weight_loads.is_some() || thermal_loads.is_some() || prescribed.is_some();
+            if !follows && relief.is_none() {
                 continue;
             }
 
-            let mut f = constant.clone();
-            let mut add = |loads: &ElementVectors, factors: &B::Vector| {
+            let mut f = case.constant.clone();
+            let add = |loads: &ElementVectors, factors: &B::Vector, f: &mut [f64]| {
                 let factors = backend.download(factors)?;
                 if backend.has_values() {
-                    loads.add(&factors, &mut f);
+                    loads.add(&factors, f);
                 }
                 Ok::<_, BackendError>(())
             };
 
             if let Some(loads) = weight_loads {
-                add(loads, density)?;
+                add(loads, density, &mut f)?;
             }
+            let inertia = relief.as_ref().filter(|_| backend.has_values());
+            // Without forces of the moduli, which do no work on rigid motions.
+            let acceleration = inertia.map(|relief| relief.acceleration(&f)).unwrap_or_default();
             let of_moduli = [thermal_loads.as_ref(), prescribed.as_ref().map(|it| &it.loads)];
-            of_moduli.into_iter().flatten().try_for_each(|loads| add(loads, moduli))?;
-            *forces = backend.upload(&f, self.nodes)?;
+            of_moduli.into_iter().flatten().try_for_each(|loads| add(loads, moduli, &mut f))?;
+            if let Some(relief) = inertia {
+                relief.subtract_inertia(&acceleration, &mut f);
+                relief.clear_pins(&mut f);
+            }
+            case.acceleration = acceleration;
+            case.forces = backend.upload(&f, *nodes)?;
         }
         Ok(())
     }
@@ -215,13 +248,14 @@ impl<B: Backend> Loads<B> {
         free: &[B::Vector],
         sensitivities: &mut B::Vector,
     ) -> Result<(), BackendError> {
-        let mut cases = self.cases.iter().zip(free);
-        cases.try_for_each(|(case, v)| {
-            add_work(backend, case.weight_loads.as_ref(), 2.0 * case.weight, v, sensitivities)
+        let mut cases = self.cases.iter().enumerate().zip(free);
+        cases.try_for_each(|((case, loads), v)| {
+            self.add_weight_work(backend, case, 2.0 * loads.weight, v, sensitivities)
         })
     }
 
-    /// Adds `factor` y_e . df_e/drho_e of load case `case` to `out`, `[n_elements]`.
+    /// Adds `factor` y_e . df_e/drho_e of load case `case` to `out`, `[n_elements]`; of a free part y
+    /// is what [`Loads::total`] makes of `y`, and inertia forces at their acceleration count.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
@@ -233,7 +267,15 @@ impl<B: Backend> Loads<B> {
         y: &B::Vector,
         out: &mut B::Vector,
     ) -> Result<(), BackendError> {
-        add_work(backend, self.cases[case].weight_loads.as_ref(), factor, y, out)
+        let weight_loads = self.cases[case].weight_loads.as_ref();
+        match &self.relief {
+            Some(relief) => {
+                let works = self.relieved_work(backend, relief, case, y)?;
+                backend.axpby(factor, &works, 1.0, out);
+                Ok(())
+            }
+            None => add_work(backend, weight_loads, factor, y, out),
+        }
     }
 
     /// Subtracts `factor` y_e . q_e with the q_e of thermal strains of load case `case` from
@@ -250,32 +292,6 @@ impl<B: Backend> Loads<B> {
         work: &mut B::Vector,
     ) -> Result<(), BackendError> {
         add_work(backend, self.cases[case].thermal_loads.as_ref(), -factor, y, work)
-    }
-
-    /// u = v + u_D of load case `case`.
-    pub fn total(&self, backend: &B, case: usize, v: &B::Vector, u: &mut B::Vector) {
-        match &self.cases[case].prescribed {
-            Some(prescribed) => prescribed.total(backend, v, u),
-            None => backend.copy(v, u),
-        }
-    }
-
-    /// Displacements u = v + u_D of load case `case` on the host, `[n_nodes][n]`.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the transfer fails.
-    pub fn displacement(
-        &self,
-        backend: &B,
-        case: usize,
-        free: &B::Vector,
-    ) -> Result<Vec<f64>, BackendError> {
-        let mut values = backend.download(free)?;
-        if let Some(prescribed) = &self.cases[case].prescribed {
-            let moved = backend.download(&prescribed.displacements)?;
-            values.iter_mut().zip(moved).for_each(|(value, u)| *value += u);
-        }
-        Ok(values)
     }
 }
 
@@ -345,6 +361,7 @@ impl<B: Backend> CaseLoads<B> {
             })
         };
         let follows = case.has_body_force || case.has_thermal_strain || case.prescribed.is_some();
+        let follows = follows || problem.has_relief();
         Ok(Self {
             name: case.name.into(),
             weight: case.weight,
@@ -353,6 +370,7 @@ impl<B: Backend> CaseLoads<B> {
             weight_loads: case.has_body_force.then(|| problem.body_loads(k)),
             thermal_loads: case.has_thermal_strain.then(|| problem.thermal_loads(k)),
             prescribed: case.prescribed.map(prescribed).transpose()?,
+            acceleration: RigidMotion::default(),
         })
     }
 }

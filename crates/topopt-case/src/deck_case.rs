@@ -1,11 +1,12 @@
 //! The text of a case file for a solver's deck: its mesh, materials, supports and loads.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use topopt_io::ImportedMesh;
 use topopt_io::deck::{
-    DeckConstants, DeckDesign, DeckFilm, DeckLaw, DeckLoad, DeckMaterial, DeckPhysics, DeckSpring,
-    DeckSteps, DeckSupport, SetLoad,
+    Deck, DeckConstants, DeckDesign, DeckFilm, DeckLaw, DeckLoad, DeckMaterial, DeckPhysics,
+    DeckSpring, DeckSteps, DeckSupport, SetLoad,
 };
 use topopt_mesh::{SetKind, Sets};
 
@@ -27,12 +28,22 @@ pub fn case_of(file: &Path, imported: &ImportedMesh) -> (String, Vec<String>) {
     let name = file.display().to_string();
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     case.line(&format!("title = {}", quoted(&stem)));
+    let is_relieved = deck.inertia_relief && deck.physics == DeckPhysics::Elasticity;
+    if is_relieved {
+        case.line("inertia_relief = true");
+    }
     if deck.physics == DeckPhysics::Heat {
         case.line("\n[physics]\nkind = \"heat\"");
     }
     case.line(&format!("\n[mesh]\nfile = {}", quoted(&name)));
     case.materials(&deck.materials, imported);
-    deck.supports.iter().for_each(|support| case.support(support));
+    match is_relieved.then(|| determinate(deck, imported.mesh.sets())).flatten() {
+        Some(n) => case.line(&format!(
+            "\n# Supports of {n} displacements are left out: with inertia relief they only say where \
+             these are 0."
+        )),
+        None => deck.supports.iter().for_each(|support| case.support(support)),
+    }
     deck.springs.iter().for_each(|spring| case.spring(spring));
     deck.films.iter().for_each(|film| case.film(film));
     deck.in_time.iter().for_each(|steps| case.in_time(steps));
@@ -60,6 +71,24 @@ pub(crate) fn note_on_lost(file: &Path, imported: &ImportedMesh) -> Option<Strin
         )),
     }
 }
+
+/// Displacements that supports hold, where they only hold the part against rigid motions, as solvers
+/// ask for with inertia relief.
+fn determinate(deck: &Deck, sets: &Sets) -> Option<usize> {
+    let mut held = BTreeSet::new();
+    for support in &deck.supports {
+        let nodes = sets.nodes.get(&support.set)?;
+        if nodes.len() > RIGID_MOTIONS || support.displacement != [0.0; 3] {
+            return None;
+        }
+        let fixed = (0..3).filter(|&i| support.fixed[i]);
+        held.extend(fixed.flat_map(|i| nodes.iter().map(move |&node| (node, i))));
+    }
+    (1..=RIGID_MOTIONS).contains(&held.len()).then_some(held.len())
+}
+
+/// Rigid motions of a part.
+const RIGID_MOTIONS: usize = 6;
 
 fn is_temperature(load: &DeckLoad) -> bool {
     matches!(load.load, SetLoad::Temperature { .. })

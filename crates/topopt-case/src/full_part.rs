@@ -61,6 +61,7 @@ fn only_falls(problem: &dyn ProblemView, constraint: &PosedConstraint) -> bool {
     let cases = problem.cases();
     let stays =
         !cases.iter().any(|c| c.has_body_force || c.has_thermal_strain || c.prescribed.is_some());
+    let stays = stays && !problem.has_relief();
     response.form.posed().only_falls() && stays && response.when.is_none()
 }
 

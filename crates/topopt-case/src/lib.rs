@@ -40,6 +40,7 @@ pub mod nodal_loads;
 pub mod nodal_temperatures;
 pub mod physics;
 pub mod pieces;
+mod refusal;
 pub mod responses;
 mod selections;
 pub mod subject;

@@ -255,6 +255,7 @@ impl Lookup<'_> {
         let config = self.config;
         let needs = match is_heavy {
             true => "gravity and rotation need",
+            false if config.inertia_relief => "inertia relief needs",
             false if config.measures_mass() => "the response `mass` needs",
             false => return Vec::new(),
         };

@@ -5,13 +5,12 @@ use std::ops::Deref;
 use topopt_design::{Course, DesignSpace, Stage};
 use topopt_fem::{
     Constraints, Coupling, DIM, Discretization, Elasticity, ElementFactors, LoadCase, Problem,
-    ProblemError,
 };
 use topopt_io::UncutCells;
 use topopt_linalg::Cpu;
 use topopt_mesh::numbers::{place, shown};
 use topopt_mesh::quality::Worst;
-use topopt_mesh::{HexMesh, Renumbering, UniformGrid, coincident_nodes};
+use topopt_mesh::{HexMesh, Renumbering, UniformGrid};
 
 use crate::case::Case;
 use crate::case_loads::CaseLoads;
@@ -24,6 +23,7 @@ use crate::lookup::sorted;
 use crate::manufacturing;
 use crate::materials::{self, MaterialShare};
 use crate::physics::{Loaded, Physics};
+use crate::refusal::{nothing_free, refused};
 use crate::responses::form::Measure;
 use crate::responses::posed::PosedConstraint;
 use crate::subject::{Subject, Task};
@@ -196,7 +196,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
 
     /// Number of unknowns that are not held.
     pub fn n_free_dofs(&self) -> usize {
-        self.problem.n_dofs() - self.problem.constraints().n_fixed()
+        self.problem.n_dofs() - self.problem.held().n_fixed()
     }
 }
 
@@ -275,12 +275,33 @@ fn problem<K: Physics<N>, const N: usize>(
         .with_capacity(config.transient.as_ref().is_some_and(is_consistent))
         .with_data(K::element_data(config, (&case.materials, &case.fields), renumbering)?);
     let problem = match config.transient {
+        None if config.inertia_relief => {
+            let anchors = solid_nodes(case, &new_node);
+            Problem::relieved(discretization, loads, &anchors)
+        }
         None => Problem::of(discretization, loads),
         Some(_) => Problem::evolving(discretization, loads),
     };
+    if config.inertia_relief && problem.as_ref().is_ok_and(|problem| problem.free_part().is_none())
+    {
+        return Err(nothing_free(config).into());
+    }
     problem
         .and_then(|problem| problem.with_factors(factors))
+        .and_then(|problem| problem.check_deformed().map(|()| problem))
         .map_err(|error| refused::<K, N>(config, case, &error).into())
+}
+
+/// Nodes of elements that stay solid, or of all that are not void where none does, by increasing
+/// number in the problem.
+fn solid_nodes<const N: usize>(case: &Case<N>, new_node: &[u32]) -> Vec<u32> {
+    let is_chosen = |e: &u32| match case.solid.as_slice() {
+        [] => case.void.binary_search(e).is_err(),
+        solid => solid.binary_search(e).is_ok(),
+    };
+    let elements = (0..case.mesh.n_elements() as u32).filter(is_chosen);
+    let nodes = elements.flat_map(|e| case.mesh.element(e as usize));
+    sorted(nodes.map(|&node| new_node[node as usize]).collect())
 }
 
 fn constraints<const N: usize>(case: &Case<N>, new_node: &[u32]) -> Constraints<N> {
@@ -305,43 +326,6 @@ pub fn on_all_nodes<const N: usize>(n: usize, values: &[(u32, [f64; N])]) -> Vec
     let mut all = vec![[0.0; N]; n];
     values.iter().for_each(|&(node, value)| all[node as usize] = value);
     all
-}
-
-/// Returns the finding for wrong supports or loads, at the first entry of the case file concerned.
-fn refused<K: Physics<N>, const N: usize>(
-    config: &Config,
-    case: &Case<N>,
-    error: &ProblemError,
-) -> Finding {
-    let place = match error {
-        ProblemError::NoSupport | ProblemError::RigidMotion { .. } => {
-            config.supports.first().map(|s| (s.set.span(), "the supports begin here"))
-        }
-        ProblemError::ZeroLoad { name } | ProblemError::BadLoad { name } => {
-            let load = config.loads.iter().find(|load| load.case == *name);
-            load.map(|load| (load.span(), "the load case begins here"))
-        }
-        ProblemError::NoLoad | ProblemError::BadSpring | ProblemError::BadFactor => None,
-    };
-
-    let finding = Finding::new(K::message(error));
-    let finding = match place {
-        Some((span, label)) => finding.at(config.source(), span, label),
-        None => finding,
-    };
-
-    match error {
-        ProblemError::RigidMotion { parts: 2.., .. } => {
-            let pairs = coincident_nodes(&case.mesh);
-            let merge = "parts that belong together must share nodes: merge them in the mesher \
-                         (Coherence in Gmsh); otherwise hold each part";
-            finding.remedy(pairs.first().map_or(merge.into(), |pair| {
-                let ([a, b], n) = (pair.map(|node| case.node_number(node)), pairs.len());
-                format!("{n} pairs of nodes are in the same place, the first {a} and {b}; {merge}")
-            }))
-        }
-        _ => finding,
-    }
 }
 
 /// The stages of the continuation.

@@ -1,6 +1,6 @@
 //! The connected pieces of a shape, and what holds and loads them.
 
-use topopt_fem::Problem;
+use topopt_fem::{FreePart, Problem};
 use topopt_mesh::HexMesh;
 
 use crate::physics::Physics;
@@ -53,12 +53,15 @@ impl Pieces {
         &self.nodes
     }
 
-    /// Whether what is held by `problem` holds a piece against motions without energy, `[n_pieces]`.
+    /// Whether what is held by `problem` holds a piece against motions without energy, `[n_pieces]`;
+    /// the largest piece may have as many of these as a free part, whose inertia balances them.
     pub fn held<K: Physics<N>, const N: usize>(&self, problem: &Problem<K, N>) -> Vec<bool> {
-        let (held, mesh) = (problem.constraints(), problem.mesh());
-        let is_held =
-            |nodes: &Vec<u32>| problem.kernel().free_motions(held, mesh, nodes).is_empty();
-        self.nodes.iter().map(is_held).collect()
+        let (held, mesh) = (problem.held(), problem.mesh());
+        let balanced = problem.free_part().map_or(0, FreePart::n_motions);
+        let largest = self.nodes.iter().map(Vec::len).max();
+        let most = |nodes: &[u32]| if largest == Some(nodes.len()) { balanced } else { 0 };
+        let n_free = |nodes: &[u32]| problem.kernel().free_motions(held, mesh, nodes).len();
+        self.nodes.iter().map(|nodes| n_free(nodes) <= most(nodes)).collect()
     }
 
     /// Whether a load case of `problem` acts on a piece, `[n_pieces]`.

@@ -76,6 +76,13 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
         Self { constraints, film_rows: OnceLock::new(), ..self.clone() }
     }
 
+    /// Holds components of nodes besides.
+    #[must_use]
+    pub(crate) fn pinned(mut self, pins: &[(u32, usize)]) -> Self {
+        pins.iter().for_each(|&(node, i)| self.constraints.fix(node as usize, i));
+        self
+    }
+
     /// Returns the equation on a part of the mesh.
     #[must_use]
     pub fn on_part(&self, part: &Part) -> Self {

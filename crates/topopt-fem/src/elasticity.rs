@@ -20,8 +20,8 @@ use crate::stiffness_tensor::{Stiffness, coupling, stress};
 use crate::strain_tensor::{Strain, Tensor};
 use crate::thermal_strain::Restrained;
 use crate::{
-    Corners, DIM, ElementKernel, ElementMatrix, Elements, Law, MAX_TERMS, MODES, Material,
-    Supports, ThermalStrains,
+    Corners, DIM, ElementKernel, ElementMatrix, Elements, FreePart, Law, MAX_TERMS, MODES,
+    Material, Supports, ThermalStrains,
 };
 pub use bounds::{BOUND_STEPS, BoundParameters};
 pub use formulation::Formulation;
@@ -240,5 +240,15 @@ impl ElementKernel<DIM> for Elasticity {
 
     fn free_motions(&self, held: &Supports, mesh: &HexMesh, nodes: &[u32]) -> Vec<String> {
         held.free_rigid_motions(mesh, nodes)
+    }
+
+    fn free_part(
+        &self,
+        held: &Supports,
+        mesh: &HexMesh,
+        nodes: Vec<u32>,
+        anchors: &[u32],
+    ) -> Option<FreePart> {
+        Some(FreePart::new(held, mesh, nodes, anchors))
     }
 }

@@ -12,11 +12,11 @@ use crate::diffusion::shape_integrals;
 use crate::element_matrices::ElementMatrices;
 use crate::operators::stored::element_values;
 use crate::{
-    BodyForce, Corners, Discretization, ElementKernel, ElementMatrix, ElementVector, Problem,
-    ThermalStrains, tetrahedra,
+    BodyForce, Constraints, Corners, Discretization, ElementKernel, ElementMatrix, ElementVector,
+    Problem, ThermalStrains, tetrahedra,
 };
 
-/// The vectors q_e, zero at held unknowns, and where they are summed. They live on the host: they
+/// The vectors q_e, of loads zero at held unknowns, and where they are summed. They live on the host: they
 /// are summed once a design and not once a product.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ElementVectors {
@@ -46,20 +46,28 @@ impl ElementVectors {
         problem: &Problem<K, N>,
         body_force: &BodyForce<N>,
     ) -> Self {
-        let (mesh, mass) = (problem.mesh(), &problem.factors().mass);
+        let all = Self::of_mass(problem.mesh(), problem.factors().mass.as_deref(), body_force);
+        all.without_held(problem.held())
+    }
+
+    /// q_e of a force per volume `body_force` on all elements of `mesh`, with their `mass` factors if
+    /// there are any, at held unknowns too; any number of unknowns, such as moments of the mass.
+    pub(crate) fn of_mass<const N: usize>(
+        mesh: &HexMesh,
+        mass: Option<&[f64]>,
+        body_force: &BodyForce<N>,
+    ) -> Self {
         let elements = (0..mesh.n_elements() as u32).collect();
         let force = |e: u32| {
-            let force = mass.as_ref().map(|mass| body_force.scaled(mass[e as usize]));
+            let force = mass.map(|mass| body_force.scaled(mass[e as usize]));
             force.unwrap_or(*body_force)
         };
-        if problem.elements().are_tetrahedra() {
-            return Self::new(problem, elements, |&e| {
+        if mesh.shape() == Shape::Tetrahedron {
+            return Self::new(mesh, elements, |&e| {
                 tetrahedra::body_force(&mesh.tetrahedron_coordinates(e as usize), &force(e))
             });
         }
-        Self::new(problem, elements, |&e| {
-            of_element(&mesh.element_coordinates(e as usize), &force(e))
-        })
+        Self::new(mesh, elements, |&e| of_element(&mesh.element_coordinates(e as usize), &force(e)))
     }
 
     /// q_e of thermal `strains` at unit coefficient: the integral of B^T D a T, as
@@ -68,14 +76,12 @@ impl ElementVectors {
         problem: &Discretization<K, N>,
         strains: &ThermalStrains,
     ) -> Self {
-        match problem.elements().are_tetrahedra() {
-            true => {
-                Self::new(problem, strains.elements(), |&e| held::<K, N, 10>(problem, strains, e))
-            }
-            false => {
-                Self::new(problem, strains.elements(), |&e| held::<K, N, 8>(problem, strains, e))
-            }
-        }
+        let (mesh, elements) = (problem.mesh(), strains.elements());
+        let all = match problem.elements().are_tetrahedra() {
+            true => Self::new(mesh, elements, |&e| held::<K, N, 10>(problem, strains, e)),
+            false => Self::new(mesh, elements, |&e| held::<K, N, 8>(problem, strains, e)),
+        };
+        all.without_held(problem.constraints())
     }
 
     /// q_e = -K_e u_e of the first term at unit coefficient, for values u of held unknowns, zero at
@@ -89,10 +95,18 @@ impl ElementVectors {
         let all = (0..).zip(problem.mesh().elements());
         let elements = all.filter(|(_, nodes)| nodes.iter().any(is_moved)).map(|(e, _)| e);
         let elements = elements.collect();
-        match problem.elements().are_tetrahedra() {
-            true => Self::new(problem, elements, |&e| resistance::<K, N, 10>(problem, u, e)),
-            false => Self::new(problem, elements, |&e| resistance::<K, N, 8>(problem, u, e)),
-        }
+        let all = match problem.elements().are_tetrahedra() {
+            true => Self::new(problem.mesh(), elements, |&e| resistance::<K, N, 10>(problem, u, e)),
+            false => Self::new(problem.mesh(), elements, |&e| resistance::<K, N, 8>(problem, u, e)),
+        };
+        all.without_held(problem.constraints())
+    }
+
+    /// Sets the entries at held unknowns to zero.
+    fn without_held<const N: usize>(mut self, held: &Constraints<N>) -> Self {
+        let nodal = self.vectors.as_chunks_mut::<N>().0.iter_mut().zip(&self.connectivity);
+        nodal.for_each(|(q, &node)| *q = held.free_part(node as usize, *q));
+        self
     }
 
     /// Returns empty loads on a mesh of `n_elements` that another rank has.
@@ -158,18 +172,14 @@ impl ElementVectors {
         out
     }
 
-    fn new<K: ElementKernel<N>, const N: usize, const E: usize>(
-        problem: &Discretization<K, N>,
+    fn new<const N: usize, const E: usize>(
+        mesh: &HexMesh,
         elements: Vec<u32>,
         vector: impl Fn(&u32) -> ElementVector<N, E> + Send + Sync,
     ) -> Self {
-        let mesh = problem.mesh();
         let nodes = elements.iter().flat_map(|&e| mesh.element(e as usize));
         let connectivity: Vec<u32> = nodes.copied().collect();
-        let mut vectors: Vec<_> = elements.par_iter().map(vector).collect();
-        for (q, &node) in vectors.as_flattened_mut().iter_mut().zip(&connectivity) {
-            *q = problem.constraints().free_part(node as usize, *q);
-        }
+        let vectors: Vec<_> = elements.par_iter().map(vector).collect();
 
         let mut places: Vec<(u32, u32)> = connectivity.iter().copied().zip(0..).collect();
         places.sort_unstable();

@@ -11,7 +11,7 @@ use topopt_mesh::HexMesh;
 use crate::lanes::MAX_LANES;
 use crate::operators::{Gradients, Lanes, Nodal, load_coordinates};
 use crate::thermal_strain::Restrained;
-use crate::{Constraints, Corners, DIM, Elements, Law, ThermalStrains};
+use crate::{Constraints, Corners, DIM, Elements, FreePart, Law, ThermalStrains};
 
 /// Values at the nodes of an element, `[E][N]`; by default a hexahedron.
 pub type ElementVector<const N: usize, const E: usize = 8> = [[f64; N]; E];
@@ -131,6 +131,18 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
 
     /// The motions without energy that `held` leaves to the connected `nodes`, in words.
     fn free_motions(&self, held: &Constraints<N>, mesh: &HexMesh, nodes: &[u32]) -> Vec<String>;
+
+    /// Pins the connected `nodes`, which `held` leaves free, for inertia relief; `anchors` are nodes
+    /// that will have material. None where motions have no inertia.
+    fn free_part(
+        &self,
+        _held: &Constraints<N>,
+        _mesh: &HexMesh,
+        _nodes: Vec<u32>,
+        _anchors: &[u32],
+    ) -> Option<FreePart> {
+        None
+    }
 
     /// Bounds per element the largest eigenvalue mu_e of D_e^-1 K_e, a few percent above
     /// it, with the blocks D_e on the diagonal of its matrix K_e, `[n_elements]`, whatever the

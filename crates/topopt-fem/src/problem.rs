@@ -1,5 +1,7 @@
 //! An equation with what is held and loads, such as a structure: checked when made, then trusted.
 
+mod relieved;
+
 use std::ops::Deref;
 
 use rayon::prelude::*;
@@ -7,8 +9,8 @@ use serde::Serialize;
 use topopt_mesh::{Components, HexMesh};
 
 use crate::{
-    BodyForce, Constraints, DIM, Discretization, Elasticity, ElementKernel, Material, Supports,
-    ThermalStrains, add_film_flows,
+    BodyForce, Constraints, DIM, Discretization, Elasticity, ElementKernel, FreePart, Material,
+    Supports, ThermalStrains, add_film_flows,
 };
 
 /// Forces and prescribed displacements that act together; for heat, heat flows and temperatures.
@@ -50,6 +52,15 @@ pub struct Problem<K = Elasticity, const N: usize = DIM> {
     /// The forces of each load case with what films bring from nodes of prescribed values, where
     /// they bring something.
     acting: Vec<Option<Vec<f64>>>,
+    relief: Option<Relieved<N>>,
+}
+
+/// A free part that is balanced by its inertia.
+#[derive(Debug, Clone, Serialize)]
+struct Relieved<const N: usize> {
+    part: FreePart,
+    /// The constraints without the pins.
+    held: Constraints<N>,
 }
 
 /// Properties of the elements in multiples of those of the material of a [`Problem`], `[n_elements]`
@@ -81,7 +92,9 @@ pub enum ProblemError {
     BadSpring,
     /// A part can move without strain.
     #[error(
-        "the supports leave rigid motions free: {}{}; hold more components or more nodes",
+        "the supports leave {} rigid motion{} free: {}{}; hold more components or more nodes",
+        motions.len(),
+        if motions.len() == 1 { "" } else { "s" },
         motions.join(", "),
         part_of(*part, *parts)
     )]
@@ -92,6 +105,28 @@ pub enum ProblemError {
         part: usize,
         /// Number of parts of the mesh.
         parts: usize,
+    },
+    /// Inertia relief of several parts.
+    #[error(
+        "{} of {parts} parts of the mesh are free, the parts {}, and inertia relief balances one; \
+         join parts that belong together, or hold all but one",
+        free.len(),
+        free.iter().map(|part| (part + 1).to_string()).collect::<Vec<_>>().join(" and ")
+    )]
+    FreeParts {
+        /// Numbers of the free parts, from 0.
+        free: Vec<usize>,
+        /// Number of parts of the mesh.
+        parts: usize,
+    },
+    /// A load case that only accelerates a free part.
+    #[error(
+        "load case `{name}` accelerates the free part as a whole and does not deform it, as uniform \
+         gravity does; give a force that it has to carry"
+    )]
+    FreeFall {
+        /// Name of the load case.
+        name: String,
     },
     /// No load case at all.
     #[error("there is no load; add one")]
@@ -145,9 +180,9 @@ impl Problem {
         self.kernel().material()
     }
 
-    /// The supports.
+    /// The supports, without pins of inertia relief.
     pub fn supports(&self) -> &Supports {
-        self.constraints()
+        self.held()
     }
 }
 
@@ -162,13 +197,18 @@ impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
         load_cases: Vec<LoadCase<N>>,
     ) -> Result<Self, ProblemError> {
         check_held(&discretization)?;
-        if load_cases.is_empty() {
+        let problem = Self::evolving(discretization, load_cases)?;
+        problem.check_loaded()?;
+        Ok(problem)
+    }
+
+    fn check_loaded(&self) -> Result<(), ProblemError> {
+        if self.load_cases.is_empty() {
             return Err(ProblemError::NoLoad);
         }
-        let problem = Self::evolving(discretization, load_cases)?;
-        match problem.load_cases.iter().find(|case| !does_work(case, problem.constraints())) {
+        match self.load_cases.iter().find(|case| !does_work(case, self.constraints())) {
             Some(case) => Err(ProblemError::ZeroLoad { name: case.name.clone() }),
-            None => Ok(problem),
+            None => Ok(()),
         }
     }
 
@@ -194,7 +234,8 @@ impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
             case.thermal.take_if(|strains| strains.elements().is_empty());
         }
         let acting = load_cases.iter().map(|case| with_films(case, held)).collect();
-        Ok(Self { discretization, load_cases, factors: ElementFactors::default(), acting })
+        let factors = ElementFactors::default();
+        Ok(Self { discretization, load_cases, factors, acting, relief: None })
     }
 
     /// Elements of several materials. All have Poisson's ratio of the problem's material.
@@ -226,6 +267,16 @@ impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
     /// The forces of load case `case` at free unknowns with what films bring from held ones.
     pub(crate) fn forces(&self, case: usize) -> &[f64] {
         self.acting[case].as_deref().unwrap_or(&self.load_cases[case].forces)
+    }
+
+    /// Constraints without pins of inertia relief.
+    pub fn held(&self) -> &Constraints<N> {
+        self.relief.as_ref().map_or(self.constraints(), |relief| &relief.held)
+    }
+
+    /// The free part that is balanced by its inertia, if there is one.
+    pub fn free_part(&self) -> Option<&FreePart> {
+        self.relief.as_ref().map(|relief| &relief.part)
     }
 
     /// The materials of the elements.
@@ -263,9 +314,7 @@ fn check_held<K: ElementKernel<N>, const N: usize>(
     discretization: &Discretization<K, N>,
 ) -> Result<(), ProblemError> {
     let (mesh, held) = (discretization.mesh(), discretization.constraints());
-    if held.springs().is_some_and(|s| s.iter().any(|s| !s.is_finite() || *s < 0.0)) {
-        return Err(ProblemError::BadSpring);
-    }
+    check_springs(held)?;
 
     let nothing = held.n_fixed() == 0 && held.springs().is_none();
     let parts = Components::of(mesh).nodes_by_component();
@@ -277,6 +326,13 @@ fn check_held<K: ElementKernel<N>, const N: usize>(
         if !motions.is_empty() {
             return Err(ProblemError::RigidMotion { motions, part, parts: parts.len() });
         }
+    }
+    Ok(())
+}
+
+fn check_springs<const N: usize>(held: &Constraints<N>) -> Result<(), ProblemError> {
+    if held.springs().is_some_and(|s| s.iter().any(|s| !s.is_finite() || *s < 0.0)) {
+        return Err(ProblemError::BadSpring);
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use topopt_linalg::Space;
 
 use crate::restrained::restrained_energies;
-use crate::{Coupling, ElementKernel, ElementVectors, Problem};
+use crate::{Coupling, ElementKernel, ElementVectors, InertiaRelief, Problem};
 
 /// Data of a problem that a state equation needs besides operator and preconditioner. Every rank has one,
 /// those after the first a [`RemoteProblem`], whose values are empty where the first has some.
@@ -18,7 +18,8 @@ pub trait ProblemView: Sync {
     /// Terms of the equation, see [`ElementKernel::TERMS`].
     fn n_terms(&self) -> usize;
 
-    /// Whether `component` of `node` is held; never where nothing but the first rank asks.
+    /// Whether `component` of `node` is held, which pins of inertia relief do not count as; never where
+    /// nothing but the first rank asks.
     fn is_held(&self, node: usize, component: usize) -> bool;
 
     /// Stiffness of the springs to the ground, `[n_nodes][n]`, if there are any.
@@ -49,6 +50,12 @@ pub trait ProblemView: Sync {
     /// q_e of the prescribed values of load case `case`, see [`ElementVectors::of_prescribed`].
     fn prescribed_loads(&self, case: usize) -> ElementVectors;
 
+    /// Whether a part is free.
+    fn has_relief(&self) -> bool;
+
+    /// The inertia of a free part, if there is one, before a design is assembled.
+    fn inertia_relief(&self) -> Option<InertiaRelief>;
+
     /// Sets the held components of `values`, `[n_nodes][n]` or none, to zero.
     fn clear_held(&self, values: &mut [f64]) {
         for (node, values) in values.chunks_mut(self.unknowns().unknowns).enumerate() {
@@ -65,7 +72,7 @@ pub struct Acting<'a> {
     pub name: &'a str,
     /// Weight of its compliance in the objective, > 0.
     pub weight: f64,
-    /// Nodal forces, `[n_nodes][n]`, zero at held unknowns; with what films bring from these.
+    /// Nodal forces, `[n_nodes][n]`, zero at held unknowns, and not at pins; with what films bring from these.
     pub forces: &'a [f64],
     /// Whether the elements have weight.
     pub has_body_force: bool,
@@ -89,7 +96,7 @@ impl<K: ElementKernel<N>, const N: usize> ProblemView for Problem<K, N> {
     }
 
     fn is_held(&self, node: usize, component: usize) -> bool {
-        self.constraints().is_fixed(node, component)
+        self.held().is_fixed(node, component)
     }
 
     fn springs(&self) -> Option<&[f64]> {
@@ -140,6 +147,14 @@ impl<K: ElementKernel<N>, const N: usize> ProblemView for Problem<K, N> {
         let moved = self.load_cases()[case].prescribed.as_deref();
         ElementVectors::of_prescribed(self, moved.unwrap_or_default())
     }
+
+    fn has_relief(&self) -> bool {
+        self.free_part().is_some()
+    }
+
+    fn inertia_relief(&self) -> Option<InertiaRelief> {
+        Problem::inertia_relief(self)
+    }
 }
 
 /// Sizes and flags of a problem whose values only the first rank has.
@@ -153,6 +168,7 @@ pub struct RemoteProblem {
     has_films: bool,
     has_stiffness: bool,
     has_mass: bool,
+    has_relief: bool,
     cases: Vec<RemoteCase>,
 }
 
@@ -184,6 +200,7 @@ impl RemoteProblem {
             has_films: problem.films().is_some(),
             has_stiffness: problem.stiffness().is_some(),
             has_mass: problem.mass().is_some(),
+            has_relief: problem.has_relief(),
             cases: cases.collect(),
         }
     }
@@ -249,6 +266,14 @@ impl ProblemView for RemoteProblem {
 
     fn restrained_energies(&self, _: usize) -> Vec<f64> {
         Vec::new()
+    }
+
+    fn has_relief(&self) -> bool {
+        self.has_relief
+    }
+
+    fn inertia_relief(&self) -> Option<InertiaRelief> {
+        self.has_relief.then(|| InertiaRelief::without_values(self.n_elements))
     }
 
     fn prescribed_loads(&self, _: usize) -> ElementVectors {

@@ -4,7 +4,7 @@ use nalgebra::{Matrix6, SymmetricEigen};
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
-use crate::{Constraints, DIM};
+use crate::{Constraints, DIM, RigidMotion};
 
 /// Displacement components that are held or tied to the ground by springs (force per length).
 pub type Supports = Constraints<DIM>;
@@ -17,11 +17,16 @@ impl Supports {
     }
 
     /// The rigid motions of `nodes` that the supports leave free, each in words.
+    pub fn free_rigid_motions(&self, mesh: &HexMesh, nodes: &[u32]) -> Vec<String> {
+        self.free_motions(mesh, nodes).combinations.iter().map(describe).collect()
+    }
+
+    /// Finds the rigid motions of `nodes` that the supports leave free.
     ///
     /// The six rigid-body modes, about the middle of what is held, are restricted to the components
     /// that are held or tied to a spring and scaled to equal size there, so that a thin face holds
     /// as well as a thick one; modes in the kernel of that restriction are free.
-    pub fn free_rigid_motions(&self, mesh: &HexMesh, nodes: &[u32]) -> Vec<String> {
+    pub(crate) fn free_motions(&self, mesh: &HexMesh, nodes: &[u32]) -> FreeMotions {
         let x = mesh.coordinates();
         let center = center(x, nodes);
         let offset = |n: u32| -> [f64; 3] { std::array::from_fn(|i| x[n as usize][i] - center[i]) };
@@ -58,7 +63,27 @@ impl Supports {
             let about_middle = std::array::from_fn(|i| eigen.eigenvectors[(i, k)] / sizes[i]);
             about_center(about_middle, middle.map(|m| m / radius))
         };
-        simplest(free.map(motion).collect()).iter().map(describe).collect()
+        FreeMotions { center, radius, combinations: simplest(free.map(motion).collect()) }
+    }
+}
+
+/// Rigid motions that supports leave free.
+pub(crate) struct FreeMotions {
+    center: [f64; DIM],
+    /// Length by which offsets from the center are divided.
+    radius: f64,
+    /// Shares of the six rigid-body modes about the center in each.
+    combinations: Vec<[f64; 6]>,
+}
+
+impl FreeMotions {
+    /// The motions about the center, which comes first.
+    pub fn about_center(&self) -> ([f64; DIM], Vec<RigidMotion>) {
+        let motion = |&[x, y, z, a, b, c]: &[f64; 6]| RigidMotion {
+            translation: [x, y, z],
+            rotation: [a, b, c].map(|angle| angle / self.radius),
+        };
+        (self.center, self.combinations.iter().map(motion).collect())
     }
 }
 

@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 pub struct Deck {
     /// The physics of its steps.
     pub physics: DeckPhysics,
+    /// Whether inertia balances the loads of a free part.
+    pub inertia_relief: bool,
     /// The materials that elements have.
     pub materials: Vec<DeckMaterial>,
     /// Held and displaced nodes; of heat, nodes whose temperature is held.

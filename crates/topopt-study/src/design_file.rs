@@ -313,13 +313,13 @@ impl Marks {
     pub fn of<K: Physics<N>, const N: usize>(model: &Model<K, N>) -> Self {
         let problem = &model.problem;
         let (n_nodes, n_elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
-        let springs = problem.constraints().springs();
+        let springs = problem.held().springs();
         let is_sprung = |node: usize| {
             springs.is_some_and(|springs| springs[N * node..N * node + N].iter().any(|k| *k > 0.0))
         };
         let are_supports = K::NAMES.sprung == SUPPORTED;
         let is_supported =
-            |node: usize| problem.constraints().is_held(node) || are_supports && is_sprung(node);
+            |node: usize| problem.held().is_held(node) || are_supports && is_sprung(node);
         let is_loaded = |node: usize| {
             let cases = problem.load_cases().iter();
             cases.flat_map(|case| &case.forces[N * node..N * node + N]).any(|force| *force != 0.0)

@@ -152,7 +152,7 @@ fn weight_by_criteria(config: &Config) -> Option<String> {
 
 /// Limits of sets that supports hold.
 fn held_limits<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Vec<String> {
-    let constraints = model.problem.constraints();
+    let constraints = model.problem.held();
     let is_held = |node: u32, i: usize| constraints.is_fixed(node as usize, i);
     let limited = model.posed.constraints.iter().map(|constraint| &constraint.response);
     let held = limited.filter(|response| response.form.is_held(N, is_held));

@@ -46,8 +46,15 @@ pub fn besides_operator<K: Solvable<N>, const N: usize>(
     let per_element = problem.mesh().nodes_per_element();
     let corners =
         usize::from(config.has_half_width()) * CpuCorners::bytes(nodes, elements, per_element);
-    let weights =
-        (heavy + warm) * ElementVectors::bytes(elements, N) + filter_weights(subject) + corners;
+    // Moments of the elements, and their sums at nodes with places.
+    let inertia = match subject.problem.has_relief() {
+        true => ElementVectors::bytes(elements, 1 + DIM) + 96 * nodes,
+        false => 0,
+    };
+    let weights = (heavy + warm) * ElementVectors::bytes(elements, N)
+        + inertia
+        + filter_weights(subject)
+        + corners;
     // Number of a material and change of temperature, and the energy of held elements.
     let strains = elements * (36 * warm + 8 * usize::from(warm > 0));
     let vectors = of_vectors(config, subject) + subject.task.space.list_bytes();

@@ -16,7 +16,7 @@ mod singular;
 mod solve;
 mod solved_case;
 
-pub use balance::{Balance, Reaction};
+pub use balance::{Balance, Inertia, Reaction};
 pub(crate) use field_file::FieldFile;
 pub use fields::{Field, Fields};
 pub(crate) use filling::{Filling, carrying_nodes};

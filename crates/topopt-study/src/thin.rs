@@ -125,7 +125,7 @@ fn is_unbent(model: &Model, passage: &Passage) -> bool {
         return false;
     }
 
-    let constraints = model.problem.constraints();
+    let constraints = model.problem.held();
     for i in 0..3 {
         let held = (0..coordinates.len()).filter(|&node| constraints.is_fixed(node, i));
         let (sum, count) = held

@@ -7,7 +7,7 @@ use topopt_io::gmsh::is_geometry;
 
 use super::design_consistency::design;
 use super::elastic_laws::elastic_laws;
-use super::load_consistency::{is_no_face, loads};
+use super::load_consistency::{MASS_DENSITY, is_no_face, loads};
 use super::objective_consistency::objective;
 use super::physics_consistency::physics;
 use super::transient_consistency::transient;
@@ -39,6 +39,7 @@ fn part(config: &Config) -> Vec<Finding> {
     findings.extend(transient(config));
     findings.extend(elastic_laws(config));
     findings.extend(held_or_loaded(config));
+    findings.extend(inertia_relief(config));
     findings.extend(supports(config));
     findings.extend(springs(config));
     findings.extend(loads(config));
@@ -141,7 +142,8 @@ fn held_or_loaded(config: &Config) -> Vec<Finding> {
     }
 
     let [held, loaded] = config.physics.kind.data().held_or_loaded;
-    if config.supports.is_empty() && config.springs.is_empty() && config.convection.is_empty() {
+    let is_held = config.inertia_relief || !config.supports.is_empty();
+    if !is_held && config.springs.is_empty() && config.convection.is_empty() {
         findings.push(missing(config, "[[supports]]", held));
     }
     if config.load_case_names().is_empty() {
@@ -149,6 +151,16 @@ fn held_or_loaded(config: &Config) -> Vec<Finding> {
     }
 
     findings
+}
+
+/// Inertia relief without mass; with several materials the mesh decides.
+fn inertia_relief(config: &Config) -> Option<Finding> {
+    let has_mass = config.material.mass_density.is_some() || !config.materials.is_empty();
+    (config.inertia_relief && !has_mass).then(|| {
+        Finding::new("inertia relief needs the mass of the material")
+            .at(config.source(), config.span("inertia_relief"), "[material] has no `mass_density`")
+            .remedy(MASS_DENSITY)
+    })
 }
 
 fn supports(config: &Config) -> Vec<Finding> {

@@ -38,6 +38,10 @@ use crate::nodal_temperatures::SolvedTemperatures;
 pub struct Config {
     /// A line of text that names the case in the results.
     pub title: Option<String>,
+    /// Whether inertia balances the loads where supports and springs leave the part free (inertia
+    /// relief); needs `mass_density`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub inertia_relief: bool,
     /// The units of lengths and forces; when left out, any consistent ones.
     pub units: Option<Units>,
     /// The physics; elasticity by default.
@@ -143,7 +147,7 @@ pub struct Material {
     /// An anisotropic law of elasticity, in place of `youngs_modulus` and `poissons_ratio`.
     #[schemars(with = "Option<Anisotropic>")]
     pub anisotropic: Option<Spanned<Anisotropic>>,
-    /// Mass per volume of solid material, for gravity and rotation.
+    /// Mass per volume of solid material, for gravity, rotation and inertia relief.
     #[schemars(with = "Option<Property>")]
     pub mass_density: Option<Spanned<Property>>,
     /// Thermal expansion: strain per temperature, a number or `[a1, a2, a3]` along the axes of the
@@ -213,7 +217,7 @@ pub struct SetMaterial {
     /// An orthotropic law of elasticity, in place of `youngs_modulus` and `poissons_ratio`.
     #[schemars(with = "Option<Orthotropic>")]
     pub orthotropic: Option<Spanned<Orthotropic>>,
-    /// Mass per volume of solid material; needed with gravity and rotation.
+    /// Mass per volume of solid material; needed with gravity, rotation and inertia relief.
     #[schemars(with = "Option<Property>")]
     pub mass_density: Option<Spanned<Property>>,
     /// Stress at which the material yields; with it, there are safety factors of the set.
@@ -237,6 +241,10 @@ impl Default for Material {
             heat_capacity: None,
         }
     }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// The filter of a case without one.

@@ -109,12 +109,13 @@ fn whole_part(config: &Config, load: &Load, name: &str) -> Option<Finding> {
     // With several materials it depends on the mesh whether [material] has any elements.
     (config.material.mass_density.is_none() && config.materials.is_empty()).then(|| {
         let message = format!("{name} needs the mass of the material");
-        finding(message, span.clone(), "[material] has no `mass_density`").remedy(
-            "add `mass_density = ...` to [material]: mass per volume of solid material, in units \
-             that go with the others (steel: 7850 with m, kg, N; 7.85e-9 with mm, t, N)",
-        )
+        finding(message, span.clone(), "[material] has no `mass_density`").remedy(MASS_DENSITY)
     })
 }
+
+/// Remedy where the material has no mass.
+pub(super) const MASS_DENSITY: &str = "add `mass_density = ...` to [material]: mass per volume of solid material, in units that go \
+     with the others (steel: 7850 with m, kg, N; 7.85e-9 with mm, t, N)";
 
 /// Whether `kind` rules faces out.
 pub(super) fn is_no_face(kind: Option<SelectKind>) -> bool {

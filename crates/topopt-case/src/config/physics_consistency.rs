@@ -129,6 +129,9 @@ fn used(config: &Config) -> Vec<(PhysicsKind, String, Range<usize>)> {
     let elements = config.elements.map(|_| config.span("elements"));
     used.extend(elements.map(|span| (Elasticity, "[elements]".into(), span)));
 
+    let relief = config.inertia_relief.then(|| config.span("inertia_relief"));
+    used.extend(relief.map(|span| (Elasticity, "inertia_relief".into(), span)));
+
     let films = config.convection.iter();
     used.extend(films.map(|film| (Heat, "[[convection]]".into(), film.set.span())));
     used

@@ -37,7 +37,7 @@ impl Config {
     /// Whether loads follow the density, as weight and the forces of heat do, so that more material
     /// may raise the compliance.
     pub fn has_following_loads(&self) -> bool {
-        self.has_weight() || self.has_temperatures()
+        self.has_weight() || self.has_temperatures() || self.inertia_relief
     }
 
     /// Whether supports are moved, so that the compliance is that of both loads and movements.

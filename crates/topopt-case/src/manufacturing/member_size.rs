@@ -239,7 +239,7 @@ fn within(points: &[[f64; 3]], distance: f64, places: &[[f64; 3]]) -> Vec<bool> 
 
 /// Places of the nodes that are held.
 fn held<K: Physics<N>, const N: usize>(problem: &Problem<K, N>) -> Vec<[f64; 3]> {
-    let (mesh, constraints) = (problem.mesh(), problem.constraints());
+    let (mesh, constraints) = (problem.mesh(), problem.held());
     let springs = |node: usize| constraints.springs().map_or(&[][..], |all| &all[N * node..][..N]);
     let is_held =
         |node: &usize| constraints.is_held(*node) || springs(*node).iter().any(|k| *k > 0.0);

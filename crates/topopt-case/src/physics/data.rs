@@ -46,7 +46,8 @@ const ELASTICITY: PhysicsData = PhysicsData {
     foreign_keys: &[],
     no_magnitude: "a load without a force",
     held_or_loaded: [
-        "add [[supports]]: where the part is held; or add [[springs]] that hold it",
+        "add [[supports]]: where the part is held; or add [[springs]] that hold it; or, for a part \
+         that flies or floats, `inertia_relief = true` above all tables",
         "add [[loads]]: the forces on the part; or give [[supports]] a `displacement`",
     ],
     surplus: "would only add weight",

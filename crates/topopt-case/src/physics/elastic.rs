@@ -100,20 +100,22 @@ impl Physics<DIM> for Elasticity {
     }
 }
 
-/// Gravity or rotation with SIMP material, whose stiffness falls faster than its weight.
+/// Gravity, rotation or inertia with SIMP material, whose stiffness falls faster than its weight.
 fn sagging(config: &Config, cases: &[CaseLoads]) -> Option<String> {
     let is_heavy = cases.iter().any(|load| !load.acceleration().is_zero());
     let is_weight = cases.iter().any(|load| load.gravity != [0.0; 3]);
     let (load, force) = match is_weight {
         true => ("gravity", "weight"),
-        false => ("rotation", "centrifugal force"),
+        false if is_heavy => ("rotation", "centrifugal force"),
+        false => ("inertia relief", "inertia"),
     };
-    (is_heavy && config.design.interpolation == Interpolation::Simp).then(|| {
-        format!(
-            "{load} with `design.interpolation = \"simp\"`: thin material sags without limit \
+    ((is_heavy || config.inertia_relief) && config.design.interpolation == Interpolation::Simp)
+        .then(|| {
+            format!(
+                "{load} with `design.interpolation = \"simp\"`: thin material sags without limit \
              under its own {force}, which misleads the optimizer; \"ramp\" avoids that"
-        )
-    })
+            )
+        })
 }
 
 /// The least compliance under temperatures, whose forces are the less the less material there is.

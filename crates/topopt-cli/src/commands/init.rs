@@ -53,7 +53,8 @@ fn of_mesh(mesh: &Path, out: &mut dyn Write, interrupt: &Interrupt) -> Result<()
     deck_totals::lines(&imported).iter().try_for_each(|total| writeln!(out, "  {total}"))?;
     lost.iter().try_for_each(|what| writeln!(out, "  not carried over: {what}"))?;
     let moves = imported.deck.supports.iter().any(|s| s.case.is_some()) || films > 0;
-    if supports + springs + films == 0 || loads == 0 && !moves {
+    let is_held = supports + springs + films > 0 || imported.deck.inertia_relief;
+    if !is_held || loads == 0 && !moves {
         writeln!(out, "  add supports and loads; `topopt info {}` lists the sets", mesh.display())?;
     }
     writeln!(out, "check it with `topopt check {}`", path.display())?;

@@ -1,5 +1,6 @@
 //! Numbers of a physics, as commands and pages show them.
 
+mod accelerations;
 mod elastic;
 mod heat;
 mod rows;

@@ -116,7 +116,8 @@ fn a_force_on_no_set() {
 fn a_part_that_nothing_holds_or_loads() {
     insta::assert_snapshot!(build(&[]).unwrap_err(), @r"
     x case.toml has no [[supports]]
-    help: add [[supports]]: where the part is held; or add [[springs]] that hold it
+    help: add [[supports]]: where the part is held; or add [[springs]] that hold it; or, for a part
+          that flies or floats, `inertia_relief = true` above all tables
 
     x case.toml has no [[loads]]
     help: add [[loads]]: the forces on the part; or give [[supports]] a `displacement`

@@ -44,8 +44,9 @@ fn unknown_table() {
     17 | width = 1
        `----
      help: the case file may have the keys constraints, continuation, convection, design, elements,
-           filter, load_cases, loads, manufacturing, material, materials, mesh, objective, optimizer,
-           output, physics, projection, select, solver, springs, supports, title, transient, units
+           filter, inertia_relief, load_cases, loads, manufacturing, material, materials, mesh,
+           objective, optimizer, output, physics, projection, select, solver, springs, supports,
+           title, transient, units
     ");
 }
 

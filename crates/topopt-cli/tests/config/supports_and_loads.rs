@@ -6,7 +6,8 @@ use crate::refused;
 fn no_supports() {
     insta::assert_snapshot!(refused("[[supports]]\nset = \"fixed\"\n", ""), @r"
     x cases/case.toml has no [[supports]]
-    help: add [[supports]]: where the part is held; or add [[springs]] that hold it
+    help: add [[supports]]: where the part is held; or add [[springs]] that hold it; or, for a part
+          that flies or floats, `inertia_relief = true` above all tables
     ");
 }
 

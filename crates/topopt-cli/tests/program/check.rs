@@ -113,7 +113,7 @@ fn for_programs() {
             "design_volume": null,
             "loads": loads,
             "materials": materials,
-            "spring_nodes": 0, "spring_stiffness": [0.0, 0.0, 0.0],
+            "spring_nodes": 0, "balanced_motions": 0, "spring_stiffness": [0.0, 0.0, 0.0],
             "device": "cpu",
             "strategy": "mf",
             "memory_mb": null, "output_directory": "results/case", "replaces_results": false,

@@ -29,6 +29,7 @@ mod heat_resume;
 mod heat_series;
 mod heat_verified;
 mod hexahedra;
+mod inertia_relief;
 mod interrupt;
 mod kept;
 mod launched;

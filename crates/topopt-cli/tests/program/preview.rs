@@ -66,7 +66,7 @@ fn a_preview_shows_supports_that_are_refused() {
     let hinge = ["--set", "supports.0.set=load", "--set", "loads.0.set=fixed"];
     let args = [&["check", "case.toml", "--preview", "look.vtu"], &hinge[..]].concat();
     let (status, _, err) = topopt(&folder.path(""), &args);
-    assert!(status == 1 && err.contains("leave rigid motions free"), "{err}");
+    assert!(status == 1 && err.contains("rigid motion free"), "{err}");
     assert_eq!(folder.files(), ["case.toml", "look.vtu"]);
 }
 

@@ -32,7 +32,7 @@ fn case_files() {
         ("[mesh", [].as_slice(), "the case file is not valid TOML"),
         (CASE, &["filter.radius=0"], "`filter.radius` is out of range"),
         (CASE, &["supports.0.set=fixd"], "set `fixd` is not in the mesh"),
-        (CASE, &["supports.0.fix=[\"x\"]"], "the supports leave rigid motions free: "),
+        (CASE, &["supports.0.fix=[\"x\"]"], "the supports leave 3 rigid motions free: "),
         (CASE, &["output.vti_spacing=1e-9"], "output.vti_spacing: a grid spacing of"),
     ] {
         let folder = Folder::new();

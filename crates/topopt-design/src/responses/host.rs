@@ -71,7 +71,7 @@ impl<B: Pointwise + Sync> Response<B> for HostResponse<B> {
         }
         let mut states = Vec::new();
         for case in 0..self.n_cases {
-            at.equation.total_state(case, &mut self.state);
+            at.equation.total_state(case, &mut self.state)?;
             states.push(at.backend.download(&self.state)?);
         }
         self.found = self.function.evaluate(&at.backend.download(at.density)?, &states)?;

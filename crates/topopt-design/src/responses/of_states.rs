@@ -45,7 +45,7 @@ impl<F: StateFunction<B>, B: Pointwise + Sync> Response<B> for OfState<F, B> {
     }
 
     fn value(&mut self, at: &mut Evaluated<B>) -> Result<f64, BackendError> {
-        at.equation.total_state(self.case, &mut self.state);
+        at.equation.total_state(self.case, &mut self.state)?;
         self.function.value(&at.equation.steady(self.case, &self.state))
     }
 
@@ -56,7 +56,7 @@ impl<F: StateFunction<B>, B: Pointwise + Sync> Response<B> for OfState<F, B> {
         gradient: &mut B::Vector,
     ) -> Result<(), SolveError> {
         let Self { name, case, function, state, slope } = self;
-        at.equation.total_state(*case, state);
+        at.equation.total_state(*case, state)?;
         function.slope(&at.equation.steady(*case, state), slope)?;
         at.equation.solve_adjoint(name, slope, state, monitor)?;
         at.backend.fill(0.0, gradient);

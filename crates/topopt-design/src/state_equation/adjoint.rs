@@ -2,7 +2,8 @@
 //!
 //! For g(u, x̄) with (K + S) u = f, the adjoint state solves (K + S) lambda = dg/du, and
 //! dg/dx̄_e = (partial) + lambda_e . (df_e/dx̄_e - E'(x̄_e) K_e u_e), with E'(x̄_e) q_e of thermal
-//! strains in df_e/dx̄_e.
+//! strains in df_e/dx̄_e. Where a part is free, its inertia adds to loads and gradient, see
+//! [`topopt_fem::InertiaRelief`].
 
 use topopt_analysis::{AdjointWork, Slope};
 use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
@@ -60,7 +61,7 @@ impl<B: Pointwise + Sync> StateEquation<'_, B> {
         };
         let AdjointVectors { state, work, slope, product } = vectors;
         let loads = linear.loads();
-        loads.total(backend, case, &states[case], state);
+        loads.total(backend, case, &states[case], state)?;
 
         let (factor, y) = lambda.map_or((2.0, &states[case]), |lambda| (1.0, lambda));
         linear.work(lambda.unwrap_or(state), state, work);
@@ -68,7 +69,11 @@ impl<B: Pointwise + Sync> StateEquation<'_, B> {
         self.interpolation.sensitivities(backend, density, work, slope, product);
         scale(backend, stiffness.as_ref(), slope, product);
         backend.axpby(1.0, product, 1.0, gradient);
-        loads.add_weight_work(backend, case, factor, y, gradient)
+        loads.add_weight_work(backend, case, factor, y, gradient)?;
+        match lambda {
+            Some(_) => loads.subtract_adjoint_inertia(backend, &states[case], gradient),
+            None => Ok(()),
+        }
     }
 
     /// Writes the gradient of a function of the states of a history by the density to `gradient`,
@@ -101,8 +106,11 @@ impl<B: Pointwise + Sync> StateEquation<'_, B> {
     }
 
     /// Writes the state of load case `case` with prescribed values to `state`, `[n_nodes][n]`.
-    pub fn total_state(&self, case: usize, state: &mut B::Vector) {
-        self.linear.loads().total(self.backend(), case, &self.states[case], state);
+    ///
+    /// # Errors
+    /// [`BackendError`] if the transfer fails.
+    pub fn total_state(&self, case: usize, state: &mut B::Vector) -> Result<(), BackendError> {
+        self.linear.loads().total(self.backend(), case, &self.states[case], state)
     }
 
     /// `state`, which is that of load case `case`, for a function of it.

@@ -3,6 +3,7 @@
 mod failing_filter;
 mod heat;
 mod heat_in_time;
+mod inertia_relief;
 mod inverter;
 mod loads;
 mod materials;

@@ -82,7 +82,7 @@ impl HostFunction for OfCaller {
 fn of_caller<K: ElementKernel<N>, const N: usize>(
     problem: &Problem<K, N>,
 ) -> Box<HostResponse<Cpu>> {
-    let is_held = |k: usize| problem.constraints().is_fixed(k / N, k % N);
+    let is_held = |k: usize| problem.held().is_fixed(k / N, k % N);
     let function = Arc::new(OfCaller { is_held: (0..problem.n_dofs()).map(is_held).collect() });
     let (name, n_cases) = ("of the caller".into(), problem.load_cases().len());
     Box::new(HostResponse::new(&Cpu, problem.space(), (name, n_cases), function).unwrap())
@@ -162,8 +162,9 @@ pub fn hold_in<K: ElementKernel<N>, const N: usize>(
     problem: &Problem<K, N>,
     mut transform: impl FnMut() -> Chain<'static, Cpu>,
 ) {
-    // Rounding stops solves of tetrahedra above the residual of those of hexahedra.
-    let loose = if problem.elements().are_tetrahedra() { 3.0 } else { 1.0 };
+    // Rounding stops solves of tetrahedra and of pinned parts above the residual of other ones.
+    let is_loose = problem.elements().are_tetrahedra() || problem.free_part().is_some();
+    let loose = if is_loose { 3.0 } else { 1.0 };
     let options = PcgOptions { tolerance: loose * TIGHT.tolerance, ..TIGHT };
     let masses: Vec<f64> = space.volumes.iter().enumerate().map(|(e, v)| v * e as f64).collect();
     let mass = WeightedDensity::new(&Cpu, "mass".into(), masses.len(), &masses).unwrap();

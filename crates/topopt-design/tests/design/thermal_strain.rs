@@ -7,7 +7,7 @@ use topopt_testing::kuhn;
 use super::responses::{hold_against_differences, loaded};
 
 /// Two materials that expand, one of them along z only, under temperatures that vary.
-fn strains(n: usize, factor: f64) -> ThermalStrains {
+pub fn strains(n: usize, factor: f64) -> ThermalStrains {
     let expansions = vec![[0.01, 0.01, 0.01, 0.0, 0.0, 0.0], [0.0, 0.0, 0.02, 0.0, 0.0, 0.0]];
     let change = |e: usize| TemperatureChange {
         mean: factor * (10.0 + (e % 7) as f64),

@@ -89,6 +89,7 @@ impl<'a> Carrier<'a> {
         self.grounded(&held)?;
         self.sort_sets();
         self.materials();
+        self.found.deck.inertia_relief = self.deck.inertia_relief;
         self.found.deck.lost.extend(self.deck.lost.iter().cloned());
         Ok(())
     }

@@ -54,6 +54,8 @@ pub(super) struct Deck {
     /// Node sets with local directions; the last one counts.
     pub systems: Vec<(Block, System)>,
     pub springs: Vec<Springs>,
+    /// Whether a step has *INERTIA RELIEF.
+    pub inertia_relief: bool,
     /// Initial temperature per node set.
     pub initial: Vec<(Block, f64)>,
     /// Temperatures of node sets that elements expand by.
@@ -204,6 +206,13 @@ impl Reader<'_> {
             }
             "NGEN" | "NFILL" | "NCOPY" | "NMAP" | "ELGEN" | "ELCOPY" | "SYSTEM"
             | "SUBSTRUCTURE" => Err(keyword.fault(Fault::Generator(format!("*{}", keyword.name)))),
+
+            "INERTIARELIEF" => {
+                // Its data are directions: those that supports leave free.
+                while self.lines.data().is_some() {}
+                self.deck.inertia_relief |= keyword.get("REMOVE").is_none();
+                Ok(())
+            }
 
             "STEP" => self.step(keyword),
             // Its file stands behind it.

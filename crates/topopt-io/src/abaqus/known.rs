@@ -17,7 +17,7 @@ const WITHOUT_BEARING: &str = "\
 
 /// Keywords that are read, with the parameters of each that are looked at or have no bearing: loads
 /// that follow large displacements only do so with NLGEOM, which is lost.
-const KNOWN: [(&str, &str); 31] = [
+const KNOWN: [(&str, &str); 32] = [
     ("NODE", "NSET INPUT SYSTEM"),
     ("ELEMENT", "TYPE ELSET INPUT"),
     ("NSET", "NSET GENERATE INTERNAL INSTANCE UNSORTED ELSET"),
@@ -43,6 +43,7 @@ const KNOWN: [(&str, &str); 31] = [
     ("MATERIAL", "NAME DESCRIPTION"),
     ("SOLIDSECTION", "ELSET MATERIAL CONTROLS ORIENTATION"),
     ("ORIENTATION", "NAME SYSTEM DEFINITION"),
+    ("INERTIARELIEF", ""),
     ("ELASTIC CONDUCTIVITY INITIALCONDITIONS", "TYPE"),
     ("EXPANSION", "TYPE ZERO"),
     ("TEMPERATURE", "OP AMPLITUDE"),

@@ -51,6 +51,8 @@ pub struct Archive {
     pub sources: BTreeMap<u32, CornerValues>,
     /// Acceleration of the ground (ACEL).
     pub acceleration: [f64; 3],
+    /// Whether inertia balances the loads (IRLF,1).
+    pub inertia_relief: bool,
     /// Angular velocity about the axes through the origin (OMEGA), radians per time.
     pub rotation: [f64; 3],
     /// Rigid regions (CERIG).

@@ -182,6 +182,8 @@ impl Reader<'_> {
         match name {
             "ACEL" => archive.acceleration = vector(command),
             "OMEG" => archive.rotation = vector(command),
+            // Without balance where it is -1.
+            "IRLF" => archive.inertia_relief = real(&first).is_some_and(|key| key > 0.0),
             "TREF" => archive.temperature.reference = real(&first).unwrap_or(0.0),
             "TUNI" => archive.temperature.uniform = real(&first),
             "BFUN" if first.starts_with("TEMP") => {

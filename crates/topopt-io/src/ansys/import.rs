@@ -52,6 +52,7 @@ pub(super) fn import(mut archive: Archive, cutting: Cutting) -> Result<ImportedM
     temperatures::add(&archive, &part, &mut found);
     materials::add(&archive, &selection.solids, &mut found);
     found.deck.lost.extend(selection.lost(n_springs));
+    found.deck.inertia_relief = archive.inertia_relief;
     say_what_is_lost(&archive, &mut found);
     found.import(part)
 }

@@ -32,6 +32,8 @@ pub(super) struct Deck {
     pub behaviors: BTreeMap<u64, Vec<String>>,
     /// PARAM,WTMASS: a factor of all masses.
     pub mass_factor: Option<f64>,
+    /// PARAM,INREL of -1 or -2.
+    pub inertia_relief: bool,
     /// Optimization that the deck asks for.
     pub design: Design,
     /// Heat in load sets.

@@ -65,7 +65,7 @@ impl Reader {
         self.deck.lost.entry(what.to_owned()).or_insert((0, origin)).0 += 1;
     }
 
-    /// `PARAM,name,value`: WTMASS is a factor of all masses.
+    /// `PARAM,name,value`: WTMASS is a factor of all masses, INREL of -1 or -2 inertia relief.
     pub fn parameter(&mut self, card: &Card) {
         let name = String::from_utf8_lossy(card.text(2)).to_uppercase();
         let value = String::from_utf8_lossy(card.text(3)).into_owned();
@@ -78,6 +78,7 @@ impl Reader {
         let is_off = number == Some(0.0) || value.trim().eq_ignore_ascii_case("NO");
         match (name, number) {
             ("WTMASS", Some(factor)) => self.deck.mass_factor = Some(factor),
+            ("INREL", Some(number)) => self.deck.inertia_relief = number < 0.0,
             _ if tables::is_harmless_parameter(name) => {}
             ("LGDISP", Some(number)) if number <= 0.0 => {}
             _ if is_off => {}

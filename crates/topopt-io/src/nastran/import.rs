@@ -62,7 +62,10 @@ pub(super) fn import(mut deck: Deck, cutting: Cutting) -> Parsed<ImportedMesh> {
 
 /// Reports as lost the entries that are not carried over, and elements that are no solids.
 fn say_what_is_lost(deck: &Deck, found: &mut Found) {
-    for (name, (count, origin)) in &deck.lost {
+    found.deck.inertia_relief = deck.inertia_relief;
+    // With inertia relief they only say where displacements are 0.
+    let is_lost = |name: &str| !(deck.inertia_relief && name.starts_with("SUPORT"));
+    for (name, (count, origin)) in deck.lost.iter().filter(|(name, _)| is_lost(name)) {
         let line = origin.line;
         let file = match origin.file.checked_sub(1) {
             Some(included) => format!(" of `{}`", deck.included[included]),

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use topopt_fem::{DIM, Elasticity, internal_forces, nodal_body_forces, thermal_forces};
-use topopt_mesh::vector::cross;
+use topopt_mesh::numbers::without_rounding;
+use topopt_mesh::vector::{cross, length};
 
-use super::part::Solved;
+use super::part::{Part, Solved};
 use super::restraints::{Hold, RestraintKind};
 
 /// The forces on the part in a load case (force), and their moments about the origin of the
@@ -19,10 +20,30 @@ pub struct Balance {
     /// Reactions of each entry of `[[supports]]` and of `[[springs]]` on the part, in the order of
     /// the case file.
     pub reactions: Vec<Reaction>,
+    /// Inertia of a free part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inertia: Option<Inertia>,
     /// Sum of all of these: zero, except for what the solver leaves.
     pub sum: [f64; 3],
     /// Sum of all moments: zero as well.
     pub sum_moment: [f64; 3],
+}
+
+/// Acceleration of a free part, and the inertia that balances its loads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Inertia {
+    /// Mass of the part.
+    pub mass: f64,
+    /// Place of its center of mass.
+    pub center_of_mass: [f64; 3],
+    /// Acceleration of that place (length per time squared).
+    pub acceleration: [f64; 3],
+    /// Angular acceleration (radians per time squared).
+    pub angular_acceleration: [f64; 3],
+    /// Sum of the inertia forces.
+    pub force: [f64; 3],
+    /// Sum of their moments about the origin.
+    pub moment: [f64; 3],
 }
 
 /// Force and moment that a support or the springs of a set exert on the part.
@@ -37,6 +58,9 @@ pub struct Reaction {
     /// Moment of the force about the origin of the coordinates.
     pub moment: [f64; 3],
 }
+
+/// Most times that moments of inertia turn a part more easily than a mass at its ends would.
+const SLENDER: f64 = 1e3;
 
 /// The sum of forces, and that of their moments about the origin.
 #[derive(Clone, Copy, Default)]
@@ -60,7 +84,14 @@ struct Forces {
     internal: Vec<[f64; 3]>,
     /// Forces of all loads, also at held components.
     applied: Vec<[f64; 3]>,
+    /// Forces of the loads and of inertia.
+    acting: Vec<[f64; 3]>,
+    /// Inertia of a free part, and its nodal forces.
+    inertia: Option<(Inertia, NodalForces)>,
 }
+
+/// Nodes of the problem with forces.
+type NodalForces = Vec<(u32, [f64; 3])>;
 
 impl Solved<'_, Elasticity, DIM> {
     /// The forces in load case `case`. On the host, whatever the device of the solve was.
@@ -78,10 +109,13 @@ impl Solved<'_, Elasticity, DIM> {
         let applied = self.resultant(applied.map(|(node, &force)| (node, force)));
         let mut sum = applied;
         reactions.iter().for_each(|reaction| sum.add(reaction.force, reaction.moment));
+        let inertia = forces.inertia.map(|(inertia, _)| inertia);
+        inertia.iter().for_each(|inertia| sum.add(inertia.force, inertia.moment));
         Balance {
             applied: applied.force,
             applied_moment: applied.moment,
             reactions,
+            inertia,
             sum: sum.force,
             sum_moment: sum.moment,
         }
@@ -109,7 +143,7 @@ impl Solved<'_, Elasticity, DIM> {
                 let of_component = |&(node, i): &(u32, usize)| {
                     let node = new_node[node as usize] as usize;
                     let mut force = [0.0; 3];
-                    force[i] = forces.internal[node][i] - forces.applied[node][i];
+                    force[i] = forces.internal[node][i] - forces.acting[node][i];
                     (node, force)
                 };
                 components.iter().map(of_component).collect()
@@ -146,7 +180,51 @@ impl Solved<'_, Elasticity, DIM> {
             let held = internal.iter_mut().zip(free).zip(&is_held).filter(|(_, held)| **held);
             held.for_each(|((force, free), _)| (0..3).for_each(|i| force[i] -= free[i]));
         }
-        Forces { internal, applied: self.applied(case) }
+        let applied = self.applied(case);
+        let inertia = self.inertia(&applied);
+        let mut acting = applied.clone();
+        for (node, force) in inertia.iter().flat_map(|(_, forces)| forces) {
+            (0..3).for_each(|i| acting[*node as usize][i] += force[i]);
+        }
+        Forces { internal, applied, acting, inertia }
+    }
+
+    /// Computes the acceleration of a free part under nodal forces `applied`, and its inertia.
+    fn inertia(&self, applied: &[[f64; 3]]) -> Option<(Inertia, NodalForces)> {
+        let Part { model, filling, .. } = &self.part;
+        let mut relief = model.problem.inertia_relief()?;
+        relief.assemble(&filling.density, applied.len());
+        // Of a mass density of 1.
+        let acceleration = relief.acceleration(applied.as_flattened());
+        let (volume, center_of_mass, about) = relief.about_center_of_mass(&acceleration);
+        let forces = relief.forces(&acceleration);
+        let nodes = forces.iter().map(|&(node, force)| (node as usize, force));
+        let Resultant { force, moment } = self.resultant(nodes);
+
+        let mass_density = model.mass_density;
+        let size = applied.iter().map(|f| length(*f)).sum::<f64>() / (mass_density * volume);
+        let extent = length(model.mesh.bounding_box().extent());
+        let inertia = Inertia {
+            mass: mass_density * volume,
+            center_of_mass: without_rounding(center_of_mass, extent),
+            acceleration: without_rounding(about.translation.map(|a| a / mass_density), size),
+            angular_acceleration: without_rounding(
+                about.rotation.map(|a| a / mass_density),
+                SLENDER * size / extent,
+            ),
+            force,
+            moment,
+        };
+        Some((inertia, forces))
+    }
+
+    /// Computes the nodal forces of inertia in load case `case`, if a part is free, `[n_nodes][3]` in
+    /// the order of the problem (force).
+    pub fn inertia_forces(&self, case: usize) -> Option<Vec<[f64; 3]>> {
+        let (_, forces) = self.inertia(&self.applied(case))?;
+        let mut all = vec![[0.0; 3]; self.part.model.mesh.n_nodes()];
+        forces.into_iter().for_each(|(node, force)| all[node as usize] = force);
+        Some(all)
     }
 
     /// Nodal forces in load case `case`, at held components too, `[n_nodes][3]`.

@@ -19,6 +19,8 @@ use crate::solved_file::VON_MISES;
 
 /// Name of the forces of gravity and rotation in the first load case.
 const BODY_FORCE: &str = "body_force";
+/// Name of the inertia forces of a free part in the first load case.
+const INERTIA_FORCE: &str = "inertia_force";
 /// Name of its reactions.
 const REACTION: &str = "reaction";
 /// Name of its stresses (xx, yy, zz, xy, yz, zx), as VTK orders them.
@@ -117,6 +119,8 @@ impl Measured<DIM> for Elasticity {
             fields.points.push(nodal(DISPLACEMENT, u.as_chunks().0));
             fields.points.push(Field::new(model, (FORCE, k), forces));
             fields.points.extend(solved.body_forces(k).map(|forces| nodal(BODY_FORCE, &forces)));
+            let inertia = solved.inertia_forces(k);
+            fields.points.extend(inertia.map(|forces| nodal(INERTIA_FORCE, &forces)));
             fields.points.push(nodal(REACTION, &solved.reactions(k)));
 
             let von_mises = renumbering.elements_to_original(&solved.found.von_mises[k]);

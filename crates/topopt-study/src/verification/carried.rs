@@ -62,10 +62,14 @@ impl Carried {
         let cases = problem.load_cases().iter().zip(loads).map(case).collect();
 
         let springs: Vec<_> = springs.iter().map(in_problem).collect();
-        let constraints = with_springs(problem.constraints().clone(), &springs);
+        let constraints = with_springs(problem.held().clone(), &springs);
         let factors = problem.factors().clone();
-        let made = Problem::of(problem.with_constraints(constraints), cases)
-            .and_then(|problem| problem.with_factors(factors));
+        let equation = problem.with_constraints(constraints);
+        let made = match problem.free_part() {
+            Some(_) => Problem::relieved(equation, cases, &self.carrying_nodes()),
+            None => Problem::of(equation, cases),
+        };
+        let made = made.and_then(|problem| problem.with_factors(factors));
         let made = made.map_err(|error| {
             let error = K::message(&error);
             Finding::new(format!("in the design of solid and void elements: {error}"))
@@ -74,6 +78,12 @@ impl Carried {
         let is_empty = |e: &u32| !self.is_carrying[*e as usize];
         let n = self.is_carrying.len() as u32;
         Ok(made.with_void((0..n).filter(is_empty).collect()))
+    }
+
+    /// Numbers of the carrying nodes.
+    fn carrying_nodes(&self) -> Vec<u32> {
+        let nodes = (0..).zip(&self.is_carrying_node).filter(|(_, carries)| **carries);
+        nodes.map(|(node, _)| node).collect()
     }
 
     /// The pieces that carry nothing under the loads of `problem`, a sentence each.

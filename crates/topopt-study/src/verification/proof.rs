@@ -191,7 +191,7 @@ fn standing<K: Verified<N>, const N: usize>(
 ) -> Result<(Given<N>, Problem<K, N>, Vec<String>), InputError> {
     let problem = &model.problem;
     let new_node = &model.renumbering.new_nodes();
-    let (constraints, keep_loaded) = (problem.constraints(), config.design.keep_loaded);
+    let (constraints, keep_loaded) = (problem.held(), config.design.keep_loaded);
     let ground = Ground { mesh: &model.mesh, constraints, new_node, carried, keep_loaded };
     let (mut loads, mut restraints) = (given.loads.clone(), std::mem::take(&mut given.restraints));
     let lookup = given.lookup(config, &model.mesh);

@@ -6,7 +6,7 @@ use topopt_case::case_loads::CaseLoads;
 use topopt_case::config::{Config, Units};
 use topopt_case::materials::MaterialShare;
 use topopt_case::model::Model;
-use topopt_fem::Elasticity;
+use topopt_fem::{Elasticity, FreePart};
 use topopt_mesh::numbers::shown;
 
 use super::design::is_designed;
@@ -21,6 +21,8 @@ pub(super) struct Held {
     /// Nodes tied to the ground, and the sum of the stiffness of their springs.
     spring_nodes: usize,
     spring_stiffness: [f64; 3],
+    /// Rigid motions of a free part that its inertia balances.
+    balanced_motions: usize,
     loads: Vec<Load>,
 }
 
@@ -45,6 +47,7 @@ impl Acting<3> for Held {
             held_components: supports.n_fixed(),
             spring_nodes: count(springs),
             spring_stiffness: sum(springs),
+            balanced_motions: problem.free_part().map_or(0, FreePart::n_motions),
             loads: cases.map(|(case, load)| Load::of(case, load, config, density)).collect(),
         }
     }
@@ -55,6 +58,11 @@ impl Acting<3> for Held {
             ("supports", format!("{}, {held} displacements held", nodes(self.held_nodes))),
             ("unknowns", format!("{free} displacements")),
         ];
+        rows.extend((self.balanced_motions > 0).then(|| {
+            let n = self.balanced_motions;
+            let motions = if n == 1 { "motion" } else { "motions" };
+            ("inertia relief", format!("balances {n} free rigid {motions}"))
+        }));
         rows.extend((self.spring_nodes > 0).then(|| {
             let [x, y, z] = self.spring_stiffness.map(shown);
             let tied = nodes(self.spring_nodes);

@@ -29,6 +29,14 @@ pub struct Units {
 }
 
 impl Units {
+    /// Units of linear and angular accelerations: where those of lengths and forces are known, that of
+    /// the mass is a force times square seconds per length.
+    pub fn accelerations(&self) -> [String; 2] {
+        let is_known = !self.length.is_empty() && !self.force.is_empty();
+        let linear = if is_known { format!("{}/s²", self.length) } else { String::new() };
+        [linear, if is_known { "rad/s²".into() } else { String::new() }]
+    }
+
     pub fn of(names: Option<&UnitNames>, physics: PhysicsKind) -> Self {
         let name = |name: Option<&String>| name.cloned().unwrap_or_default();
         let length = name(names.map(|names| &names.length));

@@ -15,6 +15,7 @@ use topopt_study::solved::{
 use topopt_study::solved_file::SolvedFile;
 use topopt_study::verification::{Compared, LargestElastic};
 
+use super::accelerations;
 use super::rows::{Rows, short};
 use super::{CaseNumbers, OverallNumbers, Shown, mark};
 use crate::commands::pages::wording::{
@@ -234,11 +235,12 @@ fn safety(of: &Safety) -> String {
 
 /// Name and text of each line of the forces on the part.
 fn forces(
-    Balance { applied, reactions, sum, .. }: &Balance,
+    Balance { applied, reactions, inertia, sum, .. }: &Balance,
     residual: f64,
 ) -> Vec<(String, String)> {
     let all = reactions.iter().map(|reaction| &reaction.force).chain([applied]).flatten();
     let size = all.fold(0.0, |size: f64, f| size.max(f.abs()));
+    let inertia = inertia.as_ref();
     let text = |force: &[f64; 3], share: f64| {
         place(force.map(|f| if f.abs() <= share * size { 0.0 } else { f }))
     };
@@ -247,7 +249,9 @@ fn forces(
     lines.extend(reactions.iter().map(|Reaction { kind, set, force, .. }| {
         (format!("{} {set}", kind_name(*kind)), text(force, residual.max(ROUNDING)))
     }));
+    lines.extend(inertia.map(|of| ("inertia forces".into(), text(&of.force, ROUNDING))));
     lines.push(("sum".into(), text(sum, ROUNDING)));
+    lines.extend(inertia.into_iter().flat_map(accelerations::lines));
     lines
 }
 
@@ -339,6 +343,10 @@ fn add_forces(
     rows.add(moment("Moment about the origin"), |case| {
         without_noise(case.balance.applied_moment, 1e-9 * scale(&case.balance, MOMENT))
     });
+
+    if first.is_some_and(|case| case.balance.inertia.is_some()) {
+        accelerations::add(rows, units);
+    }
 
     let noise = residual.max(1e-9);
     for (k, Reaction { kind, set, .. }) in

@@ -44,6 +44,12 @@ const ELASTIC: &str = deck!(
 );
 /// Without a material.
 const BARE: &str = deck!("", "*BOUNDARY\nWALL, 1, 3\n", "*STATIC\n");
+/// Without supports.
+const LOOSE: &str = deck!(
+    "*ELASTIC\n100., 0.25\n*DENSITY\n2.\n*SOLID SECTION, ELSET=PART, MATERIAL=M\n",
+    "",
+    "*STATIC\n"
+);
 /// Without a procedure.
 const NO_PROCEDURE: &str = deck!(
     "*ELASTIC\n100., 0.25\n*DENSITY\n2.\n*SOLID SECTION, ELSET=PART, MATERIAL=M\n",

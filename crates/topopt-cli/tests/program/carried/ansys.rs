@@ -1,6 +1,6 @@
 //! Commands of Ansys.
 
-use super::{Becomes, By, Format, Row, at, moves};
+use super::{Becomes, By, Format, Row, at, moves, relief};
 
 const REMARKS: &str = "\
 A later command replaces what an earlier one gave, adds to it (`DCUM`, `FCUM`, `SFCUM`) or deletes it. Properties of several
@@ -107,8 +107,10 @@ fn others() -> Vec<Row> {
         base: ELASTIC,
         ..row(keyword, model, step, moves("`temperature`", component, value))
     };
+    let hold = "D,1,ALL\nD,3,UY,0,,,,UZ\nD,4,UZ\n";
     let (alpha, by) = ("MP,ALPX,1,0.001\nTREF,20\n", 2.235294e-1);
     vec![
+        Row { base: LOOSE, ..row("IRLF,1", hold, "IRLF,1\nF,12,FY,1\n", relief()) },
         warm("MP,ALPX, BFUNIF", alpha, "BFUNIF,TEMP,120\n", 0, by),
         warm("TUNIF, TREF", alpha, "TUNIF,120\n", 0, by),
         warm("BF,TEMP", alpha, "BF,ALL,TEMP,120\n", 0, by),
@@ -216,7 +218,7 @@ fn refused() -> Vec<Row> {
 }
 
 /// Commands that are said, besides a load that is there.
-const SAID: [(&str, &str); 46] = [
+const SAID: [(&str, &str); 45] = [
     ("CE", "CE,1,0,3,UY,1,6,UY,-1\n"),
     ("CERIG of rotations", "CERIG,3,6,RXYZ\n"),
     ("COMBIN14", "ET,2,14\nR,2,5\nTYPE,2\nREAL,2\nE,12,1\n"),
@@ -253,7 +255,6 @@ const SAID: [(&str, &str); 46] = [
     ("SFGRAD", "SFGRAD,PRES,0,X,0,10\n"),
     ("SFFUN", "SFFUN,PRES,A(1)\n"),
     ("SFDELE", "SFDELE,3,PRES\n"),
-    ("IRLF", "IRLF,1\n"),
     ("INISTATE", "INISTATE,DEFINE,2,,,,100\n"),
     ("PSTRES", "PSTRES,ON\n"),
     ("EKILL", "EKILL,2\n"),

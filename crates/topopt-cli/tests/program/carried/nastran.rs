@@ -1,6 +1,6 @@
 //! Entries of Nastran and OptiStruct.
 
-use super::{Becomes, By, Format, Row, at, moves};
+use super::{Becomes, By, Format, Row, at, moves, relief};
 
 const REMARKS: &str = "\
 Loads that act at one grid or on one face of a load set add up. Each subcase is a load case. Forces and moments on the grid
@@ -103,7 +103,16 @@ fn others() -> Vec<Row> {
         base: WARM,
         ..row(keyword, "TEMPERATURE(LOAD) = 4\n", step, moves("`temperature`", 0, 2.235294e-1))
     };
+    let relieved = |keyword, step| Row { base: LOOSE, ..row(keyword, "", step, relief()) };
     vec![
+        relieved(
+            "PARAM,INREL,-2",
+            "PARAM,INREL,-2\nSPC1,1,123,1\nSPC1,1,23,3\nSPC1,1,3,4\nFORCE,2,12,,1.,0.,1.,0.\n",
+        ),
+        relieved(
+            "PARAM,INREL,-1 with SUPORT",
+            "PARAM,INREL,-1\nSUPORT,3,23,4,3\nSPC1,1,123,1\nFORCE,2,12,,1.,0.,1.,0.\n",
+        ),
         warm("MAT1, TEMPD, TEMPERATURE(LOAD)", "MAT1,1,100.,,0.25,,0.001,20.\nTEMPD,4,120.\n"),
         warm(
             "TEMP",
@@ -195,7 +204,7 @@ fn refused() -> Vec<Row> {
 }
 
 /// Entries and lines of case control that are said, besides a load that is there.
-const SAID: [(&str, &str, &str); 53] = [
+const SAID: [(&str, &str, &str); 52] = [
     ("TEMPERATURE(LOAD) that is not there", "TEMPERATURE(LOAD) = 4\n", "MAT1,1,9.,,0.2,,0.1\n"),
     ("TEMPERATURE(INITIAL)", "TEMPERATURE(INITIAL) = 4\n", ""),
     ("MPC", "", "MPC,5,3,2,1.,6,2,-1.\n"),
@@ -242,7 +251,6 @@ const SAID: [(&str, &str, &str); 53] = [
     ("MATS1", "", "MATS1,1,,PLASTIC,0.,1,1,1.\n"),
     ("BCTABLE", "", "BCTABLE,1\n"),
     ("BSURF", "", "BSURF,1,2\n"),
-    ("PARAM,INREL", "", "PARAM,INREL,-2\n"),
     ("PARAM,LGDISP", "", "PARAM,LGDISP,1\n"),
     ("PARAM of another name", "", "PARAM,FOOBAR,1\n"),
     ("SUBCOM", "SUBCOM 3\nSUBSEQ = 1.0\n", ""),

@@ -39,11 +39,10 @@ const OF_MODEL: [(&str, &str); 32] = [
 ];
 
 /// Keywords of a step.
-const OF_STEP: [(&str, &str); 13] = [
+const OF_STEP: [(&str, &str); 12] = [
     ("*FIELD", "ALL, 1.\n"),
     ("*MODEL CHANGE, TYPE=ELEMENT, REMOVE", "LAST\n"),
     ("*BASE MOTION, DOF=1, AMPLITUDE=A", ""),
-    ("*INERTIA RELIEF", ""),
     ("*VIEWFACTOR", ""),
     ("*CONNECTOR MOTION", "1, 1\n"),
     ("*CONNECTOR LOAD", "1, 1\n"),

@@ -1,7 +1,7 @@
 //! Keywords of elasticity that are carried over or refused.
 
-use super::{BARE, Becomes, PULL, Row, row};
-use crate::carried::{By, at, moves};
+use super::{BARE, Becomes, LOOSE, PULL, Row, row};
+use crate::carried::{By, at, moves, relief};
 
 const TURNED: &str = "*TRANSFORM, NSET=END, TYPE=R\n0., 1., 0., -1., 0., 0.\n";
 const AROUND: &str = "*TRANSFORM, NSET=END, TYPE=C\n0., -1., -1., 1., -1., -1.\n";
@@ -242,6 +242,10 @@ fn second(keyword: &'static str, steps: &'static str, component: usize, value: f
 
 fn steps() -> Vec<Row> {
     vec![
+        Row {
+            base: LOOSE,
+            ..row("*INERTIA RELIEF", "", "*INERTIA RELIEF\n*CLOAD\n12, 2, 1.\n", relief())
+        },
         second(
             "*STEP",
             "*CLOAD\n12, 2, 1.\n*END STEP\n*STEP\n*STATIC\n*CLOAD\n11, 2, 1.\n",
