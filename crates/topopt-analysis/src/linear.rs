@@ -194,8 +194,9 @@ impl<'a, B: Pointwise> Linear<'a, B> {
     }
 
     /// Solves for an adjoint state: (K + S) `lambda` = `load`, where `load` is dg/du, zero at held
-    /// components, both `[n_nodes][n]`; of a free part the load is balanced by its inertia. The solve starts from zero, so that a resumed run has the
-    /// same bits although a checkpoint does not hold `lambda`. Messages call g by `name`.
+    /// components, both `[n_nodes][n]`; of a free part the load is balanced by its inertia. The
+    /// solve starts from zero, so that a resumed run has the same bits although a checkpoint does
+    /// not hold `lambda`. Messages call g by `name`.
     ///
     /// # Errors
     /// [`SolveError`] if the device fails, or the solve does not converge or is interrupted.

@@ -254,8 +254,8 @@ impl<B: Backend> Loads<B> {
         })
     }
 
-    /// Adds `factor` y_e . df_e/drho_e of load case `case` to `out`, `[n_elements]`; of a free part y
-    /// is what [`Loads::total`] makes of `y`, and inertia forces at their acceleration count.
+    /// Adds `factor` y_e . df_e/drho_e of load case `case` to `out`, `[n_elements]`; of a free part
+    /// y is what [`Loads::total`] makes of `y`, and inertia forces at their acceleration count.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.

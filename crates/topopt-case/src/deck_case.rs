@@ -72,8 +72,8 @@ pub(crate) fn note_on_lost(file: &Path, imported: &ImportedMesh) -> Option<Strin
     }
 }
 
-/// Displacements that supports hold, where they only hold the part against rigid motions, as solvers
-/// ask for with inertia relief.
+/// Displacements that supports hold, where they only hold the part against rigid motions, as
+/// solvers ask for with inertia relief.
 fn determinate(deck: &Deck, sets: &Sets) -> Option<usize> {
     let mut held = BTreeSet::new();
     for support in &deck.supports {

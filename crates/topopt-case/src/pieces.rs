@@ -53,8 +53,9 @@ impl Pieces {
         &self.nodes
     }
 
-    /// Whether what is held by `problem` holds a piece against motions without energy, `[n_pieces]`;
-    /// the largest piece may have as many of these as a free part, whose inertia balances them.
+    /// Whether what is held by `problem` holds a piece against motions without energy,
+    /// `[n_pieces]`; the largest piece may have as many of these as a free part, whose inertia
+    /// balances them.
     pub fn held<K: Physics<N>, const N: usize>(&self, problem: &Problem<K, N>) -> Vec<bool> {
         let (held, mesh) = (problem.held(), problem.mesh());
         let balanced = problem.free_part().map_or(0, FreePart::n_motions);

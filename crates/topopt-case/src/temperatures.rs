@@ -108,25 +108,25 @@ impl Lookup<'_> {
     /// none of the load case.
     fn needed(&self, load: &Load) -> Vec<bool> {
         let mut is_named = vec![false; self.mesh.n_nodes()];
-        let mut name = |load: &Load| {
-            let Some(set) = &load.set else { return };
-            let nodes: Vec<u32> = match self.is_of_elements(load) {
-                false => self.nodes(set, load.kind, &mut Vec::new()),
-                true => {
-                    let elements = self.elements(set, &mut Vec::new());
-                    let nodes = elements.iter().flat_map(|&e| self.mesh.element(e as usize));
-                    nodes.copied().collect()
-                }
-            };
-            nodes.into_iter().for_each(|node| is_named[node as usize] = true);
-        };
-        if load.set.is_some() {
-            name(load);
-            return is_named;
+        let loads = self.config.loads.iter();
+        let named = loads.filter(|other| match load.set {
+            Some(_) => std::ptr::eq(*other, load),
+            None => other.case == load.case && other.temperature().is_some(),
+        });
+        for node in named.flat_map(|load| self.nodes_of(load)) {
+            is_named[node as usize] = true;
         }
-        let of_case = self.config.loads.iter().filter(|other| other.case == load.case);
-        of_case.filter(|other| other.temperature().is_some()).for_each(name);
-        is_named.into_iter().map(|is_named| !is_named).collect()
+        is_named.into_iter().map(|is_named| is_named == load.set.is_some()).collect()
+    }
+
+    /// Nodes of the set of an entry, or of its elements; none without one.
+    fn nodes_of(&self, load: &Load) -> Vec<u32> {
+        let Some(set) = &load.set else { return Vec::new() };
+        if !self.is_of_elements(load) {
+            return self.nodes(set, load.kind, &mut Vec::new());
+        }
+        let elements = self.elements(set, &mut Vec::new());
+        elements.iter().flat_map(|&e| self.mesh.element(e as usize)).copied().collect()
     }
 
     /// The values of an expression at the nodes.

@@ -12,27 +12,26 @@ use crate::model::Model;
 pub fn doubts(config: &Config, model: &Model) -> Vec<String> {
     let modulus = model.materials.iter().find_map(|m| doubtful_modulus(config, model, m));
     let strain = if modulus.is_none() { large_strain(config, model) } else { None };
-    modulus.into_iter().chain(strain).chain(large_rotations(config)).collect()
+    let rotations = config.supports.iter().filter_map(large_rotation);
+    modulus.into_iter().chain(strain).chain(rotations).collect()
 }
 
-/// Doubts rotations by more than an eighth of a right angle: displacements w x r are those of small
-/// ones.
-fn large_rotations(config: &Config) -> impl Iterator<Item = String> {
-    const LARGE: f64 = 0.2;
-    let large = |support: &Support| {
-        let angle = length(*support.rotation.as_ref()?.get_ref());
-        (angle > LARGE).then(|| {
-            format!(
-                "the set `{}` is turned by {} radians, which is no small rotation: nodes move along \
-                 straight lines; {} degrees would be {}",
-                support.set.get_ref(),
-                shown(angle),
-                shown(angle),
-                shown(rounded(angle.to_radians()))
-            )
-        })
-    };
-    config.supports.iter().filter_map(large)
+/// Largest angle of a rotation that counts as small, an eighth of a right one.
+const SMALL: f64 = 0.2;
+
+/// Doubts a rotation beyond small ones, whose displacements are w x r.
+fn large_rotation(support: &Support) -> Option<String> {
+    let angle = length(*support.rotation.as_ref()?.get_ref());
+    (angle > SMALL).then(|| {
+        format!(
+            "the set `{}` is turned by {} radians, which is no small rotation: nodes move along \
+             straight lines; {} degrees would be {}",
+            support.set.get_ref(),
+            shown(angle),
+            shown(angle),
+            shown(rounded(angle.to_radians()))
+        )
+    })
 }
 
 /// Young's moduli of solids in pascals, from soft rubber to diamond.

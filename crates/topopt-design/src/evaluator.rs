@@ -186,9 +186,10 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         Ok(())
     }
 
-    /// Raises all variables of the next `design`, within `bounds`, where the solved density loses more
-    /// than a tenth of its volume as a stage begins: what a sharper projection takes from grey members
-    /// would break them, and no step mends that. Limits of the volume hold again some steps later.
+    /// Raises all variables of the next `design`, within `bounds`, where the solved density loses
+    /// more than a tenth of its volume as a stage begins: what a sharper projection takes from grey
+    /// members would break them, and no step mends that. Limits of the volume hold again some steps
+    /// later.
     pub fn lift(
         &mut self,
         design: &mut B::Vector,

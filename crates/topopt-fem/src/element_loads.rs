@@ -16,8 +16,8 @@ use crate::{
     Problem, ThermalStrains, tetrahedra,
 };
 
-/// The vectors q_e, of loads zero at held unknowns, and where they are summed. They live on the host: they
-/// are summed once a design and not once a product.
+/// The vectors q_e, of loads zero at held unknowns, and where they are summed. They live on the
+/// host: they are summed once a design and not once a product.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ElementVectors {
     /// Elements that have a vector, increasing.
@@ -50,8 +50,8 @@ impl ElementVectors {
         all.without_held(problem.held())
     }
 
-    /// q_e of a force per volume `body_force` on all elements of `mesh`, with their `mass` factors if
-    /// there are any, at held unknowns too; any number of unknowns, such as moments of the mass.
+    /// q_e of a force per volume `body_force` on all elements of `mesh`, with their `mass` factors
+    /// if there are any, at held unknowns too; any number of unknowns, such as moments of the mass.
     pub(crate) fn of_mass<const N: usize>(
         mesh: &HexMesh,
         mass: Option<&[f64]>,

@@ -2,14 +2,14 @@
 //!
 //! With the free rigid motions R of the part, a column each, and its mass M, the part accelerates
 //! by R a with (R^T M R) a = R^T f, and deforms under f' = f - F a with F = M R, which does no work
-//! on R. Pins, as many as there are motions, make K regular; as f' is in balance they carry nothing.
-//! Of the solution v the displacement u = v + R c is taken that is orthogonal to F, so that u, f^T u
-//! = f'^T u and the derivatives do not depend on the pins.
+//! on R. Pins, as many as there are motions, make K regular; as f' is in balance they carry
+//! nothing. Of the solution v the displacement u = v + R c is taken that is orthogonal to F, so
+//! that u, f^T u = f'^T u and the derivatives do not depend on the pins.
 //!
-//! As u = P v and f' = P^T f with the projector P = I - R (R^T F)^-1 F^T, the adjoint state of dg/du
-//! = l is the displacement of the load l in the same sense, with the acceleration m of l: dg/drho =
-//! lambda . (df/drho - dF/drho a - dK/drho u) - m . dF^T/drho u. For g = f^T u, lambda is u and m is
-//! a: dC/drho = 2 u . (df/drho - dF/drho a) - u . dK/drho u.
+//! As u = P v and f' = P^T f with the projector P = I - R (R^T F)^-1 F^T, the adjoint state of
+//! dg/du = l is the displacement of the load l in the same sense, with the acceleration m of l:
+//! dg/drho = lambda . (df/drho - dF/drho a - dK/drho u) - m . dF^T/drho u. For g = f^T u, lambda is
+//! u and m is a: dC/drho = 2 u . (df/drho - dF/drho a) - u . dK/drho u.
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use rayon::prelude::*;

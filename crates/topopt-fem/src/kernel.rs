@@ -132,8 +132,8 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
     /// The motions without energy that `held` leaves to the connected `nodes`, in words.
     fn free_motions(&self, held: &Constraints<N>, mesh: &HexMesh, nodes: &[u32]) -> Vec<String>;
 
-    /// Pins the connected `nodes`, which `held` leaves free, for inertia relief; `anchors` are nodes
-    /// that will have material. None where motions have no inertia.
+    /// Pins the connected `nodes`, which `held` leaves free, for inertia relief; `anchors` are
+    /// nodes that will have material. None where motions have no inertia.
     fn free_part(
         &self,
         _held: &Constraints<N>,

@@ -18,8 +18,8 @@ pub trait ProblemView: Sync {
     /// Terms of the equation, see [`ElementKernel::TERMS`].
     fn n_terms(&self) -> usize;
 
-    /// Whether `component` of `node` is held, which pins of inertia relief do not count as; never where
-    /// nothing but the first rank asks.
+    /// Whether `component` of `node` is held, which pins of inertia relief do not count as; never
+    /// where nothing but the first rank asks.
     fn is_held(&self, node: usize, component: usize) -> bool;
 
     /// Stiffness of the springs to the ground, `[n_nodes][n]`, if there are any.
@@ -72,7 +72,8 @@ pub struct Acting<'a> {
     pub name: &'a str,
     /// Weight of its compliance in the objective, > 0.
     pub weight: f64,
-    /// Nodal forces, `[n_nodes][n]`, zero at held unknowns, and not at pins; with what films bring from these.
+    /// Nodal forces, `[n_nodes][n]`, zero at held unknowns, and not at pins; with what films bring
+    /// from these.
     pub forces: &'a [f64],
     /// Whether the elements have weight.
     pub has_body_force: bool,

@@ -33,13 +33,8 @@ impl<'a> Places<'a> {
     /// Distances of the `points`, those that these places are of, from the boxes around their
     /// elements, in diagonals of these: 0 inside, `[n_points]`.
     pub fn distances(&self, points: &[[f64; 3]]) -> Vec<f64> {
-        let distance = |((element, _), x): (&(u32, Vec<f64>), &[f64; 3])| {
-            let around = BoundingBox::of(self.mesh.corner_coordinates(*element as usize));
-            let [min, max] = [around.min, around.max];
-            let outside = [0, 1, 2].map(|i| (min[i] - x[i]).max(x[i] - max[i]).max(0.0));
-            length(outside) / length(difference(max, min))
-        };
-        self.shares.par_iter().zip(points).map(distance).collect()
+        let placed = self.shares.par_iter().zip(points);
+        placed.map(|((element, _), x)| beyond(self.mesh, *element, x)).collect()
     }
 
     /// Elements that the points lie in, `[n_points]`.
@@ -63,6 +58,13 @@ impl<'a> Places<'a> {
         }
         sum
     }
+}
+
+/// Distance of `x` from the box around an element, in diagonals of it.
+fn beyond(mesh: &HexMesh, element: u32, x: &[f64; 3]) -> f64 {
+    let BoundingBox { min, max } = BoundingBox::of(mesh.corner_coordinates(element as usize));
+    let outside = [0, 1, 2].map(|i| (min[i] - x[i]).max(x[i] - max[i]).max(0.0));
+    length(outside) / length(difference(max, min))
 }
 
 type Boxes = RTree<GeomWithData<Rectangle<[f64; 3]>, u32>>;

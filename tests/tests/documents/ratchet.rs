@@ -39,7 +39,8 @@ const NUMBERS: [Number; 14] = [
     // folds, weights and measures, and keys that kinds declare; two are widths and a measure. Five
     // are laws of elasticity with what they share, two their place among keys and elements, two
     // materials by name. Eight are thermal strains: two loads with their keys, three expansions,
-    // temperatures of other meshes. The last one are findings on supports and loads, once in the model.
+    // temperatures of other meshes. The last one are findings on supports and loads, once in the
+    // model.
     ("files of topopt-case", 130, || of_crate("case").count()),
     // The last one are thermal cases, solved before the studies that take their temperatures.
     ("floors of topopt-study", 18, || floors("study")),
@@ -89,10 +90,10 @@ const NUMBERS: [Number; 14] = [
 /// strains with their derivatives and decks, temperatures of thermal cases, supports that turn, and
 /// places of points in a mesh, which surface lost; case by 302, design by 240, surface by 30 and
 /// study by 20 for least widths of members and gaps, with the void around the part and the measures
-/// of both; fem by 182, cuda by 63 and linalg by 11 for multigrid of tetrahedra on ranks; study by 17 for a warning
-/// of designs that fall apart; io by 16 for temperatures of decks whose materials do not expand; fem by 480,
-/// analysis by 145, study, case and cli by 260, io and design by 35 for inertia relief with its
-/// derivatives, accelerations and decks.
+/// of both; fem by 182, cuda by 63 and linalg by 11 for multigrid of tetrahedra on ranks; study by
+/// 17 for a warning of designs that fall apart; io by 16 for temperatures of decks whose materials
+/// do not expand; fem by 480, analysis by 145, study, case and cli by 260, io and design by 35 for
+/// inertia relief with its derivatives, accelerations and decks.
 const LINES: [(&str, usize); 17] = [
     ("analysis", 1442),
     ("case", 15_077),

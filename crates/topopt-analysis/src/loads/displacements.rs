@@ -6,8 +6,8 @@ use topopt_linalg::{Backend, BackendError};
 use super::Loads;
 
 impl<B: Backend> Loads<B> {
-    /// u = v + u_D of load case `case`, and of a free part the rigid motion that makes it orthogonal
-    /// to the inertia forces.
+    /// u = v + u_D of load case `case`, and of a free part the rigid motion that makes it
+    /// orthogonal to the inertia forces.
     ///
     /// # Errors
     /// [`BackendError`] if the transfer fails.

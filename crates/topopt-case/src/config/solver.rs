@@ -194,8 +194,8 @@ impl Solver {
         self.max_iterations.unwrap_or(if self.is_multigrid() { 500 } else { 20_000 })
     }
 
-    /// These settings for an analysis, which may iterate longer: one solve of flat elements that takes
-    /// a thousand iterations is an answer all the same, a hundred of them are not.
+    /// These settings for an analysis, which may iterate longer: one solve of flat elements that
+    /// takes a thousand iterations is an answer all the same, a hundred of them are not.
     #[must_use]
     pub fn for_analysis(&self) -> Self {
         let by_default = if self.is_multigrid() { 5000 } else { 20_000 };

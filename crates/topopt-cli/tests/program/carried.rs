@@ -109,8 +109,8 @@ fn at(
 }
 
 /// Inertia at node 12 along y of the free cubes of density 2 that are pushed there by 1 along y: of
-/// the mass 4 and its moments of inertia 2/3 about x and 5/3 about z, the acceleration is 0.25 + 0.6 x
-/// + 0.75 z from the center.
+/// the mass 4 and its moments of inertia 2/3 about x and 5/3 about z, the acceleration is 0.25 +
+/// 0.6 x + 0.75 z from the center.
 fn relief() -> Becomes {
     let keys = "`inertia_relief`";
     at(keys, "inertia_force", (12, 1), -2.0 * (0.25 / 8.0 + 0.6 / 12.0 + 0.75 / 48.0), By::Hand)

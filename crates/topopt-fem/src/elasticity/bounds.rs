@@ -20,7 +20,8 @@ pub const BOUND_STEPS: usize = 5;
 /// only beyond 1.125 times the bound, so that less than the 3 % will do, and converges better: 409
 /// iterations in place of 427 over 25 designs of the cantilever.
 const MARGIN: f64 = 0.95;
-/// The margin with incompatible modes: of flat skewed elements the result may be 0.92 of the largest.
+/// The margin with incompatible modes: of flat skewed elements the result may be 0.92 of the
+/// largest.
 const MARGIN_OF_MODES: f64 = 0.97;
 /// The least Poisson's ratio taken: below it another mode than the dilation may be the largest.
 const LEAST_RATIO: f64 = 0.3;

@@ -218,8 +218,8 @@ impl Solved<'_, Elasticity, DIM> {
         Some((inertia, forces))
     }
 
-    /// Computes the nodal forces of inertia in load case `case`, if a part is free, `[n_nodes][3]` in
-    /// the order of the problem (force).
+    /// Computes the nodal forces of inertia in load case `case`, if a part is free, `[n_nodes][3]`
+    /// in the order of the problem (force).
     pub fn inertia_forces(&self, case: usize) -> Option<Vec<[f64; 3]>> {
         let (_, forces) = self.inertia(&self.applied(case))?;
         let mut all = vec![[0.0; 3]; self.part.model.mesh.n_nodes()];

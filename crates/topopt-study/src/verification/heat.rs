@@ -72,8 +72,8 @@ impl Verified<1> for Diffusion {
     }
 }
 
-/// The highest temperature of the design as it was optimized, at the nodes that count in the verified
-/// one: a filler in place of void has temperatures of its own.
+/// The highest temperature of the design as it was optimized, at the nodes that count in the
+/// verified one: a filler in place of void has temperatures of its own.
 fn highest(file: &DesignFile, names: &[&str], has_filler: bool) -> Result<f64, InputError> {
     let mut carries = file.carrying_nodes();
     carries.iter_mut().for_each(|carries| *carries |= has_filler);

@@ -29,8 +29,8 @@ pub struct Units {
 }
 
 impl Units {
-    /// Units of linear and angular accelerations: where those of lengths and forces are known, that of
-    /// the mass is a force times square seconds per length.
+    /// Units of linear and angular accelerations: where those of lengths and forces are known, that
+    /// of the mass is a force times square seconds per length.
     pub fn accelerations(&self) -> [String; 2] {
         let is_known = !self.length.is_empty() && !self.force.is_empty();
         let linear = if is_known { format!("{}/s²", self.length) } else { String::new() };
