@@ -131,7 +131,7 @@ pub use films::{Coupling, FilmRows, add_film_flows};
 pub use flux::heat_flux;
 pub use helmholtz::{
     AssembledEquation, CpuMeans, ElementMeans, FilterEquation, Helmholtz, PartOfFilter,
-    RankEquation, conductivities, shape_means,
+    RankEquation, filter_coefficients, shape_means,
 };
 pub use idle::Idle;
 pub use internal_force::internal_forces;
