@@ -5,7 +5,7 @@ use topopt_io::{Cutting, gmsh};
 use topopt_mesh::HexMesh;
 use topopt_mesh::cells::{Cells, Shape};
 
-use crate::config::{Config, FilterKind, FilterWeights, PhysicsKind, Smoother, Strategy};
+use crate::config::{Config, Smoother, Strategy};
 use crate::finding::Finding;
 
 /// Treatment of the cells of a mesh file: tetrahedra are kept where everything that the case asks
@@ -23,19 +23,12 @@ pub fn cutting(config: &Config) -> Cutting {
 /// Returns the first setting of the case that hexahedra alone are computed with, as
 /// `solver.strategy = "nbn"`.
 pub fn for_hexahedra(config: &Config) -> Option<String> {
-    let (solver, filter) = (&config.solver, config.filter.get_ref());
-    if config.physics.kind == PhysicsKind::Heat {
-        return Some("physics.kind = \"heat\"".into());
-    }
+    let solver = &config.solver;
     if !matches!(solver.strategy, Strategy::Auto | Strategy::Mf) {
         return Some(format!("solver.strategy = {:?}", solver.strategy.name()));
     }
-    if solver.is_multigrid() && solver.smoother == Smoother::Patch {
-        return Some("solver.smoother = \"patch\"".into());
-    }
-    let is_filtered = filter.kind != FilterKind::None;
-    (is_filtered && filter.weights == FilterWeights::Helmholtz)
-        .then(|| "filter.weights = \"helmholtz\"".into())
+    let is_patch = solver.is_multigrid() && solver.smoother == Smoother::Patch;
+    is_patch.then(|| "solver.smoother = \"patch\"".into())
 }
 
 /// Says in the case file that a mesh file is cut, where another setting decides that: results stay
@@ -78,12 +71,8 @@ pub(crate) fn note_on_cut(config: &Config, cells: &Cells) -> Option<String> {
         );
     }
     let setting = for_hexahedra(config)?;
-    let reason = match config.physics.kind {
-        PhysicsKind::Heat => "heat is computed on hexahedra alone".into(),
-        _ => format!(
-            "these are too stiff in bending, but `{setting}` computes nothing else; without it the \
-             tetrahedra would be elements of ten nodes"
-        ),
-    };
-    Some(format!("tetrahedra were cut into hexahedra: {reason}"))
+    Some(format!(
+        "tetrahedra were cut into hexahedra: these are less accurate, but `{setting}` computes \
+         nothing else; without it the tetrahedra would be elements of ten nodes"
+    ))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use topopt_fem::{
     Constraints, Diffusion, Discretization, ElementMeans, ElementOperator, ElementPreconditioner,
-    FilterEquation, PartOfFilter, Sharing, conductivities,
+    FilterEquation, PartOfFilter, Sharing,
 };
 use topopt_linalg::{Backend, BackendError, CycleKind, LinearOperator, Preconditioner, Space};
 use topopt_mesh::HexMesh;
@@ -22,8 +22,9 @@ pub struct MatrixFreeEquation<'a> {
 }
 
 impl<'a> MatrixFreeEquation<'a> {
-    /// The filter that blurs as much as a cone of radius R, on `mesh` and its copy `on_device`;
-    /// `double` is for conjugate gradients, `single` for the preconditioner.
+    /// The equation with [filter coefficients](topopt_fem::filter_coefficients) on `mesh`, of
+    /// [linear](HexMesh::linear) ones if it is of tetrahedra, and its copy `on_device`; `double` is
+    /// for conjugate gradients, `single` for the preconditioner.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
@@ -31,7 +32,7 @@ impl<'a> MatrixFreeEquation<'a> {
         (double, single): (&Cuda<f64>, &'a Cuda<f32>),
         on_device: &Arc<MeshOnDevice>,
         mesh: &HexMesh,
-        radius: f64,
+        coefficients: &[Vec<f64>; 2],
     ) -> Result<Self, BackendError> {
         let n_elements = mesh.n_elements();
         let problem = equation(mesh);
@@ -39,7 +40,7 @@ impl<'a> MatrixFreeEquation<'a> {
 
         let mut operator = Mf::new(&there, &problem)?;
         let upload = |values: &[f64]| double.upload(values, Space::elements(n_elements));
-        let terms = [upload(&conductivities(mesh, radius))?, upload(&vec![1.0; n_elements])?];
+        let terms = [upload(&coefficients[0])?, upload(&coefficients[1])?];
         let terms = [&terms[0], &terms[1]];
         operator.set_coefficients(&terms);
         let prepared = Prepared::new(&problem);

@@ -9,7 +9,7 @@ use topopt_cuda::{
 };
 use topopt_fem::{
     Constraints, Diffusion, Discretization, Elasticity, Helmholtz, LoadCase, Material, Problem,
-    Supports,
+    Supports, filter_coefficients,
 };
 use topopt_linalg::CycleKind;
 use topopt_mesh::Renumbering;
@@ -87,7 +87,13 @@ fn check_hexahedra(device: &Arc<Device>) {
     check("scalar multigrid", used() - of_backends, counted, 0.2);
     drop(scalar);
     let on = mesh.mesh();
-    let equation = MatrixFreeEquation::new((&double, &single), on, problem.mesh(), 3.0).unwrap();
+    let equation = MatrixFreeEquation::new(
+        (&double, &single),
+        on,
+        problem.mesh(),
+        &filter_coefficients(problem.mesh(), 3.0),
+    )
+    .unwrap();
     let filter = Helmholtz::solving(&double, equation).unwrap();
     let nodal = 8 * n_nodes * Helmholtz::<Cuda<f64>, MatrixFreeEquation>::NODAL_VECTORS;
     let counted = MatrixFreeEquation::bytes(n_nodes, n_elements, false) + nodal;

@@ -21,7 +21,7 @@ use crate::{
 /// $M_{aa} = \int N_a$.
 ///
 /// As the capacity is lumped, k L + c M is an M-matrix on cubes, and solutions keep within the
-/// bounds of their data.
+/// bounds of their data. That of tetrahedra is lumped by [`crate::tetrahedra::mass_shares`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Diffusion;
 
@@ -37,6 +37,7 @@ impl ElementKernel<1> for Diffusion {
     /// A constant.
     const MODES: usize = 1;
     const HAS_GROUND: bool = true;
+    const MASS: Option<usize> = Some(Self::CAPACITY);
     /// Orthotropic conductivities are represented by stretched elements, see [`crate::orthotropy`].
     const IS_STRETCHED: bool = true;
     type Packed = [f64; 1];

@@ -136,9 +136,23 @@ impl<'a, B: Backend, C: Exchange<B>, O: ElementOperator<B> + ?Sized> Distributed
         vectors: &Arc<PartVectors<B>>,
         n_nodes: usize,
     ) -> Result<Self, BackendError> {
-        let unknowns = operator.space().unknowns;
-        let exchange = PartExchange::new(ranks, part, unknowns, vectors)?;
-        Ok(Self { operator, space: Space::nodes(n_nodes, unknowns), exchange })
+        let space = Space::nodes(n_nodes, operator.space().unknowns);
+        Self::between(ranks, part, operator, vectors, space)
+    }
+
+    /// `operator` of `part` as one on vectors of `space`, that of nodes or of vertices.
+    ///
+    /// # Errors
+    /// As [`Distributed::new`].
+    pub(crate) fn between(
+        ranks: &'a Ranks<B, C>,
+        part: &Part,
+        operator: Box<O>,
+        vectors: &Arc<PartVectors<B>>,
+        space: Space,
+    ) -> Result<Self, BackendError> {
+        let exchange = PartExchange::new(ranks, part, space.unknowns, vectors)?;
+        Ok(Self { operator, space, exchange })
     }
 }
 

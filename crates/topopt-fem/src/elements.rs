@@ -72,12 +72,7 @@ impl<'a> Elements<'a> {
 
     /// The coordinates of its nodes, stretched.
     pub fn corners(&self, e: usize) -> Corners {
-        let mut corners = self.mesh.element_coordinates(e);
-        if let Some(stretches) = self.stretches() {
-            let factors = stretches[e];
-            corners.iter_mut().for_each(|x| (0..DIM).for_each(|i| x[i] *= factors[i]));
-        }
-        corners
+        self.stretched(e, self.mesh.element_coordinates(e))
     }
 
     /// Whether the elements are tetrahedra.
@@ -85,10 +80,17 @@ impl<'a> Elements<'a> {
         self.mesh.shape() == Shape::Tetrahedron
     }
 
-    /// The coordinates of the nodes of element `e`, a tetrahedron, which is not stretched.
+    /// The coordinates of the nodes of element `e`, a tetrahedron, stretched.
     pub fn tetrahedron(&self, e: usize) -> TetrahedronNodes {
-        debug_assert!(self.stretches().is_none());
-        self.mesh.tetrahedron_coordinates(e)
+        self.stretched(e, self.mesh.tetrahedron_coordinates(e))
+    }
+
+    fn stretched<const E: usize>(&self, e: usize, mut x: [[f64; DIM]; E]) -> [[f64; DIM]; E] {
+        if let Some(stretches) = self.stretches() {
+            let factors = stretches[e];
+            x.iter_mut().for_each(|x| (0..DIM).for_each(|i| x[i] *= factors[i]));
+        }
+        x
     }
 
     /// The factors, `[n_elements][3]`.

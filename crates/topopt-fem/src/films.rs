@@ -2,8 +2,12 @@
 //!
 //! The film H_ab = integral of h N_a N_b over faces is the diagonal of its row sums, which are
 //! springs, and a matrix C without row sums, (C u)_a = sum_b H_ab (u_b - u_a). So a constant flows
-//! alike with and without C, and H is at most the diagonal of its row sums in every direction:
-//! preconditioners keep that alone.
+//! alike with and without C.
+//!
+//! On quadrilaterals H_ab is positive, and H at most the diagonal of its row sums in every
+//! direction: preconditioners keep that alone. Triangles of six nodes have row sums of zero at
+//! their vertices and couplings of either sign; there preconditioners have the diagonal of C, where
+//! it is positive, as well.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -14,7 +18,7 @@ use topopt_linalg::Cost;
 pub struct Coupling {
     /// Two different nodes.
     pub nodes: [u32; 2],
-    /// H_ab, at least 0.
+    /// H_ab.
     pub weight: f64,
 }
 
@@ -41,6 +45,14 @@ pub struct FilmRows {
     pub weights: Vec<f64>,
     /// The sum of H_ab over held nodes b, by row.
     pub held: Vec<f64>,
+}
+
+/// A row of C without rows and columns of held nodes.
+pub(crate) struct FilmRow<'a> {
+    /// Its entry on the diagonal.
+    pub diagonal: f64,
+    /// The other nodes and entries.
+    pub others: Vec<(&'a u32, &'a f64)>,
 }
 
 impl FilmRows {
@@ -71,6 +83,28 @@ impl FilmRows {
             rows.held.push(held);
         }
         rows
+    }
+
+    /// Returns the row of a free node on a film.
+    pub(crate) fn row(&self, node: u32) -> Option<FilmRow<'_>> {
+        Some(self.at(self.nodes.binary_search(&node).ok()?))
+    }
+
+    fn at(&self, row: usize) -> FilmRow<'_> {
+        let entries = self.offsets[row] as usize..self.offsets[row + 1] as usize;
+        let weights = &self.weights[entries.clone()];
+        let diagonal = -weights.iter().sum::<f64>() - self.held[row];
+        FilmRow { diagonal, others: self.columns[entries].iter().zip(weights).collect() }
+    }
+
+    /// Calls `add(node, entry)` for entries on the diagonal of C that are positive.
+    pub(crate) fn each_positive(&self, mut add: impl FnMut(usize, f64)) {
+        for (row, &node) in self.nodes.iter().enumerate() {
+            let diagonal = self.at(row).diagonal;
+            if diagonal > 0.0 {
+                add(node as usize, diagonal);
+            }
+        }
     }
 
     /// Most bytes for `n_couplings`.

@@ -10,12 +10,15 @@ use topopt_linalg::{
     Backend, BackendError, Cpu, Cycle, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions,
     PcgOutcome, Preconditioner, Space, StopReason, System,
 };
-use topopt_mesh::{HexMesh, NodeToElements, hexahedron};
+use topopt_mesh::cells::Shape;
+use topopt_mesh::tetrahedron::TetrahedronNodes;
+use topopt_mesh::vector::{difference, dot};
+use topopt_mesh::{HexMesh, NodeToElements, hexahedron, tetrahedron};
 
 use crate::diffusion::shape_integrals;
 use crate::multigrid::ScalarAggregation;
 use crate::operators::assembly::{RowElements, pattern};
-use crate::{Averaging, AveragingError, Constraints, Diffusion};
+use crate::{Averaging, AveragingError, Constraints, Corners, Diffusion};
 
 pub use ranks::{PartOfFilter, RankEquation};
 
@@ -24,7 +27,7 @@ const SOLVE: PcgOptions = PcgOptions { tolerance: 1e-11, max_iterations: 500 };
 
 /// Diffusion equation of the filter on one backend, with the maps from elements to nodes and back.
 pub trait FilterEquation<B: Backend>: Send + Sync {
-    /// A, [`Diffusion`] with the conductivities [`conductivities`] and capacity 1.
+    /// A, [`Diffusion`] with [`filter_coefficients`].
     fn operator(&self) -> &dyn LinearOperator<B>;
 
     /// The preconditioner of A.
@@ -44,10 +47,12 @@ pub trait FilterEquation<B: Backend>: Send + Sync {
 ///
 /// A cone of radius R blurs along a line as much as r = R / (2 sqrt 3), squared R^2 / 12. Of that
 /// squared length T and its transpose blur h^2 / 4 by themselves, where h^3 is the volume of the
-/// element; L takes the rest.
+/// element; L takes the rest. Elements of a mesh of tetrahedra are the [linear](HexMesh::linear)
+/// ones, whose four vertices at distances d_a from the center blur the sum of d_a^2 / 12.
 ///
 /// As A 1 = T^T 1, a uniform x / v stays as it is, and the integral of n is the sum of x. As the
-/// capacity is lumped, A is an M-matrix on cubes, and n between the bounds of x / v.
+/// capacity is lumped, A is an M-matrix on cubes and on tetrahedra without obtuse angles between
+/// faces, and n between the bounds of x / v; with ten nodes A would be none on any tetrahedron.
 pub struct Helmholtz<'a, B: Backend, E> {
     backend: &'a B,
     equation: E,
@@ -108,13 +113,39 @@ where
     }
 }
 
-/// r^2 of every element, `[n_elements]`, for the radius R of a cone that blurs as much.
-pub fn conductivities(mesh: &HexMesh, radius: f64) -> Vec<f64> {
-    let square = |e: usize| {
-        let width = hexahedron::volume(&mesh.element_coordinates(e)).cbrt();
-        (radius * radius / 12.0 - 0.25 * width * width).max(0.0)
+/// Conductivities r^2 and capacities of all elements of A, for the radius R of a cone that blurs as
+/// much, `[n_elements]` each. Capacities are 1, and of curved tetrahedra their volumes in those of
+/// the linear ones.
+pub fn filter_coefficients(mesh: &HexMesh, radius: f64) -> [Vec<f64>; 2] {
+    let square = radius * radius / 12.0;
+    let of_element = |e: usize| match mesh.shape() {
+        Shape::Tetrahedron => of_tetrahedron(&mesh.tetrahedron_coordinates(e), square),
+        _ => of_hexahedron(&mesh.element_coordinates(e), square),
     };
-    (0..mesh.n_elements()).into_par_iter().map(square).collect()
+    let elements = (0..mesh.n_elements()).into_par_iter();
+    let (conductivities, capacities) = elements.map(of_element).unzip();
+    [conductivities, capacities]
+}
+
+/// Conductivity and capacity of a hexahedron at `x` for a `square` of the length that is to blur.
+fn of_hexahedron(x: &Corners, square: f64) -> (f64, f64) {
+    let width = hexahedron::volume(x).cbrt();
+    ((square - 0.25 * width * width).max(0.0), 1.0)
+}
+
+/// Conductivity and capacity of a tetrahedron at `x` in the same way.
+fn of_tetrahedron(x: &TetrahedronNodes, square: f64) -> (f64, f64) {
+    let vertices = [x[0], x[1], x[2], x[3]];
+    let straight = tetrahedron::volume(&tetrahedron::straight(vertices));
+    let capacity = tetrahedron::volume(x) / straight;
+    ((square - blur_of_vertices(vertices)).max(0.0), capacity)
+}
+
+/// Squared length by which T blurs along a line in a tetrahedron with `vertices`.
+fn blur_of_vertices(vertices: [[f64; 3]; 4]) -> f64 {
+    let center: [f64; 3] = std::array::from_fn(|i| vertices.iter().map(|x| 0.25 * x[i]).sum());
+    let from = vertices.map(|x| difference(x, center));
+    from.iter().map(|from| dot(*from, *from)).sum::<f64>() / 12.0
 }
 
 /// T_ea / v_e, `[n_elements][8]`: the means of the shape functions over the elements.
@@ -136,20 +167,21 @@ pub trait ElementMeans<B: Backend>: Send + Sync {
 }
 
 /// Means of the shape functions per element, on the CPU.
-pub struct CpuMeans<'a> {
-    mesh: &'a HexMesh,
+pub struct CpuMeans {
+    mesh: HexMesh,
     adjacency: NodeToElements,
     means: Vec<[f64; 8]>,
 }
 
-impl<'a> CpuMeans<'a> {
+impl CpuMeans {
     /// Computes the means of the shape functions over the elements of `mesh`.
-    pub fn new(mesh: &'a HexMesh) -> Self {
-        Self { mesh, adjacency: NodeToElements::new(mesh), means: shape_means(mesh) }
+    pub fn new(mesh: &HexMesh) -> Self {
+        let (adjacency, means) = (NodeToElements::new(mesh), shape_means(mesh));
+        Self { mesh: mesh.clone(), adjacency, means }
     }
 }
 
-impl ElementMeans<Cpu> for CpuMeans<'_> {
+impl ElementMeans<Cpu> for CpuMeans {
     fn spread(&self, x: &Vec<f64>, source: &mut Vec<f64>) {
         source.par_iter_mut().with_min_len(1024).enumerate().for_each(|(node, source)| {
             let elements = self.adjacency.of(node).map(|(e, a)| (e as usize, a as usize));
@@ -167,24 +199,26 @@ impl ElementMeans<Cpu> for CpuMeans<'_> {
 
 /// The equation on the CPU: as its coefficients never change, A is assembled, which with one
 /// unknown per node takes less to read than the elements take to compute.
-pub struct AssembledEquation<'a> {
-    means: CpuMeans<'a>,
+pub struct AssembledEquation {
+    means: CpuMeans,
     /// A and its preconditioner.
     multigrid: Cycle<Cpu, ScalarAggregation>,
 }
 
-impl<'a> Helmholtz<'a, Cpu, AssembledEquation<'a>> {
+impl Helmholtz<'_, Cpu, AssembledEquation> {
     /// The filter on the CPU that blurs as much as a cone of radius R.
     ///
     /// # Errors
     /// [`BackendError`] never on the CPU.
-    pub fn new(mesh: &'a HexMesh, radius: f64) -> Result<Self, BackendError> {
+    pub fn new(mesh: &HexMesh, radius: f64) -> Result<Self, BackendError> {
+        let [conductivities, capacities] = filter_coefficients(mesh, radius);
+        let mesh = &mesh.linear().unwrap_or_else(|| mesh.clone());
         let means = CpuMeans::new(mesh);
         let adjacency = &means.adjacency;
         let hierarchy = ScalarAggregation::new(mesh.coordinates(), pattern(mesh, adjacency));
         // Steady: a resumed run would have other bits if one application changed the next.
         let mut multigrid = Cycle::new(&Cpu, CycleKind::K, hierarchy)?.steady();
-        let terms = [&conductivities(mesh, radius), &vec![1.0; mesh.n_elements()]];
+        let terms = [&conductivities, &capacities];
         let (rows, free) = (RowElements::new(mesh, adjacency), Constraints::none(mesh.n_nodes()));
         multigrid.update(&Cpu, |hierarchy| {
             hierarchy
@@ -193,16 +227,18 @@ impl<'a> Helmholtz<'a, Cpu, AssembledEquation<'a>> {
         Self::solving(&Cpu, AssembledEquation { means, multigrid })
     }
 
-    /// Bytes that the filter of a mesh of that size takes.
-    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
+    /// Bytes that the filter of `mesh` takes.
+    pub fn bytes(mesh: &HexMesh) -> usize {
         // A node: 27 entries (12 each), 8 elements (5 each), 13 vectors, its place in an aggregate
-        // and the levels above (70), and in the setup a list of its neighbors (132). An element:
-        // its means.
-        672 * n_nodes + 64 * n_elements
+        // and the levels above (70), and in the setup a list of its neighbors (132); a vertex of
+        // tetrahedra has fewer entries and more elements. An element: its means, and its nodes
+        // where these are other ones.
+        let nodes = if mesh.shape() == Shape::Tetrahedron { 32 } else { 0 };
+        672 * mesh.n_vertices() + (64 + nodes) * mesh.n_elements()
     }
 }
 
-impl FilterEquation<Cpu> for AssembledEquation<'_> {
+impl FilterEquation<Cpu> for AssembledEquation {
     fn operator(&self) -> &dyn LinearOperator<Cpu> {
         self.multigrid.hierarchy().operator(0)
     }

@@ -26,7 +26,7 @@ pub const MAX_TERMS: usize = 2;
 /// `sum_t c_t K_t` with a coefficient c_t per element and term.
 ///
 /// Those over a tetrahedron follow from its law between gradient and flux (`coupling`,
-/// `constitutive`), see [`crate::tetrahedra`]; all other methods are of hexahedra.
+/// `constitutive`) and from `MASS`, see [`crate::tetrahedra`]; all other methods are of hexahedra.
 ///
 /// Integrals are by the 2x2x2 Gauss rule, or by strain modes ([`crate::StrainMode`]). A kernel says
 /// the same thing three times: by plain loops (`matrix`, the oracle), for several elements at a
@@ -42,6 +42,9 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
 
     /// Whether a term holds nodes to the ground, see [`ElementKernel::ground`].
     const HAS_GROUND: bool = false;
+
+    /// Term of tetrahedra that is a mass, lumped at their nodes; all others follow from the law.
+    const MASS: Option<usize> = None;
 
     /// Whether elements may be stretched, see [`Elements`].
     const IS_STRETCHED: bool = false;

@@ -135,7 +135,7 @@ pub use flux::heat_flux;
 pub use free_part::FreePart;
 pub use helmholtz::{
     AssembledEquation, CpuMeans, ElementMeans, FilterEquation, Helmholtz, PartOfFilter,
-    RankEquation, conductivities, shape_means,
+    RankEquation, filter_coefficients, shape_means,
 };
 pub use idle::Idle;
 pub use inertia_relief::InertiaRelief;

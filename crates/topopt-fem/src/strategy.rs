@@ -4,7 +4,7 @@ use topopt_linalg::Cpu;
 use topopt_mesh::cells::Shape;
 
 use crate::operators::{Bsr, Ebe, Mf, Nbn, assembly, stored};
-use crate::with_capacity::WithCapacity;
+use crate::with_capacity::{OverHexahedra, OverTetrahedra};
 use crate::with_films::WithFilms;
 use crate::{Discretization, ElementKernel, ElementOperator, Elements, FilmRows};
 
@@ -62,8 +62,11 @@ impl Strategy {
         let patches = 16 * n_elements + (8 + copies) * n_nodes;
         let adjacency = 40 * n_elements + 8 * n_nodes;
         let films = FilmRows::bytes(problem.constraints().films().len());
-        let consistent =
-            if problem.is_capacity_consistent() { WithCapacity::bytes(problem) } else { 0 };
+        let consistent = match (problem.is_capacity_consistent(), problem.mesh().shape()) {
+            (false, _) => 0,
+            (true, Shape::Tetrahedron) => OverTetrahedra::bytes(problem),
+            (true, _) => OverHexahedra::bytes(problem),
+        };
         coefficients
             + films
             + consistent
@@ -87,10 +90,10 @@ impl Strategy {
             Strategy::Nbn => Box::new(Nbn::new(problem)),
             Strategy::Bsr => Box::new(Bsr::new(problem)),
         };
-        let with_capacity = if problem.is_capacity_consistent() {
-            Box::new(WithCapacity::new(problem, of_elements))
-        } else {
-            of_elements
+        let with_capacity = match (problem.is_capacity_consistent(), problem.mesh().shape()) {
+            (false, _) => of_elements,
+            (true, Shape::Tetrahedron) => Box::new(OverTetrahedra::new(problem, of_elements)),
+            (true, _) => Box::new(OverHexahedra::new(problem, of_elements)),
         };
         match problem.film_rows() {
             Some(rows) => Box::new(WithFilms::new(with_capacity, rows)),

@@ -10,23 +10,39 @@ use topopt_linalg::{
     Space, StopReason, System,
 };
 use topopt_mesh::HexMesh;
+use topopt_mesh::cells::Shape;
 
 use crate::diffusion::shape_integrals;
+use crate::tetrahedra::mass_shares;
 pub use adjoint::AdjointSteps;
 pub use step_loads::StepLoads;
 pub use timeline::{OverTime, Timeline, Varying, factor_at};
 
-/// The capacities of elements, `[n_elements]`, lumped at the nodes, `[n_nodes]`: the integral of
-/// c N_a, as the second term of [`crate::Diffusion`] has it.
+/// The capacities of elements, `[n_elements]`, lumped at the nodes, `[n_nodes]`, as the second term
+/// of [`crate::Diffusion`] has it: the integral of c N_a, or [`mass_shares`] of tetrahedra.
 pub fn lumped_capacity(mesh: &HexMesh, capacities: &[f64]) -> Vec<f64> {
+    match mesh.shape() {
+        Shape::Tetrahedron => {
+            lumped(mesh, capacities, |e| mass_shares(&mesh.tetrahedron_coordinates(e)))
+        }
+        _ => lumped(mesh, capacities, |e| shape_integrals(&mesh.element_coordinates(e))),
+    }
+}
+
+/// Sums of the `shares` that the nodes of elements have in their capacities.
+fn lumped<const E: usize>(
+    mesh: &HexMesh,
+    capacities: &[f64],
+    shares: impl Fn(usize) -> [f64; E] + Sync,
+) -> Vec<f64> {
     let share = |(e, capacity): (usize, &f64)| match *capacity {
-        0.0 => [0.0; 8],
-        capacity => shape_integrals(&mesh.element_coordinates(e)).map(|share| capacity * share),
+        0.0 => [0.0; E],
+        capacity => shares(e).map(|share| capacity * share),
     };
-    let shares: Vec<[f64; 8]> = capacities.par_iter().enumerate().map(share).collect();
+    let shares: Vec<[f64; E]> = capacities.par_iter().enumerate().map(share).collect();
     let mut lumped = vec![0.0; mesh.n_nodes()];
-    for (hex, shares) in mesh.hexes().iter().zip(shares) {
-        hex.iter().zip(shares).for_each(|(&node, share)| lumped[node as usize] += share);
+    for (nodes, shares) in mesh.elements().zip(shares) {
+        nodes.iter().zip(shares).for_each(|(&node, share)| lumped[node as usize] += share);
     }
     lumped
 }

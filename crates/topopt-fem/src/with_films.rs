@@ -7,7 +7,7 @@ use topopt_linalg::{Cost, Cpu, LinearOperator, Space};
 use crate::{ElementOperator, FilmRows};
 
 /// K + C: an operator of the processor and the films of its problem. The works are those of the
-/// elements, and the diagonal is that of K.
+/// elements, and the diagonal is that of K with positive entries of that of C.
 pub(crate) struct WithFilms<O: ?Sized> {
     operator: Box<O>,
     rows: Arc<FilmRows>,
@@ -46,6 +46,7 @@ impl<O: ElementOperator<Cpu> + ?Sized> ElementOperator<Cpu> for WithFilms<O> {
 
     fn diagonal(&self, out: &mut Vec<f64>) {
         self.operator.diagonal(out);
+        self.rows.each_positive(|node, entry| out[node] += entry);
     }
 
     fn element_work(&self, term: usize, v: &Vec<f64>, u: &Vec<f64>, out: &mut Vec<f64>) {

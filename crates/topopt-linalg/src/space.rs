@@ -10,6 +10,8 @@ pub enum Layout {
     Elements,
     /// The nodes of a mesh: devices share those between their elements.
     Nodes,
+    /// The vertices of a mesh of tetrahedra, shared as nodes are.
+    Vertices,
     /// Design variables, as many as a design has: devices hold them in turn, equal numbers each.
     Variables,
     /// A level that no mesh describes, such as a coarse level of a hierarchy.
@@ -43,6 +45,11 @@ impl Space {
         Self { layout: Layout::Nodes, points, unknowns }
     }
 
+    /// One number per vertex of a mesh of tetrahedra.
+    pub fn vertices(points: usize) -> Self {
+        Self { layout: Layout::Vertices, points, unknowns: 1 }
+    }
+
     /// `unknowns` numbers per point of a level.
     pub fn level(points: usize, unknowns: usize) -> Self {
         Self { layout: Layout::Level, points, unknowns }
@@ -60,6 +67,7 @@ impl Space {
 pub struct Shares {
     elements: Share,
     nodes: Share,
+    vertices: Option<Share>,
 }
 
 /// Values of a rank that cross at a time between the host of the first one and its own: 64 MB, and
@@ -79,7 +87,13 @@ pub struct Share {
 impl Shares {
     /// Combines the shares of elements and of nodes.
     pub fn new(elements: Share, nodes: Share) -> Self {
-        Self { elements, nodes }
+        Self { elements, nodes, vertices: None }
+    }
+
+    /// Adds the share of the vertices of tetrahedra.
+    #[must_use]
+    pub fn with_vertices(self, vertices: Share) -> Self {
+        Self { vertices: Some(vertices), ..self }
     }
 
     /// The share of the points of a mesh; none of other layouts.
@@ -87,6 +101,7 @@ impl Shares {
         match layout {
             Layout::Elements => Some(&self.elements),
             Layout::Nodes => Some(&self.nodes),
+            Layout::Vertices => self.vertices.as_ref(),
             Layout::Variables | Layout::Level => None,
         }
     }

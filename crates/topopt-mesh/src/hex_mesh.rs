@@ -18,7 +18,7 @@ use crate::{hexahedron, tetrahedron};
 /// without an element, a positive Jacobian at every integration point, sets that name existing
 /// entities. No node stands twice in an element, unless it is a [wedge](hexahedron::wedge) or a
 /// [pyramid](hexahedron::pyramid): a hexahedron with a face that is collapsed to an edge or a
-/// point.
+/// point. [`HexMesh::linear`] has [tetrahedra](hexahedron::tetrahedron) besides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HexMesh {
     // Equations on a mesh have it each, and share what is large.

@@ -81,6 +81,18 @@ pub fn of_pyramid<T: Copy>([p, q, r, s]: [T; 4], apex: T) -> [T; 8] {
     [p, q, r, s, apex, apex, apex, apex]
 }
 
+/// The hexahedron that is the linear tetrahedron of four vertices of positive orientation: its
+/// shape functions are the barycentric coordinates, and its Jacobian is positive at the Gauss points.
+pub fn of_tetrahedron<T: Copy>([a, b, c, d]: [T; 4]) -> [T; 8] {
+    [a, b, c, c, d, d, d, d]
+}
+
+/// The vertices of the tetrahedron that `hex` is, if it is [one](of_tetrahedron).
+pub fn tetrahedron(hex: &[u32; 8]) -> Option<[u32; 4]> {
+    let [a, b, c, _, d, ..] = *hex;
+    (*hex == of_tetrahedron([a, b, c, d])).then_some([a, b, c, d])
+}
+
 /// If a face of `hex` is collapsed to a point: the local nodes of the opposite face,
 /// counter-clockwise seen from that point, and one of the collapsed face.
 pub(crate) fn collapsed_face(hex: &[u32; 8]) -> Option<([usize; 4], usize)> {

@@ -39,6 +39,7 @@ pub mod hexahedron;
 pub mod hilbert;
 mod interpolation;
 mod inverse_map;
+mod linear;
 mod locate;
 mod mesh_error;
 mod mirror;

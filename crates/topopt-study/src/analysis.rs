@@ -200,6 +200,7 @@ impl<K: Analyzed<N>, const N: usize> Ready<K, N> {
         };
         let (place, case) = rayon::join(|| Place::of(config), case);
         let (place, case) = (place.map_err(InputError::from)?, case?);
+        let place = place.on_mesh(config, &case.mesh).map_err(InputError::from)?;
 
         let mut notes = case.notes.clone();
         let given = Given::of::<K>(config, &case);

@@ -121,9 +121,8 @@ const OUTPUT: usize = 1 << 20;
 
 /// Returns the bytes of the filter's weights.
 fn filter_weights<K: Solvable<N>, const N: usize>(subject: Subject<K, N>) -> usize {
-    let [nodes, elements] = subject.sizes();
     match subject.task.filter.weights() {
-        Some((Weights::Helmholtz, _)) => Helmholtz::bytes(nodes, elements),
+        Some((Weights::Helmholtz, _)) => Helmholtz::bytes(subject.equation.mesh()),
         Some((Weights::Cone { budget }, radius)) => {
             Cone::bytes(&subject.equation.mesh().centers(), radius, budget)
         }

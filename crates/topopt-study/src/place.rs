@@ -8,6 +8,8 @@ use topopt_case::config::{self, Config};
 use topopt_case::finding::{Finding, InputError};
 use topopt_cuda::{Device, Nccl, Probe, Staged, probe};
 use topopt_linalg::{BackendError, Cause, Communicator, Exchange, RankFailure, Threads};
+use topopt_mesh::HexMesh;
+use topopt_mesh::cells::Shape;
 
 use crate::computer::{OfPart, OnCpu, OnGpu, Visitor};
 use crate::failure::Failure;
@@ -56,6 +58,8 @@ pub(crate) trait OnEachRank: Sync {
 
 const ISOTROPIC: &str = "GPUs compute isotropic materials of one Poisson's ratio only";
 
+const WARM_TETRAHEDRA: &str = "GPUs compute heat in hexahedra only, and the mesh is of tetrahedra";
+
 fn of_laws() -> Finding {
     Finding::new(ISOTROPIC).remedy("set `solver.device = \"cpu\"`, or leave it out")
 }
@@ -103,6 +107,30 @@ impl Place {
             Place::Gpu(_) if config.has_elastic_laws() => Err(of_laws()),
             _ => Ok(()),
         }
+    }
+
+    /// Returns the place for a case on `mesh`: the processor, with a note, where the device was left to
+    /// us and a GPU does not compute these elements.
+    ///
+    /// # Errors
+    /// A finding for a GPU that was asked for and does not.
+    pub fn on_mesh(self, config: &Config, mesh: &HexMesh) -> Result<Self, Finding> {
+        match self.instead(config, mesh) {
+            None => Ok(self),
+            Some(_) if matches!(config.solver.device, config::Device::Gpu(_)) => {
+                let remedy = "leave `solver.device` and `--device` out, or set `mesh.cut = true`";
+                Err(Finding::new(WARM_TETRAHEDRA).remedy(remedy))
+            }
+            Some(processor) => Ok(processor),
+        }
+    }
+
+    /// Returns the processor where this is a GPU that does not compute a case on `mesh`.
+    pub(crate) fn instead(&self, config: &Config, mesh: &HexMesh) -> Option<Self> {
+        let is_warm = config.physics.kind == config::PhysicsKind::Heat;
+        let is_refused = is_warm && mesh.shape() == Shape::Tetrahedron;
+        (is_refused && matches!(self, Place::Gpu(_)))
+            .then(|| Place::Cpu { note: Some(format!("running on the CPU: {WARM_TETRAHEDRA}")) })
     }
 
     /// The place that is asked for a team of several ranks: `Auto` is the processor, and a number

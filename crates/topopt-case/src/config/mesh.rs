@@ -20,9 +20,9 @@ pub struct Mesh {
     pub file: Option<Spanned<PathBuf>>,
     /// Whether tetrahedra and pyramids of a mesh file, and all elements that are joined to them, are
     /// cut into hexahedra, one for each corner. By default a mesh of tetrahedra alone is computed
-    /// as such, with ten nodes per element, if the other settings allow it: elasticity, the
-    /// strategy "auto" or "mf", no Helmholtz filter and no patch smoother; every other one is cut.
-    /// If true, all are cut. If false, nothing is cut: a file that would have to be is refused.
+    /// as such, with ten nodes per element, if the other settings allow it: the strategy "auto" or
+    /// "mf", and no patch smoother; every other one is cut. If true, all are cut. If false, nothing
+    /// is cut: a file that would have to be is refused.
     #[schemars(with = "Option<bool>")]
     pub cut: Option<Spanned<bool>>,
     /// Largest edge of the elements of a geometry, of hexahedra the usual one; by default as the

@@ -42,7 +42,8 @@ pub struct Transient {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Capacity {
-    /// At its nodes, the integral of c N_a at each: a part cools without undershoots.
+    /// At its nodes, the integral of c N_a at each: a part of hexahedra cools without undershoots.
+    /// Tetrahedra have 1/36 of their heat at each vertex and 4/27 in the middle of each edge.
     #[default]
     Lumped,
     /// Between its nodes, the integral of c N_a N_b, as other codes have it; short steps after a

@@ -1,10 +1,10 @@
 //! Heat in elements, and into a set as a whole.
 
-use topopt_fem::lumped_capacity;
 use topopt_fem::surface_load::NodalForces;
+use topopt_fem::{lumped_capacity, nodal_body_forces};
 
 use super::kind::{LoadKey, LoadKind, Place, Shape};
-use crate::config::{Load, PhysicsKind};
+use crate::config::{Capacity, Load, PhysicsKind};
 use crate::finding::Finding;
 use crate::lookup::Lookup;
 
@@ -53,11 +53,17 @@ fn total_heat(lookup: &Lookup, load: &Load, findings: &mut Vec<Finding>) -> Noda
     shares.into_iter().map(|(node, share)| (node, [factor * share, 0.0, 0.0])).collect()
 }
 
-/// Tributary volumes of the nodes of `elements`: the integral of N_a, by increasing node.
+/// Tributary volumes of the nodes of `elements`, by increasing node: the integral of N_a. Where
+/// capacities are lumped they are lumped alike, so that a source warms all nodes alike: at the
+/// vertices of tetrahedra the integral of N_a is negative.
 fn volumes(lookup: &Lookup, elements: &[u32]) -> Vec<(u32, f64)> {
     let mut is_there = vec![0.0; lookup.mesh.n_elements()];
     elements.iter().for_each(|&e| is_there[e as usize] = 1.0);
-    let shares = lumped_capacity(lookup.mesh, &is_there);
+    let transient = lookup.config.transient.as_ref();
+    let shares = match transient.is_some_and(|keys| keys.capacity == Capacity::Lumped) {
+        true => lumped_capacity(lookup.mesh, &is_there),
+        false => nodal_body_forces(lookup.mesh, Some(&is_there), &[1.0].into()).into_flattened(),
+    };
     (0..).zip(shares).filter(|(_, share)| *share != 0.0).collect()
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use topopt_fem::orthotropy::stretch;
 use topopt_fem::{
-    Coupling, Diffusion, Discretization, ElementData, ProblemError, Timeline, heat_flux, stress,
+    Coupling, Diffusion, Discretization, ElementData, ProblemError, Timeline, heat_flux,
 };
 use topopt_mesh::Renumbering;
 
@@ -98,7 +98,7 @@ impl Physics<1> for Diffusion {
         coefficients: &[f64],
         state: &[f64],
     ) -> Option<(&'static str, Vec<[f64; 3]>)> {
-        Some((HEAT_FLUX, heat_flux(problem, coefficients, state, stress::CENTER)))
+        Some((HEAT_FLUX, heat_flux(problem, coefficients, state)))
     }
 
     fn incomplete_materials(

@@ -27,6 +27,7 @@ mod heat_in_time;
 mod heat_pages;
 mod heat_resume;
 mod heat_series;
+mod heat_tetrahedra;
 mod heat_verified;
 mod hexahedra;
 mod inertia_relief;

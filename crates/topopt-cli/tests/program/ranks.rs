@@ -7,7 +7,7 @@ use crate::gpu::beam_of_tetrahedra;
 use crate::heat::part;
 use crate::interrupt::interrupt_at;
 use crate::objectives::{LIMITS, unlimited};
-use crate::{CASE, Finished, Folder, difference, heat_in_time, program};
+use crate::{CASE, Finished, Folder, difference, heat_in_time, heat_tetrahedra, program};
 
 /// Solves so exact that their errors are not seen in the compliance.
 const EXACT: [&str; 3] =
@@ -194,6 +194,30 @@ fn tetrahedra_run_on_ranks() {
         let set = [set, &["solver.device=cpu", NO_CHECKPOINT]].concat();
         agree_in(&folder, "tetrahedra", &set, &[2, 5], "displacement");
         assert_eq!(folder.summary()["elements"], 144);
+    }
+}
+
+#[test]
+fn heat_and_filters_of_tetrahedra_run_on_ranks() {
+    let steady = heat_tetrahedra::design();
+    for weights in ["cone", "helmholtz"] {
+        let weights = format!("filter.weights={weights}");
+        agree_in(&steady, &weights, &[&*weights, NO_CHECKPOINT], &[2, 5], "temperature");
+    }
+    let elastic = ["filter.weights=helmholtz", "solver.device=cpu", NO_CHECKPOINT];
+    agree_in(&beam_of_tetrahedra(), "elastic", &elastic, &[3], "displacement");
+    let crisp = ["design.style=crisp", "optimizer.max_iterations=4"];
+    agree_in(
+        &beam_of_tetrahedra(),
+        "crisp",
+        &[&elastic[..], &crisp].concat(),
+        &[2],
+        "displacement",
+    );
+    let [lumped, consistent] = ["lumped", "consistent"].map(heat_tetrahedra::in_time);
+    for folder in [lumped, consistent] {
+        let set = ["solver.tolerance=1e-13", NO_CHECKPOINT];
+        agree_in(&folder, "in time", &set, &[2], "temperature");
     }
 }
 

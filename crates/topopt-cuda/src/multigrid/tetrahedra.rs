@@ -288,7 +288,7 @@ impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
 
     /// Bytes on the device for a `mesh` without springs, at most.
     pub fn bytes(mesh: &HexMesh) -> usize {
-        let (n_nodes, n_vertices) = (mesh.n_nodes(), n_vertices(mesh));
+        let (n_nodes, n_vertices) = (mesh.n_nodes(), mesh.n_vertices());
         let real = size_of::<R>();
         // A triangle for each group; fragments enlarge groups by a tenth.
         let of_group =
@@ -338,13 +338,6 @@ impl<'a, R: Real> TetrahedraMultigrid<'a, R> {
 const MOST_NEAR: usize = 6;
 const MOST_BEYOND: usize = 12;
 const MOST_COUPLED: usize = 30;
-
-fn n_vertices(mesh: &HexMesh) -> usize {
-    let mut is_vertex = vec![false; mesh.n_nodes()];
-    let corners = mesh.tetrahedra().iter().flat_map(|nodes| &nodes[..4]);
-    corners.for_each(|&node| is_vertex[node as usize] = true);
-    is_vertex.into_iter().filter(|is_vertex| *is_vertex).count()
-}
 
 impl<R: Real> Preconditioner<Cuda<f64>> for TetrahedraMultigrid<'_, R> {
     by_recorded!();

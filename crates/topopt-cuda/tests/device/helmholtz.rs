@@ -1,21 +1,24 @@
 //! The Helmholtz filter on the device, against that of the CPU.
 
 use topopt_cuda::{Cuda, Device, MatrixFreeEquation, MeshOnDevice};
-use topopt_fem::{Averaging, AveragingError, Helmholtz};
+use topopt_fem::{Averaging, AveragingError, Helmholtz, filter_coefficients};
 use topopt_linalg::{Backend, Cpu, Space, StopReason};
 use topopt_mesh::{HexMesh, Renumbering};
-use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, mapped_cube, wheel};
+use topopt_testing::{
+    Noise, assert_close, distorted_cube, distorted_tetrahedra, hexagon, mapped_cube, wheel,
+};
 
 use crate::device;
 
 /// One element, distorted ones, elements of uneven size, irregular valence and wedges.
-fn meshes() -> [HexMesh; 5] {
+fn meshes() -> [HexMesh; 6] {
     [
         distorted_cube(1, 0.2, true),
         distorted_cube(6, 0.25, true),
         mapped_cube(10, |x| x.map(|v| v * (0.2 + 0.8 * v * v))),
         hexagon(4),
         wheel(4),
+        distorted_tetrahedra(4, 0.2, true),
     ]
 }
 
@@ -41,12 +44,15 @@ impl Backends {
         radius: f64,
     ) -> Helmholtz<'_, Cuda<f64>, MatrixFreeEquation<'_>> {
         let Self { device, double, single } = self;
+        let coefficients = filter_coefficients(mesh, radius);
+        let mesh = &mesh.linear().unwrap_or_else(|| mesh.clone());
         let there = match colors {
             Some(colors) => MeshOnDevice::by_color(device, mesh, colors),
             None => MeshOnDevice::new(device, mesh),
         };
         let backends = (double, single);
-        let equation = MatrixFreeEquation::new(backends, &there.unwrap(), mesh, radius).unwrap();
+        let equation =
+            MatrixFreeEquation::new(backends, &there.unwrap(), mesh, &coefficients).unwrap();
         Helmholtz::solving(double, equation).unwrap()
     }
 }

@@ -11,6 +11,7 @@ use topopt_fem::{
     Aggregation, Averaging, Constraints, Diffusion, Discretization, Distributed, DistributedPart,
     DistributedPreconditioner, Elasticity, ElementKernel, ElementOperator, ElementPreconditioner,
     Formulation, Helmholtz, Material, PartSharing, PartVectors, Supports, WithSprings,
+    filter_coefficients,
 };
 use topopt_linalg::{
     Backend, BackendError, CycleKind, Exchange, Pcg, PcgOptions, Ranks, Space, StopReason, System,
@@ -268,20 +269,33 @@ fn the_helmholtz_filter_is_that_of_one_rank() {
     let elements = Space::elements(mesh.n_elements());
     let x = Noise(3).vector(mesh.n_elements());
     let on_device = MeshOnDevice::new(&device, &mesh).unwrap();
-    let equation = MatrixFreeEquation::new((&backend, &single), &on_device, &mesh, 0.4).unwrap();
+    let equation = MatrixFreeEquation::new(
+        (&backend, &single),
+        &on_device,
+        &mesh,
+        &filter_coefficients(&mesh, 0.4),
+    )
+    .unwrap();
     let filter = Helmholtz::solving(&backend, equation).unwrap();
     let mut y = backend.zeros(elements).unwrap();
     filter.apply(&backend.upload(&x, elements).unwrap(), &mut y).unwrap();
     let alone = backend.download(&y).unwrap();
 
-    let sizes = [mesh.n_nodes(), mesh.n_elements()];
-    let whole = Discretization::new(mesh, Diffusion, Constraints::none(sizes[0]));
+    let n_nodes = mesh.n_nodes();
+    let spaces = [Space::nodes(n_nodes, 1), elements];
+    let whole = Discretization::new(mesh, Diffusion, Constraints::none(n_nodes));
     for size in SIZES {
         let found = on_ranks(&device, &whole, size, |Rank { backend, part, .. }| {
             let others = PartSharing::of(&single, backend.communicator(), part, 1)?;
             let on_device = MeshOnDevice::new(&device, &part.mesh)?;
             let of_part = part_of_filter(&single, &on_device, &part.mesh, &others)?;
-            let filter = Helmholtz::on_ranks(backend, part, of_part, 0.4, sizes)?;
+            let filter = Helmholtz::on_ranks(
+                backend,
+                part,
+                of_part,
+                &filter_coefficients(&part.mesh, 0.4),
+                spaces,
+            )?;
             let (x, mut y) = (backend.upload(&x, elements)?, backend.zeros(elements)?);
             filter.apply(&x, &mut y).unwrap();
             backend.decide(backend.download(&y)?)

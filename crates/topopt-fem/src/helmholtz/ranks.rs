@@ -5,7 +5,7 @@ use topopt_linalg::{
 };
 use topopt_mesh::Part;
 
-use super::{ElementMeans, FilterEquation, Helmholtz, conductivities};
+use super::{ElementMeans, FilterEquation, Helmholtz};
 use crate::distributed::{PartVectors, Work};
 use crate::{Distributed, DistributedPreconditioner, ElementOperator, ElementPreconditioner};
 
@@ -32,7 +32,8 @@ where
     B: Backend + Sync,
     C: Exchange<B>,
 {
-    /// The filter that blurs as much as a cone of radius R, on `part` of a mesh of the given sizes.
+    /// The filter on `part` of a mesh with nodes and elements in these spaces, that of
+    /// [linear](Part::linear) tetrahedra if it is of tetrahedra, with [`filter_coefficients`].
     ///
     /// # Errors
     /// [`BackendError`] if another rank has failed or the device has no room.
@@ -40,25 +41,25 @@ where
         ranks: &'a Ranks<B, C>,
         part: &'a Part,
         filter: PartOfFilter<'a, B>,
-        radius: f64,
-        [n_nodes, n_elements]: [usize; 2],
+        coefficients: &[Vec<f64>; 2],
+        [nodes, elements]: [Space; 2],
     ) -> Result<Self, BackendError> {
         let PartOfFilter { operators: [operator, followed], preconditioner, means } = filter;
         let vectors = PartVectors::new(ranks.inner(), part, 1, 2)?;
-        let mut operator = Distributed::new(ranks, part, operator, &vectors, n_nodes)?;
+        let mut operator = Distributed::between(ranks, part, operator, &vectors, nodes)?;
         let mut preconditioner =
             DistributedPreconditioner::new(ranks, part, preconditioner, followed, &vectors)?;
 
         // Own elements come first in a part.
-        let own = conductivities(&part.mesh, radius)[..part.n_own_elements].to_vec();
-        let conductivity = ranks.of_own(&own, Space::elements(n_elements))?;
-        let mut capacity = ranks.zeros(Space::elements(n_elements))?;
-        ranks.fill(1.0, &mut capacity);
-        let terms = [&conductivity, &capacity];
+        let own = |values: &[f64]| ranks.of_own(&values[..part.n_own_elements], elements);
+        let terms = [&own(&coefficients[0])?, &own(&coefficients[1])?];
         operator.set_coefficients(&terms);
         preconditioner.update(ranks, &operator, &terms)?;
 
-        Self::solving(ranks, RankEquation { means, n_elements, operator, preconditioner })
+        Self::solving(
+            ranks,
+            RankEquation { means, n_elements: elements.points, operator, preconditioner },
+        )
     }
 }
 

@@ -12,11 +12,23 @@ use crate::{
     Constraints, Discretization, ElementOperator, ElementPreconditioner, Jacobi, Strategy,
 };
 
-use topopt_testing::{Noise, distorted_cube, mapped_cube, wheel};
+use topopt_testing::{Noise, distorted_cube, distorted_tetrahedra, kuhn, mapped_cube, wheel};
 
-fn meshes() -> [HexMesh; 3] {
+fn meshes() -> [HexMesh; 5] {
+    let bulge = |[x, y, z]: [f64; 3]| [x, y + 0.1 * x * x, z + 0.2 * x * y];
     let shuffled = |mesh: HexMesh| Renumbering::shuffled(&mesh, 3).apply(&mesh);
-    [shuffled(distorted_cube(12, 0.25, true)), distorted_cube(3, 0.2, false), wheel(6)]
+    [
+        shuffled(distorted_cube(12, 0.25, true)),
+        distorted_cube(3, 0.2, false),
+        wheel(6),
+        shuffled(distorted_tetrahedra(7, 0.2, true)),
+        kuhn([5, 3, 4], bulge, true),
+    ]
+}
+
+/// The mesh on which the equation stands.
+fn own(mesh: &HexMesh) -> HexMesh {
+    mesh.linear().unwrap_or_else(|| mesh.clone())
 }
 
 fn apply(a: &dyn Averaging<Cpu>, x: &Vec<f64>) -> Vec<f64> {
@@ -86,17 +98,54 @@ fn it_blurs_as_much_as_the_cone() {
     assert!((6.0 * variance / (radius * radius) - 1.0).abs() < 1e-3, "{variance}");
 }
 
+/// A spike in each of the six tetrahedra of a brick, whose mean is as wide as the cone.
+#[test]
+fn it_blurs_as_much_as_the_cone_on_tetrahedra() {
+    let (n, radius) = (13, 0.25);
+    let mesh = kuhn([n; 3], |x| x, false);
+    let (centers, volume) = (mesh.centers(), mesh.volumes()[0]);
+    let filter = Helmholtz::new(&mesh, radius).unwrap();
+    let middle = 6 * (n.pow(3) / 2);
+    let variances = (middle..middle + 6).map(|spike| {
+        let mut x = vec![0.0; centers.len()];
+        x[spike] = 1.0;
+        let y = apply(&filter, &x);
+        let square = |c: &[f64; 3]| (0..3).map(|i| (c[i] - centers[spike][i]).powi(2)).sum::<f64>();
+        y.iter().zip(&centers).map(|(y, c)| y * square(c) * volume / 3.0).sum::<f64>()
+    });
+    let variance = variances.sum::<f64>() / 6.0;
+    assert!((6.0 * variance / (radius * radius) - 1.0).abs() < 1e-2, "{variance}");
+}
+
+/// A spike on tetrahedra without obtuse angles stays within its bounds.
+#[test]
+fn a_spike_on_tetrahedra_spreads_within_its_bounds() {
+    let mesh = kuhn([6; 3], |x| x, false);
+    for radius in [0.05, 0.3, 1.0] {
+        let mut x = vec![0.0; mesh.n_elements()];
+        x[345] = mesh.volumes()[345];
+        let y = apply(&Helmholtz::new(&mesh, radius).unwrap(), &x);
+        assert!(y.iter().all(|&y| (-1e-12..=1.0).contains(&y)));
+    }
+}
+
 /// The exact n = cos(pi x) cos(pi y) cos(pi z), which has no flux through the unit cube's surface.
 #[test]
 fn it_is_of_second_order() {
+    assert_second_order([8, 16].map(|n| mapped_cube(n, wavy)));
+    assert_second_order([8, 16].map(|n| kuhn([n; 3], wavy, true)));
+}
+
+fn wavy(x: [f64; 3]) -> [f64; 3] {
+    let shift = 0.12 * x.map(|v| (PI * v).sin()).iter().product::<f64>();
+    [x[0] + shift, x[1] - shift, x[2] + 0.5 * shift]
+}
+
+fn assert_second_order(meshes: [HexMesh; 2]) {
     let exact = |x: [f64; 3]| x.map(|v| (PI * v).cos()).iter().product::<f64>();
     let radius = 0.8;
     let factor = 1.0 + 3.0 * PI * PI * radius * radius / 12.0; // 1 + 3 pi^2 r^2
-    let errors = [8, 16].map(|n| {
-        let mesh = mapped_cube(n, |x| {
-            let shift = 0.12 * x.map(|v| (PI * v).sin()).iter().product::<f64>();
-            [x[0] + shift, x[1] - shift, x[2] + 0.5 * shift]
-        });
+    let errors = meshes.map(|mesh| {
         let (centers, volumes) = (mesh.centers(), mesh.volumes());
         let x = centers.iter().zip(&volumes).map(|(&c, v)| factor * exact(c) * v).collect();
         let y = apply(&Helmholtz::new(&mesh, radius).unwrap(), &x);
@@ -151,7 +200,7 @@ fn the_cycle_is_positive_definite() {
     for mesh in meshes() {
         let filter = Helmholtz::new(&mesh, 0.6).unwrap();
         for seed in 0..5 {
-            let r = Noise(seed).vector(mesh.n_nodes());
+            let r = Noise(seed).vector(mesh.n_vertices());
             let mut z = vec![0.0; r.len()];
             filter.equation.multigrid.apply(&Cpu, &r, &mut z);
             assert!(Cpu.dot(&r, &z) > 0.0);
@@ -162,13 +211,14 @@ fn the_cycle_is_positive_definite() {
 /// A is the operator of diffusion with those coefficients.
 #[test]
 fn the_assembled_equation_is_the_reference_of_diffusion() {
-    for mesh in meshes() {
+    for whole in meshes() {
+        let mesh = own(&whole);
         let constraints = Constraints::none(mesh.n_nodes());
         let problem = Discretization::new(mesh.clone(), Diffusion, constraints);
         let mut reference = Reference::new(&problem);
-        let ones = vec![1.0; mesh.n_elements()];
-        reference.set_coefficients(&[&conductivities(&mesh, 0.6), &ones]);
-        let filter = Helmholtz::new(&mesh, 0.6).unwrap();
+        let [k, c] = filter_coefficients(&whole, 0.6);
+        reference.set_coefficients(&[&k, &c]);
+        let filter = Helmholtz::new(&whole, 0.6).unwrap();
         let x = Noise(3).vector(mesh.n_nodes());
         let (found, expected) = (product(filter.equation.operator(), &x), product(&reference, &x));
         let size = expected.iter().fold(0.0, |size: f64, v| size.max(v.abs()));
@@ -180,7 +230,7 @@ fn the_assembled_equation_is_the_reference_of_diffusion() {
 struct MatrixFree<'a> {
     operator: Box<dyn ElementOperator<Cpu> + 'a>,
     jacobi: Jacobi<Cpu>,
-    assembled: &'a AssembledEquation<'a>,
+    assembled: &'a AssembledEquation,
 }
 
 impl FilterEquation<Cpu> for MatrixFree<'_> {
@@ -203,15 +253,16 @@ impl FilterEquation<Cpu> for MatrixFree<'_> {
 
 #[test]
 fn matrix_free_diffusion_filters_as_the_assembled_equation() {
-    for mesh in meshes() {
+    for whole in meshes() {
+        let mesh = own(&whole);
         let constraints = Constraints::none(mesh.n_nodes());
         let problem = Discretization::new(mesh.clone(), Diffusion, constraints);
-        let (k, c) = (conductivities(&mesh, 0.6), vec![1.0; mesh.n_elements()]);
+        let [k, c] = filter_coefficients(&whole, 0.6);
         let mut operator = Strategy::Mf.build(&problem);
         operator.set_coefficients(&[&k, &c]);
         let mut jacobi = Jacobi::new(&Cpu, problem.space()).unwrap();
         jacobi.update(&Cpu, operator.as_ref(), &[&k, &c]).unwrap();
-        let expected = Helmholtz::new(&mesh, 0.6).unwrap();
+        let expected = Helmholtz::new(&whole, 0.6).unwrap();
         let assembled = &expected.equation;
         let filter = Helmholtz::solving(&Cpu, MatrixFree { operator, jacobi, assembled }).unwrap();
         let x = Noise(4).vector(mesh.n_elements());
@@ -257,6 +308,9 @@ fn iterations_do_not_grow_with_the_mesh() {
         let mesh = distorted_cube(n, 0.2, true);
         iterations(&Helmholtz::new(&mesh, 0.5).unwrap())
     });
+    assert!(counts.iter().all(|&n| n <= 20), "{counts:?}");
+    let counts = [5, 10]
+        .map(|n| iterations(&Helmholtz::new(&distorted_tetrahedra(n, 0.2, true), 0.5).unwrap()));
     assert!(counts.iter().all(|&n| n <= 20), "{counts:?}");
     let usual = distorted_cube(32, 0.2, true);
     let count = iterations(&Helmholtz::new(&usual, 3.0 / 32.0).unwrap());

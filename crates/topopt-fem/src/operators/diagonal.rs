@@ -1,5 +1,7 @@
 //! The diagonal of K and its diagonal blocks, without stored matrices.
 
+use std::borrow::Cow;
+
 use pulp::{Arch, Simd, WithSimd};
 use topopt_linalg::{BlockDiagonal, pseudo_inverse};
 
@@ -81,7 +83,8 @@ pub fn inverse_blocks_by_patches<K: ElementKernel<N>, const N: usize>(
     };
 
     let constraints = problem.constraints();
-    let springs = constraints.springs().map(|springs| springs.as_chunks::<N>().0);
+    let springs = stiffness_to_ground(problem);
+    let springs = springs.as_deref().map(|springs| springs.as_chunks::<N>().0);
     patches.scatter(inverse.packed_mut(), work, |node, sum| {
         let mut block: [[f64; N]; N] = unpacked(&sum);
         if let Some(springs) = springs {
@@ -100,6 +103,17 @@ pub fn inverse_blocks_by_patches<K: ElementKernel<N>, const N: usize>(
         packed.numbers_mut().iter_mut().zip(lower).for_each(|(p, (i, j))| *p = inverse[i][j]);
         packed
     });
+}
+
+/// Springs, `[n_nodes][N]`, with the positive entries on the diagonal of films.
+fn stiffness_to_ground<K: ElementKernel<N>, const N: usize>(
+    problem: &Discretization<K, N>,
+) -> Option<Cow<'_, [f64]>> {
+    let springs = Cow::Borrowed(problem.constraints().springs()?);
+    let Some(rows) = problem.film_rows() else { return Some(springs) };
+    let mut sums = springs.into_owned();
+    rows.each_positive(|node, entry| sums[node] += entry);
+    Some(Cow::Owned(sums))
 }
 
 /// Adds the diagonal blocks of `sum_t c_et K_et` of all elements of a patch to `sums`,

@@ -148,7 +148,12 @@ pub fn load_other<S: Simd, const N: usize, const E: usize>(
 /// Stretches elements with coordinates `x` by factors of each; `by_nodes`: in the order of lanes of
 /// [`load_nodes`]. Lanes past the last element repeat it.
 #[inline(always)]
-pub fn stretch<S: Simd>(simd: S, factors: &[[f64; DIM]], by_nodes: bool, x: &mut Nodal<S>) {
+pub fn stretch<S: Simd, const E: usize>(
+    simd: S,
+    factors: &[[f64; DIM]],
+    by_nodes: bool,
+    x: &mut Nodal<S, DIM, E>,
+) {
     let of = |lane: usize| factors[lane.min(factors.len() - 1)];
     let by_direction = if by_nodes {
         let quads: Quads = std::array::from_fn(|lane| quad(of(lane)));
@@ -162,7 +167,7 @@ pub fn stretch<S: Simd>(simd: S, factors: &[[f64; DIM]], by_nodes: bool, x: &mut
         }
         along
     };
-    for a in 0..8 {
+    for a in 0..E {
         for i in 0..DIM {
             x[a][i] = by_direction[i] * x[a][i];
         }

@@ -2,7 +2,7 @@
 
 use topopt_mesh::hexahedron::{determinant, inverse};
 use topopt_mesh::tetrahedron::{
-    N_NODES, POINTS, TetrahedronNodes, jacobian, map, shape_functions, shape_gradients,
+    N_NODES, POINTS, TetrahedronNodes, jacobian, map, shape_functions, shape_gradients, volume,
 };
 
 use crate::kernel::Summed;
@@ -20,6 +20,20 @@ pub const FLOPS_PER_UNKNOWN: f64 = 271.0;
 
 /// The points of the rule in six volumes of a straight tetrahedron: each has a quarter of one.
 pub(crate) const WEIGHT: f64 = 1.0 / 24.0;
+
+/// Shares of the nodes in the mass of a tetrahedron, in proportion to the diagonal of the consistent
+/// mass matrix \[HintonRockZienkiewicz1976\]: the sums of its rows are negative at the vertices.
+pub const MASS_SHARES: [f64; N_NODES] = {
+    const VERTEX: f64 = 1.0 / 36.0;
+    const MIDDLE: f64 = 4.0 / 27.0;
+    [VERTEX, VERTEX, VERTEX, VERTEX, MIDDLE, MIDDLE, MIDDLE, MIDDLE, MIDDLE, MIDDLE]
+};
+
+/// Volumes of the nodes of the tetrahedron with nodes at `x`, by [`MASS_SHARES`].
+pub fn mass_shares(x: &TetrahedronNodes) -> [f64; N_NODES] {
+    let volume = volume(x);
+    MASS_SHARES.map(|share| share * volume)
+}
 
 /// Gradients dN_a/dx_i, `[10][3]`, at a point in barycentric coordinates, and the determinant of
 /// the Jacobian there.
@@ -53,6 +67,11 @@ pub fn matrix<K: ElementKernel<N>, const N: usize>(
             }
         }
     }
+    if K::MASS == Some(term) {
+        for (a, share) in mass_shares(x).into_iter().enumerate() {
+            (0..N).for_each(|i| ke[a][i][a][i] += share);
+        }
+    }
     ke
 }
 
@@ -71,6 +90,11 @@ pub fn diagonal_blocks<K: ElementKernel<N>, const N: usize>(
             for (sum, (i, j)) in block.numbers_mut().iter_mut().zip(lower) {
                 *sum += WEIGHT * det * coupling[i][j];
             }
+        }
+    }
+    if K::MASS == Some(term) {
+        for (block, share) in blocks.iter_mut().zip(mass_shares(x)) {
+            (0..N).for_each(|i| block.numbers_mut()[i * (i + 1) / 2 + i] += share);
         }
     }
     blocks

@@ -8,7 +8,7 @@
 use pulp::Simd;
 use topopt_mesh::tetrahedron::{BETWEEN, N_NODES, OTHER, OWN};
 
-use super::integrals::WEIGHT;
+use super::integrals::{MASS_SHARES, WEIGHT};
 use crate::lanes::Lanes;
 use crate::operators::{Matrix, Nodal, cofactors, times};
 use crate::{DIM, ElementKernel, MAX_TERMS};
@@ -40,11 +40,12 @@ pub fn product<S: Simd, K: ElementKernel<N>, const N: usize>(
     }
 
     // h[q][a] is the force on d_a at point q.
-    let mut h = [[[zero; N]; 4]; 4];
+    let (mut h, mut dets) = ([[[zero; N]; 4]; 4], zero);
     for q in 0..4 {
         if !are_straight {
             (own, det) = cofactors(&slopes(simd, x, &sums_x, q));
         }
+        dets = dets + det;
         // The gradient and the transpose carry det J each, the weight 1 / det J.
         let scale = Lanes::splat(simd, WEIGHT) * det.recip();
         let mut scaled = *coefficients;
@@ -61,7 +62,17 @@ pub fn product<S: Simd, K: ElementKernel<N>, const N: usize>(
             h[q][0][c] = zero - (h[q][1][c] + h[q][2][c] + h[q][3][c]);
         }
     }
-    nodal_forces(simd, &h)
+    let mut forces = nodal_forces(simd, &h);
+    if let Some(term) = K::MASS {
+        let mass = Lanes::splat(simd, WEIGHT) * dets * coefficients[term];
+        for a in 0..N_NODES {
+            let share = Lanes::splat(simd, MASS_SHARES[a]) * mass;
+            for c in 0..N {
+                forces[a][c] = share.mul_add(u[a][c], forces[a][c]);
+            }
+        }
+    }
+    forces
 }
 
 /// The edges from vertex 0 of straight tetrahedra, which are the columns of their Jacobians.

@@ -12,8 +12,8 @@ mod patches;
 mod strain;
 
 pub use integrals::{
-    FLOPS_PER_UNKNOWN, TetrahedronMatrix, TetrahedronVector, body_force, diagonal_blocks,
-    gradients, matrix,
+    FLOPS_PER_UNKNOWN, MASS_SHARES, TetrahedronMatrix, TetrahedronVector, body_force,
+    diagonal_blocks, gradients, mass_shares, matrix,
 };
 pub use multigrid::{
     DEGREES, GROUP, GroupInverse, Rectangle, Smoothed, SmoothedTransfer, TetrahedraMultigrid,

@@ -10,7 +10,7 @@ use crate::kernel::Summed;
 use crate::lane_laws::ByLaws;
 use crate::lanes::{Lanes, MAX_LANES, Quads};
 use crate::operators::local_fields::{
-    LocalFields, add_nodes, load_in_order, load_nodes, load_other,
+    LocalFields, add_nodes, load_in_order, load_nodes, load_other, stretch,
 };
 use crate::patches::Patch;
 use crate::{Discretization, ElementKernel, Elements, MAX_TERMS};
@@ -43,7 +43,12 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for AddTetrahedra<'_, K, N> {
             for term in 0..K::TERMS {
                 coefficients[term] = load_in_order(simd, &self.coefficients[term][range.clone()]);
             }
-            let xu = load_nodes(simd, &self.local.nodes.xu, nodes);
+            let mut xu = load_nodes(simd, &self.local.nodes.xu, nodes);
+            if K::IS_STRETCHED
+                && let Some(factors) = self.elements.stretches_of(range.clone())
+            {
+                stretch(simd, factors, true, &mut xu.0);
+            }
             let is_straight = self.patch.are_straight[group * S::F64_LANES / MAX_LANES];
             let of_group = OfGroup { elements: &self.elements, range, is_straight };
             let forces = of_group.forces(simd, self.kernel, &xu, &coefficients);
@@ -119,8 +124,13 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for TetrahedraWorks<'_, K, N>
         let groups = self.patch.locals::<10>().chunks(S::F64_LANES);
         let groups = groups.zip(self.works.chunks_mut(S::F64_LANES));
         for (group, (nodes, works)) in groups.enumerate() {
-            let xu = load_nodes(simd, &self.local.nodes.xu, nodes);
+            let mut xu = load_nodes(simd, &self.local.nodes.xu, nodes);
             let range = self.patch.range(group * S::F64_LANES, nodes.len());
+            if K::IS_STRETCHED
+                && let Some(factors) = self.elements.stretches_of(range.clone())
+            {
+                stretch(simd, factors, true, &mut xu.0);
+            }
             let is_straight = self.patch.are_straight[group * S::F64_LANES / MAX_LANES];
             let of_group = OfGroup { elements: &self.elements, range, is_straight };
             let forces = of_group.forces(simd, self.kernel, &xu, &unit);

@@ -15,7 +15,7 @@ use topopt_cuda::{
 use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_fem::{
     CornerMaps, Diffusion, Discretization, ElementOperator, ElementPreconditioner, Helmholtz,
-    Jacobi, Problem,
+    Jacobi, Problem, filter_coefficients,
 };
 use topopt_linalg::BackendError;
 
@@ -102,9 +102,11 @@ impl Computer for OnGpu {
         let mesh = subject.equation.mesh();
         match plan {
             Weights::Helmholtz => {
+                let coefficients = &filter_coefficients(mesh, radius);
+                let mesh = &mesh.linear().unwrap_or_else(|| mesh.clone());
                 let on_device = bare_mesh(&self.0.device, mesh, subject.task.colors.as_deref())?;
                 let backends = (&self.0.backend, self.0.single()?);
-                let equation = MatrixFreeEquation::new(backends, &on_device, mesh, radius)?;
+                let equation = MatrixFreeEquation::new(backends, &on_device, mesh, coefficients)?;
                 Ok((Box::new(Helmholtz::solving(&self.0.backend, equation)?), None))
             }
             Weights::Cone { .. } => {
@@ -327,13 +329,17 @@ fn impossible<K: Solvable<N>, const N: usize>(
         _ if K::STRATEGIES.iter().all(|strategy| strategy.name() != name) => {
             "does not compute this physics on a GPU".into()
         }
+        _ if possible.is_empty() => "does not compute tetrahedra for this physics on a GPU".into(),
         config::Strategy::EbeSym => {
             format!("does not support wedges and pyramids, and the mesh has {degenerate}")
         }
         _ => "does not add in the fixed order that `solver.deterministic` requires".into(),
     };
-    Finding::new(format!("strategy `{name}` {why}"))
-        .remedy(format!("set `solver.strategy` to \"auto\", or to one of {}", names.join(", ")))
+    let remedy = match names.as_slice() {
+        [] => "set `solver.device` to \"cpu\"".into(),
+        names => format!("set `solver.strategy` to \"auto\", or to one of {}", names.join(", ")),
+    };
+    Finding::new(format!("strategy `{name}` {why}")).remedy(remedy)
 }
 
 fn too_large(name: &str, needed: usize, free: usize, fitting: &[Strategy]) -> Failure {

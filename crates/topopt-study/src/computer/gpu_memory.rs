@@ -51,10 +51,11 @@ fn of_cycle<R: Real, K: Solvable<N>, const N: usize>(
 
 /// Device memory of the filter's weights. A Helmholtz equation has a copy of the mesh of its own.
 fn of_weights<K: Solvable<N>, const N: usize>(subject: Subject<K, N>) -> usize {
-    let ([nodes, elements], by_color) = (subject.sizes(), subject.task.colors.is_some());
+    let ([_, elements], by_color) = (subject.sizes(), subject.task.colors.is_some());
     match subject.task.filter.weights() {
         Some((Weights::Helmholtz, _)) => {
             let vectors = Helmholtz::<Cuda<f64>, MatrixFreeEquation>::NODAL_VECTORS;
+            let nodes = subject.equation.mesh().n_vertices();
             let equation = MatrixFreeEquation::bytes(nodes, elements, by_color);
             MeshOnDevice::bytes(subject.equation.mesh()) + equation + 8 * vectors * nodes
         }

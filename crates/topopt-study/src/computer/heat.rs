@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use topopt_fem::tetrahedra::TetrahedraMultigrid;
 use topopt_fem::{Diffusion, Discretization, Multigrid, Sharing};
 use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
@@ -15,6 +16,9 @@ impl Solvable<1> for Diffusion {
         kind: CycleKind,
         smoother: SmootherKind,
     ) -> Result<CpuPreconditioner<'_>, BackendError> {
+        if problem.elements().are_tetrahedra() {
+            return Ok(Box::new(TetrahedraMultigrid::<_, 1, 1>::new(problem, kind)?));
+        }
         Ok(Box::new(Multigrid::<_, 1, 1>::smoothed_by(smoother, problem, kind)?))
     }
 
@@ -23,10 +27,16 @@ impl Solvable<1> for Diffusion {
         kind: CycleKind,
         others: Arc<dyn Sharing<'a, Cpu> + 'a>,
     ) -> Result<CpuPreconditioner<'a>, BackendError> {
+        if local.elements().are_tetrahedra() {
+            return Ok(Box::new(TetrahedraMultigrid::<_, 1, 1>::on_part(local, kind, others)?));
+        }
         Ok(Box::new(Multigrid::<_, 1, 1>::on_part(local, kind, others)?))
     }
 
     fn multigrid_bytes(problem: &Discretization<Self, 1>, smoother: SmootherKind) -> usize {
-        Multigrid::<_, 1, 1>::bytes(problem, smoother)
+        match problem.elements().are_tetrahedra() {
+            true => TetrahedraMultigrid::<_, 1, 1>::bytes(problem),
+            false => Multigrid::<_, 1, 1>::bytes(problem, smoother),
+        }
     }
 }

@@ -11,8 +11,11 @@ use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_fem::{
     Constraints, CornerMaps, Diffusion, Discretization, Distributed, DistributedPreconditioner,
     ElementOperator, ElementPreconditioner, Helmholtz, Jacobi, PartVectors, Problem, RankCorners,
+    filter_coefficients,
 };
-use topopt_linalg::{BackendError, Communicator, Exchange, Layout, Ranks, Shares, SmootherKind};
+use topopt_linalg::{
+    BackendError, Communicator, Exchange, Layout, Ranks, Share, Shares, SmootherKind, Space,
+};
 use topopt_mesh::Part;
 
 use super::of_part::{OfPart, PartOf};
@@ -30,8 +33,8 @@ pub struct OnRanks<P: Computer, C: Exchange<P::Backend>> {
     part: Part,
     /// Number of ranks that share the memory of this host.
     sharing: usize,
-    /// The equation of the filter on the part, made when first asked for.
-    filter: OnceLock<Discretization<Diffusion, 1>>,
+    /// The equation of the filter, and its part of linear tetrahedra, made when first asked for.
+    filter: OnceLock<(Option<Part>, Discretization<Diffusion, 1>)>,
 }
 
 impl<P: OfPart<C>, C: Exchange<P::Backend>> OnRanks<P, C> {
@@ -46,6 +49,14 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> OnRanks<P, C> {
         (part, shares): (Part, Shares),
         sharing: usize,
     ) -> Result<Self, BackendError> {
+        let shares = match part.linear() {
+            None => shares,
+            Some(Part { n_own_nodes, .. }) => {
+                let counts = communicator.gather_all(&[n_own_nodes as f64]).concat();
+                let counts = counts.into_iter().map(|count| count as usize).collect();
+                shares.with_vertices(Share::in_order(counts))
+            }
+        };
         let ranks = Ranks::new(place.backend_of_part()?, communicator, shares);
         Ok(Self { place, ranks, part, sharing, filter: OnceLock::new() })
     }
@@ -159,13 +170,22 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> Computer for OnRanks<P, C> {
         let (communicator, n_elements) = (ranks.communicator(), ranks.n_points(Layout::Elements));
         match *plan {
             Weights::Helmholtz => {
-                let local = self.filter.get_or_init(|| {
-                    let free = Constraints::none(part.nodes.len());
-                    Discretization::new(part.mesh.clone(), Diffusion, free)
+                let (linear, local) = self.filter.get_or_init(|| {
+                    let linear = part.linear();
+                    let mesh = &linear.as_ref().unwrap_or(part).mesh;
+                    let free = Constraints::none(mesh.n_nodes());
+                    let local = Discretization::new(mesh.clone(), Diffusion, free);
+                    (linear, local)
                 });
+                let terms = filter_coefficients(&part.mesh, radius);
+                let nodes = match linear {
+                    Some(_) => Space::vertices(ranks.n_points(Layout::Vertices)),
+                    None => Space::nodes(ranks.n_points(Layout::Nodes), 1),
+                };
+                let (part, spaces) =
+                    (linear.as_ref().unwrap_or(part), [nodes, Space::elements(n_elements)]);
                 let filter = place.filter_of_part(PartOf { communicator, part, local })?;
-                let sizes = [ranks.n_points(Layout::Nodes), n_elements];
-                Ok((Box::new(Helmholtz::on_ranks(ranks, part, filter, radius, sizes)?), None))
+                Ok((Box::new(Helmholtz::on_ranks(ranks, part, filter, &terms, spaces)?), None))
             }
             Weights::Cone { budget } => {
                 let mut centers = part.mesh.centers();

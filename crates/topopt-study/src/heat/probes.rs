@@ -11,7 +11,7 @@ use crate::solved::Part;
 pub(super) struct Located {
     pub name: String,
     /// Nodes of the element as the problem numbers them, with their shares.
-    nodes: [(u32, f64); 8],
+    nodes: Vec<(u32, f64)>,
 }
 
 impl Part<'_, Diffusion, 1> {
@@ -32,8 +32,7 @@ impl Part<'_, Diffusion, 1> {
                 let remedy = "give a point in the part; `topopt info` shows where it lies";
                 return Err(at(message, "no element holds this point", remedy));
             };
-            let hex = mesh.hexes()[element as usize];
-            let nodes = std::array::from_fn(|a| (hex[a], shape[a]));
+            let nodes = mesh.element(element as usize).iter().copied().zip(shape).collect();
             all.push(Located { name: probe.name.clone(), nodes });
         }
         Ok(all)

@@ -62,6 +62,7 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         };
         let (place, case) = rayon::join(place, case);
         let (place, mut case) = (place.map_err(InputError::from)?, case?);
+        let place = place.on_mesh(config, &case.mesh).map_err(InputError::from)?;
         request.own.iter().for_each(|own| case.posed.add(own, &case.mesh));
         let is_kept = request.files.is_some() && request.mesh.is_none();
         let part = is_kept

@@ -94,6 +94,7 @@ pub(super) fn solved<K: Verified<N>, const N: usize>(
     let given = Given::of::<K>(&config, &case);
 
     let Settings { place, interrupt, .. } = *settings;
+    let place = &place.instead(&config, &case.mesh).unwrap_or_else(|| place.clone());
     let model = Model::<K, N>::build(&config, case, place.needs_colors(&config))?;
     let filling = filling(&config, &model, None);
     let part = Part { config: &config, model: &model, given, filling };

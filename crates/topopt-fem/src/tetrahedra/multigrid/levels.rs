@@ -90,8 +90,9 @@ where
         drop((rows, graph));
 
         let mut matrix = BlockCsr::zeros(vertices.pattern(mesh, &adjacency, communicator)?);
-        let unit = vec![1.0; mesh.n_elements()];
-        let unit: Vec<&Vec<f64>> = (0..K::TERMS).map(|_| &unit).collect();
+        let [unit, none] = [1.0, 0.0].map(|value| vec![value; mesh.n_elements()]);
+        let of_term = |term| if K::MASS == Some(term) { &none } else { &unit };
+        let unit: Vec<&Vec<f64>> = (0..K::TERMS).map(of_term).collect();
         vertices.assemble(problem, &adjacency, &unit, &mut matrix, communicator);
         let x = |&node: &u32| mesh.coordinates()[node as usize];
         let positions: Vec<[f64; DIM]> = vertices.own_nodes().iter().map(x).collect();

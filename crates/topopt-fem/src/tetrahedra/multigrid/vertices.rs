@@ -16,8 +16,8 @@ use topopt_mesh::{HexMesh, NodeToElements};
 
 use super::grouping::frobenius;
 use crate::multigrid::{gathered, share_rows};
-use crate::tetrahedra::integrals::{WEIGHT, gradients};
-use crate::{DIM, Discretization, ElementKernel, Shared, Sharing};
+use crate::tetrahedra::integrals::{MASS_SHARES, WEIGHT, gradients};
+use crate::{DIM, Discretization, ElementKernel, Elements, FilmRows, Shared, Sharing};
 
 /// The vertices of a mesh, and where its nodes lie between them. On a part they are numbered
 /// through all ranks, of which each has the vertices among its own nodes.
@@ -160,10 +160,11 @@ impl Vertices {
         (columns, blocks): (&[u32], &mut [[[f64; N]; N]]),
     ) {
         let (mesh, held, node) = (problem.mesh(), problem.constraints(), self.nodes[row]);
+        let elements = problem.elements();
         for (e, own) in adjacency.of(node as usize) {
             let e = e as usize;
-            let (g, volume) = corner_gradients(mesh, e);
-            let kernel = problem.kernel().of_element(&problem.elements(), e);
+            let (g, volume) = corner_gradients(&elements, e);
+            let kernel = problem.kernel().of_element(&elements, e);
             for (a, &other) in mesh.corners(e).iter().enumerate() {
                 let column = self.ends[other as usize][0];
                 let block = &mut blocks[columns.binary_search(&column).unwrap_or_default()];
@@ -172,6 +173,11 @@ impl Vertices {
                     for (i, j) in (0..N * N).map(|k| (k / N, k % N)) {
                         block[i][j] += coefficients[e] * volume * coupling[i][j];
                     }
+                }
+                if let Some(term) = K::MASS.filter(|_| other == node) {
+                    // A quarter to each vertex, as from middles half of their shares.
+                    let share = 0.25 * volume * coefficients[term][e];
+                    (0..N).for_each(|i| block[i][i] += share);
                 }
             }
         }
@@ -200,8 +206,8 @@ impl Vertices {
 }
 
 /// Gradients of the barycentric coordinates of the straight tetrahedron, and its volume.
-fn corner_gradients(mesh: &HexMesh, element: usize) -> ([[f64; DIM]; 4], f64) {
-    let [origin, b, c, d, ..] = mesh.tetrahedron_coordinates(element);
+fn corner_gradients(elements: &Elements, element: usize) -> ([[f64; DIM]; 4], f64) {
+    let [origin, b, c, d, ..] = elements.tetrahedron(element);
     let edges = [b, c, d].map(|x| difference(x, origin));
     let jacobian = std::array::from_fn(|i| edges.map(|edge| edge[i]));
     let det = determinant(&jacobian);
@@ -253,7 +259,7 @@ pub(super) fn row_norms<K: ElementKernel<N>, const N: usize>(
     adjacency: &NodeToElements,
     n: usize,
 ) -> Vec<Vec<(u32, f64)>> {
-    let mesh = problem.mesh();
+    let (mesh, elements) = (problem.mesh(), problem.elements());
     let row = |node: usize| {
         let around = adjacency.elements_of(node).iter().flat_map(|&e| mesh.element(e as usize));
         let mut columns: Vec<u32> = around.copied().filter(|&node| (node as usize) < n).collect();
@@ -263,7 +269,7 @@ pub(super) fn row_norms<K: ElementKernel<N>, const N: usize>(
         // Blocks are linear in these: sums of det J g_a g_b^T.
         let mut sums = vec![[[0.0; DIM]; DIM]; columns.len()];
         for (e, a) in adjacency.of(node) {
-            let (corners, volume) = corner_gradients(mesh, e as usize);
+            let (corners, volume) = corner_gradients(&elements, e as usize);
             let places = mesh.element(e as usize).iter().map(|node| columns.binary_search(node));
             let places: Vec<_> = places.collect();
             for derivatives in POINTS.map(shape_gradients) {
@@ -298,15 +304,15 @@ fn block_norm<K: ElementKernel<N>, const N: usize>(kernel: &K, sum: &[[f64; DIM]
     frobenius(&block)
 }
 
-/// The block of `sum_t c_et K_et` between `points`, increasing, with springs, and with the identity
-/// in rows and columns of held components.
+/// The block of `sum_t c_et K_et` between `points`, increasing, with springs and films, and with the
+/// identity in rows and columns of held components.
 pub(super) fn group_block<K: ElementKernel<N>, const N: usize>(
     problem: &Discretization<K, N>,
     adjacency: &NodeToElements,
     coefficients: &[&Vec<f64>],
     points: &[u32],
 ) -> DMatrix<f64> {
-    let (mesh, held) = (problem.mesh(), problem.constraints());
+    let (mesh, held, elements) = (problem.mesh(), problem.constraints(), problem.elements());
     let mut block = DMatrix::zeros(N * points.len(), N * points.len());
     for e in adjacency.elements_around(points) {
         let e = e as usize;
@@ -314,10 +320,16 @@ pub(super) fn group_block<K: ElementKernel<N>, const N: usize>(
         let inside: Vec<(usize, usize)> =
             places.enumerate().filter_map(|(a, place)| Some((a, place?))).collect();
 
-        let x = mesh.tetrahedron_coordinates(e);
-        let kernel = problem.kernel().of_element(&problem.elements(), e);
+        let x = elements.tetrahedron(e);
+        let kernel = problem.kernel().of_element(&elements, e);
         for point in POINTS {
             let (g, det) = gradients(&x, point);
+            if let Some(term) = K::MASS {
+                for &(a, r) in &inside {
+                    let mass = MASS_SHARES[a] * WEIGHT * det * coefficients[term][e];
+                    (N * r..N * r + N).for_each(|at| block[(at, at)] += mass);
+                }
+            }
             for (&(a, r), &(b, c)) in inside.iter().flat_map(|a| inside.iter().map(move |b| (a, b)))
             {
                 for (term, coefficients) in coefficients.iter().enumerate() {
@@ -331,6 +343,9 @@ pub(super) fn group_block<K: ElementKernel<N>, const N: usize>(
         }
     }
 
+    if let Some(rows) = problem.film_rows() {
+        add_films(&rows, points, &mut block);
+    }
     for (r, &node) in points.iter().enumerate() {
         for i in 0..N {
             let at = N * r + i;
@@ -345,4 +360,17 @@ pub(super) fn group_block<K: ElementKernel<N>, const N: usize>(
         }
     }
     block
+}
+
+/// Adds the films between `points`, increasing, of one unknown each.
+fn add_films(rows: &FilmRows, points: &[u32], block: &mut DMatrix<f64>) {
+    for (r, &node) in points.iter().enumerate() {
+        let Some(row) = rows.row(node) else { continue };
+        block[(r, r)] += row.diagonal;
+        for (other, weight) in row.others {
+            if let Ok(c) = points.binary_search(other) {
+                block[(r, c)] += weight;
+            }
+        }
+    }
 }
