@@ -9,7 +9,7 @@ use topopt_study::distance::{Part, Question};
 use topopt_study::place::Place;
 use topopt_testing::kuhn;
 
-use super::{Finished, Folder, difference, program};
+use super::{Finished, Folder, difference, heat_tetrahedra, program};
 use crate::continuation::PROJECTED;
 use crate::solve;
 use crate::verify::{assert_near, numbers, write_design};
@@ -460,4 +460,30 @@ fn tetrahedra_have_the_history_of_the_cpu() {
         folder.run(&["optimizer.max_iterations=1", "solver.smoother=patch"], &["--device", "gpu"]);
     assert_eq!(finished.status, 0, "{}", finished.err);
     assert!(finished.out.contains("tetrahedra were cut into hexahedra"), "{}", finished.out);
+}
+
+/// Heat in tetrahedra runs on the CPU, with a note, unless a GPU is asked for; elasticity filters by
+/// the Helmholtz equation of the vertices on the GPU.
+#[test]
+fn heat_in_tetrahedra_is_left_to_the_cpu() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let heat = heat_tetrahedra::design();
+    let finished = heat.run(&["optimizer.max_iterations=1"], &["--device", "auto"]);
+    assert_eq!(finished.status, 0, "{}", finished.err);
+    assert!(finished.out.contains("running on the CPU: GPUs compute heat"), "{}", finished.out);
+    let refused = heat.run(&[], &["--device", "gpu"]);
+    assert_eq!(refused.status, 1, "{}", refused.out);
+    assert!(refused.err.contains("GPUs compute heat in hexahedra only"), "{}", refused.err);
+
+    let set = ["filter.weights=helmholtz", "optimizer.max_iterations=3"];
+    let folder = beam_of_tetrahedra();
+    let [cpu, gpu] = ["cpu", "gpu"].map(|device| {
+        let finished = folder.run(&set, &["--device", device]);
+        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+        folder.history("compliance")
+    });
+    assert!(difference(&gpu, &cpu) < 1e-6, "{gpu:?} {cpu:?}");
 }
