@@ -49,7 +49,7 @@ pub struct FilmRows {
 
 /// A row of C without rows and columns of held nodes.
 pub(crate) struct FilmRow<'a> {
-    /// Its entry on the diagonal.
+    /// Entry of the node on the diagonal.
     pub diagonal: f64,
     /// The other nodes and entries.
     pub others: Vec<(&'a u32, &'a f64)>,

@@ -10,7 +10,7 @@ use crate::{DIM, RigidMotion, Supports};
 /// A part that supports leave free, and where it is pinned so that its stiffness is regular.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FreePart {
-    /// Its nodes.
+    /// Nodes of the part.
     pub(crate) nodes: Vec<u32>,
     pub(crate) center: [f64; DIM],
     /// Free motions about the center.
