@@ -89,6 +89,13 @@ def amount(random):
     return round(random.uniform(0.5, 9.0), 6)
 
 
+def temperature(random, word, expansion, **sections):
+    """A temperature: forces of zero where the material expands, and said where it does not."""
+    if random.random() < 0.5:
+        return Part(word, (0.0, 0.0, 0.0), material=expansion, **sections)
+    return Part(word, None, **sections)
+
+
 # Abaqus
 
 def abaqus(mesh, inserted):
@@ -137,22 +144,25 @@ def abaqus_gravity(random, mesh):
     return Part("DLOAD", (0.0, 0.0, -SIZE * n * size), loads=["*DLOAD", f"design, GRAV, {size!r}, 0., 0., -1."])
 
 
+def abaqus_temperature(random, mesh):
+    initial = random.choice([[], ["*INITIAL CONDITIONS, TYPE=TEMPERATURE", "fixed, 20."]])
+    loads = ["*TEMPERATURE", "fixed, 100."]
+    return temperature(random, "TEMPERATURE", ["*EXPANSION", "1.2e-5"], model=initial, loads=loads)
+
+
 def said_of_abaqus(word, **sections):
     """A keyword that no case can have."""
     return lambda random, mesh: Part(word, None, **sections)
 
 
 ABAQUS = [
-    abaqus_amplitude, abaqus_force_twice, abaqus_transform, abaqus_pressure, abaqus_gravity,
+    abaqus_amplitude, abaqus_force_twice, abaqus_transform, abaqus_pressure, abaqus_gravity, abaqus_temperature,
     said_of_abaqus("EQUATION", model=["*EQUATION", "2", "3, 1, 1., 4, 1, -1."]),
     said_of_abaqus("MPC", model=["*MPC", "TIE, 3, 4"]),
     said_of_abaqus("TIE", model=["*TIE, NAME=T", "one, two"]),
-    said_of_abaqus("EXPANSION", material=["*EXPANSION", "1.2e-5"]),
     said_of_abaqus("PLASTIC", material=["*PLASTIC", "200., 0."]),
     said_of_abaqus("CREEP", material=["*CREEP, LAW=NORTON", "1e-9, 3., 0."]),
     said_of_abaqus("HYPERELASTIC", material=["*HYPERELASTIC, NEO HOOKE", "80., 0.001"]),
-    said_of_abaqus("INITIAL CONDITIONS", model=["*INITIAL CONDITIONS, TYPE=TEMPERATURE", "fixed, 20."]),
-    said_of_abaqus("TEMPERATURE", loads=["*TEMPERATURE", "fixed, 100."]),
     said_of_abaqus("NLGEOM", step=[", NLGEOM"]),
     said_of_abaqus("MODEL CHANGE", loads=["*MODEL CHANGE, TYPE=ELEMENT, REMOVE", "design"]),
     said_of_abaqus("CONTACT PAIR", model=["*CONTACT PAIR, INTERACTION=I", "one, two"]),
@@ -200,9 +210,9 @@ def ansys_gravity(random, mesh):
     return Part("ACEL", (0.0, 0.0, -SIZE * len(mesh.elements) * size), loads=[f"ACEL,0.,0.,{size!r}"])
 
 
-def ansys_temperature(word, load):
-    """A temperature of a material that expands, whose forces add up to nothing."""
-    return lambda random, mesh: Part(word, (0.0, 0.0, 0.0), loads=[load], material=["MP,ALPX,1,1.2e-5"])
+def ansys_temperature(random, mesh):
+    word, load = random.choice([("BF", "BF,3,TEMP,100."), ("BFUNIF", "BFUNIF,TEMP,100.")])
+    return temperature(random, word, ["MP,ALPX,1,1.2e-5"], loads=[load])
 
 
 def said_of_ansys(word, *loads, material=()):
@@ -211,14 +221,10 @@ def said_of_ansys(word, *loads, material=()):
 
 
 ANSYS = [
-    ansys_pressure_of_corners, ansys_pressure_twice, ansys_force_replaced, ansys_force_deleted, ansys_gravity,
+    ansys_pressure_of_corners, ansys_pressure_twice, ansys_force_replaced, ansys_force_deleted, ansys_gravity, ansys_temperature,
     said_of_ansys("CMACEL", "CMACEL,DESIGN,0.,0.,9.81"),
     said_of_ansys("CMOMEGA", "CMOMEGA,DESIGN,1.,0.,0."),
     said_of_ansys("CGLOC", "CGLOC,1.,0.,0."),
-    ansys_temperature("BF", "BF,3,TEMP,100."),
-    ansys_temperature("BFUNIF", "BFUNIF,TEMP,100."),
-    said_of_ansys("BF", "BF,3,TEMP,100."),
-    said_of_ansys("BFUNIF", "BFUNIF,TEMP,100."),
     said_of_ansys("CE", "CE,1,0.,3,UX,1.,4,UX,-1."),
     said_of_ansys("CP", "CP,1,UX,3,4"),
     said_of_ansys("NLGEOM", "NLGEOM,ON"),
@@ -232,7 +238,8 @@ def nastran(mesh, inserted):
     """A deck of one subcase, and what is added."""
     lines = ["SOL 101", "CEND", "SPC = 1", "LOAD = 2", *lines_of(inserted, "control"), *meshes.bdf(mesh).splitlines()]
     lines = [line for line in lines if line != "ENDDATA" and not line.startswith("SPC1")]
-    lines += ["PSOLID,1,1", "MAT1,1,1000.,,0.3,2.", *(f"SPC1,1,123,{n}" for n in fixed_nodes(mesh))]
+    material = "".join(["MAT1,1,1000.,,0.3,2.", *lines_of(inserted, "material")])
+    lines += ["PSOLID,1,1", material, *(f"SPC1,1,123,{n}" for n in fixed_nodes(mesh))]
     lines += [f"FORCE,2,{end_node(mesh)},,1.,{FORCE[0]!r},{FORCE[1]!r},{FORCE[2]!r}"]
     return "\n".join([*lines, *lines_of(inserted, "bulk"), "ENDDATA", ""])
 
@@ -260,15 +267,19 @@ def nastran_turned(random, mesh):
     return Part("CORD2R", (0.0, force, 0.0), bulk=bulk)
 
 
+def nastran_temperature(random, mesh):
+    control = ["TEMPERATURE(LOAD) = 8"]
+    return temperature(random, "TEMPD", [",1.2e-5"], bulk=["TEMPD,8,100."], control=control)
+
+
 def said_of_nastran(word, *bulk, control=()):
     """A card that no case can have."""
     return lambda random, mesh: Part(word, None, bulk=list(bulk), control=list(control))
 
 
 NASTRAN = [
-    nastran_pressure_twice, nastran_force_twice, nastran_gravity, nastran_turned,
+    nastran_pressure_twice, nastran_force_twice, nastran_gravity, nastran_turned, nastran_temperature,
     said_of_nastran("MPC", "MPC,9,3,1,1.,4,1,-1.", control=["MPC = 9"]),
-    said_of_nastran("TEMPD", "TEMPD,8,100.", control=["TEMPERATURE(LOAD) = 8"]),
     said_of_nastran("RBAR", "RBAR,901,3,4,123456"),
     said_of_nastran("CELAS2", "CELAS2,902,100.,3,1,4,1"),
     said_of_nastran("CONM2", "CONM2,903,3,,5."),

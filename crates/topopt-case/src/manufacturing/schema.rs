@@ -63,7 +63,7 @@ fn of_entry(config: &Config, entry: &Manufacturing) -> Vec<Finding> {
     let foreign = entry.spans().filter(|(name, _)| !is_own(name)).map(|(name, span)| {
         let message = format!("`{name}` does not belong to `kind = \"{}\"`", kind.name);
         let finding = Finding::new(message).at(config.source(), span, "of another kind");
-        finding.remedy(format!("remove the key, which {} have", kinds_with(name).join(", ")))
+        finding.remedy(format!("remove the key: it belongs to {}", kinds_with(name).join(", ")))
     });
     let unsuited = (kind.suits)(config, entry).map(|[message, label, remedy]| {
         let finding = Finding::new(message).at(config.source(), entry.kind.span(), label);

@@ -33,7 +33,7 @@ where
     C: Exchange<B>,
 {
     /// The filter on `part` of a mesh with nodes and elements in these spaces, that of
-    /// [linear](Part::linear) tetrahedra if it is of tetrahedra, with [`filter_coefficients`].
+    /// [linear](Part::linear) tetrahedra if it is of tetrahedra, with its coefficients.
     ///
     /// # Errors
     /// [`BackendError`] if another rank has failed or the device has no room.

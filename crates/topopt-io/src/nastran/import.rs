@@ -71,9 +71,10 @@ fn say_what_is_lost(deck: &Deck, found: &mut Found) {
             Some(included) => format!(" of `{}`", deck.included[included]),
             None => String::new(),
         };
-        found.lose(format!(
-            "{name} entries are not carried over: {count}, the first on line {line}{file}"
-        ));
+        found.lose(match count {
+            1 => format!("{name} on line {line}{file}"),
+            _ => format!("{name}, {count} times, the first on line {line}{file}"),
+        });
     }
     for (name, count) in deck.others.iter().filter(|(name, _)| !tables::is_idle_element(name)) {
         found.lose(format!(

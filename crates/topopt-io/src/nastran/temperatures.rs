@@ -1,6 +1,6 @@
 //! TEMP and TEMPD: temperatures that elements expand by.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::conditions::SET;
 use super::lines::Card;
@@ -37,10 +37,12 @@ pub(super) fn add(model: &Model, cases: &[LoadCase], found: &mut Found) {
     let deck = model.deck;
     let expanding =
         deck.materials.values().filter(|material| !material.thermal_expansion.is_empty());
-    let references: BTreeSet<u64> =
-        expanding.map(|material| material.reference.to_bits()).collect();
+    let mut references: Vec<f64> = expanding.map(|material| material.reference).collect();
+    let first = references.first().copied();
+    references.sort_by(f64::total_cmp);
+    references.dedup();
     let selected = cases.iter().filter_map(|case| Some((&case.name, case.temperatures?)));
-    let Some(reference) = references.first().map(|bits| f64::from_bits(*bits)) else {
+    let Some(reference) = first else {
         if selected.count() > 0 {
             found.lose("TEMP and TEMPD: no material expands");
         }
@@ -48,7 +50,9 @@ pub(super) fn add(model: &Model, cases: &[LoadCase], found: &mut Found) {
     };
     for (case, set) in selected {
         if references.len() > 1 {
-            found.lose("MAT1 with several reference temperatures: all take the first");
+            found.lose(format!(
+                "MAT1 of several reference temperatures: all take {reference}, that of the first"
+            ));
         }
         let default = deck.default_temperatures.get(&set).copied();
         let own = deck.temperatures.get(&set);
