@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use topopt_design::Supports;
 use topopt_mesh::numbers::place;
 use topopt_mesh::vector::{difference, dot, length};
-use topopt_mesh::{HexMesh, Plane, Renumbering};
+use topopt_mesh::{CellList, HexMesh, Plane, Renumbering};
 
 use crate::case::Case;
 use crate::config::Config;
@@ -156,8 +156,29 @@ impl Elements {
         self.centers.par_iter().map(|&center| folded(demands, center)).collect()
     }
 
-    fn gathered(&self, places: &[[f64; 3]]) -> Gathered {
-        Gathered::of(places, &self.reaches, self.tolerance)
+    /// Gathers elements by the `places` that stand for theirs by `demands`: those that are the same,
+    /// where elements repeat each other, else those within the reaches of each other.
+    fn gathered(&self, demands: &[&Posed], places: &[[f64; 3]]) -> Gathered {
+        match self.repeat_each_other(demands) {
+            // Centers of neighboring tetrahedra may be nearer to each other than any reach.
+            true => Gathered::of(places, &vec![self.tolerance; places.len()], self.tolerance),
+            false => Gathered::of(places, &self.reaches, self.tolerance),
+        }
+    }
+
+    /// Whether images of centers by `demands` are centers themselves, unless they lie beside the part.
+    fn repeat_each_other(&self, demands: &[&Posed]) -> bool {
+        let farthest = self.reaches.iter().copied().fold(self.tolerance, f64::max);
+        let list = CellList::new(&self.centers, farthest);
+        let is_repeated = |image: [f64; 3]| {
+            let mut nearest = f64::INFINITY;
+            list.for_each_within(image, |_, distance| nearest = nearest.min(distance));
+            nearest <= self.tolerance || nearest == f64::INFINITY
+        };
+        self.centers.par_iter().all(|&center| {
+            let folds = demands.iter().flat_map(|posed| &posed.folds);
+            folds.flat_map(|fold| fold.images(center)).all(is_repeated)
+        })
     }
 
     /// Centers by whose images demands are tried for whether they go together.
@@ -167,8 +188,9 @@ impl Elements {
 
     /// The variables that elements share by all demands.
     fn shared(&self, all: &[Posed], notes: &mut Vec<String>) -> Shared {
-        let places = self.folded(&all.iter().collect::<Vec<_>>());
-        let gathered = self.gathered(&places);
+        let demands: Vec<_> = all.iter().collect();
+        let places = self.folded(&demands);
+        let gathered = self.gathered(&demands, &places);
         if !gathered.is_exact {
             notes.push(format!(
                 "the elements do not repeat each other as [[manufacturing]] asks: {} densities \
@@ -180,7 +202,7 @@ impl Elements {
         let has_images = |posed: &&Posed| posed.kind.has_passive_images;
         let with_images: Vec<_> = all.iter().filter(has_images).collect();
         let groups = (!with_images.is_empty())
-            .then(|| self.gathered(&self.folded(&with_images)).variable_of());
+            .then(|| self.gathered(&with_images, &self.folded(&with_images)).variable_of());
         Shared { shares: gathered.shares(&places, &self.reaches), groups }
     }
 }
@@ -264,7 +286,7 @@ fn not_together(config: &Config, first: &Posed, second: &Posed) -> Finding {
 fn joins_elements(config: &Config, posed: &Posed, elements: &Elements) -> Result<(), Finding> {
     let Some([message, remedy]) = posed.kind.must_join else { return Ok(()) };
     let places = elements.folded(&[posed]);
-    if elements.gathered(&places).len() < places.len() {
+    if elements.gathered(&[posed], &places).len() < places.len() {
         return Ok(());
     }
     let place = entries(config, posed.kind).next().map_or(0..0, |entry| entry.kind.span());
@@ -279,4 +301,27 @@ fn told(plane: &Plane) -> String {
         place(plane.point),
         place(plane.normal)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbors_nearer_than_their_reach_stay_apart_where_elements_repeat_each_other() {
+        let normal = [0.0, 0.0, 1.0];
+        let mirrors = Mirrors::of(vec![Plane { point: [0.0; 3], normal }], 1.0).unwrap();
+        let posed = Posed { kind: &symmetry::SYMMETRY, folds: vec![Box::new(mirrors)] };
+        let gathered = |shift: f64| {
+            let above = [[0.1, 0.0, 0.4], [0.3, 0.0, 0.4]];
+            let below = [[0.1, 0.0, -0.4], [0.3 + shift, 0.0, -0.4]];
+            let centers = [above, below].concat();
+            let elements = Elements { centers, reaches: vec![0.5; 4], tolerance: 1e-3 };
+            let places = elements.folded(&[&posed]);
+            elements.gathered(&[&posed], &places)
+        };
+        assert!(gathered(0.0).is_exact);
+        assert_eq!(gathered(0.0).variable_of(), [0, 1, 0, 1]);
+        assert!(!gathered(0.1).is_exact);
+    }
 }

@@ -14,7 +14,7 @@ use crate::computer::Solvable;
 pub fn of<K: Solvable<N>, const N: usize>(config: &Config, model: &Model<K, N>) -> Vec<String> {
     let mut all = of_part(config, model);
     all.extend(wide_filter(model));
-    all.extend(narrow_filter(model));
+    all.extend(narrow_filter(config, model));
     all.extend(late_stages(config));
     all.extend(swinging(config));
     all.extend(weight_by_criteria(config));
@@ -85,14 +85,30 @@ fn wide_filter<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Option<St
     })
 }
 
-fn narrow_filter<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Option<String> {
+/// Radius of a cone, in widths of an element, that blurs as much as the means over corners of a
+/// projection with a half width do, and the least one that is about as large.
+const OF_CORNERS: f64 = 1.73;
+const ABOUT: f64 = 1.5;
+
+fn narrow_filter<K: Solvable<N>, const N: usize>(
+    config: &Config,
+    model: &Model<K, N>,
+) -> Option<String> {
     let (radius, width) = (model.filter.radius()?, model.element_width);
+    let [of_filter, of_element] = [shown(radius), shown(width)];
+    if config.has_half_width() {
+        let acting = shown((1e3 * OF_CORNERS * width).round() / 1e3);
+        return (radius < ABOUT * (1.0 - 1e-9) * width).then(|| {
+            format!(
+                "the filter radius {of_filter} acts as {acting}: the projection averages over corners \
+                 of elements of {of_element}; smaller elements make finer members"
+            )
+        });
+    }
     (radius <= width).then(|| {
         format!(
-            "the filter radius {} is not larger than an element ({}): it has almost no effect, and \
-             checkerboards are likely; 1.5 to 3 element widths are usual",
-            shown(radius),
-            shown(width)
+            "the filter radius {of_filter} is not larger than an element ({of_element}): it has almost \
+             no effect, and checkerboards are likely; 1.5 to 3 element widths are usual"
         )
     })
 }

@@ -36,6 +36,15 @@ impl Config {
         let refused = |NoMaterial { why, remedy }: NoMaterial, place: Range<usize>| {
             Finding::new(why).at(self.source(), place, "here").remedy(remedy)
         };
+        if let (Some(given), ThermalExpansion::Orthotropic([first, second, _])) =
+            (law, expansion.get_ref())
+            && given.law.is_round()
+            && first != second
+        {
+            return Err(Finding::new("a `layered` material expands alike within its layers")
+                .at(self.source(), expansion.span(), "the first two differ")
+                .remedy("give [a, a, b]: twice within the layers, then across; or `orthotropic` with a `frame`"));
+        }
         let axes = match law {
             Some(given) => given.law.axes().map_err(|error| refused(error, given.span.clone()))?,
             None => axes(None).map_err(|error| refused(error, expansion.span()))?,

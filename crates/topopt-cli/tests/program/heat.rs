@@ -179,6 +179,20 @@ fn sources_and_totals_are_exact() {
     assert!(error(&folder, |[x, ..]| x) < 1e-10);
 }
 
+/// A source brings heat to held nodes in its own load case alone.
+#[test]
+fn supports_take_the_heat_of_each_load_case() {
+    let tables = "[material]\nconductivity = 2\n[[supports]]\nset = \"low\"\n\
+        [[loads]]\nheat_source = 6\ncase = \"within\"\n\
+        [[loads]]\nset = \"sides\"\ntotal_heat = 4\ncase = \"around\"\n\
+        [[loads]]\nset = \"high\"\ntotal_heat = 3\ncase = \"end\"\n";
+    let found = numbers(&part([4, 2, 2], |x| x, tables), &EXACT);
+    for (case, heat) in found["load_cases"].as_array().unwrap().iter().zip([6.0, 4.0, 3.0]) {
+        assert_near(&case["heat"]["supports"][0]["heat"], -heat);
+        assert!(case["heat"]["sum"].as_f64().unwrap().abs() < 1e-9, "{case}");
+    }
+}
+
 /// Without any sink: what a flux brings in is stored, to the tolerance of the solve.
 #[test]
 fn heat_of_an_insulated_laminate_is_stored() {

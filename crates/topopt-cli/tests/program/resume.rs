@@ -309,7 +309,9 @@ fn a_changed_mesh_is_refused() {
     let finished = folder.run(&more, &["--resume"]);
     assert_eq!(finished.status, 1);
     assert!(
-        finished.err.contains("differ from those with which the run in out began"),
+        finished
+            .err
+            .contains("the mesh, its sets or arrays, or temperatures of other files differ"),
         "{}",
         finished.err
     );

@@ -212,10 +212,8 @@ compression = "none"
     assert!((curvature / expected - 1.0).abs() < 1e-6, "{curvature} {expected}");
 }
 
-/// A thermal case is solved first: a temperature linear along the bar bends it without stress.
-#[test]
-fn heat_and_expansion_are_solved_in_one_command() {
-    let heat = r#"
+/// A bar of the same form that heat flows into at its end.
+const HEAT: &str = r#"
 [physics]
 kind = "heat"
 
@@ -248,8 +246,12 @@ heat_flux = 300.0
 tolerance = 1e-12
 device = "cpu"
 "#;
+
+/// A thermal case is solved first: a temperature linear along the bar bends it without stress.
+#[test]
+fn heat_and_expansion_are_solved_in_one_command() {
     let folder = Folder::new();
-    folder.write("heat.toml", heat);
+    folder.write("heat.toml", HEAT);
     let load = "[[loads]]\ntemperature = { file = \"heat.toml\" }\nreference_temperature = 20\n";
     folder.write("case.toml", &[BAR, FREE, load].concat());
     let found = solve(&folder);
@@ -319,4 +321,27 @@ fn what_is_no_temperature_is_refused() {
     assert!(err.contains("is no thermal case"), "{err}");
     let err = refused(&[BAR, FREE, "[[loads]]\ntemperature = { file = \"none.vtu\" }\n"]);
     assert!(err.contains("none.vtu"), "{err}");
+
+    let layered = "layered = { build_direction = [0, 0, 1], knock_down = 0.6 }\n";
+    let three = format!("thermal_expansion = [1e-6, 2e-6, 3e-6]\n{layered}");
+    let unlike = BAR.replace("thermal_expansion = 12e-6\n", &three);
+    let err = refused(&[&unlike, FREE, "[[loads]]\ntemperature = 30\n"]);
+    assert!(err.contains("expands alike within its layers"), "{err}");
+}
+
+#[test]
+fn temperatures_of_another_part_are_refused() {
+    let folder = Folder::new();
+    // A bar of 6 x 3 x 3 in the corner of this one, whose end it does not reach.
+    folder.write("heat.toml", &HEAT.replace("250", "54").replace("[10.0,", "[6.0,"));
+    let load = "[[loads]]\ntemperature = { file = \"heat.toml\" }\n";
+    folder.write("case.toml", &[BAR, FREE, load].concat());
+    let (status, _, err) = topopt(&folder.path(""), &["solve", "case.toml", "-o", "out"]);
+    assert_eq!(status, 1, "{err}");
+    assert!(err.contains("is not that of the part") && err.contains("(6, 3, 3)"), "{err}");
+
+    // At its root they are known.
+    let of_set = load.replace("]]\n", "]]\nset = \"corner\"\n");
+    folder.write("case.toml", &[BAR, FREE, &of_set].concat());
+    solve(&folder);
 }

@@ -20,6 +20,12 @@ pub trait ElasticLaw {
     /// # Errors
     /// Vectors that make no axes.
     fn axes(&self) -> Result<Frame, NoMaterial>;
+
+    /// Whether the axes 1 and 2 are any two across the third one, so that nothing may tell them
+    /// apart.
+    fn is_round(&self) -> bool {
+        false
+    }
 }
 
 /// A reason for which constants are of no material, and a remedy.

@@ -38,4 +38,8 @@ impl ElasticLaw for Layered {
     fn axes(&self) -> Result<Frame, NoMaterial> {
         about(self.build_direction, "`build_direction`")
     }
+
+    fn is_round(&self) -> bool {
+        true
+    }
 }

@@ -285,7 +285,7 @@ fn said() -> Vec<Row> {
         "SPC of turned directions" => "holds grids that no solid uses",
         "QVOL in elasticity" => "QVOL entries in an elastic part",
         "DCONSTR of stress" => "the limit DCONSTR 4",
-        "an entry that is not known" => "FOOBAR entries",
+        "an entry that is not known" => "FOOBAR on line",
         other => other,
     };
     let mut rows = Vec::new();
