@@ -170,14 +170,10 @@ impl Elements {
     fn repeat_each_other(&self, demands: &[&Posed]) -> bool {
         let farthest = self.reaches.iter().copied().fold(self.tolerance, f64::max);
         let list = CellList::new(&self.centers, farthest);
-        let is_repeated = |image: [f64; 3]| {
-            let mut nearest = f64::INFINITY;
-            list.for_each_within(image, |_, distance| nearest = nearest.min(distance));
-            nearest <= self.tolerance || nearest == f64::INFINITY
-        };
         self.centers.par_iter().all(|&center| {
             let folds = demands.iter().flat_map(|posed| &posed.folds);
-            folds.flat_map(|fold| fold.images(center)).all(is_repeated)
+            let mut images = folds.flat_map(|fold| fold.images(center));
+            images.all(|image| repeats(&list, image, self.tolerance))
         })
     }
 
@@ -205,6 +201,13 @@ impl Elements {
             .then(|| self.gathered(&with_images, &self.folded(&with_images)).variable_of());
         Shared { shares: gathered.shares(&places, &self.reaches), groups }
     }
+}
+
+/// Whether `image` is a center of `list`, or lies beside all of them.
+fn repeats(list: &CellList, image: [f64; 3], tolerance: f64) -> bool {
+    let mut nearest = f64::INFINITY;
+    list.for_each_within(image, |_, distance| nearest = nearest.min(distance));
+    nearest <= tolerance || nearest == f64::INFINITY
 }
 
 fn folded(demands: &[&Posed], place: [f64; 3]) -> [f64; 3] {
