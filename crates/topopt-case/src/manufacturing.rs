@@ -310,21 +310,23 @@ fn told(plane: &Plane) -> String {
 mod tests {
     use super::*;
 
+    /// Two elements above a plane and their images below it, one of them moved by `shift`.
+    fn gathered(posed: &Posed, shift: f64) -> Gathered {
+        let above = [[0.1, 0.0, 0.4], [0.3, 0.0, 0.4]];
+        let below = [[0.1, 0.0, -0.4], [0.3 + shift, 0.0, -0.4]];
+        let centers = [above, below].concat();
+        let elements = Elements { centers, reaches: vec![0.5; 4], tolerance: 1e-3 };
+        let places = elements.folded(&[posed]);
+        elements.gathered(&[posed], &places)
+    }
+
     #[test]
     fn neighbors_nearer_than_their_reach_stay_apart_where_elements_repeat_each_other() {
         let normal = [0.0, 0.0, 1.0];
         let mirrors = Mirrors::of(vec![Plane { point: [0.0; 3], normal }], 1.0).unwrap();
         let posed = Posed { kind: &symmetry::SYMMETRY, folds: vec![Box::new(mirrors)] };
-        let gathered = |shift: f64| {
-            let above = [[0.1, 0.0, 0.4], [0.3, 0.0, 0.4]];
-            let below = [[0.1, 0.0, -0.4], [0.3 + shift, 0.0, -0.4]];
-            let centers = [above, below].concat();
-            let elements = Elements { centers, reaches: vec![0.5; 4], tolerance: 1e-3 };
-            let places = elements.folded(&[&posed]);
-            elements.gathered(&[&posed], &places)
-        };
-        assert!(gathered(0.0).is_exact);
-        assert_eq!(gathered(0.0).variable_of(), [0, 1, 0, 1]);
-        assert!(!gathered(0.1).is_exact);
+        assert!(gathered(&posed, 0.0).is_exact);
+        assert_eq!(gathered(&posed, 0.0).variable_of(), [0, 1, 0, 1]);
+        assert!(!gathered(&posed, 0.1).is_exact);
     }
 }
