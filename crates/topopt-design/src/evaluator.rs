@@ -7,6 +7,7 @@ use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
 use crate::densities::Densities;
 use crate::functions::Functions;
+use crate::root::find_root_from;
 use crate::{
     Chain, Constraint, Dependence, DesignTransform, Evaluated, Formulation, Measures, Objective,
     OtherDesigns, Realization, Response, SensitivityFilter, Settings, SolveError, StateEquation,
@@ -31,10 +32,11 @@ pub(crate) struct Evaluator<'a, B: Pointwise> {
     scratch: B::Vector,
 }
 
-/// Share of the volume of the solved density that is kept as a stage begins, and steps by which
-/// variables are found that keep it.
+/// Share of the volume of the solved density that is kept as a stage begins, to a relative accuracy,
+/// and the first rise of the variables that is tried.
 const KEPT: f64 = 0.9;
-const HALVINGS: usize = 10;
+const ACCURACY: f64 = 1e-3;
+const RISE: f64 = 0.1;
 
 impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
     pub fn new(
@@ -204,15 +206,12 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         let variables = self.transform.inputs();
         let (mut start, mut raised) = (backend.zeros(variables)?, backend.zeros(variables)?);
         backend.copy(design, &mut start);
-        let (mut low, mut high) = (0.0, 1.0);
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (low + high);
-            backend.fill(middle, &mut raised);
+        find_root_from(0.0, RISE, 1.0, ACCURACY * wanted, |rise| {
+            backend.fill(rise, &mut raised);
             backend.axpby(1.0, &start, 1.0, &mut raised);
             backend.scale_within(1.0, &raised, bounds, design);
-            if self.solved_volume(design)? < wanted { low = middle } else { high = middle }
-        }
-        Ok(())
+            Ok(self.solved_volume(design)? - wanted)
+        })
     }
 
     /// Volume of the density that is solved for the variables `design`.
