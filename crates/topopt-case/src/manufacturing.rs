@@ -159,11 +159,12 @@ impl Elements {
     /// Gathers elements by the `places` that stand for theirs by `demands`: those that are the same,
     /// where elements repeat each other, else those within the reaches of each other.
     fn gathered(&self, demands: &[&Posed], places: &[[f64; 3]]) -> Gathered {
-        match self.repeat_each_other(demands) {
-            // Centers of neighboring tetrahedra may be nearer to each other than any reach.
-            true => Gathered::of(places, &vec![self.tolerance; places.len()], self.tolerance),
-            false => Gathered::of(places, &self.reaches, self.tolerance),
+        let gathered = Gathered::of(places, &self.reaches, self.tolerance);
+        if gathered.is_exact || !self.repeat_each_other(demands) {
+            return gathered;
         }
+        // Centers of neighboring tetrahedra may be nearer to each other than any reach.
+        Gathered::of(places, &vec![self.tolerance; places.len()], self.tolerance)
     }
 
     /// Whether images of centers by `demands` are centers themselves, unless they lie beside the part.
