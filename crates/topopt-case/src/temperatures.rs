@@ -146,8 +146,7 @@ impl Lookup<'_> {
         }
     }
 
-    /// The temperatures of a thermal case at the nodes, of which those that are `needed` lie in its
-    /// part.
+    /// The temperatures of a thermal case at the nodes; those that are `needed` lie in its part.
     fn computed(
         &self,
         computed: &ComputedTemperature,

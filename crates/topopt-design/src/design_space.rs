@@ -31,7 +31,7 @@ pub struct DesignSpace {
     sweeps: Vec<Arc<Supports>>,
     /// Thresholds of thinner and thicker designs, where members or gaps have a least width.
     sizes: Option<Sizes>,
-    /// Least sums of filter weights, `[n_elements]`, by which the outside of the mesh counts as
+    /// Least sums of filter weights, `[n_elements]`: with them the outside of the mesh counts as
     /// void; of several ranks the first alone has them.
     least_sums: Vec<f64>,
     n_variables: usize,

@@ -17,7 +17,7 @@ pub(crate) struct Functions<B: Pointwise> {
     zero: f64,
 }
 
-/// Share of a value by which it is to fall in an iteration, see [`Functions::approach`].
+/// Largest relative fall of a value in an iteration, see [`Functions::approach`].
 const FALL: f64 = 0.07;
 
 impl<B: Pointwise> Functions<B> {

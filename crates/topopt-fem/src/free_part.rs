@@ -22,7 +22,7 @@ pub struct FreePart {
 /// A node and component with the size of its row.
 type SizedPin = (f64, (u32, usize));
 
-/// Share by which nodes that are no anchors count in the choice of pins: pins in what becomes void
+/// Weight of nodes that are no anchors in the choice of pins: pins in what becomes void
 /// hold next to nothing, and those of a single solid element hold all.
 const BESIDE_ANCHORS: f64 = 1e-4;
 

@@ -141,7 +141,7 @@ fn of_tetrahedron(x: &TetrahedronNodes, square: f64) -> (f64, f64) {
     ((square - blur_of_vertices(vertices)).max(0.0), capacity)
 }
 
-/// Squared length by which T blurs along a line in a tetrahedron with `vertices`.
+/// Squared length of the blur of T along a line in a tetrahedron with `vertices`.
 fn blur_of_vertices(vertices: [[f64; 3]; 4]) -> f64 {
     let center: [f64; 3] = std::array::from_fn(|i| vertices.iter().map(|x| 0.25 * x[i]).sum());
     let from = vertices.map(|x| difference(x, center));

@@ -31,7 +31,7 @@ pub enum Whole {
     Surface,
 }
 
-/// Share of the volume by which a part may miss a demand: elements at a surface are cut anywhere.
+/// Largest share of the volume that may miss a demand: elements at a surface are cut anywhere.
 const AT_MOST: f64 = 0.01;
 
 impl Made {

@@ -126,6 +126,7 @@ fn fit(asked: &Asked) -> Result<(), Finding> {
     let mut extents = BoundingBox::of(asked.centers.iter().copied()).extent();
     extents.sort_by(f64::total_cmp);
     let radius = FilterPlan::of(asked.config, asked.width).radius().unwrap_or(0.0);
+
     for (key, width) in LENGTHS.into_iter().zip(widths(entry)).filter(|(_, width)| *width > 0.0) {
         // A mesh of cubes has its width to rounding.
         if width < (1.0 - 1e-9) * ELEMENTS * asked.width {
@@ -138,6 +139,7 @@ fn fit(asked: &Asked) -> Result<(), Finding> {
             let label = "too fine for this mesh";
             return Err(asked.finding(entry, key, [message, label, &remedy]));
         }
+
         // A plate may be thinner than its members are wide.
         let room = extents[1] + asked.width;
         if width > (1.0 + 1e-9) * room {
@@ -145,6 +147,7 @@ fn fit(asked: &Asked) -> Result<(), Finding> {
             let remedy = format!("give less than {}, and check the unit of length", shown(room));
             return Err(asked.finding(entry, key, [message, "wider than the part", &remedy]));
         }
+
         if width > (1.0 + 1e-9) * radius {
             let remedy = format!(
                 "leave the radius out of [filter], or give at least `radius = {}`",
@@ -178,7 +181,7 @@ pub(crate) fn sized<K: Physics<N>, const N: usize>(
     space.with_sizes(sizes, least_sums)
 }
 
-/// Least sums of filter weights, by which the outside of the part counts as void: else members on
+/// Least sums of filter weights: with them the outside of the part counts as void, else members on
 /// its faces could be half as wide. Sums stay as they are where the part goes on in the model's
 /// sense, at supports, loads and solid elements, and where it is itself thinner than a member. The
 /// `radius` is a length, and `minimum` the least width in radii.

@@ -17,7 +17,7 @@
 //!   their middle are spread over them, and an RBE2 whose grid is held holds them.
 //! - SUBCASE with SPC, LOAD and LABEL or SUBTITLE. A load case is called as its subcase, or
 //!   `subcase_1`, or, where no subcase selects loads, `load_4`.
-//! - TEMPERATURE(LOAD) with TEMP and TEMPD, by which materials with a thermal expansion strain:
+//! - TEMPERATURE(LOAD) with TEMP and TEMPD, where materials have a thermal expansion:
 //!   the set `temp_5_80.0` has the temperature 80.
 //! - INCLUDE of files in the folder of the deck or below it.
 //!

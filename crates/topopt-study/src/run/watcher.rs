@@ -71,7 +71,7 @@ impl<B: Pointwise, K: Solvable<N>, const N: usize> Observer<B> for Watcher<'_, '
 /// Compliance of the thinner design, over that of the built one, from which it holds nothing.
 const APART: f64 = 100.0;
 
-/// Warns that the thinner design, by which members get their least width, is so many times as
+/// Warns that the thinner design, which gives members their least width, is so many times as
 /// compliant as the built one, where it has fallen apart.
 fn fallen_apart(times: f64) -> Option<String> {
     (times > APART).then(|| {
