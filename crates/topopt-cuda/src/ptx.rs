@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use flate2::read::ZlibDecoder;
+use lzma_rust2::XzReader;
 use topopt_fem::Formulation;
 
 include!(concat!(env!("OUT_DIR"), "/ptx.rs"));
@@ -28,7 +28,7 @@ pub(crate) fn of(file: &str, variant: &str) -> String {
     let row = PACKED.binary_search_by_key(&name.as_str(), |(name, _)| name);
     let packed = row.map_or_else(|_| panic!("there is no PTX `{name}`"), |row| PACKED[row].1);
     let mut text = String::new();
-    let unpacked = ZlibDecoder::new(packed).read_to_string(&mut text);
+    let unpacked = XzReader::new(packed, false).read_to_string(&mut text);
     unpacked.unwrap_or_else(|error| panic!("the PTX `{name}` cannot be unpacked: {error}"));
     text
 }

@@ -69,7 +69,7 @@ impl WithSimd for Row<'_> {
             let [px, py, pz] = [0, 1, 2].map(|i| S::as_simd_f64s(&lanes[i]).0[0]);
 
             let mut total = zero;
-            cells.for_each_run_near(low, high, |run| {
+            for run in cells.runs_near(low, high) {
                 for (point, &value) in cells.points()[run.clone()].iter().zip(&values[run]) {
                     // In the order of a plain sum and not fused, for the same bits.
                     let dx = simd.sub_f64s(simd.splat_f64s(point[0]), px);
@@ -82,7 +82,7 @@ impl WithSimd for Row<'_> {
                     let value = simd.splat_f64s(value);
                     total = simd.add_f64s(total, simd.mul_f64s(weight, value));
                 }
-            });
+            }
 
             // The last group may have fewer points than there are lanes.
             let mut found = [0.0; MAX_LANES];

@@ -1,12 +1,11 @@
 //! The operators of the CPU by name.
 
-use topopt_linalg::Cpu;
 use topopt_mesh::cells::Shape;
 
 use crate::operators::{Bsr, Ebe, Mf, Nbn, assembly, stored};
 use crate::with_capacity::{OverHexahedra, OverTetrahedra};
 use crate::with_films::WithFilms;
-use crate::{Discretization, ElementKernel, ElementOperator, Elements, FilmRows};
+use crate::{CpuOperator, CpuSolvers, Discretization, ElementKernel, Elements, FilmRows};
 
 /// How K u is computed on the CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,11 +79,19 @@ impl Strategy {
 
     /// The operator of `problem` with its films and all coefficients zero; one of those
     /// [of](Strategy::of) its elements.
-    pub fn build<K: ElementKernel<N>, const N: usize>(
+    pub fn build<K: CpuSolvers<N>, const N: usize>(
         self,
         problem: &Discretization<K, N>,
-    ) -> Box<dyn ElementOperator<Cpu> + '_> {
-        let of_elements: Box<dyn ElementOperator<Cpu> + '_> = match self {
+    ) -> CpuOperator<'_> {
+        K::operator(self, problem)
+    }
+
+    /// Builds the operator of any kernel, compiled where it is called.
+    pub fn of_kernel<K: ElementKernel<N>, const N: usize>(
+        self,
+        problem: &Discretization<K, N>,
+    ) -> CpuOperator<'_> {
+        let of_elements: CpuOperator<'_> = match self {
             Strategy::Mf => Box::new(Mf::new(problem)),
             Strategy::Ebe => Box::new(Ebe::new(problem)),
             Strategy::Nbn => Box::new(Nbn::new(problem)),

@@ -62,34 +62,31 @@ impl CellList {
     /// Calls `visit(id, point)` for every point of the cells that the ball of the radius about
     /// `center` touches: all points in the ball, and others nearby.
     fn for_each_near(&self, center: [f64; 3], mut visit: impl FnMut(u32, [f64; 3])) {
-        self.for_each_run_near(center, center, |run| {
+        for run in self.runs_near(center, center) {
             for (point, &id) in self.points[run.clone()].iter().zip(&self.ids[run]) {
                 visit(id, *point);
             }
-        });
+        }
     }
 
-    /// Calls `visit(run)` for places in [`CellList::points`] that hold all points within the radius
+    /// Iterates over runs of places in [`CellList::points`] that hold all points within the radius
     /// of any place in the box from `low` to `high`, and others nearby. Runs come in increasing
     /// order.
-    #[inline(always)]
-    pub fn for_each_run_near(
+    pub fn runs_near(
         &self,
         low: [f64; 3],
         high: [f64; 3],
-        mut visit: impl FnMut(Range<usize>),
-    ) {
+    ) -> impl Iterator<Item = Range<usize>> + '_ {
         let reach = self.radius * (1.0 + 1e-12); // a cell on the border is looked into
-        for z in self.range(low[2] - reach, high[2] + reach, 2) {
+        let rows = self
+            .range(low[2] - reach, high[2] + reach, 2)
+            .flat_map(move |z| self.range(low[1] - reach, high[1] + reach, 1).map(move |y| (y, z)));
+        rows.filter_map(move |(y, z)| {
             let rest = reach * reach - self.distance(low[2], high[2], z, 2).powi(2);
-            for y in self.range(low[1] - reach, high[1] + reach, 1) {
-                let half = (rest - self.distance(low[1], high[1], y, 1).powi(2)).sqrt();
-                if half >= 0.0 {
-                    // no root where the row is out of reach
-                    visit(self.run(self.range(low[0] - half, high[0] + half, 0), y, z));
-                }
-            }
-        }
+            let half = (rest - self.distance(low[1], high[1], y, 1).powi(2)).sqrt();
+            // No root where the row is out of reach.
+            (half >= 0.0).then(|| self.run(self.range(low[0] - half, high[0] + half, 0), y, z))
+        })
     }
 
     /// Calls `visit(id, point)` for every point of the cells that the box from `low` to `high`

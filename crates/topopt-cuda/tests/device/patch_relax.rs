@@ -7,7 +7,7 @@ use topopt_cuda::{
     Cuda, DeviceKernel, DeviceVector, Mf, Multigrid, Prepared, ProblemOnDevice, Real,
 };
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, Elasticity, ElementKernel, ElementOperator,
+    Constraints, CpuSolvers, Diffusion, Discretization, Elasticity, ElementKernel, ElementOperator,
     ElementPreconditioner, Formulation, LoadCase, MODES, Material, NodalModes, Problem, Strategy,
     WithSprings,
 };
@@ -53,7 +53,7 @@ fn coefficients(n: usize) -> [Vec<f64>; 2] {
     [moduli, Noise(4).vector(n).iter().map(|v| 2.0 + v).collect()]
 }
 
-fn on_host<K: ElementKernel<N>, const N: usize, const M: usize>(
+fn on_host<K: CpuSolvers<N>, const N: usize, const M: usize>(
     problem: &Problem<K, N>,
 ) -> topopt_fem::Multigrid<'_, K, N, M>
 where
@@ -190,7 +190,7 @@ fn solve(
     outcome.iterations
 }
 
-fn iterations_on_host<K: ElementKernel<N>, const N: usize, const M: usize>(
+fn iterations_on_host<K: CpuSolvers<N>, const N: usize, const M: usize>(
     problem: &Problem<K, N>,
 ) -> usize
 where

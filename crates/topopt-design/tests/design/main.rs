@@ -72,7 +72,7 @@ fn solver<K: ElementKernel<N>, const N: usize>(
     pcg: PcgOptions,
 ) -> Solver<'_, Cpu> {
     Solver {
-        operator: Strategy::Mf.build(problem),
+        operator: Strategy::Mf.of_kernel(problem),
         preconditioner: Box::new(Jacobi::new(&Cpu, problem.space()).unwrap()),
         tolerance: pcg.tolerance,
         max_iterations: pcg.max_iterations,

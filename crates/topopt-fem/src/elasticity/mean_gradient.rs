@@ -153,14 +153,21 @@ pub fn set_modes<S: Simd>(simd: S, x: &Nodal<S>, gradients: &mut Gradients<S>) {
     let (of_mean, of_center) = (volume.recip(), root * at_center.recip());
     let linear = Lanes::splat(simd, linear) * of_center;
     let bilinear = Lanes::splat(simd, bilinear) * of_center;
+    // Loops, as closures of several operations were not inlined, and each of these was a call.
     let [a, b, c] = geometry.center;
-    let normals = [a, b, c].map(|n| scaled(dot(n, n).sqrt().recip(), n));
+    let mut normals = [a, b, c];
+    for n in &mut normals {
+        *n = scaled(dot(*n, *n).sqrt().recip(), *n);
+    }
     gradients.normals = normals;
 
     for node in 0..8 {
         let gradient = scaled(of_mean, mean[node]);
-        let [xy, xz, yz, all] =
-            HOURGLASS.map(|m| Lanes::splat(simd, sign(node, m)) - dot(gradient, x[m]));
+        let mut hourglass = [of_mean; 4];
+        for (h, &m) in hourglass.iter_mut().zip(&HOURGLASS) {
+            *h = Lanes::splat(simd, sign(node, m)) - dot(gradient, x[m]);
+        }
+        let [xy, xz, yz, all] = hourglass;
         let modes =
             [add(scaled(xy, b), xz, c), add(scaled(xy, a), yz, c), add(scaled(xz, a), yz, b)];
         gradients.at[0][node] = scaled(root, gradient);

@@ -1,13 +1,19 @@
 //! The equation of the filter on several ranks.
 
+use std::sync::Arc;
+
 use topopt_linalg::{
-    Backend, BackendError, Exchange, LinearOperator, Preconditioner, RankVector, Ranks, Space,
+    Backend, BackendError, Cpu, CycleKind, Exchange, LinearOperator, Preconditioner, RankVector,
+    Ranks, Space,
 };
 use topopt_mesh::Part;
 
-use super::{ElementMeans, FilterEquation, Helmholtz};
+use super::{CpuMeans, ElementMeans, FilterEquation, Helmholtz};
 use crate::distributed::{PartVectors, Work};
-use crate::{Distributed, DistributedPreconditioner, ElementOperator, ElementPreconditioner};
+use crate::{
+    Diffusion, Discretization, Distributed, DistributedPreconditioner, ElementOperator,
+    ElementPreconditioner, Multigrid, Sharing, Strategy,
+};
 
 /// The equation as one rank has it, on its part.
 pub struct RankEquation<'a, B: Backend, C: Exchange<B>> {
@@ -25,6 +31,25 @@ pub struct PartOfFilter<'a, B: Backend> {
     pub preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
     /// From elements to nodes and back.
     pub means: Box<dyn ElementMeans<B> + 'a>,
+}
+
+impl<'a> PartOfFilter<'a, Cpu> {
+    /// Builds the filter's parts for `local`, its diffusion on a part, which is shared with the
+    /// `others`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if another rank has failed.
+    pub fn on_cpu(
+        local: &'a Discretization<Diffusion, 1>,
+        others: Arc<dyn Sharing<'a, Cpu> + 'a>,
+    ) -> Result<Self, BackendError> {
+        let multigrid = Multigrid::<_, 1, 1>::on_part(local, CycleKind::K, others)?.steady();
+        Ok(Self {
+            operators: [Strategy::Bsr, Strategy::Mf].map(|strategy| strategy.build(local)),
+            preconditioner: Box::new(multigrid),
+            means: Box::new(CpuMeans::new(local.mesh())),
+        })
+    }
 }
 
 impl<'a, B, C> Helmholtz<'a, Ranks<B, C>, RankEquation<'a, B, C>>

@@ -266,7 +266,7 @@ where
     /// Makes the finest level the matrix of the operator that is solved, if it has one, else matrix-free.
     fn follow(&mut self, solved: &dyn ElementOperator<Cpu>, coefficients: &[&Vec<f64>]) {
         let operator = solved.assembled().unwrap_or_else(|| {
-            let mut matrix_free = Strategy::Mf.build(self.problem);
+            let mut matrix_free = Strategy::Mf.of_kernel(self.problem);
             matrix_free.set_coefficients(coefficients);
             matrix_free
         });

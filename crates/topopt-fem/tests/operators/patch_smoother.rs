@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, Elasticity, ElementKernel, ElementPreconditioner,
-    MODES, Material, Multigrid, NodalModes, Strategy, WithSprings,
+    Constraints, CpuSolvers, Diffusion, Discretization, Elasticity, ElementPreconditioner, MODES,
+    Material, Multigrid, NodalModes, Strategy, WithSprings,
 };
 use topopt_linalg::{
     Backend, Cpu, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions, Preconditioner,
@@ -14,7 +14,7 @@ use topopt_mesh::HexMesh;
 use topopt_testing::{Noise, assert_close, distorted_cube};
 
 /// A distorted cube that is held below and stands on some springs.
-fn problem<K: ElementKernel<N>, const N: usize>(n: usize, kernel: K) -> Discretization<K, N> {
+fn problem<K: CpuSolvers<N>, const N: usize>(n: usize, kernel: K) -> Discretization<K, N> {
     let mesh: HexMesh = distorted_cube(n, 0.2, true);
     let mut constraints = Constraints::none(mesh.n_nodes());
     for (node, x) in mesh.coordinates().iter().enumerate() {
@@ -46,7 +46,7 @@ fn bars(mesh: &HexMesh, contrast: f64) -> (Vec<f64>, Vec<u32>) {
 }
 
 /// A multigrid over at least three levels, made around the void.
-fn multigrid<'a, K: ElementKernel<N>, const N: usize, const M: usize>(
+fn multigrid<'a, K: CpuSolvers<N>, const N: usize, const M: usize>(
     problem: &'a Discretization<K, N>,
     kind: CycleKind,
     contrast: f64,
@@ -73,7 +73,7 @@ fn applied(m: &dyn Preconditioner<Cpu>, r: &Vec<f64>) -> Vec<f64> {
     z
 }
 
-fn free_noise<K: ElementKernel<N>, const N: usize>(
+fn free_noise<K: CpuSolvers<N>, const N: usize>(
     problem: &Discretization<K, N>,
     seed: u64,
 ) -> Vec<f64> {
@@ -83,7 +83,7 @@ fn free_noise<K: ElementKernel<N>, const N: usize>(
 }
 
 /// Iterations to a relative residual of 1e-8.
-fn iterations<K: ElementKernel<N>, const N: usize, const M: usize>(
+fn iterations<K: CpuSolvers<N>, const N: usize, const M: usize>(
     problem: &Discretization<K, N>,
     kind: CycleKind,
     contrast: f64,
@@ -117,7 +117,7 @@ fn it_converges_at_every_contrast() {
     }
 }
 
-fn check_cycle<K: ElementKernel<N>, const N: usize, const M: usize>(problem: &Discretization<K, N>)
+fn check_cycle<K: CpuSolvers<N>, const N: usize, const M: usize>(problem: &Discretization<K, N>)
 where
     [f64; M]: NodalModes<N>,
 {

@@ -4,8 +4,8 @@ mod preconditioners;
 
 use topopt_fem::operators::Reference;
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, Distributed, DistributedPart, ElementData,
-    ElementKernel, ElementOperator, PartVectors, Strategy, WithSprings,
+    Constraints, CpuSolvers, Diffusion, Discretization, Distributed, DistributedPart, ElementData,
+    ElementOperator, PartVectors, Strategy, WithSprings,
 };
 use topopt_linalg::{
     Backend, BackendError, Communicator, Cpu, LinearOperator, Ranks, Space, Threads,
@@ -26,7 +26,7 @@ struct Rank<'t, K, const N: usize> {
 }
 
 /// Returns the result of `work` on `size` ranks that share `whole`; all ranks must agree.
-fn on_ranks<K: ElementKernel<N>, T: Send + PartialEq, const N: usize>(
+fn on_ranks<K: CpuSolvers<N>, T: Send + PartialEq, const N: usize>(
     whole: &Discretization<K, N>,
     size: usize,
     work: impl Fn(&Rank<K, N>) -> Result<T, BackendError> + Sync,
@@ -47,7 +47,7 @@ fn on_ranks<K: ElementKernel<N>, T: Send + PartialEq, const N: usize>(
 type Make<K, const N: usize> = fn(&Discretization<K, N>) -> Box<dyn ElementOperator<Cpu> + '_>;
 
 /// The product with a vector, the diagonal and the works, with the springs of `whole`.
-fn all_of<B: Backend + Sync, K: ElementKernel<N>, const N: usize>(
+fn all_of<B: Backend + Sync, K: CpuSolvers<N>, const N: usize>(
     backend: &B,
     whole: &Discretization<K, N>,
     operator: Box<dyn ElementOperator<B> + '_>,
@@ -77,7 +77,7 @@ fn all_of<B: Backend + Sync, K: ElementKernel<N>, const N: usize>(
 
 /// Every operator of `whole` on every number of ranks; with the same bits where it sums element by
 /// element and all of it `is_plain`.
-fn agree<K: ElementKernel<N>, const N: usize>(
+fn agree<K: CpuSolvers<N>, const N: usize>(
     name: &str,
     whole: &Discretization<K, N>,
     is_plain: bool,

@@ -10,8 +10,8 @@ use topopt_case::subject::Subject;
 use topopt_design::Cone;
 use topopt_distance::{Arrival, Patches, Speed, Tetrahedra, arrival_until};
 use topopt_fem::{
-    BlockJacobi, CornerMaps, CpuCorners, Diffusion, Discretization, ElementOperator,
-    ElementPreconditioner, Helmholtz, Jacobi, Problem, Strategy,
+    CornerMaps, CpuCorners, Diffusion, Discretization, ElementOperator, ElementPreconditioner,
+    Helmholtz, Jacobi, Problem, Strategy,
 };
 use topopt_linalg::{BackendError, Cpu};
 
@@ -179,6 +179,6 @@ fn preconditioner<'a, K: Solvable<N>, const N: usize>(
             smoother(solver),
         )?,
         config::Preconditioner::Jacobi => Box::new(Jacobi::new(&Cpu, problem.space())?),
-        config::Preconditioner::BlockJacobi => Box::new(BlockJacobi::new(problem)),
+        config::Preconditioner::BlockJacobi => K::inverse_blocks(problem),
     })
 }

@@ -6,11 +6,10 @@ use topopt_case::config::{self, Config};
 use topopt_case::model::Model;
 use topopt_case::units;
 use topopt_cuda::{BlockJacobi, Cuda, OtherRanks, ProblemOnDevice, Real};
-use topopt_fem::tetrahedra::TetrahedraMultigrid;
-use topopt_fem::{DIM, Discretization, Elasticity, LoadCase, Multigrid, Sharing};
-use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
+use topopt_fem::{DIM, Discretization, Elasticity, LoadCase};
+use topopt_linalg::{BackendError, CycleKind};
 
-use super::solvable::{CpuPreconditioner, GpuPreconditioner, Solvable};
+use super::solvable::{GpuPreconditioner, Solvable};
 use crate::thin;
 
 impl Solvable<DIM> for Elasticity {
@@ -25,35 +24,6 @@ impl Solvable<DIM> for Elasticity {
 
     fn thin_members(model: &Model, are_solid: Option<&[bool]>) -> Option<String> {
         thin::warning(model, are_solid)
-    }
-
-    fn multigrid(
-        problem: &Discretization<Self, DIM>,
-        kind: CycleKind,
-        smoother: SmootherKind,
-    ) -> Result<CpuPreconditioner<'_>, BackendError> {
-        if problem.elements().are_tetrahedra() {
-            return Ok(Box::new(TetrahedraMultigrid::new(problem, kind)?));
-        }
-        Ok(Box::new(Multigrid::smoothed_by(smoother, problem, kind)?))
-    }
-
-    fn multigrid_on_part<'a>(
-        local: &'a Discretization<Self, DIM>,
-        kind: CycleKind,
-        others: Arc<dyn Sharing<'a, Cpu> + 'a>,
-    ) -> Result<CpuPreconditioner<'a>, BackendError> {
-        if local.elements().are_tetrahedra() {
-            return Ok(Box::new(TetrahedraMultigrid::on_part(local, kind, others)?));
-        }
-        Ok(Box::new(Multigrid::on_part(local, kind, others)?))
-    }
-
-    fn multigrid_bytes(problem: &Discretization<Self, DIM>, smoother: SmootherKind) -> usize {
-        match problem.elements().are_tetrahedra() {
-            true => TetrahedraMultigrid::bytes(problem),
-            false => Multigrid::bytes(problem, smoother),
-        }
     }
 
     fn multigrid_of_tetrahedra<'a, R: Real>(

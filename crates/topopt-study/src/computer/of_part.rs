@@ -4,10 +4,10 @@ use topopt_case::config::{self, Config};
 use topopt_case::subject::Subject;
 use topopt_design::{Cone, Nearby};
 use topopt_fem::{
-    Averaging, BlockJacobi, CornerMaps, CpuCorners, CpuMeans, Diffusion, Discretization,
-    ElementPreconditioner, Multigrid, PartOfFilter, PartSharing, Strategy,
+    Averaging, CornerMaps, CpuCorners, Diffusion, Discretization, ElementPreconditioner,
+    PartOfFilter, PartSharing, Strategy,
 };
-use topopt_linalg::{BackendError, Communicator, Cpu, CycleKind, Exchange, Halo};
+use topopt_linalg::{BackendError, Communicator, Cpu, Exchange, Halo};
 use topopt_mesh::Part;
 
 use super::cpu::checked_strategy;
@@ -126,7 +126,7 @@ impl<C: Communicator> OfPart<C> for OnCpu {
                 let kind = cycle(solver, local.elements().are_tetrahedra());
                 K::multigrid_on_part(local, kind, others)?
             }
-            config::Preconditioner::BlockJacobi => Box::new(BlockJacobi::new(local)),
+            config::Preconditioner::BlockJacobi => K::inverse_blocks(local),
             config::Preconditioner::Jacobi => {
                 return Ok(PartSolver { operator: strategy.build(local), preconditioner: None });
             }
@@ -142,12 +142,7 @@ impl<C: Communicator> OfPart<C> for OnCpu {
     ) -> Result<PartOfFilter<'a, Cpu>, BackendError> {
         let PartOf { communicator, part, local } = part;
         let others = PartSharing::of(&Cpu, communicator, part, 1)?;
-        let multigrid = Multigrid::<_, 1, 1>::on_part(local, CycleKind::K, others)?.steady();
-        Ok(PartOfFilter {
-            operators: [Strategy::Bsr, Strategy::Mf].map(|strategy| strategy.build(local)),
-            preconditioner: Box::new(multigrid),
-            means: Box::new(CpuMeans::new(&part.mesh)),
-        })
+        PartOfFilter::on_cpu(local, others)
     }
 
     fn cone_of_part<'a>(

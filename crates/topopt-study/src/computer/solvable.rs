@@ -6,11 +6,11 @@ use topopt_case::config::{self, Config};
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_cuda::{Cuda, DeviceKernel, OtherRanks, ProblemOnDevice, Real};
-use topopt_fem::{Discretization, ElementPreconditioner, Sharing};
-use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
+use topopt_fem::{CpuSolvers, Discretization, ElementPreconditioner};
+use topopt_linalg::{BackendError, CycleKind};
 
 /// A physics with N unknowns per node, as computers solve it.
-pub trait Solvable<const N: usize>: Physics<N> + DeviceKernel<N> {
+pub trait Solvable<const N: usize>: Physics<N> + CpuSolvers<N> + DeviceKernel<N> {
     /// Whether `auto` is the strategy that is measured to be the fastest on a GPU; else it is `mf`.
     const IS_MEASURED: bool;
 
@@ -24,29 +24,6 @@ pub trait Solvable<const N: usize>: Physics<N> + DeviceKernel<N> {
     fn thin_members(_model: &Model<Self, N>, _are_solid: Option<&[bool]>) -> Option<String> {
         None
     }
-
-    /// Multigrid on the processor.
-    ///
-    /// # Errors
-    /// [`BackendError`] never on the processor.
-    fn multigrid(
-        problem: &Discretization<Self, N>,
-        kind: CycleKind,
-        smoother: SmootherKind,
-    ) -> Result<CpuPreconditioner<'_>, BackendError>;
-
-    /// Multigrid of `local`, the equation on the part of a rank, with the `others`.
-    ///
-    /// # Errors
-    /// [`BackendError`] if another rank has failed.
-    fn multigrid_on_part<'a>(
-        local: &'a Discretization<Self, N>,
-        kind: CycleKind,
-        others: Arc<dyn Sharing<'a, Cpu> + 'a>,
-    ) -> Result<CpuPreconditioner<'a>, BackendError>;
-
-    /// Bytes that multigrid takes at most on the processor.
-    fn multigrid_bytes(problem: &Discretization<Self, N>, smoother: SmootherKind) -> usize;
 
     /// Multigrid on a GPU in the precision `R`, for tetrahedra, which have one of their own; on the
     /// part of a rank with the others.
@@ -78,6 +55,3 @@ pub trait Solvable<const N: usize>: Physics<N> + DeviceKernel<N> {
 
 /// A preconditioner of a GPU.
 pub type GpuPreconditioner<'a> = Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>;
-
-/// A preconditioner of the processor.
-pub type CpuPreconditioner<'a> = Box<dyn ElementPreconditioner<Cpu> + 'a>;

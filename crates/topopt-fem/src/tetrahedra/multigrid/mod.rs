@@ -108,7 +108,7 @@ where
         problem: &'a Discretization<K, N>,
         others: Option<Others<'a>>,
     ) -> Result<Self, BackendError> {
-        let operator: Box<dyn LinearOperator<Cpu> + 'a> = Strategy::Mf.build(problem);
+        let operator: Box<dyn LinearOperator<Cpu> + 'a> = Strategy::Mf.of_kernel(problem);
         let (levels, groups) = VertexLevels::new(problem, others.as_deref())?;
         let vertices = levels.vertices.clone();
         let shared = others.clone().map(|sharing| vertices.shared_by(sharing));
@@ -125,7 +125,7 @@ where
     /// Recomputes all numbers for `coefficients`, `[n_elements]` for each term.
     fn update(&mut self, coefficients: &[&Vec<f64>]) {
         let Refreshed { operator: groups, others } = &mut self.groups;
-        let mut operator = Strategy::Mf.build(self.problem);
+        let mut operator = Strategy::Mf.of_kernel(self.problem);
         operator.set_coefficients(coefficients);
         self.operator.replace(match others.clone() {
             None => operator,

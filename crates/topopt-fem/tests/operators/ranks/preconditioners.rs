@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use topopt_fem::tetrahedra::TetrahedraMultigrid;
 use topopt_fem::{
-    BlockJacobi, Constraints, Diffusion, Discretization, Distributed, DistributedPreconditioner,
-    Elasticity, ElementKernel, ElementOperator, ElementPreconditioner, Jacobi, Material, Multigrid,
-    NodalModes, PartSharing, PartVectors, Strategy, WithSprings,
+    BlockJacobi, Constraints, CpuSolvers, Diffusion, Discretization, Distributed,
+    DistributedPreconditioner, Elasticity, ElementOperator, ElementPreconditioner, Jacobi,
+    Material, Multigrid, NodalModes, PartSharing, PartVectors, Strategy, WithSprings,
 };
 use topopt_linalg::{
     Backend, BackendError, Cpu, CycleKind, Pcg, PcgOptions, Space, StopReason, System,
@@ -18,7 +18,7 @@ use topopt_testing::{Noise, assert_close, distorted_tetrahedra, hexagon, mapped_
 use super::{Rank, on_ranks};
 
 /// Iterations of a solve to 1e-9, and what comes of it.
-fn solve<B: Backend + Sync, K: ElementKernel<N>, const N: usize>(
+fn solve<B: Backend + Sync, K: CpuSolvers<N>, const N: usize>(
     backend: &B,
     whole: &Discretization<K, N>,
     coefficients: &[Vec<f64>],
@@ -48,7 +48,7 @@ fn solve<B: Backend + Sync, K: ElementKernel<N>, const N: usize>(
 }
 
 /// Solves on `size` ranks with the preconditioner that `make` makes; returns iterations and solution.
-fn solve_on<K: ElementKernel<N>, const N: usize>(
+fn solve_on<K: CpuSolvers<N>, const N: usize>(
     size: usize,
     whole: &Discretization<K, N>,
     coefficients: &[Vec<f64>],
@@ -73,7 +73,7 @@ type Make<K, const N: usize> = for<'r, 't> fn(
 type RankPreconditioner<'r, 't> = Box<dyn ElementPreconditioner<RankBackend<'t>> + 'r>;
 
 /// Multigrid of all ranks, which divide levels of so many unknowns.
-fn on_all<'r, 't, K: ElementKernel<N>, const N: usize, const M: usize>(
+fn on_all<'r, 't, K: CpuSolvers<N>, const N: usize, const M: usize>(
     rank: &'r Rank<'t, K, N>,
     least_divided: usize,
 ) -> Result<RankPreconditioner<'r, 't>, BackendError>
@@ -88,7 +88,7 @@ where
 }
 
 /// The preconditioner of all ranks from that of the part.
-fn distributed<'r, 't, K: ElementKernel<N>, const N: usize>(
+fn distributed<'r, 't, K: CpuSolvers<N>, const N: usize>(
     rank: &'r Rank<'t, K, N>,
     of_part: Box<dyn ElementPreconditioner<Cpu> + 'r>,
 ) -> Result<RankPreconditioner<'r, 't>, BackendError> {
