@@ -16,6 +16,7 @@ use topopt_io::checkpoint::Checkpoints;
 use crate::done::{Answer, Done};
 use crate::fingerprint::fingerprint;
 use crate::result_files::{HISTORY, checkpoints};
+use crate::whole::Whole;
 
 /// Name of the array of design variables.
 pub(crate) const DESIGN: &str = "design";
@@ -27,6 +28,8 @@ const DISPLACEMENT: &str = "displacement";
 pub(crate) const TRIAL: &str = "trial";
 /// Name of the array of elements that the preconditioner takes for void.
 pub(crate) const VOID: &str = "void";
+/// Name of the array of the density of the design that is kept.
+pub(crate) const WHOLE: &str = "whole";
 /// Beginning of the names of what the optimizer remembers.
 pub(crate) const MEMORY: &str = "optimizer.";
 /// Beginning of the names of the numbers that it remembers.
@@ -53,6 +56,8 @@ pub(crate) struct Record {
     pub excess: usize,
     pub done: Done,
     pub answer: Answer,
+    /// Record of the last whole design.
+    pub whole: Option<Whole>,
     /// The table of the iterations so far.
     pub history: String,
 }
@@ -116,7 +121,12 @@ impl Checkpointer {
     ///
     /// # Errors
     /// A file that cannot be written; earlier checkpoints are as they were.
-    pub fn write(&mut self, state: &DesignState, done: &Done) -> Result<(), ObserverError> {
+    pub fn write(
+        &mut self,
+        state: &DesignState,
+        done: &Done,
+        whole: Option<&Whole>,
+    ) -> Result<(), ObserverError> {
         let start = Instant::now();
         let history = fs::read_to_string(&self.history)
             .map_err(|cause| format!("cannot read {}: {cause}", self.history.display()))?;
@@ -132,6 +142,7 @@ impl Checkpointer {
             excess: state.structure.excess,
             answer: done.answer.clone(),
             done: done.clone(),
+            whole: whole.cloned(),
             history,
         };
 
@@ -139,6 +150,9 @@ impl Checkpointer {
         arrays.extend(state.next.iter().map(|next| (NEXT, next.as_slice())));
         arrays.extend(state.displacements.iter().map(|u| (DISPLACEMENT, u.as_slice())));
         arrays.extend(state.trial.iter().map(|u| (TRIAL, u.as_slice())));
+
+        let kept = whole.and_then(Whole::kept);
+        arrays.extend(kept.map(|kept| (WHOLE, kept.density.as_slice())));
 
         let Memory { vectors, numbers } = &state.memory;
         let vectors = vectors.iter().map(|(name, x)| (format!("{MEMORY}{name}"), x));

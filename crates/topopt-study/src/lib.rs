@@ -44,3 +44,4 @@ pub mod temperatures;
 mod thin;
 pub mod thread_pool;
 pub mod verification;
+mod whole;

@@ -25,11 +25,12 @@ pub fn besides_operator<K: Solvable<N>, const N: usize>(
     let acting = subject.problem.cases();
     let cases = acting.len();
 
-    // Forces of the problem; volumes, designs and factors on the host.
+    // Forces of the problem; volumes, designs and factors on the host, and the last whole design.
+    let kept = usize::from(config.design.style == config::Style::Crisp);
     let factors = [subject.problem.stiffness(), subject.problem.mass()].into_iter().flatten();
     // Conductivities along the axes, and by what these stretch the elements.
     let stretches = if problem.elements().stretches().is_some() { 2 * DIM } else { 0 };
-    let values = 8 * (N * nodes * cases + elements * (3 + factors.count() + stretches));
+    let values = 8 * (N * nodes * cases + elements * (3 + kept + factors.count() + stretches));
     // Results are written when the setup needs nothing: fields in the user's order, with states and
     // forces, and the blocks of one of these under way.
     let blocks = (8 * N * nodes).div_ceil(BLOCK).min(rayon::current_num_threads());
@@ -162,4 +163,12 @@ pub fn check<K: Solvable<N>, const N: usize>(
         strategy.name()
     );
     Err(Finding::new(message).remedy(remedy))
+}
+
+/// The high-water mark of the resident set, on Linux.
+pub(crate) fn peak_mb() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes / 1024.0)
 }

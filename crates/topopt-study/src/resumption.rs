@@ -13,11 +13,12 @@ use topopt_case::responses::posed::Posed;
 use topopt_design::{DesignState, Memory, StructureState};
 use topopt_io::checkpoint::Checkpoint;
 
-use crate::checkpoint::{DESIGN, MEMORY, NEXT, NUMBERS, Record, TRIAL, VOID, settings};
+use crate::checkpoint::{DESIGN, MEMORY, NEXT, NUMBERS, Record, TRIAL, VOID, WHOLE, settings};
 use crate::done::Done;
 use crate::fingerprint::fingerprint;
 use crate::history::History;
 use crate::result_files::checkpoints;
+use crate::whole::Whole;
 
 /// Keys that may change when a run is resumed: stop rules, output, and those that change no bit.
 /// The mesh itself is compared, wherever its file is now, and so is each key that a style sets.
@@ -54,6 +55,8 @@ pub(crate) struct Newest<R> {
 pub struct Resumption {
     pub state: DesignState,
     pub done: Done,
+    /// The last whole design of the run so far.
+    pub(crate) whole: Option<Whole>,
     /// The table of the iterations so far.
     pub history: String,
     /// Checkpoints that were passed over, a sentence each.
@@ -134,15 +137,19 @@ impl Resumption {
     /// A finding if there is none, or if it is of a run with other settings.
     pub fn find(config: &Config) -> Result<Self, InputError> {
         let directory = config.output_directory();
-        let Newest { iteration, record, arrays, notes } = Newest::<Record>::find(&directory)?;
+        let Newest { iteration, mut record, mut arrays, notes } =
+            Newest::<Record>::find(&directory)?;
         let remedy = "change it back, or run without --resume to start again; only stop rules, \
                       [output] and `solver.threads` may change";
         unchanged(&record.config, config, &MAY_CHANGE, remedy)?;
 
+        let kept = arrays.iter().position(|(name, _)| name == WHOLE);
+        let kept = kept.map(|at| arrays.remove(at).1);
+        record.whole.iter_mut().zip(kept).for_each(|(whole, density)| whole.restore(density));
         let state = design_state(iteration, &record, arrays);
-        let Record { done, answer, history, strategy, model, by_color, .. } = record;
+        let Record { done, answer, whole, history, strategy, model, by_color, .. } = record;
         let done = Done { answer, ..done };
-        Ok(Self { state, done, history, notes, strategy, fingerprint: model, by_color })
+        Ok(Self { state, done, whole, history, notes, strategy, fingerprint: model, by_color })
     }
 
     /// Whether the model is that of the checkpoint.
@@ -169,10 +176,12 @@ impl Resumption {
             return Err(Finding::new(message).remedy(remedy));
         }
 
-        let fits = fits(&self.state, model);
+        let whole = self.whole.as_ref();
+        let n_elements = model.problem.mesh().n_elements();
+        let fits = fits(&self.state, model) && whole.is_none_or(|whole| whole.fits(n_elements));
         // Projected variables go down to 0.
         let floor = if model.filter.is_projected() { 0.0 } else { model.space.density_min };
-        let is_design = is_plausible(&self.state, floor);
+        let is_design = is_plausible(&self.state, floor) && whole.is_none_or(Whole::is_plausible);
         if fits && !(is_design && self.comes_from_a_run(&model.posed)) {
             let message = format!(
                 "the checkpoint in {} holds numbers that no run produces",

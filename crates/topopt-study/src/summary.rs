@@ -80,6 +80,8 @@ pub struct Summary {
     pub peak_memory_mb: Option<f64>,
     /// Islands that the last design leaves out, where it had any.
     pub islands: Option<Islands>,
+    /// Iteration of the design that the run went back to, where members broke after it.
+    pub went_back_to: Option<usize>,
     /// The settings in force.
     pub settings: Settings,
     /// Warnings before the run and at its end: limits that are missed, grey material, stages that

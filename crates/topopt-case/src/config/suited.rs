@@ -76,7 +76,7 @@ impl Config {
     }
 
     /// Whether material is only to stiffen the part against forces, under one limit of it.
-    pub(super) fn only_stiffens(&self) -> bool {
+    pub fn only_stiffens(&self) -> bool {
         self.physics.kind.data().has_forces
             && self.suits_criteria()
             && self.minimizes_compliance()

@@ -7,6 +7,7 @@ mod check;
 mod commands;
 mod continuation;
 mod counts;
+mod crisp;
 mod deck_messages;
 mod decks;
 mod diagnosis;

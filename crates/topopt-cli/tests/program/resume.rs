@@ -15,7 +15,7 @@ const PLAIN: &str = "output.compression=none";
 
 /// All that must be the same to the last bit, and the names of the files.
 #[derive(Debug, PartialEq)]
-struct Bits {
+pub struct Bits {
     history: Vec<Vec<u64>>,
     density: Vec<u64>,
     displacement: Vec<u64>,
@@ -24,7 +24,7 @@ struct Bits {
 }
 
 impl Bits {
-    fn of(folder: &Folder) -> Self {
+    pub fn of(folder: &Folder) -> Self {
         let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect();
         let columns = [
             "iteration",

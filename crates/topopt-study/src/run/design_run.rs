@@ -100,19 +100,19 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
             let interrupted = outcome.ended == Ended::Interrupted;
             let kept = watcher.keep_state(&optimization.design(), interrupted);
             kept.map_err(DesignError::Observer)?;
-            if matches!(outcome.ended, Ended::Rule(_)) {
-                let is_crisp = config.design.style == Style::Crisp;
-                solve_as_built(&mut optimization, &mut watcher, is_crisp)?;
-            }
+            let is_crisp = config.design.style == Style::Crisp;
+            let went_back = settle_last(&mut optimization, &mut watcher, &outcome.ended, is_crisp)?;
             watcher.finish(&optimization.design()).map_err(DesignError::Observer)?;
-            Ok(outcome.ended)
+            Ok((outcome.ended, went_back))
         });
 
         let Watcher { iterations, is_ended_by_observer, reporter, .. } = watcher;
-        let reported = reporter.map(|reporter| reporter.close(ended.as_ref().ok()));
-        let ended = ended?;
+        let as_ended = ended.as_ref().ok().map(|(ended, _)| ended);
+        let reported = reporter.map(|reporter| reporter.close(as_ended));
+        let (ended, went_back) = ended?;
         reported.transpose()?;
         match ended {
+            Ended::Solver { .. } if went_back => Ok(()),
             Ended::Interrupted if is_ended_by_observer => Ok(()),
             ended => verdict(ended, iterations, self.asked),
         }
@@ -221,6 +221,41 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
     }
 }
 
+/// Settles the last design of a run that `ended`: as it is built, or where members have broken the
+/// last whole one, and returns whether the run went back to that. All ranks do.
+fn settle_last<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
+    optimization: &mut Optimization<B>,
+    watcher: &mut Watcher<K, N>,
+    ended: &Ended,
+    is_crisp: bool,
+) -> Result<bool, DesignError> {
+    let has_failed = match ended {
+        Ended::Rule(_) => false,
+        Ended::Solver { .. } => true,
+        _ => return Ok(false),
+    };
+    if !has_failed {
+        solve_as_built(optimization, watcher, is_crisp)?;
+    }
+
+    let kept = watcher.before_tear(has_failed);
+    if !watcher.ranks.any(kept.is_some()) {
+        return Ok(false);
+    }
+    let last = optimization.design().density()?;
+    let mut monitor = |_| until_interrupted(watcher.ranks, watcher.interrupt);
+    // The other ranks get their parts of the density from the first one.
+    let settled = optimization.settle(&kept.unwrap_or_default(), &mut monitor)?;
+    let Some(report) = settled else { return Ok(false) };
+    if !has_failed && !watcher.ranks.any(watcher.is_stiffer(&report)) {
+        optimization.settle(&last, &mut monitor)?;
+        return Ok(false);
+    }
+    watcher.go_back(&report, has_failed);
+    solve_as_built(optimization, watcher, is_crisp)?;
+    Ok(true)
+}
+
 /// Solves the last design as it is built, without islands if it is crisp, where the loop solved
 /// another one. All ranks do.
 fn solve_as_built<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
@@ -238,8 +273,11 @@ fn solve_as_built<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
     let built = optimization.design().density()?;
     let density = cleaned.as_ref().map_or(&built, |cleaned| &cleaned.density);
     let mut monitor = |_| until_interrupted(watcher.ranks, watcher.interrupt);
-    if let Some(report) = optimization.settle(density, &mut monitor)? {
+    let Some(report) = optimization.settle(density, &mut monitor)? else { return Ok(()) };
+    if !watcher.ranks.any(cleaned.is_some() && watcher.has_lost_members(&report)) {
         watcher.take(&report, cleaned.as_ref());
+    } else if let Some(report) = optimization.settle(&built, &mut monitor)? {
+        watcher.take(&report, None);
     }
     Ok(())
 }

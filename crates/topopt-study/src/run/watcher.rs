@@ -24,6 +24,7 @@ use crate::output_folder::refused;
 use crate::part_file;
 use crate::results::Results;
 use crate::summary::RunSummary;
+use crate::whole::Whole;
 
 /// Watches the design loop on a rank. What is decided by a clock, a signal or an observer all ranks
 /// decide together, and all take part in what it takes to have the fields of a design.
@@ -58,6 +59,7 @@ impl<B: Pointwise, K: Solvable<N>, const N: usize> Observer<B> for Watcher<'_, '
     ) -> Result<(), ObserverError> {
         let since = Instant::now();
         self.iterations = report.iteration;
+        self.keep_if_whole(report, design)?;
         let (density, fields) = self.wanted(report.iteration, design)?;
         if let Some(reporter) = &mut self.reporter {
             let density = fields.as_ref().map_or(density.as_deref(), |it| Some(&it.density));
@@ -70,6 +72,10 @@ impl<B: Pointwise, K: Solvable<N>, const N: usize> Observer<B> for Watcher<'_, '
 
 /// Compliance of the thinner design, over that of the built one, from which it holds nothing.
 const APART: f64 = 100.0;
+
+/// Compliance without islands, over that with them, from which on these were members: what goes with
+/// idle pieces changes it by less than a hundredth.
+const CARRYING: f64 = 2.0;
 
 /// Warns that the thinner design, which gives members their least width, is so many times as
 /// compliant as the built one, where it has fallen apart.
@@ -119,6 +125,44 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
         }
     }
 
+    /// Whether the design of a report has lost members with the islands that it leaves out, on the
+    /// first rank: pieces may hang together by elements that count as empty.
+    pub fn has_lost_members(&self, report: &IterationReport) -> bool {
+        self.last_compliance().is_some_and(|last| report.compliance > CARRYING * last)
+    }
+
+    /// Compliance of the last design, on the first rank.
+    fn last_compliance(&self) -> Option<f64> {
+        self.reporter.as_ref()?.summary.record.done.compliance
+    }
+
+    /// Density of the design to go back to, `[n_elements]`, on the first rank: where members have
+    /// broken since it was kept, or the solve after the last design `has_failed`.
+    pub fn before_tear(&self, has_failed: bool) -> Option<Vec<f64>> {
+        let whole = self.reporter.as_ref()?.whole.as_ref()?;
+        let kept = whole.before_tear(self.iterations, self.last_compliance()?, has_failed)?;
+        Some(kept.density.clone())
+    }
+
+    /// Whether the design of a report is stiffer than the last one, on the first rank.
+    pub fn is_stiffer(&self, report: &IterationReport) -> bool {
+        self.last_compliance().is_some_and(|last| report.compliance < last)
+    }
+
+    /// Takes the kept design as the last one, as a report of its solve has it.
+    pub fn go_back(&mut self, report: &IterationReport, has_failed: bool) {
+        let Some(reporter) = &mut self.reporter else { return };
+        let RunSummary { record, posed, ending, .. } = &mut reporter.summary;
+        let torn = record.done.compliance.filter(|_| !has_failed);
+        record.done.take(posed, report);
+        record.islands = None;
+        ending.clear();
+        if let Some(kept) = reporter.whole.as_ref().and_then(Whole::kept) {
+            record.went_back_to = Some(kept.iteration);
+            ending.push(kept.said(report.compliance, torn));
+        }
+    }
+
     /// Reports the design evaluated last, if there is one.
     pub fn finish<B: Pointwise>(&mut self, design: &Design<B>) -> Result<(), ObserverError> {
         let iterations = self.iterations;
@@ -129,6 +173,24 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
         let since = Instant::now();
         if let (Some(fields), Some(reporter)) = (design.fields()?, &mut self.reporter) {
             reporter.last(iterations, fields, since)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps a design to go back to, where the first rank says so.
+    fn keep_if_whole<B: Pointwise>(
+        &mut self,
+        report: &IterationReport,
+        design: &Design<B>,
+    ) -> Result<(), BackendError> {
+        let mut whole = self.reporter.as_mut().and_then(|reporter| reporter.whole.as_mut());
+        let is_wanted = whole.as_mut().is_some_and(|whole| whole.wants(report));
+        if !self.ranks.any(is_wanted) {
+            return Ok(());
+        }
+        let density = design.density()?;
+        if let Some(whole) = whole {
+            whole.keep(report, density);
         }
         Ok(())
     }
@@ -179,6 +241,8 @@ pub(super) struct Reporter<'a, K, const N: usize> {
     /// Whether an observer asked to end the run.
     is_ended: bool,
     summary: RunSummary<'a>,
+    /// Memory of the last whole design, where the run may go back to it.
+    whole: Option<Whole>,
     clock: Clock,
 }
 
@@ -225,10 +289,12 @@ impl<'a, K: Solvable<N>, const N: usize> Reporter<'a, K, N> {
         });
         let files = files.transpose()?;
 
+        let whole = resumption.and_then(|resumption| resumption.whole.clone());
+        let whole = whole.or_else(|| Whole::of(config));
         let clock = Clock { start, earlier: record.done.seconds.total };
         record.done.seconds.preprocess += start.elapsed().as_secs_f64();
         observer.start(&summary);
-        Ok(Self { model, files, observer, is_ended: false, summary, clock })
+        Ok(Self { model, files, observer, is_ended: false, summary, whole, clock })
     }
 
     fn wanted(&self, iteration: usize) -> Wanted {
@@ -267,7 +333,7 @@ impl<'a, K: Solvable<N>, const N: usize> Reporter<'a, K, N> {
         let done = &mut self.summary.record.done;
         done.seconds.total = self.clock.total();
         if let Some(files) = &mut self.files {
-            files.checkpointer.write(state, done)?;
+            files.checkpointer.write(state, done, self.whole.as_ref())?;
         }
         done.seconds.add_output(start.elapsed());
         Ok(())

@@ -15,6 +15,7 @@ use crate::asked::{Limited, ObjectiveFound};
 use crate::computer::Solvable;
 use crate::done::{Done, Seconds};
 use crate::doubts::kept_sharpness;
+use crate::memory::peak_mb;
 use crate::resumption::Resumption;
 use crate::starting_design::StartingDesign;
 use crate::swing;
@@ -69,6 +70,7 @@ impl<'a> RunSummary<'a> {
             volume_met: None,
             peak_memory_mb: None,
             islands: None,
+            went_back_to: None,
             settings: Settings::of(config),
             warnings: doubtful,
             notes: model.notes.clone(),
@@ -103,6 +105,7 @@ impl<'a> RunSummary<'a> {
         let record = &mut self.record;
         let (status, stopped_by) = match ended {
             Some(Ended::Rule(rule)) => ("done", Some(rule_name(*rule))),
+            Some(Ended::Solver { .. }) if record.went_back_to.is_some() => ("done", None),
             Some(Ended::Interrupted) => ("interrupted", None),
             Some(Ended::Solver { .. } | Ended::Filter { .. }) => ("solver_failed", None),
             Some(Ended::Sensitivities { .. }) => ("not_finite", None),
@@ -110,7 +113,7 @@ impl<'a> RunSummary<'a> {
         };
         (record.status, record.stopped_by) = (status.into(), stopped_by.map(str::to_owned));
 
-        record.peak_memory_mb = peak_memory_mb();
+        record.peak_memory_mb = peak_mb();
         let volume = record.done.volume_fraction.zip(record.settings.volume_fraction);
         record.volume_met =
             volume.map(|(volume, target)| (volume - target).abs() <= VOLUME_TOLERANCE * target);
@@ -225,10 +228,11 @@ impl<'a> RunSummary<'a> {
     fn warnings_at_end(&self) -> Vec<String> {
         let missed = self.asked_limits().filter_map(Limited::missed);
         let missed = missed.map(|text| self.record.settings.physics.in_words(&text));
-        let ended = self.volume_warning().into_iter().chain(self.cut_stages());
-        let mut all: Vec<String> = ended.chain(missed).chain(self.swing()).collect();
-        if all.is_empty() {
-            all.extend(self.unfinished());
+        let mut all: Vec<String> = self.volume_warning().into_iter().chain(missed).collect();
+        // More iterations do not help a run that went back.
+        if self.record.went_back_to.is_none() {
+            all.extend(self.cut_stages().into_iter().chain(self.swing()));
+            all.extend(all.is_empty().then(|| self.unfinished()).flatten());
         }
         all.extend(self.short_solves());
         all
@@ -389,12 +393,4 @@ fn rule_name(rule: StopRule) -> &'static str {
         StopRule::AbsoluteObjective => "absolute_compliance_tolerance",
         StopRule::KktResidual => "kkt_tolerance",
     }
-}
-
-/// The high-water mark of the resident set, on Linux.
-fn peak_memory_mb() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kilobytes / 1024.0)
 }

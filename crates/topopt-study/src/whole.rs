@@ -1,0 +1,202 @@
+//! The last whole design of a crisp run, to which the run goes back where members break after it.
+
+use serde::{Deserialize, Serialize};
+use topopt_case::config::{Config, Style};
+use topopt_design::IterationReport;
+use topopt_mesh::numbers::shown;
+
+/// Iterations between two designs of which one may be kept, since that takes it from the device.
+const EVERY: usize = 5;
+
+/// Grey level up to which a design shows its members. At a surface of half an element on either
+/// side it is below 0.1, and 0.3 where members are one element wide; in the grey stage 0.43 to 0.9.
+const GREY: f64 = 0.4;
+
+/// Share by which the volume may miss the limit.
+const AT_LIMIT: f64 = 1e-3;
+
+/// Compliance of a whole design, over the least so far: as the surface becomes narrow it comes to 1.2
+/// times, or twice where members are one element wide, and to 2.2 and more as members break.
+const WHOLE: f64 = 2.0;
+
+/// Compliance of a design, over that of the kept one, from which on the kept one may be the better
+/// end, which a solve decides. Whole designs ended at up to 1.3 times, those torn in some members at
+/// 1.7 to 30, and those without a way from load to support at 1e5 and more.
+const TORN: f64 = 1.5;
+
+/// Least compliance of a run at its limit of the volume, and the last design about as stiff.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Whole {
+    /// Limit of the volume as a share.
+    limit: f64,
+    least: Option<f64>,
+    kept: Option<Kept>,
+}
+
+/// A design that is kept.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    pub iteration: usize,
+    compliance: f64,
+    /// Density in the order of the problem, `[n_elements]`; an array of its own in a checkpoint.
+    #[serde(skip)]
+    pub density: Vec<f64>,
+}
+
+impl Whole {
+    /// Prepares to keep designs of a crisp run, if it is for the least compliance under a limit of
+    /// the volume: others may become more compliant on purpose.
+    pub fn of(config: &Config) -> Option<Self> {
+        let limit = *config.design.volume_fraction.as_ref()?.get_ref();
+        let is_judged = config.design.style == Style::Crisp && config.only_stiffens();
+        is_judged.then_some(Self { limit, ..Self::default() })
+    }
+
+    /// Takes note of a design, and returns whether it is to be kept.
+    pub fn wants(&mut self, report: &IterationReport) -> bool {
+        let &IterationReport { iteration, compliance, .. } = report;
+        let is_at_limit = (report.volume_fraction - self.limit).abs() <= AT_LIMIT * self.limit;
+        if !is_at_limit || report.grey_level > GREY {
+            return false;
+        }
+        let least = self.least.map_or(compliance, |least| least.min(compliance));
+        self.least = Some(least);
+        iteration.is_multiple_of(EVERY) && compliance <= WHOLE * least
+    }
+
+    /// Keeps the `density` of the design of a report.
+    pub fn keep(&mut self, report: &IterationReport, density: Vec<f64>) {
+        let &IterationReport { iteration, compliance, .. } = report;
+        self.kept = Some(Kept { iteration, compliance, density });
+    }
+
+    /// The kept design.
+    pub fn kept(&self) -> Option<&Kept> {
+        self.kept.as_ref()
+    }
+
+    /// Takes the density of the kept design from a checkpoint.
+    pub fn restore(&mut self, density: Vec<f64>) {
+        if let Some(kept) = &mut self.kept {
+            kept.density = density;
+        }
+    }
+
+    /// Whether the density of the kept design, if there is one, is that of so many elements.
+    pub fn fits(&self, n_elements: usize) -> bool {
+        self.kept.as_ref().is_none_or(|kept| kept.density.len() == n_elements)
+    }
+
+    /// Whether a run can have come to the numbers.
+    pub fn is_plausible(&self) -> bool {
+        let kept = self.kept.as_ref();
+        kept.is_none_or(|kept| kept.density.iter().all(|x| (0.0..=1.0).contains(x)))
+    }
+
+    /// The kept design, if it is another than that of the last iteration, and members have broken
+    /// since: a solve of the next one `has_failed`, or the last one is far more compliant.
+    pub fn before_tear(&self, last: usize, compliance: f64, has_failed: bool) -> Option<&Kept> {
+        let is_torn = |kept: &&Kept| has_failed || compliance > TORN * kept.compliance;
+        self.kept.as_ref().filter(|kept| kept.iteration < last).filter(is_torn)
+    }
+}
+
+impl Kept {
+    /// Returns a sentence on the return to this design, which has the compliance `now` as it is
+    /// built; the design that was left had that of `torn`, or the solve after it failed.
+    pub fn said(&self, now: f64, torn: Option<f64>) -> String {
+        let broke = match torn {
+            Some(torn) => format!(
+                "the last design was {} times as compliant",
+                shown((100.0 * torn / now).round() / 100.0)
+            ),
+            None => "the last solve failed".to_owned(),
+        };
+        format!(
+            "members broke after iteration {}, since they are hardly thicker than elements: {broke}, \
+             and the run went back to the design of that iteration; {REMEDY}",
+            self.iteration
+        )
+    }
+}
+
+/// Remedy for members that break.
+const REMEDY: &str = "give a larger `design.volume_fraction`, a finer mesh, or a smaller radius of \
+                      the filter or `minimum` of its members";
+
+#[cfg(test)]
+mod tests {
+    use topopt_design::StepTimes;
+
+    use super::*;
+
+    fn report(iteration: usize, compliance: f64, volume: f64, grey: f64) -> IterationReport {
+        IterationReport {
+            iteration,
+            stage: 2,
+            objective: compliance,
+            constraints: vec![volume],
+            compliance,
+            volume_fraction: volume,
+            grey_level: grey,
+            change: 0.1,
+            kkt_residual: 0.1,
+            pcg_iterations: 9,
+            strengthened: 0,
+            short_solves: 0,
+            pcg_residual: 1e-6,
+            times: StepTimes::default(),
+        }
+    }
+
+    fn whole() -> Whole {
+        Whole { limit: 0.3, ..Whole::default() }
+    }
+
+    #[test]
+    fn designs_are_kept_that_are_crisp_at_the_limit_and_about_as_stiff_as_any() {
+        let mut whole = whole();
+        let mut wants =
+            |it, compliance, volume, grey| whole.wants(&report(it, compliance, volume, grey));
+        // Heavier ones are stiffer, and grey ones are not what is built: neither counts as the least.
+        assert!(!wants(5, 10.0, 0.97, 0.1));
+        assert!(!wants(25, 20.0, 0.3, 0.6));
+        assert!(!wants(29, 100.0, 0.3, 0.1));
+        assert!(wants(30, 190.0, 0.3001, 0.1));
+        assert!(!wants(35, 210.0, 0.3, 0.1));
+        assert!(!wants(40, 90.0, 0.29, 0.1));
+        assert!(wants(45, 90.0, 0.3, 0.05));
+        assert!(!wants(50, 190.0, 0.3, 0.05));
+    }
+
+    #[test]
+    fn a_run_goes_back_from_a_torn_design_only() {
+        let mut whole = whole();
+        assert_eq!(whole.before_tear(60, 1e9, true), None);
+        whole.keep(&report(50, 100.0, 0.3, 0.05), vec![0.5; 8]);
+        assert_eq!(whole.before_tear(60, 130.0, false), None);
+        assert_eq!(whole.before_tear(50, 130.0, true), None);
+        assert!(whole.before_tear(60, 130.0, true).is_some());
+        let kept = whole.before_tear(60, 1e9, false).unwrap();
+        assert_eq!((kept.iteration, kept.density.len()), (50, 8));
+
+        let said = kept.said(125.0, Some(1e9));
+        assert!(said.contains("after iteration 50") && said.contains(" 8000000 times"), "{said}");
+        assert!(kept.said(125.0, None).contains("the last solve failed"));
+    }
+
+    #[test]
+    fn a_checkpoint_brings_the_kept_design_back() {
+        let mut kept = whole();
+        kept.keep(&report(50, 100.0, 0.3, 0.05), vec![0.25, 1.0]);
+        let written = serde_json::to_value(&kept).unwrap();
+        let mut read = serde_json::from_value::<Whole>(written).unwrap();
+        assert!(!read.fits(2));
+        read.restore(vec![0.25, 1.0]);
+        assert_eq!(read, kept);
+        assert!(read.fits(2) && !read.fits(3) && read.is_plausible());
+        read.restore(vec![0.25, f64::NAN]);
+        assert!(!read.is_plausible());
+        assert!(whole().fits(2) && whole().is_plausible());
+    }
+}
