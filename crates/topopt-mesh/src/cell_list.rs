@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use crate::BoundingBox;
 use crate::counting_sort::{Grouped, grouped};
+use crate::vector::{difference, length};
 
 /// Points sorted into the cells of a grid, so that those near a place are found by walking the
 /// cells around it.
@@ -57,6 +58,20 @@ impl CellList {
             }
         });
         walked
+    }
+
+    /// Whether `is_wanted(id, distance)` holds for any point within the radius of `center`.
+    pub fn any_within(&self, center: [f64; 3], is_wanted: impl Fn(u32, f64) -> bool) -> bool {
+        let mut is_found = false;
+        self.for_each_run_near(center, center, |run| {
+            let mut near = self.points[run.clone()].iter().zip(&self.ids[run]);
+            is_found = is_found
+                || near.any(|(point, &id)| {
+                    let distance = length(difference(*point, center));
+                    distance <= self.radius && is_wanted(id, distance)
+                });
+        });
+        is_found
     }
 
     /// Calls `visit(id, point)` for every point of the cells that the ball of the radius about
