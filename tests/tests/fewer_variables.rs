@@ -53,7 +53,7 @@ fn history<'o, B: MovingAsymptotes + Pointwise + Sync>(
         let n_variables = n.div_ceil(3);
         let variable_of = (0..space.volumes.len()).map(|e| (e % n_variables) as u32).collect();
         let shares = Csr::selection(variable_of);
-        let tied = Tied::new(backend, shares, space.design_volumes(), [n_variables, n]).unwrap();
+        let tied = Tied::new(backend, &shares, space.design_volumes(), [n_variables, n]).unwrap();
         let passive = Passive::new(backend, space).unwrap();
         let links: Vec<Box<dyn DesignTransform<B>>> = vec![Box::new(tied), Box::new(passive)];
         let mut transform = Chain::new(backend, n, links).unwrap();

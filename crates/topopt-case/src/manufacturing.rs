@@ -96,8 +96,13 @@ pub(crate) fn shared<K: Physics<N>, const N: usize>(
 
     go_together(config, &all, &elements)?;
     sweep.map(|sweep| stay_level(config, &all, &elements, sweep)).transpose()?;
-    all.iter().try_for_each(|posed| joins_elements(config, posed, &elements))?;
-    Ok(Some(elements.shared(&all, notes)))
+    let demands: Vec<_> = all.iter().collect();
+    let of_all = elements.gathered(&demands);
+    for posed in all.iter().filter(|posed| posed.kind.must_join.is_some()) {
+        let n_variables = elements.by(&[posed], (&all, &of_all), Gathered::len);
+        joins_elements(config, posed, n_variables < elements.centers.len())?;
+    }
+    Ok(Some(elements.shared(&all, &of_all, notes)))
 }
 
 /// Reads the entries of each kind.
@@ -156,15 +161,26 @@ impl Elements {
         self.centers.par_iter().map(|&center| folded(demands, center)).collect()
     }
 
-    /// Gathers elements by the `places` that stand for theirs by `demands`: those that are the same,
+    /// Gathers elements by the places that stand for theirs by `demands`: those that are the same,
     /// where elements repeat each other, else those within the reaches of each other.
-    fn gathered(&self, demands: &[&Posed], places: &[[f64; 3]]) -> Gathered {
-        let gathered = Gathered::of(places, &self.reaches, self.tolerance);
+    fn gathered(&self, demands: &[&Posed]) -> Gathered {
+        let gathered = Gathered::of(self.folded(demands), &self.reaches, self.tolerance);
         if gathered.is_exact || !self.repeat_each_other(demands) {
             return gathered;
         }
         // Centers of neighboring tetrahedra may be nearer to each other than any reach.
-        Gathered::of(places, &vec![self.tolerance; places.len()], self.tolerance)
+        let reaches = vec![self.tolerance; self.centers.len()];
+        Gathered::of(gathered.places, &reaches, self.tolerance)
+    }
+
+    /// Reads what `some` of all demands gather, which is not searched again where they are all.
+    fn by<T>(
+        &self,
+        some: &[&Posed],
+        (all, of_all): (&[Posed], &Gathered),
+        read: impl FnOnce(&Gathered) -> T,
+    ) -> T {
+        if some.len() == all.len() { read(of_all) } else { read(&self.gathered(some)) }
     }
 
     /// Whether images of centers by `demands` are centers themselves, unless they lie beside the part.
@@ -183,24 +199,21 @@ impl Elements {
         self.centers.iter().copied().step_by(self.centers.len().div_ceil(SAMPLES))
     }
 
-    /// The variables that elements share by all demands.
-    fn shared(&self, all: &[Posed], notes: &mut Vec<String>) -> Shared {
-        let demands: Vec<_> = all.iter().collect();
-        let places = self.folded(&demands);
-        let gathered = self.gathered(&demands, &places);
-        if !gathered.is_exact {
+    /// The variables that elements share by all demands, which gather them as `of_all`.
+    fn shared(&self, all: &[Posed], of_all: &Gathered, notes: &mut Vec<String>) -> Shared {
+        if !of_all.is_exact {
             notes.push(format!(
                 "the elements do not repeat each other as [[manufacturing]] asks: {} densities \
                  follow from {} variables by weights",
-                places.len(),
-                gathered.len()
+                self.centers.len(),
+                of_all.len()
             ));
         }
         let has_images = |posed: &&Posed| posed.kind.has_passive_images;
         let with_images: Vec<_> = all.iter().filter(has_images).collect();
         let groups = (!with_images.is_empty())
-            .then(|| self.gathered(&with_images, &self.folded(&with_images)).variable_of());
-        Shared { shares: gathered.shares(&places, &self.reaches), groups }
+            .then(|| self.by(&with_images, (all, of_all), Gathered::variable_of));
+        Shared { shares: of_all.shares(&self.reaches), groups }
     }
 }
 
@@ -287,12 +300,11 @@ fn not_together(config: &Config, first: &Posed, second: &Posed) -> Finding {
     )
 }
 
-fn joins_elements(config: &Config, posed: &Posed, elements: &Elements) -> Result<(), Finding> {
-    let Some([message, remedy]) = posed.kind.must_join else { return Ok(()) };
-    let places = elements.folded(&[posed]);
-    if elements.gathered(&[posed], &places).len() < places.len() {
+/// Refuses demands that have to join elements where none `are_joined`.
+fn joins_elements(config: &Config, posed: &Posed, are_joined: bool) -> Result<(), Finding> {
+    let Some([message, remedy]) = posed.kind.must_join.filter(|_| !are_joined) else {
         return Ok(());
-    }
+    };
     let place = entries(config, posed.kind).next().map_or(0..0, |entry| entry.kind.span());
     Err(Finding::new(message).at(config.source(), place, "without effect").remedy(remedy))
 }
@@ -317,8 +329,7 @@ mod tests {
         let below = [[0.1, 0.0, -0.4], [0.3 + shift, 0.0, -0.4]];
         let centers = [above, below].concat();
         let elements = Elements { centers, reaches: vec![0.5; 4], tolerance: 1e-3 };
-        let places = elements.folded(&[posed]);
-        elements.gathered(&[posed], &places)
+        elements.gathered(&[posed])
     }
 
     #[test]

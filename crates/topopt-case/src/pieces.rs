@@ -1,7 +1,7 @@
 //! The connected pieces of a shape, and what holds and loads them.
 
 use topopt_fem::{FreePart, Problem};
-use topopt_mesh::HexMesh;
+use topopt_mesh::{Components, HexMesh, NO_PART};
 
 use crate::physics::Physics;
 
@@ -14,38 +14,14 @@ pub struct Pieces {
 }
 
 /// Mark in [`Pieces::of_node`] of a node without solid elements.
-pub const NO_PIECE: u32 = u32::MAX;
+pub const NO_PIECE: u32 = NO_PART;
 
 impl Pieces {
     /// Finds the pieces of the elements `is_solid`, `[n_elements]`, in the order of their first
     /// nodes.
     pub fn of(mesh: &HexMesh, is_solid: &[bool]) -> Self {
-        let solid = || mesh.elements().zip(is_solid).filter(|(_, solid)| **solid);
-        let mut parent: Vec<u32> = (0..mesh.n_nodes() as u32).collect();
-        let mut of_node = vec![NO_PIECE; mesh.n_nodes()];
-        for (nodes, _) in solid() {
-            for &node in nodes {
-                of_node[node as usize] = 0;
-                let (a, b) = (root(&mut parent, nodes[0]), root(&mut parent, node));
-                parent[a.max(b) as usize] = a.min(b);
-            }
-        }
-
-        // A root is the least node of its piece, so that its number is there before it is needed.
-        let mut nodes: Vec<Vec<u32>> = Vec::new();
-        for node in 0..mesh.n_nodes() {
-            if of_node[node] == NO_PIECE {
-                continue;
-            }
-            let first = root(&mut parent, node as u32) as usize;
-            if first == node {
-                of_node[node] = nodes.len() as u32;
-                nodes.push(Vec::new());
-            }
-            of_node[node] = of_node[first];
-            nodes[of_node[node] as usize].push(node as u32);
-        }
-        Self { of_node, nodes }
+        let parts = Components::of_some(mesh, |element| is_solid[element]);
+        Self { nodes: parts.nodes_by_component(), of_node: parts.of_node().to_vec() }
     }
 
     /// The nodes of every piece, increasing.
@@ -93,13 +69,4 @@ impl Pieces {
         }
         sums
     }
-}
-
-fn root(parent: &mut [u32], mut node: u32) -> u32 {
-    while parent[node as usize] != node {
-        let up = parent[parent[node as usize] as usize];
-        parent[node as usize] = up;
-        node = up;
-    }
-    node
 }

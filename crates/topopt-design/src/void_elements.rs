@@ -1,6 +1,7 @@
 //! Elements of a design that carry next to nothing, for preconditioners whose structure follows the
 //! design.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Share of the largest modulus below which an element counts as void: solid members part there.
@@ -34,13 +35,14 @@ impl StructureState {
     /// The void elements for `moduli`, `[n_elements]`, increasing, if they differ from those of the
     /// structure in more than the `share` of all.
     pub fn changed(&self, moduli: &[f64], share: f64) -> Option<Vec<u32>> {
-        let limit = VOID * moduli.iter().copied().fold(0.0, f64::max);
+        let limit = VOID * moduli.par_iter().copied().reduce(|| 0.0, f64::max);
         let mut was_void = vec![false; moduli.len()];
         self.void.iter().for_each(|&e| was_void[e as usize] = true);
         let is_void = |e: usize| moduli[e] < limit;
-        let changed = (0..moduli.len()).filter(|&e| is_void(e) != was_void[e]).count();
+        let elements = || (0..moduli.len()).into_par_iter();
+        let changed = elements().filter(|&e| is_void(e) != was_void[e]).count();
         (changed as f64 > share * moduli.len() as f64)
-            .then(|| (0..moduli.len()).filter(|&e| is_void(e)).map(|e| e as u32).collect())
+            .then(|| elements().filter(|&e| is_void(e)).map(|e| e as u32).collect())
     }
 }
 

@@ -61,7 +61,7 @@ impl Csr {
     }
 
     /// Yields columns and values of a row.
-    pub fn row(&self, i: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+    pub fn row(&self, i: usize) -> impl Iterator<Item = (u32, f64)> + Clone + '_ {
         let row = self.starts[i]..self.starts[i + 1];
         self.columns[row.clone()].iter().copied().zip(self.values[row].iter().copied())
     }
@@ -87,15 +87,41 @@ impl Csr {
 
         let n = self.columns.len();
         let mut transposed = Self { starts, columns: vec![0; n], values: vec![0.0; n] };
-        let mut next = transposed.starts.clone();
+        let Self { starts, columns, values } = &mut transposed;
+        let share = n_columns.div_ceil(rayon::current_num_threads()).max(1);
+        let ends: Vec<usize> = (share..n_columns).step_by(share).chain([n_columns]).collect();
+        let (mut parts, mut first, mut rest) = (Vec::new(), 0, (&mut columns[..], &mut values[..]));
+        for end in ends {
+            let (columns, others) = rest.0.split_at_mut(starts[end] - starts[first]);
+            let (values, other_values) = rest.1.split_at_mut(columns.len());
+            parts.push((first..end, columns, values));
+            (first, rest) = (end, (others, other_values));
+        }
+        // Every thread reads all rows, and writes those of its own columns.
+        parts.into_par_iter().for_each(|(own, columns, values)| {
+            self.transpose_into(&starts[own.start..own.end], own.start, (columns, values));
+        });
+        transposed
+    }
+
+    /// Writes the entries of the columns from `first` on, as many as `starts`, to rows of a
+    /// transpose that begin there.
+    fn transpose_into(
+        &self,
+        starts: &[usize],
+        first: usize,
+        (columns, values): (&mut [u32], &mut [f64]),
+    ) {
+        let begin = starts.first().copied().unwrap_or(0);
+        let mut next: Vec<usize> = starts.iter().map(|start| start - begin).collect();
         for i in 0..self.n_rows() {
             for (column, value) in self.row(i) {
-                let place = &mut next[column as usize];
-                (transposed.columns[*place], transposed.values[*place]) = (i as u32, value);
-                *place += 1;
+                if let Some(place) = next.get_mut((column as usize).wrapping_sub(first)) {
+                    (columns[*place], values[*place]) = (i as u32, value);
+                    *place += 1;
+                }
             }
         }
-        transposed
     }
 
     /// y = A x on the CPU.

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use crate::BoundingBox;
 use crate::counting_sort::{Grouped, grouped};
+use crate::vector::{difference, length};
 
 /// Points sorted into the cells of a grid, so that those near a place are found by walking the
 /// cells around it.
@@ -57,6 +58,17 @@ impl CellList {
             }
         });
         walked
+    }
+
+    /// Whether `is_wanted(id, distance)` holds for any point within the radius of `center`.
+    pub fn any_within(&self, center: [f64; 3], is_wanted: impl Fn(u32, f64) -> bool) -> bool {
+        self.runs_near(center, center).any(|run| {
+            let mut near = self.points[run.clone()].iter().zip(&self.ids[run]);
+            near.any(|(point, &id)| {
+                let distance = length(difference(*point, center));
+                distance <= self.radius && is_wanted(id, distance)
+            })
+        })
     }
 
     /// Calls `visit(id, point)` for every point of the cells that the ball of the radius about

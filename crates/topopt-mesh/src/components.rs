@@ -17,6 +17,9 @@ pub struct Components {
     n_components: usize,
 }
 
+/// Mark of nodes and elements in no part.
+pub const NO_PART: u32 = u32::MAX;
+
 /// Parts of a mesh whose elements are joined by faces, see [`Components::joined_by_faces`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FaceJoined {
@@ -29,19 +32,35 @@ pub struct FaceJoined {
 impl Components {
     /// The components of `mesh`: elements that share a node are connected.
     pub fn of(mesh: &HexMesh) -> Self {
-        let parent: Vec<AtomicU32> =
-            (0..mesh.n_nodes() as u32).into_par_iter().map(AtomicU32::new).collect();
-        mesh.par_elements().for_each(|nodes| {
-            nodes[1..].iter().for_each(|&node| join(&parent, nodes[0], node));
+        Self::of_some(mesh, |_| true)
+    }
+
+    /// The components of the elements that are `wanted`; others, and nodes of these alone, belong to
+    /// [`NO_PART`].
+    pub fn of_some(mesh: &HexMesh, wanted: impl Fn(usize) -> bool + Sync) -> Self {
+        let nodes = || (0..mesh.n_nodes() as u32).into_par_iter();
+        let elements = || mesh.par_elements().enumerate().map(|(e, nodes)| (wanted(e), nodes));
+        let parent: Vec<AtomicU32> = nodes().map(AtomicU32::new).collect();
+        let is_there: Vec<AtomicBool> = nodes().map(|_| false.into()).collect();
+        elements().filter(|(is_wanted, _)| *is_wanted).for_each(|(_, nodes)| {
+            for &node in nodes {
+                is_there[node as usize].store(true, Ordering::Relaxed);
+                join(&parent, nodes[0], node);
+            }
         });
+
         // A root is the smallest node of its part.
-        let root_of: Vec<u32> =
-            (0..mesh.n_nodes() as u32).into_par_iter().map(|node| find(&parent, node)).collect();
-        let is_root = |&node: &u32| root_of[node as usize] == node;
-        let roots: Vec<u32> = (0..mesh.n_nodes() as u32).into_par_iter().filter(is_root).collect();
-        let part = |root: &u32| roots.partition_point(|other| other < root) as u32;
+        let root_of: Vec<u32> = nodes().map(|node| find(&parent, node)).collect();
+        let is_there = |node: u32| is_there[node as usize].load(Ordering::Relaxed);
+        let is_root = |&node: &u32| root_of[node as usize] == node && is_there(node);
+        let roots: Vec<u32> = nodes().filter(is_root).collect();
+        let number = |root: u32| roots.partition_point(|other| *other < root) as u32;
+        let part = |&root: &u32| if is_there(root) { number(root) } else { NO_PART };
         let of_node: Vec<u32> = root_of.par_iter().map(part).collect();
-        let of_element = mesh.par_elements().map(|nodes| of_node[nodes[0] as usize]).collect();
+        let of_first = |nodes: &[u32]| of_node[nodes[0] as usize];
+        let of_element =
+            elements().map(|(is_in, nodes)| if is_in { of_first(nodes) } else { NO_PART });
+        let of_element = of_element.collect();
         Self { of_node, of_element, n_components: roots.len() }
     }
 
@@ -93,7 +112,11 @@ impl Components {
 
     /// The nodes of every part, increasing.
     pub fn nodes_by_component(&self) -> Vec<Vec<u32>> {
-        grouped(&self.of_node, self.n_components, |node| node as u32).into_lists()
+        let nodes = (0..self.of_node.len() as u32).into_par_iter();
+        let is_in_part = |node: &u32| self.of_node[*node as usize] != NO_PART;
+        let nodes: Vec<u32> = nodes.filter(is_in_part).collect();
+        let parts: Vec<u32> = nodes.par_iter().map(|&node| self.of_node[node as usize]).collect();
+        grouped(&parts, self.n_components, |i| nodes[i]).into_lists()
     }
 }
 
@@ -251,6 +274,15 @@ mod tests {
         assert_eq!(components.of_element(), [0, 1, 0]);
         assert_eq!(components.of_node()[16..], [0; 4]);
         assert_eq!(components.nodes_by_component()[1], (8..16).collect::<Vec<u32>>());
+
+        let beside = Components::of_some(&mesh, |element| element != 1);
+        assert_eq!(beside.n_components(), 1);
+        assert_eq!(beside.of_element(), [0, NO_PART, 0]);
+        assert_eq!(beside.of_node()[8..16], [NO_PART; 8]);
+        let others: Vec<u32> = (0..8).chain(16..20).collect();
+        assert_eq!(beside.nodes_by_component(), [others]);
+        let none = Components::of_some(&mesh, |_| false);
+        assert!(none.n_components() == 0 && none.nodes_by_component().is_empty());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use crate::cells::Shape;
 use crate::inverse_map::{TOLERANCE, local_coordinates};
+use crate::vector::{difference, length};
 use crate::{HexMesh, hexahedron, tetrahedron};
 
 impl HexMesh {
@@ -38,6 +39,14 @@ impl HexMesh {
     pub fn center(&self, element: usize) -> [f64; 3] {
         let corners: Vec<[f64; 3]> = self.corner_coordinates(element).collect();
         hexahedron::center(&corners)
+    }
+
+    /// Length of the shortest edge of `element`, without those of a wedge that have no length.
+    pub fn shortest_edge(&self, element: usize) -> f64 {
+        let x = |a: usize| self.coordinates()[self.corners(element)[a] as usize];
+        let edges = self.shape().edges().iter();
+        let lengths = edges.map(|&[a, b]| length(difference(x(a), x(b))));
+        lengths.filter(|length| *length > 0.0).fold(f64::INFINITY, f64::min)
     }
 
     /// Volume of `element`.

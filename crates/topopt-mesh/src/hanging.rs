@@ -1,5 +1,7 @@
 //! Nodes that lie on a face without being its corner, as where grids of different size meet.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rayon::prelude::*;
 
 use crate::coincident::same_place;
@@ -57,16 +59,20 @@ fn distance(mesh: &HexMesh, face: Face) -> f64 {
 /// The shortest edge with a length of the elements around every node, `[n_nodes]`: thin elements
 /// have their next nodes as near as they are thin.
 fn shortest_edges(mesh: &HexMesh) -> Vec<f64> {
-    let mut shortest = vec![f64::INFINITY; mesh.n_nodes()];
-    for element in 0..mesh.n_elements() {
-        let x: Vec<[f64; 3]> = mesh.corner_coordinates(element).collect();
-        let edges = mesh.shape().edges().iter().map(|&[a, b]| length(difference(x[a], x[b])));
-        let least = edges.filter(|edge| *edge > 0.0).fold(f64::INFINITY, f64::min);
+    // The bits of numbers above zero grow with them, and the least stay, whichever come first.
+    let shortest: Vec<AtomicU64> =
+        (0..mesh.n_nodes()).into_par_iter().map(|_| f64::INFINITY.to_bits().into()).collect();
+    (0..mesh.n_elements()).into_par_iter().for_each(|element| {
+        let edge = mesh.shortest_edge(element).to_bits();
         for &node in mesh.corners(element) {
-            shortest[node as usize] = shortest[node as usize].min(least);
+            let shortest = &shortest[node as usize];
+            // Most are not shorter, and a look is cheaper.
+            if shortest.load(Ordering::Relaxed) > edge {
+                shortest.fetch_min(edge, Ordering::Relaxed);
+            }
         }
-    }
-    shortest
+    });
+    shortest.into_par_iter().map(|edge| f64::from_bits(edge.into_inner())).collect()
 }
 
 /// The points of `near` on the face with corners `x`, without those at the corners: within the

@@ -69,7 +69,7 @@ pub use bounding_box::BoundingBox;
 pub use cell_list::CellList;
 pub use coincident::coincident_nodes;
 pub use coloring::Coloring;
-pub use components::{Components, FaceJoined};
+pub use components::{Components, FaceJoined, NO_PART};
 pub use hanging::hanging_nodes;
 pub use hex_mesh::HexMesh;
 pub use interpolation::{ElementInterpolation, nodal_means};

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rayon::iter::repeat_n;
 use rayon::prelude::*;
 
 use crate::cells::Shape;
@@ -328,7 +329,8 @@ const LONG: f64 = 5.0;
 fn scatter<T: Copy + Send + Sync>(original: &[u32], values: &[T]) -> Vec<T> {
     assert_eq!(original.len(), values.len(), "one value for each entity");
     let Some(first) = values.first() else { return Vec::new() };
-    let mut result = vec![*first; values.len()];
+    // All threads touch its pages first, which takes longer than the values do.
+    let mut result: Vec<T> = repeat_n(*first, values.len()).collect();
     let share = values.len().div_ceil(rayon::current_num_threads()).max(1);
     result.par_chunks_mut(share).enumerate().for_each(|(range, result)| {
         for (&old, value) in original.iter().zip(values) {

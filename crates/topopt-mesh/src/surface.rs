@@ -53,12 +53,11 @@ fn has(corners: &[u32], node: u32) -> bool {
 
 /// The faces of `mesh` that no other element shares, by element and local face.
 pub fn boundary_faces(mesh: &HexMesh) -> Vec<Face> {
-    let mut faces = Vec::new();
-    for (element, neighbors) in (0..).zip(face_neighbors(mesh)) {
+    let free = |(element, neighbors): (usize, [u32; 6])| {
         let free = (0..).zip(neighbors).filter(|(_, other)| *other == NO_NEIGHBOR);
-        faces.extend(free.map(|(local, _)| Face { element, local }));
-    }
-    faces
+        free.map(move |(local, _)| Face { element: element as u32, local })
+    };
+    face_neighbors(mesh).into_par_iter().enumerate().flat_map_iter(free).collect()
 }
 
 /// Coordinates of the four corners of `face`, counter-clockwise seen from outside.

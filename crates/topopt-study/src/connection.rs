@@ -40,7 +40,7 @@ pub(crate) fn doubts<K: Physics<N>, const N: usize>(
     let is_held = pieces.held(&model.problem);
 
     let mut said = unconnected(model, &pieces, &is_held);
-    let filled = volumes.iter().zip(&is_solid).map(|(v, solid)| if *solid { *v } else { 0.0 });
+    let filled = volumes.par_iter().zip(&is_solid).map(|(v, solid)| if *solid { *v } else { 0.0 });
     let filled: Vec<f64> = filled.collect();
     said.extend(idle(model, &pieces, &is_held, &filled));
     said.extend(hinged(model.problem.mesh(), &filled));

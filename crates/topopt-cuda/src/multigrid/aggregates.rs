@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
+use rayon::prelude::*;
 use topopt_fem::{Aggregates, DIM};
 use topopt_linalg::BackendError;
 use topopt_mesh::filled_rows;
@@ -34,12 +35,16 @@ impl Grouping {
     pub(super) fn new(
         device: &Device,
         aggregates: &Aggregates,
-        left_out: impl Fn(u32) -> bool,
+        left_out: impl Fn(u32) -> bool + Sync,
     ) -> Result<Arc<Self>, BackendError> {
         let of = |(point, &of)| if left_out(point) { NONE } else { of };
-        let of: Vec<u32> = (0..).zip(aggregates.of()).map(of).collect();
+        let of: Vec<u32> = (0..aggregates.of().len() as u32)
+            .into_par_iter()
+            .zip(aggregates.of())
+            .map(of)
+            .collect();
         let kept = |list: &Vec<u32>| list.iter().copied().filter(|&p| !left_out(p)).collect();
-        let lists: Vec<Vec<u32>> = aggregates.members().iter().map(kept).collect();
+        let lists: Vec<Vec<u32>> = aggregates.members().par_iter().map(kept).collect();
         let (offsets, members) = flatten(&lists);
         Ok(Arc::new(Self {
             n_points: of.len(),

@@ -1,5 +1,6 @@
 //! Densities made equal again where elements share design variables.
 
+use rayon::prelude::*;
 use topopt_linalg::{BackendError, Csr, Gather, Space};
 
 use crate::{DesignTransform, Transformed};
@@ -45,15 +46,19 @@ impl<B: Gather> Evened<B> {
 
 /// Weights of means over the elements in each row of `elements_of`, by their share and `volumes`.
 fn means(elements_of: &Csr, volumes: &[f64]) -> Csr {
-    let mut means = elements_of.clone();
-    for variable in 0..means.n_rows() {
-        let row = means.starts[variable]..means.starts[variable + 1];
-        let (columns, values) = (&means.columns[row.clone()], &mut means.values[row]);
-        values.iter_mut().zip(columns).for_each(|(value, &e)| *value *= volumes[e as usize]);
-        let total: f64 = values.iter().sum();
-        values.iter_mut().for_each(|value| *value /= total);
-    }
-    means
+    let variables = (0..elements_of.n_rows()).into_par_iter();
+    let values = variables.flat_map_iter(|v| weights_of_mean(elements_of, v, volumes)).collect();
+    Csr { starts: elements_of.starts.clone(), columns: elements_of.columns.clone(), values }
+}
+
+fn weights_of_mean(
+    elements_of: &Csr,
+    variable: usize,
+    volumes: &[f64],
+) -> impl Iterator<Item = f64> {
+    let weights = elements_of.row(variable).map(|(e, share)| share * volumes[e as usize]);
+    let total: f64 = weights.clone().sum();
+    weights.map(move |weight| weight / total)
 }
 
 /// Evens out `x`, `[n_elements]`, as [`Evened`] does, on the host.

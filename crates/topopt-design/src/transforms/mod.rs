@@ -30,7 +30,7 @@ fn ties<'a, B: Pointwise + 'a>(
 ) -> Result<Links<'a, B>, BackendError> {
     let Some(shares) = space.shares() else { return Ok(Vec::new()) };
     let sizes = [space.n_variables(), space.n_elements()];
-    let tied = Tied::new(backend, shares.clone(), space.design_volumes(), sizes)?;
+    let tied = Tied::new(backend, shares, space.design_volumes(), sizes)?;
     Ok(vec![Box::new(tied)])
 }
 

@@ -1,5 +1,6 @@
 //! `Passive`: fixed densities of passive elements, as a transform of the design.
 
+use rayon::prelude::*;
 use topopt_linalg::{BackendError, Pointwise, Space};
 
 use crate::{DesignSpace, DesignTransform, Transformed};
@@ -23,7 +24,7 @@ impl<B: Pointwise> Passive<B> {
         let elements = Space::elements(space.n_elements());
         let upload = |values: &[f64]| backend.upload(values, elements);
         let is_design = |volume: &f64| f64::from(*volume > 0.0);
-        let mask: Vec<f64> = space.design_volumes().iter().map(is_design).collect();
+        let mask: Vec<f64> = space.design_volumes().par_iter().map(is_design).collect();
         Ok(Self {
             elements,
             bounds: [upload(&space.floor())?, upload(&space.ceiling())?],

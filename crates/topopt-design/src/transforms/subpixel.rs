@@ -1,5 +1,6 @@
 //! The projection onto an interface that is thinner than an element.
 
+use rayon::prelude::*;
 use topopt_fem::{Components, CornerMaps};
 use topopt_linalg::{BackendError, Pointwise, Space, SubpixelStep};
 
@@ -63,7 +64,7 @@ impl<'a, B: Pointwise> Subpixel<'a, B> {
     ) -> Result<Self, BackendError> {
         let element = || backend.zeros(Space::elements(n_elements));
         let node = || backend.zeros(Space::nodes(n_nodes, 1));
-        let squares: Vec<f64> = volumes.iter().map(|v| v.cbrt().powi(2)).collect();
+        let squares: Vec<f64> = volumes.par_iter().map(|v| v.cbrt().powi(2)).collect();
         let [mut elements, mut nodes] = [[element()?, element()?], [node()?, node()?]];
         let (mut sums, mut transpose_sums) = (node()?, element()?);
 

@@ -1,5 +1,6 @@
 //! Elements that share design variables, such as those of a symmetric or extruded design.
 
+use rayon::prelude::*;
 use topopt_linalg::{BackendError, Csr, Gather, Space};
 
 use crate::{DesignTransform, Transformed};
@@ -29,7 +30,7 @@ impl<B: Gather> Tied<B> {
     /// [`BackendError`] if the device has no room.
     pub fn new(
         backend: &B,
-        shares: Csr,
+        shares: &Csr,
         design_volumes: Vec<f64>,
         sizes: [usize; 2],
     ) -> Result<Self, BackendError> {
@@ -38,10 +39,10 @@ impl<B: Gather> Tied<B> {
         let weight = |volume: f64| if volume > 0.0 { 1.0 } else { PASSIVE };
         Ok(Self {
             spaces: [variables, elements],
-            to_elements: backend.map(&shares, [variables, elements])?,
+            to_elements: backend.map(shares, [variables, elements])?,
             to_variables: backend.map(&elements_of, [elements, variables])?,
             elements_of,
-            weights: design_volumes.into_iter().map(weight).collect(),
+            weights: design_volumes.into_par_iter().map(weight).collect(),
         })
     }
 }
@@ -81,6 +82,7 @@ impl<B: Gather> DesignTransform<B> for Tied<B> {
         if outputs.is_empty() {
             return outputs;
         }
-        (0..self.elements_of.n_rows()).map(|v| self.mean(v, &outputs)).collect()
+        let variables = (0..self.elements_of.n_rows()).into_par_iter();
+        variables.map(|v| self.mean(v, &outputs)).collect()
     }
 }

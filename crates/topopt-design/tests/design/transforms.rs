@@ -236,7 +236,7 @@ pub fn layers_tied<B: Gather>(backend: &B) -> Tied<B> {
     let variable = |e: usize| (e % layer + layer * (e / layer).min(3 - e / layer)) as u32;
     let n = if backend.has_values() { 128 } else { 0 };
     let shares = Csr::selection((0..n).map(variable).collect());
-    Tied::new(backend, shares, vec![1.0; n], [64, 128]).unwrap()
+    Tied::new(backend, &shares, vec![1.0; n], [64, 128]).unwrap()
 }
 
 /// Chains density filter, projection and passive elements after tied layers.
@@ -279,7 +279,7 @@ fn variables_may_be_shared_by_weights() {
     let problem = cantilever();
     let (volumes, sizes) = (problem.mesh().volumes(), [64, 128]);
     let shares = interpolated();
-    let tied = Tied::new(&Cpu, shares.clone(), volumes.clone(), sizes).unwrap();
+    let tied = Tied::new(&Cpu, &shares, volumes.clone(), sizes).unwrap();
     let filter = DensityFilter::new(&Cpu, weights(problem.mesh()), &volumes).unwrap();
     let mut evened = Evened::new(&Cpu, &shares, &volumes, sizes).unwrap();
     backward_is_the_derivative_of_forward(&mut evened);
@@ -297,7 +297,7 @@ fn variables_may_be_shared_by_weights() {
     let mut of_two = volumes;
     of_two[0] = 0.0;
     let shares = Csr::selection((0..128).map(|e| e / 2).collect());
-    let tied = Tied::new(&Cpu, shares, of_two, sizes).unwrap();
+    let tied = Tied::new(&Cpu, &shares, of_two, sizes).unwrap();
     let mut bounds = vec![0.01; 128];
     bounds[0] = 1.0;
     assert!((tied.inputs_for(bounds)[0] - 0.01).abs() < 1e-10);

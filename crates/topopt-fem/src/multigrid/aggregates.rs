@@ -65,12 +65,12 @@ impl Aggregates {
     /// of whose neighbors are free starts an aggregate with them; what is left joins the
     /// neighboring aggregate that it touches most.
     pub(super) fn greedy(positions: &[[f64; DIM]], graph: &impl Graph) -> Self {
-        Self::greedy_by(Neighbors::of(positions.len(), graph), positions, graph)
+        Self::greedy_by(&Neighbors::of(positions.len(), graph), positions, graph)
     }
 
     /// Runs the pass of [`Aggregates::greedy`] with given `neighbors` in `graph`.
     pub(super) fn greedy_by(
-        neighbors: Neighbors,
+        neighbors: &Neighbors,
         positions: &[[f64; DIM]],
         graph: &impl Graph,
     ) -> Self {
@@ -161,15 +161,15 @@ const RANGE: usize = 1 << 23;
 
 /// The aggregates that whole neighborhoods make, NONE for points left over, and their number. First
 /// within ranges of at most `most` consecutive points, by all threads, then across ranges.
-fn whole_neighborhoods(neighbors: Neighbors, most: usize) -> (Vec<u32>, u32) {
+fn whole_neighborhoods(neighbors: &Neighbors, most: usize) -> (Vec<u32>, u32) {
     let n = neighbors.n_points();
     let size = n.div_ceil(n.div_ceil(most).max(1)).max(1);
-    let roots = roots(&neighbors, size);
+    let roots = roots(neighbors, size);
 
     let mut of = vec![NONE; n];
     let ranges = of.par_chunks_mut(size).zip(&roots).enumerate();
     let counts: Vec<u32> = ranges
-        .map(|(range, (of, roots))| group_range(&neighbors, (range * size) as u32, of, roots, 0))
+        .map(|(range, (of, roots))| group_range(neighbors, (range * size) as u32, of, roots, 0))
         .collect();
 
     // Numbers continue from range to range.
@@ -185,7 +185,7 @@ fn whole_neighborhoods(neighbors: Neighbors, most: usize) -> (Vec<u32>, u32) {
     };
     let all = roots.par_iter().flat_map(|roots| roots.par_iter().copied());
     let across: Vec<u32> = all.filter(is_free).collect();
-    count = group_range(&neighbors, 0, &mut of, &across, count);
+    count = group_range(neighbors, 0, &mut of, &across, count);
     (of, count)
 }
 
@@ -281,7 +281,7 @@ mod tests {
         for most in [97, 1000, 1 << 20] {
             let grouped = |threads: usize| {
                 let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| whole_neighborhoods(neighbors(), most))
+                pool.install(|| whole_neighborhoods(&neighbors(), most))
             };
             let (of, count) = grouped(1);
             assert_eq!(grouped(3), (of.clone(), count), "ranges of {most}");

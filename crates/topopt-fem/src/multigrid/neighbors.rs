@@ -28,6 +28,12 @@ impl Graph for BlockPattern {
     }
 }
 
+impl Graph for Neighbors {
+    fn each_neighbor(&self, point: usize, visit: impl FnMut(u32)) {
+        self.row(point as u32).iter().copied().for_each(visit);
+    }
+}
+
 /// The neighbors of every point, each once, in the order in which a graph visits them. They are
 /// made and kept in chunks, by several threads.
 pub(super) struct Neighbors {
@@ -155,46 +161,123 @@ fn visits_of_quartile(neighbors: &Neighbors) -> u32 {
     quartile.unwrap_or(0) as u32
 }
 
-/// The points of a range breadth first: as a queue would have them, but level by level, by several threads.
+/// The points of a range breadth first: as a queue would have them, but level by level, by several
+/// threads where a level is large.
 fn breadth_first(neighbors: &Neighbors, range: Range<u32>) -> Vec<u32> {
-    // 0 for seeds, else one more than the place in the queue of the first point beside it.
-    let found: Vec<AtomicU32> = range.clone().into_par_iter().map(|_| NONE.into()).collect();
-    let (found, first) = (&found[..], range.start);
-    let of = |point: u32| found.get(point.wrapping_sub(first) as usize);
-    // Points of other ranges are never later.
-    let first_beside = |point: u32| of(point).map_or(0, |found| found.load(Ordering::Relaxed));
-    let first_beside = &first_beside;
-
-    let mut queue: Vec<u32> = Vec::with_capacity(found.len());
+    let found = range.clone().into_par_iter().map(|_| NONE.into()).collect();
+    let walk = Walk { neighbors, found, first: range.start };
+    let mut queue: Vec<u32> = Vec::with_capacity(range.len());
     for seed in range {
-        if first_beside(seed) != NONE {
-            continue;
-        }
-        found[(seed - first) as usize].store(0, Ordering::Relaxed);
-        let mut level = queue.len();
-        queue.push(seed);
-
-        while level < queue.len() {
-            let places = level as u32 + 1..queue.len() as u32 + 1;
-            let points = places.into_par_iter().zip(&queue[level..]).with_min_len(256);
-
-            // The smallest place stays, whichever thread comes first.
-            let beside = points.flat_map_iter(|(place, &point)| {
-                let row = neighbors.row(point).iter().copied();
-                row.filter(move |&other| first_beside(other) > place).map(move |other| {
-                    found[(other - first) as usize].fetch_min(place, Ordering::Relaxed);
-                    (place, other)
-                })
-            });
-            let beside: Vec<(u32, u32)> = beside.collect();
-
-            // In the order of this level; a point comes once, after the first that it is beside.
-            let is_first = |&&(place, other): &&(u32, u32)| first_beside(other) == place;
-            let next: Vec<u32> = beside.par_iter().filter(is_first).map(|pair| pair.1).collect();
-
-            level = queue.len();
-            queue.extend(next);
+        if !walk.is_found(seed) {
+            walk.find(seed, 0);
+            let mut level = queue.len();
+            queue.push(seed);
+            while level < queue.len() {
+                let end = queue.len();
+                match end - level < FEW {
+                    true => walk.beside_few(level, &mut queue),
+                    false => walk.beside_many(level, &mut queue),
+                }
+                level = end;
+            }
         }
     }
     queue
+}
+
+/// Points of a level that one thread takes: beside void, levels are small and many, and threads would
+/// wait for each other.
+const FEW: usize = 2048;
+
+/// A walk over the points of a range.
+struct Walk<'n> {
+    neighbors: &'n Neighbors,
+    /// 0 for seeds, else one more than the place in the queue of the first point beside it.
+    found: Vec<AtomicU32>,
+    /// First of the range.
+    first: u32,
+}
+
+impl Walk<'_> {
+    fn first_beside(&self, point: u32) -> u32 {
+        let found = self.found.get(point.wrapping_sub(self.first) as usize);
+        // Points of other ranges are never later.
+        found.map_or(0, |found| found.load(Ordering::Relaxed))
+    }
+
+    fn is_found(&self, point: u32) -> bool {
+        self.first_beside(point) != NONE
+    }
+
+    /// Takes note that a `point` of the range is beside that of a place. The smallest place stays,
+    /// whichever thread comes first.
+    fn find(&self, point: u32, place: u32) {
+        self.found[(point - self.first) as usize].fetch_min(place, Ordering::Relaxed);
+    }
+
+    /// Appends the points beside those of the queue from `level` on, one after the other.
+    fn beside_few(&self, level: usize, queue: &mut Vec<u32>) {
+        for place in level..queue.len() {
+            for &other in self.neighbors.row(queue[place]) {
+                if !self.is_found(other) {
+                    self.find(other, place as u32 + 1);
+                    queue.push(other);
+                }
+            }
+        }
+    }
+
+    /// Appends the same points in the same order, by several threads.
+    fn beside_many(&self, level: usize, queue: &mut Vec<u32>) {
+        let places = level as u32 + 1..queue.len() as u32 + 1;
+        let points = places.into_par_iter().zip(&queue[level..]).with_min_len(256);
+        let beside = points.flat_map_iter(|(place, &point)| {
+            let row = self.neighbors.row(point).iter().copied();
+            row.filter(move |&other| self.first_beside(other) > place).map(move |other| {
+                self.find(other, place);
+                (place, other)
+            })
+        });
+        let beside: Vec<(u32, u32)> = beside.collect();
+
+        // In the order of this level; a point comes once, after the first that it is beside.
+        let is_first = |&&(place, other): &&(u32, u32)| self.first_beside(other) == place;
+        queue.par_extend(beside.par_iter().filter(is_first).map(|pair| pair.1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use topopt_mesh::generate::{Benchmark, Resolution};
+    use topopt_mesh::{NodeToElements, Renumbering};
+
+    use super::*;
+
+    #[test]
+    fn one_thread_and_several_find_a_level_in_one_order() {
+        let mesh = Benchmark::Michell.generate(Resolution::Elements(3000)).unwrap();
+        let mesh = Renumbering::shuffled(&mesh, 2).apply(&mesh);
+        let adjacency = NodeToElements::new(&mesh);
+        let around = |node| adjacency.elements_of(node).iter().map(|&e| mesh.element(e as usize));
+        let rows = (0..mesh.n_nodes()).map(|node| around(node).flatten().copied().collect());
+        let neighbors = Neighbors::of(mesh.n_nodes(), &BlockPattern::new(rows.collect()));
+        let range = 1000..mesh.n_nodes() as u32;
+        let walks = [(); 2].map(|()| {
+            let found = range.clone().map(|_| NONE.into()).collect();
+            let walk = Walk { neighbors: &neighbors, found, first: range.start };
+            walk.find(range.start, 0);
+            walk
+        });
+
+        let [mut few, mut many] = [(); 2].map(|()| vec![range.start]);
+        let mut level = 0;
+        while level < few.len() {
+            let end = few.len();
+            walks[0].beside_few(level, &mut few);
+            walks[1].beside_many(level, &mut many);
+            assert_eq!(few, many);
+            level = end;
+        }
+        assert!(few.len() > range.len() / 2);
+    }
 }

@@ -21,18 +21,26 @@ pub(super) struct NodeGraph<'a> {
 struct Void {
     /// `[n_elements]`.
     is_void: Vec<bool>,
+    /// Whether a node has no other elements, `[n_nodes]`.
+    is_within: Vec<bool>,
     /// Bit a of each element: its local node a belongs to another side of a hinge, `[n_elements]`.
     beyond_hinge: Vec<u8>,
+}
+
+impl Void {
+    fn new(mesh: &HexMesh, adjacency: &NodeToElements, void: &[u32]) -> Self {
+        let mut is_void = vec![false; mesh.n_elements()];
+        void.iter().for_each(|&e| is_void[e as usize] = true);
+        let is_within = |node| adjacency.elements_of(node).iter().all(|&e| is_void[e as usize]);
+        let is_within = (0..mesh.n_nodes()).into_par_iter().map(is_within).collect();
+        Self { is_within, beyond_hinge: beyond_hinges(mesh, adjacency, &is_void), is_void }
+    }
 }
 
 impl<'a> NodeGraph<'a> {
     /// The graph without the elements `void`.
     pub fn new(mesh: &'a HexMesh, adjacency: &'a NodeToElements, void: &[u32]) -> Self {
-        let of_elements = || {
-            let mut is_void = vec![false; mesh.n_elements()];
-            void.iter().for_each(|&e| is_void[e as usize] = true);
-            Void { beyond_hinge: beyond_hinges(mesh, adjacency, &is_void), is_void }
-        };
+        let of_elements = || Void::new(mesh, adjacency, void);
         Self { mesh, adjacency, void: (!void.is_empty()).then(of_elements) }
     }
 
@@ -41,13 +49,10 @@ impl<'a> NodeGraph<'a> {
     #[inline(never)]
     fn each_around(&self, void: &Void, node: usize, mut visit: impl FnMut(u32)) {
         let hexes = self.mesh.hexes();
-        let all_void = |node: usize| {
-            self.adjacency.elements_of(node).iter().all(|&e| void.is_void[e as usize])
-        };
-        if all_void(node) {
+        if void.is_within[node] {
             let elements = self.adjacency.elements_of(node).iter();
             let nodes = elements.flat_map(|&e| hexes[e as usize]);
-            return nodes.filter(|&n| all_void(n as usize)).for_each(visit);
+            return nodes.filter(|&n| void.is_within[n as usize]).for_each(visit);
         }
 
         for (e, local) in self.adjacency.of(node).filter(|(e, _)| !void.is_void[*e as usize]) {

@@ -77,16 +77,15 @@ impl Aggregation {
             [] => neighbors.n_pairs(),
             _ => n_pairs(mesh, &adjacency, mesh.n_nodes()),
         };
-        let nodes = Aggregates::greedy_by(neighbors, positions, &node_graph)
+        let nodes = Aggregates::greedy_by(&neighbors, positions, &node_graph)
             .joined(positions, &NodeGraph::new(mesh, &adjacency, &[]));
+        // Without void, all that an element couples it holds together.
+        let graph = (!void.is_empty()).then(|| nodes.graph(&neighbors));
+        drop(neighbors);
 
         let straddling = straddling(problem, &adjacency, &nodes);
         let finest = pattern(mesh, &nodes, &straddling);
-        // Without void, all that an element couples it holds together.
-        let graph = match void {
-            [] => finest.clone(),
-            _ => nodes.graph(&node_graph),
-        };
+        let graph = graph.unwrap_or_else(|| finest.clone());
 
         let (coarser, patterns) = coarser(1, &nodes, [finest, graph], direct / K::MODES);
         let (unknowns, shared) = ([N, K::MODES], Vec::new());
