@@ -4,21 +4,19 @@ use std::sync::Arc;
 
 use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
+use crate::strategy::CpuOperator;
 use crate::tetrahedra::TetrahedraMultigrid;
 use crate::{
-    BlockJacobi, DIM, Diffusion, Discretization, Elasticity, ElementKernel, ElementOperator,
-    ElementPreconditioner, MODES, Multigrid, Sharing, Strategy,
+    BlockJacobi, DIM, Diffusion, Discretization, Elasticity, ElementKernel, ElementPreconditioner,
+    MODES, Multigrid, Sharing, Strategy,
 };
-
-/// An operator of the processor.
-pub type CpuOperator<'a> = Box<dyn ElementOperator<Cpu> + 'a>;
 
 /// A preconditioner of the processor.
 pub type CpuPreconditioner<'a> = Box<dyn ElementPreconditioner<Cpu> + 'a>;
 
 /// Operators and preconditioners of a physics on the processor. They are compiled here, once: who
 /// is generic in the physics would have copies of all loops over elements, compiled as that crate
-/// is, which took 3 MB of the program.
+/// is.
 pub trait CpuSolvers<const N: usize>: ElementKernel<N> {
     /// Builds the operator of [`Strategy::build`].
     fn operator(strategy: Strategy, problem: &Discretization<Self, N>) -> CpuOperator<'_>;
@@ -48,6 +46,17 @@ pub trait CpuSolvers<const N: usize>: ElementKernel<N> {
 
     /// Bytes that multigrid takes at most.
     fn multigrid_bytes(problem: &Discretization<Self, N>, smoother: SmootherKind) -> usize;
+}
+
+impl Strategy {
+    /// The operator of `problem` with its films and all coefficients zero; one of those
+    /// [of](Strategy::of) its elements.
+    pub fn build<K: CpuSolvers<N>, const N: usize>(
+        self,
+        problem: &Discretization<K, N>,
+    ) -> CpuOperator<'_> {
+        K::operator(self, problem)
+    }
 }
 
 macro_rules! compiled {

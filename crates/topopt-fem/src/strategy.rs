@@ -1,11 +1,15 @@
 //! The operators of the CPU by name.
 
+use topopt_linalg::Cpu;
 use topopt_mesh::cells::Shape;
 
 use crate::operators::{Bsr, Ebe, Mf, Nbn, assembly, stored};
 use crate::with_capacity::{OverHexahedra, OverTetrahedra};
 use crate::with_films::WithFilms;
-use crate::{CpuOperator, CpuSolvers, Discretization, ElementKernel, Elements, FilmRows};
+use crate::{Discretization, ElementKernel, ElementOperator, Elements, FilmRows};
+
+/// An operator of the processor.
+pub type CpuOperator<'a> = Box<dyn ElementOperator<Cpu> + 'a>;
 
 /// How K u is computed on the CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,16 +81,8 @@ impl Strategy {
             }
     }
 
-    /// The operator of `problem` with its films and all coefficients zero; one of those
-    /// [of](Strategy::of) its elements.
-    pub fn build<K: CpuSolvers<N>, const N: usize>(
-        self,
-        problem: &Discretization<K, N>,
-    ) -> CpuOperator<'_> {
-        K::operator(self, problem)
-    }
-
-    /// Builds the operator of any kernel, compiled where it is called.
+    /// Builds the operator of any kernel, with its films and all coefficients zero, compiled where it
+    /// is called; one of those [of](Strategy::of) its elements.
     pub fn of_kernel<K: ElementKernel<N>, const N: usize>(
         self,
         problem: &Discretization<K, N>,
