@@ -150,7 +150,7 @@ pub(crate) struct Module {
     device: Arc<Device>,
     module: Arc<CudaModule>,
     file: &'static str,
-    ptx: String,
+    ptx: &'static str,
 }
 
 /// One kernel.
@@ -175,12 +175,12 @@ impl Module {
     pub fn load(
         device: &Arc<Device>,
         file: &'static str,
-        ptx: String,
+        ptx: &'static str,
     ) -> Result<Self, BackendError> {
         device.check()?;
         let module = device
             .context()
-            .load_module(Ptx::from_src(&ptx))
+            .load_module(Ptx::from_src(ptx))
             .map_err(|error| device.error(&format!("loading kernels `{file}`"), error))?;
         Ok(Self { device: device.clone(), module, file, ptx })
     }
@@ -199,7 +199,7 @@ impl Module {
             .module
             .load_function(name)
             .map_err(|error| self.device.error(&format!("loading {full}"), error))?;
-        let block = block(&self.ptx, name);
+        let block = block(self.ptx, name);
         Ok(Kernel { device: self.device.clone(), function, name: full, block })
     }
 }

@@ -1,6 +1,8 @@
-//! PTX of the kernels, packed by the build script and decompressed where a module is loaded.
+//! PTX of the kernels, packed by the build script and decompressed before a module is loaded.
 
 use std::io::Read as _;
+use std::sync::LazyLock;
+use std::thread;
 
 use lzma_rust2::XzReader;
 use topopt_fem::Formulation;
@@ -11,7 +13,11 @@ include!(concat!(env!("OUT_DIR"), "/ptx.rs"));
 ///
 /// # Panics
 /// As [`of`].
-pub(crate) fn of_formulation(file: &str, formulation: Formulation, precision: &str) -> String {
+pub(crate) fn of_formulation(
+    file: &str,
+    formulation: Formulation,
+    precision: &str,
+) -> &'static str {
     match formulation {
         Formulation::Full => of(file, precision),
         Formulation::Incompatible => of(file, &format!("modes.{precision}")),
@@ -23,14 +29,43 @@ pub(crate) fn of_formulation(file: &str, formulation: Formulation, precision: &s
 ///
 /// # Panics
 /// If there is none: a test compares the declared kernels with the files.
-pub(crate) fn of(file: &str, variant: &str) -> String {
+pub(crate) fn of(file: &str, variant: &str) -> &'static str {
     let name = format!("{file}.{variant}");
     let row = PACKED.binary_search_by_key(&name.as_str(), |(name, _)| name);
-    let packed = row.map_or_else(|_| panic!("there is no PTX `{name}`"), |row| PACKED[row].1);
-    let mut text = String::new();
-    let unpacked = XzReader::new(packed, false).read_to_string(&mut text);
-    unpacked.unwrap_or_else(|error| panic!("the PTX `{name}` cannot be unpacked: {error}"));
-    text
+    &TEXTS[row.unwrap_or_else(|_| panic!("there is no PTX `{name}`"))]
+}
+
+/// Texts in the order of [`PACKED`]. All are unpacked by the first use of one: one after the other,
+/// as a run loads them, they took 0.3 s of its start.
+static TEXTS: LazyLock<Vec<String>> = LazyLock::new(all_unpacked);
+
+fn all_unpacked() -> Vec<String> {
+    let n_threads = thread::available_parallelism().map_or(1, usize::from);
+    let chunks = PACKED.chunks(PACKED.len().div_ceil(n_threads));
+    thread::scope(|scope| {
+        // Threads of their own, as those of rayon may be waiting for a text; where there are no more,
+        // this one does their work.
+        let spawn = |rows: &'static [(_, _)]| {
+            thread::Builder::new().spawn_scoped(scope, move || unpacked(rows)).ok()
+        };
+        let threads: Vec<_> = chunks.map(|rows| (rows, spawn(rows))).collect();
+        let texts =
+            threads.into_iter().flat_map(|(rows, thread)| match thread.map(|it| it.join()) {
+                Some(Ok(texts)) => texts,
+                _ => unpacked(rows),
+            });
+        texts.collect()
+    })
+}
+
+fn unpacked(rows: &[(&str, &[u8])]) -> Vec<String> {
+    let unpacked = rows.iter().map(|(name, packed)| {
+        let mut text = String::new();
+        let read = XzReader::new(*packed, false).read_to_string(&mut text);
+        read.unwrap_or_else(|error| panic!("the PTX `{name}` cannot be unpacked: {error}"));
+        text
+    });
+    unpacked.collect()
 }
 
 #[cfg(test)]

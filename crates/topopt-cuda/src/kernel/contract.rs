@@ -133,8 +133,8 @@ fn every_kernel_of_the_ptx_is_declared_with_its_sizes_and_has_launch_bounds() {
             let entry = entry.split('(').next().unwrap();
             let (_, parameters) = kernels.iter().find(|(kernel, _)| *kernel == entry).expect(entry);
             let declared: Vec<usize> = parameters.iter().map(|parameter| parameter.2).collect();
-            assert_eq!(sizes(&ptx, entry), declared, "{name}: {entry}");
-            let threads = block(&ptx, entry);
+            assert_eq!(sizes(ptx, entry), declared, "{name}: {entry}");
+            let threads = block(ptx, entry);
             assert!((1..=1024).contains(&threads), "{name}: {entry} has blocks of {threads}");
             seen.insert(entry.to_owned());
         }

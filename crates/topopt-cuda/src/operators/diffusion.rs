@@ -105,7 +105,7 @@ impl<R: Real> ElementKernels<Diffusion, R, 1> for Conducting<R> {
     }
 
     fn dot_block() -> u32 {
-        kernel::block(&ptx::of("diffusion", R::NAME), "diffusion_dot")
+        kernel::block(ptx::of("diffusion", R::NAME), "diffusion_dot")
     }
 
     fn further_bytes(problem: &Discretization<Diffusion, 1>) -> usize {

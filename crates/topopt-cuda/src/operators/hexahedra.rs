@@ -48,7 +48,7 @@ impl<R: Real> ElementKernels<Elasticity, R, DIM> for Hexahedra<R> {
     }
 
     fn dot_block() -> u32 {
-        kernel::block(&ptx::of("mf", R::NAME), "mf_dot")
+        kernel::block(ptx::of("mf", R::NAME), "mf_dot")
     }
 
     fn blocks(&self, part: Part, to_slots: bool) -> usize {

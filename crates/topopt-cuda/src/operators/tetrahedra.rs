@@ -109,7 +109,7 @@ impl<R: Real> ElementKernels<Elasticity, R, DIM> for Tetrahedra<R> {
     }
 
     fn dot_block() -> u32 {
-        kernel::block(&ptx::of("tetrahedra", R::NAME), "tetrahedra_dot")
+        kernel::block(ptx::of("tetrahedra", R::NAME), "tetrahedra_dot")
     }
 
     fn blocks(&self, part: Part, _: bool) -> usize {
