@@ -202,7 +202,9 @@ def test_control_c_ends_a_run(tmp_path):
     script.write_text(
         textwrap.dedent(
             f"""
-            import sys, topopt3d
+            import signal, sys, topopt3d
+            # Shells start what runs in the background with interrupts ignored.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             keys = {{"mesh": {{"elements": 20000}}, "solver": {{"device": "cpu"}}}}
             case = topopt3d.Case({str(CANTILEVER)!r}, **keys)
             print("ready", flush=True)
