@@ -6,7 +6,6 @@ use rayon::prelude::*;
 
 use crate::BoundingBox;
 use crate::counting_sort::{Grouped, grouped};
-use crate::vector::{difference, length};
 
 /// Points sorted into the cells of a grid, so that those near a place are found by walking the
 /// cells around it.
@@ -50,35 +49,26 @@ impl CellList {
     /// `center` itself included, always in the same order; returns how many points it looked at.
     pub fn for_each_within(&self, center: [f64; 3], mut visit: impl FnMut(u32, f64)) -> usize {
         let mut walked = 0;
-        self.for_each_near(center, |id, point| {
-            walked += 1;
-            let square: f64 = (0..3).map(|i| (point[i] - center[i]).powi(2)).sum();
-            if square <= self.radius * self.radius {
-                visit(id, square.sqrt());
-            }
-        });
+        for run in self.runs_near(center, center) {
+            walked += run.len();
+            self.within(run, center).for_each(|(id, distance)| visit(id, distance));
+        }
         walked
     }
 
     /// Whether `is_wanted(id, distance)` holds for any point within the radius of `center`.
     pub fn any_within(&self, center: [f64; 3], is_wanted: impl Fn(u32, f64) -> bool) -> bool {
-        self.runs_near(center, center).any(|run| {
-            let mut near = self.points[run.clone()].iter().zip(&self.ids[run]);
-            near.any(|(point, &id)| {
-                let distance = length(difference(*point, center));
-                distance <= self.radius && is_wanted(id, distance)
-            })
-        })
+        self.runs_near(center, center)
+            .any(|run| self.within(run, center).any(|(id, distance)| is_wanted(id, distance)))
     }
 
-    /// Calls `visit(id, point)` for every point of the cells that the ball of the radius about
-    /// `center` touches: all points in the ball, and others nearby.
-    fn for_each_near(&self, center: [f64; 3], mut visit: impl FnMut(u32, [f64; 3])) {
-        for run in self.runs_near(center, center) {
-            for (point, &id) in self.points[run.clone()].iter().zip(&self.ids[run]) {
-                visit(id, *point);
-            }
-        }
+    /// Yields the points of a `run` within the radius of `center`, with their distances.
+    fn within(&self, run: Range<usize>, center: [f64; 3]) -> impl Iterator<Item = (u32, f64)> + '_ {
+        let points = self.points[run.clone()].iter().zip(&self.ids[run]);
+        points.filter_map(move |(point, &id)| {
+            let square: f64 = (0..3).map(|i| (point[i] - center[i]).powi(2)).sum();
+            (square <= self.radius * self.radius).then(|| (id, square.sqrt()))
+        })
     }
 
     /// Iterates over runs of places in [`CellList::points`] that hold all points within the radius

@@ -5,14 +5,14 @@ use topopt_case::config::{Config, Style};
 use topopt_design::IterationReport;
 use topopt_mesh::numbers::shown;
 
-/// Iterations between two designs of which one may be kept, since that takes it from the device.
+/// Iterations from one design that may be kept to the next, as keeping it takes it from the device.
 const EVERY: usize = 5;
 
 /// Grey level up to which a design shows its members. At a surface of half an element on either
 /// side it is below 0.1, and 0.3 where members are one element wide; in the grey stage 0.43 to 0.9.
 const GREY: f64 = 0.4;
 
-/// Share by which the volume may miss the limit.
+/// Largest distance of the volume from its limit, over the limit.
 const AT_LIMIT: f64 = 1e-3;
 
 /// Compliance of a whole design, over the least so far: as the surface becomes narrow it comes to 1.2

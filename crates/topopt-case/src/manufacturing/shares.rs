@@ -27,7 +27,7 @@ impl Gathered {
         let stand_for_later = |element: usize| near.stand_for_later(element, &first);
 
         // Places with no earlier ones near them, whichever thread comes first; then others that are
-        // left, of which there are none where places coincide.
+        // left; where places coincide there are none.
         let elements = (0..places.len()).into_par_iter();
         elements.filter(|&element| !near.has_earlier(element)).for_each(stand_for_later);
         let is_left = |&element: &usize| first[element].load(Ordering::Relaxed) == u32::MAX;
