@@ -77,11 +77,12 @@ fn assembly_of<K: Physics<N> + Assembled<N>, const N: usize>(
         "plain reference on one processor: {:.1} us per row of blocks",
         1e6 * expected.seconds / expected.rows.len() as f64
     )?;
-    let Place::Gpu(device) = &place else {
+    let Place::Gpu(gpu) = &place else {
         writeln!(out, "strategies assemble on a GPU")?;
         return Ok(());
     };
 
+    let device = gpu.device();
     let bandwidth = device.copy_bandwidth(1 << 30, 10)?;
     let start = Instant::now();
     let pattern = Pattern::new(&subject.problem, &expected.adjacency)?;

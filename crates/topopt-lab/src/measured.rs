@@ -41,7 +41,8 @@ pub(crate) fn each_operator<K: Solvable<N>, const N: usize>(
 ) -> Result<(), Failure> {
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|w| w.name() == name);
     place.visit(InDouble { subject, is_wanted: &is_wanted, measured: &mut *measured })?;
-    if let (Place::Gpu(device), true) = (place, is_wanted("mf")) {
+    if let (Place::Gpu(gpu), true) = (place, is_wanted("mf")) {
+        let device = gpu.device();
         let (problem, colors) = (&subject.problem, subject.colors.as_deref());
         let there = problem_on_device(device, problem, colors)?;
         let mut operator = Mf::<f32, K, N>::new(&there, problem)?;

@@ -62,7 +62,7 @@ fn operators_of<K: Solvable<N>, const N: usize>(
 
     let bandwidth = match &place {
         Place::Cpu { .. } => processor::copy_bandwidth(),
-        Place::Gpu(device) => device.copy_bandwidth(1 << 30, 10)?,
+        Place::Gpu(gpu) => gpu.device().copy_bandwidth(1 << 30, 10)?,
     };
     writeln!(out, "copy bandwidth {:.0} GB/s (read and write)", bandwidth / GIGA)?;
 

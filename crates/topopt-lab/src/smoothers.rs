@@ -174,7 +174,7 @@ impl Table<'_> {
         for by in pairs.map(Some).chain([None]) {
             let measured = match self.place {
                 Place::Cpu { .. } => on_cpu(system, by)?,
-                Place::Gpu(device) => on_gpu(device, system, by)?,
+                Place::Gpu(gpu) => on_gpu(gpu.device(), system, by)?,
             };
             self.row(test, system, by, &measured)?;
         }

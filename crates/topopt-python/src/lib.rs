@@ -19,7 +19,7 @@ use std::ffi::OsString;
 
 use pyo3::prelude::*;
 use topopt_case::config::Device;
-use topopt_cuda::{Probe, probe};
+use topopt_study::computer::Gpu;
 use topopt_study::place::Place;
 
 #[pymodule]
@@ -46,14 +46,11 @@ mod _topopt3d {
 #[pyfunction]
 fn devices(py: Python) -> Vec<(String, String)> {
     py.detach(|| {
-        let gpus = match probe() {
-            Probe::Found { devices, .. } => devices,
-            _ => 0,
-        };
         let named = |place: Place| (place.name(), place);
         let gpu =
             |number| Place::find(Device::Gpu(number)).ok().map(|place| (number, named(place).0));
-        let gpus = (0..gpus).filter_map(gpu).map(|(number, name)| (format!("gpu:{number}"), name));
+        let gpus =
+            (0..Gpu::count()).filter_map(gpu).map(|(number, name)| (format!("gpu:{number}"), name));
         std::iter::once(("cpu".to_owned(), "cpu".to_owned())).chain(gpus).collect()
     })
 }

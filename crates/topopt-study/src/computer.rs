@@ -2,13 +2,12 @@
 
 mod cpu;
 mod elastic;
-mod fastest;
+#[cfg(feature = "cuda")]
 mod gpu;
-mod gpu_memory;
-mod gpu_part;
 mod heat;
+#[cfg(not(feature = "cuda"))]
+mod no_gpu;
 mod of_part;
-mod opened;
 mod parts;
 mod ranks;
 mod solvable;
@@ -24,9 +23,12 @@ use topopt_linalg::{Alone, BackendError, Communicator, CycleKind, MovingAsymptot
 
 use crate::failure::Failure;
 pub use cpu::OnCpu;
-pub use gpu::OnGpu;
+#[cfg(feature = "cuda")]
+pub use gpu::{Gpu, problem_on_device};
+#[cfg(not(feature = "cuda"))]
+pub use no_gpu::Gpu;
 pub use of_part::OfPart;
-pub use opened::{OpenGpu, problem_on_device};
+pub(crate) use of_part::OnEachRank;
 pub use parts::{EachOperator, Needs, Solver};
 pub use ranks::OnRanks;
 pub use solvable::Solvable;
@@ -160,6 +162,9 @@ pub trait Computer: Sync {
     fn seconds(&self, work: &mut dyn FnMut()) -> Result<f64, BackendError>;
 }
 
+/// Name of a group of ranks with a GPU each, made by the first of them.
+pub(crate) type GroupName = [u8; 128];
+
 /// Work that runs on any computer.
 pub trait Visitor {
     /// Result of the visit.
@@ -193,14 +198,4 @@ pub(crate) fn smoother(solver: &config::Solver) -> SmootherKind {
 /// Converts an input error of a front to a failure.
 pub(crate) fn refused(error: DistanceError) -> Failure {
     InputError::from(Finding::new(error.to_string())).into()
-}
-
-/// Whether single precision, which rounds to 6e-8, resolves moduli of that contrast.
-fn is_single(contrast: f64) -> bool {
-    contrast >= 1e-7
-}
-
-/// Whether multigrid smooths by patches.
-fn is_patch(config: &Config) -> bool {
-    config.solver.is_multigrid() && smoother(&config.solver) == SmootherKind::Patch
 }

@@ -2,16 +2,14 @@
 
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::Arc;
 
 use topopt_case::config::{self, Config};
 use topopt_case::finding::{Finding, InputError};
-use topopt_cuda::{Device, Nccl, Probe, Staged, probe};
-use topopt_linalg::{BackendError, Cause, Communicator, Exchange, RankFailure, Threads};
+use topopt_linalg::{BackendError, Cause, Communicator, RankFailure, Threads};
 use topopt_mesh::HexMesh;
 use topopt_mesh::cells::Shape;
 
-use crate::computer::{OfPart, OnCpu, OnGpu, Visitor};
+use crate::computer::{Gpu, OnCpu, OnEachRank, Visitor};
 use crate::failure::Failure;
 use crate::ranks::{Process, Team};
 use crate::thread_pool::thread_pool;
@@ -28,7 +26,7 @@ pub enum Place {
         note: Option<String>,
     },
     /// A GPU.
-    Gpu(Arc<Device>),
+    Gpu(Gpu),
 }
 
 /// Ranks, threads and results folder of a computation.
@@ -39,21 +37,6 @@ pub struct Setting<'a> {
     pub threads: Option<usize>,
     /// The folder of the results.
     pub results: &'a Path,
-}
-
-/// Work that each of several ranks does.
-pub(crate) trait OnEachRank: Sync {
-    /// Runs the work as the rank of `communicator`, which computes in `place`; `sharing` ranks
-    /// share a host, or its GPU where they compute on that.
-    ///
-    /// # Errors
-    /// Those of the work.
-    fn on_rank<P: OfPart<C>, C: Exchange<P::Backend>>(
-        &self,
-        place: P,
-        communicator: C,
-        sharing: usize,
-    ) -> Result<(), Failure>;
 }
 
 const ISOTROPIC: &str = "GPUs compute isotropic materials of one Poisson's ratio only";
@@ -72,15 +55,11 @@ impl Place {
     pub fn find(asked: config::Device) -> Result<Self, Finding> {
         match asked {
             config::Device::Cpu => Ok(Place::Cpu { note: None }),
-            config::Device::Auto => Ok(Device::open(0).map_or_else(
-                |error| Place::Cpu { note: Some(format!("running on the CPU: {error}")) },
+            config::Device::Auto => Ok(Gpu::open(0).map_or_else(
+                |none| Place::Cpu { note: Some(format!("running on the CPU: {}", none.message)) },
                 Place::Gpu,
             )),
-            config::Device::Gpu(number) => Device::open(number).map(Place::Gpu).map_err(|error| {
-                let remedy = "install or update the driver of the GPU, or leave `solver.device` \
-                              and `--device` out to compute on the CPU";
-                Finding::new(error.to_string()).remedy(remedy)
-            }),
+            config::Device::Gpu(number) => Gpu::open(number).map(Place::Gpu),
         }
     }
 
@@ -155,20 +134,18 @@ impl Place {
     /// # Errors
     /// A finding if there are not enough.
     pub fn has_gpus(first: usize, ranks: NonZeroUsize) -> Result<bool, Finding> {
-        match probe() {
-            Probe::Found { devices, .. } if first.saturating_add(ranks.get()) <= devices => {
-                Ok(true)
-            }
-            Probe::Found { devices: 1, .. } if first == 0 => Ok(false),
-            Probe::Found { devices, .. } => {
+        match Gpu::count() {
+            0 => Self::find(config::Device::Gpu(first)).map(|_| false),
+            gpus if first.saturating_add(ranks.get()) <= gpus => Ok(true),
+            1 if first == 0 => Ok(false),
+            gpus => {
                 let from = if first == 0 { String::new() } else { format!(" from GPU {first} on") };
                 let message =
-                    format!("{ranks} ranks take a GPU each{from}, and this machine has {devices}");
+                    format!("{ranks} ranks take a GPU each{from}, and this machine has {gpus}");
                 let remedy = "give a smaller `--ranks`, or compute on the processor with \
                               `--device cpu`";
                 Err(Finding::new(message).remedy(remedy))
             }
-            _ => Self::find(config::Device::Gpu(first)).map(|_| false),
         }
     }
 
@@ -179,7 +156,7 @@ impl Place {
     pub fn visit<V: Visitor>(&self, visitor: V) -> Result<V::Output, Failure> {
         match self {
             Place::Cpu { .. } => visitor.visit(&OnCpu),
-            Place::Gpu(device) => visitor.visit(&OnGpu::new(device)?),
+            Place::Gpu(gpu) => gpu.visit(visitor),
         }
     }
 
@@ -237,7 +214,7 @@ impl Place {
             let others: &dyn Communicator = rank;
             thread_pool(Some(share))?.install(|| match self {
                 Place::Cpu { .. } => work.on_rank(OnCpu, others, sharing),
-                Place::Gpu(device) => work.on_rank(OnGpu::new(device)?, Staged(others), sharing),
+                Place::Gpu(gpu) => gpu.on_thread(work, others, sharing),
             })
         });
         match done {
@@ -261,11 +238,11 @@ impl Place {
                 let ranks = process.communicator().map_err(InputError::from)?;
                 work.on_rank(OnCpu, ranks, process.of_host())
             }
-            Place::Gpu(device) => {
-                let id = process.group(results)?;
-                let nccl = Nccl::join(device, process.rank(), process.size(), &id);
+            Place::Gpu(gpu) => {
+                let name = process.group(gpu, results)?;
+                let group = gpu.join(&name, process.rank(), process.size());
                 process.has_joined(results);
-                work.on_rank(OnGpu::new(device)?, nccl?, 1)
+                gpu.on_process(work, group?)
             }
         }
     }
@@ -298,7 +275,7 @@ impl Place {
     pub fn name(&self) -> String {
         match self {
             Place::Cpu { .. } => "cpu".into(),
-            Place::Gpu(device) => format!("gpu ({})", device.name()),
+            Place::Gpu(gpu) => format!("gpu ({})", gpu.name()),
         }
     }
 }

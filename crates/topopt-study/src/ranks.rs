@@ -9,9 +9,9 @@ use std::path::Path;
 
 use topopt_case::config;
 use topopt_case::finding::{Finding, InputError};
-use topopt_cuda::{Nccl, NcclId, Probe, probe};
 use topopt_linalg::Communicator;
 
+use crate::computer::{Gpu, GroupName};
 use crate::failure::Failure;
 use launched::{Launched, Launcher};
 use rendezvous::{PATIENCE, Rendezvous};
@@ -151,7 +151,7 @@ impl Process {
     /// A finding if the launcher does not say which process of its host this is.
     pub fn gpu(&self, first: usize) -> Result<usize, Finding> {
         // SLURM may show each process its own GPU alone.
-        let is_alone = matches!(probe(), Probe::Found { devices: 1, .. });
+        let is_alone = Gpu::count() == 1;
         if self.launched.launcher == Launcher::Slurm && is_alone {
             return Ok(0);
         }
@@ -168,15 +168,15 @@ impl Process {
     ///
     /// # Errors
     /// [`Failure`] if there is no NCCL, or the first process is not heard of.
-    pub fn group(&self, results: &Path) -> Result<NcclId, Failure> {
+    pub(crate) fn group(&self, gpu: &Gpu, results: &Path) -> Result<GroupName, Failure> {
         if let Some(connection) = &self.connection {
-            let mut id = if self.rank() == 0 { Nccl::id()? } else { [0; 128] };
+            let mut id = if self.rank() == 0 { gpu.name_group()? } else { [0; 128] };
             connection.broadcast(&mut id);
             return Ok(id);
         }
         let meeting = self.rendezvous(results).map_err(InputError::from)?;
         if self.rank() == 0 {
-            let id = Nccl::id()?;
+            let id = gpu.name_group()?;
             meeting.leave(&id)?;
             return Ok(id);
         }

@@ -1,20 +1,14 @@
 //! Solvers and warnings of linear elasticity.
 
-use std::sync::Arc;
-
-use topopt_case::config::{self, Config};
+use topopt_case::config::Config;
 use topopt_case::model::Model;
 use topopt_case::units;
-use topopt_cuda::{BlockJacobi, Cuda, OtherRanks, ProblemOnDevice, Real};
-use topopt_fem::{DIM, Discretization, Elasticity, LoadCase};
-use topopt_linalg::{BackendError, CycleKind};
+use topopt_fem::{DIM, Elasticity, LoadCase};
 
-use super::solvable::{GpuPreconditioner, Solvable};
+use super::solvable::Solvable;
 use crate::thin;
 
 impl Solvable<DIM> for Elasticity {
-    const IS_MEASURED: bool = true;
-
     fn doubts(config: &Config, model: &Model) -> Vec<String> {
         let mut all = units::doubts(config, model);
         all.extend(nearly_incompressible(config));
@@ -24,36 +18,6 @@ impl Solvable<DIM> for Elasticity {
 
     fn thin_members(model: &Model, are_solid: Option<&[bool]>) -> Option<String> {
         thin::warning(model, are_solid)
-    }
-
-    fn multigrid_of_tetrahedra<'a, R: Real>(
-        backend: &'a Cuda<R>,
-        mesh: &Arc<ProblemOnDevice>,
-        problem: &'a Discretization<Self, DIM>,
-        kind: CycleKind,
-        others: Option<OtherRanks<'a, R>>,
-    ) -> Option<Result<GpuPreconditioner<'a>, BackendError>> {
-        if !problem.elements().are_tetrahedra() {
-            return None;
-        }
-        let cycles = topopt_cuda::TetrahedraMultigrid::among(backend, mesh, problem, kind, others);
-        Some(cycles.map(|cycles| Box::new(cycles) as _))
-    }
-
-    fn gpu_multigrid_bytes<R: Real>(problem: &Discretization<Self, DIM>, by_color: bool) -> usize {
-        let (n_nodes, n_elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
-        match problem.elements().are_tetrahedra() {
-            true => topopt_cuda::TetrahedraMultigrid::<R>::bytes(problem.mesh()),
-            false => topopt_cuda::Multigrid::<R>::bytes(n_nodes, n_elements, by_color),
-        }
-    }
-
-    fn block_jacobi<'a>(
-        solver: &config::Solver,
-        mesh: &Arc<ProblemOnDevice>,
-    ) -> Option<Result<GpuPreconditioner<'a>, BackendError>> {
-        let is_asked = solver.preconditioner == config::Preconditioner::BlockJacobi;
-        is_asked.then(|| Ok(Box::new(BlockJacobi::new(mesh)?) as _))
     }
 }
 

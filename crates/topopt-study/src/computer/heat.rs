@@ -4,6 +4,4 @@ use topopt_fem::Diffusion;
 
 use super::solvable::Solvable;
 
-impl Solvable<1> for Diffusion {
-    const IS_MEASURED: bool = false;
-}
+impl Solvable<1> for Diffusion {}

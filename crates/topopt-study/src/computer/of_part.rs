@@ -82,6 +82,21 @@ pub trait OfPart<C: Exchange<Self::Backend>>: Computer {
     ) -> Result<Box<dyn CornerMaps<Self::Backend> + 'a>, BackendError>;
 }
 
+/// Work that each of several ranks does.
+pub(crate) trait OnEachRank: Sync {
+    /// Runs the work as the rank of `communicator`, which computes in `place`; `sharing` ranks
+    /// share a host, or its GPU where they compute on that.
+    ///
+    /// # Errors
+    /// Those of the work.
+    fn on_rank<P: OfPart<C>, C: Exchange<P::Backend>>(
+        &self,
+        place: P,
+        communicator: C,
+        sharing: usize,
+    ) -> Result<(), Failure>;
+}
+
 /// An equation on a part, and who has the others.
 pub struct PartOf<'a, C, K, const N: usize> {
     /// The other ranks.

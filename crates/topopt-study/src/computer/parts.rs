@@ -1,10 +1,8 @@
 //! Operators and preconditioners that computers build, and the memory that a run needs.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use topopt_cuda::Cuda;
-use topopt_fem::{ElementOperator, ElementPreconditioner, Sharing};
+use topopt_fem::{ElementOperator, ElementPreconditioner};
 use topopt_linalg::{Backend, BackendError, Pointwise};
 
 use topopt_case::config;
@@ -42,14 +40,6 @@ pub struct PartSolver<'a, B: Backend> {
 /// A preconditioner and the operator that it follows.
 pub type Preconditioning<'a, B> =
     (Box<dyn ElementPreconditioner<B> + 'a>, Box<dyn ElementOperator<B> + 'a>);
-
-/// The other ranks of one with a GPU.
-pub struct Others<'a> {
-    /// For cycles in single precision; none where void is too soft for it.
-    pub in_single: Option<Arc<dyn Sharing<'a, Cuda<f32>> + 'a>>,
-    /// In double precision.
-    pub in_double: Arc<dyn Sharing<'a, Cuda<f64>> + 'a>,
-}
 
 /// Strategy and memory of a run on a computer, known before anything is built.
 pub struct Needs {

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use topopt_cuda::NcclId;
 use topopt_io::atomic::{self, WriteError};
 
 use topopt_case::finding::Finding;
+
+use crate::computer::GroupName;
 
 /// Time between checks for the file.
 const LOOK: Duration = Duration::from_millis(20);
@@ -34,7 +35,7 @@ impl Rendezvous {
     }
 
     /// Leaves the name of the group for the others.
-    pub fn leave(&self, id: &NcclId) -> Result<(), WriteError> {
+    pub fn leave(&self, id: &GroupName) -> Result<(), WriteError> {
         atomic::write(&self.0, |file| file.write_all(id))
     }
 
@@ -42,7 +43,7 @@ impl Rendezvous {
     ///
     /// # Errors
     /// A finding if it does not within `patience`.
-    pub fn find(&self, patience: Duration) -> Result<NcclId, Finding> {
+    pub fn find(&self, patience: Duration) -> Result<GroupName, Finding> {
         let start = Instant::now();
         loop {
             // It appears whole or not at all.

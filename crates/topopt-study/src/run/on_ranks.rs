@@ -14,10 +14,10 @@ use topopt_linalg::{BackendError, Exchange, Link};
 use super::design_run::DesignRun;
 use super::prepared::Prepared;
 use super::request::Asked;
-use crate::computer::{OfPart, OnRanks, Solvable, Visitor};
+use crate::computer::{OfPart, OnEachRank, OnRanks, Solvable, Visitor};
 use crate::failure::Failure;
 use crate::observer::StudyObserver;
-use crate::place::{OnEachRank, Place, Setting};
+use crate::place::{Place, Setting};
 use crate::thread_pool::thread_pool;
 
 /// Message from the first rank to the others before it deals the parts.

@@ -13,15 +13,26 @@ use topopt_cuda::{
 use topopt_design::Nearby;
 use topopt_fem::{
     CornerMaps, Diffusion, Discretization, ElementPreconditioner, PartOfFilter, PartSharing,
+    Sharing,
 };
 use topopt_linalg::{BackendError, CycleKind, Exchange};
 use topopt_mesh::Part;
 
-use super::of_part::{ConeOfPart, OfPart, PartOf};
+use super::memory::is_single;
+use super::on_gpu::OnGpu;
 use super::opened::{OpenGpu, bare_mesh, problem_on_device};
-use super::parts::{Others, PartSolver};
-use super::{Computer, Neighbors, OnGpu, Solvable, cycle, is_single};
+use crate::computer::of_part::{ConeOfPart, OfPart, PartOf};
+use crate::computer::parts::PartSolver;
+use crate::computer::{Computer, Neighbors, Solvable, cycle};
 use crate::failure::Failure;
+
+/// The other ranks of one with a GPU.
+struct Others<'a> {
+    /// For cycles in single precision; none where void is too soft for it.
+    in_single: Option<Arc<dyn Sharing<'a, Cuda<f32>> + 'a>>,
+    /// In double precision.
+    in_double: Arc<dyn Sharing<'a, Cuda<f64>> + 'a>,
+}
 
 impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
     type Strategy = config::Strategy;

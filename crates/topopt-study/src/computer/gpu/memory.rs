@@ -7,8 +7,9 @@ use topopt_cuda::{
     Cone, Cuda, MatrixFreeEquation, MeshOnDevice, Mf, Multigrid, ProblemOnDevice, Real,
 };
 use topopt_fem::Helmholtz;
+use topopt_linalg::SmootherKind;
 
-use super::{Solvable, is_patch, is_single};
+use crate::computer::{Solvable, smoother};
 use crate::memory::of_vectors;
 
 /// Device memory of a run except for its operator.
@@ -64,4 +65,14 @@ fn of_weights<K: Solvable<N>, const N: usize>(subject: Subject<K, N>) -> usize {
         }
         None => 0,
     }
+}
+
+/// Whether multigrid smooths by patches.
+pub(super) fn is_patch(config: &Config) -> bool {
+    config.solver.is_multigrid() && smoother(&config.solver) == SmootherKind::Patch
+}
+
+/// Whether single precision, which rounds to 6e-8, resolves moduli of that contrast.
+pub(super) fn is_single(contrast: f64) -> bool {
+    contrast >= 1e-7
 }

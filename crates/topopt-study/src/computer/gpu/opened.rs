@@ -48,7 +48,7 @@ pub fn problem_on_device<K: DeviceKernel<N>, const N: usize>(
 }
 
 /// `mesh` on a GPU, for launches by color where it has `colors`.
-pub(crate) fn bare_mesh(
+pub(super) fn bare_mesh(
     device: &Arc<Device>,
     mesh: &HexMesh,
     colors: Option<&[usize]>,
