@@ -108,7 +108,7 @@ fn light(at_most: f64) -> [String; 3] {
 #[test]
 fn light_designs_keep_their_limit_as_the_surface_becomes_sharp() {
     for (generator, elements, at_most, volumes) in
-        [("cantilever", 250, 800.0, 0.09..0.11), ("michell", 600, 2100.0, 0.08..0.2)]
+        [("cantilever", 250, 800.0, 0.09..0.11), ("michell", 600, 214.0, 0.11..0.14)]
     {
         let folder = unlimited();
         let keys = light(at_most);
@@ -117,10 +117,8 @@ fn light_designs_keep_their_limit_as_the_surface_becomes_sharp() {
         let [_, volume] = whole(&folder, "penalty=3", &keys);
         let summary = folder.summary();
         assert!(volumes.contains(&volume), "{generator}: {volume}");
-        assert_eq!(
-            (summary["constraints"][0]["met"].as_bool(), summary.get("went_back_to")),
-            (Some(true), None)
-        );
+        assert_eq!(summary["constraints"][0]["met"], true);
+        assert!(summary["went_back_to"].is_null());
     }
 }
 
@@ -143,24 +141,24 @@ fn a_run_that_ends_beyond_its_limit_goes_back_and_a_resumed_one_to_the_same_bits
     };
 
     let whole = unlimited();
-    let out = run(&whole, 58, &[]);
+    let out = run(&whole, 61, &[]);
     let kept = whole.summary()["went_back_to"].as_u64().unwrap();
-    assert!((50..58).contains(&kept), "{kept}");
+    assert!((50..60).contains(&kept), "{kept}");
     assert!(
         out.contains(&format!("went back to that of iteration {kept}, which keeps all")),
         "{out}"
     );
     assert_eq!(whole.summary()["constraints"][0]["met"], true);
     let [.., last] = whole.history("compliance")[..] else { unreachable!() };
-    assert!(last > 1.05 * 6.0 * 800.0, "{last}");
+    assert!(last > 1.02 * 6.0 * 800.0, "{last}");
 
     let parts = unlimited();
-    run(&parts, 57, &[]);
-    run(&parts, 58, &["--resume"]);
+    run(&parts, 60, &[]);
+    run(&parts, 61, &["--resume"]);
     assert_eq!(Bits::of(&parts), Bits::of(&whole));
 
     let on_ranks = unlimited();
-    let out = run(&on_ranks, 58, &["--ranks", "2"]);
+    let out = run(&on_ranks, 61, &["--ranks", "2"]);
     assert!(out.contains("which keeps all"), "{out}");
 }
 
