@@ -25,8 +25,8 @@ const WHOLE: f64 = 2.0;
 /// 1.7 to 30, and those without a way from load to support at 1e5 and more.
 const TORN: f64 = 1.5;
 
-/// Least compliance of a run at its limit of the volume, and the last design about as stiff; or where
-/// states have limits the last design that keeps all limits.
+/// Least compliance of a run at its limit of the volume, and the last design about as stiff; or
+/// where states have limits the last design that keeps all limits.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Whole {
     /// Limit of the volume as a share; none where states have limits.
@@ -104,24 +104,20 @@ impl Whole {
     }
 
     /// The kept design, if it is another than that of the last iteration, and members have broken
-    /// since, or limits are missed: a solve of the next one `has_failed`, or the last one is far more
-    /// compliant, or does not keep its limits.
-    pub fn before_tear(
-        &self,
-        last: usize,
-        (compliance, keeps_limits): (f64, bool),
-        has_failed: bool,
-    ) -> Option<&Kept> {
-        let is_torn = |kept: &&Kept| match self.limit {
-            _ if has_failed => true,
-            Some(_) => compliance > TORN * kept.compliance,
-            None => !keeps_limits,
-        };
-        self.kept.as_ref().filter(|kept| kept.iteration < last).filter(is_torn)
+    /// since, or limits are missed.
+    pub fn before_tear(&self, last: usize, found: (f64, bool), has_failed: bool) -> Option<&Kept> {
+        let kept = self.kept.as_ref().filter(|kept| kept.iteration < last);
+        kept.filter(|kept| has_failed || self.is_torn(kept, found))
     }
 
-    /// Whether the kept design, which has the compliance `now` as it is built and may keep its limits,
-    /// is a better end than one with the compliance `last`.
+    /// Whether a design of this compliance is far more compliant than the kept one, or does not
+    /// keep the limits of states.
+    fn is_torn(&self, kept: &Kept, (compliance, keeps_limits): (f64, bool)) -> bool {
+        if self.is_for_limits() { !keeps_limits } else { compliance > TORN * kept.compliance }
+    }
+
+    /// Whether the kept design, which has the compliance `now` as it is built and may keep its
+    /// limits, is a better end than one with the compliance `last`.
     pub fn is_better(&self, (now, keeps_limits): (f64, bool), last: f64) -> bool {
         if self.is_for_limits() { keeps_limits } else { now < last }
     }

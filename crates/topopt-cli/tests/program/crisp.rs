@@ -95,8 +95,8 @@ fn a_limit_of_a_displacement_is_kept() {
     assert_eq!(summary["settings"]["continuation"].as_array().unwrap().len(), 6);
 }
 
-/// Keys of the least volume for a limit of how far the load moves down, at which members are about one
-/// element wide.
+/// Keys of the least volume for a limit of how far the load moves down, at which members are about
+/// one element wide.
 fn light(at_most: f64) -> [String; 3] {
     let limit = format!(
         "constraints=[{{response=\"displacement\",set=\"load\",direction=[0,-1,0],at_most={at_most}}}]"

@@ -153,14 +153,15 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
     }
 
     /// Density of the design to go back to, `[n_elements]`, on the first rank: where members have
-    /// broken since it was kept, limits are missed, or the solve after the last design `has_failed`.
+    /// broken since it was kept, limits are missed, or the solve after the last design
+    /// `has_failed`.
     pub fn before_tear(&self, has_failed: bool) -> Option<Vec<f64>> {
         let kept = self.whole()?.before_tear(self.iterations, self.last()?, has_failed)?;
         Some(kept.density.clone())
     }
 
-    /// Whether the design of a report, the kept one, is a better end than the last one, on the first
-    /// rank.
+    /// Whether the design of a report, the kept one, is a better end than the last one, on the
+    /// first rank.
     pub fn is_better(&self, report: &IterationReport) -> bool {
         let now = (report.compliance, self.keeps_limits(report));
         self.whole().zip(self.last()).is_some_and(|(whole, (last, _))| whole.is_better(now, last))
