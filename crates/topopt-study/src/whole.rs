@@ -218,17 +218,19 @@ mod tests {
         assert!(whole.said(125.0, None).unwrap().contains("the last solve failed"));
     }
 
+    /// Keeps a design if it is wanted.
+    fn kept(whole: &mut Whole, iteration: usize, grey: f64, keeps_limits: bool) -> bool {
+        let report = report(iteration, 100.0, 0.3, grey);
+        let is_wanted = whole.wants(&report, keeps_limits);
+        if is_wanted {
+            whole.keep(&report, vec![0.5; 8]);
+        }
+        is_wanted
+    }
+
     #[test]
     fn a_run_with_limits_of_states_goes_back_to_a_design_that_keeps_them() {
         let mut whole = Whole::default();
-        let mut wants = |it, grey, keeps| {
-            let report = report(it, 100.0, 0.3, grey);
-            let is_wanted = whole.wants(&report, keeps);
-            if is_wanted {
-                whole.keep(&report, vec![0.5; 8]);
-            }
-            is_wanted
-        };
         let wanted = [
             (20, 0.5, true),
             (21, 0.3, false),
@@ -237,7 +239,7 @@ mod tests {
             (28, 0.2, true),
             (34, 0.2, false),
         ]
-        .map(|(it, grey, keeps)| wants(it, grey, keeps));
+        .map(|(iteration, grey, keeps)| kept(&mut whole, iteration, grey, keeps));
         assert_eq!(wanted, [false, false, true, false, true, false]);
 
         // Volume and stiffness may be any.
