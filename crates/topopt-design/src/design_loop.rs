@@ -369,11 +369,11 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
             return step.ended.clone();
         }
         let (iteration, objective) = (self.iteration, self.functions.minimized());
-        // Tolerances count in the last stage alone: earlier stages are there to move the design.
-        let rules = match self.stages.last() {
-            Some(last) if iteration < last.settles() => self.stop.without_tolerances(),
-            _ => self.stop,
-        };
+        // Tolerances count in the last stage alone, and within limits: until then stages are there
+        // to move the design.
+        let is_at_end = |last: &Stage| iteration >= last.settles() && !self.functions.miss_limits();
+        let counts = self.stages.last().is_none_or(is_at_end) && !self.optimizer.is_cautious();
+        let rules = if counts { self.stop } else { self.stop.without_tolerances() };
         let &Step { change, kkt_residual, .. } = step;
         let previous = self.history.previous;
         let progress = Progress { iteration, objective, previous, change, kkt_residual };

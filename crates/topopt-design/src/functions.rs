@@ -20,6 +20,9 @@ pub(crate) struct Functions<B: Pointwise> {
 /// Largest relative fall of a value in an iteration, see [`Functions::approach`].
 const FALL: f64 = 0.07;
 
+/// Largest share of a limit by which it counts as kept.
+const MISSED: f64 = 1e-3;
+
 impl<B: Pointwise> Functions<B> {
     /// The functions of design variables of the space `variables`.
     pub fn new(
@@ -64,6 +67,12 @@ impl<B: Pointwise> Functions<B> {
             let nearer = function.value - FALL * function.value.abs();
             function.limit = function.limit.max(nearer);
         }
+    }
+
+    /// Whether a value exceeds its limit by more than a thousandth.
+    pub fn miss_limits(&self) -> bool {
+        let mut limited = self.constraints[self.n_sharing..].iter();
+        limited.any(|function| function.value - function.limit > MISSED * function.limit.abs())
     }
 
     /// Value that is minimized, counted from its zero.

@@ -17,6 +17,11 @@ pub trait Optimizer<B: Backend> {
     /// Takes its part of the `settings` of the iteration that will evaluate the next design.
     fn enter(&mut self, _settings: &Settings) {}
 
+    /// Whether it takes shorter moves than it may, so that small changes are no sign of an optimum.
+    fn is_cautious(&self) -> bool {
+        false
+    }
+
     /// Writes the next design to `next`, which is not the design of `problem` and is overwritten.
     /// Returns the multipliers of the constraints that it was found with, `[m]`, not negative.
     ///

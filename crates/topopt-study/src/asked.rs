@@ -74,7 +74,7 @@ impl Limited {
                 "even the full part has {}; relax the limit, or change the part",
                 shown(full)
             ),
-            None => "no iteration met all limits; allow more iterations or relax a limit".into(),
+            None => "allow more iterations or relax a limit".into(),
         };
         let (response, limit) = (&self.response, self.limit());
         Some(format!("{response} {value}, limit violated ({limit}): {why}"))

@@ -1,4 +1,5 @@
-//! The last whole design of a crisp run, to which the run goes back where members break after it.
+//! The last whole design of a crisp run, to which the run goes back where members break after it or
+//! limits are missed.
 
 use serde::{Deserialize, Serialize};
 use topopt_case::config::{Config, Style};
@@ -24,11 +25,12 @@ const WHOLE: f64 = 2.0;
 /// 1.7 to 30, and those without a way from load to support at 1e5 and more.
 const TORN: f64 = 1.5;
 
-/// Least compliance of a run at its limit of the volume, and the last design about as stiff.
+/// Least compliance of a run at its limit of the volume, and the last design about as stiff; or
+/// where states have limits the last design that keeps all limits.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Whole {
-    /// Limit of the volume as a share.
-    limit: f64,
+    /// Limit of the volume as a share; none where states have limits.
+    limit: Option<f64>,
     least: Option<f64>,
     kept: Option<Kept>,
 }
@@ -44,19 +46,27 @@ pub(crate) struct Kept {
 }
 
 impl Whole {
-    /// Prepares to keep designs of a crisp run, if it is for the least compliance under a limit of
-    /// the volume: others may become more compliant on purpose.
+    /// Prepares to keep designs of a crisp run, if it has limits of states or is for the least
+    /// compliance under a limit of the volume: others may become more compliant on purpose.
     pub fn of(config: &Config) -> Option<Self> {
-        let limit = *config.design.volume_fraction.as_ref()?.get_ref();
-        let is_judged = config.design.style == Style::Crisp && config.only_stiffens();
-        is_judged.then_some(Self { limit, ..Self::default() })
+        let volume = config.design.volume_fraction.as_ref().map(|volume| *volume.get_ref());
+        let limit = volume.filter(|_| config.only_stiffens());
+        let is_judged = limit.is_some() || config.limits_states();
+        (config.design.style == Style::Crisp && is_judged)
+            .then_some(Self { limit, ..Self::default() })
     }
 
-    /// Takes note of a design, and returns whether it is to be kept.
-    pub fn wants(&mut self, report: &IterationReport) -> bool {
+    /// Takes note of a design, which may keep all limits, and returns whether it is to be kept.
+    pub fn wants(&mut self, report: &IterationReport, keeps_limits: bool) -> bool {
         let &IterationReport { iteration, compliance, .. } = report;
-        let is_at_limit = (report.volume_fraction - self.limit).abs() <= AT_LIMIT * self.limit;
-        if !is_at_limit || report.grey_level > GREY {
+        if report.grey_level > GREY {
+            return false;
+        }
+        let Some(limit) = self.limit else {
+            let kept = self.kept.as_ref();
+            return keeps_limits && kept.is_none_or(|kept| iteration >= kept.iteration + EVERY);
+        };
+        if (report.volume_fraction - limit).abs() > AT_LIMIT * limit {
             return false;
         }
         let least = self.least.map_or(compliance, |least| least.min(compliance));
@@ -94,29 +104,51 @@ impl Whole {
     }
 
     /// The kept design, if it is another than that of the last iteration, and members have broken
-    /// since: a solve of the next one `has_failed`, or the last one is far more compliant.
-    pub fn before_tear(&self, last: usize, compliance: f64, has_failed: bool) -> Option<&Kept> {
-        let is_torn = |kept: &&Kept| has_failed || compliance > TORN * kept.compliance;
-        self.kept.as_ref().filter(|kept| kept.iteration < last).filter(is_torn)
+    /// since, or limits are missed.
+    pub fn before_tear(&self, last: usize, found: (f64, bool), has_failed: bool) -> Option<&Kept> {
+        let kept = self.kept.as_ref().filter(|kept| kept.iteration < last);
+        kept.filter(|kept| has_failed || self.is_torn(kept, found))
     }
-}
 
-impl Kept {
-    /// Returns a sentence on the return to this design, which has the compliance `now` as it is
+    /// Whether a design of this compliance is far more compliant than the kept one, or does not
+    /// keep the limits of states.
+    fn is_torn(&self, kept: &Kept, (compliance, keeps_limits): (f64, bool)) -> bool {
+        if self.is_for_limits() { !keeps_limits } else { compliance > TORN * kept.compliance }
+    }
+
+    /// Whether the kept design, which has the compliance `now` as it is built and may keep its
+    /// limits, is a better end than one with the compliance `last`.
+    pub fn is_better(&self, (now, keeps_limits): (f64, bool), last: f64) -> bool {
+        if self.is_for_limits() { keeps_limits } else { now < last }
+    }
+
+    /// Whether designs are kept for their limits of states.
+    pub fn is_for_limits(&self) -> bool {
+        self.limit.is_none()
+    }
+
+    /// Returns a sentence on the return to the kept design, which has the compliance `now` as it is
     /// built; the design that was left had that of `torn`, or the solve after it failed.
-    pub fn said(&self, now: f64, torn: Option<f64>) -> String {
+    pub fn said(&self, now: f64, torn: Option<f64>) -> Option<String> {
+        let iteration = self.kept.as_ref()?.iteration;
         let broke = match torn {
+            Some(_) if self.is_for_limits() => {
+                return Some(format!(
+                    "the last design missed a limit, and the run went back to that of iteration \
+                     {iteration}, which keeps all; raise `optimizer.max_iterations` and go on with \
+                     `--resume` for a better one"
+                ));
+            }
             Some(torn) => format!(
                 "the last design was {} times as compliant",
                 shown((100.0 * torn / now).round() / 100.0)
             ),
             None => "the last solve failed".to_owned(),
         };
-        format!(
-            "members broke after iteration {}, since they are hardly thicker than elements: {broke}, \
-             and the run went back to the design of that iteration; {REMEDY}",
-            self.iteration
-        )
+        Some(format!(
+            "members broke after iteration {iteration}, since they are hardly thicker than elements: \
+             {broke}, and the run went back to the design of that iteration; {REMEDY}"
+        ))
     }
 }
 
@@ -150,14 +182,15 @@ mod tests {
     }
 
     fn whole() -> Whole {
-        Whole { limit: 0.3, ..Whole::default() }
+        Whole { limit: Some(0.3), ..Whole::default() }
     }
 
     #[test]
     fn designs_are_kept_that_are_crisp_at_the_limit_and_about_as_stiff_as_any() {
         let mut whole = whole();
-        let mut wants =
-            |it, compliance, volume, grey| whole.wants(&report(it, compliance, volume, grey));
+        let mut wants = |it, compliance, volume, grey| {
+            whole.wants(&report(it, compliance, volume, grey), false)
+        };
         // Heavier ones are stiffer, and grey ones are not what is built: neither counts as the least.
         assert!(!wants(5, 10.0, 0.97, 0.1));
         assert!(!wants(25, 20.0, 0.3, 0.6));
@@ -172,17 +205,50 @@ mod tests {
     #[test]
     fn a_run_goes_back_from_a_torn_design_only() {
         let mut whole = whole();
-        assert_eq!(whole.before_tear(60, 1e9, true), None);
+        assert_eq!(whole.before_tear(60, (1e9, false), true), None);
         whole.keep(&report(50, 100.0, 0.3, 0.05), vec![0.5; 8]);
-        assert_eq!(whole.before_tear(60, 130.0, false), None);
-        assert_eq!(whole.before_tear(50, 130.0, true), None);
-        assert!(whole.before_tear(60, 130.0, true).is_some());
-        let kept = whole.before_tear(60, 1e9, false).unwrap();
+        assert_eq!(whole.before_tear(60, (130.0, false), false), None);
+        assert_eq!(whole.before_tear(50, (130.0, false), true), None);
+        assert!(whole.before_tear(60, (130.0, true), true).is_some());
+        let kept = whole.before_tear(60, (1e9, true), false).unwrap();
         assert_eq!((kept.iteration, kept.density.len()), (50, 8));
 
-        let said = kept.said(125.0, Some(1e9));
+        let said = whole.said(125.0, Some(1e9)).unwrap();
         assert!(said.contains("after iteration 50") && said.contains(" 8000000 times"), "{said}");
-        assert!(kept.said(125.0, None).contains("the last solve failed"));
+        assert!(whole.said(125.0, None).unwrap().contains("the last solve failed"));
+    }
+
+    /// Keeps a design if it is wanted.
+    fn kept(whole: &mut Whole, iteration: usize, grey: f64, keeps_limits: bool) -> bool {
+        let report = report(iteration, 100.0, 0.3, grey);
+        let is_wanted = whole.wants(&report, keeps_limits);
+        if is_wanted {
+            whole.keep(&report, vec![0.5; 8]);
+        }
+        is_wanted
+    }
+
+    #[test]
+    fn a_run_with_limits_of_states_goes_back_to_a_design_that_keeps_them() {
+        let mut whole = Whole::default();
+        let wanted = [
+            (20, 0.5, true),
+            (21, 0.3, false),
+            (22, 0.3, true),
+            (26, 0.2, true),
+            (28, 0.2, true),
+            (34, 0.2, false),
+        ]
+        .map(|(iteration, grey, keeps)| kept(&mut whole, iteration, grey, keeps));
+        assert_eq!(wanted, [false, false, true, false, true, false]);
+
+        // Volume and stiffness may be any.
+        assert_eq!(whole.before_tear(60, (1e9, true), false), None);
+        assert_eq!(whole.before_tear(60, (50.0, false), false).unwrap().iteration, 28);
+        assert!(whole.before_tear(60, (50.0, true), true).is_some());
+        assert!(whole.is_better((90.0, true), 50.0) && !whole.is_better((10.0, false), 50.0));
+        let said = whole.said(90.0, Some(50.0)).unwrap();
+        assert!(said.contains("iteration 28, which keeps all"), "{said}");
     }
 
     #[test]

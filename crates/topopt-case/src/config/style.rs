@@ -261,16 +261,23 @@ fn doubling_sharpness(config: &mut Config) {
         config.projection = Some(Projection { sharpness: 1.0, threshold: 0.5 });
     }
     if projection && continuation {
-        config.continuation = stages();
+        config.continuation = (0..N_STAGES).map(|i| doubled(config, i)).collect();
     }
 }
 
-/// A sharpness of 2, 4, ... 64.
-fn stages() -> Vec<Continuation> {
-    let stage = |i: usize| Continuation {
+/// Stage of a sharpness of 2, 4, ... 64.
+///
+/// Densities go from void to solid over about 1 / sharpness of a variable. Where limits of states
+/// hold the material, moves are not longer: MMA would not see what lies beyond, members would go
+/// at once, and their displacements hide what else it takes.
+fn doubled(config: &Config, i: usize) -> Continuation {
+    let sharpness = (2 << i) as f64;
+    let move_limit = Some(1.0 / sharpness);
+    let is_shorter = |limit: &f64| *limit < config.optimizer.move_limit;
+    Continuation {
         from: FIRST_STAGE + i * STAGE_LENGTH,
-        sharpness: Some((2 << i) as f64),
+        sharpness: Some(sharpness),
+        move_limit: move_limit.filter(|limit| config.limits_states() && is_shorter(limit)),
         ..Continuation::default()
-    };
-    (0..N_STAGES).map(stage).collect()
+    }
 }

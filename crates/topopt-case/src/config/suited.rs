@@ -84,6 +84,11 @@ impl Config {
             && !self.moves_supports()
     }
 
+    /// Whether responses of states have limits, as displacements and temperatures.
+    pub fn limits_states(&self) -> bool {
+        self.constraints.iter().any(|constraint| kind(constraint.keys()).is_of_states)
+    }
+
     /// Whether a filter of sensitivities works well: for compliance under limits of volume and mass.
     pub(super) fn suits_filtered_sensitivities(&self) -> bool {
         let is_of_density = |c: &Constraint| !kind(c.keys()).is_of_states;

@@ -120,6 +120,11 @@ impl PosedConstraint {
 const TOLERANCE: f64 = 1e-3;
 
 impl Posed {
+    /// Whether limited responses of these values keep all limits.
+    pub fn are_met(&self, values: &[f64]) -> bool {
+        self.constraints.iter().zip(values).all(|(constraint, value)| constraint.is_met(*value))
+    }
+
     /// The responses that have columns of their own in the table of the iterations, the objective
     /// first.
     pub fn columns(&self) -> Vec<String> {

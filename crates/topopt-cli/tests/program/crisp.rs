@@ -95,6 +95,73 @@ fn a_limit_of_a_displacement_is_kept() {
     assert_eq!(summary["settings"]["continuation"].as_array().unwrap().len(), 6);
 }
 
+/// Keys of the least volume for a limit of how far the load moves down, at which members are about
+/// one element wide.
+fn light(at_most: f64) -> [String; 3] {
+    let limit = format!(
+        "constraints=[{{response=\"displacement\",set=\"load\",direction=[0,-1,0],at_most={at_most}}}]"
+    );
+    ["objective={minimize=\"volume\"}".into(), limit, "optimizer={max_iterations=120}".into()]
+}
+
+/// With moves that stay the same members go at once at the last sharpness, or limits stay missed.
+#[test]
+fn light_designs_keep_their_limit_as_the_surface_becomes_sharp() {
+    for (generator, elements, at_most, volumes) in
+        [("cantilever", 250, 800.0, 0.09..0.11), ("michell", 600, 214.0, 0.11..0.14)]
+    {
+        let folder = unlimited();
+        let keys = light(at_most);
+        let mesh = format!("mesh={{generator=\"{generator}\",elements={elements}}}");
+        let keys: Vec<&str> = keys.iter().chain([&mesh]).map(String::as_str).collect();
+        let [_, volume] = whole(&folder, "penalty=3", &keys);
+        let summary = folder.summary();
+        assert!(volumes.contains(&volume), "{generator}: {volume}");
+        assert_eq!(summary["constraints"][0]["met"], true);
+        assert!(summary["went_back_to"].is_null());
+    }
+}
+
+/// The sharpness doubles in iteration 57, after which the limit is missed at first.
+#[test]
+fn a_run_that_ends_beyond_its_limit_goes_back_and_a_resumed_one_to_the_same_bits() {
+    let [objective, limit, _] = light(800.0);
+    let keys = |iterations: usize| {
+        let iterations = format!("optimizer.max_iterations={iterations}");
+        let own = ["design={style=\"crisp\"}", "output.checkpoint_every=1", &objective, &limit];
+        let own = own.map(str::to_owned).into_iter().chain([iterations]);
+        CRISP.map(str::to_owned).into_iter().chain(own).collect::<Vec<String>>()
+    };
+    let run = |folder: &Folder, iterations: usize, arguments: &[&str]| {
+        let keys = keys(iterations);
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let finished = folder.run(&keys, arguments);
+        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+        finished.out
+    };
+
+    let whole = unlimited();
+    let out = run(&whole, 61, &[]);
+    let kept = whole.summary()["went_back_to"].as_u64().unwrap();
+    assert!((50..60).contains(&kept), "{kept}");
+    assert!(
+        out.contains(&format!("went back to that of iteration {kept}, which keeps all")),
+        "{out}"
+    );
+    assert_eq!(whole.summary()["constraints"][0]["met"], true);
+    let [.., last] = whole.history("compliance")[..] else { unreachable!() };
+    assert!(last > 1.02 * 6.0 * 800.0, "{last}");
+
+    let parts = unlimited();
+    run(&parts, 60, &[]);
+    run(&parts, 61, &["--resume"]);
+    assert_eq!(Bits::of(&parts), Bits::of(&whole));
+
+    let on_ranks = unlimited();
+    let out = run(&on_ranks, 61, &["--ranks", "2"]);
+    assert!(out.contains("which keeps all"), "{out}");
+}
+
 /// A cantilever of five elements in height, whose members would be less than one wide.
 const THIN: [&str; 8] = [
     "mesh.elements=250",

@@ -1,5 +1,6 @@
 //! The method of moving asymptotes.
 
+mod caution;
 mod dual;
 
 use topopt_linalg::{
@@ -9,6 +10,7 @@ use topopt_linalg::{
 
 use crate::root::find_root_from;
 use crate::{Function, Memory, Optimizer, Settings, SolveError, Subproblem};
+use caution::Caution;
 use dual::{Dual, weights};
 
 /// MMA and GCMMA: the next design minimizes convex separable approximations of objective and
@@ -24,6 +26,10 @@ pub struct Mma<B: MovingAsymptotes> {
     is_scaled: bool,
     /// Whether a limit of the design alone, where it is the only one, is met by each next design.
     meets_limit: bool,
+    /// Whether a projection becomes sharper in the course of the run, which bends functions within
+    /// the move limit.
+    is_sharpened: bool,
+    caution: Caution,
     variables: Space,
     /// Largest minus smallest design variables.
     ranges: B::Vector,
@@ -52,6 +58,7 @@ const LIMIT_ACCURACY: f64 = 1e-5;
 /// Names of what a checkpoint holds.
 const DESIGNS: [&str; 2] = ["mma_last", "mma_before_last"];
 const ASYMPTOTES: [&str; 2] = ["mma_lower", "mma_upper"];
+const CAUTION: &str = "mma_caution";
 
 impl<B: MovingAsymptotes> Mma<B> {
     /// MMA for design variables of the space `variables`. Each moves by at most the share
@@ -67,6 +74,8 @@ impl<B: MovingAsymptotes> Mma<B> {
             is_globally_convergent: false,
             is_scaled: true,
             meets_limit: false,
+            is_sharpened: false,
+            caution: Caution::default(),
             variables,
             ranges: vector()?,
             asymptotes: pair()?,
@@ -90,8 +99,8 @@ impl<B: MovingAsymptotes> Mma<B> {
         Self { is_scaled: false, ..self }
     }
 
-    /// Asymptotes and limits of the design of `problem`.
-    fn move_asymptotes(&mut self, problem: &Subproblem<B>) {
+    /// Asymptotes and limits of the design of `problem`, of the moves that `caution` lets.
+    fn move_asymptotes(&mut self, problem: &Subproblem<B>, caution: Caution) {
         let Subproblem { backend, design, bounds: [floor, ceiling], .. } = *problem;
         backend.copy(floor, &mut self.ranges);
         backend.axpby(1.0, ceiling, -1.0, &mut self.ranges);
@@ -105,8 +114,9 @@ impl<B: MovingAsymptotes> Mma<B> {
             _ => None,
         };
         let [smallest, largest] = &mut self.limits;
+        let move_limit = caution.share * self.rules.move_limit;
         backend.move_asymptotes(
-            &self.rules,
+            &AsymptoteRules { move_limit, ..self.rules },
             design,
             before,
             problem.bounds,
@@ -264,6 +274,11 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
     fn enter(&mut self, settings: &Settings) {
         self.rules.move_limit = settings.move_limit.unwrap_or(self.rules.move_limit);
         self.meets_limit = settings.half_width.is_some();
+        self.is_sharpened = settings.sharpness.is_some();
+    }
+
+    fn is_cautious(&self) -> bool {
+        self.caution.share < 1.0
     }
 
     fn next(
@@ -272,7 +287,8 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
         next: &mut B::Vector,
     ) -> Result<Vec<f64>, SolveError> {
         let backend = problem.backend;
-        self.move_asymptotes(problem);
+        let caution = if self.is_sharpened { self.caution.after(problem) } else { self.caution };
+        self.move_asymptotes(problem, caution);
         let changes = self.changes(problem, next)?;
 
         let n = self.variables.points as f64;
@@ -308,6 +324,7 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
         backend.copy(problem.design, &mut last);
         self.before.insert(0, last);
         std::mem::swap(&mut self.asymptotes, &mut self.moved);
+        self.caution = caution;
         Ok(multipliers)
     }
 
@@ -317,8 +334,15 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
         designs.chain(asymptotes).collect()
     }
 
+    fn numbers(&self) -> Vec<(&'static str, Vec<f64>)> {
+        vec![(CAUTION, vec![self.caution.share, self.caution.missed])]
+    }
+
     fn restore(&mut self, backend: &B, memory: &Memory) -> Result<(), BackendError> {
         let variables = self.variables;
+        if let Some(&[share, missed]) = memory.numbers(CAUTION) {
+            self.caution = Caution { share, missed };
+        }
         let upload =
             |name: &str| memory.vector(name).map(|values| backend.upload(values, variables));
         let designs = DESIGNS.into_iter().filter_map(upload);

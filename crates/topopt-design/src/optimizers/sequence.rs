@@ -28,6 +28,10 @@ impl<B: Backend> Optimizer<B> for Sequence<'_, B> {
         self.optimizers[self.in_force].enter(settings);
     }
 
+    fn is_cautious(&self) -> bool {
+        self.optimizers[self.in_force].is_cautious()
+    }
+
     fn next(
         &mut self,
         problem: &mut Subproblem<B>,

@@ -247,7 +247,7 @@ fn settle_last<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
     // The other ranks get their parts of the density from the first one.
     let settled = optimization.settle(&kept.unwrap_or_default(), &mut monitor)?;
     let Some(report) = settled else { return Ok(false) };
-    if !has_failed && !watcher.ranks.any(watcher.is_stiffer(&report)) {
+    if !has_failed && !watcher.ranks.any(watcher.is_better(&report)) {
         optimization.settle(&last, &mut monitor)?;
         return Ok(false);
     }

@@ -126,27 +126,45 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
     }
 
     /// Whether the design of a report has lost members with the islands that it leaves out, on the
-    /// first rank: pieces may hang together by elements that count as empty.
+    /// first rank: pieces may hang together by elements that count as empty. Limits of states that
+    /// were kept are to be kept without them.
     pub fn has_lost_members(&self, report: &IterationReport) -> bool {
-        self.last_compliance().is_some_and(|last| report.compliance > CARRYING * last)
+        let Some((last, kept_limits)) = self.last() else { return false };
+        let is_for_limits = self.whole().is_some_and(Whole::is_for_limits);
+        let misses = is_for_limits && kept_limits && !self.keeps_limits(report);
+        misses || report.compliance > CARRYING * last
     }
 
-    /// Compliance of the last design, on the first rank.
-    fn last_compliance(&self) -> Option<f64> {
-        self.reporter.as_ref()?.summary.record.done.compliance
+    /// Compliance of the last design, and whether it keeps its limits, on the first rank.
+    fn last(&self) -> Option<(f64, bool)> {
+        let RunSummary { record, posed, .. } = &self.reporter.as_ref()?.summary;
+        Some((record.done.compliance?, posed.are_met(&record.done.answer.limited)))
+    }
+
+    /// Whether the design of a report keeps all limits, on the first rank.
+    fn keeps_limits(&self, report: &IterationReport) -> bool {
+        let posed = self.reporter.as_ref().map(|reporter| reporter.summary.posed);
+        posed.is_some_and(|posed| posed.are_met(&posed.limited_values(report)))
+    }
+
+    /// Memory of the last whole design, on the first rank of a run that keeps one.
+    fn whole(&self) -> Option<&Whole> {
+        self.reporter.as_ref()?.whole.as_ref()
     }
 
     /// Density of the design to go back to, `[n_elements]`, on the first rank: where members have
-    /// broken since it was kept, or the solve after the last design `has_failed`.
+    /// broken since it was kept, limits are missed, or the solve after the last design
+    /// `has_failed`.
     pub fn before_tear(&self, has_failed: bool) -> Option<Vec<f64>> {
-        let whole = self.reporter.as_ref()?.whole.as_ref()?;
-        let kept = whole.before_tear(self.iterations, self.last_compliance()?, has_failed)?;
+        let kept = self.whole()?.before_tear(self.iterations, self.last()?, has_failed)?;
         Some(kept.density.clone())
     }
 
-    /// Whether the design of a report is stiffer than the last one, on the first rank.
-    pub fn is_stiffer(&self, report: &IterationReport) -> bool {
-        self.last_compliance().is_some_and(|last| report.compliance < last)
+    /// Whether the design of a report, the kept one, is a better end than the last one, on the
+    /// first rank.
+    pub fn is_better(&self, report: &IterationReport) -> bool {
+        let now = (report.compliance, self.keeps_limits(report));
+        self.whole().zip(self.last()).is_some_and(|(whole, (last, _))| whole.is_better(now, last))
     }
 
     /// Takes the kept design as the last one, as a report of its solve has it.
@@ -157,9 +175,9 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
         record.done.take(posed, report);
         record.islands = None;
         ending.clear();
-        if let Some(kept) = reporter.whole.as_ref().and_then(Whole::kept) {
-            record.went_back_to = Some(kept.iteration);
-            ending.push(kept.said(report.compliance, torn));
+        if let Some(whole) = &reporter.whole {
+            record.went_back_to = whole.kept().map(|kept| kept.iteration);
+            ending.extend(whole.said(report.compliance, torn));
         }
     }
 
@@ -183,8 +201,9 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
         report: &IterationReport,
         design: &Design<B>,
     ) -> Result<(), BackendError> {
+        let keeps_limits = self.keeps_limits(report);
         let mut whole = self.reporter.as_mut().and_then(|reporter| reporter.whole.as_mut());
-        let is_wanted = whole.as_mut().is_some_and(|whole| whole.wants(report));
+        let is_wanted = whole.as_mut().is_some_and(|whole| whole.wants(report, keeps_limits));
         if !self.ranks.any(is_wanted) {
             return Ok(());
         }
