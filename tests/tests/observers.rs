@@ -146,3 +146,72 @@ fn an_observer_ends_a_run_on_all_ranks() {
     assert!(one.len() == two.len() && largest < 1e-4, "{largest}");
     assert!(!nowhere.exists());
 }
+
+/// Interrupts a run in its last iteration, before the design is solved as it is built.
+struct Late<'a> {
+    interrupt: &'a Interrupt,
+    compliance: f64,
+    /// Density of the last iteration, `[n_elements]`.
+    density: Vec<f64>,
+    last: Vec<f64>,
+    summary: Option<Summary>,
+}
+
+impl StudyObserver for Late<'_> {
+    fn wanted(&self, _: usize) -> Wanted {
+        Wanted::Density
+    }
+
+    fn evaluated(&mut self, design: &Evaluated) -> Result<ControlFlow<()>, ObserverError> {
+        self.compliance = design.report.compliance;
+        self.density = design.density.unwrap().to_vec();
+        if design.report.iteration == LAST {
+            self.interrupt.signal();
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn last(&mut self, _: usize, fields: &Fields) -> Result<(), ObserverError> {
+        self.last.clone_from(&fields.density);
+        Ok(())
+    }
+
+    fn end(&mut self, run: &RunSummary) -> Result<(), WriteError> {
+        self.summary = Some(run.record.clone());
+        Ok(())
+    }
+}
+
+/// Last iteration of a run with a least width, which solves thinner designs than it builds.
+const LAST: usize = 3;
+
+#[test]
+fn an_interruption_before_the_last_solve_is_no_end_of_the_run() {
+    let keys = [
+        &format!("optimizer.max_iterations={LAST}"),
+        "mesh.elements=2000",
+        "filter={kind=\"density\"}",
+        "manufacturing=[{kind=\"member_size\",minimum=4}]",
+    ];
+    let keys = keys.map(String::from);
+    let config = Config::parse(Path::new("case.toml"), CASE.into(), &keys).unwrap();
+    for ranks in [1, 2] {
+        let team = Team::of_threads(NonZeroUsize::new(ranks).unwrap()).unwrap();
+        let gmsh = Gmsh::default();
+        let request =
+            Request { files: None, mesh: None, own: Vec::new(), start_from: None, gmsh, team };
+        let interrupt = Interrupt::new();
+        let (density, last) = (Vec::new(), Vec::new());
+        let mut late =
+            Late { interrupt: &interrupt, compliance: 0.0, density, last, summary: None };
+        let failure = run(&config, &request, &mut late, &interrupt).unwrap_err();
+        assert_eq!(failure.exit_status(), 130, "{failure}");
+
+        let summary = late.summary.unwrap();
+        assert_eq!(
+            (summary.status.as_str(), summary.done.compliance),
+            ("interrupted", Some(late.compliance))
+        );
+        assert_eq!(late.last, late.density);
+    }
+}

@@ -10,7 +10,7 @@ use topopt_case::full_part::{self, FullPart};
 use topopt_case::interrupt::Interrupt;
 use topopt_case::subject::{Bare, Subject};
 use topopt_design::{DesignError, DesignState, Ended, Optimization};
-use topopt_linalg::{Backend, BackendError, Communicator, Pointwise};
+use topopt_linalg::{Backend, BackendError, Communicator, Monitor, PcgProgress, Pointwise};
 
 use super::prepared::{First, Prepared};
 use super::request::Asked;
@@ -101,9 +101,18 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
             let kept = watcher.keep_state(&optimization.design(), interrupted);
             kept.map_err(DesignError::Observer)?;
             let is_crisp = config.design.style == Style::Crisp;
-            let went_back = settle_last(&mut optimization, &mut watcher, &outcome.ended, is_crisp)?;
+            let settled = settle_last(&mut optimization, &mut watcher, &outcome.ended, is_crisp)?;
+            let (ended, went_back) = match settled {
+                Settled::Last => (outcome.ended, false),
+                Settled::Kept => (outcome.ended, true),
+                Settled::Interrupted => {
+                    let kept = watcher.keep_state(&optimization.design(), true);
+                    kept.map_err(DesignError::Observer)?;
+                    (Ended::Interrupted, false)
+                }
+            };
             watcher.finish(&optimization.design()).map_err(DesignError::Observer)?;
-            Ok((outcome.ended, went_back))
+            Ok((ended, went_back))
         });
 
         let Watcher { iterations, is_ended_by_observer, reporter, .. } = watcher;
@@ -221,65 +230,94 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
     }
 }
 
+/// Design that a run ends with.
+enum Settled {
+    /// The last one.
+    Last,
+    /// The kept one.
+    Kept,
+    /// The last one as the loop solved it, since an interruption came before it was settled.
+    Interrupted,
+}
+
 /// Settles the last design of a run that `ended`: as it is built, or where members have broken the
-/// last whole one, and returns whether the run went back to that. All ranks do.
+/// last whole one. Solves up to a decision may be interrupted, and those that follow one may not:
+/// fields and numbers are of one design. All ranks do.
 fn settle_last<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
     optimization: &mut Optimization<B>,
     watcher: &mut Watcher<K, N>,
     ended: &Ended,
     is_crisp: bool,
-) -> Result<bool, DesignError> {
+) -> Result<Settled, DesignError> {
     let has_failed = match ended {
         Ended::Rule(_) => false,
         Ended::Solver { .. } => true,
-        _ => return Ok(false),
+        _ => return Ok(Settled::Last),
     };
-    if !has_failed {
-        solve_as_built(optimization, watcher, is_crisp)?;
+    let (ranks, interrupt) = (watcher.ranks, watcher.interrupt);
+    let mut until = |_| until_interrupted(ranks, interrupt);
+    if !has_failed && !solve_as_built(optimization, watcher, is_crisp, &mut until)? {
+        return Ok(Settled::Interrupted);
     }
 
     let kept = watcher.before_tear(has_failed);
-    if !watcher.ranks.any(kept.is_some()) {
-        return Ok(false);
+    if !ranks.any(kept.is_some()) {
+        return Ok(Settled::Last);
     }
     let last = optimization.design().density()?;
-    let mut monitor = |_| until_interrupted(watcher.ranks, watcher.interrupt);
     // The other ranks get their parts of the density from the first one.
-    let settled = optimization.settle(&kept.unwrap_or_default(), &mut monitor)?;
-    let Some(report) = settled else { return Ok(false) };
-    if !has_failed && !watcher.ranks.any(watcher.is_better(&report)) {
-        optimization.settle(&last, &mut monitor)?;
-        return Ok(false);
+    let Some(report) = optimization.settle(&kept.unwrap_or_default(), &mut until)? else {
+        return Ok(unsettled(watcher));
+    };
+    if !has_failed && !ranks.any(watcher.is_better(&report)) {
+        optimization.settle(&last, &mut to_the_end)?;
+        return Ok(Settled::Last);
     }
     watcher.go_back(&report, has_failed);
-    solve_as_built(optimization, watcher, is_crisp)?;
-    Ok(true)
+    solve_as_built(optimization, watcher, is_crisp, &mut to_the_end)?;
+    Ok(Settled::Kept)
 }
 
 /// Solves the last design as it is built, without islands if it is crisp, where the loop solved
-/// another one. All ranks do.
+/// another one, and returns whether no interruption ended that. All ranks do.
 fn solve_as_built<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
     optimization: &mut Optimization<B>,
     watcher: &mut Watcher<K, N>,
     is_crisp: bool,
-) -> Result<(), DesignError> {
+    monitor: &mut Monitor,
+) -> Result<bool, DesignError> {
     let cleaned = match is_crisp {
         true => watcher.cleaned(&optimization.design())?,
         false => None,
     };
     if !watcher.ranks.any(cleaned.is_some()) && !optimization.solves_thinner() {
-        return Ok(());
+        return Ok(true);
     }
     let built = optimization.design().density()?;
     let density = cleaned.as_ref().map_or(&built, |cleaned| &cleaned.density);
-    let mut monitor = |_| until_interrupted(watcher.ranks, watcher.interrupt);
-    let Some(report) = optimization.settle(density, &mut monitor)? else { return Ok(()) };
+    let Some(report) = optimization.settle(density, monitor)? else {
+        return Ok(matches!(unsettled(watcher), Settled::Last));
+    };
     if !watcher.ranks.any(cleaned.is_some() && watcher.has_lost_members(&report)) {
         watcher.take(&report, cleaned.as_ref());
-    } else if let Some(report) = optimization.settle(&built, &mut monitor)? {
+    } else if let Some(report) = optimization.settle(&built, &mut to_the_end)? {
         watcher.take(&report, None);
     }
-    Ok(())
+    Ok(true)
+}
+
+/// Design after a solve without an end: that before it, as an interruption came or the solve did not
+/// converge.
+fn unsettled<K, const N: usize>(watcher: &Watcher<K, N>) -> Settled {
+    match watcher.ranks.any(watcher.interrupt.is_requested()) {
+        true => Settled::Interrupted,
+        false => Settled::Last,
+    }
+}
+
+/// Never ends a solve.
+fn to_the_end(_: PcgProgress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
 }
 
 /// Ends a solve once an interruption is requested on any rank.
