@@ -121,18 +121,19 @@ impl Lattice {
         let values: Vec<f64> = self.at_points(points).collect();
         let mut low = LEAST;
         let mut high = values.par_iter().copied().reduce(|| low, f64::max);
-        // Rise of the field across a plane surface, by the length.
+        // Rise of the field across a point's width in a plane surface.
         let slope = 1.0 / self.radius;
-        let share = |value: f64, volume: f64, level: f64| {
-            volume * (0.5 + (value - level) / (slope * volume.cbrt())).clamp(0.0, 1.0)
+        let rises: Vec<f64> = points.volumes.par_iter().map(|v| slope * v.cbrt()).collect();
+        let inside = |((value, volume), rise): ((&f64, &f64), &f64), level: f64| -> f64 {
+            volume * (0.5 + (value - level) / rise).clamp(0.0, 1.0)
         };
         for _ in 0..BISECTIONS {
             let level = 0.5 * (low + high);
-            let chunks = values.par_chunks(CHUNK).zip(points.volumes.par_chunks(CHUNK));
-            let of_chunk = |(values, volumes): (&[f64], &[f64])| -> f64 {
-                values.iter().zip(volumes).map(|(value, v)| share(*value, *v, level)).sum()
-            };
-            let sums: Vec<f64> = chunks.map(of_chunk).collect();
+            let all = values.par_chunks(CHUNK).zip(points.volumes.par_chunks(CHUNK));
+            let chunks = all.zip(rises.par_chunks(CHUNK)).map(|((values, volumes), rises)| {
+                values.iter().zip(volumes).zip(rises).map(|point| inside(point, level)).sum()
+            });
+            let sums: Vec<f64> = chunks.collect();
             let is_more = sums.iter().sum::<f64>() > target;
             *if is_more { &mut low } else { &mut high } = level;
         }
