@@ -127,6 +127,17 @@ impl Whole {
         self.limit.is_none()
     }
 
+    /// Returns a sentence on a last design of the compliance `last` that has lost members, and
+    /// stays.
+    pub fn said_to_stay(&self, last: f64) -> Option<String> {
+        let times = last / self.least.filter(|least| last > TORN * least)?;
+        let times = shown((100.0 * times).round() / 100.0);
+        Some(format!(
+            "members broke as their surface became narrow: the last design is {times} times as compliant \
+             as the stiffest one before; {REMEDY}"
+        ))
+    }
+
     /// Returns a sentence on the return to the kept design, which has the compliance `now` as it is
     /// built; the design that was left had that of `torn`, or the solve after it failed.
     pub fn said(&self, now: f64, torn: Option<f64>) -> Option<String> {
@@ -153,8 +164,9 @@ impl Whole {
 }
 
 /// Remedy for members that break.
-const REMEDY: &str = "give a larger `design.volume_fraction`, a finer mesh, or a smaller radius of \
-                      the filter or `minimum` of its members";
+const REMEDY: &str = "give more iterations by `design.quality = \"best\"`, a larger \
+                      `design.volume_fraction`, a finer mesh, or a smaller radius of the filter or \
+                      `minimum` of its members";
 
 #[cfg(test)]
 mod tests {
@@ -200,6 +212,8 @@ mod tests {
         assert!(!wants(40, 90.0, 0.29, 0.1));
         assert!(wants(45, 90.0, 0.3, 0.05));
         assert!(!wants(50, 190.0, 0.3, 0.05));
+        assert_eq!(whole.said_to_stay(130.0), None);
+        assert!(whole.said_to_stay(152.1).unwrap().contains("is 1.69 times as compliant"));
     }
 
     #[test]

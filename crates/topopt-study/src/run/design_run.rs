@@ -262,6 +262,7 @@ fn settle_last<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
 
     let kept = watcher.before_tear(has_failed);
     if !ranks.any(kept.is_some()) {
+        watcher.stay();
         return Ok(Settled::Last);
     }
     let last = optimization.design().density()?;
@@ -271,6 +272,7 @@ fn settle_last<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
     };
     if !has_failed && !ranks.any(watcher.is_better(&report)) {
         optimization.settle(&last, &mut to_the_end)?;
+        watcher.stay();
         return Ok(Settled::Last);
     }
     watcher.go_back(&report, has_failed);
@@ -306,8 +308,8 @@ fn solve_as_built<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
     Ok(true)
 }
 
-/// Design after a solve without an end: that before it, as an interruption came or the solve did not
-/// converge.
+/// Design after a solve without an end: that before it, as an interruption came or the solve did
+/// not converge.
 fn unsettled<K, const N: usize>(watcher: &Watcher<K, N>) -> Settled {
     match watcher.ranks.any(watcher.interrupt.is_requested()) {
         true => Settled::Interrupted,

@@ -167,6 +167,14 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
         self.whole().zip(self.last()).is_some_and(|(whole, (last, _))| whole.is_better(now, last))
     }
 
+    /// Says of the last design, which stays, where members have broken.
+    pub fn stay(&mut self) {
+        let last = self.last().map(|(compliance, _)| compliance);
+        let Some(reporter) = &mut self.reporter else { return };
+        let whole = reporter.whole.as_ref().zip(last);
+        reporter.summary.ending.extend(whole.and_then(|(whole, last)| whole.said_to_stay(last)));
+    }
+
     /// Takes the kept design as the last one, as a report of its solve has it.
     pub fn go_back(&mut self, report: &IterationReport, has_failed: bool) {
         let Some(reporter) = &mut self.reporter else { return };

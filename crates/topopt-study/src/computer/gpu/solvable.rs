@@ -15,8 +15,8 @@ pub trait GpuSolvable<const N: usize>: DeviceKernel<N> {
     /// Whether `auto` is the strategy that is measured to be the fastest; else it is `mf`.
     const IS_MEASURED: bool;
 
-    /// Multigrid in the precision `R`, for tetrahedra, which have one of their own; on the part of a
-    /// rank with the others.
+    /// Multigrid in the precision `R`, for tetrahedra, which have one of their own; on the part of
+    /// a rank with the others.
     fn multigrid_of_tetrahedra<'a, R: Real>(
         _backend: &'a Cuda<R>,
         _mesh: &Arc<ProblemOnDevice<Self, N>>,
