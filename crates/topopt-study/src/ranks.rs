@@ -184,7 +184,7 @@ impl Process {
     }
 
     /// Takes away the file of [`Process::group`], which all have read.
-    pub fn has_joined(&self, results: &Path) {
+    pub(crate) fn has_joined(&self, results: &Path) {
         if self.rank() == 0
             && let Ok(meeting) = self.rendezvous(results)
         {
