@@ -1,9 +1,9 @@
 //! What a surface is worth: whether it is closed, its pieces, widths and roughness.
 
+use topopt_mesh::HexMesh;
 use topopt_mesh::numbers::shown;
 use topopt_surface::{Roughness, Shape, Topology, Widths};
 
-use crate::design_file::DesignFile;
 use crate::part_file::PartFile;
 
 /// Measures of the surface of a design.
@@ -15,7 +15,7 @@ pub struct SurfaceMeasures {
     pub topology: [Topology; 2],
     /// Volume inside.
     pub volume: f64,
-    /// Widths of the members, and of the gaps, besides at elements with a fixed density.
+    /// Widths of the members, and of the gaps.
     pub widths: [Option<Widths>; 2],
     /// Bends of the edges.
     pub roughness: Roughness,
@@ -26,14 +26,14 @@ pub struct SurfaceMeasures {
 }
 
 impl SurfaceMeasures {
-    /// Measures the surface of `shape`, which is that of the design in `file` within a `part`.
-    pub fn of(shape: &Shape, part: &PartFile, file: &DesignFile) -> Self {
+    /// Measures the surface of `shape`, cut from a `part` in `mesh`.
+    pub fn of(shape: &Shape, part: &PartFile, mesh: &HexMesh) -> Self {
         let surface = &shape.surface;
         Self {
             crossings: shape.crossings.len(),
             topology: [surface.topology(), shape.level_set],
             volume: surface.volume(),
-            widths: shape.widths(&file.mesh, &file.is_passive()),
+            widths: shape.widths(mesh, &[]),
             roughness: shape.roughness(&part.part),
             element_width: shape.width,
             is_exact: part.is_exact,

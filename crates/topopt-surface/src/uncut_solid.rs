@@ -101,10 +101,7 @@ impl<'a> UncutSolid<'a> {
             if crossings.is_empty() {
                 break;
             }
-            let offset = offset + nudge * width;
-            let moved = self.skin.moved_without_crossings(self.skin.offset(offset));
-            let Some(skin) = moved else { continue };
-            found = self.cut(&skin, 0.0, part)?;
+            found = self.cut(&self.skin, offset + nudge * width, part)?;
             crossings = found.0.crossings();
         }
         let (surface, crumbs) = found;
@@ -162,10 +159,9 @@ impl<'a> UncutSolid<'a> {
 const CUTS: usize = 4;
 const TOLERANCE: f64 = 1e-4;
 
-/// Moves, in element widths, that are tried where the cut surface crosses itself. With none the
-/// skin moves less where it would cross itself; faces that nearly coincide may leave slivers,
-/// which rounding folds.
-const NUDGES: [f64; 5] = [0.0, 3e-4, -3e-4, 1e-3, -1e-3];
+/// Moves, in element widths, that are tried where the cut surface crosses itself: faces that nearly
+/// coincide may leave slivers which rounding folds.
+const NUDGES: [f64; 4] = [3e-4, -3e-4, 1e-3, -1e-3];
 
 /// Difference of the field from its level beyond which a vertex is at least an element from the
 /// skin, and the distance that it gets, in element widths.

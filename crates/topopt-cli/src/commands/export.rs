@@ -46,7 +46,7 @@ pub(super) fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<(), Failu
     let (triangles, vertices) = (surface.triangles().len(), surface.vertices().len());
     writeln!(out, "wrote {}: {triangles} triangles, {vertices} vertices", args.output.display())?;
     tell_volume(solid.threshold(), surface.volume(), design.volume(), out)?;
-    for (name, text) in SurfaceMeasures::of(&shape, &part, &design).rows() {
+    for (name, text) in SurfaceMeasures::of(&shape, &part, &design.mesh).rows() {
         writeln!(out, "{name}: {text}")?;
     }
     match format {

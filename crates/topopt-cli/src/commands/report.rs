@@ -59,7 +59,7 @@ fn page<K: Shown<N>, const N: usize>(
     let file = DesignFile::read(&results.design())?;
     let body = PartFile::read(Some(results.path()), &file.mesh)?;
     let BuiltShape { solid, shape } = BuiltShape::of(&file, &body, &Shaping::default())?;
-    let measures = SurfaceMeasures::of(&shape, &body, &file);
+    let measures = SurfaceMeasures::of(&shape, &body, &file.mesh);
     let density = file.mean_density()?;
     let fact = |(name, value): (&str, String)| Fact::new(words(name), value);
     let found = verification::read::<K, N>(results)?;
