@@ -2,6 +2,7 @@
 
 use topopt_linalg::{BackendError, Pointwise, Space};
 
+use crate::optimizer::KEPT;
 use crate::{Formulation, Function};
 
 /// The functions of an optimization: what is minimized, then the constraints.
@@ -19,9 +20,6 @@ pub(crate) struct Functions<B: Pointwise> {
 
 /// Largest relative fall of a value in an iteration, see [`Functions::approach`].
 const FALL: f64 = 0.07;
-
-/// Largest share of a limit by which it counts as kept.
-const MISSED: f64 = 1e-3;
 
 impl<B: Pointwise> Functions<B> {
     /// The functions of design variables of the space `variables`.
@@ -71,8 +69,7 @@ impl<B: Pointwise> Functions<B> {
 
     /// Whether a value exceeds its limit by more than a thousandth.
     pub fn miss_limits(&self) -> bool {
-        let mut limited = self.constraints[self.n_sharing..].iter();
-        limited.any(|function| function.value - function.limit > MISSED * function.limit.abs())
+        self.constraints[self.n_sharing..].iter().any(|function| function.excess() > KEPT)
     }
 
     /// Value that is minimized, counted from its zero.

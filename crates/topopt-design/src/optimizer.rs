@@ -105,6 +105,16 @@ pub struct Function<B: Backend> {
     pub share: f64,
 }
 
+/// Largest excess at which a limit counts as kept.
+pub(crate) const KEPT: f64 = 1e-3;
+
+impl<B: Backend> Function<B> {
+    /// Part of the value beyond the limit, over the limit; negative within it.
+    pub(crate) fn excess(&self) -> f64 {
+        (self.value - self.limit) / self.limit.abs()
+    }
+}
+
 /// The functions of a [`Subproblem`] at designs other than its own, with the settings of the
 /// iteration that will evaluate the next design.
 pub trait OtherDesigns<B: Backend> {

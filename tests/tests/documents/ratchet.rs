@@ -107,13 +107,13 @@ const NUMBERS: [Number; 14] = [
 /// once, and study lost 80 of these; cuda by 32 for kernels that are unpacked by all threads; study
 /// by 164 for GPUs that a program may leave out; study by 77, of that 30 for a test, design by 73
 /// and case by 15 for crisp runs that keep limits of states; study by 60 for interruptions of the
-/// last solves, and a warning of members that break.
+/// last solves, and a warning of members that break; design by 5 for excesses found in one place.
 const LINES: [(&str, usize); 17] = [
     ("analysis", 1443),
     ("case", 15_294),
     ("cli", 5242),
     ("cuda", 10_857),
-    ("design", 8051),
+    ("design", 8056),
     ("distance", 2366),
     ("fem", 16_243),
     ("hexmesh", 2954),

@@ -122,26 +122,21 @@ fn light_designs_keep_their_limit_as_the_surface_becomes_sharp() {
     }
 }
 
+/// Runs a light crisp design over so many iterations, with a checkpoint of each; what it prints.
+fn run_light(folder: &Folder, iterations: usize, arguments: &[&str]) -> String {
+    let [objective, limit, _] = light(800.0);
+    let iterations = format!("optimizer.max_iterations={iterations}");
+    let own = ["design={style=\"crisp\"}", "output.checkpoint_every=1", &objective, &limit];
+    let finished = folder.run(&[&CRISP[..], &own, &[iterations.as_str()]].concat(), arguments);
+    assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+    finished.out
+}
+
 /// The sharpness doubles in iteration 57, after which the limit is missed at first.
 #[test]
 fn a_run_that_ends_beyond_its_limit_goes_back_and_a_resumed_one_to_the_same_bits() {
-    let [objective, limit, _] = light(800.0);
-    let keys = |iterations: usize| {
-        let iterations = format!("optimizer.max_iterations={iterations}");
-        let own = ["design={style=\"crisp\"}", "output.checkpoint_every=1", &objective, &limit];
-        let own = own.map(str::to_owned).into_iter().chain([iterations]);
-        CRISP.map(str::to_owned).into_iter().chain(own).collect::<Vec<String>>()
-    };
-    let run = |folder: &Folder, iterations: usize, arguments: &[&str]| {
-        let keys = keys(iterations);
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let finished = folder.run(&keys, arguments);
-        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
-        finished.out
-    };
-
     let whole = unlimited();
-    let out = run(&whole, 61, &[]);
+    let out = run_light(&whole, 61, &[]);
     let kept = whole.summary()["went_back_to"].as_u64().unwrap();
     assert!((50..60).contains(&kept), "{kept}");
     assert!(
@@ -153,12 +148,12 @@ fn a_run_that_ends_beyond_its_limit_goes_back_and_a_resumed_one_to_the_same_bits
     assert!(last > 1.02 * 6.0 * 800.0, "{last}");
 
     let parts = unlimited();
-    run(&parts, 60, &[]);
-    run(&parts, 61, &["--resume"]);
+    run_light(&parts, 60, &[]);
+    run_light(&parts, 61, &["--resume"]);
     assert_eq!(Bits::of(&parts), Bits::of(&whole));
 
     let on_ranks = unlimited();
-    let out = run(&on_ranks, 61, &["--ranks", "2"]);
+    let out = run_light(&on_ranks, 61, &["--ranks", "2"]);
     assert!(out.contains("which keeps all"), "{out}");
 }
 

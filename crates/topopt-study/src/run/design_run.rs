@@ -76,7 +76,7 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
         let bare = subject.task.timeline.as_ref().map(|_| subject.bare());
         let mut optimization = self.optimization(computer, solver, bare.as_ref(), &neighbors)?;
         let ranks = computer.communicator();
-        if ranks.any(interrupt.is_requested()) && self.state.is_none() {
+        if is_interrupted(ranks, interrupt) && self.state.is_none() {
             return Err(Failure::Interrupted { iterations: 0, directory: None });
         }
 
@@ -156,7 +156,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         let mut monitor = |_| until_interrupted(ranks, interrupt);
 
         let values = optimization.full_part(&mut monitor)?;
-        if ranks.any(interrupt.is_requested()) {
+        if is_interrupted(ranks, interrupt) {
             return Err(Failure::Interrupted { iterations: 0, directory: None });
         }
 
@@ -268,7 +268,10 @@ fn settle_last<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
     let last = optimization.design().density()?;
     // The other ranks get their parts of the density from the first one.
     let Some(report) = optimization.settle(&kept.unwrap_or_default(), &mut until)? else {
-        return Ok(unsettled(watcher));
+        return Ok(match is_interrupted(ranks, interrupt) {
+            true => Settled::Interrupted,
+            false => Settled::Last,
+        });
     };
     if !has_failed && !ranks.any(watcher.is_better(&report)) {
         optimization.settle(&last, &mut to_the_end)?;
@@ -298,7 +301,7 @@ fn solve_as_built<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
     let built = optimization.design().density()?;
     let density = cleaned.as_ref().map_or(&built, |cleaned| &cleaned.density);
     let Some(report) = optimization.settle(density, monitor)? else {
-        return Ok(matches!(unsettled(watcher), Settled::Last));
+        return Ok(!is_interrupted(watcher.ranks, watcher.interrupt));
     };
     if !watcher.ranks.any(cleaned.is_some() && watcher.has_lost_members(&report)) {
         watcher.take(&report, cleaned.as_ref());
@@ -308,23 +311,19 @@ fn solve_as_built<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
     Ok(true)
 }
 
-/// Design after a solve without an end: that before it, as an interruption came or the solve did
-/// not converge.
-fn unsettled<K, const N: usize>(watcher: &Watcher<K, N>) -> Settled {
-    match watcher.ranks.any(watcher.interrupt.is_requested()) {
-        true => Settled::Interrupted,
-        false => Settled::Last,
-    }
-}
-
 /// Never ends a solve.
 fn to_the_end(_: PcgProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
+/// Whether an interruption is requested on any rank.
+fn is_interrupted(ranks: &dyn Communicator, interrupt: &Interrupt) -> bool {
+    ranks.any(interrupt.is_requested())
+}
+
 /// Ends a solve once an interruption is requested on any rank.
 fn until_interrupted(ranks: &dyn Communicator, interrupt: &Interrupt) -> ControlFlow<()> {
-    match ranks.any(interrupt.is_requested()) {
+    match is_interrupted(ranks, interrupt) {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     }

@@ -3,11 +3,12 @@
 use topopt_linalg::Backend;
 
 use crate::Subproblem;
+use crate::optimizer::KEPT;
 
 /// Share of the move limit that designs take, and how far the last one missed a limit.
 ///
-/// A sharp projection makes displacements rise by powers within a move, of which slopes say
-/// nothing. The member that has become weak then hides the others, and each design loses more of
+/// A sharp projection makes displacements rise by powers within a move, and slopes do not tell. The
+/// member that has become weak then hides the others, and each design loses more of
 /// these, unless moves become so short that slopes hold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Caution {
@@ -18,11 +19,10 @@ pub(super) struct Caution {
 }
 
 /// Factors of the share after a design that misses its limits by more than the one before it, and
-/// after others; its least value; excess from which on a limit counts as missed.
+/// after others; its least value.
 const SHRINK: f64 = 0.5;
 const GROW: f64 = std::f64::consts::SQRT_2;
 const LEAST: f64 = 1.0 / 64.0;
-const MISSED: f64 = 1e-3;
 
 impl Default for Caution {
     fn default() -> Self {
@@ -35,9 +35,8 @@ impl Caution {
     pub fn after<B: Backend>(self, problem: &Subproblem<B>) -> Self {
         let limited = problem.constraints.iter().enumerate();
         let of_states = limited.filter(|(i, f)| f.share == 0.0 && !problem.others.is_of_design(*i));
-        let excess = of_states.map(|(_, f)| (f.value - f.limit) / f.limit.abs());
-        let missed = excess.fold(0.0, f64::max);
-        let factor = if missed > MISSED.max(self.missed) { SHRINK } else { GROW };
+        let missed = of_states.map(|(_, f)| f.excess()).fold(0.0, f64::max);
+        let factor = if missed > KEPT.max(self.missed) { SHRINK } else { GROW };
         Self { share: (factor * self.share).clamp(LEAST, 1.0), missed }
     }
 }

@@ -222,6 +222,7 @@ fn preconditioner<'a, K: Solvable<N>, const N: usize>(
             return multigrid;
         }
     }
+
     Ok(match prepared {
         Some(host) if is_single(contrast) => {
             Box::new(Multigrid::new(gpu.single()?, mesh, problem, kind, &host)?.following(problem))

@@ -151,6 +151,7 @@ fn solver<'a, K: Solvable<N>, const N: usize>(
     let mesh = problem_on_device(&gpu.device, local, None)?;
     let named = K::STRATEGIES.iter().find(|s| s.name() == strategy.name());
     let operator = named.unwrap_or(&Strategy::Mf).build(&mesh, local)?;
+
     let kind = cycle(solver, local.elements().are_tetrahedra());
     let preconditioner = match others {
         Some(Others { in_single: Some(in_cycle), in_double }) => {
@@ -166,6 +167,7 @@ fn solver<'a, K: Solvable<N>, const N: usize>(
             None => return Ok(PartSolver { operator, preconditioner: None }),
         },
     };
+
     let followed = Box::new(Mf::<f64, K, N>::new(&mesh, local)?) as Box<_>;
     Ok(PartSolver { operator, preconditioner: Some((preconditioner, followed)) })
 }

@@ -69,7 +69,7 @@ impl Gpu {
         work.on_rank(OnGpu::new(&self.0)?, Staged(others), sharing)
     }
 
-    /// Makes a name for a group of ranks, by which the others join it.
+    /// Makes a name for a group of ranks, for the others to join it.
     ///
     /// # Errors
     /// [`BackendError`] if there is no NCCL.
