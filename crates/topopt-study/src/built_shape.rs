@@ -24,7 +24,7 @@ pub struct BuiltShape<'a> {
 
 /// First line of the file of a shape, with the version of the format and of the program: another
 /// version makes another surface.
-const MAGIC: &str = concat!("topopt surface 1 of ", env!("CARGO_PKG_VERSION"), "\n");
+const MAGIC: &str = concat!("topopt surface 2 of ", env!("CARGO_PKG_VERSION"), "\n");
 
 /// Bytes of the checksum at the end of the file.
 const CHECKSUM: usize = size_of::<u32>();

@@ -12,7 +12,7 @@ use topopt_fem::Diffusion;
 use topopt_io::vtk::{Array, Section, Values, vtu};
 use topopt_mesh::HexMesh;
 use topopt_mesh::numbers::shown;
-use topopt_surface::{MeanDensity, Shaping, Solid, SolidError, UncutSolid};
+use topopt_surface::{Crumbs, MeanDensity, Shaping, Solid, SolidError, UncutSolid};
 
 use crate::solved::carrying_nodes;
 
@@ -192,18 +192,23 @@ impl DesignFile {
         Finding::new(format!("{}: density: {error}", self.path.display()))
     }
 
-    /// Whether `solid`, with its threshold `given` or found, is what a surface can be made of.
+    /// Whether `solid`, with its threshold `given` or found and without `crumbs`, is the design.
     ///
     /// # Errors
-    /// A solid that is empty or the whole part; a volume that no threshold keeps.
-    pub fn check(&self, solid: &Solid, given: Option<f64>) -> Result<(), Finding> {
+    /// A solid that is empty or the whole part; a volume that no threshold keeps; a design of
+    /// crumbs.
+    pub fn check(
+        &self,
+        (solid, crumbs): (&Solid, Crumbs),
+        given: Option<f64>,
+    ) -> Result<(), Finding> {
         let volume = self.volume();
         if !solid.is_cut() {
             return Err(self.all_or_nothing(given));
         }
         let is_kept = (solid.volume() / volume - 1.0).abs() <= VOLUME_TOLERANCE;
         if is_kept || given.is_some() {
-            return Ok(());
+            return self.fallen_apart(crumbs, given).map_or(Ok(()), Err);
         }
 
         let [least, most] = self.range();
@@ -220,6 +225,23 @@ impl DesignFile {
             shown(least),
             shown(most)
         )))
+    }
+
+    /// A finding on a design of which much is in crumbs at the threshold that keeps its volume:
+    /// without them it is another one.
+    pub fn fallen_apart(&self, crumbs: Crumbs, given: Option<f64>) -> Option<Finding> {
+        let share = (crumbs.volume / self.volume()).min(1.0);
+        (share > MOST_CRUMBS && given.is_none()).then(|| {
+            let message = format!(
+                "{} has fallen apart: {} pieces smaller than an element hold {} % of its volume",
+                self.path.display(),
+                crumbs.n,
+                shown((1e3 * share).round() / 10.0)
+            );
+            let remedy = "optimize with a larger `volume_fraction`, a finer mesh or more \
+                          iterations; `--threshold` chooses a density at which more hangs together";
+            Finding::new(message).remedy(remedy)
+        })
     }
 
     /// Smallest and largest density.
@@ -266,6 +288,9 @@ fn passive(mesh: &HexMesh) -> &[u32] {
 
 /// Largest relative difference of volumes that passes as kept.
 const VOLUME_TOLERANCE: f64 = 5e-3;
+
+/// Largest share of the volume in pieces smaller than an element that the others may make up for.
+const MOST_CRUMBS: f64 = 0.05;
 
 /// The values with C components that a file has for each of the load cases `names`; see
 /// [`array_name`]. Its mesh has been read.

@@ -82,6 +82,10 @@ pub struct Summary {
     pub islands: Option<Islands>,
     /// Iteration of the design that the run went back to, where members broke after it.
     pub went_back_to: Option<usize>,
+    /// Compliance of the last design over that of the stiffest one of its volume before, where
+    /// members broke in between.
+    #[serde(default)]
+    pub torn_by: Option<f64>,
     /// The settings in force.
     pub settings: Settings,
     /// Warnings before the run and at its end: limits that are missed, grey material, stages that

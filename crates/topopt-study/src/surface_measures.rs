@@ -1,9 +1,9 @@
 //! What a surface is worth: whether it is closed, its pieces, widths and roughness.
 
-use topopt_mesh::HexMesh;
 use topopt_mesh::numbers::shown;
 use topopt_surface::{Roughness, Shape, Topology, Widths};
 
+use crate::design_file::DesignFile;
 use crate::part_file::PartFile;
 
 /// Measures of the surface of a design.
@@ -15,7 +15,7 @@ pub struct SurfaceMeasures {
     pub topology: [Topology; 2],
     /// Volume inside.
     pub volume: f64,
-    /// Widths of the members, and of the gaps.
+    /// Widths of the members, and of the gaps, besides at elements with a fixed density.
     pub widths: [Option<Widths>; 2],
     /// Bends of the edges.
     pub roughness: Roughness,
@@ -26,16 +26,16 @@ pub struct SurfaceMeasures {
 }
 
 impl SurfaceMeasures {
-    /// Measures the surface of `shape`, cut from a `part` in `mesh`.
-    pub fn of(shape: &Shape, part: &PartFile, mesh: &HexMesh) -> Self {
+    /// Measures the surface of `shape`, which is that of the design in `file` within a `part`.
+    pub fn of(shape: &Shape, part: &PartFile, file: &DesignFile) -> Self {
         let surface = &shape.surface;
         Self {
             crossings: shape.crossings.len(),
             topology: [surface.topology(), shape.level_set],
             volume: surface.volume(),
-            widths: shape.widths(mesh, &[]),
+            widths: shape.widths(&file.mesh, &file.is_passive()),
             roughness: shape.roughness(&part.part),
-            element_width: shape.width,
+            element_width: file.mesh.element_width(),
             is_exact: part.is_exact,
         }
     }
@@ -78,6 +78,12 @@ impl SurfaceMeasures {
         ]
     }
 
+    /// Warns of members that are too thin for their elements.
+    pub fn thin_member(&self) -> Option<String> {
+        let [members, _] = self.widths;
+        thin_member(members?.first_percentile, self.element_width, "")
+    }
+
     fn width(&self, widths: Option<Widths>) -> String {
         widths.map_or("none".into(), |Widths { first_percentile, median, .. }| {
             let elements = first_percentile / self.element_width;
@@ -88,4 +94,16 @@ impl SurfaceMeasures {
             )
         })
     }
+}
+
+/// Warns of members that are less wide than elements of the `element_width`, at a place that is told.
+pub(crate) fn thin_member(width: f64, element_width: f64, place: &str) -> Option<String> {
+    (width < element_width).then(|| {
+        format!(
+            "the thinnest members are {} wide, less than an element ({}){place}: they may be much \
+             softer than computed, and a finer mesh tells",
+            shown(width),
+            shown(element_width)
+        )
+    })
 }

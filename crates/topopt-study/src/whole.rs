@@ -2,7 +2,7 @@
 //! limits are missed.
 
 use serde::{Deserialize, Serialize};
-use topopt_case::config::{Config, Style};
+use topopt_case::config::{Config, Quality, Style};
 use topopt_design::IterationReport;
 use topopt_mesh::numbers::shown;
 
@@ -127,22 +127,16 @@ impl Whole {
         self.limit.is_none()
     }
 
-    /// Returns a sentence on a last design of the compliance `last` that has lost members, and
-    /// stays.
-    pub fn said_to_stay(&self, last: f64) -> Option<String> {
-        let times = last / self.least.filter(|least| last > TORN * least)?;
-        let times = shown((100.0 * times).round() / 100.0);
-        Some(format!(
-            "members broke as their surface became narrow: the last design is {times} times as compliant \
-             as the stiffest one before; {REMEDY}"
-        ))
+    /// The compliance `last` over the least so far, if members have broken in between.
+    pub fn torn_by(&self, last: f64) -> Option<f64> {
+        self.least.map(|least| last / least).filter(|times| *times > TORN)
     }
 
     /// Returns a sentence on the return to the kept design, which has the compliance `now` as it is
     /// built; the design that was left had that of `torn`, or the solve after it failed.
-    pub fn said(&self, now: f64, torn: Option<f64>) -> Option<String> {
+    pub fn said(&self, config: &Config, now: f64, torn: Option<f64>) -> Option<String> {
         let iteration = self.kept.as_ref()?.iteration;
-        let broke = match torn {
+        let why = match torn {
             Some(_) if self.is_for_limits() => {
                 return Some(format!(
                     "the last design missed a limit, and the run went back to that of iteration \
@@ -150,23 +144,47 @@ impl Whole {
                      `--resume` for a better one"
                 ));
             }
-            Some(torn) => format!(
+            Some(torn) if torn < TORN * now => format!(
                 "the last design was {} times as compliant",
-                shown((100.0 * torn / now).round() / 100.0)
+                rounded(torn / now)
+            ),
+            Some(torn) => format!(
+                "members broke, and the last design was {} times as compliant",
+                rounded(torn / now)
             ),
             None => "the last solve failed".to_owned(),
         };
-        Some(format!(
-            "members broke after iteration {iteration}, since they are hardly thicker than elements: \
-             {broke}, and the run went back to the design of that iteration; {REMEDY}"
-        ))
+        let remedy = remedy(config);
+        Some(format!("{why}: the run went back to the design of iteration {iteration}; {remedy}"))
     }
 }
 
-/// Remedy for members that break.
-const REMEDY: &str = "give more iterations by `design.quality = \"best\"`, a larger \
-                      `design.volume_fraction`, a finer mesh, or a smaller radius of the filter or \
-                      `minimum` of its members";
+/// Returns a sentence on a last design that is so many `times` as compliant as the stiffest one.
+pub(crate) fn said_to_be_torn(config: &Config, times: f64) -> String {
+    format!(
+        "members broke as their surface became narrow: the last design is {} times as compliant as \
+         the stiffest one before; {}",
+        rounded(times),
+        remedy(config)
+    )
+}
+
+fn rounded(times: f64) -> String {
+    shown((100.0 * times).round() / 100.0)
+}
+
+/// Remedy for members that are hardly thicker than elements: a larger radius makes fewer and thicker
+/// ones, which break as well where little may be filled.
+fn remedy(config: &Config) -> &'static str {
+    let volume = config.design.volume_fraction.as_ref().map_or(1.0, |volume| *volume.get_ref());
+    match config.design.quality_for(volume) {
+        Quality::Usual => {
+            "give more iterations by `design.quality = \"best\"`, a finer mesh, or a larger \
+             `design.volume_fraction`"
+        }
+        Quality::Best => "give a finer mesh, or a larger `design.volume_fraction`",
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -212,8 +230,9 @@ mod tests {
         assert!(!wants(40, 90.0, 0.29, 0.1));
         assert!(wants(45, 90.0, 0.3, 0.05));
         assert!(!wants(50, 190.0, 0.3, 0.05));
-        assert_eq!(whole.said_to_stay(130.0), None);
-        assert!(whole.said_to_stay(152.1).unwrap().contains("is 1.69 times as compliant"));
+        assert_eq!(whole.torn_by(130.0), None);
+        let times = whole.torn_by(152.1).unwrap();
+        assert!(said_to_be_torn(&Config::default(), times).contains("is 1.69 times as compliant"));
     }
 
     #[test]
@@ -227,9 +246,11 @@ mod tests {
         let kept = whole.before_tear(60, (1e9, true), false).unwrap();
         assert_eq!((kept.iteration, kept.density.len()), (50, 8));
 
-        let said = whole.said(125.0, Some(1e9)).unwrap();
-        assert!(said.contains("after iteration 50") && said.contains(" 8000000 times"), "{said}");
-        assert!(whole.said(125.0, None).unwrap().contains("the last solve failed"));
+        let said = |torn| whole.said(&Config::default(), 125.0, torn).unwrap();
+        let broken = said(Some(1e9));
+        assert!(broken.contains("of iteration 50; ") && broken.contains(" 8000000 times"), "{broken}");
+        assert!(said(Some(150.0)).starts_with("the last design was 1.2 times"));
+        assert!(said(None).contains("the last solve failed"));
     }
 
     /// Keeps a design if it is wanted.

@@ -59,11 +59,9 @@ impl MeanDensity {
         if let Some(depth) = depth.filter(|depth| depth.len() == mesh.n_nodes()) {
             points.end_at(mesh, depth, &mut scaled);
         }
-        let lattice = Lattice::of(&points, &scaled, width).ok_or_else(|| too_large(mesh, width))?;
-        let level = match given {
-            Some(threshold) => threshold / scale,
-            None => lattice.level(&points, &scaled),
-        };
+        let given = given.map(|threshold| threshold / scale);
+        let found = Lattice::of(&points, &scaled, width, given);
+        let (lattice, level) = found.ok_or_else(|| too_large(mesh, width))?;
         Ok(Self { lattice, scale, level, width })
     }
 }

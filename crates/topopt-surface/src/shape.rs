@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use topopt_mesh::{HexMesh, Places};
 
+use crate::shells::Crumbs;
 use crate::{Part, Roughness, Topology, TriangleSurface, Widths};
 
 /// The closed surface of a solid, cut with that of its part.
@@ -15,7 +16,7 @@ pub struct Shape {
     /// Pieces, cavities and handles of the same design before its surface was faired.
     pub level_set: Topology,
     /// Pieces smaller than an element, which were left out.
-    pub crumbs: usize,
+    pub crumbs: Crumbs,
     /// Width of an element.
     pub width: f64,
 }

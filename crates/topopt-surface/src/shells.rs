@@ -64,18 +64,35 @@ impl Shells {
     }
 }
 
+/// Pieces smaller than an element, which are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Crumbs {
+    /// Number of the pieces.
+    pub n: usize,
+    /// Volume of all.
+    pub volume: f64,
+}
+
+impl Crumbs {
+    /// These pieces and the `other` ones.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { n: self.n + other.n, volume: self.volume + other.volume }
+    }
+}
+
 impl TriangleSurface {
     /// Leaves out closed surfaces around less than `least`, pieces that is; cavities stay. Returns
-    /// the number of those left out.
-    pub(crate) fn drop_crumbs(&mut self, least: f64) -> usize {
+    /// those left out.
+    pub(crate) fn drop_crumbs(&mut self, least: f64) -> Crumbs {
         let shells = Shells::of(self);
         let is_crumb = |volume: f64| volume >= 0.0 && volume < least;
-        let n = shells.volumes.iter().filter(|volume| is_crumb(**volume)).count();
-        if n > 0 {
+        let crumbs = shells.volumes.iter().copied().filter(|volume| is_crumb(*volume));
+        let crumbs = Crumbs { n: crumbs.clone().count(), volume: crumbs.sum() };
+        if crumbs.n > 0 {
             let kept = |t: &&[u32; 3]| !is_crumb(shells.volumes[shells.of_triangle(t)]);
             *self = self.part(self.triangles.iter().filter(kept).copied().collect());
         }
-        n
+        crumbs
     }
 
     /// Counts pieces, cavities and handles.

@@ -7,13 +7,13 @@ use crate::body::level_surface;
 use crate::fairing::faired;
 use crate::lattice::Lattice;
 use crate::quality::Quality;
+use crate::shells::Crumbs;
 
 /// Spacing of the lattice that triangles are made on, for one of their edges.
 const SPACING: f64 = 1.4;
 
-/// Wavelengths, in element widths, below which waves are taken out: the first is used, unless it
-/// makes the surface cross itself. A level surface never does.
-const WAVELENGTHS: [f64; 3] = [7.0, 4.0, 2.0];
+/// Wavelength, in element widths, below which waves are taken out.
+const WAVELENGTH: f64 = 7.0;
 
 /// The skin before and after fairing.
 pub(crate) struct Skin {
@@ -22,7 +22,7 @@ pub(crate) struct Skin {
     /// The skin.
     pub surface: TriangleSurface,
     /// Pieces smaller than an element, which were left out.
-    pub crumbs: usize,
+    pub crumbs: Crumbs,
 }
 
 impl Skin {
@@ -36,12 +36,9 @@ impl Skin {
         let spacing = SPACING * quality.edge() * width;
         let mut rough = level_surface(|x| field.at(x) - level, field.bounds(), spacing);
         let crumbs = rough.drop_crumbs(width.powi(3));
-        for wavelength in WAVELENGTHS {
-            let surface = faired(&rough, wavelength * width)?;
-            if surface.crossings().is_empty() {
-                return Ok(Self { rough, surface, crumbs });
-            }
-        }
-        Ok(Self { surface: rough.clone(), rough, crumbs })
+        rough.part_touching();
+        let surface = rough.moved_without_crossings(faired(&rough, WAVELENGTH * width)?);
+        let surface = surface.unwrap_or_else(|| rough.clone());
+        Ok(Self { rough, surface, crumbs })
     }
 }

@@ -8,6 +8,7 @@ use topopt_mesh::vector::{cross, difference, dot};
 use crate::mean_density::{MeanDensity, check};
 use crate::shape::Shape;
 use crate::shaping::{Shaping, SolidError};
+use crate::shells::Crumbs;
 use crate::skin::Skin;
 use crate::solid::{Filled, Solid};
 use crate::threshold::Volumes;
@@ -23,7 +24,7 @@ pub struct UncutSolid<'a> {
     skin: TriangleSurface,
     /// Volume to keep, unless a threshold was given.
     kept: Option<f64>,
-    crumbs: usize,
+    crumbs: Crumbs,
 }
 
 impl<'a> UncutSolid<'a> {
@@ -101,7 +102,10 @@ impl<'a> UncutSolid<'a> {
             if crossings.is_empty() {
                 break;
             }
-            found = self.cut(&self.skin, offset + nudge * width, part)?;
+            let offset = offset + nudge * width;
+            let moved = self.skin.moved_without_crossings(self.skin.offset(offset));
+            let Some(skin) = moved else { continue };
+            found = self.cut(&skin, 0.0, part)?;
             crossings = found.0.crossings();
         }
         let (surface, crumbs) = found;
@@ -111,18 +115,18 @@ impl<'a> UncutSolid<'a> {
             true => surface.topology(),
             false => self.cut(&self.rough, 0.0, part)?.0.topology(),
         };
-        let crumbs = self.crumbs + crumbs;
+        let crumbs = self.crumbs.and(crumbs);
         Ok(Shape { surface, crossings, level_set, crumbs, width })
     }
 
     /// The surface of what `skin`, moved by an `offset` along its normals, and `part` have in
-    /// common, and how many pieces smaller than an element were left out.
+    /// common, and the pieces smaller than an element, which are left out.
     fn cut(
         &self,
         skin: &TriangleSurface,
         offset: f64,
         part: &Part,
-    ) -> Result<(TriangleSurface, usize), SolidError> {
+    ) -> Result<(TriangleSurface, Crumbs), SolidError> {
         let mut surface = part.cut(&skin.offset(offset)).ok_or(SolidError::Cut)?;
         let crumbs = surface.drop_crumbs(self.solid.width().powi(3));
         Ok((surface, crumbs))
@@ -159,9 +163,10 @@ impl<'a> UncutSolid<'a> {
 const CUTS: usize = 4;
 const TOLERANCE: f64 = 1e-4;
 
-/// Moves, in element widths, that are tried where the cut surface crosses itself: faces that nearly
-/// coincide may leave slivers which rounding folds.
-const NUDGES: [f64; 4] = [3e-4, -3e-4, 1e-3, -1e-3];
+/// Moves, in element widths, that are tried where the cut surface crosses itself. With none the
+/// skin moves less where it would cross itself; faces that nearly coincide may leave slivers,
+/// which rounding folds.
+const NUDGES: [f64; 5] = [0.0, 3e-4, -3e-4, 1e-3, -1e-3];
 
 /// Difference of the field from its level beyond which a vertex is at least an element from the
 /// skin, and the distance that it gets, in element widths.

@@ -1,7 +1,7 @@
 //! Values that `design.style` gives to keys that the user left out.
 
 use super::{
-    Changing, Config, Continuation, Course, FilterKind, Interpolation, Method, Optimizer,
+    Changing, Config, Continuation, Course, Design, FilterKind, Interpolation, Method, Optimizer,
     Projection, Quality, Style,
 };
 use crate::manufacturing;
@@ -74,6 +74,13 @@ const FINISHED: usize = 8;
 const SLOWLY: usize = 4;
 const THIN: f64 = 0.15;
 
+impl Design {
+    /// The quality of crisp designs of so much of the volume.
+    pub fn quality_for(&self, volume: f64) -> Quality {
+        if volume < THIN { Quality::Best } else { self.quality }
+    }
+}
+
 /// Penalty of the stage in which the surface becomes narrow, and iterations of the last stage until
 /// it has risen to that of the case: members of grey elements would come off at once.
 const MOVING_PENALTY: f64 = 1.5;
@@ -88,9 +95,9 @@ const SETTLING: f64 = 0.03;
 /// The penalty of 1.5 lets elements at the surface carry what they hold, so that it moves; with 3
 /// it hardly does, and with 1 grey pays. Move limits fall at last since the surface would swing.
 fn falling_volume(config: &mut Config, volume: f64) {
-    let factor = match config.design.quality {
-        Quality::Usual if volume >= THIN => 1,
-        Quality::Usual | Quality::Best => SLOWLY,
+    let factor = match config.design.quality_for(volume) {
+        Quality::Usual => 1,
+        Quality::Best => SLOWLY,
     };
     if !config.gives("optimizer.max_iterations") {
         let iterations = if config.has_sizes() { SEPARATED } else { ITERATIONS };

@@ -15,7 +15,7 @@ use topopt_study::failure::Failure;
 use topopt_study::part_file::PartFile;
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::surface_measures::SurfaceMeasures;
-use topopt_surface::{Shape, Shaping, TriangleSurface};
+use topopt_surface::{Crumbs, Shape, Shaping, TriangleSurface};
 
 use crate::args::ExportArgs;
 
@@ -31,7 +31,7 @@ pub(super) fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<(), Failu
     let part = PartFile::read(folder.as_deref(), &design.mesh).map_err(InputError::from)?;
     let built = BuiltShape::of(&design, &part, &shaping).map_err(InputError::from)?;
     let BuiltShape { solid, mut shape } = built;
-    design.check(&solid, args.threshold).map_err(InputError::from)?;
+    design.check((&solid, shape.crumbs), args.threshold).map_err(InputError::from)?;
     let parts = shape.surface.parts();
     if args.largest_piece {
         shape.surface = shape.surface.largest_piece();
@@ -46,8 +46,12 @@ pub(super) fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<(), Failu
     let (triangles, vertices) = (surface.triangles().len(), surface.vertices().len());
     writeln!(out, "wrote {}: {triangles} triangles, {vertices} vertices", args.output.display())?;
     tell_volume(solid.threshold(), surface.volume(), design.volume(), out)?;
-    for (name, text) in SurfaceMeasures::of(&shape, &part, &design.mesh).rows() {
+    let measures = SurfaceMeasures::of(&shape, &part, &design);
+    for (name, text) in measures.rows() {
         writeln!(out, "{name}: {text}")?;
+    }
+    if let Some(warning) = measures.thin_member() {
+        writeln!(out, "warning: {warning}")?;
     }
     match format {
         Format::ThreeMf => writeln!(out, "unit of the file: {}", unit.name())?,
@@ -230,7 +234,7 @@ fn tell_rounding(rounding: f64, mesh: &HexMesh, out: &mut dyn Write) -> Result<(
 /// Pieces that do not touch, cavities that no powder leaves, and what was too small for either.
 fn tell_parts(
     [pieces, cavities]: &[Vec<f64>; 2],
-    crumbs: usize,
+    crumbs: Crumbs,
     only_largest: bool,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
@@ -253,8 +257,9 @@ fn tell_parts(
         writeln!(out, "warning: {n} closed {cavities} of volume {volumes}: powder stays inside")?;
     }
 
-    if crumbs > 0 {
-        writeln!(out, "pieces smaller than an element, dropped: {crumbs}")?;
+    if crumbs.n > 0 {
+        let (n, volume) = (crumbs.n, shown(crumbs.volume));
+        writeln!(out, "pieces smaller than an element, dropped: {n} of volume {volume}")?;
     }
     Ok(())
 }

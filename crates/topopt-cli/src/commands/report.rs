@@ -59,7 +59,7 @@ fn page<K: Shown<N>, const N: usize>(
     let file = DesignFile::read(&results.design())?;
     let body = PartFile::read(Some(results.path()), &file.mesh)?;
     let BuiltShape { solid, shape } = BuiltShape::of(&file, &body, &Shaping::default())?;
-    let measures = SurfaceMeasures::of(&shape, &body, &file.mesh);
+    let measures = SurfaceMeasures::of(&shape, &body, &file);
     let density = file.mean_density()?;
     let fact = |(name, value): (&str, String)| Fact::new(words(name), value);
     let found = verification::read::<K, N>(results)?;
@@ -72,8 +72,13 @@ fn page<K: Shown<N>, const N: usize>(
         &units,
     );
     let is_in_time = table.contains_key("transient");
-    let warnings =
+    let mut warnings =
         warnings::of_run(&summary.warnings, found.as_ref().map(|found| &found.warnings[..]));
+    if found.is_none() {
+        let fallen_apart = file.fallen_apart(shape.crumbs, None).map(|finding| finding.message);
+        let doubt = fallen_apart.or_else(|| measures.thin_member());
+        warnings.extend(warnings::sentences(doubt.as_slice()));
+    }
 
     let report = Report {
         title: summary.title.as_deref().unwrap_or("Topology optimization").into(),

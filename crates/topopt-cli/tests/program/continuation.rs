@@ -67,6 +67,17 @@ fn a_crisp_run_goes_by_stages_and_says_what_it_did_not_come_to() {
     assert_eq!((&settings["style"], &settings["density_min"]), (&json!("crisp"), &json!(0.001)));
 }
 
+/// The last stage is reached, and its surface would still become narrower.
+#[test]
+fn a_crisp_run_says_that_it_ended_within_its_last_stage() {
+    let folder = Folder::new();
+    folder.run_well(&["mesh.elements=250", "optimizer.max_iterations=55"]);
+    let cut = "the run ended within its stage of iterations 51 to 59; raise \
+               `optimizer.max_iterations` and go on with `--resume`";
+    let summary = folder.summary();
+    assert!(summary["warnings"].as_array().unwrap().contains(&json!(cut)), "{summary}");
+}
+
 /// Nearly no grey is left after 60 iterations, and volume and compliance are those of a good
 /// design: within 1 % of the sharpness that doubles over 120 iterations.
 #[test]

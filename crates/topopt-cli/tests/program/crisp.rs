@@ -184,7 +184,7 @@ fn a_run_goes_back_to_the_last_whole_design_and_a_resumed_one_to_the_same_bits()
     let summary = whole.summary();
     assert_eq!((&summary["went_back_to"], &summary["status"]), (&50.into(), &"done".into()));
     let said = warning(&whole);
-    assert!(said.contains("after iteration 50") && out.contains(&said), "{said}");
+    assert!(said.contains("the design of iteration 50") && out.contains(&said), "{said}");
     assert!(!out.contains("ended before its stage"), "{out}");
 
     // The design is solved with the penalty of the end.

@@ -24,7 +24,7 @@ use crate::output_folder::refused;
 use crate::part_file;
 use crate::results::Results;
 use crate::summary::RunSummary;
-use crate::whole::Whole;
+use crate::whole::{Whole, said_to_be_torn};
 
 /// Watches the design loop on a rank. What is decided by a clock, a signal or an observer all ranks
 /// decide together, and all take part in what it takes to have the fields of a design.
@@ -171,21 +171,23 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
     pub fn stay(&mut self) {
         let last = self.last().map(|(compliance, _)| compliance);
         let Some(reporter) = &mut self.reporter else { return };
+        let RunSummary { record, ending, config, .. } = &mut reporter.summary;
         let whole = reporter.whole.as_ref().zip(last);
-        reporter.summary.ending.extend(whole.and_then(|(whole, last)| whole.said_to_stay(last)));
+        record.torn_by = whole.and_then(|(whole, last)| whole.torn_by(last));
+        ending.extend(record.torn_by.map(|times| said_to_be_torn(config, times)));
     }
 
     /// Takes the kept design as the last one, as a report of its solve has it.
     pub fn go_back(&mut self, report: &IterationReport, has_failed: bool) {
         let Some(reporter) = &mut self.reporter else { return };
-        let RunSummary { record, posed, ending, .. } = &mut reporter.summary;
+        let RunSummary { record, posed, ending, config, .. } = &mut reporter.summary;
         let torn = record.done.compliance.filter(|_| !has_failed);
         record.done.take(posed, report);
         record.islands = None;
         ending.clear();
         if let Some(whole) = &reporter.whole {
             record.went_back_to = whole.kept().map(|kept| kept.iteration);
-            ending.extend(whole.said(report.compliance, torn));
+            ending.extend(whole.said(config, report.compliance, torn));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use topopt_case::config::{self, Config};
+use topopt_case::config::{self, Config, Continuation};
 use topopt_case::full_part::FullPart;
 use topopt_case::model::Model;
 use topopt_case::responses::posed::Posed;
@@ -30,7 +30,7 @@ pub struct RunSummary<'a> {
     pub mesh: &'a HexMesh,
     /// Objective and limits.
     pub posed: &'a Posed,
-    config: &'a Config,
+    pub(crate) config: &'a Config,
 }
 
 impl<'a> RunSummary<'a> {
@@ -71,6 +71,7 @@ impl<'a> RunSummary<'a> {
             peak_memory_mb: None,
             islands: None,
             went_back_to: None,
+            torn_by: None,
             settings: Settings::of(config),
             warnings: doubtful,
             notes: model.notes.clone(),
@@ -267,16 +268,20 @@ impl<'a> RunSummary<'a> {
         Some(format!("the volume is {volume:.4}, but {target} was requested: {why}"))
     }
 
-    /// Stages that the run did not come to, though nobody stopped it.
+    /// Stages that the run did not come to, or not to the end of, though nobody stopped it.
     fn cut_stages(&self) -> Option<String> {
         let iterations = self.record.done.iterations;
-        let late =
-            self.record.settings.continuation.iter().find(|stage| stage.from > iterations)?;
+        let stages = &self.record.settings.continuation;
+        let late = stages.iter().find(|stage| stage.from > iterations);
+        let place = if let Some(Continuation { from, .. }) = late {
+            format!("before its stage of iteration {from}")
+        } else {
+            let last = stages.last().filter(|last| last.settles() > iterations)?;
+            format!("within its stage of iterations {} to {}", last.from, last.settles())
+        };
         (self.record.status == "done").then(|| {
             format!(
-                "the run ended before its stage of iteration {}{}; raise `optimizer.max_iterations` \
-                 and go on with `--resume`",
-                late.from,
+                "the run ended {place}{}; raise `optimizer.max_iterations` and go on with `--resume`",
                 kept_sharpness(self.config, iterations).unwrap_or_default()
             )
         })

@@ -12,6 +12,7 @@ use super::compared::Compared;
 use super::measures::{Width, sorted_shares};
 use super::shape::Shape;
 use crate::summary::Summary;
+use crate::surface_measures::thin_member;
 
 /// The shape that is built, and what was optimized beside it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -75,14 +76,6 @@ impl Built {
     /// Warns that a member is too thin for its elements.
     pub(super) fn thin_member(&self) -> Option<String> {
         let Width { width, element, at, .. } = self.smallest_member?;
-        (width < self.element_width).then(|| {
-            format!(
-                "the thinnest members are {} wide, less than an element ({}), as at element {element}, {}: they \
-                 may be much softer than computed here, and a finer mesh tells",
-                shown(width),
-                shown(self.element_width),
-                place(at)
-            )
-        })
+        thin_member(width, self.element_width, &format!(", as at element {element}, {}", place(at)))
     }
 }

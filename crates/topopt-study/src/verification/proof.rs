@@ -32,6 +32,7 @@ use crate::result_files::{SUMMARY, VERIFIED, VERIFIED_DESIGN, write_json};
 use crate::run_directory::RunDirectory;
 use crate::solved::{Conditions, Field, Fields, Given, Part, Solved, mass};
 use crate::summary::Summary;
+use crate::whole::said_to_be_torn;
 
 /// Results of `topopt verify`: numbers of the optimized design and of the one of solid and void,
 /// with C of a load case and O of all of them. Units are those of the case; nodes and elements have
@@ -241,6 +242,7 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
         let mut warnings = solved_shape.warnings(&limits, &built, config.physics.kind);
         warnings.extend(built.made.iter().filter_map(Made::warning));
         warnings.extend(K::warning(solved));
+        warnings.extend(summary.torn_by.map(|times| said_to_be_torn(config, times)));
         let load_cases = solved.cases(false);
 
         Ok(Verification {

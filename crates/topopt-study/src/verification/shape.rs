@@ -64,6 +64,7 @@ impl Shape {
 
         let shaping = Shaping { threshold: request.threshold, ..Shaping::default() };
         let BuiltShape { solid, shape } = BuiltShape::of(file, part, &shaping)?;
+        file.fallen_apart(shape.crumbs, request.threshold).map_or(Ok(()), Err)?;
         let [pieces, _] = shape.surface.parts();
         let is_passive = file.is_passive();
         let widths = shape.widths(&file.mesh, &is_passive);

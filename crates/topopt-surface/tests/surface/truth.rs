@@ -88,6 +88,27 @@ fn bars_keep_their_thickness() {
     }
 }
 
+/// The mean over a few elements alone hardly reaches the level of a part that is thick elsewhere:
+/// a web fell into crumbs that touched and crossed each other.
+#[test]
+fn webs_of_one_element_stay_whole() {
+    let [mesh, _] = meshes(20);
+    let (h, part) = (width(&mesh), Part::of_mesh(&mesh).unwrap());
+    let off_middle = |x: [f64; 3]| (x[2] - 10.5 * h).abs();
+    let density = crisp(&mesh, |x| (0.5 * h - off_middle(x)).max(0.3 - x[0]));
+    let shape = shaped(&mesh, &density, &part);
+    assert_sound(&shape, &mesh, &density);
+    let found = shape.surface.topology();
+    assert_eq!((found.pieces, found.cavities, found.genus), (1, 0, 0));
+
+    let is_web = |x: &&[f64; 3]| x[0] > 0.5 && off_middle(**x) < h;
+    let web: Vec<f64> =
+        shape.surface.vertices().iter().filter(is_web).map(|x| off_middle(*x)).collect();
+    let thickness = 2.0 * web.iter().sum::<f64>() / web.len() as f64 / h;
+    // The height of its ridge is that of a safe margin: a tenth more than the element.
+    assert!((thickness - 1.05).abs() < 0.1, "{thickness}");
+}
+
 #[test]
 fn plates_and_slots_have_their_widths() {
     for mesh in meshes(20) {
