@@ -144,10 +144,9 @@ impl Whole {
                      `--resume` for a better one"
                 ));
             }
-            Some(torn) if torn < TORN * now => format!(
-                "the last design was {} times as compliant",
-                rounded(torn / now)
-            ),
+            Some(torn) if torn < TORN * now => {
+                format!("the last design was {} times as compliant", rounded(torn / now))
+            }
             Some(torn) => format!(
                 "members broke, and the last design was {} times as compliant",
                 rounded(torn / now)
@@ -248,7 +247,10 @@ mod tests {
 
         let said = |torn| whole.said(&Config::default(), 125.0, torn).unwrap();
         let broken = said(Some(1e9));
-        assert!(broken.contains("of iteration 50; ") && broken.contains(" 8000000 times"), "{broken}");
+        assert!(
+            broken.contains("of iteration 50; ") && broken.contains(" 8000000 times"),
+            "{broken}"
+        );
         assert!(said(Some(150.0)).starts_with("the last design was 1.2 times"));
         assert!(said(None).contains("the last solve failed"));
     }

@@ -230,18 +230,6 @@ pub struct Continuation {
     pub tolerance: Option<Course>,
 }
 
-impl Continuation {
-    /// The iteration from which none of its values changes.
-    pub fn settles(&self) -> usize {
-        let courses = [self.penalty, self.half_width, self.excess, self.tolerance];
-        let over = courses.into_iter().flatten().map(|course| match course {
-            Course::Constant(_) => 0,
-            Course::Changing(changing) => changing.over,
-        });
-        self.from.saturating_add(over.max().unwrap_or(0))
-    }
-}
-
 /// A value, or one that changes from iteration to iteration by equal factors.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]

@@ -71,7 +71,7 @@ fn a_crisp_run_goes_by_stages_and_says_what_it_did_not_come_to() {
 #[test]
 fn a_crisp_run_says_that_it_ended_within_its_last_stage() {
     let folder = Folder::new();
-    folder.run_well(&["mesh.elements=250", "optimizer.max_iterations=55"]);
+    folder.run_well(&["design.style=crisp", "optimizer.max_iterations=55"]);
     let cut = "the run ended within its stage of iterations 51 to 59; raise \
                `optimizer.max_iterations` and go on with `--resume`";
     let summary = folder.summary();

@@ -172,7 +172,7 @@ const THIN: [&str; 8] = [
 fn warning(folder: &Folder) -> String {
     let warnings = folder.summary()["warnings"].as_array().unwrap().clone();
     let said = warnings.iter().filter_map(|text| text.as_str());
-    let said: Vec<&str> = said.filter(|text| text.contains("members broke")).collect();
+    let said: Vec<&str> = said.filter(|text| text.contains("the run went back")).collect();
     assert_eq!(said.len(), 1, "{warnings:?}");
     said[0].to_owned()
 }

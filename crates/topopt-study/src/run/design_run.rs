@@ -273,8 +273,8 @@ fn settle_last<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
             false => Settled::Last,
         });
     };
-    if !has_failed && !ranks.any(watcher.is_better(&report)) {
-        optimization.settle(&last, &mut to_the_end)?;
+    let stays = !has_failed && !ranks.any(watcher.is_better(&report));
+    if stays && optimization.settle(&last, &mut to_the_end)?.is_some() {
         watcher.stay();
         return Ok(Settled::Last);
     }
@@ -303,10 +303,11 @@ fn solve_as_built<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
     let Some(report) = optimization.settle(density, monitor)? else {
         return Ok(!is_interrupted(watcher.ranks, watcher.interrupt));
     };
-    if !watcher.ranks.any(cleaned.is_some() && watcher.has_lost_members(&report)) {
-        watcher.take(&report, cleaned.as_ref());
-    } else if let Some(report) = optimization.settle(&built, &mut to_the_end)? {
-        watcher.take(&report, None);
+    let is_torn = watcher.ranks.any(cleaned.is_some() && watcher.has_lost_members(&report));
+    // Without islands it can be solved at least, where the other one cannot.
+    match is_torn.then(|| optimization.settle(&built, &mut to_the_end)).transpose()?.flatten() {
+        Some(whole) => watcher.take(&whole, None),
+        None => watcher.take(&report, cleaned.as_ref()),
     }
     Ok(true)
 }

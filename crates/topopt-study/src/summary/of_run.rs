@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use topopt_case::config::{self, Config, Continuation};
+use topopt_case::config::{self, Config};
 use topopt_case::full_part::FullPart;
 use topopt_case::model::Model;
 use topopt_case::responses::posed::Posed;
 use topopt_case::unit_names::UnitNames;
-use topopt_design::{Ended, StopRule};
+use topopt_design::{Ended, Stage, StopRule};
 use topopt_mesh::{HexMesh, numbers::shown};
 
 use super::{Preconditioner, Settings, Summary, rule_text};
@@ -30,6 +30,7 @@ pub struct RunSummary<'a> {
     pub mesh: &'a HexMesh,
     /// Objective and limits.
     pub posed: &'a Posed,
+    stages: &'a [Stage],
     pub(crate) config: &'a Config,
 }
 
@@ -76,7 +77,8 @@ impl<'a> RunSummary<'a> {
             warnings: doubtful,
             notes: model.notes.clone(),
         };
-        Self { record, ending: Vec::new(), mesh: &model.mesh, posed: &model.posed, config }
+        let (mesh, posed, stages) = (&model.mesh, &model.posed, &model.stages[..]);
+        Self { record, ending: Vec::new(), mesh, posed, stages, config }
     }
 
     /// Takes over what the full part says of the limits.
@@ -271,12 +273,11 @@ impl<'a> RunSummary<'a> {
     /// Stages that the run did not come to, or not to the end of, though nobody stopped it.
     fn cut_stages(&self) -> Option<String> {
         let iterations = self.record.done.iterations;
-        let stages = &self.record.settings.continuation;
-        let late = stages.iter().find(|stage| stage.from > iterations);
-        let place = if let Some(Continuation { from, .. }) = late {
+        let late = self.stages.iter().find(|stage| stage.from > iterations);
+        let place = if let Some(Stage { from, .. }) = late {
             format!("before its stage of iteration {from}")
         } else {
-            let last = stages.last().filter(|last| last.settles() > iterations)?;
+            let last = self.stages.last().filter(|last| last.settles() > iterations)?;
             format!("within its stage of iterations {} to {}", last.from, last.settles())
         };
         (self.record.status == "done").then(|| {
