@@ -1,5 +1,6 @@
 //! `Summary`: content of summary.json, written by a run and read by reports and verifications.
 
+mod at_end;
 mod of_run;
 
 use std::fs;

@@ -96,7 +96,7 @@ impl SurfaceMeasures {
     }
 }
 
-/// Warns of members that are less wide than elements of the `element_width`, at a place that is told.
+/// Warns of members that are less wide than elements of the `element_width`, at a place in words.
 pub(crate) fn thin_member(width: f64, element_width: f64, place: &str) -> Option<String> {
     (width < element_width).then(|| {
         format!(

@@ -134,7 +134,7 @@ impl Whole {
 
     /// Returns a sentence on the return to the kept design, which has the compliance `now` as it is
     /// built; the design that was left had that of `torn`, or the solve after it failed.
-    pub fn said(&self, config: &Config, now: f64, torn: Option<f64>) -> Option<String> {
+    pub fn said(&self, quality: Quality, now: f64, torn: Option<f64>) -> Option<String> {
         let iteration = self.kept.as_ref()?.iteration;
         let why = match torn {
             Some(_) if self.is_for_limits() => {
@@ -153,18 +153,18 @@ impl Whole {
             ),
             None => "the last solve failed".to_owned(),
         };
-        let remedy = remedy(config);
+        let remedy = remedy(quality);
         Some(format!("{why}: the run went back to the design of iteration {iteration}; {remedy}"))
     }
 }
 
 /// Returns a sentence on a last design that is so many `times` as compliant as the stiffest one.
-pub(crate) fn said_to_be_torn(config: &Config, times: f64) -> String {
+pub(crate) fn said_to_be_torn(quality: Quality, times: f64) -> String {
     format!(
         "members broke as their surface became narrow: the last design is {} times as compliant as \
          the stiffest one before; {}",
         rounded(times),
-        remedy(config)
+        remedy(quality)
     )
 }
 
@@ -172,11 +172,10 @@ fn rounded(times: f64) -> String {
     shown((100.0 * times).round() / 100.0)
 }
 
-/// Remedy for members that are hardly thicker than elements: a larger radius makes fewer and thicker
-/// ones, which break as well where little may be filled.
-fn remedy(config: &Config) -> &'static str {
-    let volume = config.design.volume_fraction.as_ref().map_or(1.0, |volume| *volume.get_ref());
-    match config.design.quality_for(volume) {
+/// Remedy for members that are hardly thicker than elements: a larger radius makes fewer and
+/// thicker ones, which break as well where little may be filled.
+fn remedy(quality: Quality) -> &'static str {
+    match quality {
         Quality::Usual => {
             "give more iterations by `design.quality = \"best\"`, a finer mesh, or a larger \
              `design.volume_fraction`"
@@ -231,7 +230,7 @@ mod tests {
         assert!(!wants(50, 190.0, 0.3, 0.05));
         assert_eq!(whole.torn_by(130.0), None);
         let times = whole.torn_by(152.1).unwrap();
-        assert!(said_to_be_torn(&Config::default(), times).contains("is 1.69 times as compliant"));
+        assert!(said_to_be_torn(Quality::Best, times).contains("is 1.69 times as compliant"));
     }
 
     #[test]
@@ -245,14 +244,14 @@ mod tests {
         let kept = whole.before_tear(60, (1e9, true), false).unwrap();
         assert_eq!((kept.iteration, kept.density.len()), (50, 8));
 
-        let said = |torn| whole.said(&Config::default(), 125.0, torn).unwrap();
+        let said = |torn| whole.said(Quality::Usual, 125.0, torn).unwrap();
         let broken = said(Some(1e9));
         assert!(
             broken.contains("of iteration 50; ") && broken.contains(" 8000000 times"),
             "{broken}"
         );
         assert!(said(Some(150.0)).starts_with("the last design was 1.2 times"));
-        assert!(said(None).contains("the last solve failed"));
+        assert!(said(None).contains("the last solve failed") && said(None).contains("\"best\""));
     }
 
     /// Keeps a design if it is wanted.
@@ -284,7 +283,7 @@ mod tests {
         assert_eq!(whole.before_tear(60, (50.0, false), false).unwrap().iteration, 28);
         assert!(whole.before_tear(60, (50.0, true), true).is_some());
         assert!(whole.is_better((90.0, true), 50.0) && !whole.is_better((10.0, false), 50.0));
-        let said = whole.said(90.0, Some(50.0)).unwrap();
+        let said = whole.said(Quality::Usual, 90.0, Some(50.0)).unwrap();
         assert!(said.contains("iteration 28, which keeps all"), "{said}");
     }
 

@@ -1,7 +1,7 @@
 //! Values that `design.style` gives to keys that the user left out.
 
 use super::{
-    Changing, Config, Continuation, Course, Design, FilterKind, Interpolation, Method, Optimizer,
+    Changing, Config, Continuation, Course, FilterKind, Interpolation, Method, Optimizer,
     Projection, Quality, Style,
 };
 use crate::manufacturing;
@@ -74,10 +74,11 @@ const FINISHED: usize = 8;
 const SLOWLY: usize = 4;
 const THIN: f64 = 0.15;
 
-impl Design {
-    /// The quality of crisp designs of so much of the volume.
-    pub fn quality_for(&self, volume: f64) -> Quality {
-        if volume < THIN { Quality::Best } else { self.quality }
+impl Config {
+    /// The quality of crisp designs: the best where little may be filled.
+    pub fn quality(&self) -> Quality {
+        let is_thin = self.volume_bound().is_some_and(|volume| volume < THIN);
+        if is_thin { Quality::Best } else { self.design.quality }
     }
 }
 
@@ -95,7 +96,7 @@ const SETTLING: f64 = 0.03;
 /// The penalty of 1.5 lets elements at the surface carry what they hold, so that it moves; with 3
 /// it hardly does, and with 1 grey pays. Move limits fall at last since the surface would swing.
 fn falling_volume(config: &mut Config, volume: f64) {
-    let factor = match config.design.quality_for(volume) {
+    let factor = match config.quality() {
         Quality::Usual => 1,
         Quality::Best => SLOWLY,
     };

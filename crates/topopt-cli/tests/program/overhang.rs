@@ -26,7 +26,8 @@ fn made(folder: &Folder) -> Vec<Value> {
     found["made"].as_array().unwrap().clone()
 }
 
-/// Members of one element, which a radius of 1.5 leaves, hold each other up as built or not by chance.
+/// With a radius of 1.5 members are one element wide, and hold each other up as built or not by
+/// chance.
 #[test]
 fn printed_designs_hold_themselves_up() {
     let folder = Folder::new();

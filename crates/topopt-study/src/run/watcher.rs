@@ -174,7 +174,7 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
         let RunSummary { record, ending, config, .. } = &mut reporter.summary;
         let whole = reporter.whole.as_ref().zip(last);
         record.torn_by = whole.and_then(|(whole, last)| whole.torn_by(last));
-        ending.extend(record.torn_by.map(|times| said_to_be_torn(config, times)));
+        ending.extend(record.torn_by.map(|times| said_to_be_torn(config.quality(), times)));
     }
 
     /// Takes the kept design as the last one, as a report of its solve has it.
@@ -187,7 +187,7 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
         ending.clear();
         if let Some(whole) = &reporter.whole {
             record.went_back_to = whole.kept().map(|kept| kept.iteration);
-            ending.extend(whole.said(config, report.compliance, torn));
+            ending.extend(whole.said(config.quality(), report.compliance, torn));
         }
     }
 
