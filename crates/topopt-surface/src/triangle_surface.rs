@@ -12,6 +12,10 @@ pub struct TriangleSurface {
     pub(crate) on_boundary: Vec<bool>,
 }
 
+/// Moves that fill a surface to a volume, and the relative difference that counts as none.
+const FILLS: usize = 4;
+const FILLED: f64 = 1e-5;
+
 impl TriangleSurface {
     /// A surface of given triangles, none of them on the boundary of a part.
     pub fn new(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Self {
@@ -73,6 +77,33 @@ impl TriangleSurface {
         let moved = self.vertices.iter().zip(self.normals());
         let moved = moved.map(|(x, n)| [0, 1, 2].map(|i| x[i] + distance * n[i]));
         Self { vertices: moved.collect(), ..self.clone() }
+    }
+
+    /// The surface with every vertex off the boundary of the part moved outwards by a `distance`.
+    pub(crate) fn offset_free(&self, distance: f64) -> Self {
+        let mut moved = self.offset(distance);
+        let kept = self.vertices.iter().zip(&self.on_boundary).zip(&mut moved.vertices);
+        kept.filter(|((_, is_kept), _)| **is_kept).for_each(|((x, _), moved)| *moved = *x);
+        moved
+    }
+
+    /// The surface with the `volume`, its vertices off the boundary of the part moved along their
+    /// normals by at most `most` (length); none if that is not enough.
+    pub(crate) fn filled_to(&self, volume: f64, most: f64) -> Option<Self> {
+        let (mut filled, mut moved) = (self.clone(), 0.0_f64);
+        for _ in 0..FILLS {
+            let missing = volume - filled.volume();
+            if missing.abs() <= FILLED * volume {
+                return Some(filled);
+            }
+            let step = missing / filled.free_area();
+            moved += step;
+            if moved.is_nan() || moved.abs() > most {
+                return None;
+            }
+            filled = filled.offset_free(step);
+        }
+        None
     }
 
     /// The surface without vertices that no triangle uses.

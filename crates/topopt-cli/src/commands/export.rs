@@ -74,7 +74,10 @@ fn check_crossings(shape: &Shape) -> Result<(), InputError> {
         near.map(shown)
     );
     Err(Finding::new(message)
-        .remedy("if parts of the mesh lie in each other, join them; else keep more triangles")
+        .remedy(
+            "if parts of the mesh lie in each other, join them; else keep more triangles, or give \
+             a finer `--quality`",
+        )
         .into())
 }
 
