@@ -75,7 +75,7 @@ impl Triangles {
     pub fn nearest_of(&self, point: [f64; 3]) -> Option<(usize, [f64; 3])> {
         let mut best: Option<(usize, [f64; 3])> = None;
         let mut least = f64::INFINITY;
-        let mut open = vec![(0.0, 0)];
+        let mut open = Stack::of((0.0, 0));
         while let Some((distance, node)) = open.pop() {
             let Some(&Node { start, count, .. }) = self.nodes.get(node) else { break };
             if distance >= least && best.is_some() {
@@ -84,7 +84,7 @@ impl Triangles {
             if count == 0 {
                 let [near, far] = [node + 1, start as usize]
                     .map(|child| (self.nodes[child].bounds.squared_distance(point), child));
-                open.extend(if near.0 <= far.0 { [far, near] } else { [near, far] });
+                open.push(if near.0 <= far.0 { [far, near] } else { [near, far] });
                 continue;
             }
             let leaf = start as usize..(start + count) as usize;
@@ -99,24 +99,48 @@ impl Triangles {
         best
     }
 
-    /// Numbers of the triangles whose boxes have a point in common with `around`.
-    pub fn in_box(&self, around: &BoundingBox) -> Vec<u32> {
-        let (mut found, mut open) = (Vec::new(), vec![0]);
+    /// Visits the numbers of the triangles whose boxes have a point in common with `around`.
+    pub fn in_box(&self, around: &BoundingBox, mut visit: impl FnMut(u32)) {
+        let mut open = Stack::of(0);
         while let Some(node) = open.pop() {
             let Some(&Node { bounds, start, count }) = self.nodes.get(node) else { break };
             if !bounds.meets(around) {
                 continue;
             }
             if count == 0 {
-                open.extend([start as usize, node + 1]);
+                open.push([start as usize, node + 1]);
                 continue;
             }
 
             let leaf = &self.triangles[start as usize..(start + count) as usize];
             let near = leaf.iter().filter(|(corners, _)| BoundingBox::of(*corners).meets(around));
-            found.extend(near.map(|(_, number)| *number));
+            near.for_each(|(_, number)| visit(*number));
         }
-        found
+    }
+}
+
+/// What is still to be searched: one entry at most for each halving of up to 2^32 triangles. On the
+/// heap, all threads would wait for it in each search.
+struct Stack<T> {
+    entries: [T; DEPTH],
+    n: usize,
+}
+
+const DEPTH: usize = 40;
+
+impl<T: Copy> Stack<T> {
+    fn of(first: T) -> Self {
+        Self { entries: [first; DEPTH], n: 1 }
+    }
+
+    fn pop(&mut self) -> Option<T> {
+        self.n = self.n.checked_sub(1)?;
+        Some(self.entries[self.n])
+    }
+
+    fn push(&mut self, both: [T; 2]) {
+        self.entries[self.n..self.n + 2].copy_from_slice(&both);
+        self.n += 2;
     }
 }
 
@@ -247,14 +271,16 @@ mod tests {
         }
         let none = Triangles::new(std::iter::empty());
         let unit = BoundingBox::of([[0.0; 3], [1.0; 3]]);
-        assert_eq!((none.distance([0.0; 3]), none.in_box(&unit)), (f64::INFINITY, vec![]));
+        assert_eq!(none.distance([0.0; 3]), f64::INFINITY);
+        none.in_box(&unit, |number| panic!("there is no triangle {number}"));
 
         for i in 0..50 {
             let middle = place(13 * i);
             let around = BoundingBox::of([-0.05, 0.05].map(|half| middle.map(|x| x + half)));
             let is_in = |&t: &u32| BoundingBox::of(corners[t as usize]).meets(&around);
             let all: Vec<u32> = (0..9000).filter(is_in).collect();
-            let mut found = triangles.in_box(&around);
+            let mut found = Vec::new();
+            triangles.in_box(&around, |number| found.push(number));
             found.sort_unstable();
             assert_eq!(found, all);
         }

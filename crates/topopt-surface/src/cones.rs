@@ -85,11 +85,15 @@ impl<'a> Cones<'a> {
     /// Deals a `point` to the `corners` around it that are in the planes from `start` on.
     fn deal(&self, point: usize, value: impl Fn(usize) -> f64, start: usize, corners: &mut [f64]) {
         let Grid { counts, .. } = self.grid;
+        let value = value(point);
+        if value == 0.0 {
+            return;
+        }
         let x = self.points.places[point];
         let place = [0, 1, 2].map(|i| self.grid.place(i, x[i]));
         let low = place.map(|place| place as usize);
         let beyond = [0, 1, 2].map(|i| place[i] - low[i] as f64);
-        let value = value(point) * self.points.volumes[point] / self.kernel.radius.powi(3);
+        let value = value * self.points.volumes[point] / self.kernel.radius.powi(3);
         for corner in 0..8 {
             let [i, j, k] = [0, 1, 2].map(|axis| low[axis] + (corner >> axis & 1));
             let share = |axis: usize| match corner >> axis & 1 {

@@ -13,14 +13,22 @@ impl TriangleSurface {
     /// vertices that they share: where the surface crosses or touches itself. Signs of volumes are
     /// exact \[Shewchuk1997\].
     pub fn crossings(&self) -> Vec<[u32; 2]> {
+        self.crossings_of(|_| true)
+    }
+
+    /// The pairs of [`TriangleSurface::crossings`] with a triangle of those `asked` for.
+    pub(crate) fn crossings_of(&self, asked: impl Fn(u32) -> bool + Sync) -> Vec<[u32; 2]> {
         let tree = Triangles::new(self.corners_of_all());
-        let triangles = (0..self.triangles.len() as u32).into_par_iter();
+        let triangles = (0..self.triangles.len() as u32).into_par_iter().filter(|&a| asked(a));
         let pairs = triangles.flat_map_iter(|a| {
-            let near = tree.in_box(&BoundingBox::of(self.corners(a)));
-            let later = near.into_iter().filter(|&b| a < b);
-            let mut crossed: Vec<u32> = later.filter(|&b| self.cross(a, b)).collect();
+            let mut crossed = Vec::new();
+            tree.in_box(&BoundingBox::of(self.corners(a)), |b| {
+                if (a < b || b < a && !asked(b)) && self.cross(a, b) {
+                    crossed.push([a.min(b), a.max(b)]);
+                }
+            });
             crossed.sort_unstable();
-            crossed.into_iter().map(move |b| [a, b])
+            crossed
         });
         pairs.collect()
     }
@@ -72,11 +80,7 @@ fn meets([s, t]: [[f64; 3]; 2], triangle: [[f64; 3]; 3]) -> bool {
         return meets_in_plane([s, t], triangle);
     }
     let [a, b, c] = triangle;
-    let around = [[s, t, a], [s, t, b], [s, t, c]]
-        .into_iter()
-        .zip([b, c, a])
-        .map(|(plane, x)| side(plane, x));
-    let around: Vec<f64> = around.collect();
+    let around = [([s, t, a], b), ([s, t, b], c), ([s, t, c], a)].map(|(plane, x)| side(plane, x));
     around.iter().all(|&sign| sign >= 0.0) || around.iter().all(|&sign| sign <= 0.0)
 }
 

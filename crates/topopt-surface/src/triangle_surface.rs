@@ -1,7 +1,9 @@
 //! A closed surface of triangles.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use topopt_mesh::hexahedron::determinant;
+use topopt_mesh::triangles::Triangles;
 use topopt_mesh::vector::{cross, difference, length};
 
 /// A closed surface of triangles, counter-clockwise seen from outside.
@@ -79,17 +81,13 @@ impl TriangleSurface {
         Self { vertices: moved.collect(), ..self.clone() }
     }
 
-    /// The surface with every vertex off the boundary of the part moved outwards by a `distance`.
-    pub(crate) fn offset_free(&self, distance: f64) -> Self {
-        let mut moved = self.offset(distance);
-        let kept = self.vertices.iter().zip(&self.on_boundary).zip(&mut moved.vertices);
-        kept.filter(|((_, is_kept), _)| **is_kept).for_each(|((x, _), moved)| *moved = *x);
-        moved
-    }
-
-    /// The surface with the `volume`, its vertices off the boundary of the part moved along their
-    /// normals by at most `most` (length); none if that is not enough.
-    pub(crate) fn filled_to(&self, volume: f64, most: f64) -> Option<Self> {
+    /// The surface with the `volume`, its vertices moved along their normals by at most `most`
+    /// (length); none if that is not enough. Vertices on the boundary of a part within `walls`, or
+    /// nearer to it than that, stay.
+    pub(crate) fn filled_to(&self, volume: f64, most: f64, walls: &Triangles) -> Option<Self> {
+        let vertices = self.vertices.par_iter().zip(&self.on_boundary);
+        let stays: Vec<bool> =
+            vertices.map(|(x, is_on)| *is_on || walls.distance(*x) <= most).collect();
         let (mut filled, mut moved) = (self.clone(), 0.0_f64);
         for _ in 0..FILLS {
             let missing = volume - filled.volume();
@@ -101,7 +99,9 @@ impl TriangleSurface {
             if moved.is_nan() || moved.abs() > most {
                 return None;
             }
-            filled = filled.offset_free(step);
+            let offset = filled.offset(step).vertices;
+            let places = filled.vertices.iter_mut().zip(offset).zip(&stays);
+            places.filter(|(_, stays)| !**stays).for_each(|((x, offset), _)| *x = offset);
         }
         None
     }

@@ -15,21 +15,29 @@ impl TriangleSurface {
     /// they cross all the same.
     pub(crate) fn moved_without_crossings(&self, moved: Self) -> Option<Self> {
         let (mut found, mut shares) = (moved.clone(), vec![1.0_f64; self.vertices.len()]);
+        // Triangles that have moved since crossings were last looked for.
+        let mut is_new = vec![true; self.triangles.len()];
         for _ in 0..ROUNDS {
-            let crossings = found.crossings();
+            let crossings = found.crossings_of(|triangle| is_new[triangle as usize]);
             if crossings.is_empty() {
                 return Some(found);
             }
-            for corner in crossings.as_flattened().iter().flat_map(|&t| self.triangles[t as usize])
-            {
+            let crossed = crossings.as_flattened().iter().map(|&t| t as usize);
+            for corner in crossed.clone().flat_map(|t| self.triangles[t]) {
                 shares[corner as usize] = 0.0;
             }
             self.limit_slope(&mut shares);
-            for (vertex, share) in shares.iter().enumerate() {
+            let mut has_moved = vec![false; self.vertices.len()];
+            for (vertex, &share) in shares.iter().enumerate().filter(|(_, share)| **share < 1.0) {
                 let (own, other) = (self.vertices[vertex], moved.vertices[vertex]);
                 let between = [0, 1, 2].map(|i| own[i] + share * (other[i] - own[i]));
-                found.vertices[vertex] = if *share < 1.0 { between } else { other };
+                has_moved[vertex] = found.vertices[vertex] != between;
+                found.vertices[vertex] = between;
             }
+            let moves = |corners: &[u32; 3]| corners.iter().any(|&v| has_moved[v as usize]);
+            is_new = self.triangles.iter().map(moves).collect();
+            // These cross all the same where nothing is left to move.
+            crossed.for_each(|t| is_new[t] = true);
         }
         None
     }

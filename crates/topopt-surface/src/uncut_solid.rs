@@ -94,7 +94,8 @@ impl<'a> UncutSolid<'a> {
             }
             last = Some((offset, missing));
             offset = (offset + missing / slope).clamp(-width, width);
-            if let Some(filled) = found.0.filled_to(design, NEAR * width) {
+            let walls = Triangles::new(part.surface().corners_of_all());
+            if let Some(filled) = found.0.filled_to(design, NEAR * width, &walls) {
                 found.0 = filled;
                 break;
             }
