@@ -18,13 +18,17 @@ impl TriangleSurface {
 
     /// The pairs of [`TriangleSurface::crossings`] with a triangle of those `asked` for.
     pub(crate) fn crossings_of(&self, asked: impl Fn(u32) -> bool + Sync) -> Vec<[u32; 2]> {
-        let tree = Triangles::new(self.corners_of_all());
-        let triangles = (0..self.triangles.len() as u32).into_par_iter().filter(|&a| asked(a));
-        let pairs = triangles.flat_map_iter(|a| {
-            let mut crossed = Vec::new();
-            tree.in_box(&BoundingBox::of(self.corners(a)), |b| {
-                if (a < b || b < a && !asked(b)) && self.cross(a, b) {
-                    crossed.push([a.min(b), a.max(b)]);
+        let all = 0..self.triangles.len() as u32;
+        // A tree of these alone: after a few have moved, all others are soon told to be far away.
+        let numbers: Vec<u32> = all.clone().filter(|&triangle| asked(triangle)).collect();
+        let tree = Triangles::new(numbers.iter().map(|&triangle| self.corners(triangle)));
+        let pairs = all.into_par_iter().flat_map_iter(|a| {
+            let (mut crossed, is_asked) = (Vec::new(), asked(a));
+            tree.in_box(&BoundingBox::of(self.corners(a)), |number| {
+                let b = numbers[number as usize];
+                let pair = [a.min(b), a.max(b)];
+                if (a < b || b < a && !is_asked) && self.cross(pair[0], pair[1]) {
+                    crossed.push(pair);
                 }
             });
             crossed.sort_unstable();
