@@ -172,7 +172,7 @@ fn surface_of(
 ) -> std::result::Result<TriangleSurface, Finding> {
     let part = PartFile::read(folder, &design.mesh)?;
     let built = BuiltShape::of(design, &part, shaping)?;
-    design.check((&built.solid, built.shape.crumbs), shaping.threshold)?;
+    design.check(&built.solid, shaping.threshold)?;
     Ok(built.shape.surface)
 }
 

@@ -11,15 +11,14 @@ use topopt_case::physics::Physics;
 use topopt_fem::Diffusion;
 use topopt_io::vtk::{Array, Section, Values, vtu};
 use topopt_mesh::HexMesh;
-use topopt_mesh::numbers::shown;
-use topopt_surface::{Crumbs, MeanDensity, Shaping, Solid, SolidError, UncutSolid};
+use topopt_surface::{MeanDensity, Shaping, SolidError, UncutSolid};
 
 use crate::solved::carrying_nodes;
 
 /// A file with a mesh and the densities of its elements, as a run writes it.
 #[derive(Debug)]
 pub struct DesignFile {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Fields of the nodes by their names; none where the file has them.
     nodal: Option<Vec<(String, Vec<f64>)>>,
     /// The mesh, in the order of the file.
@@ -191,106 +190,11 @@ impl DesignFile {
     fn unshaped(&self, error: &SolidError) -> Finding {
         Finding::new(format!("{}: density: {error}", self.path.display()))
     }
-
-    /// Whether `solid`, with its threshold `given` or found and without `crumbs`, is the design.
-    ///
-    /// # Errors
-    /// A solid that is empty or the whole part; a volume that no threshold keeps; a design of
-    /// crumbs.
-    pub fn check(
-        &self,
-        (solid, crumbs): (&Solid, Crumbs),
-        given: Option<f64>,
-    ) -> Result<(), Finding> {
-        let volume = self.volume();
-        if !solid.is_cut() {
-            return Err(self.all_or_nothing(given));
-        }
-        let is_kept = (solid.volume() / volume - 1.0).abs() <= VOLUME_TOLERANCE;
-        if is_kept || given.is_some() {
-            return self.fallen_apart(crumbs, given).map_or(Ok(()), Err);
-        }
-
-        let [least, most] = self.range();
-        let message = format!(
-            "no threshold keeps the volume {} of {}: the nearest, {:.4}, gives {}; much of the \
-             density has a single value",
-            shown(volume),
-            self.path.display(),
-            solid.threshold(),
-            shown(solid.volume())
-        );
-        Err(Finding::new(message).remedy(format!(
-            "run more iterations, or give `--threshold` between {} and {}",
-            shown(least),
-            shown(most)
-        )))
-    }
-
-    /// A finding on a design of which much is in crumbs at the threshold that keeps its volume:
-    /// without them it is another one.
-    pub fn fallen_apart(&self, crumbs: Crumbs, given: Option<f64>) -> Option<Finding> {
-        let share = (crumbs.volume / self.volume()).min(1.0);
-        (share > MOST_CRUMBS && given.is_none()).then(|| {
-            let message = format!(
-                "{} has fallen apart: {} pieces smaller than an element hold {} % of its volume",
-                self.path.display(),
-                crumbs.n,
-                shown((1e3 * share).round() / 10.0)
-            );
-            let remedy = "optimize with a larger `volume_fraction`, a finer mesh or more \
-                          iterations; `--threshold` chooses a density at which more hangs together";
-            Finding::new(message).remedy(remedy)
-        })
-    }
-
-    /// Smallest and largest density.
-    fn range(&self) -> [f64; 2] {
-        self.density.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &density| {
-            [low.min(density), high.max(density)]
-        })
-    }
-
-    /// Without a threshold `given`, that which keeps the volume is the least density of all.
-    fn all_or_nothing(&self, given: Option<f64>) -> Finding {
-        let ([least, most], path) = (self.range(), self.path.display());
-        let Some(threshold) = given else {
-            return match least < most {
-                true => Finding::new(format!(
-                    "all of {path} is solid: the densities are from {} to {}, and their volume \
-                     is that of the whole part",
-                    shown(least),
-                    shown(most)
-                ))
-                .remedy(
-                    "optimize for a smaller `volume_fraction`; the surface of the whole part is \
-                     that of its mesh",
-                ),
-                false => Finding::new(format!("all of {path} has the density {}", shown(least)))
-                    .remedy("a uniform density has no surface: run more iterations"),
-            };
-        };
-
-        let what = if threshold > most { "nothing" } else { "everything" };
-        let threshold = shown(threshold);
-        Finding::new(format!("the threshold {threshold} keeps {what} of {path}")).remedy(format!(
-            "the densities are from {} to {}: choose a threshold between, or leave \
-             out `--threshold` to keep the volume",
-            shown(least),
-            shown(most)
-        ))
-    }
 }
 
 fn passive(mesh: &HexMesh) -> &[u32] {
     mesh.sets().elements.get(PASSIVE).map_or(&[], Vec::as_slice)
 }
-
-/// Largest relative difference of volumes that passes as kept.
-const VOLUME_TOLERANCE: f64 = 5e-3;
-
-/// Largest share of the volume in pieces smaller than an element that the others may make up for.
-const MOST_CRUMBS: f64 = 0.05;
 
 /// The values with C components that a file has for each of the load cases `names`; see
 /// [`array_name`]. Its mesh has been read.

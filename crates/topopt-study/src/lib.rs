@@ -38,6 +38,7 @@ pub mod solved_file;
 mod starting_design;
 pub mod studied;
 pub mod summary;
+mod surface_check;
 pub mod surface_measures;
 mod swing;
 pub mod temperatures;

@@ -242,12 +242,16 @@ fn what_cannot_be_exported_is_refused() {
     let bare = folder.path("bare.vtu");
     vtu::write(&bare, mesh.coordinates(), mesh.hexes(), &[], &[], Compression::None).unwrap();
     write_design(&folder.path("solid.vtu"), &mesh, 0.0, |_| 1.0);
+    // A solid end, and single elements.
+    let is_speck = |x: f64| (x / 3.0).fract() * 3.0 > 1.0 && (x / 3.0).fract() * 3.0 < 2.0;
+    let specks = |x: [f64; 3]| f64::from(u8::from(x[0] < 2.0 || x.into_iter().all(is_speck)));
+    write_design(&folder.path("specks.vtu"), &mesh, 0.0, specks);
     write_design(&folder.path("far.vtu"), &mesh, 1e8, |x| (x[0] / 10.0).fract().abs());
 
     // The surface is kept, whatever becomes of it.
     export(&folder, &["out", "-o", "part.stl"]);
     let before = folder.files();
-    let cases: [(&[&str], &[&str]); 11] = [
+    let cases: [(&[&str], &[&str]); 12] = [
         (
             &["ends.vtu", "-o", "part.step"],
             &["format of part.step", ".stl, .3mf, .obj, .ply, .glb or .vtp"],
@@ -271,6 +275,10 @@ fn what_cannot_be_exported_is_refused() {
         (
             &["ends.vtu", "-o", "nowhere/part.stl"],
             &["cannot write nowhere/part.stl", "choose an existing, writable folder"],
+        ),
+        (
+            &["specks.vtu", "-o", "part.stl"],
+            &["specks.vtu has fallen apart", "% of its material", "with `--threshold`"],
         ),
         (
             &["solid.vtu", "-o", "part.stl"],

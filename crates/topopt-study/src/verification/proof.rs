@@ -242,6 +242,7 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
         let mut warnings = solved_shape.warnings(&limits, &built, config.physics.kind);
         warnings.extend(built.made.iter().filter_map(Made::warning));
         warnings.extend(K::warning(solved));
+        warnings.extend(shape.fallen_apart.clone());
         warnings.extend(summary.torn_by.map(|times| said_to_be_torn(config.quality(), times)));
         let load_cases = solved.cases(false);
 

@@ -42,6 +42,8 @@ pub(super) struct Shape {
     pub volume: Compared,
     /// Material besides that of passive elements, as a share of the design elements' volume.
     pub volume_fraction: Compared,
+    /// A sentence on a design of which much is left out.
+    pub fallen_apart: Option<String>,
 }
 
 impl Shape {
@@ -64,7 +66,6 @@ impl Shape {
 
         let shaping = Shaping { threshold: request.threshold, ..Shaping::default() };
         let BuiltShape { solid, shape } = BuiltShape::of(file, part, &shaping)?;
-        file.fallen_apart(shape.crumbs, request.threshold).map_or(Ok(()), Err)?;
         let [pieces, _] = shape.surface.parts();
         let is_passive = file.is_passive();
         let widths = shape.widths(&file.mesh, &is_passive);
@@ -76,7 +77,9 @@ impl Shape {
             let element = Places::of(&file.mesh, &[widths.at]).elements().next()?;
             Some((widths, element))
         });
-        let shares = model.renumbering.elements_from_original(&solid.shares());
+        let shares = solid.shares();
+        let fallen_apart = file.fallen_apart(&shares).filter(|_| request.threshold.is_none());
+        let shares = model.renumbering.elements_from_original(&shares);
         let density = model.renumbering.elements_from_original(&file.density);
         let at_least = |least: f64| shares.iter().map(|&share| share >= least).collect();
         let (is_solid, is_touched): (Vec<bool>, Vec<bool>) = (at_least(0.5), at_least(TOUCHED));
@@ -107,6 +110,7 @@ impl Shape {
             made,
             volume,
             volume_fraction: Compared::new(fraction(volume.optimized), fraction(volume.verified)),
+            fallen_apart: fallen_apart.map(|finding| finding.message),
             scale: built / of_shares,
             shares,
             is_solid,
