@@ -10,8 +10,8 @@ use crate::design_file::DesignFile;
 const VOLUME_TOLERANCE: f64 = 5e-3;
 
 /// Share of an element up to which a surface leaves it out, and the largest share of the material
-/// in such elements: 2.6 % in 56 designs that are as stiff as built, and 5.5 to 8 % in four that are
-/// up to 200 times as compliant.
+/// in such elements. Of 70 light designs it was up to 4.4 % in those that are at most twice as
+/// compliant as built, and 5.1 to 9.2 % in five that are 3 to 195 times as compliant or have no path.
 const LEFT_OUT: f64 = 0.1;
 const MOST_LOST: f64 = 0.05;
 
