@@ -76,6 +76,7 @@ impl Triangles {
         let mut best: Option<(usize, [f64; 3])> = None;
         let mut least = f64::INFINITY;
         let mut open = Stack::of((0.0, 0));
+
         while let Some((distance, node)) = open.pop() {
             let Some(&Node { start, count, .. }) = self.nodes.get(node) else { break };
             if distance >= least && best.is_some() {
@@ -87,6 +88,7 @@ impl Triangles {
                 open.push(if near.0 <= far.0 { [far, near] } else { [near, far] });
                 continue;
             }
+
             let leaf = start as usize..(start + count) as usize;
             for (corners, number) in &self.triangles[leaf] {
                 let nearest = nearest_in(*corners, point);
@@ -119,8 +121,8 @@ impl Triangles {
     }
 }
 
-/// What is still to be searched: one entry at most for each halving of up to 2^32 triangles. On the
-/// heap, all threads would wait for it in each search.
+/// Boxes still to be searched: one at most for each halving of up to 2^32 triangles, and one more.
+/// On the heap, all threads would wait for it in each search.
 struct Stack<T> {
     entries: [T; DEPTH],
     n: usize,

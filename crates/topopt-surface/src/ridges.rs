@@ -38,6 +38,7 @@ impl Lattice {
             if lacking.iter().all(|lack| *lack == 0.0) {
                 break;
             }
+
             // What a point gets of a lift of 1: little in a bar, more in a plate.
             let is_lifted: Vec<f64> =
                 lacking.iter().map(|lack| f64::from(u8::from(*lack > 0.0))).collect();

@@ -82,12 +82,19 @@ impl TriangleSurface {
     }
 
     /// The surface with the `volume`, its vertices moved along their normals by at most `most`
-    /// (length); none if that is not enough. Vertices on the boundary of a part within `walls`, or
-    /// nearer to it than that, stay.
-    pub(crate) fn filled_to(&self, volume: f64, most: f64, walls: &Triangles) -> Option<Self> {
+    /// (length); none if that is not enough. Vertices on the surface of the `part`, or nearer to it
+    /// than that, stay.
+    pub(crate) fn filled_to(&self, volume: f64, most: f64, part: &Self) -> Option<Self> {
+        let first = (volume - self.volume()) / self.free_area();
+        if first.is_nan() || first.abs() > most {
+            return None;
+        }
+
+        let walls = Triangles::new(part.corners_of_all());
         let vertices = self.vertices.par_iter().zip(&self.on_boundary);
         let stays: Vec<bool> =
             vertices.map(|(x, is_on)| *is_on || walls.distance(*x) <= most).collect();
+
         let (mut filled, mut moved) = (self.clone(), 0.0_f64);
         for _ in 0..FILLS {
             let missing = volume - filled.volume();

@@ -22,11 +22,13 @@ impl TriangleSurface {
             if crossings.is_empty() {
                 return Some(found);
             }
+
             let crossed = crossings.as_flattened().iter().map(|&t| t as usize);
             for corner in crossed.clone().flat_map(|t| self.triangles[t]) {
                 shares[corner as usize] = 0.0;
             }
             self.limit_slope(&mut shares);
+
             let mut has_moved = vec![false; self.vertices.len()];
             for (vertex, &share) in shares.iter().enumerate().filter(|(_, share)| **share < 1.0) {
                 let (own, other) = (self.vertices[vertex], moved.vertices[vertex]);
@@ -34,6 +36,7 @@ impl TriangleSurface {
                 has_moved[vertex] = found.vertices[vertex] != between;
                 found.vertices[vertex] = between;
             }
+
             let moves = |corners: &[u32; 3]| corners.iter().any(|&v| has_moved[v as usize]);
             is_new = self.triangles.iter().map(moves).collect();
             // These cross all the same where nothing is left to move.

@@ -94,8 +94,7 @@ impl<'a> UncutSolid<'a> {
             }
             last = Some((offset, missing));
             offset = (offset + missing / slope).clamp(-width, width);
-            let walls = Triangles::new(part.surface().corners_of_all());
-            if let Some(filled) = found.0.filled_to(design, NEAR * width, &walls) {
+            if let Some(filled) = found.0.filled_to(design, NEAR * width, part.surface()) {
                 found.0 = filled;
                 break;
             }

@@ -298,11 +298,13 @@ fn solve_as_built<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
     if !watcher.ranks.any(cleaned.is_some()) && !optimization.solves_thinner() {
         return Ok(true);
     }
+
     let built = optimization.design().density()?;
     let density = cleaned.as_ref().map_or(&built, |cleaned| &cleaned.density);
     let Some(report) = optimization.settle(density, monitor)? else {
         return Ok(!is_interrupted(watcher.ranks, watcher.interrupt));
     };
+
     let is_torn = watcher.ranks.any(cleaned.is_some() && watcher.has_lost_members(&report));
     // Without islands it can be solved at least, where the other one cannot.
     match is_torn.then(|| optimization.settle(&built, &mut to_the_end)).transpose()?.flatten() {

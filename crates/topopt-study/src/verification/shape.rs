@@ -42,7 +42,7 @@ pub(super) struct Shape {
     pub volume: Compared,
     /// Material besides that of passive elements, as a share of the design elements' volume.
     pub volume_fraction: Compared,
-    /// A sentence on a design of which much is left out.
+    /// Warning that much of the design is left out, if so.
     pub fallen_apart: Option<String>,
 }
 
