@@ -28,6 +28,7 @@ use crate::config::Config;
 use crate::finding::Finding;
 use crate::mirror_planes;
 use crate::physics::Physics;
+pub use cast::mold;
 use fold::Folds;
 use kind::ManufacturingKind;
 use kinds::{KINDS, asked, entries};

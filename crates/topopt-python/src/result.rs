@@ -94,7 +94,7 @@ impl Result {
         let of_nodes = |(name, array): (&String, _)| Ok((name.clone(), values(array)?));
         let nodal = design.points.iter().map(of_nodes).collect::<PyResult<Vec<_>>>()?;
         let (density, depth) = (values(&design.cells["density"])?, self.solid_depth.clone());
-        Ok(DesignFile::in_memory(self.mesh(), density, nodal, depth))
+        Ok(DesignFile::in_memory(self.mesh(), density, nodal, depth).made_by(&self.config))
     }
 
     fn mesh(&self) -> HexMesh {

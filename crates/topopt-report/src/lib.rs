@@ -11,7 +11,7 @@
 //! ```
 //! use topopt_mesh::generate::{Benchmark, Resolution};
 //! use topopt_report::{Fact, Part, Report, Table};
-//! use topopt_surface::{MeanDensity, Part as Body, Shaping, UncutSolid};
+//! use topopt_surface::{Form, MeanDensity, Part as Body, Shaping, UncutSolid};
 //!
 //! let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
 //! let density: Vec<f64> = mesh.centers().iter().map(|x| 1.0 - 0.1 * x[0]).collect();
@@ -25,7 +25,7 @@
 //!     targets: Vec::new(),
 //!     saved: Table::default(),
 //!     mesh: &mesh,
-//!     density: &MeanDensity::of(&mesh, &density, None)?,
+//!     density: &MeanDensity::of(&mesh, &density, Form::default())?,
 //!     threshold: uncut.solid.threshold(),
 //!     surface: &shape.surface,
 //!     measures: Vec::new(),

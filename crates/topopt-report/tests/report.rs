@@ -12,7 +12,7 @@ use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_report::{
     Curve, Fact, Load, Mark, NodalField, Part, Report, Table, Target, Verification,
 };
-use topopt_surface::{MeanDensity, Part as Body, Shaping, TriangleSurface, UncutSolid};
+use topopt_surface::{Form, MeanDensity, Part as Body, Shaping, TriangleSurface, UncutSolid};
 
 /// A design in a mesh, with its surface.
 struct Design<'a> {
@@ -26,7 +26,7 @@ fn design<'a>(mesh: &'a HexMesh, density: &[f64]) -> Design<'a> {
     let uncut = UncutSolid::of(mesh, density, &Shaping::default()).unwrap();
     Design {
         mesh,
-        density: MeanDensity::of(mesh, density, None).unwrap(),
+        density: MeanDensity::of(mesh, density, Form::default()).unwrap(),
         threshold: uncut.solid.threshold(),
         surface: uncut.shape(&Body::of_mesh(mesh).unwrap()).unwrap().surface,
     }

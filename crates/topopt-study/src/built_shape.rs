@@ -24,7 +24,7 @@ pub struct BuiltShape<'a> {
 
 /// First line of the file of a shape, with the version of the format and of the program: another
 /// version makes another surface.
-const MAGIC: &str = concat!("topopt surface 2 of ", env!("CARGO_PKG_VERSION"), "\n");
+const MAGIC: &str = concat!("topopt surface 3 of ", env!("CARGO_PKG_VERSION"), "\n");
 
 /// Bytes of the checksum at the end of the file.
 const CHECKSUM: usize = size_of::<u32>();
@@ -77,7 +77,9 @@ impl<'a> BuiltShape<'a> {
 fn made_of(file: &DesignFile, part: &PartFile) -> Result<u32, Finding> {
     let mut sum = of_mesh(&file.mesh);
     let surface = part.part.surface();
-    sum.combine(&of_bytes(&(&file.density, &file.depth, surface.vertices(), surface.triangles()))?);
+    let draw = file.draw.map(|draw| (draw.direction, draw.is_two_sided));
+    let form = (&file.depth, draw);
+    sum.combine(&of_bytes(&(&file.density, form, surface.vertices(), surface.triangles()))?);
     Ok(sum.finalize())
 }
 

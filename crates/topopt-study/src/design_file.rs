@@ -3,15 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use topopt_case::config::Config;
 use topopt_case::finding::Finding;
 use topopt_case::free_memory;
 use topopt_case::lookup::sorted;
+use topopt_case::manufacturing::mold;
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_fem::Diffusion;
 use topopt_io::vtk::{Array, Section, Values, vtu};
 use topopt_mesh::HexMesh;
-use topopt_surface::{MeanDensity, Shaping, SolidError, UncutSolid};
+use topopt_surface::{Draw, Form, MeanDensity, Shaping, SolidError, UncutSolid};
 
 use crate::solved::carrying_nodes;
 
@@ -27,6 +29,8 @@ pub struct DesignFile {
     pub density: Vec<f64>,
     /// Depth of the nodes in the parts of space that stay solid, `[n_nodes]`, if there are any.
     pub(crate) depth: Option<Vec<f64>>,
+    /// Way out of the mold of a part that is cast.
+    pub(crate) draw: Option<Draw>,
 }
 
 /// Names of the arrays that say what belongs to supports and loads, and what has a fixed density.
@@ -57,7 +61,7 @@ impl DesignFile {
         let depth = vtu::read_arrays(path, Section::Points, &[SOLID_DEPTH])
             .map_err(|error| Finding::new(error.to_string()))?;
         let depth = depth.into_iter().next().flatten().map(Vec::<[f64; 1]>::into_flattened);
-        Ok(Self { path: path.into(), nodal: None, mesh, density, depth })
+        Ok(Self { path: path.into(), nodal: None, mesh, density, depth, draw: None })
     }
 
     /// Takes a design from memory, with fields of its nodes by their names in files, and their depth
@@ -68,7 +72,19 @@ impl DesignFile {
         nodal: Vec<(String, Vec<f64>)>,
         depth: Option<Vec<f64>>,
     ) -> Self {
-        Self { path: "the design".into(), nodal: Some(nodal), mesh, density, depth }
+        Self { path: "the design".into(), nodal: Some(nodal), mesh, density, depth, draw: None }
+    }
+
+    /// The design as it is to be made by `config`: a part that is cast comes out of its mold.
+    #[must_use]
+    pub fn made_by(self, config: &Config) -> Self {
+        let draw = mold(config);
+        let draw = draw.map(|(direction, sides)| Draw { direction, is_two_sided: sides > 1 });
+        Self { draw, ..self }
+    }
+
+    fn form(&self) -> Form<'_> {
+        Form { depth: self.depth.as_deref(), draw: self.draw }
     }
 
     /// Nodes that are held or tied to the ground in any direction, where the file has them.
@@ -173,7 +189,7 @@ impl DesignFile {
     /// Densities that are not finite, and too little memory.
     pub(crate) fn uncut(&self, shaping: &Shaping) -> Result<UncutSolid<'_>, Finding> {
         free_memory::check_solid(self.mesh.n_elements())?;
-        UncutSolid::with_depth(&self.mesh, &self.density, self.depth.as_deref(), shaping)
+        UncutSolid::formed(&self.mesh, &self.density, self.form(), shaping)
             .map_err(|error| self.unshaped(&error))
     }
 
@@ -183,7 +199,7 @@ impl DesignFile {
     /// As [`BuiltShape::of`](crate::built_shape::BuiltShape::of).
     pub fn mean_density(&self) -> Result<MeanDensity, Finding> {
         free_memory::check_solid(self.mesh.n_elements())?;
-        MeanDensity::of(&self.mesh, &self.density, self.depth.as_deref())
+        MeanDensity::of(&self.mesh, &self.density, self.form())
             .map_err(|error| self.unshaped(&error))
     }
 

@@ -31,7 +31,7 @@ impl DesignFile {
             return Ok(());
         }
         if is_kept {
-            return self.fallen_apart(&solid.shares()).map_or(Ok(()), Err);
+            return self.fallen_apart(solid.shares()).map_or(Ok(()), Err);
         }
 
         let [least, most] = self.range();

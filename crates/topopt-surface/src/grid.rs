@@ -26,6 +26,15 @@ impl Grid {
         (product <= MOST).then(|| Self { origin, spacing, counts: counts.map(|n| n as usize) })
     }
 
+    /// Numbers of the points in the layer `k` across `axis`, rows along the axis that follows.
+    pub fn layer(&self, axis: usize, k: usize) -> Vec<usize> {
+        let strides = [1, self.counts[0], self.counts[0] * self.counts[1]];
+        let [along, over] = [(axis + 1) % 3, (axis + 2) % 3];
+        let first = |j: usize| k * strides[axis] + j * strides[over];
+        let row = |j| (0..self.counts[along]).map(move |i| first(j) + i * strides[along]);
+        (0..self.counts[over]).flat_map(row).collect()
+    }
+
     /// Place of `x` along `axis` in corners from the first one on, a positive number.
     pub fn place(&self, axis: usize, x: f64) -> f64 {
         (x - self.origin[axis]) / self.spacing

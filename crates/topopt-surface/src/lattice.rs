@@ -3,8 +3,10 @@
 use rayon::prelude::*;
 
 use crate::cones::Cones;
+use crate::draw::Draw;
 use crate::gauss_points::GaussPoints;
 use crate::grid::Grid;
+use crate::ramps::Ramps;
 
 /// Spacing of the lattice in element widths.
 const SPACING: f64 = 0.5;
@@ -16,15 +18,9 @@ const RADIUS: f64 = 2.5;
 /// would be: it falls to 0 at the end of the cones, which closes the surface out there.
 const FAINT: f64 = 1e-3;
 
-/// Points of which the volume is summed up by one task.
-const CHUNK: usize = 4096;
-
 /// Least level, of densities up to 1: that of a design that is solid everywhere, whose surface lies
 /// outside of the part.
 const LEAST: f64 = 0.05;
-
-/// Evaluations of the volume that find the level.
-const BISECTIONS: usize = 40;
 
 /// Means of values at points, weighted by a cone and by the volumes of the points.
 pub(crate) struct Means<'a> {
@@ -34,12 +30,21 @@ pub(crate) struct Means<'a> {
     weights: Vec<f64>,
 }
 
+/// Least sum of the weights at a point of the lattice that is near the part, as a share of that
+/// within it.
+const NEAR: f64 = 0.1;
+
 impl Means<'_> {
     /// The means of `values`, `[n_points]`, on the lattice.
     pub fn of(&self, values: &[f64]) -> Vec<f64> {
         let sums = self.cones.sums(|point| values[point]);
         let share = |(sum, weight): (&f64, &f64)| sum / (weight + FAINT * Cones::INTEGRAL);
         sums.par_iter().zip(&self.weights).map(share).collect()
+    }
+
+    /// Whether each point of the lattice is near the part.
+    fn near(&self) -> Vec<bool> {
+        self.weights.iter().map(|weight| *weight > NEAR * Cones::INTEGRAL).collect()
     }
 }
 
@@ -60,13 +65,14 @@ pub(crate) struct Lattice {
 }
 
 impl Lattice {
-    /// The field of `density`, `[n_points]`, at elements of about the `width`, with the level that
-    /// is `given` or keeps the volume; none if the lattice would have too many points.
+    /// The field of `density`, `[n_points]`, at elements of about the `width`, without undercuts
+    /// along a `draw`, with the level that is `given` or keeps the volume; none if the lattice
+    /// would have too many points.
     pub fn of(
         points: &GaussPoints,
         density: &[f64],
         width: f64,
-        given: Option<f64>,
+        (given, draw): (Option<f64>, Option<Draw>),
     ) -> Option<(Self, f64)> {
         let radii = Cones::radii(points, RADIUS * width);
         let radius = radii.iter().copied().fold(0.0, f64::max);
@@ -78,8 +84,22 @@ impl Lattice {
         let lacking: Vec<f64> =
             field.at_points(points).zip(density).map(|(f, density)| density - f).collect();
         field.add(&means.of(&lacking));
-        let level = field.lift_ridges(&means, density, width, given);
+        let mut level = field.lift_ridges(&means, density, width, given);
+        if let Some(draw) = draw {
+            draw.fill(&mut field, &means.near());
+            level = given.unwrap_or_else(|| field.level(points, density));
+        }
         Some((field, level))
+    }
+
+    /// The places of the points.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// The values at the points.
+    pub fn values(&self) -> &[f64] {
+        &self.values
     }
 
     /// Adds to the values.
@@ -117,27 +137,14 @@ impl Lattice {
 
     /// The level above which the volume of the points is that of `density`, `[n_points]`.
     pub fn level(&self, points: &GaussPoints, density: &[f64]) -> f64 {
-        let target: f64 = density.iter().zip(&points.volumes).map(|(d, volume)| d * volume).sum();
+        let volume = density.iter().zip(&points.volumes).map(|(d, volume)| d * volume).sum();
         let values: Vec<f64> = self.at_points(points).collect();
-        let mut low = LEAST;
-        let mut high = values.par_iter().copied().reduce(|| low, f64::max);
+        let most = values.par_iter().copied().reduce(|| LEAST, f64::max);
         // Rise of the field across a point's width in a plane surface.
         let slope = 1.0 / self.radius;
         let rises: Vec<f64> = points.volumes.par_iter().map(|v| slope * v.cbrt()).collect();
-        let inside = |((value, volume), rise): ((&f64, &f64), &f64), level: f64| -> f64 {
-            volume * (0.5 + (value - level) / rise).clamp(0.0, 1.0)
-        };
-        for _ in 0..BISECTIONS {
-            let level = 0.5 * (low + high);
-            let all = values.par_chunks(CHUNK).zip(points.volumes.par_chunks(CHUNK));
-            let chunks = all.zip(rises.par_chunks(CHUNK)).map(|((values, volumes), rises)| {
-                values.iter().zip(volumes).zip(rises).map(|point| inside(point, level)).sum()
-            });
-            let sums: Vec<f64> = chunks.collect();
-            let is_more = sums.iter().sum::<f64>() > target;
-            *if is_more { &mut low } else { &mut high } = level;
-        }
-        0.5 * (low + high)
+        let ramps = Ramps { values: &values, volumes: &points.volumes, rises: &rises };
+        ramps.level(volume, [LEAST, most])
     }
 
     pub fn at_points(&self, points: &GaussPoints) -> impl IndexedParallelIterator<Item = f64> {

@@ -2,11 +2,9 @@
 
 use topopt_mesh::HexMesh;
 
-use crate::FieldError;
 use crate::gauss_points::GaussPoints;
 use crate::lattice::Lattice;
-use crate::shaping::SolidError;
-use crate::threshold::Volumes;
+use crate::shaping::{Form, SolidError};
 
 /// Mean densities, which go on beyond the part.
 #[derive(Debug, Clone)]
@@ -21,14 +19,13 @@ pub struct MeanDensity {
 }
 
 impl MeanDensity {
-    /// The means of `density`, `[n_elements]`, in `mesh`, where elements are solid that lie in a
-    /// part of space. `depth`, `[n_nodes]`, is that of the nodes in it, negative outside.
+    /// The means of `density`, `[n_elements]`, in `mesh`, in a `form`.
     ///
     /// # Errors
-    /// [`SolidError::Field`] and [`SolidError::TooLarge`].
-    pub fn of(mesh: &HexMesh, density: &[f64], depth: Option<&[f64]>) -> Result<Self, SolidError> {
+    /// [`SolidError::Length`], [`SolidError::NotFinite`] and [`SolidError::TooLarge`].
+    pub fn of(mesh: &HexMesh, density: &[f64], form: Form) -> Result<Self, SolidError> {
         check(mesh, density)?;
-        Self::with_threshold((mesh, Volumes::of(mesh).total()), (density, depth), None)
+        Self::with_threshold((mesh, mesh.volumes().iter().sum()), (density, form), None)
     }
 
     /// The mean density around `x`; beyond the part that of what is near.
@@ -36,11 +33,11 @@ impl MeanDensity {
         self.scale * self.lattice.at(x)
     }
 
-    /// The means of densities, one for each element, and depths in a mesh of the volume `whole`,
+    /// The means of densities, one for each element, in a form and a mesh of the volume `whole`,
     /// with the level that is `given` or keeps the volume.
     pub(crate) fn with_threshold(
         (mesh, whole): (&HexMesh, f64),
-        (density, depth): (&[f64], Option<&[f64]>),
+        (density, form): (&[f64], Form),
         given: Option<f64>,
     ) -> Result<Self, SolidError> {
         let width = (whole / mesh.n_elements() as f64).cbrt();
@@ -56,22 +53,22 @@ impl MeanDensity {
             _ => density.iter().map(|density| density / scale).collect(),
         };
         let mut scaled = points.spread(&scaled);
-        if let Some(depth) = depth.filter(|depth| depth.len() == mesh.n_nodes()) {
+        if let Some(depth) = form.depth.filter(|depth| depth.len() == mesh.n_nodes()) {
             points.end_at(mesh, depth, &mut scaled);
         }
         let given = given.map(|threshold| threshold / scale);
-        let found = Lattice::of(&points, &scaled, width, given);
+        let found = Lattice::of(&points, &scaled, width, (given, form.draw));
         let (lattice, level) = found.ok_or_else(|| too_large(mesh, width))?;
         Ok(Self { lattice, scale, level, width })
     }
 }
 
-pub(crate) fn check(mesh: &HexMesh, density: &[f64]) -> Result<(), FieldError> {
+pub(crate) fn check(mesh: &HexMesh, density: &[f64]) -> Result<(), SolidError> {
     if density.len() != mesh.n_elements() {
-        return Err(FieldError::Length { found: density.len(), expected: mesh.n_elements() });
+        return Err(SolidError::Length { found: density.len(), expected: mesh.n_elements() });
     }
     match density.iter().position(|value| !value.is_finite()) {
-        Some(index) => Err(FieldError::NotFinite { index, value: density[index] }),
+        Some(index) => Err(SolidError::NotFinite { index, value: density[index] }),
         None => Ok(()),
     }
 }

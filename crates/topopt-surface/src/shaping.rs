@@ -2,7 +2,7 @@
 
 use topopt_linalg::BackendError;
 
-use crate::{FieldError, NotAManifold, Quality};
+use crate::{Draw, NotAManifold, Quality};
 
 /// Options for making a solid from the densities of a design.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -15,12 +15,35 @@ pub struct Shaping {
     pub decimation: Option<f64>,
 }
 
+/// Form that a design has besides its densities.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Form<'a> {
+    /// Depth of the nodes in a part of space, negative outside, `[n_nodes]`: elements are solid
+    /// that lie in it, and the solid ends where that ends, and not with the elements.
+    pub depth: Option<&'a [f64]>,
+    /// Way out of a mold, along which the solid has no undercut.
+    pub draw: Option<Draw>,
+}
+
 /// Reason for which a design has no solid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SolidError {
-    /// The densities make no field.
-    #[error(transparent)]
-    Field(#[from] FieldError),
+    /// Densities of another mesh.
+    #[error("{found} values for {expected} elements; use the values of this mesh")]
+    Length {
+        /// Number of densities.
+        found: usize,
+        /// Number of elements.
+        expected: usize,
+    },
+    /// A density that is NaN or infinite.
+    #[error("value {index} is {value}, not a finite number; compute the design again")]
+    NotFinite {
+        /// The first such element, from 0.
+        index: usize,
+        /// Density of the element.
+        value: f64,
+    },
     /// A part so large beside its elements that the lattice around it does not fit.
     #[error("the box around the part is too large beside its elements: it holds {0:.1e} of them")]
     TooLarge(f64),

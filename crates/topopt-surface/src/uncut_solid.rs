@@ -1,18 +1,15 @@
 //! `UncutSolid`: a solid with its skin, from the densities of a design.
 
-use rayon::prelude::*;
 use topopt_mesh::HexMesh;
-use topopt_mesh::triangles::Triangles;
-use topopt_mesh::vector::{cross, difference, dot};
 
+use crate::depths::Depths;
 use crate::mean_density::{MeanDensity, check};
 use crate::shape::Shape;
-use crate::shaping::{Shaping, SolidError};
+use crate::shaping::{Form, Shaping, SolidError};
 use crate::shells::Crumbs;
 use crate::skin::Skin;
 use crate::solid::{Filled, Solid};
-use crate::threshold::Volumes;
-use crate::{Field, FieldError, Part, TriangleSurface};
+use crate::{Part, TriangleSurface};
 
 /// A solid with its skin, which runs out of the part until it is cut with that.
 #[derive(Debug, Clone)]
@@ -22,6 +19,8 @@ pub struct UncutSolid<'a> {
     /// The skin before and after fairing.
     rough: TriangleSurface,
     skin: TriangleSurface,
+    /// Depth below the skin at which the surface within the mesh keeps the volume.
+    level: f64,
     /// Volume to keep, unless a threshold was given.
     kept: Option<f64>,
     crumbs: Crumbs,
@@ -34,26 +33,23 @@ impl<'a> UncutSolid<'a> {
     /// # Errors
     /// [`SolidError`].
     pub fn of(mesh: &'a HexMesh, density: &[f64], shaping: &Shaping) -> Result<Self, SolidError> {
-        Self::with_depth(mesh, density, None, shaping)
+        Self::formed(mesh, density, Form::default(), shaping)
     }
 
-    /// The solid of `density`, as [`UncutSolid::of`] makes it, where elements are solid that lie in
-    /// a part of space: it ends where that ends, and not with the elements. `depth`, `[n_nodes]`,
-    /// is that of the nodes in it, negative outside.
+    /// The solid of `density`, as [`UncutSolid::of`] makes it, in a `form`.
     ///
     /// # Errors
     /// [`SolidError`].
-    pub fn with_depth(
+    pub fn formed(
         mesh: &'a HexMesh,
         density: &[f64],
-        depth: Option<&[f64]>,
+        form: Form,
         shaping: &Shaping,
     ) -> Result<Self, SolidError> {
         check(mesh, density)?;
-        let volumes = Volumes::of(mesh);
-        let part = (mesh, volumes.total());
-        let mean = MeanDensity::with_threshold(part, (density, depth), shaping.threshold)?;
-        let design = density.iter().zip(mesh.volumes()).map(|(density, v)| density * v).sum();
+        let volumes = mesh.volumes();
+        let whole = volumes.iter().sum();
+        let mean = MeanDensity::with_threshold((mesh, whole), (density, form), shaping.threshold)?;
         let MeanDensity { lattice, level: threshold, scale, width } = mean;
 
         let Skin { rough, mut surface, crumbs } =
@@ -61,15 +57,15 @@ impl<'a> UncutSolid<'a> {
         if let Some(share) = shaping.decimation {
             surface.decimate(share)?;
         }
-        let field = Self::distances(mesh, &surface, |x| lattice.at(x) - threshold, width)?;
-        let kept = shaping.threshold.is_none().then_some(design);
-        let (level, volume) = match kept {
-            Some(design) => volumes.threshold(&field, design),
-            None => (0.0, volumes.clipped(&field, 0.0)),
-        };
-        let threshold = threshold * scale;
-        let solid = Solid { mesh, filled: Filled { field, level, threshold, volume, width } };
-        Ok(Self { solid, rough, skin: surface, kept, crumbs })
+        let sum = |values: &[f64]| values.iter().zip(&volumes).map(|(value, v)| value * v).sum();
+        let kept: Option<f64> = shaping.threshold.is_none().then(|| sum(density));
+        let above = |x| lattice.at(x) - threshold;
+        let depths = Depths::below(&surface, above, (mesh, &volumes), width);
+        let level = kept.map_or(0.0, |design| depths.level(design, width));
+        let shares = depths.shares(level);
+        let (volume, threshold) = (sum(&shares), threshold * scale);
+        let solid = Solid { mesh, filled: Filled { shares, threshold, volume, width } };
+        Ok(Self { solid, rough, skin: surface, level, kept, crumbs })
     }
 
     /// Cuts the skin with the surface of `part`, and keeps the volume by moving it along its
@@ -79,8 +75,8 @@ impl<'a> UncutSolid<'a> {
     /// [`SolidError::Cut`].
     pub fn shape(&self, part: &Part) -> Result<Shape, SolidError> {
         // The mesh knows nearly how far: its faces are those of the part, but for their bends.
-        let Filled { level, width, .. } = self.solid.filled;
-        let (mut offset, mut last) = (-level, None);
+        let width = self.solid.width();
+        let (mut offset, mut last) = (-self.level, None);
         let mut found = self.cut(&self.skin, offset, part)?;
         for _ in 0..CUTS {
             let Some(design) = self.kept else { break };
@@ -135,37 +131,11 @@ impl<'a> UncutSolid<'a> {
         let crumbs = surface.drop_crumbs(self.solid.width().powi(3));
         Ok((surface, crumbs))
     }
-
-    /// Distances of the vertices of the tetrahedra from `skin`, positive inside; `above` tells
-    /// which are far from it.
-    fn distances(
-        mesh: &HexMesh,
-        skin: &TriangleSurface,
-        above: impl Fn([f64; 3]) -> f64 + Sync,
-        width: f64,
-    ) -> Result<Field, FieldError> {
-        let walls = Triangles::new(skin.corners_of_all());
-        let normals = skin.normals();
-        let distance = |x: [f64; 3]| {
-            let value = above(x);
-            let far = FAR_DISTANCE * width;
-            if value.abs() > FAR || walls.is_empty() {
-                return far.copysign(value);
-            }
-            let (t, wall) = walls.nearest_of(x).expect("there are walls");
-            let way = difference(x, wall);
-            let outwards = dot(way, skin.normal_at(t, wall, &normals));
-            dot(way, way).sqrt().min(far).copysign(-outwards)
-        };
-        let nodes = mesh.coordinates().par_iter().map(|&x| distance(x)).collect();
-        let centers = mesh.centers().into_par_iter().map(distance).collect();
-        Field::new(mesh, nodes, centers)
-    }
 }
 
 /// Cuts that find the offset, and the relative difference of volumes that counts as none.
 const CUTS: usize = 4;
-const TOLERANCE: f64 = 1e-4;
+const TOLERANCE: f64 = 1e-5;
 
 /// Move, in element widths, up to which vertices of the cut surface go to where those of a new cut
 /// would be: a tenth of what can be seen in the normals.
@@ -175,22 +145,3 @@ const NEAR: f64 = 0.02;
 /// skin moves less where it would cross itself; faces that nearly coincide may leave slivers,
 /// which rounding folds.
 const NUDGES: [f64; 5] = [0.0, 3e-4, -3e-4, 1e-3, -1e-3];
-
-/// Difference of the field from its level beyond which a vertex is at least an element from the
-/// skin, and the distance that it gets, in element widths.
-const FAR: f64 = 0.48;
-const FAR_DISTANCE: f64 = 3.0;
-
-impl TriangleSurface {
-    /// The normal, not of length 1, in a point `x` of a triangle, linear between those of vertices.
-    fn normal_at(&self, triangle: usize, x: [f64; 3], normals: &[[f64; 3]]) -> [f64; 3] {
-        let corners = self.triangles[triangle];
-        let places = corners.map(|vertex| self.vertices[vertex as usize]);
-        let [a, b, c] = places.map(|place| difference(place, x));
-        let whole = self.area_vector(&corners);
-        let shares = [cross(b, c), cross(c, a), cross(a, b)].map(|part| dot(part, whole));
-        let normal =
-            |i: usize| -> f64 { (0..3).map(|k| shares[k] * normals[corners[k] as usize][i]).sum() };
-        [0, 1, 2].map(normal)
-    }
-}

@@ -4,6 +4,7 @@ use topopt_design::{OverhangCone, Supports};
 use topopt_mesh::HexMesh;
 
 use super::kind::{Asked, Key, ManufacturingKind};
+use super::kinds::entries;
 use crate::config::{Config, FilterKind, Manufacturing, Shape};
 use crate::finding::Finding;
 
@@ -66,6 +67,19 @@ pub(super) fn draw(asked: &Asked) -> Result<[f64; 3], Finding> {
     asked.direction(asked.entries[0], "draw_direction", about)
 }
 
+/// Returns the direction of draw, of length 1, and the number of sides that the mold opens to, of a
+/// part that is cast.
+pub fn mold(config: &Config) -> Option<([f64; 3], usize)> {
+    let asked =
+        Asked { config, entries: entries(config, &CASTING).collect(), centers: &[], width: 0.0 };
+    let entry = *asked.entries.first()?;
+    Some((draw(&asked).ok()?, n_sides(entry)))
+}
+
+fn n_sides(entry: &Manufacturing) -> usize {
+    entry.number("sides").map_or(1, |sides| sides as usize)
+}
+
 /// Returns the elements above each one in the mold, by side.
 ///
 /// # Errors
@@ -78,6 +92,6 @@ pub(super) fn sides(asked: &Asked, mesh: &HexMesh) -> Result<Vec<Supports>, Find
         let cone = OverhangCone::axis(draw.map(|x| -sign * x));
         Supports::new(mesh, &cone, &free).filling()
     };
-    let n_sides = asked.entries[0].number("sides").unwrap_or(1.0);
-    Ok(if n_sides < 2.0 { vec![side(1.0)] } else { vec![side(1.0), side(-1.0)] })
+    let signs = [1.0, -1.0].into_iter().take(n_sides(asked.entries[0]));
+    Ok(signs.map(side).collect())
 }

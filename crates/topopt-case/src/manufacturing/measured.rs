@@ -44,9 +44,8 @@ pub fn measured(config: &Config, mesh: &HexMesh, space: &DesignSpace, shares: &[
         ));
     }
     if asked(&cast::CASTING).is_some() {
-        let solid = solid();
-        let filled = Swept::new(space.sweeps().to_vec(), solid.len()).values(&solid);
-        let share = share_of(&|e| (filled[e] - solid[e]).max(0.0));
+        let filled = Swept::new(space.sweeps().to_vec(), shares.len()).values(shares);
+        let share = share_of(&|e| (filled[e] - shares[e] - OF_SURFACE).max(0.0));
         all.push(Made::new("missing above undercuts".into(), share));
     }
     all

@@ -123,13 +123,14 @@ fn unwritten(error: &WriteError) -> Finding {
 /// The file of a design, the folder of its results, and the unit of its lengths: that of the case,
 /// millimeter if it states none.
 fn design(result: &Path) -> Result<(DesignFile, Option<PathBuf>, LengthUnit), InputError> {
-    let (path, folder, units) = if result.is_file() {
-        (result.into(), None, None)
-    } else {
-        let directory = RunDirectory::open(result)?;
-        (directory.design(), Some(result.into()), directory.config()?.units)
-    };
-    Ok((DesignFile::read(&path)?, folder, units.map_or(LengthUnit::Mm, |units| units.length)))
+    if result.is_file() {
+        return Ok((DesignFile::read(result)?, None, LengthUnit::Mm));
+    }
+    let directory = RunDirectory::open(result)?;
+    let config = directory.config()?;
+    let file = DesignFile::read(&directory.design())?.made_by(&config);
+    let unit = config.units.map_or(LengthUnit::Mm, |units| units.length);
+    Ok((file, Some(result.into()), unit))
 }
 
 /// Format, by the extension of the file.

@@ -56,7 +56,7 @@ fn page<K: Shown<N>, const N: usize>(
     let table: Table = case.parse().map_err(|error| unreadable(&case_path, &error))?;
 
     let history = curves::read_history(&results.history())?;
-    let file = DesignFile::read(&results.design())?;
+    let file = DesignFile::read(&results.design())?.made_by(&results.config()?);
     let body = PartFile::read(Some(results.path()), &file.mesh)?;
     let BuiltShape { solid, shape } = BuiltShape::of(&file, &body, &Shaping::default())?;
     let measures = SurfaceMeasures::of(&shape, &body, &file);
@@ -75,7 +75,7 @@ fn page<K: Shown<N>, const N: usize>(
     let mut warnings =
         warnings::of_run(&summary.warnings, found.as_ref().map(|found| &found.warnings[..]));
     if found.is_none() {
-        let fallen_apart = file.fallen_apart(&solid.shares()).map(|finding| finding.message);
+        let fallen_apart = file.fallen_apart(solid.shares()).map(|finding| finding.message);
         let doubt = fallen_apart.or_else(|| measures.thin_member());
         warnings.extend(warnings::sentences(doubt.as_slice()));
     }

@@ -41,7 +41,7 @@ fn tell<K: Shown<N>, const N: usize>(
 ) -> Result<(), Failure> {
     let request =
         Request { threshold: args.threshold, remesh: args.remesh, gmsh: (&args.gmsh).into() };
-    let optimized = Optimized::read(results).map_err(InputError::from)?;
+    let optimized = Optimized::read(results, config).map_err(InputError::from)?;
     let verify = || K::verify(&optimized, config, &request, interrupt);
     let found = thread_pool(config.solver.threads)?.install(verify)?;
     if args.json {

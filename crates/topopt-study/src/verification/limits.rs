@@ -164,9 +164,7 @@ impl<K: Solvable<N>, const N: usize> SolvedShape<'_, K, N> {
             Measure::Host(_) => f64::NAN,
             Measure::Volume => self.shape.volume_fraction.verified,
             Measure::Densities(weights) => {
-                let shares = self.shape.shares.iter();
-                let sum: f64 = weights.iter().zip(shares).map(|(w, share)| w * share).sum();
-                self.shape.scale * sum
+                weights.iter().zip(&self.shape.shares).map(|(weight, share)| weight * share).sum()
             }
             Measure::State(case, mut function) => {
                 let state = &self.states[case];

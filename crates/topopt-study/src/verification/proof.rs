@@ -90,14 +90,14 @@ pub struct Optimized {
 }
 
 impl Optimized {
-    /// Reads the design in `results`.
+    /// Reads the design in `results`, which is made by `config`.
     ///
     /// # Errors
     /// A finding if it cannot be read.
-    pub fn read(results: &RunDirectory) -> Result<Self, Finding> {
+    pub fn read(results: &RunDirectory, config: &Config) -> Result<Self, Finding> {
         Ok(Self {
             summary: results.summary()?,
-            file: DesignFile::read(&results.design())?,
+            file: DesignFile::read(&results.design())?.made_by(config),
             mesh: None,
             folder: Some(results.path().to_owned()),
         })
@@ -250,7 +250,7 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
             overall: K::overall(solved, &load_cases, file)?,
             compliance: Compared::new(optimized, states.compliance),
             built,
-            mass: mass(config, model, &shape.shares).map(|mass| shape.scale * mass),
+            mass: mass(config, model, &shape.shares),
             load_cases,
             device: place.name(),
             pcg_iterations: states.pcg_iterations,

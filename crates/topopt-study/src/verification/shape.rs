@@ -24,9 +24,6 @@ pub(super) struct Shape {
     pub threshold: f64,
     /// Share of every element that it fills, in the order of the problem, `[n_elements]`.
     pub shares: Vec<f64>,
-    /// Volume of the surface over that of the shares: in bent elements the surface has other sides
-    /// than the element, and only its own volume is the one that export keeps.
-    pub scale: f64,
     /// Whether that is half of an element or more.
     pub is_solid: Vec<bool>,
     /// Whether it is enough to pass a force on.
@@ -78,8 +75,8 @@ impl Shape {
             Some((widths, element))
         });
         let shares = solid.shares();
-        let fallen_apart = file.fallen_apart(&shares).filter(|_| request.threshold.is_none());
-        let shares = model.renumbering.elements_from_original(&shares);
+        let fallen_apart = file.fallen_apart(shares).filter(|_| request.threshold.is_none());
+        let shares = model.renumbering.elements_from_original(shares);
         let density = model.renumbering.elements_from_original(&file.density);
         let at_least = |least: f64| shares.iter().map(|&share| share >= least).collect();
         let (is_solid, is_touched): (Vec<bool>, Vec<bool>) = (at_least(0.5), at_least(TOUCHED));
@@ -97,9 +94,7 @@ impl Shape {
             volumes.iter().zip(values).map(|(volume, value)| volume * value).sum()
         };
         let volumes = &model.space.volumes;
-        let of_shares = sum(volumes, &shares);
-        let built = if solid.is_cut() { solid.volume() } else { of_shares };
-        let volume = Compared::new(sum(volumes, &density), built);
+        let volume = Compared::new(sum(volumes, &density), solid.volume());
         // What the surface takes of passive elements it adds elsewhere, as it keeps the volume of all.
         let passive = volume.optimized - sum(&model.space.design_volumes(), &density);
         let fraction = |volume: f64| (volume - passive) / model.space.design_volume();
@@ -111,7 +106,6 @@ impl Shape {
             volume,
             volume_fraction: Compared::new(fraction(volume.optimized), fraction(volume.verified)),
             fallen_apart: fallen_apart.map(|finding| finding.message),
-            scale: built / of_shares,
             shares,
             is_solid,
             is_touched,

@@ -178,8 +178,8 @@ fn rings_that_stay_solid_are_round() {
         let density = crisp(&mesh, ring);
         let depth: Vec<f64> = mesh.coordinates().iter().map(|x| ring(*x)).collect();
         let shape_with = |depth| {
-            let uncut =
-                UncutSolid::with_depth(&mesh, &density, depth, &Shaping::default()).unwrap();
+            let form = Form { depth, ..Form::default() };
+            let uncut = UncutSolid::formed(&mesh, &density, form, &Shaping::default()).unwrap();
             uncut.shape(&part).unwrap()
         };
         let round = shape_with(Some(&depth[..]));
