@@ -28,7 +28,6 @@ use crate::config::Config;
 use crate::finding::Finding;
 use crate::mirror_planes;
 use crate::physics::Physics;
-pub use cast::mold;
 use fold::Folds;
 use kind::ManufacturingKind;
 use kinds::{KINDS, asked, entries};
@@ -131,6 +130,13 @@ fn sweep(
         (None, Some(asked)) => Some((cast::CASTING.name, cast::draw(&asked)?)),
         (None, None) => None,
     })
+}
+
+/// Returns the direction of draw, of length 1, of a part that is cast, and the number of sides that
+/// its mold opens to.
+pub fn mold(config: &Config) -> Option<([f64; 3], usize)> {
+    let asked = asked(config, &cast::CASTING, &[], 0.0)?;
+    Some((cast::draw(&asked).ok()?, cast::n_sides(asked.entries[0])))
 }
 
 /// Returns the supports of a part that is printed, or of the sides of one that is cast, on the

@@ -8,29 +8,28 @@ use topopt_mesh::{HexMesh, tetrahedra};
 use crate::TriangleSurface;
 use crate::ramps::Ramps;
 
-/// Depths at points of all elements, element by element. Elements that the skin may cut have four
-/// points in each of their tetrahedra, since a depth is not linear across the middle of a member;
-/// all others have one.
+/// Depths at points of all elements, element by element. Elements that the skin may cut have one
+/// in each of their tetrahedra, since a depth is not linear across the middle of a member; all
+/// others have one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Depths {
     /// Depth below the skin, negative outside, `[n_points]`.
     values: Vec<f64>,
     /// Volumes that the points stand for, `[n_points]`.
     volumes: Vec<f64>,
-    /// Widths of the points: edges of cubes of these volumes, `[n_points]`.
-    widths: Vec<f64>,
+    /// Rises of the depth across these volumes, `[n_points]`.
+    rises: Vec<f64>,
     /// Number of points of each element, `[n_elements]`.
     counts: Vec<u32>,
 }
-
-/// Barycentric coordinates of the points of a tetrahedron: at one corner this, at the others the
-/// rest in equal parts \[Hughes2000, 3.I\].
-const NEAR: f64 = 0.585_410_196_624_968_5;
 
 /// Difference of the field from its level beyond which a place is at least an element from the
 /// skin, and the depth that it gets, in element widths.
 const FAR: f64 = 0.48;
 const FAR_DEPTH: f64 = 4.0;
+
+/// Distance from the skin, in element widths, up to which its normal is better known than the way.
+const ON_SKIN: f64 = 1e-6;
 
 /// Elements whose points are found by one task.
 const CHUNK: usize = 1024;
@@ -68,7 +67,7 @@ impl Depths {
         for chunk in chunks {
             all.values.extend(chunk.values);
             all.volumes.extend(chunk.volumes);
-            all.widths.extend(chunk.widths);
+            all.rises.extend(chunk.rises);
             all.counts.extend(chunk.counts);
         }
         all
@@ -83,11 +82,11 @@ impl Depths {
         walls: &Walls<F>,
     ) {
         let center = mesh.center(element);
-        let depth = walls.depth(center);
+        let (depth, _) = walls.depth(center);
         let corners = mesh.element(element).iter().map(|&node| mesh.coordinates()[node as usize]);
         let reach = corners.map(|x| length(difference(x, center))).fold(0.0, f64::max);
         if depth.abs() > reach {
-            self.push(depth, volume);
+            self.push(depth, volume, volume.cbrt());
             self.counts.push(1);
             return;
         }
@@ -95,9 +94,10 @@ impl Depths {
         let first = self.values.len();
         for (tetrahedron, volume) in tetrahedra::with_volumes(mesh, element) {
             let corners = tetrahedron.map(|vertex| tetrahedra::coordinates(mesh, vertex));
-            for x in points(corners) {
-                self.push(walls.depth(x), 0.25 * volume.abs());
-            }
+            let center = [0, 1, 2].map(|i| corners.iter().map(|x| 0.25 * x[i]).sum::<f64>());
+            let (depth, normal) = walls.depth(center);
+            let heights = corners.map(|x| dot(difference(x, center), normal));
+            self.push(depth, volume.abs(), rise(heights));
         }
         // The faces of a bent element are not those of its tetrahedra.
         let scale = volume / self.volumes[first..].iter().sum::<f64>();
@@ -105,14 +105,14 @@ impl Depths {
         self.counts.push((self.values.len() - first) as u32);
     }
 
-    fn push(&mut self, depth: f64, volume: f64) {
+    fn push(&mut self, depth: f64, volume: f64, rise: f64) {
         self.values.push(depth);
         self.volumes.push(volume);
-        self.widths.push(volume.cbrt().max(f64::MIN_POSITIVE));
+        self.rises.push(rise.max(f64::MIN_POSITIVE));
     }
 
     fn ramps(&self) -> Ramps<'_> {
-        Ramps { values: &self.values, volumes: &self.volumes, rises: &self.widths }
+        Ramps { values: &self.values, volumes: &self.volumes, rises: &self.rises }
     }
 
     /// The depth up to which elements of the `width` hold the `volume`: 0 where none holds it
@@ -138,26 +138,30 @@ impl Depths {
     }
 }
 
-/// The four points of a tetrahedron.
-fn points(corners: [[f64; 3]; 4]) -> [[f64; 3]; 4] {
-    let rest = (1.0 - NEAR) / 3.0;
-    let sum = [0, 1, 2].map(|i| corners.iter().map(|x| x[i]).sum::<f64>());
-    corners.map(|x| [0, 1, 2].map(|i| rest * sum[i] + (NEAR - rest) * x[i]))
+/// Rise across a tetrahedron whose corners have these heights over its center: that of a layer in
+/// which heights scatter as much. Squares have a mean of sum / 20 in the tetrahedron, and of
+/// rise^2 / 12 in the layer.
+fn rise(heights: [f64; 4]) -> f64 {
+    let sum: f64 = heights.iter().map(|height| height * height).sum();
+    (0.6 * sum).sqrt()
 }
 
 impl<F: Fn([f64; 3]) -> f64> Walls<'_, F> {
-    /// Depth of `x` below the skin, negative outside; far from it only a bound.
-    fn depth(&self, x: [f64; 3]) -> f64 {
+    /// Depth of `x` below the skin, negative outside, and the direction in which it changes most;
+    /// far from the skin a bound, and none.
+    fn depth(&self, x: [f64; 3]) -> (f64, [f64; 3]) {
         let (value, far) = ((self.above)(x), FAR_DEPTH * self.width);
         if value.abs() > FAR {
-            return far.copysign(value);
+            return (far.copysign(value), [0.0; 3]);
         }
         let Some((triangle, wall)) = self.triangles.nearest_of(x) else {
-            return far.copysign(value);
+            return (far.copysign(value), [0.0; 3]);
         };
         let way = difference(x, wall);
-        let outwards = dot(way, self.skin.normal_at(triangle, wall, &self.normals));
-        dot(way, way).sqrt().min(far).copysign(-outwards)
+        let normal = self.skin.normal_at(triangle, wall, &self.normals);
+        let depth = length(way).min(far).copysign(-dot(way, normal));
+        let steepest = if length(way) > ON_SKIN * self.width { way } else { normal };
+        (depth, steepest.map(|x| x / length(steepest).max(f64::MIN_POSITIVE)))
     }
 }
 

@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 
 use crate::grid::Grid;
-use crate::lattice::Lattice;
 
 /// Way of a cast part out of its mold.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,26 +14,24 @@ pub struct Draw {
 }
 
 impl Draw {
-    /// Fills undercuts of `field`: below a value there is no smaller one. Between two sides of a
-    /// mold what is filled lies below both. A point that is not `near` the part stays, and what
-    /// lies beyond it does not count: a part may have undercuts of its own.
-    pub(crate) fn fill(&self, field: &mut Lattice, near: &[bool]) {
-        let (grid, values) = (field.grid(), field.values());
-        let mut filled = filled(grid, values, near, self.direction);
+    /// The `values` of a field on a `grid` with its undercuts filled: below a value there is no
+    /// smaller one. Between two sides of a mold what is filled lies below both. A point that is not
+    /// `near` the part keeps its value, and what lies beyond it does not count: a part may have
+    /// undercuts of its own.
+    pub(crate) fn filled(&self, grid: &Grid, values: &[f64], near: &[bool]) -> Vec<f64> {
+        let mut filled = raised(grid, values, near, self.direction);
         if self.is_two_sided {
-            let other = self::filled(grid, values, near, self.direction.map(|x| -x));
-            filled
-                .par_iter_mut()
-                .zip(other)
-                .for_each(|(filled, other)| *filled = filled.min(other));
+            let other = raised(grid, values, near, self.direction.map(|x| -x));
+            let both = filled.par_iter_mut().zip(other);
+            both.for_each(|(filled, other)| *filled = filled.min(other));
         }
-        *field = field.with(filled);
+        filled
     }
 }
 
 /// The `values` on a `grid` raised to those that lie in the `direction` from them, layer by
 /// layer along the axis that it follows most.
-fn filled(grid: &Grid, values: &[f64], near: &[bool], direction: [f64; 3]) -> Vec<f64> {
+fn raised(grid: &Grid, values: &[f64], near: &[bool], direction: [f64; 3]) -> Vec<f64> {
     let size = |axis: &usize| direction[*axis].abs();
     let axis = (0..3).max_by(|i, j| size(i).total_cmp(&size(j))).unwrap_or(0);
     let [across, over] = [(axis + 1) % 3, (axis + 2) % 3];
@@ -42,7 +39,7 @@ fn filled(grid: &Grid, values: &[f64], near: &[bool], direction: [f64; 3]) -> Ve
     let (n, counts) = (grid.counts[axis], [grid.counts[across], grid.counts[over]]);
 
     // Values in the layer before, which lies in the direction.
-    let (mut filled, mut before) = (values.to_vec(), vec![0.0; counts[0] * counts[1]]);
+    let (mut all, mut before) = (values.to_vec(), vec![0.0; counts[0] * counts[1]]);
     for k in 0..n {
         let layer = if direction[axis] > 0.0 { n - 1 - k } else { k };
         let points = grid.layer(axis, layer);
@@ -51,10 +48,10 @@ fn filled(grid: &Grid, values: &[f64], near: &[bool], direction: [f64; 3]) -> Ve
             false => values[point],
         });
         let raised: Vec<f64> = raised.collect();
-        points.iter().zip(&raised).for_each(|(&point, value)| filled[point] = *value);
+        points.iter().zip(&raised).for_each(|(&point, value)| all[point] = *value);
         before = raised;
     }
-    filled
+    all
 }
 
 /// The value in a layer a number of `steps` from a point, linear between its points; 0 outside.

@@ -86,20 +86,10 @@ impl Lattice {
         field.add(&means.of(&lacking));
         let mut level = field.lift_ridges(&means, density, width, given);
         if let Some(draw) = draw {
-            draw.fill(&mut field, &means.near());
+            field.values = draw.filled(&grid, &field.values, &means.near());
             level = given.unwrap_or_else(|| field.level(points, density));
         }
         Some((field, level))
-    }
-
-    /// The places of the points.
-    pub fn grid(&self) -> &Grid {
-        &self.grid
-    }
-
-    /// The values at the points.
-    pub fn values(&self) -> &[f64] {
-        &self.values
     }
 
     /// Adds to the values.

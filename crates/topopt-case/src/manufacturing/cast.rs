@@ -4,7 +4,6 @@ use topopt_design::{OverhangCone, Supports};
 use topopt_mesh::HexMesh;
 
 use super::kind::{Asked, Key, ManufacturingKind};
-use super::kinds::entries;
 use crate::config::{Config, FilterKind, Manufacturing, Shape};
 use crate::finding::Finding;
 
@@ -67,16 +66,8 @@ pub(super) fn draw(asked: &Asked) -> Result<[f64; 3], Finding> {
     asked.direction(asked.entries[0], "draw_direction", about)
 }
 
-/// Returns the direction of draw, of length 1, and the number of sides that the mold opens to, of a
-/// part that is cast.
-pub fn mold(config: &Config) -> Option<([f64; 3], usize)> {
-    let asked =
-        Asked { config, entries: entries(config, &CASTING).collect(), centers: &[], width: 0.0 };
-    let entry = *asked.entries.first()?;
-    Some((draw(&asked).ok()?, n_sides(entry)))
-}
-
-fn n_sides(entry: &Manufacturing) -> usize {
+/// Number of sides that the mold opens to.
+pub(super) fn n_sides(entry: &Manufacturing) -> usize {
     entry.number("sides").map_or(1, |sides| sides as usize)
 }
 
