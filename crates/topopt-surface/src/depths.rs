@@ -46,7 +46,7 @@ struct Walls<'a, F> {
 
 impl Depths {
     /// The depths below `skin` of elements with `volumes` and about the `width`; `above` is the
-    /// field less the level at which the skin lies, but for its fairing.
+    /// field less the level at which the skin lay before its fairing.
     pub fn below(
         skin: &TriangleSurface,
         above: impl Fn([f64; 3]) -> f64 + Sync,

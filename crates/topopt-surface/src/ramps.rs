@@ -11,8 +11,8 @@ pub(crate) struct Ramps<'a> {
     pub rises: &'a [f64],
 }
 
-/// Points of which the volume is summed up by one task, so that sums do not depend on the number
-/// of threads.
+/// Number of points whose volumes one task adds up, so that sums do not depend on the number of
+/// threads.
 const CHUNK: usize = 4096;
 
 /// Halvings of a range of levels.

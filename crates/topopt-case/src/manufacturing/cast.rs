@@ -45,6 +45,7 @@ fn suits(config: &Config, entry: &Manufacturing) -> Option<[&'static str; 3]> {
             "give `sides = 1` or `sides = 2`",
         ]);
     }
+
     if config.filter.get_ref().kind != FilterKind::Density {
         return Some([
             "`kind = \"casting\"` needs the density filter",

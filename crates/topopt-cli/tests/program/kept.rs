@@ -159,8 +159,8 @@ fn a_small_share_goes_to_the_nearest_solid_nodes_with_its_moment() {
     assert!(found["compliance"]["verified"].as_f64() > whole["compliance"]["verified"].as_f64());
 }
 
-/// Where the density is 0.9 the surface lies in the second row of elements, and fills less than a
-/// tenth of three of them: besides the six nodes of the edge, two are empty.
+/// The surface at a density of 0.9 lies in the second row of elements, and fills less than a tenth
+/// of three of them: besides the six nodes of the edge, two are empty.
 #[test]
 fn a_load_that_the_design_has_left_is_refused() {
     let folder = end_loaded("");
