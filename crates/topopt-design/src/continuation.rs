@@ -80,6 +80,23 @@ impl Course {
 }
 
 impl Stage {
+    /// The stage that sets what `settings` have from an iteration on.
+    pub(crate) fn of(settings: &Settings, from: usize) -> Self {
+        let constant = |value: Option<f64>| value.map(Course::constant);
+        Self {
+            from,
+            penalty: constant(settings.penalty),
+            filter_radius: constant(settings.filter_radius),
+            sharpness: constant(settings.sharpness),
+            half_width: constant(settings.half_width),
+            excess: constant(settings.excess),
+            tolerance: constant(settings.tolerance),
+            move_limit: constant(settings.move_limit),
+            optimizer: settings.optimizer,
+            is_frozen: None,
+        }
+    }
+
     /// Iteration from which the stage changes nothing.
     pub fn settles(&self) -> usize {
         let Self { penalty, filter_radius, sharpness, half_width, excess, .. } = self;

@@ -2,6 +2,7 @@
 
 mod full_part;
 mod settled;
+mod stages;
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -213,6 +214,9 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         let material = self.evaluator.material()?;
         let report = self.report(&step, material, effort, times);
         observer.evaluated(&report, &self.design()).map_err(DesignError::Observer)?;
+        if let Some(settings) = observer.change() {
+            self.change(&settings);
+        }
 
         // 6. The stop rules.
         Ok(self.ended(&step, material.greyness()))
@@ -385,16 +389,5 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         self.history.last = (self.settings.from != iteration + 1).then_some(objective);
         self.history.greyness = greyness;
         None
-    }
-
-    /// Applies the settings of the stage of `iteration`.
-    fn enter(&mut self, iteration: usize) -> Result<(), Halt> {
-        if !self.stages.is_empty() {
-            self.settings = Settings::at(&self.stages, iteration);
-            let entered = self.evaluator.enter(&self.settings);
-            entered.map_err(|error| Halt::by(error.into(), iteration))?;
-            self.functions.set_limits(self.evaluator.limits(&self.settings));
-        }
-        Ok(())
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use topopt_linalg::{BackendError, PcgProgress, Pointwise};
 
 use crate::optimizer::memory_of;
-use crate::{DesignState, Optimizer, StateEquation};
+use crate::{DesignState, Optimizer, Settings, StateEquation};
 
 /// An error of an observer, such as a file that cannot be written.
 pub type ObserverError = Box<dyn std::error::Error + Send + Sync>;
@@ -29,6 +29,12 @@ pub trait Observer<B: Pointwise> {
         _design: &Design<'_, '_, B>,
     ) -> Result<(), ObserverError> {
         Ok(())
+    }
+
+    /// Settings that the run is to have from the next design but one on, asked for after each
+    /// evaluated design: the next one is there by then. Several ranks answer alike.
+    fn change(&mut self) -> Option<Settings> {
+        None
     }
 }
 

@@ -182,7 +182,7 @@ impl Case {
             (ended, keeper.close())
         };
         let answer = |py: Python, event: Event| match &callback {
-            Some(callback) => event.answer(py, callback),
+            Some(callback) => event.answer(py, &config, callback),
             None => Ok(()),
         };
         let (ended, keeper) = attended(py, work, answer)?;

@@ -4,10 +4,12 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{Sender, channel};
 
 use numpy::PyArray1;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use topopt_case::config::{Config, FilterKind};
 use topopt_case::responses::posed::Posed;
-use topopt_design::ObserverError;
+use topopt_design::{ObserverError, Settings};
 use topopt_io::WriteError;
 use topopt_mesh::HexMesh;
 use topopt_study::history;
@@ -16,12 +18,20 @@ use topopt_study::summary::{RunSummary, Summary};
 
 use crate::arrays::frozen;
 
-/// A design that was evaluated, and the place of the answer whether the run goes on.
+/// A design that was evaluated, and the place of the answer.
 pub struct Event {
     pub iteration: usize,
     pub density: Vec<f64>,
     pub values: Vec<(String, f64)>,
-    pub goes_on: Sender<bool>,
+    pub answer: Sender<Answer>,
+}
+
+/// Answer of a callback.
+pub enum Answer {
+    /// The run ends.
+    End,
+    /// The run goes on, with other settings if there are any.
+    GoOn(Option<Settings>),
 }
 
 /// Design as a callback sees it.
@@ -50,11 +60,12 @@ impl Design {
 }
 
 impl Event {
-    /// Calls `callback` with the design; `False` ends the run.
+    /// Calls `callback` with the design of a run of `config`; `False` ends the run, and a
+    /// dictionary changes settings.
     ///
     /// # Errors
-    /// The exception of the callback.
-    pub fn answer(self, py: Python, callback: &Py<PyAny>) -> PyResult<()> {
+    /// The exception of the callback, settings that the run does not have.
+    pub fn answer(self, py: Python, config: &Config, callback: &Py<PyAny>) -> PyResult<()> {
         let values = PyDict::new(py);
         self.values.iter().try_for_each(|(name, value)| values.set_item(name, value))?;
         let design = Design {
@@ -63,16 +74,60 @@ impl Event {
             values: values.unbind(),
         };
         let answer = callback.call1(py, (design,))?;
-        let goes_on = answer.is_none(py) || answer.is_truthy(py)?;
-        let _ = self.goes_on.send(goes_on); // to a run that may have ended
+        let answer = answer.bind(py);
+        let answer = match answer.cast::<PyDict>() {
+            Ok(settings) => Answer::GoOn(Some(changed(config, settings)?)),
+            Err(_) if answer.is_none() || answer.is_truthy()? => Answer::GoOn(None),
+            Err(_) => Answer::End,
+        };
+        let _ = self.answer.send(answer); // to a run that may have ended
         Ok(())
     }
+}
+
+/// Reads settings that a callback changes.
+fn changed(config: &Config, given: &Bound<PyDict>) -> PyResult<Settings> {
+    let mut settings = Settings::default();
+    for (key, value) in given {
+        let (key, value): (String, f64) = (key.extract()?, value.extract()?);
+        let wrong = |why: &str| Err(PyValueError::new_err(format!("`{key}` = {value}: {why}")));
+        if !(value > 0.0 && value.is_finite()) {
+            return wrong("settings are finite and above 0");
+        }
+        let place = match key.as_str() {
+            "penalty" => &mut settings.penalty,
+            "filter_radius" if config.filter.get_ref().kind == FilterKind::None => {
+                return wrong("the case has no filter; set `filter.kind`");
+            }
+            "filter_radius" => &mut settings.filter_radius,
+            "sharpness" if config.projection.is_none() => {
+                return wrong("the case has no [projection]; give one with its own `sharpness`");
+            }
+            "sharpness" => &mut settings.sharpness,
+            "move_limit" => &mut settings.move_limit,
+            "volume_fraction" => {
+                let Some(limit) = &config.design.volume_fraction else {
+                    return wrong("the case has no `design.volume_fraction`; give it one");
+                };
+                settings.excess = Some(value / limit.get_ref());
+                continue;
+            }
+            _ => {
+                let keys = "volume_fraction, filter_radius, penalty, sharpness and move_limit";
+                return wrong(&format!("a callback may change {keys}"));
+            }
+        };
+        *place = Some(value);
+    }
+    Ok(settings)
 }
 
 /// Keeps what a run leaves, and sends each design where there is a callback.
 pub struct Keeper {
     /// Place of the designs, where the run is watched.
     events: Option<Sender<Event>>,
+    /// Settings that the callback has asked for.
+    change: Option<Settings>,
     posed: Posed,
     pub columns: Vec<String>,
     /// `[n_iterations][n_columns]`.
@@ -87,6 +142,7 @@ impl Keeper {
     pub fn new(events: Option<Sender<Event>>) -> Self {
         Self {
             events,
+            change: None,
             posed: Posed::default(),
             columns: Vec::new(),
             rows: Vec::new(),
@@ -120,19 +176,22 @@ impl StudyObserver for Keeper {
             return Ok(ControlFlow::Continue(()));
         };
 
-        let (goes_on, answer) = channel();
+        let (send, answer) = channel();
         let event = Event {
             iteration: design.report.iteration,
             density: density.to_vec(),
             values: self.columns.iter().cloned().zip(row).collect(),
-            goes_on,
+            answer: send,
         };
         let _ = events.send(event);
         // No answer: the callback has raised an exception.
-        Ok(match answer.recv() {
-            Ok(true) => ControlFlow::Continue(()),
-            Ok(false) | Err(_) => ControlFlow::Break(()),
-        })
+        let Ok(Answer::GoOn(change)) = answer.recv() else { return Ok(ControlFlow::Break(())) };
+        self.change = change;
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn change(&mut self) -> Option<Settings> {
+        self.change.take()
     }
 
     fn last(&mut self, _: usize, fields: &Fields) -> Result<(), ObserverError> {

@@ -188,6 +188,41 @@ def test_a_callback_sees_each_design_and_ends_the_run():
     assert [value for *_, value in seen] == found.history["compliance"].tolist()
 
 
+def test_a_callback_changes_settings_from_the_next_design_but_one_on():
+    def thin(design):
+        return {"volume_fraction": 0.2, "filter_radius": 2.0} if design.iteration == 4 else None
+
+    keys = {"design": {"style": "smooth", "volume_fraction": 0.4}, "optimizer": {"max_iterations": 9}}
+    free, changed = case(**keys).run(), case(**keys).run(thin)
+    for column in ("compliance", "volume_fraction"):
+        assert free.history[column][:5].tolist() == changed.history[column][:5].tolist()
+    volumes = changed.history["volume_fraction"]
+    assert volumes[:5] == pytest.approx([0.4] * 5, abs=1e-3)
+    # The move limit lets the first design lose a part of it.
+    assert volumes[5] < 0.37 and volumes[6:] == pytest.approx([0.2] * 3, abs=1e-3)
+    assert changed.status == "done"
+
+    # A stage of the case that begins there does the same.
+    stage = [{"from": 6, "filter_radius": 2.0, "penalty": 4.0}]
+    staged = case(continuation=stage, **keys).run()
+    change = {"filter_radius": 2.0, "penalty": 4.0}
+    changed = case(**keys).run(lambda design: change if design.iteration == 4 else None)
+    assert staged.history["compliance"].tolist() == changed.history["compliance"].tolist()
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"volume": 0.3}, "a callback may change volume_fraction, filter_radius"),
+        ({"volume_fraction": -0.3}, "finite and above 0"),
+        ({"sharpness": 4.0}, r"no \[projection\]"),
+    ],
+)
+def test_settings_that_a_run_does_not_have_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        case(design={"style": "smooth"}).run(lambda _: settings)
+
+
 def test_a_callback_that_raises_ends_the_run_with_its_exception():
     def fail(design):
         raise KeyError(design.iteration)

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
-use topopt_design::{DesignFields, IterationReport, ObserverError};
+use topopt_design::{DesignFields, IterationReport, ObserverError, Settings};
 use topopt_io::WriteError;
-use topopt_linalg::PcgProgress;
+use topopt_linalg::{Communicator, PcgProgress};
 
 use crate::design_file::array_name;
 use crate::summary::RunSummary;
@@ -78,6 +78,12 @@ pub trait StudyObserver: Send {
         Ok(ControlFlow::Continue(()))
     }
 
+    /// Settings that the run is to have from the next design but one on, asked for after
+    /// [`Self::evaluated`].
+    fn change(&mut self) -> Option<Settings> {
+        None
+    }
+
     /// Takes the `fields` of the design evaluated last, in `iteration`.
     ///
     /// # Errors
@@ -119,4 +125,24 @@ pub struct Evaluated<'a> {
     pub fields: Option<&'a Fields>,
     /// Time at which the design was there, before its data were fetched.
     pub since: Instant,
+}
+
+/// The settings that an observer on the first rank has `wanted`; none if it has not.
+pub(crate) fn shared_settings(
+    ranks: &dyn Communicator,
+    wanted: Option<Settings>,
+) -> Option<Settings> {
+    if !ranks.any(wanted.is_some()) {
+        return None;
+    }
+    let Settings { penalty, filter_radius, sharpness, excess, move_limit, .. } =
+        wanted.unwrap_or_default();
+    // Settings are above 0, so that 0 stands for none.
+    let mut values =
+        [penalty, filter_radius, sharpness, excess, move_limit].map(|it| it.unwrap_or(0.0));
+    ranks.sum(&mut values);
+    let [penalty, filter_radius, sharpness, excess, move_limit] =
+        values.map(|value| (value > 0.0).then_some(value));
+    let others = Settings::default();
+    Some(Settings { penalty, filter_radius, sharpness, excess, move_limit, ..others })
 }

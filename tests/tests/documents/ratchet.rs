@@ -112,13 +112,15 @@ const NUMBERS: [Number; 14] = [
 /// interruptions of the last solves, and a warning of members that break; design by 5 for excesses
 /// found in one place; surface by 18, study by 99, case by 7 and cli by 13 for designs that have
 /// fallen apart or broken, which verification, export and report say; surface by 60 for volumes
-/// that are kept without a further cut, and mesh by 21 for searches that take no memory.
+/// that are kept without a further cut, and mesh by 21 for searches that take no memory; surface by
+/// 17, case by 12, study by 8 and cli by 1 for cast parts that come out of their mold as built;
+/// design by 38, study by 30 and python by 53 for callbacks that change settings.
 const LINES: [(&str, usize); 17] = [
     ("analysis", 1443),
     ("case", 15_313),
     ("cli", 5256),
     ("cuda", 10_857),
-    ("design", 8056),
+    ("design", 8094),
     ("distance", 2366),
     ("fem", 16_243),
     ("hexmesh", 2954),
@@ -126,9 +128,9 @@ const LINES: [(&str, usize); 17] = [
     ("lab", 1804),
     ("linalg", 5087),
     ("mesh", 9330),
-    ("python", 1128),
+    ("python", 1181),
     ("report", 2305),
-    ("study", 13_980),
+    ("study", 14_010),
     ("surface", 2633),
     ("testing", 430),
 ];

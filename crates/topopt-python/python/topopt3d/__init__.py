@@ -224,7 +224,7 @@ class Case:
 
     def run(
         self,
-        callback: Callable[[Design], bool | None] | None = None,
+        callback: Callable[[Design], bool | dict[str, float] | None] | None = None,
         *,
         output: str | os.PathLike[str] | None = None,
         overwrite: bool = False,
@@ -232,7 +232,9 @@ class Case:
     ) -> Result:
         """Optimizes the case.
 
-        callback: receives each design; the run ends where it returns False
+        callback: receives each design; the run ends where it returns False, and has other settings
+            from the next design but one on where it returns a dict: volume_fraction,
+            filter_radius (length), penalty, sharpness, move_limit
         output: folder for the files of the results; none are written without
         overwrite: whether results that are there are replaced
         responses: responses computed in Python, beside those of the case
@@ -418,7 +420,7 @@ def check(case: Case) -> list[Finding]:
 
 def run(
     case: Case,
-    callback: Callable[[Design], bool | None] | None = None,
+    callback: Callable[[Design], bool | dict[str, float] | None] | None = None,
     *,
     output: str | os.PathLike[str] | None = None,
     overwrite: bool = False,

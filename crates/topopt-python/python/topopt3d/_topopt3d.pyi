@@ -87,7 +87,7 @@ class Case:
     def check(self) -> list[Finding]: ...
     def run(
         self,
-        callback: Callable[[Design], bool | None] | None,
+        callback: Callable[[Design], bool | dict[str, float] | None] | None,
         output: str | None,
         overwrite: bool,
         responses: Sequence[tuple[str, Callable[..., Any], str, float | None]],

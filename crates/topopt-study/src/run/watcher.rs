@@ -7,7 +7,7 @@ use topopt_case::finding::Finding;
 use topopt_case::interrupt::Interrupt;
 use topopt_case::model::Model;
 use topopt_design::{
-    Design, DesignFields, DesignState, Ended, IterationReport, Observer, ObserverError,
+    Design, DesignFields, DesignState, Ended, IterationReport, Observer, ObserverError, Settings,
 };
 use topopt_io::WriteError;
 use topopt_linalg::{BackendError, Communicator, PcgProgress, Pointwise};
@@ -19,7 +19,7 @@ use crate::checkpoint::Checkpointer;
 use crate::computer::Solvable;
 use crate::connection;
 use crate::islands::Cleaned;
-use crate::observer::{Evaluated, Fields, StudyObserver, Wanted};
+use crate::observer::{Evaluated, Fields, StudyObserver, Wanted, shared_settings};
 use crate::output_folder::refused;
 use crate::part_file;
 use crate::results::Results;
@@ -67,6 +67,11 @@ impl<B: Pointwise, K: Solvable<N>, const N: usize> Observer<B> for Watcher<'_, '
         }
         let is_due = |checkpointer: &Checkpointer| checkpointer.is_due(report.iteration);
         self.checkpoint_if(is_due, design)
+    }
+
+    fn change(&mut self) -> Option<Settings> {
+        let wanted = self.reporter.as_mut().and_then(|reporter| reporter.observer.change());
+        shared_settings(self.ranks, wanted)
     }
 }
 
