@@ -13,6 +13,7 @@ use topopt_case::config::Config;
 use topopt_case::interrupt::Interrupt;
 use topopt_case::meshing::Gmsh;
 use topopt_case::model::Model;
+use topopt_case::own::Own;
 use topopt_design::ObserverError;
 use topopt_fem::{Elasticity, Multigrid, Strategy};
 use topopt_io::WriteError;
@@ -102,7 +103,7 @@ fn optimized(mesh: &HexMesh, keys: &[&str]) -> Last {
     let request = Request {
         files: None,
         mesh,
-        own: Vec::new(),
+        own: Own::default(),
         start_from: None,
         gmsh: Gmsh::default(),
         team,

@@ -150,7 +150,8 @@ fn hold_against_differences<K: ElementKernel<N>, const N: usize>(
     let cone = Cone::new(device, &problem.mesh().centers(), 1.5).unwrap();
     let filter = DensityFilter::new(&backend, Weights::fixed(Box::new(cone)), &space.volumes);
     let projection = Projection::new(&backend, n, space.density_min, 0.45, 4.0).unwrap();
-    let transform = physical_density(&backend, filter.unwrap(), Some(projection), &space).unwrap();
+    let transform =
+        physical_density(&backend, filter.unwrap(), Some(projection), None, &space).unwrap();
 
     let shares = (0..problem.n_dofs()).map(|k| (k as f64 * 0.3).cos()).collect();
     let states = problem.space();

@@ -121,6 +121,6 @@ fn filtered<'a, B: Pointwise + Sync>(
     let filter = DensityFilter::new(backend, weights, &space.volumes).unwrap();
     let n = space.volumes.len();
     let projection = Projection::new(backend, n, 0.01, 0.5, 2.0).unwrap();
-    let chain = physical_density(backend, filter, Some(projection), space).unwrap();
+    let chain = physical_density(backend, filter, Some(projection), None, space).unwrap();
     (Objective::new(Box::new(Compliance)), chain)
 }

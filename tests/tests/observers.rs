@@ -7,6 +7,7 @@ use std::path::Path;
 use topopt_case::config::{Config, Generator};
 use topopt_case::interrupt::Interrupt;
 use topopt_case::meshing::Gmsh;
+use topopt_case::own::Own;
 use topopt_design::ObserverError;
 use topopt_io::WriteError;
 use topopt_mesh::HexMesh;
@@ -91,7 +92,7 @@ fn observed(
     let config = Config::parse(&folder.join("case.toml"), CASE.into(), &[directory]).unwrap();
     let team = Team::of_threads(NonZeroUsize::new(ranks).unwrap()).unwrap();
     let request =
-        Request { files, mesh, own: Vec::new(), start_from: None, gmsh: Gmsh::default(), team };
+        Request { files, mesh, own: Own::default(), start_from: None, gmsh: Gmsh::default(), team };
     run(&config, &request, &mut collector, &Interrupt::new()).unwrap();
     collector
 }
@@ -199,7 +200,7 @@ fn an_interruption_before_the_last_solve_is_no_end_of_the_run() {
         let team = Team::of_threads(NonZeroUsize::new(ranks).unwrap()).unwrap();
         let gmsh = Gmsh::default();
         let request =
-            Request { files: None, mesh: None, own: Vec::new(), start_from: None, gmsh, team };
+            Request { files: None, mesh: None, own: Own::default(), start_from: None, gmsh, team };
         let interrupt = Interrupt::new();
         let (density, last) = (Vec::new(), Vec::new());
         let mut late =

@@ -54,16 +54,19 @@
 
 mod effort;
 mod history;
+mod host_map;
 mod linear;
 mod loads;
 mod moment;
 mod origin;
+mod own_forces;
 mod solve_error;
 mod strain;
 mod transient;
 
 pub use effort::Effort;
 pub use history::{AdjointWork, History, Observe, Slope};
+pub use host_map::{HostMap, Pullback};
 pub use linear::{Linear, Solver};
 pub use loads::Loads;
 pub use moment::Moment;

@@ -90,6 +90,11 @@ impl<'a, B: Pointwise> Linear<'a, B> {
         &self.loads
     }
 
+    /// Right-hand sides, to add to.
+    pub fn loads_mut(&mut self) -> &mut Loads<B> {
+        &mut self.loads
+    }
+
     /// Operator K + S with the springs S.
     pub fn operator(&self) -> &dyn LinearOperator<B> {
         self.solver.operator.as_ref()

@@ -14,6 +14,7 @@
 //! and u has a rigid motion besides.
 
 mod displacements;
+mod own;
 mod relieved;
 
 use topopt_fem::{
@@ -21,6 +22,8 @@ use topopt_fem::{
     add_film_flows,
 };
 use topopt_linalg::{Backend, BackendError, Space};
+
+use crate::own_forces::OwnForces;
 
 /// Right-hand sides of all load cases on a backend; parts that depend on the design are assembled
 /// again for each design.
@@ -55,6 +58,8 @@ struct CaseLoads<B: Backend> {
     /// Forces against thermal strains; factors are the moduli.
     thermal_loads: Option<ElementVectors>,
     prescribed: Option<Prescribed<B>>,
+    /// Forces of the caller.
+    own: Vec<OwnForces>,
     /// Acceleration of the free part.
     acceleration: RigidMotion,
 }
@@ -107,13 +112,14 @@ impl<B: Backend> Loads<B> {
         }
 
         for case in cases {
-            let CaseLoads { weight_loads, thermal_loads, prescribed, .. } = &*case;
+            let CaseLoads { constant, weight_loads, thermal_loads, prescribed, own, .. } =
+                &mut *case;
             let follows = weight_loads.is_some() || thermal_loads.is_some() || prescribed.is_some();
-            if !follows && relief.is_none() {
+            if !follows && own.is_empty() && relief.is_none() {
                 continue;
             }
 
-            let mut f = case.constant.clone();
+            let mut f = constant.clone();
             let add = |loads: &ElementVectors, factors: &B::Vector, f: &mut [f64]| {
                 let factors = backend.download(factors)?;
                 if backend.has_values() {
@@ -124,6 +130,10 @@ impl<B: Backend> Loads<B> {
 
             if let Some(loads) = weight_loads {
                 add(loads, density, &mut f)?;
+            }
+            if !own.is_empty() && backend.has_values() {
+                let density = backend.download(density)?;
+                own.iter_mut().try_for_each(|own| own.add(&density, &mut f))?;
             }
             let inertia = relief.as_ref().filter(|_| backend.has_values());
             // Without forces of the moduli, which do no work on rigid motions.
@@ -237,7 +247,7 @@ impl<B: Backend> Loads<B> {
         &self.restrained
     }
 
-    /// Adds the sensitivity to loads of gravity and rotation: sensitivities += sum over load cases
+    /// Adds the sensitivity to loads that follow the density: sensitivities += sum over load cases
     /// of weight 2 u_e . df_e/drho_e.
     ///
     /// # Errors
@@ -274,7 +284,11 @@ impl<B: Backend> Loads<B> {
                 backend.axpby(factor, &works, 1.0, out);
                 Ok(())
             }
-            None => add_work(backend, weight_loads, factor, y, out),
+            None => {
+                add_work(backend, weight_loads, factor, y, out)?;
+                let own = &self.cases[case].own;
+                own.iter().try_for_each(|own| own.add_work(backend, factor, y, out))
+            }
         }
     }
 
@@ -370,6 +384,7 @@ impl<B: Backend> CaseLoads<B> {
             weight_loads: case.has_body_force.then(|| problem.body_loads(k)),
             thermal_loads: case.has_thermal_strain.then(|| problem.thermal_loads(k)),
             prescribed: case.prescribed.map(prescribed).transpose()?,
+            own: Vec::new(),
             acceleration: RigidMotion::default(),
         })
     }

@@ -51,6 +51,10 @@ pub fn of<'a, B: MovingAsymptotes + Sync, K: Physics<N>, const N: usize>(
         equation = equation.in_time(timeline, bare, problem)?;
     }
 
+    for (case, forces) in &task.own.forces {
+        equation.add_own_forces(*case, forces.clone())?;
+    }
+
     let mut formulation = formulation::of(subject, backend, weights_of, corners)?;
     let transform = &mut formulation.transform;
     let start = match densities {

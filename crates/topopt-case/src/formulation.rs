@@ -1,10 +1,10 @@
 //! Formulation of a case: objective, constraints, and the way from design variables to the density.
 
 use topopt_design::{
-    CaseCompliance, Compliance, Constraint, DensityFilter, Formulation, HostResponse, LoadPower,
-    Objective, OfHistory, OfState, Projection, Response, SensitivityFilter, StateFunction,
-    Subpixel, WeightedDensity, Weights, WeightsOf, physical_density, radius_before,
-    variable_density,
+    CaseCompliance, Compliance, Constraint, DensityFilter, Formulation, HostResponse,
+    HostTransform, LoadPower, Objective, OfHistory, OfState, Projection, Response,
+    SensitivityFilter, StateFunction, Subpixel, WeightedDensity, Weights, WeightsOf,
+    physical_density, radius_before, variable_density,
 };
 use topopt_fem::{AveragingError, CornerMaps};
 use topopt_linalg::{BackendError, Pointwise};
@@ -54,7 +54,9 @@ pub fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
             let asked = projection.as_ref();
             let projection = asked.map(|asked| projection_of(asked, subject, backend, corners));
             let projection = projection.transpose()?;
-            formulation.transform = physical_density(backend, filter, projection, space)?;
+            let n = space.n_elements();
+            let own = subject.task.own.transform.clone().map(|map| HostTransform::new(n, map));
+            formulation.transform = physical_density(backend, filter, projection, own, space)?;
         }
     }
     Ok(formulation)

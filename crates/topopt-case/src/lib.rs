@@ -38,6 +38,7 @@ pub mod model;
 pub mod named_sets;
 pub mod nodal_loads;
 pub mod nodal_temperatures;
+pub mod own;
 pub mod physics;
 pub mod pieces;
 mod refusal;

@@ -22,6 +22,7 @@ use crate::kept::Kept;
 use crate::lookup::sorted;
 use crate::manufacturing;
 use crate::materials::{self, MaterialShare};
+use crate::own::PosedMaps;
 use crate::physics::{Loaded, Physics};
 use crate::refusal::{nothing_free, refused};
 use crate::responses::form::Measure;
@@ -129,6 +130,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             contrast: contrast(config, &materials),
             mass_density: materials::reference_density(config),
             element_width,
+            own: PosedMaps::default(),
         };
         let model = Self {
             mesh: case.mesh,

@@ -7,6 +7,7 @@ use topopt_fem::{
 };
 
 use crate::filter_plan::FilterPlan;
+use crate::own::PosedMaps;
 use crate::responses::form::Part;
 use crate::responses::posed::Posed;
 
@@ -32,6 +33,9 @@ pub struct Task {
     pub mass_density: f64,
     /// Mean width of the elements.
     pub element_width: f64,
+    /// Maps of a caller, which ranks refuse.
+    #[serde(skip)]
+    pub own: PosedMaps,
 }
 
 impl Task {
@@ -45,6 +49,7 @@ impl Task {
             stages: self.stages.clone(),
             timeline: self.timeline.as_ref().map(Timeline::without_values),
             colors: self.colors.clone(),
+            own: PosedMaps::default(),
             ..*self
         }
     }

@@ -53,7 +53,7 @@
 //! let space = DesignSpace::new(0.01, 1.0 / 3.0, volumes, solid, void);
 //! let cone = Weights::fixed(Box::new(Cone::new(centers, 1.5, 1 << 20)));
 //! let filter = DensityFilter::new(&Cpu, cone, &space.volumes)?;
-//! let mut transform = physical_density(&Cpu, filter, None, &space)?;
+//! let mut transform = physical_density(&Cpu, filter, None, None, &space)?;
 //! let design = start::uniform(&Cpu, &space, &mut transform)?;
 //! let formulation = Formulation {
 //!     space: &space,
@@ -133,11 +133,11 @@ pub use state_equation::StateEquation;
 pub use state_function::StateFunction;
 pub use stop::{Progress, StopRule, StopRules};
 pub use supports::{OverhangCone, Supports, standing};
-pub use topopt_analysis::{Bare, Moment, SolveError, Solver};
+pub use topopt_analysis::{Bare, HostMap, Moment, Pullback, SolveError, Solver};
 pub use transform::{Chain, DesignTransform, Transformed};
 pub use transforms::{
-    DensityFilter, Evened, Passive, Projection, Subpixel, Swept, Tied, equal_by, physical_density,
-    radius_before, variable_density,
+    DensityFilter, Evened, HostTransform, Passive, Projection, Subpixel, Swept, Tied, equal_by,
+    physical_density, radius_before, variable_density,
 };
 pub use void_elements::{CHANGED, StructureState};
 pub use weights::{Weights, WeightsOf};

@@ -1,9 +1,10 @@
 //! The states of a design, K(E(x̄)) u = f(x̄) for every load case.
 
 mod adjoint;
+mod kinds;
 
-use topopt_analysis::{Bare, Effort, History, Linear, Observe, Solver};
-use topopt_fem::{ProblemView, Timeline};
+use topopt_analysis::{Effort, History, Linear, Observe, Solver};
+use topopt_fem::ProblemView;
 use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
 use crate::void_elements::{CHANGED, CHANGED_BY_STAGE, StructureState};
@@ -86,48 +87,6 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
             structure: StructureState::default(),
             adjoint: None,
         })
-    }
-
-    /// Loosens solves up to `loose` while the design is not final, see [`Accuracy`], and accepts
-    /// those that come to `enough` when their iterations run out, as with thin hinges.
-    #[must_use]
-    pub fn loosened(mut self, loose: f64, enough: f64) -> Self {
-        self.accuracy.loose = loose;
-        self.linear.accept_short(enough);
-        self
-    }
-
-    /// Counts steady states of `problem` from `zero`, see [`Linear::count_from`].
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device has no room.
-    pub fn counted_from(
-        mut self,
-        problem: &dyn ProblemView,
-        zero: f64,
-    ) -> Result<Self, BackendError> {
-        self.linear.count_from(problem, zero)?;
-        self.states = self.linear.start()?;
-        Ok(self)
-    }
-
-    /// Turns a steady equation into one in time: the states are those of the steps of `timeline`,
-    /// with a capacity in proportion to the density as second term. `bare` are the operators
-    /// without held nodes and springs, and `problem` says what is held.
-    ///
-    /// Solves are always tight: each starts from the state before it, and a loose one would move
-    /// all that follow.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device has no room.
-    pub fn in_time(
-        mut self,
-        timeline: &'a Timeline,
-        bare: Bare<'a, B>,
-        problem: &dyn ProblemView,
-    ) -> Result<Self, BackendError> {
-        self.history = Some(Box::new(History::new(self.backend(), timeline, bare, problem)?));
-        Ok(self)
     }
 
     /// Whether it is in time.

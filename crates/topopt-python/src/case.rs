@@ -1,18 +1,18 @@
 //! Cases from files and texts, and what is computed of them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use topopt_case::case;
 use topopt_case::config::Config;
+use topopt_case::finding::Finding as Refused;
 use topopt_case::finding::InputError as Wrong;
 use topopt_case::interrupt::Interrupt;
 use topopt_case::meshing::Gmsh;
 use topopt_case::of_physics;
-use topopt_case::responses::own::OwnResponse;
 use topopt_mesh::HexMesh;
 use topopt_study::analysis;
 use topopt_study::doubts;
@@ -28,7 +28,7 @@ use topopt_study::thread_pool::thread_pool;
 use crate::attended::{attended, none};
 use crate::errors::{Finding, failed, refused, wrong};
 use crate::mesh::Mesh;
-use crate::response::{PyFunction, Raised, role};
+use crate::own::Functions;
 use crate::result::Result as RunResult;
 use crate::run::{Event, Keeper};
 use crate::solution::{Found, Solution};
@@ -78,6 +78,20 @@ impl Case {
         let part = self.of_part()?;
         let config = if part.gives("design") { self.config()? } else { part };
         of_physics!(config.physics.kind, look_at(&config, self.mesh()))
+    }
+
+    /// Refuses to write what could not be read again from a folder.
+    fn check_kept(&self, has_forces: bool) -> Result<(), Refused> {
+        let (what, remedy) = match (&self.mesh, has_forces) {
+            (Some(_), _) => (
+                "the results of a mesh in memory",
+                "write the mesh by `mesh.write(\"part.msh\")` and name that file in the case",
+            ),
+            (None, true) => ("results under loads of Python", "run without `output`"),
+            (None, false) => return Ok(()),
+        };
+        let message = format!("{what} could not be read again from a folder");
+        Err(Refused::new(message).remedy(remedy))
     }
 
     fn request(&self, density: Option<Vec<f64>>) -> analysis::Request {
@@ -134,39 +148,27 @@ impl Case {
     }
 
     /// Optimizes the case. `callback` sees each design; results go to the folder `output`, if one
-    /// is given. Each of `responses` has label, function, goal and limit.
-    #[pyo3(signature = (callback, output, overwrite, responses))]
+    /// is given.
+    #[pyo3(signature = (callback, output, overwrite, functions))]
     fn run(
         &self,
         py: Python,
         callback: Option<Py<PyAny>>,
         output: Option<PathBuf>,
         overwrite: bool,
-        responses: Vec<(String, Py<PyAny>, String, Option<f64>)>,
+        functions: Functions,
     ) -> PyResult<RunResult> {
         let mut config = self.config().map_err(|error| wrong(&error))?;
-        if output.is_some() && self.mesh.is_some() {
-            let finding = topopt_case::finding::Finding::new(
-                "the results of a mesh in memory could not be read again from a folder",
-            );
-            let remedy =
-                "write the mesh by `mesh.write(\"part.msh\")` and name that file in the case";
-            return Err(refused(finding.remedy(remedy)));
-        }
-
-        let files =
-            output.as_ref().map(|_| if overwrite { Earlier::Replace } else { Earlier::Keep });
         config.output.directory = output.clone().or(config.output.directory);
         let unknowns = if config.physics.kind.data().has_forces { 3 } else { 1 };
-        let raised: Raised = Arc::new(Mutex::new(None));
-        let own = responses.into_iter().map(|(label, function, goal, limit)| {
-            let function = PyFunction { function, unknowns, raised: raised.clone() };
-            Ok(OwnResponse { label, function: Arc::new(function), role: role(&goal, limit)? })
-        });
-        let own = own.collect::<PyResult<Vec<_>>>()?;
-        let has_own = !own.is_empty();
+        let (own, raised) = functions.of(unknowns)?;
+        if output.is_some() {
+            self.check_kept(!own.forces.is_empty()).map_err(refused)?;
+        }
+        let needs_own = own.is_needed();
+        let treated = if overwrite { Earlier::Replace } else { Earlier::Keep };
         let request = Request {
-            files,
+            files: output.as_ref().map(|_| treated),
             mesh: self.mesh(),
             own,
             start_from: None,
@@ -190,7 +192,7 @@ impl Case {
             return Err(error);
         }
         ended.map_err(|failure| failed(&failure))?;
-        RunResult::of(py, config, keeper, (output, self.mesh.is_some(), has_own))
+        RunResult::of(py, config, keeper, (output, self.mesh.is_some(), needs_own))
     }
 
     /// Solves the full part once, or a design of `density`, `[n_elements]`.

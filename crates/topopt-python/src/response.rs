@@ -25,15 +25,18 @@ pub struct PyFunction {
 
 impl HostFunction for PyFunction {
     fn evaluate(&self, density: &[f64], states: &[Vec<f64>]) -> Result<HostValue, BackendError> {
-        Python::attach(|py| self.call(py, density, states)).map_err(|error| {
-            let message = error.to_string();
-            if let Ok(mut raised) = self.raised.lock() {
-                *raised = Some(error);
-            }
-            let [device, operation] = ["Python", "a response"].map(String::from);
-            BackendError { device, operation, message }
-        })
+        Python::attach(|py| self.call(py, density, states))
+            .map_err(|error| kept(&self.raised, "a response", error))
     }
+}
+
+/// Keeps an exception of a function of Python, and returns it as that of a device.
+pub fn kept(raised: &Raised, operation: &str, error: PyErr) -> BackendError {
+    let message = error.to_string();
+    if let Ok(mut raised) = raised.lock() {
+        *raised = Some(error);
+    }
+    BackendError { device: "Python".into(), operation: operation.into(), message }
 }
 
 impl PyFunction {

@@ -120,7 +120,8 @@ impl Result {
     #[pyo3(signature = (threshold))]
     fn verify(&self, py: Python, threshold: Option<f64>) -> PyResult<Solution> {
         if self.has_own {
-            let finding = Finding::new("a run with responses of Python cannot be verified");
+            let finding =
+                Finding::new("a run with responses or loads of Python cannot be verified");
             return Err(refused(finding.remedy("solve the density of `result.density`")));
         }
         let mesh = self.is_in_memory.then(|| self.mesh());

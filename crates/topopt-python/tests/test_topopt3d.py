@@ -394,6 +394,84 @@ def test_a_response_that_raises_ends_the_run_with_its_exception():
         case(**keys).run(responses=[topopt3d.Response(fail, "broken")])
 
 
+def projected(density, sharpness=4.0):
+    """Returns the projection of the case file at a threshold of 0.5, and the way back."""
+    height = 2 * np.tanh(sharpness / 2)
+    steps = np.tanh(sharpness * (density - 0.5))
+    slope = sharpness * (1 - steps**2) / height
+    return 0.5 + steps / height, lambda by_built: by_built * slope
+
+
+def test_a_transform_of_python_makes_the_density_that_is_built():
+    keys = {
+        "filter": {"kind": "density", "radius_in_elements": 1.5},
+        "optimizer": {"method": "mma", "max_iterations": 30, "change_tolerance": 0},
+        "design": {"volume_fraction": 0.5, "density_min": 1e-6},
+    }
+    found = case(**keys).run(transform=projected)
+    expected = case(projection={"sharpness": 4.0}, **keys).run()
+    # The variables of a projection go down to 0, and those of a transform to the least density.
+    compliances = [it.history["compliance"][-1] for it in (found, expected)]
+    assert np.isclose(*compliances, rtol=1e-3)
+    assert np.allclose(found.density, expected.density, rtol=0, atol=0.01)
+    plain = case(**keys).run()
+    same = case(**keys).run(transform=lambda x: (x, lambda slope: slope))
+    assert same.density.tolist() == plain.density.tolist()
+    assert not np.allclose(found.density, plain.density, rtol=0, atol=0.05)
+
+
+def test_forces_of_python_follow_the_density():
+    """Weight by a function is that of the case."""
+    points, cells, _, _ = cube(12)
+    keys = {
+        "material": {"youngs_modulus": 1, "poissons_ratio": 0.3, "mass_density": 0.02},
+        "filter": {"kind": "density", "radius_in_elements": 1.5},
+        "design": {"volume_fraction": 0.5, "interpolation": "ramp"},
+        "optimizer": {"method": "mma", "max_iterations": 6, "change_tolerance": 0},
+    }
+
+    def weight(density):
+        forces = np.zeros(points.shape)
+        np.add.at(forces, (cells, 1), -0.02 * density[:, None] / 8)
+        return forces, lambda slope: -0.02 / 8 * slope[cells, 1].sum(axis=1)
+
+    ends = [{"set": "load", "total_force": [0, -1, 0]}]
+    expected = case(loads=[*ends, {"gravity": [0, -1, 0]}], **keys).run()
+    found = case(loads=ends, **keys).run(loads=[topopt3d.Load(weight)])
+    named = case(loads=ends, **keys).run(loads=[topopt3d.Load(weight, "default")])
+    assert np.allclose(found.history["compliance"], expected.history["compliance"], rtol=1e-9)
+    assert np.allclose(found.density, expected.density, rtol=0, atol=1e-7)
+    assert named.density.tolist() == found.density.tolist()
+    plain = case(loads=ends, **keys).run()
+    assert not np.allclose(found.history["compliance"], plain.history["compliance"], rtol=1e-3)
+    with pytest.raises(topopt3d.InputError, match="loads of Python cannot be verified"):
+        found.verify()
+
+
+def test_wrong_maps_are_refused(tmp_path):
+    keys = {"filter": {"kind": "density"}, "optimizer": {"method": "mma"}}
+    identity = lambda x: (x, lambda slope: slope)  # noqa: E731
+    forces = lambda x: (np.zeros((4, 3)), identity)  # noqa: E731
+    loads = [topopt3d.Load(forces)]
+    with pytest.raises(ValueError, match="densities from 0 to 1, and not 2 in element 0"):
+        case(**keys).run(transform=lambda x: (np.full(len(x), 2.0), identity))
+    with pytest.raises(topopt3d.TopoptError, match="gives 47 values for 48"):
+        case(**keys).run(transform=lambda x: (x[1:], identity))
+    with pytest.raises(topopt3d.TopoptError, match="gives 12 values for"):
+        case(**keys).run(loads=loads)
+    with pytest.raises(topopt3d.InputError, match="no load case `other`"):
+        case(**keys).run(loads=[topopt3d.Load(forces, "other")])
+    with pytest.raises(topopt3d.InputError, match="optimality criteria"):
+        case(filter={"kind": "density"}, optimizer={"method": "oc"}).run(loads=loads)
+    with pytest.raises(topopt3d.InputError, match="after a filter of densities"):
+        case(filter={"kind": "sensitivity"}, optimizer={"method": "oc"}).run(transform=identity)
+    with pytest.raises(topopt3d.InputError, match="could not be read again"):
+        topopt3d.Case(CANTILEVER, **keys).run(output=tmp_path / "there", loads=loads)
+    assert not (tmp_path / "there").exists()
+    with pytest.raises(ZeroDivisionError):
+        case(**keys).run(transform=lambda x: (x, lambda slope: 1 / 0))
+
+
 def test_an_import_needs_no_driver():
     assert topopt3d.devices()["cpu"] == "cpu"
     library = Path(topopt3d._core.__file__).read_bytes()

@@ -50,6 +50,8 @@ pub(crate) fn fingerprint<K: Physics<N>, const N: usize>(
         element_width: _,
         contrast: _,
         mass_density: _,
+        // Runs with them are not resumed.
+        own: _,
         // Made of the mesh.
         colors: _,
     } = task;

@@ -97,7 +97,7 @@ impl Measured for Own {
 }
 
 /// Whether a component is held, `[n_nodes][n]`.
-fn is_held(problem: &dyn ProblemView) -> Vec<bool> {
+pub(crate) fn is_held(problem: &dyn ProblemView) -> Vec<bool> {
     let n = problem.unknowns().unknowns;
     let components = (0..problem.unknowns().points * n).map(|i| problem.is_held(i / n, i % n));
     components.collect()
@@ -136,13 +136,13 @@ impl HostFunction for Renumbered {
 }
 
 /// Returns rows of `values` in the order of `numbers`.
-fn gathered(numbers: &[u32], values: &[f64]) -> Vec<f64> {
+pub(crate) fn gathered(numbers: &[u32], values: &[f64]) -> Vec<f64> {
     let n = values.len() / numbers.len();
     numbers.iter().flat_map(|&row| &values[n * row as usize..][..n]).copied().collect()
 }
 
 /// Returns `values`, whose rows are in the order of `numbers`, in that of the rows.
-fn scattered(numbers: &[u32], values: &[f64]) -> Vec<f64> {
+pub(crate) fn scattered(numbers: &[u32], values: &[f64]) -> Vec<f64> {
     let n = values.len() / numbers.len();
     let mut rows = vec![0.0; values.len()];
     for (&row, values) in numbers.iter().zip(values.chunks(n)) {

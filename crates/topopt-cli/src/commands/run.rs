@@ -9,6 +9,7 @@ use std::process::Command;
 use topopt_case::config::{Config, Device};
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::interrupt::Interrupt;
+use topopt_case::own::Own;
 use topopt_study::failure::Failure;
 use topopt_study::output_folder::Earlier;
 use topopt_study::place::Place;
@@ -58,7 +59,7 @@ pub(super) fn run(
             _ => Earlier::Keep,
         }),
         mesh: None,
-        own: Vec::new(),
+        own: Own::default(),
         start_from: args.start_from.clone(),
         gmsh: (&args.gmsh).into(),
         team,

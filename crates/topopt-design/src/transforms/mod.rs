@@ -2,6 +2,7 @@
 
 mod density_filter;
 mod evened;
+mod host;
 mod passive;
 mod projection;
 mod subpixel;
@@ -14,6 +15,7 @@ use crate::{Chain, DesignSpace, DesignTransform};
 
 pub use density_filter::DensityFilter;
 pub use evened::{Evened, equal_by};
+pub use host::HostTransform;
 pub use passive::Passive;
 pub use projection::Projection;
 pub use subpixel::{Subpixel, radius_before};
@@ -52,8 +54,8 @@ pub fn variable_density<'a, B: Pointwise + 'a>(
     Chain::new(backend, space.n_elements(), links)
 }
 
-/// The physical density by a density filter, a projection if there is one, and the passive elements
-/// of `space`, whose density is fixed whatever their neighbors are.
+/// The physical density by a density filter, a projection and a map of the caller's if there are
+/// any, and the passive elements of `space`, whose density is fixed whatever their neighbors are.
 ///
 /// # Errors
 /// [`BackendError`] if the device has no room.
@@ -61,6 +63,7 @@ pub fn physical_density<'a, B: Pointwise + 'a>(
     backend: &B,
     filter: DensityFilter<'a, B>,
     projection: Option<Projection<'a, B>>,
+    own: Option<HostTransform>,
     space: &DesignSpace,
 ) -> Result<Chain<'a, B>, BackendError> {
     let mut links = ties(backend, space)?;
@@ -78,6 +81,9 @@ pub fn physical_density<'a, B: Pointwise + 'a>(
     }
     if let Some(projection) = projection {
         links.push(Box::new(projection.with_sizes(space.sizes())));
+    }
+    if let Some(own) = own {
+        links.push(Box::new(own));
     }
     links.push(Box::new(Passive::new(backend, space)?));
     Chain::new(backend, space.n_elements(), links)

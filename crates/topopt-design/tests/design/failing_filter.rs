@@ -47,7 +47,7 @@ fn filtered<'a>(
     let mut formulation = plain(space);
     if is_of_density {
         let filter = DensityFilter::new(&Cpu, weights, &space.volumes).unwrap();
-        formulation.transform = physical_density(&Cpu, filter, None, space).unwrap();
+        formulation.transform = physical_density(&Cpu, filter, None, None, space).unwrap();
     } else {
         let filter = SensitivityFilter::new(&Cpu, weights, &space.volumes, 0.01).unwrap();
         formulation.objective = Objective::filtered(Box::new(Compliance), filter);

@@ -9,7 +9,7 @@ use topopt_fem::{
 use topopt_mesh::surface::boundary_faces;
 
 use super::cantilever;
-use super::responses::hold_against_differences;
+use super::differences::hold_against_differences;
 use super::transforms::physical;
 
 /// On the mesh of the cantilever: sources, films at each fifth node and on the boundary, and held

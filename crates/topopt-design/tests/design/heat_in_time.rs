@@ -15,8 +15,9 @@ use topopt_fem::{
 };
 use topopt_linalg::{Cpu, Space};
 
+use super::differences::Differences;
 use super::heat::heat;
-use super::responses::{Differences, ONCE};
+use super::responses::ONCE;
 use super::transforms::{physical, scattered};
 use super::{COUNT, Recorder, SIMP, TIGHT, plain, solver, space};
 

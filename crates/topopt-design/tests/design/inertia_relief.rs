@@ -13,7 +13,7 @@ use topopt_mesh::HexMesh;
 use topopt_mesh::surface::{boundary_faces, face_center, face_coordinates};
 use topopt_testing::{distorted_cube, kuhn, mapped_box};
 
-use super::responses::hold_against_differences;
+use super::differences::hold_against_differences;
 use super::thermal_strain::strains;
 use super::{SIMP, TIGHT, solver};
 

@@ -1,5 +1,6 @@
 //! The design loop on a small distorted cantilever: gradient, volume, warm start, endings.
 
+mod differences;
 mod failing_filter;
 mod heat;
 mod heat_in_time;
@@ -7,6 +8,7 @@ mod inertia_relief;
 mod inverter;
 mod loads;
 mod materials;
+mod own_maps;
 mod preconditioners;
 mod reaction;
 mod responses;

@@ -7,8 +7,9 @@ use topopt_mesh::Face;
 use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_mesh::surface::{boundary_faces, face_center, face_coordinates};
 
+use super::differences::hold_against_differences;
 use super::loads::hold;
-use super::responses::{hold_against_differences, loaded};
+use super::responses::loaded;
 use super::transforms::physical;
 use super::{COUNT, Recorder, SIMP, TIGHT, plain, solver, space};
 

@@ -11,7 +11,7 @@ use topopt_fem::{
 use topopt_linalg::CycleKind;
 use topopt_mesh::HexMesh;
 
-use super::responses::hold_against_differences;
+use super::differences::hold_against_differences;
 use super::{COUNT, Recorder, TIGHT, cantilever, optimization, plain, solver, space};
 
 /// Conduction and capacity with one coefficient.

@@ -4,18 +4,16 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use topopt_design::{
-    CaseCompliance, Chain, Compliance, Constraint, Dependence, DesignSpace, DesignState,
-    DesignTransform, Ended, Evaluated, Formulation, Function, HostFunction, HostResponse,
-    HostValue, Memory, Objective, OfState, OptimalityCriteria, Optimization, Optimizer, Response,
-    SolveError, StateEquation, StateMean, StateNorm, StopRules, Subproblem, Volume,
-    WeightedDensity, start,
+    CaseCompliance, Chain, Constraint, Dependence, DesignSpace, DesignState, DesignTransform,
+    Ended, Evaluated, Formulation, HostFunction, HostResponse, HostValue, Memory, Objective,
+    OfState, OptimalityCriteria, Optimization, Optimizer, Response, SolveError, StateEquation,
+    StateMean, StateNorm, StopRules, Subproblem, start,
 };
 use topopt_fem::{ElementKernel, LoadCase, Problem};
-use topopt_linalg::{BackendError, Cpu, Monitor, PcgOptions, Space};
+use topopt_linalg::{BackendError, Cpu, Monitor, Space};
 
-use super::transforms::{
-    agrees_with_differences, layers_tied, physical, scattered, tied_before_physical,
-};
+use super::differences::hold_against_differences;
+use super::transforms::{layers_tied, physical, tied_before_physical};
 use super::{COUNT, Recorder, SIMP, TIGHT, cantilever, plain, solver, space};
 
 pub const ONCE: StopRules = StopRules { max_iterations: 1, ..COUNT };
@@ -34,7 +32,7 @@ pub fn loaded() -> Problem {
 }
 
 /// A sum of displacements, of held components too.
-fn displacement<K: ElementKernel<N>, const N: usize>(
+pub fn displacement<K: ElementKernel<N>, const N: usize>(
     problem: &Problem<K, N>,
     case: usize,
 ) -> Box<OfState<StateMean<Cpu>, Cpu>> {
@@ -44,7 +42,7 @@ fn displacement<K: ElementKernel<N>, const N: usize>(
 }
 
 /// The p-norm of displacements, of held nodes too.
-fn largest<K: ElementKernel<N>, const N: usize>(
+pub fn largest<K: ElementKernel<N>, const N: usize>(
     problem: &Problem<K, N>,
     case: usize,
 ) -> Box<OfState<StateNorm, Cpu>> {
@@ -79,7 +77,7 @@ impl HostFunction for OfCaller {
     }
 }
 
-fn of_caller<K: ElementKernel<N>, const N: usize>(
+pub fn of_caller<K: ElementKernel<N>, const N: usize>(
     problem: &Problem<K, N>,
 ) -> Box<HostResponse<Cpu>> {
     let is_held = |k: usize| problem.held().is_fixed(k / N, k % N);
@@ -88,14 +86,14 @@ fn of_caller<K: ElementKernel<N>, const N: usize>(
     Box::new(HostResponse::new(&Cpu, problem.space(), (name, n_cases), function).unwrap())
 }
 
-fn of_case(case: usize) -> Box<CaseCompliance> {
+pub fn of_case(case: usize) -> Box<CaseCompliance> {
     Box::new(CaseCompliance { name: "compliance in a load case".into(), case })
 }
 
 /// The mean density of some elements; with a slope that can be broken.
-struct MeanDensity {
-    elements: Vec<usize>,
-    broken: Option<f64>,
+pub struct MeanDensity {
+    pub elements: Vec<usize>,
+    pub broken: Option<f64>,
 }
 
 impl Response<Cpu> for MeanDensity {
@@ -122,83 +120,6 @@ impl Response<Cpu> for MeanDensity {
         self.elements.iter().for_each(|&e| gradient[e] = 1.0 / self.elements.len() as f64);
         gradient[self.elements[0]] = self.broken.unwrap_or(gradient[self.elements[0]]);
         Ok(())
-    }
-}
-
-/// Holds every gradient against differences of the values at other designs, and stays where it is.
-pub struct Differences;
-
-impl Optimizer<Cpu> for Differences {
-    fn next(
-        &mut self,
-        problem: &mut Subproblem<Cpu>,
-        next: &mut Vec<f64>,
-    ) -> Result<Vec<f64>, SolveError> {
-        let Subproblem { design, objective, constraints, others, .. } = problem;
-        let functions = [*objective].into_iter().chain(constraints.iter());
-        let is_zero = |f: &Function<Cpu>| f.value == 0.0 && f.gradient.iter().all(|g| *g == 0.0);
-        for (k, function) in functions.enumerate().filter(|(_, function)| !is_zero(function)) {
-            let mut at = |x: &Vec<f64>| others.values(x).unwrap()[k];
-            assert!((at(design) / function.value - 1.0).abs() < 1e-9, "{k}");
-            agrees_with_differences(design, &function.gradient, &mut at);
-        }
-        assert_eq!(is_zero(objective), constraints.iter().any(|f| f.share > 0.0));
-        next.clone_from(design);
-        Ok(vec![0.0; constraints.len()])
-    }
-}
-
-/// Holds every response that the library has, and one of these tests, against differences.
-pub fn hold_against_differences<K: ElementKernel<N>, const N: usize>(
-    problem: &Problem<K, N>,
-    transform: impl FnMut() -> Chain<'static, Cpu>,
-) {
-    hold_in(&space(problem.mesh()), problem, transform);
-}
-
-/// Does so for the designs of a `space`.
-pub fn hold_in<K: ElementKernel<N>, const N: usize>(
-    space: &DesignSpace,
-    problem: &Problem<K, N>,
-    mut transform: impl FnMut() -> Chain<'static, Cpu>,
-) {
-    // Rounding stops solves of tetrahedra and of pinned parts above the residual of other ones.
-    let is_loose = problem.elements().are_tetrahedra() || problem.free_part().is_some();
-    let loose = if is_loose { 3.0 } else { 1.0 };
-    let options = PcgOptions { tolerance: loose * TIGHT.tolerance, ..TIGHT };
-    let masses: Vec<f64> = space.volumes.iter().enumerate().map(|(e, v)| v * e as f64).collect();
-    let mass = WeightedDensity::new(&Cpu, "mass".into(), masses.len(), &masses).unwrap();
-    let constraints = vec![
-        Constraint::new(displacement(problem, 0), 1.0),
-        Constraint::at_least(displacement(problem, 1), 1.0),
-        Constraint::new(largest(problem, 0), 1.0),
-        Constraint::at_least(largest(problem, 1), 1.0),
-        Constraint::new(Box::new(MeanDensity { elements: vec![5, 90, 17], broken: None }), 1.0),
-        Constraint::new(of_caller(problem), 1.0),
-        Constraint::new(Box::new(Compliance), 1.0),
-        Constraint::new(of_case(0), 1.0),
-        Constraint::new(of_case(1), 1.0),
-        Constraint::new(Box::new(Volume), 1.0),
-        Constraint::at_least(Box::new(mass), 1.0),
-    ];
-
-    let worst = Objective::worst(vec![(of_case(0), 1.5), (displacement(problem, 1), 0.3)]);
-    let posed = [
-        (Objective::new(Box::new(Compliance)), constraints),
-        (worst.maximized(), vec![Constraint::volume(space, 0.4)]),
-    ];
-    for (objective, constraints) in posed {
-        let transform = transform();
-        let x = scattered(transform.inputs().points);
-        let formulation = Formulation { space, transform, objective, constraints };
-        let equation = StateEquation::new(&Cpu, problem, SIMP, solver(problem, options)).unwrap();
-        let mut recorder = Recorder::default();
-        let outcome = Optimization::new(equation, formulation, Box::new(Differences), ONCE, &x)
-            .unwrap()
-            .run(&mut recorder)
-            .unwrap();
-        assert_eq!(outcome.iterations, 1, "{outcome:?}");
-        assert_eq!(recorder.reports[0].change, 0.0, "{outcome:?}");
     }
 }
 

@@ -9,7 +9,8 @@ use topopt_mesh::generate::block;
 use topopt_mesh::{HexMesh, Sets};
 use topopt_testing::{distorted_cube, distorted_tetrahedra};
 
-use super::responses::{hold_in, loaded};
+use super::differences::hold_in;
+use super::responses::loaded;
 use super::space;
 use super::transforms::backward_is_the_derivative_of_forward;
 
@@ -19,7 +20,7 @@ fn chain(mesh: &HexMesh, radius: f64, space: &DesignSpace) -> Chain<'static, Cpu
     let filter = DensityFilter::new(&Cpu, weights, &space.volumes).unwrap();
     let n = space.volumes.len();
     let projection = Projection::new(&Cpu, n, space.density_min, 0.5, 2.0).unwrap();
-    physical_density(&Cpu, filter, Some(projection), space).unwrap()
+    physical_density(&Cpu, filter, Some(projection), None, space).unwrap()
 }
 
 /// Every other element has void outside of the mesh.

@@ -21,7 +21,7 @@ fn run(sharpness: Option<f64>, stages: &[Stage], stop: StopRules) -> (Outcome, R
     let filter = DensityFilter::new(&Cpu, weights, &space.volumes).unwrap();
     let projection = sharpness
         .map(|sharpness| Projection::new(&Cpu, n, space.density_min, 0.5, sharpness).unwrap());
-    let mut transform = physical_density(&Cpu, filter, projection, &space).unwrap();
+    let mut transform = physical_density(&Cpu, filter, projection, None, &space).unwrap();
     let start = start::uniform(&Cpu, &space, &mut transform).unwrap();
 
     let equation = StateEquation::new(&Cpu, &problem, SIMP, solver(&problem, TIGHT)).unwrap();

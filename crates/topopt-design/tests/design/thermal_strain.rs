@@ -4,7 +4,8 @@ use topopt_design::Chain;
 use topopt_fem::{LoadCase, Material, Problem, Supports, TemperatureChange, ThermalStrains};
 use topopt_testing::kuhn;
 
-use super::responses::{hold_against_differences, loaded};
+use super::differences::hold_against_differences;
+use super::responses::loaded;
 
 /// Two materials that expand, one of them along z only, under temperatures that vary.
 pub fn strains(n: usize, factor: f64) -> ThermalStrains {

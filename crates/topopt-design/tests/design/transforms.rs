@@ -12,7 +12,7 @@ use topopt_testing::{derivative, distorted_cube, distorted_tetrahedra, unit};
 use super::{cantilever, compliance, space};
 
 /// H for a radius that reaches the second neighbors.
-fn weights<'a>(mesh: &HexMesh) -> Weights<'a, Cpu> {
+pub fn weights<'a>(mesh: &HexMesh) -> Weights<'a, Cpu> {
     Weights::fixed(Box::new(Cone::new(mesh.centers(), 1.8, usize::MAX)))
 }
 
@@ -62,7 +62,7 @@ pub fn physical(sharpness: Option<f64>) -> Chain<'static, Cpu> {
     let n = space.volumes.len();
     let projection =
         sharpness.map(|beta| Projection::new(&Cpu, n, space.density_min, 0.45, beta).unwrap());
-    physical_density(&Cpu, filter, projection, &space).unwrap()
+    physical_density(&Cpu, filter, projection, None, &space).unwrap()
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn compliance_by_the_design_variables_agrees_with_finite_differences() {
     let space = space(problem.mesh());
     let helmholtz = Weights::fixed(Box::new(Helmholtz::new(problem.mesh(), 3.5).unwrap()));
     let filter = DensityFilter::new(&Cpu, helmholtz, &space.volumes).unwrap();
-    let mut physical = physical_density(&Cpu, filter, None, &space).unwrap();
+    let mut physical = physical_density(&Cpu, filter, None, None, &space).unwrap();
     let (_, by_density) = compliance(&problem, &density(&mut physical, &x));
     let mut gradient = vec![f64::NAN; x.len()];
     physical.backward(&Cpu, &by_density, &mut gradient).unwrap();

@@ -28,6 +28,7 @@ __all__ = [
     "Design",
     "Finding",
     "InputError",
+    "Load",
     "Mesh",
     "Response",
     "Result",
@@ -45,6 +46,9 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.uint32]
+
+# Function of the density, which returns values and the way back, as `jax.vjp` does.
+Map = Callable[[Floats], tuple[ArrayLike, Callable[[Floats], ArrayLike]]]
 
 # Numbers of VTK by the names of meshio and of others.
 _CELL_TYPES = {
@@ -229,6 +233,8 @@ class Case:
         output: str | os.PathLike[str] | None = None,
         overwrite: bool = False,
         responses: Sequence[Response] = (),
+        transform: Map | None = None,
+        loads: Sequence[Load] = (),
     ) -> Result:
         """Optimizes the case.
 
@@ -238,10 +244,16 @@ class Case:
         output: folder for the files of the results; none are written without
         overwrite: whether results that are there are replaced
         responses: responses computed in Python, beside those of the case
+        transform: function of the density that filter and projection make, [n_elements]; returns
+            the density that is built, [n_elements] from 0 to 1, and the way back, a function that
+            takes derivatives by the latter to derivatives by the former
+        loads: forces computed in Python, beside those of the case
         """
         folder = None if output is None else os.fspath(output)
         own = [(it.label, it._call, it.goal, it.limit) for it in responses]
-        return Result(self._core.run(callback, folder, overwrite, own))
+        built = None if transform is None else _as_vectors(transform)
+        forces = [(_as_vectors(load.function), load.case) for load in loads]
+        return Result(self._core.run(callback, folder, overwrite, (own, built, forces)))
 
     def solve(self, density: ArrayLike | None = None) -> Solution:
         """Solves the full part once, or a design of `density`, [n_elements]."""
@@ -408,6 +420,20 @@ class Response:
         return float(value), _flat(by_density), flat
 
 
+@dataclass(frozen=True)
+class Load:
+    """Forces computed in Python, for `run(case, loads=[...])`.
+
+    function: takes the density that is built, [n_elements]; returns the forces on all nodes,
+        [n_nodes][3] (heat per time, [n_nodes]), and the way back, a function that takes an array w
+        like these to the derivatives of the sum of w * forces by the density, [n_elements]
+    case: name of the load case, by default the first
+    """
+
+    function: Map
+    case: str | None = None
+
+
 def read(path: str | os.PathLike[str]) -> Mesh:
     """Reads a mesh file of Gmsh, VTK, Ansys, Abaqus or Nastran; its extension chooses the format."""
     return Mesh._of(_core.Mesh.read(os.fspath(path)))
@@ -425,9 +451,18 @@ def run(
     output: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     responses: Sequence[Response] = (),
+    transform: Map | None = None,
+    loads: Sequence[Load] = (),
 ) -> Result:
     """Optimizes the case, see `Case.run`."""
-    return case.run(callback, output=output, overwrite=overwrite, responses=responses)
+    return case.run(
+        callback,
+        output=output,
+        overwrite=overwrite,
+        responses=responses,
+        transform=transform,
+        loads=loads,
+    )
 
 
 def solve(case: Case, density: ArrayLike | None = None) -> Solution:
@@ -466,6 +501,16 @@ def _density(density: ArrayLike | None) -> list[float] | None:
 
 def _flat(values: ArrayLike) -> Floats:
     return np.ascontiguousarray(values, dtype=np.float64).ravel()
+
+
+def _as_vectors(function: Map) -> Callable[[Floats], tuple[Floats, Callable[[Floats], Floats]]]:
+    """Wraps a function of the density such that it gives flat arrays, and so does its way back."""
+
+    def call(density: Floats) -> tuple[Floats, Callable[[Floats], Floats]]:
+        values, back = function(density)
+        return _flat(values), lambda slope: _flat(back(slope))
+
+    return call
 
 
 def _json(value: Any) -> str:

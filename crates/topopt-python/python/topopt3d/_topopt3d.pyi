@@ -90,7 +90,11 @@ class Case:
         callback: Callable[[Design], bool | dict[str, float] | None] | None,
         output: str | None,
         overwrite: bool,
-        responses: Sequence[tuple[str, Callable[..., Any], str, float | None]],
+        functions: tuple[
+            Sequence[tuple[str, Callable[..., Any], str, float | None]],
+            Callable[..., Any] | None,
+            Sequence[tuple[Callable[..., Any], str | None]],
+        ],
     ) -> Result: ...
     def solve(self, density: Sequence[float] | None) -> Solution: ...
     def system(self, density: Sequence[float] | None) -> System: ...

@@ -63,7 +63,7 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         let (place, case) = rayon::join(place, case);
         let (place, mut case) = (place.map_err(InputError::from)?, case?);
         let place = place.on_mesh(config, &case.mesh).map_err(InputError::from)?;
-        request.own.iter().for_each(|own| case.posed.add(own, &case.mesh));
+        request.own.responses.iter().for_each(|own| case.posed.add(own, &case.mesh));
         let is_kept = request.files.is_some() && request.mesh.is_none();
         let part = is_kept
             .then(|| part_file::triangulated(config, &request.gmsh, interrupt, &mut case.notes))
@@ -71,6 +71,8 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         let depth = solid_depth::of(config, &case.mesh, &case.sets);
         let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
         model.kept.depth = depth;
+        let own = request.own.maps_on(&model.problem, &model.renumbering);
+        model.task.own = own.map_err(InputError::from)?;
         let elements = model.mesh.n_elements();
         place.check_parts(&request.team, elements).map_err(InputError::from)?;
 

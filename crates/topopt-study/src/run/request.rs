@@ -7,6 +7,7 @@ use topopt_case::config::{Config, FilterKind, Method};
 use topopt_case::finding::Finding;
 use topopt_case::interrupt::Interrupt;
 use topopt_case::meshing::Gmsh;
+use topopt_case::own::Own;
 use topopt_case::responses::own::OwnResponse;
 use topopt_mesh::HexMesh;
 
@@ -19,8 +20,8 @@ pub struct Request {
     pub files: Option<Earlier>,
     /// Mesh in place of that of the case.
     pub mesh: Option<HexMesh>,
-    /// Responses of the caller's, beside those of the case.
-    pub own: Vec<OwnResponse>,
+    /// Functions of the caller's, beside those of the case.
+    pub own: Own,
     /// Results, or a file with densities, to start from.
     pub start_from: Option<PathBuf>,
     /// Makes meshes of geometries.
@@ -30,34 +31,55 @@ pub struct Request {
 }
 
 impl Request {
-    /// Refuses a case that does not suit responses of the caller's.
+    /// Refuses a case that does not suit functions of the caller's.
     pub(super) fn check_own(&self, config: &Config) -> Result<(), Finding> {
+        let own = &self.own;
+        if own.is_empty() {
+            return Ok(());
+        }
         let refused = |message: &str, remedy: &str| Err(Finding::new(message).remedy(remedy));
-        let has_objective = self.own.iter().any(OwnResponse::is_objective);
+        let filter = config.filter.get_ref().kind;
+        let has_objective = own.responses.iter().any(OwnResponse::is_objective);
+        let has_forces = !own.forces.is_empty();
         let is_criteria = |method: &Method| {
             matches!(method, Method::Oc | Method::OcAdaptive | Method::OcAnderson)
         };
-        match self.own.is_empty() {
-            true => Ok(()),
-            false if self.team.size() > 1 => {
-                refused("a response of the caller's is computed on one rank", "use one rank")
-            }
-            false if config.transient.is_some() => refused(
-                "a response of the caller's is one of steady states",
-                "remove [transient], or the response",
-            ),
-            false if has_objective && config.filter.get_ref().kind == FilterKind::Sensitivity => {
-                refused(
-                    "a filter of sensitivities is for the compliance alone",
-                    "set `filter.kind = \"density\"`",
-                )
-            }
-            false if config.methods().iter().any(is_criteria) => refused(
-                "optimality criteria are for the compliance under a limit of the volume",
-                "set `optimizer.method = \"mma\"`",
-            ),
-            false => Ok(()),
+
+        if self.team.size() > 1 {
+            return refused("functions of the caller's are computed on one rank", "use one rank");
         }
+        if config.transient.is_some() {
+            return refused(
+                "functions of the caller's are for steady states",
+                "remove [transient], or the functions",
+            );
+        }
+        if has_objective && filter == FilterKind::Sensitivity {
+            return refused(
+                "a filter of sensitivities is for the compliance alone",
+                "set `filter.kind = \"density\"`",
+            );
+        }
+        if own.transform.is_some() && filter != FilterKind::Density {
+            return refused(
+                "a transform of the caller's comes after a filter of densities",
+                "set `filter.kind = \"density\"`",
+            );
+        }
+        if has_forces && config.inertia_relief {
+            return refused(
+                "forces of the caller's act on a part that is held",
+                "hold the part, and remove `inertia_relief`",
+            );
+        }
+        // Optimality criteria take for granted that all material helps.
+        if own.is_needed() && config.methods().iter().any(is_criteria) {
+            return refused(
+                "optimality criteria are for the compliance, under constant loads and a limit of the volume",
+                "set `optimizer.method = \"mma\"`",
+            );
+        }
+        Ok(())
     }
 }
 
