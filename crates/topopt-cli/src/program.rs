@@ -2,9 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use topopt_case::free_memory;
 use topopt_case::interrupt::Interrupt;
 use topopt_study::failure::Failure;
 
@@ -48,6 +46,8 @@ pub fn begin_with_memory_settings() {
     if std::env::var_os(TUNABLES).is_none() {
         use std::os::unix::process::CommandExt;
 
+        use topopt_case::free_memory;
+
         let mut args = std::env::args_os();
         if let (Some(name), Some(program)) = (args.next(), this_program()) {
             let mut again = std::process::Command::new(program);
@@ -90,7 +90,9 @@ pub fn handle_signals(interrupt: &'static Interrupt, answers: bool) {
         say(&format!("topopt: cannot handle interruptions: {error}\n"));
     }
     #[cfg(unix)]
-    if let Err(error) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default()) {
+    if let Err(error) =
+        signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Default::default())
+    {
         say(&format!("topopt: cannot handle the file size limit: {error}\n"));
     }
 }

@@ -193,7 +193,7 @@ impl Format {
             Format::Glb => glb::write(path, vertices, triangles, unit.meters()),
             Format::Vtp => {
                 let on_boundary: Vec<u8> =
-                    surface.on_boundary().iter().map(|&b| b.into()).collect();
+                    surface.on_boundary().iter().map(|&is_on| u8::from(is_on)).collect();
                 let values = Values::U8(&on_boundary);
                 let data = [Array { name: "on_boundary", components: 1, values }];
                 vtp::write(path, vertices, triangles, &data, Compression::default())
