@@ -16,7 +16,7 @@
 
 #define BLOCK 128
 
-#include "common/tetrahedron.cuh"
+#include "common/tetrahedra_work.cuh"
 
 extern "C" __global__ void __launch_bounds__(BLOCK) tetrahedra_diagonal(
     VIEW(MeshView) mesh, VIEW(Part) part,
@@ -57,26 +57,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK) tetrahedra_work(
     real* __restrict__ work) {   // [n_elements]
     const unsigned e = blockIdx.x * BLOCK + threadIdx.x;
     if (e >= mesh.n_elements) return;
-
-    unsigned node[TETRAHEDRON_NODES];
-    load_tetrahedron(mesh, e, node);
-    real X[3][TETRAHEDRON_NODES], U[3][TETRAHEDRON_NODES], V[3][TETRAHEDRON_NODES];
-    load_positions<TETRAHEDRON_NODES>(mesh, node, X);
-    load_free(node, u, mesh.n_nodes, 0, U);
-    load_free(node, v, mesh.n_nodes, 0, V);
-    from_first(U);
-    from_first(V);
-
-    real sum = 0;
-#pragma unroll 1
-    for (int q = 0; q < 4; ++q) {
-        const TetrahedronPoint p = point_of(X, q);
-        real strains[6], stresses[6];
-        strain_at(p, V, strains);
-        strain_at(p, U, stresses);
-        stress((real)(material.mu / 24) * reciprocal(p.det), (real)material.ratio, stresses);
-#pragma unroll
-        for (int k = 0; k < 6; ++k) sum += strains[k] * stresses[k];
-    }
-    work[e] = sum;
+    work[e] = element_work(mesh, e, (real)(material.mu / 24), (real)material.ratio, v, u);
 }

@@ -15,7 +15,9 @@
 #endif
 
 // What mu is to be divided by
+#ifndef MU_SCALE
 #define MU_SCALE 512
+#endif
 
 // [slab][component][a, b, ab][thread]; volatile, or the compiler would keep them in registers.
 typedef volatile real Slabs[2][3][3][LANES];
@@ -61,9 +63,11 @@ __device__ __forceinline__ void in_slab(
 }
 
 // The forces of slab k, conjugate to the slabs of u, in place of those of x; and those conjugate to
-// the derivatives of u along zeta, added to `up`. xc and uc are the derivatives along zeta.
+// the derivatives of u along zeta, added to `up`. xc and uc are the derivatives along zeta; a
+// material is that of an overload of stress().
+template <class Material>
 __device__ __forceinline__ void add_slab(
-    int k, const Slabs& u, const real xc[3][2][2], const real uc[3][2][2], real mu, real ratio,
+    int k, const Slabs& u, const real xc[3][2][2], const real uc[3][2][2], real mu, Material material,
     Slabs& x, real up[3][2][2]) {
     real xa[3][2], xb[3][2], ua[3][2], ub[3][2], fa[3][2] = {}, fb[3][2] = {};
     in_slab(x, u, k, xa, xb, ua, ub);
@@ -81,7 +85,7 @@ __device__ __forceinline__ void add_slab(
 
             const real det = cofactors(J, C);
             strain(G, C, s);
-            stress(mu * reciprocal(det), ratio, s);
+            stress(mu * reciprocal(det), material, s);
 
 #pragma unroll
             for (int c = 0; c < 3; ++c) {

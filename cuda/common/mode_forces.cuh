@@ -155,18 +155,19 @@ __device__ __forceinline__ void hourglass_forces(
 }
 
 // What is conjugate to the strains G and H over the mean of det J: stress S of the mean gradient, P
-// of the hourglasses
+// of the hourglasses; a material is that of overloads of the functions above
+template <class Material>
 __device__ __forceinline__ void stresses(
-    const Center& center, const real G[3][3], const real H[4][3], real mu, real ratio, real S[3][3],
+    const Center& center, const real G[3][3], const real H[4][3], real mu, Material material, real S[3][3],
     real P[4][3]) {
     real s[6];
-    stress_of_gradient(G, ratio, s);
+    stress_of_gradient(G, material, s);
 #pragma unroll
     for (int i = 0; i < 3; ++i)
 #pragma unroll
         for (int c = 0; c < 3; ++c) S[i][c] = mu * s[VOIGT(i, c)];
 
-    hourglass_forces(center, H, ratio, P);
+    hourglass_forces(center, H, material, P);
     const real scale = (real)(1.0 / 3.0) * mu;
 #pragma unroll
     for (int h = 0; h < 4; ++h)
@@ -202,12 +203,13 @@ __device__ __forceinline__ void from_coefficients(const real F[8], real f[8]) {
 
 // Nodal forces f of the displacements with coefficients U, for mu over MU_SCALE; returns what they
 // do along U, a sum of squares of strains, of which nothing cancels
+template <class Material>
 __device__ __forceinline__ double mode_forces(
-    const Geometry& geometry, const Center& center, const real U[3][8], real mu, real ratio,
+    const Geometry& geometry, const Center& center, const real U[3][8], real mu, Material material,
     real f[3][8]) {
     real G[3][3], H[4][3], S[3][3], P[4][3], F[3][8];
     strains(geometry, center.det, U, G, H);
-    stresses(center, G, H, mu, ratio, S, P);
+    stresses(center, G, H, mu, material, S, P);
     const real work = work_along(center, S, P, G, H);
 
 #pragma unroll

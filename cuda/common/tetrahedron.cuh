@@ -124,12 +124,13 @@ __device__ __forceinline__ void row_of(const real s[6], int c, real row[3]) {
 }
 
 // Stress from det(J) times the strain at a point, in place, of the weight; returns the part of x .
-// y
-__device__ __forceinline__ real weighted_stress(real weight, real ratio, real strains[6]) {
+// y. A material is that of an overload of stress().
+template <class Material>
+__device__ __forceinline__ real weighted_stress(real weight, Material material, real strains[6]) {
     real before[6], sum = 0;
 #pragma unroll
     for (int p = 0; p < 6; ++p) before[p] = strains[p];
-    stress(weight, ratio, strains);
+    stress(weight, material, strains);
 #pragma unroll
     for (int p = 0; p < 6; ++p) sum += before[p] * strains[p];
     return sum;
@@ -137,8 +138,9 @@ __device__ __forceinline__ real weighted_stress(real weight, real ratio, real st
 
 // Stress at the four points of a straight tetrahedron of a field U, which then is that from vertex
 // 0 on; C are the cofactors of its edges. Returns the part of x . y.
+template <class Material>
 __device__ __forceinline__ real straight_stresses(
-    real U[3][TETRAHEDRON_NODES], const real C[3][3], real weight, real ratio, real stresses[4][6]) {
+    real U[3][TETRAHEDRON_NODES], const real C[3][3], real weight, Material material, real stresses[4][6]) {
     from_first(U);
     real shared[3][3], sum = 0;
 #pragma unroll
@@ -149,7 +151,7 @@ __device__ __forceinline__ real straight_stresses(
 #pragma unroll
         for (int c = 0; c < 3; ++c) slopes_at(U[c], shared[c], q, slopes[c]);
         strain(slopes, C, stresses[q]);
-        sum += weighted_stress(weight, ratio, stresses[q]);
+        sum += weighted_stress(weight, material, stresses[q]);
     }
     return sum;
 }

@@ -32,6 +32,12 @@ views! {
         ratio: f64,
     }
 
+    /// A law of elasticity at Young's modulus 1: D and its inverse, by rows from the diagonal on.
+    LawView in "common/laws.cuh" {
+        stiffness: [f64; 21],
+        compliance: [f64; 21],
+    }
+
     /// Nodes in aggregates.
     AggregatesView in "common/views.cuh" {
         n_aggregates: Count,
@@ -228,6 +234,30 @@ kernels! {
     TetrahedraBlocks in "tetrahedra_blocks" {
         tetrahedra_blocks(
             mesh: MeshView, part: Part, material: Lame, moduli: In<f64>, out: Out<f64>,
+        );
+    }
+
+    /// `cuda/laws.cu`.
+    Laws in "laws" {
+        laws(
+            mesh: MeshView, part: Part, elements: In<u32>, held: In<u8>, at_supports: In<u32>,
+            law: LawView, moduli: In<f64>, x: In<f64>, y: Out<f64>,
+        );
+        laws_work(
+            mesh: MeshView, part: Part, elements: In<u32>, law: LawView, v: In<f64>, u: In<f64>,
+            work: Out<f64>,
+        );
+    }
+
+    /// `cuda/tetrahedra_laws.cu`.
+    TetrahedraLaws in "tetrahedra_laws" {
+        tetrahedra_laws(
+            mesh: MeshView, part: Part, elements: In<u32>, held: In<u8>, at_supports: In<u32>,
+            law: LawView, moduli: In<f64>, x: In<f64>, y: Out<f64>,
+        ) | curved_tetrahedra_laws;
+        tetrahedra_laws_work(
+            mesh: MeshView, part: Part, elements: In<u32>, law: LawView, v: In<f64>, u: In<f64>,
+            work: Out<f64>,
         );
     }
 

@@ -69,6 +69,13 @@ impl Elasticity {
         self.stiffness.as_ref()
     }
 
+    /// Returns the matrix D of its law at Young's modulus 1.
+    pub fn unit_stiffness(&self) -> Stiffness {
+        let unit = |c: usize| std::array::from_fn(|k| f64::from(u8::from(k == c)));
+        let columns: Stiffness = std::array::from_fn(|c| self.stress(&unit(c)));
+        std::array::from_fn(|r| std::array::from_fn(|c| columns[c][r]))
+    }
+
     /// Returns the stress of a strain at Young's modulus 1.
     pub(crate) fn stress(&self, strain: &Strain) -> [f64; 6] {
         if let Some(d) = &self.stiffness {

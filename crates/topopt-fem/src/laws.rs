@@ -46,6 +46,18 @@ impl Laws {
         self.laws.get(number? as usize)
     }
 
+    /// Lists the elements of every law, increasing, in the order of the first of each.
+    pub fn groups(&self) -> Vec<(Option<&Law>, Vec<u32>)> {
+        let mut groups: Vec<(Option<u32>, Vec<u32>)> = Vec::new();
+        for (e, number) in self.of_element.iter().enumerate() {
+            match groups.iter_mut().find(|(own, _)| own == number) {
+                Some((_, elements)) => elements.push(e as u32),
+                None => groups.push((*number, vec![e as u32])),
+            }
+        }
+        groups.into_iter().map(|(number, elements)| (self.law(number), elements)).collect()
+    }
+
     /// Packs the laws for another rank: a ratio or the entries of D for each, and the number of
     /// each element's law, counted from 1, after the number of laws.
     pub(crate) fn packed(&self) -> (Vec<f64>, Vec<u32>) {

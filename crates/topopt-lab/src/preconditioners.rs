@@ -37,7 +37,6 @@ pub(crate) fn preconditioners(
     }
     let place = Place::find(args.device).map_err(InputError::from)?;
     let config = Config::load(&args.case, &args.set)?;
-    place.check(&config).map_err(InputError::from)?;
     let case = Case::build_until(&config, &(&args.gmsh).into(), &Interrupt::new())?;
     let model = Model::build(&config, case, place.needs_colors(&config))?;
     let moduli = moduli(args, &config, &model)?;

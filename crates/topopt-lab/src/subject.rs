@@ -84,7 +84,6 @@ impl<K: Physics<N>, const N: usize> Subject<K, N> {
         numbering: Numbering,
         place: &Place,
     ) -> Result<Self, InputError> {
-        place.check(config)?;
         let case = Case::of::<K>(config, &gmsh.into(), &Interrupt::new())?;
         let model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
         let name = config.title.clone().unwrap_or_else(|| config.path().display().to_string());

@@ -236,7 +236,8 @@ fn look_at<K: Studied<N>, const N: usize>(
             Some(mesh) => case::Case::<N>::on::<K>(config, mesh)?,
             None => case::Case::<N>::of::<K>(config, &Gmsh::default(), &Interrupt::new())?,
         };
-        let place = Place::of(config).and_then(|place| place.on_mesh(config, &case.mesh));
+        let place =
+            Place::find(config.solver.device).and_then(|place| place.on_mesh(config, &case.mesh));
         let place = place.map_err(Wrong::from)?;
         let notes = case.notes.clone();
         let model = K::model(config, case, &place)?;

@@ -198,7 +198,7 @@ impl<K: Analyzed<N>, const N: usize> Ready<K, N> {
             Some(mesh) => Case::<N>::on::<K>(config, mesh.clone()),
             None => Case::<N>::of::<K>(config, &request.gmsh, interrupt),
         };
-        let (place, case) = rayon::join(|| Place::of(config), case);
+        let (place, case) = rayon::join(|| Place::find(config.solver.device), case);
         let (place, case) = (place.map_err(InputError::from)?, case?);
         let place = place.on_mesh(config, &case.mesh).map_err(InputError::from)?;
 

@@ -39,12 +39,11 @@ pub struct Setting<'a> {
     pub results: &'a Path,
 }
 
-const ISOTROPIC: &str = "GPUs compute isotropic materials of one Poisson's ratio only";
-
 const WARM_TETRAHEDRA: &str = "GPUs compute heat in hexahedra only, and the mesh is of tetrahedra";
 
 fn of_laws() -> Finding {
-    Finding::new(ISOTROPIC).remedy("set `solver.device = \"cpu\"`, or leave it out")
+    Finding::new("several ranks on GPUs compute isotropic materials of one Poisson's ratio only")
+        .remedy("use one rank, or `solver.device = \"cpu\"`")
 }
 
 impl Place {
@@ -60,31 +59,6 @@ impl Place {
                 Place::Gpu,
             )),
             config::Device::Gpu(number) => Gpu::open(number).map(Place::Gpu),
-        }
-    }
-
-    /// Returns the place that a case asks for; `Auto` is the processor where only that computes it.
-    ///
-    /// # Errors
-    /// As [`Place::find`], and for a GPU that does not compute the case.
-    pub fn of(config: &Config) -> Result<Self, Finding> {
-        match config.solver.device {
-            config::Device::Auto if config.has_elastic_laws() => {
-                Ok(Place::Cpu { note: Some(format!("running on the CPU: {ISOTROPIC}")) })
-            }
-            config::Device::Gpu(_) if config.has_elastic_laws() => Err(of_laws()),
-            asked => Self::find(asked),
-        }
-    }
-
-    /// Whether it computes a case.
-    ///
-    /// # Errors
-    /// A finding if it does not.
-    pub fn check(&self, config: &Config) -> Result<(), Finding> {
-        match self {
-            Place::Gpu(_) if config.has_elastic_laws() => Err(of_laws()),
-            _ => Ok(()),
         }
     }
 
@@ -116,10 +90,10 @@ impl Place {
     /// of a GPU that of the first one on every host.
     ///
     /// # Errors
-    /// As [`Place::find`].
+    /// As [`Place::find`], and for GPUs where elements have laws of their own.
     pub fn of_team(config: &Config, team: &Team) -> Result<Self, Finding> {
         match (config.solver.device, team) {
-            _ if config.has_elastic_laws() => Self::of(config),
+            (config::Device::Gpu(_), _) if config.has_elastic_laws() => Err(of_laws()),
             (config::Device::Auto, _) => Self::find(config::Device::Cpu),
             (config::Device::Gpu(first), Team::Processes(process)) => {
                 Self::find(config::Device::Gpu(process.gpu(first)?))

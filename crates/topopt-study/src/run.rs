@@ -57,7 +57,7 @@ fn run_of<K: Solvable<N>, const N: usize>(
     let solver = &asked.config.solver;
     thread_pool(solver.threads)?.install(|| {
         // A GPU takes a while to open.
-        let place = || Place::of(asked.config);
+        let place = || Place::find(asked.config.solver.device);
         let (place, prepared) = Prepared::<K, N>::of(asked, place)?;
         place.visit(DesignRun::of_first(asked, &prepared, prepared.model.subject(), observer))
     })

@@ -84,7 +84,8 @@ fn tell<A: Acting<N>, const N: usize>(
     case.is_examined = true;
     let forecast = thread_pool(config.solver.threads)?.install(|| {
         let loads = Loads { given: A::given(config, &case), all: case.load_cases.clone() };
-        let place = Place::of(config).and_then(|place| place.on_mesh(config, &case.mesh));
+        let place =
+            Place::find(config.solver.device).and_then(|place| place.on_mesh(config, &case.mesh));
         let place = place.map_err(InputError::from)?;
         let model = A::Kernel::model(config, case, &place)?;
         Forecast::of(config, &model, A::of(config, &model, &loads), &place)

@@ -1,9 +1,13 @@
 //! Several materials in the case file, and what is refused.
 
+use std::num::NonZeroUsize;
+
 use topopt_case::case::Case;
 use topopt_case::config::{Config, Material};
 use topopt_case::materials::{MaterialShare, body_forces};
 use topopt_fem::{DIM, Elasticity};
+use topopt_study::place::Place;
+use topopt_study::ranks::Team;
 
 use crate::case_of;
 
@@ -134,17 +138,16 @@ fn laws_of_no_material_are_refused() {
 }
 
 #[test]
-fn gpus_refuse_laws_of_their_own() {
+fn ranks_on_gpus_refuse_laws_of_their_own() {
     build("", &["materials.0.poissons_ratio=0.45"]).unwrap();
     let config = |device: &str| {
         let keys = ["materials.0.poissons_ratio=0.45", device].map(String::from);
         Config::parse("case.toml".as_ref(), CASE.to_owned(), &keys).unwrap()
     };
     assert!(config("solver.device=auto").has_elastic_laws());
-    let refused = topopt_study::place::Place::of(&config("solver.device=gpu")).err().unwrap();
-    assert!(
-        refused.to_string().contains("GPUs compute isotropic materials of one Poisson's ratio")
-    );
+    let team = Team::of_threads(NonZeroUsize::new(2).unwrap()).unwrap();
+    let refused = Place::of_team(&config("solver.device=gpu"), &team).err().unwrap();
+    assert!(refused.to_string().contains("several ranks on GPUs compute isotropic materials"));
 }
 
 #[test]

@@ -45,6 +45,47 @@ fn every_strategy_gives_the_history_of_the_cpu() {
     assert!(finished.out.contains("note: strategy "), "{}", finished.out);
 }
 
+/// Preconditioners on a GPU take all elements to be of one isotropic material.
+#[test]
+fn materials_with_a_direction_give_the_history_of_the_cpu() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let folder = Folder::new();
+    let half = "select=[{ name = \"half\", kind = \"elements\", box = { min = [-1e9, -1e9, -1e9], \
+                max = [5.1, 1e9, 1e9] } }]";
+    let set = "materials=[{ set = \"half\", youngs_modulus = 3, poissons_ratio = 0.45 }]";
+    let layered = "material.layered={ build_direction = [1, 2, 3], knock_down = 0.4 }";
+    let keys = [half, set, layered, "solver.tolerance=1e-11", "mesh.elements=250"];
+    for kind in ["full", "incompatible_modes"] {
+        let kind = format!("elements.kind={kind}");
+        let keys = [&keys[..], &[kind.as_str()]].concat();
+        let on_cpu = folder.run_well(&keys);
+        let expected = folder.history("compliance");
+        let counts = folder.history("pcg_iterations");
+        let finished = folder.run(&keys, &["--device", "gpu"]);
+        assert_eq!(
+            (finished.status, finished.err.as_str()),
+            (0, ""),
+            "{}{}",
+            finished.out,
+            on_cpu.out
+        );
+        assert!(difference(&folder.history("compliance"), &expected) < 1e-7);
+        let more =
+            folder.history("pcg_iterations").iter().sum::<f64>() / counts.iter().sum::<f64>();
+        assert!(more < 2.0, "{more} times the iterations of the CPU");
+        assert_eq!(folder.summary()["strategy"], "mf");
+        let finished = folder.run(&keys, &["--device", "gpu", "--strategy", "ebe"]);
+        assert!(
+            finished.err.contains("use `mf`") || finished.err.contains("mf"),
+            "{}",
+            finished.err
+        );
+    }
+}
+
 #[test]
 fn the_helmholtz_filter_gives_the_history_of_the_cpu() {
     let Probe::Found { .. } = probe() else {

@@ -51,6 +51,9 @@ fn between<'a>(text: &'a str, mark: &str, end: &str) -> Option<&'a str> {
 
 /// A declaration in C of what Rust declares by `name` and `kind`.
 fn in_c(name: &str, kind: &str) -> String {
+    if let Some(count) = between(kind, "[f64; ", "]") {
+        return format!("double {name}[{count}]");
+    }
     let (pointer, constant, pointee) = match kind.split_once('<') {
         Some(("In", pointee)) => ("*", "const ", pointee.trim_end_matches('>')),
         Some((_, pointee)) => ("*", "", pointee.trim_end_matches('>')),

@@ -5,15 +5,14 @@ use rayon::prelude::*;
 use topopt_linalg::BackendError;
 use topopt_mesh::{HexMesh, tetrahedron};
 
+use super::element_list::ElementList;
 use crate::Device;
 use crate::kernels::Part;
 
 /// Curved elements of a mesh, which kernels of their own compute.
 pub(super) struct Curved {
-    /// Their numbers, increasing.
-    elements: Vec<u32>,
-    /// Numbers of these elements on the device.
-    list: CudaSlice<u32>,
+    /// Their numbers.
+    list: ElementList,
     /// Bit e % 32 of word e / 32 is set where element e is curved.
     bits: CudaSlice<u32>,
 }
@@ -34,7 +33,7 @@ impl Curved {
 
         let mut bits = vec![0; mesh.n_elements().div_ceil(32)];
         elements.iter().for_each(|e| bits[*e as usize / 32] |= 1 << (e % 32));
-        Ok(Some(Self { list: device.upload(&elements)?, bits: device.upload(&bits)?, elements }))
+        Ok(Some(Self { list: ElementList::new(device, elements)?, bits: device.upload(&bits)? }))
     }
 
     /// A bit per element.
@@ -44,8 +43,6 @@ impl Curved {
 
     /// The list, and the part of it that lies in a part of the elements.
     pub fn within(&self, part: Part) -> (&CudaSlice<u32>, Part) {
-        let before = |end: u32| self.elements.partition_point(|&e| e < end) as u32;
-        let [first, end] = [part.first, part.first + part.count].map(before);
-        (&self.list, Part { first, count: end - first })
+        (self.list.on_device(), self.list.within(part))
     }
 }

@@ -11,12 +11,13 @@ use super::adjacency::ReverseConnectivity;
 use super::bsr::Bsr;
 use super::ebe_sym::{self, EbeSym, EbeSymAtomic};
 use super::hexahedra::Hexahedra;
+use super::laws::ByLaws;
 use super::mf::{ElementKernels, MatrixFree, Mf, To};
 use super::nbn::Nbn;
 use super::product::boxed;
 use super::stored::{self, ByElements};
 use super::tetrahedra::Tetrahedra;
-use super::{DeviceKernel, ProblemOnDevice, Strategy};
+use super::{Built, DeviceKernel, ProblemOnDevice, Strategy};
 use crate::Cuda;
 use crate::kernel::Shared;
 use crate::kernels::{self, Part};
@@ -37,6 +38,11 @@ impl DeviceKernel<DIM> for Elasticity {
     fn adds_in_order(strategy: Strategy) -> bool {
         use Strategy::{Bsr, Dbd, EbeSym, Mf, Nbn};
         matches!(strategy, Mf | Dbd | Nbn | EbeSym | Bsr)
+    }
+
+    fn by_laws(on: &Arc<ProblemOnDevice>, problem: &Discretization) -> Option<Built> {
+        let laws = problem.elements().laws()?;
+        Some(Mf::new(on, problem).and_then(|plain| boxed(plain, ByLaws::new(on, problem, laws)?)))
     }
 
     fn stored(

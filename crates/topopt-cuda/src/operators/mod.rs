@@ -10,8 +10,10 @@ mod diffusion;
 mod diffusion_stored;
 mod ebe_sym;
 mod elasticity;
+mod element_list;
 mod films;
 mod hexahedra;
+mod laws;
 mod mesh;
 mod mf;
 mod nbn;
@@ -28,7 +30,6 @@ use std::sync::Arc;
 
 use topopt_fem::{DIM, Discretization, ElementOperator};
 use topopt_linalg::BackendError;
-use topopt_mesh::HexMesh;
 use topopt_mesh::cells::Shape;
 
 pub use corner_maps::DeviceCorners;
@@ -110,13 +111,16 @@ impl Strategy {
             Strategy::Dbd => Slots::<f64>::bytes(n_nodes, n_elements, N),
             stored => K::stored_bytes(stored, n_nodes, n_elements),
         };
-        Mf::<f64, K, N>::bytes(n_elements) + Mf::<f64, K, N>::further_bytes(problem) + of_strategy
+        let of_laws = problem.elements().laws().map_or(0, |_| laws::bytes(problem.mesh()));
+        let of_mf = Mf::<f64, K, N>::bytes(n_elements) + Mf::<f64, K, N>::further_bytes(problem);
+        of_mf + of_strategy + of_laws
     }
 
-    /// Whether it computes the physics on `mesh`: tetrahedra have `mf` alone, and `ebeSym` has no
-    /// wedges and no pyramids, whose threads would write to one node at the same time.
-    pub fn takes<K: DeviceKernel<N>, const N: usize>(self, mesh: &HexMesh) -> bool {
-        if mesh.shape() == Shape::Tetrahedron {
+    /// Whether it computes `problem`: tetrahedra and laws of single elements have `mf` alone, and
+    /// `ebeSym` has no wedges and no pyramids, whose threads would write to one node at the same time.
+    pub fn takes<K: DeviceKernel<N>, const N: usize>(self, problem: &Discretization<K, N>) -> bool {
+        let mesh = problem.mesh();
+        if mesh.shape() == Shape::Tetrahedron || problem.elements().laws().is_some() {
             return N == DIM && self == Strategy::Mf;
         }
         K::STRATEGIES.contains(&self) && (self != Strategy::EbeSym || mesh.n_degenerate() == 0)
@@ -138,8 +142,11 @@ impl Strategy {
         on_device: &Arc<ProblemOnDevice<K, N>>,
         problem: &Discretization<K, N>,
     ) -> Result<Box<dyn ElementOperator<Cuda<f64>>>, BackendError> {
-        if !self.takes::<K, N>(problem.mesh()) {
+        if !self.takes(problem) {
             return Err(self.refused(on_device.device().name(), problem));
+        }
+        if let Some(by_laws) = K::by_laws(on_device, problem) {
+            return by_laws;
         }
         Ok(match self {
             Strategy::Mf => Box::new(Mf::<f64, K, N>::new(on_device, problem)?),
@@ -156,6 +163,11 @@ impl Strategy {
     ) -> BackendError {
         let (degenerate, name) = (problem.mesh().n_degenerate(), self.name());
         let message = match K::STRATEGIES.contains(&self) {
+            _ if problem.elements().laws().is_some() => {
+                "materials are not isotropic with one Poisson's ratio, which this strategy does not \
+                 compute; use `mf`"
+                    .into()
+            }
             _ if problem.elements().are_tetrahedra() => {
                 "the mesh is of tetrahedra, which this strategy does not compute; use `mf`".into()
             }
@@ -169,6 +181,9 @@ impl Strategy {
     }
 }
 
+/// An operator, or why it could not be built.
+pub type Built = Result<Box<dyn ElementOperator<Cuda<f64>>>, BackendError>;
+
 /// Integrals with kernels on the device.
 pub trait DeviceKernel<const N: usize>: Coarsened<N> {
     /// Strategies that compute them.
@@ -176,6 +191,14 @@ pub trait DeviceKernel<const N: usize>: Coarsened<N> {
 
     /// Whether `strategy` adds up in a fixed order on a mesh by color.
     fn adds_in_order(strategy: Strategy) -> bool;
+
+    /// Builds `mf` where elements have laws of their own.
+    fn by_laws(
+        _on_device: &Arc<ProblemOnDevice<Self, N>>,
+        _problem: &Discretization<Self, N>,
+    ) -> Option<Built> {
+        None
+    }
 
     /// Builds `strategy`, one of those that store numbers.
     ///

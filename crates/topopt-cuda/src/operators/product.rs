@@ -1,5 +1,5 @@
-//! An operator that stores numbers: the product by one strategy, with diagonal and works of `mf`,
-//! which no strategy needs its stored values for.
+//! An operator with a product of its own, by a strategy that stores numbers or of other materials;
+//! diagonal and works are those of `mf`, which no strategy needs its stored values for.
 
 use topopt_fem::ElementOperator;
 use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
@@ -19,6 +19,17 @@ pub(crate) trait Product<K: MatrixFree<N>, const N: usize>: Send + Sync {
 
     /// Writes K x with the identity at held unknowns.
     fn apply(&self, plain: &Mf<f64, K, N>, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>);
+
+    /// Writes v_e^T K_e u_e of a term at unit coefficient, `[n_elements]`.
+    fn work(
+        &self,
+        plain: &Mf<f64, K, N>,
+        term: usize,
+        [v, u]: [&DeviceVector<f64>; 2],
+        out: &mut DeviceVector<f64>,
+    ) {
+        plain.element_work(term, v, u, out);
+    }
 
     /// Returns the counted cost of one application.
     fn cost(&self, problem: &ProblemOnDevice<K, N>) -> Cost;
@@ -81,6 +92,6 @@ impl<P: Product<K, N>, K: MatrixFree<N>, const N: usize> ElementOperator<Cuda<f6
         u: &DeviceVector<f64>,
         out: &mut DeviceVector<f64>,
     ) {
-        self.plain.element_work(term, v, u, out);
+        self.product.work(&self.plain, term, [v, u], out);
     }
 }

@@ -9,6 +9,7 @@ mod eikonal;
 mod element_bounds;
 mod gpus;
 mod helmholtz;
+mod laws;
 mod moving_asymptotes;
 mod multigrid;
 mod operators;

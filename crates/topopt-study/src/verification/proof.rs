@@ -135,7 +135,8 @@ pub(crate) fn of<K: Verified<N>, const N: usize>(
         None => Case::<N>::of::<K>(config, &request.gmsh, interrupt)?,
     };
     let given = Given::of::<K>(config, &case);
-    let place = Place::of(config).and_then(|place| place.on_mesh(config, &case.mesh));
+    let place =
+        Place::find(config.solver.device).and_then(|place| place.on_mesh(config, &case.mesh));
     let place = place.map_err(InputError::from)?;
     let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
     let body = PartFile::read(folder.as_deref(), &file.mesh).map_err(InputError::from)?;

@@ -139,7 +139,7 @@ impl Computer for OnGpu {
         let mesh = problem_on_device(&self.0.device, problem, colors)?;
         for &strategy in K::STRATEGIES.iter().filter(|strategy| wanted(strategy.name())) {
             let bytes = strategy.bytes(problem);
-            if besides + bytes <= free && strategy.takes::<K, N>(problem.mesh()) {
+            if besides + bytes <= free && strategy.takes(problem) {
                 visitor(strategy.build(&mesh, problem)?.as_mut(), bytes)?;
             }
         }
@@ -258,7 +258,7 @@ fn in_order<K: Solvable<N>, const N: usize>(
     subject: Subject<K, N>,
     fits: impl Fn(&Strategy) -> bool,
 ) -> config::Strategy {
-    let is_dbd = |it: Strategy| it.takes::<K, N>(subject.equation.mesh()) && fits(&it);
+    let is_dbd = |it: Strategy| it.takes(subject.equation) && fits(&it);
     match (asked, &subject.task.colors) {
         (config::Strategy::Auto, Some(_)) if is_dbd(Strategy::Dbd) => config::Strategy::Dbd,
         (config::Strategy::Auto, None) if K::IS_MEASURED => config::Strategy::Auto,
@@ -311,7 +311,7 @@ fn choice<K: Solvable<N>, const N: usize>(
 /// The strategies that compute the problem, in a fixed order where its elements come by color.
 pub(super) fn possible<K: Solvable<N>, const N: usize>(subject: Subject<K, N>) -> Vec<Strategy> {
     let is_possible = |strategy: &Strategy| {
-        strategy.takes::<K, N>(subject.equation.mesh())
+        strategy.takes(subject.equation)
             && (subject.task.colors.is_none() || strategy.is_in_order::<K, N>())
     };
     K::STRATEGIES.iter().copied().filter(is_possible).collect()
@@ -330,8 +330,12 @@ fn impossible<K: Solvable<N>, const N: usize>(
             "does not compute this physics on a GPU".into()
         }
         _ if possible.is_empty() => "does not compute tetrahedra for this physics on a GPU".into(),
-        config::Strategy::EbeSym => {
+        config::Strategy::EbeSym if degenerate > 0 => {
             format!("does not support wedges and pyramids, and the mesh has {degenerate}")
+        }
+        _ if subject.equation.elements().are_tetrahedra() => "does not compute tetrahedra".into(),
+        _ if subject.equation.elements().laws().is_some() => {
+            "does not compute materials that are not isotropic with one Poisson's ratio".into()
         }
         _ => "does not add in the fixed order that `solver.deterministic` requires".into(),
     };
