@@ -17,15 +17,15 @@
 
 #define BLOCK 32
 
+#include "common/element_product.cuh"
 #include "common/element_work.cuh"
-
-#define LAW_SCALE MU_SCALE
-
 #include "common/laws.cuh"
 
-#include "common/element_product.cuh"
-
+#ifdef BY_MODES
+#define RESIDENT_BLOCKS 14
+#else
 #define RESIDENT_BLOCKS 12
+#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) laws(
     VIEW(MeshView) mesh, VIEW(Part) part,     // of the list

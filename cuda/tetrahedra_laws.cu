@@ -18,11 +18,10 @@
 // Oracle:        crates/topopt-cuda/tests/device/laws.rs
 
 #define BLOCK 128
-#define LAW_SCALE 24
 
-#include "common/laws.cuh"
 #include "common/tetrahedra_product.cuh"
 #include "common/tetrahedra_work.cuh"
+#include "common/laws.cuh"
 
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) tetrahedra_laws(
     VIEW(MeshView) mesh, VIEW(Part) part,     // of the list

@@ -8,16 +8,8 @@
 #else
 #include "common/forces.cuh"
 #endif
+#include "common/material.cuh"
 #include "common/warp.cuh"
-
-// What moduli of elements are to be times for this material, and what stresses take besides
-__device__ __forceinline__ real modulus_of(const Lame& material) {
-    return (real)(material.mu / MU_SCALE);
-}
-
-__device__ __forceinline__ real law_of(const Lame& material) {
-    return (real)material.ratio;
-}
 
 // Sets held components of the nodal values of an element to zero
 __device__ __forceinline__ void clear_held(

@@ -25,7 +25,9 @@ __device__ __forceinline__ real work_of_modes(
 #else
 
 // What mu is to be divided by
+#ifndef MU_SCALE
 #define MU_SCALE 512
+#endif
 
 #endif
 

@@ -1,5 +1,6 @@
 // A law of elasticity in place of an isotropic material: a symmetric matrix D from strains, shear twice,
-// to stresses, both as VOIGT orders them, at Young's modulus 1.
+// to stresses, both as VOIGT orders them, at Young's modulus 1. Included after the elements, which define
+// MU_SCALE.
 
 #pragma once
 
@@ -15,6 +16,7 @@
 struct LawView {
     double stiffness[21];  // D
     double compliance[21]; // its inverse
+    double coupling[21];   // (D_(ik)(jl) + D_(il)(jk)) / 2 at ij, kl
 };
 
 typedef const LawView* Law;
@@ -53,52 +55,57 @@ __device__ __forceinline__ void stress_of_gradient(const real G[3][3], Law law, 
     for (int r = 0; r < 6; ++r) s[r] = row_times(law->stiffness, r, e);
 }
 
-// A stress along tangents, a b^T + b a^T, or half of it where they are the same
-__device__ __forceinline__ void tangent_stress(const real a[3], const real b[3], bool same, real s[6]) {
+// Entry (p, q) of C_pq = (t t^T)_p : D^-1 (t t^T)_q for the tangents t of an element, where pairs of them are
+// in the order of VOIGT and a mixed one is a b^T + b a^T: of those entries that planes of two tangents have.
+__device__ __forceinline__ void plane_compliances(const real t[3][3], Law law, real C[6][6]) {
 #pragma unroll
-    for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3;
-        s[i] = same ? a[i] * b[i] : 2 * a[i] * b[i];
-        s[VOIGT(i, j)] = same ? a[i] * b[j] : a[i] * b[j] + b[i] * a[j];
-    }
-}
+    for (int p = 0; p < 6; ++p) {
+        const int a = p < 3 ? p : (p - 2) % 3, b = p < 3 ? p : (p - 1) % 3;
+        real stress[6], strains[6], along[3][3];
+#pragma unroll
+        for (int i = 0; i < 3; ++i) {
+            const int j = (i + 1) % 3;
+            stress[i] = p < 3 ? t[a][i] * t[a][i] : 2 * t[a][i] * t[b][i];
+            stress[VOIGT(i, j)] =
+                p < 3 ? t[a][i] * t[a][j] : t[a][i] * t[b][j] + t[b][i] * t[a][j];
+        }
+#pragma unroll
+        for (int r = 0; r < 6; ++r) strains[r] = (r < 3 ? 1 : (real)0.5) * row_times(law->compliance, r, stress);
 
-__device__ __forceinline__ real along(const real s[6], const real e[6]) {
-    real sum = s[0] * e[0];
+        // Strains, shear once, times each tangent
 #pragma unroll
-    for (int p = 1; p < 6; ++p) sum += s[p] * e[p];
-    return sum;
+        for (int c = 0; c < 3; ++c)
+#pragma unroll
+            for (int i = 0; i < 3; ++i) along[c][i] = times(strains, t[c], i, 0);
+#pragma unroll
+        for (int q = p; q < 6; ++q) {
+            const int c = q < 3 ? q : (q - 2) % 3, d = q < 3 ? q : (q - 1) % 3;
+            const real entry = dot(t[c], along[d], 0);
+            C[p][q] = q < 3 ? entry : 2 * entry;
+        }
+    }
 }
 
 // Adds the forces of two hourglasses h in the plane of the tangents t, which no stress leaves: of the
-// strains e_00, e_11 and e_01 in the plane, see add_relaxed. Stresses sum s_ij t_i t_j^T strain the plane by C s, C_ij =
-// (t t^T)_i : D^-1 (t t^T)_j.
+// strains in the plane, see the isotropic add_relaxed. The stresses sum s_p (t t^T)_p strain the plane by C s;
+// first, second and mixed are the places of t_0 t_0^T, t_1 t_1^T and t_0 t_1^T in C.
 __device__ __forceinline__ void add_relaxed(
-    const real h_0[3], const real h_1[3], const real t_0[3], const real t_1[3], Law law, real f_0[3],
-    real f_1[3]) {
-    real basis[3][6], C[3][3];
-    tangent_stress(t_0, t_0, true, basis[0]);
-    tangent_stress(t_1, t_1, true, basis[1]);
-    tangent_stress(t_0, t_1, false, basis[2]);
-#pragma unroll
-    for (int k = 0; k < 3; ++k) {
-        real strains[6];
-#pragma unroll
-        for (int r = 0; r < 6; ++r) strains[r] = row_times(law->compliance, r, basis[k]);
-#pragma unroll
-        for (int l = 0; l <= k; ++l) C[k][l] = C[l][k] = along(basis[l], strains);
-    }
-
-    const real e[3] = {
-        dot(h_0, t_0, 0), dot(h_1, t_1, 0), dot(h_0, t_1, dot(h_1, t_0, 0))};
-    real adjugate[3][3], s[3];
-    const real inverse = reciprocal(cofactors(C, adjugate));
-#pragma unroll
-    for (int k = 0; k < 3; ++k) s[k] = inverse * dot(adjugate[k], e, 0);
+    const real h_0[3], const real h_1[3], const real t_0[3], const real t_1[3], const real C[6][6],
+    int first, int second, int mixed, real f_0[3], real f_1[3]) {
+    const real e_00 = dot(h_0, t_0, 0), e_11 = dot(h_1, t_1, 0), e_01 = dot(h_0, t_1, dot(h_1, t_0, 0));
+    const real a = C[first][first], b = C[second][second], c = C[mixed][mixed];
+    const real ab = C[first][second], ac = C[first][mixed], bc = C[second][mixed];
+    // Cofactors
+    const real A = b * c - bc * bc, AB = ac * bc - ab * c, AC = ab * bc - ac * b;
+    const real B = a * c - ac * ac, BC = ab * ac - a * bc, CC = a * b - ab * ab;
+    const real inverse = reciprocal(a * A + (ab * AB + ac * AC));
+    const real s_00 = inverse * (A * e_00 + (AB * e_11 + AC * e_01));
+    const real s_11 = inverse * (AB * e_00 + (B * e_11 + BC * e_01));
+    const real s_01 = inverse * (AC * e_00 + (BC * e_11 + CC * e_01));
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
-        f_0[i] += s[0] * t_0[i] + s[2] * t_1[i];
-        f_1[i] += s[1] * t_1[i] + s[2] * t_0[i];
+        f_0[i] += s_00 * t_0[i] + s_01 * t_1[i];
+        f_1[i] += s_11 * t_1[i] + s_01 * t_0[i];
     }
 }
 
@@ -107,34 +114,30 @@ __device__ __forceinline__ void add_relaxed(
 __device__ __forceinline__ void hourglass_forces(
     const Center& center, const real H[4][3], Law law, real F[4][3]) {
     const real *x = center.tangents[0], *y = center.tangents[1], *z = center.tangents[2];
+    real C[6][6];
+    plane_compliances(center.tangents, law, C);
 #pragma unroll
-    for (int h = 0; h < 4; ++h)
+    for (int h = 0; h < 3; ++h)
 #pragma unroll
         for (int i = 0; i < 3; ++i) F[h][i] = 0;
-    add_relaxed(H[0], H[1], y, z, law, F[0], F[1]);
-    add_relaxed(H[0], H[2], x, z, law, F[0], F[2]);
-    add_relaxed(H[1], H[2], x, y, law, F[1], F[2]);
+    add_relaxed(H[0], H[1], y, z, C, 1, 2, 3, F[0], F[1]);
+    add_relaxed(H[0], H[2], x, z, C, 0, 2, 4, F[0], F[2]);
+    add_relaxed(H[1], H[2], x, y, C, 0, 1, 5, F[1], F[2]);
 
-    // sum over k and l of D_(ik)(jl) (sum of g g^T)_kl
+    real gradients[6], along[6];
 #pragma unroll
-    for (int i = 0; i < 3; ++i)
+    for (int p = 0; p < 6; ++p) gradients[p] = (real)(p < 3 ? 1.0 / 3.0 : 2.0 / 3.0) * center.gradients[p];
 #pragma unroll
-        for (int j = 0; j < 3; ++j) {
-            real sum = 0;
+    for (int r = 0; r < 6; ++r) along[r] = row_times(law->coupling, r, gradients);
 #pragma unroll
-            for (int k = 0; k < 3; ++k)
-#pragma unroll
-                for (int l = 0; l < 3; ++l)
-                    sum += (real)law->stiffness[UPPER(VOIGT(i, k), VOIGT(j, l))] * center.gradients[VOIGT(k, l)];
-            F[3][i] += (real)(1.0 / 3.0) * sum * H[3][j];
-        }
+    for (int i = 0; i < 3; ++i) F[3][i] = times(along, H[3], i, 0);
 }
 
 #endif
 
-// Moduli of elements are for D at Young's modulus 1. LAW_SCALE is what mu is divided by in the elements.
+// Moduli of elements are for D at Young's modulus 1.
 __device__ __forceinline__ real modulus_of(Law) {
-    return (real)(1.0 / LAW_SCALE);
+    return (real)(1.0 / MU_SCALE);
 }
 
 __device__ __forceinline__ Law law_of(Law law) {

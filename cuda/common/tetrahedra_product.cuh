@@ -5,14 +5,10 @@
 
 #include "common/tetrahedron.cuh"
 
-// What moduli of elements are to be times for this material, and what stresses take besides
-__device__ __forceinline__ real modulus_of(const Lame& material) {
-    return (real)(material.mu / 24);
-}
+// What mu is to be divided by
+#define MU_SCALE 24
 
-__device__ __forceinline__ real law_of(const Lame& material) {
-    return (real)material.ratio;
-}
+#include "common/material.cuh"
 
 __device__ __forceinline__ bool bit(const unsigned* __restrict__ bits, unsigned e) {
     return bits[e / 32] >> e % 32 & 1;

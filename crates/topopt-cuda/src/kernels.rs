@@ -32,10 +32,12 @@ views! {
         ratio: f64,
     }
 
-    /// A law of elasticity at Young's modulus 1: D and its inverse, by rows from the diagonal on.
+    /// A law of elasticity at Young's modulus 1: D, its inverse and the couplings of components, by
+    /// rows from the diagonal on.
     LawView in "common/laws.cuh" {
         stiffness: [f64; 21],
         compliance: [f64; 21],
+        coupling: [f64; 21],
     }
 
     /// Nodes in aggregates.
@@ -56,7 +58,7 @@ views! {
     }
 
     /// The clusters of a mesh of tetrahedra.
-    TetrahedraClustersView in "tetrahedra_clusters.cu" {
+    TetrahedraClustersView in "common/tetrahedra_clusters.cuh" {
         n_clusters: Count,
         starts: In<u32>,
         nodes: In<u32>,
@@ -246,6 +248,22 @@ kernels! {
         laws_work(
             mesh: MeshView, part: Part, elements: In<u32>, law: LawView, v: In<f64>, u: In<f64>,
             work: Out<f64>,
+        );
+    }
+
+    /// `cuda/laws_clusters.cu`.
+    LawsInClusters in "laws_clusters" {
+        laws_clusters(
+            clusters: ClustersView, mesh: MeshView, law: LawView, moduli: In<f64>, x: In<f64>,
+            y: Out<f64>,
+        );
+    }
+
+    /// `cuda/tetrahedra_clusters_laws.cu`.
+    TetrahedraLawsInClusters in "tetrahedra_clusters_laws" {
+        tetrahedra_clusters_laws(
+            clusters: TetrahedraClustersView, mesh: MeshView, curved: In<u32>, law: LawView,
+            moduli: In<f64>, x: In<f64>, y: Out<f64>,
         );
     }
 

@@ -10,10 +10,10 @@ use crate::Device;
 use crate::kernels::ClustersView;
 
 /// Most elements of a cluster: lanes of a warp.
-pub const WARP: usize = defined!("mf_clusters.cu", "LANES");
+pub const WARP: usize = defined!("common/cluster_product.cuh", "LANES");
 
 /// Most nodes of a cluster: three per lane.
-const MAX_NODES: usize = defined!("mf_clusters.cu", "ROUNDS") * WARP;
+const MAX_NODES: usize = defined!("common/cluster_product.cuh", "ROUNDS") * WARP;
 
 /// Most nodes of a mesh: three of the 32 bits of a node mark its held components.
 pub(super) const MAX_NODES_OF_MESH: usize = 1 << 29;

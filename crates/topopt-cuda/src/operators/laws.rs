@@ -1,17 +1,21 @@
 //! Elements whose materials are not isotropic with one Poisson's ratio: `cuda/laws.cu` and
 //! `cuda/tetrahedra_laws.cu`, a launch for each law.
 
+use std::sync::Arc;
+
 use cudarc::driver::CudaSlice;
-use topopt_fem::stiffness_tensor::{Stiffness, inverted};
+use topopt_fem::stiffness_tensor::{PLACE, Stiffness, inverted};
 use topopt_fem::{DIM, Discretization, Elasticity, ElementKernel, Law, Laws};
 use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::cells::Shape;
 use topopt_mesh::{HexMesh, tetrahedron};
 
 use super::ProblemOnDevice;
+use super::clusters::Clusters;
 use super::element_list::ElementList;
 use super::mf::Mf;
 use super::product::Product;
+use super::tetrahedra_clusters::TetrahedraClusters;
 use crate::Device;
 use crate::kernel::Grid::Threads;
 use crate::kernels::{self, LawView, Part};
@@ -21,9 +25,8 @@ use crate::vector::DeviceVector;
 /// kernels.
 const FLOPS: [f64; 2] = [2300.0, 1150.0];
 
-/// Place in the kernels' order xx, yy, zz, yz, xz, xy of each component in that of the library, xx,
-/// yy, zz, xy, yz, zx.
-const ORDER: [usize; 6] = [0, 1, 2, 4, 5, 3];
+/// Components of a stress in the order of the kernels.
+const COMPONENTS: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1)];
 
 /// The product `mf` of elements with laws of their own. Preconditioners, and the diagonal, take the
 /// elements to be of the kernel's material, which is near enough.
@@ -32,9 +35,13 @@ pub(super) struct ByLaws {
     groups: Vec<Group>,
 }
 
+/// Kernels for elements of one shape, and those for clusters where all elements have one law.
 enum Kernels {
-    Hexahedra(kernels::Laws),
-    Tetrahedra(kernels::TetrahedraLaws),
+    Hexahedra(kernels::Laws, Option<(kernels::LawsInClusters, Arc<Clusters>)>),
+    Tetrahedra(
+        kernels::TetrahedraLaws,
+        Option<(kernels::TetrahedraLawsInClusters, Arc<TetrahedraClusters>)>,
+    ),
 }
 
 /// Elements of one law.
@@ -62,17 +69,33 @@ impl ByLaws {
         problem: &Discretization,
         laws: &Laws,
     ) -> Result<Self, BackendError> {
-        let ProblemOnDevice { device, mesh, .. } = on_device;
-        let kernels = match mesh.are_tetrahedra() {
-            true => Kernels::Tetrahedra(kernels::TetrahedraLaws::load(device)?),
-            false => Kernels::Hexahedra(kernels::Laws::load_for(on_device.formulation(), device)?),
-        };
+        let device = &on_device.device;
         let group = |(law, elements): (Option<&Law>, Vec<u32>)| {
             let kernel = law.map_or(*problem.kernel(), |law| problem.kernel().of_law(law));
             Group::new(device, problem, &kernel, elements)
         };
-        let groups = laws.groups().into_iter().map(group).collect::<Result<_, _>>()?;
-        Ok(Self { kernels, groups })
+        let groups = laws.groups().into_iter().map(group).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { kernels: Kernels::load(on_device, groups.len() == 1)?, groups })
+    }
+}
+
+impl Kernels {
+    fn load(on_device: &ProblemOnDevice, are_of_one_law: bool) -> Result<Self, BackendError> {
+        let (device, formulation) = (&on_device.device, on_device.formulation());
+        if on_device.mesh.are_tetrahedra() {
+            let clusters = on_device.tetrahedra.as_ref().filter(|_| are_of_one_law);
+            let load = |clusters: &Arc<TetrahedraClusters>| -> Result<_, BackendError> {
+                Ok((kernels::TetrahedraLawsInClusters::load(device)?, clusters.clone()))
+            };
+            let in_clusters = clusters.map(load).transpose()?;
+            return Ok(Self::Tetrahedra(kernels::TetrahedraLaws::load(device)?, in_clusters));
+        }
+        let clusters = on_device.clusters.as_ref().filter(|_| are_of_one_law);
+        let load = |clusters: &Arc<Clusters>| -> Result<_, BackendError> {
+            Ok((kernels::LawsInClusters::load_for(formulation, device)?, clusters.clone()))
+        };
+        let in_clusters = clusters.map(load).transpose()?;
+        Ok(Self::Hexahedra(kernels::Laws::load_for(formulation, device)?, in_clusters))
     }
 }
 
@@ -112,16 +135,29 @@ fn view(device: &Device, d: &Stiffness) -> Result<LawView, BackendError> {
         operation: "a law of elasticity".into(),
         message: "its matrix has no inverse".into(),
     })?;
-    Ok(LawView { stiffness: upper(d), compliance: upper(&compliance) })
+    let coupled = |(i, j): Component, (k, l): Component| {
+        0.5 * (at(d, (i, k), (j, l)) + at(d, (i, l), (j, k)))
+    };
+    Ok(LawView {
+        stiffness: upper(|p, q| at(d, p, q)),
+        compliance: upper(|p, q| at(&compliance, p, q)),
+        coupling: upper(coupled),
+    })
 }
 
-/// The entries of a matrix by rows from the diagonal on, in the order of the kernels.
-fn upper(d: &Stiffness) -> [f64; 21] {
+/// Components ij of a tensor.
+type Component = (usize, usize);
+
+/// The entry of a matrix at two components.
+fn at(d: &Stiffness, (i, j): Component, (k, l): Component) -> f64 {
+    d[PLACE[i][j]][PLACE[k][l]]
+}
+
+/// The entries of a symmetric matrix by rows from the diagonal on.
+fn upper(entry: impl Fn(Component, Component) -> f64) -> [f64; 21] {
     let mut entries = [0.0; 21];
-    let places = (0..6).flat_map(|r| (r..6).map(move |c| (r, c)));
-    for (entry, (r, c)) in entries.iter_mut().zip(places) {
-        *entry = d[ORDER[r]][ORDER[c]];
-    }
+    let places = (0..6).flat_map(|r| (r..6).map(move |c| (COMPONENTS[r], COMPONENTS[c])));
+    entries.iter_mut().zip(places).for_each(|(value, (p, q))| *value = entry(p, q));
     entries
 }
 
@@ -153,10 +189,10 @@ impl Product<Elasticity, DIM> for ByLaws {
             let (list, part) = (all.on_device(), all.all());
             let grid = Threads(part.count as usize);
             match &self.kernels {
-                Kernels::Hexahedra(kernels) => {
+                Kernels::Hexahedra(kernels, _) => {
                     kernels.laws_work(grid, mesh, part, list, *law, v, u, &mut *out);
                 }
-                Kernels::Tetrahedra(kernels) => {
+                Kernels::Tetrahedra(kernels, _) => {
                     kernels.tetrahedra_laws_work(grid, mesh, part, list, *law, v, u, &mut *out);
                 }
             }
@@ -189,13 +225,23 @@ impl ByLaws {
         let (held, at) = (&constraints.held, &constraints.at_supports);
         let moduli = &plain.coefficients()[0];
         match &self.kernels {
-            Kernels::Hexahedra(kernels) => {
+            Kernels::Hexahedra(_, Some((kernels, clusters))) => {
+                let (grid, clusters) = (Threads(clusters.threads()), &**clusters);
+                kernels.laws_clusters(grid, clusters, mesh, *law, moduli, x, y);
+            }
+            Kernels::Hexahedra(kernels, None) => {
                 let Some((list, own)) = within(Some(all), part) else { return };
                 let grid = Threads(own.count as usize);
                 kernels.laws(grid, mesh, own, list, held, at, *law, moduli, x, y);
             }
-            Kernels::Tetrahedra(kernels) => {
-                if let Some((list, own)) = within(straight.as_ref(), part) {
+            Kernels::Tetrahedra(kernels, clusters) => {
+                if let Some((kernels, clusters)) = clusters {
+                    let (grid, bits) = (Threads(clusters.threads()), mesh.are_curved());
+                    let clusters = &**clusters;
+                    kernels.tetrahedra_clusters_laws(
+                        grid, clusters, mesh, bits, *law, moduli, x, &mut *y,
+                    );
+                } else if let Some((list, own)) = within(straight.as_ref(), part) {
                     let (y, grid) = (&mut *y, Threads(own.count as usize));
                     kernels.tetrahedra_laws(grid, mesh, own, list, held, at, *law, moduli, x, y);
                 }

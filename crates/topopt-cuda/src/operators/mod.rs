@@ -117,7 +117,8 @@ impl Strategy {
     }
 
     /// Whether it computes `problem`: tetrahedra and laws of single elements have `mf` alone, and
-    /// `ebeSym` has no wedges and no pyramids, whose threads would write to one node at the same time.
+    /// `ebeSym` has no wedges and no pyramids, whose threads would write to one node at the same
+    /// time.
     pub fn takes<K: DeviceKernel<N>, const N: usize>(self, problem: &Discretization<K, N>) -> bool {
         let mesh = problem.mesh();
         if mesh.shape() == Shape::Tetrahedron || problem.elements().laws().is_some() {

@@ -13,7 +13,7 @@ use crate::Device;
 use crate::kernels::TetrahedraClustersView;
 
 /// Slots of nodes: a round of vertices, then those of middles.
-const SLOTS: usize = defined!("tetrahedra_clusters.cu", "ROUNDS") * WARP;
+const SLOTS: usize = defined!("common/tetrahedra_clusters.cuh", "ROUNDS") * WARP;
 
 /// Local nodes that are vertices and their slots, and those of middles.
 const KINDS: [(Range<usize>, Range<usize>); 2] = [(0..4, 0..WARP), (4..10, WARP..SLOTS)];

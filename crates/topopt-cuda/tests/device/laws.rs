@@ -37,12 +37,25 @@ fn turned_orthotropic() -> Stiffness {
 /// The `problem` with elements by a `formulation`, in turn of the kernel's material, of another
 /// ratio, and orthotropic.
 fn mixed(problem: &Problem, formulation: Formulation) -> Problem {
+    let law = |e: usize| (e * 7 % 5 % 3).checked_sub(1).map(|number| number as u32);
+    of_laws(problem, formulation, law)
+}
+
+/// The `problem` with orthotropic elements alone.
+fn orthotropic(problem: &Problem, formulation: Formulation) -> Problem {
+    of_laws(problem, formulation, |_| Some(1))
+}
+
+fn of_laws(
+    problem: &Problem,
+    formulation: Formulation,
+    law: impl Fn(usize) -> Option<u32>,
+) -> Problem {
     let laws = vec![
         Law::Isotropic(Material::new(1.0, 0.45).unwrap()),
         Law::Anisotropic(turned_orthotropic()),
     ];
-    let numbers = (0..problem.mesh().n_elements()).map(|e| (e * 7 % 5 % 3).checked_sub(1));
-    let numbers = numbers.map(|number| number.map(|number| number as u32)).collect();
+    let numbers = (0..problem.mesh().n_elements()).map(law).collect();
     let data = ElementData { laws: Some(Laws::new(laws, numbers)), ..ElementData::default() };
     let (mesh, kernel) = (problem.mesh().clone(), problem.kernel().with(formulation));
     let discretization = Discretization::new(mesh, kernel, problem.supports().clone());
@@ -69,26 +82,33 @@ struct There {
     name: String,
 }
 
+/// The laws in turn, in launches of all elements and by color, and one law in clusters.
+fn ways(mesh: &HexMesh, formulation: Formulation) -> [(&'static str, Problem, Vec<usize>); 3] {
+    let plain = mixed(&problem(mesh.clone()), formulation);
+    let (renumbering, colors) = Renumbering::shuffled(mesh, 2).by_color(mesh);
+    let colored = mixed(&problem(renumbering.apply(mesh)), formulation);
+    let in_clusters = problem(Renumbering::in_clusters(mesh).apply(mesh));
+    let in_clusters = orthotropic(&in_clusters, formulation);
+    [("in turn", plain, vec![]), ("by color", colored, colors), ("clusters", in_clusters, vec![])]
+}
+
 fn subjects(device: &Arc<Device>) -> Vec<There> {
-    let of_mesh = |(name, mesh): (&'static str, HexMesh)| {
-        FORMULATIONS.into_iter().flat_map(move |formulation| {
-            let plain = mixed(&problem(mesh.clone()), formulation);
-            let (renumbering, colors) = Renumbering::shuffled(&mesh, 2).by_color(&mesh);
-            let colored = mixed(&problem(renumbering.apply(&mesh)), formulation);
-            [(plain, None, ""), (colored, Some(colors), " by color")].map(
-                |(problem, colors, way)| {
-                    let on_device = match colors {
-                        Some(colors) => {
-                            ProblemOnDevice::by_color(device, &problem, &colors).unwrap()
-                        }
-                        None => ProblemOnDevice::new(device, &problem).unwrap(),
-                    };
-                    There { problem, on_device, name: format!("{name}{way}, {formulation:?}") }
-                },
-            )
-        })
-    };
-    meshes().into_iter().flat_map(of_mesh).collect()
+    let mut subjects = Vec::new();
+    for ((name, mesh), formulation) in meshes().iter().flat_map(|it| FORMULATIONS.map(|f| (it, f)))
+    {
+        for (way, problem, colors) in ways(mesh, formulation) {
+            let on_device = match colors.is_empty() {
+                false => ProblemOnDevice::by_color(device, &problem, &colors).unwrap(),
+                true => ProblemOnDevice::new(device, &problem).unwrap(),
+            };
+            let name = format!("{name} {way}, {formulation:?}");
+            subjects.push(There { problem, on_device, name });
+        }
+    }
+    let in_clusters =
+        |there: &&There| there.name.contains("clusters") && there.on_device.is_in_clusters();
+    assert!(subjects.iter().filter(in_clusters).count() >= 6);
+    subjects
 }
 
 #[test]
