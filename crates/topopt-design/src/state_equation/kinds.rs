@@ -10,8 +10,9 @@ use topopt_linalg::{BackendError, Pointwise};
 use super::StateEquation;
 
 impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
-    /// Loosens solves up to `loose` while the design is not final, see [`Accuracy`], and accepts
-    /// those that come to `enough` when their iterations run out, as with thin hinges.
+    /// Loosens solves up to `loose` while the design is not final, see
+    /// [`Accuracy`](crate::Accuracy), and accepts those that come to `enough` when their iterations
+    /// run out, as with thin hinges.
     #[must_use]
     pub fn loosened(mut self, loose: f64, enough: f64) -> Self {
         self.accuracy.loose = loose;
@@ -19,7 +20,8 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         self
     }
 
-    /// Counts steady states of `problem` from `zero`, see [`Linear::count_from`].
+    /// Counts steady states of `problem` from `zero`, see
+    /// [`Linear::count_from`](topopt_analysis::Linear::count_from).
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
