@@ -6,7 +6,7 @@
 Every deck has eight bricks and one to three steps: distorted ones of C3D8, beside full integration, in the deck
 `modes` regular ones of C3D8I, beside incompatible modes, and in `tetrahedra` and `curved` bricks of six tetrahedra
 C3D10 each, with straight and with curved edges. Those named `ply` are orthotropic in an oblique frame, those named `warm`
-expand. `topopt init` makes a case of the deck. ccx prints seven digits. Reactions are compared with more: with --runs N all loads are scaled
+expand, and `bimetal` is of steel and aluminium. `topopt init` makes a case of the deck. ccx prints seven digits. Reactions are compared with more: with --runs N all loads are scaled
 by N factors in as many runs, and the mean of the scaled reactions loses the rounding. --record writes decks and printed
 numbers to a folder, for the test of the program.
 
@@ -78,6 +78,19 @@ def use_expansion(cards):
     """Goes on with a material that expands."""
     global MATERIAL
     MATERIAL += "*Expansion" + cards
+
+
+def use_two_metals():
+    """Goes on with steel below and aluminium above, which expand."""
+    global MATERIAL, SECTION
+    metal = "*Material, name={}\n*Elastic\n{}\n*Expansion\n{}\n"
+    MATERIAL = metal.format("STEEL", "210000., 0.3", "1.2e-5") + metal.format("ALUMINIUM", "70000., 0.33", "2.3e-5")
+    height = lambda nodes: np.mean([NODES[n][2] for n in nodes])
+    sets = {"BELOW": [], "ABOVE": []}
+    for e, nodes in ELEMENTS.items():
+        sets["ABOVE" if height(nodes) > N[2] / 2 else "BELOW"].append(e)
+    SECTION = "".join(f"*Elset, elset={name}\n" + lines(members) for name, members in sets.items())
+    SECTION += "*Solid section, elset=BELOW, material=STEEL\n*Solid section, elset=ABOVE, material=ALUMINIUM\n"
 
 
 # Vertices of the faces S1 to S4 of C3D10.
@@ -262,6 +275,9 @@ def decks():
     yield "ply", "", [("node", scaled({END[-1]: (300.0, -500.0, 200.0)}), None)]
     use_expansion(", type=ortho\n1e-5, 3e-5, -0.5e-5\n")
     yield "warm_ply", BEGIN, [("uniform", heated(0.0), None)]
+    use_tetrahedra(0.0)
+    use_two_metals()
+    yield "bimetal", BEGIN, [("uniform", heated(0.0), None), ("graded", heated(-30.0), None)]
 
 
 BEGIN = "*Initial conditions, type=temperature\nNALL, 20.\n"

@@ -1,7 +1,8 @@
 //! `topopt solve` beside numbers that CalculiX has printed for the same decks, which
 //! `benchmarks/calculix.py` has recorded: eight distorted bricks C3D8 under each kind of load,
 //! eight regular ones of C3D8I, and eight bricks of six tetrahedra C3D10 each, straight and curved;
-//! those named `ply` are orthotropic in an oblique frame, those named `warm` expand.
+//! those named `ply` are orthotropic in an oblique frame, those named `warm` expand; `bimetal` is of
+//! steel and aluminium.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -82,7 +83,7 @@ fn decks_are_solved_as_by_calculix() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/calculix");
     let hexahedra = ["forces", "faces", "body", "moved", "springs", "remote", "modes"];
     let others = ["tetrahedra", "curved", "ply", "ply_modes", "ply_curved"];
-    let warm = ["warm", "warm_modes", "warm_curved", "warm_ply"];
+    let warm = ["warm", "warm_modes", "warm_curved", "warm_ply", "bimetal"];
     for name in hexahedra.into_iter().chain(others).chain(warm) {
         let (folder, points) = solved(&root.join(name).with_extension("inp"));
         let text = std::fs::read_to_string(root.join(name).with_extension("csv")).unwrap();
