@@ -482,6 +482,7 @@ def test_an_import_needs_no_driver():
 
 def test_results_go_to_pandas_and_pyvista():
     found = case(iterations=2).run()
+    assert np.shares_memory(np.from_dlpack(found.density), found.density)
     pandas = pytest.importorskip("pandas")
     assert pandas.DataFrame(found.history)["iteration"].tolist() == [1, 2]
     pytest.importorskip("pyvista")
