@@ -33,19 +33,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) laws(
     const unsigned char* __restrict__ held,   // [n_nodes], bit i for component i
     const unsigned* __restrict__ at_supports, // a bit per element: has it a held node?
     VIEW(LawView) law,
-    const real* __restrict__ moduli,          // [n_elements]
-    const real* __restrict__ x,               // [3][n_nodes]
-    real* __restrict__ y) {                   // [3][n_nodes]
+    const double* __restrict__ moduli,        // [n_elements]
+    const double* __restrict__ x,             // [3][n_nodes]
+    double* __restrict__ y) {                 // [3][n_nodes]
     add_product<false, false>(mesh, part, elements, held, at_supports, &law, moduli, x, y);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) laws_work(
-    VIEW(MeshView) mesh, VIEW(Part) part, // of the list
+    VIEW(MeshView) mesh, VIEW(Part) part,  // of the list
     const unsigned* __restrict__ elements, // those of the list
     VIEW(LawView) law,
-    const real* __restrict__ v,            // [3][n_nodes]
-    const real* __restrict__ u,            // [3][n_nodes]
-    real* __restrict__ work) {             // [n_elements]
+    const double* __restrict__ v,          // [3][n_nodes]
+    const double* __restrict__ u,          // [3][n_nodes]
+    double* __restrict__ work) {           // [n_elements]
     const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x;
     if (in_launch >= part.count) return;
     const unsigned e = elements[part.first + in_launch];

@@ -18,8 +18,8 @@
 
 extern "C" __global__ void __launch_bounds__(BLOCK, 12) laws_clusters(
     VIEW(ClustersView) clusters, VIEW(MeshView) mesh, VIEW(LawView) law,
-    const real* __restrict__ moduli, // [n_elements]
-    const real* __restrict__ x,      // [3][n_nodes]
-    real* __restrict__ y) {          // [3][n_nodes]
+    const double* __restrict__ moduli, // [n_elements]
+    const double* __restrict__ x,      // [3][n_nodes]
+    double* __restrict__ y) {          // [3][n_nodes]
     add_product<false>(clusters, mesh, &law, moduli, x, y);
 }

@@ -21,8 +21,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 16) tetrahedra_clusters_laws
     VIEW(TetrahedraClustersView) clusters, VIEW(MeshView) mesh,
     const unsigned* __restrict__ curved, // a bit per element, or null if none is
     VIEW(LawView) law,
-    const real* __restrict__ moduli,     // [n_elements]
-    const real* __restrict__ x,          // [3][n_nodes]
-    real* __restrict__ y) {              // [3][n_nodes]
+    const double* __restrict__ moduli,   // [n_elements]
+    const double* __restrict__ x,        // [3][n_nodes]
+    double* __restrict__ y) {            // [3][n_nodes]
     add_product(clusters, mesh, curved, &law, moduli, x, y);
 }
