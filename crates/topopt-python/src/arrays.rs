@@ -1,6 +1,7 @@
 //! NumPy arrays that own values of Rust, and cannot be written to.
 
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// Gives `values` to an array, which keeps them alive.
@@ -32,4 +33,15 @@ pub fn field(py: Python, values: Vec<f64>, components: usize) -> PyResult<Py<PyA
         1 => frozen(py, values).into_any().unbind(),
         _ => frozen_rows(py, values, components)?.into_any().unbind(),
     })
+}
+
+/// Refuses numbers that are not finite; `named` says what they are.
+///
+/// # Errors
+/// `ValueError` with the first of them.
+pub fn finite(values: &[f64], named: &str) -> PyResult<()> {
+    match values.iter().position(|value| !value.is_finite()) {
+        Some(k) => Err(PyValueError::new_err(format!("{named}: value {k} is {}", values[k]))),
+        None => Ok(()),
+    }
 }

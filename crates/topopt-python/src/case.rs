@@ -162,6 +162,13 @@ impl Case {
         config.output.directory = output.clone().or(config.output.directory);
         let unknowns = if config.physics.kind.data().has_forces { 3 } else { 1 };
         let (own, raised) = functions.of(unknowns)?;
+        if !own.is_empty() {
+            // A resumed run would go on without them, and they need not be symmetric.
+            config.output.checkpoint_every = Some(0);
+            if !config.gives("design.keep_symmetry") {
+                config.design.keep_symmetry = Some(false);
+            }
+        }
         if output.is_some() {
             self.check_kept(!own.forces.is_empty()).map_err(refused)?;
         }

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use topopt_design::{HostMap, Pullback};
 use topopt_linalg::BackendError;
 
-use crate::arrays::{field, frozen};
+use crate::arrays::{field, finite, frozen};
 use crate::response::{Raised, kept};
 
 /// Function of the density, which returns values and the function that takes derivatives by the
@@ -85,12 +85,5 @@ impl Gives {
             },
             Self::Forces(_) => finite(values, "forces"),
         }
-    }
-}
-
-fn finite(values: &[f64], named: &str) -> PyResult<()> {
-    match values.iter().position(|value| !value.is_finite()) {
-        Some(k) => Err(PyValueError::new_err(format!("{named}: value {k} is {}", values[k]))),
-        None => Ok(()),
     }
 }

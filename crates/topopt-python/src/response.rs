@@ -9,7 +9,7 @@ use topopt_case::responses::own::Role;
 use topopt_design::{HostFunction, HostValue};
 use topopt_linalg::BackendError;
 
-use crate::arrays::{field, frozen};
+use crate::arrays::{field, finite, frozen};
 
 /// Exception of a function, to be raised when the run has ended by it.
 pub type Raised = Arc<Mutex<Option<PyErr>>>;
@@ -55,6 +55,10 @@ impl PyFunction {
         let fits = by_density.len() == density.len()
             && by_states.len() == states.len()
             && by_states.iter().zip(states).all(|(a, b)| a.is_empty() || a.len() == b.len());
+        finite(&[value], "a response")?;
+        finite(&by_density, "derivatives of a response by the density")?;
+        let mut slopes = by_states.iter();
+        slopes.try_for_each(|slope| finite(slope, "derivatives of a response by a state"))?;
         match fits {
             true => Ok(HostValue { value, by_density, by_states }),
             false => Err(PyValueError::new_err(
@@ -72,6 +76,9 @@ pub fn role(goal: &str, limit: Option<f64>) -> PyResult<Role> {
     match (goal, limit) {
         ("minimize", None) => Ok(Role::Minimized),
         ("maximize", None) => Ok(Role::Maximized),
+        (_, Some(limit)) if !limit.is_finite() => {
+            Err(PyValueError::new_err(format!("a limit is a finite number, and not {limit}")))
+        }
         ("at_most", Some(limit)) => Ok(Role::AtMost(limit)),
         ("at_least", Some(limit)) => Ok(Role::AtLeast(limit)),
         _ => Err(PyValueError::new_err(

@@ -7,7 +7,7 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use topopt_case::config::{Config, FilterKind};
+use topopt_case::config::{Config, FilterKind, Method};
 use topopt_case::responses::posed::Posed;
 use topopt_design::{ObserverError, Settings};
 use topopt_io::WriteError;
@@ -17,6 +17,9 @@ use topopt_study::observer::{Evaluated, Fields, StudyObserver, Wanted};
 use topopt_study::summary::{RunSummary, Summary};
 
 use crate::arrays::frozen;
+
+/// The largest sharpness of a projection: beyond, slopes far from the threshold round to 0.
+const MAX_SHARPNESS: f64 = 256.0;
 
 /// A design that was evaluated, and the place of the answer.
 pub struct Event {
@@ -85,14 +88,29 @@ impl Event {
     }
 }
 
+/// Says why a setting cannot have a value, if it cannot: the ranges are those of the case file.
+fn out_of_range(config: &Config, key: &str, value: f64) -> Option<&'static str> {
+    let is_fixed = |method: &Method| matches!(method, Method::Simpl | Method::OcAnderson);
+    match key {
+        _ if !(value > 0.0 && value.is_finite()) => Some("settings are finite and above 0"),
+        "penalty" if value < 1.0 => Some("penalties are at least 1"),
+        "volume_fraction" | "move_limit" if value > 1.0 => Some("it is at most 1"),
+        "sharpness" if value > MAX_SHARPNESS => Some("it is at most 256"),
+        "move_limit" if config.methods().iter().any(is_fixed) => {
+            Some("the case has a method without move limits")
+        }
+        _ => None,
+    }
+}
+
 /// Reads settings that a callback changes.
 fn changed(config: &Config, given: &Bound<PyDict>) -> PyResult<Settings> {
     let mut settings = Settings::default();
     for (key, value) in given {
         let (key, value): (String, f64) = (key.extract()?, value.extract()?);
         let wrong = |why: &str| Err(PyValueError::new_err(format!("`{key}` = {value}: {why}")));
-        if !(value > 0.0 && value.is_finite()) {
-            return wrong("settings are finite and above 0");
+        if let Some(why) = out_of_range(config, &key, value) {
+            return wrong(why);
         }
         let place = match key.as_str() {
             "penalty" => &mut settings.penalty,

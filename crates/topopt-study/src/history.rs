@@ -28,7 +28,12 @@ const COLUMNS: [&str; 15] = [
 /// The columns of the table for a problem: besides those of every table a column per response that
 /// is neither the compliance nor the volume.
 pub fn columns(posed: &Posed) -> Vec<String> {
-    COLUMNS.into_iter().map(str::to_owned).chain(posed.columns()).collect()
+    let another = |name: String| match COLUMNS.contains(&name.as_str()) {
+        true => format!("{name}_2"), // a response of the caller's
+        false => name,
+    };
+    let own = posed.columns().into_iter().map(another);
+    COLUMNS.into_iter().map(str::to_owned).chain(own).collect()
 }
 
 /// Returns the numbers of an iteration in [`columns`], where its output took so long.

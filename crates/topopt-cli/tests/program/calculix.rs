@@ -1,8 +1,8 @@
 //! `topopt solve` beside numbers that CalculiX has printed for the same decks, which
 //! `benchmarks/calculix.py` has recorded: eight distorted bricks C3D8 under each kind of load,
 //! eight regular ones of C3D8I, and eight bricks of six tetrahedra C3D10 each, straight and curved;
-//! those named `ply` are orthotropic in an oblique frame, those named `warm` expand; `bimetal` is of
-//! steel and aluminium.
+//! those named `ply` are orthotropic in an oblique frame, those named `warm` expand, and `bimetal`
+//! is of steel and aluminium.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -416,8 +416,8 @@ class Response:
         if by_density is None:
             by_density = np.zeros_like(density)
         slopes = [None] * len(states) if by_states is None else by_states
-        flat = [_flat([] if slope is None else slope) for slope in slopes]
-        return float(value), _flat(by_density), flat
+        flat = [_shaped(slope, state.shape) for slope, state in zip(slopes, states, strict=True)]
+        return float(value), _shaped(by_density, density.shape), flat
 
 
 @dataclass(frozen=True)
@@ -499,6 +499,16 @@ def _density(density: ArrayLike | None) -> list[float] | None:
     return None if density is None else _flat(density).tolist()
 
 
+def _shaped(values: ArrayLike | None, shape: tuple[int, ...]) -> Floats:
+    """Returns values of a shape as one row; none where there are none."""
+    if values is None:
+        return np.zeros(0)
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape not in (shape, (int(np.prod(shape)),)):
+        raise ValueError(f"derivatives of shape {array.shape} for values of shape {shape}")
+    return _flat(array)
+
+
 def _flat(values: ArrayLike) -> Floats:
     return np.ascontiguousarray(values, dtype=np.float64).ravel()
 
@@ -507,8 +517,13 @@ def _as_vectors(function: Map) -> Callable[[Floats], tuple[Floats, Callable[[Flo
     """Wraps a function of the density such that it gives flat arrays, and so does its way back."""
 
     def call(density: Floats) -> tuple[Floats, Callable[[Floats], Floats]]:
-        values, back = function(density)
-        return _flat(values), lambda slope: _flat(back(slope))
+        found = function(density)
+        if not (isinstance(found, tuple) and len(found) == 2 and callable(found[1])):
+            raise TypeError("a map returns its values and the way back, a function")
+        values, back = np.asarray(found[0], dtype=np.float64), found[1]
+        if values.ndim > 1 and values.shape[1:] != (3,):
+            raise ValueError(f"values of shape {values.shape}: [n_nodes][3] or one dimension are wanted")
+        return _flat(values), lambda slope: _shaped(back(slope), density.shape)
 
     return call
 

@@ -54,6 +54,24 @@ impl Request {
                 "remove [transient], or the functions",
             );
         }
+        if config.design.keep_symmetry == Some(true) {
+            return refused(
+                "functions of the caller's need not be symmetric, and `design.keep_symmetry` is true",
+                "set `design.keep_symmetry = false`",
+            );
+        }
+        if own.responses.iter().filter(|response| response.is_objective()).count() > 1 {
+            return refused(
+                "two responses of the caller's are objectives",
+                "give one of them a limit, or add them to one",
+            );
+        }
+        if own.transform.is_some() && !config.manufacturing.is_empty() {
+            return refused(
+                "a transform of the caller's comes after what [[manufacturing]] asks of the density",
+                "remove [[manufacturing]], or the transform",
+            );
+        }
         if has_objective && filter == FilterKind::Sensitivity {
             return refused(
                 "a filter of sensitivities is for the compliance alone",
