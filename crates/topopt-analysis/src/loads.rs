@@ -374,6 +374,7 @@ impl<B: Backend> CaseLoads<B> {
                 loads: problem.prescribed_loads(k),
             })
         };
+
         let follows = case.has_body_force || case.has_thermal_strain || case.prescribed.is_some();
         let follows = follows || problem.has_relief();
         Ok(Self {

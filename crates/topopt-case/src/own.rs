@@ -10,7 +10,7 @@ use topopt_linalg::BackendError;
 use topopt_mesh::Renumbering;
 
 use crate::finding::Finding;
-use crate::responses::own::{OwnResponse, gathered, is_held, scattered};
+use crate::responses::own::{OwnResponse, clear_held, gathered, is_held, scattered};
 
 /// Functions of a caller, in the user's numbering.
 #[derive(Clone, Default)]
@@ -36,8 +36,9 @@ pub struct PosedMaps {
 
 impl fmt::Debug for PosedMaps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let has_transform = self.transform.is_some();
-        write!(f, "PosedMaps {{ {has_transform}, forces: {} }}", self.forces.len())
+        let mut maps = f.debug_struct("PosedMaps");
+        maps.field("has_transform", &self.transform.is_some());
+        maps.field("n_forces", &self.forces.len()).finish()
     }
 }
 
@@ -112,7 +113,7 @@ impl HostMap for Renumbered {
         let (y, pullback) = map.evaluate(&gathered(elements, x))?;
         sized(y.len(), is_held.len(), "values")?;
         let mut y = scattered(values, &y);
-        y.iter_mut().zip(&**is_held).filter(|(_, held)| **held).for_each(|(y, _)| *y = 0.0);
+        clear_held(&mut y, is_held);
 
         let (elements, values) = (elements.clone(), values.clone());
         let back = move |w: &[f64]| -> Result<Vec<f64>, BackendError> {

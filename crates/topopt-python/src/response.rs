@@ -44,6 +44,7 @@ impl PyFunction {
         let of_case = |state: &Vec<f64>| field(py, state.clone(), self.unknowns);
         let given = states.iter().map(of_case).collect::<PyResult<Vec<_>>>()?;
         let found = self.function.call1(py, (frozen(py, density.to_vec()), given))?;
+
         let (value, by_density, by_states): (
             f64,
             PyReadonlyArray1<f64>,
@@ -52,6 +53,7 @@ impl PyFunction {
         let by_density = by_density.as_slice()?.to_vec();
         let by_states = by_states.iter().map(|slope| Ok(slope.as_slice()?.to_vec()));
         let by_states = by_states.collect::<PyResult<Vec<_>>>()?;
+
         let fits = by_density.len() == density.len()
             && by_states.len() == states.len()
             && by_states.iter().zip(states).all(|(a, b)| a.is_empty() || a.len() == b.len());

@@ -112,6 +112,7 @@ fn changed(config: &Config, given: &Bound<PyDict>) -> PyResult<Settings> {
         if let Some(why) = out_of_range(config, &key, value) {
             return wrong(why);
         }
+
         let place = match key.as_str() {
             "penalty" => &mut settings.penalty,
             "filter_radius" if config.filter.get_ref().kind == FilterKind::None => {

@@ -90,7 +90,7 @@ impl Place {
     /// of a GPU that of the first one on every host.
     ///
     /// # Errors
-    /// As [`Place::find`], and for GPUs where elements have laws of their own.
+    /// A finding for GPUs where elements have laws of their own, and those of [`Place::find`].
     pub fn of_team(config: &Config, team: &Team) -> Result<Self, Finding> {
         match (config.solver.device, team) {
             (config::Device::Gpu(_), _) if config.has_elastic_laws() => Err(of_laws()),

@@ -128,11 +128,16 @@ impl HostFunction for Renumbered {
         found.by_density = scattered(&self.elements, &found.by_density);
         for slope in found.by_states.iter_mut().filter(|slope| !slope.is_empty()) {
             *slope = scattered(&self.nodes, slope);
-            let held = slope.iter_mut().zip(&self.is_held).filter(|(_, is_held)| **is_held);
-            held.for_each(|(slope, _)| *slope = 0.0);
+            clear_held(slope, &self.is_held);
         }
         Ok(found)
     }
+}
+
+/// Sets values at held components to 0.
+pub(crate) fn clear_held(values: &mut [f64], is_held: &[bool]) {
+    let held = values.iter_mut().zip(is_held).filter(|(_, is_held)| **is_held);
+    held.for_each(|(value, _)| *value = 0.0);
 }
 
 /// Returns rows of `values` in the order of `numbers`.

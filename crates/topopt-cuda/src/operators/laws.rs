@@ -114,6 +114,7 @@ impl Group {
             let (straight, curved) = elements.iter().partition(|e| is_straight(e));
             lists = [straight, curved];
         }
+
         let list = |elements: Vec<u32>| match elements.is_empty() {
             true => Ok(None),
             false => ElementList::new(device, elements).map(Some),
@@ -224,6 +225,7 @@ impl ByLaws {
         let ProblemOnDevice { mesh, constraints, .. } = plain.problem();
         let (held, at) = (&constraints.held, &constraints.at_supports);
         let moduli = &plain.coefficients()[0];
+
         match &self.kernels {
             Kernels::Hexahedra(_, Some((kernels, clusters))) => {
                 let (grid, clusters) = (Threads(clusters.threads()), &**clusters);

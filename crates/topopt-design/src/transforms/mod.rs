@@ -72,6 +72,7 @@ pub fn physical_density<'a, B: Pointwise + 'a>(
         None => filter,
     };
     links.push(Box::new(filter));
+
     if let Some(shares) = space.shares() {
         let sizes = [space.n_variables(), space.n_elements()];
         links.push(Box::new(Evened::new(backend, shares, &space.volumes, sizes)?));
@@ -79,6 +80,7 @@ pub fn physical_density<'a, B: Pointwise + 'a>(
     if !space.sweeps().is_empty() {
         links.push(Box::new(Swept::new(space.sweeps().to_vec(), space.n_elements())));
     }
+
     if let Some(projection) = projection {
         links.push(Box::new(projection.with_sizes(space.sizes())));
     }
