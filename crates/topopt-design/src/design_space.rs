@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use topopt_linalg::Csr;
 
-use crate::{Sizes, Supports};
+use crate::{Candidates, Sizes, Supports};
 
 /// Bounds and passive elements of designs, and the volume that a run starts with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,6 +34,8 @@ pub struct DesignSpace {
     /// Least sums of filter weights, `[n_elements]`: with them the outside of the mesh counts as
     /// void; of several ranks the first alone has them.
     least_sums: Vec<f64>,
+    /// Materials lighter than the solid of which elements may be, too.
+    candidates: Candidates,
     n_variables: usize,
     n_elements: usize,
     /// Volume of the design elements.
@@ -61,6 +63,7 @@ impl DesignSpace {
             sweeps: Vec::new(),
             sizes: None,
             least_sums: Vec::new(),
+            candidates: Candidates::default(),
             n_variables: n_elements,
             n_elements,
             design_volume: 0.0,
@@ -79,8 +82,20 @@ impl DesignSpace {
             shares: self.shares.as_ref().map(|_| Csr::empty()),
             sweeps: self.sweeps.iter().map(|_| Arc::default()).collect(),
             least_sums: Vec::new(),
+            candidates: self.candidates.clone(),
             ..*self
         }
+    }
+
+    /// Lets elements be of `candidates`, too.
+    #[must_use]
+    pub fn with_candidates(self, candidates: Candidates) -> Self {
+        Self { candidates, ..self }
+    }
+
+    /// Materials lighter than the solid of which elements may be, too.
+    pub fn candidates(&self) -> &Candidates {
+        &self.candidates
     }
 
     /// Lets elements share design variables: `shares` has a row of weights per element, which add

@@ -7,6 +7,7 @@ use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
 use crate::densities::Densities;
 use crate::functions::Functions;
+use crate::measures::MaterialMeasures;
 use crate::root::find_root_from;
 use crate::{
     Chain, Constraint, Dependence, DesignTransform, Evaluated, Formulation, Measures, Objective,
@@ -19,6 +20,8 @@ use crate::{
 pub(crate) struct Evaluator<'a, B: Pointwise> {
     pub equation: StateEquation<'a, B>,
     pub measures: Measures<B>,
+    /// Measures in place of these, where elements are of several materials.
+    by_material: Option<MaterialMeasures<B>>,
     /// Densities of the design evaluated last.
     pub densities: Densities<B>,
     transform: Chain<'a, B>,
@@ -48,6 +51,7 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         let element = || backend.zeros(transform.outputs());
         Ok(Self {
             measures: Measures::new(backend, space)?,
+            by_material: MaterialMeasures::new(backend, space)?,
             densities: Densities::zeros(backend, transform.outputs(), space.sizes())?,
             trial: Densities::zeros(backend, transform.outputs(), space.sizes())?,
             by_physical: element()?,
@@ -223,8 +227,13 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
 
     /// Volume fraction and grey level of the design evaluated last.
     pub fn material(&mut self) -> Result<Material, BackendError> {
-        let Self { measures, equation, densities, scratch, .. } = self;
+        let Self { measures, by_material, equation, densities, scratch, .. } = self;
         let (backend, physical) = (equation.backend(), &densities.built);
+        if let Some(by_material) = by_material {
+            let [volume_fraction, grey_level] =
+                by_material.filled_and_grey(backend, measures, physical)?;
+            return Ok(Material { volume_fraction, grey_level });
+        }
         Ok(Material {
             volume_fraction: measures.volume_fraction(backend, physical)?,
             grey_level: measures.grey_level(backend, physical, scratch)?,

@@ -50,6 +50,15 @@ impl Interpolation {
         }
     }
 
+    /// Modulus of one `density`.
+    pub fn modulus(&self, density: f64) -> f64 {
+        let share = match self.law {
+            Law::Simp => density.powf(self.penalty),
+            Law::Ramp => density / (1.0 + self.penalty * (1.0 - density)),
+        };
+        self.void_stiffness * self.youngs_modulus + self.range() * share
+    }
+
     /// Difference between the moduli of solid and void.
     fn range(&self) -> f64 {
         (1.0 - self.void_stiffness) * self.youngs_modulus

@@ -76,6 +76,7 @@
 //! ```
 
 mod accuracy;
+mod candidates;
 mod cone;
 mod cone_walk;
 mod continuation;
@@ -110,6 +111,7 @@ mod void_elements;
 mod weights;
 
 pub use accuracy::Accuracy;
+pub use candidates::{Candidate, Candidates, Made};
 pub use cone::{Cone, NeighborStorage};
 pub use continuation::{Course, Settings, Stage};
 pub use design_loop::Optimization;

@@ -2,11 +2,13 @@
 
 mod adjoint;
 mod kinds;
+mod moduli;
 
 use topopt_analysis::{Effort, History, Linear, Observe, Solver};
 use topopt_fem::ProblemView;
 use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
+use self::moduli::Moduli;
 use crate::void_elements::{CHANGED, CHANGED_BY_STAGE, StructureState};
 use crate::{Accuracy, DesignState, Interpolation, Settings, SolveError};
 
@@ -17,9 +19,7 @@ use crate::{Accuracy, DesignState, Interpolation, Settings, SolveError};
 /// design evaluated last.
 pub struct StateEquation<'a, B: Pointwise> {
     elements: Space,
-    interpolation: Interpolation,
-    /// Factors of the moduli, where elements are of several materials, `[n_elements]`.
-    stiffness: Option<B::Vector>,
+    moduli_of: Moduli<B>,
     /// Equation whose operator has the moduli of the trial.
     linear: Linear<'a, B>,
     accuracy: Accuracy,
@@ -66,14 +66,12 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     ) -> Result<Self, BackendError> {
         let elements = problem.elements();
         let element = || backend.zeros(elements);
-        let stiffness = problem.stiffness();
         let accuracy = Accuracy::fixed(solver.tolerance);
         let linear = Linear::new(backend, problem, solver)?;
 
         Ok(Self {
             elements,
-            interpolation,
-            stiffness: stiffness.map(|factors| backend.upload(factors, elements)).transpose()?,
+            moduli_of: Moduli::new(backend, problem, interpolation)?,
             accuracy,
             moduli: element()?,
             trial_moduli: element()?,
@@ -106,7 +104,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
 
     /// Takes penalty and tolerance in `settings`.
     pub(crate) fn enter(&mut self, settings: &Settings) {
-        self.interpolation.penalty = settings.penalty.unwrap_or(self.interpolation.penalty);
+        self.moduli_of.enter(settings);
         self.accuracy = settings.tolerance.map_or(self.accuracy, Accuracy::fixed);
     }
 
@@ -134,9 +132,8 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         scratch: &mut B::Vector,
     ) -> Result<(), BackendError> {
         let backend = self.backend();
-        let Self { interpolation, stiffness, linear, trial_moduli, history, .. } = self;
-        interpolation.moduli(backend, density, scratch, trial_moduli);
-        scale(backend, stiffness.as_ref(), scratch, trial_moduli);
+        let Self { moduli_of, linear, trial_moduli, history, .. } = self;
+        moduli_of.find(backend, density, scratch, trial_moduli);
         linear.assemble(density, trial_moduli)?;
         if let Some(history) = history {
             history.assemble(linear, density, trial_moduli);
@@ -280,9 +277,8 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         gradient: &mut B::Vector,
     ) -> Result<(), BackendError> {
         let backend = self.backend();
-        let Self { interpolation, stiffness, linear, states, energies, .. } = self;
-        interpolation.sensitivities(backend, density, energies, scratch, gradient);
-        scale(backend, stiffness.as_ref(), scratch, gradient);
+        let Self { moduli_of, linear, states, energies, .. } = self;
+        moduli_of.sensitivities(backend, (density, energies), scratch, gradient);
         linear.loads().add_sensitivities(backend, states, gradient)
     }
 }
@@ -332,18 +328,5 @@ impl<'a, B: Pointwise> StateEquation<'a, B> {
     /// State of the structure of the preconditioner.
     pub(crate) fn structure(&self) -> &StructureState {
         &self.structure
-    }
-}
-
-/// Multiplies `values` by the factors, if there are any. `scratch` is overwritten.
-fn scale<B: Pointwise>(
-    backend: &B,
-    factors: Option<&B::Vector>,
-    scratch: &mut B::Vector,
-    values: &mut B::Vector,
-) {
-    if let Some(factors) = factors {
-        backend.multiply(factors, values, scratch);
-        backend.copy(scratch, values);
     }
 }

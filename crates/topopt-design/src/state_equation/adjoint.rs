@@ -8,7 +8,7 @@
 use topopt_analysis::{AdjointWork, Slope};
 use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
-use super::{AdjointVectors, StateEquation, scale};
+use super::{AdjointVectors, StateEquation};
 use crate::{Moment, SolveError};
 
 impl<B: Pointwise + Sync> StateEquation<'_, B> {
@@ -56,7 +56,7 @@ impl<B: Pointwise + Sync> StateEquation<'_, B> {
         if self.adjoint.is_none() {
             self.adjoint = Some(AdjointVectors::new(backend, self.nodes(), self.elements)?);
         }
-        let Self { adjoint: Some(vectors), stiffness, linear, states, .. } = self else {
+        let Self { adjoint: Some(vectors), moduli_of, linear, states, .. } = self else {
             return Ok(());
         };
         let AdjointVectors { state, work, slope, product } = vectors;
@@ -66,8 +66,7 @@ impl<B: Pointwise + Sync> StateEquation<'_, B> {
         let (factor, y) = lambda.map_or((2.0, &states[case]), |lambda| (1.0, lambda));
         linear.work(lambda.unwrap_or(state), state, work);
         loads.subtract_thermal_work(backend, case, factor, y, work)?;
-        self.interpolation.sensitivities(backend, density, work, slope, product);
-        scale(backend, stiffness.as_ref(), slope, product);
+        moduli_of.sensitivities(backend, (density, work), slope, product);
         backend.axpby(1.0, product, 1.0, gradient);
         loads.add_weight_work(backend, case, factor, y, gradient)?;
         match lambda {
@@ -91,16 +90,14 @@ impl<B: Pointwise + Sync> StateEquation<'_, B> {
         gradient: &mut B::Vector,
     ) -> Result<(), SolveError> {
         let backend = self.backend();
-        let Self { linear, moduli, interpolation, stiffness, history: Some(history), .. } = self
-        else {
+        let Self { linear, moduli, moduli_of, history: Some(history), .. } = self else {
             return Ok(());
         };
         let work = history.adjoint_work(linear, moduli, name, slope, monitor)?;
 
         // -E' eta . K w, and -c eta . (u_1 - u_0) / dt, summed over steps.
         let AdjointWork { conduction, capacity, mut scratch } = work;
-        interpolation.sensitivities(backend, density, &conduction, &mut scratch, gradient);
-        scale(backend, stiffness.as_ref(), &mut scratch, gradient);
+        moduli_of.sensitivities(backend, (density, &conduction), &mut scratch, gradient);
         backend.axpby(-1.0, &capacity, 1.0, gradient);
         Ok(())
     }

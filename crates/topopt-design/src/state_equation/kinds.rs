@@ -8,6 +8,7 @@ use topopt_fem::{ProblemView, Timeline};
 use topopt_linalg::{BackendError, Pointwise};
 
 use super::StateEquation;
+use crate::Candidates;
 
 impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     /// Loosens solves up to `loose` while the design is not final, see
@@ -32,6 +33,20 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     ) -> Result<Self, BackendError> {
         self.linear.count_from(problem, zero)?;
         self.states = self.linear.start()?;
+        Ok(self)
+    }
+
+    /// Lets elements be of `candidates`, lighter than the solid. Thermal strains are those of the
+    /// solid.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn with_candidates(
+        mut self,
+        problem: &dyn ProblemView,
+        candidates: &Candidates,
+    ) -> Result<Self, BackendError> {
+        self.moduli_of.with_candidates(self.linear.backend(), problem, candidates)?;
         Ok(self)
     }
 

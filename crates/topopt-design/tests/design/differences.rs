@@ -1,11 +1,8 @@
 //! Responses held against finite differences, in one iteration that stays where it is.
 
-use std::sync::Arc;
-
 use topopt_design::{
-    Chain, Compliance, Constraint, DesignSpace, DesignTransform, Formulation, Function, HostMap,
-    Objective, Optimization, Optimizer, SolveError, StateEquation, Subproblem, Volume,
-    WeightedDensity,
+    Chain, Compliance, Constraint, DesignSpace, DesignTransform, Formulation, Function, Objective,
+    Optimization, Optimizer, SolveError, StateEquation, Subproblem, Volume, WeightedDensity,
 };
 use topopt_fem::{ElementKernel, Problem};
 use topopt_linalg::{Cpu, PcgOptions};
@@ -51,12 +48,12 @@ pub fn hold_in<K: ElementKernel<N>, const N: usize>(
     problem: &Problem<K, N>,
     transform: impl FnMut() -> Chain<'static, Cpu>,
 ) {
-    hold_under(&[], space, problem, transform);
+    hold_under(&|equation| equation, space, problem, transform);
 }
 
-/// Does so under forces of the caller's, each in the load case of its number.
+/// Does so for the equation that `changed` makes.
 pub fn hold_under<K: ElementKernel<N>, const N: usize>(
-    own: &[Arc<dyn HostMap>],
+    changed: &dyn for<'a> Fn(StateEquation<'a, Cpu>) -> StateEquation<'a, Cpu>,
     space: &DesignSpace,
     problem: &Problem<K, N>,
     mut transform: impl FnMut() -> Chain<'static, Cpu>,
@@ -91,10 +88,7 @@ pub fn hold_under<K: ElementKernel<N>, const N: usize>(
         let x = scattered(transform.inputs().points);
         let formulation = Formulation { space, transform, objective, constraints };
         let solver = solver(problem, options);
-        let mut equation = StateEquation::new(&Cpu, problem, SIMP, solver).unwrap();
-        for (case, forces) in own.iter().enumerate() {
-            equation.add_own_forces(case, forces.clone()).unwrap();
-        }
+        let equation = changed(StateEquation::new(&Cpu, problem, SIMP, solver).unwrap());
         let mut recorder = Recorder::default();
         let outcome = Optimization::new(equation, formulation, Box::new(Differences), ONCE, &x)
             .unwrap()

@@ -1,13 +1,16 @@
 //! Elements of several materials: gradients against finite differences, and a bar in series.
 
-use topopt_design::{Chain, OptimalityCriteria, Optimization, Solver, StateEquation, StopRules};
+use topopt_design::{
+    Candidate, Candidates, Chain, OptimalityCriteria, Optimization, Solver, StateEquation,
+    StopRules,
+};
 use topopt_fem::{ElementFactors, LoadCase, Material, Problem, Strategy, surface_load};
 use topopt_linalg::{Cpu, Space};
 use topopt_mesh::Face;
 use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_mesh::surface::{boundary_faces, face_center, face_coordinates};
 
-use super::differences::hold_against_differences;
+use super::differences::{hold_against_differences, hold_under};
 use super::loads::hold;
 use super::responses::loaded;
 use super::transforms::physical;
@@ -29,6 +32,23 @@ fn layered(problem: Problem) -> Problem {
 fn gradients_of_two_materials_agree_with_finite_differences() {
     hold_against_differences(&layered(loaded()), || Chain::identity(128));
     hold_against_differences(&layered(loaded()), || physical(Some(4.0)));
+}
+
+/// Two candidates, of which the second is the more compliant one for its mass, beside the solid;
+/// also with materials of sets.
+#[test]
+fn gradients_with_candidate_materials_agree_with_finite_differences() {
+    let of = |mass, stiffness| Candidate { mass, stiffness };
+    let candidates = Candidates::new(vec![of(0.6, 0.5), of(0.35, 0.4)]);
+    for problem in [loaded(), layered(loaded())] {
+        let space = space(problem.mesh());
+        hold_under(
+            &|equation| equation.with_candidates(&problem, &candidates).unwrap(),
+            &space,
+            &problem,
+            || physical(None),
+        );
+    }
 }
 
 const PULL: f64 = 0.7;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use topopt_design::{
-    Chain, DensityFilter, DesignTransform, HostMap, HostTransform, Pullback, physical_density,
+    Chain, DensityFilter, DesignTransform, HostMap, HostTransform, Pullback, StateEquation,
+    physical_density,
 };
 use topopt_linalg::{BackendError, Cpu};
 
@@ -71,6 +72,17 @@ fn a_transform_of_the_caller_is_the_last_but_for_passive_elements() {
     assert!(y.iter().zip(expected).all(|(y, z)| (y - z).abs() < 1e-15), "{y:?}");
 }
 
+/// Adds forces of a caller to the load cases of their numbers.
+fn under<'a>(
+    own: &[Arc<dyn HostMap>],
+    mut equation: StateEquation<'a, Cpu>,
+) -> StateEquation<'a, Cpu> {
+    for (case, forces) in own.iter().enumerate() {
+        equation.add_own_forces(case, forces.clone()).unwrap();
+    }
+    equation
+}
+
 #[test]
 fn responses_under_forces_of_the_caller_agree_with_finite_differences() {
     for problem in [cantilever(), loaded()] {
@@ -78,7 +90,9 @@ fn responses_under_forces_of_the_caller_agree_with_finite_differences() {
         let forces = Arc::new(Drawn { is_held: (0..problem.n_dofs()).map(is_held).collect() });
         let own: [Arc<dyn HostMap>; 2] = [forces.clone(), forces];
         let space = space(problem.mesh());
-        hold_under(&own[..1], &space, &problem, || Chain::identity(128));
-        hold_under(&own, &space, &problem, mixed);
+        hold_under(&|equation| under(&own[..1], equation), &space, &problem, || {
+            Chain::identity(128)
+        });
+        hold_under(&|equation| under(&own, equation), &space, &problem, mixed);
     }
 }
