@@ -5,6 +5,7 @@
 
 mod aliases;
 mod analyzed;
+mod candidates;
 mod check;
 mod consistency;
 mod design;
@@ -47,6 +48,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 pub use aliases::present;
+pub use candidates::Candidate;
 pub use check::closest;
 pub use design::{
     Changing, Continuation, Course, Design, Filter, FilterKind, FilterWeights, Interpolation, Keep,

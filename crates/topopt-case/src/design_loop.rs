@@ -43,7 +43,8 @@ pub fn of<'a, B: MovingAsymptotes + Sync, K: Physics<N>, const N: usize>(
     let early = config.solver.early_tolerance();
     // A tolerance of the user's is kept.
     let enough = if config.has_own_tolerance() { 0.0 } else { early };
-    equation = equation.loosened(early, enough);
+    equation =
+        equation.loosened(early, enough).with_candidates(problem, task.space.candidates())?;
     if task.timeline.is_none() && config.physics.kind == PhysicsKind::Heat {
         equation = equation.counted_from(problem, config.coldest())?;
     }

@@ -80,7 +80,8 @@ fn projection_of<'a, B: Pointwise, K: Physics<N>, const N: usize>(
 ) -> Result<Projection<'a, B>, BackendError> {
     let space = &subject.task.space;
     let n = space.n_elements();
-    let projection = Projection::new(backend, n, space.density_min, threshold, sharpness)?;
+    let projection = Projection::new(backend, n, space.density_min, threshold, sharpness)?
+        .with_candidates(backend, space.candidates())?;
     Ok(match corners {
         Some(maps) => {
             let sizes = [subject.problem.unknowns().points, n];

@@ -4,6 +4,7 @@
 //! [`finding::Finding`]s. These four are meant for use by others.
 
 pub mod built;
+pub mod candidates;
 pub mod case;
 pub mod case_loads;
 pub mod config;

@@ -12,6 +12,7 @@ use topopt_mesh::numbers::{place, shown};
 use topopt_mesh::quality::Worst;
 use topopt_mesh::{HexMesh, Renumbering, UniformGrid};
 
+use crate::candidates;
 use crate::case::Case;
 use crate::case_loads::CaseLoads;
 use crate::config::{Capacity, Config, Continuation, Transient};
@@ -115,6 +116,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         let sweeps = manufacturing::sweeps(config, &case, &renumbering, problem.mesh())?;
         let shares = shared.map(|shared| shared.shares);
         let space = shares.into_iter().fold(space, DesignSpace::with_variables).with_sweeps(sweeps);
+        let space = space.with_candidates(candidates::of(config));
 
         let filter = FilterPlan::of(config, element_width);
         let stages = stages(config, element_width);

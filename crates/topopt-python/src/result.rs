@@ -12,7 +12,7 @@ use topopt_case::interrupt::Interrupt;
 use topopt_case::of_physics;
 use topopt_mesh::HexMesh;
 use topopt_study::built_shape::BuiltShape;
-use topopt_study::design_file::DesignFile;
+use topopt_study::design_file::{DesignFile, MATERIAL};
 use topopt_study::failure::Failure;
 use topopt_study::part_file::PartFile;
 use topopt_study::solved::{Field, Fields};
@@ -76,6 +76,8 @@ impl Result {
         let points = last.nodal.into_iter().map(|(name, u)| of(u.len() / n_nodes, (name, u)));
         let mut cells = vec![of(1, ("density".into(), last.density))];
         cells.push(of(1, ("strain_energy".into(), last.energy)));
+        let numbers = |material: Vec<u8>| material.into_iter().map(f64::from).collect();
+        cells.extend(last.material.map(|own| of(1, (MATERIAL.into(), numbers(own)))));
         cells.extend(last.fluxes.into_iter().map(|flux| of(3, flux)));
         let fields = Fields { points: points.collect(), cells };
         let json = serde_json::to_string(&summary);
@@ -93,8 +95,11 @@ impl Result {
         };
         let of_nodes = |(name, array): (&String, _)| Ok((name.clone(), values(array)?));
         let nodal = design.points.iter().map(of_nodes).collect::<PyResult<Vec<_>>>()?;
+        let material = design.cells.get(MATERIAL).map(values).transpose()?.unwrap_or_default();
+        let material = material.into_iter().map(|number| number as u8).collect();
         let (density, depth) = (values(&design.cells["density"])?, self.solid_depth.clone());
-        Ok(DesignFile::in_memory(self.mesh(), density, nodal, depth).made_by(&self.config))
+        let design = (density, material);
+        Ok(DesignFile::in_memory(self.mesh(), design, nodal, depth).made_by(&self.config))
     }
 
     fn mesh(&self) -> HexMesh {

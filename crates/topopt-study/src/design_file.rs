@@ -27,6 +27,8 @@ pub struct DesignFile {
     pub mesh: HexMesh,
     /// Densities, `[n_elements]`.
     pub density: Vec<f64>,
+    /// Numbers of the materials, `[n_elements]`, of a design of several; else none.
+    pub(crate) material: Vec<u8>,
     /// Depth of the nodes in the parts of space that stay solid, `[n_nodes]`, if there are any.
     pub(crate) depth: Option<Vec<f64>>,
     /// Way out of the mold of a part that is cast.
@@ -38,6 +40,9 @@ const SUPPORTED: &str = "supported";
 const CONVECTED: &str = "convected";
 const LOADED: &str = "loaded";
 const PASSIVE: &str = "passive";
+
+/// Name of the array of the elements' materials.
+pub const MATERIAL: &str = "material";
 
 /// Name of the array of the nodes' depth in the parts of space that stay solid.
 pub(crate) const SOLID_DEPTH: &str = "solid_depth";
@@ -61,18 +66,20 @@ impl DesignFile {
         let depth = vtu::read_arrays(path, Section::Points, &[SOLID_DEPTH])
             .map_err(|error| Finding::new(error.to_string()))?;
         let depth = depth.into_iter().next().flatten().map(Vec::<[f64; 1]>::into_flattened);
-        Ok(Self { path: path.into(), nodal: None, mesh, density, depth, draw: None })
+        let material = materials(path)?;
+        Ok(Self { path: path.into(), nodal: None, mesh, density, material, depth, draw: None })
     }
 
-    /// Takes a design from memory, with fields of its nodes by their names in files, and their depth
+    /// Takes a design from memory, with the numbers of its materials if it is of several, fields of its nodes by their names in files, and their depth
     /// in parts of space that stay solid.
     pub fn in_memory(
         mesh: HexMesh,
-        density: Vec<f64>,
+        (density, material): (Vec<f64>, Vec<u8>),
         nodal: Vec<(String, Vec<f64>)>,
         depth: Option<Vec<f64>>,
     ) -> Self {
-        Self { path: "the design".into(), nodal: Some(nodal), mesh, density, depth, draw: None }
+        let path = "the design".into();
+        Self { path, nodal: Some(nodal), mesh, density, material, depth, draw: None }
     }
 
     /// The design as it is to be made by `config`: a part that is cast comes out of its mold.
@@ -206,6 +213,17 @@ impl DesignFile {
     fn unshaped(&self, error: &SolidError) -> Finding {
         Finding::new(format!("{}: density: {error}", self.path.display()))
     }
+}
+
+/// Reads the numbers of the materials of the elements in a file; none of a design of one material.
+///
+/// # Errors
+/// A file that cannot be read.
+pub(crate) fn materials(path: &Path) -> Result<Vec<u8>, Finding> {
+    let found = vtu::read_arrays::<1>(path, Section::Cells, &[MATERIAL])
+        .map_err(|error| Finding::new(error.to_string()))?;
+    let numbers = found.into_iter().flatten().flatten();
+    Ok(numbers.map(|[number]| number as u8).collect())
 }
 
 fn passive(mesh: &HexMesh) -> &[u32] {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
-use topopt_design::{DesignFields, IterationReport, ObserverError, Settings};
+use topopt_design::{Candidates, DesignFields, IterationReport, ObserverError, Settings};
 use topopt_io::WriteError;
 use topopt_linalg::{Communicator, PcgProgress};
 
@@ -15,8 +15,11 @@ use crate::summary::RunSummary;
 /// Fields of a design in the user's numbering.
 #[derive(Debug, Clone)]
 pub struct Fields {
-    /// Densities, `[n_elements]`.
+    /// Densities, `[n_elements]`: the shares that are filled.
     pub density: Vec<f64>,
+    /// Number of the material of each element by increasing mass, from 1, and 0 where less than
+    /// half is filled, `[n_elements]`; none where a design is of one material.
+    pub material: Option<Vec<u8>>,
     /// Strain energy per element, or its like in another physics, `[n_elements]`.
     pub energy: Vec<f64>,
     /// Flux per element and load case, `[n_elements][3]` each, where the physics has one.
@@ -46,14 +49,28 @@ impl Fields {
                 fluxes.push((array_name(what, k, &case.name), flux));
             }
         }
+        let density = renumbering.elements_to_original(&design.density);
+        let (density, material) = made(model.space.candidates(), density);
         Self {
-            density: renumbering.elements_to_original(&design.density),
+            density,
+            material,
             energy: renumbering.elements_to_original(&design.energy),
             fluxes,
             nodal,
             solid_depth: model.kept.depth.clone(),
         }
     }
+}
+
+/// Returns the shares that elements of a `density` are filled, and their materials where there are
+/// `candidates`.
+fn made(candidates: &Candidates, density: Vec<f64>) -> (Vec<f64>, Option<Vec<u8>>) {
+    if candidates.is_empty() {
+        return (density, None);
+    }
+    let made = density.into_iter().map(|density| candidates.made(density));
+    let (filled, material) = made.map(|made| (made.filled, made.material)).unzip();
+    (filled, Some(material))
 }
 
 /// Receives a run: its begin, each design in the user's numbering, its end. Files of the results

@@ -18,7 +18,7 @@ use topopt_io::vtk::{Array, Compression, Values, pvd, pvtu, vti, vtu};
 use topopt_io::{UncutCells, WriteError, atomic};
 use topopt_mesh::UniformGrid;
 
-use crate::design_file::{Marks, SOLID_DEPTH};
+use crate::design_file::{MATERIAL, Marks, SOLID_DEPTH};
 use crate::history::columns;
 use crate::observer::{Evaluated, Fields, StudyObserver, Wanted};
 use crate::output_folder::{self, Earlier, refused};
@@ -167,6 +167,8 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
             array("density", 1, fields.density.as_slice()),
             array(K::NAMES.energy, 1, fields.energy.as_slice()),
         ];
+        let material = fields.material.as_deref().map(Values::U8);
+        cells.extend(material.map(|values| Array { name: MATERIAL, components: 1, values }));
         let fluxes = fields.fluxes.iter();
         cells.extend(fluxes.map(|(name, values)| array(name.as_str(), 3, values.as_slice())));
         cells.extend(self.marks.cells());

@@ -1,13 +1,16 @@
 //! The design of another run, to start from or to be analyzed, on any mesh of the same part.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
+use topopt_design::{Candidates, Made};
 use topopt_io::vtk::vtu;
 use topopt_mesh::{BoundingBox, ElementInterpolation, HexMesh};
 
+use crate::design_file::materials;
 use crate::run_directory::RunDirectory;
 
 /// The largest share of the volume of either part that may lie beyond the other.
@@ -18,8 +21,10 @@ const LARGEST_SHARE: f64 = 0.05;
 pub struct StartingDesign {
     path: PathBuf,
     mesh: HexMesh,
-    /// `[n_elements]`
+    /// Shares that elements are filled, `[n_elements]`.
     density: Vec<f64>,
+    /// Numbers of their materials, `[n_elements]`, of a design of several; else none.
+    material: Vec<u8>,
 }
 
 impl StartingDesign {
@@ -45,12 +50,23 @@ impl StartingDesign {
             let remedy = "give a design with finite densities, such as the design.vtu of a run";
             return Err(Finding::new(message).remedy(remedy).into());
         }
-        Ok(Self { path, mesh: file.mesh, density })
+        let material = materials(&path)?;
+        Ok(Self { path, mesh: file.mesh, density, material })
     }
 
     /// The file that the design is from.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the densities by which a case with these `candidates` knows the materials.
+    fn of_materials(&self, candidates: &Candidates) -> Cow<'_, [f64]> {
+        if candidates.is_empty() || self.material.len() != self.density.len() {
+            return Cow::Borrowed(&self.density);
+        }
+        let made = self.density.iter().zip(&self.material);
+        let made = made.map(|(&filled, &material)| Made { filled, material });
+        Cow::Owned(made.map(|made| candidates.density(made)).collect())
     }
 
     /// Interpolates the densities at the centers of the elements of `model`, `[n_elements]` in the
@@ -64,7 +80,8 @@ impl StartingDesign {
     ) -> Result<Vec<f64>, Finding> {
         let mesh = model.problem.mesh();
         // Either part may be the larger, so shares are taken both ways.
-        let old = ElementInterpolation::new(&self.mesh, &self.density);
+        let density = self.of_materials(model.space.candidates());
+        let old = ElementInterpolation::new(&self.mesh, &density);
         let beyond_old = old.share_beyond(self.mesh.element_width(), mesh);
         let density = old.at(&mesh.centers());
         let beyond_new =

@@ -5,6 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use topopt_io::gmsh::is_geometry;
 
+use super::candidates::candidates;
 use super::design_consistency::design;
 use super::elastic_laws::elastic_laws;
 use super::load_consistency::{MASS_DENSITY, is_no_face, loads};
@@ -24,6 +25,7 @@ pub(super) fn check(config: &Config) -> Result<(), InputError> {
     let mut findings = part(config);
     findings.extend(objective(config));
     findings.extend(design(config));
+    findings.extend(candidates(config));
     InputError::if_any(findings)
 }
 

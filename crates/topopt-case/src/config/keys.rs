@@ -9,6 +9,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use toml::Spanned;
 
+use super::candidates::Candidate;
 use super::design::{Continuation, Design, Filter, Optimizer, Projection};
 use super::elastic_laws::layered::Layered;
 use super::elastic_laws::matrix::Anisotropic;
@@ -56,6 +57,9 @@ pub struct Config {
     /// Other materials of element sets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub materials: Vec<SetMaterial>,
+    /// Materials lighter and softer than `[material]`, of which the design may make any element.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<Candidate>,
     /// The elements; in elasticity.
     pub elements: Option<Elements>,
     /// Sets by where nodes, faces and elements lie, besides those of the mesh.

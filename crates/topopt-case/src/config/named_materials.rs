@@ -12,6 +12,7 @@ use crate::finding::Finding;
 /// A finding if the case has no units.
 pub(super) fn resolve(config: &mut Config) -> Result<(), Finding> {
     let own = config.materials.iter().filter_map(|material| material.name.as_ref());
+    let own = own.chain(config.candidates.iter().filter_map(|candidate| candidate.name.as_ref()));
     let Some(named) = config.material.name.iter().chain(own).next() else { return Ok(()) };
     let Some(units) = config.units else {
         return Err(Finding::new("a material by name needs the units of the case")
@@ -57,6 +58,15 @@ pub(super) fn resolve(config: &mut Config) -> Result<(), Finding> {
             let ratio = || Spanned::new(name.span(), own.poissons_ratio);
             set.poissons_ratio.get_or_insert_with(ratio);
         }
+    }
+
+    for candidate in &mut config.candidates {
+        let Some(name) = &candidate.name else { continue };
+        let own = name.get_ref().in_units(units);
+        candidate.youngs_modulus.get_or_insert(own.youngs_modulus);
+        candidate.poissons_ratio.get_or_insert(own.poissons_ratio);
+        candidate.mass_density.get_or_insert_with(|| Spanned::new(name.span(), own.mass_density));
+        candidate.yield_strength.get_or_insert(own.yield_strength);
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use topopt_mesh::Renumbering;
 use topopt_mesh::numbers::shown;
 
 use super::{Conditions, Names, Physics};
+use crate::candidates;
 use crate::case_loads::CaseLoads;
 use crate::config::{Config, Interpolation, SetMaterial};
 use crate::expansions::thermal_strains;
@@ -96,7 +97,8 @@ impl Physics<DIM> for Elasticity {
     }
 
     fn notes(config: &Config, cases: &[CaseLoads]) -> Vec<String> {
-        sagging(config, cases).into_iter().chain(shrinking(config)).collect()
+        let notes = sagging(config, cases).into_iter().chain(shrinking(config));
+        notes.chain(candidates::note(config)).collect()
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod ansys;
 mod calculix;
+mod candidates;
 mod carried;
 mod check;
 mod commands;

@@ -32,7 +32,7 @@ fn agree(name: &str, set: &[&str], sizes: &[usize]) {
 
 /// Asserts that runs of the case in `folder`, which has `state` as its nodal field, agree: the same
 /// files, with the same history to rounding and the error of solves.
-fn agree_in(folder: &Folder, name: &str, set: &[&str], sizes: &[usize], state: &str) {
+pub fn agree_in(folder: &Folder, name: &str, set: &[&str], sizes: &[usize], state: &str) {
     run_on(folder, 1, set, &[]);
     let columns = folder.read("out/history.csv");
     let columns: Vec<&str> = ["compliance", "volume_fraction", "objective"]

@@ -7,7 +7,7 @@ use crate::{CASE, Folder, program};
 
 /// `topopt run` and `topopt check` refuse the case with all the `parts` of a message, and leave
 /// every file as it was.
-fn refused(folder: &Folder, set: &[&str], parts: &[&str]) {
+pub fn refused(folder: &Folder, set: &[&str], parts: &[&str]) {
     let before = folder.files();
     for command in ["run", "check"] {
         let mut program = program(&folder.path(""));

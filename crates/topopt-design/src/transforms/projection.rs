@@ -3,12 +3,13 @@
 use topopt_linalg::{BackendError, Pointwise, SmoothStep, Space};
 
 use super::subpixel::Subpixel;
-use crate::{DesignTransform, Realization, Settings, Sizes, Transformed};
+use crate::{Candidates, DesignTransform, Realization, Settings, Sizes, Transformed};
 
 /// $y_e = a + (1 - a) \frac{t(\eta) + t(x_e - \eta)}{t(\eta) + t(1 - \eta)}, t(z) = \tanh \beta z$
 /// \[WangLazarovSigmund2011\], which takes `[0, 1]` to `[a, 1]`: variables go down to 0, where the
 /// density is a. With [`Subpixel`] it is of the means over corners, and from the first stage with a
-/// half width on by that step, from a to 1 as well.
+/// half width on by that step, from a to 1 as well. With candidates there is such a step between
+/// each two materials, steeper by as much as they are nearer to each other.
 pub struct Projection<'a, B: Pointwise> {
     elements: Space,
     /// a
@@ -20,12 +21,19 @@ pub struct Projection<'a, B: Pointwise> {
     sizes: Option<Sizes>,
     /// beta
     sharpness: f64,
+    /// Densities of one material alone, from 0 to 1.
+    levels: Vec<f64>,
     subpixel: Option<Subpixel<'a, B>>,
     /// Whether `subpixel` is in force.
     is_subpixel: bool,
     /// Density or mean over corners that the last forward projected.
     point: B::Vector,
+    /// Part of one of several steps.
+    part: Option<B::Vector>,
 }
+
+/// Sharpness beyond which slopes far from the threshold round to 0.
+const SHARPEST: f64 = 256.0;
 
 impl<'a, B: Pointwise> Projection<'a, B> {
     /// The projection of `n` elements, with smallest density a, threshold eta, 0 < eta < 1, and
@@ -48,10 +56,25 @@ impl<'a, B: Pointwise> Projection<'a, B> {
             built: threshold,
             sizes: None,
             sharpness,
+            levels: vec![0.0, 1.0],
             subpixel: None,
             is_subpixel: false,
             point: backend.zeros(elements)?,
+            part: None,
         })
+    }
+
+    /// Projects to the densities of `candidates`, too, with thresholds halfway between materials.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn with_candidates(
+        self,
+        backend: &B,
+        candidates: &Candidates,
+    ) -> Result<Self, BackendError> {
+        let part = (!candidates.is_empty()).then(|| backend.zeros(self.elements));
+        Ok(Self { levels: candidates.masses().collect(), part: part.transpose()?, ..self })
     }
 
     /// Makes thinner and thicker designs, too.
@@ -71,11 +94,47 @@ impl<'a, B: Pointwise> Projection<'a, B> {
         [self.floor, 1.0 - self.floor, self.threshold]
     }
 
-    fn step(&self) -> SmoothStep {
-        let &Self { floor, threshold, sharpness, .. } = self;
-        let below = (sharpness * threshold).tanh();
-        let height = (1.0 - floor) / (below + (sharpness * (1.0 - threshold)).tanh());
-        SmoothStep { base: floor + height * below, height, sharpness, center: threshold }
+    /// The steps that add up to the projection.
+    fn steps(&self) -> Vec<SmoothStep> {
+        let pairs = self.levels.windows(2);
+        pairs.map(|pair| self.step_between(pair[0], pair[1])).collect()
+    }
+
+    /// The step between two neighboring levels.
+    fn step_between(&self, lower: f64, upper: f64) -> SmoothStep {
+        let is_alone = self.levels.len() == 2;
+        let center = if is_alone { self.threshold } else { 0.5 * (lower + upper) };
+        let base = if lower == 0.0 { self.floor } else { 0.0 };
+        let sharpness = (self.sharpness / (upper - lower)).min(SHARPEST);
+        let below = (sharpness * center).tanh();
+        let height = (upper - lower.max(base)) / (below + (sharpness * (1.0 - center)).tanh());
+        SmoothStep { base: base + height * below, height, sharpness, center }
+    }
+}
+
+impl<B: Pointwise> Projection<'_, B> {
+    /// Writes the sum of the steps at the point to `y`.
+    fn add_steps(&mut self, backend: &B, y: &mut B::Vector) {
+        let steps = self.steps();
+        backend.smooth_step(&steps[0], &self.point, y);
+        let Some(part) = &mut self.part else { return };
+        for step in &steps[1..] {
+            backend.smooth_step(step, &self.point, part);
+            backend.axpby(1.0, part, 1.0, y);
+        }
+    }
+
+    /// Writes `dy` times the sum of their slopes there to `dx`.
+    fn add_slopes(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) {
+        let steps = self.steps();
+        backend.copy(dy, dx);
+        backend.smooth_step_slope(&steps[0], &self.point, dx);
+        let Some(part) = &mut self.part else { return };
+        for step in &steps[1..] {
+            backend.copy(dy, part);
+            backend.smooth_step_slope(step, &self.point, part);
+            backend.axpby(1.0, part, 1.0, dx);
+        }
     }
 }
 
@@ -94,7 +153,7 @@ impl<B: Pointwise> DesignTransform<B> for Projection<'_, B> {
             Some(subpixel) if self.is_subpixel => {
                 subpixel.step(backend, range, &self.point, y);
             }
-            _ => backend.smooth_step(&self.step(), &self.point, y),
+            _ => self.add_steps(backend, y),
         }
         Ok(())
     }
@@ -105,8 +164,7 @@ impl<B: Pointwise> DesignTransform<B> for Projection<'_, B> {
             subpixel.step_backward(backend, range, &self.point, (dy, dx));
             return Ok(());
         }
-        backend.copy(dy, dx);
-        backend.smooth_step_slope(&self.step(), &self.point, dx);
+        self.add_slopes(backend, dy, dx);
         if let Some(subpixel) = &mut self.subpixel {
             subpixel.values_backward(backend, dx);
         }

@@ -34,6 +34,11 @@ pub struct Request {
 impl Request {
     /// Looks at everything that can be refused before the solve.
     pub(super) fn check(&self, config: &Config) -> Result<(), Finding> {
+        let is_of_design = self.design.is_some() || self.density.is_some();
+        if is_of_design && !config.candidates.is_empty() {
+            let finding = Finding::new("a design with [[candidates]] is of several materials");
+            return Err(finding.remedy("`topopt verify RESULT` solves it with each in its place"));
+        }
         let Some(earlier) = self.files else { return self.check_in_memory(config) };
         if earlier == Earlier::Continue && config.transient.is_none() {
             let finding =

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use topopt_case::candidates;
 use topopt_case::case::Case;
 use topopt_case::config::Config;
 use topopt_case::finding::{Finding, InputError};
@@ -130,10 +131,11 @@ pub(crate) fn of<K: Verified<N>, const N: usize>(
         return Err(InputError::from(in_time(optimized.folder.as_deref())).into());
     }
     let Optimized { summary, file, mesh, folder } = optimized;
-    let case = match mesh {
+    let mut case = match mesh {
         Some(mesh) => Case::<N>::on::<K>(config, mesh.clone())?,
         None => Case::<N>::of::<K>(config, &request.gmsh, interrupt)?,
     };
+    let config = &*candidates::placed(config, &mut case, &file.material);
     let given = Given::of::<K>(config, &case);
     let place =
         Place::find(config.solver.device).and_then(|place| place.on_mesh(config, &case.mesh));
