@@ -69,7 +69,7 @@ fn a_design_of_two_metals_is_stiffer_than_of_either_and_verified() {
         .sum();
     assert!((mass / 9e-7 - 1.0).abs() < 0.02, "{mass}");
     let share = |number| material.iter().filter(|own| **own == number).count();
-    assert!(share(1) > 50 && share(2) > 20, "{} {}", share(1), share(2));
+    assert!(share(1) > 50 && share(2) > 9, "{} {}", share(1), share(2));
     assert!(elements().all(|((density, material), _)| (*material > 0) == (*density >= 0.5)));
 
     let found = numbers(&folder, &[]);
@@ -77,7 +77,7 @@ fn a_design_of_two_metals_is_stiffer_than_of_either_and_verified() {
     assert!((verified / compliance - 1.0).abs() < 0.05, "{verified} {compliance}");
     let built = found["mass"].as_f64().unwrap();
     assert!((built / 9e-7 - 1.0).abs() < 0.02, "{built}");
-    let yields = found["load_cases"][0]["safety"].as_array().map_or(0, Vec::len);
+    let yields = found["load_cases"][0]["safety_factors"].as_array().map_or(0, Vec::len);
     assert_eq!(yields, 2, "{}", found["load_cases"][0]);
 
     for name in ["steel S235", "aluminum 6061-T6"] {
@@ -111,8 +111,8 @@ fn runs_are_resumed_and_start_from_designs_of_several_materials() {
     assert_eq!(Bits::of(&resumed), Bits::of(&whole));
 
     let from = whole.path("out");
-    let sharp = "projection.sharpness=2";
-    let args = ["--start-from", from.to_str().unwrap(), "--set", sharp];
+    let sharp = ["--set", "projection.sharpness=2", "--set", "filter.kind=density"];
+    let args = [&["--start-from", from.to_str().unwrap()], &sharp[..]].concat();
     run(&next, "optimizer.max_iterations=1", &args);
     let first = next.history("compliance")[0];
     let last = whole.history("compliance")[29];
@@ -135,7 +135,10 @@ fn what_does_not_go_with_candidates_is_refused() {
         ),
         ("candidates=[{ name = \"PLA\" }, { name = \"PETG\" }]", "not the softer"),
         ("design.volume_fraction=0.4", "ask for the mass, as by [[constraints]]"),
-        ("projection.threshold=0.4", "a surface of a given width, or a threshold"),
+        (
+            "projection={ sharpness = 2, threshold = 0.4 }",
+            "a surface of a given width, or a threshold",
+        ),
         ("loads=[{ temperature = 20 }]", "under temperatures: what expands would depend"),
         ("manufacturing=[{ kind = \"member_size\", minimum = 4 }]", "members of a least width"),
         ("material.layered={ build_direction = [0, 0, 1], knock_down = 0.5 }", "with a direction"),

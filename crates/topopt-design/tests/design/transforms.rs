@@ -1,8 +1,8 @@
 //! Densities made from design variables: every transform and the whole chain by finite differences.
 
 use topopt_design::{
-    Chain, Cone, DensityFilter, DesignTransform, Evened, Projection, Settings, Subpixel, Tied,
-    Weights, physical_density,
+    Candidate, Candidates, Chain, Cone, DensityFilter, DesignTransform, Evened, Projection,
+    Settings, Subpixel, Tied, Weights, physical_density,
 };
 use topopt_fem::{CpuCorners, Helmholtz};
 use topopt_linalg::{Backend, Cpu, Csr, Gather, Space};
@@ -90,6 +90,10 @@ fn transforms_agree_with_finite_differences() {
         let settings = Settings { sharpness: Some(3.0), ..Settings::default() };
         projection.enter(&Cpu, &settings).unwrap();
         backward_is_the_derivative_of_forward(&mut projection);
+    }
+
+    for beta in [0.5, 4.0] {
+        backward_is_the_derivative_of_forward(&mut onto_materials(n, beta));
     }
 
     for sharpness in [None, Some(2.0), Some(8.0)] {
@@ -193,6 +197,27 @@ fn the_density_filter_follows_the_formula() {
     }
     let uniform = density(&mut filter, &vec![0.37; x.len()]);
     assert!(uniform.iter().all(|y| (y - 0.37).abs() < 1e-15), "a uniform field stays as it is");
+}
+
+/// The projection of `n` elements onto two materials besides the solid.
+fn onto_materials(n: usize, beta: f64) -> Projection<'static, Cpu> {
+    let of = |mass| Candidate { mass, stiffness: 0.8 * mass };
+    let candidates = Candidates::new(vec![of(0.6), of(0.35)]);
+    let projection = Projection::new(&Cpu, n, 0.01, 0.5, beta).unwrap();
+    projection.with_candidates(&Cpu, &candidates).unwrap()
+}
+
+#[test]
+fn the_projection_onto_materials_has_a_step_between_each_two() {
+    let ends = vec![0.0, 0.16, 0.19, 0.35, 0.46, 0.49, 0.6, 0.79, 0.81, 1.0];
+    let levels = [0.01, 0.01, 0.35, 0.35, 0.35, 0.6, 0.6, 0.6, 1.0, 1.0];
+    let y = density(&mut onto_materials(10, 256.0), &ends);
+    let off = y.iter().zip(levels).map(|(y, level)| (y - level).abs()).fold(0.0, f64::max);
+    assert!(off < 0.01, "{y:?}");
+    let y = density(&mut onto_materials(10, 0.01), &ends);
+    let line = ends.iter().map(|x| 0.01 + 0.99 * x);
+    let off = y.iter().zip(line).map(|(y, line)| (y - line).abs()).fold(0.0, f64::max);
+    assert!(off < 0.01, "{y:?}");
 }
 
 #[test]
