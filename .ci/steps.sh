@@ -169,6 +169,13 @@ test_kernels() {
     [[ -z $missing ]] || { printf 'no test has launched: %s\n' "${missing//$'\n'/ }"; return 1; }
 }
 
+# A program with machine code: it is packed, and where the driver does not take it, as the emulated one,
+# the PTX is loaded.
+test_machine_code() {
+    python3 cuda/compile.py --native "$target/cubins"
+    TOPOPT_CUBINS=$target/cubins TOPOPT_EMULATOR_CAPABILITY=9.0 on_emulator --lib -- machine_code ebe_sym
+}
+
 # What besides kernels knows a device.
 test_emulated() {
     test_kernels forward

@@ -6,6 +6,11 @@
     python3 cuda/compile.py --matrix [KERNEL...]
                                             compile for every architecture, show registers, and
                                             fail on a warning, a spill or an unlisted stack frame
+    python3 cuda/compile.py --native FOLDER [KERNEL...]
+                                            write FOLDER/sm_ARCHITECTURE/KERNEL.VARIANT.cubin,
+                                            machine code made of cuda/ptx; a program that is built
+                                            with TOPOPT_CUBINS=$PWD/FOLDER starts on a GPU without the
+                                            seconds in which the driver compiles the PTX
 
 Needs no CUDA installation. The compilers come as pinned Python packages, which pip puts below the
 build folder once; TOPOPT_NVRTC_12_0 and TOPOPT_NVRTC_12_9 name folders that hold them already.
@@ -21,6 +26,7 @@ import ctypes
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -39,6 +45,12 @@ EMBEDDED_ARCHITECTURE = 70
 # The newest compiler that still knows the oldest architecture.
 NATIVE = "12.9"
 ARCHITECTURES = [70, 75, 80, 86, 89, 90, 100, 103, 120, 121]
+# Machine code runs on later minor versions of its architecture: that of 86 is the same, instruction by
+# instruction, as that of 89, and that of 120 as that of 121.
+MACHINE_CODE = [80, 86, 90, 100, 120]
+# What the machine code in a folder was made of: the first lines of the PTX. Empty until all of it
+# is there.
+MADE_OF = "made-of.txt"
 PACKAGES = {
     "12.0": ["nvidia-cuda-nvrtc-cu12==12.0.140"],
     "12.9": ["nvidia-cuda-nvrtc-cu12==12.9.86", "nvidia-cuda-nvcc-cu12==12.9.86"],
@@ -152,6 +164,8 @@ def main() -> None:
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--check", action="store_true", help="compare with cuda/ptx and write nothing")
     mode.add_argument("--matrix", action="store_true", help="compile for every architecture")
+    mode.add_argument("--native", metavar="FOLDER", type=Path, help="write machine code of cuda/ptx for sm_"
+                      + ", sm_".join(map(str, MACHINE_CODE)))
     arguments = parser.parse_args()
     try:
         every = sorted(HERE.glob("*.cu"))
@@ -162,6 +176,8 @@ def main() -> None:
         chosen = [Source(p) for p in every if not arguments.kernel or p.stem in arguments.kernel]
         if arguments.matrix:
             matrix(chosen, complete=not arguments.kernel)
+        elif arguments.native:
+            native([PTX / f"{s.name}.{v}.ptx" for s in chosen for v in s.variants], arguments.native)
         else:
             embed(chosen, write=not arguments.check, complete=not arguments.kernel)
     except Failure as failure:
@@ -210,6 +226,33 @@ def matrix(sources: list[Source], complete: bool) -> None:
            complete)
 
 
+def native(paths: list[Path], folder: Path) -> None:
+    """Assembles the PTX in the files at `paths` for the architectures of machine code."""
+    ptxas, made_of = find("ptxas", NATIVE), folder / MADE_OF
+    if folder.exists() and not (made_of.is_file() or folder.is_dir() and not any(folder.iterdir())):
+        raise Failure(f"{folder} has no {MADE_OF}, so it is not machine code of a run before;"
+                      " name a folder that is empty or does not exist")
+    if missing := [path.name for path in paths if not path.is_file()]:
+        raise Failure(f"cuda/ptx lacks {', '.join(missing)}; run `python3 cuda/compile.py`")
+    folder.mkdir(parents=True, exist_ok=True)
+    made_of.write_text("")
+    for old in folder.glob("sm_*"):
+        shutil.rmtree(old)
+
+    def write(job: tuple[Path, int]) -> int:
+        path, architecture = job
+        cubin = folder / f"sm_{architecture}" / f"{path.stem}.cubin"
+        cubin.parent.mkdir(exist_ok=True)
+        run_ptxas(ptxas, path, architecture, cubin)
+        return cubin.stat().st_size
+
+    jobs = [(path, architecture) for architecture in MACHINE_CODE for path in paths]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        size = sum(pool.map(write, jobs))
+    made_of.write_text("".join(path.open().readline() for path in paths))
+    print(f"{len(jobs)} files, {size / 1e6:.1f} MB; pack them by TOPOPT_CUBINS={folder.resolve()}")
+
+
 def kernels_of_several_sources() -> set[str]:
     """Names of kernels that sources have in common, as they come from a header of both."""
     names = Counter(name for ptx in PTX.glob("*.f64.ptx") if ".modes." not in ptx.name
@@ -246,16 +289,22 @@ def assemble(ptxas: Path, ptx: str, architecture: int, name: str) -> dict[str, U
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"{name}.ptx")
         path.write_text(ptx)
-        done = subprocess.run([ptxas, f"-arch=sm_{architecture}", "-v", "-o", f"{folder}/cubin", path],
-                              capture_output=True, text=True)
-    log = done.stdout + done.stderr
-    complaints = [line for line in log.splitlines() if re.search(r"warning|error|fatal", line)]
-    if done.returncode or complaints:
-        raise Failure(f"{name}.cu for sm_{architecture}: ptxas complains:\n" + ("\n".join(complaints) or log))
+        log = run_ptxas(ptxas, path, architecture, Path(folder, "cubin"))
     pattern = (r"Compiling entry function '(\w+)' for.*?(\d+) bytes stack frame, (\d+) bytes spill stores,"
                r" (\d+) bytes spill loads.*?Used (\d+) registers")
     return {kernel: Used(int(registers), max(map(int, local)))
             for kernel, *local, registers in re.findall(pattern, log, re.S)}
+
+
+def run_ptxas(ptxas: Path, path: Path, architecture: int, cubin: Path) -> str:
+    """Writes the machine code of the PTX at `path`, and returns what the assembler says."""
+    done = subprocess.run([ptxas, f"-arch=sm_{architecture}", "-v", "-o", cubin, path],
+                          capture_output=True, text=True)
+    log = done.stdout + done.stderr
+    complaints = [line for line in log.splitlines() if re.search(r"warning|error|fatal", line)]
+    if done.returncode or complaints:
+        raise Failure(f"{path.stem} for sm_{architecture}: ptxas complains:\n" + ("\n".join(complaints) or log))
+    return log
 
 
 def stack_list() -> dict[tuple[str, str], int]:

@@ -44,6 +44,7 @@ pub enum DeviceError {
 /// One GPU with a stream of work, and one of copies to the host.
 pub struct Device {
     name: String,
+    capability: (i32, i32),
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     copies: Arc<CudaStream>,
@@ -71,6 +72,7 @@ impl Device {
         let failed = |error| failure(&format!("GPU {index}"), "opening the device", error);
         let context = CudaContext::new(index).map_err(failed)?;
         let name = context.name().map_err(failed)?;
+        let capability = context.compute_capability().map_err(failed)?;
 
         // SAFETY: one stream orders all work, and a copy waits for what came before it, so that
         // slices need no events of their own to wait for.
@@ -80,12 +82,17 @@ impl Device {
         let [stream, copies] = [context.new_stream(), context.new_stream()];
         let (stream, copies) = (stream.map_err(failed)?, copies.map_err(failed)?);
         let (failure, allocated) = (Mutex::default(), AtomicUsize::default());
-        Ok(Arc::new(Self { name, context, stream, copies, failure, allocated }))
+        Ok(Arc::new(Self { name, capability, context, stream, copies, failure, allocated }))
     }
 
     /// Name of the GPU, such as `NVIDIA H200`.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Compute capability, major and minor.
+    pub(crate) fn capability(&self) -> (i32, i32) {
+        self.capability
     }
 
     /// Free and total memory in bytes.

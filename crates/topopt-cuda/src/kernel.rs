@@ -1,4 +1,4 @@
-//! Kernels: embedded PTX, loaded by name, launched on the stream of the device.
+//! Kernels: embedded code, loaded by name, launched on the stream of the device.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use cudarc::driver::{
     CudaFunction, CudaModule, CudaSlice, DevicePtr, DeviceRepr, DriverError, LaunchArgs,
     LaunchConfig,
 };
-use cudarc::nvrtc::Ptx;
 use topopt_linalg::BackendError;
 
 use crate::Device;
+use crate::code::Code;
 use crate::vector::DeviceVector;
 
 /// Device memory that a kernel reads: `const T*`. Made of a reference where a launch is called.
@@ -150,7 +150,7 @@ pub(crate) struct Module {
     device: Arc<Device>,
     module: Arc<CudaModule>,
     file: &'static str,
-    ptx: &'static str,
+    code: Code,
 }
 
 /// One kernel.
@@ -171,24 +171,23 @@ pub(crate) enum Grid {
 }
 
 impl Module {
-    /// Loads `ptx`, made from `cuda/FILE.cu`.
+    /// Loads `code`, made from `cuda/FILE.cu`.
     pub fn load(
         device: &Arc<Device>,
         file: &'static str,
-        ptx: &'static str,
+        code: Code,
     ) -> Result<Self, BackendError> {
         device.check()?;
-        let module = device
-            .context()
-            .load_module(Ptx::from_src(ptx))
+        let module = code
+            .load(device.capability(), |code| device.context().load_module(code))
             .map_err(|error| device.error(&format!("loading kernels `{file}`"), error))?;
-        Ok(Self { device: device.clone(), module, file, ptx })
+        Ok(Self { device: device.clone(), module, file, code })
     }
 
     /// The first of `names` that there is. A file for elements of one formulation alone may lack
     /// the kernel for one unknown, which then is never launched: that for three takes its place.
     pub fn first_of(&self, names: &[&str]) -> Result<Kernel, BackendError> {
-        let is_there = |name: &&&str| self.ptx.contains(&format!(".entry {name}("));
+        let is_there = |name: &&&str| self.code.block(name).is_some();
         self.kernel(names.iter().find(is_there).unwrap_or(&names[0]))
     }
 
@@ -199,7 +198,7 @@ impl Module {
             .module
             .load_function(name)
             .map_err(|error| self.device.error(&format!("loading {full}"), error))?;
-        let block = block(self.ptx, name);
+        let block = block(self.code, name);
         Ok(Kernel { device: self.device.clone(), function, name: full, block })
     }
 }
@@ -239,18 +238,12 @@ impl Kernel {
     }
 }
 
-/// Threads of a block of the kernel `name`: its launch bounds, which `ptx` has as `.maxntid`.
+/// Threads of a block of the kernel `name`.
 ///
 /// # Panics
-/// If there is no such kernel or it has no bounds; tests hold every kernel to both.
-pub(crate) fn block(ptx: &str, name: &str) -> u32 {
-    let from = |text: &'_ str, mark: &str| text.find(mark).map(|at| at + mark.len());
-    let entry = from(ptx, &format!(".entry {name}(")).map(|at| &ptx[at..]);
-    let head = entry.and_then(|entry| entry.split_once('{')).map(|(head, _)| head);
-    let bounds = head.and_then(|head| from(head, ".maxntid ").map(|at| &head[at..]));
-    let bounds = bounds.and_then(|bounds| bounds.lines().next());
-    let bounds = bounds.unwrap_or_else(|| panic!("kernel `{name}` has no launch bounds"));
-    bounds.split(',').map(|side| side.trim().parse::<u32>().unwrap_or(0)).product()
+/// If there is no such kernel.
+pub(crate) fn block(code: Code, name: &str) -> u32 {
+    code.block(name).unwrap_or_else(|| panic!("there is no kernel `{name}`"))
 }
 
 /// The number that a `.cu` or `.cuh` file gives a name by `#define NAME NUMBER`, at compile time:
@@ -358,8 +351,8 @@ macro_rules! kernels {
                     formulation: topopt_fem::Formulation,
                     device: &std::sync::Arc<$crate::Device>,
                 ) -> Result<Self, topopt_linalg::BackendError> {
-                    let ptx = $crate::ptx::of_formulation(file, formulation, precision!($($R)?));
-                    let module = $crate::kernel::Module::load(device, file, ptx)?;
+                    let code = $crate::code::of_formulation(file, formulation, precision!($($R)?));
+                    let module = $crate::kernel::Module::load(device, file, code)?;
                     Ok(Self {
                         $(
                             $kernel: module

@@ -1,7 +1,7 @@
 //! The CUDA backend: vectors and operators on NVIDIA GPUs.
 //!
-//! Kernels of `cuda/` are embedded as PTX, which the driver compiles for the GPU at hand. Nodal
-//! vectors are component planes, `[component][node]`; the host sees `[node][component]`.
+//! Kernels of `cuda/` are embedded as PTX, which the driver compiles for the GPU at hand, and as
+//! machine code where the build was given some. Nodal vectors are component planes, `[component][node]`; the host sees `[node][component]`.
 //!
 //! This crate is internal to topopt, without promises of stability.
 
@@ -9,8 +9,10 @@
 mod kernel;
 #[macro_use]
 mod strategies;
+mod archive;
 pub mod assembly;
 mod backend;
+mod code;
 mod cone;
 mod device;
 pub mod distance;
@@ -23,7 +25,6 @@ mod multigrid;
 mod nccl;
 pub mod operators;
 mod probe;
-mod ptx;
 mod replay;
 mod scalars;
 mod staged;

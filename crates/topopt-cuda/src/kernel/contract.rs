@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use super::*;
 #[cfg(feature = "lab")]
 use crate::assembly::lab::kernels as lab;
+use crate::code::{self, KERNELS};
 use crate::kernels::{DECLARED, Diffusion, VIEWS};
-use crate::ptx::{self, PACKED};
 
 /// Name, type and bytes of a parameter.
 type Parameter = (&'static str, &'static str, usize);
@@ -124,12 +124,20 @@ fn sizes(ptx: &str, kernel: &str) -> Vec<usize> {
     list.lines().filter(|line| !line.is_empty()).map(size).collect()
 }
 
+/// Threads of a block of a kernel in `ptx`.
+fn bounds(ptx: &str, kernel: &str) -> u32 {
+    let entry = between(ptx, &format!(".entry {kernel}("), "{").unwrap();
+    let sides = between(entry, ".maxntid ", "\n").unwrap().split(", ");
+    sides.map(|side| side.parse::<u32>().unwrap()).product()
+}
+
 #[test]
 fn every_kernel_of_the_ptx_is_declared_with_its_sizes_and_has_launch_bounds() {
     let mut seen = BTreeSet::new();
-    for (file, _) in PACKED {
+    for (file, _) in KERNELS {
         let (name, variant) = file.split_once('.').unwrap();
-        let ptx = ptx::of(name, variant);
+        let code = code::of(name, variant);
+        let ptx = code.ptx();
         let (_, kernels) = declared().into_iter().find(|(file, _)| *file == name).expect(name);
 
         for entry in ptx.split(".entry ").skip(1) {
@@ -137,8 +145,9 @@ fn every_kernel_of_the_ptx_is_declared_with_its_sizes_and_has_launch_bounds() {
             let (_, parameters) = kernels.iter().find(|(kernel, _)| *kernel == entry).expect(entry);
             let declared: Vec<usize> = parameters.iter().map(|parameter| parameter.2).collect();
             assert_eq!(sizes(ptx, entry), declared, "{name}: {entry}");
-            let threads = block(ptx, entry);
+            let threads = code.block(entry).unwrap();
             assert!((1..=1024).contains(&threads), "{name}: {entry} has blocks of {threads}");
+            assert_eq!(bounds(ptx, entry), threads, "{name}: {entry}");
             seen.insert(entry.to_owned());
         }
     }
@@ -151,8 +160,4 @@ fn every_kernel_of_the_ptx_is_declared_with_its_sizes_and_has_launch_bounds() {
 #[test]
 fn numbers_are_read_from_sources() {
     assert_eq!(defined("#define AB 3\n##define A 48 // rows", "#define A "), 48);
-    assert_eq!(
-        block(".entry ab(\n)\n{\n.entry a(\n)\n.maxntid 16, 8, 1\n.minnctapersm 2\n{", "a"),
-        128
-    );
 }

@@ -19,7 +19,7 @@ use crate::kernel::{self, Shared};
 use crate::kernels::{self, Part};
 use crate::multigrid::{Coarsened, Constants};
 use crate::vector::{DeviceVector, Real, to_planes};
-use crate::{Cuda, ptx};
+use crate::{Cuda, code};
 
 /// Additions and multiplications of an element, and those more where it is stretched, counted in
 /// `cuda/diffusion.cu`.
@@ -105,7 +105,7 @@ impl<R: Real> ElementKernels<Diffusion, R, 1> for Conducting<R> {
     }
 
     fn dot_block() -> u32 {
-        kernel::block(ptx::of("diffusion", R::NAME), "diffusion_dot")
+        kernel::block(code::of("diffusion", R::NAME), "diffusion_dot")
     }
 
     fn further_bytes(problem: &Discretization<Diffusion, 1>) -> usize {

@@ -9,10 +9,10 @@ use topopt_linalg::BackendError;
 use super::ProblemOnDevice;
 use super::clusters::Clusters;
 use super::mf::{ElementKernels, Mf, To, launch_products};
+use crate::code;
 use crate::kernel::Grid::Threads;
 use crate::kernel::{self, Shared};
 use crate::kernels::{self, Part};
-use crate::ptx;
 use crate::vector::{DeviceVector, Real};
 
 /// Additions and multiplications per element, counted in `cuda/mf.cu`.
@@ -48,7 +48,7 @@ impl<R: Real> ElementKernels<Elasticity, R, DIM> for Hexahedra<R> {
     }
 
     fn dot_block() -> u32 {
-        kernel::block(ptx::of("mf", R::NAME), "mf_dot")
+        kernel::block(code::of("mf", R::NAME), "mf_dot")
     }
 
     fn blocks(&self, part: Part, to_slots: bool) -> usize {

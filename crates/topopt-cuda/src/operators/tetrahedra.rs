@@ -10,10 +10,10 @@ use topopt_linalg::BackendError;
 use super::mf::{ElementKernels, Mf, To};
 use super::tetrahedra_clusters::TetrahedraClusters;
 use super::{MeshOnDevice, ProblemOnDevice};
+use crate::code;
 use crate::kernel::Grid::Threads;
 use crate::kernel::{self, Shared};
 use crate::kernels::{self, Part};
-use crate::ptx;
 use crate::vector::{DeviceVector, Real};
 
 /// Kernels over tetrahedra of ten nodes: one thread per element, or one warp per cluster where
@@ -109,7 +109,7 @@ impl<R: Real> ElementKernels<Elasticity, R, DIM> for Tetrahedra<R> {
     }
 
     fn dot_block() -> u32 {
-        kernel::block(ptx::of("tetrahedra", R::NAME), "tetrahedra_dot")
+        kernel::block(code::of("tetrahedra", R::NAME), "tetrahedra_dot")
     }
 
     fn blocks(&self, part: Part, _: bool) -> usize {
