@@ -155,6 +155,24 @@ fn others() -> Vec<Row> {
                 moves("`anisotropic`", 1, 3.620075e-1),
             )
         },
+        Row {
+            base: BARE,
+            ..row(
+                "MAT11",
+                "",
+                "MAT11,1,100.,40.,20.,0.25,0.3,0.2,30.\n,15.,10.\nFORCE,2,12,,1.,0.,1.,0.\n",
+                moves("`orthotropic`", 1, 5.109856e-1),
+            )
+        },
+        Row {
+            base: WARM,
+            ..row(
+                "MAT11 that expands",
+                "TEMPERATURE(LOAD) = 4\n",
+                "MAT11,1,100.,40.,20.,0.25,0.3,0.2,30.\n,15.,10.,,0.001,0.002,0.0005,20.\nTEMPD,4,120.\n",
+                moves("three of `thermal_expansion`", 1, 9.649579e-2),
+            )
+        },
         of_material(
             "MAT9 that is isotropic",
             "MAT9,1,120.,40.,40.,,,,120.\n,40.,,,,120.,,,\n,40.,,,40.,,40.\nFORCE,2,12,,1.,0.,1.,0.\n",
@@ -196,7 +214,10 @@ fn refused() -> Vec<Row> {
         ..row(keyword, "", step, Becomes::Refused("is not understood"))
     };
     vec![
-        material("MAT11", "MAT11,1,100.,10.,10.,0.25,0.25,0.25,5.\nFORCE,2,12,,1.,0.,1.,0.\n"),
+        material(
+            "MAT11 without G13 and G23",
+            "MAT11,1,100.,10.,10.,0.25,0.25,0.25,5.\nFORCE,2,12,,1.,0.,1.,0.\n",
+        ),
         material("MAT3", "MAT3,1,100.,10.,10.,0.25,0.25,0.25,2.\nFORCE,2,12,,1.,0.,1.,0.\n"),
         material("MATHP", "MATHP,1,1.,1.\nFORCE,2,12,,1.,0.,1.,0.\n"),
         row("BEGIN SUPER", "", "BEGIN SUPER=1\n", Becomes::Refused("superelements")),
@@ -204,7 +225,7 @@ fn refused() -> Vec<Row> {
 }
 
 /// Entries and lines of case control that are said, besides a load that is there.
-const SAID: [(&str, &str, &str); 52] = [
+const SAID: [(&str, &str, &str); 53] = [
     ("TEMPERATURE(LOAD) that is not there", "TEMPERATURE(LOAD) = 4\n", "MAT1,1,9.,,0.2,,0.1\n"),
     ("TEMPERATURE(INITIAL)", "TEMPERATURE(INITIAL) = 4\n", ""),
     ("MPC", "", "MPC,5,3,2,1.,6,2,-1.\n"),
@@ -248,6 +269,7 @@ const SAID: [(&str, &str, &str); 52] = [
     ("DMIG", "", "DMIG,K2GG,0,6,1,0\n"),
     ("GENEL", "", "GENEL,90\n"),
     ("MATT1", "", "MATT1,1,5\n"),
+    ("MATT9", "", "MATT9,1,5\n"),
     ("MATS1", "", "MATS1,1,,PLASTIC,0.,1,1,1.\n"),
     ("BCTABLE", "", "BCTABLE,1\n"),
     ("BSURF", "", "BSURF,1,2\n"),
