@@ -25,6 +25,7 @@
 //! What is refused: files without solid elements, commands that make or change a mesh, and
 //! everything that contradicts itself.
 
+mod anisotropic;
 mod archive;
 mod blocks;
 mod carried;
