@@ -25,23 +25,26 @@ pub(crate) struct Temperatures<'a> {
     pub at_nodes: BTreeMap<u32, f64>,
 }
 
+/// Nodes by the bits of their temperatures.
+type ByValue = BTreeMap<u64, Vec<u32>>;
+
 impl Found {
     /// Adds temperatures, with a node set for each value. A part that has one temperature gets it by
     /// its materials if these have several reference temperatures.
-    pub fn add_temperatures(&mut self, part: &Part, given: Temperatures) {
-        let Temperatures { case, keyword, word, of_rest, at_nodes } = given;
+    pub fn add_temperatures(&mut self, part: &Part, given: &Temperatures) {
+        let Temperatures { case, of_rest, at_nodes, .. } = given;
         let references = self.references();
         let Some(&(_, reference)) = references.first() else { return };
         let n_others = part.n_used() - at_nodes.len();
         if of_rest.is_none() && n_others > 0 && !at_nodes.is_empty() {
             self.lose(format!(
                 "the temperatures of {n_others} nodes in load case `{case}`, which the deck does not give: \
-                 here they are {reference:?}, without thermal strain"
+                 here these nodes have {reference:?}, without thermal strain"
             ));
         }
 
-        let mut by_value = BTreeMap::<u64, Vec<u32>>::new();
-        for (node, value) in at_nodes {
+        let mut by_value = ByValue::new();
+        for (&node, value) in at_nodes {
             by_value.entry((value + 0.0).to_bits()).or_default().push(node);
         }
         let only = by_value.keys().next().filter(|_| by_value.len() == 1 && n_others == 0);
@@ -50,28 +53,41 @@ impl Found {
             None => of_rest.filter(|_| by_value.is_empty()),
         };
         let is_one = references.iter().all(|(_, other)| *other == reference);
-        match of_all {
-            Some(temperature) if !is_one => {
-                for (set, reference) in references {
-                    let kind = SetKind::Element;
-                    self.load(case, SetLoad::Temperature { set, kind, temperature, reference });
-                }
-                return;
-            }
-            _ if is_one => {}
-            _ => self.lose(format!(
+        if let Some(temperature) = of_all.filter(|_| !is_one) {
+            return self.add_by_materials(case, temperature, references);
+        }
+        if !is_one {
+            self.lose(format!(
                 "several reference temperatures of materials in load case `{case}`, whose nodes have \
                  several temperatures: all take {reference:?}, that of the first"
-            )),
+            ));
         }
+        self.add_by_nodes(given, by_value, reference);
+    }
+
+    /// Adds the temperature of the part by its materials, by their sets and reference temperatures.
+    fn add_by_materials(
+        &mut self,
+        case: &str,
+        temperature: f64,
+        materials: Vec<(Option<String>, f64)>,
+    ) {
+        let kind = SetKind::Element;
+        for (set, reference) in materials.into_iter().filter(|(_, of)| *of != temperature) {
+            self.load(case, SetLoad::Temperature { set, kind, temperature, reference });
+        }
+    }
+
+    /// Adds temperatures by nodes, and that of all others.
+    fn add_by_nodes(&mut self, given: &Temperatures, by_value: ByValue, reference: f64) {
+        let Temperatures { case, keyword, word, of_rest, .. } = given;
         if by_value.len() > MOST_TEMPERATURES {
             let n = by_value.len();
             self.lose(format!("{keyword} of {n} different values in load case `{case}`"));
             return;
         }
-
         let kind = SetKind::Node;
-        if let Some(temperature) = of_rest {
+        if let Some(temperature) = of_rest.filter(|value| *value != reference) {
             self.load(case, SetLoad::Temperature { set: None, kind, temperature, reference });
         }
         for (bits, nodes) in by_value {
@@ -80,6 +96,11 @@ impl Found {
             self.sets.nodes.insert(set.clone(), nodes);
             self.load(case, SetLoad::Temperature { set: Some(set), kind, temperature, reference });
         }
+    }
+
+    /// Whether a material expands.
+    pub fn expands(&self) -> bool {
+        self.deck.materials.iter().any(|material| !material.thermal_expansion.is_empty())
     }
 
     /// The reference temperatures of the materials that expand, with their sets.

@@ -141,6 +141,9 @@ pub(super) fn add(archive: &Archive, solids: &[Element], found: &mut Found) {
         let of_properties = |properties| of_properties(properties, temperature);
         let mut material = properties.map(of_properties).unwrap_or_default();
         (material.name, material.set) = (number.to_string(), set);
+        material.reference = properties
+            .and_then(|properties| properties.get("REFT"))
+            .map_or(archive.temperature.reference, |property| property.value);
         if let Some(table) = anisotropic {
             replace_law(&mut material, table);
         }

@@ -212,6 +212,7 @@ fn material(deck: &Deck, tag: u64) -> Option<DeckMaterial> {
         law,
         thermal_expansion: elastic
             .map_or_else(Vec::new, |material| material.thermal_expansion.clone()),
+        reference: elastic.map_or(0.0, |material| material.reference),
         mass_density: mass_density.map(|density| deck.mass_factor.unwrap_or(1.0) * density),
         conductivity: conductor.map(|conductor| conductor.conductivity.clone()).unwrap_or_default(),
         heat_capacity: conductor.and_then(|conductor| conductor.heat_capacity),

@@ -125,6 +125,14 @@ fn others() -> Vec<Row> {
             1,
             9.411765e-2,
         ),
+        warm(
+            "MP,REFT",
+            "MP,ALPX,1,0.001\nMP,EX,2,100\nMP,PRXY,2,0.25\nMP,ALPX,2,0.001\nMP,REFT,2,70\nTREF,20\n\
+             N,13,3,0,0\nN,14,3,1,0\nN,15,3,0,1\nN,16,3,1,1\nMAT,2\nE,3,13,14,6,9,15,16,12\n",
+            "TUNIF,120\n",
+            0,
+            2.282828e-1,
+        ),
         pressed("SFE,PRES", "SFE,2,3,PRES,,1\n"),
         pressed("SFE,PRES of the corners", "SFE,2,3,PRES,1,R5.0\n 1.0 1.0 1.0 1.0\n"),
         pressed("SFE twice", "SFE,2,3,PRES,,10\nSFE,2,3,PRES,,1\n"),
@@ -243,7 +251,7 @@ fn refused() -> Vec<Row> {
 }
 
 /// Commands that are said, besides a load that is there.
-const SAID: [(&str, &str); 45] = [
+const SAID: [(&str, &str); 46] = [
     ("CE", "CE,1,0,3,UY,1,6,UY,-1\n"),
     ("CERIG of rotations", "CERIG,3,6,RXYZ\n"),
     ("COMBIN14", "ET,2,14\nR,2,5\nTYPE,2\nREAL,2\nE,12,1\n"),
@@ -256,6 +264,11 @@ const SAID: [(&str, &str); 45] = [
     ("CGLOC", "CGLOC,1,1,1\n"),
     ("CGOMGA", "CGOMGA,0,0,5\n"),
     ("DOMEGA", "DOMEGA,0,0,5\n"),
+    (
+        "MP,REFT at nodes of different temperatures",
+        "MP,ALPX,1,0.001\nMP,EX,2,100\nMP,ALPX,2,0.001\nMP,REFT,2,70\nN,13,3,0,0\nN,14,3,1,0\n\
+         N,15,3,0,1\nN,16,3,1,1\nMAT,2\nE,3,13,14,6,9,15,16,12\nBF,3,TEMP,50\n",
+    ),
     ("BFE,TEMP", "BFE,2,TEMP,1,100\n"),
     ("BFA", "BFA,2,TEMP,100\n"),
     ("BFUNIF with CTEX", "MP,CTEX,1,1e-5\nBFUNIF,TEMP,100\n"),
@@ -293,6 +306,9 @@ const SAID: [(&str, &str); 45] = [
 
 fn said() -> Vec<Row> {
     let what = |keyword: &'static str| match keyword {
+        "MP,REFT at nodes of different temperatures" => {
+            "several reference temperatures of materials"
+        }
         "BFUNIF with CTEX" => {
             "temperatures (TUNIF, BFUNIF, BF) by which CTEX or THSX strain the part"
         }

@@ -119,6 +119,17 @@ fn others() -> Vec<Row> {
             "MAT1,1,100.,,0.25,,0.001\nTEMP,4,1,100.,2,100.,3,100.\nTEMP,4,4,100.,5,100.,6,100.\n\
              TEMP,4,7,100.,8,100.,9,100.\nTEMP,4,10,100.,11,100.,12,100.\n",
         ),
+        Row {
+            base: WARM,
+            ..row(
+                "MAT1 of two reference temperatures",
+                "TEMPERATURE(LOAD) = 4\n",
+                "GRID,13,,3.,0.,0.\nGRID,14,,3.,1.,0.\nGRID,15,,3.,0.,1.\nGRID,16,,3.,1.,1.\n\
+                 CHEXA,3,2,3,13,14,6,9,15\n,16,12\nPSOLID,2,2\nMAT1,1,100.,,0.25,,0.001,20.\n\
+                 MAT1,2,100.,,0.25,,0.001,70.\nTEMPD,4,120.\n",
+                moves("`reference_temperature`", 0, 2.282828e-1),
+            )
+        },
         row("PLOAD4", "", "PLOAD4,2,2,1.,,,,3,12\n", moves("`pressure`", 0, -1.941176e-2)),
         row(
             "PLOAD4 three times",
@@ -225,8 +236,20 @@ fn refused() -> Vec<Row> {
 }
 
 /// Entries and lines of case control that are said, besides a load that is there.
-const SAID: [(&str, &str, &str); 53] = [
+const SAID: [(&str, &str, &str); 55] = [
     ("TEMPERATURE(LOAD) that is not there", "TEMPERATURE(LOAD) = 4\n", "MAT1,1,9.,,0.2,,0.1\n"),
+    (
+        "TEMP of some grids without TEMPD",
+        "TEMPERATURE(LOAD) = 4\n",
+        "MAT1,1,9.,,0.2,,0.1\nTEMP,4,3,100.\n",
+    ),
+    (
+        "MAT1 of two reference temperatures at grids of different temperatures",
+        "TEMPERATURE(LOAD) = 4\n",
+        "GRID,13,,3.,0.,0.\nGRID,14,,3.,1.,0.\nGRID,15,,3.,0.,1.\nGRID,16,,3.,1.,1.\n\
+         CHEXA,3,2,3,13,14,6,9,15\n,16,12\nPSOLID,2,2\nMAT1,1,100.,,0.25,,0.001,20.\n\
+         MAT1,2,100.,,0.25,,0.001,70.\nTEMPD,4,120.\nTEMP,4,3,100.\n",
+    ),
     ("TEMPERATURE(INITIAL)", "TEMPERATURE(INITIAL) = 4\n", ""),
     ("MPC", "", "MPC,5,3,2,1.,6,2,-1.\n"),
     ("MPCADD", "", "MPCADD,9,5\n"),
@@ -296,6 +319,10 @@ const SAID: [(&str, &str, &str); 53] = [
 fn said() -> Vec<Row> {
     let what = |keyword: &'static str| match keyword {
         "TEMPERATURE(LOAD) that is not there" => "temperatures 4 of load case",
+        "TEMP of some grids without TEMPD" => "the temperatures of 11 nodes in load case",
+        "MAT1 of two reference temperatures at grids of different temperatures" => {
+            "several reference temperatures of materials"
+        }
         "TEMPERATURE(INITIAL)" => "TEMPERATURE of the control sections",
         "RBE2 with a load" => "RBE2 that are not rigid here",
         "RBE3 of different weights" => "its grids count equally",
