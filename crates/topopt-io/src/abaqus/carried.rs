@@ -86,6 +86,7 @@ impl<'a> Carrier<'a> {
         self.distributed_loads()?;
         self.temperatures()?;
         self.remote_loads();
+        self.found.order_cases(self.steps.iter().map(|step| step.name.as_str()));
         self.grounded(&held)?;
         self.sort_sets();
         self.materials();
