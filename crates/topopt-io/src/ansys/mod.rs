@@ -55,8 +55,8 @@ use crate::import::{Cutting, ImportedMesh};
 use crate::read_error::ReadError;
 
 pub use archive::{
-    Archive, CornerValues, Element, ElementType, FaceLabel, Held, Property, Ranges, Rigid, Surface,
-    Temperatures,
+    Anisotropic, Archive, CornerValues, Element, ElementType, FaceLabel, Held, Property, Ranges,
+    Rigid, Surface, Temperatures,
 };
 pub use error::Fault;
 
