@@ -29,8 +29,8 @@ pub(crate) struct Temperatures<'a> {
 type ByValue = BTreeMap<u64, Vec<u32>>;
 
 impl Found {
-    /// Adds temperatures, with a node set for each value. A part that has one temperature gets it by
-    /// its materials if these have several reference temperatures.
+    /// Adds temperatures, with a node set for each value. A part of one temperature gets it by its
+    /// materials if these have several reference temperatures.
     pub fn add_temperatures(&mut self, part: &Part, given: &Temperatures) {
         let Temperatures { case, of_rest, at_nodes, .. } = given;
         let references = self.references();

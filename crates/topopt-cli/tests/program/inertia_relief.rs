@@ -123,8 +123,8 @@ const HELD: &str = "[[select]]\nname = \"axis\"\nkind = \"nodes\"\n\
     [[supports]]\nset = \"side\"\nfix = [\"y\"]\n\
     [[supports]]\nset = \"center\"\nfix = [\"z\"]\n";
 
-/// A thin disc of radius R has the radial stress (3 + nu) / 8 rho w^2 (R^2 - r^2), and that along its
-/// circles is rho w^2 / 8 ((3 + nu) R^2 - (1 + 3 nu) r^2), whether the disc is held or free.
+/// A thin disc of radius R has the radial stress (3 + nu) / 8 rho w^2 (R^2 - r^2), and that along
+/// its circles is rho w^2 / 8 ((3 + nu) R^2 - (1 + 3 nu) r^2), whether the disc is held or free.
 #[test]
 fn a_spinning_disc_is_as_in_the_book() {
     let folder = Folder::new();

@@ -11,7 +11,7 @@ use super::lines::Command;
 use crate::deck::DeckConstants;
 
 impl Reader<'_> {
-    /// `TB,ANEL,material,temperatures,constants,form`: form 1 is the matrix from stresses to strains.
+    /// `TB,ANEL,material,temperatures,constants,form`: form 1 is the matrix of strains by stresses.
     pub fn anisotropic(&mut self, command: &Command, material: u32) {
         let line = self.lines.number();
         let is_compliance = real(command.argument(5)) == Some(1.0);
