@@ -261,7 +261,7 @@ impl DeckCase<'_> {
             | SetLoad::Traction { set, .. }
             | SetLoad::HeatFlux { set, .. } => (Some(set), SetKind::Face),
             SetLoad::HeatSource { set, .. } => (set.as_ref(), SetKind::Element),
-            SetLoad::Temperature { set, .. } => (set.as_ref(), SetKind::Node),
+            SetLoad::Temperature { set, kind, .. } => (set.as_ref(), *kind),
             SetLoad::Gravity { .. } | SetLoad::Centrifugal { .. } => (None, SetKind::Element),
         };
         if set.is_some_and(|set| !self.has(set, "a load")) {

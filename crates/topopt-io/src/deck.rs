@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use topopt_mesh::SetKind;
+
 /// Materials, supports and loads of a deck. The sets they name are in the mesh.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Deck {
@@ -77,6 +79,8 @@ pub struct DeckMaterial {
     /// Strain per temperature, if the deck gives it: one number, or those along the axes of its
     /// law, without one along x, y and z.
     pub thermal_expansion: Vec<f64>,
+    /// Temperature without thermal strain; 0 in decks that have one for the part.
+    pub reference: f64,
     /// Conductivity, if the deck gives it: one number, or those along x, y and z.
     pub conductivity: Vec<f64>,
     /// Heat per mass and temperature, if the deck gives it.
@@ -241,8 +245,10 @@ pub enum SetLoad {
     },
     /// Temperature by which elements expand.
     Temperature {
-        /// The node set; none for all nodes.
+        /// The set; none for all nodes.
         set: Option<String>,
+        /// Whether it is one of nodes or of elements.
+        kind: SetKind,
         /// The temperature.
         temperature: f64,
         /// Temperature without thermal strain.

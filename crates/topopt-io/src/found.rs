@@ -1,6 +1,6 @@
 //! `Found`: the sets of a solver's deck, and what is carried over and lost of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::deck::{Deck, DeckLoad, DeckSpring, SetLoad};
 use crate::file_sets::FileSets;
@@ -33,6 +33,15 @@ impl Found {
     /// Adds a load to a load case.
     pub fn load(&mut self, case: &str, load: SetLoad) {
         self.deck.loads.push(DeckLoad { case: case.into(), load });
+    }
+
+    /// Sorts the loads by their load cases, in the order of these `cases`.
+    pub fn order_cases<'a>(&mut self, cases: impl Iterator<Item = &'a str>) {
+        let mut places = HashMap::new();
+        for (place, case) in cases.enumerate() {
+            places.entry(case).or_insert(place);
+        }
+        self.deck.loads.sort_by_key(|load| places.get(load.case.as_str()).copied());
     }
 
     /// `name`, or with underscores behind it until no node set is called so.

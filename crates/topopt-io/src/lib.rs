@@ -51,6 +51,7 @@ pub mod ply;
 mod quote;
 mod read_error;
 pub mod stl;
+mod temperatures;
 pub mod three_mf;
 mod values;
 pub mod vtk;

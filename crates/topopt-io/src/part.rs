@@ -37,8 +37,7 @@ pub(crate) struct Part {
 pub(crate) enum Stand {
     /// A hexahedron uses it.
     Node,
-    /// Middle of the edge between these nodes, left out: of what acts there, each has half, which
-    /// is exact in the sum and in the moment.
+    /// Middle of the edge between these nodes, left out: each bears half, exact in sum and moment.
     Edge([u32; 2]),
     /// No solid has it.
     Nowhere,
@@ -99,6 +98,11 @@ impl Part {
     /// Whether a hexahedron uses the node at a position.
     pub fn is_used(&self, position: u32) -> bool {
         self.is_used[position as usize]
+    }
+
+    /// How many nodes of the file the mesh uses.
+    pub fn n_used(&self) -> usize {
+        self.is_used[..self.node_tags.len()].iter().filter(|is_used| **is_used).count()
     }
 
     /// The place in the mesh of the node of the file at a position.

@@ -105,6 +105,30 @@ fn displacements_belong_to_their_steps_and_go_on() {
     assert!(pulls[3].1 > 5.0 && pulls[3].1 < 45.0, "{pulls:?}");
 }
 
+/// The first step or subcase has temperatures alone, and the second a force.
+#[test]
+fn load_cases_have_the_order_of_the_deck() {
+    let (mesh, _) = STEPS.split_once("*BOUNDARY").unwrap();
+    let material = "*ELASTIC\n100., 0.\n*EXPANSION\n1e-3\n";
+    let abaqus = mesh.replace("*ELASTIC\n100., 0.\n", material)
+        + "*NSET, NSET=all, GENERATE\n1, 12\n*BOUNDARY\nwall, 1, 3\n\
+           *STEP, NAME=warm\n*TEMPERATURE\nall, 50.\n*END STEP\n\
+           *STEP, NAME=push\n*TEMPERATURE, OP=NEW\n*CLOAD\n12, 2, 1.\n*END STEP\n";
+    let nastran = "SOL 101\nCEND\nSPC = 1\nSUBCASE 1\nLABEL = warm\nTEMPERATURE(LOAD) = 4\n\
+        SUBCASE 2\nLABEL = push\nLOAD = 2\nBEGIN BULK\n\
+        GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,1.,1.,0.\nGRID,4,,0.,1.,0.\n\
+        GRID,5,,0.,0.,1.\nGRID,6,,1.,0.,1.\nGRID,7,,1.,1.,1.\nGRID,8,,0.,1.,1.\n\
+        CHEXA,1,1,1,2,3,4,5,6\n,7,8\nPSOLID,1,1\nMAT1,1,100.,,0.,,1e-3\nTEMPD,4,50.\n\
+        SPC1,1,123,1,4,5,8\nFORCE,2,7,,1.,0.,1.,0.\nENDDATA\n";
+    for (name, deck) in [("part.inp", abaqus.as_str()), ("part.bdf", nastran)] {
+        let (folder, out) = initialized(name, deck.as_bytes());
+        assert!(!out.contains("not carried over"), "{out}");
+        let case = folder.read("part.toml");
+        let cases: Vec<_> = case.lines().filter_map(|line| line.strip_prefix("case = ")).collect();
+        assert_eq!(cases, ["\"warm\"", "\"push\""], "{case}");
+    }
+}
+
 /// Two cubes of a material each; that of the first is not understood.
 fn of_two_materials() -> String {
     let second = "*MATERIAL, NAME=wood\n*ELASTIC, TYPE=TRACTION\n1., 1., 1.\n\

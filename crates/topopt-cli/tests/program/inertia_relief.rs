@@ -1,13 +1,17 @@
 //! Free parts: numbers of analyses, designs on other devices, and what is refused.
 
+use std::f64::consts::TAU;
+use std::fmt::Write;
+
 use topopt_case::config::Generator;
+use topopt_io::vtk::vtu;
 
 use crate::gpu_ranks::agree_elsewhere;
 use crate::messages::{assert_snapshot, message};
 use crate::solve::numbers;
 use crate::support_loads::folder as folder_of;
 use crate::verify::assert_near;
-use crate::{CASE, Folder, topopt};
+use crate::{CASE, Folder, difference, topopt};
 
 /// A bar of 10 x 5 x 5, without lateral contraction, of the mass 125.
 const PULLED: &str = "[material]\nyoungs_modulus = 70\npoissons_ratio = 0\nmass_density = 0.5\n\
@@ -60,6 +64,105 @@ fn a_free_bar_is_as_in_the_book() {
         "{out}"
     );
     assert!(folder.read("solved/analysis.html").contains("Acceleration of the center of mass"));
+}
+
+const RINGS: usize = 16;
+const SECTORS: usize = 48;
+
+/// A disc of radius 1 and thickness 0.02 of one layer of elements, which are wedges at its axis.
+fn disc() -> String {
+    let mut deck = "*NODE\n".to_owned();
+    // The polygon has the area of the circle.
+    let angle = TAU / SECTORS as f64;
+    let outer = (angle / angle.sin()).sqrt();
+    let in_layer = 1 + RINGS * SECTORS;
+    for layer in 0..2 {
+        let (first, z) = (layer * in_layer, 0.02 * layer as f64);
+        let _ = writeln!(deck, "{}, 0, 0, {z}", first + 1);
+        for n in 0..RINGS * SECTORS {
+            let radius = outer * (1 + n / SECTORS) as f64 / RINGS as f64;
+            let (y, x) = (angle * (n % SECTORS) as f64).sin_cos();
+            let _ = writeln!(deck, "{}, {:?}, {:?}, {z}", first + 2 + n, radius * x, radius * y);
+        }
+    }
+
+    for (kind, rings) in [("C3D6", 0..1), ("C3D8", 1..RINGS)] {
+        let _ = writeln!(deck, "*ELEMENT, TYPE={kind}");
+        for (ring, s) in rings.flat_map(|ring| (0..SECTORS).map(move |s| (ring, s))) {
+            let mut nodes = vec![node(ring, s), node(ring + 1, s), node(ring + 1, s + 1)];
+            if ring > 0 {
+                nodes.push(node(ring, s + 1));
+            }
+            let upper: Vec<usize> = nodes.iter().map(|node| node + in_layer).collect();
+            let nodes: Vec<String> = nodes.iter().chain(&upper).map(usize::to_string).collect();
+            let _ = writeln!(deck, "{}, {}", 1 + ring * SECTORS + s, nodes.join(", "));
+        }
+    }
+    deck
+}
+
+/// The number of a node of the lower layer, whose ring 0 is the axis.
+fn node(ring: usize, sector: usize) -> usize {
+    match ring {
+        0 => 1,
+        _ => 2 + SECTORS * (ring - 1) + sector % SECTORS,
+    }
+}
+
+/// A disc that turns at 3 about its axis, held against rigid motions alone.
+const TURNING: &str = "[mesh]\nfile = \"disc.inp\"\n\
+    [material]\nyoungs_modulus = 1000\npoissons_ratio = 0.3\nmass_density = 2\n\
+    [[loads]]\nangular_velocity = [0, 0, 3]\n[design]\nvolume_fraction = 0.5\n";
+const HELD: &str = "[[select]]\nname = \"axis\"\nkind = \"nodes\"\n\
+    box = { min = [-0.01, -0.01, -1], max = [0.01, 0.01, 1] }\n\
+    [[select]]\nname = \"side\"\nkind = \"nodes\"\n\
+    box = { min = [0.99, -0.01, -1], max = [1.01, 0.01, 1] }\n\
+    [[select]]\nname = \"center\"\nkind = \"nodes\"\n\
+    box = { min = [-0.01, -0.01, -1], max = [0.01, 0.01, 0.01] }\n\
+    [[supports]]\nset = \"axis\"\nfix = [\"x\", \"y\"]\n\
+    [[supports]]\nset = \"side\"\nfix = [\"y\"]\n\
+    [[supports]]\nset = \"center\"\nfix = [\"z\"]\n";
+
+/// A thin disc of radius R has the radial stress (3 + nu) / 8 rho w^2 (R^2 - r^2), and that along
+/// its circles is rho w^2 / 8 ((3 + nu) R^2 - (1 + 3 nu) r^2), whether the disc is held or free.
+#[test]
+fn a_spinning_disc_is_as_in_the_book() {
+    let folder = Folder::new();
+    folder.write("disc.inp", &disc());
+    let (stresses, case) = spun(&folder, &format!("inertia_relief = true\n{TURNING}"));
+    let inertia = &case["inertia"];
+    for acceleration in [&inertia["acceleration"], &inertia["angular_acceleration"]] {
+        let mut all = acceleration.as_array().unwrap().iter();
+        assert!(all.all(|a| a.as_f64().unwrap().abs() < 1e-10), "{inertia}");
+    }
+    let (held, _) = spun(&folder, &format!("{TURNING}{HELD}"));
+    let off = difference(&stresses, &held);
+    assert!(off < 1e-8, "{off}");
+
+    let (file, _) = vtu::read_with_cell_data(&folder.path("solved/analysis.vtu"), &[]).unwrap();
+    let mut at_axis = 0.0;
+    for (e, stress) in stresses.chunks(6).enumerate() {
+        let [x, y, _] = file.mesh.center(e);
+        let square = x * x + y * y;
+        let [xx, yy, xy] = [stress[0], stress[1], stress[3]].map(|stress| stress / (2.0 * 9.0));
+        let along = (x * x * xx + y * y * yy + 2.0 * x * y * xy) / square;
+        let around = xx + yy - along;
+        let expected = [3.3 * (1.0 - square) / 8.0, (3.3 - 1.9 * square) / 8.0];
+        let off = (along - expected[0]).abs().max((around - expected[1]).abs());
+        assert!(off < 2e-3, "{e}: {along} {around}, {expected:?}");
+        // Of both stresses the mean falls with the square of the radius; wedges have constant ones.
+        if (SECTORS..2 * SECTORS).contains(&e) {
+            at_axis += (0.5 * (along + around) + 2.6 * square / 8.0) / SECTORS as f64;
+        }
+    }
+    assert!((at_axis / 0.4125 - 1.0).abs() < 2e-3, "{at_axis}");
+}
+
+/// The stresses of a case of the disc, and what its analysis says of the load case.
+fn spun(folder: &Folder, case: &str) -> (Vec<f64>, serde_json::Value) {
+    folder.write("case.toml", case);
+    let mut found = numbers(folder, &[&EXACT[..], &["--overwrite"]].concat());
+    (folder.array("solved/analysis.vtu", "stress"), found["load_cases"][0].take())
 }
 
 /// A part that turns about z, with a limit of a displacement, on ranks and on a GPU.

@@ -86,6 +86,7 @@ impl<'a> Carrier<'a> {
         self.distributed_loads()?;
         self.temperatures()?;
         self.remote_loads();
+        self.found.order_cases(self.steps.iter().map(|step| step.name.as_str()));
         self.grounded(&held)?;
         self.sort_sets();
         self.materials();
@@ -170,8 +171,6 @@ impl<'a> Carrier<'a> {
 
     /// The temperature at the beginning, which all nodes of a case have in common.
     pub fn initial(&mut self) -> Parsed<f64> {
-        let n_used = (0..self.part.node_tags.len()).filter(|&n| self.part.is_used(n as u32));
-        let n_used = n_used.count();
         let mut temperatures = BTreeMap::<u32, f64>::new();
         for (block, value) in &self.deck.initial {
             let nodes = self.nodes.named(block)?;
@@ -180,7 +179,7 @@ impl<'a> Carrier<'a> {
         }
         let first = temperatures.values().next().copied().unwrap_or(0.0);
         let differs = temperatures.values().any(|value| *value != first);
-        if differs || (first != 0.0 && temperatures.len() < n_used) {
+        if differs || (first != 0.0 && temperatures.len() < self.part.n_used()) {
             let what =
                 "*INITIAL CONDITIONS of several temperatures: all nodes begin with the first";
             self.lose_once(what);

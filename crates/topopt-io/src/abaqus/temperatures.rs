@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use topopt_mesh::SetKind;
+
 use super::carried::Carrier;
 use super::nodal::ascending;
 use crate::deck::SetLoad;
@@ -54,15 +56,15 @@ impl Carrier<'_> {
             ));
             return;
         }
-        let n_nodes = self.part.node_tags.len() as u32;
-        let n_used = (0..n_nodes).filter(|&node| self.part.is_used(node)).count();
+        let n_used = self.part.n_used();
+        let kind = SetKind::Node;
         for (temperature, nodes) in by_value.into_values() {
             let name = self.in_step(s, format!("temperature_{temperature:?}"));
             let set = (nodes.len() < n_used).then_some(name);
             if let Some(name) = &set {
                 self.found.sets.nodes.entry(name.clone()).or_default().extend(nodes);
             }
-            self.load(s, SetLoad::Temperature { set, temperature, reference });
+            self.load(s, SetLoad::Temperature { set, kind, temperature, reference });
         }
     }
 }

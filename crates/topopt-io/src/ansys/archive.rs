@@ -29,6 +29,8 @@ pub struct Archive {
     pub materials: BTreeMap<u32, BTreeMap<&'static str, Property>>,
     /// Tables of material behavior (TB) by material, each as `TB,BISO (line 7)`.
     pub behaviors: BTreeMap<u32, Vec<String>>,
+    /// Elastic matrices (TB,ANEL) by material.
+    pub anisotropic: BTreeMap<u32, Anisotropic>,
     /// The temperature of the part, by which properties are taken (TUNIF, BFUNIF, else TREF).
     pub temperature: Temperatures,
     /// Whether elements have coordinate systems of their own (ESYS).
@@ -103,6 +105,21 @@ pub struct Property {
     pub table: Vec<[f64; 2]>,
     /// The coefficients of a polynomial of the temperature (MP) from which it is taken.
     pub polynomial: Vec<f64>,
+}
+
+/// A table of 21 elastic constants (TB,ANEL).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Anisotropic {
+    /// Upper triangle of the matrix by rows, with components as xx, yy, zz, xy, yz, xz.
+    pub constants: [f64; 21],
+    /// Constants up to the last one that is given.
+    pub n_given: usize,
+    /// Whether it is the matrix from stresses to strains.
+    pub is_compliance: bool,
+    /// Whether it has constants of several temperatures.
+    pub has_several: bool,
+    /// The line of the command.
+    pub line: usize,
 }
 
 /// Temperatures of the whole part.

@@ -20,6 +20,8 @@ pub(super) struct Reader<'a> {
     pub cumulations: Cumulations,
     /// MPTEMP: temperatures by their places from 1.
     pub temperatures: BTreeMap<usize, f64>,
+    /// Material of the TB,ANEL to which TBTEMP and TBDATA belong.
+    pub table: Option<u32>,
     pub unblocked: Unblocked,
     parameters: Parameters,
     has_nodes: bool,

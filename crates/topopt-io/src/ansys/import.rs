@@ -49,8 +49,8 @@ pub(super) fn import(mut archive: Archive, cutting: Cutting) -> Result<ImportedM
     let (n_springs, grounds) = springs::add(&archive, &part, &mut found);
     conditions::add(&archive, &part, &grounds, &mut found);
     carried::loads(&archive, &part, &mut found);
-    temperatures::add(&archive, &part, &mut found);
     materials::add(&archive, &selection.solids, &mut found);
+    temperatures::add(&archive, &part, &mut found);
     found.deck.lost.extend(selection.lost(n_springs));
     found.deck.inertia_relief = archive.inertia_relief;
     say_what_is_lost(&archive, &mut found);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::archive::{Archive, Element, Property};
+use super::archive::{Anisotropic, Archive, Element, Property};
 use super::commands::Reader;
 use super::field::real;
 use super::lines::{Command, is_release};
@@ -25,6 +25,8 @@ impl Reader<'_> {
             "MPDA" => self.table(command, at),
             "MPTE" => self.temperatures(command, at),
             "TB" => self.behavior(command),
+            "TBTE" => self.temperature_of_table(),
+            "TBDA" => self.data_of_table(command),
             _ => return false,
         }
         true
@@ -101,6 +103,10 @@ impl Reader<'_> {
     fn behavior(&mut self, command: &Command) {
         let label = crate::quote::excerpt(&command.argument(1).to_ascii_uppercase());
         let material = command.number(2).unwrap_or(1);
+        self.table = None;
+        if label == "ANEL" {
+            return self.anisotropic(command, material);
+        }
         let what = format!("TB,{label} (line {})", self.lines.number());
         self.archive.behaviors.entry(material).or_default().push(what);
     }
@@ -125,18 +131,22 @@ pub(super) fn add(archive: &Archive, solids: &[Element], found: &mut Found) {
             found.sets.elements.insert(set.clone(), given);
         }
         let behaviors = archive.behaviors.get(&number);
-        let Some(properties) = archive.materials.get(&number) else {
-            let not_understood = behaviors.map(|behaviors| behaviors.join(", "));
-            if not_understood.is_some() {
-                let (name, others) = (number.to_string(), DeckMaterial::default());
-                let material = DeckMaterial { name, set, not_understood, ..others };
-                found.deck.materials.push(material);
-            }
+        let properties = archive.materials.get(&number);
+        let anisotropic = archive.anisotropic.get(&number);
+        if properties.is_none() && behaviors.is_none() && anisotropic.is_none() {
             continue;
-        };
+        }
 
-        let mut material = of_properties(properties, archive.temperature.of_part());
+        let temperature = archive.temperature.of_part();
+        let of_properties = |properties| of_properties(properties, temperature);
+        let mut material = properties.map(of_properties).unwrap_or_default();
         (material.name, material.set) = (number.to_string(), set);
+        material.reference = properties
+            .and_then(|properties| properties.get("REFT"))
+            .map_or(archive.temperature.reference, |property| property.value);
+        if let Some(table) = anisotropic {
+            replace_law(&mut material, table);
+        }
         if material.conductivity.len() > 1 && archive.has_element_systems {
             material.conductivity.clear();
             material.not_understood =
@@ -144,24 +154,34 @@ pub(super) fn add(archive: &Archive, solids: &[Element], found: &mut Found) {
         }
         if material.law.is_some() && archive.has_element_systems {
             material.law = None;
-            material.not_understood = Some("MP along systems of elements (ESYS)".into());
+            material.not_understood = Some("constants along systems of elements (ESYS)".into());
         }
         if let Some(behaviors) = behaviors {
             let behaviors = behaviors.join(", ");
             let has_law = material.youngs_modulus.is_some() || material.law.is_some();
             match has_law && material.not_understood.is_none() {
-                true => found.lose(format!(
-                    "material {number}: {behaviors}; the material is linear and isotropic here"
-                )),
+                true => found
+                    .lose(format!("material {number}: {behaviors}; the material is linear here")),
                 false => material.not_understood = Some(behaviors),
             }
         }
         if material.thermal_expansion.len() > 1 && archive.has_element_systems {
             found.lose(format!("material {number}: ALPX, ALPY, ALPZ along systems of elements"));
         }
-        say_what_varies(number, properties, archive, found);
+        if let Some(properties) = properties {
+            say_what_varies(number, properties, archive, found);
+        }
         found.deck.materials.push(material);
     }
+}
+
+/// Gives a material the law of TB,ANEL, which Ansys takes in place of MP.
+fn replace_law(material: &mut DeckMaterial, table: &Anisotropic) {
+    (material.youngs_modulus, material.poissons_ratio) = (None, None);
+    (material.law, material.not_understood) = match table.law() {
+        Ok(constants) => (Some(DeckLaw { constants, frame: None }), None),
+        Err(why) => (None, Some(why)),
+    };
 }
 
 /// Returns the material that the properties give at a temperature.

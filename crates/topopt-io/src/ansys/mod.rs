@@ -25,6 +25,7 @@
 //! What is refused: files without solid elements, commands that make or change a mesh, and
 //! everything that contradicts itself.
 
+mod anisotropic;
 mod archive;
 mod blocks;
 mod carried;
@@ -54,8 +55,8 @@ use crate::import::{Cutting, ImportedMesh};
 use crate::read_error::ReadError;
 
 pub use archive::{
-    Archive, CornerValues, Element, ElementType, FaceLabel, Held, Property, Ranges, Rigid, Surface,
-    Temperatures,
+    Anisotropic, Archive, CornerValues, Element, ElementType, FaceLabel, Held, Property, Ranges,
+    Rigid, Surface, Temperatures,
 };
 pub use error::Fault;
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use topopt_mesh::cells::Shape;
 
 use super::error::Fault;
+use crate::deck::DeckConstants;
 use crate::read_error::{Located, Place};
 
 /// Entries of a Nastran deck, by the numbers of the deck.
@@ -126,14 +127,14 @@ pub(super) struct Solid {
     pub n_nodes: usize,
 }
 
-/// MAT1 or MAT9.
+/// MAT1, MAT9 or MAT11.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Material {
     pub youngs_modulus: Option<f64>,
     pub shear_modulus: Option<f64>,
     pub poissons_ratio: Option<f64>,
-    /// Matrix of a MAT9 that is not isotropic.
-    pub matrix: Option<[[f64; 6]; 6]>,
+    /// Law of a MAT11, or of a MAT9 that is not isotropic.
+    pub law: Option<DeckConstants>,
     pub mass_density: Option<f64>,
     /// One number, or those along x, y and z.
     pub thermal_expansion: Vec<f64>,

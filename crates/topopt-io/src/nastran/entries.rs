@@ -1,10 +1,9 @@
-//! Bulk data of the mesh: grids, coordinate systems, elements, properties, materials, sets.
+//! Bulk data of the mesh: grids, coordinate systems, elements, properties, sets.
 
 use topopt_mesh::cells::Shape;
 
 use super::deck::{
-    Conductor, Deck, Definition, GivenSet, Grid, GridDefaults, Kind, List, Material, Origin,
-    Points, Solid,
+    Deck, Definition, GivenSet, Grid, GridDefaults, Kind, List, Origin, Points, Solid,
 };
 use super::error::Fault;
 use super::field;
@@ -26,17 +25,6 @@ impl Reader {
             "CTETRA" => self.solid(card, Shape::Tetrahedron)?,
             "CPYRAM" | "CPYRA" => self.solid(card, Shape::Pyramid)?,
             "PSOLID" | "PLSOLID" => self.property(card)?,
-            "MAT1" => self.material(card)?,
-            "MAT4" | "MAT5" => self.conductor(card)?,
-            "MAT9" => self.anisotropic(card)?,
-            // Of solids: those of shells are MAT2 and MAT8.
-            "MAT3" | "MAT10" | "MAT11" | "MATHE" | "MATHP" | "MATF" | "MAT9OR" | "MATT9" => {
-                self.not_understood(card, card.tag(2, "the number of a material")?);
-            }
-            "MATT1" | "MATS1" | "MATT4" | "MATT5" | "MATEP" | "MATVE" | "CREEP" => {
-                let material = card.tag(2, "the number of a material")?;
-                self.deck.behaviors.entry(material).or_default().push(card.label());
-            }
             "PARAM" => self.parameter(card),
             "SET" => self.set(card)?,
             _ => return Ok(false),
@@ -86,11 +74,6 @@ impl Reader {
         }
     }
 
-    /// Keeps that a material is none that is understood.
-    fn not_understood(&mut self, card: &Card, material: u64) {
-        self.deck.not_understood.insert(material, card.label());
-    }
-
     /// PSOLID: `number, material, system, ..., FLUID`; PLSOLID of materials that are not understood.
     fn property(&mut self, card: &Card) -> Parsed<()> {
         let property = card.tag(2, "the number of a property")?;
@@ -106,69 +89,6 @@ impl Reader {
         if !(card.is_blank(4) || card.text(4) == b"0") {
             self.deck.turned_properties.insert(property);
         }
-        Ok(())
-    }
-
-    /// MAT4: `number, K, CP, RHO, H`; MAT5: `number, KXX, KXY, KXZ, KYY, KYZ, KZZ, CP, RHO`.
-    fn conductor(&mut self, card: &Card) -> Parsed<()> {
-        let tag = card.tag(2, "the number of a material")?;
-        let value = |field| card.real_if_any(field, "a number");
-        let mut conductor = Conductor::default();
-        if card.name == "MAT4" {
-            conductor.conductivity.extend(value(3)?);
-            (conductor.heat_capacity, conductor.mass_density) = (value(4)?, value(5)?);
-            conductor.film_coefficient = value(6)?;
-        } else {
-            let [xx, yy, zz] = [value(3)?, value(6)?, value(8)?].map(|k| k.unwrap_or(0.0));
-            let across = [value(4)?, value(5)?, value(7)?];
-            match across.iter().flatten().all(|k| *k == 0.0) {
-                true if [yy, zz] == [xx; 2] => conductor.conductivity = vec![xx],
-                true => conductor.conductivity = vec![xx, yy, zz],
-                false => self.not_understood(card, tag),
-            }
-            (conductor.heat_capacity, conductor.mass_density) = (value(9)?, value(10)?);
-        }
-        self.deck.conductors.insert(tag, conductor);
-        Ok(())
-    }
-
-    /// MAT9: `number, G11, G12, ... G66` by rows of the upper triangle, `RHO, A1, ... A6, TREF`.
-    fn anisotropic(&mut self, card: &Card) -> Parsed<()> {
-        let tag = card.tag(2, "the number of a material")?;
-        let mut g = [[0.0; 6]; 6];
-        let mut at = 3;
-        for i in 0..6 {
-            for j in i..6 {
-                g[i][j] = card.real_or(at, 0.0, "a number of the material matrix")?;
-                at += 1;
-            }
-        }
-        let mass_density = card.real_if_any(at, "a mass density")?;
-        let mut expansions = [0.0; 6];
-        for (i, expansion) in expansions.iter_mut().enumerate() {
-            *expansion = card.real_or(at + 1 + i, 0.0, "a thermal expansion")?;
-        }
-        let [x, y, z, shears @ ..] = expansions;
-        if shears != [0.0; 3] {
-            self.lose("thermal expansion in shear of MAT9", card.line);
-        }
-        let mut material = Material {
-            mass_density,
-            thermal_expansion: if [x, y, z] == [0.0; 3] { Vec::new() } else { vec![x, y, z] },
-            reference: card.real_or(at + 7, 0.0, "a reference temperature")?,
-            ..Material::default()
-        };
-        match isotropic(&g) {
-            Some((modulus, ratio)) => {
-                (material.youngs_modulus, material.poissons_ratio) = (Some(modulus), Some(ratio));
-            }
-            None => {
-                let entry = |i: usize, j: usize| g[i.min(j)][i.max(j)];
-                let matrix = std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j)));
-                material.matrix = Some(matrix);
-            }
-        }
-        self.deck.materials.insert(tag, material);
         Ok(())
     }
 
@@ -265,22 +185,6 @@ impl Reader {
         Ok(())
     }
 
-    /// `number, E, G, NU, RHO`.
-    fn material(&mut self, card: &Card) -> Parsed<()> {
-        let tag = card.tag(2, "the number of a material")?;
-        let material = Material {
-            youngs_modulus: card.real_if_any(3, "Young's modulus")?,
-            shear_modulus: card.real_if_any(4, "the shear modulus")?,
-            poissons_ratio: card.real_if_any(5, "Poisson's ratio")?,
-            mass_density: card.real_if_any(6, "a mass density")?,
-            thermal_expansion: card.real_if_any(7, "a thermal expansion")?.into_iter().collect(),
-            reference: card.real_or(8, 0.0, "a reference temperature")?,
-            matrix: None,
-        };
-        self.deck.materials.insert(tag, material);
-        Ok(())
-    }
-
     /// `number, GRID or ELEM, LIST`, and the numbers from the second line on (OptiStruct).
     fn set(&mut self, card: &Card) -> Parsed<()> {
         let tag = card.tag(2, "the number of a set")?;
@@ -295,24 +199,6 @@ impl Reader {
         self.deck.sets.push(GivenSet { tag, of_grids, list });
         Ok(())
     }
-}
-
-/// Young's modulus and Poisson's ratio of a material matrix (the upper triangle, for strains along
-/// x, y and z and shear strains), if it is isotropic to the digits of a field.
-fn isotropic(g: &[[f64; 6]; 6]) -> Option<(f64, f64)> {
-    const DIGITS: f64 = 1e-5;
-    let (along, across, shear) = (g[0][0], g[0][1], g[3][3]);
-    let is_near = |a: f64, b: f64| (a - b).abs() <= DIGITS * along;
-    let mut expected = [[0.0; 6]; 6];
-    for i in 0..3 {
-        expected[i][..3].fill(across);
-        (expected[i][i], expected[i + 3][i + 3]) = (along, shear);
-    }
-    let is_as_expected = (0..6).all(|i| (i..6).all(|j| is_near(g[i][j], expected[i][j])));
-    let is_isotropic = is_as_expected && is_near(2.0 * shear, along - across);
-    let ratio = across / (along + across);
-    let modulus = 2.0 * shear * (1.0 + ratio);
-    (is_isotropic && along > 0.0 && modulus.is_finite()).then_some((modulus, ratio))
 }
 
 /// The number of a coordinate system; none if the field is blank. -1 marks grids of a fluid.

@@ -10,7 +10,7 @@ use super::deck::{Deck, Solid};
 use super::error::Fault;
 use super::model::Model;
 use super::{design, heat, loads, supports, tables};
-use crate::deck::{DeckConstants, DeckLaw, DeckMaterial, DeckPhysics};
+use crate::deck::{DeckLaw, DeckMaterial, DeckPhysics};
 use crate::found::Found;
 use crate::handed;
 use crate::import::{Cutting, ImportedMesh, Nodes, finite};
@@ -175,7 +175,8 @@ fn properties(model: &Model, found: &mut Found) {
                 }
                 if material.law.is_some() && deck.turned_properties.contains(&property) {
                     material.law = None;
-                    material.not_understood = Some("MAT9 in a system of PSOLID (CORDM)".into());
+                    material.not_understood =
+                        Some("MAT9 or MAT11 in a system of PSOLID (CORDM)".into());
                 }
                 found.deck.materials.push(DeckMaterial { set, ..material });
             }
@@ -187,7 +188,7 @@ fn properties(model: &Model, found: &mut Found) {
         }
     }
     for tag in unknown {
-        found.lose(format!("material {tag} is not given by MAT1, MAT4, MAT5 or MAT9"));
+        found.lose(format!("material {tag} is not given by MAT1, MAT4, MAT5, MAT9 or MAT11"));
     }
 }
 
@@ -200,9 +201,8 @@ fn material(deck: &Deck, tag: u64) -> Option<DeckMaterial> {
     }
     let (youngs_modulus, poissons_ratio) =
         elastic.map_or((None, None), |material| material.elastic());
-    let matrix = elastic.and_then(|material| material.matrix);
-    let law =
-        matrix.map(|matrix| DeckLaw { constants: DeckConstants::Matrix(matrix), frame: None });
+    let law = elastic.and_then(|material| material.law);
+    let law = law.map(|constants| DeckLaw { constants, frame: None });
     let mass_density = elastic.and_then(|material| material.mass_density);
     let mass_density = mass_density.or(conductor.and_then(|conductor| conductor.mass_density));
     Some(DeckMaterial {
@@ -212,6 +212,7 @@ fn material(deck: &Deck, tag: u64) -> Option<DeckMaterial> {
         law,
         thermal_expansion: elastic
             .map_or_else(Vec::new, |material| material.thermal_expansion.clone()),
+        reference: elastic.map_or(0.0, |material| material.reference),
         mass_density: mass_density.map(|density| deck.mass_factor.unwrap_or(1.0) * density),
         conductivity: conductor.map(|conductor| conductor.conductivity.clone()).unwrap_or_default(),
         heat_capacity: conductor.and_then(|conductor| conductor.heat_capacity),

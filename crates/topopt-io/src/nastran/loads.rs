@@ -27,6 +27,7 @@ pub(super) fn add(model: &Model, couplings: &Couplings, found: &mut Found) -> Pa
     let cases = loads.cases(model.deck);
     loads.add_cases(&cases, model.deck, found);
     temperatures::add(model, &cases, found);
+    found.order_cases(cases.iter().map(|case| case.name.as_str()));
     Ok(())
 }
 

@@ -6,7 +6,7 @@
 //!   Shells, beams, masses and the like are left out.
 //! - The elements of a property become the set `property_7`, those of a SET (OptiStruct) `set_7`,
 //!   and so do grids.
-//! - PSOLID and MAT1, a MAT9 that is isotropic, MAT4 and MAT5 say what the property sets are made of.
+//! - PSOLID and MAT1, MAT9, MAT11, MAT4 and MAT5 say what the property sets are made of.
 //! - SPC, SPC1, SPCADD and the held components of GRID: the set `spc_1_123` is held in x, y and z
 //!   by set 1, `spc_1_2_-0.1` is moved by -0.1 in y, `ps_123` is held by the grids themselves.
 //! - FORCE, FORCE1, FORCE2: `force_4_1`, `force_4_2` and so on for the different forces of set 4, on
@@ -46,6 +46,7 @@ mod heat;
 mod import;
 mod lines;
 mod loads;
+mod materials;
 mod model;
 mod nodal;
 mod pressures;

@@ -117,6 +117,7 @@ impl Reader {
 
     fn entry(&mut self, card: &Card) -> Parsed<()> {
         if self.mesh_entry(card)?
+            || self.material_entry(card)?
             || self.condition_entry(card)?
             || self.heat_entry(card)?
             || self.design_entry(card)?

@@ -1,14 +1,12 @@
 //! TEMP and TEMPD: temperatures that elements expand by.
 
-use std::collections::BTreeMap;
-
 use super::conditions::SET;
 use super::lines::Card;
-use super::model::{LoadCase, MOST_SETS, Model};
+use super::model::{LoadCase, Model};
 use super::read::Reader;
-use crate::deck::SetLoad;
 use crate::found::Found;
 use crate::read_error::Parsed;
+use crate::temperatures::Temperatures;
 
 const TEMPERATURE: &str = "a temperature";
 
@@ -32,53 +30,33 @@ impl Reader {
     }
 }
 
-/// Adds the temperatures that load cases select, with a node set for each value.
+/// Adds the temperatures that load cases select.
 pub(super) fn add(model: &Model, cases: &[LoadCase], found: &mut Found) {
     let deck = model.deck;
-    let expanding =
-        deck.materials.values().filter(|material| !material.thermal_expansion.is_empty());
-    let mut references: Vec<f64> = expanding.map(|material| material.reference).collect();
-    let first = references.first().copied();
-    references.sort_by(f64::total_cmp);
-    references.dedup();
     let selected = cases.iter().filter_map(|case| Some((&case.name, case.temperatures?)));
-    let Some(reference) = first else {
+    if !found.expands() {
         if selected.count() > 0 {
             found.lose("TEMP and TEMPD: no material expands");
         }
         return;
-    };
+    }
     for (case, set) in selected {
-        if references.len() > 1 {
-            found.lose(format!(
-                "MAT1 of several reference temperatures: all take {reference}, that of the first"
-            ));
-        }
-        let default = deck.default_temperatures.get(&set).copied();
+        let of_rest = deck.default_temperatures.get(&set).copied();
         let own = deck.temperatures.get(&set);
-        if default.is_none() && own.is_none() {
+        if of_rest.is_none() && own.is_none() {
             found.lose(format!("temperatures {set} of load case `{case}`, which are not there"));
         }
-        let mut by_value = BTreeMap::<u64, Vec<u32>>::new();
-        for (&grid, value) in own.into_iter().flatten() {
-            let node = model.part.node(grid).filter(|&node| model.part.is_used(node));
-            by_value.entry(value.to_bits()).or_default().extend(node);
-        }
-        if by_value.len() > MOST_SETS {
-            let n = by_value.len();
-            found.lose(format!("TEMP of {n} different values in load case `{case}`"));
-            continue;
-        }
-        if let Some(temperature) = default {
-            found.load(case, SetLoad::Temperature { set: None, temperature, reference });
-        }
-        for (bits, mut nodes) in by_value.into_iter().filter(|(_, nodes)| !nodes.is_empty()) {
-            let temperature = f64::from_bits(bits);
-            let name = format!("temp_{set}_{temperature:?}");
-            nodes.sort_unstable();
-            found.sets.nodes.insert(name.clone(), nodes);
-            let set = Some(name);
-            found.load(case, SetLoad::Temperature { set, temperature, reference });
-        }
+        let own = own.into_iter().flatten();
+        let at_nodes = own.filter_map(|(&grid, &value)| Some((model.part.node(grid)?, value)));
+        found.add_temperatures(
+            model.part,
+            &Temperatures {
+                case,
+                keyword: "TEMP",
+                word: format!("temp_{set}_"),
+                of_rest,
+                at_nodes: at_nodes.filter(|(node, _)| model.part.is_used(*node)).collect(),
+            },
+        );
     }
 }

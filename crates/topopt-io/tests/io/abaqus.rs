@@ -269,6 +269,7 @@ fn a_deck_says_what_holds_and_what_loads_it() {
         [
             p1,
             t1,
+            remote("push"),
             p2,
             t2,
             load("step_2", SetLoad::Gravity { acceleration: [0.0, 0.0, -9810.0] }),
@@ -277,7 +278,6 @@ fn a_deck_says_what_holds_and_what_loads_it() {
                 SetLoad::Centrifugal { center: [1.0, 0.0, 0.0], angular_velocity: [0.0, 0.0, 2.0] }
             ),
             load("step_2", SetLoad::Pressure { set: "step_2_dload_7.0".into(), pressure: 7.0 }),
-            remote("push"),
             remote("step_2"),
         ]
     );

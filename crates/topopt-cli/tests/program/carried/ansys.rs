@@ -107,6 +107,10 @@ fn others() -> Vec<Row> {
         base: ELASTIC,
         ..row(keyword, model, step, moves("`temperature`", component, value))
     };
+    let anisotropic = |keyword, model| Row {
+        base: BARE,
+        ..row(keyword, model, PUSH, moves("`anisotropic`", 1, 8.526767e-1))
+    };
     let hold = "D,1,ALL\nD,3,UY,0,,,,UZ\nD,4,UZ\n";
     let (alpha, by) = ("MP,ALPX,1,0.001\nTREF,20\n", 2.235294e-1);
     vec![
@@ -120,6 +124,14 @@ fn others() -> Vec<Row> {
             "TUNIF,100\n",
             1,
             9.411765e-2,
+        ),
+        warm(
+            "MP,REFT",
+            "MP,ALPX,1,0.001\nMP,EX,2,100\nMP,PRXY,2,0.25\nMP,ALPX,2,0.001\nMP,REFT,2,70\nTREF,20\n\
+             N,13,3,0,0\nN,14,3,1,0\nN,15,3,0,1\nN,16,3,1,1\nMAT,2\nE,3,13,14,6,9,15,16,12\n",
+            "TUNIF,120\n",
+            0,
+            2.282828e-1,
         ),
         pressed("SFE,PRES", "SFE,2,3,PRES,,1\n"),
         pressed("SFE,PRES of the corners", "SFE,2,3,PRES,1,R5.0\n 1.0 1.0 1.0 1.0\n"),
@@ -151,6 +163,23 @@ fn others() -> Vec<Row> {
                 moves("`orthotropic`", 1, 5.109856e-1),
             )
         },
+        anisotropic(
+            "TB,ANEL",
+            "TB,ANEL,1,1,21,0\nTBTEMP,0\nTBDATA,1,55.3,13.7,14.4,14.9,-5.4,-16.2\n\
+             TBDATA,7,55,7.1,16.5,-1.2,-1.4,36.4\nTBDATA,,1.3,-1.5,-12.6,25.6,-6.7,-3.4\n\
+             TBDATA,19,17.6,4.8,22.6\n",
+        ),
+        anisotropic(
+            "TB,ANEL from stresses to strains",
+            "MP,EX,1,7\nMP,PRXY,1,0.2\nTB,ANEL,1,1,21,1\n\
+             TBDATA,1,2.7682482883e-02,-2.0701779622e-03,-4.8282869064e-03\n\
+             TBDATA,4,-1.2786122824e-02,-1.1088829416e-03,1.5335016772e-02\n\
+             TBDATA,7,2.3791103818e-02,-4.8865196635e-03,-1.5536394691e-02\n\
+             TBDATA,10,-4.2042383442e-03,-4.1788886416e-03,3.6147921126e-02\n\
+             TBDATA,13,6.1470824433e-03,-1.1844108956e-03,1.7565915194e-02\n\
+             TBDATA,16,6.1020371274e-02,1.9207276733e-02,-1.5999367041e-03\n\
+             TBDATA,19,6.6960709141e-02,-1.3047791044e-02,6.7305175720e-02\n",
+        ),
         of_material(
             "MP,EX, EY and EZ that are equal",
             "MP,EX,1,100\nMP,EY,1,100\nMP,EZ,1,100\nMP,PRXY,1,0.25\nMP,GXY,1,40\n",
@@ -201,7 +230,11 @@ fn refused() -> Vec<Row> {
             "MP,EX, EY and EZ without GXY",
             "MP,EX,1,100\nMP,EY,1,10\nMP,EZ,1,10\nMP,PRXY,1,0.25\n",
         ),
-        material("TB,ANEL", "TB,ANEL,1\nTBDATA,1,100,25,25\n"),
+        material("TB,ANEL of some constants", "TB,ANEL,1\nTBDATA,1,100,25,25\n"),
+        material(
+            "TB,ANEL of two temperatures",
+            "TB,ANEL,1,2\nTBTEMP,0\nTBDATA,1,100\nTBTEMP,50\nTBDATA,1,90\n",
+        ),
         material("TB,HYPER", "TB,HYPER,1,1,2,MOONEY\nTBDATA,1,1,1\n"),
         mesh("NGEN", "NGEN,2,100,ALL,,,0,0,5\n"),
         mesh("EGEN", "EGEN,2,100,ALL\n"),
@@ -218,7 +251,7 @@ fn refused() -> Vec<Row> {
 }
 
 /// Commands that are said, besides a load that is there.
-const SAID: [(&str, &str); 45] = [
+const SAID: [(&str, &str); 46] = [
     ("CE", "CE,1,0,3,UY,1,6,UY,-1\n"),
     ("CERIG of rotations", "CERIG,3,6,RXYZ\n"),
     ("COMBIN14", "ET,2,14\nR,2,5\nTYPE,2\nREAL,2\nE,12,1\n"),
@@ -231,6 +264,11 @@ const SAID: [(&str, &str); 45] = [
     ("CGLOC", "CGLOC,1,1,1\n"),
     ("CGOMGA", "CGOMGA,0,0,5\n"),
     ("DOMEGA", "DOMEGA,0,0,5\n"),
+    (
+        "MP,REFT at nodes of different temperatures",
+        "MP,ALPX,1,0.001\nMP,EX,2,100\nMP,ALPX,2,0.001\nMP,REFT,2,70\nN,13,3,0,0\nN,14,3,1,0\n\
+         N,15,3,0,1\nN,16,3,1,1\nMAT,2\nE,3,13,14,6,9,15,16,12\nBF,3,TEMP,50\n",
+    ),
     ("BFE,TEMP", "BFE,2,TEMP,1,100\n"),
     ("BFA", "BFA,2,TEMP,100\n"),
     ("BFUNIF with CTEX", "MP,CTEX,1,1e-5\nBFUNIF,TEMP,100\n"),
@@ -268,6 +306,9 @@ const SAID: [(&str, &str); 45] = [
 
 fn said() -> Vec<Row> {
     let what = |keyword: &'static str| match keyword {
+        "MP,REFT at nodes of different temperatures" => {
+            "several reference temperatures of materials"
+        }
         "BFUNIF with CTEX" => {
             "temperatures (TUNIF, BFUNIF, BF) by which CTEX or THSX strain the part"
         }

@@ -119,6 +119,17 @@ fn others() -> Vec<Row> {
             "MAT1,1,100.,,0.25,,0.001\nTEMP,4,1,100.,2,100.,3,100.\nTEMP,4,4,100.,5,100.,6,100.\n\
              TEMP,4,7,100.,8,100.,9,100.\nTEMP,4,10,100.,11,100.,12,100.\n",
         ),
+        Row {
+            base: WARM,
+            ..row(
+                "MAT1 of two reference temperatures",
+                "TEMPERATURE(LOAD) = 4\n",
+                "GRID,13,,3.,0.,0.\nGRID,14,,3.,1.,0.\nGRID,15,,3.,0.,1.\nGRID,16,,3.,1.,1.\n\
+                 CHEXA,3,2,3,13,14,6,9,15\n,16,12\nPSOLID,2,2\nMAT1,1,100.,,0.25,,0.001,20.\n\
+                 MAT1,2,100.,,0.25,,0.001,70.\nTEMPD,4,120.\n",
+                moves("`reference_temperature`", 0, 2.282828e-1),
+            )
+        },
         row("PLOAD4", "", "PLOAD4,2,2,1.,,,,3,12\n", moves("`pressure`", 0, -1.941176e-2)),
         row(
             "PLOAD4 three times",
@@ -153,6 +164,24 @@ fn others() -> Vec<Row> {
                 "",
                 "MAT9,1,120.,40.,40.,,,,60.\n,40.,,,,120.,,,\n,40.,,,40.,,40.\nFORCE,2,12,,1.,0.,1.,0.\n",
                 moves("`anisotropic`", 1, 3.620075e-1),
+            )
+        },
+        Row {
+            base: BARE,
+            ..row(
+                "MAT11",
+                "",
+                "MAT11,1,100.,40.,20.,0.25,0.3,0.2,30.\n,15.,10.\nFORCE,2,12,,1.,0.,1.,0.\n",
+                moves("`orthotropic`", 1, 5.109856e-1),
+            )
+        },
+        Row {
+            base: WARM,
+            ..row(
+                "MAT11 that expands",
+                "TEMPERATURE(LOAD) = 4\n",
+                "MAT11,1,100.,40.,20.,0.25,0.3,0.2,30.\n,15.,10.,,0.001,0.002,0.0005,20.\nTEMPD,4,120.\n",
+                moves("three of `thermal_expansion`", 1, 9.649579e-2),
             )
         },
         of_material(
@@ -196,7 +225,10 @@ fn refused() -> Vec<Row> {
         ..row(keyword, "", step, Becomes::Refused("is not understood"))
     };
     vec![
-        material("MAT11", "MAT11,1,100.,10.,10.,0.25,0.25,0.25,5.\nFORCE,2,12,,1.,0.,1.,0.\n"),
+        material(
+            "MAT11 without G13 and G23",
+            "MAT11,1,100.,10.,10.,0.25,0.25,0.25,5.\nFORCE,2,12,,1.,0.,1.,0.\n",
+        ),
         material("MAT3", "MAT3,1,100.,10.,10.,0.25,0.25,0.25,2.\nFORCE,2,12,,1.,0.,1.,0.\n"),
         material("MATHP", "MATHP,1,1.,1.\nFORCE,2,12,,1.,0.,1.,0.\n"),
         row("BEGIN SUPER", "", "BEGIN SUPER=1\n", Becomes::Refused("superelements")),
@@ -204,8 +236,20 @@ fn refused() -> Vec<Row> {
 }
 
 /// Entries and lines of case control that are said, besides a load that is there.
-const SAID: [(&str, &str, &str); 52] = [
+const SAID: [(&str, &str, &str); 55] = [
     ("TEMPERATURE(LOAD) that is not there", "TEMPERATURE(LOAD) = 4\n", "MAT1,1,9.,,0.2,,0.1\n"),
+    (
+        "TEMP of some grids without TEMPD",
+        "TEMPERATURE(LOAD) = 4\n",
+        "MAT1,1,9.,,0.2,,0.1\nTEMP,4,3,100.\n",
+    ),
+    (
+        "MAT1 of two reference temperatures at grids of different temperatures",
+        "TEMPERATURE(LOAD) = 4\n",
+        "GRID,13,,3.,0.,0.\nGRID,14,,3.,1.,0.\nGRID,15,,3.,0.,1.\nGRID,16,,3.,1.,1.\n\
+         CHEXA,3,2,3,13,14,6,9,15\n,16,12\nPSOLID,2,2\nMAT1,1,100.,,0.25,,0.001,20.\n\
+         MAT1,2,100.,,0.25,,0.001,70.\nTEMPD,4,120.\nTEMP,4,3,100.\n",
+    ),
     ("TEMPERATURE(INITIAL)", "TEMPERATURE(INITIAL) = 4\n", ""),
     ("MPC", "", "MPC,5,3,2,1.,6,2,-1.\n"),
     ("MPCADD", "", "MPCADD,9,5\n"),
@@ -248,6 +292,7 @@ const SAID: [(&str, &str, &str); 52] = [
     ("DMIG", "", "DMIG,K2GG,0,6,1,0\n"),
     ("GENEL", "", "GENEL,90\n"),
     ("MATT1", "", "MATT1,1,5\n"),
+    ("MATT9", "", "MATT9,1,5\n"),
     ("MATS1", "", "MATS1,1,,PLASTIC,0.,1,1,1.\n"),
     ("BCTABLE", "", "BCTABLE,1\n"),
     ("BSURF", "", "BSURF,1,2\n"),
@@ -274,6 +319,10 @@ const SAID: [(&str, &str, &str); 52] = [
 fn said() -> Vec<Row> {
     let what = |keyword: &'static str| match keyword {
         "TEMPERATURE(LOAD) that is not there" => "temperatures 4 of load case",
+        "TEMP of some grids without TEMPD" => "the temperatures of 11 nodes in load case",
+        "MAT1 of two reference temperatures at grids of different temperatures" => {
+            "several reference temperatures of materials"
+        }
         "TEMPERATURE(INITIAL)" => "TEMPERATURE of the control sections",
         "RBE2 with a load" => "RBE2 that are not rigid here",
         "RBE3 of different weights" => "its grids count equally",
