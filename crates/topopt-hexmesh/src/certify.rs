@@ -54,6 +54,7 @@ pub(crate) fn certify(draft: &Draft, fit: &Fit, surface: &Surface) -> Result<Rep
         mean: quality.iter().sum::<f64>() / quality.len() as f64,
         part_volume: surface.volume(),
         mesh_volume: volumes.iter().sum(),
+        mirrors: Vec::new(),
         distance,
         failed: Vec::new(),
     })

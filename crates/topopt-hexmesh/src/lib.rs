@@ -3,7 +3,8 @@
 //! [`mesh`] lays a grid into the planes of the part, keeps the cells of which more than half lies
 //! inside, and maps corners, sharp curves and faces of the part to the skin of these. Layers of
 //! hexahedra go under faces that do not lie along the grid. Then the nodes near these move: on the
-//! surface along it, to the shapes of least energy. A mesh that is returned has passed all checks:
+//! surface along it, to the shapes of least energy. Of a part with mirror planes one half is meshed,
+//! a quarter or an eighth, and mirrored. A mesh that is returned has passed all checks:
 //! no element is inverted, nodes lie on their faces, and the part's holes are there.
 //!
 //! Results do not depend on the number of threads. This crate is internal to topopt, without
@@ -30,6 +31,7 @@ mod attempt;
 mod cells;
 mod certify;
 mod chain;
+mod clip;
 mod draft;
 mod energy;
 mod error;
@@ -40,6 +42,7 @@ mod fraction;
 mod grid;
 mod groups;
 mod ladder;
+mod mirror;
 mod nearest;
 mod objective;
 mod optimize;
@@ -50,6 +53,7 @@ mod routing;
 mod sheet;
 mod skin;
 mod surface;
+mod symmetry;
 mod turn;
 
 pub use error::HexmeshError;

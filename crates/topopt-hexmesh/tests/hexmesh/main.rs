@@ -4,7 +4,7 @@ mod parts;
 mod shapes;
 
 use topopt_hexmesh::{HexmeshError, Meshed, Surface, mesh};
-use topopt_mesh::{HexMesh, Sets};
+use topopt_mesh::{HexMesh, Reflections, Sets};
 
 /// Checks by the program's own mesh, independently of the mesher's.
 fn checked(meshed: &Meshed) -> HexMesh {
@@ -73,6 +73,80 @@ fn a_sphere_without_edges_is_meshed() {
     );
 }
 
+/// Checks that nodes and elements of a mesh have images to the last bits in `count` planes.
+fn check_mirrored(meshed: &Meshed, count: usize) {
+    let mesh = checked(meshed);
+    assert_eq!(meshed.report.mirrors.len(), count);
+    for plane in &meshed.report.mirrors {
+        for places in [meshed.points.clone(), mesh.centers()] {
+            let images = Reflections::new(places.clone(), 1e-9).mirrored(plane);
+            let images = images.expect("an image of each place");
+            for (place, &other) in places.iter().zip(&images) {
+                let (image, other) = (plane.image(*place), places[other as usize]);
+                let off = (0..3).map(|k| (image[k] - other[k]).abs()).fold(0.0, f64::max);
+                assert!(off < 1e-13, "{place:?} has an image {off} off {other:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn symmetric_bodies_have_meshes_that_mirror_themselves() {
+    let meshed = mesh(&shapes::cylinder(), 0.1, 1e9).unwrap();
+    check_mirrored(&meshed, 3);
+    let near_rim = |z: f64| {
+        let rim =
+            meshed.points.iter().filter(|x| x[2] == z && (x[0].hypot(x[1]) - 1.0).abs() < 0.01);
+        rim.count()
+    };
+    assert!(near_rim(0.0) > 40 && near_rim(0.0) == near_rim(2.0));
+
+    let (points, triangles) = shapes::sphere();
+    let faces = vec![0; triangles.len()];
+    let moved = points.iter().map(|[x, y, z]| [x + 0.3, y - 0.7, z * 1.5]).collect();
+    for (points, moves) in [(shapes::turned(points), false), (moved, true)] {
+        let surface = Surface::new(points, triangles.clone(), faces.clone()).unwrap();
+        let meshed = mesh(&surface, 0.15, 1e9).unwrap();
+        check_mirrored(&meshed, 3);
+        let volume = meshed.report.mesh_volume;
+        let exact = surface.volume();
+        assert!((volume / exact - 1.0).abs() < 0.015 && meshed.report.part_volume == exact);
+        assert!(!moves || meshed.report.mirrors.iter().any(|plane| plane.point[0].abs() > 0.29));
+    }
+}
+
+/// The grid of the whole lies along one arm; that of a half does too, and is mirrored.
+#[test]
+fn a_plane_oblique_to_the_grid_mirrors_a_part() {
+    let (cos, sin) = (0.5, 0.75_f64.sqrt());
+    let (inner, outer) = ([4.0 * cos, 4.0 * sin], [4.0 * cos - sin, 4.0 * sin + cos]);
+    let [below, below_outer] = [inner, outer].map(|[x, y]| [x, -y]);
+    let ring = [[0.0, 0.0], inner, outer, [-1.0 / sin, 0.0], below_outer, below];
+    let (points, triangles, faces) = shapes::prism(&ring, 3.0, |i| 2 + i as u32);
+    let surface = Surface::new(points, triangles, faces).unwrap();
+    let meshed = mesh(&surface, 0.25, 1e9).unwrap();
+    assert!(meshed.report.least > 0.5, "{:?}", meshed.report);
+    check_mirrored(&meshed, 2);
+
+    // A plane that would cost quality is left: between the legs of an angle that is a grid.
+    check_mirrored(&mesh(&shapes::angle(), 0.7, 1e9).unwrap(), 1);
+}
+
+#[test]
+fn a_part_with_one_odd_thing_has_no_mirror_plane_across_it() {
+    // One side leans by a fiftieth of an element: planar faces have to agree exactly.
+    let ring = [[0.0, 0.0], [4.0, 0.0], [4.01, 3.0], [0.0, 3.0]];
+    let (points, triangles, faces) = shapes::prism(&ring, 2.0, |i| 2 + i as u32);
+    let leaning = Surface::new(points, triangles, faces).unwrap();
+    check_mirrored(&mesh(&leaning, 0.5, 1e9).unwrap(), 1);
+
+    // A face that is divided on one side alone.
+    let ring = [[0.0, 0.0], [1.0, 0.0], [4.0, 0.0], [4.0, 3.0], [0.0, 3.0]];
+    let (points, triangles, faces) = shapes::prism(&ring, 2.0, |i| 2 + i as u32);
+    let divided = Surface::new(points, triangles, faces).unwrap();
+    check_mirrored(&mesh(&divided, 0.5, 1e9).unwrap(), 1);
+}
+
 #[test]
 fn threads_do_not_change_a_bit() {
     let surface = shapes::cylinder();
@@ -128,5 +202,21 @@ fn parts_of_gmsh_are_meshed() {
         let meshed = mesh(&surface, size, 1e9).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(meshed.report.least > least, "{name}: {:?}", meshed.report);
         checked(&meshed);
+    }
+}
+
+#[test]
+fn parts_of_gmsh_mirror_themselves() {
+    let planes = [("bracket", 1), ("holes", 1), ("cylinder", 3), ("torus", 3), ("counterbore", 0)];
+    for (name, count) in planes {
+        let (_, extent, script) =
+            parts::PARTS.into_iter().find(|part| part.0 == name).expect("a part");
+        let size = extent / 20.0;
+        for degrees in [0.0, 17.0] {
+            let Some(surface) = parts::surface(script, size, degrees) else { return };
+            let meshed =
+                mesh(&surface, size, 1e9).unwrap_or_else(|error| panic!("{name}: {error}"));
+            check_mirrored(&meshed, count);
+        }
     }
 }
