@@ -29,7 +29,7 @@ pub(crate) struct Symmetry {
 
 impl Symmetry {
     /// Finds the mirror planes of `surface` as seen by elements of `size`: all, if some lie oblique
-    /// to the grid of the whole; then those along it; at last none.
+    /// to the grid of the whole; then those along it, together and alone; at last none.
     pub fn ways(surface: &Surface, size: f64) -> Vec<Self> {
         let found = mirrors(surface, size);
         let axes = axes(surface);
@@ -38,18 +38,21 @@ impl Symmetry {
             axes.column_iter().any(|n| along(n.into_owned()))
         };
         let along: Vec<Mirror> = found.iter().filter(|mirror| is_along(mirror)).cloned().collect();
-        let mut ways = vec![Self::new(surface, along, size)];
-        if ways[0].mirrors.len() < found.len() {
-            ways.insert(0, Self { is_oblique: true, ..Self::new(surface, found, size) });
+        let of = |planes: &[Mirror]| Self::new(surface, planes, size);
+        let mut ways = Vec::new();
+        if along.len() < found.len() {
+            ways.push(Self { is_oblique: true, ..of(&found) });
         }
-        if !ways[ways.len() - 1].mirrors.is_empty() {
-            ways.push(Self::new(surface, Vec::new(), size));
+        if along.len() > 1 {
+            ways.push(of(&along));
         }
+        ways.extend(along.chunks(1).map(of));
+        ways.push(of(&[]));
         ways
     }
 
     /// Cuts `surface` along planes, but not where the cut is no set of polygons.
-    fn new(surface: &Surface, mirrors: Vec<Mirror>, size: f64) -> Self {
+    fn new(surface: &Surface, mirrors: &[Mirror], size: f64) -> Self {
         let (part, volume) = (surface.clone(), surface.volume());
         let mut own = Self { part, is_oblique: false, mirrors: Vec::new(), volume };
         let mut cap = surface.faces.iter().max().copied().unwrap_or_default();
@@ -57,7 +60,7 @@ impl Symmetry {
             cap = cap.wrapping_add(1);
             if let Some(part) = clipped(&own.part, &mirror.plane, cap, SNAP * size) {
                 own.part = part;
-                own.mirrors.push((mirror, cap));
+                own.mirrors.push((mirror.clone(), cap));
             }
         }
         own
