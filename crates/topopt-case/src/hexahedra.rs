@@ -39,9 +39,9 @@ pub(crate) enum NoHexahedra {
 /// Least scaled Jacobian of a mesh that is taken.
 const LEAST: f64 = 0.2;
 
-/// Distance, in elements, of nodes from their curve, from whose chords images in a mirror plane
-/// may lie off.
-const TOLERANCE: f64 = 0.03;
+/// Distance, in elements, of nodes from their curve: some are moved for the volume, and images in a
+/// mirror plane lie off its chords.
+const TOLERANCE: f64 = 0.1;
 
 /// Meshes the geometry at `path` as `meshing` says, and notes on how.
 ///

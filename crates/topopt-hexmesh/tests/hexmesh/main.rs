@@ -65,12 +65,46 @@ fn a_sphere_without_edges_is_meshed() {
     let faces = vec![0; triangles.len()];
     let surface = Surface::new(points, triangles, faces).unwrap();
     let meshed = mesh(&surface, 0.1, 1e9).unwrap();
-    checked(&meshed);
+    let mesh = checked(&meshed);
     let report = &meshed.report;
     assert!(
-        report.least > 0.6 && report.mean > 0.88 && report.volume_error().abs() < 0.01,
+        report.least > 0.6 && report.mean > 0.88 && report.volume_error().abs() < 1e-3,
         "{report:?}"
     );
+    // The surface's triangles lie within the sphere by up to 0.004, and nodes outside of them by the
+    // third of the 0.0036 of the volume that faces of elements would cut off.
+    let mut skin: Vec<u32> = meshed.faces.iter().flat_map(|f| f.face.nodes(&mesh)).collect();
+    skin.sort_unstable();
+    skin.dedup();
+    let length =
+        |v: &u32| mesh.coordinates()[*v as usize].iter().map(|x| x * x).sum::<f64>().sqrt();
+    for radius in skin.iter().map(length) {
+        assert!((0.997..1.002).contains(&radius), "{radius}");
+    }
+}
+
+/// A bore of 1.5 elements across: its rims widen in their planes, and the other faces stay.
+#[test]
+fn a_small_bore_has_its_volume() {
+    let Some(surface) = parts::surface(part("plate").1, 2.0, 0.0) else { return };
+    let meshed = mesh(&surface, 2.0, 1e9).unwrap();
+    assert!(meshed.report.volume_error().abs() < 5e-4, "{:?}", meshed.report);
+    let mesh = checked(&meshed);
+    for (k, extent) in [40.0, 24.0, 6.0].into_iter().enumerate() {
+        let along = || mesh.coordinates().iter().map(|x| x[k]);
+        let ends = [along().fold(f64::MAX, f64::min), along().fold(f64::MIN, f64::max) - extent];
+        assert!(ends.iter().all(|end| end.abs() < 1e-12), "{ends:?}");
+    }
+    let near = |x: &&[f64; 3]| (x[0] - 7.0).hypot(x[1] - 8.0) < 1.8;
+    let bore: Vec<_> = mesh.coordinates().iter().filter(near).collect();
+    let radius = |x: &[f64; 3]| (x[0] - 7.0).hypot(x[1] - 8.0);
+    assert!(bore.len() > 20 && bore.iter().all(|x| (1.51..1.7).contains(&radius(x))), "{bore:?}");
+}
+
+/// Largest extent and script of a part.
+fn part(name: &str) -> (f64, &'static str) {
+    let found = parts::PARTS.into_iter().find(|part| part.0 == name).expect("a part");
+    (found.1, found.2)
 }
 
 /// Checks that nodes and elements of a mesh have images to the last bits in `count` planes.
@@ -110,7 +144,7 @@ fn symmetric_bodies_have_meshes_that_mirror_themselves() {
         check_mirrored(&meshed, 3);
         let volume = meshed.report.mesh_volume;
         let exact = surface.volume();
-        assert!((volume / exact - 1.0).abs() < 0.015 && meshed.report.part_volume == exact);
+        assert!((volume / exact - 1.0).abs() < 2e-3 && meshed.report.part_volume == exact);
         assert!(!moves || meshed.report.mirrors.iter().any(|plane| plane.point[0].abs() > 0.29));
     }
 }
@@ -209,8 +243,7 @@ fn parts_of_gmsh_are_meshed() {
 fn parts_of_gmsh_mirror_themselves() {
     let planes = [("bracket", 1), ("holes", 1), ("cylinder", 3), ("torus", 3), ("counterbore", 0)];
     for (name, count) in planes {
-        let (_, extent, script) =
-            parts::PARTS.into_iter().find(|part| part.0 == name).expect("a part");
+        let (extent, script) = part(name);
         let size = extent / 20.0;
         for degrees in [0.0, 17.0] {
             let Some(surface) = parts::surface(script, size, degrees) else { return };
