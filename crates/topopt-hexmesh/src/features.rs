@@ -216,17 +216,20 @@ fn stops(surface: &Surface, sharp: &Edges) -> BTreeMap<u32, Corner> {
     let at = |v: u32| surface.points[v as usize];
     let turns =
         |v: u32, a: u32, b: u32| (at(v) - at(a)).angle(&(at(b) - at(v))) > TURN.to_radians();
-    let is_corner = |v: u32, ends: &[u32]| ends.len() != 2 || turns(v, ends[0], ends[1]);
-
-    let sums = angles_around(surface);
-    let is_tip = |sum: f64| sum > 0.0 && sum < TIP;
-    let of_vertex = |(v, &sum): (u32, &f64)| {
-        let ends = next.get(&v).map_or(&[][..], Vec::as_slice);
-        let is_stop = if ends.is_empty() { is_tip(sum) } else { is_corner(v, ends) };
-        let valence = ((sum / 90.0).round() as usize).max(ends.len()).max(3);
-        is_stop.then_some((v, Corner { point: at(v), degree: ends.len(), valence }))
-    };
-    (0..).zip(&sums).filter_map(of_vertex).collect()
+    let mut stops = BTreeMap::new();
+    for (v, sum) in (0..).zip(angles_around(surface)) {
+        let is_stop = match next.get(&v).map(Vec::as_slice) {
+            None => sum > 0.0 && sum < TIP,
+            Some(&[a, b]) => turns(v, a, b),
+            Some(_) => true,
+        };
+        if is_stop {
+            let degree = next.get(&v).map_or(0, Vec::len);
+            let valence = ((sum / 90.0).round() as usize).max(degree).max(3);
+            stops.insert(v, Corner { point: at(v), degree, valence });
+        }
+    }
+    stops
 }
 
 /// Sum of the angles (degrees) of the triangles around each vertex, `[n_vertices]`.

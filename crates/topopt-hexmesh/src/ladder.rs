@@ -12,6 +12,7 @@ use crate::chain::Chain;
 use crate::draft::{Draft, Quad};
 use crate::error::HexmeshError;
 use crate::features::{Features, Tangent};
+use crate::meshed::{Meshed, NumberedFace};
 use crate::report::Report;
 use crate::surface::{Surface, Vec3};
 use crate::symmetry::Symmetry;
@@ -37,28 +38,6 @@ const LEAST_DIAMETER: f64 = 1.5;
 const KEPT: &str = "with borders of faces that meet smoothly, ";
 /// Lost features that are listed, at most.
 const MOST_LISTED: usize = 6;
-
-/// Mesh of hexahedra, and its skin.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Meshed {
-    /// Nodes, `[n_nodes][3]`.
-    pub points: Vec<[f64; 3]>,
-    /// Nodes of the hexahedra in the order of VTK, `[n_hexes][8]`.
-    pub hexes: Vec<[u32; 8]>,
-    /// Faces of the skin.
-    pub faces: Vec<NumberedFace>,
-    /// Quality, and what was kept.
-    pub report: Report,
-}
-
-/// Face of a hexahedron on the skin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NumberedFace {
-    /// Element and local face.
-    pub face: Face,
-    /// Number of the face of the part that it lies on.
-    pub number: u32,
-}
 
 /// Meshes the inside of `surface` by hexahedra of edges of about `size`, on grids of at most so
 /// many cells as `most_cells`: of one side of its mirror planes, if it has any, mirrored to the

@@ -43,6 +43,7 @@ mod fraction;
 mod grid;
 mod groups;
 mod ladder;
+mod meshed;
 mod mirror;
 mod nearest;
 mod objective;
@@ -59,6 +60,7 @@ mod turn;
 mod volume;
 
 pub use error::HexmeshError;
-pub use ladder::{Meshed, NumberedFace, count, mesh};
+pub use ladder::{count, mesh};
+pub use meshed::{Meshed, NumberedFace};
 pub use report::Report;
 pub use surface::Surface;

@@ -156,13 +156,16 @@ impl<'a> Looked<'a> {
 
     /// Faces that exchange places by what most of their triangles say.
     fn pairs(&self, votes: &BTreeMap<u32, BTreeMap<u32, f64>>) -> Option<BTreeMap<u32, u32>> {
-        let image = |(&face, votes): (&u32, &BTreeMap<u32, f64>)| {
-            let area = self.areas[&face];
-            let (&other, &vote) = votes.iter().max_by(|a, b| a.1.total_cmp(b.1))?;
-            let is_alike = (self.areas[&other] - area).abs() <= SAME_AREA * area;
-            (vote >= MOST * area && is_alike).then_some((face, other))
-        };
-        let images: BTreeMap<u32, u32> = votes.iter().map(image).collect::<Option<_>>()?;
-        images.iter().all(|(face, other)| images[other] == *face).then_some(images)
+        let pairs = votes.iter().map(|(face, votes)| Some((*face, self.elected(*face, votes)?)));
+        let images: BTreeMap<u32, u32> = pairs.collect::<Option<_>>()?;
+        images.iter().all(|(face, other)| images.get(other) == Some(face)).then_some(images)
+    }
+
+    /// Face that most of a face lies on, if it is as large.
+    fn elected(&self, face: u32, votes: &BTreeMap<u32, f64>) -> Option<u32> {
+        let area = self.areas[&face];
+        let (&other, &vote) = votes.iter().max_by(|a, b| a.1.total_cmp(b.1))?;
+        let is_alike = (self.areas[&other] - area).abs() <= SAME_AREA * area;
+        (vote >= MOST * area && is_alike).then_some(other)
     }
 }

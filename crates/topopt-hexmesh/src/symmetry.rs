@@ -4,7 +4,7 @@ use topopt_mesh::hexahedron::FACES;
 use topopt_mesh::{Face, Plane};
 
 use crate::clip::clipped;
-use crate::ladder::{Meshed, NumberedFace};
+use crate::meshed::{Meshed, NumberedFace};
 use crate::mirror::{Mirror, mirrors};
 use crate::report::Report;
 use crate::surface::{Surface, Vec3};
