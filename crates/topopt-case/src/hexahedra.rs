@@ -7,8 +7,9 @@ use topopt_io::ImportedMesh;
 use topopt_io::gmsh::{
     Boundary, ElementSize, Meshing, MeshingError, Skin, boundary, note_on_number,
 };
+use topopt_mesh::Plane;
 use topopt_mesh::hexahedron::FACES;
-use topopt_mesh::numbers::shown;
+use topopt_mesh::numbers::{place, shown};
 
 use crate::free_memory;
 use crate::interrupt::Interrupt;
@@ -38,8 +39,9 @@ pub(crate) enum NoHexahedra {
 /// Least scaled Jacobian of a mesh that is taken.
 const LEAST: f64 = 0.2;
 
-/// Distance, in elements, of nodes from their curve.
-const TOLERANCE: f64 = 1e-3;
+/// Distance, in elements, of nodes from their curve: some are moved for the volume, and images in a
+/// mirror plane lie off its chords.
+const TOLERANCE: f64 = 0.1;
 
 /// Meshes the geometry at `path` as `meshing` says, and notes on how.
 ///
@@ -135,8 +137,21 @@ fn notes(meshed: &Meshed) -> Vec<String> {
         report.mean,
         100.0 * report.volume_error()
     )];
+    if !report.mirrors.is_empty() {
+        let planes: Vec<String> = report.mirrors.iter().map(of_plane).collect();
+        notes.push(format!("the mesh mirrors itself about {}", planes.join(" and ")));
+    }
     if !report.failed.is_empty() {
         notes.push(format!("tried besides: {}", report.failed.join("; ")));
     }
     notes
+}
+
+/// A plane as people name it: `x = 2`, if it lies across an axis.
+fn of_plane(plane: &Plane) -> String {
+    let across = |k: &usize| plane.normal[*k].abs() == 1.0;
+    match (0..3).find(across) {
+        Some(k) => format!("{} = {}", ["x", "y", "z"][k], shown(plane.point[k])),
+        None => format!("the plane through {} across {}", place(plane.point), place(plane.normal)),
+    }
 }

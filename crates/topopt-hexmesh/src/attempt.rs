@@ -16,6 +16,14 @@ use crate::report::Report;
 use crate::routing::route;
 use crate::sheet::{clusters, insert};
 use crate::surface::Surface;
+use crate::volume::{LONGEST, fill};
+
+/// Largest distance, in cells, of a node from what it is bound to.
+const MOST_OFF: f64 = 1e-3;
+/// Relative error of the volume that is left as it is, with nodes on their faces.
+const NEAR_VOLUME: f64 = 2e-3;
+/// Scaled Jacobian that the poorest element may lose for the volume.
+const MOST_LOST: f64 = 0.02;
 
 /// Meshes `surface` by elements of `size`.
 ///
@@ -32,8 +40,32 @@ pub(crate) fn attempt(
 
     let fit = Fit::of(surface, features, &draft)?;
     optimize(&mut draft, &fit, n_grid);
-    let report = certify(&draft, &fit, surface)?;
-    Ok((draft, report))
+    let report = certify(&draft, &fit, surface, MOST_OFF)?;
+    Ok(filled((draft, report), &fit, surface, features))
+}
+
+/// The mesh with its curved faces moved so that it has the volume of the part, where it is far from
+/// that, unless elements suffer.
+fn filled(
+    (draft, report): (Draft, Report),
+    fit: &Fit,
+    surface: &Surface,
+    features: &Features,
+) -> (Draft, Report) {
+    if report.volume_error().abs() <= NEAR_VOLUME {
+        return (draft, report);
+    }
+    let mut moved = draft.clone();
+    fill(&mut moved, surface, features);
+    match certify(&moved, fit, surface, LONGEST) {
+        Ok(filled)
+            if filled.least > report.least - MOST_LOST
+                && filled.volume_error().abs() < report.volume_error().abs() =>
+        {
+            (moved, filled)
+        }
+        _ => (draft, report),
+    }
 }
 
 /// Counts the elements of an attempt, some of them where it fails.

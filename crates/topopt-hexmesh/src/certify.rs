@@ -12,15 +12,18 @@ use crate::optimize::qualities;
 use crate::report::Report;
 use crate::surface::Surface;
 
-/// Largest distance, in cells, of a node from what it is bound to.
-const MOST_OFF: f64 = 1e-3;
-
-/// Checks that no element is inverted, that nodes lie on their corners, curves and patches, that
-/// the skin is that of the elements, and that it has the holes of the part; measures the quality.
+/// Checks that no element is inverted, that nodes lie within `most_off` cells of their corners,
+/// curves and patches, that the skin is that of the elements, and that it has the holes of the
+/// part; measures the quality.
 ///
 /// # Errors
 /// [`Fault`]: the first check that fails.
-pub(crate) fn certify(draft: &Draft, fit: &Fit, surface: &Surface) -> Result<Report, Fault> {
+pub(crate) fn certify(
+    draft: &Draft,
+    fit: &Fit,
+    surface: &Surface,
+    most_off: f64,
+) -> Result<Report, Fault> {
     let mut quality = qualities(draft);
     let corners = |hex: &[u32; 8]| hex.map(|v| <[f64; 3]>::from(draft.points[v as usize]));
     let is_valid = |hex: &[u32; 8]| {
@@ -34,7 +37,7 @@ pub(crate) fn certify(draft: &Draft, fit: &Fit, surface: &Surface) -> Result<Rep
         return Err(Fault::at(worst[0].into(), "elements are inverted"));
     }
     let distance = fit.distance(&draft.points);
-    if distance > MOST_OFF * draft.size {
+    if distance > most_off * draft.size {
         return Err("a node lies off its face".into());
     }
     if !draft.is_conforming() {
@@ -54,6 +57,7 @@ pub(crate) fn certify(draft: &Draft, fit: &Fit, surface: &Surface) -> Result<Rep
         mean: quality.iter().sum::<f64>() / quality.len() as f64,
         part_volume: surface.volume(),
         mesh_volume: volumes.iter().sum(),
+        mirrors: Vec::new(),
         distance,
         failed: Vec::new(),
     })

@@ -18,14 +18,25 @@ const TIP: f64 = 290.0;
 /// Corners, curves and patches that a mesh keeps of a surface.
 #[derive(Debug, Clone)]
 pub(crate) struct Features {
-    /// Corners, with the number of curves that end there.
-    pub corners: Vec<(Vec3, usize)>,
+    /// Corners.
+    pub corners: Vec<Corner>,
     /// Sharp curves.
     pub chains: Vec<Chain>,
     /// Patch of each triangle, `[n_triangles]`.
     pub patch_of: Vec<u32>,
     /// Triangles of each patch, `[n_patches]`.
     pub patches: Vec<Nearest>,
+}
+
+/// Place where sharp curves end, meet or turn, or tip of a cone.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Corner {
+    /// The place.
+    pub point: Vec3,
+    /// Number of curves that end there.
+    pub degree: usize,
+    /// Number of faces of elements, and of edges between them, that suits its angles.
+    pub valence: usize,
 }
 
 /// Treatment of borders at which faces meet smoothly.
@@ -67,8 +78,7 @@ impl Features {
             Nearest::new(own.map(|t| (t, surface.corners(t))))
         };
         let patches = (0..n_patches).map(of_patch).collect();
-        let corners = stops.iter().map(|(&v, &n)| (surface.points[v as usize], n)).collect();
-        Self { corners, chains, patch_of, patches }
+        Self { corners: stops.into_values().collect(), chains, patch_of, patches }
     }
 
     /// Returns the foot of `x` on the nearest patch.
@@ -199,21 +209,31 @@ fn patches(surface: &Surface, sharp: &Edges) -> (Vec<u32>, usize) {
     surface.regions(is_smooth)
 }
 
-/// Corners: vertices where sharp curves end, meet or turn, and tips of cones; with the number of
-/// curves there.
-fn stops(surface: &Surface, sharp: &Edges) -> BTreeMap<u32, usize> {
+/// Corners: vertices where sharp curves end, meet or turn, and tips of cones.
+fn stops(surface: &Surface, sharp: &Edges) -> BTreeMap<u32, Corner> {
     let mut next: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     sharp.keys().for_each(|&(a, b)| next.entry(a).or_default().push(b));
     let at = |v: u32| surface.points[v as usize];
     let turns =
         |v: u32, a: u32, b: u32| (at(v) - at(a)).angle(&(at(b) - at(v))) > TURN.to_radians();
-    let is_corner = |v: u32, ends: &[u32]| ends.len() != 2 || turns(v, ends[0], ends[1]);
-    let mut stops: BTreeMap<u32, usize> = next
-        .iter()
-        .filter(|(v, ends)| is_corner(**v, ends))
-        .map(|(&v, ends)| (v, ends.len()))
-        .collect();
+    let mut stops = BTreeMap::new();
+    for (v, sum) in (0..).zip(angles_around(surface)) {
+        let is_stop = match next.get(&v).map(Vec::as_slice) {
+            None => sum > 0.0 && sum < TIP,
+            Some(&[a, b]) => turns(v, a, b),
+            Some(_) => true,
+        };
+        if is_stop {
+            let degree = next.get(&v).map_or(0, Vec::len);
+            let valence = ((sum / 90.0).round() as usize).max(degree).max(3);
+            stops.insert(v, Corner { point: at(v), degree, valence });
+        }
+    }
+    stops
+}
 
+/// Sum of the angles (degrees) of the triangles around each vertex, `[n_vertices]`.
+fn angles_around(surface: &Surface) -> Vec<f64> {
     let mut sums = vec![0.0; surface.points.len()];
     for (t, triangle) in surface.triangles.iter().enumerate() {
         let x = surface.corners(t);
@@ -222,8 +242,5 @@ fn stops(surface: &Surface, sharp: &Edges) -> BTreeMap<u32, usize> {
             sums[triangle[k] as usize] += a.angle(&b).to_degrees();
         }
     }
-    let tips =
-        (0..).zip(&sums).filter(|(v, sum)| **sum > 0.0 && **sum < TIP && !next.contains_key(v));
-    stops.extend(tips.map(|(v, _)| (v, 0)));
-    stops
+    sums
 }

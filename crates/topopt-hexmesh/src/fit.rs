@@ -102,7 +102,7 @@ impl<'a> Fit<'a> {
         }
         for (&bound, x) in self.bounds.iter().zip(points) {
             if let Bound::Corner(corner) = bound {
-                *x = self.features.corners[corner as usize].0;
+                *x = self.features.corners[corner as usize].point;
             }
         }
     }
@@ -181,7 +181,7 @@ impl<'a> Fit<'a> {
     fn off(&self, x: &Vec3, bound: Bound) -> f64 {
         match bound {
             Bound::Free => 0.0,
-            Bound::Corner(c) => (self.features.corners[c as usize].0 - x).norm(),
+            Bound::Corner(c) => (self.features.corners[c as usize].point - x).norm(),
             Bound::Chain(c) => (self.features.chains[c as usize].foot(x).point - x).norm(),
             Bound::Patch(p) => (self.features.patches[p as usize].foot(x).point - x).norm(),
         }

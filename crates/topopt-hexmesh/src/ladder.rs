@@ -12,8 +12,10 @@ use crate::chain::Chain;
 use crate::draft::{Draft, Quad};
 use crate::error::HexmeshError;
 use crate::features::{Features, Tangent};
+use crate::meshed::{Meshed, NumberedFace};
 use crate::report::Report;
 use crate::surface::{Surface, Vec3};
+use crate::symmetry::Symmetry;
 use crate::turn::axes;
 
 /// Sizes of the attempts, as shares of the size asked for: other places of the grid first, then
@@ -24,6 +26,8 @@ const GOOD: f64 = 0.3;
 /// One that ends them with tangent curves, which may cost quality: in a block whose bores are of
 /// two halves 0.35 in place of 0.64.
 const GOOD_WITH_TANGENT: f64 = 0.5;
+/// Gain of the least scaled Jacobian that is worth a mirror plane.
+const WORTH: f64 = 0.05;
 /// Valid meshes that are compared.
 const ENOUGH: usize = 3;
 /// Most cells of a grid, which are numbered by 32 bits.
@@ -35,43 +39,37 @@ const KEPT: &str = "with borders of faces that meet smoothly, ";
 /// Lost features that are listed, at most.
 const MOST_LISTED: usize = 6;
 
-/// Mesh of hexahedra, and its skin.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Meshed {
-    /// Nodes, `[n_nodes][3]`.
-    pub points: Vec<[f64; 3]>,
-    /// Nodes of the hexahedra in the order of VTK, `[n_hexes][8]`.
-    pub hexes: Vec<[u32; 8]>,
-    /// Faces of the skin.
-    pub faces: Vec<NumberedFace>,
-    /// Quality, and what was kept.
-    pub report: Report,
-}
-
-/// Face of a hexahedron on the skin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NumberedFace {
-    /// Element and local face.
-    pub face: Face,
-    /// Number of the face of the part that it lies on.
-    pub number: u32,
-}
-
 /// Meshes the inside of `surface` by hexahedra of edges of about `size`, on grids of at most so
-/// many cells as `most_cells`. Where that is not possible, grids of other sizes are tried;
-/// [`Report::failed`] says which and why.
+/// many cells as `most_cells`: of one side of its mirror planes, if it has any, mirrored to the
+/// others. Where that is not possible, or is poor, the whole is meshed, and grids of other sizes
+/// are tried; [`Report::failed`] says which and why.
 ///
 /// # Errors
 /// [`HexmeshError`]: no way led to a valid mesh.
 pub fn mesh(surface: &Surface, size: f64, most_cells: f64) -> Result<Meshed, HexmeshError> {
-    let aligned = Aligned::new(surface, size, most_cells)?;
-    let (best, failed) = aligned.best(size);
+    check(surface, size, most_cells)?;
+    let ways = Symmetry::ways(surface, size);
+    let (mut best, mut faults): (Option<Meshed>, _) = (None, Vec::new());
+    for way in &ways {
+        match Aligned::new(&way.part).mesh(size) {
+            Ok(part) => {
+                let least = part.report.least;
+                if best.as_ref().is_none_or(|best| least > best.report.least + WORTH) {
+                    best = Some(way.whole(part));
+                }
+                if least >= GOOD && !way.is_oblique {
+                    break;
+                }
+            }
+            Err(fault) => faults.push(way.shown(&fault)),
+        }
+    }
     match best {
-        Some(found) => Ok(aligned.finished(found, failed)),
-        None => Err(HexmeshError::NoMesh {
-            size,
-            fault: [failed, aligned.lost(size)].concat().join("; "),
-        }),
+        Some(mut best) => {
+            best.report.failed.splice(0..0, faults);
+            Ok(best)
+        }
+        None => Err(HexmeshError::NoMesh { size, fault: faults.pop().unwrap_or_default() }),
     }
 }
 
@@ -80,10 +78,23 @@ pub fn mesh(surface: &Surface, size: f64, most_cells: f64) -> Result<Meshed, Hex
 /// # Errors
 /// [`HexmeshError`]: as [`mesh`].
 pub fn count(surface: &Surface, size: f64, most_cells: f64) -> Result<usize, HexmeshError> {
-    let Aligned { surface, features, with_tangent, turn } =
-        Aligned::new(surface, size, most_cells)?;
-    let counted = attempt::count(&surface, with_tangent.as_ref().unwrap_or(&features), size);
-    counted.map_err(|fault| HexmeshError::NoMesh { size, fault: fault.message(&turn) })
+    check(surface, size, most_cells)?;
+    let ways = Symmetry::ways(surface, size);
+    let along = || ways.iter().filter(|way| !way.is_oblique);
+    let counted = along().map(|way| Some(way.images() * Aligned::new(&way.part).count(size).ok()?));
+    counted.flatten().next().map_or_else(|| Aligned::new(surface).count(size), Ok)
+}
+
+/// Checks that elements of `size` make a grid of at most `most_cells` cells around `surface`.
+fn check(surface: &Surface, size: f64, most_cells: f64) -> Result<(), HexmeshError> {
+    if !(size > 0.0 && size.is_finite()) {
+        return Err(HexmeshError::BadSize(size));
+    }
+    let turn = axes(surface).transpose();
+    let [low, high] = surface.moved(|x| turn * x).bounds();
+    let cells: f64 = (high - low).iter().map(|length| (length / size).ceil() + 5.0).product();
+    let most = most_cells.min(MOST_CELLS);
+    if cells > most { Err(HexmeshError::TooFine { size, cells, most }) } else { Ok(()) }
 }
 
 /// Surface along the axes of the grid.
@@ -105,22 +116,28 @@ struct Found<'a> {
 }
 
 impl Aligned {
-    fn new(surface: &Surface, size: f64, most_cells: f64) -> Result<Self, HexmeshError> {
-        if !(size > 0.0 && size.is_finite()) {
-            return Err(HexmeshError::BadSize(size));
-        }
+    fn new(surface: &Surface) -> Self {
         let turn = axes(surface);
         let surface = surface.moved(|x| turn.transpose() * x);
-        let [low, high] = surface.bounds();
-        let cells: f64 = (high - low).iter().map(|length| (length / size).ceil() + 5.0).product();
-        let most = most_cells.min(MOST_CELLS);
-        if cells > most {
-            return Err(HexmeshError::TooFine { size, cells, most });
-        }
         let [features, more] =
             [Tangent::Free, Tangent::Kept].map(|tangent| Features::of(&surface, tangent));
         let with_tangent = (more.chains.len() > features.chains.len()).then_some(more);
-        Ok(Self { surface, features, with_tangent, turn })
+        Self { surface, features, with_tangent, turn }
+    }
+
+    /// Meshes the part, or says what failed.
+    fn mesh(&self, size: f64) -> Result<Meshed, String> {
+        let (best, failed) = self.best(size);
+        match best {
+            Some(found) => Ok(self.finished(found, failed)),
+            None => Err([failed, self.lost(size)].concat().join("; ")),
+        }
+    }
+
+    fn count(&self, size: f64) -> Result<usize, HexmeshError> {
+        let features = self.with_tangent.as_ref().unwrap_or(&self.features);
+        let counted = attempt::count(&self.surface, features, size);
+        counted.map_err(|fault| HexmeshError::NoMesh { size, fault: fault.message(&self.turn) })
     }
 
     /// Finds the first good mesh, or the best of some valid ones, and says what failed. Tangent

@@ -3,8 +3,10 @@
 //! [`mesh`] lays a grid into the planes of the part, keeps the cells of which more than half lies
 //! inside, and maps corners, sharp curves and faces of the part to the skin of these. Layers of
 //! hexahedra go under faces that do not lie along the grid. Then the nodes near these move: on the
-//! surface along it, to the shapes of least energy. A mesh that is returned has passed all checks:
-//! no element is inverted, nodes lie on their faces, and the part's holes are there.
+//! surface along it, to the shapes of least energy; and along the normals of curved faces where the
+//! volume would be wrong. Of a part with mirror planes one half is meshed, a quarter or an eighth,
+//! and mirrored. A mesh that is returned has passed all checks: no element is inverted, nodes lie on
+//! their faces or near curved ones, and the part's holes are there.
 //!
 //! Results do not depend on the number of threads. This crate is internal to topopt, without
 //! promises of stability.
@@ -30,6 +32,7 @@ mod attempt;
 mod cells;
 mod certify;
 mod chain;
+mod clip;
 mod draft;
 mod energy;
 mod error;
@@ -40,6 +43,8 @@ mod fraction;
 mod grid;
 mod groups;
 mod ladder;
+mod meshed;
+mod mirror;
 mod nearest;
 mod objective;
 mod optimize;
@@ -50,9 +55,12 @@ mod routing;
 mod sheet;
 mod skin;
 mod surface;
+mod symmetry;
 mod turn;
+mod volume;
 
 pub use error::HexmeshError;
-pub use ladder::{Meshed, NumberedFace, count, mesh};
+pub use ladder::{count, mesh};
+pub use meshed::{Meshed, NumberedFace};
 pub use report::Report;
 pub use surface::Surface;

@@ -1,5 +1,7 @@
 //! Quality of a mesh, and what it kept of the part.
 
+use topopt_mesh::Plane;
+
 /// Quality of a mesh, and what it kept of the part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
@@ -15,7 +17,10 @@ pub struct Report {
     pub part_volume: f64,
     /// Volume of the mesh.
     pub mesh_volume: f64,
-    /// Largest distance of a node from its corner, curve or face.
+    /// Planes about which the mesh mirrors itself to the last bits.
+    pub mirrors: Vec<Plane>,
+    /// Largest distance of a node from its corner, curve or face, or of the node that it is the
+    /// image of.
     pub distance: f64,
     /// Ways that were tried before, and why they failed.
     pub failed: Vec<String>,

@@ -9,13 +9,13 @@ use rstar::primitives::GeomWithData;
 use crate::chain::Chain;
 use crate::draft::{Draft, edge};
 use crate::fault::Fault;
-use crate::features::Features;
+use crate::features::{Corner, Features};
 use crate::skin::{Skin, shortest_path};
 use crate::surface::Vec3;
 
 /// Price of an edge of a path, beside the squared distance from its curve in cells.
 const EDGE: f64 = 0.03;
-/// Price of a node with one neighbor more or fewer than its corner has curves.
+/// Price of a node with one neighbor more or fewer than suits its corner.
 const VALENCE: f64 = 0.03;
 /// Distance from a curve, in cells, beyond which all are equally far.
 const FAR: f64 = 4.0;
@@ -100,17 +100,17 @@ impl<'a> Router<'a> {
         *self.squares[chain].entry(v).or_insert_with(|| square(curve, x, size))
     }
 
-    /// Gives each corner the nearest free node with as many neighbors as curves; those with most
-    /// curves first.
+    /// Gives each corner the nearest free node, rather one with as many neighbors as suit its angles,
+    /// and not fewer than it has curves; those with most curves first.
     fn place_corners(&mut self) -> Result<(), Fault> {
         let mut order: Vec<usize> = (0..self.corners.len()).collect();
-        order.sort_by_key(|&c| std::cmp::Reverse(self.features.corners[c].1));
+        order.sort_by_key(|&c| std::cmp::Reverse(self.features.corners[c].degree));
         for c in order {
-            let (x, degree) = self.features.corners[c];
+            let Corner { point: x, degree, valence: wanted } = self.features.corners[c];
             let near = self.tree.nearest_neighbor_iter_with_distance_2(x.into()).take(CANDIDATES);
             let priced = near.filter_map(|(node, square)| {
                 let valence = self.skin.neighbors[node.data as usize].len();
-                let off = valence.abs_diff(degree.max(3)) as f64;
+                let off = valence.abs_diff(wanted) as f64;
                 let is_free = !self.is_fixed[node.data as usize] && valence >= degree;
                 let square = square / self.size.powi(2);
                 is_free.then_some((square + VALENCE * off, square, node.data))

@@ -7,7 +7,7 @@ use nalgebra::Matrix3;
 use crate::surface::{Surface, Vec3};
 
 /// Cosine between normals above which they are those of one plane.
-const SAME: f64 = 1.0 - 1e-9;
+pub(crate) const SAME: f64 = 1.0 - 1e-9;
 /// Largest cosine between normals that are orthogonal.
 const ORTHOGONAL: f64 = 1e-5;
 

@@ -2,6 +2,7 @@
 //! where they enclose nothing. Gmsh accepts any facets, and works for hours or meshes another body.
 
 mod fault;
+mod holes;
 mod orientation;
 mod read;
 mod regions;
@@ -79,8 +80,10 @@ impl Facets {
 
     fn of(soup: Soup) -> Result<Self, FacetFault> {
         let mut notes = soup.notes();
-        let Soup { vertices, mut triangles, .. } = soup;
-        let turned = orientation::orient(&vertices, &mut triangles)?;
+        let Soup { mut vertices, mut triangles, .. } = soup;
+        let turned = orientation::turn_alike(&mut triangles);
+        notes.extend(holes::close(&mut vertices, &mut triangles));
+        orientation::check(&vertices, &triangles)?;
         if turned > 0 {
             notes.push(format!("facets turned over, so that neighbors agree: {turned}"));
         }
@@ -190,7 +193,8 @@ pub(super) fn turn_outwards(
     vertices: &[[f64; 3]],
     triangles: &mut [[u32; 3]],
 ) -> Result<(), FacetFault> {
-    orientation::orient(vertices, triangles)?;
+    orientation::turn_alike(triangles);
+    orientation::check(vertices, triangles)?;
     Shells::of(vertices, triangles).turn_outwards(vertices, triangles)?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use topopt_io::gmsh::{ElementSize, Hexes, Meshing, MeshingError, mesh};
+use topopt_io::gmsh::{ElementSize, Hexes, Meshing, MeshingError, boundary, mesh};
 
 type Triangle = [[f64; 3]; 3];
 
@@ -45,20 +45,24 @@ fn binary(facets: &[Triangle], header: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Returns the error for an STL file, or nothing if Gmsh would be started with it.
-fn refusal(bytes: impl AsRef<[u8]>, size: ElementSize) -> Option<String> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.stl");
-    fs::write(&path, bytes).unwrap();
-    let meshing = Meshing {
+/// Meshing by a program that there is not.
+fn meshing(size: ElementSize) -> Meshing {
+    Meshing {
         program: Some("no-such-gmsh".into()),
         hexes: Hexes::Auto,
         size,
         length_unit: "MM",
         timeout: Duration::from_secs(20),
         trust: false,
-    };
-    match mesh(&path, &meshing, &AtomicBool::new(false)).unwrap_err() {
+    }
+}
+
+/// Returns the error for an STL file, or nothing if Gmsh would be started with it.
+fn refusal(bytes: impl AsRef<[u8]>, size: ElementSize) -> Option<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.stl");
+    fs::write(&path, bytes).unwrap();
+    match mesh(&path, &meshing(size), &AtomicBool::new(false)).unwrap_err() {
         MeshingError::Program { .. } => None,
         error => Some(error.to_string().replace(&format!("{}/", folder.path().display()), "")),
     }
@@ -101,6 +105,61 @@ fn what_can_be_repaired_is_meshed() {
     let beside: Vec<_> =
         facets.iter().map(|facet| facet.map(|[x, y, z]| [x + 1.0, y, z])).collect();
     assert_meshed(text(&[facets, beside].concat()));
+}
+
+/// The facets of a cube of edge 1, each side in `n` x `n` squares.
+fn divided(n: usize) -> Vec<Triangle> {
+    let at = |i: usize| i as f64 / n as f64;
+    let squares = (0..n * n).map(|i| [at(i / n), at(i % n)]);
+    let of_square = |[u, v]: [f64; 2]| {
+        let [a, b, c, d] = [[u, v], [u + at(1), v], [u + at(1), v + at(1)], [u, v + at(1)]];
+        [[a, b, c], [a, c, d]]
+    };
+    let halves: Vec<[[f64; 2]; 3]> = squares.flat_map(of_square).collect();
+    let side = |k: usize, far: f64| {
+        let corner = move |[u, v]: [f64; 2]| {
+            let mut x = [0.0; 3];
+            (x[k], x[(k + 1) % 3], x[(k + 2) % 3]) = (far, u, v);
+            x
+        };
+        let facets: Vec<Triangle> = halves.iter().map(|half| half.map(corner)).collect();
+        if far > 0.0 { facets } else { turned(&facets) }
+    };
+    (0..3).flat_map(|k| [side(k, 0.0), side(k, 1.0)]).flatten().collect()
+}
+
+/// A facet, four around a vertex, two that touch in a vertex and one beside an edge are missing, and
+/// another is turned over: the boundary is the whole cube.
+#[test]
+fn small_holes_are_closed() {
+    let n = 16;
+    let mut facets = divided(n);
+    let (row, side) = (2 * n, 2 * n * n);
+    facets[3 * side + 40].swap(0, 1);
+    let holes = [5 * row + 9, side + 6, side + 7, side + row + 7, side + row + 8, 2 * side + 1];
+    let fans = [4 * side + 66, 4 * side + 67, 4 * side + 66 + row + 3];
+    let mut missing = [&holes[..], &fans[..]].concat();
+    missing.sort_unstable();
+    for facet in missing.into_iter().rev() {
+        facets.remove(facet);
+    }
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.stl");
+    fs::write(&path, text(&facets)).unwrap();
+    let meshing = meshing(ElementSize::Edge(0.1));
+    let found = boundary(&path, &meshing, 1e9, &AtomicBool::new(false)).unwrap();
+    let at = |v: u32| found.vertices[v as usize];
+    let cone = |t: &[u32; 3]| topopt_mesh::hexahedron::determinant(&t.map(at)) / 6.0;
+    let volume: f64 = found.triangles.iter().map(cone).sum();
+    assert!((volume - 1.0).abs() < 1e-6, "{volume}");
+    let edges = || found.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+    let known: std::collections::HashSet<[u32; 2]> = edges().collect();
+    assert!(known.len() == edges().count() && edges().all(|[a, b]| known.contains(&[b, a])));
+    let mut sides = found.faces.clone();
+    sides.sort_unstable();
+    sides.dedup();
+    assert_eq!(sides.len(), 6);
 }
 
 #[test]

@@ -5,35 +5,34 @@ use topopt_mesh::vector::difference;
 use super::fault::FacetFault;
 use super::triangles::{self, Side};
 
-/// Turns facets of closed surfaces over, as few as possible, until neighbors agree; how many were
-/// turned.
-///
-/// # Errors
-/// Surfaces that are not closed, and those that have one side alone.
-pub(super) fn orient(
-    vertices: &[[f64; 3]],
-    triangles: &mut [[u32; 3]],
-) -> Result<usize, FacetFault> {
-    let at = |edge: [u32; 2]| edge.map(|vertex| vertices[vertex as usize]);
-    let open = triangles::open(triangles);
-    if let Some(&edge) = open.first() {
-        return Err(FacetFault::Open { count: open.len(), edge: at(edge) });
-    }
-
-    let sides = triangles::sides(triangles);
-    let turn = turns(triangles.len(), &sides);
+/// Turns facets over, as few as possible, until neighbors agree; how many were turned.
+pub(super) fn turn_alike(triangles: &mut [[u32; 3]]) -> usize {
+    let turn = turns(triangles.len(), &triangles::sides(triangles));
     let turned = turn.iter().filter(|turn| **turn).count();
     for (triangle, turn) in triangles.iter_mut().zip(turn) {
         if turn {
             triangle.swap(1, 2);
         }
     }
+    turned
+}
+
+/// Checks that facets close, and that neighbors agree.
+///
+/// # Errors
+/// Surfaces that are not closed, and those that have one side alone.
+pub(super) fn check(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Result<(), FacetFault> {
+    let at = |edge: [u32; 2]| edge.map(|vertex| vertices[vertex as usize]);
+    let open = triangles::open(triangles);
+    if let Some(&edge) = open.first() {
+        return Err(FacetFault::Open { count: open.len(), edge: at(edge) });
+    }
 
     // Where more than two facets meet, those that run in either direction must be as many.
     let sides = triangles::sides(triangles);
     let forward = |at: &[Side]| at.iter().filter(|side| side.is_forward).count();
     match triangles::by_edge(&sides).find(|at| 2 * forward(at) != at.len()) {
-        None => Ok(turned),
+        None => Ok(()),
         Some(side) => {
             let [a, b] = at(side[0].edge);
             let half = difference(b, a).map(|x| 0.5 * x);
