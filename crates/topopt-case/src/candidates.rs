@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use toml::Spanned;
 use topopt_design::{Candidate, Candidates};
 use topopt_mesh::numbers::shown;
 
 use crate::case::Case;
-use crate::config::{self, Config, number};
+use crate::config::{self, Config, Property, SetMaterial, number};
 
 /// The candidates of `config` as shares of its `[material]`.
 pub(crate) fn of(config: &Config) -> Candidates {
@@ -64,9 +65,28 @@ pub fn placed<'c, const N: usize>(
         let is_of = |&(_, chosen): &(u32, &u8)| (*chosen).max(1) == number;
         let elements: Vec<u32> = (0..).zip(chosen).filter(is_of).map(|(e, _)| e).collect();
         let set = format!("candidate {number}");
-        of_built.materials.push(candidate.of_set(set.clone()));
+        of_built.materials.push(of_set(&candidate, set.clone()));
         case.sets.elements.insert(set, elements.clone());
         case.materials.push(elements);
     }
     Cow::Owned(of_built)
+}
+
+/// The material of the elements of a `set` that are of a candidate.
+fn of_set(candidate: &config::Candidate, set: String) -> SetMaterial {
+    let number = |value: &Spanned<f64>| Spanned::new(0..0, Property::Number(*value.get_ref()));
+    SetMaterial {
+        set: Spanned::new(0..0, set),
+        name: candidate.name.clone(),
+        youngs_modulus: candidate.youngs_modulus,
+        poissons_ratio: candidate.poissons_ratio.map(|ratio| Spanned::new(0..0, ratio)),
+        mass_density: candidate.mass_density.as_ref().map(number),
+        yield_strength: candidate.yield_strength,
+        thermal_expansion: None,
+        conductivity: None,
+        heat_capacity: None,
+        anisotropic: None,
+        layered: None,
+        orthotropic: None,
+    }
 }

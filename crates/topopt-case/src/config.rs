@@ -6,6 +6,7 @@
 mod aliases;
 mod analyzed;
 mod candidates;
+mod candidates_consistency;
 mod check;
 mod consistency;
 mod design;

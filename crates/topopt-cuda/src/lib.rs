@@ -1,7 +1,8 @@
 //! The CUDA backend: vectors and operators on NVIDIA GPUs.
 //!
 //! Kernels of `cuda/` are embedded as PTX, which the driver compiles for the GPU at hand, and as
-//! machine code where the build was given some. Nodal vectors are component planes, `[component][node]`; the host sees `[node][component]`.
+//! machine code where the build was given some. Nodal vectors are component planes,
+//! `[component][node]`; the host sees `[node][component]`.
 //!
 //! This crate is internal to topopt, without promises of stability.
 

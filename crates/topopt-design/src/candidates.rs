@@ -23,7 +23,7 @@ pub struct Candidate {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Candidates(Vec<Candidate>);
 
-/// What a density means.
+/// Filling and material that a density stands for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Made {
     /// Share of the element that is filled.
@@ -44,8 +44,8 @@ impl Candidates {
         self.0.is_empty()
     }
 
-    /// Shares of the solid's mass at which there is one material alone, by increasing mass: 0, those
-    /// of the candidates, 1.
+    /// Shares of the solid's mass at which there is one material alone, by increasing mass: 0,
+    /// those of the candidates, 1.
     pub fn masses(&self) -> impl Iterator<Item = f64> + Clone {
         [0.0].into_iter().chain(self.0.iter().map(|candidate| candidate.mass)).chain([1.0])
     }
@@ -55,8 +55,8 @@ impl Candidates {
         [0.0].into_iter().chain(own).chain([1.0])
     }
 
-    /// What a `density` stands for: below the mass of the lightest material an element is filled in
-    /// part, above it all of it.
+    /// Filling and material of a `density`: below the mass of the lightest material an element is
+    /// filled in part, above it all of it.
     pub fn made(&self, density: f64) -> Made {
         let lightest = self.masses().nth(1).unwrap_or(1.0);
         let middles = self.masses().zip(self.masses().skip(1)).map(|(a, b)| 0.5 * (a + b));

@@ -100,8 +100,8 @@ impl<'a> Router<'a> {
         *self.squares[chain].entry(v).or_insert_with(|| square(curve, x, size))
     }
 
-    /// Gives each corner the nearest free node, rather one with as many neighbors as suit its angles,
-    /// and not fewer than it has curves; those with most curves first.
+    /// Gives each corner the nearest free node, rather one with as many neighbors as suit its
+    /// angles, and not fewer than it has curves; those with most curves first.
     fn place_corners(&mut self) -> Result<(), Fault> {
         let mut order: Vec<usize> = (0..self.corners.len()).collect();
         order.sort_by_key(|&c| std::cmp::Reverse(self.features.corners[c].degree));

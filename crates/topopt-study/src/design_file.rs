@@ -70,8 +70,8 @@ impl DesignFile {
         Ok(Self { path: path.into(), nodal: None, mesh, density, material, depth, draw: None })
     }
 
-    /// Takes a design from memory, with the numbers of its materials if it is of several, fields of its nodes by their names in files, and their depth
-    /// in parts of space that stay solid.
+    /// Takes a design from memory, with the numbers of its materials if it is of several, fields of
+    /// its nodes by their names in files, and their depth in parts of space that stay solid.
     pub fn in_memory(
         mesh: HexMesh,
         (density, material): (Vec<f64>, Vec<u8>),

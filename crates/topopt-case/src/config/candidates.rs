@@ -1,14 +1,10 @@
-//! The keys of `[[candidates]]`, and what goes with them.
+//! The keys of `[[candidates]]`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
-use topopt_mesh::numbers::shown;
 
 use super::material_names::MaterialName;
-use super::{Config, Property, SetMaterial, number};
-use crate::finding::Finding;
-use crate::responses::kind;
 
 /// A material lighter and softer than `[material]`, of which the design may make any element.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -32,133 +28,8 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// The material of the elements of a `set`.
-    pub fn of_set(&self, set: String) -> SetMaterial {
-        let number = |value: &Spanned<f64>| Spanned::new(0..0, Property::Number(*value.get_ref()));
-        SetMaterial {
-            set: Spanned::new(0..0, set),
-            name: self.name.clone(),
-            youngs_modulus: self.youngs_modulus,
-            poissons_ratio: self.poissons_ratio.map(|ratio| Spanned::new(0..0, ratio)),
-            mass_density: self.mass_density.as_ref().map(number),
-            yield_strength: self.yield_strength,
-            thermal_expansion: None,
-            conductivity: None,
-            heat_capacity: None,
-            anisotropic: None,
-            layered: None,
-            orthotropic: None,
-        }
-    }
-
     /// Young's modulus and mass per volume, where both are given.
     pub fn numbers(&self) -> Option<[f64; 2]> {
         Some([self.youngs_modulus?, *self.mass_density.as_ref()?.get_ref()])
     }
-}
-
-/// Everything about `[[candidates]]` that does not fit together.
-pub(super) fn candidates(config: &Config) -> Vec<Finding> {
-    if config.candidates.is_empty() {
-        return Vec::new();
-    }
-    let mut findings: Vec<Finding> = numbers(config).into_iter().collect();
-    let all = config.span("candidates");
-    findings.extend(beside(config).into_iter().map(|(key, message, remedy)| {
-        let span = if config.gives(key) { config.span(key) } else { all.clone() };
-        Finding::new(message).at(config.source(), span, "beside [[candidates]]").remedy(remedy)
-    }));
-    findings
-}
-
-/// Numbers that are missing, and materials of which the lighter one is not the softer one.
-fn numbers(config: &Config) -> Option<Finding> {
-    let at = |i: usize, message: &str, remedy: &str| {
-        let span = config.span(&format!("candidates.{i}"));
-        Some(Finding::new(message).at(config.source(), span, "here").remedy(remedy))
-    };
-    let Some(mass_density) = number(config.material.mass_density.as_ref()) else {
-        let remedy = "add `mass_density = ...`, a number, to [material]";
-        return at(0, "[[candidates]] need the mass of [material]", remedy);
-    };
-    let mut all = Vec::new();
-    for (i, candidate) in config.candidates.iter().enumerate() {
-        let Some([modulus, mass]) = candidate.numbers() else {
-            let message = "a candidate without `youngs_modulus` or `mass_density`";
-            return at(i, message, "give both, or the `name` of a material in a case with [units]");
-        };
-        all.push((mass, modulus, i));
-    }
-
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let solid = (mass_density, config.material.youngs_modulus);
-    let heavier = all.iter().skip(1).map(|(mass, modulus, _)| (*mass, *modulus)).chain([solid]);
-    let (light, heavy) = all
-        .iter()
-        .zip(heavier)
-        .find(|((mass, modulus, _), (more, stiffer))| mass >= more || modulus >= stiffer)?;
-    let message = format!(
-        "a material of modulus {} and mass {} beside one of {} and {}: the lighter one is not the \
-         softer one",
-        shown(light.1),
-        shown(light.0),
-        shown(heavy.1),
-        shown(heavy.0)
-    );
-    let remedy = "leave the worse one out; [material] is the heaviest and stiffest";
-    at(light.2, &message, remedy)
-}
-
-/// Keys that do not go with candidates: each with message and remedy.
-fn beside(config: &Config) -> Vec<(&'static str, &'static str, &'static str)> {
-    let limits_volume = config.responses().any(|asked| kind(asked).is_share)
-        || config.design.volume_fraction.is_some();
-    let has_threshold = config.projection.iter().any(|projection| projection.threshold != 0.5);
-    let laws = config.material.laws();
-    let rows = [
-        (
-            !config.physics.kind.data().has_forces,
-            "physics",
-            "[[candidates]] in another physics than elasticity",
-            "place materials by [[materials]]",
-        ),
-        (
-            !config.materials.is_empty(),
-            "materials",
-            "[[candidates]] besides materials of element sets",
-            "remove [[materials]], or the candidates",
-        ),
-        (
-            !laws.is_empty(),
-            "material",
-            "[[candidates]] beside a material with a direction",
-            "give [material] Young's modulus and Poisson's ratio alone",
-        ),
-        (
-            config.has_temperatures(),
-            "loads",
-            "[[candidates]] under temperatures: what expands would depend on the design",
-            "remove the temperatures, or place materials by [[materials]]",
-        ),
-        (
-            limits_volume,
-            "design.volume_fraction",
-            "[[candidates]] with a response of the volume: a heavy and a light material count alike in it",
-            "ask for the mass, as by [[constraints]] with `response = \"mass\"` and `at_most`",
-        ),
-        (
-            config.has_half_width() || has_threshold,
-            "projection",
-            "[[candidates]] with a surface of a given width, or a threshold",
-            "leave out `half_width` and `threshold`: thresholds are halfway between the materials",
-        ),
-        (
-            config.has_sizes() || config.is_swept(),
-            "manufacturing",
-            "[[candidates]] with members of a least width, `overhang` or `casting`",
-            "remove that entry of [[manufacturing]]",
-        ),
-    ];
-    let wrong = rows.into_iter().filter(|(is_wrong, ..)| *is_wrong);
-    wrong.map(|(_, key, message, remedy)| (key, message, remedy)).collect()
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use topopt_io::gmsh::is_geometry;
 
-use super::candidates::candidates;
+use super::candidates_consistency::candidates;
 use super::design_consistency::design;
 use super::elastic_laws::elastic_laws;
 use super::load_consistency::{MASS_DENSITY, is_no_face, loads};

@@ -71,8 +71,8 @@ fn a_sphere_without_edges_is_meshed() {
         report.least > 0.6 && report.mean > 0.88 && report.volume_error().abs() < 1e-3,
         "{report:?}"
     );
-    // The surface's triangles lie within the sphere by up to 0.004, and nodes outside of them by the
-    // third of the 0.0036 of the volume that faces of elements would cut off.
+    // The surface's triangles lie within the sphere by up to 0.004, and nodes outside of them by
+    // the third of the 0.0036 of the volume that faces of elements would cut off.
     let mut skin: Vec<u32> = meshed.faces.iter().flat_map(|f| f.face.nodes(&mesh)).collect();
     skin.sort_unstable();
     skin.dedup();

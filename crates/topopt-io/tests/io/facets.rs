@@ -128,8 +128,8 @@ fn divided(n: usize) -> Vec<Triangle> {
     (0..3).flat_map(|k| [side(k, 0.0), side(k, 1.0)]).flatten().collect()
 }
 
-/// A facet, four around a vertex, two that touch in a vertex and one beside an edge are missing, and
-/// another is turned over: the boundary is the whole cube.
+/// A facet, four around a vertex, two that touch in a vertex and one beside an edge are missing,
+/// and another is turned over: the boundary is the whole cube.
 #[test]
 fn small_holes_are_closed() {
     let n = 16;
