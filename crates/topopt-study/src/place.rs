@@ -41,11 +41,6 @@ pub struct Setting<'a> {
 
 const WARM_TETRAHEDRA: &str = "GPUs compute heat in hexahedra only, and the mesh is of tetrahedra";
 
-fn of_laws() -> Finding {
-    Finding::new("several ranks on GPUs compute isotropic materials of one Poisson's ratio only")
-        .remedy("use one rank, or `solver.device = \"cpu\"`")
-}
-
 impl Place {
     /// The place that is asked for. `Auto` is the first GPU, and the processor where none works.
     ///
@@ -90,10 +85,9 @@ impl Place {
     /// of a GPU that of the first one on every host.
     ///
     /// # Errors
-    /// A finding for GPUs where elements have laws of their own, and those of [`Place::find`].
+    /// As [`Place::find`].
     pub fn of_team(config: &Config, team: &Team) -> Result<Self, Finding> {
         match (config.solver.device, team) {
-            (config::Device::Gpu(_), _) if config.has_elastic_laws() => Err(of_laws()),
             (config::Device::Auto, _) => Self::find(config::Device::Cpu),
             (config::Device::Gpu(first), Team::Processes(process)) => {
                 Self::find(config::Device::Gpu(process.gpu(first)?))

@@ -115,16 +115,6 @@ impl Config {
         let has_name = self.material.name.is_some();
         has_name || !self.material.laws().is_empty() || self.gives("material.youngs_modulus")
     }
-
-    /// Whether elements have laws of their own, which GPUs do not compute.
-    pub fn has_elastic_laws(&self) -> bool {
-        let ratio_of_all = self.material.poissons_ratio;
-        let is_own = |ratio: &Spanned<f64>| *ratio.get_ref() != ratio_of_all;
-        let has_own = |set: &SetMaterial| {
-            !set.laws().is_empty() || set.poissons_ratio.as_ref().is_some_and(is_own)
-        };
-        !self.material.laws().is_empty() || self.materials.iter().any(has_own)
-    }
 }
 
 /// Refuses constants of no material, and keys of which a law takes no notice.

@@ -138,19 +138,6 @@ fn laws_of_no_material_are_refused() {
 }
 
 #[test]
-fn ranks_on_gpus_refuse_laws_of_their_own() {
-    build("", &["materials.0.poissons_ratio=0.45"]).unwrap();
-    let config = |device: &str| {
-        let keys = ["materials.0.poissons_ratio=0.45", device].map(String::from);
-        Config::parse("case.toml".as_ref(), CASE.to_owned(), &keys).unwrap()
-    };
-    assert!(config("solver.device=auto").has_elastic_laws());
-    let team = Team::of_threads(NonZeroUsize::new(2).unwrap()).unwrap();
-    let refused = Place::of_team(&config("solver.device=gpu"), &team).err().unwrap();
-    assert!(refused.to_string().contains("several ranks on GPUs compute isotropic materials"));
-}
-
-#[test]
 fn gravity_needs_the_mass_of_every_material() {
     let gravity = "[[loads]]\ngravity = [0, 0, -9.81]\n";
     let none = build(gravity, &[]).unwrap_err();

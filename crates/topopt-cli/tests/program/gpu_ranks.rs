@@ -88,6 +88,22 @@ fn preconditioners_filters_and_methods_on_ranks_give_the_history_of_the_cpu() {
     agree(&Folder::new(), &[density, "optimizer.method=mma", "optimizer.max_iterations=2"], &[2]);
 }
 
+/// Printed material, and two of which one rank may have both, on hexahedra and tetrahedra.
+#[test]
+fn materials_with_a_direction_on_ranks_give_the_history_of_the_cpu() {
+    if is_skipped() {
+        return;
+    }
+    let layered = "material.layered={ build_direction = [1, 2, 3], knock_down = 0.5 }";
+    let few = ["mesh.elements=60", "optimizer.max_iterations=2"];
+    agree(&Folder::new(), &[&few[..], &[layered]].concat(), &[2]);
+    let half = "select=[{ name = \"half\", kind = \"elements\", \
+                box = { min = [0, 0, 0], max = [3, 99, 99] } }]";
+    let other = "materials=[{ set = \"half\", youngs_modulus = 2, poissons_ratio = 0.4 }]";
+    agree(&Folder::new(), &[&few[..], &[half, other]].concat(), &[3]);
+    agree(&beam_of_tetrahedra(), &[layered], &[2]);
+}
+
 #[test]
 fn heat_on_ranks_gives_the_history_of_the_cpu() {
     if is_skipped() {
