@@ -43,10 +43,10 @@ fn unknown_table() {
        :      `-- not a known key
     17 | width = 1
        `----
-     help: the case file may have the keys constraints, continuation, convection, design, elements,
-           filter, inertia_relief, load_cases, loads, manufacturing, material, materials, mesh,
-           objective, optimizer, output, physics, projection, select, solver, springs, supports,
-           title, transient, units
+     help: the case file may have the keys candidates, constraints, continuation, convection, design,
+           elements, filter, inertia_relief, load_cases, loads, manufacturing, material, materials,
+           mesh, objective, optimizer, output, physics, projection, select, solver, springs,
+           supports, title, transient, units
     ");
 }
 
