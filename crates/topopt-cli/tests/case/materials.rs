@@ -1,13 +1,9 @@
 //! Several materials in the case file, and what is refused.
 
-use std::num::NonZeroUsize;
-
 use topopt_case::case::Case;
 use topopt_case::config::{Config, Material};
 use topopt_case::materials::{MaterialShare, body_forces};
 use topopt_fem::{DIM, Elasticity};
-use topopt_study::place::Place;
-use topopt_study::ranks::Team;
 
 use crate::case_of;
 
