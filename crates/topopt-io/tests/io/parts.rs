@@ -88,12 +88,17 @@ fn triangles_are_the_boundary_of_a_body() {
     assert!(Worst::of(&meshed.mesh).scaled_jacobian >= 0.05);
     assert_eq!(Components::joined_by_faces(&meshed.mesh).n_parts, 1);
 
-    // Without its first facets.
+    // Without its first facets, and without a third.
     let text = std::fs::read_to_string(&path).unwrap();
     let (header, facets) = text.split_once('\n').unwrap();
-    let rest: Vec<&str> = facets.split_inclusive("endfacet\n").skip(3).collect();
-    std::fs::write(&path, format!("{header}\n{}", rest.concat())).unwrap();
-    let error = try_mesh(&path, ElementSize::Edge(3.0)).unwrap_err();
+    let facets: Vec<&str> = facets.split_inclusive("endfacet\n").collect();
+    let without = |n: usize| {
+        std::fs::write(&path, format!("{header}\n{}", facets[n..].concat())).unwrap();
+        try_mesh(&path, ElementSize::Edge(3.0))
+    };
+    let closed: f64 = without(3).unwrap().mesh.volumes().iter().sum();
+    assert!((closed / volume - 1.0).abs() < 0.01, "{closed} {volume}");
+    let error = without(facets.len() / 3).unwrap_err();
     assert!(matches!(error, MeshingError::Facets { .. }), "{error}");
 }
 
