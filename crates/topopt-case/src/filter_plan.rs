@@ -1,6 +1,8 @@
 //! The filter that a case asks for, planned once for all who need to know of it.
 
 use serde::{Deserialize, Serialize};
+use topopt_design::LocalVolume;
+use topopt_linalg::Cpu;
 
 use crate::config::{self, Config, FilterKind, FilterWeights};
 
@@ -26,6 +28,8 @@ pub enum FilterPlan {
         weights: Weights,
         /// Projection that makes the filtered density crisp.
         projection: Option<config::Projection>,
+        /// Largest width of members, where they have one (length).
+        largest: Option<f64>,
     },
 }
 
@@ -56,7 +60,8 @@ impl FilterPlan {
         match filter.kind {
             FilterKind::None => Self::None,
             FilterKind::Density => {
-                Self::Density { radius, weights, projection: config.projection.clone() }
+                let (projection, largest) = (config.projection.clone(), config.largest_width());
+                Self::Density { radius, weights, projection, largest }
             }
             kind => {
                 Self::Sensitivity { radius, weights, by_volume: kind == FilterKind::Sensitivity }
@@ -67,6 +72,14 @@ impl FilterPlan {
     /// Whether filtered densities are projected.
     pub fn is_projected(&self) -> bool {
         matches!(self, Self::Density { projection: Some(_), .. })
+    }
+
+    /// Radius of the means by which members have a largest width, where they have one.
+    pub fn local_radius(&self) -> Option<f64> {
+        match self {
+            Self::Density { largest, .. } => largest.map(LocalVolume::<Cpu>::radius),
+            _ => None,
+        }
     }
 
     /// Radius at the begin of the run, if there is a filter.

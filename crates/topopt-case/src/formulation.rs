@@ -2,7 +2,7 @@
 
 use topopt_design::{
     CaseCompliance, Compliance, Constraint, DensityFilter, Formulation, HostResponse,
-    HostTransform, LoadPower, Objective, OfHistory, OfState, Projection, Response,
+    HostTransform, LoadPower, LocalVolume, Objective, OfHistory, OfState, Projection, Response,
     SensitivityFilter, StateFunction, Subpixel, WeightedDensity, Weights, WeightsOf,
     physical_density, radius_before, variable_density,
 };
@@ -45,6 +45,12 @@ pub fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
             formulation.objective = Objective::filtered(Box::new(Compliance), filter);
         }
         FilterPlan::Density { radius, projection, .. } => {
+            if let Some(radius) = subject.task.filter.local_radius() {
+                let weights = Weights::fixed(weights_of(radius)?);
+                let response = LocalVolume::new(backend, weights, radius, space)?;
+                let limit = LocalVolume::<B>::limit();
+                formulation.constraints.push(Constraint::new(Box::new(response), limit));
+            }
             let weights_of = match &corners {
                 Some(_) => before_corners(subject.task.element_width, weights_of),
                 None => weights_of,

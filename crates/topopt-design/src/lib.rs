@@ -128,7 +128,8 @@ pub use rank_cone::{Nearby, RankCone};
 pub use response::{Dependence, Evaluated, Response};
 pub use responses::{
     CaseCompliance, Compliance, HostFunction, HostResponse, HostValue, LargestState, LoadPower,
-    OfHistory, OfState, SensitivityFilter, StateMean, StateNorm, Volume, WeightedDensity, When,
+    LocalVolume, OfHistory, OfState, SensitivityFilter, StateMean, StateNorm, Volume,
+    WeightedDensity, When,
 };
 pub use sizes::{Realization, Sizes, depth_of, share_in_plate, whole_sum};
 pub use state_equation::StateEquation;

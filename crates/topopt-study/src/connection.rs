@@ -132,11 +132,11 @@ fn unconnected<K: Physics<N>, const N: usize>(
 /// Remedy where a least width of members has broken the design.
 fn joined_by<K: Physics<N>, const N: usize>(model: &Model<K, N>) -> &'static str {
     match model.space.sizes() {
-        Some(_) => {
+        Some(sizes) if sizes.eroded > 0.5 => {
             "; members of their least width do not fit into this volume: give a smaller `minimum`, or \
              a larger `design.volume_fraction`"
         }
-        None => "",
+        _ => "",
     }
 }
 

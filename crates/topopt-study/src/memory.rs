@@ -125,7 +125,10 @@ fn filter_weights<K: Solvable<N>, const N: usize>(subject: Subject<K, N>) -> usi
     match subject.task.filter.weights() {
         Some((Weights::Helmholtz, _)) => Helmholtz::bytes(subject.equation.mesh()),
         Some((Weights::Cone { budget }, radius)) => {
-            Cone::bytes(&subject.equation.mesh().centers(), radius, budget)
+            let centers = subject.equation.mesh().centers();
+            let local = subject.task.filter.local_radius();
+            let radii = [radius].into_iter().chain(local);
+            radii.map(|radius| Cone::bytes(&centers, radius, budget)).sum()
         }
         None => 0,
     }

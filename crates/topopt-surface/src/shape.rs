@@ -34,10 +34,15 @@ impl Shape {
         self.surface.widths(|places| are_ignored(mesh, ignored, places))
     }
 
-    /// Shares of the surface beside members, and beside gaps, narrower than `least`; see
-    /// [`Shape::widths`].
-    pub fn narrower(&self, mesh: &HexMesh, ignored: &[bool], least: [f64; 2]) -> [f64; 2] {
-        self.surface.narrower(least, |places| are_ignored(mesh, ignored, places))
+    /// Shares of the surface beside members and gaps narrower than `least`, and beside members wider
+    /// than `most`; see [`Shape::widths`].
+    pub fn beyond(
+        &self,
+        mesh: &HexMesh,
+        ignored: &[bool],
+        (least, most): ([f64; 2], f64),
+    ) -> [f64; 3] {
+        self.surface.beyond((least, most), |places| are_ignored(mesh, ignored, places))
     }
 }
 

@@ -56,15 +56,20 @@ impl TriangleSurface {
         self.balls(ignored).map(Widths::of)
     }
 
-    /// Shares of the surface beside members, and beside gaps, that are narrower than `least`, as
-    /// [`TriangleSurface::widths`] measures them.
-    pub fn narrower(
+    /// Shares of the surface beside members that are narrower than `least[0]`, beside gaps narrower
+    /// than `least[1]`, and beside members wider than `most`, as [`TriangleSurface::widths`]
+    /// measures them.
+    pub fn beyond(
         &self,
-        least: [f64; 2],
+        (least, most): ([f64; 2], f64),
         ignored: impl Fn(&[[f64; 3]]) -> Vec<bool>,
-    ) -> [f64; 2] {
+    ) -> [f64; 3] {
         let [members, gaps] = self.balls(ignored);
-        [share_narrower(&members, least[0]), share_narrower(&gaps, least[1])]
+        [
+            share_of(&members, |width| width < least[0]),
+            share_of(&gaps, |width| width < least[1]),
+            share_of(&members, |width| width > most),
+        ]
     }
 
     /// Balls between walls, of members and of gaps, with the areas that they stand for.
@@ -138,13 +143,13 @@ impl Widths {
     }
 }
 
-/// Share of the areas whose balls are narrower than `least`.
-fn share_narrower(balls: &[(Ball, f64)], least: f64) -> f64 {
-    let narrow = balls.iter().filter(|(ball, _)| 2.0 * ball.radius < least);
-    let [narrow, all]: [f64; 2] =
-        [narrow.map(|ball| ball.1).sum(), balls.iter().map(|ball| ball.1).sum()];
+/// Share of the areas with balls of a width that `is_counted`.
+fn share_of(balls: &[(Ball, f64)], is_counted: impl Fn(f64) -> bool) -> f64 {
+    let counted = balls.iter().filter(|(ball, _)| is_counted(2.0 * ball.radius));
+    let [counted, all]: [f64; 2] =
+        [counted.map(|ball| ball.1).sum(), balls.iter().map(|ball| ball.1).sum()];
     // A sum of nothing is -0.
-    if narrow > 0.0 { narrow / all } else { 0.0 }
+    if counted > 0.0 { counted / all } else { 0.0 }
 }
 
 /// The first ball at which the areas add up to `passed`.

@@ -71,7 +71,8 @@ impl Config {
             let asked = constraint.keys();
             !kind(asked).is_of_states && asked.set.is_none() && constraint.at_most.is_some()
         };
-        let n_limits = self.constraints.len() + usize::from(self.design.volume_fraction.is_some());
+        let others = [self.design.volume_fraction.is_some(), self.largest_width().is_some()];
+        let n_limits = self.constraints.len() + others.map(usize::from).iter().sum::<usize>();
         is_of_states && n_limits == 1 && self.constraints.iter().all(is_material)
     }
 

@@ -38,6 +38,11 @@ impl Config {
         entries(self, &member_size::MEMBER_SIZE).next().is_some()
     }
 
+    /// Largest width of members, where they have one (length).
+    pub(crate) fn largest_width(&self) -> Option<f64> {
+        entries(self, &member_size::MEMBER_SIZE).find_map(|entry| entry.number("maximum"))
+    }
+
     /// Whether densities follow from those below.
     pub(crate) fn is_printed(&self) -> bool {
         entries(self, &overhang::OVERHANG).next().is_some()

@@ -1,4 +1,4 @@
-//! Members and gaps of a least width.
+//! Members and gaps of a least width, and members of a largest one.
 
 use rayon::prelude::*;
 use topopt_design::{DesignSpace, Sizes, depth_of, share_in_plate, whole_sum};
@@ -16,11 +16,13 @@ use crate::physics::Physics;
 /// The kind `member_size`.
 pub(super) const MEMBER_SIZE: ManufacturingKind = ManufacturingKind {
     name: "member_size",
-    text: "Members, or gaps between them, have a least width, of three elements at least. It needs \
-           the density filter with the weights `cone`, whose radius may be left out.",
+    text: "Members, or gaps between them, have a least width, of three elements at least, or members \
+           a largest one. It needs the density filter with the weights `cone`, whose radius may be \
+           left out beside a least width.",
     keys: &[
         Key::optional("minimum", Shape::Positive, "Least width of members (length)."),
         Key::optional("gap", Shape::Positive, "Least width of gaps between members (length)."),
+        Key::optional("maximum", Shape::Positive, "Largest width of members (length)."),
     ],
     has_passive_images: false,
     must_join: None,
@@ -28,8 +30,9 @@ pub(super) const MEMBER_SIZE: ManufacturingKind = ManufacturingKind {
     pose: |asked| fit(asked).map(|()| Vec::new()),
 };
 
-/// Names of the keys of lengths.
+/// Names of the keys of least widths, and of the largest one.
 const LENGTHS: [&str; 2] = ["minimum", "gap"];
+const MAXIMUM: &str = "maximum";
 
 /// Radius of the filter where none is given, as a multiple of the largest least width.
 const RADIUS: f64 = 1.0;
@@ -46,14 +49,14 @@ fn suits(config: &Config, entry: &Manufacturing) -> Option<[&'static str; 3]> {
         return Some([
             "widths of members are asked for twice",
             "one of several",
-            "give `minimum` and `gap` in one entry with `kind = \"member_size\"`",
+            "give all widths in one entry with `kind = \"member_size\"`",
         ]);
     }
-    if LENGTHS.iter().all(|key| !entry.gives(key)) {
+    if LENGTHS.iter().chain(&[MAXIMUM]).all(|key| !entry.gives(key)) {
         return Some([
             "`kind = \"member_size\"` asks for no width",
             "without a length",
-            "add `minimum = ...`, `gap = ...`, or both",
+            "add `minimum = ...`, `gap = ...`, or `maximum = ...`",
         ]);
     }
     let filter = config.filter.get_ref();
@@ -90,55 +93,94 @@ pub(super) fn widths(entry: &Manufacturing) -> [f64; 2] {
     LENGTHS.map(|key| entry.number(key).unwrap_or(0.0))
 }
 
-/// Share of a least width that members and gaps of the built part must have.
+/// Share of a least width that members and gaps of the built part must have, and the multiple of a
+/// largest one that members may have.
 const KEPT: f64 = 0.9;
+const ABOVE: f64 = 1.1;
 
-/// Measures a built part by the widths that are asked for, where some are: `narrower` returns the
-/// shares of its surface beside members, and beside gaps, that are narrower than given widths,
-/// besides at the elements that it is given. Near elements with a fixed density, where
-/// `is_passive`, `[n_elements]`, widths are not those of the design.
+/// Measures a built part by the widths that are asked for, where some are: `beyond` returns the
+/// shares of its surface beside members and beside gaps that are narrower than given widths, and
+/// beside members that are wider than a third one, besides at the elements that it is given. Near
+/// elements with a fixed density, where `is_passive`, `[n_elements]`, widths are not those of the
+/// design.
 pub fn measured_widths(
     config: &Config,
     mesh: &HexMesh,
     is_passive: &[bool],
-    narrower: impl FnOnce([f64; 2], &[bool]) -> [f64; 2],
+    beyond: impl FnOnce(([f64; 2], f64), &[bool]) -> [f64; 3],
 ) -> Vec<Made> {
     let Some(entry) = entries(config).next() else { return Vec::new() };
-    let asked = widths(entry);
+    let (asked, largest) = (widths(entry), entry.number(MAXIMUM));
     let centers = mesh.centers();
     let passive = centers.iter().zip(is_passive).filter(|(_, is_passive)| **is_passive);
     let passive: Vec<[f64; 3]> = passive.map(|(center, _)| *center).collect();
-    let ignored = within(&passive, asked[0].max(asked[1]), &centers);
+    let widest = asked.into_iter().chain(largest).fold(0.0, f64::max);
+    let ignored = within(&passive, widest, &centers);
 
-    let least = asked.map(|width| KEPT * width);
-    let what = ["members", "gaps"].into_iter().zip(least).zip(narrower(least, &ignored));
-    let asked = what.filter(|((_, least), _)| *least > 0.0);
-    let made = asked.map(|((what, least), share)| {
+    let (least, most) = (asked.map(|width| KEPT * width), largest.map(|width| ABOVE * width));
+    let [members, gaps, wide] = beyond((least, most.unwrap_or(f64::INFINITY)), &ignored);
+    let narrow = ["members", "gaps"].into_iter().zip(least).zip([members, gaps]);
+    let asked = narrow.filter(|((_, least), _)| *least > 0.0);
+    let narrow = asked.map(|((what, least), share)| {
         Made::of_surface(format!("beside {what} less than {} wide", shown(least)), share)
     });
-    made.collect()
+    let wide = most.map(|most| {
+        Made::of_surface(format!("beside members more than {} wide", shown(most)), wide)
+    });
+    narrow.chain(wide).collect()
+}
+
+/// Refuses a width of less than three elements.
+fn is_resolved(asked: &Asked, (key, which): (&str, &str), width: f64) -> Result<(), Finding> {
+    // A mesh of cubes has its width to rounding.
+    if width >= (1.0 - 1e-9) * ELEMENTS * asked.width {
+        return Ok(());
+    }
+    let remedy = format!(
+        "give at least {}, or elements of at most {}",
+        shown(ELEMENTS * asked.width),
+        shown(width / ELEMENTS)
+    );
+    let message = format!("a {which} width is less than three elements");
+    Err(asked.finding(asked.entries[0], key, [&message, "too fine for this mesh", &remedy]))
+}
+
+/// Refuses a largest width that is less than three elements, or than the least one, and one that
+/// nothing in the part exceeds.
+fn fits_largest(asked: &Asked) -> Result<(), Finding> {
+    let entry = asked.entries[0];
+    let Some(largest) = entry.number(MAXIMUM) else { return Ok(()) };
+    let finding = |text: [&str; 3]| Err(asked.finding(entry, MAXIMUM, text));
+    is_resolved(asked, (MAXIMUM, "largest"), largest)?;
+
+    let [least, _] = widths(entry);
+    if largest < least {
+        let remedy = format!("give at least {}, the `minimum`", shown(least));
+        let message = "the largest width of members is less than their least one";
+        return finding([message, "less than `minimum`", &remedy]);
+    }
+
+    let extent = BoundingBox::of(asked.centers.iter().copied()).extent();
+    let thickness = extent.into_iter().fold(f64::INFINITY, f64::min) + asked.width;
+    if largest >= (1.0 - 1e-9) * thickness {
+        let remedy = format!("give less than {}, or leave it out", shown(thickness));
+        let message = "no member of the part can be thicker than the largest width";
+        return finding([message, "as thick as the part", &remedy]);
+    }
+    Ok(())
 }
 
 /// Refuses widths that the elements, or the filter, are too coarse for, or that do not fit into the
 /// part.
 fn fit(asked: &Asked) -> Result<(), Finding> {
+    fits_largest(asked)?;
     let entry = asked.entries[0];
     let mut extents = BoundingBox::of(asked.centers.iter().copied()).extent();
     extents.sort_by(f64::total_cmp);
     let radius = FilterPlan::of(asked.config, asked.width).radius().unwrap_or(0.0);
 
     for (key, width) in LENGTHS.into_iter().zip(widths(entry)).filter(|(_, width)| *width > 0.0) {
-        // A mesh of cubes has its width to rounding.
-        if width < (1.0 - 1e-9) * ELEMENTS * asked.width {
-            let remedy = format!(
-                "give at least {}, or elements of at most {}",
-                shown(ELEMENTS * asked.width),
-                shown(width / ELEMENTS)
-            );
-            let message = "a least width is less than three elements";
-            let label = "too fine for this mesh";
-            return Err(asked.finding(entry, key, [message, label, &remedy]));
-        }
+        is_resolved(asked, (key, "least"), width)?;
 
         // A plate may be thinner than its members are wide.
         let room = extents[1] + asked.width;

@@ -51,6 +51,24 @@ fn members_and_gaps_have_the_least_width() {
     );
 }
 
+/// Without the maximum 30 % of the surface are beside members that are more than a tenth wider.
+#[test]
+fn members_have_the_largest_width() {
+    let folder = Folder::new();
+    folder.run_well(&[
+        "mesh.elements=8000",
+        "design={style=\"crisp\",volume_fraction=0.5}",
+        "filter={kind=\"density\",radius_in_elements=1.8}",
+        "optimizer={max_iterations=120}",
+        &key("maximum=4"),
+    ]);
+    let volume = *folder.history("volume_fraction").last().unwrap();
+    assert!((volume - 0.5).abs() < 2e-3, "{volume}");
+    let made = made(&folder);
+    assert_eq!(made[0]["measure"], "beside members more than 4.4 wide");
+    assert!(made.len() == 1 && made[0]["met"] == true, "{made:?}");
+}
+
 /// The sharper projection of a stage would take most of a grey design: iteration 26 begins one.
 #[test]
 fn thin_volumes_stay_whole_as_a_stage_begins() {
@@ -68,11 +86,11 @@ fn thin_volumes_stay_whole_as_a_stage_begins() {
 #[test]
 fn a_design_of_wide_members_is_the_same_on_ranks_and_on_a_gpu() {
     let folder = Folder::new();
-    let key = key("minimum=3,gap=3.5");
     let tight = ["solver.tolerance=1e-11", "solver.early_tolerance=1e-11"];
-    let keys = [&CRISP[..], &tight, &["optimizer.max_iterations=4", &key]];
-    let keys = keys.concat();
-    agree_elsewhere(&folder, &keys, |_| ());
+    for key in [key("minimum=3,gap=3.5"), key("minimum=3,maximum=4")] {
+        let keys = [&CRISP[..], &tight, &["optimizer.max_iterations=4", &key]];
+        agree_elsewhere(&folder, &keys.concat(), |_| ());
+    }
 }
 
 #[test]
@@ -82,10 +100,15 @@ fn widths_that_make_no_sense_are_refused() {
     let twice = wide.replace("}]", "},{kind=\"member_size\",gap=4}]");
     let of_radius = "filter={kind=\"density\",radius_in_elements=3.5}";
     let smooth = "design.style=smooth";
+    let fine = "filter={kind=\"density\",radius_in_elements=1.5}";
     for (demand, others, message) in [
         (key("minimum=2.9"), &[density][..], "a least width is less than three elements"),
         (key("gap=2.9"), &[density], "a least width is less than three elements"),
         (key("minimum=0"), &[density], "out of range"),
+        (key("maximum=2.9"), &[fine], "a largest width is less than three elements"),
+        (key("minimum=4,maximum=3.9"), &[density], "is less than their least one"),
+        (key("maximum=5"), &[fine], "no member of the part can be thicker"),
+        (key("maximum=3.5"), &[fine, "optimizer.method=oc"], "under one limit of the volume"),
         (key("sides=2"), &[density], "`sides` does not belong to"),
         (key(""), &[density], "asks for no width"),
         (wide.clone(), &[of_radius], "larger than the radius of the filter"),

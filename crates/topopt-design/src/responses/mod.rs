@@ -3,6 +3,7 @@
 mod compliance;
 mod host;
 mod largest;
+mod local_volume;
 mod of_states;
 mod sensitivity_filter;
 mod state_functions;
@@ -12,6 +13,7 @@ mod weighted_density;
 pub use compliance::{CaseCompliance, Compliance};
 pub use host::{HostFunction, HostResponse, HostValue};
 pub use largest::{LargestState, StateNorm};
+pub use local_volume::LocalVolume;
 pub use of_states::{OfHistory, OfState, When};
 pub use sensitivity_filter::SensitivityFilter;
 pub use state_functions::{LoadPower, StateMean};

@@ -1,8 +1,9 @@
 //! Responses held against finite differences, in one iteration that stays where it is.
 
 use topopt_design::{
-    Chain, Compliance, Constraint, DesignSpace, DesignTransform, Formulation, Function, Objective,
-    Optimization, Optimizer, SolveError, StateEquation, Subproblem, Volume, WeightedDensity,
+    Chain, Compliance, Cone, Constraint, DesignSpace, DesignTransform, Formulation, Function,
+    LocalVolume, Objective, Optimization, Optimizer, SolveError, StateEquation, Subproblem, Volume,
+    WeightedDensity, Weights,
 };
 use topopt_fem::{ElementKernel, Problem};
 use topopt_linalg::{Cpu, PcgOptions};
@@ -32,6 +33,17 @@ impl Optimizer<Cpu> for Differences {
         next.clone_from(design);
         Ok(vec![0.0; constraints.len()])
     }
+}
+
+/// The share of balls that material fills, of two elements' width.
+fn local_volume<K: ElementKernel<N>, const N: usize>(
+    space: &DesignSpace,
+    problem: &Problem<K, N>,
+) -> Box<LocalVolume<'static, Cpu>> {
+    let radius = 2.0 * problem.mesh().element_width();
+    let cone = Cone::new(problem.mesh().centers(), radius, usize::MAX);
+    let weights = Weights::fixed(Box::new(cone));
+    Box::new(LocalVolume::new(&Cpu, weights, radius, space).unwrap())
 }
 
 /// Holds every response that the library has, and one of these tests, against differences.
@@ -76,6 +88,7 @@ pub fn hold_under<K: ElementKernel<N>, const N: usize>(
         Constraint::new(of_case(1), 1.0),
         Constraint::new(Box::new(Volume), 1.0),
         Constraint::at_least(Box::new(mass), 1.0),
+        Constraint::new(local_volume(space, problem), 1.0),
     ];
 
     let worst = Objective::worst(vec![(of_case(0), 1.5), (displacement(problem, 1), 0.3)]);

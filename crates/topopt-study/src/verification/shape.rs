@@ -66,8 +66,8 @@ impl Shape {
         let [pieces, _] = shape.surface.parts();
         let is_passive = file.is_passive();
         let widths = shape.widths(&file.mesh, &is_passive);
-        let made = measured_widths(config, &file.mesh, &is_passive, |least, ignored| {
-            shape.narrower(&file.mesh, ignored, least)
+        let made = measured_widths(config, &file.mesh, &is_passive, |limits, ignored| {
+            shape.beyond(&file.mesh, ignored, limits)
         });
         let widths = widths.map(|found| {
             let widths = found?;

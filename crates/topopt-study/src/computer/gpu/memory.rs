@@ -61,7 +61,10 @@ fn of_weights<K: Solvable<N>, const N: usize>(subject: Subject<K, N>) -> usize {
             MeshOnDevice::bytes(subject.equation.mesh()) + equation + 8 * vectors * nodes
         }
         Some((Weights::Cone { .. }, radius)) => {
-            Cone::bytes(subject.equation.mesh().bounding_box().extent(), radius, elements)
+            let extent = subject.equation.mesh().bounding_box().extent();
+            let local = subject.task.filter.local_radius();
+            let radii = [radius].into_iter().chain(local);
+            radii.map(|radius| Cone::bytes(extent, radius, elements)).sum()
         }
         None => 0,
     }
