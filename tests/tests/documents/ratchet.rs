@@ -21,11 +21,11 @@ const NUMBERS: [Number; 14] = [
     ("doc comments of `crates` that begin with a pointing word", 24, pointing_openings),
     ("named closures of `crates/*/src` over three lines", 74, long_closures),
     ("files of `crates/*/src` over 400 lines", 4, long_files),
-    // Thirty-six of these are signatures: of the gather on ranks, of optimizers, of a second
-    // formulation and a second shape of elements, here and on a GPU.
+    // Thirty-seven of these are signatures: of the gather on ranks, of optimizers, of a response,
+    // of a second formulation and a second shape of elements, here and on a GPU.
     // Three are signatures of the linear system for SciPy, five those of smoothers and products of
     // ranks.
-    ("runs of six lines in `crates/*/src` that stand twice", 102, repeated_runs),
+    ("runs of six lines in `crates/*/src` that stand twice", 103, repeated_runs),
     // Three count lists of demands of the making.
     ("functions of bytes in `crates/*/src`", 55, byte_functions),
     // Two of these write and read the surface of a geometry, two verify on a mesh of the built
@@ -52,7 +52,8 @@ const NUMBERS: [Number; 14] = [
     ("files that name a response and are not its own", 4, || naming(&RESPONSES)),
     // The last one writes the case of a geometry.
     ("files that name a load and are not its own", 14, || naming(&LOADS)),
-    ("files that name a transform and are not its own", 9, || naming(&TRANSFORMS)),
+    // One is a response that filters.
+    ("files that name a transform and are not its own", 10, || naming(&TRANSFORMS)),
     ("files that tell one physics from others", 13, || naming(&PHYSICS)),
     ("bytes of ARCHITECTURE.md", 14_336, architecture_bytes),
 ];
@@ -120,13 +121,14 @@ const NUMBERS: [Number; 14] = [
 /// of the caller's; cuda by 348 and fem by 17 for laws of single elements on a GPU; design by 462, case
 /// by 263, study by 57 and python by 5 for materials that designs choose, of that 190 in tests; cuda
 /// by 126 for machine code of kernels, of that 70 in tests; hexmesh by 640 for mirror planes and
-/// volumes, io by 300 for holes between facets, and materials and reference temperatures of decks.
+/// volumes, io by 300 for holes between facets, and materials and reference temperatures of decks;
+/// design by 140, case by 60, study by 5 and surface by 3 for largest widths of members.
 const LINES: [(&str, usize); 17] = [
     ("analysis", 1557),
-    ("case", 15_712),
+    ("case", 15_771),
     ("cli", 5259),
     ("cuda", 11_332),
-    ("design", 8634),
+    ("design", 8774),
     ("distance", 2366),
     ("fem", 16_260),
     ("hexmesh", 3594),
@@ -136,8 +138,8 @@ const LINES: [(&str, usize); 17] = [
     ("mesh", 9330),
     ("python", 1352),
     ("report", 2305),
-    ("study", 14_096),
-    ("surface", 2633),
+    ("study", 14_101),
+    ("surface", 2636),
     ("testing", 430),
 ];
 
