@@ -1,5 +1,7 @@
 //! Candidate materials: elements may be of one lighter than the solid, by ordered SIMP.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use topopt_linalg::{BackendError, Pointwise, Space};
 
@@ -62,6 +64,14 @@ impl Candidates {
         let middles = self.masses().zip(self.masses().skip(1)).map(|(a, b)| 0.5 * (a + b));
         let material = middles.filter(|middle| density >= *middle).count() as u8;
         Made { filled: (density / lightest).min(1.0), material }
+    }
+
+    /// Shares that elements of a `density` are filled.
+    pub fn filled<'d>(&self, density: &'d [f64]) -> Cow<'d, [f64]> {
+        if self.is_empty() {
+            return Cow::Borrowed(density);
+        }
+        density.iter().map(|density| self.made(*density).filled).collect()
     }
 
     /// The density that [`Candidates::made`] makes this of, but for what it rounds.
@@ -253,7 +263,9 @@ mod tests {
         for exact in [0.03, 0.2, 0.3, 0.5, 1.0] {
             assert!((candidates.density(candidates.made(exact)) - exact).abs() < 1e-15);
         }
+        assert_eq!(*candidates.filled(&[0.075, 0.5]), [0.25, 1.0]);
         let none = Candidates::default();
+        assert_eq!(*none.filled(&[0.075, 0.5]), [0.075, 0.5]);
         assert_eq!(none.made(0.6), Made { filled: 0.6, material: 1 });
     }
 }

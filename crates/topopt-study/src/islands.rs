@@ -51,13 +51,15 @@ struct Piece {
 
 impl Cleaned {
     /// Empties the islands of a design of these densities and strain energies, `[n_elements]` in
-    /// the order of the problem; none where it has no island.
+    /// the order of the problem; none where it has no island. Those of several materials stay:
+    /// what is given back would make an element of another.
     pub fn of<K: Physics<N>, const N: usize>(
         model: &Model<K, N>,
         density: Vec<f64>,
         energy: &[f64],
     ) -> Option<Self> {
-        if is_connected_by_void(model) || model.timeline.is_some() {
+        let is_of_several = !model.space.candidates().is_empty();
+        if is_of_several || is_connected_by_void(model) || model.timeline.is_some() {
             return None;
         }
         let mut cleaned = Self { density, islands: Islands::default() };

@@ -128,7 +128,7 @@ const LINES: [(&str, usize); 17] = [
     ("case", 15_771),
     ("cli", 5259),
     ("cuda", 11_332),
-    ("design", 8774),
+    ("design", 8786),
     ("distance", 2366),
     ("fem", 16_260),
     ("hexmesh", 3594),
@@ -138,7 +138,7 @@ const LINES: [(&str, usize); 17] = [
     ("mesh", 9330),
     ("python", 1352),
     ("report", 2305),
-    ("study", 14_101),
+    ("study", 14_106),
     ("surface", 2636),
     ("testing", 430),
 ];

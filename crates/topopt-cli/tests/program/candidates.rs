@@ -96,6 +96,17 @@ fn folder_of(name: &str) -> Folder {
     folder
 }
 
+/// Pieces of steel in aluminum are members, though they have no way of steel to load and support.
+#[test]
+fn pieces_of_one_material_in_another_stay() {
+    for most in ["2.0253e-6", "6.07e-6"] {
+        let folder = folder();
+        let limit = format!("constraints=[{{ response = \"mass\", at_most = {most} }}]");
+        folder.run_well(&["mesh.elements=1500", "optimizer.max_iterations=45", &limit]);
+        assert!(folder.summary()["islands"].is_null(), "{}", folder.summary()["islands"]);
+    }
+}
+
 /// A run goes on to the same bits, and starts from its own design with its materials.
 #[test]
 fn runs_are_resumed_and_start_from_designs_of_several_materials() {

@@ -354,7 +354,8 @@ impl<'a, K: Solvable<N>, const N: usize> Reporter<'a, K, N> {
         since: Instant,
     ) -> Result<(), ObserverError> {
         // Before the fields take the user's numbering.
-        self.summary.ending.extend(connection::doubts(self.model, &fields.density));
+        let filled = self.model.space.candidates().filled(&fields.density);
+        self.summary.ending.extend(connection::doubts(self.model, &filled));
         let fields = Fields::of(self.model, fields);
         if let Some(files) = &mut self.files {
             files.results.last(iteration, &fields)?;
