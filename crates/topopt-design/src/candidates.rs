@@ -74,7 +74,7 @@ impl Candidates {
         density.iter().map(|density| self.made(*density).filled).collect()
     }
 
-    /// The density that [`Candidates::made`] makes this of, but for what it rounds.
+    /// Density from which [`Candidates::made`] makes this, up to its rounding.
     pub fn density(&self, Made { filled, material }: Made) -> f64 {
         self.masses().nth(material.max(1).into()).unwrap_or(1.0) * filled
     }

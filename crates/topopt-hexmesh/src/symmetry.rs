@@ -17,7 +17,7 @@ const SNAP: f64 = 1e-5;
 
 /// Part with mirror planes, or without any.
 pub(crate) struct Symmetry {
-    /// What lies on one side of all planes, closed by a cap in each.
+    /// Surface of one side of all planes, closed by a cap in each.
     pub part: Surface,
     /// Whether a plane lies oblique to the grid of the whole.
     pub is_oblique: bool,

@@ -85,7 +85,7 @@ impl Place {
     /// of a GPU that of the first one on every host.
     ///
     /// # Errors
-    /// As [`Place::find`].
+    /// A finding if a GPU is asked for and there is none that works.
     pub fn of_team(config: &Config, team: &Team) -> Result<Self, Finding> {
         match (config.solver.device, team) {
             (config::Device::Auto, _) => Self::find(config::Device::Cpu),

@@ -13,9 +13,10 @@ pub(super) fn candidates(config: &Config) -> Vec<Finding> {
     }
     let mut findings: Vec<Finding> = numbers(config).into_iter().collect();
     let all = config.span("candidates");
-    findings.extend(beside(config).into_iter().map(|(key, message, remedy)| {
+    let misfits = MISFITS.iter().filter(|(has, ..)| has(config));
+    findings.extend(misfits.map(|(_, key, message, remedy)| {
         let span = if config.gives(key) { config.span(key) } else { all.clone() };
-        Finding::new(message).at(config.source(), span, "beside [[candidates]]").remedy(remedy)
+        Finding::new(*message).at(config.source(), span, "beside [[candidates]]").remedy(*remedy)
     }));
     findings
 }
@@ -58,56 +59,61 @@ fn numbers(config: &Config) -> Option<Finding> {
     at(light.2, &message, remedy)
 }
 
-/// Keys that do not go with candidates: each with message and remedy.
-fn beside(config: &Config) -> Vec<(&'static str, &'static str, &'static str)> {
-    let limits_volume = config.responses().any(|asked| kind(asked).is_share)
-        || config.design.volume_fraction.is_some();
+/// Whether a case has something that does not go with candidates, its key, message and remedy.
+type Misfit = (fn(&Config) -> bool, &'static str, &'static str, &'static str);
+
+const MISFITS: [Misfit; 7] = [
+    (
+        |config| !config.physics.kind.data().has_forces,
+        "physics",
+        "[[candidates]] in another physics than elasticity",
+        "place materials by [[materials]]",
+    ),
+    (
+        |config| !config.materials.is_empty(),
+        "materials",
+        "[[candidates]] besides materials of element sets",
+        "remove [[materials]], or the candidates",
+    ),
+    (
+        |config| !config.material.laws().is_empty(),
+        "material",
+        "[[candidates]] beside a material with a direction",
+        "give [material] Young's modulus and Poisson's ratio alone",
+    ),
+    (
+        Config::has_temperatures,
+        "loads",
+        "[[candidates]] under temperatures: what expands would depend on the design",
+        "remove the temperatures, or place materials by [[materials]]",
+    ),
+    (
+        limits_volume,
+        "design.volume_fraction",
+        "[[candidates]] with a response of the volume: a heavy and a light material count alike in it",
+        "ask for the mass, as by [[constraints]] with `response = \"mass\"` and `at_most`",
+    ),
+    (
+        has_surface_of_its_own,
+        "projection",
+        "[[candidates]] with a surface of a given width, or a threshold",
+        "leave out `half_width` and `threshold`: thresholds are halfway between the materials",
+    ),
+    (
+        |config| config.has_sizes() || config.is_swept(),
+        "manufacturing",
+        "[[candidates]] with members of a least width, `overhang` or `casting`",
+        "remove that entry of [[manufacturing]]",
+    ),
+];
+
+/// Whether the volume is minimized, or has a limit.
+fn limits_volume(config: &Config) -> bool {
+    config.design.volume_fraction.is_some() || config.responses().any(|asked| kind(asked).is_share)
+}
+
+/// Whether the projection is another one than that between each two materials.
+fn has_surface_of_its_own(config: &Config) -> bool {
     let has_threshold = config.projection.iter().any(|projection| projection.threshold != 0.5);
-    let laws = config.material.laws();
-    let rows = [
-        (
-            !config.physics.kind.data().has_forces,
-            "physics",
-            "[[candidates]] in another physics than elasticity",
-            "place materials by [[materials]]",
-        ),
-        (
-            !config.materials.is_empty(),
-            "materials",
-            "[[candidates]] besides materials of element sets",
-            "remove [[materials]], or the candidates",
-        ),
-        (
-            !laws.is_empty(),
-            "material",
-            "[[candidates]] beside a material with a direction",
-            "give [material] Young's modulus and Poisson's ratio alone",
-        ),
-        (
-            config.has_temperatures(),
-            "loads",
-            "[[candidates]] under temperatures: what expands would depend on the design",
-            "remove the temperatures, or place materials by [[materials]]",
-        ),
-        (
-            limits_volume,
-            "design.volume_fraction",
-            "[[candidates]] with a response of the volume: a heavy and a light material count alike in it",
-            "ask for the mass, as by [[constraints]] with `response = \"mass\"` and `at_most`",
-        ),
-        (
-            config.has_half_width() || has_threshold,
-            "projection",
-            "[[candidates]] with a surface of a given width, or a threshold",
-            "leave out `half_width` and `threshold`: thresholds are halfway between the materials",
-        ),
-        (
-            config.has_sizes() || config.is_swept(),
-            "manufacturing",
-            "[[candidates]] with members of a least width, `overhang` or `casting`",
-            "remove that entry of [[manufacturing]]",
-        ),
-    ];
-    let wrong = rows.into_iter().filter(|(is_wrong, ..)| *is_wrong);
-    wrong.map(|(_, key, message, remedy)| (key, message, remedy)).collect()
+    config.has_half_width() || has_threshold
 }

@@ -88,7 +88,7 @@ fn preconditioners_filters_and_methods_on_ranks_give_the_history_of_the_cpu() {
     agree(&Folder::new(), &[density, "optimizer.method=mma", "optimizer.max_iterations=2"], &[2]);
 }
 
-/// Printed material, and two of which one rank may have both, on hexahedra and tetrahedra.
+/// Printed material, and two materials on one rank, on hexahedra and tetrahedra.
 #[test]
 fn materials_with_a_direction_on_ranks_give_the_history_of_the_cpu() {
     if is_skipped() {

@@ -34,8 +34,8 @@ fn gradients_of_two_materials_agree_with_finite_differences() {
     hold_against_differences(&layered(loaded()), || physical(Some(4.0)));
 }
 
-/// Two candidates, of which the second is the more compliant one for its mass, beside the solid;
-/// also with materials of sets.
+/// Two candidates beside the solid, the heavier one less stiff for its mass; also with materials of
+/// sets.
 #[test]
 fn gradients_with_candidate_materials_agree_with_finite_differences() {
     let of = |mass, stiffness| Candidate { mass, stiffness };

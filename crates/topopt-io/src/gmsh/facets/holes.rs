@@ -9,8 +9,8 @@ use super::triangles::{area, by_edge, sides};
 /// Largest area of all holes, as a share of that of the facets: a box without a side lacks 0.2.
 const MOST: f64 = 0.02;
 
-/// Closes the holes between `triangles`, of which neighbors agree, by facets that join each edge of
-/// a hole with the middle of its vertices. Returns what was done, in words; nothing where there is
+/// Closes the holes between `triangles`, whose neighbors agree, by facets that join each edge of a
+/// hole with the middle of its vertices. Returns what was done, in words; nothing where there is
 /// no hole, or they are large, or do not end.
 pub(super) fn close(vertices: &mut Vec<[f64; 3]>, triangles: &mut Vec<[u32; 3]>) -> Option<String> {
     let loops = loops(triangles)?;
