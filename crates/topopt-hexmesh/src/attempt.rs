@@ -15,6 +15,7 @@ use crate::patches::flood;
 use crate::report::Report;
 use crate::routing::route;
 use crate::sheet::{clusters, insert};
+use crate::sizes::Field;
 use crate::surface::Surface;
 use crate::volume::{LONGEST, fill};
 
@@ -25,18 +26,18 @@ const NEAR_VOLUME: f64 = 2e-3;
 /// Scaled Jacobian that the poorest element may lose for the volume.
 const MOST_LOST: f64 = 0.02;
 
-/// Meshes `surface` by elements of `size`.
+/// Meshes `surface` by elements of the sizes of `field`.
 ///
 /// # Errors
 /// [`Fault`]: there is no valid mesh.
 pub(crate) fn attempt(
     surface: &Surface,
     features: &Features,
-    size: f64,
+    field: &Field,
 ) -> Result<(Draft, Report), Fault> {
-    let mut draft = of_cells(surface, features, size)?;
+    let (grid, mut draft) = of_cells(surface, features, field)?;
     let n_grid = draft.points.len();
-    map(features, &mut draft)?;
+    map(features, &grid, &mut draft)?;
 
     let fit = Fit::of(surface, features, &draft)?;
     optimize(&mut draft, &fit, n_grid);
@@ -72,29 +73,29 @@ fn filled(
 ///
 /// # Errors
 /// [`Fault`]: there is no cell.
-pub(crate) fn count(surface: &Surface, features: &Features, size: f64) -> Result<usize, Fault> {
-    let mut draft = of_cells(surface, features, size)?;
+pub(crate) fn count(surface: &Surface, features: &Features, field: &Field) -> Result<usize, Fault> {
+    let (grid, mut draft) = of_cells(surface, features, field)?;
     // A part of the layers, or none, where they fail: that is near enough for a count.
-    let _ = map(features, &mut draft);
+    let _ = map(features, &grid, &mut draft);
     Ok(draft.hexes.len())
 }
 
-/// Collects the cells of the body.
-fn of_cells(surface: &Surface, features: &Features, size: f64) -> Result<Draft, Fault> {
-    let grid = Grid::fitted(surface, features, size);
+/// Collects the cells of the body in their grid.
+fn of_cells(surface: &Surface, features: &Features, field: &Field) -> Result<(Grid, Draft), Fault> {
+    let grid = Grid::fitted(surface, features, &field.spacings());
     let fractions = fractions(surface, &grid);
     let cells = body(&grid, &fractions, outer_pieces(surface))
         .ok_or("cells touch each other at edges, however they are chosen")?;
-    let draft = Draft::of_cells(&grid, &cells, size);
+    let draft = Draft::of_cells(&grid, &cells, [field.smallest(), field.usual]);
     if draft.hexes.is_empty() {
         return Err("no cell is more than half full".into());
     }
-    Ok(draft)
+    Ok((grid, draft))
 }
 
 /// Maps the features to the skin, and adds layers under faces that need them.
-fn map(features: &Features, draft: &mut Draft) -> Result<(), Fault> {
-    let paths = route(features, draft)?;
+fn map(features: &Features, grid: &Grid, draft: &mut Draft) -> Result<(), Fault> {
+    let paths = route(features, grid, draft)?;
     flood(features, draft, &paths)?;
     add_layers(features, draft);
     if draft.is_conforming() {

@@ -51,7 +51,7 @@ pub(crate) fn certify(
     quality.par_sort_unstable_by(f64::total_cmp);
     let volumes: Vec<f64> = draft.hexes.par_iter().map(|hex| volume(&corners(hex))).collect();
     Ok(Report {
-        size: draft.size,
+        size: draft.usual,
         least: quality[0],
         fifth_percentile: quality[quality.len() / 20],
         mean: quality.iter().sum::<f64>() / quality.len() as f64,

@@ -22,8 +22,10 @@ pub(crate) struct Draft {
     pub curves: BTreeMap<(u32, u32), u32>,
     /// Corner that a node stands on.
     pub corners: BTreeMap<u32, u32>,
-    /// Size of cells.
+    /// Size of the smallest cells.
     pub size: f64,
+    /// Size of cells where nothing asks for smaller ones.
+    pub usual: f64,
 }
 
 /// Face of the skin.
@@ -56,10 +58,10 @@ pub(crate) fn hex_edges(hex: &[u32; 8]) -> [(u32, u32); 12] {
 
 impl Draft {
     /// Makes a hexahedron of each cell that is set.
-    pub fn of_cells(grid: &Grid, cells: &[bool], size: f64) -> Self {
+    pub fn of_cells(grid: &Grid, cells: &[bool], [size, usual]: [f64; 2]) -> Self {
         let n = grid.cells();
         let mut number = vec![u32::MAX; (0..3).map(|k| n[k] + 1).product()];
-        let mut draft = Self { size, ..Self::default() };
+        let mut draft = Self { size, usual, ..Self::default() };
         let is_set = |at: [usize; 3]| cells[grid.cell(at)];
         for at in places(n).filter(|&at| is_set(at)) {
             let hex = OFFSETS.map(|offset| {
@@ -137,7 +139,7 @@ impl Draft {
     }
 
     /// Adds hexahedra whose first four nodes and last four are copies of each other, with the sizes
-    /// that these faces have now.
+    /// that these faces have now, as thick as they are wide.
     pub fn add_layer(&mut self, hexes: Vec<[u32; 8]>) {
         let at = |node: u32| self.points[node as usize];
         let longest = |hex: &[u32; 8], pairs: [[usize; 2]; 2]| {
@@ -145,10 +147,11 @@ impl Draft {
             let longest = lengths[0].max(lengths[1]);
             if longest < 1e-9 * self.size { self.size } else { longest }
         };
-        let sizes: Vec<[f64; 3]> = hexes
-            .iter()
-            .map(|hex| [longest(hex, [[0, 1], [4, 5]]), longest(hex, [[0, 3], [4, 7]]), self.size])
-            .collect();
+        let of_hex = |hex: &[u32; 8]| {
+            let [a, b] = [[[0, 1], [4, 5]], [[0, 3], [4, 7]]].map(|pairs| longest(hex, pairs));
+            [a, b, a.min(b).clamp(self.size, self.usual)]
+        };
+        let sizes: Vec<[f64; 3]> = hexes.iter().map(of_hex).collect();
         self.sizes.extend(sizes);
         self.hexes.extend(hexes);
     }

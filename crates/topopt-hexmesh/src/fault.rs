@@ -19,6 +19,11 @@ impl Fault {
         Self { text: text.to_owned(), at: Some(x) }
     }
 
+    /// The fault at another place.
+    pub fn moved(self, place: impl Fn(&Vec3) -> Vec3) -> Self {
+        Self { at: self.at.as_ref().map(place), ..self }
+    }
+
     /// Message with the place along the axes of the part.
     pub fn message(&self, turn: &Matrix3<f64>) -> String {
         match self.at {

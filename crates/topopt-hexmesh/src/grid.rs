@@ -1,7 +1,8 @@
 //! The tensor grid, with planes in the planar faces of the part.
 
 use crate::features::Features;
-use crate::surface::Surface;
+use crate::sizes::Spacing;
+use crate::surface::{Surface, Vec3};
 use crate::turn::planar_faces;
 
 /// Least distance of planes of the grid, in cells.
@@ -19,24 +20,25 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// Lays planes of distance about `size` into the planar faces across the axes, and to the ends
-    /// of the part and of its curves.
-    pub fn fitted(surface: &Surface, features: &Features, size: f64) -> Self {
+    /// Lays planes into the planar faces across the axes, and to the ends of the part and of its
+    /// curves; others between them by the `spacings` along the axes.
+    pub fn fitted(surface: &Surface, features: &Features, spacings: &[Spacing; 3]) -> Self {
         let faces = planar_faces(surface);
         let [low, high] = surface.bounds();
         let planes = [0, 1, 2].map(|k| {
             let across = faces.iter().filter(|face| face.normal[k].abs() > 1.0 - 1e-6);
-            let large = across.filter(|face| face.area > size * size);
+            let large = across.filter(|face| face.area > spacings[k].at(face.point[k]).powi(2));
             let mut wanted: Vec<(f64, f64)> =
                 large.map(|face| (face.area, face.point[k])).collect();
             wanted.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.total_cmp(&b.1)));
 
             let mut kept = vec![low[k], high[k]];
+            let spacing = &spacings[k];
             let gap = |x: f64, kept: &[f64]| {
-                kept.iter().map(|y| (x - y).abs()).fold(f64::INFINITY, f64::min) / size
+                kept.iter().map(|y| (x - y).abs()).fold(f64::INFINITY, f64::min)
             };
             for (_, x) in wanted {
-                if gap(x, &kept) > LEAST_GAP {
+                if gap(x, &kept) > LEAST_GAP * spacing.at(x) {
                     kept.push(x);
                 }
             }
@@ -47,14 +49,35 @@ impl Grid {
                     along().fold(f64::NEG_INFINITY, f64::max),
                 ];
                 for x in ends {
-                    if (LEAST_GAP..NEAR).contains(&gap(x, &kept)) {
+                    // Slices between planes reach through the whole part.
+                    let near = LEAST_GAP * spacing.usual..NEAR * spacing.at(x);
+                    if near.contains(&gap(x, &kept)) {
                         kept.push(x);
                     }
                 }
             }
-            divided(kept, size)
+            divided(kept, spacing)
         });
         Self { planes }
+    }
+
+    /// Coordinates of `x` in cells: planes lie at whole numbers.
+    pub fn in_cells(&self, x: &Vec3) -> Vec3 {
+        Vec3::from_fn(|k, _| {
+            let planes = &self.planes[k];
+            let cell =
+                planes.partition_point(|plane| *plane <= x[k]).clamp(1, planes.len() - 1) - 1;
+            cell as f64 + (x[k] - planes[cell]) / (planes[cell + 1] - planes[cell])
+        })
+    }
+
+    /// Place of coordinates in cells.
+    pub fn place(&self, x: &Vec3) -> Vec3 {
+        Vec3::from_fn(|k, _| {
+            let planes = &self.planes[k];
+            let cell = (x[k].max(0.0) as usize).min(planes.len() - 2);
+            planes[cell] + (x[k] - cell as f64) * (planes[cell + 1] - planes[cell])
+        })
     }
 
     /// Number of cells along each axis.
@@ -75,18 +98,15 @@ impl Grid {
     }
 }
 
-/// Planes at `kept`, with equal cells of about `size` between them and empty ones around.
-fn divided(mut kept: Vec<f64>, size: f64) -> Vec<f64> {
+/// Planes at `kept`, with cells by `spacing` between them and empty ones around.
+fn divided(mut kept: Vec<f64>, spacing: &Spacing) -> Vec<f64> {
     kept.sort_unstable_by(f64::total_cmp);
     let mut planes = vec![kept[0]];
     for ends in kept.windows(2) {
-        let n = ((ends[1] - ends[0]) / size).round().max(1.0) as usize;
-        let step = (ends[1] - ends[0]) / n as f64;
-        planes.extend((1..n).map(|i| ends[0] + step * i as f64));
-        planes.push(ends[1]);
+        planes.extend(spacing.planes(ends[0], ends[1]));
     }
-    let last = planes[planes.len() - 1];
-    let before = (1..=MARGIN).rev().map(|i| kept[0] - size * i as f64);
-    let after = (1..=MARGIN).map(|i| last + size * i as f64);
+    let (first, last) = (kept[0], planes[planes.len() - 1]);
+    let before = (1..=MARGIN).rev().map(|i| first - spacing.at(first) * i as f64);
+    let after = (1..=MARGIN).map(|i| last + spacing.at(last) * i as f64);
     before.chain(planes.iter().copied()).chain(after).collect()
 }

@@ -14,6 +14,7 @@ use crate::error::HexmeshError;
 use crate::features::{Features, Tangent};
 use crate::meshed::{Meshed, NumberedFace};
 use crate::report::Report;
+use crate::sizes::{Field, Sizes};
 use crate::surface::{Surface, Vec3};
 use crate::symmetry::Symmetry;
 use crate::turn::axes;
@@ -39,19 +40,23 @@ const KEPT: &str = "with borders of faces that meet smoothly, ";
 /// Lost features that are listed, at most.
 const MOST_LISTED: usize = 6;
 
-/// Meshes the inside of `surface` by hexahedra of edges of about `size`, on grids of at most so
+/// Meshes the inside of `surface` by hexahedra of about the edges `sizes`, on grids of at most so
 /// many cells as `most_cells`: of one side of its mirror planes, if it has any, mirrored to the
 /// others. Where that is not possible, or is poor, the whole is meshed, and grids of other sizes
 /// are tried; [`Report::failed`] says which and why.
 ///
 /// # Errors
 /// [`HexmeshError`]: no way led to a valid mesh.
-pub fn mesh(surface: &Surface, size: f64, most_cells: f64) -> Result<Meshed, HexmeshError> {
-    check(surface, size, most_cells)?;
-    let ways = Symmetry::ways(surface, size);
+pub fn mesh(
+    surface: &Surface,
+    sizes: impl Into<Sizes>,
+    most_cells: f64,
+) -> Result<Meshed, HexmeshError> {
+    let field = checked(surface, &sizes.into(), most_cells)?;
+    let ways = Symmetry::ways(surface, field.usual);
     let (mut best, mut faults): (Option<Meshed>, _) = (None, Vec::new());
     for way in &ways {
-        match Aligned::new(&way.part).mesh(size) {
+        match Aligned::new(&way.part, &way.with_images(&field)).mesh() {
             Ok(part) => {
                 let least = part.report.least;
                 if best.as_ref().is_none_or(|best| least > best.report.least + WORTH) {
@@ -69,7 +74,10 @@ pub fn mesh(surface: &Surface, size: f64, most_cells: f64) -> Result<Meshed, Hex
             best.report.failed.splice(0..0, faults);
             Ok(best)
         }
-        None => Err(HexmeshError::NoMesh { size, fault: faults.pop().unwrap_or_default() }),
+        None => {
+            let fault = faults.pop().unwrap_or_default();
+            Err(HexmeshError::NoMesh { size: field.usual, fault })
+        }
     }
 }
 
@@ -77,24 +85,37 @@ pub fn mesh(surface: &Surface, size: f64, most_cells: f64) -> Result<Meshed, Hex
 ///
 /// # Errors
 /// [`HexmeshError`]: as [`mesh`].
-pub fn count(surface: &Surface, size: f64, most_cells: f64) -> Result<usize, HexmeshError> {
-    check(surface, size, most_cells)?;
-    let ways = Symmetry::ways(surface, size);
+pub fn count(
+    surface: &Surface,
+    sizes: impl Into<Sizes>,
+    most_cells: f64,
+) -> Result<usize, HexmeshError> {
+    let field = checked(surface, &sizes.into(), most_cells)?;
+    let ways = Symmetry::ways(surface, field.usual);
     let along = || ways.iter().filter(|way| !way.is_oblique);
-    let counted = along().map(|way| Some(way.images() * Aligned::new(&way.part).count(size).ok()?));
-    counted.flatten().next().map_or_else(|| Aligned::new(surface).count(size), Ok)
+    let of_part = |way: &Symmetry| {
+        let own = Aligned::new(&way.part, &way.with_images(&field));
+        own.count().ok().map(|count| way.images() * count)
+    };
+    let counted = along().find_map(of_part);
+    counted.map_or_else(|| Aligned::new(surface, &field).count(), Ok)
 }
 
-/// Checks that elements of `size` make a grid of at most `most_cells` cells around `surface`.
-fn check(surface: &Surface, size: f64, most_cells: f64) -> Result<(), HexmeshError> {
-    if !(size > 0.0 && size.is_finite()) {
-        return Err(HexmeshError::BadSize(size));
+/// Checks that elements of `sizes` make a grid of at most `most_cells` cells around `surface`, and
+/// gives them in space.
+fn checked(surface: &Surface, sizes: &Sizes, most_cells: f64) -> Result<Field, HexmeshError> {
+    let own = [sizes.usual].into_iter().chain(sizes.finer.iter().map(|finer| finer.size));
+    if let Some(bad) = own.into_iter().find(|size| !(*size > 0.0 && size.is_finite())) {
+        return Err(HexmeshError::BadSize(bad));
     }
+    let field = Field::new(surface, sizes);
     let turn = axes(surface).transpose();
     let [low, high] = surface.moved(|x| turn * x).bounds();
-    let cells: f64 = (high - low).iter().map(|length| (length / size).ceil() + 5.0).product();
-    let most = most_cells.min(MOST_CELLS);
-    if cells > most { Err(HexmeshError::TooFine { size, cells, most }) } else { Ok(()) }
+    let spacings = field.turned(&turn).spacings();
+    let along = |k: usize| spacings[k].most_cells(low[k], high[k]).ceil() + 5.0;
+    let cells: f64 = (0..3).map(along).product();
+    let (size, most) = (field.smallest(), most_cells.min(MOST_CELLS));
+    if cells > most { Err(HexmeshError::TooFine { size, cells, most }) } else { Ok(field) }
 }
 
 /// Surface along the axes of the grid.
@@ -104,6 +125,8 @@ struct Aligned {
     features: Features,
     /// Features with tangent curves besides, if there are any.
     with_tangent: Option<Features>,
+    /// Sizes of elements.
+    field: Field,
     /// Axes of the grid, as columns.
     turn: Matrix3<f64>,
 }
@@ -116,40 +139,44 @@ struct Found<'a> {
 }
 
 impl Aligned {
-    fn new(surface: &Surface) -> Self {
+    fn new(surface: &Surface, field: &Field) -> Self {
         let turn = axes(surface);
+        let field = field.turned(&turn.transpose());
         let surface = surface.moved(|x| turn.transpose() * x);
         let [features, more] =
             [Tangent::Free, Tangent::Kept].map(|tangent| Features::of(&surface, tangent));
         let with_tangent = (more.chains.len() > features.chains.len()).then_some(more);
-        Self { surface, features, with_tangent, turn }
+        Self { surface, features, with_tangent, field, turn }
     }
 
     /// Meshes the part, or says what failed.
-    fn mesh(&self, size: f64) -> Result<Meshed, String> {
-        let (best, failed) = self.best(size);
+    fn mesh(&self) -> Result<Meshed, String> {
+        let (best, failed) = self.best();
         match best {
             Some(found) => Ok(self.finished(found, failed)),
-            None => Err([failed, self.lost(size)].concat().join("; ")),
+            None => Err([failed, self.lost()].concat().join("; ")),
         }
     }
 
-    fn count(&self, size: f64) -> Result<usize, HexmeshError> {
+    fn count(&self) -> Result<usize, HexmeshError> {
         let features = self.with_tangent.as_ref().unwrap_or(&self.features);
-        let counted = attempt::count(&self.surface, features, size);
-        counted.map_err(|fault| HexmeshError::NoMesh { size, fault: fault.message(&self.turn) })
+        attempt::count(&self.surface, features, &self.field).map_err(|fault| HexmeshError::NoMesh {
+            size: self.field.usual,
+            fault: fault.message(&self.turn),
+        })
     }
 
     /// Finds the first good mesh, or the best of some valid ones, and says what failed. Tangent
     /// curves are let go at once where they are in the way.
-    fn best(&self, size: f64) -> (Option<Found<'_>>, Vec<String>) {
+    fn best(&self) -> (Option<Found<'_>>, Vec<String>) {
         let (mut best, mut failed, mut n_valid): (Option<Found>, Vec<(Vec<String>, String)>, _) =
             (None, Vec::new(), 0);
         let tangent =
-            self.with_tangent.iter().map(|features| (features, size, KEPT, GOOD_WITH_TANGENT));
-        let ways = tangent.chain(SIZES.map(|share| (&self.features, share * size, "", GOOD)));
-        for (features, size, kept, good) in ways {
-            let fault = match attempt::attempt(&self.surface, features, size) {
+            self.with_tangent.iter().map(|features| (features, 1.0, KEPT, GOOD_WITH_TANGENT));
+        let ways = tangent.chain(SIZES.map(|share| (&self.features, share, "", GOOD)));
+        for (features, share, kept, good) in ways {
+            let field = self.field.scaled(share);
+            let fault = match attempt::attempt(&self.surface, features, &field) {
                 Ok((draft, report)) => {
                     n_valid += 1;
                     let least = report.least;
@@ -165,8 +192,8 @@ impl Aligned {
             };
             let fault = format!("{kept}{fault}");
             match failed.last_mut().filter(|(_, last)| *last == fault) {
-                Some((sizes, _)) => sizes.push(shown(size)),
-                None => failed.push((vec![shown(size)], fault)),
+                Some((sizes, _)) => sizes.push(shown(field.usual)),
+                None => failed.push((vec![shown(field.usual)], fault)),
             }
             if n_valid >= ENOUGH {
                 break;
@@ -177,12 +204,14 @@ impl Aligned {
         (best, failed.iter().map(text).collect())
     }
 
-    /// Says which closed curves, as of bores, are too small for elements of `size`, and which size
+    /// Says which closed curves, as of bores, are too small for the elements there, and which size
     /// keeps them.
-    fn lost(&self, size: f64) -> Vec<String> {
+    fn lost(&self) -> Vec<String> {
+        let spacings = self.field.spacings();
+        let size = |x: &Vec3| (0..3).map(|k| spacings[k].at(x[k])).fold(0.0, f64::max);
         let closed = self.features.chains.iter().filter(|chain| chain.is_closed());
         let kept = |chain: &Chain| chain.length() / PI / LEAST_DIAMETER;
-        let small = closed.filter(|chain| kept(chain) < size);
+        let small = closed.filter(|chain| kept(chain) < size(&chain.points[0]));
         let text = |chain: &Chain| {
             let at = place((self.turn * chain.points[0]).into());
             format!("the closed curve at {at} needs elements of at most {}", shown(kept(chain)))

@@ -10,6 +10,7 @@ use crate::chain::Chain;
 use crate::draft::{Draft, edge};
 use crate::fault::Fault;
 use crate::features::{Corner, Features};
+use crate::grid::Grid;
 use crate::skin::{Skin, shortest_path};
 use crate::surface::Vec3;
 
@@ -29,30 +30,31 @@ const ROUNDS: usize = 60;
 const CORNER_REACH: f64 = 1.8;
 const CURVE_REACH: f64 = 1.6;
 
-/// Marks the nodes of corners and the edges of curves in `draft`; returns the nodes along each
-/// curve.
+/// Marks the nodes of corners and the edges of curves in `draft`, whose nodes are those of `grid`;
+/// returns the nodes along each curve.
 ///
 /// # Errors
 /// [`Fault`]: a corner or curve that could not be mapped.
-pub(crate) fn route(features: &Features, draft: &mut Draft) -> Result<Vec<Vec<u32>>, Fault> {
-    let skin = Skin::of(draft);
-    let mut router = Router::new(features, &skin, draft.size);
-    router.place_corners()?;
-    router.break_loops()?;
-    let paths = router.negotiate()?;
+pub(crate) fn route(
+    features: &Features,
+    grid: &Grid,
+    draft: &mut Draft,
+) -> Result<Vec<Vec<u32>>, Fault> {
+    let mut skin = Skin::of(draft);
+    skin.points.iter_mut().for_each(|x| *x = grid.in_cells(x));
+    let chains = features.chains.iter().map(|chain| chain.in_cells(grid)).collect();
+    let of_corner = |corner: &Corner| Corner { point: grid.in_cells(&corner.point), ..*corner };
+    let corners = features.corners.iter().map(of_corner).collect();
+    let mut router = Router::new(chains, corners, &skin);
+    let paths = router.routed().map_err(|fault| fault.moved(|x| grid.place(x)))?;
 
     for (number, path) in paths.iter().enumerate() {
-        let squares = path.iter().map(|&v| router.square(number, v));
-        let far = squares.fold(0.0, f64::max).sqrt();
-        if far > CURVE_REACH {
-            return Err(fault_of(&features.chains[number], "cells follow no curve"));
-        }
         for ends in path.windows(2) {
             let [a, b] = [ends[0], ends[1]].map(|v| skin.nodes[v as usize]);
             draft.curves.insert(edge(a, b), number as u32);
         }
     }
-    for (corner, &v) in (0..).zip(&router.corners) {
+    for (corner, &v) in (0..).zip(&router.nodes) {
         draft.corners.insert(skin.nodes[v as usize], corner);
     }
     let nodes = |path: &Vec<u32>| path.iter().map(|&v| skin.nodes[v as usize]).collect();
@@ -64,13 +66,14 @@ fn fault_of(curve: &Chain, text: &str) -> Fault {
     Fault::at(curve.at(0.5 * curve.length()), text)
 }
 
+/// Search for the nodes of corners and curves, in coordinates of cells.
 struct Router<'a> {
-    features: &'a Features,
+    chains: Vec<Chain>,
+    corners: Vec<Corner>,
     skin: &'a Skin,
-    size: f64,
     tree: RTree<GeomWithData<[f64; 3], u32>>,
     /// Node of each corner.
-    corners: Vec<u32>,
+    nodes: Vec<u32>,
     /// Nodes that each chain passes in this order, of corners or of breaks of loops.
     stations: Vec<Vec<u32>>,
     /// Whether a node is a station of some chain, `[n]`.
@@ -80,53 +83,65 @@ struct Router<'a> {
 }
 
 impl<'a> Router<'a> {
-    fn new(features: &'a Features, skin: &'a Skin, size: f64) -> Self {
+    fn new(chains: Vec<Chain>, corners: Vec<Corner>, skin: &'a Skin) -> Self {
         let points = skin.points.iter().zip(0..).map(|(x, v)| GeomWithData::new((*x).into(), v));
         Self {
             tree: RTree::bulk_load(points.collect()),
-            corners: vec![0; features.corners.len()],
-            stations: vec![Vec::new(); features.chains.len()],
+            nodes: vec![0; corners.len()],
+            stations: vec![Vec::new(); chains.len()],
             is_fixed: vec![false; skin.nodes.len()],
-            squares: vec![HashMap::new(); features.chains.len()],
-            features,
+            squares: vec![HashMap::new(); chains.len()],
+            chains,
+            corners,
             skin,
-            size,
         }
     }
 
+    /// Nodes along each curve.
+    fn routed(&mut self) -> Result<Vec<Vec<u32>>, Fault> {
+        self.place_corners()?;
+        self.break_loops()?;
+        let paths = self.negotiate()?;
+        for (number, path) in paths.iter().enumerate() {
+            let squares = path.iter().map(|&v| self.square(number, v));
+            if squares.fold(0.0, f64::max).sqrt() > CURVE_REACH {
+                return Err(fault_of(&self.chains[number], "cells follow no curve"));
+            }
+        }
+        Ok(paths)
+    }
+
     fn square(&mut self, chain: usize, v: u32) -> f64 {
-        let (size, curve, x) =
-            (self.size, &self.features.chains[chain], self.skin.points[v as usize]);
-        *self.squares[chain].entry(v).or_insert_with(|| square(curve, x, size))
+        let (curve, x) = (&self.chains[chain], self.skin.points[v as usize]);
+        *self.squares[chain].entry(v).or_insert_with(|| square(curve, x))
     }
 
     /// Gives each corner the nearest free node, rather one with as many neighbors as suit its
     /// angles, and not fewer than it has curves; those with most curves first.
     fn place_corners(&mut self) -> Result<(), Fault> {
         let mut order: Vec<usize> = (0..self.corners.len()).collect();
-        order.sort_by_key(|&c| std::cmp::Reverse(self.features.corners[c].degree));
+        order.sort_by_key(|&c| std::cmp::Reverse(self.corners[c].degree));
         for c in order {
-            let Corner { point: x, degree, valence: wanted } = self.features.corners[c];
+            let Corner { point: x, degree, valence: wanted } = self.corners[c];
             let near = self.tree.nearest_neighbor_iter_with_distance_2(x.into()).take(CANDIDATES);
             let priced = near.filter_map(|(node, square)| {
                 let valence = self.skin.neighbors[node.data as usize].len();
                 let off = valence.abs_diff(wanted) as f64;
                 let is_free = !self.is_fixed[node.data as usize] && valence >= degree;
-                let square = square / self.size.powi(2);
                 is_free.then_some((square + VALENCE * off, square, node.data))
             });
             let best = priced.min_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)));
             match best {
                 Some((_, square, node)) if square.sqrt() <= CORNER_REACH => {
-                    self.corners[c] = node;
+                    self.nodes[c] = node;
                     self.is_fixed[node as usize] = true;
                 }
                 _ => return Err(Fault::at(x, "cells have no node near the corner")),
             }
         }
-        for (stations, chain) in self.stations.iter_mut().zip(&self.features.chains) {
+        for (stations, chain) in self.stations.iter_mut().zip(&self.chains) {
             if let Some(ends) = chain.ends {
-                *stations = ends.map(|c| self.corners[c as usize]).to_vec();
+                *stations = ends.map(|c| self.nodes[c as usize]).to_vec();
             }
         }
         Ok(())
@@ -135,20 +150,20 @@ impl<'a> Router<'a> {
     /// Gives each closed curve four nodes that it passes, off the first paths of the others.
     fn break_loops(&mut self) -> Result<(), Fault> {
         let closed: Vec<usize> =
-            (0..self.stations.len()).filter(|&c| self.features.chains[c].is_closed()).collect();
+            (0..self.stations.len()).filter(|&c| self.chains[c].is_closed()).collect();
         if closed.is_empty() {
             return Ok(());
         }
         let mut is_taken = self.is_fixed.clone();
         for chain in 0..self.stations.len() {
-            if !self.features.chains[chain].is_closed() {
+            if !self.chains[chain].is_closed() {
                 let free = vec![0.0; self.skin.nodes.len()];
                 let path = self.path(chain, &free, &self.is_fixed.clone())?;
                 path.into_iter().for_each(|v| is_taken[v as usize] = true);
             }
         }
         for chain in closed {
-            let curve = &self.features.chains[chain];
+            let curve = &self.chains[chain];
             let shifts = (0..5).map(|i| 0.05 * f64::from(i) * curve.length());
             let found = shifts.filter_map(|shift| self.breaks(curve, shift, &is_taken));
             let best = found.min_by(|a, b| a.0.total_cmp(&b.0));
@@ -181,7 +196,7 @@ impl<'a> Router<'a> {
         let n = self.skin.nodes.len();
         let (mut history, mut users) = (vec![0.0; n], vec![0_u32; n]);
         let mut order: Vec<usize> = (0..self.stations.len()).collect();
-        let length = |c: &usize| self.features.chains[*c].length();
+        let length = |c: &usize| self.chains[*c].length();
         order.sort_by(|a, b| length(a).total_cmp(&length(b)));
         let fixed = self.is_fixed.clone();
         let mut paths: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); order.len()];
@@ -218,7 +233,7 @@ impl<'a> Router<'a> {
             nodes.iter().flat_map(|&v| &self.skin.neighbors[v as usize]).copied().collect()
         };
         let own = around(&self.stations[chain]);
-        for v in around(&self.corners).difference(&own) {
+        for v in around(&self.nodes).difference(&own) {
             prices[*v as usize] += BESIDE_CORNER;
         }
         prices
@@ -227,10 +242,10 @@ impl<'a> Router<'a> {
     /// Path of a chain through its stations.
     fn path(&mut self, chain: usize, prices: &[f64], fixed: &[bool]) -> Result<Vec<u32>, Fault> {
         let stations = self.stations[chain].clone();
-        let (size, curve, skin) = (self.size, &self.features.chains[chain], self.skin);
+        let (curve, skin) = (&self.chains[chain], self.skin);
         let squares = &mut self.squares[chain];
         let mut along = |v: u32| {
-            EDGE + *squares.entry(v).or_insert_with(|| square(curve, skin.points[v as usize], size))
+            EDGE + *squares.entry(v).or_insert_with(|| square(curve, skin.points[v as usize]))
         };
         let mut path = vec![stations[0]];
         let mut own: BTreeSet<u32> = BTreeSet::new();
@@ -249,7 +264,7 @@ impl<'a> Router<'a> {
     }
 }
 
-/// Squared distance of `x` from `curve` in cells.
-fn square(curve: &Chain, x: Vec3, size: f64) -> f64 {
-    ((curve.foot(&x).point - x).norm() / size).min(FAR).powi(2)
+/// Squared distance of `x` from `curve`.
+fn square(curve: &Chain, x: Vec3) -> f64 {
+    (curve.foot(&x).point - x).norm().min(FAR).powi(2)
 }

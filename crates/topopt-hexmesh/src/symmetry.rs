@@ -7,6 +7,7 @@ use crate::clip::clipped;
 use crate::meshed::{Meshed, NumberedFace};
 use crate::mirror::{Mirror, mirrors};
 use crate::report::Report;
+use crate::sizes::Field;
 use crate::surface::{Surface, Vec3};
 use crate::turn::{SAME, axes};
 
@@ -64,6 +65,12 @@ impl Symmetry {
             }
         }
         own
+    }
+
+    /// Sizes on all sides of the planes, brought to each.
+    pub fn with_images(&self, field: &Field) -> Field {
+        let planes = self.mirrors.iter().map(|(mirror, _)| &mirror.plane);
+        planes.fold(field.clone(), |field, plane| field.mirrored(plane))
     }
 
     /// Number of images that make the whole.

@@ -20,6 +20,19 @@ pub(crate) struct PlanarFace {
     pub point: Vec3,
     /// Area.
     pub area: f64,
+    /// Smallest and largest coordinates.
+    pub bounds: [Vec3; 2],
+}
+
+impl PlanarFace {
+    /// Whether another face, which is parallel, lies across this one.
+    pub fn faces(&self, other: &Self) -> bool {
+        let shift = self.normal * (self.point - other.point).dot(&self.normal);
+        let [low, high] = other.bounds.map(|x| x + shift);
+        let overlap = |k: usize| self.bounds[1][k].min(high[k]) - self.bounds[0][k].max(low[k]);
+        // A face across an axis has no extent along it.
+        (0..3).all(|k| self.normal[k].abs() > SAME || overlap(k) > 0.0)
+    }
 }
 
 /// Finds the planar faces of `surface`.
@@ -39,7 +52,13 @@ fn planar(surface: &Surface, own: &[usize]) -> Option<PlanarFace> {
     let area = own.iter().map(|&t| surface.areas[t]).sum();
     let point = surface.corners(own[0])[0];
     let is_flat = own.iter().all(|&t| is_along(surface.normals[t]));
-    is_flat.then_some(PlanarFace { normal, point, area })
+    let bounds = own.iter().flat_map(|&t| surface.corners(t)).fold([point; 2], grown);
+    is_flat.then_some(PlanarFace { normal, point, area, bounds })
+}
+
+/// Bounds that hold `x` besides.
+pub(crate) fn grown([low, high]: [Vec3; 2], x: Vec3) -> [Vec3; 2] {
+    [low.inf(&x), high.sup(&x)]
 }
 
 /// Axes of the grid, as columns: normals of the largest planes that are orthogonal, in the order

@@ -3,7 +3,7 @@
 mod parts;
 mod shapes;
 
-use topopt_hexmesh::{HexmeshError, Meshed, Surface, mesh};
+use topopt_hexmesh::{Finer, HexmeshError, Meshed, Sizes, Surface, mesh};
 use topopt_mesh::{HexMesh, Reflections, Sets};
 
 /// Checks by the program's own mesh, independently of the mesher's.
@@ -252,4 +252,55 @@ fn parts_of_gmsh_mirror_themselves() {
             check_mirrored(&meshed, count);
         }
     }
+}
+
+/// Distinct coordinates of nodes along x, ascending, up to `most`.
+fn planes(meshed: &Meshed, most: f64) -> Vec<f64> {
+    let mut along: Vec<f64> = meshed.points.iter().map(|x| x[0]).filter(|x| *x <= most).collect();
+    along.sort_unstable_by(f64::total_cmp);
+    along.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
+    along
+}
+
+#[test]
+fn elements_are_smaller_in_a_box_and_grow_away_from_it() {
+    let (points, triangles, faces) = shapes::brick([12.0, 3.0, 2.0]);
+    let surface = Surface::new(points, triangles, faces).unwrap();
+    let finer = vec![Finer { low: [0.0; 3], high: [1.0, 0.1, 0.1], size: 0.1 }];
+    let sizes = Sizes { usual: 0.5, across: 1, finer };
+    let meshed = mesh(&surface, sizes, 1e9).unwrap();
+    checked(&meshed);
+    assert!(meshed.report.least > 1.0 - 1e-9 && meshed.report.volume_error().abs() < 1e-12);
+
+    let planes = planes(&meshed, 12.0);
+    let widths: Vec<f64> = planes.windows(2).map(|ends| ends[1] - ends[0]).collect();
+    // The part mirrors itself, and so do its elements.
+    let n = widths.len();
+    assert!((0..n).all(|i| (widths[i] - widths[n - 1 - i]).abs() < 1e-9), "{widths:?}");
+    assert!(widths[..9].iter().all(|width| (width - 0.1).abs() < 0.01), "{widths:?}");
+    assert!((widths[n / 2] - 0.5).abs() < 0.05, "{widths:?}");
+}
+
+#[test]
+fn walls_have_as_many_elements_across_as_asked() {
+    let coarse = mesh(&shapes::angle(), 2.0, 1e9).unwrap();
+    assert_eq!(planes(&coarse, 3.0).len(), 3);
+    let sizes = Sizes { across: 5, ..2.0.into() };
+    let meshed = mesh(&shapes::angle(), sizes, 1e9).unwrap();
+    checked(&meshed);
+    assert_eq!(planes(&meshed, 3.0).len(), 6);
+    assert!(meshed.report.least > 1.0 - 1e-9);
+}
+
+#[test]
+fn a_cylinder_with_smaller_elements_at_one_end_is_certified() {
+    let finer = vec![Finer { low: [-1.0, -1.0, 0.0], high: [1.0, 1.0, 0.2], size: 0.07 }];
+    let sizes = Sizes { usual: 0.2, across: 1, finer: finer.clone() };
+    assert_eq!(sizes.smallest(), 0.07);
+    let meshed = mesh(&shapes::cylinder(), sizes, 1e9).unwrap();
+    checked(&meshed);
+    assert!(meshed.report.least > 0.5, "{:?}", meshed.report);
+
+    let none = Sizes { usual: 0.2, across: 1, finer: vec![Finer { size: 0.0, ..finer[0] }] };
+    assert_eq!(mesh(&shapes::cylinder(), none, 1e9).unwrap_err(), HexmeshError::BadSize(0.0));
 }

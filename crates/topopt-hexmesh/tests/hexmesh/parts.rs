@@ -135,6 +135,7 @@ pub fn surface(script: &str, size: f64, degrees: f64) -> Option<Surface> {
         program: None,
         hexes: Hexes::Auto,
         size: ElementSize::Edge(size),
+        finer: Vec::new(),
         length_unit: "MM",
         timeout: Duration::from_secs(600),
         trust: false,

@@ -1,0 +1,227 @@
+//! Sizes of elements: the usual one, smaller ones in places and across walls.
+
+use nalgebra::Matrix3;
+use topopt_mesh::Plane;
+
+use crate::surface::{Surface, Vec3};
+use crate::turn::{PlanarFace, SAME, grown, planar_faces};
+
+/// Growth of sizes with the distance from a place of smaller ones: neighbors differ by a third.
+const GROWTH: f64 = 0.3;
+/// Samples of the density of planes in the smallest cell.
+const SAMPLES: f64 = 8.0;
+
+/// Edges of elements.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sizes {
+    /// Usual edge (length).
+    pub usual: f64,
+    /// Least number of elements across walls between parallel planes along the grid.
+    pub across: usize,
+    /// Boxes along the axes of space with smaller elements.
+    pub finer: Vec<Finer>,
+}
+
+/// Box of smaller elements.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Finer {
+    /// Smallest coordinates.
+    pub low: [f64; 3],
+    /// Largest coordinates.
+    pub high: [f64; 3],
+    /// Edge of the elements in it (length).
+    pub size: f64,
+}
+
+impl From<f64> for Sizes {
+    fn from(usual: f64) -> Self {
+        Self { usual, across: 1, finer: Vec::new() }
+    }
+}
+
+impl Sizes {
+    /// Smallest edge that is asked for in a box, or the usual one.
+    pub fn smallest(&self) -> f64 {
+        self.finer.iter().map(|finer| finer.size).fold(self.usual, f64::min)
+    }
+}
+
+/// Corners of a box that stands in any direction, with smaller elements in it.
+#[derive(Debug, Clone)]
+struct Zone {
+    corners: Vec<Vec3>,
+    size: f64,
+    /// Direction along which elements are smaller; along all of them if none.
+    along: Option<Vec3>,
+}
+
+/// Sizes in space.
+#[derive(Debug, Clone)]
+pub(crate) struct Field {
+    /// Edge of elements outside of all zones.
+    pub usual: f64,
+    zones: Vec<Zone>,
+}
+
+impl Field {
+    /// Sizes for `surface` as it lies in space.
+    pub fn new(surface: &Surface, sizes: &Sizes) -> Self {
+        let zone = |finer: &Finer| Zone {
+            corners: corners([finer.low.into(), finer.high.into()]),
+            size: finer.size,
+            along: None,
+        };
+        let own = sizes.finer.iter().filter(|finer| finer.size < sizes.usual).map(zone);
+        let zones = own.chain(walls(surface, sizes)).collect();
+        Self { usual: sizes.usual, zones }
+    }
+
+    /// Smallest edge.
+    pub fn smallest(&self) -> f64 {
+        self.zones.iter().map(|zone| zone.size).fold(self.usual, f64::min)
+    }
+
+    /// The field with all edges times `share`.
+    pub fn scaled(&self, share: f64) -> Self {
+        let zones = self.zones.iter().cloned();
+        let zones = zones.map(|zone| Zone { size: share * zone.size, ..zone }).collect();
+        Self { usual: share * self.usual, zones }
+    }
+
+    /// The field with the images of its zones in a plane.
+    pub fn mirrored(&self, plane: &Plane) -> Self {
+        let image = |zone: &Zone| Zone {
+            corners: zone.corners.iter().map(|x| plane.image((*x).into()).into()).collect(),
+            along: zone.along.map(|n| plane.image_of_vector(n.into()).into()),
+            ..*zone
+        };
+        let images: Vec<Zone> = self.zones.iter().map(image).collect();
+        Self { zones: [self.zones.clone(), images].concat(), ..*self }
+    }
+
+    /// The field in axes that `turn` gives as rows.
+    pub fn turned(&self, turn: &Matrix3<f64>) -> Self {
+        let turned = |zone: &Zone| Zone {
+            corners: zone.corners.iter().map(|x| turn * x).collect(),
+            along: zone.along.map(|n| turn * n),
+            ..*zone
+        };
+        Self { zones: self.zones.iter().map(turned).collect(), ..*self }
+    }
+
+    /// Sizes along each axis.
+    pub fn spacings(&self) -> [Spacing; 3] {
+        [0, 1, 2].map(|k| {
+            let counts = |zone: &&Zone| zone.along.is_none_or(|along| along[k].abs() > SAME);
+            let range = |zone: &Zone| {
+                let ends =
+                    zone.corners.iter().fold([zone.corners[0]; 2], |ends, x| grown(ends, *x));
+                (ends[0][k], ends[1][k], zone.size)
+            };
+            let zones = self.zones.iter().filter(counts).map(range).collect();
+            Spacing { usual: self.usual, zones }
+        })
+    }
+}
+
+/// Zones across walls that would have fewer elements than are asked for.
+fn walls(surface: &Surface, sizes: &Sizes) -> Vec<Zone> {
+    if sizes.across < 2 {
+        return Vec::new();
+    }
+    let faces = planar_faces(surface);
+    let of_face = |face: &PlanarFace| {
+        let thickness = |other: &PlanarFace| (other.point - face.point).dot(&face.normal);
+        // Material lies behind a face.
+        let is_behind = |other: &&PlanarFace| {
+            other.normal.dot(&face.normal) < -SAME && thickness(other) < 0.0 && face.faces(other)
+        };
+        let behind = faces.iter().filter(is_behind);
+        let nearest = behind.max_by(|a, b| thickness(a).total_cmp(&thickness(b)))?;
+        let size = -thickness(nearest) / sizes.across as f64;
+        let corners = [face, nearest].map(|face| corners(face.bounds)).concat();
+        (size < sizes.usual).then_some(Zone { corners, size, along: Some(face.normal) })
+    };
+    faces.iter().filter_map(of_face).collect()
+}
+
+/// Corners of a box along the axes.
+fn corners(ends: [Vec3; 2]) -> Vec<Vec3> {
+    (0..8).map(|v| Vec3::from_fn(|k, _| ends[v >> k & 1][k])).collect()
+}
+
+/// Sizes along one axis.
+#[derive(Debug, Clone)]
+pub(crate) struct Spacing {
+    /// Size outside of all zones.
+    pub usual: f64,
+    /// Ends of zones and the size in each.
+    zones: Vec<(f64, f64, f64)>,
+}
+
+impl Spacing {
+    /// Size at `x`.
+    pub fn at(&self, x: f64) -> f64 {
+        let of =
+            |&(low, high, size): &(f64, f64, f64)| size + GROWTH * (low - x).max(x - high).max(0.0);
+        self.zones.iter().map(of).fold(self.usual, f64::min)
+    }
+
+    /// Bound of the number of cells between two places.
+    pub fn most_cells(&self, low: f64, high: f64) -> f64 {
+        let of = |&(from, to, size): &(f64, f64, f64)| {
+            let inside = (to.min(high) - from.max(low)).max(0.0) / size;
+            inside + 2.0 * (self.usual / size).ln() / GROWTH
+        };
+        (high - low) / self.usual + self.zones.iter().map(of).sum::<f64>()
+    }
+
+    /// Planes that divide the way from `low` to `high` by the sizes there, without the first.
+    pub fn planes(&self, low: f64, high: f64) -> Vec<f64> {
+        let is_even = [low, high].map(|x| self.at(x)) == [self.usual; 2]
+            && self.zones.iter().all(|&(from, to, _)| to < low || from > high);
+        if is_even {
+            let n = ((high - low) / self.usual).round().max(1.0) as usize;
+            let step = (high - low) / n as f64;
+            return (1..n).map(|i| low + step * i as f64).chain([high]).collect();
+        }
+
+        // Cells from the start to each sample.
+        let smallest = self.zones.iter().map(|zone| zone.2).fold(self.usual, f64::min);
+        let n_samples = ((high - low) / smallest * SAMPLES).ceil().max(SAMPLES) as usize;
+        let step = (high - low) / n_samples as f64;
+        let mut cells = vec![0.0];
+        for sample in 0..n_samples {
+            cells.push(cells[sample] + step / self.at(low + step * (sample as f64 + 0.5)));
+        }
+
+        let total = cells[n_samples];
+        let n = total.round().max(1.0);
+        let place = |i: usize| {
+            let wanted = total * i as f64 / n;
+            let after = cells.partition_point(|&count| count < wanted).max(1);
+            let share = (wanted - cells[after - 1]) / (cells[after] - cells[after - 1]);
+            low + step * (after as f64 - 1.0 + share)
+        };
+        (1..n as usize).map(place).chain([high]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn planes_are_even_away_from_zones_and_grow_from_them() {
+        let spacing = Spacing { usual: 1.0, zones: vec![(0.0, 2.0, 0.25)] };
+        assert_eq!(spacing.planes(20.0, 23.75), [20.9375, 21.875, 22.8125, 23.75]);
+
+        let planes = [vec![0.0], spacing.planes(0.0, 20.0)].concat();
+        let widths: Vec<f64> = planes.windows(2).map(|ends| ends[1] - ends[0]).collect();
+        assert!((widths[0] - 0.25).abs() < 0.01 && (widths[7] - 0.25).abs() < 0.01, "{widths:?}");
+        assert!((widths[widths.len() - 1] - 1.0).abs() < 0.05, "{widths:?}");
+        let jump = widths.windows(2).map(|w| (w[1] / w[0]).max(w[0] / w[1])).fold(0.0, f64::max);
+        assert!(jump < 1.4, "{widths:?}");
+        assert!((widths.len() as f64) <= spacing.most_cells(0.0, 20.0));
+    }
+}
