@@ -64,8 +64,9 @@ pub(super) struct Settings<'a> {
 /// two elements of second order across.
 const EDGE: f64 = 1.5;
 
-/// Share of the triangles that are kept: those between coplanar ones are of no use here.
-const TRIANGLES: f64 = 0.3;
+/// Shares of the triangles that are kept, the first that can be meshed: those between coplanar ones
+/// are of no use here, and others make other needles.
+const TRIANGLES: [f64; 3] = [0.3, 0.5, 0.2];
 
 /// Meshes what is built of the design in `file` within `body`, and solves it under the loads and
 /// supports of the case that `lookup` has. `verified` is the compliance to compare with.
@@ -78,15 +79,7 @@ pub(super) fn solved<K: Verified<N>, const N: usize>(
     verified: f64,
     settings: &Settings,
 ) -> Result<Remeshed<K::Overall, K::Case>, Failure> {
-    let shaping = Shaping {
-        threshold: settings.request.threshold,
-        decimation: Some(TRIANGLES),
-        ..Shaping::default()
-    };
-    let built = BuiltShape::of(file, body, &shaping).map_err(InputError::from)?;
-    let (surface, width) = (built.shape.surface, built.solid.width());
-
-    let (mesh, mut notes) = meshed(lookup.config, &surface, width, settings)?;
+    let (mesh, mut notes, width) = meshed(lookup.config, (file, body), settings)?;
     let sets = transferred(lookup.sets, lookup.mesh, &mesh, width);
     let config = built::case(lookup, &sets, &mut notes)?;
     let mesh = mesh.with_sets(sets).map_err(|error| Finding::new(error.to_string()));
@@ -117,8 +110,33 @@ pub(super) fn solved<K: Verified<N>, const N: usize>(
     })
 }
 
-/// The mesh of what lies within `surface`, and notes on it.
+/// The mesh of what is built, notes on it, and the width of elements that were optimized.
 fn meshed(
+    config: &Config,
+    (file, body): (&DesignFile, &PartFile),
+    settings: &Settings,
+) -> Result<(HexMesh, Vec<String>, f64), Failure> {
+    let attempt = |share: f64| {
+        let shaping = Shaping {
+            threshold: settings.request.threshold,
+            decimation: Some(share),
+            ..Shaping::default()
+        };
+        let built = BuiltShape::of(file, body, &shaping).map_err(InputError::from)?;
+        let width = built.solid.width();
+        let (mesh, notes) = within(config, &built.shape.surface, width, settings)?;
+        Ok((mesh, notes, width))
+    };
+    let first = attempt(TRIANGLES[0]);
+    if first.is_ok() || settings.interrupt.is_requested() {
+        return first;
+    }
+    let other = TRIANGLES[1..].iter().find_map(|&share| attempt(share).ok());
+    other.map_or(first, Ok)
+}
+
+/// The mesh of what lies within `surface`, and notes on it.
+fn within(
     config: &Config,
     surface: &TriangleSurface,
     width: f64,
