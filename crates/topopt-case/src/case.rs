@@ -254,7 +254,7 @@ impl Meshed {
     ) -> Result<Self, InputError> {
         let names = config.cell_arrays();
         let read = match names.as_slice() {
-            [] => meshing::how(config, gmsh)
+            [] => meshing::how(config, path, gmsh, interrupt)
                 .and_then(|how| meshing::read(path, &how, interrupt))
                 .map(|mesh| (mesh, Vec::new())),
             names => vtu::read_with_cell_data_as(path, names, tetrahedra::cutting(config))

@@ -60,7 +60,7 @@ pub use keys::{Config, Material, SetMaterial};
 pub use loads::{Axis, Load, LoadCase, Spring, Support};
 pub use manufacturing::Manufacturing;
 pub use material_properties::{Given, MaterialProperty, number};
-pub use mesh::{Generator, Hexes, Mesh, MeshMethod};
+pub use mesh::{Generator, Hexes, Mesh, MeshMethod, Refine};
 pub use objective::{Constraint, Objective, ResponseKeys, ResponseName, TimeOf};
 pub use output::{Compression, Output};
 pub use own_keys::{OwnKeys, Shape};

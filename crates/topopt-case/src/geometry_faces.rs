@@ -7,7 +7,7 @@ use std::path::Path;
 use topopt_io::ImportedMesh;
 use topopt_io::gmsh::{self, PartFace, PartFaces};
 use topopt_mesh::numbers::shown;
-use topopt_mesh::{Face, Sets};
+use topopt_mesh::{BoundingBox, Face, Sets};
 
 use crate::config::{Condition, Config, FaceForm, FaceKind, FaceName, closest};
 use crate::finding::Finding;
@@ -52,6 +52,17 @@ impl GeometryFaces {
             .transpose()?;
         let file = path.display().to_string();
         Ok(Self { file, of_mesh: imported.faces.clone(), part })
+    }
+
+    /// The faces of a geometry without a mesh.
+    pub fn of_part(path: &Path, part: PartFaces) -> Self {
+        let of_mesh = part.faces.iter().map(|face| (face.number, Vec::new())).collect();
+        Self { file: path.display().to_string(), of_mesh, part: Some(part) }
+    }
+
+    /// Box around the face of a number.
+    pub fn bounds(&self, number: u32) -> Option<BoundingBox> {
+        self.part.as_ref()?.face(number).map(|face| face.bounds)
     }
 
     /// The numbers of the faces that each key of a table of conditions asks for.

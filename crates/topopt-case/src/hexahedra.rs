@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use topopt_hexmesh::{HexmeshError, Meshed, NumberedFace, Surface, count, mesh};
+use topopt_hexmesh::{Finer, HexmeshError, Meshed, NumberedFace, Sizes, Surface, count, mesh};
 use topopt_io::ImportedMesh;
 use topopt_io::gmsh::{
-    Boundary, ElementSize, Meshing, MeshingError, Skin, boundary, note_on_number,
+    Boundary, ElementSize, FinerBox, Meshing, MeshingError, Skin, boundary, note_on_number,
 };
 use topopt_mesh::Plane;
 use topopt_mesh::hexahedron::FACES;
@@ -43,13 +43,15 @@ const LEAST: f64 = 0.2;
 /// mirror plane lie off its chords.
 const TOLERANCE: f64 = 0.1;
 
-/// Meshes the geometry at `path` as `meshing` says, and notes on how.
+/// Meshes the geometry at `path` as `meshing` says, with at least so many hexahedra `across` its
+/// walls, and notes on how.
 ///
 /// # Errors
 /// [`NoHexahedra`]: other elements may do.
 pub(crate) fn of(
     path: &Path,
     meshing: &Meshing,
+    across: usize,
     interrupt: &Interrupt,
 ) -> Result<ImportedMesh, NoHexahedra> {
     let [elements, cells] = free_memory::of_hexahedra();
@@ -61,13 +63,15 @@ pub(crate) fn of(
     let surface = Surface::new(vertices, triangles, part.faces.clone())?;
 
     // The first signal ends the program from here on: nothing has to be cleared up.
+    let sizes =
+        |usual: f64| Sizes { usual, across, finer: meshing.finer.iter().map(finer).collect() };
     let edge = match meshing.size {
         ElementSize::Number(asked) => {
-            edge_of_number(asked, part.edge, |edge| count(&surface, edge, cells))?
+            edge_of_number(asked, part.edge, |edge| count(&surface, sizes(edge), cells))?
         }
         _ => part.edge,
     };
-    let meshed = mesh(&surface, edge, cells)?;
+    let meshed = mesh(&surface, sizes(edge), cells)?;
     let (least, size) = (meshed.report.least, meshed.report.size);
     if least < LEAST {
         return Err(NoHexahedra::Poor { size, least });
@@ -78,6 +82,11 @@ pub(crate) fn of(
     }
     filled.notes.extend(notes(&meshed));
     Ok(filled)
+}
+
+fn finer(finer: &FinerBox) -> Finer {
+    let FinerBox { bounds, size, .. } = *finer;
+    Finer { low: bounds.min, high: bounds.max, size }
 }
 
 /// Counts until the number is right, at most.

@@ -42,6 +42,7 @@ pub mod nodal_temperatures;
 pub mod own;
 pub mod physics;
 pub mod pieces;
+mod refinement;
 mod refusal;
 pub mod responses;
 mod selections;

@@ -15,7 +15,7 @@ use crate::config::{Config, Hexes, MeshMethod};
 use crate::finding::Finding;
 use crate::hexahedra::{self, NoHexahedra};
 use crate::interrupt::Interrupt;
-use crate::{free_memory, tetrahedra};
+use crate::{free_memory, refinement, tetrahedra};
 
 /// Gmsh program and trust in geometries. A case file cannot set these: others may have written it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub struct Gmsh {
 pub struct How {
     /// Elements that a geometry is meshed by.
     pub method: MeshMethod,
+    /// Least number of hexahedra across walls.
+    pub across: usize,
     /// Settings of Gmsh.
     pub gmsh: Meshing,
     /// Treatment of cells of a mesh file.
@@ -62,7 +64,7 @@ pub fn read(path: &Path, how: &How, interrupt: &Interrupt) -> Result<ImportedMes
         }
     }
 
-    match hexahedra::of(path, &how.gmsh, interrupt) {
+    match hexahedra::of(path, &how.gmsh, how.across, interrupt) {
         Ok(mesh) => Ok(mesh),
         Err(error) if how.method == MeshMethod::Hexahedra || interrupt.is_requested() => {
             Err(refused(&error, how))
@@ -133,7 +135,7 @@ pub fn triangulate(
 
 /// Returns the treatment of a file where nothing is said besides the command line.
 pub fn plain(gmsh: &Gmsh) -> How {
-    How { method: MeshMethod::Tetrahedra, gmsh: by(gmsh), cutting: Cutting::KeepOrCut }
+    How { method: MeshMethod::Tetrahedra, across: 1, gmsh: by(gmsh), cutting: Cutting::KeepOrCut }
 }
 
 /// How Gmsh works where nothing is said besides the command line.
@@ -142,6 +144,7 @@ pub fn by(gmsh: &Gmsh) -> Meshing {
         program: gmsh.program.clone(),
         hexes: gmsh::Hexes::Tetrahedra,
         size: ElementSize::OfGeometry,
+        finer: Vec::new(),
         length_unit: "MM",
         timeout: Duration::from_secs(600),
         trust: gmsh.trust_geometry,
@@ -161,15 +164,24 @@ pub fn element_size(edge: Option<f64>, number: Option<usize>) -> Result<ElementS
     Ok(number.map_or(of_edge, ElementSize::Number))
 }
 
-/// Returns the treatment of the file of `config`.
+/// Returns the treatment of the file of `config` at `path`.
 ///
 /// # Errors
-/// More elements than the memory holds.
-pub fn how(config: &Config, gmsh: &Gmsh) -> Result<How, Finding> {
-    let method = config.mesh.get_ref().method.as_ref();
+/// More elements than the memory holds, and places of smaller elements that are not there.
+pub fn how(
+    config: &Config,
+    path: &Path,
+    gmsh: &Gmsh,
+    interrupt: &Interrupt,
+) -> Result<How, Finding> {
+    let keys = config.mesh.get_ref();
     Ok(How {
-        method: method.map_or(MeshMethod::Tetrahedra, |method| *method.get_ref()),
-        gmsh: of(config, gmsh)?,
+        method: keys.method.as_ref().map_or(MeshMethod::Tetrahedra, |method| *method.get_ref()),
+        across: keys.across.as_ref().map_or(1, |across| *across.get_ref()),
+        gmsh: Meshing {
+            finer: refinement::boxes(config, path, gmsh, interrupt)?,
+            ..of(config, gmsh)?
+        },
         cutting: tetrahedra::cutting(config),
     })
 }
@@ -208,7 +220,7 @@ pub fn of_built(config: &Config, gmsh: &Gmsh, edge: f64) -> How {
         Some(_) => (Cutting::Allowed, gmsh::Hexes::Subdivide),
     };
     let gmsh = Meshing { hexes, size: ElementSize::Edge(edge), ..by(gmsh) };
-    How { method: MeshMethod::Tetrahedra, gmsh, cutting }
+    How { method: MeshMethod::Tetrahedra, across: 1, gmsh, cutting }
 }
 
 impl From<Hexes> for gmsh::Hexes {

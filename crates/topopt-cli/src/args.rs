@@ -344,6 +344,9 @@ pub struct MeshArgs {
     /// Elements of a geometry
     #[arg(long, value_enum, conflicts_with = "size")]
     pub method: Option<MeshMethod>,
+    /// Least number of hexahedra across walls along the grid, with --method hexahedra or auto
+    #[arg(long, value_name = "N", requires = "method", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub across: Option<u32>,
     /// How Gmsh makes the hexahedra of a geometry
     #[arg(long, value_enum, conflicts_with = "size")]
     pub hexes: Option<Hexes>,

@@ -95,6 +95,14 @@ fn mesh(config: &Config) -> Option<Finding> {
         Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
     };
 
+    if let (None | Some(MeshMethod::Tetrahedra), Some(across)) = (method, &mesh.across) {
+        return Some(
+            Finding::new("`mesh.across` counts hexahedra, and the part is meshed by tetrahedra")
+                .at(config.source(), across.span(), "for hexahedra only")
+                .remedy("set `mesh.method` to \"hexahedra\" or \"auto\", or remove this key"),
+        );
+    }
+
     if let (Some(MeshMethod::Hexahedra), Some(hexes)) = (method, &mesh.hexes) {
         return Some(
             Finding::new("[mesh] has both `method = \"hexahedra\"` and `hexes`, which is for Gmsh")
@@ -132,7 +140,9 @@ fn for_gmsh(mesh: &Mesh) -> Option<(&'static str, Range<usize>)> {
     let method = mesh.method.as_ref().map(|key| ("method", key.span()));
     let hexes = mesh.hexes.as_ref().map(|key| ("hexes", key.span()));
     let timeout = mesh.gmsh_timeout.as_ref().map(|key| ("gmsh_timeout", key.span()));
-    size.or(method).or(hexes).or(timeout)
+    let across = mesh.across.as_ref().map(|key| ("across", key.span()));
+    let refine = mesh.refine.first().map(|refine| ("refine", refine.set.span()));
+    size.or(method).or(hexes).or(timeout).or(across).or(refine)
 }
 
 /// A part that nothing holds, or nothing loads.

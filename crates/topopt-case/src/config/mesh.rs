@@ -34,6 +34,13 @@ pub struct Mesh {
     /// hexahedra where all have a scaled Jacobian of at least 0.2, and says where it does not.
     #[schemars(with = "Option<MeshMethod>")]
     pub method: Option<Spanned<MeshMethod>>,
+    /// Least number of hexahedra across the walls of a geometry that lie between parallel planar
+    /// faces along the grid; by default 1.
+    #[schemars(with = "Option<usize>", range(min = 1, max = 100))]
+    pub across: Option<Spanned<usize>>,
+    /// Places of a geometry with smaller elements.
+    #[serde(default)]
+    pub refine: Vec<Refine>,
     /// How Gmsh makes the elements of a geometry.
     #[schemars(with = "Option<Hexes>")]
     pub hexes: Option<Spanned<Hexes>>,
@@ -54,6 +61,21 @@ pub struct Mesh {
     /// a mesher may produce.
     #[schemars(with = "Option<bool>")]
     pub shuffled: Option<Spanned<bool>>,
+}
+
+/// Place of a geometry with smaller elements.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Refine {
+    /// A `[[select]]` by `faces`, `form`, `same_as` or `box`, or a group of faces of the geometry.
+    #[schemars(with = "String")]
+    pub set: Spanned<String>,
+    /// Largest edge of the elements there, of hexahedra the usual one.
+    #[schemars(with = "f64", extend("exclusiveMinimum" = 0))]
+    pub element_size: Spanned<f64>,
+    /// How far from the faces, or from the box, elements are as small; by default twice their edge.
+    #[schemars(extend("minimum" = 0))]
+    pub distance: Option<f64>,
 }
 
 /// Elements that a geometry is meshed by.

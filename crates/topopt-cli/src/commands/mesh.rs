@@ -112,6 +112,10 @@ fn of_geometry(
         let finding = Finding::new("--hexes is for Gmsh, and --method hexahedra does without");
         return Err(finding.remedy("leave one of them out").into());
     }
+    if args.method == Some(MeshMethod::Tetrahedra) && args.across.is_some() {
+        let finding = Finding::new("--across counts hexahedra, and --method asks for tetrahedra");
+        return Err(finding.remedy("leave one of them out").into());
+    }
     let default = meshing::by(&(&args.gmsh).into());
     let (hexes, cutting) = match args.hexes {
         None | Some(Hexes::Auto) => (default.hexes, Cutting::KeepOrCut),
@@ -123,7 +127,8 @@ fn of_geometry(
         ..default
     };
     let method = args.method.unwrap_or(MeshMethod::Tetrahedra);
-    let read = meshing::read(geometry, &How { method, gmsh, cutting }, interrupt)?;
+    let across = args.across.unwrap_or(1) as usize;
+    let read = meshing::read(geometry, &How { method, across, gmsh, cutting }, interrupt)?;
     let notes = [read.notes, read.remarks].concat();
     Ok((with_faces(read.mesh, read.faces)?, notes))
 }

@@ -56,6 +56,7 @@ mod preview;
 mod progress;
 mod pyramids;
 mod ranks;
+mod refinement;
 mod refused;
 mod report;
 mod resume;

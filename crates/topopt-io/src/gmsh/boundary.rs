@@ -9,6 +9,7 @@ use topopt_mesh::numbers::rounded;
 use topopt_mesh::triangles::Triangles;
 
 use super::facets;
+use super::finer::{elements, fields};
 use super::import::{Surfaces, import};
 use super::meshing_error::{MOST_ELEMENTS, MeshingError};
 use super::program::{ElementSize, Meshing, Runner, Task, Wanted, is_script};
@@ -113,7 +114,9 @@ fn size(
         ElementSize::Number(number) => (measure.edge_of(number as f64, Packing::GRID), false),
         ElementSize::OfGeometry => (rounded(measure.usual_edge(Packing::GRID)), true),
     };
-    let (count, most) = (measure.elements(edge, Packing::GRID), most.min(MOST_ELEMENTS));
+    let count =
+        measure.elements(edge, Packing::GRID) + elements(&runner.meshing.finer, Packing::GRID);
+    let most = most.min(MOST_ELEMENTS);
     if count > most {
         return Err(MeshingError::TooMany { edge, volume: measure.volume, count, most });
     }
@@ -130,6 +133,7 @@ fn closed(runner: Runner, source: &Source, edge: Option<f64>) -> Result<Boundary
     if let Some(edge) = edge {
         let [least, most] = [SMALLEST, LARGEST].map(|share| share * edge);
         settings += &format!("Mesh.MeshSizeMin = {least:?};\nMesh.MeshSizeMax = {most:?};\n");
+        settings += &fields(&runner.meshing.finer, [SMALLEST, LARGEST]);
     }
     let size = edge.map(|edge| ("element_size", edge));
     let numbers: Vec<_> = source.options().iter().copied().chain(size).collect();

@@ -6,6 +6,7 @@ use topopt_mesh::numbers::{rounded, shown};
 
 use super::attempts::{self, Attempt, Boundary, Help, MOST_OFF, OF_FACETS, OF_SURFACES};
 use super::error::Fault as GmshFault;
+use super::finer::{elements, fields};
 use super::import::{ALL_FACES, Surfaces};
 use super::meshing_error::{MOST_ELEMENTS, MeshingError};
 use super::program::{Hexes, MESH, Runner, Task, Wanted, may_help, version};
@@ -161,6 +162,7 @@ impl Geometry<'_> {
             settings +=
                 &format!("If (Mesh.MeshSizeMin == 0)\nMesh.MeshSizeMin = {least:?};\nEndIf\n");
         }
+        settings += &fields(&self.runner.meshing.finer, [1.0; 2]);
 
         settings += match hexes {
             Hexes::Auto => "",
@@ -190,7 +192,9 @@ impl Geometry<'_> {
 
     fn check_number(&self) -> Result<(), MeshingError> {
         let (Some(measure), Some(edge)) = (self.source.measure(), self.edge) else { return Ok(()) };
-        match measure.elements(edge, Packing::of(self.runner.meshing.hexes)) {
+        let meshing = self.runner.meshing;
+        let packing = Packing::of(meshing.hexes);
+        match measure.elements(edge, packing) + elements(&meshing.finer, packing) {
             count if count > MOST_ELEMENTS => Err(MeshingError::TooMany {
                 edge,
                 volume: measure.volume,

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use super::finer::FinerBox;
 use super::meshing_error::MeshingError;
 use super::raw::RawMesh;
 use super::sections;
@@ -23,6 +24,8 @@ pub struct Meshing {
     pub hexes: Hexes,
     /// Size of the elements.
     pub size: ElementSize,
+    /// Places with smaller ones.
+    pub finer: Vec<FinerBox>,
     /// Unit of the mesh, into which STEP and IGES files, which have units, are converted: `MM`, `M`
     /// and the like.
     pub length_unit: &'static str,

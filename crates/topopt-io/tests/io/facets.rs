@@ -51,6 +51,7 @@ fn meshing(size: ElementSize) -> Meshing {
         program: Some("no-such-gmsh".into()),
         hexes: Hexes::Auto,
         size,
+        finer: Vec::new(),
         length_unit: "MM",
         timeout: Duration::from_secs(20),
         trust: false,

@@ -241,6 +241,7 @@ fn meshing(size: ElementSize) -> Meshing {
         program: None,
         hexes: Hexes::Subdivide,
         size,
+        finer: Vec::new(),
         length_unit: "MM",
         timeout: Duration::from_secs(120),
         trust: false,

@@ -42,6 +42,7 @@ impl Geometry {
             program: Some(program),
             hexes: Hexes::Auto,
             size: ElementSize::OfGeometry,
+            finer: Vec::new(),
             length_unit: "MM",
             timeout: Duration::from_secs(20),
             trust: true,

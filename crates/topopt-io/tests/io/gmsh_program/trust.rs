@@ -18,6 +18,7 @@ fn refusal(name: &str, text: &str, others: &[(&str, &str)]) -> Option<String> {
         program: Some("no-such-gmsh".into()),
         hexes: Hexes::Auto,
         size: ElementSize::OfGeometry,
+        finer: Vec::new(),
         length_unit: "MM",
         timeout: Duration::from_secs(20),
         trust: false,
