@@ -4,6 +4,7 @@
 mod fault;
 mod holes;
 mod orientation;
+mod overlaps;
 mod read;
 mod regions;
 mod shells;
@@ -88,7 +89,12 @@ impl Facets {
             notes.push(format!("facets turned over, so that neighbors agree: {turned}"));
         }
 
-        let shells = Shells::of(&vertices, &triangles);
+        let mut shells = Shells::of(&vertices, &triangles);
+        if let Some(united) = overlaps::united(&vertices, &triangles, &shells) {
+            notes.push(united.note());
+            (vertices, triangles) = (united.vertices, united.triangles);
+            shells = Shells::of(&vertices, &triangles);
+        }
         let inside_out = shells.turn_outwards(&vertices, &mut triangles)?;
         if inside_out > 0 {
             notes.push(format!(

@@ -14,6 +14,8 @@ pub(super) struct Shells {
     pub of_facets: Vec<u32>,
     /// Facets of every shell.
     facets: Vec<Vec<u32>>,
+    /// Shells around every shell.
+    around: Vec<Vec<u32>>,
     /// The innermost shell around every shell, if there is one.
     parents: Vec<Option<u32>>,
     /// Number of shells around every shell.
@@ -45,7 +47,7 @@ impl Shells {
         let nearest =
             |around: &Vec<u32>| around.iter().copied().max_by_key(|&s| depths[s as usize]);
         let parents = around.iter().map(nearest).collect();
-        Self { of_facets, facets, parents, depths }
+        Self { of_facets, facets, around, parents, depths }
     }
 
     /// Turns shells so that facets of bodies point away from them, and those of cavities into them;
@@ -58,11 +60,7 @@ impl Shells {
         vertices: &[[f64; 3]],
         triangles: &mut [[u32; 3]],
     ) -> Result<usize, FacetFault> {
-        let volume = |facets: &Vec<u32>| {
-            let own: Vec<_> = facets.iter().map(|&facet| triangles[facet as usize]).collect();
-            volume(vertices, &own)
-        };
-        let volumes: Vec<f64> = self.facets.par_iter().map(volume).collect();
+        let volumes = self.volumes(vertices, triangles);
         if volumes.contains(&0.0) {
             return Err(FacetFault::NoVolume);
         }
@@ -84,6 +82,23 @@ impl Shells {
         Ok(turned)
     }
 
+    /// Volume that each shell encloses, negative where its facets point into it.
+    pub fn volumes(&self, vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Vec<f64> {
+        let of_shell = |facets: &Vec<u32>| volume(vertices, &chosen(facets, triangles));
+        self.facets.par_iter().map(of_shell).collect()
+    }
+
+    /// Triangles of several shells.
+    pub fn triangles(&self, shells: &[u32], triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
+        let of_shell = |&shell: &u32| chosen(&self.facets[shell as usize], triangles);
+        shells.iter().flat_map(of_shell).collect()
+    }
+
+    /// Shells around a shell, as seen from its first facet.
+    pub fn around(&self, shell: u32) -> &[u32] {
+        &self.around[shell as usize]
+    }
+
     /// Number of shells.
     pub fn len(&self) -> usize {
         self.facets.len()
@@ -100,6 +115,10 @@ impl Shells {
         };
         outer.map(of_outer).collect()
     }
+}
+
+fn chosen(facets: &[u32], triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
+    facets.iter().map(|&facet| triangles[facet as usize]).collect()
 }
 
 /// Number of the part that every facet is in; facets of a part are joined by edges that `join`
