@@ -23,7 +23,7 @@ use crate::meshing::Gmsh;
 use crate::physics::{Conditions, Loaded, Physics};
 use crate::responses::posed::Posed;
 use crate::tags::Tags;
-use crate::{deck_case, free_memory, meshing, selections, tetrahedra};
+use crate::{deck_case, design_space, free_memory, meshing, selections, tetrahedra};
 
 /// A mesh with supports, loads, solid and void elements, all by numbers from 0, of a physics with N
 /// unknowns per node.
@@ -239,7 +239,14 @@ struct Meshed {
 
 impl Meshed {
     fn of(config: &Config, gmsh: &Gmsh, interrupt: &Interrupt) -> Result<Self, InputError> {
-        match (config.mesh_path(), &config.mesh.get_ref().file) {
+        let keys = config.mesh.get_ref();
+        if let Some(space) = &keys.design_space {
+            let imported = design_space::mesh(config, space, gmsh, interrupt)?;
+            let name = Path::new(design_space::NAME);
+            let faces = GeometryFaces::read(config, name, &imported, gmsh, interrupt)?;
+            return Ok(Self::imported(config, imported, faces));
+        }
+        match (config.mesh_path(), &keys.file) {
             (Some(path), Some(file)) => Self::read(config, &path, file.span(), gmsh, interrupt),
             _ => Self::generated(config),
         }
@@ -260,16 +267,21 @@ impl Meshed {
             names => vtu::read_with_cell_data_as(path, names, tetrahedra::cutting(config))
                 .map_err(|error| Finding::new(error.to_string())),
         };
-        let (imported, arrays) = read.map_err(|finding| {
+        let (mut imported, arrays) = read.map_err(|finding| {
             let finding = finding.at(config.source(), span, "this mesh");
             let relative = "`file` is relative to the folder of the case file";
             if path.exists() { finding } else { finding.remedy(relative) }
         })?;
 
-        let lost = deck_case::note_on_lost(path, &imported);
+        imported.notes.extend(deck_case::note_on_lost(path, &imported));
         let faces = GeometryFaces::read(config, path, &imported, gmsh, interrupt)?;
+        let arrays = names.into_iter().map(str::to_owned).zip(arrays).collect();
+        Ok(Self { arrays, ..Self::imported(config, imported, faces) })
+    }
+
+    /// A mesh of a file or a geometry, without arrays.
+    fn imported(config: &Config, imported: ImportedMesh, faces: GeometryFaces) -> Self {
         let ImportedMesh { mesh, node_tags, element_tags, mut notes, uncut, deck, .. } = imported;
-        notes.extend(lost);
         notes.extend(uncut.as_ref().and_then(|it| tetrahedra::note_on_cut(config, &it.cells)));
         let is_wanted = config.output.uncut;
         if is_wanted && uncut.is_none() {
@@ -278,9 +290,8 @@ impl Meshed {
             );
         }
         let tags = Some(Tags { nodes: node_tags, elements: element_tags });
-        let arrays = names.into_iter().map(str::to_owned).zip(arrays).collect();
         let uncut = uncut.filter(|_| is_wanted);
-        Ok(Self { mesh, tags, faces, uncut, arrays, notes, deck })
+        Self { mesh, tags, faces, uncut, arrays: BTreeMap::new(), notes, deck }
     }
 
     fn generated(config: &Config) -> Result<Self, InputError> {

@@ -11,6 +11,7 @@ mod check;
 mod consistency;
 mod design;
 mod design_consistency;
+mod design_space;
 mod elastic_laws;
 mod elements;
 mod expansions;
@@ -55,6 +56,7 @@ pub use design::{
     Changing, Continuation, Course, Design, Filter, FilterKind, FilterWeights, Interpolation, Keep,
     KeepLoaded, Method, Optimizer, Projection, Quality, Style,
 };
+pub use design_space::{Around, DesignSpace, Envelope, KEPT, KeepOut, Within};
 pub use elements::{ElementKind, Elements};
 pub use keys::{Config, Material, SetMaterial};
 pub use loads::{Axis, Load, LoadCase, Spring, Support};
@@ -191,6 +193,7 @@ impl Config {
         })?;
         config.source = source;
         config.path = path.to_owned();
+        design_space::resolve(&mut config);
         named_materials::resolve(&mut config)?;
         style::resolve(&mut config);
         suited::resolve(&mut config);
@@ -231,6 +234,9 @@ impl Config {
         let absolute = self.mesh_path().map(std::path::absolute).transpose();
         if let (Ok(Some(absolute)), Some(file)) = (absolute, &mut case.mesh.get_mut().file) {
             *file.get_mut() = absolute;
+        }
+        if let Some(space) = &mut case.mesh.get_mut().design_space {
+            space.get_mut().make_absolute(self.folder());
         }
         let text = toml::to_string(&case).map_err(|error| {
             let path =

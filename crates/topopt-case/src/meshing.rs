@@ -43,7 +43,7 @@ pub struct How {
 /// # Errors
 /// Messages of the reader, the mesher or Gmsh, with a remedy.
 pub fn read(path: &Path, how: &How, interrupt: &Interrupt) -> Result<ImportedMesh, Finding> {
-    if !gmsh::is_geometry(path) {
+    if how.gmsh.surface.is_none() && !gmsh::is_geometry(path) {
         return topopt_io::read_mesh_as(path, how.cutting)
             .map_err(|error| Finding::new(error.to_string()));
     }
@@ -93,7 +93,8 @@ fn refused(error: &NoHexahedra, how: &How) -> Finding {
     }
 }
 
-fn finding(error: &MeshingError, hexes: gmsh::Hexes) -> Finding {
+/// The finding on an error of Gmsh, with a remedy where there is one.
+pub(crate) fn finding(error: &MeshingError, hexes: gmsh::Hexes) -> Finding {
     let finding = Finding::new(error.to_string());
     match remedy(error, hexes) {
         Some(remedy) => finding.remedy(remedy),
@@ -145,6 +146,7 @@ pub fn by(gmsh: &Gmsh) -> Meshing {
         length_unit: "MM",
         timeout: Duration::from_secs(600),
         trust: gmsh.trust_geometry,
+        surface: None,
     }
 }
 

@@ -7,7 +7,7 @@ use manifold_rust::types::{BooleanEngine, Box as Bounds, Error, MeshGLP};
 
 use crate::TriangleSurface;
 
-type Mesh = MeshGLP<f64, u32>;
+pub(crate) type Mesh = MeshGLP<f64, u32>;
 
 /// A body between closed surfaces.
 pub(crate) struct Body {
@@ -36,6 +36,11 @@ impl Body {
         let manifold = if touches { Manifold::from_mesh_glp_robust(&mesh) } else { strict };
         let is_body = manifold.status() == Error::NoError && surface.volume() > 0.0;
         is_body.then_some(Self { manifold, number, touches })
+    }
+
+    /// The body of the library; none where it touches itself.
+    pub fn into_manifold(self) -> Option<Manifold> {
+        (!self.touches).then_some(self.manifold)
     }
 
     /// The surface of what both have; its vertices lie `on_boundary` where they are of `self`. None
@@ -87,7 +92,8 @@ pub(crate) fn level_surface(
     surface(&Manifold::from_impl(found).get_mesh_glp(-1))
 }
 
-fn surface(mesh: &Mesh) -> TriangleSurface {
+/// The surface of a mesh of the library.
+pub(crate) fn surface(mesh: &Mesh) -> TriangleSurface {
     let vertices = mesh.vert_properties.chunks_exact(3).map(|x| [x[0], x[1], x[2]]).collect();
     let triangles = mesh.tri_verts.chunks_exact(3).map(|t| [t[0], t[1], t[2]]).collect();
     TriangleSurface::new(vertices, triangles)

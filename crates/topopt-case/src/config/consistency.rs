@@ -61,7 +61,8 @@ fn mesh(config: &Config) -> Option<Finding> {
     let elements = mesh.elements.as_ref().map(|elements| elements.span());
     let method = mesh.method.as_ref().map(|method| *method.get_ref());
 
-    let has_geometry = mesh.file.as_ref().is_some_and(|file| is_geometry(file.get_ref()));
+    let has_file = mesh.file.as_ref().is_some_and(|file| is_geometry(file.get_ref()));
+    let has_geometry = has_file || mesh.design_space.is_some();
     if let (false, Some((key, span))) = (has_geometry, for_gmsh(mesh)) {
         let finding = Finding::new(format!("`mesh.{key}` needs a geometry to mesh"));
         return Some(
@@ -87,6 +88,10 @@ fn mesh(config: &Config) -> Option<Finding> {
                 .at(config.source(), span, "one too many")
                 .remedy("give the largest edge, or the number of elements"),
         );
+    }
+
+    if let Some(space) = &mesh.design_space {
+        return beside_space(config, mesh).or_else(|| space.get_ref().check(config));
     }
 
     let remedy = "give either `file = \"part.msh\"`, or `generator` with one of `size` (1 to 5) \
@@ -124,6 +129,18 @@ fn mesh(config: &Config) -> Option<Finding> {
         }
         _ => None,
     }
+}
+
+/// A key of another mesh beside a design space.
+fn beside_space(config: &Config, mesh: &Mesh) -> Option<Finding> {
+    let file = mesh.file.as_ref().map(|key| ("file", key.span()));
+    let generator = mesh.generator.as_ref().map(|key| ("generator", key.span()));
+    let size = mesh.size.as_ref().map(|key| ("size", key.span()));
+    let shuffled = mesh.shuffled.as_ref().map(|key| ("shuffled", key.span()));
+    let (key, span) = file.or(generator).or(size).or(shuffled)?;
+    let finding = Finding::new(format!("[mesh] has both `design_space` and `{key}`"));
+    let remedy = format!("remove `{key}`; `element_size` or `elements` say how fine it is");
+    Some(finding.at(config.source(), span, "one too many").remedy(remedy))
 }
 
 /// The first key for Gmsh, with its place.

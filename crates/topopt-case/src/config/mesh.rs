@@ -6,8 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-/// The mesh: either `file`, with keys for Gmsh and `elements` if it is a geometry, or `generator`
-/// with one of `size` and `elements`, and `shuffled`.
+use super::design_space::DesignSpace;
+
+/// The mesh: either `file`, with keys for Gmsh and `elements` if it is a geometry, or
+/// `design_space` with the same keys, or `generator` with one of `size` and `elements`, and
+/// `shuffled`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mesh {
@@ -54,6 +57,9 @@ pub struct Mesh {
     /// a mesher may produce.
     #[schemars(with = "Option<bool>")]
     pub shuffled: Option<Spanned<bool>>,
+    /// Space to mesh, which is made of kept parts and keep-outs, instead of a file.
+    #[schemars(with = "Option<DesignSpace>")]
+    pub design_space: Option<Spanned<DesignSpace>>,
 }
 
 /// Elements that a geometry is meshed by.
