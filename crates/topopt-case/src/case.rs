@@ -13,6 +13,7 @@ use topopt_mesh::{HexMesh, Renumbering, Sets};
 
 use crate::case_loads::CaseLoads;
 use crate::config::{Config, Generator, PhysicsKind};
+use crate::design_space::DesignBodies;
 use crate::fields::{Fields, Maker};
 use crate::finding::{Finding, InputError};
 use crate::geometry_faces::GeometryFaces;
@@ -65,6 +66,8 @@ pub struct Case<const N: usize = DIM> {
     pub kept: Kept,
     /// Elements that stay void, sorted.
     pub void: Vec<u32>,
+    /// Bodies of the design space, if the mesh is made of one.
+    pub bodies: Option<DesignBodies>,
 }
 
 impl Generator {
@@ -157,7 +160,7 @@ impl<const N: usize> Case<N> {
     }
 
     fn on_meshed<K: Physics<N>>(config: &Config, meshed: Meshed) -> Result<Self, InputError> {
-        let Meshed { mesh, tags, faces, uncut, arrays, mut notes, deck } = meshed;
+        let Meshed { mesh, tags, faces, uncut, arrays, mut notes, deck, bodies } = meshed;
         tetrahedra::check(config, &mesh)?;
         let sets = selections::sets(config, &mesh, tags.as_ref(), &faces)?;
         let lookup = Lookup { config, mesh: &mesh, sets: &sets, nodal: &deck.nodal };
@@ -205,6 +208,7 @@ impl<const N: usize> Case<N> {
             solid,
             kept,
             void,
+            bodies,
         })
     }
 
@@ -235,16 +239,17 @@ struct Meshed {
     notes: Vec<String>,
     /// The rest of the mesh file, if it is a solver's deck.
     deck: Deck,
+    /// Bodies of a design space.
+    bodies: Option<DesignBodies>,
 }
 
 impl Meshed {
     fn of(config: &Config, gmsh: &Gmsh, interrupt: &Interrupt) -> Result<Self, InputError> {
         let keys = config.mesh.get_ref();
         if let Some(space) = &keys.design_space {
-            let imported = design_space::mesh(config, space, gmsh, interrupt)?;
-            let name = Path::new(design_space::NAME);
-            let faces = GeometryFaces::read(config, name, &imported, gmsh, interrupt)?;
-            return Ok(Self::imported(config, imported, faces));
+            let (imported, bodies) = design_space::mesh(config, space, gmsh, interrupt)?;
+            let meshed = Self::imported(config, imported, GeometryFaces::default());
+            return Ok(Self { bodies: Some(bodies), ..meshed });
         }
         match (config.mesh_path(), &keys.file) {
             (Some(path), Some(file)) => Self::read(config, &path, file.span(), gmsh, interrupt),
@@ -291,7 +296,8 @@ impl Meshed {
         }
         let tags = Some(Tags { nodes: node_tags, elements: element_tags });
         let uncut = uncut.filter(|_| is_wanted);
-        Self { mesh, tags, faces, uncut, arrays: BTreeMap::new(), notes, deck }
+        let arrays = BTreeMap::new();
+        Self { mesh, tags, faces, uncut, arrays, notes, deck, bodies: None }
     }
 
     fn generated(config: &Config) -> Result<Self, InputError> {
@@ -324,6 +330,7 @@ impl Meshed {
             arrays: BTreeMap::new(),
             notes: Vec::new(),
             deck: Deck::default(),
+            bodies: None,
         }
     }
 }

@@ -207,8 +207,18 @@ impl Config {
 
     /// Path of the mesh file, if the mesh is read and not generated.
     pub fn mesh_path(&self) -> Option<PathBuf> {
-        let folder = self.path.parent().unwrap_or(Path::new(""));
-        self.mesh.get_ref().file.as_ref().map(|file| folder.join(file.get_ref()))
+        self.mesh.get_ref().file.as_ref().map(|file| self.folder().join(file.get_ref()))
+    }
+
+    /// Paths of all files that the case is made of: its own, and those that it names.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        let space = self.mesh.get_ref().design_space.iter();
+        let bodies = space.flat_map(|space| space.get_ref().files());
+        let bodies = bodies.map(|file| self.folder().join(file));
+        let temperatures = self.computed_temperatures();
+        let temperatures = temperatures.map(|given| given.get_ref().path(self.folder()));
+        let own = [self.path.clone()].into_iter().chain(self.mesh_path());
+        own.chain(bodies).chain(temperatures).collect()
     }
 
     /// Folder for the results: `output.directory`, else `results/` and the case's file name, as a

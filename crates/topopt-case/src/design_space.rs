@@ -8,7 +8,7 @@ use topopt_io::ImportedMesh;
 use topopt_io::gmsh::{Meshing, Triangulation};
 use topopt_mesh::numbers::{place, shown};
 use topopt_mesh::{HexMesh, Sets};
-use topopt_surface::{Interior, MOST_FACETS, Member, Space, SpaceError, TriangleSurface, Within};
+use topopt_surface::{MOST_FACETS, Member, Space, SpaceError, TriangleSurface, Within};
 
 use crate::config::{Around, Config, DesignSpace, Envelope, KEPT, KeepOut, Within as Bound};
 use crate::finding::Finding;
@@ -16,7 +16,16 @@ use crate::interrupt::Interrupt;
 use crate::meshing::{self, Gmsh, How};
 
 /// Name of the body in messages.
-pub(crate) const NAME: &str = "the design space";
+const NAME: &str = "the design space";
+
+/// Bodies that a mesh was made of.
+#[derive(Debug, Clone)]
+pub struct DesignBodies {
+    /// Surfaces of the kept parts.
+    pub kept: Vec<TriangleSurface>,
+    /// Surface of all that was meshed.
+    pub space: Triangulation,
+}
 
 /// Makes and meshes the design space of `config`; elements in kept parts become sets.
 ///
@@ -27,37 +36,32 @@ pub(crate) fn mesh(
     keys: &Spanned<DesignSpace>,
     gmsh: &Gmsh,
     interrupt: &Interrupt,
-) -> Result<ImportedMesh, Finding> {
-    let meshing = meshing::of(config, gmsh)?;
-    let bodies = Bodies { config, keys: keys.get_ref(), span: keys.span(), meshing, interrupt };
-    let (kept, surface) = bodies.read()?;
-    let surface = Triangulation {
-        vertices: surface.vertices().to_vec(),
-        triangles: surface.triangles().to_vec(),
-    };
-
-    let how = meshing::how(config, gmsh)?;
-    let how = How { gmsh: Meshing { surface: Some(surface), ..how.gmsh }, ..how };
-    let mut meshed = meshing::read(Path::new(NAME), &how, interrupt)
+) -> Result<(ImportedMesh, DesignBodies), Finding> {
+    let How { method, gmsh: meshing, cutting } = meshing::how(config, gmsh)?;
+    let files =
+        Files { config, keys: keys.get_ref(), span: keys.span(), meshing: &meshing, interrupt };
+    let bodies = files.read()?;
+    let gmsh = Meshing { surface: Some(bodies.space.clone()), ..meshing.clone() };
+    let mut meshed = meshing::read(Path::new(NAME), &How { method, gmsh, cutting }, interrupt)
         .map_err(|finding| finding.at(config.source(), keys.span(), "this space"))?;
-    let sets = bodies.sets(&meshed.mesh, &kept)?;
+    let sets = files.sets(&meshed.mesh, &bodies.kept)?;
     let mesh = meshed.mesh.with_sets(sets).map_err(|error| Finding::new(error.to_string()))?;
     meshed.mesh = mesh;
-    Ok(meshed)
+    Ok((meshed, bodies))
 }
 
 /// The files of a design space.
-struct Bodies<'a> {
+struct Files<'a> {
     config: &'a Config,
     keys: &'a DesignSpace,
     span: Range<usize>,
-    meshing: Meshing,
+    meshing: &'a Meshing,
     interrupt: &'a Interrupt,
 }
 
-impl Bodies<'_> {
-    /// Returns the kept parts and the surface of the space.
-    fn read(&self) -> Result<(Vec<TriangleSurface>, TriangleSurface), Finding> {
+impl Files<'_> {
+    /// Reads all bodies, and makes the space of them.
+    fn read(&self) -> Result<DesignBodies, Finding> {
         let DesignSpace { kept, within, margin, keep_out } = self.keys;
         let part = |file: &Spanned<PathBuf>| self.body(file.get_ref(), file.span());
         let kept = kept.iter().map(part).collect::<Result<Vec<_>, _>>()?;
@@ -78,13 +82,14 @@ impl Bodies<'_> {
 
         let space = Space { kept: &kept, keep_out: &keep_out, within };
         let surface = space.surface().map_err(|error| self.refused(&error))?;
-        Ok((kept, surface))
+        let (vertices, triangles) = (surface.vertices().to_vec(), surface.triangles().to_vec());
+        Ok(DesignBodies { kept, space: Triangulation { vertices, triangles } })
     }
 
     /// Triangulates the body in `file`, which the case file names at `span`.
     fn body(&self, file: &Path, span: Range<usize>) -> Result<TriangleSurface, Finding> {
         let path = self.config.folder().join(file);
-        let finding = match meshing::triangulate(&path, &self.meshing, self.interrupt) {
+        let finding = match meshing::triangulate(&path, self.meshing, self.interrupt) {
             Some(Ok(Triangulation { vertices, triangles })) => {
                 return Ok(TriangleSurface::new(vertices, triangles));
             }
@@ -150,9 +155,7 @@ impl Bodies<'_> {
         let centers = mesh.centers();
         let (mut sets, mut all) = (mesh.sets().clone(), Vec::new());
         for (i, part) in kept.iter().enumerate() {
-            let interior = Interior::of(part);
-            let is_in = |x: &[f64; 3]| interior.as_ref().is_some_and(|it| it.contains(*x));
-            let elements = (0..).zip(&centers).filter(|(_, x)| is_in(x));
+            let elements = (0..).zip(part.holds(&centers)).filter(|(_, is_held)| *is_held);
             let elements: Vec<u32> = elements.map(|(element, _)| element).collect();
             if elements.is_empty() {
                 let (name, span) = self.kept(i);
@@ -187,7 +190,7 @@ fn cut(keep_out: &str, kept: &str, at: [f64; 3]) -> Said {
 
 fn not_touching(kept: &str, at: [f64; 3]) -> Said {
     let message = format!("{kept} touches nothing around it: it is cut off near {}", place(at));
-    let remedy = "give a smaller `clearance`, or a larger `margin` or body in `within`";
+    let remedy = "give a smaller keep-out or `clearance`, or a larger `margin` or body in `within`";
     (message, remedy.into())
 }
 
@@ -203,9 +206,11 @@ fn in_pieces(at: [f64; 3], volume: f64) -> Said {
 
 fn too_fine(name: &str, facets: usize) -> Said {
     let message = format!(
-        "{name} has {facets} facets; with a clearance a body that is not convex may have {MOST_FACETS}"
+        "{name} is not convex and has {facets} facets that its clearance does not merge; at most \
+         {MOST_FACETS} can grow"
     );
-    let remedy = "export it coarser, split it into convex bodies, or set `clearance` to 0";
+    let remedy = "export it coarser, or as several bodies that are convex, a file each; or give the \
+                  body with the clearance around it";
     (message, remedy.into())
 }
 

@@ -12,7 +12,7 @@ pub mod deck_case;
 mod deck_material;
 pub mod deck_totals;
 pub mod design_loop;
-mod design_space;
+pub mod design_space;
 pub mod diagnosis;
 pub mod expansions;
 mod expression;

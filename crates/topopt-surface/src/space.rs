@@ -5,10 +5,11 @@ use manifold_rust::manifold::Manifold;
 use manifold_rust::types::Error;
 use rayon::prelude::*;
 use topopt_mesh::BoundingBox;
-use topopt_mesh::vector::{cross, difference, length};
+use topopt_mesh::vector::length;
 
 use crate::TriangleSurface;
-use crate::body::Body;
+use crate::body::{Body, surface};
+use crate::growth::{grown, joined, vector};
 
 /// Bodies that make the space of a design.
 pub struct Space<'a> {
@@ -44,7 +45,7 @@ pub enum Member {
 /// Why bodies make no space.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SpaceError {
-    /// A surface that encloses no body, or crosses or touches itself.
+    /// A surface that encloses no body, or touches itself.
     NoBody(Member),
     /// A keep-out that reaches into a kept part.
     Cut {
@@ -64,7 +65,7 @@ pub enum SpaceError {
         /// Volume of the piece.
         volume: f64,
     },
-    /// More facets than a keep-out that is not convex may have where it has a clearance.
+    /// A keep-out with a clearance that is not convex, and has more than [`MOST_FACETS`](crate::MOST_FACETS).
     TooFine {
         /// Place of the keep-out in the list.
         keep_out: usize,
@@ -76,13 +77,6 @@ pub enum SpaceError {
     /// Bodies that the library cannot join.
     GaveUp,
 }
-
-/// Segments of a circle around the ball that rounds what is grown: edges and corners of it lie up
-/// to 1 % of the distance too near, faces not at all.
-const SEGMENTS: i32 = 32;
-
-/// Facets of a body that is grown and not convex, at most.
-pub const MOST_FACETS: usize = 2000;
 
 /// Mean thickness of an overlap that counts as none, as a share of that of the thinner body: the
 /// facets of a pin and of its bore do not match.
@@ -110,11 +104,8 @@ impl Space<'_> {
 
         let mut space = self.bound()?;
         for (i, (body, (_, clearance))) in keep_out.iter().zip(self.keep_out).enumerate() {
-            let (facets, is_convex) = (body.num_tri(), body.as_impl().is_convex());
-            if *clearance > 0.0 && !is_convex && facets > MOST_FACETS {
-                return Err(SpaceError::TooFine { keep_out: i, facets });
-            }
-            space = space.difference(&grown(body, *clearance));
+            let too_fine = |facets| SpaceError::TooFine { keep_out: i, facets };
+            space = space.difference(&grown(body, *clearance).map_err(too_fine)?);
         }
         let parts = joined(kept.clone());
         let space = space.union(&parts);
@@ -125,10 +116,9 @@ impl Space<'_> {
             return Err(SpaceError::Nothing);
         }
 
-        check_is_one(&space, &kept)?;
-        let whole = surface(&space);
-        let diagonal = length(BoundingBox::of(whole.vertices.iter().copied()).extent());
-        Ok(surface(&space.simplify(SMALLEST * diagonal)))
+        let space = in_one(&space, &kept)?;
+        let bounds = BoundingBox::of(surface(&space).vertices);
+        Ok(surface(&space.simplify(SMALLEST * length(bounds.extent()))))
     }
 
     /// The outer bound.
@@ -143,36 +133,25 @@ impl Space<'_> {
             }
             Within::Hull(margin) => {
                 let points: Vec<Vec3> = vertices.map(vector).collect();
-                grown(&Manifold::hull(&points), margin)
+                let hull = Manifold::hull(&points);
+                grown(&hull, margin).map_err(|_| SpaceError::GaveUp)?
             }
             Within::Envelope(envelope) => manifold(envelope, Member::Envelope)?,
         })
     }
 }
 
-/// A body that points may lie in.
-pub struct Interior {
-    body: Manifold,
-    bounds: BoundingBox,
-}
-
-impl Interior {
-    /// The interior of a closed surface; none if that is open.
-    pub fn of(surface: &TriangleSurface) -> Option<Self> {
-        let body = manifold(surface, Member::Envelope).ok()?;
-        Some(Self { body, bounds: BoundingBox::of(surface.vertices.iter().copied()) })
-    }
-
-    /// Whether `x` lies in it, by the facets between it and a place outside.
-    pub fn contains(&self, x: [f64; 3]) -> bool {
-        if self.bounds.squared_distance(x) > 0.0 {
-            return false;
-        }
-        // Along no edge that a part is likely to have.
-        let extent = self.bounds.extent();
-        let shares = [1.137, 1.271, 1.413];
-        let outside = [0, 1, 2].map(|i| self.bounds.min[i] + shares[i] * extent[i]);
-        self.body.ray_cast(vector(x), vector(outside)).len() % 2 == 1
+impl TriangleSurface {
+    /// Whether each of `points` lies in the body of the surface, by the facets above it.
+    pub fn holds(&self, points: &[[f64; 3]]) -> Vec<bool> {
+        let Some(body) = Body::of(self) else { return vec![false; points.len()] };
+        let bounds = BoundingBox::of(self.vertices.iter().copied());
+        let above = bounds.max[2] + length(bounds.extent());
+        let is_within = |x: &[f64; 3]| {
+            bounds.squared_distance(*x) == 0.0
+                && body.manifold.ray_cast(vector(*x), vector([x[0], x[1], above])).len() % 2 == 1
+        };
+        points.par_iter().map(is_within).collect()
     }
 }
 
@@ -192,10 +171,14 @@ fn check_cuts(keep_out: &[Manifold], kept: &[Manifold]) -> Result<(), SpaceError
     Ok(())
 }
 
-/// Refuses a space in several pieces. Closed surfaces inside out are cavities.
-fn check_is_one(space: &Manifold, kept: &[Manifold]) -> Result<(), SpaceError> {
+/// The space without crumbs of rounding; one in several pieces is refused. Closed surfaces inside
+/// out are cavities.
+fn in_one(space: &Manifold, kept: &[Manifold]) -> Result<Manifold, SpaceError> {
+    let least = LEAST * space.volume();
     let shells = space.decompose().into_iter().map(|shell| (surface(&shell).volume(), shell));
-    let mut pieces: Vec<(f64, Manifold)> = shells.filter(|(volume, _)| *volume > 0.0).collect();
+    let shells: Vec<(f64, Manifold)> = shells.filter(|(volume, _)| volume.abs() > least).collect();
+    let is_piece = |(volume, _): &&(f64, Manifold)| *volume > 0.0;
+    let mut pieces: Vec<&(f64, Manifold)> = shells.iter().filter(is_piece).collect();
     pieces.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     let holder = |piece: &Manifold| {
         let shared = |part: &Manifold| piece.intersection(part).volume();
@@ -203,64 +186,12 @@ fn check_is_one(space: &Manifold, kept: &[Manifold]) -> Result<(), SpaceError> {
     };
     let apart = pieces.iter().skip(1).map(|(volume, piece)| (holder(piece), *volume, piece));
     let Some((kept, volume, piece)) = apart.min_by_key(|(kept, ..)| kept.is_none()) else {
-        return Ok(());
+        return Ok(Manifold::compose(
+            &shells.into_iter().map(|(_, shell)| shell).collect::<Vec<_>>(),
+        ));
     };
     let at = surface(piece).vertices.first().copied().unwrap_or_default();
     Err(SpaceError::Apart { kept, at, volume })
-}
-
-/// The body and all within a `distance` of it. Of one that is not convex each facet grows alone.
-fn grown(body: &Manifold, distance: f64) -> Manifold {
-    if distance <= 0.0 {
-        return body.clone();
-    }
-    let shape = surface(body);
-    let ball = surface(&Manifold::sphere(distance, SEGMENTS)).vertices;
-    if body.as_impl().is_convex() {
-        let triangles = shape.triangles.iter();
-        let faces = triangles.flat_map(|triangle| moved(&shape, triangle, distance));
-        let corners = shape.vertices.iter().flat_map(|x| around(*x, &ball));
-        return Manifold::hull(&corners.chain(faces).collect::<Vec<_>>());
-    }
-
-    let of_facet = |triangle: &[u32; 3]| {
-        let corners = triangle.map(|vertex| shape.vertices[vertex as usize]);
-        let corners = corners.into_iter().flat_map(|x| around(x, &ball));
-        Manifold::hull(&corners.chain(moved(&shape, triangle, distance)).collect::<Vec<_>>())
-    };
-    let mut bodies: Vec<Manifold> = shape.triangles.par_iter().map(of_facet).collect();
-    bodies.push(body.clone());
-    joined(bodies)
-}
-
-/// The union of bodies, by pairs: the same on any number of threads.
-fn joined(mut bodies: Vec<Manifold>) -> Manifold {
-    let pair = |bodies: &[Manifold]| match bodies {
-        [one, other] => one.union(other),
-        _ => bodies[0].clone(),
-    };
-    while bodies.len() > 1 {
-        bodies = bodies.par_chunks(2).map(pair).collect();
-    }
-    bodies.pop().unwrap_or_default()
-}
-
-/// The points of a ball around `x`.
-fn around(x: [f64; 3], ball: &[[f64; 3]]) -> impl Iterator<Item = Vec3> {
-    ball.iter().map(move |point| vector([0, 1, 2].map(|i| x[i] + point[i])))
-}
-
-/// Corners of a triangle, moved outwards by a `distance`.
-fn moved(surface: &TriangleSurface, triangle: &[u32; 3], distance: f64) -> Vec<Vec3> {
-    let corners = triangle.map(|vertex| surface.vertices[vertex as usize]);
-    let [a, b, c] = corners;
-    let normal = cross(difference(b, a), difference(c, a));
-    let size = length(normal);
-    if size == 0.0 {
-        return Vec::new();
-    }
-    let step = normal.map(|n| distance * n / size);
-    corners.map(|x| vector([0, 1, 2].map(|i| x[i] + step[i]))).into()
 }
 
 /// Mean thickness of a body.
@@ -270,13 +201,6 @@ fn thickness(body: &Manifold) -> f64 {
 }
 
 fn manifold(surface: &TriangleSurface, member: Member) -> Result<Manifold, SpaceError> {
-    Body::of(surface).and_then(Body::into_manifold).ok_or(SpaceError::NoBody(member))
-}
-
-fn surface(body: &Manifold) -> TriangleSurface {
-    crate::body::surface(&body.get_mesh_glp(-1))
-}
-
-fn vector([x, y, z]: [f64; 3]) -> Vec3 {
-    Vec3 { x, y, z }
+    let body = Body::of(surface).filter(|body| !body.touches);
+    body.map(|body| body.manifold).ok_or(SpaceError::NoBody(member))
 }

@@ -90,7 +90,7 @@ fn add_table(page: &mut String, name: &str, table: &Value) {
     let is_condition = |key: &str| name == "select" && key != "name" && key != "kind";
     let keys = keys.iter().filter(|(key, _)| !is_condition(key));
     add_rows(page, keys.clone(), &body(table)["required"]);
-    if name == "material" {
+    if matches!(name, "material" | "mesh") {
         keys.for_each(|(name, key)| add_inner(page, name, key));
     }
     if name == "select" {
@@ -106,11 +106,13 @@ fn add_conditions(page: &mut String, condition: &Value) {
     keys.iter().for_each(|(name, key)| add_inner(page, name, key));
 }
 
-/// Rows of the keys of a table within a table.
+/// Rows of the keys of a table within a table, or of each in a list of tables.
 fn add_inner(page: &mut String, name: &str, key: &Value) {
-    let Some(inner) = key["properties"].as_object() else { return };
-    let _ = write!(page, "\n### `{name} = {{ ... }}`\n\n");
-    add_rows(page, inner, &key["required"]);
+    let Some(inner) = keys_of(key).as_object() else { return };
+    let [open, close] = if key["type"] == "array" { ["[{", "}]"] } else { ["{", "}"] };
+    let _ = write!(page, "\n### `{name} = {open} ... {close}`\n\n");
+    add_rows(page, inner, &body(key)["required"]);
+    inner.iter().for_each(|(name, key)| add_inner(page, name, key));
 }
 
 /// A row for each key: name, type and range, default, meaning.

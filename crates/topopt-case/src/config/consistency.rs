@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use toml::Spanned;
-use topopt_io::gmsh::is_geometry;
 
 use super::candidates_consistency::candidates;
 use super::design_consistency::design;
@@ -61,8 +60,7 @@ fn mesh(config: &Config) -> Option<Finding> {
     let elements = mesh.elements.as_ref().map(|elements| elements.span());
     let method = mesh.method.as_ref().map(|method| *method.get_ref());
 
-    let has_file = mesh.file.as_ref().is_some_and(|file| is_geometry(file.get_ref()));
-    let has_geometry = has_file || mesh.design_space.is_some();
+    let has_geometry = mesh.is_of_geometry();
     if let (false, Some((key, span))) = (has_geometry, for_gmsh(mesh)) {
         let finding = Finding::new(format!("`mesh.{key}` needs a geometry to mesh"));
         return Some(

@@ -81,7 +81,18 @@ impl DesignSpace {
         file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// All files, to be read from `folder` on.
+    /// Files of the bodies, as the case file names them.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        let envelope = match self.within.get_ref() {
+            Within::Envelope(envelope) => Some(envelope.file.as_path()),
+            Within::Around(_) => None,
+        };
+        let kept = self.kept.iter().map(|file| file.get_ref().as_path());
+        let keep_out = self.keep_out.iter().map(|body| body.file.get_ref().as_path());
+        kept.chain(keep_out).chain(envelope)
+    }
+
+    /// Makes the paths of the files absolute, which are relative to `folder`.
     pub(super) fn make_absolute(&mut self, folder: &Path) {
         let envelope = match self.within.get_mut() {
             Within::Envelope(envelope) => Some(&mut envelope.file),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
+use topopt_io::gmsh::is_geometry;
 
 use super::design_space::DesignSpace;
 
@@ -60,6 +61,14 @@ pub struct Mesh {
     /// Space to mesh, which is made of kept parts and keep-outs, instead of a file.
     #[schemars(with = "Option<DesignSpace>")]
     pub design_space: Option<Spanned<DesignSpace>>,
+}
+
+impl Mesh {
+    /// Whether the mesh is made of a geometry here.
+    pub fn is_of_geometry(&self) -> bool {
+        let has_file = self.file.as_ref().is_some_and(|file| is_geometry(file.get_ref()));
+        has_file || self.design_space.is_some()
+    }
 }
 
 /// Elements that a geometry is meshed by.
