@@ -48,6 +48,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use toml::Spanned;
 
 pub use aliases::present;
 pub use candidates::Candidate;
@@ -193,11 +194,19 @@ impl Config {
         })?;
         config.source = source;
         config.path = path.to_owned();
-        design_space::resolve(&mut config);
+        config.keep_parts();
         named_materials::resolve(&mut config)?;
         style::resolve(&mut config);
         suited::resolve(&mut config);
         Ok(config)
+    }
+
+    /// Adds the kept parts of a design space to what stays solid.
+    fn keep_parts(&mut self) {
+        let Some(space) = &self.mesh.get_ref().design_space else { return };
+        if self.design.solid.iter().all(|set| set.get_ref() != KEPT) {
+            self.design.solid.push(Spanned::new(space.span(), KEPT.into()));
+        }
     }
 
     /// Path of the case file.

@@ -14,8 +14,8 @@ use topopt_surface::{Part, TriangleSurface};
 
 use crate::result_files::PART;
 
-/// Triangulates the geometry that the `case` of `config` is meshed from; none for a mesh. A geometry
-/// that has no closed surface of triangles is among the notes.
+/// Triangulates the geometry that the `case` of `config` is meshed from; none for a mesh. A
+/// geometry that has no closed surface of triangles is among the notes.
 pub(crate) fn triangulated<const N: usize>(
     config: &Config,
     case: &mut Case<N>,

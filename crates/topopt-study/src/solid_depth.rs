@@ -10,8 +10,8 @@ use topopt_mesh::{HexMesh, Sets, tetrahedra};
 use topopt_surface::TriangleSurface;
 
 /// Returns how deep each node lies in kept parts of the design space, and in the solid sets that
-/// `config` selects by regions, or by their distance from faces, `[n_nodes]`: negative outside. None
-/// without such a set.
+/// `config` selects by regions, or by their distance from faces, `[n_nodes]`: negative outside.
+/// None without such a set.
 ///
 /// Elements are chosen as a whole; the depth keeps where the set ends within them.
 pub(crate) fn of<const N: usize>(config: &Config, case: &Case<N>) -> Option<Vec<f64>> {

@@ -27,11 +27,20 @@ const CONVEX: f64 = 1e-4;
 /// The body and all within a `distance` of it.
 ///
 /// # Errors
-/// The number of facets, if the body is not convex and has more than [`MOST_FACETS`].
+/// The number of facets, if a body is not convex and has more than [`MOST_FACETS`].
 pub(crate) fn grown(body: &Manifold, distance: f64) -> Result<Manifold, usize> {
     if distance <= 0.0 {
         return Ok(body.clone());
     }
+    // Several screws are not convex, but each of them may be. A cavity belongs to its body.
+    let shells = body.decompose();
+    let has_cavities = shells.iter().any(|shell| surface(shell).volume() < 0.0);
+    let bodies = if has_cavities { vec![body.clone()] } else { shells };
+    let grown: Result<Vec<_>, _> = bodies.iter().map(|it| one_grown(it, distance)).collect();
+    grown.map(joined)
+}
+
+fn one_grown(body: &Manifold, distance: f64) -> Result<Manifold, usize> {
     if is_convex(body) {
         let shape = surface(&body.convex_hull());
         return Ok(Manifold::hull(&moved(&shape, distance).concat()));
@@ -74,6 +83,7 @@ pub(crate) fn joined(mut bodies: Vec<Manifold>) -> Manifold {
 /// those of neighbors, and in the cone that all of them span.
 fn moved(shape: &TriangleSurface, distance: f64) -> Vec<Vec<Vec3>> {
     let ball = surface(&Manifold::sphere(1.0, SEGMENTS as i32)).vertices;
+    let ball: Vec<[f64; 3]> = ball.into_iter().map(|n| n.map(|x| x / length(n))).collect();
     let mut directions = vec![Vec::new(); shape.vertices.len()];
     let mut edges = vec![Vec::new(); shape.vertices.len()];
     let mut normals = BTreeMap::new();
@@ -95,14 +105,19 @@ fn moved(shape: &TriangleSurface, distance: f64) -> Vec<Vec<Vec3>> {
         }
     }
 
-    let at = |(vertex, own): (usize, Vec<[f64; 3]>)| {
-        let is_beyond = |n: &&[f64; 3]| edges[vertex].iter().all(|edge| dot(**n, *edge) <= 0.0);
-        let of_cone = ball.iter().filter(is_beyond);
-        let x = shape.vertices[vertex];
-        let step = |n: &[f64; 3]| vector([0, 1, 2].map(|i| x[i] + distance * n[i]));
-        own.iter().chain(of_cone).map(step).collect()
-    };
-    directions.into_par_iter().enumerate().map(at).collect()
+    let all = directions.into_par_iter().zip(edges).zip(&shape.vertices);
+    all.map(|((mut own, edges), x)| {
+        own.extend(beyond(&edges, &ball));
+        let step = |n: [f64; 3]| vector([0, 1, 2].map(|i| x[i] + distance * n[i]));
+        own.into_iter().map(step).collect()
+    })
+    .collect()
+}
+
+/// Directions of the `ball` that lead away from all `edges` of a vertex.
+fn beyond(edges: &[[f64; 3]], ball: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    let is_beyond = |n: &&[f64; 3]| edges.iter().all(|edge| dot(**n, *edge) <= 0.0);
+    ball.iter().filter(is_beyond).copied().collect()
 }
 
 /// Directions between two, on the shorter arc.

@@ -65,7 +65,8 @@ pub enum SpaceError {
         /// Volume of the piece.
         volume: f64,
     },
-    /// A keep-out with a clearance that is not convex, and has more than [`MOST_FACETS`](crate::MOST_FACETS).
+    /// A keep-out with a clearance that is not convex, and has more facets than
+    /// [`MOST_FACETS`](crate::MOST_FACETS).
     TooFine {
         /// Place of the keep-out in the list.
         keep_out: usize,
@@ -116,9 +117,10 @@ impl Space<'_> {
             return Err(SpaceError::Nothing);
         }
 
-        let space = in_one(&space, &kept)?;
-        let bounds = BoundingBox::of(surface(&space).vertices);
-        Ok(surface(&space.simplify(SMALLEST * length(bounds.extent()))))
+        let diagonal = length(BoundingBox::of(surface(&space).vertices).extent());
+        // As one body, so that nothing is left of where its parts met.
+        let simple = space.as_original().simplify(SMALLEST * diagonal);
+        Ok(surface(&in_one(&simple, &kept)?))
     }
 
     /// The outer bound.

@@ -89,7 +89,7 @@ fn mesh(config: &Config) -> Option<Finding> {
     }
 
     if let Some(space) = &mesh.design_space {
-        return beside_space(config, mesh).or_else(|| space.get_ref().check(config));
+        return beside_space(config, mesh).or_else(|| space.get_ref().check(config.source()));
     }
 
     let remedy = "give either `file = \"part.msh\"`, or `generator` with one of `size` (1 to 5) \

@@ -6,12 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use super::Config;
-use crate::finding::Finding;
+use crate::finding::{Finding, Source};
 
 /// The space that a design may fill: around kept parts, and clear of keep-outs. Files are closed
-/// bodies (.stl, .step, .stp, .brep, .iges, .igs, or .geo of OpenCASCADE), relative to the folder of
-/// the case file.
+/// bodies (.stl, .step, .stp, .brep, .iges, .igs, or .geo of OpenCASCADE), relative to the folder
+/// of the case file.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DesignSpace {
@@ -108,13 +107,13 @@ impl DesignSpace {
     }
 
     /// Refuses two parts of one name, and a margin that nothing has.
-    pub(super) fn check(&self, config: &Config) -> Option<Finding> {
+    pub(super) fn check(&self, source: &Source) -> Option<Finding> {
         for (i, file) in self.kept.iter().enumerate() {
             let name = Self::name(file.get_ref());
             let is_twice = self.kept[..i].iter().any(|other| Self::name(other.get_ref()) == name);
             if is_twice || name == KEPT {
                 let message = format!("two sets would have the name `{name}`");
-                let finding = Finding::new(message).at(config.source(), file.span(), "the second");
+                let finding = Finding::new(message).at(source, file.span(), "the second");
                 return Some(finding.remedy(format!(
                     "rename the file: the elements of each part become a set of the name of its \
                      file, and those of all the set `{KEPT}`"
@@ -124,17 +123,8 @@ impl DesignSpace {
         let is_body = matches!(self.within.get_ref(), Within::Envelope(_));
         self.margin.as_ref().filter(|_| is_body).map(|margin| {
             Finding::new("a body in `within` has no `margin`")
-                .at(config.source(), margin.span(), "for \"box\" and \"hull\" only")
+                .at(source, margin.span(), "for \"box\" and \"hull\" only")
                 .remedy("remove `margin`, or choose \"box\" or \"hull\"")
         })
-    }
-}
-
-/// Adds the kept parts of a design space to what stays solid.
-pub(super) fn resolve(config: &mut Config) {
-    let Some(space) = &config.mesh.get_ref().design_space else { return };
-    let (span, solid) = (space.span(), &mut config.design.solid);
-    if solid.iter().all(|set| set.get_ref() != KEPT) {
-        solid.push(Spanned::new(span, KEPT.into()));
     }
 }

@@ -22,7 +22,7 @@ const CASE: &str = "[mesh]\nmethod = \"hexahedra\"\nelement_size = 1.5\n\n[mesh.
     [[mesh.design_space.keep_out]]\nfile = \"right_bolt.stl\"\n\n\
     [[mesh.design_space.keep_out]]\nfile = \"tool.stl\"\nclearance = 2\n\n\
     [[supports]]\nset = \"left\"\n\n[[loads]]\nset = \"right\"\ntotal_force = [0, 0, -100]\n\n\
-    [design]\nstyle = \"smooth\"\nvolume_fraction = 0.6\n\n[filter]\nradius_in_elements = 1.5\n\n\
+    [design]\nvolume_fraction = 0.97\n\n[filter]\nradius_in_elements = 1.5\n\n\
     [optimizer]\nmax_iterations = 3\nchange_tolerance = 0\ncompliance_tolerance = 0\n\n\
     [solver]\ndevice = \"cpu\"\n";
 

@@ -2,6 +2,7 @@
 
 use std::f64::consts::PI;
 
+use topopt_mesh::BoundingBox;
 use topopt_mesh::triangles::Triangles;
 use topopt_surface::{MOST_FACETS, Member, Space, SpaceError, TriangleSurface, Within};
 use topopt_testing::bodies::{Body, circle, prism, tube};
@@ -52,7 +53,7 @@ fn volumes_of_box_and_hull() {
     let kept = bosses();
     let bolts = [0.0, 60.0].map(|x| (rod([x, 0.0], 4.0, [-20.0, 30.0]), 0.0));
     let tool = (rod([30.0, 0.0], 3.0, [-20.0, 30.0]), 2.0);
-    let keep_out = [&bolts[..], &[tool.clone()]].concat();
+    let keep_out = [&bolts[..], std::slice::from_ref(&tool)].concat();
     let circle = |radius: f64| PI * radius * radius;
 
     for (within, volume) in [
@@ -71,6 +72,8 @@ fn volumes_of_box_and_hull() {
     // All within 3 of the hull of a cube: the cube, six plates, twelve quarters of rods, a ball.
     let cube = [block([1.0, 2.0, 3.0], [4.0; 3])];
     let space = Space { kept: &cube, keep_out: &[], within: Within::Hull(3.0) }.surface().unwrap();
+    let extent = BoundingBox::of(space.vertices().iter().copied()).extent();
+    assert!(extent.iter().all(|x| (x - 10.0).abs() < 1e-3), "{extent:?}");
     close(space.volume(), 64.0 + 6.0 * 48.0 + 27.0 * PI * 4.0 / 3.0 + 12.0 * 9.0 * PI, 1e-2);
 }
 
