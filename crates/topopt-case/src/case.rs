@@ -13,6 +13,7 @@ use topopt_mesh::{HexMesh, Renumbering, Sets};
 
 use crate::case_loads::CaseLoads;
 use crate::config::{Config, Generator, PhysicsKind};
+use crate::design_space::DesignBodies;
 use crate::fields::{Fields, Maker};
 use crate::finding::{Finding, InputError};
 use crate::geometry_faces::GeometryFaces;
@@ -23,7 +24,7 @@ use crate::meshing::Gmsh;
 use crate::physics::{Conditions, Loaded, Physics};
 use crate::responses::posed::Posed;
 use crate::tags::Tags;
-use crate::{deck_case, free_memory, meshing, selections, tetrahedra};
+use crate::{deck_case, design_space, free_memory, meshing, refinement, selections, tetrahedra};
 
 /// A mesh with supports, loads, solid and void elements, all by numbers from 0, of a physics with N
 /// unknowns per node.
@@ -65,6 +66,8 @@ pub struct Case<const N: usize = DIM> {
     pub kept: Kept,
     /// Elements that stay void, sorted.
     pub void: Vec<u32>,
+    /// Bodies of the design space, if the mesh is made of one.
+    pub bodies: Option<DesignBodies>,
 }
 
 impl Generator {
@@ -157,7 +160,7 @@ impl<const N: usize> Case<N> {
     }
 
     fn on_meshed<K: Physics<N>>(config: &Config, meshed: Meshed) -> Result<Self, InputError> {
-        let Meshed { mesh, tags, faces, uncut, arrays, mut notes, deck } = meshed;
+        let Meshed { mesh, tags, faces, uncut, arrays, mut notes, deck, bodies } = meshed;
         tetrahedra::check(config, &mesh)?;
         let sets = selections::sets(config, &mesh, tags.as_ref(), &faces)?;
         let lookup = Lookup { config, mesh: &mesh, sets: &sets, nodal: &deck.nodal };
@@ -205,6 +208,7 @@ impl<const N: usize> Case<N> {
             solid,
             kept,
             void,
+            bodies,
         })
     }
 
@@ -235,11 +239,19 @@ struct Meshed {
     notes: Vec<String>,
     /// The rest of the mesh file, if it is a solver's deck.
     deck: Deck,
+    /// Bodies of a design space.
+    bodies: Option<DesignBodies>,
 }
 
 impl Meshed {
     fn of(config: &Config, gmsh: &Gmsh, interrupt: &Interrupt) -> Result<Self, InputError> {
-        match (config.mesh_path(), &config.mesh.get_ref().file) {
+        let keys = config.mesh.get_ref();
+        if let Some(space) = &keys.design_space {
+            let (imported, bodies) = design_space::mesh(config, space, gmsh, interrupt)?;
+            let meshed = Self::imported(config, imported, GeometryFaces::default());
+            return Ok(Self { bodies: Some(bodies), ..meshed });
+        }
+        match (config.mesh_path(), &keys.file) {
             (Some(path), Some(file)) => Self::read(config, &path, file.span(), gmsh, interrupt),
             _ => Self::generated(config),
         }
@@ -254,22 +266,37 @@ impl Meshed {
     ) -> Result<Self, InputError> {
         let names = config.cell_arrays();
         let read = match names.as_slice() {
-            [] => meshing::how(config, path, gmsh, interrupt)
-                .and_then(|how| meshing::read(path, &how, interrupt))
-                .map(|mesh| (mesh, Vec::new())),
+            [] => Self::meshed(config, path, gmsh, interrupt).map(|mesh| (mesh, Vec::new())),
             names => vtu::read_with_cell_data_as(path, names, tetrahedra::cutting(config))
                 .map_err(|error| Finding::new(error.to_string())),
         };
-        let (imported, arrays) = read.map_err(|finding| {
+        let (mut imported, arrays) = read.map_err(|finding| {
             let finding = finding.at(config.source(), span, "this mesh");
             let relative = "`file` is relative to the folder of the case file";
             if path.exists() { finding } else { finding.remedy(relative) }
         })?;
 
-        let lost = deck_case::note_on_lost(path, &imported);
+        imported.notes.extend(deck_case::note_on_lost(path, &imported));
         let faces = GeometryFaces::read(config, path, &imported, gmsh, interrupt)?;
+        let arrays = names.into_iter().map(str::to_owned).zip(arrays).collect();
+        Ok(Self { arrays, ..Self::imported(config, imported, faces) })
+    }
+
+    /// Reads the mesh at `path`, or meshes the geometry.
+    fn meshed(
+        config: &Config,
+        path: &Path,
+        gmsh: &Gmsh,
+        interrupt: &Interrupt,
+    ) -> Result<ImportedMesh, Finding> {
+        let mut how = meshing::how(config, gmsh)?;
+        how.gmsh.finer = refinement::boxes(config, path, gmsh, interrupt)?;
+        meshing::read(path, &how, interrupt)
+    }
+
+    /// A mesh of a file or a geometry, without arrays.
+    fn imported(config: &Config, imported: ImportedMesh, faces: GeometryFaces) -> Self {
         let ImportedMesh { mesh, node_tags, element_tags, mut notes, uncut, deck, .. } = imported;
-        notes.extend(lost);
         notes.extend(uncut.as_ref().and_then(|it| tetrahedra::note_on_cut(config, &it.cells)));
         let is_wanted = config.output.uncut;
         if is_wanted && uncut.is_none() {
@@ -278,9 +305,9 @@ impl Meshed {
             );
         }
         let tags = Some(Tags { nodes: node_tags, elements: element_tags });
-        let arrays = names.into_iter().map(str::to_owned).zip(arrays).collect();
         let uncut = uncut.filter(|_| is_wanted);
-        Ok(Self { mesh, tags, faces, uncut, arrays, notes, deck })
+        let arrays = BTreeMap::new();
+        Self { mesh, tags, faces, uncut, arrays, notes, deck, bodies: None }
     }
 
     fn generated(config: &Config) -> Result<Self, InputError> {
@@ -313,6 +340,7 @@ impl Meshed {
             arrays: BTreeMap::new(),
             notes: Vec::new(),
             deck: Deck::default(),
+            bodies: None,
         }
     }
 }

@@ -11,6 +11,7 @@ mod check;
 mod consistency;
 mod design;
 mod design_consistency;
+mod design_space;
 mod elastic_laws;
 mod elements;
 mod expansions;
@@ -47,6 +48,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use toml::Spanned;
 
 pub use aliases::present;
 pub use candidates::Candidate;
@@ -55,6 +57,7 @@ pub use design::{
     Changing, Continuation, Course, Design, Filter, FilterKind, FilterWeights, Interpolation, Keep,
     KeepLoaded, Method, Optimizer, Projection, Quality, Style,
 };
+pub use design_space::{Around, DesignSpace, Envelope, KEPT, KeepOut, Within};
 pub use elements::{ElementKind, Elements};
 pub use keys::{Config, Material, SetMaterial};
 pub use loads::{Axis, Load, LoadCase, Spring, Support};
@@ -191,10 +194,19 @@ impl Config {
         })?;
         config.source = source;
         config.path = path.to_owned();
+        config.keep_parts();
         named_materials::resolve(&mut config)?;
         style::resolve(&mut config);
         suited::resolve(&mut config);
         Ok(config)
+    }
+
+    /// Adds the kept parts of a design space to what stays solid.
+    fn keep_parts(&mut self) {
+        let Some(space) = &self.mesh.get_ref().design_space else { return };
+        if self.design.solid.iter().all(|set| set.get_ref() != KEPT) {
+            self.design.solid.push(Spanned::new(space.span(), KEPT.into()));
+        }
     }
 
     /// Path of the case file.
@@ -204,8 +216,18 @@ impl Config {
 
     /// Path of the mesh file, if the mesh is read and not generated.
     pub fn mesh_path(&self) -> Option<PathBuf> {
-        let folder = self.path.parent().unwrap_or(Path::new(""));
-        self.mesh.get_ref().file.as_ref().map(|file| folder.join(file.get_ref()))
+        self.mesh.get_ref().file.as_ref().map(|file| self.folder().join(file.get_ref()))
+    }
+
+    /// Paths of all files that the case is made of: its own, and those that it names.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        let space = self.mesh.get_ref().design_space.iter();
+        let bodies = space.flat_map(|space| space.get_ref().files());
+        let bodies = bodies.map(|file| self.folder().join(file));
+        let temperatures = self.computed_temperatures();
+        let temperatures = temperatures.map(|given| given.get_ref().path(self.folder()));
+        let own = [self.path.clone()].into_iter().chain(self.mesh_path());
+        own.chain(bodies).chain(temperatures).collect()
     }
 
     /// Folder for the results: `output.directory`, else `results/` and the case's file name, as a
@@ -231,6 +253,9 @@ impl Config {
         let absolute = self.mesh_path().map(std::path::absolute).transpose();
         if let (Ok(Some(absolute)), Some(file)) = (absolute, &mut case.mesh.get_mut().file) {
             *file.get_mut() = absolute;
+        }
+        if let Some(space) = &mut case.mesh.get_mut().design_space {
+            space.get_mut().make_absolute(self.folder());
         }
         let text = toml::to_string(&case).map_err(|error| {
             let path =

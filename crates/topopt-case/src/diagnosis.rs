@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use topopt_fem::DIM;
-use topopt_io::gmsh;
 use topopt_mesh::cells::Shape;
 use topopt_mesh::numbers::{place, shown, without_rounding};
 use topopt_mesh::quality::{LEAST_OF_STRESSES, Quality, QualitySummary};
@@ -88,8 +87,7 @@ fn poor_elements<const N: usize>(
     case: &Case<N>,
     quality: &Quality,
 ) -> Option<String> {
-    let file = config.mesh.get_ref().file.as_ref();
-    let is_own = file.is_some_and(|file| gmsh::is_geometry(file.get_ref()));
+    let is_own = config.mesh.get_ref().is_of_geometry();
     let (limit, what) = match (case.mesh.shape(), is_own) {
         (Shape::Tetrahedron, _) => (LEAST_OF_STRESSES, "stresses"),
         (_, true) => (POOR_OF_GEOMETRY, states::<N>()),

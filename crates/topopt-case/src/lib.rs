@@ -12,6 +12,7 @@ pub mod deck_case;
 mod deck_material;
 pub mod deck_totals;
 pub mod design_loop;
+pub mod design_space;
 pub mod diagnosis;
 pub mod expansions;
 mod expression;

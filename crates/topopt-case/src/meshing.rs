@@ -15,7 +15,7 @@ use crate::config::{Config, Hexes, MeshMethod};
 use crate::finding::Finding;
 use crate::hexahedra::{self, NoHexahedra};
 use crate::interrupt::Interrupt;
-use crate::{free_memory, refinement, tetrahedra};
+use crate::{free_memory, tetrahedra};
 
 /// Gmsh program and trust in geometries. A case file cannot set these: others may have written it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub struct How {
 /// # Errors
 /// Messages of the reader, the mesher or Gmsh, with a remedy.
 pub fn read(path: &Path, how: &How, interrupt: &Interrupt) -> Result<ImportedMesh, Finding> {
-    if !gmsh::is_geometry(path) {
+    if how.gmsh.surface.is_none() && !gmsh::is_geometry(path) {
         return topopt_io::read_mesh_as(path, how.cutting)
             .map_err(|error| Finding::new(error.to_string()));
     }
@@ -95,7 +95,8 @@ fn refused(error: &NoHexahedra, how: &How) -> Finding {
     }
 }
 
-fn finding(error: &MeshingError, hexes: gmsh::Hexes) -> Finding {
+/// The finding on an error of Gmsh, with a remedy where there is one.
+pub(crate) fn finding(error: &MeshingError, hexes: gmsh::Hexes) -> Finding {
     let finding = Finding::new(error.to_string());
     match remedy(error, hexes) {
         Some(remedy) => finding.remedy(remedy),
@@ -148,6 +149,7 @@ pub fn by(gmsh: &Gmsh) -> Meshing {
         length_unit: "MM",
         timeout: Duration::from_secs(600),
         trust: gmsh.trust_geometry,
+        surface: None,
     }
 }
 
@@ -164,24 +166,16 @@ pub fn element_size(edge: Option<f64>, number: Option<usize>) -> Result<ElementS
     Ok(number.map_or(of_edge, ElementSize::Number))
 }
 
-/// Returns the treatment of the file of `config` at `path`.
+/// Returns the treatment of the mesh of `config` without places of smaller elements.
 ///
 /// # Errors
-/// More elements than the memory holds, and places of smaller elements that are not there.
-pub fn how(
-    config: &Config,
-    path: &Path,
-    gmsh: &Gmsh,
-    interrupt: &Interrupt,
-) -> Result<How, Finding> {
+/// More elements than the memory holds.
+pub fn how(config: &Config, gmsh: &Gmsh) -> Result<How, Finding> {
     let keys = config.mesh.get_ref();
     Ok(How {
         method: keys.method.as_ref().map_or(MeshMethod::Tetrahedra, |method| *method.get_ref()),
         across: keys.across.as_ref().map_or(1, |across| *across.get_ref()),
-        gmsh: Meshing {
-            finer: refinement::boxes(config, path, gmsh, interrupt)?,
-            ..of(config, gmsh)?
-        },
+        gmsh: of(config, gmsh)?,
         cutting: tetrahedra::cutting(config),
     })
 }

@@ -1,6 +1,7 @@
 //! Numbers that do not look like the units they are in.
 
-use topopt_io::gmsh::is_geometry;
+use std::path::Path;
+
 use topopt_mesh::numbers::{rounded, shown};
 use topopt_mesh::vector::length;
 
@@ -42,7 +43,7 @@ const MILLIMETERS: f64 = 20.0;
 
 fn doubtful_modulus(config: &Config, model: &Model, material: &MaterialShare) -> Option<String> {
     let modulus = material.coefficient().least;
-    let is_step = config.mesh_path().is_some_and(|path| is_geometry(&path) && !is_geo(&path));
+    let is_step = config.inputs().iter().any(|path| is_step(path));
     let extent = model.mesh.bounding_box().extent().into_iter().fold(0.0, f64::max);
 
     let (units, reason) = match config.units {
@@ -84,8 +85,10 @@ fn doubtful_modulus(config: &Config, model: &Model, material: &MaterialShare) ->
     ))
 }
 
-fn is_geo(path: &std::path::Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("geo"))
+/// Whether a file states its unit, and is converted.
+fn is_step(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    ["step", "stp", "iges", "igs"].iter().any(|step| extension == *step)
 }
 
 /// Doubts forces that would strain a cube of the part's volume by more than a tenth.

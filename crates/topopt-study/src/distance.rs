@@ -72,8 +72,8 @@ impl Part {
         let check = |inputs: &[&Path]| output_folder::check_file(output, &["vtu"], inputs);
         if path.extension().is_some_and(|extension| extension == "toml") {
             let mut config = Config::load(path, &[])?;
-            let mesh: Option<PathBuf> = config.mesh_path();
-            check(&[Some(path), mesh.as_deref()].into_iter().flatten().collect::<Vec<_>>())?;
+            let inputs = config.inputs();
+            check(&inputs.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
 
             // Results lie on the cells of the file.
             config.output.uncut = true;

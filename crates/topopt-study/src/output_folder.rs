@@ -78,11 +78,9 @@ pub fn check(config: &Config, start_from: Option<&Path>, earlier: Earlier) -> Re
         let message = format!("{} already exists and does not belong to a run", path.display());
         return Err(refused(message));
     }
-    let inputs = [Some(config.path()), config.mesh_path().as_deref(), start_from]
-        .map(|path| path.and_then(|path| path.canonicalize().ok()));
-    let is_input = |path: &&PathBuf| {
-        path.canonicalize().is_ok_and(|path| inputs.iter().flatten().any(|input| *input == path))
-    };
+    let inputs = config.inputs().into_iter().chain(start_from.map(Path::to_owned));
+    let inputs: Vec<PathBuf> = inputs.filter_map(|path| path.canonicalize().ok()).collect();
+    let is_input = |path: &&PathBuf| path.canonicalize().is_ok_and(|path| inputs.contains(&path));
     if let Some(path) = there.iter().filter(|path| **path != case).find(is_input) {
         return Err(refused(format!("{} is both an input and a result", path.display())));
     }

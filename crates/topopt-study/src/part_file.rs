@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use topopt_case::case::Case;
 use topopt_case::config::Config;
 use topopt_case::finding::Finding;
 use topopt_case::interrupt::Interrupt;
@@ -13,20 +14,23 @@ use topopt_surface::{Part, TriangleSurface};
 
 use crate::result_files::PART;
 
-/// Triangulates the geometry that `config` is meshed from; none for a mesh. A geometry that has no
-/// closed surface of triangles is among the `notes`.
-pub(crate) fn triangulated(
+/// Triangulates the geometry that the `case` of `config` is meshed from; none for a mesh. A
+/// geometry that has no closed surface of triangles is among the notes.
+pub(crate) fn triangulated<const N: usize>(
     config: &Config,
+    case: &mut Case<N>,
     gmsh: &Gmsh,
     interrupt: &Interrupt,
-    notes: &mut Vec<String>,
 ) -> Option<Triangulation> {
+    if let Some(bodies) = &case.bodies {
+        return Some(bodies.space.clone());
+    }
     let path = config.mesh_path()?;
     let meshing = meshing::of(config, gmsh).ok()?;
     match meshing::triangulate(&path, &meshing, interrupt)? {
         Ok(part) => Some(part),
         Err(error) => {
-            notes.push(format!(
+            case.notes.push(format!(
                 "the surface of the geometry could not be triangulated, and surfaces of designs end \
                  at the mesh: {error}"
             ));

@@ -21,11 +21,12 @@ use crate::result_files::checkpoints;
 use crate::whole::Whole;
 
 /// Keys that may change when a run is resumed: stop rules, output, and those that change no bit.
-/// The mesh itself is compared, wherever its file is now, and so is each key that a style sets.
-const MAY_CHANGE: [&str; 13] = [
+/// The mesh itself is compared, wherever its files are now, and so is each key that a style sets.
+const MAY_CHANGE: [&str; 14] = [
     "title",
     "design.style",
     "mesh.file",
+    "mesh.design_space",
     "material.yield_strength",
     "filter.neighbor_memory_mb",
     "optimizer.max_iterations",

@@ -2,16 +2,38 @@
 //! faces.
 
 use rayon::prelude::*;
+use topopt_case::case::Case;
 use topopt_case::config::{Condition, Config, SelectKind};
 use topopt_mesh::selection::Shape;
 use topopt_mesh::triangles::Triangles;
 use topopt_mesh::{HexMesh, Sets, tetrahedra};
+use topopt_surface::TriangleSurface;
 
-/// Returns how deep each node lies in the solid sets that `config` selects by regions, or by their
-/// distance from faces, `[n_nodes]`: negative outside. None without such a set.
+/// Returns how deep each node lies in kept parts of the design space, and in the solid sets that
+/// `config` selects by regions, or by their distance from faces, `[n_nodes]`: negative outside.
+/// None without such a set.
 ///
 /// Elements are chosen as a whole; the depth keeps where the set ends within them.
-pub(crate) fn of(config: &Config, mesh: &HexMesh, sets: &Sets) -> Option<Vec<f64>> {
+pub(crate) fn of<const N: usize>(config: &Config, case: &Case<N>) -> Option<Vec<f64>> {
+    let x = case.mesh.coordinates();
+    let kept = case.bodies.iter().flat_map(|bodies| &bodies.kept).map(|part| in_part(part, x));
+    let of_sets = in_sets(config, &case.mesh, &case.sets);
+    kept.chain(of_sets).reduce(|one, other| {
+        one.into_iter().zip(other).map(|(one, other)| one.max(other)).collect()
+    })
+}
+
+/// How deep each of `points` lies in a body.
+fn in_part(part: &TriangleSurface, points: &[[f64; 3]]) -> Vec<f64> {
+    let corners = |triangle: &[u32; 3]| triangle.map(|vertex| part.vertices()[vertex as usize]);
+    let surface = Triangles::new(part.triangles().iter().map(corners));
+    let of =
+        |(x, is_held): (&[f64; 3], bool)| surface.distance(*x) * if is_held { 1.0 } else { -1.0 };
+    points.par_iter().zip(part.holds(points)).map(of).collect()
+}
+
+/// How deep each node lies in the sets that are parts of space, if there are any.
+fn in_sets(config: &Config, mesh: &HexMesh, sets: &Sets) -> Option<Vec<f64>> {
     let selects = config.select.iter().filter(|select| select.kind == SelectKind::Elements);
     let is_solid = |name: &String| config.design.solid.iter().any(|set| set.get_ref() == name);
     let solid = selects.filter(|select| is_solid(select.name.get_ref()));
@@ -116,7 +138,7 @@ mod tests {
     fn depths(condition: &str) -> Option<(HexMesh, Vec<f64>)> {
         let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
         let config = Config::parse(Path::new("case.toml"), format!("{CASE}{condition}"), &[]);
-        let depths = of(&config.unwrap(), &mesh, mesh.sets())?;
+        let depths = in_sets(&config.unwrap(), &mesh, mesh.sets())?;
         Some((mesh, depths))
     }
 
@@ -144,6 +166,18 @@ mod tests {
         let either = "any = [{ near = { set = \"fixed\", distance = 1 } }, { box = { min = [8, -9, -9], \
                       max = [11, 9, 9] } }]";
         assert_depths(either, |x| (1.0 - x[0]).max((x[0] - 8.0).min(11.0 - x[0])));
+    }
+
+    #[test]
+    fn kept_parts_have_a_depth() {
+        // A corner of a cube, cut off across its diagonal.
+        let vertices = vec![[0.0; 3], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 4.0]];
+        let triangles = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+        let points = [[1.0, 0.5, 1.0], [-2.0, 1.0, 1.0], [1.0, 1.0, 0.25], [1.0, 1.0, -3.0]];
+        let depths = in_part(&TriangleSurface::new(vertices, triangles), &points);
+        for (depth, expected) in depths.iter().zip([0.5, -2.0, 0.25, -3.0]) {
+            assert!((depth - expected).abs() < 1e-12, "{depths:?}");
+        }
     }
 
     #[test]

@@ -11,12 +11,12 @@ type Mesh = MeshGLP<f64, u32>;
 
 /// A body between closed surfaces.
 pub(crate) struct Body {
-    manifold: Manifold,
+    pub manifold: Manifold,
     /// Number that its triangles keep in an intersection.
     number: u32,
     /// Whether bodies touch each other in it: then the library needs its engine of rational
     /// numbers.
-    touches: bool,
+    pub touches: bool,
 }
 
 impl Body {
@@ -52,7 +52,7 @@ impl Body {
             return None;
         }
         let mesh: Mesh = common.get_mesh_glp(-1);
-        let mut surface = surface(&mesh);
+        let mut surface = of_mesh(&mesh);
         for (run, _) in
             mesh.run_original_id.iter().enumerate().filter(|(_, id)| **id == self.number)
         {
@@ -69,7 +69,7 @@ impl TriangleSurface {
     /// The surface without edges and triangles that a `tolerance` (length) does not tell apart.
     pub fn simplified(&self, tolerance: f64) -> Self {
         let Some(body) = Body::of(self) else { return self.clone() };
-        surface(&body.manifold.simplify(tolerance).get_mesh_glp(-1))
+        surface(&body.manifold.simplify(tolerance))
     }
 }
 
@@ -84,10 +84,15 @@ pub(crate) fn level_surface(
     let bounds = Bounds::from_points(low, high);
     // Without a tolerance, crossings are found by linear interpolation.
     let found = level_set(|x| value([x.x, x.y, x.z]), bounds, spacing, 0.0, 0.0);
-    surface(&Manifold::from_impl(found).get_mesh_glp(-1))
+    surface(&Manifold::from_impl(found))
 }
 
-fn surface(mesh: &Mesh) -> TriangleSurface {
+/// The surface of a body of the library.
+pub(crate) fn surface(body: &Manifold) -> TriangleSurface {
+    of_mesh(&body.get_mesh_glp(-1))
+}
+
+fn of_mesh(mesh: &Mesh) -> TriangleSurface {
     let vertices = mesh.vert_properties.chunks_exact(3).map(|x| [x[0], x[1], x[2]]).collect();
     let triangles = mesh.tri_verts.chunks_exact(3).map(|t| [t[0], t[1], t[2]]).collect();
     TriangleSurface::new(vertices, triangles)

@@ -3,6 +3,7 @@
 //! A dependency of tests only. It knows no physics, so that the unit tests of `topopt-fem` can use
 //! it.
 
+pub mod bodies;
 mod cells;
 mod compare;
 mod designs;

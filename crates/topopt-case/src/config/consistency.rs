@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use toml::Spanned;
-use topopt_io::gmsh::is_geometry;
 
 use super::candidates_consistency::candidates;
 use super::design_consistency::design;
@@ -61,7 +60,7 @@ fn mesh(config: &Config) -> Option<Finding> {
     let elements = mesh.elements.as_ref().map(|elements| elements.span());
     let method = mesh.method.as_ref().map(|method| *method.get_ref());
 
-    let has_geometry = mesh.file.as_ref().is_some_and(|file| is_geometry(file.get_ref()));
+    let has_geometry = mesh.is_of_geometry();
     if let (false, Some((key, span))) = (has_geometry, for_gmsh(mesh)) {
         let finding = Finding::new(format!("`mesh.{key}` needs a geometry to mesh"));
         return Some(
@@ -87,6 +86,10 @@ fn mesh(config: &Config) -> Option<Finding> {
                 .at(config.source(), span, "one too many")
                 .remedy("give the largest edge, or the number of elements"),
         );
+    }
+
+    if let Some(space) = &mesh.design_space {
+        return beside_space(config, mesh).or_else(|| space.get_ref().check(config.source()));
     }
 
     let remedy = "give either `file = \"part.msh\"`, or `generator` with one of `size` (1 to 5) \
@@ -132,6 +135,19 @@ fn mesh(config: &Config) -> Option<Finding> {
         }
         _ => None,
     }
+}
+
+/// A key of another mesh beside a design space.
+fn beside_space(config: &Config, mesh: &Mesh) -> Option<Finding> {
+    let file = mesh.file.as_ref().map(|key| ("file", key.span()));
+    let generator = mesh.generator.as_ref().map(|key| ("generator", key.span()));
+    let size = mesh.size.as_ref().map(|key| ("size", key.span()));
+    let shuffled = mesh.shuffled.as_ref().map(|key| ("shuffled", key.span()));
+    let refine = mesh.refine.first().map(|refine| ("refine", refine.set.span()));
+    let (key, span) = file.or(generator).or(size).or(shuffled).or(refine)?;
+    let finding = Finding::new(format!("[mesh] has both `design_space` and `{key}`"));
+    let remedy = format!("remove `{key}`; `element_size` or `elements` say how fine it is");
+    Some(finding.at(config.source(), span, "one too many").remedy(remedy))
 }
 
 /// The first key for Gmsh, with its place.

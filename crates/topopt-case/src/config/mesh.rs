@@ -5,9 +5,13 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
+use topopt_io::gmsh::is_geometry;
 
-/// The mesh: either `file`, with keys for Gmsh and `elements` if it is a geometry, or `generator`
-/// with one of `size` and `elements`, and `shuffled`.
+use super::design_space::DesignSpace;
+
+/// The mesh: either `file`, with keys for Gmsh and `elements` if it is a geometry, or
+/// `design_space` with the same keys, or `generator` with one of `size` and `elements`, and
+/// `shuffled`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mesh {
@@ -61,6 +65,17 @@ pub struct Mesh {
     /// a mesher may produce.
     #[schemars(with = "Option<bool>")]
     pub shuffled: Option<Spanned<bool>>,
+    /// Space to mesh, which is made of kept parts and keep-outs, instead of a file.
+    #[schemars(with = "Option<DesignSpace>")]
+    pub design_space: Option<Spanned<DesignSpace>>,
+}
+
+impl Mesh {
+    /// Whether the mesh is made of a geometry here.
+    pub fn is_of_geometry(&self) -> bool {
+        let has_file = self.file.as_ref().is_some_and(|file| is_geometry(file.get_ref()));
+        has_file || self.design_space.is_some()
+    }
 }
 
 /// Place of a geometry with smaller elements.

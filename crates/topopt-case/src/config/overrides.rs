@@ -11,8 +11,8 @@ use crate::finding::{Finding, Source};
 
 /// Keys that exclude each other: an override of the first takes the others out of the file.
 const REPLACES: [(&str, &[&str]); 6] = [
-    ("mesh.file", &["generator", "size", "elements", "shuffled"]),
-    ("mesh.generator", &["file"]),
+    ("mesh.file", &["generator", "size", "elements", "shuffled", "design_space"]),
+    ("mesh.generator", &["file", "design_space"]),
     ("mesh.size", &["elements"]),
     ("mesh.elements", &["size"]),
     ("filter.radius", &["radius_in_elements"]),

@@ -46,8 +46,8 @@ pub(super) fn check(
 
     output_folder::check(&config, None, Earlier::Replace).map_err(InputError::from)?;
     if let Some(path) = &args.preview {
-        let mesh = config.mesh_path();
-        let inputs: Vec<_> = mesh.iter().map(PathBuf::as_path).collect();
+        let inputs = config.inputs();
+        let inputs: Vec<_> = inputs.iter().map(PathBuf::as_path).collect();
         output_folder::check_file(path, &["vtu"], &inputs).map_err(InputError::from)?;
     }
 

@@ -11,6 +11,7 @@ mod counts;
 mod crisp;
 mod deck_messages;
 mod decks;
+mod design_space;
 mod diagnosis;
 mod distance;
 mod doubts;

@@ -139,6 +139,7 @@ pub fn surface(script: &str, size: f64, degrees: f64) -> Option<Surface> {
         length_unit: "MM",
         timeout: Duration::from_secs(600),
         trust: false,
+        surface: None,
     };
     match boundary(&geometry, &meshing, 1e9, &AtomicBool::new(false)) {
         Ok(Boundary { vertices, triangles, faces, .. }) => {

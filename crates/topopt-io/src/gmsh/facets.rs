@@ -22,6 +22,7 @@ use topopt_mesh::{BoundingBox, Face, HexMesh};
 pub use fault::FacetFault;
 use read::Soup;
 use shells::Shells;
+pub use triangles::Triangulation;
 pub(super) use triangles::{area, volume};
 
 /// Closed surfaces that bound bodies, and their cavities.
@@ -77,6 +78,14 @@ impl Facets {
     pub fn read(path: &Path) -> Result<Self, Unread> {
         let bytes = std::fs::read(path).map_err(Unread::Io)?;
         Ok(Self::of(read::parse(&bytes)?)?)
+    }
+
+    /// The facets of a surface that is in memory.
+    ///
+    /// # Errors
+    /// Triangles that bound no body.
+    pub fn of_surface(surface: &Triangulation) -> Result<Self, FacetFault> {
+        Self::of(Soup::of(surface.vertices.clone(), surface.triangles.clone()))
     }
 
     fn of(soup: Soup) -> Result<Self, FacetFault> {

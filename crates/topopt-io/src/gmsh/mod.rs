@@ -51,13 +51,13 @@ use import::Surfaces;
 pub use boundary::{Boundary, Skin, boundary, has_commands};
 pub use error::Fault;
 pub use faces::{Form, PartFace, PartFaces, clean, faces};
-pub use facets::FacetFault;
+pub use facets::{FacetFault, Triangulation};
 pub use finer::FinerBox;
 pub use meshed::{mesh, note_on_number};
 pub use meshing_error::MeshingError;
 pub(crate) use program::GEOMETRIES;
 pub use program::{ElementSize, Hexes, Meshing, is_geometry};
-pub use triangulation::{Triangulation, triangulate};
+pub use triangulation::triangulate;
 pub use trust::Harm;
 pub use write::{Encoding, GmshFormat, Version, write};
 

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use super::facets::Triangulation;
 use super::finer::FinerBox;
 use super::meshing_error::MeshingError;
 use super::raw::RawMesh;
@@ -33,6 +34,8 @@ pub struct Meshing {
     pub timeout: Duration,
     /// Whether the geometry may run programs and write files.
     pub trust: bool,
+    /// Closed surface that is meshed in place of a file; the path of the geometry only names it.
+    pub surface: Option<Triangulation>,
 }
 
 /// Size of the elements of a geometry.

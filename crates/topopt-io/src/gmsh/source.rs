@@ -75,6 +75,10 @@ impl Source {
     /// A file that cannot be read or trusted, and one that bounds no body.
     pub fn of(runner: Runner) -> Result<Self, MeshingError> {
         let path = runner.path;
+        let of_facets = |fault| MeshingError::Facets { path: path.into(), fault };
+        if let Some(surface) = &runner.meshing.surface {
+            return Ok(Self::Facets(Facets::of_surface(surface).map_err(of_facets)?));
+        }
         let unreadable = |cause: io::Error| MeshingError::Geometry { path: path.into(), cause };
         // Before Gmsh starts, so that a file that cannot be opened is not reported as its failure.
         File::open(path).map_err(unreadable)?;
@@ -87,7 +91,7 @@ impl Source {
         if is_of_facets(path) {
             let facets = Facets::read(path).map_err(|unread| match unread {
                 Unread::Io(cause) => unreadable(cause),
-                Unread::Fault(fault) => MeshingError::Facets { path: path.into(), fault },
+                Unread::Fault(fault) => of_facets(fault),
             });
             return Ok(Self::Facets(facets?));
         }

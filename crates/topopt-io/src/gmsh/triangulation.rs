@@ -5,26 +5,10 @@ use std::sync::atomic::AtomicBool;
 
 use topopt_mesh::numbers::rounded;
 
-use super::facets::{Facets, Unread};
+use super::facets::{Facets, Triangulation, Unread};
 use super::meshing_error::MeshingError;
 use super::program::{MESH, Meshing, Runner, Task, Wanted};
 use super::source::Source;
-
-/// Closed surface of a geometry.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Triangulation {
-    /// Coordinates, `[n_vertices][3]`.
-    pub vertices: Vec<[f64; 3]>,
-    /// Triangles, counter-clockwise from outside, `[n_triangles][3]`.
-    pub triangles: Vec<[u32; 3]>,
-}
-
-impl Triangulation {
-    fn of(facets: Facets) -> Self {
-        let (vertices, triangles) = facets.into_triangles();
-        Self { vertices, triangles }
-    }
-}
 
 /// Edges of a turn: chords that leave a bore by a thousandth of its radius.
 pub(super) const PER_TURN: u32 = 72;
@@ -49,7 +33,7 @@ pub fn triangulate(
     let runner = Runner { path: geometry, meshing, interrupt };
     let source = Source::of(runner)?;
     match source {
-        Source::Facets(facets) => return Ok(Some(Triangulation::of(facets))),
+        Source::Facets(facets) => return Ok(Some(triangulation(facets))),
         // Layers and transfinite surfaces stay what they are, however curved: a connecting rod took
         // three minutes to gain nothing on its own mesh.
         Source::Script if !uses_opencascade(geometry) => return Ok(None),
@@ -74,8 +58,13 @@ pub fn triangulate(
             let (meshed, exact) = (facets.volume, measure.volume);
             Err(MeshingError::Volume { path: geometry.into(), meshed, exact })
         }
-        _ => Ok(Some(Triangulation::of(facets))),
+        _ => Ok(Some(triangulation(facets))),
     }
+}
+
+fn triangulation(facets: Facets) -> Triangulation {
+    let (vertices, triangles) = facets.into_triangles();
+    Triangulation { vertices, triangles }
 }
 
 /// Settings for all triangles of the surface of `source`, as large as their curvature allows at so

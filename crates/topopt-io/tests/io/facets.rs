@@ -55,6 +55,7 @@ fn meshing(size: ElementSize) -> Meshing {
         length_unit: "MM",
         timeout: Duration::from_secs(20),
         trust: false,
+        surface: None,
     }
 }
 

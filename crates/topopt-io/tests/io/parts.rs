@@ -245,6 +245,7 @@ fn meshing(size: ElementSize) -> Meshing {
         length_unit: "MM",
         timeout: Duration::from_secs(120),
         trust: false,
+        surface: None,
     }
 }
 

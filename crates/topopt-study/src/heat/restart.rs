@@ -20,8 +20,14 @@ use crate::result_files::{TRANSIENT, checkpoints};
 use crate::resumption::{Newest, OfCommand, unchanged};
 
 /// Keys that may change when steps are resumed.
-const MAY_CHANGE: [&str; 5] =
-    ["title", "mesh.file", "output.directory", "solver.max_iterations", "solver.threads"];
+const MAY_CHANGE: [&str; 6] = [
+    "title",
+    "mesh.file",
+    "mesh.design_space",
+    "output.directory",
+    "solver.max_iterations",
+    "solver.threads",
+];
 /// Names of the arrays.
 const STATE: &str = "state";
 const ACCOUNT: &str = "account";

@@ -66,9 +66,9 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         request.own.responses.iter().for_each(|own| case.posed.add(own, &case.mesh));
         let is_kept = request.files.is_some() && request.mesh.is_none();
         let part = is_kept
-            .then(|| part_file::triangulated(config, &request.gmsh, interrupt, &mut case.notes))
+            .then(|| part_file::triangulated(config, &mut case, &request.gmsh, interrupt))
             .flatten();
-        let depth = solid_depth::of(config, &case.mesh, &case.sets);
+        let depth = solid_depth::of(config, &case);
         let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
         model.kept.depth = depth;
         let own = request.own.maps_on(&model.problem, &model.renumbering);

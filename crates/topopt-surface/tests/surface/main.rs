@@ -2,6 +2,7 @@
 
 mod crossings;
 mod solid;
+mod space;
 mod truth;
 
 use std::collections::HashSet;

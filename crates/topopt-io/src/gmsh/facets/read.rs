@@ -23,6 +23,11 @@ pub(super) struct Soup {
 }
 
 impl Soup {
+    /// Triangles that nothing is to be changed of.
+    pub fn of(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Self {
+        Self { vertices, triangles, n_degenerate: 0, n_repeated: 0, joined_within: 0.0 }
+    }
+
     /// Returns the changes that were made to the facets, a sentence each.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();

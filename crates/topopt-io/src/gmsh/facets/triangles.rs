@@ -4,6 +4,15 @@ use rayon::prelude::*;
 use topopt_mesh::hexahedron::determinant;
 use topopt_mesh::vector::{cross, difference, length};
 
+/// Closed surface of a geometry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Triangulation {
+    /// Coordinates, `[n_vertices][3]`.
+    pub vertices: Vec<[f64; 3]>,
+    /// Triangles, counter-clockwise from outside, `[n_triangles][3]`.
+    pub triangles: Vec<[u32; 3]>,
+}
+
 /// A facet at an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Side {

@@ -46,6 +46,7 @@ impl Geometry {
             length_unit: "MM",
             timeout: Duration::from_secs(20),
             trust: true,
+            surface: None,
         };
         Self { folder, path, meshing }
     }

@@ -22,6 +22,7 @@ fn refusal(name: &str, text: &str, others: &[(&str, &str)]) -> Option<String> {
         length_unit: "MM",
         timeout: Duration::from_secs(20),
         trust: false,
+        surface: None,
     };
     let geometry = folder.path().join(name);
     let error = |meshing: &Meshing| mesh(&geometry, meshing, &AtomicBool::new(false)).unwrap_err();
