@@ -1,11 +1,11 @@
 //! Table of the demands, and the entries of a case file by it.
 
-use super::kind::{Asked, ManufacturingKind};
-use super::{cast, cyclic, extrusion, member_size, overhang, pattern, symmetry, uniform};
+use super::kind::{Asked, ManufacturingKind, sweeps_of};
+use super::{cast, cyclic, extrusion, member_size, milling, overhang, pattern, symmetry, uniform};
 use crate::config::{Config, Manufacturing};
 
 /// Kinds of demands, in the order in which places are brought to those that stand for them.
-pub(super) static KINDS: [ManufacturingKind; 8] = [
+pub(super) static KINDS: [ManufacturingKind; 9] = [
     pattern::PATTERN,
     cyclic::CYCLIC,
     symmetry::SYMMETRY,
@@ -13,6 +13,7 @@ pub(super) static KINDS: [ManufacturingKind; 8] = [
     uniform::UNIFORM,
     overhang::OVERHANG,
     cast::CASTING,
+    milling::MILLING,
     member_size::MEMBER_SIZE,
 ];
 
@@ -30,7 +31,7 @@ pub(super) fn asked<'a>(
 impl Config {
     /// Whether densities follow from those below or above.
     pub(crate) fn is_swept(&self) -> bool {
-        self.is_printed() || entries(self, &cast::CASTING).next().is_some()
+        sweeps_of(self).next().is_some()
     }
 
     /// Whether one set of variables makes several designs, by thresholds of one projection.

@@ -6,12 +6,15 @@ use topopt_mesh::numbers::shown;
 
 use super::kinds::asked;
 use super::made::Made;
-use super::{cast, overhang};
+use super::{cast, milling, overhang};
 use crate::config::Config;
 
 /// Difference from the share that elements have in common up to which it is that of the exported
 /// surface: its triangles are no mirror images of each other where the design is one.
 const OF_SURFACE: f64 = 0.1;
+
+/// Meaning of the measure of a part that is milled.
+const OUT_OF_REACH: &str = "out of reach of the tools";
 
 /// Measures the `shares` of the elements that are solid, `[n_elements]` in the order of the `mesh`
 /// of the problem, by each kind of demand.
@@ -19,10 +22,11 @@ pub fn measured(config: &Config, mesh: &HexMesh, space: &DesignSpace, shares: &[
     let centers = mesh.centers();
     let asked = |kind| asked(config, kind, &centers, mesh.element_width());
     let volumes = space.design_volumes();
-    let total: f64 = volumes.iter().zip(shares).map(|(volume, share)| volume * share).sum();
-    let share_of = |amount: &dyn Fn(usize) -> f64| {
-        (0..volumes.len()).map(|e| volumes[e] * amount(e)).sum::<f64>() / total
+    let sum = |amount: &dyn Fn(usize) -> f64| -> f64 {
+        (0..volumes.len()).map(|e| volumes[e] * amount(e)).sum()
     };
+    let [solid_volume, void_volume] = [sum(&|e| shares[e]), sum(&|e| 1.0 - shares[e])];
+    let share_of = |amount: &dyn Fn(usize) -> f64| sum(amount) / solid_volume;
 
     let solid = || shares.iter().map(|&share| f64::from(share >= 0.5)).collect::<Vec<f64>>();
 
@@ -43,10 +47,16 @@ pub fn measured(config: &Config, mesh: &HexMesh, space: &DesignSpace, shares: &[
             share,
         ));
     }
-    if asked(&cast::CASTING).is_some() {
+    let [is_cast, is_milled] =
+        [&cast::CASTING, &milling::MILLING].map(|kind| asked(kind).is_some());
+    if is_cast || is_milled {
         let filled = Swept::new(space.sweeps().to_vec(), shares.len()).values(shares);
-        let share = share_of(&|e| (filled[e] - shares[e] - OF_SURFACE).max(0.0));
-        all.push(Made::new("missing above undercuts".into(), share));
+        let missing = |e: usize| (filled[e] - shares[e] - OF_SURFACE).max(0.0);
+        all.push(if is_cast {
+            Made::new("missing above undercuts".into(), share_of(&missing))
+        } else {
+            Made::of_void(OUT_OF_REACH.into(), sum(&missing) / void_volume.max(f64::MIN_POSITIVE))
+        });
     }
     all
 }

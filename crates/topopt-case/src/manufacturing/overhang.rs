@@ -3,14 +3,14 @@
 use topopt_design::{DesignSpace, OverhangCone, Supports, standing};
 use topopt_mesh::{HexMesh, Renumbering};
 
-use super::kind::{Asked, Key, ManufacturingKind};
+use super::kind::{self, Asked, Key, ManufacturingKind};
 use crate::case::Case;
 use crate::config::{Config, FilterKind, Manufacturing, Shape};
 use crate::finding::Finding;
 
 /// The kind `overhang`.
 pub(super) const OVERHANG: ManufacturingKind = ManufacturingKind {
-    name: "overhang",
+    name: kind::OVERHANG,
     text: "The part is printed without props: what leans more than an angle from the direction of \
            build has material below. It needs the density filter.",
     keys: &[

@@ -48,6 +48,7 @@ mod mesh_messages;
 mod meshes;
 mod messages;
 mod methods;
+mod milling;
 mod names;
 mod numbering;
 mod objectives;
