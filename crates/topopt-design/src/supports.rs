@@ -9,3 +9,4 @@ mod tool;
 
 pub use cone::{OverhangCone, standing};
 pub use sweep::Supports;
+pub(crate) use tool::EQUAL;

@@ -94,7 +94,7 @@ fn tools_have_room_in_every_void() {
     let folder = Folder::new();
     let ways = [(1, 1.0), (1, -1.0)];
     milled(&folder, "tool_directions=[[0,1,0],[0,-1,0]]");
-    assert!(narrow(&folder, 3.2) > 0.05, "{}", narrow(&folder, 3.2));
+    assert!(narrow(&folder, 3.2) > 0.02, "{}", narrow(&folder, 3.2));
     milled(&folder, "tool_directions=[[0,1,0],[0,-1,0]],diameter=3.2");
     assert!(hidden(&folder, &ways) < 0.002, "{}", hidden(&folder, &ways));
     assert!(narrow(&folder, 3.2) < 0.01, "{}", narrow(&folder, 3.2));
@@ -105,14 +105,14 @@ fn a_milled_design_is_the_same_on_ranks_and_on_a_gpu() {
     let folder = Folder::new();
     let key = key("tool_directions=[[0.2,1,0],[0,0,-1]],diameter=2");
     let tight = ["solver.tolerance=1e-11", "solver.early_tolerance=1e-11"];
-    let keys = [&CRISP[1..4], &tight, &["optimizer.max_iterations=4", key.as_str()]].concat();
+    let keys = [&CRISP[1..4], &tight, &["optimizer.max_iterations=3", key.as_str()]].concat();
     agree_elsewhere(&folder, &keys, |_| ());
 }
 
 #[test]
 fn a_plane_of_symmetry_may_lie_across_tools_from_both_sides() {
     let folder = Folder::new();
-    let across = "]},{kind=\"symmetry\",point=[0,2.5,0],normal=[0,1,0]}]";
+    let across = "]},{kind=\"symmetry\",point=[0,4,0],normal=[0,1,0]}]";
     let both = key("tool_directions=[[0,1,0],[0,-1,0]]").replace("]}]", across);
     let keys = [&CRISP[..4], &["optimizer.max_iterations=3", both.as_str()]].concat();
     folder.run_well(&keys);
@@ -120,7 +120,7 @@ fn a_plane_of_symmetry_may_lie_across_tools_from_both_sides() {
     let centers = mesh().centers();
     for (center, x) in centers.iter().zip(&density) {
         let is_image = |other: &[f64; 3]| {
-            let image = [center[0], 5.0 - center[1], center[2]];
+            let image = [center[0], 8.0 - center[1], center[2]];
             (0..3).all(|i| (other[i] - image[i]).abs() < 1e-6)
         };
         let image = centers.iter().position(is_image).unwrap();

@@ -28,7 +28,7 @@ const HEIGHT: f64 = 0.5;
 const UPRIGHT: f64 = 0.3;
 
 /// Difference within which densities count as equal.
-pub(super) const EQUAL: f64 = 1e-9;
+pub(crate) const EQUAL: f64 = 1e-9;
 
 /// A place of the axis, and the width of the elements there.
 type Place = ([f64; 3], f64);

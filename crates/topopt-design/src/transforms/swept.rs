@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use topopt_linalg::{Pointwise, Space};
 
+use crate::supports::EQUAL;
 use crate::{DesignTransform, Supports, Transformed};
 
 /// The least p of some [`Supports`] in each element. It is computed on the host, whatever the
@@ -36,9 +37,11 @@ impl Swept {
             let (swept, chosen) = supports.swept(x);
             let (swept, held) = supports.with_room(swept);
             for ((value, least), swept) in all.iter_mut().zip(&mut self.least).zip(swept) {
-                if swept < *value {
-                    (*value, *least) = (swept, sweep);
+                // Of equal densities the first sweep takes the derivatives.
+                if swept < *value - EQUAL {
+                    *least = sweep;
                 }
+                *value = value.min(swept);
             }
             self.chosen.push(chosen);
             self.held.push(held);
