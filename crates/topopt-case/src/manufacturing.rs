@@ -10,6 +10,8 @@ mod made;
 mod measured;
 mod member_size;
 mod milling;
+mod named;
+mod open_voids;
 mod overhang;
 mod passive;
 mod pattern;
@@ -20,7 +22,7 @@ mod symmetry;
 mod uniform;
 
 use rayon::prelude::*;
-use topopt_design::Supports;
+use topopt_design::{Openings, Supports};
 use topopt_mesh::numbers::place;
 use topopt_mesh::vector::{difference, length};
 use topopt_mesh::{CellList, HexMesh, Plane, Renumbering};
@@ -158,6 +160,20 @@ pub(crate) fn sweeps<const N: usize>(
         return cast::sides(&asked, mesh);
     }
     asked(&milling::MILLING).map_or(Ok(Vec::new()), |asked| milling::shades(&asked, mesh))
+}
+
+/// Returns the ways to the outside of a part without enclosed voids, on the `mesh` of the problem.
+///
+/// # Errors
+/// A finding about a set that is not there, or a part without an opening.
+pub(crate) fn openings<const N: usize>(
+    config: &Config,
+    case: &Case<N>,
+    renumbering: &Renumbering,
+    mesh: &HexMesh,
+) -> Result<Option<Openings>, Finding> {
+    let asked = asked(config, &open_voids::OPEN_VOIDS, &[], mesh.element_width());
+    asked.map(|asked| open_voids::openings(&asked, case, renumbering, mesh)).transpose()
 }
 
 impl Elements {

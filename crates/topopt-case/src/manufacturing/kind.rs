@@ -12,6 +12,9 @@ pub(super) const OVERHANG: &str = "overhang";
 pub(super) const CASTING: &str = "casting";
 pub(super) const MILLING: &str = "milling";
 
+/// Name of the kind of designs that repeat themselves.
+pub(super) const PATTERN: &str = "pattern";
+
 /// Yields the entries by which densities follow from each other.
 pub(super) fn sweeps_of(config: &Config) -> impl Iterator<Item = &Manufacturing> {
     let is_sweep = |name: &str| [OVERHANG, CASTING, MILLING].contains(&name);

@@ -52,6 +52,7 @@ mod milling;
 mod names;
 mod numbering;
 mod objectives;
+mod open_voids;
 mod overhang;
 mod preview;
 mod progress;
