@@ -9,18 +9,22 @@ mod kinds;
 mod made;
 mod measured;
 mod member_size;
+mod milling;
+mod named;
+mod open_voids;
 mod overhang;
 mod passive;
 mod pattern;
 mod schema;
 mod shares;
+mod sweep;
 mod symmetry;
 mod uniform;
 
 use rayon::prelude::*;
-use topopt_design::Supports;
+use topopt_design::{Openings, Supports};
 use topopt_mesh::numbers::place;
-use topopt_mesh::vector::{difference, dot, length};
+use topopt_mesh::vector::{difference, length};
 use topopt_mesh::{CellList, HexMesh, Plane, Renumbering};
 
 use crate::case::Case;
@@ -38,6 +42,7 @@ pub(crate) use member_size::{radius, sized};
 pub(crate) use passive::{Shared, with_images};
 pub(crate) use schema::misused;
 use shares::Gathered;
+use sweep::Sweep;
 use symmetry::Mirrors;
 
 /// Share of the mean element width within which centers of elements repeat each other.
@@ -80,10 +85,10 @@ pub(crate) fn shared<K: Physics<N>, const N: usize>(
         tolerance: TOLERANCE * width,
     };
     let mut all = posed(config, &elements.centers, width)?;
-    let sweep = sweep(config, &elements.centers, width)?;
+    let sweep = Sweep::of(config, &elements.centers, width)?;
     if all.is_empty() && config.design.keep_symmetry == Some(true) {
         let mut found = mirror_planes::find::<K, N>(config, case, volumes, elements.tolerance);
-        found.retain(|plane| sweep.is_none_or(|(_, up)| dot(up, plane.normal).abs() < LEVEL));
+        found.retain(|plane| sweep.as_ref().is_none_or(|sweep| sweep.is_mirrored_by(plane)));
         notes.extend(found.iter().map(told));
         let mirrors = (!found.is_empty()).then(|| Mirrors::of(found, width)).flatten();
         let of_mirrors =
@@ -95,7 +100,14 @@ pub(crate) fn shared<K: Physics<N>, const N: usize>(
     }
 
     go_together(config, &all, &elements)?;
-    sweep.map(|sweep| stay_level(config, &all, &elements, sweep)).transpose()?;
+    for posed in &all {
+        let is_kept = |sweep: &Sweep| {
+            elements.samples().all(|at| sweep.is_kept_at(at, &posed.folds, elements.tolerance))
+        };
+        if let Some(sweep) = sweep.as_ref().filter(|sweep| !is_kept(sweep)) {
+            return Err(sweep.not_kept(config, posed.kind));
+        }
+    }
     let demands: Vec<_> = all.iter().collect();
     let of_all = elements.gathered(&demands);
     for posed in all.iter().filter(|posed| posed.kind.must_join.is_some()) {
@@ -118,20 +130,6 @@ fn posed(config: &Config, centers: &[[f64; 3]], width: f64) -> Result<Vec<Posed>
     Ok(all)
 }
 
-/// Returns the direction in which densities follow from each other, and the kind that has it.
-fn sweep(
-    config: &Config,
-    centers: &[[f64; 3]],
-    width: f64,
-) -> Result<Option<(&'static str, [f64; 3])>, Finding> {
-    let asked = |kind| asked(config, kind, centers, width);
-    Ok(match (asked(&overhang::OVERHANG), asked(&cast::CASTING)) {
-        (Some(asked), _) => Some((overhang::OVERHANG.name, overhang::up(&asked)?)),
-        (None, Some(asked)) => Some((cast::CASTING.name, cast::draw(&asked)?)),
-        (None, None) => None,
-    })
-}
-
 /// Returns the direction of draw, of length 1, of a part that is cast, and the number of sides that
 /// its mold opens to.
 pub fn mold(config: &Config) -> Option<([f64; 3], usize)> {
@@ -139,8 +137,8 @@ pub fn mold(config: &Config) -> Option<([f64; 3], usize)> {
     Some((cast::draw(&asked).ok()?, cast::n_sides(asked.entries[0])))
 }
 
-/// Returns the supports of a part that is printed, or of the sides of one that is cast, on the
-/// `mesh` of the problem.
+/// Returns the supports of a part that is printed, or what shades the sides of one that is cast or
+/// milled, on the `mesh` of the problem.
 ///
 /// # Errors
 /// A finding about a part that stands on nothing.
@@ -153,13 +151,29 @@ pub(crate) fn sweeps<const N: usize>(
     if !config.is_swept() {
         return Ok(Vec::new());
     }
-    let (centers, width) = (mesh.centers(), mesh.element_width());
-    let asked = |kind| asked(config, kind, &centers, width);
-    match (asked(&overhang::OVERHANG), asked(&cast::CASTING)) {
-        (Some(asked), _) => Ok(vec![overhang::supports(&asked, case, renumbering, mesh)?]),
-        (None, Some(asked)) => cast::sides(&asked, mesh),
-        (None, None) => Ok(Vec::new()),
+    let centers = mesh.centers();
+    let asked = |kind| asked(config, kind, &centers, mesh.element_width());
+    if let Some(asked) = asked(&overhang::OVERHANG) {
+        return Ok(vec![overhang::supports(&asked, case, renumbering, mesh)?]);
     }
+    if let Some(asked) = asked(&cast::CASTING) {
+        return cast::sides(&asked, mesh);
+    }
+    asked(&milling::MILLING).map_or(Ok(Vec::new()), |asked| milling::shades(&asked, mesh))
+}
+
+/// Returns the ways to the outside of a part without enclosed voids, on the `mesh` of the problem.
+///
+/// # Errors
+/// A finding about a set that is not there, or a part without an opening.
+pub(crate) fn openings<const N: usize>(
+    config: &Config,
+    case: &Case<N>,
+    renumbering: &Renumbering,
+    mesh: &HexMesh,
+) -> Result<Option<Openings>, Finding> {
+    let asked = asked(config, &open_voids::OPEN_VOIDS, &[], mesh.element_width());
+    asked.map(|asked| open_voids::openings(&asked, case, renumbering, mesh)).transpose()
 }
 
 impl Elements {
@@ -260,35 +274,6 @@ fn is_kept(both: &[&Posed], center: [f64; 3], tolerance: f64) -> bool {
     images
         .map(|image| folded(both, image))
         .all(|other| length(difference(place, other)) <= tolerance)
-}
-
-/// Component of a normal within which a plane contains a direction.
-const LEVEL: f64 = 1e-6;
-
-/// Refuses demands that bind elements at different heights of a part that is printed or cast.
-fn stay_level(
-    config: &Config,
-    all: &[Posed],
-    elements: &Elements,
-    (sweep, up): (&str, [f64; 3]),
-) -> Result<(), Finding> {
-    for posed in all {
-        let images = |center| posed.folds.iter().flat_map(move |fold| fold.images(center));
-        let rise = |center| images(center).map(move |image| dot(difference(image, center), up));
-        if elements.samples().flat_map(rise).any(|rise| rise.abs() > elements.tolerance) {
-            let message = format!(
-                "`{}` and `{sweep}` do not go together in these directions",
-                posed.kind.name
-            );
-            let place = entries(config, posed.kind).next().map_or(0..0, |entry| entry.kind.span());
-            let label = "binds elements at different heights";
-            let remedy = "let planes contain the direction of build or draw, axes lie along it, and pitches \
-                          and directions of extrusion across it";
-            let finding = Finding::new(message).at(config.source(), place, label);
-            return Err(finding.remedy(remedy));
-        }
-    }
-    Ok(())
 }
 
 fn not_together(config: &Config, first: &Posed, second: &Posed) -> Finding {

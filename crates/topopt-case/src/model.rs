@@ -114,8 +114,10 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             void,
         );
         let sweeps = manufacturing::sweeps(config, &case, &renumbering, problem.mesh())?;
+        let openings = manufacturing::openings(config, &case, &renumbering, problem.mesh())?;
         let shares = shared.map(|shared| shared.shares);
         let space = shares.into_iter().fold(space, DesignSpace::with_variables).with_sweeps(sweeps);
+        let space = space.with_openings(openings);
         let space = space.with_candidates(candidates::of(config));
 
         let filter = FilterPlan::of(config, element_width);

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use topopt_linalg::Csr;
 
-use crate::{Candidates, Sizes, Supports};
+use crate::{Candidates, Openings, Sizes, Supports};
 
 /// Bounds and passive elements of designs, and the volume that a run starts with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,6 +29,9 @@ pub struct DesignSpace {
     /// Supports of a part that is printed, or of the sides of one that is cast, of which the least
     /// density counts; of several ranks the first alone has them.
     sweeps: Vec<Arc<Supports>>,
+    /// Ways to the outside of a part without enclosed voids; of several ranks the first alone has
+    /// them.
+    openings: Option<Arc<Openings>>,
     /// Thresholds of thinner and thicker designs, where members or gaps have a least width.
     sizes: Option<Sizes>,
     /// Least sums of filter weights, `[n_elements]`: with them the outside of the mesh counts as
@@ -61,6 +64,7 @@ impl DesignSpace {
             void,
             shares: None,
             sweeps: Vec::new(),
+            openings: None,
             sizes: None,
             least_sums: Vec::new(),
             candidates: Candidates::default(),
@@ -81,6 +85,7 @@ impl DesignSpace {
             void: Vec::new(),
             shares: self.shares.as_ref().map(|_| Csr::empty()),
             sweeps: self.sweeps.iter().map(|_| Arc::default()).collect(),
+            openings: self.openings.as_ref().map(|_| Arc::default()),
             least_sums: Vec::new(),
             candidates: self.candidates.clone(),
             ..*self
@@ -122,6 +127,17 @@ impl DesignSpace {
         &self.sweeps
     }
 
+    /// Lets elements have densities at which they are open to the outside.
+    #[must_use]
+    pub fn with_openings(self, openings: Option<Openings>) -> Self {
+        Self { openings: openings.map(Arc::new), ..self }
+    }
+
+    /// Ways to the outside of a part without enclosed voids.
+    pub fn openings(&self) -> Option<&Arc<Openings>> {
+        self.openings.as_ref()
+    }
+
     /// Gives members and gaps a least width by `sizes`. Filters sum weights and volumes to
     /// `least_sums` at least, `[n_elements]`.
     #[must_use]
@@ -145,7 +161,8 @@ impl DesignSpace {
         const MAPS: usize = 7;
         let of_shares = |shares: &Csr| (1 + MAPS) * shares.bytes() + 8 * self.n_elements;
         let of_sweeps = self.sweeps.iter().map(|supports| supports.bytes() + self.n_elements);
-        let of_sums = size_of_val(&self.least_sums[..]);
+        let of_openings = self.openings.as_ref().map_or(0, |openings| openings.bytes());
+        let of_sums = of_openings + size_of_val(&self.least_sums[..]);
         self.shares.as_ref().map_or(0, of_shares) + of_sweeps.sum::<usize>() + of_sums
     }
 

@@ -1,10 +1,12 @@
-//! Supports of the elements of a part that is printed, or cast.
+//! Supports of the elements of a part that is printed, cast or milled.
 
 mod cone;
 mod delaunay;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod tool;
 
 pub use cone::{OverhangCone, standing};
 pub use sweep::Supports;
+pub(crate) use tool::EQUAL;

@@ -102,7 +102,7 @@ const MISFITS: [Misfit; 7] = [
     (
         |config| config.has_sizes() || config.is_swept(),
         "manufacturing",
-        "[[candidates]] with members of a least width, `overhang` or `casting`",
+        "[[candidates]] with members of a least width, `overhang`, `casting`, `milling` or `open_voids`",
         "remove that entry of [[manufacturing]]",
     ),
 ];

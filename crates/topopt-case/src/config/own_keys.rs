@@ -70,6 +70,11 @@ impl OwnKeys {
         self.value(key)
     }
 
+    /// Returns the vectors of `key`.
+    pub fn vectors(&self, key: &str) -> Option<Vec<[f64; 3]>> {
+        self.value(key)
+    }
+
     /// Returns the number of `key`.
     pub fn number(&self, key: &str) -> Option<f64> {
         self.value(key)
@@ -109,6 +114,8 @@ pub enum Shape {
     Count(u32),
     /// A list of three numbers.
     Vector,
+    /// A list of lists of three numbers.
+    Vectors,
     /// True or false.
     Flag,
     /// A list of pairs of numbers.
@@ -126,6 +133,7 @@ impl Shape {
             Self::Number | Self::Positive | Self::Below(_) => generator.subschema_for::<f64>(),
             Self::Count(_) => generator.subschema_for::<u32>(),
             Self::Vector => generator.subschema_for::<[f64; 3]>(),
+            Self::Vectors => generator.subschema_for::<Vec<[f64; 3]>>(),
             Self::Flag => generator.subschema_for::<bool>(),
             Self::Table => generator.subschema_for::<OverTime>(),
             Self::Temperature => generator.subschema_for::<Temperature>(),

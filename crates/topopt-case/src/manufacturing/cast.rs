@@ -3,13 +3,13 @@
 use topopt_design::{OverhangCone, Supports};
 use topopt_mesh::HexMesh;
 
-use super::kind::{Asked, Key, ManufacturingKind};
+use super::kind::{self, Asked, Key, MILLING, ManufacturingKind, sweeps_of};
 use crate::config::{Config, FilterKind, Manufacturing, Shape};
 use crate::finding::Finding;
 
 /// The kind `casting`.
 pub(super) const CASTING: ManufacturingKind = ManufacturingKind {
-    name: "casting",
+    name: kind::CASTING,
     text: "The part comes out of a mold: along a direction of draw it has no undercut. It needs the \
            density filter.",
     keys: &[
@@ -28,10 +28,7 @@ pub(super) const CASTING: ManufacturingKind = ManufacturingKind {
 };
 
 fn suits(config: &Config, entry: &Manufacturing) -> Option<[&'static str; 3]> {
-    let is_sweep = |other: &&Manufacturing| {
-        [CASTING.name, super::overhang::OVERHANG.name].contains(&other.kind.get_ref().as_str())
-    };
-    if config.manufacturing.iter().filter(is_sweep).count() > 1 {
+    if sweeps_of(config).filter(|other| other.kind.get_ref() != MILLING).count() > 1 {
         return Some([
             "a part is made in one direction, printed or cast",
             "one of several",
@@ -78,12 +75,13 @@ pub(super) fn n_sides(entry: &Manufacturing) -> usize {
 /// A direction without length.
 pub(super) fn sides(asked: &Asked, mesh: &HexMesh) -> Result<Vec<Supports>, Finding> {
     let draw = draw(asked)?;
-    let free = vec![false; mesh.n_elements()];
-    // An element is filled from where it is drawn to: that is below the sample's element.
-    let side = |sign: f64| {
-        let cone = OverhangCone::axis(draw.map(|x| -sign * x));
-        Supports::new(mesh, &cone, &free).filling()
-    };
     let signs = [1.0, -1.0].into_iter().take(n_sides(asked.entries[0]));
-    Ok(signs.map(side).collect())
+    Ok(signs.map(|sign| filled_from(draw.map(|x| sign * x), mesh)).collect())
+}
+
+/// Returns the elements that fill each one of `mesh`, those farther along `out`, of length 1.
+pub(super) fn filled_from(out: [f64; 3], mesh: &HexMesh) -> Supports {
+    // An element is filled from where it is drawn to: that is below the sample's element.
+    let cone = OverhangCone::axis(out.map(|x| -x));
+    Supports::new(mesh, &cone, &vec![false; mesh.n_elements()]).filling()
 }

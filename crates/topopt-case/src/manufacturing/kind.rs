@@ -6,6 +6,21 @@ use super::fold::Folds;
 use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
 
+/// Names of kinds by which densities follow from each other along a direction: printed, cast and
+/// milled parts.
+pub(super) const OVERHANG: &str = "overhang";
+pub(super) const CASTING: &str = "casting";
+pub(super) const MILLING: &str = "milling";
+
+/// Name of the kind of designs that repeat themselves.
+pub(super) const PATTERN: &str = "pattern";
+
+/// Yields the entries by which densities follow from each other.
+pub(super) fn sweeps_of(config: &Config) -> impl Iterator<Item = &Manufacturing> {
+    let is_sweep = |name: &str| [OVERHANG, CASTING, MILLING].contains(&name);
+    config.manufacturing.iter().filter(move |entry| is_sweep(entry.kind.get_ref()))
+}
+
 /// A demand on how the part is made: its keys, and how it binds the densities of elements.
 pub struct ManufacturingKind {
     /// Name in the case file.

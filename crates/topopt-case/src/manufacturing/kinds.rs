@@ -1,11 +1,13 @@
 //! Table of the demands, and the entries of a case file by it.
 
-use super::kind::{Asked, ManufacturingKind};
-use super::{cast, cyclic, extrusion, member_size, overhang, pattern, symmetry, uniform};
+use super::kind::{Asked, ManufacturingKind, sweeps_of};
+use super::{
+    cast, cyclic, extrusion, member_size, milling, open_voids, overhang, pattern, symmetry, uniform,
+};
 use crate::config::{Config, Manufacturing};
 
 /// Kinds of demands, in the order in which places are brought to those that stand for them.
-pub(super) static KINDS: [ManufacturingKind; 8] = [
+pub(super) static KINDS: [ManufacturingKind; 10] = [
     pattern::PATTERN,
     cyclic::CYCLIC,
     symmetry::SYMMETRY,
@@ -13,6 +15,8 @@ pub(super) static KINDS: [ManufacturingKind; 8] = [
     uniform::UNIFORM,
     overhang::OVERHANG,
     cast::CASTING,
+    milling::MILLING,
+    open_voids::OPEN_VOIDS,
     member_size::MEMBER_SIZE,
 ];
 
@@ -28,9 +32,9 @@ pub(super) fn asked<'a>(
 }
 
 impl Config {
-    /// Whether densities follow from those below or above.
+    /// Whether densities follow from those of elements below, above, or on the way to the outside.
     pub(crate) fn is_swept(&self) -> bool {
-        self.is_printed() || entries(self, &cast::CASTING).next().is_some()
+        sweeps_of(self).next().is_some() || entries(self, &open_voids::OPEN_VOIDS).next().is_some()
     }
 
     /// Whether one set of variables makes several designs, by thresholds of one projection.

@@ -8,8 +8,8 @@ use topopt_mesh::numbers::shown;
 pub struct Made {
     /// Meaning of the measure, such as `lost when it is printed at 50 degrees`.
     pub measure: String,
-    /// Amount that the share is of: the volume of the design elements that are solid, or the
-    /// surface.
+    /// Amount that the share is of: the volume of the design elements that are solid, or void, or
+    /// the surface.
     #[serde(default)]
     pub of: Whole,
     /// Share that misses the demand.
@@ -29,6 +29,8 @@ pub enum Whole {
     Volume,
     /// Surface of the part.
     Surface,
+    /// Volume of the design elements that are void.
+    Void,
 }
 
 /// Largest share of the volume that may miss a demand: elements at a surface are cut anywhere.
@@ -45,6 +47,11 @@ impl Made {
         Self { of: Whole::Surface, ..Self::new(measure, share) }
     }
 
+    /// Measures voids: `share` is that of their volume.
+    pub(super) fn of_void(measure: String, share: f64) -> Self {
+        Self { of: Whole::Void, ..Self::new(measure, share) }
+    }
+
     /// Returns measure, value and verdict, such as `0.3 % of the volume is undercut along the draw
     /// (at most 1 %: met)`.
     pub fn in_words(&self) -> String {
@@ -54,6 +61,7 @@ impl Made {
         let whole = match self.of {
             Whole::Volume => "volume",
             Whole::Surface => "surface",
+            Whole::Void => "void",
         };
         format!("{share} % of the {whole} is {} (at most {most} %: {met})", self.measure)
     }

@@ -3,14 +3,15 @@
 use topopt_design::{DesignSpace, OverhangCone, Supports, standing};
 use topopt_mesh::{HexMesh, Renumbering};
 
-use super::kind::{Asked, Key, ManufacturingKind};
+use super::kind::{self, Asked, Key, ManufacturingKind};
+use super::named::on_set;
 use crate::case::Case;
 use crate::config::{Config, FilterKind, Manufacturing, Shape};
 use crate::finding::Finding;
 
 /// The kind `overhang`.
 pub(super) const OVERHANG: ManufacturingKind = ManufacturingKind {
-    name: "overhang",
+    name: kind::OVERHANG,
     text: "The part is printed without props: what leans more than an angle from the direction of \
            build has material below. It needs the density filter.",
     keys: &[
@@ -106,14 +107,7 @@ pub(super) fn supports<const N: usize>(
     let (cone, entry) = (cone(asked)?, asked.entries[0]);
     let mut stand = standing(mesh, &cone, entry.gives("anywhere"));
     if let Some(set) = entry.text("plate") {
-        let mut findings = Vec::new();
-        let nodes = case.lookup(asked.config).nodes(&set, None, &mut findings);
-        if let Some(finding) = findings.pop() {
-            return Err(finding);
-        }
-        let mut is_on = vec![false; mesh.n_nodes()];
-        let new_node = renumbering.new_nodes();
-        nodes.iter().for_each(|&node| is_on[new_node[node as usize] as usize] = true);
+        let is_on = on_set(asked.config, &set, case, renumbering, mesh)?;
         for (element, stands) in stand.iter_mut().enumerate() {
             let corners = mesh.corners(element).iter();
             *stands |= corners.filter(|&&node| is_on[node as usize]).count() >= 3;

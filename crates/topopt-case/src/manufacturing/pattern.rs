@@ -3,13 +3,13 @@
 use topopt_mesh::vector::{dot, length};
 
 use super::fold::{Fold, Folds, moved, within_period};
-use super::kind::{Asked, Key, ManufacturingKind};
+use super::kind::{self, Asked, Key, ManufacturingKind};
 use crate::config::{Manufacturing, Shape};
 use crate::finding::Finding;
 
 /// The kind `pattern`.
 pub(super) const PATTERN: ManufacturingKind = ManufacturingKind {
-    name: "pattern",
+    name: kind::PATTERN,
     text: "The design repeats itself along a vector.",
     keys: &[
         Key::needed("pitch", Shape::Vector, "Vector from each cell of the pattern to the next."),

@@ -2,13 +2,16 @@
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use topopt_mesh::HexMesh;
+
+use super::tool::{EQUAL, Tool, closed_backward};
 
 /// Elements on which each element may rest, as weights of their densities at samples below it.
 ///
 /// A density x becomes the printed one, p = min(x, max_k s_k) with the samples s_k = sum_j a_kj
 /// p_j, in the order of height; elements that stand keep p = x. All extremes are exact: p(c x) = c
 /// p(x), p(x + c) = p(x) + c, p grows with x, and p(p(x)) = p(x). A part that is filled along a
-/// draw has p = max(x, max_k s_k).
+/// draw has p = max(x, max_k s_k), and may be closed where a tool has no room.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Supports {
     /// Elements that do not stand, those of one level after those of the level before.
@@ -21,6 +24,8 @@ pub struct Supports {
     pub(super) samples: Vec<Sample>,
     /// Whether an element has at least, and not at most, the density of its samples.
     pub(super) fills: bool,
+    /// Tool that comes along the samples, if it has a diameter.
+    pub(super) tool: Option<Tool>,
 }
 
 /// Elements and weights >= 0, with the sum 1, of a sample.
@@ -36,9 +41,6 @@ const OWN: u32 = u32::MAX;
 /// No sample: nothing is below the element, whose density is 0.
 const NOTHING: u32 = u32::MAX - 1;
 
-/// Difference within which densities count as equal.
-const EQUAL: f64 = 1e-9;
-
 /// Elements of a level that one thread takes at least.
 const CHUNK: usize = 512;
 
@@ -47,13 +49,35 @@ impl Supports {
     pub(crate) fn bytes(&self) -> usize {
         let lists =
             2 * size_of::<u32>() * self.order.len() + size_of::<usize>() * self.starts.len();
-        lists + size_of_val(&self.samples[..])
+        let of_tool = self.tool.as_ref().map_or(0, Tool::bytes);
+        lists + size_of_val(&self.samples[..]) + of_tool
     }
 
     /// Lets elements have at least the densities of their samples, in place of at most.
     #[must_use]
     pub fn filling(self) -> Self {
         Self { fills: true, ..self }
+    }
+
+    /// Fills what a tool of this `diameter` has no room for, which comes along `direction`, of
+    /// length 1, to the elements of `mesh`.
+    #[must_use]
+    pub fn with_tool(self, mesh: &HexMesh, direction: [f64; 3], diameter: f64) -> Self {
+        Self { tool: Some(Tool::new(mesh, direction, diameter / 2.0)), ..self }
+    }
+
+    /// Computes what is left of the density `p`, `[n_elements]`, where the tool has room, and the
+    /// element that each one has its density of; none without a tool.
+    pub(crate) fn with_room(&self, p: Vec<f64>) -> (Vec<f64>, Vec<u32>) {
+        match &self.tool {
+            Some(tool) => tool.closed(&p),
+            None => (p, Vec::new()),
+        }
+    }
+
+    /// Takes derivatives back to the density for what [`Supports::with_room`] has `held`.
+    pub(crate) fn with_room_backward(&self, held: &[u32], by_value: Vec<f64>) -> Vec<f64> {
+        if self.tool.is_some() { closed_backward(held, &by_value) } else { by_value }
     }
 
     /// Whether each of `n` elements stands without samples.

@@ -3,6 +3,7 @@
 mod density_filter;
 mod evened;
 mod host;
+mod opened;
 mod passive;
 mod projection;
 mod subpixel;
@@ -16,6 +17,7 @@ use crate::{Chain, DesignSpace, DesignTransform};
 pub use density_filter::DensityFilter;
 pub use evened::{Evened, equal_by};
 pub use host::HostTransform;
+pub use opened::Opened;
 pub use passive::Passive;
 pub use projection::Projection;
 pub use subpixel::{Subpixel, radius_before};
@@ -79,6 +81,10 @@ pub fn physical_density<'a, B: Pointwise + 'a>(
     }
     if !space.sweeps().is_empty() {
         links.push(Box::new(Swept::new(space.sweeps().to_vec(), space.n_elements())));
+    }
+
+    if let Some(openings) = space.openings() {
+        links.push(Box::new(Opened::new(openings.clone(), space)));
     }
 
     if let Some(projection) = projection {

@@ -1,0 +1,140 @@
+//! Parts that are milled.
+
+use topopt_design::Supports;
+use topopt_mesh::HexMesh;
+use topopt_mesh::vector::length;
+
+use super::cast::filled_from;
+use super::kind::{Asked, Key, MILLING as NAME, ManufacturingKind, sweeps_of};
+use crate::config::{Config, FilterKind, Manufacturing, Shape};
+use crate::finding::Finding;
+
+/// The kind `milling`.
+pub(super) const MILLING: ManufacturingKind = ManufacturingKind {
+    name: NAME,
+    text: "The part is milled: every void is open to a tool from one direction at least. Several \
+           entries hold tools of several diameters. It needs the density filter.",
+    keys: &[
+        Key::needed(
+            DIRECTIONS,
+            Shape::Vectors,
+            "Directions from the part to where a tool comes from, of any length.",
+        ),
+        Key::optional(
+            DIAMETER,
+            Shape::Positive,
+            "Diameter of the tool (length), of an element at least; by default it goes everywhere.",
+        ),
+    ],
+    has_passive_images: false,
+    must_join: None,
+    suits,
+    pose: |asked| fits(asked).map(|()| Vec::new()),
+};
+
+const DIRECTIONS: &str = "tool_directions";
+const DIAMETER: &str = "diameter";
+
+/// Most directions of all tools.
+const MOST: usize = 100;
+
+fn suits(config: &Config, entry: &Manufacturing) -> Option<[&'static str; 3]> {
+    if sweeps_of(config).any(|other| other.kind.get_ref() != NAME) {
+        return Some([
+            "a part is made in one way, printed, cast or milled",
+            "one of several",
+            "keep the entries of one of the kinds `overhang`, `casting` and `milling`",
+        ]);
+    }
+    let n_directions = |entry: &Manufacturing| entry.vectors(DIRECTIONS).map_or(0, |all| all.len());
+    if entry.gives(DIRECTIONS) && n_directions(entry) == 0 {
+        return Some([
+            "`tool_directions` has no direction",
+            "without a tool",
+            "give the ways to where tools come from, such as [[0, 0, 1], [0, 0, -1]]",
+        ]);
+    }
+    if sweeps_of(config).map(n_directions).sum::<usize>() > MOST {
+        return Some([
+            "tools come from more than 100 directions",
+            "one of several",
+            "give fewer `tool_directions`: each takes as long as a direction of draw",
+        ]);
+    }
+
+    if config.filter.get_ref().kind != FilterKind::Density {
+        return Some([
+            "`kind = \"milling\"` needs the density filter",
+            "with another filter",
+            "add `kind = \"density\"` to [filter]",
+        ]);
+    }
+    config.has_half_width().then_some([
+        "`kind = \"milling\"` does not go with a surface of a given width",
+        "with `half_width` in [[continuation]]",
+        "give `sharpness` there",
+    ])
+}
+
+/// Refuses tools without direction, and those that are narrower than an element.
+fn fits(asked: &Asked) -> Result<(), Finding> {
+    directions(asked)?;
+    for entry in &asked.entries {
+        let is_thin = |diameter: f64| diameter < (1.0 - 1e-9) * asked.width;
+        if entry.number(DIAMETER).is_some_and(is_thin) {
+            return Err(asked.finding(
+                entry,
+                DIAMETER,
+                [
+                    "the tool is narrower than an element",
+                    "without effect on this mesh",
+                    "leave out `diameter`, or give smaller elements",
+                ],
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Directions of all tools, of length 1.
+///
+/// # Errors
+/// A direction without length.
+pub(super) fn directions(asked: &Asked) -> Result<Vec<[f64; 3]>, Finding> {
+    let of_entry = |&entry: &&_| of_entry(asked, entry);
+    Ok(asked.entries.iter().map(of_entry).collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+fn of_entry(asked: &Asked, entry: &Manufacturing) -> Result<Vec<[f64; 3]>, Finding> {
+    let given = entry.vectors(DIRECTIONS).unwrap_or_default();
+    let unit = |vector: [f64; 3]| {
+        let long = length(vector);
+        (long > 0.0 && long.is_finite()).then(|| vector.map(|x| x / long))
+    };
+    let all: Option<Vec<_>> = given.into_iter().map(unit).collect();
+    let about = [
+        "a direction of a tool has no length",
+        "of length zero",
+        "give the way to where the tool comes from, such as [0, 0, 1]",
+    ];
+    all.ok_or_else(|| asked.finding(entry, DIRECTIONS, about))
+}
+
+/// Returns the elements that shade each one, by direction of a tool.
+///
+/// # Errors
+/// A direction without length.
+pub(super) fn shades(asked: &Asked, mesh: &HexMesh) -> Result<Vec<Supports>, Finding> {
+    let mut all = Vec::new();
+    for entry in &asked.entries {
+        let diameter = entry.number(DIAMETER);
+        for direction in of_entry(asked, entry)? {
+            let shade = filled_from(direction, mesh);
+            all.push(match diameter {
+                Some(diameter) => shade.with_tool(mesh, direction, diameter),
+                None => shade,
+            });
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,87 @@
+//! Parts without enclosed voids.
+
+use topopt_design::Openings;
+use topopt_mesh::{HexMesh, Renumbering};
+
+use super::kind::{Asked, Key, ManufacturingKind, PATTERN};
+use super::named::on_set;
+use crate::case::Case;
+use crate::config::{Config, FilterKind, Manufacturing, Shape};
+use crate::finding::Finding;
+
+/// The kind `open_voids`.
+pub(super) const OPEN_VOIDS: ManufacturingKind = ManufacturingKind {
+    name: "open_voids",
+    text: "No void is enclosed: powder comes out of each one through the outside of the part. It \
+           needs the density filter.",
+    keys: &[Key::optional(
+        CLOSED,
+        Shape::Text,
+        "Name of a node, face or element set through whose faces nothing comes out, such as a plane \
+         of symmetry at which the model ends; by default all free faces are open.",
+    )],
+    has_passive_images: false,
+    must_join: None,
+    suits,
+    pose: |_| Ok(Vec::new()),
+};
+
+const CLOSED: &str = "closed";
+
+fn suits(config: &Config, _: &Manufacturing) -> Option<[&'static str; 3]> {
+    let count = |name| config.manufacturing.iter().filter(|e| e.kind.get_ref() == name).count();
+    if count(OPEN_VOIDS.name) > 1 {
+        return Some([
+            "open voids are asked for twice",
+            "one of several",
+            "keep one entry with `kind = \"open_voids\"`",
+        ]);
+    }
+    if count(PATTERN) > 0 {
+        return Some([
+            "`open_voids` and `pattern` do not go together",
+            "with cells of which some lie inside the part",
+            "remove one of the entries",
+        ]);
+    }
+    if config.filter.get_ref().kind != FilterKind::Density {
+        return Some([
+            "`kind = \"open_voids\"` needs the density filter",
+            "with another filter",
+            "add `kind = \"density\"` to [filter]",
+        ]);
+    }
+    config.has_half_width().then_some([
+        "`kind = \"open_voids\"` does not go with a surface of a given width",
+        "with `half_width` in [[continuation]]",
+        "give `sharpness` there: averages over corners would close holes",
+    ])
+}
+
+/// Returns the ways out of the voids of the part that is `asked` for, on the `mesh` of the problem.
+///
+/// # Errors
+/// A finding about a set that is not there, or a part without an opening.
+pub(super) fn openings<const N: usize>(
+    asked: &Asked,
+    case: &Case<N>,
+    renumbering: &Renumbering,
+    mesh: &HexMesh,
+) -> Result<Openings, Finding> {
+    let entry = asked.entries[0];
+    let is_on = match entry.text(CLOSED) {
+        Some(set) => on_set(asked.config, &set, case, renumbering, mesh)?,
+        None => vec![false; mesh.n_nodes()],
+    };
+    Openings::new(mesh, &is_on).ok_or_else(|| {
+        asked.finding(
+            entry,
+            CLOSED,
+            [
+                "no face of the part is open",
+                "closes all",
+                "name the set of a part of the surface by `closed`",
+            ],
+        )
+    })
+}

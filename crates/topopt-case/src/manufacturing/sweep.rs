@@ -1,0 +1,90 @@
+//! `Sweep`: directions along which densities follow from each other, and demands beside them.
+
+use topopt_mesh::Plane;
+use topopt_mesh::vector::{difference, dot, length};
+
+use super::fold::{Folds, moved};
+use super::kind::{Asked, CASTING, ManufacturingKind, OVERHANG};
+use super::kinds::{asked, entries};
+use super::{cast, milling, overhang};
+use crate::config::Config;
+use crate::finding::Finding;
+
+/// Directions along which densities follow from each other.
+pub(super) struct Sweep {
+    /// Name of the kind that has them.
+    kind: &'static str,
+    /// Directions of length 1: upwards, or out of the part.
+    directions: Vec<[f64; 3]>,
+}
+
+/// Distance within which directions of length 1 are the same.
+const SAME: f64 = 1e-6;
+
+impl Sweep {
+    /// Reads the directions of a part that is printed, cast or milled.
+    ///
+    /// # Errors
+    /// A direction without length.
+    pub(super) fn of(
+        config: &Config,
+        centers: &[[f64; 3]],
+        width: f64,
+    ) -> Result<Option<Self>, Finding> {
+        let kinds = [&overhang::OVERHANG, &cast::CASTING, &milling::MILLING];
+        let asked = |kind| Some((kind, asked(config, kind, centers, width)?));
+        kinds.into_iter().find_map(asked).map(Self::of_kind).transpose()
+    }
+
+    fn of_kind((kind, asked): (&ManufacturingKind, Asked)) -> Result<Self, Finding> {
+        let directions = match kind.name {
+            OVERHANG => vec![overhang::up(&asked)?],
+            CASTING => vec![cast::draw(&asked)?],
+            _ => milling::directions(&asked)?,
+        };
+        Ok(Self { kind: kind.name, directions })
+    }
+
+    fn has(&self, direction: [f64; 3]) -> bool {
+        self.directions.iter().any(|&own| length(difference(own, direction)) < SAME)
+    }
+
+    /// Whether `plane` mirrors each direction to itself or another one.
+    pub(super) fn is_mirrored_by(&self, plane: &Plane) -> bool {
+        self.directions.iter().all(|&direction| self.has(plane.image_of_vector(direction)))
+    }
+
+    /// Whether `folds` leave alone the densities that follow from each other at `center`.
+    pub(super) fn is_kept_at(&self, center: [f64; 3], folds: &Folds, tolerance: f64) -> bool {
+        let keeps = |direction: &[f64; 3]| {
+            let farther = moved(center, 1.0, *direction);
+            folds.iter().all(|fold| {
+                let images = fold.images(center).into_iter().zip(fold.images(farther));
+                images.into_iter().all(|(image, farther)| {
+                    let rise = dot(difference(image, center), *direction);
+                    self.goes_on(*direction, difference(farther, image), rise.abs() <= tolerance)
+                })
+            })
+        };
+        self.directions.iter().all(keeps)
+    }
+
+    /// Whether an image whose `direction` is `turned` follows from others as the place itself: at
+    /// the same height where the direction is the same, else along another one of the sweep.
+    fn goes_on(&self, direction: [f64; 3], turned: [f64; 3], is_level: bool) -> bool {
+        let is_same = length(difference(turned, direction)) < SAME;
+        if is_same { is_level } else { self.has(turned) }
+    }
+
+    /// Builds the finding about demands of a `kind` that binds elements at different heights.
+    pub(super) fn not_kept(&self, config: &Config, kind: &ManufacturingKind) -> Finding {
+        let [name, sweep] = [kind.name, self.kind];
+        let message = format!("`{name}` and `{sweep}` do not go together in these directions");
+        let place = entries(config, kind).next().map_or(0..0, |entry| entry.kind.span());
+        let label = "binds elements at different heights";
+        Finding::new(message).at(config.source(), place, label).remedy(
+            "let planes contain the direction of build, draw or tool, axes lie along it, and \
+             pitches and directions of extrusion across it",
+        )
+    }
+}

@@ -1,0 +1,116 @@
+//! Parts without enclosed voids.
+
+use serde_json::Value;
+use topopt_case::config::Generator;
+
+use crate::gpu_ranks::agree_elsewhere;
+use crate::{Folder, topopt};
+
+/// A bar of 16 x 8 x 8 elements between solid plates that is twisted: a closed tube is stiffest.
+const TWISTED: [&str; 9] = [
+    "mesh.elements=1000",
+    "select=[{name=\"left\",kind=\"elements\",box={min=[0,0,0],max=[2,8,8]}},\
+     {name=\"right\",kind=\"elements\",box={min=[14,0,0],max=[16,8,8]}},\
+     {name=\"end\",kind=\"nodes\",box={min=[16,0,0],max=[16,8,8]}}]",
+    "loads=[{set=\"end\",moment=[1,0,0]}]",
+    "design.solid=[\"left\",\"right\"]",
+    "design.style=crisp",
+    "design.volume_fraction=0.45",
+    "filter.kind=density",
+    "optimizer.max_iterations=80",
+    "output.compression=none",
+];
+
+const OPEN: &str = "manufacturing=[{kind=\"open_voids\"}]";
+
+/// Void elements, and those of them that no way through void ones joins with the outside of the
+/// 16 x 8 x 8 elements.
+fn voids(folder: &Folder) -> [usize; 2] {
+    let density = folder.array("out/design.vtu", "density");
+    let centers = Generator::Cantilever.generate(None, Some(1000)).unwrap().centers();
+    let mut is_void = vec![false; 16 * 8 * 8];
+    let at = |[x, y, z]: [usize; 3]| 64 * x + 8 * y + z;
+    for (center, x) in centers.iter().zip(&density) {
+        is_void[at(center.map(|x| x as usize))] = *x < 0.5;
+    }
+    let n_void = is_void.iter().filter(|is_void| **is_void).count();
+
+    let places = (0..1024).map(|e| [e / 64, e / 8 % 8, e % 8]);
+    let is_outer =
+        |[x, y, z]: &[usize; 3]| [*x, *y, *z].contains(&0) || *x == 15 || *y == 7 || *z == 7;
+    let mut open: Vec<[usize; 3]> = places.filter(is_outer).collect();
+    while let Some(place) = open.pop() {
+        if !std::mem::take(&mut is_void[at(place)]) {
+            continue;
+        }
+        for axis in 0..3 {
+            for next in [place[axis].wrapping_sub(1), place[axis] + 1] {
+                let mut other = place;
+                other[axis] = next;
+                open.extend((other[0] < 16 && other[1] < 8 && other[2] < 8).then_some(other));
+            }
+        }
+    }
+    [n_void, is_void.iter().filter(|is_void| **is_void).count()]
+}
+
+#[test]
+fn a_tube_is_opened() {
+    let folder = Folder::new();
+    folder.run_well(&TWISTED);
+    let [void, enclosed] = voids(&folder);
+    assert!(enclosed > void / 2, "{enclosed} of {void} are enclosed");
+    let free = *folder.history("compliance").last().unwrap();
+
+    folder.run_well(&[&TWISTED[..], &[OPEN]].concat());
+    let [void, enclosed] = voids(&folder);
+    assert!(void > 350 && enclosed == 0, "{enclosed} of {void} are enclosed");
+    let compliance = *folder.history("compliance").last().unwrap();
+    assert!(compliance < 1.2 * free, "{compliance} and {free}");
+
+    let (status, _, err) = topopt(&folder.path(""), &["verify", "out"]);
+    assert_eq!(status, 0, "{err}");
+    let found: Value = serde_json::from_str(&folder.read("out/verify.json")).unwrap();
+    let made = found["made"].as_array().unwrap().last().unwrap();
+    assert_eq!(made["measure"], "enclosed");
+    assert_eq!(made["of"], "void");
+    assert!(made["met"] == true, "{made}");
+}
+
+#[test]
+fn an_open_design_is_the_same_on_ranks_and_on_a_gpu() {
+    let folder = Folder::new();
+    let tight = ["solver.tolerance=1e-11", "solver.early_tolerance=1e-11"];
+    let keys = [&TWISTED[..7], &TWISTED[8..], &tight, &["optimizer.max_iterations=3", OPEN]];
+    agree_elsewhere(&folder, &keys.concat(), |_| ());
+}
+
+#[test]
+fn open_voids_that_make_no_sense_are_refused() {
+    let folder = Folder::new();
+    let with = |other: &str| OPEN.replace("}]", &format!("}},{{{other}}}]"));
+    let density = "filter.kind=density";
+    for (keys, message) in [
+        (vec![OPEN.into()], "needs the density filter"),
+        (vec![with("kind=\"open_voids\""), density.into()], "open voids are asked for twice"),
+        (
+            vec![with("kind=\"pattern\",pitch=[2,0,0]"), density.into()],
+            "`open_voids` and `pattern` do not go together",
+        ),
+        (vec![OPEN.replace("}]", ",closed=\"none\"}]"), density.into()], "`none`"),
+        (
+            vec![
+                OPEN.into(),
+                density.into(),
+                "projection={sharpness=1}".into(),
+                "continuation=[{from=2,half_width=1}]".into(),
+            ],
+            "does not go with a surface of a given width",
+        ),
+    ] {
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let ended = folder.run(&keys, &[]);
+        let err = ended.err.replace("\n     | ", " ");
+        assert!(ended.status == 1 && err.contains(message), "{keys:?}: {err}");
+    }
+}

@@ -1,0 +1,208 @@
+//! `Openings`: ways through the void from every element to the outside.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, VecDeque};
+
+use serde::{Deserialize, Serialize};
+use topopt_mesh::surface::{NO_NEIGHBOR, face_neighbors};
+use topopt_mesh::{Face, HexMesh};
+
+use crate::supports::EQUAL;
+
+/// Neighbors of the elements of a mesh behind their faces, by which a void is open to the outside.
+///
+/// A density x becomes p_e = min over the ways from the outside to e of the largest x on the way:
+/// the density at which e is open. So p = max(x_e, min_j p_j) over the neighbors j, and p = x where
+/// a face is free. No level of p encloses a void, p >= x, p(p(x)) = p(x), and each p_e is the x of
+/// one element, the bottleneck of the best way. It is filled in the order of p, as a landscape is
+/// flooded from its rim \[Barnes2014\].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Openings {
+    /// Elements behind the faces of each one; [`NO_NEIGHBOR`] behind a free face.
+    neighbors: Vec<[u32; 6]>,
+}
+
+/// Elements with a density, the least of which comes first; of equal ones that of the lower number.
+#[derive(PartialEq)]
+struct Waiting {
+    density: f64,
+    element: u32,
+}
+
+impl Eq for Waiting {}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_density = other.density.total_cmp(&self.density);
+        by_density.then_with(|| other.element.cmp(&self.element))
+    }
+}
+
+/// Mark of an element that no way has come to.
+const NONE: u32 = u32::MAX;
+
+impl Openings {
+    /// Finds the ways through the elements of `mesh`, whose free faces are open besides those with
+    /// all nodes `closed`, `[n_nodes]`; none if there is no such face.
+    pub fn new(mesh: &HexMesh, closed: &[bool]) -> Option<Self> {
+        let is_closed = |face: Face| face.nodes(mesh).into_iter().all(|node| closed[node as usize]);
+        let mut neighbors = face_neighbors(mesh);
+        for (element, behind) in (0..).zip(&mut neighbors) {
+            for (local, other) in (0..).zip(behind) {
+                // Behind a closed face there is the element itself, as behind one without area.
+                if *other == NO_NEIGHBOR && is_closed(Face { element, local }) {
+                    *other = element;
+                }
+            }
+        }
+        let is_open = neighbors.iter().any(|behind| behind.contains(&NO_NEIGHBOR));
+        is_open.then_some(Self { neighbors })
+    }
+
+    /// Bytes of the lists, and of what is waiting in a flood.
+    pub(crate) fn bytes(&self) -> usize {
+        (size_of::<[u32; 6]>() + size_of::<Waiting>() + 2 * size_of::<u32>()) * self.neighbors.len()
+    }
+
+    /// Computes the density p of `x`, `[n_elements]`, and the element that each one has it of.
+    pub fn flooded(&self, x: &[f64]) -> (Vec<f64>, Vec<u32>) {
+        let mut bottleneck = vec![NONE; x.len()];
+        let mut waiting = BinaryHeap::new();
+        let free = |neighbors: &[u32; 6]| neighbors.contains(&NO_NEIGHBOR);
+        for (element, _) in (0..).zip(&self.neighbors).filter(|(_, neighbors)| free(neighbors)) {
+            bottleneck[element as usize] = element;
+            waiting.push(Waiting { density: x[element as usize], element });
+        }
+
+        // What lies lower than the way to it has the density of that, and waits for no other.
+        let mut lower: VecDeque<u32> = VecDeque::new();
+        while let Some(element) =
+            lower.pop_front().or_else(|| waiting.pop().map(|next| next.element))
+        {
+            let narrowest = bottleneck[element as usize];
+            for &other in &self.neighbors[element as usize] {
+                if other == NO_NEIGHBOR || bottleneck[other as usize] != NONE {
+                    continue;
+                }
+                let density = x[other as usize];
+                // Of equal densities the own one takes the derivatives.
+                if density < x[narrowest as usize] - EQUAL {
+                    bottleneck[other as usize] = narrowest;
+                    lower.push_back(other);
+                } else {
+                    bottleneck[other as usize] = other;
+                    waiting.push(Waiting { density, element: other });
+                }
+            }
+        }
+        let p = bottleneck.iter().map(|&e| x[e as usize]);
+        (p.collect(), bottleneck)
+    }
+
+    /// Connected voids that are enclosed, as lists of their elements, where `is_solid` says which
+    /// elements are not void, `[n_elements]`.
+    pub fn enclosed(&self, is_solid: &[bool]) -> Vec<Vec<u32>> {
+        let x: Vec<f64> = is_solid.iter().map(|&solid| f64::from(solid)).collect();
+        let (p, _) = self.flooded(&x);
+        let mut is_left: Vec<bool> = p.iter().zip(&x).map(|(p, x)| p > x).collect();
+        let mut all = Vec::new();
+        for first in 0..x.len() {
+            if !std::mem::take(&mut is_left[first]) {
+                continue;
+            }
+            let mut void = vec![first as u32];
+            let mut k = 0;
+            while let Some(&element) = void.get(k) {
+                for &other in self.neighbors[element as usize].iter().filter(|&&e| e != NO_NEIGHBOR)
+                {
+                    if std::mem::take(&mut is_left[other as usize]) {
+                        void.push(other);
+                    }
+                }
+                k += 1;
+            }
+            all.push(void);
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use topopt_testing::{distorted_cube, distorted_tetrahedra};
+
+    use super::*;
+
+    fn all_open(mesh: &HexMesh) -> Openings {
+        Openings::new(mesh, &vec![false; mesh.n_nodes()]).unwrap()
+    }
+
+    /// Densities of open ways by their definition, a step at a time.
+    fn by_steps(openings: &Openings, x: &[f64]) -> Vec<f64> {
+        let way_to = |p: &[f64], e: usize| {
+            let behind = openings.neighbors[e].iter();
+            let of_behind = behind.map(|&other| p.get(other as usize).copied().unwrap_or(0.0));
+            x[e].max(of_behind.fold(f64::INFINITY, f64::min))
+        };
+        let mut p = vec![f64::INFINITY; x.len()];
+        loop {
+            let next: Vec<f64> = (0..x.len()).map(|e| way_to(&p, e)).collect();
+            if next == p {
+                return p;
+            }
+            p = next;
+        }
+    }
+
+    #[test]
+    fn a_flood_finds_the_best_ways() {
+        for mesh in [distorted_cube(7, 0.3, true), distorted_tetrahedra(4, 0.25, true)] {
+            let openings = all_open(&mesh);
+            let x: Vec<f64> =
+                (0..mesh.n_elements()).map(|e| 0.5 + 0.45 * (e as f64 * 1.7).sin()).collect();
+            let (p, bottleneck) = openings.flooded(&x);
+            assert_eq!(p, by_steps(&openings, &x));
+            assert!(p.iter().zip(&bottleneck).all(|(p, &e)| *p == x[e as usize]));
+            assert!(p.iter().zip(&x).filter(|(p, x)| p > x).count() > 10);
+            assert_eq!(openings.flooded(&p).0, p);
+            for level in [0.2, 0.5, 0.8] {
+                let is_solid: Vec<bool> = p.iter().map(|&p| p >= level).collect();
+                assert_eq!(openings.enclosed(&is_solid), Vec::<Vec<u32>>::new());
+            }
+        }
+    }
+
+    #[test]
+    fn enclosed_voids_are_counted_one_by_one() {
+        let mesh = distorted_cube(7, 0.0, false);
+        let centers = mesh.centers();
+        let at = |[i, j, k]: [usize; 3]| {
+            let place = [i, j, k].map(|i| (i as f64 + 0.5) / 7.0);
+            let is_there = |c: &[f64; 3]| (0..3).all(|i| (c[i] - place[i]).abs() < 1e-6);
+            centers.iter().position(is_there).unwrap()
+        };
+        let mut is_solid = vec![true; 343];
+        // Two elements side by side, one that meets them at an edge alone, and a hole from outside.
+        let void = [[2, 2, 2], [3, 2, 2], [4, 3, 2], [0, 5, 5], [1, 5, 5]].map(at);
+        void.iter().for_each(|&e| is_solid[e] = false);
+        let sizes = |openings: &Openings| -> Vec<usize> {
+            let mut sizes: Vec<_> = openings.enclosed(&is_solid).iter().map(Vec::len).collect();
+            sizes.sort_unstable();
+            sizes
+        };
+        assert_eq!(sizes(&all_open(&mesh)), [1, 2]);
+
+        let x_is = |place: f64| {
+            mesh.coordinates().iter().map(|x| (x[0] - place).abs() < 1e-6).collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(&Openings::new(&mesh, &x_is(0.0)).unwrap()), [1, 2, 2]);
+        assert_eq!(sizes(&Openings::new(&mesh, &x_is(1.0)).unwrap()), [1, 2]);
+        assert!(Openings::new(&mesh, &vec![true; mesh.n_nodes()]).is_none());
+    }
+}

@@ -1,0 +1,99 @@
+//! The density whose voids are open to the outside.
+
+use std::sync::Arc;
+
+use topopt_linalg::{Pointwise, Space};
+
+use crate::{DesignSpace, DesignTransform, Openings, Transformed};
+
+/// Densities at which elements are open to the outside. They are computed on the host, whatever the
+/// backend: one follows from the next.
+pub struct Opened {
+    openings: Arc<Openings>,
+    elements: Space,
+    /// Elements that no way goes through, whatever their density is.
+    solid: Vec<u32>,
+    /// Elements that others have their densities of, at the last forward.
+    bottleneck: Vec<u32>,
+}
+
+impl Opened {
+    /// The transform of the elements of `space`, whose solid ones bar the way; of several ranks the
+    /// first one has the `openings`.
+    pub fn new(openings: Arc<Openings>, space: &DesignSpace) -> Self {
+        let elements = Space::elements(space.n_elements());
+        Self { openings, elements, solid: space.solid.clone(), bottleneck: Vec::new() }
+    }
+
+    fn values(&mut self, mut x: Vec<f64>) -> Vec<f64> {
+        self.solid.iter().for_each(|&e| x[e as usize] = 1.0);
+        let (values, bottleneck) = self.openings.flooded(&x);
+        self.bottleneck = bottleneck;
+        values
+    }
+
+    /// Takes derivatives back to the x of the last [`Opened::values`].
+    fn gradient(&self, by_values: &[f64]) -> Vec<f64> {
+        let mut gradient = vec![0.0; by_values.len()];
+        for (&e, by_value) in self.bottleneck.iter().zip(by_values) {
+            gradient[e as usize] += by_value;
+        }
+        self.solid.iter().for_each(|&e| gradient[e as usize] = 0.0);
+        gradient
+    }
+}
+
+impl<B: Pointwise> DesignTransform<B> for Opened {
+    fn inputs(&self) -> Space {
+        self.elements
+    }
+
+    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed {
+        let density = backend.download(x)?;
+        let values = if backend.has_values() { self.values(density) } else { Vec::new() };
+        backend.copy(&backend.upload(&values, self.elements)?, y);
+        Ok(())
+    }
+
+    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) -> Transformed {
+        let by_values = backend.download(dy)?;
+        let gradient = if backend.has_values() { self.gradient(&by_values) } else { Vec::new() };
+        backend.copy(&backend.upload(&gradient, self.elements)?, dx);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use topopt_testing::{distorted_cube, distorted_tetrahedra};
+
+    use super::*;
+
+    #[test]
+    fn derivatives_of_open_densities_are_differences() {
+        for mesh in [distorted_cube(8, 0.3, true), distorted_tetrahedra(5, 0.25, true)] {
+            let n = mesh.n_elements();
+            let solid: Vec<u32> = (0..n as u32).step_by(20).collect();
+            let space = DesignSpace::new(0.01, 0.4, mesh.volumes(), solid, Vec::new());
+            let openings = Openings::new(&mesh, &vec![false; mesh.n_nodes()]).unwrap();
+            let mut opened = Opened::new(Arc::new(openings), &space);
+            let x: Vec<f64> = (0..n).map(|e| 0.5 + 0.45 * (e as f64 * 1.7).sin()).collect();
+            let cotangent: Vec<f64> = (0..n).map(|e| (e as f64 * 0.9).cos() + 0.3).collect();
+            let direction: Vec<f64> = (0..n).map(|e| (e as f64 * 2.3).sin()).collect();
+            let filled = opened.values(x.clone());
+            assert!(filled.iter().zip(&x).filter(|(p, x)| p > x).count() > n / 10);
+            let gradient = opened.gradient(&cotangent);
+
+            let mut value = |step: f64| {
+                let moved = x.iter().zip(&direction).map(|(x, d)| x + step * d).collect();
+                opened.values(moved).iter().zip(&cotangent).map(|(p, c)| p * c).sum::<f64>()
+            };
+            let difference = (value(1e-6) - value(-1e-6)) / 2e-6;
+            let expected: f64 = gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
+            assert!(
+                (difference - expected).abs() < 1e-6 * expected.abs(),
+                "{difference}, {expected}"
+            );
+        }
+    }
+}
