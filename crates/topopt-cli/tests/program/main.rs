@@ -51,6 +51,7 @@ mod methods;
 mod names;
 mod numbering;
 mod objectives;
+mod optistruct;
 mod overhang;
 mod preview;
 mod progress;
