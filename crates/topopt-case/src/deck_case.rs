@@ -5,11 +5,12 @@ use std::path::Path;
 
 use topopt_io::ImportedMesh;
 use topopt_io::deck::{
-    Deck, DeckConstants, DeckDesign, DeckFilm, DeckLaw, DeckLoad, DeckMaterial, DeckPhysics,
-    DeckSpring, DeckSteps, DeckSupport, SetLoad,
+    Deck, DeckConstants, DeckFilm, DeckLaw, DeckLoad, DeckMaterial, DeckPhysics, DeckSpring,
+    DeckSteps, DeckSupport, SetLoad,
 };
 use topopt_mesh::{SetKind, Sets};
 
+use crate::deck_design::{self, quoted};
 use crate::deck_totals;
 
 /// A case for the deck at `file`, by its name from the folder of the case, and what of the deck is
@@ -48,7 +49,9 @@ pub fn case_of(file: &Path, imported: &ImportedMesh) -> (String, Vec<String>) {
     deck.films.iter().for_each(|film| case.film(film));
     deck.in_time.iter().for_each(|steps| case.in_time(steps));
     deck.loads.iter().for_each(|load| case.load(load));
-    case.design(deck.design.as_ref());
+    let (design, lost) = deck_design::tables(imported);
+    case.text += &design;
+    case.lost.extend(lost);
 
     let DeckCase { text, lost, .. } = case;
     let comment = |what: &String| format!("# Not carried over: {what}\n");
@@ -331,42 +334,4 @@ impl DeckCase<'_> {
             self.line(&format!("kind = \"{}s\"", kind.name()));
         }
     }
-
-    fn design(&mut self, design: Option<&DeckDesign>) {
-        let fraction = design.and_then(|design| design.volume_fraction);
-        let radius = design.and_then(|design| design.filter_radius);
-        let solid = design.map_or(&[][..], |design| design.solid.as_slice());
-
-        self.line(&match fraction {
-            Some(fraction) => format!("\n[design]\nvolume_fraction = {fraction:?}"),
-            None => {
-                "\n[design]\nvolume_fraction = 0.3    # share of the part that material may fill"
-                    .into()
-            }
-        });
-
-        self.line(&match solid {
-            [] => "# solid = []               # element sets that stay, such as rings around bores"
-                .into(),
-            solid => {
-                let solid: Vec<String> = solid.iter().map(|set| quoted(set)).collect();
-                format!("solid = [{}]", solid.join(", "))
-            }
-        });
-        self.line(
-            "# keep_loaded = \"solid\"    # elements at loads and supports stay, too; \"free\" designs them",
-        );
-
-        self.line(&match radius {
-            Some(radius) => {
-                format!("\n[filter]\nradius = {radius:?}    # half of the deck's smallest member")
-            }
-            None => "\n[filter]\nradius_in_elements = 2.5".into(),
-        });
-    }
-}
-
-/// A TOML string.
-fn quoted(text: &str) -> String {
-    toml::Value::from(text).to_string()
 }

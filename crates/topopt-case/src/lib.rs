@@ -9,6 +9,7 @@ pub mod case;
 pub mod case_loads;
 pub mod config;
 pub mod deck_case;
+mod deck_design;
 mod deck_material;
 pub mod deck_totals;
 pub mod design_loop;

@@ -6,6 +6,7 @@ mod displacement;
 pub mod form;
 pub mod kind;
 mod mass;
+pub(crate) mod measures;
 pub mod own;
 pub mod posed;
 mod posing;

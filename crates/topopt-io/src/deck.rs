@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use topopt_mesh::SetKind;
 
+use crate::deck_design::DeckDesign;
+
 /// Materials, supports and loads of a deck. The sets they name are in the mesh.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Deck {
@@ -127,17 +129,6 @@ pub enum DeckConstants {
     },
     /// Symmetric matrix from strains to stresses, both as 11, 22, 33, 12, 23, 13.
     Matrix([[f64; 6]; 6]),
-}
-
-/// An optimization that a deck describes.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct DeckDesign {
-    /// Element sets that are no part of the design space.
-    pub solid: Vec<String>,
-    /// Share of the design volume that material may fill.
-    pub volume_fraction: Option<f64>,
-    /// Radius of the filter.
-    pub filter_radius: Option<f64>,
 }
 
 /// A force and its moment about the origin.

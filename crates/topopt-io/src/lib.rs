@@ -33,6 +33,7 @@ pub mod atomic;
 pub mod checkpoint;
 pub mod csv;
 pub mod deck;
+pub mod deck_design;
 mod directions;
 mod elements;
 mod file_sets;

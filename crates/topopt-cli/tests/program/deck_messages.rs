@@ -15,6 +15,8 @@ const NASTRAN_CUBE: &str = "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,1.,1.,0.
 fn nastran() {
     let edit = |old, new| changed(NASTRAN_CUBE, old, new);
     let more = |more| with(NASTRAN_CUBE, more);
+    let selects = format!("DESGLB = 3\nDESOBJ = 9\nBEGIN BULK\n{NASTRAN_CUBE}");
+    let selecting = |more| with(&selects, more);
     let folder = Folder::new();
     folder.write("force.inc", "\n\nFORCE,1,8,,x\n");
     folder.write("again.inc", "INCLUDE part.bdf\n");
@@ -61,6 +63,19 @@ fn nastran() {
             more("SPC1,1,8,2\n"),
             more("SPC1,1,1,9,THRU,3\n"),
             more("SPC1,1,1,2,THRU\n"),
+            more("DTPL,x\n"),
+            more("DTPL,1,PSOLID,7\n,PATRN,1,1\n"),
+            more("DTPL,1,PSOLID,7\n,PATRN,1,1,,,99\n"),
+            more("DTPL,1,PSOLID,7\n,PATRN,1,1,,,1\n"),
+            more("DTPL,1,PSOLID,7\n,PATRN,2,1,,,2\n"),
+            more("DTPL,1,PSOLID,7\n,PATRN,2,1,,,2\n,,,2\n"),
+            more("DTPL,1,PSOLID,7\n,DRAW,SINGLE,0.,0.,0.,0.,0.,up\n"),
+            more("DTPL,1,PSOLID,7\n,DRAW,SINGLE,0.,0.,1.,5\n"),
+            more("DTPL,1,PSOLID,7\n,EXTR,NOTWIST\n,EPATH1,1,99\n"),
+            selecting("DTPL,1,PSOLID,7\nDCONSTR,3,8,,0.3\n"),
+            selecting("DTPL,1,PSOLID,7\nDCONSTR,4,8,,0.3\n"),
+            selecting("DTPL,1,PSOLID,7\nDRESP1,8,v,VOLFRAC\nDCONSTR,3,8,,0.3\n"),
+            selecting("DTPL,1,PSOLID,7\nDRESP1,8,v,VOLFRAC\nDCONSTR,3,8,,much\n"),
             more("SET,1\nBEGIN SUPER=1\n"),
             more("INCLUDE ''\n"),
             more("INCLUDE '../part.bdf'\n"),

@@ -54,6 +54,7 @@ mod names;
 mod numbering;
 mod objectives;
 mod open_voids;
+mod optistruct;
 mod overhang;
 mod preview;
 mod progress;

@@ -1,11 +1,10 @@
 //! Bulk data of supports, loads and couplings.
 
-use super::deck::{
-    Coupling, Force, ForceVector, Gravity, List, Origin, Pressure, Rotation, Support,
-};
+use super::deck::{Coupling, Force, ForceVector, Gravity, List, Pressure, Rotation, Support};
 use super::entries::list;
 use super::field;
 use super::lines::Card;
+use super::origin::Origin;
 use super::read::Reader;
 use crate::read_error::Parsed;
 

@@ -44,9 +44,10 @@ impl Reader {
                 let (name, value) = value.split_once(separates).unwrap_or((value, ""));
                 self.set_parameter(&name.trim().to_uppercase(), value, line.number);
             }
-            "DESOBJ" => self.design_objective(&text, value),
-            // The constraints of all subcases are read.
-            "" | "DESSUB" | "DESGLB" => {}
+            "DESOBJ" | "MINMAX" | "MAXMIN" | "DESSUB" | "DESGLB" | "WEIGHT" => {
+                self.design_control(&word, &text, value, line.number);
+            }
+            "" => {}
             word if tables::is_harmless_control(word) => {}
             word => {
                 let what = excerpt(&format!("{word} of the control sections"));

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use topopt_mesh::cells::Shape;
 
+use super::design_data::Design;
 use super::error::Fault;
+use super::origin::Origin;
 use crate::deck::DeckConstants;
 use crate::read_error::{Located, Place};
 
@@ -172,29 +174,6 @@ pub(super) struct Heat {
     pub in_elements: Vec<(u64, f64, List)>,
 }
 
-/// The optimization that a deck asks for.
-#[derive(Default)]
-pub(super) struct Design {
-    /// Properties of the design space (DTPL); none if the deck has no DTPL.
-    pub properties: Option<BTreeSet<u64>>,
-    /// Smallest size of members (DTPL, MEMBSIZ).
-    pub smallest_member: Option<f64>,
-    /// Kinds of responses by number (DRESP1).
-    pub responses: BTreeMap<u64, String>,
-    /// DCONSTR.
-    pub constraints: Vec<Constraint>,
-    /// Responses that are minimized (DESOBJ), and whether they are maximized instead.
-    pub objectives: Vec<(u64, bool)>,
-}
-
-/// DCONSTR.
-pub(super) struct Constraint {
-    pub number: u64,
-    pub response: u64,
-    pub least: Option<f64>,
-    pub most: Option<f64>,
-}
-
 /// SET among the bulk data.
 pub(super) struct GivenSet {
     pub tag: u64,
@@ -284,13 +263,6 @@ pub(super) struct Subcase {
     pub loads: Option<u64>,
     /// TEMPERATURE(LOAD).
     pub temperatures: Option<u64>,
-}
-
-/// A line of a file: 0 is the deck, others are included.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Origin {
-    pub file: usize,
-    pub line: usize,
 }
 
 impl Deck {

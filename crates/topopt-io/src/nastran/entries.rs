@@ -2,12 +2,11 @@
 
 use topopt_mesh::cells::Shape;
 
-use super::deck::{
-    Deck, Definition, GivenSet, Grid, GridDefaults, Kind, List, Origin, Points, Solid,
-};
+use super::deck::{Deck, Definition, GivenSet, Grid, GridDefaults, Kind, List, Points, Solid};
 use super::error::Fault;
 use super::field;
 use super::lines::Card;
+use super::origin::Origin;
 use super::read::Reader;
 use super::tables;
 use crate::read_error::{Located, Parsed};

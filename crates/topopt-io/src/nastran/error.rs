@@ -110,6 +110,17 @@ pub enum Fault {
          correct them"
     )]
     FlatSystem(u64),
+    /// Points of an optimization that are to give a direction.
+    #[error("{entry}: {points} are at one place and give no direction; correct them")]
+    NoDirection {
+        /// The entry: `DRAW of DTPL 1`.
+        entry: String,
+        /// The points: `anchor and first point`.
+        points: &'static str,
+    },
+    /// A second point that is not there.
+    #[error("{0} needs a second point; give a grid, or x, y and z, in its second line")]
+    NoSecondPoint(String),
     /// No volume elements at all.
     #[error(
         "the deck has no solid elements (it has: {}); write a mesh of CHEXA, CPENTA, CTETRA or \

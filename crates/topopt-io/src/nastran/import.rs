@@ -9,7 +9,7 @@ use super::couplings::Couplings;
 use super::deck::{Deck, Solid};
 use super::error::Fault;
 use super::model::Model;
-use super::{design, heat, loads, supports, tables};
+use super::{heat, loads, optimization, supports, tables};
 use crate::deck::{DeckLaw, DeckMaterial, DeckPhysics};
 use crate::found::Found;
 use crate::handed;
@@ -53,8 +53,8 @@ pub(super) fn import(mut deck: Deck, cutting: Cutting) -> Parsed<ImportedMesh> {
         supports::add(&model, &couplings, &mut found)?;
     }
     heat::say_other_physics(&model, &mut found);
-    loads::add(&model, &couplings, &mut found)?;
-    design::add(&model, &mut found);
+    let cases = loads::add(&model, &couplings, &mut found)?;
+    optimization::add(&model, &cases, &mut found)?;
     say_what_is_lost(&deck, &mut found);
 
     Ok(found.import(part)?)

@@ -14,8 +14,12 @@ use crate::read_error::{Fault, Parsed};
 /// Loads in all load cases together.
 const MOST_LOADS: usize = 100_000;
 
-/// Adds the sets of all loads, and the load cases.
-pub(super) fn add(model: &Model, couplings: &Couplings, found: &mut Found) -> Parsed<()> {
+/// Adds the sets of all loads, and returns the load cases.
+pub(super) fn add(
+    model: &Model,
+    couplings: &Couplings,
+    found: &mut Found,
+) -> Parsed<Vec<LoadCase>> {
     let mut loads = Loads::default();
     if model.deck.is_heat {
         heat::add_loads(model, &mut loads, found);
@@ -28,7 +32,7 @@ pub(super) fn add(model: &Model, couplings: &Couplings, found: &mut Found) -> Pa
     loads.add_cases(&cases, model.deck, found);
     temperatures::add(model, &cases, found);
     found.order_cases(cases.iter().map(|case| case.name.as_str()));
-    Ok(())
+    Ok(cases)
 }
 
 impl Loads {
@@ -108,12 +112,8 @@ impl Loads {
     /// The load cases with the sets that they select.
     fn cases(&self, deck: &Deck) -> Vec<LoadCase> {
         let common = &deck.common;
-        let of_case = |case: &Subcase| LoadCase {
-            name: case.name.clone().unwrap_or_default(),
-            loads: case.loads.or(common.loads),
-            temperatures: case.temperatures.or(common.temperatures),
-        };
-        let all = deck.subcases.iter().map(|case| (case.number, of_case(case)));
+        let places = deck.subcases.iter().enumerate();
+        let all = places.map(|(place, case)| (case.number, load_case(Some(place), case, common)));
         let selected: Vec<_> = all.filter(|(_, case)| case.acts()).collect();
         let mut used = BTreeSet::new();
         if !selected.is_empty() {
@@ -128,7 +128,7 @@ impl Loads {
             });
             return named.collect();
         }
-        let of_all = of_case(common);
+        let of_all = load_case(None, common, common);
         if let Some(set) = of_all.loads.or(of_all.temperatures) {
             let name = common.name.clone().unwrap_or(format!("load_{set}"));
             return vec![LoadCase { name, ..of_all }];
@@ -142,9 +142,19 @@ impl Loads {
         let case = |set: u64| LoadCase {
             name: format!("load_{set}"),
             loads: Some(set),
-            temperatures: None,
+            ..LoadCase::default()
         };
         sets.into_iter().map(case).collect()
+    }
+}
+
+/// A subcase at a place as a load case, which selects what is `common` where it selects nothing.
+fn load_case(subcase: Option<usize>, case: &Subcase, common: &Subcase) -> LoadCase {
+    LoadCase {
+        name: case.name.clone().unwrap_or_default(),
+        subcase,
+        loads: case.loads.or(common.loads),
+        temperatures: case.temperatures.or(common.temperatures),
     }
 }
 

@@ -22,8 +22,8 @@
 //! - INCLUDE of files in the folder of the deck or below it.
 //!
 //! - SOL 153: temperatures (SPC, SPC1), SLOAD, QHBDY and QVOL.
-//! - DTPL, DRESP1, DCONSTR and DESOBJ of OptiStruct: the design space, a limit of the volume fraction,
-//!   the smallest member.
+//! - DTPL of OptiStruct: the design space, and its demands MEMBSIZ, PATRN, DRAW and EXTR. DRESP1,
+//!   DCONSTR, DCONADD, DESGLB, DESSUB, DESOBJ and WEIGHT: the objective and the limits in use.
 //!
 //! Small fields (8 columns), wide fields (16, `*`) and fields between commas, with continuations by
 //! marks or blanks. Every other entry and line of case control stands in `tables` as one without a
@@ -38,7 +38,10 @@ mod control;
 mod coordinates;
 mod couplings;
 mod deck;
+mod demands;
 mod design;
+mod design_data;
+mod design_space;
 mod entries;
 mod error;
 mod field;
@@ -47,10 +50,14 @@ mod import;
 mod lines;
 mod loads;
 mod materials;
+mod measured;
 mod model;
 mod nodal;
+mod optimization;
+mod origin;
 mod pressures;
 mod read;
+mod responses;
 mod supports;
 mod tables;
 mod temperatures;

@@ -61,8 +61,11 @@ impl Loads {
 }
 
 /// A load case with the sets that it selects.
+#[derive(Default)]
 pub(super) struct LoadCase {
     pub name: String,
+    /// Place of its subcase, if it is one.
+    pub subcase: Option<usize>,
     /// Load set.
     pub loads: Option<u64>,
     /// Set of temperatures that elements expand by.

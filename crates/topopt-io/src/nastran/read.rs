@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::deck::{Deck, Origin};
+use super::deck::Deck;
 use super::error::Fault;
 use super::lines::{Card, Line, Lines};
+use super::origin::Origin;
 use crate::included::{DeckFolder, Refusal};
 use crate::quote::begin;
 use crate::read_error::Parsed;

@@ -21,6 +21,7 @@ mod mixed;
 mod names;
 mod nastran;
 mod nastran_damage;
+mod nastran_design;
 mod nastran_loads;
 mod oracle;
 mod parts;

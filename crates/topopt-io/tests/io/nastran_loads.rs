@@ -279,18 +279,3 @@ fn continuations_of_other_case_and_with_tabs() {
     assert_eq!(positions(&imported, "spc_7_123"), [1, 2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(positions(&imported, "spc_8_123"), [1, 2, 3, 4, 5, 6, 7]);
 }
-
-#[test]
-fn design_data_of_optistruct() {
-    let bulk = "PSOLID,7,1\nPSOLID,8,1\nMAT1,1,2.+5,,0.3\nGRID,11,,0.,0.,2.\nGRID,12,,1.,0.,2.\n\
-        GRID,13,,1.,1.,2.\nGRID,14,,0.,1.,2.\nCHEXA,2,8,5,6,7,8,11,12\n,13,14\n\
-        DTPL,1,PSOLID,7\n,MEMBSIZ,6.0\nDRESP1,1,vol,VOLFRAC\nDRESP1,2,comp,COMP\nDRESP1,3,d,DISP,,,3,,8\n\
-        DCONSTR,10,1,,0.3\nDCONSTR,10,3,,0.1\n";
-    let control = "DESOBJ(MIN) = 2\nDESGLB = 10\nSUBCASE 1\nBEGIN BULK\n";
-    let imported = read_as(&format!("{control}{CUBE}{bulk}"), "part.fem").unwrap();
-    let design = imported.deck.design.unwrap();
-    assert_eq!(design.solid, ["property_8"]);
-    assert_eq!((design.volume_fraction, design.filter_radius), (Some(0.3), Some(3.0)));
-    let lost = "the limit DCONSTR 10 of the response 3 (DISP); write it in [[constraints]]";
-    assert_eq!(imported.deck.lost, [lost]);
-}

@@ -6,8 +6,29 @@ const REMARKS: &str = "\
 Loads that act at one grid or on one face of a load set add up. Each subcase is a load case. Forces and moments on the grid
 of an RBE2 are spread over its grids, since it is not rigid here, which is said; an RBE2 whose grid is held in all components holds its
 grids. Different pressures at the corners of a face are read as their mean, which is said. Of `SOL 153` the temperatures and
-the heat are read. Of OptiStruct's optimization a design space of solids (`DTPL`), a limit of `VOLFRAC`, the smallest member size
-and a minimized compliance are carried over. `PARAM` and case control that ask for output or control the solver are passed over.";
+the heat are read. `PARAM` and case control that ask for output or control the solver are passed over.
+
+### Optimizations of OptiStruct
+
+| of the deck | becomes |
+|---|---|
+| `DTPL` of `PSOLID` | the elements that are designed; those of all other properties are `solid`, and `keep_loaded = \"free\"` |
+| `MEMBSIZ`, `DOPTPRM, MINDIM` | `member_size`: `MINDIM` is `minimum`, `MAXDIM` is `maximum` and, as in OptiStruct, the least `gap` unless `MINGAP` is larger |
+| `PATRN` 1, 2, 3 | one to three entries of `symmetry` |
+| `PATRN` 10; 11 or 20 | `cyclic` by its repetitions; `mirrored` by the second point |
+| `DRAW` `SINGLE`, `SPLIT` | `casting` with `sides` 1 or 2 |
+| `EXTR` `NOTWIST` on a straight path | `extrusion` |
+| `DESOBJ` | `[objective]`, in the load case of its subcase |
+| `DCONSTR` | `[[constraints]]` or `volume_fraction`, if `DESGLB` or `DESSUB` selects it, be it through `DCONADD`; in the load case of its `DESSUB` |
+| `DRESP1` `VOLFRAC`, `VOLUME` | `volume`, a share |
+| `DRESP1` `MASS`, `MASSFRAC` | `mass` |
+| `DRESP1` `COMP`, `WCOMP` | `compliance`, twice as much: that of OptiStruct is an energy |
+| `DRESP1` `DISP`, `TEMP` | `displacement` of each grid in x, y or z, or its size; `mean_temperature` |
+| `WEIGHT` | `[[load_cases]]`, where `WCOMP` is asked for |
+
+Volumes and masses may be those of properties or materials, each or their `SUM`. Points are grids or coordinates. Of a demand
+that holds for some of several `DTPL` alone, and of all other responses, the case says that they are lost. Where the objective is lost the
+case has an empty `[objective]`, and is refused until you give one.";
 
 pub fn format() -> Format {
     let rows = nodal().into_iter().chain(others()).chain(heat()).chain(refused()).chain(said());
@@ -236,7 +257,7 @@ fn refused() -> Vec<Row> {
 }
 
 /// Entries and lines of case control that are said, besides a load that is there.
-const SAID: [(&str, &str, &str); 55] = [
+const SAID: [(&str, &str, &str); 65] = [
     ("TEMPERATURE(LOAD) that is not there", "TEMPERATURE(LOAD) = 4\n", "MAT1,1,9.,,0.2,,0.1\n"),
     (
         "TEMP of some grids without TEMPD",
@@ -311,8 +332,18 @@ const SAID: [(&str, &str, &str); 55] = [
     ("QVOL in elasticity", "", "QVOL,2,1.,,1\n"),
     ("CHBDYG", "", "CHBDYG,90,,AREA4\n,,,,,,,,\n"),
     ("CONV", "", "CONV,90,1\n"),
-    ("DCONSTR of stress", "", "DTPL,1,PSOLID,1\nDRESP1,3,s,STRESS\nDCONSTR,4,3,,1.\n"),
-    ("DTPL with DRAW", "", "DTPL,1,PSOLID,1\n,DRAW,SINGLE\n"),
+    ("DCONSTR of stress", "DESGLB = 4\n", "DTPL,1,PSOLID,1\nDRESP1,3,s,STRESS\nDCONSTR,4,3,,1.\n"),
+    ("DCONSTR that nothing selects", "", "DTPL,1,PSOLID,1\nDRESP1,3,v,VOLFRAC\nDCONSTR,4,3,,1.\n"),
+    ("DESOBJ of a frequency", "DESOBJ = 3\n", "DTPL,1,PSOLID,1\nDRESP1,3,f,FREQ,,,1\n"),
+    ("MINMAX", "MINMAX = 3\n", "DTPL,1,PSOLID,1\n"),
+    ("DRESP2", "DESOBJ = 3\n", "DTPL,1,PSOLID,1\nDRESP2,3,sum,1\n"),
+    ("DTPL of shells", "", "DTPL,1,PSHELL,1\n"),
+    ("DTPL with NOHOLE", "", "DTPL,1,PSOLID,1\n,DRAW,SINGLE,1,,,7\n,NOHOLE\n"),
+    ("DTPL with OVERHANG", "", "DTPL,1,PSOLID,1\n,OVERHANG,45.\n"),
+    ("DTPL with STAMP", "", "DTPL,1,PSOLID,1\n,DRAW,SINGLE,1,,,7\n,STAMP,1.\n"),
+    ("DTPL with STRESS", "", "DTPL,1,PSOLID,1\n,STRESS,1.\n"),
+    ("DTPL with a twisted EXTR", "", "DTPL,1,PSOLID,1\n,EXTR,TWIST\n,EPATH1,1,7\n"),
+    ("DTPL with uniform PATRN", "", "DTPL,1,PSOLID,1\n,PATRN,9\n"),
     ("an entry that is not known", "", "FOOBAR,1,2\n"),
 ];
 
@@ -334,6 +365,13 @@ fn said() -> Vec<Row> {
         "SPC of turned directions" => "holds grids that no solid uses",
         "QVOL in elasticity" => "QVOL entries in an elastic part",
         "DCONSTR of stress" => "the limit DCONSTR 4",
+        "DCONSTR that nothing selects" => "the limits DCONSTR, of which neither DESGLB nor DESSUB",
+        "DESOBJ of a frequency" => "the objective DESOBJ = 3, the response 3 (FREQ)",
+        "MINMAX" => "the objective MINMAX = 3: it is not understood",
+        "DRESP2" => "the objective DESOBJ = 3, the response 3 (DRESP2)",
+        "DTPL of shells" => "DTPL of PSHELL, which is not PSOLID",
+        "DTPL with a twisted EXTR" => "DTPL with EXTR that is not NOTWIST",
+        "DTPL with uniform PATRN" => "DTPL with PATRN 9",
         "an entry that is not known" => "FOOBAR on line",
         other => other,
     };
