@@ -65,8 +65,8 @@ def bricks(lengths, counts):
     return write
 
 
-def select(name, kind, low, high):
-    return f'[[select]]\nname = "{name}"\nkind = "{kind}"\nbox = {{ min = {low}, max = {high} }}\n'
+def select(name, kind, place):
+    return f'[[select]]\nname = "{name}"\nkind = "{kind}"\n{place.key}\n'
 
 
 def angle(occ):
@@ -115,9 +115,30 @@ def lug_bracket(occ):
     occ.cut(part, [(3, bore) for bore in [*bolts, occ.addCylinder(0, -16, 50, 0, 32, 0, 10)]])
 
 
-def within(low, high):
-    """Whether points lie in a box, to rounding of STL files."""
-    return lambda x: np.all((x > np.array(low) - 1e-3) & (x < np.array(high) + 1e-3), axis=1)
+class Box:
+    """Points in a box, to rounding of STL files."""
+
+    def __init__(self, low, high):
+        self.low, self.high = np.array(low), np.array(high)
+        self.key = f"box = {{ min = {low}, max = {high} }}"
+
+    def has(self, x):
+        return np.all((x > self.low - 1e-3) & (x < self.high + 1e-3), axis=1)
+
+
+class Bore:
+    """Points on a bore along an axis, to the depth of chords."""
+
+    DEPTH = 0.1
+
+    def __init__(self, point, axis, radius):
+        self.point, self.axis, self.radius = np.array(point), np.array(axis), radius
+        inner, outer = radius - self.DEPTH, radius + self.DEPTH
+        self.key = f"cylinder = {{ point = {point}, axis = {axis}, radius = {outer}, inner_radius = {inner} }}"
+
+    def has(self, x):
+        across = np.linalg.norm(np.cross(x - self.point, self.axis), axis=1)
+        return np.abs(across - self.radius) < self.DEPTH
 
 
 # Of each part: its mesh, the sets of its case, the supports by set and the axes that each holds, the load, and
@@ -125,66 +146,66 @@ def within(low, high):
 PARTS = {
     "angle": {
         "mesh": solid(angle, 5.0),
-        "held": ([-1, 99.9, -1], [21, 100.1, 25]),
-        "loaded": ([99.99, -1, -1], [100.01, 21, 25]),
+        "held": Box([-1, 99.9, -1], [21, 100.1, 25]),
+        "loaded": Box([99.99, -1, -1], [100.01, 21, 25]),
         "force": [0.0, -1000.0, 0.0],
         "case": "[design]\nvolume_fraction = 0.4\n[filter]\nradius = 6.0\n",
     },
     "cantilever": {
         "mesh": bricks((60, 30, 24), (30, 15, 12)),
-        "held": ([-1, -1, -1], [0.01, 31, 25]),
-        "loaded": ([59.99, -1, -1], [60.01, 31, 25]),
+        "held": Box([-1, -1, -1], [0.01, 31, 25]),
+        "loaded": Box([59.99, -1, -1], [60.01, 31, 25]),
         "force": [0.0, -800.0, 0.0],
         "case": "[design]\nvolume_fraction = 0.35\n[filter]\nradius_in_elements = 1.5\n",
     },
     # Whole faces: in part of one, the edge of a set follows the elements of either mesh.
     "bored plate": {
         "mesh": solid(bored_plate, 5.5),
-        "held": ([-0.01, -1, -1], [0.01, 61, 17]),
-        "loaded": ([109.99, -1, -1], [110.01, 61, 17]),
+        "held": Box([-0.01, -1, -1], [0.01, 61, 17]),
+        "loaded": Box([109.99, -1, -1], [110.01, 61, 17]),
         "force": [0.0, -600.0, 300.0],
         "case": "[design]\nvolume_fraction = 0.45\n[filter]\nradius = 5.0\n",
     },
     "bridge": {
         "mesh": bricks((64, 16, 24), (64, 16, 24)),
-        "held": ([-1, -0.01, -1], [6.01, 0.01, 25]),
-        "rolling": ([57.99, -0.01, -1], [65, 0.01, 25]),
-        "loaded": ([19.99, 15.99, -1], [44.01, 16.01, 25]),
+        "held": Box([-1, -0.01, -1], [6.01, 0.01, 25]),
+        "rolling": Box([57.99, -0.01, -1], [65, 0.01, 25]),
+        "loaded": Box([19.99, 15.99, -1], [44.01, 16.01, 25]),
         "force": [0.0, -2000.0, 0.0],
         "case": "[design]\nvolume_fraction = 0.3\n[filter]\nradius = 3.6\n",
     },
     "quarter ring": {
         "mesh": solid(quarter_ring, 6.5),
-        "held": ([30, -0.01, -1], [75, 0.01, 25]),
-        "loaded": ([-0.01, 35, -1], [0.01, 75, 25]),
+        "held": Box([30, -0.01, -1], [75, 0.01, 25]),
+        "loaded": Box([-0.01, 35, -1], [0.01, 75, 25]),
         "force": [500.0, 0.0, 200.0],
         "case": "[design]\nvolume_fraction = 0.4\n[filter]\nradius = 5.0\n",
     },
     "flange": {
         "mesh": solid(flange, 3.5),
-        "held": ([-51, -51, -0.01], [51, 51, 0.01]),
-        "loaded": ([-21, -21, 47.99], [21, 21, 48.01]),
+        "held": Box([-51, -51, -0.01], [51, 51, 0.01]),
+        "loaded": Box([-21, -21, 47.99], [21, 21, 48.01]),
         "force": [2000.0, 0.0, 500.0],
         "case": "[design]\nvolume_fraction = 0.4\n[filter]\nradius = 5.0\n",
     },
     "strip": {
         "mesh": solid(strip, 2.5),
-        "held": ([-0.01, -1, -1], [0.01, 41, 6]),
-        "loaded": ([119.99, -1, -1], [120.01, 41, 6]),
+        "held": Box([-0.01, -1, -1], [0.01, 41, 6]),
+        "loaded": Box([119.99, -1, -1], [120.01, 41, 6]),
         "force": [0.0, -200.0, 50.0],
         "case": "[design]\nvolume_fraction = 0.5\n[filter]\nradius = 4.0\n",
     },
     "bored angle": {
         "mesh": solid(bored_angle, 4.5),
-        "held": ([-0.01, -1, -1], [0.01, 41, 61]),
-        "loaded": ([71.9, 11.9, -0.01], [88.1, 28.1, 30.01]),
+        "held": Box([-0.01, -1, -1], [0.01, 41, 61]),
+        "loaded": Bore([80, 20, 0], [0, 0, 1], 8),
         "force": [0.0, 0.0, -2000.0],
         "case": "[design]\nvolume_fraction = 0.35\n[filter]\nradius = 5.0\n",
     },
     "lug bracket": {
         "mesh": solid(lug_bracket, 4.5),
-        "held": ([-61, -31, -0.01], [61, 31, 0.01]),
-        "loaded": ([-10.1, -15.01, 39.9], [10.1, 15.01, 60.1]),
+        "held": Box([-61, -31, -0.01], [61, 31, 0.01]),
+        "loaded": Bore([0, 0, 50], [0, 1, 0], 10),
         "force": [3000.0, 0.0, 3000.0],
         "case": "[design]\nvolume_fraction = 0.3\n[filter]\nradius = 5.0\n",
     },
@@ -192,10 +213,10 @@ PARTS = {
 
 
 def case(part, mesh):
-    sets = select("held", "nodes", *part["held"]) + select("loaded", "faces", *part["loaded"])
+    sets = select("held", "nodes", part["held"]) + select("loaded", "faces", part["loaded"])
     supports = '[[supports]]\nset = "held"\n'
     if "rolling" in part:
-        sets += select("rolling", "nodes", *part["rolling"])
+        sets += select("rolling", "nodes", part["rolling"])
         supports += '[[supports]]\nset = "rolling"\nfix = ["y"]\n'
     load = f'[[loads]]\nset = "loaded"\ntotal_force = {part["force"]}\n'
     return mesh + MATERIAL + sets + supports + load + part["case"] + SOLVER
@@ -230,9 +251,9 @@ def filled(stl):
 
 
 def solved(folder, part, x, tets, triangles):
-    """Force times displacement of the built solid by CalculiX, and the area of what is left of the loaded face."""
+    """Force times displacement of the built solid by CalculiX, the area left of the loaded face, and the volume."""
     used = np.unique(tets)
-    loaded = triangles[np.all(within(*part["loaded"])(x[triangles].reshape(-1, 3)).reshape(-1, 6), axis=1)]
+    loaded = triangles[np.all(part["loaded"].has(x[triangles].reshape(-1, 3)).reshape(-1, 6), axis=1)]
     corners = x[loaded[:, :3]]
     areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2
     # A uniform traction acts on the middles of the sides alone, a third each.
@@ -248,7 +269,7 @@ def solved(folder, part, x, tets, triangles):
     text += [f"*MATERIAL, NAME=M\n*ELASTIC\n{E}, {NU}\n*SOLID SECTION, ELSET=ALL, MATERIAL=M", "*BOUNDARY"]
     for name, axes in (("held", "1, 3"), ("rolling", "2, 2")):
         if name in part:
-            text += [f"{n}, {axes}" for n in used[within(*part[name])(x[used])]]
+            text += [f"{n}, {axes}" for n in used[part[name].has(x[used])]]
     pushed = np.flatnonzero(share)
     text += ["*NSET, NSET=LOADED"] + [f"{n}," for n in pushed] + ["*STEP\n*STATIC\n*CLOAD"]
     text += [f"{n}, {i + 1}, {share[n] * f:.12g}" for n in pushed for i, f in enumerate(part["force"]) if f]
@@ -257,7 +278,9 @@ def solved(folder, part, x, tets, triangles):
     subprocess.run(["ccx", "built"], cwd=folder, check=True, capture_output=True)
     rows = [line.split() for line in (folder / "built.dat").read_text().splitlines()]
     moved = {int(row[0]): np.array(row[1:4], float) for row in rows if len(row) == 4 and row[0].isdigit()}
-    return sum(share[n] * np.dot(part["force"], moved[n]) for n in pushed), areas.sum()
+    corners = x[tets[:, :4]]
+    volume = np.abs(np.linalg.det(corners[:, 1:] - corners[:, :1])).sum() / 6
+    return sum(share[n] * np.dot(part["force"], moved[n]) for n in pushed), areas.sum(), volume
 
 
 def held_against(name, folder):
@@ -267,7 +290,7 @@ def held_against(name, folder):
     found = json.loads(topopt(folder, "verify", "out", "--remesh", "--json"))
     topopt(folder, "export", "out", "--output", "built.stl", "--decimate", "0.3")
     x, tets, triangles = filled(folder / "built.stl")
-    independent, area = solved(folder, part, x, tets, triangles)
+    independent, area, volume = solved(folder, part, x, tets, triangles)
 
     verified, optimized = found["compliance"]["verified"], found["compliance"]["optimized"]
     applied = np.array(found["load_cases"][0]["applied"])
@@ -277,7 +300,7 @@ def held_against(name, folder):
     summary = json.loads((folder / "out" / "summary.json").read_text())
     print(
         f"| {name} | {summary['elements']} | {summary['nodes']} | {summary['pcg_iterations'] / summary['iterations']:.1f} | {summary['kept_elements']} | {found['grey_level']:.3f} | {len(tets)} "
-        f"({len(np.unique(tets))}) | {area:.1f} | {optimized:.5g} | {verified:.5g} | {independent:.5g} | {ratio:.3f} | {remeshed:.3f} | "
+        f"({len(np.unique(tets))}) | {area:.1f} | {volume:.0f} | {optimized:.5g} | {verified:.5g} | {independent:.5g} | {ratio:.3f} | {remeshed:.3f} | "
         f"{'; '.join(found['notes']) or 'all of the load'} |",
         flush=True,
     )
@@ -287,8 +310,8 @@ def held_against(name, folder):
 def main():
     gmsh.initialize()
     gmsh.option.setNumber("General.Verbosity", 1)
-    print("| part | elements | nodes | PCG iterations a design | kept | grey | tetrahedra (nodes) | loaded area left | optimized | verified | independent | verified / independent | remeshed / independent | load |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+    print("| part | elements | nodes | PCG iterations a design | kept | grey | tetrahedra (nodes) | loaded area left | volume | optimized | verified | independent | verified / independent | remeshed / independent | load |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
     are_right = []
     for name in ARGS.parts or PARTS:
         folder = (ARGS.keep or Path(tempfile.mkdtemp())) / name.replace(" ", "_")

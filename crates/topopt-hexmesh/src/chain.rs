@@ -1,6 +1,5 @@
 //! A sharp curve between two patches, or a closed one.
 
-use crate::grid::Grid;
 use crate::nearest::Nearest;
 use crate::surface::Vec3;
 
@@ -41,20 +40,6 @@ impl Chain {
         let segments =
             Nearest::new(points.windows(2).map(|ends| [ends[0], ends[1], ends[1]]).enumerate());
         Self { points, arcs, ends, angle, sides, segments }
-    }
-
-    /// The curve in coordinates of cells of `grid`. Oblique segments bend there, and are divided.
-    pub fn in_cells(&self, grid: &Grid) -> Self {
-        let mut points = vec![grid.in_cells(&self.points[0])];
-        for ends in self.points.windows(2) {
-            let along = grid.in_cells(&ends[1]) - points[points.len() - 1];
-            let is_oblique = along.iter().filter(|x| x.abs() > 1e-9).count() > 1;
-            let n = if is_oblique { along.amax().ceil().max(1.0) as usize } else { 1 };
-            let place = |i: usize| ends[0] + (ends[1] - ends[0]) * (i as f64 / n as f64);
-            points.extend((1..n).map(|i| grid.in_cells(&place(i))));
-            points.push(grid.in_cells(&ends[1]));
-        }
-        Self::new(points, self.ends, self.angle, self.sides)
     }
 
     /// Whether the curve has no ends.

@@ -42,7 +42,7 @@ pub(crate) fn route(
 ) -> Result<Vec<Vec<u32>>, Fault> {
     let mut skin = Skin::of(draft);
     skin.points.iter_mut().for_each(|x| *x = grid.in_cells(x));
-    let chains = features.chains.iter().map(|chain| chain.in_cells(grid)).collect();
+    let chains = features.chains.iter().map(|chain| in_cells(chain, grid)).collect();
     let of_corner = |corner: &Corner| Corner { point: grid.in_cells(&corner.point), ..*corner };
     let corners = features.corners.iter().map(of_corner).collect();
     let mut router = Router::new(chains, corners, &skin);
@@ -59,6 +59,20 @@ pub(crate) fn route(
     }
     let nodes = |path: &Vec<u32>| path.iter().map(|&v| skin.nodes[v as usize]).collect();
     Ok(paths.iter().map(nodes).collect())
+}
+
+/// A curve in coordinates of cells of `grid`. Oblique segments bend there, and are divided.
+fn in_cells(curve: &Chain, grid: &Grid) -> Chain {
+    let mut points = vec![grid.in_cells(&curve.points[0])];
+    for ends in curve.points.windows(2) {
+        let along = grid.in_cells(&ends[1]) - points[points.len() - 1];
+        let is_oblique = along.iter().filter(|x| x.abs() > 1e-9).count() > 1;
+        let n = if is_oblique { along.amax().ceil().max(1.0) as usize } else { 1 };
+        let place = |i: usize| ends[0] + (ends[1] - ends[0]) * (i as f64 / n as f64);
+        points.extend((1..n).map(|i| grid.in_cells(&place(i))));
+        points.push(grid.in_cells(&ends[1]));
+    }
+    Chain::new(points, curve.ends, curve.angle, curve.sides)
 }
 
 /// Fault of a curve, in its middle.

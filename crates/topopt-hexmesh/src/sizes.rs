@@ -130,19 +130,20 @@ fn walls(surface: &Surface, sizes: &Sizes) -> Vec<Zone> {
         return Vec::new();
     }
     let faces = planar_faces(surface);
-    let of_face = |face: &PlanarFace| {
-        let thickness = |other: &PlanarFace| (other.point - face.point).dot(&face.normal);
-        // Material lies behind a face.
-        let is_behind = |other: &&PlanarFace| {
-            other.normal.dot(&face.normal) < -SAME && thickness(other) < 0.0 && face.faces(other)
-        };
-        let behind = faces.iter().filter(is_behind);
-        let nearest = behind.max_by(|a, b| thickness(a).total_cmp(&thickness(b)))?;
-        let size = -thickness(nearest) / sizes.across as f64;
-        let corners = [face, nearest].map(|face| corners(face.bounds)).concat();
-        (size < sizes.usual).then_some(Zone { corners, size, along: Some(face.normal) })
+    faces.iter().filter_map(|face| wall(face, &faces, sizes)).collect()
+}
+
+/// Zone between a planar face and the nearest one behind it, where the material lies.
+fn wall(face: &PlanarFace, faces: &[PlanarFace], sizes: &Sizes) -> Option<Zone> {
+    let thickness = |other: &PlanarFace| (face.point - other.point).dot(&face.normal);
+    let is_behind = |other: &&PlanarFace| {
+        other.normal.dot(&face.normal) < -SAME && thickness(other) > 0.0 && face.faces(other)
     };
-    faces.iter().filter_map(of_face).collect()
+    let behind = faces.iter().filter(is_behind);
+    let nearest = behind.min_by(|a, b| thickness(a).total_cmp(&thickness(b)))?;
+    let size = thickness(nearest) / sizes.across as f64;
+    let corners = [face, nearest].map(|face| corners(face.bounds)).concat();
+    (size < sizes.usual).then_some(Zone { corners, size, along: Some(face.normal) })
 }
 
 /// Corners of a box along the axes.
@@ -195,16 +196,16 @@ impl Spacing {
             cells.push(cells[sample] + step / self.at(low + step * (sample as f64 + 0.5)));
         }
 
-        let total = cells[n_samples];
-        let n = total.round().max(1.0);
-        let place = |i: usize| {
-            let wanted = total * i as f64 / n;
-            let after = cells.partition_point(|&count| count < wanted).max(1);
-            let share = (wanted - cells[after - 1]) / (cells[after] - cells[after - 1]);
-            low + step * (after as f64 - 1.0 + share)
-        };
-        (1..n as usize).map(place).chain([high]).collect()
+        let n = cells[n_samples].round().max(1.0);
+        let wanted = (1..n as usize).map(|i| cells[n_samples] * i as f64 / n);
+        wanted.map(|count| low + step * reached(&cells, count)).chain([high]).collect()
     }
+}
+
+/// Place, in samples, at which there are so many cells as `count`.
+fn reached(cells: &[f64], count: f64) -> f64 {
+    let after = cells.partition_point(|&other| other < count).max(1);
+    after as f64 - 1.0 + (count - cells[after - 1]) / (cells[after] - cells[after - 1])
 }
 
 #[cfg(test)]

@@ -56,17 +56,14 @@ impl Sweep {
 
     /// Whether `folds` leave alone the densities that follow from each other at `center`.
     pub(super) fn is_kept_at(&self, center: [f64; 3], folds: &Folds, tolerance: f64) -> bool {
-        let keeps = |direction: &[f64; 3]| {
-            let farther = moved(center, 1.0, *direction);
-            folds.iter().all(|fold| {
-                let images = fold.images(center).into_iter().zip(fold.images(farther));
-                images.into_iter().all(|(image, farther)| {
-                    let rise = dot(difference(image, center), *direction);
-                    self.goes_on(*direction, difference(farther, image), rise.abs() <= tolerance)
-                })
+        let images = |end: [f64; 3]| folds.iter().flat_map(move |fold| fold.images(end));
+        self.directions.iter().all(|&direction| {
+            let pairs = images(center).zip(images(moved(center, 1.0, direction)));
+            pairs.into_iter().all(|(image, farther)| {
+                let rise = dot(difference(image, center), direction);
+                self.goes_on(direction, difference(farther, image), rise.abs() <= tolerance)
             })
-        };
-        self.directions.iter().all(keeps)
+        })
     }
 
     /// Whether an image whose `direction` is `turned` follows from others as the place itself: at

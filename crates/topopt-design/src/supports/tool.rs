@@ -41,17 +41,14 @@ impl Tool {
         let widths: Vec<f64> = mesh.volumes().into_iter().map(f64::cbrt).collect();
         let widest = widths.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
         let list = CellList::new(&centers, RADIUS * radius.hypot(HEIGHT * widest));
-        let taken = |&(place, width): &Place| -> Vec<u32> {
+        let is_taken = |&(place, width): &Place, e: u32| {
+            let arm = difference(centers[e as usize], place);
+            let (height, wide) = (dot(arm, direction), width + widths[e as usize]);
+            2.0 * height.abs() <= HEIGHT * wide && across(arm, height) <= RADIUS * radius
+        };
+        let taken = |place: &Place| {
             let mut taken = Vec::new();
-            list.for_each_within(place, |e, _| {
-                let arm = difference(centers[e as usize], place);
-                let height = dot(arm, direction);
-                let across = (dot(arm, arm) - height * height).max(0.0).sqrt();
-                let level = HEIGHT * (width + widths[e as usize]) / 2.0;
-                if height.abs() <= level && across <= RADIUS * radius {
-                    taken.push(e);
-                }
-            });
+            list.for_each_within(place.0, |e, _| taken.extend(is_taken(place, e).then_some(e)));
             taken
         };
 
@@ -89,7 +86,7 @@ impl Tool {
             }
         }
 
-        // An element that stays as it is takes its own derivative, whatever rounding makes of equals.
+        // An element that stays as it is takes its own derivative, whatever rounding makes equal.
         let own =
             |(e, (p, closed)): (usize, (&f64, &f64))| (closed - p <= EQUAL).then_some(e as u32);
         let mut held: Vec<Option<u32>> = p.iter().zip(&closed).enumerate().map(own).collect();
@@ -101,6 +98,11 @@ impl Tool {
         let held = held.into_iter().zip(0..).map(|(holder, e)| holder.unwrap_or(e));
         (closed, held.collect())
     }
+}
+
+/// Length of `arm` across a direction along which it has this `height`.
+fn across(arm: [f64; 3], height: f64) -> f64 {
+    (dot(arm, arm) - height * height).max(0.0).sqrt()
 }
 
 /// Takes derivatives by what [`Tool::closed`] has made back to the elements that it `held`.

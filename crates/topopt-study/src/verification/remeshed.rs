@@ -116,23 +116,31 @@ fn meshed(
     (file, body): (&DesignFile, &PartFile),
     settings: &Settings,
 ) -> Result<(HexMesh, Vec<String>, f64), Failure> {
-    let attempt = |share: f64| {
-        let shaping = Shaping {
-            threshold: settings.request.threshold,
-            decimation: Some(share),
-            ..Shaping::default()
-        };
-        let built = BuiltShape::of(file, body, &shaping).map_err(InputError::from)?;
-        let width = built.solid.width();
-        let (mesh, notes) = within(config, &built.shape.surface, width, settings)?;
-        Ok((mesh, notes, width))
-    };
+    let attempt = |share: f64| of_triangles(config, (file, body), share, settings);
     let first = attempt(TRIANGLES[0]);
     if first.is_ok() || settings.interrupt.is_requested() {
         return first;
     }
     let other = TRIANGLES[1..].iter().find_map(|&share| attempt(share).ok());
     other.map_or(first, Ok)
+}
+
+/// The mesh of what is built within this share of its triangles.
+fn of_triangles(
+    config: &Config,
+    (file, body): (&DesignFile, &PartFile),
+    share: f64,
+    settings: &Settings,
+) -> Result<(HexMesh, Vec<String>, f64), Failure> {
+    let shaping = Shaping {
+        threshold: settings.request.threshold,
+        decimation: Some(share),
+        ..Shaping::default()
+    };
+    let built = BuiltShape::of(file, body, &shaping).map_err(InputError::from)?;
+    let width = built.solid.width();
+    let (mesh, notes) = within(config, &built.shape.surface, width, settings)?;
+    Ok((mesh, notes, width))
 }
 
 /// The mesh of what lies within `surface`, and notes on it.

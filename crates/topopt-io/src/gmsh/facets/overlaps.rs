@@ -34,7 +34,7 @@ impl United {
     }
 }
 
-/// Unites the bodies that `triangles` bound, if some overlap; none where they do not, where one lies
+/// Unites the bodies that `triangles` bound, if some overlap; none where they do not, where one is
 /// within another, or where the library gives up.
 pub(super) fn united(
     vertices: &[[f64; 3]],
@@ -100,20 +100,26 @@ fn body(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Option<Manifold> {
     (body.status() == Error::NoError).then_some(body)
 }
 
+/// Innermost body around a cavity.
+fn owner(
+    cavity: u32,
+    boxes: &[BoundingBox],
+    shells: &Shells,
+    is_body: impl Fn(u32) -> bool,
+) -> Option<u32> {
+    let BoundingBox { min, max } = boxes[cavity as usize];
+    let holds = |shell: u32, x: [f64; 3]| boxes[shell as usize].squared_distance(x) == 0.0;
+    let is_outer = |&shell: &u32| is_body(shell) && [min, max].iter().all(|x| holds(shell, *x));
+    let outer = shells.around(cavity).iter().copied().filter(is_outer);
+    outer.max_by_key(|&shell| shells.around(shell).len())
+}
+
 /// Shells of each body: one that is turned as the largest is, and the cavities right within it.
 fn bodies(volumes: &[f64], boxes: &[BoundingBox], shells: &Shells) -> Vec<Vec<u32>> {
     let largest = volumes.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()));
     let is_body = |shell: u32| volumes[shell as usize] * largest.unwrap_or_default() > 0.0;
     let all = || 0..volumes.len() as u32;
-    let owner = |cavity: u32| {
-        let is_outer = |&shell: &u32| {
-            let BoundingBox { min, max } = boxes[cavity as usize];
-            is_body(shell)
-                && [min, max].iter().all(|x| boxes[shell as usize].squared_distance(*x) == 0.0)
-        };
-        let outer = shells.around(cavity).iter().copied().filter(is_outer);
-        outer.max_by_key(|&shell| shells.around(shell).len())
-    };
+    let owner = |cavity: u32| owner(cavity, boxes, shells, is_body);
     let of_body = |outer: u32| {
         let cavities = all().filter(|&shell| !is_body(shell) && owner(shell) == Some(outer));
         std::iter::once(outer).chain(cavities).collect()
