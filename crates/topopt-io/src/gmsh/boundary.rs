@@ -115,7 +115,7 @@ fn size(
         ElementSize::OfGeometry => (rounded(measure.usual_edge(Packing::GRID)), true),
     };
     let count =
-        measure.elements(edge, Packing::GRID) + elements(&runner.meshing.finer, Packing::GRID);
+        measure.elements(edge, Packing::GRID) + elements(&runner.meshing.finer, Packing::GRID.edge);
     let most = most.min(MOST_ELEMENTS);
     if count > most {
         return Err(MeshingError::TooMany { edge, volume: measure.volume, count, most });

@@ -4,8 +4,6 @@ use std::fmt::Write;
 
 use topopt_mesh::BoundingBox;
 
-use super::source::Packing;
-
 /// Box of a geometry with smaller elements.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FinerBox {
@@ -23,10 +21,10 @@ const GROWTH: f64 = 0.3;
 /// Number of the first field of sizes, which scripts hardly use.
 const FIRST: usize = 9_000_001;
 
-/// About how many elements the boxes hold.
-pub(super) fn elements(boxes: &[FinerBox], packing: Packing) -> f64 {
+/// About how many elements the boxes hold, with edges of `edge` times the cube root of their volume.
+pub(super) fn elements(boxes: &[FinerBox], edge: f64) -> f64 {
     let volume = |finer: &FinerBox| finer.bounds.extent().iter().product::<f64>();
-    boxes.iter().map(|finer| volume(finer) * (packing.edge / finer.size).powi(3)).sum()
+    boxes.iter().map(|finer| volume(finer) * (edge / finer.size).powi(3)).sum()
 }
 
 /// Settings of Gmsh for elements of at most `share` of the sizes that the boxes ask for, and of

@@ -194,7 +194,7 @@ impl Geometry<'_> {
         let (Some(measure), Some(edge)) = (self.source.measure(), self.edge) else { return Ok(()) };
         let meshing = self.runner.meshing;
         let packing = Packing::of(meshing.hexes);
-        match measure.elements(edge, packing) + elements(&meshing.finer, packing) {
+        match measure.elements(edge, packing) + elements(&meshing.finer, packing.edge) {
             count if count > MOST_ELEMENTS => Err(MeshingError::TooMany {
                 edge,
                 volume: measure.volume,
