@@ -146,6 +146,7 @@ impl<B: Pointwise> Design<'_, '_, B> {
             memory: memory_of(self.equation.backend(), self.optimizer)?,
             displacements: self.equation.download_states()?,
             trial: self.equation.download_trial()?,
+            adjoints: self.equation.download_adjoints()?,
             structure: self.equation.structure().clone(),
         })
     }

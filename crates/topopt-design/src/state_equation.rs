@@ -4,13 +4,15 @@ mod adjoint;
 mod kinds;
 mod moduli;
 
+use std::collections::BTreeMap;
+
 use topopt_analysis::{Effort, History, Linear, Observe, Solver};
 use topopt_fem::ProblemView;
 use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
 use self::moduli::Moduli;
 use crate::void_elements::{CHANGED, CHANGED_BY_STAGE, StructureState};
-use crate::{Accuracy, DesignState, Interpolation, Settings, SolveError};
+use crate::{Accuracy, AdjointState, DesignState, Interpolation, Settings, SolveError};
 
 /// The state equation of a problem, such as a structure, with the states of the last evaluated
 /// design and of a trial.
@@ -40,6 +42,9 @@ pub struct StateEquation<'a, B: Pointwise> {
     structure: StructureState,
     /// Made by the first adjoint solve.
     adjoint: Option<AdjointVectors<B>>,
+    /// Adjoint states that the next adjoint solves start from, `[n_nodes][n]`, by response and load
+    /// case; each is made by the first solve for it.
+    adjoint_starts: BTreeMap<[usize; 2], B::Vector>,
 }
 
 /// Vectors that adjoint gradients are made with.
@@ -84,6 +89,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
             compliances: Vec::new(),
             structure: StructureState::default(),
             adjoint: None,
+            adjoint_starts: BTreeMap::new(),
         })
     }
 
@@ -108,7 +114,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         self.accuracy = settings.tolerance.map_or(self.accuracy, Accuracy::fixed);
     }
 
-    /// Takes the states and the structure of the preconditioner from `state`.
+    /// Takes states, adjoint states and the structure of the preconditioner from `state`.
     pub(crate) fn restore(&mut self, state: &DesignState) -> Result<(), BackendError> {
         let (backend, nodes) = (self.backend(), self.nodes());
         for (u, values) in self.states.iter_mut().zip(&state.displacements) {
@@ -116,6 +122,9 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         }
         for (u, values) in self.trial_states.iter_mut().zip(&state.trial) {
             *u = backend.upload(values, nodes)?;
+        }
+        for AdjointState { of, values } in &state.adjoints {
+            self.adjoint_starts.insert(*of, backend.upload(values, nodes)?);
         }
         self.has_trial = !state.trial.is_empty() && state.next.is_some();
         self.structure = state.structure.clone();
@@ -298,6 +307,14 @@ impl<'a, B: Pointwise> StateEquation<'a, B> {
     pub(crate) fn download_trial(&self) -> Result<Vec<Vec<f64>>, BackendError> {
         let kept = if self.has_trial { &self.trial_states[..] } else { &[] };
         kept.iter().map(|u| self.backend().download(u)).collect()
+    }
+
+    /// Downloads the adjoint states from which the next adjoint solves start.
+    pub(crate) fn download_adjoints(&self) -> Result<Vec<AdjointState>, BackendError> {
+        let download = |(&of, start): (&[usize; 2], &B::Vector)| {
+            Ok(AdjointState { of, values: self.backend().download(start)? })
+        };
+        self.adjoint_starts.iter().map(download).collect()
     }
 
     /// Number of load cases.
