@@ -14,6 +14,8 @@ pub struct DesignState {
     pub previous_objective: Option<f64>,
     /// KKT residual of the evaluated design.
     pub kkt_residual: f64,
+    /// Relative residual of its solves; that of a first design where it is left out.
+    pub tolerance: Option<f64>,
     /// Design variables, `[n_inputs]` of the transform.
     pub design: Vec<f64>,
     /// Design variables of the next design, which is found again from this one where it is left

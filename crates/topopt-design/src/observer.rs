@@ -141,6 +141,7 @@ impl<B: Pointwise> Design<'_, '_, B> {
             iteration: self.iteration,
             previous_objective: self.previous_objective,
             kkt_residual: self.kkt_residual,
+            tolerance: Some(self.equation.tolerance()),
             design: download(self.design)?,
             next: self.next.map(download).transpose()?,
             memory: memory_of(self.equation.backend(), self.optimizer)?,

@@ -114,9 +114,11 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         self.accuracy = settings.tolerance.map_or(self.accuracy, Accuracy::fixed);
     }
 
-    /// Takes states, adjoint states and the structure of the preconditioner from `state`.
+    /// Takes states, adjoint states, their tolerance and the structure of the preconditioner from
+    /// `state`.
     pub(crate) fn restore(&mut self, state: &DesignState) -> Result<(), BackendError> {
         let (backend, nodes) = (self.backend(), self.nodes());
+        self.linear.set_tolerance(state.tolerance.unwrap_or(self.accuracy.tight));
         for (u, values) in self.states.iter_mut().zip(&state.displacements) {
             *u = backend.upload(values, nodes)?;
         }
@@ -251,11 +253,6 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         self.accuracy.tolerance(greyness, before, last)
     }
 
-    /// The relative residual of the last solve.
-    pub(crate) fn tolerance(&self) -> f64 {
-        self.linear.tolerance()
-    }
-
     /// The compliance of each load case of the design evaluated last without its weight, see
     /// [`Linear::compliances`]; in time the mean of loads times states. `scratch` is overwritten.
     pub(crate) fn compliances(&mut self, scratch: &mut B::Vector) -> Result<&[f64], BackendError> {
@@ -296,6 +293,11 @@ impl<'a, B: Pointwise> StateEquation<'a, B> {
     /// Backend of the vectors.
     pub fn backend(&self) -> &'a B {
         self.linear.backend()
+    }
+
+    /// The relative residual of the last solve.
+    pub(crate) fn tolerance(&self) -> f64 {
+        self.linear.tolerance()
     }
 
     /// States of all load cases on the host, `[n_nodes][n]` each.

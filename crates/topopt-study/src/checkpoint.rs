@@ -54,6 +54,8 @@ pub(crate) struct Record {
     /// The objective before.
     pub previous_compliance: Option<f64>,
     pub kkt_residual: f64,
+    /// Relative residual of the solves; none in checkpoints of earlier versions.
+    pub tolerance: Option<f64>,
     /// See [`topopt_design::StructureState`].
     pub excess: usize,
     pub done: Done,
@@ -141,6 +143,7 @@ impl Checkpointer {
             by_color: self.by_color,
             previous_compliance: state.previous_objective,
             kkt_residual: state.kkt_residual,
+            tolerance: state.tolerance,
             excess: state.structure.excess,
             answer: done.answer.clone(),
             done: done.clone(),

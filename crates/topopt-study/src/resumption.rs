@@ -246,6 +246,7 @@ fn is_plausible(state: &DesignState, floor: f64) -> bool {
     design.iter().chain(next.iter().flatten()).all(|x| variables.contains(x))
         && others.all(|value| value.is_finite())
         && kkt_residual.is_finite()
+        && state.tolerance.is_none_or(|tolerance| tolerance > 0.0)
 }
 
 /// The state that the arrays of a checkpoint hold.
@@ -254,6 +255,7 @@ fn design_state(iteration: usize, record: &Record, arrays: Vec<(String, Vec<f64>
         iteration,
         previous_objective: record.previous_compliance,
         kkt_residual: record.kkt_residual,
+        tolerance: record.tolerance,
         design: Vec::new(),
         next: None,
         memory: Memory::default(),

@@ -3,17 +3,22 @@
 use std::ops::ControlFlow;
 
 use topopt_design::{
-    Constraint, Design, DesignState, Ended, Formulation, IterationReport, Mma, Objective, Observer,
-    ObserverError, Optimization, StateEquation,
+    Constraint, Design, DesignSpace, DesignState, Ended, Formulation, IterationReport, Mma,
+    Objective, Observer, ObserverError, Optimization, Optimizer, SolveError, StateEquation,
+    StopRules, Subproblem,
 };
 use topopt_linalg::{Cpu, PcgOptions, PcgProgress, Space};
 
+use super::differences::Differences;
 use super::responses::{displacement, largest, loaded, of_caller};
-use super::{COUNT, Recorder, SIMP, TIGHT, plain, solver, space};
+use super::{COUNT, Recorder, SIMP, TIGHT, plain, solver};
 
 /// Solves of an iteration: two load cases; objective and constraints with an adjoint state each, and
 /// one with two.
 const SOLVES: usize = 2 + 5;
+
+/// Tolerance of the first solves.
+const STRICT: f64 = 1e-6;
 
 /// Records a run, and breaks off in the solve of this number.
 struct Cut {
@@ -37,14 +42,27 @@ impl Observer<Cpu> for Cut {
     }
 }
 
-/// Runs from a state if there is one, up to the solve `at`.
+/// Runs from a state if there is one, up to the solve `at`. The lower half is dense: a decided
+/// design, whose solves are loosened.
 fn run(is_conservative: bool, state: Option<&DesignState>, at: usize) -> (Recorder, Ended) {
+    let mma = Mma::new(&Cpu, Space::variables(128), 0.01).unwrap();
+    let mma = if is_conservative { mma.globally_convergent() } else { mma };
+    run_by(Box::new(mma), (STRICT, COUNT), state, at)
+}
+
+/// Runs with an optimizer, a tolerance of solves and stop rules, see [`run`].
+fn run_by(
+    optimizer: Box<dyn Optimizer<Cpu>>,
+    (tolerance, stop): (f64, StopRules),
+    state: Option<&DesignState>,
+    at: usize,
+) -> (Recorder, Ended) {
     let problem = loaded();
-    let space = space(problem.mesh());
+    let space = DesignSpace::new(0.01, 0.6, problem.mesh().volumes(), Vec::new(), Vec::new());
     let formulation = Formulation {
         objective: Objective::new(displacement(&problem, 0)),
         constraints: vec![
-            Constraint::volume(&space, 0.4),
+            Constraint::volume(&space, 0.6),
             // Two of one name.
             Constraint::new(displacement(&problem, 1), 1e3),
             Constraint::new(largest(&problem, 1), 1e3),
@@ -52,19 +70,38 @@ fn run(is_conservative: bool, state: Option<&DesignState>, at: usize) -> (Record
         ],
         ..plain(&space)
     };
-    let options = PcgOptions { tolerance: 1e-6, ..TIGHT };
-    let equation = StateEquation::new(&Cpu, &problem, SIMP, solver(&problem, options)).unwrap();
-    let mma = Mma::new(&Cpu, Space::variables(128), 0.2).unwrap();
-    let mma = if is_conservative { mma.globally_convergent() } else { mma };
-    let start = space.uniform();
+    let solver = solver(&problem, PcgOptions { tolerance, ..TIGHT });
+    let equation = StateEquation::new(&Cpu, &problem, SIMP, solver).unwrap().loosened(1e-3, 0.0);
+    let start: Vec<f64> = (0..128).map(|e| if e / 8 % 4 < 2 { 0.95 } else { 0.2 }).collect();
     let mut optimization =
-        Optimization::new(equation, formulation, Box::new(mma), COUNT, &start).unwrap();
+        Optimization::new(equation, formulation, optimizer, stop, &start).unwrap();
     if let Some(state) = state {
         optimization = optimization.resumed(state).unwrap();
     }
     let mut cut = Cut { at, begun: 0, recorder: Recorder::default() };
     let ended = optimization.run(&mut cut).unwrap().ended;
     (cut.recorder, ended)
+}
+
+/// Moves the first design, and holds the second one against differences.
+struct SecondDifferences {
+    has_moved: bool,
+}
+
+impl Optimizer<Cpu> for SecondDifferences {
+    fn next(
+        &mut self,
+        problem: &mut Subproblem<Cpu>,
+        next: &mut Vec<f64>,
+    ) -> Result<Vec<f64>, SolveError> {
+        if std::mem::replace(&mut self.has_moved, true) {
+            return Differences.next(problem, next);
+        }
+        let moved = problem.design.iter().enumerate();
+        let moved = moved.map(|(e, x)| (x * (1.0 + 0.05 * (e as f64).sin())).clamp(0.01, 1.0));
+        *next = moved.collect();
+        Ok(vec![0.0; problem.constraints.len()])
+    }
 }
 
 /// Iterations of conjugate gradients of the first design after `state`.
@@ -81,8 +118,18 @@ fn adjoint_solves_start_from_the_design_before() {
 
         let cold = DesignState { adjoints: Vec::new(), ..state.clone() };
         let [warm, cold] = [state, &cold].map(next_iterations);
-        assert!(10 * warm < 9 * cold, "{warm} with their adjoint states, {cold} without");
+        assert!(warm < cold, "{warm} with their adjoint states, {cold} without");
     }
+}
+
+#[test]
+fn gradients_by_adjoint_states_that_start_warm_agree_with_differences() {
+    let stop = StopRules { max_iterations: 2, ..COUNT };
+    let optimizer = Box::new(SecondDifferences { has_moved: false });
+    let (recorder, _) = run_by(optimizer, (TIGHT.tolerance, stop), None, usize::MAX);
+    assert_eq!(recorder.states[0].adjoints.len(), 5);
+    assert_eq!(recorder.reports.len(), 2);
+    assert_eq!(recorder.reports[1].change, 0.0);
 }
 
 /// From a start that is no help, such as the adjoint state of another sign.
@@ -107,21 +154,25 @@ fn adjoint_solves_start_from_zero_where_that_is_nearer() {
 fn runs_with_adjoint_states_go_on_to_the_same_bits() {
     for is_conservative in [false, true] {
         let (whole, _) = run(is_conservative, None, usize::MAX);
+        // Some of loosened solves, which are repeated to their tolerance.
+        let tolerances = || whole.states.iter().filter_map(|state| state.tolerance);
+        assert!(tolerances().any(|tolerance| tolerance > STRICT));
+        assert!(tolerances().any(|tolerance| tolerance == STRICT));
         for (done, state) in (1..).zip(&whole.states) {
-            let without_next = DesignState { next: None, ..state.clone() };
-            for state in [state, &without_next] {
-                let (rest, _) = run(is_conservative, Some(state), usize::MAX);
-                assert_eq!(rest.states, whole.states[done..], "from {done}");
-            }
+            let (rest, _) = run(is_conservative, Some(state), usize::MAX);
+            assert!(rest.states == whole.states[done..], "from {done}");
         }
 
         let state = &whole.states[4];
+        let mut without_next = 0;
         for at in 1..=2 * SOLVES + 1 {
             let (cut, ended) = run(is_conservative, Some(state), at);
             assert_eq!(ended, Ended::Interrupted);
             let Some(left) = cut.states.last() else { continue };
+            without_next += usize::from(left.next.is_none());
             let (rest, _) = run(is_conservative, Some(left), usize::MAX);
-            assert_eq!(rest.states, whole.states[left.iteration..], "cut at {at}");
+            assert!(rest.states == whole.states[left.iteration..], "cut at {at}");
         }
+        assert!(without_next > 0);
     }
 }

@@ -72,7 +72,7 @@ fn a_start_is_nearer_to_the_solution_than_zero() {
     let exact: Vec<f64> = (0..200).map(|i| (i as f64 * 0.1).sin()).collect();
     let mut f = vec![0.0; 200];
     a.apply(&exact, &mut f);
-    let m = Diagonal::new(&Cpu, &[1.0; 200], a.space()).unwrap();
+    let m = Diagonal::new(&Cpu, &vec![1.0; 200], a.space()).unwrap();
     let system = System { backend: &Cpu, a: &a, m: &m, f: &f };
     let mut pcg = Pcg::new(&Cpu, a.space()).unwrap();
     for (factor, expected) in [(1.0, true), (0.1, true), (1.9, true), (2.1, false), (-0.1, false)] {
