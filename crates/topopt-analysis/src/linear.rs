@@ -3,7 +3,7 @@
 use topopt_fem::{ElementOperator, ElementPreconditioner, ProblemView, StepSolver, WithSprings};
 use topopt_linalg::{
     Backend, BackendError, LinearOperator, Monitor, Pcg, PcgOptions, Pointwise, Preconditioner,
-    Space, System,
+    Space, StopReason, System,
 };
 
 use crate::{Effort, Loads, SolveError};
@@ -200,8 +200,9 @@ impl<'a, B: Pointwise> Linear<'a, B> {
 
     /// Solves for an adjoint state: (K + S) `lambda` = `load`, where `load` is dg/du, zero at held
     /// components, both `[n_nodes][n]`; of a free part the load is balanced by its inertia. The
-    /// solve starts from zero, so that a resumed run has the same bits although a checkpoint does
-    /// not hold `lambda`. Messages call g by `name`.
+    /// solve starts from what `lambda` holds, such as the adjoint state of the design before, unless
+    /// zero is nearer. Messages call g by `name`. Returns false where the solve came to its end
+    /// short of its tolerance, and was good enough.
     ///
     /// # Errors
     /// [`SolveError`] if the device fails, or the solve does not converge or is interrupted.
@@ -211,14 +212,18 @@ impl<'a, B: Pointwise> Linear<'a, B> {
         load: &B::Vector,
         lambda: &mut B::Vector,
         monitor: &mut Monitor,
-    ) -> Result<(), SolveError> {
+    ) -> Result<bool, SolveError> {
         let options = self.options(1.0);
         let balanced = self.loads.balance_adjoint(self.backend, load)?;
         let (a, m) = (self.solver.operator.as_ref(), self.solver.preconditioner.as_ref());
         let system = System { backend: self.backend, a, m, f: balanced.as_ref().unwrap_or(load) };
-        self.backend.fill(0.0, lambda);
+        // A change of the design may turn an adjoint state about, as where a stage begins.
+        if !self.pcg.is_start(&system, lambda)? {
+            self.backend.fill(0.0, lambda);
+        }
         let outcome = self.pcg.solve(&system, lambda, options, monitor)?;
-        self.effort.add(outcome, [self.solver.tolerance, self.enough], || name.into())
+        self.effort.add(outcome, [self.solver.tolerance, self.enough], || name.into())?;
+        Ok(outcome.reason == StopReason::Converged)
     }
 
     /// Computes v_e^T K_e u_e at unit modulus, `[n_elements]`.

@@ -14,6 +14,8 @@ pub struct DesignState {
     pub previous_objective: Option<f64>,
     /// KKT residual of the evaluated design.
     pub kkt_residual: f64,
+    /// Relative residual of its solves; that of a first design where it is left out.
+    pub tolerance: Option<f64>,
     /// Design variables, `[n_inputs]` of the transform.
     pub design: Vec<f64>,
     /// Design variables of the next design, which is found again from this one where it is left
@@ -26,8 +28,19 @@ pub struct DesignState {
     /// Displacements of the optimizer's last trial, `[n_nodes][3]` per load case, from which the
     /// solve of the next design starts; empty if there was no trial.
     pub trial: Vec<Vec<f64>>,
+    /// Adjoint states from which the adjoint solves of the next design start.
+    pub adjoints: Vec<AdjointState>,
     /// State of the structure of the preconditioner.
     pub structure: StructureState,
+}
+
+/// An adjoint state on the host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AdjointState {
+    /// Numbers of the response, objectives first, and of the load case.
+    pub of: [usize; 2],
+    /// Values, `[n_nodes][3]`.
+    pub values: Vec<f64>,
 }
 
 /// Memory of an optimizer, on the host.
@@ -50,9 +63,16 @@ impl DesignState {
             memory: Memory { vectors: vectors.collect(), numbers: self.memory.numbers.clone() },
             displacements: vec![Vec::new(); self.displacements.len()],
             trial: vec![Vec::new(); self.trial.len()],
+            adjoints: self.adjoints.iter().map(AdjointState::without_values).collect(),
             structure: self.structure.clone(),
             ..*self
         }
+    }
+}
+
+impl AdjointState {
+    fn without_values(&self) -> Self {
+        Self { of: self.of, values: Vec::new() }
     }
 }
 

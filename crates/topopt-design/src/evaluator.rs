@@ -157,13 +157,14 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
     ) -> Result<(), SolveError> {
         let backend = self.equation.backend();
         let terms = terms(&mut self.objective, &mut self.constraints);
-        for (term, function) in terms.zip(functions.of_responses()) {
+        for (number, (term, function)) in terms.zip(functions.of_responses()).enumerate() {
             let Term { response, factor, filter, .. } = term;
             let start = Instant::now();
             let dependence = response.dependence();
             let (realization, density) = self.densities.differentiated(dependence);
             let mut at = Evaluated {
                 backend,
+                response: number,
                 density,
                 measures: &self.measures,
                 equation: &mut self.equation,
@@ -275,10 +276,12 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
     fn values(&mut self) -> Result<Vec<f64>, BackendError> {
         let Self { equation, measures, densities, objective, constraints, scratch, .. } = self;
         let mut values = Vec::new();
-        for Term { response, factor, zero, .. } in terms(objective, constraints) {
+        for (number, term) in terms(objective, constraints).enumerate() {
+            let Term { response, factor, zero, .. } = term;
             let density = densities.valued(response.dependence());
             let backend = equation.backend();
-            let mut at = Evaluated { backend, density, measures, equation, scratch };
+            let mut at =
+                Evaluated { backend, response: number, density, measures, equation, scratch };
             values.push(factor * (response.value(&mut at)? - zero));
         }
         Ok(values)
@@ -366,9 +369,9 @@ impl<B: Pointwise + Sync> OtherDesigns<B> for Trials<'_, '_, B> {
         let (density, scratch) = (&mut evaluator.trial.built, &mut evaluator.scratch);
         let backend = equation.backend();
         transform.forward(backend, design, density)?;
-        let mut at = Evaluated { backend, density, measures, equation, scratch };
-        let alone = usize::from(objective.n_sharing() == 0);
-        let term = terms(objective, constraints).nth(i + alone);
+        let number = i + usize::from(objective.n_sharing() == 0);
+        let mut at = Evaluated { backend, response: number, density, measures, equation, scratch };
+        let term = terms(objective, constraints).nth(number);
         term.map_or(Ok(f64::NAN), |term| Ok(term.factor * term.response.value(&mut at)?))
     }
 

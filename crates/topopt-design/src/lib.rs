@@ -117,7 +117,7 @@ pub use cone::{Cone, NeighborStorage};
 pub use continuation::{Course, Settings, Stage};
 pub use design_loop::Optimization;
 pub use design_space::DesignSpace;
-pub use design_state::{DesignState, Memory, NamedVector};
+pub use design_state::{AdjointState, DesignState, Memory, NamedVector};
 pub use formulation::{Constraint, Formulation, Objective};
 pub use interpolation::{Interpolation, Law};
 pub use measures::Measures;

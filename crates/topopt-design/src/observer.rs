@@ -141,11 +141,13 @@ impl<B: Pointwise> Design<'_, '_, B> {
             iteration: self.iteration,
             previous_objective: self.previous_objective,
             kkt_residual: self.kkt_residual,
+            tolerance: Some(self.equation.tolerance()),
             design: download(self.design)?,
             next: self.next.map(download).transpose()?,
             memory: memory_of(self.equation.backend(), self.optimizer)?,
             displacements: self.equation.download_states()?,
             trial: self.equation.download_trial()?,
+            adjoints: self.equation.download_adjoints()?,
             structure: self.equation.structure().clone(),
         })
     }

@@ -62,6 +62,8 @@ pub enum Dependence {
 pub struct Evaluated<'e, 'a, B: Pointwise> {
     /// Backend of the vectors.
     pub backend: &'e B,
+    /// Number of the response among all of the optimization, objectives first.
+    pub response: usize,
     /// The physical density, `[n_elements]`.
     pub density: &'e B::Vector,
     /// Measures of the density, with the volumes of the design elements.

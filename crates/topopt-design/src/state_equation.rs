@@ -4,13 +4,15 @@ mod adjoint;
 mod kinds;
 mod moduli;
 
+use std::collections::BTreeMap;
+
 use topopt_analysis::{Effort, History, Linear, Observe, Solver};
 use topopt_fem::ProblemView;
 use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
 use self::moduli::Moduli;
 use crate::void_elements::{CHANGED, CHANGED_BY_STAGE, StructureState};
-use crate::{Accuracy, DesignState, Interpolation, Settings, SolveError};
+use crate::{Accuracy, AdjointState, DesignState, Interpolation, Settings, SolveError};
 
 /// The state equation of a problem, such as a structure, with the states of the last evaluated
 /// design and of a trial.
@@ -40,6 +42,9 @@ pub struct StateEquation<'a, B: Pointwise> {
     structure: StructureState,
     /// Made by the first adjoint solve.
     adjoint: Option<AdjointVectors<B>>,
+    /// Adjoint states that the next adjoint solves start from, `[n_nodes][n]`, by response and load
+    /// case; each is made by the first solve for it.
+    adjoint_starts: BTreeMap<[usize; 2], B::Vector>,
 }
 
 /// Vectors that adjoint gradients are made with.
@@ -84,6 +89,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
             compliances: Vec::new(),
             structure: StructureState::default(),
             adjoint: None,
+            adjoint_starts: BTreeMap::new(),
         })
     }
 
@@ -108,14 +114,19 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         self.accuracy = settings.tolerance.map_or(self.accuracy, Accuracy::fixed);
     }
 
-    /// Takes the states and the structure of the preconditioner from `state`.
+    /// Takes states, adjoint states, their tolerance and the structure of the preconditioner from
+    /// `state`.
     pub(crate) fn restore(&mut self, state: &DesignState) -> Result<(), BackendError> {
         let (backend, nodes) = (self.backend(), self.nodes());
+        self.linear.set_tolerance(state.tolerance.unwrap_or(self.accuracy.tight));
         for (u, values) in self.states.iter_mut().zip(&state.displacements) {
             *u = backend.upload(values, nodes)?;
         }
         for (u, values) in self.trial_states.iter_mut().zip(&state.trial) {
             *u = backend.upload(values, nodes)?;
+        }
+        for AdjointState { of, values } in &state.adjoints {
+            self.adjoint_starts.insert(*of, backend.upload(values, nodes)?);
         }
         self.has_trial = !state.trial.is_empty() && state.next.is_some();
         self.structure = state.structure.clone();
@@ -242,11 +253,6 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         self.accuracy.tolerance(greyness, before, last)
     }
 
-    /// The relative residual of the last solve.
-    pub(crate) fn tolerance(&self) -> f64 {
-        self.linear.tolerance()
-    }
-
     /// The compliance of each load case of the design evaluated last without its weight, see
     /// [`Linear::compliances`]; in time the mean of loads times states. `scratch` is overwritten.
     pub(crate) fn compliances(&mut self, scratch: &mut B::Vector) -> Result<&[f64], BackendError> {
@@ -289,6 +295,11 @@ impl<'a, B: Pointwise> StateEquation<'a, B> {
         self.linear.backend()
     }
 
+    /// The relative residual of the last solve.
+    pub(crate) fn tolerance(&self) -> f64 {
+        self.linear.tolerance()
+    }
+
     /// States of all load cases on the host, `[n_nodes][n]` each.
     pub(crate) fn download_states(&self) -> Result<Vec<Vec<f64>>, BackendError> {
         self.states.iter().map(|u| self.backend().download(u)).collect()
@@ -298,6 +309,14 @@ impl<'a, B: Pointwise> StateEquation<'a, B> {
     pub(crate) fn download_trial(&self) -> Result<Vec<Vec<f64>>, BackendError> {
         let kept = if self.has_trial { &self.trial_states[..] } else { &[] };
         kept.iter().map(|u| self.backend().download(u)).collect()
+    }
+
+    /// Downloads the adjoint states from which the next adjoint solves start.
+    pub(crate) fn download_adjoints(&self) -> Result<Vec<AdjointState>, BackendError> {
+        let download = |(&of, start): (&[usize; 2], &B::Vector)| {
+            Ok(AdjointState { of, values: self.backend().download(start)? })
+        };
+        self.adjoint_starts.iter().map(download).collect()
     }
 
     /// Number of load cases.

@@ -182,6 +182,19 @@ impl<B: Backend> Pcg<B> {
         }
     }
 
+    /// Whether a solve had better begin with `u` than with zero: u is nearer to the solution in the
+    /// norm of A, in which each iteration comes nearer, where u . A u < 2 u . f. False where `u` has
+    /// numbers that are not finite.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn is_start(&mut self, system: &System<B>, u: &B::Vector) -> Result<bool, BackendError> {
+        let System { backend, a, f, .. } = *system;
+        a.apply(u, &mut self.z);
+        let energy = backend.value(&backend.dot(u, &self.z))?;
+        Ok(energy < 2.0 * backend.value(&backend.dot(u, f))?)
+    }
+
     /// Computes r = f - A u; returns ||r||.
     fn true_residual(&mut self, system: &System<B>, u: &B::Vector) -> Result<f64, BackendError> {
         let System { backend, a, f, .. } = *system;

@@ -26,6 +26,8 @@ pub(crate) const NEXT: &str = "next";
 const DISPLACEMENT: &str = "displacement";
 /// Name of the arrays of displacements of a trial, one per load case.
 pub(crate) const TRIAL: &str = "trial";
+/// Beginning of the names of adjoint states, before the numbers of response and load case.
+pub(crate) const ADJOINT: &str = "adjoint.";
 /// Name of the array of elements that the preconditioner takes for void.
 pub(crate) const VOID: &str = "void";
 /// Name of the array of the density of the design that is kept.
@@ -52,6 +54,8 @@ pub(crate) struct Record {
     /// The objective before.
     pub previous_compliance: Option<f64>,
     pub kkt_residual: f64,
+    /// Relative residual of the solves; none in checkpoints of earlier versions.
+    pub tolerance: Option<f64>,
     /// See [`topopt_design::StructureState`].
     pub excess: usize,
     pub done: Done,
@@ -139,6 +143,7 @@ impl Checkpointer {
             by_color: self.by_color,
             previous_compliance: state.previous_objective,
             kkt_residual: state.kkt_residual,
+            tolerance: state.tolerance,
             excess: state.structure.excess,
             answer: done.answer.clone(),
             done: done.clone(),
@@ -150,6 +155,10 @@ impl Checkpointer {
         arrays.extend(state.next.iter().map(|next| (NEXT, next.as_slice())));
         arrays.extend(state.displacements.iter().map(|u| (DISPLACEMENT, u.as_slice())));
         arrays.extend(state.trial.iter().map(|u| (TRIAL, u.as_slice())));
+
+        let name = |[response, case]: [usize; 2]| format!("{ADJOINT}{response}.{case}");
+        let adjoints: Vec<_> = state.adjoints.iter().map(|a| (name(a.of), &a.values)).collect();
+        arrays.extend(adjoints.iter().map(|(name, values)| (name.as_str(), values.as_slice())));
 
         let kept = whole.and_then(Whole::kept);
         arrays.extend(kept.map(|kept| (WHOLE, kept.density.as_slice())));

@@ -10,10 +10,12 @@ use topopt_case::finding::{Finding, InputError};
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_case::responses::posed::Posed;
-use topopt_design::{DesignState, Memory, StructureState};
+use topopt_design::{AdjointState, DesignState, Memory, StructureState};
 use topopt_io::checkpoint::Checkpoint;
 
-use crate::checkpoint::{DESIGN, MEMORY, NEXT, NUMBERS, Record, TRIAL, VOID, WHOLE, settings};
+use crate::checkpoint::{
+    ADJOINT, DESIGN, MEMORY, NEXT, NUMBERS, Record, TRIAL, VOID, WHOLE, settings,
+};
 use crate::done::Done;
 use crate::fingerprint::fingerprint;
 use crate::history::History;
@@ -223,25 +225,29 @@ impl Resumption {
 /// Whether the vectors of a state are as long as `structure` needs them.
 fn fits<K: Physics<N>, const N: usize>(state: &DesignState, structure: &Model<K, N>) -> bool {
     let (problem, mesh) = (&structure.problem, structure.problem.mesh());
-    let DesignState { design, next, memory, displacements, trial, structure: made_for, .. } = state;
+    let DesignState { design, next, memory, displacements, trial, adjoints, .. } = state;
+    let adjoints = adjoints.iter().map(|adjoint| &adjoint.values);
     let variables = next.iter().chain(memory.vectors.iter().map(|(_, values)| values));
     design.len() == structure.space.n_variables()
         && variables.into_iter().all(|x| x.len() == design.len())
-        && made_for.void.iter().all(|&e| (e as usize) < mesh.n_elements())
+        && state.structure.void.iter().all(|&e| (e as usize) < mesh.n_elements())
         && displacements.len() == problem.load_cases().len()
         && [0, displacements.len()].contains(&trial.len())
-        && displacements.iter().chain(trial).all(|u| u.len() == problem.n_dofs())
+        && displacements.iter().chain(trial).chain(adjoints).all(|u| u.len() == problem.n_dofs())
 }
 
 /// Whether a run whose variables go down to `floor` can have come to the numbers of a state.
 fn is_plausible(state: &DesignState, floor: f64) -> bool {
     let variables = floor * (1.0 - 1e-9)..=1.0;
-    let DesignState { design, next, memory, displacements, trial, kkt_residual, .. } = state;
+    let DesignState { design, next, memory, displacements, trial, adjoints, kkt_residual, .. } =
+        state;
+    let adjoints = adjoints.iter().map(|adjoint| &adjoint.values);
     let memory = memory.vectors.iter().chain(&memory.numbers).map(|(_, values)| values);
-    let mut others = displacements.iter().chain(trial).chain(memory).flatten();
+    let mut others = displacements.iter().chain(trial).chain(adjoints).chain(memory).flatten();
     design.iter().chain(next.iter().flatten()).all(|x| variables.contains(x))
         && others.all(|value| value.is_finite())
         && kkt_residual.is_finite()
+        && state.tolerance.is_none_or(|tolerance| tolerance > 0.0)
 }
 
 /// The state that the arrays of a checkpoint hold.
@@ -250,11 +256,13 @@ fn design_state(iteration: usize, record: &Record, arrays: Vec<(String, Vec<f64>
         iteration,
         previous_objective: record.previous_compliance,
         kkt_residual: record.kkt_residual,
+        tolerance: record.tolerance,
         design: Vec::new(),
         next: None,
         memory: Memory::default(),
         displacements: Vec::new(),
         trial: Vec::new(),
+        adjoints: Vec::new(),
         structure: StructureState { void: Vec::new(), excess: record.excess },
     };
 
@@ -264,14 +272,24 @@ fn design_state(iteration: usize, record: &Record, arrays: Vec<(String, Vec<f64>
             NEXT => state.next = Some(values),
             VOID => state.structure.void = values.iter().map(|&e| e as u32).collect(),
             TRIAL => state.trial.push(values),
-            _ => match (name.strip_prefix(MEMORY), name.strip_prefix(NUMBERS)) {
-                (Some(name), _) => state.memory.vectors.push((name.into(), values)),
-                (_, Some(name)) => state.memory.numbers.push((name.into(), values)),
-                _ => state.displacements.push(values),
-            },
+            _ => {
+                let memory = [MEMORY, NUMBERS].map(|prefix| name.strip_prefix(prefix));
+                match (memory, adjoint_of(&name)) {
+                    ([Some(name), _], _) => state.memory.vectors.push((name.into(), values)),
+                    ([_, Some(name)], _) => state.memory.numbers.push((name.into(), values)),
+                    (_, Some(of)) => state.adjoints.push(AdjointState { of, values }),
+                    _ => state.displacements.push(values),
+                }
+            }
         }
     }
     state
+}
+
+/// Numbers of response and load case in the name of the array of an adjoint state.
+fn adjoint_of(name: &str) -> Option<[usize; 2]> {
+    let (response, case) = name.strip_prefix(ADJOINT)?.split_once('.')?;
+    Some([response.parse().ok()?, case.parse().ok()?])
 }
 
 /// Refuses settings that differ from those of a checkpoint where they may not.

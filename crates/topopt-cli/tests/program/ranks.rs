@@ -7,6 +7,7 @@ use crate::gpu::beam_of_tetrahedra;
 use crate::heat::part;
 use crate::interrupt::interrupt_at;
 use crate::objectives::{LIMITS, unlimited};
+use crate::resume::ADJOINT;
 use crate::{CASE, Finished, Folder, difference, heat_in_time, heat_tetrahedra, program};
 
 /// Solves so exact that their errors are not seen in the compliance.
@@ -260,21 +261,27 @@ fn a_signal_ends_all_ranks_and_they_go_on_together() {
 
 #[test]
 fn a_run_goes_on_with_another_number_of_ranks() {
-    let set = ["output.checkpoint_every=2", "filter.kind=density"];
-    let whole = Folder::new();
-    run_on(&whole, 1, &[&set[..], &["optimizer.max_iterations=6"]].concat(), &[]);
-    let expected = whole.history("compliance");
+    for key in ["filter.kind=density", ADJOINT] {
+        let set = ["output.checkpoint_every=2", key];
+        let whole = Folder::new();
+        run_on(&whole, 1, &[&set[..], &["optimizer.max_iterations=6"]].concat(), &[]);
+        let expected = whole.history("compliance");
 
-    let folder = Folder::new();
-    for (ranks, until, more) in [(3, 2, None), (1, 4, Some("--resume")), (8, 6, Some("--resume"))] {
-        let until = format!("optimizer.max_iterations={until}");
-        let more: Vec<&str> = more.into_iter().collect();
-        run_on(&folder, ranks, &[&set[..], &[&until]].concat(), &more);
+        let folder = Folder::new();
+        let parts = [(3, 2, None), (1, 4, Some("--resume")), (8, 6, Some("--resume"))];
+        for (ranks, until, more) in parts {
+            let until = format!("optimizer.max_iterations={until}");
+            let more: Vec<&str> = more.into_iter().collect();
+            run_on(&folder, ranks, &[&set[..], &[&until]].concat(), &more);
+        }
+        assert_eq!(folder.summary()["iterations"], 6);
+        let found = folder.history("compliance");
+        assert_eq!(found.len(), 6);
+        assert!(found.iter().zip(&expected).all(|(a, b)| (a / b - 1.0).abs() < 1e-9), "{found:?}");
+        let [found, expected] =
+            [&folder, &whole].map(|of| of.history("pcg_iterations").iter().sum::<f64>());
+        assert!((found / expected - 1.0).abs() < 0.1, "{key}: {found}, not {expected}");
     }
-    assert_eq!(folder.summary()["iterations"], 6);
-    let found = folder.history("compliance");
-    assert_eq!(found.len(), 6);
-    assert!(found.iter().zip(&expected).all(|(a, b)| (a / b - 1.0).abs() < 1e-9), "{found:?}");
 }
 
 #[test]

@@ -12,6 +12,8 @@ use crate::{CASE, Finished, Folder, program};
 
 const EVERY: &str = "output.checkpoint_every=1";
 const PLAIN: &str = "output.compression=none";
+/// An objective with an adjoint state, which the next one starts from.
+pub const ADJOINT: &str = "objective={minimize=\"displacement\",set=\"load\",direction=[0, -1, 1]}";
 
 /// All that must be the same to the last bit, and the names of the files.
 #[derive(Debug, PartialEq)]
@@ -128,6 +130,7 @@ fn a_run_that_is_done_goes_on_with_more_iterations() {
         &["design.style=crisp"],
         &["filter.kind=density", NARROWING[0], NARROWING[1]],
         &["optimizer.method=mma"],
+        &[ADJOINT],
         &["optimizer.method=gcmma", "filter.kind=density"],
         &["optimizer.method=simpl", "filter.kind=density"],
         &["optimizer.method=oc_anderson"],

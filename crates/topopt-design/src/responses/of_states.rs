@@ -58,7 +58,7 @@ impl<F: StateFunction<B>, B: Pointwise + Sync> Response<B> for OfState<F, B> {
         let Self { name, case, function, state, slope } = self;
         at.equation.total_state(*case, state)?;
         function.slope(&at.equation.steady(*case, state), slope)?;
-        at.equation.solve_adjoint(name, slope, state, monitor)?;
+        at.equation.solve_adjoint([at.response, *case], name, slope, state, monitor)?;
         at.backend.fill(0.0, gradient);
         Ok(at.equation.add_adjoint_gradient(*case, state, at.density, gradient)?)
     }

@@ -5,6 +5,8 @@
 //! strains in df_e/dx̄_e. Where a part is free, its inertia adds to loads and gradient, see
 //! [`topopt_fem::InertiaRelief`].
 
+use std::collections::btree_map::Entry;
+
 use topopt_analysis::{AdjointWork, Slope};
 use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
@@ -14,18 +16,33 @@ use crate::{Moment, SolveError};
 impl<B: Pointwise + Sync> StateEquation<'_, B> {
     /// Solves for the adjoint state of the design evaluated last, see
     /// [`Linear::solve_adjoint`](topopt_analysis::Linear::solve_adjoint), to the tolerance of its
-    /// own solve.
+    /// own solve. Each response has one in each load case, `of` = response and load case, and the
+    /// solve starts from that of an earlier design.
     ///
     /// # Errors
     /// [`SolveError`] if the device fails, or the solve does not converge or is interrupted.
     pub fn solve_adjoint(
         &mut self,
+        of: [usize; 2],
         name: &str,
         load: &B::Vector,
         lambda: &mut B::Vector,
         monitor: &mut Monitor,
     ) -> Result<(), SolveError> {
-        self.linear.solve_adjoint(name, load, lambda, monitor)
+        let (backend, nodes) = (self.backend(), self.nodes());
+        let Self { linear, adjoint_starts, .. } = self;
+        let start = match adjoint_starts.entry(of) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(backend.zeros(nodes)?),
+        };
+        backend.copy(start, lambda);
+
+        // A run that is interrupted repeats the solves of its last design when it resumes. From its
+        // own result a solve gives the same bits, unless it came short of its tolerance.
+        if linear.solve_adjoint(name, load, lambda, monitor)? {
+            backend.copy(lambda, start);
+        }
+        Ok(())
     }
 
     /// Adds lambda_e . (df_e/dx̄_e - E'(x̄_e) K_e u_e) for the state u of load case `case` to

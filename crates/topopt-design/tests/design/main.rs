@@ -1,5 +1,6 @@
 //! The design loop on a small distorted cantilever: gradient, volume, warm start, endings.
 
+mod adjoints;
 mod differences;
 mod failing_filter;
 mod heat;

@@ -65,6 +65,24 @@ fn solves_to_the_true_residual() {
     assert_eq!((again.iterations, again.reason), (0, StopReason::Converged), "warm start");
 }
 
+/// Multiples of the solution are nearer to it than 0 up to twice it.
+#[test]
+fn a_start_is_nearer_to_the_solution_than_zero() {
+    let a = spread(200);
+    let exact: Vec<f64> = (0..200).map(|i| (i as f64 * 0.1).sin()).collect();
+    let mut f = vec![0.0; 200];
+    a.apply(&exact, &mut f);
+    let m = Diagonal::new(&Cpu, &vec![1.0; 200], a.space()).unwrap();
+    let system = System { backend: &Cpu, a: &a, m: &m, f: &f };
+    let mut pcg = Pcg::new(&Cpu, a.space()).unwrap();
+    for (factor, expected) in [(1.0, true), (0.1, true), (1.9, true), (2.1, false), (-0.1, false)] {
+        let u = exact.iter().map(|u| factor * u).collect();
+        assert_eq!(pcg.is_start(&system, &u).unwrap(), expected, "{factor}");
+    }
+    assert!(!pcg.is_start(&system, &vec![0.0; 200]).unwrap());
+    assert!(!pcg.is_start(&system, &vec![f64::NAN; 200]).unwrap());
+}
+
 /// The diagonal, times a factor that changes with every application until it gives way.
 struct Erratic {
     diagonal: Diagonal<Cpu>,
