@@ -8,7 +8,8 @@ struct Mechanism {
     lengths: &'static [(&'static str, &'static str)],
     output: [[f64; 3]; 2],
     direction: [f64; 3],
-    /// Output displacement after 30 iterations, as recorded.
+    /// Output displacement after 30 iterations, as recorded. Solved to 1e-5 in place of 1e-10 the
+    /// inverter takes other paths, to 0.827 to 0.871.
     found: f64,
 }
 
@@ -18,7 +19,7 @@ const MECHANISMS: [Mechanism; 2] = [
         lengths: &[("38", "9"), ("40", "10"), ("80", "20"), ("[0, 4, 4]", "[0, 1, 1]")],
         output: [[20.0, 9.0, 9.0], [20.0, 10.0, 10.0]],
         direction: [-1.0, 0.0, 0.0],
-        found: 0.862978,
+        found: 0.867723,
     },
     Mechanism {
         case: include_str!("../../../../benchmarks/gripper.toml"),
@@ -34,7 +35,7 @@ const MECHANISMS: [Mechanism; 2] = [
         ],
         output: [[20.0, 2.0, 0.0], [20.0, 2.0, 2.0]],
         direction: [0.0, -1.0, 0.0],
-        found: 1.981657,
+        found: 1.980597,
     },
 ];
 
@@ -51,6 +52,7 @@ fn mechanisms_move_their_output_where_it_is_to_go() {
         folder.write("case.toml", &format!("{settings}elements = 2000{tables}"));
         folder.run_well(&[
             "optimizer.max_iterations=30",
+            "solver.tolerance=1e-10",
             "solver.device=cpu",
             "output.compression=none",
         ]);
