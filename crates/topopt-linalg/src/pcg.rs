@@ -183,8 +183,8 @@ impl<B: Backend> Pcg<B> {
     }
 
     /// Whether a solve had better begin with `u` than with zero: u is nearer to the solution in the
-    /// norm of A, in which each iteration comes nearer, where u . A u < 2 u . f. False where `u` has
-    /// numbers that are not finite.
+    /// norm of A, which each iteration lessens, where u . A u < 2 u . f. False where `u` has numbers
+    /// that are not finite.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.

@@ -13,8 +13,8 @@ use super::differences::Differences;
 use super::responses::{displacement, largest, loaded, of_caller};
 use super::{COUNT, Recorder, SIMP, TIGHT, plain, solver};
 
-/// Solves of an iteration: two load cases; objective and constraints with an adjoint state each, and
-/// one with two.
+/// Solves of an iteration: two load cases; an adjoint state of the objective and of each
+/// constraint, two of one.
 const SOLVES: usize = 2 + 5;
 
 /// Tolerance of the first solves.

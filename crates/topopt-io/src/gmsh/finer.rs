@@ -21,7 +21,7 @@ const GROWTH: f64 = 0.3;
 /// Number of the first field of sizes, which scripts hardly use.
 const FIRST: usize = 9_000_001;
 
-/// About how many elements the boxes hold, with edges of `edge` times the cube root of their volume.
+/// About how many elements the boxes hold; `edge` is that of one over the cube root of its volume.
 pub(super) fn elements(boxes: &[FinerBox], edge: f64) -> f64 {
     let volume = |finer: &FinerBox| finer.bounds.extent().iter().product::<f64>();
     boxes.iter().map(|finer| volume(finer) * (edge / finer.size).powi(3)).sum()
