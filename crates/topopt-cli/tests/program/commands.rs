@@ -20,12 +20,14 @@ fn init_writes_a_case_that_is_complete() {
 }
 
 /// Keys of the template whose lines show an example and no default.
-const WITHOUT_DEFAULT: [&str; 37] = [
+const WITHOUT_DEFAULT: [&str; 39] = [
     "from_mesh",
     "yield_strength",
     "cut",
     "file",
+    "across",
     "element_size",
+    "refine",
     "hexes",
     "gmsh",
     "gmsh_timeout",
