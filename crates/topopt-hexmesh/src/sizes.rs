@@ -66,11 +66,7 @@ pub(crate) struct Field {
 impl Field {
     /// Sizes for `surface` as it lies in space.
     pub fn new(surface: &Surface, sizes: &Sizes) -> Self {
-        let zone = |finer: &Finer| Zone {
-            corners: corners([finer.low.into(), finer.high.into()]),
-            size: finer.size,
-            along: None,
-        };
+        let zone = |finer: &Finer| Zone { corners: corners(finer), size: finer.size, along: None };
         let own = sizes.finer.iter().filter(|finer| finer.size < sizes.usual).map(zone);
         let zones = own.chain(walls(surface, sizes)).collect();
         Self { usual: sizes.usual, zones }
@@ -142,12 +138,13 @@ fn wall(face: &PlanarFace, faces: &[PlanarFace], sizes: &Sizes) -> Option<Zone> 
     let behind = faces.iter().filter(is_behind);
     let nearest = behind.min_by(|a, b| thickness(a).total_cmp(&thickness(b)))?;
     let size = thickness(nearest) / sizes.across as f64;
-    let corners = [face, nearest].map(|face| corners(face.bounds)).concat();
+    // Of its corners those along the normal alone count.
+    let corners = vec![face.point, nearest.point];
     (size < sizes.usual).then_some(Zone { corners, size, along: Some(face.normal) })
 }
 
-/// Corners of a box along the axes.
-fn corners(ends: [Vec3; 2]) -> Vec<Vec3> {
+fn corners(finer: &Finer) -> Vec<Vec3> {
+    let ends = [finer.low, finer.high];
     (0..8).map(|v| Vec3::from_fn(|k, _| ends[v >> k & 1][k])).collect()
 }
 

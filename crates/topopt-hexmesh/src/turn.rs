@@ -21,7 +21,7 @@ pub(crate) struct PlanarFace {
     /// Area.
     pub area: f64,
     /// Smallest and largest coordinates.
-    pub bounds: [Vec3; 2],
+    bounds: [Vec3; 2],
 }
 
 impl PlanarFace {

@@ -11,7 +11,7 @@ use super::load_consistency::{MASS_DENSITY, is_no_face, loads};
 use super::objective_consistency::objective;
 use super::physics_consistency::physics;
 use super::transient_consistency::transient;
-use super::{Axis, Config, Mesh, MeshMethod};
+use super::{Axis, Config, Mesh, MeshMethod, Refine};
 use crate::finding::{Finding, InputError};
 
 /// Everything in `config` that does not fit together.
@@ -89,7 +89,9 @@ fn mesh(config: &Config) -> Option<Finding> {
     }
 
     if let Some(space) = &mesh.design_space {
-        return beside_space(config, mesh).or_else(|| space.get_ref().check(config.source()));
+        return beside_space(config, mesh)
+            .or_else(|| space.get_ref().check(config.source()))
+            .or_else(|| finer(config, mesh));
     }
 
     let remedy = "give either `file = \"part.msh\"`, or `generator` with one of `size` (1 to 5) \
@@ -98,12 +100,8 @@ fn mesh(config: &Config) -> Option<Finding> {
         Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
     };
 
-    if let (None | Some(MeshMethod::Tetrahedra), Some(across)) = (method, &mesh.across) {
-        return Some(
-            Finding::new("`mesh.across` counts hexahedra, and the part is meshed by tetrahedra")
-                .at(config.source(), across.span(), "for hexahedra only")
-                .remedy("set `mesh.method` to \"hexahedra\" or \"auto\", or remove this key"),
-        );
+    if let Some(finding) = finer(config, mesh) {
+        return Some(finding);
     }
 
     if let (Some(MeshMethod::Hexahedra), Some(hexes)) = (method, &mesh.hexes) {
@@ -135,6 +133,27 @@ fn mesh(config: &Config) -> Option<Finding> {
         }
         _ => None,
     }
+}
+
+/// Smaller elements that there cannot be.
+fn finer(config: &Config, mesh: &Mesh) -> Option<Finding> {
+    let method = mesh.method.as_ref().map(|method| *method.get_ref());
+    if let (None | Some(MeshMethod::Tetrahedra), Some(across)) = (method, &mesh.across) {
+        return Some(
+            Finding::new("`mesh.across` counts hexahedra, and the part is meshed by tetrahedra")
+                .at(config.source(), across.span(), "for hexahedra only")
+                .remedy("set `mesh.method` to \"hexahedra\" or \"auto\", or remove this key"),
+        );
+    }
+
+    let size = mesh.element_size.as_ref()?;
+    let is_no_smaller = |refine: &&Refine| refine.element_size.get_ref() >= size.get_ref();
+    let refine = mesh.refine.iter().find(is_no_smaller)?;
+    Some(
+        Finding::new("`mesh.refine` asks for elements that are no smaller than all")
+            .at(config.source(), refine.element_size.span(), "not below `mesh.element_size`")
+            .remedy("give a smaller `element_size` there, or remove the entry"),
+    )
 }
 
 /// A key of another mesh beside a design space.

@@ -39,10 +39,8 @@ fn elements_are_smaller_near_faces_and_in_boxes_and_few_elsewhere() {
     for (file, method) in [
         ("block.step", "hexahedra"),
         ("block.stl", "hexahedra"),
-        ("block.geo", "hexahedra"),
         ("block.step", "tetrahedra"),
         ("block.stl", "tetrahedra"),
-        ("block.geo", "tetrahedra"),
     ] {
         let usual = if method == "hexahedra" { 2.0 } else { 4.0 };
         let mesh = format!("method = \"{method}\"\nelement_size = {usual}");
@@ -54,8 +52,10 @@ fn elements_are_smaller_near_faces_and_in_boxes_and_few_elsewhere() {
         let everywhere = coarse * f64::powi(usual / 0.5, 3);
         assert!(more > 1.2 * coarse && more < 0.6 * everywhere, "{file}: {coarse} to {more}");
 
-        let in_box = format!("{mesh}\nrefine = [{{ set = \"end\", {fine} }}]");
-        assert!(counts(&folder, file, &in_box)[0] > 1.2 * coarse, "{file}, {method}");
+        if file == "block.step" {
+            let in_box = format!("{mesh}\nrefine = [{{ set = \"end\", {fine} }}]");
+            assert!(counts(&folder, file, &in_box)[0] > 1.2 * coarse, "{method}");
+        }
     }
     let group = "element_size = 4\nrefine = [{ set = \"bore\", element_size = 1 }]";
     let [coarse, more] =
@@ -97,6 +97,7 @@ fn places_that_there_are_not_before_a_mesh_are_refused() {
         ),
         (far, "`far` lies beside the part"),
         ("refine = [{ set = \"end\", element_size = 0 }]", "greater than 0"),
+        ("element_size = 2\nrefine = [{ set = \"end\", element_size = 2 }]", "no smaller than all"),
         ("across = 3", "`mesh.across` counts hexahedra"),
         ("method = \"hexahedra\"\nrefine = [{ set = \"end\", element_size = 1e-5 }]", "more than"),
     ] {

@@ -290,6 +290,13 @@ fn walls_have_as_many_elements_across_as_asked() {
     checked(&meshed);
     assert_eq!(planes(&meshed, 3.0).len(), 6);
     assert!(meshed.report.least > 1.0 - 1e-9);
+
+    let plate = |turn: &dyn Fn(Vec<[f64; 3]>) -> Vec<[f64; 3]>| {
+        let (points, triangles, faces) = shapes::brick([8.0, 4.0, 1.0]);
+        let surface = Surface::new(turn(points), triangles, faces).unwrap();
+        mesh(&surface, Sizes { across: 4, ..2.0.into() }, 1e9).unwrap().hexes.len()
+    };
+    assert_eq!([plate(&|points| points), plate(&shapes::turned)], [4 * 4 * 4; 2]);
 }
 
 #[test]
