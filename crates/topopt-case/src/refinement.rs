@@ -129,7 +129,7 @@ fn needs_mesh(table: &Condition) -> bool {
     others.contains(&true) || any.is_some() && own.contains(&true)
 }
 
-/// What two boxes share.
+/// The box that two have in common.
 fn common(one: BoundingBox, other: BoundingBox) -> Option<BoundingBox> {
     let min: [f64; 3] = std::array::from_fn(|k| one.min[k].max(other.min[k]));
     let max: [f64; 3] = std::array::from_fn(|k| one.max[k].min(other.max[k]));

@@ -50,3 +50,18 @@ impl<B: Backend> DesignTransform<B> for HostTransform {
         Ok(())
     }
 }
+
+/// Computes `map` of the values of a vector into another one of the same `space`, on the host; a
+/// rank without values has none.
+pub(super) fn on_host<B: Backend>(
+    backend: &B,
+    space: Space,
+    from: &B::Vector,
+    to: &mut B::Vector,
+    map: impl FnOnce(Vec<f64>) -> Vec<f64>,
+) -> Transformed {
+    let given = backend.download(from)?;
+    let values = if backend.has_values() { map(given) } else { Vec::new() };
+    backend.copy(&backend.upload(&values, space)?, to);
+    Ok(())
+}

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use topopt_linalg::{Pointwise, Space};
 
+use super::host::on_host;
 use crate::{DesignSpace, DesignTransform, Openings, Transformed};
 
 /// Densities at which elements are open to the outside. They are computed on the host, whatever the
@@ -49,17 +50,11 @@ impl<B: Pointwise> DesignTransform<B> for Opened {
     }
 
     fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed {
-        let density = backend.download(x)?;
-        let values = if backend.has_values() { self.values(density) } else { Vec::new() };
-        backend.copy(&backend.upload(&values, self.elements)?, y);
-        Ok(())
+        on_host(backend, self.elements, x, y, |density| self.values(density))
     }
 
     fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) -> Transformed {
-        let by_values = backend.download(dy)?;
-        let gradient = if backend.has_values() { self.gradient(&by_values) } else { Vec::new() };
-        backend.copy(&backend.upload(&gradient, self.elements)?, dx);
-        Ok(())
+        on_host(backend, self.elements, dy, dx, |by_values| self.gradient(&by_values))
     }
 }
 
