@@ -11,6 +11,8 @@ pub struct Effort {
     pub solves: usize,
     /// Iterations of conjugate gradients, summed over solves.
     pub iterations: usize,
+    /// Products with the operator in the precision of the backend, summed over solves.
+    pub products: usize,
     /// Number of slow solves during which the preconditioner was made stronger.
     pub strengthened: usize,
     /// Number of solves that ended short of their tolerance, and were good enough.
@@ -30,6 +32,7 @@ impl Effort {
     ) -> Result<(), SolveError> {
         self.solves += 1;
         self.iterations += outcome.iterations;
+        self.products += outcome.products;
         self.strengthened += outcome.strengthened;
         let is_enough = outcome.relative_residual <= enough;
         match outcome.reason {
@@ -53,7 +56,7 @@ mod tests {
     use super::*;
 
     fn outcome(reason: StopReason, relative_residual: f64) -> PcgOutcome {
-        PcgOutcome { iterations: 7, relative_residual, reason, strengthened: 0 }
+        PcgOutcome { iterations: 7, products: 8, relative_residual, reason, strengthened: 0 }
     }
 
     #[test]

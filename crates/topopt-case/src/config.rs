@@ -74,7 +74,9 @@ pub use select::{
     Bounds, Condition, Cylinder, FaceForm, FaceKind, FaceName, Near, Normal, Plane, Select,
     SelectKind, Sphere,
 };
-pub use solver::{Cycle, Device, MOST_THREADS, Preconditioner, Smoother, Solver, Strategy};
+pub use solver::{
+    Cycle, Device, MOST_THREADS, Precision, Preconditioner, Smoother, Solver, Strategy,
+};
 pub use temperature::{ComputedTemperature, Temperature};
 pub use thermal_expansion::ThermalExpansion;
 pub use transient::{Capacity, MOST_STEPS, OverTime, Probe, STEP_COLUMNS, Transient};

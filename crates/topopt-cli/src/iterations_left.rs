@@ -130,6 +130,7 @@ mod tests {
                 change,
                 kkt_residual: 1.0,
                 pcg_iterations: 0,
+                pcg_products: 0,
                 strengthened: 0,
                 short_solves: 0,
                 pcg_residual: 0.0,

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use cudarc::driver::sys::CUdevice_attribute;
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, DeviceRepr, DriverError, ValidAsZeroBits,
 };
@@ -93,6 +94,16 @@ impl Device {
     /// Compute capability, major and minor.
     pub(crate) fn capability(&self) -> (i32, i32) {
         self.capability
+    }
+
+    /// How many times as many operations it does in single precision as in double.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn single_to_double(&self) -> Result<usize, BackendError> {
+        let ratio = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO;
+        let found = self.context.attribute(ratio);
+        found.map(|n| n as usize).map_err(|error| self.error("asking for its precisions", error))
     }
 
     /// Free and total memory in bytes.

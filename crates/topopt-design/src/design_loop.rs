@@ -242,6 +242,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
             change: step.change,
             kkt_residual: step.kkt_residual,
             pcg_iterations: effort.iterations,
+            pcg_products: effort.products,
             strengthened: effort.strengthened,
             short_solves: effort.short,
             pcg_residual: effort.residual,

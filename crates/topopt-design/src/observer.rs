@@ -65,6 +65,8 @@ pub struct IterationReport {
     pub kkt_residual: f64,
     /// Iterations of conjugate gradients, summed over load cases.
     pub pcg_iterations: usize,
+    /// Products with the operator in the precision of the backend, summed over load cases.
+    pub pcg_products: usize,
     /// Number of slow solves during which the preconditioner was made stronger.
     pub strengthened: usize,
     /// Number of solves that ended short of their tolerance, and were accepted.

@@ -38,6 +38,15 @@ pub trait ElementPreconditioner<B: Backend>: Preconditioner<B> {
         Ok(())
     }
 
+    /// Makes solves take their steps in less precision, with residuals in that of the backend,
+    /// where it computes in less itself; returns whether it does.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    fn take_steps(&mut self) -> Result<bool, BackendError> {
+        Ok(false)
+    }
+
     /// The cycle over a hierarchy; none where there is no hierarchy.
     fn cycle(&self) -> Option<CycleKind> {
         None

@@ -96,7 +96,10 @@ pub use operator::{Cost, LinearOperator, Preconditioner};
 pub use patch_matrix::PatchMatrix;
 pub use patch_smoother::{PatchRelaxation, PatchStep, Residue, SWEEPS, inner_factors};
 pub use patches::Patches;
-pub use pcg::{Monitor, Pcg, PcgOptions, PcgOutcome, PcgProgress, StopReason, System};
+pub use pcg::{
+    Correction, LowerPrecision, Monitor, Pcg, PcgOptions, PcgOutcome, PcgProgress, StopReason,
+    System,
+};
 pub use pointwise::Pointwise;
 pub use ranks::{RankVector, Ranks};
 pub use smooth_step::SmoothStep;

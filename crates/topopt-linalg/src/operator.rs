@@ -1,6 +1,6 @@
 //! Linear operators and preconditioners.
 
-use crate::{Backend, Space};
+use crate::{Backend, LowerPrecision, Space};
 
 /// A square linear operator on vectors of a backend.
 pub trait LinearOperator<B: Backend>: Send + Sync {
@@ -92,6 +92,12 @@ pub trait Preconditioner<B: Backend>: Send + Sync {
     fn apply_and_dot(&self, backend: &B, r: &B::Vector, z: &mut B::Vector, rz: &mut B::Scalar) {
         self.apply(backend, r, z);
         backend.dot_into(r, z, rz);
+    }
+
+    /// Conjugate gradients in less precision than the backend's, preconditioned by this, if solves
+    /// are to take their steps there.
+    fn lower_precision(&self) -> Option<&dyn LowerPrecision<B>> {
+        None
     }
 
     /// Becomes stronger, and costs more, until it is set up again; false if it cannot. For a solve

@@ -5,6 +5,11 @@ use std::ops::ControlFlow;
 
 use crate::{Backend, BackendError, LinearOperator, Preconditioner, Space};
 
+pub use correction::{Correction, LowerPrecision};
+use correction::{Course, has_failed};
+
+mod correction;
+
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PcgOptions {
@@ -34,8 +39,10 @@ pub enum StopReason {
 /// Result of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PcgOutcome {
-    /// Iterations done, one application of A each.
+    /// Iterations done, one application of A each, perhaps in less precision.
     pub iterations: usize,
+    /// Applications of A in the precision of the backend.
+    pub products: usize,
     /// Relative residual reached: computed again from u if converged or stagnated, else the
     /// recursive one.
     pub relative_residual: f64,
@@ -91,11 +98,15 @@ pub struct Pcg<B: Backend> {
     rr: B::Scalar,
 }
 
-/// State at which conjugate gradients begin with the true residual.
+/// State in which conjugate gradients begin with the true residual.
 struct Restart {
     at: PcgProgress,
+    /// Relative residual to reach.
+    target: f64,
     /// The first direction is conjugate to the last one; false at the beginning of a solve.
     keeps_direction: bool,
+    /// Relative residuals from which the pace is judged, after few and after many iterations.
+    since: [f64; 2],
 }
 
 /// Number of iterations after which the preconditioner is asked to become stronger, if as many more
@@ -143,43 +154,69 @@ impl<B: Backend> Pcg<B> {
         options: PcgOptions,
         monitor: &mut Monitor,
     ) -> Result<PcgOutcome, BackendError> {
-        let System { backend, f, .. } = *system;
+        let System { backend, m, f, .. } = *system;
         let norm_f = backend.value(&backend.dot(f, f))?.sqrt();
         if norm_f == 0.0 {
             backend.fill(0.0, u);
             return Ok(outcome(0, 0.0, StopReason::Converged));
         }
 
-        let mut iterations = 0;
-        let mut strengthened = 0;
-        let mut previous = f64::INFINITY;
+        let mut course = Course::new(m.lower_precision());
+        let mut done = outcome(0, 0.0, StopReason::Converged);
         loop {
             let residual = self.true_residual(system, u)? / norm_f;
-            let progress = PcgProgress { iterations, relative_residual: residual };
+            done.products += 1;
+            let at = PcgProgress { iterations: done.iterations, relative_residual: residual };
             let ended = match residual {
-                _ if monitor(progress).is_break() => Some(StopReason::Interrupted),
+                _ if monitor(at).is_break() => Some(StopReason::Interrupted),
                 x if !x.is_finite() => Some(StopReason::NotFinite),
                 x if x <= options.tolerance => Some(StopReason::Converged),
-                // Not even halved since the last true residual: rounding keeps it there.
-                x if x > 0.5 * previous => Some(StopReason::Stagnated),
-                _ => None,
+                _ => course.has_stagnated(residual).then_some(StopReason::Stagnated),
             };
             if let Some(reason) = ended {
-                return Ok(PcgOutcome { strengthened, ..outcome(iterations, residual, reason) });
+                return Ok(PcgOutcome { relative_residual: residual, reason, ..done });
             }
 
             // The recursive residual has drifted from the true one, which takes its place.
-            let restart = Restart { at: progress, keeps_direction: previous.is_finite() };
-            previous = residual;
-            let mut run = self.descend(system, norm_f, u, options, restart, monitor)?;
+            let keeps_direction = course.restart(residual);
+            let run = match course.lower {
+                None => {
+                    let target = SAFETY[usize::from(keeps_direction)] * options.tolerance;
+                    let since = [residual; 2];
+                    let mut restart = Restart { at, target, keeps_direction, since };
+                    self.descend(system, norm_f, u, options, &mut restart, monitor)?
+                }
+                Some(by) => {
+                    let (left, since) = (course.left, &mut course.since);
+                    let task = Correction { norm_f, options, at, left, keeps_direction, since };
+                    self.corrected(system, u, by, task, monitor)?
+                }
+            };
 
-            iterations = run.iterations;
-            strengthened += run.strengthened;
-            run.strengthened = strengthened;
-            if run.reason != StopReason::Converged {
-                return Ok(run);
+            done.iterations = run.iterations;
+            done.strengthened += run.strengthened;
+            done.products += run.products;
+            if !course.goes_on(&run) {
+                let PcgOutcome { relative_residual, reason, .. } = run;
+                return Ok(PcgOutcome { relative_residual, reason, ..done });
             }
         }
+    }
+
+    /// Adds a correction of less precision, for the residual r, to u, unless it failed.
+    fn corrected(
+        &mut self,
+        system: &System<B>,
+        u: &mut B::Vector,
+        by: &dyn LowerPrecision<B>,
+        task: Correction,
+        monitor: &mut Monitor,
+    ) -> Result<PcgOutcome, BackendError> {
+        let run = by.correct(&self.r, &mut self.z, task, monitor)?;
+        if !has_failed(&run) {
+            system.backend.axpby(1.0, &self.z, 1.0, u);
+        }
+        Ok(run)
     }
 
     /// Whether a solve had better begin with `u` than with zero: u is nearer to the solution in the
@@ -205,22 +242,21 @@ impl<B: Backend> Pcg<B> {
         Ok(backend.value(&backend.dot(r, r))?.sqrt())
     }
 
-    /// Conjugate gradients from r = f - A u until the recursive residual meets the tolerance.
+    /// Conjugate gradients from the residual r of u until the recursive residual meets the target.
     fn descend(
         &mut self,
         system: &System<B>,
         norm_f: f64,
         u: &mut B::Vector,
         options: PcgOptions,
-        restart: Restart,
+        restart: &mut Restart,
         monitor: &mut Monitor,
     ) -> Result<PcgOutcome, BackendError> {
         let System { backend, m, .. } = *system;
-        let target = SAFETY[usize::from(restart.keeps_direction)] * options.tolerance;
-        let mut iterations = restart.at.iterations;
+        let Restart { target, at: PcgProgress { iterations: before, .. }, .. } = *restart;
+        let [since, last_since] = &mut restart.since;
+        let mut iterations = before;
         let mut strengthened = 0;
-        let mut pace_since = restart.at.relative_residual;
-        let mut last_since = pace_since;
         let mut recording = None;
 
         self.first_direction(system, restart.keeps_direction);
@@ -241,19 +277,20 @@ impl<B: Backend> Pcg<B> {
                     _ => last.then_some(StopReason::IterationLimit),
                 };
                 if let Some(reason) = reason {
+                    let products = iterations - before;
                     let outcome = outcome(iterations, relative_residual, reason);
-                    return Ok(PcgOutcome { strengthened, ..outcome });
+                    return Ok(PcgOutcome { strengthened, products, ..outcome });
                 }
 
-                // At this pace, `PATIENCE` iterations more lead to residual^2 / `pace_since`.
+                // At this pace, `PATIENCE` iterations more lead to residual^2 / `since`.
                 if iterations.is_multiple_of(PATIENCE) {
-                    let is_slow = relative_residual.powi(2) > options.tolerance * pace_since;
+                    let is_slow = relative_residual.powi(2) > options.tolerance * *since;
                     strengthened += usize::from(is_slow && m.strengthen());
-                    pace_since = relative_residual;
+                    *since = relative_residual;
                 }
                 if iterations.is_multiple_of(LAST_PATIENCE) {
-                    let is_slow = relative_residual.powi(2) > options.tolerance * last_since;
-                    last_since = relative_residual;
+                    let is_slow = relative_residual.powi(2) > options.tolerance * *last_since;
+                    *last_since = relative_residual;
                     if is_slow && m.give_way() {
                         strengthened += 1;
                         recording = None; // it holds the other one
@@ -337,7 +374,7 @@ impl<B: Backend> Pcg<B> {
 }
 
 fn outcome(iterations: usize, relative_residual: f64, reason: StopReason) -> PcgOutcome {
-    PcgOutcome { iterations, relative_residual, reason, strengthened: 0 }
+    PcgOutcome { iterations, products: 0, relative_residual, reason, strengthened: 0 }
 }
 
 #[cfg(test)]

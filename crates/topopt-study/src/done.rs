@@ -33,6 +33,8 @@ pub struct Done {
     pub kkt_residual: Option<f64>,
     /// Iterations of conjugate gradients, summed over all solves.
     pub pcg_iterations: usize,
+    /// Products with the stiffness matrix in double precision, summed over all solves.
+    pub pcg_products: usize,
     /// Number of slow solves during which the preconditioner was made stronger.
     pub strengthened: usize,
     /// Number of solves that ended short of their tolerance, and were accepted.
@@ -125,6 +127,7 @@ impl Done {
         self.volume_fraction = Some(report.volume_fraction);
         self.grey_level = Some(report.grey_level);
         self.pcg_iterations += report.pcg_iterations;
+        self.pcg_products += report.pcg_products;
         self.strengthened += report.strengthened;
         self.short_solves += report.short_solves;
     }

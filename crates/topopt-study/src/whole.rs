@@ -202,6 +202,7 @@ mod tests {
             change: 0.1,
             kkt_residual: 0.1,
             pcg_iterations: 9,
+            pcg_products: 10,
             strengthened: 0,
             short_solves: 0,
             pcg_residual: 1e-6,

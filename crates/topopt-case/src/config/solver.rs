@@ -27,6 +27,8 @@ pub struct Solver {
     pub cycle: Cycle,
     /// Smoother of multigrid.
     pub smoother: Smoother,
+    /// Precision in which solves take their steps.
+    pub precision: Precision,
     /// How the stiffness matrix is applied.
     pub strategy: Strategy,
     /// Where to compute: "auto" (a GPU if one works, else the CPU), "cpu", "gpu",
@@ -84,6 +86,20 @@ pub enum Smoother {
     /// on the finest. It stores the matrix, on the CPU 0.7 kB per node for heat and 2.7 kB for
     /// elasticity, and was slower than "chebyshev" on the CPU.
     Patch,
+}
+
+/// Precision of the steps of a solve. Residuals are always in double precision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precision {
+    /// "mixed" on a GPU that computes in double precision at less than a quarter of its pace in
+    /// single, as those of workstations do; else "double".
+    Auto,
+    /// Double precision.
+    Double,
+    /// Single precision between residuals in double, which count: with multigrid on one GPU, unless
+    /// void has less than 1e-7 of the stiffness. Elsewhere this is "double".
+    Mixed,
 }
 
 /// How the stiffness matrix is applied. On the CPU: `mf`, `ebe`, `nbn` and `bsr`.
@@ -240,6 +256,7 @@ impl Default for Solver {
             preconditioner: Preconditioner::Auto,
             cycle: Cycle::Auto,
             smoother: Smoother::Chebyshev,
+            precision: Precision::Auto,
             strategy: Strategy::Auto,
             device: Device::Auto,
             deterministic: false,

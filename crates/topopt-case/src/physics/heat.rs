@@ -74,6 +74,15 @@ impl Physics<1> for Diffusion {
         Conditions { fixed: [sorted(fixed)], springs, films, load_cases }
     }
 
+    fn notes(config: &Config, _: &[CaseLoads<1>]) -> Vec<String> {
+        let is_design = config.design.volume_fraction.is_some() || config.objective.is_some();
+        let cools = is_design && !config.convection.is_empty();
+        let note = "convection stays on the faces of the mesh and does not follow the design: where the \
+                    elements behind them become void it cools nothing, and faces of the design \
+                    within the mesh are not cooled";
+        cools.then(|| note.into()).into_iter().collect()
+    }
+
     fn nodal_loads(lookup: &Lookup) -> Vec<NodalLoad<1>> {
         let loads = lookup.config.loads.iter();
         loads.map(|load| lookup.nodal_load(load, |[heat, ..]| [heat])).collect()

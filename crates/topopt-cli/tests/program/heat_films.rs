@@ -291,6 +291,8 @@ fn a_verified_design_has_the_films() {
     let more = ["run", "case.toml", "-o", "results", "--set", "solver.tolerance=1e-12"];
     let (status, _, err) = topopt(&folder.path(""), &more);
     assert_eq!(status, 0, "{err}");
+    let (_, out, _) = topopt(&folder.path(""), &["check", "case.toml"]);
+    assert!(out.contains("convection stays on the faces of the mesh"), "{out}");
     let (status, out, err) = topopt(&folder.path(""), &["verify", "results", "--json"]);
     assert_eq!(status, 0, "{out}{err}");
     let verified: Value = serde_json::from_str(&folder.read("results/verify.json")).unwrap();

@@ -22,6 +22,7 @@ mod rigid_bodies;
 mod shared_rows;
 mod smooth_step;
 mod smoothed;
+mod steps;
 mod tetrahedra;
 mod transfer;
 mod vertices;

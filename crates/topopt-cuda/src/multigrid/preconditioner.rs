@@ -13,6 +13,7 @@ use super::level::{Coarsened, LevelKernels};
 use super::prepared::{Prepared, direct};
 use super::recorded::{RecordedCycle, Repeated, by_recorded};
 use super::shared_rows::Others;
+use super::steps::Steps;
 use crate::Cuda;
 use crate::operators::{Mf, ProblemOnDevice, Slots};
 use crate::vector::{DeviceVector, Real};
@@ -91,6 +92,11 @@ impl<'a, R: Real, K: Coarsened<N>, const N: usize> Multigrid<'a, R, K, N> {
         FinePatches::<R>::bytes(n_nodes, n_elements, N)
     }
 
+    /// Bytes for the steps of solves of that many unknowns in the precision of the cycle.
+    pub fn step_bytes(unknowns: usize) -> usize {
+        Steps::<R>::bytes(unknowns)
+    }
+
     /// Bytes on the device, for a mesh of that size without springs whose aggregates have some 27
     /// nodes and as many neighbors; elements by color have slots. Without [`Mf::further_bytes`].
     pub fn bytes(n_nodes: usize, n_elements: usize, by_color: bool) -> usize {
@@ -125,6 +131,10 @@ impl<R: Real, K: Coarsened<N>, const N: usize> ElementPreconditioner<Cuda<f64>>
 
     fn levels(&self) -> Vec<Level> {
         self.levels.clone()
+    }
+
+    fn take_steps(&mut self) -> Result<bool, BackendError> {
+        self.recorded.take_steps()
     }
 
     fn structure_cost(&self) -> Option<usize> {

@@ -2,9 +2,12 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Hierarchy, Preconditioner};
+use topopt_linalg::{
+    Backend, BackendError, Cycle, CycleKind, Hierarchy, LowerPrecision, Preconditioner,
+};
 
 use super::convert::Convert;
+use super::steps::Steps;
 use crate::Cuda;
 use crate::replay::Replay;
 use crate::vector::{DeviceVector, Real};
@@ -40,6 +43,8 @@ pub(super) struct RecordedCycle<'a, R: Real, H: Hierarchy<Cuda<R>>> {
     pub backend: &'a Cuda<R>,
     pub cycle: Cycle<Cuda<R>, H>,
     state: Mutex<State<R>>,
+    /// Steps of solves in precision `R`, if they are taken there.
+    pub(super) steps: Option<Steps<R>>,
 }
 
 /// Vectors and recording of an application, in precision `R`.
@@ -66,12 +71,29 @@ impl<'a, R: Real, H: Hierarchy<Cuda<R>>> RecordedCycle<'a, R, H> {
         let (residual, image) = (backend.zeros(space)?, backend.zeros(space)?);
         let (convert, once) = (Convert::load(backend.device())?, Repeated::new(is_recorded));
         let state = Mutex::new(State { convert, residual, image, once });
-        Ok(Self { backend, cycle: Cycle::new(backend, kind, hierarchy)?, state })
+        Ok(Self { backend, cycle: Cycle::new(backend, kind, hierarchy)?, state, steps: None })
+    }
+
+    /// Makes solves take their steps in precision `R`, if that is less than double; returns whether
+    /// it is.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for their vectors.
+    pub fn take_steps(&mut self) -> Result<bool, BackendError> {
+        let is_less = size_of::<R>() < size_of::<f64>();
+        if is_less {
+            let space = self.cycle.hierarchy().operator(0).space();
+            self.steps = Some(Steps::new(self.backend, space)?);
+        }
+        Ok(is_less)
     }
 
     /// Drops the recording: steps and the smoothers' degrees are part of it, numbers are not.
     pub fn forget(&self) {
         self.state().once.forget();
+        if let Some(steps) = &self.steps {
+            steps.forget();
+        }
     }
 
     /// Makes the cycle what it was at first.
@@ -79,7 +101,7 @@ impl<'a, R: Real, H: Hierarchy<Cuda<R>>> RecordedCycle<'a, R, H> {
         self.forget_if(self.cycle.reset_strength());
     }
 
-    fn forget_if(&self, is_changed: bool) -> bool {
+    pub(super) fn forget_if(&self, is_changed: bool) -> bool {
         if is_changed {
             self.forget();
         }
@@ -111,6 +133,10 @@ impl<R: Real, H: Hierarchy<Cuda<R>>> Preconditioner<Cuda<f64>> for RecordedCycle
         convert.widen(&image.values, &mut z.values);
     }
 
+    fn lower_precision(&self) -> Option<&dyn LowerPrecision<Cuda<f64>>> {
+        self.steps.is_some().then_some(self)
+    }
+
     fn strengthen(&self) -> bool {
         self.forget_if(self.cycle.strengthen())
     }
@@ -137,6 +163,10 @@ macro_rules! by_recorded {
 
         fn apply(&self, backend: &Cuda<f64>, r: &DeviceVector<f64>, z: &mut DeviceVector<f64>) {
             self.recorded.apply(backend, r, z);
+        }
+
+        fn lower_precision(&self) -> Option<&dyn topopt_linalg::LowerPrecision<Cuda<f64>>> {
+            self.recorded.lower_precision()
         }
 
         fn strengthen(&self) -> bool {

@@ -352,6 +352,10 @@ impl<R: Real> ElementPreconditioner<Cuda<f64>> for TetrahedraMultigrid<'_, R> {
         self.hierarchy().sizes.clone()
     }
 
+    fn take_steps(&mut self) -> Result<bool, BackendError> {
+        self.recorded.take_steps()
+    }
+
     fn update(
         &mut self,
         backend: &Cuda<f64>,

@@ -10,8 +10,8 @@ use topopt_fem::{
     Problem, Strategy, Supports, WithSprings,
 };
 use topopt_linalg::{
-    Backend, Cpu, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions, Preconditioner, Space,
-    StopReason, System,
+    Backend, Cpu, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions, PcgOutcome,
+    Preconditioner, Space, StopReason, System,
 };
 use topopt_mesh::{HexMesh, Renumbering};
 use topopt_testing::{Noise, assert_close, assert_smooths, distorted_cube, hexagon, wheel};
@@ -209,13 +209,13 @@ fn block_jacobi_equals_that_of_the_cpu() {
     }
 }
 
-/// Iterations and displacements of a solve to 1e-7.
+/// Outcome and displacements of a solve to 1e-7.
 fn solve<B: Backend>(
     backend: &B,
     operator: &mut dyn ElementOperator<B>,
     m: &dyn Preconditioner<B>,
     problem: &Problem,
-) -> (usize, Vec<f64>) {
+) -> (PcgOutcome, Vec<f64>) {
     let moduli = moduli(problem);
     operator.set_coefficients(&[&backend.upload(&moduli, Space::elements(moduli.len())).unwrap()]);
     let space = problem.space();
@@ -226,7 +226,7 @@ fn solve<B: Backend>(
     let go_on = &mut |_| ControlFlow::Continue(());
     let outcome = pcg.solve(&system, &mut u, options, go_on).unwrap();
     assert_eq!(outcome.reason, StopReason::Converged);
-    (outcome.iterations, backend.download(&u).unwrap())
+    (outcome, backend.download(&u).unwrap())
 }
 
 fn assert_iterations<R: Real>(device: &Arc<Device>, problem: &Problem, kind: CycleKind) {
@@ -238,14 +238,31 @@ fn assert_iterations<R: Real>(device: &Arc<Device>, problem: &Problem, kind: Cyc
     let elements = Box::new(Mf::<f64>::new(&mesh, problem).unwrap());
     let mut operator = WithSprings::new(&backend, problem, elements).unwrap();
     let of_cycle = Cuda::<R>::new(device).unwrap();
-    let gpu = multigrid(&of_cycle, problem, kind);
+    let mut gpu = multigrid(&of_cycle, problem, kind);
     let (found, u) = solve(&backend, &mut operator, &gpu, problem);
     assert!(
-        found.abs_diff(expected) <= 1,
-        "{}, {kind:?}: {found} iterations, {expected} expected",
+        found.iterations.abs_diff(expected.iterations) <= 1,
+        "{}, {kind:?}: {found:?}, {expected:?}",
         R::NAME
     );
     assert_close(&u, &reference, 1e-4, "displacements");
+
+    // The second solve replays what the first recorded.
+    if gpu.take_steps().unwrap() {
+        for _ in 0..2 {
+            let (mixed, u) = solve(&backend, &mut operator, &gpu, problem);
+            assert_mixed(&mixed, &found);
+            assert_close(&u, &reference, 1e-4, "displacements by steps in single precision");
+        }
+    }
+}
+
+/// Asserts that a solve with steps in single precision took about as many as in double, and few
+/// products in double.
+pub fn assert_mixed(mixed: &PcgOutcome, double: &PcgOutcome) {
+    let most = double.iterations + 2 + double.iterations / 10;
+    assert!(mixed.iterations <= most, "{mixed:?}, in double precision {double:?}");
+    assert!(mixed.products <= 4 + mixed.iterations / 10, "{mixed:?}");
 }
 
 #[test]

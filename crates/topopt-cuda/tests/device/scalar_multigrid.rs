@@ -10,13 +10,15 @@ use topopt_fem::{
     WithSprings, lumped_capacity,
 };
 use topopt_linalg::{
-    Backend, Cpu, CycleKind, Hierarchy, Pcg, PcgOptions, Preconditioner, Space, StopReason, System,
+    Backend, Cpu, CycleKind, Hierarchy, Pcg, PcgOptions, PcgOutcome, Preconditioner, Space,
+    StopReason, System,
 };
 use topopt_mesh::HexMesh;
 use topopt_testing::{Noise, assert_close, branches, distorted_cube, hexagon, wheel};
 
 use crate::device;
 use crate::diffusion::with_film;
+use crate::multigrid::assert_mixed;
 
 type Problem = Discretization<Diffusion, 1>;
 type OnHost<'a> = topopt_fem::Multigrid<'a, Diffusion, 1, 1>;
@@ -163,13 +165,13 @@ fn assert_level<R: Real>(
     compare(y_there, &y, "prolongation");
 }
 
-/// Solves A u = f for noise; returns u and the iterations.
+/// Solves A u = f for noise; returns u and the outcome.
 fn solve<B: Backend>(
     backend: &B,
     a: &dyn ElementOperator<B>,
     m: &dyn Preconditioner<B>,
     f: &[f64],
-) -> (Vec<f64>, usize) {
+) -> (Vec<f64>, PcgOutcome) {
     let f = &backend.upload(f, a.space()).unwrap();
     let mut u = backend.zeros(a.space()).unwrap();
     let mut pcg = Pcg::new(backend, a.space()).unwrap();
@@ -177,7 +179,7 @@ fn solve<B: Backend>(
     let system = System { backend, a, m, f };
     let outcome = pcg.solve(&system, &mut u, options, &mut |_| ControlFlow::Continue(())).unwrap();
     assert_eq!(outcome.reason, StopReason::Converged);
-    (backend.download(&u).unwrap(), outcome.iterations)
+    (backend.download(&u).unwrap(), outcome)
 }
 
 /// Solves on the CPU, and on the device with the cycle in double precision and, if `in_single`, in
@@ -203,14 +205,20 @@ fn assert_solves(
     a.set_coefficients(&[&k, &c]);
 
     let double = on_device(backend, &mesh, problem, terms, void);
-    let single = in_single.then(|| on_device(backends.1, &mesh, problem, terms, void));
-    let single = single.as_ref().map(|m| m as &dyn Preconditioner<Cuda<f64>>);
-    for m in std::iter::once(&double as &dyn Preconditioner<Cuda<f64>>).chain(single) {
-        let (found, iterations) = solve(backend, &a, m, f);
+    let mut single = in_single.then(|| on_device(backends.1, &mesh, problem, terms, void));
+    let of_cycle = single.as_ref().map(|m| m as &dyn Preconditioner<Cuda<f64>>);
+    for m in std::iter::once(&double as &dyn Preconditioner<Cuda<f64>>).chain(of_cycle) {
+        let (found, outcome) = solve(backend, &a, m, f);
         assert_close(&found, &expected, 1e-9, "solution");
-        assert!(iterations.abs_diff(count) <= 1, "{iterations}, {count}");
+        assert!(outcome.iterations.abs_diff(count.iterations) <= 1, "{outcome:?}, {count:?}");
     }
-    count
+    if let Some(single) = &mut single {
+        assert!(single.take_steps().unwrap());
+        let (found, mixed) = solve(backend, &a, single, f);
+        assert_close(&found, &expected, 1e-9, "solution by steps in single precision");
+        assert_mixed(&mixed, &count);
+    }
+    count.iterations
 }
 
 #[test]

@@ -10,14 +10,14 @@ use topopt_fem::{
     ElementOperator, ElementPreconditioner, LoadCase, Problem, Strategy, Supports, WithSprings,
 };
 use topopt_linalg::{
-    Backend, Cpu, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions, Preconditioner, Space,
-    StopReason, System,
+    Backend, Cpu, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions, PcgOutcome,
+    Preconditioner, Space, StopReason, System,
 };
 use topopt_mesh::{HexMesh, Renumbering};
 use topopt_testing::{Noise, assert_close, assert_smooths, distorted_tetrahedra, kuhn};
 
 use crate::device;
-use crate::multigrid::{held_below, moduli};
+use crate::multigrid::{assert_mixed, held_below, moduli};
 
 /// A part held where z is small, with some nodes held in y alone and some on springs in x.
 fn problem(mesh: &HexMesh) -> Problem {
@@ -172,13 +172,13 @@ fn the_cycle_is_that_of_the_cpu_and_symmetric() {
     }
 }
 
-/// Iterations and displacements of a solve to 1e-7.
+/// Outcome and displacements of a solve to 1e-7.
 fn solve<B: Backend + Sync>(
     backend: &B,
     elements: Box<dyn ElementOperator<B> + '_>,
     m: &dyn Preconditioner<B>,
     problem: &Problem,
-) -> (usize, Vec<f64>) {
+) -> (PcgOutcome, Vec<f64>) {
     let (moduli, space) = (moduli(problem), problem.space());
     let mut operator = WithSprings::new(backend, problem, elements).unwrap();
     let moduli = backend.upload(&moduli, Space::elements(moduli.len())).unwrap();
@@ -190,7 +190,7 @@ fn solve<B: Backend + Sync>(
     let go_on = &mut |_| ControlFlow::Continue(());
     let outcome = pcg.solve(&system, &mut u, options, go_on).unwrap();
     assert_eq!(outcome.reason, StopReason::Converged);
-    (outcome.iterations, backend.download(&u).unwrap())
+    (outcome, backend.download(&u).unwrap())
 }
 
 fn assert_iterations<R: Real>(there: &Arc<ProblemOnDevice>, problem: &Problem, kind: CycleKind) {
@@ -198,12 +198,18 @@ fn assert_iterations<R: Real>(there: &Arc<ProblemOnDevice>, problem: &Problem, k
     let (expected, reference) = solve(&Cpu, Strategy::Mf.build(problem), &on_cpu, problem);
     let backend = Cuda::<f64>::new(there.device()).unwrap();
     let of_cycle = Cuda::<R>::new(there.device()).unwrap();
-    let on_gpu = multigrid(&of_cycle, there, problem, kind);
-    let elements = Box::new(Mf::<f64>::new(there, problem).unwrap());
-    let (found, u) = solve(&backend, elements, &on_gpu, problem);
-    let what = format!("{}, {kind:?}: {found} iterations, {expected} expected", R::NAME);
-    assert!(found.abs_diff(expected) <= 1, "{what}");
+    let mut on_gpu = multigrid(&of_cycle, there, problem, kind);
+    let elements = || Box::new(Mf::<f64>::new(there, problem).unwrap());
+    let (found, u) = solve(&backend, elements(), &on_gpu, problem);
+    let what = format!("{}, {kind:?}: {found:?}, {expected:?}", R::NAME);
+    assert!(found.iterations.abs_diff(expected.iterations) <= 1, "{what}");
     assert_close(&u, &reference, 1e-4, "displacements");
+
+    if on_gpu.take_steps().unwrap() {
+        let (mixed, u) = solve(&backend, elements(), &on_gpu, problem);
+        assert_mixed(&mixed, &found);
+        assert_close(&u, &reference, 1e-4, "displacements by steps in single precision");
+    }
 }
 
 #[test]

@@ -223,3 +223,101 @@ fn every_other_end_is_told() {
     let result = solve(&spread(200), &f, &mut vec![0.0; 200], loose, &mut stop);
     assert_eq!((result.iterations, result.reason), (0, StopReason::Interrupted));
 }
+
+/// The diagonal, as a preconditioner whose solves take their steps with numbers rounded to singles,
+/// or fail there.
+struct InSingles {
+    diagonal: Diagonal<Cpu>,
+    a: Tridiagonal,
+    pcg: std::sync::Mutex<Pcg<Cpu>>,
+    fails: bool,
+}
+
+impl Preconditioner<Cpu> for InSingles {
+    fn name(&self) -> &'static str {
+        "in singles"
+    }
+    fn apply(&self, backend: &Cpu, r: &Vec<f64>, z: &mut Vec<f64>) {
+        self.diagonal.apply(backend, r, z);
+    }
+    fn lower_precision(&self) -> Option<&dyn LowerPrecision<Cpu>> {
+        Some(self)
+    }
+}
+
+/// A product in singles.
+struct Rounded<'a>(&'a Tridiagonal);
+
+impl LinearOperator<Cpu> for Rounded<'_> {
+    fn space(&self) -> Space {
+        self.0.space()
+    }
+    fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
+        let singles = x.iter().map(|x| f64::from(*x as f32)).collect();
+        self.0.apply(&singles, y);
+        y.iter_mut().for_each(|y| *y = f64::from(*y as f32));
+    }
+    fn cost(&self) -> Cost {
+        Cost::default()
+    }
+}
+
+impl LowerPrecision<Cpu> for InSingles {
+    fn correct(
+        &self,
+        r: &Vec<f64>,
+        e: &mut Vec<f64>,
+        task: Correction,
+        monitor: &mut Monitor,
+    ) -> Result<PcgOutcome, BackendError> {
+        if self.fails {
+            e.fill(f64::NAN);
+            return Ok(outcome(task.at.iterations + 1, f64::NAN, StopReason::NotFinite));
+        }
+        let (a, m) = (&Rounded(&self.a), &self.diagonal);
+        let system = System { backend: &Cpu, a, m, f: r };
+        self.pcg.lock().unwrap().correct(&system, e, task, monitor)
+    }
+}
+
+/// Solves with `steps` in singles, which fail if asked to, and in doubles alone.
+fn in_singles(fails: bool) -> ([PcgOutcome; 2], f64) {
+    let shift: Vec<f64> = (0..2000).map(|i| 1e-3 + (i % 7) as f64 * 1e-3).collect();
+    let a = Tridiagonal { shift: shift.clone() };
+    let exact: Vec<f64> = (0..2000).map(|i| (i as f64 * 0.01).sin()).collect();
+    let mut f = vec![0.0; 2000];
+    a.apply(&exact, &mut f);
+    let of_shift: Vec<f64> = a.shift.iter().map(|s| 2.0 + s).collect();
+    let diagonal = || Diagonal::new(&Cpu, &of_shift, a.space()).unwrap();
+    let pcg = || Pcg::new(&Cpu, a.space()).unwrap();
+    let steps =
+        InSingles { diagonal: diagonal(), a: Tridiagonal { shift }, pcg: pcg().into(), fails };
+
+    let [mut mixed, mut double] = [vec![0.0; 2000], vec![0.0; 2000]];
+    let m: [&dyn Preconditioner<Cpu>; 2] = [&steps, &diagonal()];
+    let solved = |m, u: &mut Vec<f64>| {
+        pcg().solve(&System { backend: &Cpu, a: &a, m, f: &f }, u, TIGHT, &mut go_on).unwrap()
+    };
+    let outcomes = [solved(m[0], &mut mixed), solved(m[1], &mut double)];
+    (outcomes, Cpu.max_difference(&mixed, &exact))
+}
+
+/// Numbers in singles round at 6e-8, far above the tolerance of 1e-12.
+#[test]
+fn steps_in_singles_reach_what_doubles_reach_with_few_products_in_doubles() {
+    let ([mixed, double], error) = in_singles(false);
+    assert_eq!([mixed.reason, double.reason], [StopReason::Converged; 2]);
+    assert!(error < 1e-9, "{error}");
+    assert!(mixed.relative_residual <= 1e-12);
+    assert!(mixed.iterations as f64 <= 1.3 * double.iterations as f64, "{mixed:?} {double:?}");
+    assert!(10 * mixed.products < mixed.iterations, "{mixed:?}");
+    assert_eq!(double.products, double.iterations + 2, "and both true residuals");
+}
+
+#[test]
+fn steps_that_fail_in_singles_are_taken_in_doubles() {
+    let ([mixed, double], error) = in_singles(true);
+    assert_eq!(mixed.reason, StopReason::Converged);
+    assert!(error < 1e-10, "{error}");
+    assert_eq!(mixed.iterations, double.iterations + 1, "one failed");
+}

@@ -12,13 +12,16 @@ use topopt_linalg::SmootherKind;
 use crate::computer::{Solvable, smoother};
 use crate::memory::of_vectors;
 
-/// Device memory of a run except for its operator.
+/// Device memory of a run except for its operator, whose solves take their steps in single
+/// precision if it `is_mixed`.
 pub(super) fn besides_operator<K: Solvable<N>, const N: usize>(
     config: &Config,
     subject: Subject<K, N>,
     contrast: f64,
+    is_mixed: bool,
 ) -> usize {
     let [nodes, _] = subject.sizes();
+    let steps = usize::from(is_mixed) * Multigrid::<f32, K, N>::step_bytes(N * nodes);
     let preconditioner = match config.solver.preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
             match is_single(contrast) {
@@ -35,7 +38,7 @@ pub(super) fn besides_operator<K: Solvable<N>, const N: usize>(
     // Maps between elements and corners have a mesh of their own.
     let corners = usize::from(config.has_half_width()) * MeshOnDevice::bytes(mesh);
     let vectors = of_vectors(config, subject) + of_weights(subject);
-    ProblemOnDevice::<K, N>::bytes(mesh) + vectors + preconditioner + corners
+    ProblemOnDevice::<K, N>::bytes(mesh) + vectors + steps + preconditioner + corners
 }
 
 /// Device memory of multigrid in the precision `R`, with stretches and films, and patches.

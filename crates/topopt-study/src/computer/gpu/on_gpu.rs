@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use topopt_case::config::{self, Config};
+use topopt_case::config::{self, Config, Precision};
 use topopt_case::filter_plan::Weights;
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::free_memory::MEGABYTE;
@@ -66,7 +66,8 @@ impl Computer for OnGpu {
         config: &Config,
         subject: Subject<K, N>,
     ) -> Result<Needs, Failure> {
-        let besides = besides_operator(config, subject, subject.task.contrast);
+        let is_mixed = is_mixed(&self.0.device, &config.solver)?;
+        let besides = besides_operator(config, subject, subject.task.contrast, is_mixed);
         let bytes = |s: Strategy| besides + s.bytes(subject.equation);
         let memory = |&s: &Strategy| (s.name(), bytes(s) as f64 / MEGABYTE);
         let strategy = in_order(config.solver.strategy, subject, |_| true).name();
@@ -193,9 +194,24 @@ fn solver<'a, K: Solvable<N>, const N: usize>(
     let (operator, prepared) = rayon::join(operator, || is_prepared.then(prepare));
     let (operator, note) = operator?;
 
-    let preconditioner = preconditioner(gpu, solver, &mesh, problem, contrast, prepared)?;
+    let mut preconditioner = preconditioner(gpu, solver, &mesh, problem, contrast, prepared)?;
+    if is_mixed(&gpu.device, solver)? {
+        preconditioner.take_steps()?;
+    }
     Ok(Solver { operator, preconditioner, note })
 }
+
+/// Whether solves take their steps in single precision, where the preconditioner has it.
+fn is_mixed(device: &Device, solver: &config::Solver) -> Result<bool, BackendError> {
+    Ok(match solver.precision {
+        Precision::Double => false,
+        Precision::Mixed => true,
+        Precision::Auto => device.single_to_double()? > SLOW_DOUBLE,
+    })
+}
+
+/// Ratio of paces in single and in double precision above which solves take their steps in single.
+const SLOW_DOUBLE: usize = 4;
 
 /// The preconditioner on a GPU, for moduli down to `contrast` times the largest. Multigrid is in
 /// single precision, but in double where void is softer than its rounding: a piece that only such
@@ -283,7 +299,8 @@ fn choice<K: Solvable<N>, const N: usize>(
     contrast: f64,
 ) -> Result<Choice, Failure> {
     let free = device.memory()?.0;
-    let besides = besides_operator(config, subject, contrast);
+    let is_mixed = is_mixed(device, &config.solver)?;
+    let besides = besides_operator(config, subject, contrast, is_mixed);
     let bytes = |s: Strategy| besides + s.bytes(subject.equation);
     let possible = possible(subject);
     let fits = |strategy: &Strategy| bytes(*strategy) <= free;

@@ -1,0 +1,138 @@
+//! Solves that take their steps in less precision: conjugate gradients with residuals that are
+//! replaced by true ones [Clark2010].
+
+use super::{Monitor, Pcg, PcgOptions, PcgOutcome, PcgProgress, Restart, StopReason, System};
+use crate::{Backend, BackendError};
+
+/// Part of a residual that a correction leaves: at first, at least and at most. A smaller one takes
+/// steps by a residual that rounding has led astray; a larger one, more true residuals.
+const LEFT: f64 = 1e-3;
+const LEAST_LEFT: f64 = 1e-6;
+const MOST_LEFT: f64 = 0.1;
+
+/// Conjugate gradients in less precision than that of `B`, for the steps of a solve between true
+/// residuals.
+pub trait LowerPrecision<B: Backend>: Send + Sync {
+    /// Writes e, with which A e is near `r`, and says how the steps ended.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    fn correct(
+        &self,
+        r: &B::Vector,
+        e: &mut B::Vector,
+        task: Correction,
+        monitor: &mut Monitor,
+    ) -> Result<PcgOutcome, BackendError>;
+}
+
+/// Course of a solve from one true residual to the next.
+pub(super) struct Course<'m, B: Backend> {
+    /// Steps in less precision; none where there are none, or rounding has failed them.
+    pub lower: Option<&'m dyn LowerPrecision<B>>,
+    /// Part of the residual that the next correction leaves.
+    pub left: f64,
+    /// Relative residuals from which the pace of corrections is judged.
+    pub since: [f64; 2],
+    /// Last true residual, and what the steps from there ended with by their own residual; infinite
+    /// where no direction is kept.
+    previous: f64,
+    by_steps: f64,
+}
+
+impl<'m, B: Backend> Course<'m, B> {
+    /// A course with steps by `lower`, if there is one.
+    pub fn new(lower: Option<&'m dyn LowerPrecision<B>>) -> Self {
+        let infinite = f64::INFINITY;
+        Self { lower, left: LEFT, since: [infinite; 2], previous: infinite, by_steps: infinite }
+    }
+
+    /// Whether rounding keeps the true residual: it is not even half the last one.
+    pub fn has_stagnated(&self, residual: f64) -> bool {
+        self.lower.is_none() && self.is_stuck(residual)
+    }
+
+    fn is_stuck(&self, residual: f64) -> bool {
+        residual > 0.5 * self.previous
+    }
+
+    /// Takes the true residual, from which the next steps are taken; returns whether their first
+    /// direction is conjugate to the last one.
+    pub fn restart(&mut self, residual: f64) -> bool {
+        if self.is_stuck(residual) {
+            self.give_up();
+        } else if self.previous.is_finite() {
+            // A correction leaves as much as rounding allows.
+            let is_true = residual < 2.0 * self.by_steps;
+            let left = if is_true { 0.1 * self.left } else { residual / self.previous };
+            self.left = left.clamp(LEAST_LEFT, MOST_LEFT);
+        } else {
+            self.since = [residual; 2];
+        }
+        let keeps_direction = self.previous.is_finite();
+        self.previous = residual;
+        keeps_direction
+    }
+
+    /// Takes how the steps ended; returns whether a true residual is to be computed.
+    pub fn goes_on(&mut self, run: &PcgOutcome) -> bool {
+        self.by_steps = run.relative_residual;
+        let has_failed = has_failed(run) && self.lower.is_some();
+        if has_failed {
+            self.give_up();
+        }
+        has_failed || run.reason == StopReason::Converged
+    }
+
+    /// Takes all further steps in the precision of the solve.
+    fn give_up(&mut self) {
+        (self.lower, self.previous) = (None, f64::INFINITY);
+    }
+}
+
+/// Whether steps ended where rounding in less precision may lead.
+pub(super) fn has_failed(run: &PcgOutcome) -> bool {
+    matches!(run.reason, StopReason::Indefinite | StopReason::NotFinite)
+}
+
+/// Task of a correction in a solve A u = f.
+#[derive(Debug)]
+pub struct Correction<'a> {
+    /// ||f||, which residuals are relative to.
+    pub norm_f: f64,
+    /// When the solve stops.
+    pub options: PcgOptions,
+    /// How far it has come, with the true residual.
+    pub at: PcgProgress,
+    /// Part of the residual that it leaves.
+    pub left: f64,
+    /// The first direction is conjugate to the last one of the correction before.
+    pub keeps_direction: bool,
+    /// Relative residuals from which the pace is judged, after few and after many iterations.
+    pub since: &'a mut [f64; 2],
+}
+
+impl<B: Backend> Pcg<B> {
+    /// Writes `e`, with which A e is so near the right-hand side, the residual of a solve in more
+    /// precision, as `task` asks. That solve adds it to its solution and computes its residual.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn correct(
+        &mut self,
+        system: &System<B>,
+        e: &mut B::Vector,
+        task: Correction,
+        monitor: &mut Monitor,
+    ) -> Result<PcgOutcome, BackendError> {
+        let Correction { norm_f, options, at, left, keeps_direction, since } = task;
+        system.backend.copy(system.f, &mut self.r);
+        system.backend.fill(0.0, e);
+
+        let target = (left * at.relative_residual).max(0.5 * options.tolerance);
+        let mut restart = Restart { at, target, keeps_direction, since: *since };
+        let outcome = self.descend(system, norm_f, e, options, &mut restart, monitor)?;
+        *since = restart.since;
+        Ok(PcgOutcome { products: 0, ..outcome })
+    }
+}
