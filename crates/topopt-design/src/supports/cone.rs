@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use rayon::prelude::*;
 use topopt_mesh::surface::{area_vector, boundary_faces, face_center, face_coordinates};
-use topopt_mesh::vector::{cross, difference, dot, length};
+use topopt_mesh::vector::{across, cross, difference, dot, length};
 use topopt_mesh::{CellList, HexMesh};
 
 use super::delaunay::Delaunay;
@@ -31,13 +31,15 @@ impl OverhangCone {
         Self { up, angle, depth: 2.0, n_rim: 8 }
     }
 
-    /// The axis alone, with a sample one width down: a row of elements is filled one by one.
-    pub fn axis(up: [f64; 3]) -> Self {
-        Self { up, angle: NARROW.to_radians(), depth: 1.0, n_rim: 0 }
+    /// The axis with a sample one width down, so that a row of elements is filled one by one, and a
+    /// rim at the angle of a `draft`, in radians, if there is one.
+    pub fn axis(up: [f64; 3], draft: f64) -> Self {
+        let n_rim = if draft > 0.0 { 8 } else { 0 };
+        Self { up, angle: draft, depth: 1.0, n_rim }
     }
 }
 
-/// Angle in degrees of the cone of neighbors that count as on an axis.
+/// Least angle in degrees of the cone of neighbors that count as within it.
 const NARROW: f64 = 10.0;
 
 /// Shares of the depth at which samples are tried: they are drawn in where they leave the part.
@@ -214,7 +216,7 @@ impl Below<'_> {
         self.list.for_each_within(places[e], |other, distance| {
             let up = self.heights[e] - self.heights[other as usize];
             let out = (distance.powi(2) - up.powi(2)).max(0.0).sqrt();
-            let excess = out / self.cone.angle.tan() - up;
+            let excess = out / self.cone.angle.max(NARROW.to_radians()).tan() - up;
             if up > 1e-9 * widths[e] && distance <= 2.0 * widths[e] && excess < least {
                 (best, least) = (Some(other), excess);
             }
@@ -229,10 +231,7 @@ const ROUNDING: f64 = 1e-9;
 /// Directions across `up`, of length 1, of the largest and the least extent of `centers`: samples
 /// of a thin plate then lie within it.
 fn tangents(centers: &[[f64; 3]], up: [f64; 3]) -> [[f64; 3]; 2] {
-    let axis = if up[0].abs() < 0.6 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
-    let first = cross(up, axis);
-    let first = first.map(|x| x / length(first));
-    let second = cross(up, first);
+    let [first, second] = across(up);
 
     let n = centers.len() as f64;
     let mean: [f64; 3] = std::array::from_fn(|i| centers.iter().map(|x| x[i]).sum::<f64>() / n);
