@@ -33,7 +33,7 @@ use crate::config::Config;
 use crate::finding::Finding;
 use crate::mirror_planes;
 use crate::physics::Physics;
-pub use cast::{Mold, measured_draft};
+pub use cast::Mold;
 use fold::Folds;
 use kind::ManufacturingKind;
 use kinds::{KINDS, asked, entries};

@@ -44,19 +44,6 @@ impl Shape {
     ) -> [f64; 3] {
         self.surface.beyond((least, most), |places| are_ignored(mesh, ignored, places))
     }
-
-    /// Share of the surface beside the elements of `mesh` that are not `ignored`, `[n_elements]`, and
-    /// off the part's own, whose normals have a cosine within `cosines` with a `direction` of
-    /// length 1.
-    pub fn leaning(
-        &self,
-        mesh: &HexMesh,
-        ignored: &[bool],
-        (direction, cosines): ([f64; 3], [f64; 2]),
-    ) -> f64 {
-        let asked = (direction, cosines);
-        self.surface.share_leaning(asked, |places| are_ignored(mesh, ignored, places))
-    }
 }
 
 /// Whether each of `places` lies in an element that is `ignored`, `[n_elements]` or empty.

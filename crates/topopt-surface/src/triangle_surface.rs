@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use topopt_mesh::hexahedron::determinant;
 use topopt_mesh::triangles::Triangles;
-use topopt_mesh::vector::{cross, difference, dot, length};
+use topopt_mesh::vector::{cross, difference, length};
 
 /// A closed surface of triangles, counter-clockwise seen from outside.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -59,29 +59,6 @@ impl TriangleSurface {
     pub(crate) fn free_area(&self) -> f64 {
         let is_free = |t: &&[u32; 3]| t.iter().any(|&vertex| !self.on_boundary[vertex as usize]);
         self.triangles.iter().filter(is_free).map(|t| length(self.area_vector(t))).sum()
-    }
-
-    /// Area of the triangles off the boundary of the part, and not `ignored` by their centers, whose
-    /// normals have a cosine within `cosines` with a `direction` of length 1, as a share of all.
-    pub(crate) fn share_leaning(
-        &self,
-        (direction, cosines): ([f64; 3], [f64; 2]),
-        ignored: impl FnOnce(&[[f64; 3]]) -> Vec<bool>,
-    ) -> f64 {
-        let center = |corners: [[f64; 3]; 3]| {
-            std::array::from_fn(|i| corners.iter().map(|corner| corner[i]).sum::<f64>() / 3.0)
-        };
-        let centers: Vec<[f64; 3]> = self.corners_of_all().map(center).collect();
-        let (mut leaning, mut all) = (0.0, 0.0);
-        for (triangle, ignored) in self.triangles.iter().zip(ignored(&centers)) {
-            let normal = self.area_vector(triangle);
-            let (area, along) = (length(normal), dot(normal, direction));
-            let is_free = triangle.iter().all(|&vertex| !self.on_boundary[vertex as usize]);
-            let leans = along > cosines[0] * area && along < cosines[1] * area;
-            all += area;
-            leaning += if is_free && leans && !ignored { area } else { 0.0 };
-        }
-        leaning / all
     }
 
     /// Unit normals of the vertices outwards, by the areas around: 0 where these cancel.

@@ -7,8 +7,7 @@ use topopt_mesh::vector::{dot, length};
 use topopt_mesh::{Face, HexMesh};
 
 use super::kind::{self, Asked, Key, MILLING, ManufacturingKind, sweeps_of};
-use super::made::Made;
-use super::member_size::near_passive;
+use super::member_size::within;
 use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
 
@@ -169,9 +168,27 @@ impl Mold {
         if !self.is_closed {
             return Vec::new();
         }
-        match self.parting {
-            Some(height) => self.at(height, mesh),
-            None => self.foot(mesh),
+        let width = mesh.element_width();
+        let centers = mesh.centers();
+        let is_closing: Vec<bool> = match self.parting {
+            Some(height) => {
+                let off = |center: &[f64; 3]| (dot(*center, self.draw) - height).abs();
+                centers.iter().map(|center| off(center) <= CLOSING * width).collect()
+            }
+            None => {
+                let foot = self.foot(mesh).into_iter().map(|e| centers[e as usize]);
+                within(&foot.collect::<Vec<_>>(), CLOSING * width, &centers)
+            }
+        };
+        (0..).zip(is_closing).filter_map(|(e, closes)| closes.then_some(e)).collect()
+    }
+
+    /// Name of the measure of undercuts.
+    pub(super) fn undercuts_in_words(&self) -> String {
+        let degrees = shown((1e6 * self.draft.to_degrees()).round() / 1e6);
+        match self.draft > 0.0 {
+            true => format!("missing above undercuts at {degrees} degrees of draft"),
+            false => "missing above undercuts".into(),
         }
     }
 
@@ -183,17 +200,6 @@ impl Mold {
             |sign: f64| filled_from(self.draw.map(|x| sign * x), 0.0, mesh, &free).swept(shares).0;
         let both = beyond(1.0).into_iter().zip(beyond(-1.0));
         both.map(|(above, below)| above.max(below) < 0.5).collect()
-    }
-
-    /// Elements cut by a plane across the draw, or standing on it.
-    fn at(&self, height: f64, mesh: &HexMesh) -> Vec<u32> {
-        let tolerance = ON_PLANE * mesh.element_width();
-        let is_cut = |e: &u32| {
-            let heights = mesh.corner_coordinates(*e as usize).map(|x| dot(x, self.draw) - height);
-            let heights: Vec<f64> = heights.collect();
-            heights.iter().any(|x| *x <= tolerance) && heights.iter().any(|x| *x > tolerance)
-        };
-        (0..mesh.n_elements() as u32).filter(is_cut).collect()
     }
 
     /// Elements with free faces that look against the draw.
@@ -210,38 +216,9 @@ impl Mold {
     }
 }
 
-/// Angle in degrees, and share of a draft, by which walls may have less.
-const SLACK: f64 = 1.0;
-const SLACK_SHARE: f64 = 0.5;
-
-/// Least cosine of the angle between the draw and the normal of a wall of a mold with one side: what
-/// leans more against the draw is an undercut.
-const UNDERCUT: f64 = -0.5;
-
-/// Element widths around elements with a fixed density in which walls are not those of the design.
-const FIXED: f64 = 2.0;
-
-/// Measures a built part by the draft that is asked for, where one is: `leaning` returns the share
-/// of its surface whose normals have a cosine within bounds with a direction, besides at the
-/// elements that it is given. Walls near elements with a fixed density, where `is_passive`,
-/// `[n_elements]`, are not those of the design.
-pub fn measured_draft(
-    config: &Config,
-    mesh: &HexMesh,
-    is_passive: &[bool],
-    leaning: impl FnOnce(([f64; 3], [f64; 2]), &[bool]) -> f64,
-) -> Option<Made> {
-    let mold = super::mold(config).filter(|mold| mold.draft > 0.0)?;
-    let least = mold.draft - (SLACK.to_radians()).min(SLACK_SHARE * mold.draft);
-    let against = if mold.is_two_sided { -least.sin() } else { UNDERCUT };
-    let ignored = near_passive(mesh, is_passive, FIXED * mesh.element_width());
-    let share = leaning((mold.draw, [against, least.sin()]), &ignored);
-    let degrees = shown((1e3 * least.to_degrees()).round() / 1e3);
-    Some(Made::of_surface(format!("walls of less than {degrees} degrees of draft"), share))
-}
-
-/// Share of an element's width within which nodes lie in the plane in which a mold parts.
-const ON_PLANE: f64 = 0.05;
+/// Distance in element widths from a plane, or from elements with free faces, within which elements
+/// close a part: a sheet of one element may be lost on its exported surface.
+const CLOSING: f64 = 1.05;
 
 /// Least cosine of the angle between the draw and the normal of a face on which a part lies.
 const LYING: f64 = 0.3;

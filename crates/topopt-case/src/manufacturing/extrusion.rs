@@ -168,8 +168,8 @@ impl Fold for Straight {
     }
 }
 
-/// Least distance of sections as a share of that on the curve, and the multiple of it by which the
-/// sections of neighbors may lie apart.
+/// Least distance of sections as a share of that on the curve, and the multiple of their distance by
+/// which the sections of neighbors may lie apart.
 const SPREAD: f64 = 0.1;
 const APART: f64 = 1.5;
 
@@ -185,12 +185,13 @@ impl Along {
         let feet: Vec<Foot> = centers.par_iter().map(|&center| self.curve.foot(center)).collect();
         let near = APART * self.width;
         let list = CellList::new(centers, near);
+        let is_far = |[a, b]: [&Foot; 2], distance: f64| {
+            (a.along - b.along).abs() * a.spread.min(b.spread) > APART * distance
+        };
         let is_lost = |e: &usize| {
-            let apart = |other: u32| (feet[other as usize].along - feet[*e].along).abs();
-            feet[*e].spread < SPREAD
-                || list.any_within(centers[*e], |other, distance| {
-                    apart(other) > APART * distance.min(near) / SPREAD + near
-                })
+            let own = &feet[*e];
+            let is_apart = |other: u32, far: f64| is_far([own, &feet[other as usize]], far);
+            own.spread < SPREAD || list.any_within(centers[*e], is_apart)
         };
         (0..centers.len()).into_par_iter().find_first(is_lost).map(|e| centers[e])
     }

@@ -112,8 +112,11 @@ pub fn measured_widths(
 ) -> Vec<Made> {
     let Some(entry) = entries(config).next() else { return Vec::new() };
     let (asked, largest) = (widths(entry), entry.number(MAXIMUM));
+    let centers = mesh.centers();
+    let passive = centers.iter().zip(is_passive).filter(|(_, is_passive)| **is_passive);
+    let passive: Vec<[f64; 3]> = passive.map(|(center, _)| *center).collect();
     let widest = asked.into_iter().chain(largest).fold(0.0, f64::max);
-    let ignored = near_passive(mesh, is_passive, widest);
+    let ignored = within(&passive, widest, &centers);
 
     let (least, most) = (asked.map(|width| KEPT * width), largest.map(|width| ABOVE * width));
     let [members, gaps, wide] = beyond((least, most.unwrap_or(f64::INFINITY)), &ignored);
@@ -126,15 +129,6 @@ pub fn measured_widths(
         Made::of_surface(format!("beside members more than {} wide", shown(most)), wide)
     });
     narrow.chain(wide).collect()
-}
-
-/// Whether each element has its center within a `distance` of one that `is_passive`,
-/// `[n_elements]`.
-pub(super) fn near_passive(mesh: &HexMesh, is_passive: &[bool], distance: f64) -> Vec<bool> {
-    let centers = mesh.centers();
-    let passive = centers.iter().zip(is_passive).filter(|(_, is_passive)| **is_passive);
-    let passive: Vec<[f64; 3]> = passive.map(|(center, _)| *center).collect();
-    within(&passive, distance, &centers)
 }
 
 /// Refuses a width of less than three elements.
@@ -276,7 +270,7 @@ const THICK: f64 = 1.25;
 const CORNER: f64 = 1.733;
 
 /// Whether each of `places` has one of `points` within `distance`.
-fn within(points: &[[f64; 3]], distance: f64, places: &[[f64; 3]]) -> Vec<bool> {
+pub(super) fn within(points: &[[f64; 3]], distance: f64, places: &[[f64; 3]]) -> Vec<bool> {
     if points.is_empty() {
         return vec![false; places.len()];
     }

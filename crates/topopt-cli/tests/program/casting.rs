@@ -79,18 +79,39 @@ fn cast_designs_come_out_of_the_mold() {
     is_made(&folder, "in holes through along the draw", "void");
 }
 
+/// Empty elements below a solid one by so many layers that it reaches beyond their own width at an
+/// angle of 30 degrees, as a share of the solid ones.
+fn steep(folder: &Folder) -> f64 {
+    let density = folder.array("out/design.vtu", "density");
+    let centers = mesh().centers();
+    let slope = 30_f64.to_radians().tan();
+    let is_covered = |e: usize| {
+        (0..density.len()).any(|other| {
+            let [x, y, z] = [0, 1, 2].map(|i| centers[other][i] - centers[e][i]);
+            density[other] > 0.5 && z > 0.5 && x.hypot(y) < slope * z - 0.75
+        })
+    };
+    let empty = (0..density.len()).filter(|&e| density[e] < 0.5);
+    let solid = density.iter().filter(|x| **x > 0.5).count() as f64;
+    empty.filter(|&e| is_covered(e)).count() as f64 / solid
+}
+
 #[test]
 fn walls_have_a_draft() {
     let folder = Folder::new();
-    cast(&folder, "sides=2,draft_degrees=8");
-    is_made(&folder, "walls of less than 7 degrees of draft", "surface");
+    cast(&folder, "sides=1");
+    assert!(steep(&folder) > 0.03, "{}", steep(&folder));
+    cast(&folder, "draft_degrees=30");
+    assert!(steep(&folder) < 0.002, "{}", steep(&folder));
+    is_made(&folder, "missing above undercuts at 30 degrees of draft", "volume");
 }
 
 #[test]
 fn a_cast_design_is_the_same_on_ranks_and_on_a_gpu() {
     for demand in ["parting=[0,0,2],draft_degrees=5,through_holes=false", "sides=2,draft_degrees=9"]
     {
-        let key = key(demand);
+        // Along an axis about which the part is symmetric rounding chooses between equal densities.
+        let key = key(demand).replace("[0,0,3]", "[0.3,0.2,1]");
         are_same_elsewhere(&[&CRISP[..], &["optimizer.max_iterations=4", key.as_str()]].concat());
     }
 }

@@ -103,7 +103,7 @@ fn sections_are_equal_along_a_twist_and_a_curve() {
 #[test]
 fn a_path_is_kept_on_a_mesh_that_does_not_follow_it() {
     let folder = Folder::new();
-    let demand = key("path=[[0,2.5,2.5],[5,3,2.5],[10,4.5,2.5]],twist_degrees=20");
+    let demand = key("path=[[0,4,4],[8,4.3,4],[16,6,4]]");
     let crisp = ["design.style=crisp", "filter.kind=density", "mesh.elements=1000"];
     let long = ["optimizer.max_iterations=60", "filter.radius_in_elements=2.5", &demand];
     folder.run_well(&[crisp, long].concat());

@@ -39,13 +39,13 @@ fn methods_make_parts_that_keep_what_they_demand() {
 fn entries_of_a_case_replace_those_of_its_method() {
     let folder = Folder::new();
     let short = "optimizer.max_iterations=2";
-    let own = "manufacturing=[{kind=\"overhang\",build_direction=[0,1,0],angle_degrees=60}]";
+    let own = "manufacturing=[{kind=\"overhang\",build_direction=[0,1,0],angle_degrees=60.5}]";
     run(&folder, "printed", &[short, own, "design.least_width=4"]);
     let case: toml::Table = folder.read("out/case.toml").parse().unwrap();
     let entries = case["manufacturing"].as_array().unwrap();
     let kinds: Vec<&str> = entries.iter().map(|entry| entry["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["overhang", "open_voids", "member_size"]);
-    assert_eq!(entries[0]["angle_degrees"].as_float(), Some(60.0));
+    assert_eq!(entries[0]["angle_degrees"].as_float(), Some(60.5));
     assert_eq!(case["filter"]["kind"].as_str(), Some("density"));
 
     let history = folder.history("compliance");

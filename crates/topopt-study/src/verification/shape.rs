@@ -2,7 +2,7 @@
 
 use topopt_case::config::Config;
 use topopt_case::finding::Finding;
-use topopt_case::manufacturing::{Made, measured_draft, measured_widths};
+use topopt_case::manufacturing::{Made, measured_widths};
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_design::{Interpolation, Law};
@@ -66,12 +66,9 @@ impl Shape {
         let [pieces, _] = shape.surface.parts();
         let is_passive = file.is_passive();
         let widths = shape.widths(&file.mesh, &is_passive);
-        let mut made = measured_widths(config, &file.mesh, &is_passive, |limits, ignored| {
+        let made = measured_widths(config, &file.mesh, &is_passive, |limits, ignored| {
             shape.beyond(&file.mesh, ignored, limits)
         });
-        made.extend(measured_draft(config, &file.mesh, &is_passive, |bounds, ignored| {
-            shape.leaning(&file.mesh, ignored, bounds)
-        }));
         let widths = widths.map(|found| {
             let widths = found?;
             let element = Places::of(&file.mesh, &[widths.at]).elements().next()?;
