@@ -80,11 +80,11 @@ fn cast_designs_come_out_of_the_mold() {
 }
 
 /// Empty elements below a solid one by so many layers that it reaches beyond their own width at an
-/// angle of 30 degrees, as a share of the solid ones.
+/// angle of 20 degrees, as a share of the solid ones.
 fn steep(folder: &Folder) -> f64 {
     let density = folder.array("out/design.vtu", "density");
     let centers = mesh().centers();
-    let slope = 30_f64.to_radians().tan();
+    let slope = 20_f64.to_radians().tan();
     let is_covered = |e: usize| {
         (0..density.len()).any(|other| {
             let [x, y, z] = [0, 1, 2].map(|i| centers[other][i] - centers[e][i]);
@@ -101,9 +101,9 @@ fn walls_have_a_draft() {
     let folder = Folder::new();
     cast(&folder, "sides=1");
     assert!(steep(&folder) > 0.03, "{}", steep(&folder));
-    cast(&folder, "draft_degrees=30");
+    cast(&folder, "draft_degrees=20");
     assert!(steep(&folder) < 0.002, "{}", steep(&folder));
-    is_made(&folder, "missing above undercuts at 30 degrees of draft", "volume");
+    is_made(&folder, "missing above undercuts at 20 degrees of draft", "volume");
 }
 
 #[test]
