@@ -166,35 +166,29 @@ fn between(pair: &[Station], place: [f64; 3]) -> Option<(f64, f64)> {
 fn slopes(points: &[[f64; 3]], spans: &[f64]) -> Vec<[f64; 3]> {
     let secant = |k: usize| difference(points[k + 1], points[k]).map(|x| x / spans[k]);
     let last = spans.len() - 1;
+    if last == 0 {
+        return vec![secant(0); 2];
+    }
     let inner = |k: usize| {
         let share = spans[k - 1] / (spans[k - 1] + spans[k]);
         moved(secant(k - 1), share, difference(secant(k), secant(k - 1)))
     };
-    let at_end = |k: usize, next: usize| {
-        if last == 0 {
-            secant(k)
-        } else {
-            moved(inner(next), 2.0, difference(secant(k), inner(next)))
-        }
-    };
-    let between = (1..=last).map(inner);
-    std::iter::once(at_end(0, 1)).chain(between).chain([at_end(last, last)]).collect()
+    let at_end = |k: usize, next: usize| moved(secant(k), 1.0, difference(secant(k), inner(next)));
+    std::iter::once(at_end(0, 1)).chain((1..=last).map(inner)).chain([at_end(last, last)]).collect()
 }
 
-/// Station of the cubic with these ends and slopes at a share of its span, still without a frame.
-fn cubic([(a, first), (b, last)]: [([f64; 3], [f64; 3]); 2], span: f64, share: f64) -> Station {
-    let (t, chord) = (share, difference(b, a));
-    let at = |i: usize| {
-        let bend = span * (first[i] + last[i]) - 2.0 * chord[i];
-        let curve = 3.0 * chord[i] - span * (2.0 * first[i] + last[i]);
-        let slope = span * first[i];
-        (a[i] + t * (slope + t * (curve + t * bend)), slope + t * (2.0 * curve + 3.0 * t * bend))
-    };
-    let all: [(f64, f64); 3] = std::array::from_fn(at);
+/// Station of the cubic with these ends and slopes at a share t of its span, still without a frame.
+fn cubic([(a, first), (b, last)]: [([f64; 3], [f64; 3]); 2], span: f64, t: f64) -> Station {
+    let chord = difference(b, a);
+    let bend: [f64; 3] = std::array::from_fn(|i| span * (first[i] + last[i]) - 2.0 * chord[i]);
+    let curve: [f64; 3] =
+        std::array::from_fn(|i| 3.0 * chord[i] - span * (2.0 * first[i] + last[i]));
+    let slope = |i: usize| span * first[i] + t * (2.0 * curve[i] + 3.0 * t * bend[i]);
+    let place = |i: usize| a[i] + t * (span * first[i] + t * (curve[i] + t * bend[i]));
     Station {
-        at: all.map(|(place, _)| place),
+        at: std::array::from_fn(place),
         along: 0.0,
-        tangent: unit(all.map(|(_, slope)| slope)),
+        tangent: unit(std::array::from_fn(slope)),
         normal: [0.0; 3],
     }
 }

@@ -193,10 +193,10 @@ fn drafted(mesh: &HexMesh, up: [f64; 3], draft: f64) -> f64 {
     };
     let x: Vec<f64> = centers.iter().map(|center| f64::from(on_disc(center))).collect();
     let (p, _) = Supports::new(mesh, &cone, &vec![false; x.len()]).filling().swept(&x);
+    let hat = |e: usize, at: f64| (1.0 - (height(&centers[e]) - at).abs() / 0.1).max(0.0);
+    let solid: Vec<usize> = (0..p.len()).filter(|&e| p[e] > 0.5).collect();
     let radius = |at: f64| {
-        let hat = |e: usize| (1.0 - (height(&centers[e]) - at).abs() / 0.1).max(0.0);
-        let is_solid = |e: &usize| p[*e] > 0.5;
-        let volume: f64 = (0..p.len()).filter(is_solid).map(|e| volumes[e] * hat(e)).sum();
+        let volume: f64 = solid.iter().map(|&e| volumes[e] * hat(e, at)).sum();
         (volume / 0.1 / std::f64::consts::PI).sqrt()
     };
     ((radius(-0.3) - radius(0.2)) / 0.5).atan().to_degrees()
