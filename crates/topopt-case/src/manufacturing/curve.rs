@@ -229,9 +229,11 @@ mod tests {
     fn an_arc_has_its_length_and_sections_cross_at_its_center() {
         let curve = bent();
         assert!((curve.length() - 16.0).abs() < 0.02, "{}", curve.length());
-        let toward = |far: f64| curve.foot([0.0, 0.6 * far, 0.8 * far + 1e-9]).spread;
-        for far in [0.0, 5.0, 9.0] {
-            assert!((toward(far) - (1.0 - far / 10.0)).abs() < 0.04, "{far}: {}", toward(far));
+        let (sin, cos) = 0.83_f64.sin_cos();
+        for share in [1.0, 0.5, 0.1] {
+            let place = [10.0 * sin, -6.0 * cos, -8.0 * cos].map(|x| share * x);
+            let spread = curve.foot([place[0], place[1] + 6.0, place[2] + 8.0]).spread;
+            assert!((spread - share).abs() < 0.02, "{share}: {spread}");
         }
     }
 
