@@ -202,20 +202,18 @@ fn drafted(mesh: &HexMesh, up: [f64; 3], draft: f64) -> f64 {
     ((radius(-0.3) - radius(0.2)) / 0.5).atan().to_degrees()
 }
 
+/// Eight rays have walls of the octagon in their cone, which is steeper by up to 8 %; along no row
+/// the disc, three elements in radius, shrinks as densities between centers blur.
 #[test]
 fn molds_have_the_draft_asked_for_in_every_direction() {
-    let hexahedra = distorted_cube(20, 0.2, false);
-    let tetrahedra = distorted_tetrahedra(13, 0.25, false);
-    for mesh in [&hexahedra, &tetrahedra] {
-        for up in [[0.0, 0.0, 1.0], [0.28, 0.0, 0.96], [0.36, 0.48, 0.8]] {
-            for draft in [0.0, 5.0, 10.0, 20.0] {
-                let found = drafted(mesh, up, draft);
-                assert!(
-                    (found - draft).abs() < 2.0,
-                    "{:?}, {up:?}: {found} for {draft}",
-                    mesh.shape()
-                );
-            }
+    let meshes = [distorted_cube(20, 0.2, false), distorted_tetrahedra(13, 0.25, false)];
+    let drafts = [0.0, 5.0, 10.0, 20.0];
+    for (up, most) in [([0.0, 0.0, 1.0], 1.0), ([0.28, 0.0, 0.96], 1.0), ([0.36, 0.48, 0.8], 2.5)] {
+        for mesh in &meshes {
+            let found = drafts.map(|draft| drafted(mesh, up, draft));
+            let off = found.iter().zip(drafts).map(|(x, draft)| (x - draft).abs() - 0.08 * draft);
+            let off = off.fold(0.0, f64::max);
+            assert!(off < most, "{:?}, {up:?}: {found:?}", mesh.shape());
         }
     }
 }
