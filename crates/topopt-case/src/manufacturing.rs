@@ -142,12 +142,15 @@ pub fn mold(config: &Config) -> Option<Mold> {
 
 /// Returns the solid and the void elements, sorted, with those that stay solid so that no hole goes
 /// through a part that is cast, on the `mesh` of the problem; a note says how many these are.
+///
+/// # Errors
+/// A finding if nothing remains to be designed.
 pub(crate) fn closed(
     config: &Config,
     mesh: &HexMesh,
     [mut solid, void]: [Vec<u32>; 2],
     notes: &mut Vec<String>,
-) -> [Vec<u32>; 2] {
+) -> Result<[Vec<u32>; 2], Finding> {
     let mut closing = mold(config).map_or(Vec::new(), |mold| mold.closing(mesh));
     let is_fixed = |list: &[u32], e: &u32| list.binary_search(e).is_ok();
     closing.retain(|e| !is_fixed(&void, e) && !is_fixed(&solid, e));
@@ -157,9 +160,13 @@ pub(crate) fn closed(
             closing.len()
         ));
     }
+    let closes = !closing.is_empty();
     solid.extend(closing);
     solid.sort_unstable();
-    [solid, void]
+    if closes && solid.len() + void.len() == mesh.n_elements() {
+        return Err(cast::nothing_left(config));
+    }
+    Ok([solid, void])
 }
 
 /// Returns the supports of a part that is printed, or what shades the sides of one that is cast or

@@ -105,7 +105,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         let shared =
             manufacturing::shared::<K, N>(config, &case, &renumbering, measures, &mut notes)?;
         let passive = [&case.solid, &case.void].map(|elements| of_problem(elements));
-        let passive = manufacturing::closed(config, problem.mesh(), passive, &mut notes);
+        let passive = manufacturing::closed(config, problem.mesh(), passive, &mut notes)?;
         let [solid, void] = manufacturing::with_images(config, shared.as_ref(), passive)?;
         let problem = problem.with_void(void.clone());
         let space = DesignSpace::new(

@@ -7,6 +7,7 @@ use topopt_mesh::vector::{dot, length};
 use topopt_mesh::{Face, HexMesh};
 
 use super::kind::{self, Asked, Key, MILLING, ManufacturingKind, sweeps_of};
+use super::kinds::entries;
 use super::member_size::within;
 use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
@@ -138,6 +139,15 @@ fn fits(asked: &Asked) -> Result<(), Finding> {
         "move it by `parting` into the part, or give `sides = 1`",
     ];
     Err(asked.finding(asked.entries[0], PARTING, about))
+}
+
+/// Builds the finding about a part in which all elements close it.
+pub(super) fn nothing_left(config: &Config) -> Finding {
+    let entry = entries(config, &CASTING).next();
+    let place = entry.map_or(0..0, |entry| entry.span_of(HOLES).unwrap_or(entry.kind.span()));
+    let message = "with the elements that close the part nothing remains to be designed";
+    let finding = Finding::new(message).at(config.source(), place, "closes all");
+    finding.remedy("take a finer mesh along the draw, or remove `through_holes`")
 }
 
 impl Mold {

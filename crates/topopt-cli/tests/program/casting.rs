@@ -141,4 +141,9 @@ fn molds_that_make_no_sense_are_refused() {
         (&key("draft_degrees=45"), "out of range"),
     ]);
     follows(&key(""));
+
+    // Two layers of elements.
+    let closed = key("through_holes=false");
+    let few = Folder::new().run(&["mesh.elements=16", CRISP[1], &closed], &[]);
+    assert!(few.err.contains("nothing remains to be designed"), "{}", few.err);
 }
