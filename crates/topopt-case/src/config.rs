@@ -18,6 +18,7 @@ mod expansions;
 mod keys;
 mod load_consistency;
 mod loads;
+mod making;
 mod manufacturing;
 mod material_names;
 mod material_properties;
@@ -61,6 +62,7 @@ pub use design_space::{Around, DesignSpace, Envelope, KEPT, KeepOut, Within};
 pub use elements::{ElementKind, Elements};
 pub use keys::{Config, Material, SetMaterial};
 pub use loads::{Axis, Load, LoadCase, Spring, Support};
+pub use making::Making;
 pub use manufacturing::Manufacturing;
 pub use material_properties::{Given, MaterialProperty, number};
 pub use mesh::{Generator, Hexes, Mesh, MeshMethod, Refine};
@@ -198,6 +200,7 @@ impl Config {
         config.path = path.to_owned();
         config.keep_parts();
         named_materials::resolve(&mut config)?;
+        making::resolve(&mut config);
         style::resolve(&mut config);
         suited::resolve(&mut config);
         Ok(config)

@@ -1,6 +1,7 @@
 //! Demands of the way in which the part is made: a file per kind, and a line of the table below.
 
 mod cast;
+mod curve;
 mod cyclic;
 mod extrusion;
 mod fold;
@@ -32,6 +33,7 @@ use crate::config::Config;
 use crate::finding::Finding;
 use crate::mirror_planes;
 use crate::physics::Physics;
+pub use cast::Mold;
 use fold::Folds;
 use kind::ManufacturingKind;
 use kinds::{KINDS, asked, entries};
@@ -88,7 +90,10 @@ pub(crate) fn shared<K: Physics<N>, const N: usize>(
     let sweep = Sweep::of(config, &elements.centers, width)?;
     if all.is_empty() && config.design.keep_symmetry == Some(true) {
         let mut found = mirror_planes::find::<K, N>(config, case, volumes, elements.tolerance);
-        found.retain(|plane| sweep.as_ref().is_none_or(|sweep| sweep.is_mirrored_by(plane)));
+        let is_kept = |plane: &Plane| {
+            sweep.as_ref().is_none_or(|sweep| sweep.is_mirrored_by(plane, elements.tolerance))
+        };
+        found.retain(is_kept);
         notes.extend(found.iter().map(told));
         let mirrors = (!found.is_empty()).then(|| Mirrors::of(found, width)).flatten();
         let of_mirrors =
@@ -130,11 +135,38 @@ fn posed(config: &Config, centers: &[[f64; 3]], width: f64) -> Result<Vec<Posed>
     Ok(all)
 }
 
-/// Returns the direction of draw, of length 1, of a part that is cast, and the number of sides that
-/// its mold opens to.
-pub fn mold(config: &Config) -> Option<([f64; 3], usize)> {
-    let asked = asked(config, &cast::CASTING, &[], 0.0)?;
-    Some((cast::draw(&asked).ok()?, cast::n_sides(asked.entries[0])))
+/// Returns the mold of a part that is cast.
+pub fn mold(config: &Config) -> Option<Mold> {
+    cast::mold(&asked(config, &cast::CASTING, &[], 0.0)?).ok()
+}
+
+/// Returns the solid and the void elements, sorted, with those that stay solid so that no hole goes
+/// through a part that is cast, on the `mesh` of the problem; a note says how many these are.
+///
+/// # Errors
+/// A finding if nothing remains to be designed.
+pub(crate) fn closed(
+    config: &Config,
+    mesh: &HexMesh,
+    [mut solid, void]: [Vec<u32>; 2],
+    notes: &mut Vec<String>,
+) -> Result<[Vec<u32>; 2], Finding> {
+    let mut closing = mold(config).map_or(Vec::new(), |mold| mold.closing(mesh));
+    let is_fixed = |list: &[u32], e: &u32| list.binary_search(e).is_ok();
+    closing.retain(|e| !is_fixed(&void, e) && !is_fixed(&solid, e));
+    if !closing.is_empty() {
+        notes.push(format!(
+            "{} elements stay solid, so that no hole goes through along the draw",
+            closing.len()
+        ));
+    }
+    let closes = !closing.is_empty();
+    solid.extend(closing);
+    solid.sort_unstable();
+    if closes && solid.len() + void.len() == mesh.n_elements() {
+        return Err(cast::nothing_left(config));
+    }
+    Ok([solid, void])
 }
 
 /// Returns the supports of a part that is printed, or what shades the sides of one that is cast or
@@ -157,7 +189,7 @@ pub(crate) fn sweeps<const N: usize>(
         return Ok(vec![overhang::supports(&asked, case, renumbering, mesh)?]);
     }
     if let Some(asked) = asked(&cast::CASTING) {
-        return cast::sides(&asked, mesh);
+        return Ok(cast::mold(&asked)?.sides(mesh));
     }
     asked(&milling::MILLING).map_or(Ok(Vec::new()), |asked| milling::shades(&asked, mesh))
 }

@@ -81,6 +81,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         needs_colors: bool,
     ) -> Result<Self, InputError> {
         let mut notes = std::mem::take(&mut case.notes);
+        notes.extend(config.method_in_words());
         InputError::if_any(flat(config, &case).into_iter().collect())?;
         let volumes = case.mesh.volumes();
         let element_width = HexMesh::width_of(&volumes);
@@ -104,6 +105,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         let shared =
             manufacturing::shared::<K, N>(config, &case, &renumbering, measures, &mut notes)?;
         let passive = [&case.solid, &case.void].map(|elements| of_problem(elements));
+        let passive = manufacturing::closed(config, problem.mesh(), passive, &mut notes)?;
         let [solid, void] = manufacturing::with_images(config, shared.as_ref(), passive)?;
         let problem = problem.with_void(void.clone());
         let space = DesignSpace::new(

@@ -21,6 +21,14 @@ pub fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     })
 }
 
+/// Two directions of length 1 across `axis`, of length 1, and across each other.
+pub fn across(axis: [f64; 3]) -> [[f64; 3]; 2] {
+    let other = if axis[0].abs() < 0.6 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
+    let first = cross(axis, other);
+    let first = first.map(|x| x / length(first));
+    [first, cross(axis, first)]
+}
+
 /// Length of `a`.
 #[inline]
 pub fn length(a: [f64; 3]) -> f64 {

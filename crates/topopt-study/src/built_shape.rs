@@ -77,8 +77,7 @@ impl<'a> BuiltShape<'a> {
 fn made_of(file: &DesignFile, part: &PartFile) -> Result<u32, Finding> {
     let mut sum = of_mesh(&file.mesh);
     let surface = part.part.surface();
-    let draw = file.draw.map(|draw| (draw.direction, draw.is_two_sided));
-    let form = (&file.depth, draw);
+    let form = (&file.depth, file.draw);
     sum.combine(&of_bytes(&(&file.density, form, surface.vertices(), surface.triangles()))?);
     Ok(sum.finalize())
 }

@@ -1,50 +1,96 @@
 //! `Draw`: the way of a cast part out of its mold, along which a field has no undercuts.
 
+use std::f64::consts::TAU;
+
 use rayon::prelude::*;
+use serde::Serialize;
+use topopt_mesh::vector::{across, dot};
 
 use crate::grid::Grid;
 
 /// Way of a cast part out of its mold.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Draw {
     /// Direction of draw, of length 1.
     pub direction: [f64; 3],
-    /// Whether the mold opens to two sides, along the direction and against it.
-    pub is_two_sided: bool,
+    /// Sides that the mold opens to.
+    pub sides: Sides,
+    /// Angle of draft between the walls and the direction of draw, in radians.
+    pub draft: f64,
 }
+
+/// Sides that a mold opens to.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub enum Sides {
+    /// One, along the direction of draw.
+    One,
+    /// Two, along the direction and against it, which meet where the part has it.
+    Two,
+    /// Two that meet in the plane across the direction at this height along it.
+    Parted(f64),
+}
+
+/// Rays on the cone of a draft.
+const RAYS: usize = 8;
 
 impl Draw {
     /// The `values` of a field on a `grid` with its undercuts filled: below a value there is no
-    /// smaller one. Between two sides of a mold what is filled lies below both. A point that is not
-    /// `near` the part keeps its value, and what lies beyond it does not count: a part may have
-    /// undercuts of its own.
+    /// smaller one within the cone of the draft. Between two sides of a mold what is filled lies
+    /// below both. A point that is not `near` the part keeps its value, and what lies beyond it does
+    /// not count: a part may have undercuts of its own.
     pub(crate) fn filled(&self, grid: &Grid, values: &[f64], near: &[bool]) -> Vec<f64> {
-        let mut filled = raised(grid, values, near, self.direction);
-        if self.is_two_sided {
-            let other = raised(grid, values, near, self.direction.map(|x| -x));
-            let both = filled.par_iter_mut().zip(other);
-            both.for_each(|(filled, other)| *filled = filled.min(other));
+        let mut filled = raised(grid, values, near, &self.rays(1.0));
+        if self.sides == Sides::One {
+            return filled;
         }
+        let other = raised(grid, values, near, &self.rays(-1.0));
+        let both = filled.par_iter_mut().zip(other).enumerate();
+        both.for_each(|(point, (filled, other))| match self.sides {
+            Sides::Parted(height) if dot(grid.point(point), self.direction) >= height => {}
+            Sides::Parted(_) => *filled = other,
+            _ => *filled = filled.min(other),
+        });
         filled
+    }
+
+    /// Directions out of one side of the mold, along the draw by `sign`: the draw first, and those
+    /// on the cone of the draft, of any length.
+    fn rays(&self, sign: f64) -> Vec<[f64; 3]> {
+        let out = self.direction.map(|x| sign * x);
+        let tangents = across(out);
+        let ray = |k: usize| {
+            let (sin, cos) = (TAU * k as f64 / RAYS as f64).sin_cos();
+            let lean = self.draft.tan();
+            std::array::from_fn(|i| out[i] + lean * (cos * tangents[0][i] + sin * tangents[1][i]))
+        };
+        let n_rays = if self.draft > 0.0 { RAYS } else { 0 };
+        std::iter::once(out).chain((0..n_rays).map(ray)).collect()
     }
 }
 
-/// The `values` on a `grid` raised to those that lie in the `direction` from them, layer by
-/// layer along the axis that it follows most.
-fn raised(grid: &Grid, values: &[f64], near: &[bool], direction: [f64; 3]) -> Vec<f64> {
-    let size = |axis: &usize| direction[*axis].abs();
+/// The `values` on a `grid` raised to those that lie along `rays` from them, layer by layer along the
+/// axis that the first one follows most.
+fn raised(grid: &Grid, values: &[f64], near: &[bool], rays: &[[f64; 3]]) -> Vec<f64> {
+    let size = |axis: &usize| rays[0][*axis].abs();
     let axis = (0..3).max_by(|i, j| size(i).total_cmp(&size(j))).unwrap_or(0);
     let [across, over] = [(axis + 1) % 3, (axis + 2) % 3];
-    let steps = [across, over].map(|other| direction[other] / direction[axis].abs());
+    let along = |ray: &&[f64; 3]| ray[axis] * rays[0][axis] > 0.0;
+    let steps = rays.iter().filter(along);
+    let steps: Vec<[f64; 2]> =
+        steps.map(|ray| [across, over].map(|other| ray[other] / ray[axis].abs())).collect();
     let (n, counts) = (grid.counts[axis], [grid.counts[across], grid.counts[over]]);
 
     // Values in the layer before, which lies in the direction.
     let (mut all, mut before) = (values.to_vec(), vec![0.0; counts[0] * counts[1]]);
     for k in 0..n {
-        let layer = if direction[axis] > 0.0 { n - 1 - k } else { k };
+        let layer = if rays[0][axis] > 0.0 { n - 1 - k } else { k };
         let points = grid.layer(axis, layer);
+        let most = |place| {
+            let beyond = steps.iter().map(|&step| beyond(&before, counts, place, step));
+            beyond.reduce(f64::max).unwrap_or(0.0)
+        };
         let raised = points.par_iter().enumerate().map(|(place, &point)| match near[point] {
-            true => values[point].max(beyond(&before, counts, place, steps)),
+            true => values[point].max(most(place)),
             false => values[point],
         });
         let raised: Vec<f64> = raised.collect();

@@ -35,6 +35,13 @@ impl Grid {
         (0..self.counts[over]).flat_map(row).collect()
     }
 
+    /// Coordinates of a point by its number.
+    pub fn point(&self, number: usize) -> [f64; 3] {
+        let [nx, ny, _] = self.counts;
+        let counted = [number % nx, number / nx % ny, number / (nx * ny)];
+        [0, 1, 2].map(|i| self.origin[i] + self.spacing * counted[i] as f64)
+    }
+
     /// Place of `x` along `axis` in corners from the first one on, a positive number.
     pub fn place(&self, axis: usize, x: f64) -> f64 {
         (x - self.origin[axis]) / self.spacing

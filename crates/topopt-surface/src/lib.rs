@@ -53,7 +53,7 @@ mod union;
 mod widths;
 
 pub use decimation::NotAManifold;
-pub use draw::Draw;
+pub use draw::{Draw, Sides};
 pub use growth::MOST_FACETS;
 pub use mean_density::MeanDensity;
 pub use part::Part;

@@ -16,7 +16,8 @@ use crate::finding::{Finding, InputError};
 
 /// Everything in `config` that does not fit together.
 pub(super) fn check(config: &Config) -> Result<(), InputError> {
-    if !config.gives("filter") {
+    // A method of making has a filter of its own.
+    if !config.gives("filter") && config.design.method.is_none() {
         let remedy = "add [filter]: the filter, which sets the smallest feature size and prevents \
                       checkerboards";
         return Err(missing(config, "[filter]", remedy).into());

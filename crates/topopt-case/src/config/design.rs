@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toml::Spanned;
 
+use super::making::Making;
+
 /// Design to optimize. `volume_fraction` may be left out where `[[constraints]]` limit the design.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -20,6 +22,20 @@ pub struct Design {
     pub style: Style,
     /// How long the style `crisp` may take where material goes down to one limit.
     pub quality: Quality,
+    /// How the part is made, which chooses the entries of `[[manufacturing]]` that go with it, the
+    /// density filter, and a radius of 2.5 elements where `[filter]` has none. Entries of the same
+    /// kind given by the case file stay in their place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Making>")]
+    pub method: Option<Spanned<Making>>,
+    /// Direction of build, of draw, of the tool or of extrusion, of any length; with `method`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub direction: Option<Spanned<[f64; 3]>>,
+    /// Least width of members (length), of three elements at least; with `method`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0))]
+    pub least_width: Option<Spanned<f64>>,
     /// Whether the design is symmetric about the planes about which mesh, materials, supports and
     /// loads are; by default so with the stages of the style `crisp` for the least compliance. They
     /// are looked for through the center of mass, across axes, diagonals and principal axes.
@@ -418,6 +434,9 @@ impl Default for Design {
             initial_volume_fraction: None,
             style: Style::Crisp,
             quality: Quality::Usual,
+            method: None,
+            direction: None,
+            least_width: None,
             keep_symmetry: None,
             interpolation: Interpolation::Simp,
             penalty: 3.0,

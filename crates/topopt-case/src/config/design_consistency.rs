@@ -1,6 +1,6 @@
 //! Consistency of the tables of the design and of its optimization.
 
-use super::{Config, Continuation, FilterKind, Style};
+use super::{Config, Continuation, FilterKind, Style, making};
 use crate::finding::Finding;
 use crate::manufacturing;
 
@@ -14,6 +14,7 @@ pub(super) fn design(config: &Config) -> Vec<Finding> {
     findings.extend(volume_fraction(config));
     findings.extend(initial_volume_fraction(config));
     findings.extend(keep_symmetry(config));
+    findings.extend(making::check(config));
     findings.extend(manufacturing::misused(config));
     findings
 }

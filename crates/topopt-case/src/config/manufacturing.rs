@@ -1,9 +1,9 @@
 //! The keys of `[[manufacturing]]`: how the part is made, and what that asks of its design.
 
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 use serde::{Deserialize, Serialize};
-use toml::Spanned;
+use toml::{Spanned, Value};
 
 use super::own_keys::OwnKeys;
 
@@ -16,6 +16,17 @@ pub struct Manufacturing {
     pub kind: Spanned<String>,
     /// Keys of the kind.
     own: OwnKeys,
+}
+
+impl Manufacturing {
+    /// A demand of a `kind` that stands at a `place` of the case file, with its keys there.
+    pub(super) fn at(
+        place: Range<usize>,
+        kind: &str,
+        keys: impl IntoIterator<Item = (&'static str, Range<usize>, Value)>,
+    ) -> Self {
+        Self { kind: Spanned::new(place, kind.into()), own: OwnKeys::at(keys) }
+    }
 }
 
 impl TryFrom<OwnKeys> for Manufacturing {

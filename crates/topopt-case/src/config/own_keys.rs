@@ -27,6 +27,12 @@ fn with_floats(value: &mut Value) {
 }
 
 impl OwnKeys {
+    /// Keys with values that stand at places of the case file.
+    pub(super) fn at(keys: impl IntoIterator<Item = (&'static str, Range<usize>, Value)>) -> Self {
+        let placed = |(key, place, value): (&str, _, _)| (key.into(), Spanned::new(place, value));
+        Self(keys.into_iter().map(placed).collect())
+    }
+
     /// Writes whole numbers as floating-point numbers.
     pub(super) fn with_floats(&mut self) {
         self.0.values_mut().for_each(|value| with_floats(value.get_mut()));
@@ -77,6 +83,11 @@ impl OwnKeys {
 
     /// Returns the number of `key`.
     pub fn number(&self, key: &str) -> Option<f64> {
+        self.value(key)
+    }
+
+    /// Returns whether `key` is true, if it is given.
+    pub fn flag(&self, key: &str) -> Option<bool> {
         self.value(key)
     }
 

@@ -1,10 +1,15 @@
 //! Parts that are cast or forged, and drawn out of their mold.
 
 use topopt_design::{OverhangCone, Supports};
-use topopt_mesh::HexMesh;
+use topopt_mesh::numbers::shown;
+use topopt_mesh::surface::{area_vector, boundary_faces, face_coordinates};
+use topopt_mesh::vector::{dot, length};
+use topopt_mesh::{Face, HexMesh};
 
 use super::kind::{self, Asked, Key, MILLING, ManufacturingKind, sweeps_of};
-use crate::config::{Config, FilterKind, Manufacturing, Shape};
+use super::kinds::entries;
+use super::member_size::within;
+use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
 
 /// The kind `casting`.
@@ -18,14 +23,51 @@ pub(super) const CASTING: ManufacturingKind = ManufacturingKind {
             "sides",
             Shape::Count(1),
             "Number of sides that the mold opens to: 1, along the direction of draw, or 2, along it \
-             and against it, with the parting surface where the design has it; by default 1.",
+             and against it; by default 1, and 2 with a `parting`.",
+        ),
+        Key::optional(
+            PARTING,
+            Shape::Vector,
+            "A point of the plane across the draw in which the two sides of the mold meet; by \
+             default they meet where the design has it.",
+        ),
+        Key::optional(
+            DRAFT,
+            Shape::Below(45.0),
+            "Angle of draft between walls and the direction of draw, in degrees; by default none.",
+        ),
+        Key::optional(
+            HOLES,
+            Shape::Flag,
+            "Whether the part may have holes through along the draw; by default it may. Without, \
+             the elements at the foot of the mold, or at the plane in which it parts, stay solid.",
         ),
     ],
     has_passive_images: false,
     must_join: None,
+    follows: true,
     suits,
-    pose: |asked| draw(asked).map(|_| Vec::new()),
+    pose: |asked| fits(asked).map(|()| Vec::new()),
 };
+
+const PARTING: &str = "parting";
+const DRAFT: &str = "draft_degrees";
+const HOLES: &str = "through_holes";
+
+/// The mold of a part that is cast.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mold {
+    /// Direction of draw, of length 1.
+    pub draw: [f64; 3],
+    /// Whether the mold opens against the draw, too.
+    pub is_two_sided: bool,
+    /// Height along the draw of the plane in which its sides meet, if it is given.
+    pub parting: Option<f64>,
+    /// Angle of draft, in radians.
+    pub draft: f64,
+    /// Whether no hole may go through along the draw.
+    pub is_closed: bool,
+}
 
 fn suits(config: &Config, entry: &Manufacturing) -> Option<[&'static str; 3]> {
     if sweeps_of(config).filter(|other| other.kind.get_ref() != MILLING).count() > 1 {
@@ -42,46 +84,159 @@ fn suits(config: &Config, entry: &Manufacturing) -> Option<[&'static str; 3]> {
             "give `sides = 1` or `sides = 2`",
         ]);
     }
-
-    if config.filter.get_ref().kind != FilterKind::Density {
+    if entry.gives(PARTING) && entry.number("sides") == Some(1.0) {
         return Some([
-            "`kind = \"casting\"` needs the density filter",
-            "with another filter",
-            "add `kind = \"density\"` to [filter]",
+            "a mold of one side has no plane in which it parts",
+            "with `parting`",
+            "give `sides = 2`, or remove `parting`",
         ]);
     }
-    config.has_half_width().then_some([
-        "`kind = \"casting\"` does not go with a surface of a given width",
-        "with `half_width` in [[continuation]]",
-        "give `sharpness` there",
+    (is_closed(entry) && is_two_sided(entry) && !entry.gives(PARTING)).then_some([
+        "`through_holes = false` needs to know where the two sides of the mold meet",
+        "without `parting`",
+        "give a point of that plane, such as `parting = [0.0, 0.0, 5.0]`, or `sides = 1`",
     ])
 }
 
-/// Direction of draw, of length 1.
-pub(super) fn draw(asked: &Asked) -> Result<[f64; 3], Finding> {
-    let about =
-        ["the direction of draw has no length", "give the way out of the mold, such as [0, 0, 1]"];
-    asked.direction(asked.entries[0], "draw_direction", about)
+fn is_two_sided(entry: &Manufacturing) -> bool {
+    entry.gives(PARTING) || entry.number("sides") == Some(2.0)
 }
 
-/// Number of sides that the mold opens to.
-pub(super) fn n_sides(entry: &Manufacturing) -> usize {
-    entry.number("sides").map_or(1, |sides| sides as usize)
+/// Whether no hole may go through.
+fn is_closed(entry: &Manufacturing) -> bool {
+    entry.flag(HOLES) == Some(false)
 }
 
-/// Returns the elements above each one in the mold, by side.
+/// The mold that is `asked` for.
 ///
 /// # Errors
 /// A direction without length.
-pub(super) fn sides(asked: &Asked, mesh: &HexMesh) -> Result<Vec<Supports>, Finding> {
-    let draw = draw(asked)?;
-    let signs = [1.0, -1.0].into_iter().take(n_sides(asked.entries[0]));
-    Ok(signs.map(|sign| filled_from(draw.map(|x| sign * x), mesh)).collect())
+pub(super) fn mold(asked: &Asked) -> Result<Mold, Finding> {
+    let about =
+        ["the direction of draw has no length", "give the way out of the mold, such as [0, 0, 1]"];
+    let entry = asked.entries[0];
+    let draw = asked.direction(entry, "draw_direction", about)?;
+    Ok(Mold {
+        draw,
+        is_two_sided: is_two_sided(entry),
+        parting: entry.vector(PARTING).map(|point| dot(point, draw)),
+        draft: entry.number(DRAFT).unwrap_or(0.0).to_radians(),
+        is_closed: is_closed(entry),
+    })
 }
 
-/// Returns the elements that fill each one of `mesh`, those farther along `out`, of length 1.
-pub(super) fn filled_from(out: [f64; 3], mesh: &HexMesh) -> Supports {
+/// Refuses a direction without length, and a plane with the whole part on one side.
+fn fits(asked: &Asked) -> Result<(), Finding> {
+    let mold = mold(asked)?;
+    let Some(height) = mold.parting else { return Ok(()) };
+    let above = asked.centers.iter().filter(|center| dot(**center, mold.draw) > height).count();
+    if above > 0 && above < asked.centers.len() {
+        return Ok(());
+    }
+    let about = [
+        "the plane in which the mold parts has the whole part on one side",
+        "misses the part",
+        "move it by `parting` into the part, or give `sides = 1`",
+    ];
+    Err(asked.finding(asked.entries[0], PARTING, about))
+}
+
+/// Builds the finding about a part in which all elements close it.
+pub(super) fn nothing_left(config: &Config) -> Finding {
+    let entry = entries(config, &CASTING).next();
+    let place = entry.map_or(0..0, |entry| entry.span_of(HOLES).unwrap_or(entry.kind.span()));
+    let message = "with the elements that close the part nothing remains to be designed";
+    let finding = Finding::new(message).at(config.source(), place, "closes all");
+    finding.remedy("take a finer mesh along the draw, or remove `through_holes`")
+}
+
+impl Mold {
+    /// Directions out of the mold, of length 1.
+    pub(super) fn ways(&self) -> impl Iterator<Item = [f64; 3]> {
+        let other = self.is_two_sided.then_some(self.draw.map(|x| -x));
+        std::iter::once(self.draw).chain(other)
+    }
+
+    /// Returns the elements above each one of `mesh`, by side; of a mold that parts in a given
+    /// plane in one list, as each element belongs to one side.
+    pub(super) fn sides(&self, mesh: &HexMesh) -> Vec<Supports> {
+        let filled = |(out, stand): ([f64; 3], &[bool])| filled_from(out, self.draft, mesh, stand);
+        let Some(height) = self.parting else {
+            let free = vec![false; mesh.n_elements()];
+            return self.ways().map(|out| filled((out, &free))).collect();
+        };
+        let is_below = |center: &[f64; 3]| dot(*center, self.draw) < height;
+        let below: Vec<bool> = mesh.centers().iter().map(is_below).collect();
+        let above: Vec<bool> = below.iter().map(|below| !below).collect();
+        let of_sides = self.ways().zip([below.as_slice(), above.as_slice()]).map(filled);
+        of_sides.reduce(Supports::joined).into_iter().collect()
+    }
+
+    /// Returns the elements that close the part along the draw, sorted: those at the plane in which
+    /// the mold parts, else those on which the part lies in it; none where holes may go through.
+    pub(super) fn closing(&self, mesh: &HexMesh) -> Vec<u32> {
+        if !self.is_closed {
+            return Vec::new();
+        }
+        let width = mesh.element_width();
+        let centers = mesh.centers();
+        let is_closing: Vec<bool> = match self.parting {
+            Some(height) => {
+                let off = |center: &[f64; 3]| (dot(*center, self.draw) - height).abs();
+                centers.iter().map(|center| off(center) <= CLOSING * width).collect()
+            }
+            None => {
+                let foot = self.foot(mesh).into_iter().map(|e| centers[e as usize]);
+                within(&foot.collect::<Vec<_>>(), CLOSING * width, &centers)
+            }
+        };
+        (0..).zip(is_closing).filter_map(|(e, closes)| closes.then_some(e)).collect()
+    }
+
+    /// Name of the measure of undercuts.
+    pub(super) fn undercuts_in_words(&self) -> String {
+        let degrees = shown((1e6 * self.draft.to_degrees()).round() / 1e6);
+        match self.draft > 0.0 {
+            true => format!("missing above undercuts at {degrees} degrees of draft"),
+            false => "missing above undercuts".into(),
+        }
+    }
+
+    /// Whether each element of `mesh` lies in a line along the draw without material, where so many
+    /// `shares` of the elements are solid.
+    pub(super) fn open_through(&self, mesh: &HexMesh, shares: &[f64]) -> Vec<bool> {
+        let free = vec![false; mesh.n_elements()];
+        let beyond =
+            |sign: f64| filled_from(self.draw.map(|x| sign * x), 0.0, mesh, &free).swept(shares).0;
+        let both = beyond(1.0).into_iter().zip(beyond(-1.0));
+        both.map(|(above, below)| above.max(below) < 0.5).collect()
+    }
+
+    /// Elements with free faces that look against the draw.
+    fn foot(&self, mesh: &HexMesh) -> Vec<u32> {
+        let looks_down = |face: &Face| {
+            let normal = area_vector(&face_coordinates(mesh, *face));
+            dot(normal, self.draw) < -LYING * length(normal)
+        };
+        let faces = boundary_faces(mesh).into_iter().filter(looks_down);
+        let mut elements: Vec<u32> = faces.map(|face| face.element).collect();
+        elements.sort_unstable();
+        elements.dedup();
+        elements
+    }
+}
+
+/// Distance in element widths from a plane, or from elements with free faces, within which elements
+/// close a part: a sheet of one element may be lost on its exported surface.
+const CLOSING: f64 = 1.05;
+
+/// Least cosine of the angle between the draw and the normal of a face on which a part lies.
+const LYING: f64 = 0.3;
+
+/// Returns the elements that fill each one of `mesh` that does not `stand`, `[n_elements]`: those
+/// farther along `out`, of length 1, within the cone of a `draft`, in radians.
+pub(super) fn filled_from(out: [f64; 3], draft: f64, mesh: &HexMesh, stand: &[bool]) -> Supports {
     // An element is filled from where it is drawn to: that is below the sample's element.
-    let cone = OverhangCone::axis(out.map(|x| -x));
-    Supports::new(mesh, &cone, &vec![false; mesh.n_elements()]).filling()
+    let cone = OverhangCone::axis(out.map(|x| -x), draft);
+    Supports::new(mesh, &cone, stand).filling()
 }

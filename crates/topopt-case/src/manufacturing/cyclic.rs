@@ -2,9 +2,9 @@
 
 use std::f64::consts::TAU;
 
-use topopt_mesh::vector::{cross, difference, dot, length};
+use topopt_mesh::vector::{across, cross, difference, dot, length};
 
-use super::fold::{Fold, Folds, across, moved, within_period};
+use super::fold::{Fold, Folds, moved, within_period};
 use super::kind::{Asked, Key, ManufacturingKind};
 use crate::config::{Manufacturing, Shape};
 use crate::finding::Finding;
@@ -29,6 +29,7 @@ pub(super) const CYCLIC: ManufacturingKind = ManufacturingKind {
         "these sectors join no two elements of the part",
         "move the axis by `point` and `axis`, to where the part repeats itself",
     ]),
+    follows: false,
     suits: |_, _| None,
     pose,
 };

@@ -1,7 +1,5 @@
 //! `Fold`: places of equal density, brought to one of them.
 
-use topopt_mesh::vector::{cross, length};
-
 /// A demand that some places of a design have equal densities.
 pub trait Fold: Sync {
     /// Returns the one of the places of equal density that stands for all.
@@ -26,12 +24,4 @@ pub(super) fn within_period(turns: f64) -> f64 {
 /// a + s b
 pub(super) fn moved(a: [f64; 3], s: f64, b: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|i| a[i] + s * b[i])
-}
-
-/// Two directions of length 1 across `axis`, of length 1, and across each other.
-pub(super) fn across(axis: [f64; 3]) -> [[f64; 3]; 2] {
-    let other = if axis[0].abs() < 0.6 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
-    let first = cross(axis, other);
-    let first = first.map(|x| x / length(first));
-    [first, cross(axis, first)]
 }

@@ -34,6 +34,9 @@ pub struct ManufacturingKind {
     /// Message and remedy where no two elements of the part come to share a density; none where
     /// that is fine.
     pub must_join: Option<[&'static str; 2]>,
+    /// Whether densities follow from those of other elements, behind the density filter; a surface
+    /// of a given width would not do, whose means over corners undo what is demanded.
+    pub follows: bool,
     /// Message, label and remedy where an entry does not suit the rest of the case file.
     pub suits: fn(&Config, &Manufacturing) -> Option<[&'static str; 3]>,
     /// Reads all entries of the kind; none of a sweep from layer to layer are folds.

@@ -1,6 +1,6 @@
 //! Table of the demands, and the entries of a case file by it.
 
-use super::kind::{Asked, ManufacturingKind, sweeps_of};
+use super::kind::{Asked, ManufacturingKind};
 use super::{
     cast, cyclic, extrusion, member_size, milling, open_voids, overhang, pattern, symmetry, uniform,
 };
@@ -34,7 +34,7 @@ pub(super) fn asked<'a>(
 impl Config {
     /// Whether densities follow from those of elements below, above, or on the way to the outside.
     pub(crate) fn is_swept(&self) -> bool {
-        sweeps_of(self).next().is_some() || entries(self, &open_voids::OPEN_VOIDS).next().is_some()
+        KINDS.iter().any(|kind| kind.follows && entries(self, kind).next().is_some())
     }
 
     /// Whether one set of variables makes several designs, by thresholds of one projection.

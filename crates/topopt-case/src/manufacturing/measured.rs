@@ -6,7 +6,7 @@ use topopt_mesh::numbers::shown;
 
 use super::kinds::asked;
 use super::made::Made;
-use super::{cast, milling, overhang};
+use super::{milling, mold, overhang};
 use crate::config::Config;
 
 /// Difference from the share that elements have in common up to which it is that of the exported
@@ -46,9 +46,14 @@ pub fn measured(config: &Config, mesh: &HexMesh, space: &DesignSpace, shares: &[
             share,
         ));
     }
-    if asked(&cast::CASTING).is_some() {
+    if let Some(mold) = mold(config) {
         let missing = missing(space, shares);
-        all.push(Made::new("missing above undercuts".into(), share_of(&|e| missing[e])));
+        all.push(Made::new(mold.undercuts_in_words(), share_of(&|e| missing[e])));
+        let open = if mold.is_closed { mold.open_through(mesh, shares) } else { Vec::new() };
+        let share = |e: usize| if open[e] { 1.0 - shares[e] } else { 0.0 };
+        all.extend(mold.is_closed.then(|| {
+            Made::of_void("in holes through along the draw".into(), share_of_void(&share))
+        }));
     }
     if asked(&milling::MILLING).is_some() {
         let missing = missing(space, shares);

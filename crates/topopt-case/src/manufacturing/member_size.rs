@@ -26,6 +26,7 @@ pub(super) const MEMBER_SIZE: ManufacturingKind = ManufacturingKind {
     ],
     has_passive_images: false,
     must_join: None,
+    follows: false,
     suits,
     pose: |asked| fit(asked).map(|()| Vec::new()),
 };
@@ -269,7 +270,7 @@ const THICK: f64 = 1.25;
 const CORNER: f64 = 1.733;
 
 /// Whether each of `places` has one of `points` within `distance`.
-fn within(points: &[[f64; 3]], distance: f64, places: &[[f64; 3]]) -> Vec<bool> {
+pub(super) fn within(points: &[[f64; 3]], distance: f64, places: &[[f64; 3]]) -> Vec<bool> {
     if points.is_empty() {
         return vec![false; places.len()];
     }

@@ -6,7 +6,7 @@ use topopt_mesh::vector::length;
 
 use super::cast::filled_from;
 use super::kind::{Asked, Key, MILLING as NAME, ManufacturingKind, sweeps_of};
-use crate::config::{Config, FilterKind, Manufacturing, Shape};
+use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
 
 /// The kind `milling`.
@@ -28,6 +28,7 @@ pub(super) const MILLING: ManufacturingKind = ManufacturingKind {
     ],
     has_passive_images: false,
     must_join: None,
+    follows: true,
     suits,
     pose: |asked| fits(asked).map(|()| Vec::new()),
 };
@@ -54,25 +55,10 @@ fn suits(config: &Config, entry: &Manufacturing) -> Option<[&'static str; 3]> {
             "give the ways to where tools come from, such as [[0, 0, 1], [0, 0, -1]]",
         ]);
     }
-    if sweeps_of(config).map(n_directions).sum::<usize>() > MOST {
-        return Some([
-            "tools come from more than 100 directions",
-            "one of several",
-            "give fewer `tool_directions`: each takes as long as a direction of draw",
-        ]);
-    }
-
-    if config.filter.get_ref().kind != FilterKind::Density {
-        return Some([
-            "`kind = \"milling\"` needs the density filter",
-            "with another filter",
-            "add `kind = \"density\"` to [filter]",
-        ]);
-    }
-    config.has_half_width().then_some([
-        "`kind = \"milling\"` does not go with a surface of a given width",
-        "with `half_width` in [[continuation]]",
-        "give `sharpness` there",
+    (sweeps_of(config).map(n_directions).sum::<usize>() > MOST).then_some([
+        "tools come from more than 100 directions",
+        "one of several",
+        "give fewer `tool_directions`: each takes as long as a direction of draw",
     ])
 }
 
@@ -126,10 +112,11 @@ fn of_entry(asked: &Asked, entry: &Manufacturing) -> Result<Vec<[f64; 3]>, Findi
 /// A direction without length.
 pub(super) fn shades(asked: &Asked, mesh: &HexMesh) -> Result<Vec<Supports>, Finding> {
     let mut all = Vec::new();
+    let free = vec![false; mesh.n_elements()];
     for entry in &asked.entries {
         let diameter = entry.number(DIAMETER);
         for direction in of_entry(asked, entry)? {
-            let shade = filled_from(direction, mesh);
+            let shade = filled_from(direction, 0.0, mesh, &free);
             all.push(match diameter {
                 Some(diameter) => shade.with_tool(mesh, direction, diameter),
                 None => shade,

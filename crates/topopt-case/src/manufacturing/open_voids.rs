@@ -6,7 +6,7 @@ use topopt_mesh::{HexMesh, Renumbering};
 use super::kind::{Asked, Key, ManufacturingKind, PATTERN};
 use super::named::on_set;
 use crate::case::Case;
-use crate::config::{Config, FilterKind, Manufacturing, Shape};
+use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
 
 /// The kind `open_voids`.
@@ -22,6 +22,7 @@ pub(super) const OPEN_VOIDS: ManufacturingKind = ManufacturingKind {
     )],
     has_passive_images: false,
     must_join: None,
+    follows: true,
     suits,
     pose: |_| Ok(Vec::new()),
 };
@@ -37,24 +38,10 @@ fn suits(config: &Config, _: &Manufacturing) -> Option<[&'static str; 3]> {
             "keep one entry with `kind = \"open_voids\"`",
         ]);
     }
-    if count(PATTERN) > 0 {
-        return Some([
-            "`open_voids` and `pattern` do not go together",
-            "with cells of which some lie inside the part",
-            "remove one of the entries",
-        ]);
-    }
-    if config.filter.get_ref().kind != FilterKind::Density {
-        return Some([
-            "`kind = \"open_voids\"` needs the density filter",
-            "with another filter",
-            "add `kind = \"density\"` to [filter]",
-        ]);
-    }
-    config.has_half_width().then_some([
-        "`kind = \"open_voids\"` does not go with a surface of a given width",
-        "with `half_width` in [[continuation]]",
-        "give `sharpness` there: averages over corners would close holes",
+    (count(PATTERN) > 0).then_some([
+        "`open_voids` and `pattern` do not go together",
+        "with cells of which some lie inside the part",
+        "remove one of the entries",
     ])
 }
 

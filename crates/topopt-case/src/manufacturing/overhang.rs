@@ -6,7 +6,7 @@ use topopt_mesh::{HexMesh, Renumbering};
 use super::kind::{self, Asked, Key, ManufacturingKind};
 use super::named::on_set;
 use crate::case::Case;
-use crate::config::{Config, FilterKind, Manufacturing, Shape};
+use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
 
 /// The kind `overhang`.
@@ -40,6 +40,7 @@ pub(super) const OVERHANG: ManufacturingKind = ManufacturingKind {
     ],
     has_passive_images: false,
     must_join: None,
+    follows: true,
     suits,
     pose: |asked| cone(asked).map(|_| Vec::new()),
 };
@@ -48,24 +49,10 @@ pub(super) const OVERHANG: ManufacturingKind = ManufacturingKind {
 /// is.
 fn suits(config: &Config, _: &Manufacturing) -> Option<[&'static str; 3]> {
     let is_overhang = |other: &&Manufacturing| other.kind.get_ref() == OVERHANG.name;
-    if config.manufacturing.iter().filter(is_overhang).count() > 1 {
-        return Some([
-            "a part is printed in one direction",
-            "one of several",
-            "keep one entry with `kind = \"overhang\"`",
-        ]);
-    }
-    if config.filter.get_ref().kind != FilterKind::Density {
-        return Some([
-            "`kind = \"overhang\"` needs the density filter",
-            "with another filter",
-            "add `kind = \"density\"` to [filter]",
-        ]);
-    }
-    config.has_half_width().then_some([
-        "`kind = \"overhang\"` does not go with a surface of a given width",
-        "with `half_width` in [[continuation]]",
-        "give `sharpness` there: averages over corners would hold up what is not printed",
+    (config.manufacturing.iter().filter(is_overhang).count() > 1).then_some([
+        "a part is printed in one direction",
+        "one of several",
+        "keep one entry with `kind = \"overhang\"`",
     ])
 }
 

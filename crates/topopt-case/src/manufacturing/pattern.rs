@@ -21,6 +21,7 @@ pub(super) const PATTERN: ManufacturingKind = ManufacturingKind {
     ],
     has_passive_images: false,
     must_join: Some(["this pattern repeats nothing", "give a `pitch` shorter than the part"]),
+    follows: false,
     suits: |_, _| None,
     pose,
 };

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::kind::Key;
 use super::kinds::KINDS;
-use crate::config::{Config, Manufacturing};
+use crate::config::{Config, FilterKind, Manufacturing};
 use crate::finding::Finding;
 
 impl JsonSchema for Manufacturing {
@@ -65,9 +65,31 @@ fn of_entry(config: &Config, entry: &Manufacturing) -> Vec<Finding> {
         let finding = Finding::new(message).at(config.source(), span, "of another kind");
         finding.remedy(format!("remove the key: it belongs to {}", kinds_with(name).join(", ")))
     });
-    let unsuited = (kind.suits)(config, entry).map(|[message, label, remedy]| {
-        let finding = Finding::new(message).at(config.source(), entry.kind.span(), label);
-        finding.remedy(remedy)
+    let at_kind = |message: String, label: &str, remedy: &str| {
+        Finding::new(message).at(config.source(), entry.kind.span(), label).remedy(remedy)
+    };
+    let unsuited = (kind.suits)(config, entry);
+    let unsuited = unsuited.map(|[message, label, remedy]| at_kind(message.into(), label, remedy));
+    let name = kind.name;
+    let unprojected = not_followed(config).filter(|_| kind.follows && unsuited.is_none());
+    let unprojected = unprojected.map(|[message, label, remedy]| {
+        at_kind(format!("`kind = \"{name}\"` {message}"), label, remedy)
     });
-    missing.chain(foreign).chain(unsuited).collect()
+    missing.chain(foreign).chain(unsuited).chain(unprojected).collect()
+}
+
+/// End of a message, label and remedy where densities cannot follow from those of other elements.
+fn not_followed(config: &Config) -> Option<[&'static str; 3]> {
+    if config.filter.get_ref().kind != FilterKind::Density {
+        return Some([
+            "needs the density filter",
+            "with another filter",
+            "add `kind = \"density\"` to [filter]",
+        ]);
+    }
+    config.has_half_width().then_some([
+        "does not go with a surface of a given width",
+        "with `half_width` in [[continuation]]",
+        "give `sharpness` there: means over corners would undo the demand",
+    ])
 }

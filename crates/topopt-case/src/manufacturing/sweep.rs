@@ -16,6 +16,8 @@ pub(super) struct Sweep {
     kind: &'static str,
     /// Directions of length 1: upwards, or out of the part.
     directions: Vec<[f64; 3]>,
+    /// Height along the first direction of the plane in which a mold parts.
+    parting: Option<f64>,
 }
 
 /// Distance within which directions of length 1 are the same.
@@ -37,12 +39,15 @@ impl Sweep {
     }
 
     fn of_kind((kind, asked): (&ManufacturingKind, Asked)) -> Result<Self, Finding> {
-        let directions = match kind.name {
-            OVERHANG => vec![overhang::up(&asked)?],
-            CASTING => vec![cast::draw(&asked)?],
-            _ => milling::directions(&asked)?,
+        let (directions, parting) = match kind.name {
+            OVERHANG => (vec![overhang::up(&asked)?], None),
+            CASTING => {
+                let mold = cast::mold(&asked)?;
+                (mold.ways().collect(), mold.parting)
+            }
+            _ => (milling::directions(&asked)?, None),
         };
-        Ok(Self { kind: kind.name, directions })
+        Ok(Self { kind: kind.name, directions, parting })
     }
 
     fn has(&self, direction: [f64; 3]) -> bool {
@@ -50,8 +55,21 @@ impl Sweep {
     }
 
     /// Whether `plane` mirrors each direction to itself or another one.
-    pub(super) fn is_mirrored_by(&self, plane: &Plane) -> bool {
-        self.directions.iter().all(|&direction| self.has(plane.image_of_vector(direction)))
+    pub(super) fn is_mirrored_by(&self, plane: &Plane, tolerance: f64) -> bool {
+        let mut directions = self.directions.iter();
+        directions.all(|&direction| {
+            let turned = plane.image_of_vector(direction);
+            let is_same = length(difference(turned, direction)) < SAME;
+            self.has(turned) && (is_same || self.parts_at(plane.point, plane.point, tolerance))
+        })
+    }
+
+    /// Whether the plane in which a mold parts lies in the middle between two places, if it is
+    /// given.
+    fn parts_at(&self, a: [f64; 3], b: [f64; 3], tolerance: f64) -> bool {
+        let height = |place| dot(place, self.directions[0]);
+        let off = |parting: f64| (height(a) + height(b) - 2.0 * parting).abs();
+        self.parting.is_none_or(|parting| off(parting) <= 2.0 * tolerance)
     }
 
     /// Whether `folds` leave alone the densities that follow from each other at `center`.
@@ -60,17 +78,15 @@ impl Sweep {
         self.directions.iter().all(|&direction| {
             let pairs = images(center).zip(images(moved(center, 1.0, direction)));
             pairs.into_iter().all(|(image, farther)| {
-                let rise = dot(difference(image, center), direction);
-                self.goes_on(direction, difference(farther, image), rise.abs() <= tolerance)
+                let turned = difference(farther, image);
+                if length(difference(turned, direction)) < SAME {
+                    // It follows from others as the place itself: at the same height.
+                    dot(difference(image, center), direction).abs() <= tolerance
+                } else {
+                    self.has(turned) && self.parts_at(image, center, tolerance)
+                }
             })
         })
-    }
-
-    /// Whether an image whose `direction` is `turned` follows from others as the place itself: at
-    /// the same height where the direction is the same, else along another one of the sweep.
-    fn goes_on(&self, direction: [f64; 3], turned: [f64; 3], is_level: bool) -> bool {
-        let is_same = length(difference(turned, direction)) < SAME;
-        if is_same { is_level } else { self.has(turned) }
     }
 
     /// Builds the finding about demands of a `kind` that binds elements at different heights.

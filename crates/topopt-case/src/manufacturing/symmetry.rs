@@ -22,6 +22,7 @@ pub(super) const SYMMETRY: ManufacturingKind = ManufacturingKind {
         "this plane joins no two elements of the part",
         "move the plane by `point` and `normal` to the middle of the part",
     ]),
+    follows: false,
     suits: |_, _| None,
     pose,
 };

@@ -1,8 +1,8 @@
 //! Designs of parallel plates.
 
-use topopt_mesh::vector::dot;
+use topopt_mesh::vector::{across, dot};
 
-use super::fold::{Fold, Folds, across, moved};
+use super::fold::{Fold, Folds, moved};
 use super::kind::{Asked, Key, ManufacturingKind};
 use crate::config::Shape;
 use crate::finding::Finding;
@@ -14,6 +14,7 @@ pub(super) const UNIFORM: ManufacturingKind = ManufacturingKind {
     keys: &[Key::needed("normal", Shape::Vector, "Direction across the planes, of any length.")],
     has_passive_images: false,
     must_join: None,
+    follows: false,
     suits: |_, _| None,
     pose,
 };

@@ -20,7 +20,9 @@ fn init_writes_a_case_that_is_complete() {
 }
 
 /// Keys of the template whose lines show an example and no default.
-const WITHOUT_DEFAULT: [&str; 39] = [
+const WITHOUT_DEFAULT: [&str; 41] = [
+    "direction",
+    "least_width",
     "from_mesh",
     "yield_strength",
     "cut",
@@ -72,7 +74,9 @@ fn template_shows_the_defaults() {
 
     let shown = |line: &str| {
         let is_key = line.starts_with("# [[") || line.starts_with("# ") && line.contains(" = ");
-        let is_other = WITHOUT_DEFAULT.iter().any(|key| line.starts_with(&format!("# {key} =")));
+        // The method of the optimizer has a default, and that of making has none.
+        let is_other = WITHOUT_DEFAULT.iter().any(|key| line.starts_with(&format!("# {key} =")))
+            || line.starts_with("# method = \"printed\"");
         // What is further to the right is of another physics.
         let is_key = is_key && !line.starts_with("#  ");
         if is_key && !is_other { line[2..].to_owned() } else { line.to_owned() }

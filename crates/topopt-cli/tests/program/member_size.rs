@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::gpu_ranks::agree_elsewhere;
-use crate::{Folder, topopt};
+use crate::Folder;
+use crate::made::{are_same_elsewhere, made};
 
 const CRISP: [&str; 4] = [
     "mesh.elements=1000",
@@ -16,13 +16,9 @@ fn key(widths: &str) -> String {
     format!("manufacturing=[{{kind=\"member_size\",{widths}}}]").replace(",}", "}")
 }
 
-/// Measures of widths in out/verify.json.
-fn made(folder: &Folder) -> Vec<Value> {
-    let (status, _, err) = topopt(&folder.path(""), &["verify", "out"]);
-    assert_eq!(status, 0, "{err}");
-    let found: Value = serde_json::from_str(&folder.read("out/verify.json")).unwrap();
-    let made = found["made"].as_array().unwrap().iter();
-    made.filter(|made| made["of"] == "surface").cloned().collect()
+/// Measures of widths of the built part.
+fn widths(folder: &Folder) -> Vec<Value> {
+    made(folder).into_iter().filter(|made| made["of"] == "surface").collect()
 }
 
 #[test]
@@ -35,7 +31,7 @@ fn members_and_gaps_have_the_least_width() {
     assert!((volume - 0.3).abs() < 1e-3, "{volume}");
     let grey = summary["grey_level"].as_f64().unwrap();
     assert!(grey < 0.06, "{grey}");
-    let made = made(&folder);
+    let made = widths(&folder);
     assert_eq!(made[0]["measure"], "beside members less than 2.7 wide");
     assert_eq!(made[1]["measure"], "beside gaps less than 2.7 wide");
     assert!(made.iter().all(|made| made["met"] == true), "{made:?}");
@@ -64,7 +60,7 @@ fn members_have_the_largest_width() {
     ]);
     let volume = *folder.history("volume_fraction").last().unwrap();
     assert!((volume - 0.5).abs() < 2e-3, "{volume}");
-    let made = made(&folder);
+    let made = widths(&folder);
     assert_eq!(made[0]["measure"], "beside members more than 4.4 wide");
     assert!(made.len() == 1 && made[0]["met"] == true, "{made:?}");
 }
@@ -85,11 +81,8 @@ fn thin_volumes_stay_whole_as_a_stage_begins() {
 
 #[test]
 fn a_design_of_wide_members_is_the_same_on_ranks_and_on_a_gpu() {
-    let folder = Folder::new();
-    let tight = ["solver.tolerance=1e-11", "solver.early_tolerance=1e-11"];
     for key in [key("minimum=3,gap=3.5"), key("minimum=3,maximum=4")] {
-        let keys = [&CRISP[..], &tight, &["optimizer.max_iterations=4", &key]];
-        agree_elsewhere(&folder, &keys.concat(), |_| ());
+        are_same_elsewhere(&[&CRISP[..], &["optimizer.max_iterations=4", &key]].concat());
     }
 }
 

@@ -1,19 +1,13 @@
 //! Parts that are milled.
 
-use serde_json::Value;
 use topopt_case::config::Generator;
 use topopt_mesh::HexMesh;
 
-use crate::gpu_ranks::agree_elsewhere;
-use crate::{Folder, topopt};
+use crate::Folder;
+use crate::made::{CRISP, are_refused, are_same_elsewhere, follows, is_made};
 
-const CRISP: [&str; 5] = [
-    "mesh.elements=1000",
-    "design.style=crisp",
-    "filter.kind=density",
-    "output.compression=none",
-    "optimizer.max_iterations=80",
-];
+/// Keys of a run of a crisp design.
+const LONG: [&str; 2] = ["mesh.elements=1000", "optimizer.max_iterations=80"];
 
 fn key(demand: &str) -> String {
     format!("manufacturing=[{{kind=\"milling\",{demand}}}]")
@@ -65,21 +59,15 @@ fn narrow(folder: &Folder, diameter: f64) -> f64 {
 
 /// Runs and verifies a milled part, and returns its compliance.
 fn milled(folder: &Folder, demand: &str) -> f64 {
-    folder.run_well(&[&CRISP[..], &[key(demand).as_str()]].concat());
-    let (status, _, err) = topopt(&folder.path(""), &["verify", "out"]);
-    assert_eq!(status, 0, "{err}");
-    let found: Value = serde_json::from_str(&folder.read("out/verify.json")).unwrap();
-    let made = found["made"].as_array().unwrap().last().unwrap();
-    assert_eq!(made["measure"], "out of reach of the tools");
-    assert_eq!(made["of"], "void");
-    assert!(made["met"] == true, "{made}");
+    folder.run_well(&[&CRISP[..], &LONG, &[key(demand).as_str()]].concat());
+    is_made(folder, "out of reach of the tools", "void");
     *folder.history("compliance").last().unwrap()
 }
 
 #[test]
 fn tools_reach_every_void() {
     let folder = Folder::new();
-    folder.run_well(&CRISP);
+    folder.run_well(&[&CRISP[..], &LONG].concat());
     let free = *folder.history("compliance").last().unwrap();
     let ways = [(1, 1.0), (1, -1.0), (0, 1.0)];
     assert!(hidden(&folder, &ways) > 0.02, "{}", hidden(&folder, &ways));
@@ -102,11 +90,8 @@ fn tools_have_room_in_every_void() {
 
 #[test]
 fn a_milled_design_is_the_same_on_ranks_and_on_a_gpu() {
-    let folder = Folder::new();
     let key = key("tool_directions=[[0.2,1,0],[0,0,-1]],diameter=2");
-    let tight = ["solver.tolerance=1e-11", "solver.early_tolerance=1e-11"];
-    let keys = [&CRISP[1..4], &tight, &["optimizer.max_iterations=3", key.as_str()]].concat();
-    agree_elsewhere(&folder, &keys, |_| ());
+    are_same_elsewhere(&[&CRISP[..], &["optimizer.max_iterations=3", key.as_str()]].concat());
 }
 
 #[test]
@@ -114,7 +99,8 @@ fn a_plane_of_symmetry_may_lie_across_tools_from_both_sides() {
     let folder = Folder::new();
     let across = "]},{kind=\"symmetry\",point=[0,4,0],normal=[0,1,0]}]";
     let both = key("tool_directions=[[0,1,0],[0,-1,0]]").replace("]}]", across);
-    let keys = [&CRISP[..4], &["optimizer.max_iterations=3", both.as_str()]].concat();
+    let short = [LONG[0], "optimizer.max_iterations=3", both.as_str()];
+    let keys = [&CRISP[..], &short].concat();
     folder.run_well(&keys);
     let density = folder.array("out/design.vtu", "density");
     let centers = mesh().centers();
@@ -130,43 +116,24 @@ fn a_plane_of_symmetry_may_lie_across_tools_from_both_sides() {
 
 #[test]
 fn tools_that_make_no_sense_are_refused() {
-    let folder = Folder::new();
     let one = key("tool_directions=[[0,1,0]]");
     let with = |other: &str| one.replace("]}]", &format!("]}},{{{other}}}]"));
-    let many = format!("tool_directions=[{}]", ["[0,0,1]"; 101].join(","));
-    let density = "filter.kind=density";
-    for (keys, message) in [
-        (vec![key("diameter=2"), density.into()], "needs `tool_directions`"),
-        (vec![key("tool_directions=[]"), density.into()], "`tool_directions` has no direction"),
-        (vec![key("tool_directions=[[0,0,1],[0,0,0]]"), density.into()], "has no length"),
-        (vec![key(&many), density.into()], "from more than 100 directions"),
-        (vec![key("tool_directions=[[0,0,1]],diameter=-1"), density.into()], "out of range"),
+    let many = key(&format!("tool_directions=[{}]", ["[0,0,1]"; 101].join(",")));
+    are_refused(&[
+        (&key("diameter=2"), "needs `tool_directions`"),
+        (&key("tool_directions=[]"), "`tool_directions` has no direction"),
+        (&key("tool_directions=[[0,0,1],[0,0,0]]"), "has no length"),
+        (&many, "from more than 100 directions"),
+        (&key("tool_directions=[[0,0,1]],diameter=-1"), "out of range"),
+        (&key("tool_directions=[[0,0,1]],diameter=0.1"), "the tool is narrower than an element"),
         (
-            vec![key("tool_directions=[[0,0,1]],diameter=0.1"), density.into()],
-            "the tool is narrower than an element",
-        ),
-        (vec![one.clone()], "needs the density filter"),
-        (
-            vec![with("kind=\"casting\",draw_direction=[0,1,0]"), density.into()],
+            &with("kind=\"casting\",draw_direction=[0,1,0]"),
             "a part is made in one way, printed, cast or milled",
         ),
         (
-            vec![with("kind=\"symmetry\",point=[0,2.5,0],normal=[0,1,0]"), density.into()],
+            &with("kind=\"symmetry\",point=[0,2.5,0],normal=[0,1,0]"),
             "`symmetry` and `milling` do not go together",
         ),
-        (
-            vec![
-                one.clone(),
-                density.into(),
-                "projection={sharpness=1}".into(),
-                "continuation=[{from=2,half_width=1}]".into(),
-            ],
-            "does not go with a surface of a given width",
-        ),
-    ] {
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let ended = folder.run(&keys, &[]);
-        let err = ended.err.replace("\n     | ", " ");
-        assert!(ended.status == 1 && err.contains(message), "{keys:?}: {err}");
-    }
+    ]);
+    follows(&one);
 }

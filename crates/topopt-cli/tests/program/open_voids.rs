@@ -1,10 +1,9 @@
 //! Parts without enclosed voids.
 
-use serde_json::Value;
 use topopt_case::config::Generator;
 
-use crate::gpu_ranks::agree_elsewhere;
-use crate::{Folder, topopt};
+use crate::Folder;
+use crate::made::{are_refused, are_same_elsewhere, follows, is_made};
 
 /// A bar of 16 x 8 x 8 elements between solid plates that is twisted: a closed tube is stiffest.
 const TWISTED: [&str; 9] = [
@@ -68,49 +67,22 @@ fn a_tube_is_opened() {
     let compliance = *folder.history("compliance").last().unwrap();
     assert!(compliance < 1.2 * free, "{compliance} and {free}");
 
-    let (status, _, err) = topopt(&folder.path(""), &["verify", "out"]);
-    assert_eq!(status, 0, "{err}");
-    let found: Value = serde_json::from_str(&folder.read("out/verify.json")).unwrap();
-    let made = found["made"].as_array().unwrap().last().unwrap();
-    assert_eq!(made["measure"], "enclosed");
-    assert_eq!(made["of"], "void");
-    assert!(made["met"] == true, "{made}");
+    is_made(&folder, "enclosed", "void");
 }
 
 #[test]
 fn an_open_design_is_the_same_on_ranks_and_on_a_gpu() {
-    let folder = Folder::new();
-    let tight = ["solver.tolerance=1e-11", "solver.early_tolerance=1e-11"];
-    let keys = [&TWISTED[..7], &TWISTED[8..], &tight, &["optimizer.max_iterations=3", OPEN]];
-    agree_elsewhere(&folder, &keys.concat(), |_| ());
+    let short = ["optimizer.max_iterations=3", OPEN];
+    are_same_elsewhere(&[&TWISTED[..7], &TWISTED[8..], &short].concat());
 }
 
 #[test]
 fn open_voids_that_make_no_sense_are_refused() {
-    let folder = Folder::new();
     let with = |other: &str| OPEN.replace("}]", &format!("}},{{{other}}}]"));
-    let density = "filter.kind=density";
-    for (keys, message) in [
-        (vec![OPEN.into()], "needs the density filter"),
-        (vec![with("kind=\"open_voids\""), density.into()], "open voids are asked for twice"),
-        (
-            vec![with("kind=\"pattern\",pitch=[2,0,0]"), density.into()],
-            "`open_voids` and `pattern` do not go together",
-        ),
-        (vec![OPEN.replace("}]", ",closed=\"none\"}]"), density.into()], "`none`"),
-        (
-            vec![
-                OPEN.into(),
-                density.into(),
-                "projection={sharpness=1}".into(),
-                "continuation=[{from=2,half_width=1}]".into(),
-            ],
-            "does not go with a surface of a given width",
-        ),
-    ] {
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let ended = folder.run(&keys, &[]);
-        let err = ended.err.replace("\n     | ", " ");
-        assert!(ended.status == 1 && err.contains(message), "{keys:?}: {err}");
-    }
+    are_refused(&[
+        (&with("kind=\"open_voids\""), "open voids are asked for twice"),
+        (&with("kind=\"pattern\",pitch=[2,0,0]"), "`open_voids` and `pattern` do not go together"),
+        (&OPEN.replace("}]", ",closed=\"none\"}]"), "`none`"),
+    ]);
+    follows(OPEN);
 }

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use rayon::prelude::*;
 use topopt_mesh::surface::{area_vector, boundary_faces, face_center, face_coordinates};
-use topopt_mesh::vector::{cross, difference, dot, length};
+use topopt_mesh::vector::{across, cross, difference, dot, length};
 use topopt_mesh::{CellList, HexMesh};
 
 use super::delaunay::Delaunay;
@@ -21,6 +21,8 @@ pub struct OverhangCone {
     pub depth: f64,
     /// Samples on the rim, besides that on the axis.
     pub n_rim: usize,
+    /// Depth of those on the rim, in depths of that on the axis.
+    pub rim_depth: f64,
 }
 
 impl OverhangCone {
@@ -28,16 +30,23 @@ impl OverhangCone {
     /// and tetrahedra that lie in any direction: from a depth of 1 it is not, and with 6 it is 2
     /// degrees less.
     pub fn new(up: [f64; 3], angle: f64) -> Self {
-        Self { up, angle, depth: 2.0, n_rim: 8 }
+        Self { up, angle, depth: 2.0, n_rim: 8, rim_depth: 1.0 }
     }
 
-    /// The axis alone, with a sample one width down: a row of elements is filled one by one.
-    pub fn axis(up: [f64; 3]) -> Self {
-        Self { up, angle: NARROW.to_radians(), depth: 1.0, n_rim: 0 }
+    /// The axis with a sample one width down, so that a row of elements is filled one by one, and a
+    /// rim at the angle of a `draft`, in radians, if there is one. Samples on the rim lie where that
+    /// is a width off the axis: nearer ones mix rows, and mix them again in each layer.
+    pub fn axis(up: [f64; 3], draft: f64) -> Self {
+        let n_rim = if draft > 0.0 { 8 } else { 0 };
+        let rim_depth = (1.0 / draft.tan()).clamp(1.0, DEEPEST);
+        Self { up, angle: draft, depth: 1.0, n_rim, rim_depth }
     }
 }
 
-/// Angle in degrees of the cone of neighbors that count as on an axis.
+/// Largest depth of samples on the rim of a draft, in widths.
+const DEEPEST: f64 = 12.0;
+
+/// Least angle in degrees of the cone of neighbors that count as within it.
 const NARROW: f64 = 10.0;
 
 /// Shares of the depth at which samples are tried: they are drawn in where they leave the part.
@@ -121,14 +130,13 @@ impl Supports {
 }
 
 impl OverhangCone {
-    /// Directions of the samples, whose height is -1.
+    /// Directions of the samples, whose height is -1 on the axis.
     fn rays(&self, tangents: [[f64; 3]; 2]) -> Vec<[f64; 3]> {
         let rim = (0..self.n_rim).map(|k| {
             let (sin, cos) = (TAU * k as f64 / self.n_rim as f64).sin_cos();
             let out = self.angle.tan();
-            std::array::from_fn(|i| {
-                -self.up[i] - out * (cos * tangents[0][i] + sin * tangents[1][i])
-            })
+            let ray = |i: usize| self.up[i] + out * (cos * tangents[0][i] + sin * tangents[1][i]);
+            std::array::from_fn(|i| -self.rim_depth * ray(i))
         });
         std::iter::once(self.up.map(|x| -x)).chain(rim).collect()
     }
@@ -214,7 +222,7 @@ impl Below<'_> {
         self.list.for_each_within(places[e], |other, distance| {
             let up = self.heights[e] - self.heights[other as usize];
             let out = (distance.powi(2) - up.powi(2)).max(0.0).sqrt();
-            let excess = out / self.cone.angle.tan() - up;
+            let excess = out / self.cone.angle.max(NARROW.to_radians()).tan() - up;
             if up > 1e-9 * widths[e] && distance <= 2.0 * widths[e] && excess < least {
                 (best, least) = (Some(other), excess);
             }
@@ -229,10 +237,7 @@ const ROUNDING: f64 = 1e-9;
 /// Directions across `up`, of length 1, of the largest and the least extent of `centers`: samples
 /// of a thin plate then lie within it.
 fn tangents(centers: &[[f64; 3]], up: [f64; 3]) -> [[f64; 3]; 2] {
-    let axis = if up[0].abs() < 0.6 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
-    let first = cross(up, axis);
-    let first = first.map(|x| x / length(first));
-    let second = cross(up, first);
+    let [first, second] = across(up);
 
     let n = centers.len() as f64;
     let mean: [f64; 3] = std::array::from_fn(|i| centers.iter().map(|x| x[i]).sum::<f64>() / n);

@@ -59,6 +59,17 @@ impl Supports {
         Self { fills: true, ..self }
     }
 
+    /// Joins supports with those of elements that stand in these, and rest on none of theirs.
+    #[must_use]
+    pub fn joined(mut self, other: Self) -> Self {
+        let (n, n_samples) = (self.order.len(), self.samples.len());
+        self.levels.extend(other.levels.iter().map(|end| n + end));
+        self.starts.extend(other.starts.iter().skip(1).map(|start| n_samples + start));
+        self.order.extend(other.order);
+        self.samples.extend(other.samples);
+        self
+    }
+
     /// Fills what a tool of this `diameter` has no room for, which comes along `direction`, of
     /// length 1, to the elements of `mesh`.
     #[must_use]

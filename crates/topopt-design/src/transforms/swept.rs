@@ -82,6 +82,7 @@ impl<B: Pointwise> DesignTransform<B> for Swept {
 #[cfg(test)]
 mod tests {
     use topopt_mesh::HexMesh;
+    use topopt_mesh::vector::dot;
     use topopt_testing::{distorted_cube, distorted_tetrahedra};
 
     use super::*;
@@ -91,7 +92,7 @@ mod tests {
     fn milled(mesh: &HexMesh) -> Swept {
         let free = vec![false; mesh.n_elements()];
         let shade = |out: [f64; 3]| {
-            let cone = OverhangCone::axis(out.map(|x| -x));
+            let cone = OverhangCone::axis(out.map(|x| -x), 0.0);
             Supports::new(mesh, &cone, &free).filling()
         };
         let [first, second, third] = [[0.36, 0.48, 0.8], [-0.6, 0.0, 0.8], [0.0, -1.0, 0.0]];
@@ -103,34 +104,91 @@ mod tests {
         Swept::new(sweeps.into_iter().map(Arc::new).collect(), mesh.n_elements())
     }
 
-    #[test]
-    fn derivatives_of_milled_densities_are_differences() {
-        for mesh in [distorted_cube(8, 0.3, true), distorted_tetrahedra(5, 0.25, true)] {
-            let n = mesh.n_elements();
-            let mut swept = milled(&mesh);
-            let x: Vec<f64> = (0..n).map(|e| 0.5 + 0.45 * (e as f64 * 1.7).sin()).collect();
-            let cotangent: Vec<f64> = (0..n).map(|e| (e as f64 * 0.9).cos() + 0.3).collect();
-            let direction: Vec<f64> = (0..n).map(|e| (e as f64 * 2.3).sin()).collect();
-            let values = swept.values(&x);
-            assert!(values.iter().zip(&x).all(|(value, x)| *value > x - 1e-15));
-            let gradient = swept.gradient(&cotangent);
-            for sweep in 0..3 {
-                assert!(swept.least.iter().filter(|least| **least == sweep).count() > n / 20);
-            }
+    /// Molds with a draft that open to two sides, which meet where the density has it, or in a plane
+    /// through the middle.
+    fn cast(mesh: &HexMesh, is_parted: bool) -> Swept {
+        let out = [0.36, 0.48, 0.8];
+        let below: Vec<bool> = mesh.centers().iter().map(|c| dot(*c, out) < 0.82).collect();
+        let above: Vec<bool> = below.iter().map(|below| !below).collect();
+        let side = |sign: f64, other: &[bool]| {
+            let free = vec![false; other.len()];
+            let cone = OverhangCone::axis(out.map(|x| -sign * x), 0.1);
+            Supports::new(mesh, &cone, if is_parted { other } else { &free }).filling()
+        };
+        let sides = [side(1.0, &below), side(-1.0, &above)];
+        let sides = match is_parted {
+            true => sides.into_iter().reduce(Supports::joined).into_iter().collect(),
+            false => sides.to_vec(),
+        };
+        Swept::new(sides.into_iter().map(Arc::new).collect(), mesh.n_elements())
+    }
 
-            let mut value = |step: f64| {
-                let moved: Vec<f64> = x.iter().zip(&direction).map(|(x, d)| x + step * d).collect();
-                swept.values(&moved).iter().zip(&cotangent).map(|(p, c)| p * c).sum::<f64>()
+    fn wavy(n: usize) -> Vec<f64> {
+        (0..n).map(|e| 0.5 + 0.45 * (e as f64 * 1.7).sin()).collect()
+    }
+
+    /// Asserts that derivatives are differences, and that each sweep has some of the densities.
+    fn has_derivatives(mut swept: Swept, n_sweeps: usize) {
+        let n = swept.elements.len();
+        let x = wavy(n);
+        let cotangent: Vec<f64> = (0..n).map(|e| (e as f64 * 0.9).cos() + 0.3).collect();
+        let direction: Vec<f64> = (0..n).map(|e| (e as f64 * 2.3).sin()).collect();
+        let values = swept.values(&x);
+        assert!(values.iter().zip(&x).all(|(value, x)| *value > x - 1e-15));
+        let gradient = swept.gradient(&cotangent);
+        for sweep in 0..n_sweeps {
+            let count = swept.least.iter().filter(|least| **least as usize == sweep).count();
+            assert!(count > n / 20, "{count} of sweep {sweep}");
+        }
+
+        let mut value = |step: f64| {
+            let moved: Vec<f64> = x.iter().zip(&direction).map(|(x, d)| x + step * d).collect();
+            swept.values(&moved).iter().zip(&cotangent).map(|(p, c)| p * c).sum::<f64>()
+        };
+        let difference = (value(1e-6) - value(-1e-6)) / 2e-6;
+        let expected: f64 = gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
+        assert!((difference - expected).abs() < 1e-6 * expected.abs(), "{difference}, {expected}");
+        // Densities that are shifted as one stay so.
+        let sums = [&gradient, &cotangent].map(|list| list.iter().sum::<f64>());
+        assert!((sums[0] - sums[1]).abs() < 1e-10, "{sums:?}");
+    }
+
+    fn meshes() -> [HexMesh; 2] {
+        [distorted_cube(8, 0.3, true), distorted_tetrahedra(5, 0.25, true)]
+    }
+
+    #[test]
+    fn derivatives_of_milled_and_cast_densities_are_differences() {
+        for mesh in meshes() {
+            has_derivatives(milled(&mesh), 3);
+            has_derivatives(cast(&mesh, false), 2);
+            has_derivatives(cast(&mesh, true), 1);
+        }
+    }
+
+    /// Each side of the plane is filled from its own end.
+    #[test]
+    fn a_mold_that_parts_in_a_plane_fills_towards_it() {
+        let mesh = distorted_cube(8, 0.0, false);
+        let centers = mesh.centers();
+        let height: Vec<f64> = centers.iter().map(|c| c[2]).collect();
+        let stand = |is_above: bool| -> Vec<bool> {
+            height.iter().map(|z| (*z > 0.5) == is_above).collect()
+        };
+        let side = |sign: f64| {
+            let cone = OverhangCone::axis([0.0, 0.0, -sign], 0.0);
+            Supports::new(&mesh, &cone, &stand(sign < 0.0)).filling()
+        };
+        let x = wavy(512);
+        let (p, _) = side(1.0).joined(side(-1.0)).swept(&x);
+        for e in 0..512 {
+            let fills = |&other: &usize| {
+                let is_column = (0..2).all(|i| (centers[other][i] - centers[e][i]).abs() < 1e-6);
+                let farther = (height[other] - height[e]) * (height[e] - 0.5).signum();
+                is_column && farther > -1e-6
             };
-            let difference = (value(1e-6) - value(-1e-6)) / 2e-6;
-            let expected: f64 = gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
-            assert!(
-                (difference - expected).abs() < 1e-6 * expected.abs(),
-                "{difference}, {expected}"
-            );
-            // Densities that are shifted as one stay so.
-            let sums = [&gradient, &cotangent].map(|list| list.iter().sum::<f64>());
-            assert!((sums[0] - sums[1]).abs() < 1e-10, "{sums:?}");
+            let most = (0..512).filter(fills).map(|other| x[other]).fold(0.0, f64::max);
+            assert_eq!(p[e], most);
         }
     }
 }

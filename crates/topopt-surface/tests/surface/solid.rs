@@ -189,8 +189,8 @@ fn a_drawn_solid_has_no_undercut() {
                 turned_away(&surface, direction)
             };
             let free = of(None);
-            let [one, two] =
-                [false, true].map(|is_two_sided| of(Some(Draw { direction, is_two_sided })));
+            let [one, two] = [Sides::One, Sides::Two]
+                .map(|sides| of(Some(Draw { direction, sides, draft: 0.0 })));
             assert!(free > 0.15 && one.max(two) < 0.005, "{direction:?}: {free} {one} {two}");
         }
     }

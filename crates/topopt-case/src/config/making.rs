@@ -1,0 +1,113 @@
+//! Entries of `[[manufacturing]]` that `design.method` stands for.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::{Spanned, Value};
+
+use super::{Config, FilterKind, Manufacturing};
+use crate::finding::Finding;
+use crate::manufacturing;
+
+/// How a part is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Making {
+    /// Printed upwards without props, and powder comes out of every void: `overhang` and
+    /// `open_voids`.
+    Printed,
+    /// Cast in a mold that opens along the direction and against it: `casting` with two sides.
+    Cast,
+    /// Milled by tools along the direction and against it: `milling`.
+    Milled,
+    /// Extruded along the direction: `extrusion`.
+    Extruded,
+}
+
+/// Radius of the filter, in element widths: with 1.5 members of printed and cast parts are one
+/// element wide, and built as they are demanded or not by chance.
+const RADIUS: f64 = 2.5;
+
+/// Adds what the method of making asks for, so that all that follows sees plain entries. An entry
+/// of the case file replaces that of the same kind.
+pub(super) fn resolve(config: &mut Config) {
+    let Some(method) = &config.design.method else { return };
+    let mut demands = demands(config, method);
+    let is_given = |demand: &Manufacturing| {
+        config.manufacturing.iter().any(|own| own.kind.get_ref() == demand.kind.get_ref())
+    };
+    demands.retain(|demand| !is_given(demand));
+    config.manufacturing.extend(demands);
+
+    if !config.gives("filter.kind") {
+        config.filter.get_mut().kind = FilterKind::Density;
+    }
+    let filter = config.filter.get_ref();
+    let has_radius = filter.radius.is_some() || filter.radius_in_elements.is_some();
+    if !has_radius && manufacturing::radius(config).is_none() {
+        config.filter.get_mut().radius_in_elements = Some(RADIUS);
+    }
+}
+
+/// Demands on a part that is made by `method`; none without a direction.
+fn demands(config: &Config, method: &Spanned<Making>) -> Vec<Manufacturing> {
+    let Some(direction) = &config.design.direction else { return Vec::new() };
+    let (place, along) = (direction.span(), *direction.get_ref());
+    let demand = |kind: &str, keys: Vec<(&'static str, Value)>| {
+        let keys = keys.into_iter().map(|(key, value)| (key, place.clone(), value));
+        Manufacturing::at(method.span(), kind, keys)
+    };
+    let vector = |x: [f64; 3]| Value::from(x.to_vec());
+    let both = vec![vector(along), vector(along.map(|x| -x))];
+    let mut all = match method.get_ref() {
+        Making::Printed => vec![
+            demand("overhang", vec![("build_direction", vector(along))]),
+            demand("open_voids", Vec::new()),
+        ],
+        Making::Cast => {
+            vec![demand("casting", vec![("draw_direction", vector(along)), ("sides", 2.into())])]
+        }
+        Making::Milled => vec![demand("milling", vec![("tool_directions", both.into())])],
+        Making::Extruded => vec![demand("extrusion", vec![("direction", vector(along))])],
+    };
+    all.extend(config.design.least_width.as_ref().map(|width| {
+        let keys = [("minimum", width.span(), (*width.get_ref()).into())];
+        Manufacturing::at(width.span(), "member_size", keys)
+    }));
+    all
+}
+
+impl Config {
+    /// Says what `design.method` stands for, where it is given.
+    pub(crate) fn method_in_words(&self) -> Option<String> {
+        let method = Value::try_from(self.design.method.as_ref()?.get_ref()).ok()?;
+        let kinds = self.manufacturing.iter().map(|demand| format!("`{}`", demand.kind.get_ref()));
+        let kinds = kinds.collect::<Vec<_>>().join(", ");
+        Some(format!("`design.method = {method}` makes the part by [[manufacturing]]: {kinds}"))
+    }
+}
+
+/// Refuses a method without a direction, and keys that only a method has.
+pub(super) fn check(config: &Config) -> Option<Finding> {
+    let design = &config.design;
+    let finding = |message: &str, place, label: &str, remedy: &str| {
+        Some(Finding::new(message).at(config.source(), place, label).remedy(remedy))
+    };
+    let place = design.direction.as_ref().map(Spanned::span);
+    let place = place.or(design.least_width.as_ref().map(Spanned::span));
+    match (&design.method, &design.direction, place) {
+        (Some(method), None, _) => finding(
+            "`design.method` has no direction",
+            method.span(),
+            "along which way",
+            "add `direction = [0.0, 0.0, 1.0]` to [design]: that of build, draw, tool or extrusion",
+        ),
+        (None, _, Some(place)) => finding(
+            "[design] has a direction or a least width without a method",
+            place,
+            "of which method",
+            "add `method = \"printed\"`, \"cast\", \"milled\" or \"extruded\" to [design], or use \
+             [[manufacturing]]",
+        ),
+        _ => None,
+    }
+}
