@@ -763,6 +763,24 @@ kernels! {
         );
     }
 
+    /// `cuda/cascade.cu`.
+    Cascade<R> in "cascade" {
+        cascade_level(
+            n: Length, first: Length, fills: u32, order: In<u32>, starts: In<u32>,
+            elements: In<u32>, weights: In<f64>, x: In<R>, p: Out<R>, chosen: Shared<u32>,
+        );
+        cascade_level_backward(
+            n: Length, first: Length, order: In<u32>, starts: In<u32>, from: In<u32>,
+            places: In<u32>, corners: In<u32>, weights: In<f64>, chosen: In<u32>, dp: In<R>,
+            total: Shared<f64>, dx: Out<R>,
+        );
+        cascade_standing_backward(
+            n: Length, standing: In<u32>, starts: In<u32>, from: In<u32>, places: In<u32>,
+            corners: In<u32>, weights: In<f64>, chosen: In<u32>, total: In<f64>, dp: In<R>,
+            dx: Out<R>,
+        );
+    }
+
     /// `cuda/cone.cu`.
     Cone in "cone" {
         cone_values(n: Count, elements: In<u32>, x: In<f64>, values: Shared<f64>);

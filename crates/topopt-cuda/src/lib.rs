@@ -13,6 +13,7 @@ mod strategies;
 mod archive;
 pub mod assembly;
 mod backend;
+mod cascade;
 mod code;
 mod cone;
 mod device;

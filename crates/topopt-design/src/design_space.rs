@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::iter::repeat_n;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use topopt_linalg::Csr;
+use topopt_linalg::{Csr, Levels};
 
 use crate::{Candidates, Openings, Sizes, Supports};
 
@@ -164,6 +164,15 @@ impl DesignSpace {
         let of_openings = self.openings.as_ref().map_or(0, |openings| openings.bytes());
         let of_sums = of_openings + size_of_val(&self.least_sums[..]);
         self.shares.as_ref().map_or(0, of_shares) + of_sweeps.sum::<usize>() + of_sums
+    }
+
+    /// The levels of elements that rest on each other, if a device can compute them: of one sweep
+    /// without a tool.
+    pub fn levels(&self) -> Option<Levels<'_>> {
+        match self.sweeps() {
+            [sweep] => sweep.levels(self.n_elements),
+            _ => None,
+        }
     }
 
     /// Number of design variables.

@@ -1,5 +1,6 @@
 //! Supports of the elements of a part that is printed, cast or milled.
 
+mod blocks;
 mod cone;
 mod delaunay;
 mod sweep;

@@ -53,6 +53,7 @@
 mod backend;
 mod block_csr;
 mod block_diagonal;
+mod cascade;
 mod chebyshev;
 mod communicator;
 mod counting;
@@ -81,6 +82,7 @@ mod threads;
 pub use backend::{Backend, BackendError};
 pub use block_csr::{BlockCsr, BlockPattern, DenseCholesky};
 pub use block_diagonal::{BlockDiagonal, pseudo_inverse};
+pub use cascade::{Cascade, Levels, Sample};
 pub use chebyshev::{Chebyshev, Dot, Spectrum};
 pub use communicator::{Alone, Communicator, Parcel};
 pub use counting::{Counted, Counting};

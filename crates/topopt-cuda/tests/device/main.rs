@@ -2,6 +2,7 @@
 
 mod assembly;
 mod backend;
+mod cascade;
 mod cone;
 mod corner_maps;
 mod diffusion;

@@ -79,10 +79,7 @@ impl Blocks<'_> {
         let first = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
         points.iter().fold(first, |[low, high], &point| {
             let x = self.places[point as usize];
-            [
-                std::array::from_fn(|i| low[i].min(x[i])),
-                std::array::from_fn(|i| high[i].max(x[i])),
-            ]
+            [std::array::from_fn(|i| low[i].min(x[i])), std::array::from_fn(|i| high[i].max(x[i]))]
         })
     }
 

@@ -3,12 +3,13 @@
 use std::f64::consts::TAU;
 
 use rayon::prelude::*;
+use topopt_linalg::Sample;
 use topopt_mesh::surface::{area_vector, boundary_faces, face_center, face_coordinates};
 use topopt_mesh::vector::{across, cross, difference, dot, length};
 use topopt_mesh::{CellList, HexMesh};
 
-use super::delaunay::Delaunay;
-use super::sweep::{Sample, Supports};
+use super::blocks::{Block, Blocks};
+use super::sweep::Supports;
 
 /// The cone of supports below a place.
 #[derive(Debug, Clone, Copy)]
@@ -94,19 +95,25 @@ impl Supports {
     ) -> Self {
         let n = points.widths.len();
         let heights: Vec<f64> = points.places[..n].iter().map(|&x| dot(x, cone.up)).collect();
-        let delaunay = Delaunay::new(&points.places);
         let near = points.widths.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
         let list = CellList::new(&points.places[..n], 2.0 * near);
-        let below = Below { points, cone, heights: &heights, delaunay, list };
+        let below = Below { points, cone, heights: &heights, list };
         let rays = cone.rays(tangents);
-        let samples = |e: usize| if stand[e] { Vec::new() } else { below.samples(e, &rays) };
-        let samples: Vec<Vec<Sample>> = (0..n).into_par_iter().map(samples).collect();
+        let longest = rays.iter().map(|&ray| length(ray)).fold(0.0, f64::max);
+        let widths: Vec<f64> =
+            points.owners.iter().map(|&owner| points.widths[owner as usize]).collect();
+        let blocks =
+            Blocks { places: &points.places, widths: &widths, reach: cone.depth * longest };
+        let mut samples = vec![Vec::new(); n];
+        for (e, found) in blocks.map(|block| below.of_block(block, stand, &rays)).concat() {
+            samples[e as usize] = found;
+        }
 
         let mut by_height: Vec<u32> = (0..n as u32).filter(|&e| !stand[e as usize]).collect();
         by_height.sort_by(|&a, &b| heights[a as usize].total_cmp(&heights[b as usize]));
         let mut level = vec![0_u32; n];
         for &element in &by_height {
-            let links = samples[element as usize].iter().flat_map(|sample| sample.elements);
+            let links = samples[element as usize].iter().flat_map(|sample| sample.points);
             let highest = links.map(|other| level[other as usize]).max();
             level[element as usize] = 1 + highest.unwrap_or(0);
         }
@@ -168,15 +175,28 @@ struct Below<'a> {
     points: &'a Points,
     cone: &'a OverhangCone,
     heights: &'a [f64],
-    delaunay: Delaunay,
     /// Centers.
     list: CellList,
 }
 
 impl Below<'_> {
-    /// Samples of element `e` along `rays`; of an element without any, one at a neighbor.
-    fn samples(&self, e: usize, rays: &[[f64; 3]]) -> Vec<Sample> {
-        let along = |ray: &[f64; 3]| DRAWN_IN.iter().find_map(|share| self.sample(e, *ray, *share));
+    /// Samples along `rays` of the elements of a block that do not `stand`.
+    fn of_block(
+        &self,
+        block: &Block,
+        stand: &[bool],
+        rays: &[[f64; 3]],
+    ) -> Vec<(u32, Vec<Sample>)> {
+        let own = block.own().filter(|&(e, _)| stand.get(e as usize).is_some_and(|stands| !stands));
+        own.map(|(e, local)| (e, self.samples((e as usize, local), block, rays))).collect()
+    }
+
+    /// Samples of element `e`, at `local` in its block, along `rays`; of an element without any,
+    /// one at a neighbor.
+    fn samples(&self, (e, local): (usize, u32), block: &Block, rays: &[[f64; 3]]) -> Vec<Sample> {
+        let found = |place| block.weights(place, local);
+        let along =
+            |ray: &[f64; 3]| DRAWN_IN.iter().find_map(|share| self.sample(e, *ray, *share, found));
         let mut samples: Vec<Sample> = rays.iter().filter_map(along).collect();
         if samples.is_empty() {
             samples.extend(self.neighbor(e));
@@ -184,13 +204,20 @@ impl Below<'_> {
         samples
     }
 
-    fn sample(&self, e: usize, ray: [f64; 3], share: f64) -> Option<Sample> {
+    /// Sample of element `e` at the `share` of a ray, where points around are `found`.
+    fn sample(
+        &self,
+        e: usize,
+        ray: [f64; 3],
+        share: f64,
+        found: impl Fn([f64; 3]) -> Option<[(u32, f64); 4]>,
+    ) -> Option<Sample> {
         let Points { places, owners, widths, radii } = self.points;
         let far = share * self.cone.depth * widths[e];
         let place: [f64; 3] = std::array::from_fn(|i| places[e][i] + far * ray[i]);
-        let found = self.delaunay.weights(place, e as u32)?;
+        let found = found(place)?;
         let mut sample =
-            Sample { elements: found.map(|(p, _)| owners[p as usize]), weights: [0.0; 4] };
+            Sample { points: found.map(|(p, _)| owners[p as usize]), weights: [0.0; 4] };
         for (weight, (point, share)) in sample.weights.iter_mut().zip(found) {
             let owner = owners[point as usize] as usize;
             let is_below = self.heights[owner] < self.heights[e] - BELOW * widths[e];
@@ -209,7 +236,7 @@ impl Below<'_> {
         for i in 0..4 {
             sample.weights[i] /= total;
             if sample.weights[i] == 0.0 {
-                sample.elements[i] = sample.elements[first];
+                sample.points[i] = sample.points[first];
             }
         }
         Some(sample)
@@ -227,7 +254,7 @@ impl Below<'_> {
                 (best, least) = (Some(other), excess);
             }
         });
-        best.map(|other| Sample { elements: [other; 4], weights: [1.0, 0.0, 0.0, 0.0] })
+        best.map(|other| Sample { points: [other; 4], weights: [1.0, 0.0, 0.0, 0.0] })
     }
 }
 

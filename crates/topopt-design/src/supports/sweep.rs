@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use topopt_linalg::{Levels, Sample};
 use topopt_mesh::HexMesh;
 
 use super::tool::{EQUAL, Tool, closed_backward};
@@ -26,13 +27,6 @@ pub struct Supports {
     pub(super) fills: bool,
     /// Tool that comes along the samples, if it has a diameter.
     pub(super) tool: Option<Tool>,
-}
-
-/// Elements and weights >= 0, with the sum 1, of a sample.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Sample {
-    pub(super) elements: [u32; 4],
-    pub(super) weights: [f64; 4],
 }
 
 /// No sample: the element has its own density.
@@ -91,6 +85,13 @@ impl Supports {
         if self.tool.is_some() { closed_backward(held, &by_value) } else { by_value }
     }
 
+    /// The levels of `n_points` elements; none with a tool, which needs more than these.
+    pub(crate) fn levels(&self, n_points: usize) -> Option<Levels<'_>> {
+        let Self { order, levels: ends, starts, samples, fills, tool } = self;
+        let levels = Levels { n_points, order, ends, starts, samples, fills: *fills };
+        tool.is_none().then_some(levels)
+    }
+
     /// Whether each of `n` elements stands without samples.
     pub fn standing(&self, n: usize) -> Vec<bool> {
         let mut stand = vec![true; n];
@@ -120,7 +121,7 @@ impl Supports {
     fn rest(&self, k: usize, x: &[f64], p: &[f64]) -> (f64, u32) {
         let own = x[self.order[k] as usize];
         let value = |sample: &Sample| -> f64 {
-            let weighted = sample.elements.iter().zip(&sample.weights);
+            let weighted = sample.points.iter().zip(&sample.weights);
             weighted.map(|(&e, w)| w * p[e as usize]).sum()
         };
         let samples = &self.samples[self.starts[k]..self.starts[k + 1]];
@@ -143,8 +144,8 @@ impl Supports {
             if sample == NOTHING {
                 continue;
             }
-            let Sample { elements, weights } = &self.samples[self.starts[k] + sample as usize];
-            elements.iter().zip(weights).for_each(|(&e, w)| gradient[e as usize] += w * own);
+            let Sample { points, weights } = &self.samples[self.starts[k] + sample as usize];
+            points.iter().zip(weights).for_each(|(&e, w)| gradient[e as usize] += w * own);
         }
         gradient
     }

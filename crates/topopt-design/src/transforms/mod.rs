@@ -21,7 +21,7 @@ pub use opened::Opened;
 pub use passive::Passive;
 pub use projection::Projection;
 pub use subpixel::{Subpixel, radius_before};
-pub use swept::Swept;
+pub use swept::{Cascaded, Swept};
 pub use tied::Tied;
 
 /// The links of a chain, in order.
@@ -79,7 +79,9 @@ pub fn physical_density<'a, B: Pointwise + 'a>(
         let sizes = [space.n_variables(), space.n_elements()];
         links.push(Box::new(Evened::new(backend, shares, &space.volumes, sizes)?));
     }
-    if !space.sweeps().is_empty() {
+    if let Some(cascaded) = Cascaded::of(backend, space)? {
+        links.push(Box::new(cascaded));
+    } else if !space.sweeps().is_empty() {
         links.push(Box::new(Swept::new(space.sweeps().to_vec(), space.n_elements())));
     }
 

@@ -2,14 +2,47 @@
 
 use std::sync::Arc;
 
-use topopt_linalg::{Pointwise, Space};
+use topopt_linalg::{BackendError, Cascade, Pointwise, Space};
 
 use super::host::on_host;
 use crate::supports::EQUAL;
-use crate::{DesignTransform, Supports, Transformed};
+use crate::{DesignSpace, DesignTransform, Supports, Transformed};
 
-/// The least p of some [`Supports`] in each element. It is computed on the host, whatever the
-/// backend: from layer to layer there is little to do at a time.
+/// The density p of one of the [`Supports`] without a tool, on the backend.
+pub struct Cascaded<B: Pointwise> {
+    elements: Space,
+    levels: Box<dyn Cascade<B>>,
+}
+
+impl<B: Pointwise> Cascaded<B> {
+    /// The transform of `space`; none if it has several sweeps, a tool, or the host computes them.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn of(backend: &B, space: &DesignSpace) -> Result<Option<Self>, BackendError> {
+        let Some(levels) = space.levels() else { return Ok(None) };
+        let elements = Space::elements(space.n_elements());
+        Ok(backend.cascade(&levels)?.map(|levels| Self { elements, levels }))
+    }
+}
+
+impl<B: Pointwise> DesignTransform<B> for Cascaded<B> {
+    fn inputs(&self) -> Space {
+        self.elements
+    }
+
+    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed {
+        self.levels.forward(backend, x, y);
+        Ok(())
+    }
+
+    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) -> Transformed {
+        self.levels.backward(backend, dy, dx);
+        Ok(())
+    }
+}
+
+/// The least p of some [`Supports`] in each element, computed on the host, whatever the backend.
 pub struct Swept {
     sweeps: Vec<Arc<Supports>>,
     elements: Space,

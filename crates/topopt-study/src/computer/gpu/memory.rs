@@ -37,8 +37,9 @@ pub(super) fn besides_operator<K: Solvable<N>, const N: usize>(
     let mesh = subject.equation.mesh();
     // Maps between elements and corners have a mesh of their own.
     let corners = usize::from(config.has_half_width()) * MeshOnDevice::bytes(mesh);
+    let levels = subject.task.space.levels().map_or(0, |levels| levels.bytes());
     let vectors = of_vectors(config, subject) + of_weights(subject);
-    ProblemOnDevice::<K, N>::bytes(mesh) + vectors + steps + preconditioner + corners
+    ProblemOnDevice::<K, N>::bytes(mesh) + vectors + steps + preconditioner + corners + levels
 }
 
 /// Device memory of multigrid in the precision `R`, with stretches and films, and patches.
