@@ -68,8 +68,8 @@ impl Draw {
     }
 }
 
-/// The `values` on a `grid` raised to those that lie along `rays` from them, layer by layer along the
-/// axis that the first one follows most.
+/// The `values` on a `grid` raised to those that lie along `rays` from them, layer by layer along
+/// the axis that the first one follows most.
 fn raised(grid: &Grid, values: &[f64], near: &[bool], rays: &[[f64; 3]]) -> Vec<f64> {
     let size = |axis: &usize| rays[0][*axis].abs();
     let axis = (0..3).max_by(|i, j| size(i).total_cmp(&size(j))).unwrap_or(0);
