@@ -56,13 +56,12 @@ pub use candidates::Candidate;
 pub use check::closest;
 pub use design::{
     Changing, Continuation, Course, Design, Filter, FilterKind, FilterWeights, Interpolation, Keep,
-    KeepLoaded, Method, Optimizer, Projection, Quality, Style,
+    KeepLoaded, Making, Method, Optimizer, Projection, Quality, Style,
 };
 pub use design_space::{Around, DesignSpace, Envelope, KEPT, KeepOut, Within};
 pub use elements::{ElementKind, Elements};
 pub use keys::{Config, Material, SetMaterial};
 pub use loads::{Axis, Load, LoadCase, Spring, Support};
-pub use making::Making;
 pub use manufacturing::Manufacturing;
 pub use material_properties::{Given, MaterialProperty, number};
 pub use mesh::{Generator, Hexes, Mesh, MeshMethod, Refine};

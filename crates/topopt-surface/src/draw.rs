@@ -36,8 +36,8 @@ const RAYS: usize = 8;
 impl Draw {
     /// The `values` of a field on a `grid` with its undercuts filled: below a value there is no
     /// smaller one within the cone of the draft. Between two sides of a mold what is filled lies
-    /// below both. A point that is not `near` the part keeps its value, and what lies beyond it does
-    /// not count: a part may have undercuts of its own.
+    /// below both. A point that is not `near` the part keeps its value, and what lies beyond it
+    /// does not count: a part may have undercuts of its own.
     pub(crate) fn filled(&self, grid: &Grid, values: &[f64], near: &[bool]) -> Vec<f64> {
         let mut filled = raised(grid, values, near, &self.rays(1.0));
         if self.sides == Sides::One {
@@ -68,8 +68,8 @@ impl Draw {
     }
 }
 
-/// The `values` on a `grid` raised to those that lie along `rays` from them, layer by layer along the
-/// axis that the first one follows most.
+/// The `values` on a `grid` raised to those that lie along `rays` from them, layer by layer along
+/// the axis that the first one follows most.
 fn raised(grid: &Grid, values: &[f64], near: &[bool], rays: &[[f64; 3]]) -> Vec<f64> {
     let size = |axis: &usize| rays[0][*axis].abs();
     let axis = (0..3).max_by(|i, j| size(i).total_cmp(&size(j))).unwrap_or(0);

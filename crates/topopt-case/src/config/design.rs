@@ -5,8 +5,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toml::Spanned;
 
-use super::making::Making;
-
 /// Design to optimize. `volume_fraction` may be left out where `[[constraints]]` limit the design.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -122,6 +120,21 @@ pub enum Style {
     /// own, the sharpness 1, which doubles every 12 iterations from iteration 21 on up to 64.
     #[default]
     Crisp,
+}
+
+/// How a part is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Making {
+    /// Printed upwards without props, and powder comes out of every void: `overhang` and
+    /// `open_voids`.
+    Printed,
+    /// Cast in a mold that opens along the direction and against it: `casting` with two sides.
+    Cast,
+    /// Milled by tools along the direction and against it: `milling`.
+    Milled,
+    /// Extruded along the direction: `extrusion`.
+    Extruded,
 }
 
 /// Time for better designs.

@@ -1,27 +1,10 @@
 //! Entries of `[[manufacturing]]` that `design.method` stands for.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use toml::{Spanned, Value};
 
-use super::{Config, FilterKind, Manufacturing};
+use super::{Config, FilterKind, Making, Manufacturing};
 use crate::finding::Finding;
 use crate::manufacturing;
-
-/// How a part is made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Making {
-    /// Printed upwards without props, and powder comes out of every void: `overhang` and
-    /// `open_voids`.
-    Printed,
-    /// Cast in a mold that opens along the direction and against it: `casting` with two sides.
-    Cast,
-    /// Milled by tools along the direction and against it: `milling`.
-    Milled,
-    /// Extruded along the direction: `extrusion`.
-    Extruded,
-}
 
 /// Radius of the filter, in element widths: with 1.5 members of printed and cast parts are one
 /// element wide, and built as they are demanded or not by chance.

@@ -38,13 +38,9 @@ impl Curve {
     /// A straight line through `point` along a `direction` of length 1.
     pub fn line(point: [f64; 3], direction: [f64; 3]) -> Self {
         let [normal, _] = across(direction);
-        let station = |along| Station {
-            at: moved(point, along, direction),
-            along,
-            tangent: direction,
-            normal,
-        };
-        Self { stations: vec![station(0.0), station(1.0)] }
+        let first = Station { at: point, along: 0.0, tangent: direction, normal };
+        let next = Station { at: moved(point, 1.0, direction), along: 1.0, ..first };
+        Self { stations: vec![first, next] }
     }
 
     /// A curve through `points`, two at least and none twice in a row: cubic between them, with the

@@ -168,8 +168,8 @@ impl Fold for Straight {
     }
 }
 
-/// Least distance of sections as a share of that on the curve, and the multiple of their distance by
-/// which the sections of neighbors may lie apart.
+/// Least distance of sections as a share of that on the curve, and the multiple of their distance
+/// by which the sections of neighbors may lie apart.
 const SPREAD: f64 = 0.1;
 const APART: f64 = 1.5;
 

@@ -25,8 +25,8 @@ pub fn is_made(folder: &Folder, measure: &str, of: &str) {
     assert!(last["met"] == true, "{last}");
 }
 
-/// Asserts that designs with `keys` are the same on ranks and on a GPU, with solves that are as good
-/// as exact.
+/// Asserts that designs with `keys` are the same on ranks and on a GPU, with solves that are as
+/// good as exact.
 pub fn are_same_elsewhere(keys: &[&str]) {
     let tight = ["solver.tolerance=1e-11", "solver.early_tolerance=1e-11"];
     agree_elsewhere(&Folder::new(), &[keys, &tight].concat(), |_| ());

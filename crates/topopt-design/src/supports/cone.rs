@@ -35,8 +35,8 @@ impl OverhangCone {
     }
 
     /// The axis with a sample one width down, so that a row of elements is filled one by one, and a
-    /// rim at the angle of a `draft`, in radians, if there is one. Samples on the rim lie where that
-    /// is a width off the axis: nearer ones mix rows, and mix them again in each layer.
+    /// rim at the angle of a `draft`, in radians, if there is one. Samples on the rim lie where
+    /// that is a width off the axis: nearer ones mix rows, and mix them again in each layer.
     pub fn axis(up: [f64; 3], draft: f64) -> Self {
         let n_rim = if draft > 0.0 { 8 } else { 0 };
         let rim_depth = (1.0 / draft.tan()).clamp(1.0, DEEPEST);

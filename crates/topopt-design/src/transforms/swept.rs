@@ -137,8 +137,8 @@ mod tests {
         Swept::new(sweeps.into_iter().map(Arc::new).collect(), mesh.n_elements())
     }
 
-    /// Molds with a draft that open to two sides, which meet where the density has it, or in a plane
-    /// through the middle.
+    /// Molds with a draft that open to two sides, which meet where the density has it, or in a
+    /// plane through the middle.
     fn cast(mesh: &HexMesh, is_parted: bool) -> Swept {
         let out = [0.36, 0.48, 0.8];
         let below: Vec<bool> = mesh.centers().iter().map(|c| dot(*c, out) < 0.82).collect();
