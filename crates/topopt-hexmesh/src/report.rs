@@ -17,6 +17,10 @@ pub struct Report {
     pub part_volume: f64,
     /// Volume of the mesh.
     pub mesh_volume: f64,
+    /// Relative error of the volume of each body, `[n_bodies]`.
+    pub volume_errors: Vec<f64>,
+    /// Number of faces between two bodies.
+    pub n_interfaces: usize,
     /// Planes about which the mesh mirrors itself to the last bits.
     pub mirrors: Vec<Plane>,
     /// Largest distance of a node from its corner, curve or face, or of the node that it is the
@@ -30,5 +34,10 @@ impl Report {
     /// Relative error of the volume.
     pub fn volume_error(&self) -> f64 {
         self.mesh_volume / self.part_volume - 1.0
+    }
+
+    /// Largest relative error of the volume of a body.
+    pub fn worst_volume_error(&self) -> f64 {
+        self.volume_errors.iter().fold(0.0, |worst, error| error.abs().max(worst))
     }
 }

@@ -133,7 +133,10 @@ fn walls(surface: &Surface, sizes: &Sizes) -> Vec<Zone> {
 fn wall(face: &PlanarFace, faces: &[PlanarFace], sizes: &Sizes) -> Option<Zone> {
     let thickness = |other: &PlanarFace| (face.point - other.point).dot(&face.normal);
     let is_behind = |other: &&PlanarFace| {
-        other.normal.dot(&face.normal) < -SAME && thickness(other) > 0.0 && face.faces(other)
+        other.body == face.body
+            && other.normal.dot(&face.normal) < -SAME
+            && thickness(other) > 0.0
+            && face.faces(other)
     };
     let behind = faces.iter().filter(is_behind);
     let nearest = behind.min_by(|a, b| thickness(a).total_cmp(&thickness(b)))?;

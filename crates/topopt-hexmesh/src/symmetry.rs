@@ -32,7 +32,8 @@ impl Symmetry {
     /// Finds the mirror planes of `surface` as seen by elements of `size`: all, if some lie oblique
     /// to the grid of the whole; then those along it, together and alone; at last none.
     pub fn ways(surface: &Surface, size: f64) -> Vec<Self> {
-        let found = mirrors(surface, size);
+        // An image would have to lie in the same body.
+        let found = if surface.n_bodies() > 1 { Vec::new() } else { mirrors(surface, size) };
         let axes = axes(surface);
         let is_along = |mirror: &Mirror| {
             let along = |n| Vec3::from(mirror.plane.normal).dot(&n).abs() > SAME;
@@ -102,7 +103,7 @@ impl Symmetry {
 
 /// Joins a mesh with its image across the cap.
 fn with_image(meshed: Meshed, mirror: &Mirror, cap: u32) -> Meshed {
-    let Meshed { mut points, mut hexes, faces, report } = meshed;
+    let Meshed { mut points, mut hexes, mut bodies, faces, report } = meshed;
     let (in_cap, mut faces): (Vec<NumberedFace>, Vec<NumberedFace>) =
         faces.into_iter().partition(|face| face.number == cap);
     let mut images: Vec<u32> = vec![u32::MAX; points.len()];
@@ -126,6 +127,7 @@ fn with_image(meshed: Meshed, mirror: &Mirror, cap: u32) -> Meshed {
         let across = |a: usize| images[hexes[element][a ^ FLIPS[axis]] as usize];
         hexes.push(std::array::from_fn(across));
     }
+    bodies.extend_from_within(..);
     for at in 0..faces.len() {
         let NumberedFace { face, number } = faces[at];
         let is_across = usize::from(face.local) / 2 == axes[face.element as usize];
@@ -136,7 +138,7 @@ fn with_image(meshed: Meshed, mirror: &Mirror, cap: u32) -> Meshed {
         let number = mirror.images.get(&number).copied().unwrap_or(number);
         faces.push(NumberedFace { face, number });
     }
-    Meshed { points, hexes, faces, report }
+    Meshed { points, hexes, bodies, faces, report }
 }
 
 /// Foot of a point in a plane.

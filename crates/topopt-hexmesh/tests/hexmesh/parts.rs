@@ -121,6 +121,77 @@ pub const PARTS: [(&str, f64, &str); 23] = [
     ),
 ];
 
+/// Name, largest extent, and script of parts of several bodies.
+pub const ASSEMBLIES: [(&str, f64, &str); 10] = [
+    (
+        "stacked",
+        20.0,
+        "Box(1) = {0,0,0, 20,12,6}; Box(2) = {4,2,6, 8,6,8};
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+    (
+        "bushing",
+        20.0,
+        "Box(1) = {0,0,0, 20,20,8}; Cylinder(2) = {10,10,0, 0,0,8, 6};
+         Cylinder(3) = {10,10,0, 0,0,8, 3};
+         BooleanDifference{ Volume{1}; Delete; }{ Volume{2}; }
+         BooleanDifference{ Volume{2}; Delete; }{ Volume{3}; Delete; }
+         BooleanFragments{ Volume{:}; Delete; }{}",
+    ),
+    (
+        "shaft",
+        24.0,
+        "Box(1) = {0,0,0, 24,24,4}; Box(2) = {0,0,12, 24,24,4};
+         Cylinder(3) = {12,12,-4, 0,0,24, 4.5};
+         BooleanDifference{ Volume{1:2}; Delete; }{ Volume{3}; }
+         BooleanFragments{ Volume{:}; Delete; }{}",
+    ),
+    (
+        "inclusion",
+        20.0,
+        "Box(1) = {0,0,0, 20,20,20}; Sphere(2) = {10,10,10, 6};
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+    (
+        "core",
+        20.0,
+        "Box(1) = {0,0,0, 20,20,12}; Box(2) = {6,5,4, 8,9,4};
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+    (
+        "turned_core",
+        20.0,
+        "Box(1) = {0,0,0, 20,20,14}; Box(2) = {-5,-5,-4, 10,10,8};
+         Rotate{ {0,0,1}, {0,0,0}, 0.2967 }{ Volume{2}; } Translate{10,10,7}{ Volume{2}; }
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+    (
+        "three",
+        20.0,
+        "Box(1) = {0,0,0, 10,12,8}; Box(2) = {10,0,0, 10,12,8}; Box(3) = {0,0,8, 20,12,5};
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2:3}; Delete; }",
+    ),
+    (
+        "strip",
+        40.0,
+        "Box(1) = {0,0,0, 40,8,2}; Box(2) = {0,0,2, 40,8,3}; Box(3) = {0,0,5, 40,8,2};
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2:3}; Delete; }",
+    ),
+    (
+        "turned_block",
+        40.0,
+        "Box(1) = {-20,-20,0, 40,40,8}; Box(2) = {-9,-7,8, 18,14,12};
+         Rotate{ {0,0,1}, {0,0,0}, 0.2967 }{ Volume{2}; }
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+    (
+        "peg",
+        40.0,
+        "Box(1) = {-20,-20,0, 40,40,10}; Cylinder(2) = {0,0,10, 0,0,14, 9};
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+];
+
 /// Surface of a part for elements of `size`, turned by `degrees` about a skew axis; none without
 /// Gmsh, unless `TOPOPT_REQUIRE_GMSH` is set.
 pub fn surface(script: &str, size: f64, degrees: f64) -> Option<Surface> {
@@ -142,8 +213,9 @@ pub fn surface(script: &str, size: f64, degrees: f64) -> Option<Surface> {
         surface: None,
     };
     match boundary(&geometry, &meshing, 1e9, &AtomicBool::new(false)) {
-        Ok(Boundary { vertices, triangles, faces, .. }) => {
-            Some(Surface::new(vertices, triangles, faces).expect("a closed surface"))
+        Ok(Boundary { vertices, triangles, faces, bodies, .. }) => {
+            let surface = Surface::of_bodies(vertices, triangles, faces, &bodies);
+            Some(surface.expect("closed surfaces"))
         }
         Err(error) => {
             assert!(std::env::var_os("TOPOPT_REQUIRE_GMSH").is_none(), "{error}");
