@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::cells::{Bodies, Region};
-use crate::certify::certify;
+use crate::certify::{certify, check_interfaces};
 use crate::draft::Draft;
 use crate::fault::Fault;
 use crate::features::Features;
@@ -125,18 +125,19 @@ fn add_layers(features: &Features, draft: &mut Draft) {
         sets.sort_by_key(|set| std::cmp::Reverse(count(draft, set)));
         for set in &sets {
             if count(draft, set) > 0 {
-                insert_conforming(draft, set);
+                insert_fitting(features, draft, set);
             }
         }
     }
 }
 
 /// Inserts a layer, unless it would end in a face between bodies.
-fn insert_conforming(draft: &mut Draft, set: &[u32]) {
+fn insert_fitting(features: &Features, draft: &mut Draft, set: &[u32]) {
     let has_bodies = draft.bodies.iter().any(|body| *body != draft.bodies[0]);
     let old = has_bodies.then(|| draft.clone());
     insert(draft, set);
-    if let Some(old) = old.filter(|_| !draft.is_conforming()) {
+    let fits = |draft: &Draft| draft.is_conforming() && check_interfaces(draft, features).is_ok();
+    if let Some(old) = old.filter(|_| !fits(draft)) {
         *draft = old;
     }
 }

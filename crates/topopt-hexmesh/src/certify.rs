@@ -72,7 +72,7 @@ pub(crate) fn certify(
 }
 
 /// Checks that the quads between two bodies lie on the same patch, as seen from either.
-fn check_interfaces(draft: &Draft, features: &Features) -> Result<(), Fault> {
+pub(crate) fn check_interfaces(draft: &Draft, features: &Features) -> Result<(), Fault> {
     let key = |quad: &Quad, patch: u32| {
         let mut nodes = quad.nodes;
         nodes.sort_unstable();
