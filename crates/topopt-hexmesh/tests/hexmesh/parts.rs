@@ -122,7 +122,7 @@ pub const PARTS: [(&str, f64, &str); 23] = [
 ];
 
 /// Name, largest extent, and script of parts of several bodies.
-pub const ASSEMBLIES: [(&str, f64, &str); 10] = [
+pub const ASSEMBLIES: [(&str, f64, &str); 18] = [
     (
         "stacked",
         20.0,
@@ -183,6 +183,65 @@ pub const ASSEMBLIES: [(&str, f64, &str); 10] = [
         "Box(1) = {-20,-20,0, 40,40,8}; Box(2) = {-9,-7,8, 18,14,12};
          Rotate{ {0,0,1}, {0,0,0}, 0.2967 }{ Volume{2}; }
          BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+    (
+        "oblique",
+        20.0,
+        "Box(1) = {0,0,0, 20,12,8}; Box(2) = {10,-10,-10, 30,40,40};
+         Rotate{ {0,0,1}, {10,6,0}, 0.35 }{ Volume{2}; }
+         BooleanIntersection(3) = { Volume{1}; }{ Volume{2}; Delete; };
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{3}; Delete; }",
+    ),
+    (
+        "bonded",
+        40.0,
+        "Box(1) = {-20,-20,0, 40,40,10}; Box(2) = {-9,-7,6, 18,14,12};
+         Rotate{ {0,0,1}, {0,0,0}, 0.2967 }{ Volume{2}; }
+         BooleanDifference{ Volume{1}; Delete; }{ Volume{2}; }
+         BooleanFragments{ Volume{:}; Delete; }{}",
+    ),
+    (
+        "washer",
+        40.0,
+        "Box(1) = {-20,-20,0, 40,40,8}; Cylinder(2) = {0,0,0, 0,0,8, 5};
+         BooleanDifference(3) = { Volume{1}; Delete; }{ Volume{2}; };
+         Cylinder(4) = {0,0,8, 0,0,3, 11}; Cylinder(5) = {0,0,8, 0,0,3, 5};
+         BooleanDifference(6) = { Volume{4}; Delete; }{ Volume{5}; };
+         BooleanUnion(7) = { Volume{2}; Delete; }{ Volume{5}; Delete; };
+         BooleanFragments{ Volume{:}; Delete; }{}",
+    ),
+    (
+        "curved",
+        30.0,
+        "Box(1) = {0,0,0, 30,12,10}; Cylinder(2) = {-1,6,-20, 32,0,0, 25};
+         BooleanIntersection(3) = { Volume{1}; }{ Volume{2}; Delete; };
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{3}; Delete; }",
+    ),
+    (
+        "dome",
+        20.0,
+        "Box(1) = {0,0,0, 20,20,10}; Sphere(2) = {10,10,10, 6};
+         BooleanIntersection(3) = { Volume{1}; }{ Volume{2}; Delete; };
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{3}; Delete; }",
+    ),
+    (
+        "quarters",
+        20.0,
+        "Cylinder(1) = {0,0,0, 0,0,8, 10}; Box(2) = {0,0,0, 10,10,8}; Box(3) = {-10,0,0, 10,10,8};
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2:3}; }
+         Recursive Delete{ Volume{2:3}; }",
+    ),
+    (
+        "apart",
+        20.0,
+        "Box(1) = {0,0,0, 8,12,6}; Cylinder(2) = {14,6,0, 0,0,6, 4};",
+    ),
+    (
+        "halves",
+        20.0,
+        "Cylinder(1) = {0,0,0, 0,0,20, 10}; Box(2) = {-11,-11,0, 22,22,9};
+         BooleanIntersection(3) = { Volume{1}; }{ Volume{2}; Delete; };
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{3}; Delete; }",
     ),
     (
         "peg",
