@@ -26,14 +26,15 @@ pub(crate) struct Symmetry {
     mirrors: Vec<(Mirror, u32)>,
     /// Volume of the whole.
     volume: f64,
+    /// Number of faces between bodies of the whole.
+    n_interfaces: usize,
 }
 
 impl Symmetry {
     /// Finds the mirror planes of `surface` as seen by elements of `size`: all, if some lie oblique
     /// to the grid of the whole; then those along it, together and alone; at last none.
     pub fn ways(surface: &Surface, size: f64) -> Vec<Self> {
-        // An image would have to lie in the same body.
-        let found = if surface.n_bodies() > 1 { Vec::new() } else { mirrors(surface, size) };
+        let found = mirrors(surface, size);
         let axes = axes(surface);
         let is_along = |mirror: &Mirror| {
             let along = |n| Vec3::from(mirror.plane.normal).dot(&n).abs() > SAME;
@@ -55,8 +56,13 @@ impl Symmetry {
 
     /// Cuts `surface` along planes, but not where the cut is no set of polygons.
     fn new(surface: &Surface, mirrors: &[Mirror], size: f64) -> Self {
-        let (part, volume) = (surface.clone(), surface.volume());
-        let mut own = Self { part, is_oblique: false, mirrors: Vec::new(), volume };
+        let mut own = Self {
+            part: surface.clone(),
+            is_oblique: false,
+            mirrors: Vec::new(),
+            volume: surface.volume(),
+            n_interfaces: surface.n_interfaces(),
+        };
         let mut cap = surface.faces.iter().max().copied().unwrap_or_default();
         for mirror in mirrors {
             cap = cap.wrapping_add(1);
@@ -96,7 +102,8 @@ impl Symmetry {
         }
         let mirrors = self.mirrors.iter().map(|(mirror, _)| mirror.plane).collect();
         let mesh_volume = self.images() as f64 * whole.report.mesh_volume;
-        let report = Report { mirrors, mesh_volume, part_volume: self.volume, ..whole.report };
+        let (part_volume, n_interfaces) = (self.volume, self.n_interfaces);
+        let report = Report { mirrors, mesh_volume, part_volume, n_interfaces, ..whole.report };
         Meshed { report, ..whole }
     }
 }

@@ -227,9 +227,11 @@ pub const ASSEMBLIES: [(&str, f64, &str); 18] = [
     (
         "quarters",
         20.0,
-        "Cylinder(1) = {0,0,0, 0,0,8, 10}; Box(2) = {0,0,0, 10,10,8}; Box(3) = {-10,0,0, 10,10,8};
-         BooleanFragments{ Volume{1}; Delete; }{ Volume{2:3}; }
-         Recursive Delete{ Volume{2:3}; }",
+        "Cylinder(1) = {0,0,0, 0,0,8, 10}; Box(2) = {0,0,-1, 20,20,10};
+         Box(3) = {-20,0,-1, 20,20,10};
+         BooleanIntersection(4) = { Volume{1}; }{ Volume{2}; Delete; };
+         BooleanIntersection(5) = { Volume{1}; }{ Volume{3}; Delete; };
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{4:5}; Delete; }",
     ),
     (
         "apart",
