@@ -146,7 +146,7 @@ fn notes(meshed: &Meshed) -> Vec<String> {
         report.mean,
         100.0 * report.volume_error()
     )];
-    let n_bodies = report.volume_errors.len();
+    let n_bodies = report.volumes.len();
     if n_bodies > 1 {
         notes.push(format!(
             "{n_bodies} bodies that share {} faces: their volumes are {:.2} % off at most",

@@ -41,7 +41,9 @@ fn main() {
                     report.failed.join("; ")
                 );
             }
-            Err(error) => println!("| {name} | {bodies} | - | - | - | - | - | - | {time:.1} | {error} |"),
+            Err(error) => {
+                println!("| {name} | {bodies} | - | - | - | - | - | - | {time:.1} | {error} |")
+            }
         }
     }
 }

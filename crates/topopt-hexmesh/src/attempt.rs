@@ -87,8 +87,7 @@ fn of_cells(surface: &Surface, features: &Features, field: &Field) -> Result<(Gr
     let grid = Grid::fitted(surface, features, &field.spacings());
     let shares = fractions(surface, &grid);
     let (pieces, contacts) = (outer_pieces(surface), contacts(surface));
-    let bodies =
-        Bodies { grid: &grid, shares: &shares, pieces: &pieces, contacts: &contacts };
+    let bodies = Bodies { grid: &grid, shares: &shares, pieces: &pieces, contacts: &contacts };
     let regions =
         bodies.regions().ok_or("cells touch each other at edges, however they are chosen")?;
     let draft = Draft::of_cells(&grid, &regions, [field.smallest(), field.usual]);

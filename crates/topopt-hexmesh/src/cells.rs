@@ -98,9 +98,8 @@ impl Bodies<'_> {
             return true;
         }
         let present = present(pattern);
-        let mask = |region: Region| {
-            (0..8).map(|b| usize::from(pattern[b] == region) << b).sum::<usize>()
-        };
+        let mask =
+            |region: Region| (0..8).map(|b| usize::from(pattern[b] == region) << b).sum::<usize>();
         let bodies = || present.iter().copied().filter(|region| *region > 0);
         present.iter().all(|&region| table[mask(region)])
             && bodies().all(|a| bodies().all(|b| a >= b || self.contacts.contains(&[a, b])))
@@ -177,7 +176,10 @@ struct Piece {
 impl Piece {
     /// Region that most faces touch.
     fn neighbor(&self) -> Region {
-        let most = self.touched.iter().max_by_key(|(region, count)| (**count, std::cmp::Reverse(**region)));
+        let most = self
+            .touched
+            .iter()
+            .max_by_key(|(region, count)| (**count, std::cmp::Reverse(**region)));
         most.map_or(0, |(region, _)| *region)
     }
 }

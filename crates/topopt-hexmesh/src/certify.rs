@@ -54,7 +54,6 @@ pub(crate) fn certify(
     let volumes: Vec<f64> = draft.hexes.par_iter().map(|hex| volume(&corners(hex))).collect();
     let mut of_bodies = vec![0.0; surface.n_bodies()];
     volumes.iter().zip(&draft.bodies).for_each(|(own, &body)| of_bodies[body as usize] += own);
-    let errors = of_bodies.iter().zip(surface.volumes()).map(|(own, exact)| own / exact - 1.0);
     quality.par_sort_unstable_by(f64::total_cmp);
     Ok(Report {
         size: draft.usual,
@@ -63,7 +62,7 @@ pub(crate) fn certify(
         mean: quality.iter().sum::<f64>() / quality.len() as f64,
         part_volume: surface.volume(),
         mesh_volume: volumes.iter().sum(),
-        volume_errors: errors.collect(),
+        volumes: surface.volumes().into_iter().zip(of_bodies).map(<[f64; 2]>::from).collect(),
         n_interfaces: surface.n_interfaces(),
         mirrors: Vec::new(),
         distance,

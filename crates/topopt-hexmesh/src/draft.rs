@@ -118,7 +118,9 @@ impl Draft {
         }
         let mut sums: HashMap<[u32; 4], [u32; 2]> = HashMap::new();
         for quad in &self.quads {
-            sums.entry(sorted(quad.nodes)).and_modify(|sides| sides[0] = own(quad)).or_insert([0, own(quad)]);
+            sums.entry(sorted(quad.nodes))
+                .and_modify(|sides| sides[0] = own(quad))
+                .or_insert([0, own(quad)]);
         }
         let of_quad = |quad: &Quad| {
             let [a, b] = sums[&sorted(quad.nodes)];

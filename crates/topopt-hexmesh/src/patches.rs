@@ -45,10 +45,7 @@ pub(crate) fn flood(
 }
 
 /// Regions of quads between curves: the region of each quad, and the quads of each.
-fn regions(
-    draft: &Draft,
-    quad_at: &HashMap<(u32, u32, u32), u32>,
-) -> (Vec<u32>, Vec<Vec<u32>>) {
+fn regions(draft: &Draft, quad_at: &HashMap<(u32, u32, u32), u32>) -> (Vec<u32>, Vec<Vec<u32>>) {
     let mut region = vec![u32::MAX; draft.quads.len()];
     let mut regions: Vec<Vec<u32>> = Vec::new();
     for first in 0..region.len() {
@@ -84,7 +81,9 @@ fn votes(
 ) -> Vec<BTreeMap<u32, usize>> {
     let mut votes = vec![BTreeMap::new(); n_regions];
     for (chain, path) in features.chains.iter().zip(paths) {
-        for (ends, wedge) in path.windows(2).flat_map(|ends| chain.wedges.iter().map(move |w| (ends, w))) {
+        for (ends, wedge) in
+            path.windows(2).flat_map(|ends| chain.wedges.iter().map(move |w| (ends, w)))
+        {
             let edges = [(ends[0], ends[1], wedge.body), (ends[1], ends[0], wedge.body)];
             for (edge, side) in edges.into_iter().zip(wedge.sides) {
                 if let Some(region) = region_at(edge) {

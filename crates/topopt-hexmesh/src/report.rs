@@ -17,8 +17,8 @@ pub struct Report {
     pub part_volume: f64,
     /// Volume of the mesh.
     pub mesh_volume: f64,
-    /// Relative error of the volume of each body, `[n_bodies]`.
-    pub volume_errors: Vec<f64>,
+    /// Volume of each body inside of the surface and in the mesh, `[n_bodies]`.
+    pub volumes: Vec<[f64; 2]>,
     /// Number of faces between two bodies.
     pub n_interfaces: usize,
     /// Planes about which the mesh mirrors itself to the last bits.
@@ -38,6 +38,7 @@ impl Report {
 
     /// Largest relative error of the volume of a body.
     pub fn worst_volume_error(&self) -> f64 {
-        self.volume_errors.iter().fold(0.0, |worst, error| error.abs().max(worst))
+        let errors = self.volumes.iter().map(|[exact, meshed]| (meshed / exact - 1.0).abs());
+        errors.fold(0.0, f64::max)
     }
 }

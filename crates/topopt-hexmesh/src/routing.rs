@@ -102,12 +102,7 @@ struct Router<'a> {
 }
 
 impl<'a> Router<'a> {
-    fn new(
-        chains: Vec<Chain>,
-        kinds: Vec<u32>,
-        corners: Vec<Corner>,
-        skin: &'a Skin,
-    ) -> Self {
+    fn new(chains: Vec<Chain>, kinds: Vec<u32>, corners: Vec<Corner>, skin: &'a Skin) -> Self {
         let points = skin.points.iter().zip(0..).map(|(x, v)| GeomWithData::new((*x).into(), v));
         Self {
             tree: RTree::bulk_load(points.collect()),
@@ -170,7 +165,8 @@ impl<'a> Router<'a> {
             true => skin.count(v, kind) == count,
             false => skin.count(v, kind) >= count,
         };
-        skin.kinds[skin.kind_of[v as usize] as usize] == corner.sheets && needs.iter().all(has_enough)
+        skin.kinds[skin.kind_of[v as usize] as usize] == corner.sheets
+            && needs.iter().all(has_enough)
     }
 
     fn square(&mut self, chain: usize, v: u32) -> f64 {

@@ -64,9 +64,8 @@ pub(crate) fn insert(draft: &mut Draft, patches: &[u32]) {
     for (hex, _) in draft.hexes.iter_mut().zip(&is_inner).filter(|(_, is_inner)| **is_inner) {
         *hex = hex.map(copy);
     }
-    let of_wall = |&([a, b, c, d], body): &Wall| {
-        ([copy(a), copy(b), copy(c), copy(d), a, b, c, d], body)
-    };
+    let of_wall =
+        |&([a, b, c, d], body): &Wall| ([copy(a), copy(b), copy(c), copy(d), a, b, c, d], body);
     draft.add_layer(walls.iter().map(of_wall).collect());
 }
 

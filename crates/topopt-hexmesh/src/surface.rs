@@ -93,7 +93,11 @@ impl Surface {
         surface.measure();
         surface.check_contacts()?;
         let is_full = |volume: f64| volume > 0.0;
-        if surface.volumes().into_iter().all(is_full) { Ok(surface) } else { Err(HexmeshError::Empty) }
+        if surface.volumes().into_iter().all(is_full) {
+            Ok(surface)
+        } else {
+            Err(HexmeshError::Empty)
+        }
     }
 
     /// Number of bodies.
@@ -220,7 +224,8 @@ impl Surface {
 
     /// Center of an outer triangle of one body that lies on another body.
     fn unshared_contact(&self) -> Option<Vec3> {
-        let outer: Vec<usize> = (0..self.bodies.len()).filter(|&t| self.twins[t].is_none()).collect();
+        let outer: Vec<usize> =
+            (0..self.bodies.len()).filter(|&t| self.twins[t].is_none()).collect();
         let of_body = |body: usize| {
             let own = outer.iter().filter(|&&t| self.bodies[t] as usize == body);
             Nearest::new(own.map(|&t| (t, self.corners(t))))
@@ -230,7 +235,8 @@ impl Surface {
         let touching = TOUCHING * (high - low).norm();
         let touches = |&t: &usize| {
             let center = self.corners(t).iter().sum::<Vec3>() / 3.0;
-            let others = bodies.iter().enumerate().filter(|(body, _)| *body != self.bodies[t] as usize);
+            let others =
+                bodies.iter().enumerate().filter(|(body, _)| *body != self.bodies[t] as usize);
             let mut feet = others.filter_map(|(_, other)| other.nearest(&center));
             feet.any(|foot| (foot.point - center).norm() < touching).then_some(center)
         };

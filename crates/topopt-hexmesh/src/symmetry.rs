@@ -26,6 +26,8 @@ pub(crate) struct Symmetry {
     mirrors: Vec<(Mirror, u32)>,
     /// Volume of the whole.
     volume: f64,
+    /// Volume of each body of the whole.
+    volumes: Vec<f64>,
     /// Number of faces between bodies of the whole.
     n_interfaces: usize,
 }
@@ -61,6 +63,7 @@ impl Symmetry {
             is_oblique: false,
             mirrors: Vec::new(),
             volume: surface.volume(),
+            volumes: surface.volumes(),
             n_interfaces: surface.n_interfaces(),
         };
         let mut cap = surface.faces.iter().max().copied().unwrap_or_default();
@@ -101,9 +104,17 @@ impl Symmetry {
             whole = with_image(whole, mirror, *cap);
         }
         let mirrors = self.mirrors.iter().map(|(mirror, _)| mirror.plane).collect();
-        let mesh_volume = self.images() as f64 * whole.report.mesh_volume;
-        let (part_volume, n_interfaces) = (self.volume, self.n_interfaces);
-        let report = Report { mirrors, mesh_volume, part_volume, n_interfaces, ..whole.report };
+        let images = self.images() as f64;
+        let own = self.volumes.iter().zip(&whole.report.volumes);
+        let volumes = own.map(|(exact, [_, meshed])| [*exact, images * meshed]).collect();
+        let report = Report {
+            mirrors,
+            part_volume: self.volume,
+            mesh_volume: images * whole.report.mesh_volume,
+            volumes,
+            n_interfaces: self.n_interfaces,
+            ..whole.report
+        };
         Meshed { report, ..whole }
     }
 }

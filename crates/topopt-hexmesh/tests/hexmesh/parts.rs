@@ -233,11 +233,7 @@ pub const ASSEMBLIES: [(&str, f64, &str); 18] = [
          BooleanIntersection(5) = { Volume{1}; }{ Volume{3}; Delete; };
          BooleanFragments{ Volume{1}; Delete; }{ Volume{4:5}; Delete; }",
     ),
-    (
-        "apart",
-        20.0,
-        "Box(1) = {0,0,0, 8,12,6}; Cylinder(2) = {14,6,0, 0,0,6, 4};",
-    ),
+    ("apart", 20.0, "Box(1) = {0,0,0, 8,12,6}; Cylinder(2) = {14,6,0, 0,0,6, 4};"),
     (
         "halves",
         20.0,
@@ -256,6 +252,12 @@ pub const ASSEMBLIES: [(&str, f64, &str); 18] = [
 /// Surface of a part for elements of `size`, turned by `degrees` about a skew axis; none without
 /// Gmsh, unless `TOPOPT_REQUIRE_GMSH` is set.
 pub fn surface(script: &str, size: f64, degrees: f64) -> Option<Surface> {
+    let Boundary { vertices, triangles, faces, bodies, .. } = faces(script, size, degrees)?;
+    Some(Surface::of_bodies(vertices, triangles, faces, &bodies).expect("closed surfaces"))
+}
+
+/// Triangles of a part in its faces, as those of [`surface`].
+pub fn faces(script: &str, size: f64, degrees: f64) -> Option<Boundary> {
     let folder = tempfile::tempdir().expect("a folder for files");
     let geometry = folder.path().join("part.geo");
     let turn =
@@ -273,14 +275,9 @@ pub fn surface(script: &str, size: f64, degrees: f64) -> Option<Surface> {
         trust: false,
         surface: None,
     };
-    match boundary(&geometry, &meshing, 1e9, &AtomicBool::new(false)) {
-        Ok(Boundary { vertices, triangles, faces, bodies, .. }) => {
-            let surface = Surface::of_bodies(vertices, triangles, faces, &bodies);
-            Some(surface.expect("closed surfaces"))
-        }
-        Err(error) => {
-            assert!(std::env::var_os("TOPOPT_REQUIRE_GMSH").is_none(), "{error}");
-            None
-        }
+    let made = boundary(&geometry, &meshing, 1e9, &AtomicBool::new(false));
+    if let Err(error) = &made {
+        assert!(std::env::var_os("TOPOPT_REQUIRE_GMSH").is_none(), "{error}");
     }
+    made.ok()
 }

@@ -314,7 +314,8 @@ impl Boundary {
 /// The bodies of a mesh of surfaces and their tags: those in physical groups, if any is.
 fn bodies(raw: &RawMesh) -> Vec<(i64, &Volume)> {
     let all = || raw.volumes.iter().map(|(&tag, volume)| (tag, volume));
-    let in_groups: Vec<(i64, &Volume)> = all().filter(|(_, body)| !body.groups.is_empty()).collect();
+    let in_groups: Vec<(i64, &Volume)> =
+        all().filter(|(_, body)| !body.groups.is_empty()).collect();
     if in_groups.is_empty() { all().collect() } else { in_groups }
 }
 
