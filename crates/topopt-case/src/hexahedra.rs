@@ -149,7 +149,7 @@ fn notes(meshed: &Meshed) -> Vec<String> {
     let n_bodies = report.volumes.len();
     if n_bodies > 1 {
         notes.push(format!(
-            "{n_bodies} bodies that share {} faces: their volumes are {:.2} % off at most",
+            "bodies: {n_bodies}, faces between them: {}; the volume of each is right to {:.2} %",
             report.n_interfaces,
             100.0 * report.worst_volume_error()
         ));

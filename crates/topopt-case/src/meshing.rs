@@ -95,8 +95,9 @@ fn refused(error: &NoHexahedra, how: &How) -> Finding {
             | HexmeshError::TouchUnshared(_)
             | HexmeshError::Overlap(_),
         ) => Finding::new(error.to_string()).remedy(
-            "let the bodies share the faces in which they touch, in a .geo file by \
-             `BooleanFragments`, or keep them apart; or set `mesh.method` to \"tetrahedra\"",
+            "let the bodies share the faces in which they touch: for the bodies of a file `part.step` a \
+             .geo file with the lines `SetFactory(\"OpenCASCADE\");`, `Merge \"part.step\";` and \
+             `Coherence;` does so; or keep them apart, or set `mesh.method` to \"tetrahedra\"",
         ),
         NoHexahedra::Mesh(_) | NoHexahedra::Poor { .. } => {
             Finding::new(error.to_string()).remedy(other)

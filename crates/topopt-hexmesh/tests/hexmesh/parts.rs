@@ -122,7 +122,7 @@ pub const PARTS: [(&str, f64, &str); 23] = [
 ];
 
 /// Name, largest extent, and script of parts of several bodies.
-pub const ASSEMBLIES: [(&str, f64, &str); 18] = [
+pub const ASSEMBLIES: [(&str, f64, &str); 25] = [
     (
         "stacked",
         20.0,
@@ -240,6 +240,59 @@ pub const ASSEMBLIES: [(&str, f64, &str); 18] = [
         "Cylinder(1) = {0,0,0, 0,0,20, 10}; Box(2) = {-11,-11,0, 22,22,9};
          BooleanIntersection(3) = { Volume{1}; }{ Volume{2}; Delete; };
          BooleanFragments{ Volume{1}; Delete; }{ Volume{3}; Delete; }",
+    ),
+    (
+        "sectors",
+        20.0,
+        "Cylinder(1) = {0,0,0, 0,0,8, 10, 2*Pi/3};
+         Cylinder(2) = {0,0,0, 0,0,8, 10, 2*Pi/3}; Rotate{ {0,0,1}, {0,0,0}, 2*Pi/3 }{ Volume{2}; }
+         Cylinder(3) = {0,0,0, 0,0,8, 10, 2*Pi/3}; Rotate{ {0,0,1}, {0,0,0}, 4*Pi/3 }{ Volume{3}; }
+         BooleanFragments{ Volume{:}; Delete; }{}",
+    ),
+    (
+        "coated",
+        20.0,
+        "Sphere(1) = {0,0,0, 10}; Sphere(2) = {0,0,0, 6};
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+    (
+        "bolt",
+        30.0,
+        "Box(1) = {-15,-15,0, 30,30,8}; Cylinder(2) = {0,0,0, 0,0,9, 4};
+         Cylinder(3) = {0,0,8, 0,0,4, 8};
+         BooleanUnion(4) = { Volume{2}; Delete; }{ Volume{3}; Delete; };
+         BooleanDifference{ Volume{1}; Delete; }{ Volume{4}; }
+         BooleanFragments{ Volume{:}; Delete; }{}",
+    ),
+    (
+        "tubes",
+        20.0,
+        "Cylinder(1) = {0,0,0, 0,0,20, 10}; Cylinder(2) = {0,0,0, 0,0,20, 8};
+         Cylinder(3) = {0,0,0, 0,0,20, 5};
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2:3}; Delete; }
+         Recursive Delete{ Volume{3}; }",
+    ),
+    (
+        "lens",
+        20.0,
+        "Sphere(1) = {0,0,0, 10}; Box(2) = {-20,-20,0, 40,40,20};
+         Rotate{ {1,0.3,0}, {0,0,0}, 0.5 }{ Volume{2}; }
+         BooleanIntersection(3) = { Volume{1}; }{ Volume{2}; Delete; };
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{3}; Delete; }",
+    ),
+    (
+        "rod",
+        30.0,
+        "Box(1) = {-8,-8,-8, 16,16,16}; Cylinder(2) = {-14,-5,-3, 28,10,6, 4};
+         BooleanDifference{ Volume{1}; Delete; }{ Volume{2}; }
+         BooleanFragments{ Volume{:}; Delete; }{}",
+    ),
+    (
+        "ball",
+        20.0,
+        "Box(1) = {0,0,0, 20,20,10}; Sphere(2) = {10,10,12, 6};
+         BooleanDifference{ Volume{1}; Delete; }{ Volume{2}; }
+         BooleanFragments{ Volume{:}; Delete; }{}",
     ),
     (
         "peg",
