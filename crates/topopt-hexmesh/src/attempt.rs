@@ -8,7 +8,7 @@ use crate::draft::Draft;
 use crate::fault::Fault;
 use crate::features::Features;
 use crate::fit::Fit;
-use crate::fraction::fractions;
+use crate::fraction::samples_inside;
 use crate::grid::Grid;
 use crate::groups::groups_to_pad;
 use crate::optimize::optimize;
@@ -85,9 +85,9 @@ pub(crate) fn count(surface: &Surface, features: &Features, field: &Field) -> Re
 /// Collects the cells of the body in their grid.
 fn of_cells(surface: &Surface, features: &Features, field: &Field) -> Result<(Grid, Draft), Fault> {
     let grid = Grid::fitted(surface, features, &field.spacings());
-    let shares = fractions(surface, &grid);
+    let samples = samples_inside(surface, &grid);
     let (pieces, contacts) = (outer_pieces(surface), contacts(surface));
-    let bodies = Bodies { grid: &grid, shares: &shares, pieces: &pieces, contacts: &contacts };
+    let bodies = Bodies { grid: &grid, samples: &samples, pieces: &pieces, contacts: &contacts };
     let regions =
         bodies.regions().ok_or("cells touch each other at edges, however they are chosen")?;
     let draft = Draft::of_cells(&grid, &regions, [field.smallest(), field.usual]);

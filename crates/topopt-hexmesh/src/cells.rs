@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::fraction::PER_CELL;
 use crate::grid::Grid;
 
 /// Sweeps of the repair.
@@ -12,12 +13,12 @@ const PASSES: usize = 4;
 /// Region that a cell is in: 0 is outside, bodies follow.
 pub(crate) type Region = u16;
 
-/// Shares of cells and what the bodies ask of them.
+/// Bodies in the cells of a grid.
 pub(crate) struct Bodies<'a> {
     /// The grid.
     pub grid: &'a Grid,
-    /// Share of each cell that lies inside of each body, `[n_bodies][n_cells]`.
-    pub shares: &'a [Vec<f32>],
+    /// Samples of each cell that lie inside of each body, `[n_bodies][n_cells]`.
+    pub samples: &'a [Vec<u8>],
     /// Number of pieces of each body, `[n_bodies]`.
     pub pieces: &'a [usize],
     /// Pairs of bodies with something in common, the smaller number first.
@@ -44,16 +45,16 @@ impl Bodies<'_> {
 
     /// Share of a cell that lies in a region.
     fn share(&self, cell: usize, region: Region) -> f64 {
-        let of_body = |own: &Vec<f32>| f64::from(own[cell]);
+        let of_body = |own: &Vec<u8>| f64::from(own[cell]) / f64::from(PER_CELL);
         match region {
-            0 => 1.0 - self.shares.iter().map(of_body).sum::<f64>(),
-            body => of_body(&self.shares[body as usize - 1]),
+            0 => 1.0 - self.samples.iter().map(of_body).sum::<f64>(),
+            body => of_body(&self.samples[body as usize - 1]),
         }
     }
 
     fn region(&self, cell: usize) -> Region {
         let fuller = |a: Region, b| if self.share(cell, b) > self.share(cell, a) { b } else { a };
-        let fullest = (1..=self.shares.len() as Region).reduce(fuller).unwrap_or_default();
+        let fullest = (1..=self.samples.len() as Region).reduce(fuller).unwrap_or_default();
         if self.share(cell, 0) < 0.5 { fullest } else { 0 }
     }
 

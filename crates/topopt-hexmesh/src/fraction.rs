@@ -10,9 +10,12 @@ const SAMPLES: usize = 4;
 /// Offsets of the samples in cells, which keep rays off vertices in regular places.
 const OFFSETS: [f64; 3] = [0.37e-5, 0.71e-5, 0.13e-5];
 
-/// Computes the share of each cell that lies inside of each body, `[n_bodies][n_cells]`, by 4 x 4
+/// Samples of each cell.
+pub(crate) const PER_CELL: u8 = SAMPLES.pow(3) as u8;
+
+/// Counts the samples of each cell that lie inside of each body, `[n_bodies][n_cells]`, by 4 x 4
 /// rays along z through each column, along which the winding number is counted.
-pub(crate) fn fractions(surface: &Surface, grid: &Grid) -> Vec<Vec<f32>> {
+pub(crate) fn samples_inside(surface: &Surface, grid: &Grid) -> Vec<Vec<u8>> {
     let [xs, ys, zs] = [0, 1, 2].map(|k| samples(&grid.planes[k], OFFSETS[k]));
     let crossings: Vec<Vec<Crossing>> = (0..surface.triangles.len())
         .into_par_iter()
@@ -36,8 +39,7 @@ pub(crate) fn fractions(surface: &Surface, grid: &Grid) -> Vec<Vec<f32>> {
             }
         }
     }
-    let share = |count: u8| f32::from(count) / SAMPLES.pow(3) as f32;
-    counts.into_iter().map(|own| own.into_iter().map(share).collect()).collect()
+    counts
 }
 
 /// Crossing of a ray and a surface: numbers of the ray and of the body, z, and 1 where the ray

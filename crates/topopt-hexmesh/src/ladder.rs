@@ -12,7 +12,7 @@ use crate::chain::Chain;
 use crate::draft::{Draft, Quad};
 use crate::error::HexmeshError;
 use crate::features::{Features, Tangent};
-use crate::fraction::fractions;
+use crate::fraction::{PER_CELL, samples_inside};
 use crate::grid::Grid;
 use crate::meshed::{Meshed, NumberedFace};
 use crate::report::Report;
@@ -131,9 +131,10 @@ fn check_overlap(surface: &Surface) -> Result<(), HexmeshError> {
         return Ok(());
     }
     let grid = Grid::coarse(surface.bounds(), OVERLAP_CELLS);
-    let shares = fractions(surface, &grid);
-    let sum = |cell: usize| shares.iter().map(|own| own[cell]).sum::<f32>();
-    match (0..shares[0].len()).find(|&cell| sum(cell) > MOST_SHARED) {
+    let samples = samples_inside(surface, &grid);
+    let share = |own: &Vec<u8>, cell: usize| f32::from(own[cell]) / f32::from(PER_CELL);
+    let sum = |cell: usize| samples.iter().map(|own| share(own, cell)).sum::<f32>();
+    match (0..samples[0].len()).find(|&cell| sum(cell) > MOST_SHARED) {
         Some(cell) => Err(HexmeshError::Overlap(grid.center(cell).into())),
         None => Ok(()),
     }

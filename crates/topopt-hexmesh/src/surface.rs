@@ -1,16 +1,18 @@
 //! The closed surfaces of the bodies of a part: checked when made, then trusted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use crate::error::HexmeshError;
 use crate::groups::Joined;
-use crate::nearest::Nearest;
+use crate::nearest::{Foot, Nearest};
 
 /// Distance, as a share of the diagonal, within which bodies touch.
 const TOUCHING: f64 = 1e-7;
+/// Largest cosine between the normals of faces that lie on each other.
+const FACING: f64 = -0.9;
 
 /// Vector in space.
 pub(crate) type Vec3 = Vector3<f64>;
@@ -108,7 +110,7 @@ impl Surface {
     /// Number of faces between two bodies.
     pub fn n_interfaces(&self) -> usize {
         let between = (0..self.faces.len()).filter(|&t| self.twins[t].is_some());
-        between.map(|t| self.faces[t]).collect::<std::collections::BTreeSet<u32>>().len()
+        between.map(|t| self.faces[t]).collect::<BTreeSet<u32>>().len()
     }
 
     /// Volume of each body, `[n_bodies]`.
@@ -237,14 +239,17 @@ impl Surface {
             let center = self.corners(t).iter().sum::<Vec3>() / 3.0;
             let others =
                 bodies.iter().enumerate().filter(|(body, _)| *body != self.bodies[t] as usize);
+            // Faces of bodies that overlap cross each other.
+            let faces = |s: usize| self.normals[s].dot(&self.normals[t]) < FACING;
+            let near = |foot: &Foot| (foot.point - center).norm() < touching;
             let mut feet = others.filter_map(|(_, other)| other.nearest(&center));
-            feet.any(|foot| (foot.point - center).norm() < touching).then_some(center)
+            feet.any(|foot| near(&foot) && faces(foot.index)).then_some(center)
         };
         outer.par_iter().find_map_first(touches)
     }
 
     /// Triangles and their own edges at each edge, smaller vertex first.
-    pub(crate) fn edges(&self) -> BTreeMap<(u32, u32), Vec<(usize, usize)>> {
+    fn edges(&self) -> BTreeMap<(u32, u32), Vec<(usize, usize)>> {
         let mut edges: BTreeMap<(u32, u32), Vec<(usize, usize)>> = BTreeMap::new();
         for (t, triangle) in self.triangles.iter().enumerate() {
             for k in 0..3 {

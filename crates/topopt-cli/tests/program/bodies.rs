@@ -5,13 +5,14 @@ use serde_json::Value;
 use crate::gmsh::has_gmsh;
 use crate::{Folder, topopt};
 
-/// Begins a script; `glue` becomes a group of the faces between the volumes 1 and 2.
+/// Begins a script; `glue` becomes a group of the faces between the two volumes.
 const KERNEL: &str = "SetFactory(\"OpenCASCADE\");\n";
-const GLUE: &str = "b() = Boundary{ Volume{1}; };\nc() = Boundary{ Volume{2}; };\nglue() = {};
+const GLUE: &str =
+    "b() = Boundary{ Volume{v(0)}; };\nc() = Boundary{ Volume{v(1)}; };\nglue() = {};
 For i In {0:#b()-1}\n  For j In {0:#c()-1}\n    If (Abs(b(i)) == Abs(c(j)))
       glue() += {Abs(b(i))};\n    EndIf\n  EndFor\nEndFor
 Physical Surface(\"glue\") = {glue()};
-Physical Volume(\"soft\") = {1};\nPhysical Volume(\"stiff\") = {2};\n";
+Physical Volume(\"soft\") = {v(0)};\nPhysical Volume(\"stiff\") = {v(1)};\n";
 
 /// A tower on a plate, a bushing in a block, and a core within a box: name, height, size of
 /// hexahedra, and script.
@@ -21,7 +22,7 @@ const PARTS: [(&str, f64, f64, &str); 3] = [
         14.0,
         1.0,
         "Box(1) = {0,0,0, 20,12,6}; Box(2) = {4,2,6, 8,6,8};
-         BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }\n",
+         v() = BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; };\n",
     ),
     (
         "bushing",
@@ -31,15 +32,14 @@ const PARTS: [(&str, f64, f64, &str); 3] = [
          Cylinder(3) = {10,10,0, 0,0,8, 3};
          BooleanDifference{ Volume{1}; Delete; }{ Volume{2}; }
          BooleanDifference{ Volume{2}; Delete; }{ Volume{3}; Delete; }
-         BooleanFragments{ Volume{:}; Delete; }{}\n",
+         v() = BooleanFragments{ Volume{:}; Delete; }{};\n",
     ),
     (
         "core",
         14.0,
         1.2,
         "Box(1) = {0,0,0, 14,14,14}; Sphere(2) = {7,7,7, 4.5};
-         BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }
-         Physical Surface(\"low\") = {1};\n",
+         v() = BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; };\n",
     ),
 ];
 
@@ -88,7 +88,7 @@ fn bodies_of_two_materials_are_computed_alike_on_hexahedra_and_tetrahedra() {
         for (method, size) in [("hexahedra", size), ("tetrahedra", 2.0 * size)] {
             let mesh = format!("method = \"{method}\"\nelement_size = {size}");
             folder.write("case.toml", &case(&geometry, top, &mesh));
-            let out = prints(&folder, &["solve", "case.toml", "--output", method]);
+            let out = prints(&folder, &["solve", "case.toml", "--overwrite", "--output", method]);
             assert_eq!(out.contains("bodies: 2, faces between them: 1"), method == "hexahedra");
             let analysis = json(&folder.read(&format!("{method}/analysis.json")));
             compliance.push(analysis["load_cases"][0]["compliance"].as_f64().unwrap());
@@ -124,7 +124,7 @@ fn bodies_get_a_number_of_hexahedra_smaller_ones_in_places_and_a_design() {
              element_size = {size}, distance = 1 }}]"
         );
         folder.write("case.toml", &case("bushing.geo", 8.0, &refine));
-        let out = prints(&folder, &["solve", "case.toml", "--output", "fine"]);
+        let out = prints(&folder, &["solve", "case.toml", "--overwrite", "--output", "fine"]);
         assert!(out.contains("bodies: 2"), "{out}");
         json(&folder.read("fine/analysis.json"))["elements"].as_f64().unwrap()
     });
