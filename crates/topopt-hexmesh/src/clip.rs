@@ -96,16 +96,13 @@ impl<'a> Cut<'a> {
 
     /// Borders of what is kept of a body, with the cap on the left of each.
     fn loops(&self, body: u32) -> Option<Vec<Vec<u32>>> {
-        let edges_of = |(&[a, b, c], sides): (&[u32; 3], &[Option<u32>; 2])| {
-            let edges = [(a, b), (b, c), (c, a)];
-            match sides.iter().position(|side| *side == Some(body)) {
-                Some(0) => edges.to_vec(),
-                Some(_) => edges.map(|(a, b)| (b, a)).to_vec(),
-                None => Vec::new(),
-            }
-        };
-        let triangles = self.triangles.iter().zip(&self.bodies);
-        let edges: BTreeSet<(u32, u32)> = triangles.flat_map(edges_of).collect();
+        let own = self.triangles.iter().zip(&self.bodies);
+        let behind = own.clone().filter(|(_, sides)| sides[0] == Some(body));
+        let before = own.filter(|(_, sides)| sides[1] == Some(body));
+        let outward = behind.map(|(&[a, b, c], _)| [a, b, c]);
+        let outward = outward.chain(before.map(|(&[a, b, c], _)| [a, c, b]));
+        let edges: BTreeSet<(u32, u32)> =
+            outward.flat_map(|[a, b, c]| [(a, b), (b, c), (c, a)]).collect();
         let mut next = BTreeMap::new();
         for &(a, b) in edges.iter().filter(|(a, b)| !edges.contains(&(*b, *a))) {
             if next.insert(b, a).is_some() {

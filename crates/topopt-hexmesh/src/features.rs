@@ -75,16 +75,14 @@ impl Features {
 
         let mut chains = Vec::new();
         for path in walks(&sharp, |vertex| stops.contains_key(&vertex)) {
-            let pairs = || path.windows(2).map(|ends| (ends[0], ends[1]));
-            let start = pairs().next().expect("a path has an edge");
+            let (start, back) = ((path[0], path[1]), (path[1], path[0]));
             let wedge = |body: u32| {
                 let side = |edge| patch_of[of_body(surface, &sharp, edge, body)];
-                let turn = |edge| turn(surface, edge, of_body(surface, &sharp, edge, body));
-                let angle = median(pairs().map(|edge| 180.0 - turn(edge)));
-                Wedge { body, sides: [side(start), side((start.1, start.0))], angle }
+                let angle = 180.0 - median_turn(surface, &sharp, &path, body);
+                Wedge { body, sides: [side(start), side(back)], angle }
             };
             let wedges = bodies_around(surface, &sharp[&start]).into_iter().map(wedge).collect();
-            let sheets = sheets(surface, sharp[&start].iter().chain(&sharp[&(start.1, start.0)]));
+            let sheets = sheets(surface, sharp[&start].iter().chain(&sharp[&back]));
             let ends = [path[0], path[path.len() - 1]].map(|v| numbers.get(&v).copied());
             let ends = if let [Some(a), Some(b)] = ends { Some([a, b]) } else { None };
             let points = path.iter().map(|&v| surface.points[v as usize]).collect();
@@ -157,26 +155,29 @@ fn kept_edges(surface: &Surface, tangent: Tangent) -> Edges {
     }
     let is_stop = |v: u32| around[&v].len() != 2 || around[&v][0] != around[&v][1];
 
-    let pairs = |path: &Vec<u32>| -> Vec<(u32, u32)> {
-        path.windows(2).map(|ends| (ends[0], ends[1])).collect()
-    };
-    let is_sharp = |path: &Vec<u32>| {
-        let first = &borders[&(path[0], path[1])];
-        let is_sharp = |body: u32| {
-            let turn = |edge| turn(surface, edge, of_body(surface, &borders, edge, body));
-            median(pairs(path).into_iter().map(turn)).abs() > SHARP
-        };
-        is_junction(surface, first) || bodies_around(surface, first).into_iter().any(is_sharp)
-    };
     let (mut kept, mut others): (Vec<_>, Vec<_>) =
-        walks(&borders, is_stop).into_iter().partition(is_sharp);
+        walks(&borders, is_stop).into_iter().partition(|path| is_sharp(surface, &borders, path));
     if tangent == Tangent::Kept {
         others.retain(|path| is_along_grid(surface, path));
         drop_loose(&kept, &mut others);
         kept.append(&mut others);
     }
-    let edges = kept.iter().flat_map(pairs).flat_map(|(a, b)| [(a, b), (b, a)]);
+    let pairs = kept.iter().flat_map(|path| path.windows(2));
+    let edges = pairs.flat_map(|ends| [(ends[0], ends[1]), (ends[1], ends[0])]);
     edges.map(|edge| (edge, borders[&edge].clone())).collect()
+}
+
+/// Whether faces of a body meet in an edge along a path of `borders`, or several bodies end there.
+fn is_sharp(surface: &Surface, borders: &Edges, path: &[u32]) -> bool {
+    let first = &borders[&(path[0], path[1])];
+    let turns = |body: u32| median_turn(surface, borders, path, body).abs() > SHARP;
+    is_junction(surface, first) || bodies_around(surface, first).into_iter().any(turns)
+}
+
+/// Median of the [turns](turn) of a body along a path of `edges`.
+fn median_turn(surface: &Surface, edges: &Edges, path: &[u32], body: u32) -> f64 {
+    let pairs = path.windows(2).map(|ends| (ends[0], ends[1]));
+    median(pairs.map(|edge| turn(surface, edge, of_body(surface, edges, edge, body))))
 }
 
 /// Edges at which faces meet, or several bodies end.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::chain::Chain;
+use crate::chain::{Chain, Wedge};
 use crate::draft::{Draft, hex_edges};
 use crate::features::Features;
 
@@ -79,45 +79,53 @@ pub(crate) fn groups_to_pad(features: &Features, draft: &Draft) -> Vec<Vec<u32>>
 /// Patches joined by flat and concave curves, and such that a layer that comes to the surface of one
 /// body between two comes to that of the other in the same place.
 fn joined(features: &Features) -> Joined {
-    let of = |continues: bool| {
-        let mut joined = Joined::new(features.patches.len());
-        for chain in &features.chains {
-            let across = if continues { outer_sides(features, chain) } else { None };
-            if let Some([a, b]) = across {
-                joined.join(a, b);
-            }
-            let is_closed = chain.wedges.len() > 1 && across.is_none();
-            for wedge in &chain.wedges {
-                if is_closed || wedge.is_flat_or_concave() {
-                    joined.join(wedge.sides[0], wedge.sides[1]);
-                }
-            }
-        }
-        joined
-    };
-    let joined = of(true);
+    let joined = joined_by(features, |chain| outer_sides(features, chain));
     let is_double = |patch: u32| {
         let twin = features.sides[patch as usize].twin;
         twin.is_some_and(|twin| joined.root(twin) == joined.root(patch))
     };
     // A layer lies on one side of a patch: there it goes around each body by itself.
-    if (0..features.patches.len() as u32).any(is_double) { of(false) } else { joined }
+    match (0..features.patches.len() as u32).any(is_double) {
+        true => joined_by(features, |_| None),
+        false => joined,
+    }
+}
+
+/// Patches joined by flat and concave curves, and at curves of several bodies: those `across` the
+/// patch between two bodies, or else those of each body.
+fn joined_by(features: &Features, across: impl Fn(&Chain) -> Option<[u32; 2]>) -> Joined {
+    let mut joined = Joined::new(features.patches.len());
+    for chain in &features.chains {
+        let across = across(chain);
+        if let Some([a, b]) = across {
+            joined.join(a, b);
+        }
+        let is_closed = chain.wedges.len() > 1 && across.is_none();
+        for wedge in &chain.wedges {
+            if is_closed || wedge.is_flat_or_concave() {
+                joined.join(wedge.sides[0], wedge.sides[1]);
+            }
+        }
+    }
+    joined
 }
 
 /// Outer patches of two bodies at the end of the patch between them, where a layer under both
 /// crosses it.
 fn outer_sides(features: &Features, chain: &Chain) -> Option<[u32; 2]> {
     let [a, b] = &chain.wedges[..] else { return None };
-    let outer = |sides: [u32; 2]| {
-        let is_outer = sides.map(|patch| features.sides[patch as usize].twin.is_none());
-        match is_outer {
-            [true, false] => Some(sides[0]),
-            [false, true] => Some(sides[1]),
-            _ => None,
-        }
-    };
     let is_convex = ![a, b].iter().any(|wedge| wedge.is_flat_or_concave());
-    if is_convex { Some([outer(a.sides)?, outer(b.sides)?]) } else { None }
+    if is_convex { Some([outer_side(features, a)?, outer_side(features, b)?]) } else { None }
+}
+
+/// The one patch of a wedge that lies on the outside.
+fn outer_side(features: &Features, wedge: &Wedge) -> Option<u32> {
+    let is_outer = |patch: u32| features.sides[patch as usize].twin.is_none();
+    match wedge.sides.map(is_outer) {
+        [true, false] => Some(wedge.sides[0]),
+        [false, true] => Some(wedge.sides[1]),
+        _ => None,
+    }
 }
 
 /// Number of hexahedra of each body around each edge of a curve.

@@ -137,11 +137,12 @@ impl<'a> Looked<'a> {
         let turned = |n: &Vec3| Vec3::from(plane.image_of_vector((*n).into()));
         let is_image = |own: &PlanarFace, other: &PlanarFace| {
             let off = other.normal.dot(&(other.point - image(&own.point))).abs();
-            own.body == other.body
-                && other.normal.dot(&turned(&own.normal)) > SAME
-                && off < NEAR_PLANE * self.size
+            other.normal.dot(&turned(&own.normal)) > SAME && off < NEAR_PLANE * self.size
         };
-        let has_image = |own: &PlanarFace| self.planar.iter().any(|other| is_image(own, other));
+        let has_image = |own: &PlanarFace| {
+            let mut in_body = self.planar.iter().filter(|other| other.body == own.body);
+            in_body.any(|other| is_image(own, other))
+        };
         if !self.planar.iter().all(has_image) {
             return None;
         }

@@ -133,12 +133,9 @@ fn walls(surface: &Surface, sizes: &Sizes) -> Vec<Zone> {
 fn wall(face: &PlanarFace, faces: &[PlanarFace], sizes: &Sizes) -> Option<Zone> {
     let thickness = |other: &PlanarFace| (face.point - other.point).dot(&face.normal);
     let is_behind = |other: &&PlanarFace| {
-        other.body == face.body
-            && other.normal.dot(&face.normal) < -SAME
-            && thickness(other) > 0.0
-            && face.faces(other)
+        other.normal.dot(&face.normal) < -SAME && thickness(other) > 0.0 && face.faces(other)
     };
-    let behind = faces.iter().filter(is_behind);
+    let behind = faces.iter().filter(|other| other.body == face.body).filter(is_behind);
     let nearest = behind.min_by(|a, b| thickness(a).total_cmp(&thickness(b)))?;
     let size = thickness(nearest) / sizes.across as f64;
     // Of its corners those along the normal alone count.

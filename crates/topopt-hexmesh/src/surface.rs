@@ -235,17 +235,19 @@ impl Surface {
         let bodies: Vec<Nearest> = (0..self.n_bodies()).map(of_body).collect();
         let [low, high] = self.bounds();
         let touching = TOUCHING * (high - low).norm();
-        let touches = |&t: &usize| {
-            let center = self.corners(t).iter().sum::<Vec3>() / 3.0;
-            let others =
-                bodies.iter().enumerate().filter(|(body, _)| *body != self.bodies[t] as usize);
-            // Faces of bodies that overlap cross each other.
-            let faces = |s: usize| self.normals[s].dot(&self.normals[t]) < FACING;
-            let near = |foot: &Foot| (foot.point - center).norm() < touching;
-            let mut feet = others.filter_map(|(_, other)| other.nearest(&center));
-            feet.any(|foot| near(&foot) && faces(foot.index)).then_some(center)
-        };
-        outer.par_iter().find_map_first(touches)
+        outer.par_iter().find_map_first(|&t| self.touching(t, &bodies, touching))
+    }
+
+    /// Center of triangle `t`, if it lies within a distance of an opposite face of another body.
+    fn touching(&self, t: usize, bodies: &[Nearest], distance: f64) -> Option<Vec3> {
+        let center = self.corners(t).iter().sum::<Vec3>() / 3.0;
+        let own = self.bodies[t] as usize;
+        let others = bodies.iter().enumerate().filter(|(body, _)| *body != own);
+        // Faces of bodies that overlap cross each other.
+        let faces = |s: usize| self.normals[s].dot(&self.normals[t]) < FACING;
+        let near = |foot: &Foot| (foot.point - center).norm() < distance;
+        let mut feet = others.filter_map(|(_, other)| other.nearest(&center));
+        feet.any(|foot| near(&foot) && faces(foot.index)).then_some(center)
     }
 
     /// Triangles and their own edges at each edge, smaller vertex first.
@@ -304,11 +306,9 @@ fn neighbors(
     bodies: &[u32],
 ) -> Result<Vec<[u32; 3]>, HexmeshError> {
     let edges_of = |(t, triangle): (usize, &[u32; 3])| {
-        let edge = |k: usize| [triangle[k], triangle[(k + 1) % 3]];
-        [0, 1, 2].map(|k| {
-            let [a, b] = edge(k);
-            (a.min(b), a.max(b), bodies[t], t as u32, k)
-        })
+        let ends = |k: usize| [triangle[k], triangle[(k + 1) % 3]];
+        let edge = |k: usize, [a, b]: [u32; 2]| (a.min(b), a.max(b), bodies[t], t as u32, k);
+        [0, 1, 2].map(|k| edge(k, ends(k)))
     };
     let mut edges: Vec<_> = triangles.iter().enumerate().flat_map(edges_of).collect();
     edges.par_sort_unstable();
