@@ -1,42 +1,11 @@
 //! Groups of patches that get a layer of hexahedra of their own.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use crate::chain::{Chain, Wedge};
 use crate::draft::{Draft, hex_edges};
 use crate::features::Features;
-
-/// Sets of patches joined by pairs, by the smallest of each.
-pub(crate) struct Joined(Vec<u32>);
-
-impl Joined {
-    /// Nothing joined of `n` patches.
-    pub fn new(n: usize) -> Self {
-        Self((0..n as u32).collect())
-    }
-
-    /// Returns the smallest patch of the set of `patch`.
-    pub fn root(&self, mut patch: u32) -> u32 {
-        while self.0[patch as usize] != patch {
-            patch = self.0[patch as usize];
-        }
-        patch
-    }
-
-    /// Joins the sets of two patches.
-    pub fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[a.max(b) as usize] = a.min(b);
-    }
-
-    /// Returns the sets, each ascending.
-    pub fn sets(&self) -> Vec<Vec<u32>> {
-        let mut sets: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        (0..self.0.len() as u32)
-            .for_each(|patch| sets.entry(self.root(patch)).or_default().push(patch));
-        sets.into_values().collect()
-    }
-}
+use crate::joined::Joined;
 
 /// Groups of patches that need a layer: joined ones, where a hexahedron has two faces on one of
 /// them, an edge of a curve has a number of hexahedra that does not suit its angle, or a face of

@@ -6,9 +6,9 @@
 //! hexahedra go under faces that do not lie along the grid. Then the nodes near these move: on the
 //! surface along it, to the shapes of least energy; and along the normals of curved faces where the
 //! volume would be wrong. Bodies that share faces get one mesh that conforms, with nodes on these
-//! faces; layers go under either side of them. Of a part with mirror planes one half is meshed, a quarter or an eighth,
-//! and mirrored. A mesh that is returned has passed all checks: no element is inverted, nodes lie
-//! on their faces or near curved ones, and the part's holes are there.
+//! faces; layers go under either side of them. Of a part with mirror planes one half is meshed, a
+//! quarter or an eighth, and mirrored. A mesh that is returned has passed all checks: no element is
+//! inverted, nodes lie on their faces or near curved ones, and the part's holes are there.
 //!
 //! Results do not depend on the number of threads. This crate is internal to topopt, without
 //! promises of stability.
@@ -44,6 +44,7 @@ mod fit;
 mod fraction;
 mod grid;
 mod groups;
+mod joined;
 mod ladder;
 mod meshed;
 mod mirror;

@@ -7,7 +7,7 @@ use topopt_mesh::hexahedron::FACES;
 use crate::chain::Wedge;
 use crate::draft::{Draft, Quad, edge, hex_edges};
 use crate::features::Features;
-use crate::groups::Joined;
+use crate::joined::Joined;
 
 /// Parts of the groups in `padded`, each under the faces of one side: patches joined by convex
 /// curves, unless a flat or a concave curve lies between any two of them.

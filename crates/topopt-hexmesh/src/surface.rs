@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use crate::error::HexmeshError;
-use crate::groups::Joined;
+use crate::joined::Joined;
 use crate::nearest::{Foot, Nearest};
 
 /// Distance, as a share of the diagonal, within which bodies touch.

@@ -141,7 +141,8 @@ fn bodies_that_share_no_face_where_they_touch_are_refused() {
 fn parts_of_several_bodies_conform_and_keep_their_interfaces() {
     for (name, extent, script) in ASSEMBLIES {
         let degrees = if name == "three" || name == "shaft" { 17.0 } else { 0.0 };
-        let size = extent / 16.0;
+        // A pin of four elements across would lose 3 % of its volume.
+        let size = extent / if name == "washer" { 20.0 } else { 16.0 };
         let Some(part) = faces(script, size, degrees) else { return };
         let Boundary { vertices, triangles, faces, bodies, .. } = part;
         let surface =
