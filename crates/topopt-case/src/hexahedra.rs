@@ -60,7 +60,7 @@ pub(crate) fn of(
         boundary(path, meshing, elements, interrupt.flag())?
     };
     let (vertices, triangles) = (part.vertices.clone(), part.triangles.clone());
-    let surface = Surface::new(vertices, triangles, part.faces.clone())?;
+    let surface = Surface::of_bodies(vertices, triangles, part.faces.clone(), &part.bodies)?;
 
     // The first signal ends the program from here on: nothing has to be cleared up.
     let sizes =
@@ -129,9 +129,9 @@ fn filled(part: &Boundary, meshed: &Meshed) -> Result<ImportedMesh, MeshingError
         (FACES[face.face.local as usize].map(|a| hex[a]), face.number)
     };
     let faces: Vec<([u32; 4], u32)> = meshed.faces.iter().map(of_face).collect();
-    let (points, hexes) = (&meshed.points, &meshed.hexes);
+    let (points, hexes, bodies) = (&meshed.points, &meshed.hexes, &meshed.bodies);
     let tolerance = TOLERANCE * meshed.report.size;
-    part.filled(Skin { points, hexes, faces: &faces, tolerance })
+    part.filled(Skin { points, hexes, bodies, faces: &faces, tolerance })
 }
 
 /// Says how the mesh was made, and how good it is.
@@ -146,6 +146,14 @@ fn notes(meshed: &Meshed) -> Vec<String> {
         report.mean,
         100.0 * report.volume_error()
     )];
+    let n_bodies = report.volumes.len();
+    if n_bodies > 1 {
+        notes.push(format!(
+            "bodies: {n_bodies}, faces between them: {}; the volume of each is right to {:.2} %",
+            report.n_interfaces,
+            100.0 * report.worst_volume_error()
+        ));
+    }
     if !report.mirrors.is_empty() {
         let planes: Vec<String> = report.mirrors.iter().map(of_plane).collect();
         notes.push(format!("the mesh mirrors itself about {}", planes.join(" and ")));

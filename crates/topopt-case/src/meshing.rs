@@ -89,6 +89,16 @@ fn refused(error: &NoHexahedra, how: &How) -> Finding {
         NoHexahedra::Mesh(HexmeshError::TooFine { .. }) => {
             Finding::new(error.to_string()).remedy("give a larger `element_size`")
         }
+        NoHexahedra::Mesh(
+            HexmeshError::TouchAtEdge { .. }
+            | HexmeshError::TouchAtPoint(_)
+            | HexmeshError::TouchUnshared(_)
+            | HexmeshError::Overlap(_),
+        ) => Finding::new(error.to_string()).remedy(
+            "let the bodies share the faces in which they touch: for the bodies of a file `part.step` a \
+             .geo file with the lines `SetFactory(\"OpenCASCADE\");`, `Merge \"part.step\";` and \
+             `Coherence;` does so; or keep them apart, or set `mesh.method` to \"tetrahedra\"",
+        ),
         NoHexahedra::Mesh(_) | NoHexahedra::Poor { .. } => {
             Finding::new(error.to_string()).remedy(other)
         }

@@ -1,12 +1,14 @@
 //! One way from a surface to a mesh: at one size, with the grid along the axes.
 
-use crate::cells::body;
-use crate::certify::certify;
+use std::collections::BTreeSet;
+
+use crate::cells::{Bodies, Region};
+use crate::certify::{certify, check_interfaces};
 use crate::draft::Draft;
 use crate::fault::Fault;
 use crate::features::Features;
 use crate::fit::Fit;
-use crate::fraction::fractions;
+use crate::fraction::samples_inside;
 use crate::grid::Grid;
 use crate::groups::groups_to_pad;
 use crate::optimize::optimize;
@@ -41,7 +43,7 @@ pub(crate) fn attempt(
 
     let fit = Fit::of(surface, features, &draft)?;
     optimize(&mut draft, &fit, n_grid);
-    let report = certify(&draft, &fit, surface, MOST_OFF)?;
+    let report = certify(&draft, &fit, surface, features, MOST_OFF)?;
     Ok(filled((draft, report), &fit, surface, features))
 }
 
@@ -53,15 +55,15 @@ fn filled(
     surface: &Surface,
     features: &Features,
 ) -> (Draft, Report) {
-    if report.volume_error().abs() <= NEAR_VOLUME {
+    if report.worst_volume_error() <= NEAR_VOLUME {
         return (draft, report);
     }
     let mut moved = draft.clone();
     fill(&mut moved, surface, features);
-    match certify(&moved, fit, surface, LONGEST) {
+    match certify(&moved, fit, surface, features, LONGEST) {
         Ok(filled)
             if filled.least > report.least - MOST_LOST
-                && filled.volume_error().abs() < report.volume_error().abs() =>
+                && filled.worst_volume_error() < report.worst_volume_error() =>
         {
             (moved, filled)
         }
@@ -83,10 +85,12 @@ pub(crate) fn count(surface: &Surface, features: &Features, field: &Field) -> Re
 /// Collects the cells of the body in their grid.
 fn of_cells(surface: &Surface, features: &Features, field: &Field) -> Result<(Grid, Draft), Fault> {
     let grid = Grid::fitted(surface, features, &field.spacings());
-    let fractions = fractions(surface, &grid);
-    let cells = body(&grid, &fractions, outer_pieces(surface))
-        .ok_or("cells touch each other at edges, however they are chosen")?;
-    let draft = Draft::of_cells(&grid, &cells, [field.smallest(), field.usual]);
+    let samples = samples_inside(surface, &grid);
+    let (pieces, contacts) = (outer_pieces(surface), contacts(surface));
+    let bodies = Bodies { grid: &grid, samples: &samples, pieces: &pieces, contacts: &contacts };
+    let regions =
+        bodies.regions().ok_or("cells touch each other at edges, however they are chosen")?;
+    let draft = Draft::of_cells(&grid, &regions, [field.smallest(), field.usual]);
     if draft.hexes.is_empty() {
         return Err("no cell is more than half full".into());
     }
@@ -115,23 +119,52 @@ fn add_layers(features: &Features, draft: &mut Draft) {
         draft.zigzags().iter().filter(|(patch, _)| set.contains(patch)).count()
     };
     let singles = (0..features.patches.len() as u32).map(|patch| vec![patch]).collect();
-    for mut sets in [clusters(features, &groups), singles] {
+    for sets in [clusters(features, &groups), singles] {
+        let mut sets: Vec<Vec<u32>> = sets.iter().map(|set| features.with_twins(set)).collect();
         sets.sort_by_key(|set| std::cmp::Reverse(count(draft, set)));
         for set in &sets {
             if count(draft, set) > 0 {
-                insert(draft, set);
+                insert_fitting(features, draft, set);
             }
         }
     }
 }
 
-/// Number of bodies: pieces of the surface around material.
-fn outer_pieces(surface: &Surface) -> usize {
-    let (piece, n_pieces) = surface.pieces();
-    let mut volumes = vec![0.0; n_pieces];
-    for (t, &p) in piece.iter().enumerate() {
-        let [a, b, c] = surface.corners(t);
-        volumes[p as usize] += a.dot(&b.cross(&c));
+/// Inserts a layer, unless it would end in a face between bodies.
+fn insert_fitting(features: &Features, draft: &mut Draft, set: &[u32]) {
+    let has_bodies = draft.bodies.iter().any(|body| *body != draft.bodies[0]);
+    let old = has_bodies.then(|| draft.clone());
+    insert(draft, set);
+    let fits = |draft: &Draft| draft.is_conforming() && check_interfaces(draft, features).is_ok();
+    if let Some(old) = old.filter(|_| !fits(draft)) {
+        *draft = old;
     }
-    volumes.iter().filter(|volume| **volume > 0.0).count()
+}
+
+/// Pairs of bodies with a vertex in common, by their regions.
+fn contacts(surface: &Surface) -> BTreeSet<[Region; 2]> {
+    let mut at: Vec<BTreeSet<Region>> = vec![BTreeSet::new(); surface.points.len()];
+    for (triangle, &body) in surface.triangles.iter().zip(&surface.bodies) {
+        for &v in triangle {
+            at[v as usize].insert(body as Region + 1);
+        }
+    }
+    let pairs = |own: &BTreeSet<Region>| -> Vec<[Region; 2]> {
+        own.iter().flat_map(|&a| own.range(a + 1..).map(move |&b| [a, b])).collect()
+    };
+    at.iter().flat_map(pairs).collect()
+}
+
+/// Number of pieces of each body: of its surface around material, `[n_bodies]`.
+fn outer_pieces(surface: &Surface) -> Vec<usize> {
+    let (piece, n_pieces) = surface.pieces();
+    let (mut volumes, mut bodies) = (vec![0.0; n_pieces], vec![0; n_pieces]);
+    for (t, &p) in piece.iter().enumerate() {
+        volumes[p as usize] += surface.cone(t);
+        bodies[p as usize] = surface.bodies[t];
+    }
+    let mut counts = vec![0; surface.n_bodies()];
+    let outer = volumes.iter().zip(bodies).filter(|(volume, _)| **volume > 0.0);
+    outer.for_each(|(_, body)| counts[body as usize] += 1);
+    counts
 }

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use rayon::prelude::*;
 use topopt_mesh::hexahedron::{determinant, gauss_points, jacobian, volume};
 
-use crate::draft::{Draft, edge};
+use crate::draft::{Draft, Quad, edge};
 use crate::fault::Fault;
+use crate::features::Features;
 use crate::fit::Fit;
 use crate::optimize::qualities;
 use crate::report::Report;
@@ -22,6 +23,7 @@ pub(crate) fn certify(
     draft: &Draft,
     fit: &Fit,
     surface: &Surface,
+    features: &Features,
     most_off: f64,
 ) -> Result<Report, Fault> {
     let mut quality = qualities(draft);
@@ -43,13 +45,16 @@ pub(crate) fn certify(
     if !draft.is_conforming() {
         return Err("the faces of the elements do not close the surface".into());
     }
-    let holes = [euler_of_mesh(draft), euler_of_surface(surface)];
-    if holes[0] != holes[1] {
+    let has_holes = |body: u32| euler_of_mesh(draft, body) == euler_of_surface(surface, body);
+    if !(0..surface.n_bodies() as u32).all(has_holes) {
         return Err("the mesh does not have the holes of the part".into());
     }
+    check_interfaces(draft, features)?;
 
-    quality.par_sort_unstable_by(f64::total_cmp);
     let volumes: Vec<f64> = draft.hexes.par_iter().map(|hex| volume(&corners(hex))).collect();
+    let mut of_bodies = vec![0.0; surface.n_bodies()];
+    volumes.iter().zip(&draft.bodies).for_each(|(own, &body)| of_bodies[body as usize] += own);
+    quality.par_sort_unstable_by(f64::total_cmp);
     Ok(Report {
         size: draft.usual,
         least: quality[0],
@@ -57,21 +62,45 @@ pub(crate) fn certify(
         mean: quality.iter().sum::<f64>() / quality.len() as f64,
         part_volume: surface.volume(),
         mesh_volume: volumes.iter().sum(),
+        volumes: surface.volumes().into_iter().zip(of_bodies).map(<[f64; 2]>::from).collect(),
+        n_interfaces: surface.n_interfaces(),
         mirrors: Vec::new(),
         distance,
         failed: Vec::new(),
     })
 }
 
-fn euler_of_mesh(draft: &Draft) -> i64 {
-    let nodes: HashSet<u32> = draft.quads.iter().flat_map(|quad| quad.nodes).collect();
-    let edges: HashSet<_> =
-        draft.quads.iter().flat_map(|quad| quad.edges()).map(|(a, b)| edge(a, b)).collect();
-    nodes.len() as i64 - edges.len() as i64 + draft.quads.len() as i64
+/// Checks that the quads between two bodies lie on the same patch, as seen from either.
+pub(crate) fn check_interfaces(draft: &Draft, features: &Features) -> Result<(), Fault> {
+    let key = |quad: &Quad, patch: u32| {
+        let mut nodes = quad.nodes;
+        nodes.sort_unstable();
+        (nodes, patch)
+    };
+    let all: HashSet<([u32; 4], u32)> =
+        draft.quads.iter().map(|quad| key(quad, quad.patch)).collect();
+    for (quad, sheet) in draft.quads.iter().zip(draft.sheets()) {
+        let twin = features.sides[quad.patch as usize].twin;
+        let has_twin = twin.is_none_or(|twin| all.contains(&key(quad, twin)));
+        if sheet != features.sheet(quad.patch) || !has_twin {
+            let place = draft.points[quad.nodes[0] as usize];
+            return Err(Fault::at(place, "elements of bodies meet where the bodies do not"));
+        }
+    }
+    Ok(())
 }
 
-fn euler_of_surface(surface: &Surface) -> i64 {
-    let nodes: HashSet<u32> = surface.triangles.iter().flatten().copied().collect();
+fn euler_of_mesh(draft: &Draft, body: u32) -> i64 {
+    let quads = || draft.quads.iter().filter(|quad| draft.body(quad) == body);
+    let nodes: HashSet<u32> = quads().flat_map(|quad| quad.nodes).collect();
+    let edges: HashSet<_> =
+        quads().flat_map(|quad| quad.edges()).map(|(a, b)| edge(a, b)).collect();
+    nodes.len() as i64 - edges.len() as i64 + quads().count() as i64
+}
+
+fn euler_of_surface(surface: &Surface, body: u32) -> i64 {
+    let own = || (0..surface.bodies.len()).filter(|&t| surface.bodies[t] == body);
+    let nodes: HashSet<u32> = own().flat_map(|t| surface.triangles[t]).collect();
     // Each triangle has three halves of edges.
-    nodes.len() as i64 - surface.triangles.len() as i64 / 2
+    nodes.len() as i64 - own().count() as i64 / 2
 }

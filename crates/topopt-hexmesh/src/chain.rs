@@ -1,4 +1,4 @@
-//! A sharp curve between two patches, or a closed one.
+//! A sharp curve between patches of one body or several, from corner to corner or closed.
 
 use crate::nearest::Nearest;
 use crate::surface::Vec3;
@@ -12,11 +12,47 @@ pub(crate) struct Chain {
     pub arcs: Vec<f64>,
     /// Corners at the ends; none of a closed one.
     pub ends: Option<[u32; 2]>,
-    /// Angle of the material (degrees), the median along the curve.
-    pub angle: f64,
-    /// Patches on the left and on the right, seen from outside along the curve.
-    pub sides: [u32; 2],
+    /// Bodies around the curve, ascending.
+    pub wedges: Vec<Wedge>,
+    /// Regions that sheets around the curve divide.
+    pub sheets: Sheets,
     segments: Nearest,
+}
+
+/// Pairs of regions, ascending, that sheets of surface at a place divide: 0 is outside, bodies
+/// follow.
+pub(crate) type Sheets = Vec<[u32; 2]>;
+
+/// Body along a curve.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wedge {
+    /// The body.
+    pub body: u32,
+    /// Its patches on the left and on the right, seen from outside of it along the curve.
+    pub sides: [u32; 2],
+    /// Its angle (degrees), the median along the curve.
+    pub angle: f64,
+}
+
+impl Wedge {
+    /// Number of hexahedra around an edge of the curve that suits the angle.
+    pub fn ideal(&self) -> usize {
+        match self.angle {
+            angle if angle < 135.0 => 1,
+            angle if angle < 225.0 => 2,
+            _ => 3,
+        }
+    }
+
+    /// Whether the patches at the sides are flat to each other, or the corner points inward.
+    pub fn is_flat_or_concave(&self) -> bool {
+        self.ideal() > 1
+    }
+
+    /// Patch across the curve from `patch`.
+    pub fn other_side(&self, patch: u32) -> u32 {
+        if self.sides[0] == patch { self.sides[1] } else { self.sides[0] }
+    }
 }
 
 /// Foot of a place on a chain.
@@ -32,14 +68,19 @@ pub(crate) struct ChainFoot {
 
 impl Chain {
     /// Measures the curve through `points`.
-    pub fn new(points: Vec<Vec3>, ends: Option<[u32; 2]>, angle: f64, sides: [u32; 2]) -> Self {
+    pub fn new(
+        points: Vec<Vec3>,
+        ends: Option<[u32; 2]>,
+        wedges: Vec<Wedge>,
+        sheets: Sheets,
+    ) -> Self {
         let mut arcs = vec![0.0; points.len()];
         for i in 1..points.len() {
             arcs[i] = arcs[i - 1] + (points[i] - points[i - 1]).norm();
         }
         let segments =
             Nearest::new(points.windows(2).map(|ends| [ends[0], ends[1], ends[1]]).enumerate());
-        Self { points, arcs, ends, angle, sides, segments }
+        Self { points, arcs, ends, wedges, sheets, segments }
     }
 
     /// Whether the curve has no ends.
@@ -52,23 +93,9 @@ impl Chain {
         self.arcs[self.arcs.len() - 1]
     }
 
-    /// Number of hexahedra around an edge of the curve that suits its angle.
-    pub fn ideal(&self) -> usize {
-        match self.angle {
-            angle if angle < 135.0 => 1,
-            angle if angle < 225.0 => 2,
-            _ => 3,
-        }
-    }
-
-    /// Whether the patches at its sides are flat to each other, or its corner points inward.
-    pub fn is_flat_or_concave(&self) -> bool {
-        self.ideal() > 1
-    }
-
-    /// Patch across the curve from `patch`.
-    pub fn other_side(&self, patch: u32) -> u32 {
-        if self.sides[0] == patch { self.sides[1] } else { self.sides[0] }
+    /// Wedge of a body.
+    pub fn wedge_of(&self, body: u32) -> Option<&Wedge> {
+        self.wedges.iter().find(|wedge| wedge.body == body)
     }
 
     /// Returns the foot of `x`.

@@ -1,4 +1,4 @@
-//! The part of a body on one side of a plane, closed by a cap in it.
+//! The part of bodies on one side of a plane, closed by a cap of each in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,15 +13,20 @@ use crate::surface::{Surface, Vec3};
 /// cut is no set of simple polygons.
 pub(crate) fn clipped(surface: &Surface, plane: &Plane, cap: u32, snap: f64) -> Option<Surface> {
     let mut cut = Cut::new(surface, plane, snap);
-    for (t, triangle) in surface.triangles.iter().enumerate() {
-        let polygon = cut.polygon(triangle);
+    let twin = |t: usize| surface.twins[t].map(|twin| twin as usize);
+    for t in (0..surface.triangles.len()).filter(|&t| twin(t).is_none_or(|twin| twin > t)) {
+        let polygon = cut.polygon(&surface.triangles[t]);
         for k in 2..polygon.len() {
             cut.triangles.push([polygon[0], polygon[k - 1], polygon[k]]);
             cut.faces.push(surface.faces[t]);
+            let before = twin(t).map(|twin| surface.bodies[twin]);
+            cut.bodies.push([Some(surface.bodies[t]), before]);
         }
     }
-    let loops = cut.loops()?;
-    cut.close(&loops, cap);
+    for body in 0..surface.n_bodies() as u32 {
+        let loops = cut.loops(body)?;
+        cut.close(&loops, cap, body);
+    }
     cut.finished()
 }
 
@@ -35,6 +40,8 @@ struct Cut<'a> {
     on_edges: BTreeMap<[u32; 2], u32>,
     triangles: Vec<[u32; 3]>,
     faces: Vec<u32>,
+    /// Bodies behind and before each triangle.
+    bodies: Vec<[Option<u32>; 2]>,
 }
 
 impl<'a> Cut<'a> {
@@ -49,7 +56,7 @@ impl<'a> Cut<'a> {
             }
         }
         let (on_edges, triangles, faces) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Self { plane, points, distances, on_edges, triangles, faces }
+        Self { plane, points, distances, on_edges, triangles, faces, bodies: Vec::new() }
     }
 
     /// Vertices of what is kept of a triangle; none if only an edge or a vertex of it is.
@@ -87,10 +94,15 @@ impl<'a> Cut<'a> {
         new
     }
 
-    /// Borders of what is kept, with the cap on the left of each.
-    fn loops(&self) -> Option<Vec<Vec<u32>>> {
-        let edges_of = |[a, b, c]: &[u32; 3]| [(*a, *b), (*b, *c), (*c, *a)];
-        let edges: BTreeSet<(u32, u32)> = self.triangles.iter().flat_map(edges_of).collect();
+    /// Borders of what is kept of a body, with the cap on the left of each.
+    fn loops(&self, body: u32) -> Option<Vec<Vec<u32>>> {
+        let own = self.triangles.iter().zip(&self.bodies);
+        let behind = own.clone().filter(|(_, sides)| sides[0] == Some(body));
+        let before = own.filter(|(_, sides)| sides[1] == Some(body));
+        let outward = behind.map(|(&[a, b, c], _)| [a, b, c]);
+        let outward = outward.chain(before.map(|(&[a, b, c], _)| [a, c, b]));
+        let edges: BTreeSet<(u32, u32)> =
+            outward.flat_map(|[a, b, c]| [(a, b), (b, c), (c, a)]).collect();
         let mut next = BTreeMap::new();
         for &(a, b) in edges.iter().filter(|(a, b)| !edges.contains(&(*b, *a))) {
             if next.insert(b, a).is_some() {
@@ -109,8 +121,8 @@ impl<'a> Cut<'a> {
         Some(loops)
     }
 
-    /// Closes the loops by triangles of face number `cap`.
-    fn close(&mut self, loops: &[Vec<u32>], cap: u32) {
+    /// Closes the loops of a body by triangles of face number `cap`.
+    fn close(&mut self, loops: &[Vec<u32>], cap: u32, body: u32) {
         let normal = Vec3::from(self.plane.normal);
         let right = normal.cross(&Vec3::ith(normal.iamin(), 1.0)).normalize();
         let up = normal.cross(&right);
@@ -124,6 +136,7 @@ impl<'a> Cut<'a> {
         let of_cap = triangulate(&polygons, -1.0, false).into_iter();
         self.triangles.extend(of_cap.map(|t| [t.x, t.y, t.z].map(|v| vertices[v as usize])));
         self.faces.resize(self.triangles.len(), cap);
+        self.bodies.resize(self.triangles.len(), [Some(body), None]);
     }
 
     /// The surface of the vertices that are used, if it is closed.
@@ -134,6 +147,6 @@ impl<'a> Cut<'a> {
         let number = |v: u32| used.binary_search(&v).expect("a vertex that is used") as u32;
         let triangles = self.triangles.iter().map(|own| own.map(number)).collect();
         let points = used.iter().map(|&v| self.points[v as usize].into()).collect();
-        Surface::new(points, triangles, self.faces).ok()
+        Surface::of_bodies(points, triangles, self.faces, &self.bodies).ok()
     }
 }

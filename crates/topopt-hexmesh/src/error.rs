@@ -1,6 +1,7 @@
 //! Reasons why a surface cannot be meshed.
 
 use thiserror::Error;
+use topopt_mesh::numbers::place;
 
 /// Reason why a surface cannot be taken, or no mesh of hexahedra was found.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -40,6 +41,29 @@ pub enum HexmeshError {
         /// End of the edge.
         to: [f64; 3],
     },
+    /// A triangle that has the same on both sides.
+    #[error("triangle {0} of the surface bounds no body")]
+    NoBoundary(usize),
+    /// Bodies with an edge in common and no face.
+    #[error(
+        "bodies touch each other along the edge from {} to {} alone, and share no face there",
+        place(*from), place(*to)
+    )]
+    TouchAtEdge {
+        /// Start of the edge.
+        from: [f64; 3],
+        /// End of the edge.
+        to: [f64; 3],
+    },
+    /// Bodies with a vertex in common and no face.
+    #[error("bodies touch each other at {} alone, and share no face there", place(*.0))]
+    TouchAtPoint([f64; 3]),
+    /// Bodies that lie on each other with faces of their own.
+    #[error("bodies touch each other at {} with a face of each, and do not share it", place(*.0))]
+    TouchUnshared([f64; 3]),
+    /// Bodies of which one is partly within another.
+    #[error("bodies overlap at {}", place(*.0))]
+    Overlap([f64; 3]),
     /// A surface around nothing, or turned inward.
     #[error("the surface encloses no volume, or points inward")]
     Empty,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::chain::Chain;
+use crate::chain::{Chain, Sheets, Wedge};
 use crate::nearest::{Foot, Nearest};
 use crate::surface::{Surface, Vec3};
 
@@ -26,10 +26,21 @@ pub(crate) struct Features {
     pub patch_of: Vec<u32>,
     /// Triangles of each patch, `[n_patches]`.
     pub patches: Vec<Nearest>,
+    /// Body that each patch bounds, and the patch of the body across, `[n_patches]`.
+    pub sides: Vec<PatchSides>,
+}
+
+/// Body that a patch bounds, and the one across.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PatchSides {
+    /// The body.
+    pub body: u32,
+    /// Patch of the body across in the same place.
+    pub twin: Option<u32>,
 }
 
 /// Place where sharp curves end, meet or turn, or tip of a cone.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Corner {
     /// The place.
     pub point: Vec3,
@@ -37,6 +48,8 @@ pub(crate) struct Corner {
     pub degree: usize,
     /// Number of faces of elements, and of edges between them, that suits its angles.
     pub valence: usize,
+    /// Regions that sheets around it divide.
+    pub sheets: Sheets,
 }
 
 /// Treatment of borders at which faces meet smoothly.
@@ -48,8 +61,8 @@ pub(crate) enum Tangent {
     Free,
 }
 
-/// Edges with the triangle on the left of each, from its start to its end.
-type Edges = BTreeMap<(u32, u32), usize>;
+/// Edges with the triangles on the left of each, from its start to its end: one of each body.
+type Edges = BTreeMap<(u32, u32), Vec<usize>>;
 
 impl Features {
     /// Finds the features of `surface`: sharp curves and, if wanted, [tangent](Tangent) ones.
@@ -62,15 +75,18 @@ impl Features {
 
         let mut chains = Vec::new();
         for path in walks(&sharp, |vertex| stops.contains_key(&vertex)) {
-            let pairs = || path.windows(2).map(|ends| (ends[0], ends[1]));
-            let angle = median(pairs().map(|edge| 180.0 - turn(surface, edge, sharp[&edge])));
-            let start = pairs().next().expect("a path has an edge");
-            let side = |edge| patch_of[sharp[&edge]];
-            let sides = [side(start), side((start.1, start.0))];
+            let (start, back) = ((path[0], path[1]), (path[1], path[0]));
+            let wedge = |body: u32| {
+                let side = |edge| patch_of[of_body(surface, &sharp, edge, body)];
+                let angle = 180.0 - median_turn(surface, &sharp, &path, body);
+                Wedge { body, sides: [side(start), side(back)], angle }
+            };
+            let wedges = bodies_around(surface, &sharp[&start]).into_iter().map(wedge).collect();
+            let sheets = sheets(surface, sharp[&start].iter().chain(&sharp[&back]));
             let ends = [path[0], path[path.len() - 1]].map(|v| numbers.get(&v).copied());
             let ends = if let [Some(a), Some(b)] = ends { Some([a, b]) } else { None };
             let points = path.iter().map(|&v| surface.points[v as usize]).collect();
-            chains.push(Chain::new(points, ends, angle, sides));
+            chains.push(Chain::new(points, ends, wedges, sheets));
         }
 
         let of_patch = |patch: usize| {
@@ -78,53 +94,122 @@ impl Features {
             Nearest::new(own.map(|t| (t, surface.corners(t))))
         };
         let patches = (0..n_patches).map(of_patch).collect();
-        Self { corners: stops.into_values().collect(), chains, patch_of, patches }
+        let mut sides = vec![PatchSides { body: 0, twin: None }; n_patches];
+        for (t, &patch) in patch_of.iter().enumerate() {
+            let twin = surface.twins[t].map(|twin| patch_of[twin as usize]);
+            sides[patch as usize] = PatchSides { body: surface.bodies[t], twin };
+        }
+        Self { corners: stops.into_values().collect(), chains, patch_of, patches, sides }
     }
 
-    /// Returns the foot of `x` on the nearest patch.
-    pub fn foot(&self, x: &Vec3) -> Foot {
-        let feet = self.patches.iter().map(|patch| patch.foot(x));
+    /// Returns the foot of `x` on the nearest patch of those that are `wanted`, if there are any.
+    pub fn foot(&self, x: &Vec3, wanted: impl Fn(usize) -> bool) -> Option<Foot> {
+        let patches = (0..self.patches.len()).filter(|&patch| wanted(patch));
+        let feet = patches.map(|patch| self.patches[patch].foot(x));
         let nearer =
             |a: Foot, b: Foot| if (b.point - x).norm() < (a.point - x).norm() { b } else { a };
-        feet.reduce(nearer).expect("a surface has a patch")
+        feet.reduce(nearer)
+    }
+
+    /// Regions on both sides of a patch, ascending: 0 is outside, bodies follow.
+    pub fn sheet(&self, patch: u32) -> [u32; 2] {
+        let PatchSides { body, twin } = self.sides[patch as usize];
+        let other = twin.map_or(0, |twin| self.sides[twin as usize].body + 1);
+        [(body + 1).min(other), (body + 1).max(other)]
+    }
+
+    /// The patches of `set` and those in the same places of the bodies across, ascending.
+    pub fn with_twins(&self, set: &[u32]) -> Vec<u32> {
+        let twins = set.iter().filter_map(|&patch| self.sides[patch as usize].twin);
+        let both: BTreeSet<u32> = set.iter().copied().chain(twins).collect();
+        both.into_iter().collect()
     }
 }
 
-/// Borders between faces along which the normals differ and, if wanted, straight ones along the
-/// grid where they do not, by curves of the same two faces.
-fn kept_edges(surface: &Surface, tangent: Tangent) -> Edges {
-    let mut borders = Edges::new();
-    for (t, triangle) in surface.triangles.iter().enumerate() {
-        for k in 0..3 {
-            let other = surface.across[t][k] as usize;
-            if surface.faces[t] != surface.faces[other] {
-                borders.insert((triangle[k], triangle[(k + 1) % 3]), t);
-            }
-        }
-    }
+/// Bodies of triangles, ascending.
+fn bodies_around(surface: &Surface, triangles: &[usize]) -> BTreeSet<u32> {
+    triangles.iter().map(|&t| surface.bodies[t]).collect()
+}
 
-    let mut around: BTreeMap<u32, Vec<[u32; 2]>> = BTreeMap::new();
-    for (&(a, b), &t) in &borders {
-        let faces = [surface.faces[t], surface.faces[borders[&(b, a)]]];
-        around.entry(a).or_default().push([faces[0].min(faces[1]), faces[0].max(faces[1])]);
+/// Triangle of a body on the left of an edge.
+fn of_body(surface: &Surface, edges: &Edges, edge: (u32, u32), body: u32) -> usize {
+    let own = edges[&edge].iter().copied().find(|&t| surface.bodies[t] == body);
+    own.expect("a body on both sides of its edge")
+}
+
+/// Pairs of regions that triangles divide.
+fn sheets<'a>(surface: &Surface, triangles: impl Iterator<Item = &'a usize>) -> Sheets {
+    let pairs: BTreeSet<[u32; 2]> = triangles.map(|&t| surface.sheet(t)).collect();
+    pairs.into_iter().collect()
+}
+
+/// Borders between faces along which the normals differ or more than one body ends and, if wanted,
+/// straight ones along the grid where they do not, by curves of the same faces.
+fn kept_edges(surface: &Surface, tangent: Tangent) -> Edges {
+    let borders = borders(surface);
+    let mut around: BTreeMap<u32, Vec<BTreeSet<(u32, [u32; 2])>>> = BTreeMap::new();
+    for (&(a, b), left) in &borders {
+        let faces = left.iter().chain(&borders[&(b, a)]);
+        let faces = faces.map(|&t| (surface.faces[t], surface.sheet(t))).collect();
+        around.entry(a).or_default().push(faces);
     }
     let is_stop = |v: u32| around[&v].len() != 2 || around[&v][0] != around[&v][1];
 
-    let pairs = |path: &Vec<u32>| -> Vec<(u32, u32)> {
-        path.windows(2).map(|ends| (ends[0], ends[1])).collect()
-    };
-    let is_sharp = |path: &Vec<u32>| {
-        median(pairs(path).iter().map(|edge| turn(surface, *edge, borders[edge]))).abs() > SHARP
-    };
     let (mut kept, mut others): (Vec<_>, Vec<_>) =
-        walks(&borders, is_stop).into_iter().partition(is_sharp);
+        walks(&borders, is_stop).into_iter().partition(|path| is_sharp(surface, &borders, path));
     if tangent == Tangent::Kept {
         others.retain(|path| is_along_grid(surface, path));
         drop_loose(&kept, &mut others);
         kept.append(&mut others);
     }
-    let edges = kept.iter().flat_map(pairs).flat_map(|(a, b)| [(a, b), (b, a)]);
-    edges.map(|edge| (edge, borders[&edge])).collect()
+    let pairs = kept.iter().flat_map(|path| path.windows(2));
+    let edges = pairs.flat_map(|ends| [(ends[0], ends[1]), (ends[1], ends[0])]);
+    edges.map(|edge| (edge, borders[&edge].clone())).collect()
+}
+
+/// Whether faces of a body meet in an edge along a path of `borders`, or several bodies end there.
+fn is_sharp(surface: &Surface, borders: &Edges, path: &[u32]) -> bool {
+    let first = &borders[&(path[0], path[1])];
+    let turns = |body: u32| median_turn(surface, borders, path, body).abs() > SHARP;
+    is_junction(surface, first) || bodies_around(surface, first).into_iter().any(turns)
+}
+
+/// Median of the [turns](turn) of a body along a path of `edges`.
+fn median_turn(surface: &Surface, edges: &Edges, path: &[u32], body: u32) -> f64 {
+    let pairs = path.windows(2).map(|ends| (ends[0], ends[1]));
+    median(pairs.map(|edge| turn(surface, edge, of_body(surface, edges, edge, body))))
+}
+
+/// Edges at which faces meet, or several bodies end.
+fn borders(surface: &Surface) -> Edges {
+    let mut own: BTreeSet<(u32, u32)> = BTreeSet::new();
+    for (t, triangle) in surface.triangles.iter().enumerate() {
+        for k in 0..3 {
+            let other = surface.across[t][k] as usize;
+            let has_border = surface.faces[t] != surface.faces[other]
+                || surface.sheet(t) != surface.sheet(other);
+            if has_border {
+                own.insert((triangle[k], triangle[(k + 1) % 3]));
+            }
+        }
+    }
+    let mut borders = Edges::new();
+    for (t, triangle) in surface.triangles.iter().enumerate() {
+        for k in 0..3 {
+            let edge = (triangle[k], triangle[(k + 1) % 3]);
+            if own.contains(&edge) || own.contains(&(edge.1, edge.0)) {
+                borders.entry(edge).or_default().push(t);
+            }
+        }
+    }
+    borders
+}
+
+/// Whether more sheets than two meet at the edge of the triangles `left`, one of each body.
+fn is_junction(surface: &Surface, left: &[usize]) -> bool {
+    // Of two bodies that share both sheets, the left triangle of each lies between them.
+    let is_between = |t: &usize| surface.twins[*t].is_some();
+    left.len() > 2 || (left.len() == 2 && !left.iter().all(is_between))
 }
 
 /// Whether a path is a straight line along an axis.
@@ -226,16 +311,30 @@ fn stops(surface: &Surface, sharp: &Edges) -> BTreeMap<u32, Corner> {
         if is_stop {
             let degree = next.get(&v).map_or(0, Vec::len);
             let valence = ((sum / 90.0).round() as usize).max(degree).max(3);
-            stops.insert(v, Corner { point: at(v), degree, valence });
+            let sheets = Sheets::new();
+            stops.insert(v, Corner { point: at(v), degree, valence, sheets });
         }
+    }
+    for (t, triangle) in surface.triangles.iter().enumerate() {
+        for v in triangle {
+            if let Some(corner) = stops.get_mut(v) {
+                corner.sheets.push(surface.sheet(t));
+            }
+        }
+    }
+    for corner in stops.values_mut() {
+        corner.sheets.sort_unstable();
+        corner.sheets.dedup();
     }
     stops
 }
 
-/// Sum of the angles (degrees) of the triangles around each vertex, `[n_vertices]`.
+/// Sum of the angles (degrees) of the triangles around each vertex, those between bodies once,
+/// `[n_vertices]`.
 fn angles_around(surface: &Surface) -> Vec<f64> {
     let mut sums = vec![0.0; surface.points.len()];
-    for (t, triangle) in surface.triangles.iter().enumerate() {
+    let is_first = |t: usize| surface.twins[t].is_none_or(|twin| twin as usize > t);
+    for (t, triangle) in surface.triangles.iter().enumerate().filter(|(t, _)| is_first(*t)) {
         let x = surface.corners(t);
         for k in 0..3 {
             let (a, b) = (x[(k + 1) % 3] - x[k], x[(k + 2) % 3] - x[k]);

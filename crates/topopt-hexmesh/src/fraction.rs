@@ -1,4 +1,4 @@
-//! The share of each cell that lies inside of the part.
+//! The share of each cell that lies inside of each body.
 
 use rayon::prelude::*;
 
@@ -10,20 +10,24 @@ const SAMPLES: usize = 4;
 /// Offsets of the samples in cells, which keep rays off vertices in regular places.
 const OFFSETS: [f64; 3] = [0.37e-5, 0.71e-5, 0.13e-5];
 
-/// Computes the share of each cell that lies inside of `surface`, `[n_cells]`, by 4 x 4 rays along
-/// z through each column, along which the winding number is counted.
-pub(crate) fn fractions(surface: &Surface, grid: &Grid) -> Vec<f32> {
+/// Samples of each cell.
+pub(crate) const PER_CELL: u8 = SAMPLES.pow(3) as u8;
+
+/// Counts the samples of each cell that lie inside of each body, `[n_bodies][n_cells]`, by 4 x 4
+/// rays along z through each column, along which the winding number is counted.
+pub(crate) fn samples_inside(surface: &Surface, grid: &Grid) -> Vec<Vec<u8>> {
     let [xs, ys, zs] = [0, 1, 2].map(|k| samples(&grid.planes[k], OFFSETS[k]));
-    let crossings: Vec<Vec<(u32, f64, i32)>> = (0..surface.triangles.len())
+    let crossings: Vec<Vec<Crossing>> = (0..surface.triangles.len())
         .into_par_iter()
         .map(|t| crossings(surface, t, &xs, &ys))
         .collect();
     let mut crossings = crossings.concat();
     crossings.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
 
-    let mut counts = vec![0u8; grid.cells().iter().product()];
+    let n_cells = grid.cells().iter().product();
+    let mut counts = vec![vec![0u8; n_cells]; surface.n_bodies()];
     for ray in crossings.chunk_by(|a, b| a.0 == b.0) {
-        let ray_number = ray[0].0 as usize;
+        let (ray_number, body) = (ray[0].0.0 as usize, ray[0].0.1 as usize);
         let (i, j) = (ray_number / ys.len() / SAMPLES, ray_number % ys.len() / SAMPLES);
         let mut winding = 0;
         for ends in ray.windows(2) {
@@ -31,12 +35,16 @@ pub(crate) fn fractions(surface: &Surface, grid: &Grid) -> Vec<f32> {
             let from = zs.partition_point(|&z| z < ends[0].1);
             let to = zs.partition_point(|&z| z < ends[1].1);
             if winding > 0 {
-                (from..to).for_each(|k| counts[grid.cell([i, j, k / SAMPLES])] += 1);
+                (from..to).for_each(|k| counts[body][grid.cell([i, j, k / SAMPLES])] += 1);
             }
         }
     }
-    counts.into_iter().map(|count| f32::from(count) / SAMPLES.pow(3) as f32).collect()
+    counts
 }
+
+/// Crossing of a ray and a surface: numbers of the ray and of the body, z, and 1 where the ray
+/// enters or -1 where it leaves.
+type Crossing = ((u32, u32), f64, i32);
 
 fn samples(planes: &[f64], offset: f64) -> Vec<f64> {
     let within = |ends: &[f64], s: usize| {
@@ -45,8 +53,8 @@ fn samples(planes: &[f64], offset: f64) -> Vec<f64> {
     planes.windows(2).flat_map(|ends| (0..SAMPLES).map(move |s| within(ends, s))).collect()
 }
 
-/// Rays that cross triangle `t`: number of the ray, z, and 1 where it enters or -1 where it leaves.
-fn crossings(surface: &Surface, t: usize, xs: &[f64], ys: &[f64]) -> Vec<(u32, f64, i32)> {
+/// Rays that cross triangle `t`.
+fn crossings(surface: &Surface, t: usize, xs: &[f64], ys: &[f64]) -> Vec<Crossing> {
     let [a, b, c] = surface.corners(t);
     let (e, f) = (b - a, c - a);
     let determinant = e.x * f.y - e.y * f.x;
@@ -64,7 +72,8 @@ fn crossings(surface: &Surface, t: usize, xs: &[f64], ys: &[f64]) -> Vec<(u32, f
             let (x, y) = (xs[i] - a.x, ys[j] - a.y);
             let (u, v) = ((x * f.y - y * f.x) / determinant, (e.x * y - e.y * x) / determinant);
             if u >= 0.0 && v >= 0.0 && u + v <= 1.0 {
-                found.push(((i * ys.len() + j) as u32, a.z + u * e.z + v * f.z, sign));
+                let ray = (i * ys.len() + j) as u32;
+                found.push(((ray, surface.bodies[t]), a.z + u * e.z + v * f.z, sign));
             }
         }
     }

@@ -61,6 +61,17 @@ impl Grid {
         Self { planes }
     }
 
+    /// Lays even planes between `low` and `high`, with so many cells as `n` along the longest edge.
+    pub fn coarse([low, high]: [Vec3; 2], n: f64) -> Self {
+        let size = (high - low).max() / n;
+        let along = |k: usize| {
+            let count = ((high[k] - low[k]) / size).ceil().max(1.0);
+            let step = (high[k] - low[k]) / count;
+            (0..=count as usize).map(|i| low[k] + step * i as f64).collect()
+        };
+        Self { planes: [0, 1, 2].map(along) }
+    }
+
     /// Coordinates of `x` in cells: planes lie at whole numbers.
     pub fn in_cells(&self, x: &Vec3) -> Vec3 {
         Vec3::from_fn(|k, _| {
@@ -89,6 +100,13 @@ impl Grid {
     pub fn cell(&self, [i, j, k]: [usize; 3]) -> usize {
         let [_, ny, nz] = self.cells();
         (i * ny + j) * nz + k
+    }
+
+    /// Center of the cell of a number.
+    pub fn center(&self, cell: usize) -> Vec3 {
+        let [_, ny, nz] = self.cells();
+        let at = [cell / (ny * nz), cell / nz % ny, cell % nz];
+        Vec3::from_fn(|k, _| 0.5 * (self.planes[k][at[k]] + self.planes[k][at[k] + 1]))
     }
 
     /// Number of plane crossing `(i, j, k)`.

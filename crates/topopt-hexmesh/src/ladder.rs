@@ -12,6 +12,8 @@ use crate::chain::Chain;
 use crate::draft::{Draft, Quad};
 use crate::error::HexmeshError;
 use crate::features::{Features, Tangent};
+use crate::fraction::{PER_CELL, samples_inside};
+use crate::grid::Grid;
 use crate::meshed::{Meshed, NumberedFace};
 use crate::report::Report;
 use crate::sizes::{Field, Sizes};
@@ -37,6 +39,10 @@ const MOST_CELLS: f64 = 1e9;
 const LEAST_DIAMETER: f64 = 1.5;
 /// Begins a fault of an attempt that keeps tangent curves.
 const KEPT: &str = "with borders of faces that meet smoothly, ";
+/// Cells along the longest edge of the part in which overlaps of bodies are looked for.
+const OVERLAP_CELLS: f64 = 48.0;
+/// Sum of the shares of a cell in bodies that do not overlap, with rounding.
+const MOST_SHARED: f32 = 1.25;
 /// Lost features that are listed, at most.
 const MOST_LISTED: usize = 6;
 
@@ -108,6 +114,7 @@ fn checked(surface: &Surface, sizes: &Sizes, most_cells: f64) -> Result<Field, H
     if let Some(bad) = own.into_iter().find(|size| !(*size > 0.0 && size.is_finite())) {
         return Err(HexmeshError::BadSize(bad));
     }
+    check_overlap(surface)?;
     let field = Field::new(surface, sizes);
     let turn = axes(surface).transpose();
     let [low, high] = surface.moved(|x| turn * x).bounds();
@@ -116,6 +123,21 @@ fn checked(surface: &Surface, sizes: &Sizes, most_cells: f64) -> Result<Field, H
     let cells: f64 = (0..3).map(along).product();
     let (size, most) = (field.smallest(), most_cells.min(MOST_CELLS));
     if cells > most { Err(HexmeshError::TooFine { size, cells, most }) } else { Ok(field) }
+}
+
+/// Checks that no cell of a coarse grid lies inside of two bodies.
+fn check_overlap(surface: &Surface) -> Result<(), HexmeshError> {
+    if surface.n_bodies() == 1 {
+        return Ok(());
+    }
+    let grid = Grid::coarse(surface.bounds(), OVERLAP_CELLS);
+    let samples = samples_inside(surface, &grid);
+    let share = |own: &Vec<u8>, cell: usize| f32::from(own[cell]) / f32::from(PER_CELL);
+    let sum = |cell: usize| samples.iter().map(|own| share(own, cell)).sum::<f32>();
+    match (0..samples[0].len()).find(|&cell| sum(cell) > MOST_SHARED) {
+        Some(cell) => Err(HexmeshError::Overlap(grid.center(cell).into())),
+        None => Ok(()),
+    }
 }
 
 /// Surface along the axes of the grid.
@@ -224,10 +246,16 @@ impl Aligned {
     fn finished(&self, found: Found, failed: Vec<String>) -> Meshed {
         let Found { draft, report, features } = found;
         let numbered = |quad: &Quad| numbered(&self.surface, features, &draft, quad);
-        let mut faces: Vec<NumberedFace> = draft.quads.iter().map(numbered).collect();
+        let is_first = |quad: &&Quad| {
+            let sides = features.sides[quad.patch as usize];
+            sides.twin.is_none_or(|twin| sides.body < features.sides[twin as usize].body)
+        };
+        let quads = draft.quads.iter().filter(is_first);
+        let mut faces: Vec<NumberedFace> = quads.map(numbered).collect();
         faces.sort_unstable_by_key(|face| face.face);
         let points = draft.points.iter().map(|x| (self.turn * x).into()).collect();
-        Meshed { points, hexes: draft.hexes, faces, report: Report { failed, ..report } }
+        let report = Report { failed, ..report };
+        Meshed { points, hexes: draft.hexes, bodies: draft.bodies, faces, report }
     }
 }
 

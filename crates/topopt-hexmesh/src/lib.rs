@@ -1,12 +1,14 @@
-//! Meshes of hexahedra of any closed triangle surface, with its sharp edges kept.
+//! Meshes of hexahedra of any closed triangle surface, or of several that share faces, with their
+//! sharp edges kept.
 //!
 //! [`mesh`] lays a grid into the planes of the part, keeps the cells of which more than half lies
 //! inside, and maps corners, sharp curves and faces of the part to the skin of these. Layers of
 //! hexahedra go under faces that do not lie along the grid. Then the nodes near these move: on the
 //! surface along it, to the shapes of least energy; and along the normals of curved faces where the
-//! volume would be wrong. Of a part with mirror planes one half is meshed, a quarter or an eighth,
-//! and mirrored. A mesh that is returned has passed all checks: no element is inverted, nodes lie
-//! on their faces or near curved ones, and the part's holes are there.
+//! volume would be wrong. Bodies that share faces get one mesh that conforms, with nodes on these
+//! faces; layers go under either side of them. Of a part with mirror planes one half is meshed, a
+//! quarter or an eighth, and mirrored. A mesh that is returned has passed all checks: no element is
+//! inverted, nodes lie on their faces or near curved ones, and the part's holes are there.
 //!
 //! Results do not depend on the number of threads. This crate is internal to topopt, without
 //! promises of stability.
@@ -42,6 +44,7 @@ mod fit;
 mod fraction;
 mod grid;
 mod groups;
+mod joined;
 mod ladder;
 mod meshed;
 mod mirror;

@@ -33,8 +33,8 @@ pub(crate) struct Mirror {
     pub images: BTreeMap<u32, u32>,
 }
 
-/// Finds up to three orthogonal planes about which `surface` mirrors itself, as seen by elements of
-/// `size`: across the axes of the grid first, then across the principal axes.
+/// Finds up to three orthogonal planes about which each body of `surface` mirrors itself, as seen by
+/// elements of `size`: across the axes of the grid first, then across the principal axes.
 pub(crate) fn mirrors(surface: &Surface, size: f64) -> Vec<Mirror> {
     let (center, second) = moments(surface);
     let principal = SymmetricEigen::new(second).eigenvectors;
@@ -77,10 +77,11 @@ fn moments(surface: &Surface) -> (Vec3, Matrix3<f64>) {
 /// Surface on which images are looked for.
 struct Looked<'a> {
     surface: &'a Surface,
-    nearest: Nearest,
+    /// Triangles of each body, `[n_bodies]`.
+    nearest: Vec<Nearest>,
     planar: Vec<PlanarFace>,
-    /// Vertices of triangles, and centers of these.
-    places: Vec<Vec3>,
+    /// Bodies, and centers of triangles, then vertices of these.
+    places: Vec<(u32, Vec3)>,
     areas: BTreeMap<u32, f64>,
     size: f64,
 }
@@ -88,18 +89,24 @@ struct Looked<'a> {
 impl<'a> Looked<'a> {
     fn new(surface: &'a Surface, size: f64) -> Self {
         let all = 0..surface.triangles.len();
-        let mut used = surface.triangles.as_flattened().to_vec();
+        let vertices = |t: usize| surface.triangles[t].map(|v| (surface.bodies[t], v));
+        let mut used: Vec<(u32, u32)> = all.clone().flat_map(vertices).collect();
         used.sort_unstable();
         used.dedup();
         let center = |t: usize| surface.corners(t).iter().sum::<Vec3>() / 3.0;
-        let places = all.clone().map(center);
+        let places = all.clone().map(|t| (surface.bodies[t], center(t)));
+        let place = |(body, v): (u32, u32)| (body, surface.points[v as usize]);
+        let of_body = |body: usize| {
+            let own = all.clone().filter(|&t| surface.bodies[t] as usize == body);
+            Nearest::new(own.map(|t| (t, surface.corners(t))))
+        };
         let mut areas = BTreeMap::new();
         for (face, area) in surface.faces.iter().zip(&surface.areas) {
             *areas.entry(*face).or_insert(0.0) += area;
         }
         Self {
-            places: places.chain(used.into_iter().map(|v| surface.points[v as usize])).collect(),
-            nearest: Nearest::new(all.map(|t| (t, surface.corners(t)))),
+            places: places.chain(used.into_iter().map(place)).collect(),
+            nearest: (0..surface.n_bodies()).map(of_body).collect(),
             planar: planar_faces(surface),
             surface,
             areas,
@@ -132,14 +139,17 @@ impl<'a> Looked<'a> {
             let off = other.normal.dot(&(other.point - image(&own.point))).abs();
             other.normal.dot(&turned(&own.normal)) > SAME && off < NEAR_PLANE * self.size
         };
-        let has_image = |own: &PlanarFace| self.planar.iter().any(|other| is_image(own, other));
+        let has_image = |own: &PlanarFace| {
+            let mut in_body = self.planar.iter().filter(|other| other.body == own.body);
+            in_body.any(|other| is_image(own, other))
+        };
         if !self.planar.iter().all(has_image) {
             return None;
         }
 
-        let foot = |x: &Vec3| {
+        let foot = |(body, x): &(u32, Vec3)| {
             let image = image(x);
-            let foot = self.nearest.foot(&image);
+            let foot = self.nearest[*body as usize].foot(&image);
             ((foot.point - image).norm() < NEAR * self.size).then_some(foot.index)
         };
         let across: Vec<usize> = self.places.par_iter().map(foot).collect::<Option<_>>()?;

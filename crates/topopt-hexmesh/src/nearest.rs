@@ -39,8 +39,12 @@ impl Nearest {
     /// # Panics
     /// If there is nothing to stand on.
     pub fn foot(&self, x: &Vec3) -> Foot {
-        let found = self.triangles.nearest_of((*x).into());
-        let (place, point) = found.expect("a triangle at least");
-        Foot { point: point.into(), index: self.numbers[place] }
+        self.nearest(x).expect("a triangle at least")
+    }
+
+    /// Returns the foot of `x`, if there is something to stand on.
+    pub fn nearest(&self, x: &Vec3) -> Option<Foot> {
+        let (place, point) = self.triangles.nearest_of((*x).into())?;
+        Some(Foot { point: point.into(), index: self.numbers[place] })
     }
 }

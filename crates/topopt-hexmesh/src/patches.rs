@@ -17,17 +17,24 @@ pub(crate) fn flood(
 ) -> Result<(), Fault> {
     let quad_at = draft.quad_at();
     let (region, regions) = regions(draft, &quad_at);
-    let region_at = |edge| region[quad_at[&edge] as usize];
+    let sheets = draft.sheets();
+    let region_at = |edge| quad_at.get(&edge).map(|&q| region[q as usize]);
     let votes = votes(features, paths, region_at, regions.len());
     let mut owners = BTreeMap::new();
     for (own, votes) in regions.iter().zip(votes) {
         let most = votes.iter().max_by_key(|(patch, count)| (**count, std::cmp::Reverse(**patch)));
-        let patch = most.map_or_else(|| nearest_patch(features, draft, own), |(&patch, _)| patch);
-        if votes.len() > 1 || owners.insert(patch, own).is_some() {
-            let first = draft.quads[own[0] as usize].nodes[0];
+        let first = &draft.quads[own[0] as usize];
+        let wanted = (draft.body(first), sheets[own[0] as usize]);
+        let sides = |patch: u32| (features.sides[patch as usize].body, features.sheet(patch));
+        let is_wanted = |patch: u32| sides(patch) == wanted;
+        let nearest = || nearest_patch(features, draft, own, is_wanted);
+        let patch = most.map(|(&patch, _)| patch).or_else(nearest);
+        let mut is_new = |patch: u32| is_wanted(patch) && owners.insert(patch, own).is_none();
+        let Some(patch) = patch.filter(|&patch| is_new(patch) && votes.len() <= 1) else {
+            let first = first.nodes[0];
             let text = "cells are too large for faces close together";
             return Err(Fault::at(draft.points[first as usize], text));
-        }
+        };
         own.iter().for_each(|&q| draft.quads[q as usize].patch = patch);
     }
     let lost = (0..).zip(&features.patches).find(|(patch, _)| !owners.contains_key(patch));
@@ -38,7 +45,7 @@ pub(crate) fn flood(
 }
 
 /// Regions of quads between curves: the region of each quad, and the quads of each.
-fn regions(draft: &Draft, quad_at: &HashMap<(u32, u32), u32>) -> (Vec<u32>, Vec<Vec<u32>>) {
+fn regions(draft: &Draft, quad_at: &HashMap<(u32, u32, u32), u32>) -> (Vec<u32>, Vec<Vec<u32>>) {
     let mut region = vec![u32::MAX; draft.quads.len()];
     let mut regions: Vec<Vec<u32>> = Vec::new();
     for first in 0..region.len() {
@@ -50,8 +57,9 @@ fn regions(draft: &Draft, quad_at: &HashMap<(u32, u32), u32>) -> (Vec<u32>, Vec<
         let mut own = vec![first as u32];
         let mut next = 0;
         while next < own.len() {
-            for (a, b) in draft.quads[own[next] as usize].edges() {
-                let other = quad_at[&(b, a)];
+            let quad = &draft.quads[own[next] as usize];
+            for (a, b) in quad.edges() {
+                let other = quad_at[&(b, a, draft.body(quad))];
                 if region[other as usize] == u32::MAX && draft.chain(a, b).is_none() {
                     region[other as usize] = number;
                     own.push(other);
@@ -68,32 +76,43 @@ fn regions(draft: &Draft, quad_at: &HashMap<(u32, u32), u32>) -> (Vec<u32>, Vec<
 fn votes(
     features: &Features,
     paths: &[Vec<u32>],
-    region_at: impl Fn((u32, u32)) -> u32,
+    region_at: impl Fn((u32, u32, u32)) -> Option<u32>,
     n_regions: usize,
 ) -> Vec<BTreeMap<u32, usize>> {
     let mut votes = vec![BTreeMap::new(); n_regions];
     for (chain, path) in features.chains.iter().zip(paths) {
-        for ends in path.windows(2) {
-            let sides = [(ends[0], ends[1]), (ends[1], ends[0])].into_iter().zip(chain.sides);
-            for (edge, side) in sides {
-                *votes[region_at(edge) as usize].entry(side).or_default() += 1;
+        for (ends, wedge) in
+            path.windows(2).flat_map(|ends| chain.wedges.iter().map(move |w| (ends, w)))
+        {
+            let edges = [(ends[0], ends[1], wedge.body), (ends[1], ends[0], wedge.body)];
+            for (edge, side) in edges.into_iter().zip(wedge.sides) {
+                if let Some(region) = region_at(edge) {
+                    *votes[region as usize].entry(side).or_default() += 1;
+                }
             }
         }
     }
     votes
 }
 
-fn nearest_patch(features: &Features, draft: &Draft, own: &[u32]) -> u32 {
+/// Patch that most centers of quads are nearest to, of those that are `wanted`.
+fn nearest_patch(
+    features: &Features,
+    draft: &Draft,
+    own: &[u32],
+    wanted: impl Fn(u32) -> bool,
+) -> Option<u32> {
     let mut counts = BTreeMap::new();
     for &q in own {
         let nodes = draft.quads[q as usize].nodes;
         let center =
             nodes.map(|v| draft.points[v as usize]).iter().sum::<nalgebra::Vector3<f64>>() / 4.0;
-        let patch = features.patch_of[features.foot(&center).index];
+        let foot = features.foot(&center, |patch| wanted(patch as u32))?;
+        let patch = features.patch_of[foot.index];
         *counts.entry(patch).or_insert(0) += 1;
     }
     counts
         .into_iter()
         .max_by_key(|&(patch, count)| (count, std::cmp::Reverse(patch)))
-        .map_or(0, |m| m.0)
+        .map(|most| most.0)
 }

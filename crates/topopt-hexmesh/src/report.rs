@@ -17,6 +17,10 @@ pub struct Report {
     pub part_volume: f64,
     /// Volume of the mesh.
     pub mesh_volume: f64,
+    /// Volume of each body inside of the surface and in the mesh, `[n_bodies]`.
+    pub volumes: Vec<[f64; 2]>,
+    /// Number of faces between two bodies.
+    pub n_interfaces: usize,
     /// Planes about which the mesh mirrors itself to the last bits.
     pub mirrors: Vec<Plane>,
     /// Largest distance of a node from its corner, curve or face, or of the node that it is the
@@ -30,5 +34,11 @@ impl Report {
     /// Relative error of the volume.
     pub fn volume_error(&self) -> f64 {
         self.mesh_volume / self.part_volume - 1.0
+    }
+
+    /// Largest relative error of the volume of a body.
+    pub fn worst_volume_error(&self) -> f64 {
+        let errors = self.volumes.iter().map(|[exact, meshed]| (meshed / exact - 1.0).abs());
+        errors.fold(0.0, f64::max)
     }
 }

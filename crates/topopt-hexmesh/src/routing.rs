@@ -1,7 +1,7 @@
 //! Corners and curves on the skin: nodes for the corners, then paths between them that negotiate
 //! for nodes [McMurchieEbeling1995].
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rstar::RTree;
 use rstar::primitives::GeomWithData;
@@ -42,10 +42,13 @@ pub(crate) fn route(
 ) -> Result<Vec<Vec<u32>>, Fault> {
     let mut skin = Skin::of(draft);
     skin.points.iter_mut().for_each(|x| *x = grid.in_cells(x));
-    let chains = features.chains.iter().map(|chain| in_cells(chain, grid)).collect();
-    let of_corner = |corner: &Corner| Corner { point: grid.in_cells(&corner.point), ..*corner };
+    let kind = |chain: &Chain| skin.kind(chain.sheets.clone());
+    let kinds = features.chains.iter().map(kind).collect();
+    let chains: Vec<Chain> = features.chains.iter().map(|chain| in_cells(chain, grid)).collect();
+    let of_corner =
+        |corner: &Corner| Corner { point: grid.in_cells(&corner.point), ..corner.clone() };
     let corners = features.corners.iter().map(of_corner).collect();
-    let mut router = Router::new(chains, corners, &skin);
+    let mut router = Router::new(chains, kinds, corners, &skin);
     let paths = router.routed().map_err(|fault| fault.moved(|x| grid.place(x)))?;
 
     for (number, path) in paths.iter().enumerate() {
@@ -72,7 +75,7 @@ fn in_cells(curve: &Chain, grid: &Grid) -> Chain {
         points.extend((1..n).map(|i| grid.in_cells(&place(i))));
         points.push(grid.in_cells(&ends[1]));
     }
-    Chain::new(points, curve.ends, curve.angle, curve.sides)
+    Chain::new(points, curve.ends, curve.wedges.clone(), curve.sheets.clone())
 }
 
 /// Fault of a curve, in its middle.
@@ -83,6 +86,8 @@ fn fault_of(curve: &Chain, text: &str) -> Fault {
 /// Search for the nodes of corners and curves, in coordinates of cells.
 struct Router<'a> {
     chains: Vec<Chain>,
+    /// Kind of the edges that each chain may run along.
+    kinds: Vec<u32>,
     corners: Vec<Corner>,
     skin: &'a Skin,
     tree: RTree<GeomWithData<[f64; 3], u32>>,
@@ -97,7 +102,7 @@ struct Router<'a> {
 }
 
 impl<'a> Router<'a> {
-    fn new(chains: Vec<Chain>, corners: Vec<Corner>, skin: &'a Skin) -> Self {
+    fn new(chains: Vec<Chain>, kinds: Vec<u32>, corners: Vec<Corner>, skin: &'a Skin) -> Self {
         let points = skin.points.iter().zip(0..).map(|(x, v)| GeomWithData::new((*x).into(), v));
         Self {
             tree: RTree::bulk_load(points.collect()),
@@ -106,6 +111,7 @@ impl<'a> Router<'a> {
             is_fixed: vec![false; skin.nodes.len()],
             squares: vec![HashMap::new(); chains.len()],
             chains,
+            kinds,
             corners,
             skin,
         }
@@ -122,7 +128,45 @@ impl<'a> Router<'a> {
                 return Err(fault_of(&self.chains[number], "cells follow no curve"));
             }
         }
+        self.check_junctions(&paths)?;
         Ok(paths)
+    }
+
+    /// Checks that borders of bodies meet along paths alone.
+    fn check_junctions(&self, paths: &[Vec<u32>]) -> Result<(), Fault> {
+        let ends = paths.iter().flat_map(|path| path.windows(2));
+        let taken: BTreeSet<(u32, u32)> = ends.map(|ends| edge(ends[0], ends[1])).collect();
+        for (v, kinds) in (0..).zip(&self.skin.edge_kinds) {
+            for (&next, &kind) in self.skin.neighbors[v as usize].iter().zip(kinds) {
+                if self.skin.is_junction(kind) && !taken.contains(&edge(v, next)) {
+                    let text = "cells of bodies meet where the bodies do not";
+                    return Err(Fault::at(self.skin.points[v as usize], text));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of edges of each kind that the curves need at each corner.
+    fn needs(&self) -> Vec<BTreeMap<u32, usize>> {
+        let mut needs = vec![BTreeMap::new(); self.corners.len()];
+        for (chain, kind) in self.chains.iter().zip(&self.kinds) {
+            for corner in chain.ends.into_iter().flatten() {
+                *needs[corner as usize].entry(*kind).or_default() += 1;
+            }
+        }
+        needs
+    }
+
+    /// Whether a node may be that of a corner with these `needs`.
+    fn suits(&self, v: u32, corner: &Corner, needs: &BTreeMap<u32, usize>) -> bool {
+        let skin = self.skin;
+        let has_enough = |(&kind, &count): (&u32, &usize)| match skin.is_junction(kind) {
+            true => skin.count(v, kind) == count,
+            false => skin.count(v, kind) >= count,
+        };
+        skin.kinds[skin.kind_of[v as usize] as usize] == corner.sheets
+            && needs.iter().all(has_enough)
     }
 
     fn square(&mut self, chain: usize, v: u32) -> f64 {
@@ -135,9 +179,12 @@ impl<'a> Router<'a> {
     fn place_corners(&mut self) -> Result<(), Fault> {
         let mut order: Vec<usize> = (0..self.corners.len()).collect();
         order.sort_by_key(|&c| std::cmp::Reverse(self.corners[c].degree));
+        let needs = self.needs();
         for c in order {
-            let Corner { point: x, degree, valence: wanted } = self.corners[c];
-            let near = self.tree.nearest_neighbor_iter_with_distance_2(x.into()).take(CANDIDATES);
+            let Corner { point: x, degree, valence: wanted, .. } = self.corners[c];
+            let near = self.tree.nearest_neighbor_iter_with_distance_2(x.into());
+            let suits = |v: u32| self.suits(v, &self.corners[c], &needs[c]);
+            let near = near.filter(|(node, _)| suits(node.data)).take(CANDIDATES);
             let priced = near.filter_map(|(node, square)| {
                 let valence = self.skin.neighbors[node.data as usize].len();
                 let off = valence.abs_diff(wanted) as f64;
@@ -179,7 +226,8 @@ impl<'a> Router<'a> {
         for chain in closed {
             let curve = &self.chains[chain];
             let shifts = (0..5).map(|i| 0.05 * f64::from(i) * curve.length());
-            let found = shifts.filter_map(|shift| self.breaks(curve, shift, &is_taken));
+            let kind = self.kinds[chain];
+            let found = shifts.filter_map(|shift| self.breaks(curve, kind, shift, &is_taken));
             let best = found.min_by(|a, b| a.0.total_cmp(&b.0));
             let Some((_, nodes)) = best else {
                 return Err(fault_of(curve, "cells are too large for the closed curve"));
@@ -192,11 +240,19 @@ impl<'a> Router<'a> {
         Ok(())
     }
 
-    fn breaks(&self, curve: &Chain, shift: f64, is_taken: &[bool]) -> Option<(f64, Vec<u32>)> {
+    fn breaks(
+        &self,
+        curve: &Chain,
+        kind: u32,
+        shift: f64,
+        is_taken: &[bool],
+    ) -> Option<(f64, Vec<u32>)> {
+        let is_own = |v: u32| self.skin.kind_of[v as usize] == kind;
         let (mut nodes, mut sum) = (Vec::new(), 0.0);
         for quarter in 0..4 {
             let x = curve.at(shift + 0.25 * f64::from(quarter) * curve.length());
-            let mut near = self.tree.nearest_neighbor_iter_with_distance_2(x.into()).take(6);
+            let near = self.tree.nearest_neighbor_iter_with_distance_2(x.into());
+            let mut near = near.filter(|(node, _)| is_own(node.data)).take(6);
             let (node, square) = near
                 .find(|(node, _)| !is_taken[node.data as usize] && !nodes.contains(&node.data))?;
             nodes.push(node.data);
@@ -256,7 +312,7 @@ impl<'a> Router<'a> {
     /// Path of a chain through its stations.
     fn path(&mut self, chain: usize, prices: &[f64], fixed: &[bool]) -> Result<Vec<u32>, Fault> {
         let stations = self.stations[chain].clone();
-        let (curve, skin) = (&self.chains[chain], self.skin);
+        let (curve, kind, skin) = (&self.chains[chain], self.kinds[chain], self.skin);
         let squares = &mut self.squares[chain];
         let mut along = |v: u32| {
             EDGE + *squares.entry(v).or_insert_with(|| square(curve, skin.points[v as usize]))
@@ -265,10 +321,12 @@ impl<'a> Router<'a> {
         let mut own: BTreeSet<u32> = BTreeSet::new();
         for ends in stations.windows(2) {
             let entry = |v: u32| {
-                let is_open = !fixed[v as usize] && !own.contains(&v);
+                let is_own = skin.kind_of[v as usize] == kind;
+                let is_open = is_own && !fixed[v as usize] && !own.contains(&v);
                 is_open.then_some(prices[v as usize].max(0.0))
             };
-            let Some(piece) = shortest_path(skin, [ends[0], ends[1]], &mut along, entry) else {
+            let Some(piece) = shortest_path(skin, [ends[0], ends[1]], kind, &mut along, entry)
+            else {
                 return Err(fault_of(curve, "cells leave no way for the curve"));
             };
             own.extend(piece.iter().copied());

@@ -135,7 +135,7 @@ fn wall(face: &PlanarFace, faces: &[PlanarFace], sizes: &Sizes) -> Option<Zone> 
     let is_behind = |other: &&PlanarFace| {
         other.normal.dot(&face.normal) < -SAME && thickness(other) > 0.0 && face.faces(other)
     };
-    let behind = faces.iter().filter(is_behind);
+    let behind = faces.iter().filter(|other| other.body == face.body).filter(is_behind);
     let nearest = behind.min_by(|a, b| thickness(a).total_cmp(&thickness(b)))?;
     let size = thickness(nearest) / sizes.across as f64;
     // Of its corners those along the normal alone count.

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+use crate::chain::Sheets;
 use crate::draft::Draft;
 use crate::surface::Vec3;
 
@@ -14,22 +15,70 @@ pub(crate) struct Skin {
     pub points: Vec<Vec3>,
     /// Neighbors along edges, ascending, `[n]`.
     pub neighbors: Vec<Vec<u32>>,
+    /// Kind of each node, a number in `kinds`, `[n]`.
+    pub kind_of: Vec<u32>,
+    /// Kind of the edge to each neighbor, `[n][n_neighbors]`.
+    pub edge_kinds: Vec<Vec<u32>>,
+    /// Sheets at nodes and edges of each kind.
+    pub kinds: Vec<Sheets>,
 }
 
 impl Skin {
-    /// Collects the skin of `draft`.
+    /// Collects the skins of the bodies of `draft`.
     pub fn of(draft: &Draft) -> Self {
         let mut nodes: Vec<u32> = draft.quads.iter().flat_map(|quad| quad.nodes).collect();
         nodes.sort_unstable();
         nodes.dedup();
         let number = |node: u32| nodes.binary_search(&node).expect("a node of the skin") as u32;
-        let mut neighbors = vec![Vec::new(); nodes.len()];
-        for (a, b) in draft.quads.iter().flat_map(|quad| quad.edges()) {
-            neighbors[number(a) as usize].push(number(b));
+        let mut edges = Vec::with_capacity(8 * draft.quads.len());
+        for (quad, sheet) in draft.quads.iter().zip(draft.sheets()) {
+            for (a, b) in quad.edges().map(|(a, b)| (number(a), number(b))) {
+                edges.extend([(a, b, sheet), (b, a, sheet)]);
+            }
         }
-        neighbors.iter_mut().for_each(|list| list.sort_unstable());
-        let points = nodes.iter().map(|&node| draft.points[node as usize]).collect();
-        Self { nodes, points, neighbors }
+        edges.sort_unstable();
+        edges.dedup();
+
+        let mut skin = Self {
+            points: nodes.iter().map(|&node| draft.points[node as usize]).collect(),
+            neighbors: vec![Vec::new(); nodes.len()],
+            kind_of: vec![0; nodes.len()],
+            edge_kinds: vec![Vec::new(); nodes.len()],
+            kinds: Vec::new(),
+            nodes,
+        };
+        for around in edges.chunk_by(|a, b| a.0 == b.0) {
+            let v = around[0].0 as usize;
+            skin.kind_of[v] = skin.kind(around.iter().map(|edge| edge.2).collect());
+            for along in around.chunk_by(|a, b| a.1 == b.1) {
+                let kind = skin.kind(along.iter().map(|edge| edge.2).collect());
+                skin.neighbors[v].push(along[0].1);
+                skin.edge_kinds[v].push(kind);
+            }
+        }
+        skin
+    }
+
+    /// Number of a kind, which is added if it is new.
+    pub fn kind(&mut self, mut sheets: Sheets) -> u32 {
+        sheets.sort_unstable();
+        sheets.dedup();
+        let known = self.kinds.iter().position(|kind| *kind == sheets);
+        let number = known.unwrap_or_else(|| {
+            self.kinds.push(sheets);
+            self.kinds.len() - 1
+        });
+        number as u32
+    }
+
+    /// Number of edges of a kind at node `v`.
+    pub fn count(&self, v: u32, kind: u32) -> usize {
+        self.edge_kinds[v as usize].iter().filter(|own| **own == kind).count()
+    }
+
+    /// Whether borders of bodies meet along edges of a kind, and not one sheet alone.
+    pub fn is_junction(&self, kind: u32) -> bool {
+        self.kinds[kind as usize].len() > 1
     }
 }
 
@@ -51,11 +100,13 @@ impl Ord for Reached {
     }
 }
 
-/// Finds the path from `start` to `end` of least price [Dijkstra1959]: an edge costs the mean of
-/// `along` at its ends, and `entry` of the node that it enters, where a path may not enter if none.
+/// Finds the path from `start` to `end` along edges of `kind` of least price [Dijkstra1959]: an edge
+/// costs the mean of `along` at its ends, and `entry` of the node that it enters, where a path may
+/// not enter if none.
 pub(crate) fn shortest_path(
     skin: &Skin,
     [start, end]: [u32; 2],
+    kind: u32,
     mut along: impl FnMut(u32) -> f64,
     entry: impl Fn(u32) -> Option<f64>,
 ) -> Option<Vec<u32>> {
@@ -73,7 +124,8 @@ pub(crate) fn shortest_path(
         if length > best[&node].0 {
             continue;
         }
-        for &next in &skin.neighbors[node as usize] {
+        let edges = skin.neighbors[node as usize].iter().zip(&skin.edge_kinds[node as usize]);
+        for &next in edges.filter(|(_, own)| **own == kind).map(|(next, _)| next) {
             let Some(price) = (if next == end { Some(0.0) } else { entry(next) }) else {
                 continue;
             };

@@ -26,6 +26,10 @@ pub(crate) struct Symmetry {
     mirrors: Vec<(Mirror, u32)>,
     /// Volume of the whole.
     volume: f64,
+    /// Volume of each body of the whole.
+    volumes: Vec<f64>,
+    /// Number of faces between bodies of the whole.
+    n_interfaces: usize,
 }
 
 impl Symmetry {
@@ -54,8 +58,14 @@ impl Symmetry {
 
     /// Cuts `surface` along planes, but not where the cut is no set of polygons.
     fn new(surface: &Surface, mirrors: &[Mirror], size: f64) -> Self {
-        let (part, volume) = (surface.clone(), surface.volume());
-        let mut own = Self { part, is_oblique: false, mirrors: Vec::new(), volume };
+        let mut own = Self {
+            part: surface.clone(),
+            is_oblique: false,
+            mirrors: Vec::new(),
+            volume: surface.volume(),
+            volumes: surface.volumes(),
+            n_interfaces: surface.n_interfaces(),
+        };
         let mut cap = surface.faces.iter().max().copied().unwrap_or_default();
         for mirror in mirrors {
             cap = cap.wrapping_add(1);
@@ -94,15 +104,24 @@ impl Symmetry {
             whole = with_image(whole, mirror, *cap);
         }
         let mirrors = self.mirrors.iter().map(|(mirror, _)| mirror.plane).collect();
-        let mesh_volume = self.images() as f64 * whole.report.mesh_volume;
-        let report = Report { mirrors, mesh_volume, part_volume: self.volume, ..whole.report };
+        let images = self.images() as f64;
+        let own = self.volumes.iter().zip(&whole.report.volumes);
+        let volumes = own.map(|(exact, [_, meshed])| [*exact, images * meshed]).collect();
+        let report = Report {
+            mirrors,
+            part_volume: self.volume,
+            mesh_volume: images * whole.report.mesh_volume,
+            volumes,
+            n_interfaces: self.n_interfaces,
+            ..whole.report
+        };
         Meshed { report, ..whole }
     }
 }
 
 /// Joins a mesh with its image across the cap.
 fn with_image(meshed: Meshed, mirror: &Mirror, cap: u32) -> Meshed {
-    let Meshed { mut points, mut hexes, faces, report } = meshed;
+    let Meshed { mut points, mut hexes, mut bodies, faces, report } = meshed;
     let (in_cap, mut faces): (Vec<NumberedFace>, Vec<NumberedFace>) =
         faces.into_iter().partition(|face| face.number == cap);
     let mut images: Vec<u32> = vec![u32::MAX; points.len()];
@@ -126,6 +145,7 @@ fn with_image(meshed: Meshed, mirror: &Mirror, cap: u32) -> Meshed {
         let across = |a: usize| images[hexes[element][a ^ FLIPS[axis]] as usize];
         hexes.push(std::array::from_fn(across));
     }
+    bodies.extend_from_within(..);
     for at in 0..faces.len() {
         let NumberedFace { face, number } = faces[at];
         let is_across = usize::from(face.local) / 2 == axes[face.element as usize];
@@ -136,7 +156,7 @@ fn with_image(meshed: Meshed, mirror: &Mirror, cap: u32) -> Meshed {
         let number = mirror.images.get(&number).copied().unwrap_or(number);
         faces.push(NumberedFace { face, number });
     }
-    Meshed { points, hexes, faces, report }
+    Meshed { points, hexes, bodies, faces, report }
 }
 
 /// Foot of a point in a plane.

@@ -20,6 +20,8 @@ pub(crate) struct PlanarFace {
     pub point: Vec3,
     /// Area.
     pub area: f64,
+    /// Body that it bounds.
+    pub body: u32,
     /// Smallest and largest coordinates.
     bounds: [Vec3; 2],
 }
@@ -37,9 +39,9 @@ impl PlanarFace {
 
 /// Finds the planar faces of `surface`.
 pub(crate) fn planar_faces(surface: &Surface) -> Vec<PlanarFace> {
-    let mut faces: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-    for (t, &face) in surface.faces.iter().enumerate() {
-        faces.entry(face).or_default().push(t);
+    let mut faces: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
+    for (t, key) in surface.faces.iter().zip(&surface.bodies).enumerate() {
+        faces.entry((*key.0, *key.1)).or_default().push(t);
     }
     faces.values().filter_map(|own| planar(surface, own)).collect()
 }
@@ -53,7 +55,8 @@ fn planar(surface: &Surface, own: &[usize]) -> Option<PlanarFace> {
     let point = surface.corners(own[0])[0];
     let is_flat = own.iter().all(|&t| is_along(surface.normals[t]));
     let bounds = own.iter().flat_map(|&t| surface.corners(t)).fold([point; 2], grown);
-    is_flat.then_some(PlanarFace { normal, point, area, bounds })
+    let body = surface.bodies[own[0]];
+    is_flat.then_some(PlanarFace { normal, point, area, body, bounds })
 }
 
 /// Bounds that hold `x` besides.

@@ -132,6 +132,8 @@ const NUMBERS: [Number; 14] = [
 /// values that one function carries to the host; case by 700, design by 104, surface by 48, mesh
 /// and study by 7 for partings and drafts of molds, profiles along curves, and methods of making,
 /// of that 190 in tests.
+/// values that one function carries to the host; hexmesh by 852, io by 43 and case by 18 for bodies
+/// that share faces, of that 460 for skins, cells and layers of several bodies, 120 for contacts.
 const LINES: [(&str, usize); 17] = [
     ("analysis", 1557),
     ("case", 17_627),
@@ -140,8 +142,8 @@ const LINES: [(&str, usize); 17] = [
     ("design", 9505),
     ("distance", 2366),
     ("fem", 16_260),
-    ("hexmesh", 3896),
-    ("io", 23_009),
+    ("hexmesh", 4748),
+    ("io", 23_052),
     ("lab", 1804),
     ("linalg", 5116),
     ("mesh", 9337),

@@ -112,11 +112,17 @@ fn parts_that_hexahedra_do_not_suit_are_refused_or_get_tetrahedra() {
     }
     let folder = Folder::new();
     let kernel = "SetFactory(\"OpenCASCADE\");\n";
-    let bodies = "Box(1) = {0, 0, 0, 4, 4, 4};\nBox(2) = {4, 0, 0, 4, 4, 4};\nCoherence;\n";
+    let edge = "Box(1) = {0, 0, 0, 4, 4, 4};\nBox(2) = {4, 4, 0, 4, 4, 4};\nCoherence;\n";
+    let point = "Box(1) = {0, 0, 0, 4, 4, 4};\nBox(2) = {4, 4, 4, 4, 4, 4};\nCoherence;\n";
+    let apart = "Box(1) = {0, 0, 0, 4, 4, 4};\nBox(2) = {4, 1, 0, 4, 4, 4};\n";
+    let overlap = "Box(1) = {0, 0, 0, 4, 4, 4};\nBox(2) = {2, 1, 1, 4, 4, 4};\n";
     let bore = "Box(1) = {0, 0, 0, 9, 9, 2};\nCylinder(2) = {4, 0.5, -1, 0, 0, 4, 0.4};\n\
                 BooleanDifference(3) = {Volume{1}; Delete;}{Volume{2}; Delete;};\n";
     for (name, script, reason) in [
-        ("bodies.geo", bodies, "there are 2 bodies"),
+        ("edge.geo", edge, "touch each other along the edge from (4, 4, "),
+        ("point.geo", point, "touch each other at (4, 4, 4) alone"),
+        ("apart.geo", apart, "with a face of each, and do not share it"),
+        ("overlap.geo", overlap, "bodies overlap at"),
         ("bore.geo", bore, "needs elements of at most 0.52"),
     ] {
         folder.write(name, &format!("{kernel}{script}"));

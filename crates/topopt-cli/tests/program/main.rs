@@ -1,6 +1,7 @@
 //! The program as it is called: output, exit status, files.
 
 mod ansys;
+mod bodies;
 mod calculix;
 mod candidates;
 mod carried;

@@ -1,5 +1,6 @@
 //! Meshes of simple bodies, and of the test parts where Gmsh is there.
 
+mod bodies;
 mod parts;
 mod shapes;
 

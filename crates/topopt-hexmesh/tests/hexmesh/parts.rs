@@ -121,9 +121,196 @@ pub const PARTS: [(&str, f64, &str); 23] = [
     ),
 ];
 
+/// Name, largest extent, and script of parts of several bodies.
+pub const ASSEMBLIES: [(&str, f64, &str); 25] = [
+    (
+        "stacked",
+        20.0,
+        "Box(1) = {0,0,0, 20,12,6}; Box(2) = {4,2,6, 8,6,8};
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+    (
+        "bushing",
+        20.0,
+        "Box(1) = {0,0,0, 20,20,8}; Cylinder(2) = {10,10,0, 0,0,8, 6};
+         Cylinder(3) = {10,10,0, 0,0,8, 3};
+         BooleanDifference{ Volume{1}; Delete; }{ Volume{2}; }
+         BooleanDifference{ Volume{2}; Delete; }{ Volume{3}; Delete; }
+         BooleanFragments{ Volume{:}; Delete; }{}",
+    ),
+    (
+        "shaft",
+        24.0,
+        "Box(1) = {0,0,0, 24,24,4}; Box(2) = {0,0,12, 24,24,4};
+         Cylinder(3) = {12,12,-4, 0,0,24, 4.5};
+         BooleanDifference{ Volume{1:2}; Delete; }{ Volume{3}; }
+         BooleanFragments{ Volume{:}; Delete; }{}",
+    ),
+    (
+        "inclusion",
+        20.0,
+        "Box(1) = {0,0,0, 20,20,20}; Sphere(2) = {10,10,10, 6};
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+    (
+        "core",
+        20.0,
+        "Box(1) = {0,0,0, 20,20,12}; Box(2) = {6,5,4, 8,9,4};
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+    (
+        "turned_core",
+        20.0,
+        "Box(1) = {0,0,0, 20,20,14}; Box(2) = {-5,-5,-4, 10,10,8};
+         Rotate{ {0,0,1}, {0,0,0}, 0.2967 }{ Volume{2}; } Translate{10,10,7}{ Volume{2}; }
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+    (
+        "three",
+        20.0,
+        "Box(1) = {0,0,0, 10,12,8}; Box(2) = {10,0,0, 10,12,8}; Box(3) = {0,0,8, 20,12,5};
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2:3}; Delete; }",
+    ),
+    (
+        "strip",
+        40.0,
+        "Box(1) = {0,0,0, 40,8,2}; Box(2) = {0,0,2, 40,8,3}; Box(3) = {0,0,5, 40,8,2};
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2:3}; Delete; }",
+    ),
+    (
+        "turned_block",
+        40.0,
+        "Box(1) = {-20,-20,0, 40,40,8}; Box(2) = {-9,-7,8, 18,14,12};
+         Rotate{ {0,0,1}, {0,0,0}, 0.2967 }{ Volume{2}; }
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+    (
+        "oblique",
+        20.0,
+        "Box(1) = {0,0,0, 20,12,8}; Box(2) = {10,-10,-10, 30,40,40};
+         Rotate{ {0,0,1}, {10,6,0}, 0.35 }{ Volume{2}; }
+         BooleanIntersection(3) = { Volume{1}; }{ Volume{2}; Delete; };
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{3}; Delete; }",
+    ),
+    (
+        "bonded",
+        40.0,
+        "Box(1) = {-20,-20,0, 40,40,10}; Box(2) = {-9,-7,6, 18,14,12};
+         Rotate{ {0,0,1}, {0,0,0}, 0.2967 }{ Volume{2}; }
+         BooleanDifference{ Volume{1}; Delete; }{ Volume{2}; }
+         BooleanFragments{ Volume{:}; Delete; }{}",
+    ),
+    (
+        "washer",
+        40.0,
+        "Box(1) = {-20,-20,0, 40,40,8}; Cylinder(2) = {0,0,0, 0,0,8, 5};
+         BooleanDifference(3) = { Volume{1}; Delete; }{ Volume{2}; };
+         Cylinder(4) = {0,0,8, 0,0,3, 11}; Cylinder(5) = {0,0,8, 0,0,3, 5};
+         BooleanDifference(6) = { Volume{4}; Delete; }{ Volume{5}; };
+         BooleanUnion(7) = { Volume{2}; Delete; }{ Volume{5}; Delete; };
+         BooleanFragments{ Volume{:}; Delete; }{}",
+    ),
+    (
+        "curved",
+        30.0,
+        "Box(1) = {0,0,0, 30,12,10}; Cylinder(2) = {-1,6,-20, 32,0,0, 25};
+         BooleanIntersection(3) = { Volume{1}; }{ Volume{2}; Delete; };
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{3}; Delete; }",
+    ),
+    (
+        "dome",
+        20.0,
+        "Box(1) = {0,0,0, 20,20,10}; Sphere(2) = {10,10,10, 6};
+         BooleanIntersection(3) = { Volume{1}; }{ Volume{2}; Delete; };
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{3}; Delete; }",
+    ),
+    (
+        "quarters",
+        20.0,
+        "Cylinder(1) = {0,0,0, 0,0,8, 10}; Box(2) = {0,0,-1, 20,20,10};
+         Box(3) = {-20,0,-1, 20,20,10};
+         BooleanIntersection(4) = { Volume{1}; }{ Volume{2}; Delete; };
+         BooleanIntersection(5) = { Volume{1}; }{ Volume{3}; Delete; };
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{4:5}; Delete; }",
+    ),
+    ("apart", 20.0, "Box(1) = {0,0,0, 8,12,6}; Cylinder(2) = {14,6,0, 0,0,6, 4};"),
+    (
+        "halves",
+        20.0,
+        "Cylinder(1) = {0,0,0, 0,0,20, 10}; Box(2) = {-11,-11,0, 22,22,9};
+         BooleanIntersection(3) = { Volume{1}; }{ Volume{2}; Delete; };
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{3}; Delete; }",
+    ),
+    (
+        "sectors",
+        20.0,
+        "Cylinder(1) = {0,0,0, 0,0,8, 10, 2*Pi/3};
+         Cylinder(2) = {0,0,0, 0,0,8, 10, 2*Pi/3}; Rotate{ {0,0,1}, {0,0,0}, 2*Pi/3 }{ Volume{2}; }
+         Cylinder(3) = {0,0,0, 0,0,8, 10, 2*Pi/3}; Rotate{ {0,0,1}, {0,0,0}, 4*Pi/3 }{ Volume{3}; }
+         BooleanFragments{ Volume{:}; Delete; }{}",
+    ),
+    (
+        "coated",
+        20.0,
+        "Sphere(1) = {0,0,0, 10}; Sphere(2) = {0,0,0, 6};
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+    (
+        "bolt",
+        30.0,
+        "Box(1) = {-15,-15,0, 30,30,8}; Cylinder(2) = {0,0,0, 0,0,9, 4};
+         Cylinder(3) = {0,0,8, 0,0,4, 8};
+         BooleanUnion(4) = { Volume{2}; Delete; }{ Volume{3}; Delete; };
+         BooleanDifference{ Volume{1}; Delete; }{ Volume{4}; }
+         BooleanFragments{ Volume{:}; Delete; }{}",
+    ),
+    (
+        "tubes",
+        20.0,
+        "Cylinder(1) = {0,0,0, 0,0,20, 10}; Cylinder(2) = {0,0,0, 0,0,20, 8};
+         Cylinder(3) = {0,0,0, 0,0,20, 5};
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2:3}; Delete; }
+         Recursive Delete{ Volume{3}; }",
+    ),
+    (
+        "lens",
+        20.0,
+        "Sphere(1) = {0,0,0, 10}; Box(2) = {-20,-20,0, 40,40,20};
+         Rotate{ {1,0.3,0}, {0,0,0}, 0.5 }{ Volume{2}; }
+         BooleanIntersection(3) = { Volume{1}; }{ Volume{2}; Delete; };
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{3}; Delete; }",
+    ),
+    (
+        "rod",
+        30.0,
+        "Box(1) = {-8,-8,-8, 16,16,16}; Cylinder(2) = {-14,-5,-3, 28,10,6, 4};
+         BooleanDifference{ Volume{1}; Delete; }{ Volume{2}; }
+         BooleanFragments{ Volume{:}; Delete; }{}",
+    ),
+    (
+        "ball",
+        20.0,
+        "Box(1) = {0,0,0, 20,20,10}; Sphere(2) = {10,10,12, 6};
+         BooleanDifference{ Volume{1}; Delete; }{ Volume{2}; }
+         BooleanFragments{ Volume{:}; Delete; }{}",
+    ),
+    (
+        "peg",
+        40.0,
+        "Box(1) = {-20,-20,0, 40,40,10}; Cylinder(2) = {0,0,10, 0,0,14, 9};
+         BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }",
+    ),
+];
+
 /// Surface of a part for elements of `size`, turned by `degrees` about a skew axis; none without
 /// Gmsh, unless `TOPOPT_REQUIRE_GMSH` is set.
 pub fn surface(script: &str, size: f64, degrees: f64) -> Option<Surface> {
+    let Boundary { vertices, triangles, faces, bodies, .. } = faces(script, size, degrees)?;
+    Some(Surface::of_bodies(vertices, triangles, faces, &bodies).expect("closed surfaces"))
+}
+
+/// Triangles of a part in its faces, as those of [`surface`].
+pub fn faces(script: &str, size: f64, degrees: f64) -> Option<Boundary> {
     let folder = tempfile::tempdir().expect("a folder for files");
     let geometry = folder.path().join("part.geo");
     let turn =
@@ -141,13 +328,9 @@ pub fn surface(script: &str, size: f64, degrees: f64) -> Option<Surface> {
         trust: false,
         surface: None,
     };
-    match boundary(&geometry, &meshing, 1e9, &AtomicBool::new(false)) {
-        Ok(Boundary { vertices, triangles, faces, .. }) => {
-            Some(Surface::new(vertices, triangles, faces).expect("a closed surface"))
-        }
-        Err(error) => {
-            assert!(std::env::var_os("TOPOPT_REQUIRE_GMSH").is_none(), "{error}");
-            None
-        }
+    let made = boundary(&geometry, &meshing, 1e9, &AtomicBool::new(false));
+    if let Err(error) = &made {
+        assert!(std::env::var_os("TOPOPT_REQUIRE_GMSH").is_none(), "{error}");
     }
+    made.ok()
 }

@@ -81,6 +81,52 @@ pub fn sphere() -> (Points, Triangles) {
     (points, triangles)
 }
 
+/// Bodies of unit cubes: `body` gives that of each cube of `n`, if any. Faces have numbers by their
+/// planes and the bodies on their sides. Points, triangles, face numbers, and the bodies behind and
+/// before each triangle.
+pub fn cubes(
+    n: [usize; 3],
+    body: impl Fn([usize; 3]) -> Option<u32>,
+) -> (Points, Triangles, Vec<u32>, Vec<[Option<u32>; 2]>) {
+    let at = |[x, y, z]: [usize; 3]| ((x * (n[1] + 1) + y) * (n[2] + 1) + z) as u32;
+    let planes = (0..=n[0]).flat_map(|x| (0..=n[1]).map(move |y| (x, y)));
+    let points = planes.flat_map(|(x, y)| (0..=n[2]).map(move |z| [x, y, z].map(|c| c as f64)));
+    let (mut triangles, mut numbers, mut sides) = (Vec::new(), Vec::new(), Vec::new());
+    let mut known: Vec<(usize, usize, [Option<u32>; 2])> = Vec::new();
+    for axis in 0..3 {
+        let [u, v] = [(axis + 1) % 3, (axis + 2) % 3];
+        let places = (0..=n[axis]).flat_map(|i| (0..n[u]).map(move |j| (i, j)));
+        for (i, j, k) in places.flat_map(|(i, j)| (0..n[v]).map(move |k| (i, j, k))) {
+            let cube = |i: usize| {
+                let mut cube = [0; 3];
+                (cube[axis], cube[u], cube[v]) = (i, j, k);
+                cube
+            };
+            let behind = (i > 0).then(|| body(cube(i - 1))).flatten();
+            let before = (i < n[axis]).then(|| body(cube(i))).flatten();
+            if behind == before {
+                continue;
+            }
+            let key = (axis, i, [behind, before]);
+            let number = known.iter().position(|other| *other == key).unwrap_or(known.len());
+            if number == known.len() {
+                known.push(key);
+            }
+            let corner = |du: usize, dv: usize| {
+                let mut place = cube(i);
+                place[u] += du;
+                place[v] += dv;
+                at(place)
+            };
+            let [a, b, c, d] = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
+            triangles.extend([[a, b, c], [a, c, d]]);
+            numbers.extend([number as u32; 2]);
+            sides.extend([[behind, before]; 2]);
+        }
+    }
+    (points.collect(), triangles, numbers, sides)
+}
+
 /// Points turned by 17 degrees about z, then by 31 about x.
 pub fn turned(points: Points) -> Points {
     let ([c, s], [d, t]) =

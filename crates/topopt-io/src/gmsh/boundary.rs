@@ -1,6 +1,6 @@
-//! The boundary of a body in numbered faces, and the mesh of hexahedra that is made within it.
+//! The boundary of bodies in numbered faces, and the mesh of hexahedra that is made within it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -19,21 +19,23 @@ use super::triangulation::{PER_TURN, by_curvature};
 use crate::import::{Cutting, ImportedMesh, Nodes};
 use crate::read_error::{Located, ReadError};
 
-/// Closed surface of a body in faces of its geometry.
+/// Closed surfaces of bodies in faces of their geometry.
 pub struct Boundary {
     /// Coordinates, `[n_vertices][3]`.
     pub vertices: Vec<[f64; 3]>,
-    /// Triangles, counter-clockwise from outside, `[n_triangles][3]`.
+    /// Triangles, counter-clockwise as seen from before them, `[n_triangles][3]`.
     pub triangles: Vec<[u32; 3]>,
     /// Number of the face of the geometry that each triangle is in, `[n_triangles]`.
     pub faces: Vec<u32>,
-    /// Edge of the elements: the one that was asked for, or that suits the body.
+    /// Bodies behind and before each triangle, numbered from 0, `[n_triangles][2]`.
+    pub bodies: Vec<[Option<u32>; 2]>,
+    /// Edge of the elements: the one that was asked for, or that suits the bodies.
     pub edge: f64,
     path: PathBuf,
     /// Names and groups of the geometry.
     groups: RawMesh,
-    /// Physical groups of the body.
-    of_body: Vec<u32>,
+    /// Tag and physical groups of each body.
+    of_bodies: Vec<(i64, Vec<u32>)>,
     notes: Vec<String>,
 }
 
@@ -44,7 +46,10 @@ pub struct Skin<'a> {
     pub points: &'a [[f64; 3]],
     /// Nodes of the hexahedra in the order of VTK, `[n_hexes][8]`.
     pub hexes: &'a [[u32; 8]],
-    /// Nodes of the outer faces, and the numbers of the faces of the geometry that they lie on.
+    /// Body that each hexahedron is of, `[n_hexes]`.
+    pub bodies: &'a [u32],
+    /// Nodes of the outer faces and of those between bodies, and the numbers of the faces of the
+    /// geometry that they lie on.
     pub faces: &'a [([u32; 4], u32)],
     /// Distance up to which a node lies on a curve.
     pub tolerance: f64,
@@ -61,12 +66,12 @@ const MOST_OFF: f64 = 5e-3;
 /// Distance between nodes of a curve that is kept, in elements.
 const GAP: f64 = 2.0;
 
-/// Triangulates the boundary of the body at `geometry`, for at most so many elements as `most` of
+/// Triangulates the boundary of the bodies at `geometry`, for at most so many elements as `most` of
 /// the size that `meshing` gives; facets of an STL file are taken as they are. Gmsh is ended soon
 /// after `interrupt` is set.
 ///
 /// # Errors
-/// [`MeshingError`]; among them several bodies, and more elements than `most`.
+/// [`MeshingError`]; among them more elements than `most`.
 pub fn boundary(
     geometry: &Path,
     meshing: &Meshing,
@@ -83,8 +88,19 @@ pub fn boundary(
         notes.extend(note);
         let (vertices, triangles) = facets.into_triangles();
         let path = geometry.into();
-        let (groups, of_body) = (RawMesh::default(), Vec::new());
-        return Ok(Boundary { vertices, triangles, faces, edge, path, groups, of_body, notes });
+        let (groups, of_bodies) = (RawMesh::default(), vec![(1, Vec::new())]);
+        let bodies = vec![[Some(0), None]; triangles.len()];
+        return Ok(Boundary {
+            vertices,
+            triangles,
+            faces,
+            bodies,
+            edge,
+            path,
+            groups,
+            of_bodies,
+            notes,
+        });
     }
 
     // Where nothing else says how large the body is, triangles by curvature do.
@@ -146,15 +162,23 @@ fn closed(runner: Runner, source: &Source, edge: Option<f64>) -> Result<Boundary
 }
 
 impl Boundary {
-    /// The boundary of the one body of a mesh of surfaces.
+    /// The boundary of the bodies of a mesh of surfaces.
     fn of(raw: RawMesh, path: &Path, edge: f64) -> Result<Self, MeshingError> {
         let refused = |reason: String| MeshingError::NotForGrid { path: path.into(), reason };
-        let Volume { groups: of_body, surfaces } = the_body(&raw).map_err(refused)?;
-        let surfaces: HashSet<i64> = surfaces.iter().copied().collect();
+        let found = bodies(&raw);
+        if found.is_empty() {
+            return Err(refused("there is no volume".into()));
+        }
+        let mut around: HashMap<i64, Vec<u32>> = HashMap::new();
+        for ((_, body), number) in found.iter().zip(0..) {
+            for &surface in &body.surfaces {
+                around.entry(surface).or_default().push(number);
+            }
+        }
         let (mut triangles, mut faces) = (Vec::new(), Vec::new());
         for face in &raw.faces {
             let entity = raw.entity(face.place);
-            if !surfaces.contains(&entity) {
+            if !around.contains_key(&entity) {
                 if let Some(&group) = raw.groups(face.place).first() {
                     let name = raw.name(2, group);
                     return Err(refused(format!("`{name}` is a surface that bounds no body")));
@@ -168,14 +192,31 @@ impl Boundary {
         }
 
         let vertices = raw.nodes.coordinates.clone();
-        facets::turn_outwards(&vertices, &mut triangles)
-            .map_err(|fault| MeshingError::Facets { path: path.into(), fault })?;
-        let (of_body, path, notes) = (of_body.clone(), path.into(), Vec::new());
-        Ok(Self { vertices, triangles, faces, edge, path, groups: raw, of_body, notes })
+        let mut bodies = vec![[None, None]; triangles.len()];
+        for body in 0..found.len() as u32 {
+            let is_own = |t: &usize| around[&i64::from(faces[*t])].contains(&body);
+            let own: Vec<usize> = (0..triangles.len()).filter(is_own).collect();
+            let mut turned: Vec<[u32; 3]> = own.iter().map(|&t| triangles[t]).collect();
+            facets::turn_outwards(&vertices, &mut turned)
+                .map_err(|fault| MeshingError::Facets { path: path.into(), fault })?;
+            for (&t, turned) in own.iter().zip(turned) {
+                match bodies[t][0] {
+                    None => (triangles[t], bodies[t][0]) = (turned, Some(body)),
+                    Some(_) => bodies[t][1] = Some(body),
+                }
+            }
+        }
+        let of_body = |(tag, body): &(i64, &Volume)| (*tag, body.groups.clone());
+        let of_bodies = found.iter().map(of_body).collect();
+        let (path, groups, notes) = (path.into(), raw, Vec::new());
+        Ok(Self { vertices, triangles, faces, bodies, edge, path, groups, of_bodies, notes })
     }
 
     fn measure(&self) -> Measure {
-        let volume = facets::volume(&self.vertices, &self.triangles);
+        let is_outer = |(_, bodies): &(&[u32; 3], &[Option<u32>; 2])| bodies[1].is_none();
+        let outer = self.triangles.iter().zip(&self.bodies).filter(is_outer);
+        let outer: Vec<[u32; 3]> = outer.map(|(triangle, _)| *triangle).collect();
+        let volume = facets::volume(&self.vertices, &outer);
         Measure { volume, area: facets::area(&self.vertices, &self.triangles) }
     }
 
@@ -206,12 +247,13 @@ impl Boundary {
         let mut raw = RawMesh::default();
         raw.names = self.groups.names.clone();
         raw.nodes = Nodes::new(tags, skin.points.to_vec())?;
-        let place = raw.intern(self.of_body.clone(), 1);
+        let of_body = |(tag, groups): &(i64, Vec<u32>)| raw.intern(groups.clone(), *tag);
+        let of_bodies: Vec<u32> = self.of_bodies.iter().map(of_body).collect();
         raw.reserve(skin.hexes.len(), 8);
-        for (hex, tag) in skin.hexes.iter().zip(1..) {
+        for ((hex, &body), tag) in skin.hexes.iter().zip(skin.bodies).zip(1..) {
             raw.cells.push(cells::Shape::Hexahedron, hex, &[]);
             raw.tags.push(tag);
-            raw.places.push(place);
+            raw.places.push(of_bodies[body as usize]);
         }
 
         let mut places = BTreeMap::new();
@@ -269,18 +311,12 @@ impl Boundary {
     }
 }
 
-/// The one body of a mesh of surfaces: of those in physical groups, if any is.
-fn the_body(raw: &RawMesh) -> Result<&Volume, String> {
-    let in_groups = || raw.volumes.values().filter(|volume| !volume.groups.is_empty());
-    let bodies: Vec<&Volume> = match in_groups().count() {
-        0 => raw.volumes.values().collect(),
-        _ => in_groups().collect(),
-    };
-    match bodies[..] {
-        [body] => Ok(body),
-        [] => Err("there is no volume".into()),
-        _ => Err(format!("there are {} bodies", bodies.len())),
-    }
+/// The bodies of a mesh of surfaces and their tags: those in physical groups, if any is.
+fn bodies(raw: &RawMesh) -> Vec<(i64, &Volume)> {
+    let all = || raw.volumes.iter().map(|(&tag, volume)| (tag, volume));
+    let in_groups: Vec<(i64, &Volume)> =
+        all().filter(|(_, body)| !body.groups.is_empty()).collect();
+    if in_groups.is_empty() { all().collect() } else { in_groups }
 }
 
 /// Whether the script at `path` describes elements itself, as by layers or transfinite volumes.

@@ -200,17 +200,18 @@ impl Surface {
     }
 }
 
-/// Turns `triangles` so that they run counter-clockwise as seen from outside of the bodies.
+/// Turns `triangles` so that they run counter-clockwise as seen from outside of the body that they
+/// bound; closed surfaces within another one are its cavities.
 ///
 /// # Errors
-/// Surfaces that are not closed, or bound no bodies.
+/// Surfaces that are not closed.
 pub(super) fn turn_outwards(
     vertices: &[[f64; 3]],
     triangles: &mut [[u32; 3]],
 ) -> Result<(), FacetFault> {
     orientation::turn_alike(triangles);
     orientation::check(vertices, triangles)?;
-    Shells::of(vertices, triangles).turn_outwards(vertices, triangles)?;
+    Shells::of(vertices, triangles).turn_by_depth(vertices, triangles);
     Ok(())
 }
 

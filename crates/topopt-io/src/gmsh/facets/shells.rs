@@ -72,6 +72,13 @@ impl Shells {
             }
         }
 
+        Ok(self.turn_by_depth(vertices, triangles))
+    }
+
+    /// Turns shells so that facets of every second one, from the outside in, point outward and
+    /// those of the others inward, as is right for one body; returns how many were turned.
+    pub fn turn_by_depth(&self, vertices: &[[f64; 3]], triangles: &mut [[u32; 3]]) -> usize {
+        let volumes = self.volumes(vertices, triangles);
         let mut turned = 0;
         for (shell, facets) in self.facets.iter().enumerate() {
             if (volumes[shell] > 0.0) != self.depths[shell].is_multiple_of(2) {
@@ -79,7 +86,7 @@ impl Shells {
                 turned += 1;
             }
         }
-        Ok(turned)
+        turned
     }
 
     /// Volume that each shell encloses, negative where its facets point into it.
