@@ -116,7 +116,7 @@ impl Selection<'_> {
             let finding = Finding::new("a selection without a condition");
             return Err(finding.at(self.config.source(), self.config.span(path), "here").remedy(
                 "give one of box, plane, cylinder, sphere, nearest, normal, nodes, faces, form, \
-                 same_as, set, near, all, any and not",
+                 same_as, body, set, near, all, any and not",
             ));
         }
         Ok(selection::Condition::All(conditions))
@@ -152,9 +152,10 @@ impl Selection<'_> {
             leaves.push(("nodes", self.nodes(nodes, &format!("{path}.nodes"))?));
         }
         for (key, numbers) in self.faces.chosen(table, self.sets) {
-            let numbers =
-                numbers.map_err(|finding| self.at(finding, &format!("{path}.{key}"), "here"))?;
-            leaves.push((key, self.on_faces(&numbers)));
+            let on_faces = numbers.and_then(|numbers| self.on_faces(&numbers));
+            let on_faces =
+                on_faces.map_err(|finding| self.at(finding, &format!("{path}.{key}"), "here"))?;
+            leaves.push((key, on_faces));
         }
         if let Some(name) = &table.set {
             leaves.push(("set", self.set(name, &format!("{path}.set"))?));
@@ -218,9 +219,9 @@ impl Selection<'_> {
     }
 
     /// Returns the condition of lying on faces of the geometry.
-    fn on_faces(&self, numbers: &[u32]) -> selection::Condition {
-        let faces = self.faces.of_mesh(numbers, self.sets);
-        match self.select.kind {
+    fn on_faces(&self, numbers: &[u32]) -> Result<selection::Condition, Finding> {
+        let faces = self.faces.of_mesh(numbers, self.sets)?;
+        Ok(match self.select.kind {
             SelectKind::Faces => selection::Condition::Faces(faces),
             SelectKind::Nodes => {
                 let nodes = faces.iter().flat_map(|face| face.all_nodes(self.mesh));
@@ -230,7 +231,7 @@ impl Selection<'_> {
                 let elements = faces.iter().map(|face| face.element).collect();
                 selection::Condition::Elements(sorted(elements))
             }
-        }
+        })
     }
 
     /// Returns the condition of lying in the set: by its own kind, else by its nodes.

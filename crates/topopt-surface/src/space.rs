@@ -83,6 +83,10 @@ pub enum SpaceError {
 /// facets of a pin and of its bore do not match.
 const SLIVER: f64 = 0.02;
 
+/// Mean thickness of what a clearance cuts off a kept part that it fits, as a share of the
+/// clearance.
+const FITTING: f64 = 0.1;
+
 /// Volume that counts as none, as a share of the whole.
 const LEAST: f64 = 1e-6;
 
@@ -103,13 +107,20 @@ impl Space<'_> {
         let keep_out: Vec<Manifold> = keep_out.collect::<Result<_, _>>()?;
         check_cuts(&keep_out, &kept)?;
 
-        let mut space = self.bound()?;
+        let (mut space, mut fitting) = (self.bound()?, Vec::new());
         for (i, (body, (_, clearance))) in keep_out.iter().zip(self.keep_out).enumerate() {
             let too_fine = |facets| SpaceError::TooFine { keep_out: i, facets };
-            space = space.difference(&grown(body, *clearance).map_err(too_fine)?);
+            let free = grown(body, *clearance).map_err(too_fine)?;
+            let fits = |part| *clearance <= 0.0 || cut(&free, part, FITTING * clearance).is_none();
+            if kept.iter().all(fits) {
+                fitting.push(free);
+            } else {
+                space = space.difference(&free);
+            }
         }
+        // Where the facets of a pin and of its bore differ, those of the pin alone remain.
         let parts = joined(kept.clone());
-        let space = space.union(&parts);
+        let space = fitting.iter().fold(space.union(&parts), |space, free| space.difference(free));
         if space.status() != Error::NoError || parts.status() != Error::NoError {
             return Err(SpaceError::GaveUp);
         }
@@ -162,15 +173,20 @@ fn check_cuts(keep_out: &[Manifold], kept: &[Manifold]) -> Result<(), SpaceError
     for (i, body) in keep_out.iter().enumerate() {
         for (j, part) in kept.iter().enumerate() {
             let least = SLIVER * thickness(body).min(thickness(part));
-            let pieces = body.intersection(part).decompose();
-            if let Some(piece) = pieces.iter().find(|piece| thickness(piece) > least) {
-                let BoundingBox { min, max } = BoundingBox::of(surface(piece).vertices);
+            if let Some(piece) = cut(body, part, least) {
+                let BoundingBox { min, max } = BoundingBox::of(surface(&piece).vertices);
                 let at = [0, 1, 2].map(|k| 0.5 * (min[k] + max[k]));
                 return Err(SpaceError::Cut { keep_out: i, kept: j, at });
             }
         }
     }
     Ok(())
+}
+
+/// A piece that two bodies have in common, if one is thicker than `least`.
+fn cut(one: &Manifold, other: &Manifold, least: f64) -> Option<Manifold> {
+    let pieces = one.intersection(other).decompose();
+    pieces.into_iter().find(|piece| thickness(piece) > least)
 }
 
 /// The space without crumbs of rounding; one in several pieces is refused. Closed surfaces inside
