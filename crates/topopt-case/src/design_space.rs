@@ -10,7 +10,7 @@ use topopt_io::gmsh::{Meshing, PartFaces, Triangulation, is_geometry};
 use topopt_mesh::numbers::{place, shown};
 use topopt_mesh::triangles::Triangles;
 use topopt_mesh::{BoundingBox, HexMesh, Sets};
-use topopt_surface::{MOST_FACETS, Member, Space, SpaceError, TriangleSurface, Within};
+use topopt_surface::{Cylinder, MOST_FACETS, Member, Space, SpaceError, TriangleSurface, Within};
 
 use crate::config::{
     Around, Config, DesignSpace, KEPT, KeepOut, KeptPart, NearFaces, Within as Bound,
@@ -142,7 +142,10 @@ impl Files<'_> {
             (None, _) => Within::Box(margin),
         };
 
-        let space = Space { kept: &parts, keep_out: &of_keep_out, within: bound };
+        let cylinders: Vec<Cylinder> =
+            of_kept.iter().chain(envelope).flat_map(SpaceBody::cylinders).collect();
+        let space =
+            Space { kept: &parts, keep_out: &of_keep_out, within: bound, cylinders: &cylinders };
         let surface = space.surface().map_err(|error| self.refused(&error))?;
         let (vertices, triangles) = (surface.vertices().to_vec(), surface.triangles().to_vec());
         let kept = kept.iter().zip(of_kept).map(|(keys, body)| self.kept_body(keys, body, faces));

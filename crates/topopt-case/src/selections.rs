@@ -30,8 +30,13 @@ pub fn sets(
         let sets_above = &sets;
         let selection =
             Selection { config, mesh, tags, faces, sets: sets_above, select, leaves: Vec::new() };
-        let ids = selection.evaluate(&format!("select.{i}"), selector)?;
         let name = select.name.get_ref().clone();
+        let space = config.mesh.get_ref().design_space.as_ref();
+        let ids = match selection.evaluate(&format!("select.{i}"), selector) {
+            // Faces that were filled, or lie inside of the space, were found before.
+            Err(_) if space.is_some_and(|space| space.get_ref().chooses(&name)) => continue,
+            ids => ids?,
+        };
         match kind {
             SetKind::Node => drop(sets.nodes.insert(name, ids)),
             SetKind::Element => drop(sets.elements.insert(name, ids)),

@@ -8,7 +8,7 @@ use topopt_mesh::surface::{area_vector, boundary_faces, face_center, face_coordi
 use topopt_mesh::triangles::Triangles;
 use topopt_mesh::vector::{cross, difference, dot, length};
 use topopt_mesh::{BoundingBox, Face, HexMesh};
-use topopt_surface::TriangleSurface;
+use topopt_surface::{Cylinder, TriangleSurface};
 
 /// Body with its faces, which are numbered through all bodies.
 #[derive(Debug)]
@@ -42,6 +42,14 @@ impl SpaceBody {
         part.faces.iter_mut().for_each(|face| face.number += offset);
         let surface = TriangleSurface::new(part.vertices.clone(), part.triangles.clone());
         Self { name, file, offset, part, surface }
+    }
+
+    /// Cylinders that its faces lie on.
+    pub fn cylinders(&self) -> impl Iterator<Item = Cylinder> {
+        self.part.faces.iter().filter_map(|face| match face.form {
+            Form::Cylinder { axis, point, radius } => Some(Cylinder { axis, point, radius }),
+            _ => None,
+        })
     }
 
     /// Whether each of its faces is among these `numbers`, `[n_faces]`.

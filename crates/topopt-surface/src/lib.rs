@@ -26,6 +26,7 @@
 mod body;
 mod cones;
 mod crossings;
+mod cylinders;
 mod decimation;
 mod depths;
 mod draw;
@@ -53,6 +54,7 @@ mod uncut_solid;
 mod union;
 mod widths;
 
+pub use cylinders::Cylinder;
 pub use decimation::NotAManifold;
 pub use draw::Draw;
 pub use growth::MOST_FACETS;

@@ -173,6 +173,19 @@ impl DesignSpace {
         kept.chain(keep_out).chain(envelope)
     }
 
+    /// Whether a selection chooses faces of bodies by this name, which the space need not have.
+    pub fn chooses(&self, set: &str) -> bool {
+        let filled = match self.within.get_ref() {
+            Within::Envelope(Envelope { fill: Some(Fill::Sets(sets)), .. }) => &sets[..],
+            _ => &[],
+        };
+        let is_of_layer = |part: &Spanned<KeptPart>| match part.get_ref() {
+            KeptPart::Layer(layer) => layer.near.set == set,
+            KeptPart::Whole(_) => false,
+        };
+        filled.iter().any(|name| name == set) || self.kept.iter().any(is_of_layer)
+    }
+
     /// Makes the paths of the files absolute, which are relative to `folder`.
     pub(super) fn make_absolute(&mut self, folder: &Path) {
         let envelope = match self.within.get_mut() {

@@ -61,7 +61,8 @@ fn volumes_of_box_and_hull() {
         (Within::Box(5.0), 20.0 * (86.0 * 26.0 - 2.0 * circle(4.0) - circle(5.0))),
         (Within::Hull(0.0), 10.0 * (960.0 + circle(8.0) - 2.0 * circle(4.0) - circle(5.0))),
     ] {
-        let space = Space { kept: &kept, keep_out: &keep_out, within }.surface().unwrap();
+        let space =
+            Space { kept: &kept, keep_out: &keep_out, within, cylinders: &[] }.surface().unwrap();
         assert_closed(&space);
         assert!(space.crossings().is_empty());
         close(space.volume(), volume, 2e-3);
@@ -71,7 +72,9 @@ fn volumes_of_box_and_hull() {
 
     // All within 3 of the hull of a cube: the cube, six plates, twelve quarters of rods, a ball.
     let cube = [block([1.0, 2.0, 3.0], [4.0; 3])];
-    let space = Space { kept: &cube, keep_out: &[], within: Within::Hull(3.0) }.surface().unwrap();
+    let space = Space { kept: &cube, keep_out: &[], within: Within::Hull(3.0), cylinders: &[] }
+        .surface()
+        .unwrap();
     let extent = BoundingBox::of(space.vertices().iter().copied()).extent();
     assert!(extent.iter().all(|x| (x - 10.0).abs() < 1e-3), "{extent:?}");
     close(space.volume(), 64.0 + 6.0 * 48.0 + 27.0 * PI * 4.0 / 3.0 + 12.0 * 9.0 * PI, 1e-2);
@@ -85,7 +88,8 @@ fn clearance_of_a_body_that_is_not_convex() {
     let envelope = block([-60.0, -60.0, -50.0], [120.0; 3]);
     let keep_out = [(body.clone(), distance)];
     let within = Within::Envelope(&envelope);
-    let space = Space { kept: &kept, keep_out: &keep_out, within }.surface().unwrap();
+    let space =
+        Space { kept: &kept, keep_out: &keep_out, within, cylinders: &[] }.surface().unwrap();
 
     // A section grows at its sides, and by quarters of discs at convex corners; at the one within a
     // square counts twice. Above and below sections grow by less.
@@ -104,7 +108,7 @@ fn clearance_of_a_body_that_is_not_convex() {
 fn parts_that_make_no_space_are_refused() {
     let kept = bosses();
     let made = |keep_out: &[(TriangleSurface, f64)], within: Within| {
-        Space { kept: &kept, keep_out, within }.surface()
+        Space { kept: &kept, keep_out, within, cylinders: &[] }.surface()
     };
     let hull = || Within::Hull(0.0);
 
@@ -122,7 +126,8 @@ fn parts_that_make_no_space_are_refused() {
     let swallowed = made(&[(wall(30.0, 5.0), 60.0)], hull());
     assert!(matches!(swallowed, Err(SpaceError::Nothing)), "{swallowed:?}");
     let two = [(wall(20.0, 2.0), 0.0), (wall(40.0, 2.0), 0.0)];
-    let one = Space { kept: &kept[..1], keep_out: &two, within: Within::Box(50.0) }.surface();
+    let one = Space { kept: &kept[..1], keep_out: &two, within: Within::Box(50.0), cylinders: &[] }
+        .surface();
     assert!(matches!(one, Err(SpaceError::Apart { kept: None, .. })), "{one:?}");
     // An envelope around one of them.
     let apart = made(&[], Within::Envelope(&block([-20.0; 3], [40.0; 3])));
