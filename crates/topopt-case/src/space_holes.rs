@@ -59,12 +59,18 @@ fn bores(body: &SpaceBody, largest: Option<f64>) -> Result<Vec<bool>, Finding> {
     if bores.contains(&true) {
         return Ok(bores);
     }
-    let of_diameter =
-        largest.map_or_else(String::new, |most| format!(" of a diameter up to {}", shown(most)));
+    let (of_diameter, remedy) = match largest {
+        Some(most) => (
+            format!(" of a diameter up to {}", shown(most)),
+            "give a larger `largest_diameter`, or remove it",
+        ),
+        None => (
+            String::new(),
+            "remove `fill`, or select the faces of holes of another shape: `fill = [\"pocket\"]`",
+        ),
+    };
     let message = format!("{} has no bores{of_diameter}", body.file);
-    Err(Finding::new(message).remedy(
-        "remove `fill`, or select the faces of holes of another shape: `fill = [\"pocket\"]`",
-    ))
+    Err(Finding::new(message).remedy(remedy))
 }
 
 /// Whether each face of a body is in one of the selections.

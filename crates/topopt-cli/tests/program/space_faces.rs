@@ -126,8 +126,8 @@ fn a_space_is_refined_at_faces() {
         let is_near = |x: &&[f64; 3]| (x[0] - center).hypot(x[1]) < 6.0;
         mesh.centers().iter().filter(is_near).count() as f64
     };
-    let [left, right] = [0.0, 60.0].map(|x| around(&fine, x) / around(&usual, x));
-    assert!(left > 3.0 && left > 1.5 * right, "{left} {right}");
+    let [bore, middle] = [0.0, 30.0].map(|x| around(&fine, x) / around(&usual, x));
+    assert!(bore > 4.0 && bore > 1.5 * middle, "{bore} {middle}");
 }
 
 /// Bolts whose facets are not those of the bore, with a clearance and a head, too.
@@ -209,24 +209,22 @@ fn a_design_in_a_filled_part() {
             "{ file = \"left.stl\", near = { set = \"bores\", distance = 2 } }",
             1,
         )
-        .replacen("within = \"hull\"", "within = { file = \"bar.stl\", fill = \"holes\" }", 1);
+        .replacen("within = \"hull\"", "within = { file = \"disk.stl\", fill = \"holes\" }", 1);
     let folder = folder(&layered, 48);
-    write(
-        &folder,
-        "bar.stl",
-        &prism(&[[-9.0, -9.0], [69.0, -9.0], [69.0, 9.0], [-9.0, 9.0]], [0.0, 10.0]),
-    );
-    let run = |set: &[&str]| folder.run(set, &[]);
-    let Finished { status, err, .. } =
-        run(&["output.compression=none", "output.checkpoint_every=1"]);
+    write(&folder, "disk.stl", &tube([30.0, 0.0], [4.0, 45.0], [0.0, 10.0], 72));
+    let usual = ["mesh.element_size=2", "output.compression=none", "output.checkpoint_every=1"];
+    let Finished { status, err, .. } = folder.run(&usual, &[]);
     assert_eq!((status, err.as_str()), (0, ""));
     for args in [&["verify", "out"][..], &["export", "out", "-o", "design.stl"]] {
         let (status, out, err) = topopt(&folder.path(""), args);
         assert_eq!((status, err.as_str()), (0, ""), "{args:?}: {out}");
     }
-    let more = ["optimizer.max_iterations=4", "output.compression=none"];
+    let more = [&usual[..2], &["optimizer.max_iterations=4"]].concat();
     let Finished { status, err, .. } = folder.run(&more, &["--resume"]);
     assert_eq!((status, err.as_str()), (0, ""));
+    let other = [&more[..], &["mesh.design_space.kept.0.near.distance=3"]].concat();
+    let Finished { status, err, .. } = folder.run(&other, &["--resume"]);
+    assert!(status != 0 && err.contains("the mesh"), "{err}");
 }
 
 /// Messages on faces and holes that there are not.
@@ -249,7 +247,7 @@ fn faces_and_holes_that_are_refused() {
         let title = title.join("; ").replace('\n', "; ");
         messages.push(format!("# {title}\n{}", message(&folder, &["check", "case.toml"])));
     };
-    said(CASE, &[("body = \"left\"\n", "")]);
+    said(CASE, &[("faces = [3]\nbody = \"left\"", "faces = [3]")]);
     said(CASE, &[("body = \"left\"", "body = \"lfet\"")]);
     said(CASE, &[("faces = [3]", "faces = [9]")]);
     said(CASE, &[("faces = [3]", "faces = [\"seat\"]")]);
