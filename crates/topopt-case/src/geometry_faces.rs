@@ -135,8 +135,7 @@ impl GeometryFaces {
         if faces.is_empty() && !self.bodies.is_empty() {
             let finding = Finding::new("the surface of the design space has none of these faces");
             return Err(finding.remedy(
-                "they are filled, cut away, or inside of it, where an element's set may lie: select \
-                 others",
+                "they are filled, cut away, or inside of it: select faces that are on its surface",
             ));
         }
         Ok(faces)

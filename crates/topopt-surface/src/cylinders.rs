@@ -33,17 +33,16 @@ const RADIAL: f64 = 0.95;
 /// Least share of the normal of a face along the axis so that a rim in it may move along the axis.
 const ACROSS: f64 = 0.1;
 
-/// Gives each of `cylinders` the same facets in all `bodies` that have it, if those of two bodies
-/// differ; with `always`, those of one that is no prism, too.
-pub(crate) fn match_facets(bodies: &mut [TriangleSurface], cylinders: &[Cylinder], always: bool) {
+/// Gives each of `cylinders` the same facets in all `bodies` that have it, unless it is the same
+/// prism in all of them: triangles of a cylinder that is none differ from those of its hull.
+pub(crate) fn match_facets(bodies: &mut [TriangleSurface], cylinders: &[Cylinder]) {
     for cylinder in cylinders {
         let turn = Turn::of(cylinder);
         let walls: Vec<Vec<bool>> = bodies.iter().map(|body| turn.wall(body)).collect();
         let having: Vec<usize> = (0..bodies.len()).filter(|i| walls[*i].contains(&true)).collect();
         let facets = having.iter().map(|&i| turn.facets(&bodies[i], &walls[i]));
         let facets: BTreeSet<Option<Vec<i64>>> = facets.collect();
-        let are_alike = facets.len() < 2 && !facets.contains(&None);
-        if are_alike || having.len() < 2 && !always {
+        if facets.len() < 2 && !facets.contains(&None) {
             continue;
         }
         for i in having {

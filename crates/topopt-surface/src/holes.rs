@@ -99,6 +99,8 @@ impl Holes<'_> {
 /// Walls of holes, in patches that hang together.
 struct Walls<'a> {
     holes: &'a Holes<'a>,
+    /// The body, to look for material between walls.
+    part: Option<Body>,
     /// Triangle with each directed edge.
     sides: BTreeMap<[u32; 2], u32>,
     /// Patch of each triangle, if it is a wall, `[n_triangles]`.
@@ -111,7 +113,8 @@ impl<'a> Walls<'a> {
         let triangles = (0..).zip(&holes.surface.triangles);
         let sides = triangles.flat_map(|(i, triangle)| edges(triangle).map(|edge| (edge, i)));
         let (sides, patches) = (sides.collect(), vec![None; holes.surface.triangles.len()]);
-        let mut walls = Self { holes, sides, patches, n_patches: 0 };
+        let part = Body::of(holes.surface);
+        let mut walls = Self { holes, part, sides, patches, n_patches: 0 };
         let are_walls = walls.grown();
         walls.divide(&are_walls);
         walls
@@ -217,8 +220,8 @@ impl<'a> Walls<'a> {
         };
         let plug = self.holes.surface.part(own.iter().map(turned).chain(caps.clone()).collect());
         let plug = Body::of(&plug).ok_or_else(|| self.fault(HoleFaultKind::Outside, first))?;
-        let part = Body::of(self.holes.surface);
-        let shared = part.map_or(0.0, |part| plug.manifold.intersection(&part.manifold).volume());
+        let shared = |part: &Body| plug.manifold.intersection(&part.manifold).volume();
+        let shared = self.part.as_ref().map_or(0.0, shared);
         if shared > CROSSED * plug.manifold.volume() {
             return Err(self.fault(HoleFaultKind::Crossed, first));
         }

@@ -4,7 +4,8 @@ use std::f64::consts::PI;
 
 use topopt_mesh::BoundingBox;
 use topopt_mesh::triangles::Triangles;
-use topopt_surface::{MOST_FACETS, Member, Space, SpaceError, TriangleSurface, Within};
+use topopt_mesh::vector::{difference, length};
+use topopt_surface::{Cylinder, MOST_FACETS, Member, Space, SpaceError, TriangleSurface, Within};
 use topopt_testing::bodies::{Body, circle, prism, tube};
 
 use crate::assert_closed;
@@ -166,4 +167,39 @@ fn points_in_a_body() {
     let expected: Vec<bool> = points.iter().map(|x| inside(*x)).collect();
     assert!(expected.iter().filter(|it| **it).count() > 300);
     assert_eq!(body.holds(&points), expected);
+}
+
+/// A pin and its bore with other facets: the bore keeps its volume, and no sliver remains.
+#[test]
+fn common_cylinders_get_the_same_facets() {
+    let ring = |n| surface(tube([0.0; 2], [4.0, 8.0], [0.0, 10.0], n));
+    let pin = |radius, n| surface(prism(&circle([0.0; 2], radius, n), [-5.0, 15.0]));
+    let cylinders =
+        [4.0, 8.0].map(|radius| Cylinder { axis: [0.0, 0.0, 1.0], point: [0.0; 3], radius });
+    let envelope = ring(50);
+    let kept = [ring(50)];
+    let expected = 10.0 * PI * (64.0 - 16.0);
+    for (pin, clearance) in [(pin(4.0, 31), 0.0), (pin(3.7, 31), 0.3), (pin(4.0, 50), 0.0)] {
+        let keep_out = [(pin, clearance)];
+        for (kept, within) in [
+            (&kept[..], Within::Hull(0.0)),
+            (&kept[..], Within::Box(0.0)),
+            (&[][..], Within::Envelope(&envelope)),
+        ] {
+            let is_box = matches!(within, Within::Box(_));
+            let space = Space { kept, keep_out: &keep_out, within, cylinders: &cylinders };
+            let Ok(space) = space.surface() else {
+                assert!(!kept.is_empty() && !is_box, "nothing besides the ring in its hull");
+                continue;
+            };
+            assert_closed(&space);
+            let volume = if is_box { 10.0 * (256.0 - PI * 16.0) } else { expected };
+            close(space.volume(), volume, 0.01);
+            let edges = space.triangles().iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+            let x = |vertex: u32| space.vertices()[vertex as usize];
+            let lengths = edges.map(|[a, b]| length(difference(x(a), x(b))));
+            let least = lengths.fold(f64::INFINITY, f64::min);
+            assert!(least > 0.2, "{clearance}: an edge of {least}");
+        }
+    }
 }
