@@ -37,7 +37,7 @@ pub struct DesignBodies {
 /// A kept part.
 #[derive(Debug, Clone)]
 pub struct KeptBody {
-    /// Its surface.
+    /// Surface of the part.
     pub surface: TriangleSurface,
     /// Layer of it that stays, if not all of it does.
     pub layer: Option<KeptLayer>,
@@ -281,7 +281,7 @@ impl KeptBody {
 }
 
 impl KeptLayer {
-    /// Those of `elements` whose centers, `[n_elements][3]`, lie in it.
+    /// Finds `elements` whose centers, `[n_elements][3]`, lie in the layer.
     fn elements(&self, elements: &[u32], centers: &[[f64; 3]]) -> Vec<u32> {
         let faces = triangles(&self.faces);
         let is_near = |element: &&u32| faces.distance(centers[**element as usize]) <= self.distance;

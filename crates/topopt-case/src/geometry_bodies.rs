@@ -21,16 +21,17 @@ struct Body {
     last: u32,
 }
 
+impl Body {
+    fn of(body: &SpaceBody) -> Self {
+        let SpaceBody { name, file, offset, .. } = body;
+        Self { name: name.clone(), file: file.clone(), offset: *offset, last: body.last() }
+    }
+}
+
 impl GeometryBodies {
     /// Takes the names and numbers of `bodies`.
     pub fn of(bodies: &[SpaceBody]) -> Self {
-        let body = |body: &SpaceBody| Body {
-            name: body.name.clone(),
-            file: body.file.clone(),
-            offset: body.offset,
-            last: body.part.faces.last().map_or(body.offset, |face| face.number),
-        };
-        Self { bodies: bodies.iter().map(body).collect() }
+        Self { bodies: bodies.iter().map(Body::of).collect() }
     }
 
     /// Whether the faces are those of one file, or unknown.

@@ -101,7 +101,8 @@ impl GeometryFaces {
         if chosen.is_empty() { all.into_iter().collect() } else { chosen }
     }
 
-    /// Numbers of the faces that all keys of a table of conditions ask for; none without such a key.
+    /// Numbers of the faces that all keys of a table of conditions ask for; none without such a
+    /// key.
     ///
     /// # Errors
     /// Faces, names and forms that there are not.

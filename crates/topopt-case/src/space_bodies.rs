@@ -15,7 +15,7 @@ use topopt_surface::{Cylinder, TriangleSurface};
 pub(crate) struct SpaceBody {
     /// Name in the case file.
     pub name: String,
-    /// Its file.
+    /// Path of the file, as the case has it.
     pub file: String,
     /// Number before that of its first face.
     pub offset: u32,
@@ -28,7 +28,7 @@ pub(crate) struct SpaceBody {
 /// Distance of a face of the space from that of a body, as a share of the diagonal of the space.
 const ROUNDING: f64 = 1e-4;
 
-/// The same of round faces, as a share of the radius: their triangles need not be the same.
+/// Distance of round faces, as a share of the radius: their triangles need not be the same.
 const NEAR: f64 = 0.02;
 
 /// Least cosine of the angle between a face of the mesh and the triangles that it lies on.
@@ -37,11 +37,15 @@ const ALIKE: f64 = 0.7;
 impl SpaceBody {
     /// The body in the `file`, whose faces get numbers behind those of the bodies `before`.
     pub fn behind(before: Option<&Self>, name: String, file: String, mut part: PartFaces) -> Self {
-        let last = |body: &Self| body.part.faces.last().map_or(body.offset, |face| face.number);
-        let offset = before.map_or(0, last);
+        let offset = before.map_or(0, Self::last);
         part.faces.iter_mut().for_each(|face| face.number += offset);
         let surface = TriangleSurface::new(part.vertices.clone(), part.triangles.clone());
         Self { name, file, offset, part, surface }
+    }
+
+    /// Number of its last face.
+    pub fn last(&self) -> u32 {
+        self.part.faces.last().map_or(self.offset, |face| face.number)
     }
 
     /// Cylinders that its faces lie on.
@@ -91,18 +95,21 @@ pub(crate) fn faces_on(
     let surface = Triangles::new(triangles.iter().map(|it| it.map(|v| vertices[v as usize])));
     let rounding = ROUNDING * length(BoundingBox::around(vertices).extent());
     let walls: Vec<Wall> = bodies.iter().map(|body| Wall::of(&body.part, rounding)).collect();
-    let numbers_of = |face: &Face| -> Vec<(u32, Face)> {
-        let x = face_coordinates(mesh, *face);
-        let Some(point) = surface.nearest(face_center(&x)) else { return Vec::new() };
-        let found = walls.iter().filter_map(|wall| wall.face_at(point, area_vector(&x)));
-        found.map(|found| (found.number, *face)).collect()
-    };
-    let found: Vec<_> = boundary_faces(mesh).par_iter().flat_map_iter(numbers_of).collect();
+    let numbers_of = |face: &Face| numbers_at(&surface, &walls, &face_coordinates(mesh, *face));
+    let found = boundary_faces(mesh).into_par_iter();
+    let found: Vec<(Vec<u32>, Face)> = found.map(|face| (numbers_of(&face), face)).collect();
     let mut faces = BTreeMap::<u32, Vec<Face>>::new();
-    for (number, face) in found {
-        faces.entry(number).or_default().push(face);
+    for (numbers, face) in found {
+        numbers.into_iter().for_each(|number| faces.entry(number).or_default().push(face));
     }
     faces
+}
+
+/// Numbers of the faces in `walls` that a face of the mesh with the corners `x` lies on.
+fn numbers_at(surface: &Triangles, walls: &[Wall], x: &[[f64; 3]; 4]) -> Vec<u32> {
+    let Some(point) = surface.nearest(face_center(x)) else { return Vec::new() };
+    let found = walls.iter().filter_map(|wall| wall.face_at(point, area_vector(x)));
+    found.map(|face| face.number).collect()
 }
 
 /// The surface of a body, where points of the space are looked for.

@@ -21,8 +21,11 @@ pub struct Cylinder {
 /// Facets of a turn: these leave a bore by a thousandth of its radius.
 const FACETS: usize = 72;
 
-/// Distance from a cylinder up to which a vertex lies on it, as a share of the radius.
+/// Difference of radii up to which two cylinders count as the same, as a share.
 const NEAR: f64 = 0.01;
+
+/// Distance from a cylinder up to which a vertex lies on it, as a share of the radius.
+const EXACT: f64 = 1e-4;
 
 /// Distance up to which a vertex lies between two facets, as a share of the radius.
 const ROUNDING: f64 = 1e-6;
@@ -33,16 +36,18 @@ const RADIAL: f64 = 0.95;
 /// Least share of the normal of a face along the axis so that a rim in it may move along the axis.
 const ACROSS: f64 = 0.1;
 
-/// Gives each of `cylinders` the same facets in all `bodies` that have it, unless it is the same
-/// prism in all of them: triangles of a cylinder that is none differ from those of its hull.
-pub(crate) fn match_facets(bodies: &mut [TriangleSurface], cylinders: &[Cylinder]) {
+/// Gives each of `cylinders` the same facets in all `bodies` that have it, if those of two bodies
+/// differ; `in_hull` in one that is no prism, too, as its triangles differ from those of the hull.
+/// Other cylinders keep their triangles: of long ones Gmsh made three times as many tetrahedra.
+pub(crate) fn match_facets(bodies: &mut [TriangleSurface], cylinders: &[Cylinder], in_hull: bool) {
     for cylinder in cylinders {
         let turn = Turn::of(cylinder);
         let walls: Vec<Vec<bool>> = bodies.iter().map(|body| turn.wall(body)).collect();
         let having: Vec<usize> = (0..bodies.len()).filter(|i| walls[*i].contains(&true)).collect();
         let facets = having.iter().map(|&i| turn.facets(&bodies[i], &walls[i]));
         let facets: BTreeSet<Option<Vec<i64>>> = facets.collect();
-        if facets.len() < 2 && !facets.contains(&None) {
+        let are_alike = facets.len() < 2 && !facets.contains(&None);
+        if are_alike || having.len() < 2 && !in_hull {
             continue;
         }
         for i in having {
@@ -83,33 +88,47 @@ impl<'a> Turn<'a> {
     /// Whether each triangle of a body lies on the cylinder, `[n_triangles]`; none does where it
     /// has both sides of the cylinder, as a thin tube.
     fn wall(&self, body: &TriangleSurface) -> Vec<bool> {
-        let radius = self.cylinder.radius;
-        let is_near: Vec<bool> = body
-            .vertices
-            .iter()
-            .map(|x| {
-                let [a, b] = self.flat(*x);
-                (a.hypot(b) - radius).abs() <= NEAR * radius
-            })
-            .collect();
+        let off = |x: &[f64; 3]| {
+            let [a, b] = self.flat(*x);
+            a.hypot(b)
+        };
+        let off: Vec<f64> = body.vertices.iter().map(off).collect();
+        let within = |triangle: &[u32; 3], radius: f64, share: f64| {
+            triangle.iter().all(|&v| (off[v as usize] - radius).abs() <= share * radius)
+        };
         let along = |triangle: &[u32; 3]| {
-            if !triangle.iter().all(|&vertex| is_near[vertex as usize]) {
-                return 0.0;
-            }
-            let [x, y, z] = triangle.map(|vertex| self.flat(body.vertices[vertex as usize]));
-            let middle = [0, 1].map(|i| x[i] + y[i] + z[i]);
-            let normal = body.area_vector(triangle);
-            let [a, b] = self.across.map(|direction| dot(direction, normal));
-            (a * middle[0] + b * middle[1]) / (length(normal) * middle[0].hypot(middle[1]))
+            let is_near = within(triangle, self.cylinder.radius, NEAR);
+            if is_near { self.radial(body, triangle) } else { 0.0 }
         };
         let along: Vec<f64> = body.triangles.iter().map(along).collect();
         let has = |sign: f64| along.iter().any(|x| sign * x >= RADIAL);
-        let is_tube = has(1.0) && has(-1.0);
-        along.into_iter().map(|x| !is_tube && x.abs() >= RADIAL).collect()
+        if has(1.0) && has(-1.0) {
+            return vec![false; along.len()];
+        }
+
+        // Planes that touch the cylinder are near to it, too, but have few vertices there.
+        let near = body.triangles.iter().zip(&along).filter(|(_, along)| along.abs() >= RADIAL);
+        let mut radii: Vec<f64> = near.flat_map(|(t, _)| t.map(|v| off[v as usize])).collect();
+        radii.sort_by(f64::total_cmp);
+        let Some(&own) = radii.get(radii.len() / 2) else { return vec![false; along.len()] };
+        let is_on = |(triangle, along): (&[u32; 3], f64)| {
+            along.abs() >= RADIAL && within(triangle, own, EXACT)
+        };
+        body.triangles.iter().zip(along).map(is_on).collect()
     }
 
-    /// Where the facets of a prism around the axis meet, in millionths of a facet; none of a wall
-    /// that is no such prism.
+    /// Share of the normal of a triangle that lies along the radius, away from the axis.
+    fn radial(&self, body: &TriangleSurface, triangle: &[u32; 3]) -> f64 {
+        let [x, y, z] = triangle.map(|vertex| self.flat(body.vertices[vertex as usize]));
+        let middle = [0, 1].map(|i| x[i] + y[i] + z[i]);
+        let normal = body.area_vector(triangle);
+        let [a, b] = self.across.map(|direction| dot(direction, normal));
+        let size = length(normal) * middle[0].hypot(middle[1]);
+        if size > 0.0 { (a * middle[0] + b * middle[1]) / size } else { 0.0 }
+    }
+
+    /// Angles of the edges of a prism around the axis, in millionths of a facet; none of a wall that
+    /// is no such prism.
     fn facets(&self, body: &TriangleSurface, wall: &[bool]) -> Option<Vec<i64>> {
         let place = |vertex: u32| (1e6 * self.place(body.vertices[vertex as usize])).round() as i64;
         let own = || body.triangles.iter().zip(wall).filter(|(_, is_wall)| **is_wall);
@@ -117,13 +136,9 @@ impl<'a> Turn<'a> {
             own().flat_map(|(triangle, _)| triangle.map(place)).map(wrapped).collect();
         let all: Vec<i64> = all.into_iter().collect();
         let at = |vertex: u32| all.binary_search(&wrapped(place(vertex))).unwrap_or_default();
-        let is_flat = |triangle: &[u32; 3]| {
-            let [a, b, c] = triangle.map(at);
-            [[a, b], [b, c], [c, a]].into_iter().all(|[a, b]| {
-                let steps = a.abs_diff(b);
-                steps.min(all.len() - steps) <= 1
-            })
-        };
+        let is_next = |steps: usize| steps.min(all.len() - steps) <= 1;
+        let is_flat =
+            |triangle: &[u32; 3]| edges(triangle).all(|[a, b]| is_next(at(a).abs_diff(at(b))));
         own().all(|(triangle, _)| is_flat(triangle)).then_some(all)
     }
 

@@ -149,7 +149,7 @@ impl Space<'_> {
         if let Within::Envelope(envelope) = self.within {
             shapes.push(envelope.clone());
         }
-        match_facets(&mut shapes, self.cylinders);
+        match_facets(&mut shapes, self.cylinders, matches!(self.within, Within::Hull(_)));
 
         let n_kept = self.kept.len();
         let member = |i: usize| match i.checked_sub(n_kept) {

@@ -15,9 +15,9 @@ use crate::finding::{Finding, Source};
 #[serde(deny_unknown_fields)]
 pub struct DesignSpace {
     /// Parts that stay as they are, each a file, or a file of which a layer stays. Elements with
-    /// their center in one become a set of the name of the file without its extension. All together,
-    /// or those in the layer, they become the set `kept`, which is among `design.solid`. Needed for
-    /// `"box"` and `"hull"`.
+    /// their center in one become a set of the name of the file without its extension. All
+    /// together, or those in the layer, they become the set `kept`, which is among `design.solid`.
+    /// Needed for `"box"` and `"hull"`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<KeptPart>")]
     pub kept: Vec<Spanned<KeptPart>>,

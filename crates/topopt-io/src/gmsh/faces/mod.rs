@@ -75,8 +75,7 @@ pub struct PartFaces {
 /// ask for: of 400 bores in a plate a fifth is left, and a tenth of the time.
 const PER_TURN: u32 = 24;
 
-/// Edges of a turn of a body that a space is made of: chords leave a bore by a thousandth of its
-/// radius.
+/// Edges of a turn of bodies that others are made of.
 const PER_TURN_OF_BODIES: u32 = 36;
 
 /// Rounding of coordinates in a file, as a share of the diagonal: seven digits of an STL file.
@@ -94,8 +93,7 @@ pub fn faces(
     faces_by(PER_TURN, path, meshing, interrupt)
 }
 
-/// Finds the faces of the bodies at `path` as [`faces`] does, with triangles near enough to their
-/// curves to make other bodies of them. Gmsh is ended soon after `interrupt` is set.
+/// Finds faces as [`faces`] does, by triangles that other bodies may be made of.
 ///
 /// # Errors
 /// [`MeshingError`].
