@@ -24,8 +24,29 @@ const FACETS: usize = 72;
 /// Difference of radii up to which two cylinders count as the same, as a share.
 const NEAR: f64 = 0.01;
 
-/// Distance from a cylinder up to which a vertex lies on it, as a share of the radius.
+/// Distance of vertices of a body from its cylinders, as a share of the radius: as it is given, and
+/// grown by a distance, where those in the middle of an edge of 12 facets lie a 270th too near.
 const EXACT: f64 = 1e-4;
+const GROWN: f64 = 5e-3;
+
+/// A body with cylinders.
+pub(crate) struct Rounded {
+    pub surface: TriangleSurface,
+    /// Distance of its vertices from its cylinders at most, as a share of the radius.
+    roughness: f64,
+}
+
+impl Rounded {
+    /// A body as it is given.
+    pub fn given(surface: TriangleSurface) -> Self {
+        Self { surface, roughness: EXACT }
+    }
+
+    /// A body that has grown by a `distance`.
+    pub fn grown(surface: TriangleSurface, distance: f64) -> Self {
+        Self { surface, roughness: if distance > 0.0 { GROWN } else { EXACT } }
+    }
+}
 
 /// Distance up to which a vertex lies between two facets, as a share of the radius.
 const ROUNDING: f64 = 1e-6;
@@ -39,19 +60,19 @@ const ACROSS: f64 = 0.1;
 /// Gives each of `cylinders` the same facets in all `bodies` that have it, if those of two bodies
 /// differ; `in_hull` in one that is no prism, too, as its triangles differ from those of the hull.
 /// Other cylinders keep their triangles: of long ones Gmsh made three times as many tetrahedra.
-pub(crate) fn match_facets(bodies: &mut [TriangleSurface], cylinders: &[Cylinder], in_hull: bool) {
+pub(crate) fn match_facets(bodies: &mut [Rounded], cylinders: &[Cylinder], in_hull: bool) {
     for cylinder in cylinders {
         let turn = Turn::of(cylinder);
         let walls: Vec<Vec<bool>> = bodies.iter().map(|body| turn.wall(body)).collect();
         let having: Vec<usize> = (0..bodies.len()).filter(|i| walls[*i].contains(&true)).collect();
-        let facets = having.iter().map(|&i| turn.facets(&bodies[i], &walls[i]));
+        let facets = having.iter().map(|&i| turn.facets(&bodies[i].surface, &walls[i]));
         let facets: BTreeSet<Option<Vec<i64>>> = facets.collect();
         let are_alike = facets.len() < 2 && !facets.contains(&None);
         if are_alike || having.len() < 2 && !in_hull {
             continue;
         }
         for i in having {
-            bodies[i] = turn.divided(&bodies[i], &walls[i]);
+            bodies[i].surface = turn.divided(&bodies[i].surface, &walls[i]);
         }
     }
 }
@@ -87,7 +108,7 @@ impl<'a> Turn<'a> {
 
     /// Whether each triangle of a body lies on the cylinder, `[n_triangles]`; none does where it
     /// has both sides of the cylinder, as a thin tube.
-    fn wall(&self, body: &TriangleSurface) -> Vec<bool> {
+    fn wall(&self, Rounded { surface: body, roughness }: &Rounded) -> Vec<bool> {
         let off = |x: &[f64; 3]| {
             let [a, b] = self.flat(*x);
             a.hypot(b)
@@ -112,7 +133,7 @@ impl<'a> Turn<'a> {
         radii.sort_by(f64::total_cmp);
         let Some(&own) = radii.get(radii.len() / 2) else { return vec![false; along.len()] };
         let is_on = |(triangle, along): (&[u32; 3], f64)| {
-            along.abs() >= RADIAL && within(triangle, own, EXACT)
+            along.abs() >= RADIAL && within(triangle, own, *roughness)
         };
         body.triangles.iter().zip(along).map(is_on).collect()
     }

@@ -9,7 +9,7 @@ use topopt_mesh::vector::length;
 
 use crate::TriangleSurface;
 use crate::body::{Body, surface};
-use crate::cylinders::{Cylinder, match_facets};
+use crate::cylinders::{Cylinder, Rounded, match_facets};
 use crate::growth::{grown, joined, vector};
 
 /// Bodies that make the space of a design.
@@ -141,13 +141,14 @@ impl Space<'_> {
     /// The bodies with the same facets on cylinders that they have in common; keep-outs are grown
     /// by their clearance.
     fn matched(&self, keep_out: &[Manifold]) -> Result<Matched, SpaceError> {
-        let mut shapes: Vec<TriangleSurface> = self.kept.to_vec();
+        let mut shapes: Vec<Rounded> = self.kept.iter().cloned().map(Rounded::given).collect();
         for (i, (body, (_, clearance))) in keep_out.iter().zip(self.keep_out).enumerate() {
             let too_fine = |facets| SpaceError::TooFine { keep_out: i, facets };
-            shapes.push(surface(&grown(body, *clearance).map_err(too_fine)?));
+            let free = grown(body, *clearance).map_err(too_fine)?;
+            shapes.push(Rounded::grown(surface(&free), *clearance));
         }
         if let Within::Envelope(envelope) = self.within {
-            shapes.push(envelope.clone());
+            shapes.push(Rounded::given(envelope.clone()));
         }
         match_facets(&mut shapes, self.cylinders, matches!(self.within, Within::Hull(_)));
 
@@ -157,7 +158,8 @@ impl Space<'_> {
             Some(i) if i < keep_out.len() => Member::KeepOut(i),
             Some(_) => Member::Envelope,
         };
-        let bodies = shapes.iter().enumerate().map(|(i, shape)| manifold(shape, member(i)));
+        let bodies =
+            shapes.iter().enumerate().map(|(i, shape)| manifold(&shape.surface, member(i)));
         let mut kept: Vec<Manifold> = bodies.collect::<Result<_, _>>()?;
         let mut free = kept.split_off(n_kept);
         let envelope = free.split_off(keep_out.len()).pop();

@@ -14,10 +14,11 @@ use crate::finding::{Finding, Source};
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DesignSpace {
-    /// Parts that stay as they are, each a file, or a file of which a layer stays. Elements with
-    /// their center in one become a set of the name of the file without its extension. All
-    /// together, or those in the layer, they become the set `kept`, which is among `design.solid`.
-    /// Needed for `"box"` and `"hull"`.
+    /// Parts that stay as they are, each a file. Elements with their center in one become a set of
+    /// the name of the file without its extension, all together the set `kept`, which is among
+    /// `design.solid`. Of `{ file = "...", near = { set = "seat", distance = 3.0 } }` only elements
+    /// within the distance of the faces of a selection or of a group of faces are in `kept`. Needed
+    /// for `"box"` and `"hull"`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<KeptPart>")]
     pub kept: Vec<Spanned<KeptPart>>,
@@ -85,7 +86,9 @@ pub struct KeepOut {
 pub enum Within {
     /// A bound that follows from the kept parts.
     Around(Around),
-    /// `{ file = "..." }`: a body.
+    /// `{ file = "..." }`: a body. Beside `file`, `fill = "holes"` fills all bores of it, through
+    /// and blind with their counterbores, of up to the `largest_diameter`, if given; `fill =
+    /// ["pocket"]` fills the holes with the faces of selections or groups of faces.
     Envelope(Envelope),
 }
 
