@@ -148,8 +148,8 @@ impl<'a> Turn<'a> {
         if size > 0.0 { (a * middle[0] + b * middle[1]) / size } else { 0.0 }
     }
 
-    /// Angles of the edges of a prism around the axis, in millionths of a facet; none of a wall that
-    /// is no such prism.
+    /// Angles of the edges of a prism around the axis, in millionths of a facet; none of a wall
+    /// that is no such prism.
     fn facets(&self, body: &TriangleSurface, wall: &[bool]) -> Option<Vec<i64>> {
         let place = |vertex: u32| (1e6 * self.place(body.vertices[vertex as usize])).round() as i64;
         let own = || body.triangles.iter().zip(wall).filter(|(_, is_wall)| **is_wall);
