@@ -247,8 +247,8 @@ impl Meshed {
     fn of(config: &Config, gmsh: &Gmsh, interrupt: &Interrupt) -> Result<Self, InputError> {
         let keys = config.mesh.get_ref();
         if let Some(space) = &keys.design_space {
-            let (imported, bodies) = design_space::mesh(config, space, gmsh, interrupt)?;
-            let meshed = Self::imported(config, imported, GeometryFaces::default());
+            let (imported, faces, bodies) = design_space::mesh(config, space, gmsh, interrupt)?;
+            let meshed = Self::imported(config, imported, faces);
             return Ok(Self { bodies: Some(bodies), ..meshed });
         }
         match (config.mesh_path(), &keys.file) {

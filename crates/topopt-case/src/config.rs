@@ -58,7 +58,9 @@ pub use design::{
     Changing, Continuation, Course, Design, Filter, FilterKind, FilterWeights, Interpolation, Keep,
     KeepLoaded, Making, Method, Optimizer, Projection, Quality, Style,
 };
-pub use design_space::{Around, DesignSpace, Envelope, KEPT, KeepOut, Within};
+pub use design_space::{
+    Around, DesignSpace, Envelope, Fill, KEPT, KeepOut, KeptPart, NearFaces, Within,
+};
 pub use elements::{ElementKind, Elements};
 pub use keys::{Config, Material, SetMaterial};
 pub use loads::{Axis, Load, LoadCase, Spring, Support};
@@ -208,7 +210,8 @@ impl Config {
     /// Adds the kept parts of a design space to what stays solid.
     fn keep_parts(&mut self) {
         let Some(space) = &self.mesh.get_ref().design_space else { return };
-        if self.design.solid.iter().all(|set| set.get_ref() != KEPT) {
+        let is_named = !space.get_ref().kept.is_empty();
+        if is_named && self.design.solid.iter().all(|set| set.get_ref() != KEPT) {
             self.design.solid.push(Spanned::new(space.span(), KEPT.into()));
         }
     }

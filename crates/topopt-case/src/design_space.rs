@@ -1,19 +1,26 @@
 //! The mesh of `[mesh.design_space]`: around kept parts, and clear of keep-outs.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use rayon::prelude::*;
 use toml::Spanned;
 use topopt_io::ImportedMesh;
-use topopt_io::gmsh::{Meshing, Triangulation};
+use topopt_io::gmsh::{Meshing, PartFaces, Triangulation, is_geometry};
 use topopt_mesh::numbers::{place, shown};
-use topopt_mesh::{HexMesh, Sets};
-use topopt_surface::{MOST_FACETS, Member, Space, SpaceError, TriangleSurface, Within};
+use topopt_mesh::triangles::Triangles;
+use topopt_mesh::{BoundingBox, HexMesh, Sets};
+use topopt_surface::{Cylinder, MOST_FACETS, Member, Space, SpaceError, TriangleSurface, Within};
 
-use crate::config::{Around, Config, DesignSpace, Envelope, KEPT, KeepOut, Within as Bound};
+use crate::config::{
+    Around, Config, DesignSpace, KEPT, KeepOut, KeptPart, NearFaces, Within as Bound,
+};
 use crate::finding::Finding;
+use crate::geometry_faces::GeometryFaces;
 use crate::interrupt::Interrupt;
 use crate::meshing::{self, Gmsh, How};
+use crate::space_bodies::{self, SpaceBody};
+use crate::{refinement, selected_faces, space_holes};
 
 /// Name of the body in messages.
 const NAME: &str = "the design space";
@@ -21,13 +28,32 @@ const NAME: &str = "the design space";
 /// Bodies that a mesh was made of.
 #[derive(Debug, Clone)]
 pub struct DesignBodies {
-    /// Surfaces of the kept parts.
-    pub kept: Vec<TriangleSurface>,
+    /// Kept parts.
+    pub kept: Vec<KeptBody>,
     /// Surface of all that was meshed.
     pub space: Triangulation,
 }
 
-/// Makes and meshes the design space of `config`; elements in kept parts become sets.
+/// A kept part.
+#[derive(Debug, Clone)]
+pub struct KeptBody {
+    /// Surface of the part.
+    pub surface: TriangleSurface,
+    /// Layer of it that stays, if not all of it does.
+    pub layer: Option<KeptLayer>,
+}
+
+/// Layer at faces of a kept part.
+#[derive(Debug, Clone)]
+pub struct KeptLayer {
+    /// The faces.
+    pub faces: TriangleSurface,
+    /// Largest distance from them.
+    pub distance: f64,
+}
+
+/// Makes and meshes the design space of `config`; elements in kept parts become sets. Returns also
+/// the faces of all bodies on the mesh.
 ///
 /// # Errors
 /// Files that bound no body, bodies that make no space, and what the mesher says.
@@ -36,19 +62,26 @@ pub(crate) fn mesh(
     keys: &Spanned<DesignSpace>,
     gmsh: &Gmsh,
     interrupt: &Interrupt,
-) -> Result<(ImportedMesh, DesignBodies), Finding> {
+) -> Result<(ImportedMesh, GeometryFaces, DesignBodies), Finding> {
     let How { method, across, gmsh: meshing, cutting } = meshing::how(config, gmsh)?;
     let files =
         Files { config, keys: keys.get_ref(), span: keys.span(), meshing: &meshing, interrupt };
-    let bodies = files.read()?;
-    let gmsh = Meshing { surface: Some(bodies.space.clone()), ..meshing.clone() };
+    let read = files.read()?;
+    let faces = GeometryFaces::of_bodies(&read);
+    let (bodies, note) = files.made(&read, &faces)?;
+
+    let bounds = BoundingBox::around(&bodies.space.vertices);
+    let finer = refinement::boxes_within(config, bounds, &faces)?;
+    let gmsh = Meshing { surface: Some(bodies.space.clone()), finer, ..meshing.clone() };
     let mut meshed =
         meshing::read(Path::new(NAME), &How { method, across, gmsh, cutting }, interrupt)
             .map_err(|finding| finding.at(config.source(), keys.span(), "this space"))?;
     let sets = files.sets(&meshed.mesh, &bodies.kept)?;
     let mesh = meshed.mesh.with_sets(sets).map_err(|error| Finding::new(error.to_string()))?;
+    let faces = faces.on(space_bodies::faces_on(&mesh, &bodies.space, &read));
+    meshed.notes.extend(note);
     meshed.mesh = mesh;
-    Ok((meshed, bodies))
+    Ok((meshed, faces, bodies))
 }
 
 /// The files of a design space.
@@ -61,45 +94,99 @@ struct Files<'a> {
 }
 
 impl Files<'_> {
-    /// Reads all bodies, and makes the space of them.
-    fn read(&self) -> Result<DesignBodies, Finding> {
-        let DesignSpace { kept, within, margin, keep_out } = self.keys;
-        let part = |file: &Spanned<PathBuf>| self.body(file.get_ref(), file.span());
-        let kept = kept.iter().map(part).collect::<Result<Vec<_>, _>>()?;
-        let free = |KeepOut { file, clearance }: &KeepOut| {
-            self.body(file.get_ref(), file.span()).map(|body| (body, *clearance))
-        };
-        let keep_out = keep_out.iter().map(free).collect::<Result<Vec<_>, _>>()?;
+    /// Reads all bodies: kept parts, keep-outs as what they leave free, and the envelope.
+    fn read(&self) -> Result<Vec<SpaceBody>, Finding> {
+        let DesignSpace { kept, within, keep_out, .. } = self.keys;
+        let kept = kept.iter().map(|part| (part.get_ref().file(), part.span(), false));
+        let free = |body: &KeepOut| body.file.span();
+        let keep_out =
+            keep_out.iter().map(|body| (body.file.get_ref().as_path(), free(body), true));
         let envelope = match within.get_ref() {
-            Bound::Envelope(Envelope { file }) => Some(self.body(file, within.span())?),
+            Bound::Envelope(envelope) => Some((envelope.file.as_path(), within.span(), false)),
             Bound::Around(_) => None,
         };
+        let mut bodies = Vec::new();
+        for (file, span, is_free) in kept.chain(keep_out).chain(envelope) {
+            let part = self.body(file, span)?;
+            let (name, file) = (DesignSpace::name(file), file.display().to_string());
+            let body = SpaceBody::behind(bodies.last(), name, file, part);
+            bodies.push(if is_free { body.turned() } else { body });
+        }
+        Ok(bodies)
+    }
+
+    /// Makes the space of the bodies, with a note on holes that were filled.
+    fn made(
+        &self,
+        bodies: &[SpaceBody],
+        faces: &GeometryFaces,
+    ) -> Result<(DesignBodies, Option<String>), Finding> {
+        let DesignSpace { kept, within, margin, keep_out } = self.keys;
+        let (of_kept, others) = bodies.split_at(kept.len());
+        let (of_keep_out, envelope) = others.split_at(keep_out.len());
+        let surface = |body: &SpaceBody| body.surface.clone();
+        let clearances = keep_out.iter().map(|body| body.clearance);
+        let of_keep_out: Vec<_> = of_keep_out.iter().map(surface).zip(clearances).collect();
+        let parts: Vec<TriangleSurface> = of_kept.iter().map(surface).collect();
         let margin = margin.as_ref().map_or(0.0, |margin| *margin.get_ref());
-        let within = match (&envelope, within.get_ref()) {
-            (Some(envelope), _) => Within::Envelope(envelope),
+        let filled = match (envelope, within.get_ref()) {
+            ([body], Bound::Envelope(envelope)) => Some(
+                space_holes::filled(self.config, envelope, body, faces)
+                    .map_err(|finding| finding.at(self.config.source(), within.span(), "here"))?,
+            ),
+            _ => None,
+        };
+        let bound = match (&filled, within.get_ref()) {
+            (Some((envelope, _)), _) => Within::Envelope(envelope),
             (None, Bound::Around(Around::Hull)) => Within::Hull(margin),
             (None, _) => Within::Box(margin),
         };
 
-        let space = Space { kept: &kept, keep_out: &keep_out, within };
+        let cylinders: Vec<Cylinder> =
+            of_kept.iter().chain(envelope).flat_map(SpaceBody::cylinders).collect();
+        let space =
+            Space { kept: &parts, keep_out: &of_keep_out, within: bound, cylinders: &cylinders };
         let surface = space.surface().map_err(|error| self.refused(&error))?;
         let (vertices, triangles) = (surface.vertices().to_vec(), surface.triangles().to_vec());
-        Ok(DesignBodies { kept, space: Triangulation { vertices, triangles } })
+        let kept = kept.iter().zip(of_kept).map(|(keys, body)| self.kept_body(keys, body, faces));
+        let kept = kept.collect::<Result<_, _>>()?;
+        let space = Triangulation { vertices, triangles };
+        Ok((DesignBodies { kept, space }, filled.and_then(|(_, note)| note)))
+    }
+
+    /// A kept part with the layer of it that stays.
+    fn kept_body(
+        &self,
+        keys: &Spanned<KeptPart>,
+        body: &SpaceBody,
+        faces: &GeometryFaces,
+    ) -> Result<KeptBody, Finding> {
+        let at = |finding: Finding| finding.at(self.config.source(), keys.span(), "this layer");
+        let layer = match keys.get_ref() {
+            KeptPart::Whole(_) => None,
+            KeptPart::Layer(layer) => {
+                let NearFaces { set, distance } = &layer.near;
+                let numbers = selected_faces::numbers(self.config, faces, set).map_err(at)?;
+                let own = body.surface_of(&numbers);
+                let faces = own.ok_or_else(|| at(space_holes::of_others(set, body)))?;
+                Some(KeptLayer { faces, distance: *distance })
+            }
+        };
+        Ok(KeptBody { surface: body.surface.clone(), layer })
     }
 
     /// Triangulates the body in `file`, which the case file names at `span`.
-    fn body(&self, file: &Path, span: Range<usize>) -> Result<TriangleSurface, Finding> {
+    fn body(&self, file: &Path, span: Range<usize>) -> Result<PartFaces, Finding> {
         let path = self.config.folder().join(file);
-        let finding = match meshing::triangulate(&path, self.meshing, self.interrupt) {
-            Some(Ok(Triangulation { vertices, triangles })) => {
-                return Ok(TriangleSurface::new(vertices, triangles));
+        let finding = if is_geometry(&path) {
+            match meshing::bodies(&path, self.meshing, self.interrupt) {
+                Ok(part) => return Ok(part),
+                Err(error) => meshing::finding(&error, self.meshing.hexes),
             }
-            Some(Err(error)) => meshing::finding(&error, self.meshing.hexes),
-            None => {
-                let message = format!("{} is no geometry of closed bodies", path.display());
-                let remedy = "name an STL, STEP, IGES or BREP file, or a .geo file of OpenCASCADE";
-                Finding::new(message).remedy(remedy)
-            }
+        } else {
+            let message = format!("{} is no geometry of closed bodies", path.display());
+            let remedy = "name an STL, STEP, IGES or BREP file, or a .geo file of OpenCASCADE";
+            Finding::new(message).remedy(remedy)
         };
         let finding = finding.at(self.config.source(), span, "this body");
         let relative = "files are relative to the folder of the case file";
@@ -141,8 +228,8 @@ impl Files<'_> {
 
     /// Returns the name and the place of a kept part.
     fn kept(&self, i: usize) -> (String, Range<usize>) {
-        let file = &self.keys.kept[i];
-        (format!("the kept part {}", file.get_ref().display()), file.span())
+        let part = &self.keys.kept[i];
+        (format!("the kept part {}", part.get_ref().file().display()), part.span())
     }
 
     /// Returns the name and the place of a keep-out.
@@ -152,26 +239,60 @@ impl Files<'_> {
     }
 
     /// The sets of `mesh`, and those of elements with their center in kept parts.
-    fn sets(&self, mesh: &HexMesh, kept: &[TriangleSurface]) -> Result<Sets, Finding> {
+    fn sets(&self, mesh: &HexMesh, kept: &[KeptBody]) -> Result<Sets, Finding> {
         let centers = mesh.centers();
         let (mut sets, mut all) = (mesh.sets().clone(), Vec::new());
         for (i, part) in kept.iter().enumerate() {
-            let elements = (0..).zip(part.holds(&centers)).filter(|(_, is_held)| *is_held);
+            let elements = (0..).zip(part.surface.holds(&centers)).filter(|(_, is_held)| *is_held);
             let elements: Vec<u32> = elements.map(|(element, _)| element).collect();
-            if elements.is_empty() {
+            let in_layer = part.layer.as_ref().map(|layer| layer.elements(&elements, &centers));
+            let solid = in_layer.as_ref().unwrap_or(&elements);
+            if solid.is_empty() {
                 let (name, span) = self.kept(i);
-                let finding = Finding::new(format!("no element has its center in {name}"));
+                let layer = part.layer.as_ref().map_or("", |_| "the layer of ");
+                let finding = Finding::new(format!("no element has its center in {layer}{name}"));
                 let finding = finding.at(self.config.source(), span, "smaller than elements");
                 return Err(finding.remedy("give a smaller `element_size`"));
             }
-            all.extend(&elements);
-            sets.elements.insert(DesignSpace::name(self.keys.kept[i].get_ref()), elements);
+            all.extend(solid);
+            let name = DesignSpace::name(self.keys.kept[i].get_ref().file());
+            sets.elements.insert(name, elements);
         }
-        all.sort_unstable();
-        all.dedup();
-        sets.elements.insert(KEPT.into(), all);
+        if !kept.is_empty() {
+            all.sort_unstable();
+            all.dedup();
+            sets.elements.insert(KEPT.into(), all);
+        }
         Ok(sets)
     }
+}
+
+impl KeptBody {
+    /// Computes how deep each of `points` lies in what stays of the part: negative outside.
+    pub fn depths(&self, points: &[[f64; 3]]) -> Vec<f64> {
+        let surface = triangles(&self.surface);
+        let layer = self.layer.as_ref().map(|layer| (triangles(&layer.faces), layer.distance));
+        let of = |(x, is_held): (&[f64; 3], bool)| {
+            let depth = surface.distance(*x) * if is_held { 1.0 } else { -1.0 };
+            layer.as_ref().map_or(depth, |(faces, most)| depth.min(most - faces.distance(*x)))
+        };
+        points.par_iter().zip(self.surface.holds(points)).map(of).collect()
+    }
+}
+
+impl KeptLayer {
+    /// Finds `elements` whose centers, `[n_elements][3]`, lie in the layer.
+    fn elements(&self, elements: &[u32], centers: &[[f64; 3]]) -> Vec<u32> {
+        let faces = triangles(&self.faces);
+        let is_near = |element: &&u32| faces.distance(centers[**element as usize]) <= self.distance;
+        elements.par_iter().filter(is_near).copied().collect()
+    }
+}
+
+/// The triangles of a surface.
+fn triangles(surface: &TriangleSurface) -> Triangles {
+    let corners = |triangle: &[u32; 3]| triangle.map(|vertex| surface.vertices()[vertex as usize]);
+    Triangles::new(surface.triangles().iter().map(corners))
 }
 
 /// A message with its remedy.

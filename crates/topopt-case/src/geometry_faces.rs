@@ -11,8 +11,10 @@ use topopt_mesh::{BoundingBox, Face, Sets};
 
 use crate::config::{Condition, Config, FaceForm, FaceKind, FaceName, closest};
 use crate::finding::Finding;
+use crate::geometry_bodies::GeometryBodies;
 use crate::interrupt::Interrupt;
 use crate::meshing::{self, Gmsh};
+use crate::space_bodies::SpaceBody;
 
 /// Faces of the geometry of a mesh.
 #[derive(Debug, Default)]
@@ -23,6 +25,8 @@ pub(crate) struct GeometryFaces {
     of_mesh: BTreeMap<u32, Vec<Face>>,
     /// Forms and names of the faces, where a selection asks for them.
     part: Option<PartFaces>,
+    /// Bodies that the faces are of; none if the geometry is one.
+    bodies: GeometryBodies,
 }
 
 /// Largest difference from a radius, as a share of it.
@@ -51,13 +55,27 @@ impl GeometryFaces {
             .then(|| meshing::faces(path, &meshing::of(config, gmsh)?, interrupt))
             .transpose()?;
         let file = path.display().to_string();
-        Ok(Self { file, of_mesh: imported.faces.clone(), part })
+        let bodies = GeometryBodies::default();
+        Ok(Self { file, of_mesh: imported.faces.clone(), part, bodies })
     }
 
     /// The faces of a geometry without a mesh.
     pub fn of_part(path: &Path, part: PartFaces) -> Self {
         let of_mesh = part.faces.iter().map(|face| (face.number, Vec::new())).collect();
-        Self { file: path.display().to_string(), of_mesh, part: Some(part) }
+        let (file, bodies) = (path.display().to_string(), GeometryBodies::default());
+        Self { file, of_mesh, part: Some(part), bodies }
+    }
+
+    /// The faces of the bodies of a design space without a mesh.
+    pub fn of_bodies(bodies: &[SpaceBody]) -> Self {
+        let faces = bodies.iter().flat_map(|body| body.part.faces.iter().cloned()).collect();
+        let part = Some(PartFaces { faces, ..PartFaces::default() });
+        Self { part, bodies: GeometryBodies::of(bodies), ..Self::default() }
+    }
+
+    /// The faces with those of elements by their numbers.
+    pub fn on(self, of_mesh: BTreeMap<u32, Vec<Face>>) -> Self {
+        Self { of_mesh, ..self }
     }
 
     /// Box around the face of a number.
@@ -71,27 +89,73 @@ impl GeometryFaces {
         table: &Condition,
         sets: &Sets,
     ) -> Vec<(&'static str, Result<Vec<u32>, Finding>)> {
-        let faces = table.faces.as_ref().map(|names| ("faces", self.named(names, sets)));
-        let form = table.form.as_ref().map(|form| ("form", self.of_form(form)));
-        let same = table.same_as.as_ref().map(|name| ("same_as", self.same_as(name, sets)));
-        [faces, form, same].into_iter().flatten().collect()
+        let body = table.body.as_deref();
+        if let Some(Err(finding)) = body.map(|name| self.bodies.check(name)) {
+            return vec![("body", Err(finding))];
+        }
+        let faces = table.faces.as_ref().map(|names| ("faces", self.named(names, body, sets)));
+        let form = table.form.as_ref().map(|form| ("form", self.of_form(form, body)));
+        let same = table.same_as.as_ref().map(|name| ("same_as", self.same_as(name, body, sets)));
+        let all = body.map(|_| ("body", Ok(self.of_body(body).map(|face| face.number).collect())));
+        let chosen: Vec<_> = [faces, form, same].into_iter().flatten().collect();
+        if chosen.is_empty() { all.into_iter().collect() } else { chosen }
+    }
+
+    /// Numbers of the faces that all keys of a table of conditions ask for; none without such a
+    /// key.
+    ///
+    /// # Errors
+    /// Faces, names and forms that there are not.
+    pub fn common(&self, table: &Condition, sets: &Sets) -> Result<Option<Vec<u32>>, Finding> {
+        let chosen = self.chosen(table, sets).into_iter().map(|(_, numbers)| numbers);
+        let chosen: Vec<Vec<u32>> = chosen.collect::<Result<_, _>>()?;
+        let is_common = |number: &u32| chosen.iter().all(|numbers| numbers.contains(number));
+        Ok(chosen.first().map(|first| first.iter().copied().filter(is_common).collect()))
+    }
+
+    /// The faces whose forms are known.
+    pub fn all(&self) -> impl Iterator<Item = &PartFace> {
+        self.part.iter().flat_map(|part| &part.faces)
+    }
+
+    /// Faces of a body; all without a name.
+    fn of_body<'a>(&'a self, body: Option<&'a str>) -> impl Iterator<Item = &'a PartFace> {
+        self.all().filter(move |face| self.bodies.has(body, face.number))
     }
 
     /// Faces of elements on faces with these numbers.
-    pub fn of_mesh(&self, numbers: &[u32], sets: &Sets) -> Vec<Face> {
+    ///
+    /// # Errors
+    /// Faces of bodies that the surface of the design space does not have.
+    pub fn of_mesh(&self, numbers: &[u32], sets: &Sets) -> Result<Vec<Face>, Finding> {
         let of_number = |number: &u32| match self.of_mesh.get(number) {
             Some(faces) => faces.clone(),
             None => sets.faces.get(&set_name(*number)).cloned().unwrap_or_default(),
         };
-        numbers.iter().flat_map(of_number).collect()
+        let faces: Vec<Face> = numbers.iter().flat_map(of_number).collect();
+        if faces.is_empty() && !self.bodies.is_empty() {
+            let finding = Finding::new("the surface of the design space has none of these faces");
+            return Err(finding.remedy(
+                "they are filled, cut away, or inside of it: select faces that are on its surface",
+            ));
+        }
+        Ok(faces)
     }
 
-    fn named(&self, names: &[FaceName], sets: &Sets) -> Result<Vec<u32>, Finding> {
+    fn named(
+        &self,
+        names: &[FaceName],
+        body: Option<&str>,
+        sets: &Sets,
+    ) -> Result<Vec<u32>, Finding> {
         let mut numbers = Vec::new();
         for name in names {
             match name {
-                FaceName::Number(number) => numbers.push(self.numbered(*number, sets)?),
-                FaceName::Name(name) => numbers.extend(self.with_name(name)?),
+                FaceName::Number(number) if self.bodies.is_empty() => {
+                    numbers.push(self.numbered(*number, sets)?);
+                }
+                FaceName::Number(number) => numbers.extend(self.numbered_of(*number, body)?),
+                FaceName::Name(name) => numbers.extend(self.with_name(name, body)?),
             }
         }
         Ok(numbers)
@@ -106,28 +170,35 @@ impl GeometryFaces {
             return Err(self.without_faces());
         }
         let numbers: Vec<u32> = self.of_mesh.keys().copied().collect();
-        let finding = Finding::new(format!("the part has no face {number}"));
-        Err(finding.remedy(format!(
-            "its faces are {}; `topopt info {} --faces` lists them",
-            ranges(&numbers),
-            self.file
-        )))
+        Err(no_face(number, &numbers, &self.file))
     }
 
-    fn with_name(&self, name: &str) -> Result<Vec<u32>, Finding> {
-        let part = self.part()?;
-        let has_name = |face: &&PartFace| face.name.as_deref() == Some(name);
-        let numbers: Vec<u32> = part.faces.iter().filter(has_name).map(|it| it.number).collect();
+    /// Numbers of the face that a body numbers so itself.
+    fn numbered_of(&self, own: u32, body: Option<&str>) -> Result<Vec<u32>, Finding> {
+        let numbers = self.bodies.numbers(body, own)?;
         if !numbers.is_empty() {
             return Ok(numbers);
         }
-        let names: BTreeSet<&str> = part.faces.iter().filter_map(|it| it.name.as_deref()).collect();
+        let last = self.of_body(body).count() as u32;
+        let file = self.bodies.file(body);
+        Err(no_face(own, &(1..=last).collect::<Vec<_>>(), file))
+    }
+
+    fn with_name(&self, name: &str, body: Option<&str>) -> Result<Vec<u32>, Finding> {
+        self.part()?;
+        let faces = || self.of_body(body);
+        let has_name = |face: &&PartFace| face.name.as_deref() == Some(name);
+        let numbers: Vec<u32> = faces().filter(has_name).map(|it| it.number).collect();
+        if !numbers.is_empty() {
+            return Ok(numbers);
+        }
+        let names: BTreeSet<&str> = faces().filter_map(|it| it.name.as_deref()).collect();
         let listed: Vec<String> =
             names.iter().take(MOST_LISTED).map(|name| format!("`{name}`")).collect();
         let remedy = match (closest(name, names.iter().copied()), names.len()) {
             (_, 0) => format!(
                 "the file names no faces: give numbers, which `topopt info {} --faces` lists",
-                self.file
+                if self.bodies.is_empty() { &self.file } else { self.bodies.file(body) }
             ),
             (Some(near), _) => format!("did you mean `{near}`?"),
             (None, count) if count > MOST_LISTED => {
@@ -138,20 +209,26 @@ impl GeometryFaces {
         Err(Finding::new(format!("no face of the part is named `{name}`")).remedy(remedy))
     }
 
-    fn of_form(&self, form: &FaceForm) -> Result<Vec<u32>, Finding> {
+    fn of_form(&self, form: &FaceForm, body: Option<&str>) -> Result<Vec<u32>, Finding> {
         check(form)?;
-        let part = self.part()?;
-        let is_alike = |face: &&PartFace| has_form(face, form);
-        let numbers: Vec<u32> = part.faces.iter().filter(is_alike).map(|it| it.number).collect();
-        if numbers.is_empty() { Err(none_of_form(part, form)) } else { Ok(numbers) }
+        self.part()?;
+        let faces: Vec<&PartFace> = self.of_body(body).collect();
+        let is_alike = |face: &&&PartFace| has_form(face, form);
+        let numbers: Vec<u32> = faces.iter().filter(is_alike).map(|it| it.number).collect();
+        if numbers.is_empty() { Err(none_of_form(&faces, form)) } else { Ok(numbers) }
     }
 
-    fn same_as(&self, name: &FaceName, sets: &Sets) -> Result<Vec<u32>, Finding> {
+    fn same_as(
+        &self,
+        name: &FaceName,
+        body: Option<&str>,
+        sets: &Sets,
+    ) -> Result<Vec<u32>, Finding> {
         let part = self.part()?;
-        let models = self.named(std::slice::from_ref(name), sets)?;
+        let models = self.named(std::slice::from_ref(name), body, sets)?;
         let models: Vec<&PartFace> = models.iter().filter_map(|it| part.face(*it)).collect();
         let is_same = |face: &&PartFace| models.iter().any(|model| are_same(model, face));
-        Ok(part.faces.iter().filter(is_same).map(|face| face.number).collect())
+        Ok(self.of_body(body).filter(is_same).map(|face| face.number).collect())
     }
 
     fn part(&self) -> Result<&PartFaces, Finding> {
@@ -207,8 +284,17 @@ fn check(form: &FaceForm) -> Result<(), Finding> {
     Ok(())
 }
 
+/// Finding of a number that no face has.
+fn no_face(number: u32, numbers: &[u32], file: &str) -> Finding {
+    let finding = Finding::new(format!("the part has no face {number}"));
+    finding.remedy(format!(
+        "its faces are {}; `topopt info {file} --faces` lists them",
+        ranges(numbers)
+    ))
+}
+
 /// Finding of a form that no face has, with the forms that are there.
-fn none_of_form(part: &PartFaces, form: &FaceForm) -> Finding {
+fn none_of_form(faces: &[&PartFace], form: &FaceForm) -> Finding {
     let kind = name_of(form.kind);
     let radius =
         form.radius.map_or_else(String::new, |radius| format!(" of radius {}", shown(radius)));
@@ -221,8 +307,8 @@ fn none_of_form(part: &PartFaces, form: &FaceForm) -> Finding {
 
     let mut counts = BTreeMap::<String, usize>::new();
     let of_kind: Vec<&PartFace> =
-        part.faces.iter().filter(|face| is_of_kind(face, form.kind)).collect();
-    let listed = if of_kind.is_empty() { part.faces.iter().collect() } else { of_kind };
+        faces.iter().copied().filter(|face| is_of_kind(face, form.kind)).collect();
+    let listed = if of_kind.is_empty() { faces } else { &of_kind };
     for face in listed {
         let hollow = if face.is_inner == Some(true) { ", hollow" } else { "" };
         *counts.entry(format!("{}{hollow}", face.form.text())).or_default() += 1;

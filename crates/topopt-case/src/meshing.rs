@@ -130,6 +130,20 @@ pub fn faces(path: &Path, meshing: &Meshing, interrupt: &Interrupt) -> Result<Pa
     gmsh::faces(path, meshing, interrupt.flag()).map_err(|error| finding(&error, meshing.hexes))
 }
 
+/// Finds the faces of the bodies in the geometry at `path`, with triangles near enough to their
+/// curves to make other bodies of them. Gmsh is ended soon after `interrupt` is set.
+///
+/// # Errors
+/// [`MeshingError`]
+pub fn bodies(
+    path: &Path,
+    meshing: &Meshing,
+    interrupt: &Interrupt,
+) -> Result<PartFaces, MeshingError> {
+    let _listening = interrupt.listen();
+    gmsh::bodies(path, meshing, interrupt.flag())
+}
+
 /// Triangulates the surface of the geometry at `path`; none for a mesh, and for a script that
 /// describes one. Gmsh is ended soon after `interrupt` is set.
 pub fn triangulate(

@@ -5,11 +5,12 @@ use std::path::Path;
 use topopt_io::gmsh::{self, FinerBox};
 use topopt_mesh::{BoundingBox, Sets};
 
-use crate::config::{Condition, Config, FaceName, Refine, Select};
+use crate::config::{Condition, Config, Refine};
 use crate::finding::Finding;
 use crate::geometry_faces::GeometryFaces;
 use crate::interrupt::Interrupt;
 use crate::meshing::{self, Gmsh};
+use crate::selected_faces;
 
 /// Distance from its faces in which elements are small, in elements.
 const USUAL_DISTANCE: f64 = 2.0;
@@ -24,15 +25,26 @@ pub(crate) fn boxes(
     gmsh: &Gmsh,
     interrupt: &Interrupt,
 ) -> Result<Vec<FinerBox>, Finding> {
-    let refine = &config.mesh.get_ref().refine;
-    if refine.is_empty() || !gmsh::is_geometry(path) {
+    if config.mesh.get_ref().refine.is_empty() || !gmsh::is_geometry(path) {
         return Ok(Vec::new());
     }
     let part = meshing::faces(path, &meshing::of(config, gmsh)?, interrupt)?;
     let bounds = BoundingBox::around(&part.vertices);
-    let places = Places { config, bounds, faces: GeometryFaces::of_part(path, part) };
+    boxes_within(config, bounds, &GeometryFaces::of_part(path, part))
+}
+
+/// Finds the boxes that `mesh.refine` of `config` names on a part within `bounds`.
+///
+/// # Errors
+/// A set that needs a mesh, or that has no faces.
+pub(crate) fn boxes_within(
+    config: &Config,
+    bounds: BoundingBox,
+    faces: &GeometryFaces,
+) -> Result<Vec<FinerBox>, Finding> {
+    let places = Places { config, bounds, faces };
     let mut boxes = Vec::new();
-    for refine in refine {
+    for refine in &config.mesh.get_ref().refine {
         let finding = |finding: Finding| {
             finding.at(config.source(), refine.set.span(), "smaller elements here")
         };
@@ -51,51 +63,28 @@ pub(crate) fn boxes(
 struct Places<'a> {
     config: &'a Config,
     bounds: BoundingBox,
-    faces: GeometryFaces,
+    faces: &'a GeometryFaces,
 }
 
 impl Places<'_> {
     /// Boxes around the faces of a set, or the box that it is.
     fn of_set(&self, name: &str) -> Result<Vec<BoundingBox>, Finding> {
-        let is_own = |select: &&Select| select.name.get_ref() == name;
-        match self.config.select.iter().find(is_own) {
-            Some(select) => self.of_condition(&select.condition),
-            None => self.of_group(name),
-        }
+        let boxes = self.of_condition(&selected_faces::condition(self.config, name)?);
+        boxes.map_err(|finding| selected_faces::or_no_group(self.config, name, finding))
     }
 
     /// Boxes of what satisfies a table of conditions.
     fn of_condition(&self, table: &Condition) -> Result<Vec<BoundingBox>, Finding> {
-        if needs_mesh(table) {
-            return Err(Finding::new("smaller elements are asked for where there is no mesh yet")
-                .remedy(
-                    "select the place by `faces`, `form`, `same_as` or `box`, or `any` of these",
-                ));
-        }
         if let Some(tables) = &table.any {
             let boxes = tables.iter().map(|table| self.of_condition(table));
             return Ok(boxes.collect::<Result<Vec<_>, _>>()?.concat());
         }
 
-        let chosen = self.faces.chosen(table, &Sets::default()).into_iter();
-        let chosen: Vec<Vec<u32>> = chosen.map(|(_, numbers)| numbers).collect::<Result<_, _>>()?;
         let within = table.bounds.as_ref().map(|own| BoundingBox { min: own.min, max: own.max });
-        let Some(first) = chosen.first() else { return Ok(within.into_iter().collect()) };
-        let is_chosen = |number: &&u32| chosen.iter().all(|numbers| numbers.contains(number));
-        let boxes = first.iter().filter(is_chosen).filter_map(|number| self.faces.bounds(*number));
+        let chosen = self.faces.common(table, &Sets::default())?;
+        let Some(chosen) = chosen else { return Ok(within.into_iter().collect()) };
+        let boxes = chosen.iter().filter_map(|number| self.faces.bounds(*number));
         Ok(boxes.filter_map(|own| within.map_or(Some(own), |within| common(own, within))).collect())
-    }
-
-    /// Boxes around the faces of a group of the geometry.
-    fn of_group(&self, name: &str) -> Result<Vec<BoundingBox>, Finding> {
-        let group =
-            Condition { faces: Some(vec![FaceName::Name(name.into())]), ..Condition::default() };
-        let remedy =
-            "name a `[[select]]` by `faces`, `form`, `same_as` or `box`, or a group of faces";
-        self.of_condition(&group).map_err(|_| {
-            Finding::new(format!("there is no selection and no group of faces `{name}`"))
-                .remedy(remedy)
-        })
     }
 
     /// The box of smaller elements around `own`, as far as the part reaches.
@@ -107,26 +96,6 @@ impl Places<'_> {
         let reach = self.bounds.extent().iter().map(|x| x * x).sum::<f64>().sqrt();
         Some(FinerBox { bounds: common(grown, self.bounds)?, size, reach })
     }
-}
-
-/// Whether a table has conditions that only a mesh satisfies.
-fn needs_mesh(table: &Condition) -> bool {
-    let Condition { plane, cylinder, sphere, nearest, normal, nodes, .. } = table;
-    let Condition { set, near, all, not, bounds, faces, form, same_as, any, .. } = table;
-    let others = [
-        plane.is_some(),
-        cylinder.is_some(),
-        sphere.is_some(),
-        nearest.is_some(),
-        normal.is_some(),
-        nodes.is_some(),
-        set.is_some(),
-        near.is_some(),
-        all.is_some(),
-        not.is_some(),
-    ];
-    let own = [bounds.is_some(), faces.is_some(), form.is_some(), same_as.is_some()];
-    others.contains(&true) || any.is_some() && own.contains(&true)
 }
 
 /// The box that two have in common.

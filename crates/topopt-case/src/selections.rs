@@ -30,8 +30,13 @@ pub fn sets(
         let sets_above = &sets;
         let selection =
             Selection { config, mesh, tags, faces, sets: sets_above, select, leaves: Vec::new() };
-        let ids = selection.evaluate(&format!("select.{i}"), selector)?;
         let name = select.name.get_ref().clone();
+        let space = config.mesh.get_ref().design_space.as_ref();
+        let ids = match selection.evaluate(&format!("select.{i}"), selector) {
+            // Faces that were filled, or lie inside of the space, were found before.
+            Err(_) if space.is_some_and(|space| space.get_ref().chooses(&name)) => continue,
+            ids => ids?,
+        };
         match kind {
             SetKind::Node => drop(sets.nodes.insert(name, ids)),
             SetKind::Element => drop(sets.elements.insert(name, ids)),
@@ -116,7 +121,7 @@ impl Selection<'_> {
             let finding = Finding::new("a selection without a condition");
             return Err(finding.at(self.config.source(), self.config.span(path), "here").remedy(
                 "give one of box, plane, cylinder, sphere, nearest, normal, nodes, faces, form, \
-                 same_as, set, near, all, any and not",
+                 same_as, body, set, near, all, any and not",
             ));
         }
         Ok(selection::Condition::All(conditions))
@@ -152,9 +157,10 @@ impl Selection<'_> {
             leaves.push(("nodes", self.nodes(nodes, &format!("{path}.nodes"))?));
         }
         for (key, numbers) in self.faces.chosen(table, self.sets) {
-            let numbers =
-                numbers.map_err(|finding| self.at(finding, &format!("{path}.{key}"), "here"))?;
-            leaves.push((key, self.on_faces(&numbers)));
+            let on_faces = numbers.and_then(|numbers| self.on_faces(&numbers));
+            let on_faces =
+                on_faces.map_err(|finding| self.at(finding, &format!("{path}.{key}"), "here"))?;
+            leaves.push((key, on_faces));
         }
         if let Some(name) = &table.set {
             leaves.push(("set", self.set(name, &format!("{path}.set"))?));
@@ -218,9 +224,9 @@ impl Selection<'_> {
     }
 
     /// Returns the condition of lying on faces of the geometry.
-    fn on_faces(&self, numbers: &[u32]) -> selection::Condition {
-        let faces = self.faces.of_mesh(numbers, self.sets);
-        match self.select.kind {
+    fn on_faces(&self, numbers: &[u32]) -> Result<selection::Condition, Finding> {
+        let faces = self.faces.of_mesh(numbers, self.sets)?;
+        Ok(match self.select.kind {
             SelectKind::Faces => selection::Condition::Faces(faces),
             SelectKind::Nodes => {
                 let nodes = faces.iter().flat_map(|face| face.all_nodes(self.mesh));
@@ -230,7 +236,7 @@ impl Selection<'_> {
                 let elements = faces.iter().map(|face| face.element).collect();
                 selection::Condition::Elements(sorted(elements))
             }
-        }
+        })
     }
 
     /// Returns the condition of lying in the set: by its own kind, else by its nodes.

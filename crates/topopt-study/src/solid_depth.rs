@@ -7,7 +7,6 @@ use topopt_case::config::{Condition, Config, SelectKind};
 use topopt_mesh::selection::Shape;
 use topopt_mesh::triangles::Triangles;
 use topopt_mesh::{HexMesh, Sets, tetrahedra};
-use topopt_surface::TriangleSurface;
 
 /// Returns how deep each node lies in kept parts of the design space, and in the solid sets that
 /// `config` selects by regions, or by their distance from faces, `[n_nodes]`: negative outside.
@@ -16,20 +15,11 @@ use topopt_surface::TriangleSurface;
 /// Elements are chosen as a whole; the depth keeps where the set ends within them.
 pub(crate) fn of<const N: usize>(config: &Config, case: &Case<N>) -> Option<Vec<f64>> {
     let x = case.mesh.coordinates();
-    let kept = case.bodies.iter().flat_map(|bodies| &bodies.kept).map(|part| in_part(part, x));
+    let kept = case.bodies.iter().flat_map(|bodies| &bodies.kept).map(|part| part.depths(x));
     let of_sets = in_sets(config, &case.mesh, &case.sets);
     kept.chain(of_sets).reduce(|one, other| {
         one.into_iter().zip(other).map(|(one, other)| one.max(other)).collect()
     })
-}
-
-/// How deep each of `points` lies in a body.
-fn in_part(part: &TriangleSurface, points: &[[f64; 3]]) -> Vec<f64> {
-    let corners = |triangle: &[u32; 3]| triangle.map(|vertex| part.vertices()[vertex as usize]);
-    let surface = Triangles::new(part.triangles().iter().map(corners));
-    let of =
-        |(x, is_held): (&[f64; 3], bool)| surface.distance(*x) * if is_held { 1.0 } else { -1.0 };
-    points.par_iter().zip(part.holds(points)).map(of).collect()
 }
 
 /// How deep each node lies in the sets that are parts of space, if there are any.
@@ -69,6 +59,7 @@ impl Region {
             faces: None,
             form: None,
             same_as: None,
+            body: None,
             set: None,
             near,
             all,
@@ -124,8 +115,10 @@ fn is_faces(kind: SelectKind) -> bool {
 mod tests {
     use std::path::Path;
 
+    use topopt_case::design_space::KeptBody;
     use topopt_mesh::generate::{Benchmark, Resolution};
     use topopt_mesh::vector::{difference, length};
+    use topopt_surface::TriangleSurface;
 
     use super::*;
 
@@ -174,7 +167,8 @@ mod tests {
         let vertices = vec![[0.0; 3], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 4.0]];
         let triangles = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
         let points = [[1.0, 0.5, 1.0], [-2.0, 1.0, 1.0], [1.0, 1.0, 0.25], [1.0, 1.0, -3.0]];
-        let depths = in_part(&TriangleSurface::new(vertices, triangles), &points);
+        let surface = TriangleSurface::new(vertices, triangles);
+        let depths = KeptBody { surface, layer: None }.depths(&points);
         for (depth, expected) in depths.iter().zip([0.5, -2.0, 0.25, -3.0]) {
             assert!((depth - expected).abs() < 1e-12, "{depths:?}");
         }

@@ -26,6 +26,7 @@
 mod body;
 mod cones;
 mod crossings;
+mod cylinders;
 mod decimation;
 mod depths;
 mod draw;
@@ -33,6 +34,7 @@ mod fairing;
 mod gauss_points;
 mod grid;
 mod growth;
+mod holes;
 mod lattice;
 mod mean_density;
 mod part;
@@ -52,9 +54,11 @@ mod uncut_solid;
 mod union;
 mod widths;
 
+pub use cylinders::Cylinder;
 pub use decimation::NotAManifold;
 pub use draw::{Draw, Sides};
 pub use growth::MOST_FACETS;
+pub use holes::{FilledHoles, HoleFault, HoleFaultKind, Holes};
 pub use mean_density::MeanDensity;
 pub use part::Part;
 pub use quality::Quality;

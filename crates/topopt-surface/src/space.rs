@@ -9,19 +9,24 @@ use topopt_mesh::vector::length;
 
 use crate::TriangleSurface;
 use crate::body::{Body, surface};
+use crate::cylinders::{Cylinder, Rounded, match_facets};
 use crate::growth::{grown, joined, vector};
 
 /// Bodies that make the space of a design.
 pub struct Space<'a> {
-    /// Parts that stay as they are, at least one.
+    /// Parts that stay as they are; at least one, if the bound follows from them.
     pub kept: &'a [TriangleSurface],
     /// Bodies that stay free, each with the distance around it that does, too.
     pub keep_out: &'a [(TriangleSurface, f64)],
     /// Outer bound.
     pub within: Within<'a>,
+    /// Cylinders of kept parts and of the envelope: those that others have in common with them get
+    /// the same facets.
+    pub cylinders: &'a [Cylinder],
 }
 
 /// Outer bound of a space.
+#[derive(Clone, Copy)]
 pub enum Within<'a> {
     /// The box around the kept parts, and so much more on each side.
     Box(f64),
@@ -83,6 +88,10 @@ pub enum SpaceError {
 /// facets of a pin and of its bore do not match.
 const SLIVER: f64 = 0.02;
 
+/// Mean thickness of what a clearance cuts off a kept part that it fits, as a share of the
+/// clearance.
+const FITTING: f64 = 0.1;
+
 /// Volume that counts as none, as a share of the whole.
 const LEAST: f64 = 1e-6;
 
@@ -103,13 +112,19 @@ impl Space<'_> {
         let keep_out: Vec<Manifold> = keep_out.collect::<Result<_, _>>()?;
         check_cuts(&keep_out, &kept)?;
 
-        let mut space = self.bound()?;
-        for (i, (body, (_, clearance))) in keep_out.iter().zip(self.keep_out).enumerate() {
-            let too_fine = |facets| SpaceError::TooFine { keep_out: i, facets };
-            space = space.difference(&grown(body, *clearance).map_err(too_fine)?);
+        let Matched { kept, free, envelope } = self.matched(&keep_out)?;
+        let (mut space, mut fitting) = (self.bound(&kept, envelope), Vec::new());
+        for (free, (_, clearance)) in free.into_iter().zip(self.keep_out) {
+            let fits = |part| *clearance <= 0.0 || cut(&free, part, FITTING * clearance).is_none();
+            if kept.iter().all(fits) {
+                fitting.push(free);
+            } else {
+                space = space.difference(&free);
+            }
         }
+        // Where the facets of a pin and of its bore differ, those of the pin alone remain.
         let parts = joined(kept.clone());
-        let space = space.union(&parts);
+        let space = fitting.iter().fold(space.union(&parts), |space, free| space.difference(free));
         if space.status() != Error::NoError || parts.status() != Error::NoError {
             return Err(SpaceError::GaveUp);
         }
@@ -123,24 +138,62 @@ impl Space<'_> {
         Ok(surface(&in_one(&simple, &kept)?))
     }
 
-    /// The outer bound.
-    fn bound(&self) -> Result<Manifold, SpaceError> {
-        let vertices = self.kept.iter().flat_map(|part| part.vertices.iter().copied());
-        Ok(match self.within {
-            Within::Box(margin) => {
-                let BoundingBox { min, max } = BoundingBox::of(vertices);
+    /// The bodies with the same facets on cylinders that they have in common; keep-outs are grown
+    /// by their clearance.
+    fn matched(&self, keep_out: &[Manifold]) -> Result<Matched, SpaceError> {
+        let mut shapes: Vec<Rounded> = self.kept.iter().cloned().map(Rounded::given).collect();
+        for (i, (body, (_, clearance))) in keep_out.iter().zip(self.keep_out).enumerate() {
+            let too_fine = |facets| SpaceError::TooFine { keep_out: i, facets };
+            let free = grown(body, *clearance).map_err(too_fine)?;
+            shapes.push(Rounded::grown(surface(&free), *clearance));
+        }
+        if let Within::Envelope(envelope) = self.within {
+            shapes.push(Rounded::given(envelope.clone()));
+        }
+        match_facets(&mut shapes, self.cylinders, matches!(self.within, Within::Hull(_)));
+
+        let n_kept = self.kept.len();
+        let member = |i: usize| match i.checked_sub(n_kept) {
+            None => Member::Kept(i),
+            Some(i) if i < keep_out.len() => Member::KeepOut(i),
+            Some(_) => Member::Envelope,
+        };
+        let bodies =
+            shapes.iter().enumerate().map(|(i, shape)| manifold(&shape.surface, member(i)));
+        let mut kept: Vec<Manifold> = bodies.collect::<Result<_, _>>()?;
+        let mut free = kept.split_off(n_kept);
+        let envelope = free.split_off(keep_out.len()).pop();
+        Ok(Matched { kept, free, envelope })
+    }
+
+    /// The outer bound of kept parts, or the `envelope`.
+    fn bound(&self, kept: &[Manifold], envelope: Option<Manifold>) -> Manifold {
+        let vertices = || kept.iter().flat_map(|part| surface(part).vertices);
+        match (self.within, envelope) {
+            (Within::Hull(margin), _) => {
+                let points: Vec<Vec3> = vertices().map(vector).collect();
+                let hull = Manifold::hull(&points);
+                // A hull is convex, and grows whatever its facets are.
+                grown(&hull, margin).unwrap_or(hull)
+            }
+            (_, Some(envelope)) => envelope,
+            (Within::Box(margin), None) => {
+                let BoundingBox { min, max } = BoundingBox::of(vertices());
                 let low = vector(min.map(|x| x - margin));
                 let size = vector([0, 1, 2].map(|i| max[i] - min[i] + 2.0 * margin));
                 Manifold::cube(size, false).translate(low)
             }
-            Within::Hull(margin) => {
-                let points: Vec<Vec3> = vertices.map(vector).collect();
-                let hull = Manifold::hull(&points);
-                grown(&hull, margin).map_err(|_| SpaceError::GaveUp)?
-            }
-            Within::Envelope(envelope) => manifold(envelope, Member::Envelope)?,
-        })
+            (Within::Envelope(_), None) => Manifold::empty(),
+        }
     }
+}
+
+/// Bodies with the same facets on common cylinders.
+struct Matched {
+    kept: Vec<Manifold>,
+    /// Keep-outs with their clearances.
+    free: Vec<Manifold>,
+    envelope: Option<Manifold>,
 }
 
 impl TriangleSurface {
@@ -162,15 +215,20 @@ fn check_cuts(keep_out: &[Manifold], kept: &[Manifold]) -> Result<(), SpaceError
     for (i, body) in keep_out.iter().enumerate() {
         for (j, part) in kept.iter().enumerate() {
             let least = SLIVER * thickness(body).min(thickness(part));
-            let pieces = body.intersection(part).decompose();
-            if let Some(piece) = pieces.iter().find(|piece| thickness(piece) > least) {
-                let BoundingBox { min, max } = BoundingBox::of(surface(piece).vertices);
+            if let Some(piece) = cut(body, part, least) {
+                let BoundingBox { min, max } = BoundingBox::of(surface(&piece).vertices);
                 let at = [0, 1, 2].map(|k| 0.5 * (min[k] + max[k]));
                 return Err(SpaceError::Cut { keep_out: i, kept: j, at });
             }
         }
     }
     Ok(())
+}
+
+/// A piece that two bodies have in common, if one is thicker than `least`.
+fn cut(one: &Manifold, other: &Manifold, least: f64) -> Option<Manifold> {
+    let pieces = one.intersection(other).decompose();
+    pieces.into_iter().find(|piece| thickness(piece) > least)
 }
 
 /// The space without crumbs of rounding; one in several pieces is refused. Closed surfaces inside

@@ -163,8 +163,7 @@ fn beside_space(config: &Config, mesh: &Mesh) -> Option<Finding> {
     let generator = mesh.generator.as_ref().map(|key| ("generator", key.span()));
     let size = mesh.size.as_ref().map(|key| ("size", key.span()));
     let shuffled = mesh.shuffled.as_ref().map(|key| ("shuffled", key.span()));
-    let refine = mesh.refine.first().map(|refine| ("refine", refine.set.span()));
-    let (key, span) = file.or(generator).or(size).or(shuffled).or(refine)?;
+    let (key, span) = file.or(generator).or(size).or(shuffled)?;
     let finding = Finding::new(format!("[mesh] has both `design_space` and `{key}`"));
     let remedy = format!("remove `{key}`; `element_size` or `elements` say how fine it is");
     Some(finding.at(config.source(), span, "one too many").remedy(remedy))

@@ -60,6 +60,9 @@ pub struct Condition {
     /// On faces of the geometry of the same form, sizes and area as this one, such as all bores of
     /// a pattern.
     pub same_as: Option<FaceName>,
+    /// Body of a design space that `faces`, `form` and `same_as` beside it are of, by the name of
+    /// its file without the extension; without these, on any face of the body.
+    pub body: Option<String>,
     /// In a set of the mesh, or in a selection above this one.
     pub set: Option<String>,
     /// Within a distance of a set of the mesh, or of a selection above this one.

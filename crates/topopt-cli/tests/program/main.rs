@@ -75,6 +75,7 @@ mod run;
 mod run_directory;
 mod safety;
 mod solve;
+mod space_faces;
 mod start_from;
 mod starts;
 mod support_loads;

@@ -50,7 +50,7 @@ use import::Surfaces;
 
 pub use boundary::{Boundary, Skin, boundary, has_commands};
 pub use error::Fault;
-pub use faces::{Form, PartFace, PartFaces, clean, faces};
+pub use faces::{Form, PartFace, PartFaces, bodies, clean, faces};
 pub use facets::{FacetFault, Triangulation};
 pub use finer::FinerBox;
 pub use meshed::{mesh, note_on_number};

@@ -1,6 +1,7 @@
 //! Surfaces of known bodies: closed, in the right place, of the right volume, topology and widths.
 
 mod crossings;
+mod holes;
 mod solid;
 mod space;
 mod truth;

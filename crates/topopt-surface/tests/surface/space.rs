@@ -4,7 +4,8 @@ use std::f64::consts::PI;
 
 use topopt_mesh::BoundingBox;
 use topopt_mesh::triangles::Triangles;
-use topopt_surface::{MOST_FACETS, Member, Space, SpaceError, TriangleSurface, Within};
+use topopt_mesh::vector::{difference, length};
+use topopt_surface::{Cylinder, MOST_FACETS, Member, Space, SpaceError, TriangleSurface, Within};
 use topopt_testing::bodies::{Body, circle, prism, tube};
 
 use crate::assert_closed;
@@ -61,7 +62,8 @@ fn volumes_of_box_and_hull() {
         (Within::Box(5.0), 20.0 * (86.0 * 26.0 - 2.0 * circle(4.0) - circle(5.0))),
         (Within::Hull(0.0), 10.0 * (960.0 + circle(8.0) - 2.0 * circle(4.0) - circle(5.0))),
     ] {
-        let space = Space { kept: &kept, keep_out: &keep_out, within }.surface().unwrap();
+        let space =
+            Space { kept: &kept, keep_out: &keep_out, within, cylinders: &[] }.surface().unwrap();
         assert_closed(&space);
         assert!(space.crossings().is_empty());
         close(space.volume(), volume, 2e-3);
@@ -71,7 +73,9 @@ fn volumes_of_box_and_hull() {
 
     // All within 3 of the hull of a cube: the cube, six plates, twelve quarters of rods, a ball.
     let cube = [block([1.0, 2.0, 3.0], [4.0; 3])];
-    let space = Space { kept: &cube, keep_out: &[], within: Within::Hull(3.0) }.surface().unwrap();
+    let space = Space { kept: &cube, keep_out: &[], within: Within::Hull(3.0), cylinders: &[] }
+        .surface()
+        .unwrap();
     let extent = BoundingBox::of(space.vertices().iter().copied()).extent();
     assert!(extent.iter().all(|x| (x - 10.0).abs() < 1e-3), "{extent:?}");
     close(space.volume(), 64.0 + 6.0 * 48.0 + 27.0 * PI * 4.0 / 3.0 + 12.0 * 9.0 * PI, 1e-2);
@@ -85,7 +89,8 @@ fn clearance_of_a_body_that_is_not_convex() {
     let envelope = block([-60.0, -60.0, -50.0], [120.0; 3]);
     let keep_out = [(body.clone(), distance)];
     let within = Within::Envelope(&envelope);
-    let space = Space { kept: &kept, keep_out: &keep_out, within }.surface().unwrap();
+    let space =
+        Space { kept: &kept, keep_out: &keep_out, within, cylinders: &[] }.surface().unwrap();
 
     // A section grows at its sides, and by quarters of discs at convex corners; at the one within a
     // square counts twice. Above and below sections grow by less.
@@ -104,7 +109,7 @@ fn clearance_of_a_body_that_is_not_convex() {
 fn parts_that_make_no_space_are_refused() {
     let kept = bosses();
     let made = |keep_out: &[(TriangleSurface, f64)], within: Within| {
-        Space { kept: &kept, keep_out, within }.surface()
+        Space { kept: &kept, keep_out, within, cylinders: &[] }.surface()
     };
     let hull = || Within::Hull(0.0);
 
@@ -122,7 +127,8 @@ fn parts_that_make_no_space_are_refused() {
     let swallowed = made(&[(wall(30.0, 5.0), 60.0)], hull());
     assert!(matches!(swallowed, Err(SpaceError::Nothing)), "{swallowed:?}");
     let two = [(wall(20.0, 2.0), 0.0), (wall(40.0, 2.0), 0.0)];
-    let one = Space { kept: &kept[..1], keep_out: &two, within: Within::Box(50.0) }.surface();
+    let one = Space { kept: &kept[..1], keep_out: &two, within: Within::Box(50.0), cylinders: &[] }
+        .surface();
     assert!(matches!(one, Err(SpaceError::Apart { kept: None, .. })), "{one:?}");
     // An envelope around one of them.
     let apart = made(&[], Within::Envelope(&block([-20.0; 3], [40.0; 3])));
@@ -161,4 +167,39 @@ fn points_in_a_body() {
     let expected: Vec<bool> = points.iter().map(|x| inside(*x)).collect();
     assert!(expected.iter().filter(|it| **it).count() > 300);
     assert_eq!(body.holds(&points), expected);
+}
+
+/// A pin and its bore with other facets: the bore keeps its volume, and no sliver remains.
+#[test]
+fn common_cylinders_get_the_same_facets() {
+    let ring = |n| surface(tube([0.0; 2], [4.0, 8.0], [0.0, 10.0], n));
+    let pin = |radius, n| surface(prism(&circle([0.0; 2], radius, n), [-5.0, 15.0]));
+    let cylinders =
+        [4.0, 8.0].map(|radius| Cylinder { axis: [0.0, 0.0, 1.0], point: [0.0; 3], radius });
+    let envelope = ring(50);
+    let kept = [ring(50)];
+    let expected = 10.0 * PI * (64.0 - 16.0);
+    for (pin, clearance) in [(pin(4.0, 31), 0.0), (pin(3.7, 31), 0.3), (pin(4.0, 50), 0.0)] {
+        let keep_out = [(pin, clearance)];
+        for (kept, within) in [
+            (&kept[..], Within::Hull(0.0)),
+            (&kept[..], Within::Box(0.0)),
+            (&[][..], Within::Envelope(&envelope)),
+        ] {
+            let is_box = matches!(within, Within::Box(_));
+            let space = Space { kept, keep_out: &keep_out, within, cylinders: &cylinders };
+            let Ok(space) = space.surface() else {
+                assert!(!kept.is_empty() && !is_box, "nothing besides the ring in its hull");
+                continue;
+            };
+            assert_closed(&space);
+            let volume = if is_box { 10.0 * (256.0 - PI * 16.0) } else { expected };
+            close(space.volume(), volume, 0.01);
+            let edges = space.triangles().iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+            let x = |vertex: u32| space.vertices()[vertex as usize];
+            let lengths = edges.map(|[a, b]| length(difference(x(a), x(b))));
+            let least = lengths.fold(f64::INFINITY, f64::min);
+            assert!(least > 0.2, "{clearance}: an edge of {least}");
+        }
+    }
 }

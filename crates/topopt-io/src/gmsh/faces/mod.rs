@@ -52,7 +52,7 @@ pub struct PartFace {
 }
 
 /// Faces of a part with triangles to draw them.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct PartFaces {
     /// The faces, by increasing number.
     pub faces: Vec<PartFace>,
@@ -75,6 +75,9 @@ pub struct PartFaces {
 /// ask for: of 400 bores in a plate a fifth is left, and a tenth of the time.
 const PER_TURN: u32 = 24;
 
+/// Edges of a turn of bodies that others are made of.
+const PER_TURN_OF_BODIES: u32 = 36;
+
 /// Rounding of coordinates in a file, as a share of the diagonal: seven digits of an STL file.
 const ROUNDING: f64 = 1e-6;
 
@@ -87,6 +90,27 @@ pub fn faces(
     meshing: &Meshing,
     interrupt: &AtomicBool,
 ) -> Result<PartFaces, MeshingError> {
+    faces_by(PER_TURN, path, meshing, interrupt)
+}
+
+/// Finds faces as [`faces`] does, by triangles that other bodies may be made of.
+///
+/// # Errors
+/// [`MeshingError`].
+pub fn bodies(
+    path: &Path,
+    meshing: &Meshing,
+    interrupt: &AtomicBool,
+) -> Result<PartFaces, MeshingError> {
+    faces_by(PER_TURN_OF_BODIES, path, meshing, interrupt)
+}
+
+fn faces_by(
+    per_turn: u32,
+    path: &Path,
+    meshing: &Meshing,
+    interrupt: &AtomicBool,
+) -> Result<PartFaces, MeshingError> {
     let runner = Runner { path, meshing, interrupt };
     let source = Source::of(runner)?;
     let usual_size =
@@ -95,7 +119,7 @@ pub fn faces(
         return Ok(PartFaces { usual_size, ..Skin::of_facets(facets).faces(&BTreeMap::new()) });
     }
 
-    let raw = triangulated(runner, &source)?;
+    let raw = triangulated(runner, &source, per_turn)?;
     let (skin, names) = Skin::of_mesh(&raw);
     let mut found = PartFaces { usual_size, ..skin.faces(&names) };
     if is_step(path)
@@ -107,12 +131,12 @@ pub fn faces(
 }
 
 /// The surface meshed with triangles of second order, whose nodes all lie on it.
-fn triangulated(runner: Runner, source: &Source) -> Result<RawMesh, MeshingError> {
+fn triangulated(runner: Runner, source: &Source, per_turn: u32) -> Result<RawMesh, MeshingError> {
     let folder = runner.folder()?;
     let quadratic = "Mesh.ElementOrder = 2;\nMesh.SecondOrderLinear = 0;\n\
                      Mesh.SecondOrderIncomplete = 1;\nMesh.HighOrderOptimize = 0;\n\
                      Mesh.MeshSizeExtendFromBoundary = 0;\n";
-    let settings = format!("{quadratic}{}", by_curvature(source, PER_TURN));
+    let settings = format!("{quadratic}{}", by_curvature(source, per_turn));
     let task = Task {
         geometry: runner.path,
         wanted: Wanted::Surface,
