@@ -164,9 +164,18 @@ pub(crate) fn closed(
     solid.extend(closing);
     solid.sort_unstable();
     if closes && solid.len() + void.len() == mesh.n_elements() {
-        return Err(cast::nothing_left(config));
+        return Err(nothing_left(config));
     }
     Ok([solid, void])
+}
+
+/// Builds the finding about a part in which all elements close it.
+fn nothing_left(config: &Config) -> Finding {
+    let entry = entries(config, &cast::CASTING).next();
+    let place = entry.map_or(0..0, |entry| entry.span_of(cast::HOLES).unwrap_or(entry.kind.span()));
+    let message = "with the elements that close the part nothing remains to be designed";
+    let finding = Finding::new(message).at(config.source(), place, "closes all");
+    finding.remedy("take a finer mesh along the draw, or remove `through_holes`")
 }
 
 /// Returns the supports of a part that is printed, or what shades the sides of one that is cast or

@@ -7,7 +7,6 @@ use topopt_mesh::vector::{dot, length};
 use topopt_mesh::{Face, HexMesh};
 
 use super::kind::{self, Asked, Key, MILLING, ManufacturingKind, sweeps_of};
-use super::kinds::entries;
 use super::member_size::within;
 use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
@@ -52,7 +51,7 @@ pub(super) const CASTING: ManufacturingKind = ManufacturingKind {
 
 const PARTING: &str = "parting";
 const DRAFT: &str = "draft_degrees";
-const HOLES: &str = "through_holes";
+pub(super) const HOLES: &str = "through_holes";
 
 /// The mold of a part that is cast.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -139,15 +138,6 @@ fn fits(asked: &Asked) -> Result<(), Finding> {
         "move it by `parting` into the part, or give `sides = 1`",
     ];
     Err(asked.finding(asked.entries[0], PARTING, about))
-}
-
-/// Builds the finding about a part in which all elements close it.
-pub(super) fn nothing_left(config: &Config) -> Finding {
-    let entry = entries(config, &CASTING).next();
-    let place = entry.map_or(0..0, |entry| entry.span_of(HOLES).unwrap_or(entry.kind.span()));
-    let message = "with the elements that close the part nothing remains to be designed";
-    let finding = Finding::new(message).at(config.source(), place, "closes all");
-    finding.remedy("take a finer mesh along the draw, or remove `through_holes`")
 }
 
 impl Mold {

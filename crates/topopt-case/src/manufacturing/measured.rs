@@ -6,7 +6,7 @@ use topopt_mesh::numbers::shown;
 
 use super::kinds::asked;
 use super::made::Made;
-use super::{milling, mold, overhang};
+use super::{cast, milling, overhang};
 use crate::config::Config;
 
 /// Difference from the share that elements have in common up to which it is that of the exported
@@ -46,7 +46,7 @@ pub fn measured(config: &Config, mesh: &HexMesh, space: &DesignSpace, shares: &[
             share,
         ));
     }
-    if let Some(mold) = mold(config) {
+    if let Some(mold) = asked(&cast::CASTING).and_then(|asked| cast::mold(&asked).ok()) {
         let missing = missing(space, shares);
         all.push(Made::new(mold.undercuts_in_words(), share_of(&|e| missing[e])));
         let open = if mold.is_closed { mold.open_through(mesh, shares) } else { Vec::new() };
