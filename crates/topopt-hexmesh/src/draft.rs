@@ -172,8 +172,8 @@ impl Draft {
         groups().all(|group| group.len() <= 2) && free == skin
     }
 
-    /// Adds hexahedra, and the body of each, whose first four nodes and last four are copies of each
-    /// other, with the sizes that these faces have now, as thick as they are wide.
+    /// Adds hexahedra, and the body of each, whose first four nodes and last four are copies of
+    /// each other, with the sizes that these faces have now, as thick as they are wide.
     pub fn add_layer(&mut self, layer: Vec<([u32; 8], u32)>) {
         let at = |node: u32| self.points[node as usize];
         let longest = |hex: &[u32; 8], pairs: [[usize; 2]; 2]| {

@@ -15,6 +15,9 @@ const STRAIGHT: f64 = 1e-6;
 /// Largest sum of the angles (degrees) of triangles around a vertex that is the tip of a cone.
 const TIP: f64 = 290.0;
 
+/// Faces at an edge, and the regions that each divides.
+type FacesAround = BTreeSet<(u32, [u32; 2])>;
+
 /// Corners, curves and patches that a mesh keeps of a surface.
 #[derive(Debug, Clone)]
 pub(crate) struct Features {
@@ -147,7 +150,7 @@ fn sheets<'a>(surface: &Surface, triangles: impl Iterator<Item = &'a usize>) -> 
 /// straight ones along the grid where they do not, by curves of the same faces.
 fn kept_edges(surface: &Surface, tangent: Tangent) -> Edges {
     let borders = borders(surface);
-    let mut around: BTreeMap<u32, Vec<BTreeSet<(u32, [u32; 2])>>> = BTreeMap::new();
+    let mut around: BTreeMap<u32, Vec<FacesAround>> = BTreeMap::new();
     for (&(a, b), left) in &borders {
         let faces = left.iter().chain(&borders[&(b, a)]);
         let faces = faces.map(|&t| (surface.faces[t], surface.sheet(t))).collect();

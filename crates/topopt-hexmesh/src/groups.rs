@@ -45,8 +45,8 @@ pub(crate) fn groups_to_pad(features: &Features, draft: &Draft) -> Vec<Vec<u32>>
     joined.sets().into_iter().filter(|set| rough.contains(&joined.root(set[0]))).collect()
 }
 
-/// Patches joined by flat and concave curves, and such that a layer that comes to the surface of one
-/// body between two comes to that of the other in the same place.
+/// Patches joined by flat and concave curves, and such that a layer that comes to the surface of
+/// one body between two comes to that of the other in the same place.
 fn joined(features: &Features) -> Joined {
     let joined = joined_by(features, |chain| outer_sides(features, chain));
     let is_double = |patch: u32| {

@@ -33,8 +33,8 @@ pub(crate) struct Mirror {
     pub images: BTreeMap<u32, u32>,
 }
 
-/// Finds up to three orthogonal planes about which each body of `surface` mirrors itself, as seen by
-/// elements of `size`: across the axes of the grid first, then across the principal axes.
+/// Finds up to three orthogonal planes about which each body of `surface` mirrors itself, as seen
+/// by elements of `size`: across the axes of the grid first, then across the principal axes.
 pub(crate) fn mirrors(surface: &Surface, size: f64) -> Vec<Mirror> {
     let (center, second) = moments(surface);
     let principal = SymmetricEigen::new(second).eigenvectors;

@@ -100,9 +100,9 @@ impl Ord for Reached {
     }
 }
 
-/// Finds the path from `start` to `end` along edges of `kind` of least price [Dijkstra1959]: an edge
-/// costs the mean of `along` at its ends, and `entry` of the node that it enters, where a path may
-/// not enter if none.
+/// Finds the path from `start` to `end` along edges of `kind` of least price [Dijkstra1959]: an
+/// edge costs the mean of `along` at its ends, and `entry` of the node that it enters, where a path
+/// may not enter if none.
 pub(crate) fn shortest_path(
     skin: &Skin,
     [start, end]: [u32; 2],

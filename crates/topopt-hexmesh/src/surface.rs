@@ -186,8 +186,8 @@ impl Surface {
         (region, n_regions as usize)
     }
 
-    /// Checks that bodies that have an edge or a vertex in common share triangles there, so that one
-    /// sheet at most divides what lies around it from outside.
+    /// Checks that bodies that have an edge or a vertex in common share triangles there, so that
+    /// one sheet at most divides what lies around it from outside.
     fn check_contacts(&self) -> Result<(), HexmeshError> {
         if self.n_bodies() == 1 {
             return Ok(());

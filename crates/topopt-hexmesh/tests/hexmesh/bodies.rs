@@ -139,10 +139,9 @@ fn bodies_that_share_no_face_where_they_touch_are_refused() {
 /// Few cells, so that it is quick; the table of all is made by the example `parts`.
 #[test]
 fn parts_of_several_bodies_conform_and_keep_their_interfaces() {
-    for (name, extent, script) in ASSEMBLIES {
+    for (name, extent, script) in ASSEMBLIES.into_iter().filter(|part| CHECKED.contains(&part.0)) {
         let degrees = if name == "three" || name == "shaft" { 17.0 } else { 0.0 };
-        // A pin of four elements across would lose 3 % of its volume.
-        let size = extent / if name == "washer" { 20.0 } else { 16.0 };
+        let size = extent / 16.0;
         let Some(part) = faces(script, size, degrees) else { return };
         let Boundary { vertices, triangles, faces, bodies, .. } = part;
         let surface =
@@ -185,6 +184,22 @@ fn parts_of_several_bodies_conform_and_keep_their_interfaces() {
         }
     }
 }
+
+/// Parts with each kind of contact.
+const CHECKED: [&str; 12] = [
+    "stacked",
+    "bushing",
+    "shaft",
+    "inclusion",
+    "three",
+    "strip",
+    "turned_block",
+    "bonded",
+    "sectors",
+    "bolt",
+    "rod",
+    "peg",
+];
 
 /// Distance of nodes from their interface, in elements: those of curved ones move for the volume.
 const MOST_OFF: f64 = 0.1;

@@ -204,14 +204,14 @@ impl Surface {
 /// bound; closed surfaces within another one are its cavities.
 ///
 /// # Errors
-/// Surfaces that are not closed.
+/// Surfaces that are not closed, or enclose nothing.
 pub(super) fn turn_outwards(
     vertices: &[[f64; 3]],
     triangles: &mut [[u32; 3]],
 ) -> Result<(), FacetFault> {
     orientation::turn_alike(triangles);
     orientation::check(vertices, triangles)?;
-    Shells::of(vertices, triangles).turn_by_depth(vertices, triangles);
+    Shells::of(vertices, triangles).turn_by_depth(vertices, triangles)?;
     Ok(())
 }
 

@@ -61,9 +61,6 @@ impl Shells {
         triangles: &mut [[u32; 3]],
     ) -> Result<usize, FacetFault> {
         let volumes = self.volumes(vertices, triangles);
-        if volumes.contains(&0.0) {
-            return Err(FacetFault::NoVolume);
-        }
         for (shell, parent) in self.parents.iter().enumerate() {
             let alike = |&parent: &u32| volumes[parent as usize] * volumes[shell] > 0.0;
             if parent.as_ref().is_some_and(alike) {
@@ -72,13 +69,23 @@ impl Shells {
             }
         }
 
-        Ok(self.turn_by_depth(vertices, triangles))
+        self.turn_by_depth(vertices, triangles)
     }
 
     /// Turns shells so that facets of every second one, from the outside in, point outward and
     /// those of the others inward, as is right for one body; returns how many were turned.
-    pub fn turn_by_depth(&self, vertices: &[[f64; 3]], triangles: &mut [[u32; 3]]) -> usize {
+    ///
+    /// # Errors
+    /// A shell without a volume.
+    pub fn turn_by_depth(
+        &self,
+        vertices: &[[f64; 3]],
+        triangles: &mut [[u32; 3]],
+    ) -> Result<usize, FacetFault> {
         let volumes = self.volumes(vertices, triangles);
+        if volumes.contains(&0.0) {
+            return Err(FacetFault::NoVolume);
+        }
         let mut turned = 0;
         for (shell, facets) in self.facets.iter().enumerate() {
             if (volumes[shell] > 0.0) != self.depths[shell].is_multiple_of(2) {
@@ -86,7 +93,7 @@ impl Shells {
                 turned += 1;
             }
         }
-        turned
+        Ok(turned)
     }
 
     /// Volume that each shell encloses, negative where its facets point into it.
