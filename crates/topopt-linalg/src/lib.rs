@@ -75,6 +75,7 @@ mod pointwise;
 mod ranks;
 mod smooth_step;
 mod smoother;
+mod solves;
 mod space;
 mod subpixel_step;
 mod threads;
@@ -98,14 +99,14 @@ pub use operator::{Cost, LinearOperator, Preconditioner};
 pub use patch_matrix::PatchMatrix;
 pub use patch_smoother::{PatchRelaxation, PatchStep, Residue, SWEEPS, inner_factors};
 pub use patches::Patches;
-pub use pcg::{
-    Correction, LowerPrecision, Monitor, Pcg, PcgOptions, PcgOutcome, PcgProgress, StopReason,
-    System,
-};
+pub use pcg::{Pcg, System};
 pub use pointwise::Pointwise;
 pub use ranks::{RankVector, Ranks};
 pub use smooth_step::SmoothStep;
 pub use smoother::{Growth, InverseDiagonal, Residual, SmootherKind};
+pub use solves::{
+    Correction, LowerPrecision, Monitor, PcgOptions, PcgOutcome, PcgProgress, StopReason,
+};
 pub use space::{Layout, Share, Shares, Space};
 pub use subpixel_step::SubpixelStep;
 pub use threads::{Cause, RankFailure, Threads};

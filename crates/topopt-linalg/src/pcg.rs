@@ -1,78 +1,16 @@
 //! Preconditioned conjugate gradients, [Ratnakar2022, Alg. 1], stopped on the relative residual;
 //! flexible [Notay2000] where the preconditioner is not linear.
 
-use std::ops::ControlFlow;
+mod correction;
+#[cfg(test)]
+mod tests;
 
-use crate::{Backend, BackendError, LinearOperator, Preconditioner, Space};
-
-pub use correction::{Correction, LowerPrecision};
 use correction::{Course, has_failed};
 
-mod correction;
-
-/// When to stop.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PcgOptions {
-    /// Relative residual ||f - A u|| / ||f|| to reach.
-    pub tolerance: f64,
-    /// Most iterations of one solve.
-    pub max_iterations: usize,
-}
-
-/// Why a solve ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StopReason {
-    /// The residual is below the tolerance.
-    Converged,
-    /// The iterations ran out.
-    IterationLimit,
-    /// Rounding keeps the residual above the tolerance: more iterations would not help.
-    Stagnated,
-    /// A direction d with d^T A d <= 0: the operator is not positive definite.
-    Indefinite,
-    /// A number that is NaN or infinite.
-    NotFinite,
-    /// The caller asked to stop.
-    Interrupted,
-}
-
-/// Result of a solve.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PcgOutcome {
-    /// Iterations done, one application of A each, perhaps in less precision.
-    pub iterations: usize,
-    /// Applications of A in the precision of the backend.
-    pub products: usize,
-    /// Relative residual reached: computed again from u if converged or stagnated, else the
-    /// recursive one.
-    pub relative_residual: f64,
-    /// Why it ended.
-    pub reason: StopReason,
-    /// Number of times that the preconditioner became stronger.
-    pub strengthened: usize,
-}
-
-impl PcgOutcome {
-    /// Counts a solve that rounding stopped at a relative residual of at most `enough` as
-    /// converged.
-    pub fn or_rounded(self, enough: f64) -> Self {
-        let is_enough = self.reason == StopReason::Stagnated && self.relative_residual <= enough;
-        let reason = if is_enough { StopReason::Converged } else { self.reason };
-        Self { reason, ..self }
-    }
-}
-
-/// Progress of a solve, reported at every stop test.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PcgProgress {
-    /// Iterations done.
-    pub iterations: usize,
-    /// Relative residual (recursive).
-    pub relative_residual: f64,
-}
-
-/// Called at every stop test of a solve; a break ends it with [`StopReason::Interrupted`].
-pub type Monitor<'a> = dyn FnMut(PcgProgress) -> ControlFlow<()> + 'a;
+use crate::{
+    Backend, BackendError, Correction, LinearOperator, LowerPrecision, Monitor, PcgOptions,
+    PcgOutcome, PcgProgress, Preconditioner, Space, StopReason,
+};
 
 /// The system A u = f and its preconditioner.
 pub struct System<'a, B: Backend> {
@@ -376,6 +314,3 @@ impl<B: Backend> Pcg<B> {
 fn outcome(iterations: usize, relative_residual: f64, reason: StopReason) -> PcgOutcome {
     PcgOutcome { iterations, products: 0, relative_residual, reason, strengthened: 0 }
 }
-
-#[cfg(test)]
-mod tests;

@@ -20,6 +20,7 @@ struct Failing {
 
 const STAGNATED: PcgOutcome = PcgOutcome {
     iterations: 7,
+    products: 7,
     relative_residual: 1e-3,
     reason: StopReason::Stagnated,
     strengthened: 0,

@@ -1,30 +1,14 @@
 //! Solves that take their steps in less precision: conjugate gradients with residuals that are
 //! replaced by true ones [Clark2010].
 
-use super::{Monitor, Pcg, PcgOptions, PcgOutcome, PcgProgress, Restart, StopReason, System};
-use crate::{Backend, BackendError};
+use super::{Pcg, Restart, System};
+use crate::{Backend, BackendError, Correction, LowerPrecision, Monitor, PcgOutcome, StopReason};
 
 /// Part of a residual that a correction leaves: at first, at least and at most. A smaller one takes
 /// steps by a residual that rounding has led astray; a larger one, more true residuals.
 const LEFT: f64 = 1e-3;
 const LEAST_LEFT: f64 = 1e-6;
 const MOST_LEFT: f64 = 0.1;
-
-/// Conjugate gradients in less precision than that of `B`, for the steps of a solve between true
-/// residuals.
-pub trait LowerPrecision<B: Backend>: Send + Sync {
-    /// Writes e, with which A e is near `r`, and says how the steps ended.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device fails.
-    fn correct(
-        &self,
-        r: &B::Vector,
-        e: &mut B::Vector,
-        task: Correction,
-        monitor: &mut Monitor,
-    ) -> Result<PcgOutcome, BackendError>;
-}
 
 /// Course of a solve from one true residual to the next.
 pub(super) struct Course<'m, B: Backend> {
@@ -93,23 +77,6 @@ impl<'m, B: Backend> Course<'m, B> {
 /// Whether steps ended where rounding in less precision may lead.
 pub(super) fn has_failed(run: &PcgOutcome) -> bool {
     matches!(run.reason, StopReason::Indefinite | StopReason::NotFinite)
-}
-
-/// Task of a correction in a solve A u = f.
-#[derive(Debug)]
-pub struct Correction<'a> {
-    /// ||f||, which residuals are relative to.
-    pub norm_f: f64,
-    /// When the solve stops.
-    pub options: PcgOptions,
-    /// How far it has come, with the true residual.
-    pub at: PcgProgress,
-    /// Part of the residual that it leaves.
-    pub left: f64,
-    /// The first direction is conjugate to the last one of the correction before.
-    pub keeps_direction: bool,
-    /// Relative residuals from which the pace is judged, after few and after many iterations.
-    pub since: &'a mut [f64; 2],
 }
 
 impl<B: Backend> Pcg<B> {

@@ -1,5 +1,6 @@
 //! Every end of a solve, and the residual that is believed.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::*;
