@@ -4,7 +4,7 @@
 // Source:        [Langelaar2016] with exact extremes, on any mesh
 // Mapping:       one thread an element of a level, in launches from level to level; blocks of 512
 // Layout:        plain arrays; samples of four elements each, element by element of the order
-// Cost:          48 bytes a sample forward, 12 bytes a weight backward; levels with few elements wait
+// Cost:          48 bytes a sample forward, 12 bytes a weight backward; small levels wait
 // Deterministic: yes; derivatives are gathered in the order of the lists
 // Requires:      samples at elements of levels before, or at elements outside of the order
 // Oracle:        crates/topopt-cuda/tests/device/cascade.rs

@@ -5,12 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_linalg::{
-    Backend, BackendError, Cascade, Levels, Pointwise, SmoothStep, Space, SubpixelStep,
-};
+use topopt_linalg::{Backend, BackendError, Pointwise, SmoothStep, Space, SubpixelStep};
 
 use crate::Device;
-use crate::cascade::DeviceCascade;
 use crate::kernel::Grid::{self, Blocks, Threads};
 use crate::kernel::{In, Shared};
 use crate::kernels;
@@ -268,11 +265,6 @@ impl<R: Real> Backend for Cuda<R> {
 }
 
 impl<R: Real> Pointwise for Cuda<R> {
-    fn cascade(&self, levels: &Levels) -> Result<Option<Box<dyn Cascade<Self>>>, BackendError> {
-        let cascade = DeviceCascade::new(self, levels)?;
-        Ok(cascade.map(|cascade| Box::new(cascade) as Box<dyn Cascade<Self>>))
-    }
-
     fn divide(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, z: &mut DeviceVector<R>) {
         let n = x.len();
         self.vector.divide(self.grid(n), n, x, y, z);

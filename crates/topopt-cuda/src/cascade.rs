@@ -81,22 +81,14 @@ struct Users {
 
 impl Users {
     fn of(levels: &Levels) -> Self {
-        let corners = || {
-            let of_place = |place: usize| levels.starts[place]..levels.starts[place + 1];
-            let samples = (0..levels.order.len())
-                .flat_map(move |k| of_place(k).map(move |sample| (k, sample)));
-            samples
-                .flat_map(|(k, sample)| (0..4).map(move |corner| (k, sample, corner)))
-                .filter(|&(_, sample, corner)| levels.samples[sample].weights[corner] > 0.0)
-        };
         let point = |sample: usize, corner: usize| levels.samples[sample].points[corner] as usize;
-
         let mut from = vec![0_u32; levels.n_points + 1];
-        corners().for_each(|(_, sample, corner)| from[point(sample, corner) + 1] += 1);
+        corners(levels).for_each(|(_, sample, corner)| from[point(sample, corner) + 1] += 1);
         (0..levels.n_points).for_each(|at| from[at + 1] += from[at]);
+
         let n = from[levels.n_points] as usize;
         let mut users = Self { from: from.clone(), places: vec![0; n], corners: vec![0; n] };
-        for (k, sample, corner) in corners() {
+        for (k, sample, corner) in corners(levels) {
             let next = &mut from[point(sample, corner)];
             users.places[*next as usize] = k as u32;
             users.corners[*next as usize] = (4 * sample + corner) as u32;
@@ -104,6 +96,15 @@ impl Users {
         }
         users
     }
+}
+
+/// Corners with a weight: place in the order, sample, and number within it.
+fn corners<'l>(levels: &'l Levels) -> impl Iterator<Item = (usize, usize, usize)> + 'l {
+    let of_place = |place: usize| levels.starts[place]..levels.starts[place + 1];
+    let samples =
+        (0..levels.order.len()).flat_map(move |k| of_place(k).map(move |sample| (k, sample)));
+    let all = samples.flat_map(|(k, sample)| (0..4).map(move |corner| (k, sample, corner)));
+    all.filter(|&(_, sample, corner)| levels.samples[sample].weights[corner] > 0.0)
 }
 
 impl<R: Real> Cascade<Cuda<R>> for DeviceCascade<R> {

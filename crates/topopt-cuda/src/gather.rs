@@ -1,8 +1,9 @@
 //! Sparse matrices between spaces on the device, by `cuda/gather.cu`.
 
 use cudarc::driver::CudaSlice;
-use topopt_linalg::{Backend, BackendError, Csr, Gather, Space};
+use topopt_linalg::{Backend, BackendError, Cascade, Csr, Gather, Levels, Space};
 
+use crate::cascade::DeviceCascade;
 use crate::kernel::Grid::Threads;
 use crate::vector::{DeviceVector, Real};
 use crate::{Cuda, kernels};
@@ -44,5 +45,10 @@ impl<R: Real> Gather for Cuda<R> {
         if *n > 0 {
             kernels.gather(Threads(*n), *n, starts, columns, values, x, y);
         }
+    }
+
+    fn cascade(&self, levels: &Levels) -> Result<Option<Box<dyn Cascade<Self>>>, BackendError> {
+        let cascade = DeviceCascade::new(self, levels)?;
+        Ok(cascade.map(|cascade| Box::new(cascade) as Box<dyn Cascade<Self>>))
     }
 }

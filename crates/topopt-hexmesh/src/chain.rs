@@ -28,9 +28,9 @@ pub(crate) type Sheets = Vec<[u32; 2]>;
 pub(crate) struct Wedge {
     /// The body.
     pub body: u32,
-    /// Its patches on the left and on the right, seen from outside of it along the curve.
+    /// Patches on the left and on the right, seen from outside of the body along the curve.
     pub sides: [u32; 2],
-    /// Its angle (degrees), the median along the curve.
+    /// Angle of the body (degrees), the median along the curve.
     pub angle: f64,
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::{Backend, BackendError, Space};
+use crate::{Backend, BackendError, Cascade, Levels, Space};
 
 /// Products with rectangular sparse matrices, between spaces of one unknown per point.
 pub trait Gather: Backend {
@@ -25,6 +25,17 @@ pub trait Gather: Backend {
 
     /// y_i = sum_k A_ik x_k, in the order of the row.
     fn gather(&self, map: &mut Self::Map, x: &Self::Vector, y: &mut Self::Vector);
+
+    /// Builds `levels` here; none where the host computes them.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    fn cascade(&self, _levels: &Levels) -> Result<Option<Box<dyn Cascade<Self>>>, BackendError>
+    where
+        Self: Sized,
+    {
+        Ok(None)
+    }
 }
 
 /// Sparse matrix in compressed rows.

@@ -1,11 +1,11 @@
 //! Preconditioned conjugate gradients, [Ratnakar2022, Alg. 1], stopped on the relative residual;
 //! flexible [Notay2000] where the preconditioner is not linear.
 
-mod correction;
+mod course;
 #[cfg(test)]
 mod tests;
 
-use correction::{Course, has_failed};
+use course::{Course, has_failed};
 
 use crate::{
     Backend, BackendError, Correction, LinearOperator, LowerPrecision, Monitor, PcgOptions,
@@ -178,6 +178,29 @@ impl<B: Backend> Pcg<B> {
         backend.copy(f, r);
         backend.axpby(-1.0, z, 1.0, r);
         Ok(backend.value(&backend.dot(r, r))?.sqrt())
+    }
+
+    /// Writes `e`, with which A e is so near the right-hand side, the residual of a solve in more
+    /// precision, as `task` asks. That solve adds it to its solution and computes its residual.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn correct(
+        &mut self,
+        system: &System<B>,
+        e: &mut B::Vector,
+        task: Correction,
+        monitor: &mut Monitor,
+    ) -> Result<PcgOutcome, BackendError> {
+        let Correction { norm_f, options, at, left, keeps_direction, since } = task;
+        system.backend.copy(system.f, &mut self.r);
+        system.backend.fill(0.0, e);
+
+        let target = (left * at.relative_residual).max(0.5 * options.tolerance);
+        let mut restart = Restart { at, target, keeps_direction, since: *since };
+        let outcome = self.descend(system, norm_f, e, options, &mut restart, monitor)?;
+        *since = restart.since;
+        Ok(PcgOutcome { products: 0, ..outcome })
     }
 
     /// Conjugate gradients from the residual r of u until the recursive residual meets the target.

@@ -1,6 +1,6 @@
 //! Maps and sums over single entries, by which optimizers update designs.
 
-use crate::{BackendError, Cascade, Gather, Levels, SmoothStep, SubpixelStep};
+use crate::{Gather, SmoothStep, SubpixelStep};
 
 /// Operations on the entries of vectors that optimizers, interpolations and projections are made
 /// of; solvers need [`Backend`](crate::Backend) alone.
@@ -81,17 +81,6 @@ pub trait Pointwise: Gather {
 
     /// y_i = ln(1 + exp(x_i)), the integral of the sigmoid from 0 to 1.
     fn softplus(&self, x: &Self::Vector, y: &mut Self::Vector);
-
-    /// Builds `levels` here; none where the host computes them.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device has no room.
-    fn cascade(&self, _levels: &Levels) -> Result<Option<Box<dyn Cascade<Self>>>, BackendError>
-    where
-        Self: Sized,
-    {
-        Ok(None)
-    }
 
     /// max_i |x_i - y_i|.
     fn max_difference(&self, x: &Self::Vector, y: &Self::Vector) -> Self::Scalar;

@@ -74,8 +74,8 @@ impl Curve {
         let within = pairs.filter_map(|pair| between(pair, place));
         let (first, last) = (self.stations[0], self.stations[self.stations.len() - 1]);
         let [before, beyond] = [first, last].map(|end| end.ahead(place));
-        let before = (before < 0.0).then(|| (first.along + before, 1.0));
-        let beyond = (beyond >= 0.0).then(|| (last.along + beyond, 1.0));
+        let before = (before < 0.0).then_some((first.along + before, 1.0));
+        let beyond = (beyond >= 0.0).then_some((last.along + beyond, 1.0));
         let found = within.chain(before).chain(beyond).map(|(along, spread)| {
             let station = self.station(along);
             let arm = difference(place, station.at);
@@ -128,7 +128,7 @@ impl Station {
         dot(difference(place, self.at), self.tangent)
     }
 
-    /// This station with the length and the frame that follow from the one `before` it.
+    /// Returns the station with the length and the frame that follow from the one `before` it.
     fn after(self, before: &Self) -> Self {
         let step = difference(self.at, before.at);
         let reflected = |x: [f64; 3], by: [f64; 3]| moved(x, -2.0 * dot(x, by) / dot(by, by), by);

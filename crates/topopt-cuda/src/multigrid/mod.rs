@@ -18,6 +18,7 @@ mod level;
 mod preconditioner;
 mod prepared;
 mod recorded;
+mod repeated;
 mod rigid_bodies;
 mod shared_rows;
 mod smooth_step;

@@ -1,42 +1,17 @@
-//! Work that is recorded once and replayed: updates of hierarchies, and cycles.
+//! Cycles, recorded once and replayed: as preconditioners, and for steps in their precision.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use topopt_linalg::{
-    Backend, BackendError, Cycle, CycleKind, Hierarchy, LowerPrecision, Preconditioner,
+    Backend, BackendError, Correction, Cycle, CycleKind, Hierarchy, LowerPrecision, Monitor,
+    PcgOutcome, Preconditioner, System,
 };
 
 use super::convert::Convert;
-use super::steps::Steps;
+use super::repeated::Repeated;
+use super::steps::{Steps, Vectors};
 use crate::Cuda;
-use crate::replay::Replay;
 use crate::vector::{DeviceVector, Real};
-
-/// Work that is the same every time; once it has been recorded, if it can be.
-pub(super) struct Repeated {
-    is_recorded: bool,
-    recorded: Option<Replay>,
-}
-
-impl Repeated {
-    /// Builds work that will be recorded, if it can be.
-    pub fn new(is_recorded: bool) -> Self {
-        Self { is_recorded, recorded: None }
-    }
-
-    /// Does it once more.
-    pub fn repeat<R: Real>(&mut self, backend: &Cuda<R>, work: &mut dyn FnMut()) {
-        match self.is_recorded {
-            true => backend.repeat(&mut self.recorded, work),
-            false => work(),
-        }
-    }
-
-    /// Drops the recording, since the work changes.
-    pub fn forget(&mut self) {
-        self.recorded = None;
-    }
-}
 
 /// A cycle in precision `R` as a preconditioner in double precision, which is recorded.
 pub(super) struct RecordedCycle<'a, R: Real, H: Hierarchy<Cuda<R>>> {
@@ -143,6 +118,61 @@ impl<R: Real, H: Hierarchy<Cuda<R>>> Preconditioner<Cuda<f64>> for RecordedCycle
 
     fn give_way(&self) -> bool {
         self.forget_if(self.cycle.give_way())
+    }
+}
+
+impl<R: Real, H: Hierarchy<Cuda<R>>> LowerPrecision<Cuda<f64>> for RecordedCycle<'_, R, H> {
+    fn correct(
+        &self,
+        r: &DeviceVector<f64>,
+        e: &mut DeviceVector<f64>,
+        task: Correction,
+        monitor: &mut Monitor,
+    ) -> Result<PcgOutcome, BackendError> {
+        let steps = self.steps.as_ref().expect("only a cycle that takes steps is asked for them");
+        let mut vectors = steps.vectors();
+        let Vectors { convert, pcg, residual, correction } = &mut *vectors;
+
+        convert.narrow(&r.values, &mut residual.values);
+        let (a, m) = (self.cycle.hierarchy().operator(0), &InSteps { whole: self, steps });
+        let system = System { backend: self.backend, a, m, f: residual };
+        let outcome = pcg.correct(&system, correction, task, monitor)?;
+        convert.widen(&correction.values, &mut e.values);
+        Ok(outcome)
+    }
+}
+
+/// The cycle as the preconditioner of steps in its own precision: always from one vector to
+/// another, so that its recording serves all solves.
+struct InSteps<'s, 'a, R: Real, H: Hierarchy<Cuda<R>>> {
+    whole: &'s RecordedCycle<'a, R, H>,
+    steps: &'s Steps<R>,
+}
+
+impl<R: Real, H: Hierarchy<Cuda<R>>> Preconditioner<Cuda<R>> for InSteps<'_, '_, R, H> {
+    fn name(&self) -> &'static str {
+        self.whole.cycle.name()
+    }
+
+    fn is_linear(&self) -> bool {
+        self.whole.cycle.is_linear()
+    }
+
+    fn check_interval(&self, backend: &Cuda<R>) -> usize {
+        self.whole.cycle.check_interval(backend)
+    }
+
+    fn apply(&self, backend: &Cuda<R>, r: &DeviceVector<R>, z: &mut DeviceVector<R>) {
+        let mut cycle = self.steps.cycle();
+        cycle.repeat(backend, &mut || self.whole.cycle.apply(backend, r, z));
+    }
+
+    fn strengthen(&self) -> bool {
+        self.whole.forget_if(self.whole.cycle.strengthen())
+    }
+
+    fn give_way(&self) -> bool {
+        self.whole.forget_if(self.whole.cycle.give_way())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Values that follow from those of levels before, against a plain loop on the host.
 
 use topopt_cuda::{Cuda, Real};
-use topopt_linalg::{Backend, Levels, Pointwise, Sample, Space};
+use topopt_linalg::{Backend, Gather, Levels, Sample, Space};
 use topopt_testing::{Noise, assert_close};
 
 use crate::device;

@@ -118,39 +118,44 @@ mod tests {
 
     use super::*;
 
+    /// Points and weights around a place below the center of each element.
+    type Found = Vec<(u32, Vec<(u32, f64)>)>;
+
+    /// Points around places below the centers of elements, sorted, by blocks of at most so many
+    /// points as `most`, and the number of blocks.
+    fn below(blocks: &Blocks, most: usize) -> (Found, usize) {
+        let mut parts = Vec::new();
+        blocks.divide((0..blocks.places.len() as u32).collect(), most, &mut parts);
+        let n_parts = parts.len();
+        let mut all = blocks.made(parts, |block| of_block(blocks, block)).concat();
+        all.sort_by_key(|(id, _)| *id);
+        (all, n_parts)
+    }
+
+    fn of_block(blocks: &Blocks, block: &Block) -> Found {
+        let mut all = Vec::new();
+        for (id, from) in block.own() {
+            let [x, y, z] = blocks.places[id as usize];
+            let far = 1.9 * blocks.widths[id as usize];
+            let found = block.weights([x + 0.3 * far, y - 0.2 * far, z - 0.8 * far], from);
+            let mut found = found.map(|all| all.to_vec()).unwrap_or_default();
+            found.sort_by_key(|(id, _)| *id);
+            all.push((id, found));
+        }
+        all
+    }
+
     #[test]
     fn blocks_have_the_tetrahedra_of_the_whole() {
         for mesh in [distorted_cube(14, 0.25, true), distorted_tetrahedra(7, 0.2, true)] {
             let places = mesh.centers();
             let widths: Vec<f64> = mesh.volumes().into_iter().map(f64::cbrt).collect();
             let blocks = Blocks { places: &places, widths: &widths, reach: 2.0 };
-            let of_block = |block: &Block| -> Vec<(u32, Option<[(u32, f64); 4]>)> {
-                let below = |(id, from): (u32, u32)| {
-                    let [x, y, z] = places[id as usize];
-                    let far = 1.9 * widths[id as usize];
-                    (id, block.weights([x + 0.3 * far, y - 0.2 * far, z - 0.8 * far], from))
-                };
-                block.own().map(below).collect()
-            };
-            let found = |most: usize| {
-                let mut parts = Vec::new();
-                blocks.divide((0..places.len() as u32).collect(), most, &mut parts);
-                let n_parts = parts.len();
-                let mut all = blocks.made(parts, of_block).concat();
-                all.sort_by_key(|(id, _)| *id);
-                (all, n_parts)
-            };
-            let ((whole, one), (divided, many)) = (found(usize::MAX), found(200));
+            let ((whole, one), (divided, many)) = (below(&blocks, usize::MAX), below(&blocks, 200));
             assert!(one == 1 && many > 8, "{many}");
             for ((id, a), (_, b)) in whole.iter().zip(&divided) {
-                let sorted = |found: &Option<[(u32, f64); 4]>| {
-                    let mut found = found.map(|all| all.to_vec()).unwrap_or_default();
-                    found.sort_by_key(|(id, _)| *id);
-                    found
-                };
-                let (a, b) = (sorted(a), sorted(b));
                 assert_eq!(a.len(), b.len(), "{id}");
-                for (a, b) in a.iter().zip(&b) {
+                for (a, b) in a.iter().zip(b) {
                     assert!(a.0 == b.0 && (a.1 - b.1).abs() < 1e-9, "{id}: {a:?}, {b:?}");
                 }
             }

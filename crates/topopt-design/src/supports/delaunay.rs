@@ -238,17 +238,20 @@ impl Delaunay {
 /// along a curve through space [AmentaChoiRote2003]. Points of a grid in its order would lie on the
 /// hull of those before, and replace five times as many tetrahedra.
 fn by_rounds(points: &[[f64; 3]], min: [f64; 3], extent: f64) -> Vec<u32> {
-    let key = |(point, x): (u32, &[f64; 3])| {
-        let cells: [u64; 3] =
-            std::array::from_fn(|i| ((x[i] - min[i]) / extent * f64::from(1 << 20)) as u64);
-        let bits = (0..21).rev().flat_map(|bit| cells.map(|cell| cell >> bit & 1));
-        let along = bits.fold(0_u64, |key, bit| key << 1 | bit);
-        let round = mixed(point).trailing_zeros().min(LAST_ROUND);
-        (LAST_ROUND - round, along, point)
-    };
+    let round = |point: u32| LAST_ROUND - mixed(point).trailing_zeros().min(LAST_ROUND);
+    let key = |(point, &x)| (round(point), along_curve(x, min, extent), point);
     let mut order: Vec<(u32, u64, u32)> = (0..).zip(points).map(key).collect();
     order.sort_unstable();
     order.into_iter().map(|(.., point)| point).collect()
+}
+
+/// Place of `x`, in a box from `min` on, along a curve that fills it: bits of the coordinates in
+/// turn.
+fn along_curve(x: [f64; 3], min: [f64; 3], extent: f64) -> u64 {
+    let cells: [u64; 3] =
+        std::array::from_fn(|i| ((x[i] - min[i]) / extent * f64::from(1 << 20)) as u64);
+    let bits = (0..21).rev().flat_map(|bit| cells.map(|cell| cell >> bit & 1));
+    bits.fold(0, |place, bit| place << 1 | bit)
 }
 
 /// Rounds after the first.

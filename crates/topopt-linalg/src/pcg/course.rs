@@ -1,8 +1,7 @@
-//! Solves that take their steps in less precision: conjugate gradients with residuals that are
-//! replaced by true ones [Clark2010].
+//! Course of a solve that takes its steps in less precision, as long as rounding allows: conjugate
+//! gradients whose residual is replaced by the true one [Clark2010].
 
-use super::{Pcg, Restart, System};
-use crate::{Backend, BackendError, Correction, LowerPrecision, Monitor, PcgOutcome, StopReason};
+use crate::{Backend, LowerPrecision, PcgOutcome, StopReason};
 
 /// Part of a residual that a correction leaves: at first, at least and at most. A smaller one takes
 /// steps by a residual that rounding has led astray; a larger one, more true residuals.
@@ -77,29 +76,4 @@ impl<'m, B: Backend> Course<'m, B> {
 /// Whether steps ended where rounding in less precision may lead.
 pub(super) fn has_failed(run: &PcgOutcome) -> bool {
     matches!(run.reason, StopReason::Indefinite | StopReason::NotFinite)
-}
-
-impl<B: Backend> Pcg<B> {
-    /// Writes `e`, with which A e is so near the right-hand side, the residual of a solve in more
-    /// precision, as `task` asks. That solve adds it to its solution and computes its residual.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device fails.
-    pub fn correct(
-        &mut self,
-        system: &System<B>,
-        e: &mut B::Vector,
-        task: Correction,
-        monitor: &mut Monitor,
-    ) -> Result<PcgOutcome, BackendError> {
-        let Correction { norm_f, options, at, left, keeps_direction, since } = task;
-        system.backend.copy(system.f, &mut self.r);
-        system.backend.fill(0.0, e);
-
-        let target = (left * at.relative_residual).max(0.5 * options.tolerance);
-        let mut restart = Restart { at, target, keeps_direction, since: *since };
-        let outcome = self.descend(system, norm_f, e, options, &mut restart, monitor)?;
-        *since = restart.since;
-        Ok(PcgOutcome { products: 0, ..outcome })
-    }
 }
