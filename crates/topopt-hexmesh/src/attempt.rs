@@ -25,6 +25,8 @@ use crate::volume::{LONGEST, fill};
 const MOST_OFF: f64 = 1e-3;
 /// Relative error of the volume that is left as it is, with nodes on their faces.
 const NEAR_VOLUME: f64 = 2e-3;
+/// Relative error of the volume of a body above which a mesh is none of it.
+const MOST_VOLUME: f64 = 1e-2;
 /// Scaled Jacobian that the poorest element may lose for the volume.
 const MOST_LOST: f64 = 0.02;
 
@@ -44,7 +46,13 @@ pub(crate) fn attempt(
     let fit = Fit::of(surface, features, &draft)?;
     optimize(&mut draft, &fit, n_grid);
     let report = certify(&draft, &fit, surface, features, MOST_OFF)?;
-    Ok(filled((draft, report), &fit, surface, features))
+    let (draft, report) = filled((draft, report), &fit, surface, features);
+    let error = report.worst_volume_error();
+    if error > MOST_VOLUME {
+        let error = 100.0 * error;
+        return Err(format!("cells are too large: the volume of a body is {error:.1} % off").into());
+    }
+    Ok((draft, report))
 }
 
 /// The mesh with its curved faces moved so that it has the volume of the part, where it is far from

@@ -33,6 +33,12 @@ impl Fault {
     }
 }
 
+impl From<String> for Fault {
+    fn from(text: String) -> Self {
+        Self { text, at: None }
+    }
+}
+
 impl From<&str> for Fault {
     fn from(text: &str) -> Self {
         Self { text: text.to_owned(), at: None }

@@ -25,7 +25,8 @@ fn methods_make_parts_that_keep_what_they_demand() {
         ("milled", &["out of reach of the tools"]),
         ("extruded", &["unequal where it is to be equal"]),
     ] {
-        run(&folder, method, &["mesh.elements=1000", "optimizer.max_iterations=60"]);
+        // Of 1,000 elements a bar holds the next one up or does not, by chance.
+        run(&folder, method, &["mesh.elements=2000", "optimizer.max_iterations=60"]);
         let made = made(&folder);
         for measure in measures {
             let found = made.iter().find(|made| made["measure"] == *measure);

@@ -17,9 +17,9 @@ const INWARDS: f64 = 1e-12;
 const ON_FACE: f64 = 1e-9;
 
 /// The Delaunay tetrahedra of points \[Bowyer1981\] \[Watson1981\], with exact predicates
-/// \[Shewchuk1997\], so that regular grids are no trouble.
+/// \[Shewchuk1997\], so that regular grids are no trouble, in a space that is [sheared] a little.
 pub struct Delaunay {
-    /// The points, and four around them.
+    /// The points, [sheared], and four around them.
     points: Vec<[f64; 3]>,
     n_points: usize,
     /// Middle of the points.
@@ -47,9 +47,9 @@ struct Rim {
 impl Delaunay {
     /// Builds the tetrahedra of `points`.
     pub fn new(points: &[[f64; 3]]) -> Self {
-        let mut all = points.to_vec();
+        let mut all: Vec<[f64; 3]> = points.iter().map(|&point| sheared(point)).collect();
         let [mut min, mut max] = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
-        for point in points {
+        for point in &all {
             min = std::array::from_fn(|i| min[i].min(point[i]));
             max = std::array::from_fn(|i| max[i].max(point[i]));
         }
@@ -77,7 +77,7 @@ impl Delaunay {
             unused: Vec::new(),
         };
         let mut last = 0;
-        for point in by_rounds(points, min, extent) {
+        for point in by_rounds(&delaunay.points[..points.len()], min, extent) {
             last = delaunay.insert(point, last);
         }
         delaunay
@@ -86,6 +86,7 @@ impl Delaunay {
     /// Corners and weights, >= 0 with the sum 1, of the tetrahedron around `place`, found by a walk
     /// from the point `from`; none outside of the hull.
     pub fn weights(&self, place: [f64; 3], from: u32) -> Option<[(u32, f64); 4]> {
+        let place = sheared(place);
         let start = self.at_point[from as usize];
         let start =
             if start == NONE { self.at_point.iter().copied().find(|&t| t != NONE)? } else { start };
@@ -234,6 +235,15 @@ impl Delaunay {
     }
 }
 
+/// Place of `x` in a space that is sheared a little. Cubes of a grid are divided alike there, and
+/// weights in their tetrahedra are the same.
+fn sheared([x, y, z]: [f64; 3]) -> [f64; 3] {
+    [x + SHEAR * (y + 0.6 * z), y + 0.8 * SHEAR * z, z]
+}
+
+/// Shear, far beyond rounding.
+const SHEAR: f64 = 1e-6;
+
 /// Order of insertion: a few points first, then about as many as there are at a time, each round
 /// along a curve through space [AmentaChoiRote2003]. Points of a grid in its order would lie on the
 /// hull of those before, and replace five times as many tetrahedra.
@@ -296,7 +306,8 @@ mod tests {
                 }
                 let [a, b, c, d] = delaunay.coordinates(t);
                 volume += orient3d(a, b, c, d) / 6.0;
-                let is_within = |&&point: &&[f64; 3]| insphere(a, b, c, d, coord(point)) > 0.0;
+                let is_within =
+                    |&&point: &&[f64; 3]| insphere(a, b, c, d, coord(sheared(point))) > 0.0;
                 assert_eq!(points.iter().find(is_within), None, "{corners:?}");
             }
             assert!(share > 0.0 || (volume - 125.0).abs() < 1e-9, "{volume}");
