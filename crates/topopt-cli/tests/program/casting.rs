@@ -110,9 +110,10 @@ fn walls_have_a_draft() {
 fn a_cast_design_is_the_same_on_ranks_and_on_a_gpu() {
     for demand in ["parting=[0,0,2],draft_degrees=5,through_holes=false", "sides=2,draft_degrees=9"]
     {
-        // Along an axis about which the part is symmetric rounding chooses between equal densities.
+        // Along an axis about which the part is symmetric, and from the fourth design on, rounding
+        // chooses between equal densities.
         let key = key(demand).replace("[0,0,3]", "[0.3,0.2,1]");
-        are_same_elsewhere(&[&CRISP[..], &["optimizer.max_iterations=4", key.as_str()]].concat());
+        are_same_elsewhere(&[&CRISP[..], &["optimizer.max_iterations=3", key.as_str()]].concat());
     }
 }
 
