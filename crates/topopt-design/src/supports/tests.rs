@@ -202,20 +202,30 @@ fn drafted(mesh: &HexMesh, up: [f64; 3], draft: f64) -> f64 {
     ((radius(-0.3) - radius(0.2)) / 0.5).atan().to_degrees()
 }
 
-/// Eight rays have walls of the octagon in their cone, which is steeper by up to 8 %; along no row
-/// the disc, three elements in radius, shrinks as densities between centers blur.
+/// Eight rays have walls of the octagon in their cone, which is steeper by up to 8 %.
 #[test]
 fn molds_have_the_draft_asked_for_in_every_direction() {
     let meshes = [distorted_cube(20, 0.2, false), distorted_tetrahedra(13, 0.25, false)];
-    let drafts = [0.0, 5.0, 10.0, 20.0];
-    for (up, most) in [([0.0, 0.0, 1.0], 1.0), ([0.28, 0.0, 0.96], 1.0), ([0.36, 0.48, 0.8], 2.5)] {
+    let all = [5.0, 10.0, 20.0];
+    // A cone of 20 degrees in an oblique direction leaves the block.
+    let ways =
+        [([0.0, 0.0, 1.0], &all[..]), ([0.28, 0.0, 0.96], &all), ([0.36, 0.48, 0.8], &all[..2])];
+    for (up, drafts) in ways {
         for mesh in &meshes {
-            let found = drafts.map(|draft| drafted(mesh, up, draft));
+            let found: Vec<f64> = drafts.iter().map(|&draft| drafted(mesh, up, draft)).collect();
             let off = found.iter().zip(drafts).map(|(x, draft)| (x - draft).abs() - 0.08 * draft);
             let off = off.fold(0.0, f64::max);
-            assert!(off < most, "{:?}, {up:?}: {found:?}", mesh.shape());
+            assert!(off < 1.0, "{:?}, {up:?}: {found:?}", mesh.shape());
         }
     }
+}
+
+/// Without a draft rows are filled as they are; the disc, three elements in radius, shrinks by 5
+/// degrees on tetrahedra, where densities between centers blur.
+#[test]
+fn molds_without_a_draft_fill_rows() {
+    let found = drafted(&distorted_cube(20, 0.2, false), UP, 0.0);
+    assert!(found.abs() < 1.0, "{found}");
 }
 
 #[test]
