@@ -105,7 +105,8 @@ impl Supports {
         let blocks =
             Blocks { places: &points.places, widths: &widths, reach: cone.depth * longest };
         let mut samples = vec![Vec::new(); n];
-        for (e, found) in blocks.map(|block| below.of_block(block, stand, &rays)).concat() {
+        let of_blocks = blocks.map(|block| below.of_block(block, stand, &rays));
+        for (e, found) in of_blocks.into_iter().flatten() {
             samples[e as usize] = found;
         }
 
