@@ -61,7 +61,7 @@ pub enum HexmeshError {
     /// Bodies that lie on each other with faces of their own.
     #[error("bodies touch each other at {} with a face of each, and do not share it", place(*.0))]
     TouchUnshared([f64; 3]),
-    /// Bodies of which one is partly within another.
+    /// Bodies that overlap: one is partly within another.
     #[error("bodies overlap at {}", place(*.0))]
     Overlap([f64; 3]),
     /// A surface around nothing, or turned inward.

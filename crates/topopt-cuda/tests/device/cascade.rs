@@ -12,7 +12,7 @@ const OF_LEVEL: usize = 280;
 /// Values within this of each other are equal.
 const EQUAL: f64 = 1e-9;
 
-/// Lists of points in a mixed order, of which the first ones stand.
+/// Lists of points in a mixed order; the first ones stand.
 struct Lists {
     order: Vec<u32>,
     ends: Vec<usize>,
