@@ -230,8 +230,10 @@ impl Tables<'_> {
             DeckManufacturing::Extrusion { direction } => {
                 ("extrusion", format!("direction = {direction:?}"))
             }
-            DeckManufacturing::Casting { draw, sides } => {
-                ("casting", format!("draw_direction = {draw:?}\nsides = {sides}"))
+            DeckManufacturing::ExtrusionAlong { path } => ("extrusion", format!("path = {path:?}")),
+            DeckManufacturing::Casting { draw, sides, is_closed } => {
+                let holes = if *is_closed { "\nthrough_holes = false" } else { "" };
+                ("casting", format!("draw_direction = {draw:?}\nsides = {sides}{holes}"))
             }
             DeckManufacturing::MemberSize { minimum, gap, maximum } => {
                 let widths = [("minimum", minimum), ("gap", gap), ("maximum", maximum)];

@@ -24,17 +24,20 @@ mod uniform;
 
 use rayon::prelude::*;
 use topopt_design::{Openings, Supports};
+use topopt_linalg::Csr;
 use topopt_mesh::numbers::place;
 use topopt_mesh::vector::{difference, length};
 use topopt_mesh::{CellList, HexMesh, Plane, Renumbering};
+use topopt_surface::Draw;
 
 use crate::case::Case;
 use crate::config::Config;
 use crate::finding::Finding;
 use crate::mirror_planes;
 use crate::physics::Physics;
-pub use cast::Mold;
-use fold::Folds;
+use cast::Mold;
+pub use fold::Folds;
+use fold::folded;
 use kind::ManufacturingKind;
 use kinds::{KINDS, asked, entries};
 pub use made::Made;
@@ -119,7 +122,9 @@ pub(crate) fn shared<K: Physics<N>, const N: usize>(
         let n_variables = elements.by(&[posed], (&all, &of_all), Gathered::len);
         joins_elements(config, posed, n_variables < elements.centers.len())?;
     }
-    Ok(Some(elements.shared(&all, &of_all, notes)))
+    let (shares, groups) = elements.shared(&all, &of_all, notes);
+    let folds = all.into_iter().flat_map(|posed| posed.folds).collect();
+    Ok(Some(Shared { shares, groups, folds }))
 }
 
 /// Reads the entries of each kind.
@@ -135,8 +140,17 @@ fn posed(config: &Config, centers: &[[f64; 3]], width: f64) -> Result<Vec<Posed>
     Ok(all)
 }
 
+/// Returns the ways of a mold or of tools out of a part that is cast or milled.
+pub fn way_out(config: &Config) -> Option<Draw> {
+    if let Some(mold) = mold(config) {
+        return Some(mold.way_out());
+    }
+    let ways = milling::directions(&asked(config, &milling::MILLING, &[], 0.0)?).ok()?;
+    Some(Draw { ways, parting: None, draft: 0.0 })
+}
+
 /// Returns the mold of a part that is cast.
-pub fn mold(config: &Config) -> Option<Mold> {
+fn mold(config: &Config) -> Option<Mold> {
     cast::mold(&asked(config, &cast::CASTING, &[], 0.0)?).ok()
 }
 
@@ -220,7 +234,8 @@ pub(crate) fn openings<const N: usize>(
 impl Elements {
     /// Places that stand for the centers by `demands`, one after the other.
     fn folded(&self, demands: &[&Posed]) -> Vec<[f64; 3]> {
-        self.centers.par_iter().map(|&center| folded(demands, center)).collect()
+        let folds = || demands.iter().flat_map(|posed| &posed.folds);
+        self.centers.par_iter().map(|&center| folded(folds(), center)).collect()
     }
 
     /// Gathers elements by the places that stand for theirs by `demands`: those that are the same,
@@ -261,8 +276,14 @@ impl Elements {
         self.centers.iter().copied().step_by(self.centers.len().div_ceil(SAMPLES))
     }
 
-    /// The variables that elements share by all demands, which gather them as `of_all`.
-    fn shared(&self, all: &[Posed], of_all: &Gathered, notes: &mut Vec<String>) -> Shared {
+    /// The variables that elements share by all demands, which gather them as `of_all`, and the
+    /// groups of those whose passive elements have images.
+    fn shared(
+        &self,
+        all: &[Posed],
+        of_all: &Gathered,
+        notes: &mut Vec<String>,
+    ) -> (Csr, Option<Vec<u32>>) {
         if !of_all.is_exact {
             notes.push(format!(
                 "the elements do not repeat each other as [[manufacturing]] asks: {} densities \
@@ -275,7 +296,7 @@ impl Elements {
         let with_images: Vec<_> = all.iter().filter(has_images).collect();
         let groups = (!with_images.is_empty())
             .then(|| self.by(&with_images, (all, of_all), Gathered::variable_of));
-        Shared { shares: of_all.shares(&self.reaches), groups }
+        (of_all.shares(&self.reaches), groups)
     }
 }
 
@@ -284,11 +305,6 @@ fn repeats(list: &CellList, image: [f64; 3], tolerance: f64) -> bool {
     let mut nearest = f64::INFINITY;
     list.for_each_within(image, |_, distance| nearest = nearest.min(distance));
     nearest <= tolerance || nearest == f64::INFINITY
-}
-
-fn folded(demands: &[&Posed], place: [f64; 3]) -> [f64; 3] {
-    let folds = demands.iter().flat_map(|posed| &posed.folds);
-    folds.fold(place, |place, fold| fold.fold(place))
 }
 
 /// Elements that demands are tried on.
@@ -309,11 +325,11 @@ fn go_together(config: &Config, all: &[Posed], elements: &Elements) -> Result<()
 
 /// Whether all images of `center` by `both` demands come to the same place as itself.
 fn is_kept(both: &[&Posed], center: [f64; 3], tolerance: f64) -> bool {
-    let place = folded(both, center);
-    let folds = both.iter().flat_map(|posed| &posed.folds);
-    let images = folds.flat_map(|fold| fold.images(center));
+    let folds = || both.iter().flat_map(|posed| &posed.folds);
+    let place = folded(folds(), center);
+    let images = folds().flat_map(|fold| fold.images(center));
     images
-        .map(|image| folded(both, image))
+        .map(|image| folded(folds(), image))
         .all(|other| length(difference(place, other)) <= tolerance)
 }
 

@@ -21,7 +21,7 @@ use crate::filter_plan::FilterPlan;
 use crate::finding::{Finding, InputError};
 use crate::kept::Kept;
 use crate::lookup::sorted;
-use crate::manufacturing;
+use crate::manufacturing::{self, Folds};
 use crate::materials::{self, MaterialShare};
 use crate::own::PosedMaps;
 use crate::physics::{Loaded, Physics};
@@ -45,6 +45,8 @@ pub struct Model<K = Elasticity, const N: usize = DIM> {
     pub loaded: Option<Loaded>,
     /// Elements that stay solid at loads and supports, in the user's numbers.
     pub kept: Kept,
+    /// Places that are to have equal densities.
+    pub equal: Folds,
     /// Materials of the elements, `[material]` first.
     pub materials: Vec<MaterialShare>,
     /// Mean width of an element, see [`HexMesh::element_width`].
@@ -117,8 +119,11 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         );
         let sweeps = manufacturing::sweeps(config, &case, &renumbering, problem.mesh())?;
         let openings = manufacturing::openings(config, &case, &renumbering, problem.mesh())?;
-        let shares = shared.map(|shared| shared.shares);
-        let space = shares.into_iter().fold(space, DesignSpace::with_variables).with_sweeps(sweeps);
+        let (space, equal) = match shared {
+            Some(shared) => (space.with_variables(shared.shares), shared.folds),
+            None => (space, Vec::new()),
+        };
+        let space = space.with_sweeps(sweeps);
         let space = space.with_openings(openings);
         let space = space.with_candidates(candidates::of(config));
 
@@ -146,6 +151,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             task,
             loaded: case.loaded,
             kept: case.kept,
+            equal,
             materials,
             element_width,
             solid_modulus: K::coefficient(config),

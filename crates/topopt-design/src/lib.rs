@@ -133,7 +133,7 @@ pub use responses::{
     LocalVolume, OfHistory, OfState, SensitivityFilter, StateMean, StateNorm, Volume,
     WeightedDensity, When,
 };
-pub use sizes::{Realization, Sizes, depth_of, share_in_plate, whole_sum};
+pub use sizes::{Realization, Sizes, depth_of, share_behind, share_in_plate, whole_sum};
 pub use state_equation::StateEquation;
 pub use state_function::StateFunction;
 pub use stop::{Progress, StopRule, StopRules};
@@ -141,7 +141,7 @@ pub use supports::{OverhangCone, Supports, standing};
 pub use topopt_analysis::{Bare, HostMap, Moment, Pullback, SolveError, Solver};
 pub use transform::{Chain, DesignTransform, Transformed};
 pub use transforms::{
-    DensityFilter, Evened, HostTransform, Passive, Projection, Subpixel, Swept, Tied, equal_by,
+    DensityFilter, Evened, HostTransform, Passive, Projection, Subpixel, Swept, Tied,
     physical_density, radius_before, variable_density,
 };
 pub use void_elements::{CHANGED, StructureState};

@@ -40,6 +40,12 @@ pub fn share_in_plate(width: f64) -> f64 {
     filtered(0.0, width)
 }
 
+/// Share of a cone filter's volume that is behind a plane, seen from the `depth` behind it, in
+/// radii.
+pub fn share_behind(depth: f64) -> f64 {
+    weight_below(depth)
+}
+
 /// Distance behind a plane at which that `share` of a cone filter's volume is behind it, in radii.
 pub fn depth_of(share: f64) -> f64 {
     bisected(|depth| weight_below(depth) < share)

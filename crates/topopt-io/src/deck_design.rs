@@ -100,12 +100,19 @@ pub enum DeckManufacturing {
         /// The direction.
         direction: [f64; 3],
     },
+    /// The design has one section along a smooth curve.
+    ExtrusionAlong {
+        /// Points of the curve, in order.
+        path: Vec<[f64; 3]>,
+    },
     /// The part comes out of a mold.
     Casting {
         /// Direction of draw.
         draw: [f64; 3],
         /// Number of sides that the mold opens to, 1 or 2.
         sides: usize,
+        /// Whether no hole may go through along it.
+        is_closed: bool,
     },
     /// Members and gaps have widths within limits (length).
     MemberSize {

@@ -24,7 +24,7 @@ pub struct BuiltShape<'a> {
 
 /// First line of the file of a shape, with the version of the format and of the program: another
 /// version makes another surface.
-const MAGIC: &str = concat!("topopt surface 3 of ", env!("CARGO_PKG_VERSION"), "\n");
+const MAGIC: &str = concat!("topopt surface 4 of ", env!("CARGO_PKG_VERSION"), "\n");
 
 /// Bytes of the checksum at the end of the file.
 const CHECKSUM: usize = size_of::<u32>();
@@ -77,7 +77,7 @@ impl<'a> BuiltShape<'a> {
 fn made_of(file: &DesignFile, part: &PartFile) -> Result<u32, Finding> {
     let mut sum = of_mesh(&file.mesh);
     let surface = part.part.surface();
-    let form = (&file.depth, file.draw);
+    let form = (&file.depth, &file.draw);
     sum.combine(&of_bytes(&(&file.density, form, surface.vertices(), surface.triangles()))?);
     Ok(sum.finalize())
 }

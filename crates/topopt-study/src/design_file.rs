@@ -7,13 +7,13 @@ use topopt_case::config::Config;
 use topopt_case::finding::Finding;
 use topopt_case::free_memory;
 use topopt_case::lookup::sorted;
-use topopt_case::manufacturing::{Mold, mold};
+use topopt_case::manufacturing::way_out;
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_fem::Diffusion;
 use topopt_io::vtk::{Array, Section, Values, vtu};
 use topopt_mesh::HexMesh;
-use topopt_surface::{Draw, Form, MeanDensity, Shaping, Sides, SolidError, UncutSolid};
+use topopt_surface::{Draw, Form, MeanDensity, Shaping, SolidError, UncutSolid};
 
 use crate::solved::carrying_nodes;
 
@@ -85,21 +85,11 @@ impl DesignFile {
     /// The design as it is to be made by `config`: a part that is cast comes out of its mold.
     #[must_use]
     pub fn made_by(self, config: &Config) -> Self {
-        let sides = |mold: &Mold| match mold.parting {
-            Some(height) => Sides::Parted(height),
-            None if mold.is_two_sided => Sides::Two,
-            None => Sides::One,
-        };
-        let draw = mold(config).map(|mold| Draw {
-            direction: mold.draw,
-            sides: sides(&mold),
-            draft: mold.draft,
-        });
-        Self { draw, ..self }
+        Self { draw: way_out(config), ..self }
     }
 
     fn form(&self) -> Form<'_> {
-        Form { depth: self.depth.as_deref(), draw: self.draw }
+        Form { depth: self.depth.as_deref(), draw: self.draw.as_ref() }
     }
 
     /// Nodes that are held or tied to the ground in any direction, where the file has them.

@@ -28,6 +28,7 @@ pub(crate) fn fingerprint<K: Physics<N>, const N: usize>(
         // Made of the mesh and of what is summed here.
         kept: _,
         diagnosis: _,
+        equal: _,
         renumbering: _,
         element_width: _,
         grid: _,

@@ -1,4 +1,4 @@
-//! `Draw`: the way of a cast part out of its mold, along which a field has no undercuts.
+//! `Draw`: the ways of a mold or of tools out of a part, along which a field has no undercuts.
 
 use std::f64::consts::TAU;
 
@@ -8,26 +8,16 @@ use topopt_mesh::vector::{across, dot};
 
 use crate::grid::Grid;
 
-/// Way of a cast part out of its mold.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// Ways in which a mold or tools leave a part.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Draw {
-    /// Direction of draw, of length 1.
-    pub direction: [f64; 3],
-    /// Sides that the mold opens to.
-    pub sides: Sides,
-    /// Angle of draft between the walls and the direction of draw, in radians.
+    /// Directions out of the part, of length 1. A place is filled along the one that fills it least.
+    pub ways: Vec<[f64; 3]>,
+    /// Height along the first way of the plane in which a mold of two sides parts, if it is given:
+    /// places above it are filled along the first way, those below along the second.
+    pub parting: Option<f64>,
+    /// Angle of draft between the walls and the ways, in radians.
     pub draft: f64,
-}
-
-/// Sides that a mold opens to.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub enum Sides {
-    /// One, along the direction of draw.
-    One,
-    /// Two, along the direction and against it, which meet where the part has it.
-    Two,
-    /// Two that meet in the plane across the direction at this height along it.
-    Parted(f64),
 }
 
 /// Rays on the cone of a draft.
@@ -35,28 +25,32 @@ const RAYS: usize = 8;
 
 impl Draw {
     /// The `values` of a field on a `grid` with its undercuts filled: below a value there is no
-    /// smaller one within the cone of the draft. Between two sides of a mold what is filled lies
-    /// below both. A point that is not `near` the part keeps its value, and what lies beyond it
-    /// does not count: a part may have undercuts of its own.
+    /// smaller one within the cone of the draft, along one of the ways at least. A point that is not
+    /// `near` the part keeps its value, and what lies beyond it does not count: a part may have
+    /// undercuts of its own.
     pub(crate) fn filled(&self, grid: &Grid, values: &[f64], near: &[bool]) -> Vec<f64> {
-        let mut filled = raised(grid, values, near, &self.rays(1.0));
-        if self.sides == Sides::One {
-            return filled;
-        }
-        let other = raised(grid, values, near, &self.rays(-1.0));
-        let both = filled.par_iter_mut().zip(other).enumerate();
-        both.for_each(|(point, (filled, other))| match self.sides {
-            Sides::Parted(height) if dot(grid.point(point), self.direction) >= height => {}
-            Sides::Parted(_) => *filled = other,
-            _ => *filled = filled.min(other),
-        });
-        filled
+        let along = |way: &[f64; 3]| raised(grid, values, near, &self.rays(*way));
+        let mut all = self.ways.iter().map(along);
+        let first = all.next().unwrap_or_else(|| values.to_vec());
+        all.fold(first, |mut filled, other| {
+            let both = filled.par_iter_mut().zip(other).enumerate();
+            both.for_each(|(point, (filled, other))| match self.parting {
+                Some(_) if self.is_above(grid.point(point)) => {}
+                Some(_) => *filled = other,
+                None => *filled = filled.min(other),
+            });
+            filled
+        })
     }
 
-    /// Directions out of one side of the mold, along the draw by `sign`: the draw first, and those
-    /// on the cone of the draft, of any length.
-    fn rays(&self, sign: f64) -> Vec<[f64; 3]> {
-        let out = self.direction.map(|x| sign * x);
+    /// Whether a place is above the plane in which the mold parts.
+    pub(crate) fn is_above(&self, place: [f64; 3]) -> bool {
+        self.parting.is_none_or(|height| dot(place, self.ways[0]) >= height)
+    }
+
+    /// Directions out of the part along a way: the way first, and those on the cone of the draft, of
+    /// any length.
+    fn rays(&self, out: [f64; 3]) -> Vec<[f64; 3]> {
         let tangents = across(out);
         let ray = |k: usize| {
             let (sin, cos) = (TAU * k as f64 / RAYS as f64).sin_cos();

@@ -72,7 +72,7 @@ impl Lattice {
         points: &GaussPoints,
         density: &[f64],
         width: f64,
-        (given, draw): (Option<f64>, Option<Draw>),
+        (given, draw): (Option<f64>, Option<&Draw>),
     ) -> Option<(Self, f64)> {
         let radii = Cones::radii(points, RADIUS * width);
         let radius = radii.iter().copied().fold(0.0, f64::max);

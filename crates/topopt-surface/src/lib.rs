@@ -24,6 +24,7 @@
 //! ```
 
 mod body;
+mod columns;
 mod cones;
 mod crossings;
 mod cylinders;
@@ -38,8 +39,10 @@ mod holes;
 mod lattice;
 mod mean_density;
 mod part;
+mod printing;
 mod quality;
 mod ramps;
+mod reach;
 mod ridges;
 mod roughness;
 mod shape;
@@ -56,12 +59,14 @@ mod widths;
 
 pub use cylinders::Cylinder;
 pub use decimation::NotAManifold;
-pub use draw::{Draw, Sides};
+pub use draw::Draw;
 pub use growth::MOST_FACETS;
 pub use holes::{FilledHoles, HoleFault, HoleFaultKind, Holes};
 pub use mean_density::MeanDensity;
 pub use part::Part;
+pub use printing::Printing;
 pub use quality::Quality;
+pub use reach::{InPart, Tool};
 pub use roughness::Roughness;
 pub use shape::Shape;
 pub use shaping::{Form, Shaping, SolidError};

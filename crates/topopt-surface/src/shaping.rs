@@ -22,7 +22,7 @@ pub struct Form<'a> {
     /// that lie in it, and the solid ends where that ends, and not with the elements.
     pub depth: Option<&'a [f64]>,
     /// Way out of a mold, along which the solid has no undercut.
-    pub draw: Option<Draw>,
+    pub draw: Option<&'a Draw>,
 }
 
 /// Reason for which a design has no solid.

@@ -5,6 +5,7 @@ use topopt_mesh::numbers::shown;
 use topopt_mesh::surface::{area_vector, boundary_faces, face_coordinates};
 use topopt_mesh::vector::{dot, length};
 use topopt_mesh::{Face, HexMesh};
+use topopt_surface::Draw;
 
 use super::kind::{self, Asked, Key, MILLING, ManufacturingKind, sweeps_of};
 use super::member_size::within;
@@ -181,6 +182,11 @@ impl Mold {
             }
         };
         (0..).zip(is_closing).filter_map(|(e, closes)| closes.then_some(e)).collect()
+    }
+
+    /// Ways of the mold out of the part.
+    pub fn way_out(&self) -> Draw {
+        Draw { ways: self.ways().collect(), parting: self.parting, draft: self.draft }
     }
 
     /// Name of the measure of undercuts.

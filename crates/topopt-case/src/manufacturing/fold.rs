@@ -1,7 +1,7 @@
 //! `Fold`: places of equal density, brought to one of them.
 
 /// A demand that some places of a design have equal densities.
-pub trait Fold: Sync {
+pub trait Fold: Send + Sync {
     /// Returns the one of the places of equal density that stands for all.
     fn fold(&self, place: [f64; 3]) -> [f64; 3];
 
@@ -9,8 +9,16 @@ pub trait Fold: Sync {
     fn images(&self, place: [f64; 3]) -> Vec<[f64; 3]>;
 }
 
-/// Demands of one kind, one after the other.
+/// Demands, one after the other.
 pub type Folds = Vec<Box<dyn Fold>>;
+
+/// Returns the one of the places of equal density by all `folds` that stands for `place`.
+pub(super) fn folded<'a>(
+    folds: impl IntoIterator<Item = &'a Box<dyn Fold>>,
+    place: [f64; 3],
+) -> [f64; 3] {
+    folds.into_iter().fold(place, |place, fold| fold.fold(place))
+}
 
 /// Share of a period by which places before its end count as its beginning, so that rounding puts
 /// none of those that repeat each other at both.

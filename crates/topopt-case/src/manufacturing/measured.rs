@@ -1,79 +1,92 @@
 //! Measures of a built part by the demands of the way in which it is made.
 
-use topopt_design::{DesignSpace, Openings, Swept, equal_by};
-use topopt_mesh::HexMesh;
+use rayon::prelude::*;
+use topopt_design::{DesignSpace, Openings};
 use topopt_mesh::numbers::shown;
+use topopt_mesh::{HexMesh, Places};
+use topopt_surface::{InPart, TriangleSurface};
 
+use super::fold::{Folds, folded};
 use super::kinds::asked;
 use super::made::Made;
 use super::{cast, milling, overhang};
 use crate::config::Config;
 
-/// Difference from the share that elements have in common up to which it is that of the exported
-/// surface: its triangles are no mirror images of each other where the design is one.
-const OF_SURFACE: f64 = 0.1;
+/// Edge of the cubes that a body is measured by, in widths of an element, and most of them in the
+/// part.
+const EDGE: f64 = 0.25;
+const MOST: f64 = 2e7;
 
-/// Measures the `shares` of the elements that are solid, `[n_elements]` in the order of the `mesh`
-/// of the problem, by each kind of demand.
-pub fn measured(config: &Config, mesh: &HexMesh, space: &DesignSpace, shares: &[f64]) -> Vec<Made> {
+/// Measures a built `body` within its `part` by each kind of demand. The `shares` of the elements
+/// that it fills, `[n_elements]`, are in the order of the `mesh` of the problem.
+pub fn measured(
+    config: &Config,
+    (mesh, space, equal): (&HexMesh, &DesignSpace, &Folds),
+    (shares, [body, part]): (&[f64], [&TriangleSurface; 2]),
+) -> Vec<Made> {
     let centers = mesh.centers();
     let asked = |kind| asked(config, kind, &centers, mesh.element_width());
+    let edge = (EDGE * mesh.element_width()).max((part.volume() / MOST).cbrt());
+    let in_part = InPart { body, part, edge };
     let volumes = space.design_volumes();
     let sum = |amount: &dyn Fn(usize) -> f64| -> f64 {
         (0..volumes.len()).map(|e| volumes[e] * amount(e)).sum()
     };
-    let [solid_volume, void_volume] = [sum(&|e| shares[e]), sum(&|e| 1.0 - shares[e])];
-    let share_of = |amount: &dyn Fn(usize) -> f64| sum(amount) / solid_volume;
-    let share_of_void =
-        |amount: &dyn Fn(usize) -> f64| sum(amount) / void_volume.max(f64::MIN_POSITIVE);
-
-    let solid = || shares.iter().map(|&share| f64::from(share >= 0.5)).collect::<Vec<f64>>();
+    let solid_volume = sum(&|e| shares[e]);
+    let void_volume = sum(&|e| 1.0 - shares[e]).max(f64::MIN_POSITIVE);
+    // Solid and void elements are not the design's.
+    let volume_of = |cubes: &[[f64; 3]]| {
+        let elements = Places::of(mesh, cubes);
+        let designed = elements.elements().filter(|&e| volumes[e as usize] > 0.0);
+        designed.count() as f64 * edge.powi(3)
+    };
 
     let mut all = Vec::new();
-    if let Some(rows) = space.shares() {
-        let equal = equal_by(rows, &space.volumes, space.n_variables(), shares);
-        let share = share_of(&|e| ((shares[e] - equal[e]).abs() - OF_SURFACE).max(0.0));
-        all.push(Made::new("unequal where it is to be equal".into(), share));
+    if !equal.is_empty() {
+        let unequal = volume_of(&unequal(equal, in_part.apart(), edge));
+        all.push(Made::new("unequal where it is to be equal".into(), unequal / solid_volume));
     }
     if let Some(asked) = asked(&overhang::OVERHANG)
-        && let Some((again, degrees)) = overhang::again(&asked, mesh, space)
+        && let Some((lost, degrees)) = overhang::lost(&asked, (mesh, space), (body, edge))
     {
-        let solid = solid();
-        let (printed, _) = again.swept(&solid);
-        let share = share_of(&|e| if printed[e] < 0.5 { solid[e] } else { 0.0 });
-        all.push(Made::new(
-            format!("lost when it is printed at {} degrees", shown(degrees)),
-            share,
-        ));
+        let measure = format!("lost when it is printed at {} degrees", shown(degrees));
+        all.push(Made::new(measure, volume_of(&lost) / solid_volume));
     }
     if let Some(mold) = asked(&cast::CASTING).and_then(|asked| cast::mold(&asked).ok()) {
-        let missing = missing(space, shares);
-        all.push(Made::new(mold.undercuts_in_words(), share_of(&|e| missing[e])));
+        let missing = volume_of(&in_part.undercuts(&mold.way_out()));
+        all.push(Made::new(mold.undercuts_in_words(), missing / solid_volume));
         let open = if mold.is_closed { mold.open_through(mesh, shares) } else { Vec::new() };
-        let share = |e: usize| if open[e] { 1.0 - shares[e] } else { 0.0 };
+        let amount = |e: usize| if open[e] { 1.0 - shares[e] } else { 0.0 };
         all.extend(mold.is_closed.then(|| {
-            Made::of_void("in holes through along the draw".into(), share_of_void(&share))
+            Made::of_void("in holes through along the draw".into(), sum(&amount) / void_volume)
         }));
     }
-    if asked(&milling::MILLING).is_some() {
-        let missing = missing(space, shares);
-        all.push(Made::of_void("out of reach of the tools".into(), share_of_void(&|e| missing[e])));
+    if let Some(tools) = asked(&milling::MILLING).and_then(|asked| milling::tools(&asked).ok()) {
+        let missed = volume_of(&in_part.out_of_reach(&tools));
+        all.push(Made::of_void("out of reach of the tools".into(), missed / void_volume));
     }
     if let Some(openings) = space.openings() {
         let (measure, amount) = enclosed(openings, shares);
-        all.push(Made::of_void(measure, share_of_void(&|e| amount[e])));
+        all.push(Made::of_void(measure, sum(&|e| amount[e]) / void_volume));
     }
     all
 }
 
-/// Share of each element that mold or tools would leave, beyond the `shares` that are solid.
-fn missing(space: &DesignSpace, shares: &[f64]) -> Vec<f64> {
-    let filled = Swept::new(space.sweeps().to_vec(), shares.len()).values(shares);
-    filled
-        .iter()
-        .zip(shares)
-        .map(|(filled, share)| (filled - share - OF_SURFACE).max(0.0))
-        .collect()
+/// Returns the fewer of the `cubes` of body and of void whose places come to the same one by
+/// `folds`, within an `edge`.
+fn unequal(folds: &Folds, cubes: [Vec<[f64; 3]>; 2], edge: f64) -> Vec<[f64; 3]> {
+    let cell = |place: [f64; 3]| folded(folds.iter(), place).map(|x| (x / edge).floor() as i64);
+    let keyed = |(is_void, places): (bool, Vec<[f64; 3]>)| -> Vec<([i64; 3], bool, [f64; 3])> {
+        places.into_par_iter().map(|place| (cell(place), is_void, place)).collect()
+    };
+    let mut all: Vec<_> = [false, true].into_iter().zip(cubes).flat_map(keyed).collect();
+    all.par_sort_by_key(|(cell, is_void, _)| (*cell, *is_void));
+    let fewer = |cubes: &[([i64; 3], bool, [f64; 3])]| {
+        let n_body = cubes.partition_point(|(_, is_void, _)| !is_void);
+        let fewer = if 2 * n_body <= cubes.len() { &cubes[..n_body] } else { &cubes[n_body..] };
+        fewer.iter().map(|(.., place)| *place).collect::<Vec<_>>()
+    };
+    all.chunk_by(|a, b| a.0 == b.0).flat_map(fewer).collect()
 }
 
 /// Returns the measure of voids that are enclosed, and the share of each element that is one of

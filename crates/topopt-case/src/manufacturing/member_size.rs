@@ -1,13 +1,16 @@
 //! Members and gaps of a least width, and members of a largest one.
 
 use rayon::prelude::*;
-use topopt_design::{DesignSpace, Sizes, depth_of, share_in_plate, whole_sum};
+use topopt_design::{DesignSpace, Sizes, depth_of, share_behind, share_in_plate, whole_sum};
 use topopt_fem::Problem;
 use topopt_mesh::numbers::shown;
+use topopt_mesh::vector::{difference, dot};
 use topopt_mesh::{BoundingBox, CellList, HexMesh};
 
 use super::kind::{Asked, Key, ManufacturingKind};
+use super::kinds::asked;
 use super::made::Made;
+use super::overhang;
 use crate::config::{Config, Continuation, FilterKind, FilterWeights, Manufacturing, Shape};
 use crate::filter_plan::FilterPlan;
 use crate::finding::Finding;
@@ -218,10 +221,47 @@ pub(crate) fn sized<K: Physics<N>, const N: usize>(
     let [minimum, gap] = widths(entry).map(|width| width / radius);
     let sizes = Sizes::new(minimum, gap);
     let least_sums = match minimum > 0.0 {
-        true => least_sums((radius, minimum), sizes, problem, &space),
+        true => {
+            let sums = least_sums((radius, minimum), sizes, problem, &space);
+            if config.is_printed() {
+                on_plate(config, radius, (problem.mesh(), &space), sums)
+            } else {
+                sums
+            }
+        }
         false => vec![0.0; space.n_elements()],
     };
     space.with_sizes(sizes, least_sums)
+}
+
+/// The least `sums` without what lies below the plate, where the part is printed: what elements
+/// there have less than a whole member, all has that is printed on them.
+fn on_plate(
+    config: &Config,
+    radius: f64,
+    (mesh, space): (&HexMesh, &DesignSpace),
+    mut sums: Vec<f64>,
+) -> Vec<f64> {
+    let (centers, width) = (mesh.centers(), mesh.element_width());
+    let asked = asked(config, &overhang::OVERHANG, &centers, width);
+    let up = asked.and_then(|asked| overhang::up(&asked).ok());
+    let (Some(up), Some(supports)) = (up, space.sweeps().first()) else { return sums };
+    let stand = centers.iter().zip(supports.standing(centers.len()));
+    let standing: Vec<[f64; 3]> =
+        stand.filter_map(|(center, stands)| stands.then_some(*center)).collect();
+    let list = CellList::new(&standing, radius);
+    let share = |center: &[f64; 3]| {
+        let mut nearest = (f64::INFINITY, radius);
+        list.for_each_within(*center, |other, distance| {
+            if distance < nearest.0 {
+                let above = dot(difference(*center, standing[other as usize]), up);
+                nearest = (distance, above + 0.5 * width);
+            }
+        });
+        share_behind(nearest.1 / radius)
+    };
+    sums.par_iter_mut().zip(&centers).for_each(|(sum, center)| *sum *= share(center));
+    sums
 }
 
 /// Least sums of filter weights: with them the outside of the part counts as void, else members on

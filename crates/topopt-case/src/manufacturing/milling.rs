@@ -3,6 +3,7 @@
 use topopt_design::Supports;
 use topopt_mesh::HexMesh;
 use topopt_mesh::vector::length;
+use topopt_surface::Tool;
 
 use super::cast::filled_from;
 use super::kind::{Asked, Key, MILLING as NAME, ManufacturingKind, sweeps_of};
@@ -104,6 +105,20 @@ fn of_entry(asked: &Asked, entry: &Manufacturing) -> Result<Vec<[f64; 3]>, Findi
         "give the way to where the tool comes from, such as [0, 0, 1]",
     ];
     all.ok_or_else(|| asked.finding(entry, DIRECTIONS, about))
+}
+
+/// Returns the tools that come to the part.
+///
+/// # Errors
+/// A direction without length.
+pub(super) fn tools(asked: &Asked) -> Result<Vec<Tool>, Finding> {
+    let mut all = Vec::new();
+    for entry in &asked.entries {
+        let radius = entry.number(DIAMETER).unwrap_or(0.0) / 2.0;
+        let directions = of_entry(asked, entry)?;
+        all.extend(directions.into_iter().map(|direction| Tool { direction, radius }));
+    }
+    Ok(all)
 }
 
 /// Returns the elements that shade each one, by direction of a tool.

@@ -1,7 +1,8 @@
 //! Parts that are printed without props.
 
 use topopt_design::{DesignSpace, OverhangCone, Supports, standing};
-use topopt_mesh::{HexMesh, Renumbering};
+use topopt_mesh::{HexMesh, Places, Renumbering};
+use topopt_surface::{Printing, TriangleSurface};
 
 use super::kind::{self, Asked, Key, ManufacturingKind};
 use super::named::on_set;
@@ -69,16 +70,29 @@ pub(super) fn up(asked: &Asked) -> Result<[f64; 3], Finding> {
     Ok(cone(asked)?.up)
 }
 
-/// Degrees by which a part that is printed again may lean more.
+/// Degrees by which the part that is built may lean more.
 const MORE: f64 = 5.0;
 
-/// Returns supports for an angle that is a little larger than `asked` for, on the mesh of a `space`
-/// with those of the angle itself, and the larger angle in degrees.
-pub(super) fn again(asked: &Asked, mesh: &HexMesh, space: &DesignSpace) -> Option<(Supports, f64)> {
+/// Share of an element's width by which material may reach out beyond that: where a surface lies
+/// within an element the density hardly says.
+const BRIDGED: f64 = 0.5;
+
+/// Finds the places in a body that nothing holds up when it is printed layer by layer, at an angle a
+/// little larger than is `asked` for, by cubes of an edge; and that angle in degrees.
+pub(super) fn lost(
+    asked: &Asked,
+    (mesh, space): (&HexMesh, &DesignSpace),
+    (body, edge): (&TriangleSurface, f64),
+) -> Option<(Vec<[f64; 3]>, f64)> {
     let (cone, supports) = (cone(asked).ok()?, space.sweeps().first()?);
     let degrees = (cone.angle.to_degrees() + MORE).min(89.0);
-    let cone = OverhangCone::new(cone.up, degrees.to_radians());
-    Some((Supports::new(mesh, &cone, &supports.standing(mesh.n_elements())), degrees))
+    let (up, angle, bridged) = (cone.up, degrees.to_radians(), BRIDGED * asked.width);
+
+    let standing = supports.standing(mesh.n_elements());
+    let stands = |places: &[[f64; 3]]| {
+        Places::of(mesh, places).elements().map(|e| standing[e as usize]).collect()
+    };
+    Some((Printing { up, angle, bridged, edge }.unsupported(body, stands), degrees))
 }
 
 /// Returns the supports of the part that is `asked` for, on the `mesh` of the problem.

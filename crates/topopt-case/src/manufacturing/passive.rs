@@ -2,6 +2,7 @@
 
 use topopt_linalg::Csr;
 
+use super::fold::Folds;
 use crate::config::Config;
 use crate::finding::Finding;
 
@@ -12,6 +13,8 @@ pub(crate) struct Shared {
     /// Number of the images that each element belongs to, `[n_elements]`, where images of solid and
     /// void ones stay so.
     pub groups: Option<Vec<u32>>,
+    /// Places of equal density.
+    pub folds: Folds,
 }
 
 /// Whether an element is designed.

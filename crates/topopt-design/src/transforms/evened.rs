@@ -61,14 +61,6 @@ fn weights_of_mean(
     weights.map(move |weight| weight / total)
 }
 
-/// Evens out `x`, `[n_elements]`, as [`Evened`] does, on the host.
-pub fn equal_by(shares: &Csr, volumes: &[f64], n_variables: usize, x: &[f64]) -> Vec<f64> {
-    let (mut between, mut y) = (vec![0.0; n_variables], vec![0.0; x.len()]);
-    means(&shares.transposed(n_variables), volumes).apply(x, &mut between);
-    shares.apply(&between, &mut y);
-    y
-}
-
 impl<B: Gather> DesignTransform<B> for Evened<B> {
     fn inputs(&self) -> Space {
         self.elements

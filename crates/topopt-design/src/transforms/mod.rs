@@ -15,7 +15,7 @@ use topopt_linalg::{BackendError, Pointwise};
 use crate::{Chain, DesignSpace, DesignTransform};
 
 pub use density_filter::DensityFilter;
-pub use evened::{Evened, equal_by};
+pub use evened::Evened;
 pub use host::HostTransform;
 pub use opened::Opened;
 pub use passive::Passive;

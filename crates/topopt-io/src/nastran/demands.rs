@@ -68,16 +68,16 @@ impl Demands<'_> {
                 Demand::Sectors(sectors, is_mirrored, points) => {
                     all.push(("PATRN", self.sectors(*sectors, *is_mirrored, points)?));
                 }
-                Demand::Draw(is_split, points, obstacles) => {
+                Demand::Draw { is_split, is_closed, points, obstacles } => {
                     let draw = self.direction("DRAW", points)?;
                     let sides = if *is_split { 2 } else { 1 };
-                    all.push(("DRAW", DeckManufacturing::Casting { draw, sides }));
+                    let is_closed = *is_closed && self.says_parting(*is_split, found);
+                    all.push(("DRAW", DeckManufacturing::Casting { draw, sides, is_closed }));
                     self.say_obstacles(|property| obstacles.contains(property), found);
                 }
                 Demand::Extrusion(path) => {
-                    let direction = self.extrusion(path, found)?;
-                    let extrusion = |direction| DeckManufacturing::Extrusion { direction };
-                    all.extend(direction.map(|direction| ("EXTR", extrusion(direction))));
+                    let extrusion = self.extrusion(path, found)?;
+                    all.extend(extrusion.map(|extrusion| ("EXTR", extrusion)));
                 }
             }
         }
@@ -143,23 +143,37 @@ impl Demands<'_> {
         self.no_direction("PATRN", "the second point and its image on the first axis")
     }
 
-    /// The direction of a straight path; another one is lost.
-    fn extrusion(&self, path: &[u64], found: &mut Found) -> Parsed<Option<[f64; 3]>> {
+    /// An extrusion along a straight path, or along a curve.
+    fn extrusion(&self, path: &[u64], found: &mut Found) -> Parsed<Option<DeckManufacturing>> {
         let [first, .., last] = path else {
             found.lose(format!("EXTR of DTPL {} without a path (EPATH1)", self.space.number));
             return Ok(None);
         };
-        let direction = self.direction("EXTR", &[*first, *last].map(Point::Grid))?;
-        let start = self.place("EXTR", Point::Grid(*first))?;
-        for grid in path {
-            let to = difference(self.place("EXTR", Point::Grid(*grid))?, start);
-            if length(cross(to, direction)) > STRAIGHT * dot(direction, direction) {
-                let number = self.space.number;
-                found.lose(format!("EXTR of DTPL {number}, whose path is not straight"));
-                return Ok(None);
-            }
+        let places = path.iter().map(|&grid| self.place("EXTR", Point::Grid(grid)));
+        let path: Vec<[f64; 3]> = places.collect::<Parsed<_>>()?;
+        let ends = [*first, *last].map(Point::Grid);
+        let chord = difference(path[path.len() - 1], path[0]);
+        let is_on = |place: &[f64; 3]| {
+            let off = length(cross(difference(*place, path[0]), chord));
+            off <= STRAIGHT * dot(chord, chord)
+        };
+        Ok(Some(match path.iter().all(is_on) {
+            true => DeckManufacturing::Extrusion { direction: self.direction("EXTR", &ends)? },
+            false => DeckManufacturing::ExtrusionAlong { path },
+        }))
+    }
+
+    /// Says that holes may go through where the mold opens to both sides, and nobody knows in which
+    /// plane; returns whether it does not.
+    fn says_parting(&self, is_split: bool, found: &mut Found) -> bool {
+        if is_split {
+            found.lose(format!(
+                "NOHOLE of DTPL {}, as a mold of two sides needs `parting`, a point of the plane \
+                 in which they meet, beside `through_holes = false`",
+                self.space.number
+            ));
         }
-        Ok(Some(direction))
+        !is_split
     }
 
     /// Says which solids keep the mold out here and not in the deck.

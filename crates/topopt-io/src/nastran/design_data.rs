@@ -44,8 +44,17 @@ pub(super) enum Demand {
     Planes(usize, [Point; 3]),
     /// PATRN of sectors, and whether each mirrors itself: anchor, first and second point.
     Sectors(u64, bool, [Point; 3]),
-    /// DRAW: whether the mold opens to both sides, anchor, first point, and OBST.
-    Draw(bool, [Point; 2], BTreeSet<u64>),
+    /// DRAW.
+    Draw {
+        /// Whether the mold opens to both sides.
+        is_split: bool,
+        /// NOHOLE: whether no hole may go through.
+        is_closed: bool,
+        /// Anchor and first point.
+        points: [Point; 2],
+        /// Properties that keep the mold out (OBST).
+        obstacles: BTreeSet<u64>,
+    },
     /// EXTR: the grids of its path.
     Extrusion(Vec<u64>),
 }

@@ -69,7 +69,7 @@ fn given(card: &Card, section: &Section, others: &[Section]) -> Parsed<Given> {
 
     Ok(match section.word.as_str() {
         // MESH says that the mesh lies along the draw, a hint for the method.
-        "MESH" | "OBST" | "EPATH1" | "EPATH2" => Ok(None),
+        "MESH" | "OBST" | "NOHOLE" | "EPATH1" | "EPATH2" => Ok(None),
         "MEMBSIZ" => Ok(Some(members(card, row)?)),
         "PATRN" => pattern(card, section)?,
         "DRAW" => {
@@ -78,7 +78,9 @@ fn given(card: &Card, section: &Section, others: &[Section]) -> Parsed<Given> {
                 return Ok(Err("DRAW that is neither SINGLE nor SPLIT".into()));
             }
             let points = [needed(card, row.first + 1)?, needed(card, row.first + 4)?];
-            Ok(Some(Demand::Draw(is_split, points, named("OBST")?.into_iter().collect())))
+            let is_closed = others.iter().any(|section| section.word == "NOHOLE");
+            let obstacles = named("OBST")?.into_iter().collect();
+            Ok(Some(Demand::Draw { is_split, is_closed, points, obstacles }))
         }
         "EXTR" if card.is_word(row.first, "NOTWIST") => {
             Ok(Some(Demand::Extrusion(named("EPATH1")?)))

@@ -67,8 +67,10 @@ fn demands_of_the_design_space() {
     let (origin, middle) = ([0.0; 3], [0.5, 0.5, 0.0]);
     let cyclic =
         |mirrored| DeckManufacturing::Cyclic { point: middle, axis: z, sectors: 4, mirrored };
-    let cast = |draw, sides| DeckManufacturing::Casting { draw, sides };
+    let cast = |draw, sides| DeckManufacturing::Casting { draw, sides, is_closed: false };
+    let closed = |draw| DeckManufacturing::Casting { draw, sides: 1, is_closed: true };
     let up = [0.0, 0.0, 2.0];
+    let path = vec![[0.0; 3], z, [1.0, 0.0, 2.0]];
     for (cards, expected) in [
         ("", vec![]),
         (",MEMBSIZ,6.0\n", vec![members(Some(6.0), None, None)]),
@@ -95,7 +97,9 @@ fn demands_of_the_design_space() {
         (",PATRN,11,0.5,0.5,0.,0.5,0.5,1.\n,4,1.5,0.5,0.3\n", vec![cyclic(Some(x))]),
         (",DRAW,SINGLE,1,,,5\n,OBST,8\n", vec![cast(z, 1)]),
         (",DRAW,SPLIT,0.,0.,0.,0.,0.,2.\n,OBST,8\n,MESH,ALIGN\n", vec![cast(up, 2)]),
+        (",DRAW,SINGLE,1,,,5\n,OBST,8\n,NOHOLE\n", vec![closed(z)]),
         (",EXTR,NOTWIST\n,EPATH1,1,5,11\n", vec![DeckManufacturing::Extrusion { direction: up }]),
+        (",EXTR,NOTWIST\n,EPATH1,1,5,12\n", vec![DeckManufacturing::ExtrusionAlong { path }]),
     ] {
         let (design, lost) = design(&format!("DTPL,1,PSOLID,7\n{cards}"));
         assert_eq!(design.manufacturing, expected, "{cards}");
@@ -108,11 +112,10 @@ fn demands_of_the_design_space() {
 fn what_a_case_cannot_demand_is_said() {
     for (cards, said) in [
         (",DRAW,SINGLE,1,,,5\n", "DRAW of DTPL 1 passes over property 8 (no OBST)"),
-        (",DRAW,SINGLE,1,,,5\n,OBST,8\n,NOHOLE\n", "DTPL with NOHOLE on line"),
+        (",DRAW,SPLIT,1,,,5\n,OBST,8\n,NOHOLE\n", "NOHOLE of DTPL 1, as a mold of two sides"),
         (",DRAW,SINGLE,1,,,5\n,OBST,8\n,STAMP,3.\n", "DTPL with STAMP"),
         (",DRAW,STAMP,1,,,5\n", "DTPL with DRAW that is neither SINGLE nor SPLIT"),
         (",EXTR,TWIST\n,EPATH1,1,5\n,EPATH2,2,6\n", "DTPL with EXTR that is not NOTWIST"),
-        (",EXTR,NOTWIST\n,EPATH1,1,5,12\n", "EXTR of DTPL 1, whose path is not straight"),
         (",EXTR,NOTWIST\n", "EXTR of DTPL 1 without a path (EPATH1)"),
         (",MEMBSIZ,6.0,,9.0\n", "MINGAP of DTPL 1 without MAXDIM"),
         (",PATRN,9\n", "DTPL with PATRN 9"),

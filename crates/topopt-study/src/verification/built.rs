@@ -1,8 +1,7 @@
 //! The shape that is built, in numbers.
 
 use serde::{Deserialize, Serialize};
-use topopt_case::config::Config;
-use topopt_case::manufacturing::{Made, measured};
+use topopt_case::manufacturing::Made;
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_case::tags::Tags;
@@ -43,14 +42,12 @@ impl Built {
     /// Measures `shape` and compares it with the run's `summary`.
     pub(super) fn of<K: Physics<N>, const N: usize>(
         shape: &Shape,
-        (config, model): (&Config, &Model<K, N>),
+        model: &Model<K, N>,
         tags: Option<&Tags>,
         summary: &Summary,
     ) -> Self {
         let [member, gap] = shape.widths;
         let width = |found| Width::of(found, tags);
-        let mut made = measured(config, model.problem.mesh(), &model.space, &shape.shares);
-        made.extend(shape.made.iter().cloned());
         Self {
             threshold: shape.threshold,
             volume: shape.volume,
@@ -60,7 +57,7 @@ impl Built {
             smallest_member: member.map(width),
             smallest_gap: gap.map(width),
             element_width: model.element_width,
-            made,
+            made: shape.made.clone(),
         }
     }
 

@@ -240,7 +240,7 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
         };
 
         let mut limits = solved_shape.limits(summary)?;
-        let built = Built::of(shape, (config, model), given.tags.as_ref(), summary);
+        let built = Built::of(shape, model, given.tags.as_ref(), summary);
         limits.count(&built.made);
         let mut warnings = solved_shape.warnings(&limits, &built, config.physics.kind);
         warnings.extend(built.made.iter().filter_map(Made::warning));

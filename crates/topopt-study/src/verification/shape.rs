@@ -2,7 +2,7 @@
 
 use topopt_case::config::Config;
 use topopt_case::finding::Finding;
-use topopt_case::manufacturing::{Made, measured_widths};
+use topopt_case::manufacturing::{Made, measured, measured_widths};
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_design::{Interpolation, Law};
@@ -66,7 +66,7 @@ impl Shape {
         let [pieces, _] = shape.surface.parts();
         let is_passive = file.is_passive();
         let widths = shape.widths(&file.mesh, &is_passive);
-        let made = measured_widths(config, &file.mesh, &is_passive, |limits, ignored| {
+        let by_width = measured_widths(config, &file.mesh, &is_passive, |limits, ignored| {
             shape.beyond(&file.mesh, ignored, limits)
         });
         let widths = widths.map(|found| {
@@ -78,6 +78,10 @@ impl Shape {
         let fallen_apart = file.fallen_apart(shares).filter(|_| request.threshold.is_none());
         let shares = model.renumbering.elements_from_original(shares);
         let density = model.renumbering.elements_from_original(&file.density);
+        let of_problem = (model.problem.mesh(), &model.space, &model.equal);
+        let surfaces = [&shape.surface, part.part.surface()];
+        let mut made = measured(config, of_problem, (&shares, surfaces));
+        made.extend(by_width);
         let at_least = |least: f64| shares.iter().map(|&share| share >= least).collect();
         let (is_solid, is_touched): (Vec<bool>, Vec<bool>) = (at_least(0.5), at_least(TOUCHED));
         if !is_solid.contains(&true) {

@@ -9,7 +9,7 @@ mod truth;
 use std::collections::HashSet;
 
 use topopt_mesh::HexMesh;
-use topopt_surface::{Draw, Form, Part, Shape, Shaping, Sides, TriangleSurface, UncutSolid};
+use topopt_surface::{Draw, Form, Part, Shape, Shaping, TriangleSurface, UncutSolid};
 use topopt_testing::{distorted_cube, distorted_tetrahedra};
 
 /// Every directed edge once and its reverse once, and every vertex used.

@@ -16,8 +16,8 @@ the heat are read. `PARAM` and case control that ask for output or control the s
 | `MEMBSIZ`, `DOPTPRM, MINDIM` | `member_size`: `MINDIM` is `minimum`, `MAXDIM` is `maximum` and, as in OptiStruct, the least `gap` unless `MINGAP` is larger |
 | `PATRN` 1, 2, 3 | one to three entries of `symmetry` |
 | `PATRN` 10; 11 or 20 | `cyclic` by its repetitions; `mirrored` by the second point |
-| `DRAW` `SINGLE`, `SPLIT` | `casting` with `sides` 1 or 2 |
-| `EXTR` `NOTWIST` on a straight path | `extrusion` |
+| `DRAW` `SINGLE`, `SPLIT`, `NOHOLE` | `casting` with `sides` 1 or 2, and `through_holes = false` with one side |
+| `EXTR` `NOTWIST` | `extrusion` along a `direction`, or the `path` of a curve |
 | `DESOBJ` | `[objective]`, in the load case of its subcase |
 | `DCONSTR` | `[[constraints]]` or `volume_fraction`, if `DESGLB` or `DESSUB` selects it, be it through `DCONADD`; in the load case of its `DESSUB` |
 | `DRESP1` `VOLFRAC`, `VOLUME` | `volume`, a share |
@@ -338,7 +338,7 @@ const SAID: [(&str, &str, &str); 65] = [
     ("MINMAX", "MINMAX = 3\n", "DTPL,1,PSOLID,1\n"),
     ("DRESP2", "DESOBJ = 3\n", "DTPL,1,PSOLID,1\nDRESP2,3,sum,1\n"),
     ("DTPL of shells", "", "DTPL,1,PSHELL,1\n"),
-    ("DTPL with NOHOLE", "", "DTPL,1,PSOLID,1\n,DRAW,SINGLE,1,,,7\n,NOHOLE\n"),
+    ("DTPL with NOHOLE of two sides", "", "DTPL,1,PSOLID,1\n,DRAW,SPLIT,1,,,7\n,NOHOLE\n"),
     ("DTPL with OVERHANG", "", "DTPL,1,PSOLID,1\n,OVERHANG,45.\n"),
     ("DTPL with STAMP", "", "DTPL,1,PSOLID,1\n,DRAW,SINGLE,1,,,7\n,STAMP,1.\n"),
     ("DTPL with STRESS", "", "DTPL,1,PSOLID,1\n,STRESS,1.\n"),
@@ -370,6 +370,7 @@ fn said() -> Vec<Row> {
         "MINMAX" => "the objective MINMAX = 3: it is not understood",
         "DRESP2" => "the objective DESOBJ = 3, the response 3 (DRESP2)",
         "DTPL of shells" => "DTPL of PSHELL, which is not PSOLID",
+        "DTPL with NOHOLE of two sides" => "NOHOLE of DTPL 1, as a mold of two sides",
         "DTPL with a twisted EXTR" => "DTPL with EXTR that is not NOTWIST",
         "DTPL with uniform PATRN" => "DTPL with PATRN 9",
         "an entry that is not known" => "FOOBAR on line",

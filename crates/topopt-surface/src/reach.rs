@@ -1,0 +1,339 @@
+//! Places in the voids of a part that a mold or a tool does not reach.
+
+use rayon::prelude::*;
+
+use crate::columns::{Columns, Layer, Run, Runs, fills};
+use crate::{Draw, TriangleSurface};
+
+/// Tool that comes along a straight way.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tool {
+    /// Direction to where it comes from, of length 1.
+    pub direction: [f64; 3],
+    /// Half of its diameter (length), 0 for a thin one.
+    pub radius: f64,
+}
+
+/// A built body within the part that it is made of, by their closed surfaces.
+#[derive(Debug, Clone, Copy)]
+pub struct InPart<'a> {
+    /// Surface of the body.
+    pub body: &'a TriangleSurface,
+    /// Surface of the part that the design lies in.
+    pub part: &'a TriangleSurface,
+    /// Edge of the cubes that voids are measured by.
+    pub edge: f64,
+}
+
+/// Columns of cubes with what is in them.
+struct Cubes {
+    columns: Columns,
+    body: Runs,
+    part: Runs,
+}
+
+/// Marks of cubes, `[n_layers][n_columns]`.
+type Marks = Vec<Vec<bool>>;
+
+impl InPart<'_> {
+    /// Finds the centers of the cubes in the void of the part from which material lies along the
+    /// ways out, within the cone of the draft.
+    pub fn undercuts(&self, draw: &Draw) -> Vec<[f64; 3]> {
+        let missed = |way: &[f64; 3]| {
+            let cubes = self.cubes(*way, 0.0)?;
+            let marks = cubes.shaded(draw.draft.tan());
+            Some((cubes, marks))
+        };
+        let all: Option<Vec<_>> = draw.ways.iter().map(missed).collect();
+        let all = all.unwrap_or_default();
+        if draw.parting.is_none() {
+            return in_all(&all);
+        }
+        let (above, below) = all.split_at(1);
+        let mut places = in_all(above);
+        places.retain(|place| draw.is_above(*place));
+        places.extend(in_all(below).into_iter().filter(|place| !draw.is_above(*place)));
+        places
+    }
+
+    /// Finds the centers of the cubes in the void of the part that none of the `tools` reaches.
+    pub fn out_of_reach(&self, tools: &[Tool]) -> Vec<[f64; 3]> {
+        let missed = |tool: &Tool| {
+            let cubes = self.cubes(tool.direction, tool.radius)?;
+            let marks = cubes.missed(tool.radius);
+            Some((cubes, marks))
+        };
+        let all: Option<Vec<_>> = tools.iter().map(missed).collect();
+        in_all(&all.unwrap_or_default())
+    }
+
+    /// Finds the centers of the cubes of the body, and of the void of the part, that have no cube of
+    /// the other around them.
+    pub fn apart(&self) -> [Vec<[f64; 3]>; 2] {
+        let Some(cubes) = self.cubes([0.0, 0.0, 1.0], 0.0) else { return Default::default() };
+        let n = cubes.columns.n_layers;
+        let contents: Vec<Vec<Content>> = (0..n).map(|k| cubes.content(k)).collect();
+        let found = |own: Content, other: Content| {
+            let of_layer = |k: usize| {
+                let near = &contents[k.saturating_sub(1)..(k + 2).min(n)];
+                let is_apart = |c: &usize| {
+                    let around = cubes.columns.around_column(*c);
+                    contents[k][*c] == own
+                        && around.iter().all(|&c| near.iter().all(|layer| layer[c] != other))
+                };
+                let columns = (0..cubes.columns.len()).filter(is_apart);
+                columns.map(|c| cubes.columns.place(c, k)).collect::<Vec<_>>()
+            };
+            (0..n).into_par_iter().flat_map_iter(of_layer).collect()
+        };
+        [found(Content::Body, Content::Void), found(Content::Void, Content::Body)]
+    }
+
+    fn cubes(&self, up: [f64; 3], margin: f64) -> Option<Cubes> {
+        let columns = Columns::around(self.part, up, self.edge, margin);
+        let [body, part] = [self.body, self.part].map(|surface| columns.runs(surface));
+        Some(Cubes { body: body?, part: part?, columns })
+    }
+}
+
+/// Centers of the cubes that all have marked.
+fn in_all(all: &[(Cubes, Marks)]) -> Vec<[f64; 3]> {
+    let Some(((first, marks), others)) = all.split_first() else { return Vec::new() };
+    let is_marked = |place: &[f64; 3], (cubes, marks): &(Cubes, Marks)| {
+        cubes.columns.at(*place).is_some_and(|(c, k)| marks[k][c])
+    };
+    let mut places: Vec<[f64; 3]> = first.marked(marks).collect();
+    places.retain(|place| others.iter().all(|other| is_marked(place, other)));
+    places
+}
+
+/// Content of a cube.
+#[derive(Clone, Copy, PartialEq)]
+enum Content {
+    Body,
+    Void,
+    Outside,
+}
+
+impl Cubes {
+    fn content(&self, k: usize) -> Vec<Content> {
+        let of_column = |(body, part): (&Vec<Run>, &Vec<Run>)| match () {
+            () if fills(body, k) => Content::Body,
+            () if fills(part, k) => Content::Void,
+            () => Content::Outside,
+        };
+        self.body.par_iter().zip(&self.part).map(of_column).collect()
+    }
+
+    /// Marks the cubes of the void from which a body lies upwards, within the cone of a `slope`; what
+    /// lies beyond a gap of the part does not count.
+    fn shaded(&self, slope: f64) -> Marks {
+        let (n, columns) = (self.columns.n_layers, &self.columns);
+        let less = slope * columns.edge;
+        let mut marks = vec![Vec::new(); n];
+        let mut layer = columns.layer(vec![f64::INFINITY; columns.len()]);
+        for k in (0..n).rev() {
+            let content = self.content(k);
+            for (length, content) in layer.lengths.iter_mut().zip(&content) {
+                *length = match content {
+                    // A body reaches to half an edge from the centers of its cubes.
+                    Content::Body => (*length - less).min(-0.5 * columns.edge),
+                    Content::Void if length.is_nan() => f64::INFINITY,
+                    Content::Void => *length - less,
+                    Content::Outside => f64::NAN,
+                };
+            }
+            if slope > 0.0 {
+                layer.spread();
+            }
+            let shaded = layer.lengths.iter().map(|length| *length <= ROUNDING * columns.edge);
+            marks[k] = columns.well_within(&content, &shaded.collect::<Vec<_>>());
+        }
+        marks
+    }
+
+    /// Marks the cubes of the void to which a tool of that `radius` finds no way down.
+    fn missed(&self, radius: f64) -> Marks {
+        let (n, columns) = (self.columns.n_layers, &self.columns);
+        let mut marks = vec![Vec::new(); n];
+        let mut is_shaded = vec![false; columns.len()];
+        for k in (0..n).rev() {
+            let content = self.content(k);
+            for (shaded, content) in is_shaded.iter_mut().zip(&content) {
+                *shaded = match content {
+                    Content::Body => true,
+                    Content::Void => *shaded,
+                    Content::Outside => false,
+                };
+            }
+            marks[k] = columns.well_within(&content, &columns.without_room(&is_shaded, radius));
+        }
+        marks
+    }
+
+    /// Centers of the cubes that are marked.
+    fn marked<'a>(&'a self, marks: &'a Marks) -> impl Iterator<Item = [f64; 3]> + 'a {
+        marks.iter().enumerate().flat_map(move |(k, layer)| {
+            let marked = layer.iter().enumerate().filter(|(_, marked)| **marked);
+            marked.map(move |(c, _)| self.columns.place(c, k))
+        })
+    }
+}
+
+/// Share of an edge within which a length is none.
+const ROUNDING: f64 = 1e-9;
+
+impl Columns {
+    fn layer(&self, lengths: Vec<f64>) -> Layer {
+        Layer { counts: self.counts, edge: self.edge, lengths }
+    }
+
+    /// Distances of the columns from those that are `sources`, `[n_columns]`.
+    fn distances(&self, sources: impl Fn(usize) -> bool) -> Vec<f64> {
+        let length = |c: usize| if sources(c) { 0.0 } else { f64::INFINITY };
+        let mut layer = self.layer((0..self.len()).map(length).collect());
+        layer.spread();
+        layer.lengths
+    }
+
+    /// Whether each cube of the void in a layer is `missed`, as are those beside it: by less a body
+    /// may be off within its elements.
+    fn well_within(&self, content: &[Content], missed: &[bool]) -> Vec<bool> {
+        let length = |c: usize| match content[c] {
+            Content::Body => f64::NAN,
+            Content::Void if missed[c] => f64::INFINITY,
+            _ => 0.0,
+        };
+        let mut layer = self.layer((0..self.len()).map(length).collect());
+        layer.spread();
+        layer.lengths.iter().map(|length| *length > (1.0 + ROUNDING) * self.edge).collect()
+    }
+
+    /// Whether each column of a layer is `taken`, or has no room for a disc of that `radius` around
+    /// it anywhere that keeps off those that are, `[n_columns]`.
+    fn without_room(&self, taken: &[bool], radius: f64) -> Vec<bool> {
+        if radius <= self.edge {
+            return taken.to_vec();
+        }
+        // Centers of cubes lie up to half an edge from the walls.
+        let room = radius - self.edge;
+        let off = self.distances(|c| taken[c]);
+        let off = self.distances(|c| off[c] > room);
+        off.iter().zip(taken).map(|(off, taken)| *taken || *off > radius).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The surface of cells of edge 2 in a box of `n` cells, of which some are solid.
+    fn blocks(n: [usize; 3], is_solid: impl Fn([usize; 3]) -> bool) -> TriangleSurface {
+        let solid = |x: [isize; 3]| {
+            let within = (0..3).all(|i| x[i] >= 0 && x[i] < n[i] as isize);
+            within && is_solid(x.map(|x| x as usize))
+        };
+        let number = |x: [isize; 3]| -> u32 {
+            let [a, b] = [n[0] as isize + 1, n[1] as isize + 1];
+            (x[0] + a * (x[1] + b * x[2])) as u32
+        };
+        let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+        for z in 0..=n[2] {
+            for y in 0..=n[1] {
+                vertices.extend((0..=n[0]).map(|x| [x, y, z].map(|x| 2.0 * x as f64)));
+            }
+        }
+        for cell in 0..n.iter().product() {
+            let x = [cell % n[0], cell / n[0] % n[1], cell / (n[0] * n[1])].map(|x| x as isize);
+            for axis in 0..3 {
+                for side in [0, 1] {
+                    let mut behind = x;
+                    behind[axis] += 2 * side - 1;
+                    if !solid(x) || solid(behind) {
+                        continue;
+                    }
+                    let corner = |a: isize, b: isize| {
+                        let mut at = x;
+                        at[axis] += side;
+                        at[(axis + 1) % 3] += a;
+                        at[(axis + 2) % 3] += b;
+                        number(at)
+                    };
+                    let [a, b, c, d] = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
+                    let out = side == 1;
+                    triangles.extend(if out {
+                        [[a, b, c], [a, c, d]]
+                    } else {
+                        [[a, c, b], [a, d, c]]
+                    });
+                }
+            }
+        }
+        TriangleSurface::new(vertices, triangles).compact()
+    }
+
+    const EDGE: f64 = 0.5;
+
+    /// Volume in which `found` cubes lie.
+    fn volume(found: &[[f64; 3]]) -> f64 {
+        found.len() as f64 * EDGE.powi(3)
+    }
+
+    /// A mold that opens along z, and against it.
+    fn draw(n_sides: usize, parting: Option<f64>, degrees: f64) -> Draw {
+        let ways = [1.0, -1.0].map(|z| [0.0, 0.0, z])[..n_sides].to_vec();
+        Draw { ways, parting, draft: f64::to_radians(degrees) }
+    }
+
+    /// A plate on a column in a box, like a mushroom.
+    #[test]
+    fn voids_below_a_plate_are_undercuts_from_above_alone() {
+        let part = blocks([5, 5, 5], |_| true);
+        let body = blocks([5, 5, 5], |[x, y, z]| z == 4 || x == 2 && y == 2);
+        let in_part = InPart { body: &body, part: &part, edge: EDGE };
+        let below = 24.0 * 4.0 * 8.0;
+        assert_eq!(volume(&in_part.undercuts(&draw(1, None, 0.0))), below);
+        assert_eq!(volume(&in_part.undercuts(&draw(2, None, 0.0))), 0.0);
+        let parted = in_part.undercuts(&draw(2, Some(4.0), 0.0));
+        assert_eq!(volume(&parted), below / 2.0);
+    }
+
+    /// A column needs a cone around it, whose walls lean by the draft.
+    #[test]
+    fn a_draft_asks_for_a_cone_around_a_column() {
+        let part = blocks([9, 9, 9], |_| true);
+        let body = blocks([9, 9, 9], |[x, y, _]| x == 4 && y == 4);
+        let in_part = InPart { body: &body, part: &part, edge: EDGE };
+        let found = volume(&in_part.undercuts(&draw(1, None, 15.0)));
+        // Slabs on four sides of a square of edge 2, and quarters of a cone at its corners; of both
+        // the outermost cubes may be off.
+        let lean = 15.0_f64.to_radians().tan();
+        let high = 18.0 - EDGE / lean;
+        let walls = 8.0 * lean * high.powi(2) / 2.0;
+        let corners = std::f64::consts::PI * lean.powi(2) * high.powi(3) / 3.0;
+        let expected = walls + corners;
+        assert!((found - expected).abs() < 0.1 * expected, "{found}, {expected}");
+    }
+
+    /// A slot into a block, three wide, with a pocket on its side.
+    #[test]
+    fn tools_reach_what_they_see_and_have_room_for() {
+        let part = blocks([7, 7, 5], |_| true);
+        let is_slot = |x: usize, y: usize| (2..5).contains(&x) && (1..6).contains(&y);
+        let is_void = |[x, y, z]: [usize; 3]| is_slot(x, y) || [x, y, z] == [5, 3, 1];
+        let body = blocks([7, 7, 5], |at| !is_void(at));
+        let in_part = InPart { body: &body, part: &part, edge: EDGE };
+        let up = [0.0, 0.0, 1.0];
+        let missed = |tools: &[Tool]| volume(&in_part.out_of_reach(tools));
+        let thin = Tool { direction: up, radius: 0.0 };
+        // The cubes beside the slot may be off.
+        assert_eq!(missed(&[thin]), 6.0);
+        assert_eq!(missed(&[Tool { direction: up, radius: 2.9 }]), 6.0);
+        assert_eq!(missed(&[Tool { direction: up, radius: 4.0 }]), 8.0 * (3.0 * 25.0 + 1.0));
+        // From the side where the pocket opens into the slot walls are in the way.
+        let side = Tool { direction: [1.0, 0.0, 0.0], radius: 0.0 };
+        assert_eq!(missed(&[thin, side]), 6.0);
+        let along = Tool { direction: [0.0, 1.0, 0.0], radius: 0.0 };
+        assert_eq!(missed(&[along, thin]), 6.0);
+    }
+}
