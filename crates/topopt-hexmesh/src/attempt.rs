@@ -11,14 +11,16 @@ use crate::fit::Fit;
 use crate::fraction::samples_inside;
 use crate::grid::Grid;
 use crate::groups::groups_to_pad;
-use crate::optimize::optimize;
+use crate::optimize::{optimize, settle};
 use crate::pad::pad;
 use crate::patches::flood;
+use crate::refine::refined;
 use crate::report::Report;
 use crate::routing::route;
 use crate::sheet::{clusters, insert};
 use crate::sizes::Field;
 use crate::surface::Surface;
+use crate::turn::grown;
 use crate::volume::{LONGEST, fill};
 
 /// Largest distance, in cells, of a node from what it is bound to.
@@ -43,9 +45,17 @@ pub(crate) fn attempt(
     let n_grid = draft.points.len();
     map(features, &grid, &mut draft)?;
 
-    let fit = Fit::of(surface, features, &draft)?;
+    let mut fit = Fit::of(surface, features, &draft)?;
     optimize(&mut draft, &fit, n_grid);
-    let report = certify(&draft, &fit, surface, features, MOST_OFF)?;
+    let mut report = certify(&draft, &fit, surface, features, MOST_OFF)?;
+    for pass in 0..field.levels() {
+        let n_before = draft.points.len();
+        let (fine, of_transition) = refined(&draft, to_divide(&draft, field, pass));
+        draft = fine;
+        fit = Fit::of(surface, features, &draft)?.after_divisions(pass + 1);
+        settle(&mut draft, &fit, of_transition, n_before);
+        report = certify(&draft, &fit, surface, features, MOST_OFF)?;
+    }
     let (draft, report) = filled((draft, report), &fit, surface, features);
     let error = report.worst_volume_error();
     if error > MOST_VOLUME {
@@ -79,6 +89,37 @@ fn filled(
     }
 }
 
+/// Nodes at which hexahedra are divided that have been so `pass` times: all of each that a zone of
+/// smaller elements reaches.
+fn to_divide(draft: &Draft, field: &Field, pass: i32) -> Vec<bool> {
+    let mut marked = vec![false; draft.points.len()];
+    for (hex, sizes) in draft.hexes.iter().zip(&draft.sizes) {
+        let first = draft.points[hex[0] as usize];
+        let ends = hex.iter().fold([first; 2], |ends, &v| grown(ends, draft.points[v as usize]));
+        let longest = sizes.iter().copied().fold(0.0, f64::max);
+        if field.divides(ends, longest, pass) {
+            hex.iter().for_each(|&v| marked[v as usize] = true);
+        }
+    }
+    marked
+}
+
+/// Counts the elements of the grid, and those into which transitions divide them, without layers.
+///
+/// # Errors
+/// [`Fault`]: there is no cell.
+pub(crate) fn count_divided(
+    surface: &Surface,
+    features: &Features,
+    field: &Field,
+) -> Result<usize, Fault> {
+    let (_, mut draft) = of_cells(surface, features, field)?;
+    for pass in 0..field.levels() {
+        draft = refined(&draft, to_divide(&draft, field, pass)).0;
+    }
+    Ok(draft.hexes.len())
+}
+
 /// Counts the elements of an attempt, some of them where it fails.
 ///
 /// # Errors
@@ -87,6 +128,9 @@ pub(crate) fn count(surface: &Surface, features: &Features, field: &Field) -> Re
     let (grid, mut draft) = of_cells(surface, features, field)?;
     // A part of the layers, or none, where they fail: that is near enough for a count.
     let _ = map(features, &grid, &mut draft);
+    for pass in 0..field.levels() {
+        draft = refined(&draft, to_divide(&draft, field, pass)).0;
+    }
     Ok(draft.hexes.len())
 }
 

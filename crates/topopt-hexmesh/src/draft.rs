@@ -200,7 +200,7 @@ fn sorted(mut nodes: [u32; 4]) -> [u32; 4] {
 }
 
 /// Corners of a cell in the order of the nodes of a hexahedron.
-const OFFSETS: [[usize; 3]; 8] =
+pub(crate) const OFFSETS: [[usize; 3]; 8] =
     [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
 
 /// Cells of a grid of `n` cells in their order.

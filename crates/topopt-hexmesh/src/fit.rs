@@ -35,7 +35,7 @@ pub(crate) enum Slide {
     Held,
 }
 
-/// Least distance of nodes of a curve, as a share of their mean distance.
+/// Least distance of nodes of a curve without divisions, as a share of their mean distance.
 const LEAST_STEP: f64 = 0.15;
 /// Distance, in cells, of a node that counts as on its place already.
 const RESTS: f64 = 1e-6;
@@ -48,6 +48,8 @@ pub(crate) struct Fit<'a> {
     pub bounds: Vec<Bound>,
     /// Nodes along each chain; of a closed one the first stands at the end again.
     pub paths: Vec<Vec<u32>>,
+    /// Least distance of nodes of a curve, as a share of their mean distance.
+    least_step: f64,
 }
 
 impl<'a> Fit<'a> {
@@ -67,7 +69,13 @@ impl<'a> Fit<'a> {
             bounds[v as usize] = Bound::Corner(corner);
         }
         let paths = (0..features.chains.len()).map(|chain| path(features, draft, chain));
-        Ok(Self { surface, features, bounds, paths: paths.collect::<Result<_, _>>()? })
+        let paths = paths.collect::<Result<_, _>>()?;
+        Ok(Self { surface, features, bounds, paths, least_step: LEAST_STEP })
+    }
+
+    /// Allows for curves with parts whose edges were divided in three `levels` times.
+    pub fn after_divisions(self, levels: i32) -> Self {
+        Self { least_step: LEAST_STEP / 3.0_f64.powi(levels), ..self }
     }
 
     /// Spreads the nodes of curves evenly along them, unless all lie on them in their order.
@@ -151,7 +159,7 @@ impl<'a> Fit<'a> {
             }
             let arcs: Vec<f64> =
                 inner.iter().map(|&v| chain.foot(&points[v as usize]).arc).collect();
-            let gap = LEAST_STEP * chain.length() / n as f64;
+            let gap = self.least_step * chain.length() / n as f64;
             let mut kept = arcs.clone();
             let mut least = gap;
             for arc in &mut kept {

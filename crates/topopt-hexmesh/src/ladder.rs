@@ -15,7 +15,8 @@ use crate::features::{Features, Tangent};
 use crate::fraction::{PER_CELL, samples_inside};
 use crate::grid::Grid;
 use crate::meshed::{Meshed, NumberedFace};
-use crate::report::Report;
+use crate::plan::Plan;
+use crate::report::{Refinement, Report};
 use crate::sizes::{Field, Sizes};
 use crate::surface::{Surface, Vec3};
 use crate::symmetry::Symmetry;
@@ -37,6 +38,10 @@ const ENOUGH: usize = 3;
 const MOST_CELLS: f64 = 1e9;
 /// Least diameter of a bore, in elements, that is kept.
 const LEAST_DIAMETER: f64 = 1.5;
+/// Sizes of the attempts with transitions, before planes of the grid are taken in their place.
+const SIZES_DIVIDED: [f64; 2] = [1.0, 0.96];
+/// Begins a fault with transitions.
+const DIVIDED: &str = "with transitions of elements in three, ";
 /// Begins a fault of an attempt that keeps tangent curves.
 const KEPT: &str = "with borders of faces that meet smoothly, ";
 /// Cells along the longest edge of the part in which overlaps of bodies are looked for.
@@ -149,6 +154,8 @@ struct Aligned {
     with_tangent: Option<Features>,
     /// Sizes of elements.
     field: Field,
+    /// Way to smaller elements in places.
+    plan: Option<Plan>,
     /// Axes of the grid, as columns.
     turn: Matrix3<f64>,
 }
@@ -168,36 +175,50 @@ impl Aligned {
         let [features, more] =
             [Tangent::Free, Tangent::Kept].map(|tangent| Features::of(&surface, tangent));
         let with_tangent = (more.chains.len() > features.chains.len()).then_some(more);
-        Self { surface, features, with_tangent, field, turn }
+        let plan = Plan::of(&surface, &features, &field);
+        Self { surface, features, with_tangent, field, plan, turn }
     }
 
     /// Meshes the part, or says what failed.
     fn mesh(&self) -> Result<Meshed, String> {
-        let (best, failed) = self.best();
+        let counts = self.plan.as_ref().map(|plan| plan.counts);
+        let divided = self.plan.as_ref().filter(|plan| plan.counts.levels > 0);
+        let mut faults = Vec::new();
+        if let Some(plan) = divided {
+            let (best, failed) = self.best(&plan.field, &SIZES_DIVIDED);
+            match best.filter(|found| found.report.least >= GOOD) {
+                Some(found) => return Ok(self.finished(found, failed, counts)),
+                None => faults = failed.iter().map(|fault| format!("{DIVIDED}{fault}")).collect(),
+            }
+        }
+        let (best, failed) = self.best(&self.field, &SIZES);
+        let failed = [faults, failed].concat();
+        let counts = counts.map(|counts| Refinement { levels: 0, ..counts });
         match best {
-            Some(found) => Ok(self.finished(found, failed)),
+            Some(found) => Ok(self.finished(found, failed, counts)),
             None => Err([failed, self.lost()].concat().join("; ")),
         }
     }
 
     fn count(&self) -> Result<usize, HexmeshError> {
         let features = self.with_tangent.as_ref().unwrap_or(&self.features);
-        attempt::count(&self.surface, features, &self.field).map_err(|fault| HexmeshError::NoMesh {
+        let field = self.plan.as_ref().map_or(&self.field, |plan| &plan.field);
+        attempt::count(&self.surface, features, field).map_err(|fault| HexmeshError::NoMesh {
             size: self.field.usual,
             fault: fault.message(&self.turn),
         })
     }
 
-    /// Finds the first good mesh, or the best of some valid ones, and says what failed. Tangent
+    /// Finds the first good mesh of `field` times one of `sizes`, or the best of some valid ones, and says what failed. Tangent
     /// curves are let go at once where they are in the way.
-    fn best(&self) -> (Option<Found<'_>>, Vec<String>) {
+    fn best(&self, field: &Field, sizes: &[f64]) -> (Option<Found<'_>>, Vec<String>) {
         let (mut best, mut failed, mut n_valid): (Option<Found>, Vec<(Vec<String>, String)>, _) =
             (None, Vec::new(), 0);
         let tangent =
             self.with_tangent.iter().map(|features| (features, 1.0, KEPT, GOOD_WITH_TANGENT));
-        let ways = tangent.chain(SIZES.map(|share| (&self.features, share, "", GOOD)));
+        let ways = tangent.chain(sizes.iter().map(|&share| (&self.features, share, "", GOOD)));
         for (features, share, kept, good) in ways {
-            let field = self.field.scaled(share);
+            let field = field.scaled(share);
             let fault = match attempt::attempt(&self.surface, features, &field) {
                 Ok((draft, report)) => {
                     n_valid += 1;
@@ -243,7 +264,12 @@ impl Aligned {
 
     /// Turns the mesh back, and gives each face of the skin the number of the nearest face of the
     /// part.
-    fn finished(&self, found: Found, failed: Vec<String>) -> Meshed {
+    fn finished(
+        &self,
+        found: Found,
+        failed: Vec<String>,
+        refinement: Option<Refinement>,
+    ) -> Meshed {
         let Found { draft, report, features } = found;
         let numbered = |quad: &Quad| numbered(&self.surface, features, &draft, quad);
         let is_first = |quad: &&Quad| {
@@ -254,7 +280,7 @@ impl Aligned {
         let mut faces: Vec<NumberedFace> = quads.map(numbered).collect();
         faces.sort_unstable_by_key(|face| face.face);
         let points = draft.points.iter().map(|x| (self.turn * x).into()).collect();
-        let report = Report { failed, ..report };
+        let report = Report { failed, refinement, ..report };
         Meshed { points, hexes: draft.hexes, bodies: draft.bodies, faces, report }
     }
 }

@@ -40,6 +40,22 @@ pub(crate) fn optimize(draft: &mut Draft, fit: &Fit, n_grid: usize) {
     raise_worst(draft, fit);
 }
 
+/// Moves the nodes from number `n_before` on, which divisions have made, to the faces and curves
+/// that they belong to, and the nodes near these and near transitions to good shapes.
+pub(crate) fn settle(draft: &mut Draft, fit: &Fit, mut seeds: Vec<bool>, n_before: usize) {
+    let old = draft.points.clone();
+    let is_new: Vec<bool> = (0..old.len()).map(|v| v >= n_before).collect();
+    fit.project(&mut draft.points, &is_new, true);
+    let moved = |v: usize| (draft.points[v] - old[v]).norm() > MOVED * draft.size;
+    (0..old.len()).for_each(|v| seeds[v] |= moved(v));
+    let region = Region::new(draft, &grown(draft, &seeds, LAYERS));
+    if region.objective.is_empty() {
+        return;
+    }
+    untangle(draft, fit, &region);
+    raise_worst(draft, fit);
+}
+
 /// Hexahedra that are optimized together, and whether a node may move: all of its hexahedra are
 /// among them.
 struct Region {

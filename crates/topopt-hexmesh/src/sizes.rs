@@ -10,6 +10,13 @@ use crate::turn::{PlanarFace, SAME, grown, planar_faces};
 const GROWTH: f64 = 0.3;
 /// Samples of the density of planes in the smallest cell.
 const SAMPLES: f64 = 8.0;
+/// Share of a size by which elements may be larger, and are not divided once more.
+const NEAR: f64 = 0.05;
+/// Share of an element that may lie in a zone without being divided.
+const OVERLAP: f64 = 0.1;
+/// Distance, in elements divided, that these keep from the border of those that are divided next:
+/// one for the transition, and half of one for the border between.
+const MARGIN: f64 = 1.5;
 
 /// Edges of elements.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,8 +58,43 @@ impl Sizes {
 struct Zone {
     corners: Vec<Vec3>,
     size: f64,
+    /// Times that elements of the grid are divided in three.
+    levels: i32,
     /// Direction along which elements are smaller; along all of them if none.
     along: Option<Vec3>,
+}
+
+impl Zone {
+    /// Divisions in three after which elements of size `usual` are small enough.
+    fn most_levels(&self, usual: f64) -> i32 {
+        let of_walls = self.along.is_some();
+        let times = ((1.0 - NEAR) * usual / self.size).log(3.0).ceil().max(0.0);
+        if of_walls { 0 } else { times as i32 }
+    }
+
+    /// Size of the grid in it.
+    fn of_grid(&self, usual: f64) -> f64 {
+        let size = 3.0_f64.powi(self.levels) * self.size;
+        if self.levels > 0 && size > (1.0 - NEAR) * usual { usual } else { size }
+    }
+
+    /// Whether a hexahedron between the corners `ends` is divided once it has been so `pass` times.
+    fn divides(&self, ends: [Vec3; 2], longest: f64, pass: i32) -> bool {
+        let margin: f64 =
+            (1..self.levels - pass).map(|level| MARGIN * longest / 3.0_f64.powi(level)).sum();
+        let is_within = |k: usize| {
+            let [low, high] = self.range(k);
+            let least = (OVERLAP * longest).min((high - low) / 4.0) - MARGIN * 1e-6 * longest;
+            ends[1][k] > low - margin + least && ends[0][k] < high + margin - least
+        };
+        pass < self.levels && longest > (1.0 + NEAR) * self.size && (0..3).all(is_within)
+    }
+
+    /// Ends along an axis.
+    fn range(&self, k: usize) -> [f64; 2] {
+        let ends = self.corners.iter().fold([self.corners[0]; 2], |ends, x| grown(ends, *x));
+        ends.map(|x| x[k])
+    }
 }
 
 /// Sizes in space.
@@ -66,15 +108,43 @@ pub(crate) struct Field {
 impl Field {
     /// Sizes for `surface` as it lies in space.
     pub fn new(surface: &Surface, sizes: &Sizes) -> Self {
-        let zone = |finer: &Finer| Zone { corners: corners(finer), size: finer.size, along: None };
+        let zone = |finer: &Finer| Zone {
+            corners: corners(finer),
+            size: finer.size,
+            levels: 0,
+            along: None,
+        };
         let own = sizes.finer.iter().filter(|finer| finer.size < sizes.usual).map(zone);
         let zones = own.chain(walls(surface, sizes)).collect();
         Self { usual: sizes.usual, zones }
     }
 
-    /// Smallest edge.
+    /// Smallest edge of the grid.
     pub fn smallest(&self) -> f64 {
-        self.zones.iter().map(|zone| zone.size).fold(self.usual, f64::min)
+        self.zones.iter().map(|zone| zone.of_grid(self.usual)).fold(self.usual, f64::min)
+    }
+
+    /// Divisions in three after which no zone needs planes of its own in the grid.
+    pub fn most_levels(&self) -> i32 {
+        self.zones.iter().map(|zone| zone.most_levels(self.usual)).max().unwrap_or_default()
+    }
+
+    /// The field with at most so many divisions as `levels`.
+    pub fn with_levels(&self, levels: i32) -> Self {
+        let of =
+            |zone: &Zone| Zone { levels: levels.min(zone.most_levels(self.usual)), ..zone.clone() };
+        Self { zones: self.zones.iter().map(of).collect(), ..*self }
+    }
+
+    /// Divisions in three after the grid.
+    pub fn levels(&self) -> i32 {
+        self.zones.iter().map(|zone| zone.levels).max().unwrap_or_default()
+    }
+
+    /// Whether a hexahedron that has been divided `pass` times, with its smallest and largest
+    /// coordinates and its longest edge, is divided once more.
+    pub fn divides(&self, ends: [Vec3; 2], longest: f64, pass: i32) -> bool {
+        self.zones.iter().any(|zone| zone.divides(ends, longest, pass))
     }
 
     /// The field with all edges times `share`.
@@ -109,12 +179,12 @@ impl Field {
     pub fn spacings(&self) -> [Spacing; 3] {
         [0, 1, 2].map(|k| {
             let counts = |zone: &&Zone| zone.along.is_none_or(|along| along[k].abs() > SAME);
+            let is_finer = |zone: &&Zone| zone.levels == 0 || zone.of_grid(self.usual) < self.usual;
             let range = |zone: &Zone| {
-                let ends =
-                    zone.corners.iter().fold([zone.corners[0]; 2], |ends, x| grown(ends, *x));
-                (ends[0][k], ends[1][k], zone.size)
+                let [low, high] = zone.range(k);
+                (low, high, zone.of_grid(self.usual))
             };
-            let zones = self.zones.iter().filter(counts).map(range).collect();
+            let zones = self.zones.iter().filter(counts).filter(is_finer).map(range).collect();
             Spacing { usual: self.usual, zones }
         })
     }
@@ -140,7 +210,7 @@ fn wall(face: &PlanarFace, faces: &[PlanarFace], sizes: &Sizes) -> Option<Zone> 
     let size = thickness(nearest) / sizes.across as f64;
     // Of its corners those along the normal alone count.
     let corners = vec![face.point, nearest.point];
-    (size < sizes.usual).then_some(Zone { corners, size, along: Some(face.normal) })
+    (size < sizes.usual).then_some(Zone { corners, size, levels: 0, along: Some(face.normal) })
 }
 
 fn corners(finer: &Finer) -> Vec<Vec3> {

@@ -113,6 +113,7 @@ impl Symmetry {
             mesh_volume: images * whole.report.mesh_volume,
             volumes,
             n_interfaces: self.n_interfaces,
+            refinement: whole.report.refinement.map(|own| own.of_images(self.images())),
             ..whole.report
         };
         Meshed { report, ..whole }
