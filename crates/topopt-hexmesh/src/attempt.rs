@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::cells::{Bodies, Region};
 use crate::certify::{certify, check_interfaces};
-use crate::draft::Draft;
+use crate::draft::{Draft, OFFSETS, interpolated};
 use crate::fault::Fault;
 use crate::features::Features;
 use crate::fit::Fit;
@@ -19,7 +19,7 @@ use crate::report::Report;
 use crate::routing::route;
 use crate::sheet::{clusters, insert};
 use crate::sizes::Field;
-use crate::surface::Surface;
+use crate::surface::{Surface, Vec3};
 use crate::turn::grown;
 use crate::volume::{LONGEST, fill};
 
@@ -89,19 +89,38 @@ fn filled(
     }
 }
 
-/// Nodes at which hexahedra are divided that have been so `pass` times: all of each that a zone of
-/// smaller elements reaches.
+/// Nodes at which hexahedra are divided that have been so `pass` times. At a node small elements
+/// reach as far as a third of each edge; so it is marked if a zone of these reaches the two thirds
+/// of the hexahedron next to it, beyond which the other nodes cover the rest.
 fn to_divide(draft: &Draft, field: &Field, pass: i32) -> Vec<bool> {
     let mut marked = vec![false; draft.points.len()];
     for (hex, sizes) in draft.hexes.iter().zip(&draft.sizes) {
-        let first = draft.points[hex[0] as usize];
-        let ends = hex.iter().fold([first; 2], |ends, &v| grown(ends, draft.points[v as usize]));
         let longest = sizes.iter().copied().fold(0.0, f64::max);
-        if field.divides(ends, longest, pass) {
-            hex.iter().for_each(|&v| marked[v as usize] = true);
+        let x = hex.map(|v| draft.points[v as usize]);
+        let whole = bounds(&x);
+        if !field.divides(whole, longest, pass) {
+            continue;
+        }
+        for (a, &v) in hex.iter().enumerate() {
+            marked[v as usize] |= field.divides(bounds(&next_to(&x, a)), longest, pass);
         }
     }
     marked
+}
+
+/// Corners of the part of a hexahedron that reaches two thirds of each edge from corner `a`.
+fn next_to(x: &[Vec3; 8], a: usize) -> [Vec3; 8] {
+    let share = |b: usize, k: usize| if OFFSETS[b][k] == OFFSETS[a][k] { 1.0 } else { 2.0 / 3.0 };
+    let end = |b: usize, k: usize| {
+        let (near, far) = (OFFSETS[a][k] as f64, OFFSETS[b][k] as f64);
+        near + (far - near) * share(b, k)
+    };
+    std::array::from_fn(|b| interpolated(x, [0, 1, 2].map(|k| end(b, k))))
+}
+
+/// Smallest and largest coordinates.
+fn bounds(x: &[Vec3; 8]) -> [Vec3; 2] {
+    x.iter().fold([x[0]; 2], |ends, x| grown(ends, *x))
 }
 
 /// Counts the elements of the grid, and those into which transitions divide them, without layers.

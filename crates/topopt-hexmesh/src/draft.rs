@@ -203,6 +203,13 @@ fn sorted(mut nodes: [u32; 4]) -> [u32; 4] {
 pub(crate) const OFFSETS: [[usize; 3]; 8] =
     [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
 
+/// Place in a hexahedron with corners `x` at shares of its edges from corner 0.
+pub(crate) fn interpolated(x: &[Vec3; 8], shares: [f64; 3]) -> Vec3 {
+    let along = |k: usize, end: usize| if end == 1 { shares[k] } else { 1.0 - shares[k] };
+    let weight = |offset: [usize; 3]| (0..3).map(|k| along(k, offset[k])).product::<f64>();
+    (0..8).map(|a| x[a] * weight(OFFSETS[a])).sum()
+}
+
 /// Cells of a grid of `n` cells in their order.
 fn places(n: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
     let row = move |i: usize, j: usize| (0..n[2]).map(move |k| [i, j, k]);

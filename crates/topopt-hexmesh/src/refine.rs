@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use topopt_mesh::hexahedron::{EDGES, FACES};
 
-use crate::draft::{Draft, OFFSETS, Quad, edge};
+use crate::draft::{Draft, OFFSETS, Quad, edge, interpolated};
 use crate::surface::Vec3;
 use crate::templates::{EDGE, Place, Templates, is_transition};
 
@@ -114,12 +114,9 @@ impl Nodes {
     }
 
     fn add(&mut self, hex: &[u32; 8], place: Place) -> u32 {
-        let share = place.map(|x| f64::from(x) / f64::from(EDGE));
-        let weight = |offset: [usize; 3]| -> f64 {
-            (0..3).map(|k| if offset[k] == 1 { share[k] } else { 1.0 - share[k] }).product()
-        };
-        let sum = (0..8).map(|a| self.points[hex[a] as usize] * weight(OFFSETS[a])).sum();
-        self.points.push(sum);
+        let corners = hex.map(|v| self.points[v as usize]);
+        let x = interpolated(&corners, place.map(|x| f64::from(x) / f64::from(EDGE)));
+        self.points.push(x);
         self.points.len() as u32 - 1
     }
 }

@@ -12,11 +12,11 @@ const GROWTH: f64 = 0.3;
 const SAMPLES: f64 = 8.0;
 /// Share of a size by which elements may be larger, and are not divided once more.
 const NEAR: f64 = 0.05;
-/// Share of an element that may lie in a zone without being divided.
-const OVERLAP: f64 = 0.1;
-/// Distance, in elements divided, that these keep from the border of those that are divided next:
-/// one for the transition, and half of one for the border between.
-const MARGIN: f64 = 1.5;
+/// Distance, in elements after a division, from places that are divided next to elements that are
+/// no cubes: a node is marked up to two thirds of an element away, and those at it are divided.
+const MARGIN: f64 = 5.0 / 3.0;
+/// Share of an element by which two that touch each other may seem to overlap.
+const TOUCH: f64 = 1e-6;
 
 /// Edges of elements.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,13 +78,14 @@ impl Zone {
         if self.levels > 0 && size > (1.0 - NEAR) * usual { usual } else { size }
     }
 
-    /// Whether a hexahedron between the corners `ends` is divided once it has been so `pass` times.
+    /// Whether a part between the corners `ends` of a hexahedron that has been divided `pass` times
+    /// needs one more division.
     fn divides(&self, ends: [Vec3; 2], longest: f64, pass: i32) -> bool {
         let margin: f64 =
             (1..self.levels - pass).map(|level| MARGIN * longest / 3.0_f64.powi(level)).sum();
         let is_within = |k: usize| {
             let [low, high] = self.range(k);
-            let least = (OVERLAP * longest).min((high - low) / 4.0) - MARGIN * 1e-6 * longest;
+            let least = TOUCH * longest * if high - low > 0.0 { 1.0 } else { -1.0 };
             ends[1][k] > low - margin + least && ends[0][k] < high + margin - least
         };
         pass < self.levels && longest > (1.0 + NEAR) * self.size && (0..3).all(is_within)
@@ -141,8 +142,8 @@ impl Field {
         self.zones.iter().map(|zone| zone.levels).max().unwrap_or_default()
     }
 
-    /// Whether a hexahedron that has been divided `pass` times, with its smallest and largest
-    /// coordinates and its longest edge, is divided once more.
+    /// Whether a part of a hexahedron that has been divided `pass` times needs one more division: by
+    /// smallest and largest coordinates of the part, and the longest edge of the hexahedron.
     pub fn divides(&self, ends: [Vec3; 2], longest: f64, pass: i32) -> bool {
         self.zones.iter().any(|zone| zone.divides(ends, longest, pass))
     }
