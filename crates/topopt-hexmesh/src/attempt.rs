@@ -14,7 +14,7 @@ use crate::groups::groups_to_pad;
 use crate::optimize::{optimize, settle};
 use crate::pad::pad;
 use crate::patches::flood;
-use crate::refine::refined;
+use crate::refine::{count_refined, refined};
 use crate::report::Report;
 use crate::routing::route;
 use crate::sheet::{clusters, insert};
@@ -52,7 +52,7 @@ pub(crate) fn attempt(
         let n_before = draft.points.len();
         let (fine, of_transition) = refined(&draft, to_divide(&draft, field, pass));
         draft = fine;
-        fit = Fit::of(surface, features, &draft)?.after_divisions(pass + 1);
+        fit = Fit::of(surface, features, &draft)?;
         settle(&mut draft, &fit, of_transition, n_before);
         report = certify(&draft, &fit, surface, features, MOST_OFF)?;
     }
@@ -123,22 +123,6 @@ fn bounds(x: &[Vec3; 8]) -> [Vec3; 2] {
     x.iter().fold([x[0]; 2], |ends, x| grown(ends, *x))
 }
 
-/// Counts the elements of the grid, and those into which transitions divide them, without layers.
-///
-/// # Errors
-/// [`Fault`]: there is no cell.
-pub(crate) fn count_divided(
-    surface: &Surface,
-    features: &Features,
-    field: &Field,
-) -> Result<usize, Fault> {
-    let (_, mut draft) = of_cells(surface, features, field)?;
-    for pass in 0..field.levels() {
-        draft = refined(&draft, to_divide(&draft, field, pass)).0;
-    }
-    Ok(draft.hexes.len())
-}
-
 /// Counts the elements of an attempt, some of them where it fails.
 ///
 /// # Errors
@@ -147,10 +131,14 @@ pub(crate) fn count(surface: &Surface, features: &Features, field: &Field) -> Re
     let (grid, mut draft) = of_cells(surface, features, field)?;
     // A part of the layers, or none, where they fail: that is near enough for a count.
     let _ = map(features, &grid, &mut draft);
-    for pass in 0..field.levels() {
-        draft = refined(&draft, to_divide(&draft, field, pass)).0;
+    let levels = field.levels();
+    for pass in 1..levels {
+        draft = refined(&draft, to_divide(&draft, field, pass - 1)).0;
     }
-    Ok(draft.hexes.len())
+    Ok(match levels {
+        0 => draft.hexes.len(),
+        _ => count_refined(&draft, to_divide(&draft, field, levels - 1)),
+    })
 }
 
 /// Collects the cells of the body in their grid.

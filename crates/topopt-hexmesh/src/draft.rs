@@ -25,8 +25,10 @@ pub(crate) struct Draft {
     pub curves: BTreeMap<(u32, u32), u32>,
     /// Corner that a node stands on.
     pub corners: BTreeMap<u32, u32>,
-    /// Size of the smallest cells.
+    /// Size of the smallest cells of the grid.
     pub size: f64,
+    /// Times that the smallest elements were divided in three.
+    pub levels: i32,
     /// Size of cells where nothing asks for smaller ones.
     pub usual: f64,
 }
@@ -94,6 +96,11 @@ impl Draft {
             draft.sizes.push([0, 1, 2].map(|k| grid.planes[k][at[k] + 1] - grid.planes[k][at[k]]));
         }
         draft
+    }
+
+    /// Size of the smallest elements.
+    pub fn smallest(&self) -> f64 {
+        self.size / 3.0_f64.powi(self.levels)
     }
 
     /// Body that a quad is of.

@@ -35,7 +35,8 @@ pub(crate) enum Slide {
     Held,
 }
 
-/// Least distance of nodes of a curve without divisions, as a share of their mean distance.
+/// Least distance of nodes of a curve, as a share of their mean distance; in three for each
+/// division of elements.
 const LEAST_STEP: f64 = 0.15;
 /// Distance, in cells, of a node that counts as on its place already.
 const RESTS: f64 = 1e-6;
@@ -70,12 +71,8 @@ impl<'a> Fit<'a> {
         }
         let paths = (0..features.chains.len()).map(|chain| path(features, draft, chain));
         let paths = paths.collect::<Result<_, _>>()?;
-        Ok(Self { surface, features, bounds, paths, least_step: LEAST_STEP })
-    }
-
-    /// Allows for curves with parts whose edges were divided in three `levels` times.
-    pub fn after_divisions(self, levels: i32) -> Self {
-        Self { least_step: LEAST_STEP / 3.0_f64.powi(levels), ..self }
+        let least_step = LEAST_STEP / 3.0_f64.powi(draft.levels);
+        Ok(Self { surface, features, bounds, paths, least_step })
     }
 
     /// Spreads the nodes of curves evenly along them, unless all lie on them in their order.

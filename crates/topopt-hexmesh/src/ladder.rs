@@ -15,7 +15,7 @@ use crate::features::{Features, Tangent};
 use crate::fraction::{PER_CELL, samples_inside};
 use crate::grid::Grid;
 use crate::meshed::{Meshed, NumberedFace};
-use crate::plan::Plan;
+use crate::plan::{Plan, is_clearly_fewer};
 use crate::report::{Refinement, Report};
 use crate::sizes::{Field, Sizes};
 use crate::surface::{Surface, Vec3};
@@ -65,9 +65,16 @@ pub fn mesh(
 ) -> Result<Meshed, HexmeshError> {
     let field = checked(surface, &sizes.into(), most_cells)?;
     let ways = Symmetry::ways(surface, field.usual);
+    let divided = count_divided(surface, &field, &ways);
     let (mut best, mut faults): (Option<Meshed>, _) = (None, Vec::new());
     for way in &ways {
-        match Aligned::new(&way.part, &way.with_images(&field)).mesh() {
+        let own = Aligned::new(&way.part, &way.with_images(&field));
+        if let Some(fault) = own.wasted(way, &field, divided) {
+            faults.push(fault);
+            faults.truncate(1);
+            continue;
+        }
+        match own.mesh() {
             Ok(part) => {
                 let least = part.report.least;
                 if best.as_ref().is_none_or(|best| least > best.report.least + WORTH) {
@@ -103,13 +110,25 @@ pub fn count(
 ) -> Result<usize, HexmeshError> {
     let field = checked(surface, &sizes.into(), most_cells)?;
     let ways = Symmetry::ways(surface, field.usual);
+    let divided = count_divided(surface, &field, &ways);
     let along = || ways.iter().filter(|way| !way.is_oblique);
     let of_part = |way: &Symmetry| {
         let own = Aligned::new(&way.part, &way.with_images(&field));
-        own.count().ok().map(|count| way.images() * count)
+        let is_wasted = own.wasted(way, &field, divided).is_some();
+        if is_wasted { None } else { own.count().ok().map(|count| way.images() * count) }
     };
     let counted = along().find_map(of_part);
     counted.map_or_else(|| Aligned::new(surface, &field).count(), Ok)
+}
+
+/// Counts the elements of the whole with transitions, where these are taken for places of smaller
+/// elements that do not mirror themselves as the part does.
+fn count_divided(surface: &Surface, field: &Field, ways: &[Symmetry]) -> Option<usize> {
+    if field.most_levels() == 0 || ways.iter().all(|way| way.is_even(field)) {
+        return None;
+    }
+    let counts = Aligned::new(surface, field).plan?.counts;
+    (counts.levels > 0).then_some(counts.by_transitions)
 }
 
 /// Checks that elements of `sizes` make a grid of at most `most_cells` cells around `surface`, and
@@ -175,8 +194,19 @@ impl Aligned {
         let [features, more] =
             [Tangent::Free, Tangent::Kept].map(|tangent| Features::of(&surface, tangent));
         let with_tangent = (more.chains.len() > features.chains.len()).then_some(more);
-        let plan = Plan::of(&surface, &features, &field);
+        let plan = Plan::of(&surface, with_tangent.as_ref().unwrap_or(&features), &field);
         Self { surface, features, with_tangent, field, plan, turn }
+    }
+
+    /// Says how many elements images of places of smaller elements make, if the whole with
+    /// transitions, of `divided` elements, has clearly fewer.
+    fn wasted(&self, way: &Symmetry, field: &Field, divided: Option<usize>) -> Option<String> {
+        let (divided, plan) = divided.zip(self.plan.as_ref())?;
+        let count = way.images() * plan.count();
+        let is_wasted = !way.is_even(field) && is_clearly_fewer(divided, count);
+        is_wasted.then(|| {
+            format!("with images of the smaller elements there would be {count}, not {divided}")
+        })
     }
 
     /// Meshes the part, or says what failed.
@@ -201,9 +231,11 @@ impl Aligned {
     }
 
     fn count(&self) -> Result<usize, HexmeshError> {
+        if let Some(plan) = &self.plan {
+            return Ok(plan.count());
+        }
         let features = self.with_tangent.as_ref().unwrap_or(&self.features);
-        let field = self.plan.as_ref().map_or(&self.field, |plan| &plan.field);
-        attempt::count(&self.surface, features, field).map_err(|fault| HexmeshError::NoMesh {
+        attempt::count(&self.surface, features, &self.field).map_err(|fault| HexmeshError::NoMesh {
             size: self.field.usual,
             fault: fault.message(&self.turn),
         })

@@ -70,7 +70,7 @@ impl Region {
         for (hex, _) in draft.hexes.iter().zip(active).filter(|(_, is)| !**is) {
             hex.iter().for_each(|&v| is_free[v as usize] = false);
         }
-        let objective = Objective::new(&draft.hexes, &draft.sizes, &chosen, draft.size);
+        let objective = Objective::new(&draft.hexes, &draft.sizes, &chosen, draft.smallest());
         Self { objective, is_free }
     }
 

@@ -1,6 +1,6 @@
 //! Choice between ways to smaller elements in places: planes of the grid, or transitions.
 
-use crate::attempt::count_divided;
+use crate::attempt;
 use crate::features::Features;
 use crate::report::Refinement;
 use crate::sizes::Field;
@@ -24,16 +24,26 @@ impl Plan {
     pub fn of(surface: &Surface, features: &Features, field: &Field) -> Option<Self> {
         let counted = |levels: i32| {
             let own = field.with_levels(levels);
-            let count = count_divided(surface, features, &own).ok()?;
+            let count = attempt::count(surface, features, &own).ok()?;
             Some((count, own))
         };
         let most = field.most_levels();
         let (by_planes, planes) = if most > 0 { counted(0)? } else { return None };
         let divided = (1..=most).filter_map(counted).min_by_key(|(count, _)| *count);
         let (by_transitions, divided) = divided?;
-        let is_fewer = (by_transitions as f64) < FEWER * by_planes as f64;
-        let field = if is_fewer { divided } else { planes };
+        let field = if is_clearly_fewer(by_transitions, by_planes) { divided } else { planes };
         let counts = Refinement { levels: field.levels() as usize, by_planes, by_transitions };
         Some(Self { field, counts })
     }
+
+    /// Elements of the way that is taken.
+    pub fn count(&self) -> usize {
+        let Refinement { levels, by_planes, by_transitions } = self.counts;
+        if levels > 0 { by_transitions } else { by_planes }
+    }
+}
+
+/// Whether elements with transitions, `divided`, are few enough beside those of `others`.
+pub(crate) fn is_clearly_fewer(divided: usize, others: usize) -> bool {
+    (divided as f64) < FEWER * others as f64
 }

@@ -28,7 +28,12 @@ pub(crate) fn refined(draft: &Draft, mut marked: Vec<bool>) -> (Draft, Vec<bool>
 
     let mut nodes = Nodes { points: draft.points.clone(), known: HashMap::new() };
     let mut of_transition = vec![false; draft.points.len()];
-    let mut fine = Draft { size: draft.size, usual: draft.usual, ..Draft::default() };
+    let mut fine = Draft {
+        size: draft.size,
+        usual: draft.usual,
+        levels: draft.levels + 1,
+        ..Draft::default()
+    };
     let mut first = Vec::with_capacity(draft.hexes.len());
     for (e, hex) in draft.hexes.iter().enumerate() {
         first.push(fine.hexes.len() as u32);
@@ -52,8 +57,14 @@ pub(crate) fn refined(draft: &Draft, mut marked: Vec<bool>) -> (Draft, Vec<bool>
     fine.curves = curves(draft, &marked, &nodes);
     fine.corners = draft.corners.clone();
     fine.points = nodes.points;
-    let shortest = fine.sizes.iter().flatten().copied().fold(draft.size, f64::min);
-    (Draft { size: shortest, ..fine }, of_transition)
+    (fine, of_transition)
+}
+
+/// Counts the hexahedra that [`refined`] makes.
+pub(crate) fn count_refined(draft: &Draft, mut marked: Vec<bool>) -> usize {
+    let templates = Templates::new();
+    complete(&templates, &draft.hexes, &mut marked);
+    draft.hexes.iter().map(|hex| templates.pattern(marks(hex, &marked)).len()).sum()
 }
 
 /// Marks more nodes until those of each hexahedron have a pattern.
@@ -210,9 +221,11 @@ mod tests {
             let coarse = block(5, bodies);
             let is_marked = |v: usize| (v * 2654435761 >> 3) % 97 < seed;
             let marked: Vec<bool> = (0..coarse.points.len()).map(is_marked).collect();
+            let count = count_refined(&coarse, marked.clone());
             let (fine, of_transition) = refined(&coarse, marked);
             assert!(fine.is_conforming(), "{bodies} {seed}");
             assert!(fine.hexes.len() > coarse.hexes.len());
+            assert_eq!(fine.hexes.len(), count);
             assert_eq!(of_transition.len(), fine.points.len());
             let corners = |hex: &[u32; 8]| hex.map(|v| <[f64; 3]>::from(fine.points[v as usize]));
             let mut volumes = [0.0; 2];

@@ -32,7 +32,7 @@ pub struct Report {
     pub failed: Vec<String>,
 }
 
-/// Way to smaller elements in places, with the numbers of elements without layers under faces.
+/// Way to smaller elements in places, and the numbers of elements that either makes at first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refinement {
     /// Times that elements were divided in three, with transitions to the others; 0 if planes of the

@@ -120,6 +120,18 @@ impl Field {
         Self { usual: sizes.usual, zones }
     }
 
+    /// Whether places of smaller elements mirror themselves about a plane.
+    pub fn is_even(&self, plane: &Plane) -> bool {
+        let near = |a: Vec3, b: &Vec3| (a - b).norm() < NEAR * self.usual;
+        let image = |x: &Vec3| Vec3::from(plane.image((*x).into()));
+        let is_image = |own: &Zone, other: &Zone| {
+            let mut images = own.corners.iter().map(image);
+            own.size == other.size && images.all(|x| other.corners.iter().any(|y| near(x, y)))
+        };
+        let mut own = self.zones.iter().filter(|zone| zone.along.is_none());
+        own.all(|zone| self.zones.iter().any(|other| is_image(zone, other)))
+    }
+
     /// Smallest edge of the grid.
     pub fn smallest(&self) -> f64 {
         self.zones.iter().map(|zone| zone.of_grid(self.usual)).fold(self.usual, f64::min)

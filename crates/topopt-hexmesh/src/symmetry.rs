@@ -83,6 +83,11 @@ impl Symmetry {
         planes.fold(field.clone(), |field, plane| field.mirrored(plane))
     }
 
+    /// Whether places of smaller elements mirror themselves about all planes.
+    pub fn is_even(&self, field: &Field) -> bool {
+        self.mirrors.iter().all(|(mirror, _)| field.is_even(&mirror.plane))
+    }
+
     /// Number of images that make the whole.
     pub fn images(&self) -> usize {
         1 << self.mirrors.len()

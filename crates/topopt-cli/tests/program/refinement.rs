@@ -63,6 +63,52 @@ fn elements_are_smaller_near_faces_and_in_boxes_and_few_elsewhere() {
     assert!(more > 1.2 * coarse, "{coarse} to {more}");
 }
 
+/// A linear displacement leaves no residual on transitions: the pull along x lengthens the bar by
+/// its strain everywhere.
+#[test]
+fn a_spot_gets_transitions_that_pass_the_patch_test_and_a_note() {
+    if !has_gmsh() {
+        return;
+    }
+    let folder = Folder::new();
+    let part = "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 24, 18, 12};\n";
+    folder.write("bar.geo", part);
+    let face = |name: &str, low: &str, high: &str| {
+        format!(
+            "[[select]]\nname = \"{name}\"\nkind = \"faces\"\nbox = {{ min = [{low}], max = [{high}] }}\n"
+        )
+    };
+    let sets = [
+        face("left", "-1, -1, -1", "0.1, 19, 13"),
+        face("right", "23.9, -1, -1", "25, 19, 13"),
+        face("front", "-1, -1, -1", "25, 0.1, 13"),
+        face("bottom", "-1, -1, -1", "25, 19, 0.1"),
+        face("spot", "13, 8, 5", "15, 10, 7"),
+    ];
+    let case = |refine: &str| {
+        format!(
+            "title = \"a\"\n[mesh]\nfile = \"bar.geo\"\nmethod = \"hexahedra\"\nelement_size = 2\n{refine}\n\
+             [material]\nyoungs_modulus = 2.0\npoissons_ratio = 0.3\n{}[[supports]]\nset = \"left\"\n\
+             fix = [\"x\"]\n[[supports]]\nset = \"front\"\nfix = [\"y\"]\n[[supports]]\nset = \"bottom\"\n\
+             fix = [\"z\"]\n[[loads]]\nset = \"right\"\ntotal_force = [21.6, 0.0, 0.0]\n[solver]\ntolerance = 1e-10\n",
+            sets.concat()
+        )
+    };
+    folder.write(
+        "case.toml",
+        &case("refine = [{ set = \"spot\", element_size = 0.5, distance = 0.1 }]"),
+    );
+    let (status, out, err) = topopt(&folder.path(""), &["solve", "case.toml", "--output", "out"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    assert!(out.contains("division in three with transitions, about "), "{out}");
+    let analysis: serde_json::Value =
+        serde_json::from_str(&folder.read("out/analysis.json")).unwrap();
+    let compliance = analysis["load_cases"][0]["compliance"].as_f64().unwrap();
+    // F^2 L / (E A)
+    let exact = 21.6 * 21.6 * 24.0 / (2.0 * 18.0 * 12.0);
+    assert!((compliance / exact - 1.0).abs() < 1e-8, "{compliance} for {exact}");
+}
+
 #[test]
 fn walls_get_the_hexahedra_across_that_are_asked_for() {
     if !has_gmsh() {
