@@ -53,7 +53,7 @@ pub(crate) fn attempt(
         let (fine, of_transition) = refined(&draft, to_divide(&draft, field, pass));
         draft = fine;
         fit = Fit::of(surface, features, &draft)?;
-        settle(&mut draft, &fit, of_transition, n_before);
+        settle(&mut draft, &fit, &of_transition, n_before);
         report = certify(&draft, &fit, surface, features, MOST_OFF)?;
     }
     let (draft, report) = filled((draft, report), &fit, surface, features);

@@ -12,6 +12,8 @@ use crate::surface::Vec3;
 
 /// Layers of hexahedra around moved nodes that are optimized.
 const LAYERS: usize = 3;
+/// Layers around transitions: with more, small elements grow by a tenth, and shapes gain nothing.
+const LAYERS_BY_TRANSITIONS: usize = 0;
 /// Rounds between which nodes return to the surface: untangling, then the higher power.
 const ROUNDS: usize = 10;
 const POLISH: usize = 6;
@@ -42,13 +44,17 @@ pub(crate) fn optimize(draft: &mut Draft, fit: &Fit, n_grid: usize) {
 
 /// Moves the nodes from number `n_before` on, which divisions have made, to the faces and curves
 /// that they belong to, and the nodes near these and near transitions to good shapes.
-pub(crate) fn settle(draft: &mut Draft, fit: &Fit, mut seeds: Vec<bool>, n_before: usize) {
+pub(crate) fn settle(draft: &mut Draft, fit: &Fit, of_transition: &[bool], n_before: usize) {
     let old = draft.points.clone();
     let is_new: Vec<bool> = (0..old.len()).map(|v| v >= n_before).collect();
     fit.project(&mut draft.points, &is_new, true);
     let moved = |v: usize| (draft.points[v] - old[v]).norm() > MOVED * draft.size;
-    (0..old.len()).for_each(|v| seeds[v] |= moved(v));
-    let region = Region::new(draft, &grown(draft, &seeds, LAYERS));
+    let seeds: Vec<bool> = (0..old.len()).map(moved).collect();
+    let near_skin = grown(draft, &seeds, LAYERS);
+    let near_transitions = grown(draft, of_transition, LAYERS_BY_TRANSITIONS);
+    let active: Vec<bool> =
+        near_skin.into_iter().zip(near_transitions).map(|(a, b)| a || b).collect();
+    let region = Region::new(draft, &active);
     if region.objective.is_empty() {
         return;
     }

@@ -72,10 +72,14 @@ impl Zone {
         if of_walls { 0 } else { times as i32 }
     }
 
-    /// Size of the grid in it.
+    /// Size of the grid in it; smaller by what whole planes may make it larger.
     fn of_grid(&self, usual: f64) -> f64 {
         let size = 3.0_f64.powi(self.levels) * self.size;
-        if self.levels > 0 && size > (1.0 - NEAR) * usual { usual } else { size }
+        match self.levels {
+            0 => size,
+            _ if size > (1.0 - NEAR) * usual => usual,
+            _ => (1.0 - NEAR) * size,
+        }
     }
 
     /// Whether a part between the corners `ends` of a hexahedron that has been divided `pass` times

@@ -17,13 +17,14 @@ fn refined(surface: &Surface, usual: f64, finer: &[Finer]) -> Meshed {
     let Refinement { levels, by_planes, by_transitions } = meshed.report.refinement.unwrap();
     assert!(levels > 0 && 4 * by_transitions < 3 * by_planes, "{:?}", meshed.report);
     assert_eq!(counted, by_transitions);
-    assert!(meshed.report.least > 0.3, "{:?}", meshed.report);
+    assert!(meshed.report.least > 0.4, "{:?}", meshed.report);
     check_sizes(&meshed, usual, finer);
     meshed
 }
 
 /// Cube roots of the volumes of elements that lie in a box whole are no larger on average than its
-/// size; those at its border, beside transitions, may be by a third. Elsewhere they are usual.
+/// size, up to the rounding to whole planes; those at its border, beside transitions, may be by a
+/// fifth. Elsewhere elements are usual.
 fn check_sizes(meshed: &Meshed, usual: f64, finer: &[Finer]) {
     let corners = |hex: &[u32; 8]| hex.map(|v| meshed.points[v as usize]);
     let edges: Vec<f64> = meshed.hexes.iter().map(|hex| volume(&corners(hex)).cbrt()).collect();
@@ -34,8 +35,7 @@ fn check_sizes(meshed: &Meshed, usual: f64, finer: &[Finer]) {
         let within: Vec<f64> = hexes.map(|(_, edge)| edge / own.size).collect();
         let mean = within.iter().sum::<f64>() / within.len() as f64;
         let most = within.iter().copied().fold(0.0, f64::max);
-        println!("{} of mean {mean:.3}, most {most:.3}", within.len());
-        assert!(within.len() > 8 && mean < 1.05 && most < 1.34, "{mean} {most}");
+        assert!(within.len() > 8 && mean < 1.1 && most < 1.25, "{mean} {most}");
     }
     assert!(edges.iter().filter(|edge| **edge > 0.9 * usual).count() > 8);
 }
