@@ -8,7 +8,7 @@ use crate::surface::Surface;
 
 /// Elements with transitions, as a share of those by planes, up to which transitions are taken: a
 /// grid has the better shapes.
-const FEWER: f64 = 0.75;
+const FEWER: f64 = 2.0 / 3.0;
 
 /// Way to smaller elements that takes the fewest.
 pub(crate) struct Plan {

@@ -15,7 +15,7 @@ fn refined(surface: &Surface, usual: f64, finer: &[Finer]) -> Meshed {
     let meshed = mesh(surface, sizes, 1e9).unwrap();
     checked(&meshed);
     let Refinement { levels, by_planes, by_transitions } = meshed.report.refinement.unwrap();
-    assert!(levels > 0 && 4 * by_transitions < 3 * by_planes, "{:?}", meshed.report);
+    assert!(levels > 0 && 3 * by_transitions < 2 * by_planes, "{:?}", meshed.report);
     assert_eq!(counted, by_transitions);
     assert!(meshed.report.least > 0.4, "{:?}", meshed.report);
     check_sizes(&meshed, usual, finer);
