@@ -241,8 +241,8 @@ impl Aligned {
         })
     }
 
-    /// Finds the first good mesh of `field` times one of `sizes`, or the best of some valid ones, and says what failed. Tangent
-    /// curves are let go at once where they are in the way.
+    /// Finds the first good mesh of `field` times one of `sizes`, or the best of some valid ones,
+    /// and says what failed. Tangent curves are let go at once where they are in the way.
     fn best(&self, field: &Field, sizes: &[f64]) -> (Option<Found<'_>>, Vec<String>) {
         let (mut best, mut failed, mut n_valid): (Option<Found>, Vec<(Vec<String>, String)>, _) =
             (None, Vec::new(), 0);

@@ -10,6 +10,9 @@
 //! quarter or an eighth, and mirrored. A mesh that is returned has passed all checks: no element is
 //! inverted, nodes lie on their faces or near curved ones, and the part's holes are there.
 //!
+//! Places of smaller elements have closer planes of the grid, or elements that are divided in three
+//! with transitions, by what takes clearly fewer ([`Refinement`]).
+//!
 //! Results do not depend on the number of threads. This crate is internal to topopt, without
 //! promises of stability.
 //!

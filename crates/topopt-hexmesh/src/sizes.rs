@@ -65,6 +65,11 @@ struct Zone {
 }
 
 impl Zone {
+    /// Zone of a box.
+    fn of(finer: &Finer) -> Self {
+        Self { corners: corners(finer), size: finer.size, levels: 0, along: None }
+    }
+
     /// Divisions in three after which elements of size `usual` are small enough.
     fn most_levels(&self, usual: f64) -> i32 {
         let of_walls = self.along.is_some();
@@ -113,13 +118,7 @@ pub(crate) struct Field {
 impl Field {
     /// Sizes for `surface` as it lies in space.
     pub fn new(surface: &Surface, sizes: &Sizes) -> Self {
-        let zone = |finer: &Finer| Zone {
-            corners: corners(finer),
-            size: finer.size,
-            levels: 0,
-            along: None,
-        };
-        let own = sizes.finer.iter().filter(|finer| finer.size < sizes.usual).map(zone);
+        let own = sizes.finer.iter().filter(|finer| finer.size < sizes.usual).map(Zone::of);
         let zones = own.chain(walls(surface, sizes)).collect();
         Self { usual: sizes.usual, zones }
     }

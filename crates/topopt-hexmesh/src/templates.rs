@@ -84,14 +84,16 @@ fn layers(count: u8) -> Vec<[Place; 8]> {
 
 /// Pattern at node 0: a cube there, and a frustum from each inner face of it to the face across.
 fn node() -> Vec<[Place; 8]> {
-    let frustum = |axis: usize| {
-        OFFSETS.map(|offset| {
-            let wide = if offset[axis] == 0 { 2 } else { EDGE };
-            [0, 1, 2].map(|k| if k == axis { wide } else { wide * offset[k] as u8 })
-        })
-    };
     let cube = brick([0; 3], [2; 3]);
     [cube].into_iter().chain((0..3).map(frustum)).collect()
+}
+
+/// Frustum from the face of the cube at node 0 across an axis.
+fn frustum(axis: usize) -> [Place; 8] {
+    OFFSETS.map(|offset| {
+        let wide = if offset[axis] == 0 { 2 } else { EDGE };
+        [0, 1, 2].map(|k| if k == axis { wide } else { wide * offset[k] as u8 })
+    })
 }
 
 /// Pattern at the edge of nodes 0 and 1: three cubes along it, and a strip on either side of these

@@ -87,7 +87,7 @@ fn pulled_bar() -> String {
     parts.concat()
 }
 
-/// A linear displacement leaves no residual on transitions: the bar gets the compliance F^2 L / (E A).
+/// A linear displacement leaves no residual on transitions: the compliance is F^2 L / (E A).
 #[test]
 fn a_spot_gets_transitions_that_pass_the_patch_test_and_a_note() {
     if !has_gmsh() {
