@@ -101,7 +101,7 @@ impl Nodes {
     /// Node at a place in a hexahedron with a number.
     fn at(&mut self, e: usize, hex: &[u32; 8], place: Place) -> u32 {
         let near = place.map(|x| usize::from(2 * x > EDGE));
-        let inner: Vec<usize> = (0..3).filter(|&k| place[k] % EDGE != 0).collect();
+        let inner: Vec<usize> = (0..3).filter(|&k| !place[k].is_multiple_of(EDGE)).collect();
         let corner = |flips: &[usize]| {
             let mut at = near;
             flips.iter().for_each(|&k| at[k] = 1 - at[k]);

@@ -35,8 +35,8 @@ pub struct Report {
 /// Way to smaller elements in places, and the numbers of elements that either makes at first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refinement {
-    /// Times that elements were divided in three, with transitions to the others; 0 if planes of the
-    /// grid do it alone.
+    /// Times that elements were divided in three, with transitions to the others; 0 if planes of
+    /// the grid do it alone.
     pub levels: usize,
     /// Elements by planes of the grid.
     pub by_planes: usize,

@@ -157,8 +157,8 @@ impl Field {
         self.zones.iter().map(|zone| zone.levels).max().unwrap_or_default()
     }
 
-    /// Whether a part of a hexahedron that has been divided `pass` times needs one more division: by
-    /// smallest and largest coordinates of the part, and the longest edge of the hexahedron.
+    /// Whether a part of a hexahedron that has been divided `pass` times needs one more division:
+    /// by smallest and largest coordinates of the part, and the longest edge of the hexahedron.
     pub fn divides(&self, ends: [Vec3; 2], longest: f64, pass: i32) -> bool {
         self.zones.iter().any(|zone| zone.divides(ends, longest, pass))
     }

@@ -41,7 +41,7 @@ impl Templates {
             for turn in turns() {
                 let own = turned_marks(marks, &turn);
                 if patterns[own as usize].is_empty() {
-                    let of_hex = |hex: &[Place; 8]| right_handed(hex.map(|place| turn(place)));
+                    let of_hex = |hex: &[Place; 8]| right_handed(hex.map(&turn));
                     patterns[own as usize] = hexes.iter().map(of_hex).collect();
                 }
             }
