@@ -209,22 +209,30 @@ impl Aligned {
         })
     }
 
-    /// Meshes the part, or says what failed.
+    /// Meshes the part, or says what failed: by planes of the grid where a mesh with transitions is
+    /// not good, unless that of the planes is poorer still.
     fn mesh(&self) -> Result<Meshed, String> {
         let counts = self.plan.as_ref().map(|plan| plan.counts);
-        let divided = self.plan.as_ref().filter(|plan| plan.counts.levels > 0);
-        let mut faults = Vec::new();
-        if let Some(plan) = divided {
+        let (mut divided, mut faults) = (None, Vec::new());
+        if let Some(plan) = self.plan.as_ref().filter(|plan| plan.counts.levels > 0) {
             let (best, failed) = self.best(&plan.field, &SIZES_DIVIDED);
-            match best.filter(|found| found.report.least >= GOOD) {
-                Some(found) => return Ok(self.finished(found, failed, counts)),
-                None => faults = failed.iter().map(|fault| format!("{DIVIDED}{fault}")).collect(),
+            if let Some(found) = best {
+                if found.report.least >= GOOD {
+                    return Ok(self.finished(found, failed, counts));
+                }
+                divided = Some(found);
             }
+            faults = failed.iter().map(|fault| format!("{DIVIDED}{fault}")).collect();
         }
-        let (best, failed) = self.best(&self.field, &SIZES);
+
+        let (planes, failed) = self.best(&self.field, &SIZES);
         let failed = [faults, failed].concat();
+        let least = |found: &Option<Found>| found.as_ref().map(|found| found.report.least);
+        if least(&divided) > least(&planes) {
+            return Ok(self.finished(divided.expect("a mesh"), failed, counts));
+        }
         let counts = counts.map(|counts| Refinement { levels: 0, ..counts });
-        match best {
+        match planes {
             Some(found) => Ok(self.finished(found, failed, counts)),
             None => Err([failed, self.lost()].concat().join("; ")),
         }

@@ -58,7 +58,11 @@ pub(crate) fn settle(draft: &mut Draft, fit: &Fit, of_transition: &[bool], n_bef
     if region.objective.is_empty() {
         return;
     }
-    untangle(draft, fit, &region);
+    if least_determinant(draft, &region, Form { epsilon: 1e-10, power: 1 }) > 0.0 {
+        polish(draft, fit, &region);
+    } else {
+        untangle(draft, fit, &region);
+    }
     raise_worst(draft, fit);
 }
 
@@ -154,8 +158,7 @@ fn start(draft: &mut Draft, fit: &Fit, region: &Region) {
     }
 }
 
-/// Lowers the regularization while the least determinant rises [Garanzha2021], then takes
-/// the energy to the third power.
+/// Lowers the regularization while the least determinant rises [Garanzha2021], then polishes.
 fn untangle(draft: &mut Draft, fit: &Fit, region: &Region) {
     let mut epsilon = 1.0;
     for round in 0..ROUNDS {
@@ -174,6 +177,11 @@ fn untangle(draft: &mut Draft, fit: &Fit, region: &Region) {
             if least < wanted { 2.0 * (wanted * (wanted - least)).max(0.0).sqrt() } else { 0.0 };
         epsilon = epsilon.max(1e-10);
     }
+    polish(draft, fit, region);
+}
+
+/// Takes the energy to the third power.
+fn polish(draft: &mut Draft, fit: &Fit, region: &Region) {
     for _ in 0..POLISH {
         let least = least_determinant(draft, region, Form { epsilon: 1e-10, power: 1 });
         let epsilon = if least <= 0.0 { 1e-3 } else { 1e-10 };
