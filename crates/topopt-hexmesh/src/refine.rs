@@ -219,7 +219,7 @@ mod tests {
     fn refined_blocks_conform_and_keep_volume_and_bodies_with_any_marks() {
         for (bodies, seed) in [(1, 1), (1, 5), (2, 3), (2, 7)] {
             let coarse = block(5, bodies);
-            let is_marked = |v: usize| (v * 2654435761 >> 3) % 97 < seed;
+            let is_marked = |v: usize| ((v * 2_654_435_761) >> 3) % 97 < seed;
             let marked: Vec<bool> = (0..coarse.points.len()).map(is_marked).collect();
             let count = count_refined(&coarse, marked.clone());
             let (fine, of_transition) = refined(&coarse, marked);
