@@ -227,9 +227,9 @@ impl Aligned {
 
         let (planes, failed) = self.best(&self.field, &SIZES);
         let failed = [faults, failed].concat();
-        let least = |found: &Option<Found>| found.as_ref().map(|found| found.report.least);
-        if least(&divided) > least(&planes) {
-            return Ok(self.finished(divided.expect("a mesh"), failed, counts));
+        let least = planes.as_ref().map(|found| found.report.least);
+        if let Some(found) = divided.filter(|found| Some(found.report.least) > least) {
+            return Ok(self.finished(found, failed, counts));
         }
         let counts = counts.map(|counts| Refinement { levels: 0, ..counts });
         match planes {

@@ -74,9 +74,8 @@ fn complete(templates: &Templates, hexes: &[[u32; 8]], marked: &mut [bool]) {
         for hex in hexes {
             let own = marks(hex, marked);
             let all = templates.completed(own);
-            for (a, &v) in hex.iter().enumerate().filter(|(a, _)| (all & !own) >> a & 1 == 1) {
-                debug_assert!(!marked[v as usize] || hex[..a].contains(&v));
-                marked[v as usize] = true;
+            for a in (0..8).filter(|a| (all & !own) >> a & 1 == 1) {
+                marked[hex[a] as usize] = true;
                 is_done = false;
             }
         }
