@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use topopt_hexmesh::{Finer, HexmeshError, Meshed, NumberedFace, Sizes, Surface, count, mesh};
+use topopt_hexmesh::{
+    Finer, HexmeshError, Meshed, NumberedFace, Refinement, Sizes, Surface, count, mesh,
+};
 use topopt_io::ImportedMesh;
 use topopt_io::gmsh::{
     Boundary, ElementSize, FinerBox, Meshing, MeshingError, Skin, boundary, note_on_number,
@@ -146,6 +148,7 @@ fn notes(meshed: &Meshed) -> Vec<String> {
         report.mean,
         100.0 * report.volume_error()
     )];
+    notes.extend(report.refinement.map(|own| of_refinement(&own)));
     let n_bodies = report.volumes.len();
     if n_bodies > 1 {
         notes.push(format!(
@@ -162,6 +165,22 @@ fn notes(meshed: &Meshed) -> Vec<String> {
         notes.push(format!("tried besides: {}", report.failed.join("; ")));
     }
     notes
+}
+
+/// Says by which way elements are smaller in places, and how many either way takes.
+fn of_refinement(refinement: &Refinement) -> String {
+    let Refinement { levels, by_planes, by_transitions } = refinement;
+    let times = if *levels > 1 { format!(", {levels} times") } else { String::new() };
+    match levels {
+        0 => format!(
+            "smaller elements by planes of the grid, about {by_planes}; transitions would make \
+             {by_transitions}"
+        ),
+        _ => format!(
+            "smaller elements by division in three with transitions{times}, about \
+             {by_transitions}; planes of the grid would make {by_planes}"
+        ),
+    }
 }
 
 /// A plane as people name it: `x = 2`, if it lies across an axis.

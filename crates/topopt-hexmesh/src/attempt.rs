@@ -4,21 +4,23 @@ use std::collections::BTreeSet;
 
 use crate::cells::{Bodies, Region};
 use crate::certify::{certify, check_interfaces};
-use crate::draft::Draft;
+use crate::draft::{Draft, OFFSETS, interpolated};
 use crate::fault::Fault;
 use crate::features::Features;
 use crate::fit::Fit;
 use crate::fraction::samples_inside;
 use crate::grid::Grid;
 use crate::groups::groups_to_pad;
-use crate::optimize::optimize;
+use crate::optimize::{optimize, settle};
 use crate::pad::pad;
 use crate::patches::flood;
+use crate::refine::{count_refined, refined};
 use crate::report::Report;
 use crate::routing::route;
 use crate::sheet::{clusters, insert};
 use crate::sizes::Field;
-use crate::surface::Surface;
+use crate::surface::{Surface, Vec3};
+use crate::turn::grown;
 use crate::volume::{LONGEST, fill};
 
 /// Largest distance, in cells, of a node from what it is bound to.
@@ -43,9 +45,17 @@ pub(crate) fn attempt(
     let n_grid = draft.points.len();
     map(features, &grid, &mut draft)?;
 
-    let fit = Fit::of(surface, features, &draft)?;
+    let mut fit = Fit::of(surface, features, &draft)?;
     optimize(&mut draft, &fit, n_grid);
-    let report = certify(&draft, &fit, surface, features, MOST_OFF)?;
+    let mut report = certify(&draft, &fit, surface, features, MOST_OFF)?;
+    for pass in 0..field.levels() {
+        let n_before = draft.points.len();
+        let (fine, of_transition) = refined(&draft, to_divide(&draft, field, pass));
+        draft = fine;
+        fit = Fit::of(surface, features, &draft)?;
+        settle(&mut draft, &fit, &of_transition, n_before);
+        report = certify(&draft, &fit, surface, features, MOST_OFF)?;
+    }
     let (draft, report) = filled((draft, report), &fit, surface, features);
     let error = report.worst_volume_error();
     if error > MOST_VOLUME {
@@ -79,6 +89,40 @@ fn filled(
     }
 }
 
+/// Nodes at which hexahedra are divided that have been so `pass` times. At a node small elements
+/// reach as far as a third of each edge; so it is marked if a zone of these reaches the two thirds
+/// of the hexahedron next to it, beyond which the other nodes cover the rest.
+fn to_divide(draft: &Draft, field: &Field, pass: i32) -> Vec<bool> {
+    let mut marked = vec![false; draft.points.len()];
+    for (hex, sizes) in draft.hexes.iter().zip(&draft.sizes) {
+        let longest = sizes.iter().copied().fold(0.0, f64::max);
+        let x = hex.map(|v| draft.points[v as usize]);
+        let whole = bounds(&x);
+        if !field.divides(whole, longest, pass) {
+            continue;
+        }
+        for (a, &v) in hex.iter().enumerate() {
+            marked[v as usize] |= field.divides(bounds(&next_to(&x, a)), longest, pass);
+        }
+    }
+    marked
+}
+
+/// Corners of the part of a hexahedron that reaches two thirds of each edge from corner `a`.
+fn next_to(x: &[Vec3; 8], a: usize) -> [Vec3; 8] {
+    let share = |b: usize, k: usize| if OFFSETS[b][k] == OFFSETS[a][k] { 1.0 } else { 2.0 / 3.0 };
+    let end = |b: usize, k: usize| {
+        let (near, far) = (OFFSETS[a][k] as f64, OFFSETS[b][k] as f64);
+        near + (far - near) * share(b, k)
+    };
+    std::array::from_fn(|b| interpolated(x, [0, 1, 2].map(|k| end(b, k))))
+}
+
+/// Smallest and largest coordinates.
+fn bounds(x: &[Vec3; 8]) -> [Vec3; 2] {
+    x.iter().fold([x[0]; 2], |ends, x| grown(ends, *x))
+}
+
 /// Counts the elements of an attempt, some of them where it fails.
 ///
 /// # Errors
@@ -87,7 +131,14 @@ pub(crate) fn count(surface: &Surface, features: &Features, field: &Field) -> Re
     let (grid, mut draft) = of_cells(surface, features, field)?;
     // A part of the layers, or none, where they fail: that is near enough for a count.
     let _ = map(features, &grid, &mut draft);
-    Ok(draft.hexes.len())
+    let levels = field.levels();
+    for pass in 1..levels {
+        draft = refined(&draft, to_divide(&draft, field, pass - 1)).0;
+    }
+    Ok(match levels {
+        0 => draft.hexes.len(),
+        _ => count_refined(&draft, to_divide(&draft, field, levels - 1)),
+    })
 }
 
 /// Collects the cells of the body in their grid.

@@ -66,6 +66,7 @@ pub(crate) fn certify(
         n_interfaces: surface.n_interfaces(),
         mirrors: Vec::new(),
         distance,
+        refinement: None,
         failed: Vec::new(),
     })
 }

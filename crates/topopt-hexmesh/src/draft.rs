@@ -25,8 +25,10 @@ pub(crate) struct Draft {
     pub curves: BTreeMap<(u32, u32), u32>,
     /// Corner that a node stands on.
     pub corners: BTreeMap<u32, u32>,
-    /// Size of the smallest cells.
+    /// Size of the smallest cells of the grid.
     pub size: f64,
+    /// Times that the smallest elements were divided in three.
+    pub levels: i32,
     /// Size of cells where nothing asks for smaller ones.
     pub usual: f64,
 }
@@ -94,6 +96,11 @@ impl Draft {
             draft.sizes.push([0, 1, 2].map(|k| grid.planes[k][at[k] + 1] - grid.planes[k][at[k]]));
         }
         draft
+    }
+
+    /// Size of the smallest elements.
+    pub fn smallest(&self) -> f64 {
+        self.size / 3.0_f64.powi(self.levels)
     }
 
     /// Body that a quad is of.
@@ -200,8 +207,15 @@ fn sorted(mut nodes: [u32; 4]) -> [u32; 4] {
 }
 
 /// Corners of a cell in the order of the nodes of a hexahedron.
-const OFFSETS: [[usize; 3]; 8] =
+pub(crate) const OFFSETS: [[usize; 3]; 8] =
     [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
+
+/// Place in a hexahedron with corners `x` at shares of its edges from corner 0.
+pub(crate) fn interpolated(x: &[Vec3; 8], shares: [f64; 3]) -> Vec3 {
+    let along = |k: usize, end: usize| if end == 1 { shares[k] } else { 1.0 - shares[k] };
+    let weight = |offset: [usize; 3]| (0..3).map(|k| along(k, offset[k])).product::<f64>();
+    (0..8).map(|a| x[a] * weight(OFFSETS[a])).sum()
+}
 
 /// Cells of a grid of `n` cells in their order.
 fn places(n: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {

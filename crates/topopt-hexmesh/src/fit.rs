@@ -35,7 +35,8 @@ pub(crate) enum Slide {
     Held,
 }
 
-/// Least distance of nodes of a curve, as a share of their mean distance.
+/// Least distance of nodes of a curve, as a share of their mean distance; in three for each
+/// division of elements.
 const LEAST_STEP: f64 = 0.15;
 /// Distance, in cells, of a node that counts as on its place already.
 const RESTS: f64 = 1e-6;
@@ -48,6 +49,8 @@ pub(crate) struct Fit<'a> {
     pub bounds: Vec<Bound>,
     /// Nodes along each chain; of a closed one the first stands at the end again.
     pub paths: Vec<Vec<u32>>,
+    /// Least distance of nodes of a curve, as a share of their mean distance.
+    least_step: f64,
 }
 
 impl<'a> Fit<'a> {
@@ -67,7 +70,9 @@ impl<'a> Fit<'a> {
             bounds[v as usize] = Bound::Corner(corner);
         }
         let paths = (0..features.chains.len()).map(|chain| path(features, draft, chain));
-        Ok(Self { surface, features, bounds, paths: paths.collect::<Result<_, _>>()? })
+        let paths = paths.collect::<Result<_, _>>()?;
+        let least_step = LEAST_STEP / 3.0_f64.powi(draft.levels);
+        Ok(Self { surface, features, bounds, paths, least_step })
     }
 
     /// Spreads the nodes of curves evenly along them, unless all lie on them in their order.
@@ -151,7 +156,7 @@ impl<'a> Fit<'a> {
             }
             let arcs: Vec<f64> =
                 inner.iter().map(|&v| chain.foot(&points[v as usize]).arc).collect();
-            let gap = LEAST_STEP * chain.length() / n as f64;
+            let gap = self.least_step * chain.length() / n as f64;
             let mut kept = arcs.clone();
             let mut least = gap;
             for arc in &mut kept {

@@ -15,7 +15,8 @@ use crate::features::{Features, Tangent};
 use crate::fraction::{PER_CELL, samples_inside};
 use crate::grid::Grid;
 use crate::meshed::{Meshed, NumberedFace};
-use crate::report::Report;
+use crate::plan::{Plan, is_clearly_fewer};
+use crate::report::{Refinement, Report};
 use crate::sizes::{Field, Sizes};
 use crate::surface::{Surface, Vec3};
 use crate::symmetry::Symmetry;
@@ -37,6 +38,10 @@ const ENOUGH: usize = 3;
 const MOST_CELLS: f64 = 1e9;
 /// Least diameter of a bore, in elements, that is kept.
 const LEAST_DIAMETER: f64 = 1.5;
+/// Sizes of the attempts with transitions, before planes of the grid are taken in their place.
+const SIZES_DIVIDED: [f64; 2] = [1.0, 0.96];
+/// Begins a fault with transitions.
+const DIVIDED: &str = "with transitions of elements in three, ";
 /// Begins a fault of an attempt that keeps tangent curves.
 const KEPT: &str = "with borders of faces that meet smoothly, ";
 /// Cells along the longest edge of the part in which overlaps of bodies are looked for.
@@ -60,9 +65,16 @@ pub fn mesh(
 ) -> Result<Meshed, HexmeshError> {
     let field = checked(surface, &sizes.into(), most_cells)?;
     let ways = Symmetry::ways(surface, field.usual);
+    let divided = count_divided(surface, &field, &ways);
     let (mut best, mut faults): (Option<Meshed>, _) = (None, Vec::new());
     for way in &ways {
-        match Aligned::new(&way.part, &way.with_images(&field)).mesh() {
+        let own = Aligned::new(&way.part, &way.with_images(&field));
+        if let Some(fault) = own.wasted(way, &field, divided) {
+            faults.push(fault);
+            faults.truncate(1);
+            continue;
+        }
+        match own.mesh() {
             Ok(part) => {
                 let least = part.report.least;
                 if best.as_ref().is_none_or(|best| least > best.report.least + WORTH) {
@@ -98,13 +110,25 @@ pub fn count(
 ) -> Result<usize, HexmeshError> {
     let field = checked(surface, &sizes.into(), most_cells)?;
     let ways = Symmetry::ways(surface, field.usual);
+    let divided = count_divided(surface, &field, &ways);
     let along = || ways.iter().filter(|way| !way.is_oblique);
     let of_part = |way: &Symmetry| {
         let own = Aligned::new(&way.part, &way.with_images(&field));
-        own.count().ok().map(|count| way.images() * count)
+        let is_wasted = own.wasted(way, &field, divided).is_some();
+        if is_wasted { None } else { own.count().ok().map(|count| way.images() * count) }
     };
     let counted = along().find_map(of_part);
     counted.map_or_else(|| Aligned::new(surface, &field).count(), Ok)
+}
+
+/// Counts the elements of the whole with transitions, where these are taken for places of smaller
+/// elements that do not mirror themselves as the part does.
+fn count_divided(surface: &Surface, field: &Field, ways: &[Symmetry]) -> Option<usize> {
+    if field.most_levels() == 0 || ways.iter().all(|way| way.is_even(field)) {
+        return None;
+    }
+    let counts = Aligned::new(surface, field).plan?.counts;
+    (counts.levels > 0).then_some(counts.by_transitions)
 }
 
 /// Checks that elements of `sizes` make a grid of at most `most_cells` cells around `surface`, and
@@ -149,6 +173,8 @@ struct Aligned {
     with_tangent: Option<Features>,
     /// Sizes of elements.
     field: Field,
+    /// Way to smaller elements in places.
+    plan: Option<Plan>,
     /// Axes of the grid, as columns.
     turn: Matrix3<f64>,
 }
@@ -168,19 +194,54 @@ impl Aligned {
         let [features, more] =
             [Tangent::Free, Tangent::Kept].map(|tangent| Features::of(&surface, tangent));
         let with_tangent = (more.chains.len() > features.chains.len()).then_some(more);
-        Self { surface, features, with_tangent, field, turn }
+        let plan = Plan::of(&surface, with_tangent.as_ref().unwrap_or(&features), &field);
+        Self { surface, features, with_tangent, field, plan, turn }
     }
 
-    /// Meshes the part, or says what failed.
+    /// Says how many elements images of places of smaller elements make, if the whole with
+    /// transitions, of `divided` elements, has clearly fewer.
+    fn wasted(&self, way: &Symmetry, field: &Field, divided: Option<usize>) -> Option<String> {
+        let (divided, plan) = divided.zip(self.plan.as_ref())?;
+        let count = way.images() * plan.count();
+        let is_wasted = !way.is_even(field) && is_clearly_fewer(divided, count);
+        is_wasted.then(|| {
+            format!("with images of the smaller elements there would be {count}, not {divided}")
+        })
+    }
+
+    /// Meshes the part, or says what failed: by planes of the grid where a mesh with transitions is
+    /// not good, unless that of the planes is poorer still.
     fn mesh(&self) -> Result<Meshed, String> {
-        let (best, failed) = self.best();
-        match best {
-            Some(found) => Ok(self.finished(found, failed)),
+        let counts = self.plan.as_ref().map(|plan| plan.counts);
+        let (mut divided, mut faults) = (None, Vec::new());
+        if let Some(plan) = self.plan.as_ref().filter(|plan| plan.counts.levels > 0) {
+            let (best, failed) = self.best(&plan.field, &SIZES_DIVIDED);
+            if let Some(found) = best {
+                if found.report.least >= GOOD {
+                    return Ok(self.finished(found, failed, counts));
+                }
+                divided = Some(found);
+            }
+            faults = failed.iter().map(|fault| format!("{DIVIDED}{fault}")).collect();
+        }
+
+        let (planes, failed) = self.best(&self.field, &SIZES);
+        let failed = [faults, failed].concat();
+        let least = planes.as_ref().map(|found| found.report.least);
+        if let Some(found) = divided.filter(|found| Some(found.report.least) > least) {
+            return Ok(self.finished(found, failed, counts));
+        }
+        let counts = counts.map(|counts| Refinement { levels: 0, ..counts });
+        match planes {
+            Some(found) => Ok(self.finished(found, failed, counts)),
             None => Err([failed, self.lost()].concat().join("; ")),
         }
     }
 
     fn count(&self) -> Result<usize, HexmeshError> {
+        if let Some(plan) = &self.plan {
+            return Ok(plan.count());
+        }
         let features = self.with_tangent.as_ref().unwrap_or(&self.features);
         attempt::count(&self.surface, features, &self.field).map_err(|fault| HexmeshError::NoMesh {
             size: self.field.usual,
@@ -188,16 +249,16 @@ impl Aligned {
         })
     }
 
-    /// Finds the first good mesh, or the best of some valid ones, and says what failed. Tangent
-    /// curves are let go at once where they are in the way.
-    fn best(&self) -> (Option<Found<'_>>, Vec<String>) {
+    /// Finds the first good mesh of `field` times one of `sizes`, or the best of some valid ones,
+    /// and says what failed. Tangent curves are let go at once where they are in the way.
+    fn best(&self, field: &Field, sizes: &[f64]) -> (Option<Found<'_>>, Vec<String>) {
         let (mut best, mut failed, mut n_valid): (Option<Found>, Vec<(Vec<String>, String)>, _) =
             (None, Vec::new(), 0);
         let tangent =
             self.with_tangent.iter().map(|features| (features, 1.0, KEPT, GOOD_WITH_TANGENT));
-        let ways = tangent.chain(SIZES.map(|share| (&self.features, share, "", GOOD)));
+        let ways = tangent.chain(sizes.iter().map(|&share| (&self.features, share, "", GOOD)));
         for (features, share, kept, good) in ways {
-            let field = self.field.scaled(share);
+            let field = field.scaled(share);
             let fault = match attempt::attempt(&self.surface, features, &field) {
                 Ok((draft, report)) => {
                     n_valid += 1;
@@ -243,7 +304,12 @@ impl Aligned {
 
     /// Turns the mesh back, and gives each face of the skin the number of the nearest face of the
     /// part.
-    fn finished(&self, found: Found, failed: Vec<String>) -> Meshed {
+    fn finished(
+        &self,
+        found: Found,
+        failed: Vec<String>,
+        refinement: Option<Refinement>,
+    ) -> Meshed {
         let Found { draft, report, features } = found;
         let numbered = |quad: &Quad| numbered(&self.surface, features, &draft, quad);
         let is_first = |quad: &&Quad| {
@@ -254,7 +320,7 @@ impl Aligned {
         let mut faces: Vec<NumberedFace> = quads.map(numbered).collect();
         faces.sort_unstable_by_key(|face| face.face);
         let points = draft.points.iter().map(|x| (self.turn * x).into()).collect();
-        let report = Report { failed, ..report };
+        let report = Report { failed, refinement, ..report };
         Meshed { points, hexes: draft.hexes, bodies: draft.bodies, faces, report }
     }
 }

@@ -10,6 +10,9 @@
 //! quarter or an eighth, and mirrored. A mesh that is returned has passed all checks: no element is
 //! inverted, nodes lie on their faces or near curved ones, and the part's holes are there.
 //!
+//! Places of smaller elements have closer planes of the grid, or elements that are divided in three
+//! with transitions, by what takes clearly fewer ([`Refinement`]).
+//!
 //! Results do not depend on the number of threads. This crate is internal to topopt, without
 //! promises of stability.
 //!
@@ -53,6 +56,8 @@ mod objective;
 mod optimize;
 mod pad;
 mod patches;
+mod plan;
+mod refine;
 mod report;
 mod routing;
 mod sheet;
@@ -60,12 +65,13 @@ mod sizes;
 mod skin;
 mod surface;
 mod symmetry;
+mod templates;
 mod turn;
 mod volume;
 
 pub use error::HexmeshError;
 pub use ladder::{count, mesh};
 pub use meshed::{Meshed, NumberedFace};
-pub use report::Report;
+pub use report::{Refinement, Report};
 pub use sizes::{Finer, Sizes};
 pub use surface::Surface;

@@ -12,6 +12,8 @@ use crate::surface::Vec3;
 
 /// Layers of hexahedra around moved nodes that are optimized.
 const LAYERS: usize = 3;
+/// Layers around transitions: with more, small elements grow by a tenth, and shapes gain nothing.
+const LAYERS_BY_TRANSITIONS: usize = 0;
 /// Rounds between which nodes return to the surface: untangling, then the higher power.
 const ROUNDS: usize = 10;
 const POLISH: usize = 6;
@@ -40,6 +42,30 @@ pub(crate) fn optimize(draft: &mut Draft, fit: &Fit, n_grid: usize) {
     raise_worst(draft, fit);
 }
 
+/// Moves the nodes from number `n_before` on, which divisions have made, to the faces and curves
+/// that they belong to, and the nodes near these and near transitions to good shapes.
+pub(crate) fn settle(draft: &mut Draft, fit: &Fit, of_transition: &[bool], n_before: usize) {
+    let old = draft.points.clone();
+    let is_new: Vec<bool> = (0..old.len()).map(|v| v >= n_before).collect();
+    fit.project(&mut draft.points, &is_new, true);
+    let moved = |v: usize| (draft.points[v] - old[v]).norm() > MOVED * draft.size;
+    let seeds: Vec<bool> = (0..old.len()).map(moved).collect();
+    let near_skin = grown(draft, &seeds, LAYERS);
+    let near_transitions = grown(draft, of_transition, LAYERS_BY_TRANSITIONS);
+    let active: Vec<bool> =
+        near_skin.into_iter().zip(near_transitions).map(|(a, b)| a || b).collect();
+    let region = Region::new(draft, &active);
+    if region.objective.is_empty() {
+        return;
+    }
+    if least_determinant(draft, &region, Form { epsilon: 1e-10, power: 1 }) > 0.0 {
+        polish(draft, fit, &region);
+    } else {
+        untangle(draft, fit, &region);
+    }
+    raise_worst(draft, fit);
+}
+
 /// Hexahedra that are optimized together, and whether a node may move: all of its hexahedra are
 /// among them.
 struct Region {
@@ -54,7 +80,7 @@ impl Region {
         for (hex, _) in draft.hexes.iter().zip(active).filter(|(_, is)| !**is) {
             hex.iter().for_each(|&v| is_free[v as usize] = false);
         }
-        let objective = Objective::new(&draft.hexes, &draft.sizes, &chosen, draft.size);
+        let objective = Objective::new(&draft.hexes, &draft.sizes, &chosen, draft.smallest());
         Self { objective, is_free }
     }
 
@@ -132,8 +158,7 @@ fn start(draft: &mut Draft, fit: &Fit, region: &Region) {
     }
 }
 
-/// Lowers the regularization while the least determinant rises [Garanzha2021], then takes
-/// the energy to the third power.
+/// Lowers the regularization while the least determinant rises [Garanzha2021], then polishes.
 fn untangle(draft: &mut Draft, fit: &Fit, region: &Region) {
     let mut epsilon = 1.0;
     for round in 0..ROUNDS {
@@ -152,6 +177,11 @@ fn untangle(draft: &mut Draft, fit: &Fit, region: &Region) {
             if least < wanted { 2.0 * (wanted * (wanted - least)).max(0.0).sqrt() } else { 0.0 };
         epsilon = epsilon.max(1e-10);
     }
+    polish(draft, fit, region);
+}
+
+/// Takes the energy to the third power.
+fn polish(draft: &mut Draft, fit: &Fit, region: &Region) {
     for _ in 0..POLISH {
         let least = least_determinant(draft, region, Form { epsilon: 1e-10, power: 1 });
         let epsilon = if least <= 0.0 { 1e-3 } else { 1e-10 };

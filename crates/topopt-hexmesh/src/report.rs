@@ -26,8 +26,31 @@ pub struct Report {
     /// Largest distance of a node from its corner, curve or face, or of the node that it is the
     /// image of.
     pub distance: f64,
+    /// How elements are smaller in places, if that is asked for.
+    pub refinement: Option<Refinement>,
     /// Ways that were tried before, and why they failed.
     pub failed: Vec<String>,
+}
+
+/// Way to smaller elements in places, and the numbers of elements that either makes at first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refinement {
+    /// Times that elements were divided in three, with transitions to the others; 0 if planes of
+    /// the grid do it alone.
+    pub levels: usize,
+    /// Elements by planes of the grid.
+    pub by_planes: usize,
+    /// Elements with transitions.
+    pub by_transitions: usize,
+}
+
+impl Refinement {
+    /// Counts of so many `images` of a part.
+    pub(crate) fn of_images(self, images: usize) -> Self {
+        let [by_planes, by_transitions] =
+            [self.by_planes, self.by_transitions].map(|count| images * count);
+        Self { by_planes, by_transitions, ..self }
+    }
 }
 
 impl Report {

@@ -10,6 +10,13 @@ use crate::turn::{PlanarFace, SAME, grown, planar_faces};
 const GROWTH: f64 = 0.3;
 /// Samples of the density of planes in the smallest cell.
 const SAMPLES: f64 = 8.0;
+/// Share of a size by which elements may be larger, and are not divided once more.
+const NEAR: f64 = 0.05;
+/// Distance, in elements after a division, from places that are divided next to elements that are
+/// no cubes: a node is marked up to two thirds of an element away, and those at it are divided.
+const MARGIN: f64 = 5.0 / 3.0;
+/// Share of an element by which two that touch each other may seem to overlap.
+const TOUCH: f64 = 1e-6;
 
 /// Edges of elements.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,8 +58,53 @@ impl Sizes {
 struct Zone {
     corners: Vec<Vec3>,
     size: f64,
+    /// Times that elements of the grid are divided in three.
+    levels: i32,
     /// Direction along which elements are smaller; along all of them if none.
     along: Option<Vec3>,
+}
+
+impl Zone {
+    /// Zone of a box.
+    fn of(finer: &Finer) -> Self {
+        Self { corners: corners(finer), size: finer.size, levels: 0, along: None }
+    }
+
+    /// Divisions in three after which elements of size `usual` are small enough.
+    fn most_levels(&self, usual: f64) -> i32 {
+        let of_walls = self.along.is_some();
+        let times = ((1.0 - NEAR) * usual / self.size).log(3.0).ceil().max(0.0);
+        if of_walls { 0 } else { times as i32 }
+    }
+
+    /// Size of the grid in it; smaller by what whole planes may make it larger.
+    fn of_grid(&self, usual: f64) -> f64 {
+        let size = 3.0_f64.powi(self.levels) * self.size;
+        match self.levels {
+            0 => size,
+            _ if size > (1.0 - NEAR) * usual => usual,
+            _ => (1.0 - NEAR) * size,
+        }
+    }
+
+    /// Whether a part between the corners `ends` of a hexahedron that has been divided `pass` times
+    /// needs one more division.
+    fn divides(&self, ends: [Vec3; 2], longest: f64, pass: i32) -> bool {
+        let margin: f64 =
+            (1..self.levels - pass).map(|level| MARGIN * longest / 3.0_f64.powi(level)).sum();
+        let is_within = |k: usize| {
+            let [low, high] = self.range(k);
+            let least = TOUCH * longest * if high - low > 0.0 { 1.0 } else { -1.0 };
+            ends[1][k] > low - margin + least && ends[0][k] < high + margin - least
+        };
+        pass < self.levels && longest > (1.0 + NEAR) * self.size && (0..3).all(is_within)
+    }
+
+    /// Ends along an axis.
+    fn range(&self, k: usize) -> [f64; 2] {
+        let ends = self.corners.iter().fold([self.corners[0]; 2], |ends, x| grown(ends, *x));
+        ends.map(|x| x[k])
+    }
 }
 
 /// Sizes in space.
@@ -66,15 +118,49 @@ pub(crate) struct Field {
 impl Field {
     /// Sizes for `surface` as it lies in space.
     pub fn new(surface: &Surface, sizes: &Sizes) -> Self {
-        let zone = |finer: &Finer| Zone { corners: corners(finer), size: finer.size, along: None };
-        let own = sizes.finer.iter().filter(|finer| finer.size < sizes.usual).map(zone);
+        let own = sizes.finer.iter().filter(|finer| finer.size < sizes.usual).map(Zone::of);
         let zones = own.chain(walls(surface, sizes)).collect();
         Self { usual: sizes.usual, zones }
     }
 
-    /// Smallest edge.
+    /// Whether places of smaller elements mirror themselves about a plane.
+    pub fn is_even(&self, plane: &Plane) -> bool {
+        let near = |a: Vec3, b: &Vec3| (a - b).norm() < NEAR * self.usual;
+        let image = |x: &Vec3| Vec3::from(plane.image((*x).into()));
+        let is_image = |own: &Zone, other: &Zone| {
+            let mut images = own.corners.iter().map(image);
+            own.size == other.size && images.all(|x| other.corners.iter().any(|y| near(x, y)))
+        };
+        let mut own = self.zones.iter().filter(|zone| zone.along.is_none());
+        own.all(|zone| self.zones.iter().any(|other| is_image(zone, other)))
+    }
+
+    /// Smallest edge of the grid.
     pub fn smallest(&self) -> f64 {
-        self.zones.iter().map(|zone| zone.size).fold(self.usual, f64::min)
+        self.zones.iter().map(|zone| zone.of_grid(self.usual)).fold(self.usual, f64::min)
+    }
+
+    /// Divisions in three after which no zone needs planes of its own in the grid.
+    pub fn most_levels(&self) -> i32 {
+        self.zones.iter().map(|zone| zone.most_levels(self.usual)).max().unwrap_or_default()
+    }
+
+    /// The field with at most so many divisions as `levels`.
+    pub fn with_levels(&self, levels: i32) -> Self {
+        let of =
+            |zone: &Zone| Zone { levels: levels.min(zone.most_levels(self.usual)), ..zone.clone() };
+        Self { zones: self.zones.iter().map(of).collect(), ..*self }
+    }
+
+    /// Divisions in three after the grid.
+    pub fn levels(&self) -> i32 {
+        self.zones.iter().map(|zone| zone.levels).max().unwrap_or_default()
+    }
+
+    /// Whether a part of a hexahedron that has been divided `pass` times needs one more division:
+    /// by smallest and largest coordinates of the part, and the longest edge of the hexahedron.
+    pub fn divides(&self, ends: [Vec3; 2], longest: f64, pass: i32) -> bool {
+        self.zones.iter().any(|zone| zone.divides(ends, longest, pass))
     }
 
     /// The field with all edges times `share`.
@@ -109,12 +195,12 @@ impl Field {
     pub fn spacings(&self) -> [Spacing; 3] {
         [0, 1, 2].map(|k| {
             let counts = |zone: &&Zone| zone.along.is_none_or(|along| along[k].abs() > SAME);
+            let is_finer = |zone: &&Zone| zone.levels == 0 || zone.of_grid(self.usual) < self.usual;
             let range = |zone: &Zone| {
-                let ends =
-                    zone.corners.iter().fold([zone.corners[0]; 2], |ends, x| grown(ends, *x));
-                (ends[0][k], ends[1][k], zone.size)
+                let [low, high] = zone.range(k);
+                (low, high, zone.of_grid(self.usual))
             };
-            let zones = self.zones.iter().filter(counts).map(range).collect();
+            let zones = self.zones.iter().filter(counts).filter(is_finer).map(range).collect();
             Spacing { usual: self.usual, zones }
         })
     }
@@ -140,7 +226,7 @@ fn wall(face: &PlanarFace, faces: &[PlanarFace], sizes: &Sizes) -> Option<Zone> 
     let size = thickness(nearest) / sizes.across as f64;
     // Of its corners those along the normal alone count.
     let corners = vec![face.point, nearest.point];
-    (size < sizes.usual).then_some(Zone { corners, size, along: Some(face.normal) })
+    (size < sizes.usual).then_some(Zone { corners, size, levels: 0, along: Some(face.normal) })
 }
 
 fn corners(finer: &Finer) -> Vec<Vec3> {

@@ -83,6 +83,11 @@ impl Symmetry {
         planes.fold(field.clone(), |field, plane| field.mirrored(plane))
     }
 
+    /// Whether places of smaller elements mirror themselves about all planes.
+    pub fn is_even(&self, field: &Field) -> bool {
+        self.mirrors.iter().all(|(mirror, _)| field.is_even(&mirror.plane))
+    }
+
     /// Number of images that make the whole.
     pub fn images(&self) -> usize {
         1 << self.mirrors.len()
@@ -113,6 +118,7 @@ impl Symmetry {
             mesh_volume: images * whole.report.mesh_volume,
             volumes,
             n_interfaces: self.n_interfaces,
+            refinement: whole.report.refinement.map(|own| own.of_images(self.images())),
             ..whole.report
         };
         Meshed { report, ..whole }

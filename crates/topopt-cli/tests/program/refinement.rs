@@ -63,6 +63,50 @@ fn elements_are_smaller_near_faces_and_in_boxes_and_few_elsewhere() {
     assert!(more > 1.2 * coarse, "{coarse} to {more}");
 }
 
+/// A bar of 24 x 18 x 12 that is pulled along x, with smaller elements in the middle.
+fn pulled_bar() -> String {
+    let set = |name: &str, kind: &str, low: &str, high: &str| {
+        let place = format!("box = {{ min = [{low}], max = [{high}] }}");
+        format!("[[select]]\nname = \"{name}\"\nkind = \"{kind}\"\n{place}\n")
+    };
+    let held = |name: &str, axis: &str, high: &str| {
+        let set = set(name, "faces", "-1, -1, -1", high);
+        format!("{set}[[supports]]\nset = \"{name}\"\nfix = [\"{axis}\"]\n")
+    };
+    let parts = [
+        "title = \"a\"\n[mesh]\nfile = \"bar.geo\"\nmethod = \"hexahedra\"\nelement_size = 2\n",
+        "refine = [{ set = \"spot\", element_size = 0.5, distance = 0.1 }]\n",
+        "[material]\nyoungs_modulus = 2.0\n[solver]\ntolerance = 1e-10\n",
+        &held("left", "x", "0.1, 19, 13"),
+        &held("front", "y", "25, 0.1, 13"),
+        &held("bottom", "z", "25, 19, 0.1"),
+        &set("right", "faces", "23.9, -1, -1", "25, 19, 13"),
+        &set("spot", "nodes", "13, 8, 5", "15, 10, 7"),
+        "[[loads]]\nset = \"right\"\ntotal_force = [21.6, 0.0, 0.0]\n",
+    ];
+    parts.concat()
+}
+
+/// A linear displacement leaves no residual on transitions: the compliance is F^2 L / (E A).
+#[test]
+fn a_spot_gets_transitions_that_pass_the_patch_test_and_a_note() {
+    if !has_gmsh() {
+        return;
+    }
+    let folder = Folder::new();
+    let part = "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 24, 18, 12};\n";
+    folder.write("bar.geo", part);
+    folder.write("case.toml", &pulled_bar());
+    let (status, out, err) = topopt(&folder.path(""), &["solve", "case.toml", "--output", "out"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    assert!(out.contains("division in three with transitions, about "), "{out}");
+    let analysis: serde_json::Value =
+        serde_json::from_str(&folder.read("out/analysis.json")).unwrap();
+    let compliance = analysis["load_cases"][0]["compliance"].as_f64().unwrap();
+    let exact = 21.6 * 21.6 * 24.0 / (2.0 * 18.0 * 12.0);
+    assert!((compliance / exact - 1.0).abs() < 1e-8, "{compliance} for {exact}");
+}
+
 #[test]
 fn walls_get_the_hexahedra_across_that_are_asked_for() {
     if !has_gmsh() {

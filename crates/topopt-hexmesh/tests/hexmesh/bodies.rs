@@ -27,7 +27,7 @@ fn sorted(mut nodes: [u32; 4]) -> Vec<u32> {
 }
 
 /// Checks that the numbered faces are those on the outside and those between two bodies, each once.
-fn check_conforming(meshed: &Meshed) {
+pub fn check_conforming(meshed: &Meshed) {
     let at_faces = bodies_at_faces(meshed);
     assert!(at_faces.values().all(|own| own.len() <= 2));
     let is_border = |own: &Vec<u32>| own.len() == 1 || own[0] != own[1];
@@ -42,7 +42,7 @@ fn check_conforming(meshed: &Meshed) {
     assert_eq!(numbered.iter().collect::<BTreeSet<_>>(), borders);
 }
 
-fn volumes(meshed: &Meshed, n_bodies: usize) -> Vec<f64> {
+pub fn volumes(meshed: &Meshed, n_bodies: usize) -> Vec<f64> {
     let mut volumes = vec![0.0; n_bodies];
     for (hex, &body) in meshed.hexes.iter().zip(&meshed.bodies) {
         volumes[body as usize] += volume(&hex.map(|v| meshed.points[v as usize]));

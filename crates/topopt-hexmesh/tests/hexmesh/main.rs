@@ -3,6 +3,7 @@
 mod bodies;
 mod parts;
 mod shapes;
+mod transitions;
 
 use topopt_hexmesh::{Finer, HexmeshError, Meshed, Sizes, Surface, mesh};
 use topopt_mesh::{HexMesh, Reflections, Sets};
@@ -267,7 +268,7 @@ fn planes(meshed: &Meshed, most: f64) -> Vec<f64> {
 fn elements_are_smaller_in_a_box_and_grow_away_from_it() {
     let (points, triangles, faces) = shapes::brick([12.0, 3.0, 2.0]);
     let surface = Surface::new(points, triangles, faces).unwrap();
-    let finer = vec![Finer { low: [0.0; 3], high: [1.0, 0.1, 0.1], size: 0.1 }];
+    let finer = vec![Finer { low: [0.0; 3], high: [1.0, 3.0, 2.0], size: 0.25 }];
     let sizes = Sizes { usual: 0.5, across: 1, finer };
     let meshed = mesh(&surface, sizes, 1e9).unwrap();
     checked(&meshed);
@@ -278,7 +279,7 @@ fn elements_are_smaller_in_a_box_and_grow_away_from_it() {
     // The part mirrors itself, and so do its elements.
     let n = widths.len();
     assert!((0..n).all(|i| (widths[i] - widths[n - 1 - i]).abs() < 1e-9), "{widths:?}");
-    assert!(widths[..9].iter().all(|width| (width - 0.1).abs() < 0.01), "{widths:?}");
+    assert!(widths[..4].iter().all(|width| (width - 0.25).abs() < 0.01), "{widths:?}");
     assert!((widths[n / 2] - 0.5).abs() < 0.05, "{widths:?}");
 }
 
