@@ -135,7 +135,12 @@ fn check_overlap(surface: &Surface) -> Result<(), HexmeshError> {
     let share = |own: &Vec<u8>, cell: usize| f32::from(own[cell]) / f32::from(PER_CELL);
     let sum = |cell: usize| samples.iter().map(|own| share(own, cell)).sum::<f32>();
     match (0..samples[0].len()).find(|&cell| sum(cell) > MOST_SHARED) {
-        Some(cell) => Err(HexmeshError::Overlap(grid.center(cell).into())),
+        Some(cell) => {
+            let mut bodies: Vec<usize> = (0..samples.len()).collect();
+            bodies.sort_by_key(|&body| std::cmp::Reverse(samples[body][cell]));
+            let at = surface.place(grid.center(cell));
+            Err(HexmeshError::Overlap { bodies: [bodies[0] as u32, bodies[1] as u32], at })
+        }
         None => Ok(()),
     }
 }
