@@ -5,12 +5,13 @@ use topopt_mesh::vector::length;
 use topopt_mesh::{Components, Contact, HexMesh, contacts, overlap};
 
 /// Remedy for bodies that are to be joined.
-pub(crate) const SHARING: &str = "let the bodies share the faces in which they touch: in a .geo file \
-    `Coherence;` or `BooleanFragments` of OpenCASCADE does so";
+pub(crate) const SHARING: &str = "let the bodies share the faces in which they touch: in a .geo file of \
+    `SetFactory(\"OpenCASCADE\");` the line `Coherence;` does so, for a file `part.step` behind `Merge \
+    \"part.step\";`";
 
-/// Distance of bodies that may be meant to touch, in mean widths of elements: balls that touch at a
-/// point come so near by their nodes.
-const NEAR: f64 = 0.05;
+/// Distance of bodies that may be meant to touch, in mean widths of elements: so far nodes move off
+/// curved faces for the volume.
+const NEAR: f64 = 0.1;
 
 /// Places in a note, at most.
 const MOST_LISTED: usize = 3;

@@ -110,11 +110,7 @@ fn refused(path: &Path, error: &NoHexahedra, how: &How) -> Finding {
         NoHexahedra::Mesh(HexmeshError::TooFine { .. }) => {
             named().remedy("give a larger `element_size`")
         }
-        NoHexahedra::Bodies { .. } => named().remedy(
-            "let the bodies share the faces in which they touch: for the bodies of a file `part.step` a \
-             .geo file with the lines `SetFactory(\"OpenCASCADE\");`, `Merge \"part.step\";` and \
-             `Coherence;` does so; or keep them apart",
-        ),
+        NoHexahedra::Bodies { .. } => named().remedy(contacts::SHARING),
         NoHexahedra::Mesh(HexmeshError::NoMesh { size, .. }) if least_share(how, *size) < LEAST_SHARE => {
             named().remedy(format!(
                 "places of finer elements are graded down to a fifth of `element_size`: give them at \

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use nalgebra::Matrix3;
 use topopt_mesh::Face;
 use topopt_mesh::hexahedron::FACES;
-use topopt_mesh::numbers::{place, shown};
+use topopt_mesh::numbers::{place_in, shown};
 
 use crate::attempt;
 use crate::chain::Chain;
@@ -189,7 +189,7 @@ impl Aligned {
         let features = self.with_tangent.as_ref().unwrap_or(&self.features);
         attempt::count(&self.surface, features, &self.field).map_err(|fault| HexmeshError::NoMesh {
             size: self.field.usual,
-            fault: fault.message(&self.turn),
+            fault: fault.message(&self.turn, self.surface.diagonal()),
         })
     }
 
@@ -215,7 +215,7 @@ impl Aligned {
                     }
                     format!("the least scaled Jacobian is {least:.2}")
                 }
-                Err(fault) => fault.message(&self.turn),
+                Err(fault) => fault.message(&self.turn, self.surface.diagonal()),
             };
             let fault = format!("{kept}{fault}");
             match failed.last_mut().filter(|(_, last)| *last == fault) {
@@ -240,7 +240,7 @@ impl Aligned {
         let kept = |chain: &Chain| chain.length() / PI / LEAST_DIAMETER;
         let small = closed.filter(|chain| kept(chain) < size(&chain.points[0]));
         let text = |chain: &Chain| {
-            let at = place((self.turn * chain.points[0]).into());
+            let at = place_in((self.turn * chain.points[0]).into(), self.surface.diagonal());
             format!("the closed curve at {at} needs elements of at most {}", shown(kept(chain)))
         };
         small.map(text).take(MOST_LISTED).collect()

@@ -233,8 +233,13 @@ impl Surface {
 
     /// A place for people, where rounding counts as 0.
     pub(crate) fn place(&self, x: Vec3) -> [f64; 3] {
+        without_rounding(x.into(), self.diagonal())
+    }
+
+    /// Diagonal of the box around it.
+    pub(crate) fn diagonal(&self) -> f64 {
         let [low, high] = self.bounds();
-        without_rounding(x.into(), (high - low).norm())
+        (high - low).norm()
     }
 
     /// Center of an outer triangle of one body that lies on another body, and both.
@@ -246,8 +251,7 @@ impl Surface {
             Nearest::new(own.map(|&t| (t, self.corners(t))))
         };
         let bodies: Vec<Nearest> = (0..self.n_bodies()).map(of_body).collect();
-        let [low, high] = self.bounds();
-        let touching = TOUCHING * (high - low).norm();
+        let touching = TOUCHING * self.diagonal();
         outer.par_iter().find_map_first(|&t| self.touching(t, &bodies, touching))
     }
 

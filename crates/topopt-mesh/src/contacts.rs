@@ -37,17 +37,21 @@ pub fn overlap(mesh: &HexMesh, parts: &Components) -> Option<[u32; 2]> {
 
     let boxes = Triangles::new(near.iter().map(|&element| corners(&bounds(mesh, element))));
     let holder = |element: u32| {
-        let center = mesh.center(element as usize);
-        let mut found = None;
-        boxes.in_box(&BoundingBox::of([center]), |place| {
-            let other = near[place as usize];
-            if part(other) != part(element) && within(mesh, other, center).is_some() {
-                found = Some(found.map_or(other, |it: u32| it.min(other)));
-            }
-        });
-        found
+        let mut around = elements_at(mesh.center(element as usize), &boxes, &near);
+        around.retain(|&other| part(other) != part(element));
+        around
+            .into_iter()
+            .find(|&other| within(mesh, other, mesh.center(element as usize)).is_some())
     };
     near.par_iter().find_map_first(|&element| Some([element, holder(element)?]))
+}
+
+/// Those of `elements` whose `boxes` hold a point, in their order.
+fn elements_at(point: [f64; 3], boxes: &Triangles, elements: &[u32]) -> Vec<u32> {
+    let mut places = Vec::new();
+    boxes.in_box(&BoundingBox::of([point]), |place| places.push(place));
+    places.sort_unstable();
+    places.into_iter().map(|place| elements[place as usize]).collect()
 }
 
 /// Finds where parts that share no node come within a `distance` (length) of each other, each pair
@@ -66,12 +70,10 @@ pub fn contacts(mesh: &HexMesh, parts: &Components, distance: f64) -> Vec<Contac
     }
     pairs.sort_unstable();
 
-    let nearest = |&[one, other]: &[u32; 2]| {
-        let [one, other] = [one, other].map(|part| part as usize);
-        let there = skins[one].nearest_to(&skins[other], &of_parts[other]);
-        let back = skins[other].nearest_to(&skins[one], &of_parts[one]).map(Contact::turned);
-        let nearest = there.into_iter().chain(back).min_by(Contact::by_distance)?;
-        (nearest.distance <= distance).then_some(nearest)
+    let nearest = |pair: &[u32; 2]| {
+        let [one, other] = pair.map(|part| (&skins[part as usize], &of_parts[part as usize]));
+        let found = Skin::nearest(one, other)?;
+        (found.distance <= distance).then_some(found)
     };
     pairs.par_iter().filter_map(nearest).collect()
 }
@@ -97,6 +99,13 @@ struct Skin {
 }
 
 impl Skin {
+    /// The place where a skin is nearest to another one, each given with the box to look in.
+    fn nearest(one: (&Self, &BoundingBox), other: (&Self, &BoundingBox)) -> Option<Contact> {
+        let there = one.0.nearest_to(other.0, other.1);
+        let back = other.0.nearest_to(one.0, one.1).map(Contact::turned);
+        there.into_iter().chain(back).min_by(Contact::by_distance)
+    }
+
     /// The corner within `bounds` that is nearest to another skin.
     fn nearest_to(&self, other: &Self, bounds: &BoundingBox) -> Option<Contact> {
         let corners = self.corners.iter().zip(&self.elements);

@@ -65,16 +65,21 @@ fn one_grown(body: &Manifold, distance: f64) -> Result<Manifold, usize> {
     let moved = moved(&shape, distance);
     let of_facet = |triangle: &[u32; 3]| {
         let around = triangle.iter().flat_map(|&vertex| moved[vertex as usize].iter().copied());
-        // Into the body, so that no gaps of rounding are left in the union.
-        let depth = -INWARDS * distance;
-        let normal = normal(&shape, triangle).unwrap_or_default();
-        let inside = |x: [f64; 3]| vector([0, 1, 2].map(|i| x[i] + depth * normal[i]));
-        let own = triangle.iter().map(|&vertex| inside(shape.vertices[vertex as usize]));
-        Manifold::hull(&own.chain(around).collect::<Vec<_>>())
+        let inside = inside(&shape, triangle, INWARDS * distance);
+        Manifold::hull(&inside.into_iter().chain(around).collect::<Vec<_>>())
     };
     let mut bodies: Vec<Manifold> = shape.triangles.par_iter().map(of_facet).collect();
     bodies.push(body.clone());
     Ok(joined(bodies))
+}
+
+/// Corners of a triangle so deep in its body, which leave no gaps of rounding in the union.
+fn inside(shape: &TriangleSurface, triangle: &[u32; 3], depth: f64) -> [Vec3; 3] {
+    let normal = normal(shape, triangle).unwrap_or_default();
+    triangle.map(|vertex| {
+        let x = shape.vertices[vertex as usize];
+        vector([0, 1, 2].map(|i| x[i] - depth * normal[i]))
+    })
 }
 
 /// Whether a body is convex to rounding, as in the single precision of STL files.

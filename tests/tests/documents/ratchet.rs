@@ -46,8 +46,8 @@ const NUMBERS: [Number; 14] = [
     // and findings. Four are milled parts, open voids and what sweeps and names share; two design
     // spaces, one places with smaller elements, one design cards of decks, one the measures of
     // responses, one the curve of a profile, one methods of making. Four are bodies of a design
-    // space: their faces, names, selections and holes.
-    ("files of topopt-case", 149, || of_crate("case").count()),
+    // space: their faces, names, selections and holes, one bodies of a mesh that overlap or touch.
+    ("files of topopt-case", 150, || of_crate("case").count()),
     // One are thermal cases, solved before the studies that take their temperatures. Two are what a
     // program may leave out: a GPU as a place, and the solvers of a physics there.
     ("floors of topopt-study", 20, || floors("study")),
