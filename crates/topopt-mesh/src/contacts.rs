@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::locate::within;
+use crate::locate;
 use crate::surface::boundary_faces;
 use crate::triangles::{Corners, Triangles};
 use crate::vector::{difference, length};
@@ -37,16 +37,18 @@ pub fn overlap(mesh: &HexMesh, parts: &Components) -> Option<[u32; 2]> {
 
     let boxes = Triangles::new(near.iter().map(|&element| corners(&bounds(mesh, element))));
     let holder = |element: u32| {
-        let mut around = elements_at(mesh.center(element as usize), &boxes, &near);
-        around.retain(|&other| part(other) != part(element));
-        around
-            .into_iter()
-            .find(|&other| within(mesh, other, mesh.center(element as usize)).is_some())
+        let center = mesh.center(element as usize);
+        let holds = |other: &u32| part(*other) != part(element) && holds(mesh, *other, center);
+        elements_at(center, &boxes, &near).into_iter().find(holds)
     };
     near.par_iter().find_map_first(|&element| Some([element, holder(element)?]))
 }
 
-/// Those of `elements` whose `boxes` hold a point, in their order.
+fn holds(mesh: &HexMesh, element: u32, point: [f64; 3]) -> bool {
+    locate::within(mesh, element, point).is_some()
+}
+
+/// Finds `elements` whose `boxes` hold a point, in their order.
 fn elements_at(point: [f64; 3], boxes: &Triangles, elements: &[u32]) -> Vec<u32> {
     let mut places = Vec::new();
     boxes.in_box(&BoundingBox::of([point]), |place| places.push(place));
