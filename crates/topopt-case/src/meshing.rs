@@ -110,7 +110,14 @@ fn refused(path: &Path, error: &NoHexahedra, how: &How) -> Finding {
         NoHexahedra::Mesh(HexmeshError::TooFine { .. }) => {
             named().remedy("give a larger `element_size`")
         }
-        NoHexahedra::Bodies { .. } => named().remedy(contacts::SHARING),
+        NoHexahedra::Bodies { error: HexmeshError::Overlap { .. }, .. } => {
+            named().remedy(contacts::SHARING)
+        }
+        NoHexahedra::Bodies { .. } => named().remedy(format!(
+            "{}; or keep them apart, or set `mesh.method` to \"tetrahedra\", which leave them unjoined \
+             there",
+            contacts::SHARING
+        )),
         NoHexahedra::Mesh(HexmeshError::NoMesh { size, .. }) if least_share(how, *size) < LEAST_SHARE => {
             named().remedy(format!(
                 "places of finer elements are graded down to a fifth of `element_size`: give them at \

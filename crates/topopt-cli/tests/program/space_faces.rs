@@ -183,10 +183,8 @@ fn bolts_of_scripts_have_clearance() {
     script("ring", &tube(6.0));
     script(
         "plate",
-        &format!(
-            "Box(1) = {{0,0,0, 40,20,10}}; Cylinder(2) = {{30,10,0, 0,0,10, 4}};\n\
-         BooleanDifference(3)={{Volume{{1}};Delete;}}{{Volume{{2}};Delete;}};"
-        ),
+        "Box(1) = {0,0,0, 40,20,10}; Cylinder(2) = {30,10,0, 0,0,10, 4};\n\
+         BooleanDifference(3)={Volume{1};Delete;}{Volume{2};Delete;};",
     );
     script("bolt", "Cylinder(1) = {30,10,-5, 0,0,25, 4};");
     script(
