@@ -9,6 +9,7 @@ use topopt_io::ImportedMesh;
 use topopt_io::gmsh::{Meshing, PartFaces, Triangulation, is_geometry};
 use topopt_mesh::numbers::{place, shown};
 use topopt_mesh::triangles::Triangles;
+use topopt_mesh::vector::length;
 use topopt_mesh::{BoundingBox, HexMesh, Sets};
 use topopt_surface::{Cylinder, MOST_FACETS, Member, Space, SpaceError, TriangleSurface, Within};
 
@@ -24,6 +25,11 @@ use crate::{refinement, selected_faces, space_holes};
 
 /// Name of the body in messages.
 const NAME: &str = "the design space";
+
+/// Distance that counts as none, as a share of the diagonal of the space; and that of what rounds a
+/// clearance, as a share of the clearance.
+const ROUNDING: f64 = 1e-4;
+const ROUNDED: f64 = 0.02;
 
 /// Bodies that a mesh was made of.
 #[derive(Debug, Clone)]
@@ -80,6 +86,7 @@ pub(crate) fn mesh(
     let mesh = meshed.mesh.with_sets(sets).map_err(|error| Finding::new(error.to_string()))?;
     let faces = faces.on(space_bodies::faces_on(&mesh, &bodies.space, &read));
     meshed.notes.extend(note);
+    meshed.notes.extend(files.note_on_idle(&read, &bodies.space));
     meshed.mesh = mesh;
     Ok((meshed, faces, bodies))
 }
@@ -142,8 +149,7 @@ impl Files<'_> {
             (None, _) => Within::Box(margin),
         };
 
-        let cylinders: Vec<Cylinder> =
-            of_kept.iter().chain(envelope).flat_map(SpaceBody::cylinders).collect();
+        let cylinders: Vec<Cylinder> = bodies.iter().flat_map(SpaceBody::cylinders).collect();
         let space =
             Space { kept: &parts, keep_out: &of_keep_out, within: bound, cylinders: &cylinders };
         let surface = space.surface().map_err(|error| self.refused(&error))?;
@@ -152,6 +158,27 @@ impl Files<'_> {
         let kept = kept.collect::<Result<_, _>>()?;
         let space = Triangulation { vertices, triangles };
         Ok((DesignBodies { kept, space }, filled.and_then(|(_, note)| note)))
+    }
+
+    /// Notes keep-outs that lie apart from the space, and keep nothing free.
+    fn note_on_idle(&self, bodies: &[SpaceBody], space: &Triangulation) -> Option<String> {
+        let DesignSpace { kept, keep_out, .. } = self.keys;
+        let rounding = ROUNDING * length(BoundingBox::around(&space.vertices).extent());
+        let is_idle = |(body, keys): &(&SpaceBody, &KeepOut)| {
+            let surface = triangles(&body.surface);
+            let most = (1.0 + ROUNDED) * keys.clearance + rounding;
+            space.vertices.par_iter().all(|x| surface.distance(*x) > most)
+        };
+        let all = bodies[kept.len()..].iter().zip(keep_out);
+        let idle = all.filter(is_idle).map(|(_, keys)| keys.file.get_ref().display().to_string());
+        let idle: Vec<String> = idle.collect();
+        (!idle.is_empty()).then(|| {
+            format!(
+                "keep-outs that lie apart from the design space, and keep nothing free: {}; check \
+                 their places and units",
+                idle.join(", ")
+            )
+        })
     }
 
     /// A kept part with the layer of it that stays.

@@ -19,12 +19,14 @@ struct Body {
     offset: u32,
     /// Number of its last face.
     last: u32,
+    /// Whether it stays free.
+    is_free: bool,
 }
 
 impl Body {
     fn of(body: &SpaceBody) -> Self {
-        let SpaceBody { name, file, offset, .. } = body;
-        Self { name: name.clone(), file: file.clone(), offset: *offset, last: body.last() }
+        let (name, file) = (body.name.clone(), body.file.clone());
+        Self { name, file, offset: body.offset, last: body.last(), is_free: body.is_free }
     }
 }
 
@@ -58,7 +60,7 @@ impl GeometryBodies {
     pub fn numbers(&self, name: Option<&str>, own: u32) -> Result<Vec<u32>, Finding> {
         let first = self.bodies.first().map_or("", |body| &body.name);
         if name.is_none() && self.bodies.iter().any(|body| body.name != first) {
-            let finding = Finding::new(format!("face {own} of which body?"));
+            let finding = Finding::new(format!("face {own} is given without its body"));
             return Err(finding.remedy(format!(
                 "add `body = \"{first}\"` beside it; the bodies are {}",
                 self.listed()
@@ -71,13 +73,20 @@ impl GeometryBodies {
         Ok(self.named(name.unwrap_or(first)).filter_map(number).collect())
     }
 
-    /// Refuses a name that no body has.
+    /// Refuses a name that no body has, and one of both a keep-out and another body.
     ///
     /// # Errors
-    /// A finding with the names that there are.
+    /// A finding with the names that there are, or the files of the name.
     pub fn check(&self, name: &str) -> Result<(), Finding> {
-        if self.named(name).next().is_some() {
-            return Ok(());
+        if let Some(body) = self.named(name).next() {
+            let Some(other) = self.named(name).find(|it| it.is_free != body.is_free) else {
+                return Ok(());
+            };
+            let (file, other) = (&body.file, &other.file);
+            let message = format!("body `{name}` is both {file} and the keep-out {other}");
+            return Err(Finding::new(message).remedy(format!(
+                "bodies have the names of their files: give a copy of {other} another name"
+            )));
         }
         if self.is_empty() {
             let finding = Finding::new(format!("there is no body `{name}`: the mesh is of one"));

@@ -25,6 +25,14 @@ pub(crate) enum NoHexahedra {
     /// The mesher finds no valid mesh.
     #[error(transparent)]
     Mesh(#[from] HexmeshError),
+    /// Two bodies that do not go together.
+    #[error("{error}: {} and {}", names[0], names[1])]
+    Bodies {
+        /// Names of the bodies in the geometry.
+        names: [String; 2],
+        /// Error of the mesher.
+        error: HexmeshError,
+    },
     /// The elements are too poor.
     #[error(
         "the poorest hexahedron of size {} would have a scaled Jacobian of {least:.2}, and at least \
@@ -62,18 +70,21 @@ pub(crate) fn of(
         boundary(path, meshing, elements, interrupt.flag())?
     };
     let (vertices, triangles) = (part.vertices.clone(), part.triangles.clone());
-    let surface = Surface::of_bodies(vertices, triangles, part.faces.clone(), &part.bodies)?;
+    let named = |error: HexmeshError| named(&part, error);
+    let surface = Surface::of_bodies(vertices, triangles, part.faces.clone(), &part.bodies);
+    let surface = surface.map_err(named)?;
 
     // The first signal ends the program from here on: nothing has to be cleared up.
     let sizes =
         |usual: f64| Sizes { usual, across, finer: meshing.finer.iter().map(finer).collect() };
     let edge = match meshing.size {
         ElementSize::Number(asked) => {
-            edge_of_number(asked, part.edge, |edge| count(&surface, sizes(edge), cells))?
+            let count = |edge| count(&surface, sizes(edge), cells);
+            edge_of_number(asked, part.edge, count).map_err(named)?
         }
         _ => part.edge,
     };
-    let meshed = mesh(&surface, sizes(edge), cells)?;
+    let meshed = mesh(&surface, sizes(edge), cells).map_err(named)?;
     let (least, size) = (meshed.report.least, meshed.report.size);
     if least < LEAST {
         return Err(NoHexahedra::Poor { size, least });
@@ -84,6 +95,16 @@ pub(crate) fn of(
     }
     filled.notes.extend(notes(&meshed));
     Ok(filled)
+}
+
+/// An error of the mesher with the names of its bodies.
+fn named(part: &Boundary, error: HexmeshError) -> NoHexahedra {
+    match error.bodies() {
+        None => NoHexahedra::Mesh(error),
+        Some(bodies) => {
+            NoHexahedra::Bodies { names: bodies.map(|body| part.body_name(body)), error }
+        }
+    }
 }
 
 fn finer(finer: &FinerBox) -> Finer {

@@ -8,6 +8,7 @@ pub mod candidates;
 pub mod case;
 pub mod case_loads;
 pub mod config;
+mod contacts;
 pub mod deck_case;
 mod deck_design;
 mod deck_material;

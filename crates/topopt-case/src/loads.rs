@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use topopt_fem::surface_load::{self, NodalForces};
 use topopt_mesh::Face;
+use topopt_mesh::surface::inner_faces;
 
 use crate::case_loads::CaseLoads;
 use crate::config::{Config, Load, SelectKind};
@@ -24,6 +25,9 @@ use crate::finding::Finding;
 use crate::lookup::Lookup;
 use crate::nodal_loads::NodalLoad;
 use kind::{LoadKey, LoadKind, OnMass, Place, Shape};
+
+/// Keys of loads along the normals of faces.
+const PUSHING: [&str; 2] = ["pressure", "bearing"];
 
 /// Kinds of loads.
 pub static LOADS: [LoadKind; 13] = [
@@ -193,9 +197,34 @@ impl Lookup<'_> {
         findings: &mut Vec<Finding>,
     ) -> Vec<Face> {
         let Some((set, place)) = load.set.as_ref().zip(load.span_of(key)) else { return vec![] };
-        self.faces(set, load.kind).unwrap_or_else(|| {
+        let Some(faces) = self.faces(set, load.kind) else {
             findings.extend(self.no_faces(set, key, (place, label), instead));
-            vec![]
+            return vec![];
+        };
+        if PUSHING.contains(&key) && self.config.mesh.get_ref().is_of_geometry() {
+            findings.extend(self.without_side(set.get_ref(), &faces, key, place));
+        }
+        faces
+    }
+
+    /// Refuses a load along normals on faces between bodies, which have one on either side.
+    fn without_side(
+        &self,
+        name: &str,
+        faces: &[Face],
+        key: &str,
+        place: Range<usize>,
+    ) -> Option<Finding> {
+        let n = inner_faces(self.mesh, faces).len();
+        (n > 0).then(|| {
+            let message = format!(
+                "`{key}` acts along the normals of faces, and {n} faces of set `{name}` lie between \
+                 bodies, with a normal on either side"
+            );
+            Finding::new(message).at(self.config.source(), place, "to which side").remedy(
+                "give the force with its direction, as `traction` or `total_force`, or select faces \
+                 on the outside",
+            )
         })
     }
 

@@ -9,13 +9,15 @@ use topopt_io::gmsh::{
     self, ElementSize, FacetFault, Meshing, MeshingError, PartFaces, Triangulation,
 };
 use topopt_io::{Cutting, ImportedMesh};
+use topopt_mesh::Components;
 use topopt_mesh::cells::Shape;
+use topopt_mesh::numbers::shown;
 
 use crate::config::{Config, Hexes, MeshMethod};
 use crate::finding::Finding;
 use crate::hexahedra::{self, NoHexahedra};
 use crate::interrupt::Interrupt;
-use crate::{free_memory, tetrahedra};
+use crate::{contacts, free_memory, tetrahedra};
 
 /// Gmsh program and trust in geometries. A case file cannot set these: others may have written it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,10 +47,28 @@ pub struct How {
 /// # Errors
 /// Messages of the reader, the mesher or Gmsh, with a remedy.
 pub fn read(path: &Path, how: &How, interrupt: &Interrupt) -> Result<ImportedMesh, Finding> {
-    if how.gmsh.surface.is_none() && !gmsh::is_geometry(path) {
-        return topopt_io::read_mesh_as(path, how.cutting)
-            .map_err(|error| Finding::new(error.to_string()));
+    let is_geometry = how.gmsh.surface.is_some() || gmsh::is_geometry(path);
+    let mut read = if is_geometry {
+        meshed(path, how, interrupt)?
+    } else {
+        let read = topopt_io::read_mesh_as(path, how.cutting);
+        read.map_err(|error| Finding::new(error.to_string()))?
+    };
+
+    let parts = Components::of(&read.mesh);
+    let overlap = contacts::overlapping(&read.mesh, &parts);
+    if let Some(overlap) = overlap.as_ref().filter(|_| is_geometry) {
+        let message = format!("{}: {overlap}", path.display());
+        return Err(Finding::new(message).remedy(contacts::SHARING));
     }
+    // Meshes of other programs may have bodies that are tied there.
+    read.notes.extend(overlap.map(|overlap| format!("{overlap}: the material counts twice there")));
+    read.notes.extend(contacts::note_on_gaps(&read.mesh, &parts));
+    Ok(read)
+}
+
+/// Meshes the geometry at `path`, as `how` says.
+fn meshed(path: &Path, how: &How, interrupt: &Interrupt) -> Result<ImportedMesh, Finding> {
     let by_gmsh = || {
         let _listening = interrupt.listen();
         gmsh::mesh(path, &how.gmsh, interrupt.flag())
@@ -67,7 +87,7 @@ pub fn read(path: &Path, how: &How, interrupt: &Interrupt) -> Result<ImportedMes
     match hexahedra::of(path, &how.gmsh, how.across, interrupt) {
         Ok(mesh) => Ok(mesh),
         Err(error) if how.method == MeshMethod::Hexahedra || interrupt.is_requested() => {
-            Err(refused(&error, how))
+            Err(refused(path, &error, how))
         }
         Err(error) => {
             let mut mesh = by_gmsh()?;
@@ -78,31 +98,44 @@ pub fn read(path: &Path, how: &How, interrupt: &Interrupt) -> Result<ImportedMes
 }
 
 /// Returns the finding on a geometry without hexahedra.
-fn refused(error: &NoHexahedra, how: &How) -> Finding {
+fn refused(path: &Path, error: &NoHexahedra, how: &How) -> Finding {
     let other = "another `element_size` may help; else set `mesh.method` to \"tetrahedra\", or to \
                  \"auto\", which takes them where hexahedra fail";
+    let named = || Finding::new(format!("{}: {error}", path.display()));
     match error {
         NoHexahedra::Surface(error @ MeshingError::NotForGrid { .. }) => {
             Finding::new(error.to_string()).remedy("set `mesh.method` to \"tetrahedra\"")
         }
         NoHexahedra::Surface(error) => finding(error, how.gmsh.hexes),
         NoHexahedra::Mesh(HexmeshError::TooFine { .. }) => {
-            Finding::new(error.to_string()).remedy("give a larger `element_size`")
+            named().remedy("give a larger `element_size`")
         }
-        NoHexahedra::Mesh(
-            HexmeshError::TouchAtEdge { .. }
-            | HexmeshError::TouchAtPoint(_)
-            | HexmeshError::TouchUnshared(_)
-            | HexmeshError::Overlap(_),
-        ) => Finding::new(error.to_string()).remedy(
-            "let the bodies share the faces in which they touch: for the bodies of a file `part.step` a \
-             .geo file with the lines `SetFactory(\"OpenCASCADE\");`, `Merge \"part.step\";` and \
-             `Coherence;` does so; or keep them apart, or set `mesh.method` to \"tetrahedra\"",
-        ),
-        NoHexahedra::Mesh(_) | NoHexahedra::Poor { .. } => {
-            Finding::new(error.to_string()).remedy(other)
+        NoHexahedra::Bodies { error: HexmeshError::Overlap { .. }, .. } => {
+            named().remedy(contacts::SHARING)
         }
+        NoHexahedra::Bodies { .. } => named().remedy(format!(
+            "{}; or keep them apart, or set `mesh.method` to \"tetrahedra\", which leave them unjoined \
+             there",
+            contacts::SHARING
+        )),
+        NoHexahedra::Mesh(HexmeshError::NoMesh { size, .. }) if least_share(how, *size) < LEAST_SHARE => {
+            named().remedy(format!(
+                "places of finer elements are graded down to a fifth of `element_size`: give them at \
+                 least {}, or a smaller `element_size`; else set `mesh.method` to \"tetrahedra\"",
+                shown(LEAST_SHARE * size)
+            ))
+        }
+        NoHexahedra::Mesh(_) | NoHexahedra::Poor { .. } => named().remedy(other),
     }
+}
+
+/// Share of the size of elements down to which finer ones beside them make a mesh: a grid that is
+/// graded further has cells that are too flat for corners.
+const LEAST_SHARE: f64 = 0.2;
+
+/// Returns the smallest size that is asked for at a place, as a share of the usual one.
+fn least_share(how: &How, usual: f64) -> f64 {
+    how.gmsh.finer.iter().map(|finer| finer.size / usual).fold(f64::INFINITY, f64::min)
 }
 
 /// The finding on an error of Gmsh, with a remedy where there is one.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use topopt_mesh::selection::{self, Selector, Shape};
-use topopt_mesh::{HexMesh, SetKind, Sets};
+use topopt_mesh::{Face, HexMesh, SetKind, Sets};
 
 use crate::config::{Condition, Config, Select, SelectKind, closest};
 use crate::finding::Finding;
@@ -32,21 +32,25 @@ pub fn sets(
             Selection { config, mesh, tags, faces, sets: sets_above, select, leaves: Vec::new() };
         let name = select.name.get_ref().clone();
         let space = config.mesh.get_ref().design_space.as_ref();
-        let ids = match selection.evaluate(&format!("select.{i}"), selector) {
+        let selected = match selection.evaluate(&format!("select.{i}"), selector) {
             // Faces that were filled, or lie inside of the space, were found before.
             Err(_) if space.is_some_and(|space| space.get_ref().chooses(&name)) => continue,
-            ids => ids?,
+            selected => selected?,
         };
-        match kind {
-            SetKind::Node => drop(sets.nodes.insert(name, ids)),
-            SetKind::Element => drop(sets.elements.insert(name, ids)),
-            SetKind::Face => {
-                let faces = ids.iter().map(|&i| selector.faces()[i as usize]).collect();
-                sets.faces.insert(name, faces);
-            }
+        match selected {
+            Selected::Nodes(nodes) => drop(sets.nodes.insert(name, nodes)),
+            Selected::Elements(elements) => drop(sets.elements.insert(name, elements)),
+            Selected::Faces(faces) => drop(sets.faces.insert(name, faces)),
         }
     }
     Ok(sets)
+}
+
+/// Selected parts of a mesh.
+enum Selected {
+    Nodes(Vec<u32>),
+    Elements(Vec<u32>),
+    Faces(Vec<Face>),
 }
 
 /// One entry of `[[select]]`.
@@ -63,7 +67,7 @@ struct Selection<'a> {
 }
 
 impl Selection<'_> {
-    fn evaluate(mut self, path: &str, selector: &Selector) -> Result<Vec<u32>, Finding> {
+    fn evaluate(mut self, path: &str, selector: &Selector) -> Result<Selected, Finding> {
         let name = self.select.name.get_ref();
         if let Some((_, kind, _)) = self.sets.summary().iter().find(|(known, ..)| known == name) {
             let kind = kind.name();
@@ -72,12 +76,22 @@ impl Selection<'_> {
                 .remedy("give the selection another name"));
         }
         let condition = self.conditions(&self.select.condition, path, path)?;
+        // Faces between bodies are selected by what names them alone, as a box would take one of
+        // the two sides that they have.
+        let named = self.leaves.iter().filter_map(|(_, leaf)| match leaf {
+            selection::Condition::Faces(faces) => Some(&faces[..]),
+            _ => None,
+        });
+        let with_inner = selector.with_inner(&named.collect::<Vec<_>>().concat());
+        let selector = with_inner.as_ref().unwrap_or(selector);
         let selected = selector.select(&condition);
-        let (kind, n) = (SetKind::from(self.select.kind).name(), selector.candidates());
+        let (kind, n) = (SetKind::from(self.select.kind), selector.candidates());
         let message = match selected.len() {
-            0 => format!("selection `{name}` is empty: no {kind} satisfies it"),
-            all if all == n => format!("selection `{name}` covers everything: {n} {kind}s"),
-            _ => return Ok(selected),
+            0 => format!("selection `{name}` is empty: no {} satisfies it", kind.name()),
+            all if all == n => {
+                format!("selection `{name}` covers everything: {n} {}s", kind.name())
+            }
+            _ => return Ok(selected_of(selector, kind, selected)),
         };
         Err(Finding::new(message)
             .at(self.config.source(), self.select.name.span(), "this selection")
@@ -308,6 +322,18 @@ impl Selection<'_> {
         let (min, max) = (bounds.min.map(rounded), bounds.max.map(rounded));
         parts.push(format!("the mesh reaches from {min:?} to {max:?}"));
         parts.join("\n")
+    }
+}
+
+/// Candidates of a `selector`, by their numbers there.
+fn selected_of(selector: &Selector, kind: SetKind, numbers: Vec<u32>) -> Selected {
+    match kind {
+        SetKind::Node => Selected::Nodes(numbers),
+        SetKind::Element => Selected::Elements(numbers),
+        SetKind::Face => {
+            let face = |number: &u32| selector.faces()[*number as usize];
+            Selected::Faces(numbers.iter().map(face).collect())
+        }
     }
 }
 

@@ -23,6 +23,8 @@ pub(crate) struct SpaceBody {
     pub part: PartFaces,
     /// Surface of the body.
     pub surface: TriangleSurface,
+    /// Whether it stays free.
+    pub is_free: bool,
 }
 
 /// Distance of a face of the space from that of a body, as a share of the diagonal of the space.
@@ -40,7 +42,7 @@ impl SpaceBody {
         let offset = before.map_or(0, Self::last);
         part.faces.iter_mut().for_each(|face| face.number += offset);
         let surface = TriangleSurface::new(part.vertices.clone(), part.triangles.clone());
-        Self { name, file, offset, part, surface }
+        Self { name, file, offset, part, surface, is_free: false }
     }
 
     /// Number of its last face.
@@ -71,7 +73,8 @@ impl SpaceBody {
         (!own.is_empty()).then(|| TriangleSurface::new(vertices(), own))
     }
 
-    /// The body turned inside out: its faces as those of what lies around it.
+    /// The body as one that stays free, turned inside out: its faces as those of what lies around
+    /// it.
     pub fn turned(mut self) -> Self {
         for face in &mut self.part.faces {
             face.is_inner = face.is_inner.map(|is_inner| !is_inner);
@@ -80,6 +83,7 @@ impl SpaceBody {
             }
         }
         self.part.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
+        self.is_free = true;
         self
     }
 }

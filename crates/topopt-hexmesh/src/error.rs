@@ -22,8 +22,9 @@ pub enum HexmeshError {
     },
     /// An edge without exactly two triangles.
     #[error(
-        "the surface is open or meets itself: {triangles} triangles share the edge from {from:?} to \
-         {to:?}"
+        "the surface is open or meets itself: {triangles} triangles share the edge from {} to \
+         {}",
+        place(*from), place(*to)
     )]
     Edge {
         /// Triangles at the edge.
@@ -33,8 +34,11 @@ pub enum HexmeshError {
         /// End of the edge.
         to: [f64; 3],
     },
-    /// Neighbors of which one is turned inward.
-    #[error("triangles at the edge from {from:?} to {to:?} are turned against each other")]
+    /// Neighbors, one of them turned inward.
+    #[error(
+        "triangles at the edge from {} to {} are turned against each other",
+        place(*from), place(*to)
+    )]
     Turned {
         /// Start of the edge.
         from: [f64; 3],
@@ -50,20 +54,37 @@ pub enum HexmeshError {
         place(*from), place(*to)
     )]
     TouchAtEdge {
+        /// The bodies.
+        bodies: [u32; 2],
         /// Start of the edge.
         from: [f64; 3],
         /// End of the edge.
         to: [f64; 3],
     },
     /// Bodies with a vertex in common and no face.
-    #[error("bodies touch each other at {} alone, and share no face there", place(*.0))]
-    TouchAtPoint([f64; 3]),
+    #[error("bodies touch each other at {} alone, and share no face there", place(*at))]
+    TouchAtPoint {
+        /// The bodies.
+        bodies: [u32; 2],
+        /// The place.
+        at: [f64; 3],
+    },
     /// Bodies that lie on each other with faces of their own.
-    #[error("bodies touch each other at {} with a face of each, and do not share it", place(*.0))]
-    TouchUnshared([f64; 3]),
+    #[error("bodies touch each other at {} with a face of each, and do not share it", place(*at))]
+    TouchUnshared {
+        /// The bodies.
+        bodies: [u32; 2],
+        /// The place.
+        at: [f64; 3],
+    },
     /// Bodies that overlap: one is partly within another.
-    #[error("bodies overlap at {}", place(*.0))]
-    Overlap([f64; 3]),
+    #[error("bodies overlap at {}", place(*at))]
+    Overlap {
+        /// The bodies.
+        bodies: [u32; 2],
+        /// The place.
+        at: [f64; 3],
+    },
     /// A surface around nothing, or turned inward.
     #[error("the surface encloses no volume, or points inward")]
     Empty,
@@ -90,4 +111,17 @@ pub enum HexmeshError {
         /// Fault of the last attempt.
         fault: String,
     },
+}
+
+impl HexmeshError {
+    /// Returns the two bodies that do not go together, if that is the reason.
+    pub fn bodies(&self) -> Option<[u32; 2]> {
+        match *self {
+            Self::TouchAtEdge { bodies, .. }
+            | Self::TouchAtPoint { bodies, .. }
+            | Self::TouchUnshared { bodies, .. }
+            | Self::Overlap { bodies, .. } => Some(bodies),
+            _ => None,
+        }
+    }
 }

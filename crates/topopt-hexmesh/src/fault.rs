@@ -1,7 +1,7 @@
 //! Reasons why one attempt at a mesh fails.
 
 use nalgebra::Matrix3;
-use topopt_mesh::numbers::place;
+use topopt_mesh::numbers::place_in;
 
 use crate::surface::Vec3;
 
@@ -24,10 +24,10 @@ impl Fault {
         Self { at: self.at.as_ref().map(place), ..self }
     }
 
-    /// Message with the place along the axes of the part.
-    pub fn message(&self, turn: &Matrix3<f64>) -> String {
+    /// Message with the place along the axes of a part of this `size` (length).
+    pub fn message(&self, turn: &Matrix3<f64>, size: f64) -> String {
         match self.at {
-            Some(x) => format!("{} at {}", self.text, place((turn * x).into())),
+            Some(x) => format!("{} at {}", self.text, place_in((turn * x).into(), size)),
             None => self.text.clone(),
         }
     }

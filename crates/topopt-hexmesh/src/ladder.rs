@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use nalgebra::Matrix3;
 use topopt_mesh::Face;
 use topopt_mesh::hexahedron::FACES;
-use topopt_mesh::numbers::{place, shown};
+use topopt_mesh::numbers::{place_in, shown};
 
 use crate::attempt;
 use crate::chain::Chain;
@@ -159,7 +159,12 @@ fn check_overlap(surface: &Surface) -> Result<(), HexmeshError> {
     let share = |own: &Vec<u8>, cell: usize| f32::from(own[cell]) / f32::from(PER_CELL);
     let sum = |cell: usize| samples.iter().map(|own| share(own, cell)).sum::<f32>();
     match (0..samples[0].len()).find(|&cell| sum(cell) > MOST_SHARED) {
-        Some(cell) => Err(HexmeshError::Overlap(grid.center(cell).into())),
+        Some(cell) => {
+            let mut bodies: Vec<usize> = (0..samples.len()).collect();
+            bodies.sort_by_key(|&body| std::cmp::Reverse(samples[body][cell]));
+            let at = surface.place(grid.center(cell));
+            Err(HexmeshError::Overlap { bodies: [bodies[0] as u32, bodies[1] as u32], at })
+        }
         None => Ok(()),
     }
 }
@@ -245,7 +250,7 @@ impl Aligned {
         let features = self.with_tangent.as_ref().unwrap_or(&self.features);
         attempt::count(&self.surface, features, &self.field).map_err(|fault| HexmeshError::NoMesh {
             size: self.field.usual,
-            fault: fault.message(&self.turn),
+            fault: fault.message(&self.turn, self.surface.diagonal()),
         })
     }
 
@@ -271,7 +276,7 @@ impl Aligned {
                     }
                     format!("the least scaled Jacobian is {least:.2}")
                 }
-                Err(fault) => fault.message(&self.turn),
+                Err(fault) => fault.message(&self.turn, self.surface.diagonal()),
             };
             let fault = format!("{kept}{fault}");
             match failed.last_mut().filter(|(_, last)| *last == fault) {
@@ -296,7 +301,7 @@ impl Aligned {
         let kept = |chain: &Chain| chain.length() / PI / LEAST_DIAMETER;
         let small = closed.filter(|chain| kept(chain) < size(&chain.points[0]));
         let text = |chain: &Chain| {
-            let at = place((self.turn * chain.points[0]).into());
+            let at = place_in((self.turn * chain.points[0]).into(), self.surface.diagonal());
             format!("the closed curve at {at} needs elements of at most {}", shown(kept(chain)))
         };
         small.map(text).take(MOST_LISTED).collect()

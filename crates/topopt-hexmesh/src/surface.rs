@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
+use topopt_mesh::numbers::without_rounding;
 
 use crate::error::HexmeshError;
 use crate::joined::Joined;
@@ -197,35 +198,52 @@ impl Surface {
             let sides = own.len() / 2;
             let shared = own.iter().filter(|&&t| self.twins[t].is_some()).count() / 2;
             if sides > shared + 1 {
-                let [from, to] = [a, b].map(|v| self.points[v as usize].into());
-                return Err(HexmeshError::TouchAtEdge { from, to });
+                let [from, to] = [a, b].map(|v| self.place(self.points[v as usize]));
+                let bodies = apart(own.iter().map(|&t| self.bodies[t]), &self.joined(&own));
+                let bodies = bodies.unwrap_or([self.bodies[own[0]]; 2]);
+                return Err(HexmeshError::TouchAtEdge { bodies, from, to });
             }
         }
-        let mut at: Vec<Vec<u32>> = vec![Vec::new(); self.points.len()];
+        let mut at: Vec<Vec<usize>> = vec![Vec::new(); self.points.len()];
         for (t, triangle) in self.triangles.iter().enumerate() {
-            triangle.iter().for_each(|&v| at[v as usize].push(t as u32));
+            triangle.iter().for_each(|&v| at[v as usize].push(t));
         }
-        if let Some(place) = self.unshared_contact() {
-            return Err(HexmeshError::TouchUnshared(place.into()));
+        if let Some((bodies, x)) = self.unshared_contact() {
+            return Err(HexmeshError::TouchUnshared { bodies, at: self.place(x) });
         }
         for (own, x) in at.iter().zip(&self.points) {
-            let mut joined = Joined::new(self.n_bodies());
-            for &t in own {
-                if let Some(twin) = self.twins[t as usize] {
-                    joined.join(self.bodies[t as usize], self.bodies[twin as usize]);
-                }
-            }
-            let mut roots = own.iter().map(|&t| joined.root(self.bodies[t as usize]));
-            let first = roots.next();
-            if roots.any(|root| Some(root) != first) {
-                return Err(HexmeshError::TouchAtPoint((*x).into()));
+            let joined = self.joined(own);
+            if let Some(bodies) = apart(own.iter().map(|&t| self.bodies[t]), &joined) {
+                return Err(HexmeshError::TouchAtPoint { bodies, at: self.place(*x) });
             }
         }
         Ok(())
     }
 
-    /// Center of an outer triangle of one body that lies on another body.
-    fn unshared_contact(&self) -> Option<Vec3> {
+    /// Bodies that share some of these `triangles`.
+    fn joined(&self, triangles: &[usize]) -> Joined {
+        let mut joined = Joined::new(self.n_bodies());
+        for &t in triangles {
+            if let Some(twin) = self.twins[t] {
+                joined.join(self.bodies[t], self.bodies[twin as usize]);
+            }
+        }
+        joined
+    }
+
+    /// A place for people, where rounding counts as 0.
+    pub(crate) fn place(&self, x: Vec3) -> [f64; 3] {
+        without_rounding(x.into(), self.diagonal())
+    }
+
+    /// Diagonal of the box around it.
+    pub(crate) fn diagonal(&self) -> f64 {
+        let [low, high] = self.bounds();
+        (high - low).norm()
+    }
+
+    /// Center of an outer triangle of one body that lies on another body, and both.
+    fn unshared_contact(&self) -> Option<([u32; 2], Vec3)> {
         let outer: Vec<usize> =
             (0..self.bodies.len()).filter(|&t| self.twins[t].is_none()).collect();
         let of_body = |body: usize| {
@@ -233,13 +251,12 @@ impl Surface {
             Nearest::new(own.map(|&t| (t, self.corners(t))))
         };
         let bodies: Vec<Nearest> = (0..self.n_bodies()).map(of_body).collect();
-        let [low, high] = self.bounds();
-        let touching = TOUCHING * (high - low).norm();
+        let touching = TOUCHING * self.diagonal();
         outer.par_iter().find_map_first(|&t| self.touching(t, &bodies, touching))
     }
 
     /// Center of triangle `t`, if it lies within a distance of an opposite face of another body.
-    fn touching(&self, t: usize, bodies: &[Nearest], distance: f64) -> Option<Vec3> {
+    fn touching(&self, t: usize, bodies: &[Nearest], distance: f64) -> Option<([u32; 2], Vec3)> {
         let center = self.corners(t).iter().sum::<Vec3>() / 3.0;
         let own = self.bodies[t] as usize;
         let others = bodies.iter().enumerate().filter(|(body, _)| *body != own);
@@ -247,7 +264,8 @@ impl Surface {
         let faces = |s: usize| self.normals[s].dot(&self.normals[t]) < FACING;
         let near = |foot: &Foot| (foot.point - center).norm() < distance;
         let mut feet = others.filter_map(|(_, other)| other.nearest(&center));
-        feet.any(|foot| near(&foot) && faces(foot.index)).then_some(center)
+        let foot = feet.find(|foot| near(foot) && faces(foot.index))?;
+        Some(([self.bodies[t], self.bodies[foot.index]], center))
     }
 
     /// Triangles and their own edges at each edge, smaller vertex first.
@@ -271,6 +289,14 @@ impl Surface {
         self.areas = doubled.iter().map(|n| n.norm() / 2.0).collect();
         self.normals = doubled.iter().map(|n| n.try_normalize(0.0).unwrap_or_default()).collect();
     }
+}
+
+/// Two of these bodies that are not joined, if there are any.
+fn apart(bodies: impl Iterator<Item = u32>, joined: &Joined) -> Option<[u32; 2]> {
+    let mut bodies = bodies;
+    let first = bodies.next()?;
+    let other = bodies.find(|&body| joined.root(body) != joined.root(first))?;
+    Some([first.min(other), first.max(other)])
 }
 
 /// Checks coordinates, vertices and the lengths of lists.

@@ -11,11 +11,17 @@ const NEWTON_STEPS: usize = 30;
 /// The element of `mesh` that holds `point`, and the values of its shape functions there,
 /// `[nodes_per_element]`; none outside of the mesh. On a face the element of the lowest number.
 pub fn locate(mesh: &HexMesh, point: [f64; 3]) -> Option<(u32, Vec<f64>)> {
-    let of_element = |e: usize| match mesh.shape() {
-        Shape::Tetrahedron => in_tetrahedron(&mesh.tetrahedron_coordinates(e), point),
-        _ => in_hexahedron(&mesh.element_coordinates(e), point),
-    };
-    (0..mesh.n_elements()).find_map(|e| Some((e as u32, of_element(e)?)))
+    (0..mesh.n_elements() as u32).find_map(|e| Some((e, within(mesh, e, point)?)))
+}
+
+/// Values of the shape functions of an `element` at `point`, if that is in it,
+/// `[nodes_per_element]`.
+pub(crate) fn within(mesh: &HexMesh, element: u32, point: [f64; 3]) -> Option<Vec<f64>> {
+    let element = element as usize;
+    match mesh.shape() {
+        Shape::Tetrahedron => in_tetrahedron(&mesh.tetrahedron_coordinates(element), point),
+        _ => in_hexahedron(&mesh.element_coordinates(element), point),
+    }
 }
 
 /// Values of the shape functions at `point`, if it is in the element at `x`.

@@ -22,6 +22,24 @@ pub fn without_rounding<const N: usize>(sum: [f64; N], size: f64) -> [f64; N] {
 
 /// A point as people write it: `(1, 2.5, 0)`.
 pub fn place(point: [f64; 3]) -> String {
-    let [x, y, z] = point.map(shown);
+    place_in(point, point.into_iter().map(f64::abs).fold(0.0, f64::max))
+}
+
+/// A point of a part of this `size` (length), where rounding counts as 0.
+pub fn place_in(point: [f64; 3], size: f64) -> String {
+    let [x, y, z] = without_rounding(point, size).map(|x| shown(x + 0.0));
     format!("({x}, {y}, {z})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{place, place_in};
+
+    #[test]
+    fn rounding_counts_as_zero_in_places() {
+        assert_eq!(place([-0.0, 3e-18, -2.5]), "(0, 0, -2.5)");
+        assert_eq!(place([0.0, -0.0, 0.0]), "(0, 0, 0)");
+        assert_eq!(place([2e-6, 1e-6, -1e-7]), "(2e-6, 1e-6, -1e-7)");
+        assert_eq!(place_in([2e-17, -1e-18, 0.0], 10.0), "(0, 0, 0)");
+    }
 }

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use rayon::prelude::*;
 
 use crate::surface::{area_vector, boundary_faces, face_center, face_coordinates};
-use crate::vector::{cross, difference, dot, length};
+use crate::vector::{cross, difference, dot, length, unit};
 use crate::{CellList, Face, HexMesh, SetKind, cells};
 
 pub use shape::Shape;
@@ -71,6 +71,23 @@ impl<'a> Selector<'a> {
         };
         let tolerance = RELATIVE_TOLERANCE * length(mesh.bounding_box().extent());
         Self { mesh, kind, faces, places, tolerance }
+    }
+
+    /// The selector with those of `faces` that lie within the mesh as candidates besides, if it is
+    /// of faces and there are any.
+    pub fn with_inner(&self, faces: &[Face]) -> Option<Self> {
+        let known: HashSet<&Face> = self.faces.iter().collect();
+        let mut others: Vec<Face> =
+            faces.iter().filter(|face| !known.contains(face)).copied().collect();
+        others.sort_unstable();
+        others.dedup();
+        if self.kind != SetKind::Face || others.is_empty() {
+            return None;
+        }
+        let places = others.iter().map(|&face| face_center(&face_coordinates(self.mesh, face)));
+        let places = self.places.iter().copied().chain(places).collect();
+        let faces = [&self.faces[..], &others].concat();
+        Some(Self { faces, places, ..*self })
     }
 
     /// Number of nodes, faces or elements to select from.
@@ -206,7 +223,8 @@ fn add_middles(mesh: &HexMesh, chosen: &mut [bool]) {
 }
 
 fn angle_between(a: &[f64; 3], b: &[f64; 3]) -> f64 {
-    length(cross(*a, *b)).atan2(dot(*a, *b))
+    let [a, b] = [a, b].map(|x| unit(*x).unwrap_or_default());
+    length(cross(a, b)).atan2(dot(a, b))
 }
 
 #[cfg(test)]

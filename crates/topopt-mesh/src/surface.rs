@@ -60,6 +60,13 @@ pub fn boundary_faces(mesh: &HexMesh) -> Vec<Face> {
     face_neighbors(mesh).into_par_iter().enumerate().flat_map_iter(free).collect()
 }
 
+/// The faces of `some` that lie between two elements.
+pub fn inner_faces(mesh: &HexMesh, some: &[Face]) -> Vec<Face> {
+    let adjacency = NodeToElements::new(mesh);
+    let is_inner = |face: &&Face| behind(mesh, &adjacency, **face) != NO_NEIGHBOR;
+    some.par_iter().filter(is_inner).copied().collect()
+}
+
 /// Coordinates of the four corners of `face`, counter-clockwise seen from outside.
 pub fn face_coordinates(mesh: &HexMesh, face: Face) -> [[f64; 3]; 4] {
     face.nodes(mesh).map(|node| mesh.coordinates()[node as usize])

@@ -206,6 +206,7 @@ impl<K: Analyzed<N>, const N: usize> Ready<K, N> {
         let given = Given::of::<K>(config, &case);
         let model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
         notes.extend(place.note().map(str::to_owned));
+        notes.extend(place.note_on_precision(&config.solver));
         let warnings = doubts::of_part(config, &model);
 
         let density = match (&design, &request.density) {

@@ -229,14 +229,25 @@ impl Place {
         }
     }
 
-    /// Returns the note for a team, which also warns if several ranks share one GPU.
-    pub fn note_of(&self, team: &Team) -> Option<String> {
-        match (self, team) {
+    /// Returns the notes for a team, which also warn if several ranks share one GPU.
+    pub fn notes_of(&self, solver: &config::Solver, team: &Team) -> Vec<String> {
+        let shared = match (self, team) {
             (Place::Gpu(_), Team::Threads(n)) if n.get() > 1 => {
                 Some(format!("{n} ranks share one GPU, and take longer than one would"))
             }
             _ => self.note().map(str::to_owned),
-        }
+        };
+        shared.into_iter().chain(self.note_on_precision(solver)).collect()
+    }
+
+    /// Says that steps in single precision are asked for where there are none.
+    pub fn note_on_precision(&self, solver: &config::Solver) -> Option<String> {
+        let is_unused =
+            solver.precision == config::Precision::Mixed && matches!(self, Place::Cpu { .. });
+        is_unused.then(|| {
+            "`solver.precision = \"mixed\"` is for a GPU: the CPU computes in double precision"
+                .into()
+        })
     }
 
     /// Name of the device, for people.

@@ -15,11 +15,16 @@ use crate::body::surface;
 /// the distance too near, faces not at all.
 const SEGMENTS: u32 = 64;
 
-/// Length that the facets of a body are merged within, as a share of the distance.
-const MERGED: f64 = 5e-3;
+/// Lengths that the facets of a body are merged within, as shares of the distance: the next one
+/// where more facets are left than grow at once.
+const MERGED: [f64; 3] = [5e-3, 2e-2, 5e-2];
+const MANY_FACETS: usize = 1000;
 
 /// Merged facets of a body that is not convex, at most: they take up to 0.02 s each.
 pub const MOST_FACETS: usize = 5000;
+
+/// Depth to which a facet grows into its body, as a share of the distance.
+const INWARDS: f64 = 0.5;
 
 /// Volume by which the hull of a convex body is larger, at most, as a share of its own.
 const CONVEX: f64 = 1e-4;
@@ -47,19 +52,34 @@ fn one_grown(body: &Manifold, distance: f64) -> Result<Manifold, usize> {
     }
 
     // Of a body that is not convex each facet grows alone.
-    let shape = surface(&body.simplify(MERGED * distance));
+    let merged = |share: f64| surface(&body.simplify(share * distance));
+    let mut shape = merged(MERGED[0]);
+    for share in &MERGED[1..] {
+        if shape.triangles.len() > MANY_FACETS {
+            shape = merged(*share);
+        }
+    }
     if shape.triangles.len() > MOST_FACETS {
         return Err(shape.triangles.len());
     }
     let moved = moved(&shape, distance);
     let of_facet = |triangle: &[u32; 3]| {
         let around = triangle.iter().flat_map(|&vertex| moved[vertex as usize].iter().copied());
-        let own = triangle.iter().map(|&vertex| vector(shape.vertices[vertex as usize]));
-        Manifold::hull(&own.chain(around).collect::<Vec<_>>())
+        let inside = inside(&shape, triangle, INWARDS * distance);
+        Manifold::hull(&inside.into_iter().chain(around).collect::<Vec<_>>())
     };
     let mut bodies: Vec<Manifold> = shape.triangles.par_iter().map(of_facet).collect();
     bodies.push(body.clone());
     Ok(joined(bodies))
+}
+
+/// Corners of a triangle so deep in its body, which leave no gaps of rounding in the union.
+fn inside(shape: &TriangleSurface, triangle: &[u32; 3], depth: f64) -> [Vec3; 3] {
+    let normal = normal(shape, triangle).unwrap_or_default();
+    triangle.map(|vertex| {
+        let x = shape.vertices[vertex as usize];
+        vector([0, 1, 2].map(|i| x[i] - depth * normal[i]))
+    })
 }
 
 /// Whether a body is convex to rounding, as in the single precision of STL files.

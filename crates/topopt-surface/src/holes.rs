@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use manifold_rust::linalg::Vec2;
 use manifold_rust::polygon::triangulate;
 use topopt_mesh::BoundingBox;
-use topopt_mesh::vector::{cross, difference, dot, length};
+use topopt_mesh::vector::{cross, difference, dot, length, unit};
 
 use crate::TriangleSurface;
 use crate::body::Body;
@@ -337,12 +337,6 @@ impl Seams {
         let is_closed = self.is_enclosed && (self.is_floor || !self.smooth.is_empty());
         is_continued || is_closed
     }
-}
-
-/// The direction of a vector, if it has one.
-fn unit(x: [f64; 3]) -> Option<[f64; 3]> {
-    let size = length(x);
-    (size > 0.0).then(|| x.map(|x| x / size))
 }
 
 fn edges(&[a, b, c]: &[u32; 3]) -> [[u32; 2]; 3] {

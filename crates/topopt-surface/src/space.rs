@@ -20,8 +20,8 @@ pub struct Space<'a> {
     pub keep_out: &'a [(TriangleSurface, f64)],
     /// Outer bound.
     pub within: Within<'a>,
-    /// Cylinders of kept parts and of the envelope: those that others have in common with them get
-    /// the same facets.
+    /// Cylinders of all bodies: those that several have in common get the same facets, and those of
+    /// keep-outs few before these grow.
     pub cylinders: &'a [Cylinder],
 }
 
@@ -144,7 +144,11 @@ impl Space<'_> {
         let mut shapes: Vec<Rounded> = self.kept.iter().cloned().map(Rounded::given).collect();
         for (i, (body, (_, clearance))) in keep_out.iter().zip(self.keep_out).enumerate() {
             let too_fine = |facets| SpaceError::TooFine { keep_out: i, facets };
-            let free = grown(body, *clearance).map_err(too_fine)?;
+            let free = if *clearance > 0.0 {
+                grown(&self.in_prisms(body), *clearance).map_err(too_fine)?
+            } else {
+                body.clone()
+            };
             shapes.push(Rounded::grown(surface(&free), *clearance));
         }
         if let Within::Envelope(envelope) = self.within {
@@ -164,6 +168,14 @@ impl Space<'_> {
         let mut free = kept.split_off(n_kept);
         let envelope = free.split_off(keep_out.len()).pop();
         Ok(Matched { kept, free, envelope })
+    }
+
+    /// The body with its cylinders as prisms, whose facets merge along the axis.
+    fn in_prisms(&self, body: &Manifold) -> Manifold {
+        let mut shapes = [Rounded::given(surface(body))];
+        match_facets(&mut shapes, self.cylinders, true);
+        let prisms = Body::of(&shapes[0].surface).filter(|prisms| !prisms.touches);
+        prisms.map_or_else(|| body.clone(), |prisms| prisms.manifold)
     }
 
     /// The outer bound of kept parts, or the `envelope`.

@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use super::material_names::MaterialName;
 
-/// A material lighter and softer than `[material]`, of which the design may make any element.
+/// A material lighter and softer than `[material]` that the design may give to any element.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Candidate {

@@ -21,7 +21,7 @@ pub(super) fn candidates(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// Numbers that are missing, and materials of which the lighter one is not the softer one.
+/// Numbers that are missing, and materials whose lighter one is not the softer one.
 fn numbers(config: &Config) -> Option<Finding> {
     let at = |i: usize, message: &str, remedy: &str| {
         let span = config.span(&format!("candidates.{i}"));

@@ -25,7 +25,7 @@ pub struct DesignSpace {
     /// Outer bound: `"box"` around the kept parts, their convex `"hull"`, or `{ file = "..." }`.
     #[schemars(with = "Within")]
     pub within: Spanned<Within>,
-    /// Distance by which the box or the hull is larger than the kept parts on each side.
+    /// Distance from the kept parts to the box or the hull on each side.
     #[schemars(with = "Option<f64>", range(min = 0))]
     pub margin: Option<Spanned<f64>>,
     /// Bodies that stay free, such as screws and tools.
@@ -42,11 +42,11 @@ pub struct DesignSpace {
 pub enum KeptPart {
     /// File of a part that stays as it is.
     Whole(PathBuf),
-    /// Part of which a layer stays; the rest may be designed.
+    /// Part with a layer that stays; the rest may be designed.
     Layer(KeptLayer),
 }
 
-/// A part of which a layer stays.
+/// A part with a layer that stays.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeptLayer {

@@ -117,7 +117,7 @@ impl Config {
     }
 }
 
-/// Refuses constants of no material, and keys of which a law takes no notice.
+/// Refuses constants of no material, and keys that a law takes no notice of.
 pub(super) fn elastic_laws(config: &Config) -> Vec<Finding> {
     let mut findings: Vec<Finding> = config.elastic_laws().err().into_iter().collect();
     let Material { youngs_modulus, .. } = config.material;

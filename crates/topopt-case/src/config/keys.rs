@@ -57,7 +57,7 @@ pub struct Config {
     /// Other materials of element sets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub materials: Vec<SetMaterial>,
-    /// Materials lighter and softer than `[material]`, of which the design may make any element.
+    /// Materials lighter and softer than `[material]` that the design may give to any element.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Candidate>,
     /// The elements; in elasticity.

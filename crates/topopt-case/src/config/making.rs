@@ -62,11 +62,30 @@ fn demands(config: &Config, method: &Spanned<Making>) -> Vec<Manufacturing> {
 impl Config {
     /// Says what `design.method` stands for, where it is given.
     pub(crate) fn method_in_words(&self) -> Option<String> {
-        let method = Value::try_from(self.design.method.as_ref()?.get_ref()).ok()?;
-        let kinds = self.manufacturing.iter().map(|demand| format!("`{}`", demand.kind.get_ref()));
-        let kinds = kinds.collect::<Vec<_>>().join(", ");
-        Some(format!("`design.method = {method}` makes the part by [[manufacturing]]: {kinds}"))
+        let method = self.design.method.as_ref()?;
+        let demands = demands(self, method);
+        let is_as_demanded = |own: &&Manufacturing| demands.iter().any(|demand| demand.is_as(own));
+        let (by_method, own): (Vec<_>, Vec<_>) =
+            self.manufacturing.iter().partition(is_as_demanded);
+        let of_kind = |kind: &str| own.iter().any(|own| own.kind.get_ref() == kind);
+        let replaced = demands.iter().map(|demand| demand.kind.get_ref().as_str());
+        let replaced = listed(replaced.filter(|kind| of_kind(kind)));
+        let kinds = listed(by_method.iter().map(|demand| demand.kind.get_ref().as_str()));
+        let method = Value::try_from(method.get_ref()).ok()?;
+        let makes = format!("`design.method = {method}` makes the part by [[manufacturing]]");
+        Some(match (kinds.as_str(), replaced.as_str()) {
+            (kinds, "") => format!("{makes}: {kinds}"),
+            ("", own) => format!("{makes} as the entries of the case file say: {own}"),
+            (kinds, own) => {
+                format!("{makes}: {kinds}; for {own} the entries of the case file count")
+            }
+        })
     }
+}
+
+/// Lists names of kinds.
+fn listed<'a>(kinds: impl Iterator<Item = &'a str>) -> String {
+    kinds.map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Refuses a method without a direction, and keys that only a method has.
@@ -87,7 +106,7 @@ pub(super) fn check(config: &Config) -> Option<Finding> {
         (None, _, Some(place)) => finding(
             "[design] has a direction or a least width without a method",
             place,
-            "of which method",
+            "without a method",
             "add `method = \"printed\"`, \"cast\", \"milled\" or \"extruded\" to [design], or use \
              [[manufacturing]]",
         ),

@@ -27,6 +27,14 @@ impl Manufacturing {
     ) -> Self {
         Self { kind: Spanned::new(place, kind.into()), own: OwnKeys::at(keys) }
     }
+
+    /// Whether it is of the kind of another one, with the same keys and values.
+    pub(super) fn is_as(&self, other: &Self) -> bool {
+        let [mut one, mut two] = [self.own.clone(), other.own.clone()];
+        one.with_floats();
+        two.with_floats();
+        self.kind.get_ref() == other.kind.get_ref() && one.is_as(&two)
+    }
 }
 
 impl TryFrom<OwnKeys> for Manufacturing {

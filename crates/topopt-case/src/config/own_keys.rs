@@ -38,6 +38,15 @@ impl OwnKeys {
         self.0.values_mut().for_each(|value| with_floats(value.get_mut()));
     }
 
+    /// Whether keys and values are the same as those of another table.
+    pub(super) fn is_as(&self, other: &Self) -> bool {
+        let values = |keys: &Self| -> Vec<(String, Value)> {
+            let all = keys.0.iter();
+            all.map(|(key, value)| (key.clone(), value.get_ref().clone())).collect()
+        };
+        values(self) == values(other)
+    }
+
     /// Removes the value of `key`.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! `Curve`: a smooth curve through points, its frames, and the foot of a place on it.
 
-use topopt_mesh::vector::{across, cross, difference, dot, length};
+use topopt_mesh::vector::{self, across, cross, difference, dot, length};
 
 use super::fold::moved;
 
@@ -189,9 +189,9 @@ fn cubic([(a, first), (b, last)]: [([f64; 3], [f64; 3]); 2], span: f64, t: f64) 
     }
 }
 
+/// The vector of length 1 along `x`; zero stays.
 fn unit(x: [f64; 3]) -> [f64; 3] {
-    let long = length(x).max(f64::MIN_POSITIVE);
-    x.map(|x| x / long)
+    vector::unit(x).unwrap_or_default()
 }
 
 #[cfg(test)]

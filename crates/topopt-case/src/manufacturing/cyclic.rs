@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use topopt_mesh::vector::{across, cross, difference, dot, length};
+use topopt_mesh::vector::{across, cross, difference, dot, length, unit};
 
 use super::fold::{Fold, Folds, moved, within_period};
 use super::kind::{Asked, Key, ManufacturingKind};
@@ -37,7 +37,7 @@ pub(super) const CYCLIC: ManufacturingKind = ManufacturingKind {
 struct Cyclic {
     point: [f64; 3],
     axis: [f64; 3],
-    /// Directions of length 1 across the axis, from the first one of which sectors are counted.
+    /// Directions of length 1 across the axis; sectors are counted from the first one.
     tangents: [[f64; 3]; 2],
     sectors: f64,
     is_mirrored: bool,
@@ -54,9 +54,10 @@ fn cyclic(asked: &Asked, entry: &Manufacturing) -> Result<Cyclic, Finding> {
     let mut tangents = across(axis);
     if is_mirrored {
         let along = entry.vector("mirrored").unwrap_or_default();
+        let along = unit(along).unwrap_or_default();
         let first = moved(along, -dot(along, axis), axis);
         let long = length(first);
-        if long <= 1e-6 * length(along) {
+        if long <= 1e-6 {
             let finding = [
                 "the direction about which sectors mirror themselves is not across the axis",
                 "along the axis, or of length zero",

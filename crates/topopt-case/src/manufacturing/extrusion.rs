@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use topopt_mesh::CellList;
 use topopt_mesh::numbers::place;
-use topopt_mesh::vector::dot;
+use topopt_mesh::vector::{difference, dot, unit};
 
 use super::curve::{Curve, Foot};
 use super::fold::{Fold, Folds, moved};
@@ -26,8 +26,8 @@ pub(super) const EXTRUSION: ManufacturingKind = ManufacturingKind {
         Key::optional(
             TWIST,
             Shape::Number,
-            "Angle by which the section turns about the direction or the curve over \
-             `twist_length`, in degrees; by default none.",
+            "Turn of the section about the direction or the curve over `twist_length`, in degrees; by \
+             default none.",
         ),
         Key::optional(
             TWIST_LENGTH,
@@ -144,7 +144,8 @@ fn checked(
     entry: &Manufacturing,
     points: Vec<[f64; 3]>,
 ) -> Result<Vec<[f64; 3]>, Finding> {
-    if points.len() < 2 || points.len() > MOST || points.windows(2).any(|pair| pair[0] == pair[1]) {
+    let is_twice = points.windows(2).any(|pair| pair[0] == pair[1]);
+    if points.len() < 2 || points.len() > MOST || is_twice {
         return Err(asked.finding(
             entry,
             PATH,
@@ -155,7 +156,24 @@ fn checked(
             ],
         ));
     }
+    if let Some(turn) = points.windows(3).find(|three| goes_back(three)) {
+        let message = format!("the path of extrusion goes back over itself at {}", place(turn[1]));
+        return Err(asked.finding(
+            entry,
+            PATH,
+            [&message, "these points", "give points in the order along the curve, each once"],
+        ));
+    }
     Ok(points)
+}
+
+/// Cosine of the sharpest turn of a path, of 150 degrees: a curve through its points comes back.
+const SHARPEST: f64 = -0.866;
+
+/// Whether a path turns back at the middle one of three points.
+fn goes_back(points: &[[f64; 3]]) -> bool {
+    let way = |i: usize| unit(difference(points[i + 1], points[i])).unwrap_or_default();
+    dot(way(0), way(1)) < SHARPEST
 }
 
 impl Fold for Straight {

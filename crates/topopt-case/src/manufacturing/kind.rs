@@ -1,6 +1,6 @@
 //! `ManufacturingKind`: a demand on how the part is made as a row of a table.
 
-use topopt_mesh::vector::length;
+use topopt_mesh::vector::unit;
 
 use super::fold::Folds;
 use crate::config::{Config, Manufacturing, Shape};
@@ -102,11 +102,7 @@ impl Asked<'_> {
         key: &str,
         [message, remedy]: [&str; 2],
     ) -> Result<[f64; 3], Finding> {
-        let vector = entry.vector(key).unwrap_or_default();
-        let long = length(vector);
-        if long > 0.0 && long.is_finite() {
-            return Ok(vector.map(|x| x / long));
-        }
-        Err(self.finding(entry, key, [message, "of length zero", remedy]))
+        let direction = entry.vector(key).and_then(unit);
+        direction.ok_or_else(|| self.finding(entry, key, [message, "of length zero", remedy]))
     }
 }

@@ -2,8 +2,12 @@
 
 use topopt_design::Supports;
 use topopt_mesh::HexMesh;
+<<<<<<< HEAD
 use topopt_mesh::vector::length;
 use topopt_surface::Tool;
+=======
+use topopt_mesh::vector::unit;
+>>>>>>> bodies
 
 use super::cast::filled_from;
 use super::kind::{Asked, Key, MILLING as NAME, ManufacturingKind, sweeps_of};
@@ -94,10 +98,6 @@ pub(super) fn directions(asked: &Asked) -> Result<Vec<[f64; 3]>, Finding> {
 
 fn of_entry(asked: &Asked, entry: &Manufacturing) -> Result<Vec<[f64; 3]>, Finding> {
     let given = entry.vectors(DIRECTIONS).unwrap_or_default();
-    let unit = |vector: [f64; 3]| {
-        let long = length(vector);
-        (long > 0.0 && long.is_finite()).then(|| vector.map(|x| x / long))
-    };
     let all: Option<Vec<_>> = given.into_iter().map(unit).collect();
     let about = [
         "a direction of a tool has no length",

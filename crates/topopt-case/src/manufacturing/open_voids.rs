@@ -40,7 +40,7 @@ fn suits(config: &Config, _: &Manufacturing) -> Option<[&'static str; 3]> {
     }
     (count(PATTERN) > 0).then_some([
         "`open_voids` and `pattern` do not go together",
-        "with cells of which some lie inside the part",
+        "with cells, some of them inside the part",
         "remove one of the entries",
     ])
 }

@@ -5,6 +5,7 @@ use topopt_design::{LargestState, StateMean, StateNorm};
 use topopt_fem::surface_load;
 use topopt_linalg::{BackendError, Pointwise};
 use topopt_mesh::SetKind;
+use topopt_mesh::vector::unit;
 
 use super::form::{Measure, Measured, Numbers, Part, PosedForm};
 use crate::config::ResponseKeys;
@@ -38,8 +39,8 @@ pub enum AtNodes {
 impl AtNodes {
     /// Returns the mean over nodes with `shares` along `direction`, of any length.
     pub(super) fn mean(case: usize, shares: &[(u32, f64)], direction: [f64; 3]) -> Self {
-        let length = direction.iter().map(|d| d * d).sum::<f64>().sqrt();
-        let along = |&(node, share): &(u32, f64)| (node, direction.map(|d| share * d / length));
+        let direction = unit(direction).unwrap_or_default();
+        let along = |&(node, share): &(u32, f64)| (node, direction.map(|d| share * d));
         Self::Mean { case, weights: shares.iter().map(along).collect() }
     }
 

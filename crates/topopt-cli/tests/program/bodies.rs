@@ -131,7 +131,14 @@ fn bodies_get_a_number_of_hexahedra_smaller_ones_in_places_and_a_design() {
     assert!(counts[1] > 1.5 * counts[0], "{counts:?}");
 }
 
-/// BREP files keep shared faces; STEP files of Gmsh repeat them, and a script joins them.
+fn run_script(folder: &Folder, file: &str) {
+    let gmsh = std::env::var("GMSH").unwrap_or_else(|_| "gmsh".into());
+    let mut gmsh = std::process::Command::new(gmsh);
+    let run = gmsh.args([file, "-0"]).current_dir(folder.path("")).output().unwrap();
+    assert!(run.status.success(), "{run:?}");
+}
+
+/// BREP files keep shared faces; STEP files of Gmsh repeat them, and are joined as by a script.
 #[test]
 fn bodies_of_files_conform_where_they_share_faces() {
     if !has_gmsh() {
@@ -141,15 +148,143 @@ fn bodies_of_files_conform_where_they_share_faces() {
     let saved = "Save \"tower.brep\";\nSave \"tower.step\";\n";
     folder.write("export.geo", &format!("{KERNEL}{}{saved}", PARTS[0].3));
     folder.write("merged.geo", &format!("{KERNEL}Merge \"tower.step\";\nCoherence;\n"));
-    let gmsh = std::env::var("GMSH").unwrap_or_else(|_| "gmsh".into());
-    let mut gmsh = std::process::Command::new(gmsh);
-    let run = gmsh.args(["export.geo", "-0"]).current_dir(folder.path("")).output().unwrap();
-    assert!(run.status.success(), "{run:?}");
+    run_script(&folder, "export.geo");
     let args = |file| ["mesh", file, "--method", "hexahedra", "--element-size", "1", "-o", "a.msh"];
-    for file in ["tower.brep", "merged.geo"] {
+    for file in ["tower.brep", "merged.geo", "tower.step"] {
         let out = prints(&folder, &args(file));
         assert!(out.contains("1824 elements") && out.contains("bodies: 2"), "{out}");
+        assert_eq!(out.contains("they were joined there"), file == "tower.step", "{out}");
     }
-    let (status, _, err) = topopt(&folder.path(""), &args("tower.step"));
-    assert!(status == 1 && err.contains("do not share it") && err.contains("Coherence"), "{err}");
+    for args in [
+        &["mesh", "tower.step", "--element-size", "2", "-o", "a.msh"][..],
+        &["info", "tower.step", "--faces"],
+    ] {
+        let out = prints(&folder, args);
+        assert!(!out.contains("not joined"), "{out}");
+    }
+    // The tower divides the top of the plate, of 240.
+    assert!(prints(&folder, &["info", "tower.step", "--faces"]).contains("area 192"));
+}
+
+/// A bolt with a head in a plate, and boxes that overlap, as STEP files.
+#[test]
+fn bodies_of_a_step_file_are_joined_unless_they_overlap() {
+    if !has_gmsh() {
+        return;
+    }
+    let folder = Folder::new();
+    let bolt = "Box(1) = {0,0,0, 40,20,10}; Cylinder(2) = {30,10,0, 0,0,10, 4};\n\
+         BooleanDifference(3) = { Volume{1}; Delete; }{ Volume{2}; };\n\
+         Cylinder(4) = {30,10,10, 0,0,4, 7};\n\
+         BooleanUnion(5) = { Volume{2}; Delete; }{ Volume{4}; Delete; };\n";
+    let two = "Box(1) = {0,0,0, 10,10,8}; Box(2) = {8,0,0, 10,10,8};\n";
+    for (name, script) in [("bolt", bolt), ("two", two)] {
+        folder.write("export.geo", &format!("{KERNEL}{script}Save \"{name}.step\";\n"));
+        run_script(&folder, "export.geo");
+    }
+    for method in ["hexahedra", "tetrahedra"] {
+        let args = |file| ["mesh", file, "--method", method, "--element-size", "2", "-o", "a.msh"];
+        let out = prints(&folder, &args("bolt.step"));
+        assert!(out.contains("they were joined there") && !out.contains("not joined"), "{out}");
+        assert!(refused(&folder, &args("two.step")).contains("two.step: bodies overlap at"));
+    }
+}
+
+fn refused(folder: &Folder, args: &[&str]) -> String {
+    let (status, _, err) = topopt(&folder.path(""), args);
+    assert_ne!(status, 0, "{args:?}");
+    err.split_whitespace().filter(|word| *word != "|").collect::<Vec<_>>().join(" ")
+}
+
+/// Two boxes that overlap, lie side by side, or share a face; and a ball and a rod that touch one.
+#[test]
+fn bodies_that_overlap_are_refused_and_those_not_joined_noted() {
+    if !has_gmsh() {
+        return;
+    }
+    let folder = Folder::new();
+    let groups = "Physical Volume(\"a\") = {1};\nPhysical Volume(\"b\") = {2};\n";
+    let args =
+        |method| ["mesh", "part.geo", "--method", method, "--element-size", "2", "-o", "a.msh"];
+    let script = |second: &str| {
+        let first = "Box(1) = {0,0,0, 10,10,8};";
+        folder.write("part.geo", &format!("{KERNEL}{first} {second}\n{groups}"));
+    };
+
+    script("Box(2) = {8,0,0, 10,10,8};");
+    for method in ["hexahedra", "tetrahedra", "auto"] {
+        let err = refused(&folder, &args(method));
+        assert!(err.contains("part.geo: bodies overlap at (") && err.contains("`b`"), "{err}");
+        assert!(err.contains("Coherence"), "{err}");
+    }
+    script("Box(2) = {10,0,0, 10,10,8};");
+    assert!(refused(&folder, &args("hexahedra")).contains("volume 1 (`a`) and volume 2 (`b`)"));
+    assert!(prints(&folder, &args("tetrahedra")).contains("not joined: a gap of 0 at (10, "));
+    for second in ["Sphere(2) = {5,5,13, 5};", "Cylinder(2) = {0,5,11, 10,0,0, 3};"] {
+        script(second);
+        for method in ["hexahedra", "tetrahedra"] {
+            let out = prints(&folder, &args(method));
+            assert!(out.contains("not joined: a gap of "), "{second} {method}: {out}");
+            assert!(out.contains("(`a` and `b`)"), "{second} {method}: {out}");
+        }
+    }
+    script("Box(2) = {12,0,0, 10,10,8};");
+    assert!(!prints(&folder, &args("tetrahedra")).contains("not joined"));
+}
+
+/// A script and its mesh.
+#[test]
+fn bodies_in_no_physical_group_are_noted() {
+    if !has_gmsh() {
+        return;
+    }
+    let folder = Folder::new();
+    let boxes = "Box(1) = {0,0,0, 4,4,4}; Box(2) = {4,0,0, 4,4,4}; Box(7) = {8,0,0, 4,4,4};\n\
+                 Coherence;\n";
+    folder.write("part.geo", &format!("{KERNEL}{boxes}Physical Volume(\"a\") = {{1, 2}};\n"));
+    folder.write("all.geo", &format!("{KERNEL}{boxes}"));
+    let note = "in no physical group are left out, as Gmsh does: volume 7";
+    for method in ["hexahedra", "tetrahedra"] {
+        let args = |file| ["mesh", file, "--method", method, "--element-size", "2", "-o", "a.msh"];
+        assert!(prints(&folder, &args("part.geo")).contains(note));
+        assert!(!prints(&folder, &args("all.geo")).contains("no physical group"));
+    }
+}
+
+/// A face between two boxes, by its name and by its number.
+#[test]
+fn faces_between_bodies_are_selected_and_have_no_side() {
+    if !has_gmsh() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.write(
+        "part.geo",
+        &format!(
+            "{KERNEL}Box(1) = {{0,0,0, 8,4,4}}; Box(2) = {{8,0,0, 8,4,4}};\n\
+         v() = BooleanFragments{{ Volume{{1}}; Delete; }}{{ Volume{{2}}; Delete; }};\n{GLUE}"
+        ),
+    );
+    for method in ["hexahedra", "tetrahedra"] {
+        for condition in ["faces = [2]", "faces = [\"glue\"]", "set = \"glue\""] {
+            let of_load = |load: &str| {
+                let case = format!(
+                    "[mesh]\nfile = \"part.geo\"\nmethod = \"{method}\"\nelement_size = 2\n\
+                     [[select]]\nname = \"between\"\nkind = \"faces\"\n{condition}\n[[select]]\n\
+                     name = \"held\"\nkind = \"faces\"\nbox = {{ min = [0, 0, 0], max = [0, 4, 4] }}\n\
+                     [[supports]]\nset = \"held\"\n[[loads]]\nset = \"between\"\n{load}\n\
+                     [design]\nvolume_fraction = 0.5\n[filter]\nradius_in_elements = 1.5\n"
+                );
+                folder.write("case.toml", &case);
+            };
+            of_load("traction = [0, 0, 0.5]");
+            let out = prints(&folder, &["check", "case.toml"]);
+            assert!(out.contains("forces add up to (0, 0, 8)"), "{method} {condition}: {out}");
+            for load in ["pressure = 1", "bearing = [1, 0, 0]"] {
+                of_load(load);
+                let err = refused(&folder, &["check", "case.toml"]);
+                assert!(err.contains("lie between bodies"), "{method} {condition}: {err}");
+            }
+        }
+    }
 }

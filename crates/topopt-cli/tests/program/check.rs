@@ -49,6 +49,19 @@ fn for_people() {
     assert_eq!(folder.files(), ["case.toml"]);
 }
 
+/// What a case asks for in vain on the processor.
+#[test]
+fn precision_without_a_gpu() {
+    let folder = Folder::new();
+    let note = "the CPU computes in double precision";
+    for (precision, is_noted) in [("mixed", true), ("auto", false), ("double", false)] {
+        let set = format!("solver.precision={precision}");
+        assert_eq!(check(&folder, &["--set", &set]).contains(note), is_noted, "{precision}");
+    }
+    let Finished { status, .. } = folder.run(&["solver.precision=mixed"], &[]);
+    assert!(status == 0 && folder.summary()["notes"].to_string().contains(note));
+}
+
 /// Without [design] and [filter] a case is one for `topopt solve`.
 #[test]
 fn a_part_without_a_design() {

@@ -129,7 +129,12 @@ fn parts_that_hexahedra_do_not_suit_are_refused_or_get_tetrahedra() {
         let args = |method| ["mesh", name, "--method", method, "--element-size", "1.5"];
         let (status, _, err) = topopt(&folder.path(""), &args("hexahedra"));
         let err = err.split_whitespace().filter(|word| *word != "|").collect::<Vec<_>>().join(" ");
-        assert!(status == 1 && err.contains(reason) && err.contains("tetrahedra"), "{err}");
+        assert!(status == 1 && err.contains(reason), "{err}");
+        assert_eq!(err.contains("tetrahedra"), name != "overlap.geo", "{err}");
+        if name == "overlap.geo" {
+            assert!(topopt(&folder.path(""), &args("auto")).2.contains(reason));
+            continue;
+        }
         let out = prints(&folder, &args("auto"));
         assert!(out.contains("not meshed by hexahedra") && out.contains(reason), "{out}");
     }

@@ -49,6 +49,9 @@ fn entries_of_a_case_replace_those_of_its_method() {
     assert_eq!(kinds, ["overhang", "open_voids", "member_size"]);
     assert_eq!(entries[0]["angle_degrees"].as_float(), Some(60.5));
     assert_eq!(case["filter"]["kind"].as_str(), Some("density"));
+    let notes = folder.summary()["notes"].to_string();
+    let said = "`open_voids`, `member_size`; for `overhang` the entries of the case file count";
+    assert!(notes.contains(said), "{notes}");
 
     let history = folder.history("compliance");
     folder.write("case.toml", &folder.read("out/case.toml"));

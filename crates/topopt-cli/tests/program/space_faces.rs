@@ -9,6 +9,7 @@ use topopt_mesh::HexMesh;
 use topopt_mesh::cells::Shape;
 use topopt_mesh::surface::{area_vector, face_coordinates};
 use topopt_mesh::vector::length;
+use topopt_surface::TriangleSurface;
 use topopt_testing::bodies::{Body, circle, prism, tube};
 
 use crate::gmsh::has_gmsh;
@@ -162,6 +163,66 @@ fn a_bolt_in_a_bore_of_the_envelope() {
     }
 }
 
+/// Clearances of a bolt as thick as the bore of a kept ring, and of one with a head, that
+/// OpenCASCADE made: what they leave of ring and plate.
+#[test]
+fn bolts_of_scripts_have_clearance() {
+    if !has_gmsh() {
+        return;
+    }
+    let folder = Folder::new();
+    let script = |name: &str, bodies: &str| {
+        folder.write(&format!("{name}.geo"), &format!("SetFactory(\"OpenCASCADE\");\n{bodies}\n"));
+    };
+    let tube = |radius: f64| {
+        format!(
+            "Cylinder(1) = {{30,10,0, 0,0,10, {radius}}}; Cylinder(2) = {{30,10,0, 0,0,10, 4}};\n\
+             BooleanDifference(3)={{Volume{{1}};Delete;}}{{Volume{{2}};Delete;}};"
+        )
+    };
+    script("ring", &tube(6.0));
+    script(
+        "plate",
+        "Box(1) = {0,0,0, 40,20,10}; Cylinder(2) = {30,10,0, 0,0,10, 4};\n\
+         BooleanDifference(3)={Volume{1};Delete;}{Volume{2};Delete;};",
+    );
+    script("bolt", "Cylinder(1) = {30,10,-5, 0,0,25, 4};");
+    script(
+        "screw",
+        "Cylinder(1) = {30,10,-5, 0,0,15, 4}; Cylinder(2) = {30,10,10, 0,0,4, 7};\n\
+         BooleanUnion(3)={Volume{1};Delete;}{Volume{2};Delete;};",
+    );
+    folder.write(
+        "case.toml",
+        "[mesh]\nmethod = \"hexahedra\"\nelement_size = 2\n[mesh.design_space]\nkept = [\"ring.geo\"]\n\
+         within = { file = \"plate.geo\" }\nkeep_out = [{ file = \"bolt.geo\", clearance = 0.5 }]\n\
+         [[select]]\nname = \"wall\"\nkind = \"faces\"\nbox = { min = [0, 0, 0], max = [0, 20, 10] }\n\
+         [[select]]\nname = \"tip\"\nkind = \"faces\"\nbox = { min = [40, 0, 0], max = [40, 20, 10] }\n\
+         [[supports]]\nset = \"wall\"\n[[loads]]\nset = \"tip\"\ntotal_force = [0, -1, 0]\n\
+         [design]\nvolume_fraction = 0.5\n[filter]\nradius_in_elements = 1.5\n",
+    );
+    let plate = 8000.0 - 160.0 * PI;
+    for method in ["hexahedra", "tetrahedra"] {
+        for clearance in [0.1, 0.6, 1.5] {
+            let set = [
+                format!("mesh.method={method}"),
+                format!("mesh.design_space.keep_out.0.clearance={clearance}"),
+            ];
+            let case = case(&folder, &[&set[0], &set[1]]);
+            let found = volume(&case.mesh, 0..case.mesh.n_elements());
+            assert_near(found, plate, 2e-3, &format!("{set:?}"));
+        }
+    }
+    let keep_out = "mesh.design_space.keep_out=[{file=\"screw.geo\",clearance=1}]";
+    let screwed = case(&folder, &[keep_out, "mesh.element_size=1"]);
+    // Around the ring a disk of thickness 1 is free, with a quarter of a circle at its edge.
+    let edge = 2.0 * PI * (7.0 + 4.0 / (3.0 * PI)) * PI / 4.0;
+    let disk = PI * (49.0 - 36.0) + edge;
+    let space = &screwed.bodies.as_ref().unwrap().space;
+    let space = TriangleSurface::new(space.vertices.clone(), space.triangles.clone());
+    assert_near(plate - space.volume(), disk, 0.02, "screw");
+}
+
 /// Holes of the envelope by all bores, by a selection, and up to a diameter.
 #[test]
 fn holes_of_the_envelope_are_filled() {
@@ -227,6 +288,22 @@ fn a_design_in_a_filled_part() {
     assert!(status != 0 && err.contains("the mesh"), "{err}");
 }
 
+/// Keep-outs far from the space are noted.
+#[test]
+fn keep_outs_apart_from_the_space_are_noted() {
+    let folder = folder(CASE, 48);
+    let note = "keep nothing free: far.stl";
+    for (x, clearance, is_idle) in [(300.0, 0.0, true), (300.0, 5.0, true), (30.0, 2.0, false)] {
+        write(&folder, "far.stl", &prism(&circle([x, 0.0], 2.0, 48), [-20.0, 30.0]));
+        let set = format!(
+            "mesh.design_space.keep_out=[{{file=\"left_bolt.stl\"}},{{file=\"right_bolt.stl\"}},\
+             {{file=\"far.stl\",clearance={clearance}}}]"
+        );
+        let notes = case(&folder, &[&set]).notes;
+        assert_eq!(notes.iter().any(|it| it.contains(note)), is_idle, "{x} {clearance}: {notes:?}");
+    }
+}
+
 /// Messages on faces and holes that there are not.
 #[test]
 fn faces_and_holes_that_are_refused() {
@@ -249,6 +326,10 @@ fn faces_and_holes_that_are_refused() {
     };
     said(CASE, &[("faces = [3]\nbody = \"left\"", "faces = [3]")]);
     said(CASE, &[("body = \"left\"", "body = \"lfet\"")]);
+    std::fs::create_dir(folder.path("tools")).unwrap();
+    let bolt = prism(&circle([0.0, 0.0], 4.0, 48), [-20.0, 30.0]);
+    write(&folder, "tools/left.stl", &bolt);
+    said(CASE, &[("\"left_bolt.stl\"", "\"tools/left.stl\"")]);
     said(CASE, &[("faces = [3]", "faces = [9]")]);
     said(CASE, &[("faces = [3]", "faces = [\"seat\"]")]);
     said(CASE, &[("radius = 4,", "radius = 5,")]);

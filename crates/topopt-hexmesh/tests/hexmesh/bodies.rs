@@ -107,10 +107,12 @@ fn bodies_that_share_no_face_where_they_touch_are_refused() {
         Surface::of_bodies(points, triangles, numbers, &sides)
     };
     let edge = |[x, y, _]: [usize; 3]| (x == y).then_some(x as u32);
-    let expected = HexmeshError::TouchAtEdge { from: [1.0, 1.0, 0.0], to: [1.0, 1.0, 1.0] };
+    let expected =
+        HexmeshError::TouchAtEdge { bodies: [0, 1], from: [1.0, 1.0, 0.0], to: [1.0, 1.0, 1.0] };
     assert_eq!(of([2, 2, 1], &edge).unwrap_err(), expected);
     let point = |[x, y, z]: [usize; 3]| (x == y && y == z).then_some(x as u32);
-    assert_eq!(of([2, 2, 2], &point).unwrap_err(), HexmeshError::TouchAtPoint([1.0; 3]));
+    let expected = HexmeshError::TouchAtPoint { bodies: [0, 1], at: [1.0; 3] };
+    assert_eq!(of([2, 2, 2], &point).unwrap_err(), expected);
 
     // Two boxes with faces of their own, one behind the other or partly in it.
     let two = |shift: f64| {
@@ -126,9 +128,11 @@ fn bodies_that_share_no_face_where_they_touch_are_refused() {
             &sides,
         )
     };
-    assert!(matches!(two(2.0), Err(HexmeshError::TouchUnshared(_))));
+    assert!(matches!(two(2.0), Err(HexmeshError::TouchUnshared { bodies: [0, 1], .. })));
     let overlapping = mesh(&two(1.5).unwrap(), 0.25, 1e9).unwrap_err();
-    assert!(matches!(overlapping, HexmeshError::Overlap([x, ..]) if x > 1.4 && x < 2.1));
+    assert!(
+        matches!(overlapping, HexmeshError::Overlap { bodies: [0, 1], at: [x, ..] } if x > 1.4 && x < 2.1)
+    );
     assert!(mesh(&two(3.0).unwrap(), 0.25, 1e9).is_ok());
 
     let (points, triangles, numbers) = shapes::brick([1.0; 3]);

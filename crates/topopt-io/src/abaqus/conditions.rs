@@ -1,6 +1,6 @@
 //! Supports, loads and couplings, as they stand in the file.
 
-use topopt_mesh::vector::length;
+use topopt_mesh::vector::unit;
 
 use super::deck::Reader;
 use super::given::{
@@ -254,7 +254,7 @@ fn element_load(keyword: &Keyword, data: &Data) -> Parsed<Option<DistributedKind
         ("DLOAD", "GRAV") => Some(DistributedKind::Gravity(scaled_direction(data)?)),
         ("DLOAD", "CENTRIF") => {
             let (square, point) = (number(data, 2)?, data.doubles(3, A_NUMBER)?);
-            Some(DistributedKind::Centrifugal(square, point, unit(data.doubles(6, A_NUMBER)?)))
+            Some(DistributedKind::Centrifugal(square, point, direction(data.doubles(6, A_NUMBER)?)))
         }
         ("DLOAD", _) => on(face('P'), OnFaces::Pressure(number(data, 2)?)),
         ("DFLUX", "BF") => Some(DistributedKind::Source(number(data, 2)?)),
@@ -273,7 +273,7 @@ fn number(data: &Data, i: usize) -> Parsed<f64> {
 /// `size, direction` from the third field on.
 fn scaled_direction(data: &Data) -> Parsed<[f64; 3]> {
     let size = number(data, 2)?;
-    Ok(unit(data.doubles(3, A_NUMBER)?).map(|d| d * size))
+    Ok(direction(data.doubles(3, A_NUMBER)?).map(|d| d * size))
 }
 
 /// `ambient, film coefficient` from the third field on.
@@ -291,7 +291,6 @@ fn family(keyword: &Keyword) -> &'static str {
 }
 
 /// `direction` of length 1; zero stays.
-fn unit(direction: [f64; 3]) -> [f64; 3] {
-    let size = length(direction);
-    if size > 0.0 { direction.map(|d| d / size) } else { direction }
+fn direction(given: [f64; 3]) -> [f64; 3] {
+    unit(given).unwrap_or(given)
 }

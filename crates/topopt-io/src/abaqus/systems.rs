@@ -1,6 +1,6 @@
 //! Places and directions that are not those of the model: the motion of an instance, and *TRANSFORM.
 
-use topopt_mesh::vector::{cross, difference, dot, length};
+use topopt_mesh::vector::{cross, difference, dot, length, unit};
 
 /// A translation, then a rotation.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -15,14 +15,9 @@ impl Motion {
     pub fn of(&self, x: [f64; 3]) -> [f64; 3] {
         let moved: [f64; 3] = std::array::from_fn(|i| x[i] + self.translation[i]);
         let Some((a, b, angle)) = self.rotation else { return moved };
-        let axis = difference(b, a);
-        let size = length(axis);
-        if size == 0.0 {
-            return moved;
-        }
+        let Some(axis) = unit(difference(b, a)) else { return moved };
 
         // Rodrigues' formula about the axis through a.
-        let axis = axis.map(|v| v / size);
         let (sine, cosine) = angle.to_radians().sin_cos();
         let r = difference(moved, a);
         let (across, along) = (cross(axis, r), dot(axis, r));
@@ -46,7 +41,6 @@ pub(super) enum System {
 impl System {
     /// The three directions at `x`; none where they are not determined.
     pub fn axes(&self, x: [f64; 3]) -> Option<[[f64; 3]; 3]> {
-        let unit = |v: [f64; 3]| Some(length(v)).filter(|l| *l > 0.0).map(|l| v.map(|c| c / l));
         match *self {
             Self::Cartesian(a, b) => {
                 let along = unit(a)?;

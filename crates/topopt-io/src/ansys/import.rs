@@ -75,7 +75,7 @@ fn say_what_is_lost(archive: &Archive, found: &mut Found) {
         (
             !is_heat && archive.expands && (is_strained || !archive.body_temperatures.is_empty()),
             1,
-            "temperatures (TUNIF, BFUNIF, BF) by which CTEX or THSX strain the part",
+            "temperatures (TUNIF, BFUNIF, BF) that strain the part with CTEX or THSX",
         ),
         (is_heat, displacements, "D of displacements, in a part that conducts heat"),
         (is_heat, forces, "F of forces, in a part that conducts heat"),

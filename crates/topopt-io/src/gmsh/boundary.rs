@@ -1,6 +1,6 @@
 //! The boundary of bodies in numbered faces, and the mesh of hexahedra that is made within it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -114,7 +114,7 @@ pub fn boundary(
     if (meshed / exact - 1.0).abs() > MOST_OFF {
         return Err(MeshingError::Volume { path: geometry.into(), meshed, exact });
     }
-    made.notes = source.notes();
+    made.notes.extend(source.notes());
     made.notes.extend(note);
     Ok(made)
 }
@@ -208,8 +208,17 @@ impl Boundary {
         }
         let of_body = |(tag, body): &(i64, &Volume)| (*tag, body.groups.clone());
         let of_bodies = found.iter().map(of_body).collect();
-        let (path, groups, notes) = (path.into(), raw, Vec::new());
+        let notes = raw.note_on_left_out(&BTreeSet::new()).into_iter().collect();
+        let (path, groups) = (path.into(), raw);
         Ok(Self { vertices, triangles, faces, bodies, edge, path, groups, of_bodies, notes })
+    }
+
+    /// Returns the number and the groups of a body in the geometry, for people.
+    pub fn body_name(&self, body: u32) -> String {
+        self.of_bodies.get(body as usize).map_or_else(
+            || format!("body {body}"),
+            |(tag, groups)| self.groups.volume_name(*tag, groups),
+        )
     }
 
     fn measure(&self) -> Measure {

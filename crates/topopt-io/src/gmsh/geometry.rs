@@ -152,7 +152,7 @@ impl Geometry<'_> {
             (Source::Facets(_), Boundary::Smooth) => BODY.into(),
             (Source::Facets(facets), Boundary::Triangles) => facets.volumes(),
             (Source::Script, _) => GROUP_FACES.replace("NAME", ALL_FACES),
-            (Source::Solid(_), _) => String::new(),
+            (Source::Solid(_), _) => self.source.repair().into(),
         };
         if let Some(size) = self.edge_of(attempt) {
             settings += &format!("Mesh.MeshSizeMax = {size:?};\n");

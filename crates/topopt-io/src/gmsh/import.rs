@@ -36,6 +36,7 @@ pub(super) fn import(
         return Err(GmshFault::NoSolids.into());
     }
     let mut notes = notes_on_file(&raw);
+    notes.extend(raw.note_on_left_out(&raw.places.iter().copied().collect()));
     raw.forget(ALL_FACES);
     let is_untagged = |face: &&Corners<4>| raw.groups(face.place).is_empty();
     let untagged = raw.faces.iter().filter(is_untagged).count();

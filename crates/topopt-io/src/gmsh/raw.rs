@@ -97,11 +97,36 @@ impl RawMesh {
     /// The volume that a place is in, for people.
     pub fn volume(&self, place: u32) -> String {
         let (groups, entity) = &self.known_places[place as usize];
+        self.volume_name(*entity, groups)
+    }
+
+    /// A volume by its tag and its physical groups, for people.
+    pub fn volume_name(&self, entity: i64, groups: &[u32]) -> String {
         let names: Vec<_> = groups.iter().map(|&g| format!("`{}`", self.name(3, g))).collect();
         match names.is_empty() {
             true => format!("volume {entity}"),
             false => format!("volume {entity} ({})", names.join(", ")),
         }
+    }
+
+    /// Notes volumes in no physical group, where others are in some, without those that have
+    /// elements in these `places`.
+    pub fn note_on_left_out(&self, places: &BTreeSet<u32>) -> Option<String> {
+        let filled: BTreeSet<i64> = places.iter().map(|&place| self.entity(place)).collect();
+        let left_out = |(tag, volume): (&i64, &Volume)| {
+            let is_out = volume.groups.is_empty() && !filled.contains(tag);
+            is_out.then(|| tag.to_string())
+        };
+        let left_out: Vec<String> = self.volumes.iter().filter_map(left_out).collect();
+        let has_groups = self.volumes.values().any(|volume| !volume.groups.is_empty());
+        if left_out.is_empty() || !has_groups {
+            return None;
+        }
+        let numbers = left_out.join(", ");
+        Some(format!(
+            "bodies in no physical group are left out, as Gmsh does: volume {numbers}; \
+             `Physical Volume(\"name\") = {{{numbers}}};` in the .geo file keeps them"
+        ))
     }
 
     /// The physical groups of all places, by their numbers.

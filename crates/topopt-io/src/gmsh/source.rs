@@ -30,6 +30,8 @@ pub(super) struct Solid {
     options: Vec<(&'static str, f64)>,
     /// Whether surfaces were sewn together.
     is_sewn: bool,
+    /// Whether its bodies repeat the faces in which they touch, and are joined in them.
+    is_joined: bool,
 }
 
 /// Volume and area of the bodies of a geometry.
@@ -115,6 +117,14 @@ impl Source {
         }
     }
 
+    /// Commands that come before all others behind the geometry.
+    pub fn repair(&self) -> &'static str {
+        match self {
+            Self::Solid(Solid { is_joined: true, .. }) => JOIN,
+            _ => "",
+        }
+    }
+
     /// Returns repairs and remarks on the geometry, a sentence each.
     pub fn notes(&self) -> Vec<String> {
         match self {
@@ -122,6 +132,11 @@ impl Source {
             Self::Solid(Solid { is_sewn: true, .. }) => {
                 vec!["the file has surfaces alone: they were joined to a solid".into()]
             }
+            Self::Solid(Solid { is_joined: true, .. }) => vec![
+                "the bodies of the file repeat the faces in which they touch: they were joined there, \
+                 as by `Coherence` in a .geo file"
+                    .into(),
+            ],
             _ => Vec::new(),
         }
     }
@@ -158,11 +173,13 @@ impl Solid {
             if is_iges(runner.path) { of_millimeter(runner.meshing.length_unit) } else { 1.0 };
         let scaled = vec![("Geometry.OCCScaling", scale)];
         let options = if scale == 1.0 { Vec::new() } else { scaled };
-        let Some(first) = probe(runner, &options)? else {
-            return Ok(Self { measure: None, options, is_sewn: false });
+        let Some(first) = probe(runner, &options, "")? else {
+            return Ok(Self { measure: None, options, is_sewn: false, is_joined: false });
         };
         if first.measure.volume > 0.0 {
-            return Ok(Self { measure: Some(first.measure), options, is_sewn: false });
+            let is_joined = first.volumes > 1 && first.is_of_repeated_faces(runner, &options)?;
+            let measure = Some(first.measure);
+            return Ok(Self { measure, options, is_sewn: false, is_joined });
         }
 
         for share in SEWN {
@@ -172,9 +189,11 @@ impl Solid {
                 ("Geometry.Tolerance", share * first.diagonal),
             ];
             let options = [&options[..], &sewing].concat();
-            let sewn = if first.surfaces > 0 { probe(runner, &options)? } else { None };
+            let is_wanted = first.surfaces > 0;
+            let sewn = if is_wanted { probe(runner, &options, "")? } else { None };
             if let Some(Probed { measure, .. }) = sewn.filter(|sewn| sewn.measure.volume > 0.0) {
-                return Ok(Self { measure: Some(measure), options, is_sewn: true });
+                let measure = Some(measure);
+                return Ok(Self { measure, options, is_sewn: true, is_joined: false });
             }
         }
         let Probed { surfaces, curves, .. } = first;
@@ -197,19 +216,47 @@ fn of_millimeter(unit: &str) -> f64 {
 /// Size of a geometry and counts of its surfaces and curves, as Gmsh prints them.
 struct Probed {
     measure: Measure,
+    volumes: usize,
     surfaces: usize,
     curves: usize,
     diagonal: f64,
 }
 
-/// Reads the file of `runner` without meshing it; none where this Gmsh does not know how.
-fn probe(runner: Runner, options: &[(&'static str, f64)]) -> Result<Option<Probed>, MeshingError> {
+impl Probed {
+    /// Whether bodies of the file of `runner` have faces in common once they are joined, and are
+    /// the same bodies: those that overlap would become others.
+    fn is_of_repeated_faces(
+        &self,
+        runner: Runner,
+        options: &[(&'static str, f64)],
+    ) -> Result<bool, MeshingError> {
+        let Some(joined) = probe(runner, options, JOIN)? else { return Ok(false) };
+        let [volume, area] =
+            [joined.measure.volume / self.measure.volume, joined.measure.area / self.measure.area];
+        let are_same = joined.volumes == self.volumes && (volume - 1.0).abs() < SAME;
+        Ok(are_same && area < 1.0 - SAME)
+    }
+}
+
+/// Relative difference of volumes and areas that counts as none.
+const SAME: f64 = 1e-6;
+
+/// Joins bodies in the faces that they have in common.
+const JOIN: &str = "SetFactory(\"OpenCASCADE\");\nCoherence;\n";
+
+/// Reads the file of `runner` without meshing it, and runs commands for a `repair`; none where this
+/// Gmsh does not know how.
+fn probe(
+    runner: Runner,
+    options: &[(&'static str, f64)],
+    repair: &str,
+) -> Result<Option<Probed>, MeshingError> {
     let folder = runner.folder()?;
     let task = Task {
         geometry: runner.path,
         wanted: Wanted::Nothing,
         numbers: options,
-        settings: PROBE.into(),
+        settings: format!("{repair}{PROBE}"),
         timeout: runner.meshing.timeout,
     };
     let log = match runner.run(&task, &folder) {
@@ -219,16 +266,19 @@ fn probe(runner: Runner, options: &[(&'static str, f64)]) -> Result<Option<Probe
         Err(error) => return Err(error),
     };
 
-    let numbers = log.lines().find_map(|line| line.trim().strip_prefix(ANSWER));
+    // Progress stands before it in the same line.
+    let numbers = log.lines().find_map(|line| Some(line.split_once(ANSWER)?.1));
     let numbers: Vec<f64> =
         numbers.into_iter().flat_map(str::split_whitespace).flat_map(str::parse).collect();
-    let [volume, area, surfaces, curves, diagonal] = numbers[..] else { return Ok(None) };
+    let [volume, area, volumes, surfaces, curves, diagonal] = numbers[..] else {
+        return Ok(None);
+    };
     let measure = Measure { volume: volume.abs(), area };
-    let (surfaces, curves) = (surfaces as usize, curves as usize);
-    Ok(Some(Probed { measure, surfaces, curves, diagonal }))
+    let [volumes, surfaces, curves] = [volumes, surfaces, curves].map(|n| n as usize);
+    Ok(Some(Probed { measure, volumes, surfaces, curves, diagonal }))
 }
 
-/// Begins the line that [`PROBE`] prints.
+/// Begins what [`PROBE`] prints.
 const ANSWER: &str = "topopt:";
 
 const PROBE: &str = "SetFactory(\"OpenCASCADE\");
@@ -247,7 +297,7 @@ BoundingBox;
 x = General.MaxX - General.MinX;
 y = General.MaxY - General.MinY;
 z = General.MaxZ - General.MinZ;
-Printf(\"topopt: %.17g %.17g %g %g %.17g\", volume, area, #s(), #c(), Sqrt(x * x + y * y + z * z));
+Printf(\"topopt: %.17g %.17g %g %g %g %.17g\", volume, area, #v(), #s(), #c(), Sqrt(x * x + y * y + z * z));
 ";
 
 /// Returns the note on an edge length that was chosen because no size was given.

@@ -72,8 +72,9 @@ fn triangulation(facets: Facets) -> Triangulation {
 pub(super) fn by_curvature(source: &Source, per_turn: u32) -> String {
     let volume = source.measure().map(|measure| measure.volume);
     let least = volume.map_or(0.0, |volume| rounded(LEAST_SIZE * volume.cbrt()));
+    let repair = source.repair();
     format!(
-        "Mesh.SaveAll = 1;\nMesh.MeshSizeFromCurvature = {per_turn};\nMesh.MeshSizeMin = {least:?};\n\
+        "{repair}Mesh.SaveAll = 1;\nMesh.MeshSizeFromCurvature = {per_turn};\nMesh.MeshSizeMin = {least:?};\n\
          Mesh.MeshSizeMax = 1e22;\nMesh.RecombineAll = 0;\nMesh.SubdivisionAlgorithm = 0;\n"
     )
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use topopt_mesh::vector::{cross, difference, length};
+use topopt_mesh::vector::{cross, difference, unit};
 
 use super::couplings::Couplings;
 use super::deck::ForceVector;
@@ -119,8 +119,7 @@ fn vector(
             (size, between(a, b).zip(between(c, d)).map(|(u, v)| cross(u, v)))
         }
     };
-    let direction = direction.filter(|direction| length(*direction) > 0.0);
-    Ok(direction.map(|direction| direction.map(|n| size * (n / length(direction)))))
+    Ok(direction.and_then(unit).map(|direction| direction.map(|n| size * n)))
 }
 
 fn say_what_is_lost(set: u64, nodal: &Nodal, loads: &mut Loads) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use topopt_mesh::cells::Shape;
-use topopt_mesh::vector::length;
+use topopt_mesh::vector::unit;
 
 use super::deck::{Pressure, sort};
 use super::error::Fault;
@@ -104,9 +104,8 @@ impl OnFaces {
             self.n_curved += 1;
             return Ok(());
         }
-        let direction = system.vector([0.0; 3], direction);
-        let size = length(direction);
-        self.tractions.add(face, direction.map(|n| mean * (n / size)));
+        let direction = unit(system.vector([0.0; 3], direction)).unwrap_or_default();
+        self.tractions.add(face, direction.map(|n| mean * n));
         Ok(())
     }
 

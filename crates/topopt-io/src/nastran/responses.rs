@@ -27,8 +27,8 @@ impl Responses<'_> {
         let design = &self.model.deck.design;
         if design.selections.is_empty() && !design.limits.is_empty() {
             found.lose(
-                "the limits DCONSTR, of which neither DESGLB nor DESSUB selects a set: none of them \
-                 holds in OptiStruct",
+                "the limits DCONSTR: neither DESGLB nor DESSUB selects a set of them, and none holds in \
+                 OptiStruct",
             );
         }
 

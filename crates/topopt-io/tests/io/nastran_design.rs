@@ -296,7 +296,7 @@ fn limits_in_use() {
         let labels: Vec<String> = deck.design.unwrap().limits.iter().map(label).collect();
         assert_eq!(labels, expected, "{above}{push}{other}");
         let lost = match (above, push, other) {
-            ("", "", "") => Some("the limits DCONSTR, of which neither DESGLB nor DESSUB selects"),
+            ("", "", "") => Some("the limits DCONSTR: neither DESGLB nor DESSUB selects"),
             ("DESGLB = 11\n", ..) => {
                 Some("the limit DCONSTR 11 of the response 2 (DISP): it is of one")
             }

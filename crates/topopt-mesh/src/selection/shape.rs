@@ -1,7 +1,7 @@
 //! Parts of space.
 
 use crate::BoundingBox;
-use crate::vector::{difference, dot, length};
+use crate::vector::{difference, dot, length, unit};
 
 /// A part of space.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,12 +69,12 @@ impl Shape {
                 within(0).min(within(1)).min(within(2))
             }
             Shape::Plane { point, normal, tolerance } => {
-                let height = dot(difference(*x, *point), *normal) / length(*normal);
+                let height = dot(difference(*x, *point), unit(*normal).unwrap_or_default());
                 tolerance - height.abs()
             }
             Shape::Cylinder { point, axis, radius, inner_radius } => {
                 let from = difference(*x, *point);
-                let along = axis.map(|a| a / length(*axis));
+                let along = unit(*axis).unwrap_or_default();
                 let height = dot(from, along);
                 let off: [f64; 3] = std::array::from_fn(|i| from[i] - height * along[i]);
                 let off = length(off);

@@ -174,11 +174,11 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         solver: &Solver<C::Backend>,
         doubtful: Vec<String>,
     ) -> RunSummary<'a> {
-        let Prepared { model, note, resumption, start_from, .. } = first.prepared;
+        let Prepared { model, notes, resumption, start_from, .. } = first.prepared;
         let (device, strategy) = (computer.backend().name(), solver.operator.strategy());
         let mut summary = RunSummary::new(self.asked.config, model, doubtful, (device, strategy));
         summary.record.preconditioner = Preconditioner::of(solver.preconditioner.as_ref());
-        summary.record.notes.extend(note.clone());
+        summary.record.notes.extend(notes.iter().cloned());
         summary.record.notes.extend(solver.note.clone());
         if let Some(resumption) = resumption {
             summary.resume(resumption);

@@ -22,8 +22,8 @@ use crate::temperatures;
 /// All of a case, and where it starts. Of several ranks the first alone has it.
 pub(super) struct Prepared<K, const N: usize> {
     pub model: Model<K, N>,
-    /// Why it is computed where it is.
-    pub note: Option<String>,
+    /// Notes on the place where it is computed.
+    pub notes: Vec<String>,
     /// Surface of the geometry.
     pub part: Option<Triangulation>,
     pub resumption: Option<Resumption>,
@@ -86,8 +86,8 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         if let (Some((_, density)), None) = (&start_from, config.initial_volume()) {
             model.task.space.initial_volume_fraction = model.space.volume_fraction(density);
         }
-        let note = place.note_of(&request.team);
-        Ok((place, Self { model, note, part, resumption, start_from }))
+        let notes = place.notes_of(&config.solver, &request.team);
+        Ok((place, Self { model, notes, part, resumption, start_from }))
     }
 
     /// State of the design to resume from; none for a new run.

@@ -1,7 +1,7 @@
 //! Axes of a material.
 
 use topopt_fem::stiffness_tensor::Frame;
-use topopt_mesh::vector::{cross, difference, dot, length};
+use topopt_mesh::vector::{self, cross, difference, dot, length};
 
 use super::law::NoMaterial;
 
@@ -28,12 +28,8 @@ pub fn axes(frame: Option<[[f64; 3]; 2]>) -> Result<Frame, NoMaterial> {
 
 /// The vector of length 1 along `vector`, which is `what`.
 pub fn unit(vector: [f64; 3], what: &str) -> Result<[f64; 3], NoMaterial> {
-    let length = length(vector);
-    if length > 0.0 && length.is_finite() {
-        return Ok(vector.map(|x| x / length));
-    }
-    Err(NoMaterial {
-        why: format!("{what} has the length {length}"),
+    vector::unit(vector).ok_or_else(|| NoMaterial {
+        why: format!("{what} has the length {}", length(vector)),
         remedy: "give a direction (x, y, z) of any length but zero",
     })
 }

@@ -125,7 +125,12 @@ impl<A> Forecast<A> {
             device: place.name(),
             strategy,
             memory_mb,
-            notes: model.notes.clone(),
+            notes: model
+                .notes
+                .iter()
+                .cloned()
+                .chain(place.note_on_precision(&config.solver))
+                .collect(),
         })
     }
 

@@ -310,7 +310,7 @@ fn said() -> Vec<Row> {
             "several reference temperatures of materials"
         }
         "BFUNIF with CTEX" => {
-            "temperatures (TUNIF, BFUNIF, BF) by which CTEX or THSX strain the part"
+            "temperatures (TUNIF, BFUNIF, BF) that strain the part with CTEX or THSX"
         }
         "CERIG of rotations" => "CERIG commands",
         "D of a table" => "D,UZ commands",

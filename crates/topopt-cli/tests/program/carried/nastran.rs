@@ -365,7 +365,7 @@ fn said() -> Vec<Row> {
         "SPC of turned directions" => "holds grids that no solid uses",
         "QVOL in elasticity" => "QVOL entries in an elastic part",
         "DCONSTR of stress" => "the limit DCONSTR 4",
-        "DCONSTR that nothing selects" => "the limits DCONSTR, of which neither DESGLB nor DESSUB",
+        "DCONSTR that nothing selects" => "the limits DCONSTR: neither DESGLB nor DESSUB",
         "DESOBJ of a frequency" => "the objective DESOBJ = 3, the response 3 (FREQ)",
         "MINMAX" => "the objective MINMAX = 3: it is not understood",
         "DRESP2" => "the objective DESOBJ = 3, the response 3 (DRESP2)",
