@@ -41,7 +41,7 @@ use fold::folded;
 use kind::ManufacturingKind;
 use kinds::{KINDS, asked, entries};
 pub use made::Made;
-pub use measured::measured;
+pub use measured::BuiltPart;
 pub use member_size::measured_widths;
 pub(crate) use member_size::{radius, sized};
 pub(crate) use passive::{Shared, with_images};

@@ -82,24 +82,23 @@ impl Columns {
     /// Runs of the body within `surface`; none if that is not closed.
     pub fn runs(&self, surface: &TriangleSurface) -> Option<Runs> {
         let body = Body::of(surface)?;
+        Some((0..self.len()).into_par_iter().map(|c| self.runs_of(c, &body)).collect())
+    }
+
+    fn runs_of(&self, c: usize, body: &Body) -> Vec<Run> {
+        // From one edge below the center of the first cube to one above that of the last.
         let height = (self.n_layers + 1) as f64 * self.edge;
-        let run = |ends: &[f64]| {
-            let layer = |end: f64| ((end / self.edge - 0.5).max(0.0) as usize).min(self.n_layers);
-            let [from, to] = [ends[0], ends[1]].map(|end| layer(end));
-            (from < to).then_some(Run { from, to })
-        };
-        let of_column = |c: usize| {
-            // From one edge below the center of the first cube to one above that of the last.
-            let [low, high] = [-self.edge, height - self.edge].map(|along| {
-                let start = self.place(c, 0);
-                let [x, y, z] = std::array::from_fn(|i| start[i] + along * self.axes[2][i]);
-                Vec3 { x, y, z }
-            });
-            let hits = body.manifold.ray_cast(low, high);
-            let ends: Vec<f64> = hits.iter().map(|hit| hit.distance * height).collect();
-            ends.chunks_exact(2).filter_map(run).collect()
-        };
-        Some((0..self.len()).into_par_iter().map(of_column).collect())
+        let [low, high] = [-self.edge, height - self.edge].map(|along| {
+            let start = self.place(c, 0);
+            let [x, y, z] = std::array::from_fn(|i| start[i] + along * self.axes[2][i]);
+            Vec3 { x, y, z }
+        });
+        let hits = body.manifold.ray_cast(low, high);
+        let ends: Vec<f64> = hits.iter().map(|hit| hit.distance * height).collect();
+        let layer = |end: f64| ((end / self.edge - 0.5).max(0.0) as usize).min(self.n_layers);
+        let runs =
+            ends.chunks_exact(2).map(|ends| Run { from: layer(ends[0]), to: layer(ends[1]) });
+        runs.filter(|run| run.from < run.to).collect()
     }
 }
 

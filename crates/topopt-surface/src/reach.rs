@@ -71,22 +71,15 @@ impl InPart<'_> {
     /// the other around them.
     pub fn apart(&self) -> [Vec<[f64; 3]>; 2] {
         let Some(cubes) = self.cubes([0.0, 0.0, 1.0], 0.0) else { return Default::default() };
-        let n = cubes.columns.n_layers;
-        let contents: Vec<Vec<Content>> = (0..n).map(|k| cubes.content(k)).collect();
-        let found = |own: Content, other: Content| {
-            let of_layer = |k: usize| {
-                let near = &contents[k.saturating_sub(1)..(k + 2).min(n)];
-                let is_apart = |c: &usize| {
-                    let around = cubes.columns.around_column(*c);
-                    contents[k][*c] == own
-                        && around.iter().all(|&c| near.iter().all(|layer| layer[c] != other))
-                };
-                let columns = (0..cubes.columns.len()).filter(is_apart);
-                columns.map(|c| cubes.columns.place(c, k)).collect::<Vec<_>>()
-            };
-            (0..n).into_par_iter().flat_map_iter(of_layer).collect()
-        };
-        [found(Content::Body, Content::Void), found(Content::Void, Content::Body)]
+        let layers = 0..cubes.columns.n_layers;
+        let contents: Vec<Vec<Content>> = layers.clone().map(|k| cubes.content(k)).collect();
+        [[Content::Body, Content::Void], [Content::Void, Content::Body]].map(|pair| {
+            layers
+                .clone()
+                .into_par_iter()
+                .flat_map_iter(|k| cubes.apart(&contents, k, pair))
+                .collect()
+        })
     }
 
     fn cubes(&self, up: [f64; 3], margin: f64) -> Option<Cubes> {
@@ -123,6 +116,23 @@ impl Cubes {
             () => Content::Outside,
         };
         self.body.par_iter().zip(&self.part).map(of_column).collect()
+    }
+
+    /// Centers of the cubes of layer `k` with the content `own` and none of the `other` around them,
+    /// where layers have these `contents`.
+    fn apart(
+        &self,
+        contents: &[Vec<Content>],
+        k: usize,
+        [own, other]: [Content; 2],
+    ) -> Vec<[f64; 3]> {
+        let near = &contents[k.saturating_sub(1)..(k + 2).min(contents.len())];
+        let is_apart = |c: &usize| {
+            let mut around = self.columns.around_column(*c).into_iter();
+            contents[k][*c] == own && around.all(|c| near.iter().all(|layer| layer[c] != other))
+        };
+        let apart = (0..self.columns.len()).filter(is_apart);
+        apart.map(|c| self.columns.place(c, k)).collect()
     }
 
     /// Marks the cubes of the void from which a body lies upwards, within the cone of a `slope`; what

@@ -108,14 +108,17 @@ fn falling_volume(config: &mut Config, volume: f64) {
         config.optimizer.move_limit = Optimizer::default().move_limit;
     }
     config.design.keep_symmetry.get_or_insert(true);
-    config.optimizer.method = Method::Oc;
     config.projection = Some(Projection { sharpness: 1.0, threshold: 0.5 });
 
     let loose = config.solver.early_tolerance();
     let start = config.design.initial_volume_fraction.unwrap_or_else(|| start_volume(volume));
     config.design.initial_volume_fraction = Some(start);
+    // Where the projection becomes sharper another one follows. A largest width is a second limit.
+    let suits_criteria =
+        (config.is_swept() || config.has_sizes()) && config.largest_width().is_none();
     let falling = Continuation {
         from: 1,
+        method: suits_criteria.then_some(Method::Oc),
         excess: changing(factor, (start / volume).max(1.0), 1.0, VOLUME_REACHED),
         tolerance: Some(Course::Constant(loose)),
         ..Continuation::default()

@@ -8,6 +8,8 @@ use topopt_mesh::{Face, HexMesh};
 use topopt_surface::Draw;
 
 use super::kind::{self, Asked, Key, MILLING, ManufacturingKind, sweeps_of};
+use super::made::Made;
+use super::measured::BuiltPart;
 use super::member_size::within;
 use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
@@ -48,6 +50,7 @@ pub(super) const CASTING: ManufacturingKind = ManufacturingKind {
     follows: true,
     suits,
     pose: |asked| fits(asked).map(|()| Vec::new()),
+    measure: measured,
 };
 
 const PARTING: &str = "parting";
@@ -123,6 +126,19 @@ pub(super) fn mold(asked: &Asked) -> Result<Mold, Finding> {
         draft: entry.number(DRAFT).unwrap_or(0.0).to_radians(),
         is_closed: is_closed(entry),
     })
+}
+
+/// Measures what the mold leaves no room for, and holes through along the draw where none may go.
+fn measured(asked: &Asked, part: &BuiltPart) -> Vec<Made> {
+    let Ok(mold) = mold(asked) else { return Vec::new() };
+    let missing = part.in_part.undercuts(&mold.way_out());
+    let mut all = vec![Made::new(mold.undercuts_in_words(), part.share_of_solid(&missing))];
+    if mold.is_closed {
+        let open = mold.open_through(part.mesh, part.shares);
+        let share = part.void_share(|e| open[e]);
+        all.push(Made::of_void("in holes through along the draw".into(), share));
+    }
+    all
 }
 
 /// Refuses a direction without length, and a plane with the whole part on one side.

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use topopt_mesh::vector::{across, cross, difference, dot, length, unit};
 
 use super::fold::{Fold, Folds, moved, within_period};
-use super::kind::{Asked, Key, ManufacturingKind};
+use super::kind::{self, Asked, Key, ManufacturingKind};
 use crate::config::{Manufacturing, Shape};
 use crate::finding::Finding;
 
@@ -32,6 +32,7 @@ pub(super) const CYCLIC: ManufacturingKind = ManufacturingKind {
     follows: false,
     suits: |_, _| None,
     pose,
+    measure: kind::no_measure,
 };
 
 struct Cyclic {

@@ -7,7 +7,7 @@ use topopt_mesh::vector::{difference, dot, unit};
 
 use super::curve::{Curve, Foot};
 use super::fold::{Fold, Folds, moved};
-use super::kind::{Asked, Key, ManufacturingKind};
+use super::kind::{self, Asked, Key, ManufacturingKind};
 use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
 
@@ -41,6 +41,7 @@ pub(super) const EXTRUSION: ManufacturingKind = ManufacturingKind {
     follows: false,
     suits,
     pose,
+    measure: kind::no_measure,
 };
 
 const DIRECTION: &str = "direction";

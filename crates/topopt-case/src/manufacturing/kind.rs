@@ -3,6 +3,8 @@
 use topopt_mesh::vector::unit;
 
 use super::fold::Folds;
+use super::made::Made;
+use super::measured::BuiltPart;
 use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
 
@@ -41,6 +43,13 @@ pub struct ManufacturingKind {
     pub suits: fn(&Config, &Manufacturing) -> Option<[&'static str; 3]>,
     /// Reads all entries of the kind; none of a sweep from layer to layer are folds.
     pub pose: fn(&Asked) -> Result<Folds, Finding>,
+    /// Measures of a built part, besides those that folds and widths have.
+    pub measure: fn(&Asked, &BuiltPart) -> Vec<Made>,
+}
+
+/// Measures nothing.
+pub(super) fn no_measure(_: &Asked, _: &BuiltPart) -> Vec<Made> {
+    Vec::new()
 }
 
 /// A key of a demand.

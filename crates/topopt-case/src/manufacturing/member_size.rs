@@ -7,7 +7,7 @@ use topopt_mesh::numbers::shown;
 use topopt_mesh::vector::{difference, dot};
 use topopt_mesh::{BoundingBox, CellList, HexMesh};
 
-use super::kind::{Asked, Key, ManufacturingKind};
+use super::kind::{self, Asked, Key, ManufacturingKind};
 use super::kinds::asked;
 use super::made::Made;
 use super::overhang;
@@ -32,6 +32,7 @@ pub(super) const MEMBER_SIZE: ManufacturingKind = ManufacturingKind {
     follows: false,
     suits,
     pose: |asked| fit(asked).map(|()| Vec::new()),
+    measure: kind::no_measure,
 };
 
 /// Names of the keys of least widths, and of the largest one.
@@ -223,11 +224,7 @@ pub(crate) fn sized<K: Physics<N>, const N: usize>(
     let least_sums = match minimum > 0.0 {
         true => {
             let sums = least_sums((radius, minimum), sizes, problem, &space);
-            if config.is_printed() {
-                on_plate(config, radius, (problem.mesh(), &space), sums)
-            } else {
-                sums
-            }
+            on_plate(config, radius, (problem.mesh(), &space), sums)
         }
         false => vec![0.0; space.n_elements()],
     };
@@ -249,19 +246,26 @@ fn on_plate(
     let stand = centers.iter().zip(supports.standing(centers.len()));
     let standing: Vec<[f64; 3]> =
         stand.filter_map(|(center, stands)| stands.then_some(*center)).collect();
+
     let list = CellList::new(&standing, radius);
-    let share = |center: &[f64; 3]| {
-        let mut nearest = (f64::INFINITY, radius);
-        list.for_each_within(*center, |other, distance| {
-            if distance < nearest.0 {
-                let above = dot(difference(*center, standing[other as usize]), up);
-                nearest = (distance, above + 0.5 * width);
-            }
-        });
-        share_behind(nearest.1 / radius)
+    let above = |center: [f64; 3]| match nearest(&list, center) {
+        Some(other) => dot(difference(center, standing[other as usize]), up) + 0.5 * width,
+        None => radius,
     };
-    sums.par_iter_mut().zip(&centers).for_each(|(sum, center)| *sum *= share(center));
+    let elements = sums.par_iter_mut().zip(&centers);
+    elements.for_each(|(sum, center)| *sum *= share_behind(above(*center) / radius));
     sums
+}
+
+/// Number of the point of `list` nearest to `center`, if one is within its radius.
+fn nearest(list: &CellList, center: [f64; 3]) -> Option<u32> {
+    let mut nearest = (f64::INFINITY, None);
+    list.for_each_within(center, |other, distance| {
+        if distance < nearest.0 {
+            nearest = (distance, Some(other));
+        }
+    });
+    nearest.1
 }
 
 /// Least sums of filter weights: with them the outside of the part counts as void, else members on

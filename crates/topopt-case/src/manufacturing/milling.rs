@@ -2,15 +2,13 @@
 
 use topopt_design::Supports;
 use topopt_mesh::HexMesh;
-<<<<<<< HEAD
-use topopt_mesh::vector::length;
-use topopt_surface::Tool;
-=======
 use topopt_mesh::vector::unit;
->>>>>>> bodies
+use topopt_surface::Tool;
 
 use super::cast::filled_from;
 use super::kind::{Asked, Key, MILLING as NAME, ManufacturingKind, sweeps_of};
+use super::made::Made;
+use super::measured::BuiltPart;
 use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
 
@@ -36,6 +34,7 @@ pub(super) const MILLING: ManufacturingKind = ManufacturingKind {
     follows: true,
     suits,
     pose: |asked| fits(asked).map(|()| Vec::new()),
+    measure: measured,
 };
 
 const DIRECTIONS: &str = "tool_directions";
@@ -107,11 +106,18 @@ fn of_entry(asked: &Asked, entry: &Manufacturing) -> Result<Vec<[f64; 3]>, Findi
     all.ok_or_else(|| asked.finding(entry, DIRECTIONS, about))
 }
 
+/// Measures the void that no tool reaches.
+fn measured(asked: &Asked, part: &BuiltPart) -> Vec<Made> {
+    let Ok(tools) = tools(asked) else { return Vec::new() };
+    let missed = part.in_part.out_of_reach(&tools);
+    vec![Made::of_void("out of reach of the tools".into(), part.share_of_void(&missed))]
+}
+
 /// Returns the tools that come to the part.
 ///
 /// # Errors
 /// A direction without length.
-pub(super) fn tools(asked: &Asked) -> Result<Vec<Tool>, Finding> {
+fn tools(asked: &Asked) -> Result<Vec<Tool>, Finding> {
     let mut all = Vec::new();
     for entry in &asked.entries {
         let radius = entry.number(DIAMETER).unwrap_or(0.0) / 2.0;

@@ -4,6 +4,8 @@ use topopt_design::Openings;
 use topopt_mesh::{HexMesh, Renumbering};
 
 use super::kind::{Asked, Key, ManufacturingKind, PATTERN};
+use super::made::Made;
+use super::measured::BuiltPart;
 use super::named::on_set;
 use crate::case::Case;
 use crate::config::{Config, Manufacturing, Shape};
@@ -25,6 +27,7 @@ pub(super) const OPEN_VOIDS: ManufacturingKind = ManufacturingKind {
     follows: true,
     suits,
     pose: |_| Ok(Vec::new()),
+    measure: measured,
 };
 
 const CLOSED: &str = "closed";
@@ -71,4 +74,19 @@ pub(super) fn openings<const N: usize>(
             ],
         )
     })
+}
+
+/// Measures voids that are enclosed.
+fn measured(_: &Asked, part: &BuiltPart) -> Vec<Made> {
+    let Some(openings) = part.space.openings() else { return Vec::new() };
+    let is_solid: Vec<bool> = part.shares.iter().map(|&share| share >= 0.5).collect();
+    let voids = openings.enclosed(&is_solid);
+    let mut is_enclosed = vec![false; is_solid.len()];
+    voids.iter().flatten().for_each(|&e| is_enclosed[e as usize] = true);
+    let measure = match voids.len() {
+        0 => "enclosed".into(),
+        1 => "enclosed, in 1 cavity".into(),
+        n => format!("enclosed, in {n} cavities"),
+    };
+    vec![Made::of_void(measure, part.void_share(|e| is_enclosed[e]))]
 }

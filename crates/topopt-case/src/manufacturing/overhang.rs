@@ -1,10 +1,13 @@
 //! Parts that are printed without props.
 
-use topopt_design::{DesignSpace, OverhangCone, Supports, standing};
+use topopt_design::{OverhangCone, Supports, standing};
+use topopt_mesh::numbers::shown;
 use topopt_mesh::{HexMesh, Places, Renumbering};
-use topopt_surface::{Printing, TriangleSurface};
+use topopt_surface::{InPart, Printing};
 
 use super::kind::{self, Asked, Key, ManufacturingKind};
+use super::made::Made;
+use super::measured::BuiltPart;
 use super::named::on_set;
 use crate::case::Case;
 use crate::config::{Config, Manufacturing, Shape};
@@ -44,6 +47,7 @@ pub(super) const OVERHANG: ManufacturingKind = ManufacturingKind {
     follows: true,
     suits,
     pose: |asked| cone(asked).map(|_| Vec::new()),
+    measure: measured,
 };
 
 /// Refuses other filters, a second direction, and projections by which a prop looks thicker than it
@@ -77,22 +81,23 @@ const MORE: f64 = 5.0;
 /// within an element the density hardly says.
 const BRIDGED: f64 = 0.5;
 
-/// Finds the places in a body that nothing holds up when it is printed layer by layer, at an angle a
-/// little larger than is `asked` for, by cubes of an edge; and that angle in degrees.
-pub(super) fn lost(
-    asked: &Asked,
-    (mesh, space): (&HexMesh, &DesignSpace),
-    (body, edge): (&TriangleSurface, f64),
-) -> Option<(Vec<[f64; 3]>, f64)> {
-    let (cone, supports) = (cone(asked).ok()?, space.sweeps().first()?);
+/// Measures what nothing holds up when the part is printed layer by layer, at an angle a little
+/// larger than is `asked` for.
+fn measured(asked: &Asked, part: &BuiltPart) -> Vec<Made> {
+    let (Ok(cone), Some(supports)) = (cone(asked), part.space.sweeps().first()) else {
+        return Vec::new();
+    };
     let degrees = (cone.angle.to_degrees() + MORE).min(89.0);
+    let InPart { body, edge, .. } = part.in_part;
     let (up, angle, bridged) = (cone.up, degrees.to_radians(), BRIDGED * asked.width);
 
-    let standing = supports.standing(mesh.n_elements());
+    let standing = supports.standing(part.mesh.n_elements());
     let stands = |places: &[[f64; 3]]| {
-        Places::of(mesh, places).elements().map(|e| standing[e as usize]).collect()
+        Places::of(part.mesh, places).elements().map(|e| standing[e as usize]).collect()
     };
-    Some((Printing { up, angle, bridged, edge }.unsupported(body, stands), degrees))
+    let lost = Printing { up, angle, bridged, edge }.unsupported(body, stands);
+    let measure = format!("lost when it is printed at {} degrees", shown(degrees));
+    vec![Made::new(measure, part.share_of_solid(&lost))]
 }
 
 /// Returns the supports of the part that is `asked` for, on the `mesh` of the problem.

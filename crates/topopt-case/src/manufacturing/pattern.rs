@@ -24,6 +24,7 @@ pub(super) const PATTERN: ManufacturingKind = ManufacturingKind {
     follows: false,
     suits: |_, _| None,
     pose,
+    measure: kind::no_measure,
 };
 
 struct Pattern {

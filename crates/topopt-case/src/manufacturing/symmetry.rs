@@ -4,7 +4,7 @@ use topopt_mesh::Plane;
 use topopt_mesh::vector::{difference, dot};
 
 use super::fold::{Fold, Folds};
-use super::kind::{Asked, Key, ManufacturingKind};
+use super::kind::{self, Asked, Key, ManufacturingKind};
 use crate::config::{Manufacturing, Shape};
 use crate::finding::Finding;
 
@@ -25,6 +25,7 @@ pub(super) const SYMMETRY: ManufacturingKind = ManufacturingKind {
     follows: false,
     suits: |_, _| None,
     pose,
+    measure: kind::no_measure,
 };
 
 /// Planes that hold together: all mirror images of each plane in the others are planes, too.

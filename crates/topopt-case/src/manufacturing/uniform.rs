@@ -3,7 +3,7 @@
 use topopt_mesh::vector::{across, dot};
 
 use super::fold::{Fold, Folds, moved};
-use super::kind::{Asked, Key, ManufacturingKind};
+use super::kind::{self, Asked, Key, ManufacturingKind};
 use crate::config::Shape;
 use crate::finding::Finding;
 
@@ -17,6 +17,7 @@ pub(super) const UNIFORM: ManufacturingKind = ManufacturingKind {
     follows: false,
     suits: |_, _| None,
     pose,
+    measure: kind::no_measure,
 };
 
 struct Uniform {

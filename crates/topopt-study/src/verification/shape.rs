@@ -2,7 +2,7 @@
 
 use topopt_case::config::Config;
 use topopt_case::finding::Finding;
-use topopt_case::manufacturing::{Made, measured, measured_widths};
+use topopt_case::manufacturing::{BuiltPart, Made, measured_widths};
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_design::{Interpolation, Law};
@@ -78,9 +78,9 @@ impl Shape {
         let fallen_apart = file.fallen_apart(shares).filter(|_| request.threshold.is_none());
         let shares = model.renumbering.elements_from_original(shares);
         let density = model.renumbering.elements_from_original(&file.density);
-        let of_problem = (model.problem.mesh(), &model.space, &model.equal);
         let surfaces = [&shape.surface, part.part.surface()];
-        let mut made = measured(config, of_problem, (&shares, surfaces));
+        let built = BuiltPart::new((model.problem.mesh(), &model.space), &shares, surfaces);
+        let mut made = built.measured(config, &model.equal);
         made.extend(by_width);
         let at_least = |least: f64| shares.iter().map(|&share| share >= least).collect();
         let (is_solid, is_touched): (Vec<bool>, Vec<bool>) = (at_least(0.5), at_least(TOUCHED));

@@ -181,7 +181,7 @@ fn a_drawn_solid_has_no_undercut() {
             let across = |x: [f64; 3]| (x[0] - 0.4) * direction[2] - x[2] * direction[0];
             let density = shares(&mesh, |x| 0.2 + 0.04 * height(x).sin() - across(x).abs());
             let volume: f64 = density.iter().zip(mesh.volumes()).map(|(d, v)| d * v).sum();
-            let of = |draw| {
+            let of = |draw: Option<&Draw>| {
                 let form = Form { draw, ..Form::default() };
                 let uncut = UncutSolid::formed(&mesh, &density, form, &Shaping::default()).unwrap();
                 let surface = uncut.shape(&part).unwrap().surface;
