@@ -1,5 +1,6 @@
 //! Demands of the way in which the part is made: a file per kind, and a line of the table below.
 
+mod built_part;
 mod cast;
 mod curve;
 mod cyclic;
@@ -19,11 +20,11 @@ mod pattern;
 mod schema;
 mod shares;
 mod sweep;
+mod sweeps;
 mod symmetry;
 mod uniform;
 
 use rayon::prelude::*;
-use topopt_design::{Openings, Supports};
 use topopt_linalg::Csr;
 use topopt_mesh::numbers::place;
 use topopt_mesh::vector::{difference, length};
@@ -35,19 +36,21 @@ use crate::config::Config;
 use crate::finding::Finding;
 use crate::mirror_planes;
 use crate::physics::Physics;
+pub use built_part::BuiltPart;
 use cast::Mold;
 pub use fold::Folds;
 use fold::folded;
 use kind::ManufacturingKind;
 use kinds::{KINDS, asked, entries};
 pub use made::Made;
-pub use measured::BuiltPart;
+pub use measured::measured;
 pub use member_size::measured_widths;
-pub(crate) use member_size::{radius, sized};
+pub(crate) use member_size::radius;
 pub(crate) use passive::{Shared, with_images};
 pub(crate) use schema::misused;
 use shares::Gathered;
 use sweep::Sweep;
+pub(crate) use sweeps::{openings, sized, sweeps};
 use symmetry::Mirrors;
 
 /// Share of the mean element width within which centers of elements repeat each other.
@@ -190,45 +193,6 @@ fn nothing_left(config: &Config) -> Finding {
     let message = "with the elements that close the part nothing remains to be designed";
     let finding = Finding::new(message).at(config.source(), place, "closes all");
     finding.remedy("take a finer mesh along the draw, or remove `through_holes`")
-}
-
-/// Returns the supports of a part that is printed, or what shades the sides of one that is cast or
-/// milled, on the `mesh` of the problem.
-///
-/// # Errors
-/// A finding about a part that stands on nothing.
-pub(crate) fn sweeps<const N: usize>(
-    config: &Config,
-    case: &Case<N>,
-    renumbering: &Renumbering,
-    mesh: &HexMesh,
-) -> Result<Vec<Supports>, Finding> {
-    if !config.is_swept() {
-        return Ok(Vec::new());
-    }
-    let centers = mesh.centers();
-    let asked = |kind| asked(config, kind, &centers, mesh.element_width());
-    if let Some(asked) = asked(&overhang::OVERHANG) {
-        return Ok(vec![overhang::supports(&asked, case, renumbering, mesh)?]);
-    }
-    if let Some(asked) = asked(&cast::CASTING) {
-        return Ok(cast::mold(&asked)?.sides(mesh));
-    }
-    asked(&milling::MILLING).map_or(Ok(Vec::new()), |asked| milling::shades(&asked, mesh))
-}
-
-/// Returns the ways to the outside of a part without enclosed voids, on the `mesh` of the problem.
-///
-/// # Errors
-/// A finding about a set that is not there, or a part without an opening.
-pub(crate) fn openings<const N: usize>(
-    config: &Config,
-    case: &Case<N>,
-    renumbering: &Renumbering,
-    mesh: &HexMesh,
-) -> Result<Option<Openings>, Finding> {
-    let asked = asked(config, &open_voids::OPEN_VOIDS, &[], mesh.element_width());
-    asked.map(|asked| open_voids::openings(&asked, case, renumbering, mesh)).transpose()
 }
 
 impl Elements {

@@ -114,8 +114,8 @@ fn refused(path: &Path, error: &NoHexahedra, how: &How) -> Finding {
             named().remedy(contacts::SHARING)
         }
         NoHexahedra::Bodies { .. } => named().remedy(format!(
-            "{}; or keep them apart, or set `mesh.method` to \"tetrahedra\", which leave them unjoined \
-             there",
+            "{}; or keep them apart, or set `mesh.method` to \"tetrahedra\", which share only the nodes \
+             there, as a hinge does, or none",
             contacts::SHARING
         )),
         NoHexahedra::Mesh(HexmeshError::NoMesh { size, .. }) if least_share(how, *size) < LEAST_SHARE => {

@@ -210,7 +210,7 @@ impl Aligned {
         let count = way.images() * plan.count();
         let is_wasted = !way.is_even(field) && is_clearly_fewer(divided, count);
         is_wasted.then(|| {
-            format!("with images of the smaller elements there would be {count}, not {divided}")
+            format!("images of the smaller elements: about {count}, and {divided} without")
         })
     }
 

@@ -123,7 +123,8 @@ const STEPS: [[isize; 2]; 8] =
 
 impl Layer {
     /// Lowers each length to that of another cube and the way from there, by steps to sixteen
-    /// neighbors, which are up to 2.7 % longer than the straight way; to and fro until none changes.
+    /// neighbors, which are up to 2.7 % longer than the straight way; to and fro until none
+    /// changes.
     pub fn spread(&mut self) {
         let n = self.lengths.len();
         loop {
@@ -136,8 +137,8 @@ impl Layer {
         }
     }
 
-    /// Lowers the length of cube `c` by the neighbors before it, or after it with `sign` -1; returns
-    /// whether that changes it.
+    /// Lowers the length of cube `c` by the neighbors before it, or after it with `sign` -1;
+    /// returns whether that changes it.
     fn follow(&mut self, c: usize, sign: isize) -> bool {
         let old = self.lengths[c];
         if old.is_nan() {

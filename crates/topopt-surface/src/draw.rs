@@ -11,7 +11,8 @@ use crate::grid::Grid;
 /// Ways in which a mold or tools leave a part.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Draw {
-    /// Directions out of the part, of length 1. A place is filled along the one that fills it least.
+    /// Directions out of the part, of length 1. A place is filled along the one that fills it
+    /// least.
     pub ways: Vec<[f64; 3]>,
     /// Height along the first way of the plane in which a mold of two sides parts, if it is given:
     /// places above it are filled along the first way, those below along the second.
@@ -25,8 +26,8 @@ const RAYS: usize = 8;
 
 impl Draw {
     /// The `values` of a field on a `grid` with its undercuts filled: below a value there is no
-    /// smaller one within the cone of the draft, along one of the ways at least. A point that is not
-    /// `near` the part keeps its value, and what lies beyond it does not count: a part may have
+    /// smaller one within the cone of the draft, along one of the ways at least. A point that is
+    /// not `near` the part keeps its value, and what lies beyond it does not count: a part may have
     /// undercuts of its own.
     pub(crate) fn filled(&self, grid: &Grid, values: &[f64], near: &[bool]) -> Vec<f64> {
         let along = |way: &[f64; 3]| raised(grid, values, near, &self.rays(*way));
@@ -48,8 +49,8 @@ impl Draw {
         self.parting.is_none_or(|height| dot(place, self.ways[0]) >= height)
     }
 
-    /// Directions out of the part along a way: the way first, and those on the cone of the draft, of
-    /// any length.
+    /// Directions out of the part along a way: the way first, and those on the cone of the draft,
+    /// of any length.
     fn rays(&self, out: [f64; 3]) -> Vec<[f64; 3]> {
         let tangents = across(out);
         let ray = |k: usize| {

@@ -67,8 +67,8 @@ impl InPart<'_> {
         in_all(&all.unwrap_or_default())
     }
 
-    /// Finds the centers of the cubes of the body, and of the void of the part, that have no cube of
-    /// the other around them.
+    /// Finds the centers of the cubes of the body, and of the void of the part, that have no cube
+    /// of the other around them.
     pub fn apart(&self) -> [Vec<[f64; 3]>; 2] {
         let Some(cubes) = self.cubes([0.0, 0.0, 1.0], 0.0) else { return Default::default() };
         let layers = 0..cubes.columns.n_layers;
@@ -118,8 +118,8 @@ impl Cubes {
         self.body.par_iter().zip(&self.part).map(of_column).collect()
     }
 
-    /// Centers of the cubes of layer `k` with the content `own` and none of the `other` around them,
-    /// where layers have these `contents`.
+    /// Centers of the cubes of layer `k` with the content `own` and none of the `other` around
+    /// them, where layers have these `contents`.
     fn apart(
         &self,
         contents: &[Vec<Content>],
@@ -135,28 +135,21 @@ impl Cubes {
         apart.map(|c| self.columns.place(c, k)).collect()
     }
 
-    /// Marks the cubes of the void from which a body lies upwards, within the cone of a `slope`; what
-    /// lies beyond a gap of the part does not count.
+    /// Marks the cubes of the void from which a body lies upwards, or that are well within the cone
+    /// of a `slope` below one; what lies beyond a gap of the part does not count.
     fn shaded(&self, slope: f64) -> Marks {
         let (n, columns) = (self.columns.n_layers, &self.columns);
-        let less = slope * columns.edge;
         let mut marks = vec![Vec::new(); n];
-        let mut layer = columns.layer(vec![f64::INFINITY; columns.len()]);
+        let mut is_shaded = vec![false; columns.len()];
+        let mut cone = columns.layer(vec![f64::INFINITY; columns.len()]);
         for k in (0..n).rev() {
             let content = self.content(k);
-            for (length, content) in layer.lengths.iter_mut().zip(&content) {
-                *length = match content {
-                    // A body reaches to half an edge from the centers of its cubes.
-                    Content::Body => (*length - less).min(-0.5 * columns.edge),
-                    Content::Void if length.is_nan() => f64::INFINITY,
-                    Content::Void => *length - less,
-                    Content::Outside => f64::NAN,
-                };
-            }
+            shade(&content, &mut is_shaded);
             if slope > 0.0 {
-                layer.spread();
+                cone.widen(&content, slope * columns.edge);
             }
-            let shaded = layer.lengths.iter().map(|length| *length <= ROUNDING * columns.edge);
+            let is_within = cone.lengths.iter().map(|length| *length <= -columns.edge);
+            let shaded = is_shaded.iter().zip(is_within).map(|(shaded, within)| *shaded || within);
             marks[k] = columns.well_within(&content, &shaded.collect::<Vec<_>>());
         }
         marks
@@ -169,13 +162,7 @@ impl Cubes {
         let mut is_shaded = vec![false; columns.len()];
         for k in (0..n).rev() {
             let content = self.content(k);
-            for (shaded, content) in is_shaded.iter_mut().zip(&content) {
-                *shaded = match content {
-                    Content::Body => true,
-                    Content::Void => *shaded,
-                    Content::Outside => false,
-                };
-            }
+            shade(&content, &mut is_shaded);
             marks[k] = columns.well_within(&content, &columns.without_room(&is_shaded, radius));
         }
         marks
@@ -187,6 +174,34 @@ impl Cubes {
             let marked = layer.iter().enumerate().filter(|(_, marked)| **marked);
             marked.map(move |(c, _)| self.columns.place(c, k))
         })
+    }
+}
+
+/// Takes what `is_shaded` in a layer, `[n_columns]`, on to the next one with this `content`.
+fn shade(content: &[Content], is_shaded: &mut [bool]) {
+    for (shaded, content) in is_shaded.iter_mut().zip(content) {
+        *shaded = match content {
+            Content::Body => true,
+            Content::Void => *shaded,
+            Content::Outside => false,
+        };
+    }
+}
+
+impl Layer {
+    /// Takes lengths from bodies above on to the next layer, with this `content`, by `less` for
+    /// each.
+    fn widen(&mut self, content: &[Content], less: f64) {
+        for (length, content) in self.lengths.iter_mut().zip(content) {
+            *length = match content {
+                // A body reaches to half an edge from the centers of its cubes.
+                Content::Body => (*length - less).min(-0.5 * self.edge),
+                Content::Void if length.is_nan() => f64::INFINITY,
+                Content::Void => *length - less,
+                Content::Outside => f64::NAN,
+            };
+        }
+        self.spread();
     }
 }
 
@@ -262,14 +277,13 @@ mod tests {
                     if !solid(x) || solid(behind) {
                         continue;
                     }
-                    let corner = |a: isize, b: isize| {
+                    let [a, b, c, d] = [[0, 0], [1, 0], [1, 1], [0, 1]].map(|offset| {
                         let mut at = x;
                         at[axis] += side;
-                        at[(axis + 1) % 3] += a;
-                        at[(axis + 2) % 3] += b;
+                        at[(axis + 1) % 3] += offset[0];
+                        at[(axis + 2) % 3] += offset[1];
                         number(at)
-                    };
-                    let [a, b, c, d] = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
+                    });
                     let out = side == 1;
                     triangles.extend(if out {
                         [[a, b, c], [a, c, d]]
@@ -316,9 +330,9 @@ mod tests {
         let in_part = InPart { body: &body, part: &part, edge: EDGE };
         let found = volume(&in_part.undercuts(&draw(1, None, 15.0)));
         // Slabs on four sides of a square of edge 2, and quarters of a cone at its corners; of both
-        // the outermost cubes may be off.
+        // the two outermost cubes may be off.
         let lean = 15.0_f64.to_radians().tan();
-        let high = 18.0 - EDGE / lean;
+        let high = 18.0 - 2.0 * EDGE / lean;
         let walls = 8.0 * lean * high.powi(2) / 2.0;
         let corners = std::f64::consts::PI * lean.powi(2) * high.powi(3) / 3.0;
         let expected = walls + corners;

@@ -7,9 +7,9 @@ use topopt_mesh::vector::{dot, length};
 use topopt_mesh::{Face, HexMesh};
 use topopt_surface::Draw;
 
+use super::built_part::BuiltPart;
 use super::kind::{self, Asked, Key, MILLING, ManufacturingKind, sweeps_of};
 use super::made::Made;
-use super::measured::BuiltPart;
 use super::member_size::within;
 use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;

@@ -2,9 +2,9 @@
 
 use topopt_mesh::vector::unit;
 
+use super::built_part::BuiltPart;
 use super::fold::Folds;
 use super::made::Made;
-use super::measured::BuiltPart;
 use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
 

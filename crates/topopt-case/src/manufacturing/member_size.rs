@@ -8,9 +8,7 @@ use topopt_mesh::vector::{difference, dot};
 use topopt_mesh::{BoundingBox, CellList, HexMesh};
 
 use super::kind::{self, Asked, Key, ManufacturingKind};
-use super::kinds::asked;
 use super::made::Made;
-use super::overhang;
 use crate::config::{Config, Continuation, FilterKind, FilterWeights, Manufacturing, Shape};
 use crate::filter_plan::FilterPlan;
 use crate::finding::Finding;
@@ -209,10 +207,10 @@ fn fit(asked: &Asked) -> Result<(), Finding> {
 }
 
 /// Gives `space` the widths that are asked for, where there are some, by a filter of that `radius`
-/// on the mesh of `problem`.
-pub(crate) fn sized<K: Physics<N>, const N: usize>(
+/// on the mesh of `problem`; `up` is the direction of build of a part that is printed.
+pub(super) fn sized<K: Physics<N>, const N: usize>(
     config: &Config,
-    radius: Option<f64>,
+    (radius, up): (Option<f64>, Option<[f64; 3]>),
     problem: &Problem<K, N>,
     space: DesignSpace,
 ) -> DesignSpace {
@@ -224,7 +222,7 @@ pub(crate) fn sized<K: Physics<N>, const N: usize>(
     let least_sums = match minimum > 0.0 {
         true => {
             let sums = least_sums((radius, minimum), sizes, problem, &space);
-            on_plate(config, radius, (problem.mesh(), &space), sums)
+            on_plate((radius, up), problem.mesh(), &space, sums)
         }
         false => vec![0.0; space.n_elements()],
     };
@@ -234,14 +232,12 @@ pub(crate) fn sized<K: Physics<N>, const N: usize>(
 /// The least `sums` without what lies below the plate, where the part is printed: what elements
 /// there have less than a whole member, all has that is printed on them.
 fn on_plate(
-    config: &Config,
-    radius: f64,
-    (mesh, space): (&HexMesh, &DesignSpace),
+    (radius, up): (f64, Option<[f64; 3]>),
+    mesh: &HexMesh,
+    space: &DesignSpace,
     mut sums: Vec<f64>,
 ) -> Vec<f64> {
     let (centers, width) = (mesh.centers(), mesh.element_width());
-    let asked = asked(config, &overhang::OVERHANG, &centers, width);
-    let up = asked.and_then(|asked| overhang::up(&asked).ok());
     let (Some(up), Some(supports)) = (up, space.sweeps().first()) else { return sums };
     let stand = centers.iter().zip(supports.standing(centers.len()));
     let standing: Vec<[f64; 3]> =

@@ -5,10 +5,10 @@ use topopt_mesh::HexMesh;
 use topopt_mesh::vector::unit;
 use topopt_surface::Tool;
 
+use super::built_part::BuiltPart;
 use super::cast::filled_from;
 use super::kind::{Asked, Key, MILLING as NAME, ManufacturingKind, sweeps_of};
 use super::made::Made;
-use super::measured::BuiltPart;
 use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
 

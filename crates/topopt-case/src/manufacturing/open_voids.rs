@@ -3,9 +3,9 @@
 use topopt_design::Openings;
 use topopt_mesh::{HexMesh, Renumbering};
 
+use super::built_part::BuiltPart;
 use super::kind::{Asked, Key, ManufacturingKind, PATTERN};
 use super::made::Made;
-use super::measured::BuiltPart;
 use super::named::on_set;
 use crate::case::Case;
 use crate::config::{Config, Manufacturing, Shape};

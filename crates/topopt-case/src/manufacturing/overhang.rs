@@ -5,9 +5,9 @@ use topopt_mesh::numbers::shown;
 use topopt_mesh::{HexMesh, Places, Renumbering};
 use topopt_surface::{InPart, Printing};
 
+use super::built_part::BuiltPart;
 use super::kind::{self, Asked, Key, ManufacturingKind};
 use super::made::Made;
-use super::measured::BuiltPart;
 use super::named::on_set;
 use crate::case::Case;
 use crate::config::{Config, Manufacturing, Shape};

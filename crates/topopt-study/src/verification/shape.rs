@@ -2,7 +2,7 @@
 
 use topopt_case::config::Config;
 use topopt_case::finding::Finding;
-use topopt_case::manufacturing::{BuiltPart, Made, measured_widths};
+use topopt_case::manufacturing::{BuiltPart, Made, measured, measured_widths};
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_design::{Interpolation, Law};
@@ -80,7 +80,7 @@ impl Shape {
         let density = model.renumbering.elements_from_original(&file.density);
         let surfaces = [&shape.surface, part.part.surface()];
         let built = BuiltPart::new((model.problem.mesh(), &model.space), &shares, surfaces);
-        let mut made = built.measured(config, &model.equal);
+        let mut made = measured(config, &built, &model.equal);
         made.extend(by_width);
         let at_least = |least: f64| shares.iter().map(|&share| share >= least).collect();
         let (is_solid, is_touched): (Vec<bool>, Vec<bool>) = (at_least(0.5), at_least(TOUCHED));

@@ -1,0 +1,67 @@
+//! `BuiltPart`: a part as it is built, to be measured by the demands of its making.
+
+use topopt_design::DesignSpace;
+use topopt_mesh::{HexMesh, Places};
+use topopt_surface::{InPart, TriangleSurface};
+
+/// Edge of the cubes that a body is measured by, in widths of an element, and most of them in the
+/// part.
+const EDGE: f64 = 0.25;
+const MOST: f64 = 2e7;
+
+/// A part as it is built, in the order of the problem.
+pub struct BuiltPart<'a> {
+    /// Mesh of the problem.
+    pub mesh: &'a HexMesh,
+    /// Design space of the problem.
+    pub space: &'a DesignSpace,
+    /// Surfaces of the body and of the part that the design lies in.
+    pub in_part: InPart<'a>,
+    /// Share of each element that the body fills, `[n_elements]`.
+    pub shares: &'a [f64],
+    /// Volumes of the elements that are designed, 0 of the others.
+    volumes: Vec<f64>,
+}
+
+impl<'a> BuiltPart<'a> {
+    /// The `body` within its `part`, which fills `shares` of the elements of the `mesh`.
+    pub fn new(
+        (mesh, space): (&'a HexMesh, &'a DesignSpace),
+        shares: &'a [f64],
+        [body, part]: [&'a TriangleSurface; 2],
+    ) -> Self {
+        let edge = (EDGE * mesh.element_width()).max((part.volume() / MOST).cbrt());
+        let in_part = InPart { body, part, edge };
+        Self { mesh, space, in_part, shares, volumes: space.design_volumes() }
+    }
+
+    /// Share of the solid volume in which `cubes` lie; solid and void elements are not the
+    /// design's.
+    pub(super) fn share_of_solid(&self, cubes: &[[f64; 3]]) -> f64 {
+        self.volume_of(cubes) / self.sum(|e| self.shares[e])
+    }
+
+    /// Share of the void in which `cubes` lie.
+    pub(super) fn share_of_void(&self, cubes: &[[f64; 3]]) -> f64 {
+        self.volume_of(cubes) / self.void()
+    }
+
+    /// Share of the void that is in elements which are `counted`.
+    pub(super) fn void_share(&self, counted: impl Fn(usize) -> bool) -> f64 {
+        self.sum(|e| if counted(e) { 1.0 - self.shares[e] } else { 0.0 }) / self.void()
+    }
+
+    fn void(&self) -> f64 {
+        self.sum(|e| 1.0 - self.shares[e]).max(f64::MIN_POSITIVE)
+    }
+
+    fn sum(&self, amount: impl Fn(usize) -> f64) -> f64 {
+        self.volumes.iter().enumerate().map(|(e, volume)| volume * amount(e)).sum()
+    }
+
+    fn volume_of(&self, cubes: &[[f64; 3]]) -> f64 {
+        let elements = Places::of(self.mesh, cubes);
+        let designed = elements.elements().filter(|&e| self.volumes[e as usize] > 0.0);
+        designed.count() as f64 * self.in_part.edge.powi(3)
+    }
+}
