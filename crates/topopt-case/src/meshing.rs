@@ -262,9 +262,13 @@ pub fn of(config: &Config, gmsh: &Gmsh) -> Result<Meshing, Finding> {
     })
 }
 
-/// Returns the treatment of the built part of `config` in elements of at most `edge`. Hexahedra of
-/// the grid are poor in members of few elements: the least scaled Jacobian was 0.09 in a design of
-/// 40 x 20 x 10 by elements of 2.9.
+/// Returns the treatment of a built part by hexahedra of the grid with an `edge`.
+pub fn of_built_by_hexahedra(gmsh: &Gmsh, edge: f64) -> How {
+    let gmsh = Meshing { size: ElementSize::Edge(edge), ..by(gmsh) };
+    How { method: MeshMethod::Hexahedra, across: 1, gmsh, cutting: Cutting::KeepOrRefuse }
+}
+
+/// Returns the treatment of the built part of `config` by tetrahedra of at most `edge`.
 pub fn of_built(config: &Config, gmsh: &Gmsh, edge: f64) -> How {
     let (cutting, hexes) = match tetrahedra::for_hexahedra(config) {
         None => (Cutting::KeepOrRefuse, gmsh::Hexes::Tetrahedra),

@@ -248,7 +248,7 @@ pub struct VerifyArgs {
     /// Density of the iso-surface; default: the density that keeps the volume
     #[arg(long, value_name = "T", value_parser = threshold)]
     pub threshold: Option<f64>,
-    /// Also mesh the exported surface anew with Gmsh, and solve it with its loads and supports
+    /// Also mesh the exported surface anew, and solve it with its loads and supports
     #[arg(long)]
     pub remesh: bool,
     /// Where to compute, instead of `solver.device` of the run: auto, cpu, gpu, gpu:1

@@ -8,10 +8,11 @@ use topopt_case::config::Config;
 use topopt_case::finding::{Finding, InputError};
 use topopt_case::interrupt::Interrupt;
 use topopt_case::lookup::Lookup;
-use topopt_case::meshing;
+use topopt_case::meshing::{self, How};
 use topopt_case::model::Model;
 use topopt_io::stl;
 use topopt_mesh::HexMesh;
+use topopt_mesh::quality::Worst;
 use topopt_surface::{Shaping, TriangleSurface};
 
 use super::request::{REMEDIES, Request};
@@ -60,12 +61,17 @@ pub(super) struct Settings<'a> {
     pub interrupt: &'a Interrupt,
 }
 
-/// Longest edge of the elements in widths of those that were optimized. Members of two widths get
-/// two elements of second order across.
+/// Edge of hexahedra in widths of the elements that were optimized, and least scaled Jacobian of
+/// theirs: in members of few elements they may be poor, 0.09 where they were 2.9 widths long.
+const HEXAHEDRON: f64 = 0.75;
+const GOOD: f64 = 0.2;
+
+/// Longest edge of tetrahedra in the same widths. Members of two widths get two elements of second
+/// order across.
 const EDGE: f64 = 1.5;
 
-/// Shares of the triangles that are kept, the first that can be meshed: those between coplanar ones
-/// are of no use here, and others make other needles.
+/// Shares of the triangles that are kept, the first that tetrahedra can be made in: those between
+/// coplanar ones are of no use there, and others make other needles.
 const TRIANGLES: [f64; 3] = [0.3, 0.5, 0.2];
 
 /// Meshes what is built of the design in `file` within `body`, and solves it under the loads and
@@ -110,13 +116,26 @@ pub(super) fn solved<K: Verified<N>, const N: usize>(
     })
 }
 
-/// The mesh of what is built, notes on it, and the width of elements that were optimized.
+/// Mesh of what is built, notes on it, and the width of elements that were optimized.
+type Meshed = (HexMesh, Vec<String>, f64);
+
+/// The mesh of what is built: hexahedra where they are good, else tetrahedra.
 fn meshed(
     config: &Config,
     (file, body): (&DesignFile, &PartFile),
     settings: &Settings,
-) -> Result<(HexMesh, Vec<String>, f64), Failure> {
-    let attempt = |share: f64| of_triangles(config, (file, body), share, settings);
+) -> Result<Meshed, Failure> {
+    let gmsh = &settings.request.gmsh;
+    let by_hexahedra = |width: f64| meshing::of_built_by_hexahedra(gmsh, HEXAHEDRON * width);
+    let hexahedra = of_triangles((file, body), None, settings, by_hexahedra);
+    match hexahedra {
+        Ok(found) if Worst::of(&found.0).scaled_jacobian >= GOOD => return Ok(found),
+        Err(failure) if settings.interrupt.is_requested() => return Err(failure),
+        _ => {}
+    }
+
+    let by_tetrahedra = |width: f64| meshing::of_built(config, gmsh, EDGE * width);
+    let attempt = |share: f64| of_triangles((file, body), Some(share), settings, by_tetrahedra);
     let first = attempt(TRIANGLES[0]);
     if first.is_ok() || settings.interrupt.is_requested() {
         return first;
@@ -125,30 +144,27 @@ fn meshed(
     other.map_or(first, Ok)
 }
 
-/// The mesh of what is built within this share of its triangles.
+/// The mesh of what is built within this share of its triangles, or all of them, as `how` says for
+/// the width of elements.
 fn of_triangles(
-    config: &Config,
     (file, body): (&DesignFile, &PartFile),
-    share: f64,
+    decimation: Option<f64>,
     settings: &Settings,
-) -> Result<(HexMesh, Vec<String>, f64), Failure> {
-    let shaping = Shaping {
-        threshold: settings.request.threshold,
-        decimation: Some(share),
-        ..Shaping::default()
-    };
+    how: impl Fn(f64) -> How,
+) -> Result<Meshed, Failure> {
+    let threshold = settings.request.threshold;
+    let shaping = Shaping { threshold, decimation, ..Shaping::default() };
     let built = BuiltShape::of(file, body, &shaping).map_err(InputError::from)?;
     let width = built.solid.width();
-    let (mesh, notes) = within(config, &built.shape.surface, width, settings)?;
+    let (mesh, notes) = within(&built.shape.surface, &how(width), settings.interrupt)?;
     Ok((mesh, notes, width))
 }
 
 /// The mesh of what lies within `surface`, and notes on it.
 fn within(
-    config: &Config,
     surface: &TriangleSurface,
-    width: f64,
-    settings: &Settings,
+    how: &How,
+    interrupt: &Interrupt,
 ) -> Result<(HexMesh, Vec<String>), Failure> {
     let folder = TempDir::new().map_err(|cause| {
         let message = format!("no folder for the mesh of the built shape: {cause}");
@@ -156,8 +172,7 @@ fn within(
     })?;
     let path = folder.path().join("built.stl");
     stl::write(&path, surface.vertices(), surface.triangles())?;
-    let how = meshing::of_built(config, &settings.request.gmsh, EDGE * width);
-    let read = meshing::read(&path, &how, settings.interrupt);
+    let read = meshing::read(&path, how, interrupt);
     let imported = read.map_err(InputError::from)?;
     Ok((imported.mesh, imported.notes))
 }
