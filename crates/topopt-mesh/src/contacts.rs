@@ -166,7 +166,8 @@ mod tests {
 
     /// Cubes of edge 1 from these corners on.
     fn cubes<const N: usize>(corners: [[f64; 3]; N]) -> HexMesh {
-        let cube = |x: [f64; 3]| hexahedron::NODES.map(|n| [0, 1, 2].map(|i| x[i] + n[i]));
+        let cube =
+            |x: [f64; 3]| hexahedron::NODES.map(|n| [0, 1, 2].map(|i| x[i] + 0.5 + 0.5 * n[i]));
         let hexes = (0..N).map(|cube| std::array::from_fn(|a| (8 * cube + a) as u32));
         let coordinates = corners.map(cube).concat();
         HexMesh::new(coordinates, hexes.collect(), Sets::default()).unwrap()
