@@ -188,7 +188,7 @@ fn notes(meshed: &Meshed) -> Vec<String> {
     notes
 }
 
-/// Says by which way elements are smaller in places, and how many either way takes.
+/// Says how elements get smaller in places, and how many either way takes.
 fn of_refinement(refinement: &Refinement) -> String {
     let Refinement { levels, by_planes, by_transitions } = refinement;
     let times = if *levels > 1 { format!(", {levels} times") } else { String::new() };

@@ -10,12 +10,12 @@ use crate::turn::{PlanarFace, SAME, grown, planar_faces};
 const GROWTH: f64 = 0.3;
 /// Samples of the density of planes in the smallest cell.
 const SAMPLES: f64 = 8.0;
-/// Share of a size by which elements may be larger, and are not divided once more.
+/// Excess over a size, as a share of it, that leaves elements undivided.
 const NEAR: f64 = 0.05;
 /// Distance, in elements after a division, from places that are divided next to elements that are
 /// no cubes: a node is marked up to two thirds of an element away, and those at it are divided.
 const MARGIN: f64 = 5.0 / 3.0;
-/// Share of an element by which two that touch each other may seem to overlap.
+/// Share of an element that two may seem to overlap where they touch.
 const TOUCH: f64 = 1e-6;
 
 /// Edges of elements.

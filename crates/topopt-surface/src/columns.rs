@@ -79,6 +79,11 @@ impl Columns {
         Some((counted[0] + self.counts[0] * counted[1], counted[2]))
     }
 
+    /// A layer with these `lengths`, `[n_columns]`.
+    pub fn layer(&self, lengths: Vec<f64>) -> Layer {
+        Layer { counts: self.counts, edge: self.edge, lengths }
+    }
+
     /// Runs of the body within `surface`; none if that is not closed.
     pub fn runs(&self, surface: &TriangleSurface) -> Option<Runs> {
         let body = Body::of(surface)?;
@@ -102,9 +107,9 @@ impl Columns {
     }
 }
 
-/// Whether a column's runs, ascending, have layer `k`.
-pub(crate) fn fills(runs: &[Run], k: usize) -> bool {
-    runs.iter().any(|run| run.from <= k && k < run.to)
+/// Number of the run of a column that has layer `k`, if one has.
+pub(crate) fn run_at(runs: &[Run], k: usize) -> Option<usize> {
+    runs.iter().position(|run| run.from <= k && k < run.to)
 }
 
 /// Lengths of the cubes of a layer from others.

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::TriangleSurface;
-use crate::columns::{Columns, Layer, Run, Runs};
+use crate::columns::{Columns, Run, Runs, run_at};
 
 /// A way of printing a part without props, in layers of cubes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,7 +34,6 @@ impl Printing {
         let Some(runs) = columns.runs(surface) else { return Vec::new() };
         let starts = starts(&columns, &runs, stands);
         let allowed = self.edge * self.angle.tan();
-        let mut layer = Layer { counts: columns.counts, edge: self.edge, lengths: Vec::new() };
         let mut before = vec![f64::INFINITY; columns.len()];
         let mut fallen = Vec::new();
         for k in 0..columns.n_layers {
@@ -43,7 +42,7 @@ impl Printing {
                 Some(_) => before[c] - allowed,
                 None => f64::NAN,
             };
-            layer.lengths = (0..columns.len()).into_par_iter().map(rests).collect();
+            let mut layer = columns.layer((0..columns.len()).into_par_iter().map(rests).collect());
             layer.spread();
             for (c, out) in layer.lengths.iter().enumerate() {
                 let is_held = *out <= self.bridged;
@@ -55,10 +54,6 @@ impl Printing {
         }
         fallen
     }
-}
-
-fn run_at(runs: &[Run], k: usize) -> Option<usize> {
-    runs.iter().position(|run| run.from <= k && k < run.to)
 }
 
 /// First layer of each run, of those that stand, by the centers of their first cubes; no layer of
@@ -86,8 +81,7 @@ mod tests {
 
     use super::*;
 
-    /// A bar of square section that leans from `up` by some degrees, 50 times as long as wide,
-    /// with the lengths of its section across and along the lean.
+    /// A bar of square section, of edge 1 and 20 high, that leans from `up` by some degrees.
     fn bar(degrees: f64, up: [f64; 3]) -> TriangleSurface {
         let [side, _] = across(up);
         let other = cross(up, side);

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::columns::{Columns, Layer, Run, Runs, fills};
+use crate::columns::{Columns, Layer, Run, Runs, run_at};
 use crate::{Draw, TriangleSurface};
 
 /// Tool that comes along a straight way.
@@ -111,8 +111,8 @@ enum Content {
 impl Cubes {
     fn content(&self, k: usize) -> Vec<Content> {
         let of_column = |(body, part): (&Vec<Run>, &Vec<Run>)| match () {
-            () if fills(body, k) => Content::Body,
-            () if fills(part, k) => Content::Void,
+            () if run_at(body, k).is_some() => Content::Body,
+            () if run_at(part, k).is_some() => Content::Void,
             () => Content::Outside,
         };
         self.body.par_iter().zip(&self.part).map(of_column).collect()
@@ -209,10 +209,6 @@ impl Layer {
 const ROUNDING: f64 = 1e-9;
 
 impl Columns {
-    fn layer(&self, lengths: Vec<f64>) -> Layer {
-        Layer { counts: self.counts, edge: self.edge, lengths }
-    }
-
     /// Distances of the columns from those that are `sources`, `[n_columns]`.
     fn distances(&self, sources: impl Fn(usize) -> bool) -> Vec<f64> {
         let length = |c: usize| if sources(c) { 0.0 } else { f64::INFINITY };
@@ -252,7 +248,7 @@ impl Columns {
 mod tests {
     use super::*;
 
-    /// The surface of cells of edge 2 in a box of `n` cells, of which some are solid.
+    /// The surface of the solid cells, of edge 2, in a box of `n` cells.
     fn blocks(n: [usize; 3], is_solid: impl Fn([usize; 3]) -> bool) -> TriangleSurface {
         let solid = |x: [isize; 3]| {
             let within = (0..3).all(|i| x[i] >= 0 && x[i] < n[i] as isize);

@@ -74,10 +74,10 @@ pub(super) fn up(asked: &Asked) -> Result<[f64; 3], Finding> {
     Ok(cone(asked)?.up)
 }
 
-/// Degrees by which the part that is built may lean more.
+/// Degrees that the built part may lean more than asked for.
 const MORE: f64 = 5.0;
 
-/// Share of an element's width by which material may reach out beyond that: where a surface lies
+/// Share of an element's width that material may reach out beyond that: where a surface lies
 /// within an element the density hardly says.
 const BRIDGED: f64 = 0.5;
 

@@ -49,7 +49,7 @@ fn for_people() {
     assert_eq!(folder.files(), ["case.toml"]);
 }
 
-/// What a case asks for in vain on the processor.
+/// Settings that a case asks for in vain on the processor.
 #[test]
 fn precision_without_a_gpu() {
     let folder = Folder::new();
