@@ -22,6 +22,19 @@ pub struct Effort {
 }
 
 impl Effort {
+    /// Returns the effort of both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            solves: self.solves + other.solves,
+            iterations: self.iterations + other.iterations,
+            products: self.products + other.products,
+            strengthened: self.strengthened + other.strengthened,
+            short: self.short + other.short,
+            residual: self.residual.max(other.residual),
+        }
+    }
+
     /// Counts a solve that has converged, or has come to a relative residual of `enough` when its
     /// iterations ran out or rounding stopped it; any other end is an error.
     pub(crate) fn add(

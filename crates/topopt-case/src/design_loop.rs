@@ -16,6 +16,8 @@ use crate::{formulation, interpolation};
 pub struct Parts<'a, B: MovingAsymptotes> {
     /// Operator and preconditioner of the equation.
     pub solver: topopt_design::Solver<'a, B>,
+    /// Operator and preconditioner of the equation of the thicker design, where that is solved as well.
+    pub thicker: Option<topopt_design::Solver<'a, B>>,
     /// Operators without held nodes, where the case is in time.
     pub bare: Option<topopt_design::Bare<'a, B>>,
     /// Makes the operator of the filter for a radius.
@@ -33,27 +35,18 @@ pub fn of<'a, B: MovingAsymptotes + Sync, K: Physics<N>, const N: usize>(
     config: &Config,
     subject: Subject<'a, K, N>,
     backend: &'a B,
-    Parts { solver, bare, weights_of, corners }: Parts<'a, B>,
+    Parts { solver, thicker, bare, weights_of, corners }: Parts<'a, B>,
     stop: StopRules,
     densities: Option<&[f64]>,
 ) -> Result<Optimization<'a, B>, DesignError> {
     let (task, problem) = (subject.task, subject.problem);
-    let law = interpolation::of(config, K::coefficient(config));
-    let mut equation = StateEquation::new(backend, problem, law, solver)?;
-    let early = config.solver.early_tolerance();
-    // A tolerance of the user's is kept.
-    let enough = if config.has_own_tolerance() { 0.0 } else { early };
-    equation =
-        equation.loosened(early, enough).with_candidates(problem, task.space.candidates())?;
+    let mut equation = steady(config, subject, backend, solver)?;
+    let thicker = thicker.map(|solver| steady(config, subject, backend, solver)).transpose()?;
     if task.timeline.is_none() && config.physics.kind == PhysicsKind::Heat {
         equation = equation.counted_from(problem, config.coldest())?;
     }
     if let (Some(timeline), Some(bare)) = (&task.timeline, bare) {
         equation = equation.in_time(timeline, bare, problem)?;
-    }
-
-    for (case, forces) in &task.own.forces {
-        equation.add_own_forces(*case, forces.clone())?;
     }
 
     let mut formulation = formulation::of(subject, backend, weights_of, corners)?;
@@ -68,7 +61,31 @@ pub fn of<'a, B: MovingAsymptotes + Sync, K: Physics<N>, const N: usize>(
     let optimizers = config.methods().into_iter().map(optimizer).collect::<Result<_, _>>()?;
     let optimizer = Box::new(Sequence::new(optimizers));
     let optimization = Optimization::new(equation, formulation, optimizer, stop, &start)?;
+    let optimization = match thicker {
+        Some(thicker) => optimization.with_thicker(thicker),
+        None => optimization,
+    };
     Ok(optimization.with_stages(task.stages.clone()))
+}
+
+/// The state equation of steady states, with the forces of the caller.
+fn steady<'a, B: MovingAsymptotes + Sync, K: Physics<N>, const N: usize>(
+    config: &Config,
+    Subject { task, problem, .. }: Subject<'a, K, N>,
+    backend: &'a B,
+    solver: topopt_design::Solver<'a, B>,
+) -> Result<StateEquation<'a, B>, DesignError> {
+    let law = interpolation::of(config, K::coefficient(config));
+    let early = config.solver.early_tolerance();
+    // A tolerance of the user's is kept.
+    let enough = if config.has_own_tolerance() { 0.0 } else { early };
+    let mut equation = StateEquation::new(backend, problem, law, solver)?
+        .loosened(early, enough)
+        .with_candidates(problem, task.space.candidates())?;
+    for (case, forces) in &task.own.forces {
+        equation.add_own_forces(*case, forces.clone())?;
+    }
+    Ok(equation)
 }
 
 /// Makes the optimizer of a `method`.

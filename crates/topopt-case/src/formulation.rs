@@ -2,8 +2,8 @@
 
 use topopt_design::{
     CaseCompliance, Compliance, Constraint, DensityFilter, Formulation, HostResponse,
-    HostTransform, LoadPower, LocalVolume, Objective, OfHistory, OfState, Projection, Response,
-    SensitivityFilter, StateFunction, Subpixel, WeightedDensity, Weights, WeightsOf,
+    HostTransform, LoadPower, LocalVolume, Objective, OfHistory, OfState, OfThicker, Projection,
+    Response, SensitivityFilter, StateFunction, Subpixel, WeightedDensity, Weights, WeightsOf,
     physical_density, radius_before, variable_density,
 };
 use topopt_fem::{AveragingError, CornerMaps};
@@ -102,30 +102,53 @@ fn objective<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
     backend: &B,
 ) -> Result<Objective<'a, B>, BackendError> {
     let posed = &subject.task.posed;
-    let weighted = |posed: &PosedResponse| Ok((response(posed, subject, backend)?, posed.weight));
-    let objective = match &posed.objective[..] {
-        [only] => Objective::new(response(only, subject, backend)?),
-        several => Objective::worst(several.iter().map(weighted).collect::<Result<_, _>>()?),
+    let mut responses = Vec::new();
+    for posed in &posed.objective {
+        responses.push((response(posed, subject, backend)?, posed.weight));
+        responses.extend(of_thicker(posed, subject, backend)?.map(|it| (it, posed.weight)));
+    }
+    let objective = match responses.len() {
+        1 => Objective::new(responses.remove(0).0),
+        _ => Objective::worst(responses),
     };
     Ok(if posed.is_maximized { objective.maximized() } else { objective })
+}
+
+/// The response of the thicker design, where that is solved as well and may be the worse one.
+fn of_thicker<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
+    posed: &PosedResponse,
+    subject: Subject<'a, K, N>,
+    backend: &B,
+) -> Result<Option<Box<dyn Response<B> + 'a>>, BackendError> {
+    if !subject.task.space.solves_both() || !posed.form.posed().has_sign() {
+        return Ok(None);
+    }
+    Ok(Some(Box::new(OfThicker(response(posed, subject, backend)?))))
 }
 
 fn constraints<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
     subject: Subject<'a, K, N>,
     backend: &B,
 ) -> Result<Vec<Constraint<'a, B>>, BackendError> {
+    let limited = |posed: &PosedConstraint, response| match posed.is_upper {
+        true => Constraint::new(response, posed.limit),
+        false => Constraint::at_least(response, posed.limit),
+    };
     let constraint = |posed: &PosedConstraint| {
         // The volume by its own response meets its limit to rounding.
         if posed.is_upper && posed.response.form.posed().is_share() {
             return Ok(Constraint::volume(&subject.task.space, posed.limit));
         }
-        let response = response(&posed.response, subject, backend)?;
-        Ok(match posed.is_upper {
-            true => Constraint::new(response, posed.limit),
-            false => Constraint::at_least(response, posed.limit),
-        })
+        Ok(limited(posed, response(&posed.response, subject, backend)?))
     };
-    subject.task.posed.constraints.iter().map(constraint).collect()
+    let posed = &subject.task.posed.constraints;
+    let mut constraints = posed.iter().map(constraint).collect::<Result<Vec<_>, _>>()?;
+    // These come last, as the limits that are stated have their numbers.
+    for posed in posed {
+        let response = of_thicker(&posed.response, subject, backend)?;
+        constraints.extend(response.map(|response| limited(posed, response)));
+    }
+    Ok(constraints)
 }
 
 fn response<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(

@@ -15,7 +15,7 @@ use topopt_mesh::{HexMesh, Renumbering, UniformGrid};
 use crate::candidates;
 use crate::case::Case;
 use crate::case_loads::CaseLoads;
-use crate::config::{Capacity, Config, Continuation, Transient};
+use crate::config::{Capacity, Config, Continuation, PhysicsKind, Transient};
 use crate::diagnosis::Diagnosis;
 use crate::filter_plan::FilterPlan;
 use crate::finding::{Finding, InputError};
@@ -129,8 +129,10 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
 
         let filter = FilterPlan::of(config, element_width);
         let stages = stages(config, element_width);
-        let space = manufacturing::sized(config, filter.radius(), &problem, space);
         let posed = std::mem::take(&mut case.posed).renumbered(&renumbering);
+        let is_mechanism = config.physics.kind == PhysicsKind::Elasticity
+            && posed.is_of_mechanism(!case.springs.is_empty());
+        let space = manufacturing::sized(config, filter.radius(), (&problem, is_mechanism), space);
         let task = Task {
             space,
             filter,

@@ -65,6 +65,14 @@ pub struct Subject<'a, K = Elasticity, const N: usize = DIM> {
     pub equation: &'a Discretization<K, N>,
 }
 
+impl<K, const N: usize> Subject<'_, K, N> {
+    /// Number of equations that are solved for a design: that of the thicker one as well, where
+    /// both are.
+    pub fn n_equations(&self) -> usize {
+        1 + usize::from(self.task.space.solves_both())
+    }
+}
+
 /// Equations of heat without held nodes.
 pub struct Bare {
     /// Conduction with films, which says what flows into held nodes.

@@ -57,11 +57,17 @@ impl<B: Pointwise> Densities<B> {
         self.eroded.as_ref().unwrap_or(&self.built)
     }
 
+    /// The thicker density, which is solved as well where a second equation is there.
+    pub fn thicker(&self) -> &B::Vector {
+        self.dilated.as_ref().unwrap_or(&self.built)
+    }
+
     /// The density that a response has its value of: those of the states the solved one, and those
     /// of the material the built one.
     pub fn valued(&self, dependence: Dependence) -> &B::Vector {
         match dependence {
             Dependence::States => self.solved(),
+            Dependence::ThickerStates => self.thicker(),
             Dependence::Linear | Dependence::Density => &self.built,
         }
     }
@@ -71,7 +77,9 @@ impl<B: Pointwise> Densities<B> {
     pub fn differentiated(&self, dependence: Dependence) -> (Realization, &B::Vector) {
         match (dependence, &self.eroded, &self.dilated) {
             (Dependence::States, Some(eroded), _) => (Realization::Eroded, eroded),
-            (Dependence::Linear, _, Some(dilated)) => (Realization::Dilated, dilated),
+            (Dependence::Linear | Dependence::ThickerStates, _, Some(dilated)) => {
+                (Realization::Dilated, dilated)
+            }
             _ => (Realization::Built, &self.built),
         }
     }

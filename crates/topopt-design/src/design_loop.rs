@@ -1,6 +1,7 @@
 //! The loop: solve, responses, gradients, next design [Ratnakar2022, Fig. 3.6].
 
 mod full_part;
+mod resumed;
 mod settled;
 mod stages;
 
@@ -8,15 +9,15 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use topopt_analysis::Effort;
-use topopt_linalg::{BackendError, PcgProgress, Pointwise};
+use topopt_linalg::{PcgProgress, Pointwise};
 
 use crate::evaluator::{Evaluator, Material, Trials};
 use crate::functions::Functions;
 use crate::halt::Halt;
 use crate::{
-    Design, DesignError, DesignState, DesignTransform, Ended, Formulation, IterationReport,
-    Observer, Optimizer, Outcome, Progress, Settings, SolveError, Stage, StateEquation, StepTimes,
-    StopRules, Subproblem,
+    Design, DesignError, DesignTransform, Ended, Formulation, IterationReport, Observer, Optimizer,
+    Outcome, Progress, Settings, SolveError, Stage, StateEquation, StepTimes, StopRules,
+    Subproblem,
 };
 
 /// A topology optimization: state equation, formulation, optimizer and stop rules in a loop.
@@ -114,25 +115,11 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         Self { stages, ..self }
     }
 
-    /// Resumes from `state`, saved by an optimization with the same settings. Later iterations are
-    /// the same to the last bit, except for times.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device has no room.
-    pub fn resumed(mut self, state: &DesignState) -> Result<Self, BackendError> {
-        let backend = self.evaluator.equation.backend();
-        let variables = self.evaluator.variables();
-        self.design = backend.upload(&state.design, variables)?;
-        if let Some(next) = &state.next {
-            self.evaluated = backend.upload(next, variables)?;
-        }
-        self.has_next = state.next.is_some();
-        self.iteration = state.iteration;
-        self.history.previous = state.previous_objective;
-        self.history.kkt_residual = state.kkt_residual;
-        self.optimizer.restore(backend, &state.memory)?;
-        self.evaluator.equation.restore(state)?;
-        Ok(self)
+    /// Adds the equation of the thicker design, which responses [`OfThicker`](crate::OfThicker) are of.
+    #[must_use]
+    pub fn with_thicker(mut self, equation: StateEquation<'a, B>) -> Self {
+        self.evaluator.equation.add_thicker(equation);
+        self
     }
 
     /// Runs until a stop rule is met, an observer breaks off, or a solve fails. Afterwards
@@ -273,25 +260,6 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         self.evaluator.accept();
         times.pcg = start.elapsed();
         Ok(())
-    }
-
-    /// Repeats responses and update of a resumed design, whose states come from the checkpoint.
-    fn restore(&mut self, observer: &mut dyn Observer<B>) -> Result<Step, Halt> {
-        let iteration = self.iteration;
-        let backend = self.evaluator.equation.backend();
-        let assembled = self.evaluator.assemble(&self.design, false);
-        assembled.map_err(|error| Halt::by(error, iteration))?;
-        let mut monitor = |progress| observer.solving(iteration, progress);
-        let restored = self.evaluator.accept_restored(&mut monitor);
-        restored.map_err(|error| Halt::by(error, iteration))?;
-        self.evaluator.evaluate(&mut self.functions)?;
-        if !self.has_next {
-            return Ok(self.step(observer, &mut StepTimes::default())?);
-        }
-        self.enter(self.iteration + 1)?;
-        let change = backend.value(&backend.max_difference(&self.design, &self.evaluated))?;
-        std::mem::swap(&mut self.design, &mut self.evaluated);
-        Ok(Step { change, kkt_residual: self.history.kkt_residual, ended: None })
     }
 
     /// Finds the next design, or why there is none.

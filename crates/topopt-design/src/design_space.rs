@@ -150,6 +150,11 @@ impl DesignSpace {
         self.sizes
     }
 
+    /// Whether the thicker design is solved, too.
+    pub fn solves_both(&self) -> bool {
+        self.sizes.is_some_and(|sizes| sizes.solves_both)
+    }
+
     /// Least sums of filter weights, `[n_elements]`, where there are `sizes`.
     pub(crate) fn least_sums(&self) -> &[f64] {
         &self.least_sums

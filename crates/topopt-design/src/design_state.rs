@@ -32,6 +32,9 @@ pub struct DesignState {
     pub adjoints: Vec<AdjointState>,
     /// State of the structure of the preconditioner.
     pub structure: StructureState,
+    /// The same of the thicker design, where that is solved as well; its displacements follow those
+    /// of the solved one.
+    pub thicker: Option<StructureState>,
 }
 
 /// An adjoint state on the host.
@@ -65,6 +68,7 @@ impl DesignState {
             trial: vec![Vec::new(); self.trial.len()],
             adjoints: self.adjoints.iter().map(AdjointState::without_values).collect(),
             structure: self.structure.clone(),
+            thicker: self.thicker.clone(),
             ..*self
         }
     }

@@ -1,24 +1,29 @@
 //! `Evaluator`: computes values and gradients of all responses from design variables.
 
+mod trials;
+
 use std::time::Instant;
 
 use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
 use crate::densities::Densities;
+use crate::equations::Equations;
 use crate::functions::Functions;
 use crate::measures::MaterialMeasures;
 use crate::root::find_root_from;
 use crate::{
-    Chain, Constraint, Dependence, DesignTransform, Evaluated, Formulation, Measures, Objective,
-    OtherDesigns, Realization, Response, SensitivityFilter, Settings, SolveError, StateEquation,
+    Chain, Constraint, Dependence, DesignState, DesignTransform, Evaluated, Formulation, Measures,
+    Objective, Realization, Response, SensitivityFilter, Settings, SolveError, StateEquation,
     StepTimes,
 };
+
+pub(crate) use trials::Trials;
 
 /// Evaluation chain of a design, with the physical densities of the last evaluated design and of a
 /// trial.
 pub(crate) struct Evaluator<'a, B: Pointwise> {
-    pub equation: StateEquation<'a, B>,
+    pub equation: Equations<'a, B>,
     pub measures: Measures<B>,
     /// Measures in place of these, where elements are of several materials.
     by_material: Option<MaterialMeasures<B>>,
@@ -56,7 +61,7 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
             trial: Densities::zeros(backend, transform.outputs(), space.sizes())?,
             by_physical: element()?,
             scratch: element()?,
-            equation,
+            equation: Equations::new(equation),
             transform,
             objective,
             constraints,
@@ -82,9 +87,17 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
     pub fn limits(&self, settings: &Settings) -> impl Iterator<Item = f64> {
         let excess = settings.excess.unwrap_or(1.0);
         self.constraints.iter().map(move |Constraint { response, sign, limit }| {
-            let is_material = *sign > 0.0 && response.dependence() != Dependence::States;
+            let is_material = *sign > 0.0 && !response.dependence().is_on_states();
             sign * limit * if is_material { excess } else { 1.0 }
         })
+    }
+
+    /// Takes states and adjoint states from `state`.
+    pub fn restore(&mut self, state: &DesignState) -> Result<(), BackendError> {
+        let Self { equation, objective, constraints, .. } = self;
+        let dependences: Vec<_> =
+            terms(objective, constraints).map(|term| term.response.dependence()).collect();
+        equation.restore(state, &dependences)
     }
 
     /// Begins a trial of the variables `design`: its physical density, and the state equation for
@@ -104,7 +117,7 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
 
     /// Makes the state equation for the physical density of the trial.
     fn begin_trial(&mut self, begins_stage: bool) -> Result<(), SolveError> {
-        self.equation.assemble(self.trial.solved(), &mut self.scratch)?;
+        self.equation.assemble(&self.trial, &mut self.scratch)?;
         Ok(self.equation.update_preconditioner(begins_stage)?)
     }
 
@@ -167,13 +180,15 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
                 response: number,
                 density,
                 measures: &self.measures,
-                equation: &mut self.equation,
+                equation: self.equation.of(dependence),
                 scratch: &mut self.scratch,
             };
             response.gradient(&mut at, monitor, &mut self.by_physical)?;
             // The limit of the thicker design follows its ratio to the built one.
-            let factor = match realization {
-                Realization::Dilated => function.value / response.value(&mut at)?,
+            let factor = match dependence {
+                Dependence::Linear if realization == Realization::Dilated => {
+                    function.value / response.value(&mut at)?
+                }
                 _ => factor,
             };
             times.sensitivity += start.elapsed();
@@ -278,7 +293,8 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         let mut values = Vec::new();
         for (number, term) in terms(objective, constraints).enumerate() {
             let Term { response, factor, zero, .. } = term;
-            let density = densities.valued(response.dependence());
+            let dependence = response.dependence();
+            let (density, equation) = (densities.valued(dependence), equation.of(dependence));
             let backend = equation.backend();
             let mut at =
                 Evaluated { backend, response: number, density, measures, equation, scratch };
@@ -327,67 +343,5 @@ impl Material {
     /// The grey level as a share of that of a uniform design of the same volume.
     pub fn greyness(self) -> f64 {
         self.grey_level / (4.0 * self.volume_fraction * (1.0 - self.volume_fraction))
-    }
-}
-
-/// The functions at trials of other designs.
-pub(crate) struct Trials<'s, 'a, B: Pointwise> {
-    pub evaluator: &'s mut Evaluator<'a, B>,
-    pub monitor: &'s mut Monitor<'s>,
-    /// Relative residual of a solve.
-    pub tolerance: f64,
-    /// Whether a stage begins with the next design.
-    pub begin_a_stage: bool,
-}
-
-impl<B: Pointwise> Trials<'_, '_, B> {
-    /// Dependence of constraint `i`, those that share the largest of them first.
-    fn dependence(&self, i: usize) -> Dependence {
-        let Evaluator { objective, constraints, .. } = &*self.evaluator;
-        let shared = || objective.responses[i].0.dependence();
-        let limited = i.checked_sub(objective.n_sharing());
-        limited.map_or_else(shared, |i| constraints[i].response.dependence())
-    }
-}
-
-impl<B: Pointwise + Sync> OtherDesigns<B> for Trials<'_, '_, B> {
-    fn begin_a_stage(&self) -> bool {
-        self.begin_a_stage
-    }
-
-    fn is_linear(&self, i: usize) -> bool {
-        self.evaluator.transform.is_identity() && self.dependence(i) == Dependence::Linear
-    }
-
-    fn is_of_design(&self, i: usize) -> bool {
-        self.dependence(i) != Dependence::States
-    }
-
-    fn constraint(&mut self, i: usize, design: &B::Vector) -> Result<f64, SolveError> {
-        let evaluator = &mut *self.evaluator;
-        let Evaluator { transform, objective, constraints, equation, measures, .. } = evaluator;
-        let (density, scratch) = (&mut evaluator.trial.built, &mut evaluator.scratch);
-        let backend = equation.backend();
-        transform.forward(backend, design, density)?;
-        let number = i + usize::from(objective.n_sharing() == 0);
-        let mut at = Evaluated { backend, response: number, density, measures, equation, scratch };
-        let term = terms(objective, constraints).nth(number);
-        term.map_or(Ok(f64::NAN), |term| Ok(term.factor * term.response.value(&mut at)?))
-    }
-
-    fn values(&mut self, design: &B::Vector) -> Result<Vec<f64>, SolveError> {
-        let Self { evaluator, monitor, tolerance, .. } = self;
-        evaluator.assemble(design, false)?;
-        evaluator.solve(*tolerance, *monitor)?;
-
-        // The trial takes the place of the evaluated design for as long as it is looked at.
-        evaluator.accept();
-        let values = evaluator.values();
-        evaluator.accept();
-        evaluator.equation.keep_trial();
-
-        let is_bound = evaluator.objective.n_sharing() > 0;
-        let bound = is_bound.then_some(0.0).into_iter();
-        Ok(bound.chain(values?).collect())
     }
 }

@@ -84,6 +84,7 @@ mod densities;
 mod design_loop;
 mod design_space;
 mod design_state;
+mod equations;
 mod evaluator;
 mod formulation;
 mod functions;
@@ -130,7 +131,7 @@ pub use rank_cone::{Nearby, RankCone};
 pub use response::{Dependence, Evaluated, Response};
 pub use responses::{
     CaseCompliance, Compliance, HostFunction, HostResponse, HostValue, LargestState, LoadPower,
-    LocalVolume, OfHistory, OfState, SensitivityFilter, StateMean, StateNorm, Volume,
+    LocalVolume, OfHistory, OfState, OfThicker, SensitivityFilter, StateMean, StateNorm, Volume,
     WeightedDensity, When,
 };
 pub use sizes::{Realization, Sizes, depth_of, share_behind, share_in_plate, whole_sum};

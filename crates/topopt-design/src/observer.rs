@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use topopt_linalg::{BackendError, PcgProgress, Pointwise};
 
+use crate::equations::Equations;
 use crate::optimizer::memory_of;
-use crate::{DesignState, Optimizer, Settings, StateEquation};
+use crate::{DesignState, Optimizer, Settings};
 
 /// An error of an observer, such as a file that cannot be written.
 pub type ObserverError = Box<dyn std::error::Error + Send + Sync>;
@@ -98,7 +99,7 @@ pub struct Design<'s, 'a, B: Pointwise> {
     pub(crate) iteration: usize,
     pub(crate) previous_objective: Option<f64>,
     pub(crate) kkt_residual: f64,
-    pub(crate) equation: &'s StateEquation<'a, B>,
+    pub(crate) equation: &'s Equations<'a, B>,
     pub(crate) design: &'s B::Vector,
     pub(crate) next: Option<&'s B::Vector>,
     pub(crate) density: &'s B::Vector,
@@ -151,6 +152,7 @@ impl<B: Pointwise> Design<'_, '_, B> {
             trial: self.equation.download_trial()?,
             adjoints: self.equation.download_adjoints()?,
             structure: self.equation.structure().clone(),
+            thicker: self.equation.structure_of_thicker().cloned(),
         })
     }
 

@@ -56,6 +56,15 @@ pub enum Dependence {
     Density,
     /// The states as well.
     States,
+    /// The states of the thicker design, see [`Sizes`](crate::Sizes).
+    ThickerStates,
+}
+
+impl Dependence {
+    /// Whether it is on states.
+    pub fn is_on_states(self) -> bool {
+        matches!(self, Self::States | Self::ThickerStates)
+    }
 }
 
 /// An evaluated design, as responses see it.

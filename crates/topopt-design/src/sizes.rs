@@ -16,21 +16,32 @@ pub enum Realization {
 
 /// Thresholds of the thinner and of the thicker design \[WangLazarovSigmund2011\].
 ///
-/// The thinnest design is always the most compliant one, so it alone is solved. Material counts in
-/// the thickest one, with a limit that follows its ratio to the built one in each iteration, so
-/// that the built design has the volume that was asked for.
+/// The thinnest design is always the most compliant one, so it alone is solved, but for outputs of
+/// mechanisms: joints may be too thin or too thick, so the thickest one is solved as well, and the
+/// worse of both counts. Material counts in the thickest one, with a limit that follows its ratio to
+/// the built one in each iteration, so that the built design has the volume that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sizes {
     /// Threshold of the eroded design, >= 0.5.
     pub eroded: f64,
     /// Threshold of the dilated design, <= 0.5.
     pub dilated: f64,
+    /// Whether the dilated design is solved, too.
+    pub solves_both: bool,
 }
 
 impl Sizes {
     /// Thresholds for the least widths of members and of gaps, in radii of the filter; 0 for any.
     pub fn new(member: f64, gap: f64) -> Self {
-        Self { eroded: threshold(member), dilated: 1.0 - threshold(gap) }
+        Self { eroded: threshold(member), dilated: 1.0 - threshold(gap), solves_both: false }
+    }
+
+    /// Returns the thresholds with a dilated design that is solved as well, and is as much thicker
+    /// as the eroded one is thinner.
+    #[must_use]
+    pub fn solving_both(self) -> Self {
+        let eroded = self.eroded.max(1.0 - self.dilated);
+        Self { eroded, dilated: 1.0 - eroded, solves_both: true }
     }
 }
 

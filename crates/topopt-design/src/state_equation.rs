@@ -47,6 +47,20 @@ pub struct StateEquation<'a, B: Pointwise> {
     adjoint_starts: BTreeMap<[usize; 2], B::Vector>,
 }
 
+/// Part of a checkpoint that belongs to one equation.
+pub(crate) struct Restored<'s> {
+    /// All of it.
+    pub state: &'s DesignState,
+    /// State of the structure of the preconditioner.
+    pub structure: &'s StructureState,
+    /// States of its load cases, or more, `[n_nodes][n]` each.
+    pub displacements: &'s [Vec<f64>],
+    /// States of the trial, alike.
+    pub trial: &'s [Vec<f64>],
+    /// Adjoint states of its responses.
+    pub adjoints: Vec<&'s AdjointState>,
+}
+
 /// Vectors that adjoint gradients are made with.
 struct AdjointVectors<B: Pointwise> {
     /// u of a load case, prescribed values included, `[n_nodes][n]`.
@@ -114,22 +128,22 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         self.accuracy = settings.tolerance.map_or(self.accuracy, Accuracy::fixed);
     }
 
-    /// Takes states, adjoint states, their tolerance and the structure of the preconditioner from
-    /// `state`.
-    pub(crate) fn restore(&mut self, state: &DesignState) -> Result<(), BackendError> {
+    /// Takes over a part of a checkpoint.
+    pub(crate) fn restore(&mut self, from: &Restored) -> Result<(), BackendError> {
         let (backend, nodes) = (self.backend(), self.nodes());
+        let Restored { state, structure, displacements, trial, adjoints } = from;
         self.linear.set_tolerance(state.tolerance.unwrap_or(self.accuracy.tight));
-        for (u, values) in self.states.iter_mut().zip(&state.displacements) {
+        for (u, values) in self.states.iter_mut().zip(*displacements) {
             *u = backend.upload(values, nodes)?;
         }
-        for (u, values) in self.trial_states.iter_mut().zip(&state.trial) {
+        for (u, values) in self.trial_states.iter_mut().zip(*trial) {
             *u = backend.upload(values, nodes)?;
         }
-        for AdjointState { of, values } in &state.adjoints {
+        for AdjointState { of, values } in adjoints {
             self.adjoint_starts.insert(*of, backend.upload(values, nodes)?);
         }
-        self.has_trial = !state.trial.is_empty() && state.next.is_some();
-        self.structure = state.structure.clone();
+        self.has_trial = !trial.is_empty() && state.next.is_some();
+        self.structure = (*structure).clone();
         if !self.structure.void.is_empty() {
             self.linear.restructure(&self.structure.void)?;
         }

@@ -10,7 +10,7 @@ use topopt_case::config::Config;
 use topopt_case::finding::Finding;
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
-use topopt_design::{DesignState, Memory, ObserverError};
+use topopt_design::{DesignState, Memory, ObserverError, StructureState};
 use topopt_io::checkpoint::Checkpoints;
 
 use crate::done::{Answer, Done};
@@ -30,6 +30,8 @@ pub(crate) const TRIAL: &str = "trial";
 pub(crate) const ADJOINT: &str = "adjoint.";
 /// Name of the array of elements that the preconditioner takes for void.
 pub(crate) const VOID: &str = "void";
+/// Name of the array of elements that the preconditioner of the thicker design takes for void.
+pub(crate) const VOID_OF_THICKER: &str = "void_of_thicker";
 /// Name of the array of the density of the design that is kept.
 pub(crate) const WHOLE: &str = "whole";
 /// Beginning of the names of what the optimizer remembers.
@@ -58,6 +60,9 @@ pub(crate) struct Record {
     pub tolerance: Option<f64>,
     /// See [`topopt_design::StructureState`].
     pub excess: usize,
+    /// Excess of the thicker design, where that is solved as well.
+    #[serde(default)]
+    pub thicker: Option<usize>,
     pub done: Done,
     pub answer: Answer,
     /// Record of the last whole design.
@@ -145,6 +150,7 @@ impl Checkpointer {
             kkt_residual: state.kkt_residual,
             tolerance: state.tolerance,
             excess: state.structure.excess,
+            thicker: state.thicker.as_ref().map(|thicker| thicker.excess),
             answer: done.answer.clone(),
             done: done.clone(),
             whole: whole.cloned(),
@@ -169,8 +175,12 @@ impl Checkpointer {
         let memory: Vec<_> = vectors.chain(numbers).collect();
         arrays.extend(memory.iter().map(|(name, x)| (name.as_str(), x.as_slice())));
 
-        let void: Vec<f64> = state.structure.void.iter().map(|&e| e.into()).collect();
+        let numbers = |structure: &StructureState| -> Vec<f64> {
+            structure.void.iter().map(|&e| e.into()).collect()
+        };
+        let (void, of_thicker) = (numbers(&state.structure), state.thicker.as_ref().map(numbers));
         arrays.push((VOID, &void));
+        arrays.extend(of_thicker.iter().map(|void| (VOID_OF_THICKER, void.as_slice())));
         self.files.write(state.iteration, &record, &arrays)?;
 
         // The time of writing decides when the next one is due.

@@ -40,7 +40,7 @@ pub fn besides_operator<K: Solvable<N>, const N: usize>(
         config::Preconditioner::Jacobi => output,
         config::Preconditioner::BlockJacobi => BlockJacobi::bytes(problem) + output,
         _ => K::multigrid_bytes(problem, smoother(&config.solver)),
-    };
+    } * subject.n_equations();
 
     let heavy = acting.iter().filter(|case| case.has_body_force).count();
     let warm = acting.iter().filter(|case| case.has_thermal_strain).count();
@@ -91,12 +91,17 @@ fn count<K: Solvable<N>, const N: usize>(
     let aside = Counting::default();
     let is_jacobi = config.solver.preconditioner == config::Preconditioner::Jacobi;
     let of_jacobi = if is_jacobi { counting } else { &aside };
-    let preconditioner = Box::new(Jacobi::new(of_jacobi, nodes)?);
-    let (operator, tolerance) = (Box::new(Idle(nodes)), config.solver.tolerance);
+    let tolerance = config.solver.tolerance;
+    let solver = || {
+        let preconditioner = Box::new(Jacobi::new(of_jacobi, nodes)?);
+        let operator = Box::new(Idle(nodes));
+        Ok::<_, DesignError>(Solver { operator, preconditioner, tolerance, max_iterations: 1 })
+    };
     let is_consistent = subject.equation.is_capacity_consistent();
     let storage = is_consistent.then(|| Box::new(Idle(nodes)) as Box<_>);
     let parts = Parts {
-        solver: Solver { operator, preconditioner, tolerance, max_iterations: 1 },
+        solver: solver()?,
+        thicker: task.space.solves_both().then(solver).transpose()?,
         bare: task.timeline.as_ref().map(|_| (Box::new(Idle(nodes)) as Box<_>, storage)),
         weights_of: Box::new(move |_| Ok(Box::new(Idle(elements)))),
         corners: config.has_half_width().then(|| Box::new(Idle(nodes)) as Box<_>),
@@ -147,7 +152,8 @@ pub fn check<K: Solvable<N>, const N: usize>(
 ) -> Result<(), Finding> {
     let [nodes, elements] = subject.sizes();
     let there = meshes(nodes, elements);
-    let plan = |strategy: Strategy| besides + strategy.bytes(subject.equation);
+    let n = subject.n_equations();
+    let plan = |strategy: Strategy| besides + n * strategy.bytes(subject.equation);
     let needed = plan(strategy);
     let more = needed.saturating_sub(there);
     let free = available().map(|free| free / sharing).filter(|&free| free < more);

@@ -14,7 +14,7 @@ use topopt_design::{AdjointState, DesignState, Memory, StructureState};
 use topopt_io::checkpoint::Checkpoint;
 
 use crate::checkpoint::{
-    ADJOINT, DESIGN, MEMORY, NEXT, NUMBERS, Record, TRIAL, VOID, WHOLE, settings,
+    ADJOINT, DESIGN, MEMORY, NEXT, NUMBERS, Record, TRIAL, VOID, VOID_OF_THICKER, WHOLE, settings,
 };
 use crate::done::Done;
 use crate::fingerprint::fingerprint;
@@ -228,10 +228,13 @@ fn fits<K: Physics<N>, const N: usize>(state: &DesignState, structure: &Model<K,
     let DesignState { design, next, memory, displacements, trial, adjoints, .. } = state;
     let adjoints = adjoints.iter().map(|adjoint| &adjoint.values);
     let variables = next.iter().chain(memory.vectors.iter().map(|(_, values)| values));
+    let solves_both = structure.space.solves_both();
+    let voids = std::iter::once(&state.structure).chain(&state.thicker).map(|of| &of.void);
     design.len() == structure.space.n_variables()
         && variables.into_iter().all(|x| x.len() == design.len())
-        && state.structure.void.iter().all(|&e| (e as usize) < mesh.n_elements())
-        && displacements.len() == problem.load_cases().len()
+        && voids.flatten().all(|&e| (e as usize) < mesh.n_elements())
+        && state.thicker.is_some() == solves_both
+        && displacements.len() == (1 + usize::from(solves_both)) * problem.load_cases().len()
         && [0, displacements.len()].contains(&trial.len())
         && displacements.iter().chain(trial).chain(adjoints).all(|u| u.len() == problem.n_dofs())
 }
@@ -264,13 +267,19 @@ fn design_state(iteration: usize, record: &Record, arrays: Vec<(String, Vec<f64>
         trial: Vec::new(),
         adjoints: Vec::new(),
         structure: StructureState { void: Vec::new(), excess: record.excess },
+        thicker: record.thicker.map(|excess| StructureState { void: Vec::new(), excess }),
     };
 
     for (name, values) in arrays {
         match name.as_str() {
             DESIGN => state.design = values,
             NEXT => state.next = Some(values),
-            VOID => state.structure.void = values.iter().map(|&e| e as u32).collect(),
+            VOID => state.structure.void = elements(&values),
+            VOID_OF_THICKER => {
+                if let Some(thicker) = &mut state.thicker {
+                    thicker.void = elements(&values);
+                }
+            }
             TRIAL => state.trial.push(values),
             _ => {
                 let memory = [MEMORY, NUMBERS].map(|prefix| name.strip_prefix(prefix));
@@ -284,6 +293,11 @@ fn design_state(iteration: usize, record: &Record, arrays: Vec<(String, Vec<f64>
         }
     }
     state
+}
+
+/// Numbers of elements in an array of a checkpoint.
+fn elements(values: &[f64]) -> Vec<u32> {
+    values.iter().map(|&e| e as u32).collect()
 }
 
 /// Numbers of response and load case in the name of the array of an adjoint state.

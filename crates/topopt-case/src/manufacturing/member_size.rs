@@ -207,11 +207,12 @@ fn fit(asked: &Asked) -> Result<(), Finding> {
 }
 
 /// Gives `space` the widths that are asked for, where there are some, by a filter of that `radius`
-/// on the mesh of `problem`; `up` is the direction of build of a part that is printed.
+/// on the mesh of `problem`; `up` is the direction of build of a part that is printed. Of a mechanism
+/// the thinner and the thicker design are solved.
 pub(super) fn sized<K: Physics<N>, const N: usize>(
     config: &Config,
     (radius, up): (Option<f64>, Option<[f64; 3]>),
-    problem: &Problem<K, N>,
+    (problem, is_mechanism): (&Problem<K, N>, bool),
     space: DesignSpace,
 ) -> DesignSpace {
     let (Some(entry), Some(radius)) = (entries(config).next(), radius) else {
@@ -219,6 +220,7 @@ pub(super) fn sized<K: Physics<N>, const N: usize>(
     };
     let [minimum, gap] = widths(entry).map(|width| width / radius);
     let sizes = Sizes::new(minimum, gap);
+    let sizes = if is_mechanism { sizes.solving_both() } else { sizes };
     let least_sums = match minimum > 0.0 {
         true => {
             let sums = least_sums((radius, minimum), sizes, problem, &space);

@@ -41,7 +41,7 @@ pub(crate) fn sweeps<const N: usize>(
 pub(crate) fn sized<K: Physics<N>, const N: usize>(
     config: &Config,
     radius: Option<f64>,
-    problem: &Problem<K, N>,
+    problem: (&Problem<K, N>, bool),
     space: DesignSpace,
 ) -> DesignSpace {
     let printed = asked(config, &overhang::OVERHANG, &[], 0.0);

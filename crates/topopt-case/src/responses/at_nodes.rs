@@ -69,6 +69,10 @@ impl PosedForm for AtNodes {
         is_upper || matches!(self, Self::Mean { .. }) && limit < 0.0
     }
 
+    fn has_sign(&self) -> bool {
+        matches!(self, Self::Mean { .. })
+    }
+
     /// Finds the largest length, or temperature.
     fn largest(&self, state: &[f64], n: usize) -> Option<f64> {
         let Self::Largest { nodes, .. } = self else { return None };

@@ -86,6 +86,12 @@ pub trait PosedForm {
         is_upper
     }
 
+    /// Whether it has a sign, so that the output of a mechanism may be worse by too much material
+    /// as well as by too little.
+    fn has_sign(&self) -> bool {
+        false
+    }
+
     /// Computes the true maximum that a p-norm approximates, from a state `[n_nodes][n]`.
     fn largest(&self, _state: &[f64], _n: usize) -> Option<f64> {
         None

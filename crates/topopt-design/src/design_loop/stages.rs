@@ -20,8 +20,9 @@ impl<B: Pointwise + Sync> Optimization<'_, B> {
             self.settings = Settings::at(&self.stages, iteration);
             let entered = self.evaluator.enter(&self.settings);
             entered.map_err(|error| Halt::by(error.into(), iteration))?;
-            self.functions.set_limits(self.evaluator.limits(&self.settings));
         }
+        // Without stages as well: of thinner designs an iteration brings them nearer.
+        self.functions.set_limits(self.evaluator.limits(&self.settings));
         Ok(())
     }
 }

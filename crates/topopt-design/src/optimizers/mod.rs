@@ -22,7 +22,7 @@ use crate::Dependence;
 fn volume_like(takes: &str, constraints: &[Dependence]) -> Result<(), String> {
     match constraints {
         [Dependence::Linear | Dependence::Density] => Ok(()),
-        [Dependence::States] => {
+        [Dependence::States | Dependence::ThickerStates] => {
             Err(format!("{takes} a constraint of the density alone, such as the volume"))
         }
         _ => Err(format!("{takes} exactly one constraint, and not {}", constraints.len())),

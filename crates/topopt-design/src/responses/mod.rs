@@ -7,6 +7,7 @@ mod local_volume;
 mod of_states;
 mod sensitivity_filter;
 mod state_functions;
+mod thicker;
 mod volume;
 mod weighted_density;
 
@@ -17,5 +18,6 @@ pub use local_volume::LocalVolume;
 pub use of_states::{OfHistory, OfState, When};
 pub use sensitivity_filter::SensitivityFilter;
 pub use state_functions::{LoadPower, StateMean};
+pub use thicker::OfThicker;
 pub use volume::Volume;
 pub use weighted_density::WeightedDensity;

@@ -1,18 +1,19 @@
 //! Members and gaps of a least width: thresholds, and derivatives of thinner and thicker designs.
 
 use topopt_design::{
-    Chain, Cone, DensityFilter, DesignSpace, DesignTransform, Projection, Realization, Sizes,
-    Weights, depth_of, physical_density, whole_sum,
+    Chain, Cone, Constraint, DensityFilter, DesignSpace, DesignState, DesignTransform, Formulation,
+    Mma, Objective, OfThicker, Optimization, Optimizer, Projection, Realization, Response, Sizes,
+    StateEquation, StopRules, Weights, depth_of, physical_density, whole_sum,
 };
-use topopt_linalg::Cpu;
+use topopt_linalg::{Cpu, Space};
 use topopt_mesh::generate::block;
 use topopt_mesh::{HexMesh, Sets};
 use topopt_testing::{distorted_cube, distorted_tetrahedra};
 
-use super::differences::hold_in;
-use super::responses::loaded;
-use super::space;
-use super::transforms::backward_is_the_derivative_of_forward;
+use super::differences::{Differences, hold_in};
+use super::responses::{ONCE, displacement, loaded};
+use super::transforms::{backward_is_the_derivative_of_forward, scattered};
+use super::{COUNT, Recorder, SIMP, TIGHT, solver, space};
 
 /// Filter, projection and passive elements of a `space`.
 fn chain(mesh: &HexMesh, radius: f64, space: &DesignSpace) -> Chain<'static, Cpu> {
@@ -50,6 +51,59 @@ fn responses_of_a_thinner_design_agree_with_finite_differences() {
     hold_in(&space, &problem, || chain(problem.mesh(), 1.8, &space));
 }
 
+/// Runs the worse of the thinner and the thicker design's displacement, with a limit of that of
+/// the other load case in the thicker one.
+fn run_both(
+    optimizer: Box<dyn Optimizer<Cpu>>,
+    stop: StopRules,
+    state: Option<&DesignState>,
+) -> Recorder {
+    let problem = loaded();
+    let space = sized(problem.mesh(), 1.8, Sizes::new(0.6, 0.0).solving_both());
+    let worse = vec![
+        (displacement(&problem, 0) as Box<dyn Response<Cpu>>, 1.0),
+        (Box::new(OfThicker(displacement(&problem, 0))), 1.0),
+    ];
+    let limited = OfThicker(displacement(&problem, 1));
+    let formulation = Formulation {
+        space: &space,
+        transform: chain(problem.mesh(), 1.8, &space),
+        objective: Objective::worst(worse).maximized(),
+        // The volume has the gradient of the thicker design, and the value of the built one.
+        constraints: vec![Constraint::at_least(Box::new(limited), 1e-3)],
+    };
+    let equation = || StateEquation::new(&Cpu, &problem, SIMP, solver(&problem, TIGHT)).unwrap();
+    let start = scattered(formulation.transform.inputs().points);
+    let mut optimization = Optimization::new(equation(), formulation, optimizer, stop, &start)
+        .unwrap()
+        .with_thicker(equation());
+    if let Some(state) = state {
+        optimization = optimization.resumed(state).unwrap();
+    }
+    let mut recorder = Recorder::default();
+    optimization.run(&mut recorder).unwrap();
+    recorder
+}
+
+#[test]
+fn responses_of_thinner_and_thicker_designs_together_agree_with_finite_differences() {
+    let recorder = run_both(Box::new(Differences), ONCE, None);
+    assert_eq!(recorder.reports[0].change, 0.0);
+}
+
+#[test]
+fn runs_of_both_designs_go_on_to_the_same_bits() {
+    let mma = || Box::new(Mma::new(&Cpu, Space::variables(128), 0.05).unwrap());
+    let whole = run_both(mma(), COUNT, None);
+    let state = &whole.states[0];
+    assert_eq!([state.displacements.len(), state.adjoints.len()], [4, 3]);
+    // Whether the states of the thicker design are its own.
+    assert_ne!(state.displacements[0], state.displacements[2]);
+    for (done, state) in (1..).zip(&whole.states) {
+        assert!(run_both(mma(), COUNT, Some(state)).states == whole.states[done..], "from {done}");
+    }
+}
+
 /// Filtered density across a plate of `thickness` cubes of variables, by a radius of 6 cubes.
 fn across(thickness: usize) -> Vec<f64> {
     let n = 25;
@@ -70,7 +124,10 @@ fn across(thickness: usize) -> Vec<f64> {
 fn thresholds_are_the_filtered_density_in_the_middle_of_plates() {
     let whole = Sizes::new(1.0, 1.0);
     assert!((whole.eroded - 0.8125).abs() < 1e-12 && (whole.dilated - 0.1875).abs() < 1e-12);
-    assert_eq!(Sizes::new(0.0, 0.0), Sizes { eroded: 0.5, dilated: 0.5 });
+    assert_eq!(Sizes::new(0.0, 0.0), Sizes { eroded: 0.5, dilated: 0.5, solves_both: false });
+    let both = Sizes::new(0.0, 1.0).solving_both();
+    assert_eq!(both, Sizes { eroded: 0.8125, dilated: 0.1875, solves_both: true });
+
     for thickness in [5, 7, 9] {
         let filtered = across(thickness);
         // Width of the plate that is built, where the filtered density passes 1/2.

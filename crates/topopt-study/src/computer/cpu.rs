@@ -47,7 +47,8 @@ impl Computer for OnCpu {
     ) -> Result<Needs, Failure> {
         let strategy = checked_strategy(config, subject, config.solver.strategy, 1)?;
         let besides = memory::besides_operator(config, subject);
-        let megabytes = |s: Strategy| (besides + s.bytes(subject.equation)) as f64 / MEGABYTE;
+        let n = subject.n_equations();
+        let megabytes = |s: Strategy| (besides + n * s.bytes(subject.equation)) as f64 / MEGABYTE;
         let memory = |s: Strategy| (s.name(), memory::PROGRAM_MB + megabytes(s));
         let all = strategies(subject.equation).iter();
         Ok(Needs { strategy: strategy.name(), memory_mb: all.map(|s| memory(*s)).collect() })

@@ -69,12 +69,14 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
             scope.spawn(|_| doubtful = model.map_or(Vec::new(), |model| doubts::of(config, model)));
             computer.solver(config, subject, strategy, contrast)
         })?;
+        let thicker = self.of_thicker(computer, &solver)?;
         let first = self.first.take();
         let first = first.map(|first| (self.summary(&first, computer, &solver, doubtful), first));
 
         let neighbors = Cell::new(None);
         let bare = subject.task.timeline.as_ref().map(|_| subject.bare());
-        let mut optimization = self.optimization(computer, solver, bare.as_ref(), &neighbors)?;
+        let mut optimization =
+            self.optimization(computer, (solver, thicker), bare.as_ref(), &neighbors)?;
         let ranks = computer.communicator();
         if is_interrupted(ranks, interrupt) && self.state.is_none() {
             return Err(Failure::Interrupted { iterations: 0, directory: None });
@@ -138,6 +140,22 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         }
     }
 
+    /// The solver for the thicker design, where that is solved as well, by the strategy of `solver`.
+    fn of_thicker<'b, C: Computer>(
+        &self,
+        computer: &'b C,
+        solver: &Solver<'b, C::Backend>,
+    ) -> Result<Option<Solver<'b, C::Backend>>, Failure>
+    where
+        'a: 'b,
+    {
+        let (Asked { config, .. }, subject) = (self.asked, self.subject);
+        let strategy = config::Strategy::named(solver.operator.strategy());
+        let strategy = strategy.unwrap_or(self.strategy);
+        let made = || computer.solver(config, subject, strategy, subject.task.contrast);
+        subject.task.space.solves_both().then(made).transpose()
+    }
+
     /// Compares the limits with the full part, by one solve, at the start of a new run whose limits
     /// may be out of reach. All ranks do; the first one reports a refusal.
     fn full_part<C: Computer>(
@@ -194,7 +212,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
     fn optimization<'b, C: Computer>(
         &self,
         computer: &'b C,
-        solver: Solver<'b, C::Backend>,
+        (solver, thicker): (Solver<'b, C::Backend>, Option<Solver<'b, C::Backend>>),
         bare: Option<&'b Bare>,
         neighbors: &'b Cell<Option<Neighbors>>,
     ) -> Result<Optimization<'b, C::Backend>, DesignError>
@@ -210,6 +228,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         let plan = subject.task.filter.weights();
         let parts = Parts {
             solver: solver.of_equation(&config.solver),
+            thicker: thicker.map(|solver| solver.of_equation(&config.solver)),
             bare: bare.transpose()?,
             weights_of: Box::new(move |radius| {
                 let (plan, _) = plan.expect("weights are made for a filter only");

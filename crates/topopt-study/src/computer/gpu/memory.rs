@@ -39,7 +39,8 @@ pub(super) fn besides_operator<K: Solvable<N>, const N: usize>(
     let corners = usize::from(config.has_half_width()) * MeshOnDevice::bytes(mesh);
     let levels = subject.task.space.levels().map_or(0, |levels| levels.bytes());
     let vectors = of_vectors(config, subject) + of_weights(subject);
-    ProblemOnDevice::<K, N>::bytes(mesh) + vectors + steps + preconditioner + corners + levels
+    let of_equation = ProblemOnDevice::<K, N>::bytes(mesh) + steps + preconditioner;
+    subject.n_equations() * of_equation + vectors + corners + levels
 }
 
 /// Device memory of multigrid in the precision `R`, with stretches and films, and patches.

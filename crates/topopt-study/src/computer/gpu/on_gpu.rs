@@ -68,7 +68,8 @@ impl Computer for OnGpu {
     ) -> Result<Needs, Failure> {
         let is_mixed = is_mixed(&self.0.device, &config.solver)?;
         let besides = besides_operator(config, subject, subject.task.contrast, is_mixed);
-        let bytes = |s: Strategy| besides + s.bytes(subject.equation);
+        let n = subject.n_equations();
+        let bytes = |s: Strategy| besides + n * s.bytes(subject.equation);
         let memory = |&s: &Strategy| (s.name(), bytes(s) as f64 / MEGABYTE);
         let strategy = in_order(config.solver.strategy, subject, |_| true).name();
         Ok(Needs { strategy, memory_mb: K::STRATEGIES.iter().map(memory).collect() })
@@ -301,7 +302,8 @@ fn choice<K: Solvable<N>, const N: usize>(
     let free = device.memory()?.0;
     let is_mixed = is_mixed(device, &config.solver)?;
     let besides = besides_operator(config, subject, contrast, is_mixed);
-    let bytes = |s: Strategy| besides + s.bytes(subject.equation);
+    let n = subject.n_equations();
+    let bytes = |s: Strategy| besides + n * s.bytes(subject.equation);
     let possible = possible(subject);
     let fits = |strategy: &Strategy| bytes(*strategy) <= free;
     let fitting: Vec<_> = possible.iter().copied().filter(fits).collect();
