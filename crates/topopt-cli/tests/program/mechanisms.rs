@@ -39,17 +39,22 @@ const MECHANISMS: [Mechanism; 2] = [
     },
 ];
 
+/// The case on 2000 elements.
+fn small(case: &str, lengths: &[(&str, &str)]) -> String {
+    let (settings, tables) = case.split_once("elements = 128000").unwrap();
+    let mut tables = tables.to_owned();
+    for (from, to) in lengths {
+        assert!(tables.contains(from), "{from}");
+        tables = tables.replace(from, to);
+    }
+    format!("{settings}elements = 2000{tables}")
+}
+
 #[test]
 fn mechanisms_move_their_output_where_it_is_to_go() {
     for Mechanism { case, lengths, output: [low, high], direction, found } in MECHANISMS {
-        let (settings, tables) = case.split_once("elements = 128000").unwrap();
-        let mut tables = tables.to_owned();
-        for (from, to) in lengths {
-            assert!(tables.contains(from), "{from}");
-            tables = tables.replace(from, to);
-        }
         let folder = Folder::new();
-        folder.write("case.toml", &format!("{settings}elements = 2000{tables}"));
+        folder.write("case.toml", &small(case, lengths));
         folder.run_well(&[
             "optimizer.max_iterations=30",
             "solver.tolerance=1e-10",
@@ -74,4 +79,24 @@ fn mechanisms_move_their_output_where_it_is_to_go() {
         let mean = along.iter().sum::<f64>() / along.len() as f64;
         assert!((mean / last - 1.0).abs() < 1e-6, "{mean} {last}");
     }
+}
+
+/// Joints may be too thin or too thick: with the thinner design alone solved this ends at 0.54.
+#[test]
+fn mechanisms_with_members_of_a_least_width_move_as_they_are_built() {
+    let Mechanism { case, lengths, .. } = &MECHANISMS[0];
+    let case = small(case, lengths)
+        .replace("[0, 1, 1]", "[0, 3, 3]")
+        .replace("style = \"smooth\"", "")
+        .replace("keep_loaded = \"free\"", "");
+    let (case, _) = case.split_once("radius_in_elements = 2.0").unwrap();
+    let demand = "[[manufacturing]]\nkind = \"member_size\"\nminimum = 3.0\n";
+    let folder = Folder::new();
+    folder.write("case.toml", &format!("{case}kind = \"density\"\n{demand}"));
+    folder.run_well(&["solver.device=cpu", "optimizer.max_iterations=100"]);
+
+    // The worse of the thinner and the thicker design, and the built one.
+    let worse = *folder.history("objective").last().unwrap();
+    let built = folder.summary()["objective"]["value"].as_f64().unwrap();
+    assert!(worse > 0.1 && built > 0.7, "{worse} {built}");
 }
