@@ -43,6 +43,7 @@ pub mod model;
 pub mod named_sets;
 pub mod nodal_loads;
 pub mod nodal_temperatures;
+mod out_of_reach;
 pub mod own;
 pub mod physics;
 pub mod pieces;

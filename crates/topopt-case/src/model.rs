@@ -7,7 +7,6 @@ use topopt_fem::{
     Constraints, Coupling, DIM, Discretization, Elasticity, ElementFactors, LoadCase, Problem,
 };
 use topopt_io::UncutCells;
-use topopt_linalg::Cpu;
 use topopt_mesh::numbers::{place, shown};
 use topopt_mesh::quality::Worst;
 use topopt_mesh::{HexMesh, Renumbering, UniformGrid};
@@ -23,11 +22,10 @@ use crate::kept::Kept;
 use crate::lookup::sorted;
 use crate::manufacturing::{self, Folds};
 use crate::materials::{self, MaterialShare};
+use crate::out_of_reach;
 use crate::own::PosedMaps;
 use crate::physics::{Loaded, Physics};
 use crate::refusal::{nothing_free, refused};
-use crate::responses::form::Measure;
-use crate::responses::posed::PosedConstraint;
 use crate::subject::{Subject, Task};
 
 /// A case ready to be solved. The problem is numbered along chords of the mesh, for the memory; the
@@ -161,44 +159,23 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             notes,
             diagnosis,
         };
-        InputError::if_any(model.out_of_reach(config))?;
+        InputError::if_any(out_of_reach::findings(config, &model))?;
         Ok(model)
+    }
+
+    /// Whether loads act on a node, `[n_nodes]` in the order of the problem: convection is none.
+    pub fn loaded_nodes(&self) -> Vec<bool> {
+        let Some(loaded) = &self.loaded else { return vec![true; self.mesh.n_nodes()] };
+        let mut acts = vec![false; self.mesh.n_nodes()];
+        let within =
+            loaded.elements.iter().flat_map(|&e| self.mesh.element(e as usize).iter().copied());
+        loaded.nodes.iter().copied().chain(within).for_each(|node| acts[node as usize] = true);
+        self.renumbering.nodes_from_original(&acts)
     }
 
     /// Returns the task and the problem, as a computer takes them.
     pub fn subject(&self) -> Subject<'_, K, N> {
         Subject { task: &self.task, problem: &self.problem, equation: &self.problem }
-    }
-
-    /// Limits of volumes and masses that no design keeps.
-    fn out_of_reach(&self, config: &Config) -> Vec<Finding> {
-        let finding = |constraint: &PosedConstraint| {
-            let (limit, entry) = (constraint.limit, constraint.entry?);
-            let part = self.subject().part();
-            let weights = match constraint.response.form.measure(part, &Cpu, 0.0) {
-                Ok(Measure::Volume) => part.volume_shares(),
-                Ok(Measure::Densities(weights)) => weights,
-                _ => return None,
-            };
-
-            let [least, most] = self.space.bounds().map(|density| {
-                weights.iter().zip(density).map(|(weight, x)| weight * x).sum::<f64>()
-            });
-            let (word, bound, why) = match constraint.is_upper {
-                true if limit < least => ("at least", least, "with every design element void"),
-                false if limit > most => ("at most", most, "with every design element solid"),
-                _ => return None,
-            };
-
-            let label = &constraint.response.label;
-            let message =
-                format!("no design keeps this limit: the {label} is {word} {}", shown(bound));
-            let place = config.constraints[entry].limit_span();
-            let finding = Finding::new(message).at(config.source(), place, why);
-            Some(finding.remedy(format!("give a limit of {word} {}", shown(bound))))
-        };
-
-        self.posed.constraints.iter().filter_map(finding).collect()
     }
 
     /// Young's moduli of solid elements in the order of the problem, `[n_elements]`.

@@ -3,6 +3,7 @@
 use topopt_fem::{FreePart, Problem};
 use topopt_mesh::{Components, HexMesh, NO_PART};
 
+use crate::nodal_loads::size;
 use crate::physics::Physics;
 
 /// Solid elements in pieces that share no node: those that share one hold each other.
@@ -57,6 +58,28 @@ impl Pieces {
             })
         };
         self.nodes.iter().map(is_loaded).collect()
+    }
+
+    /// Returns the sizes of the `forces`, `[n_nodes][N]`, of a load case added up: of all that
+    /// `acts`, `[n_nodes]`, of those on pieces that are not held, and of those where no piece is.
+    pub fn loose<const N: usize>(
+        &self,
+        forces: &[f64],
+        acts: &[bool],
+        is_held: &[bool],
+    ) -> [f64; 3] {
+        let [mut all, mut loose, mut empty] = [0.0; 3];
+        let nodes = forces.as_chunks::<N>().0.iter().zip(&self.of_node).zip(acts);
+        for ((force, &piece), _) in nodes.filter(|(_, acts)| **acts) {
+            let size = size(force);
+            all += size;
+            match piece {
+                NO_PIECE => empty += size,
+                piece if !is_held[piece as usize] => loose += size,
+                _ => {}
+            }
+        }
+        [all, loose, empty]
     }
 
     /// Sums the `volumes` of elements per piece, `[n_pieces]`; an element that is not solid counts

@@ -7,10 +7,9 @@ use topopt_mesh::numbers::shown;
 use topopt_mesh::{Components, HexMesh};
 
 use topopt_case::model::Model;
-use topopt_case::nodal_loads::size;
 use topopt_case::physics::Physics;
 use topopt_case::physics::heat::FILLER;
-use topopt_case::pieces::{NO_PIECE, Pieces};
+use topopt_case::pieces::Pieces;
 
 /// Share of a load from which on it is said that it meets nothing.
 const SHARE: f64 = 0.05;
@@ -91,23 +90,12 @@ fn unconnected<K: Physics<N>, const N: usize>(
     pieces: &Pieces,
     is_held: &[bool],
 ) -> Vec<String> {
-    let acts = loaded_nodes(model);
+    let acts = model.loaded_nodes();
     let loads = K::NAMES.loads;
     let mut said = Vec::new();
 
     for case in model.problem.load_cases() {
-        let (mut all, mut loose, mut empty) = (0.0, 0.0, 0.0);
-        let nodes = case.forces.as_chunks::<N>().0.iter().zip(&pieces.of_node).zip(&acts);
-        for ((force, &piece), _) in nodes.filter(|(_, acts)| **acts) {
-            let size = size(force);
-            all += size;
-            match piece {
-                NO_PIECE => empty += size,
-                piece if !is_held[piece as usize] => loose += size,
-                _ => {}
-            }
-        }
-
+        let [all, loose, empty] = pieces.loose::<N>(&case.forces, &acts, is_held);
         let percent = |part: f64| shown((1e3 * part / all).round() / 10.0);
         if loose > SHARE * all {
             said.push(format!(
@@ -138,16 +126,6 @@ fn joined_by<K: Physics<N>, const N: usize>(model: &Model<K, N>) -> &'static str
         }
         _ => "",
     }
-}
-
-/// Whether loads act on a node, `[n_nodes]` in the order of the problem: convection is none.
-pub(crate) fn loaded_nodes<K: Physics<N>, const N: usize>(model: &Model<K, N>) -> Vec<bool> {
-    let Some(loaded) = &model.loaded else { return vec![true; model.mesh.n_nodes()] };
-    let mut acts = vec![false; model.mesh.n_nodes()];
-    let within =
-        loaded.elements.iter().flat_map(|&e| model.mesh.element(e as usize).iter().copied());
-    loaded.nodes.iter().copied().chain(within).for_each(|node| acts[node as usize] = true);
-    model.renumbering.nodes_from_original(&acts)
 }
 
 /// Pieces that carry nothing.

@@ -9,7 +9,7 @@ use topopt_case::pieces::Pieces;
 use topopt_mesh::Components;
 use topopt_mesh::numbers::shown;
 
-use crate::connection::{is_connected_by_void, loaded_nodes, threshold};
+use crate::connection::{is_connected_by_void, threshold};
 
 /// Strain energy of a piece's volume, as a share of that of all the solid's, below which a piece
 /// that hangs on another by an edge or a node carries nothing. One beside a member has 1e-6 or
@@ -193,6 +193,6 @@ fn has_load<K: Physics<N>, const N: usize>(model: &Model<K, N>) -> Vec<bool> {
                 .for_each(|(values, acts)| *acts |= values.iter().any(|v| *v != 0.0));
         }
     }
-    acts.iter_mut().zip(loaded_nodes(model)).for_each(|(acts, loaded)| *acts &= loaded);
+    acts.iter_mut().zip(model.loaded_nodes()).for_each(|(acts, loaded)| *acts &= loaded);
     acts
 }

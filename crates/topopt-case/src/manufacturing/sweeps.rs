@@ -36,6 +36,25 @@ pub(crate) fn sweeps<const N: usize>(
     asked(&milling::MILLING).map_or(Ok(Vec::new()), |asked| milling::shades(&asked, mesh))
 }
 
+/// Whether elements are solid where as much as can be is printed, `[n_elements]`; none where nothing
+/// is.
+pub(crate) fn printed(config: &Config, space: &DesignSpace) -> Option<Vec<bool>> {
+    asked(config, &overhang::OVERHANG, &[], 0.0)?;
+    let (swept, _) = space.sweeps().first()?.swept(&vec![1.0; space.n_elements()]);
+    let mut is_solid: Vec<bool> = swept.iter().map(|density| *density > 0.5).collect();
+    space.void.iter().for_each(|&element| is_solid[element as usize] = false);
+    space.solid.iter().for_each(|&element| is_solid[element as usize] = true);
+    Some(is_solid)
+}
+
+/// Returns a finding of `message`, label and remedy about the direction of build.
+pub(crate) fn about_printing(config: &Config, texts: [&str; 3]) -> Finding {
+    match asked(config, &overhang::OVERHANG, &[], 0.0) {
+        Some(asked) => asked.finding(asked.entries[0], "build_direction", texts),
+        None => Finding::new(texts[0].to_owned()).remedy(texts[2].to_owned()),
+    }
+}
+
 /// Gives `space` the widths of members and gaps that are asked for, where there are some, by a
 /// filter of that `radius` on the mesh of `problem`.
 pub(crate) fn sized<K: Physics<N>, const N: usize>(

@@ -47,7 +47,8 @@ pub fn follows(key: &str) {
     is_refused(&keys, "does not go with a surface of a given width");
 }
 
-fn is_refused(keys: &[&str], message: &str) {
+/// Asserts that a case with `keys` is refused with a message.
+pub fn is_refused(keys: &[&str], message: &str) {
     let ended = Folder::new().run(keys, &[]);
     let err = ended.err.replace("\n     | ", " ");
     assert!(ended.status == 1 && err.contains(message), "{keys:?}: {err}");

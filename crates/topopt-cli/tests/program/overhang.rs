@@ -1,7 +1,7 @@
 //! Parts that are printed without props.
 
 use crate::Folder;
-use crate::made::{CRISP, are_refused, are_same_elsewhere, follows, is_made};
+use crate::made::{CRISP, are_refused, are_same_elsewhere, follows, is_made, is_refused};
 
 /// Keys of a run of a crisp design.
 const LONG: [&str; 2] = ["mesh.elements=1000", "optimizer.max_iterations=60"];
@@ -55,4 +55,21 @@ fn prints_that_make_no_sense_are_refused() {
         ),
     ]);
     follows(&up);
+}
+
+/// An L-beam hangs from its top and is loaded at the tip of its lower arm: printed from the top, the
+/// arm is in the air, and printed from the tip, the top is.
+#[test]
+fn loads_that_no_printed_part_carries_are_refused() {
+    let of_l_beam = |demand: &str| [key(demand), "mesh.generator=l_beam".to_owned()];
+    for direction in ["[0,-1,0]", "[-1,0,0]"] {
+        let keys = of_l_beam(&format!("build_direction={direction}"));
+        let keys = [keys[0].as_str(), &keys[1], CRISP[1], "mesh.elements=1000"];
+        is_refused(&keys, "load case `default` is in the air");
+    }
+    for demand in ["build_direction=[0,1,0]", "build_direction=[0,-1,0],anywhere=true"] {
+        let keys = of_l_beam(demand);
+        let keys = [keys[0].as_str(), &keys[1], CRISP[1], "mesh.elements=1000"];
+        Folder::new().run_well(&[&keys[..], &["optimizer.max_iterations=1"]].concat());
+    }
 }

@@ -1,0 +1,87 @@
+//! Demands that no design on a mesh meets.
+
+use topopt_linalg::Cpu;
+use topopt_mesh::numbers::shown;
+
+use crate::config::Config;
+use crate::finding::Finding;
+use crate::manufacturing;
+use crate::model::Model;
+use crate::physics::Physics;
+use crate::pieces::Pieces;
+use crate::responses::form::Measure;
+use crate::responses::posed::PosedConstraint;
+
+/// Returns limits of volumes and masses that no design keeps, and load cases that no printed part
+/// carries.
+pub(crate) fn findings<K: Physics<N>, const N: usize>(
+    config: &Config,
+    model: &Model<K, N>,
+) -> Vec<Finding> {
+    let limits = limits(config, model).into_iter();
+    limits.chain(in_the_air(config, model)).collect()
+}
+
+/// Limits of volumes and masses that no design keeps.
+fn limits<K: Physics<N>, const N: usize>(config: &Config, model: &Model<K, N>) -> Vec<Finding> {
+    let finding = |constraint: &PosedConstraint| {
+        let (limit, entry) = (constraint.limit, constraint.entry?);
+        let part = model.subject().part();
+        let weights = match constraint.response.form.measure(part, &Cpu, 0.0) {
+            Ok(Measure::Volume) => part.volume_shares(),
+            Ok(Measure::Densities(weights)) => weights,
+            _ => return None,
+        };
+
+        let [least, most] = model
+            .space
+            .bounds()
+            .map(|density| weights.iter().zip(density).map(|(weight, x)| weight * x).sum::<f64>());
+        let (word, bound, why) = match constraint.is_upper {
+            true if limit < least => ("at least", least, "with every design element void"),
+            false if limit > most => ("at most", most, "with every design element solid"),
+            _ => return None,
+        };
+
+        let label = &constraint.response.label;
+        let message = format!("no design keeps this limit: the {label} is {word} {}", shown(bound));
+        let place = config.constraints[entry].limit_span();
+        let finding = Finding::new(message).at(config.source(), place, why);
+        Some(finding.remedy(format!("give a limit of {word} {}", shown(bound))))
+    };
+
+    model.posed.constraints.iter().filter_map(finding).collect()
+}
+
+/// Share of a load case from which on a part that it does not reach is of no use.
+const MOST: f64 = 0.5;
+
+/// The first load case most of which no printed part carries to the supports, however much material
+/// it has.
+fn in_the_air<K: Physics<N>, const N: usize>(
+    config: &Config,
+    model: &Model<K, N>,
+) -> Option<Finding> {
+    let full = manufacturing::printed(config, &model.space)?;
+    let pieces = Pieces::of(model.problem.mesh(), &full);
+    let (is_held, acts) = (pieces.held(&model.problem), model.loaded_nodes());
+    let mut cases = model.problem.load_cases().iter();
+    let case = cases.find(|case| {
+        let [all, loose, empty] = pieces.loose::<N>(&case.forces, &acts, &is_held);
+        loose + empty > MOST * all
+    })?;
+    let message = format!(
+        "load case `{}` is in the air: no part that is printed along this direction carries it to the \
+         supports",
+        case.name
+    );
+    Some(manufacturing::about_printing(
+        config,
+        [
+            &message,
+            "nothing below",
+            "give another `build_direction`, let props stand below the part by `anywhere = true`, or add to \
+         the mesh what carries it",
+        ],
+    ))
+}
