@@ -19,6 +19,7 @@ use crate::config::{Capacity, Config, Continuation, Transient};
 use crate::diagnosis::Diagnosis;
 use crate::filter_plan::FilterPlan;
 use crate::finding::{Finding, InputError};
+use crate::half::Half;
 use crate::kept::Kept;
 use crate::lookup::sorted;
 use crate::manufacturing::{self, Folds};
@@ -39,6 +40,8 @@ pub struct Model<K = Elasticity, const N: usize = DIM> {
     pub renumbering: Renumbering,
     /// The renumbered problem.
     pub problem: Problem<K, N>,
+    /// Half that a run solves in place of the whole, see [`Model::halve`].
+    pub half: Option<Half<K, N>>,
     /// Design space, filter, objective, constraints and stages, in the problem's numbering.
     pub task: Task,
     /// Nodes and elements that loads act on, in user numbers; none: every node with a load.
@@ -148,6 +151,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             uncut: case.uncut,
             renumbering,
             problem,
+            half: None,
             task,
             loaded: case.loaded,
             kept: case.kept,
@@ -163,9 +167,10 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         Ok(model)
     }
 
-    /// Returns the task and the problem, as a computer takes them.
+    /// Returns the task and the problem, as a computer takes them, which solves all of it.
     pub fn subject(&self) -> Subject<'_, K, N> {
-        Subject { task: &self.task, problem: &self.problem, equation: &self.problem }
+        let (task, problem) = (&self.task, &self.problem);
+        Subject { task, problem, equation: problem, half: None }
     }
 
     /// Limits of volumes and masses that no design keeps.

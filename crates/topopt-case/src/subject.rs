@@ -7,6 +7,7 @@ use topopt_fem::{
 };
 
 use crate::filter_plan::FilterPlan;
+use crate::half::Half;
 use crate::own::PosedMaps;
 use crate::responses::form::Part;
 use crate::responses::posed::Posed;
@@ -63,6 +64,8 @@ pub struct Subject<'a, K = Elasticity, const N: usize = DIM> {
     pub problem: &'a dyn ProblemView,
     /// Discretized equation: all of it, or that of a rank on its part.
     pub equation: &'a Discretization<K, N>,
+    /// Half that is solved in its place.
+    pub half: Option<&'a Half<K, N>>,
 }
 
 /// Equations of heat without held nodes.
@@ -81,10 +84,26 @@ impl<K, const N: usize> Clone for Subject<'_, K, N> {
 
 impl<K, const N: usize> Copy for Subject<'_, K, N> {}
 
-impl<K: ElementKernel<N>, const N: usize> Subject<'_, K, N> {
+impl<'a, K: ElementKernel<N>, const N: usize> Subject<'a, K, N> {
     /// Nodes and elements of its equation.
     pub fn sizes(&self) -> [usize; 2] {
         [self.equation.mesh().n_nodes(), self.equation.mesh().n_elements()]
+    }
+
+    /// The same with the half that is solved as all of it.
+    #[must_use]
+    pub fn of_solved(self) -> Self {
+        Self { equation: self.solved(), half: None, ..self }
+    }
+
+    /// The equation that is solved: of the half, where there is one.
+    pub fn solved(&self) -> &'a Discretization<K, N> {
+        self.half.map_or(self.equation, |half| &half.model.equation)
+    }
+
+    /// Number of elements of each color of [`Subject::solved`], where elements come by color.
+    pub fn colors(&self) -> Option<&'a [usize]> {
+        self.half.map_or(self.task.colors.as_deref(), |half| half.colors.as_deref())
     }
 
     /// Heat on its mesh without held nodes.

@@ -50,6 +50,9 @@ pub struct Csr {
 }
 
 impl Csr {
+    /// Bytes of a row of one entry.
+    pub const ROW: usize = size_of::<usize>() + 12;
+
     /// Builds the matrix whose rows have a single entry, 1 in the given column.
     pub fn selection(columns: Vec<u32>) -> Self {
         let n = columns.len();

@@ -8,17 +8,14 @@ use crate::{HexMesh, Part, Plane, Reflections};
 /// what a solve makes of it is below its own rounding.
 const TOLERANCE: f64 = 1e-9;
 
-/// Defect of the cosine between a normal and an axis that count as one direction.
-const ALONG: f64 = 1e-12;
-
 /// A plane across an axis, about which a mesh mirrors itself with all of its elements, none of
 /// which lies on both sides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mirror {
+    /// The plane.
+    pub plane: Plane,
     /// Axis across which it lies, 0 to 2.
     pub axis: usize,
-    /// Coordinate of the plane on the axis.
-    pub at: f64,
     /// Image of each node, `[n_nodes]`.
     pub nodes: Vec<u32>,
     /// Image of each element, `[n_elements]`.
@@ -35,10 +32,9 @@ impl Mirror {
         let places = [mesh.coordinates().to_vec(), mesh.centers()];
         let [nodes, centers] = places.map(|places| Reflections::new(places, tolerance));
         let mirror = |plane: &Plane| {
-            let (axis, plane) = across_axis(plane)?;
-            let [nodes, elements] =
-                [nodes.mirrored(&plane).ok()?, centers.mirrored(&plane).ok()?];
-            let mirror = Self { axis, at: plane.point[axis], nodes, elements, tolerance };
+            let axis = plane.axis()?;
+            let [nodes, elements] = [nodes.mirrored(plane).ok()?, centers.mirrored(plane).ok()?];
+            let mirror = Self { plane: *plane, axis, nodes, elements, tolerance };
             mirror.maps(mesh).then_some(mirror)
         };
         planes.iter().map(mirror).collect()
@@ -46,7 +42,7 @@ impl Mirror {
 
     /// Distance of `node` from the plane, signed; 0 in it.
     fn height(&self, mesh: &HexMesh, node: u32) -> f64 {
-        let height = mesh.coordinates()[node as usize][self.axis] - self.at;
+        let height = mesh.coordinates()[node as usize][self.axis] - self.plane.point[self.axis];
         if height.abs() <= self.tolerance { 0.0 } else { height }
     }
 
@@ -71,13 +67,6 @@ impl Mirror {
         };
         all.all(is_paired) && mesh.par_elements().enumerate().all(is_mapped)
     }
-}
-
-/// Returns the axis that a plane lies across, with the plane of that very normal.
-fn across_axis(plane: &Plane) -> Option<(usize, Plane)> {
-    let axis = (0..3).find(|&axis| plane.normal[axis].abs() > 1.0 - ALONG)?;
-    let normal = std::array::from_fn(|i| if i == axis { 1.0 } else { 0.0 });
-    Some((axis, Plane { normal, ..*plane }))
 }
 
 /// The elements of a mesh on the upper side of each of some planes: a half of it, a quarter or an

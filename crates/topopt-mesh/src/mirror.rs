@@ -16,6 +16,11 @@ pub struct Plane {
 }
 
 impl Plane {
+    /// Returns the axis, 0 to 2, that the plane lies across, if it is exactly across one.
+    pub fn axis(&self) -> Option<usize> {
+        (0..3).find(|&axis| self.normal[axis].abs() == 1.0)
+    }
+
     /// Returns the image of a point.
     pub fn image(&self, point: [f64; 3]) -> [f64; 3] {
         let distance = dot(difference(point, self.point), self.normal);

@@ -8,6 +8,7 @@ use topopt_case::design_loop::{self, Parts};
 use topopt_case::finding::InputError;
 use topopt_case::full_part::{self, FullPart};
 use topopt_case::interrupt::Interrupt;
+use topopt_analysis::Whole;
 use topopt_case::subject::{Bare, Subject};
 use topopt_design::{DesignError, DesignState, Ended, Optimization};
 use topopt_linalg::{Backend, BackendError, Communicator, Monitor, PcgProgress, Pointwise};
@@ -189,6 +190,22 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         summary
     }
 
+    /// Adds the whole equation to the `solver` of the half, where that is solved.
+    fn with_whole<'b, C: Computer>(
+        &self,
+        computer: &'b C,
+        solver: topopt_design::Solver<'b, C::Backend>,
+    ) -> Result<topopt_design::Solver<'b, C::Backend>, BackendError>
+    where
+        'a: 'b,
+    {
+        let Subject { problem, equation, task, half } = self.subject;
+        let Some(half) = half else { return Ok(solver) };
+        let operator = computer.matrix_free(equation, task.colors.as_deref())?;
+        let whole = Whole::new(computer.backend(), problem, &half.model, operator)?;
+        Ok(topopt_design::Solver { whole: Some(whole), ..solver })
+    }
+
     /// Builds the design loop with its filter and start; `bare` is given for steps in time. The
     /// size of the filter's weights is written to `neighbors`.
     fn optimization<'b, C: Computer>(
@@ -202,14 +219,14 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         'a: 'b,
     {
         let (Asked { config, .. }, subject) = (self.asked, self.subject);
-        let made = |equation| computer.diffusion(equation, subject.task.colors.as_deref());
+        let made = |equation| computer.matrix_free(equation, subject.task.colors.as_deref());
         let bare = bare.map(|Bare { conduction, storage }| {
             Ok::<_, BackendError>((made(conduction)?, storage.as_ref().map(made).transpose()?))
         });
 
         let plan = subject.task.filter.weights();
         let parts = Parts {
-            solver: solver.of_equation(&config.solver),
+            solver: self.with_whole(computer, solver.of_equation(&config.solver))?,
             bare: bare.transpose()?,
             weights_of: Box::new(move |radius| {
                 let (plan, _) = plan.expect("weights are made for a filter only");
