@@ -35,8 +35,7 @@ impl<'a, B: Gather + Sync> Whole<'a, B> {
         operator: Box<dyn ElementOperator<B> + 'a>,
     ) -> Result<Self, BackendError> {
         let (nodes, elements) = (half.equation.space(), Space::elements(half.elements().len()));
-        let (whole, of_elements) =
-            (problem.unknowns(), Csr::selection(half.elements().to_vec()));
+        let (whole, of_elements) = (problem.unknowns(), Csr::selection(half.elements().to_vec()));
         let operator = WithSprings::of(backend, problem.springs(), operator)?;
         let terms = (0..K::TERMS).map(|_| backend.zeros(elements));
         Ok(Self {

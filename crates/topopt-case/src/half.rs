@@ -48,7 +48,8 @@ impl<K: Physics<N> + CpuSolvers<N>, const N: usize> Model<K, N> {
         let is_kept = |(mirror, asymmetry): (Option<Mirror>, Option<Asymmetry>)| {
             mirror.filter(|mirror| asymmetry.is_none() && self.has_mirrored_designs(mirror))
         };
-        let mirrors: Vec<Mirror> = mirrors.into_iter().zip(asymmetries).filter_map(is_kept).collect();
+        let mirrors: Vec<Mirror> =
+            mirrors.into_iter().zip(asymmetries).filter_map(is_kept).collect();
         if let Some(note) = in_words(&mirrors)
             && let Some(model) = HalfModel::of(&self.problem, &mirrors)
         {
@@ -69,10 +70,7 @@ impl<K: Physics<N> + CpuSolvers<N>, const N: usize> Model<K, N> {
         let part = self.subject().part();
         let has_no_adjoint = |response: &PosedResponse| {
             let measure = response.form.measure(part, &Cpu, response.zero);
-            matches!(
-                measure,
-                Ok(Measure::Compliance(_) | Measure::Volume | Measure::Densities(_))
-            )
+            matches!(measure, Ok(Measure::Compliance(_) | Measure::Volume | Measure::Densities(_)))
         };
         config.ranks <= 1
             && self.timeline.is_none()

@@ -111,8 +111,7 @@ impl Asymmetry {
     ) -> Option<Self> {
         let held = problem.constraints();
         let mut pairs = mirror.nodes.iter().enumerate();
-        let are_held =
-            pairs.all(|(node, &image)| held.mask(node) == held.mask(image as usize));
+        let are_held = pairs.all(|(node, &image)| held.mask(node) == held.mask(image as usize));
         if !are_held || problem.free_part().is_some() {
             return Some(Self::Supports);
         }

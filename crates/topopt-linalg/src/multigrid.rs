@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::chebyshev::{Dot, Spectrum};
 use crate::level_smoother::{LevelSmoother, Matrices};
 use crate::{
-    Backend, BackendError, InverseDiagonal, LinearOperator, PatchRelaxation, Preconditioner,
-    noise,
+    Backend, BackendError, InverseDiagonal, LinearOperator, PatchRelaxation, Preconditioner, noise,
 };
 
 /// A prolongation P and its transpose.

@@ -86,8 +86,8 @@ impl Duration {
         let steps = config.transient.as_ref().map_or(1, |keys| 3 * keys.times().len());
         let cases = model.problem.load_cases().len();
         let solves = iterations.saturating_mul(cases * steps);
-        let iterations_a_solve = guess(preconditioner.name(), n_elements)
-            .min(config.solver.max_iterations());
+        let iterations_a_solve =
+            guess(preconditioner.name(), n_elements).min(config.solver.max_iterations());
         let seconds = iterations as f64 * seconds_a_setup
             + solves as f64 * iterations_a_solve as f64 * seconds_an_iteration;
 

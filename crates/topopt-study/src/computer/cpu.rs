@@ -10,8 +10,8 @@ use topopt_case::subject::Subject;
 use topopt_design::Cone;
 use topopt_distance::{Arrival, Patches, Speed, Tetrahedra, arrival_until};
 use topopt_fem::{
-    CornerMaps, CpuCorners, Discretization, ElementOperator, ElementPreconditioner,
-    Helmholtz, Jacobi, Problem, Strategy,
+    CornerMaps, CpuCorners, Discretization, ElementOperator, ElementPreconditioner, Helmholtz,
+    Jacobi, Problem, Strategy,
 };
 use topopt_linalg::{BackendError, Cpu};
 

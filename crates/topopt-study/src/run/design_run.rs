@@ -3,12 +3,12 @@
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
+use topopt_analysis::Whole;
 use topopt_case::config::{self, Style};
 use topopt_case::design_loop::{self, Parts};
 use topopt_case::finding::InputError;
 use topopt_case::full_part::{self, FullPart};
 use topopt_case::interrupt::Interrupt;
-use topopt_analysis::Whole;
 use topopt_case::subject::{Bare, Subject};
 use topopt_design::{DesignError, DesignState, Ended, Optimization};
 use topopt_linalg::{Backend, BackendError, Communicator, Monitor, PcgProgress, Pointwise};

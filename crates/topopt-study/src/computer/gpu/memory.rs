@@ -45,7 +45,13 @@ pub(super) fn besides_operator<K: Solvable<N>, const N: usize>(
         let maps = 16 * N * (all + nodes) + 32 * N * nodes;
         ProblemOnDevice::<K, N>::bytes(solved.equation.mesh()) + maps + 8 * K::TERMS * elements
     });
-    ProblemOnDevice::<K, N>::bytes(mesh) + whole + vectors + steps + preconditioner + corners + levels
+    ProblemOnDevice::<K, N>::bytes(mesh)
+        + whole
+        + vectors
+        + steps
+        + preconditioner
+        + corners
+        + levels
 }
 
 /// Device memory of multigrid in the precision `R`, with stretches and films, and patches.

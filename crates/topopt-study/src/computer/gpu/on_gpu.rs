@@ -9,13 +9,13 @@ use topopt_case::free_memory::MEGABYTE;
 use topopt_case::subject::Subject;
 use topopt_cuda::distance::{Eikonal, EikonalError};
 use topopt_cuda::{
-    Cone, Cuda, Device, DeviceCorners, MatrixFreeEquation, Multigrid, Prepared,
-    ProblemOnDevice, Strategy,
+    Cone, Cuda, Device, DeviceCorners, MatrixFreeEquation, Multigrid, Prepared, ProblemOnDevice,
+    Strategy,
 };
 use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_fem::{
-    CornerMaps, Discretization, ElementOperator, ElementPreconditioner, Helmholtz,
-    Jacobi, Problem, filter_coefficients,
+    CornerMaps, Discretization, ElementOperator, ElementPreconditioner, Helmholtz, Jacobi, Problem,
+    filter_coefficients,
 };
 use topopt_linalg::BackendError;
 
