@@ -1,6 +1,6 @@
 //! Halves of models that mirror themselves, which runs solve in their place.
 
-use topopt_fem::{Asymmetry, CpuSolvers, DIM, Elasticity, HalfModel};
+use topopt_fem::{Asymmetry, CpuSolvers, HalfModel};
 use topopt_linalg::Cpu;
 use topopt_mesh::{Mirror, Plane};
 
@@ -11,15 +11,7 @@ use crate::model::Model;
 use crate::physics::Physics;
 use crate::responses::form::Measure;
 use crate::responses::posed::PosedResponse;
-use crate::subject::Subject;
-
-/// The half of a model, a quarter or an eighth.
-pub struct Half<K = Elasticity, const N: usize = DIM> {
-    /// Its equation, and its place in the whole.
-    pub model: HalfModel<K, N>,
-    /// Number of its elements of each color, where elements come by color.
-    pub colors: Option<Vec<usize>>,
-}
+use crate::subject::{Half, Subject};
 
 impl<K: Physics<N> + CpuSolvers<N>, const N: usize> Model<K, N> {
     /// Lets a run solve a half of the model, a quarter or an eighth, where all designs, loads and
@@ -27,7 +19,9 @@ impl<K: Physics<N> + CpuSolvers<N>, const N: usize> Model<K, N> {
     /// model is against it where the user has asked for symmetry.
     pub fn halve(&mut self, config: &Config) {
         let planes = self.equal.iter().flat_map(|fold| fold.planes());
-        let planes: Vec<Plane> = planes.filter(|plane| plane.axis().is_some()).copied().collect();
+        let mut planes: Vec<Plane> =
+            planes.filter(|plane| plane.axis().is_some()).copied().collect();
+        planes.sort_by_key(Plane::axis);
         if planes.is_empty() || !self.is_solved_for_its_compliance(config) {
             return;
         }

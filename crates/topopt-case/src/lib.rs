@@ -28,7 +28,7 @@ pub mod full_part;
 mod geometry_bodies;
 pub mod geometry_case;
 pub mod geometry_faces;
-pub mod half;
+mod half;
 mod hexahedra;
 pub mod interpolation;
 pub mod interrupt;

@@ -19,7 +19,6 @@ use crate::config::{Capacity, Config, Continuation, Transient};
 use crate::diagnosis::Diagnosis;
 use crate::filter_plan::FilterPlan;
 use crate::finding::{Finding, InputError};
-use crate::half::Half;
 use crate::kept::Kept;
 use crate::lookup::sorted;
 use crate::manufacturing::{self, Folds};
@@ -29,7 +28,7 @@ use crate::physics::{Loaded, Physics};
 use crate::refusal::{nothing_free, refused};
 use crate::responses::form::Measure;
 use crate::responses::posed::PosedConstraint;
-use crate::subject::{Subject, Task};
+use crate::subject::{Half, Subject, Task};
 
 /// A case ready to be solved. The problem is numbered along chords of the mesh, for the memory; the
 /// mesh is the user's.
@@ -126,8 +125,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             Some(shared) => (space.with_variables(shared.shares), shared.folds),
             None => (space, Vec::new()),
         };
-        let space = space.with_sweeps(sweeps);
-        let space = space.with_openings(openings);
+        let space = space.with_sweeps(sweeps).with_openings(openings);
         let space = space.with_candidates(candidates::of(config));
 
         let filter = FilterPlan::of(config, element_width);
@@ -169,8 +167,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
 
     /// Returns the task and the problem, as a computer takes them, which solves all of it.
     pub fn subject(&self) -> Subject<'_, K, N> {
-        let (task, problem) = (&self.task, &self.problem);
-        Subject { task, problem, equation: problem, half: None }
+        Subject { task: &self.task, problem: &self.problem, equation: &self.problem, half: None }
     }
 
     /// Limits of volumes and masses that no design keeps.

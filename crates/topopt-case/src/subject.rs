@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use topopt_design::{DesignSpace, Stage};
 use topopt_fem::{
-    Constraints, DIM, Diffusion, Discretization, Elasticity, ElementKernel, ProblemView, Timeline,
+    Constraints, DIM, Diffusion, Discretization, Elasticity, ElementKernel, HalfModel, ProblemView,
+    Timeline,
 };
 
 use crate::filter_plan::FilterPlan;
-use crate::half::Half;
 use crate::own::PosedMaps;
 use crate::responses::form::Part;
 use crate::responses::posed::Posed;
@@ -66,6 +66,14 @@ pub struct Subject<'a, K = Elasticity, const N: usize = DIM> {
     pub equation: &'a Discretization<K, N>,
     /// Half that is solved in its place.
     pub half: Option<&'a Half<K, N>>,
+}
+
+/// The half of a model, a quarter or an eighth.
+pub struct Half<K = Elasticity, const N: usize = DIM> {
+    /// Its equation, and its place in the whole.
+    pub model: HalfModel<K, N>,
+    /// Number of its elements of each color, where elements come by color.
+    pub colors: Option<Vec<usize>>,
 }
 
 /// Equations of heat without held nodes.

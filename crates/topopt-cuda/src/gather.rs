@@ -56,8 +56,8 @@ impl<R: Real> Gather for Cuda<R> {
     }
 }
 
-/// Rows and columns of a matrix between spaces in the order of the device, which has the unknowns of
-/// nodes in planes.
+/// Rows and columns of a matrix between spaces in the order of the device, where unknowns of nodes
+/// lie in planes.
 fn in_planes(rows: &Csr, spaces: [Space; 2]) -> Cow<'_, Csr> {
     if spaces.iter().all(|space| planes(*space) == 1) {
         return Cow::Borrowed(rows);

@@ -156,7 +156,8 @@ fn models_that_do_not_mirror_themselves_are_solved_as_a_whole() {
         ]
     );
     // Adjoint states need not be symmetric.
-    let stress = "constraints=[{kind=\"displacement\",set=\"load\",direction=[0,-1,0],max=1e9}]";
+    let stress =
+        "constraints=[{response=\"displacement\",set=\"load\",direction=[0,-1,0],at_most=1e9}]";
     assert_eq!(notes(&["optimizer.method=mma", stress]), [""; 0]);
 }
 

@@ -7,6 +7,7 @@ use topopt_fem::{
     Supports, ThermalStrains, WithSprings, temperature_changes,
 };
 use topopt_linalg::{Cpu, LinearOperator};
+use topopt_mesh::cells::Shape;
 use topopt_mesh::{HexMesh, Mirror, Plane};
 use topopt_testing::{Noise, assert_close, distorted_cube, distorted_tetrahedra, mirrored};
 
@@ -133,9 +134,14 @@ fn halves_of_heat_with_films_have_the_products_of_the_whole() {
         let at_corner = |x: &[f64; 3]| distances(*x).iter().all(|d| *d > 1.0 - 1e-9);
         let places = mesh.coordinates().iter().enumerate();
         places.filter(|(_, x)| at_corner(x)).for_each(|(node, _)| held.fix(node, 0));
+        // Of faces of ten nodes the areas at corners are zero to rounding.
+        let held = match mesh.shape() {
+            Shape::Tetrahedron => held,
+            _ => with_film(held, &mesh, 0.7),
+        };
         // The film is above z = 0.3 alone.
         let n = n.min(2);
-        let equation = Discretization::new(mesh.clone(), Diffusion, with_film(held, &mesh, 0.7));
+        let equation = Discretization::new(mesh.clone(), Diffusion, held);
         let load = LoadCase::new("heat", vec![1.0; mesh.n_nodes()]);
         let problem = Problem::of(equation, vec![load]).unwrap();
         assert_half(&problem, n, &format!("{n} planes, {} elements", mesh.n_elements()));
