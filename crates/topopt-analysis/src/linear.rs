@@ -224,8 +224,8 @@ impl<'a, B: Pointwise> Linear<'a, B> {
     /// Solves for an adjoint state: (K + S) `lambda` = `load`, where `load` is dg/du, zero at held
     /// components, both `[n_nodes][n]`; of a free part the load is balanced by its inertia. The
     /// solve starts from what `lambda` holds, as of the design before, unless zero is nearer.
-    /// Where a half is solved, the load has to mirror itself. Messages call g by `name`. Returns false
-    /// where the solve came to its end short of its tolerance, and was good enough.
+    /// Where a half is solved, the load has to mirror itself. Messages call g by `name`. Returns
+    /// false where the solve came to its end short of its tolerance, and was good enough.
     ///
     /// # Errors
     /// [`SolveError`] if the device fails, or the solve does not converge or is interrupted.

@@ -98,7 +98,7 @@ impl<'a, K: ElementKernel<N>, const N: usize> Subject<'a, K, N> {
         [self.equation.mesh().n_nodes(), self.equation.mesh().n_elements()]
     }
 
-    /// The same with the half that is solved as all of it.
+    /// Subject whose equation is the one that is solved.
     #[must_use]
     pub fn of_solved(self) -> Self {
         Self { equation: self.solved(), half: None, ..self }

@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::half_model::share_of_half;
 use crate::{Coupling, DIM};
 
 /// Held components of nodes with N <= 8 unknowns, and springs and films on the nodes.
@@ -170,4 +169,10 @@ impl<const N: usize> Constraints<N> {
             *value = self.choose(node, *value, [0.0; N]);
         }
     }
+}
+
+/// Share of a half in the surroundings of a node in planes of symmetry across these axes, a bit
+/// each.
+pub(crate) fn share_of_half(in_planes: u8) -> f64 {
+    0.5_f64.powi(in_planes.count_ones() as i32)
 }

@@ -1,12 +1,16 @@
 //! `HalfModel`: the half, quarter or eighth of a problem that is symmetric about planes.
 //!
-//! The states of a symmetric problem are S v with the states v of the half, where S mirrors them. So
-//! v solves S^T K S v = S^T f, which divided by the number of images is the equation of the elements
-//! of the half: nodes in a plane stay there, and have the share of forces and springs of the half.
+//! The states of a symmetric problem are S v with the states v of the half, where S mirrors them.
+//! So v solves S^T K S v = S^T f, which divided by the number of images is the equation of the
+//! elements of the half: nodes in a plane stay there, and have the share of forces and springs of
+//! the half.
+
+use std::cmp::Ordering;
 
 use topopt_linalg::{Cpu, Csr, LinearOperator, noise};
 use topopt_mesh::{HalfMesh, Mirror};
 
+use crate::constraints::share_of_half;
 use crate::{CpuSolvers, DIM, Discretization, Elasticity, ElementVectors, Problem, Strategy};
 
 /// Largest difference of values across a plane that count as equal, as a share of the largest.
@@ -89,11 +93,6 @@ impl<K: CpuSolvers<N>, const N: usize> HalfModel<K, N> {
     }
 }
 
-/// Share of a half in the surroundings of a node that lies in planes across these axes, a bit each.
-pub(crate) fn share_of_half(in_planes: u8) -> f64 {
-    0.5_f64.powi(in_planes.count_ones() as i32)
-}
-
 /// Entries of nodes, `[nodes][N]`.
 fn entries<const N: usize>(nodes: &[u32]) -> impl Iterator<Item = u32> + '_ {
     nodes.iter().flat_map(|&node| (0..N as u32).map(move |i| N as u32 * node + i))
@@ -125,13 +124,14 @@ impl Asymmetry {
         if !springs || !are_alike || !sides.are_mirrored(&product(problem, &sides, &moduli), true) {
             return Some(Self::Stiffness);
         }
-        let is_skew = |&case: &usize| {
-            let moved = problem.load_cases()[case].prescribed.as_ref();
-            !moved.is_none_or(|moved| sides.are_mirrored(moved, true))
-                || !sides.are_mirrored(&right_hand_side(problem, case, &moduli), true)
-        };
-        let skew = (0..problem.load_cases().len()).find(is_skew)?;
-        Some(Self::Load { name: problem.load_cases()[skew].name.clone() })
+        let mut cases = problem.load_cases().iter().enumerate();
+        let (_, skew) = cases.find(|(k, case)| {
+            let moved = case.prescribed.as_ref();
+            let f = right_hand_side(problem, *k, &moduli);
+            moved.is_some_and(|moved| !sides.are_mirrored(moved, true))
+                || !sides.are_mirrored(&f, true)
+        })?;
+        Some(Self::Load { name: skew.name.clone() })
     }
 }
 
@@ -184,12 +184,18 @@ impl<const N: usize> Sides<'_, N> {
     /// A vector of nodes that mirrors itself, `[n_nodes][N]`, likewise.
     fn of_nodes(&self, values: &[f64]) -> Vec<f64> {
         let nodal = values.as_chunks::<N>().0;
-        let value = |(node, &image): (usize, &u32)| match node.cmp(&(image as usize)) {
-            std::cmp::Ordering::Less => nodal[node],
-            std::cmp::Ordering::Equal => self.within(nodal[node]),
-            std::cmp::Ordering::Greater => self.image(nodal[image as usize]),
-        };
-        self.mirror.nodes.iter().enumerate().flat_map(value).collect()
+        let pairs = self.mirror.nodes.iter().enumerate();
+        let value = |(node, &image): (usize, &u32)| self.value(nodal, [node, image as usize]);
+        pairs.flat_map(value).collect()
+    }
+
+    /// Value at the first of two nodes that are images of each other.
+    fn value(&self, nodal: &[[f64; N]], [node, image]: [usize; 2]) -> [f64; N] {
+        match node.cmp(&image) {
+            Ordering::Less => nodal[node],
+            Ordering::Equal => self.within(nodal[node]),
+            Ordering::Greater => self.image(nodal[image]),
+        }
     }
 
     /// Whether values of elements are those of their images.

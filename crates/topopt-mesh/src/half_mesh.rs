@@ -31,13 +31,13 @@ impl Mirror {
         let tolerance = TOLERANCE * mesh.element_width();
         let places = [mesh.coordinates().to_vec(), mesh.centers()];
         let [nodes, centers] = places.map(|places| Reflections::new(places, tolerance));
-        let mirror = |plane: &Plane| {
+        let mirrors = planes.iter().map(|plane| {
             let axis = plane.axis()?;
             let [nodes, elements] = [nodes.mirrored(plane).ok()?, centers.mirrored(plane).ok()?];
             let mirror = Self { plane: *plane, axis, nodes, elements, tolerance };
             mirror.maps(mesh).then_some(mirror)
-        };
-        planes.iter().map(mirror).collect()
+        });
+        mirrors.collect()
     }
 
     /// Distance of `node` from the plane, signed; 0 in it.
@@ -55,17 +55,19 @@ impl Mirror {
             let is_own = image(node) == node;
             image(image(node)) == node && is_own == (self.height(mesh, node) == 0.0)
         };
-        let is_mapped = |(e, nodes): (usize, &[u32])| {
-            let other = self.elements[e] as usize;
-            let sides = || nodes.iter().map(|&node| self.height(mesh, node));
-            let is_aside = sides().all(|side| side >= 0.0) || sides().all(|side| side <= 0.0);
-            let mut mirrored: Vec<u32> = nodes.iter().map(|&node| image(node)).collect();
-            let mut theirs = mesh.element(other).to_vec();
-            mirrored.sort_unstable();
-            theirs.sort_unstable();
-            is_aside && other != e && mirrored == theirs
-        };
-        all.all(is_paired) && mesh.par_elements().enumerate().all(is_mapped)
+        let elements = mesh.par_elements().enumerate();
+        all.all(is_paired) && elements.all(|(e, nodes)| self.maps_element(mesh, e, nodes))
+    }
+
+    fn maps_element(&self, mesh: &HexMesh, e: usize, nodes: &[u32]) -> bool {
+        let other = self.elements[e] as usize;
+        let sides = || nodes.iter().map(|&node| self.height(mesh, node));
+        let is_aside = sides().all(|side| side >= 0.0) || sides().all(|side| side <= 0.0);
+        let mut mirrored: Vec<u32> = nodes.iter().map(|&node| self.nodes[node as usize]).collect();
+        let mut theirs = mesh.element(other).to_vec();
+        mirrored.sort_unstable();
+        theirs.sort_unstable();
+        is_aside && other != e && mirrored == theirs
     }
 }
 

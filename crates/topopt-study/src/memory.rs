@@ -64,7 +64,7 @@ pub fn besides_operator<K: Solvable<N>, const N: usize>(
     meshes(nodes, elements) + values + strains + vectors + weights + preconditioner + half
 }
 
-/// Bytes of the operator of the whole, where a half is solved, and of the mesh and the maps of that.
+/// Bytes of the operator of the whole, where a half is solved, and of mesh and maps of the half.
 fn besides_half<K: Solvable<N>, const N: usize>(subject: Subject<K, N>) -> usize {
     let Some(half) = subject.half else { return 0 };
     let (mesh, [nodes, _]) = (half.model.equation.mesh(), subject.sizes());

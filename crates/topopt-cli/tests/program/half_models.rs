@@ -58,7 +58,8 @@ fn halves_have_the_histories_and_designs_of_the_whole() {
     assert_half(&folder, &[&[&*two], &PULL[..], &solid].concat(), QUARTER);
     let size =
         format!("manufacturing=[{},{},{{kind=\"member_size\",minimum=3}}]", middle(1), middle(2));
-    let size = [&*size, "filter.kind=density", "projection.sharpness=2"];
+    let size =
+        [&*size, "filter.radius_in_elements=3", "filter.kind=density", "projection.sharpness=2"];
     assert_half(&folder, &[&size[..], &PULL[..]].concat(), QUARTER);
 
     let three = format!("manufacturing=[{},{},{}]", middle(0), middle(1), middle(2));
