@@ -27,7 +27,10 @@ pub struct HalfModel<K = Elasticity, const N: usize = DIM> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Asymmetry {
     /// Nodes or elements have no images, or the plane cuts elements.
-    #[error("the mesh does not mirror itself there to a billionth of an element")]
+    #[error(
+        "the mesh does not mirror itself there to a billionth of an element, or has elements on both \
+         sides"
+    )]
     Mesh,
     /// Held components.
     #[error("the supports do not mirror themselves there")]
