@@ -6,7 +6,6 @@ use topopt_mesh::{Mirror, Plane};
 
 use crate::config::Config;
 use crate::manufacturing::are_symmetric;
-use crate::mirror_planes::plane_name;
 use crate::model::Model;
 use crate::physics::Physics;
 use crate::responses::form::Measure;
@@ -35,7 +34,7 @@ impl<K: Physics<N> + CpuSolvers<N>, const N: usize> Model<K, N> {
         if are_symmetric(config) {
             let told = planes.iter().zip(&asymmetries).filter_map(|(plane, found)| {
                 let found = found.as_ref()?;
-                Some(format!("both sides of the plane {} are solved: {found}", plane_name(plane)))
+                Some(format!("both sides of the plane {} are solved: {found}", plane.name()))
             });
             self.notes.extend(told.collect::<Vec<_>>());
         }
@@ -90,7 +89,7 @@ impl<K: Physics<N> + CpuSolvers<N>, const N: usize> Model<K, N> {
 /// Says what part of a model is solved; none where it is all of it.
 fn in_words(mirrors: &[Mirror]) -> Option<String> {
     let part = ["half", "a quarter", "an eighth"].get(mirrors.len().checked_sub(1)?)?;
-    let planes: Vec<_> = mirrors.iter().map(|mirror| plane_name(&mirror.plane)).collect();
+    let planes: Vec<_> = mirrors.iter().map(|mirror| mirror.plane.name()).collect();
     let planes = match &planes[..] {
         [plane] => format!("the plane {plane}"),
         [first @ .., last] => format!("the planes {} and {last}", first.join(", ")),

@@ -9,12 +9,12 @@ use topopt_io::ImportedMesh;
 use topopt_io::gmsh::{
     Boundary, ElementSize, FinerBox, Meshing, MeshingError, Skin, boundary, note_on_number,
 };
+use topopt_mesh::Plane;
 use topopt_mesh::hexahedron::FACES;
 use topopt_mesh::numbers::shown;
 
 use crate::free_memory;
 use crate::interrupt::Interrupt;
-use crate::mirror_planes::plane_name;
 
 /// Why a geometry gets no hexahedra.
 #[derive(Debug, thiserror::Error)]
@@ -179,7 +179,7 @@ fn notes(meshed: &Meshed) -> Vec<String> {
         ));
     }
     if !report.mirrors.is_empty() {
-        let planes: Vec<String> = report.mirrors.iter().map(plane_name).collect();
+        let planes: Vec<String> = report.mirrors.iter().map(Plane::name).collect();
         notes.push(format!("the mesh mirrors itself about {}", planes.join(" and ")));
     }
     if !report.failed.is_empty() {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use topopt_mesh::numbers::{place, shown};
 use topopt_mesh::{Plane, Reflections, balanced_planes};
 
 use crate::case::Case;
@@ -44,14 +43,6 @@ pub(crate) fn find<K: Physics<N>, const N: usize>(
         (have_laws && has_alike_elements(case, &values, &images)).then_some(plane)
     };
     planes.into_iter().filter_map(of_plane).collect()
-}
-
-/// A plane as people name it: `x = 2`, if it lies across an axis.
-pub(crate) fn plane_name(plane: &Plane) -> String {
-    match plane.axis() {
-        Some(k) => format!("{} = {}", ["x", "y", "z"][k], shown(plane.point[k])),
-        None => format!("the plane through {} across {}", place(plane.point), place(plane.normal)),
-    }
 }
 
 /// Whether elements have the `values` of their images and stay solid and void as they do, and not
