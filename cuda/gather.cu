@@ -6,7 +6,7 @@
 // Layout:        plain arrays; columns and values row by row
 // Cost:          2 operations, 12 bytes and an entry of x per entry of the matrix; y written, starts read
 // Deterministic: yes; entries of a row are summed in their order
-// Requires:      one unknown per point
+// Requires:      rows and columns in the order of the vectors on the device
 // Oracle:        crates/topopt-cuda/tests/device/backend.rs
 
 #include "common/entries.cuh"

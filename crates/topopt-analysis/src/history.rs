@@ -219,7 +219,7 @@ impl<B: Pointwise> AdjointWork<B> {
         (theta, dt): (f64, f64),
         nodal: &mut B::Vector,
     ) {
-        let (backend, operator) = (linear.backend, linear.solver.operator.as_ref());
+        let (backend, operator) = (linear.backend, linear.of_whole());
         let Self { conduction, capacity, scratch } = self;
         // w = (1 - theta) u_0 + theta u_1, at held nodes as well.
         backend.copy(after, nodal);

@@ -35,6 +35,7 @@
 //! let solver = Solver {
 //!     operator: Strategy::Mf.build(&problem),
 //!     preconditioner: Box::new(Jacobi::new(&Cpu, problem.space())?),
+//!     whole: None,
 //!     tolerance: 1e-8,
 //!     max_iterations: 2000,
 //! };
@@ -63,6 +64,7 @@ mod own_forces;
 mod solve_error;
 mod strain;
 mod transient;
+mod whole;
 
 pub use effort::Effort;
 pub use history::{AdjointWork, History, Observe, Slope};
@@ -73,3 +75,4 @@ pub use moment::Moment;
 pub use solve_error::SolveError;
 pub use strain::Strain;
 pub use transient::{Bare, Transient};
+pub use whole::Whole;

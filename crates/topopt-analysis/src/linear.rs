@@ -2,18 +2,21 @@
 
 use topopt_fem::{ElementOperator, ElementPreconditioner, ProblemView, StepSolver, WithSprings};
 use topopt_linalg::{
-    Backend, BackendError, LinearOperator, Monitor, Pcg, PcgOptions, Pointwise, Preconditioner,
+    BackendError, Gather, LinearOperator, Monitor, Pcg, PcgOptions, Pointwise, Preconditioner,
     Space, StopReason, System,
 };
 
-use crate::{Effort, Loads, SolveError};
+use crate::{Effort, Loads, SolveError, Whole};
 
-/// Operator and preconditioner of an equation, and when its solves end.
-pub struct Solver<'a, B: Backend> {
+/// Operator and preconditioner of an equation, or of the half that is solved in its place, and when
+/// solves end.
+pub struct Solver<'a, B: Gather> {
     /// The stiffness, without the springs to the ground.
     pub operator: Box<dyn ElementOperator<B> + 'a>,
     /// The preconditioner.
     pub preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
+    /// The whole equation, where a half of it is solved.
+    pub whole: Option<Whole<'a, B>>,
     /// Relative residual that solves reach.
     pub tolerance: f64,
     /// Most iterations of a solve, before the preconditioner is made stronger if it can be.
@@ -58,13 +61,18 @@ impl<'a, B: Pointwise + Sync> Linear<'a, B> {
         problem: &dyn ProblemView,
         solver: Solver<'a, B>,
     ) -> Result<Self, BackendError> {
-        let operator = Box::new(WithSprings::of(backend, problem.springs(), solver.operator)?);
+        let springs = match &solver.whole {
+            Some(whole) => whole.springs_of_half,
+            None => problem.springs(),
+        };
+        let pcg = Pcg::new(backend, solver.operator.space())?;
+        let operator = Box::new(WithSprings::of(backend, springs, solver.operator)?);
         let others = (1..problem.n_terms()).map(|_| backend.zeros(problem.elements()));
         Ok(Self {
             backend,
             loads: Loads::new(backend, problem)?,
             solver: Solver { operator, ..solver },
-            pcg: Pcg::new(backend, problem.unknowns())?,
+            pcg,
             rounded: 0.0,
             enough: 0.0,
             others: others.collect::<Result<_, _>>()?,
@@ -97,10 +105,10 @@ impl<'a, B: Pointwise> Linear<'a, B> {
 
     /// Operator K + S with the springs S.
     pub fn operator(&self) -> &dyn LinearOperator<B> {
-        self.solver.operator.as_ref()
+        self.of_whole()
     }
 
-    /// Preconditioner of the operator.
+    /// Preconditioner of the operator, or of that of the half that is solved.
     pub fn preconditioner(&self) -> &dyn Preconditioner<B> {
         self.solver.preconditioner.as_ref()
     }
@@ -148,7 +156,15 @@ impl<'a, B: Pointwise> Linear<'a, B> {
         density: &B::Vector,
         moduli: &B::Vector,
     ) -> Result<(), BackendError> {
-        self.solver.operator.set_coefficients(&terms(moduli, &self.others));
+        let Solver { operator, whole, .. } = &mut self.solver;
+        let terms = terms(moduli, &self.others);
+        match whole {
+            Some(whole) => {
+                whole.take(self.backend, &terms);
+                operator.set_coefficients(&whole.terms());
+            }
+            None => operator.set_coefficients(&terms),
+        }
         self.loads.assemble(self.backend, density, moduli)
     }
 
@@ -157,8 +173,10 @@ impl<'a, B: Pointwise> Linear<'a, B> {
     /// # Errors
     /// [`BackendError`] if the device fails.
     pub fn update_preconditioner(&mut self, moduli: &B::Vector) -> Result<(), BackendError> {
-        let Solver { operator, preconditioner, .. } = &mut self.solver;
-        preconditioner.update(self.backend, operator.as_ref(), &terms(moduli, &self.others))
+        let Solver { operator, preconditioner, whole, .. } = &mut self.solver;
+        let of_half = whole.as_ref().map(Whole::terms);
+        let terms = of_half.unwrap_or_else(|| terms(moduli, &self.others));
+        preconditioner.update(self.backend, operator.as_ref(), &terms)
     }
 
     /// Iterations that a new structure of the preconditioner costs, where it has one.
@@ -172,7 +190,11 @@ impl<'a, B: Pointwise> Linear<'a, B> {
     /// # Errors
     /// [`BackendError`] if the device fails.
     pub fn restructure(&mut self, void: &[u32]) -> Result<(), BackendError> {
-        self.solver.preconditioner.restructure(self.backend, void)
+        let Solver { preconditioner, whole, .. } = &mut self.solver;
+        match whole {
+            Some(whole) => preconditioner.restructure(self.backend, &whole.numbers(void)),
+            None => preconditioner.restructure(self.backend, void),
+        }
     }
 
     /// Solves load case by load case, from what `states` hold.
@@ -187,9 +209,10 @@ impl<'a, B: Pointwise> Linear<'a, B> {
         for (case, u) in states.iter_mut().enumerate() {
             let share = self.share_of_loads(case)?;
             let options = self.options(share);
-            let (a, m) = (self.solver.operator.as_ref(), self.solver.preconditioner.as_ref());
-            let system = System { backend: self.backend, a, m, f: self.loads.forces(case) };
-            let mut outcome = self.pcg.solve(&system, u, options, monitor)?;
+            let Self { backend, solver, pcg, loads, .. } = self;
+            let mut outcome = solver.on_system(backend, (loads.forces(case), u), |system, u| {
+                pcg.solve(system, u, options, monitor)
+            })?;
             outcome.relative_residual /= share;
             let name = || self.loads.names().nth(case).unwrap_or_default().into();
             let limits = [self.solver.tolerance, self.enough];
@@ -201,8 +224,8 @@ impl<'a, B: Pointwise> Linear<'a, B> {
     /// Solves for an adjoint state: (K + S) `lambda` = `load`, where `load` is dg/du, zero at held
     /// components, both `[n_nodes][n]`; of a free part the load is balanced by its inertia. The
     /// solve starts from what `lambda` holds, as of the design before, unless zero is nearer.
-    /// Messages call g by `name`. Returns false where the solve came to its end short of its
-    /// tolerance, and was good enough.
+    /// Where a half is solved, the load has to mirror itself. Messages call g by `name`. Returns
+    /// false where the solve came to its end short of its tolerance, and was good enough.
     ///
     /// # Errors
     /// [`SolveError`] if the device fails, or the solve does not converge or is interrupted.
@@ -215,20 +238,22 @@ impl<'a, B: Pointwise> Linear<'a, B> {
     ) -> Result<bool, SolveError> {
         let options = self.options(1.0);
         let balanced = self.loads.balance_adjoint(self.backend, load)?;
-        let (a, m) = (self.solver.operator.as_ref(), self.solver.preconditioner.as_ref());
-        let system = System { backend: self.backend, a, m, f: balanced.as_ref().unwrap_or(load) };
-        // A change of the design may turn an adjoint state about, as where a stage begins.
-        if !self.pcg.is_start(&system, lambda)? {
-            self.backend.fill(0.0, lambda);
-        }
-        let outcome = self.pcg.solve(&system, lambda, options, monitor)?;
+        let Self { backend, solver, pcg, .. } = self;
+        let f = balanced.as_ref().unwrap_or(load);
+        let outcome = solver.on_system(backend, (f, lambda), |system, lambda| {
+            // A change of the design may turn an adjoint state about, as where a stage begins.
+            if !pcg.is_start(system, lambda)? {
+                backend.fill(0.0, lambda);
+            }
+            pcg.solve(system, lambda, options, monitor)
+        })?;
         self.effort.add(outcome, [self.solver.tolerance, self.enough], || name.into())?;
         Ok(outcome.reason == StopReason::Converged)
     }
 
     /// Computes v_e^T K_e u_e at unit modulus, `[n_elements]`.
     pub fn work(&self, v: &B::Vector, u: &B::Vector, out: &mut B::Vector) {
-        self.solver.operator.element_work(0, v, u, out);
+        self.of_whole().element_work(0, v, u, out);
     }
 
     /// Computes the compliance of each load case without its weight, see [`Loads::compliances`].
@@ -242,8 +267,8 @@ impl<'a, B: Pointwise> Linear<'a, B> {
         states: &[B::Vector],
         scratch: &mut B::Vector,
     ) -> Result<Vec<f64>, BackendError> {
-        let operator = self.solver.operator.as_ref();
-        self.loads.compliances(self.backend, operator, moduli, states, scratch)
+        let Self { backend, loads, solver, .. } = self;
+        loads.compliances(backend, solver.of_whole(), moduli, states, scratch)
     }
 
     /// Computes the energies at unit modulus, see [`Loads::energies`].
@@ -256,8 +281,13 @@ impl<'a, B: Pointwise> Linear<'a, B> {
         scratch: &mut B::Vector,
         energies: &mut B::Vector,
     ) -> Result<(), BackendError> {
-        let operator = self.solver.operator.as_ref();
-        self.loads.energies(self.backend, operator, states, scratch, energies)
+        let Self { backend, loads, solver, .. } = self;
+        loads.energies(backend, solver.of_whole(), states, scratch, energies)
+    }
+
+    /// The operator of the whole equation.
+    pub(crate) fn of_whole(&self) -> &dyn ElementOperator<B> {
+        self.solver.of_whole()
     }
 
     /// Takes the effort of the solves since it was taken last.
@@ -287,6 +317,29 @@ impl<'a, B: Pointwise> Linear<'a, B> {
             options,
             rounded: self.rounded,
             monitor,
+        }
+    }
+}
+
+impl<'a, B: Gather> Solver<'a, B> {
+    /// The operator of the whole equation.
+    pub(crate) fn of_whole(&self) -> &(dyn ElementOperator<B> + 'a) {
+        self.whole.as_ref().map_or(self.operator.as_ref(), |whole| whole.operator.as_ref())
+    }
+
+    /// Does `work` on the system that is solved for `u`, and its state.
+    fn on_system<T>(
+        &mut self,
+        backend: &B,
+        (f, u): (&B::Vector, &mut B::Vector),
+        work: impl FnOnce(&System<B>, &mut B::Vector) -> T,
+    ) -> T {
+        let (a, m) = (self.operator.as_ref(), self.preconditioner.as_ref());
+        match &mut self.whole {
+            Some(whole) => {
+                whole.solve(backend, (f, u), |f, u| work(&System { backend, a, m, f }, u))
+            }
+            None => work(&System { backend, a, m, f }, u),
         }
     }
 }

@@ -26,9 +26,10 @@ impl<B: Pointwise> Linear<'_, B> {
     /// Computes the norm of what the origin leaves of the loads of load case `case`, as a share of
     /// that of the loads.
     pub(crate) fn share_of_loads(&mut self, case: usize) -> Result<f64, BackendError> {
-        let Some(Origin { state, residual }) = &mut self.origin else { return Ok(1.0) };
-        let (backend, f) = (self.backend, self.loads.forces(case));
-        self.solver.operator.apply(state, residual);
+        let Self { backend, solver, loads, origin, .. } = self;
+        let Some(Origin { state, residual }) = origin else { return Ok(1.0) };
+        let f = loads.forces(case);
+        solver.of_whole().apply(state, residual);
         backend.axpby(1.0, f, -1.0, residual);
         let norm = |x: &B::Vector| Ok(backend.value(&backend.dot(x, x))?.sqrt());
         let share = norm(residual)? / norm(f)?;

@@ -11,7 +11,7 @@ use topopt_io::gmsh::{
 };
 use topopt_mesh::Plane;
 use topopt_mesh::hexahedron::FACES;
-use topopt_mesh::numbers::{place, shown};
+use topopt_mesh::numbers::shown;
 
 use crate::free_memory;
 use crate::interrupt::Interrupt;
@@ -179,7 +179,7 @@ fn notes(meshed: &Meshed) -> Vec<String> {
         ));
     }
     if !report.mirrors.is_empty() {
-        let planes: Vec<String> = report.mirrors.iter().map(of_plane).collect();
+        let planes: Vec<String> = report.mirrors.iter().map(Plane::name).collect();
         notes.push(format!("the mesh mirrors itself about {}", planes.join(" and ")));
     }
     if !report.failed.is_empty() {
@@ -201,14 +201,5 @@ fn of_refinement(refinement: &Refinement) -> String {
             "smaller elements by division in three with transitions{times}, about \
              {by_transitions}; planes of the grid would make {by_planes}"
         ),
-    }
-}
-
-/// A plane as people name it: `x = 2`, if it lies across an axis.
-fn of_plane(plane: &Plane) -> String {
-    let across = |k: &usize| plane.normal[*k].abs() == 1.0;
-    match (0..3).find(across) {
-        Some(k) => format!("{} = {}", ["x", "y", "z"][k], shown(plane.point[k])),
-        None => format!("the plane through {} across {}", place(plane.point), place(plane.normal)),
     }
 }

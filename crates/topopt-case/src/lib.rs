@@ -28,6 +28,7 @@ pub mod full_part;
 mod geometry_bodies;
 pub mod geometry_case;
 pub mod geometry_faces;
+mod half;
 mod hexahedra;
 pub mod interpolation;
 pub mod interrupt;

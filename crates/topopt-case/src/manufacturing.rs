@@ -143,6 +143,11 @@ fn posed(config: &Config, centers: &[[f64; 3]], width: f64) -> Result<Vec<Posed>
     Ok(all)
 }
 
+/// Whether the user asks for planes of symmetry.
+pub(crate) fn are_symmetric(config: &Config) -> bool {
+    entries(config, &symmetry::SYMMETRY).next().is_some()
+}
+
 /// Returns the ways of a mold or of tools out of a part that is cast or milled.
 pub fn way_out(config: &Config) -> Option<Draw> {
     if let Some(mold) = mold(config) {

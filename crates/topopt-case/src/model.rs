@@ -26,7 +26,7 @@ use crate::out_of_reach;
 use crate::own::PosedMaps;
 use crate::physics::{Loaded, Physics};
 use crate::refusal::{nothing_free, refused};
-use crate::subject::{Subject, Task};
+use crate::subject::{Half, Subject, Task};
 
 /// A case ready to be solved. The problem is numbered along chords of the mesh, for the memory; the
 /// mesh is the user's.
@@ -37,6 +37,8 @@ pub struct Model<K = Elasticity, const N: usize = DIM> {
     pub renumbering: Renumbering,
     /// The renumbered problem.
     pub problem: Problem<K, N>,
+    /// Half that a run solves in place of the whole, see [`Model::halve`].
+    pub half: Option<Half<K, N>>,
     /// Design space, filter, objective, constraints and stages, in the problem's numbering.
     pub task: Task,
     /// Nodes and elements that loads act on, in user numbers; none: every node with a load.
@@ -121,8 +123,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             Some(shared) => (space.with_variables(shared.shares), shared.folds),
             None => (space, Vec::new()),
         };
-        let space = space.with_sweeps(sweeps);
-        let space = space.with_openings(openings);
+        let space = space.with_sweeps(sweeps).with_openings(openings);
         let space = space.with_candidates(candidates::of(config));
 
         let filter = FilterPlan::of(config, element_width);
@@ -148,6 +149,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             uncut: case.uncut,
             renumbering,
             problem,
+            half: None,
             task,
             loaded: case.loaded,
             kept: case.kept,
@@ -173,9 +175,9 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         self.renumbering.nodes_from_original(&acts)
     }
 
-    /// Returns the task and the problem, as a computer takes them.
+    /// Returns the task and the problem, as a computer takes them, which solves all of it.
     pub fn subject(&self) -> Subject<'_, K, N> {
-        Subject { task: &self.task, problem: &self.problem, equation: &self.problem }
+        Subject { task: &self.task, problem: &self.problem, equation: &self.problem, half: None }
     }
 
     /// Young's moduli of solid elements in the order of the problem, `[n_elements]`.

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use topopt_design::{DesignSpace, Stage};
 use topopt_fem::{
-    Constraints, DIM, Diffusion, Discretization, Elasticity, ElementKernel, ProblemView, Timeline,
+    Constraints, DIM, Diffusion, Discretization, Elasticity, ElementKernel, HalfModel, ProblemView,
+    Timeline,
 };
 
 use crate::filter_plan::FilterPlan;
@@ -63,6 +64,16 @@ pub struct Subject<'a, K = Elasticity, const N: usize = DIM> {
     pub problem: &'a dyn ProblemView,
     /// Discretized equation: all of it, or that of a rank on its part.
     pub equation: &'a Discretization<K, N>,
+    /// Half that is solved in its place.
+    pub half: Option<&'a Half<K, N>>,
+}
+
+/// The half of a model, a quarter or an eighth.
+pub struct Half<K = Elasticity, const N: usize = DIM> {
+    /// Its equation, and its place in the whole.
+    pub model: HalfModel<K, N>,
+    /// Number of its elements of each color, where elements come by color.
+    pub colors: Option<Vec<usize>>,
 }
 
 impl<K, const N: usize> Subject<'_, K, N> {
@@ -89,10 +100,26 @@ impl<K, const N: usize> Clone for Subject<'_, K, N> {
 
 impl<K, const N: usize> Copy for Subject<'_, K, N> {}
 
-impl<K: ElementKernel<N>, const N: usize> Subject<'_, K, N> {
+impl<'a, K: ElementKernel<N>, const N: usize> Subject<'a, K, N> {
     /// Nodes and elements of its equation.
     pub fn sizes(&self) -> [usize; 2] {
         [self.equation.mesh().n_nodes(), self.equation.mesh().n_elements()]
+    }
+
+    /// Subject whose equation is the one that is solved.
+    #[must_use]
+    pub fn of_solved(self) -> Self {
+        Self { equation: self.solved(), half: None, ..self }
+    }
+
+    /// The equation that is solved: of the half, where there is one.
+    pub fn solved(&self) -> &'a Discretization<K, N> {
+        self.half.map_or(self.equation, |half| &half.model.equation)
+    }
+
+    /// Number of elements of each color of [`Subject::solved`], where elements come by color.
+    pub fn colors(&self) -> Option<&'a [usize]> {
+        self.half.map_or(self.task.colors.as_deref(), |half| half.colors.as_deref())
     }
 
     /// Heat on its mesh without held nodes.

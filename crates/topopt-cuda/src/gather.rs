@@ -1,11 +1,13 @@
 //! Sparse matrices between spaces on the device, by `cuda/gather.cu`.
 
+use std::borrow::Cow;
+
 use cudarc::driver::CudaSlice;
 use topopt_linalg::{Backend, BackendError, Cascade, Csr, Gather, Levels, Space};
 
 use crate::cascade::DeviceCascade;
 use crate::kernel::Grid::Threads;
-use crate::vector::{DeviceVector, Real};
+use crate::vector::{DeviceVector, Real, planes};
 use crate::{Cuda, kernels};
 
 /// A sparse matrix on the device.
@@ -21,9 +23,10 @@ pub struct DeviceMap<R> {
 impl<R: Real> Gather for Cuda<R> {
     type Map = DeviceMap<R>;
 
-    fn map(&self, rows: &Csr, [_, to]: [Space; 2]) -> Result<DeviceMap<R>, BackendError> {
+    fn map(&self, rows: &Csr, [from, to]: [Space; 2]) -> Result<DeviceMap<R>, BackendError> {
         debug_assert_eq!(rows.n_rows(), to.len());
         let device = self.device();
+        let rows = &in_planes(rows, [from, to]);
         let starts: Result<Vec<u32>, _> = rows.starts.iter().map(|&at| at.try_into()).collect();
         let starts = starts.map_err(|_| {
             let n = rows.columns.len();
@@ -51,4 +54,24 @@ impl<R: Real> Gather for Cuda<R> {
         let cascade = DeviceCascade::new(self, levels)?;
         Ok(cascade.map(|cascade| Box::new(cascade) as Box<dyn Cascade<Self>>))
     }
+}
+
+/// Rows and columns of a matrix between spaces in the order of the device, where unknowns of nodes
+/// lie in planes.
+fn in_planes(rows: &Csr, spaces: [Space; 2]) -> Cow<'_, Csr> {
+    if spaces.iter().all(|space| planes(*space) == 1) {
+        return Cow::Borrowed(rows);
+    }
+    let [from, to] = spaces;
+    let host_row = |row: usize| planes(to) * (row % to.points) + row / to.points;
+    let column_of = |entry: usize| from.points * (entry % planes(from)) + entry / planes(from);
+    let mut ordered = Csr { columns: Vec::new(), values: Vec::new(), starts: vec![0] };
+    for row in (0..rows.n_rows()).map(host_row) {
+        for (column, value) in rows.row(row) {
+            ordered.columns.push(column_of(column as usize) as u32);
+            ordered.values.push(value);
+        }
+        ordered.starts.push(ordered.columns.len());
+    }
+    Cow::Owned(ordered)
 }

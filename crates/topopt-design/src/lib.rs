@@ -43,6 +43,7 @@
 //! let solver = Solver {
 //!     operator: Strategy::Mf.build(&problem),
 //!     preconditioner: Box::new(Jacobi::new(&Cpu, problem.space())?),
+//!     whole: None,
 //!     tolerance: 1e-6,
 //!     max_iterations: 2000,
 //! };

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::Coupling;
+use crate::{Coupling, DIM};
 
 /// Held components of nodes with N <= 8 unknowns, and springs and films on the nodes.
 ///
@@ -35,6 +35,24 @@ impl<const N: usize> Constraints<N> {
             }),
             films: self.films_among(nodes),
         }
+    }
+
+    /// Restricts the constraints to `nodes` of a half, renumbered in their order, which lie in
+    /// planes of symmetry as `in_planes` says, a bit per axis across one: they move within these,
+    /// and the half has as much of their springs and films as of their surroundings.
+    pub(crate) fn in_half(&self, nodes: &[u32], in_planes: &[u8]) -> Self {
+        let mut half = self.of_nodes(nodes);
+        for (springs, &planes) in half.springs.chunks_mut(N).zip(in_planes) {
+            springs.iter_mut().for_each(|spring| *spring *= share_of_half(planes));
+        }
+        for Coupling { nodes: [a, b], weight } in &mut half.films {
+            *weight *= share_of_half(in_planes[*a as usize] & in_planes[*b as usize]);
+        }
+        if N == DIM {
+            half.mask.iter_mut().zip(in_planes).for_each(|(mask, planes)| *mask |= planes);
+            half.drop_held_springs();
+        }
+        half
     }
 
     /// Restricts the couplings to pairs of `nodes`, renumbered in their order.
@@ -73,6 +91,11 @@ impl<const N: usize> Constraints<N> {
     /// Held unknowns, one bit each, `[n_nodes]`.
     pub(crate) fn masks(&self) -> Vec<u32> {
         self.mask.iter().copied().map(u32::from).collect()
+    }
+
+    /// Held unknowns of `node`, one bit each.
+    pub(crate) fn mask(&self, node: usize) -> u8 {
+        self.mask[node]
     }
 
     /// Holds `component` < N of `node`.
@@ -146,4 +169,10 @@ impl<const N: usize> Constraints<N> {
             *value = self.choose(node, *value, [0.0; N]);
         }
     }
+}
+
+/// Share of a half in the surroundings of a node in planes of symmetry across these axes, a bit
+/// each.
+pub(crate) fn share_of_half(in_planes: u8) -> f64 {
+    0.5_f64.powi(in_planes.count_ones() as i32)
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 use topopt_linalg::Space;
-use topopt_mesh::{HexMesh, Part};
+use topopt_mesh::{HalfMesh, HexMesh, Part};
 
 use crate::{
     Constraints, DIM, Elasticity, ElementData, ElementKernel, Elements, FilmRows, Patches,
@@ -100,6 +100,13 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
             patches: OnceLock::new(),
             film_rows: OnceLock::new(),
         }
+    }
+
+    /// Returns the equation on a half of the mesh, whose nodes in planes of symmetry stay there.
+    #[must_use]
+    pub(crate) fn on_half(&self, half: &HalfMesh) -> Self {
+        let constraints = self.constraints.in_half(&half.part.nodes, &half.in_planes);
+        Self { constraints, ..self.on_part(&half.part) }
     }
 
     /// The elements in patches: made when first asked for, and shared by all who work on them.

@@ -75,6 +75,7 @@ mod elements;
 mod films;
 mod flux;
 mod free_part;
+mod half_model;
 mod helmholtz;
 mod idle;
 mod inertia_relief;
@@ -135,6 +136,7 @@ pub use elements::{Corners, ElementData, Elements};
 pub use films::{Coupling, FilmRows, add_film_flows};
 pub use flux::heat_flux;
 pub use free_part::FreePart;
+pub use half_model::{Asymmetry, HalfModel};
 pub use helmholtz::{
     AssembledEquation, CpuMeans, ElementMeans, FilterEquation, Helmholtz, PartOfFilter,
     RankEquation, filter_coefficients, shape_means,

@@ -7,20 +7,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Backend, BackendError, Cascade, Levels, Space};
 
-/// Products with rectangular sparse matrices, between spaces of one unknown per point.
+/// Products with rectangular sparse matrices between spaces.
 pub trait Gather: Backend {
     /// A sparse matrix on the backend, with room for what crosses between ranks.
     type Map: Send + Sync;
 
-    /// Builds the map from the first space to the second by `rows`, a row per point of the second.
-    /// Of several ranks, the rows of the first one.
+    /// Builds the map from the first space to the second by `rows`, a row per entry of the second;
+    /// entries are numbered as on the host, `[points][unknowns]`. Of several ranks, the rows of the
+    /// first one.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room, or another rank has failed.
     ///
     /// # Panics
-    /// On ranks, if the points of a space are not shared in their order, as elements and variables
-    /// are.
+    /// On ranks, if a space has several unknowns per point, or its points are not shared in their
+    /// order, as elements and variables are.
     fn map(&self, rows: &Csr, spaces: [Space; 2]) -> Result<Self::Map, BackendError>;
 
     /// y_i = sum_k A_ik x_k, in the order of the row.
@@ -50,6 +51,9 @@ pub struct Csr {
 }
 
 impl Csr {
+    /// Bytes of a row of one entry.
+    pub const ROW: usize = size_of::<usize>() + 12;
+
     /// Builds the matrix whose rows have a single entry, 1 in the given column.
     pub fn selection(columns: Vec<u32>) -> Self {
         let n = columns.len();

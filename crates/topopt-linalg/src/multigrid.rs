@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::chebyshev::{Dot, Spectrum};
 use crate::level_smoother::{LevelSmoother, Matrices};
 use crate::{
-    Backend, BackendError, InverseDiagonal, LinearOperator, PatchRelaxation, Preconditioner,
+    Backend, BackendError, InverseDiagonal, LinearOperator, PatchRelaxation, Preconditioner, noise,
 };
 
 /// A prolongation P and its transpose.
@@ -379,16 +379,4 @@ impl<B: Backend, H: Hierarchy<B>> Preconditioner<B> for Cycle<B, H> {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
-/// Numbers in [-1, 1) without any order, the same on every machine: some share of every
-/// eigenvector, however the unknowns are numbered.
-fn noise(n: usize) -> Vec<f64> {
-    let numbers = (0..n as u64).map(|i| {
-        let mut z = i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15); // SplitMix64
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) as i64 as f64 / (1u64 << 63) as f64
-    });
-    numbers.collect()
 }

@@ -3,6 +3,7 @@
 use nalgebra::{Matrix3, SymmetricEigen};
 use rayon::prelude::*;
 
+use crate::numbers::{place, shown};
 use crate::vector::{difference, dot, length};
 use crate::{CellList, HexMesh};
 
@@ -16,6 +17,21 @@ pub struct Plane {
 }
 
 impl Plane {
+    /// Returns the axis, 0 to 2, that the plane lies across, if it is exactly across one.
+    pub fn axis(&self) -> Option<usize> {
+        (0..3).find(|&axis| self.normal[axis].abs() == 1.0)
+    }
+
+    /// Returns the plane as people name it: `x = 2`, if it lies across an axis.
+    pub fn name(&self) -> String {
+        match self.axis() {
+            Some(k) => format!("{} = {}", ["x", "y", "z"][k], shown(self.point[k])),
+            None => {
+                format!("the plane through {} across {}", place(self.point), place(self.normal))
+            }
+        }
+    }
+
     /// Returns the image of a point.
     pub fn image(&self, point: [f64; 3]) -> [f64; 3] {
         let distance = dot(difference(point, self.point), self.normal);

@@ -18,7 +18,7 @@ use topopt_case::finding::{Finding, InputError};
 use topopt_case::subject::Subject;
 use topopt_design::NeighborStorage;
 use topopt_distance::{Arrival, DistanceError, Speed, Tetrahedra};
-use topopt_fem::{Averaging, CornerMaps, Diffusion, Discretization, ElementOperator, Problem};
+use topopt_fem::{Averaging, CornerMaps, Discretization, ElementOperator, Problem};
 use topopt_linalg::{Alone, BackendError, Communicator, CycleKind, MovingAsymptotes, SmootherKind};
 
 use crate::failure::Failure;
@@ -83,8 +83,8 @@ pub trait Computer: Sync {
         subject: Subject<K, N>,
     ) -> Result<Needs, Failure>;
 
-    /// Operator, by the strategy that is `wanted`, and preconditioner of `model`, for moduli down
-    /// to `contrast` times the largest.
+    /// Operator, by the strategy that is `wanted`, and preconditioner of the equation of `subject`
+    /// that is solved, for moduli down to `contrast` times the largest.
     ///
     /// # Errors
     /// An input failure, with numbers, if memory is too small or the strategy does not compute the
@@ -97,14 +97,14 @@ pub trait Computer: Sync {
         contrast: f64,
     ) -> Result<Solver<'a, Self::Backend>, Failure>;
 
-    /// The operator of diffusion `problem`, which is of a model; `colors` are the numbers of
-    /// elements of each color, where elements come by color.
+    /// The operator of `problem`, which is of a model, by the strategy that stores least; `colors`
+    /// are the numbers of elements of each color, where elements come by color.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    fn diffusion<'a>(
+    fn matrix_free<'a, K: Solvable<N>, const N: usize>(
         &'a self,
-        problem: &'a Discretization<Diffusion, 1>,
+        problem: &'a Discretization<K, N>,
         colors: Option<&[usize]>,
     ) -> Result<Box<dyn ElementOperator<Self::Backend> + 'a>, BackendError>;
 

@@ -50,13 +50,15 @@ impl Duration {
         operator: &mut dyn ElementOperator<B>,
         preconditioner: &mut dyn ElementPreconditioner<B>,
     ) -> Result<Self, BackendError> {
-        let space = model.problem.space();
+        let solved = model.subject_of_run().solved();
+        let space = solved.space();
         let (mut x, mut y) = (backend.zeros(space)?, backend.zeros(space)?);
         backend.fill(1.0, &mut x);
 
-        let moduli =
-            backend.upload(&model.solid_moduli(), Space::elements(model.mesh.n_elements()))?;
-        // All terms of the equation alike: only the time counts.
+        // All elements and terms of the equation alike: only the time counts.
+        let n_elements = solved.mesh().n_elements();
+        let moduli = vec![model.solid_modulus; n_elements];
+        let moduli = backend.upload(&moduli, Space::elements(n_elements))?;
         let terms = vec![&moduli; K::TERMS];
         operator.set_coefficients(&terms);
 
@@ -84,8 +86,8 @@ impl Duration {
         let steps = config.transient.as_ref().map_or(1, |keys| 3 * keys.times().len());
         let cases = model.problem.load_cases().len();
         let solves = iterations.saturating_mul(cases * steps);
-        let iterations_a_solve = guess(preconditioner.name(), model.mesh.n_elements())
-            .min(config.solver.max_iterations());
+        let iterations_a_solve =
+            guess(preconditioner.name(), n_elements).min(config.solver.max_iterations());
         let seconds = iterations as f64 * seconds_a_setup
             + solves as f64 * iterations_a_solve as f64 * seconds_an_iteration;
 
@@ -117,7 +119,7 @@ impl<K: Solvable<N>, const N: usize> Visitor for Measured<'_, K, N> {
         let Self { config, model } = self;
         let (strategy, contrast) = (config.solver.strategy, model.contrast);
         let Solver { mut operator, mut preconditioner, .. } =
-            computer.solver(config, model.subject(), strategy, contrast)?;
+            computer.solver(config, model.subject_of_run(), strategy, contrast)?;
         let (operator, preconditioner) = (operator.as_mut(), preconditioner.as_mut());
         Ok(Duration::of(config, model, computer.backend(), operator, preconditioner)?)
     }

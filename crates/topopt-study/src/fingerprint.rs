@@ -32,6 +32,7 @@ pub(crate) fn fingerprint<K: Physics<N>, const N: usize>(
         renumbering: _,
         element_width: _,
         grid: _,
+        half: _,
         // Written, and nothing is computed from them.
         loaded: _,
         materials: _,

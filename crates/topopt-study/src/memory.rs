@@ -11,7 +11,7 @@ use topopt_fem::{
     BlockJacobi, CpuCorners, DIM, ElementVectors, Helmholtz, Idle, Jacobi, ProblemView,
     RemoteProblem, Strategy,
 };
-use topopt_linalg::Counting;
+use topopt_linalg::{Counting, Csr};
 
 use crate::computer::{Solvable, smoother};
 
@@ -38,8 +38,8 @@ pub fn besides_operator<K: Solvable<N>, const N: usize>(
 
     let preconditioner = match config.solver.preconditioner {
         config::Preconditioner::Jacobi => output,
-        config::Preconditioner::BlockJacobi => BlockJacobi::bytes(problem) + output,
-        _ => K::multigrid_bytes(problem, smoother(&config.solver)),
+        config::Preconditioner::BlockJacobi => BlockJacobi::bytes(subject.solved()) + output,
+        _ => K::multigrid_bytes(subject.solved(), smoother(&config.solver)),
     } * subject.n_equations();
 
     let heavy = acting.iter().filter(|case| case.has_body_force).count();
@@ -60,7 +60,21 @@ pub fn besides_operator<K: Solvable<N>, const N: usize>(
     let strains = elements * (36 * warm + 8 * usize::from(warm > 0));
     let vectors = of_vectors(config, subject) + subject.task.space.list_bytes();
 
-    meshes(nodes, elements) + values + strains + vectors + weights + preconditioner
+    let half = besides_half(subject);
+    meshes(nodes, elements) + values + strains + vectors + weights + preconditioner + half
+}
+
+/// Bytes of the operator of the whole, where a half is solved, and of mesh and maps of the half.
+fn besides_half<K: Solvable<N>, const N: usize>(subject: Subject<K, N>) -> usize {
+    let Some(half) = subject.half else { return 0 };
+    let (mesh, [nodes, _]) = (half.model.equation.mesh(), subject.sizes());
+    // A row of one entry for each unknown, and for those of the half in the other direction.
+    let rows = Csr::ROW * N * (nodes + mesh.n_nodes());
+    let vectors = 32 * N * mesh.n_nodes();
+    Strategy::Mf.bytes(subject.equation)
+        + meshes(mesh.n_nodes(), mesh.n_elements()) / 2
+        + rows
+        + vectors
 }
 
 /// Bytes of all vectors of a design loop on any backend, at most at any time, or of the share that a
@@ -95,7 +109,13 @@ fn count<K: Solvable<N>, const N: usize>(
     let solver = || {
         let preconditioner = Box::new(Jacobi::new(of_jacobi, nodes)?);
         let operator = Box::new(Idle(nodes));
-        Ok::<_, DesignError>(Solver { operator, preconditioner, tolerance, max_iterations: 1 })
+        Ok::<_, DesignError>(Solver {
+            operator,
+            preconditioner,
+            whole: None,
+            tolerance,
+            max_iterations: 1,
+        })
     };
     let is_consistent = subject.equation.is_capacity_consistent();
     let storage = is_consistent.then(|| Box::new(Idle(nodes)) as Box<_>);
@@ -153,7 +173,7 @@ pub fn check<K: Solvable<N>, const N: usize>(
     let [nodes, elements] = subject.sizes();
     let there = meshes(nodes, elements);
     let n = subject.n_equations();
-    let plan = |strategy: Strategy| besides + n * strategy.bytes(subject.equation);
+    let plan = |strategy: Strategy| besides + n * strategy.bytes(subject.solved());
     let needed = plan(strategy);
     let more = needed.saturating_sub(there);
     let free = available().map(|free| free / sharing).filter(|&free| free < more);

@@ -59,6 +59,11 @@ fn run_of<K: Solvable<N>, const N: usize>(
         // A GPU takes a while to open.
         let place = || Place::find(asked.config.solver.device);
         let (place, prepared) = Prepared::<K, N>::of(asked, place)?;
-        place.visit(DesignRun::of_first(asked, &prepared, prepared.model.subject(), observer))
+        place.visit(DesignRun::of_first(
+            asked,
+            &prepared,
+            prepared.model.subject_of_run(),
+            observer,
+        ))
     })
 }

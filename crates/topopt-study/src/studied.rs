@@ -23,7 +23,7 @@ use crate::verification::{self, Optimized, Verification, Verified};
 
 /// A physics whose cases are checked, solved and verified.
 pub trait Studied<const N: usize>: Analyzed<N> + Verified<N> {
-    /// Builds the model of a `case` for a computation in `place`.
+    /// Builds the model of a `case` for a run in `place`.
     ///
     /// # Errors
     /// As [`Model::build`].
@@ -104,7 +104,9 @@ macro_rules! studied {
                 case: Case<$unknowns>,
                 place: &Place,
             ) -> Result<Model<Self, $unknowns>, InputError> {
-                Model::build(config, case, place.needs_colors(config))
+                let mut model = Model::build(config, case, place.needs_colors(config))?;
+                model.halve(config);
+                Ok(model)
             }
 
             fn needs(
@@ -168,6 +170,6 @@ impl<K: Solvable<N>, const N: usize> Visitor for Planned<'_, K, N> {
     type Output = Needs;
 
     fn visit<C: Computer>(self, computer: &C) -> Result<Needs, Failure> {
-        computer.needs(self.config, self.model.subject())
+        computer.needs(self.config, self.model.subject_of_run())
     }
 }

@@ -1,9 +1,16 @@
 //! `Fold`: places of equal density, brought to one of them.
 
+use topopt_mesh::Plane;
+
 /// A demand that some places of a design have equal densities.
 pub trait Fold: Send + Sync {
     /// Returns the one of the places of equal density that stands for all.
     fn fold(&self, place: [f64; 3]) -> [f64; 3];
+
+    /// Planes about which the design mirrors itself.
+    fn planes(&self) -> &[Plane] {
+        &[]
+    }
 
     /// Returns places with the density of `place`, from which all others follow.
     fn images(&self, place: [f64; 3]) -> Vec<[f64; 3]>;

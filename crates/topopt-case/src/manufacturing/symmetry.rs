@@ -124,6 +124,10 @@ impl Fold for Mirrors {
         place
     }
 
+    fn planes(&self) -> &[Plane] {
+        &self.planes
+    }
+
     fn images(&self, place: [f64; 3]) -> Vec<[f64; 3]> {
         self.planes.iter().map(|plane| plane.image(place)).collect()
     }

@@ -25,6 +25,7 @@ mod gpu;
 mod gpu_ranks;
 #[cfg(unix)]
 mod guide;
+mod half_models;
 mod heat;
 mod heat_axes;
 mod heat_fields;

@@ -45,8 +45,18 @@ fn everything<B: Pointwise>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) 
     let columns = (0..starts[n]).map(|k| (k * 397 % n) as u32).collect();
     let rows = Csr { values: Noise(5).vector(starts[n]), columns, starts };
     let map = || backend.map(&rows, [Space::elements(n); 2]).unwrap();
+    // Three unknowns per node.
+    let spaces = [n.div_ceil(3), n].map(|points| Space::nodes(points, 3));
+    let to_nodes = Csr::selection((0..3 * n).map(|k| (k * 211 % spaces[0].len()) as u32).collect());
+    let nodal = || {
+        let mut z = backend.zeros(spaces[1]).unwrap();
+        let x = backend.upload(&Noise(6).vector(spaces[0].len()), spaces[0]).unwrap();
+        backend.gather(&mut backend.map(&to_nodes, spaces).unwrap(), &x, &mut z);
+        backend.download(&z).unwrap()
+    };
     let mut vectors = vec![
         out(&|z| backend.gather(&mut map(), &x, z)),
+        nodal(),
         backend.download(&backend.zeros(Space::elements(n)).unwrap()).unwrap(),
         out(&|z| backend.copy(&y, z)),
         out(&|z| backend.fill(-2.5, z)),

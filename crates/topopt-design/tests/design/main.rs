@@ -77,6 +77,7 @@ fn solver<K: ElementKernel<N>, const N: usize>(
     Solver {
         operator: Strategy::Mf.of_kernel(problem),
         preconditioner: Box::new(Jacobi::new(&Cpu, problem.space()).unwrap()),
+        whole: None,
         tolerance: pcg.tolerance,
         max_iterations: pcg.max_iterations,
     }

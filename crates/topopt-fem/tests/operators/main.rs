@@ -5,6 +5,7 @@ mod convergence;
 mod diffusion;
 mod element_loads;
 mod films;
+mod half_model;
 mod laws;
 mod mechanics;
 mod multigrid;

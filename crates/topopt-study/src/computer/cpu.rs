@@ -10,8 +10,8 @@ use topopt_case::subject::Subject;
 use topopt_design::Cone;
 use topopt_distance::{Arrival, Patches, Speed, Tetrahedra, arrival_until};
 use topopt_fem::{
-    CornerMaps, CpuCorners, Diffusion, Discretization, ElementOperator, ElementPreconditioner,
-    Helmholtz, Jacobi, Problem, Strategy,
+    CornerMaps, CpuCorners, Discretization, ElementOperator, ElementPreconditioner, Helmholtz,
+    Jacobi, Problem, Strategy,
 };
 use topopt_linalg::{BackendError, Cpu};
 
@@ -48,7 +48,7 @@ impl Computer for OnCpu {
         let strategy = checked_strategy(config, subject, config.solver.strategy, 1)?;
         let besides = memory::besides_operator(config, subject);
         let n = subject.n_equations();
-        let megabytes = |s: Strategy| (besides + n * s.bytes(subject.equation)) as f64 / MEGABYTE;
+        let megabytes = |s: Strategy| (besides + n * s.bytes(subject.solved())) as f64 / MEGABYTE;
         let memory = |s: Strategy| (s.name(), memory::PROGRAM_MB + megabytes(s));
         let all = strategies(subject.equation).iter();
         Ok(Needs { strategy: strategy.name(), memory_mb: all.map(|s| memory(*s)).collect() })
@@ -62,14 +62,14 @@ impl Computer for OnCpu {
         _contrast: f64,
     ) -> Result<Solver<'a, Cpu>, Failure> {
         let strategy = checked_strategy(config, subject, wanted, 1)?;
-        let operator = strategy.build(subject.equation);
-        let preconditioner = preconditioner(&config.solver, subject.equation)?;
+        let operator = strategy.build(subject.solved());
+        let preconditioner = preconditioner(&config.solver, subject.solved())?;
         Ok(Solver { operator, preconditioner, note: None })
     }
 
-    fn diffusion<'a>(
+    fn matrix_free<'a, K: Solvable<N>, const N: usize>(
         &'a self,
-        problem: &'a Discretization<Diffusion, 1>,
+        problem: &'a Discretization<K, N>,
         _colors: Option<&[usize]>,
     ) -> Result<Box<dyn ElementOperator<Cpu> + 'a>, BackendError> {
         Ok(Strategy::Mf.build(problem))

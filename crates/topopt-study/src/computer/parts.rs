@@ -23,6 +23,7 @@ impl<'a, B: Pointwise> Solver<'a, B> {
         topopt_analysis::Solver {
             operator: self.operator,
             preconditioner: self.preconditioner,
+            whole: None,
             tolerance: settings.tolerance,
             max_iterations: settings.max_iterations(),
         }

@@ -151,13 +151,13 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> Computer for OnRanks<P, C> {
         Ok(Solver { operator: self.distributed(operator, vectors)?, preconditioner, note: None })
     }
 
-    fn diffusion<'a>(
+    fn matrix_free<'a, K: Solvable<N>, const N: usize>(
         &'a self,
-        local: &'a Discretization<Diffusion, 1>,
+        local: &'a Discretization<K, N>,
         _colors: Option<&[usize]>,
     ) -> Result<Box<dyn ElementOperator<Self::Backend> + 'a>, BackendError> {
-        let vectors = PartVectors::new(self.ranks.inner(), &self.part, 1, 2)?;
-        self.distributed(self.place.diffusion(local, None)?, &vectors)
+        let vectors = PartVectors::new(self.ranks.inner(), &self.part, N, K::TERMS)?;
+        self.distributed(self.place.matrix_free(local, None)?, &vectors)
     }
 
     fn weights<'a, K: Solvable<N>, const N: usize>(

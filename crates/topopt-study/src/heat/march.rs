@@ -93,7 +93,7 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
         let (part, model, backend) = (steps.part, steps.part.model, computer.backend());
         let solver = steps.conditions.solver(model, &part.filling, computer)?;
         let means = Means::of(&solver);
-        let made = |equation| computer.diffusion(equation, model.colors.as_deref());
+        let made = |equation| computer.matrix_free(equation, model.colors.as_deref());
         let storage = bare.storage.as_ref().map(made).transpose()?;
         let bare = (made(&bare.conduction)?, storage);
 

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
+use topopt_analysis::Whole;
 use topopt_case::config::{self, Style};
 use topopt_case::design_loop::{self, Parts};
 use topopt_case::finding::InputError;
@@ -207,6 +208,22 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         summary
     }
 
+    /// Adds the whole equation to the `solver` of the half, where that is solved.
+    fn with_whole<'b, C: Computer>(
+        &self,
+        computer: &'b C,
+        solver: topopt_design::Solver<'b, C::Backend>,
+    ) -> Result<topopt_design::Solver<'b, C::Backend>, BackendError>
+    where
+        'a: 'b,
+    {
+        let Subject { problem, equation, task, half } = self.subject;
+        let Some(half) = half else { return Ok(solver) };
+        let operator = computer.matrix_free(equation, task.colors.as_deref())?;
+        let whole = Whole::new(computer.backend(), problem, &half.model, operator)?;
+        Ok(topopt_design::Solver { whole: Some(whole), ..solver })
+    }
+
     /// Builds the design loop with its filter and start; `bare` is given for steps in time. The
     /// size of the filter's weights is written to `neighbors`.
     fn optimization<'b, C: Computer>(
@@ -220,14 +237,14 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         'a: 'b,
     {
         let (Asked { config, .. }, subject) = (self.asked, self.subject);
-        let made = |equation| computer.diffusion(equation, subject.task.colors.as_deref());
+        let made = |equation| computer.matrix_free(equation, subject.task.colors.as_deref());
         let bare = bare.map(|Bare { conduction, storage }| {
             Ok::<_, BackendError>((made(conduction)?, storage.as_ref().map(made).transpose()?))
         });
 
         let plan = subject.task.filter.weights();
         let parts = Parts {
-            solver: solver.of_equation(&config.solver),
+            solver: self.with_whole(computer, solver.of_equation(&config.solver))?,
             thicker: thicker.map(|solver| solver.of_equation(&config.solver)),
             bare: bare.transpose()?,
             weights_of: Box::new(move |radius| {

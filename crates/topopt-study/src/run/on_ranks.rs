@@ -132,7 +132,12 @@ impl<K: Solvable<N>, const N: usize> Ranked<'_, '_, K, N> {
         let computer = OnRanks::new(place, communicator, (part, shares), sharing)?;
         let run = DesignRun {
             asked: self.asked,
-            subject: Subject { task: &brief.task, problem: &brief.problem, equation: &equation },
+            subject: Subject {
+                task: &brief.task,
+                problem: &brief.problem,
+                equation: &equation,
+                half: None,
+            },
             strategy: brief.strategy,
             state: brief.state.as_ref(),
             densities: brief.has_densities.then_some(&[]),

@@ -74,6 +74,7 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         let own = request.own.maps_on(&model.problem, &model.renumbering);
         model.task.own = own.map_err(InputError::from)?;
         let elements = model.mesh.n_elements();
+        model.halve(config);
         place.check_parts(&request.team, elements).map_err(InputError::from)?;
 
         if let Some(resumption) = &resumption {

@@ -20,13 +20,14 @@ pub(super) fn besides_operator<K: Solvable<N>, const N: usize>(
     contrast: f64,
     is_mixed: bool,
 ) -> usize {
-    let [nodes, _] = subject.sizes();
+    let (mesh, solved) = (subject.equation.mesh(), subject.of_solved());
+    let [nodes, _] = solved.sizes();
     let steps = usize::from(is_mixed) * Multigrid::<f32, K, N>::step_bytes(N * nodes);
     let preconditioner = match config.solver.preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
             match is_single(contrast) {
-                true => of_cycle::<f32, K, N>(config, subject),
-                false => of_cycle::<f64, K, N>(config, subject),
+                true => of_cycle::<f32, K, N>(config, solved),
+                false => of_cycle::<f64, K, N>(config, solved),
             }
         }
         // Its vectors count with the others.
@@ -34,13 +35,18 @@ pub(super) fn besides_operator<K: Solvable<N>, const N: usize>(
         // A triangle of each block.
         config::Preconditioner::BlockJacobi => 16 * N * nodes,
     };
-    let mesh = subject.equation.mesh();
     // Maps between elements and corners have a mesh of their own.
     let corners = usize::from(config.has_half_width()) * MeshOnDevice::bytes(mesh);
     let levels = subject.task.space.levels().map_or(0, |levels| levels.bytes());
     let vectors = of_vectors(config, subject) + of_weights(subject);
+    // Where a half is solved, the whole is there, too, with its moduli and maps between both.
+    let whole = subject.half.map_or(0, |_| {
+        let [all, elements] = subject.sizes();
+        let maps = 16 * N * (all + nodes) + 32 * N * nodes;
+        ProblemOnDevice::<K, N>::bytes(solved.equation.mesh()) + maps + 8 * K::TERMS * elements
+    });
     let of_equation = ProblemOnDevice::<K, N>::bytes(mesh) + steps + preconditioner;
-    subject.n_equations() * of_equation + vectors + corners + levels
+    subject.n_equations() * of_equation + whole + vectors + corners + levels
 }
 
 /// Device memory of multigrid in the precision `R`, with stretches and films, and patches.

@@ -9,13 +9,13 @@ use topopt_case::free_memory::MEGABYTE;
 use topopt_case::subject::Subject;
 use topopt_cuda::distance::{Eikonal, EikonalError};
 use topopt_cuda::{
-    Cone, Cuda, Device, DeviceCorners, MatrixFreeEquation, Mf, Multigrid, Prepared,
-    ProblemOnDevice, Strategy,
+    Cone, Cuda, Device, DeviceCorners, MatrixFreeEquation, Multigrid, Prepared, ProblemOnDevice,
+    Strategy,
 };
 use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_fem::{
-    CornerMaps, Diffusion, Discretization, ElementOperator, ElementPreconditioner, Helmholtz,
-    Jacobi, Problem, filter_coefficients,
+    CornerMaps, Discretization, ElementOperator, ElementPreconditioner, Helmholtz, Jacobi, Problem,
+    filter_coefficients,
 };
 use topopt_linalg::BackendError;
 
@@ -69,7 +69,7 @@ impl Computer for OnGpu {
         let is_mixed = is_mixed(&self.0.device, &config.solver)?;
         let besides = besides_operator(config, subject, subject.task.contrast, is_mixed);
         let n = subject.n_equations();
-        let bytes = |s: Strategy| besides + n * s.bytes(subject.equation);
+        let bytes = |s: Strategy| besides + n * s.bytes(subject.solved());
         let memory = |&s: &Strategy| (s.name(), bytes(s) as f64 / MEGABYTE);
         let strategy = in_order(config.solver.strategy, subject, |_| true).name();
         Ok(Needs { strategy, memory_mb: K::STRATEGIES.iter().map(memory).collect() })
@@ -85,13 +85,13 @@ impl Computer for OnGpu {
         solver(&self.0, config, subject, (wanted, contrast))
     }
 
-    fn diffusion<'a>(
+    fn matrix_free<'a, K: Solvable<N>, const N: usize>(
         &'a self,
-        problem: &'a Discretization<Diffusion, 1>,
+        problem: &'a Discretization<K, N>,
         colors: Option<&[usize]>,
     ) -> Result<Box<dyn ElementOperator<Cuda<f64>> + 'a>, BackendError> {
         let mesh = problem_on_device(&self.0.device, problem, colors)?;
-        Ok(Box::new(Mf::new(&mesh, problem)?))
+        Strategy::Mf.build(&mesh, problem)
     }
 
     fn weights<'a, K: Solvable<N>, const N: usize>(
@@ -176,10 +176,10 @@ fn solver<'a, K: Solvable<N>, const N: usize>(
     subject: Subject<'a, K, N>,
     (wanted, contrast): (config::Strategy, f64),
 ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
-    let (problem, solver) = (subject.equation, &config.solver);
+    let (problem, solver) = (subject.solved(), &config.solver);
     smoothed_here(config, subject)?;
     let choice = choice(&gpu.device, config, subject, wanted, contrast)?;
-    let mesh = problem_on_device(&gpu.device, problem, subject.task.colors.as_deref())?;
+    let mesh = problem_on_device(&gpu.device, problem, subject.colors())?;
     let operator = || -> Result<_, BackendError> {
         let (strategy, note) = match choice {
             Choice::Named(strategy, note) => (strategy, note),
@@ -303,7 +303,7 @@ fn choice<K: Solvable<N>, const N: usize>(
     let is_mixed = is_mixed(device, &config.solver)?;
     let besides = besides_operator(config, subject, contrast, is_mixed);
     let n = subject.n_equations();
-    let bytes = |s: Strategy| besides + n * s.bytes(subject.equation);
+    let bytes = |s: Strategy| besides + n * s.bytes(subject.solved());
     let possible = possible(subject);
     let fits = |strategy: &Strategy| bytes(*strategy) <= free;
     let fitting: Vec<_> = possible.iter().copied().filter(fits).collect();
