@@ -133,6 +133,7 @@ impl Judge {
         let solver = Solver {
             operator: Strategy::Mf.build(problem),
             preconditioner: Box::new(Multigrid::new(problem, CycleKind::K).unwrap()),
+            whole: None,
             tolerance: 1e-8,
             max_iterations: 2000,
         };

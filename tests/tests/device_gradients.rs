@@ -179,6 +179,7 @@ fn hold_against_differences<K: ElementKernel<N>, const N: usize>(
     let solver = Solver {
         operator,
         preconditioner: Box::new(Jacobi::new(&backend, problem.space()).unwrap()),
+        whole: None,
         tolerance: 1e-12,
         max_iterations: 20_000,
     };

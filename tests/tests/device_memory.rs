@@ -61,7 +61,8 @@ fn design_loops_take_what_is_counted() {
 
         let before = free();
         let preconditioner = Box::new(Jacobi::new(&backend, problem.space()).unwrap());
-        let solver = Solver { operator, preconditioner, tolerance: 1e-5, max_iterations: 100 };
+        let solver =
+            Solver { operator, preconditioner, whole: None, tolerance: 1e-5, max_iterations: 100 };
         let optimization = optimization(&backend, &problem, solver, (&space, weights, is_density));
         let used = before - free();
         drop(optimization);
@@ -77,7 +78,13 @@ fn counted(problem: &Problem, (space, is_density): (&DesignSpace, bool)) -> usiz
     let counting = Counting::default();
     let idle = Box::new(Idle(problem.space()));
     let preconditioner = Box::new(Jacobi::new(&counting, problem.space()).unwrap());
-    let solver = Solver { operator: idle, preconditioner, tolerance: 1e-5, max_iterations: 100 };
+    let solver = Solver {
+        operator: idle,
+        preconditioner,
+        whole: None,
+        tolerance: 1e-5,
+        max_iterations: 100,
+    };
     let weights = Weights::fixed(Box::new(Idle(Space::elements(space.volumes.len()))));
     drop(optimization(&counting, problem, solver, (space, weights, is_density)));
     counting.most()

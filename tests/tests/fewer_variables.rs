@@ -68,6 +68,7 @@ fn history<'o, B: MovingAsymptotes + Pointwise + Sync>(
         let solver = Solver {
             operator: operator(),
             preconditioner: Box::new(Jacobi::new(backend, problem.unknowns()).unwrap()),
+            whole: None,
             tolerance: 1e-13,
             max_iterations: 20_000,
         };
