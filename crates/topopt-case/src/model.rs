@@ -123,7 +123,8 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             Some(shared) => (space.with_variables(shared.shares), shared.folds),
             None => (space, Vec::new()),
         };
-        let space = space.with_sweeps(sweeps);
+        let sheet = manufacturing::sheet(config, problem.mesh())?;
+        let space = space.with_sweeps(sweeps).with_sheet(sheet);
         let space = space.with_openings(openings);
         let space = space.with_candidates(candidates::of(config));
 

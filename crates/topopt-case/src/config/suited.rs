@@ -60,7 +60,8 @@ impl Config {
         held.chain(ambient).chain(initial).reduce(f64::min).unwrap_or(0.0)
     }
 
-    /// Whether optimality criteria can solve the problem.
+    /// Whether optimality criteria can solve the problem. A sheet moves with material that goes from
+    /// one of its sides to the other: more of a variable may be less compliance, or more.
     pub(super) fn suits_criteria(&self) -> bool {
         let objective = self.objective.as_ref();
         let is_of_states = objective.is_none_or(|objective| {
@@ -73,7 +74,7 @@ impl Config {
         };
         let others = [self.design.volume_fraction.is_some(), self.largest_width().is_some()];
         let n_limits = self.constraints.len() + others.map(usize::from).iter().sum::<usize>();
-        is_of_states && n_limits == 1 && self.constraints.iter().all(is_material)
+        is_of_states && !self.is_stamped() && n_limits == 1 && self.constraints.iter().all(is_material)
     }
 
     /// Whether material is only to stiffen the part against forces, under one limit of it.

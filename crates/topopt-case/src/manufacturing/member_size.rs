@@ -7,6 +7,7 @@ use topopt_mesh::numbers::shown;
 use topopt_mesh::vector::{difference, dot};
 use topopt_mesh::{BoundingBox, CellList, HexMesh};
 
+use super::cast;
 use super::kind::{self, Asked, Key, ManufacturingKind};
 use super::made::Made;
 use crate::config::{Config, Continuation, FilterKind, FilterWeights, Manufacturing, Shape};
@@ -16,7 +17,7 @@ use crate::physics::Physics;
 
 /// The kind `member_size`.
 pub(super) const MEMBER_SIZE: ManufacturingKind = ManufacturingKind {
-    name: "member_size",
+    name: kind::MEMBER_SIZE,
     text: "Members, or gaps between them, have a least width, of three elements at least, or members \
            a largest one. It needs the density filter with the weights `cone`, whose radius may be \
            left out beside a least width.",
@@ -112,8 +113,9 @@ pub fn measured_widths(
     is_passive: &[bool],
     beyond: impl FnOnce(([f64; 2], f64), &[bool]) -> [f64; 3],
 ) -> Vec<Made> {
-    let Some(entry) = entries(config).next() else { return Vec::new() };
-    let (asked, largest) = (widths(entry), entry.number(MAXIMUM));
+    let of_members = entries(config).next().map(|entry| (widths(entry), entry.number(MAXIMUM)));
+    let of_sheet = || cast::thickness(config).map(|thickness| ([thickness, 0.0], Some(thickness)));
+    let Some((asked, largest)) = of_members.or_else(of_sheet) else { return Vec::new() };
     let centers = mesh.centers();
     let passive = centers.iter().zip(is_passive).filter(|(_, is_passive)| **is_passive);
     let passive: Vec<[f64; 3]> = passive.map(|(center, _)| *center).collect();
@@ -134,7 +136,7 @@ pub fn measured_widths(
 }
 
 /// Refuses a width of less than three elements.
-fn is_resolved(asked: &Asked, (key, which): (&str, &str), width: f64) -> Result<(), Finding> {
+pub(super) fn is_resolved(asked: &Asked, (key, which): (&str, &str), width: f64) -> Result<(), Finding> {
     // A mesh of cubes has its width to rounding.
     if width >= (1.0 - 1e-9) * ELEMENTS * asked.width {
         return Ok(());

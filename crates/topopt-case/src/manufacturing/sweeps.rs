@@ -1,6 +1,6 @@
 //! Sweeps, ways to the outside and widths of a part, read by the table of demands.
 
-use topopt_design::{DesignSpace, Openings, Supports};
+use topopt_design::{DesignSpace, Openings, Sheet, Supports};
 use topopt_fem::Problem;
 use topopt_mesh::{HexMesh, Renumbering};
 
@@ -34,6 +34,15 @@ pub(crate) fn sweeps<const N: usize>(
         return Ok(cast::mold(&asked)?.sides(mesh));
     }
     asked(&milling::MILLING).map_or(Ok(Vec::new()), |asked| milling::shades(&asked, mesh))
+}
+
+/// Returns the sheet that is left of a part that is stamped, on the `mesh` of the problem.
+///
+/// # Errors
+/// A direction without length.
+pub(crate) fn sheet(config: &Config, mesh: &HexMesh) -> Result<Option<Sheet>, Finding> {
+    let asked = asked(config, &cast::CASTING, &[], mesh.element_width());
+    Ok(asked.map(|asked| cast::mold(&asked)).transpose()?.and_then(|mold| mold.sheet(mesh)))
 }
 
 /// Gives `space` the widths of members and gaps that are asked for, where there are some, by a

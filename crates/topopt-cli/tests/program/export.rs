@@ -273,6 +273,10 @@ fn what_cannot_be_exported_is_refused() {
             &["the threshold 0 keeps everything of ends.vtu", "choose a threshold between"],
         ),
         (
+            &["ends.vtu", "-o", "part.stl", "--threshold", "-1"],
+            &["the threshold -1 keeps everything of ends.vtu", "choose a threshold between"],
+        ),
+        (
             &["ends.vtu", "-o", "nowhere/part.stl"],
             &["cannot write nowhere/part.stl", "choose an existing, writable folder"],
         ),
