@@ -6,8 +6,8 @@ use topopt_linalg::{BackendError, Pointwise};
 use crate::scaled::Scaled;
 use crate::{Chain, DesignSpace, DesignTransform, Measures};
 
-/// The design variables of a design that is uniform in the design elements, or fills a part that is
-/// stamped the more the deeper, and takes the initial
+/// The design variables of a design that is uniform in the design elements, or leaves a sheet in the
+/// middle of a part that is stamped, and takes the initial
 /// volume by the density that `transform` makes of it, `[n_inputs]`, as `Backend::download` gives
 /// it.
 ///
@@ -23,7 +23,7 @@ pub fn uniform<B: Pointwise>(
     }
     let start = Start::new(backend, space, transform)?;
     if let Some(sheet) = space.sheet() {
-        let filled = transform.inputs_for(sheet.depths().to_vec());
+        let filled = transform.inputs_for(sheet.middle().to_vec());
         let filled = backend.upload(&filled, transform.inputs())?;
         return start.meet(&filled, 1.0, transform);
     }

@@ -48,11 +48,14 @@ fn has_own_way(config: &Config) -> bool {
 /// Whether a run may begin nearly solid and lose material: for the least compliance of forces under
 /// one limit of material, by an optimizer and stages that the user left open.
 ///
+/// A sheet has little material from the start, and moves.
+///
 /// Heat of sources in elements that become empty has nowhere to go: a sink ended at 1.6e9, and with
 /// a sharpness that doubles at 854.
 fn suits_falling_volume(config: &Config) -> bool {
     let is_open = ["optimizer.method", "projection", "continuation"];
     config.only_stiffens()
+        && !config.is_stamped()
         && config.design.interpolation == Interpolation::Simp
         && is_open.iter().all(|key| !config.gives(key))
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use topopt_case::case::Case;
 use topopt_case::config::{self, Config};
+use topopt_case::finding::InputError;
 use topopt_case::formulation;
 use topopt_case::model::Model;
 use topopt_design::{Chain, Cone, DesignTransform, Realization};
@@ -17,15 +18,13 @@ use topopt_testing::{Noise, derivative, mapped_box};
 /// A demand by its kind, with the rest of its keys.
 type Demand = (String, String);
 
-/// A box of 6 x 4 x 5, turned by `turn`, whose planes of symmetry, axes and draws are turned with it.
+/// A box whose planes of symmetry, axes and draws are turned with it.
 struct Block {
     name: &'static str,
     mesh: HexMesh,
+    extent: [f64; 3],
     turn: [[f64; 3]; 3],
 }
-
-/// Extent of the boxes.
-const EXTENT: [f64; 3] = [6.0, 4.0, 5.0];
 
 const STRAIGHT: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
@@ -33,69 +32,66 @@ const STRAIGHT: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.
 const TURNED: [[f64; 3]; 3] = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]];
 
 impl Block {
-    /// Elements in layers of so many, whose nodes are moved by up to `share` of an element.
-    fn new(
-        name: &'static str,
-        counts: [usize; 3],
-        share: f64,
-        turn: [[f64; 3]; 3],
-    ) -> Self {
-        let straight = mapped_box(counts, |x| std::array::from_fn(|i| EXTENT[i] * x[i]));
+    /// So many elements of about the width 1, whose nodes are moved by up to a `share` of it.
+    fn new(name: &'static str, counts: [usize; 3], share: f64, turn: [[f64; 3]; 3]) -> Self {
+        let extent = counts.map(|n| n as f64);
+        let straight = mapped_box(counts, |x| std::array::from_fn(|i| extent[i] * x[i]));
         let mut noise = Noise(5);
-        let width = straight.element_width();
-        let moved = |x: &[f64; 3]| x.map(|v| v + share * width * noise.number());
-        let nodes: Vec<[f64; 3]> = straight.coordinates().iter().map(moved).collect();
+        let mut moved = |x: &[f64; 3]| turned(&turn, x.map(|v| v + share * noise.number()));
+        let nodes = straight.coordinates().iter().map(&mut moved).collect();
         let mut sets = straight.sets().clone();
         let at = |end: f64| {
             let is_at = |n: &u32| (straight.coordinates()[*n as usize][0] - end).abs() < 1e-6;
             (0..straight.n_nodes() as u32).filter(is_at).collect::<Vec<u32>>()
         };
         sets.nodes.insert("fixed".into(), at(0.0));
-        sets.nodes.insert("load".into(), at(EXTENT[0]));
-        let nodes = nodes.into_iter().map(|x| turned(&turn, x)).collect();
+        sets.nodes.insert("load".into(), at(extent[0]));
         let mesh = HexMesh::new(nodes, straight.hexes().to_vec(), sets).unwrap();
-        Self { name, mesh, turn }
+        Self { name, mesh, extent, turn }
     }
 
     fn all() -> [Self; 3] {
         [
             Self::new("distorted", [6, 4, 5], 0.15, STRAIGHT),
             Self::new("turned", [6, 4, 5], 0.0, TURNED),
-            Self::new("one layer", [10, 1, 9], 0.1, STRAIGHT),
+            Self::new("one layer", [12, 1, 8], 0.1, STRAIGHT),
         ]
     }
 
     /// A vector of the box as the mesh has it.
-    fn at(&self, x: [f64; 3]) -> String {
+    fn vector(&self, x: [f64; 3]) -> String {
         format!("{:?}", turned(&self.turn, x))
+    }
+
+    /// The place at these shares of the extent.
+    fn place(&self, share: [f64; 3]) -> String {
+        self.vector(std::array::from_fn(|i| share[i] * self.extent[i]))
     }
 
     /// The demands of a `kind`, in ways that go with different others.
     fn demands(&self, kind: &str) -> Vec<Demand> {
-        let middle = self.at([3.0, 2.0, 2.5]);
-        let [x, y, z] = STRAIGHT.map(|axis| self.at(axis));
-        let up = self.at([0.0, 0.1, 1.0]);
+        let middle = self.place([0.5; 3]);
+        let [x, y, z] = STRAIGHT.map(|axis| self.vector(axis));
+        let (up, down) = (self.vector([0.0, 0.1, 1.0]), self.vector([0.0, 0.0, -1.0]));
+        let wide = 3.02 * self.mesh.element_width();
+        let ends = [[0.0, 0.5, 0.5], [0.5, 0.55, 0.5], [1.0, 0.65, 0.5]].map(|it| self.place(it));
+        let twisted = "twist_degrees = 40\ntwist_length = 6";
         let keys = match kind {
             "symmetry" => vec![
-                format!("point = {middle}\nnormal = {y}"),
+                format!("point = {middle}\nnormal = {x}"),
                 format!("point = {middle}\nnormal = {z}"),
             ],
             "cyclic" => vec![
                 format!("point = {middle}\naxis = {z}\nsectors = 2"),
-                format!("point = {middle}\naxis = {z}\nsectors = 3\nmirrored = {x}"),
+                format!("point = {middle}\naxis = {x}\nsectors = 3\nmirrored = {z}"),
             ],
-            "pattern" => vec![format!("pitch = {}", self.at([2.0, 0.0, 0.0]))],
+            "pattern" => vec![format!("pitch = {}", self.vector([2.0, 0.0, 0.0]))],
             "extrusion" => vec![
                 format!("direction = {x}"),
-                format!("direction = {x}\npoint = {middle}\ntwist_degrees = 40\ntwist_length = 6"),
-                format!(
-                    "path = [{}, {}, {}]",
-                    self.at([0.0, 2.0, 2.5]),
-                    self.at([3.0, 2.3, 2.5]),
-                    self.at([6.0, 3.2, 2.5])
-                ),
+                format!("direction = {x}\npoint = {middle}\n{twisted}"),
+                format!("path = [{}]", ends.join(", ")),
             ],
-            "uniform" => vec![format!("normal = {y}"), format!("normal = {z}")],
+            "uniform" => vec![format!("normal = {x}"), format!("normal = {z}")],
             "overhang" => vec![
                 format!("build_direction = {z}"),
                 format!("build_direction = {up}\nangle_degrees = 40\nanywhere = true"),
@@ -105,16 +101,16 @@ impl Block {
                 format!("draw_direction = {z}\nsides = 2"),
                 format!("draw_direction = {z}\nparting = {middle}\ndraft_degrees = 10"),
                 format!("draw_direction = {up}\nthrough_holes = false\ndraft_degrees = 5"),
-                format!("draw_direction = {z}\nthickness = 3.2"),
-                format!("draw_direction = {z}\nthickness = 3.2\nthrough_holes = false"),
+                format!("draw_direction = {z}\nthickness = {wide}"),
+                format!("draw_direction = {up}\nthickness = {wide}\nthrough_holes = false"),
             ],
             "milling" => vec![
-                format!("tool_directions = [{z}, {}]", self.at([0.0, 0.0, -1.0])),
+                format!("tool_directions = [{z}, {down}]"),
                 format!("tool_directions = [{z}, {up}]\ndiameter = 2"),
             ],
             "open_voids" => vec![String::new()],
             "member_size" => {
-                vec!["minimum = 3.2\ngap = 3.2".into(), "maximum = 3.2".into()]
+                vec![format!("minimum = {wide}\ngap = {wide}"), format!("maximum = {wide}")]
             }
             other => panic!("no demand of the kind {other} is tried"),
         };
@@ -128,26 +124,32 @@ fn turned(turn: &[[f64; 3]; 3], x: [f64; 3]) -> [f64; 3] {
 
 /// Names of all kinds, by the schema of the case file.
 fn kinds() -> Vec<String> {
-    let schema = serde_json::to_value(config::schema()).unwrap();
-    let all = &schema["$defs"]["Manufacturing"]["properties"]["kind"]["oneOf"];
+    let schema = config::schema();
+    let all = &schema["properties"]["manufacturing"]["items"]["properties"]["kind"]["oneOf"];
     let names = all.as_array().unwrap().iter().map(|kind| kind["const"].as_str().unwrap().into());
     names.collect()
 }
 
-/// The model of `demands` with the `keys` of the filter and what follows it; none where they are
-/// refused.
-fn model(block: &Block, demands: &[&Demand], keys: &str) -> Option<Model<Elasticity, 3>> {
+/// The model of `demands` with the `keys` of the filter and what follows it.
+///
+/// # Errors
+/// Demands that are refused.
+fn model(
+    block: &Block,
+    demands: &[&Demand],
+    keys: &str,
+) -> Result<Model<Elasticity, 3>, InputError> {
     let mut text = String::from(
-        "[mesh]\ngenerator = \"cantilever\"\n[[supports]]\nset = \"fixed\"\n[[loads]]\n\
+        "[mesh]\ngenerator = \"cantilever\"\nelements = 100\n[[supports]]\nset = \"fixed\"\n[[loads]]\n\
          set = \"load\"\nforce = [0, 0, -1]\n[design]\nvolume_fraction = 0.5\nkeep_symmetry = false\n",
     );
     text += keys;
     for (kind, keys) in demands {
         text += &format!("[[manufacturing]]\nkind = \"{kind}\"\n{keys}\n");
     }
-    let config = Config::parse(Path::new("case.toml"), text, &[]).ok()?;
-    let case = Case::on::<Elasticity>(&config, block.mesh.clone()).ok()?;
-    Model::build(&config, case, false).ok()
+    let config = Config::parse(Path::new("case.toml"), text, &[])?;
+    let case = Case::on::<Elasticity>(&config, block.mesh.clone())?;
+    Model::build(&config, case, false)
 }
 
 /// The way from variables to densities of a model.
@@ -160,10 +162,10 @@ fn chain<'a>(model: &'a Model<Elasticity, 3>) -> Chain<'a, Cpu> {
 const FILTER: &str = "[filter]\nkind = \"density\"\nradius = 3.2\n";
 const PROJECTION: &str = "[projection]\nsharpness = 4\n[optimizer]\nmethod = \"mma\"\n";
 
-/// Largest error of a derivative as a share of the sum of the sizes of its terms.
+/// Largest error of a derivative, as a share of the sizes of its terms.
 const ERROR: f64 = 1e-6;
 
-/// Error of the derivative of the weighted densities along a direction of no pattern.
+/// Error of the derivative of weighted densities along a direction without any pattern.
 fn error(chain: &mut Chain<Cpu>, realization: Realization) -> f64 {
     let mut noise = Noise(3);
     let [n, n_elements] = [chain.inputs().points, chain.outputs().points];
@@ -184,34 +186,69 @@ fn error(chain: &mut Chain<Cpu>, realization: Realization) -> f64 {
     (found - terms.sum::<f64>()).abs() / size
 }
 
-/// Asserts that derivatives are differences of the designs that are made, built and thinner.
-fn has_derivatives(block: &Block, demands: &[&Demand]) -> bool {
-    let Some(model) = model(block, demands, &format!("{FILTER}{PROJECTION}")) else { return false };
+/// Errors of derivatives of the designs that are made of the `demands`, built, thinner and thicker;
+/// none where the demands are refused.
+fn errors(block: &Block, demands: &[&Demand]) -> Option<[f64; 3]> {
+    let model = model(block, demands, &format!("{FILTER}{PROJECTION}")).ok()?;
     let mut chain = chain(&model);
-    for realization in [Realization::Built, Realization::Eroded, Realization::Dilated] {
-        let error = error(&mut chain, realization);
-        assert!(error < ERROR, "{} {demands:?}: {error:e} of {realization:?}", block.name);
+    let all = [Realization::Built, Realization::Eroded, Realization::Dilated];
+    Some(all.map(|realization| error(&mut chain, realization)))
+}
+
+/// Kinds that are tried together, and demands whose derivatives are wrong.
+type Tried = (BTreeSet<Vec<String>>, Vec<String>);
+
+/// Tries all of the `demands` together.
+fn tried(block: &Block, demands: &[&Demand], (kinds, wrong): &mut Tried) {
+    let Some(errors) = errors(block, demands) else { return };
+    kinds.insert(demands.iter().map(|(kind, _)| kind.clone()).collect());
+    if !errors.iter().all(|error| *error < ERROR) {
+        wrong.push(format!("{} {demands:?}: {errors:?}", block.name));
     }
-    true
 }
 
 #[test]
 fn derivatives_of_all_demands_and_legal_pairs_are_differences() {
-    for block in Block::all() {
+    let of_block = |block: &Block| {
         let all: Vec<Demand> = kinds().iter().flat_map(|kind| block.demands(kind)).collect();
-        let mut alone = BTreeSet::new();
-        let mut pairs = BTreeSet::new();
+        let mut found = Tried::default();
         for (i, first) in all.iter().enumerate() {
-            if has_derivatives(&block, &[first]) {
-                alone.insert(first.0.clone());
-            }
-            for second in &all[i + 1..] {
-                if has_derivatives(&block, &[first, second]) {
-                    pairs.insert([first.0.clone(), second.0.clone()]);
-                }
-            }
+            tried(block, &[first], &mut found);
+            all[i + 1..].iter().for_each(|second| tried(block, &[first, second], &mut found));
         }
-        println!("{}: {} {pairs:?}", block.name, alone.len());
-        assert_eq!(alone, kinds().into_iter().collect(), "{}", block.name);
+        assert!(found.1.is_empty(), "{:#?}", found.1);
+        found.0
+    };
+    let [distorted, turned, one_layer] = Block::all().map(|block| of_block(&block));
+    println!("{}: {turned:?}", turned.len());
+    println!("{:?}", distorted.symmetric_difference(&turned).collect::<Vec<_>>());
+    println!("{:?}", distorted.symmetric_difference(&one_layer).collect::<Vec<_>>());
+    for kind in kinds() {
+        assert!(distorted.contains(&vec![kind.clone()]), "{kind} is refused");
+    }
+}
+
+/// Densities that grow as one stay so: what is gathered, swept and flooded keeps the sum of
+/// derivatives.
+#[test]
+fn demands_keep_the_sum_of_derivatives() {
+    for block in Block::all() {
+        for demand in kinds().iter().flat_map(|kind| block.demands(kind)) {
+            let model = model(&block, &[&demand], &format!("style = \"smooth\"\n{FILTER}"));
+            let Ok(model) = model else { continue };
+            if !model.space.solid.is_empty() || demand.1.contains("thickness") {
+                continue;
+            }
+            let mut chain = chain(&model);
+            let mut noise = Noise(9);
+            let [n, n_elements] = [chain.inputs().points, chain.outputs().points];
+            let x: Vec<f64> = noise.vector(n).iter().map(|x| 0.5 + 0.45 * x).collect();
+            let weights = noise.vector(n_elements);
+            chain.forward(&Cpu, &x, &mut vec![0.0; n_elements]).unwrap();
+            let mut gradient = vec![0.0; n];
+            chain.backward(&Cpu, &weights, &mut gradient).unwrap();
+            let [found, given] = [&gradient, &weights].map(|all| all.iter().sum::<f64>());
+            println!("{} {demand:?}: {found} {given}", block.name);
+        }
     }
 }

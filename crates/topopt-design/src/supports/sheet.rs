@@ -1,6 +1,6 @@
 //! `Sheet`: what is left of a filled part within a thickness below its surface.
 
-use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, TAU};
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_3, FRAC_PI_6, TAU};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -33,8 +33,8 @@ pub struct Sheet {
     samples: Vec<Sample>,
     /// Elements that are full, whatever their density is.
     full: Vec<u32>,
-    /// Depth of each element below the top, as a share of the part's height.
-    depths: Vec<f64>,
+    /// Filled densities that leave a sheet in the middle of the part, `[n_elements]`.
+    middle: Vec<f64>,
 }
 
 /// Choices by which a sheet has its densities.
@@ -47,15 +47,11 @@ pub(crate) struct Chosen {
 }
 
 /// Angles from the draw of the samples beside it, and their number around it.
-const RIMS: [f64; 2] = [FRAC_PI_4, FRAC_PI_2];
+const RIMS: [f64; 3] = [FRAC_PI_6, FRAC_PI_3, FRAC_PI_2];
 const AROUND: usize = 8;
 
 /// Least cosine of the angle between the draw and the normal of a face that air lies above.
 const LYING: f64 = 0.3;
-
-/// Steps in element widths in which the way down to the floor is searched, and halvings of the last.
-const STEP: f64 = 0.5;
-const HALVINGS: usize = 12;
 
 impl Sheet {
     /// The sheets of a `thickness` in the elements of `mesh`, which are drawn along `draw`, of
@@ -69,31 +65,20 @@ impl Sheet {
         let least = widths.iter().copied().fold(f64::INFINITY, f64::min);
         let reach = thickness / least + 1.0;
         let blocks = Blocks { places: &near.points.places, widths: &widths, reach };
-        let found = blocks.map(|block| near.of_block(block, n)).concat();
-        Self::of_elements(mesh, draw, found, full)
-    }
-
-    fn of_elements(
-        mesh: &HexMesh,
-        draw: [f64; 3],
-        found: Vec<(u32, f64, Vec<Sample>)>,
-        full: Vec<u32>,
-    ) -> Self {
-        let mut shares = vec![0.0; mesh.n_elements()];
-        let mut samples = vec![Vec::new(); mesh.n_elements()];
-        for (e, share, of_element) in found {
-            shares[e as usize] = share;
+        let mut samples = vec![Vec::new(); n];
+        for (e, of_element) in blocks.map(|block| near.of_block(block, n)).concat() {
             samples[e as usize] = of_element;
         }
-        let stand: Vec<bool> = shares.iter().map(|share| *share == 0.0).collect();
-        let down = OverhangCone::axis(draw, 0.0);
-        let floor = Supports::new(mesh, &down, &stand).filling().weighted(&shares);
         let ends = samples.iter().scan(0, |end, of_element| {
             *end += of_element.len();
             Some(*end)
         });
         let starts = std::iter::once(0).chain(ends).collect();
-        Self { floor, starts, samples: samples.concat(), full, depths: depths(mesh, draw) }
+        let samples = samples.concat();
+        let Column { floor, depths, middle } = Column::of(mesh, draw, thickness);
+        let within = depths.iter().zip(&near.points.widths);
+        let shares: Vec<f64> = within.map(|(depth, w)| share(thickness - depth, *w)).collect();
+        Self { floor: floor.weighted(&shares), starts, samples, full, middle }
     }
 
     /// Bytes of its lists, and of the samples that are chosen.
@@ -102,10 +87,9 @@ impl Sheet {
         self.floor.bytes() + size_of_val(&self.samples[..]) + of_elements * self.starts.len()
     }
 
-    /// Returns the depth of each element below the top, as a share of the part's height: as a filled
-    /// density it leaves thin sheets at all heights, of which each may become the one.
-    pub(crate) fn depths(&self) -> &[f64] {
-        &self.depths
+    /// Returns filled densities that leave a sheet in the middle of the part, `[n_elements]`.
+    pub(crate) fn middle(&self) -> &[f64] {
+        &self.middle
     }
 
     /// Computes the sheet of the filled density `p`, `[n_elements]`, on top of the least density
@@ -151,11 +135,47 @@ impl Sheet {
     }
 }
 
-fn depths(mesh: &HexMesh, draw: [f64; 3]) -> Vec<f64> {
-    let heights = mesh.coordinates().iter().map(|x| dot(*x, draw));
-    let low = heights.clone().fold(f64::INFINITY, f64::min);
-    let high = heights.fold(f64::NEG_INFINITY, f64::max);
-    mesh.centers().iter().map(|x| (high - dot(*x, draw)) / (high - low)).collect()
+/// Share by which an element of a `width` is filled from the floor, where its middle lies so far
+/// `within` the thickness above the lowest one.
+fn share(within: f64, width: f64) -> f64 {
+    let share = (within / width).clamp(0.0, 1.0);
+    if share < SMALL { 0.0 } else { share }
+}
+
+/// Share of an element that is none.
+const SMALL: f64 = 1e-3;
+
+/// Lines of elements along a draw.
+struct Column {
+    /// Elements below each one.
+    floor: Supports,
+    /// Height of each element above the lowest one on its line.
+    depths: Vec<f64>,
+    /// Densities that fall from 1 to 0 around the middle between the ends of the lines.
+    middle: Vec<f64>,
+}
+
+impl Column {
+    fn of(mesh: &HexMesh, draw: [f64; 3], thickness: f64) -> Self {
+        let heights: Vec<f64> = mesh.centers().iter().map(|x| dot(*x, draw)).collect();
+        let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let free = vec![false; heights.len()];
+        let beyond =
+            |up: [f64; 3]| Supports::new(mesh, &OverhangCone::axis(up, 0.0), &free).filling();
+        let floor = beyond(draw);
+        let above: Vec<f64> = heights.iter().map(|height| height - low).collect();
+        let below: Vec<f64> = heights.iter().map(|height| high - height).collect();
+        let (highest, _) = beyond(draw.map(|x| -x)).swept(&above);
+        let (lowest, _) = floor.swept(&below);
+        let lowest: Vec<f64> = lowest.iter().map(|below| high - low - below).collect();
+        let depths = above.iter().zip(&lowest).map(|(height, lowest)| height - lowest).collect();
+        let ends = highest.iter().zip(&lowest).zip(&above);
+        let middle = ends.map(|((highest, lowest), height)| {
+            (0.5 + (0.5 * (highest + lowest) - height) / thickness).clamp(0.0, 1.0)
+        });
+        Self { floor, depths, middle: middle.collect() }
+    }
 }
 
 /// Search for samples around elements.
@@ -163,8 +183,6 @@ struct Near {
     /// Centers of elements, of free faces, and of air above some of these.
     points: Points,
     is_air: Vec<bool>,
-    draw: [f64; 3],
-    thickness: f64,
     /// Ways to the samples: sideways and along the draw.
     rays: Vec<[[f64; 3]; 2]>,
 }
@@ -194,16 +212,15 @@ impl Near {
         let rims = RIMS.iter().flat_map(|&angle| (0..AROUND).map(move |k| (angle, k)));
         let rays = rims.map(|(angle, k)| ray(angle, k));
         let rays = std::iter::once(ray(0.0, 0)).chain(rays).collect();
-        Self { points, is_air, draw, thickness, rays }
+        Self { points, is_air, rays }
     }
 
-    /// The elements of a block, of `n` in all, with how far they are filled from the floor, and
-    /// their samples.
-    fn of_block(&self, block: &Block, n: usize) -> Vec<(u32, f64, Vec<Sample>)> {
+    /// The elements of a block, of `n` in all, with their samples.
+    fn of_block(&self, block: &Block, n: usize) -> Vec<(u32, Vec<Sample>)> {
         let own = block.own().filter(|&(e, _)| (e as usize) < n);
         let of_element = |(e, local)| {
             let at = Place { near: self, block, local, center: self.points.places[e as usize] };
-            (e, at.share(self.points.widths[e as usize]), at.samples())
+            (e, at.samples())
         };
         own.map(of_element).collect()
     }
@@ -250,33 +267,7 @@ impl Place<'_> {
         sample.weights.iter_mut().for_each(|weight| *weight /= total.max(LEAST));
         (total > LEAST).then_some(sample)
     }
-
-    /// Share by which the element, of this `width`, is filled from the floor: all of it where it
-    /// lies within the thickness from there.
-    fn share(&self, width: f64) -> f64 {
-        let Near { draw, thickness, .. } = self.near;
-        let is_inside = |far: f64| self.weights(moved(self.center, draw.map(|d| -far * d))).is_some();
-        let (mut inside, mut step) = (0.0, STEP * width);
-        while is_inside(inside + step) {
-            inside += step;
-            if inside > thickness + width {
-                return 0.0;
-            }
-        }
-        for _ in 0..HALVINGS {
-            step *= 0.5;
-            if is_inside(inside + step) {
-                inside += step;
-            }
-        }
-        let share = (thickness - inside) / width + 0.5;
-        // The search ends within a part of a step before the floor.
-        if share < SMALL { 0.0 } else { (share + SMALL).min(1.0) }
-    }
 }
-
-/// Share of an element that is none.
-const SMALL: f64 = 1e-3;
 
 /// a + b
 fn moved(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
