@@ -123,7 +123,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             Some(shared) => (space.with_variables(shared.shares), shared.folds),
             None => (space, Vec::new()),
         };
-        let sheet = manufacturing::sheet(config, problem.mesh())?;
+        let sheet = manufacturing::sheet(config, &space, problem.mesh(), &mut notes)?;
         let space = space.with_sweeps(sweeps).with_sheet(sheet);
         let space = space.with_openings(openings);
         let space = space.with_candidates(candidates::of(config));

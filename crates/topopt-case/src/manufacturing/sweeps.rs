@@ -2,6 +2,7 @@
 
 use topopt_design::{DesignSpace, Openings, Sheet, Supports};
 use topopt_fem::Problem;
+use topopt_mesh::numbers::shown;
 use topopt_mesh::{HexMesh, Renumbering};
 
 use super::kinds::asked;
@@ -36,13 +37,29 @@ pub(crate) fn sweeps<const N: usize>(
     asked(&milling::MILLING).map_or(Ok(Vec::new()), |asked| milling::shades(&asked, mesh))
 }
 
-/// Returns the sheet that is left of a part that is stamped, on the `mesh` of the problem.
+/// Returns the sheet that is left of a part that is stamped, on the `mesh` of the problem; a note
+/// says if it needs holes.
 ///
 /// # Errors
 /// A direction without length.
-pub(crate) fn sheet(config: &Config, mesh: &HexMesh) -> Result<Option<Sheet>, Finding> {
+pub(crate) fn sheet(
+    config: &Config,
+    space: &DesignSpace,
+    mesh: &HexMesh,
+    notes: &mut Vec<String>,
+) -> Result<Option<Sheet>, Finding> {
     let asked = asked(config, &cast::CASTING, &[], mesh.element_width());
-    Ok(asked.map(|asked| cast::mold(&asked)).transpose()?.and_then(|mold| mold.sheet(mesh)))
+    let mold = asked.map(|asked| cast::mold(&asked)).transpose()?;
+    let Some(sheet) = mold.and_then(|mold| mold.sheet(mesh)) else { return Ok(None) };
+    let share = sheet.volume(&space.design_volumes()) / space.design_volume();
+    if config.volume_bound().is_some_and(|volume| volume < share) {
+        notes.push(format!(
+            "a flat sheet of this thickness takes {} of the design volume: with less it needs \
+             holes, and may stay grey; take a thinner one, or a larger `volume_fraction`",
+            shown((100.0 * share).round() / 100.0)
+        ));
+    }
+    Ok(Some(sheet))
 }
 
 /// Gives `space` the widths of members and gaps that are asked for, where there are some, by a

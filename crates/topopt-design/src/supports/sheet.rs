@@ -87,6 +87,12 @@ impl Sheet {
         self.floor.bytes() + size_of_val(&self.samples[..]) + of_elements * self.starts.len()
     }
 
+    /// Volume of the sheet without holes, in elements of these `volumes`, `[n_elements]`.
+    pub fn volume(&self, volumes: &[f64]) -> f64 {
+        let (values, _) = self.cut(self.middle.clone(), 0.0);
+        values.iter().zip(volumes).map(|(value, volume)| value * volume).sum()
+    }
+
     /// Returns filled densities that leave a sheet in the middle of the part, `[n_elements]`.
     pub(crate) fn middle(&self) -> &[f64] {
         &self.middle
