@@ -8,7 +8,9 @@ use topopt_mesh::{Face, HexMesh};
 use topopt_surface::Draw;
 
 use super::built_part::BuiltPart;
-use super::kind::{self, Asked, Key, MEMBER_SIZE, MILLING, ManufacturingKind, OPEN_VOIDS, sweeps_of};
+use super::kind::{
+    self, Asked, Key, MEMBER_SIZE, MILLING, ManufacturingKind, OPEN_VOIDS, sweeps_of,
+};
 use super::made::Made;
 use super::member_size::{is_resolved, within};
 use crate::config::{Config, Manufacturing, Shape};
@@ -62,7 +64,7 @@ pub(super) const CASTING: ManufacturingKind = ManufacturingKind {
 const PARTING: &str = "parting";
 const DRAFT: &str = "draft_degrees";
 pub(super) const HOLES: &str = "through_holes";
-const THICKNESS: &str = "thickness";
+pub(super) const THICKNESS: &str = "thickness";
 
 /// The mold of a part that is cast.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -153,12 +155,6 @@ fn is_closed(entry: &Manufacturing) -> bool {
     entry.flag(HOLES) == Some(false)
 }
 
-/// Thickness of a part that is stamped (length).
-pub(super) fn thickness(config: &Config) -> Option<f64> {
-    let mut all = config.manufacturing.iter().filter(|entry| entry.kind.get_ref() == kind::CASTING);
-    all.find_map(|entry| entry.number(THICKNESS))
-}
-
 /// The mold that is `asked` for.
 ///
 /// # Errors
@@ -183,12 +179,33 @@ fn measured(asked: &Asked, part: &BuiltPart) -> Vec<Made> {
     let Ok(mold) = mold(asked) else { return Vec::new() };
     let missing = part.in_part.undercuts(&mold.way_out());
     let mut all = vec![Made::new(mold.undercuts_in_words(), part.share_of_solid(&missing))];
+    if let Some(thickness) = mold.thickness {
+        all.extend(off_thickness(thickness, mold.draw, part));
+    }
     if mold.is_closed {
         let open = mold.open_through(part.mesh, part.shares);
         let share = part.void_share(|e| open[e]);
         all.push(Made::of_void("in holes through along the draw".into(), share));
     }
     all
+}
+
+/// Shares of a thickness that a sheet must have, and may have.
+const KEPT: f64 = 0.9;
+const ABOVE: f64 = 1.1;
+
+/// Measures where a sheet is thicker than its `thickness`, or thinner.
+fn off_thickness(thickness: f64, draw: [f64; 3], part: &BuiltPart) -> [Made; 2] {
+    let limits = [KEPT, ABOVE].map(|share| share * thickness);
+    let [deep, narrow] = part.in_part.off_thickness(draw, limits);
+    let [least, most] = limits.map(shown);
+    [
+        Made::new(format!("deeper than {most} in the sheet"), part.share_of_solid(&deep)),
+        Made::new(
+            format!("where the sheet is less than {least} thick"),
+            part.share_of_solid(&narrow),
+        ),
+    ]
 }
 
 /// Refuses a direction without length, and a plane with the whole part on one side.

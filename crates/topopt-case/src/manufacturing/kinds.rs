@@ -49,7 +49,7 @@ impl Config {
 
     /// Whether the part is a sheet that is drawn over a die.
     pub(crate) fn is_stamped(&self) -> bool {
-        cast::thickness(self).is_some()
+        entries(self, &cast::CASTING).any(|entry| entry.gives(cast::THICKNESS))
     }
 
     /// Whether densities follow from those below.

@@ -7,7 +7,6 @@ use topopt_mesh::numbers::shown;
 use topopt_mesh::vector::{difference, dot};
 use topopt_mesh::{BoundingBox, CellList, HexMesh};
 
-use super::cast;
 use super::kind::{self, Asked, Key, ManufacturingKind};
 use super::made::Made;
 use crate::config::{Config, Continuation, FilterKind, FilterWeights, Manufacturing, Shape};
@@ -102,10 +101,6 @@ pub(super) fn widths(entry: &Manufacturing) -> [f64; 2] {
 const KEPT: f64 = 0.9;
 const ABOVE: f64 = 1.1;
 
-/// Multiple of its thickness that a sheet may have: where it is folded by a right angle without a
-/// radius it is 1.17 times as thick.
-const FOLDED: f64 = 1.2;
-
 /// Measures a built part by the widths that are asked for, where some are: `beyond` returns the
 /// shares of its surface beside members and beside gaps that are narrower than given widths, and
 /// beside members that are wider than a third one, besides at the elements that it is given. Near
@@ -117,18 +112,15 @@ pub fn measured_widths(
     is_passive: &[bool],
     beyond: impl FnOnce(([f64; 2], f64), &[bool]) -> [f64; 3],
 ) -> Vec<Made> {
-    let entry = entries(config).next();
-    let of_members = entry.map(|entry| (widths(entry), entry.number(MAXIMUM), ABOVE));
-    let thickness = cast::thickness(config);
-    let of_sheet = thickness.map(|thickness| ([thickness, 0.0], Some(thickness), FOLDED));
-    let Some((asked, largest, above)) = of_members.or(of_sheet) else { return Vec::new() };
+    let Some(entry) = entries(config).next() else { return Vec::new() };
+    let (asked, largest) = (widths(entry), entry.number(MAXIMUM));
     let centers = mesh.centers();
     let passive = centers.iter().zip(is_passive).filter(|(_, is_passive)| **is_passive);
     let passive: Vec<[f64; 3]> = passive.map(|(center, _)| *center).collect();
     let widest = asked.into_iter().chain(largest).fold(0.0, f64::max);
     let ignored = within(&passive, widest, &centers);
 
-    let (least, most) = (asked.map(|width| KEPT * width), largest.map(|width| above * width));
+    let (least, most) = (asked.map(|width| KEPT * width), largest.map(|width| ABOVE * width));
     let [members, gaps, wide] = beyond((least, most.unwrap_or(f64::INFINITY)), &ignored);
     let narrow = ["members", "gaps"].into_iter().zip(least).zip([members, gaps]);
     let asked = narrow.filter(|((_, least), _)| *least > 0.0);
