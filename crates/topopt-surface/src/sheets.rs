@@ -7,46 +7,34 @@ use crate::InPart;
 use crate::columns::{Run, run_at};
 use crate::reach::Cubes;
 
-/// Edges by which centers of cubes are farther apart than what lies between: half a one at each end,
-/// and half a one at a side that may run through it.
+/// Edges by which the center of a cube is farther from a side that is cut anywhere.
 const BEYOND: f64 = 1.5;
 
 impl InPart<'_> {
     /// Finds the centers of the cubes of the body from which the open side, where no body lies
-    /// along `draw`, of length 1, is farther than `most`, and of those in columns whose lower end
-    /// is nearer to the upper ends around it than `least`.
+    /// along `draw`, of length 1, is farther than `most`, and of those that are in a row along it
+    /// with less than `least` of the body.
     pub fn off_thickness(&self, draw: [f64; 3], [least, most]: [f64; 2]) -> [Vec<[f64; 3]>; 2] {
         let Some(cubes) = self.cubes(draw, 0.0) else { return Default::default() };
         let columns = 0..cubes.columns.len();
         let open: Vec<_> = columns.clone().flat_map(|c| cubes.open_beside_body(c)).collect();
-        let tops = columns.clone().flat_map(|c| cubes.ends(c, |run| run.to - 1));
-        let [open, tops] =
-            [(open, most + BEYOND * self.edge), (tops.collect(), least - BEYOND * self.edge)]
-                .map(|(places, far)| CellList::new(&places, far));
-
+        let open = CellList::new(&open, most + BEYOND * self.edge);
         let deep = columns.clone().into_par_iter().flat_map_iter(|c| {
-            let body = cubes.body_of(c);
+            let body = cubes.body_of(c, |_| true);
             body.filter(|place| !open.any_within(*place, |_, _| true))
         });
-        let narrow = columns.into_par_iter().filter(|&c| {
-            let mut ends = cubes.ends(c, |run| run.from);
-            ends.any(|place| tops.any_within(place, |_, _| true))
-        });
-        let narrow = narrow.flat_map_iter(|c| cubes.body_of(c));
+        let is_short = |run: &Run| ((run.to - run.from + 1) as f64) * self.edge < least;
+        let narrow = columns.into_par_iter().flat_map_iter(|c| cubes.body_of(c, is_short));
         [deep.collect(), narrow.collect()]
     }
 }
 
 impl Cubes {
-    /// Centers of the cubes of the body in column `c`.
-    fn body_of(&self, c: usize) -> impl Iterator<Item = [f64; 3]> {
-        let layers = self.body[c].iter().flat_map(|run| run.from..run.to);
+    /// Centers of the cubes of column `c` in runs of the body that are `wanted`.
+    fn body_of(&self, c: usize, wanted: impl Fn(&Run) -> bool) -> impl Iterator<Item = [f64; 3]> {
+        let runs = self.body[c].iter().filter(move |run| wanted(run));
+        let layers = runs.flat_map(|run| run.from..run.to);
         layers.map(move |k| self.columns.place(c, k))
-    }
-
-    /// Centers of the cubes at ends of the body in column `c`.
-    fn ends(&self, c: usize, layer: fn(&Run) -> usize) -> impl Iterator<Item = [f64; 3]> {
-        self.body[c].iter().map(move |run| self.columns.place(c, layer(run)))
     }
 
     /// Centers of the cubes of column `c` above the body, or without one, that touch a body.

@@ -26,8 +26,8 @@ const NUMBERS: [Number; 14] = [
     // Three are signatures of the linear system for SciPy, five those of smoothers and products of
     // ranks.
     ("runs of six lines in `crates/*/src` that stand twice", 103, repeated_runs),
-    // Five count lists of demands of the making, three steps in single precision and levels.
-    ("functions of bytes in `crates/*/src`", 60, byte_functions),
+    // Six count lists of demands of the making, three steps in single precision and levels.
+    ("functions of bytes in `crates/*/src`", 61, byte_functions),
     // Two of these write and read the surface of a geometry, two verify on a mesh of the built
     // part, one finds where solid sets end, one keeps the surface, one is the linear system for
     // SciPy, one the options of an analysis, one solves thermal cases for the temperatures of

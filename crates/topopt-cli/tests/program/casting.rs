@@ -3,7 +3,7 @@
 use topopt_case::config::Generator;
 use topopt_mesh::HexMesh;
 
-use crate::Folder;
+use crate::{Folder, topopt};
 use crate::made::{CRISP, are_refused, are_same_elsewhere, follows, is_made, made};
 
 /// Keys of a run of a crisp design on 16 x 8 x 8 elements.
@@ -167,6 +167,23 @@ fn molds_go_with_planes_across_the_draw() {
     }
     let message = "`symmetry` and `casting` do not go together";
     are_refused(&[(&both("parting=[0,0,2]"), message), (&both("sides=1"), message)]);
+}
+
+/// Void elements below solid ones take the material of the surface, which fills them.
+#[test]
+fn a_part_that_is_one_undercut_is_said_to_be() {
+    let folder = Folder::new();
+    let half = |name: &str, z: [f64; 2]| {
+        let [low, high] = z.map(|z| format!("[0,0,{z}]").replace("[0,0", "[3,0"));
+        let high = high.replace("[3,0", "[16,8");
+        format!("{{name=\"{name}\",kind=\"elements\",box={{min={low},max={high}}}}}")
+    };
+    let select = format!("select=[{},{}]", half("lid", [7.0, 8.0]), half("below", [0.0, 6.9]));
+    let passive = ["design.solid=[\"lid\"]", "design.void=[\"below\"]", select.as_str()];
+    let short = ["mesh.elements=1000", "optimizer.max_iterations=3"];
+    folder.run(&[&CRISP[..], &short, &passive, &[key("").as_str()]].concat(), &[]);
+    let (status, _, err) = topopt(&folder.path(""), &["export", "out", "-o", "part.stl"]);
+    assert!(status == 1 && err.contains("along the way out of the mold"), "{status}: {err}");
 }
 
 #[test]

@@ -251,7 +251,7 @@ fn what_cannot_be_exported_is_refused() {
     // The surface is kept, whatever becomes of it.
     export(&folder, &["out", "-o", "part.stl"]);
     let before = folder.files();
-    let cases: [(&[&str], &[&str]); 12] = [
+    let cases: [(&[&str], &[&str]); 13] = [
         (
             &["ends.vtu", "-o", "part.step"],
             &["format of part.step", ".stl, .3mf, .obj, .ply, .glb or .vtp"],
