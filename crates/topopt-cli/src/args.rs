@@ -339,7 +339,8 @@ pub struct MeshArgs {
     #[arg(long, value_name = "N", conflicts_with = "size")]
     pub elements: Option<usize>,
     /// Largest edge of the elements of a geometry
-    #[arg(long, value_name = "LENGTH", conflicts_with_all = ["size", "elements"], allow_negative_numbers = true)]
+    #[arg(long, value_name = "LENGTH", allow_negative_numbers = true)]
+    #[arg(conflicts_with_all = ["size", "elements"])]
     pub element_size: Option<f64>,
     /// Elements of a geometry
     #[arg(long, value_enum, conflicts_with = "size")]

@@ -50,8 +50,8 @@ impl DesignFile {
         )))
     }
 
-    /// A finding on a `solid` that leaves out much of the design: members thinner than elements, and
-    /// pieces as small. The others make up for their volume, and are another design.
+    /// A finding on a `solid` that leaves out much of the design: members thinner than elements,
+    /// and pieces as small. The others make up for their volume, and are another design.
     pub fn fallen_apart(&self, solid: &Solid) -> Option<Finding> {
         let ([_, most], shares) = (self.range(), solid.shares());
         let of_element = |((density, share), volume): ((&f64, &f64), f64)| {

@@ -281,8 +281,8 @@ fn doubling_sharpness(config: &mut Config) {
 ///
 /// Densities go from void to solid over about 1 / sharpness of a variable. Where limits of states
 /// hold the material, moves are not longer: MMA would not see what lies beyond, members would go
-/// at once, and their displacements hide what else it takes. Longer moves carry both sides of a sheet
-/// past where it is.
+/// at once, and their displacements hide what else it takes. Longer moves carry a sheet past where
+/// it is.
 fn doubled(config: &Config, i: usize) -> Continuation {
     let sharpness = (2 << i) as f64;
     let move_limit = Some(1.0 / sharpness);

@@ -60,8 +60,8 @@ impl Config {
         held.chain(ambient).chain(initial).reduce(f64::min).unwrap_or(0.0)
     }
 
-    /// Whether optimality criteria can solve the problem. A sheet moves with material that goes from
-    /// one of its sides to the other: more of a variable may be less compliance, or more.
+    /// Whether optimality criteria can solve the problem. A sheet moves with material that goes
+    /// from one of its sides to the other: more of a variable may be less compliance, or more.
     pub(super) fn suits_criteria(&self) -> bool {
         self.has_one_limit_of_material() && !self.is_stamped()
     }

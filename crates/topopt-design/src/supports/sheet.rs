@@ -209,12 +209,8 @@ impl Near {
             }
         }
         let [a, b] = tangents(&points.places[..n], draw);
-        let ray = |angle: f64, k: usize| {
-            let (sin, cos) = (TAU * k as f64 / AROUND as f64).sin_cos();
-            let out = thickness * angle.sin();
-            let aside = std::array::from_fn(|i| out * (cos * a[i] + sin * b[i]));
-            [aside, draw.map(|d| thickness * angle.cos() * d)]
-        };
+        let ray =
+            |angle: f64, k: usize| ray([a, b, draw], angle, k).map(|x| x.map(|x| thickness * x));
         let rims = RIMS.iter().flat_map(|&angle| (0..AROUND).map(move |k| (angle, k)));
         let rays = rims.map(|(angle, k)| ray(angle, k));
         let rays = std::iter::once(ray(0.0, 0)).chain(rays).collect();
@@ -230,6 +226,14 @@ impl Near {
         };
         own.map(of_element).collect()
     }
+}
+
+/// Ways of length 1 to sample `k` at an `angle` from the draw, the last one of the `axes`: sideways
+/// and along it.
+fn ray([a, b, draw]: [[f64; 3]; 3], angle: f64, k: usize) -> [[f64; 3]; 2] {
+    let (sin, cos) = (TAU * k as f64 / AROUND as f64).sin_cos();
+    let aside = std::array::from_fn(|i| angle.sin() * (cos * a[i] + sin * b[i]));
+    [aside, draw.map(|x| angle.cos() * x)]
 }
 
 /// An element in its block.
