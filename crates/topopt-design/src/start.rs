@@ -87,7 +87,11 @@ impl<'s, B: Pointwise> Start<'s, B> {
     }
 
     /// The `candidate` within the bounds.
-    fn within_bounds(&self, candidate: &B::Vector, space: Space) -> Result<Vec<f64>, AveragingError> {
+    fn within_bounds(
+        &self,
+        candidate: &B::Vector,
+        space: Space,
+    ) -> Result<Vec<f64>, AveragingError> {
         let mut design = self.backend.zeros(space)?;
         self.backend.scale_within(1.0, candidate, [&self.floor, &self.ceiling], &mut design);
         Ok(self.backend.download(&design)?)

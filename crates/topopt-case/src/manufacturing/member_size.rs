@@ -134,7 +134,11 @@ pub fn measured_widths(
 }
 
 /// Refuses a width of less than three elements.
-pub(super) fn is_resolved(asked: &Asked, (key, which): (&str, &str), width: f64) -> Result<(), Finding> {
+pub(super) fn is_resolved(
+    asked: &Asked,
+    (key, which): (&str, &str),
+    width: f64,
+) -> Result<(), Finding> {
     // A mesh of cubes has its width to rounding.
     if width >= (1.0 - 1e-9) * ELEMENTS * asked.width {
         return Ok(());

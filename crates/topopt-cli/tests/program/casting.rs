@@ -3,8 +3,8 @@
 use topopt_case::config::Generator;
 use topopt_mesh::HexMesh;
 
-use crate::{Folder, topopt};
 use crate::made::{CRISP, are_refused, are_same_elsewhere, follows, is_made, made};
+use crate::{Folder, topopt};
 
 /// Keys of a run of a crisp design on 16 x 8 x 8 elements.
 const LONG: [&str; 2] = ["mesh.elements=1000", "optimizer.max_iterations=60"];
