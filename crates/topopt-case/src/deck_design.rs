@@ -231,9 +231,10 @@ impl Tables<'_> {
                 ("extrusion", format!("direction = {direction:?}"))
             }
             DeckManufacturing::ExtrusionAlong { path } => ("extrusion", format!("path = {path:?}")),
-            DeckManufacturing::Casting { draw, sides, is_closed } => {
+            DeckManufacturing::Casting { draw, sides, is_closed, thickness } => {
                 let holes = if *is_closed { "\nthrough_holes = false" } else { "" };
-                ("casting", format!("draw_direction = {draw:?}\nsides = {sides}{holes}"))
+                let sheet = thickness.map(|it| format!("\nthickness = {it:?}")).unwrap_or_default();
+                ("casting", format!("draw_direction = {draw:?}\nsides = {sides}{holes}{sheet}"))
             }
             DeckManufacturing::MemberSize { minimum, gap, maximum } => {
                 let widths = [("minimum", minimum), ("gap", gap), ("maximum", maximum)];

@@ -123,7 +123,8 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             Some(shared) => (space.with_variables(shared.shares), shared.folds),
             None => (space, Vec::new()),
         };
-        let space = space.with_sweeps(sweeps).with_openings(openings);
+        let sheet = manufacturing::sheet(config, &space, problem.mesh(), &mut notes)?;
+        let space = space.with_sweeps(sweeps).with_sheet(sheet).with_openings(openings);
         let space = space.with_candidates(candidates::of(config));
 
         let filter = FilterPlan::of(config, element_width);

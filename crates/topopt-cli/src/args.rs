@@ -204,13 +204,13 @@ pub struct ExportArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// Density of the iso-surface; default: the density that keeps the volume
-    #[arg(long, value_name = "DENSITY")]
+    #[arg(long, value_name = "DENSITY", allow_negative_numbers = true)]
     pub threshold: Option<f64>,
     /// Edges of the surface: of an element, of half of one, or of a quarter
     #[arg(long, value_enum, default_value_t)]
     pub quality: SurfaceQuality,
     /// Share of the triangles to keep off the part's own surface; volume and topology are kept
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
     pub decimate: Option<f64>,
     /// Drop all pieces except the largest
     #[arg(long)]
@@ -246,7 +246,7 @@ pub struct VerifyArgs {
     #[arg(value_name = "RESULT")]
     pub results: PathBuf,
     /// Density of the iso-surface; default: the density that keeps the volume
-    #[arg(long, value_name = "T", value_parser = threshold)]
+    #[arg(long, value_name = "T", value_parser = threshold, allow_negative_numbers = true)]
     pub threshold: Option<f64>,
     /// Also mesh the exported surface anew, and solve it with its loads and supports
     #[arg(long)]
@@ -294,7 +294,7 @@ pub struct DistanceArgs {
     #[arg(long, value_name = "SET=SPEED", value_parser = speed)]
     pub speed: Vec<(String, f64)>,
     /// Stop at this distance, or time of travel; nodes beyond it get NaN
-    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
     pub within: Option<f64>,
     /// Where to compute: auto, cpu, gpu, gpu:1
     #[arg(long, default_value = "auto", value_parser = |text: &str| Device::try_from(text.to_owned()))]
@@ -339,7 +339,8 @@ pub struct MeshArgs {
     #[arg(long, value_name = "N", conflicts_with = "size")]
     pub elements: Option<usize>,
     /// Largest edge of the elements of a geometry
-    #[arg(long, value_name = "LENGTH", conflicts_with_all = ["size", "elements"])]
+    #[arg(long, value_name = "LENGTH", allow_negative_numbers = true)]
+    #[arg(conflicts_with_all = ["size", "elements"])]
     pub element_size: Option<f64>,
     /// Elements of a geometry
     #[arg(long, value_enum, conflicts_with = "size")]

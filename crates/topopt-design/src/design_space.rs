@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use topopt_linalg::{Csr, Levels};
 
-use crate::{Candidates, Openings, Sizes, Supports};
+use crate::{Candidates, Openings, Sheet, Sizes, Supports};
 
 /// Bounds and passive elements of designs, and the volume that a run starts with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,6 +29,8 @@ pub struct DesignSpace {
     /// Supports of a part that is printed, or of the sides of one that is cast, of which the least
     /// density counts; of several ranks the first alone has them.
     sweeps: Vec<Arc<Supports>>,
+    /// Sheet that is left of a part that is stamped; of several ranks the first alone has it.
+    sheet: Option<Arc<Sheet>>,
     /// Ways to the outside of a part without enclosed voids; of several ranks the first alone has
     /// them.
     openings: Option<Arc<Openings>>,
@@ -64,6 +66,7 @@ impl DesignSpace {
             void,
             shares: None,
             sweeps: Vec::new(),
+            sheet: None,
             openings: None,
             sizes: None,
             least_sums: Vec::new(),
@@ -85,6 +88,7 @@ impl DesignSpace {
             void: Vec::new(),
             shares: self.shares.as_ref().map(|_| Csr::empty()),
             sweeps: self.sweeps.iter().map(|_| Arc::default()).collect(),
+            sheet: self.sheet.as_ref().map(|_| Arc::default()),
             openings: self.openings.as_ref().map(|_| Arc::default()),
             least_sums: Vec::new(),
             candidates: self.candidates.clone(),
@@ -127,6 +131,17 @@ impl DesignSpace {
         &self.sweeps
     }
 
+    /// Leaves a `sheet` of the part that the sweeps fill.
+    #[must_use]
+    pub fn with_sheet(self, sheet: Option<Sheet>) -> Self {
+        Self { sheet: sheet.map(Arc::new), ..self }
+    }
+
+    /// Sheet that is left of a part that is stamped.
+    pub fn sheet(&self) -> Option<&Arc<Sheet>> {
+        self.sheet.as_ref()
+    }
+
     /// Lets elements have densities at which they are open to the outside.
     #[must_use]
     pub fn with_openings(self, openings: Option<Openings>) -> Self {
@@ -167,7 +182,8 @@ impl DesignSpace {
         let of_shares = |shares: &Csr| (1 + MAPS) * shares.bytes() + 8 * self.n_elements;
         let of_sweeps = self.sweeps.iter().map(|supports| supports.bytes() + self.n_elements);
         let of_openings = self.openings.as_ref().map_or(0, |openings| openings.bytes());
-        let of_sums = of_openings + size_of_val(&self.least_sums[..]);
+        let of_sheet = self.sheet.as_ref().map_or(0, |sheet| sheet.bytes());
+        let of_sums = of_sheet + of_openings + size_of_val(&self.least_sums[..]);
         self.shares.as_ref().map_or(0, of_shares) + of_sweeps.sum::<usize>() + of_sums
     }
 

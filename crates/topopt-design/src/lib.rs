@@ -139,7 +139,7 @@ pub use sizes::{Realization, Sizes, depth_of, share_behind, share_in_plate, whol
 pub use state_equation::StateEquation;
 pub use state_function::StateFunction;
 pub use stop::{Progress, StopRule, StopRules};
-pub use supports::{OverhangCone, Supports, standing};
+pub use supports::{OverhangCone, Sheet, Supports, standing};
 pub use topopt_analysis::{Bare, HostMap, Moment, Pullback, SolveError, Solver};
 pub use transform::{Chain, DesignTransform, Transformed};
 pub use transforms::{

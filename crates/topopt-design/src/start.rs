@@ -1,14 +1,14 @@
 //! Designs to start from, which take the initial volume.
 
 use topopt_fem::AveragingError;
-use topopt_linalg::{BackendError, Pointwise};
+use topopt_linalg::{BackendError, Pointwise, Space};
 
 use crate::scaled::Scaled;
 use crate::{Chain, DesignSpace, DesignTransform, Measures};
 
 /// The design variables of a design that is uniform in the design elements and takes the initial
 /// volume by the density that `transform` makes of it, `[n_inputs]`, as `Backend::download` gives
-/// it.
+/// it. A part that is stamped starts as a sheet in its middle, whatever volume that takes.
 ///
 /// # Errors
 /// [`AveragingError`] if the device or a filter fails.
@@ -21,6 +21,11 @@ pub fn uniform<B: Pointwise>(
         return Ok(space.uniform());
     }
     let start = Start::new(backend, space, transform)?;
+    if let Some(sheet) = space.sheet() {
+        let filled = transform.inputs_for(sheet.middle().to_vec());
+        let filled = backend.upload(&filled, transform.inputs())?;
+        return start.within_bounds(&filled, transform.inputs());
+    }
     start.meet(&start.ceiling, space.initial_volume_fraction, transform)
 }
 
@@ -79,6 +84,17 @@ impl<'s, B: Pointwise> Start<'s, B> {
             measures: Measures::new(backend, space)?,
             target: space.initial_volume(),
         })
+    }
+
+    /// The `candidate` within the bounds.
+    fn within_bounds(
+        &self,
+        candidate: &B::Vector,
+        space: Space,
+    ) -> Result<Vec<f64>, AveragingError> {
+        let mut design = self.backend.zeros(space)?;
+        self.backend.scale_within(1.0, candidate, [&self.floor, &self.ceiling], &mut design);
+        Ok(self.backend.download(&design)?)
     }
 
     /// The design among those scaled from `candidate` that meets the volume.

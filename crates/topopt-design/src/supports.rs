@@ -3,11 +3,14 @@
 mod blocks;
 mod cone;
 mod delaunay;
+mod sheet;
 mod sweep;
 #[cfg(test)]
 mod tests;
 mod tool;
 
 pub use cone::{OverhangCone, standing};
+pub(crate) use sheet::Chosen;
+pub use sheet::Sheet;
 pub use sweep::Supports;
 pub(crate) use tool::EQUAL;

@@ -113,6 +113,8 @@ pub enum DeckManufacturing {
         sides: usize,
         /// Whether no hole may go through along it.
         is_closed: bool,
+        /// Thickness of a part that is a sheet (length).
+        thickness: Option<f64>,
     },
     /// Members and gaps have widths within limits (length).
     MemberSize {

@@ -31,7 +31,7 @@ impl DesignFile {
             return Ok(());
         }
         if is_kept {
-            return self.fallen_apart(solid.shares()).map_or(Ok(()), Err);
+            return self.fallen_apart(solid).map_or(Ok(()), Err);
         }
 
         let [least, most] = self.range();
@@ -50,11 +50,10 @@ impl DesignFile {
         )))
     }
 
-    /// A finding on a shape that fills these `shares` of the elements, `[n_elements]`, and leaves
-    /// out much of the design: members thinner than elements, and pieces as small. The others make
-    /// up for their volume, and are another design.
-    pub fn fallen_apart(&self, shares: &[f64]) -> Option<Finding> {
-        let [_, most] = self.range();
+    /// A finding on a `solid` that leaves out much of the design: members thinner than elements,
+    /// and pieces as small. The others make up for their volume, and are another design.
+    pub fn fallen_apart(&self, solid: &Solid) -> Option<Finding> {
+        let ([_, most], shares) = (self.range(), solid.shares());
         let of_element = |((density, share), volume): ((&f64, &f64), f64)| {
             let is_lost = *density > 0.5 * most && *share < LEFT_OUT;
             if is_lost { density * volume } else { 0.0 }
@@ -70,7 +69,11 @@ impl DesignFile {
             );
             let remedy = "optimize with a larger `volume_fraction`, a finer mesh or more \
                           iterations; with `--threshold` the surface is that of a density, as it is";
-            Finding::new(message).remedy(remedy)
+            // The surface fills undercuts, which solid and void elements may make.
+            let undercut = "where void lies below what stays solid along the way out of the mold, \
+                            the surface fills it: choose `solid`, `void` or the direction otherwise";
+            let finding = Finding::new(message).remedy(remedy);
+            if self.draw.is_some() { finding.remedy(undercut) } else { finding }
         })
     }
 

@@ -47,6 +47,7 @@ mod ridges;
 mod roughness;
 mod shape;
 mod shaping;
+mod sheets;
 mod shells;
 mod skin;
 mod solid;

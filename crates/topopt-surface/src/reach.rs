@@ -26,9 +26,9 @@ pub struct InPart<'a> {
 }
 
 /// Columns of cubes with what is in them.
-struct Cubes {
-    columns: Columns,
-    body: Runs,
+pub(crate) struct Cubes {
+    pub columns: Columns,
+    pub body: Runs,
     part: Runs,
 }
 
@@ -82,7 +82,7 @@ impl InPart<'_> {
         })
     }
 
-    fn cubes(&self, up: [f64; 3], margin: f64) -> Option<Cubes> {
+    pub(crate) fn cubes(&self, up: [f64; 3], margin: f64) -> Option<Cubes> {
         let columns = Columns::around(self.part, up, self.edge, margin);
         let [body, part] = [self.body, self.part].map(|surface| columns.runs(surface));
         Some(Cubes { body: body?, part: part?, columns })
@@ -245,11 +245,11 @@ impl Columns {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// The surface of the solid cells, of edge 2, in a box of `n` cells.
-    fn blocks(n: [usize; 3], is_solid: impl Fn([usize; 3]) -> bool) -> TriangleSurface {
+    pub(crate) fn blocks(n: [usize; 3], is_solid: impl Fn([usize; 3]) -> bool) -> TriangleSurface {
         let solid = |x: [isize; 3]| {
             let within = (0..3).all(|i| x[i] >= 0 && x[i] < n[i] as isize);
             within && is_solid(x.map(|x| x as usize))

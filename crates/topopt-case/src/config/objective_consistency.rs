@@ -240,6 +240,10 @@ fn criteria(config: &Config) -> Option<Finding> {
          the mass",
         method.name()
     );
+    let message = match config.is_stamped() {
+        true => format!("`optimizer.method = \"{}\"` does not move a sheet", method.name()),
+        false => message,
+    };
     let label = (config.span("optimizer.method"), "for simpler problems");
     at(config, message, label, "set it to \"mma\" or \"gcmma\", or leave it out")
 }

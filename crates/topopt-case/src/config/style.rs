@@ -48,11 +48,14 @@ fn has_own_way(config: &Config) -> bool {
 /// Whether a run may begin nearly solid and lose material: for the least compliance of forces under
 /// one limit of material, by an optimizer and stages that the user left open.
 ///
+/// A sheet has little material from the start, and moves.
+///
 /// Heat of sources in elements that become empty has nowhere to go: a sink ended at 1.6e9, and with
 /// a sharpness that doubles at 854.
 fn suits_falling_volume(config: &Config) -> bool {
     let is_open = ["optimizer.method", "projection", "continuation"];
     config.only_stiffens()
+        && !config.is_stamped()
         && config.design.interpolation == Interpolation::Simp
         && is_open.iter().all(|key| !config.gives(key))
 }
@@ -278,15 +281,17 @@ fn doubling_sharpness(config: &mut Config) {
 ///
 /// Densities go from void to solid over about 1 / sharpness of a variable. Where limits of states
 /// hold the material, moves are not longer: MMA would not see what lies beyond, members would go
-/// at once, and their displacements hide what else it takes.
+/// at once, and their displacements hide what else it takes. Longer moves carry a sheet past where
+/// it is.
 fn doubled(config: &Config, i: usize) -> Continuation {
     let sharpness = (2 << i) as f64;
     let move_limit = Some(1.0 / sharpness);
+    let is_careful = config.limits_states() || config.is_stamped();
     let is_shorter = |limit: &f64| *limit < config.optimizer.move_limit;
     Continuation {
         from: FIRST_STAGE + i * STAGE_LENGTH,
         sharpness: Some(sharpness),
-        move_limit: move_limit.filter(|limit| config.limits_states() && is_shorter(limit)),
+        move_limit: move_limit.filter(|limit| is_careful && is_shorter(limit)),
         ..Continuation::default()
     }
 }

@@ -60,8 +60,14 @@ impl Config {
         held.chain(ambient).chain(initial).reduce(f64::min).unwrap_or(0.0)
     }
 
-    /// Whether optimality criteria can solve the problem.
+    /// Whether optimality criteria can solve the problem. A sheet moves with material that goes
+    /// from one of its sides to the other: more of a variable may be less compliance, or more.
     pub(super) fn suits_criteria(&self) -> bool {
+        self.has_one_limit_of_material() && !self.is_stamped()
+    }
+
+    /// Whether a response of states has one limit of the material alone.
+    fn has_one_limit_of_material(&self) -> bool {
         let objective = self.objective.as_ref();
         let is_of_states = objective.is_none_or(|objective| {
             let is_of_states = objective.keys().is_some_and(|asked| kind(asked).is_of_states);
@@ -79,7 +85,7 @@ impl Config {
     /// Whether material is only to stiffen the part against forces, under one limit of it.
     pub fn only_stiffens(&self) -> bool {
         self.physics.kind.data().has_forces
-            && self.suits_criteria()
+            && self.has_one_limit_of_material()
             && self.minimizes_compliance()
             && !self.has_following_loads()
             && !self.moves_supports()

@@ -1,6 +1,6 @@
 //! Parts that are cast or forged, and drawn out of their mold.
 
-use topopt_design::{OverhangCone, Supports};
+use topopt_design::{OverhangCone, Sheet, Supports};
 use topopt_mesh::numbers::shown;
 use topopt_mesh::surface::{area_vector, boundary_faces, face_coordinates};
 use topopt_mesh::vector::{dot, length};
@@ -8,9 +8,11 @@ use topopt_mesh::{Face, HexMesh};
 use topopt_surface::Draw;
 
 use super::built_part::BuiltPart;
-use super::kind::{self, Asked, Key, MILLING, ManufacturingKind, sweeps_of};
+use super::kind::{
+    self, Asked, Key, MEMBER_SIZE, MILLING, ManufacturingKind, OPEN_VOIDS, sweeps_of,
+};
 use super::made::Made;
-use super::member_size::within;
+use super::member_size::{is_resolved, within};
 use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
 
@@ -44,11 +46,17 @@ pub(super) const CASTING: ManufacturingKind = ManufacturingKind {
             "Whether the part may have holes through along the draw; by default it may. Without, \
              the elements at the foot of the mold, or at the plane in which it parts, stay solid.",
         ),
+        Key::optional(
+            THICKNESS,
+            Shape::Positive,
+            "Thickness of a part that is stamped (length), of three elements at least: a sheet that \
+             is drawn over a die along the direction of draw; by default the part is cast.",
+        ),
     ],
     has_passive_images: false,
     must_join: None,
     follows: true,
-    suits,
+    suits: |config, entry| suits(config, entry).or_else(|| suits_stamping(config, entry)),
     pose: |asked| fits(asked).map(|()| Vec::new()),
     measure: measured,
 };
@@ -56,6 +64,7 @@ pub(super) const CASTING: ManufacturingKind = ManufacturingKind {
 const PARTING: &str = "parting";
 const DRAFT: &str = "draft_degrees";
 pub(super) const HOLES: &str = "through_holes";
+pub(super) const THICKNESS: &str = "thickness";
 
 /// The mold of a part that is cast.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,6 +79,8 @@ pub struct Mold {
     pub draft: f64,
     /// Whether no hole may go through along the draw.
     pub is_closed: bool,
+    /// Thickness of a part that is a sheet (length).
+    pub thickness: Option<f64>,
 }
 
 fn suits(config: &Config, entry: &Manufacturing) -> Option<[&'static str; 3]> {
@@ -101,6 +112,40 @@ fn suits(config: &Config, entry: &Manufacturing) -> Option<[&'static str; 3]> {
     ])
 }
 
+/// Message, label and remedy where a sheet does not suit the rest of the case file.
+fn suits_stamping(config: &Config, entry: &Manufacturing) -> Option<[&'static str; 3]> {
+    if !entry.gives(THICKNESS) {
+        return None;
+    }
+    if is_two_sided(entry) {
+        return Some([
+            "a sheet is drawn over a die from one side",
+            "with two sides of a mold",
+            "remove `sides` and `parting`, or `thickness`",
+        ]);
+    }
+    let others = [
+        (
+            MEMBER_SIZE,
+            [
+                "`member_size` and `thickness` ask for the widths of the same members",
+                "beside `kind = \"member_size\"`",
+                "remove the entry with `kind = \"member_size\"`, or `thickness`",
+            ],
+        ),
+        (
+            OPEN_VOIDS,
+            [
+                "a sheet encloses no void, so `open_voids` asks for nothing",
+                "beside `kind = \"open_voids\"`",
+                "remove the entry with `kind = \"open_voids\"`",
+            ],
+        ),
+    ];
+    let has = |name: &str| config.manufacturing.iter().any(|other| other.kind.get_ref() == name);
+    others.into_iter().find_map(|(name, about)| has(name).then_some(about))
+}
+
 fn is_two_sided(entry: &Manufacturing) -> bool {
     entry.gives(PARTING) || entry.number("sides") == Some(2.0)
 }
@@ -125,6 +170,7 @@ pub(super) fn mold(asked: &Asked) -> Result<Mold, Finding> {
         parting: entry.vector(PARTING).map(|point| dot(point, draw)),
         draft: entry.number(DRAFT).unwrap_or(0.0).to_radians(),
         is_closed: is_closed(entry),
+        thickness: entry.number(THICKNESS),
     })
 }
 
@@ -133,6 +179,9 @@ fn measured(asked: &Asked, part: &BuiltPart) -> Vec<Made> {
     let Ok(mold) = mold(asked) else { return Vec::new() };
     let missing = part.in_part.undercuts(&mold.way_out());
     let mut all = vec![Made::new(mold.undercuts_in_words(), part.share_of_solid(&missing))];
+    if let Some(thickness) = mold.thickness {
+        all.extend(off_thickness(thickness, mold.draw, part));
+    }
     if mold.is_closed {
         let open = mold.open_through(part.mesh, part.shares);
         let share = part.void_share(|e| open[e]);
@@ -141,9 +190,28 @@ fn measured(asked: &Asked, part: &BuiltPart) -> Vec<Made> {
     all
 }
 
+/// Shares of a thickness that a sheet must have, and may have.
+const KEPT: f64 = 0.9;
+const ABOVE: f64 = 1.1;
+
+/// Measures where a sheet is thicker than its `thickness`, or thinner.
+fn off_thickness(thickness: f64, draw: [f64; 3], part: &BuiltPart) -> [Made; 2] {
+    let limits = [KEPT, ABOVE].map(|share| share * thickness);
+    let [deep, narrow] = part.in_part.off_thickness(draw, limits);
+    let [least, most] = limits.map(shown);
+    [
+        Made::new(format!("deeper than {most} in the sheet"), part.share_of_solid(&deep)),
+        Made::new(
+            format!("where the sheet is less than {least} thick"),
+            part.share_of_solid(&narrow),
+        ),
+    ]
+}
+
 /// Refuses a direction without length, and a plane with the whole part on one side.
 fn fits(asked: &Asked) -> Result<(), Finding> {
     let mold = mold(asked)?;
+    fits_sheet(asked, &mold)?;
     let Some(height) = mold.parting else { return Ok(()) };
     let above = asked.centers.iter().filter(|center| dot(**center, mold.draw) > height).count();
     if above > 0 && above < asked.centers.len() {
@@ -157,7 +225,29 @@ fn fits(asked: &Asked) -> Result<(), Finding> {
     Err(asked.finding(asked.entries[0], PARTING, about))
 }
 
+/// Refuses a sheet of less than three elements, or as thick as the part.
+fn fits_sheet(asked: &Asked, mold: &Mold) -> Result<(), Finding> {
+    let Some(thickness) = mold.thickness else { return Ok(()) };
+    let entry = asked.entries[0];
+    is_resolved(asked, (THICKNESS, "sheet's"), thickness)?;
+    let heights = asked.centers.iter().map(|center| dot(*center, mold.draw));
+    let low = heights.clone().fold(f64::INFINITY, f64::min);
+    let height = heights.fold(f64::NEG_INFINITY, f64::max) - low + asked.width;
+    if thickness < (1.0 - 1e-9) * height {
+        return Ok(());
+    }
+    let remedy = format!("give less than {}, and check the unit of length", shown(height));
+    let message = "the sheet is as thick as the part is high along the draw";
+    Err(asked.finding(entry, THICKNESS, [message, "thicker than the part", &remedy]))
+}
+
 impl Mold {
+    /// Sheet that is left of the filled elements of `mesh`, of a part that is stamped.
+    pub(super) fn sheet(&self, mesh: &HexMesh) -> Option<Sheet> {
+        let full = || if self.is_closed { self.foot(mesh) } else { Vec::new() };
+        self.thickness.map(|thickness| Sheet::new(mesh, self.draw, thickness, full()))
+    }
+
     /// Directions out of the mold, of length 1.
     pub(super) fn ways(&self) -> impl Iterator<Item = [f64; 3]> {
         let other = self.is_two_sided.then_some(self.draw.map(|x| -x));
@@ -182,7 +272,7 @@ impl Mold {
     /// Returns the elements that close the part along the draw, sorted: those at the plane in which
     /// the mold parts, else those on which the part lies in it; none where holes may go through.
     pub(super) fn closing(&self, mesh: &HexMesh) -> Vec<u32> {
-        if !self.is_closed {
+        if !self.is_closed || self.thickness.is_some() {
             return Vec::new();
         }
         let width = mesh.element_width();
@@ -202,15 +292,24 @@ impl Mold {
 
     /// Ways of the mold out of the part.
     pub fn way_out(&self) -> Draw {
-        Draw { ways: self.ways().collect(), parting: self.parting, draft: self.draft }
+        let mut ways: Vec<_> = self.ways().collect();
+        if self.thickness.is_some() {
+            // A sheet is open to both sides along each line.
+            ways.push(self.draw.map(|x| -x));
+        }
+        Draw { ways, parting: self.parting, draft: self.draft }
     }
 
     /// Name of the measure of undercuts.
     pub(super) fn undercuts_in_words(&self) -> String {
+        let missing = match self.thickness {
+            Some(_) => "missing between layers of the sheet",
+            None => "missing above undercuts",
+        };
         let degrees = shown((1e6 * self.draft.to_degrees()).round() / 1e6);
         match self.draft > 0.0 {
-            true => format!("missing above undercuts at {degrees} degrees of draft"),
-            false => "missing above undercuts".into(),
+            true => format!("{missing} at {degrees} degrees of draft"),
+            false => missing.into(),
         }
     }
 

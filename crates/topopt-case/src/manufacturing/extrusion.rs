@@ -157,6 +157,18 @@ fn checked(
             ],
         ));
     }
+    if points[0] == points[points.len() - 1] {
+        return Err(asked.finding(
+            entry,
+            PATH,
+            [
+                "the path of extrusion ends where it begins",
+                "a closed curve",
+                "leave out the last point and what the part does not reach; the sections of a ring \
+                 repeat themselves by `kind = \"cyclic\"` with many `sectors`",
+            ],
+        ));
+    }
     if let Some(turn) = points.windows(3).find(|three| goes_back(three)) {
         let message = format!("the path of extrusion goes back over itself at {}", place(turn[1]));
         return Err(asked.finding(

@@ -14,6 +14,10 @@ pub(super) const OVERHANG: &str = "overhang";
 pub(super) const CASTING: &str = "casting";
 pub(super) const MILLING: &str = "milling";
 
+/// Names of kinds that a sheet does without.
+pub(super) const MEMBER_SIZE: &str = "member_size";
+pub(super) const OPEN_VOIDS: &str = "open_voids";
+
 /// Name of the kind of designs that repeat themselves.
 pub(super) const PATTERN: &str = "pattern";
 

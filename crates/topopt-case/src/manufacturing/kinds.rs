@@ -47,6 +47,11 @@ impl Config {
         entries(self, &member_size::MEMBER_SIZE).find_map(|entry| entry.number("maximum"))
     }
 
+    /// Whether the part is a sheet that is drawn over a die.
+    pub(crate) fn is_stamped(&self) -> bool {
+        entries(self, &cast::CASTING).any(|entry| entry.gives(cast::THICKNESS))
+    }
+
     /// Whether densities follow from those below.
     pub(crate) fn is_printed(&self) -> bool {
         entries(self, &overhang::OVERHANG).next().is_some()

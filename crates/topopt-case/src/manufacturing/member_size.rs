@@ -16,7 +16,7 @@ use crate::physics::Physics;
 
 /// The kind `member_size`.
 pub(super) const MEMBER_SIZE: ManufacturingKind = ManufacturingKind {
-    name: "member_size",
+    name: kind::MEMBER_SIZE,
     text: "Members, or gaps between them, have a least width, of three elements at least, or members \
            a largest one. It needs the density filter with the weights `cone`, whose radius may be \
            left out beside a least width.",
@@ -134,7 +134,11 @@ pub fn measured_widths(
 }
 
 /// Refuses a width of less than three elements.
-fn is_resolved(asked: &Asked, (key, which): (&str, &str), width: f64) -> Result<(), Finding> {
+pub(super) fn is_resolved(
+    asked: &Asked,
+    (key, which): (&str, &str),
+    width: f64,
+) -> Result<(), Finding> {
     // A mesh of cubes has its width to rounding.
     if width >= (1.0 - 1e-9) * ELEMENTS * asked.width {
         return Ok(());

@@ -4,7 +4,7 @@ use topopt_design::Openings;
 use topopt_mesh::{HexMesh, Renumbering};
 
 use super::built_part::BuiltPart;
-use super::kind::{Asked, Key, ManufacturingKind, PATTERN};
+use super::kind::{Asked, Key, ManufacturingKind, OPEN_VOIDS as NAME, PATTERN};
 use super::made::Made;
 use super::named::on_set;
 use crate::case::Case;
@@ -13,7 +13,7 @@ use crate::finding::Finding;
 
 /// The kind `open_voids`.
 pub(super) const OPEN_VOIDS: ManufacturingKind = ManufacturingKind {
-    name: "open_voids",
+    name: NAME,
     text: "No void is enclosed: powder comes out of each one through the outside of the part. It \
            needs the density filter.",
     keys: &[Key::optional(

@@ -1,7 +1,8 @@
 //! Sweeps, ways to the outside and widths of a part, read by the table of demands.
 
-use topopt_design::{DesignSpace, Openings, Supports};
+use topopt_design::{DesignSpace, Openings, Sheet, Supports};
 use topopt_fem::Problem;
+use topopt_mesh::numbers::shown;
 use topopt_mesh::{HexMesh, Renumbering};
 
 use super::kinds::asked;
@@ -53,6 +54,31 @@ pub(crate) fn about_printing(config: &Config, texts: [&str; 3]) -> Finding {
         Some(asked) => asked.finding(asked.entries[0], "build_direction", texts),
         None => Finding::new(texts[0].to_owned()).remedy(texts[2].to_owned()),
     }
+}
+
+/// Returns the sheet that is left of a part that is stamped, on the `mesh` of the problem; a note
+/// says if it needs holes.
+///
+/// # Errors
+/// A direction without length.
+pub(crate) fn sheet(
+    config: &Config,
+    space: &DesignSpace,
+    mesh: &HexMesh,
+    notes: &mut Vec<String>,
+) -> Result<Option<Sheet>, Finding> {
+    let asked = asked(config, &cast::CASTING, &[], mesh.element_width());
+    let mold = asked.map(|asked| cast::mold(&asked)).transpose()?;
+    let Some(sheet) = mold.and_then(|mold| mold.sheet(mesh)) else { return Ok(None) };
+    let share = sheet.volume(&space.design_volumes()) / space.design_volume();
+    if config.volume_bound().is_some_and(|volume| volume < share) {
+        notes.push(format!(
+            "a flat sheet of this thickness takes {} of the design volume: with less it needs \
+             holes, and may stay grey; take a thinner one, or a larger `volume_fraction`",
+            shown((100.0 * share).round() / 100.0)
+        ));
+    }
+    Ok(Some(sheet))
 }
 
 /// Gives `space` the widths of members and gaps that are asked for, where there are some, by a

@@ -75,7 +75,7 @@ fn page<K: Shown<N>, const N: usize>(
     let mut warnings =
         warnings::of_run(&summary.warnings, found.as_ref().map(|found| &found.warnings[..]));
     if found.is_none() {
-        let fallen_apart = file.fallen_apart(solid.shares()).map(|finding| finding.message);
+        let fallen_apart = file.fallen_apart(&solid).map(|finding| finding.message);
         let doubt = fallen_apart.or_else(|| measures.thin_member());
         warnings.extend(warnings::sentences(doubt.as_slice()));
     }

@@ -1,5 +1,6 @@
 //! A case file and its mesh together: sets, loads, supports, and what is refused.
 
+mod demands;
 mod loads;
 mod materials;
 mod named_sets;

@@ -3,8 +3,8 @@
 use topopt_case::config::Generator;
 use topopt_mesh::HexMesh;
 
-use crate::Folder;
 use crate::made::{CRISP, are_refused, are_same_elsewhere, follows, is_made, made};
+use crate::{Folder, topopt};
 
 /// Keys of a run of a crisp design on 16 x 8 x 8 elements.
 const LONG: [&str; 2] = ["mesh.elements=1000", "optimizer.max_iterations=60"];
@@ -108,13 +108,51 @@ fn walls_have_a_draft() {
 
 #[test]
 fn a_cast_design_is_the_same_on_ranks_and_on_a_gpu() {
-    for demand in ["parting=[0,0,2],draft_degrees=5,through_holes=false", "sides=2,draft_degrees=9"]
-    {
+    let demands = [
+        "parting=[0,0,2],draft_degrees=5,through_holes=false",
+        "sides=2,draft_degrees=9",
+        "thickness=3,draft_degrees=5",
+    ];
+    for demand in demands {
         // Along an axis about which the part is symmetric, and from the fourth design on, rounding
         // chooses between equal densities.
         let key = key(demand).replace("[0,0,3]", "[0.3,0.2,1]");
         are_same_elsewhere(&[&CRISP[..], &["optimizer.max_iterations=3", key.as_str()]].concat());
     }
+}
+
+/// Columns along z with void between solid elements, of 128.
+fn doubled(folder: &Folder) -> usize {
+    let density = folder.array("out/design.vtu", "density");
+    let centers = mesh().centers();
+    let is_column =
+        |a: usize, b: usize| (0..2).all(|i| (centers[a][i] - centers[b][i]).abs() < 0.1);
+    let is_between = |e: usize| {
+        let solid = (0..density.len()).filter(|&other| density[other] > 0.5 && is_column(e, other));
+        let above: Vec<bool> = solid.map(|other| centers[other][2] > centers[e][2]).collect();
+        above.contains(&true) && above.contains(&false)
+    };
+    (0..density.len()).filter(|&e| density[e] < 0.5 && is_between(e)).count()
+}
+
+#[test]
+fn stamped_designs_are_sheets() {
+    let folder = Folder::new();
+    let demand = key("thickness=3");
+    let keys = [&CRISP[..], &["mesh.elements=1000", "design.volume_fraction=0.45", &demand]];
+    folder.run_well(&keys.concat());
+    assert_eq!(doubled(&folder), 0);
+    let measures: Vec<_> = made(&folder).iter().map(|made| made["measure"].clone()).collect();
+    assert_eq!(
+        measures,
+        [
+            "missing between layers of the sheet",
+            "deeper than 3.3 in the sheet",
+            "where the sheet is less than 2.7 thick"
+        ]
+    );
+    let made = made(&folder);
+    assert!(made.iter().all(|made| made["met"] == true), "{made:?}");
 }
 
 /// A plane across the draw may be one of symmetry where both sides of the mold are alike.
@@ -131,8 +169,26 @@ fn molds_go_with_planes_across_the_draw() {
     are_refused(&[(&both("parting=[0,0,2]"), message), (&both("sides=1"), message)]);
 }
 
+/// Void elements below solid ones take the material of the surface, which fills them.
+#[test]
+fn a_part_that_is_one_undercut_is_said_to_be() {
+    let folder = Folder::new();
+    let half = |name: &str, z: [f64; 2]| {
+        let [low, high] = z.map(|z| format!("[0,0,{z}]").replace("[0,0", "[3,0"));
+        let high = high.replace("[3,0", "[16,8");
+        format!("{{name=\"{name}\",kind=\"elements\",box={{min={low},max={high}}}}}")
+    };
+    let select = format!("select=[{},{}]", half("lid", [7.0, 8.0]), half("below", [0.0, 6.9]));
+    let passive = ["design.solid=[\"lid\"]", "design.void=[\"below\"]", select.as_str()];
+    let short = ["mesh.elements=1000", "optimizer.max_iterations=3"];
+    folder.run(&[&CRISP[..], &short, &passive, &[key("").as_str()]].concat(), &[]);
+    let (status, _, err) = topopt(&folder.path(""), &["export", "out", "-o", "part.stl"]);
+    assert!(status == 1 && err.contains("along the way out of the mold"), "{status}: {err}");
+}
+
 #[test]
 fn molds_that_make_no_sense_are_refused() {
+    let beside = |other: &str| key("thickness=3").replace("}]", &format!("}},{{{other}}}]"));
     are_refused(&[
         (&key("").replace('3', "0"), "the direction of draw has no length"),
         (&key("sides=3"), "a mold opens to one or two sides"),
@@ -140,6 +196,11 @@ fn molds_that_make_no_sense_are_refused() {
         (&key("parting=[0,0,9]"), "has the whole part on one side"),
         (&key("sides=2,through_holes=false"), "needs to know where the two sides"),
         (&key("draft_degrees=45"), "out of range"),
+        (&key("sides=2,thickness=3"), "drawn over a die from one side"),
+        (&key("thickness=2"), "a sheet's width is less than three elements"),
+        (&key("thickness=20"), "as thick as the part is high along the draw"),
+        (&beside("kind=\"member_size\",maximum=3"), "ask for the widths of the same members"),
+        (&beside("kind=\"open_voids\""), "a sheet encloses no void"),
     ]);
     follows(&key(""));
 

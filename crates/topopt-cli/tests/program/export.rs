@@ -251,7 +251,7 @@ fn what_cannot_be_exported_is_refused() {
     // The surface is kept, whatever becomes of it.
     export(&folder, &["out", "-o", "part.stl"]);
     let before = folder.files();
-    let cases: [(&[&str], &[&str]); 12] = [
+    let cases: [(&[&str], &[&str]); 13] = [
         (
             &["ends.vtu", "-o", "part.step"],
             &["format of part.step", ".stl, .3mf, .obj, .ply, .glb or .vtp"],
@@ -271,6 +271,10 @@ fn what_cannot_be_exported_is_refused() {
         (
             &["ends.vtu", "-o", "part.stl", "--threshold", "0"],
             &["the threshold 0 keeps everything of ends.vtu", "choose a threshold between"],
+        ),
+        (
+            &["ends.vtu", "-o", "part.stl", "--threshold", "-1"],
+            &["the threshold -1 keeps everything of ends.vtu", "choose a threshold between"],
         ),
         (
             &["ends.vtu", "-o", "nowhere/part.stl"],

@@ -128,6 +128,7 @@ fn curves_and_twists_that_make_no_sense_are_refused() {
         (&key("direction=[1,0,0],point=[0,0,0]"), "are without effect"),
         (&key("path=[[0,0,0],[9,0,0]],point=[0,0,0],twist_degrees=9"), "about the path itself"),
         (&key(narrow), "sections of this path that cross"),
+        (&key("path=[[0,0,0],[9,0,0],[9,9,0],[0,0,0]]"), "ends where it begins"),
         (&key("path=[[0,0,0],[9,0,0],[4,0,0]]"), "goes back over itself at (9, 0, 0)"),
         (&key("path=[[0,0,0],[9,0,0],[0,1,0],[9,1,0]]"), "goes back over itself at (9, 0, 0)"),
     ]);

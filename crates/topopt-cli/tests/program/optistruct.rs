@@ -97,6 +97,30 @@ fn the_case_of_an_optimization_runs_as_it_is() {
     }
 }
 
+/// STAMP makes a sheet, whose widths follow from its thickness.
+#[test]
+fn stamped_parts_have_a_thickness() {
+    let design = DESIGN.replace("SPLIT", "SINGLE").replace(",OBST,2", ",STAMP,3.5\n,OBST,2");
+    let (folder, case, out) = case_of(CONTROL, &design);
+    assert!(out.contains("not carried over: MEMBSIZ of DTPL 1"), "{out}");
+    let mold = "draw_direction = [0.0, 0.0, 1.0]\nsides = 1\nthickness = 3.5\n";
+    assert!(case.contains(mold) && !case.contains("member_size"), "{case}");
+    let (status, out, err) = topopt(&folder.path(""), &["check", "part.toml"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let (_, _, out) = case_of(CONTROL, &DESIGN.replace(",OBST,2", ",STAMP,3.5\n,OBST,2"));
+    assert!(out.contains("not carried over: DTPL with STAMP with a DRAW"), "{out}");
+}
+
+/// A path that closes has no ends, along which a section would be constant.
+#[test]
+fn closed_paths_of_extrusion_are_lost() {
+    let path = "EXTR,NOTWIST\n,EPATH1,1,2,13,12,1\n";
+    let design = DESIGN.replace("DRAW,SPLIT,0.,0.,0.,0.,0.,1.\n,OBST,2\n", path);
+    let (_, case, out) = case_of(CONTROL, &design);
+    assert!(out.contains("whose path (EPATH1) ends at grid 1, where it begins"), "{out}");
+    assert!(!case.contains("extrusion\"\npath"), "{case}");
+}
+
 /// Shares and sums of the deck are those of the case: of 360 elements with the volume 1 and the
 /// mass 2, 36 are not designed.
 #[test]

@@ -57,11 +57,11 @@ const DRAWN_IN: [f64; 4] = [1.0, 0.75, 0.5, 0.35];
 const BELOW: f64 = 0.5;
 
 /// Least share of a sample's weights that lies low enough.
-const LEAST: f64 = 0.6;
+pub(super) const LEAST: f64 = 0.6;
 
 /// Radii of an element around its center within which it is a neighbor of a sample: farther ones
 /// are on the other side of a hollow.
-const NEIGHBOR: f64 = 2.2;
+pub(super) const NEIGHBOR: f64 = 2.2;
 
 /// Excess over the cone, in widths, of a neighbor below that supports an element without samples.
 const EXCESS: f64 = 1.0;
@@ -153,7 +153,7 @@ impl OverhangCone {
 impl Points {
     /// Centers of the elements of `mesh`, and of its free faces, so that samples near the surface
     /// have neighbors on all sides, also in a single layer of elements.
-    fn of(mesh: &HexMesh) -> Self {
+    pub fn of(mesh: &HexMesh) -> Self {
         let mut places = mesh.centers();
         let n = places.len();
         let faces = boundary_faces(mesh);
@@ -260,11 +260,11 @@ impl Below<'_> {
 }
 
 /// Weight below which a corner of a tetrahedron is one by rounding.
-const ROUNDING: f64 = 1e-9;
+pub(super) const ROUNDING: f64 = 1e-9;
 
 /// Directions across `up`, of length 1, of the largest and the least extent of `centers`: samples
 /// of a thin plate then lie within it.
-fn tangents(centers: &[[f64; 3]], up: [f64; 3]) -> [[f64; 3]; 2] {
+pub(super) fn tangents(centers: &[[f64; 3]], up: [f64; 3]) -> [[f64; 3]; 2] {
     let [first, second] = across(up);
 
     let n = centers.len() as f64;

@@ -36,7 +36,7 @@ const OWN: u32 = u32::MAX;
 const NOTHING: u32 = u32::MAX - 1;
 
 /// Elements of a level that one thread takes at least.
-const CHUNK: usize = 512;
+pub(super) const CHUNK: usize = 512;
 
 impl Supports {
     /// Bytes of its lists, and of the samples that are chosen.
@@ -51,6 +51,17 @@ impl Supports {
     #[must_use]
     pub fn filling(self) -> Self {
         Self { fills: true, ..self }
+    }
+
+    /// Lets the samples of elements have the `shares` of their densities, `[n_elements]`.
+    #[must_use]
+    pub(super) fn weighted(mut self, shares: &[f64]) -> Self {
+        for (k, &e) in self.order.iter().enumerate() {
+            let samples = &mut self.samples[self.starts[k]..self.starts[k + 1]];
+            let weights = samples.iter_mut().flat_map(|sample| &mut sample.weights);
+            weights.for_each(|weight| *weight *= shares[e as usize]);
+        }
+        self
     }
 
     /// Joins supports with those of elements that stand in these, and rest on none of theirs.

@@ -6,6 +6,7 @@ mod host;
 mod opened;
 mod passive;
 mod projection;
+mod stamped;
 mod subpixel;
 mod swept;
 mod tied;
@@ -20,6 +21,7 @@ pub use host::HostTransform;
 pub use opened::Opened;
 pub use passive::Passive;
 pub use projection::Projection;
+pub use stamped::Stamped;
 pub use subpixel::{Subpixel, radius_before};
 pub use swept::{Cascaded, Swept};
 pub use tied::Tied;
@@ -91,6 +93,9 @@ pub fn physical_density<'a, B: Pointwise + 'a>(
 
     if let Some(projection) = projection {
         links.push(Box::new(projection.with_sizes(space.sizes())));
+    }
+    if let Some(sheet) = space.sheet() {
+        links.push(Box::new(Stamped::new(sheet.clone(), space)));
     }
     if let Some(own) = own {
         links.push(Box::new(own));

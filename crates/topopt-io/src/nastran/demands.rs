@@ -52,11 +52,15 @@ impl Demands<'_> {
     fn all(&self, found: &mut Found) -> Parsed<Vec<(&'static str, DeckManufacturing)>> {
         let mut all = Vec::new();
         let members = |demand: &Demand| matches!(demand, Demand::Members(_));
-        if !self.space.demands.iter().any(members) {
+        if !self.space.demands.iter().any(members) && !self.is_stamped() {
             all.extend(self.members([None; 3], found).map(|demand| ("DOPTPRM", demand)));
         }
         for demand in &self.space.demands {
             match demand {
+                Demand::Members(_) if self.is_stamped() => found.lose(format!(
+                    "MEMBSIZ of DTPL {}, as a part that is stamped has the width of its thickness",
+                    self.space.number
+                )),
                 Demand::Members(widths) => {
                     let members = self.members(*widths, found);
                     all.extend(members.map(|demand| ("MEMBSIZ", demand)));
@@ -68,11 +72,13 @@ impl Demands<'_> {
                 Demand::Sectors(sectors, is_mirrored, points) => {
                     all.push(("PATRN", self.sectors(*sectors, *is_mirrored, points)?));
                 }
-                Demand::Draw { is_split, is_closed, points, obstacles } => {
+                Demand::Draw { is_split, is_closed, thickness, points, obstacles } => {
                     let draw = self.direction("DRAW", points)?;
                     let sides = if *is_split { 2 } else { 1 };
                     let is_closed = *is_closed && self.says_parting(*is_split, found);
-                    all.push(("DRAW", DeckManufacturing::Casting { draw, sides, is_closed }));
+                    let thickness = *thickness;
+                    let mold = DeckManufacturing::Casting { draw, sides, is_closed, thickness };
+                    all.push(("DRAW", mold));
                     self.say_obstacles(|property| obstacles.contains(property), found);
                 }
                 Demand::Extrusion(path) => {
@@ -82,6 +88,12 @@ impl Demands<'_> {
             }
         }
         Ok(all)
+    }
+
+    /// Whether the part is a sheet.
+    fn is_stamped(&self) -> bool {
+        let has = |demand: &Demand| matches!(demand, Demand::Draw { thickness: Some(_), .. });
+        self.space.demands.iter().any(has)
     }
 
     /// Widths of members, if there are any. A largest width asks for gaps as wide, and a gap is for
@@ -153,6 +165,16 @@ impl Demands<'_> {
         let path: Vec<[f64; 3]> = places.collect::<Parsed<_>>()?;
         let ends = [*first, *last].map(Point::Grid);
         let chord = difference(path[path.len() - 1], path[0]);
+        let long: f64 = path.windows(2).map(|ends| length(difference(ends[1], ends[0]))).sum();
+        if length(chord) <= STRAIGHT * long {
+            found.lose(format!(
+                "EXTR of DTPL {}, whose path (EPATH1) ends at grid {last}, where it begins; a path \
+                 of `kind = \"extrusion\"` is open, and the sections of a ring repeat themselves by \
+                 `kind = \"cyclic\"` with many `sectors`",
+                self.space.number
+            ));
+            return Ok(None);
+        }
         let is_on = |place: &[f64; 3]| {
             let off = length(cross(difference(*place, path[0]), chord));
             off <= STRAIGHT * dot(chord, chord)

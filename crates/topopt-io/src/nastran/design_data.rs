@@ -50,6 +50,8 @@ pub(super) enum Demand {
         is_split: bool,
         /// NOHOLE: whether no hole may go through.
         is_closed: bool,
+        /// STAMP: thickness of a sheet.
+        thickness: Option<f64>,
         /// Anchor and first point.
         points: [Point; 2],
         /// Properties that keep the mold out (OBST).

@@ -69,7 +69,7 @@ fn given(card: &Card, section: &Section, others: &[Section]) -> Parsed<Given> {
 
     Ok(match section.word.as_str() {
         // MESH says that the mesh lies along the draw, a hint for the method.
-        "MESH" | "OBST" | "NOHOLE" | "EPATH1" | "EPATH2" => Ok(None),
+        "MESH" | "OBST" | "NOHOLE" | "STAMP" | "EPATH1" | "EPATH2" => Ok(None),
         "MEMBSIZ" => Ok(Some(members(card, row)?)),
         "PATRN" => pattern(card, section)?,
         "DRAW" => {
@@ -80,7 +80,12 @@ fn given(card: &Card, section: &Section, others: &[Section]) -> Parsed<Given> {
             let points = [needed(card, row.first + 1)?, needed(card, row.first + 4)?];
             let is_closed = others.iter().any(|section| section.word == "NOHOLE");
             let obstacles = named("OBST")?.into_iter().collect();
-            Ok(Some(Demand::Draw { is_split, is_closed, points, obstacles }))
+            let thickness = others.iter().find(|section| section.word == "STAMP");
+            let thickness = thickness.map(|section| stamped(card, section)).transpose()?;
+            if is_split && thickness.is_some() {
+                return Ok(Err("STAMP with a DRAW that is not SINGLE".into()));
+            }
+            Ok(Some(Demand::Draw { is_split, is_closed, thickness, points, obstacles }))
         }
         "EXTR" if card.is_word(row.first, "NOTWIST") => {
             Ok(Some(Demand::Extrusion(named("EPATH1")?)))
@@ -111,6 +116,14 @@ fn sections(card: &Card) -> Vec<Section> {
         }
     }
     sections
+}
+
+/// Thickness of a sheet.
+fn stamped(card: &Card, section: &Section) -> Parsed<f64> {
+    let field = section.rows[0].first;
+    let what = "a thickness above 0 of a stamped part";
+    let thickness = card.real_if_any(field, what)?.filter(|thickness| *thickness > 0.0);
+    thickness.ok_or_else(|| card.malformed(field, what))
 }
 
 /// `least, largest, gap`.

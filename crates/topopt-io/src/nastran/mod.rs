@@ -22,8 +22,9 @@
 //! - INCLUDE of files in the folder of the deck or below it.
 //!
 //! - SOL 153: temperatures (SPC, SPC1), SLOAD, QHBDY and QVOL.
-//! - DTPL of OptiStruct: the design space, and its demands MEMBSIZ, PATRN, DRAW and EXTR. DRESP1,
-//!   DCONSTR, DCONADD, DESGLB, DESSUB, DESOBJ and WEIGHT: the objective and the limits in use.
+//! - DTPL of OptiStruct: the design space, and its demands MEMBSIZ, PATRN, DRAW with STAMP, and
+//!   EXTR. DRESP1, DCONSTR, DCONADD, DESGLB, DESSUB, DESOBJ and WEIGHT: the objective and the
+//!   limits in use.
 //!
 //! Small fields (8 columns), wide fields (16, `*`) and fields between commas, with continuations by
 //! marks or blanks. Every other entry and line of case control stands in `tables` as one without a

@@ -75,7 +75,7 @@ impl Shape {
             Some((widths, element))
         });
         let shares = solid.shares();
-        let fallen_apart = file.fallen_apart(shares).filter(|_| request.threshold.is_none());
+        let fallen_apart = file.fallen_apart(&solid).filter(|_| request.threshold.is_none());
         let shares = model.renumbering.elements_from_original(shares);
         let density = model.renumbering.elements_from_original(&file.density);
         let surfaces = [&shape.surface, part.part.surface()];

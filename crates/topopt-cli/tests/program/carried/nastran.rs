@@ -17,6 +17,7 @@ the heat are read. `PARAM` and case control that ask for output or control the s
 | `PATRN` 1, 2, 3 | one to three entries of `symmetry` |
 | `PATRN` 10; 11 or 20 | `cyclic` by its repetitions; `mirrored` by the second point |
 | `DRAW` `SINGLE`, `SPLIT`, `NOHOLE` | `casting` with `sides` 1 or 2, and `through_holes = false` with one side |
+| `STAMP` with `DRAW` `SINGLE` | the `thickness` of `casting`, in place of the widths of `MEMBSIZ` |
 | `EXTR` `NOTWIST` | `extrusion` along a `direction`, or the `path` of a curve |
 | `DESOBJ` | `[objective]`, in the load case of its subcase |
 | `DCONSTR` | `[[constraints]]` or `volume_fraction`, if `DESGLB` or `DESSUB` selects it, be it through `DCONADD`; in the load case of its `DESSUB` |

@@ -1,0 +1,252 @@
+//! Demands of `[[manufacturing]]` alone and in every pair that goes together: derivatives of the
+//! density by differences, on a mesh of distorted elements, a turned one and one of a single layer.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use topopt_case::case::Case;
+use topopt_case::config::{self, Config};
+use topopt_case::finding::InputError;
+use topopt_case::formulation;
+use topopt_case::model::Model;
+use topopt_design::{Chain, Cone, DesignTransform, Realization};
+use topopt_fem::Elasticity;
+use topopt_linalg::Cpu;
+use topopt_mesh::HexMesh;
+use topopt_testing::{Noise, derivative, mapped_box};
+
+/// A demand by its kind, with the rest of its keys.
+type Demand = (String, String);
+
+/// A box whose planes of symmetry, axes and draws are turned with it.
+struct Block {
+    name: &'static str,
+    mesh: HexMesh,
+    extent: [f64; 3],
+    turn: [[f64; 3]; 3],
+}
+
+const STRAIGHT: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+/// A turn about no axis of the box.
+const TURNED: [[f64; 3]; 3] = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]];
+
+impl Block {
+    /// So many elements of about the width 1, whose nodes are moved by up to a `share` of it.
+    fn new(name: &'static str, counts: [usize; 3], share: f64, turn: [[f64; 3]; 3]) -> Self {
+        let extent = counts.map(|n| n as f64);
+        let straight = mapped_box(counts, |x| std::array::from_fn(|i| extent[i] * x[i]));
+        let mut noise = Noise(5);
+        let mut moved = |x: &[f64; 3]| turned(&turn, x.map(|v| v + share * noise.number()));
+        let nodes = straight.coordinates().iter().map(&mut moved).collect();
+        let mut sets = straight.sets().clone();
+        let at = |end: f64| {
+            let is_at = |n: &u32| (straight.coordinates()[*n as usize][0] - end).abs() < 1e-6;
+            (0..straight.n_nodes() as u32).filter(is_at).collect::<Vec<u32>>()
+        };
+        sets.nodes.insert("fixed".into(), at(0.0));
+        sets.nodes.insert("load".into(), at(extent[0]));
+        let mesh = HexMesh::new(nodes, straight.hexes().to_vec(), sets).unwrap();
+        Self { name, mesh, extent, turn }
+    }
+
+    fn all() -> [Self; 3] {
+        [
+            Self::new("distorted", [6, 4, 5], 0.15, STRAIGHT),
+            Self::new("turned", [6, 4, 5], 0.0, TURNED),
+            Self::new("one layer", [12, 1, 8], 0.1, STRAIGHT),
+        ]
+    }
+
+    /// A vector of the box as the mesh has it.
+    fn vector(&self, x: [f64; 3]) -> String {
+        format!("{:?}", turned(&self.turn, x))
+    }
+
+    /// The place at these shares of the extent.
+    fn place(&self, share: [f64; 3]) -> String {
+        self.vector(std::array::from_fn(|i| share[i] * self.extent[i]))
+    }
+
+    /// The demands of a `kind`, in ways that go with different others.
+    fn demands(&self, kind: &str) -> Vec<Demand> {
+        let middle = self.place([0.5; 3]);
+        let [x, y, z] = STRAIGHT.map(|axis| self.vector(axis));
+        let (up, down) = (self.vector([0.0, 0.1, 1.0]), self.vector([0.0, 0.0, -1.0]));
+        let wide = 3.02 * self.mesh.element_width();
+        let ends = [[0.0, 0.5, 0.5], [0.5, 0.55, 0.5], [1.0, 0.65, 0.5]].map(|it| self.place(it));
+        let twisted = "twist_degrees = 40\ntwist_length = 6";
+        let keys = match kind {
+            "symmetry" => vec![
+                format!("point = {middle}\nnormal = {x}"),
+                format!("point = {middle}\nnormal = {z}"),
+            ],
+            "cyclic" => vec![
+                format!("point = {middle}\naxis = {z}\nsectors = 2"),
+                format!("point = {middle}\naxis = {x}\nsectors = 3\nmirrored = {z}"),
+            ],
+            "pattern" => vec![format!("pitch = {}", self.vector([2.0, 0.0, 0.0]))],
+            "extrusion" => vec![
+                format!("direction = {x}"),
+                format!("direction = {x}\npoint = {middle}\n{twisted}"),
+                format!("path = [{}]", ends.join(", ")),
+            ],
+            "uniform" => vec![format!("normal = {x}"), format!("normal = {z}")],
+            "overhang" => vec![
+                format!("build_direction = {z}"),
+                format!("build_direction = {up}\nangle_degrees = 40\nanywhere = true"),
+            ],
+            "casting" => vec![
+                format!("draw_direction = {z}"),
+                format!("draw_direction = {z}\nsides = 2"),
+                format!("draw_direction = {z}\nparting = {middle}\ndraft_degrees = 10"),
+                format!("draw_direction = {up}\nthrough_holes = false\ndraft_degrees = 5"),
+                format!("draw_direction = {z}\nthickness = {wide}"),
+                format!("draw_direction = {up}\nthickness = {wide}\nthrough_holes = false"),
+            ],
+            "milling" => vec![
+                format!("tool_directions = [{z}, {down}]"),
+                format!("tool_directions = [{z}, {up}]\ndiameter = 2"),
+            ],
+            "open_voids" => vec![String::new()],
+            "member_size" => {
+                vec![format!("minimum = {wide}\ngap = {wide}"), format!("maximum = {wide}")]
+            }
+            other => panic!("no demand of the kind {other} is tried"),
+        };
+        keys.into_iter().map(|keys| (kind.to_owned(), keys)).collect()
+    }
+}
+
+fn turned(turn: &[[f64; 3]; 3], x: [f64; 3]) -> [f64; 3] {
+    turn.map(|row| (0..3).map(|i| row[i] * x[i]).sum())
+}
+
+/// Names of all kinds, by the schema of the case file.
+fn kinds() -> Vec<String> {
+    let schema = config::schema();
+    let all = &schema["properties"]["manufacturing"]["items"]["properties"]["kind"]["oneOf"];
+    let names = all.as_array().unwrap().iter().map(|kind| kind["const"].as_str().unwrap().into());
+    names.collect()
+}
+
+/// The model of `demands` with the `keys` of the filter and what follows it.
+///
+/// # Errors
+/// Demands that are refused.
+fn model(
+    block: &Block,
+    demands: &[&Demand],
+    keys: &str,
+) -> Result<Model<Elasticity, 3>, InputError> {
+    let mut text = String::from(
+        "[mesh]\ngenerator = \"cantilever\"\nelements = 100\n[[supports]]\nset = \"fixed\"\n[[loads]]\n\
+         set = \"load\"\nforce = [0, 0, -1]\n[design]\nvolume_fraction = 0.5\nkeep_symmetry = false\n",
+    );
+    text += keys;
+    for (kind, keys) in demands {
+        text += &format!("[[manufacturing]]\nkind = \"{kind}\"\n{keys}\n");
+    }
+    let config = Config::parse(Path::new("case.toml"), text, &[])?;
+    let case = Case::on::<Elasticity>(&config, block.mesh.clone())?;
+    Model::build(&config, case, false)
+}
+
+/// The way from variables to densities of a model.
+fn chain<'a>(model: &'a Model<Elasticity, 3>) -> Chain<'a, Cpu> {
+    let centers = || model.problem.mesh().centers();
+    let cone = move |radius: f64| Ok(Box::new(Cone::new(centers(), radius, usize::MAX)) as Box<_>);
+    formulation::of(model.subject(), &Cpu, Box::new(cone), None).unwrap().transform
+}
+
+const FILTER: &str = "[filter]\nkind = \"density\"\nradius = 3.2\n";
+const PROJECTION: &str = "[projection]\nsharpness = 4\n[optimizer]\nmethod = \"mma\"\n";
+
+/// Largest error of a derivative, as a share of the sizes of its terms.
+const ERROR: f64 = 1e-6;
+
+/// Error of the derivative of weighted densities along a direction without any pattern.
+fn error(chain: &mut Chain<Cpu>, realization: Realization) -> f64 {
+    let mut noise = Noise(3);
+    let [n, n_elements] = [chain.inputs().points, chain.outputs().points];
+    let x: Vec<f64> = noise.vector(n).iter().map(|x| 0.5 + 0.45 * x).collect();
+    let [direction, weights] = [n, n_elements].map(|n| noise.vector(n));
+    let mut density = vec![0.0; n_elements];
+    chain.realize(realization);
+    chain.forward(&Cpu, &x, &mut density).unwrap();
+    let mut gradient = vec![0.0; n];
+    chain.backward(&Cpu, &weights, &mut gradient).unwrap();
+
+    let found = derivative(&x, &direction, 1e-6, |x| {
+        chain.forward(&Cpu, x, &mut density).unwrap();
+        density.iter().zip(&weights).map(|(x, w)| x * w).sum()
+    });
+    let terms = gradient.iter().zip(&direction).map(|(g, d)| g * d);
+    let size: f64 = terms.clone().map(f64::abs).sum();
+    (found - terms.sum::<f64>()).abs() / size
+}
+
+/// Errors of derivatives of the designs that are made of the `demands`, built, thinner and thicker;
+/// none where the demands are refused.
+fn errors(block: &Block, demands: &[&Demand]) -> Option<[f64; 3]> {
+    let model = model(block, demands, &format!("{FILTER}{PROJECTION}")).ok()?;
+    let mut chain = chain(&model);
+    let all = [Realization::Built, Realization::Eroded, Realization::Dilated];
+    Some(all.map(|realization| error(&mut chain, realization)))
+}
+
+/// Kinds that are tried together, and demands whose derivatives are wrong.
+type Tried = (BTreeSet<Vec<String>>, Vec<String>);
+
+/// Tries all of the `demands` together.
+fn tried(block: &Block, demands: &[&Demand], (kinds, wrong): &mut Tried) {
+    let Some(errors) = errors(block, demands) else { return };
+    kinds.insert(demands.iter().map(|(kind, _)| kind.clone()).collect());
+    if !errors.iter().all(|error| *error < ERROR) {
+        wrong.push(format!("{} {demands:?}: {errors:?}", block.name));
+    }
+}
+
+#[test]
+fn derivatives_of_all_demands_and_legal_pairs_are_differences() {
+    let of_block = |block: &Block| {
+        let all: Vec<Demand> = kinds().iter().flat_map(|kind| block.demands(kind)).collect();
+        let mut found = Tried::default();
+        for (i, first) in all.iter().enumerate() {
+            tried(block, &[first], &mut found);
+            all[i + 1..].iter().for_each(|second| tried(block, &[first, second], &mut found));
+        }
+        assert!(found.1.is_empty(), "{:#?}", found.1);
+        found.0
+    };
+    let [distorted, turned, one_layer] = Block::all().map(|block| of_block(&block));
+    assert_eq!(distorted, one_layer);
+    for kind in kinds() {
+        assert!(distorted.contains(&vec![kind.clone()]), "{kind} is refused");
+    }
+}
+
+/// Densities that grow as one stay so: what is gathered, swept and flooded keeps the sum of
+/// derivatives.
+#[test]
+fn demands_keep_the_sum_of_derivatives() {
+    for block in Block::all() {
+        for demand in kinds().iter().flat_map(|kind| block.demands(kind)) {
+            let model = model(&block, &[&demand], &format!("style = \"smooth\"\n{FILTER}"));
+            let Ok(model) = model else { continue };
+            if !model.space.solid.is_empty() || demand.1.contains("thickness") {
+                continue;
+            }
+            let mut chain = chain(&model);
+            let mut noise = Noise(9);
+            let [n, n_elements] = [chain.inputs().points, chain.outputs().points];
+            let x: Vec<f64> = noise.vector(n).iter().map(|x| 0.5 + 0.45 * x).collect();
+            let weights = noise.vector(n_elements);
+            chain.forward(&Cpu, &x, &mut vec![0.0; n_elements]).unwrap();
+            let mut gradient = vec![0.0; n];
+            chain.backward(&Cpu, &weights, &mut gradient).unwrap();
+            let [found, given] = [&gradient, &weights].map(|all| all.iter().sum::<f64>());
+            assert!((found - given).abs() < 1e-10, "{} {demand:?}: {found}, {given}", block.name);
+        }
+    }
+}
