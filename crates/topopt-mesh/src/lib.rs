@@ -22,6 +22,7 @@
 //! ```
 
 mod bounding_box;
+mod box_tree;
 mod by_element;
 mod cell_list;
 pub mod cells;

@@ -32,29 +32,61 @@ impl Shading {
         let areas: Vec<[f64; 3]> = triangles.par_iter().map(area).collect();
 
         let (offsets, corners) = corners_by_vertex(vertices.len(), triangles);
+        let firsts = (0..vertices.len()).into_par_iter().step_by(CHUNK);
+        let fans = firsts.map(|first| {
+            let mut fans = Fans::default();
+            let ranges = offsets[first..].windows(2).take(CHUNK).zip(first as u32..);
+            ranges.for_each(|(range, vertex)| {
+                fans.add(vertex, &corners[range[0]..range[1]], triangles, &areas);
+            });
+            fans
+        });
+        let fans: Vec<Fans> = fans.collect();
+
         let mut shading =
             Self { sources: vec![], normals: vec![], triangles: vec![[0; 3]; triangles.len()] };
-        for (vertex, range) in (0..).zip(offsets.windows(2)) {
-            shading.add(vertex, &corners[range[0]..range[1]], triangles, &areas);
+        let mut corners = corners.into_iter();
+        for Fans { sources, normals, numbers } in fans {
+            let first = shading.sources.len() as u32;
+            for (number, corner) in numbers.into_iter().zip(&mut corners) {
+                let [triangle, local] = split(corner);
+                shading.triangles[triangle][local] = first + number;
+            }
+            shading.sources.extend(sources);
+            shading.normals.extend(normals);
         }
         shading
     }
+}
 
+/// Vertices of the surface whose new ones one task makes.
+const CHUNK: usize = 4096;
+
+/// Vertices that replace some of the surface, with the triangles around each.
+#[derive(Default)]
+struct Fans {
+    sources: Vec<u32>,
+    normals: Vec<[f32; 3]>,
+    /// Vertices at the corners around those of the surface, corner by corner.
+    numbers: Vec<u32>,
+}
+
+impl Fans {
     /// Adds the vertices that replace a `vertex` of the surface at the `corners` around it.
     fn add(&mut self, vertex: u32, corners: &[u32], triangles: &[[u32; 3]], areas: &[[f64; 3]]) {
         let groups = groups(corners, triangles, areas);
-        let mut numbers: Vec<u32> = vec![0; corners.len()];
-        let first = self.sources.len();
+        let (first, own) = (self.sources.len(), self.numbers.len());
         let mut sums: Vec<[f64; 3]> = vec![];
         for (place, &corner) in corners.iter().enumerate() {
             if groups[place] == place {
-                numbers[place] = (first + sums.len()) as u32;
+                self.numbers.push((first + sums.len()) as u32);
                 sums.push([0.0; 3]);
+            } else {
+                self.numbers.push(self.numbers[own + groups[place]]);
             }
-            let (number, [triangle, local]) = (numbers[groups[place]], split(corner));
+            let (number, [triangle, _]) = (self.numbers[own + place], split(corner));
             let sum = &mut sums[number as usize - first];
             (0..3).for_each(|i| sum[i] += areas[triangle][i]);
-            self.triangles[triangle][local] = number;
         }
         self.sources.extend(sums.iter().map(|_| vertex));
         self.normals.extend(sums.into_iter().map(unit));

@@ -1,63 +1,49 @@
 //! Triangles in space, the nearest of which to a point is searched.
 
 use crate::BoundingBox;
+use crate::box_tree::{BoxTree, Boxed};
 use crate::vector::{cross, difference, dot};
 
-/// Triangles that are searched for the nearest one to a point: a tree of boxes, each halved across
-/// its longest side. It is built and searched several times as fast as an R*-tree of triangles.
+/// Triangles that are searched for the nearest one to a point.
 #[derive(Debug, Clone)]
-pub struct Triangles {
-    /// The boxes, that of all triangles first.
-    nodes: Vec<Node>,
-    /// Corners of the triangles and their numbers, leaf by leaf.
-    triangles: Vec<(Corners, u32)>,
-}
+pub struct Triangles(BoxTree<(Corners, u32)>);
 
 /// Corners of a triangle.
 pub type Corners = [[f64; 3]; 3];
 
-/// A box and what is in it.
-#[derive(Debug, Clone, Copy)]
-struct Node {
-    bounds: BoundingBox,
-    /// First triangle of a leaf, else the second of the two boxes within; the first one follows it.
-    start: u32,
-    /// Triangles of a leaf; 0 of other boxes.
-    count: u32,
+impl Boxed for (Corners, u32) {
+    fn bounds(&self) -> BoundingBox {
+        BoundingBox::of(self.0)
+    }
+
+    fn place(&self, axis: usize) -> f64 {
+        self.0[0][axis] + self.0[1][axis] + self.0[2][axis]
+    }
+
+    fn number(&self) -> u32 {
+        self.1
+    }
 }
-
-/// Most triangles of a leaf.
-const LEAF: usize = 4;
-
-/// Most triangles whose boxes one thread makes.
-const ALONE: usize = 4096;
 
 impl Triangles {
     /// Triangles by their corners, `[n_triangles][3][3]`, some of them perhaps flat.
     pub fn new(corners: impl Iterator<Item = Corners>) -> Self {
-        let mut triangles: Vec<(Corners, u32)> = corners.zip(0..).collect();
-        if triangles.is_empty() {
-            return Self { nodes: Vec::new(), triangles };
-        }
-        let nothing = Node { bounds: BoundingBox::of([]), start: 0, count: 0 };
-        let mut nodes = vec![nothing; boxes(triangles.len())[0]];
-        build((&mut nodes, 0), (&mut triangles, 0));
-        Self { nodes, triangles }
+        Self(BoxTree::new(corners.zip(0..).collect()))
     }
 
     /// Number of triangles.
     pub fn len(&self) -> usize {
-        self.triangles.len()
+        self.0.things.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.triangles.is_empty()
+        self.0.things.is_empty()
     }
 
     /// Corners of one of them.
     pub fn first(&self) -> Option<Corners> {
-        self.triangles.first().map(|(corners, _)| *corners)
+        self.0.things.first().map(|(corners, _)| *corners)
     }
 
     /// The point of them that is nearest to `point`, if there are any.
@@ -70,123 +56,34 @@ impl Triangles {
         self.nearest(point).map_or(f64::INFINITY, |nearest| squared(point, nearest).sqrt())
     }
 
+    /// Whether one of them is within a `distance` of `point`.
+    pub fn reach(&self, point: [f64; 3], distance: f64) -> bool {
+        let ends = [-distance, distance].map(|far| point.map(|x| x + far));
+        let mut reaches = false;
+        self.0.in_box(&BoundingBox::of(ends), |(corners, _)| {
+            reaches |= squared(point, nearest_in(*corners, point)) <= distance * distance;
+        });
+        reaches
+    }
+
     /// The number of the triangle that is nearest to `point`, and the point of it that is, if there
     /// are any.
     pub fn nearest_of(&self, point: [f64; 3]) -> Option<(usize, [f64; 3])> {
-        let mut best: Option<(usize, [f64; 3])> = None;
-        let mut least = f64::INFINITY;
-        let mut open = Stack::of((0.0, 0));
-
-        while let Some((distance, node)) = open.pop() {
-            let Some(&Node { start, count, .. }) = self.nodes.get(node) else { break };
-            if distance >= least && best.is_some() {
-                continue;
+        let (mut least, mut best) = (f64::INFINITY, None);
+        self.0.outwards(point, |(corners, number)| {
+            let nearest = nearest_in(*corners, point);
+            let distance = squared(point, nearest);
+            if distance < least || best.is_none() {
+                (least, best) = (distance, Some((*number as usize, nearest)));
             }
-            if count == 0 {
-                let [near, far] = [node + 1, start as usize]
-                    .map(|child| (self.nodes[child].bounds.squared_distance(point), child));
-                open.push(if near.0 <= far.0 { [far, near] } else { [near, far] });
-                continue;
-            }
-
-            let leaf = start as usize..(start + count) as usize;
-            for (corners, number) in &self.triangles[leaf] {
-                let nearest = nearest_in(*corners, point);
-                let distance = squared(point, nearest);
-                if distance < least || best.is_none() {
-                    (least, best) = (distance, Some((*number as usize, nearest)));
-                }
-            }
-        }
+            least
+        });
         best
     }
 
     /// Visits the numbers of the triangles whose boxes have a point in common with `around`.
     pub fn in_box(&self, around: &BoundingBox, mut visit: impl FnMut(u32)) {
-        let mut open = Stack::of(0);
-        while let Some(node) = open.pop() {
-            let Some(&Node { bounds, start, count }) = self.nodes.get(node) else { break };
-            if !bounds.meets(around) {
-                continue;
-            }
-            if count == 0 {
-                open.push([start as usize, node + 1]);
-                continue;
-            }
-
-            let leaf = &self.triangles[start as usize..(start + count) as usize];
-            let near = leaf.iter().filter(|(corners, _)| BoundingBox::of(*corners).meets(around));
-            near.for_each(|(_, number)| visit(*number));
-        }
-    }
-}
-
-/// Boxes still to be searched: one at most for each halving of up to 2^32 triangles, and one more.
-/// On the heap, all threads would wait for it in each search.
-struct Stack<T> {
-    entries: [T; DEPTH],
-    n: usize,
-}
-
-const DEPTH: usize = 40;
-
-impl<T: Copy> Stack<T> {
-    fn of(first: T) -> Self {
-        Self { entries: [first; DEPTH], n: 1 }
-    }
-
-    fn pop(&mut self) -> Option<T> {
-        self.n = self.n.checked_sub(1)?;
-        Some(self.entries[self.n])
-    }
-
-    fn push(&mut self, both: [T; 2]) {
-        self.entries[self.n..self.n + 2].copy_from_slice(&both);
-        self.n += 2;
-    }
-}
-
-/// Number of boxes for so many triangles, and for one more.
-fn boxes(triangles: usize) -> [usize; 2] {
-    if triangles < LEAF {
-        return [1; 2];
-    }
-    let [half, more] = boxes(triangles / 2);
-    let both = [2 * half, half + more, 2 * more];
-    let is_odd = triangles % 2;
-    [0, 1].map(|one| if triangles + one <= LEAF { 1 } else { 1 + both[is_odd + one] })
-}
-
-/// Makes the box around `triangles`, which begin at `start` of all, and all boxes in it, which
-/// begin at `node` of all. The tree does not depend on the number of threads.
-fn build((nodes, node): (&mut [Node], usize), (triangles, start): (&mut [(Corners, u32)], usize)) {
-    let bounds = BoundingBox::of(triangles.iter().flat_map(|(corners, _)| *corners));
-    let n = triangles.len();
-    let Some((own, within)) = nodes.split_first_mut() else { return };
-    if n <= LEAF {
-        *own = Node { bounds, start: start as u32, count: n as u32 };
-        return;
-    }
-
-    let sides = bounds.extent();
-    let axis = (0..3).max_by(|&i, &j| sides[i].total_cmp(&sides[j])).unwrap_or(0);
-    let middle = n / 2;
-    let place = |(x, _): &(Corners, u32)| x[0][axis] + x[1][axis] + x[2][axis];
-    triangles
-        .select_nth_unstable_by(middle, |a, b| place(a).total_cmp(&place(b)).then(a.1.cmp(&b.1)));
-
-    let (first, second) = triangles.split_at_mut(middle);
-    let in_first = boxes(middle)[0];
-    let second_node = node + 1 + in_first;
-    *own = Node { bounds, start: second_node as u32, count: 0 };
-    let (nodes, others) = within.split_at_mut(in_first);
-    let mut of_first = || build((nodes, node + 1), (first, start));
-    let mut of_second = || build((others, second_node), (second, start + middle));
-    if n > ALONE {
-        rayon::join(of_first, of_second);
-    } else {
-        of_first();
-        of_second();
+        self.0.in_box(around, |(_, number)| visit(*number));
     }
 }
 
@@ -268,6 +165,7 @@ mod tests {
             let all = corners.iter().map(|&corners| squared(x, nearest_in(corners, x)));
             let least = all.fold(f64::INFINITY, f64::min).sqrt();
             assert!((triangles.distance(x) - least).abs() < 1e-14, "{x:?}");
+            assert!(triangles.reach(x, 1.001 * least) && !triangles.reach(x, 0.999 * least));
             let (number, nearest) = triangles.nearest_of(x).unwrap();
             assert_eq!(nearest_in(corners[number], x), nearest);
         }

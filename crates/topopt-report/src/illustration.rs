@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use maud::{Markup, html};
+use rayon::prelude::*;
 use topopt_mesh::vector::length;
 use topopt_mesh::{HexMesh, Places};
 use topopt_surface::TriangleSurface;
@@ -16,6 +17,7 @@ use crate::nodal_field::NodalField;
 use crate::number::number;
 use crate::part;
 use crate::picture::{Shape, View, picture};
+use crate::raster::Raster;
 use crate::report::Part;
 
 /// Surface of a design to be drawn, its places in the mesh, and the densities on a grid.
@@ -36,13 +38,14 @@ const SMALLER: f64 = 0.5;
 /// The solid from four sides, the first picture of the page.
 pub(crate) fn design(shown: &Shown) -> Markup {
     let shapes = [Shape::of_material(shown.surface)];
+    let views = [View::Isometric, View::Front, View::Top, View::Side];
+    let size = |view| if view == View::Isometric { WHOLE } else { THIRD };
+    let drawn = views.map(|view| Drawn::of(&shapes, view, size(view)));
+    let mut figures = figures(&drawn, |_, view| ("The design", html! { (view.caption()) }));
+    let whole = figures.remove(0);
     html! {
-        (figure(&shapes, View::Isometric, WHOLE, "The design", html! { (View::Isometric.caption()) }))
-        div class="pictures thirds" {
-            @for view in [View::Front, View::Top, View::Side] {
-                (figure(&shapes, view, THIRD, "The design", html! { (view.caption()) }))
-            }
-        }
+        (whole)
+        div class="pictures thirds" { @for figure in figures { (figure) } }
     }
 }
 
@@ -50,12 +53,10 @@ pub(crate) fn design(shown: &Shown) -> Markup {
 pub(crate) fn part(mesh: &HexMesh, part: &Part) -> Markup {
     let shapes = part::shapes(mesh, part);
     let legend = part.marks.iter().zip(MARKS).filter(|(mark, _)| !mark.nodes.is_empty());
+    let drawn = [View::Isometric, View::Behind].map(|view| Drawn::of(&shapes, view, HALF));
+    let figures = figures(&drawn, |_, view| ("Supports and loads", html! { (view.caption()) }));
     html! {
-        div class="pictures halves" {
-            @for view in [View::Isometric, View::Behind] {
-                (figure(&shapes, view, HALF, "Supports and loads", html! { (view.caption()) }))
-            }
-        }
+        div class="pictures halves" { @for figure in figures { (figure) } }
 
         ul class="legend" {
             @for (mark, color) in legend { li { (swatch(color)) (mark.name) } }
@@ -74,53 +75,76 @@ pub(crate) fn fields(
     fields: &[NodalField],
 ) -> Markup {
     let diagonal = length(mesh.bounding_box().extent());
-    let shapes = fields.iter().map(|field| {
-        let (shape, factor) = field.shape(surface, places, diagonal);
-        let arrows = field.arrows.iter().map(|vectors| {
-            Shape::plain(Cow::Owned(arrows(mesh, vectors, SMALLER)), linear(ARROWS)).in_front()
-        });
-        (field, [shape].into_iter().chain(arrows).collect::<Vec<_>>(), factor)
-    });
-
     // An odd one would leave a gap.
     let size = |place: usize| if place == 0 && fields.len() % 2 == 1 { WHOLE } else { HALF };
+    let (drawn, factors): (Vec<_>, Vec<_>) = (0..)
+        .zip(fields)
+        .map(|(place, field)| {
+            let (shape, factor) = field.shape(surface, places, diagonal);
+            let arrows = field.arrows.iter().map(|vectors| {
+                Shape::plain(Cow::Owned(arrows(mesh, vectors, SMALLER)), linear(ARROWS)).in_front()
+            });
+            let shapes: Vec<Shape> = [shape].into_iter().chain(arrows).collect();
+            (Drawn::of(&shapes, View::Isometric, size(place)), factor)
+        })
+        .unzip();
 
+    let caption = |place: usize, _| {
+        let field = &fields[place];
+        let caption = html! {
+            (field.title)
+            @if let Some(factor) = factors[place] { "; deformed " (number(factor, 3)) "\u{d7}" }
+            (scale(field))
+        };
+        (field.title.as_str(), caption)
+    };
     html! {
-        div class="pictures halves" {
-            @for (place, (field, shapes, factor)) in shapes.enumerate() {
-                (figure(&shapes, View::Isometric, size(place), &field.title, html! {
-                    (field.title)
-                    @if let Some(factor) = factor {
-                        "; deformed " (number(factor, 3)) "\u{d7}"
-                    }
-                    (scale(field))
-                }))
+        div class="pictures halves" { @for figure in figures(&drawn, caption) { (figure) } }
+    }
+}
+
+/// A picture for the page.
+struct Drawn {
+    raster: Raster,
+    view: View,
+    /// Whether it is as wide as the page.
+    is_whole: bool,
+}
+
+impl Drawn {
+    fn of(shapes: &[Shape], view: View, [width, height]: [usize; 2]) -> Self {
+        let is_whole = width == WHOLE[0];
+        Self { raster: picture(shapes, view, width, height), view, is_whole }
+    }
+
+    fn figure(&self, png: &str, title: &str, caption: Markup) -> Markup {
+        let view = self.view;
+        html! {
+            figure class=[self.is_whole.then_some("whole")] {
+                div class="picture" {
+                    img alt=(format!("{title}, {}", view.caption()))
+                        src=(format!("data:image/png;base64,{png}"));
+                }
+                @if matches!(view, View::Isometric | View::Behind) {
+                    figcaption class="turned" { (directions(view)) div { (caption) } }
+                } @else {
+                    figcaption { (caption) }
+                }
             }
         }
     }
 }
 
-fn figure(
-    shapes: &[Shape],
-    view: View,
-    [width, height]: [usize; 2],
-    title: &str,
-    caption: Markup,
-) -> Markup {
-    let png = picture(shapes, view, width, height).png();
-    html! {
-        figure class=[(width == WHOLE[0]).then_some("whole")] {
-            div class="picture" {
-                img alt=(format!("{title}, {}", view.caption()))
-                    src=(format!("data:image/png;base64,{}", BASE64_STANDARD.encode(png)));
-            }
-            @if matches!(view, View::Isometric | View::Behind) {
-                figcaption class="turned" { (directions(view)) div { (caption) } }
-            } @else {
-                figcaption { (caption) }
-            }
-        }
-    }
+/// Figures of pictures, with the title and the caption that `text` gives by number and view.
+/// Drawing takes all threads for one picture, compressing one for each.
+fn figures<'a>(all: &[Drawn], text: impl Fn(usize, View) -> (&'a str, Markup)) -> Vec<Markup> {
+    let png = |drawn: &Drawn| BASE64_STANDARD.encode(drawn.raster.png());
+    let pngs: Vec<String> = all.par_iter().map(png).collect();
+    let figure = |(place, (drawn, png)): (usize, (&Drawn, &String))| {
+        let (title, caption) = text(place, drawn.view);
+        drawn.figure(png, title, caption)
+    };
+    all.iter().zip(&pngs).enumerate().map(figure).collect()
 }
 
 /// Draws the directions of x, y and z in a view.

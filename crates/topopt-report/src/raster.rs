@@ -1,5 +1,7 @@
 //! `Raster`: draws triangles to pixels by a depth buffer, without a display.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 /// Picture of the nearest triangle per pixel. Columns count to the right, rows downwards.
@@ -29,12 +31,19 @@ impl Raster {
     /// Triangles may face either way.
     pub fn draw(width: usize, height: usize, triangles: &[Triangle]) -> Self {
         let rows_each = height.div_ceil(4 * rayon::current_num_threads()).max(1);
+        let rows_of = |triangle: &Triangle| {
+            let [a, b, c] = triangle.corners;
+            centers([a[1], b[1], c[1]], 0, height)
+        };
+        let rows: Vec<Range<usize>> = triangles.par_iter().map(rows_of).collect();
         let mut pixels = vec![[0.0; 4]; width * height];
         pixels.par_chunks_mut((rows_each * width).max(1)).enumerate().for_each(|(band, pixels)| {
             let mut depths = vec![f32::INFINITY; pixels.len()];
             let first = band * rows_each;
             let mut band = Band { width, first, pixels, depths: &mut depths };
-            triangles.iter().for_each(|triangle| band.draw(triangle));
+            let is_in = |rows: &Range<usize>| rows.start < first + rows_each && rows.end > first;
+            let own = triangles.iter().zip(&rows).filter(|(_, rows)| is_in(rows));
+            own.for_each(|(triangle, _)| band.draw(triangle));
         });
         Self { width, height, pixels }
     }
@@ -64,7 +73,7 @@ impl Raster {
         let pixel = |&[r, g, b, a]: &[f32; 4]| {
             [encoded(r), encoded(g), encoded(b), (255.0 * a.clamp(0.0, 1.0)).round() as u8]
         };
-        let bytes: Vec<u8> = self.pixels.iter().flat_map(pixel).collect();
+        let bytes: Vec<u8> = self.pixels.par_iter().flat_map_iter(pixel).collect();
         let mut file = Vec::new();
         let mut encoder = png::Encoder::new(&mut file, self.width as u32, self.height as u32);
         encoder.set_color(png::ColorType::Rgba);
@@ -134,7 +143,7 @@ fn area(p: &[f32; 3], q: &[f32; 3], at: [f32; 2]) -> f32 {
 
 /// Returns the pixels whose centers lie within the range of `ends`, among `count` pixels from
 /// `first` on.
-fn centers(ends: [f32; 3], first: usize, count: usize) -> std::ops::Range<usize> {
+fn centers(ends: [f32; 3], first: usize, count: usize) -> Range<usize> {
     let least = ends.into_iter().fold(f32::INFINITY, f32::min);
     let most = ends.into_iter().fold(f32::NEG_INFINITY, f32::max);
     let start = (least - 0.5).ceil().max(first as f32) as usize;

@@ -1,9 +1,7 @@
-//! Closed surfaces as bodies of the library `manifold`: level surfaces and intersections.
+//! Closed surfaces as bodies of the library `manifold`.
 
-use manifold_rust::linalg::Vec3;
 use manifold_rust::manifold::Manifold;
-use manifold_rust::sdf::level_set;
-use manifold_rust::types::{BooleanEngine, Box as Bounds, Error, MeshGLP};
+use manifold_rust::types::{BooleanEngine, Error, MeshGLP};
 
 use crate::TriangleSurface;
 
@@ -71,20 +69,6 @@ impl TriangleSurface {
         let Some(body) = Body::of(self) else { return self.clone() };
         surface(&body.manifold.simplify(tolerance))
     }
-}
-
-/// The surface of {`value` > 0} in a box from `low` to `high`, which closes it, by marching
-/// tetrahedra on a body-centered lattice of about the `spacing`: closed and free of crossings.
-pub(crate) fn level_surface(
-    value: impl Fn([f64; 3]) -> f64 + Sync,
-    [low, high]: [[f64; 3]; 2],
-    spacing: f64,
-) -> TriangleSurface {
-    let [low, high] = [low, high].map(|[x, y, z]| Vec3 { x, y, z });
-    let bounds = Bounds::from_points(low, high);
-    // Without a tolerance, crossings are found by linear interpolation.
-    let found = level_set(|x| value([x.x, x.y, x.z]), bounds, spacing, 0.0, 0.0);
-    surface(&Manifold::from_impl(found))
 }
 
 /// The surface of a body of the library.

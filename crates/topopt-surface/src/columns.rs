@@ -84,10 +84,9 @@ impl Columns {
         Layer { counts: self.counts, edge: self.edge, lengths }
     }
 
-    /// Runs of the body within `surface`; none if that is not closed.
-    pub fn runs(&self, surface: &TriangleSurface) -> Option<Runs> {
-        let body = Body::of(surface)?;
-        Some((0..self.len()).into_par_iter().map(|c| self.runs_of(c, &body)).collect())
+    /// Runs of a body.
+    pub fn runs(&self, body: &Body) -> Runs {
+        (0..self.len()).into_par_iter().map(|c| self.runs_of(c, body)).collect()
     }
 
     fn runs_of(&self, c: usize, body: &Body) -> Vec<Run> {

@@ -1,5 +1,7 @@
 //! `Cones` around the points of elements, summed up on a lattice.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use crate::gauss_points::GaussPoints;
@@ -29,11 +31,20 @@ pub(crate) struct Cones<'a> {
     kernel: Kernel,
 }
 
-/// The cone of most points around a corner of the lattice, by rows along the first axis.
+/// The cone of most points around a corner of the lattice.
 struct Kernel {
     radius: f64,
-    /// Places of the rows, in corners, and the weights from the first corner of a row on.
-    rows: Vec<([isize; 2], Vec<f64>)>,
+    /// Most corners along an axis from the middle to a weight.
+    reach: usize,
+    rings: Vec<Ring>,
+}
+
+/// Rows of a kernel along the first axis that are equally far from its middle.
+struct Ring {
+    /// Places of the rows, in corners.
+    rows: Vec<[isize; 2]>,
+    /// Weights from the middle of a row on to both sides.
+    weights: Vec<f64>,
 }
 
 impl<'a> Cones<'a> {
@@ -142,55 +153,65 @@ impl Kernel {
     fn of(usual: f64, spacing: f64) -> Self {
         let radius = (usual.powi(2) - spacing.powi(2) / 6.0 / VARIANCE).sqrt();
         let reach = (radius / spacing) as isize;
-        let mut rows = Vec::new();
+        let mut rings = BTreeMap::<isize, Vec<[isize; 2]>>::new();
         for k in -reach..=reach {
-            for j in -reach..=reach {
-                let weight = |i: isize| {
-                    let square = (i * i + j * j + k * k) as f64;
-                    (1.0 - square.sqrt() * spacing / radius).max(0.0)
-                };
-                let row: Vec<f64> = (-reach..=reach).map(weight).collect();
-                if row.iter().any(|weight| *weight > 0.0) {
-                    rows.push(([j, k], row));
-                }
-            }
+            let rows = (-reach..=reach).map(|j| [j, k]);
+            rows.for_each(|[j, k]| rings.entry(j * j + k * k).or_default().push([j, k]));
         }
-        Self { radius, rows }
+        let ring = |(across, rows): (isize, Vec<[isize; 2]>)| {
+            let far = |i: isize| ((across + i * i) as f64).sqrt() * spacing / radius;
+            let weights = (0..=reach).map(|i| 1.0 - far(i)).take_while(|weight| *weight > 0.0);
+            Ring { rows, weights: weights.collect() }
+        };
+        let rings = rings.into_iter().map(ring).filter(|ring| !ring.weights.is_empty());
+        Self { radius, reach: reach as usize, rings: rings.collect() }
     }
 
     /// Sums of the kernel around all `corners` of a lattice of so many.
+    ///
+    /// Rows of a ring are added up first: a quarter of the time of weights for each of them.
     fn around(&self, corners: &[f64], counts: [usize; 3]) -> Vec<f64> {
         let [nx, ny, _] = counts;
         let is_empty: Vec<bool> =
             corners.par_chunks(nx).map(|row| row.iter().all(|value| *value == 0.0)).collect();
+        let filled = |row: usize, [j, k]: [isize; 2]| {
+            let [y, z] = [(row % ny) as isize + j, (row / ny) as isize + k];
+            let other = (y >= 0 && z >= 0 && y < ny as isize).then(|| y as usize + ny * z as usize);
+            other.filter(|&other| is_empty.get(other) == Some(&false))
+        };
         let mut sums = vec![0.0; corners.len()];
-        sums.par_chunks_mut(nx).enumerate().for_each(|(row, sums)| {
-            let [y, z] = [row % ny, row / ny].map(|place| place as isize);
-            for ([j, k], weights) in &self.rows {
-                let [y, z] = [y + j, z + k];
-                if y < 0 || z < 0 || y >= ny as isize {
-                    continue;
-                }
-                let other = y as usize + ny * z as usize;
-                if is_empty.get(other).is_none_or(|is_empty| *is_empty) {
-                    continue;
-                }
-                add_row(sums, &corners[nx * other..nx * (other + 1)], weights);
+        let rows = sums.par_chunks_mut(nx).enumerate();
+        // Zeros on both sides of a row.
+        let zeros = || vec![0.0; nx + 2 * self.reach];
+        rows.for_each_init(zeros, |of_ring, (row, sums)| {
+            for ring in &self.rings {
+                let others = ring.rows.iter().filter_map(|place| filled(row, *place));
+                let own = &mut of_ring[self.reach..][..nx];
+                own.fill(0.0);
+                others.for_each(|other| add_row(own, &corners[nx * other..][..nx], 1.0));
+                ring.add(of_ring, self.reach, sums);
             }
         });
         sums
     }
 }
 
-/// Adds to each of `sums` the `row` around it times `weights`, whose middle is its own.
-fn add_row(sums: &mut [f64], row: &[f64], weights: &[f64]) {
-    let middle = weights.len() / 2;
-    for (i, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
-        // Sum n takes row n + i - middle.
-        let (to, from) = (middle.saturating_sub(i), i.saturating_sub(middle));
-        let sums = sums[to.min(row.len())..].iter_mut();
-        sums.zip(&row[from.min(row.len())..]).for_each(|(sum, value)| *sum += weight * value);
+impl Ring {
+    /// Adds to `sums` those of the weights around each place of `row`, which begins after as many
+    /// zeros as the `reach`.
+    fn add(&self, row: &[f64], reach: usize, sums: &mut [f64]) {
+        let n = sums.len();
+        add_row(sums, &row[reach..][..n], self.weights[0]);
+        for (i, &weight) in self.weights.iter().enumerate().skip(1) {
+            let sides = row[reach - i..][..n].iter().zip(&row[reach + i..][..n]);
+            sums.iter_mut().zip(sides).for_each(|(sum, (a, b))| *sum += weight * (a + b));
+        }
     }
+}
+
+/// Adds the `row` times a `weight` to `sums`.
+fn add_row(sums: &mut [f64], row: &[f64], weight: f64) {
+    sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += weight * value);
 }
 
 /// Variance of a cone along an axis, in squares of its radius.

@@ -24,6 +24,7 @@
 //! ```
 
 mod body;
+mod centered;
 mod columns;
 mod cones;
 mod crossings;
@@ -37,6 +38,7 @@ mod grid;
 mod growth;
 mod holes;
 mod lattice;
+mod marching;
 mod mean_density;
 mod part;
 mod printing;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::TriangleSurface;
+use crate::InPart;
 use crate::columns::{Columns, Run, Runs, run_at};
 
 /// A way of printing a part without props, in layers of cubes.
@@ -15,25 +15,22 @@ pub struct Printing {
     pub angle: f64,
     /// Length that material may reach out beyond that, as a bridge does.
     pub bridged: f64,
-    /// Edge of the cubes.
-    pub edge: f64,
 }
 
 impl Printing {
-    /// Finds the centers of the cubes within `surface` that nothing holds up.
+    /// Finds the centers of the cubes of the `built` body that nothing holds up.
     ///
     /// A cube reaches as far out as the nearest one in its layer that rests on another, and as that
     /// did, less what the angle allows from layer to layer; it falls where that is more than may be
     /// bridged. Where a column of cubes begins, `stands` says whether it is on the plate.
     pub fn unsupported(
         &self,
-        surface: &TriangleSurface,
+        built: &InPart,
         stands: impl FnOnce(&[[f64; 3]]) -> Vec<bool>,
     ) -> Vec<[f64; 3]> {
-        let columns = Columns::around(surface, self.up, self.edge, 0.0);
-        let Some(runs) = columns.runs(surface) else { return Vec::new() };
+        let Some((columns, runs)) = built.columns(self.up) else { return Vec::new() };
         let starts = starts(&columns, &runs, stands);
-        let allowed = self.edge * self.angle.tan();
+        let allowed = columns.edge * self.angle.tan();
         let mut before = vec![f64::INFINITY; columns.len()];
         let mut fallen = Vec::new();
         for k in 0..columns.n_layers {
@@ -80,6 +77,7 @@ mod tests {
     use topopt_mesh::vector::{across, cross, dot};
 
     use super::*;
+    use crate::TriangleSurface;
 
     /// A bar of square section, of edge 1 and 20 high, that leans from `up` by some degrees.
     fn bar(degrees: f64, up: [f64; 3]) -> TriangleSurface {
@@ -100,12 +98,12 @@ mod tests {
     /// Share of the volume of a body that falls at 45 degrees.
     fn share(surface: &TriangleSurface, up: [f64; 3], bridged: f64) -> f64 {
         let edge = 0.25;
-        let printing = Printing { up, angle: 45.0_f64.to_radians(), bridged, edge };
+        let printing = Printing { up, angle: 45.0_f64.to_radians(), bridged };
         let lowest = surface.vertices.iter().map(|&x| dot(x, up)).fold(f64::INFINITY, f64::min);
         let stands = |places: &[[f64; 3]]| -> Vec<bool> {
             places.iter().map(|&x| dot(x, up) < lowest + edge).collect()
         };
-        let fallen = printing.unsupported(surface, stands);
+        let fallen = printing.unsupported(&InPart::new([surface; 2], edge), stands);
         fallen.len() as f64 * edge.powi(3) / surface.volume()
     }
 

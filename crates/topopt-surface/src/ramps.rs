@@ -15,8 +15,9 @@ pub(crate) struct Ramps<'a> {
 /// threads.
 const CHUNK: usize = 4096;
 
-/// Halvings of a range of levels.
+/// Halvings of a range of levels, and how many leave out points once.
 const BISECTIONS: usize = 40;
+const NARROWED: usize = 3;
 
 impl Ramps<'_> {
     /// Volume of a point above the `level`.
@@ -39,10 +40,46 @@ impl Ramps<'_> {
 
     /// The level from `low` to `high` above which the `volume` lies, or else the nearer end.
     pub fn level(&self, volume: f64, [mut low, mut high]: [f64; 2]) -> f64 {
-        for _ in 0..BISECTIONS {
+        let numbers: Vec<u32> = (0..self.values.len() as u32).collect();
+        let mut chunks: Vec<Open> = numbers.par_chunks(CHUNK).map(Open::of).collect();
+        for step in 1..=BISECTIONS {
             let level = 0.5 * (low + high);
-            *if self.above(level) > volume { &mut low } else { &mut high } = level;
+            let volumes = chunks.par_iter().map(|chunk| chunk.above(self, level));
+            let above: f64 = volumes.collect::<Vec<_>>().iter().sum();
+            *if above > volume { &mut low } else { &mut high } = level;
+            if step.is_multiple_of(NARROWED) {
+                chunks.par_iter_mut().for_each(|chunk| chunk.narrow(self, [low, high]));
+            }
         }
         0.5 * (low + high)
+    }
+}
+
+/// Points of which a range of levels does not tell whether they are above.
+struct Open {
+    points: Vec<u32>,
+    /// Volume of others, which are above.
+    volume: f64,
+}
+
+impl Open {
+    fn of(points: &[u32]) -> Self {
+        Self { points: points.to_vec(), volume: 0.0 }
+    }
+
+    /// Volume above the `level`.
+    fn above(&self, ramps: &Ramps, level: f64) -> f64 {
+        let points = self.points.iter().map(|&point| ramps.above_at(point as usize, level));
+        self.volume + points.sum::<f64>()
+    }
+
+    /// Leaves out points that are all above levels from `low` to `high`, or all below.
+    fn narrow(&mut self, ramps: &Ramps, [low, high]: [f64; 2]) {
+        self.points.retain(|&point| {
+            let [least, most] = [high, low].map(|level| ramps.above_at(point as usize, level));
+            let is_above = least == ramps.volumes[point as usize];
+            self.volume += if is_above { least } else { 0.0 };
+            !is_above && most > 0.0
+        });
     }
 }

@@ -1,7 +1,10 @@
 //! Places in the voids of a part that a mold or a tool does not reach.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 
+use crate::body::Body;
 use crate::columns::{Columns, Layer, Run, Runs, run_at};
 use crate::{Draw, TriangleSurface};
 
@@ -15,12 +18,11 @@ pub struct Tool {
 }
 
 /// A built body within the part that it is made of, by their closed surfaces.
-#[derive(Debug, Clone, Copy)]
 pub struct InPart<'a> {
-    /// Surface of the body.
-    pub body: &'a TriangleSurface,
-    /// Surface of the part that the design lies in.
-    pub part: &'a TriangleSurface,
+    /// Surfaces of the body, and of the part that the design lies in.
+    surfaces: [&'a TriangleSurface; 2],
+    /// Bodies within these, made for the first way that is looked along.
+    bodies: [OnceLock<Option<Body>>; 2],
     /// Edge of the cubes that voids are measured by.
     pub edge: f64,
 }
@@ -35,13 +37,18 @@ pub(crate) struct Cubes {
 /// Marks of cubes, `[n_layers][n_columns]`.
 type Marks = Vec<Vec<bool>>;
 
-impl InPart<'_> {
+impl<'a> InPart<'a> {
+    /// The built body within `body`, in that within `part`, measured by cubes with an `edge`.
+    pub fn new([body, part]: [&'a TriangleSurface; 2], edge: f64) -> Self {
+        Self { surfaces: [body, part], bodies: Default::default(), edge }
+    }
+
     /// Finds the centers of the cubes in the void of the part from which material lies along the
     /// ways out, within the cone of the draft.
     pub fn undercuts(&self, draw: &Draw) -> Vec<[f64; 3]> {
         let missed = |way: &[f64; 3]| {
             let cubes = self.cubes(*way, 0.0)?;
-            let marks = cubes.shaded(draw.draft.tan());
+            let marks = cubes.missed(&cubes.shaded(draw.draft.tan()), 0.0);
             Some((cubes, marks))
         };
         let all: Option<Vec<_>> = draw.ways.iter().map(missed).collect();
@@ -60,7 +67,7 @@ impl InPart<'_> {
     pub fn out_of_reach(&self, tools: &[Tool]) -> Vec<[f64; 3]> {
         let missed = |tool: &Tool| {
             let cubes = self.cubes(tool.direction, tool.radius)?;
-            let marks = cubes.missed(tool.radius);
+            let marks = cubes.missed(&cubes.shaded(0.0), tool.radius);
             Some((cubes, marks))
         };
         let all: Option<Vec<_>> = tools.iter().map(missed).collect();
@@ -83,9 +90,21 @@ impl InPart<'_> {
     }
 
     pub(crate) fn cubes(&self, up: [f64; 3], margin: f64) -> Option<Cubes> {
-        let columns = Columns::around(self.part, up, self.edge, margin);
-        let [body, part] = [self.body, self.part].map(|surface| columns.runs(surface));
+        let [_, part] = self.surfaces;
+        let columns = Columns::around(part, up, self.edge, margin);
+        let [body, part] = [0, 1].map(|which| Some(columns.runs(self.body(which)?)));
         Some(Cubes { body: body?, part: part?, columns })
+    }
+
+    fn body(&self, which: usize) -> Option<&Body> {
+        self.bodies[which].get_or_init(|| Body::of(self.surfaces[which])).as_ref()
+    }
+
+    /// Columns of cubes around the body along `up`, and its runs; none if its surface is open.
+    pub(crate) fn columns(&self, up: [f64; 3]) -> Option<(Columns, Runs)> {
+        let columns = Columns::around(self.surfaces[0], up, self.edge, 0.0);
+        let runs = columns.runs(self.body(0)?);
+        Some((columns, runs))
     }
 }
 
@@ -136,7 +155,8 @@ impl Cubes {
     }
 
     /// Marks the cubes of the void from which a body lies upwards, or that are well within the cone
-    /// of a `slope` below one; what lies beyond a gap of the part does not count.
+    /// of a `slope` below one, and those of the body; what lies beyond a gap of the part does not
+    /// count.
     fn shaded(&self, slope: f64) -> Marks {
         let (n, columns) = (self.columns.n_layers, &self.columns);
         let mut marks = vec![Vec::new(); n];
@@ -150,22 +170,19 @@ impl Cubes {
             }
             let is_within = cone.lengths.iter().map(|length| *length <= -columns.edge);
             let shaded = is_shaded.iter().zip(is_within).map(|(shaded, within)| *shaded || within);
-            marks[k] = columns.well_within(&content, &shaded.collect::<Vec<_>>());
+            marks[k] = shaded.collect();
         }
         marks
     }
 
-    /// Marks the cubes of the void to which a tool of that `radius` finds no way down.
-    fn missed(&self, radius: f64) -> Marks {
-        let (n, columns) = (self.columns.n_layers, &self.columns);
-        let mut marks = vec![Vec::new(); n];
-        let mut is_shaded = vec![false; columns.len()];
-        for k in (0..n).rev() {
-            let content = self.content(k);
-            shade(&content, &mut is_shaded);
-            marks[k] = columns.well_within(&content, &columns.without_room(&is_shaded, radius));
-        }
-        marks
+    /// Marks the cubes of the void to which a tool of that `radius` finds no way down between those
+    /// that are `shaded`, nor to those beside them.
+    fn missed(&self, shaded: &Marks, radius: f64) -> Marks {
+        let columns = &self.columns;
+        let missed = |(k, shaded): (usize, &Vec<bool>)| {
+            columns.well_within(&self.content(k), &columns.without_room(shaded, radius))
+        };
+        shaded.par_iter().enumerate().map(missed).collect()
     }
 
     /// Centers of the cubes that are marked.
@@ -310,7 +327,7 @@ pub(crate) mod tests {
     fn voids_below_a_plate_are_undercuts_from_above_alone() {
         let part = blocks([5, 5, 5], |_| true);
         let body = blocks([5, 5, 5], |[x, y, z]| z == 4 || x == 2 && y == 2);
-        let in_part = InPart { body: &body, part: &part, edge: EDGE };
+        let in_part = InPart::new([&body, &part], EDGE);
         let below = 24.0 * 4.0 * 8.0;
         assert_eq!(volume(&in_part.undercuts(&draw(1, None, 0.0))), below);
         assert_eq!(volume(&in_part.undercuts(&draw(2, None, 0.0))), 0.0);
@@ -323,7 +340,7 @@ pub(crate) mod tests {
     fn a_draft_asks_for_a_cone_around_a_column() {
         let part = blocks([9, 9, 9], |_| true);
         let body = blocks([9, 9, 9], |[x, y, _]| x == 4 && y == 4);
-        let in_part = InPart { body: &body, part: &part, edge: EDGE };
+        let in_part = InPart::new([&body, &part], EDGE);
         let found = volume(&in_part.undercuts(&draw(1, None, 15.0)));
         // Slabs on four sides of a square of edge 2, and quarters of a cone at its corners; of both
         // the two outermost cubes may be off.
@@ -342,7 +359,7 @@ pub(crate) mod tests {
         let is_slot = |x: usize, y: usize| (2..5).contains(&x) && (1..6).contains(&y);
         let is_void = |[x, y, z]: [usize; 3]| is_slot(x, y) || [x, y, z] == [5, 3, 1];
         let body = blocks([7, 7, 5], |at| !is_void(at));
-        let in_part = InPart { body: &body, part: &part, edge: EDGE };
+        let in_part = InPart::new([&body, &part], EDGE);
         let up = [0.0, 0.0, 1.0];
         let missed = |tools: &[Tool]| volume(&in_part.out_of_reach(tools));
         let thin = Tool { direction: up, radius: 0.0 };

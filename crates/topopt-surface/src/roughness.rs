@@ -1,8 +1,7 @@
 //! `Roughness` of a surface: how much of its edges is bent, and how far normals deviate.
 
 use rayon::prelude::*;
-use rstar::primitives::GeomWithData;
-use rstar::{AABB, RTree};
+use topopt_mesh::BoundingBox;
 use topopt_mesh::triangles::Triangles;
 use topopt_mesh::vector::{cross, difference, dot, length};
 
@@ -103,31 +102,27 @@ impl TriangleSurface {
 
     /// [`Roughness::deviation`] from `walls`.
     fn deviation(&self, walls: &Triangles, width: f64) -> f64 {
-        let place = |(t, x): (usize, [[f64; 3]; 3])| {
-            GeomWithData::new([0, 1, 2].map(|i| (x[0][i] + x[1][i] + x[2][i]) / 3.0), t)
-        };
-        let centers: Vec<_> = self.corners_of_all().enumerate().map(place).collect();
+        let center = |x: [[f64; 3]; 3]| [0, 1, 2].map(|i| (x[0][i] + x[1][i] + x[2][i]) / 3.0);
+        let centers: Vec<[f64; 3]> = self.corners_of_all().map(center).collect();
         let areas: Vec<[f64; 3]> = self.corners_of_all().map(area_vector).collect();
         let step = centers.len().div_ceil(MOST / 4).max(1);
-        let some: Vec<_> = centers.iter().step_by(step).cloned().collect();
-        let tree = RTree::bulk_load(centers);
+        let tree = Triangles::new(self.corners_of_all());
 
-        let squares = some.par_iter().filter(|center| walls.distance(*center.geom()) > width);
-        let squares = squares.map(|center| {
-            let (x, own) = (*center.geom(), areas[center.data]);
+        let some = centers.par_iter().zip(&areas).step_by(step);
+        let squares = some.filter(|(x, _)| walls.distance(**x) > width).map(|(&x, &own)| {
             let reach = AROUND * width;
-            let [low, high] = [-reach, reach].map(|r| [0, 1, 2].map(|i| x[i] + r));
-            let near = tree.locate_in_envelope(AABB::from_corners(low, high));
+            let ends = [-reach, reach].map(|r| [0, 1, 2].map(|i| x[i] + r));
             let mut mean = [0.0; 3];
-            for other in near {
-                let (way, area) = (difference(*other.geom(), x), areas[other.data]);
+            tree.in_box(&BoundingBox::of(ends), |other| {
+                let area = areas[other as usize];
+                let way = difference(centers[other as usize], x);
                 let squared = dot(way, way);
                 let along = dot(area, own) / length(area).max(f64::MIN_POSITIVE);
                 if squared <= reach * reach && along > 0.0 {
                     let weight = along * (-0.5 * squared / (BELL * width).powi(2)).exp();
                     (0..3).for_each(|i| mean[i] += weight * area[i]);
                 }
-            }
+            });
             let angle = length(cross(mean, own)).atan2(dot(mean, own)).to_degrees();
             [length(own) * angle * angle, length(own)]
         });

@@ -48,7 +48,7 @@ impl Shape {
 
 /// Whether each of `places` lies in an element that is `ignored`, `[n_elements]` or empty.
 fn are_ignored(mesh: &HexMesh, ignored: &[bool], places: &[[f64; 3]]) -> Vec<bool> {
-    if ignored.is_empty() {
+    if !ignored.contains(&true) {
         return vec![false; places.len()];
     }
     Places::of(mesh, places).elements().map(|element| ignored[element as usize]).collect()

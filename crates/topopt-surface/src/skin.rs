@@ -3,9 +3,9 @@
 use topopt_linalg::BackendError;
 
 use crate::TriangleSurface;
-use crate::body::level_surface;
 use crate::fairing::faired;
 use crate::lattice::Lattice;
+use crate::marching::level_surface;
 use crate::quality::Quality;
 use crate::shells::Crumbs;
 

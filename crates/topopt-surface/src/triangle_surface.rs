@@ -92,8 +92,7 @@ impl TriangleSurface {
 
         let walls = Triangles::new(part.corners_of_all());
         let vertices = self.vertices.par_iter().zip(&self.on_boundary);
-        let stays: Vec<bool> =
-            vertices.map(|(x, is_on)| *is_on || walls.distance(*x) <= most).collect();
+        let stays: Vec<bool> = vertices.map(|(x, is_on)| *is_on || walls.reach(*x, most)).collect();
 
         let (mut filled, mut moved) = (self.clone(), 0.0_f64);
         for _ in 0..FILLS {

@@ -24,14 +24,15 @@ pub struct BuiltPart<'a> {
 }
 
 impl<'a> BuiltPart<'a> {
-    /// The `body` within its `part`, which fills `shares` of the elements of the `mesh`.
+    /// The body within the first of the `surfaces`, in the part within the other, which fills
+    /// `shares` of the elements of the `mesh`.
     pub fn new(
         (mesh, space): (&'a HexMesh, &'a DesignSpace),
         shares: &'a [f64],
-        [body, part]: [&'a TriangleSurface; 2],
+        surfaces: [&'a TriangleSurface; 2],
     ) -> Self {
-        let edge = (EDGE * mesh.element_width()).max((part.volume() / MOST).cbrt());
-        let in_part = InPart { body, part, edge };
+        let edge = (EDGE * mesh.element_width()).max((surfaces[1].volume() / MOST).cbrt());
+        let in_part = InPart::new(surfaces, edge);
         Self { mesh, space, in_part, shares, volumes: space.design_volumes() }
     }
 

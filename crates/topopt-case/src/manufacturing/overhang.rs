@@ -3,7 +3,7 @@
 use topopt_design::{OverhangCone, Supports, standing};
 use topopt_mesh::numbers::shown;
 use topopt_mesh::{HexMesh, Places, Renumbering};
-use topopt_surface::{InPart, Printing};
+use topopt_surface::Printing;
 
 use super::built_part::BuiltPart;
 use super::kind::{self, Asked, Key, ManufacturingKind};
@@ -88,14 +88,13 @@ fn measured(asked: &Asked, part: &BuiltPart) -> Vec<Made> {
         return Vec::new();
     };
     let degrees = (cone.angle.to_degrees() + MORE).min(89.0);
-    let InPart { body, edge, .. } = part.in_part;
     let (up, angle, bridged) = (cone.up, degrees.to_radians(), BRIDGED * asked.width);
 
     let standing = supports.standing(part.mesh.n_elements());
     let stands = |places: &[[f64; 3]]| {
         Places::of(part.mesh, places).elements().map(|e| standing[e as usize]).collect()
     };
-    let lost = Printing { up, angle, bridged, edge }.unsupported(body, stands);
+    let lost = Printing { up, angle, bridged }.unsupported(&part.in_part, stands);
     let measure = format!("lost when it is printed at {} degrees", shown(degrees));
     vec![Made::new(measure, part.share_of_solid(&lost))]
 }

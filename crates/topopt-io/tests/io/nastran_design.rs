@@ -67,8 +67,10 @@ fn demands_of_the_design_space() {
     let (origin, middle) = ([0.0; 3], [0.5, 0.5, 0.0]);
     let cyclic =
         |mirrored| DeckManufacturing::Cyclic { point: middle, axis: z, sectors: 4, mirrored };
-    let cast = |draw, sides| DeckManufacturing::Casting { draw, sides, is_closed: false };
-    let closed = |draw| DeckManufacturing::Casting { draw, sides: 1, is_closed: true };
+    let cast =
+        |draw, sides| DeckManufacturing::Casting { draw, sides, is_closed: false, thickness: None };
+    let closed =
+        |draw| DeckManufacturing::Casting { draw, sides: 1, is_closed: true, thickness: None };
     let up = [0.0, 0.0, 2.0];
     let path = vec![[0.0; 3], z, [1.0, 0.0, 2.0]];
     for (cards, expected) in [

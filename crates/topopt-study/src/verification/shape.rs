@@ -69,11 +69,10 @@ impl Shape {
         let by_width = measured_widths(config, &file.mesh, &is_passive, |limits, ignored| {
             shape.beyond(&file.mesh, ignored, limits)
         });
-        let widths = widths.map(|found| {
-            let widths = found?;
-            let element = Places::of(&file.mesh, &[widths.at]).elements().next()?;
-            Some((widths, element))
-        });
+        let places: Vec<[f64; 3]> = widths.iter().flatten().map(|widths| widths.at).collect();
+        let elements: Vec<u32> = Places::of(&file.mesh, &places).elements().collect();
+        let mut elements = elements.into_iter();
+        let widths = widths.map(|found| Some((found?, elements.next()?)));
         let shares = solid.shares();
         let fallen_apart = file.fallen_apart(&solid).filter(|_| request.threshold.is_none());
         let shares = model.renumbering.elements_from_original(shares);
