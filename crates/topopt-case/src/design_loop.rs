@@ -16,7 +16,8 @@ use crate::{formulation, interpolation};
 pub struct Parts<'a, B: MovingAsymptotes> {
     /// Operator and preconditioner of the equation.
     pub solver: topopt_design::Solver<'a, B>,
-    /// Operator and preconditioner of the equation of the thicker design, where that is solved as well.
+    /// Operator and preconditioner of the equation of the thicker design, where that is solved as
+    /// well.
     pub thicker: Option<topopt_design::Solver<'a, B>>,
     /// Operators without held nodes, where the case is in time.
     pub bare: Option<topopt_design::Bare<'a, B>>,
@@ -42,9 +43,6 @@ pub fn of<'a, B: MovingAsymptotes + Sync, K: Physics<N>, const N: usize>(
     let (task, problem) = (subject.task, subject.problem);
     let mut equation = steady(config, subject, backend, solver)?;
     let thicker = thicker.map(|solver| steady(config, subject, backend, solver)).transpose()?;
-    if task.timeline.is_none() && config.physics.kind == PhysicsKind::Heat {
-        equation = equation.counted_from(problem, config.coldest())?;
-    }
     if let (Some(timeline), Some(bare)) = (&task.timeline, bare) {
         equation = equation.in_time(timeline, bare, problem)?;
     }
@@ -85,7 +83,10 @@ fn steady<'a, B: MovingAsymptotes + Sync, K: Physics<N>, const N: usize>(
     for (case, forces) in &task.own.forces {
         equation.add_own_forces(*case, forces.clone())?;
     }
-    Ok(equation)
+    match task.timeline.is_none() && config.physics.kind == PhysicsKind::Heat {
+        true => Ok(equation.counted_from(problem, config.coldest())?),
+        false => Ok(equation),
+    }
 }
 
 /// Makes the optimizer of a `method`.

@@ -14,7 +14,7 @@ use topopt_mesh::{HexMesh, Renumbering, UniformGrid};
 use crate::candidates;
 use crate::case::Case;
 use crate::case_loads::CaseLoads;
-use crate::config::{Capacity, Config, Continuation, PhysicsKind, Transient};
+use crate::config::{Capacity, Config, Continuation, Transient};
 use crate::diagnosis::Diagnosis;
 use crate::filter_plan::FilterPlan;
 use crate::finding::{Finding, InputError};
@@ -22,7 +22,6 @@ use crate::kept::Kept;
 use crate::lookup::sorted;
 use crate::manufacturing::{self, Folds};
 use crate::materials::{self, MaterialShare};
-use crate::out_of_reach;
 use crate::own::PosedMaps;
 use crate::physics::{Loaded, Physics};
 use crate::refusal::{nothing_free, refused};
@@ -130,8 +129,8 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         let filter = FilterPlan::of(config, element_width);
         let stages = stages(config, element_width);
         let posed = std::mem::take(&mut case.posed).renumbered(&renumbering);
-        let is_mechanism = config.physics.kind == PhysicsKind::Elasticity
-            && posed.is_of_mechanism(!case.springs.is_empty());
+        let has_springs = !case.springs.is_empty();
+        let is_mechanism = config.transient.is_none() && posed.is_of_mechanism(has_springs);
         let space = manufacturing::sized(config, filter.radius(), (&problem, is_mechanism), space);
         let task = Task {
             space,
@@ -162,7 +161,6 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             notes,
             diagnosis,
         };
-        InputError::if_any(out_of_reach::findings(config, &model))?;
         Ok(model)
     }
 

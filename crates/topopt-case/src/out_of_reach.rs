@@ -4,7 +4,7 @@ use topopt_linalg::Cpu;
 use topopt_mesh::numbers::shown;
 
 use crate::config::Config;
-use crate::finding::Finding;
+use crate::finding::{Finding, InputError};
 use crate::manufacturing;
 use crate::model::Model;
 use crate::physics::Physics;
@@ -12,45 +12,53 @@ use crate::pieces::Pieces;
 use crate::responses::form::Measure;
 use crate::responses::posed::PosedConstraint;
 
-/// Returns limits of volumes and masses that no design keeps, and load cases that no printed part
-/// carries.
-pub(crate) fn findings<K: Physics<N>, const N: usize>(
-    config: &Config,
-    model: &Model<K, N>,
-) -> Vec<Finding> {
-    let limits = limits(config, model).into_iter();
-    limits.chain(in_the_air(config, model)).collect()
+impl<K: Physics<N>, const N: usize> Model<K, N> {
+    /// Checks that a run can find a design.
+    ///
+    /// # Errors
+    /// Limits of volumes and masses that no design keeps, and load cases that no printed part
+    /// carries.
+    pub fn check_reach(&self, config: &Config) -> Result<(), InputError> {
+        let limits = limits(config, self).into_iter();
+        InputError::if_any(limits.chain(in_the_air(config, self)).collect())
+    }
 }
 
 /// Limits of volumes and masses that no design keeps.
 fn limits<K: Physics<N>, const N: usize>(config: &Config, model: &Model<K, N>) -> Vec<Finding> {
-    let finding = |constraint: &PosedConstraint| {
-        let (limit, entry) = (constraint.limit, constraint.entry?);
-        let part = model.subject().part();
-        let weights = match constraint.response.form.measure(part, &Cpu, 0.0) {
-            Ok(Measure::Volume) => part.volume_shares(),
-            Ok(Measure::Densities(weights)) => weights,
-            _ => return None,
-        };
+    let constraints = model.posed.constraints.iter();
+    constraints.filter_map(|constraint| limit(config, model, constraint)).collect()
+}
 
-        let [least, most] = model
-            .space
-            .bounds()
-            .map(|density| weights.iter().zip(density).map(|(weight, x)| weight * x).sum::<f64>());
-        let (word, bound, why) = match constraint.is_upper {
-            true if limit < least => ("at least", least, "with every design element void"),
-            false if limit > most => ("at most", most, "with every design element solid"),
-            _ => return None,
-        };
-
-        let label = &constraint.response.label;
-        let message = format!("no design keeps this limit: the {label} is {word} {}", shown(bound));
-        let place = config.constraints[entry].limit_span();
-        let finding = Finding::new(message).at(config.source(), place, why);
-        Some(finding.remedy(format!("give a limit of {word} {}", shown(bound))))
+/// The limit of a volume or a mass, if no design keeps it.
+fn limit<K: Physics<N>, const N: usize>(
+    config: &Config,
+    model: &Model<K, N>,
+    constraint: &PosedConstraint,
+) -> Option<Finding> {
+    let (limit, entry) = (constraint.limit, constraint.entry?);
+    let part = model.subject().part();
+    let weights = match constraint.response.form.measure(part, &Cpu, 0.0) {
+        Ok(Measure::Volume) => part.volume_shares(),
+        Ok(Measure::Densities(weights)) => weights,
+        _ => return None,
     };
 
-    model.posed.constraints.iter().filter_map(finding).collect()
+    let [least, most] = model
+        .space
+        .bounds()
+        .map(|density| weights.iter().zip(density).map(|(weight, x)| weight * x).sum::<f64>());
+    let (word, bound, why) = match constraint.is_upper {
+        true if limit < least => ("at least", least, "with every design element void"),
+        false if limit > most => ("at most", most, "with every design element solid"),
+        _ => return None,
+    };
+
+    let label = &constraint.response.label;
+    let message = format!("no design keeps this limit: the {label} is {word} {}", shown(bound));
+    let place = config.constraints[entry].limit_span();
+    let finding = Finding::new(message).at(config.source(), place, why);
+    Some(finding.remedy(format!("give a limit of {word} {}", shown(bound))))
 }
 
 /// Share of a load case from which on a part that it does not reach is of no use.

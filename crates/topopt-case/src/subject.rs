@@ -70,7 +70,7 @@ pub struct Subject<'a, K = Elasticity, const N: usize = DIM> {
 
 /// The half of a model, a quarter or an eighth.
 pub struct Half<K = Elasticity, const N: usize = DIM> {
-    /// Its equation, and its place in the whole.
+    /// Equation of the half, and its place in the whole.
     pub model: HalfModel<K, N>,
     /// Number of its elements of each color, where elements come by color.
     pub colors: Option<Vec<usize>>,

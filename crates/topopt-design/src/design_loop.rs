@@ -115,7 +115,8 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         Self { stages, ..self }
     }
 
-    /// Adds the equation of the thicker design, which responses [`OfThicker`](crate::OfThicker) are of.
+    /// Adds the equation of the thicker design, which responses [`OfThicker`](crate::OfThicker) are
+    /// of.
     #[must_use]
     pub fn with_thicker(mut self, equation: StateEquation<'a, B>) -> Self {
         self.evaluator.equation.add_thicker(equation);

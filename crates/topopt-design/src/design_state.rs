@@ -32,8 +32,8 @@ pub struct DesignState {
     pub adjoints: Vec<AdjointState>,
     /// State of the structure of the preconditioner.
     pub structure: StructureState,
-    /// The same of the thicker design, where that is solved as well; its displacements follow those
-    /// of the solved one.
+    /// State of the structure for the thicker design, where that is solved as well; its
+    /// displacements follow those of the solved one.
     pub thicker: Option<StructureState>,
 }
 

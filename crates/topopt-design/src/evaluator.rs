@@ -40,8 +40,8 @@ pub(crate) struct Evaluator<'a, B: Pointwise> {
     scratch: B::Vector,
 }
 
-/// Share of the volume of the solved density that is kept as a stage begins, to a relative accuracy,
-/// and the first rise of the variables that is tried.
+/// Share of the volume of the solved density that is kept as a stage begins, to a relative
+/// accuracy, and the first rise of the variables that is tried.
 const KEPT: f64 = 0.9;
 const ACCURACY: f64 = 1e-3;
 const RISE: f64 = 0.1;

@@ -18,8 +18,8 @@ pub enum Realization {
 ///
 /// The thinnest design is always the most compliant one, so it alone is solved, but for outputs of
 /// mechanisms: joints may be too thin or too thick, so the thickest one is solved as well, and the
-/// worse of both counts. Material counts in the thickest one, with a limit that follows its ratio to
-/// the built one in each iteration, so that the built design has the volume that was asked for.
+/// worse of both counts. Material counts in the thickest one, with a limit that follows its ratio
+/// to the built one in each iteration, so that the built design has the volume that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sizes {
     /// Threshold of the eroded design, >= 0.5.

@@ -72,8 +72,8 @@ struct AdjointVectors<B: Pointwise> {
 }
 
 impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
-    /// The equation of `problem`, with moduli by `interpolation`; all solves are as exact as `solver`
-    /// says.
+    /// The equation of `problem`, with moduli by `interpolation`; all solves are as exact as
+    /// `solver` says.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

@@ -119,8 +119,9 @@ struct Work<B: Backend> {
     r: B::Vector,
     coarse_b: B::Vector,
     coarse_x: B::Vector,
-    /// Direction of conjugate gradients on the level below, or correction of the second visit of a W-cycle;
-    /// `products`: product of the direction, the next preconditioned residual and the product of that.
+    /// Direction of conjugate gradients on the level below, or correction of the second visit of a
+    /// W-cycle; `products`: product of the direction, the next preconditioned residual and the
+    /// product of that.
     d: B::Vector,
     products: [B::Vector; 3],
     /// Correction that further steps on the level below add to `coarse_x`.
@@ -177,7 +178,8 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
         })
     }
 
-    /// Returns the cycle such that no slow solve strengthens it: no application may change the next one.
+    /// Returns the cycle such that no slow solve strengthens it: no application may change the next
+    /// one.
     pub fn steady(self) -> Self {
         Self { grows: false, ..self }
     }
@@ -365,9 +367,10 @@ impl<B: Backend, H: Hierarchy<B>> Preconditioner<B> for Cycle<B, H> {
         can
     }
 
-    /// On scattered stiff islands in nearly void material two steps on a level may not be enough for
-    /// its solution to continue where the last one ended: 590 iterations where a cycle V needs 126.
-    /// The cycles V and W are positive only as far as their smoothers are, which a K does not need.
+    /// On scattered stiff islands in nearly void material two steps on a level may not be enough
+    /// for its solution to continue where the last one ended: 590 iterations where a cycle V needs
+    /// 126. The cycles V and W are positive only as far as their smoothers are, which a K does not
+    /// need.
     fn give_way(&self) -> bool {
         let can = self.grows && !self.gave_way.swap(true, Ordering::Relaxed);
         if can {

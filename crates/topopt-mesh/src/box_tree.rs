@@ -7,7 +7,7 @@ pub(crate) trait Boxed: Send {
     /// The smallest box around it.
     fn bounds(&self) -> BoundingBox;
 
-    /// Where it is along an axis, up to a factor and a shift.
+    /// Place along an axis, up to a factor and a shift.
     fn place(&self, axis: usize) -> f64;
 
     /// Number of its own, which tells apart those in the same place.
@@ -144,8 +144,8 @@ fn boxes(things: usize) -> [usize; 2] {
     [0, 1].map(|one| if things + one <= LEAF { 1 } else { 1 + both[is_odd + one] })
 }
 
-/// Makes the box around `things`, which begin at `start` of all, and all boxes in it, which begin at
-/// `node` of all.
+/// Makes the box around `things`, which begin at `start` of all, and all boxes in it, which begin
+/// at `node` of all.
 fn build<T: Boxed>((nodes, node): (&mut [Node], usize), (things, start): (&mut [T], usize)) {
     let all = things.iter().map(Boxed::bounds);
     let bounds = BoundingBox::of(all.flat_map(|bounds| [bounds.min, bounds.max]));

@@ -11,7 +11,7 @@ use topopt_fem::{
     BlockJacobi, CpuCorners, DIM, ElementVectors, Helmholtz, Idle, Jacobi, ProblemView,
     RemoteProblem, Strategy,
 };
-use topopt_linalg::{Counting, Csr};
+use topopt_linalg::{Counting, Csr, Space};
 
 use crate::computer::{Solvable, smoother};
 
@@ -105,18 +105,7 @@ fn count<K: Solvable<N>, const N: usize>(
     let aside = Counting::default();
     let is_jacobi = config.solver.preconditioner == config::Preconditioner::Jacobi;
     let of_jacobi = if is_jacobi { counting } else { &aside };
-    let tolerance = config.solver.tolerance;
-    let solver = || {
-        let preconditioner = Box::new(Jacobi::new(of_jacobi, nodes)?);
-        let operator = Box::new(Idle(nodes));
-        Ok::<_, DesignError>(Solver {
-            operator,
-            preconditioner,
-            whole: None,
-            tolerance,
-            max_iterations: 1,
-        })
-    };
+    let solver = || idle(of_jacobi, nodes, config.solver.tolerance);
     let is_consistent = subject.equation.is_capacity_consistent();
     let storage = is_consistent.then(|| Box::new(Idle(nodes)) as Box<_>);
     let parts = Parts {
@@ -131,6 +120,17 @@ fn count<K: Solvable<N>, const N: usize>(
     let stop = StopRules { max_iterations: last + ITERATIONS, ..StopRules::default() };
     design_loop::of(config, subject, counting, parts, stop, None)?.run(&mut Nobody)?;
     Ok(())
+}
+
+/// A solver that computes nothing, with the vectors of Jacobi's preconditioner on `counting`.
+fn idle(
+    counting: &Counting,
+    nodes: Space,
+    tolerance: f64,
+) -> Result<Solver<'_, Counting>, DesignError> {
+    let (operator, preconditioner) =
+        (Box::new(Idle(nodes)), Box::new(Jacobi::new(counting, nodes)?));
+    Ok(Solver { operator, preconditioner, whole: None, tolerance, max_iterations: 1 })
 }
 
 /// Observer of a loop that computes nothing.

@@ -63,7 +63,7 @@ mod tests {
             let (low, high) = if x < 6 { (7, 10) } else { (2, 5) };
             z < high && (z >= low || (3..6).contains(&x) && z >= 2)
         });
-        let in_part = InPart { body: &body, part: &part, edge: 0.5 };
+        let in_part = InPart::new([&body, &part], 0.5);
         let counted =
             |limits| in_part.off_thickness([0.0, 0.0, 1.0], limits).map(|found| found.len());
         // Of 10,752 cubes those in the lower corner of the wall, which is not rounded.

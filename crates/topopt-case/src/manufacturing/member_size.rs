@@ -211,8 +211,8 @@ fn fit(asked: &Asked) -> Result<(), Finding> {
 }
 
 /// Gives `space` the widths that are asked for, where there are some, by a filter of that `radius`
-/// on the mesh of `problem`; `up` is the direction of build of a part that is printed. Of a mechanism
-/// the thinner and the thicker design are solved.
+/// on the mesh of `problem`; `up` is the direction of build of a part that is printed. Of a
+/// mechanism the thinner and the thicker design are solved.
 pub(super) fn sized<K: Physics<N>, const N: usize>(
     config: &Config,
     (radius, up): (Option<f64>, Option<[f64; 3]>),

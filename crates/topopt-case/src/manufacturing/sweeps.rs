@@ -37,8 +37,8 @@ pub(crate) fn sweeps<const N: usize>(
     asked(&milling::MILLING).map_or(Ok(Vec::new()), |asked| milling::shades(&asked, mesh))
 }
 
-/// Whether elements are solid where as much as can be is printed, `[n_elements]`; none where nothing
-/// is.
+/// Whether elements are solid where as much as can be is printed, `[n_elements]`; none where
+/// nothing is.
 pub(crate) fn printed(config: &Config, space: &DesignSpace) -> Option<Vec<bool>> {
     asked(config, &overhang::OVERHANG, &[], 0.0)?;
     let (swept, _) = space.sweeps().first()?.swept(&vec![1.0; space.n_elements()]);

@@ -161,8 +161,8 @@ impl Posed {
         self.constraints.iter().zip(&report.constraints).map(value).collect()
     }
 
-    /// Whether it asks for a mechanism: an output with a sign that works against springs, or that is
-    /// to be as large as can be.
+    /// Whether it asks for a mechanism: an output with a sign that works against springs, or that
+    /// is to be as large as can be.
     pub(crate) fn is_of_mechanism(&self, has_springs: bool) -> bool {
         (has_springs || self.is_maximized)
             && self.responses().any(|response| response.form.posed().has_sign())

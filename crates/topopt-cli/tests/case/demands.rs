@@ -53,7 +53,7 @@ impl Block {
     fn all() -> [Self; 3] {
         [
             Self::new("distorted", [6, 4, 5], 0.15, STRAIGHT),
-            Self::new("turned", [6, 4, 5], 0.0, TURNED),
+            Self::new("turned", [6, 4, 5], 0.15, TURNED),
             Self::new("one layer", [12, 1, 8], 0.1, STRAIGHT),
         ]
     }
@@ -71,7 +71,7 @@ impl Block {
     /// The demands of a `kind`, in ways that go with different others.
     fn demands(&self, kind: &str) -> Vec<Demand> {
         let middle = self.place([0.5; 3]);
-        let [x, y, z] = STRAIGHT.map(|axis| self.vector(axis));
+        let [x, _, z] = STRAIGHT.map(|axis| self.vector(axis));
         let (up, down) = (self.vector([0.0, 0.1, 1.0]), self.vector([0.0, 0.0, -1.0]));
         let wide = 3.02 * self.mesh.element_width();
         let ends = [[0.0, 0.5, 0.5], [0.5, 0.55, 0.5], [1.0, 0.65, 0.5]].map(|it| self.place(it));
@@ -219,8 +219,11 @@ fn derivatives_of_all_demands_and_legal_pairs_are_differences() {
         assert!(found.1.is_empty(), "{:#?}", found.1);
         found.0
     };
-    let [distorted, turned, one_layer] = Block::all().map(|block| of_block(&block));
+    let [mut distorted, turned, one_layer] = Block::all().map(|block| of_block(&block));
     assert_eq!(distorted, one_layer);
+    // Sectors about two axes go together by where the first ones begin, which is free.
+    distorted.remove(&vec!["cyclic".to_owned(); 2]);
+    assert_eq!(distorted, turned);
     for kind in kinds() {
         assert!(distorted.contains(&vec![kind.clone()]), "{kind} is refused");
     }

@@ -57,8 +57,8 @@ fn prints_that_make_no_sense_are_refused() {
     follows(&up);
 }
 
-/// An L-beam hangs from its top and is loaded at the tip of its lower arm: printed from the top, the
-/// arm is in the air, and printed from the tip, the top is.
+/// An L-beam hangs from its top and is loaded at the tip of its lower arm: printed from the top,
+/// the arm is in the air, and printed from the tip, the top is.
 #[test]
 fn loads_that_no_printed_part_carries_are_refused() {
     let of_l_beam = |demand: &str| [key(demand), "mesh.generator=l_beam".to_owned()];

@@ -70,6 +70,7 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
             .flatten();
         let depth = solid_depth::of(config, &case);
         let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
+        model.check_reach(config)?;
         model.kept.depth = depth;
         let own = request.own.maps_on(&model.problem, &model.renumbering);
         model.task.own = own.map_err(InputError::from)?;
