@@ -51,11 +51,11 @@ impl Columns {
     }
 
     /// Column `c` and those beside it.
-    pub fn around_column(&self, c: usize) -> Vec<usize> {
+    pub fn around_column(&self, c: usize) -> impl Iterator<Item = usize> {
         let [nx, ny] = self.counts;
         let range = |x: usize, n: usize| x.saturating_sub(1)..(x + 2).min(n);
-        let row = |y: usize| range(c % nx, nx).map(move |x| x + nx * y);
-        range(c / nx, ny).flat_map(row).collect()
+        let columns = range(c % nx, nx);
+        range(c / nx, ny).flat_map(move |y| columns.clone().map(move |x| x + nx * y))
     }
 
     /// Center of the cube of column `c` in layer `k`.

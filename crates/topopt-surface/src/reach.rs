@@ -37,6 +37,26 @@ pub(crate) struct Cubes {
 /// Marks of cubes, `[n_layers][n_columns]`.
 type Marks = Vec<Vec<bool>>;
 
+/// Cubes of a body, and of the void around it, that lie away from its surface.
+pub struct Apart {
+    columns: Columns,
+    /// Those of the body, and of the void.
+    marks: [Marks; 2],
+}
+
+impl Apart {
+    /// Centers of the cubes, and whether they are void.
+    pub fn places(&self) -> impl ParallelIterator<Item = (bool, [f64; 3])> + '_ {
+        let layers = (0..2 * self.columns.n_layers).into_par_iter();
+        layers.flat_map_iter(move |at| {
+            let (is_void, k) = (at % 2 == 1, at / 2);
+            let layer = self.marks[at % 2][k].iter().enumerate();
+            let marked = layer.filter(|(_, marked)| **marked);
+            marked.map(move |(c, _)| (is_void, self.columns.place(c, k)))
+        })
+    }
+}
+
 impl<'a> InPart<'a> {
     /// The built body within `body`, in that within `part`, measured by cubes with an `edge`.
     pub fn new([body, part]: [&'a TriangleSurface; 2], edge: f64) -> Self {
@@ -74,19 +94,17 @@ impl<'a> InPart<'a> {
         in_all(&all.unwrap_or_default())
     }
 
-    /// Finds the centers of the cubes of the body, and of the void of the part, that have no cube
-    /// of the other around them.
-    pub fn apart(&self) -> [Vec<[f64; 3]>; 2] {
-        let Some(cubes) = self.cubes([0.0, 0.0, 1.0], 0.0) else { return Default::default() };
+    /// Finds the cubes of the body, and those of the void of the part, that have no cube of the other
+    /// around them; none if a surface is open.
+    pub fn apart(&self) -> Option<Apart> {
+        let cubes = self.cubes([0.0, 0.0, 1.0], 0.0)?;
         let layers = 0..cubes.columns.n_layers;
-        let contents: Vec<Vec<Content>> = layers.clone().map(|k| cubes.content(k)).collect();
-        [[Content::Body, Content::Void], [Content::Void, Content::Body]].map(|pair| {
-            layers
-                .clone()
-                .into_par_iter()
-                .flat_map_iter(|k| cubes.apart(&contents, k, pair))
-                .collect()
-        })
+        let contents: Vec<Vec<Content>> = layers.map(|k| cubes.content(k)).collect();
+        let marks = [[Content::Body, Content::Void], [Content::Void, Content::Body]].map(|pair| {
+            let layers = (0..cubes.columns.n_layers).into_par_iter();
+            layers.map(|k| cubes.apart(&contents, k, pair)).collect()
+        });
+        Some(Apart { columns: cubes.columns, marks })
     }
 
     pub(crate) fn cubes(&self, up: [f64; 3], margin: f64) -> Option<Cubes> {
@@ -137,21 +155,15 @@ impl Cubes {
         self.body.par_iter().zip(&self.part).map(of_column).collect()
     }
 
-    /// Centers of the cubes of layer `k` with the content `own` and none of the `other` around
-    /// them, where layers have these `contents`.
-    fn apart(
-        &self,
-        contents: &[Vec<Content>],
-        k: usize,
-        [own, other]: [Content; 2],
-    ) -> Vec<[f64; 3]> {
+    /// Marks the cubes of layer `k` with the content `own` and none of the `other` around them,
+    /// where layers have these `contents`.
+    fn apart(&self, contents: &[Vec<Content>], k: usize, [own, other]: [Content; 2]) -> Vec<bool> {
         let near = &contents[k.saturating_sub(1)..(k + 2).min(contents.len())];
-        let is_apart = |c: &usize| {
-            let mut around = self.columns.around_column(*c).into_iter();
-            contents[k][*c] == own && around.all(|c| near.iter().all(|layer| layer[c] != other))
+        let is_apart = |c: usize| {
+            let mut around = self.columns.around_column(c);
+            contents[k][c] == own && around.all(|c| near.iter().all(|layer| layer[c] != other))
         };
-        let apart = (0..self.columns.len()).filter(is_apart);
-        apart.map(|c| self.columns.place(c, k)).collect()
+        (0..self.columns.len()).map(is_apart).collect()
     }
 
     /// Marks the cubes of the void from which a body lies upwards, or that are well within the cone

@@ -40,7 +40,7 @@ impl Cubes {
     /// Centers of the cubes of column `c` above the body, or without one, that touch a body.
     fn open_beside_body(&self, c: usize) -> impl Iterator<Item = [f64; 3]> {
         let top = self.body[c].last().map_or(0, |run| run.to);
-        let around = self.columns.around_column(c);
+        let around: Vec<usize> = self.columns.around_column(c).collect();
         let touches = move |k: &usize| {
             let mut layers = k.saturating_sub(1)..k + 2;
             layers.any(|k| around.iter().any(|&o| run_at(&self.body[o], k).is_some()))
