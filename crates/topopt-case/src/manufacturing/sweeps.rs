@@ -41,9 +41,10 @@ pub(crate) fn sweeps<const N: usize>(
 /// nothing is.
 pub(crate) fn printed(config: &Config, space: &DesignSpace) -> Option<Vec<bool>> {
     asked(config, &overhang::OVERHANG, &[], 0.0)?;
-    let (swept, _) = space.sweeps().first()?.swept(&vec![1.0; space.n_elements()]);
+    let mut filled = vec![1.0; space.n_elements()];
+    space.void.iter().for_each(|&element| filled[element as usize] = 0.0);
+    let (swept, _) = space.sweeps().first()?.swept(&filled);
     let mut is_solid: Vec<bool> = swept.iter().map(|density| *density > 0.5).collect();
-    space.void.iter().for_each(|&element| is_solid[element as usize] = false);
     space.solid.iter().for_each(|&element| is_solid[element as usize] = true);
     Some(is_solid)
 }

@@ -294,7 +294,7 @@ fn what_topopt_mesh_is_not_for() {
     let folder = Folder::new();
     for (args, part) in [
         (&["part.geo", "--size", "1"][..], "--size is for benchmarks"),
-        (&["part.step", "--element-size", "-1"], "unexpected argument '-1'"),
+        (&["part.step", "--element-size", "-1"], "--element-size must be greater than 0"),
         (&["part.step", "--element-size", "0"], "--element-size must be greater than 0"),
         (&["michell", "--element-size", "1"], "are for geometries"),
         (&["michell"], "the size of the mesh of michell is missing"),

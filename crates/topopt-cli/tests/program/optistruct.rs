@@ -108,7 +108,7 @@ fn stamped_parts_have_a_thickness() {
     let (status, out, err) = topopt(&folder.path(""), &["check", "part.toml"]);
     assert_eq!((status, err.as_str()), (0, ""), "{out}");
     let (_, _, out) = case_of(CONTROL, &DESIGN.replace(",OBST,2", ",STAMP,3.5\n,OBST,2"));
-    assert!(out.contains("not carried over: DTPL with STAMP with a DRAW"), "{out}");
+    assert!(out.contains("not carried over: DTPL with STAMP of two sides"), "{out}");
 }
 
 /// A path that closes has no ends, along which a section would be constant.

@@ -73,3 +73,12 @@ fn loads_that_no_printed_part_carries_are_refused() {
         Folder::new().run_well(&[&keys[..], &["optimizer.max_iterations=1"]].concat());
     }
 }
+
+/// Nothing rests on void elements: what is above them is in the air, whatever loads it.
+#[test]
+fn nothing_rests_on_void_elements() {
+    let key = key("build_direction=[0,0,1]");
+    let below = "select=[{name=\"below\",kind=\"elements\",box={min=[3,-1,-1],max=[99,99,2]}}]";
+    let keys = [key.as_str(), below, "design.void=[\"below\"]", CRISP[1], "mesh.elements=1000"];
+    is_refused(&keys, "load case `default` is in the air");
+}

@@ -53,6 +53,10 @@ const NARROW: f64 = 10.0;
 /// Shares of the depth at which samples are tried: they are drawn in where they leave the part.
 const DRAWN_IN: [f64; 4] = [1.0, 0.75, 0.5, 0.35];
 
+/// Height of an element, in widths, from which on samples lie as deep as the element is high: the
+/// centers of those below are out of reach otherwise.
+const TALL: f64 = 2.0;
+
 /// Least distance in height, in widths, of what supports an element.
 const BELOW: f64 = 0.5;
 
@@ -76,14 +80,17 @@ pub(super) struct Points {
     pub widths: Vec<f64>,
     /// Largest distance of a corner of each element from its center.
     pub radii: Vec<f64>,
+    /// Depth of samples below elements that are tall, 0 elsewhere; empty where none is.
+    pub depths: Vec<f64>,
 }
 
 impl Supports {
     /// Builds the supports of the elements of `mesh` below which a `cone` is, where those that
     /// `stand`, `[n_elements]`, need none.
     pub fn new(mesh: &HexMesh, cone: &OverhangCone, stand: &[bool]) -> Self {
-        let points = Points::of(mesh);
+        let mut points = Points::of(mesh);
         let tangents = tangents(&points.places[..mesh.n_elements()], cone.up);
+        points.deepen(mesh, cone);
         Self::of_points(&points, cone, tangents, stand)
     }
 
@@ -103,7 +110,7 @@ impl Supports {
         let widths: Vec<f64> =
             points.owners.iter().map(|&owner| points.widths[owner as usize]).collect();
         let blocks =
-            Blocks { places: &points.places, widths: &widths, reach: cone.depth * longest };
+            Blocks { places: &points.places, widths: &widths, reach: points.reach(cone) * longest };
         let mut samples = vec![Vec::new(); n];
         let of_blocks = blocks.map(|block| below.of_block(block, stand, &rays));
         for (e, found) in of_blocks.into_iter().flatten() {
@@ -166,9 +173,40 @@ impl Points {
             owners: (0..n as u32).chain(faces.iter().map(|face| face.element)).collect(),
             widths: mesh.volumes().into_iter().map(f64::cbrt).collect(),
             radii: (0..n).into_par_iter().map(radius).collect(),
+            depths: Vec::new(),
             places,
         }
     }
+
+    /// Lets samples below elements of `mesh` that are tall along the axis of a `cone` reach those
+    /// below.
+    fn deepen(&mut self, mesh: &HexMesh, cone: &OverhangCone) {
+        let tall = |(e, width): (usize, &f64)| {
+            let height = height(mesh, e, cone.up);
+            if height > TALL * width { height } else { 0.0 }
+        };
+        let depths: Vec<f64> = self.widths.par_iter().enumerate().map(tall).collect();
+        if depths.iter().any(|depth| *depth > 0.0) {
+            self.depths = depths;
+        }
+    }
+
+    /// Depth of the samples of element `e`.
+    fn depth(&self, e: usize, cone: &OverhangCone) -> f64 {
+        (cone.depth * self.widths[e]).max(self.depths.get(e).copied().unwrap_or(0.0))
+    }
+
+    /// Largest depth of samples, in widths of their elements.
+    fn reach(&self, cone: &OverhangCone) -> f64 {
+        let deepest = self.depths.iter().zip(&self.widths).map(|(depth, width)| depth / width);
+        deepest.fold(cone.depth, f64::max)
+    }
+}
+
+/// Extent of element `e` of `mesh` along `up`.
+fn height(mesh: &HexMesh, e: usize, up: [f64; 3]) -> f64 {
+    let along = || mesh.corner_coordinates(e).map(|x| dot(x, up));
+    along().fold(f64::NEG_INFINITY, f64::max) - along().fold(f64::INFINITY, f64::min)
 }
 
 /// Search for samples below elements.
@@ -213,8 +251,8 @@ impl Below<'_> {
         share: f64,
         found: impl Fn([f64; 3]) -> Option<[(u32, f64); 4]>,
     ) -> Option<Sample> {
-        let Points { places, owners, widths, radii } = self.points;
-        let far = share * self.cone.depth * widths[e];
+        let Points { places, owners, widths, radii, .. } = self.points;
+        let far = share * self.points.depth(e, self.cone);
         let place: [f64; 3] = std::array::from_fn(|i| places[e][i] + far * ray[i]);
         let found = found(place)?;
         let mut sample =

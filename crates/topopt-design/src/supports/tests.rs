@@ -1,7 +1,8 @@
 //! Gates of the supports: known sums, properties that hold exactly, and the angle of the limit.
 
-use topopt_mesh::HexMesh;
+use topopt_mesh::generate::block;
 use topopt_mesh::vector::{difference, dot, length};
+use topopt_mesh::{HexMesh, Sets};
 use topopt_testing::{distorted_cube, distorted_tetrahedra};
 
 use super::cone::Points;
@@ -24,6 +25,7 @@ fn lattice(share: f64, cone: OverhangCone) -> (Supports, Vec<[f64; 3]>) {
         owners: (0..n as u32).collect(),
         widths: vec![1.0; n],
         radii: vec![f64::INFINITY; n],
+        depths: Vec::new(),
     };
     let stand: Vec<bool> = counted.iter().map(|[.., k]| *k == 0.0).collect();
     (Supports::of_points(&points, &cone, ACROSS, &stand), counted)
@@ -236,4 +238,20 @@ fn parts_stand_on_their_lowest_faces_or_wherever_they_overhang() {
     assert_eq!([count(cone, false), count(cone, true)], [16, 16]);
     let tilted = OverhangCone::new([0.6, 0.0, 0.8], HALF);
     assert_eq!([count(tilted, false), count(tilted, true)], [0, 16]);
+}
+
+/// Columns of elements of which each is that many times as high as it is wide stand on each other.
+#[test]
+fn tall_elements_rest_on_those_below() {
+    for height in [3.0, 7.0, 10.0, 30.0] {
+        let (coordinates, hexes) =
+            block([4, 4, 4], |[i, j, k]| [i as f64, j as f64, height * k as f64]);
+        let mesh = HexMesh::new(coordinates, hexes, Sets::default()).unwrap();
+        for angle in [0.1, HALF, 1.4] {
+            let cone = OverhangCone::new(UP, angle);
+            let supports = Supports::new(&mesh, &cone, &standing(&mesh, &cone, false));
+            let (p, _) = supports.swept(&[1.0; 64]);
+            assert!(p.iter().all(|p| (p - 1.0).abs() < 1e-12), "{height} {angle}: {p:?}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The transforms that a chain is made of, a file each.
 
 mod density_filter;
+mod emptied;
 mod evened;
 mod host;
 mod opened;
@@ -16,6 +17,7 @@ use topopt_linalg::{BackendError, Pointwise};
 use crate::{Chain, DesignSpace, DesignTransform};
 
 pub use density_filter::DensityFilter;
+pub use emptied::Emptied;
 pub use evened::Evened;
 pub use host::HostTransform;
 pub use opened::Opened;
@@ -80,6 +82,9 @@ pub fn physical_density<'a, B: Pointwise + 'a>(
     if let Some(shares) = space.shares() {
         let sizes = [space.n_variables(), space.n_elements()];
         links.push(Box::new(Evened::new(backend, shares, &space.volumes, sizes)?));
+    }
+    if !space.sweeps().is_empty() {
+        links.push(Box::new(Emptied::new(backend, space)?));
     }
     if let Some(cascaded) = Cascaded::of(backend, space)? {
         links.push(Box::new(cascaded));

@@ -83,7 +83,7 @@ fn given(card: &Card, section: &Section, others: &[Section]) -> Parsed<Given> {
             let thickness = others.iter().find(|section| section.word == "STAMP");
             let thickness = thickness.map(|section| stamped(card, section)).transpose()?;
             if is_split && thickness.is_some() {
-                return Ok(Err("STAMP with a DRAW that is not SINGLE".into()));
+                return Ok(Err("STAMP of two sides".into()));
             }
             Ok(Some(Demand::Draw { is_split, is_closed, thickness, points, obstacles }))
         }

@@ -341,7 +341,7 @@ const SAID: [(&str, &str, &str); 65] = [
     ("DTPL of shells", "", "DTPL,1,PSHELL,1\n"),
     ("DTPL with NOHOLE of two sides", "", "DTPL,1,PSOLID,1\n,DRAW,SPLIT,1,,,7\n,NOHOLE\n"),
     ("DTPL with OVERHANG", "", "DTPL,1,PSOLID,1\n,OVERHANG,45.\n"),
-    ("DTPL with STAMP", "", "DTPL,1,PSOLID,1\n,DRAW,SINGLE,1,,,7\n,STAMP,1.\n"),
+    ("DTPL with STAMP of two sides", "", "DTPL,1,PSOLID,1\n,DRAW,SPLIT,1,,,7\n,STAMP,1.\n"),
     ("DTPL with STRESS", "", "DTPL,1,PSOLID,1\n,STRESS,1.\n"),
     ("DTPL with a twisted EXTR", "", "DTPL,1,PSOLID,1\n,EXTR,TWIST\n,EPATH1,1,7\n"),
     ("DTPL with uniform PATRN", "", "DTPL,1,PSOLID,1\n,PATRN,9\n"),
