@@ -71,6 +71,8 @@ fn demands_of_the_design_space() {
         |draw, sides| DeckManufacturing::Casting { draw, sides, is_closed: false, thickness: None };
     let closed =
         |draw| DeckManufacturing::Casting { draw, sides: 1, is_closed: true, thickness: None };
+    let thickness = Some(3.0);
+    let stamped = |draw| DeckManufacturing::Casting { draw, sides: 1, is_closed: false, thickness };
     let up = [0.0, 0.0, 2.0];
     let path = vec![[0.0; 3], z, [1.0, 0.0, 2.0]];
     for (cards, expected) in [
@@ -100,6 +102,7 @@ fn demands_of_the_design_space() {
         (",DRAW,SINGLE,1,,,5\n,OBST,8\n", vec![cast(z, 1)]),
         (",DRAW,SPLIT,0.,0.,0.,0.,0.,2.\n,OBST,8\n,MESH,ALIGN\n", vec![cast(up, 2)]),
         (",DRAW,SINGLE,1,,,5\n,OBST,8\n,NOHOLE\n", vec![closed(z)]),
+        (",DRAW,SINGLE,1,,,5\n,OBST,8\n,STAMP,3.\n", vec![stamped(z)]),
         (",EXTR,NOTWIST\n,EPATH1,1,5,11\n", vec![DeckManufacturing::Extrusion { direction: up }]),
         (",EXTR,NOTWIST\n,EPATH1,1,5,12\n", vec![DeckManufacturing::ExtrusionAlong { path }]),
     ] {
@@ -115,7 +118,7 @@ fn what_a_case_cannot_demand_is_said() {
     for (cards, said) in [
         (",DRAW,SINGLE,1,,,5\n", "DRAW of DTPL 1 passes over property 8 (no OBST)"),
         (",DRAW,SPLIT,1,,,5\n,OBST,8\n,NOHOLE\n", "NOHOLE of DTPL 1, as a mold of two sides"),
-        (",DRAW,SINGLE,1,,,5\n,OBST,8\n,STAMP,3.\n", "DTPL with STAMP"),
+        (",DRAW,SPLIT,1,,,5\n,OBST,8\n,STAMP,3.\n", "DTPL with STAMP of two sides"),
         (",DRAW,STAMP,1,,,5\n", "DTPL with DRAW that is neither SINGLE nor SPLIT"),
         (",EXTR,TWIST\n,EPATH1,1,5\n,EPATH2,2,6\n", "DTPL with EXTR that is not NOTWIST"),
         (",EXTR,NOTWIST\n", "EXTR of DTPL 1 without a path (EPATH1)"),
