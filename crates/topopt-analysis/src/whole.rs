@@ -1,4 +1,4 @@
-//! `Whole`: the whole of a symmetric equation of which a half is solved.
+//! `Whole`: a symmetric equation whose half is solved.
 
 use topopt_fem::{CpuSolvers, ElementOperator, HalfModel, ProblemView, WithSprings};
 use topopt_linalg::{BackendError, Csr, Gather, Space};
@@ -24,7 +24,7 @@ pub struct Whole<'a, B: Gather> {
 }
 
 impl<'a, B: Gather + Sync> Whole<'a, B> {
-    /// Takes the `operator` of `problem`, of which `half` is solved.
+    /// Takes the `operator` of `problem`, whose `half` is solved.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

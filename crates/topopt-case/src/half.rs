@@ -52,7 +52,7 @@ impl<K: Physics<N> + CpuSolvers<N>, const N: usize> Model<K, N> {
         }
     }
 
-    /// Returns the task and the problem, of which a run solves the half where there is one.
+    /// Returns the task and the problem; a run solves the half where there is one.
     pub fn subject_of_run(&self) -> Subject<'_, K, N> {
         Subject { half: self.half.as_ref(), ..self.subject() }
     }

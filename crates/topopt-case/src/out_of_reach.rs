@@ -61,7 +61,7 @@ fn limit<K: Physics<N>, const N: usize>(
     Some(finding.remedy(format!("give a limit of {word} {}", shown(bound))))
 }
 
-/// Share of a load case from which on a part that it does not reach is of no use.
+/// Share of a load case that no printed part may miss.
 const MOST: f64 = 0.5;
 
 /// The first load case most of which no printed part carries to the supports, however much material
@@ -70,7 +70,7 @@ fn in_the_air<K: Physics<N>, const N: usize>(
     config: &Config,
     model: &Model<K, N>,
 ) -> Option<Finding> {
-    let full = manufacturing::printed(config, &model.space)?;
+    let (asked, full) = manufacturing::printed(config, &model.space)?;
     let pieces = Pieces::of(model.problem.mesh(), &full);
     let (is_held, acts) = (pieces.held(&model.problem), model.loaded_nodes());
     // Loads that are no forces need a piece that is held, too.
@@ -85,13 +85,8 @@ fn in_the_air<K: Physics<N>, const N: usize>(
          supports",
         case.name
     );
-    Some(manufacturing::about_printing(
-        config,
-        [
-            &message,
-            "nothing below",
-            "give another `build_direction`, let props stand below the part by `anywhere = true`, or add to \
-         the mesh what carries it",
-        ],
-    ))
+    let remedy = "give another `build_direction`, let props stand below the part by `anywhere = true`, \
+                  or add to the mesh what carries it";
+    let texts = [&message, "nothing below", remedy];
+    Some(asked.finding(asked.entries[0], "build_direction", texts))
 }

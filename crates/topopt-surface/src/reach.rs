@@ -40,7 +40,7 @@ type Marks = Vec<Vec<bool>>;
 /// Cubes of a body, and of the void around it, that lie away from its surface.
 pub struct Apart {
     columns: Columns,
-    /// Those of the body, and of the void.
+    /// Marks of the body, and of the void.
     marks: [Marks; 2],
 }
 

@@ -5,6 +5,7 @@ use topopt_fem::Problem;
 use topopt_mesh::numbers::shown;
 use topopt_mesh::{HexMesh, Renumbering};
 
+use super::kind::Asked;
 use super::kinds::asked;
 use super::{cast, member_size, milling, open_voids, overhang};
 use crate::case::Case;
@@ -37,24 +38,19 @@ pub(crate) fn sweeps<const N: usize>(
     asked(&milling::MILLING).map_or(Ok(Vec::new()), |asked| milling::shades(&asked, mesh))
 }
 
-/// Whether elements are solid where as much as can be is printed, `[n_elements]`; none where
-/// nothing is.
-pub(crate) fn printed(config: &Config, space: &DesignSpace) -> Option<Vec<bool>> {
-    asked(config, &overhang::OVERHANG, &[], 0.0)?;
+/// Returns the demands on a part that is printed, and whether elements are solid where as much as
+/// can be is printed, `[n_elements]`; none where nothing is.
+pub(crate) fn printed<'a>(
+    config: &'a Config,
+    space: &DesignSpace,
+) -> Option<(Asked<'a>, Vec<bool>)> {
+    let asked = asked(config, &overhang::OVERHANG, &[], 0.0)?;
     let mut filled = vec![1.0; space.n_elements()];
     space.void.iter().for_each(|&element| filled[element as usize] = 0.0);
     let (swept, _) = space.sweeps().first()?.swept(&filled);
     let mut is_solid: Vec<bool> = swept.iter().map(|density| *density > 0.5).collect();
     space.solid.iter().for_each(|&element| is_solid[element as usize] = true);
-    Some(is_solid)
-}
-
-/// Returns a finding of `message`, label and remedy about the direction of build.
-pub(crate) fn about_printing(config: &Config, texts: [&str; 3]) -> Finding {
-    match asked(config, &overhang::OVERHANG, &[], 0.0) {
-        Some(asked) => asked.finding(asked.entries[0], "build_direction", texts),
-        None => Finding::new(texts[0].to_owned()).remedy(texts[2].to_owned()),
-    }
+    Some((asked, is_solid))
 }
 
 /// Returns the sheet that is left of a part that is stamped, on the `mesh` of the problem; a note

@@ -65,7 +65,7 @@ pub(super) const LEAST: f64 = 0.6;
 
 /// Radii of an element around its center within which it is a neighbor of a sample: farther ones
 /// are on the other side of a hollow.
-pub(super) const NEIGHBOR: f64 = 2.2;
+const NEIGHBOR: f64 = 2.2;
 
 /// Excess over the cone, in widths, of a neighbor below that supports an element without samples.
 const EXCESS: f64 = 1.0;
@@ -191,6 +191,21 @@ impl Points {
         }
     }
 
+    /// Elements of the points that are `found` around `place`, with the shares of near ones.
+    pub fn sample_at(&self, place: [f64; 3], found: [(u32, f64); 4]) -> Sample {
+        let counts = |point, share| share >= ROUNDING && self.is_near(point, place);
+        Sample {
+            points: found.map(|(point, _)| self.owners[point as usize]),
+            weights: found.map(|(point, share)| if counts(point, share) { share } else { 0.0 }),
+        }
+    }
+
+    /// Whether the element of a point is a neighbor of `place`.
+    fn is_near(&self, point: u32, place: [f64; 3]) -> bool {
+        let owner = self.owners[point as usize] as usize;
+        length(difference(self.places[owner], place)) <= NEIGHBOR * self.radii[owner]
+    }
+
     /// Depth of the samples of element `e`.
     fn depth(&self, e: usize, cone: &OverhangCone) -> f64 {
         (cone.depth * self.widths[e]).max(self.depths.get(e).copied().unwrap_or(0.0))
@@ -251,18 +266,15 @@ impl Below<'_> {
         share: f64,
         found: impl Fn([f64; 3]) -> Option<[(u32, f64); 4]>,
     ) -> Option<Sample> {
-        let Points { places, owners, widths, radii, .. } = self.points;
+        let Points { places, widths, .. } = self.points;
         let far = share * self.points.depth(e, self.cone);
         let place: [f64; 3] = std::array::from_fn(|i| places[e][i] + far * ray[i]);
         let found = found(place)?;
-        let mut sample =
-            Sample { points: found.map(|(p, _)| owners[p as usize]), weights: [0.0; 4] };
-        for (weight, (point, share)) in sample.weights.iter_mut().zip(found) {
-            let owner = owners[point as usize] as usize;
-            let is_below = self.heights[owner] < self.heights[e] - BELOW * widths[e];
-            let is_near = length(difference(places[owner], place)) <= NEIGHBOR * radii[owner];
-            if is_below && is_near && share >= ROUNDING {
-                *weight = share;
+        let mut sample = self.points.sample_at(place, found);
+        let low = self.heights[e] - BELOW * widths[e];
+        for (weight, owner) in sample.weights.iter_mut().zip(sample.points) {
+            if self.heights[owner as usize] >= low {
+                *weight = 0.0;
             }
         }
         let total: f64 = sample.weights.iter().sum();
@@ -298,7 +310,7 @@ impl Below<'_> {
 }
 
 /// Weight below which a corner of a tetrahedron is one by rounding.
-pub(super) const ROUNDING: f64 = 1e-9;
+const ROUNDING: f64 = 1e-9;
 
 /// Directions across `up`, of length 1, of the largest and the least extent of `centers`: samples
 /// of a thin plate then lie within it.

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use topopt_linalg::Sample;
 use topopt_mesh::HexMesh;
 use topopt_mesh::surface::{area_vector, boundary_faces, face_center, face_coordinates};
-use topopt_mesh::vector::{difference, dot, length};
+use topopt_mesh::vector::{dot, length};
 
 use super::blocks::{Block, Blocks};
-use super::cone::{LEAST, NEIGHBOR, Points, ROUNDING, tangents};
+use super::cone::{LEAST, Points, tangents};
 use super::sweep::Supports;
 use super::tool::EQUAL;
 use super::{OverhangCone, sweep};
@@ -37,7 +37,7 @@ pub struct Sheet {
     middle: Vec<f64>,
 }
 
-/// Choices by which a sheet has its densities.
+/// Choices that the densities of a sheet follow from.
 #[derive(Debug, Default)]
 pub(crate) struct Chosen {
     /// Samples of the floor.
@@ -261,19 +261,12 @@ impl Place<'_> {
 
     /// Elements around a place with their weights; none outside of the mesh.
     fn weights(&self, place: [f64; 3]) -> Option<Sample> {
-        let Points { places, owners, radii, .. } = &self.near.points;
         let found = self.block.weights(place, self.local)?;
-        let mut sample =
-            Sample { points: found.map(|(p, _)| owners[p as usize]), weights: [0.0; 4] };
-        let mut total = 0.0;
-        for (weight, (point, share)) in sample.weights.iter_mut().zip(found) {
-            let owner = owners[point as usize] as usize;
-            let is_near = length(difference(places[owner], place)) <= NEIGHBOR * radii[owner];
-            if is_near && share >= ROUNDING {
-                total += share;
-                *weight = if self.near.is_air[point as usize] { 0.0 } else { share };
-            }
-        }
+        let mut sample = self.near.points.sample_at(place, found);
+        let total: f64 = sample.weights.iter().sum();
+        let weights = found.iter().zip(&mut sample.weights);
+        let of_air = weights.filter(|((point, _), _)| self.near.is_air[*point as usize]);
+        of_air.for_each(|(_, weight)| *weight = 0.0);
         sample.weights.iter_mut().for_each(|weight| *weight /= total.max(LEAST));
         (total > LEAST).then_some(sample)
     }

@@ -240,7 +240,7 @@ fn parts_stand_on_their_lowest_faces_or_wherever_they_overhang() {
     assert_eq!([count(tilted, false), count(tilted, true)], [0, 16]);
 }
 
-/// Columns of elements of which each is that many times as high as it is wide stand on each other.
+/// Columns of elements stand on each other, however many times as high as wide they are.
 #[test]
 fn tall_elements_rest_on_those_below() {
     for height in [3.0, 7.0, 10.0, 30.0] {
