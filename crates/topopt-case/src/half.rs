@@ -65,10 +65,9 @@ impl<K: Physics<N> + CpuSolvers<N>, const N: usize> Model<K, N> {
             let measure = response.form.measure(part, &Cpu, response.zero);
             matches!(measure, Ok(Measure::Compliance(_) | Measure::Volume | Measure::Densities(_)))
         };
-        // Extremes of equal densities, as of elements below others, need not mirror themselves.
-        let follows = self.space.sheet().is_some() || !self.space.sweeps().is_empty();
+        let mirrors_itself = !self.space.is_shaped() || self.space.is_evened_at_last();
         config.ranks <= 1
-            && !follows
+            && mirrors_itself
             && self.timeline.is_none()
             && self.own.transform.is_none()
             && self.own.forces.is_empty()

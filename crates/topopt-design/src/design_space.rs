@@ -26,6 +26,8 @@ pub struct DesignSpace {
     /// Weights of the design variables in each element, where elements share some; of several
     /// ranks the first alone has the rows.
     shares: Option<Csr>,
+    /// Whether each element has one of the variables alone.
+    shares_whole: bool,
     /// Supports of a part that is printed, or of the sides of one that is cast, of which the least
     /// density counts; of several ranks the first alone has them.
     sweeps: Vec<Arc<Supports>>,
@@ -65,6 +67,7 @@ impl DesignSpace {
             solid,
             void,
             shares: None,
+            shares_whole: false,
             sweeps: Vec::new(),
             sheet: None,
             openings: None,
@@ -112,7 +115,8 @@ impl DesignSpace {
     #[must_use]
     pub fn with_variables(self, shares: Csr) -> Self {
         let n_variables = shares.columns.iter().max().map_or(0, |&last| last as usize + 1);
-        Self { shares: Some(shares), n_variables, ..self }
+        let shares_whole = shares.columns.len() == shares.n_rows();
+        Self { shares: Some(shares), shares_whole, n_variables, ..self }
     }
 
     /// Weights of the design variables in each element, where elements share some.
@@ -175,11 +179,23 @@ impl DesignSpace {
         &self.least_sums
     }
 
+    /// Whether densities follow those of other elements in what comes after the filter.
+    pub fn is_shaped(&self) -> bool {
+        !self.sweeps.is_empty() || self.openings.is_some() || self.sheet.is_some()
+    }
+
+    /// Whether densities that are shaped are made equal once more at the end: extremes of equal
+    /// densities, as of elements below others, need not be the same on both sides of a plane.
+    /// Elements that share parts of variables have different densities.
+    pub fn is_evened_at_last(&self) -> bool {
+        self.is_shaped() && self.shares_whole
+    }
+
     /// Bytes on the host of the lists by which elements share variables or rest on each other, with
-    /// what transforms make of them: seven maps of the first, the samples chosen of the second.
+    /// what transforms make of them: maps of the first, the samples chosen of the second.
     pub fn list_bytes(&self) -> usize {
-        const MAPS: usize = 7;
-        let of_shares = |shares: &Csr| (1 + MAPS) * shares.bytes() + 8 * self.n_elements;
+        let maps = if self.is_evened_at_last() { 11 } else { 7 };
+        let of_shares = |shares: &Csr| (1 + maps) * shares.bytes() + 8 * self.n_elements;
         let of_sweeps = self.sweeps.iter().map(|supports| supports.bytes() + self.n_elements);
         let of_openings = self.openings.as_ref().map_or(0, |openings| openings.bytes());
         let of_sheet = self.sheet.as_ref().map_or(0, |sheet| sheet.bytes());

@@ -95,12 +95,10 @@ impl AsymptoteRules {
         let [below, above] = match before {
             None => [self.initial * range; 2],
             Some([last, first]) => {
-                let swing = (x - last) * (last - first);
-                let factor = match swing {
-                    s if s > 0.0 => self.grow,
-                    s if s < 0.0 => self.shrink,
-                    _ => 1.0,
-                };
+                let product = STEEP * (x - last) / range * ((last - first) / range);
+                let swing = product.powi(3).clamp(-1.0, 1.0);
+                let factor = 1.0 + swing.max(0.0) * (self.grow - 1.0)
+                    - (-swing).max(0.0) * (1.0 - self.shrink);
                 let kept =
                     |distance: f64| (factor * distance).clamp(NEAREST * range, FARTHEST * range);
                 [kept(last - old[0]), kept(old[1] - last)]
@@ -117,6 +115,10 @@ impl AsymptoteRules {
     }
 }
 
+/// Factor that takes the product of two changes beyond 1 where both are more than 1e-5 of the range.
+/// The cube of smaller ones is next to nothing: variables that functions do not depend on change by
+/// rounding alone, whose sign means nothing.
+const STEEP: f64 = 1e10;
 /// Distances of asymptotes from a variable, as shares of its range.
 const NEAREST: f64 = 0.01;
 const FARTHEST: f64 = 10.0;

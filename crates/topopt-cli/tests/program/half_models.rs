@@ -112,6 +112,30 @@ fn halves_of_tetrahedra_have_the_histories_of_the_whole() {
     agree_elsewhere(&folder, &keys, |_| ());
 }
 
+/// Choices between equal supports are not those of the other side, and no variable may follow the
+/// sign of a change by rounding.
+#[test]
+fn halves_of_printed_cast_and_milled_parts_have_the_histories_of_the_whole() {
+    let folder = Folder::new();
+    let demands = [
+        "kind=\"overhang\",build_direction=[0,1,0]",
+        "kind=\"casting\",draw_direction=[0,1,0],draft_degrees=5",
+        "kind=\"milling\",tool_directions=[[0,1,0],[0,-1,0]],diameter=2",
+        "kind=\"open_voids\"",
+    ];
+    for (demand, method) in demands.iter().flat_map(|demand| [(demand, "oc"), (demand, "mma")]) {
+        let made = format!("manufacturing=[{},{{{demand}}}]", middle(2));
+        let keys = [
+            &made,
+            "filter.kind=density",
+            "projection.sharpness=2",
+            &format!("optimizer.method={method}"),
+            "optimizer.max_iterations=6",
+        ];
+        assert_half(&folder, &keys, HALF);
+    }
+}
+
 /// Heat with held temperatures, from which it is counted, and with a film.
 #[test]
 fn halves_of_heat_have_the_histories_of_the_whole() {

@@ -25,8 +25,10 @@ const LEAST_DENSITY: f64 = 0.01;
 /// Share of the largest entry of a gradient that is added to all: where both gradients vanish, away
 /// from any surface, their quotient is that of the largest entries.
 const LEAST_GRADIENT: f64 = 1e-9;
-/// Factor that takes any product of two changes beyond 1.
-const STEEP: f64 = 1e300;
+/// Factor that takes the product of two changes beyond 1 where both are more than 1e-5. The cube of
+/// smaller ones is next to nothing: variables that functions do not depend on change by rounding
+/// alone, whose sign means nothing.
+const STEEP: f64 = 1e10;
 
 /// Names of what a checkpoint holds.
 const LIMITS: &str = "oc_moves";
@@ -50,11 +52,13 @@ impl<B: Pointwise> Moves<B> {
     pub fn adapt(&mut self, backend: &B, largest: f64) {
         let Self { limits, changes: [last, before], bounds, scratch: [product, side], .. } = self;
         let [lower, upper] = bounds;
-        backend.multiply(last, before, product);
+        backend.multiply(last, before, side);
+        backend.multiply(side, side, before);
+        backend.multiply(side, before, product);
         backend.fill(0.0, lower);
         backend.fill(1.0, upper);
-        for (steep, factor) in [(STEEP, GROW), (-STEEP, SHRINK)] {
-            // 1 where the product has that sign, else 0.
+        for (steep, factor) in [(STEEP.powi(3), GROW), (-STEEP.powi(3), SHRINK)] {
+            // 1 where the product has that sign, 0 where it has the other.
             backend.scale_within(steep, product, [lower, upper], side);
             backend.multiply(limits, side, before);
             backend.axpby(factor - 1.0, before, 1.0, limits);
@@ -114,5 +118,24 @@ impl<B: Pointwise> Moves<B> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use topopt_linalg::Cpu;
+
+    use super::*;
+
+    #[test]
+    fn limits_follow_changes_and_not_those_by_rounding() {
+        let changes = [[0.1, 0.1], [0.1, -0.1], [0.1, 1e-14], [1e-14, -1e-14]];
+        let mut moves = Moves::new(&Cpu, Space::variables(changes.len())).unwrap();
+        moves.limits.fill(0.1);
+        moves.changes = [0, 1].map(|k| changes.map(|pair| pair[k]).to_vec());
+        moves.adapt(&Cpu, 0.2);
+        let expected = [0.1 * GROW, 0.1 * SHRINK, 0.1, 0.1];
+        let pairs = moves.limits.iter().zip(expected);
+        assert!(pairs.clone().all(|(m, y)| (m - y).abs() < 1e-12), "{:?}", moves.limits);
     }
 }

@@ -42,6 +42,17 @@ fn ties<'a, B: Pointwise + 'a>(
     Ok(vec![Box::new(tied)])
 }
 
+/// The means over the elements of `space` that share variables, if there are any.
+fn evened<'a, B: Pointwise + 'a>(
+    backend: &B,
+    space: &DesignSpace,
+) -> Result<Links<'a, B>, BackendError> {
+    let Some(shares) = space.shares() else { return Ok(Vec::new()) };
+    let sizes = [space.n_variables(), space.n_elements()];
+    let evened = Evened::new(backend, shares, &space.volumes, sizes)?;
+    Ok(vec![Box::new(evened)])
+}
+
 /// The density that the design variables of `space` are: those of the elements themselves, or of
 /// elements that share some.
 ///
@@ -79,10 +90,7 @@ pub fn physical_density<'a, B: Pointwise + 'a>(
     };
     links.push(Box::new(filter));
 
-    if let Some(shares) = space.shares() {
-        let sizes = [space.n_variables(), space.n_elements()];
-        links.push(Box::new(Evened::new(backend, shares, &space.volumes, sizes)?));
-    }
+    links.extend(evened(backend, space)?);
     if !space.sweeps().is_empty() {
         links.push(Box::new(Emptied::new(backend, space)?));
     }
@@ -101,6 +109,9 @@ pub fn physical_density<'a, B: Pointwise + 'a>(
     }
     if let Some(sheet) = space.sheet() {
         links.push(Box::new(Stamped::new(sheet.clone(), space)));
+    }
+    if space.is_evened_at_last() {
+        links.extend(evened(backend, space)?);
     }
     if let Some(own) = own {
         links.push(Box::new(own));

@@ -332,3 +332,21 @@ fn a_restored_optimizer_goes_on_to_the_same_bits() {
         assert_eq!(case.go_on(&mut second, &begun[steps], rest)[rest], whole[steps + rest]);
     }
 }
+
+/// A variable that functions do not depend on changes by rounding, whose sign means nothing.
+#[test]
+fn changes_by_rounding_move_no_asymptotes() {
+    let rules = AsymptoteRules { initial: 0.5, shrink: 0.7, grow: 1.2, move_limit: 0.2 };
+    let distance = |changes: [f64; 2]| {
+        let before = [0.5, 0.5 - changes[0]];
+        let x = 0.5 + changes[1];
+        let [lower, ..] = rules.of_variable(x, Some(before), [0.0, 1.0], [0.1, 0.9]);
+        x - lower
+    };
+    for noise in [1e-14, -1e-14] {
+        assert!((distance([0.2, noise]) - 0.4).abs() < 1e-12);
+        assert!((distance([noise, noise]) - 0.4).abs() < 1e-12);
+    }
+    assert!((distance([1e-4, 1e-4]) - 0.48).abs() < 1e-12);
+    assert!((distance([1e-4, -1e-4]) - 0.28).abs() < 1e-12);
+}
