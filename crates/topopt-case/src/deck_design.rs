@@ -71,7 +71,9 @@ impl Tables<'_> {
             let solid: Vec<String> = design.solid.iter().map(|set| quoted(set)).collect();
             self.line(&format!("solid = [{}]", solid.join(", ")));
         }
-        self.line("keep_loaded = \"free\"     # as the deck: all elements of DTPL are designed");
+        if !design.keeps_loaded {
+            self.line("keep_loaded = \"free\"     # as the deck, which designs these, too");
+        }
 
         design.manufacturing.iter().for_each(|demand| self.manufacturing(demand));
         let is_width = |demand: &_| matches!(demand, DeckManufacturing::MemberSize { .. });
@@ -79,8 +81,11 @@ impl Tables<'_> {
             self.line(
                 "\n[filter]\nkind = \"density\"          # its radius follows from the widths",
             );
-        } else {
-            self.line("\n[filter]\nradius_in_elements = 2.5");
+            return;
+        }
+        match design.filter_radius {
+            Some(radius) => self.line(&format!("\n[filter]\nradius = {radius:?}")),
+            None => self.line("\n[filter]\nradius_in_elements = 2.5"),
         }
     }
 
@@ -155,8 +160,7 @@ impl Tables<'_> {
                 let (whole, solid) = match &response.set {
                     Some(set) => (self.volume(Some(set)), 0.0),
                     None => {
-                        let solid: f64 =
-                            design.solid.iter().map(|set| self.volume(Some(set))).sum();
+                        let solid: f64 = self.sum_of_volumes(self.solid(design));
                         (self.volume(None) - solid, solid)
                     }
                 };
@@ -188,9 +192,18 @@ impl Tables<'_> {
         }
     }
 
+    /// The elements that stay solid, be it by several sets.
+    fn solid(&self, design: &DeckDesign) -> HashSet<u32> {
+        design.solid.iter().flat_map(|set| self.elements(Some(set))).collect()
+    }
+
     fn volume(&self, set: Option<&str>) -> f64 {
+        self.sum_of_volumes(self.elements(set))
+    }
+
+    fn sum_of_volumes(&self, elements: HashSet<u32>) -> f64 {
         let volumes = self.imported.mesh.volumes();
-        let mut elements: Vec<u32> = self.elements(set).into_iter().collect();
+        let mut elements: Vec<u32> = elements.into_iter().collect();
         elements.sort_unstable();
         elements.into_iter().map(|element| volumes[element as usize]).sum()
     }
@@ -236,6 +249,13 @@ impl Tables<'_> {
                 let sheet = thickness.map(|it| format!("\nthickness = {it:?}")).unwrap_or_default();
                 ("casting", format!("draw_direction = {draw:?}\nsides = {sides}{holes}{sheet}"))
             }
+            DeckManufacturing::Overhang { build, degrees } => {
+                ("overhang", format!("build_direction = {build:?}\nangle_degrees = {degrees:?}"))
+            }
+            DeckManufacturing::Milling { tools } => {
+                ("milling", format!("tool_directions = {tools:?}"))
+            }
+            DeckManufacturing::Pattern { pitch } => ("pattern", format!("pitch = {pitch:?}")),
             DeckManufacturing::MemberSize { minimum, gap, maximum } => {
                 let widths = [("minimum", minimum), ("gap", gap), ("maximum", maximum)];
                 let given = widths.iter().filter_map(|(key, it)| Some((key, (**it)?)));

@@ -13,6 +13,10 @@ pub struct DeckDesign {
     pub weights: Vec<(String, f64)>,
     /// Demands of the way in which the part is made.
     pub manufacturing: Vec<DeckManufacturing>,
+    /// Whether elements at loads and supports stay solid, too.
+    pub keeps_loaded: bool,
+    /// Radius of the filter (length), if the deck gives it.
+    pub filter_radius: Option<f64>,
 }
 
 /// Response that a deck minimizes or maximizes.
@@ -115,6 +119,23 @@ pub enum DeckManufacturing {
         is_closed: bool,
         /// Thickness of a part that is a sheet (length).
         thickness: Option<f64>,
+    },
+    /// The part is printed without props.
+    Overhang {
+        /// Direction of build.
+        build: [f64; 3],
+        /// Largest angle between the part and that direction, in degrees.
+        degrees: f64,
+    },
+    /// The part is milled.
+    Milling {
+        /// Directions from the part to the tools.
+        tools: Vec<[f64; 3]>,
+    },
+    /// The design repeats itself along a vector.
+    Pattern {
+        /// Vector from each cell to the next.
+        pitch: [f64; 3],
     },
     /// Members and gaps have widths within limits (length).
     MemberSize {

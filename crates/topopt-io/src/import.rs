@@ -122,7 +122,8 @@ pub(crate) fn stream<T>(
     named(path, open().map_err(io).and_then(|(mut file, length)| parse(&mut file, length)))
 }
 
-fn named<T>(path: &Path, parsed: Parsed<T>) -> Result<T, ReadError> {
+/// Adds the name of the file at `path` to what goes wrong.
+pub(crate) fn named<T>(path: &Path, parsed: Parsed<T>) -> Result<T, ReadError> {
     parsed.map_err(|Located { place, fault }| ReadError { path: path.into(), place, fault })
 }
 

@@ -27,7 +27,13 @@ impl DeckFolder {
 
     /// The path, without links, and the bytes of the file `name`, relative to the folder `from`.
     pub fn read(&self, from: &Path, name: &str) -> Result<(PathBuf, Vec<u8>), Refusal> {
-        let unread = |cause: std::io::Error| Refusal::Unread(cause.to_string());
+        let path = self.find(from, name)?;
+        let bytes = std::fs::read(&path).map_err(unread)?;
+        Ok((path, bytes))
+    }
+
+    /// The path, without links, of the file `name`, relative to the folder `from`.
+    pub fn find(&self, from: &Path, name: &str) -> Result<PathBuf, Refusal> {
         // The name alone decides first: the message about a file elsewhere must not depend on
         // whether the file exists.
         if self.leaves(from, name) {
@@ -41,8 +47,7 @@ impl DeckFolder {
         if !path.is_file() {
             return Err(Refusal::Unread("it is not a file".into()));
         }
-        let bytes = std::fs::read(&path).map_err(unread)?;
-        Ok((path, bytes))
+        Ok(path)
     }
 
     /// Whether the name of a file, from a folder on, leads out of the folder of the deck.
@@ -59,4 +64,8 @@ impl DeckFolder {
         }
         false
     }
+}
+
+fn unread(cause: std::io::Error) -> Refusal {
+    Refusal::Unread(cause.to_string())
 }

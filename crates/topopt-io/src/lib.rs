@@ -54,6 +54,7 @@ mod read_error;
 pub mod stl;
 mod temperatures;
 pub mod three_mf;
+pub mod tosca;
 mod values;
 pub mod vtk;
 
@@ -122,11 +123,12 @@ type Reader = fn(&Path, Cutting) -> Result<ImportedMesh, ReadError>;
 /// Extensions of a format, the programs that write it, and its reader.
 type Format = (&'static [&'static str], &'static str, Reader);
 
-const FORMATS: [Format; 6] = [
+const FORMATS: [Format; 7] = [
     (&["msh"], "Gmsh 2.2 and 4.1", gmsh::read),
     (&["cdb"], "Ansys", ansys::read),
     (&["inp"], "Abaqus, CalculiX", abaqus::read),
     (&["bdf", "dat", "nas", "fem"], "Nastran, OptiStruct", nastran::read),
+    (&["par"], "Tosca", tosca::read),
     (&["vtu"], "VTK", vtk::vtu::read),
     (&["vtk"], "VTK", vtk::legacy::read),
 ];

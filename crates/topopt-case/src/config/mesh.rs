@@ -16,9 +16,9 @@ use super::design_space::DesignSpace;
 #[serde(deny_unknown_fields)]
 pub struct Mesh {
     /// Mesh file, relative to the folder of the case file: .msh (Gmsh, version 2.2 or 4.1), .cdb
-    /// (Ansys), .inp (Abaqus, CalculiX), .bdf, .dat, .nas or .fem (Nastran, OptiStruct), .vtu or
-    /// .vtk (VTK). Or a geometry that Gmsh meshes: .geo, .step, .stp, .brep, .iges, .igs or .stl. A
-    /// .geo file is a program; one that may run others or write files is refused unless
+    /// (Ansys), .inp (Abaqus, CalculiX), .bdf, .dat, .nas or .fem (Nastran, OptiStruct), .par (Tosca),
+    /// .vtu or .vtk (VTK). Or a geometry that Gmsh meshes: .geo, .step, .stp, .brep, .iges, .igs or
+    /// .stl. A .geo file is a program; one that may run others or write files is refused unless
     /// `--trust-geometry` is given.
     #[schemars(with = "Option<PathBuf>")]
     pub file: Option<Spanned<PathBuf>>,

@@ -84,6 +84,7 @@ mod symmetry;
 mod temperatures;
 mod tetrahedra;
 mod thermal_strain;
+mod tosca;
 mod verified_cases;
 mod verify;
 mod vtk;

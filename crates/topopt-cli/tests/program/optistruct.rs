@@ -72,7 +72,7 @@ fn the_case_of_an_optimization_runs_as_it_is() {
          [[constraints]]\nresponse = \"displacement\"\nset = \"grid_11\"\n\
          direction = [0.0, 0.0, 1.0]\ncase = \"down\"\nat_least = -9.0\n\n\
          [design]\nvolume_fraction = 0.4\nsolid = [\"property_2\"]\n\
-         keep_loaded = \"free\"     # as the deck: all elements of DTPL are designed\n\n\
+         keep_loaded = \"free\"     # as the deck, which designs these, too\n\n\
          [[manufacturing]]\nkind = \"member_size\"\nminimum = 3.0\n\n\
          [[manufacturing]]\nkind = \"symmetry\"\npoint = [0.0, 3.0, 0.0]\nnormal = [0.0, 1.0, 0.0]\n\n\
          [[manufacturing]]\nkind = \"casting\"\ndraw_direction = [0.0, 0.0, 1.0]\nsides = 2\n\n\

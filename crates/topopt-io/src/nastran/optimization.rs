@@ -27,7 +27,9 @@ pub(super) fn add(model: &Model, cases: &[LoadCase], found: &mut Found) -> Parse
     let limits = responses.limits(found)?;
     let objective = responses.objective(found)?;
     let weights = responses.weights();
-    found.deck.design = Some(DeckDesign { solid, objective, limits, weights, manufacturing });
+    let design =
+        DeckDesign { solid, objective, limits, weights, manufacturing, ..DeckDesign::default() };
+    found.deck.design = Some(design);
     Ok(())
 }
 

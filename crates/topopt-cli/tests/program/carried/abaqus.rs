@@ -9,7 +9,32 @@ use super::{Becomes, Format, Row};
 const REMARKS: &str = "\
 What acts at one node, direction or face adds up within a step; in a later step it replaces what acted there before,
 or all of it with `OP=NEW`. Each step is a load case with all that acts at its end. `AMPLITUDE` counts at the end of the step. A rigid
-coupling that is loaded at its reference node is not rigid in the case; that is said.";
+coupling that is loaded at its reference node is not rigid in the case; that is said.
+
+### Optimizations of Tosca
+
+`topopt init JOB.par` makes the case of the model that `FEM_INPUT` names, in the folder of the file or below it, and of what the
+first `OPTIMIZE` names. Groups are sets of the model, or made by `GROUP_DEF`; systems of coordinates are those of `CS_DEF`.
+
+| of the parameter file | becomes |
+|---|---|
+| `DV_TOPO` | the elements that are designed; all others are `solid` |
+| `DVCON_TOPO` `FROZEN` | `solid` |
+| `MIN_MEMBER`, `MAX_MEMBER` | `member_size`: `THICKNESS` is `minimum` or `maximum`, `DISTANCE` is `gap` |
+| `CAST` | `casting` along `PULL_DIR`; `MID_PLANE = NONE` has one side, `AUTO` two, `AUTO_TIGHT` two and no hole through |
+| `OVERHANG` | `overhang` along `PRINT_DIR`, with the `ANGLE` as it is, or 45 degrees |
+| `MILLING` | `milling` from each `MILLING_DIR` |
+| `LINK_TOPO` `PLANE_SYM` | `symmetry` |
+| `LINK_TOPO` `ROTATION_SYM`, `CYCLIC_SYM` | `cyclic` by their `ANGLE`; with a `TRANSLATION` alone a `pattern` |
+| `OBJ_FUNC` | `[objective]`; the sum of energies of several load cases by their weights |
+| `CONSTRAINT` | `[[constraints]]` or `volume_fraction`; `REL` is a share of the full part |
+| `DRESP` `STRAIN_ENERGY` | `compliance`, twice as much |
+| `DRESP` `VOLUME`, `WEIGHT` | `volume`, a share; `mass` |
+| `DRESP` `DISP_X`, `DISP_Y`, `DISP_Z`, `DISP_ABS` | `displacement` of one node |
+| `LC_SET` | the load case of that number, in the order of the steps that have loads |
+| `OPT_PARAM` | `filter.radius` by `TOPO_FILTER_RADIUS`; without `AUTO_FROZEN` `keep_loaded = \"free\"` |
+
+Commands that only say how Tosca runs and what it writes are passed over; all else is said.";
 
 pub fn format() -> Format {
     let rows = mechanics::rows().into_iter().chain(heat::rows()).chain(lost::rows());

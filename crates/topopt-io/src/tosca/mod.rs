@@ -1,0 +1,68 @@
+//! Parameter files of Tosca Structure (`.par`): a model, and the optimization of its topology.
+//!
+//! What is read:
+//! - FEM_INPUT names the deck of the model, in the folder of the file or below it, whose reader
+//!   makes mesh, materials, supports and loads.
+//! - What OPTIMIZE names becomes the [`DeckDesign`](crate::deck_design::DeckDesign): DV_TOPO with
+//!   the design space, DVCON_TOPO with FROZEN elements and the demands MIN_MEMBER, MAX_MEMBER, CAST,
+//!   OVERHANG, MILLING and LINK_TOPO, DRESP by OBJ_FUNC and CONSTRAINT; of OPT_PARAM the radius of the
+//!   filter and AUTO_FROZEN.
+//! - GROUP_DEF makes groups of groups, elements or nodes, CS_DEF systems of coordinates. Groups are
+//!   sets of the model, whose names may have the assembly and the instance before them.
+//!
+//! Words are compared without regard to case, `!` begins a comment, and END_ ends a command. All
+//! else that a file says is lost. The commands are those of the Tosca Structure 2024 Commands
+//! Reference Guide.
+
+mod commands;
+mod demands;
+mod design;
+mod error;
+mod groups;
+mod responses;
+
+use std::path::{Path, PathBuf};
+
+pub use error::Fault;
+
+use crate::import::{Cutting, ImportedMesh, named, read as read_file};
+use crate::included::{DeckFolder, Refusal};
+use crate::read_error::{Located, Parsed, ReadError};
+use crate::{abaqus, ansys, nastran};
+use commands::{Command, commands};
+
+/// Reads a parameter file and its model.
+///
+/// # Errors
+/// [`ReadError`] with the line, the fault and the remedy, in the file or in the model.
+pub fn read(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
+    let (commands, model) = read_file(path, |bytes| {
+        let commands = commands(&String::from_utf8_lossy(bytes))?;
+        let model = model(path, &commands)?;
+        Ok((commands, model))
+    })?;
+    let extension = model.extension().unwrap_or_default().to_ascii_lowercase();
+    let imported = match extension.to_str() {
+        Some("cdb") => ansys::read(&model, cutting)?,
+        Some("inp") if ansys::is_by_content(&model) => ansys::read(&model, cutting)?,
+        Some("bdf" | "dat" | "nas" | "fem") => nastran::read(&model, cutting)?,
+        _ => abaqus::read(&model, cutting)?,
+    };
+    named(path, design::added(&commands, imported))
+}
+
+/// Path of the one model.
+fn model(path: &Path, commands: &[Command]) -> Parsed<PathBuf> {
+    let mut files = commands.iter().filter(|command| command.word == "FEM_INPUT");
+    let input = files.next().ok_or(Fault::NoModel)?;
+    let file = input.needed("FILE", "the file of the model")?;
+    let name = file.values.join(", ");
+    let folder = DeckFolder::of(path);
+    folder.find(folder.path(), &name).map_err(|refusal| {
+        let fault = match refusal {
+            Refusal::Elsewhere => Fault::ModelElsewhere(name),
+            Refusal::Unread(cause) => Fault::ModelUnread { name, cause },
+        };
+        Located::at_line(file.line, fault)
+    })
+}
