@@ -8,7 +8,7 @@ use topopt_surface::Printing;
 use super::built_part::BuiltPart;
 use super::kind::{self, Asked, Key, ManufacturingKind};
 use super::made::Made;
-use super::named::on_set;
+use super::plate::{PLATE, plate};
 use crate::case::Case;
 use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
@@ -30,10 +30,10 @@ pub(super) const OVERHANG: ManufacturingKind = ManufacturingKind {
             "Largest angle between the part and the direction of build, in degrees; by default 45.",
         ),
         Key::optional(
-            "plate",
+            PLATE,
             Shape::Text,
-            "Name of a node, face or element set that stands on the plate; by default the lowest \
-             faces of the mesh.",
+            "Name of a node, face or element set with faces of the surface that look down and stand \
+             on the plate; by default the lowest faces of the mesh.",
         ),
         Key::optional(
             "anywhere",
@@ -99,23 +99,24 @@ fn measured(asked: &Asked, part: &BuiltPart) -> Vec<Made> {
     vec![Made::new(measure, part.share_of_solid(&lost))]
 }
 
-/// Returns the supports of the part that is `asked` for, on the `mesh` of the problem.
+/// Returns the supports of the part that is `asked` for, on the `mesh` of the problem; notes go to
+/// `notes`.
 ///
 /// # Errors
-/// Findings about a set that is not there, or a part that stands on nothing.
+/// Findings about a set that is no plate, or a part that stands on nothing.
 pub(super) fn supports<const N: usize>(
     asked: &Asked,
     case: &Case<N>,
     renumbering: &Renumbering,
     mesh: &HexMesh,
+    notes: &mut Vec<String>,
 ) -> Result<Supports, Finding> {
     let (cone, entry) = (cone(asked)?, asked.entries[0]);
     let mut stand = standing(mesh, &cone, entry.gives("anywhere"));
-    if let Some(set) = entry.text("plate") {
-        let is_on = on_set(asked.config, &set, case, renumbering, mesh)?;
-        for (element, stands) in stand.iter_mut().enumerate() {
-            let corners = mesh.corners(element).iter();
-            *stands |= corners.filter(|&&node| is_on[node as usize]).count() >= 3;
+    if let Some(set) = entry.text(PLATE) {
+        let new_element = renumbering.new_elements();
+        for face in plate(asked, &set, &cone, case, notes)? {
+            stand[new_element[face.element as usize] as usize] = true;
         }
     }
     if stand.iter().any(|stands| *stands) {

@@ -14,7 +14,7 @@ use crate::finding::Finding;
 use crate::physics::Physics;
 
 /// Returns the supports of a part that is printed, or what shades the sides of one that is cast or
-/// milled, on the `mesh` of the problem.
+/// milled, on the `mesh` of the problem; notes go to `notes`.
 ///
 /// # Errors
 /// A finding about a part that stands on nothing.
@@ -23,6 +23,7 @@ pub(crate) fn sweeps<const N: usize>(
     case: &Case<N>,
     renumbering: &Renumbering,
     mesh: &HexMesh,
+    notes: &mut Vec<String>,
 ) -> Result<Vec<Supports>, Finding> {
     if !config.is_swept() {
         return Ok(Vec::new());
@@ -30,7 +31,7 @@ pub(crate) fn sweeps<const N: usize>(
     let centers = mesh.centers();
     let asked = |kind| asked(config, kind, &centers, mesh.element_width());
     if let Some(asked) = asked(&overhang::OVERHANG) {
-        return Ok(vec![overhang::supports(&asked, case, renumbering, mesh)?]);
+        return Ok(vec![overhang::supports(&asked, case, renumbering, mesh, notes)?]);
     }
     if let Some(asked) = asked(&cast::CASTING) {
         return Ok(cast::mold(&asked)?.sides(mesh));

@@ -58,6 +58,7 @@ mod methods;
 mod milling;
 mod names;
 mod numbering;
+mod numbers;
 mod objectives;
 mod open_voids;
 mod optistruct;
