@@ -95,7 +95,8 @@ impl AsymptoteRules {
         let [below, above] = match before {
             None => [self.initial * range; 2],
             Some([last, first]) => {
-                let swing = (x - last) * (last - first);
+                let moved = |step: f64| if step.abs() > REST * range { step } else { 0.0 };
+                let swing = moved(x - last) * moved(last - first);
                 let factor = match swing {
                     s if s > 0.0 => self.grow,
                     s if s < 0.0 => self.shrink,
@@ -117,6 +118,9 @@ impl AsymptoteRules {
     }
 }
 
+/// Move of a variable, as a share of its range, up to which it rests: which way it goes is rounding,
+/// which is another one on other ranks. Derivatives by what others hide, as under a draw, are 0.
+const REST: f64 = 1e-9;
 /// Distances of asymptotes from a variable, as shares of its range.
 const NEAREST: f64 = 0.01;
 const FARTHEST: f64 = 10.0;

@@ -13,6 +13,7 @@ mod counts;
 mod crisp;
 mod deck_messages;
 mod decks;
+mod demand_ranks;
 mod design_space;
 mod diagnosis;
 mod distance;
