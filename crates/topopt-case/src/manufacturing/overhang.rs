@@ -65,8 +65,12 @@ fn cone(asked: &Asked) -> Result<OverhangCone, Finding> {
     let about = ["the direction of build has no length", "give it upwards, such as [0, 0, 1]"];
     let entry = asked.entries[0];
     let up = asked.direction(entry, "build_direction", about)?;
-    let angle = entry.number("angle_degrees").unwrap_or(45.0);
-    Ok(OverhangCone::new(up, angle.to_radians()))
+    Ok(OverhangCone::new(up, degrees(asked).to_radians()))
+}
+
+/// Largest angle in degrees from the direction of build.
+pub(super) fn degrees(asked: &Asked) -> f64 {
+    asked.entries[0].number("angle_degrees").unwrap_or(45.0)
 }
 
 /// Direction of build, of length 1.

@@ -46,12 +46,26 @@ pub(crate) fn printed<'a>(
     space: &DesignSpace,
 ) -> Option<(Asked<'a>, Vec<bool>)> {
     let asked = asked(config, &overhang::OVERHANG, &[], 0.0)?;
+    let mut is_solid = held_up(space)?;
+    space.solid.iter().for_each(|&element| is_solid[element as usize] = true);
+    Some((asked, is_solid))
+}
+
+/// Returns the solid elements that nothing holds up where as much as can be is printed, and the
+/// largest angle in degrees from the direction of build; none where nothing is.
+pub(crate) fn solid_in_the_air(config: &Config, space: &DesignSpace) -> Option<(Vec<u32>, f64)> {
+    let asked = asked(config, &overhang::OVERHANG, &[], 0.0)?;
+    let is_held = held_up(space)?;
+    let in_the_air = space.solid.iter().copied().filter(|&element| !is_held[element as usize]);
+    Some((in_the_air.collect(), overhang::degrees(&asked)))
+}
+
+/// Whether elements are held up where as much as can be is printed, `[n_elements]`.
+fn held_up(space: &DesignSpace) -> Option<Vec<bool>> {
     let mut filled = vec![1.0; space.n_elements()];
     space.void.iter().for_each(|&element| filled[element as usize] = 0.0);
     let (swept, _) = space.sweeps().first()?.swept(&filled);
-    let mut is_solid: Vec<bool> = swept.iter().map(|density| *density > 0.5).collect();
-    space.solid.iter().for_each(|&element| is_solid[element as usize] = true);
-    Some((asked, is_solid))
+    Some(swept.iter().map(|density| *density > 0.5).collect())
 }
 
 /// Returns the sheet that is left of a part that is stamped, on the `mesh` of the problem; a note

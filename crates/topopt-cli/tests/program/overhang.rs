@@ -124,6 +124,24 @@ fn loads_that_no_printed_part_carries_are_refused() {
     }
 }
 
+/// A lid over void elements is held up as far as what is printed beside them reaches.
+#[test]
+fn solid_elements_in_the_air_are_counted() {
+    let lid = "{name=\"lid\",kind=\"elements\",box={min=[0,0,4],max=[10,5,5]}}";
+    let below = "{name=\"below\",kind=\"elements\",box={min=[4,0,0],max=[10,5,4]}}";
+    let select = format!("select=[{lid},{below}]");
+    let key = key("build_direction=[0,0,1]");
+    let loads = "loads=[{set=\"lid\",force=[0,0,-1]}]";
+    let keys = [&select, &key, loads, "design.solid=[\"lid\"]", CRISP[1]];
+    for (void, noted) in [("design.void=[\"below\"]", true), ("design.void=[]", false)] {
+        let folder = Folder::new();
+        let short = [void, "optimizer.max_iterations=1"];
+        let said = folder.run_well(&[&keys[..], &short].concat()).out;
+        let counted = said.contains("20 of 50 elements that stay solid, 8 % of the part, are in");
+        assert!(counted == noted && said.contains("in the air") == noted, "{said}");
+    }
+}
+
 /// Nothing rests on void elements: what is above them is in the air, whatever loads it.
 #[test]
 fn nothing_rests_on_void_elements() {
