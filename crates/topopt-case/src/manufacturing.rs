@@ -17,7 +17,6 @@ mod open_voids;
 mod overhang;
 mod passive;
 mod pattern;
-mod plate;
 mod schema;
 mod shares;
 mod sweep;

@@ -118,8 +118,8 @@ impl AsymptoteRules {
     }
 }
 
-/// Move of a variable, as a share of its range, up to which it rests: which way it goes is rounding,
-/// which is another one on other ranks. Derivatives by what others hide, as under a draw, are 0.
+/// Move of a variable, as a share of its range, up to which it rests: which way it goes is
+/// rounding, another one on other ranks. Derivatives by what others hide, as under a draw, are 0.
 const REST: f64 = 1e-9;
 /// Distances of asymptotes from a variable, as shares of its range.
 const NEAREST: f64 = 0.01;
@@ -134,4 +134,36 @@ const LEAST_RANGE: f64 = 1e-5;
 /// The range of a variable within its bounds.
 pub(crate) fn range([low, high]: [f64; 2]) -> f64 {
     (high - low).max(LEAST_RANGE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which way a variable goes that moves by rounding alone is chance.
+    #[test]
+    fn asymptotes_of_variables_that_rest_stay() {
+        let rules = AsymptoteRules { initial: 0.5, shrink: 0.7, grow: 1.2, move_limit: 0.3 };
+        let distance = |steps: [f64; 2]| {
+            let last = 0.5 + steps[0];
+            let [lower, upper, ..] = rules.of_variable(
+                last + steps[1],
+                Some([last, 0.5]),
+                [0.0, 1.0],
+                [last - 0.2, last + 0.2],
+            );
+            (upper - lower) / 0.4
+        };
+        for (steps, factor) in [
+            ([1e-3, 1e-3], 1.2),
+            ([1e-3, -1e-3], 0.7),
+            ([1e-16, 1e-16], 1.0),
+            ([1e-12, -1e-12], 1.0),
+            ([1e-3, -1e-13], 1.0),
+            ([0.0, 1e-3], 1.0),
+        ] {
+            let found = distance(steps);
+            assert!((found - factor).abs() < 1e-9, "{steps:?}: {found}");
+        }
+    }
 }

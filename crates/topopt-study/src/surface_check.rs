@@ -82,8 +82,8 @@ impl DesignFile {
     }
 
     /// A finding on a design that is undercut along the way out of its mold, as solid and void
-    /// elements may make it: its surface is filled there, and keeps the volume at a density that few
-    /// elements or none have.
+    /// elements may make it: its surface is filled there, and keeps the volume at a density that
+    /// few elements or none have.
     fn undercut(&self) -> Option<Finding> {
         self.draw.as_ref()?;
         let [_, most] = self.range();

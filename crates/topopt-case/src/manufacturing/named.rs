@@ -18,8 +18,8 @@ pub(super) struct Named {
     pub n_inner: usize,
 }
 
-/// Returns the faces of a `set` of the case; of nodes and elements those of the surface all of whose
-/// nodes are in the set.
+/// Returns the faces of a `set` of the case; of nodes and elements those of the surface all of
+/// whose nodes are in the set.
 ///
 /// # Errors
 /// A finding about a set that is not there.

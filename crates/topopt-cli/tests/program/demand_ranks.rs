@@ -43,7 +43,7 @@ fn demands(kind: &str) -> Vec<(&'static str, &'static str)> {
     keys.iter().map(|keys| (*keys, RADIUS)).collect()
 }
 
-/// Asymptotes adapt from the fourth design on, to moves that are none where a demand hides elements.
+/// Asymptotes adapt from the fourth design on, to moves that are none where elements are hidden.
 #[test]
 fn every_demand_has_the_history_of_one_rank() {
     let schema = config::schema();

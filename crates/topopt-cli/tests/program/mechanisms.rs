@@ -8,8 +8,8 @@ struct Mechanism {
     lengths: &'static [(&'static str, &'static str)],
     output: [[f64; 3]; 2],
     direction: [f64; 3],
-    /// Output displacement after 30 iterations, as recorded. Where moves of less than 1e-9 counted as
-    /// ways of variables, the inverter came to 0.867723. Solved to 1e-5 in place of 1e-10 the
+    /// Output displacement after 30 iterations, as recorded. Where moves of less than 1e-9 counted
+    /// as ways of variables, the inverter came to 0.867723. Solved to 1e-5 in place of 1e-10 the
     /// inverter takes other paths, to 0.827 to 0.871.
     found: f64,
 }

@@ -25,8 +25,8 @@ const LEAST_DENSITY: f64 = 0.01;
 /// Share of the largest entry of a gradient that is added to all: where both gradients vanish, away
 /// from any surface, their quotient is that of the largest entries.
 const LEAST_GRADIENT: f64 = 1e-9;
-/// Factor that takes products of two changes of 1e-9 and more beyond 1: those of smaller ones are of
-/// rounding, which is another one on other ranks.
+/// Factor that takes products of two changes of 1e-9 and more beyond 1: those of smaller ones are
+/// of rounding, which is another one on other ranks.
 const STEEP: f64 = 1e18;
 
 /// Names of what a checkpoint holds.
