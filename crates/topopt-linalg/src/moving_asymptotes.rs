@@ -140,21 +140,19 @@ pub(crate) fn range([low, high]: [f64; 2]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Which way a variable goes that moves by rounding alone is chance.
+    /// Factor of the distance of asymptotes after two steps.
+    fn factor([before, step]: [f64; 2]) -> f64 {
+        let rules = AsymptoteRules { initial: 0.5, shrink: 0.7, grow: 1.2, move_limit: 0.3 };
+        let last = 0.5 + before;
+        let old = [last - 0.2, last + 0.2];
+        let [lower, upper, ..] = rules.of_variable(last + step, Some([last, 0.5]), [0.0, 1.0], old);
+        (upper - lower) / 0.4
+    }
+
+    /// Rounding alone chooses the way of such a variable.
     #[test]
     fn asymptotes_of_variables_that_rest_stay() {
-        let rules = AsymptoteRules { initial: 0.5, shrink: 0.7, grow: 1.2, move_limit: 0.3 };
-        let distance = |steps: [f64; 2]| {
-            let last = 0.5 + steps[0];
-            let [lower, upper, ..] = rules.of_variable(
-                last + steps[1],
-                Some([last, 0.5]),
-                [0.0, 1.0],
-                [last - 0.2, last + 0.2],
-            );
-            (upper - lower) / 0.4
-        };
-        for (steps, factor) in [
+        for (steps, expected) in [
             ([1e-3, 1e-3], 1.2),
             ([1e-3, -1e-3], 0.7),
             ([1e-16, 1e-16], 1.0),
@@ -162,8 +160,8 @@ mod tests {
             ([1e-3, -1e-13], 1.0),
             ([0.0, 1e-3], 1.0),
         ] {
-            let found = distance(steps);
-            assert!((found - factor).abs() < 1e-9, "{steps:?}: {found}");
+            let found = factor(steps);
+            assert!((found - expected).abs() < 1e-9, "{steps:?}: {found}");
         }
     }
 }

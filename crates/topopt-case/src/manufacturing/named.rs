@@ -12,9 +12,9 @@ use crate::finding::Finding;
 
 /// Faces of a set, in the order of the user.
 pub(super) struct Named {
-    /// Those on the surface of the part.
+    /// Faces on the surface of the part.
     pub free: Vec<Face>,
-    /// Number of those within the part.
+    /// Number of faces within the part.
     pub n_inner: usize,
 }
 
