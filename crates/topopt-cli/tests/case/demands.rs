@@ -257,7 +257,7 @@ fn derivatives_of_all_legal_triples_are_differences() {
     }
     assert!(found.1.is_empty(), "{:#?}", found.1);
     for kinds in [["symmetry", "overhang", "member_size"], ["cyclic", "casting", "member_size"]] {
-        assert!(found.0.contains(&kinds.map(str::to_owned).to_vec()), "{kinds:?}: {:?}", found.0);
+        assert!(found.0.contains(&kinds.map(str::to_owned)[..]), "{kinds:?}: {:?}", found.0);
     }
 }
 
