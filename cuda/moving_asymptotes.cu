@@ -32,7 +32,7 @@
 #include "common/reduce.cuh"
 
 // As AsymptoteRules::of_variable has them
-#define STEEP 1e10
+#define REST 1e-9
 #define NEAREST 0.01
 #define FARTHEST 10.0
 #define INSIDE 0.1
@@ -53,9 +53,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK) move_asymptotes(
         const double x = design[j], range = fmax(ceiling[j] - floor[j], LEAST_RANGE);
         double below = initial * range, above = below;
         if (has_before) {
-            const double product = STEEP * (x - last[j]) / range * ((last[j] - first[j]) / range);
-            const double swing = fmin(fmax(product * product * product, -1.0), 1.0);
-            const double factor = 1.0 + fmax(swing, 0.0) * (grow - 1.0) - fmax(-swing, 0.0) * (1.0 - shrink);
+            const double step = x - last[j], before = last[j] - first[j];
+            const bool rests = fmin(fabs(step), fabs(before)) <= REST * range;
+            const double swing = rests ? 0.0 : step * before;
+            const double factor = swing > 0.0 ? grow : swing < 0.0 ? shrink : 1.0;
             below = fmin(fmax(factor * (last[j] - lower[j]), NEAREST * range), FARTHEST * range);
             above = fmin(fmax(factor * (upper[j] - last[j]), NEAREST * range), FARTHEST * range);
         }

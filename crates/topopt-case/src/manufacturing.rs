@@ -50,7 +50,7 @@ pub(crate) use passive::{Shared, with_images};
 pub(crate) use schema::misused;
 use shares::Gathered;
 use sweep::Sweep;
-pub(crate) use sweeps::{openings, printed, sheet, sized, sweeps};
+pub(crate) use sweeps::{openings, printed, sheet, sized, solid_in_the_air, sweeps};
 use symmetry::Mirrors;
 
 /// Share of the mean element width within which centers of elements repeat each other.

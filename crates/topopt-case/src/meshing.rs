@@ -215,9 +215,6 @@ pub fn by(gmsh: &Gmsh) -> Meshing {
 /// # Errors
 /// More elements than the memory holds, or none.
 pub fn element_size(edge: Option<f64>, number: Option<usize>) -> Result<ElementSize, Finding> {
-    if number == Some(0) {
-        return Err(Finding::new("a mesh of 0 elements is none").remedy("ask for more elements"));
-    }
     number.map(free_memory::check_elements).transpose()?;
     let of_edge = edge.map_or(ElementSize::OfGeometry, ElementSize::Edge);
     Ok(number.map_or(of_edge, ElementSize::Number))

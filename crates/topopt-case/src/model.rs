@@ -116,7 +116,8 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             solid,
             void,
         );
-        let sweeps = manufacturing::sweeps(config, &case, &renumbering, problem.mesh())?;
+        let sweeps =
+            manufacturing::sweeps(config, &case, &renumbering, problem.mesh(), &mut notes)?;
         let openings = manufacturing::openings(config, &case, &renumbering, problem.mesh())?;
         let (space, equal) = match shared {
             Some(shared) => (space.with_variables(shared.shares), shared.folds),

@@ -24,6 +24,26 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
     }
 }
 
+impl<K: Physics<N>, const N: usize> Model<K, N> {
+    /// Warns of elements that stay solid where nothing that is printed holds them up.
+    pub fn solid_in_the_air(&self, config: &Config) -> Option<String> {
+        let (elements, degrees) = manufacturing::solid_in_the_air(config, &self.space)?;
+        let volumes = &self.space.volumes;
+        let volume: f64 = elements.iter().map(|&e| volumes[e as usize]).sum();
+        let percent = shown((1e3 * volume / volumes.iter().sum::<f64>()).round() / 10.0);
+        (!elements.is_empty()).then(|| {
+            format!(
+                "{} of {} elements that stay solid, {percent} % of the part, are in the air: nothing \
+                 that is printed at {} degrees holds them up, and they need props; give another \
+                 `build_direction`, or free those at loads by `design.keep_loaded = \"free\"`",
+                elements.len(),
+                self.space.solid.len(),
+                shown(degrees)
+            )
+        })
+    }
+}
+
 /// Limits of volumes and masses that no design keeps.
 fn limits<K: Physics<N>, const N: usize>(config: &Config, model: &Model<K, N>) -> Vec<Finding> {
     let constraints = model.posed.constraints.iter();

@@ -10,6 +10,7 @@ use topopt_case::meshing::Gmsh;
 use topopt_io::gmsh::is_geometry;
 use topopt_surface::Quality;
 
+use crate::numbers::{count, density, layers, length, ranks, share, size, speed, threshold, width};
 pub use crate::progress::Log;
 
 /// Topology optimization of three-dimensional parts on unstructured hexahedral meshes.
@@ -120,7 +121,7 @@ pub struct RunArgs {
     pub preconditioner: Option<Preconditioner>,
     /// Number of ranks that share the work, each with a part of the mesh: threads on the CPU, or
     /// with `--device gpu` processes with a GPU each. Not needed under mpirun or srun
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = ranks, allow_hyphen_values = true)]
     pub ranks: Option<NonZeroUsize>,
     /// Replace the results of an earlier run
     #[arg(long, conflicts_with = "resume")]
@@ -204,13 +205,13 @@ pub struct ExportArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// Density of the iso-surface; default: the density that keeps the volume
-    #[arg(long, value_name = "DENSITY", allow_negative_numbers = true)]
+    #[arg(long, value_name = "DENSITY", value_parser = density, allow_hyphen_values = true)]
     pub threshold: Option<f64>,
     /// Edges of the surface: of an element, of half of one, or of a quarter
     #[arg(long, value_enum, default_value_t)]
     pub quality: SurfaceQuality,
     /// Share of the triangles to keep off the part's own surface; volume and topology are kept
-    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true)]
     pub decimate: Option<f64>,
     /// Drop all pieces except the largest
     #[arg(long)]
@@ -246,7 +247,7 @@ pub struct VerifyArgs {
     #[arg(value_name = "RESULT")]
     pub results: PathBuf,
     /// Density of the iso-surface; default: the density that keeps the volume
-    #[arg(long, value_name = "T", value_parser = threshold, allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", value_parser = threshold, allow_hyphen_values = true)]
     pub threshold: Option<f64>,
     /// Also mesh the exported surface anew, and solve it with its loads and supports
     #[arg(long)]
@@ -260,22 +261,6 @@ pub struct VerifyArgs {
     /// Gmsh
     #[command(flatten)]
     pub gmsh: GmshArgs,
-}
-
-fn length(text: &str) -> Result<f64, String> {
-    let value: Option<f64> =
-        text.parse().ok().filter(|length: &f64| *length >= 0.0 && length.is_finite());
-    value.ok_or_else(|| "give a length in the unit of the mesh, such as 0.5, or 0".into())
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    let value: Option<f64> = text.parse().ok().filter(|&share| share > 0.0 && share < 1.0);
-    value.ok_or_else(|| "give a share of the triangles between 0 and 1, such as 0.1".into())
-}
-
-fn threshold(text: &str) -> Result<f64, String> {
-    let value: Option<f64> = text.parse().ok().filter(|&t| t > 0.0 && t <= 1.0);
-    value.ok_or_else(|| "give a density above 0 and up to 1".into())
 }
 
 /// Arguments of `topopt distance`.
@@ -294,7 +279,7 @@ pub struct DistanceArgs {
     #[arg(long, value_name = "SET=SPEED", value_parser = speed)]
     pub speed: Vec<(String, f64)>,
     /// Stop at this distance, or time of travel; nodes beyond it get NaN
-    #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
+    #[arg(long, value_name = "LENGTH", value_parser = length, allow_hyphen_values = true)]
     pub within: Option<f64>,
     /// Where to compute: auto, cpu, gpu, gpu:1
     #[arg(long, default_value = "auto", value_parser = |text: &str| Device::try_from(text.to_owned()))]
@@ -305,14 +290,6 @@ pub struct DistanceArgs {
     /// Gmsh
     #[command(flatten)]
     pub gmsh: GmshArgs,
-}
-
-fn speed(text: &str) -> Result<(String, f64), String> {
-    let parsed = text.rsplit_once('=').and_then(|(set, speed)| {
-        let speed = speed.trim().parse().ok().filter(|v: &f64| *v > 0.0 && v.is_finite());
-        Some((set.trim().to_owned(), speed?))
-    });
-    parsed.ok_or_else(|| "give an element set and a speed above 0, such as rings=0.5".into())
 }
 
 /// Arguments of `topopt report`.
@@ -333,20 +310,22 @@ pub struct MeshArgs {
     #[arg(value_parser = MeshSource::parse)]
     pub source: MeshSource,
     /// Size of a benchmark, from 1 (about 35,000 elements) to 5 (about 1,000,000)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
+    #[arg(long, value_name = "N", value_parser = size, allow_hyphen_values = true)]
     pub size: Option<u8>,
     /// Approximate number of elements
     #[arg(long, value_name = "N", conflicts_with = "size")]
+    #[arg(value_parser = count, allow_hyphen_values = true)]
     pub elements: Option<usize>,
     /// Largest edge of the elements of a geometry
-    #[arg(long, value_name = "LENGTH", allow_negative_numbers = true)]
+    #[arg(long, value_name = "LENGTH", value_parser = width, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["size", "elements"])]
     pub element_size: Option<f64>,
     /// Elements of a geometry
     #[arg(long, value_enum, conflicts_with = "size")]
     pub method: Option<MeshMethod>,
     /// Least number of hexahedra across walls along the grid, with --method hexahedra or auto
-    #[arg(long, value_name = "N", requires = "method", value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "N", requires = "method")]
+    #[arg(value_parser = layers, allow_hyphen_values = true)]
     pub across: Option<u32>,
     /// How Gmsh makes the hexahedra of a geometry
     #[arg(long, value_enum, conflicts_with = "size")]

@@ -6,6 +6,7 @@ pub mod commands;
 pub mod connection;
 pub mod entry;
 mod iterations_left;
+mod numbers;
 pub mod program;
 mod progress;
 pub mod render;

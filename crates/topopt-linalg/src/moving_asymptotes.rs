@@ -95,10 +95,13 @@ impl AsymptoteRules {
         let [below, above] = match before {
             None => [self.initial * range; 2],
             Some([last, first]) => {
-                let product = STEEP * (x - last) / range * ((last - first) / range);
-                let swing = product.powi(3).clamp(-1.0, 1.0);
-                let factor = 1.0 + swing.max(0.0) * (self.grow - 1.0)
-                    - (-swing).max(0.0) * (1.0 - self.shrink);
+                let moved = |step: f64| if step.abs() > REST * range { step } else { 0.0 };
+                let swing = moved(x - last) * moved(last - first);
+                let factor = match swing {
+                    s if s > 0.0 => self.grow,
+                    s if s < 0.0 => self.shrink,
+                    _ => 1.0,
+                };
                 let kept =
                     |distance: f64| (factor * distance).clamp(NEAREST * range, FARTHEST * range);
                 [kept(last - old[0]), kept(old[1] - last)]
@@ -115,10 +118,9 @@ impl AsymptoteRules {
     }
 }
 
-/// Factor that takes the product of two changes beyond 1 where both are more than 1e-5 of the range.
-/// The cube of smaller ones is next to nothing: variables that functions do not depend on change by
-/// rounding alone, whose sign means nothing.
-const STEEP: f64 = 1e10;
+/// Move of a variable, as a share of its range, up to which it rests: which way it goes is
+/// rounding, another one on other ranks. Derivatives by what others hide, as under a draw, are 0.
+const REST: f64 = 1e-9;
 /// Distances of asymptotes from a variable, as shares of its range.
 const NEAREST: f64 = 0.01;
 const FARTHEST: f64 = 10.0;
@@ -132,4 +134,34 @@ const LEAST_RANGE: f64 = 1e-5;
 /// The range of a variable within its bounds.
 pub(crate) fn range([low, high]: [f64; 2]) -> f64 {
     (high - low).max(LEAST_RANGE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Factor of the distance of asymptotes after two steps.
+    fn factor([before, step]: [f64; 2]) -> f64 {
+        let rules = AsymptoteRules { initial: 0.5, shrink: 0.7, grow: 1.2, move_limit: 0.3 };
+        let last = 0.5 + before;
+        let old = [last - 0.2, last + 0.2];
+        let [lower, upper, ..] = rules.of_variable(last + step, Some([last, 0.5]), [0.0, 1.0], old);
+        (upper - lower) / 0.4
+    }
+
+    /// Rounding alone chooses the way of such a variable.
+    #[test]
+    fn asymptotes_of_variables_that_rest_stay() {
+        for (steps, expected) in [
+            ([1e-3, 1e-3], 1.2),
+            ([1e-3, -1e-3], 0.7),
+            ([1e-16, 1e-16], 1.0),
+            ([1e-12, -1e-12], 1.0),
+            ([1e-3, -1e-13], 1.0),
+            ([0.0, 1e-3], 1.0),
+        ] {
+            let found = factor(steps);
+            assert!((found - expected).abs() < 1e-9, "{steps:?}: {found}");
+        }
+    }
 }

@@ -33,17 +33,68 @@ pub(crate) fn doubts<K: Physics<N>, const N: usize>(
         return Vec::new();
     }
     let volumes = &model.space.volumes;
-    let threshold = threshold(density, volumes);
-    let is_solid: Vec<bool> = density.par_iter().map(|density| *density >= threshold).collect();
+    let is_solid = solid(density, volumes);
     let pieces = Pieces::of(model.problem.mesh(), &is_solid);
     let is_held = pieces.held(&model.problem);
 
     let mut said = unconnected(model, &pieces, &is_held);
+    said.extend(unmoved(model, &pieces).map(|label| {
+        format!(
+            "no load reaches the nodes of the {label}: the shape is cut; a larger filter radius, a larger \
+             `design.volume_fraction` or a finer mesh joins it"
+        )
+    }));
     let filled = volumes.par_iter().zip(&is_solid).map(|(v, solid)| if *solid { *v } else { 0.0 });
     let filled: Vec<f64> = filled.collect();
     said.extend(idle(model, &pieces, &is_held, &filled));
     said.extend(hinged(model.problem.mesh(), &filled));
     said
+}
+
+/// Returns warnings where a thinner design, which is solved for the least width of members, is cut
+/// once it is solid and void, whatever the built one is: its `density`, `[n_elements]` in the order
+/// of the problem. Loads that it does not hold show in its compliance.
+pub(crate) fn doubts_of_thinner<K: Physics<N>, const N: usize>(
+    model: &Model<K, N>,
+    density: &[f64],
+) -> Vec<String> {
+    if is_connected_by_void(model) || model.timeline.is_some() {
+        return Vec::new();
+    }
+    let is_solid = solid(density, &model.space.volumes);
+    let pieces = Pieces::of(model.problem.mesh(), &is_solid);
+    let said = unmoved(model, &pieces).map(|label| {
+        format!(
+            "the design with thinner members, which is solved for their least width, is cut: no load \
+             reaches the nodes of the {label}, and members of the built design are thinner than asked \
+             for; give a smaller `minimum`, or a larger `design.volume_fraction`"
+        )
+    });
+    said.collect()
+}
+
+/// Whether elements are solid at the threshold that keeps the volume, `[n_elements]`.
+fn solid(density: &[f64], volumes: &[f64]) -> Vec<bool> {
+    let threshold = threshold(density, volumes);
+    density.par_iter().map(|density| *density >= threshold).collect()
+}
+
+/// Yields the labels of responses whose nodes all lie on pieces that no load reaches, or on none.
+fn unmoved<K: Physics<N>, const N: usize>(
+    model: &Model<K, N>,
+    pieces: &Pieces,
+) -> impl Iterator<Item = String> {
+    let is_loaded = pieces.loaded(&model.problem);
+    let limited = model.posed.constraints.iter().map(|limit| &limit.response);
+    let responses = model.posed.objective.iter().chain(limited);
+    responses.filter_map(move |response| {
+        let moves = |node: &u32| {
+            is_loaded.get(pieces.of_node[*node as usize] as usize).copied().unwrap_or(false)
+        };
+        let nodes = response.form.nodes();
+        let is_cut = !nodes.is_empty() && !nodes.iter().any(moves);
+        is_cut.then(|| response.label.clone())
+    })
 }
 
 /// Whether pieces need no contact, as void conducts.

@@ -2,7 +2,7 @@
 
 use topopt_case::finding::Finding;
 use topopt_mesh::numbers::shown;
-use topopt_surface::Solid;
+use topopt_surface::{Shaping, Solid};
 
 use crate::design_file::DesignFile;
 
@@ -34,6 +34,9 @@ impl DesignFile {
             return self.fallen_apart(solid).map_or(Ok(()), Err);
         }
 
+        if let Some(undercut) = self.undercut() {
+            return Err(undercut);
+        }
         let [least, most] = self.range();
         let message = format!(
             "no threshold keeps the volume {} of {}: the nearest, {:.4}, gives {}; much of the \
@@ -51,7 +54,8 @@ impl DesignFile {
     }
 
     /// A finding on a `solid` that leaves out much of the design: members thinner than elements,
-    /// and pieces as small. The others make up for their volume, and are another design.
+    /// and pieces as small, or what fills its undercuts. The others make up for their volume, and
+    /// are another design.
     pub fn fallen_apart(&self, solid: &Solid) -> Option<Finding> {
         let ([_, most], shares) = (self.range(), solid.shares());
         let of_element = |((density, share), volume): ((&f64, &f64), f64)| {
@@ -60,20 +64,42 @@ impl DesignFile {
         };
         let elements = self.density.iter().zip(shares).zip(self.mesh.volumes());
         let lost = elements.map(of_element).sum::<f64>() / self.volume();
-        (lost > MOST_LOST).then(|| {
+        (lost > MOST_LOST).then(|| self.undercut().unwrap_or_else(|| self.in_small_pieces(lost)))
+    }
+
+    /// Builds the finding on a design of which that share is too small for a surface.
+    fn in_small_pieces(&self, share: f64) -> Finding {
+        let message = format!(
+            "{} has fallen apart: {} % of its material is in members and pieces too small for the \
+             surface, which the others make up for",
+            self.path.display(),
+            percent(share)
+        );
+        Finding::new(message).remedy(
+            "optimize with a larger `volume_fraction`, a finer mesh or more iterations; with \
+             `--threshold` the surface is that of a density, as it is",
+        )
+    }
+
+    /// A finding on a design that is undercut along the way out of its mold, as solid and void
+    /// elements may make it: its surface is filled there, and keeps the volume at a density that
+    /// few elements or none have.
+    fn undercut(&self) -> Option<Finding> {
+        self.draw.as_ref()?;
+        let [_, most] = self.range();
+        let shaping = Shaping { threshold: Some(0.5 * most), ..Shaping::default() };
+        let filled = self.uncut(&shaping).ok()?.solid.volume() / self.volume() - 1.0;
+        (filled > MOST_LOST).then(|| {
             let message = format!(
-                "{} has fallen apart: {} % of its material is in members and pieces too small for \
-                 the surface, which the others make up for",
+                "{} is undercut along the way out of the mold: what fills the undercuts on the \
+                 surface takes {} % of the volume of the design",
                 self.path.display(),
-                shown((1e3 * lost).round() / 10.0)
+                percent(filled)
             );
-            let remedy = "optimize with a larger `volume_fraction`, a finer mesh or more \
-                          iterations; with `--threshold` the surface is that of a density, as it is";
-            // The surface fills undercuts, which solid and void elements may make.
-            let undercut = "where void lies below what stays solid along the way out of the mold, \
-                            the surface fills it: choose `solid`, `void` or the direction otherwise";
-            let finding = Finding::new(message).remedy(remedy);
-            if self.draw.is_some() { finding.remedy(undercut) } else { finding }
+            Finding::new(message).remedy(
+                "void lies behind what stays solid: choose `solid`, `void` or the direction \
+                 otherwise; with `--threshold` the surface is that of a density, undercuts filled",
+            )
         })
     }
 
@@ -113,4 +139,9 @@ impl DesignFile {
             shown(most)
         ))
     }
+}
+
+/// A share in percent, to a tenth.
+fn percent(share: f64) -> String {
+    shown((1e3 * share).round() / 10.0)
 }

@@ -15,6 +15,19 @@ pub struct Shaping {
     pub decimation: Option<f64>,
 }
 
+impl Shaping {
+    /// Refuses numbers that no density or share can be.
+    pub(crate) fn check(&self) -> Result<(), SolidError> {
+        if let Some(threshold) = self.threshold.filter(|threshold| !threshold.is_finite()) {
+            return Err(SolidError::Threshold(threshold));
+        }
+        let is_share = |share: &f64| *share > 0.0 && *share < 1.0;
+        self.decimation
+            .filter(|share| !is_share(share))
+            .map_or(Ok(()), |x| Err(SolidError::Share(x)))
+    }
+}
+
 /// Form that a design has besides its densities.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Form<'a> {
@@ -44,6 +57,12 @@ pub enum SolidError {
         /// Density of the element.
         value: f64,
     },
+    /// A threshold that is NaN or infinite.
+    #[error("the threshold is {0}, not a finite number; give a density of the design")]
+    Threshold(f64),
+    /// A share of triangles that is none.
+    #[error("the share of the triangles to keep is {0}; give one above 0 and below 1")]
+    Share(f64),
     /// A part so large beside its elements that the lattice around it does not fit.
     #[error("the box around the part is too large beside its elements: it holds {0:.1e} of them")]
     TooLarge(f64),

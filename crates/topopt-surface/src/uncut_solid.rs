@@ -47,6 +47,7 @@ impl<'a> UncutSolid<'a> {
         shaping: &Shaping,
     ) -> Result<Self, SolidError> {
         check(mesh, density)?;
+        shaping.check()?;
         let volumes = mesh.volumes();
         let whole = volumes.iter().sum();
         let mean = MeanDensity::with_threshold((mesh, whole), (density, form), shaping.threshold)?;

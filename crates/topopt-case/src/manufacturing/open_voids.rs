@@ -6,7 +6,7 @@ use topopt_mesh::{HexMesh, Renumbering};
 use super::built_part::BuiltPart;
 use super::kind::{Asked, Key, ManufacturingKind, OPEN_VOIDS as NAME, PATTERN};
 use super::made::Made;
-use super::named::on_set;
+use super::named::faces_of;
 use crate::case::Case;
 use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
@@ -59,10 +59,16 @@ pub(super) fn openings<const N: usize>(
     mesh: &HexMesh,
 ) -> Result<Openings, Finding> {
     let entry = asked.entries[0];
-    let is_on = match entry.text(CLOSED) {
-        Some(set) => on_set(asked.config, &set, case, renumbering, mesh)?,
-        None => vec![false; mesh.n_nodes()],
-    };
+    let mut is_on = vec![false; mesh.n_nodes()];
+    if let Some(set) = entry.text(CLOSED) {
+        let faces = faces_of(asked.config, &set, case)?.free;
+        if faces.is_empty() {
+            return Err(nothing_closed(asked, set.get_ref()));
+        }
+        let new_node = renumbering.new_nodes();
+        let nodes = faces.iter().flat_map(|face| face.nodes(&case.mesh));
+        nodes.for_each(|node| is_on[new_node[node as usize] as usize] = true);
+    }
     Openings::new(mesh, &is_on).ok_or_else(|| {
         asked.finding(
             entry,
@@ -74,6 +80,19 @@ pub(super) fn openings<const N: usize>(
             ],
         )
     })
+}
+
+/// Builds the finding about a set without a face of the surface.
+fn nothing_closed(asked: &Asked, set: &str) -> Finding {
+    asked.finding(
+        asked.entries[0],
+        CLOSED,
+        [
+            &format!("`{set}` closes nothing: no face of the part's surface lies in it"),
+            "without effect",
+            "name faces of the surface that other parts cover, or leave `closed` out",
+        ],
+    )
 }
 
 /// Measures voids that are enclosed.

@@ -1,17 +1,23 @@
 //! Parts that are printed without props.
 
+use toml::Spanned;
 use topopt_design::{OverhangCone, Supports, standing};
 use topopt_mesh::numbers::shown;
-use topopt_mesh::{HexMesh, Places, Renumbering};
+use topopt_mesh::surface::{area_vector, face_coordinates};
+use topopt_mesh::vector::{dot, length};
+use topopt_mesh::{Face, HexMesh, Places, Renumbering};
 use topopt_surface::Printing;
 
 use super::built_part::BuiltPart;
 use super::kind::{self, Asked, Key, ManufacturingKind};
 use super::made::Made;
-use super::named::on_set;
+use super::named::{Named, faces_of};
 use crate::case::Case;
 use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
+
+/// Key of the plate's set.
+const PLATE: &str = "plate";
 
 /// The kind `overhang`.
 pub(super) const OVERHANG: ManufacturingKind = ManufacturingKind {
@@ -30,10 +36,10 @@ pub(super) const OVERHANG: ManufacturingKind = ManufacturingKind {
             "Largest angle between the part and the direction of build, in degrees; by default 45.",
         ),
         Key::optional(
-            "plate",
+            PLATE,
             Shape::Text,
-            "Name of a node, face or element set that stands on the plate; by default the lowest \
-             faces of the mesh.",
+            "Name of a node, face or element set with faces of the surface that look down and stand \
+             on the plate; by default the lowest faces of the mesh.",
         ),
         Key::optional(
             "anywhere",
@@ -65,8 +71,12 @@ fn cone(asked: &Asked) -> Result<OverhangCone, Finding> {
     let about = ["the direction of build has no length", "give it upwards, such as [0, 0, 1]"];
     let entry = asked.entries[0];
     let up = asked.direction(entry, "build_direction", about)?;
-    let angle = entry.number("angle_degrees").unwrap_or(45.0);
-    Ok(OverhangCone::new(up, angle.to_radians()))
+    Ok(OverhangCone::new(up, degrees(asked).to_radians()))
+}
+
+/// Largest angle in degrees from the direction of build.
+pub(super) fn degrees(asked: &Asked) -> f64 {
+    asked.entries[0].number("angle_degrees").unwrap_or(45.0)
 }
 
 /// Direction of build, of length 1.
@@ -99,23 +109,24 @@ fn measured(asked: &Asked, part: &BuiltPart) -> Vec<Made> {
     vec![Made::new(measure, part.share_of_solid(&lost))]
 }
 
-/// Returns the supports of the part that is `asked` for, on the `mesh` of the problem.
+/// Returns the supports of the part that is `asked` for, on the `mesh` of the problem; notes go to
+/// `notes`.
 ///
 /// # Errors
-/// Findings about a set that is not there, or a part that stands on nothing.
+/// Findings about a set that is no plate, or a part that stands on nothing.
 pub(super) fn supports<const N: usize>(
     asked: &Asked,
     case: &Case<N>,
     renumbering: &Renumbering,
     mesh: &HexMesh,
+    notes: &mut Vec<String>,
 ) -> Result<Supports, Finding> {
     let (cone, entry) = (cone(asked)?, asked.entries[0]);
     let mut stand = standing(mesh, &cone, entry.gives("anywhere"));
-    if let Some(set) = entry.text("plate") {
-        let is_on = on_set(asked.config, &set, case, renumbering, mesh)?;
-        for (element, stands) in stand.iter_mut().enumerate() {
-            let corners = mesh.corners(element).iter();
-            *stands |= corners.filter(|&&node| is_on[node as usize]).count() >= 3;
+    if let Some(set) = entry.text(PLATE) {
+        let new_element = renumbering.new_elements();
+        for face in plate(asked, &set, &cone, case, notes)? {
+            stand[new_element[face.element as usize] as usize] = true;
         }
     }
     if stand.iter().any(|stands| *stands) {
@@ -127,4 +138,70 @@ pub(super) fn supports<const N: usize>(
         "name the set that stands on the plate by `plate`, or let props stand below the part by \
          `anywhere = true`",
     ]))
+}
+
+/// Angle in degrees from straight down from which on a face looks sideways: plates may be oblique,
+/// and walls are never exactly upright.
+const SIDEWAYS: f64 = 60.0;
+
+/// Returns the faces of a `set` that can stand on a plate, in the order of the user; a note says
+/// how many others the set has.
+///
+/// # Errors
+/// A finding about a set that is not there, or none of whose faces can.
+fn plate<const N: usize>(
+    asked: &Asked,
+    set: &Spanned<String>,
+    cone: &OverhangCone,
+    case: &Case<N>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Face>, Finding> {
+    let Named { free, n_inner } = faces_of(asked.config, set, case)?;
+    let (name, n) = (set.get_ref(), free.len() + n_inner);
+    let leans: Vec<f64> = free.iter().map(|&face| lean(&case.mesh, face, cone.up)).collect();
+    let is_below = |lean: &f64| *lean < SIDEWAYS;
+    let n_below = leans.iter().filter(|lean| is_below(lean)).count();
+    if n_below == 0 {
+        return Err(no_plate(asked, name, n_inner, &leans));
+    }
+
+    if n_below < n {
+        notes.push(format!(
+            "the part stands on {n_below} of the {n} faces of `plate = \"{name}\"`: {n_inner} lie \
+             within the part, and {} look sideways or up",
+            n - n_below - n_inner
+        ));
+    }
+    let stands = free.into_iter().zip(&leans).filter(|(_, lean)| is_below(lean));
+    Ok(stands.map(|(face, _)| face).collect())
+}
+
+/// Angle in degrees between the outward normal of a `face` and straight down.
+fn lean(mesh: &HexMesh, face: Face, up: [f64; 3]) -> f64 {
+    let normal = area_vector(&face_coordinates(mesh, face));
+    (-dot(normal, up) / length(normal)).clamp(-1.0, 1.0).acos().to_degrees()
+}
+
+/// Builds the finding about the set `name` on none of whose faces a part can stand.
+fn no_plate(asked: &Asked, name: &str, n_inner: usize, leans: &[f64]) -> Finding {
+    let least = leans.iter().copied().fold(f64::INFINITY, f64::min);
+    let why = match (leans.len(), n_inner) {
+        (0, 0) => "no face of the part's surface has all its nodes in it".to_owned(),
+        (0, n) => format!("its {n} faces lie within the part"),
+        (n, _) => format!(
+            "the {n} faces that it has on the part's surface look sideways or up, {} degrees from \
+             straight down or more",
+            shown(least.round())
+        ),
+    };
+    asked.finding(
+        asked.entries[0],
+        PLATE,
+        [
+            &format!("`{name}` cannot be the plate: {why}"),
+            "stands on nothing",
+            "name faces whose outward normals are against `build_direction`, or leave `plate` out: the \
+             part then stands on its lowest faces",
+        ],
+    )
 }

@@ -14,7 +14,7 @@ use crate::finding::Finding;
 use crate::physics::Physics;
 
 /// Returns the supports of a part that is printed, or what shades the sides of one that is cast or
-/// milled, on the `mesh` of the problem.
+/// milled, on the `mesh` of the problem; notes go to `notes`.
 ///
 /// # Errors
 /// A finding about a part that stands on nothing.
@@ -23,6 +23,7 @@ pub(crate) fn sweeps<const N: usize>(
     case: &Case<N>,
     renumbering: &Renumbering,
     mesh: &HexMesh,
+    notes: &mut Vec<String>,
 ) -> Result<Vec<Supports>, Finding> {
     if !config.is_swept() {
         return Ok(Vec::new());
@@ -30,7 +31,7 @@ pub(crate) fn sweeps<const N: usize>(
     let centers = mesh.centers();
     let asked = |kind| asked(config, kind, &centers, mesh.element_width());
     if let Some(asked) = asked(&overhang::OVERHANG) {
-        return Ok(vec![overhang::supports(&asked, case, renumbering, mesh)?]);
+        return Ok(vec![overhang::supports(&asked, case, renumbering, mesh, notes)?]);
     }
     if let Some(asked) = asked(&cast::CASTING) {
         return Ok(cast::mold(&asked)?.sides(mesh));
@@ -45,12 +46,26 @@ pub(crate) fn printed<'a>(
     space: &DesignSpace,
 ) -> Option<(Asked<'a>, Vec<bool>)> {
     let asked = asked(config, &overhang::OVERHANG, &[], 0.0)?;
+    let mut is_solid = held_up(space)?;
+    space.solid.iter().for_each(|&element| is_solid[element as usize] = true);
+    Some((asked, is_solid))
+}
+
+/// Returns the solid elements that nothing holds up where as much as can be is printed, and the
+/// largest angle in degrees from the direction of build; none where nothing is.
+pub(crate) fn solid_in_the_air(config: &Config, space: &DesignSpace) -> Option<(Vec<u32>, f64)> {
+    let asked = asked(config, &overhang::OVERHANG, &[], 0.0)?;
+    let is_held = held_up(space)?;
+    let in_the_air = space.solid.iter().copied().filter(|&element| !is_held[element as usize]);
+    Some((in_the_air.collect(), overhang::degrees(&asked)))
+}
+
+/// Whether elements are held up where as much as can be is printed, `[n_elements]`.
+fn held_up(space: &DesignSpace) -> Option<Vec<bool>> {
     let mut filled = vec![1.0; space.n_elements()];
     space.void.iter().for_each(|&element| filled[element as usize] = 0.0);
     let (swept, _) = space.sweeps().first()?.swept(&filled);
-    let mut is_solid: Vec<bool> = swept.iter().map(|density| *density > 0.5).collect();
-    space.solid.iter().for_each(|&element| is_solid[element as usize] = true);
-    Some((asked, is_solid))
+    Some(swept.iter().map(|density| *density > 0.5).collect())
 }
 
 /// Returns the sheet that is left of a part that is stamped, on the `mesh` of the problem; a note

@@ -70,6 +70,16 @@ impl Form {
         }
     }
 
+    /// Nodes whose states it is a function of, where it has a list of them.
+    pub fn nodes(&self) -> Vec<u32> {
+        let mut form = self.clone();
+        match form.numbers() {
+            Some(Numbers::Weights(weights)) => weights.iter().map(|(node, _)| *node).collect(),
+            Some(Numbers::Nodes(nodes)) => nodes.clone(),
+            Some(Numbers::Elements(_) | Numbers::Order { .. }) | None => Vec::new(),
+        }
+    }
+
     /// Restricts the response to nodes for which `is_there`, `[n_nodes]`, is set, and rescales its
     /// weights; none if no node is left.
     pub fn on_nodes(&self, is_there: &[bool]) -> Option<Self> {

@@ -105,9 +105,6 @@ fn of_geometry(
         let finding = Finding::new("--size is for benchmarks");
         return Err(finding.remedy("give --elements or the largest edge by --element-size").into());
     }
-    if args.element_size.is_some_and(|size| !(size.is_finite() && size > 0.0)) {
-        return Err(Finding::new("--element-size must be greater than 0").into());
-    }
     if args.method == Some(MeshMethod::Hexahedra) && args.hexes.is_some() {
         let finding = Finding::new("--hexes is for Gmsh, and --method hexahedra does without");
         return Err(finding.remedy("leave one of them out").into());

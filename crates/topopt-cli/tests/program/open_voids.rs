@@ -83,6 +83,7 @@ fn open_voids_that_make_no_sense_are_refused() {
         (&with("kind=\"open_voids\""), "open voids are asked for twice"),
         (&with("kind=\"pattern\",pitch=[2,0,0]"), "`open_voids` and `pattern` do not go together"),
         (&OPEN.replace("}]", ",closed=\"none\"}]"), "`none`"),
+        (&OPEN.replace("}]", ",closed=\"load\"}]"), "`load` closes nothing: no face of the part"),
     ]);
     follows(OPEN);
 }

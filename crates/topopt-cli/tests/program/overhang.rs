@@ -1,7 +1,7 @@
 //! Parts that are printed without props.
 
-use crate::Folder;
 use crate::made::{CRISP, are_refused, are_same_elsewhere, follows, is_made, is_refused};
+use crate::{Folder, topopt};
 
 /// Keys of a run of a crisp design.
 const LONG: [&str; 2] = ["mesh.elements=1000", "optimizer.max_iterations=60"];
@@ -57,6 +57,56 @@ fn prints_that_make_no_sense_are_refused() {
     follows(&up);
 }
 
+/// The cantilever of 10 x 5 x 5 elements, held at x = 0, and a set of it.
+fn on_plate(direction: &str, select: &str) -> [String; 3] {
+    let demand = key(&format!("build_direction={direction},plate=\"s\""));
+    [demand, format!("select=[{{name=\"s\",{select}}}]"), CRISP[1].into()]
+}
+
+const ENDS: &str = "kind=\"faces\",any=[{plane={point=[0,0,0],normal=[1,0,0]}},\
+                    {plane={point=[10,0,0],normal=[1,0,0]}}]";
+
+#[test]
+fn sets_on_which_no_part_stands_are_refused() {
+    let top = "kind=\"nodes\",box={min=[0,0,5],max=[10,5,5]}";
+    let [none, of_surface] = ["no face of the part's surface", "the 50 faces that it has"];
+    let line = "kind=\"nodes\",box={min=[0,0,0],max=[10,0,0]}";
+    let inner = "kind=\"elements\",box={min=[3,1,1],max=[6,4,4]}";
+    for (direction, select, why, more) in [
+        ("[0,0,1]", top, of_surface, "180 degrees"),
+        ("[0,0,1]", ENDS, of_surface, "90 degrees"),
+        ("[1,0,2]", ENDS, of_surface, "63 degrees"),
+        ("[0,0,1]", line, none, "all its nodes"),
+        ("[0,0,1]", inner, none, "all its nodes"),
+    ] {
+        let keys = on_plate(direction, select);
+        let keys = [keys[0].as_str(), &keys[1], &keys[2]];
+        is_refused(&keys, &format!("`s` cannot be the plate: {why}"));
+        is_refused(&keys, more);
+        let sets = keys.iter().flat_map(|key| ["--set", key]);
+        let folder = Folder::new();
+        let args: Vec<_> = ["check", "case.toml"].into_iter().chain(sets).collect();
+        let (status, _, err) = topopt(&folder.path(""), &args);
+        assert!(status == 1 && err.contains("name faces whose outward normals"), "{err}");
+    }
+}
+
+#[test]
+fn a_plate_is_what_looks_down_of_a_set() {
+    let lowest = "kind=\"nodes\",box={min=[0,0,0],max=[0,5,5]}";
+    for (direction, select, note) in [
+        ("[1,0,1]", ENDS, Some("the part stands on 25 of the 50 faces of `plate = \"s\"`: 0 lie")),
+        ("[1,0,0]", lowest, None),
+    ] {
+        let folder = Folder::new();
+        let keys = on_plate(direction, select);
+        let keys = [keys[0].as_str(), &keys[1], &keys[2], "optimizer.max_iterations=1"];
+        let out = folder.run_well(&keys).out.replace("\n     | ", " ");
+        let noted = out.contains("the part stands on");
+        assert!(noted == note.is_some() && out.contains(note.unwrap_or("")), "{out}");
+    }
+}
+
 /// An L-beam hangs from its top and is loaded at the tip of its lower arm: printed from the top,
 /// the arm is in the air, and printed from the tip, the top is.
 #[test]
@@ -71,6 +121,24 @@ fn loads_that_no_printed_part_carries_are_refused() {
         let keys = of_l_beam(demand);
         let keys = [keys[0].as_str(), &keys[1], CRISP[1], "mesh.elements=1000"];
         Folder::new().run_well(&[&keys[..], &["optimizer.max_iterations=1"]].concat());
+    }
+}
+
+/// A lid over void elements is held up as far as what is printed beside them reaches.
+#[test]
+fn solid_elements_in_the_air_are_counted() {
+    let lid = "{name=\"lid\",kind=\"elements\",box={min=[0,0,4],max=[10,5,5]}}";
+    let below = "{name=\"below\",kind=\"elements\",box={min=[4,0,0],max=[10,5,4]}}";
+    let select = format!("select=[{lid},{below}]");
+    let key = key("build_direction=[0,0,1]");
+    let loads = "loads=[{set=\"lid\",force=[0,0,-1]}]";
+    let keys = [&select, &key, loads, "design.solid=[\"lid\"]", CRISP[1]];
+    for (void, noted) in [("design.void=[\"below\"]", true), ("design.void=[]", false)] {
+        let folder = Folder::new();
+        let short = [void, "optimizer.max_iterations=1"];
+        let said = folder.run_well(&[&keys[..], &short].concat()).out;
+        let counted = said.contains("20 of 50 elements that stay solid, 8 % of the part, are in");
+        assert!(counted == noted && said.contains("in the air") == noted, "{said}");
     }
 }
 

@@ -12,7 +12,8 @@ const RULES: AsymptoteRules =
     AsymptoteRules { initial: 0.5, shrink: 0.7, grow: 1.2, move_limit: 0.3 };
 
 /// Asymptotes and limits after three designs, then the minimum and its sums: of `n` variables, some
-/// of which may not move, and `m` constraints, some of whose gradients are 0.
+/// of which may not move, or rest up to rounding, and `m` constraints, some of whose gradients
+/// are 0.
 fn everything<B: MovingAsymptotes>(
     backend: &B,
     n: usize,
@@ -21,7 +22,11 @@ fn everything<B: MovingAsymptotes>(
     let upload = |values: &[f64]| backend.upload(values, Space::elements(n)).unwrap();
     let zeros = || backend.zeros(Space::elements(n)).unwrap();
     let within = |seed: u64| Noise(seed).vector(n).iter().map(|v| 0.5 + 0.45 * v).collect();
-    let designs: [Vec<f64>; 3] = [1, 2, 3].map(within);
+    let mut designs: [Vec<f64>; 3] = [1, 2, 3].map(within);
+    let [first, others @ ..] = &mut designs;
+    for (design, step) in others.iter_mut().zip([1e-12, 3e-12]) {
+        (1..n).step_by(5).for_each(|j| design[j] = first[j] + step);
+    }
     let designs = designs.map(|design| upload(&design));
     let floor: Vec<f64> = (0..n).map(|j| if j % 7 == 3 { 1.0 } else { 0.0 }).collect();
     let (floor, ceiling) = (upload(&floor), upload(&vec![1.0; n]));

@@ -1,6 +1,6 @@
 //! A density in place of that of the design evaluated last.
 
-use topopt_linalg::{Monitor, Pointwise};
+use topopt_linalg::{BackendError, Monitor, Pointwise};
 
 use super::{Optimization, Step};
 use crate::{DesignError, IterationReport, SolveError, StepTimes};
@@ -10,6 +10,17 @@ impl<B: Pointwise + Sync> Optimization<'_, B> {
     /// [`Optimization::settle`] solves.
     pub fn solves_thinner(&self) -> bool {
         !std::ptr::eq(self.evaluator.densities.solved(), &self.evaluator.densities.built)
+    }
+
+    /// Density of the thinner design evaluated last, `[n_elements]`, where states are those of one;
+    /// of several ranks all ask, and the first one gets it.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the transfer fails.
+    pub fn thinner(&self) -> Result<Option<Vec<f64>>, BackendError> {
+        let backend = self.evaluator.equation.backend();
+        let thinner = self.solves_thinner().then(|| self.evaluator.densities.solved());
+        thinner.map(|density| backend.download(density)).transpose()
     }
 
     /// Evaluates the physical `density`, `[n_elements]`, in the iteration and with the settings of

@@ -183,6 +183,27 @@ fn the_limit_is_the_angle_asked_for_in_every_direction() {
     }
 }
 
+/// A block around the unit cube, whose hexahedra lean by a `shear` to the side.
+fn sheared(shear: f64) -> HexMesh {
+    let (coordinates, hexes) = block([52, 20, 20], |at| {
+        let [x, y, z] = place(0.1, at.map(|i| i as f64 - 0.5)).map(|x| x / 20.0);
+        [x - 0.8 + shear * (z - 0.5), y, z]
+    });
+    HexMesh::new(coordinates, hexes, Sets::default()).unwrap()
+}
+
+/// Widths say nothing of the shape: hexahedra that lean by 52 and 63 degrees are as wide as cubes.
+#[test]
+fn the_limit_is_the_angle_asked_for_on_sheared_hexahedra() {
+    for shear in [1.3, 2.0] {
+        let mesh = sheared(shear);
+        for angle in [30.0, 45.0] {
+            let found = spread(&mesh, UP, angle);
+            assert!((found - angle).abs() < 2.0, "{shear}: {found} for {angle}");
+        }
+    }
+}
+
 /// Angle of the cone that is filled below a disc at the top of an empty block.
 fn drafted(mesh: &HexMesh, up: [f64; 3], draft: f64) -> f64 {
     let cone = OverhangCone::axis(up.map(|x| -x), draft.to_radians());

@@ -103,6 +103,7 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
             let interrupted = outcome.ended == Ended::Interrupted;
             let kept = watcher.keep_state(&optimization.design(), interrupted);
             kept.map_err(DesignError::Observer)?;
+            watcher.doubt_thinner(optimization.thinner()?.as_deref());
             let is_crisp = config.design.style == Style::Crisp;
             let settled = settle_last(&mut optimization, &mut watcher, &outcome.ended, is_crisp)?;
             let (ended, went_back) = match settled {

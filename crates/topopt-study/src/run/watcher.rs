@@ -118,6 +118,15 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
         Ok(reporter.and_then(|reporter| Cleaned::of(reporter.model, density, &energy)))
     }
 
+    /// Says where the thinner design is cut that the loop solved last, of this density on the first
+    /// rank.
+    pub fn doubt_thinner(&mut self, density: Option<&[f64]>) {
+        if let (Some(reporter), Some(density)) = (&mut self.reporter, density) {
+            let said = connection::doubts_of_thinner(reporter.model, density);
+            reporter.summary.ending.extend(said);
+        }
+    }
+
     /// Takes a design as it is built, without islands, as the last one.
     pub fn take(&mut self, report: &IterationReport, cleaned: Option<&Cleaned>) {
         if let Some(reporter) = &mut self.reporter {

@@ -148,7 +148,10 @@ pub(crate) fn of<K: Verified<N>, const N: usize>(
     let is_solid = |is_touched: &bool| *is_touched || void >= FILLER;
     let is_solid: Vec<bool> = shape.is_touched.iter().map(is_solid).collect();
     let carried = Carried::of(&model.problem, &is_solid);
-    let (given, problem, notes) = standing(config, &model, &carried, given)?;
+    let standing = standing(config, &model, &carried, given);
+    // What is wrong with the surface of a cast part is why nothing stands.
+    let why = shape.fallen_apart.clone().filter(|_| file.draw.is_some());
+    let (given, problem, notes) = standing.map_err(|error| why.map_or(error, InputError::from))?;
     model.problem = problem;
 
     let filling = shape.filling(config, &model, &carried, void);
@@ -245,7 +248,7 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
         let mut warnings = solved_shape.warnings(&limits, &built, config.physics.kind);
         warnings.extend(built.made.iter().filter_map(Made::warning));
         warnings.extend(K::warning(solved));
-        warnings.extend(shape.fallen_apart.clone());
+        warnings.extend(shape.fallen_apart.iter().map(|finding| finding.message.clone()));
         warnings.extend(summary.torn_by.map(|times| said_to_be_torn(config.quality(), times)));
         let load_cases = solved.cases(false);
 

@@ -40,7 +40,7 @@ pub(super) struct Shape {
     /// Material besides that of passive elements, as a share of the design elements' volume.
     pub volume_fraction: Compared,
     /// Warning that much of the design is left out, if so.
-    pub fallen_apart: Option<String>,
+    pub fallen_apart: Option<Finding>,
 }
 
 impl Shape {
@@ -84,6 +84,9 @@ impl Shape {
         let at_least = |least: f64| shares.iter().map(|&share| share >= least).collect();
         let (is_solid, is_touched): (Vec<bool>, Vec<bool>) = (at_least(0.5), at_least(TOUCHED));
         if !is_solid.contains(&true) {
+            if let Some(finding) = fallen_apart {
+                return Err(finding);
+            }
             let largest = density.iter().copied().fold(0.0, f64::max);
             let message = format!(
                 "nothing has a density of {} or more: the largest is {largest:.4}",
@@ -108,7 +111,7 @@ impl Shape {
             made,
             volume,
             volume_fraction: Compared::new(fraction(volume.optimized), fraction(volume.verified)),
-            fallen_apart: fallen_apart.map(|finding| finding.message),
+            fallen_apart,
             shares,
             is_solid,
             is_touched,

@@ -39,6 +39,28 @@ fn a_threshold_moves_the_surface() {
     }
 }
 
+#[test]
+fn thresholds_and_shares_that_are_none_are_refused() {
+    let [mesh, _] = meshes(3);
+    let density: Vec<f64> = mesh.centers().iter().map(|x| 1.0 - x[0]).collect();
+    let refused = |threshold, decimation| {
+        let shaping = Shaping { threshold, decimation, ..Shaping::default() };
+        UncutSolid::of(&mesh, &density, &shaping).err().unwrap().to_string()
+    };
+    for threshold in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let said = refused(Some(threshold), None);
+        assert_eq!(
+            said,
+            format!(
+                "the threshold is {threshold}, not a finite number; give a density of the design"
+            )
+        );
+    }
+    for share in [f64::NAN, f64::INFINITY, -0.1, 0.0, 1.0] {
+        assert!(refused(None, Some(share)).contains("give one above 0 and below 1"));
+    }
+}
+
 /// The verified solid is the exported one.
 #[test]
 fn elements_are_filled_as_far_as_the_surface_goes() {
