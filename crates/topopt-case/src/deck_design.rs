@@ -164,7 +164,7 @@ impl Tables<'_> {
                         (self.volume(None) - solid, solid)
                     }
                 };
-                (value - solid) / whole
+                without_rounding((value - solid) / whole)
             }
             DeckMeasure::MassShare => value * self.mass(response.set.as_deref())?,
             _ => *value,
@@ -265,6 +265,11 @@ impl Tables<'_> {
         };
         self.line(&format!("\n[[manufacturing]]\nkind = {}\n{keys}", quoted(kind)));
     }
+}
+
+/// A share without the rounding of sums of volumes.
+fn without_rounding(share: f64) -> f64 {
+    (share * 1e12).round() / 1e12
 }
 
 /// Whether a measure is a share of the design volume in a case.

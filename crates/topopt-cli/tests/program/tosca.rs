@@ -85,9 +85,8 @@ fn an_optimization_of_a_parameter_file_becomes_a_case_that_runs() {
         PRINT_DIR = 0., 0., 1.\nEND_\n";
     let named = "  DVCON = frozen\n  DVCON = thick\n  DVCON = same\n  DVCON = printed\n";
     let (folder, case, out) = case_of(&parameters(dvcon, named, ""));
-    let expected = "\n[objective]\nminimize = \"compliance\"\ncase = \"step_1\"\n";
-    assert!(case.contains(expected) || case.contains("minimize = \"compliance\""), "{case}");
     for table in [
+        "[objective]\nminimize = \"compliance\"\ncase = \"step_1\"\n",
         // 0.46 of all are 0.4 of what is designed, a tenth of all being solid.
         "volume_fraction = 0.4\nsolid = [\"Last\"]\nkeep_loaded = \"free\"",
         "kind = \"member_size\"\nminimum = 3.0\n",
@@ -173,13 +172,13 @@ fn what_has_no_counterpart_is_said() {
         CONSTRAINT\n  ID_NAME = strong\n  DRESP = stress\n  LE_VALUE = 9\nEND_\n";
     let ribs = "DVCON_TOPO\n  ID_NAME = ribs\n  CHECK_TYPE = RIB_DESIGN\nEND_\n";
     for (dvcon, named, said) in [
-        (stress, "  CONSTRAINT = strong\n", "DRESP stress (line 11) with TYPE = SIG_SENS_MISES"),
+        (stress, "  CONSTRAINT = strong\n", "DRESP stress (line 10) with TYPE = SIG_SENS_MISES"),
         (ribs, "  DVCON = ribs\n", "DVCON_TOPO ribs (line 10) with CHECK_TYPE = RIB_DESIGN"),
         ("MESH_SMOOTH\nEND_\n", "", "MESH_SMOOTH (line 10)"),
         (
             "DVCON_TOPO\n  ID_NAME = few\n  EL_GROUP = Last\n  CHECK_TYPE = MIN_MEMBER\n  THICKNESS = 3\nEND_\n",
             "  DVCON = few\n",
-            "DVCON_TOPO few (line 10), which holds for the elements `Last` alone",
+            "DVCON_TOPO few (line 10), which holds for the elements Last alone",
         ),
         (
             "DVCON_TOPO\n  ID_NAME = mold\n  CHECK_TYPE = CAST\n  PULL_DIR = 0,0,1\n  MID_PLANE = NONE\n  \
