@@ -1,5 +1,7 @@
 //! Triangles in space, the nearest of which to a point is searched.
 
+use rayon::prelude::*;
+
 use crate::BoundingBox;
 use crate::box_tree::{BoxTree, Boxed};
 use crate::vector::{cross, difference, dot};
@@ -29,6 +31,12 @@ impl Triangles {
     /// Triangles by their corners, `[n_triangles][3][3]`, some of them perhaps flat.
     pub fn new(corners: impl Iterator<Item = Corners>) -> Self {
         Self(BoxTree::new(corners.zip(0..).collect()))
+    }
+
+    /// The `triangles` of a surface, `[n_triangles][3]`, by their `vertices`, `[n_vertices][3]`.
+    pub fn of_surface(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Self {
+        let corners = triangles.par_iter().map(|t| t.map(|vertex| vertices[vertex as usize]));
+        Self(BoxTree::new(corners.enumerate().map(|(t, corners)| (corners, t as u32)).collect()))
     }
 
     /// Number of triangles.
