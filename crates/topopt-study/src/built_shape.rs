@@ -76,8 +76,8 @@ impl<'a> BuiltShape<'a> {
         Ok(Self { solid: uncut.solid, shape, mean })
     }
 
-    /// Takes the densities of the design in `file`, averaged over a few elements, which the shape was
-    /// made of; makes them where it was kept.
+    /// Takes the densities of the design in `file`, averaged over a few elements, which the shape
+    /// was made of; makes them where it was kept.
     ///
     /// # Errors
     /// As [`BuiltShape::of`].

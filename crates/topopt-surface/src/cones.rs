@@ -150,8 +150,8 @@ impl<'a> Cones<'a> {
     }
 }
 
-/// Points by the slabs of `n_slabs` in which they are dealt to corners, having a radius that is at most
-/// `usual`, and by those that their own cones reach into.
+/// Points by the slabs of `n_slabs` in which they are dealt to corners, having a radius that is at
+/// most `usual`, and by those that their own cones reach into.
 fn by_slab<'a>(
     points: impl Iterator<Item = (u32, (&'a [f64; 3], &'a f64))>,
     usual: f64,

@@ -87,8 +87,8 @@ impl<'a> UncutSolid<'a> {
         Ok(Shape { surface, crossings, level_set, crumbs, width })
     }
 
-    /// Pieces, cavities and handles of the rough surface, cut with that of `part`; none where fairing
-    /// has changed nothing, since a cut takes as long as that of the skin.
+    /// Pieces, cavities and handles of the rough surface, cut with that of `part`; none where
+    /// fairing has changed nothing, since a cut takes as long as that of the skin.
     fn level_set(&self, part: &Part) -> Result<Option<Topology>, SolidError> {
         let is_same = self.rough.topology() == self.skin.topology();
         if is_same { Ok(None) } else { Ok(Some(self.cut(&self.rough, 0.0, part)?.0.topology())) }

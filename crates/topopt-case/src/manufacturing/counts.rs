@@ -12,13 +12,14 @@ pub(super) type Cell = [i64; 3];
 const EDGE: u32 = 3;
 const CELLS: usize = 1 << (3 * EDGE);
 
-/// Numbers of cubes in cells. Memory is taken by blocks of cells with a cube alone: a box around all
-/// would be much larger than the part where folds bring places to an oblique line or plane, or to
-/// others far away.
+/// Numbers of cubes in cells. Memory is taken by blocks of cells with a cube alone: a box around
+/// all would be much larger than the part where folds bring places to an oblique line or plane, or
+/// to others far away.
 pub(super) struct Counts {
     /// Numbers of the blocks.
     blocks: HashMap<Cell, usize>,
-    /// Cubes of the body in the upper half, those of the void in the lower one, `[n_blocks][CELLS]`.
+    /// Cubes of the body in the upper half, those of the void in the lower one,
+    /// `[n_blocks][CELLS]`.
     counts: Vec<AtomicU64>,
 }
 
@@ -88,8 +89,8 @@ impl Blocks {
 mod tests {
     use super::*;
 
-    /// Cubes along a diagonal, and as many at a distance of 1e12 cells: a box around them would have
-    /// 1e36 cells.
+    /// Cubes along a diagonal, and as many at a distance of 1e12 cells: a box around them would
+    /// have 1e36 cells.
     #[test]
     fn cells_far_from_each_other_take_no_memory_between() {
         let cell = |i: u64| {
@@ -100,9 +101,9 @@ mod tests {
         let counts = Counts::of(cubes);
         assert!(counts.counts.len() <= 2 * CELLS * (1000 / 8 + 1));
         let mut last = Last::default();
-        for i in 0..4000 {
+        for i in 0..4000_u64 {
             let others = (i / 4 * 4..i / 4 * 4 + 4).filter(|other| other % 2 == i % 2);
-            let (void, body): (Vec<u64>, Vec<u64>) = others.partition(|o| o.is_multiple_of(3));
+            let (void, body): (Vec<u64>, Vec<u64>) = others.partition(|other| other % 3 == 0);
             let expected = [body, void].map(|cubes| cubes.len() as u64);
             assert_eq!(counts.body_and_void(cell(i), &mut last), expected, "{i}");
         }
