@@ -1,5 +1,7 @@
 //! Triangles in space, the nearest of which to a point is searched.
 
+use rayon::prelude::*;
+
 use crate::BoundingBox;
 use crate::box_tree::{BoxTree, Boxed};
 use crate::vector::{cross, difference, dot};
@@ -29,6 +31,12 @@ impl Triangles {
     /// Triangles by their corners, `[n_triangles][3][3]`, some of them perhaps flat.
     pub fn new(corners: impl Iterator<Item = Corners>) -> Self {
         Self(BoxTree::new(corners.zip(0..).collect()))
+    }
+
+    /// The `triangles` of a surface, `[n_triangles][3]`, by their `vertices`, `[n_vertices][3]`.
+    pub fn of_surface(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Self {
+        let corners = triangles.par_iter().map(|t| t.map(|vertex| vertices[vertex as usize]));
+        Self(BoxTree::new(corners.enumerate().map(|(t, corners)| (corners, t as u32)).collect()))
     }
 
     /// Number of triangles.
@@ -160,6 +168,8 @@ mod tests {
         let corners: Vec<Corners> =
             (0..9000).map(|i| [4 * i, 5 * i + 1, 7 * i].map(place)).collect();
         let triangles = Triangles::new(corners.iter().copied());
+        let numbers: Vec<[u32; 3]> = (0..9000).map(|t| [0, 1, 2].map(|i| 3 * t + i)).collect();
+        let of_surface = Triangles::of_surface(corners.as_flattened(), &numbers);
         for i in 0..200 {
             let x = place(11 * i).map(|x| 3.0 * x - 1.0);
             let all = corners.iter().map(|&corners| squared(x, nearest_in(corners, x)));
@@ -168,6 +178,7 @@ mod tests {
             assert!(triangles.reach(x, 1.001 * least) && !triangles.reach(x, 0.999 * least));
             let (number, nearest) = triangles.nearest_of(x).unwrap();
             assert_eq!(nearest_in(corners[number], x), nearest);
+            assert_eq!(of_surface.nearest_of(x), Some((number, nearest)));
         }
         let none = Triangles::new(std::iter::empty());
         let unit = BoundingBox::of([[0.0; 3], [1.0; 3]]);

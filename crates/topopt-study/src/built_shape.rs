@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use topopt_case::finding::Finding;
 use topopt_io::{WriteError, atomic};
-use topopt_surface::{Filled, Shape, Shaping, Solid};
+use topopt_surface::{Filled, MeanDensity, Shape, Shaping, Solid};
 
 use crate::design_file::DesignFile;
 use crate::fingerprint::{of_bytes, of_mesh};
@@ -20,6 +20,8 @@ pub struct BuiltShape<'a> {
     pub solid: Solid<'a>,
     /// The surface.
     pub shape: Shape,
+    /// The mean densities that it was made of; none where it was kept, or made of others.
+    mean: Option<MeanDensity>,
 }
 
 /// First line of the file of a shape, with the version of the format and of the program: another
@@ -53,7 +55,7 @@ impl<'a> BuiltShape<'a> {
         if let Some(kept) = read(&path).filter(|kept| kept.made_of == made_of)
             && let Some(solid) = Solid::restored(&file.mesh, kept.filled)
         {
-            return Ok(Self { solid, shape: kept.shape });
+            return Ok(Self { solid, shape: kept.shape, mean: None });
         }
 
         let built = Self::made(file, part, shaping)?;
@@ -65,11 +67,22 @@ impl<'a> BuiltShape<'a> {
 
     fn made(file: &'a DesignFile, part: &PartFile, shaping: &Shaping) -> Result<Self, Finding> {
         let mut uncut = file.uncut(shaping)?;
-        if shaping.threshold.is_none() && uncut.solid.volume() == 0.0 {
+        let keeps_volume = shaping.threshold.is_none() && uncut.solid.volume() > 0.0;
+        if shaping.threshold.is_none() && !keeps_volume {
             uncut = file.uncut(&Shaping { threshold: Some(0.0), ..shaping.clone() })?;
         }
         let shape = uncut.shape(&part.part).map_err(|error| Finding::new(error.to_string()))?;
-        Ok(Self { solid: uncut.solid, shape })
+        let mean = keeps_volume.then_some(uncut.mean);
+        Ok(Self { solid: uncut.solid, shape, mean })
+    }
+
+    /// Takes the densities of the design in `file`, averaged over a few elements, which the shape
+    /// was made of; makes them where it was kept.
+    ///
+    /// # Errors
+    /// As [`BuiltShape::of`].
+    pub fn take_mean_density(&mut self, file: &DesignFile) -> Result<MeanDensity, Finding> {
+        self.mean.take().map_or_else(|| file.mean_density(), Ok)
     }
 }
 

@@ -4,6 +4,7 @@ use manifold_rust::manifold::Manifold;
 use manifold_rust::types::{BooleanEngine, Error, MeshGLP};
 
 use crate::TriangleSurface;
+use crate::half_edges::imported;
 
 type Mesh = MeshGLP<f64, u32>;
 
@@ -22,16 +23,10 @@ impl Body {
     /// each other in vertices and edges are allowed.
     pub fn of(surface: &TriangleSurface) -> Option<Self> {
         let number = Manifold::reserve_ids(1);
-        let mesh = Mesh {
-            num_prop: 3,
-            vert_properties: surface.vertices.as_flattened().to_vec(),
-            tri_verts: surface.triangles.as_flattened().to_vec(),
-            run_original_id: vec![number],
-            ..Mesh::default()
+        let (manifold, touches) = match imported(surface, number) {
+            Some(manifold) => (manifold, false),
+            None => imported_by_library(surface, number),
         };
-        let strict = Manifold::from_mesh_glp(&mesh);
-        let touches = strict.status() != Error::NoError;
-        let manifold = if touches { Manifold::from_mesh_glp_robust(&mesh) } else { strict };
         let is_body = manifold.status() == Error::NoError && surface.volume() > 0.0;
         is_body.then_some(Self { manifold, number, touches })
     }
@@ -61,6 +56,20 @@ impl Body {
         }
         Some(surface)
     }
+}
+
+/// The body that the library makes of a surface, and whether bodies touch each other in it.
+fn imported_by_library(surface: &TriangleSurface, number: u32) -> (Manifold, bool) {
+    let mesh = Mesh {
+        num_prop: 3,
+        vert_properties: surface.vertices.as_flattened().to_vec(),
+        tri_verts: surface.triangles.as_flattened().to_vec(),
+        run_original_id: vec![number],
+        ..Mesh::default()
+    };
+    let strict = Manifold::from_mesh_glp(&mesh);
+    let touches = strict.status() != Error::NoError;
+    (if touches { Manifold::from_mesh_glp_robust(&mesh) } else { strict }, touches)
 }
 
 impl TriangleSurface {

@@ -15,6 +15,9 @@ const SPREAD: f64 = 1.8;
 /// depend on the number of threads.
 const SLAB: usize = 8;
 
+/// Points that one task sorts by slabs.
+const CHUNK: usize = 1 << 16;
+
 /// Cones around the points of elements, as high as the volumes that these stand for.
 ///
 /// Nearly all have the same radius. These points are dealt to the corners of the lattice around
@@ -59,17 +62,17 @@ impl<'a> Cones<'a> {
     /// Cones of these `radii`, most of which are `usual`.
     pub fn new(points: &'a GaussPoints, (radii, usual): (Vec<f64>, f64), grid: Grid) -> Self {
         let n_slabs = grid.counts[2].div_ceil(SLAB);
-        let (mut dealt, mut single) = (vec![Vec::new(); n_slabs], vec![Vec::new(); n_slabs]);
-        for (point, (x, &radius)) in (0..).zip(points.places.iter().zip(&radii)) {
-            let (slabs, [first, last]) = match radius <= usual {
-                true => {
-                    let low = grid.place(2, x[2]) as usize;
-                    (&mut dealt, [low, low + 1])
-                }
-                false => (&mut single, grid.range(2, x[2], radius)),
-            };
-            (first / SLAB..=last / SLAB).for_each(|slab| slabs[slab].push(point));
-        }
+        let chunks = points.places.par_chunks(CHUNK).zip(radii.par_chunks(CHUNK)).enumerate();
+        let chunks = chunks.map(|(chunk, (places, radii))| {
+            let points = (CHUNK * chunk..).map(|point| point as u32);
+            by_slab(points.zip(places.iter().zip(radii)), usual, &grid, n_slabs)
+        });
+        let chunks: Vec<[Vec<Vec<u32>>; 2]> = chunks.collect();
+        let slabs = |kind: usize| {
+            let slab = |slab: usize| chunks.iter().flat_map(|c| &c[kind][slab]).copied().collect();
+            (0..n_slabs).into_par_iter().map(slab).collect()
+        };
+        let [dealt, single] = [0, 1].map(slabs);
         Self { points, radii, grid, dealt, single, kernel: Kernel::of(usual, grid.spacing) }
     }
 
@@ -145,6 +148,28 @@ impl<'a> Cones<'a> {
             }
         }
     }
+}
+
+/// Points by the slabs of `n_slabs` in which they are dealt to corners, having a radius that is at
+/// most `usual`, and by those that their own cones reach into.
+fn by_slab<'a>(
+    points: impl Iterator<Item = (u32, (&'a [f64; 3], &'a f64))>,
+    usual: f64,
+    grid: &Grid,
+    n_slabs: usize,
+) -> [Vec<Vec<u32>>; 2] {
+    let [mut dealt, mut single] = [(); 2].map(|()| vec![Vec::new(); n_slabs]);
+    for (point, (x, &radius)) in points {
+        let (slabs, [first, last]) = match radius <= usual {
+            true => {
+                let low = grid.place(2, x[2]) as usize;
+                (&mut dealt, [low, low + 1])
+            }
+            false => (&mut single, grid.range(2, x[2], radius)),
+        };
+        (first / SLAB..=last / SLAB).for_each(|slab| slabs[slab].push(point));
+    }
+    [dealt, single]
 }
 
 impl Kernel {

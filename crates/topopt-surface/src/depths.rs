@@ -53,7 +53,7 @@ impl Depths {
         (mesh, volumes): (&HexMesh, &[f64]),
         width: f64,
     ) -> Self {
-        let triangles = Triangles::new(skin.corners_of_all());
+        let triangles = skin.tree();
         let walls = Walls { skin, triangles, normals: skin.normals(), above, width };
         let chunks = volumes.par_chunks(CHUNK).enumerate().map(|(chunk, volumes)| {
             let mut depths = Self::default();

@@ -20,16 +20,18 @@ pub(crate) struct GaussPoints {
 
 impl GaussPoints {
     pub fn of(mesh: &HexMesh) -> Self {
-        let per_element = mesh.integration_points().len();
-        let of_element = |element: usize| of_element(mesh, element);
-        let points: Vec<_> = (0..mesh.n_elements()).into_par_iter().map(of_element).collect();
-        let mut all = Self { places: vec![], volumes: vec![], widths: vec![], per_element };
-        for (places, volumes, width) in points {
-            all.places.extend(places);
-            all.volumes.extend(volumes);
-            all.widths.extend(std::iter::repeat_n(width, per_element));
-        }
-        all
+        let xi = mesh.integration_points();
+        let (per_element, n) = (xi.len(), xi.len() * mesh.n_elements());
+        let (mut places, mut volumes, mut widths) = (vec![[0.0; 3]; n], vec![0.0; n], vec![0.0; n]);
+        let places_of = places.par_chunks_mut(per_element);
+        let of_elements =
+            volumes.par_chunks_mut(per_element).zip(widths.par_chunks_mut(per_element));
+        of_elements.zip(places_of).enumerate().for_each(
+            |(element, ((volumes, widths), places))| {
+                widths.fill(fill(mesh, element, &xi, (places, volumes)));
+            },
+        );
+        Self { places, volumes, widths, per_element }
     }
 
     /// Values of elements at their points.
@@ -60,16 +62,23 @@ impl GaussPoints {
     }
 }
 
-/// Places, volumes and width of the points of an element.
-fn of_element(mesh: &HexMesh, element: usize) -> (Vec<[f64; 3]>, Vec<f64>, f64) {
+/// Finds the places and volumes of the points of an element, which are at `xi` in it; returns their
+/// width.
+fn fill(
+    mesh: &HexMesh,
+    element: usize,
+    xi: &[[f64; 3]],
+    (places, volumes): (&mut [[f64; 3]], &mut [f64]),
+) -> f64 {
     // Reference volumes: 8 of the cube, 1/6 of the tetrahedron.
     let weight = if mesh.shape() == Shape::Tetrahedron { 1.0 / 24.0 } else { 1.0 };
-    let xi = mesh.integration_points();
     let center = mesh.point(element, mesh.reference_center());
-    let places: Vec<[f64; 3]> = xi.iter().map(|&xi| mesh.point(element, xi)).collect();
-    let distance = |x: &[f64; 3]| length(difference(*x, center));
+    let mut farthest = 0.0_f64;
+    for ((place, volume), &xi) in places.iter_mut().zip(volumes).zip(xi) {
+        *place = mesh.point(element, xi);
+        *volume = weight * mesh.determinant(element, xi).abs();
+        farthest = farthest.max(length(difference(*place, center)));
+    }
     // The points of a cube lie half an edge from its center.
-    let width = 2.0 * places.iter().map(distance).fold(0.0, f64::max);
-    let volume = |&xi: &[f64; 3]| weight * mesh.determinant(element, xi).abs();
-    (places, xi.iter().map(volume).collect(), width)
+    2.0 * farthest
 }

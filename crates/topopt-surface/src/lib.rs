@@ -36,6 +36,7 @@ mod fairing;
 mod gauss_points;
 mod grid;
 mod growth;
+mod half_edges;
 mod holes;
 mod lattice;
 mod marching;

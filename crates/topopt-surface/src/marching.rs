@@ -4,13 +4,11 @@
 use manifold_rust::edge_op::cleanup_topology;
 use manifold_rust::impl_mesh::ManifoldImpl;
 use manifold_rust::linalg::{IVec3, Vec3};
-use manifold_rust::manifold::Manifold;
-use manifold_rust::sort::sort_geometry;
+use manifold_rust::sort::{morton_code, sort_verts};
 use rayon::prelude::*;
 
-use crate::TriangleSurface;
-use crate::body::surface;
 use crate::centered::{Centered, STEPS};
+use crate::{TriangleSurface, half_edges};
 
 /// The surface of {`value` > 0} in a box from `low` to `high`, which closes it, by marching
 /// tetrahedra on a body-centered lattice of about the `spacing`: closed and free of crossings.
@@ -29,15 +27,31 @@ pub(crate) fn level_surface(
 
     // Where the surface touches itself, its vertices are doubled.
     let mut body = ManifoldImpl::new();
-    body.vert_pos = corners.places.iter().map(|&[x, y, z]| Vec3 { x, y, z }).collect();
-    body.create_halfedges(&triangles, &[]);
+    let places = corners.places.par_iter();
+    body.vert_pos = places.map(|&[x, y, z]| Vec3 { x, y, z }).collect();
+    half_edges::create(&mut body, &triangles);
     cleanup_topology(&mut body);
     body.remove_unreferenced_verts();
-    body.initialize_original();
+    sorted(body)
+}
+
+/// The surface of a body, whose vertices and triangles run along a curve that fills its box.
+fn sorted(mut body: ManifoldImpl) -> TriangleSurface {
     body.calculate_bbox();
-    body.set_epsilon(-1.0, false);
-    sort_geometry(&mut body);
-    surface(&Manifold::from_impl(body))
+    sort_verts(&mut body);
+    let half_edges =
+        body.halfedge.par_chunks_exact(3).filter(|sides| sides[0].paired_halfedge >= 0);
+    let triangles = half_edges.map(|sides| [0, 1, 2].map(|i| sides[i].start_vert as u32));
+    let triangles: Vec<[u32; 3]> = triangles.collect();
+    let place = |triangle: &[u32; 3]| {
+        let [a, b, c] = triangle.map(|vertex| body.vert_pos[vertex as usize]);
+        morton_code((a + b + c) / 3.0, &body.bbox)
+    };
+    let mut keyed: Vec<(u32, [u32; 3])> = triangles.par_iter().map(|t| (place(t), *t)).collect();
+    keyed.par_sort_by_key(|(place, _)| *place);
+
+    let vertices = body.vert_pos.par_iter().map(|&Vec3 { x, y, z }| [x, y, z]).collect();
+    TriangleSurface::new(vertices, keyed.into_par_iter().map(|(_, triangle)| triangle).collect())
 }
 
 /// A point of the lattice beside which the surface crosses edges.
@@ -289,10 +303,12 @@ const CUTS: [&[[usize; 3]]; 16] = [
 
 #[cfg(test)]
 mod tests {
+    use manifold_rust::manifold::Manifold;
     use manifold_rust::sdf::level_set;
     use manifold_rust::types::Box;
 
     use super::*;
+    use crate::body::surface;
 
     /// Balls that nearly touch each other, a plate that runs out of the box, and a sheet so thin that
     /// its sides touch each other.

@@ -51,7 +51,7 @@ struct Edge {
 impl TriangleSurface {
     /// Measures the roughness beside the surface of the `part`, in elements of the `width`.
     pub fn roughness(&self, part: &Self, width: f64) -> Roughness {
-        let walls = Triangles::new(part.corners_of_all());
+        let walls = part.tree();
         let sharp = part.edges().into_iter().filter(|edge| edge.angle > SHARP);
         let sharp = Triangles::new(sharp.map(|Edge { ends: [a, b], .. }| [a, b, b]));
         let edges = self.edges();
@@ -83,14 +83,14 @@ impl TriangleSurface {
 
     /// The edges between two triangles, by their vertices.
     fn edges(&self) -> Vec<Edge> {
-        let mut sides: Vec<([u32; 2], u32)> = Vec::with_capacity(3 * self.triangles.len());
-        for (t, &[a, b, c]) in (0..).zip(&self.triangles) {
-            sides.extend([[a, b], [b, c], [c, a]].map(|[a, b]| ([a.min(b), a.max(b)], t)));
-        }
+        let sides = self.triangles.par_iter().enumerate().flat_map_iter(|(t, &[a, b, c])| {
+            [[a, b], [b, c], [c, a]].map(|[a, b]| ([a.min(b), a.max(b)], t as u32))
+        });
+        let mut sides: Vec<([u32; 2], u32)> = sides.collect();
         sides.par_sort_unstable();
         let normals: Vec<[f64; 3]> = self.corners_of_all().map(area_vector).collect();
         let edge = |pair: &[([u32; 2], u32)]| self.edge([pair[0], pair[1]], &normals);
-        sides.windows(2).filter_map(edge).collect()
+        sides.par_windows(2).filter_map(edge).collect()
     }
 
     /// The edge that two sides of triangles have in common, if they do.
@@ -106,7 +106,7 @@ impl TriangleSurface {
         let centers: Vec<[f64; 3]> = self.corners_of_all().map(center).collect();
         let areas: Vec<[f64; 3]> = self.corners_of_all().map(area_vector).collect();
         let step = centers.len().div_ceil(MOST / 4).max(1);
-        let tree = Triangles::new(self.corners_of_all());
+        let tree = self.tree();
 
         let some = centers.par_iter().zip(&areas).step_by(step);
         let squares = some.filter(|(x, _)| walls.distance(**x) > width).map(|(&x, &own)| {

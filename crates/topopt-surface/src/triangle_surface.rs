@@ -90,7 +90,7 @@ impl TriangleSurface {
             return None;
         }
 
-        let walls = Triangles::new(part.corners_of_all());
+        let walls = part.tree();
         let vertices = self.vertices.par_iter().zip(&self.on_boundary);
         let stays: Vec<bool> = vertices.map(|(x, is_on)| *is_on || walls.reach(*x, most)).collect();
 
@@ -140,9 +140,14 @@ impl TriangleSurface {
         cross(difference(b, a), difference(c, a)).map(|twice| 0.5 * twice)
     }
 
+    /// The triangles, to be searched.
+    pub(crate) fn tree(&self) -> Triangles {
+        Triangles::of_surface(&self.vertices, &self.triangles)
+    }
+
     /// Corners of the triangles, `[n_triangles][3][3]`.
-    pub(crate) fn corners_of_all(&self) -> impl Iterator<Item = [[f64; 3]; 3]> + '_ {
-        self.triangles.iter().map(|triangle| triangle.map(|v| self.vertices[v as usize]))
+    pub(crate) fn corners_of_all(&self) -> impl IndexedParallelIterator<Item = [[f64; 3]; 3]> + '_ {
+        self.triangles.par_iter().map(|triangle| triangle.map(|v| self.vertices[v as usize]))
     }
 
     /// Signed volume of the cone of a triangle with the first vertex of all as its apex.

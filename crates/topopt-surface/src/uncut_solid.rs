@@ -9,13 +9,18 @@ use crate::shaping::{Form, Shaping, SolidError};
 use crate::shells::Crumbs;
 use crate::skin::Skin;
 use crate::solid::{Filled, Solid};
-use crate::{Part, TriangleSurface};
+use crate::{Part, Topology, TriangleSurface};
+
+/// A cut surface, pairs of its triangles that cross, and pieces that were left out.
+type Filling = (TriangleSurface, Vec<[u32; 2]>, Crumbs);
 
 /// A solid with its skin, which runs out of the part until it is cut with that.
 #[derive(Debug, Clone)]
 pub struct UncutSolid<'a> {
     /// The solid.
     pub solid: Solid<'a>,
+    /// The densities whose level surface became the skin.
+    pub mean: MeanDensity,
     /// The skin before and after fairing.
     rough: TriangleSurface,
     skin: TriangleSurface,
@@ -51,10 +56,11 @@ impl<'a> UncutSolid<'a> {
         let volumes = mesh.volumes();
         let whole = volumes.iter().sum();
         let mean = MeanDensity::with_threshold((mesh, whole), (density, form), shaping.threshold)?;
-        let MeanDensity { lattice, level: threshold, scale, width } = mean;
+        let MeanDensity { lattice, level: threshold, scale, width } = &mean;
+        let (threshold, width) = (*threshold, *width);
 
         let Skin { rough, mut surface, crumbs } =
-            Skin::of(&lattice, threshold, width, shaping.quality)?;
+            Skin::of(lattice, threshold, width, shaping.quality)?;
         if let Some(share) = shaping.decimation {
             surface.decimate(share)?;
         }
@@ -66,7 +72,7 @@ impl<'a> UncutSolid<'a> {
         let shares = depths.shares(level);
         let (volume, threshold) = (sum(&shares), threshold * scale);
         let solid = Solid { mesh, filled: Filled { shares, threshold, volume, width } };
-        Ok(Self { solid, rough, skin: surface, level, kept, crumbs })
+        Ok(Self { solid, mean, rough, skin: surface, level, kept, crumbs })
     }
 
     /// Cuts the skin with the surface of `part`, and keeps the volume by moving it along its
@@ -75,6 +81,23 @@ impl<'a> UncutSolid<'a> {
     /// # Errors
     /// [`SolidError::Cut`].
     pub fn shape(&self, part: &Part) -> Result<Shape, SolidError> {
+        let (surface, level_set) = rayon::join(|| self.filled(part), || self.level_set(part));
+        let (surface, crossings, crumbs) = surface?;
+        let level_set = level_set?.unwrap_or_else(|| surface.topology());
+        let (crumbs, width) = (self.crumbs.and(crumbs), self.solid.width());
+        Ok(Shape { surface, crossings, level_set, crumbs, width })
+    }
+
+    /// Pieces, cavities and handles of the rough surface, cut with that of `part`; none where
+    /// fairing has changed nothing, since a cut takes as long as that of the skin.
+    fn level_set(&self, part: &Part) -> Result<Option<Topology>, SolidError> {
+        let is_same = self.rough.topology() == self.skin.topology();
+        if is_same { Ok(None) } else { Ok(Some(self.cut(&self.rough, 0.0, part)?.0.topology())) }
+    }
+
+    /// The skin, cut with the surface of `part`, which keeps the volume, the pairs of its triangles
+    /// that cross, and the pieces that were left out.
+    fn filled(&self, part: &Part) -> Result<Filling, SolidError> {
         // The mesh knows nearly how far: its faces are those of the part, but for their bends.
         let width = self.solid.width();
         let (mut offset, mut last) = (-self.level, None);
@@ -110,14 +133,7 @@ impl<'a> UncutSolid<'a> {
             crossings = found.0.crossings();
         }
         let (surface, crumbs) = found;
-        // A cut of the rough surface takes as long; it is the same where fairing has changed
-        // nothing.
-        let level_set = match self.rough.topology() == self.skin.topology() {
-            true => surface.topology(),
-            false => self.cut(&self.rough, 0.0, part)?.0.topology(),
-        };
-        let crumbs = self.crumbs.and(crumbs);
-        Ok(Shape { surface, crossings, level_set, crumbs, width })
+        Ok((surface, crossings, crumbs))
     }
 
     /// The surface of what `skin`, moved by an `offset` along its normals, and `part` have in

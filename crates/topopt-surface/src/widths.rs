@@ -74,7 +74,7 @@ impl TriangleSurface {
 
     /// Balls between walls, of members and of gaps, with the areas that they stand for.
     fn balls(&self, ignored: impl Fn(&[[f64; 3]]) -> Vec<bool>) -> [Vec<(Ball, f64)>; 2] {
-        let walls = Triangles::new(self.corners_of_all());
+        let walls = self.tree();
         let Some(most) = self.diagonal().map(|diagonal| 0.5 * WIDEST * diagonal) else {
             return [Vec::new(), Vec::new()];
         };
@@ -93,16 +93,17 @@ impl TriangleSurface {
 
     /// Centers of triangles, spread over the area.
     fn starts(&self) -> Vec<Start> {
-        let whole: f64 = self.corners_of_all().map(|x| length(area_vector(x))).sum();
+        let vectors: Vec<[f64; 3]> = self.corners_of_all().map(area_vector).collect();
+        let whole: f64 = vectors.iter().map(|vector| length(*vector)).sum();
         let (stride, mut next) = (whole / PLACES as f64, 0.0);
         let (mut passed, mut starts) = (0.0, Vec::new());
-        for x in self.corners_of_all() {
-            let vector = area_vector(x);
+        for (vector, triangle) in vectors.into_iter().zip(0..) {
             passed += length(vector);
             // One start for each stride that ends in the triangle.
             let count = ((passed - next) / stride).ceil().max(0.0);
             if count > 0.0 && length(vector) > 0.0 {
                 next += count * stride;
+                let x = self.corners(triangle);
                 let at = [0, 1, 2].map(|i| (x[0][i] + x[1][i] + x[2][i]) / 3.0);
                 let normal = vector.map(|n| n / length(vector));
                 starts.push(Start { at, normal, area: count * stride });

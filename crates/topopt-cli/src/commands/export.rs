@@ -30,7 +30,7 @@ pub(super) fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<(), Failu
     };
     let part = PartFile::read(folder.as_deref(), &design.mesh).map_err(InputError::from)?;
     let built = BuiltShape::of(&design, &part, &shaping).map_err(InputError::from)?;
-    let BuiltShape { solid, mut shape } = built;
+    let BuiltShape { solid, mut shape, .. } = built;
     design.check(&solid, args.threshold).map_err(InputError::from)?;
     let parts = shape.surface.parts();
     if args.largest_piece {

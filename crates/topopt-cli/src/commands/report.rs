@@ -58,9 +58,10 @@ fn page<K: Shown<N>, const N: usize>(
     let history = curves::read_history(&results.history())?;
     let file = DesignFile::read(&results.design())?.made_by(&results.config()?);
     let body = PartFile::read(Some(results.path()), &file.mesh)?;
-    let BuiltShape { solid, shape } = BuiltShape::of(&file, &body, &Shaping::default())?;
+    let mut built = BuiltShape::of(&file, &body, &Shaping::default())?;
+    let density = built.take_mean_density(&file)?;
+    let BuiltShape { solid, shape, .. } = built;
     let measures = SurfaceMeasures::of(&shape, &body, &file);
-    let density = file.mean_density()?;
     let fact = |(name, value): (&str, String)| Fact::new(words(name), value);
     let found = verification::read::<K, N>(results)?;
     let names: Vec<&str> = summary.load_cases.iter().map(String::as_str).collect();

@@ -1,5 +1,7 @@
 //! The numbers of an array: text, base64 or raw bytes, in one piece or in compressed blocks.
 
+use rayon::prelude::*;
+
 use super::decompress::Compressor;
 use super::kind::Kind;
 use super::read_error::Fault;
@@ -18,12 +20,12 @@ impl Outline<'_> {
         self.numbers(array, count, |text| text.parse().ok(), Kind::integer)
     }
 
-    fn numbers<T>(
+    fn numbers<T: Send>(
         &self,
         array: &DataArray,
         count: u64,
         parse: impl Fn(&str) -> Option<T>,
-        convert: impl Fn(Kind, &[u8]) -> T,
+        convert: impl Fn(Kind, &[u8]) -> T + Sync,
     ) -> Parsed<Vec<T>> {
         let result = match array.content {
             Content::Ascii(text) => parsed(array, text, count, parse),
@@ -32,20 +34,20 @@ impl Outline<'_> {
         result.map_err(|fault| self.fault_in(array, fault))
     }
 
-    fn decoded<T>(
+    fn decoded<T: Send>(
         &self,
         array: &DataArray,
         count: u64,
-        convert: impl Fn(Kind, &[u8]) -> T,
+        convert: impl Fn(Kind, &[u8]) -> T + Sync,
     ) -> Result<Vec<T>, Fault> {
         let (kind, width) = kind_of(array)?;
         let expected = u128::from(count) * width as u128;
         let mut bytes = self.bytes(array, expected)?;
         if !self.big_endian {
-            bytes.chunks_exact_mut(width).for_each(<[u8]>::reverse);
+            bytes.par_chunks_exact_mut(width).for_each(<[u8]>::reverse);
         }
         let mut values = room(array, bytes.len() / width)?;
-        values.extend(bytes.chunks_exact(width).map(|bytes| convert(kind, bytes)));
+        values.par_extend(bytes.par_chunks_exact(width).map(|bytes| convert(kind, bytes)));
         Ok(values)
     }
 

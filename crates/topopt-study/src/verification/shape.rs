@@ -62,7 +62,7 @@ impl Shape {
         }
 
         let shaping = Shaping { threshold: request.threshold, ..Shaping::default() };
-        let BuiltShape { solid, shape } = BuiltShape::of(file, part, &shaping)?;
+        let BuiltShape { solid, shape, .. } = BuiltShape::of(file, part, &shaping)?;
         let [pieces, _] = shape.surface.parts();
         let is_passive = file.is_passive();
         let widths = shape.widths(&file.mesh, &is_passive);

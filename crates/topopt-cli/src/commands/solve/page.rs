@@ -56,7 +56,7 @@ fn page<K: Shown<N>, const N: usize>(
     let units = &Units::of(found.units.as_ref(), physics);
     let file = DesignFile::read(&folder.join(ANALYSIS_FIELDS))?;
     let body = PartFile::read(None, &file.mesh)?;
-    let BuiltShape { solid, shape } = BuiltShape::of(&file, &body, &Shaping::default())?;
+    let BuiltShape { solid, shape, .. } = BuiltShape::of(&file, &body, &Shaping::default())?;
     let names: Vec<&str> = found.load_cases.iter().map(CaseNumbers::name).collect();
     let (what, option) = match &found.design {
         Some(design) => (format!("the densities of {design}"), format!(" --design {design}")),
