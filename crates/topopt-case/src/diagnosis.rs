@@ -41,9 +41,8 @@ const POOR_OF_GEOMETRY: f64 = 0.05;
 const MOST_EXAMINED: usize = 2_000_000;
 
 impl Diagnosis {
-    /// Looks at mesh and loads.
-    pub fn of<const N: usize>(config: &Config, case: &Case<N>) -> Self {
-        let of_elements = Quality::of(&case.mesh);
+    /// Looks at mesh and loads; the elements have this quality.
+    pub fn of<const N: usize>(config: &Config, case: &Case<N>, of_elements: &Quality) -> Self {
         let quality = of_elements.summary();
         let worst_elements: Vec<u64> =
             quality.worst.iter().map(|&element| case.element_number(element)).collect();
@@ -55,7 +54,7 @@ impl Diagnosis {
         };
 
         let mut warnings = Vec::new();
-        warnings.extend(poor_elements(config, case, &of_elements));
+        warnings.extend(poor_elements(config, case, of_elements));
         warnings.extend(separate_parts(&components));
         warnings.extend(pairs.first().map(|pair| {
             let [a, b] = pair.map(|node| case.node_number(node));

@@ -1,5 +1,6 @@
 //! Halves of models that mirror themselves, which runs solve in their place.
 
+use rayon::prelude::*;
 use topopt_fem::{Asymmetry, CpuSolvers, HalfModel};
 use topopt_linalg::Cpu;
 use topopt_mesh::{Mirror, Plane};
@@ -25,7 +26,7 @@ impl<K: Physics<N> + CpuSolvers<N>, const N: usize> Model<K, N> {
             return;
         }
 
-        let mirrors = Mirror::of(self.problem.mesh(), &planes);
+        let mirrors = Mirror::of(self.problem.mesh(), self.task.element_width, &planes);
         let asymmetries = mirrors.iter().map(|mirror| match mirror {
             None => Some(Asymmetry::Mesh),
             Some(mirror) => Asymmetry::of(&self.problem, mirror),
@@ -77,7 +78,7 @@ impl<K: Physics<N> + CpuSolvers<N>, const N: usize> Model<K, N> {
     /// Whether elements share variables with their images, and stay solid and void as they do.
     fn has_mirrored_designs(&self, mirror: &Mirror) -> bool {
         let Some(shares) = self.space.shares() else { return false };
-        let mut pairs = mirror.elements.iter().enumerate();
+        let pairs = mirror.elements.par_iter().enumerate();
         let are_shared = pairs.all(|(e, &image)| shares.row(e).eq(shares.row(image as usize)));
         let mut passive = [&self.space.solid, &self.space.void].into_iter();
         are_shared

@@ -32,13 +32,13 @@ pub(crate) fn find<K: Physics<N>, const N: usize>(
         return Vec::new();
     }
 
-    let centers = Reflections::new(case.mesh.centers(), tolerance);
+    let centers = case.mesh.centers();
     let factors = materials::factors::<K, N>(config, case);
     let values = [Some(volumes), factors.stiffness.as_deref(), factors.mass.as_deref()];
     // Of heat there are none.
     let laws = laws::laws(config, &case.materials, volumes.len()).ok().flatten();
-    let of_plane = |plane| {
-        let images = centers.mirrored(&plane).ok()?;
+    let of_plane = |plane: Plane| {
+        let images = plane.paired(&centers, tolerance)?;
         let have_laws = laws.as_ref().is_none_or(|laws| are_images(laws, &plane, &images));
         (have_laws && has_alike_elements(case, &values, &images)).then_some(plane)
     };
@@ -140,7 +140,7 @@ impl<'a, const N: usize> Nodes<'a, N> {
 
         let all = list.iter().flat_map(|(_, value)| value);
         let scale = all.fold(0.0_f64, |largest, x| largest.max(x.abs()));
-        let across = Reflections::new(other_places, self.tolerance).images(&places, plane);
+        let across = Reflections::new(&other_places, self.tolerance).images(&places, plane);
         let mut pairs = list.iter().zip(across);
         pairs.all(|((_, value), across)| {
             across.is_some_and(|other| is_image(value, &others[other as usize].1, scale))

@@ -8,7 +8,7 @@ use topopt_fem::{
 };
 use topopt_io::UncutCells;
 use topopt_mesh::numbers::{place, shown};
-use topopt_mesh::quality::Worst;
+use topopt_mesh::quality::{Quality, Worst};
 use topopt_mesh::{HexMesh, Renumbering, UniformGrid};
 
 use crate::candidates;
@@ -83,13 +83,15 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
     ) -> Result<Self, InputError> {
         let mut notes = std::mem::take(&mut case.notes);
         notes.extend(config.method_in_words());
-        InputError::if_any(flat(config, &case).into_iter().collect())?;
+        let quality = Quality::of(&case.mesh);
+        InputError::if_any(flat(config, &case, &quality).into_iter().collect())?;
         let volumes = case.mesh.volumes();
         let element_width = HexMesh::width_of(&volumes);
         let grid = grid(config, &case.mesh, element_width, &mut notes)?;
 
         let renumbered = || renumbered(&case.mesh, needs_colors);
-        let (diagnosis, renumbered) = rayon::join(|| Diagnosis::of(config, &case), renumbered);
+        let (diagnosis, renumbered) =
+            rayon::join(|| Diagnosis::of(config, &case, &quality), renumbered);
         let (renumbering, colors) = renumbered;
         let problem = problem::<K, N>(config, &case, &renumbering)?;
         let lookup = case.lookup(config);
@@ -206,8 +208,9 @@ fn contrast(config: &Config, materials: &[MaterialShare]) -> f64 {
 }
 
 /// The worst element, if it is inverted or as good as flat.
-fn flat<const N: usize>(config: &Config, case: &Case<N>) -> Option<Finding> {
-    let worst = Some(Worst::of(&case.mesh)).filter(|worst| worst.is_flat())?;
+fn flat<const N: usize>(config: &Config, case: &Case<N>, quality: &Quality) -> Option<Finding> {
+    let worst = Worst::among(&case.mesh, &quality.scaled_jacobian);
+    let worst = Some(worst).filter(|worst| worst.is_flat())?;
     let center = case.mesh.center(worst.element as usize);
     let message = format!(
         "element {} at {} is inverted or flat: its scaled Jacobian is {:.3e}, and at least \

@@ -7,6 +7,7 @@
 
 use std::cmp::Ordering;
 
+use rayon::prelude::*;
 use topopt_linalg::{Cpu, Csr, LinearOperator, noise};
 use topopt_mesh::{HalfMesh, Mirror};
 
@@ -66,23 +67,22 @@ impl<K: CpuSolvers<N>, const N: usize> HalfModel<K, N> {
             true => -1.0,
             false => self.free((node_of[node] as usize, i)),
         };
-        let columns = entries::<N>(node_of).collect();
-        let rows = (0..node_of.len()).flat_map(|node| (0..N).map(move |i| (node, i)));
-        Csr { values: rows.map(sign).collect(), ..Csr::selection(columns) }
+        let values = of_rows::<N, _>(node_of.len(), sign);
+        Csr { values, ..Csr::selection(entries::<N>(node_of)) }
     }
 
     /// Map from states or forces of the whole to the same at the nodes of the half, `[n_nodes][N]`
     /// both.
     pub fn restriction(&self) -> Csr {
         let nodes = &self.half.part.nodes;
-        let rows = (0..nodes.len()).flat_map(|node| (0..N).map(move |i| (node, i)));
-        let values = rows.map(|row| self.free(row)).collect();
-        Csr { values, ..Csr::selection(entries::<N>(nodes).collect()) }
+        let values = of_rows::<N, _>(nodes.len(), |row| self.free(row));
+        Csr { values, ..Csr::selection(entries::<N>(nodes)) }
     }
 
     /// Shares of the half in the forces on its nodes, `[n_nodes][N]`.
     pub fn shares(&self) -> Vec<f64> {
-        self.half.in_planes.iter().flat_map(|&planes| [share_of_half(planes); N]).collect()
+        let in_planes = &self.half.in_planes;
+        of_rows::<N, _>(in_planes.len(), |(node, _)| share_of_half(in_planes[node]))
     }
 
     /// 0 for a component of a node of the half that a plane holds, else 1.
@@ -97,8 +97,16 @@ impl<K: CpuSolvers<N>, const N: usize> HalfModel<K, N> {
 }
 
 /// Entries of nodes, `[nodes][N]`.
-fn entries<const N: usize>(nodes: &[u32]) -> impl Iterator<Item = u32> + '_ {
-    nodes.iter().flat_map(|&node| (0..N as u32).map(move |i| N as u32 * node + i))
+fn entries<const N: usize>(nodes: &[u32]) -> Vec<u32> {
+    of_rows::<N, _>(nodes.len(), |(node, i)| N as u32 * nodes[node] + i as u32)
+}
+
+/// Values of the components of `n` nodes, `[n][N]`.
+fn of_rows<const N: usize, T: Send>(
+    n: usize,
+    value: impl Fn((usize, usize)) -> T + Sync,
+) -> Vec<T> {
+    (0..N * n).into_par_iter().map(|row| value((row / N, row % N))).collect()
 }
 
 impl Asymmetry {
@@ -112,7 +120,7 @@ impl Asymmetry {
         mirror: &Mirror,
     ) -> Option<Self> {
         let held = problem.constraints();
-        let mut pairs = mirror.nodes.iter().enumerate();
+        let pairs = mirror.nodes.par_iter().enumerate();
         let are_held = pairs.all(|(node, &image)| held.mask(node) == held.mask(image as usize));
         if !are_held || problem.free_part().is_some() {
             return Some(Self::Supports);
@@ -120,7 +128,7 @@ impl Asymmetry {
 
         let sides = Sides::<N> { mirror };
         let moduli = sides.of_elements(&noise(mirror.elements.len()));
-        let moduli: Vec<f64> = moduli.into_iter().map(|x| 1.5 + x).collect();
+        let moduli: Vec<f64> = moduli.into_par_iter().map(|x| 1.5 + x).collect();
         let springs = held.springs().is_none_or(|springs| sides.are_mirrored(springs, false));
         let factors = problem.factors().stiffness.as_ref();
         let are_alike = factors.is_none_or(|factors| sides.are_alike(factors));
@@ -180,16 +188,16 @@ struct Sides<'a, const N: usize> {
 impl<const N: usize> Sides<'_, N> {
     /// Values of elements on both sides, from those of the first of each pair.
     fn of_elements(&self, values: &[f64]) -> Vec<f64> {
-        let pairs = self.mirror.elements.iter().enumerate();
+        let pairs = self.mirror.elements.par_iter().enumerate();
         pairs.map(|(e, &image)| values[e.min(image as usize)]).collect()
     }
 
     /// A vector of nodes that mirrors itself, `[n_nodes][N]`, likewise.
     fn of_nodes(&self, values: &[f64]) -> Vec<f64> {
         let nodal = values.as_chunks::<N>().0;
-        let pairs = self.mirror.nodes.iter().enumerate();
+        let pairs = self.mirror.nodes.par_iter().enumerate();
         let value = |(node, &image): (usize, &u32)| self.value(nodal, [node, image as usize]);
-        pairs.flat_map(value).collect()
+        pairs.map(value).collect::<Vec<_>>().into_flattened()
     }
 
     /// Value at the first of two nodes that are images of each other.
@@ -203,7 +211,7 @@ impl<const N: usize> Sides<'_, N> {
 
     /// Whether values of elements are those of their images.
     fn are_alike(&self, values: &[f64]) -> bool {
-        let mut pairs = values.iter().zip(&self.mirror.elements);
+        let pairs = values.par_iter().zip(&self.mirror.elements);
         let near = nearness(values);
         pairs.all(|(&value, &image)| near(value, values[image as usize]))
     }
@@ -212,7 +220,7 @@ impl<const N: usize> Sides<'_, N> {
     /// or not.
     fn are_mirrored(&self, values: &[f64], are_vectors: bool) -> bool {
         let (nodal, near) = (values.as_chunks::<N>().0, nearness(values));
-        let mut pairs = nodal.iter().zip(&self.mirror.nodes);
+        let pairs = nodal.par_iter().zip(&self.mirror.nodes);
         pairs.all(|(&own, &image)| {
             let other = nodal[image as usize];
             let other = if are_vectors { self.image(other) } else { other };
@@ -233,7 +241,7 @@ impl<const N: usize> Sides<'_, N> {
 }
 
 /// Tells whether two of these `values` count as equal.
-fn nearness(values: &[f64]) -> impl Fn(f64, f64) -> bool {
-    let most = values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+fn nearness(values: &[f64]) -> impl Fn(f64, f64) -> bool + Sync {
+    let most = values.par_iter().map(|value| value.abs()).reduce(|| 0.0, f64::max);
     move |a, b| (a - b).abs() <= ACCURACY * most
 }

@@ -9,6 +9,7 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 use topopt_mesh::cells::Shape;
+use topopt_mesh::counting_sort::{Grouped, grouped};
 use topopt_mesh::{HexMesh, tetrahedron};
 
 use crate::kernel::Summed;
@@ -56,22 +57,12 @@ impl Patches {
             })
             .collect();
 
-        let mut offsets = vec![0u32; mesh.n_nodes() + 1];
-        for &node in patches.iter().flat_map(|patch| &patch.nodes) {
-            offsets[node as usize + 1] += 1;
-        }
-        for n in 0..mesh.n_nodes() {
-            offsets[n + 1] += offsets[n];
-        }
-
         // In the order of the patches, which is that in which a node's copies are added.
-        let mut next = offsets.clone();
-        let mut slots = vec![0; offsets[mesh.n_nodes()] as usize];
-        for (slot, &node) in patches.iter().flat_map(|patch| &patch.nodes).enumerate() {
-            slots[next[node as usize] as usize] = slot as u32;
-            next[node as usize] += 1;
-        }
-
+        let nodes: Vec<u32> =
+            patches.par_iter().flat_map_iter(|patch| patch.nodes.iter().copied()).collect();
+        let Grouped { offsets, values: slots } =
+            grouped(&nodes, mesh.n_nodes(), |slot| slot as u32);
+        let offsets = offsets.into_par_iter().map(|start| start as u32).collect();
         Self { patches, offsets, slots, copies: Mutex::default() }
     }
 

@@ -57,7 +57,8 @@ impl Csr {
     /// Builds the matrix whose rows have a single entry, 1 in the given column.
     pub fn selection(columns: Vec<u32>) -> Self {
         let n = columns.len();
-        Self { starts: (0..=n).collect(), columns, values: vec![1.0; n] }
+        let starts = (0..n + 1).into_par_iter().collect();
+        Self { starts, columns, values: vec![1.0; n] }
     }
 
     /// Builds a matrix without rows, for ranks without values.

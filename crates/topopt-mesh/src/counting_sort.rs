@@ -20,6 +20,11 @@ pub struct Grouped<T> {
 }
 
 impl<T: Copy + Send + Sync> Grouped<T> {
+    /// The items of a group.
+    pub fn of(&self, group: usize) -> &[T] {
+        &self.values[self.offsets[group]..self.offsets[group + 1]]
+    }
+
     /// The items of each group.
     pub fn into_lists(self) -> Vec<Vec<T>> {
         let Self { offsets, values } = self;

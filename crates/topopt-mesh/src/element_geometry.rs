@@ -5,7 +5,7 @@
 
 use crate::cells::Shape;
 use crate::inverse_map::{TOLERANCE, local_coordinates};
-use crate::vector::{difference, length};
+use crate::vector::{difference, dot};
 use crate::{HexMesh, hexahedron, tetrahedron};
 
 impl HexMesh {
@@ -45,8 +45,9 @@ impl HexMesh {
     pub fn shortest_edge(&self, element: usize) -> f64 {
         let x = |a: usize| self.coordinates()[self.corners(element)[a] as usize];
         let edges = self.shape().edges().iter();
-        let lengths = edges.map(|&[a, b]| length(difference(x(a), x(b))));
-        lengths.filter(|length| *length > 0.0).fold(f64::INFINITY, f64::min)
+        let edges = edges.map(|&[a, b]| difference(x(a), x(b)));
+        let squares = edges.map(|edge| dot(edge, edge)).filter(|square| *square > 0.0);
+        squares.fold(f64::INFINITY, f64::min).sqrt()
     }
 
     /// Volume of `element`.

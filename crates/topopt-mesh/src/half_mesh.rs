@@ -1,8 +1,10 @@
 //! Halves, quarters and eighths of meshes that mirror themselves about planes across the axes.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use rayon::prelude::*;
 
-use crate::{HexMesh, Part, Plane, Reflections};
+use crate::{HexMesh, Part, Plane};
 
 /// Distance within which nodes are at the images of others, as a share of the mean element width:
 /// what a solve makes of it is below its own rounding.
@@ -25,19 +27,20 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// Finds the mirror of `mesh` in each of `planes`; none where it does not mirror itself there,
-    /// or the plane is askew.
-    pub fn of(mesh: &HexMesh, planes: &[Plane]) -> Vec<Option<Self>> {
-        let tolerance = TOLERANCE * mesh.element_width();
-        let places = [mesh.coordinates().to_vec(), mesh.centers()];
-        let [nodes, centers] = places.map(|places| Reflections::new(places, tolerance));
-        let mirrors = planes.iter().map(|plane| {
+    /// Finds the mirror of `mesh`, whose mean element width is `width`, in each of `planes`; none
+    /// where it does not mirror itself there, or the plane is askew.
+    pub fn of(mesh: &HexMesh, width: f64, planes: &[Plane]) -> Vec<Option<Self>> {
+        let tolerance = TOLERANCE * width;
+        let centers = mesh.centers();
+        let of_plane = |plane: &Plane| {
             let axis = plane.axis()?;
-            let [nodes, elements] = [nodes.mirrored(plane).ok()?, centers.mirrored(plane).ok()?];
+            let [nodes, elements] = [mesh.coordinates(), &centers];
+            let nodes = plane.paired(nodes, tolerance)?;
+            let elements = plane.paired(elements, tolerance)?;
             let mirror = Self { plane: *plane, axis, nodes, elements, tolerance };
             mirror.maps(mesh).then_some(mirror)
-        });
-        mirrors.collect()
+        };
+        planes.iter().map(of_plane).collect()
     }
 
     /// Distance of `node` from the plane, signed; 0 in it.
@@ -71,6 +74,9 @@ impl Mirror {
     }
 }
 
+/// Number of a node that is not there.
+const NONE: u32 = u32::MAX;
+
 /// The elements of a mesh on the upper side of each of some planes: a half of it, a quarter or an
 /// eighth.
 #[derive(Debug, Clone)]
@@ -96,24 +102,20 @@ impl HalfMesh {
         let elements = elements.filter(|(_, nodes)| is_above(nodes)).map(|(e, _)| e as u32);
         let elements: Vec<u32> = elements.collect();
 
-        let mut local = vec![u32::MAX; mesh.n_nodes()];
-        let of_part = || elements.iter().flat_map(|&e| mesh.element(e as usize));
-        of_part().for_each(|&node| local[node as usize] = 0);
-        let is_there = |node: &u32| local[*node as usize] == 0;
-        let nodes: Vec<u32> = (0..mesh.n_nodes() as u32).filter(is_there).collect();
-        nodes.iter().zip(0..).for_each(|(&node, number)| local[node as usize] = number);
-
-        let connectivity = of_part().map(|&node| local[node as usize]).collect();
-        let coordinates = nodes.iter().map(|&node| mesh.coordinates()[node as usize]).collect();
-        let in_planes = nodes.iter().map(|&node| {
+        let (nodes, local) = numbered(mesh, &elements);
+        let of_part = elements.par_iter().flat_map_iter(|&e| mesh.element(e as usize));
+        let connectivity = of_part.map(|&node| local[node as usize]).collect();
+        let coordinates = nodes.par_iter().map(|&node| mesh.coordinates()[node as usize]).collect();
+        let in_planes = nodes.par_iter().map(|&node| {
             let there = mirrors.iter().filter(|mirror| mirror.height(mesh, node) == 0.0);
             there.fold(0, |bits, mirror| bits | 1 << mirror.axis)
         });
         let in_planes = in_planes.collect();
-        let images = (0..mesh.n_nodes() as u32).map(|node| image_above(mesh, mirrors, node));
+        let all = (0..mesh.n_nodes() as u32).into_par_iter();
+        let images = all.map(|node| image_above(mesh, mirrors, node));
         let (node_of, flips): (Vec<u32>, Vec<u8>) =
             images.map(|(node, flips)| (local[node as usize], flips)).unzip();
-        if node_of.contains(&u32::MAX) {
+        if node_of.par_iter().any(|&node| node == NONE) {
             return None;
         }
 
@@ -129,6 +131,20 @@ impl HalfMesh {
     }
 }
 
+/// Returns the nodes of `elements`, increasing, and the number of each node of `mesh` among them,
+/// [`NONE`] where it is not there.
+fn numbered(mesh: &HexMesh, elements: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let all = || (0..mesh.n_nodes() as u32).into_par_iter();
+    let numbers: Vec<AtomicU32> = all().map(|_| NONE.into()).collect();
+    let set = |node: u32, number| numbers[node as usize].store(number, Ordering::Relaxed);
+    let of_elements = elements.par_iter().flat_map_iter(|&e| mesh.element(e as usize));
+    of_elements.for_each(|&node| set(node, 0));
+    let is_there = |&node: &u32| numbers[node as usize].load(Ordering::Relaxed) == 0;
+    let nodes: Vec<u32> = all().filter(is_there).collect();
+    nodes.par_iter().zip(0..nodes.len() as u32).for_each(|(&node, number)| set(node, number));
+    (nodes, numbers.into_par_iter().map(AtomicU32::into_inner).collect())
+}
+
 /// Returns the image of a node above all planes, and the axes along which it was mirrored.
 fn image_above(mesh: &HexMesh, mirrors: &[Mirror], node: u32) -> (u32, u8) {
     let below = |(node, flips), mirror: &Mirror| match mirror.height(mesh, node) < 0.0 {
@@ -141,6 +157,7 @@ fn image_above(mesh: &HexMesh, mirrors: &[Mirror], node: u32) -> (u32, u8) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Renumbering;
     use crate::generate::{Benchmark, Resolution};
 
     fn planes(mesh: &HexMesh) -> [Plane; 3] {
@@ -152,14 +169,14 @@ mod tests {
 
     /// Whether there is a mirror in each of `planes`.
     fn found(mesh: &HexMesh, planes: &[Plane]) -> Vec<bool> {
-        Mirror::of(mesh, planes).iter().map(Option::is_some).collect()
+        Mirror::of(mesh, 1.0, planes).iter().map(Option::is_some).collect()
     }
 
     #[test]
     fn an_eighth_has_an_eighth_of_the_elements_and_unfolds_to_all_nodes() {
         let mesh = Benchmark::Cantilever.generate(Resolution::Elements(2000)).unwrap();
         let planes = planes(&mesh);
-        let mirrors: Vec<_> = Mirror::of(&mesh, &planes).into_iter().flatten().collect();
+        let mirrors: Vec<_> = Mirror::of(&mesh, 1.0, &planes).into_iter().flatten().collect();
         assert_eq!(mirrors.len(), 3);
         let half = HalfMesh::of(&mesh, &mirrors).unwrap();
         assert_eq!(8 * half.part.elements.len(), mesh.n_elements());
@@ -174,6 +191,35 @@ mod tests {
         }
         let in_all = half.in_planes.iter().filter(|&&bits| bits == 7).count();
         assert_eq!(in_all, 1);
+    }
+
+    /// A crack in the plane has two nodes in each place of it, which are no images of each other.
+    #[test]
+    fn cracked_meshes_and_nodes_in_the_same_place_have_no_half() {
+        let mesh = Benchmark::Cantilever.generate(Resolution::Elements(2000)).unwrap();
+        let mesh = Renumbering::shuffled(&mesh, 1).apply(&mesh);
+        let [plane, ..] = planes(&mesh);
+        let mirror = Mirror::of(&mesh, 1.0, &[plane]).remove(0).unwrap();
+        for (node, &image) in mirror.nodes.iter().enumerate() {
+            let [x, image] = [node, image as usize].map(|node| mesh.coordinates()[node]);
+            assert_eq!(plane.image(x), image);
+        }
+
+        let cracked = |on_plane: bool| {
+            let (mut nodes, mut hexes) = (mesh.coordinates().to_vec(), mesh.hexes().to_vec());
+            let x = |node: u32| plane.distance(mesh.coordinates()[node as usize]);
+            let first = (0..mesh.n_nodes() as u32).find(|&node| (x(node) == 0.0) == on_plane);
+            let first = first.unwrap();
+            let element = hexes.iter_mut().find(|hex| hex.contains(&first)).unwrap();
+            let place = element.iter_mut().find(|node| **node == first).unwrap();
+            *place = nodes.len() as u32;
+            nodes.push(nodes[first as usize]);
+            HexMesh::new(nodes, hexes, Default::default())
+        };
+        for mesh in [cracked(true), cracked(false)].into_iter().flatten() {
+            assert_eq!(found(&mesh, &[plane]), [false]);
+        }
+        assert!(cracked(true).is_ok());
     }
 
     /// Five elements across have one that the plane cuts; a node that is moved has no image.

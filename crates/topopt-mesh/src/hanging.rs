@@ -27,7 +27,7 @@ pub fn hanging_nodes(mesh: &HexMesh) -> Vec<(u32, Face)> {
     let near = CellList::new(&points, sizes.sum::<f64>() / faces.len() as f64);
 
     let same_place = same_place(mesh);
-    let shortest = shortest_edges(mesh);
+    let shortest = shortest_edges(mesh, &faces);
     let tolerances: Vec<f64> =
         nodes.iter().map(|&node| RELATIVE_DISTANCE * shortest[node as usize]).collect();
 
@@ -56,13 +56,19 @@ fn distance(mesh: &HexMesh, face: Face) -> f64 {
     length(difference(face_center(&x), x[0]))
 }
 
-/// The shortest edge with a length of the elements around every node, `[n_nodes]`: thin elements
-/// have their next nodes as near as they are thin.
-fn shortest_edges(mesh: &HexMesh) -> Vec<f64> {
+/// The shortest edge with a length of the elements around every node of the elements at `faces`,
+/// `[n_nodes]`: thin elements have their next nodes as near as they are thin. Other nodes have no
+/// use for it.
+fn shortest_edges(mesh: &HexMesh, faces: &[Face]) -> Vec<f64> {
+    let mut is_wanted = vec![false; mesh.n_nodes()];
+    let corners = faces.iter().flat_map(|face| mesh.corners(face.element as usize));
+    corners.for_each(|&node| is_wanted[node as usize] = true);
+    let has_wanted =
+        |element: &usize| mesh.corners(*element).iter().any(|&node| is_wanted[node as usize]);
     // The bits of numbers above zero grow with them, and the least stay, whichever come first.
     let shortest: Vec<AtomicU64> =
         (0..mesh.n_nodes()).into_par_iter().map(|_| f64::INFINITY.to_bits().into()).collect();
-    (0..mesh.n_elements()).into_par_iter().for_each(|element| {
+    (0..mesh.n_elements()).into_par_iter().filter(has_wanted).for_each(|element| {
         let edge = mesh.shortest_edge(element).to_bits();
         for &node in mesh.corners(element) {
             let shortest = &shortest[node as usize];

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
+use crate::boundary::Boundary;
 use crate::bounding_box::BoundingBox;
 use crate::cells::Shape;
 use crate::mesh_error::MeshError;
@@ -27,6 +28,7 @@ pub struct HexMesh {
     /// Nodes of all elements one after the other, [`HexMesh::nodes_per_element`] each.
     nodes: Arc<Vec<u32>>,
     sets: Sets,
+    boundary: Boundary,
 }
 
 impl HexMesh {
@@ -65,7 +67,9 @@ impl HexMesh {
         nodes: Vec<u32>,
         sets: Sets,
     ) -> Result<Self, MeshError> {
-        let mesh = Self { coordinates: coordinates.into(), shape, nodes: nodes.into(), sets };
+        let (coordinates, nodes, boundary) =
+            (coordinates.into(), nodes.into(), Boundary::default());
+        let mesh = Self { coordinates, shape, nodes, sets, boundary };
         mesh.check_size()?;
         check_coordinates(&mesh.coordinates)?;
         mesh.check_connectivity()?;
@@ -184,8 +188,7 @@ impl HexMesh {
     ) -> Self {
         debug_assert_eq!(coordinates.len(), self.n_nodes());
         debug_assert_eq!(connectivity.len(), self.nodes.len());
-        let nodes = connectivity.into();
-        Self { coordinates: coordinates.into(), shape: self.shape, nodes, sets }
+        Self { sets, ..Self::of_part(self.shape, coordinates, connectivity) }
     }
 
     /// Consecutive elements as a mesh of their own, with nodes in the same order; without sets.
@@ -205,7 +208,12 @@ impl HexMesh {
     /// Elements of a mesh that was checked, with the nodes that they have, perhaps none, one
     /// element after the other; without sets.
     pub fn of_part(shape: Shape, coordinates: Vec<[f64; 3]>, nodes: Vec<u32>) -> Self {
-        Self { coordinates: coordinates.into(), shape, nodes: nodes.into(), sets: Sets::default() }
+        let (coordinates, nodes, sets) = (coordinates.into(), nodes.into(), Sets::default());
+        Self { coordinates, shape, nodes, sets, boundary: Boundary::default() }
+    }
+
+    pub(crate) fn boundary(&self) -> &Boundary {
+        &self.boundary
     }
 
     fn check_size(&self) -> Result<(), MeshError> {

@@ -21,6 +21,7 @@
 //! # Ok::<(), topopt_mesh::generate::GenerateError>(())
 //! ```
 
+mod boundary;
 mod bounding_box;
 mod box_tree;
 mod by_element;
@@ -34,6 +35,7 @@ mod components;
 mod contacts;
 pub mod counting_sort;
 mod element_geometry;
+mod first_near;
 pub mod generate;
 mod half_mesh;
 mod hanging;
@@ -74,6 +76,7 @@ pub use coincident::coincident_nodes;
 pub use coloring::Coloring;
 pub use components::{Components, FaceJoined, NO_PART};
 pub use contacts::{Contact, contacts, overlap};
+pub use first_near::first_near;
 pub use half_mesh::{HalfMesh, Mirror};
 pub use hanging::hanging_nodes;
 pub use hex_mesh::HexMesh;

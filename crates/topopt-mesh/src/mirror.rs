@@ -1,5 +1,7 @@
 //! Elements that are mirror images of each other.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use nalgebra::{Matrix3, SymmetricEigen};
 use rayon::prelude::*;
 
@@ -32,10 +34,43 @@ impl Plane {
         }
     }
 
+    /// Distance of a point from the plane, signed along the normal.
+    pub fn distance(&self, point: [f64; 3]) -> f64 {
+        dot(difference(point, self.point), self.normal)
+    }
+
     /// Returns the image of a point.
     pub fn image(&self, point: [f64; 3]) -> [f64; 3] {
-        let distance = dot(difference(point, self.point), self.normal);
+        let distance = self.distance(point);
         std::array::from_fn(|i| point[i] - 2.0 * distance * self.normal[i])
+    }
+
+    /// Returns the place that is the image of each of `places` within `tolerance` (length),
+    /// `[n_places]`; those as near to the plane are their own. None where some have no image.
+    ///
+    /// Only the places on one side are sorted, and searched from the other.
+    pub fn paired(&self, places: &[[f64; 3]], tolerance: f64) -> Option<Vec<u32>> {
+        let all = || (0..places.len() as u32).into_par_iter();
+        let side = |sign: f64| {
+            let is_there = |&k: &u32| sign * self.distance(places[k as usize]) > tolerance;
+            all().filter(is_there).collect::<Vec<u32>>()
+        };
+        let (below, above) = rayon::join(|| side(-1.0), || side(1.0));
+        if below.len() != above.len() {
+            return None;
+        }
+
+        let of = |side: &[u32]| side.par_iter().map(|&k| places[k as usize]).collect::<Vec<_>>();
+        let images = Reflections::new(&of(&below), tolerance).images(&of(&above), self);
+        let paired: Vec<AtomicU32> = all().map(AtomicU32::new).collect();
+        let is_found = |(&k, image): (&u32, Option<u32>)| {
+            let Some(image) = image.map(|image| below[image as usize]) else { return false };
+            paired[k as usize].store(image, Ordering::Relaxed);
+            paired[image as usize].store(k, Ordering::Relaxed);
+            true
+        };
+        let are_found = above.par_iter().zip(images).all(is_found);
+        are_found.then(|| paired.into_par_iter().map(AtomicU32::into_inner).collect())
     }
 
     /// Returns the image of a direction or a force.
@@ -47,32 +82,19 @@ impl Plane {
 
 /// Places among which mirror images are looked for.
 pub struct Reflections {
-    places: Vec<[f64; 3]>,
     list: CellList,
 }
 
 impl Reflections {
     /// Sorts `places`, of which one is the image of another within `tolerance` (length).
-    pub fn new(places: Vec<[f64; 3]>, tolerance: f64) -> Self {
-        Self { list: CellList::new(&places, tolerance), places }
+    pub fn new(places: &[[f64; 3]], tolerance: f64) -> Self {
+        Self { list: CellList::new(places, tolerance) }
     }
 
     /// Returns the index of the place nearest to the mirror image in `plane` of each one of
     /// `others`; none where it is farther than the tolerance.
     pub fn images(&self, others: &[[f64; 3]], plane: &Plane) -> Vec<Option<u32>> {
         others.par_iter().map(|place| self.nearest(plane.image(*place))).collect()
-    }
-
-    /// Returns the place that is the mirror image in `plane` of each place, `[n_places]`.
-    ///
-    /// # Errors
-    /// The first place whose image is farther than the tolerance from every place, and that image.
-    pub fn mirrored(&self, plane: &Plane) -> Result<Vec<u32>, (u32, [f64; 3])> {
-        let found = self.images(&self.places, plane);
-        match found.iter().position(Option::is_none) {
-            Some(place) => Err((place as u32, plane.image(self.places[place]))),
-            None => Ok(found.into_iter().flatten().collect()),
-        }
     }
 
     fn nearest(&self, place: [f64; 3]) -> Option<u32> {
@@ -94,19 +116,29 @@ impl Reflections {
 /// principal axes of inertia.
 pub fn balanced_planes(mesh: &HexMesh, volumes: &[f64], tolerance: f64) -> Vec<Plane> {
     let centers = mesh.centers();
-    let total: f64 = volumes.iter().sum();
     let weighted = || centers.iter().zip(volumes);
-    let point = std::array::from_fn(|i| weighted().map(|(x, v)| v * x[i]).sum::<f64>() / total);
+    // Sums of single threads, so that they have the same bits on any number of them.
+    let firsts = [0, 1, 2].into_par_iter().map(|i| weighted().map(|(x, v)| v * x[i]).sum::<f64>());
+    let (total, firsts) =
+        rayon::join(|| volumes.iter().sum::<f64>(), || firsts.collect::<Vec<_>>());
+    let point = [0, 1, 2].map(|i| firsts[i] / total);
 
     // Moments of the second and the third order, from which those across any plane follow.
+    let of_pair = |(i, j): (usize, usize)| {
+        let (mut second, mut third) = (0.0, [0.0; 3]);
+        for (&center, &volume) in weighted() {
+            let arm = difference(center, point);
+            let square = volume * arm[i] * arm[j];
+            second += square;
+            (0..3).for_each(|k| third[k] += square * arm[k]);
+        }
+        (second, third)
+    };
+    let of_pairs: Vec<_> = PAIRS.into_par_iter().map(of_pair).collect();
     let mut second = Matrix3::zeros();
     let mut third = [[[0.0; 3]; 3]; 3];
-    for (&center, &volume) in weighted() {
-        let arm = difference(center, point);
-        for (i, j) in PAIRS {
-            second[(i, j)] += volume * arm[i] * arm[j];
-            (0..3).for_each(|k| third[i][j][k] += volume * arm[i] * arm[j] * arm[k]);
-        }
+    for ((i, j), of_pair) in PAIRS.into_iter().zip(of_pairs) {
+        (second[(i, j)], third[i][j]) = of_pair;
     }
     let principal = SymmetricEigen::new(second).eigenvectors;
     let principal = principal.column_iter().map(|axis| [axis[0], axis[1], axis[2]]);
@@ -155,8 +187,7 @@ mod tests {
         let bounds = mesh.bounding_box();
         let middle: [f64; 3] = std::array::from_fn(|i| (bounds.min[i] + bounds.max[i]) / 2.0);
         let plane = Plane { point: middle, normal: [0.0, 1.0, 0.0] };
-        let centers = Reflections::new(mesh.centers(), 1e-9);
-        let across = centers.mirrored(&plane).unwrap();
+        let across = plane.paired(&mesh.centers(), 1e-9).unwrap();
         for (element, &image) in across.iter().enumerate() {
             let [[x, y, z], [u, v, w]] = [element, image as usize].map(|e| mesh.center(e));
             assert!((x - u).abs() < 1e-9 && (z - w).abs() < 1e-9);
@@ -165,9 +196,7 @@ mod tests {
         }
 
         let aside = Plane { point: [middle[0], middle[1] + 0.1, middle[2]], ..plane };
-        let (element, image) = centers.mirrored(&aside).unwrap_err();
-        let expected = 2.0 * aside.point[1] - mesh.center(element as usize)[1];
-        assert!((image[1] - expected).abs() < 1e-9);
+        assert_eq!(aside.paired(&mesh.centers(), 1e-9), None);
     }
 
     #[test]
@@ -180,11 +209,10 @@ mod tests {
         let nodes = bar.coordinates().iter().map(|&node| turned(node)).collect();
         let mesh = HexMesh::new(nodes, bar.hexes().to_vec(), Sets::default()).unwrap();
         let planes = balanced_planes(&mesh, &mesh.volumes(), 1e-6);
-        let centers = Reflections::new(mesh.centers(), 1e-6);
         for normal in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(turned) {
             let plane = planes.iter().find(|plane| dot(plane.normal, normal).abs() > 1.0 - 1e-9);
             let plane = plane.unwrap_or_else(|| panic!("{normal:?} is not among {planes:?}"));
-            assert!(centers.mirrored(plane).is_ok());
+            assert!(plane.paired(&mesh.centers(), 1e-6).is_some());
         }
     }
 }

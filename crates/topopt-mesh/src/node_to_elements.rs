@@ -17,8 +17,7 @@ pub struct NodeToElements {
 impl NodeToElements {
     /// The adjacency of `mesh`. The elements of a node come in increasing order.
     pub fn new(mesh: &HexMesh) -> Self {
-        let (nodes, n) = (mesh.connectivity(), mesh.nodes_per_element());
-        Self::of_rows(mesh, grouped(nodes, mesh.n_nodes(), |item| (item / n) as u32))
+        Self::of_rows(mesh, elements_around(mesh))
     }
 
     /// Builds the adjacency of the `wanted` nodes only; the rows of all others are empty.
@@ -80,6 +79,12 @@ impl NodeToElements {
     pub fn n_nodes(&self) -> usize {
         self.offsets.len() - 1
     }
+}
+
+/// The elements of every node, increasing.
+pub(crate) fn elements_around(mesh: &HexMesh) -> Grouped<u32> {
+    let (nodes, n) = (mesh.connectivity(), mesh.nodes_per_element());
+    grouped(nodes, mesh.n_nodes(), |item| (item / n) as u32)
 }
 
 /// Nodes whose local numbers are found by one thread at a time.

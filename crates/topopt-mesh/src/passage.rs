@@ -1,7 +1,7 @@
 //! Straight passages through a part, from a face of its surface to the opposite surface: thickness
 //! in elements, on any mesh.
 
-use crate::surface::{NO_NEIGHBOR, area_vector, face_center, face_coordinates, face_neighbors};
+use crate::surface::{NO_NEIGHBOR, Sides, area_vector, face_center, face_coordinates};
 use crate::vector::{dot, length};
 use crate::{Face, HexMesh};
 
@@ -23,7 +23,7 @@ pub struct Passage {
 /// Walks along straight lines from element to element through the solid ones of a mesh.
 pub struct Walker<'a> {
     mesh: &'a HexMesh,
-    neighbors: Vec<[u32; 6]>,
+    sides: Sides<'a>,
     is_solid: Option<&'a [bool]>,
 }
 
@@ -37,7 +37,7 @@ const FAR: usize = 100;
 impl<'a> Walker<'a> {
     /// Prepares walks through the elements of `mesh` that `is_solid`, `[n_elements]`, or all.
     pub fn new(mesh: &'a HexMesh, is_solid: Option<&'a [bool]>) -> Self {
-        Self { mesh, neighbors: face_neighbors(mesh), is_solid }
+        Self { mesh, sides: Sides::of(mesh), is_solid }
     }
 
     /// Returns the faces of a solid element that have no solid one behind them.
@@ -96,7 +96,7 @@ impl<'a> Walker<'a> {
 
     /// The solid element behind `face`.
     fn behind(&self, face: Face) -> Option<u32> {
-        let other = self.neighbors[face.element as usize][face.local as usize];
+        let other = self.sides.behind(face);
         (other != NO_NEIGHBOR && self.is_solid(other)).then_some(other)
     }
 

@@ -49,10 +49,19 @@ pub struct Worst {
 impl Worst {
     /// The first of the worst elements of `mesh`.
     pub fn of(mesh: &HexMesh) -> Self {
-        let all = scaled_jacobians(mesh).into_par_iter().enumerate();
+        Self::among(mesh, &scaled_jacobians(mesh))
+    }
+
+    /// Returns the first of the worst elements of `mesh`, which have these scaled Jacobians,
+    /// `[n_elements]`.
+    pub fn among(mesh: &HexMesh, scaled_jacobians: &[f64]) -> Self {
+        let all = scaled_jacobians.par_iter().enumerate();
         let least = least_scaled_jacobian(mesh);
-        let of =
-            |(e, scaled_jacobian): (usize, f64)| Self { element: e as u32, scaled_jacobian, least };
+        let of = |(e, &scaled_jacobian): (usize, &f64)| Self {
+            element: e as u32,
+            scaled_jacobian,
+            least,
+        };
         let none = || Self { element: u32::MAX, scaled_jacobian: f64::INFINITY, least };
         all.map(of).reduce(none, Self::or)
     }
@@ -142,7 +151,7 @@ fn scaled_jacobians(mesh: &HexMesh) -> Vec<f64> {
 }
 
 /// The aspect ratio of every element, `[n_elements]`; that of the straight edges of a tetrahedron.
-pub fn aspect_ratios(mesh: &HexMesh) -> Vec<f64> {
+fn aspect_ratios(mesh: &HexMesh) -> Vec<f64> {
     if mesh.shape() == Shape::Tetrahedron {
         let edges = Shape::Tetrahedron.edges();
         let of = |_: &[u32; 10], x: &[[f64; 3]; 10]| {

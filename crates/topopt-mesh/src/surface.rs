@@ -2,9 +2,12 @@
 
 use rayon::prelude::*;
 
-use crate::hexahedron::{self, distinct};
+use crate::cells::Shape;
+use crate::counting_sort::Grouped;
+use crate::hexahedron;
+use crate::node_to_elements::elements_around;
 use crate::vector::{cross, difference};
-use crate::{Face, HexMesh, NodeToElements};
+use crate::{Face, HexMesh, hilbert};
 
 /// In [`face_neighbors`]: no element.
 pub const NO_NEIGHBOR: u32 = u32::MAX;
@@ -13,57 +16,102 @@ pub const NO_NEIGHBOR: u32 = u32::MAX;
 /// face that is collapsed to an edge is the element itself, and so it is behind the last two of a
 /// tetrahedron, which has four.
 pub fn face_neighbors(mesh: &HexMesh) -> Vec<[u32; 6]> {
-    let adjacency = NodeToElements::new(mesh);
-    let behind = |element, local: usize| match local < mesh.n_faces().into() {
-        true => behind(mesh, &adjacency, Face { element, local: local as u8 }),
-        false => element,
-    };
+    let sides = Sides::of(mesh);
+    let behind = |element, local| sides.behind(Face { element, local: local as u8 });
     let elements = (0..mesh.n_elements() as u32).into_par_iter();
     elements.map(|element| std::array::from_fn(|local| behind(element, local))).collect()
 }
 
-fn behind(mesh: &HexMesh, adjacency: &NodeToElements, face: Face) -> u32 {
-    let nodes = face.nodes(mesh);
-    let n_corners = distinct(&nodes).count();
-    if n_corners < 3 {
-        return face.element;
+/// Elements behind single faces of a mesh, see [`face_neighbors`].
+pub(crate) struct Sides<'a> {
+    mesh: &'a HexMesh,
+    /// Elements of every node.
+    around: Grouped<u32>,
+}
+
+impl<'a> Sides<'a> {
+    /// Sorts the elements of `mesh` by their nodes.
+    pub fn of(mesh: &'a HexMesh) -> Self {
+        Self { mesh, around: elements_around(mesh) }
     }
 
-    // The diagonal first: of the elements around a node, few have it.
-    let has_all = |e: u32| {
-        let corners = mesh.corners(e as usize);
-        [2, 1, 3].into_iter().all(|a| has(corners, nodes[a]))
-    };
-    // Three nodes may also be those of a part of a face.
-    let key = Face::key(nodes);
-    let has_triangle = |element: u32| {
-        let mut faces = (0..mesh.n_faces()).map(|local| Face { element, local });
-        faces.any(|face| Face::key(face.nodes(mesh)) == key)
-    };
-    let is_behind = |e: u32| e != face.element && has_all(e) && (n_corners == 4 || has_triangle(e));
+    /// The element behind `face`.
+    pub fn behind(&self, face: Face) -> u32 {
+        let mesh = self.mesh;
+        match mesh.shape() {
+            _ if face.local >= mesh.n_faces() => face.element,
+            Shape::Tetrahedron => {
+                let corners = |e: u32| mesh.tetrahedra()[e as usize].first_chunk::<4>();
+                self.behind_by(face, |e| corners(e).expect("ten nodes"))
+            }
+            _ => {
+                let hexes = mesh.hexes();
+                self.behind_by(face, |e| &hexes[e as usize])
+            }
+        }
+    }
 
-    let around = adjacency.elements_of(nodes[0] as usize);
-    around.iter().copied().find(|&other| is_behind(other)).unwrap_or(NO_NEIGHBOR)
+    /// The element behind `face` of a mesh whose elements have these `corners`.
+    fn behind_by<'b, const E: usize>(
+        &self,
+        face: Face,
+        corners: impl Fn(u32) -> &'b [u32; E],
+    ) -> u32 {
+        let nodes = face.nodes(self.mesh);
+        let n_corners = n_distinct(nodes);
+        if n_corners < 3 {
+            return face.element;
+        }
+
+        // The diagonal first: of the elements around a node, few have it.
+        let has_all = |e: u32| [2, 1, 3].into_iter().all(|a| has(corners(e), nodes[a]));
+        // Three nodes may also be those of a part of a face.
+        let has_triangle = |element: u32| {
+            let mut faces = (0..self.mesh.n_faces()).map(|local| Face { element, local });
+            faces.any(|face| Face::key(face.nodes(self.mesh)) == Face::key(nodes))
+        };
+        let is_behind =
+            |e: u32| e != face.element && has_all(e) && (n_corners == 4 || has_triangle(e));
+
+        let around = self.around.of(nodes[0] as usize);
+        around.iter().copied().find(|&other| is_behind(other)).unwrap_or(NO_NEIGHBOR)
+    }
 }
 
 /// Whether `node` is one of `corners`: all are compared at once.
-fn has(corners: &[u32], node: u32) -> bool {
+fn has<const E: usize>(corners: &[u32; E], node: u32) -> bool {
     corners.iter().fold(false, |found, &other| found | (other == node))
 }
 
-/// The faces of `mesh` that no other element shares, by element and local face.
+/// Number of different nodes among those of a face.
+fn n_distinct([a, b, c, d]: [u32; 4]) -> usize {
+    let is_new = [b != a, c != a && c != b, d != a && d != b && d != c];
+    1 + is_new.map(usize::from).iter().sum::<usize>()
+}
+
+/// The faces of `mesh` that no other element shares, by element and local face; searched once.
 pub fn boundary_faces(mesh: &HexMesh) -> Vec<Face> {
-    let free = |(element, neighbors): (usize, [u32; 6])| {
-        let free = (0..).zip(neighbors).filter(|(_, other)| *other == NO_NEIGHBOR);
-        free.map(move |(local, _)| Face { element: element as u32, local })
+    mesh.boundary().get_or_find(|| free_faces(mesh)).to_vec()
+}
+
+/// The faces without an element behind them. Elements are visited along a curve through space, so
+/// that those around a node are in the cache for one another, however the mesh is numbered.
+fn free_faces(mesh: &HexMesh) -> Vec<Face> {
+    let sides = Sides::of(mesh);
+    let of_element = |element: u32| {
+        let faces = (0..mesh.n_faces()).map(move |local| Face { element, local });
+        faces.filter(|face| sides.behind(*face) == NO_NEIGHBOR)
     };
-    face_neighbors(mesh).into_par_iter().enumerate().flat_map_iter(free).collect()
+    let order = hilbert::order(&mesh.centers());
+    let mut faces: Vec<Face> = order.into_par_iter().flat_map_iter(of_element).collect();
+    faces.par_sort_unstable();
+    faces
 }
 
 /// The faces of `some` that lie between two elements.
 pub fn inner_faces(mesh: &HexMesh, some: &[Face]) -> Vec<Face> {
-    let adjacency = NodeToElements::new(mesh);
-    let is_inner = |face: &&Face| behind(mesh, &adjacency, **face) != NO_NEIGHBOR;
+    let sides = Sides::of(mesh);
+    let is_inner = |face: &&Face| sides.behind(**face) != NO_NEIGHBOR;
     some.par_iter().filter(is_inner).copied().collect()
 }
 
@@ -110,6 +158,18 @@ mod tests {
                 assert_eq!(found, other.copied().unwrap_or(NO_NEIGHBOR), "face {l} of element {e}");
             }
         }
+    }
+
+    #[test]
+    fn clones_share_a_boundary_and_a_renumbered_mesh_has_its_own() {
+        let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
+        let unknown = Renumbering::shuffled(&mesh, 1).apply(&mesh);
+        let known = unknown.clone().with_sets(Default::default()).unwrap();
+        let faces = boundary_faces(&known);
+        assert_eq!(faces, boundary_faces(&unknown));
+        let again = Renumbering::shuffled(&mesh, 1).apply(&mesh);
+        assert_eq!(again, unknown);
+        assert_ne!(faces, boundary_faces(&mesh));
     }
 
     #[test]

@@ -14,7 +14,6 @@ use topopt_design::{DesignState, Memory, ObserverError, StructureState};
 use topopt_io::checkpoint::Checkpoints;
 
 use crate::done::{Answer, Done};
-use crate::fingerprint::fingerprint;
 use crate::result_files::{HISTORY, checkpoints};
 use crate::whole::Whole;
 
@@ -50,6 +49,8 @@ pub(crate) struct Record {
     pub strategy: String,
     pub config: Value,
     /// See [`fingerprint`]; those of earlier versions have another sum, and are refused.
+    ///
+    /// [`fingerprint`]: crate::fingerprint::fingerprint
     pub model: u32,
     /// Whether the elements of the problem come by color.
     pub by_color: bool,
@@ -94,15 +95,14 @@ impl Checkpointer {
     pub fn new<K: Physics<N>, const N: usize>(
         config: &Config,
         model: &Model<K, N>,
-        strategy: &str,
-        iteration: usize,
+        (fingerprint, strategy, iteration): (u32, &str, usize),
     ) -> Result<Self, Finding> {
         let directory = config.output_directory();
         Ok(Self {
             files: checkpoints(&directory),
             history: directory.join(HISTORY),
             config: settings(config)?,
-            model: fingerprint(model)?,
+            model: fingerprint,
             by_color: model.colors.is_some(),
             strategy: strategy.into(),
             every: config.output.checkpoint_every,

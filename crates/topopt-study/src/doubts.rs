@@ -1,9 +1,7 @@
 //! Warnings about a case that can be run: shown by every command that starts work.
 
-use rayon::prelude::*;
 use topopt_case::config::{Config, Continuation, Method};
 use topopt_case::model::Model;
-use topopt_mesh::quality::aspect_ratios;
 use topopt_mesh::{Components, FaceJoined};
 
 use topopt_mesh::numbers::shown;
@@ -62,8 +60,7 @@ fn hinges<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Option<String>
 const NEEDLE: f64 = 1000.0;
 
 fn needles<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Option<String> {
-    let ratios = aspect_ratios(model.problem.mesh());
-    let largest = ratios.into_par_iter().reduce(|| 1.0, f64::max);
+    let largest = model.diagnosis.quality.aspect_ratio.max;
     (largest > NEEDLE).then(|| {
         format!(
             "the aspect ratio of elements goes up to {}: rounding may stop the solver; up to 100 \

@@ -1,11 +1,9 @@
 //! Weights of shared design variables in elements.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use rayon::prelude::*;
 use topopt_linalg::Csr;
 use topopt_mesh::vector::{difference, length};
-use topopt_mesh::{CellList, HexMesh};
+use topopt_mesh::{CellList, HexMesh, first_near};
 
 /// Elements gathered by places that stand for them.
 pub(super) struct Gathered {
@@ -21,19 +19,7 @@ impl Gathered {
     /// Gathers `places` within the `reaches`, `[n_elements]`, of first ones; those within
     /// `tolerance` of each other are the same.
     pub fn of(places: Vec<[f64; 3]>, reaches: &[f64], tolerance: f64) -> Self {
-        let near = Near::new(&places, reaches, tolerance);
-        let first: Vec<AtomicU32> =
-            (0..places.len()).into_par_iter().map(|_| u32::MAX.into()).collect();
-        let stand_for_later = |element: usize| near.stand_for_later(element, &first);
-
-        // Places with no earlier ones near them, whichever thread comes first; then others that are
-        // left; where places coincide there are none.
-        let elements = (0..places.len()).into_par_iter();
-        elements.filter(|&element| !near.has_earlier(element)).for_each(stand_for_later);
-        let is_left = |&element: &usize| first[element].load(Ordering::Relaxed) == u32::MAX;
-        (0..places.len()).filter(is_left).for_each(stand_for_later);
-
-        let first: Vec<u32> = first.into_par_iter().map(AtomicU32::into_inner).collect();
+        let first = first_near(&places, reaches, tolerance);
         let of_first = first.par_iter().zip(&places);
         let is_exact = of_first
             .all(|(&first, &place)| length(difference(place, places[first as usize])) <= tolerance);
@@ -85,41 +71,6 @@ impl Gathered {
     }
 }
 
-/// Places near each other: within the reaches of both.
-struct Near<'a> {
-    places: &'a [[f64; 3]],
-    reaches: &'a [f64],
-    list: CellList,
-}
-
-impl<'a> Near<'a> {
-    fn new(places: &'a [[f64; 3]], reaches: &'a [f64], tolerance: f64) -> Self {
-        let farthest = reaches.par_iter().copied().reduce(|| tolerance, f64::max);
-        Self { places, reaches, list: CellList::new(places, farthest) }
-    }
-
-    /// Whether a place that comes before that of `element` is near it.
-    fn has_earlier(&self, element: usize) -> bool {
-        self.list.any_within(self.places[element], |other, distance| {
-            (other as usize) < element && self.are_near(element, other, distance)
-        })
-    }
-
-    /// Makes `element` the first of itself and of those after it that are near it, unless they have
-    /// an earlier one.
-    fn stand_for_later(&self, element: usize, first: &[AtomicU32]) {
-        self.list.for_each_within(self.places[element], |other, distance| {
-            if other as usize >= element && self.are_near(element, other, distance) {
-                first[other as usize].fetch_min(element as u32, Ordering::Relaxed);
-            }
-        });
-    }
-
-    fn are_near(&self, element: usize, other: u32, distance: f64) -> bool {
-        distance <= self.reaches[element].min(self.reaches[other as usize])
-    }
-}
-
 /// Radius of a hat in reaches of the place that it is about: the own variable, which is within one,
 /// has half of the weight of a hat at least.
 const HAT: f64 = 2.0;
@@ -147,40 +98,6 @@ pub(super) fn reaches(mesh: &HexMesh) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The first place stands for all near it, the next one that is left for those near it, and so on.
-    fn one_after_the_other(places: &[[f64; 3]], reaches: &[f64]) -> Vec<u32> {
-        let mut first = vec![u32::MAX; places.len()];
-        for element in 0..places.len() {
-            if first[element] == u32::MAX {
-                for other in element..places.len() {
-                    let distance = length(difference(places[other], places[element]));
-                    let is_near = distance <= reaches[element].min(reaches[other]);
-                    if is_near && first[other] == u32::MAX {
-                        first[other] = element as u32;
-                    }
-                }
-            }
-        }
-        first
-    }
-
-    #[test]
-    fn places_in_chains_are_gathered_as_one_after_the_other() {
-        let random = |i: usize| (i.wrapping_mul(2_654_435_761) >> 7) as f64 % 1000.0 / 1000.0;
-        let place = |i: usize| [0, 1, 2].map(|d| 6.0 * random(3 * i + d));
-        let places: Vec<[f64; 3]> = (0..800).map(place).collect();
-        let reaches: Vec<f64> = (0..800).map(|i| 0.3 + 0.6 * random(i)).collect();
-        let gathered = Gathered::of(places.clone(), &reaches, 1e-6);
-        let expected = one_after_the_other(&places, &reaches);
-        assert_eq!(gathered.first, expected);
-        assert!(!gathered.is_exact && gathered.len() < 700);
-
-        // Chains: some that are first have earlier places near them.
-        let near = Near::new(&places, &reaches, 1e-6);
-        let is_in_chain = |&e: &usize| expected[e] as usize == e && near.has_earlier(e);
-        assert!((0..800).filter(is_in_chain).count() > 5);
-    }
 
     #[test]
     fn places_that_coincide_are_gathered_exactly() {

@@ -28,8 +28,8 @@ pub(crate) fn sweeps<const N: usize>(
     if !config.is_swept() {
         return Ok(Vec::new());
     }
-    let centers = mesh.centers();
-    let asked = |kind| asked(config, kind, &centers, mesh.element_width());
+    let (centers, width) = (mesh.centers(), mesh.element_width());
+    let asked = |kind| asked(config, kind, &centers, width);
     if let Some(asked) = asked(&overhang::OVERHANG) {
         return Ok(vec![overhang::supports(&asked, case, renumbering, mesh, notes)?]);
     }
@@ -79,7 +79,7 @@ pub(crate) fn sheet(
     mesh: &HexMesh,
     notes: &mut Vec<String>,
 ) -> Result<Option<Sheet>, Finding> {
-    let asked = asked(config, &cast::CASTING, &[], mesh.element_width());
+    let asked = asked(config, &cast::CASTING, &[], 0.0);
     let mold = asked.map(|asked| cast::mold(&asked)).transpose()?;
     let Some(sheet) = mold.and_then(|mold| mold.sheet(mesh)) else { return Ok(None) };
     let share = sheet.volume(&space.design_volumes()) / space.design_volume();
@@ -116,6 +116,6 @@ pub(crate) fn openings<const N: usize>(
     renumbering: &Renumbering,
     mesh: &HexMesh,
 ) -> Result<Option<Openings>, Finding> {
-    let asked = asked(config, &open_voids::OPEN_VOIDS, &[], mesh.element_width());
+    let asked = asked(config, &open_voids::OPEN_VOIDS, &[], 0.0);
     asked.map(|asked| open_voids::openings(&asked, case, renumbering, mesh)).transpose()
 }

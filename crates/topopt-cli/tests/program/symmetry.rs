@@ -1,7 +1,7 @@
 //! Designs that mirror themselves across planes.
 
 use topopt_case::config::Generator;
-use topopt_mesh::{HexMesh, Plane, Reflections};
+use topopt_mesh::{HexMesh, Plane};
 
 use crate::Folder;
 use crate::gpu_ranks::agree_elsewhere;
@@ -40,7 +40,7 @@ fn planes(axes: &[usize]) -> String {
 /// Largest difference of densities in out/design.vtu across the plane in the middle of `axis`.
 fn asymmetry(folder: &Folder, axis: usize) -> f64 {
     let density = folder.array("out/design.vtu", "density");
-    let across = Reflections::new(mesh().centers(), 1e-6).mirrored(&plane(axis)).unwrap();
+    let across = plane(axis).paired(&mesh().centers(), 1e-6).unwrap();
     let pairs = density.iter().zip(across);
     pairs.map(|(x, image)| (x - density[image as usize]).abs()).fold(0.0, f64::max)
 }

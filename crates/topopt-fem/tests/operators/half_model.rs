@@ -30,7 +30,10 @@ fn plane(axis: usize) -> Plane {
 
 fn mirrors(mesh: &HexMesh, n: usize) -> Vec<Mirror> {
     let planes: Vec<Plane> = (0..n).map(plane).collect();
-    Mirror::of(mesh, &planes).into_iter().map(|mirror| mirror.expect("it is mirrored")).collect()
+    Mirror::of(mesh, mesh.element_width(), &planes)
+        .into_iter()
+        .map(|mirror| mirror.expect("it is mirrored"))
+        .collect()
 }
 
 /// Distance from the planes, the same for images.

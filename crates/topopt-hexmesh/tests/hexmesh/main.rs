@@ -6,7 +6,7 @@ mod shapes;
 mod transitions;
 
 use topopt_hexmesh::{Finer, HexmeshError, Meshed, Sizes, Surface, mesh};
-use topopt_mesh::{HexMesh, Reflections, Sets};
+use topopt_mesh::{HexMesh, Sets};
 
 /// Checks by the program's own mesh, independently of the mesher's.
 fn checked(meshed: &Meshed) -> HexMesh {
@@ -115,8 +115,7 @@ fn check_mirrored(meshed: &Meshed, count: usize) {
     assert_eq!(meshed.report.mirrors.len(), count);
     for plane in &meshed.report.mirrors {
         for places in [meshed.points.clone(), mesh.centers()] {
-            let images = Reflections::new(places.clone(), 1e-9).mirrored(plane);
-            let images = images.expect("an image of each place");
+            let images = plane.paired(&places, 1e-9).expect("an image of each place");
             for (place, &other) in places.iter().zip(&images) {
                 let (image, other) = (plane.image(*place), places[other as usize]);
                 let off = (0..3).map(|k| (image[k] - other[k]).abs()).fold(0.0, f64::max);

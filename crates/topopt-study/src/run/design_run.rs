@@ -19,6 +19,7 @@ use super::watcher::{Reporter, Watcher};
 use crate::computer::{Computer, Neighbors, Solvable, Solver, Visitor};
 use crate::doubts;
 use crate::failure::Failure;
+use crate::fingerprint::fingerprint;
 use crate::observer::StudyObserver;
 use crate::summary::{Preconditioner, RunSummary};
 
@@ -64,12 +65,16 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
         let (strategy, contrast) = (self.strategy(computer), subject.task.contrast);
         let model = self.first.as_ref().map(|first| &first.prepared.model);
 
-        // Warnings are collected while the solver is set up on its device.
-        let mut doubtful = Vec::new();
+        // Warnings and the checksum are collected while the solver is set up on its device.
+        let (mut doubtful, mut sum) = (Vec::new(), None);
+        let is_kept = self.asked.request.files.is_some();
+        let kept = model.filter(|_| is_kept);
         let solver = rayon::in_place_scope(|scope| {
             scope.spawn(|_| doubtful = model.map_or(Vec::new(), |model| doubts::of(config, model)));
+            scope.spawn(|_| sum = kept.map(fingerprint));
             computer.solver(config, subject, strategy, contrast)
         })?;
+        let fingerprint = sum.transpose().map_err(InputError::from)?;
         let thicker = self.of_thicker(computer, &solver)?;
         let first = self.first.take();
         let first = first.map(|first| (self.summary(&first, computer, &solver, doubtful), first));
@@ -90,7 +95,7 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
         let reporter = first.map(|(mut summary, first)| {
             summary.record.neighbors = neighbors.get();
             full_part.into_iter().for_each(|full_part| summary.hold_against(full_part));
-            Reporter::start(self.asked, first, summary)
+            Reporter::start(self.asked, first, summary, fingerprint)
         });
         let mut watcher = Watcher {
             ranks,

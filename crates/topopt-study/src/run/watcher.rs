@@ -310,7 +310,10 @@ impl Clock {
 }
 
 impl<'a, K: Solvable<N>, const N: usize> Reporter<'a, K, N> {
-    /// Makes the folder of the results, if there is one; the run begins.
+    /// Makes the folder of the results, if there is one, with the [`fingerprint`] of the model; the
+    /// run begins.
+    ///
+    /// [`fingerprint`]: crate::fingerprint::fingerprint
     ///
     /// # Errors
     /// Those of [`Results::create`].
@@ -318,12 +321,14 @@ impl<'a, K: Solvable<N>, const N: usize> Reporter<'a, K, N> {
         Asked { config, request, start, .. }: Asked,
         First { prepared, observer }: First<'a, K, N>,
         mut summary: RunSummary<'a>,
+        fingerprint: Option<u32>,
     ) -> Result<Self, Finding> {
         let (model, resumption) = (&prepared.model, prepared.resumption.as_ref());
         let record = &mut summary.record;
-        let files = request.files.map(|earlier| {
+        let files = request.files.zip(fingerprint).map(|(earlier, fingerprint)| {
             let (strategy, iteration) = (record.strategy.as_str(), record.done.iterations);
-            let checkpointer = Checkpointer::new(config, model, strategy, iteration)?;
+            let checkpointer =
+                Checkpointer::new(config, model, (fingerprint, strategy, iteration))?;
             let results = Results::create(model, config, resumption, earlier)?;
             let part = prepared.part.as_ref();
             part.map_or(Ok(()), |part| part_file::write(&config.output_directory(), part))
