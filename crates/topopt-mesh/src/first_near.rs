@@ -6,9 +6,9 @@ use rayon::prelude::*;
 
 use crate::CellList;
 
-/// Number of the place that stands for each of `places`, `[n_places]`: itself, or the first one that
-/// is within the `reaches`, `[n_places]`, of both and stands for itself. Places are searched as far
-/// as the largest reach, and as `tolerance` > 0 (length).
+/// Number of the place that stands for each of `places`, `[n_places]`: itself, or the first one
+/// that is within the `reaches`, `[n_places]`, of both and stands for itself. Places are searched as
+/// far as the largest reach, and as `tolerance` > 0 (length).
 pub fn first_near(places: &[[f64; 3]], reaches: &[f64], tolerance: f64) -> Vec<u32> {
     let near = Near::new(places, reaches, tolerance);
     let first: Vec<AtomicU32> =
@@ -64,7 +64,8 @@ mod tests {
     use super::*;
     use crate::vector::{difference, length};
 
-    /// The first place stands for all near it, the next one that is left for those near it, and so on.
+    /// The first place stands for all near it, the next one that is left for those near it, and so
+    /// on.
     fn one_after_the_other(places: &[[f64; 3]], reaches: &[f64]) -> Vec<u32> {
         let mut first = vec![u32::MAX; places.len()];
         for place in 0..places.len() {

@@ -62,15 +62,14 @@ impl Plane {
 
         let of = |side: &[u32]| side.par_iter().map(|&k| places[k as usize]).collect::<Vec<_>>();
         let images = Reflections::new(&of(&below), tolerance).images(&of(&above), self);
+        let images: Vec<u32> = images.into_par_iter().collect::<Option<_>>()?;
         let paired: Vec<AtomicU32> = all().map(AtomicU32::new).collect();
-        let is_found = |(&k, image): (&u32, Option<u32>)| {
-            let Some(image) = image.map(|image| below[image as usize]) else { return false };
+        above.par_iter().zip(images).for_each(|(&k, image)| {
+            let image = below[image as usize];
             paired[k as usize].store(image, Ordering::Relaxed);
             paired[image as usize].store(k, Ordering::Relaxed);
-            true
-        };
-        let are_found = above.par_iter().zip(images).all(is_found);
-        are_found.then(|| paired.into_par_iter().map(AtomicU32::into_inner).collect())
+        });
+        Some(paired.into_par_iter().map(AtomicU32::into_inner).collect())
     }
 
     /// Returns the image of a direction or a force.
@@ -124,17 +123,8 @@ pub fn balanced_planes(mesh: &HexMesh, volumes: &[f64], tolerance: f64) -> Vec<P
     let point = [0, 1, 2].map(|i| firsts[i] / total);
 
     // Moments of the second and the third order, from which those across any plane follow.
-    let of_pair = |(i, j): (usize, usize)| {
-        let (mut second, mut third) = (0.0, [0.0; 3]);
-        for (&center, &volume) in weighted() {
-            let arm = difference(center, point);
-            let square = volume * arm[i] * arm[j];
-            second += square;
-            (0..3).for_each(|k| third[k] += square * arm[k]);
-        }
-        (second, third)
-    };
-    let of_pairs: Vec<_> = PAIRS.into_par_iter().map(of_pair).collect();
+    let of_pairs: Vec<_> =
+        PAIRS.into_par_iter().map(|pair| moments(weighted(), point, pair)).collect();
     let mut second = Matrix3::zeros();
     let mut third = [[[0.0; 3]; 3]; 3];
     for ((i, j), of_pair) in PAIRS.into_iter().zip(of_pairs) {
@@ -156,6 +146,23 @@ pub fn balanced_planes(mesh: &HexMesh, volumes: &[f64], tolerance: f64) -> Vec<P
         }
     }
     planes
+}
+
+/// Sums of arms from `point` along both axes of a pair, and of these along each axis too, of places
+/// and what they weigh.
+fn moments<'a>(
+    weighted: impl Iterator<Item = (&'a [f64; 3], &'a f64)>,
+    point: [f64; 3],
+    (i, j): (usize, usize),
+) -> (f64, [f64; 3]) {
+    let (mut second, mut third) = (0.0, [0.0; 3]);
+    for (&center, &volume) in weighted {
+        let arm = difference(center, point);
+        let square = volume * arm[i] * arm[j];
+        second += square;
+        (0..3).for_each(|k| third[k] += square * arm[k]);
+    }
+    (second, third)
 }
 
 /// Pairs of the three axes.
