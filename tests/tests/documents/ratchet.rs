@@ -169,7 +169,7 @@ const LINES: [(&str, usize); 17] = [
     ("io", 23_220),
     ("lab", 1804),
     ("linalg", 5471),
-    ("mesh", 10_157),
+    ("mesh", 10_167),
     ("python", 1352),
     ("report", 2340),
     ("study", 14_413),
