@@ -82,7 +82,8 @@ impl DesignSpace {
         space
     }
 
-    /// Returns a copy without the values of elements, for ranks after the first, which alone has them.
+    /// Returns a copy without the values of elements, for ranks after the first, which alone has
+    /// them.
     #[must_use]
     pub fn without_values(&self) -> Self {
         Self {
@@ -279,7 +280,8 @@ impl DesignSpace {
 
 #[cfg(test)]
 impl DesignSpace {
-    /// 500 elements of five volumes; every fiftieth is solid, every fortieth from element 7 on is void.
+    /// 500 elements of five volumes; every fiftieth is solid, every fortieth from element 7 on is
+    /// void.
     pub(crate) fn uneven() -> Self {
         let volumes = (0..500).map(|e| 1.0 + (e % 5) as f64 * 0.3).collect();
         let (solid, void) = ((0..500).step_by(50).collect(), (7..500).step_by(40).collect());

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use crate::CellList;
 
 /// Number of the place that stands for each of `places`, `[n_places]`: itself, or the first one
-/// that is within the `reaches`, `[n_places]`, of both and stands for itself. Places are searched as
-/// far as the largest reach, and as `tolerance` > 0 (length).
+/// that is within the `reaches`, `[n_places]`, of both and stands for itself. Places are searched
+/// as far as the largest reach, and as `tolerance` > 0 (length).
 pub fn first_near(places: &[[f64; 3]], reaches: &[f64], tolerance: f64) -> Vec<u32> {
     let near = Near::new(places, reaches, tolerance);
     let first: Vec<AtomicU32> =

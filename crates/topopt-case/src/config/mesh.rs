@@ -16,17 +16,17 @@ use super::design_space::DesignSpace;
 #[serde(deny_unknown_fields)]
 pub struct Mesh {
     /// Mesh file, relative to the folder of the case file: .msh (Gmsh, version 2.2 or 4.1), .cdb
-    /// (Ansys), .inp (Abaqus, CalculiX), .bdf, .dat, .nas or .fem (Nastran, OptiStruct), .par (Tosca),
-    /// .vtu or .vtk (VTK). Or a geometry that Gmsh meshes: .geo, .step, .stp, .brep, .iges, .igs or
-    /// .stl. A .geo file is a program; one that may run others or write files is refused unless
-    /// `--trust-geometry` is given.
+    /// (Ansys), .inp (Abaqus, CalculiX), .bdf, .dat, .nas or .fem (Nastran, OptiStruct), .par
+    /// (Tosca), .vtu or .vtk (VTK). Or a geometry that Gmsh meshes: .geo, .step, .stp, .brep,
+    /// .iges, .igs or .stl. A .geo file is a program; one that may run others or write files is
+    /// refused unless `--trust-geometry` is given.
     #[schemars(with = "Option<PathBuf>")]
     pub file: Option<Spanned<PathBuf>>,
-    /// Whether tetrahedra and pyramids of a mesh file, and all elements that are joined to them, are
-    /// cut into hexahedra, one for each corner. By default a mesh of tetrahedra alone is computed
-    /// as such, with ten nodes per element, if the other settings allow it: the strategy "auto" or
-    /// "mf", and no patch smoother; every other one is cut. If true, all are cut. If false, nothing
-    /// is cut: a file that would have to be is refused.
+    /// Whether tetrahedra and pyramids of a mesh file, and all elements that are joined to them,
+    /// are cut into hexahedra, one for each corner. By default a mesh of tetrahedra alone is
+    /// computed as such, with ten nodes per element, if the other settings allow it: the strategy
+    /// "auto" or "mf", and no patch smoother; every other one is cut. If true, all are cut. If
+    /// false, nothing is cut: a file that would have to be is refused.
     #[schemars(with = "Option<bool>")]
     pub cut: Option<Spanned<bool>>,
     /// Largest edge of the elements of a geometry, of hexahedra the usual one; by default as the

@@ -7,7 +7,8 @@ use crate::{Folder, topopt};
 /// Elements of the block along x, y and z, with edges of 1.
 const SIZES: [usize; 3] = [10, 6, 6];
 
-/// A block that is held at x = 0 and pushed at its other end, down in one step and aside in the next.
+/// A block that is held at x = 0 and pushed at its other end, down in one step and aside in the
+/// next.
 fn block() -> String {
     let [nx, ny, nz] = SIZES;
     let node = |x: usize, y: usize, z: usize| 1 + x + (nx + 1) * (y + (ny + 1) * z);

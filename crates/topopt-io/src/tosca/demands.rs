@@ -1,8 +1,8 @@
 //! DVCON_TOPO: what stays solid, and demands of the way in which the part is made.
 
 use super::commands::Command;
-use super::design::Reader;
 use super::groups::{Of, unknown};
+use super::reader::Reader;
 use crate::deck_design::DeckManufacturing;
 use crate::quote::excerpt;
 use crate::read_error::Parsed;

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use topopt_mesh::Sets;
-
 use super::commands::Command;
 use super::error::Fault;
 use super::groups::{Of, unknown};
+use super::reader::Reader;
 use crate::deck_design::{DeckDesign, DeckObjective};
 use crate::import::ImportedMesh;
 use crate::quote::excerpt;
@@ -30,17 +29,6 @@ const NAMED: [&str; 10] = [
     "OPT_PARAM",
 ];
 
-/// The design that is being read.
-pub(super) struct Reader<'a> {
-    pub commands: &'a [Command],
-    pub imported: ImportedMesh,
-    /// Those of the model, and new ones.
-    pub sets: Sets,
-    pub design: DeckDesign,
-    /// Elements of the design space, ascending.
-    pub designed: Vec<u32>,
-}
-
 /// Adds the optimization that `commands` describe to a model.
 pub(super) fn added(commands: &[Command], imported: ImportedMesh) -> Parsed<ImportedMesh> {
     let sets = imported.mesh.sets().clone();
@@ -54,11 +42,6 @@ pub(super) fn added(commands: &[Command], imported: ImportedMesh) -> Parsed<Impo
 }
 
 impl<'a> Reader<'a> {
-    /// Keeps what is not carried over.
-    pub fn lose(&mut self, what: impl Into<String>) {
-        self.imported.deck.lost.push(what.into());
-    }
-
     fn optimization(&mut self) -> Parsed<()> {
         let mut tasks = self.commands.iter().filter(|command| command.word == "OPTIMIZE");
         let task = tasks.next().ok_or(Fault::NoTopology)?;

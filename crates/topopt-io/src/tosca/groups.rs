@@ -1,8 +1,8 @@
 //! Groups of elements and nodes, and systems of coordinates.
 
 use super::commands::{Command, Item};
-use super::design::Reader;
 use super::error::Fault;
+use super::reader::Reader;
 use crate::import::position;
 use crate::read_error::{Located, Parsed};
 

@@ -1,12 +1,11 @@
 //! Parameter files of Tosca Structure (`.par`): a model, and the optimization of its topology.
 //!
-//! What is read:
 //! - FEM_INPUT names the deck of the model, in the folder of the file or below it, whose reader
 //!   makes mesh, materials, supports and loads.
-//! - What OPTIMIZE names becomes the [`DeckDesign`](crate::deck_design::DeckDesign): DV_TOPO with
-//!   the design space, DVCON_TOPO with FROZEN elements and the demands MIN_MEMBER, MAX_MEMBER, CAST,
-//!   OVERHANG, MILLING and LINK_TOPO, DRESP by OBJ_FUNC and CONSTRAINT; of OPT_PARAM the radius of the
-//!   filter and AUTO_FROZEN.
+//! - Commands that OPTIMIZE names become the [`DeckDesign`](crate::deck_design::DeckDesign): DV_TOPO
+//!   with the design space, DVCON_TOPO with FROZEN elements and the demands MIN_MEMBER, MAX_MEMBER,
+//!   CAST, OVERHANG, MILLING and LINK_TOPO, DRESP by OBJ_FUNC and CONSTRAINT; of OPT_PARAM the
+//!   radius of the filter and AUTO_FROZEN.
 //! - GROUP_DEF makes groups of groups, elements or nodes, CS_DEF systems of coordinates. Groups are
 //!   sets of the model, whose names may have the assembly and the instance before them.
 //!
@@ -19,6 +18,7 @@ mod demands;
 mod design;
 mod error;
 mod groups;
+mod reader;
 mod responses;
 
 use std::path::{Path, PathBuf};

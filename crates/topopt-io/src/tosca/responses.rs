@@ -1,8 +1,8 @@
 //! DRESP: the responses that OBJ_FUNC and CONSTRAINT name.
 
 use super::commands::Command;
-use super::design::Reader;
 use super::groups::{Of, unknown};
+use super::reader::Reader;
 use crate::deck_design::{DeckLimit, DeckMeasure, DeckObjective, DeckResponse};
 use crate::quote::excerpt;
 use crate::read_error::Parsed;
@@ -11,8 +11,8 @@ use crate::read_error::Parsed;
 type Read = Parsed<Result<DeckResponse, String>>;
 
 impl Reader<'_> {
-    /// What OBJ_FUNC asks for, with the weights of load cases: one response, or the weighted sum of
-    /// compliances.
+    /// Objective of an OBJ_FUNC, with the weights of load cases: one response, or the weighted sum
+    /// of compliances.
     pub fn objective(&mut self, function: &Command) -> Parsed<(DeckObjective, Vec<(String, f64)>)> {
         let mut responses = Vec::new();
         for item in function.all("DRESP") {

@@ -310,10 +310,8 @@ impl Clock {
 }
 
 impl<'a, K: Solvable<N>, const N: usize> Reporter<'a, K, N> {
-    /// Makes the folder of the results, if there is one, with the [`fingerprint`] of the model; the
-    /// run begins.
-    ///
-    /// [`fingerprint`]: crate::fingerprint::fingerprint
+    /// Makes the folder of the results, if there is one, of a model with this checksum; the run
+    /// begins.
     ///
     /// # Errors
     /// Those of [`Results::create`].
@@ -326,9 +324,8 @@ impl<'a, K: Solvable<N>, const N: usize> Reporter<'a, K, N> {
         let (model, resumption) = (&prepared.model, prepared.resumption.as_ref());
         let record = &mut summary.record;
         let files = request.files.zip(fingerprint).map(|(earlier, fingerprint)| {
-            let (strategy, iteration) = (record.strategy.as_str(), record.done.iterations);
-            let checkpointer =
-                Checkpointer::new(config, model, (fingerprint, strategy, iteration))?;
+            let begun = (fingerprint, record.strategy.as_str(), record.done.iterations);
+            let checkpointer = Checkpointer::new(config, model, begun)?;
             let results = Results::create(model, config, resumption, earlier)?;
             let part = prepared.part.as_ref();
             part.map_or(Ok(()), |part| part_file::write(&config.output_directory(), part))

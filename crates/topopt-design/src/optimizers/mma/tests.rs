@@ -333,16 +333,16 @@ fn a_restored_optimizer_goes_on_to_the_same_bits() {
     }
 }
 
+/// Distance of the lower asymptote, 0.4 before, from a variable after two `changes`.
+fn distance(changes: [f64; 2]) -> f64 {
+    let rules = AsymptoteRules { initial: 0.5, shrink: 0.7, grow: 1.2, move_limit: 0.2 };
+    let x = 0.5 + changes[1];
+    x - rules.of_variable(x, Some([0.5, 0.5 - changes[0]]), [0.0, 1.0], [0.1, 0.9])[0]
+}
+
 /// A variable that functions do not depend on changes by rounding, whose sign means nothing.
 #[test]
 fn changes_by_rounding_move_no_asymptotes() {
-    let rules = AsymptoteRules { initial: 0.5, shrink: 0.7, grow: 1.2, move_limit: 0.2 };
-    let distance = |changes: [f64; 2]| {
-        let before = [0.5, 0.5 - changes[0]];
-        let x = 0.5 + changes[1];
-        let [lower, ..] = rules.of_variable(x, Some(before), [0.0, 1.0], [0.1, 0.9]);
-        x - lower
-    };
     for noise in [1e-14, -1e-14] {
         assert!((distance([0.2, noise]) - 0.4).abs() < 1e-12);
         assert!((distance([noise, noise]) - 0.4).abs() < 1e-12);
