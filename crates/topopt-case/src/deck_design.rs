@@ -81,6 +81,10 @@ impl Tables<'_> {
             self.line(
                 "\n[filter]\nkind = \"density\"          # its radius follows from the widths",
             );
+            if let Some(radius) = design.filter_radius {
+                let follows = "the radius of the filter follows from the widths of members";
+                self.lost.push(format!("the filter's radius of {radius:?}: {follows}"));
+            }
             return;
         }
         match design.filter_radius {
@@ -164,6 +168,9 @@ impl Tables<'_> {
                         (self.volume(None) - solid, solid)
                     }
                 };
+                if whole <= 0.0 {
+                    return Err("no element is designed".into());
+                }
                 without_rounding((value - solid) / whole)
             }
             DeckMeasure::MassShare => value * self.mass(response.set.as_deref())?,

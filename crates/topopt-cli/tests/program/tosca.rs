@@ -143,7 +143,7 @@ fn demands_become_those_of_a_case() {
 /// Groups, nodes, shares and weights become those of the case.
 #[test]
 fn responses_and_limits_have_the_units_of_the_case() {
-    let more = "GROUP_DEF\n  ID_NAME = both\n  TYPE = ELEM\n  FORMAT = LIST_GROUP\nLIST_BEGIN\nlast, rest\nEND_\n\
+    let more = "GROUP_DEF\n  ID_NAME = both\n  TYPE = ELEM\n  FORMAT = LIST_GROUP\nLIST_BEGIN\nlast, rest, both\nEND_\n\
         GROUP_DEF\n  ID_NAME = rest\n  TYPE = ELEM\n  FORMAT = LIST_ELEM\nLIST_BEGIN\n1, 2\n3\nEND_\n\
         DRESP\n  ID_NAME = tip\n  TYPE = DISP_Z\n  NODE = 11\n  LC_SET = STATIC, 2, ALL\nEND_\n\
         DRESP\n  ID_NAME = heavy\n  TYPE = WEIGHT\n  EL_GROUP = both\nEND_\n\

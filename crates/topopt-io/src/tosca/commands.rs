@@ -49,7 +49,7 @@ pub(super) fn commands(text: &str) -> Parsed<Vec<Command>> {
             "END_" => is_open = false,
             "LIST_BEGIN" => is_list = true,
             "LIST_END" => is_list = false,
-            _ if is_list => command.list.extend(parts(text)),
+            _ if is_list => command.list.extend(parts(text, &[',', ' ', '\t'])),
             _ => command.items.push(item(command, text, line)?),
         }
     }
@@ -68,7 +68,7 @@ fn item(command: &Command, text: &str, line: usize) -> Parsed<Item> {
     match text.split_once('=') {
         Some((key, values)) => {
             let key = key.trim().to_ascii_uppercase();
-            Ok(Item { key, values: parts(values).collect(), line })
+            Ok(Item { key, values: parts(values, &[',']).collect(), line })
         }
         None => {
             let fault = Fault::Malformed {
@@ -81,9 +81,9 @@ fn item(command: &Command, text: &str, line: usize) -> Parsed<Item> {
     }
 }
 
-/// Entries between commas.
-fn parts(text: &str) -> impl Iterator<Item = String> {
-    let parts = text.split(',').map(|part| part.trim().trim_matches('"').to_owned());
+/// Entries between separators.
+fn parts<'a>(text: &'a str, separators: &'a [char]) -> impl Iterator<Item = String> + 'a {
+    let parts = text.split(separators).map(|part| part.trim().trim_matches(['"', '\'']).to_owned());
     parts.filter(|part| !part.is_empty())
 }
 
@@ -115,6 +115,20 @@ impl Command {
     pub fn number(&self, key: &str) -> Parsed<Option<f64>> {
         let Some(item) = self.first(key) else { return Ok(None) };
         item.number(0, &self.to_string()).map(Some)
+    }
+
+    /// The first number of the item `key`, which must be above 0.
+    pub fn positive(&self, key: &str) -> Parsed<Option<f64>> {
+        let Some(item) = self.first(key) else { return Ok(None) };
+        let number = item.number(0, &self.to_string())?;
+        (number > 0.0).then_some(Some(number)).ok_or_else(|| {
+            let fault = Fault::Malformed {
+                command: self.to_string(),
+                expected: format!("a number above 0 as {key}"),
+                found: item.values[0].clone(),
+            };
+            Located::at_line(item.line, fault)
+        })
     }
 
     /// Name of the command, by which others find it.

@@ -14,23 +14,28 @@ impl Reader<'_> {
     /// Adds a DVCON_TOPO to the design.
     pub fn demand(&mut self, demand: &Command) -> Parsed<()> {
         let kind = demand.keyword("CHECK_TYPE");
-        let group = demand.first("EL_GROUP").and_then(|item| item.values.first());
+        self.lose_unread(demand);
+        let groups: Vec<&String> = demand.all("EL_GROUP").flat_map(|item| &item.values).collect();
         if kind == "FROZEN" {
-            let group = demand.needed("EL_GROUP", "the elements that stay")?.values[0].clone();
-            let members = self.members(Of::Elements, demand, &group)?;
-            let set = self.named_set(Of::Elements, &group, members);
-            self.design.solid.push(set);
+            demand.needed("EL_GROUP", "the elements that stay")?;
+            for group in groups {
+                let members = self.members(Of::Elements, demand, group)?;
+                let set = self.named_set(Of::Elements, group, members);
+                self.design.solid.push(set);
+            }
             return Ok(());
         }
-        if let Some(group) = group {
-            let members = self.members(Of::Elements, demand, group)?;
-            if self.designed.iter().any(|element| members.binary_search(element).is_err()) {
-                self.lose(format!(
-                    "{demand}, which holds for the elements {} alone",
-                    excerpt(group)
-                ));
-                return Ok(());
-            }
+        let mut within = Vec::new();
+        for group in &groups {
+            within.extend(self.members(Of::Elements, demand, group)?);
+        }
+        within.sort_unstable();
+        let is_beside = |element: &u32| within.binary_search(element).is_err();
+        if !groups.is_empty() && self.designed.iter().any(is_beside) {
+            let names: Vec<&str> = groups.iter().map(|group| group.as_str()).collect();
+            let names = excerpt(&names.join(", "));
+            self.lose(format!("{demand}, which holds for the elements {names} alone"));
+            return Ok(());
         }
 
         let all = match kind.as_str() {
@@ -50,18 +55,22 @@ impl Reader<'_> {
 
     /// Least and largest width of members, in one demand.
     fn members_of_width(&mut self, demand: &Command, kind: &str) -> Parsed<()> {
-        let thickness = demand.number("THICKNESS")?;
-        let (least, most) = match kind {
-            "MIN_MEMBER" => (thickness, None),
-            _ => (demand.number("MIN_THICKNESS")?, thickness),
+        demand.needed("THICKNESS", "a width of members")?;
+        let thickness = demand.positive("THICKNESS")?;
+        let (least, distance, most) = match kind {
+            "MIN_MEMBER" => (thickness, None, None),
+            _ => (demand.positive("MIN_THICKNESS")?, demand.positive("DISTANCE")?, thickness),
         };
-        let distance = demand.number("DISTANCE")?;
         let is_width = |demand: &&mut DeckManufacturing| {
             matches!(demand, DeckManufacturing::MemberSize { .. })
         };
         let found = self.design.manufacturing.iter_mut().find(is_width);
         if let Some(DeckManufacturing::MemberSize { minimum, gap, maximum }) = found {
-            (*minimum, *gap, *maximum) = (least.or(*minimum), distance.or(*gap), most.or(*maximum));
+            // The stricter one of two holds.
+            let largest = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
+            let smallest = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::min);
+            (*minimum, *gap) = (largest(least, *minimum), largest(distance, *gap));
+            *maximum = smallest(most, *maximum);
             return Ok(());
         }
         let demand = DeckManufacturing::MemberSize { minimum: least, gap: distance, maximum: most };
@@ -73,21 +82,28 @@ impl Reader<'_> {
         let item = demand.needed("PULL_DIR", "the direction of draw")?;
         let draw = self.direction(demand, item)?;
         let plane = demand.keyword("MID_PLANE");
-        let (sides, is_closed) = match plane.as_str() {
-            "NONE" => (1, false),
-            "AUTO" => (2, false),
-            "AUTO_TIGHT" => (2, true),
+        let sides = match plane.as_str() {
+            "NONE" => 1,
+            "AUTO" => 2,
+            "AUTO_TIGHT" => {
+                let remedy = "give a `parting` and `through_holes = false`";
+                self.lose(format!(
+                    "no hole goes through by MID_PLANE = AUTO_TIGHT of {demand}: {remedy}"
+                ));
+                2
+            }
             _ => return Ok(Err(format!("{demand} with MID_PLANE = {}", excerpt(&plane)))),
         };
-        self.lose_items(demand, &["PULL_DIR", "MID_PLANE"]);
-        Ok(Ok(DeckManufacturing::Casting { draw, sides, is_closed, thickness: None }))
+        Ok(Ok(DeckManufacturing::Casting { draw, sides, is_closed: false, thickness: None }))
     }
 
     fn overhang(&mut self, demand: &Command) -> Parsed<Result<DeckManufacturing, String>> {
         let item = demand.needed("PRINT_DIR", "the direction of build")?;
         let build = self.direction(demand, item)?;
-        let degrees = demand.number("ANGLE")?.unwrap_or(OVERHANG);
-        self.lose_items(demand, &["PRINT_DIR", "ANGLE"]);
+        let degrees = demand.positive("ANGLE")?.unwrap_or(OVERHANG);
+        if degrees >= 90.0 {
+            return Ok(Err(format!("{demand} with ANGLE = {degrees}")));
+        }
         Ok(Ok(DeckManufacturing::Overhang { build, degrees }))
     }
 
@@ -95,7 +111,6 @@ impl Reader<'_> {
         demand.needed("MILLING_DIR", "a direction of a tool")?;
         let items = demand.all("MILLING_DIR");
         let tools = items.map(|item| self.direction(demand, item)).collect::<Parsed<_>>()?;
-        self.lose_items(demand, &["MILLING_DIR"]);
         Ok(Ok(DeckManufacturing::Milling { tools }))
     }
 
@@ -104,6 +119,7 @@ impl Reader<'_> {
         let name = &demand.needed("CHECK_LINK", "the name of a LINK_TOPO")?.values[0];
         let named = self.commands.iter().find(|command| command.is("LINK_TOPO", name));
         let link = named.ok_or_else(|| unknown(demand, "LINK_TOPO", name))?;
+        self.lose_unread(link);
         let given = link.needed("TYPE", "the kind of link")?;
         let kind = given.values[0].to_ascii_uppercase();
         let axis = given.values.get(1).map_or(String::new(), |axis| axis.to_ascii_uppercase());
@@ -128,18 +144,13 @@ impl Reader<'_> {
                 let sectors = sectors.unwrap_or_default().round() as u64;
                 Ok(DeckManufacturing::Cyclic { point, axis, sectors, mirrored: None })
             }
-            _ => Err(format!("{link} with TYPE = {}", excerpt(&given.values.join(", ")))),
+            _ => {
+                let kind = excerpt(&given.values.join(", "));
+                let angle = angle.map(|it| format!(", ANGLE = {it}")).unwrap_or_default();
+                let along =
+                    translation.map(|it| format!(", TRANSLATION = {it}")).unwrap_or_default();
+                Err(format!("{link} with TYPE = {kind}{angle}{along}"))
+            }
         })
-    }
-
-    /// Keeps what a command says besides the items `known`.
-    fn lose_items(&mut self, demand: &Command, known: &[&str]) {
-        const OF_ALL: [&str; 5] = ["ID_NAME", "EL_GROUP", "CHECK_TYPE", "CHECK_GROUP", "LIST"];
-        let others = demand.items.iter().map(|item| item.key.as_str());
-        let others: Vec<&str> =
-            others.filter(|key| !known.contains(key) && !OF_ALL.contains(key)).collect();
-        if !others.is_empty() {
-            self.lose(format!("{} of {demand}", others.join(", ")));
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! The design that OPTIMIZE asks for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::commands::Command;
 use super::error::Fault;
@@ -33,7 +33,8 @@ const NAMED: [&str; 10] = [
 pub(super) fn added(commands: &[Command], imported: ImportedMesh) -> Parsed<ImportedMesh> {
     let sets = imported.mesh.sets().clone();
     let (design, designed) = (DeckDesign::default(), Vec::new());
-    let mut reader = Reader { commands, imported, sets, design, designed };
+    let said = HashSet::new();
+    let mut reader = Reader { commands, imported, sets, design, designed, said };
     reader.optimization()?;
     let Reader { mut imported, sets, design, .. } = reader;
     imported.mesh = imported.mesh.with_sets(sets).map_err(crate::Fault::Mesh)?;
@@ -49,6 +50,7 @@ impl<'a> Reader<'a> {
         for other in others {
             self.lose(format!("{other}: the first optimization counts"));
         }
+        self.lose_unread(task);
         self.space(task)?;
         for demand in self.named(task, "DVCON", "DVCON_TOPO")? {
             self.demand(demand)?;
@@ -58,12 +60,14 @@ impl<'a> Reader<'a> {
         match self.named(task, "OBJ_FUNC", "OBJ_FUNC")?[..] {
             [] => self.design.objective = Some(DeckObjective::Other("no OBJ_FUNC".into())),
             [function, ..] => {
+                self.lose_unread(function);
                 let (objective, weights) = self.objective(function)?;
                 self.design.objective = Some(objective);
                 self.design.weights = weights;
             }
         }
         for constraint in self.named(task, "CONSTRAINT", "CONSTRAINT")? {
+            self.lose_unread(constraint);
             let limit = self.limit(constraint)?;
             self.design.limits.extend(limit);
         }
@@ -84,16 +88,21 @@ impl<'a> Reader<'a> {
 
     /// The design space; all other elements stay solid.
     fn space(&mut self, task: &Command) -> Parsed<()> {
-        let name = &task.needed("DV", "the name of a DV_TOPO")?.values[0];
-        let space = self.commands.iter().find(|command| command.is("DV_TOPO", name));
-        let space = space.ok_or_else(|| Located::at_line(task.line, Fault::NoTopology))?;
-        let mut designed = BTreeSet::new();
-        for group in space.all("EL_GROUP").flat_map(|item| &item.values) {
-            designed.extend(self.members(Of::Elements, space, group)?);
-        }
+        task.needed("DV", "the name of a DV_TOPO")?;
         let n = self.imported.mesh.n_elements() as u32;
-        if designed.is_empty() {
-            designed.extend(0..n);
+        let mut designed = BTreeSet::new();
+        for name in task.all("DV").flat_map(|item| &item.values) {
+            let space = self.commands.iter().find(|command| command.is("DV_TOPO", name));
+            let space = space.ok_or_else(|| Located::at_line(task.line, Fault::NoTopology))?;
+            self.lose_unread(space);
+            let groups: Vec<&String> =
+                space.all("EL_GROUP").flat_map(|item| &item.values).collect();
+            if groups.is_empty() {
+                designed.extend(0..n);
+            }
+            for group in groups {
+                designed.extend(self.members(Of::Elements, space, group)?);
+            }
         }
         let others: Vec<u32> = (0..n).filter(|element| !designed.contains(element)).collect();
         if !others.is_empty() {
@@ -124,7 +133,13 @@ impl<'a> Reader<'a> {
             command.word == "OPT_PARAM" && (of.is_empty() || of.eq_ignore_ascii_case(task.name()))
         };
         for parameters in self.commands.iter().filter(is_of_task) {
+            self.lose_unread(parameters);
             let kept = parameters.keyword("AUTO_FROZEN");
+            if matches!(kept.as_str(), "LOAD" | "BC") {
+                self.lose(format!(
+                    "AUTO_FROZEN = {kept} of {parameters}: elements at loads and supports both stay solid"
+                ));
+            }
             self.design.keeps_loaded |= !matches!(kept.as_str(), "" | "NO" | "OFF" | "NONE");
             let radius = parameters.number("TOPO_FILTER_RADIUS")?.filter(|radius| *radius > 0.0);
             self.design.filter_radius = radius.or(self.design.filter_radius);
@@ -145,13 +160,15 @@ impl<'a> Reader<'a> {
             .map(|other| excerpt(&other.to_string()))
             .collect();
         others.into_iter().for_each(|other| self.lose(other));
-        let more: Vec<&Command> =
-            self.commands.iter().filter(|it| it.word == "FEM_INPUT").collect();
-        for input in more.iter().flat_map(|input| input.all("ADD_FILE")) {
-            self.imported
-                .deck
-                .lost
-                .push(format!("ADD_FILE = {}", excerpt(&input.values.join(", "))));
+        let mut inputs = self.commands.iter().filter(|it| it.word == "FEM_INPUT");
+        inputs.next().into_iter().for_each(|input| self.lose_unread(input));
+        inputs.for_each(|other| self.lose(format!("{other}: the first model counts")));
+        for (place, command) in self.commands.iter().enumerate() {
+            let mut before = self.commands[..place].iter();
+            let is_named = NAMED.contains(&command.word.as_str()) && !command.name().is_empty();
+            if is_named && before.any(|other| other.is(&command.word, command.name())) {
+                self.lose(format!("{command}: the first one of this name counts"));
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Groups of elements and nodes, and systems of coordinates.
 
+use std::collections::HashSet;
+
 use super::commands::{Command, Item};
 use super::error::Fault;
 use super::reader::Reader;
@@ -16,6 +18,14 @@ pub(super) enum Of {
     Nodes,
 }
 
+impl Of {
+    /// Whether a GROUP_DEF is of this kind, or says none.
+    fn is_kind(self, group: &Command) -> bool {
+        let kind = group.keyword("TYPE");
+        kind.is_empty() || kind.starts_with(if self == Self::Elements { "EL" } else { "N" })
+    }
+}
+
 /// Origin and axes of a system of coordinates.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
@@ -28,45 +38,59 @@ const GLOBAL: Frame =
     Frame { origin: [0.0; 3], axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
 
 impl Reader<'_> {
-    /// Whether a group is that of all elements or nodes.
-    pub fn is_all(name: &str) -> bool {
-        ALL.iter().any(|all| name.eq_ignore_ascii_case(all))
-    }
-
-    /// Numbers of what is in the group that an item of a `command` names, ascending.
+    /// Numbers of what is in the group that an item of a `command` names, ascending. Groups list
+    /// groups or numbers, and each group counts once, also where groups list each other.
     pub fn members(&self, of: Of, command: &Command, name: &str) -> Parsed<Vec<u32>> {
-        if Self::is_all(name) {
-            let mesh = &self.imported.mesh;
-            let n = if of == Of::Elements { mesh.n_elements() } else { mesh.n_nodes() };
-            return Ok((0..n as u32).collect());
-        }
-        let group = self.commands.iter().find(|other| other.is("GROUP_DEF", name));
-        let mut members = match (group, self.set_of(of, name)) {
-            (Some(group), _) => self.listed(of, group)?,
-            (None, Some(set)) => self.entries(of, &set).to_vec(),
-            (None, None) => return Err(unknown(command, "group", name)),
-        };
-        members.sort_unstable();
-        members.dedup();
-        Ok(members)
-    }
-
-    /// The members of a GROUP_DEF: a list of groups or of numbers.
-    fn listed(&self, of: Of, group: &Command) -> Parsed<Vec<u32>> {
-        let imported = &self.imported;
-        let tags = if of == Of::Elements { &imported.element_tags } else { &imported.node_tags };
-        let is_of_groups = group.keyword("FORMAT").contains("GROUP");
-        let mut members = Vec::new();
-        for entry in &group.list {
-            // A group that lists itself would go on without an end.
-            let is_itself = entry.eq_ignore_ascii_case(group.name());
-            match (is_of_groups, entry.parse().ok().and_then(|tag| position(tags, tag))) {
-                (true, _) if !is_itself => members.extend(self.members(of, group, entry)?),
-                (false, Some(place)) => members.push(place as u32),
-                _ => return Err(unknown(group, "entry", entry)),
+        let (mut seen, mut members) = (HashSet::new(), Vec::new());
+        let mut names = vec![(command, name)];
+        while let Some((by, name)) = names.pop() {
+            if !seen.insert(name.to_ascii_uppercase()) {
+                continue;
+            }
+            let is_group = |other: &&Command| other.is("GROUP_DEF", name) && of.is_kind(other);
+            let group = self.commands.iter().find(is_group);
+            match (group, self.set_of(of, name)) {
+                (Some(group), _) if group.keyword("FORMAT").contains("GROUP") => {
+                    names.extend(group.list.iter().map(|entry| (group, entry.as_str())));
+                }
+                (Some(group), _) => members.extend(self.numbered(of, group)?),
+                (None, Some(set)) => members.extend(self.entries(of, &set)),
+                (None, None) if is_all(name) => {
+                    let mesh = &self.imported.mesh;
+                    let n = if of == Of::Elements { mesh.n_elements() } else { mesh.n_nodes() };
+                    members.extend(0..n as u32);
+                }
+                (None, None) => return Err(unknown(by, "group", name)),
             }
         }
-        Ok(members)
+        members.sort_unstable();
+        members.dedup();
+        match members.is_empty() {
+            true => Err(unknown(command, "element or node in the group", name)),
+            false => Ok(members),
+        }
+    }
+
+    /// The places of the elements or nodes that a GROUP_DEF lists by their numbers.
+    fn numbered(&self, of: Of, group: &Command) -> Parsed<Vec<u32>> {
+        let imported = &self.imported;
+        let (tags, kind) = match of {
+            Of::Elements => (&imported.element_tags, "element"),
+            Of::Nodes => (&imported.node_tags, "node"),
+        };
+        let format = group.keyword("FORMAT");
+        if !matches!(format.as_str(), "" | "LIST" | "LIST_ELEM" | "LIST_NODE") {
+            return Err(unknown(
+                group,
+                "FORMAT that is read, a list of groups or numbers:",
+                &format,
+            ));
+        }
+        let place = |entry: &String| {
+            let place = entry.parse().ok().and_then(|tag| position(tags, tag));
+            place.map(|place| place as u32).ok_or_else(|| unknown(group, kind, entry))
+        };
+        group.list.iter().map(place).collect()
     }
 
     /// Name of the set of the model that a group is: its own, or one with the assembly and the
@@ -80,7 +104,7 @@ impl Reader<'_> {
         let name = name.to_ascii_uppercase();
         let ends = |set: &&&String| {
             let before = name.strip_suffix(&set.to_ascii_uppercase());
-            before.is_some_and(|before| before.ends_with('_'))
+            before.is_some_and(|it| it.starts_with("ASSEMBLY_") && it.ends_with('_'))
         };
         let longest = || names.iter().filter(ends).max_by_key(|set| set.len());
         own.or_else(longest).map(|set| (*set).clone())
@@ -133,10 +157,14 @@ impl Reader<'_> {
         let own = system.to_string();
         let vector = |key| system.needed(key, "three numbers")?.vector(&own);
         match system.keyword("DEF_TYPE").as_str() {
-            "VECTOR" => Ok(Frame {
-                origin: vector("ORIGIN")?,
-                axes: [vector("VECTOR_X")?, vector("VECTOR_Y")?, vector("VECTOR_Z")?],
-            }),
+            "VECTOR" => {
+                let axis = |key| {
+                    let axis = topopt_mesh::vector::unit(vector(key)?);
+                    axis.ok_or_else(|| unknown(system, "direction with a length as", key))
+                };
+                let axes = [axis("VECTOR_X")?, axis("VECTOR_Y")?, axis("VECTOR_Z")?];
+                Ok(Frame { origin: vector("ORIGIN")?, axes })
+            }
             "LOCAL" if is_global(&system.keyword("CS_REF")) => {
                 let rotation = system.first("ROTATION_321").map(|item| item.vector(&own));
                 let [of_z, of_y, of_x] = rotation.transpose()?.unwrap_or([0.0; 3]);
@@ -145,6 +173,11 @@ impl Reader<'_> {
             kind => Err(unknown(system, "DEF_TYPE that is read, VECTOR, or LOCAL of CS_0:", kind)),
         }
     }
+}
+
+/// Whether a group is that of all elements or nodes.
+pub(super) fn is_all(name: &str) -> bool {
+    ALL.iter().any(|all| name.eq_ignore_ascii_case(all))
 }
 
 fn is_global(name: &str) -> bool {

@@ -18,6 +18,7 @@ mod demands;
 mod design;
 mod error;
 mod groups;
+mod known;
 mod reader;
 mod responses;
 

@@ -1,5 +1,7 @@
 //! `Reader`: the design that is being read.
 
+use std::collections::HashSet;
+
 use topopt_mesh::Sets;
 
 use super::commands::Command;
@@ -15,6 +17,8 @@ pub(super) struct Reader<'a> {
     pub design: DeckDesign,
     /// Elements of the design space, ascending.
     pub designed: Vec<u32>,
+    /// Lines of the responses of which is said what is lost.
+    pub said: HashSet<usize>,
 }
 
 impl Reader<'_> {

@@ -19,6 +19,10 @@ impl Reader<'_> {
             let name = item.values.first().map_or("", String::as_str);
             let has_weight = item.values.len() > 1;
             let weight = if has_weight { item.number(1, &function.to_string())? } else { 1.0 };
+            if weight <= 0.0 {
+                let words = format!("{function} with the weight {weight}");
+                return Ok((DeckObjective::Other(words), Vec::new()));
+            }
             responses.push((self.response(function, name)?, weight));
         }
 
@@ -35,7 +39,7 @@ impl Reader<'_> {
             }
             [(Err(why), _)] => other(why.clone()),
             all => match weights(all) {
-                Some(weights) if !is_maximum => {
+                Some(weights) if !is_maximum && weights.len() == self.cases().len() => {
                     let response = DeckResponse {
                         measure: DeckMeasure::Compliance,
                         set: None,
@@ -72,7 +76,14 @@ impl Reader<'_> {
             }
         };
 
-        let limit = response.and_then(|response| self.in_deck_units(response, value, is_relative));
+        let is_weighted = self.design.weights.iter().any(|(_, weight)| *weight != 1.0);
+        let limit = response.and_then(|response| {
+            if response.measure == DeckMeasure::Compliance && response.case.is_none() && is_weighted
+            {
+                return Err("load cases would count by the weights of OBJ_FUNC".into());
+            }
+            self.in_deck_units(response, value, is_relative)
+        });
         match limit {
             Ok((response, value)) => {
                 Ok(Some(DeckLimit { response, value, is_most, words: constraint.to_string() }))
@@ -118,6 +129,9 @@ impl Reader<'_> {
     fn response(&mut self, by: &Command, name: &str) -> Read {
         let named = self.commands.iter().find(|command| command.is("DRESP", name));
         let named = named.ok_or_else(|| unknown(by, "DRESP", name))?;
+        if self.said.insert(named.line) {
+            self.lose_unread(named);
+        }
         let kind = named.keyword("TYPE");
         let direction = |axis| Some(std::array::from_fn(|i| f64::from(u8::from(i == axis))));
         let (measure, direction) = match kind.as_str() {
@@ -133,6 +147,13 @@ impl Reader<'_> {
         let operation = named.keyword("DEF_TYPE");
         if !matches!(operation.as_str(), "" | "SYSTEM") {
             return Ok(Err(format!("{named} with DEF_TYPE = {}", excerpt(&operation))));
+        }
+        for (key, is_meant) in [("CS", ""), ("CS_REF", ""), ("LC_SEL", ""), ("GROUP_OPER", "SUM")] {
+            let given = named.keyword(key);
+            let is_of_one = measure == DeckMeasure::Displacement && key == "GROUP_OPER";
+            if !given.is_empty() && given != is_meant && !is_of_one {
+                return Ok(Err(format!("{named} with {key} = {}", excerpt(&given))));
+            }
         }
         let set = match measure {
             DeckMeasure::Displacement => self.node_of(named)?.map(Some),
@@ -185,23 +206,46 @@ impl Reader<'_> {
     fn case(&self, response: &Command) -> Result<Option<String>, String> {
         let mut sets = response.all("LC_SET");
         let (first, others) = (sets.next(), sets.count());
-        let number = first.and_then(|item| item.values.get(1)).map_or("ALL", String::as_str);
-        let mut cases: Vec<&str> = Vec::new();
-        for load in &self.imported.deck.loads {
-            if !cases.contains(&load.case.as_str()) {
-                cases.push(&load.case);
+        let Some(first) = first else { return Ok(None) };
+        let lost =
+            || Err(format!("{response} with LC_SET = {}", excerpt(&first.values.join(", "))));
+        let [kind, number, ..] = first.values.as_slice() else { return lost() };
+        let is_static = kind.eq_ignore_ascii_case("STATIC") || kind.eq_ignore_ascii_case("ALL");
+        if others > 0 || !is_static {
+            return lost();
+        }
+        if number.eq_ignore_ascii_case("ALL") {
+            return Ok(None);
+        }
+
+        // Names of steps have their numbers, unless the deck gives others.
+        let cases = self.cases();
+        let step = format!("step_{number}");
+        let is_numbered = cases.iter().any(|case| case.starts_with("step_"));
+        let place = number.parse().ok().and_then(|number: usize| number.checked_sub(1));
+        let case = match is_numbered {
+            true => cases.iter().find(|case| **case == step),
+            false => place.and_then(|place| cases.get(place)),
+        };
+        match case {
+            Some(_) if cases.len() == 1 => Ok(None),
+            Some(case) => Ok(Some((*case).to_owned())),
+            None => lost(),
+        }
+    }
+
+    /// Names of the load cases, in the order of their loads and displacements.
+    fn cases(&self) -> Vec<&str> {
+        let deck = &self.imported.deck;
+        let loaded = deck.loads.iter().map(|load| load.case.as_str());
+        let moved = deck.supports.iter().filter_map(|support| support.case.as_deref());
+        let mut cases = Vec::new();
+        for case in loaded.chain(moved) {
+            if !cases.contains(&case) {
+                cases.push(case);
             }
         }
-        if others > 0 {
-            return Err(format!("{response} of several LC_SET"));
-        }
-        let place = number.parse().ok().and_then(|number: usize| number.checked_sub(1));
-        match place.map(|place| cases.get(place)) {
-            None if number.eq_ignore_ascii_case("ALL") => Ok(None),
-            Some(Some(_)) if cases.len() == 1 => Ok(None),
-            Some(Some(case)) => Ok(Some((*case).to_owned())),
-            _ => Err(format!("{response} of the load case {}", excerpt(number))),
-        }
+        cases
     }
 }
 
