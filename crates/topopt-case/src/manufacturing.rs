@@ -33,7 +33,7 @@ use topopt_mesh::{CellList, HexMesh, Plane, Renumbering};
 use topopt_surface::Draw;
 
 use crate::case::Case;
-use crate::config::Config;
+use crate::config::{Config, Manufacturing};
 use crate::finding::Finding;
 use crate::mirror_planes;
 use crate::physics::Physics;
@@ -97,8 +97,11 @@ pub(crate) fn shared<K: Physics<N>, const N: usize>(
     let sweep = Sweep::of(config, &elements.centers, width)?;
     if all.is_empty() && config.design.keep_symmetry == Some(true) {
         let mut found = mirror_planes::find::<K, N>(config, case, volumes, elements.tolerance);
+        // A set on which the part stands, or by which it is closed, need not mirror itself.
+        let has_set = config.manufacturing.iter().any(has_set);
         let is_kept = |plane: &Plane| {
-            sweep.as_ref().is_none_or(|sweep| sweep.is_mirrored_by(plane, elements.tolerance))
+            let kept = |sweep: &Sweep| sweep.is_mirrored_by(plane, elements.tolerance);
+            !has_set && sweep.as_ref().is_none_or(kept)
         };
         found.retain(is_kept);
         notes.extend(found.iter().map(told));
@@ -142,6 +145,11 @@ fn posed(config: &Config, centers: &[[f64; 3]], width: f64) -> Result<Vec<Posed>
     }
     all.retain(|posed| !posed.folds.is_empty());
     Ok(all)
+}
+
+/// Whether an entry names a set of the mesh.
+fn has_set(entry: &Manufacturing) -> bool {
+    [overhang::PLATE, open_voids::CLOSED].iter().any(|key| entry.text(key).is_some())
 }
 
 /// Whether the user asks for planes of symmetry.

@@ -2,7 +2,7 @@
 
 use topopt_design::Supports;
 use topopt_mesh::HexMesh;
-use topopt_mesh::vector::unit;
+use topopt_mesh::vector::{length, unit};
 use topopt_surface::Tool;
 
 use super::built_part::BuiltPart;
@@ -66,10 +66,16 @@ fn suits(config: &Config, entry: &Manufacturing) -> Option<[&'static str; 3]> {
     ])
 }
 
-/// Refuses tools without direction, and those that are narrower than an element.
+/// Refuses tools without direction, and those that are narrower than an element or wider than the
+/// part.
 fn fits(asked: &Asked) -> Result<(), Finding> {
     directions(asked)?;
+    let widest = extent(asked.centers) + asked.width;
     for entry in &asked.entries {
+        if entry.number(DIAMETER).is_some_and(|diameter| diameter > widest) {
+            let message = ["the tool is wider than the part", "fits nowhere", "give its diameter"];
+            return Err(asked.finding(entry, DIAMETER, message));
+        }
         let is_thin = |diameter: f64| diameter < (1.0 - 1e-9) * asked.width;
         if entry.number(DIAMETER).is_some_and(is_thin) {
             return Err(asked.finding(
@@ -84,6 +90,15 @@ fn fits(asked: &Asked) -> Result<(), Finding> {
         }
     }
     Ok(())
+}
+
+/// Diagonal of the box around `centers`.
+fn extent(centers: &[[f64; 3]]) -> f64 {
+    let along = |i: usize| {
+        let at = || centers.iter().map(|center| center[i]);
+        at().fold(f64::NEG_INFINITY, f64::max) - at().fold(f64::INFINITY, f64::min)
+    };
+    length([along(0), along(1), along(2)])
 }
 
 /// Directions of all tools, of length 1.

@@ -30,7 +30,7 @@ pub(super) const OPEN_VOIDS: ManufacturingKind = ManufacturingKind {
     measure: measured,
 };
 
-const CLOSED: &str = "closed";
+pub(super) const CLOSED: &str = "closed";
 
 fn suits(config: &Config, _: &Manufacturing) -> Option<[&'static str; 3]> {
     let count = |name| config.manufacturing.iter().filter(|e| e.kind.get_ref() == name).count();

@@ -17,7 +17,7 @@ use crate::config::{Config, Manufacturing, Shape};
 use crate::finding::Finding;
 
 /// Key of the plate's set.
-const PLATE: &str = "plate";
+pub(super) const PLATE: &str = "plate";
 
 /// The kind `overhang`.
 pub(super) const OVERHANG: ManufacturingKind = ManufacturingKind {

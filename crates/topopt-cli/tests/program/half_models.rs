@@ -180,6 +180,10 @@ fn models_that_do_not_mirror_themselves_are_solved_as_a_whole() {
           a billionth of an element, or has elements on both sides"
         ]
     );
+    // A plate need not be symmetric, nor where it is named for all of a face.
+    let printed = "manufacturing=[{kind=\"overhang\",build_direction=[1,0,0],plate=\"fixed\"}]";
+    let crisp = ["design.style=crisp", "filter.kind=density", printed];
+    assert_eq!(notes(&crisp), [""; 0]);
     // Adjoint states need not be symmetric.
     let stress =
         "constraints=[{response=\"displacement\",set=\"load\",direction=[0,-1,0],at_most=1e9}]";

@@ -127,6 +127,7 @@ fn tools_that_make_no_sense_are_refused() {
         (&many, "from more than 100 directions"),
         (&key("tool_directions=[[0,0,1]],diameter=-1"), "out of range"),
         (&key("tool_directions=[[0,0,1]],diameter=0.1"), "the tool is narrower than an element"),
+        (&key("tool_directions=[[0,0,1]],diameter=1e9"), "the tool is wider than the part"),
         (
             &with("kind=\"casting\",draw_direction=[0,1,0]"),
             "a part is made in one way, printed, cast or milled",

@@ -185,12 +185,32 @@ fn what_has_no_counterpart_is_said() {
             "DVCON_TOPO\n  ID_NAME = mold\n  CHECK_TYPE = CAST\n  PULL_DIR = 0,0,1\n  MID_PLANE = NONE\n  \
              UNDERCUT_TOL = 0.1\nEND_\n",
             "  DVCON = mold\n",
-            "UNDERCUT_TOL of DVCON_TOPO mold (line 10)",
+            "UNDERCUT_TOL = 0.1 of DVCON_TOPO mold (line 10)",
         ),
     ] {
         let (_, case, out) = case_of(&parameters(dvcon, named, ""));
         assert!(out.contains(said), "{said}: {out}");
         assert!(case.contains("# Not carried over: "), "{case}");
+    }
+}
+
+/// Objectives that a case would take for others.
+#[test]
+fn objectives_with_other_weights_are_said() {
+    let good = parameters("", "", "");
+    let more =
+        "DRESP\n  ID_NAME = aside\n  TYPE = STRAIN_ENERGY\n  LC_SET = STATIC, 2, ALL\nEND_\n";
+    let both = good.replace("DRESP = energy, 1.", "DRESP = energy, 2.\n  DRESP = aside, 3.");
+    let (_, case, out) = case_of(&format!("{both}{more}"));
+    assert!(case.contains("name = \"step_1\"\nweight = 2.0"), "{case}");
+    assert!(case.contains("name = \"step_2\"\nweight = 3.0"), "{case}");
+    assert!(!out.contains("not carried over"), "{out}");
+    for (weights, said) in [
+        ("DRESP = energy, -1.", "OBJ_FUNC stiff (line 25) with the weight -1"),
+        ("DRESP = energy, 1.\n  DRESP = volume, 1.", "OBJ_FUNC stiff (line 25) of 2 responses"),
+    ] {
+        let (_, case, _) = case_of(&good.replace("DRESP = energy, 1.", weights));
+        assert!(case.contains(said), "{said}: {case}");
     }
 }
 
