@@ -206,8 +206,8 @@ fn objectives_with_other_weights_are_said() {
     assert!(case.contains("name = \"step_2\"\nweight = 3.0"), "{case}");
     assert!(!out.contains("not carried over"), "{out}");
     for (weights, said) in [
-        ("DRESP = energy, -1.", "OBJ_FUNC stiff (line 25) with the weight -1"),
-        ("DRESP = energy, 1.\n  DRESP = volume, 1.", "OBJ_FUNC stiff (line 25) of 2 responses"),
+        ("DRESP = energy, -1.", "OBJ_FUNC stiff (line 23) with the weight -1"),
+        ("DRESP = energy, 1.\n  DRESP = volume, 1.", "OBJ_FUNC stiff (line 23) of 2 responses"),
     ] {
         let (_, case, _) = case_of(&good.replace("DRESP = energy, 1.", weights));
         assert!(case.contains(said), "{said}: {case}");
