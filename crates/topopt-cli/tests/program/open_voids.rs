@@ -5,8 +5,8 @@ use topopt_case::config::Generator;
 use crate::Folder;
 use crate::made::{are_refused, are_same_elsewhere, follows, is_made};
 
-/// A bar of 16 x 8 x 8 elements between solid plates that is twisted: a closed tube is stiffest. With
-/// a smaller filter openings are one element wide, which the surface closes.
+/// A bar of 16 x 8 x 8 elements between solid plates that is twisted: a closed tube is stiffest.
+/// With a smaller filter openings are one element wide, which the surface closes.
 const TWISTED: [&str; 10] = [
     "filter.radius_in_elements=2",
     "mesh.elements=1000",

@@ -75,7 +75,7 @@ const KNOWN: [(&str, &[Known]); 15] = [
 const OF_DEMANDS: [Known; 2] = [("EL_GROUP", ANY, ANY), ("CHECK_TYPE", 1, 1)];
 
 impl Reader<'_> {
-    /// Keeps what a `command` says and nothing reads: other items, second ones, and values too many.
+    /// Keeps what a `command` says and nothing reads: other items, second ones, values too many.
     pub fn lose_unread(&mut self, command: &Command) {
         let check = command.keyword("CHECK_TYPE");
         let word = match (command.word.as_str(), check.as_str()) {

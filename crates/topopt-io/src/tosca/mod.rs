@@ -2,16 +2,18 @@
 //!
 //! - FEM_INPUT names the deck of the model, in the folder of the file or below it, whose reader
 //!   makes mesh, materials, supports and loads.
-//! - Commands that OPTIMIZE names become the [`DeckDesign`](crate::deck_design::DeckDesign): DV_TOPO
-//!   with the design space, DVCON_TOPO with FROZEN elements and the demands MIN_MEMBER, MAX_MEMBER,
-//!   CAST, OVERHANG, MILLING and LINK_TOPO, DRESP by OBJ_FUNC and CONSTRAINT; of OPT_PARAM the
-//!   radius of the filter and AUTO_FROZEN.
+//! - Commands that OPTIMIZE names become the [`DeckDesign`]: DV_TOPO with the design space,
+//!   DVCON_TOPO with FROZEN elements and the demands MIN_MEMBER, MAX_MEMBER, CAST, OVERHANG, MILLING
+//!   and LINK_TOPO, DRESP by OBJ_FUNC and CONSTRAINT; of OPT_PARAM the radius of the filter and
+//!   AUTO_FROZEN.
 //! - GROUP_DEF makes groups of groups, elements or nodes, CS_DEF systems of coordinates. Groups are
 //!   sets of the model, whose names may have the assembly and the instance before them.
 //!
 //! Words are compared without regard to case, `!` begins a comment, and END_ ends a command. All
 //! else that a file says is lost. The commands are those of the Tosca Structure 2024 Commands
 //! Reference Guide.
+//!
+//! [`DeckDesign`]: crate::deck_design::DeckDesign
 
 mod commands;
 mod demands;
