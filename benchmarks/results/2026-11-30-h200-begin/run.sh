@@ -21,4 +21,4 @@ for p in old new; do timeout 100 ./$p run c8.toml --output o --log quiet --overw
 echo "== printed, 1 M"
 for p in old new; do timeout 150 ./$p run c.toml --output o$p --log quiet --overwrite --set 'manufacturing=[{kind="overhang",build_direction=[0,1,0]}]' && sum o$p $p; timeout 60 ./$p verify o$p | grep -iE "lost|built|compliance" | head -5; done
 echo "== after the run"
-bash measure.sh ./old ./new c.toml 1
+bash ../2026-11-30-h200-after/measure.sh ./old ./new c.toml 1

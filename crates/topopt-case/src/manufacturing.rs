@@ -97,7 +97,7 @@ pub(crate) fn shared<K: Physics<N>, const N: usize>(
     let sweep = Sweep::of(config, &elements.centers, width)?;
     if all.is_empty() && config.design.keep_symmetry == Some(true) {
         let mut found = mirror_planes::find::<K, N>(config, case, volumes, elements.tolerance);
-        // A set on which the part stands, or by which it is closed, need not mirror itself.
+        // The set that stands on the plate, or that closes the part, need not mirror itself.
         let has_set = config.manufacturing.iter().any(has_set);
         let is_kept = |plane: &Plane| {
             let kept = |sweep: &Sweep| sweep.is_mirrored_by(plane, elements.tolerance);

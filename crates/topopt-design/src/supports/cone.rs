@@ -30,7 +30,7 @@ impl OverhangCone {
     /// Depth and number of samples with which the limit is right within two degrees on hexahedra
     /// and tetrahedra that lie in any direction: from a depth of 1 it is not, and with 6 it is 2
     /// degrees less. From a depth of 2 samples reach across a void element, and members grew as
-    /// dashes, of which nothing is printed.
+    /// dashes, which are lost in printing.
     pub fn new(up: [f64; 3], angle: f64) -> Self {
         Self { up, angle, depth: 1.5, n_rim: 8, rim_depth: 1.0 }
     }

@@ -88,7 +88,7 @@ fn parts<'a>(text: &'a str, separators: &'a [char]) -> impl Iterator<Item = Stri
 }
 
 impl Command {
-    /// The items `key`, of which some commands have several.
+    /// The items `key`; some commands have several.
     pub fn all<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a Item> + Clone {
         self.items.iter().filter(move |item| item.key == key)
     }
@@ -131,7 +131,7 @@ impl Command {
         })
     }
 
-    /// Name of the command, by which others find it.
+    /// Name of the command, for others to find it.
     pub fn name(&self) -> &str {
         let value = self.first("ID_NAME").and_then(|item| item.values.first());
         value.map_or("", String::as_str)
@@ -168,7 +168,7 @@ impl Item {
         })
     }
 
-    /// The last three values, of which none may be missing.
+    /// The last three values; none may be missing.
     pub fn vector(&self, command: &str) -> Parsed<[f64; 3]> {
         let first = self.values.len().saturating_sub(3);
         let number = |i| self.number(first + i, command);

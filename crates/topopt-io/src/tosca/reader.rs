@@ -12,12 +12,12 @@ use crate::import::ImportedMesh;
 pub(super) struct Reader<'a> {
     pub commands: &'a [Command],
     pub imported: ImportedMesh,
-    /// Those of the model, and new ones.
+    /// Sets of the model, and new ones.
     pub sets: Sets,
     pub design: DeckDesign,
     /// Elements of the design space, ascending.
     pub designed: Vec<u32>,
-    /// Lines of the responses of which is said what is lost.
+    /// Lines of responses whose items were looked through.
     pub said: HashSet<usize>,
 }
 

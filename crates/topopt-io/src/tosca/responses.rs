@@ -95,7 +95,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A response and its limit, of which `is_relative` says that it is a share of the full part.
+    /// A response and its limit; if `is_relative`, the `value` is a share of that of the full part.
     fn in_deck_units(
         &self,
         mut response: DeckResponse,
