@@ -1,7 +1,7 @@
 //! DVCON_TOPO: what stays solid, and demands of the way in which the part is made.
 
 use super::commands::Command;
-use super::groups::{Of, unknown};
+use super::groups::Of;
 use super::reader::Reader;
 use crate::deck_design::DeckManufacturing;
 use crate::quote::excerpt;
@@ -117,8 +117,7 @@ impl Reader<'_> {
     /// The LINK_TOPO of a demand: a plane of symmetry, sectors or a pattern.
     fn link(&mut self, demand: &Command) -> Parsed<Result<DeckManufacturing, String>> {
         let name = &demand.needed("CHECK_LINK", "the name of a LINK_TOPO")?.values[0];
-        let named = self.commands.iter().find(|command| command.is("LINK_TOPO", name));
-        let link = named.ok_or_else(|| unknown(demand, "LINK_TOPO", name))?;
+        let link = self.named(demand, "LINK_TOPO", name)?;
         self.lose_unread(link);
         let given = link.needed("TYPE", "the kind of link")?;
         let kind = given.values[0].to_ascii_uppercase();

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::commands::Command;
 use super::error::Fault;
-use super::groups::{Of, unknown};
+use super::groups::Of;
 use super::reader::Reader;
 use crate::deck_design::{DeckDesign, DeckObjective};
 use crate::import::ImportedMesh;
@@ -52,12 +52,12 @@ impl<'a> Reader<'a> {
         }
         self.lose_unread(task);
         self.space(task)?;
-        for demand in self.named(task, "DVCON", "DVCON_TOPO")? {
+        for demand in self.all_named(task, "DVCON", "DVCON_TOPO")? {
             self.demand(demand)?;
         }
         self.has_no_twice_solid();
 
-        match self.named(task, "OBJ_FUNC", "OBJ_FUNC")?[..] {
+        match self.all_named(task, "OBJ_FUNC", "OBJ_FUNC")?[..] {
             [] => self.design.objective = Some(DeckObjective::Other("no OBJ_FUNC".into())),
             [function, ..] => {
                 self.lose_unread(function);
@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
                 self.design.weights = weights;
             }
         }
-        for constraint in self.named(task, "CONSTRAINT", "CONSTRAINT")? {
+        for constraint in self.all_named(task, "CONSTRAINT", "CONSTRAINT")? {
             self.lose_unread(constraint);
             let limit = self.limit(constraint)?;
             self.design.limits.extend(limit);
@@ -77,13 +77,9 @@ impl<'a> Reader<'a> {
     }
 
     /// The commands `word` that an item of OPTIMIZE names.
-    fn named(&self, task: &Command, key: &str, word: &str) -> Parsed<Vec<&'a Command>> {
+    fn all_named(&self, task: &Command, key: &str, word: &str) -> Parsed<Vec<&'a Command>> {
         let names = task.all(key).flat_map(|item| &item.values);
-        let find = |name: &String| {
-            let found = self.commands.iter().find(|command| command.is(word, name));
-            found.ok_or_else(|| unknown(task, word, name))
-        };
-        names.map(find).collect()
+        names.map(|name| self.named(task, word, name)).collect()
     }
 
     /// The design space; all other elements stay solid.

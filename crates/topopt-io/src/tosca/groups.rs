@@ -209,6 +209,14 @@ fn axes(degrees: [f64; 3]) -> [[f64; 3]; 3] {
     axes
 }
 
+impl<'a> Reader<'a> {
+    /// The command `word` that another one names.
+    pub fn named(&self, by: &Command, word: &str, name: &str) -> Parsed<&'a Command> {
+        let found = self.commands.iter().find(|command| command.is(word, name));
+        found.ok_or_else(|| unknown(by, word, name))
+    }
+}
+
 /// Builds the error about a name that nothing has.
 pub(super) fn unknown(command: &Command, kind: &str, name: &str) -> Located {
     let fault =

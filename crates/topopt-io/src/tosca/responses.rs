@@ -127,8 +127,7 @@ impl Reader<'_> {
 
     /// The DRESP that a command names.
     fn response(&mut self, by: &Command, name: &str) -> Read {
-        let named = self.commands.iter().find(|command| command.is("DRESP", name));
-        let named = named.ok_or_else(|| unknown(by, "DRESP", name))?;
+        let named = self.named(by, "DRESP", name)?;
         if self.said.insert(named.line) {
             self.lose_unread(named);
         }
