@@ -37,7 +37,13 @@ pub(super) struct Frame {
 const GLOBAL: Frame =
     Frame { origin: [0.0; 3], axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    /// The command `word` that another one names.
+    pub fn named(&self, by: &Command, word: &str, name: &str) -> Parsed<&'a Command> {
+        let found = self.commands.iter().find(|command| command.is(word, name));
+        found.ok_or_else(|| unknown(by, word, name))
+    }
+
     /// Numbers of what is in the group that an item of a `command` names, ascending. Groups list
     /// groups or numbers, and each group counts once, also where groups list each other.
     pub fn members(&self, of: Of, command: &Command, name: &str) -> Parsed<Vec<u32>> {
@@ -207,14 +213,6 @@ fn axes(degrees: [f64; 3]) -> [[f64; 3]; 3] {
         axes[(axis + 2) % 3] = sum(pair, [-sine, cosine]);
     }
     axes
-}
-
-impl<'a> Reader<'a> {
-    /// The command `word` that another one names.
-    pub fn named(&self, by: &Command, word: &str, name: &str) -> Parsed<&'a Command> {
-        let found = self.commands.iter().find(|command| command.is(word, name));
-        found.ok_or_else(|| unknown(by, word, name))
-    }
 }
 
 /// Builds the error about a name that nothing has.
