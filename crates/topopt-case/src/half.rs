@@ -6,6 +6,7 @@ use topopt_linalg::Cpu;
 use topopt_mesh::{Mirror, Plane};
 
 use crate::config::Config;
+use crate::finding::InputError;
 use crate::manufacturing::are_symmetric;
 use crate::model::Model;
 use crate::physics::Physics;
@@ -14,10 +15,21 @@ use crate::responses::posed::PosedResponse;
 use crate::subject::{Half, Subject};
 
 impl<K: Physics<N> + CpuSolvers<N>, const N: usize> Model<K, N> {
+    /// Readies the model for a run: checks that it can find a design, counts what stays solid in the
+    /// air, and lets it solve a half of the model if that will do.
+    ///
+    /// # Errors
+    /// Limits that no design keeps, and load cases that no printed part carries.
+    pub fn ready(&mut self, config: &Config) -> Result<(), InputError> {
+        self.check_reach(config)?;
+        self.halve(config);
+        Ok(())
+    }
+
     /// Lets a run solve a half of the model, a quarter or an eighth, where all designs, loads and
     /// supports mirror themselves about planes across the axes, and notes that, or what of the
     /// model is against it where the user has asked for symmetry.
-    pub fn halve(&mut self, config: &Config) {
+    fn halve(&mut self, config: &Config) {
         let planes = self.equal.iter().flat_map(|fold| fold.planes());
         let mut planes: Vec<Plane> =
             planes.filter(|plane| plane.axis().is_some()).copied().collect();

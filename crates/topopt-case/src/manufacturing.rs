@@ -43,7 +43,8 @@ pub use fold::Folds;
 use fold::folded;
 use kind::ManufacturingKind;
 use kinds::{KINDS, asked, entries};
-pub use made::Made;
+pub(crate) use made::HOLD_UP;
+pub use made::{Made, Missing};
 pub use measured::measured;
 pub use member_size::measured_widths;
 pub(crate) use member_size::radius;
@@ -51,7 +52,7 @@ pub(crate) use passive::{Shared, with_images};
 pub(crate) use schema::misused;
 use shares::Gathered;
 use sweep::Sweep;
-pub(crate) use sweeps::{openings, printed, sheet, sized, solid_in_the_air, sweeps};
+pub(crate) use sweeps::{Printed, openings, printed, sheet, sized, sweeps};
 use symmetry::Mirrors;
 
 /// Share of the mean element width within which centers of elements repeat each other.

@@ -36,7 +36,7 @@ pub struct Model<K = Elasticity, const N: usize = DIM> {
     pub renumbering: Renumbering,
     /// The renumbered problem.
     pub problem: Problem<K, N>,
-    /// Half that a run solves in place of the whole, see [`Model::halve`].
+    /// Half that a run solves in place of the whole, see [`Model::ready`].
     pub half: Option<Half<K, N>>,
     /// Design space, filter, objective, constraints and stages, in the problem's numbering.
     pub task: Task,
@@ -46,6 +46,9 @@ pub struct Model<K = Elasticity, const N: usize = DIM> {
     pub kept: Kept,
     /// Places that are to have equal densities.
     pub equal: Folds,
+    /// Warning of elements that stay solid in the air however much is printed, see
+    /// [`Model::ready`].
+    pub in_the_air: Option<String>,
     /// Materials of the elements, `[material]` first.
     pub materials: Vec<MaterialShare>,
     /// Mean width of an element, see [`HexMesh::element_width`].
@@ -157,6 +160,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             loaded: case.loaded,
             kept: case.kept,
             equal,
+            in_the_air: None,
             materials,
             element_width,
             solid_modulus: K::coefficient(config),

@@ -5,7 +5,7 @@ use topopt_mesh::numbers::shown;
 
 use crate::config::Config;
 use crate::finding::{Finding, InputError};
-use crate::manufacturing;
+use crate::manufacturing::{self, HOLD_UP, Printed};
 use crate::model::Model;
 use crate::physics::Physics;
 use crate::pieces::Pieces;
@@ -13,36 +13,51 @@ use crate::responses::form::Measure;
 use crate::responses::posed::PosedConstraint;
 
 impl<K: Physics<N>, const N: usize> Model<K, N> {
-    /// Checks that a run can find a design.
+    /// Checks that a run can find a design, and counts what stays solid in the air in all of them.
     ///
     /// # Errors
     /// Limits of volumes and masses that no design keeps, and load cases that no printed part
     /// carries.
-    pub fn check_reach(&self, config: &Config) -> Result<(), InputError> {
-        let limits = limits(config, self).into_iter();
-        InputError::if_any(limits.chain(in_the_air(config, self)).collect())
+    pub(crate) fn check_reach(&mut self, config: &Config) -> Result<(), InputError> {
+        let full = vec![1.0; self.space.n_elements()];
+        let printed = manufacturing::printed(config, &self.space, (&full, 0.5));
+        self.in_the_air = printed.as_ref().and_then(|printed| self.solid_in(printed, EVER));
+        let in_the_air = printed.and_then(|printed| in_the_air(self, printed));
+        InputError::if_any(limits(config, self).into_iter().chain(in_the_air).collect())
     }
-}
 
-impl<K: Physics<N>, const N: usize> Model<K, N> {
-    /// Warns of elements that stay solid where nothing that is printed holds them up.
-    pub fn solid_in_the_air(&self, config: &Config) -> Option<String> {
-        let (elements, degrees) = manufacturing::solid_in_the_air(config, &self.space)?;
+    /// Warns of elements that stay solid where nothing of a design holds them up in printing: one
+    /// with a density, `[n_elements]` in the order of the problem, that is solid above a threshold.
+    pub fn solid_in_the_air(&self, config: &Config, design: (&[f64], f64)) -> Option<String> {
+        self.solid_in(&manufacturing::printed(config, &self.space, design)?, IN_DESIGN)
+    }
+
+    /// Warns of elements that stay solid in the air when a part is `printed`, with the words on
+    /// where, on what does not hold them, and on the consequence.
+    fn solid_in(&self, printed: &Printed, [place, nothing, props]: [&str; 3]) -> Option<String> {
+        let Printed { in_the_air, degrees, .. } = printed;
         let volumes = &self.space.volumes;
-        let volume: f64 = elements.iter().map(|&e| volumes[e as usize]).sum();
+        let volume: f64 = in_the_air.iter().map(|&e| volumes[e as usize]).sum();
         let percent = shown((1e3 * volume / volumes.iter().sum::<f64>()).round() / 10.0);
-        (!elements.is_empty()).then(|| {
+        (!in_the_air.is_empty()).then(|| {
             format!(
-                "{} of {} elements that stay solid, {percent} % of the part, are in the air: nothing \
-                 that is printed at {} degrees holds them up, and they need props; give another \
-                 `build_direction`, or free those at loads by `design.keep_loaded = \"free\"`",
-                elements.len(),
+                "{} of {} elements that stay solid, {percent} % of the part, are in the air{place}: \
+                 {nothing} at {} degrees holds them up, and {props}; {HOLD_UP}",
+                in_the_air.len(),
                 self.space.solid.len(),
-                shown(degrees)
+                shown(*degrees)
             )
         })
     }
 }
+
+/// Words on elements in the air whatever is printed, and in a single design.
+const EVER: [&str; 3] = ["", "nothing that is printed", "they need props"];
+const IN_DESIGN: [&str; 3] = [
+    " in this design",
+    "nothing of it that is printed",
+    "`topopt verify` measures how much of them needs props",
+];
 
 /// Limits of volumes and masses that no design keeps.
 fn limits<K: Physics<N>, const N: usize>(config: &Config, model: &Model<K, N>) -> Vec<Finding> {
@@ -87,10 +102,10 @@ const MOST: f64 = 0.5;
 /// The first load case most of which no printed part carries to the supports, however much material
 /// it has.
 fn in_the_air<K: Physics<N>, const N: usize>(
-    config: &Config,
     model: &Model<K, N>,
+    Printed { asked, is_held: mut full, in_the_air, .. }: Printed,
 ) -> Option<Finding> {
-    let (asked, full) = manufacturing::printed(config, &model.space)?;
+    in_the_air.iter().for_each(|&element| full[element as usize] = true);
     let pieces = Pieces::of(model.problem.mesh(), &full);
     let (is_held, acts) = (pieces.held(&model.problem), model.loaded_nodes());
     // Loads that are no forces need a piece that is held, too.

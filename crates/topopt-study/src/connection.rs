@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use topopt_mesh::numbers::shown;
 use topopt_mesh::{Components, HexMesh};
 
+use topopt_case::config::Config;
 use topopt_case::model::Model;
 use topopt_case::physics::Physics;
 use topopt_case::physics::heat::FILLER;
@@ -23,18 +24,26 @@ const LARGE: f64 = 0.01;
 /// Steps by which the threshold is found that keeps the volume.
 const HALVINGS: usize = 40;
 
-/// Returns warnings, one sentence each, where a design is not connected once it is solid and void;
-/// `density`: `[n_elements]` in the order of the problem.
+/// Returns warnings, one sentence each, where a design is not connected once it is solid and void,
+/// or leaves in the air what stays solid; `density`: `[n_elements]` in the order of the problem.
 pub(crate) fn doubts<K: Physics<N>, const N: usize>(
+    config: &Config,
     model: &Model<K, N>,
     density: &[f64],
 ) -> Vec<String> {
-    if is_connected_by_void(model) || model.timeline.is_some() {
-        return Vec::new();
-    }
+    let threshold = threshold(density, &model.space.volumes);
+    let mut said = match is_connected_by_void(model) || model.timeline.is_some() {
+        true => Vec::new(),
+        false => cuts(model, &solid(density, threshold)),
+    };
+    said.extend(model.solid_in_the_air(config, (density, threshold)));
+    said
+}
+
+/// Says where a design of elements that are solid or void is not connected.
+fn cuts<K: Physics<N>, const N: usize>(model: &Model<K, N>, is_solid: &[bool]) -> Vec<String> {
     let volumes = &model.space.volumes;
-    let is_solid = solid(density, volumes);
-    let pieces = Pieces::of(model.problem.mesh(), &is_solid);
+    let pieces = Pieces::of(model.problem.mesh(), is_solid);
     let is_held = pieces.held(&model.problem);
 
     let mut said = unconnected(model, &pieces, &is_held);
@@ -44,7 +53,7 @@ pub(crate) fn doubts<K: Physics<N>, const N: usize>(
              `design.volume_fraction` or a finer mesh joins it"
         )
     }));
-    let filled = volumes.par_iter().zip(&is_solid).map(|(v, solid)| if *solid { *v } else { 0.0 });
+    let filled = volumes.par_iter().zip(is_solid).map(|(v, solid)| if *solid { *v } else { 0.0 });
     let filled: Vec<f64> = filled.collect();
     said.extend(idle(model, &pieces, &is_held, &filled));
     said.extend(hinged(model.problem.mesh(), &filled));
@@ -61,7 +70,7 @@ pub(crate) fn doubts_of_thinner<K: Physics<N>, const N: usize>(
     if is_connected_by_void(model) || model.timeline.is_some() {
         return Vec::new();
     }
-    let is_solid = solid(density, &model.space.volumes);
+    let is_solid = solid(density, threshold(density, &model.space.volumes));
     let pieces = Pieces::of(model.problem.mesh(), &is_solid);
     let said = unmoved(model, &pieces).map(|label| {
         format!(
@@ -73,9 +82,8 @@ pub(crate) fn doubts_of_thinner<K: Physics<N>, const N: usize>(
     said.collect()
 }
 
-/// Whether elements are solid at the threshold that keeps the volume, `[n_elements]`.
-fn solid(density: &[f64], volumes: &[f64]) -> Vec<bool> {
-    let threshold = threshold(density, volumes);
+/// Whether elements are solid from a threshold on, `[n_elements]`.
+fn solid(density: &[f64], threshold: f64) -> Vec<bool> {
     density.par_iter().map(|density| *density >= threshold).collect()
 }
 

@@ -17,7 +17,7 @@ pub fn of<K: Solvable<N>, const N: usize>(config: &Config, model: &Model<K, N>) 
     all.extend(swinging(config));
     all.extend(weight_by_criteria(config));
     all.extend(held_limits(model));
-    all.extend(model.solid_in_the_air(config));
+    all.extend(model.in_the_air.iter().cloned());
     all
 }
 

@@ -29,6 +29,7 @@ pub(crate) fn fingerprint<K: Physics<N>, const N: usize>(
         kept: _,
         diagnosis: _,
         equal: _,
+        in_the_air: _,
         renumbering: _,
         element_width: _,
         grid: _,

@@ -105,8 +105,7 @@ macro_rules! studied {
                 place: &Place,
             ) -> Result<Model<Self, $unknowns>, InputError> {
                 let mut model = Model::build(config, case, place.needs_colors(config))?;
-                model.check_reach(config)?;
-                model.halve(config);
+                model.ready(config)?;
                 Ok(model)
             }
 

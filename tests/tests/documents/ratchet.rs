@@ -49,7 +49,7 @@ const NUMBERS: [Number; 14] = [
     // space: their faces, names, selections and holes, one bodies of a mesh that overlap or touch.
     // Two are a built part, measured by each kind, and the sweeps of kinds. One halves models.
     // One counts cubes in cells.
-    ("files of topopt-case", 155, || of_crate("case").count()),
+    ("files of topopt-case", 156, || of_crate("case").count()),
     // One are thermal cases, solved before the studies that take their temperatures. Two are what a
     // program may leave out: a GPU as a place, and the solvers of a physics there.
     ("floors of topopt-study", 20, || floors("study")),
@@ -159,23 +159,25 @@ const NUMBERS: [Number; 14] = [
 /// linalg by 2 for boundaries that are searched once, images of places by their sides, and gathered
 /// places, which case had; io by 1220 and case by 65 for parameter files of Tosca and tools wider
 /// than the part; design by 75, of that 55 in tests, for densities that are evened at last, changes
-/// by rounding, and gaps that nothing is printed across.
+/// by rounding, and gaps that nothing is printed across; case by 120, io by 20 and study by 6 for
+/// what designs leave in the air, sets of plates that mirror themselves, and models of parameter
+/// files.
 const LINES: [(&str, usize); 17] = [
     ("analysis", 1704),
-    ("case", 19_530),
+    ("case", 19_650),
     ("cli", 5314),
     ("cuda", 11_670),
     ("design", 10_556),
     ("distance", 2366),
     ("fem", 16_514),
     ("hexmesh", 5600),
-    ("io", 24_440),
+    ("io", 24_460),
     ("lab", 1804),
     ("linalg", 5471),
     ("mesh", 10_176),
     ("python", 1352),
     ("report", 2340),
-    ("study", 14_429),
+    ("study", 14_435),
     ("surface", 4987),
     ("testing", 503),
 ];

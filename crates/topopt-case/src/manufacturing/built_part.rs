@@ -4,6 +4,8 @@ use topopt_design::DesignSpace;
 use topopt_mesh::{HexMesh, Places};
 use topopt_surface::{InPart, TriangleSurface};
 
+use super::made::{Made, Missing};
+
 /// Edge of the cubes that a body is measured by, in widths of an element, and most of them in the
 /// part.
 const EDGE: f64 = 0.25;
@@ -39,12 +41,36 @@ impl<'a> BuiltPart<'a> {
     /// Share of the solid volume in which `cubes` lie; solid and void elements are not the
     /// design's.
     pub(super) fn share_of_solid(&self, cubes: &[[f64; 3]]) -> f64 {
-        self.volume_of(cubes) / self.sum(|e| self.shares[e])
+        self.solid_share(&self.elements_of(cubes))
+    }
+
+    /// As [`BuiltPart::share_of_solid`], of cubes in these `elements`.
+    pub(super) fn solid_share(&self, elements: &[u32]) -> f64 {
+        self.designed(elements) / self.sum(|e| self.shares[e])
+    }
+
+    /// Measures the volume kept solid of which `cubes` in these `elements` are missing, the lowest
+    /// first; none where no element is kept solid.
+    pub(super) fn kept_share(
+        &self,
+        measure: String,
+        (cubes, elements): (&[[f64; 3]], &[u32]),
+    ) -> Option<Made> {
+        let solid = &self.space.solid;
+        let volume = |&e: &u32| self.space.volumes[e as usize] * self.shares[e as usize];
+        let whole: f64 = solid.iter().map(volume).sum();
+        let is_kept = |(_, e): &(&[f64; 3], &u32)| solid.binary_search(e).is_ok();
+        let mut kept = cubes.iter().zip(elements).filter(is_kept);
+
+        let first = kept.next().map(|(place, _)| *place);
+        let volume = self.volume(first.iter().count() + kept.count());
+        let missing = first.map(|at| Missing { volume, at });
+        (whole > 0.0).then(|| Made::of_kept(measure, volume / whole, missing))
     }
 
     /// Share of the void in which `cubes` lie.
     pub(super) fn share_of_void(&self, cubes: &[[f64; 3]]) -> f64 {
-        self.volume_of(cubes) / self.void()
+        self.designed(&self.elements_of(cubes)) / self.void()
     }
 
     /// Share of the void that is in elements which are `counted`.
@@ -60,9 +86,18 @@ impl<'a> BuiltPart<'a> {
         self.volumes.iter().enumerate().map(|(e, volume)| volume * amount(e)).sum()
     }
 
-    fn volume_of(&self, cubes: &[[f64; 3]]) -> f64 {
-        let elements = Places::of(self.mesh, cubes);
-        let designed = elements.elements().filter(|&e| self.volumes[e as usize] > 0.0);
-        designed.count() as f64 * self.in_part.edge.powi(3)
+    /// Elements that `cubes` lie in, `[n_cubes]`.
+    pub(super) fn elements_of(&self, cubes: &[[f64; 3]]) -> Vec<u32> {
+        Places::of(self.mesh, cubes).elements().collect()
+    }
+
+    /// Volume of the cubes in those of the `elements` that are designed.
+    fn designed(&self, elements: &[u32]) -> f64 {
+        self.volume(elements.iter().filter(|&&e| self.volumes[e as usize] > 0.0).count())
+    }
+
+    /// Volume of `n` cubes.
+    fn volume(&self, n: usize) -> f64 {
+        n as f64 * self.in_part.edge.powi(3)
     }
 }

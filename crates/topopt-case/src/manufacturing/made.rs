@@ -1,7 +1,7 @@
 //! `Made`: a measure of a built part by a demand of its making.
 
 use serde::{Deserialize, Serialize};
-use topopt_mesh::numbers::shown;
+use topopt_mesh::numbers::{place, shown};
 
 /// Measure of a built part, with its limit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,6 +18,18 @@ pub struct Made {
     pub at_most: f64,
     /// Whether the limit is kept.
     pub met: bool,
+    /// Volume that misses the demand, and its first place; said of what is kept solid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Missing>,
+}
+
+/// Volume that misses a demand.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Missing {
+    /// Volume, in cubes of the unit of length.
+    pub volume: f64,
+    /// First place: of a part that is printed the lowest.
+    pub at: [f64; 3],
 }
 
 /// Amount that a measure is a share of.
@@ -31,7 +43,13 @@ pub enum Whole {
     Surface,
     /// Volume of the design elements that are void.
     Void,
+    /// Volume of the elements that are kept solid.
+    Kept,
 }
+
+/// Remedy where elements stay solid in the air.
+pub(crate) const HOLD_UP: &str = "give another `build_direction`, or free those at loads by \
+                                  `design.keep_loaded = \"free\"`";
 
 /// Largest share of the volume that may miss a demand: elements at a surface are cut anywhere.
 const AT_MOST: f64 = 0.01;
@@ -39,7 +57,12 @@ const AT_MOST: f64 = 0.01;
 impl Made {
     pub(super) fn new(measure: String, share: f64) -> Self {
         let (of, at_most) = (Whole::Volume, AT_MOST);
-        Self { measure, of, share, at_most, met: share <= at_most }
+        Self { measure, of, share, at_most, met: share <= at_most, missing: None }
+    }
+
+    /// Measures what is kept solid: `share` is that of its volume, and `missing` that volume.
+    pub(super) fn of_kept(measure: String, share: f64, missing: Option<Missing>) -> Self {
+        Self { of: Whole::Kept, missing, ..Self::new(measure, share) }
     }
 
     /// Measures widths: `share` is that of the surface.
@@ -62,12 +85,17 @@ impl Made {
             Whole::Volume => "volume",
             Whole::Surface => "surface",
             Whole::Void => "void",
+            Whole::Kept => "volume kept solid",
         };
-        format!("{share} % of the {whole} is {} (at most {most} %: {met})", self.measure)
+        let missing = self.missing.map_or(String::new(), |Missing { volume, at }| {
+            format!(", a volume of {} from {} on", shown(volume), place(at))
+        });
+        format!("{share} % of the {whole} is {}{missing} (at most {most} %: {met})", self.measure)
     }
 
     /// Warns of a limit that is not kept.
     pub fn warning(&self) -> Option<String> {
-        (!self.met).then(|| format!("of the built part {}", self.in_words()))
+        let remedy = if self.of == Whole::Kept { format!("; {HOLD_UP}") } else { String::new() };
+        (!self.met).then(|| format!("of the built part {}{remedy}", self.in_words()))
     }
 }

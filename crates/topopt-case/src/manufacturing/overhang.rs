@@ -105,8 +105,12 @@ fn measured(asked: &Asked, part: &BuiltPart) -> Vec<Made> {
         Places::of(part.mesh, places).elements().map(|e| standing[e as usize]).collect()
     };
     let lost = Printing { up, angle, bridged }.unsupported(&part.in_part, stands);
-    let measure = format!("lost when it is printed at {} degrees", shown(degrees));
-    vec![Made::new(measure, part.share_of_solid(&lost))]
+
+    let elements = part.elements_of(&lost);
+    let measure = |what| format!("{what} when it is printed at {} degrees", shown(degrees));
+    let of_design = Made::new(measure("lost"), part.solid_share(&elements));
+    let of_kept = part.kept_share(measure("in the air"), (&lost, &elements));
+    [Some(of_design), of_kept].into_iter().flatten().collect()
 }
 
 /// Returns the supports of the part that is `asked` for, on the `mesh` of the problem; notes go to

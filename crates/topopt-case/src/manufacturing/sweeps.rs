@@ -39,33 +39,34 @@ pub(crate) fn sweeps<const N: usize>(
     asked(&milling::MILLING).map_or(Ok(Vec::new()), |asked| milling::shades(&asked, mesh))
 }
 
-/// Returns the demands on a part that is printed, and whether elements are solid where as much as
-/// can be is printed, `[n_elements]`; none where nothing is.
+/// A part that is printed without props.
+pub(crate) struct Printed<'a> {
+    /// Demands on it.
+    pub asked: Asked<'a>,
+    /// Largest angle from the direction of build, in degrees.
+    pub degrees: f64,
+    /// Whether elements are solid and held up, `[n_elements]`.
+    pub is_held: Vec<bool>,
+    /// Elements that stay solid though nothing holds them up.
+    pub in_the_air: Vec<u32>,
+}
+
+/// Prints a design of this `density`, `[n_elements]`, solid above a threshold; none where nothing is
+/// printed.
 pub(crate) fn printed<'a>(
     config: &'a Config,
     space: &DesignSpace,
-) -> Option<(Asked<'a>, Vec<bool>)> {
+    (density, threshold): (&[f64], f64),
+) -> Option<Printed<'a>> {
     let asked = asked(config, &overhang::OVERHANG, &[], 0.0)?;
-    let mut is_solid = held_up(space)?;
-    space.solid.iter().for_each(|&element| is_solid[element as usize] = true);
-    Some((asked, is_solid))
-}
-
-/// Returns the solid elements that nothing holds up where as much as can be is printed, and the
-/// largest angle in degrees from the direction of build; none where nothing is.
-pub(crate) fn solid_in_the_air(config: &Config, space: &DesignSpace) -> Option<(Vec<u32>, f64)> {
-    let asked = asked(config, &overhang::OVERHANG, &[], 0.0)?;
-    let is_held = held_up(space)?;
-    let in_the_air = space.solid.iter().copied().filter(|&element| !is_held[element as usize]);
-    Some((in_the_air.collect(), overhang::degrees(&asked)))
-}
-
-/// Whether elements are held up where as much as can be is printed, `[n_elements]`.
-fn held_up(space: &DesignSpace) -> Option<Vec<bool>> {
-    let mut filled = vec![1.0; space.n_elements()];
+    let mut filled = density.to_vec();
     space.void.iter().for_each(|&element| filled[element as usize] = 0.0);
     let (swept, _) = space.sweeps().first()?.swept(&filled);
-    Some(swept.iter().map(|density| *density > 0.5).collect())
+
+    let is_held: Vec<bool> = swept.iter().map(|density| *density > threshold).collect();
+    let in_the_air = space.solid.iter().copied().filter(|&element| !is_held[element as usize]);
+    let (in_the_air, degrees) = (in_the_air.collect(), overhang::degrees(&asked));
+    Some(Printed { asked, degrees, is_held, in_the_air })
 }
 
 /// Returns the sheet that is left of a part that is stamped, on the `mesh` of the problem; a note

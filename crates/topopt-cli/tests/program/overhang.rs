@@ -1,6 +1,8 @@
 //! Parts that are printed without props.
 
-use crate::made::{CRISP, are_refused, are_same_elsewhere, follows, is_made, is_refused};
+use serde_json::Value;
+
+use crate::made::{CRISP, are_refused, are_same_elsewhere, follows, is_made, is_refused, made};
 use crate::{Folder, topopt};
 
 /// Keys of a run of a crisp design.
@@ -25,7 +27,10 @@ fn printed_designs_hold_themselves_up() {
     assert!(compliance < 1.4 * free, "{compliance} and {free}");
     let grey = folder.summary()["grey_level"].as_f64().unwrap();
     assert!(grey < 0.05, "{grey}");
-    is_made(&folder, "lost when it is printed at 50 degrees", "volume");
+    let made = made(&folder);
+    let lost = made.iter().find(|made| made["measure"] == "lost when it is printed at 50 degrees");
+    assert!(lost.is_some_and(|lost| lost["of"] == "volume"), "{made:?}");
+    is_made(&folder, "in the air when it is printed at 50 degrees", "kept");
 }
 
 #[test]
@@ -140,6 +145,47 @@ fn solid_elements_in_the_air_are_counted() {
         let counted = said.contains("23 of 50 elements that stay solid, 9.2 % of the part, are in");
         assert!(counted == noted && said.contains("in the air") == noted, "{said}");
     }
+}
+
+/// A block at the free end and on top of a bar, which carries nothing, is left in the air by its
+/// design; one on the plate needs no prop.
+#[test]
+fn what_a_design_leaves_in_the_air_is_measured_as_built() {
+    for (low, is_held) in [(0, true), (6, false)] {
+        let folder = Folder::new();
+        let said = run_with_block(&folder, [14, 6, low]);
+        let is_counted = said.contains("of 8 elements that stay solid, ")
+            && said.contains("are in the air in this design");
+        assert_eq!(is_counted, !is_held, "{said}");
+
+        let (status, out, err) = topopt(&folder.path(""), &["verify", "out"]);
+        let verdict = "of the volume kept solid is in the air when it is printed at 50 degrees";
+        assert!(status == if is_held { 0 } else { 3 } && out.contains(verdict), "{out}{err}");
+        let found: Value = serde_json::from_str(&folder.read("out/verify.json")).unwrap();
+        let made = found["made"].as_array().unwrap();
+        let kept = made.iter().find(|made| made["of"] == "kept").unwrap();
+        assert_eq!(kept["met"], is_held, "{kept}");
+        let Some(missing) = kept.get("missing") else {
+            assert!(is_held, "{kept}");
+            continue;
+        };
+        let volume = missing["volume"].as_f64().unwrap();
+        let at = [0, 1, 2].map(|i| missing["at"][i].as_f64().unwrap());
+        let is_within = |(x, least): (f64, f64)| least < x && x < least + 2.0;
+        assert!(volume > 1.0 && volume < 8.0, "{volume}");
+        assert!(at.into_iter().zip([14.0, 6.0, 6.0]).all(is_within), "{at:?}");
+    }
+}
+
+/// Runs a light bar of 16 x 8 x 8 elements, printed along z, with a block of 2 x 2 x 2 elements that
+/// stays solid from `corner` on, and returns what is said.
+fn run_with_block(folder: &Folder, corner: [u32; 3]) -> String {
+    let bounds = format!("box={{min={corner:?},max={:?}}}", corner.map(|x| x + 2));
+    let select = format!("select=[{{name=\"block\",kind=\"elements\",{bounds}}}]");
+    let block = [&select, "design.solid=[\"block\"]", "design.keep_loaded=free"];
+    let light = ["mesh.elements=1000", "design.volume_fraction=0.2", "optimizer.max_iterations=40"];
+    let upwards = key("build_direction=[0,0,1]");
+    folder.run_well(&[&CRISP[..], &block, &light, &[&upwards]].concat()).out
 }
 
 /// Nothing rests on void elements: what is above them is in the air, whatever loads it.

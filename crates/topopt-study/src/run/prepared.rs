@@ -70,13 +70,12 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
             .flatten();
         let depth = solid_depth::of(config, &case);
         let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
-        model.check_reach(config)?;
         model.kept.depth = depth;
         let own = request.own.maps_on(&model.problem, &model.renumbering);
         model.task.own = own.map_err(InputError::from)?;
-        let elements = model.mesh.n_elements();
-        model.halve(config);
-        place.check_parts(&request.team, elements).map_err(InputError::from)?;
+        model.ready(config)?;
+        let n_elements = model.mesh.n_elements();
+        place.check_parts(&request.team, n_elements).map_err(InputError::from)?;
 
         if let Some(resumption) = &resumption {
             resumption.check(&model, &config.output_directory()).map_err(InputError::from)?;

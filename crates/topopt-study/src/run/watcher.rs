@@ -366,7 +366,7 @@ impl<'a, K: Solvable<N>, const N: usize> Reporter<'a, K, N> {
     ) -> Result<(), ObserverError> {
         // Before the fields take the user's numbering.
         let filled = self.model.space.candidates().filled(&fields.density);
-        self.summary.ending.extend(connection::doubts(self.model, &filled));
+        self.summary.ending.extend(connection::doubts(self.summary.config, self.model, &filled));
         let fields = Fields::of(self.model, fields);
         if let Some(files) = &mut self.files {
             files.results.last(iteration, &fields)?;
