@@ -7,6 +7,7 @@ mod curve;
 mod cyclic;
 mod extrusion;
 mod fold;
+mod found_planes;
 mod kind;
 mod kinds;
 mod made;
@@ -27,15 +28,13 @@ mod uniform;
 
 use rayon::prelude::*;
 use topopt_linalg::Csr;
-use topopt_mesh::numbers::place;
 use topopt_mesh::vector::{difference, length};
 use topopt_mesh::{CellList, HexMesh, Plane, Renumbering};
 use topopt_surface::Draw;
 
 use crate::case::Case;
-use crate::config::{Config, Manufacturing};
+use crate::config::Config;
 use crate::finding::Finding;
-use crate::mirror_planes;
 use crate::physics::Physics;
 pub use built_part::BuiltPart;
 use cast::Mold;
@@ -97,15 +96,12 @@ pub(crate) fn shared<K: Physics<N>, const N: usize>(
     let mut all = posed(config, &elements.centers, width)?;
     let sweep = Sweep::of(config, &elements.centers, width)?;
     if all.is_empty() && config.design.keep_symmetry == Some(true) {
-        let mut found = mirror_planes::find::<K, N>(config, case, volumes, elements.tolerance);
-        // The set that stands on the plate, or that closes the part, need not mirror itself.
-        let has_set = config.manufacturing.iter().any(has_set);
-        let is_kept = |plane: &Plane| {
-            let kept = |sweep: &Sweep| sweep.is_mirrored_by(plane, elements.tolerance);
-            !has_set && sweep.as_ref().is_none_or(kept)
+        let measures = (volumes, elements.tolerance);
+        let mirror = |plane: &Plane| {
+            sweep.as_ref().is_none_or(|it| it.is_mirrored_by(plane, elements.tolerance))
         };
-        found.retain(is_kept);
-        notes.extend(found.iter().map(told));
+        let found = found_planes::kept::<K, N>(config, case, measures, mirror)?;
+        notes.extend(found.iter().map(found_planes::told));
         let mirrors = (!found.is_empty()).then(|| Mirrors::of(found, width)).flatten();
         let of_mirrors =
             |mirrors| Posed { kind: &symmetry::SYMMETRY, folds: vec![Box::new(mirrors) as Box<_>] };
@@ -146,11 +142,6 @@ fn posed(config: &Config, centers: &[[f64; 3]], width: f64) -> Result<Vec<Posed>
     }
     all.retain(|posed| !posed.folds.is_empty());
     Ok(all)
-}
-
-/// Whether an entry names a set of the mesh.
-fn has_set(entry: &Manufacturing) -> bool {
-    [overhang::PLATE, open_voids::CLOSED].iter().any(|key| entry.text(key).is_some())
 }
 
 /// Whether the user asks for planes of symmetry.
@@ -335,16 +326,6 @@ fn joins_elements(config: &Config, posed: &Posed, are_joined: bool) -> Result<()
     };
     let place = entries(config, posed.kind).next().map_or(0..0, |entry| entry.kind.span());
     Err(Finding::new(message).at(config.source(), place, "without effect").remedy(remedy))
-}
-
-/// Returns the sentence about a plane that was found.
-fn told(plane: &Plane) -> String {
-    format!(
-        "the problem is symmetric about the plane through {} across {}, and so is the design; \
-         `design.keep_symmetry = false` leaves it free",
-        place(plane.point),
-        place(plane.normal)
-    )
 }
 
 #[cfg(test)]

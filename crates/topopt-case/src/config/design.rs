@@ -36,7 +36,8 @@ pub struct Design {
     pub least_width: Option<Spanned<f64>>,
     /// Whether the design is symmetric about the planes about which mesh, materials, supports and
     /// loads are; by default so with the stages of the style `crisp` for the least compliance. They
-    /// are looked for through the center of mass, across axes, diagonals and principal axes.
+    /// are looked for through the center of mass, across axes, diagonals and principal axes, unless
+    /// `[[manufacturing]]` makes densities equal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_symmetry: Option<bool>,
     /// The law between density and stiffness; `ramp` by default with `gravity`, `angular_velocity`

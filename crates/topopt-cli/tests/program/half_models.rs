@@ -180,10 +180,14 @@ fn models_that_do_not_mirror_themselves_are_solved_as_a_whole() {
           a billionth of an element, or has elements on both sides"
         ]
     );
-    // A plate need not be symmetric, nor where it is named for all of a face.
-    let printed = "manufacturing=[{kind=\"overhang\",build_direction=[1,0,0],plate=\"fixed\"}]";
-    let crisp = ["design.style=crisp", "filter.kind=density", printed];
-    assert_eq!(notes(&crisp), [""; 0]);
+    // A plate mirrors itself or does not.
+    let printed = "manufacturing=[{kind=\"overhang\",build_direction=[1,0,0],plate=\"plate\"}]";
+    for (high, n_halves) in [(10, 1), (3, 0)] {
+        let bounds = format!("box={{min=[0,0,0],max=[0,10,{high}]}}");
+        let plate = format!("select=[{{name=\"plate\",kind=\"nodes\",{bounds}}}]");
+        let crisp = ["design.style=crisp", "filter.kind=density", printed, &plate];
+        assert_eq!(notes(&crisp).len(), n_halves, "{high}");
+    }
     // Adjoint states need not be symmetric.
     let stress =
         "constraints=[{response=\"displacement\",set=\"load\",direction=[0,-1,0],at_most=1e9}]";

@@ -174,6 +174,27 @@ fn planes_are_lost_by_loads_supports_materials_and_solid_elements() {
     assert_eq!(found, [0, 1, 0, 0]);
 }
 
+/// A bar that is printed along y, or open at its surface besides a set: a set on both sides of the
+/// plane keeps it, one on a single side does not.
+#[test]
+fn planes_are_kept_where_the_sets_of_plates_and_openings_mirror_themselves() {
+    let folder = Folder::new();
+    let printed = "kind=\"overhang\",build_direction=[0,1,0],plate=\"s\"";
+    let open = "kind=\"open_voids\",closed=\"s\"";
+    for demand in [printed, open] {
+        let demand = format!("manufacturing=[{{{demand}}}]");
+        for (width, n_planes) in [("0,5", 1), ("1,4", 1), ("0,3", 0)] {
+            let [low, high] = width.split_once(',').map(<[&str; 2]>::from).unwrap();
+            let bounds = format!("box={{min=[0,0,{low}],max=[10,0,{high}]}}");
+            let select = format!("select=[{{name=\"s\",kind=\"nodes\",{bounds}}}]");
+            let keys = [demand.as_str(), &select, "optimizer.max_iterations=4"];
+            folder.run_well(&[&CRISP[..], &keys].concat());
+            assert_eq!(notes(&folder).len(), n_planes, "{demand}: {width}");
+            assert!(n_planes == 0 || asymmetry(&folder, 2) < 1e-12);
+        }
+    }
+}
+
 #[test]
 fn symmetry_is_not_looked_for_where_more_than_loads_would_have_it() {
     let folder = Folder::new();
