@@ -117,6 +117,11 @@ fn reader(path: &Path) -> Option<Reader> {
     FORMATS.iter().find(|(known, ..)| known.iter().any(is)).map(|(.., read)| *read)
 }
 
+/// Reads a parameter file of Tosca with its model, a file of another format.
+fn read_optimization(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
+    tosca::read(path, |model| read_mesh_as(model, cutting))
+}
+
 /// Reads a file of one format.
 type Reader = fn(&Path, Cutting) -> Result<ImportedMesh, ReadError>;
 
@@ -128,7 +133,7 @@ const FORMATS: [Format; 7] = [
     (&["cdb"], "Ansys", ansys::read),
     (&["inp"], "Abaqus, CalculiX", abaqus::read),
     (&["bdf", "dat", "nas", "fem"], "Nastran, OptiStruct", nastran::read),
-    (&["par"], "Tosca", tosca::read),
+    (&[tosca::EXTENSION], "Tosca", read_optimization),
     (&["vtu"], "VTK", vtk::vtu::read),
     (&["vtk"], "VTK", vtk::legacy::read),
 ];

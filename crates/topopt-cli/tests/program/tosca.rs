@@ -230,6 +230,11 @@ fn parameter_files_that_make_no_sense_are_refused() {
             "is neither in the folder of this file nor below it",
         ),
         (good.replace("block.inp", "none.inp"), "job.par: line 4: cannot read the model none.inp"),
+        (
+            good.replace("block.inp", "job.par"),
+            "job.par: line 4: the model job.par is itself a parameter file",
+        ),
+        (good.replace("block.inp", "sub/Other.PAR"), "line 4: the model sub/Other.PAR is itself"),
         (good.replace("DV = dv", "DV = shape"), "no OPTIMIZE has a DV_TOPO"),
         (good.replace("OBJ_FUNC = stiff", "OBJ_FUNC = soft"), "there is no OBJ_FUNC `soft`"),
         (

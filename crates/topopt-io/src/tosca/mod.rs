@@ -28,30 +28,28 @@ use std::path::{Path, PathBuf};
 
 pub use error::Fault;
 
-use crate::import::{Cutting, ImportedMesh, named, read as read_file};
+use crate::import::{ImportedMesh, named, read as read_file};
 use crate::included::{DeckFolder, Refusal};
 use crate::read_error::{Located, Parsed, ReadError};
-use crate::{abaqus, ansys, nastran};
 use commands::{Command, commands};
 
-/// Reads a parameter file and its model.
+/// Extension of parameter files.
+pub(crate) const EXTENSION: &str = "par";
+
+/// Reads a parameter file, and its model by `read_model`.
 ///
 /// # Errors
 /// [`ReadError`] with the line, the fault and the remedy, in the file or in the model.
-pub fn read(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
+pub fn read(
+    path: &Path,
+    read_model: impl FnOnce(&Path) -> Result<ImportedMesh, ReadError>,
+) -> Result<ImportedMesh, ReadError> {
     let (commands, model) = read_file(path, |bytes| {
         let commands = commands(&String::from_utf8_lossy(bytes))?;
         let model = model(path, &commands)?;
         Ok((commands, model))
     })?;
-    let extension = model.extension().unwrap_or_default().to_ascii_lowercase();
-    let imported = match extension.to_str() {
-        Some("cdb") => ansys::read(&model, cutting)?,
-        Some("inp") if ansys::is_by_content(&model) => ansys::read(&model, cutting)?,
-        Some("bdf" | "dat" | "nas" | "fem") => nastran::read(&model, cutting)?,
-        _ => abaqus::read(&model, cutting)?,
-    };
-    named(path, design::added(&commands, imported))
+    named(path, design::added(&commands, read_model(&model)?))
 }
 
 /// Path of the one model.
@@ -60,6 +58,11 @@ fn model(path: &Path, commands: &[Command]) -> Parsed<PathBuf> {
     let input = files.next().ok_or(Fault::NoModel)?;
     let file = input.needed("FILE", "the file of the model")?;
     let name = file.values.join(", ");
+    // A parameter file as its own model would be read without end.
+    if Path::new(&name).extension().is_some_and(|it| it.eq_ignore_ascii_case(EXTENSION)) {
+        return Err(Located::at_line(file.line, Fault::NoDeck(name)));
+    }
+
     let folder = DeckFolder::of(path);
     folder.find(folder.path(), &name).map_err(|refusal| {
         let fault = match refusal {

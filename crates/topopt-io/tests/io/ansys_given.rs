@@ -48,6 +48,24 @@ fn decks_of_workbench_by_their_content() {
     assert_eq!(deck.deck.lost, [""; 0]);
 }
 
+/// A model of Tosca is read as by itself.
+#[test]
+fn models_of_a_parameter_file_by_their_content() {
+    let archive = read("part.cdb", BLOCK).mesh;
+    for name in ["part.dat", "part.DAT", "part.inp", "part.cdb"] {
+        let folder = tempfile::tempdir().unwrap();
+        let parameters = format!(
+            "FEM_INPUT\n  FILE = {name}\nEND_\nDV_TOPO\n  ID_NAME = dv\n  \
+             EL_GROUP = ALL_ELEMENTS\nEND_\nOPTIMIZE\n  ID_NAME = task\n  DV = dv\nEND_\n"
+        );
+        fs::write(folder.path().join(name), BLOCK).unwrap();
+        fs::write(folder.path().join("job.par"), parameters).unwrap();
+        let optimized = read_mesh(&folder.path().join("job.par")).unwrap();
+        assert_eq!(optimized.mesh, archive, "{name}");
+        assert!(optimized.deck.design.is_some());
+    }
+}
+
 /// A -1 ends a list behind a release mark alone.
 #[test]
 fn minus_one_is_a_number() {
