@@ -1,6 +1,7 @@
 //! The tables of a case for the optimization that a solver's deck describes.
 
 use std::collections::HashSet;
+use std::fmt::Debug;
 
 use topopt_io::ImportedMesh;
 use topopt_io::deck_design::{
@@ -131,53 +132,43 @@ impl Tables<'_> {
         let mut shares = Vec::new();
         for limit in &design.limits {
             let DeckLimit { response, is_most, words, .. } = limit;
-            let value = match self.in_units_of_the_case(limit, design) {
-                Ok(value) => value,
-                Err(why) => {
-                    self.lost.push(format!("the limit {words}: {why}"));
-                    continue;
+            match self.in_units_of_the_case(limit, design) {
+                Ok(value) if is_volume(response.measure) && response.set.is_none() && *is_most => {
+                    shares.push(value);
                 }
-            };
-            if is_volume(response.measure) && response.set.is_none() && *is_most {
-                shares.push(value);
-                continue;
+                Ok(value) => self.constraint(limit, value),
+                Err(why) => self.lost.push(format!("the limit {words}: {why}")),
             }
-            self.line("\n[[constraints]]");
-            self.response("response", response);
-            let key = if *is_most { "at_most" } else { "at_least" };
-            let of = match response.measure {
-                DeckMeasure::Compliance => "    # twice that of the deck, which is an energy",
-                DeckMeasure::Volume => "    # the volume of the deck as a share",
-                DeckMeasure::MassShare => "    # the share of the deck as a mass",
-                _ => "",
-            };
-            self.line(&format!("{key} = {value:?}{of}"));
         }
         shares
+    }
+
+    /// Writes a limit with its `value` in the unit of the case.
+    fn constraint(&mut self, DeckLimit { response, is_most, .. }: &DeckLimit, value: f64) {
+        self.line("\n[[constraints]]");
+        self.response("response", response);
+        let key = if *is_most { "at_most" } else { "at_least" };
+        let of = match response.measure {
+            DeckMeasure::Compliance => "    # twice that of the deck, which is an energy",
+            DeckMeasure::Volume => "    # the volume of the deck as a share",
+            DeckMeasure::MassShare => "    # the share of the deck as a mass",
+            _ => "",
+        };
+        self.line(&format!("{key} = {value:?}{of}"));
     }
 
     /// A limit in the unit that a case has it in: volumes as shares, masses as such.
     fn in_units_of_the_case(&self, limit: &DeckLimit, design: &DeckDesign) -> Result<f64, String> {
         let DeckLimit { response, value, is_most, .. } = limit;
+        let set = response.set.as_deref();
         let value = match response.measure {
-            DeckMeasure::Volume => {
-                let (whole, solid) = match &response.set {
-                    Some(set) => (self.volume(Some(set)), 0.0),
-                    None => {
-                        let solid: f64 = self.sum_of_volumes(self.solid(design));
-                        (self.volume(None) - solid, solid)
-                    }
-                };
-                if whole <= 0.0 {
-                    return Err("no element is designed".into());
-                }
-                without_rounding((value - solid) / whole)
-            }
-            DeckMeasure::MassShare => value * self.mass(response.set.as_deref())?,
+            DeckMeasure::Volume => self.volume_share(set, *value, design)?,
+            DeckMeasure::MassShare => value * self.mass(set)?,
             _ => *value,
         };
-        let is_share = is_volume(response.measure);
-        match (is_share, is_most) {
+
+        // A share that all designs have, or none, is no limit of a case.
+        match (is_volume(response.measure), is_most) {
             (true, true) if value >= 1.0 => Err("it allows the full design space".into()),
             (true, false) if value <= 0.0 => Err("it allows an empty design space".into()),
             (true, _) if !(0.0..=1.0).contains(&value) || value == 0.0 => {
@@ -185,6 +176,22 @@ impl Tables<'_> {
             }
             _ => Ok(value),
         }
+    }
+
+    /// A volume as a share of that of a set, or, beside what stays solid, of the design space.
+    fn volume_share(
+        &self,
+        set: Option<&str>,
+        volume: f64,
+        design: &DeckDesign,
+    ) -> Result<f64, String> {
+        let solid = if set.is_none() { self.solid(design) } else { HashSet::new() };
+        let solid = self.imported.volume_of(solid);
+        let whole = self.imported.volume_of(self.elements(set)) - solid;
+        if whole <= 0.0 {
+            return Err("no element is designed".into());
+        }
+        Ok(without_rounding((volume - solid) / whole))
     }
 
     fn sets(&self) -> &Sets {
@@ -204,27 +211,13 @@ impl Tables<'_> {
         design.solid.iter().flat_map(|set| self.elements(Some(set))).collect()
     }
 
-    fn volume(&self, set: Option<&str>) -> f64 {
-        self.sum_of_volumes(self.elements(set))
-    }
-
-    fn sum_of_volumes(&self, elements: HashSet<u32>) -> f64 {
-        let volumes = self.imported.mesh.volumes();
-        let mut elements: Vec<u32> = elements.into_iter().collect();
-        elements.sort_unstable();
-        elements.into_iter().map(|element| volumes[element as usize]).sum()
-    }
-
     /// The mass of the full set, or of the full part.
     fn mass(&self, set: Option<&str>) -> Result<f64, String> {
-        let (volumes, within) = (self.imported.mesh.volumes(), self.elements(set));
+        let within = self.elements(set);
         let mut sum = 0.0;
         for material in &self.imported.deck.materials {
-            let mut elements: Vec<u32> =
-                self.elements(material.set.as_deref()).into_iter().collect();
-            elements.retain(|element| within.contains(element));
-            elements.sort_unstable();
-            let volume: f64 = elements.iter().map(|element| volumes[*element as usize]).sum();
+            let elements = self.elements(material.set.as_deref());
+            let volume = self.imported.volume_of(elements.intersection(&within).copied());
             match material.mass_density {
                 Some(density) => sum += density * volume,
                 None if volume > 0.0 => {
@@ -237,41 +230,50 @@ impl Tables<'_> {
     }
 
     fn manufacturing(&mut self, demand: &DeckManufacturing) {
-        let (kind, keys) = match demand {
-            DeckManufacturing::Symmetry { point, normal } => {
-                ("symmetry", format!("point = {point:?}\nnormal = {normal:?}"))
-            }
-            DeckManufacturing::Cyclic { point, axis, sectors, mirrored } => {
-                let mirrored =
-                    mirrored.map(|it| format!("\nmirrored = {it:?}")).unwrap_or_default();
-                let axis = format!("point = {point:?}\naxis = {axis:?}");
-                ("cyclic", format!("{axis}\nsectors = {sectors}{mirrored}"))
-            }
-            DeckManufacturing::Extrusion { direction } => {
-                ("extrusion", format!("direction = {direction:?}"))
-            }
-            DeckManufacturing::ExtrusionAlong { path } => ("extrusion", format!("path = {path:?}")),
-            DeckManufacturing::Casting { draw, sides, is_closed, thickness } => {
-                let holes = if *is_closed { "\nthrough_holes = false" } else { "" };
-                let sheet = thickness.map(|it| format!("\nthickness = {it:?}")).unwrap_or_default();
-                ("casting", format!("draw_direction = {draw:?}\nsides = {sides}{holes}{sheet}"))
-            }
-            DeckManufacturing::Overhang { build, degrees } => {
-                ("overhang", format!("build_direction = {build:?}\nangle_degrees = {degrees:?}"))
-            }
-            DeckManufacturing::Milling { tools } => {
-                ("milling", format!("tool_directions = {tools:?}"))
-            }
-            DeckManufacturing::Pattern { pitch } => ("pattern", format!("pitch = {pitch:?}")),
-            DeckManufacturing::MemberSize { minimum, gap, maximum } => {
-                let widths = [("minimum", minimum), ("gap", gap), ("maximum", maximum)];
-                let given = widths.iter().filter_map(|(key, it)| Some((key, (**it)?)));
-                let keys: Vec<String> = given.map(|(key, it)| format!("{key} = {it:?}")).collect();
-                ("member_size", keys.join("\n"))
-            }
-        };
+        let (kind, keys) = kind_and_keys(demand);
         self.line(&format!("\n[[manufacturing]]\nkind = {}\n{keys}", quoted(kind)));
     }
+}
+
+/// Kind of a demand in a case, and its other keys.
+fn kind_and_keys(demand: &DeckManufacturing) -> (&'static str, String) {
+    match demand {
+        DeckManufacturing::Symmetry { point, normal } => {
+            ("symmetry", format!("point = {point:?}\nnormal = {normal:?}"))
+        }
+        DeckManufacturing::Cyclic { point, axis, sectors, mirrored } => {
+            let mirrored = optional("\nmirrored", *mirrored);
+            let axis = format!("point = {point:?}\naxis = {axis:?}");
+            ("cyclic", format!("{axis}\nsectors = {sectors}{mirrored}"))
+        }
+        DeckManufacturing::Extrusion { direction } => {
+            ("extrusion", format!("direction = {direction:?}"))
+        }
+        DeckManufacturing::ExtrusionAlong { path } => ("extrusion", format!("path = {path:?}")),
+
+        DeckManufacturing::Casting { draw, sides, is_closed, thickness } => {
+            let holes = if *is_closed { "\nthrough_holes = false" } else { "" };
+            let sheet = optional("\nthickness", *thickness);
+            ("casting", format!("draw_direction = {draw:?}\nsides = {sides}{holes}{sheet}"))
+        }
+        DeckManufacturing::Overhang { build, degrees } => {
+            ("overhang", format!("build_direction = {build:?}\nangle_degrees = {degrees:?}"))
+        }
+        DeckManufacturing::Milling { tools } => ("milling", format!("tool_directions = {tools:?}")),
+
+        DeckManufacturing::Pattern { pitch } => ("pattern", format!("pitch = {pitch:?}")),
+        DeckManufacturing::MemberSize { minimum, gap, maximum } => {
+            let widths = [("minimum", minimum), ("gap", gap), ("maximum", maximum)];
+            let keys = widths.map(|(key, width)| optional(key, *width));
+            let given: Vec<_> = keys.into_iter().filter(|key| !key.is_empty()).collect();
+            ("member_size", given.join("\n"))
+        }
+    }
+}
+
+/// A key with its value, nothing without one.
+fn optional(key: &str, value: Option<impl Debug>) -> String {
+    value.map_or(String::new(), |value| format!("{key} = {value:?}"))
 }
 
 /// A share without the rounding of sums of volumes.

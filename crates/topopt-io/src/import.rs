@@ -1,6 +1,6 @@
 //! From the nodes, cells and sets of a file to a checked mesh: what the readers share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::Path;
 
@@ -34,6 +34,14 @@ pub struct ImportedMesh {
     pub faces: BTreeMap<u32, Vec<Face>>,
     /// Materials, supports and loads of the file; nothing unless it is a solver's deck.
     pub deck: Deck,
+}
+
+impl ImportedMesh {
+    /// Sums the volumes of `elements`, each of which counts once, however often it is listed.
+    pub fn volume_of(&self, elements: impl IntoIterator<Item = u32>) -> f64 {
+        let elements: BTreeSet<u32> = elements.into_iter().collect();
+        elements.into_iter().map(|element| self.mesh.volume(element as usize)).sum()
+    }
 }
 
 /// The solid cells of a file as they were before some of them were cut into hexahedra.

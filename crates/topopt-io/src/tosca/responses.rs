@@ -118,10 +118,10 @@ impl Reader<'_> {
 
     /// The volume of the elements of a set, or of all.
     fn volume(&self, set: Option<&str>) -> f64 {
-        let volumes = self.imported.mesh.volumes();
+        let imported = &self.imported;
         match set.and_then(|set| self.sets.elements.get(set)) {
-            Some(elements) => elements.iter().map(|&e| volumes[e as usize]).sum(),
-            None => volumes.iter().sum(),
+            Some(elements) => imported.volume_of(elements.iter().copied()),
+            None => imported.volume_of(0..imported.mesh.n_elements() as u32),
         }
     }
 
