@@ -67,7 +67,7 @@ impl DesignFile {
         (lost > MOST_LOST).then(|| self.undercut().unwrap_or_else(|| self.in_small_pieces(lost)))
     }
 
-    /// Builds the finding on a design of which that share is too small for a surface.
+    /// Builds the finding on a design with that share of its material too small for a surface.
     fn in_small_pieces(&self, share: f64) -> Finding {
         let message = format!(
             "{} has fallen apart: {} % of its material is in members and pieces too small for the \

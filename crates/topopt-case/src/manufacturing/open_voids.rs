@@ -1,7 +1,7 @@
 //! Parts without enclosed voids.
 
 use topopt_design::Openings;
-use topopt_mesh::{HexMesh, Renumbering};
+use topopt_mesh::{Face, HexMesh, Renumbering};
 
 use super::built_part::BuiltPart;
 use super::kind::{Asked, Key, ManufacturingKind, OPEN_VOIDS as NAME, PATTERN};
@@ -58,28 +58,30 @@ pub(super) fn openings<const N: usize>(
     renumbering: &Renumbering,
     mesh: &HexMesh,
 ) -> Result<Openings, Finding> {
-    let entry = asked.entries[0];
     let mut is_on = vec![false; mesh.n_nodes()];
-    if let Some(set) = entry.text(CLOSED) {
-        let faces = faces_of(asked.config, &set, case)?.free;
-        if faces.is_empty() {
-            return Err(nothing_closed(asked, set.get_ref()));
-        }
-        let new_node = renumbering.new_nodes();
-        let nodes = faces.iter().flat_map(|face| face.nodes(&case.mesh));
-        nodes.for_each(|node| is_on[new_node[node as usize] as usize] = true);
-    }
+    let new_node = renumbering.new_nodes();
+    let faces = closed(asked, case)?;
+    let nodes = faces.iter().flat_map(|face| face.nodes(&case.mesh));
+    nodes.for_each(|node| is_on[new_node[node as usize] as usize] = true);
+
     Openings::new(mesh, &is_on).ok_or_else(|| {
-        asked.finding(
-            entry,
-            CLOSED,
-            [
-                "no face of the part is open",
-                "closes all",
-                "name the set of a part of the surface by `closed`",
-            ],
-        )
+        let remedy = "name the set of a part of the surface by `closed`";
+        let texts = ["no face of the part is open", "closes all", remedy];
+        asked.finding(asked.entries[0], CLOSED, texts)
     })
+}
+
+/// Returns the faces through which nothing comes out, in the order of the user.
+///
+/// # Errors
+/// A finding about a set that is not there, or has no face of the surface.
+fn closed<const N: usize>(asked: &Asked, case: &Case<N>) -> Result<Vec<Face>, Finding> {
+    let Some(set) = asked.entries[0].text(CLOSED) else { return Ok(Vec::new()) };
+    let faces = faces_of(asked.config, &set, case)?.free;
+    if faces.is_empty() {
+        return Err(nothing_closed(asked, set.get_ref()));
+    }
+    Ok(faces)
 }
 
 /// Builds the finding about a set without a face of the surface.

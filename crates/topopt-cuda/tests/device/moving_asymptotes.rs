@@ -11,9 +11,8 @@ use crate::device;
 const RULES: AsymptoteRules =
     AsymptoteRules { initial: 0.5, shrink: 0.7, grow: 1.2, move_limit: 0.3 };
 
-/// Asymptotes and limits after three designs, then the minimum and its sums: of `n` variables, some
-/// of which may not move, or rest up to rounding, and `m` constraints, some of whose gradients
-/// are 0.
+/// Asymptotes and limits after three designs, then the minimum and its sums: with `n` variables,
+/// some of them fixed or at rest up to rounding, and `m` constraints, some with gradients of 0.
 fn everything<B: MovingAsymptotes>(
     backend: &B,
     n: usize,

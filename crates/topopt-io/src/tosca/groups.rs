@@ -53,6 +53,8 @@ impl<'a> Reader<'a> {
             if !seen.insert(name.to_ascii_uppercase()) {
                 continue;
             }
+
+            // A group of the file counts before a set of the model with its name.
             let is_group = |other: &&Command| other.is("GROUP_DEF", name) && of.is_kind(other);
             let group = self.commands.iter().find(is_group);
             match (group, self.set_of(of, name)) {
@@ -61,20 +63,24 @@ impl<'a> Reader<'a> {
                 }
                 (Some(group), _) => members.extend(self.numbered(of, group)?),
                 (None, Some(set)) => members.extend(self.entries(of, &set)),
-                (None, None) if is_all(name) => {
-                    let mesh = &self.imported.mesh;
-                    let n = if of == Of::Elements { mesh.n_elements() } else { mesh.n_nodes() };
-                    members.extend(0..n as u32);
-                }
+                (None, None) if is_all(name) => members.extend(0..self.count(of)),
                 (None, None) => return Err(unknown(by, "group", name)),
             }
         }
+
         members.sort_unstable();
         members.dedup();
         match members.is_empty() {
             true => Err(unknown(command, "element or node in the group", name)),
             false => Ok(members),
         }
+    }
+
+    /// Number of all elements or nodes.
+    fn count(&self, of: Of) -> u32 {
+        let mesh = &self.imported.mesh;
+        let n = if of == Of::Elements { mesh.n_elements() } else { mesh.n_nodes() };
+        n as u32
     }
 
     /// The places of the elements or nodes that a GROUP_DEF lists by their numbers.
