@@ -2,7 +2,7 @@
 
 mod blocks;
 mod cone;
-mod delaunay;
+mod lists;
 mod sheet;
 mod sweep;
 #[cfg(test)]

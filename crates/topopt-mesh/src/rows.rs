@@ -1,30 +1,52 @@
 //! Rows of values one after the other, filled by all threads.
 
+use rayon::iter::repeat_n;
+use rayon::prelude::*;
+
 /// Rows that a thread fills one after the other.
 const ROWS: usize = 256;
 
 /// The values of all rows, made by `fill(row, values)`: row `i` begins at `offsets[i]` and ends at
 /// `offsets[i + 1]`. The first to write to a page of memory waits for it: all threads do.
-pub fn filled_rows<T: Copy + Default + Send>(
-    offsets: &[u32],
+pub fn filled_rows<T: Copy + Default + Send + Sync, O: Offset>(
+    offsets: &[O],
     fill: impl Fn(usize, &mut [T]) + Sync,
 ) -> Vec<T> {
-    let mut values = vec![T::default(); offsets.last().map_or(0, |&end| end as usize)];
+    let end = offsets.last().map_or(0, |end| end.place());
+    let mut values: Vec<T> = repeat_n(T::default(), end).collect();
     fill_from(0, offsets, &mut values, &fill);
     values
 }
 
+/// The number of a value.
+pub trait Offset: Copy + Sync {
+    /// Place of the value in a list.
+    fn place(self) -> usize;
+}
+
+impl Offset for u32 {
+    fn place(self) -> usize {
+        self as usize
+    }
+}
+
+impl Offset for usize {
+    fn place(self) -> usize {
+        self
+    }
+}
+
 /// Fills the rows between `offsets`, from row `first` on.
-fn fill_from<T: Send>(
+fn fill_from<T: Send, O: Offset>(
     first: usize,
-    offsets: &[u32],
+    offsets: &[O],
     values: &mut [T],
     fill: &(impl Fn(usize, &mut [T]) + Sync),
 ) {
     let n_rows = offsets.len().saturating_sub(1);
     if n_rows > ROWS {
         let middle = n_rows / 2;
-        let (left, right) = values.split_at_mut((offsets[middle] - offsets[0]) as usize);
+        let (left, right) = values.split_at_mut(offsets[middle].place() - offsets[0].place());
         rayon::join(
             || fill_from(first, &offsets[..=middle], left, fill),
             || fill_from(first + middle, &offsets[middle..], right, fill),
@@ -33,7 +55,7 @@ fn fill_from<T: Send>(
     }
     let mut rest = values;
     for (row, ends) in offsets.windows(2).enumerate() {
-        let (values, others) = rest.split_at_mut((ends[1] - ends[0]) as usize);
+        let (values, others) = rest.split_at_mut(ends[1].place() - ends[0].place());
         fill(first + row, values);
         rest = others;
     }
@@ -52,7 +74,7 @@ mod tests {
         });
         let expected: Vec<u32> = (0..1999u32).flat_map(|row| vec![row; row as usize]).collect();
         assert_eq!(found, expected);
-        assert!(filled_rows(&[0], |_, _: &mut [u8]| ()).is_empty());
-        assert!(filled_rows(&[], |_, _: &mut [u8]| ()).is_empty());
+        assert!(filled_rows(&[0_usize], |_, _: &mut [u8]| ()).is_empty());
+        assert!(filled_rows::<_, u32>(&[], |_, _: &mut [u8]| ()).is_empty());
     }
 }

@@ -1,9 +1,11 @@
 //! Blocks of points that make tetrahedra of their own, with what is around them.
 
 use rayon::prelude::*;
-use topopt_mesh::CellList;
+use topopt_linalg::Sample;
+use topopt_mesh::{CellList, Delaunay};
 
-use super::delaunay::Delaunay;
+use super::lists::Lists;
+use super::sweep::CHUNK;
 
 /// Widths around a block, besides the length of its rays, in which tetrahedra at the ends of these
 /// have all points that they depend on.
@@ -23,7 +25,7 @@ pub(super) struct Block {
 
 impl Block {
     /// Numbers of the points that belong to the block, with their places in it.
-    pub fn own(&self) -> impl Iterator<Item = (u32, u32)> {
+    fn own(&self) -> impl Iterator<Item = (u32, u32)> {
         self.ids[..self.n_own].iter().copied().zip(0..)
     }
 
@@ -44,11 +46,20 @@ pub(super) struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
-    /// Does `work` for every block on its own, and returns what it made of each.
-    pub fn map<T: Send>(&self, work: impl Fn(&Block) -> T + Sync) -> Vec<T> {
-        let mut blocks = Vec::new();
-        self.divide((0..self.places.len() as u32).collect(), MOST, &mut blocks);
-        self.made(blocks, work)
+    /// Lists the samples `of_element`, by the numbers of an element and of its place in a block;
+    /// none for points that are no such elements.
+    pub fn lists(
+        &self,
+        of_element: impl Fn(&Block, u32, u32) -> Option<Vec<Sample>> + Sync,
+    ) -> Vec<Lists> {
+        let of_block = |block: &Block| {
+            let own: Vec<(u32, u32)> = block.own().collect();
+            let listed = |&(e, local): &(u32, u32)| Some((e, of_element(block, e, local)?));
+            let some = own.par_chunks(CHUNK).map(|own| own.iter().filter_map(listed).collect());
+            some.collect::<Vec<Lists>>()
+        };
+        let all = (0..self.places.len() as u32).collect();
+        self.made(self.divided(all, MOST), of_block).into_iter().flatten().collect()
     }
 
     fn made<T: Send>(&self, blocks: Vec<Vec<u32>>, work: impl Fn(&Block) -> T + Sync) -> Vec<T> {
@@ -57,12 +68,11 @@ impl Blocks<'_> {
         blocks.into_par_iter().map(|own| work(&self.block(own, &list))).collect()
     }
 
-    /// Divides points by halves along their longest extent until blocks have `most` of them.
-    fn divide(&self, mut points: Vec<u32>, most: usize, blocks: &mut Vec<Vec<u32>>) {
+    /// Divides points by halves along their longest extent until parts have `most` of them.
+    fn divided(&self, mut points: Vec<u32>, most: usize) -> Vec<Vec<u32>> {
         if points.len() <= most {
             points.sort_unstable();
-            blocks.push(points);
-            return;
+            return vec![points];
         }
         let [low, high] = self.bounds(&points);
         let longest = |a: &usize, b: &usize| (high[*a] - low[*a]).total_cmp(&(high[*b] - low[*b]));
@@ -71,8 +81,10 @@ impl Blocks<'_> {
         let middle = points.len() / 2;
         points.select_nth_unstable_by(middle, |a, b| at(a).total_cmp(&at(b)).then(a.cmp(b)));
         let second = points.split_off(middle);
-        self.divide(points, most, blocks);
-        self.divide(second, most, blocks);
+        let half = |points| self.divided(points, most);
+        let (mut first, second) = rayon::join(|| half(points), || half(second));
+        first.extend(second);
+        first
     }
 
     fn bounds(&self, points: &[u32]) -> [[f64; 3]; 2] {
@@ -124,8 +136,7 @@ mod tests {
     /// Points around places below the centers of elements, sorted, by blocks of at most so many
     /// points as `most`, and the number of blocks.
     fn below(blocks: &Blocks, most: usize) -> (Found, usize) {
-        let mut parts = Vec::new();
-        blocks.divide((0..blocks.places.len() as u32).collect(), most, &mut parts);
+        let parts = blocks.divided((0..blocks.places.len() as u32).collect(), most);
         let n_parts = parts.len();
         let mut all = blocks.made(parts, |block| of_block(blocks, block)).concat();
         all.sort_by_key(|(id, _)| *id);

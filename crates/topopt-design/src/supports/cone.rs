@@ -4,12 +4,14 @@ use std::f64::consts::TAU;
 
 use rayon::prelude::*;
 use topopt_linalg::Sample;
+use topopt_mesh::counting_sort::{Grouped, grouped};
 use topopt_mesh::surface::{area_vector, boundary_faces, face_center, face_coordinates};
 use topopt_mesh::vector::{across, cross, difference, dot, length};
 use topopt_mesh::{CellList, HexMesh};
 
 use super::blocks::{Block, Blocks};
-use super::sweep::Supports;
+use super::lists::{Lists, in_order};
+use super::sweep::{CHUNK, Supports};
 
 /// The cone of supports below a place.
 #[derive(Debug, Clone, Copy)]
@@ -112,37 +114,43 @@ impl Supports {
             points.owners.iter().map(|&owner| points.widths[owner as usize]).collect();
         let blocks =
             Blocks { places: &points.places, widths: &widths, reach: points.reach(cone) * longest };
-        let mut samples = vec![Vec::new(); n];
-        let of_blocks = blocks.map(|block| below.of_block(block, stand, &rays));
-        for (e, found) in of_blocks.into_iter().flatten() {
-            samples[e as usize] = found;
-        }
+        let lists = blocks.lists(|block, e, local| {
+            let is_up = !stand.get(e as usize)?;
+            is_up.then(|| below.samples((e as usize, local), block, &rays))
+        });
+        let samples = Lists::by_element(&lists, n);
 
         let mut by_height: Vec<u32> = (0..n as u32).filter(|&e| !stand[e as usize]).collect();
-        by_height.sort_by(|&a, &b| heights[a as usize].total_cmp(&heights[b as usize]));
-        let mut level = vec![0_u32; n];
-        for &element in &by_height {
-            let links = samples[element as usize].iter().flat_map(|sample| sample.points);
-            let highest = links.map(|other| level[other as usize]).max();
-            level[element as usize] = 1 + highest.unwrap_or(0);
-        }
-        by_height.sort_by_key(|&element| level[element as usize]);
-        Self::in_order(by_height, &level, &samples)
+        by_height.par_sort_by(|&a, &b| heights[a as usize].total_cmp(&heights[b as usize]));
+        let level = levels(&by_height, &samples);
+        let n_levels = level.iter().max().map_or(0, |&last| last as usize);
+        let keys: Vec<u32> = by_height.par_iter().map(|&e| level[e as usize] - 1).collect();
+        let Grouped { offsets, values: order } = grouped(&keys, n_levels, |k| by_height[k]);
+        let (starts, samples) = in_order(&order, &samples);
+        Self { order, levels: offsets[1..].to_vec(), starts, samples, ..Self::default() }
     }
+}
 
-    fn in_order(order: Vec<u32>, level: &[u32], samples: &[Vec<Sample>]) -> Self {
-        let mut supports = Self { starts: vec![0], ..Self::default() };
-        for &element in &order {
-            supports.samples.extend(&samples[element as usize]);
-            supports.starts.push(supports.samples.len());
-        }
-        let changes = |k: &usize| {
-            order.get(*k).is_none_or(|&next| level[next as usize] != level[order[k - 1] as usize])
-        };
-        supports.levels = (1..=order.len()).filter(changes).collect();
-        supports.order = order;
-        supports
+/// Levels of elements, from 1 on, `[n_elements]`: above those at their `samples`, which come before
+/// them in the order `by_height`; 0 for those that are not in it.
+fn levels(by_height: &[u32], samples: &[&[Sample]]) -> Vec<u32> {
+    let links = |e: u32| samples[e as usize].iter().flat_map(|sample| sample.points);
+    let highest = |e: u32, values: &[u32]| links(e).map(|other| values[other as usize]).max();
+    let mut rank = vec![0; samples.len()];
+    by_height.iter().zip(1..).for_each(|(&e, k)| rank[e as usize] = k);
+    let needed: Vec<u32> = by_height.par_iter().map(|&e| highest(e, &rank).unwrap_or(0)).collect();
+
+    // Elements at a time that need none of each other.
+    let (mut level, mut start) = (vec![0; samples.len()], 0);
+    while start < by_height.len() {
+        let more = needed[start + 1..].iter().take_while(|&&needed| needed as usize <= start);
+        let some = &by_height[start..start + 1 + more.count()];
+        let found = some.par_iter().with_min_len(CHUNK).map(|&e| highest(e, &level));
+        let found: Vec<u32> = found.map(|highest| 1 + highest.unwrap_or(0)).collect();
+        some.iter().zip(found).for_each(|(&e, found)| level[e as usize] = found);
+        start += some.len();
     }
+    level
 }
 
 impl OverhangCone {
@@ -235,17 +243,6 @@ struct Below<'a> {
 }
 
 impl Below<'_> {
-    /// Samples along `rays` of the elements of a block that do not `stand`.
-    fn of_block(
-        &self,
-        block: &Block,
-        stand: &[bool],
-        rays: &[[f64; 3]],
-    ) -> Vec<(u32, Vec<Sample>)> {
-        let own = block.own().filter(|&(e, _)| stand.get(e as usize).is_some_and(|stands| !stands));
-        own.map(|(e, local)| (e, self.samples((e as usize, local), block, rays))).collect()
-    }
-
     /// Samples of element `e`, at `local` in its block, along `rays`; of an element without any,
     /// one at a neighbor.
     fn samples(&self, (e, local): (usize, u32), block: &Block, rays: &[[f64; 3]]) -> Vec<Sample> {

@@ -11,6 +11,7 @@ use topopt_mesh::vector::{dot, length};
 
 use super::blocks::{Block, Blocks};
 use super::cone::{LEAST, Points, tangents};
+use super::lists::{Lists, in_order};
 use super::sweep::Supports;
 use super::tool::EQUAL;
 use super::{OverhangCone, sweep};
@@ -65,16 +66,12 @@ impl Sheet {
         let least = widths.iter().copied().fold(f64::INFINITY, f64::min);
         let reach = thickness / least + 1.0;
         let blocks = Blocks { places: &near.points.places, widths: &widths, reach };
-        let mut samples = vec![Vec::new(); n];
-        for (e, of_element) in blocks.map(|block| near.of_block(block, n)).concat() {
-            samples[e as usize] = of_element;
-        }
-        let ends = samples.iter().scan(0, |end, of_element| {
-            *end += of_element.len();
-            Some(*end)
+        let lists = blocks.lists(|block, e, local| {
+            let center = *near.points.places[..n].get(e as usize)?;
+            Some(Place { near: &near, block, local, center }.samples())
         });
-        let starts = std::iter::once(0).chain(ends).collect();
-        let samples = samples.concat();
+        let all: Vec<u32> = (0..n as u32).collect();
+        let (starts, samples) = in_order(&all, &Lists::by_element(&lists, n));
         let Column { floor, depths, middle } = Column::of(mesh, draw, thickness);
         let within = depths.iter().zip(&near.points.widths);
         let shares: Vec<f64> = within.map(|(depth, w)| share(thickness - depth, *w)).collect();
@@ -215,16 +212,6 @@ impl Near {
         let rays = rims.map(|(angle, k)| ray(angle, k));
         let rays = std::iter::once(ray(0.0, 0)).chain(rays).collect();
         Self { points, is_air, rays }
-    }
-
-    /// The elements of a block, of `n` in all, with their samples.
-    fn of_block(&self, block: &Block, n: usize) -> Vec<(u32, Vec<Sample>)> {
-        let own = block.own().filter(|&(e, _)| (e as usize) < n);
-        let of_element = |(e, local)| {
-            let at = Place { near: self, block, local, center: self.points.places[e as usize] };
-            (e, at.samples())
-        };
-        own.map(of_element).collect()
     }
 }
 

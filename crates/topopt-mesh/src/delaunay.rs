@@ -1,7 +1,8 @@
 //! Delaunay tetrahedra of points, by insertion of one after the other.
 
 use robust::{Coord3D, insphere, orient3d};
-use topopt_mesh::vector::{cross, difference, dot};
+
+use crate::vector::{cross, difference, dot};
 
 /// No tetrahedron behind a face.
 const NONE: u32 = u32::MAX;
@@ -16,23 +17,49 @@ const INWARDS: f64 = 1e-12;
 /// Share of a tetrahedron's height by which places outside count as on its face.
 const ON_FACE: f64 = 1e-9;
 
+/// Tetrahedra for which there is room from the start, by point: grids have 6, others 7.
+const OF_POINT: usize = 8;
+
 /// The Delaunay tetrahedra of points \[Bowyer1981\] \[Watson1981\], with exact predicates
-/// \[Shewchuk1997\], so that regular grids are no trouble, in a space that is [sheared] a little.
+/// \[Shewchuk1997\], so that regular grids are no trouble, in a space that is sheared a little.
 pub struct Delaunay {
     /// The points, [sheared], and four around them.
     points: Vec<[f64; 3]>,
     n_points: usize,
     /// Middle of the points.
     middle: [f64; 3],
-    /// Corners, of positive volume; tetrahedra that were replaced have none.
-    corners: Vec<[u32; 4]>,
-    /// Tetrahedron behind the face across each corner.
-    behind: Vec<[u32; 4]>,
+    /// Tetrahedra, also those that were replaced and are unused.
+    tetrahedra: Vec<Tetrahedron>,
     /// A tetrahedron at each point, [`NONE`] at one that coincides with another.
     at_point: Vec<u32>,
-    /// Insertion that looked at each tetrahedron last, and whether it replaces it.
-    seen: Vec<(u32, bool)>,
     unused: Vec<u32>,
+}
+
+/// A tetrahedron in one piece of memory.
+#[derive(Clone, Copy)]
+struct Tetrahedron {
+    /// Corners, of positive volume.
+    corners: [u32; 4],
+    /// Tetrahedron behind the face across each corner.
+    behind: [u32; 4],
+    /// Point whose insertion looked at it last, and whether that replaces it.
+    seen: u32,
+    is_replaced: bool,
+}
+
+impl Tetrahedron {
+    fn new(corners: [u32; 4]) -> Self {
+        Self { corners, behind: [NONE; 4], seen: NONE, is_replaced: false }
+    }
+}
+
+/// Tetrahedra that a point replaces, and what is around them.
+#[derive(Default)]
+struct Hole {
+    replaced: Vec<u32>,
+    rim: Vec<Rim>,
+    /// Edges of the rim, each with the new tetrahedron and the corner across that waits for another.
+    open: Vec<([u32; 2], u32, usize)>,
 }
 
 /// A face around the tetrahedra that a point replaces.
@@ -66,19 +93,19 @@ impl Delaunay {
         if orient3d(corner(0), corner(1), corner(2), corner(3)) < 0.0 {
             first.swap(0, 1);
         }
+        let mut tetrahedra = Vec::with_capacity(OF_POINT * all.len());
+        tetrahedra.push(Tetrahedron::new(first));
         let mut delaunay = Self {
             points: all,
             n_points: points.len(),
             middle,
-            corners: vec![first],
-            behind: vec![[NONE; 4]],
+            tetrahedra,
             at_point: vec![NONE; points.len()],
-            seen: vec![(NONE, false)],
             unused: Vec::new(),
         };
-        let mut last = 0;
+        let (mut last, mut hole) = (0, Hole::default());
         for point in by_rounds(&delaunay.points[..points.len()], min, extent) {
-            last = delaunay.insert(point, last);
+            last = delaunay.insert(point, last, &mut hole);
         }
         delaunay
     }
@@ -90,7 +117,7 @@ impl Delaunay {
         let start = self.at_point[from as usize];
         let start =
             if start == NONE { self.at_point.iter().copied().find(|&t| t != NONE)? } else { start };
-        let corners_at = |place| self.corners[self.walk(place, start) as usize];
+        let corners_at = |place| self.tetrahedra[self.walk(place, start) as usize].corners;
         let is_outside = |corners: [u32; 4]| corners.iter().any(|&c| c as usize >= self.n_points);
         let mut corners = corners_at(place);
         if is_outside(corners) {
@@ -126,90 +153,93 @@ impl Delaunay {
         let (mut at, mut before) = (start, NONE);
         // A walk through Delaunay tetrahedra comes to its end.
         loop {
+            let Tetrahedron { corners, behind, .. } = &self.tetrahedra[at as usize];
+            let x = self.coordinates(corners);
             let leaves = |i: &usize| {
-                let next = self.behind[at as usize][*i];
-                next != NONE && next != before && self.side(at, *i, place) < 0.0
+                let mut x = x;
+                x[*i] = coord(place);
+                let is_behind = || orient3d(x[0], x[1], x[2], x[3]) < 0.0;
+                behind[*i] != NONE && behind[*i] != before && is_behind()
             };
             match (0..4).find(leaves) {
-                Some(i) => (before, at) = (at, self.behind[at as usize][i]),
+                Some(i) => (before, at) = (at, behind[i]),
                 None => return at,
             }
         }
     }
 
-    /// Sign of the side of the face across corner `i` on which `place` lies; the corner's is 1.
-    fn side(&self, tetrahedron: u32, i: usize, place: [f64; 3]) -> f64 {
-        let mut x = self.coordinates(tetrahedron);
-        x[i] = coord(place);
-        orient3d(x[0], x[1], x[2], x[3])
-    }
-
-    fn coordinates(&self, tetrahedron: u32) -> [Coord3D<f64>; 4] {
-        self.corners[tetrahedron as usize].map(|corner| coord(self.points[corner as usize]))
+    fn coordinates(&self, corners: &[u32; 4]) -> [Coord3D<f64>; 4] {
+        corners.map(|corner| coord(self.points[corner as usize]))
     }
 
     /// Inserts a point near the tetrahedron `near`, and returns one of those at it.
-    fn insert(&mut self, point: u32, near: u32) -> u32 {
+    fn insert(&mut self, point: u32, near: u32, hole: &mut Hole) -> u32 {
         let place = self.points[point as usize];
         let around = self.walk(place, near);
         let is_there = |&corner: &u32| self.points[corner as usize] == place;
-        if self.corners[around as usize].iter().any(is_there) {
+        if self.tetrahedra[around as usize].corners.iter().any(is_there) {
             return around;
         }
-        let (replaced, rim) = self.replaced(point, around);
-        self.unused.extend(replaced);
-        self.fill(point, rim)
+        self.dig(point, around, hole);
+        self.unused.extend_from_slice(&hole.replaced);
+        self.fill(point, hole)
     }
 
-    /// Tetrahedra with `point` within their sphere, and the faces around them.
-    fn replaced(&mut self, point: u32, around: u32) -> (Vec<u32>, Vec<Rim>) {
+    /// Finds the tetrahedra with `point` within their sphere, and the faces around them.
+    fn dig(&mut self, point: u32, around: u32, Hole { replaced, rim, .. }: &mut Hole) {
         let place = coord(self.points[point as usize]);
-        self.seen[around as usize] = (point, true);
-        let (mut replaced, mut rim, mut next) = (vec![around], Vec::new(), 0);
+        let first = &mut self.tetrahedra[around as usize];
+        (first.seen, first.is_replaced) = (point, true);
+        replaced.clear();
+        replaced.push(around);
+        rim.clear();
+        let mut next = 0;
         while let Some(&tetrahedron) = replaced.get(next) {
             next += 1;
-            for local in 0..4 {
-                let outside = self.behind[tetrahedron as usize][local];
-                let mut is_replaced = false;
-                if outside != NONE {
-                    if self.seen[outside as usize].0 != point {
-                        let [a, b, c, d] = self.coordinates(outside);
-                        let is_within = insphere(a, b, c, d, place) > 0.0;
-                        self.seen[outside as usize] = (point, is_within);
-                        replaced.extend(is_within.then_some(outside));
-                    }
-                    is_replaced = self.seen[outside as usize].1;
-                }
-                if !is_replaced {
-                    let mut corners = self.corners[tetrahedron as usize];
+            let Tetrahedron { corners, behind, .. } = self.tetrahedra[tetrahedron as usize];
+            for (local, outside) in behind.into_iter().enumerate() {
+                if outside == NONE || !self.is_replaced(outside, point, place, replaced) {
+                    let mut corners = corners;
                     corners[local] = point;
                     rim.push(Rim { corners, local, outside });
                 }
             }
         }
-        (replaced, rim)
     }
 
-    /// Fills the hole inside `rim` with tetrahedra at `point`, and returns one of them.
-    fn fill(&mut self, point: u32, rim: Vec<Rim>) -> u32 {
-        // Edges of the rim, each with the tetrahedron and the corner across that waits for another.
-        let mut open: Vec<([u32; 2], u32, usize)> = Vec::new();
+    /// Whether `point` at `place` is within the sphere of a tetrahedron, which is then one of those
+    /// `replaced`.
+    fn is_replaced(
+        &mut self,
+        tetrahedron: u32,
+        point: u32,
+        place: Coord3D<f64>,
+        replaced: &mut Vec<u32>,
+    ) -> bool {
+        let Tetrahedron { corners, seen, is_replaced, .. } = &self.tetrahedra[tetrahedron as usize];
+        if *seen == point {
+            return *is_replaced;
+        }
+        let [a, b, c, d] = self.coordinates(corners);
+        let is_within = insphere(a, b, c, d, place) > 0.0;
+        let found = &mut self.tetrahedra[tetrahedron as usize];
+        (found.seen, found.is_replaced) = (point, is_within);
+        replaced.extend(is_within.then_some(tetrahedron));
+        is_within
+    }
+
+    /// Fills a hole with tetrahedra at `point`, and returns one of them.
+    fn fill(&mut self, point: u32, Hole { rim, open, .. }: &mut Hole) -> u32 {
         let mut last = NONE;
-        for Rim { corners, local, outside } in rim {
-            let new = self.unused.pop().unwrap_or_else(|| {
-                self.corners.push([NONE; 4]);
-                self.behind.push([NONE; 4]);
-                self.seen.push((NONE, false));
-                self.corners.len() as u32 - 1
-            });
-            let at = new as usize;
-            (self.corners[at], self.behind[at]) = (corners, [NONE; 4]);
-            self.seen[at] = (NONE, false);
-            self.behind[at][local] = outside;
+        for &Rim { corners, local, outside } in &*rim {
+            let new = self.unused.pop().unwrap_or(self.tetrahedra.len() as u32);
+            let mut made = Tetrahedron::new(corners);
+            made.behind[local] = outside;
             if outside != NONE {
                 let face = |corner: &u32| !corners.contains(corner);
-                let back = self.corners[outside as usize].iter().position(face).unwrap_or(0);
-                self.behind[outside as usize][back] = new;
+                let outside = &mut self.tetrahedra[outside as usize];
+                let back = outside.corners.iter().position(face).unwrap_or(0);
+                outside.behind[back] = new;
             }
 
             for across in (0..4).filter(|&i| i != local) {
@@ -219,11 +249,15 @@ impl Delaunay {
                 match open.iter().position(|(other, ..)| *other == edge) {
                     Some(k) => {
                         let (_, other, there) = open.swap_remove(k);
-                        self.behind[at][across] = other;
-                        self.behind[other as usize][there] = new;
+                        made.behind[across] = other;
+                        self.tetrahedra[other as usize].behind[there] = new;
                     }
                     None => open.push((edge, new, across)),
                 }
+            }
+            match self.tetrahedra.get_mut(new as usize) {
+                Some(unused) => *unused = made,
+                None => self.tetrahedra.push(made),
             }
             for corner in corners.into_iter().filter(|&corner| (corner as usize) < self.n_points) {
                 self.at_point[corner as usize] = new;
@@ -231,6 +265,7 @@ impl Delaunay {
             last = new;
         }
         debug_assert!(open.is_empty(), "the rim of point {point} is closed");
+        open.clear();
         last
     }
 }
@@ -300,11 +335,12 @@ mod tests {
             let used = |t: &[u32; 4]| t.iter().all(|&corner| (corner as usize) < points.len());
             let mut volume = 0.0;
             let unused: std::collections::HashSet<u32> = delaunay.unused.iter().copied().collect();
-            for (t, corners) in (0..).zip(&delaunay.corners).filter(|(_, t)| used(t)) {
+            let of_points = delaunay.tetrahedra.iter().map(|t| t.corners);
+            for (t, corners) in (0..).zip(of_points).filter(|(_, corners)| used(corners)) {
                 if unused.contains(&t) {
                     continue;
                 }
-                let [a, b, c, d] = delaunay.coordinates(t);
+                let [a, b, c, d] = delaunay.coordinates(&corners);
                 volume += orient3d(a, b, c, d) / 6.0;
                 let is_within =
                     |&&point: &&[f64; 3]| insphere(a, b, c, d, coord(sheared(point))) > 0.0;
