@@ -1,7 +1,10 @@
 //! Values that follow from those of levels before, by `cuda/cascade.cu`.
 
 use cudarc::driver::CudaSlice;
-use topopt_linalg::{Backend, BackendError, Cascade, Levels};
+use rayon::prelude::*;
+use topopt_linalg::{Backend, BackendError, Cascade, Levels, Sample};
+use topopt_mesh::counting_sort::{Grouped, grouped};
+use topopt_mesh::filled_rows;
 
 use crate::kernel::Grid::Threads;
 use crate::vector::{DeviceVector, Real};
@@ -37,9 +40,10 @@ impl<R: Real> DeviceCascade<R> {
         }
         let device = backend.device();
         let users = Users::of(levels);
-        let starts: Vec<u32> = levels.starts.iter().map(|&start| start as u32).collect();
-        let points: Vec<u32> = levels.samples.iter().flat_map(|sample| sample.points).collect();
-        let weights: Vec<f64> = levels.samples.iter().flat_map(|sample| sample.weights).collect();
+        let starts: Vec<u32> = levels.starts.par_iter().map(|&start| start as u32).collect();
+        let samples = levels.samples.par_iter();
+        let points: Vec<[u32; 4]> = samples.clone().map(|sample| sample.points).collect();
+        let weights: Vec<[f64; 4]> = samples.map(|sample| sample.weights).collect();
         let mut stands = vec![true; levels.n_points];
         levels.order.iter().for_each(|&point| stands[point as usize] = false);
         let standing: Vec<u32> =
@@ -52,8 +56,12 @@ impl<R: Real> DeviceCascade<R> {
             fills: u32::from(levels.fills),
             order: device.upload_list(levels.order)?,
             starts: device.upload(&starts)?,
-            points: device.upload_list(&points)?,
-            weights: device.upload(if weights.is_empty() { &[0.0] } else { &weights[..] })?,
+            points: device.upload_list(points.as_flattened())?,
+            weights: device.upload(if weights.is_empty() {
+                &[0.0]
+            } else {
+                weights.as_flattened()
+            })?,
             from: device.upload(&users.from)?,
             places: device.upload_list(&users.places)?,
             corners: device.upload_list(&users.corners)?,
@@ -81,30 +89,22 @@ struct Users {
 
 impl Users {
     fn of(levels: &Levels) -> Self {
-        let point = |sample: usize, corner: usize| levels.samples[sample].points[corner] as usize;
-        let mut from = vec![0_u32; levels.n_points + 1];
-        corners(levels).for_each(|(_, sample, corner)| from[point(sample, corner) + 1] += 1);
-        (0..levels.n_points).for_each(|at| from[at + 1] += from[at]);
+        let n = levels.n_points;
+        // Corners without a weight come last, as those of a point beyond all others.
+        let point = |sample: &Sample, corner: usize| {
+            if sample.weights[corner] > 0.0 { sample.points[corner] } else { n as u32 }
+        };
+        let of_sample = |sample: &Sample| std::array::from_fn(|corner| point(sample, corner));
+        let keys: Vec<[u32; 4]> = levels.samples.par_iter().map(of_sample).collect();
+        let Grouped { offsets, values: mut corners } =
+            grouped(keys.as_flattened(), n + 1, |corner| corner as u32);
+        corners.truncate(offsets[n]);
 
-        let n = from[levels.n_points] as usize;
-        let mut users = Self { from: from.clone(), places: vec![0; n], corners: vec![0; n] };
-        for (k, sample, corner) in corners(levels) {
-            let next = &mut from[point(sample, corner)];
-            users.places[*next as usize] = k as u32;
-            users.corners[*next as usize] = (4 * sample + corner) as u32;
-            *next += 1;
-        }
-        users
+        let place_of: Vec<u32> = filled_rows(levels.starts, |k, places| places.fill(k as u32));
+        let places = corners.par_iter().map(|&corner| place_of[corner as usize / 4]).collect();
+        let from = offsets[..=n].par_iter().map(|&offset| offset as u32).collect();
+        Self { from, places, corners }
     }
-}
-
-/// Corners with a weight: place in the order, sample, and number within it.
-fn corners<'l>(levels: &'l Levels) -> impl Iterator<Item = (usize, usize, usize)> + 'l {
-    let of_place = |place: usize| levels.starts[place]..levels.starts[place + 1];
-    let samples =
-        (0..levels.order.len()).flat_map(move |k| of_place(k).map(move |sample| (k, sample)));
-    let all = samples.flat_map(|(k, sample)| (0..4).map(move |corner| (k, sample, corner)));
-    all.filter(|&(_, sample, corner)| levels.samples[sample].weights[corner] > 0.0)
 }
 
 impl<R: Real> Cascade<Cuda<R>> for DeviceCascade<R> {
