@@ -30,7 +30,7 @@ impl Levels<'_> {
 }
 
 /// Points and weights >= 0, with the sum 1, of a sample.
-#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Sample {
     /// The points.
     pub points: [u32; 4],

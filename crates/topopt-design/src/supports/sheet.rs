@@ -31,6 +31,7 @@ pub struct Sheet {
     /// First sample of each element, and the end of the last.
     starts: Vec<usize>,
     /// Samples, whose weights add up to less than 1 where some are of air.
+    #[serde(skip)]
     samples: Vec<Sample>,
     /// Elements that are full, whatever their density is.
     full: Vec<u32>,

@@ -22,6 +22,8 @@ pub struct Supports {
     pub(super) levels: Vec<usize>,
     /// First sample of each element of `order`, and the end of the last.
     pub(super) starts: Vec<usize>,
+    /// Samples. Checksums leave them out, as they follow from the mesh, the order and keys.
+    #[serde(skip)]
     pub(super) samples: Vec<Sample>,
     /// Whether an element has at least, and not at most, the density of its samples.
     pub(super) fills: bool,

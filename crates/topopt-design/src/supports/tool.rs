@@ -17,6 +17,7 @@ use topopt_mesh::{CellList, HexMesh};
 pub(super) struct Tool {
     /// First element of each place, and the end of the last.
     starts: Vec<usize>,
+    #[serde(skip)]
     elements: Vec<u32>,
 }
 
