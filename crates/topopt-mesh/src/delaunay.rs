@@ -58,8 +58,9 @@ impl Tetrahedron {
 struct Hole {
     replaced: Vec<u32>,
     rim: Vec<Rim>,
-    /// Edges of the rim, each with the new tetrahedron and the corner across that waits for another.
-    open: Vec<([u32; 2], u32, usize)>,
+    /// Edges of the rim, by the numbers of their ends, each with the new tetrahedron and the corner
+    /// across that waits for another.
+    open: Vec<(u64, u32, usize)>,
 }
 
 /// A face around the tetrahedra that a point replaces.
@@ -242,10 +243,10 @@ impl Delaunay {
                 outside.behind[back] = new;
             }
 
-            for across in (0..4).filter(|&i| i != local) {
-                let mut edge = (0..4).filter(|&i| i != local && i != across).map(|i| corners[i]);
-                let edge = [edge.next().unwrap_or(NONE), edge.next().unwrap_or(NONE)];
-                let edge = [edge[0].min(edge[1]), edge[0].max(edge[1])];
+            let around = [1, 2, 3].map(|i| (local + i) % 4);
+            for (i, &across) in around.iter().enumerate() {
+                let [a, b] = [i + 1, i + 2].map(|i| u64::from(corners[around[i % 3]]));
+                let edge = a.min(b) << 32 | a.max(b);
                 match open.iter().position(|(other, ..)| *other == edge) {
                     Some(k) => {
                         let (_, other, there) = open.swap_remove(k);
