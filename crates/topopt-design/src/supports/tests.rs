@@ -291,3 +291,33 @@ fn nothing_is_printed_beyond_a_void_element() {
         last.for_each(|(_, p)| assert!(*p <= printed && (!is_whole || *p == 1.0), "{p}"));
     }
 }
+
+/// Elements are in the first level after those that they rest on, by height.
+#[test]
+fn each_level_rests_on_the_one_before() {
+    for mesh in [distorted_cube(12, 0.2, false), distorted_tetrahedra(7, 0.25, false)] {
+        for up in [UP, [0.36, 0.48, 0.8]] {
+            let cone = OverhangCone::new(up, HALF);
+            let stand = standing(&mesh, &cone, false);
+            let Supports { order, levels, starts, samples, .. } =
+                Supports::new(&mesh, &cone, &stand);
+            let heights: Vec<f64> = mesh.centers().iter().map(|x| dot(*x, up)).collect();
+            let (mut start, unknown) = (0, 1000);
+            let mut level: Vec<usize> =
+                stand.iter().map(|stands| if *stands { 0 } else { unknown }).collect();
+            for (number, &end) in (1..).zip(&levels) {
+                let own = &order[start..end];
+                assert!(own.is_sorted_by(|a, b| heights[*a as usize] <= heights[*b as usize]));
+                for k in start..end {
+                    let links = samples[starts[k]..starts[k + 1]].iter().flat_map(|s| s.points);
+                    let highest = links.map(|other| level[other as usize]).max().unwrap_or(0);
+                    assert_eq!(highest + 1, number, "{up:?}");
+                }
+                own.iter().for_each(|&e| level[e as usize] = number);
+                start = end;
+            }
+            assert!(start == order.len() && levels.len() > 9, "{}", levels.len());
+            assert!(level.iter().all(|level| *level != unknown));
+        }
+    }
+}
