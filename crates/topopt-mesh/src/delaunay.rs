@@ -156,12 +156,8 @@ impl Delaunay {
         loop {
             let Tetrahedron { corners, behind, .. } = &self.tetrahedra[at as usize];
             let x = self.coordinates(corners);
-            let leaves = |i: &usize| {
-                let mut x = x;
-                x[*i] = coord(place);
-                let is_behind = || orient3d(x[0], x[1], x[2], x[3]) < 0.0;
-                behind[*i] != NONE && behind[*i] != before && is_behind()
-            };
+            let leaves =
+                |&i: &usize| behind[i] != NONE && behind[i] != before && is_beyond(x, i, place);
             match (0..4).find(leaves) {
                 Some(i) => (before, at) = (at, behind[i]),
                 None => return at,
@@ -269,6 +265,12 @@ impl Delaunay {
         open.clear();
         last
     }
+}
+
+/// Whether `place` lies on the other side of the face across corner `i` than the corner `x[i]`.
+fn is_beyond(mut x: [Coord3D<f64>; 4], i: usize, place: [f64; 3]) -> bool {
+    x[i] = coord(place);
+    orient3d(x[0], x[1], x[2], x[3]) < 0.0
 }
 
 /// Place of `x` in a space that is sheared a little. Cubes of a grid are divided alike there, and

@@ -29,6 +29,16 @@ impl Block {
         self.ids[..self.n_own].iter().copied().zip(0..)
     }
 
+    /// See [`Blocks::lists`].
+    fn lists(
+        &self,
+        of_element: &(impl Fn(&Self, u32, u32) -> Option<Vec<Sample>> + Sync),
+    ) -> Vec<Lists> {
+        let own: Vec<(u32, u32)> = self.own().collect();
+        let listed = |&(e, local): &(u32, u32)| Some((e, of_element(self, e, local)?));
+        own.par_chunks(CHUNK).map(|own| own.iter().filter_map(listed).collect()).collect()
+    }
+
     /// Numbers and weights of the points around `place`, see [`Delaunay::weights`], near the point
     /// at `from` in the block.
     pub fn weights(&self, place: [f64; 3], from: u32) -> Option<[(u32, f64); 4]> {
@@ -52,14 +62,9 @@ impl Blocks<'_> {
         &self,
         of_element: impl Fn(&Block, u32, u32) -> Option<Vec<Sample>> + Sync,
     ) -> Vec<Lists> {
-        let of_block = |block: &Block| {
-            let own: Vec<(u32, u32)> = block.own().collect();
-            let listed = |&(e, local): &(u32, u32)| Some((e, of_element(block, e, local)?));
-            let some = own.par_chunks(CHUNK).map(|own| own.iter().filter_map(listed).collect());
-            some.collect::<Vec<Lists>>()
-        };
         let all = (0..self.places.len() as u32).collect();
-        self.made(self.divided(all, MOST), of_block).into_iter().flatten().collect()
+        let of_blocks = self.made(self.divided(all, MOST), |block| block.lists(&of_element));
+        of_blocks.into_iter().flatten().collect()
     }
 
     fn made<T: Send>(&self, blocks: Vec<Vec<u32>>, work: impl Fn(&Block) -> T + Sync) -> Vec<T> {
