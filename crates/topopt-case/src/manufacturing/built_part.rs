@@ -49,23 +49,23 @@ impl<'a> BuiltPart<'a> {
         self.designed(elements) / self.sum(|e| self.shares[e])
     }
 
-    /// Measures the volume kept solid of which `cubes` in these `elements` are missing, the lowest
-    /// first; none where no element is kept solid.
+    /// Measures how much of the part is kept solid where `cubes` in these `elements` are missing,
+    /// the lowest first; none where no element is kept solid.
     pub(super) fn kept_share(
         &self,
         measure: String,
         (cubes, elements): (&[[f64; 3]], &[u32]),
     ) -> Option<Made> {
         let solid = &self.space.solid;
-        let volume = |&e: &u32| self.space.volumes[e as usize] * self.shares[e as usize];
-        let whole: f64 = solid.iter().map(volume).sum();
+        let volumes = self.space.volumes.iter().zip(self.shares);
+        let whole: f64 = volumes.map(|(volume, share)| volume * share).sum();
         let is_kept = |(_, e): &(&[f64; 3], &u32)| solid.binary_search(e).is_ok();
         let mut kept = cubes.iter().zip(elements).filter(is_kept);
 
         let first = kept.next().map(|(place, _)| *place);
         let volume = self.volume(first.iter().count() + kept.count());
         let missing = first.map(|at| Missing { volume, at });
-        (whole > 0.0).then(|| Made::of_kept(measure, volume / whole, missing))
+        (!solid.is_empty()).then(|| Made::of_part(measure, volume / whole, missing))
     }
 
     /// Share of the void in which `cubes` lie.

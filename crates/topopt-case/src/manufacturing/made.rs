@@ -43,8 +43,8 @@ pub enum Whole {
     Surface,
     /// Volume of the design elements that are void.
     Void,
-    /// Volume of the elements that are kept solid.
-    Kept,
+    /// Volume of the part, with what is kept solid.
+    Part,
 }
 
 /// Remedy where elements stay solid in the air.
@@ -60,9 +60,9 @@ impl Made {
         Self { measure, of, share, at_most, met: share <= at_most, missing: None }
     }
 
-    /// Measures what is kept solid: `share` is that of its volume, and `missing` that volume.
-    pub(super) fn of_kept(measure: String, share: f64, missing: Option<Missing>) -> Self {
-        Self { of: Whole::Kept, missing, ..Self::new(measure, share) }
+    /// Measures what is kept solid: `share` is that of the part, and `missing` its volume.
+    pub(super) fn of_part(measure: String, share: f64, missing: Option<Missing>) -> Self {
+        Self { of: Whole::Part, missing, ..Self::new(measure, share) }
     }
 
     /// Measures widths: `share` is that of the surface.
@@ -85,7 +85,7 @@ impl Made {
             Whole::Volume => "volume",
             Whole::Surface => "surface",
             Whole::Void => "void",
-            Whole::Kept => "volume kept solid",
+            Whole::Part => "part",
         };
         let missing = self.missing.map_or(String::new(), |Missing { volume, at }| {
             format!(", a volume of {} from {} on", shown(volume), place(at))
@@ -95,7 +95,7 @@ impl Made {
 
     /// Warns of a limit that is not kept.
     pub fn warning(&self) -> Option<String> {
-        let remedy = if self.of == Whole::Kept { format!("; {HOLD_UP}") } else { String::new() };
+        let remedy = if self.of == Whole::Part { format!("; {HOLD_UP}") } else { String::new() };
         (!self.met).then(|| format!("of the built part {}{remedy}", self.in_words()))
     }
 }

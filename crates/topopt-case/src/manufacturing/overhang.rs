@@ -109,7 +109,7 @@ fn measured(asked: &Asked, part: &BuiltPart) -> Vec<Made> {
     let elements = part.elements_of(&lost);
     let measure = |what| format!("{what} when it is printed at {} degrees", shown(degrees));
     let of_design = Made::new(measure("lost"), part.solid_share(&elements));
-    let of_kept = part.kept_share(measure("in the air"), (&lost, &elements));
+    let of_kept = part.kept_share(measure("kept solid in the air"), (&lost, &elements));
     [Some(of_design), of_kept].into_iter().flatten().collect()
 }
 

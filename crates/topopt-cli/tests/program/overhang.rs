@@ -30,7 +30,7 @@ fn printed_designs_hold_themselves_up() {
     let made = made(&folder);
     let lost = made.iter().find(|made| made["measure"] == "lost when it is printed at 50 degrees");
     assert!(lost.is_some_and(|lost| lost["of"] == "volume"), "{made:?}");
-    is_made(&folder, "in the air when it is printed at 50 degrees", "kept");
+    is_made(&folder, "kept solid in the air when it is printed at 50 degrees", "part");
 }
 
 #[test]
@@ -159,11 +159,11 @@ fn what_a_design_leaves_in_the_air_is_measured_as_built() {
         assert_eq!(is_counted, !is_held, "{said}");
 
         let (status, out, err) = topopt(&folder.path(""), &["verify", "out"]);
-        let verdict = "of the volume kept solid is in the air when it is printed at 50 degrees";
+        let verdict = "% of the part is kept solid in the air when it is printed at 50 degrees";
         assert!(status == if is_held { 0 } else { 3 } && out.contains(verdict), "{out}{err}");
         let found: Value = serde_json::from_str(&folder.read("out/verify.json")).unwrap();
         let made = found["made"].as_array().unwrap();
-        let kept = made.iter().find(|made| made["of"] == "kept").unwrap();
+        let kept = made.iter().find(|made| made["of"] == "part").unwrap();
         assert_eq!(kept["met"], is_held, "{kept}");
         let Some(missing) = kept.get("missing") else {
             assert!(is_held, "{kept}");
