@@ -24,9 +24,9 @@ use topopt_linalg::{Alone, BackendError, Communicator, CycleKind, MovingAsymptot
 use crate::failure::Failure;
 pub use cpu::OnCpu;
 #[cfg(feature = "cuda")]
-pub use gpu::{Gpu, problem_on_device};
+pub use gpu::{Gpu, Group, problem_on_device};
 #[cfg(not(feature = "cuda"))]
-pub use no_gpu::Gpu;
+pub use no_gpu::{Gpu, Group};
 pub use of_part::OfPart;
 pub(crate) use of_part::OnEachRank;
 pub use parts::{EachOperator, Needs, Solver};

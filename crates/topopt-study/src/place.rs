@@ -180,7 +180,11 @@ impl Place {
         let (share, sharing) = ((threads / ranks).max(1), ranks.get());
         let done = Threads::run(sharing, |rank| {
             let others: &dyn Communicator = rank;
-            thread_pool(Some(share))?.install(|| match self {
+            let pool = thread_pool(Some(share))?;
+            if rank.rank() == 0 {
+                work.prepare();
+            }
+            pool.install(|| match self {
                 Place::Cpu { .. } => work.on_rank(OnCpu, others, sharing),
                 Place::Gpu(gpu) => gpu.on_thread(work, others, sharing),
             })
@@ -204,12 +208,19 @@ impl Place {
         match self {
             Place::Cpu { .. } => {
                 let ranks = process.communicator().map_err(InputError::from)?;
+                if process.rank() == 0 {
+                    work.prepare();
+                }
                 work.on_rank(OnCpu, ranks, process.of_host())
             }
             Place::Gpu(gpu) => {
-                let name = process.group(gpu, results)?;
-                let group = gpu.join(&name, process.rank(), process.size());
-                process.has_joined(results);
+                // The first rank has a case to read meanwhile, the others only wait for that.
+                let group = rayon::in_place_scope(|scope| {
+                    if process.rank() == 0 {
+                        scope.spawn(|_| work.prepare());
+                    }
+                    process.joined(gpu, results)
+                });
                 gpu.on_process(work, group?)
             }
         }

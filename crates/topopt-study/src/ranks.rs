@@ -11,7 +11,7 @@ use topopt_case::config;
 use topopt_case::finding::{Finding, InputError};
 use topopt_linalg::Communicator;
 
-use crate::computer::{Gpu, GroupName};
+use crate::computer::{Gpu, Group, GroupName};
 use crate::failure::Failure;
 use launched::{Launched, Launcher};
 use rendezvous::{PATIENCE, Rendezvous};
@@ -163,12 +163,26 @@ impl Process {
         Ok(first + local?)
     }
 
-    /// The name of the group that all processes join by NCCL. `results` is the folder of the
+    /// Joins all processes in a group by NCCL, and waits for them. `results` is the folder of the
     /// results, beside which they leave a file where nothing else connects them.
     ///
     /// # Errors
     /// [`Failure`] if there is no NCCL, or the first process is not heard of.
-    pub(crate) fn group(&self, gpu: &Gpu, results: &Path) -> Result<GroupName, Failure> {
+    pub(crate) fn joined(&self, gpu: &Gpu, results: &Path) -> Result<Group, Failure> {
+        let name = self.group(gpu, results)?;
+        let group = gpu.join(&name, self.rank(), self.size());
+
+        // All have read the file of the name.
+        if self.rank() == 0
+            && let Ok(meeting) = self.rendezvous(results)
+        {
+            meeting.remove();
+        }
+        Ok(group?)
+    }
+
+    /// The name of the group.
+    fn group(&self, gpu: &Gpu, results: &Path) -> Result<GroupName, Failure> {
         if let Some(connection) = &self.connection {
             let mut id = if self.rank() == 0 { gpu.name_group()? } else { [0; 128] };
             connection.broadcast(&mut id);
@@ -181,15 +195,6 @@ impl Process {
             return Ok(id);
         }
         Ok(meeting.find(PATIENCE).map_err(InputError::from)?)
-    }
-
-    /// Takes away the file of [`Process::group`], which all have read.
-    pub(crate) fn has_joined(&self, results: &Path) {
-        if self.rank() == 0
-            && let Ok(meeting) = self.rendezvous(results)
-        {
-            meeting.remove();
-        }
     }
 
     fn rendezvous(&self, results: &Path) -> Result<Rendezvous, Finding> {

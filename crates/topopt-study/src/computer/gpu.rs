@@ -9,5 +9,5 @@ mod place;
 mod solvable;
 
 pub use opened::problem_on_device;
-pub use place::Gpu;
+pub use place::{Gpu, Group};
 pub use solvable::GpuSolvable;

@@ -84,6 +84,9 @@ pub trait OfPart<C: Exchange<Self::Backend>>: Computer {
 
 /// Work that each of several ranks does.
 pub(crate) trait OnEachRank: Sync {
+    /// Prepares what the first rank has, which the others wait for, with threads of its own.
+    fn prepare(&self);
+
     /// Runs the work as the rank of `communicator`, which computes in `place`; `sharing` ranks
     /// share a host, or its GPU where they compute on that.
     ///

@@ -1,6 +1,5 @@
 //! A run on several ranks: the first one has the case, and each has its part.
 
-use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -54,27 +53,34 @@ pub(super) fn run<K: Solvable<N>, const N: usize>(
     let results = &asked.config.output_directory();
     let setting = Setting { team, threads: solver.threads, results };
     let observer = Mutex::new(observer);
-    place.on_ranks(&setting, &Ranked::<K, N> { asked, place, observer, physics: PhantomData })
+    let prepared = Mutex::new(None);
+    place.on_ranks(&setting, &Ranked::<K, N> { asked, place, observer, prepared })
 }
 
 /// A run of one physics on each rank.
-struct Ranked<'a, 'p, K, const N: usize> {
+struct Ranked<'a, 'p, K: Solvable<N>, const N: usize> {
     asked: Asked<'a>,
     place: &'a Place,
     /// Observer, which the first rank alone uses.
     observer: Mutex<&'p mut dyn StudyObserver>,
-    physics: PhantomData<fn() -> K>,
+    /// The case, once it is prepared; the first rank's alone.
+    prepared: Mutex<Option<Result<Prepared<K, N>, Failure>>>,
 }
 
 impl<K: Solvable<N>, const N: usize> OnEachRank for Ranked<'_, '_, K, N> {
-    /// The first rank prepares the case, with all threads that are asked for, while the others wait.
+    fn prepare(&self) {
+        let prepared = self.made_ready();
+        *self.prepared.lock().unwrap_or_else(PoisonError::into_inner) = Some(prepared);
+    }
+
     fn on_rank<P: OfPart<C>, C: Exchange<P::Backend>>(
         &self,
         place: P,
         communicator: C,
         sharing: usize,
     ) -> Result<(), Failure> {
-        let prepared = (communicator.rank() == 0).then(|| self.prepared());
+        let is_first = communicator.rank() == 0;
+        let prepared = is_first.then(|| self.take_prepared()).flatten();
         communicator.meet();
         let has_failed = communicator.any(matches!(prepared, Some(Err(_))));
         match prepared.transpose()? {
@@ -86,7 +92,12 @@ impl<K: Solvable<N>, const N: usize> OnEachRank for Ranked<'_, '_, K, N> {
 }
 
 impl<K: Solvable<N>, const N: usize> Ranked<'_, '_, K, N> {
-    fn prepared(&self) -> Result<Prepared<K, N>, Failure> {
+    fn take_prepared(&self) -> Option<Result<Prepared<K, N>, Failure>> {
+        self.prepared.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// The case, which all threads prepare that are asked for.
+    fn made_ready(&self) -> Result<Prepared<K, N>, Failure> {
         let pool = thread_pool(self.asked.config.solver.threads)?;
         let (_, prepared) = pool.install(|| Prepared::of(self.asked, || Ok(self.place.clone())))?;
         Ok(prepared)
