@@ -1,6 +1,5 @@
 #include "block.h"
 
-#include <setjmp.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -24,11 +23,15 @@ constexpr std::size_t stack_bytes = 64 * page;
 constexpr std::size_t dynamic_limit = 256 * 1024;
 constexpr unsigned warp_size = 32;
 
+// Where a fiber or the scheduler goes on. Those of the C library change the mask of signals or
+// check the stack, which takes longer than most threads run from one exchange to the next.
+using State = void*[5];  // of __builtin_setjmp
+
 struct Fiber {
     ucontext_t start;
-    jmp_buf state;
-    bool started = false;
+    State state;
     unsigned thread = 0;
+    Dim place;  // of the thread in its block
 };
 
 struct Lane {
@@ -60,7 +63,7 @@ std::vector<Waiting> at_barrier;
 std::deque<Fiber*> ready;
 std::vector<Fiber*> idle;
 Fiber* running = nullptr;
-jmp_buf scheduler;
+State scheduler;
 char* dynamic_end = nullptr;
 std::size_t dynamic_size = 0;
 
@@ -85,20 +88,36 @@ Dim coordinates(std::size_t index, Dim size) {
 
 void enter(Fiber* fiber) {
     running = fiber;
-    position.thread = coordinates(fiber->thread, position.block_size);
+    position.thread = fiber->place;
 }
 
-// Back to the scheduler, until it resumes this fiber.
+// The next thread that has not begun, or fiber that no longer waits. The scheduler makes fibers.
+[[noreturn, gnu::noinline]] void hand_over() {
+    const bool begins = next_thread < threads;
+    if (begins ? idle.empty() : ready.empty()) __builtin_longjmp(scheduler, 1);
+    Fiber* next = begins ? idle.back() : ready.front();
+    if (begins)
+        idle.pop_back();
+    else
+        ready.pop_front();
+    enter(next);
+    __builtin_longjmp(next->state, 1);
+}
+
+// Runs others, until one of them hands over to this fiber.
 [[gnu::noinline]] void leave(Fiber* fiber) {
-    if (!_setjmp(fiber->state)) _longjmp(scheduler, 1);
+    if (!__builtin_setjmp(fiber->state)) hand_over();
 }
 
-[[gnu::noinline]] void resume(Fiber* fiber) {
-    if (_setjmp(scheduler)) return;
+[[gnu::noinline]] void begin(Fiber* fiber) {
+    if (__builtin_setjmp(scheduler)) return;
     enter(fiber);
-    if (fiber->started) _longjmp(fiber->state, 1);
-    fiber->started = true;
     setcontext(&fiber->start);
+}
+
+// Runs fibers there are, until none can go on or one is missing.
+[[gnu::noinline]] void go_on() {
+    if (!__builtin_setjmp(scheduler)) hand_over();
 }
 
 void release_barrier() {
@@ -155,6 +174,7 @@ void fiber_main() {
         while (next_thread < threads) {
             const unsigned index = next_thread++;
             self->thread = reversed() ? threads - 1 - index : index;
+            self->place = coordinates(self->thread, position.block_size);
             enter(self);
             kernel->call(arguments);
             finish(self->thread);
@@ -169,18 +189,14 @@ void fiber_main() {
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (stack == MAP_FAILED || mprotect(stack, page, PROT_NONE))
         fault("the machine has no memory for another thread's stack");
+    // Stacks begin at different places of their pages: else all would share a few lines of the caches.
+    static std::size_t count = 0;
+    const std::size_t shift = 17 * 64 * count++ % (8 * page);
     Fiber* fiber = new Fiber;
     getcontext(&fiber->start);
-    fiber->start.uc_stack = {.ss_sp = stack, .ss_flags = 0, .ss_size = stack_bytes};
+    fiber->start.uc_stack = {.ss_sp = stack, .ss_flags = 0, .ss_size = stack_bytes - shift};
     fiber->start.uc_link = nullptr;
     makecontext(&fiber->start, fiber_main, 0);
-    return fiber;
-}
-
-Fiber* take_fiber() {
-    if (idle.empty()) return new_fiber();
-    Fiber* fiber = idle.back();
-    idle.pop_back();
     return fiber;
 }
 
@@ -207,15 +223,12 @@ void run_block() {
     warps.assign((threads + warp_size - 1) / warp_size, {});
     for (unsigned i = 0; i < threads; i++) warps[i / warp_size].alive |= 1u << i % warp_size;
     for (;;) {
-        if (next_thread < threads) {
-            resume(take_fiber());
-        } else if (!ready.empty()) {
-            Fiber* fiber = ready.front();
-            ready.pop_front();
-            resume(fiber);
-        } else {
+        if (next_thread < threads && idle.empty())
+            begin(new_fiber());
+        else if (next_thread < threads || !ready.empty())
+            go_on();
+        else
             break;
-        }
     }
     if (alive) deadlock();
     running = nullptr;
