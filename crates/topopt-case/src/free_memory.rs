@@ -46,7 +46,7 @@ pub fn check_solid(elements: usize) -> Result<(), Finding> {
 /// Bytes per element of a solid while it is made, and of its surface: 1470 were measured with the mesh.
 const SOLID: usize = 1500;
 
-/// Refuses a page whose largest picture takes more `bytes` of memory than are free.
+/// Refuses a page whose pictures take more `bytes` of memory than are free.
 ///
 /// # Errors
 /// A finding with the numbers.

@@ -73,8 +73,9 @@ pub use report::{Fact, Load, Mark, Part, Report, States, Table, Target, Verifica
 
 use illustration::Shown;
 
-/// Bytes of memory for drawing the largest picture of a page.
-pub const PICTURE_BYTES: usize = picture::bytes(illustration::WHOLE);
+/// Bytes of memory for a dozen of the largest pictures, more than most pages have.
+pub const PICTURE_BYTES: usize =
+    12 * size_of::<[f32; 4]>() * illustration::WHOLE[0] * illustration::WHOLE[1];
 
 /// Largest number of cells in the grid of the interactive view: per element, as more show nothing
 /// new, and in all, as a page must stay small.

@@ -60,11 +60,6 @@ impl View {
 
 const SAMPLES: usize = 3;
 
-/// Bytes that a picture of so many pixels takes while it is drawn: color and depth of every sample.
-pub(crate) const fn bytes([width, height]: [usize; 2]) -> usize {
-    SAMPLES * SAMPLES * width * height * (size_of::<[f32; 4]>() + size_of::<f32>())
-}
-
 /// Share of the picture that stays free at each side.
 const MARGIN: f64 = 0.02;
 
@@ -141,7 +136,7 @@ pub fn picture(shapes: &[Shape], view: View, width: usize, height: usize) -> Ras
         .iter()
         .map(|shape| shape.surface.vertices().par_iter().map(on_screen).collect())
         .collect();
-    let Some((low, high)) = bounds(&points) else { return Raster::draw(1, 1, &[]) };
+    let Some((low, high)) = bounds(&points) else { return Raster::draw(1, 1, 1, &[]) };
 
     // A surface seen along its plane has no extent: a share of its depth keeps the scale finite.
     let depth = high[2] - low[2];
@@ -176,7 +171,7 @@ pub fn picture(shapes: &[Shape], view: View, width: usize, height: usize) -> Ras
             }),
         }));
     }
-    Raster::draw(SAMPLES * size[0], SAMPLES * size[1], &triangles).reduced(SAMPLES)
+    Raster::draw(size[0], size[1], SAMPLES, &triangles)
 }
 
 /// A point of the `color` with the `normal` in the axes of the screen: a key light from the upper

@@ -26,46 +26,29 @@ pub struct Triangle {
 }
 
 impl Raster {
-    /// Draws opaque triangles. A pixel is covered if its center lies in the triangle; a center on
-    /// a common edge belongs to the nearer triangle, or to the earlier one at the same depth.
-    /// Triangles may face either way.
-    pub fn draw(width: usize, height: usize, triangles: &[Triangle]) -> Self {
-        let rows_each = height.div_ceil(4 * rayon::current_num_threads()).max(1);
-        let rows_of = |triangle: &Triangle| {
+    /// Draws opaque triangles, each pixel as the mean of a square of `samples` by `samples`. Columns
+    /// and rows of the triangles count samples. A sample is covered if its center lies in the
+    /// triangle; a center on a common edge belongs to the nearer triangle, or to the earlier one at
+    /// the same depth. Triangles may face either way.
+    pub fn draw(width: usize, height: usize, samples: usize, triangles: &[Triangle]) -> Self {
+        let mut of_bands = vec![Vec::new(); height.div_ceil(ROWS)];
+        for triangle in triangles {
             let [a, b, c] = triangle.corners;
-            centers([a[1], b[1], c[1]], 0, height)
-        };
-        let rows: Vec<Range<usize>> = triangles.par_iter().map(rows_of).collect();
+            let rows = centers([a[1], b[1], c[1]], 0, samples * height);
+            if !rows.is_empty() {
+                let bands = rows.start / (samples * ROWS)..rows.end.div_ceil(samples * ROWS);
+                of_bands[bands].iter_mut().for_each(|band| band.push(triangle));
+            }
+        }
+
         let mut pixels = vec![[0.0; 4]; width * height];
-        pixels.par_chunks_mut((rows_each * width).max(1)).enumerate().for_each(|(band, pixels)| {
-            let mut depths = vec![f32::INFINITY; pixels.len()];
-            let first = band * rows_each;
-            let mut band = Band { width, first, pixels, depths: &mut depths };
-            let is_in = |rows: &Range<usize>| rows.start < first + rows_each && rows.end > first;
-            let own = triangles.iter().zip(&rows).filter(|(_, rows)| is_in(rows));
-            own.for_each(|(triangle, _)| band.draw(triangle));
+        let bands = pixels.par_chunks_mut((ROWS * width).max(1)).zip(of_bands).enumerate();
+        bands.for_each(|(number, (pixels, triangles))| {
+            let mut band = Band::new(samples, width, number * ROWS, pixels.len() / width);
+            triangles.into_iter().for_each(|triangle| band.draw(triangle));
+            pixels.iter_mut().enumerate().for_each(|(place, pixel)| *pixel = band.mean(place));
         });
         Self { width, height, pixels }
-    }
-
-    /// Shrinks the picture by a whole factor; each pixel is the mean of a square.
-    pub fn reduced(&self, factor: usize) -> Self {
-        let (width, height) = (self.width / factor, self.height / factor);
-        let pixels = (0..width * height).into_par_iter().map(|pixel| {
-            let (column, row) = (pixel % width * factor, pixel / width * factor);
-            let [mut r, mut g, mut b, mut a] = [0.0; 4];
-            for k in 0..factor * factor {
-                let place = (row + k / factor) * self.width + column + k % factor;
-                let [red, green, blue, opacity] = self.pixels[place];
-                r += red * opacity;
-                g += green * opacity;
-                b += blue * opacity;
-                a += opacity;
-            }
-            let color = |x: f32| if a > 0.0 { x / a } else { 0.0 };
-            [color(r), color(g), color(b), a / (factor * factor) as f32]
-        });
-        Self { width, height, pixels: pixels.collect() }
     }
 
     /// Encodes the picture as a PNG file with transparency.
@@ -92,45 +75,98 @@ fn encoded(linear: f32) -> u8 {
     (255.0 * y).round() as u8
 }
 
-/// Consecutive rows of a picture, drawn by one thread.
-struct Band<'a> {
+/// Rows of pixels that a thread draws at a time: their samples stay in its cache.
+const ROWS: usize = 8;
+
+/// Samples of consecutive rows of a picture.
+struct Band {
+    /// Samples per side of a pixel.
+    samples: usize,
+    /// Samples per row.
     width: usize,
-    /// First row of the band.
+    /// First row of samples.
     first: usize,
-    pixels: &'a mut [[f32; 4]],
-    depths: &'a mut [f32],
+    colors: Vec<[f32; 4]>,
+    depths: Vec<f32>,
 }
 
-impl Band<'_> {
+impl Band {
+    /// The rows of pixels from `first` on.
+    fn new(samples: usize, width: usize, first: usize, n_rows: usize) -> Self {
+        let n = samples * samples * width * n_rows;
+        let (colors, depths) = (vec![[0.0; 4]; n], vec![f32::INFINITY; n]);
+        Self { samples, width: samples * width, first: samples * first, colors, depths }
+    }
+
     fn draw(&mut self, Triangle { corners: [a, b, c], colors }: &Triangle) {
         let whole = area(a, b, [c[0], c[1]]);
         if whole == 0.0 {
             return;
         }
 
-        let n_rows = self.pixels.len() / self.width;
-        let columns = centers([a[0], b[0], c[0]], 0, self.width);
+        let n_rows = self.colors.len() / self.width;
+        let all = centers([a[0], b[0], c[0]], 0, self.width);
         for row in centers([a[1], b[1], c[1]], self.first, n_rows) {
-            for column in columns.clone() {
-                let at = [column as f32 + 0.5, row as f32 + 0.5];
-                // By the area with its sign, as triangles may face either way.
-                let u = area(b, c, at) / whole;
-                let v = area(c, a, at) / whole;
-                let w = area(a, b, at) / whole;
-                if u < 0.0 || v < 0.0 || w < 0.0 {
-                    continue;
-                }
-
+            let at = |column: usize| [column as f32 + 0.5, row as f32 + 0.5];
+            // By the area with its sign, as triangles may face either way.
+            let share = |p, q, column| area(p, q, at(column)) / whole;
+            let mut columns = all.clone();
+            for (p, q) in [(b, c), (c, a), (a, b)] {
+                columns = without(columns, |column| share(p, q, column) < 0.0);
+            }
+            for column in columns {
+                let [u, v, w] = [share(b, c, column), share(c, a, column), share(a, b, column)];
                 let depth = u * a[2] + v * b[2] + w * c[2];
-                let pixel = (row - self.first) * self.width + column;
+                let sample = (row - self.first) * self.width + column;
                 // Strictly: at the same depth the earlier triangle stays.
-                if depth < self.depths[pixel] {
-                    self.depths[pixel] = depth;
+                if depth < self.depths[sample] {
+                    self.depths[sample] = depth;
                     let [p, q, r] = colors;
                     let blend = |i: usize| u * p[i] + v * q[i] + w * r[i];
-                    self.pixels[pixel] = [blend(0), blend(1), blend(2), 1.0];
+                    self.colors[sample] = [blend(0), blend(1), blend(2), 1.0];
                 }
             }
+        }
+    }
+
+    /// Averages the samples of a pixel by opacity.
+    fn mean(&self, pixel: usize) -> [f32; 4] {
+        let Self { samples, width, .. } = *self;
+        let (row, column) = (pixel * samples / width * samples, pixel * samples % width);
+        let [mut r, mut g, mut b, mut a] = [0.0; 4];
+        for k in 0..samples * samples {
+            let place = (row + k / samples) * width + column + k % samples;
+            let [red, green, blue, opacity] = self.colors[place];
+            r += red * opacity;
+            g += green * opacity;
+            b += blue * opacity;
+            a += opacity;
+        }
+        let color = |x: f32| if a > 0.0 { x / a } else { 0.0 };
+        [color(r), color(g), color(b), a / (samples * samples) as f32]
+    }
+}
+
+/// Leaves out of `columns` those outside of an edge, which are the first or the last: areas are
+/// monotonic in the column, rounded ones too.
+#[inline(always)]
+fn without(columns: Range<usize>, is_outside: impl Fn(usize) -> bool) -> Range<usize> {
+    let Range { start, end } = columns;
+    if start >= end {
+        return columns;
+    }
+
+    match [start, end - 1].map(&is_outside) {
+        [false, false] => columns,
+        [true, true] => start..start,
+        [first_is_outside, _] => {
+            let (mut low, mut high) = (start, end - 1);
+            while high - low > 1 {
+                let middle = low.midpoint(high);
+                let like_first = is_outside(middle) == first_is_outside;
+                *(if like_first { &mut low } else { &mut high }) = middle;
+            }
+            if first_is_outside { high..end } else { start..high }
         }
     }
 }
@@ -172,7 +208,7 @@ mod tests {
     #[test]
     fn a_square_covers_exactly_the_pixels_whose_centers_it_holds() {
         // Centers at 0.5, 1.5, ...: columns and rows 1, 2 and 3 of 6.
-        let raster = Raster::draw(6, 6, &square(1.2, 3.6, 0.0, RED));
+        let raster = Raster::draw(6, 6, 1, &square(1.2, 3.6, 0.0, RED));
         assert_eq!(covered(&raster), [7, 8, 9, 13, 14, 15, 19, 20, 21]);
         assert!(raster.pixels[7] == [1.0, 0.0, 0.0, 1.0] && raster.pixels[0] == [0.0; 4]);
     }
@@ -181,7 +217,7 @@ mod tests {
     fn what_is_nearer_hides_what_is_behind_in_any_order() {
         let (near, far) = (square(0.0, 2.0, 1.0, RED), square(0.0, 4.0, 2.0, BLUE));
         let orders = [[near, far].concat(), [far, near].concat()];
-        let [one, other] = orders.map(|triangles| Raster::draw(4, 4, &triangles));
+        let [one, other] = orders.map(|triangles| Raster::draw(4, 4, 1, &triangles));
         assert_eq!(one, other);
         let red = |pixel: &[f32; 4]| pixel[0] > 0.9 && pixel[2] < 0.1;
         let reds: Vec<usize> = (0..16).filter(|&p| red(&one.pixels[p])).collect();
@@ -190,21 +226,21 @@ mod tests {
 
     #[test]
     fn what_lies_beyond_the_picture_is_cut_off() {
-        let raster = Raster::draw(3, 2, &square(-5.0, 50.0, 0.0, RED));
+        let raster = Raster::draw(3, 2, 1, &square(-5.0, 50.0, 0.0, RED));
         assert_eq!(covered(&raster), [0, 1, 2, 3, 4, 5]);
-        assert!(covered(&Raster::draw(3, 2, &square(-5.0, -1.0, 0.0, RED))).is_empty());
-        assert!(covered(&Raster::draw(3, 2, &square(7.0, 9.0, 0.0, RED))).is_empty());
+        assert!(covered(&Raster::draw(3, 2, 1, &square(-5.0, -1.0, 0.0, RED))).is_empty());
+        assert!(covered(&Raster::draw(3, 2, 1, &square(7.0, 9.0, 0.0, RED))).is_empty());
     }
 
     #[test]
-    fn reducing_averages_color_by_opacity() {
-        let raster = Raster::draw(4, 2, &square(1.0, 4.0, 0.0, RED)).reduced(2);
+    fn samples_are_averaged_by_opacity() {
+        let raster = Raster::draw(2, 1, 2, &square(1.0, 4.0, 0.0, RED));
         assert_eq!(raster.pixels, [[1.0, 0.0, 0.0, 0.25], [1.0, 0.0, 0.0, 0.5]]);
     }
 
     #[test]
     fn a_png_holds_the_pixels_and_is_the_same_every_time() {
-        let raster = Raster::draw(3, 2, &square(1.0, 3.0, 0.0, [[0.5, 1.0, 0.0]; 3]));
+        let raster = Raster::draw(3, 2, 1, &square(1.0, 3.0, 0.0, [[0.5, 1.0, 0.0]; 3]));
         let file = raster.png();
         assert_eq!(file, raster.png());
         let mut reader = png::Decoder::new(std::io::Cursor::new(&file)).read_info().unwrap();
