@@ -40,6 +40,7 @@ impl BoundingBox {
     }
 
     /// Square of the distance of `x` from it; 0 inside.
+    #[inline]
     pub fn squared_distance(&self, x: [f64; 3]) -> f64 {
         let beyond = |i: usize| (self.min[i] - x[i]).max(x[i] - self.max[i]).max(0.0);
         let [x, y, z] = [beyond(0), beyond(1), beyond(2)];

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::BoundingBox;
 use crate::box_tree::{BoxTree, Boxed};
-use crate::vector::{cross, difference, dot};
+use crate::vector::{self, cross, difference, dot};
 
 /// Triangles that are searched for the nearest one to a point.
 #[derive(Debug, Clone)]
@@ -115,7 +115,7 @@ pub fn nearest_in([a, b, c]: Corners, point: [f64; 3]) -> [f64; 3] {
     let is_flat = area_squared <= FLAT * dot(along, along) * dot(across, across);
     if !is_flat && is_within(a, b) && is_within(b, c) && is_within(c, a) {
         let share = dot(normal, difference(point, a)) / area_squared;
-        return [0, 1, 2].map(|d| point[d] - share * normal[d]);
+        return vector::along(point, -share, normal);
     }
 
     let mut nearest = nearest_on_segment(point, a, b);
@@ -132,7 +132,7 @@ fn nearest_on_segment(point: [f64; 3], a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     let (along, to_point) = (difference(b, a), difference(point, a));
     let squared = dot(along, along);
     let share = if squared > 0.0 { (dot(along, to_point) / squared).clamp(0.0, 1.0) } else { 0.0 };
-    [0, 1, 2].map(|d| a[d] + share * along[d])
+    vector::along(a, share, along)
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! Vectors in space.
+//!
+//! What loops over triangles and elements call is written component by component: mapped arrays are
+//! calls of closures in tests, which are compiled in many parts.
 
 /// Computes a - b.
 #[inline]
 pub fn difference(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|i| a[i] - b[i])
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 /// Computes a . b, summed in the order of the components.
@@ -15,10 +18,7 @@ pub fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 /// Computes a x b.
 #[inline]
 pub fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|i| {
-        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-        a[j] * b[k] - a[k] * b[j]
-    })
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 /// Two directions of length 1 across `axis`, of length 1, and across each other.
@@ -45,6 +45,12 @@ pub fn unit(a: [f64; 3]) -> Option<[f64; 3]> {
 
 /// Exponent of the largest powers of two whose inverses are numbers.
 const MOST_EXPONENT: i32 = 1022;
+
+/// Computes a + share b.
+#[inline]
+pub fn along(a: [f64; 3], share: f64, b: [f64; 3]) -> [f64; 3] {
+    [a[0] + share * b[0], a[1] + share * b[1], a[2] + share * b[2]]
+}
 
 /// Length of `a`.
 #[inline]
