@@ -35,10 +35,8 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
     /// Warns of elements that stay solid in the air when a part is `printed`, with the words on
     /// where, on what does not hold them, and on the consequence.
     fn solid_in(&self, printed: &Printed, [place, nothing, props]: [&str; 3]) -> Option<String> {
-        let Printed { in_the_air, degrees, .. } = printed;
-        let volumes = &self.space.volumes;
-        let volume: f64 = in_the_air.iter().map(|&e| volumes[e as usize]).sum();
-        let percent = shown((1e3 * volume / volumes.iter().sum::<f64>()).round() / 10.0);
+        let Printed { in_the_air, degrees, share, .. } = printed;
+        let percent = shown((1e3 * share).round() / 10.0);
         (!in_the_air.is_empty()).then(|| {
             format!(
                 "{} of {} elements that stay solid, {percent} % of the part, are in the air{place}: \

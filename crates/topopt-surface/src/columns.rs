@@ -20,7 +20,7 @@ pub(crate) struct Columns {
     pub n_layers: usize,
 }
 
-/// Layers of a column that a body fills, one after the other.
+/// Layers of a column in which the centers of the cubes are in a body, one after the other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Run {
     pub from: usize,
@@ -99,7 +99,9 @@ impl Columns {
         });
         let hits = body.manifold.ray_cast(low, high);
         let ends: Vec<f64> = hits.iter().map(|hit| hit.distance * height).collect();
-        let layer = |end: f64| ((end / self.edge - 0.5).max(0.0) as usize).min(self.n_layers);
+        // The first cube whose center is beyond the end: that of the first is at one edge.
+        let layer =
+            |end: f64| ((end / self.edge - 1.0).ceil().max(0.0) as usize).min(self.n_layers);
         let runs =
             ends.chunks_exact(2).map(|ends| Run { from: layer(ends[0]), to: layer(ends[1]) });
         runs.filter(|run| run.from < run.to).collect()
@@ -161,5 +163,23 @@ impl Layer {
         }
         self.lengths[c] = least;
         least < old
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reach::tests::blocks;
+
+    /// A cell from height 2 to 4 in columns from 0 to 6, of cubes with centers at 0.35, 1.05, ...
+    #[test]
+    fn a_body_fills_the_cubes_whose_centers_it_holds() {
+        let around = blocks([1, 1, 3], |_| true);
+        let cell = blocks([1, 1, 3], |x| x[2] == 1);
+        for up in [1.0, -1.0] {
+            let columns = Columns::around(&around, [0.0, 0.0, up], 0.7, 0.0);
+            let runs = columns.runs(&Body::of(&cell).unwrap());
+            assert_eq!(runs[1], [Run { from: 3, to: 6 }], "{up}");
+        }
     }
 }

@@ -126,8 +126,13 @@ pub(super) fn supports<const N: usize>(
     notes: &mut Vec<String>,
 ) -> Result<Supports, Finding> {
     let (cone, entry) = (cone(asked)?, asked.entries[0]);
-    let mut stand = standing(mesh, &cone, entry.gives("anywhere"));
-    if let Some(set) = entry.text(PLATE) {
+    let (set, anywhere) = (entry.text(PLATE), entry.gives("anywhere"));
+    // A plate with a name is in place of the lowest faces.
+    let mut stand = match set.is_some() && !anywhere {
+        true => vec![false; mesh.n_elements()],
+        false => standing(mesh, &cone, anywhere),
+    };
+    if let Some(set) = set {
         let new_element = renumbering.new_elements();
         for face in plate(asked, &set, &cone, case, notes)? {
             stand[new_element[face.element as usize] as usize] = true;

@@ -49,6 +49,8 @@ pub(crate) struct Printed<'a> {
     pub is_held: Vec<bool>,
     /// Elements that stay solid though nothing holds them up.
     pub in_the_air: Vec<u32>,
+    /// Share of their volume in that of the part.
+    pub share: f64,
 }
 
 /// Prints a design of this `density`, `[n_elements]`, solid above a threshold; none where nothing is
@@ -65,8 +67,12 @@ pub(crate) fn printed<'a>(
 
     let is_held: Vec<bool> = swept.iter().map(|density| *density > threshold).collect();
     let in_the_air = space.solid.iter().copied().filter(|&element| !is_held[element as usize]);
-    let (in_the_air, degrees) = (in_the_air.collect(), overhang::degrees(&asked));
-    Some(Printed { asked, degrees, is_held, in_the_air })
+    let in_the_air: Vec<u32> = in_the_air.collect();
+    let volume: f64 = in_the_air.iter().map(|&element| space.volumes[element as usize]).sum();
+    let whole: f64 =
+        space.volumes.iter().zip(&filled).map(|(volume, filled)| volume * filled).sum();
+    let (share, degrees) = (volume / whole, overhang::degrees(&asked));
+    Some(Printed { asked, degrees, is_held, in_the_air, share })
 }
 
 /// Returns the sheet that is left of a part that is stamped, on the `mesh` of the problem; a note
