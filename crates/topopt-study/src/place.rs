@@ -180,15 +180,12 @@ impl Place {
         let (share, sharing) = ((threads / ranks).max(1), ranks.get());
         let done = Threads::run(sharing, |rank| {
             let others: &dyn Communicator = rank;
-            let pool = thread_pool(Some(share))?;
-            if rank.rank() == 0 {
-                work.prepare();
-            }
-            pool.install(|| match self {
+            thread_pool(Some(share))?.install(|| match self {
                 Place::Cpu { .. } => work.on_rank(OnCpu, others, sharing),
                 Place::Gpu(gpu) => gpu.on_thread(work, others, sharing),
             })
         });
+
         match done {
             Ok(_) => Ok(()),
             Err(RankFailure { cause: Cause::Error(failure), .. }) => Err(failure),
@@ -208,9 +205,6 @@ impl Place {
         match self {
             Place::Cpu { .. } => {
                 let ranks = process.communicator().map_err(InputError::from)?;
-                if process.rank() == 0 {
-                    work.prepare();
-                }
                 work.on_rank(OnCpu, ranks, process.of_host())
             }
             Place::Gpu(gpu) => {

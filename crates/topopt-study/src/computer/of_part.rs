@@ -84,7 +84,8 @@ pub trait OfPart<C: Exchange<Self::Backend>>: Computer {
 
 /// Work that each of several ranks does.
 pub(crate) trait OnEachRank: Sync {
-    /// Prepares what the first rank has, which the others wait for, with threads of its own.
+    /// Prepares what the first rank has, which the others wait for, with threads of its own;
+    /// [`OnEachRank::on_rank`] does that where it has not been done.
     fn prepare(&self);
 
     /// Runs the work as the rank of `communicator`, which computes in `place`; `sharing` ranks

@@ -1,6 +1,6 @@
 //! A run on several ranks: the first one has the case, and each has its part.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use topopt_case::config;
@@ -63,14 +63,14 @@ struct Ranked<'a, 'p, K: Solvable<N>, const N: usize> {
     place: &'a Place,
     /// Observer, which the first rank alone uses.
     observer: Mutex<&'p mut dyn StudyObserver>,
-    /// The case, once it is prepared; the first rank's alone.
+    /// The case, if it is prepared before the rank runs; the first one's alone.
     prepared: Mutex<Option<Result<Prepared<K, N>, Failure>>>,
 }
 
 impl<K: Solvable<N>, const N: usize> OnEachRank for Ranked<'_, '_, K, N> {
     fn prepare(&self) {
         let prepared = self.made_ready();
-        *self.prepared.lock().unwrap_or_else(PoisonError::into_inner) = Some(prepared);
+        *self.kept() = Some(prepared);
     }
 
     fn on_rank<P: OfPart<C>, C: Exchange<P::Backend>>(
@@ -79,8 +79,10 @@ impl<K: Solvable<N>, const N: usize> OnEachRank for Ranked<'_, '_, K, N> {
         communicator: C,
         sharing: usize,
     ) -> Result<(), Failure> {
-        let is_first = communicator.rank() == 0;
-        let prepared = is_first.then(|| self.take_prepared()).flatten();
+        let prepared = (communicator.rank() == 0).then(|| {
+            let prepared = self.kept().take();
+            prepared.unwrap_or_else(|| self.made_ready())
+        });
         communicator.meet();
         let has_failed = communicator.any(matches!(prepared, Some(Err(_))));
         match prepared.transpose()? {
@@ -92,8 +94,9 @@ impl<K: Solvable<N>, const N: usize> OnEachRank for Ranked<'_, '_, K, N> {
 }
 
 impl<K: Solvable<N>, const N: usize> Ranked<'_, '_, K, N> {
-    fn take_prepared(&self) -> Option<Result<Prepared<K, N>, Failure>> {
-        self.prepared.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// What [`OnEachRank::prepare`] keeps.
+    fn kept(&self) -> MutexGuard<'_, Option<Result<Prepared<K, N>, Failure>>> {
+        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The case, which all threads prepare that are asked for.
