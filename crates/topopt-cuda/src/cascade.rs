@@ -130,6 +130,7 @@ impl<R: Real> Cascade<Cuda<R>> for DeviceCascade<R> {
                 dx,
             );
         }
+
         let (n, standing) = (self.n_standing, &self.standing);
         if n > 0 {
             kernels.cascade_standing_backward(

@@ -37,7 +37,7 @@ pub struct ImportedMesh {
 }
 
 impl ImportedMesh {
-    /// Sums the volumes of `elements`, each of which counts once, however often it is listed.
+    /// Sums the volumes of `elements`, where one that is listed twice counts once.
     pub fn volume_of(&self, elements: impl IntoIterator<Item = u32>) -> f64 {
         let elements: BTreeSet<u32> = elements.into_iter().collect();
         elements.into_iter().map(|element| self.mesh.volume(element as usize)).sum()

@@ -44,7 +44,8 @@ impl<'a> BuiltPart<'a> {
         self.solid_share(&self.elements_of(cubes))
     }
 
-    /// As [`BuiltPart::share_of_solid`], of cubes in these `elements`.
+    /// Share of the solid volume that cubes in these `elements` fill, see
+    /// [`BuiltPart::share_of_solid`].
     pub(super) fn solid_share(&self, elements: &[u32]) -> f64 {
         self.designed(elements) / self.sum(|e| self.shares[e])
     }

@@ -138,6 +138,7 @@ pub(super) fn supports<const N: usize>(
             stand[new_element[face.element as usize] as usize] = true;
         }
     }
+
     if stand.iter().any(|stands| *stands) {
         return Ok(Supports::new(mesh, &cone, &stand));
     }

@@ -108,6 +108,7 @@ impl Blocks<'_> {
         };
         let (of_rays, n_own) = (self.reach * widest(&own), own.len());
         let mut width = widest(&own);
+
         loop {
             let far = of_rays + AROUND * width;
             let [low, high] = [low.map(|x| x - far), high.map(|x| x + far)];

@@ -305,6 +305,7 @@ fn each_level_rests_on_the_one_before() {
             let (mut start, unknown) = (0, 1000);
             let mut level: Vec<usize> =
                 stand.iter().map(|stands| if *stands { 0 } else { unknown }).collect();
+
             for (number, &end) in (1..).zip(&levels) {
                 let own = &order[start..end];
                 assert!(own.is_sorted_by(|a, b| heights[*a as usize] <= heights[*b as usize]));

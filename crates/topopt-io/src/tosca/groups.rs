@@ -166,6 +166,7 @@ impl<'a> Reader<'a> {
                 _ => Err(unknown(command, "CS_DEF", name)),
             };
         };
+
         let own = system.to_string();
         let vector = |key| system.needed(key, "three numbers")?.vector(&own);
         match system.keyword("DEF_TYPE").as_str() {

@@ -131,6 +131,7 @@ impl Reader<'_> {
         if self.said.insert(named.line) {
             self.lose_unread(named);
         }
+
         let kind = named.keyword("TYPE");
         let direction = |axis| Some(std::array::from_fn(|i| f64::from(u8::from(i == axis))));
         let (measure, direction) = match kind.as_str() {
@@ -143,6 +144,7 @@ impl Reader<'_> {
             "DISP_ABS" => (DeckMeasure::Displacement, None),
             _ => return Ok(Err(format!("{named} with TYPE = {}", excerpt(&kind)))),
         };
+
         let operation = named.keyword("DEF_TYPE");
         if !matches!(operation.as_str(), "" | "SYSTEM") {
             return Ok(Err(format!("{named} with DEF_TYPE = {}", excerpt(&operation))));
@@ -154,6 +156,7 @@ impl Reader<'_> {
                 return Ok(Err(format!("{named} with {key} = {}", excerpt(&given))));
             }
         }
+
         let set = match measure {
             DeckMeasure::Displacement => self.node_of(named)?.map(Some),
             _ => self.elements_of(named, measure)?,
