@@ -212,6 +212,12 @@ impl<const N: usize> Case<N> {
         })
     }
 
+    /// Elements that stay solid for another reason than loads and supports, sorted.
+    pub(crate) fn solid_by_name(&self) -> Vec<u32> {
+        let is_kept = |e: &u32| self.kept.elements.binary_search(e).is_ok();
+        self.solid.iter().copied().filter(|e| !is_kept(e)).collect()
+    }
+
     /// Returns a lookup of the sets and nodal forces of the case.
     pub fn lookup<'a>(&'a self, config: &'a Config) -> Lookup<'a> {
         Lookup { config, mesh: &self.mesh, sets: &self.sets, nodal: &self.nodal }

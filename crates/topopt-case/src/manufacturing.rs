@@ -51,7 +51,7 @@ pub(crate) use passive::{Shared, with_images};
 pub(crate) use schema::misused;
 use shares::Gathered;
 use sweep::Sweep;
-pub(crate) use sweeps::{Printed, openings, printed, sheet, sized, sweeps};
+pub(crate) use sweeps::{Printed, openings, printed, resting, sheet, sized, sweeps};
 use symmetry::Mirrors;
 
 /// Share of the mean element width within which centers of elements repeat each other.

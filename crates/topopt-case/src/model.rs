@@ -113,6 +113,8 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         let passive = [&case.solid, &case.void].map(|elements| of_problem(elements));
         let passive = manufacturing::closed(config, problem.mesh(), passive, &mut notes)?;
         let [solid, void] = manufacturing::with_images(config, shared.as_ref(), passive)?;
+        let own = [of_problem(&case.solid_by_name()), void.clone()];
+        let [fixed, _] = manufacturing::with_images(config, shared.as_ref(), own)?;
         let problem = problem.with_void(void.clone());
         let space = DesignSpace::new(
             config.design.density_min,
@@ -130,6 +132,8 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         };
         let sheet = manufacturing::sheet(config, &space, problem.mesh(), &mut notes)?;
         let space = space.with_sweeps(sweeps).with_sheet(sheet).with_openings(openings);
+        let resting = manufacturing::resting(config, &space, &fixed);
+        let space = space.with_resting(resting);
         let space = space.with_candidates(candidates::of(config));
 
         let filter = FilterPlan::of(config, element_width);

@@ -23,6 +23,9 @@ pub struct DesignSpace {
     pub solid: Vec<u32>,
     /// Elements that stay at `density_min`, outside the volume constraint; none of them is solid.
     pub void: Vec<u32>,
+    /// Solid elements that are as dense as what a part is printed on holds them up; of several ranks
+    /// the first alone has them.
+    resting: Vec<u32>,
     /// Weights of the design variables in each element, where elements share some; of several
     /// ranks the first alone has the rows.
     shares: Option<Csr>,
@@ -66,6 +69,7 @@ impl DesignSpace {
             volumes,
             solid,
             void,
+            resting: Vec::new(),
             shares: None,
             shares_whole: false,
             sweeps: Vec::new(),
@@ -90,6 +94,7 @@ impl DesignSpace {
             volumes: Vec::new(),
             solid: Vec::new(),
             void: Vec::new(),
+            resting: Vec::new(),
             shares: self.shares.as_ref().map(|_| Csr::empty()),
             sweeps: self.sweeps.iter().map(|_| Arc::default()).collect(),
             sheet: self.sheet.as_ref().map(|_| Arc::default()),
@@ -134,6 +139,17 @@ impl DesignSpace {
     /// Supports of a part that is printed, or of the sides of one that is cast.
     pub fn sweeps(&self) -> &[Arc<Supports>] {
         &self.sweeps
+    }
+
+    /// Lets solid elements be as dense as what a part is printed on holds them up.
+    #[must_use]
+    pub fn with_resting(self, resting: Vec<u32>) -> Self {
+        Self { resting, ..self }
+    }
+
+    /// Solid elements that are as dense as what a part is printed on holds them up.
+    pub fn resting(&self) -> &[u32] {
+        &self.resting
     }
 
     /// Leaves a `sheet` of the part that the sweeps fill.
@@ -271,9 +287,14 @@ impl DesignSpace {
 
     /// `design` in design elements, what the others are bound to in those.
     pub(crate) fn densities(&self, design: f64) -> Vec<f64> {
+        self.with_passive(design, self.density_min)
+    }
+
+    /// `design` in design elements, 1 in solid and `void` in void ones, `[n_elements]`.
+    pub(crate) fn with_passive(&self, design: f64, void: f64) -> Vec<f64> {
         let mut values: Vec<f64> = repeat_n(design, self.volumes.len()).collect();
         self.solid.iter().for_each(|&e| values[e as usize] = 1.0);
-        self.void.iter().for_each(|&e| values[e as usize] = self.density_min);
+        self.void.iter().for_each(|&e| values[e as usize] = void);
         values
     }
 }

@@ -66,13 +66,22 @@ pub(crate) fn printed<'a>(
     let (swept, _) = space.sweeps().first()?.swept(&filled);
 
     let is_held: Vec<bool> = swept.iter().map(|density| *density > threshold).collect();
-    let in_the_air = space.solid.iter().copied().filter(|&element| !is_held[element as usize]);
-    let in_the_air: Vec<u32> = in_the_air.collect();
+    let is_lost = |e: &u32| !is_held[*e as usize] && space.resting().binary_search(e).is_err();
+    let in_the_air: Vec<u32> = space.solid.iter().copied().filter(is_lost).collect();
     let volume: f64 = in_the_air.iter().map(|&element| space.volumes[element as usize]).sum();
     let whole: f64 =
         space.volumes.iter().zip(&filled).map(|(volume, filled)| volume * filled).sum();
     let (share, degrees) = (volume / whole, overhang::degrees(&asked));
     Some(Printed { asked, degrees, is_held, in_the_air, share })
+}
+
+/// Returns the solid elements that are printed as the design holds them up: those at loads and
+/// supports. Others are `fixed`, and so is what no design holds up.
+pub(crate) fn resting(config: &Config, space: &DesignSpace, fixed: &[u32]) -> Vec<u32> {
+    let full = vec![1.0; space.n_elements()];
+    let Some(printed) = printed(config, space, (&full, 0.5)) else { return Vec::new() };
+    let rests = |e: &u32| fixed.binary_search(e).is_err() && printed.is_held[*e as usize];
+    space.solid.iter().copied().filter(rests).collect()
 }
 
 /// Returns the sheet that is left of a part that is stamped, on the `mesh` of the problem; a note

@@ -1,7 +1,6 @@
 //! The transforms that a chain is made of, a file each.
 
 mod density_filter;
-mod emptied;
 mod evened;
 mod host;
 mod opened;
@@ -17,7 +16,6 @@ use topopt_linalg::{BackendError, Pointwise};
 use crate::{Chain, DesignSpace, DesignTransform};
 
 pub use density_filter::DensityFilter;
-pub use emptied::Emptied;
 pub use evened::Evened;
 pub use host::HostTransform;
 pub use opened::Opened;
@@ -92,7 +90,7 @@ pub fn physical_density<'a, B: Pointwise + 'a>(
 
     links.extend(evened(backend, space)?);
     if !space.sweeps().is_empty() {
-        links.push(Box::new(Emptied::new(backend, space)?));
+        links.push(Box::new(Passive::before_sweeps(backend, space)?));
     }
     if let Some(cascaded) = Cascaded::of(backend, space)? {
         links.push(Box::new(cascaded));
@@ -116,6 +114,6 @@ pub fn physical_density<'a, B: Pointwise + 'a>(
     if let Some(own) = own {
         links.push(Box::new(own));
     }
-    links.push(Box::new(Passive::new(backend, space)?));
+    links.push(Box::new(Passive::at_last(backend, space)?));
     Chain::new(backend, space.n_elements(), links)
 }

@@ -23,7 +23,9 @@ impl Opened {
     /// first one has the `openings`.
     pub fn new(openings: Arc<Openings>, space: &DesignSpace) -> Self {
         let elements = Space::elements(space.n_elements());
-        Self { openings, elements, solid: space.solid.clone(), bottleneck: Vec::new() }
+        let rests = |e: &u32| space.resting().binary_search(e).is_ok();
+        let solid = space.solid.iter().copied().filter(|e| !rests(e)).collect();
+        Self { openings, elements, solid, bottleneck: Vec::new() }
     }
 
     fn values(&mut self, mut x: Vec<f64>) -> Vec<f64> {

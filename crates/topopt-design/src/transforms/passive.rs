@@ -11,25 +11,51 @@ pub struct Passive<B: Pointwise> {
     elements: Space,
     /// Lower and upper bound of the density, `[n_elements]` each; equal in passive elements.
     bounds: [B::Vector; 2],
-    /// 1 in design elements, 0 in passive ones, `[n_elements]`.
+    /// 1 where the bounds differ, 0 in passive elements, `[n_elements]`.
     mask: B::Vector,
 }
 
 impl<B: Pointwise> Passive<B> {
-    /// The transform for the bounds and passive elements of `space`.
+    /// The transform for the bounds and passive elements of the variables of `space`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
     pub fn new(backend: &B, space: &DesignSpace) -> Result<Self, BackendError> {
+        Self::within(backend, space, space.bounds())
+    }
+
+    /// The transform before sweeps: what follows by them holds on to solid elements, and to nothing
+    /// in void ones.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn before_sweeps(backend: &B, space: &DesignSpace) -> Result<Self, BackendError> {
+        let within = |bound| space.with_passive(bound, 0.0);
+        Self::within(backend, space, [f64::NEG_INFINITY, f64::INFINITY].map(within))
+    }
+
+    /// The transform at the end of a chain: elements that rest on others are as dense as those
+    /// make them.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn at_last(backend: &B, space: &DesignSpace) -> Result<Self, BackendError> {
+        let [mut floor, ceiling] = space.bounds();
+        space.resting().iter().for_each(|&e| floor[e as usize] = space.density_min);
+        Self::within(backend, space, [floor, ceiling])
+    }
+
+    fn within(
+        backend: &B,
+        space: &DesignSpace,
+        bounds: [Vec<f64>; 2],
+    ) -> Result<Self, BackendError> {
         let elements = Space::elements(space.n_elements());
         let upload = |values: &[f64]| backend.upload(values, elements);
-        let is_design = |volume: &f64| f64::from(*volume > 0.0);
-        let mask: Vec<f64> = space.design_volumes().par_iter().map(is_design).collect();
-        Ok(Self {
-            elements,
-            bounds: [upload(&space.floor())?, upload(&space.ceiling())?],
-            mask: upload(&mask)?,
-        })
+        let [floor, ceiling] = &bounds;
+        let is_free = floor.par_iter().zip(ceiling).map(|(floor, ceiling)| floor < ceiling);
+        let mask: Vec<f64> = is_free.map(f64::from).collect();
+        Ok(Self { elements, bounds: [upload(floor)?, upload(ceiling)?], mask: upload(&mask)? })
     }
 }
 
