@@ -2,6 +2,7 @@
 
 mod built_part;
 mod cast;
+mod copy;
 mod counts;
 mod curve;
 mod cyclic;

@@ -6,6 +6,7 @@ use cudarc::driver::CudaSlice;
 use topopt_linalg::{Backend, BackendError, Cascade, Csr, Gather, Levels, Space};
 
 use crate::cascade::DeviceCascade;
+use crate::flood::DeviceFlood;
 use crate::kernel::Grid::Threads;
 use crate::vector::{DeviceVector, Real, planes};
 use crate::{Cuda, kernels};
@@ -53,6 +54,13 @@ impl<R: Real> Gather for Cuda<R> {
     fn cascade(&self, levels: &Levels) -> Result<Option<Box<dyn Cascade<Self>>>, BackendError> {
         let cascade = DeviceCascade::new(self, levels)?;
         Ok(cascade.map(|cascade| Box::new(cascade) as Box<dyn Cascade<Self>>))
+    }
+
+    fn flood(
+        &self,
+        neighbors: &[[u32; 6]],
+    ) -> Result<Option<Box<dyn Cascade<Self>>>, BackendError> {
+        Ok(Some(Box::new(DeviceFlood::new(self, neighbors)?)))
     }
 }
 

@@ -781,6 +781,35 @@ kernels! {
         );
     }
 
+    /// `cuda/flood.cu`.
+    Flood<R> in "flood" {
+        flood_begin(
+            n: Length, neighbors: In<u32>, x: In<R>, ways: Out<u32>, heights: Out<u32>,
+            levels: Out<u32>, ends: Out<u32>,
+        );
+        flood_follow(
+            n: Length, levels: In<u32>, ends: In<u32>, new_levels: Shared<u32>,
+            new_ends: Shared<u32>, moved: Shared<u32>,
+        );
+        flood_step(
+            n: Length, neighbors: In<u32>, heights: In<u32>, levels: Shared<u32>, ways: Out<u32>,
+            moved: Shared<u32>,
+        );
+        flood_rims(
+            n: Length, heights: In<u32>, levels: In<u32>, ways: In<u32>, ends: Out<u32>,
+        );
+        flood_join(
+            n: Length, neighbors: In<u32>, levels: In<u32>, ends: Shared<u32>, moved: Shared<u32>,
+        );
+        flood_end(n: Length, x: In<R>, ends: In<u32>, p: Out<R>);
+        flood_receive(
+            n: Length, unit: f64, ends: In<u32>, dp: In<R>, received: Shared<u64>,
+        );
+        flood_backward(
+            n: Length, unit: f64, ends: In<u32>, dp: In<R>, received: In<u64>, dx: Out<R>,
+        );
+    }
+
     /// `cuda/cone.cu`.
     Cone in "cone" {
         cone_values(n: Count, elements: In<u32>, x: In<f64>, values: Shared<f64>);

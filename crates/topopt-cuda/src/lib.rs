@@ -18,6 +18,7 @@ mod code;
 mod cone;
 mod device;
 pub mod distance;
+mod flood;
 mod gather;
 mod halo;
 mod helmholtz;

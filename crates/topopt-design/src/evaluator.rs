@@ -226,12 +226,18 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         let variables = self.transform.inputs();
         let (mut start, mut raised) = (backend.zeros(variables)?, backend.zeros(variables)?);
         backend.copy(design, &mut start);
-        find_root_from(0.0, RISE, 1.0, ACCURACY * wanted, |rise| {
-            backend.fill(rise, &mut raised);
-            backend.axpby(1.0, &start, 1.0, &mut raised);
-            backend.scale_within(1.0, &raised, bounds, design);
-            Ok(self.solved_volume(design)? - wanted)
-        })
+        find_root_from(
+            0.0,
+            |_| RISE,
+            1.0,
+            ACCURACY * wanted,
+            |rise| {
+                backend.fill(rise, &mut raised);
+                backend.axpby(1.0, &start, 1.0, &mut raised);
+                backend.scale_within(1.0, &raised, bounds, design);
+                Ok(self.solved_volume(design)? - wanted)
+            },
+        )
     }
 
     /// Volume of the density that is solved for the variables `design`.

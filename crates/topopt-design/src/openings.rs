@@ -1,50 +1,41 @@
 //! `Openings`: ways through the void from every element to the outside.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use topopt_mesh::surface::{NO_NEIGHBOR, face_neighbors};
 use topopt_mesh::{Face, HexMesh};
-
-use crate::supports::EQUAL;
 
 /// Neighbors of the elements of a mesh behind their faces, by which a void is open to the outside.
 ///
 /// A density x becomes p_e = min over the ways from the outside to e of the largest x on the way:
 /// the density at which e is open. So p = max(x_e, min_j p_j) over the neighbors j, and p = x where
 /// a face is free. No level of p encloses a void, p >= x, p(p(x)) = p(x), and each p_e is the x of
-/// one element, the bottleneck of the best way. It is filled in the order of p, as a landscape is
-/// flooded from its rim \[Barnes2014\].
+/// one element, the rim of the lake that e lies in. It is filled in the order of p, as a landscape
+/// is flooded from its rim \[Barnes2014\].
+///
+/// All of this holds to 1e-9, the unit in which heights are compared: an element as high as the way
+/// to it has its own density, and a lake with several rims of one height that of the first of them,
+/// whoever computes it, in whatever order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Openings {
     /// Elements behind the faces of each one; [`NO_NEIGHBOR`] behind a free face.
     neighbors: Vec<[u32; 6]>,
 }
 
-/// Elements with a density, the least of which comes first; of equal ones that of the lower number.
-#[derive(PartialEq)]
-struct Waiting {
-    density: f64,
-    element: u32,
+/// Elements with a height, the least of which comes first; of equal ones that of the lower number.
+type Waiting = Reverse<(u32, u32)>;
+
+/// Units of height of a density of 1.
+const UNITS: f64 = 1e9;
+
+fn height(x: f64) -> u32 {
+    (x.clamp(0.0, 4.0) * UNITS).round_ties_even() as u32
 }
 
-impl Eq for Waiting {}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let by_density = other.density.total_cmp(&self.density);
-        by_density.then_with(|| other.element.cmp(&self.element))
-    }
-}
-
-/// Mark of an element that no way has come to.
+/// Level of an element that no way comes to.
 const NONE: u32 = u32::MAX;
 
 impl Openings {
@@ -65,44 +56,92 @@ impl Openings {
         is_open.then_some(Self { neighbors })
     }
 
+    /// Elements behind the faces of each one; [`NO_NEIGHBOR`] behind a free face.
+    pub(crate) fn neighbors(&self) -> &[[u32; 6]] {
+        &self.neighbors
+    }
+
     /// Bytes of the lists, and of what is waiting in a flood.
     pub(crate) fn bytes(&self) -> usize {
         (size_of::<[u32; 6]>() + size_of::<Waiting>() + 2 * size_of::<u32>()) * self.neighbors.len()
     }
 
-    /// Computes the density p of `x`, `[n_elements]`, and the element that each one has it of.
+    /// Computes the density p of `x`, `[n_elements]`, and the element that each one has it of. What no
+    /// way comes to has its own.
     pub fn flooded(&self, x: &[f64]) -> (Vec<f64>, Vec<u32>) {
-        let mut bottleneck = vec![NONE; x.len()];
-        let mut waiting = BinaryHeap::new();
+        let heights: Vec<u32> = x.par_iter().map(|&x| height(x)).collect();
+        let levels = self.levels(&heights);
+        let rims = self.rims(&heights, &levels);
+        (rims.par_iter().map(|&rim| x[rim as usize]).collect(), rims)
+    }
+
+    /// Levels at which elements of these `heights` are open, `[n_elements]`; [`NONE`] where no way
+    /// comes to.
+    fn levels(&self, heights: &[u32]) -> Vec<u32> {
+        let mut levels = vec![NONE; heights.len()];
+        let mut waiting: BinaryHeap<Waiting> = BinaryHeap::new();
         let free = |neighbors: &[u32; 6]| neighbors.contains(&NO_NEIGHBOR);
         for (element, _) in (0..).zip(&self.neighbors).filter(|(_, neighbors)| free(neighbors)) {
-            bottleneck[element as usize] = element;
-            waiting.push(Waiting { density: x[element as usize], element });
+            levels[element as usize] = heights[element as usize];
+            waiting.push(Reverse((heights[element as usize], element)));
         }
 
-        // What lies lower than the way to it has the density of that, and waits for no other.
+        // What lies lower than the way to it has the level of that, and waits for no other.
         let mut lower: VecDeque<u32> = VecDeque::new();
-        while let Some(element) =
-            lower.pop_front().or_else(|| waiting.pop().map(|next| next.element))
-        {
-            let narrowest = bottleneck[element as usize];
-            for &other in &self.neighbors[element as usize] {
-                if other == NO_NEIGHBOR || bottleneck[other as usize] != NONE {
+        while let Some(element) = lower.pop_front().or_else(|| Some(waiting.pop()?.0.1)) {
+            let level = levels[element as usize];
+            for other in self.behind(element) {
+                if levels[other as usize] != NONE {
                     continue;
                 }
-                let density = x[other as usize];
-                // Of equal densities the own one takes the derivatives.
-                if density < x[narrowest as usize] - EQUAL {
-                    bottleneck[other as usize] = narrowest;
-                    lower.push_back(other);
-                } else {
-                    bottleneck[other as usize] = other;
-                    waiting.push(Waiting { density, element: other });
+                let height = heights[other as usize];
+                levels[other as usize] = height.max(level);
+                match height <= level {
+                    true => lower.push_back(other),
+                    false => waiting.push(Reverse((height, other))),
                 }
             }
         }
-        let p = bottleneck.iter().map(|&e| x[e as usize]);
-        (p.collect(), bottleneck)
+        levels
+    }
+
+    /// First of the rims of the lake that each element lies in, or the element itself where it is
+    /// as high as its level, `[n_elements]`.
+    fn rims(&self, heights: &[u32], levels: &[u32]) -> Vec<u32> {
+        let is_below = |e: u32| {
+            let level = levels[e as usize];
+            level != NONE && heights[e as usize] < level
+        };
+        let mut rims: Vec<u32> = (0..heights.len() as u32).collect();
+        let mut is_seen = vec![false; heights.len()];
+        for start in (0..heights.len() as u32).filter(|&e| is_below(e)) {
+            if is_seen[start as usize] {
+                continue;
+            }
+            is_seen[start as usize] = true;
+            let (level, mut rim, mut lake) = (levels[start as usize], NONE, vec![start]);
+            let mut k = 0;
+            while let Some(&element) = lake.get(k) {
+                for other in self.behind(element) {
+                    if levels[other as usize] != level {
+                        continue;
+                    }
+                    if !is_below(other) {
+                        rim = rim.min(other);
+                    } else if !std::mem::replace(&mut is_seen[other as usize], true) {
+                        lake.push(other);
+                    }
+                }
+                k += 1;
+            }
+            lake.iter().for_each(|&element| rims[element as usize] = rim);
+        }
+        rims
+    }
+
+    /// Yields the elements behind the faces of `element`.
+    fn behind(&self, element: u32) -> impl Iterator<Item = u32> + '_ {
+        self.neighbors[element as usize].iter().copied().filter(|&other| other != NO_NEIGHBOR)
     }
 
     /// Connected voids that are enclosed, as lists of their elements, where `is_solid` says which
@@ -119,8 +158,7 @@ impl Openings {
             let mut void = vec![first as u32];
             let mut k = 0;
             while let Some(&element) = void.get(k) {
-                for &other in self.neighbors[element as usize].iter().filter(|&&e| e != NO_NEIGHBOR)
-                {
+                for other in self.behind(element) {
                     if std::mem::take(&mut is_left[other as usize]) {
                         void.push(other);
                     }

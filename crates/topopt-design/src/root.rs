@@ -7,20 +7,21 @@ pub(crate) type Point = [f64; 2];
 const MOST: usize = 5000;
 
 /// Evaluates `f`, which grows, at `start` and then further off until a value is at most `accuracy`
-/// in size, the last one at the root or at +-`largest`, whichever is nearer. Steps grow from `step`
-/// on until they bracket the root.
+/// in size, the last one at the root or at +-`largest`, whichever is nearer. Until the root lies in
+/// between, steps go where a straight line leads, four times as far as the step before at most; the
+/// first one is `step` of the size of f there.
 ///
 /// # Errors
 /// The first error of `f`.
 pub(crate) fn find_root_from<E>(
     start: f64,
-    step: f64,
+    step: impl Fn(f64) -> f64,
     largest: f64,
     accuracy: f64,
     mut f: impl FnMut(f64) -> Result<f64, E>,
 ) -> Result<(), E> {
     let mut near = [start, f(start)?];
-    let mut step = if near[1] < 0.0 { step } else { -step };
+    let mut step = step(near[1].abs()).copysign(-near[1]);
     loop {
         if near[1].abs() <= accuracy || near[0] * step.signum() >= largest {
             return Ok(());
@@ -31,7 +32,9 @@ pub(crate) fn find_root_from<E>(
             let [low, high] = if step > 0.0 { [near, far] } else { [far, near] };
             return find_root(low, high, accuracy, f);
         }
-        (near, step) = (far, 4.0 * step);
+        let along_line = far[1] / (near[1] - far[1]);
+        let longer = if along_line > 0.0 { along_line.min(4.0) } else { 4.0 };
+        (near, step) = (far, longer * step);
     }
 }
 

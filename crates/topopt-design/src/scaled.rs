@@ -8,6 +8,8 @@ use crate::root::find_root_from;
 const LINEAR_ACCURACY: f64 = 1e-14;
 /// Relative accuracy at which a function that a transform makes nonlinear counts as met.
 pub(crate) const ACCURACY: f64 = 1e-10;
+/// Largest first step of the logarithm of a factor.
+const STEP: f64 = 0.05;
 /// Logarithm of a factor at which every design variable is at a limit.
 const LARGEST_LOG: f64 = 460.0;
 
@@ -58,21 +60,35 @@ impl<B: Pointwise> Scaled<'_, B> {
         }
     }
 
+    /// Derivative of the sum of `weights` times the design by log s at `scale`, by a difference.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn slope(&self, weights: &B::Vector, scale: f64) -> Result<f64, BackendError> {
+        let Self { backend, candidate, limits } = *self;
+        let sum = |scale: f64| {
+            backend.value(&backend.dot_scaled_within(scale, candidate, limits, weights))
+        };
+        let step = STEP / 16.0;
+        Ok((sum(scale * step.exp())? - sum(scale)?) / step)
+    }
+
     /// Writes to `design` the one at which `excess`, which grows with the factor, vanishes to
-    /// [`ACCURACY`] times `target`, or the nearest to it. The search starts from `scale`. Returns
-    /// its factor.
+    /// [`ACCURACY`] times `target`, or the nearest to it. The search starts from `scale`, along the
+    /// `slope` of the excess by log s there if that is known. Returns the factor.
     ///
     /// # Errors
     /// The first error of `excess`.
     pub fn meet<E>(
         &self,
-        scale: f64,
+        (scale, slope): (f64, Option<f64>),
         target: f64,
         design: &mut B::Vector,
         excess: &mut dyn FnMut(&B::Vector) -> Result<f64, E>,
     ) -> Result<f64, E> {
         let mut found = scale;
-        find_root_from(scale.ln(), 0.05, LARGEST_LOG, ACCURACY * target, |log| {
+        let step = |excess: f64| slope.map_or(STEP, |slope| (excess / slope).min(STEP));
+        find_root_from(scale.ln(), step, LARGEST_LOG, ACCURACY * target, |log| {
             found = log.exp();
             self.write(found, design);
             excess(design)

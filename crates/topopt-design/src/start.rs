@@ -108,7 +108,7 @@ impl<'s, B: Pointwise> Start<'s, B> {
         let mut design = backend.zeros(transform.inputs())?;
         let mut density = backend.zeros(transform.outputs())?;
         let designs = Scaled { backend: *backend, candidate, limits: [floor, ceiling] };
-        designs.meet::<AveragingError>(scale, *target, &mut design, &mut |x| {
+        designs.meet::<AveragingError>((scale, None), *target, &mut design, &mut |x| {
             transform.forward(backend, x, &mut density)?;
             Ok(measures.volume(backend, &density)? - target)
         })?;

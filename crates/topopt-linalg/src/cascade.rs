@@ -38,8 +38,8 @@ pub struct Sample {
     pub weights: [f64; 4],
 }
 
-/// [`Levels`] on a backend. Of values within 1e-9 of each other the first one takes the
-/// derivatives: x, then the samples in their order.
+/// Values p that follow from others on a backend: by [`Levels`], or by a flood. Of values within
+/// 1e-9 of each other the first one takes the derivatives: x, then samples in their order.
 pub trait Cascade<B: Backend>: Send {
     /// Computes p of `x`.
     fn forward(&mut self, backend: &B, x: &B::Vector, p: &mut B::Vector);

@@ -37,6 +37,19 @@ pub trait Gather: Backend {
     {
         Ok(None)
     }
+
+    /// Builds here the flood over points with these `neighbors`, `u32::MAX` behind free faces: p = x
+    /// at a point with such a face, elsewhere max(x, min_j p_j) over the neighbors j, by the least
+    /// ways; none where the host computes it.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    fn flood(&self, _neighbors: &[[u32; 6]]) -> Result<Option<Box<dyn Cascade<Self>>>, BackendError>
+    where
+        Self: Sized,
+    {
+        Ok(None)
+    }
 }
 
 /// Sparse matrix in compressed rows.

@@ -16,6 +16,22 @@ use solid::{Solid, whole};
 /// The name of the array of the stresses of von Mises, of a verification or the first load case.
 pub(crate) const VON_MISES: &str = "von_mises";
 
+/// The name of the array of the shares of elements that miss what the making of a part demands.
+pub(crate) const MISSED: &str = "missed";
+
+/// Reads from a file as `topopt verify` writes it the shares of solid elements that miss what their
+/// making demands, at the nodes, `[n_nodes]`.
+///
+/// # Errors
+/// A file that cannot be read, or lacks the array.
+pub fn missed(path: &Path) -> Result<Vec<f64>, Finding> {
+    let mut solid = Solid::read(path, &[MISSED], ("solid", 1.0))
+        .map_err(|finding| finding.remedy("verify the design again"))?;
+    let values: Vec<[f64; 1]> =
+        std::mem::take(&mut solid.data[0]).into_iter().map(|value| [value]).collect();
+    Ok(solid.at_nodes(&values).into_flattened())
+}
+
 /// Stresses and displacements at the nodes, in the order of the mesh of the file.
 #[derive(Debug)]
 pub struct SolvedFile {

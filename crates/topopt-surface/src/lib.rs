@@ -70,7 +70,7 @@ pub use mean_density::MeanDensity;
 pub use part::Part;
 pub use printing::Printing;
 pub use quality::Quality;
-pub use reach::{Apart, InPart, Tool};
+pub use reach::{Apart, Facet, InPart, Tool};
 pub use roughness::Roughness;
 pub use shape::Shape;
 pub use shaping::{Form, Shaping, SolidError};

@@ -27,6 +27,15 @@ pub struct InPart<'a> {
     pub edge: f64,
 }
 
+/// A triangle of the surface of a body.
+#[derive(Debug, Clone, Copy)]
+pub struct Facet {
+    /// Mean of its corners.
+    pub center: [f64; 3],
+    /// Its area, as a vector outwards.
+    pub area: [f64; 3],
+}
+
 /// Columns of cubes with what is in them.
 pub(crate) struct Cubes {
     pub columns: Columns,
@@ -58,6 +67,16 @@ impl Apart {
 }
 
 impl<'a> InPart<'a> {
+    /// Yields the triangles of the body's surface.
+    pub fn facets(&self) -> impl Iterator<Item = Facet> + '_ {
+        let surface = self.surfaces[0];
+        surface.triangles.iter().map(|triangle| {
+            let [a, b, c] = triangle.map(|vertex| surface.vertices[vertex as usize]);
+            let center = std::array::from_fn(|i| (a[i] + b[i] + c[i]) / 3.0);
+            Facet { center, area: surface.area_vector(triangle) }
+        })
+    }
+
     /// The built body within `body`, in that within `part`, measured by cubes with an `edge`.
     pub fn new([body, part]: [&'a TriangleSurface; 2], edge: f64) -> Self {
         Self { surfaces: [body, part], bodies: Default::default(), edge }

@@ -38,16 +38,29 @@ impl<'a> BuiltPart<'a> {
         Self { mesh, space, in_part, shares, volumes: space.design_volumes() }
     }
 
-    /// Share of the solid volume in which `cubes` lie; solid and void elements are not the
-    /// design's.
-    pub(super) fn share_of_solid(&self, cubes: &[[f64; 3]]) -> f64 {
-        self.solid_share(&self.elements_of(cubes))
+    /// Measures the share of the solid volume in which `cubes` lie; solid and void elements are not
+    /// the design's.
+    pub(super) fn missing_solid(&self, measure: String, cubes: &[[f64; 3]]) -> Made {
+        self.missing_solid_in(measure, self.elements_of(cubes))
     }
 
-    /// Share of the solid volume that cubes in these `elements` fill, see
-    /// [`BuiltPart::share_of_solid`].
-    pub(super) fn solid_share(&self, elements: &[u32]) -> f64 {
-        self.designed(elements) / self.sum(|e| self.shares[e])
+    /// Measures the share of the solid volume that cubes in these `elements` fill, see
+    /// [`BuiltPart::missing_solid`].
+    pub(super) fn missing_solid_in(&self, measure: String, elements: Vec<u32>) -> Made {
+        let share = self.designed(&elements) / self.sum(|e| self.shares[e]);
+        Made::new(measure, share).at(elements)
+    }
+
+    /// Shares of the elements in which cubes miss the demands that `made` has measures of,
+    /// `[n_elements]`.
+    pub fn missed(&self, made: &[Made]) -> Vec<f64> {
+        let mut missed = vec![0.0; self.volumes.len()];
+        let of_cube = self.volume(1);
+        for &e in made.iter().flat_map(|made| &made.cubes) {
+            missed[e as usize] += of_cube / self.space.volumes[e as usize];
+        }
+        missed.iter_mut().for_each(|share| *share = share.min(1.0));
+        missed
     }
 
     /// Measures how much of the part is kept solid where `cubes` in these `elements` are missing,
@@ -69,9 +82,10 @@ impl<'a> BuiltPart<'a> {
         (!solid.is_empty()).then(|| Made::of_part(measure, volume / whole, missing))
     }
 
-    /// Share of the void in which `cubes` lie.
-    pub(super) fn share_of_void(&self, cubes: &[[f64; 3]]) -> f64 {
-        self.designed(&self.elements_of(cubes)) / self.void()
+    /// Measures the share of the void in which `cubes` lie.
+    pub(super) fn missing_void(&self, measure: String, cubes: &[[f64; 3]]) -> Made {
+        let elements = self.elements_of(cubes);
+        Made::of_void(measure, self.designed(&elements) / self.void()).at(elements)
     }
 
     /// Share of the void that is in elements which are `counted`.

@@ -178,7 +178,7 @@ pub(super) fn mold(asked: &Asked) -> Result<Mold, Finding> {
 fn measured(asked: &Asked, part: &BuiltPart) -> Vec<Made> {
     let Ok(mold) = mold(asked) else { return Vec::new() };
     let missing = part.in_part.undercuts(&mold.way_out());
-    let mut all = vec![Made::new(mold.undercuts_in_words(), part.share_of_solid(&missing))];
+    let mut all = vec![part.missing_solid(mold.undercuts_in_words(), &missing)];
     if let Some(thickness) = mold.thickness {
         all.extend(off_thickness(thickness, mold.draw, part));
     }
@@ -200,11 +200,8 @@ fn off_thickness(thickness: f64, draw: [f64; 3], part: &BuiltPart) -> [Made; 2] 
     let [deep, narrow] = part.in_part.off_thickness(draw, limits);
     let [least, most] = limits.map(shown);
     [
-        Made::new(format!("deeper than {most} in the sheet"), part.share_of_solid(&deep)),
-        Made::new(
-            format!("where the sheet is less than {least} thick"),
-            part.share_of_solid(&narrow),
-        ),
+        part.missing_solid(format!("deeper than {most} in the sheet"), &deep),
+        part.missing_solid(format!("where the sheet is less than {least} thick"), &narrow),
     ]
 }
 

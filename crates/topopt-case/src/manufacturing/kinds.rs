@@ -2,12 +2,14 @@
 
 use super::kind::{Asked, ManufacturingKind};
 use super::{
-    cast, cyclic, extrusion, member_size, milling, open_voids, overhang, pattern, symmetry, uniform,
+    cast, copy, cyclic, extrusion, member_size, milling, open_voids, overhang, pattern, symmetry,
+    uniform,
 };
 use crate::config::{Config, Manufacturing};
 
 /// Kinds of demands, in the order in which places are brought to those that stand for them.
-pub(super) static KINDS: [ManufacturingKind; 10] = [
+pub(super) static KINDS: [ManufacturingKind; 11] = [
+    copy::COPY,
     pattern::PATTERN,
     cyclic::CYCLIC,
     symmetry::SYMMETRY,

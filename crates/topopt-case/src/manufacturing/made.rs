@@ -14,13 +14,17 @@ pub struct Made {
     pub of: Whole,
     /// Share that misses the demand.
     pub share: f64,
-    /// Largest share that is accepted.
-    pub at_most: f64,
+    /// Largest share that is accepted; none where the measure is for information.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<f64>,
     /// Whether the limit is kept.
     pub met: bool,
     /// Volume that misses the demand, and its first place; said of what is kept solid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Missing>,
+    /// Elements with cubes that miss the demand, one per cube, in the order of the problem.
+    #[serde(skip)]
+    pub cubes: Vec<u32>,
 }
 
 /// Volume that misses a demand.
@@ -56,8 +60,18 @@ const AT_MOST: f64 = 0.01;
 
 impl Made {
     pub(super) fn new(measure: String, share: f64) -> Self {
-        let (of, at_most) = (Whole::Volume, AT_MOST);
-        Self { measure, of, share, at_most, met: share <= at_most, missing: None }
+        let (of, at_most, met) = (Whole::Volume, Some(AT_MOST), share <= AT_MOST);
+        Self { measure, of, share, at_most, met, missing: None, cubes: Vec::new() }
+    }
+
+    /// Gives the elements in which cubes miss the demand, one per cube.
+    pub(super) fn at(self, cubes: Vec<u32>) -> Self {
+        Self { cubes, ..self }
+    }
+
+    /// Measures for information: `share` is that of the surface.
+    pub(super) fn without_limit(measure: String, share: f64) -> Self {
+        Self { at_most: None, met: true, ..Self::of_surface(measure, share) }
     }
 
     /// Measures what is kept solid: `share` is that of the part, and `missing` its volume.
@@ -75,12 +89,13 @@ impl Made {
         Self { of: Whole::Void, ..Self::new(measure, share) }
     }
 
-    /// Returns measure, value and verdict, such as `0.3 % of the volume is undercut along the draw
-    /// (at most 1 %: met)`.
+    /// Returns measure, value and verdict if there is a limit, such as `0.3 % of the volume is undercut
+    /// along the draw (at most 1 %: met)`.
     pub fn in_words(&self) -> String {
         let percent = |share: f64| shown((1e4 * share).round() / 1e2);
         let met = if self.met { "met" } else { "NOT MET" };
-        let [share, most] = [self.share, self.at_most].map(percent);
+        let verdict = |most| format!(" (at most {} %: {met})", percent(most));
+        let (share, verdict) = (percent(self.share), self.at_most.map_or(String::new(), verdict));
         let whole = match self.of {
             Whole::Volume => "volume",
             Whole::Surface => "surface",
@@ -90,7 +105,12 @@ impl Made {
         let missing = self.missing.map_or(String::new(), |Missing { volume, at }| {
             format!(", a volume of {} from {} on", shown(volume), place(at))
         });
-        format!("{share} % of the {whole} is {}{missing} (at most {most} %: {met})", self.measure)
+        format!("{share} % of the {whole} is {}{missing}{verdict}", self.measure)
+    }
+
+    /// Whether places that miss the demand are part of the picture of these.
+    pub fn is_seen(&self) -> bool {
+        self.share > 0.0 && matches!(self.of, Whole::Volume | Whole::Void) && self.at_most.is_some()
     }
 
     /// Warns of a limit that is not kept.

@@ -17,8 +17,8 @@ pub fn measured(config: &Config, part: &BuiltPart, equal: &Folds) -> Vec<Made> {
     if !equal.is_empty() {
         let apart = part.in_part.apart();
         let unequal = apart.map(|cubes| unequal(equal, &cubes, part.in_part.edge));
-        let share = part.share_of_solid(&unequal.unwrap_or_default());
-        all.push(Made::new("unequal where it is to be equal".into(), share));
+        let unequal = unequal.unwrap_or_default();
+        all.push(part.missing_solid("unequal where it is to be equal".into(), &unequal));
     }
     for kind in &KINDS {
         let asked = asked(config, kind, &centers, part.mesh.element_width());

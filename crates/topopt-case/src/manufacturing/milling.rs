@@ -125,7 +125,7 @@ fn of_entry(asked: &Asked, entry: &Manufacturing) -> Result<Vec<[f64; 3]>, Findi
 fn measured(asked: &Asked, part: &BuiltPart) -> Vec<Made> {
     let Ok(tools) = tools(asked) else { return Vec::new() };
     let missed = part.in_part.out_of_reach(&tools);
-    vec![Made::of_void("out of reach of the tools".into(), part.share_of_void(&missed))]
+    vec![part.missing_void("out of reach of the tools".into(), &missed)]
 }
 
 /// Returns the tools that come to the part.

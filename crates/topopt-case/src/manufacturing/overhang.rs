@@ -108,9 +108,28 @@ fn measured(asked: &Asked, part: &BuiltPart) -> Vec<Made> {
 
     let elements = part.elements_of(&lost);
     let measure = |what| format!("{what} when it is printed at {} degrees", shown(degrees));
-    let of_design = Made::new(measure("lost"), part.solid_share(&elements));
     let of_kept = part.kept_share(measure("kept solid in the air"), (&lost, &elements));
-    [Some(of_design), of_kept].into_iter().flatten().collect()
+    let of_design = part.missing_solid_in(measure("lost"), elements);
+    let steep = steep(&cone, part, &standing);
+    [Some(steep), Some(of_design), of_kept].into_iter().flatten().collect()
+}
+
+/// Measures the surface that looks down more steeply than is asked for, besides that of elements
+/// that stand: for information, as what is beside it may hold it up.
+fn steep(cone: &OverhangCone, part: &BuiltPart, standing: &[bool]) -> Made {
+    let mut areas = [0.0; 2];
+    let facets: Vec<_> = part.in_part.facets().collect();
+    let centers: Vec<[f64; 3]> = facets.iter().map(|facet| facet.center).collect();
+    for (facet, e) in facets.iter().zip(part.elements_of(&centers)) {
+        let down = -dot(facet.area, cone.up);
+        let is_steep = down > cone.angle.sin() * length(facet.area) && !standing[e as usize];
+        areas[usize::from(is_steep)] += length(facet.area);
+    }
+    let degrees = shown(cone.angle.to_degrees());
+    Made::without_limit(
+        format!("steeper than {degrees} degrees from upright, an area of {}", shown(areas[1])),
+        areas[1] / (areas[0] + areas[1]),
+    )
 }
 
 /// Returns the supports of the part that is `asked` for, on the `mesh` of the problem; notes go to

@@ -69,6 +69,17 @@ impl Block {
         self.vector(std::array::from_fn(|i| share[i] * self.extent[i]))
     }
 
+    /// The keys of a copy of the first half, to a place at these shares of the extent.
+    fn copied(&self, share: [f64; 3], keys: &str) -> String {
+        let [x, y, _] = STRAIGHT.map(|axis| self.vector(axis));
+        let [a, b, c] = self.extent;
+        let (from, to) = (self.place([0.0; 3]), self.place(share));
+        format!(
+            "origin = {from}\nsize = {:?}\nx = {x}\ny = {y}\nto = {to}\n{keys}",
+            [0.5 * a, b, c]
+        )
+    }
+
     /// The demands of a `kind`, in ways that go with different others.
     fn demands(&self, kind: &str) -> Vec<Demand> {
         let middle = self.place([0.5; 3]);
@@ -87,6 +98,13 @@ impl Block {
                 format!("point = {middle}\naxis = {x}\nsectors = 3\nmirrored = {z}"),
             ],
             "pattern" => vec![format!("pitch = {}", self.vector([2.0, 0.0, 0.0]))],
+            "copy" => vec![
+                self.copied([2.0 / 3.0, 0.0, 0.0], &format!("to_x = {x}\nscale = 1")),
+                self.copied(
+                    [1.0, 0.5, 0.0],
+                    &format!("to_x = {}\nscale = 0.5", self.vector([0.0, 0.1, 1.0])),
+                ),
+            ],
             "extrusion" => vec![
                 format!("direction = {x}"),
                 format!("direction = {x}\npoint = {middle}\n{twisted}"),

@@ -24,6 +24,7 @@ fn demands(kind: &str) -> Vec<(&'static str, &'static str)> {
         "symmetry" => &["point=[5,2.5,2.5],normal=[0,1,0]"],
         "cyclic" => &["point=[5,2.5,2.5],axis=[1,0,0],sectors=4"],
         "pattern" => &["pitch=[2,0,0]"],
+        "copy" => &["origin=[0,0,0],size=[4,5,5],to=[10,0,5],to_x=[-1,0,0]"],
         "extrusion" => &["direction=[0,0,1]"],
         "uniform" => &["normal=[0,0,1]"],
         "overhang" => &["build_direction=[0,1,0]"],

@@ -47,17 +47,25 @@ const UNIFORM: &str = "kind=\"uniform\",normal=[0,3,0]";
 const CYCLIC: &str = "kind=\"cyclic\",point=[0,2.5,2.5],axis=[2,0,0],sectors=4";
 const MIRRORED: &str = "kind=\"cyclic\",point=[0,2.5,2.5],axis=[2,0,0],sectors=4,mirrored=[0,0,1]";
 const PATTERN: &str = "kind=\"pattern\",pitch=[2,0,0]";
+/// The first 4 of 10, turned about y at the other end.
+const COPY: &str = "kind=\"copy\",origin=[0,0,0],size=[4,5,5],to=[10,0,5],to_x=[-1,0,0]";
 const SYMMETRY: &str = "kind=\"symmetry\",point=[0,2.5,0],normal=[0,1,0]";
+
+fn turned_at_the_ends([x, y, z]: [f64; 3]) -> [f64; 3] {
+    if (4.0..6.0).contains(&x) { [x, y, z] } else { [10.0 - x, y, 5.0 - z] }
+}
 
 /// A demand with a map of places that it lets have equal densities.
 type Demand = (&'static [&'static str], fn([f64; 3]) -> [f64; 3]);
 
-const DEMANDS: [Demand; 7] = [
+const DEMANDS: [Demand; 9] = [
     (&[EXTRUSION], |[x, y, z]| [x, y, z + 1.0]),
     (&[UNIFORM], |[x, y, z]| [x + 1.0, y, z]),
     (&[CYCLIC], |[x, y, z]| [x, 5.0 - z, y]),
     (&[MIRRORED], |[x, y, z]| [x, 5.0 - y, z]),
     (&[PATTERN], |[x, y, z]| [x + 2.0, y, z]),
+    (&[COPY], turned_at_the_ends),
+    (&[COPY, SYMMETRY], |[x, y, z]| turned_at_the_ends([x, 5.0 - y, z])),
     (&[EXTRUSION, SYMMETRY], |[x, y, z]| [x, 5.0 - y, z + 1.0]),
     (&[PATTERN, EXTRUSION, SYMMETRY], |[x, y, z]| [x + 2.0, 5.0 - y, z + 1.0]),
 ];
@@ -110,6 +118,13 @@ fn demands_that_make_no_sense_are_refused() {
         ("kind=\"uniform\",normal=[0,0,0]", "the normal of planes of constant density has no"),
         ("kind=\"pattern\",pitch=[0,0,0.2]", "cells of this pattern are smaller than the"),
         ("kind=\"pattern\",pitch=[99,0,0]", "this pattern repeats nothing"),
+        ("kind=\"copy\",origin=[0,0,0],size=[4,5,0],to=[6,0,0]", "that is copied has no volume"),
+        ("kind=\"copy\",origin=[0,0,0],size=[4,5,5],to=[2,0,0]", "that another box of a copy has"),
+        ("kind=\"copy\",origin=[0,0,0],size=[4,5,5],to=[60,0,0]", "these copies join no two"),
+        (
+            "kind=\"copy\",origin=[0,0,0],size=[4,5,5],to=[6,0,0],to_x=[0,2,0]",
+            "an axis of the frame has no direction of its own",
+        ),
         ("kind=\"cyclic\",point=[0,0,0],axis=[0,0,0],sectors=3", "the axis of sectors has no"),
         ("kind=\"cyclic\",point=[0,0,0],axis=[0,0,1],sectors=1", "out of range"),
         (

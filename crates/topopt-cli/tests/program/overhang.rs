@@ -31,6 +31,21 @@ fn printed_designs_hold_themselves_up() {
     let lost = made.iter().find(|made| made["measure"] == "lost when it is printed at 50 degrees");
     assert!(lost.is_some_and(|lost| lost["of"] == "volume"), "{made:?}");
     is_made(&folder, "kept solid in the air when it is printed at 50 degrees", "part");
+
+    let steep = made.iter().find(|made| made["measure"].as_str().unwrap().starts_with("steeper"));
+    let share = steep.unwrap()["share"].as_f64().unwrap();
+    assert!((0.001..0.3).contains(&share) && steep.unwrap()["at_most"].is_null(), "{made:?}");
+    let (status, _, err) = topopt(&folder.path(""), &["report", "out"]);
+    assert_eq!(status, 0, "{err}");
+    let page = folder.read("out/report.html");
+    let lost = lost.unwrap()["share"].as_f64().unwrap();
+    for (said, is_there) in [
+        ("is lost when it is printed at 50 degrees (at most 1 %: met)", true),
+        ("is steeper than 45 degrees from upright, an area of", true),
+        ("Misses what its making demands", lost > 0.0),
+    ] {
+        assert_eq!(page.contains(said), is_there, "{said}");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod corner_maps;
 mod diffusion;
 mod eikonal;
 mod element_bounds;
+mod flood;
 mod gpus;
 mod helmholtz;
 mod laws;

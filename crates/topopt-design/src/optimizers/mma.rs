@@ -208,10 +208,16 @@ impl<B: MovingAsymptotes> Mma<B> {
         let limit = problem.constraints[0].limit;
         let mut multipliers = Vec::new();
         let size = limit.abs();
-        find_root_from(0.0, LIMIT_STEP * size, size, LIMIT_ACCURACY * size, |raised| {
-            multipliers = self.minimize(problem, scales, curvatures, raised, next)?.1;
-            Ok::<_, SolveError>(problem.others.constraint(0, next)? - limit)
-        })?;
+        find_root_from(
+            0.0,
+            |_| LIMIT_STEP * size,
+            size,
+            LIMIT_ACCURACY * size,
+            |raised| {
+                multipliers = self.minimize(problem, scales, curvatures, raised, next)?.1;
+                Ok::<_, SolveError>(problem.others.constraint(0, next)? - limit)
+            },
+        )?;
         Ok(multipliers)
     }
 

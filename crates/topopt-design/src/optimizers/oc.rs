@@ -121,7 +121,9 @@ impl<B: Pointwise> OptimalityCriteria<B> {
         // V(x') = V(x) + dV (x' - x) = target
         let linear = backend.value(&backend.dot(&volume.gradient, design))?;
         let scale = designs.bisect(&volume.gradient, volume.limit - volume.value + linear)?;
-        let scale = designs.meet::<SolveError>(scale, volume.limit, next, &mut |x| {
+        let slope = designs.slope(&volume.gradient, scale)?;
+        let first = (scale, Some(slope).filter(|slope| *slope > 0.0));
+        let scale = designs.meet::<SolveError>(first, volume.limit, next, &mut |x| {
             Ok(others.constraint(0, x)? - volume.limit)
         })?;
         Ok(self.multiplier(scale))

@@ -258,7 +258,7 @@ fn meet(
     if excess(0.0)? <= accuracy {
         return Ok(());
     }
-    find_root_from(start, 0.5, LARGEST_SHIFT, accuracy, excess)
+    find_root_from(start, |_| 0.5, LARGEST_SHIFT, accuracy, excess)
 }
 
 /// ranges = u - l.

@@ -51,6 +51,37 @@ fn evened<'a, B: Pointwise + 'a>(
     Ok(vec![Box::new(evened)])
 }
 
+/// The sweeps of `space` if there are any: solid elements hold up what is above them, and void ones
+/// nothing.
+fn swept<'a, B: Pointwise + 'a>(
+    backend: &B,
+    space: &DesignSpace,
+) -> Result<Links<'a, B>, BackendError> {
+    if space.sweeps().is_empty() {
+        return Ok(Vec::new());
+    }
+    let sweep: Box<dyn DesignTransform<B>> = match Cascaded::by_supports(backend, space)? {
+        Some(cascaded) => Box::new(cascaded),
+        None => Box::new(Swept::new(space.sweeps().to_vec(), space.n_elements())),
+    };
+    Ok(vec![Box::new(Passive::within_chain(backend, space, &[])?), sweep])
+}
+
+/// The ways to the outside of `space`, if there are any: through void elements, and not through
+/// solid ones.
+fn opened<'a, B: Pointwise + 'a>(
+    backend: &B,
+    space: &DesignSpace,
+) -> Result<Links<'a, B>, BackendError> {
+    let Some(openings) = space.openings() else { return Ok(Vec::new()) };
+    let n = space.n_elements();
+    let flood: Box<dyn DesignTransform<B>> = match Cascaded::by_openings(backend, openings, n)? {
+        Some(cascaded) => Box::new(cascaded),
+        None => Box::new(Opened::new(openings.clone(), n)),
+    };
+    Ok(vec![Box::new(Passive::within_chain(backend, space, space.resting())?), flood])
+}
+
 /// The density that the design variables of `space` are: those of the elements themselves, or of
 /// elements that share some.
 ///
@@ -89,18 +120,8 @@ pub fn physical_density<'a, B: Pointwise + 'a>(
     links.push(Box::new(filter));
 
     links.extend(evened(backend, space)?);
-    if !space.sweeps().is_empty() {
-        links.push(Box::new(Passive::before_sweeps(backend, space)?));
-    }
-    if let Some(cascaded) = Cascaded::of(backend, space)? {
-        links.push(Box::new(cascaded));
-    } else if !space.sweeps().is_empty() {
-        links.push(Box::new(Swept::new(space.sweeps().to_vec(), space.n_elements())));
-    }
-
-    if let Some(openings) = space.openings() {
-        links.push(Box::new(Opened::new(openings.clone(), space)));
-    }
+    links.extend(swept(backend, space)?);
+    links.extend(opened(backend, space)?);
 
     if let Some(projection) = projection {
         links.push(Box::new(projection.with_sizes(space.sizes())));

@@ -5,32 +5,25 @@ use std::sync::Arc;
 use topopt_linalg::{Pointwise, Space};
 
 use super::host::on_host;
-use crate::{DesignSpace, DesignTransform, Openings, Transformed};
+use crate::{DesignTransform, Openings, Transformed};
 
-/// Densities at which elements are open to the outside. They are computed on the host, whatever the
-/// backend: one follows from the next.
+/// Densities at which elements are open to the outside, computed on the host, whatever the backend:
+/// one follows from the next.
 pub struct Opened {
     openings: Arc<Openings>,
     elements: Space,
-    /// Elements that no way goes through, whatever their density is.
-    solid: Vec<u32>,
     /// Elements that others have their densities of, at the last forward.
     bottleneck: Vec<u32>,
 }
 
 impl Opened {
-    /// The transform of the elements of `space`, whose solid ones bar the way; of several ranks the
-    /// first one has the `openings`.
-    pub fn new(openings: Arc<Openings>, space: &DesignSpace) -> Self {
-        let elements = Space::elements(space.n_elements());
-        let rests = |e: &u32| space.resting().binary_search(e).is_ok();
-        let solid = space.solid.iter().copied().filter(|e| !rests(e)).collect();
-        Self { openings, elements, solid, bottleneck: Vec::new() }
+    /// The transform of `n` elements; of several ranks the first one has the `openings`.
+    pub fn new(openings: Arc<Openings>, n: usize) -> Self {
+        Self { openings, elements: Space::elements(n), bottleneck: Vec::new() }
     }
 
-    fn values(&mut self, mut x: Vec<f64>) -> Vec<f64> {
-        self.solid.iter().for_each(|&e| x[e as usize] = 1.0);
-        let (values, bottleneck) = self.openings.flooded(&x);
+    fn values(&mut self, x: &[f64]) -> Vec<f64> {
+        let (values, bottleneck) = self.openings.flooded(x);
         self.bottleneck = bottleneck;
         values
     }
@@ -41,7 +34,6 @@ impl Opened {
         for (&e, by_value) in self.bottleneck.iter().zip(by_values) {
             gradient[e as usize] += by_value;
         }
-        self.solid.iter().for_each(|&e| gradient[e as usize] = 0.0);
         gradient
     }
 }
@@ -52,7 +44,7 @@ impl<B: Pointwise> DesignTransform<B> for Opened {
     }
 
     fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed {
-        on_host(backend, self.elements, x, y, |density| self.values(density))
+        on_host(backend, self.elements, x, y, |density| self.values(&density))
     }
 
     fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) -> Transformed {
@@ -70,20 +62,23 @@ mod tests {
     fn derivatives_of_open_densities_are_differences() {
         for mesh in [distorted_cube(8, 0.3, true), distorted_tetrahedra(5, 0.25, true)] {
             let n = mesh.n_elements();
-            let solid: Vec<u32> = (0..n as u32).step_by(20).collect();
-            let space = DesignSpace::new(0.01, 0.4, mesh.volumes(), solid, Vec::new());
             let openings = Openings::new(&mesh, &vec![false; mesh.n_nodes()]).unwrap();
-            let mut opened = Opened::new(Arc::new(openings), &space);
+            let mut opened = Opened::new(Arc::new(openings), n);
             let x: Vec<f64> = (0..n).map(|e| 0.5 + 0.45 * (e as f64 * 1.7).sin()).collect();
             let cotangent: Vec<f64> = (0..n).map(|e| (e as f64 * 0.9).cos() + 0.3).collect();
             let direction: Vec<f64> = (0..n).map(|e| (e as f64 * 2.3).sin()).collect();
-            let filled = opened.values(x.clone());
+            let filled = opened.values(&x);
             assert!(filled.iter().zip(&x).filter(|(p, x)| p > x).count() > n / 10);
             let gradient = opened.gradient(&cotangent);
 
             let mut value = |step: f64| {
-                let moved = x.iter().zip(&direction).map(|(x, d)| x + step * d).collect();
-                opened.values(moved).iter().zip(&cotangent).map(|(p, c)| p * c).sum::<f64>()
+                let moved = x.iter().zip(&direction).map(|(x, d)| x + step * d);
+                opened
+                    .values(&moved.collect::<Vec<_>>())
+                    .iter()
+                    .zip(&cotangent)
+                    .map(|(p, c)| p * c)
+                    .sum::<f64>()
             };
             let difference = (value(1e-6) - value(-1e-6)) / 2e-6;
             let expected: f64 = gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();

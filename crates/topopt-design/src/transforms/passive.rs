@@ -24,14 +24,22 @@ impl<B: Pointwise> Passive<B> {
         Self::within(backend, space, space.bounds())
     }
 
-    /// The transform before sweeps: what follows by them holds on to solid elements, and to nothing
-    /// in void ones.
+    /// The transform within a chain, before densities follow from each other: 1 in solid elements, 0
+    /// in void ones, and no change in others, `free` ones among them.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn before_sweeps(backend: &B, space: &DesignSpace) -> Result<Self, BackendError> {
-        let within = |bound| space.with_passive(bound, 0.0);
-        Self::within(backend, space, [f64::NEG_INFINITY, f64::INFINITY].map(within))
+    pub fn within_chain(
+        backend: &B,
+        space: &DesignSpace,
+        free: &[u32],
+    ) -> Result<Self, BackendError> {
+        let of_bound = |bound: f64| {
+            let mut values = space.with_passive(bound, 0.0);
+            free.iter().for_each(|&e| values[e as usize] = bound);
+            values
+        };
+        Self::within(backend, space, [f64::NEG_INFINITY, f64::INFINITY].map(of_bound))
     }
 
     /// The transform at the end of a chain: elements that rest on others are as dense as those

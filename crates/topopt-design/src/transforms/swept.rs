@@ -6,23 +6,37 @@ use topopt_linalg::{BackendError, Cascade, Pointwise, Space};
 
 use super::host::on_host;
 use crate::supports::EQUAL;
-use crate::{DesignSpace, DesignTransform, Supports, Transformed};
+use crate::{DesignSpace, DesignTransform, Openings, Supports, Transformed};
 
-/// The density p of one of the [`Supports`] without a tool, on the backend.
+/// The density p of one of the [`Supports`] without a tool, or of [`Openings`], on the backend.
 pub struct Cascaded<B: Pointwise> {
     elements: Space,
-    levels: Box<dyn Cascade<B>>,
+    cascade: Box<dyn Cascade<B>>,
 }
 
 impl<B: Pointwise> Cascaded<B> {
-    /// The transform of `space`; none if it has several sweeps, a tool, or the host computes them.
+    /// The transform by the supports of `space`; none if it has several sweeps, a tool, or the host
+    /// computes them.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn of(backend: &B, space: &DesignSpace) -> Result<Option<Self>, BackendError> {
+    pub fn by_supports(backend: &B, space: &DesignSpace) -> Result<Option<Self>, BackendError> {
         let Some(levels) = space.levels() else { return Ok(None) };
         let elements = Space::elements(space.n_elements());
-        Ok(backend.cascade(&levels)?.map(|levels| Self { elements, levels }))
+        Ok(backend.cascade(&levels)?.map(|cascade| Self { elements, cascade }))
+    }
+
+    /// The transform of `n` elements by `openings`; none if the host computes them.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn by_openings(
+        backend: &B,
+        openings: &Openings,
+        n: usize,
+    ) -> Result<Option<Self>, BackendError> {
+        let flood = backend.flood(openings.neighbors())?;
+        Ok(flood.map(|cascade| Self { elements: Space::elements(n), cascade }))
     }
 }
 
@@ -32,12 +46,12 @@ impl<B: Pointwise> DesignTransform<B> for Cascaded<B> {
     }
 
     fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) -> Transformed {
-        self.levels.forward(backend, x, y);
+        self.cascade.forward(backend, x, y);
         Ok(())
     }
 
     fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) -> Transformed {
-        self.levels.backward(backend, dy, dx);
+        self.cascade.backward(backend, dy, dx);
         Ok(())
     }
 }

@@ -32,6 +32,7 @@ use crate::place::Place;
 use crate::result_files::{SUMMARY, VERIFIED, VERIFIED_DESIGN, write_json};
 use crate::run_directory::RunDirectory;
 use crate::solved::{Conditions, Field, Fields, Given, Part, Solved, mass};
+use crate::solved_file::MISSED;
 use crate::summary::Summary;
 use crate::whole::said_to_be_torn;
 
@@ -291,6 +292,10 @@ impl<K: Verified<N>, const N: usize> Proof<'_, K, N> {
             Array { name: SHARE, components: 1, values: Values::F64(&shares) },
             Array { name: "solid", components: 1, values: Values::U8(&solid) },
         ];
+        let missed = self.shape.missed.as_ref();
+        let missed = missed.map(|missed| renumbering.elements_to_original(missed));
+        let array = |values| Array { name: MISSED, components: 1, values: Values::F64(values) };
+        cells.extend(missed.as_deref().map(array));
         cells.extend(fields.cells.iter().map(Field::array));
         let path = folder.join(VERIFIED_DESIGN);
         let x = mesh.coordinates();

@@ -35,6 +35,9 @@ pub(super) struct Shape {
     pub widths: [Option<(Widths, u32)>; 2],
     /// Measures of the widths that are asked for.
     pub made: Vec<Made>,
+    /// Share of every element in cubes that miss what its making demands, `[n_elements]`; none
+    /// without demands.
+    pub missed: Option<Vec<f64>>,
     /// Volume of material.
     pub volume: Compared,
     /// Material besides that of passive elements, as a share of the design elements' volume.
@@ -80,6 +83,7 @@ impl Shape {
         let surfaces = [&shape.surface, part.part.surface()];
         let built = BuiltPart::new((model.problem.mesh(), &model.space), &shares, surfaces);
         let mut made = measured(config, &built, &model.equal);
+        let missed = (!made.is_empty()).then(|| built.missed(&made));
         made.extend(by_width);
         let at_least = |least: f64| shares.iter().map(|&share| share >= least).collect();
         let (is_solid, is_touched): (Vec<bool>, Vec<bool>) = (at_least(0.5), at_least(TOUCHED));
@@ -109,6 +113,7 @@ impl Shape {
             pieces,
             widths,
             made,
+            missed,
             volume,
             volume_fraction: Compared::new(fraction(volume.optimized), fraction(volume.verified)),
             fallen_apart,

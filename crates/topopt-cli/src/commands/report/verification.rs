@@ -1,9 +1,13 @@
 //! Results of `topopt verify`, for the report.
 
+use std::path::Path;
+
 use topopt_case::finding::Finding;
-use topopt_report::{Fact, Table, Verification, number};
+use topopt_case::manufacturing::Made;
+use topopt_report::{Fact, NodalField, Table, Verification, number};
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run_directory::RunDirectory;
+use topopt_study::solved_file;
 use topopt_study::verification::{self, Compared, Limits, VerifiedLimit, Width};
 
 use crate::commands::pages::wording::{
@@ -66,13 +70,31 @@ pub(super) fn of<K: Shown<N>, const N: usize>(
         ));
     }
     let path = results.path().join(VERIFIED_DESIGN);
+    let mut fields = K::verified_pictures(&path, &found.overall, cases, units)?;
+    if found.built.made.iter().any(Made::is_seen) {
+        fields.push(missed(&path)?);
+    }
     Ok(Verification {
         compared: compared::<K, N>(found, units),
         limits: limits(&found.limits, units),
         cases: K::Case::table(&found.load_cases, found.pcg_residual, units),
-        fields: K::verified_pictures(&path, &found.overall, cases, units)?,
+        fields,
         facts: facts::<K, N>(found, units),
         notes,
+    })
+}
+
+/// Where the part misses what its making demands, such as the props that it still needs.
+fn missed(path: &Path) -> Result<NodalField, Finding> {
+    Ok(NodalField {
+        title: "Misses what its making demands: share of the element".into(),
+        unit: String::new(),
+        values: solved_file::missed(path)?,
+        lowest: 0.0,
+        highest: 1.0,
+        is_exceeded: false,
+        displacements: None,
+        arrows: None,
     })
 }
 
