@@ -86,7 +86,7 @@ fn assert_holds(name: &str, lean: f64, left: [f64; 3], most: [f64; 2]) {
     assert!(holds, "{name}, {lean} degrees: {left:?}");
 }
 
-/// By geometry a beam ends at 12.6 thicknesses; on tetrahedra, where the limit is right within two
+/// A beam ends at 12.6 thicknesses by geometry; on tetrahedra, where the limit is right within two
 /// degrees, a little more may hold.
 #[test]
 fn beams_beyond_the_limit_fall_and_those_within_it_stand() {

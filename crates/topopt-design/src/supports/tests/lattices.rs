@@ -67,7 +67,7 @@ fn plane_lattices_have_the_sums_of_another_program() {
     }
 }
 
-/// What grows on a pad of five places, by the same program.
+/// Sums above a pad of five places, by the same program.
 #[test]
 fn plane_pads_have_the_sums_of_another_program() {
     for (n, depth, expected) in
