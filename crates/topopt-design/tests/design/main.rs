@@ -1,6 +1,7 @@
 //! The design loop on a small distorted cantilever: gradient, volume, warm start, endings.
 
 mod adjoints;
+mod beams;
 mod differences;
 mod failing_filter;
 mod heat;
