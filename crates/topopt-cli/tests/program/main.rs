@@ -12,6 +12,7 @@ mod continuation;
 mod counts;
 mod crisp;
 mod deck_messages;
+mod deck_writers;
 mod decks;
 mod demand_ranks;
 mod design_space;
