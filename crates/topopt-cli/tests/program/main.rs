@@ -87,6 +87,7 @@ mod symmetry;
 mod temperatures;
 mod tetrahedra;
 mod thermal_strain;
+mod together;
 mod tosca;
 mod verified_cases;
 mod verify;
