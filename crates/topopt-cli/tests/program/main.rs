@@ -67,6 +67,7 @@ mod optistruct;
 mod overhang;
 mod preview;
 mod progress;
+mod pynastran;
 mod pyramids;
 mod ranks;
 mod refinement;
