@@ -9,6 +9,8 @@ export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
 declare -A begun # steps beside others, with their processes
 trap 'kill $(jobs -pr) 2>/dev/null || true' EXIT
 vtk_version=9.7.1
+pynastran_version=1.4.1
+cpylog_version=1.6.0
 gmsh_version=4.15.2
 # For the tests of the Python module.
 python_packages=(numpy==2.4.6 scipy==1.17.1 pytest==9.2.0 mypy==2.4.1)
@@ -53,6 +55,13 @@ install_package() {
 # VTK's own readers, for the tests that read the results back. Its readers need no other package.
 install_vtk() {
     install_package "vtk==$vtk_version"
+}
+
+# pyNastran, for the test that reads a deck by it, with SciPy of the Python module's tests. It asks for NumPy
+# below 2, and needs none of the other packages that it asks for.
+install_pynastran() {
+    install_package "cpylog==$cpylog_version"
+    install_package "pyNastran==$pynastran_version"
 }
 
 # Packages with which the Python module is tested, with those they depend on.
@@ -126,6 +135,7 @@ install_packages() {
     install_vtk
     install_gmsh
     install_python
+    install_pynastran
     install_chromium
     install_mpi
 }

@@ -96,7 +96,9 @@ pub(crate) fn shared<K: Physics<N>, const N: usize>(
     };
     let mut all = posed(config, &elements.centers, width)?;
     let sweep = Sweep::of(config, &elements.centers, width)?;
-    if all.is_empty() && config.design.keep_symmetry == Some(true) {
+    if let Some(first) = all.first() {
+        notes.extend(found_planes::not_looked_for(config, first.kind.name));
+    } else if config.design.keep_symmetry == Some(true) {
         let measures = (volumes, elements.tolerance);
         let mirror = |plane: &Plane| {
             sweep.as_ref().is_none_or(|it| it.is_mirrored_by(plane, elements.tolerance))

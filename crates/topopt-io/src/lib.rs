@@ -119,7 +119,7 @@ fn reader(path: &Path) -> Option<Reader> {
 
 /// Reads a parameter file of Tosca with its model, a file of another format.
 fn read_optimization(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
-    tosca::read(path, |model| read_mesh_as(model, cutting))
+    tosca::read(path, is_mesh, |model| read_mesh_as(model, cutting))
 }
 
 /// Reads a file of one format.

@@ -165,17 +165,19 @@ const NUMBERS: [Number; 14] = [
 /// and vectors by components; report by 25 for pictures that are drawn by bands, study by 26 for
 /// cases that are prepared while processes join, surface by 20 for a test of columns, and case by 9
 /// for plates in place of the lowest faces; design by 117, all in tests, for plane lattices and what
-/// holds exactly in printing on tetrahedra.
+/// holds exactly in printing on tetrahedra; io by 55 for decks of another program, models without a
+/// mesh and values that are left out, and case by 29 for printed elements that are kept, and planes
+/// that are not looked for.
 const LINES: [(&str, usize); 17] = [
     ("analysis", 1704),
-    ("case", 19_659),
+    ("case", 19_688),
     ("cli", 5314),
     ("cuda", 11_675),
     ("design", 10_465),
     ("distance", 2366),
     ("fem", 16_514),
     ("hexmesh", 5600),
-    ("io", 24_460),
+    ("io", 24_515),
     ("lab", 1804),
     ("linalg", 5471),
     ("mesh", 10_532),

@@ -53,3 +53,16 @@ pub(super) fn told(plane: &Plane) -> String {
         place(plane.normal)
     )
 }
+
+/// Returns the note that no planes are looked for beside a demand of this `kind`, if the case asks
+/// for them.
+pub(super) fn not_looked_for(config: &Config, kind: &str) -> Option<String> {
+    // A style asks for planes as well where there are any, and written cases repeat what it asks.
+    let is_asked = config.gives("design.keep_symmetry") && !config.is_written_by_us();
+    (is_asked && config.design.keep_symmetry == Some(true)).then(|| {
+        format!(
+            "`design.keep_symmetry = true` has no effect beside `kind = \"{kind}\"`: planes are looked \
+             for where no demand makes densities equal; give them as `kind = \"symmetry\"`"
+        )
+    })
+}

@@ -33,6 +33,8 @@ fn nastran() {
             whole("$ only\n\n$ comments\n"),
             whole("solid part\nfacet normal\n"),
             whole("SOL 101\nCEND\n"),
+            whole("** A part\n\n*Node, nset=All\n1, 0., 0., 0.\n"),
+            whole("*HEADING\nA part\n"),
             whole("GRID,1\n"),
             whole("GRID,1\nCQUAD4,1,1,1,1,1,1\nCBAR,2,1,1,1\n"),
             whole("+,1\n"),

@@ -59,6 +59,42 @@ fn every_demand_has_the_history_of_one_rank() {
     }
 }
 
+const MIDDLE_Y: &str = "kind=\"symmetry\",point=[5,2.5,2.5],normal=[0,1,0]";
+const MIDDLE_Z: &str = "kind=\"symmetry\",point=[5,2.5,2.5],normal=[0,0,1]";
+const HALVES: &str = "kind=\"cyclic\",point=[5,2.5,2.5],axis=[0,1,0],sectors=2";
+const CELLS: &str = "kind=\"pattern\",pitch=[2,0,0]";
+const PROFILE: &str = "kind=\"extrusion\",direction=[0,0,1]";
+const LAYERS: &str = "kind=\"uniform\",normal=[0,0,1]";
+const PRINTED: &str = "kind=\"overhang\",build_direction=[0,1,0]";
+const CAST: &str = "kind=\"casting\",draw_direction=[0,1,0]";
+const MILLED: &str = "kind=\"milling\",tool_directions=[[0,0,1],[0,0,-1]],diameter=2";
+const OPEN: &str = "kind=\"open_voids\"";
+const WIDE: &str = "kind=\"member_size\",minimum=3";
+
+/// Every kind is in one of them; the load is not symmetric.
+#[test]
+fn chains_of_demands_have_the_history_of_one_rank() {
+    let skew = "loads=[{set=\"load\",force=[0.5,-1,0.7]}]";
+    for chain in [
+        &[MIDDLE_Z, PRINTED][..],
+        &[CELLS, CAST],
+        &[HALVES, LAYERS],
+        &[PROFILE, WIDE],
+        &[MIDDLE_Y, PROFILE, CELLS],
+        &[MIDDLE_Z, PRINTED, WIDE],
+        &[PRINTED, OPEN, WIDE],
+        &[HALVES, CAST, OPEN],
+        &[MIDDLE_Z, MILLED, WIDE],
+    ] {
+        let demands: Vec<_> = chain.iter().map(|demand| format!("{{{demand}}}")).collect();
+        let demands = format!("manufacturing=[{}]", demands.join(","));
+        let filter = if chain.contains(&WIDE) { NO_RADIUS } else { RADIUS };
+        let keys = [filter, skew, "optimizer.max_iterations=8", &demands];
+        let set = [&EXACT[..], &keys].concat();
+        agree_in(&Folder::new(), &demands, &set, &[2, 4], "displacement");
+    }
+}
+
 /// Move limits adapt likewise.
 #[test]
 fn every_method_has_the_history_of_one_rank_where_elements_are_hidden() {

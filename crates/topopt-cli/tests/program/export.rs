@@ -66,7 +66,7 @@ fn the_four_benchmarks_are_printable() {
         std::fs::rename(folder.path("out"), folder.path(name)).unwrap();
     }
 
-    let Some(surfaces) = read_back("surface_readback.py", &files) else { return };
+    let Some(surfaces) = read_back("VTK", "surface_readback.py", &files) else { return };
     let surfaces = surfaces.as_array().unwrap().chunks(FORMATS.len());
     for (name, surfaces) in names.iter().zip(surfaces) {
         let unit = if *name == "michell" { "inch" } else { "millimeter" };
@@ -198,7 +198,7 @@ fn loose_pieces_are_told_and_dropped() {
     let one = export_well(&folder, &args);
     assert!(one.contains("all except the largest were dropped"), "{one}");
     let files = ["all.obj", "one.obj"].map(|name| folder.path(name));
-    let Some(surfaces) = read_back("surface_readback.py", &files) else { return };
+    let Some(surfaces) = read_back("VTK", "surface_readback.py", &files) else { return };
     assert_eq!((&surfaces[0]["regions"], &surfaces[1]["regions"]), (&2.into(), &1.into()));
     let total: f64 = mesh.volumes().iter().sum();
     let share = |i: usize| number(&surfaces[i]["signed_volume"]) / total;

@@ -1,7 +1,7 @@
 //! Parts by the method of their making.
 
 use crate::Folder;
-use crate::made::{CRISP, are_refused, made};
+use crate::made::{CRISP, are_refused, are_same_elsewhere, made};
 
 /// Keys of a method along z.
 fn keys(method: &str) -> [String; 3] {
@@ -68,4 +68,14 @@ fn methods_that_make_no_sense_are_refused() {
         ("design.least_width=4", "without a method"),
         ("design={method=\"cast\",direction=[0,0,0],volume_fraction=0.3}", "has no length"),
     ]);
+}
+
+/// Printed, with a plane of symmetry and members of a least width.
+#[test]
+fn a_part_with_three_demands_is_the_same_on_ranks_and_on_a_gpu() {
+    let demands = "manufacturing=[{kind=\"overhang\",build_direction=[0,1,0]},{kind=\"member_size\",minimum=3},\
+        {kind=\"symmetry\",point=[5,2.5,2.5],normal=[0,0,1]}]";
+    let skew = "loads=[{set=\"load\",force=[0.5,-1,0.7]}]";
+    let keys = ["filter={kind=\"density\"}", skew, demands, "optimizer.max_iterations=4"];
+    are_same_elsewhere(&[&[CRISP[0], CRISP[2]], &keys[..]].concat());
 }

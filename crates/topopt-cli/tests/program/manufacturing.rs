@@ -3,7 +3,8 @@
 use topopt_case::config::Generator;
 use topopt_mesh::HexMesh;
 
-use crate::{Folder, difference};
+use crate::made::are_same_elsewhere;
+use crate::{Folder, difference, topopt};
 
 /// Keys of a load without symmetry, with solves that are as good as exact.
 const SKEW: [&str; 6] = [
@@ -79,6 +80,44 @@ fn densities_are_equal_where_they_are_to_be() {
         assert!(most < 1e-12 && range > 0.1, "{demands:?}: {most:e} of {range}");
         let volume = *folder.history("volume_fraction").last().unwrap();
         assert!((0.29..0.3001).contains(&volume), "{demands:?}: {volume}");
+    }
+}
+
+#[test]
+fn designs_of_equal_densities_are_the_same_on_ranks_and_on_a_gpu() {
+    for demands in [&[CYCLIC][..], &[PATTERN], &[UNIFORM], &[PATTERN, EXTRUSION, SYMMETRY]] {
+        let short = ["optimizer.max_iterations=3", &key(demands)];
+        are_same_elsewhere(&[&SKEW[..1], &SKEW[3..], &short].concat());
+    }
+}
+
+/// Planes are looked for where no demand makes densities equal. A style that asks for them says
+/// nothing, and a written case repeats what it asked for.
+#[test]
+fn asking_for_planes_beside_other_demands_is_noted() {
+    let folder = Folder::new();
+    let short = [&SKEW[..], &["optimizer.max_iterations=1"]].concat();
+    let notes = |keys: &[&str]| {
+        folder.run_well(&[&short[..], keys].concat());
+        folder.summary()["notes"].to_string()
+    };
+    let asked = "design.keep_symmetry=true";
+    for (demand, kind) in [
+        (EXTRUSION, "extrusion"),
+        (UNIFORM, "uniform"),
+        (CYCLIC, "cyclic"),
+        (PATTERN, "pattern"),
+        (SYMMETRY, "symmetry"),
+    ] {
+        let note = format!("has no effect beside `kind = \\\"{kind}\\\"`");
+        let found = notes(&[&key(&[demand]), asked]);
+        assert!(found.contains(&note), "{found}");
+    }
+    let (_, out, err) = topopt(&folder.path(""), &["check", "out/case.toml"]);
+    assert!(!out.contains("has no effect") && err.is_empty(), "{out}{err}");
+    for quiet in ["design.style=crisp", "design.keep_symmetry=false"] {
+        let found = notes(&[&key(&[CYCLIC]), quiet]);
+        assert!(!found.contains("has no effect"), "{quiet}: {found}");
     }
 }
 

@@ -235,6 +235,29 @@ fn parameter_files_that_make_no_sense_are_refused() {
             "job.par: line 4: the model job.par is itself a parameter file",
         ),
         (good.replace("block.inp", "sub/Other.PAR"), "line 4: the model sub/Other.PAR is itself"),
+        (
+            good.replace("block.inp", "part.stl"),
+            "job.par: line 4: the model part.stl is a geometry, which has no mesh, supports and loads; \
+             give the deck of Abaqus",
+        ),
+        (good.replace("block.inp", "part.STEP"), "line 4: the model part.STEP is a geometry"),
+        (good.replace("block.inp", "part.geo"), "line 4: the model part.geo is a geometry"),
+        (
+            good.replace("block.inp", "part.odb"),
+            "job.par: line 4: the model part.odb is no mesh, by its extension; give the deck of Abaqus",
+        ),
+        (good.replace("block.inp", "part"), "line 4: the model part is no mesh, by its extension"),
+        (
+            good.replace("FILE = block.inp", "FILE ="),
+            "job.par: line 4: FEM_INPUT model (line 2): expected the file of the model as FILE, found \
+             nothing; correct the line",
+        ),
+        (good.replace("block.inp", "\"\""), "line 4: FEM_INPUT model (line 2): expected the file"),
+        (
+            good.replace("  FILE = block.inp\n", ""),
+            "job.par: line 2: FEM_INPUT model (line 2) has no FILE",
+        ),
+        (good.replace("DV = dv", "DV ="), "expected the name of a DV_TOPO as DV, found nothing"),
         (good.replace("DV = dv", "DV = shape"), "no OPTIMIZE has a DV_TOPO"),
         (good.replace("OBJ_FUNC = stiff", "OBJ_FUNC = soft"), "there is no OBJ_FUNC `soft`"),
         (

@@ -160,19 +160,21 @@ fn check_series(series: &Value, design: &Value, folder: &Folder) {
 
 /// Reads a file with VTK; none where VTK cannot be had and need not be.
 pub fn read(file: &Path) -> Option<Value> {
-    read_back("vtk_readback.py", &[file])
+    read_back("VTK", "vtk_readback.py", &[file])
 }
 
-/// Runs a script of the tests on `files`; returns its JSON, or none where VTK cannot be had and need not be.
-pub fn read_back(script: &str, files: &[impl AsRef<OsStr>]) -> Option<Value> {
+/// Runs a script of the tests on `files`; returns its JSON, or none where the `package` of Python that
+/// it uses cannot be had and need not be.
+pub fn read_back(package: &str, script: &str, files: &[impl AsRef<OsStr>]) -> Option<Value> {
     let python = std::env::var_os("TOPOPT_PYTHON").unwrap_or_else(|| "python3".into());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(script);
     let output = match Command::new(&python).arg(script).args(files).output() {
         Ok(output) if output.status.code() != Some(77) => output,
         missing => {
-            let required = std::env::var_os("TOPOPT_REQUIRE_VTK").is_some();
-            assert!(!required, "{} has no VTK: {missing:?}", python.display());
-            println!("skipped: {} has no VTK", python.display());
+            let required = format!("TOPOPT_REQUIRE_{}", package.to_ascii_uppercase());
+            let is_required = std::env::var_os(required).is_some();
+            assert!(!is_required, "{} has no {package}: {missing:?}", python.display());
+            println!("skipped: {} has no {package}", python.display());
             return None;
         }
     };

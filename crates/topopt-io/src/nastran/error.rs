@@ -14,6 +14,12 @@ pub enum Fault {
          again as Nastran bulk data"
     )]
     NotNastran,
+    /// A deck of another program.
+    #[error(
+        "not a Nastran deck: {0} is a keyword of Abaqus and CalculiX; give the file the extension \
+         .inp"
+    )]
+    Abaqus(String),
     /// Something else where a value should be.
     #[error("{entry}, {}: expected {expected}, found {found}; correct the entry", place(*field))]
     Malformed {

@@ -8,8 +8,9 @@ use super::error::Fault;
 use super::lines::{Card, Line, Lines};
 use super::origin::Origin;
 use crate::included::{DeckFolder, Refusal};
-use crate::quote::begin;
-use crate::read_error::Parsed;
+use crate::lines::TextLines;
+use crate::quote::{begin, excerpt};
+use crate::read_error::{Located, Parsed};
 
 /// Files within files within files: deeper than anyone writes.
 const DEEPEST: usize = 10;
@@ -55,11 +56,32 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Parsed<Deck> {
     if Lines::new(bytes).take().is_none() {
         return Err(Fault::EmptyFile.into());
     }
+    if let Some((line, keyword)) = keyword_of_abaqus(bytes) {
+        return Err(Located::at_line(line, Fault::Abaqus(keyword)));
+    }
     reader.file(0, bytes, &from, 0)?;
     if reader.n_entries == 0 {
         return Err(Fault::NotNastran.into());
     }
     Ok(reader.deck)
+}
+
+/// The line and the keyword of Abaqus that a file begins with, behind comments; none of a deck of
+/// Nastran, whose first line continues nothing.
+fn keyword_of_abaqus(bytes: &[u8]) -> Option<(usize, String)> {
+    let mut lines = TextLines::new(bytes);
+    while let Some(line) = lines.take() {
+        let line = line.trim_ascii();
+        if line.is_empty() || line.starts_with(b"**") {
+            continue;
+        }
+        let keyword = line.split(|&byte| byte == b',').next().unwrap_or_default().trim_ascii_end();
+        let is_word = |&byte: &u8| byte.is_ascii_alphabetic() || byte == b' ';
+        let letters =
+            keyword.strip_prefix(b"*").filter(|it| it.len() > 3 && it.iter().all(is_word));
+        return letters.map(|_| (lines.number(), excerpt(&String::from_utf8_lossy(keyword))));
+    }
+    None
 }
 
 /// Whether a file begins with control sections: it says where they end.

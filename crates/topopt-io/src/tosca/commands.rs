@@ -97,12 +97,18 @@ impl Command {
         self.items.iter().find(|item| item.key == key)
     }
 
+    /// The first item `key`, which must be there and have a value.
     pub fn needed(&self, key: &'static str, expected: &'static str) -> Parsed<&Item> {
-        let found = self.first(key).filter(|item| !item.values.is_empty());
-        found.ok_or_else(|| {
-            let fault = Fault::Missing { command: self.to_string(), item: key, expected };
-            Located::at_line(self.line, fault)
-        })
+        let command = self.to_string();
+        let Some(item) = self.first(key) else {
+            let fault = Fault::Missing { command, item: key, expected };
+            return Err(Located::at_line(self.line, fault));
+        };
+        if item.values.is_empty() {
+            let (expected, found) = (format!("{expected} as {key}"), "nothing".into());
+            return Err(Located::at_line(item.line, Fault::Malformed { command, expected, found }));
+        }
+        Ok(item)
     }
 
     /// The first value of the item `key`, in capitals; blank if there is none.

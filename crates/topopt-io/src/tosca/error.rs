@@ -37,12 +37,17 @@ pub enum Fault {
     /// No model.
     #[error("no FEM_INPUT names a model; add `FEM_INPUT`, `FILE = NAME.inp` and `END_`")]
     NoModel,
-    /// A parameter file as the model.
+    /// A model without mesh and loads.
     #[error(
-        "the model {0} is itself a parameter file; give the deck of Abaqus, Ansys, Nastran or \
-         OptiStruct that it optimizes"
+        "the model {name} is {kind}; give the deck of Abaqus, Ansys, Nastran or OptiStruct that \
+         Tosca optimizes"
     )]
-    NoDeck(String),
+    NoDeck {
+        /// Name of the model.
+        name: String,
+        /// Kind of file that its extension says.
+        kind: &'static str,
+    },
     /// A model that is not with the file.
     #[error(
         "the model {0} is neither in the folder of this file nor below it; copy it there, and give its \

@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::Fault;
 
+use crate::gmsh::is_geometry;
 use crate::import::{ImportedMesh, named, read as read_file};
 use crate::included::{DeckFolder, Refusal};
 use crate::read_error::{Located, Parsed, ReadError};
@@ -36,31 +37,31 @@ use commands::{Command, commands};
 /// Extension of parameter files.
 pub(crate) const EXTENSION: &str = "par";
 
-/// Reads a parameter file, and its model by `read_model`.
+/// Reads a parameter file, and its model by `read_model`, if the extension of the model `is_mesh`.
 ///
 /// # Errors
 /// [`ReadError`] with the line, the fault and the remedy, in the file or in the model.
 pub fn read(
     path: &Path,
+    is_mesh: fn(&Path) -> bool,
     read_model: impl FnOnce(&Path) -> Result<ImportedMesh, ReadError>,
 ) -> Result<ImportedMesh, ReadError> {
     let (commands, model) = read_file(path, |bytes| {
         let commands = commands(&String::from_utf8_lossy(bytes))?;
-        let model = model(path, &commands)?;
+        let model = model(path, is_mesh, &commands)?;
         Ok((commands, model))
     })?;
     named(path, design::added(&commands, read_model(&model)?))
 }
 
 /// Path of the one model.
-fn model(path: &Path, commands: &[Command]) -> Parsed<PathBuf> {
+fn model(path: &Path, is_mesh: fn(&Path) -> bool, commands: &[Command]) -> Parsed<PathBuf> {
     let mut files = commands.iter().filter(|command| command.word == "FEM_INPUT");
     let input = files.next().ok_or(Fault::NoModel)?;
     let file = input.needed("FILE", "the file of the model")?;
     let name = file.values.join(", ");
-    // A parameter file as its own model would be read without end.
-    if Path::new(&name).extension().is_some_and(|it| it.eq_ignore_ascii_case(EXTENSION)) {
-        return Err(Located::at_line(file.line, Fault::NoDeck(name)));
+    if let Some(kind) = no_deck(Path::new(&name), is_mesh) {
+        return Err(Located::at_line(file.line, Fault::NoDeck { name, kind }));
     }
 
     let folder = DeckFolder::of(path);
@@ -71,4 +72,16 @@ fn model(path: &Path, commands: &[Command]) -> Parsed<PathBuf> {
         };
         Located::at_line(file.line, fault)
     })
+}
+
+/// Kind of a model that is no deck, by its extension; none of one that may be a deck.
+fn no_deck(model: &Path, is_mesh: fn(&Path) -> bool) -> Option<&'static str> {
+    // A parameter file as its own model would be read without end.
+    if model.extension().is_some_and(|it| it.eq_ignore_ascii_case(EXTENSION)) {
+        Some("itself a parameter file")
+    } else if is_geometry(model) {
+        Some("a geometry, which has no mesh, supports and loads")
+    } else {
+        (!is_mesh(model)).then_some("no mesh, by its extension")
+    }
 }
