@@ -8,8 +8,8 @@ use crate::kernel::Shared;
 use crate::vector::{DeviceVector, Real};
 use crate::{Cuda, Device, kernels};
 
-/// Steps, or rounds, between two looks at whether anything has moved; even, so that values of rounds
-/// end where they begin.
+/// Steps, or rounds, between two looks at whether anything has moved; even, so that values of
+/// rounds end where they begin.
 const STEPS: usize = 4;
 
 /// Bits of a sum of derivatives in whole units.

@@ -23,8 +23,8 @@ pub struct DesignSpace {
     pub solid: Vec<u32>,
     /// Elements that stay at `density_min`, outside the volume constraint; none of them is solid.
     pub void: Vec<u32>,
-    /// Solid elements that are as dense as what a part is printed on holds them up; of several ranks
-    /// the first alone has them.
+    /// Solid elements that are as dense as what a part is printed on holds them up; of several
+    /// ranks the first alone has them.
     resting: Vec<u32>,
     /// Weights of the design variables in each element, where elements share some; of several
     /// ranks the first alone has the rows.

@@ -66,8 +66,8 @@ impl Openings {
         (size_of::<[u32; 6]>() + size_of::<Waiting>() + 2 * size_of::<u32>()) * self.neighbors.len()
     }
 
-    /// Computes the density p of `x`, `[n_elements]`, and the element that each one has it of. What no
-    /// way comes to has its own.
+    /// Computes the density p of `x`, `[n_elements]`, and the element that each one has it of. What
+    /// no way comes to has its own.
     pub fn flooded(&self, x: &[f64]) -> (Vec<f64>, Vec<u32>) {
         let heights: Vec<u32> = x.par_iter().map(|&x| height(x)).collect();
         let levels = self.levels(&heights);

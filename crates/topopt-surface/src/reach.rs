@@ -27,15 +27,6 @@ pub struct InPart<'a> {
     pub edge: f64,
 }
 
-/// A triangle of the surface of a body.
-#[derive(Debug, Clone, Copy)]
-pub struct Facet {
-    /// Mean of its corners.
-    pub center: [f64; 3],
-    /// Its area, as a vector outwards.
-    pub area: [f64; 3],
-}
-
 /// Columns of cubes with what is in them.
 pub(crate) struct Cubes {
     pub columns: Columns,
@@ -67,14 +58,9 @@ impl Apart {
 }
 
 impl<'a> InPart<'a> {
-    /// Yields the triangles of the body's surface.
-    pub fn facets(&self) -> impl Iterator<Item = Facet> + '_ {
-        let surface = self.surfaces[0];
-        surface.triangles.iter().map(|triangle| {
-            let [a, b, c] = triangle.map(|vertex| surface.vertices[vertex as usize]);
-            let center = std::array::from_fn(|i| (a[i] + b[i] + c[i]) / 3.0);
-            Facet { center, area: surface.area_vector(triangle) }
-        })
+    /// Surface of the body.
+    pub fn surface(&self) -> &TriangleSurface {
+        self.surfaces[0]
     }
 
     /// The built body within `body`, in that within `part`, measured by cubes with an `edge`.

@@ -14,6 +14,15 @@ pub struct TriangleSurface {
     pub(crate) on_boundary: Vec<bool>,
 }
 
+/// A triangle of a surface.
+#[derive(Debug, Clone, Copy)]
+pub struct Facet {
+    /// Mean of its corners.
+    pub center: [f64; 3],
+    /// Its area, as a vector outwards.
+    pub area: [f64; 3],
+}
+
 /// Moves that fill a surface to a volume, and the relative difference that counts as none.
 const FILLS: usize = 4;
 const FILLED: f64 = 1e-5;
@@ -53,6 +62,15 @@ impl TriangleSurface {
         let changes = coordinates.zip(surface.vertices.as_flattened()).map(|(a, b)| (a - b).abs());
         let largest = changes.fold(0.0, f64::max);
         (surface, largest)
+    }
+
+    /// Yields the triangles.
+    pub fn facets(&self) -> impl Iterator<Item = Facet> + '_ {
+        self.triangles.iter().map(|triangle| {
+            let [a, b, c] = triangle.map(|vertex| self.vertices[vertex as usize]);
+            let center = std::array::from_fn(|i| (a[i] + b[i] + c[i]) / 3.0);
+            Facet { center, area: self.area_vector(triangle) }
+        })
     }
 
     /// Area of the triangles with a vertex off the boundary of the part.

@@ -21,11 +21,11 @@ const NUMBERS: [Number; 14] = [
     ("doc comments of `crates` that begin with a pointing word", 24, pointing_openings),
     ("named closures of `crates/*/src` over three lines", 74, long_closures),
     ("files of `crates/*/src` over 400 lines", 4, long_files),
-    // Thirty-seven of these are signatures: of the gather on ranks, of optimizers, of a response,
+    // Thirty-eight of these are signatures: of the gather on ranks and of floods, of optimizers, of a response,
     // of a second formulation and a second shape of elements, here and on a GPU.
     // Three are signatures of the linear system for SciPy, five those of smoothers and products of
     // ranks.
-    ("runs of six lines in `crates/*/src` that stand twice", 103, repeated_runs),
+    ("runs of six lines in `crates/*/src` that stand twice", 104, repeated_runs),
     // Six count lists of demands of the making, three steps in single precision and levels.
     ("functions of bytes in `crates/*/src`", 61, byte_functions),
     // Two of these write and read the surface of a geometry, two verify on a mesh of the built
@@ -48,8 +48,8 @@ const NUMBERS: [Number; 14] = [
     // responses, one the curve of a profile, one methods of making. Four are bodies of a design
     // space: their faces, names, selections and holes, one bodies of a mesh that overlap or touch.
     // Two are a built part, measured by each kind, and the sweeps of kinds. One halves models.
-    // One counts cubes in cells.
-    ("files of topopt-case", 156, || of_crate("case").count()),
+    // One counts cubes in cells, one copies a box.
+    ("files of topopt-case", 157, || of_crate("case").count()),
     // One are thermal cases, solved before the studies that take their temperatures. Two are what a
     // program may leave out: a GPU as a place, and the solvers of a physics there.
     ("floors of topopt-study", 20, || floors("study")),

@@ -115,21 +115,22 @@ fn axes(
     entry: &Manufacturing,
     [(first, x), (second, y)]: [(&str, [f64; 3]); 2],
 ) -> Result<[[f64; 3]; 3], Finding> {
-    let none = |key| {
-        asked.finding(
-            entry,
-            key,
-            [
-                "an axis of the frame has no direction of its own",
-                "of length zero, or along the other axis",
-                "give two directions across each other, such as [1, 0, 0] and [0, 1, 0]",
-            ],
-        )
-    };
-    let x = unit(x).ok_or_else(|| none(first))?;
+    let x = unit(x).ok_or_else(|| no_axis(asked, entry, first))?;
     let y = unit(y).map(|y| moved(y, -dot(x, y), x)).filter(|y| dot(*y, *y) > 1e-12);
-    let y = y.and_then(unit).ok_or_else(|| none(second))?;
+    let y = y.and_then(unit).ok_or_else(|| no_axis(asked, entry, second))?;
     Ok([x, y, cross(x, y)])
+}
+
+fn no_axis(asked: &Asked, entry: &Manufacturing, key: &str) -> Finding {
+    asked.finding(
+        entry,
+        key,
+        [
+            "an axis of the frame has no direction of its own",
+            "of length zero, or along the other axis",
+            "give two directions across each other, such as [1, 0, 0] and [0, 1, 0]",
+        ],
+    )
 }
 
 /// Share of the lengths of a box by which places beside it count as in it.

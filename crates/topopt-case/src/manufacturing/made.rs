@@ -89,8 +89,8 @@ impl Made {
         Self { of: Whole::Void, ..Self::new(measure, share) }
     }
 
-    /// Returns measure, value and verdict if there is a limit, such as `0.3 % of the volume is undercut
-    /// along the draw (at most 1 %: met)`.
+    /// Returns measure, value and verdict if there is a limit, such as `0.3 % of the volume is
+    /// undercut along the draw (at most 1 %: met)`.
     pub fn in_words(&self) -> String {
         let percent = |share: f64| shown((1e4 * share).round() / 1e2);
         let met = if self.met { "met" } else { "NOT MET" };

@@ -118,7 +118,7 @@ fn measured(asked: &Asked, part: &BuiltPart) -> Vec<Made> {
 /// that stand: for information, as what is beside it may hold it up.
 fn steep(cone: &OverhangCone, part: &BuiltPart, standing: &[bool]) -> Made {
     let mut areas = [0.0; 2];
-    let facets: Vec<_> = part.in_part.facets().collect();
+    let facets: Vec<_> = part.in_part.surface().facets().collect();
     let centers: Vec<[f64; 3]> = facets.iter().map(|facet| facet.center).collect();
     for (facet, e) in facets.iter().zip(part.elements_of(&centers)) {
         let down = -dot(facet.area, cone.up);

@@ -3,8 +3,8 @@
 //! the top of the case that it is lost, or the case is refused: nothing else. The guide's page is
 //! made of the same tables.
 //!
-//! `TOPOPT_WRITE=1 cargo test -p topopt-cli --test program carried` writes the page again. Numbers by
-//! CalculiX are those of version 2.20 for the same deck.
+//! `TOPOPT_WRITE=1 cargo test -p topopt-cli --test program carried` writes the page again. Numbers
+//! by CalculiX are those of version 2.20 for the same deck.
 
 mod abaqus;
 mod ansys;
@@ -183,8 +183,8 @@ fn contains(text: &str, part: &str) -> Result<(), String> {
     if text.contains(&part) { Ok(()) } else { Err(format!("`{part}` is not in: {text}")) }
 }
 
-/// Compares a number of the case after its analysis. Not by `topopt solve`: the pictures of its page
-/// take ten times as long as the solve, and there are some two hundred rows.
+/// Compares a number of the case after its analysis. Not by `topopt solve`: the pictures of its
+/// page take ten times as long as the solve, and there are some two hundred rows.
 fn solved(folder: &Folder, case: &str, number: &Number) -> Result<(), String> {
     let is_heat = number.array.starts_with("temperature");
     let set = ["solver.tolerance=1e-12", "output.compression=none", "elements.kind=full"];

@@ -4,7 +4,8 @@ use serde_json::json;
 
 use crate::Folder;
 
-/// Keys of a run in which everything changes once, by a method that meets the volume in every design.
+/// Keys of a run in which everything changes once, by a method that meets the volume in every
+/// design.
 pub const PROJECTED: &[&str] = &[
     "optimizer.method=oc",
     "filter.kind=density",

@@ -93,8 +93,8 @@ fn mesh_of_freecad() -> [String; 2] {
     [places(CUBES.map(|n| 2 * n + 1)).map(line).collect(), elements]
 }
 
-/// A force of 90 down on the end of the bar as FreeCAD adds it up at nodes: none at corners of C3D10,
-/// a third of that of each triangle in the middles of its edges.
+/// A force of 90 down on the end of the bar as FreeCAD adds it up at nodes: none at corners of
+/// C3D10, a third of that of each triangle in the middles of its edges.
 fn forces_of_freecad() -> String {
     let end = faces(0, 2 * CUBES[0]);
     let mut forces: BTreeMap<usize, f64> = BTreeMap::new();

@@ -375,7 +375,8 @@ fn an_exported_design_is_meshed_and_solved() {
     }
 }
 
-/// A cone of radius 5 and height 10 as STL: the mesh reaches its tip, or `info` says how far it goes.
+/// A cone of radius 5 and height 10 as STL: the mesh reaches its tip, or `info` says how far it
+/// goes.
 #[test]
 fn a_tip_that_is_cut_off_is_said() {
     if !has_gmsh() {
@@ -405,7 +406,8 @@ fn a_tip_that_is_cut_off_is_said() {
     assert_eq!(said, height < 9.9, "{height}: {notes:?}");
 }
 
-/// A stand-in that has started something; the program is killed, or signalled twice as `timeout` does.
+/// A stand-in that has started something; the program is killed, or signalled twice as `timeout`
+/// does.
 #[cfg(unix)]
 #[test]
 fn gmsh_ends_with_the_program_however_that_ends() {

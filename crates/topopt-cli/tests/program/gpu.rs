@@ -503,8 +503,8 @@ fn tetrahedra_have_the_history_of_the_cpu() {
     assert!(finished.out.contains("tetrahedra were cut into hexahedra"), "{}", finished.out);
 }
 
-/// Heat in tetrahedra runs on the CPU, with a note, unless a GPU is asked for; elasticity filters by
-/// the Helmholtz equation of the vertices on the GPU.
+/// Heat in tetrahedra runs on the CPU, with a note, unless a GPU is asked for; elasticity filters
+/// by the Helmholtz equation of the vertices on the GPU.
 #[test]
 fn heat_in_tetrahedra_is_left_to_the_cpu() {
     let Probe::Found { .. } = probe() else {

@@ -7,7 +7,8 @@ use crate::gpu::beam_of_tetrahedra;
 use crate::heat::part;
 use crate::{Folder, difference};
 
-/// Asserts that so many ranks on a GPU give the compliances of one on the processor, with solves this exact.
+/// Asserts that so many ranks on a GPU give the compliances of one on the processor, with solves
+/// this exact.
 fn agree(folder: &Folder, set: &[&str], sizes: &[usize]) {
     let set = [&["solver.tolerance=1e-10", "solver.early_tolerance=1e-10"], set].concat();
     folder.run_well(&set);

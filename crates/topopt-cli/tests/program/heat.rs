@@ -15,7 +15,8 @@ pub const EXACT: [&str; 4] =
     ["--set", "solver.tolerance=1e-12", "--set", "output.compression=none"];
 
 /// A folder with the mesh `n` of a unit cube that `place` maps, its faces `low` and `high` along
-/// the first direction, its faces along the second one as `sides`, and a case of heat with `tables`.
+/// the first direction, its faces along the second one as `sides`, and a case of heat with
+/// `tables`.
 pub fn part(n: [usize; 3], place: impl Fn([f64; 3]) -> [f64; 3], tables: &str) -> Folder {
     let unit = |at: [usize; 3]| std::array::from_fn(|i| at[i] as f64 / n[i] as f64);
     let (mut reference, mut halves) = (Vec::new(), Vec::new());
@@ -80,7 +81,8 @@ fn heat(found: &Value, name: &str) -> f64 {
     found["load_cases"][0]["heat"][name].as_f64().unwrap()
 }
 
-/// Two layers in series: a jump of the slope at their interface, and the heat that comes in goes out.
+/// Two layers in series: a jump of the slope at their interface, and the heat that comes in goes
+/// out.
 #[test]
 fn layers_in_series_are_exact() {
     let tables = "[material]\nconductivity = 2\n\
@@ -139,7 +141,8 @@ fn tube_and_shell_converge_by_order_two() {
     }
 }
 
-/// A rod that is cooled along its sides: T = T_0 cosh(m (L - x)) / cosh(m L) with m^2 = h P / (k A).
+/// A rod that is cooled along its sides: T = T_0 cosh(m (L - x)) / cosh(m L) with m^2 = h P / (k
+/// A).
 #[test]
 fn a_fin_with_convection_converges_by_order_two() {
     let tables = "[material]\nconductivity = 50\n[[supports]]\nset = \"low\"\ntemperature = 100\n\

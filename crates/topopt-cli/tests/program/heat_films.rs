@@ -22,8 +22,8 @@ fn films_on_curved_faces_are_those_of_calculix() {
     as_calculix("film", tables, 6e-7);
 }
 
-/// Compares temperatures of the deck `name`, held at 100 with a source and `tables`, with those that
-/// CalculiX found, within the relative error `most`.
+/// Compares temperatures of the deck `name`, held at 100 with a source and `tables`, with those
+/// that CalculiX found, within the relative error `most`.
 pub(crate) fn as_calculix(name: &str, tables: &str, most: f64) {
     let folder = Folder::new();
     let calculix = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/calculix");

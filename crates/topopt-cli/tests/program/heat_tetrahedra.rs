@@ -45,8 +45,8 @@ fn error(folder: &Folder, exact: impl Fn([f64; 3]) -> f64) -> f64 {
     (squares.iter().sum::<f64>() / squares.len() as f64).sqrt()
 }
 
-/// Quadratic temperatures of a source and a flux are exact, at middles of edges as well, and the heat
-/// that comes in goes out.
+/// Quadratic temperatures of a source and a flux are exact, at middles of edges as well, and the
+/// heat that comes in goes out.
 #[test]
 fn quadratic_temperatures_are_exact() {
     let tables = "[[supports]]\nset = \"low\"\ntemperature = 7\n[[loads]]\nheat_source = 16\n\

@@ -133,7 +133,8 @@ fn void_wins_over_a_load_with_a_warning() {
     assert!(found["warnings"].to_string().contains(warning), "{found}");
 }
 
-/// Without two elements at a corner of the end face two of its nodes, with 3 % of the force, are empty.
+/// Without two elements at a corner of the end face two of its nodes, with 3 % of the force, are
+/// empty.
 #[test]
 fn a_small_share_goes_to_the_nearest_solid_nodes_with_its_moment() {
     let folder = end_loaded("");

@@ -1,7 +1,7 @@
 //! Ranks that are processes: started by `mpirun`, or by the program itself with a GPU each.
 //!
-//! What needs MPI runs `mpirun` and the program that the variable `TOPOPT_MPI` names, which was built with
-//! `--features mpi`; without these it is skipped, unless `TOPOPT_REQUIRE_MPI` is set.
+//! What needs MPI runs `mpirun` and the program that the variable `TOPOPT_MPI` names, which was
+//! built with `--features mpi`; without these it is skipped, unless `TOPOPT_REQUIRE_MPI` is set.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -264,7 +264,8 @@ fn ranks_with_a_gpu_each_tell_once_why_they_cannot_compute() {
     }
 }
 
-/// The second of two waits for the first, which is not there: on the emulated driver, as elsewhere it finds no GPU.
+/// The second of two waits for the first, which is not there: on the emulated driver, as elsewhere
+/// it finds no GPU.
 #[test]
 fn a_rank_with_a_gpu_ends_with_the_process_that_has_started_it() {
     let folder = Folder::new();

@@ -143,7 +143,8 @@ fn a_gripper_with_members_of_a_least_width_is_one_piece() {
     assert!(verified["objective"]["verified"].as_f64().unwrap() > 1.5, "{}", verified["objective"]);
 }
 
-/// Lengths of the benchmarks on boxes of 48 x 24 x 24 elements, with room for members of 4 at supports.
+/// Lengths of the benchmarks on boxes of 48 x 24 x 24 elements, with room for members of 4 at
+/// supports.
 const FINER: [&[(&str, &str)]; 2] = [
     &[("38", "22"), ("40", "24"), ("80", "48"), ("[0, 4, 4]", "[0, 3, 3]")],
     &[

@@ -193,8 +193,8 @@ fn what_a_design_leaves_in_the_air_is_measured_as_built() {
     }
 }
 
-/// Runs a light bar of 16 x 8 x 8 elements, printed along z, with a block of 2 x 2 x 2 elements that
-/// stays solid from `corner` on, and returns what is said.
+/// Runs a light bar of 16 x 8 x 8 elements, printed along z, with a block of 2 x 2 x 2 elements
+/// that stays solid from `corner` on, and returns what is said.
 fn run_with_block(folder: &Folder, corner: [u32; 3]) -> String {
     let bounds = format!("box={{min={corner:?},max={:?}}}", corner.map(|x| x + 2));
     let select = format!("select=[{{name=\"block\",kind=\"elements\",{bounds}}}]");

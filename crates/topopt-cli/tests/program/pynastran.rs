@@ -1,5 +1,5 @@
-//! A deck of OptiStruct beside pyNastran, which reads its mesh, loads, responses and limits, and passes
-//! over DTPL: the case that `topopt init` makes has the same numbers.
+//! A deck of OptiStruct beside pyNastran, which reads its mesh, loads, responses and limits, and
+//! passes over DTPL: the case that `topopt init` makes has the same numbers.
 
 use std::collections::BTreeMap;
 use std::path::Path;

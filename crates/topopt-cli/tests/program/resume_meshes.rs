@@ -167,7 +167,8 @@ fn changed_sets_and_arrays_are_refused() {
     }
 }
 
-/// Resumes although parts of the mesh changed that the case does not use, or used ones kept their values.
+/// Resumes although parts of the mesh changed that the case does not use, or used ones kept their
+/// values.
 #[test]
 fn what_is_the_same_goes_on() {
     let case = format!("{VOLUME}{ELASTIC}");

@@ -163,8 +163,8 @@ pub fn read(file: &Path) -> Option<Value> {
     read_back("VTK", "vtk_readback.py", &[file])
 }
 
-/// Runs a script of the tests on `files`; returns its JSON, or none where the `package` of Python that
-/// it uses cannot be had and need not be.
+/// Runs a script of the tests on `files`; returns its JSON, or none where the `package` of Python
+/// that it uses cannot be had and need not be.
 pub fn read_back(package: &str, script: &str, files: &[impl AsRef<OsStr>]) -> Option<Value> {
     let python = std::env::var_os("TOPOPT_PYTHON").unwrap_or_else(|| "python3".into());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(script);

@@ -71,14 +71,11 @@ mod tests {
             assert!(filled.iter().zip(&x).filter(|(p, x)| p > x).count() > n / 10);
             let gradient = opened.gradient(&cotangent);
 
+            let moved = |step: f64| -> Vec<f64> {
+                x.iter().zip(&direction).map(|(x, d)| x + step * d).collect()
+            };
             let mut value = |step: f64| {
-                let moved = x.iter().zip(&direction).map(|(x, d)| x + step * d);
-                opened
-                    .values(&moved.collect::<Vec<_>>())
-                    .iter()
-                    .zip(&cotangent)
-                    .map(|(p, c)| p * c)
-                    .sum::<f64>()
+                opened.values(&moved(step)).iter().zip(&cotangent).map(|(p, c)| p * c).sum::<f64>()
             };
             let difference = (value(1e-6) - value(-1e-6)) / 2e-6;
             let expected: f64 = gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
