@@ -17,7 +17,6 @@ use crate::nodal_field::NodalField;
 use crate::number::number;
 use crate::part;
 use crate::picture::{Shape, View, picture};
-use crate::raster::Raster;
 use crate::report::Part;
 
 /// Surface of a design to be drawn, its places in the mesh, and the densities on a grid.
@@ -40,7 +39,8 @@ pub(crate) fn design(shown: &Shown) -> Markup {
     let shapes = [Shape::of_material(shown.surface)];
     let views = [View::Isometric, View::Front, View::Top, View::Side];
     let size = |view| if view == View::Isometric { WHOLE } else { THIRD };
-    let drawn = views.map(|view| Drawn::of(&shapes, view, size(view)));
+    let drawn = views.into_par_iter().map(|view| Drawn::of(&shapes, view, size(view)));
+    let drawn: Vec<Drawn> = drawn.collect();
     let mut figures = figures(&drawn, |_, view| ("The design", html! { (view.caption()) }));
     let whole = figures.remove(0);
     html! {
@@ -53,7 +53,8 @@ pub(crate) fn design(shown: &Shown) -> Markup {
 pub(crate) fn part(mesh: &HexMesh, part: &Part) -> Markup {
     let shapes = part::shapes(mesh, part);
     let legend = part.marks.iter().zip(MARKS).filter(|(mark, _)| !mark.nodes.is_empty());
-    let drawn = [View::Isometric, View::Behind].map(|view| Drawn::of(&shapes, view, HALF));
+    let views = [View::Isometric, View::Behind].into_par_iter();
+    let drawn: Vec<Drawn> = views.map(|view| Drawn::of(&shapes, view, HALF)).collect();
     let figures = figures(&drawn, |_, view| ("Supports and loads", html! { (view.caption()) }));
     html! {
         div class="pictures halves" { @for figure in figures { (figure) } }
@@ -77,8 +78,9 @@ pub(crate) fn fields(
     let diagonal = length(mesh.bounding_box().extent());
     // An odd one would leave a gap.
     let size = |place: usize| if place == 0 && fields.len() % 2 == 1 { WHOLE } else { HALF };
-    let (drawn, factors): (Vec<_>, Vec<_>) = (0..)
-        .zip(fields)
+    let (drawn, factors): (Vec<_>, Vec<_>) = fields
+        .par_iter()
+        .enumerate()
         .map(|(place, field)| {
             let (shape, factor) = field.shape(surface, places, diagonal);
             let arrows = field.arrows.iter().map(|vectors| {
@@ -105,7 +107,7 @@ pub(crate) fn fields(
 
 /// A picture for the page.
 struct Drawn {
-    raster: Raster,
+    png: String,
     view: View,
     /// Whether it is as wide as the page.
     is_whole: bool,
@@ -114,11 +116,12 @@ struct Drawn {
 impl Drawn {
     fn of(shapes: &[Shape], view: View, [width, height]: [usize; 2]) -> Self {
         let is_whole = width == WHOLE[0];
-        Self { raster: picture(shapes, view, width, height), view, is_whole }
+        let png = BASE64_STANDARD.encode(picture(shapes, view, width, height).png());
+        Self { png, view, is_whole }
     }
 
-    fn figure(&self, png: &str, title: &str, caption: Markup) -> Markup {
-        let view = self.view;
+    fn figure(&self, title: &str, caption: Markup) -> Markup {
+        let Self { png, view, .. } = self;
         html! {
             figure class=[self.is_whole.then_some("whole")] {
                 div class="picture" {
@@ -126,7 +129,7 @@ impl Drawn {
                         src=(format!("data:image/png;base64,{png}"));
                 }
                 @if matches!(view, View::Isometric | View::Behind) {
-                    figcaption class="turned" { (directions(view)) div { (caption) } }
+                    figcaption class="turned" { (directions(*view)) div { (caption) } }
                 } @else {
                     figcaption { (caption) }
                 }
@@ -136,15 +139,12 @@ impl Drawn {
 }
 
 /// Figures of pictures, with the title and the caption that `text` gives by number and view.
-/// Drawing takes all threads for one picture, compressing one for each.
 fn figures<'a>(all: &[Drawn], text: impl Fn(usize, View) -> (&'a str, Markup)) -> Vec<Markup> {
-    let png = |drawn: &Drawn| BASE64_STANDARD.encode(drawn.raster.png());
-    let pngs: Vec<String> = all.par_iter().map(png).collect();
-    let figure = |(place, (drawn, png)): (usize, (&Drawn, &String))| {
+    let figure = |(place, drawn): (usize, &Drawn)| {
         let (title, caption) = text(place, drawn.view);
-        drawn.figure(png, title, caption)
+        drawn.figure(title, caption)
     };
-    all.iter().zip(&pngs).enumerate().map(figure).collect()
+    all.iter().enumerate().map(figure).collect()
 }
 
 /// Draws the directions of x, y and z in a view.

@@ -87,9 +87,14 @@ impl Report<'_> {
     pub fn html(&self) -> String {
         let mesh = self.mesh;
         let n_cells = (CELLS_PER_ELEMENT * mesh.n_elements()).min(MOST_CELLS);
-        let grid = DensityGrid::of(mesh, |x| self.density.at(x), n_cells);
-        let places = Places::of(mesh, self.surface.vertices());
+        let (grid, (places, quality)) = rayon::join(
+            || DensityGrid::of(mesh, |x| self.density.at(x), n_cells),
+            || {
+                let places = || Places::of(mesh, self.surface.vertices());
+                rayon::join(places, || Quality::of(mesh).summary())
+            },
+        );
         let shown = Shown { surface: self.surface, places, grid };
-        page::page(self, &shown, &Quality::of(mesh).summary())
+        page::page(self, &shown, &quality)
     }
 }

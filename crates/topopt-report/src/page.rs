@@ -18,15 +18,26 @@ const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
 pub(crate) fn page(report: &Report, shown: &Shown, quality: &QualitySummary) -> String {
+    let verified = || verification(report, shown);
+    let solved = || {
+        let found = report.states.as_ref();
+        found.map(|found| states(report.mesh, shown.surface, &shown.places, found))
+    };
+    // What is drawn, and what is compressed.
+    let ((design, solved), ((part, verified), viewer)) = rayon::join(
+        || rayon::join(|| design(report, shown), solved),
+        || {
+            let drawn = || rayon::join(|| part(report.mesh, &report.part), verified);
+            rayon::join(drawn, || viewer(report.threshold, shown))
+        },
+    );
     let main = html! {
         (targets(&report.targets, &report.saved))
-        (design(report, shown))
-        @if let Some(found) = &report.states {
-            (states(report.mesh, shown.surface, &shown.places, found))
-        }
-        (part(report.mesh, &report.part))
-        (verification(report, shown))
-        (viewer(report.threshold, shown))
+        (design)
+        @if let Some(solved) = solved { (solved) }
+        (part)
+        (verified)
+        (viewer)
         (convergence(report))
         (problem(&report.problem))
         section class="halves" {

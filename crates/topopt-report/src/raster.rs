@@ -31,21 +31,16 @@ impl Raster {
     /// triangle; a center on a common edge belongs to the nearer triangle, or to the earlier one at
     /// the same depth. Triangles may face either way.
     pub fn draw(width: usize, height: usize, samples: usize, triangles: &[Triangle]) -> Self {
-        let mut of_bands = vec![Vec::new(); height.div_ceil(ROWS)];
-        for triangle in triangles {
-            let [a, b, c] = triangle.corners;
-            let rows = centers([a[1], b[1], c[1]], 0, samples * height);
-            if !rows.is_empty() {
-                let bands = rows.start / (samples * ROWS)..rows.end.div_ceil(samples * ROWS);
-                of_bands[bands].iter_mut().for_each(|band| band.push(triangle));
-            }
-        }
+        let n_bands = height.div_ceil(ROWS);
+        let by_band = |triangles| by_band(triangles, n_bands, samples * height, samples * ROWS);
+        let parts: Vec<Vec<Vec<&Triangle>>> = triangles.par_chunks(PART).map(by_band).collect();
 
         let mut pixels = vec![[0.0; 4]; width * height];
-        let bands = pixels.par_chunks_mut((ROWS * width).max(1)).zip(of_bands).enumerate();
-        bands.for_each(|(number, (pixels, triangles))| {
+        let bands = pixels.par_chunks_mut((ROWS * width).max(1)).enumerate();
+        bands.for_each(|(number, pixels)| {
             let mut band = Band::new(samples, width, number * ROWS, pixels.len() / width);
-            triangles.into_iter().for_each(|triangle| band.draw(triangle));
+            let triangles = parts.iter().flat_map(|of_bands| &of_bands[number]);
+            triangles.for_each(|triangle| band.draw(triangle));
             pixels.iter_mut().enumerate().for_each(|(place, pixel)| *pixel = band.mean(place));
         });
         Self { width, height, pixels }
@@ -77,6 +72,28 @@ fn encoded(linear: f32) -> u8 {
 
 /// Rows of pixels that a thread draws at a time: their samples stay in its cache.
 const ROWS: usize = 8;
+
+/// Triangles that a thread deals to bands at a time.
+const PART: usize = 1 << 14;
+
+/// The triangles of each of `n_bands`, which take so many `per_band` of all `n_rows` of samples.
+fn by_band(
+    triangles: &[Triangle],
+    n_bands: usize,
+    n_rows: usize,
+    per_band: usize,
+) -> Vec<Vec<&Triangle>> {
+    let mut of_bands = vec![Vec::new(); n_bands];
+    for triangle in triangles {
+        let [a, b, c] = triangle.corners;
+        let rows = centers([a[1], b[1], c[1]], 0, n_rows);
+        if !rows.is_empty() {
+            let bands = rows.start / per_band..rows.end.div_ceil(per_band);
+            of_bands[bands].iter_mut().for_each(|band| band.push(triangle));
+        }
+    }
+    of_bands
+}
 
 /// Samples of consecutive rows of a picture.
 struct Band {

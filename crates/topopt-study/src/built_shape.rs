@@ -20,8 +20,9 @@ pub struct BuiltShape<'a> {
     pub solid: Solid<'a>,
     /// The surface.
     pub shape: Shape,
-    /// The mean densities that it was made of; none where it was kept, or made of others.
-    mean: Option<MeanDensity>,
+    /// The mean densities of the design that it was made of; none where it was kept, or made of
+    /// others.
+    pub mean: Option<MeanDensity>,
 }
 
 /// First line of the file of a shape, with the version of the format and of the program: another
@@ -51,8 +52,9 @@ impl<'a> BuiltShape<'a> {
         let place = part.folder.as_deref().filter(|_| *shaping == Shaping::default());
         let Some(folder) = place else { return Self::made(file, part, shaping) };
         let path = folder.join(SURFACE);
-        let made_of = made_of(file, part)?;
-        if let Some(kept) = read(&path).filter(|kept| kept.made_of == made_of)
+        let (made_of, kept) = rayon::join(|| made_of(file, part), || read(&path));
+        let made_of = made_of?;
+        if let Some(kept) = kept.filter(|kept| kept.made_of == made_of)
             && let Some(solid) = Solid::restored(&file.mesh, kept.filled)
         {
             return Ok(Self { solid, shape: kept.shape, mean: None });
@@ -74,15 +76,6 @@ impl<'a> BuiltShape<'a> {
         let shape = uncut.shape(&part.part).map_err(|error| Finding::new(error.to_string()))?;
         let mean = keeps_volume.then_some(uncut.mean);
         Ok(Self { solid: uncut.solid, shape, mean })
-    }
-
-    /// Takes the densities of the design in `file`, averaged over a few elements, which the shape
-    /// was made of; makes them where it was kept.
-    ///
-    /// # Errors
-    /// As [`BuiltShape::of`].
-    pub fn take_mean_density(&mut self, file: &DesignFile) -> Result<MeanDensity, Finding> {
-        self.mean.take().map_or_else(|| file.mean_density(), Ok)
     }
 }
 

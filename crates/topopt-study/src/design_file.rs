@@ -60,13 +60,11 @@ impl DesignFile {
     /// # Errors
     /// A file that cannot be read, or has no such array.
     pub fn read(path: &Path) -> Result<Self, Finding> {
-        let (file, mut data) = vtu::read_with_cell_data(path, &["density"])
+        let further = [(Section::Points, SOLID_DEPTH), (Section::Cells, MATERIAL)];
+        let (file, mut data, mut further) = vtu::read_with_further(path, &["density"], &further)
             .map_err(|error| Finding::new(error.to_string()))?;
         let (mesh, density) = (file.mesh, data.remove(0));
-        let depth = vtu::read_arrays(path, Section::Points, &[SOLID_DEPTH])
-            .map_err(|error| Finding::new(error.to_string()))?;
-        let depth = depth.into_iter().next().flatten().map(Vec::<[f64; 1]>::into_flattened);
-        let material = materials(path)?;
+        let (depth, material) = (further.remove(0), numbers_of(further.remove(0)));
         Ok(Self { path: path.into(), nodal: None, mesh, density, material, depth, draw: None })
     }
 
@@ -220,8 +218,12 @@ impl DesignFile {
 pub(crate) fn materials(path: &Path) -> Result<Vec<u8>, Finding> {
     let found = vtu::read_arrays::<1>(path, Section::Cells, &[MATERIAL])
         .map_err(|error| Finding::new(error.to_string()))?;
-    let numbers = found.into_iter().flatten().flatten();
-    Ok(numbers.map(|[number]| number as u8).collect())
+    Ok(numbers_of(found.into_iter().flatten().next().map(Vec::into_flattened)))
+}
+
+/// Numbers of materials by their `values`, if there are any.
+fn numbers_of(values: Option<Vec<f64>>) -> Vec<u8> {
+    values.into_iter().flatten().map(|number| number as u8).collect()
 }
 
 fn passive(mesh: &HexMesh) -> &[u32] {

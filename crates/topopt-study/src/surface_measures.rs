@@ -29,12 +29,16 @@ impl SurfaceMeasures {
     /// Measures the surface of `shape`, which is that of the design in `file` within a `part`.
     pub fn of(shape: &Shape, part: &PartFile, file: &DesignFile) -> Self {
         let surface = &shape.surface;
+        let (widths, roughness) = rayon::join(
+            || shape.widths(&file.mesh, &file.is_passive()),
+            || shape.roughness(&part.part),
+        );
         Self {
             crossings: shape.crossings.len(),
             topology: [surface.topology(), shape.level_set],
             volume: surface.volume(),
-            widths: shape.widths(&file.mesh, &file.is_passive()),
-            roughness: shape.roughness(&part.part),
+            widths,
+            roughness,
             element_width: file.mesh.element_width(),
             is_exact: part.is_exact,
         }

@@ -34,9 +34,13 @@ pub(crate) fn faired(
 ) -> Result<TriangleSurface, BackendError> {
     let low_pass = LowPass::of(surface, wavelength);
     let mut moved = surface.clone();
-    for axis in 0..3 {
+    let shift = |axis: usize| {
         let values: Vec<f64> = surface.vertices.iter().map(|x| x[axis]).collect();
-        let shift = low_pass.change(&values)?;
+        low_pass.change(&values)
+    };
+    // Each is a row of short steps, in which most threads wait.
+    let shifts = (0..3).into_par_iter().map(shift).collect::<Result<Vec<_>, _>>()?;
+    for (axis, shift) in shifts.into_iter().enumerate() {
         moved.vertices.iter_mut().zip(shift).for_each(|(x, shift)| x[axis] += shift);
     }
 
@@ -53,13 +57,13 @@ pub(crate) fn faired(
 
 impl LowPass {
     fn of(surface: &TriangleSurface, wavelength: f64) -> Self {
-        let mut edges: Vec<[u32; 2]> = surface
-            .triangles
-            .iter()
-            .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a], [b, a], [c, b], [a, c]])
-            .collect();
-        edges.par_sort_unstable();
-        edges.dedup();
+        let around = surface.triangles_around();
+        let from = |vertex: u32| {
+            let others = surface.beside(vertex, around.of(vertex as usize));
+            others.into_iter().map(move |other| [vertex, other])
+        };
+        let vertices = (0..surface.vertices.len() as u32).into_par_iter();
+        let edges: Vec<[u32; 2]> = vertices.flat_map_iter(from).collect();
 
         let mut offsets = vec![0; surface.vertices.len() + 1];
         edges.iter().for_each(|edge| offsets[edge[0] as usize + 1] += 1);
@@ -67,7 +71,8 @@ impl LowPass {
         let span = |&[a, b]: &[u32; 2]| {
             length(difference(surface.vertices[a as usize], surface.vertices[b as usize]))
         };
-        let mean = edges.iter().map(span).sum::<f64>() / edges.len().max(1) as f64;
+        let spans: Vec<f64> = edges.par_iter().map(span).collect();
+        let mean = spans.iter().sum::<f64>() / edges.len().max(1) as f64;
         // On a regular mesh of edges l the umbrella of a wave of length w is (pi l / w)^2: half of
         // the waves of a wavelength is left.
         let tau = (wavelength / (std::f64::consts::PI * mean)).powi(4);
@@ -120,6 +125,17 @@ impl LowPass {
         let (mut pcg, mut change) = (Pcg::new(&Cpu, self.space())?, vec![0.0; values.len()]);
         pcg.solve(&system, &mut change, options, &mut |_| ControlFlow::Continue(()))?;
         Ok(change)
+    }
+}
+
+impl TriangleSurface {
+    /// The other vertices of the triangles `around` a vertex, in rising order.
+    fn beside(&self, vertex: u32, around: &[u32]) -> Vec<u32> {
+        let corners = around.iter().flat_map(|&triangle| self.triangles[triangle as usize]);
+        let mut others: Vec<u32> = corners.filter(|&other| other != vertex).collect();
+        others.sort_unstable();
+        others.dedup();
+        others
     }
 }
 

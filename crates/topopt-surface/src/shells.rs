@@ -35,8 +35,8 @@ impl Shells {
         }
         let (of_vertex, n) = union.numbers();
         let mut volumes = vec![0.0; n];
-        for triangle in &surface.triangles {
-            volumes[of_vertex[triangle[0] as usize] as usize] += surface.cone_volume(triangle);
+        for (triangle, volume) in surface.triangles.iter().zip(surface.cone_volumes()) {
+            volumes[of_vertex[triangle[0] as usize] as usize] += volume;
         }
         Self { of_vertex, volumes }
     }

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use topopt_mesh::counting_sort::{Grouped, grouped};
 use topopt_mesh::hexahedron::determinant;
 use topopt_mesh::triangles::Triangles;
 use topopt_mesh::vector::{cross, difference, length};
@@ -19,7 +20,7 @@ pub struct TriangleSurface {
 pub struct Facet {
     /// Mean of its corners.
     pub center: [f64; 3],
-    /// Its area, as a vector outwards.
+    /// Area, as a vector outwards.
     pub area: [f64; 3],
 }
 
@@ -50,17 +51,17 @@ impl TriangleSurface {
 
     /// Computes the enclosed volume, by the divergence theorem.
     pub fn volume(&self) -> f64 {
-        self.triangles.iter().map(|triangle| self.cone_volume(triangle)).sum()
+        self.cone_volumes().iter().sum()
     }
 
     /// Rounds coordinates to single precision, as STL holds them; also returns the largest change
     /// of a coordinate, in the unit of the mesh.
     pub fn in_single_precision(&self) -> (Self, f64) {
         let round = |x: &[f64; 3]| x.map(|x| f64::from(x as f32));
-        let surface = Self { vertices: self.vertices.iter().map(round).collect(), ..self.clone() };
-        let coordinates = self.vertices.as_flattened().iter();
+        let surface = self.with(self.vertices.par_iter().map(round).collect());
+        let coordinates = self.vertices.as_flattened().par_iter();
         let changes = coordinates.zip(surface.vertices.as_flattened()).map(|(a, b)| (a - b).abs());
-        let largest = changes.fold(0.0, f64::max);
+        let largest = changes.reduce(|| 0.0, f64::max);
         (surface, largest)
     }
 
@@ -76,27 +77,37 @@ impl TriangleSurface {
     /// Area of the triangles with a vertex off the boundary of the part.
     pub(crate) fn free_area(&self) -> f64 {
         let is_free = |t: &&[u32; 3]| t.iter().any(|&vertex| !self.on_boundary[vertex as usize]);
-        self.triangles.iter().filter(is_free).map(|t| length(self.area_vector(t))).sum()
+        let areas = self.triangles.par_iter().filter(is_free).map(|t| length(self.area_vector(t)));
+        areas.collect::<Vec<f64>>().iter().sum()
+    }
+
+    /// The surface with its vertices in other places.
+    fn with(&self, vertices: Vec<[f64; 3]>) -> Self {
+        let Self { triangles, on_boundary, .. } = self;
+        Self { vertices, triangles: triangles.clone(), on_boundary: on_boundary.clone() }
     }
 
     /// Unit normals of the vertices outwards, by the areas around: 0 where these cancel.
     pub(crate) fn normals(&self) -> Vec<[f64; 3]> {
-        let mut normals = vec![[0.0; 3]; self.vertices.len()];
-        for triangle in &self.triangles {
-            let area = self.area_vector(triangle);
-            for &vertex in triangle {
-                (0..3).for_each(|i| normals[vertex as usize][i] += area[i]);
-            }
-        }
+        let areas: Vec<[f64; 3]> = self.triangles.par_iter().map(|t| self.area_vector(t)).collect();
+        let around = self.triangles_around();
+        let add = |sum: [f64; 3], t: &u32| [0, 1, 2].map(|i| sum[i] + areas[*t as usize][i]);
         let unit = |x: [f64; 3]| x.map(|n| n / length(x).max(f64::MIN_POSITIVE));
-        normals.into_iter().map(unit).collect()
+        let vertices = (0..self.vertices.len()).into_par_iter();
+        vertices.map(|vertex| unit(around.of(vertex).iter().fold([0.0; 3], add))).collect()
+    }
+
+    /// Triangles around each vertex, in rising order.
+    pub(crate) fn triangles_around(&self) -> Grouped<u32> {
+        let corners = self.triangles.as_flattened();
+        grouped(corners, self.vertices.len(), |corner| corner as u32 / 3)
     }
 
     /// The surface with every vertex moved outwards by a `distance`.
     pub(crate) fn offset(&self, distance: f64) -> Self {
-        let moved = self.vertices.iter().zip(self.normals());
+        let moved = self.vertices.par_iter().zip(self.normals());
         let moved = moved.map(|(x, n)| [0, 1, 2].map(|i| x[i] + distance * n[i]));
-        Self { vertices: moved.collect(), ..self.clone() }
+        self.with(moved.collect())
     }
 
     /// The surface with the `volume`, its vertices moved along their normals by at most `most`
@@ -168,8 +179,13 @@ impl TriangleSurface {
         self.triangles.par_iter().map(|triangle| triangle.map(|v| self.vertices[v as usize]))
     }
 
+    /// Signed volumes of the cones of all triangles, `[n_triangles]`; see [`Self::cone_volume`].
+    pub(crate) fn cone_volumes(&self) -> Vec<f64> {
+        self.triangles.par_iter().map(|triangle| self.cone_volume(triangle)).collect()
+    }
+
     /// Signed volume of the cone of a triangle with the first vertex of all as its apex.
-    pub(crate) fn cone_volume(&self, triangle: &[u32; 3]) -> f64 {
+    fn cone_volume(&self, triangle: &[u32; 3]) -> f64 {
         let apex = self.vertices[0];
         let [a, b, c] = triangle.map(|vertex| {
             let x = self.vertices[vertex as usize];

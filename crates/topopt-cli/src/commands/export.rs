@@ -39,14 +39,16 @@ pub(super) fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<(), Failu
     check_crossings(&shape)?;
     let rounding = format.round(&mut shape.surface)?;
     let surface = &shape.surface;
-    format
-        .write(&args.output, surface, unit)
-        .map_err(|error| InputError::from(unwritten(&error)))?;
+    // A disk takes as long as the measures.
+    let (written, measures) = rayon::join(
+        || format.write(&args.output, surface, unit),
+        || SurfaceMeasures::of(&shape, &part, &design),
+    );
+    written.map_err(|error| InputError::from(unwritten(&error)))?;
 
     let (triangles, vertices) = (surface.triangles().len(), surface.vertices().len());
     writeln!(out, "wrote {}: {triangles} triangles, {vertices} vertices", args.output.display())?;
-    tell_volume(solid.threshold(), surface.volume(), design.volume(), out)?;
-    let measures = SurfaceMeasures::of(&shape, &part, &design);
+    tell_volume(solid.threshold(), measures.volume, design.volume(), out)?;
     for (name, text) in measures.rows() {
         writeln!(out, "{name}: {text}")?;
     }

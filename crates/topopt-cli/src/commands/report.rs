@@ -22,7 +22,7 @@ use topopt_study::result_files::{CASE, REPORT, SUMMARY};
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::summary::{Summary, rule_text};
 use topopt_study::surface_measures::SurfaceMeasures;
-use topopt_surface::Shaping;
+use topopt_surface::{MeanDensity, Shaping, Solid, TriangleSurface};
 
 use super::pages::wording::{DIGITS, Units, read, unreadable, with_unit, words};
 use super::pages::{part, problem, targets, warnings};
@@ -57,15 +57,13 @@ fn page<K: Shown<N>, const N: usize>(
 
     let history = curves::read_history(&results.history())?;
     let file = DesignFile::read(&results.design())?.made_by(&results.config()?);
-    let body = PartFile::read(Some(results.path()), &file.mesh)?;
-    let mut built = BuiltShape::of(&file, &body, &Shaping::default())?;
-    let density = built.take_mean_density(&file)?;
-    let BuiltShape { solid, shape, .. } = built;
-    let measures = SurfaceMeasures::of(&shape, &body, &file);
-    let fact = |(name, value): (&str, String)| Fact::new(words(name), value);
-    let found = verification::read::<K, N>(results)?;
-    let names: Vec<&str> = summary.load_cases.iter().map(String::as_str).collect();
     let units = Units::of(summary.units.as_ref(), physics);
+    let shaped = || Shaped::of(&file, results);
+    let (shaped, found) = rayon::join(shaped, || verification::read::<K, N>(results, &units));
+    let (Shaped { solid, surface, measures, density }, found) = (shaped?, found?);
+    let (found, fields) = found.unzip();
+    let fact = |(name, value): (&str, String)| Fact::new(words(name), value);
+    let names: Vec<&str> = summary.load_cases.iter().map(String::as_str).collect();
     let targets = targets::all(
         &summary.objective,
         &summary.constraints,
@@ -91,17 +89,16 @@ fn page<K: Shown<N>, const N: usize>(
         mesh: &file.mesh,
         threshold: solid.threshold(),
         density: &density,
-        surface: &shape.surface,
+        surface: &surface,
         measures: measures.rows().into_iter().map(fact).collect(),
         states: K::states(results, &file, solid.threshold(), &names, &units)?,
         part: part::of::<K, N>(&file, &names, &units)?,
         curves: curves::curves(&history, &summary.objective.response, &units),
         iterations: curves::table(&history, physics),
         seconds: seconds(&summary.done.seconds),
-        verification: match &found {
-            Some(found) => {
-                let mut proof =
-                    verification::of::<K, N>(found, results, solid.threshold(), &units)?;
+        verification: match found.as_ref().zip(fields) {
+            Some((found, fields)) => {
+                let mut proof = verification::of::<K, N>(found, fields, solid.threshold(), &units);
                 proof.notes.retain(|note| !warnings.contains(note));
                 Ok(proof)
             }
@@ -116,6 +113,29 @@ fn page<K: Shown<N>, const N: usize>(
     };
 
     Ok(report.html())
+}
+
+/// A design with its shape.
+struct Shaped<'a> {
+    solid: Solid<'a>,
+    surface: TriangleSurface,
+    measures: SurfaceMeasures,
+    density: MeanDensity,
+}
+
+impl<'a> Shaped<'a> {
+    /// The shape of the design in `file`, which is kept with the `results`.
+    fn of(file: &'a DesignFile, results: &RunDirectory) -> Result<Self, Finding> {
+        let body = PartFile::read(Some(results.path()), &file.mesh)?;
+        let mut built = BuiltShape::of(file, &body, &Shaping::default())?;
+        let mean = built.mean.take();
+        let (density, measures) = rayon::join(
+            || mean.map_or_else(|| file.mean_density(), Ok),
+            || SurfaceMeasures::of(&built.shape, &body, file),
+        );
+        let BuiltShape { solid, shape, .. } = built;
+        Ok(Self { solid, surface: shape.surface, measures, density: density? })
+    }
 }
 
 fn subtitle(results: &RunDirectory, summary: &Summary) -> String {

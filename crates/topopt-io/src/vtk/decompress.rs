@@ -19,32 +19,34 @@ pub(super) enum Compressor {
 const LZMA_MEMORY: u32 = 80 << 10;
 
 impl Compressor {
-    /// Appends the `size` bytes that `block` holds, for which `bytes` has room; never more.
+    /// Writes what `block` holds into `bytes`, which it must fill.
     ///
     /// # Errors
     /// What is wrong with the block.
-    pub fn decompress(self, block: &[u8], size: u64, bytes: &mut Vec<u8>) -> Result<(), String> {
-        let before = bytes.len();
-        match self {
-            Self::Zlib => limited(ZlibDecoder::new(block), size, bytes)
+    pub fn decompress(self, block: &[u8], bytes: &mut [u8]) -> Result<(), String> {
+        let found = match self {
+            Self::Zlib => filled(ZlibDecoder::new(block), bytes)
                 .map_err(|error| format!("zlib says: {error}"))?,
-            Self::Lzma => limited(XzReader::new_mem_limit(block, false, LZMA_MEMORY), size, bytes)
+            Self::Lzma => filled(XzReader::new_mem_limit(block, false, LZMA_MEMORY), bytes)
                 .map_err(|error| format!("LZMA says: {error}"))?,
-            Self::Lz4 => {
-                bytes.resize(before + usize::try_from(size).unwrap_or(usize::MAX - before), 0);
-                let found = lz4_flex::block::decompress_into(block, &mut bytes[before..]);
-                bytes.truncate(before + found.map_err(|error| format!("LZ4 says: {error}"))?);
-            }
-        }
-        let found = (bytes.len() - before) as u64;
-        if found == size {
+            Self::Lz4 => lz4_flex::block::decompress_into(block, bytes)
+                .map_err(|error| format!("LZ4 says: {error}"))?,
+        };
+        if found == bytes.len() {
             return Ok(());
         }
-        Err(format!("a compressed block holds {found} bytes instead of {size}"))
+        Err(format!("a compressed block holds {found} bytes instead of {}", bytes.len()))
     }
 }
 
-/// Appends what `reader` gives, one byte beyond `size` at most.
-fn limited(reader: impl Read, size: u64, bytes: &mut Vec<u8>) -> std::io::Result<()> {
-    reader.take(size.saturating_add(1)).read_to_end(bytes).map(drop)
+/// Fills `bytes` with what `reader` gives; returns how many it gives, at most one more than fit.
+fn filled(mut reader: impl Read, bytes: &mut [u8]) -> std::io::Result<usize> {
+    let mut found = 0;
+    while found < bytes.len() {
+        match reader.read(&mut bytes[found..])? {
+            0 => return Ok(found),
+            more => found += more,
+        }
+    }
+    Ok(found + reader.read(&mut [0])?)
 }

@@ -1,5 +1,7 @@
 //! The numbers of an array: text, base64 or raw bytes, in one piece or in compressed blocks.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use super::decompress::Compressor;
@@ -76,18 +78,24 @@ impl Outline<'_> {
         }
 
         let (n_blocks, size, last, compressor) = match lengths {
-            Lengths::Plain(length) => return source.take(length, array),
+            Lengths::Plain(length) => return source.take(length, array).map(Cow::into_owned),
             Lengths::Blocks { count, size, last, compressor } => (count, size, last, compressor),
         };
         let table = source.take(n_blocks.saturating_mul(self.header_width as u64), array)?;
-        let mut bytes = room(array, usize::try_from(total).unwrap_or(usize::MAX))?;
-        for (i, length) in (1..).zip(table.chunks_exact(self.header_width)) {
-            let block = source.take(self.word(length), array)?;
+        let lengths = table.chunks_exact(self.header_width).map(|length| self.word(length));
+        let mut bytes = zeros(array, usize::try_from(total).unwrap_or(usize::MAX))?;
+        let (mut rest, mut blocks) = (&mut bytes[..], Vec::new());
+        for (i, length) in (1..).zip(lengths) {
             let size = if i == n_blocks { last } else { size };
-            let inflated = compressor.decompress(&block, size, &mut bytes);
-            inflated.map_err(|what| data(array, what))?;
+            let (own, others) = rest.split_at_mut(size as usize);
+            blocks.push((source.take(length, array)?, own));
+            rest = others;
         }
-        Ok(bytes)
+
+        let inflated =
+            blocks.into_par_iter().map(|(block, own)| compressor.decompress(&block, own));
+        let faults = inflated.filter_map(Result::err);
+        faults.find_first(|_| true).map_or(Ok(bytes), |what| Err(data(array, what)))
     }
 
     /// The lengths in front of the data, which are taken from `source`.
@@ -156,6 +164,12 @@ fn room<T>(array: &DataArray, count: usize) -> Result<Vec<T>, Fault> {
     Ok(list)
 }
 
+/// A list of as many zeros, if there is enough memory.
+fn zeros(array: &DataArray, count: usize) -> Result<Vec<u8>, Fault> {
+    // Pages that come cleared are cleared by the threads that write to them.
+    room::<u8>(array, count).map(|_| vec![0; count])
+}
+
 fn data(array: &DataArray, what: String) -> Fault {
     Fault::Data { array: excerpt(&array.name), what }
 }
@@ -201,7 +215,7 @@ impl<'a> Source<'a> {
     }
 
     /// Reads the next `count` bytes, after checking that the data are that long.
-    fn take(&mut self, count: u64, array: &DataArray) -> Result<Vec<u8>, Fault> {
+    fn take(&mut self, count: u64, array: &DataArray) -> Result<Cow<'a, [u8]>, Fault> {
         match self {
             Source::Raw(bytes) => {
                 if count > bytes.len() as u64 {
@@ -209,7 +223,7 @@ impl<'a> Source<'a> {
                 }
                 let (taken, rest) = bytes.split_at(count as usize);
                 *bytes = rest;
-                Ok(taken.to_vec())
+                Ok(taken.into())
             }
 
             Source::Base64 { text, left } => {
@@ -227,7 +241,7 @@ impl<'a> Source<'a> {
 
                 // Groups have three bytes: what is decoded beyond `count` waits for the next call.
                 *left = taken.split_off(count as usize);
-                Ok(taken)
+                Ok(taken.into())
             }
         }
     }

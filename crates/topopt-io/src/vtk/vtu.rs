@@ -11,7 +11,7 @@ use super::read;
 use super::xml::XmlFile;
 use crate::atomic::{self, WriteError};
 use crate::import::{self, Cutting, ImportedMesh};
-use crate::read_error::ReadError;
+use crate::read_error::{Parsed, ReadError};
 
 /// Writes the elements of a mesh with data to `path`, whole or not at all.
 ///
@@ -106,6 +106,29 @@ pub fn read_with_cell_data_as(
     cutting: Cutting,
 ) -> Result<(ImportedMesh, Vec<Vec<f64>>), ReadError> {
     import::read(path, |bytes| read::parse(bytes, names, cutting))
+}
+
+/// Arrays of a file by their names; nothing for one that it does not have.
+pub type Further = Vec<Option<Vec<f64>>>;
+
+/// Reads as [`read_with_cell_data`] does, and of the same file the `further` scalar arrays of points
+/// or cells, as [`read_arrays`] does.
+///
+/// # Errors
+/// As these.
+pub fn read_with_further(
+    path: &Path,
+    names: &[&str],
+    further: &[(Section, &str)],
+) -> Result<(ImportedMesh, Vec<Vec<f64>>, Further), ReadError> {
+    import::read(path, |bytes| {
+        let (mesh, data) = read::parse(bytes, names, Cutting::KeepOrCut)?;
+        let array = |(section, name): &(Section, &str)| {
+            let found = read::arrays::<1>(bytes, *section, &[name])?.remove(0);
+            Ok(found.map(Vec::into_flattened))
+        };
+        Ok((mesh, data, further.iter().map(array).collect::<Parsed<_>>()?))
+    })
 }
 
 /// Reads the arrays `names` of points or cells with C components, `[n][C]` each in the order of the

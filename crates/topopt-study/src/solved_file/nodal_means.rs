@@ -1,10 +1,14 @@
 //! Values of the solid elements at the nodes.
 
-use topopt_mesh::{HexMesh, hexahedron};
+use rayon::prelude::*;
+use topopt_mesh::{HexMesh, NodeToElements, hexahedron};
 
 /// Steps from node to node by which values extend beyond the solid elements: the surface of a solid
 /// cuts elements that are less than half full and have no values.
 const STEPS: usize = 2;
+
+/// Sum of values, and of their weights.
+type Sum<const C: usize> = ([f64; C], f64);
 
 /// Means of the `values` of the solid elements, `[n_elements][C]`, at the nodes, by volume.
 pub(super) fn at_nodes<const C: usize>(
@@ -12,40 +16,46 @@ pub(super) fn at_nodes<const C: usize>(
     values: &[[f64; C]],
     is_solid: &[bool],
 ) -> Vec<[f64; C]> {
-    let mut sums = vec![([0.0; C], 0.0); mesh.n_nodes()];
-    let solid = mesh.elements().zip(mesh.volumes()).zip(values.iter().zip(is_solid));
-    for ((nodes, volume), (value, _)) in solid.filter(|(_, (_, is_solid))| **is_solid) {
-        for node in hexahedron::distinct(nodes) {
-            add(&mut sums[node as usize], *value, volume);
-        }
-    }
-
-    let mut known: Vec<Option<[f64; C]>> = sums.into_iter().map(mean).collect();
+    let (around, volumes) = (NodeToElements::new(mesh), mesh.volumes());
+    let part = |e: usize| (values[e].map(|value| volumes[e] * value), volumes[e]);
+    let solid = |node: usize| {
+        let elements = hexahedron::distinct(around.elements_of(node));
+        elements.filter(|element| is_solid[*element as usize])
+    };
+    let of_node = |node: usize| mean(sum(solid(node), part));
+    let mut known: Vec<Option<[f64; C]>> =
+        (0..mesh.n_nodes()).into_par_iter().map(of_node).collect();
     for _ in 0..STEPS {
-        known = spread(mesh, &known);
+        known = spread(mesh, &around, &known);
     }
-    known.into_iter().map(|value| value.unwrap_or([0.0; C])).collect()
+    known.into_par_iter().map(|value| value.unwrap_or([0.0; C])).collect()
 }
 
 /// Values of nodes without one are the means of those in the elements around that have one.
-fn spread<const C: usize>(mesh: &HexMesh, known: &[Option<[f64; C]>]) -> Vec<Option<[f64; C]>> {
-    let mut sums = vec![([0.0; C], 0.0); known.len()];
-    for nodes in mesh.elements() {
-        let mut all = ([0.0; C], 0.0);
-        let values = hexahedron::distinct(nodes).filter_map(|node| known[node as usize]);
-        values.for_each(|value| add(&mut all, value, 1.0));
-        for node in hexahedron::distinct(nodes).filter(|&node| known[node as usize].is_none()) {
-            let (sum, weight) = &mut sums[node as usize];
-            (0..C).for_each(|i| sum[i] += all.0[i]);
-            *weight += all.1;
-        }
-    }
-    known.iter().zip(sums).map(|(value, sum)| value.or_else(|| mean(sum))).collect()
+fn spread<const C: usize>(
+    mesh: &HexMesh,
+    around: &NodeToElements,
+    known: &[Option<[f64; C]>],
+) -> Vec<Option<[f64; C]>> {
+    let of_node = |node: usize| known[node].map_or(([0.0; C], 0.0), |value| (value, 1.0));
+    let of_elements = mesh.par_elements().map(|nodes| sum(hexahedron::distinct(nodes), of_node));
+    let of_elements: Vec<Sum<C>> = of_elements.collect();
+    let spread_to = |(node, value): (usize, &Option<[f64; C]>)| {
+        let elements = hexahedron::distinct(around.elements_of(node));
+        value.or_else(|| mean(sum(elements, |element| of_elements[element])))
+    };
+    known.par_iter().enumerate().map(spread_to).collect()
 }
 
-fn add<const C: usize>((sum, weight): &mut ([f64; C], f64), value: [f64; C], by: f64) {
-    (0..C).for_each(|i| sum[i] += by * value[i]);
-    *weight += by;
+/// Sum of the `part` of each of the numbers.
+fn sum<const C: usize>(
+    numbers: impl Iterator<Item = u32>,
+    part: impl Fn(usize) -> Sum<C>,
+) -> Sum<C> {
+    numbers.map(|number| part(number as usize)).fold(([0.0; C], 0.0), |mut sum, part| {
+        (0..C).for_each(|i| sum.0[i] += part.0[i]);
+        (sum.0, sum.1 + part.1)
+    })
 }
 
 fn mean<const C: usize>((sum, weight): ([f64; C], f64)) -> Option<[f64; C]> {

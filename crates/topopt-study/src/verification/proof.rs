@@ -1,5 +1,6 @@
 //! The proof of a design: the exported shape, solved again.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ use topopt_case::physics::heat::FILLER;
 use topopt_fem::Problem;
 use topopt_io::vtk::{Array, Compression, Values, vtu};
 use topopt_mesh::HexMesh;
+use topopt_surface::Shaping;
 
 use super::built::Built;
 use super::carried::Carried;
@@ -25,6 +27,7 @@ use super::request::{REMEDIES, Request};
 use super::shape::Shape;
 use super::springs::MovedSprings;
 use super::verified::Verified;
+use crate::built_shape::BuiltShape;
 use crate::design_file::DesignFile;
 use crate::failure::Failure;
 use crate::part_file::PartFile;
@@ -131,19 +134,19 @@ pub(crate) fn of<K: Verified<N>, const N: usize>(
     if config.transient.is_some() {
         return Err(InputError::from(in_time(optimized.folder.as_deref())).into());
     }
-    let Optimized { summary, file, mesh, folder } = optimized;
-    let mut case = match mesh {
-        Some(mesh) => Case::<N>::on::<K>(config, mesh.clone())?,
-        None => Case::<N>::of::<K>(config, &request.gmsh, interrupt)?,
+    let Optimized { summary, file, folder, .. } = optimized;
+    let built = || {
+        let shaping = Shaping { threshold: request.threshold, ..Shaping::default() };
+        let body = PartFile::read(folder.as_deref(), &file.mesh)?;
+        Ok::<_, Finding>((BuiltShape::of(file, &body, &shaping)?, body))
     };
-    let config = &*candidates::placed(config, &mut case, &file.material);
-    let given = Given::of::<K>(config, &case);
-    let place =
-        Place::find(config.solver.device).and_then(|place| place.on_mesh(config, &case.mesh));
-    let place = place.map_err(InputError::from)?;
-    let mut model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
-    let body = PartFile::read(folder.as_deref(), &file.mesh).map_err(InputError::from)?;
-    let shape = Shape::new((config, &model), (file, &body), request).map_err(InputError::from)?;
+    // Much of both takes one thread.
+    let posed = || Posed::<K, N>::of(optimized, config, request, interrupt);
+    let (posed, built) = rayon::join(posed, built);
+    let Posed { config, given, place, mut model } = posed?;
+    let (config, (built, body)) = (&*config, built.map_err(InputError::from)?);
+    let shape = Shape::new((config, &model), (file, &body, built), request);
+    let shape = shape.map_err(InputError::from)?;
 
     let void = K::void(config);
     let is_solid = |is_touched: &bool| *is_touched || void >= FILLER;
@@ -178,6 +181,36 @@ pub(crate) fn of<K: Verified<N>, const N: usize>(
         None => verification.fields = proof.fields(),
     }
     Ok(verification)
+}
+
+/// The problem of a case with a design, and where it is solved.
+struct Posed<'a, K: Verified<N>, const N: usize> {
+    config: Cow<'a, Config>,
+    given: Given<N>,
+    place: Place,
+    model: Model<K, N>,
+}
+
+impl<'a, K: Verified<N>, const N: usize> Posed<'a, K, N> {
+    /// The problem of the case in `config`, with the materials of the `optimized` design.
+    fn of(
+        optimized: &Optimized,
+        config: &'a Config,
+        request: &Request,
+        interrupt: &Interrupt,
+    ) -> Result<Self, Failure> {
+        let mut case = match &optimized.mesh {
+            Some(mesh) => Case::<N>::on::<K>(config, mesh.clone())?,
+            None => Case::<N>::of::<K>(config, &request.gmsh, interrupt)?,
+        };
+        let config = candidates::placed(config, &mut case, &optimized.file.material);
+        let given = Given::of::<K>(&config, &case);
+        let place =
+            Place::find(config.solver.device).and_then(|place| place.on_mesh(&config, &case.mesh));
+        let place = place.map_err(InputError::from)?;
+        let model = Model::build(&config, case, place.needs_colors(&config))?;
+        Ok(Self { config, given, place, model })
+    }
 }
 
 /// A design for heat in time, which is not verified.

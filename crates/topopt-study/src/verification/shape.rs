@@ -8,7 +8,7 @@ use topopt_case::physics::Physics;
 use topopt_design::{Interpolation, Law};
 use topopt_mesh::Places;
 use topopt_mesh::numbers::shown;
-use topopt_surface::{Shaping, Widths};
+use topopt_surface::Widths;
 
 use super::carried::Carried;
 use super::compared::Compared;
@@ -47,13 +47,13 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The solid that `topopt export` makes of the design in `file`, see [`BuiltShape::of`].
+    /// The solid that `topopt export` makes of the design in `file`, as it was `built`.
     ///
     /// # Errors
     /// A finding if the file is not of the model's mesh, or nothing is solid.
     pub fn new<K: Physics<N>, const N: usize>(
         (config, model): (&Config, &Model<K, N>),
-        (file, part): (&DesignFile, &PartFile),
+        (file, part, built): (&DesignFile, &PartFile, BuiltShape),
         request: &Request,
     ) -> Result<Self, Finding> {
         let (found, needed) = (file.density.len(), model.mesh.n_elements());
@@ -64,8 +64,7 @@ impl Shape {
                 .remedy("the mesh has changed since the run: run the case again"));
         }
 
-        let shaping = Shaping { threshold: request.threshold, ..Shaping::default() };
-        let BuiltShape { solid, shape, .. } = BuiltShape::of(file, part, &shaping)?;
+        let BuiltShape { solid, shape, .. } = built;
         let [pieces, _] = shape.surface.parts();
         let is_passive = file.is_passive();
         let widths = shape.widths(&file.mesh, &is_passive);

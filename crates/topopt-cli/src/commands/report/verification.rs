@@ -21,19 +21,30 @@ pub(super) type Found<K, const N: usize> = verification::Verification<
     <K as topopt_study::solved::Measured<N>>::Case,
 >;
 
-/// Reads verify.json, if it is there.
+/// Numbers with the fields that pictures show.
+type WithFields<K, const N: usize> = (Found<K, N>, Vec<NodalField>);
+
+/// Reads verify.json, if it is there, and the fields of verify.vtu.
 ///
 /// # Errors
 /// A file that cannot be read.
 pub(super) fn read<K: Shown<N>, const N: usize>(
     results: &RunDirectory,
-) -> Result<Option<Found<K, N>>, Finding> {
+    units: &Units,
+) -> Result<Option<WithFields<K, N>>, Finding> {
     let path = results.path().join(VERIFIED);
     if !path.is_file() {
         return Ok(None);
     }
     let found = serde_json::from_str(&read_text(&path)?);
-    found.map(Some).map_err(|error| unreadable(&path, &error))
+    let found: Found<K, N> = found.map_err(|error| unreadable(&path, &error))?;
+    let (cases, _) = pictured(&found.load_cases);
+    let path = results.path().join(VERIFIED_DESIGN);
+    let mut fields = K::verified_pictures(&path, &found.overall, cases, units)?;
+    if found.built.made.iter().any(Made::is_seen) {
+        fields.push(missed(&path)?);
+    }
+    Ok(Some((found, fields)))
 }
 
 /// How to get a verification; it shows these `pictures`.
@@ -48,17 +59,14 @@ pub(super) fn remedy(results: &RunDirectory, pictures: &str, is_in_time: bool) -
     )
 }
 
-/// The proof that verify.json and verify.vtu hold; `threshold` is that of the pictures.
-///
-/// # Errors
-/// A file that cannot be read.
+/// The proof that was `found`, with its `fields`; `threshold` is that of the pictures.
 pub(super) fn of<K: Shown<N>, const N: usize>(
     found: &Found<K, N>,
-    results: &RunDirectory,
+    fields: Vec<NodalField>,
     threshold: f64,
     units: &Units,
-) -> Result<Verification, Finding> {
-    let (cases, left_out) = pictured(&found.load_cases);
+) -> Verification {
+    let (_, left_out) = pictured(&found.load_cases);
     let mut notes: Vec<String> = found.notes.iter().map(|note| sentence(note)).collect();
     notes.extend(left_out);
     let verified = found.built.threshold;
@@ -69,22 +77,18 @@ pub(super) fn of<K: Shown<N>, const N: usize>(
             number(threshold, 3)
         ));
     }
-    let path = results.path().join(VERIFIED_DESIGN);
-    let mut fields = K::verified_pictures(&path, &found.overall, cases, units)?;
-    if found.built.made.iter().any(Made::is_seen) {
-        fields.push(missed(&path)?);
-    }
-    Ok(Verification {
+    Verification {
         compared: compared::<K, N>(found, units),
         limits: limits(&found.limits, units),
         cases: K::Case::table(&found.load_cases, found.pcg_residual, units),
         fields,
         facts: facts::<K, N>(found, units),
         notes,
-    })
+    }
 }
 
-/// Where the part misses what its making demands, such as the props that it still needs.
+/// Reads the picture of where the part misses what its making demands, such as the props that it
+/// still needs.
 fn missed(path: &Path) -> Result<NodalField, Finding> {
     Ok(NodalField {
         title: "Misses what its making demands: share of the element".into(),
